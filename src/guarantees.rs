@@ -153,8 +153,9 @@
 //! |---|---|---|
 //! | conservative sweep: the units in the cells are `placed + rained − removed − runoff − drained` | `Ledger` | `humidity::laws::the_conservative_sweep_neither_makes_nor_loses_a_unit` |
 //! | a step equals the formula as written: the mean bit for bit in `f32`, flows to the unit | | `humidity::laws::each_step_is_the_oracles`, `humidity::golden` |
-//! | conservative sweep: soil stays within the range of itself and its neighbours, and below the cap | | `humidity::laws::the_conservative_sweep_stays_within_the_neighbours_range` |
+//! | conservative sweep: soil stays within the range of itself and its neighbours, where humidity falls between 0 and the cap, and below the cap | | `humidity::laws::the_conservative_sweep_stays_within_the_neighbours_range` |
 //! | conservative sweep without drain, cap or rain of two strengths: each step that moves a unit lowers the sum of the squared differences from the rain's humidity, so the world comes to rest, as level as the module's documentation says | | `humidity::rest::the_conservative_sweep_comes_to_rest_nearly_level` |
+//! | where humidity falls, it gathers at the foot of the ground, the cap cuts nothing off that came by falling, and without drain and rain it comes to rest | | `humidity::fall::it_comes_to_rest_and_none_is_made_or_lost`, `soil_wets_from_its_foot` |
 //! | humidity is a number from 0 to 32,767, ground is soil or rock, cells beyond the bounds are dry rock | `Humidity`, `Impermeability`, `Outside` | |
 //! | waking a sleeping chunk changes nothing | `Asleep` | |
 //!
@@ -177,9 +178,34 @@
 //! | exactly those walls break whose pressure difference exceeds their strength, and each is reported once | | `blast::edits` |
 //! | under the diffusive rule pressure neither rises above the highest nor falls below 0 | `Pressure` | `blast::edits` |
 //! | the flow out of one end of a link enters the other; nothing flows through closed links | `Flow`, `Conductance`, `Filled`, `Links` | |
+//! | under the wave rule the front of a charge varies along a circle by less than a tenth of its mean, for 80 steps; with a radius of 4 on cubes by less than a fifth; and less than an eighth of the pressure is in a chequered pattern | | `blast::charges::a_charge_makes_a_ring_and_a_loaded_cell_speckles` |
 //! | no edit makes the rule unstable at any node | `Unstable` | `blast::edits` |
 //! | waking a sleeping chunk or graph changes nothing | `Asleep` | `blast::world::a_sleeper_gives_what_flows_into_a_chunk_that_opens_beside_it` |
 //! | a probe changes nothing, and its impulse is at most its exposure times its cross-section | | `blast::edits` |
+//!
+//! # Worlds of materials
+//!
+//! Laws that [`World::validate`](crate::World::validate) checks, after those of all parts. The
+//! tests `world::laws` call it after every edit and tick.
+//!
+//! | law | violation |
+//! |---|---|
+//! | each part has the chunks that it must have: water all, soil those with a permeable cell, pressure the ground of all loaded chunks that it is in | `Chunk` |
+//! | in each part, each cell is what its material is; cells that are not permeable hold no moisture | `Ground` |
+//! | water and moisture are together what came in less what went out, to the unit | `Account` |
+//! | the chunk store's own laws | `Storage` |
+//!
+//! Laws that hold between states of a world:
+//!
+//! | law | tests |
+//! |---|---|
+//! | each edit does, cell by cell and in the account, what its documentation says; a refused one changes nothing | `world::laws::every_law_holds_after_every_edit_and_tick` |
+//! | a world that sleeps equals one that is woken before each tick; ticks in slices equal whole ones, with edits queued and made in between; edits sent as bytes equal calls | the same |
+//! | without couplings, the parts are those run apart, byte for byte; what breaks is the same as where explosions have all ground from the start | `world::parts::without_couplings_a_world_is_its_parts_run_apart`, `what_breaks_is_the_same_where_all_ground_is_there_from_the_start` |
+//! | any number of threads gives the same bytes | `world::parts::any_number_of_threads_gives_the_same_bytes` |
+//! | a world at rest does nothing, and where there is no pressure, explosions have no ground | `world::parts::a_world_at_rest_does_nothing_and_lends_no_ground`, `a_run_at_rest_passes_the_clocks_of_all_parts` |
+//! | records of chunks that are put back, also after they were sent as bytes, leave ground, moisture and water as they were | `world::records::records_that_are_put_back_leave_what_was_there` |
+//! | materials and rules out of range are refused by an error that names them | `world::palettes` |
 //!
 //! # Snapshots
 //!

@@ -30,6 +30,7 @@
 //! | [`humidity`] | moisture that spreads through soils of different permeability, from rain, round rocks |
 //! | [`blast`] | explosions: pressure on 64×64 sheets, 16³ chunks or a graph, with walls that break |
 //! | [`water2d`] | water in a vertical slice, with pressure: integer levels on 64×64 chunks |
+//! | [`world`] | one ground of materials for water, moisture and explosions, with one clock and one account |
 //! | [`Grid`] | the store below them: a sparse 3D array in chunks of 4096 cells, over the whole `i32` range |
 //! | [`Automaton`] | the interface that they share |
 //! | `snapshot` | whole worlds as bytes, and back |
@@ -81,6 +82,7 @@ mod simd;
 #[cfg(feature = "snapshot")]
 pub mod snapshot;
 pub mod water;
+pub mod world;
 
 pub use automata::{FieldShape, RowShape, blast, humidity, water2d};
 pub use automaton::{Automaton, ChunkChanges, Displaced, StepReport};
@@ -93,6 +95,7 @@ pub use grid::GridFault;
 pub use grid::{
     Cursor, CursorMut, FILL_CHUNK_LIMIT, FaceBuffer, FaceRow, Faces, Grid, GridError, HaloShape,
 };
+pub use world::World;
 
 /// The examples of the README, as tests.
 #[cfg(doctest)]

@@ -43,13 +43,15 @@ impl<A: Automaton> World for A {
 type Build = (&'static str, fn() -> Box<dyn World + Send>);
 
 /// Worlds large enough to be shared by threads, with moving, sleeping and waking chunks.
-const WORLDS: [Build; 13] = [
-    ("humidity in place", || humidity::<Sheet>(Sweep::InPlace)),
-    ("humidity synchronous", || humidity::<Sheet>(Sweep::Synchronous)),
-    ("humidity conservative", || humidity::<Sheet>(Sweep::Conservative)),
-    ("humidity in place, cubes", || humidity::<Cube>(Sweep::InPlace)),
-    ("humidity synchronous, cubes", || humidity::<Cube>(Sweep::Synchronous)),
-    ("humidity conservative, cubes", || humidity::<Cube>(Sweep::Conservative)),
+const WORLDS: [Build; 15] = [
+    ("humidity in place", || humidity::<Sheet>(Sweep::InPlace, 0.0)),
+    ("humidity synchronous", || humidity::<Sheet>(Sweep::Synchronous, 0.0)),
+    ("humidity conservative", || humidity::<Sheet>(Sweep::Conservative, 0.0)),
+    ("humidity in place, cubes", || humidity::<Cube>(Sweep::InPlace, 0.0)),
+    ("humidity synchronous, cubes", || humidity::<Cube>(Sweep::Synchronous, 0.0)),
+    ("humidity conservative, cubes", || humidity::<Cube>(Sweep::Conservative, 0.0)),
+    ("humidity that falls", || humidity::<Sheet>(Sweep::Conservative, 0.125)),
+    ("humidity that falls, cubes", || humidity::<Cube>(Sweep::Conservative, 0.04)),
     ("blast", || blast::<Sheet>(BlastRules::default(), Border::Open)),
     ("blast, periodic", || blast::<Sheet>(BlastRules::default(), Border::Periodic)),
     ("blast, cubes", || blast::<Cube>(BlastRules::diffusive(0.15), Border::Rigid)),
@@ -60,10 +62,10 @@ const WORLDS: [Build; 13] = [
 ];
 
 /// A square of chunks with a hole in it: wet ground in its west, dry in its east.
-fn humidity<S: FieldShape>(sweep: Sweep) -> Box<dyn World + Send> {
+fn humidity<S: FieldShape>(sweep: Sweep, fall: f32) -> Box<dyn World + Send> {
     let mut rng = fastrand::Rng::with_seed(1);
-    let rules =
-        HumidityRules::with_sweep(sweep).with_border(Face::Down, super::humidity::Border::Drain);
+    let rules = HumidityRules { fall, ..HumidityRules::with_sweep(sweep) }
+        .with_border(Face::Down, super::humidity::Border::Drain);
     let bounds = Region::new(IVec3::ZERO, IVec3::splat(1000));
     let mut world = HumidityWorld::<S>::with_bounds(rules, bounds).unwrap();
     for chunk in Region::new(IVec3::ZERO, IVec3::new(11, 8, 0))

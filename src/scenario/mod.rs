@@ -104,7 +104,7 @@
 //!
 //! | where | what |
 //! |---|---|
-//! | `[rules]` | `sweep` (`"conservative"`, `"synchronous"`, `"in place"`), `cap`, `coefficient`, `least_impermeability`, as in [`Rules`](crate::humidity::Rules) |
+//! | `[rules]` | `sweep` (`"conservative"`, `"synchronous"`, `"in place"`), `cap`, `coefficient`, `fall`, `least_impermeability`, as in [`Rules`](crate::humidity::Rules) |
 //! | `[legend]` | `{ humidity = 12.5, impermeability = 2.0 }` (0 and 1 if not named), `{ rain = 1024.0, impermeability = 1.0 }`, `{ rock = true }` with a humidity or none. Without a legend: `#` rock, `.` dry soil, `~` soil at 1024, `S` rain of 1024, all soil of impermeability 1 |
 //! | `[world]` | `edges` (all four sides), `floor` (y = 0), `ceiling`, `west`, `east`: `"wall"` or `"drain"`; `offset` along x and z shifts the world along x and y |
 //! | measures | `humidity`, `impermeability` and the flag `rain` of each cell; `total`, `gain`, `at_rest`, `visited`, `round` as above |

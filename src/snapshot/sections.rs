@@ -41,6 +41,7 @@ impl Kind {
     pub const fn version(self) -> u16 {
         match self {
             Kind::Water => 5,
+            Kind::HumiditySheet | Kind::HumidityCube => 6,
             _ => 1,
         }
     }

@@ -132,6 +132,9 @@ impl WaterWorld {
             left -= 1;
             if rested >= LAST_TICKS && self.is_asleep() {
                 let skipped = left.min(self.unfinished.evaporation.ticks_without(self.tick));
+                if skipped > 0 {
+                    self.work.forget_evaporated();
+                }
                 self.tick = self.tick.wrapping_add(skipped);
                 left -= skipped;
             }

@@ -1,6 +1,7 @@
 //! Explosions on grids and graphs.
 
 mod after_edits;
+mod charges;
 mod edits;
 mod golden;
 mod laws;

@@ -7,7 +7,8 @@ use floodplain::glam::{DVec3, IVec3};
 use floodplain::humidity::{self, HumidityWorld};
 use floodplain::water::{Rules, WaterWorld};
 use floodplain::water2d::{self, Water2dWorld};
-use floodplain::{Automaton, Chunk, EditBytesError, Face, Region, Sheet};
+use floodplain::world;
+use floodplain::{Automaton, Chunk, EditBytesError, Face, Region, Sheet, water};
 use proptest::prelude::*;
 use support::edit_bytes::{EditValue, parsed, sent};
 use support::worlds;
@@ -160,6 +161,11 @@ fn of_blast() -> Vec<Written<blast::Edit>> {
         ),
         written(Edit::RemoveChunk(cell), 10, &[&CELL_BYTES]),
         written(Edit::WakeAll, 11, &[]),
+        written(
+            Edit::AddCharge { centre: cell, radius: 4.0, pressure },
+            12,
+            &[&CELL_BYTES, &4f32.to_le_bytes(), &number],
+        ),
     ]
 }
 
@@ -199,6 +205,54 @@ fn of_graphs() -> Vec<Written<GraphEdit>> {
     ]
 }
 
+fn of_worlds() -> Vec<Written<world::Edit>> {
+    use world::{Content, Edit, MaterialId, Palette, Rules, World};
+    let (cell, material, units) = (CELL, MaterialId(7), 70_000u32);
+    let (materials, dense_bytes) = chunk(material, MaterialId(200), |id| vec![id.0]);
+    let (water, water_bytes) =
+        chunk(water::Voxel::SOLID, water::Voxel::OPEN, |voxel| voxel.word().to_le_bytes().to_vec());
+    let content = Content { materials, water: Some(water), moisture: Some(Chunk::uniform(units)) };
+    let content_bytes =
+        [&dense_bytes[..], &[1], &water_bytes, &[1, 0], &units.to_le_bytes()].concat();
+    let rock = Content::from(Chunk::uniform(material));
+    let mut world = World::new(7, Palette::natural(), Rules::default()).unwrap();
+    let sand = MaterialId(3);
+    world.insert_chunk(cell, Chunk::uniform(sand).into()).unwrap();
+    let spring = humidity::Edit::SetRain { cell: cell * 16 + IVec3::X, humidity: 0.0 };
+    world.apply(Edit::Soil(spring)).unwrap();
+    let records = world.remove_chunks([cell]).unwrap();
+    let water = records[0].water().to_bytes();
+    let record = [
+        &[1][..],
+        &(water.len() as u32).to_le_bytes(),
+        &water,
+        &[0, 3],
+        &[1, 0, 0, 0, 0, 0],
+        &[1, 0, 0, 0, 1, 0],
+    ]
+    .concat();
+    let length = (record.len() as u32).to_le_bytes();
+    let of_part = |length: u8, tag: u8| [&[length, 0, 0, 0, tag][..], &CELL_BYTES].concat();
+    vec![
+        written(Edit::SetMaterial { cell, material }, 0, &[&CELL_BYTES, &[7]]),
+        written(Edit::FillMaterial { region: region(), material }, 1, &[&region_bytes(), &[7]]),
+        written(Edit::InsertChunk { position: cell, content }, 2, &[&CELL_BYTES, &content_bytes]),
+        written(
+            Edit::InsertChunk { position: cell, content: rock },
+            2,
+            &[&CELL_BYTES, &[0, 7, 0, 0]],
+        ),
+        written(Edit::RemoveChunk(cell), 3, &[&CELL_BYTES]),
+        written(Edit::Rain { from: cell, units }, 4, &[&CELL_BYTES, &units.to_le_bytes()]),
+        written(Edit::Water(water::Edit::AddSource(cell)), 5, &[&of_part(13, 2)]),
+        written(Edit::Soil(humidity::Edit::ClearRain(cell)), 6, &[&of_part(13, 4)]),
+        written(Edit::Blast(blast::Edit::ClearSolid(cell)), 7, &[&of_part(13, 5)]),
+        written(Edit::WakeAll, 8, &[]),
+        written(Edit::RemoveChunks(vec![cell]), 9, &[&[1, 0, 0, 0], &CELL_BYTES]),
+        written(Edit::InsertRecords(records), 10, &[&[1, 0, 0, 0], &length, &record]),
+    ]
+}
+
 /// The bytes are promised: kept edits are read by later versions.
 #[test]
 fn edits_have_the_bytes_that_are_written_down() {
@@ -212,6 +266,7 @@ fn edits_have_the_bytes_that_are_written_down() {
     check(of_water_2d());
     check(of_blast());
     check(of_graphs());
+    check(of_worlds());
 }
 
 /// Bytes at random, zeros after a tag, and edits with a few bytes changed or cut off.
@@ -238,6 +293,7 @@ fn any_bytes_are_an_edit_or_an_error_that_names_the_place() {
     check(of_water_2d());
     check(of_blast());
     check(of_graphs());
+    check(of_worlds());
 }
 
 #[test]
@@ -258,6 +314,18 @@ fn values_out_of_range_are_refused_with_their_offset() {
     let region = [&[6][..], &position, &[0; 4], &(-1i32).to_le_bytes(), &[0; 4]].concat();
     let wanted = "a greatest cell that is not below the least one";
     assert_eq!(blast::Edit::from_bytes(&region), value(17, wanted, -1));
+    // Of an edit of a part, with the offset in that of the world.
+    let in_world = |tag: u8, edit: &[u8]| {
+        let length = (edit.len() as u32).to_le_bytes();
+        world::Edit::from_bytes(&[&[tag][..], &length, edit].concat())
+    };
+    assert_eq!(in_world(6, &rain), value(30, "0, or 1 for rain", 7));
+    assert_eq!(in_world(7, &[99]), value(5, "the tag of an edit of the part", 99));
+    let wanted = "the length of what comes after it";
+    assert_eq!(in_world(7, &[3, 0]), value(1, wanted, 2));
+    assert_eq!(in_world(5, &[&[2][..], &position, &[0]].concat()), value(1, wanted, 14));
+    let flag = [&[2][..], &position, &[0, 7, 2]].concat();
+    assert_eq!(world::Edit::from_bytes(&flag), value(15, "0, or 1 for a chunk", 2));
     assert_eq!(GraphEdit::from_bytes(&[12]), Err(EditBytesError::Tag { tag: 12 }));
 }
 

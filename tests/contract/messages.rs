@@ -192,6 +192,8 @@ fn refused_edits_name_cell_or_chunk_in_every_automaton() {
     ] {
         says(&error, at);
     }
+    let radius = blast::EditError::Radius { centre: HERE, value: 1.5 };
+    says(&radius, &["[-4, 5, 61]", "radius 1.5", "at least 2"]);
     for error in [
         water2d::EditError::NotLoaded(HERE),
         water2d::EditError::OutOfBounds(HERE),
@@ -260,6 +262,10 @@ fn refused_rules_of_every_automaton_name_value_and_limit() {
     );
     let least = humidity::Rules { least_impermeability: 0.0, ..humidity::Rules::default() };
     says(&refused(least), &["least_impermeability", "1e-30", "1e30"]);
+    let fall = humidity::Rules { fall: 0.5, ..humidity::Rules::default() };
+    says(&refused(fall), &["fall", "0.5", "0.0625"]);
+    let synchronous = humidity::Rules { sweep: humidity::Sweep::Synchronous, ..fall };
+    says(&refused(synchronous), &["fall", "0.5", "Synchronous"]);
 }
 
 #[test]

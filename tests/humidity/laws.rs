@@ -78,7 +78,8 @@ fn changes_are_exact<S: FieldShape>(rules: Rules, edits: &[Edit]) {
 }
 
 /// After each step, each cell of soil lies between the least and the most of itself, its neighbours
-/// and, at a draining border, nothing; and below the cap.
+/// and, at a draining border, nothing; and below the cap. Where humidity falls, between nothing and
+/// the cap.
 fn stays_in_range<S: FieldShape>(rules: Rules, edits: &[Edit]) {
     let mut world = small::<S>(rules);
     for edit in edits {

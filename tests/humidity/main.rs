@@ -1,5 +1,6 @@
 //! Humidity.
 
+mod fall;
 mod golden;
 mod laws;
 mod random;

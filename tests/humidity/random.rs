@@ -93,12 +93,19 @@ fn borders() -> impl Strategy<Value = [Border; 6]> {
 }
 
 pub fn rules() -> impl Strategy<Value = Rules> {
-    let coefficient = prop::sample::select(vec![0.041_666_66, 1.0 / 32.0, 0.01]);
-    (sweep(), prop::sample::select(vec![1024.0, 100.0, 32_767.0]), coefficient, borders()).prop_map(
-        |(sweep, cap, coefficient, borders)| Rules {
+    let coefficient = prop::sample::select(vec![0.041_666_66f32, 1.0 / 32.0, 0.01]);
+    let cap = prop::sample::select(vec![1024.0, 100.0, 32_767.0]);
+    // Of the most that cubes allow.
+    let fall = prop::sample::select(vec![0.0f32, 0.0, 0.999, 0.3]);
+    (sweep(), cap, coefficient, fall, borders()).prop_map(
+        |(sweep, cap, coefficient, fall, borders)| Rules {
             sweep,
             cap,
             coefficient,
+            fall: match sweep {
+                Sweep::Conservative => fall * (0.25 - 6.0 * f64::from(coefficient)).max(0.0) as f32,
+                Sweep::InPlace | Sweep::Synchronous => 0.0,
+            },
             borders,
             ..Rules::default()
         },

@@ -93,6 +93,12 @@ fn humidity_is_refused_in_words() {
         2,
         "`coefficient` must be in range (coefficient is above 0, up to 0.0625",
     );
+    refused("[rules]\nfall = 9", 2, "`fall` must be in range (fall is 0 to 0.125");
+    refused(
+        "[rules]\nsweep = \"synchronous\"\nfall = 0.1",
+        3,
+        "`fall` must be in range (fall is 0 in the sweep Synchronous",
+    );
     refused(
         "[rules]\nleast_impermeability = 0",
         2,

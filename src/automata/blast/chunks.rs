@@ -6,7 +6,7 @@ use super::field::space::{Beyond, axis, is_positive, plane_cells};
 use super::ledger::sums_by_sign;
 use super::{BlastShape, BlastWorld};
 use crate::chunk::Chunk;
-use crate::coords::Face;
+use crate::coords::{Face, Region};
 use crate::grid::Slot;
 use glam::IVec3;
 
@@ -26,10 +26,7 @@ impl<S: BlastShape> BlastWorld<S> {
             return Err(EditError::ChunkPresent(position));
         }
         let bounds = self.space.bounds;
-        let inside = S::holds_chunk(position)
-            .then(|| bounds.intersection(&S::region_of(position)))
-            .flatten();
-        let Some(inside) = inside else { return Err(EditError::ChunkOutOfBounds(position)) };
+        let inside = self.inside_of(position)?;
         let is_wrong = |value: f32| !self.rules.rule.admits(f64::from(value));
         let wrong = match chunk.as_dense() {
             Some(cells) => cells.iter().position(|&value| is_wrong(value)),
@@ -82,6 +79,14 @@ impl<S: BlastShape> BlastWorld<S> {
             }
         }
         Ok(chunk)
+    }
+
+    /// Returns the cells of a chunk that belong to the world.
+    pub(super) fn inside_of(&self, position: IVec3) -> Result<Region, EditError> {
+        S::holds_chunk(position)
+            .then(|| self.space.bounds.intersection(&S::region_of(position)))
+            .flatten()
+            .ok_or(EditError::ChunkOutOfBounds(position))
     }
 
     /// Checks that every cell next to a chunk stays stable if the chunk's own links fall back to

@@ -2,7 +2,7 @@
 //! changes nothing.
 
 use super::field::space::{Beyond, axis, is_positive};
-use super::rules::{FILL_CHUNK_LIMIT, PRESSURE_LIMIT, WEIGHT_LIMIT};
+use super::rules::{FILL_CHUNK_LIMIT, LEAST_CHARGE_RADIUS, PRESSURE_LIMIT, WEIGHT_LIMIT};
 use super::{BlastShape, BlastWorld};
 use crate::coords::{Face, Region};
 use crate::grid::Slot;
@@ -38,6 +38,14 @@ pub enum EditError {
     Strength {
         /// The cell; of a region its first cell.
         cell: IVec3,
+        /// The refused value.
+        value: f32,
+    },
+    /// The radius of a charge that is not a number from
+    /// [`LEAST_CHARGE_RADIUS`](super::LEAST_CHARGE_RADIUS) on.
+    Radius {
+        /// The charge's centre.
+        centre: IVec3,
         /// The refused value.
         value: f32,
     },
@@ -88,6 +96,13 @@ impl fmt::Display for EditError {
             EditError::Strength { cell, value } => {
                 write!(f, "a strength of {value} in cell {cell}, not a number above 0")
             }
+            EditError::Radius { centre, value } => {
+                write!(
+                    f,
+                    "a charge of radius {value} at cell {centre}; it must be finite, and at least \
+                     {LEAST_CHARGE_RADIUS}"
+                )
+            }
             EditError::NoLink(cell, face) => {
                 write!(f, "no cell is linked to {cell} behind its {face:?} face")
             }
@@ -106,7 +121,7 @@ impl fmt::Display for EditError {
             EditError::RegionTooLarge { chunks } => {
                 write!(
                     f,
-                    "the region touches {chunks} chunks, and one fill may touch {FILL_CHUNK_LIMIT}"
+                    "the region touches {chunks} chunks, and one edit may touch {FILL_CHUNK_LIMIT}"
                 )
             }
         }
@@ -160,8 +175,7 @@ impl<S: BlastShape> BlastWorld<S> {
     /// # Errors
     /// A corner is out of bounds; too many chunks; a pressure out of range.
     pub fn fill_pressure(&mut self, region: Region, pressure: f32) -> Result<(), EditError> {
-        self.check_pressure(region.min(), pressure)?;
-        self.check_region(region)?;
+        self.check_fill(region, pressure)?;
         for cell in region.positions() {
             if self.pressure(cell) != pressure && !self.is_removed(cell) {
                 self.write(cell, pressure);
@@ -315,7 +329,7 @@ impl<S: BlastShape> BlastWorld<S> {
         self.set_matter(cell, Matter::Open);
     }
 
-    fn write(&mut self, cell: IVec3, pressure: f32) {
+    pub(super) fn write(&mut self, cell: IVec3, pressure: f32) {
         let slot = self.ensure_chunk(S::chunk_of(cell));
         let index = S::index_of(cell);
         let old = self.pressure.chunk_at_mut(slot).set(index, pressure + POSITIVE_ZERO);
@@ -334,16 +348,22 @@ impl<S: BlastShape> BlastWorld<S> {
         }
     }
 
-    fn check_pressure(&self, cell: IVec3, value: f32) -> Result<(), EditError> {
+    /// Checks what [`fill_pressure`](BlastWorld::fill_pressure) does, in the same order.
+    pub(crate) fn check_fill(&self, region: Region, pressure: f32) -> Result<(), EditError> {
+        self.check_pressure(region.min(), pressure)?;
+        self.check_region(region)
+    }
+
+    pub(super) fn check_pressure(&self, cell: IVec3, value: f32) -> Result<(), EditError> {
         let fits = self.rules.rule.admits(f64::from(value));
         if fits { Ok(()) } else { Err(EditError::Pressure { cell, value }) }
     }
 
-    fn check_inside(&self, cell: IVec3) -> Result<(), EditError> {
+    pub(super) fn check_inside(&self, cell: IVec3) -> Result<(), EditError> {
         if self.space.bounds.contains(cell) { Ok(()) } else { Err(EditError::OutOfBounds(cell)) }
     }
 
-    fn check_region(&self, region: Region) -> Result<(), EditError> {
+    pub(super) fn check_region(&self, region: Region) -> Result<(), EditError> {
         self.check_inside(region.min())?;
         self.check_inside(region.max())?;
         let chunks = Region::new(S::chunk_of(region.min()), S::chunk_of(region.max())).volume();
@@ -351,6 +371,6 @@ impl<S: BlastShape> BlastWorld<S> {
     }
 }
 
-fn check_strength(cell: IVec3, value: f32) -> Result<(), EditError> {
+pub(super) fn check_strength(cell: IVec3, value: f32) -> Result<(), EditError> {
     if value > 0.0 && value.is_finite() { Ok(()) } else { Err(EditError::Strength { cell, value }) }
 }

@@ -9,11 +9,13 @@
 //! world has the same pressures on both, except for rounding. A [`Probe`] measures what an
 //! explosion does to a thing that stands in it.
 
+mod charge;
 mod chunks;
 mod edit;
 mod field;
 mod graph;
 mod ledger;
+mod mirror;
 mod probe;
 mod query;
 #[cfg(feature = "snapshot")]
@@ -34,8 +36,8 @@ pub use probe::{Probe, ProbeError};
 #[cfg(feature = "snapshot")]
 pub(crate) use restore::{ChunkParts, WorldParts};
 pub use rules::{
-    Border, Borders, COEFFICIENT_LIMIT, FILL_CHUNK_LIMIT, GRID_DAMPING_LIMIT, PRESSURE_LIMIT, Rule,
-    Rules, RulesError, WEIGHT_LIMIT,
+    Border, Borders, COEFFICIENT_LIMIT, FILL_CHUNK_LIMIT, GRID_DAMPING_LIMIT, LEAST_CHARGE_RADIUS,
+    PRESSURE_LIMIT, Rule, Rules, RulesError, WEIGHT_LIMIT,
 };
 pub use validate::Violation;
 pub use values::{Edit, Outcome};

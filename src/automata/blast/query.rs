@@ -107,10 +107,10 @@ impl<S: BlastShape> BlastWorld<S> {
     /// not, is silent and not about to open.
     fn is_closed_between(&self, cell: IVec3, there: IVec3) -> bool {
         let chunks = [cell, there].map(S::chunk_of);
-        let is_silent =
-            |chunk: IVec3| self.pressure.slot(chunk).is_none_or(|slot| self.is_blank(slot));
         chunks[0] != chunks[1]
-            && chunks.into_iter().any(|chunk| is_silent(chunk) && !self.is_about_to_open(chunk))
+            && chunks
+                .into_iter()
+                .any(|chunk| self.is_blank_at(chunk) && !self.is_about_to_open(chunk))
     }
 
     /// The sum of all pressures, counted cell by cell in order of position.

@@ -170,6 +170,10 @@ pub const GRID_DAMPING_LIMIT: f64 = 0.98;
 /// in all.
 pub const FILL_CHUNK_LIMIT: u128 = 1 << 12;
 
+/// The least radius of a charge, in cells: with less than this, a charge is hardly smoother than a
+/// single loaded cell.
+pub const LEAST_CHARGE_RADIUS: f32 = 2.0;
+
 /// The largest weight of a link.
 pub const WEIGHT_LIMIT: f32 = 1e6;
 

@@ -88,6 +88,15 @@ pub enum Edit {
     RemoveChunk(IVec3),
     /// [`BlastWorld::wake_all`]; its outcome is [`Outcome::Done`].
     WakeAll,
+    /// [`BlastWorld::add_charge`]; its outcome is [`Outcome::Sum`].
+    AddCharge {
+        /// The cell in its middle.
+        centre: IVec3,
+        /// Its radius, in cells.
+        radius: f32,
+        /// The pressure that is added at its centre.
+        pressure: f32,
+    },
 }
 
 /// What an [`Edit`] that was not refused came to.
@@ -96,7 +105,7 @@ pub enum Edit {
 pub enum Outcome {
     /// The pressure in the cell, before the edit or after it.
     Pressure(f32),
-    /// The sum of the pressures that were in the cells.
+    /// The sum of the pressures that were in the cells, or that a charge added to them.
     Sum(f64),
     /// The weight that the link had.
     Weight(f32),
@@ -143,6 +152,9 @@ impl<S: BlastShape> BlastWorld<S> {
                 self.wake_all();
                 Ok(Outcome::Done)
             }
+            Edit::AddCharge { centre, radius, pressure } => {
+                self.add_charge(centre, radius, pressure).map(Outcome::Sum)
+            }
         }
     }
 }
@@ -174,4 +186,5 @@ edit_bytes! {
     9 InsertChunk { position, chunk };
     10 RemoveChunk(position);
     11 WakeAll;
+    12 AddCharge { centre, radius, pressure };
 }

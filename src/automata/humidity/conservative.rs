@@ -7,16 +7,25 @@
 //! transmissibilities of a cell's faces add up to at most a half, so it stays within the range of
 //! its neighbours. Each flux that is not zero lowers Σ h², a whole number, so without rain it comes
 //! to rest.
+//!
+//! With the rule of falling, the flux down from h to h' is `F = k·g·(h − h' + r·min(h, cap − h'))`
+//! with r = fall / coefficient: an upwind term, as of gravity in unsaturated soil, limited by the
+//! room below. It is kept apart, since worlds without it need none of its arithmetic. F grows with h
+//! and falls with h', and is zero where h' is a certain function of h, the same at all faces. So
+//! there is a convex potential, Σ (Φ(hᵢ) + yᵢ·hᵢ), which a flux lowers that does not go beyond that
+//! zero. A flux is (2 + r) · k·g at most of the way there, and for a cell these add up to 1 at most,
+//! by the limit of the rule; to keep below it, what falls is rounded down where it is more than what
+//! evens out, and up where it is less. So this comes to rest, too.
 
 use super::HumidityShape;
 use super::job::{Job, Tally};
 use super::store::Store;
-use super::transmissibility::Transmissibilities;
+use super::transmissibility::{Drain, Transmissibilities};
 use crate::automata::engine::changes::{Rows, mark};
 use crate::automata::engine::rims::{Before, rims_of_chunk};
 use crate::automata::engine::rows::{FIRST_OUT, InPlaceRule, part};
 use crate::chunk::{CellMask, ones};
-use crate::coords::CHUNK_CELLS;
+use crate::coords::{CHUNK_CELLS, Face};
 use crate::grid::Slot;
 use crate::simd::{self, Aligned};
 use core::hint;
@@ -26,32 +35,39 @@ pub(super) fn rims_of<S: HumidityShape>(store: &Store<S>, slot: Slot) -> S::Rims
     rims_of_chunk::<u32, S>(store.moisture.chunk_at(slot))
 }
 
-/// Steps a chunk with these transmissibilities. `cap` is in units.
+/// Steps a chunk with these transmissibilities. `cap` is in units, `fall` in 1/65,536 of the
+/// coefficient.
 pub(super) fn step_chunk<S: HumidityShape>(
     faces: &Transmissibilities<S>,
-    cap: u32,
+    [cap, fall]: [u32; 2],
     before: Before<u32, S>,
     job: &mut Job<S>,
     changed: &mut CellMask,
 ) {
-    simd::run(ConservativeChunk::<S> { faces, cap, before, job, changed });
+    if fall == 0 {
+        let vertical = Vertical::<false> { cap, fall };
+        simd::run(ConservativeChunk { faces, vertical, before, job, changed });
+    } else {
+        let vertical = Vertical::<true> { cap, fall };
+        simd::run(ConservativeChunk { faces, vertical, before, job, changed });
+    }
 }
 
-/// A step of a chunk.
-struct ConservativeChunk<'a, S: HumidityShape> {
+/// A step of a chunk, in which humidity falls or does not.
+struct ConservativeChunk<'a, S: HumidityShape, const FALLS: bool> {
     faces: &'a Transmissibilities<S>,
-    cap: u32,
+    vertical: Vertical<FALLS>,
     before: Before<'a, u32, S>,
     job: &'a mut Job<S>,
     changed: &'a mut CellMask,
 }
 
-impl<S: HumidityShape> simd::Kernel for ConservativeChunk<'_, S> {
+impl<S: HumidityShape, const FALLS: bool> simd::Kernel for ConservativeChunk<'_, S, FALLS> {
     type Output = ();
 
     #[inline(always)]
     fn run(self) {
-        let ConservativeChunk { faces, cap, before, job, changed } = self;
+        let ConservativeChunk { faces, vertical, before, job, changed } = self;
         let Job { moisture, rims, tally, .. } = job;
         let cells = moisture.cells_mut();
         *tally = Tally::default();
@@ -63,14 +79,18 @@ impl<S: HumidityShape> simd::Kernel for ConservativeChunk<'_, S> {
             for ((entering, &transmissibility), (&there, &here)) in
                 flows_in.zip(there.iter().zip(here))
             {
-                *entering = flux(transmissibility, there, here);
+                *entering = match Face::ALL[face] {
+                    Face::Down => vertical.up(transmissibility, there, here),
+                    Face::Up => -vertical.up(transmissibility, here, there),
+                    _ => flux(transmissibility, there, here),
+                };
             }
         }
         let mut from_below = Aligned([0; 256]);
         from_below.0[..S::STRIDES[1]].copy_from_slice(S::rim(&entering, 2));
-        let mut rule = Rule::<S> {
+        let mut rule = Rule::<S, FALLS> {
             faces,
-            cap,
+            vertical,
             drains: &faces.drains,
             entering: &entering,
             east: Aligned([0; BATCH + BATCH / 16 * FIRST_OUT]),
@@ -103,6 +123,7 @@ fn fluxes<const W: usize>(
     transmissibilities: &[u32; W],
     from: &[u32; W],
     to: &[u32; W],
+    flux: impl Fn(u32, u32, u32) -> i32,
 ) -> [i32; W] {
     let mut flows = [0; W];
     for x in 0..W {
@@ -111,17 +132,46 @@ fn fluxes<const W: usize>(
     flows
 }
 
+/// The fluxes across horizontal faces.
+#[derive(Clone, Copy)]
+struct Vertical<const FALLS: bool> {
+    /// In units.
+    cap: u32,
+    /// In 1/65,536 of the coefficient.
+    fall: u32,
+}
+
+impl<const FALLS: bool> Vertical<FALLS> {
+    /// Returns the flux from a cell to the one above it, in units; negative if it flows down.
+    #[inline(always)]
+    fn up(self, transmissibility: u32, lower: u32, upper: u32) -> i32 {
+        if !FALLS {
+            return flux(transmissibility, lower, upper);
+        }
+        // By the limits of the rules this part and six times the transmissibility are at most a
+        // half, so that all products and their sum fit.
+        let part = ((u64::from(transmissibility) * u64::from(self.fall)) >> 16) as u32;
+        let falling = upper.min(self.cap.saturating_sub(lower));
+        let difference = upper as i32 - lower as i32;
+        let evening = i64::from(transmissibility as i32) * i64::from(difference);
+        let down = evening + (u64::from(part) * u64::from(falling)) as i64;
+        // Upwards with a part rounded up.
+        let up = (-down - i64::from(falling)).max(0);
+        ((up >> 32) - (down.max(0) >> 32)) as i32
+    }
+}
+
 /// Cells in a batch of rows whose fluxes to the east are computed together.
 const BATCH: usize = 256;
 
 /// Cells in a page of 4 KB: most hardware prefetchers stop at its end.
 const PAGE: usize = 1024;
 
-struct Rule<'a, S: HumidityShape> {
+struct Rule<'a, S: HumidityShape, const FALLS: bool> {
     faces: &'a Transmissibilities<S>,
-    cap: u32,
+    vertical: Vertical<FALLS>,
     /// Drains of the rows still to come.
-    drains: &'a [(u16, u32)],
+    drains: &'a [Drain],
     /// The fluxes into the chunk across its faces.
     entering: &'a S::Rims<i32>,
     /// For each row of a batch, the flux in from the west, then the flux to the east out of each
@@ -138,7 +188,7 @@ struct Rule<'a, S: HumidityShape> {
     tally: &'a mut Tally,
 }
 
-impl<S: HumidityShape> InPlaceRule<u32> for Rule<'_, S> {
+impl<S: HumidityShape, const FALLS: bool> InPlaceRule<u32> for Rule<'_, S, FALLS> {
     #[inline(always)]
     fn row<const W: usize>(&mut self, first: usize, cells: &mut [u32; CHUNK_CELLS]) {
         if first.is_multiple_of(BATCH) {
@@ -187,7 +237,7 @@ impl<S: HumidityShape> InPlaceRule<u32> for Rule<'_, S> {
     }
 }
 
-impl<S: HumidityShape> Rule<'_, S> {
+impl<S: HumidityShape, const FALLS: bool> Rule<'_, S, FALLS> {
     /// Prefetches what will be read of a cell.
     #[inline(always)]
     fn prefetch(&self, index: usize, cells: &[u32; CHUNK_CELLS]) {
@@ -215,8 +265,11 @@ impl<S: HumidityShape> Rule<'_, S> {
         // The transmissibility of the last cell is 0, so the value after it is irrelevant. Its flux
         // across the chunk's face is filled in last.
         let inner = match cells[first + 1..].first_chunk() {
-            Some(next) => fluxes(transmissibilities, here, next),
-            None => fluxes(transmissibilities, here, &core::array::from_fn(|x| here[(x + 1) % W])),
+            Some(next) => fluxes(transmissibilities, here, next, flux),
+            None => {
+                let turned = core::array::from_fn(|x| here[(x + 1) % W]);
+                fluxes(transmissibilities, here, &turned, flux)
+            }
         };
         out[1..].copy_from_slice(&inner);
         out[0] = S::rim(self.entering, 0)[first / W];
@@ -239,7 +292,15 @@ impl<S: HumidityShape> Rule<'_, S> {
             return part(S::rim(self.entering, 2 * axis + 1), along_face)
                 .map(|enters: i32| -enters);
         }
-        fluxes(part(&self.faces.inner[axis].0, first), part(cells, first), part(cells, next))
+        let transmissibilities = part(&self.faces.inner[axis].0, first);
+        let (here, next) = (part(cells, first), part(cells, next));
+        if axis == 1 {
+            fluxes(transmissibilities, here, next, |part, lower, upper| {
+                self.vertical.up(part, lower, upper)
+            })
+        } else {
+            fluxes(transmissibilities, here, next, flux)
+        }
     }
 
     /// Writes a row after all fluxes, and tallies what drains, rain and the cap add and remove.
@@ -252,7 +313,7 @@ impl<S: HumidityShape> Rule<'_, S> {
         cells: &mut [u32; CHUNK_CELLS],
     ) {
         self.drain(first, here, &mut new);
-        let cap = self.cap as i32;
+        let cap = self.vertical.cap as i32;
         let over = new.iter().fold(false, |over, &cell| over | (cell as i32 > cap));
         let rain = Self::in_row::<W>(&self.faces.rain, first);
         let mut changed = self.rows.differing(first, here, &new);
@@ -274,11 +335,16 @@ impl<S: HumidityShape> Rule<'_, S> {
 
     #[inline(always)]
     fn drain<const W: usize>(&mut self, first: usize, here: &[u32; W], cells: &mut [u32; W]) {
-        while let Some((&(index, transmissibility), rest)) = self.drains.split_first()
-            && usize::from(index) < first + W
+        while let Some((&drain, rest)) = self.drains.split_first()
+            && usize::from(drain.index) < first + W
         {
-            let x = usize::from(index) - first;
-            let drained = flux(transmissibility, here[x], 0) as u32;
+            let x = usize::from(drain.index) - first;
+            // Beyond lies dry soil.
+            let drained = if FALLS && drain.is_below {
+                -self.vertical.up(drain.transmissibility, 0, here[x])
+            } else {
+                flux(drain.transmissibility, here[x], 0)
+            } as u32;
             cells[x] = cells[x].wrapping_sub(drained);
             self.tally.drained += u64::from(drained);
             self.tally.moved += u64::from(drained);
@@ -294,7 +360,7 @@ impl<S: HumidityShape> Rule<'_, S> {
 
     fn run_off<const W: usize>(&mut self, first: usize, cells: &mut [u32; W]) {
         for x in ones(!Self::in_row::<W>(&self.faces.held, first) & u64::MAX >> (64 - W)) {
-            let over = cells[x].saturating_sub(self.cap);
+            let over = cells[x].saturating_sub(self.vertical.cap);
             cells[x] -= over;
             self.tally.runoff += u64::from(over);
         }

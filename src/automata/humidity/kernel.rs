@@ -17,6 +17,8 @@ use crate::grid::Slot;
 pub(super) struct Kernel<S: HumidityShape> {
     cap: f32,
     coefficient: f32,
+    /// In 1/65,536 of the coefficient.
+    fall: u32,
     /// Of the weighted mean.
     denominators: Cache<[u32; CHUNK_CELLS]>,
     /// Of the conservative sweep.
@@ -58,6 +60,7 @@ impl<S: HumidityShape> Kernel<S> {
         Kernel {
             cap: rules.cap,
             coefficient: rules.coefficient,
+            fall: rules.fall_share(),
             denominators: Cache(Vec::new()),
             transmissibilities: Cache(Vec::new()),
             rims: Rims::new(0),
@@ -103,7 +106,7 @@ impl<S: HumidityShape> Kernel<S> {
         if store.sweep == Sweep::Conservative {
             let cap = (f64::from(self.cap) * f64::from(UNITS)) as u32;
             let faces = self.transmissibilities.at(job.slot);
-            conservative::step_chunk(faces, cap, before, job, &mut changed);
+            conservative::step_chunk(faces, [cap, self.fall], before, job, &mut changed);
         } else {
             let step_chunk = match store.sweep {
                 Sweep::InPlace => mean::step_chunk::<S, true>,

@@ -15,7 +15,8 @@
 //! At rest the conservative sweep leaves differences too small to move a unit: between neighbours
 //! with impermeabilities `i` and `i'` in soil, less than `(i + i') / (2 · coefficient)` units,
 //! rounded up; by default 64 units, 0.001, between cells of impermeability 2. Where soil is more
-//! impermeable than 2³² · `coefficient`, nothing moves at all.
+//! impermeable than 2³² · `coefficient`, nothing moves at all. Where humidity falls, by
+//! [`Rules::fall`], it is not level at rest: the ground is wet at its foot.
 
 mod cell;
 mod conservative;
@@ -32,6 +33,7 @@ mod step;
 mod store;
 mod sweep;
 mod transmissibility;
+mod units;
 mod validate;
 mod values;
 

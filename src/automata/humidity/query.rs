@@ -9,6 +9,7 @@ use super::{HumidityShape, HumidityWorld};
 use crate::automaton::{ChunkChanges, StateHash};
 use crate::chunk::Chunk;
 use crate::coords::{CHUNK_CELLS, Region};
+use crate::grid::Slot;
 use glam::IVec3;
 
 impl<S: HumidityShape> HumidityWorld<S> {
@@ -103,11 +104,17 @@ impl<S: HumidityShape> HumidityWorld<S> {
     /// bounds are dry rock.
     pub fn chunks(&self) -> impl Iterator<Item = (IVec3, Chunk<Cell>)> {
         let slots = self.store.moisture.sorted_slots().into_iter();
-        slots.map(|slot| {
-            let cells =
-                self.cells_of(self.store.moisture.chunk_at(slot), self.store.ground_at(slot));
-            (self.store.moisture.position_at(slot), cells)
-        })
+        slots.map(|slot| (self.store.moisture.position_at(slot), self.cells_at(slot)))
+    }
+
+    /// The chunk at a chunk position, converted as [`chunks`](HumidityWorld::chunks) does; `None`
+    /// if it is not loaded.
+    pub fn chunk(&self, position: IVec3) -> Option<Chunk<Cell>> {
+        self.store.moisture.slot(position).map(|slot| self.cells_at(slot))
+    }
+
+    fn cells_at(&self, slot: Slot) -> Chunk<Cell> {
+        self.cells_of(self.store.moisture.chunk_at(slot), self.store.ground_at(slot))
     }
 
     /// The positions of the loaded chunks, in order, without converting their cells.

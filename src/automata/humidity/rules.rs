@@ -5,6 +5,9 @@ use super::sweep::Sweep;
 use crate::coords::{Face, Shape};
 use core::fmt;
 
+/// The fall is counted in this part of the coefficient, and goes up to as many times it.
+const FALL_UNITS: u32 = 1 << 16;
+
 /// What lies beyond a face of the world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Border {
@@ -30,6 +33,18 @@ pub struct Rules {
     /// [`Sheet`]: crate::Sheet
     /// [`Cube`]: crate::Cube
     pub coefficient: f32,
+    /// Of the conservative sweep only: the part of a cell's humidity that falls to the cell below, at
+    /// the lower y, in a step between cells of impermeability 1, besides what evens out; of the cell
+    /// below, the part of its room up to the cap, if that is less. At rest a cell then holds
+    /// `1 + fall / coefficient` times as much as the one above it, until both near the cap: soil
+    /// drains down and fills from its foot. 0 to `least_impermeability / 2 − 4 · coefficient` in a
+    /// [`Sheet`] and `− 6 · coefficient` in a [`Cube`], and up to 65,536 times the coefficient, so
+    /// that no cell gives or takes more than levels it; counted in 1/65,536 of the coefficient,
+    /// rounded down. 0 by default: humidity moves up as it moves down.
+    ///
+    /// [`Sheet`]: crate::Sheet
+    /// [`Cube`]: crate::Cube
+    pub fall: f32,
     /// The least impermeability that soil may have, 10⁻³⁰ to 10³⁰; 0.5 by default.
     pub least_impermeability: f32,
     /// What lies beyond the world's bounds, by [`Face::index`]; walls by default. Missing chunks
@@ -43,6 +58,7 @@ impl Default for Rules {
             sweep: Sweep::Conservative,
             cap: 1024.0,
             coefficient: 1.0 / 32.0,
+            fall: 0.0,
             least_impermeability: 0.5,
             borders: [Border::Wall; 6],
         }
@@ -64,6 +80,20 @@ pub enum RulesError {
         /// The most that is stable with this shape and least impermeability.
         most: f64,
     },
+    /// A fall that is not a number from 0 on, or with which a cell could overshoot.
+    Fall {
+        /// The refused value.
+        value: f32,
+        /// The most that is stable with this shape, coefficient and least impermeability.
+        most: f64,
+    },
+    /// A fall other than 0 in a sweep that has none.
+    FallInSweep {
+        /// The refused value.
+        value: f32,
+        /// The sweep.
+        sweep: Sweep,
+    },
 }
 
 impl fmt::Display for RulesError {
@@ -82,6 +112,12 @@ impl fmt::Display for RulesError {
             }
             RulesError::Coefficient { value, most } => {
                 write!(f, "coefficient is above 0, up to {most} to be stable, not {value}")
+            }
+            RulesError::Fall { value, most } => {
+                write!(f, "fall is 0 to {most} to be stable with this coefficient, not {value}")
+            }
+            RulesError::FallInSweep { value, sweep } => {
+                write!(f, "fall is 0 in the sweep {sweep:?}, not {value}: only Conservative has it")
             }
         }
     }
@@ -105,8 +141,8 @@ impl Rules {
     /// Checks every field against its range, for worlds of this shape.
     ///
     /// # Errors
-    /// The first [`RulesError`], in field order; except the coefficient, which comes last, as its
-    /// limit depends on the least impermeability.
+    /// The first [`RulesError`], in field order; except the coefficient and the fall, which come
+    /// last, as their limits depend on the least impermeability.
     ///
     /// ```
     /// use floodplain::humidity::{Rules, RulesError};
@@ -133,7 +169,36 @@ impl Rules {
         if !(self.coefficient > 0.0 && f64::from(self.coefficient) <= most) {
             return Err(RulesError::Coefficient { value: self.coefficient, most });
         }
-        Ok(())
+        self.check_fall(stable * S::NEIGHBOURS as f64, S::NEIGHBOURS as f64)
+    }
+
+    /// Checks the fall. `all` is the most that the coefficients of a cell's faces may add up to.
+    ///
+    /// What falls counts in a cell twice, at its lower and at its upper face, and half as much as
+    /// what evens out, since it depends on one of the two cells: F = T·(h − h') + T·r·min(h, room'),
+    /// with r = fall / coefficient, is zero once (2 + r)-th of that has moved. So it takes its part
+    /// of `all` once.
+    fn check_fall(&self, all: f64, faces: f64) -> Result<(), RulesError> {
+        let (value, coefficient) = (self.fall, f64::from(self.coefficient));
+        if self.sweep != Sweep::Conservative {
+            let sweep = self.sweep;
+            return if value == 0.0 {
+                Ok(())
+            } else {
+                Err(RulesError::FallInSweep { value, sweep })
+            };
+        }
+        let most = (all - faces * coefficient).clamp(0.0, f64::from(FALL_UNITS) * coefficient);
+        if value >= 0.0 && f64::from(value) <= most {
+            Ok(())
+        } else {
+            Err(RulesError::Fall { value, most })
+        }
+    }
+
+    /// Returns the fall in 1/65,536 of the coefficient.
+    pub(super) fn fall_share(&self) -> u32 {
+        (f64::from(self.fall) / f64::from(self.coefficient) * f64::from(FALL_UNITS)) as u32
     }
 }
 
@@ -155,6 +220,18 @@ mod tests {
                 "{coefficient}"
             );
         }
+        for fall in [-0.1, f32::NAN, f32::INFINITY, 0.1251] {
+            let rules = Rules { fall, ..Rules::default() };
+            assert!(matches!(rules.check::<Sheet>(), Err(RulesError::Fall { .. })), "{fall}");
+            let sweep = Sweep::InPlace;
+            let mean = Rules { fall, ..Rules::with_sweep(sweep) };
+            assert!(matches!(mean.check::<Sheet>(), Err(RulesError::FallInSweep { .. })), "{fall}");
+        }
+        let most = [0.125, 0.0625].map(|fall| Rules { fall, ..Rules::default() });
+        assert_eq!((most[0].check::<Sheet>(), most[1].check::<Cube>()), (Ok(()), Ok(())));
+        assert_eq!(most[0].check::<Cube>(), Err(RulesError::Fall { value: 0.125, most: 0.0625 }));
+        let slow = Rules { coefficient: 1e-6, fall: 0.07, ..Rules::default() };
+        assert!(matches!(slow.check::<Cube>(), Err(RulesError::Fall { .. })), "65,536 times");
         for least_impermeability in [0.0, -1.0, f32::NAN, f32::INFINITY, 1e-31, 1e31] {
             let rules = Rules { least_impermeability, ..Rules::with_sweep(Sweep::Synchronous) };
             assert!(matches!(rules.check::<Sheet>(), Err(RulesError::LeastImpermeability(_))));

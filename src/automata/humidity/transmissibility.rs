@@ -6,7 +6,7 @@ use super::cell::Ground;
 use super::store::Store;
 use crate::automata::engine::rows::RowRule;
 use crate::chunk::CellMask;
-use crate::coords::CHUNK_CELLS;
+use crate::coords::{CHUNK_CELLS, Face};
 use crate::grid::Slot;
 use crate::simd::Aligned;
 
@@ -17,11 +17,20 @@ pub(super) struct Transmissibilities<S: HumidityShape> {
     pub(super) inner: Box<[Aligned<[u32; CHUNK_CELLS]>]>,
     /// Across the chunk's faces.
     pub(super) outer: S::Rims<u32>,
-    /// Cells before a draining border, in index order, with the border's transmissibility.
-    pub(super) drains: Vec<(u16, u32)>,
+    /// Cells before a draining border, in index order.
+    pub(super) drains: Vec<Drain>,
     pub(super) rain: CellMask,
     /// Rain and rock, which the cap does not touch.
     pub(super) held: CellMask,
+}
+
+/// A face of a cell at a draining border.
+#[derive(Clone, Copy)]
+pub(super) struct Drain {
+    pub(super) index: u16,
+    /// Whether the border lies below the cell.
+    pub(super) is_below: bool,
+    pub(super) transmissibility: u32,
 }
 
 impl<S: HumidityShape> Transmissibilities<S> {
@@ -41,9 +50,7 @@ impl<S: HumidityShape> Transmissibilities<S> {
 
     /// Bytes on the heap, including its own.
     pub(super) fn memory_bytes(&self) -> usize {
-        size_of::<Self>()
-            + size_of_val(&*self.inner)
-            + self.drains.capacity() * size_of::<(u16, u32)>()
+        size_of::<Self>() + size_of_val(&*self.inner) + self.drains.capacity() * size_of::<Drain>()
     }
 }
 
@@ -89,10 +96,11 @@ impl<S: HumidityShape> RowRule<u32> for TransmissibilityRule<'_, S> {
                 }
                 if beyond == Ground::DRAIN {
                     // Beyond a draining border lies soil as impermeable as this cell.
-                    self.faces.drains.push((
-                        index as u16,
-                        self::transmissibility(self.coefficient, ground, ground),
-                    ));
+                    self.faces.drains.push(Drain {
+                        index: index as u16,
+                        is_below: face == Face::Down.index(),
+                        transmissibility: self::transmissibility(self.coefficient, ground, ground),
+                    });
                 }
             }
             self.faces.rain.set(index, ground.is_rain());

@@ -36,6 +36,7 @@ fn read_rules(mut table: Table) -> Result<Rules, ScenarioError> {
     for (key, value) in [
         ("cap", &mut rules.cap),
         ("coefficient", &mut rules.coefficient),
+        ("fall", &mut rules.fall),
         ("least_impermeability", &mut rules.least_impermeability),
     ] {
         if let Some(field) = table.take(key) {
@@ -53,6 +54,7 @@ fn refused_rule(named: &[Field], error: RulesError) -> ScenarioError {
         RulesError::Cap(_) => "cap",
         RulesError::LeastImpermeability(_) => "least_impermeability",
         RulesError::Coefficient { .. } => "coefficient",
+        RulesError::Fall { .. } | RulesError::FallInSweep { .. } => "fall",
     };
     refuse_rule(named, rule, format!("in range ({error})"), error)
 }

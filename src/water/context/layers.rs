@@ -63,6 +63,8 @@ pub(crate) struct Workspace {
     /// Whether parents or springs were changed between the last tick and this one.
     pub(crate) ties_changed: bool,
     pub(crate) trees: Trees,
+    /// The cells from which a unit evaporated in this tick or the last; `None` unless they are logged.
+    pub(crate) evaporated: Option<Vec<IVec3>>,
 }
 
 impl Workspace {
@@ -71,11 +73,19 @@ impl Workspace {
         self.random = random;
         self.is_tick_odd = !self.is_tick_odd;
         self.trees.begin();
+        self.forget_evaporated();
         self.chunks.resize_with(store.grid().slot_capacity(), || None);
         self.last_used = (self.layers, self.members.len());
         self.leaving.append(&mut self.members);
         self.schedule.begin(store, random, self.is_in_slices);
         (self.entered, self.awake_before) = (0, 0);
+    }
+
+    /// Empties the log of what evaporated, if there is one.
+    pub(crate) fn forget_evaporated(&mut self) {
+        if let Some(log) = &mut self.evaporated {
+            log.clear();
+        }
     }
 
     /// Enters the next chunks with awake cells, for one piece. After the last, recycles what the
@@ -404,6 +414,7 @@ impl Workspace {
             + (self.members.capacity() + self.leaving.capacity()) * size_of::<Slot>()
             + self.trees.memory_bytes()
             + self.last_flows.memory_bytes()
+            + self.evaporated.as_ref().map_or(0, |log| log.capacity() * size_of::<IVec3>())
     }
 }
 

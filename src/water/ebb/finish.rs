@@ -261,7 +261,11 @@ impl Context<'_> {
     }
 
     fn note_next(&mut self, ending: &mut Ending) -> Option<usize> {
-        self.store.note_loss(ending.left.evaporated.pop()?);
+        let place = ending.left.evaporated.pop()?;
+        self.store.note_loss(place);
+        if let Some(log) = &mut self.work.evaporated {
+            log.push(self.store.position(place));
+        }
         Some(1)
     }
 

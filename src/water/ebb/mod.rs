@@ -8,6 +8,7 @@ mod draws;
 pub(crate) mod drying;
 pub(crate) mod evaporation;
 pub(crate) mod finish;
+mod lost;
 pub(crate) mod reparent;
 
 use crate::chunk::{LAYER_CELLS, LayerMask};

@@ -1,6 +1,6 @@
 //! Edits between ticks: ground, sources, units of water, regions, whole chunks; the sea: `sea`. A
 //! refused edit changes nothing. Where displaced water goes: `displace`. Bodies of water: `bodies`.
-//! Drains, taps and valves: `fixtures`. Chunks that travel: `records`; that stand still: `frozen`.
+//! Drains, taps and valves: `fixtures`. Units moved: `transfer`. Chunks that travel: `records`; that stand still: `frozen`.
 //! As values, in bytes, and in a queue: `values`, `bytes`, `queue`; other rules: `rules`.
 
 mod bodies;
@@ -13,6 +13,7 @@ mod queue;
 mod records;
 mod rules;
 mod sea;
+mod transfer;
 mod values;
 
 pub use error::EditError;
@@ -173,7 +174,13 @@ impl WaterWorld {
             self.ledger.injected += u64::from(units);
             return;
         }
-        let left = voxel.with_height(voxel.height() - units as u8);
+        self.take_down(place, units as u8);
+    }
+
+    /// Lowers the water of a cell that is no spring by units that it holds.
+    fn take_down(&mut self, place: Place, units: u8) {
+        let voxel = self.store.read(place);
+        let left = voxel.with_height(voxel.height() - units);
         if left.height() == 0 {
             self.forget(place);
             self.replace(place, Voxel::OPEN);

@@ -2,7 +2,7 @@
 
 use crate::model::name;
 use floodplain::water::{Mirror, Update, UpdateBytesError};
-use floodplain::{CHUNK_CELLS, EditBytesError, blast, humidity, water, water2d};
+use floodplain::{CHUNK_CELLS, EditBytesError, blast, humidity, water, water2d, world};
 use std::fmt::Debug;
 
 /// An edit as a value.
@@ -24,7 +24,14 @@ macro_rules! edit_values {
         }
     )*};
 }
-edit_values!(water::Edit, humidity::Edit, water2d::Edit, blast::Edit, blast::GraphEdit);
+edit_values!(
+    water::Edit,
+    humidity::Edit,
+    water2d::Edit,
+    blast::Edit,
+    blast::GraphEdit,
+    world::Edit
+);
 
 /// An edit as it arrives from another process: by its bytes.
 pub fn sent<E: EditValue>(edit: &E) -> E {

@@ -11,4 +11,5 @@ pub mod snapshot;
 pub mod storage;
 pub mod water;
 pub mod water2d;
+pub mod world;
 pub mod worlds;

@@ -84,9 +84,12 @@ pub fn humidity<S: FieldShape>(seed: u64) -> HumidityWorld<S> {
     let mut rng = Rng::with_seed(seed);
     let sweep = [Sweep::Conservative, Sweep::InPlace, Sweep::Synchronous][(seed % 3) as usize];
     let mut border = || if rng.bool() { humidity::Border::Drain } else { humidity::Border::Wall };
+    // Humidity falls in every other world of the sweep that has that.
+    let fall = if seed % 6 == 3 { 1.0 / 32.0 } else { 0.0 };
     let rules = humidity::Rules {
         borders: core::array::from_fn(|_| border()),
         cap: 64.0,
+        fall,
         ..humidity::Rules::with_sweep(sweep)
     };
     let mut world = HumidityWorld::with_bounds(rules, bounds(S::NEIGHBOURS == 4)).unwrap();

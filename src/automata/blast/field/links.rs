@@ -2,9 +2,9 @@
 //! hold both.
 
 use super::flows::Conductances;
-use super::space::{Beyond, Side, axis, is_positive, outermost};
+use super::space::{Beyond, Side, axis, is_positive, outermost, plane_cells};
 use crate::automata::blast::{BlastShape, BlastWorld, ChunkState, Ground};
-use crate::chunk::Chunk;
+use crate::chunk::{CellMask, Chunk};
 use crate::coords::{CHUNK_CELLS, Face};
 use crate::grid::Slot;
 use glam::IVec3;
@@ -189,6 +189,26 @@ impl<S: BlastShape> BlastWorld<S> {
             self.set_conductance(cell, face, conductance);
             if let Beyond::There(there) = self.space.beyond_cell(cell, face) {
                 self.set_conductance(there, face.opposite(), conductance);
+            }
+        }
+    }
+
+    /// Forgets the conductances of a chunk in whose cells other things stand now, and recomputes
+    /// those of its neighbours at their common faces.
+    pub(crate) fn renew_conductances(&mut self, slot: Slot, changed: &CellMask) {
+        self.states[slot.index()].conductances = Conductances::Unknown;
+        let position = self.pressure.position_at(slot);
+        for (face, there) in self.chunks_behind(slot) {
+            if matches!(self.states[there.index()].conductances, Conductances::Unknown) {
+                continue;
+            }
+            let plane = self.space.side::<S>(position, face).plane;
+            for index in plane_cells::<S>(axis(face), plane).filter(|&at| changed.contains(at)) {
+                let cell = S::cell_at(position, index);
+                if let Beyond::There(beyond) = self.space.beyond_cell(cell, face) {
+                    let conductance = self.conductance(cell, face);
+                    self.set_conductance(beyond, face.opposite(), conductance);
+                }
             }
         }
     }

@@ -20,6 +20,11 @@ impl<S: BlastShape> BlastWorld<S> {
             && self.states[slot.index()].flows.is_none()
     }
 
+    /// Whether the chunk at a chunk position, loaded or not, is at pressure 0 and has no flows.
+    pub(crate) fn is_blank_at(&self, chunk: IVec3) -> bool {
+        self.pressure.slot(chunk).is_none_or(|slot| self.is_blank(slot))
+    }
+
     /// Whether a chunk, loaded or not, is closed, so that it takes no part in this step.
     pub(crate) fn is_closed(&self, slot: Slot, opened: &HashSet<Slot>) -> bool {
         !slot.is_some() || self.is_blank(slot) && !opened.contains(&slot)
@@ -152,19 +157,21 @@ impl<S: BlastShape> BlastWorld<S> {
             }
         }
         if self.ground(slot).is_none() {
-            let position = self.pressure.position_at(slot);
-            if let (Some(changed), false) =
-                (self.pressure.changed_at(slot), self.states[slot.index()].is_unreported)
-            {
-                self.freed
-                    .entry([position.y, position.z, position.x])
-                    .or_default()
-                    .union_with(changed);
-            }
-            self.states[slot.index()] = ChunkState::default();
-            self.pressure.remove(position);
+            self.free(slot);
         }
         changed.len() as u64
+    }
+
+    /// Frees a chunk at 0, and keeps what had changed in it for the next list of changes.
+    pub(crate) fn free(&mut self, slot: Slot) {
+        let position = self.pressure.position_at(slot);
+        if let (Some(changed), false) =
+            (self.pressure.changed_at(slot), self.states[slot.index()].is_unreported)
+        {
+            self.freed.entry([position.y, position.z, position.x]).or_default().union_with(changed);
+        }
+        self.states[slot.index()] = ChunkState::default();
+        self.pressure.remove(position);
     }
 
     /// Ends the flows from other chunks into a silent one, and wakes those chunks.

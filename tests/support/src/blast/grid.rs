@@ -30,6 +30,7 @@ pub enum Edit {
     FillSolid(Region),
     FillWall(Region, f32),
     SetLink(IVec3, Face, f32),
+    AddCharge(IVec3, f32, f32),
     InsertChunk(IVec3, Filling<f32>),
     /// The chunk that was last removed, wherever that was.
     PutBack,
@@ -125,6 +126,13 @@ fn weight(bytes: &mut Bytes) -> f32 {
     }
 }
 
+fn radius(bytes: &mut Bytes) -> f32 {
+    match bytes.byte() {
+        byte @ 0..230 => 1.8 + f32::from(byte) / 40.0,
+        byte => [0.0, -3.0, 1e30, 2e9, 1.99, f32::NAN, f32::INFINITY, 2.0][usize::from(byte % 8)],
+    }
+}
+
 fn push_op(bytes: &mut Bytes, bounds: Region, chunk_of: fn(IVec3) -> IVec3, ops: &mut Vec<Op>) {
     let byte = bytes.byte();
     let edit = match byte % 28 {
@@ -154,6 +162,7 @@ fn push_op(bytes: &mut Bytes, bounds: Region, chunk_of: fn(IVec3) -> IVec3, ops:
             let byte = bytes.byte();
             return ops.push(Op::Run(byte % 10, (bytes.cell(bounds), Crew::of(byte))));
         }
+        22 => Edit::AddCharge(bytes.cell(bounds), radius(bytes), pressure(bytes)),
         _ => return ops.push(Op::Step(1 + bytes.byte() % 3)),
     };
     ops.push(Op::Edit(edit));
@@ -200,6 +209,9 @@ impl<S: FieldShape> Field<S> {
             Edit::FillSolid(region) => blast::Edit::FillSolid(region),
             Edit::FillWall(region, strength) => blast::Edit::FillWall { region, strength },
             Edit::SetLink(cell, face, weight) => blast::Edit::SetLink { cell, face, weight },
+            Edit::AddCharge(centre, radius, pressure) => {
+                blast::Edit::AddCharge { centre, radius, pressure }
+            }
             Edit::InsertChunk(position, filling) => insert(position, filling.chunk()),
             Edit::PutBack => {
                 let (position, chunk) = self.kept.clone()?;
@@ -229,6 +241,9 @@ impl<S: FieldShape> Field<S> {
             Edit::FillWall(region, strength) => world.fill_wall(region, strength).map(Outcome::Sum),
             Edit::SetLink(cell, face, weight) => {
                 world.set_link(cell, face, weight).map(Outcome::Weight)
+            }
+            Edit::AddCharge(centre, radius, pressure) => {
+                world.add_charge(centre, radius, pressure).map(Outcome::Sum)
             }
             Edit::InsertChunk(position, filling) => {
                 world.insert_chunk(position, filling.chunk()).map(done)
@@ -302,6 +317,7 @@ impl<S: FieldShape> Model for Field<S> {
                 check_strength(strength).and_then(|()| map.build(region, wall(strength)))
             }
             Edit::SetLink(cell, face, weight) => map.set_link(cell, face, weight, is_unstable),
+            Edit::AddCharge(centre, radius, pressure) => map.add_charge(centre, radius, pressure),
             Edit::InsertChunk(position, filling) => {
                 loaded = Some(position);
                 map.insert::<S>(position, &filling.chunk(), chunks)

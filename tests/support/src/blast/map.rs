@@ -94,6 +94,37 @@ impl Map {
         Ok(())
     }
 
+    /// Adds a bump of pressure to the open cells around one, as far as the layer or the space goes.
+    pub fn add_charge(
+        &mut self,
+        centre: IVec3,
+        radius: f32,
+        pressure: f32,
+    ) -> Result<(), &'static str> {
+        if !(2.0..f32::INFINITY).contains(&radius) {
+            return Err("Radius");
+        }
+        if !(-PRESSURE_LIMIT..=PRESSURE_LIMIT).contains(&pressure) {
+            return Err("Pressure");
+        }
+        self.check(Region::cell(centre))?;
+        let mut after = self.cells.clone();
+        for (&at, there) in after.iter_mut().filter(|(_, there)| !there.is_solid) {
+            let away: f64 = (0..3).map(|axis| f64::from(at[axis] - centre[axis]).powi(2)).sum();
+            let share = (1.0 - away / f64::from(radius).powi(2)).max(0.0).powi(2);
+            let more = pressure * share as f32;
+            if more == 0.0 || self.axes == 2 && at[2] != centre.z {
+                continue;
+            }
+            there.pressure += more;
+            if !self.is_pressure(there.pressure) {
+                return Err("Pressure");
+            }
+        }
+        self.cells = after;
+        Ok(())
+    }
+
     /// Builds in every cell of a region; what flowed there has ended.
     pub fn build(&mut self, region: Region, new: Place) -> Result<(), &'static str> {
         self.check(region)?;

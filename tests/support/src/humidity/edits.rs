@@ -86,10 +86,15 @@ fn rules(bytes: &mut Bytes) -> Rules {
     let border = |byte: u8| if byte.is_multiple_of(3) { Border::Drain } else { Border::Wall };
     let sweep =
         bytes.pick(&[Sweep::Conservative, Sweep::InPlace, Sweep::Conservative, Sweep::Synchronous]);
+    // Less than the most, or other rules would be refused.
+    let falling = bytes.pick(&[0.0, 0.0, 0.999, 0.3]);
+    let coefficient: f32 = bytes.pick(&[1.0 / 32.0, 0.041_666_66, 0.01]);
+    let most = falling * (0.25 - 6.0 * f64::from(coefficient)).max(0.0) as f32;
     Rules {
         sweep,
         cap: bytes.pick(&[1024.0, 100.0, 32_767.0]),
-        coefficient: bytes.pick(&[1.0 / 32.0, 0.041_666_66, 0.01]),
+        coefficient,
+        fall: if sweep == Sweep::Conservative { most } else { 0.0 },
         borders: core::array::from_fn(|_| border(bytes.byte())),
         ..Rules::default()
     }

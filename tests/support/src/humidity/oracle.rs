@@ -104,7 +104,7 @@ impl Oracle {
         let mut new = self.cells.clone();
         for (&at, &cell) in &self.cells {
             let mut left = units(cell);
-            for beside in self.beside(at) {
+            for (face, beside) in self.beside(at).into_iter().enumerate() {
                 let drains = beside.is_none();
                 let beside = beside.unwrap_or(Cell::soil(0.0, cell.impermeability));
                 if cell.is_rock() || beside.is_rock() {
@@ -113,7 +113,11 @@ impl Oracle {
                 let g = 2.0 / (f64::from(cell.impermeability) + f64::from(beside.impermeability));
                 let share = (f64::from(self.rules.coefficient) * g * 4_294_967_296.0) as i128;
                 // Division of whole numbers rounds towards zero.
-                let flow = share * (units(cell) - units(beside)) / 4_294_967_296;
+                let flow = match Face::ALL[face] {
+                    Face::Down => self.falls(share, units(cell), units(beside)),
+                    Face::Up => -self.falls(share, units(beside), units(cell)),
+                    _ => share * (units(cell) - units(beside)) / 4_294_967_296,
+                };
                 left -= flow;
                 self.moved += flow.max(0);
                 self.drained += if drains { flow } else { 0 };
@@ -132,8 +136,29 @@ impl Oracle {
         self.cells = new;
     }
 
-    /// Returns the least and the greatest humidity of a cell and its neighbours.
+    /// The units that pass down from a cell to the one below: what evens out, and a part of what the
+    /// upper one holds or the lower one has room for. That part is rounded to 1/2³² in favour of
+    /// what evens out.
+    fn falls(&self, share: i128, upper: i128, lower: i128) -> i128 {
+        let times =
+            (f64::from(self.rules.fall) / f64::from(self.rules.coefficient) * 65_536.0) as i128;
+        let cap = (f64::from(self.rules.cap) * 65_536.0) as i128;
+        let evens = share * (upper - lower);
+        let falling = upper.min(cap - lower).max(0);
+        if times == 0 {
+            return evens / 4_294_967_296;
+        }
+        let down = evens + share * times / 65_536 * falling;
+        let up = -evens - (share * times / 65_536 + 1) * falling;
+        (down.max(0) - up.max(0)) / 4_294_967_296
+    }
+
+    /// Returns the least and the greatest humidity of a cell and its neighbours, between which a step
+    /// leaves it; where humidity falls, nothing and the cap.
     pub fn range(&self, at: IVec3) -> [f64; 2] {
+        if self.rules.fall > 0.0 {
+            return [0.0, f64::from(self.rules.cap)];
+        }
         let own = self.cells[&key(at)].humidity;
         let soil =
             self.beside(key(at)).into_iter().map(|beside| beside.unwrap_or(Cell::soil(0.0, 1.0)));

@@ -1,0 +1,328 @@
+//! Ground that mirrors that of another world, chunk by chunk: what stands in a chunk is replaced as
+//! a whole, which chunks pressure has reached is listed, and the ground of silent chunks is dropped.
+//!
+//! The same state as single edits leave, without a look at every link of every cell: conductances
+//! follow from the ground, so those of the chunk are forgotten and computed by the first step that
+//! needs them, and of its neighbours only the planes at its faces are computed anew.
+
+use super::edit::{EditError, check_strength};
+use super::field::flows::Conductances;
+use super::field::space::{axis, plane_cells};
+use super::{BlastShape, BlastWorld};
+use crate::chunk::CellMask;
+use crate::grid::Slot;
+use glam::IVec3;
+use std::collections::BTreeMap;
+
+impl<S: BlastShape> BlastWorld<S> {
+    /// Replaces what stands in a chunk's cells: those in `solid` are removed, those in `walls` too,
+    /// until they break at that strength; all others are open. Pressures of cells that stay open
+    /// and weights of links are kept. Cells beyond the bounds are ignored, and a missing chunk is
+    /// created if anything stands in it.
+    ///
+    /// The same as [`set_solid`](BlastWorld::set_solid), [`set_wall`](BlastWorld::set_wall) and
+    /// [`clear_solid`](BlastWorld::clear_solid) for each cell that differs, in index order. Returns
+    /// the sum of the pressures that were in them, which the ledger counts as those do.
+    ///
+    /// # Errors
+    /// The chunk would hold no cell inside the bounds; a strength that is not a number above 0.
+    pub(crate) fn set_ground(
+        &mut self,
+        position: IVec3,
+        solid: &CellMask,
+        walls: &BTreeMap<usize, f32>,
+    ) -> Result<f64, EditError> {
+        let inside = self.inside_of(position)?;
+        for (&index, &strength) in walls {
+            check_strength(S::cell_at(position, index), strength)?;
+        }
+        let is_inside = |index: usize| inside.contains(S::cell_at(position, index));
+        let strengths: BTreeMap<usize, f32> = walls
+            .iter()
+            .map(|(&index, &wall)| (index, wall))
+            .filter(|wall| is_inside(wall.0))
+            .collect();
+        let mut removed = CellMask::EMPTY;
+        solid.iter().filter(|&index| is_inside(index)).for_each(|index| _ = removed.insert(index));
+        strengths.keys().for_each(|&index| _ = removed.insert(index));
+        let changed = self.differing(position, &removed, &strengths);
+        if changed.is_empty() {
+            return Ok(0.0);
+        }
+        let slot = self.ensure_chunk(position);
+        let sum = self.empty_cells(slot, &changed);
+        let ground = self.ground_mut(slot);
+        (ground.solid, ground.strengths) = (removed, strengths);
+        self.drop_plain_ground(slot);
+        self.end_flows_at(slot, &changed);
+        self.renew_conductances(slot, &changed);
+        self.pressure.mark_changes_at(slot, &changed);
+        self.pressure.wake_chunk_at(slot);
+        for (face, there) in self.chunks_behind(slot) {
+            let plane = self.space.side::<S>(position, face).plane;
+            if plane_cells::<S>(axis(face), plane).any(|index| changed.contains(index)) {
+                self.pressure.wake_chunk_at(there);
+            }
+        }
+        Ok(sum)
+    }
+
+    /// Frees a chunk in which and next to which nothing reaches the threshold, and forgets what
+    /// stands in it: it becomes open space at pressure 0, as it is already but for its ground. What
+    /// lies next to it wakes. Returns whether the chunk was freed; `false` if there is none, if
+    /// pressure or flow is left in it or beside it, or if it keeps weights of links.
+    pub(crate) fn drop_ground(&mut self, position: IVec3) -> bool {
+        let Some(slot) = self.pressure.slot(position) else { return false };
+        let has_weights = self.ground(slot).is_some_and(|ground| !ground.weights.is_empty());
+        if has_weights || !self.is_blank(slot) || !self.is_quiet_around(slot) {
+            return false;
+        }
+        for (_, there) in self.chunks_behind(slot) {
+            self.states[there.index()].conductances = Conductances::Unknown;
+            self.pressure.wake_chunk_at(there);
+        }
+        self.free(slot);
+        true
+    }
+
+    /// The loaded chunks that are awake and have a pressure or flow, in order of position: those
+    /// that the next step changes or from which it opens others, which are next to them.
+    pub(crate) fn stirred_chunks(&self) -> Vec<IVec3> {
+        let mut slots: Vec<Slot> = self
+            .pressure
+            .awake_slots()
+            .iter()
+            .copied()
+            .filter(|&slot| !self.is_blank(slot))
+            .collect();
+        self.pressure.sort_slots(&mut slots);
+        slots.into_iter().map(|slot| self.pressure.position_at(slot)).collect()
+    }
+
+    /// The cells in which other things stand than these.
+    fn differing(
+        &self,
+        position: IVec3,
+        solid: &CellMask,
+        strengths: &BTreeMap<usize, f32>,
+    ) -> CellMask {
+        let before = self.pressure.slot(position).and_then(|slot| self.ground(slot));
+        let (was_solid, no_walls) =
+            (before.map_or(&CellMask::EMPTY, |ground| &ground.solid), BTreeMap::new());
+        let were = before.map_or(&no_walls, |ground| &ground.strengths);
+        let mut changed = solid.clone();
+        for (word, before) in changed.words_mut().iter_mut().zip(was_solid.words()) {
+            *word ^= before;
+        }
+        for index in strengths.keys().chain(were.keys()) {
+            if strengths.get(index) != were.get(index) {
+                changed.insert(*index);
+            }
+        }
+        changed
+    }
+
+    /// Takes the pressure out of cells. Returns its sum.
+    fn empty_cells(&mut self, slot: Slot, cells: &CellMask) -> f64 {
+        self.rims.invalidate(slot);
+        let chunk = self.pressure.chunk_at_mut(slot);
+        if chunk.as_uniform() == Some(0.0) {
+            return 0.0;
+        }
+        let mut sum = 0.0;
+        for index in cells.iter() {
+            let old = chunk.set(index, 0.0);
+            sum += f64::from(old);
+            self.states[slot.index()].needs_audibility_check |= old != 0.0;
+            self.ledger.change(f64::from(old), 0.0);
+        }
+        sum
+    }
+
+    /// Ends the flows over the links of cells in which something was built. Nothing flowed where
+    /// something stood.
+    fn end_flows_at(&mut self, slot: Slot, cells: &CellMask) {
+        if self.states[slot.index()].flows.is_none() {
+            return;
+        }
+        let position = self.pressure.position_at(slot);
+        for index in cells.iter() {
+            if self.is_removed_at(Some((slot, index))) {
+                for &face in Self::FACES {
+                    self.scale_flow(S::cell_at(position, index), face, 0.0);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Border, Borders, Rules};
+    use super::*;
+    use crate::coords::{Cube, Face, Region, Sheet};
+    use proptest::prelude::*;
+
+    /// What stands in a chunk: some cells removed, some of them until they break.
+    fn ground(rng: &mut fastrand::Rng) -> (CellMask, BTreeMap<usize, f32>) {
+        let (mut solid, mut walls) = (CellMask::EMPTY, BTreeMap::new());
+        let odds = [1, 40, 1000][rng.usize(..3)];
+        for index in (0..4096).filter(|_| odds > 1) {
+            match rng.u32(..odds) {
+                0 => _ = solid.insert(index),
+                1 => _ = walls.insert(index, 1.0 + rng.f32() * 40.0),
+                _ => {}
+            }
+        }
+        if rng.bool() {
+            walls.keys().for_each(|&index| _ = solid.insert(index));
+        }
+        (solid, walls)
+    }
+
+    /// The single edits that lead to this ground, in index order.
+    fn build<S: BlastShape>(
+        world: &mut BlastWorld<S>,
+        position: IVec3,
+        solid: &CellMask,
+        walls: &BTreeMap<usize, f32>,
+    ) -> f64 {
+        let mut sum = 0.0;
+        for index in 0..4096 {
+            let cell = S::cell_at(position, index);
+            if !world.bounds().contains(cell) {
+                continue;
+            }
+            let (wall, stands) = (walls.get(&index), (world.is_solid(cell), world.strength(cell)));
+            sum += match wall {
+                _ if stands == (wall.is_some() || solid.contains(index), wall.copied()) => 0.0,
+                Some(&strength) => f64::from(world.set_wall(cell, strength).unwrap()),
+                None if solid.contains(index) => f64::from(world.set_solid(cell).unwrap()),
+                None => {
+                    world.clear_solid(cell).unwrap();
+                    0.0
+                }
+            };
+        }
+        sum
+    }
+
+    /// All that can be seen of a world, its account and its marks too.
+    fn all<S: BlastShape>(world: &mut BlastWorld<S>) -> String {
+        let awake: Vec<_> = world.pressure.awake_chunks().map(|(chunk, _)| chunk).collect();
+        let (hash, ledger) = (world.state_hash(), world.ledger());
+        format!("{hash} {ledger:?} {awake:?} {:?} {:?}", world.take_changes(), world.events)
+    }
+
+    fn whole_ground_is_the_single_edits<S: BlastShape>(seed: u64) {
+        let mut rng = fastrand::Rng::with_seed(seed);
+        let rules = [Rules::diffusive(0.16), Rules::wave(0.25, 0.9)][rng.usize(..2)];
+        let rules = Rules { threshold: [0.0, 0.5][rng.usize(..2)], ..rules };
+        let border = [Border::Rigid, Border::Periodic, Border::Open][rng.usize(..3)];
+        let last = S::region_of(IVec3::new(rng.i32(0..3), rng.i32(0..2), 0)).max();
+        let cut = if rng.bool() { IVec3::new(3, 5, 0) } else { IVec3::ZERO };
+        let bounds = Region::new(cut, last);
+        let new = || BlastWorld::<S>::with_bounds(rules, bounds, Borders::all(border)).unwrap();
+        let (mut whole, mut single) = (new(), new());
+        for _ in 0..8 {
+            let position =
+                S::chunk_of(IVec3::new(rng.i32(cut.x..=last.x), rng.i32(cut.y..=last.y), cut.z));
+            let cell = S::cell_at(position, rng.usize(..4096));
+            let (pressure, steps) = (rng.f32() * 900.0, rng.u64(..4));
+            let face = [Face::East, Face::Up][rng.usize(..2)];
+            for world in [&mut whole, &mut single] {
+                if bounds.contains(cell) {
+                    _ = world.set_pressure(cell, pressure);
+                    _ = world.set_link(cell, face, 0.5);
+                }
+                world.run(steps);
+            }
+            let (solid, walls) = ground(&mut rng);
+            let sum = build(&mut single, position, &solid, &walls);
+            assert_eq!(whole.set_ground(position, &solid, &walls), Ok(sum), "seed {seed}");
+            assert_eq!(all(&mut whole), all(&mut single), "seed {seed}");
+            assert_eq!(whole.validate(), Ok(()), "seed {seed}");
+            assert_eq!(whole.step(), single.step(), "seed {seed}");
+        }
+        assert_eq!(all(&mut whole), all(&mut single), "seed {seed}");
+    }
+
+    /// The solid cells of the four by three chunks of a world, of which some are mirrored.
+    struct Lazy<S: BlastShape> {
+        world: BlastWorld<S>,
+        solid: BTreeMap<[i32; 3], CellMask>,
+        mirrored: Vec<IVec3>,
+    }
+
+    impl<S: BlastShape> Lazy<S> {
+        fn mirror(&mut self, chunk: IVec3) {
+            if let Some(solid) = self.solid.get(&chunk.to_array())
+                && !self.mirrored.contains(&chunk)
+            {
+                self.world.set_ground(chunk, solid, &BTreeMap::new()).unwrap();
+                self.mirrored.push(chunk);
+            }
+        }
+
+        /// Steps; the ground is there where pressure is or may arrive, and only there.
+        fn step(&mut self) {
+            for chunk in self.world.stirred_chunks() {
+                Face::ALL
+                    .iter()
+                    .filter_map(|face| face.step(chunk))
+                    .for_each(|there| self.mirror(there));
+            }
+            self.world.step();
+            self.mirrored.retain(|&chunk| !self.world.drop_ground(chunk));
+        }
+    }
+
+    fn dropped_ground_that_comes_back_changes_nothing<S: BlastShape>(seed: u64) {
+        let mut rng = fastrand::Rng::with_seed(seed);
+        let rules = [Rules::diffusive(0.16), Rules::wave(0.25, 0.8)][rng.usize(..2)];
+        let rules = Rules { threshold: 0.5, ..rules };
+        let bounds = Region::new(IVec3::ZERO, S::region_of(IVec3::new(3, 2, 0)).max());
+        let new = || BlastWorld::<S>::with_bounds(rules, bounds, Borders::default()).unwrap();
+        let chunks = Region::new(IVec3::ZERO, IVec3::new(3, 2, 0)).positions();
+        let solid: BTreeMap<_, _> = chunks.map(|at| (at.to_array(), ground(&mut rng).0)).collect();
+        let mut whole = new();
+        for (&chunk, solid) in &solid {
+            whole.set_ground(chunk.into(), solid, &BTreeMap::new()).unwrap();
+        }
+        let mut lazy = Lazy { world: new(), solid, mirrored: Vec::new() };
+        for step in 0..60 {
+            if step % 20 == 0 {
+                let chunk = IVec3::new(rng.i32(0..4), rng.i32(0..3), 0);
+                let cell = S::cell_at(chunk, rng.usize(..4096));
+                lazy.mirror(chunk);
+                let worlds = [&mut lazy.world, &mut whole];
+                let were_set = worlds.map(|world| world.set_pressure(cell, 90.0).is_ok());
+                assert_eq!(were_set[0], were_set[1], "seed {seed}");
+            }
+            lazy.step();
+            whole.step();
+            assert_eq!(lazy.world.total(), whole.total(), "seed {seed}, step {step}");
+            assert_eq!(lazy.world.validate(), Ok(()), "seed {seed}, step {step}");
+        }
+        for _ in 0..2000 {
+            lazy.step();
+        }
+        assert!(lazy.world.is_at_rest() && lazy.world.chunks().next().is_none(), "seed {seed}");
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(60) })]
+
+        #[test]
+        fn ground_that_is_replaced_as_a_whole_is_the_single_edits(seed: u64) {
+            whole_ground_is_the_single_edits::<Sheet>(seed);
+            whole_ground_is_the_single_edits::<Cube>(seed);
+        }
+
+        #[test]
+        fn ground_that_is_dropped_and_comes_back_changes_nothing(seed: u64) {
+            dropped_ground_that_comes_back_changes_nothing::<Sheet>(seed);
+            dropped_ground_that_comes_back_changes_nothing::<Cube>(seed);
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! Humidity in whole units, as the conservative sweep keeps it: read, added and taken cell by cell
+//! between steps, without a look at whole chunks.
+
+use super::sweep::Sweep;
+use super::{HumidityShape, HumidityWorld, UNITS};
+use crate::automata::engine::front::wake_around;
+use crate::coords::Face;
+use crate::grid::Slot;
+use glam::IVec3;
+
+#[cfg_attr(not(test), expect(dead_code, reason = "worlds that couple automata stand above these"))]
+impl<S: HumidityShape> HumidityWorld<S> {
+    /// Returns the units of humidity in a cell; `None` if it is not loaded or out of bounds. Only in
+    /// the conservative sweep.
+    pub(crate) fn units(&self, cell: IVec3) -> Option<u32> {
+        let (slot, index) = self.place_of_units(cell)?;
+        Some(self.store.word_of(slot, index))
+    }
+
+    /// Adds up to `units` to a cell of soil, as far as the cap leaves room. Returns how many had
+    /// room, which the ledger counts as placed: 0 in rock, in rain and where nothing is loaded. Only
+    /// in the conservative sweep.
+    pub(crate) fn add_units(&mut self, cell: IVec3, units: u32) -> u32 {
+        let Some((slot, index)) = self.place_of_units(cell) else { return 0 };
+        let (old, ground) = (self.store.word_of(slot, index), self.store.ground_of(slot, index));
+        let cap = (f64::from(self.rules.cap) * f64::from(UNITS)) as u32;
+        let added = units.min(cap.saturating_sub(old));
+        if added == 0 || ground.is_rock() || ground.is_rain() {
+            return 0;
+        }
+        self.write_units(slot, index, old + added);
+        self.ledger.placed += u128::from(added);
+        added
+    }
+
+    /// Takes up to `units` out of a cell, of rock too. Returns how many it held, which the ledger
+    /// counts as removed: 0 in rain, which keeps what it holds, and where nothing is loaded. Only in
+    /// the conservative sweep.
+    pub(crate) fn take_units(&mut self, cell: IVec3, units: u32) -> u32 {
+        let Some((slot, index)) = self.place_of_units(cell) else { return 0 };
+        let old = self.store.word_of(slot, index);
+        let taken = units.min(old);
+        if taken == 0 || self.store.ground_of(slot, index).is_rain() {
+            return 0;
+        }
+        self.write_units(slot, index, old - taken);
+        self.ledger.removed += u128::from(taken);
+        taken
+    }
+
+    fn place_of_units(&self, cell: IVec3) -> Option<(Slot, usize)> {
+        debug_assert!(self.store.sweep == Sweep::Conservative, "the others keep no units");
+        let slot = self.store.moisture.slot(S::chunk_of(cell))?;
+        self.store.bounds.contains(cell).then(|| (slot, S::index_of(cell)))
+    }
+
+    /// Writes other units than there were, marks the cell and wakes what may change by it.
+    fn write_units(&mut self, slot: Slot, index: usize, units: u32) {
+        let moisture = &mut self.store.moisture;
+        moisture.chunk_at_mut(slot).set(index, units);
+        moisture.mark_changed_at(slot, index);
+        let touched = Face::ALL.map(|face| S::FACE_CELLS[face.index()].contains(index));
+        wake_around(moisture, slot, touched);
+        self.kernel.rims.invalidate(slot);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Cell, Rules};
+    use super::*;
+    use crate::chunk::Chunk;
+    use crate::coords::{Cube, Region, Sheet};
+    use proptest::prelude::*;
+
+    /// Two chunks of soil with rock and rain, cut by the bounds.
+    fn ground<S: HumidityShape>(seed: u64) -> HumidityWorld<S> {
+        let mut rng = fastrand::Rng::with_seed(seed);
+        let bounds = Region::new(IVec3::new(0, 0, 0), S::region_of(IVec3::X).max() - IVec3::X);
+        let rules = Rules { cap: 100.5, ..Rules::default() };
+        let mut world = HumidityWorld::with_bounds(rules, bounds).unwrap();
+        for chunk in [IVec3::ZERO, IVec3::X] {
+            let cells = core::array::from_fn(|_| match rng.u8(0..20) {
+                0 => Cell { humidity: 9.0, ..Cell::ROCK },
+                1 => Cell::rain(50.0, 1.0),
+                _ => Cell::soil(f64::from(rng.u8(0..100)), 1.0 + rng.f32()),
+            });
+            world.insert_chunk(chunk, Chunk::from_cells(&cells)).unwrap();
+        }
+        world
+    }
+
+    fn units_are_the_edits_of_humidity_in<S: HumidityShape>(seed: u64) {
+        let mut rng = fastrand::Rng::with_seed(seed);
+        let [mut raw, mut twin] = [(); 2].map(|()| ground::<S>(seed));
+        let last = S::region_of(IVec3::X).max() + IVec3::X;
+        for _ in 0..30 {
+            let cell = IVec3::new(rng.i32(-1..=last.x), rng.i32(0..=last.y), rng.i32(0..=last.z));
+            let units = rng.u32(0..200) * (UNITS / 2 + 1);
+            let there = twin.cell(cell);
+            let held = there.map(|there| (there.humidity * f64::from(UNITS)) as u32);
+            assert_eq!(raw.units(cell), held);
+            let held = held.unwrap_or(0);
+            let is_adding = rng.bool();
+            let expected = match there {
+                Some(there) if there.rain || is_adding && there.is_rock() => 0,
+                None => 0,
+                Some(_) if is_adding => units.min((100.5 * f64::from(UNITS)) as u32 - held),
+                Some(_) => units.min(held),
+            };
+            let done =
+                if is_adding { raw.add_units(cell, units) } else { raw.take_units(cell, units) };
+            assert_eq!(done, expected, "seed {seed}: {cell}");
+            if done > 0 {
+                let new = if is_adding { held + done } else { held - done };
+                twin.set_humidity(cell, f64::from(new) / f64::from(UNITS)).unwrap();
+            }
+            assert_eq!(raw.awake_cells(), twin.awake_cells(), "seed {seed}");
+            assert_eq!(raw.take_changes(), twin.take_changes(), "seed {seed}");
+            assert_eq!(raw.validate(), Ok(()), "seed {seed}");
+            let steps = rng.u64(0..3);
+            assert_eq!(raw.run(steps), twin.run(steps), "seed {seed}");
+            assert_eq!(raw.state_hash(), twin.state_hash(), "seed {seed}");
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig {
+            failure_persistence: None, ..ProptestConfig::with_cases(40)
+        })]
+
+        #[test]
+        fn units_are_the_edits_of_humidity(seed: u64) {
+            units_are_the_edits_of_humidity_in::<Sheet>(seed);
+            units_are_the_edits_of_humidity_in::<Cube>(seed);
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! The log of what evaporated in the last tick, cell by cell. It is off unless it is asked for, and
+//! no part of the state.
+
+use crate::water::WaterWorld;
+use glam::IVec3;
+
+#[cfg_attr(not(test), expect(dead_code, reason = "worlds that couple automata stand above these"))]
+impl WaterWorld {
+    /// Begins to log which cells lose water by evaporation, or ceases.
+    pub(crate) fn log_evaporation(&mut self, is_on: bool) {
+        self.work.evaporated = is_on.then(Vec::new);
+    }
+
+    /// Returns the cells from which a unit evaporated in the last tick, in the same order whatever
+    /// the budget and the number of threads: none twice, as many as the ledger counted. Empty if
+    /// they are not logged. Only between ticks: while one is underway, those that it has taken so
+    /// far.
+    pub(crate) fn evaporated(&self) -> &[IVec3] {
+        self.work.evaporated.as_deref().unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chunk::Chunk;
+    use crate::water::{Rules, Voxel, WaterCell};
+    use std::collections::BTreeMap;
+
+    /// A floor with puddles of all depths, two of them deep.
+    fn puddles(seed: u64) -> WaterWorld {
+        let mut rng = fastrand::Rng::with_seed(seed);
+        let rules = Rules { evaporation: 0.05, film_evaporation: 0.1, ..Rules::default() };
+        let mut world = WaterWorld::new(seed, rules).unwrap();
+        for chunk in [IVec3::ZERO, IVec3::X] {
+            let cells = core::array::from_fn(|index| match (index / 256, rng.u8(0..4)) {
+                (0 | 1, 0) | (0, _) => Voxel::SOLID,
+                (1 | 2, 1) => Voxel::water(WaterCell::with_height(rng.u8(1..8)).unwrap()),
+                _ => Voxel::OPEN,
+            });
+            world.insert_chunk(chunk, Chunk::from_cells(&cells)).unwrap();
+        }
+        world.log_evaporation(true);
+        world
+    }
+
+    fn heights(world: &WaterWorld) -> BTreeMap<[i32; 3], u8> {
+        let cells = crate::Region::new(IVec3::ZERO, IVec3::new(31, 15, 15)).positions();
+        cells.map(|cell| (cell.to_array(), world.height(cell))).collect()
+    }
+
+    #[test]
+    fn what_evaporates_is_logged_unit_by_unit() {
+        let (mut units, mut asleep) = (0, 0);
+        for seed in 0..6 {
+            let [mut world, mut sliced, mut silent] = [(); 3].map(|()| puddles(seed));
+            silent.log_evaporation(false);
+            for _ in 0..150 {
+                let (before, was_asleep) = (heights(&world), world.awake_cells() == 0);
+                let evaporated = world.ledger().evaporated;
+                world.step();
+                while !sliced.step_within(7).finished {}
+                silent.step();
+                assert_eq!(world.evaporated().len() as u64, world.ledger().evaporated - evaporated);
+                assert_eq!(world.evaporated(), sliced.evaporated());
+                assert_eq!(
+                    (world.state_hash(), 0),
+                    (silent.state_hash(), silent.evaporated().len())
+                );
+                units += world.evaporated().len();
+                if was_asleep {
+                    // Nothing else has moved.
+                    asleep += world.evaporated().len();
+                    let mut expected = before;
+                    for cell in world.evaporated() {
+                        *expected.get_mut(&cell.to_array()).unwrap() -= 1;
+                    }
+                    assert_eq!(heights(&world), expected);
+                }
+            }
+            world.run(100_000);
+            assert_eq!((world.total(), world.evaporated()), (0, &[][..]));
+        }
+        assert!(units > 500 && asleep > 20, "{units} units, {asleep} of them from still water");
+    }
+}

@@ -1,0 +1,111 @@
+//! Units that are moved from one cell to another between ticks, by something that is no rule of
+//! water: a blast that throws it.
+
+use crate::water::WaterWorld;
+use crate::water::edit::EditError;
+use crate::water::voxel::Voxel;
+use glam::IVec3;
+
+#[cfg_attr(not(test), expect(dead_code, reason = "worlds that couple automata stand above this"))]
+impl WaterWorld {
+    /// Moves up to `units` from a cell to another, at any distance. Returns how many moved: at most
+    /// what the one holds and the other has room for, 0 to 7. The ledger stays as it is. Both wake,
+    /// as by [`scoop`](WaterWorld::scoop) and [`pour`](WaterWorld::pour). Springs and the sea, which
+    /// do not grow or shrink, neither give nor take.
+    ///
+    /// # Errors
+    /// A cell is solid, not loaded or out of bounds.
+    pub(crate) fn move_units(
+        &mut self,
+        from: IVec3,
+        to: IVec3,
+        units: u32,
+    ) -> Result<u32, EditError> {
+        self.make_queued_edits();
+        let (giver, taker) = (self.open_place_to_edit(from)?, self.open_place_to_edit(to)?);
+        let [given, taken] = [giver, taker].map(|place| self.store.read(place));
+        let is_endless = |voxel: Voxel| voxel.is_source() || voxel.is_sea();
+        if giver == taker || is_endless(given) || is_endless(taken) {
+            return Ok(0);
+        }
+        let moved = units.min(u32::from(given.height())).min(u32::from(taken.room())) as u8;
+        if moved > 0 {
+            self.take_down(giver, moved);
+            // Read again: the giver may have been its parent.
+            let taken = self.store.read(taker);
+            self.replace(taker, taken.with_height(taken.height() + moved));
+        }
+        Ok(u32::from(moved))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chunk::Chunk;
+    use crate::water::{Rules, WaterCell};
+    use proptest::prelude::*;
+
+    /// A basin with ground, a spring, a body of water, and rules under which it moves.
+    fn basin(seed: u64) -> WaterWorld {
+        let mut rng = fastrand::Rng::with_seed(seed);
+        let mut world = WaterWorld::new(seed, Rules::lossless()).unwrap();
+        let cells = core::array::from_fn(|index| match rng.u8(0..12) {
+            _ if index < 256 => Voxel::SOLID,
+            0 | 1 => Voxel::SOLID,
+            2..6 if index < 2048 => Voxel::water(WaterCell::with_height(rng.u8(1..8)).unwrap()),
+            _ => Voxel::OPEN,
+        });
+        world.insert_chunk(IVec3::ZERO, Chunk::from_cells(&cells)).unwrap();
+        _ = world.add_source(IVec3::new(8, 9, 8));
+        _ = world.set_sea(IVec3::new(0, 2, 0));
+        world.run(rng.u64(0..30));
+        world
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig {
+            failure_persistence: None, ..ProptestConfig::with_cases(100)
+        })]
+
+        #[test]
+        fn units_that_move_are_scooped_and_poured(seed: u64) {
+            let mut rng = fastrand::Rng::with_seed(seed);
+            let [mut moving, mut twin] = [(); 2].map(|()| basin(seed));
+            for _ in 0..20 {
+                let mut cell = || IVec3::new(rng.i32(0..16), rng.i32(0..9), rng.i32(-1..16));
+                let (from, to) = (cell(), cell());
+                let (units, before) = (rng.u32(0..9), moving.ledger());
+                let moved = moving.move_units(from, to, units);
+                prop_assert_eq!(moving.ledger(), before);
+
+
+                match moved {
+                    Ok(moved) => {
+                        let is_endless = |cell| {
+                            twin.is_sea(cell) || twin.cell(cell).is_some_and(|cell| cell.is_source())
+                        };
+                        let room = 7 - u32::from(twin.height(to).min(7));
+                        let most = units.min(u32::from(twin.height(from))).min(room);
+                        let gives = from != to && !is_endless(from) && !is_endless(to);
+                        prop_assert_eq!(moved, if gives { most } else { 0 });
+                        if moved > 0 {
+                            twin.scoop(from, moved).unwrap();
+                            twin.pour(to, moved).unwrap();
+                        }
+                    }
+                    Err(error) => {
+                        let refused = twin.scoop(from, 0).and(twin.scoop(to, 0));
+                        prop_assert_eq!(refused, Err(error));
+                    }
+                }
+                prop_assert_eq!(moving.validate(), Ok(()));
+                let awake = |world: &WaterWorld| world.awake_chunks().collect::<Vec<_>>();
+                prop_assert_eq!(awake(&moving), awake(&twin));
+                moving.step();
+                twin.step();
+                prop_assert!(moving.chunk(IVec3::ZERO) == twin.chunk(IVec3::ZERO));
+            }
+        }
+    }
+}

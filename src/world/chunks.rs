@@ -1,0 +1,203 @@
+//! Loading and unloading chunks, in all parts at once.
+
+use super::content::Content;
+use super::error::EditError;
+use super::ground::units_of;
+use super::material::MaterialId;
+use super::{World, palette::Palette};
+use crate::chunk::Chunk;
+use crate::coords::{Cube, Region, Shape, order};
+use crate::humidity::{self, MOST_HUMIDITY};
+use crate::water::Voxel;
+use glam::IVec3;
+use hashbrown::HashSet;
+
+impl World {
+    /// Loads a chunk at a chunk position. Its water and its moisture count as placed, and wake.
+    /// Cells out of bounds are ignored. Pressure that is there stays in open cells.
+    ///
+    /// # Errors
+    /// A chunk is loaded there already, or the position lies outside the world's bounds; a material
+    /// that the palette has not; water in a solid cell or [`Voxel::SOLID`] in an open one; moisture
+    /// in a cell that is not permeable, or more than it can hold.
+    pub fn insert_chunk(&mut self, position: IVec3, content: Content) -> Result<(), EditError> {
+        self.insert_chunks([(position, content)])
+    }
+
+    /// Loads several chunks at once, each as [`insert_chunk`](World::insert_chunk) does. Flows that
+    /// lead from one of them into another are kept.
+    ///
+    /// # Errors
+    /// Those of one of the chunks, or the list holds a position twice. Then no chunk is loaded.
+    pub fn insert_chunks(
+        &mut self,
+        chunks: impl IntoIterator<Item = (IVec3, Content)>,
+    ) -> Result<(), EditError> {
+        self.settle();
+        let chunks: Vec<(IVec3, Content)> = chunks.into_iter().collect();
+        let mut seen = HashSet::new();
+        let mut voxels = Vec::with_capacity(chunks.len());
+        for (position, content) in &chunks {
+            let inside = self.vacant(*position)?;
+            if !seen.insert(*position) {
+                return Err(EditError::ChunkPresent(*position));
+            }
+            let filling = Filling { palette: &self.palette, inside, content };
+            filling.check_materials()?;
+            filling.check_moisture()?;
+            voxels.push((*position, filling.voxels()?));
+        }
+        self.water.insert_chunks(voxels)?;
+        for (position, content) in chunks {
+            self.load(position, content.materials, content.moisture.as_ref())?;
+        }
+        Ok(())
+    }
+
+    /// Loads a chunk in all parts but that of water, where it is loaded already.
+    pub(super) fn load(
+        &mut self,
+        position: IVec3,
+        materials: Chunk<MaterialId>,
+        moisture: Option<&Chunk<u32>>,
+    ) -> Result<(), EditError> {
+        let materials = self.within_bounds(position, materials);
+        // The position was checked before.
+        _ = self.ground.insert(position, materials);
+        self.load_soil(position, moisture)?;
+        if self.blast.is_blank_at(position) { Ok(()) } else { self.mirror(position) }
+    }
+
+    /// Unloads a chunk from all parts but that of water. Returns its materials, and its soil.
+    pub(super) fn unload(
+        &mut self,
+        position: IVec3,
+    ) -> (Chunk<MaterialId>, Option<Chunk<humidity::Cell>>) {
+        let materials = self.ground.remove(position).unwrap_or(Chunk::uniform(MaterialId(0)));
+        self.mirrored.remove(&order(position));
+        // Where there is no pressure and no ground of it, there is no chunk.
+        _ = self.blast.remove_chunk(position);
+        (materials, self.soil.remove_chunk(position).ok())
+    }
+
+    /// Unloads the chunk at a chunk position and returns what it held. Its water and its moisture
+    /// count as removed, and so does the pressure in it. Its fixtures are gone, and soil that was
+    /// rain is moist soil.
+    ///
+    /// # Errors
+    /// No chunk is loaded there.
+    pub fn remove_chunk(&mut self, position: IVec3) -> Result<Content, EditError> {
+        self.settle();
+        if self.ground.chunk(position).is_none() {
+            return Err(EditError::ChunkAbsent(position));
+        }
+        let water = self.water.remove_chunk(position)?;
+        let (materials, soil) = self.unload(position);
+        Ok(Content { materials, water: Some(water), moisture: soil.as_ref().map(moisture) })
+    }
+
+    /// Returns the cells of a chunk inside the bounds, if none is loaded there and one can be.
+    pub(super) fn vacant(&self, position: IVec3) -> Result<Region, EditError> {
+        if self.ground.chunk(position).is_some() {
+            return Err(EditError::ChunkPresent(position));
+        }
+        let inside = Cube::holds_chunk(position)
+            .then(|| self.bounds().intersection(&Cube::region_of(position)))
+            .flatten();
+        inside.ok_or(EditError::ChunkOutOfBounds(position))
+    }
+
+    /// Returns materials with the first one in the cells beyond the bounds.
+    fn within_bounds(&self, position: IVec3, mut chunk: Chunk<MaterialId>) -> Chunk<MaterialId> {
+        let (bounds, region) = (self.bounds(), Cube::region_of(position));
+        if bounds.intersection(&region) != Some(region) {
+            for (index, material) in chunk.cells_mut().iter_mut().enumerate() {
+                if !bounds.contains(Cube::cell_at(position, index)) {
+                    *material = MaterialId(0);
+                }
+            }
+            chunk.canonicalize();
+        }
+        chunk
+    }
+}
+
+/// A chunk to be loaded, with what its checks need.
+pub(super) struct Filling<'a> {
+    pub(super) palette: &'a Palette,
+    /// The cells inside the bounds.
+    pub(super) inside: Region,
+    pub(super) content: &'a Content,
+}
+
+impl Filling<'_> {
+    /// Returns the cells inside the bounds, with their indices and materials.
+    pub(super) fn cells(&self) -> impl Iterator<Item = (IVec3, usize, MaterialId)> {
+        let materials = &self.content.materials;
+        self.inside.positions().map(|cell| {
+            let index = Cube::index_of(cell);
+            (cell, index, materials.get(index))
+        })
+    }
+
+    pub(super) fn check_materials(&self) -> Result<(), EditError> {
+        let is_unknown = |material: MaterialId| self.palette.material(material).is_none();
+        let unknown = match self.content.materials.as_uniform() {
+            Some(material) => is_unknown(material).then_some(material),
+            None => self.cells().map(|(_, _, material)| material).find(|&id| is_unknown(id)),
+        };
+        unknown.map_or(Ok(()), |material| Err(EditError::Material(material)))
+    }
+
+    pub(super) fn check_moisture(&self) -> Result<(), EditError> {
+        let Some(moisture) = &self.content.moisture else { return Ok(()) };
+        for (cell, index, material) in self.cells() {
+            let value = moisture.get(index);
+            if value > 0 && !self.palette.traits(material).is_permeable() {
+                return Err(EditError::Impermeable { cell, material });
+            }
+            if u64::from(value) > units_of(MOST_HUMIDITY) {
+                return Err(EditError::Moisture { cell, value });
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the cells as water has them.
+    fn voxels(&self) -> Result<Chunk<Voxel>, EditError> {
+        let ground = |material| {
+            if self.palette.traits(material).solid { Voxel::SOLID } else { Voxel::OPEN }
+        };
+        let materials = &self.content.materials;
+        if let (Some(material), None) = (materials.as_uniform(), &self.content.water) {
+            return Ok(Chunk::uniform(ground(material)));
+        }
+        let mut voxels = Chunk::uniform(Voxel::OPEN);
+        let written = voxels.cells_mut();
+        for (cell, index, material) in self.cells() {
+            written[index] = ground(material);
+            let water = self.content.water.as_ref().map(|water| water.get(index));
+            match water.filter(|&water| water != Voxel::OPEN && water != written[index]) {
+                Some(water) if water.is_solid() || written[index].is_solid() => {
+                    return Err(EditError::Ground { cell, material });
+                }
+                Some(water) => written[index] = water,
+                None => {}
+            }
+        }
+        voxels.canonicalize();
+        Ok(voxels)
+    }
+}
+
+/// Returns the moisture of a chunk of soil, in units.
+pub(super) fn moisture(soil: &Chunk<humidity::Cell>) -> Chunk<u32> {
+    let units = |index| units_of(soil.get(index).humidity) as u32;
+    let mut moisture = Chunk::uniform(units(0));
+    if soil.as_uniform().is_none() {
+        let each = moisture.cells_mut().iter_mut().enumerate();
+        each.for_each(|(index, to)| *to = units(index));
+        moisture.canonicalize();
+    }
+    moisture
+}

@@ -1,0 +1,77 @@
+//! The account of all water, in cells and in soil, and of all pressure.
+
+use super::World;
+use crate::{blast, humidity, water};
+
+/// What entered and left a world since it was made: the ledgers of its parts, and the sum of water
+/// and moisture in units of moisture, 1/65,536 each.
+///
+/// `total = came_in − went_out`, exactly, after every edit and tick.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Ledger {
+    /// That of water, in units of water.
+    pub water: water::Ledger,
+    /// That of moisture, in units of moisture.
+    pub soil: humidity::Ledger,
+    /// That of pressure.
+    pub blast: blast::Ledger,
+    /// The units of moisture that one unit of water is.
+    pub scale: u64,
+}
+
+impl Ledger {
+    /// Returns the units of moisture that must be in the world now, in cells and in soil.
+    ///
+    /// ```
+    /// use floodplain::world::Ledger;
+    /// use floodplain::{humidity, water};
+    ///
+    /// let water = water::Ledger { placed: 3, ..water::Ledger::default() };
+    /// let soil = humidity::Ledger { placed: 50, removed: 10, ..humidity::Ledger::default() };
+    /// let ledger = Ledger { water, soil, scale: 1_000, ..Ledger::default() };
+    /// assert_eq!(ledger.total(), 3_040);
+    /// assert_eq!((ledger.came_in(), ledger.went_out()), (3_050, 10));
+    /// ```
+    pub const fn total(&self) -> u128 {
+        self.water.total() as u128 * self.scale as u128 + self.soil.total()
+    }
+
+    /// Returns the units of moisture that came in.
+    pub const fn came_in(&self) -> u128 {
+        let water::Ledger { placed, injected, loaded, from_sea, .. } = self.water;
+        let water = placed as u128 + injected as u128 + loaded as u128 + from_sea as u128;
+        let rained = if self.soil.rained > 0 { self.soil.rained as u128 } else { 0 };
+        water * self.scale as u128 + self.soil.placed + rained
+    }
+
+    /// Returns the units of moisture that went out.
+    pub const fn went_out(&self) -> u128 {
+        let water::Ledger { removed, drained, evaporated, unloaded, into_sea, .. } = self.water;
+        let water = removed as u128
+            + drained as u128
+            + evaporated as u128
+            + unloaded as u128
+            + into_sea as u128;
+        let humidity::Ledger { rained, removed, runoff, drained, .. } = self.soil;
+        let rained = if rained < 0 { rained.unsigned_abs() } else { 0 };
+        water * self.scale as u128 + removed + runoff + drained + rained
+    }
+}
+
+impl World {
+    /// Returns the account of all water, moisture and pressure that entered and left.
+    pub fn ledger(&self) -> Ledger {
+        Ledger {
+            water: self.water.ledger(),
+            // Its sweep keeps one.
+            soil: self.soil.ledger().unwrap_or_default(),
+            blast: self.blast.ledger(),
+            scale: self.rules.scale(),
+        }
+    }
+
+    /// Returns the water in cells and in soil, in units of moisture, 1/65,536 each.
+    pub fn total(&self) -> u128 {
+        self.ledger().total()
+    }
+}

@@ -1,0 +1,151 @@
+//! One ground for water, moisture and explosions: a world of materials, whose parts are kept equal
+//! to it.
+//!
+//! No automaton knows of another. What goes from one to the other, and the clock that they share,
+//! stands here, above them.
+//!
+//! | file | what |
+//! |---|---|
+//! | `material`, `palette`, `rules` | what ground is made of, and the rules of all parts, with their checks |
+//! | `content` | a chunk as a game gives it: materials, water, moisture; from heights or a closure |
+//! | `error` | why an edit was refused |
+//! | `ground` | edits of materials, and how the parts follow them |
+//! | `chunks`, `record` | loading and unloading; chunks that travel |
+//! | `pressure` | the ground of explosions: lent where there is pressure; what breaks |
+//! | `parts` | edits of the parts that leave the ground as it is |
+//! | `rain` | water from above |
+//! | `tick` | a tick: water, then soil, then explosions, in pieces |
+//! | `values`, `bytes`, `queue` | edits as values, in bytes, and in a queue |
+//! | `query`, `ledger`, `validate` | reading, the account of all water, the laws |
+
+mod bytes;
+mod chunks;
+mod content;
+mod error;
+mod ground;
+mod ledger;
+mod material;
+mod palette;
+mod parts;
+mod pressure;
+mod query;
+mod queue;
+mod rain;
+mod record;
+mod rules;
+mod tick;
+mod validate;
+mod values;
+
+pub use crate::edit_bytes::EditBytesError;
+pub use crate::water::Progress;
+pub use content::Content;
+pub use error::EditError;
+pub use ground::Replaced;
+pub use ledger::Ledger;
+pub use material::{Material, MaterialId};
+pub use palette::{Palette, PaletteError};
+pub use pressure::Broken;
+pub use queue::EditReport;
+pub use record::ChunkRecord;
+pub use rules::{Rules, RulesError};
+pub use validate::Violation;
+pub use values::{Edit, Outcome};
+
+use crate::automaton::automaton;
+use crate::blast::BlastWorld;
+use crate::coords::{Cube, Region};
+use crate::grid::Grid;
+use crate::humidity::HumidityWorld;
+use crate::water::WaterWorld;
+use queue::Queue;
+use std::collections::BTreeSet;
+use tick::Stage;
+
+/// A world of ground on sparse 16³ chunks, with water, moisture and pressure in it.
+///
+/// Its ground is a grid of [materials](Palette), and each part has the same: what is solid stops
+/// water and pressure, what is permeable is soil, what has a strength is a wall that breaks. All
+/// edits of ground are edits of the world; the parts can be [read](World::water), and edited by
+/// [`apply`](World::apply) in all that leaves the ground as it is.
+///
+/// Cells that no chunk holds are *not loaded*: water treats them as its rules say, moisture as
+/// rock, pressure as open space.
+///
+/// ```
+/// use floodplain::glam::IVec3;
+/// use floodplain::world::{Content, Edit, Palette, Rules, World};
+///
+/// let palette = Palette::natural();
+/// let [air, soil] = ["air", "soil"].map(|name| palette.id(name).expect("natural"));
+/// let mut world = World::new(7, palette, Rules::default())?;
+/// // Ground up to y = 7.
+/// world.insert_chunk(IVec3::ZERO, Content::from_heights(IVec3::ZERO, |_, _| 7, |_| soil, air))?;
+/// world.set_material(IVec3::new(8, 7, 8), air)?;
+/// world.rain(IVec3::new(8, 15, 8), 9)?;
+/// world.run(20);
+/// assert_eq!(world.height(IVec3::new(8, 7, 8)), 3, "the soil soaked up six");
+/// assert!(world.moisture(IVec3::new(9, 6, 8)) > 0.0, "and they spread");
+/// world.validate()?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// The same seed, palette, rules, bounds, edits and ticks give the same bytes on every platform.
+pub struct World {
+    palette: Palette,
+    rules: Rules,
+    /// Chunks are those of `water`. Cells beyond the bounds have the first material.
+    ground: Grid<MaterialId, Cube>,
+    water: WaterWorld,
+    /// Has the chunks with a permeable cell.
+    soil: HumidityWorld<Cube>,
+    /// Has the ground of the chunks in `mirrored`, and pressure anywhere.
+    blast: BlastWorld<Cube>,
+    /// The complete ticks.
+    tick: u64,
+    stage: Stage,
+    queue: Queue,
+    /// The chunks whose ground `blast` has, in order of position; what follows from its pressure.
+    mirrored: BTreeSet<[i32; 3]>,
+    events: Vec<Broken>,
+}
+
+impl World {
+    /// Returns a world without chunks, bounded by the range of `i32` only.
+    ///
+    /// # Errors
+    /// A rule is out of range, or a material of the palette is by these rules.
+    pub fn new(seed: u64, palette: Palette, rules: Rules) -> Result<Self, RulesError> {
+        Self::with_bounds(seed, palette, rules, Region::EVERYWHERE)
+    }
+
+    /// Returns a world without chunks that ends at the faces of `bounds`, as the rules of each part
+    /// say.
+    ///
+    /// # Errors
+    /// A rule is out of range, or a material of the palette is by these rules.
+    pub fn with_bounds(
+        seed: u64,
+        palette: Palette,
+        rules: Rules,
+        bounds: Region,
+    ) -> Result<Self, RulesError> {
+        rules.check(&palette)?;
+        Ok(World {
+            water: WaterWorld::with_bounds(seed, rules.water, bounds).map_err(RulesError::Water)?,
+            soil: HumidityWorld::with_bounds(rules.soil, bounds).map_err(RulesError::Soil)?,
+            blast: BlastWorld::with_bounds(rules.blast, bounds, rules.borders)
+                .map_err(RulesError::Blast)?,
+            palette,
+            rules,
+            ground: Grid::new(MaterialId(0)),
+            tick: 0,
+            stage: Stage::Rest,
+            queue: Queue::default(),
+            mirrored: BTreeSet::new(),
+            events: Vec::new(),
+        })
+    }
+}
+
+automaton!([] World, u128, Ledger, Violation);

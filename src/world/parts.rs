@@ -1,0 +1,124 @@
+//! Edits of the parts that leave the ground as it is; those that would change it are refused.
+
+use super::World;
+use super::error::EditError;
+use crate::coords::Region;
+use crate::{blast, humidity, water};
+use glam::IVec3;
+
+impl World {
+    /// Makes an edit of water. Those that make cells water or sea must find them open.
+    pub(super) fn edit_water(&mut self, edit: water::Edit) -> Result<water::Outcome, EditError> {
+        use water::Edit;
+        let refused = |edit| Err(EditError::ChangesGround { part: "water", edit });
+        match &edit {
+            Edit::SetSolid(_) => return refused("SetSolid"),
+            Edit::ClearSolid(_) => return refused("ClearSolid"),
+            Edit::FillSolid(_) => return refused("FillSolid"),
+            Edit::InsertChunk { .. } => return refused("InsertChunk"),
+            Edit::InsertChunks(_) => return refused("InsertChunks"),
+            Edit::RemoveChunk(_) => return refused("RemoveChunk"),
+            Edit::RemoveChunks(_) => return refused("RemoveChunks"),
+            Edit::InsertRecords(_) => return refused("InsertRecords"),
+            &Edit::SetSea(cell) => self.check_open(Region::cell(cell))?,
+            &Edit::FillSea(region) | &Edit::FillWater { region, .. } => self.check_open(region)?,
+            Edit::AddSource(_)
+            | Edit::RemoveSource(_)
+            | Edit::Pour { .. }
+            | Edit::Scoop { .. }
+            | Edit::DrainBody { .. }
+            | Edit::FillBody { .. }
+            | Edit::WakeAll
+            | Edit::SetRules(_)
+            | Edit::ClearSea(_)
+            | Edit::SetEdge { .. }
+            | Edit::SetFixture { .. }
+            | Edit::Freeze(_)
+            | Edit::Thaw(_) => {}
+        }
+        let outcome = self.water.apply(edit)?;
+        self.rules.water = *self.water.rules();
+        Ok(outcome)
+    }
+
+    /// Makes an edit of the moisture of permeable cells.
+    pub(super) fn edit_soil(
+        &mut self,
+        edit: humidity::Edit,
+    ) -> Result<humidity::Outcome, EditError> {
+        use humidity::Edit;
+        let refused = |edit| Err(EditError::ChangesGround { part: "soil", edit });
+        match edit {
+            Edit::SetImpermeability { .. } => return refused("SetImpermeability"),
+            Edit::SetRock(_) => return refused("SetRock"),
+            Edit::SetCell { .. } => return refused("SetCell"),
+            Edit::FillCells { .. } => return refused("FillCells"),
+            Edit::InsertChunk { .. } => return refused("InsertChunk"),
+            Edit::RemoveChunk(_) => return refused("RemoveChunk"),
+            Edit::SetHumidity { cell, .. } | Edit::SetRain { cell, .. } | Edit::ClearRain(cell) => {
+                self.check_permeable(cell)?;
+            }
+            Edit::WakeAll => {}
+        }
+        Ok(self.soil.apply(edit)?)
+    }
+
+    /// Makes an edit of pressure, after lending the ground where it is made.
+    pub(super) fn edit_blast(&mut self, edit: blast::Edit) -> Result<blast::Outcome, EditError> {
+        use blast::Edit;
+        let refused = |edit| Err(EditError::ChangesGround { part: "blast", edit });
+        match edit {
+            Edit::SetSolid(_) => refused("SetSolid"),
+            Edit::SetWall { .. } => refused("SetWall"),
+            Edit::ClearSolid(_) => refused("ClearSolid"),
+            Edit::FillSolid(_) => refused("FillSolid"),
+            Edit::FillWall { .. } => refused("FillWall"),
+            Edit::SetLink { .. } => refused("SetLink"),
+            Edit::InsertChunk { .. } => refused("InsertChunk"),
+            Edit::RemoveChunk(_) => refused("RemoveChunk"),
+            Edit::SetPressure { cell, .. } | Edit::AddPressure { cell, .. } => {
+                // As the part says, without being lent the ground first: a refused edit changes
+                // nothing.
+                if self.material(cell).is_some_and(|id| self.palette.traits(id).solid) {
+                    return Err(blast::EditError::Solid(cell).into());
+                }
+                let outcome = self.blast.apply(edit)?;
+                self.mirror_region(Region::cell(cell))?;
+                Ok(outcome)
+            }
+            Edit::FillPressure { region, pressure } => {
+                self.blast.check_fill(region, pressure)?;
+                self.mirror_region(region)?;
+                Ok(self.blast.apply(edit)?)
+            }
+            Edit::AddCharge { centre, radius, pressure } => {
+                let region = self.blast.check_charge(centre, radius, pressure)?;
+                self.mirror_region(region)?;
+                Ok(self.blast.apply(edit)?)
+            }
+            Edit::WakeAll => Ok(self.blast.apply(edit)?),
+        }
+    }
+
+    /// Refuses a region with a cell that is not loaded, or solid.
+    fn check_open(&self, region: Region) -> Result<(), EditError> {
+        self.check_loaded(region)?;
+        for cell in region.positions() {
+            let material = self.ground.get(cell);
+            if self.palette.traits(material).solid {
+                return Err(EditError::Ground { cell, material });
+            }
+        }
+        Ok(())
+    }
+
+    fn check_permeable(&self, cell: IVec3) -> Result<(), EditError> {
+        self.check_loaded(Region::cell(cell))?;
+        let material = self.ground.get(cell);
+        if self.palette.traits(material).is_permeable() {
+            Ok(())
+        } else {
+            Err(EditError::Impermeable { cell, material })
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! Reading a world: ground, water, moisture and pressure, changes, and the hash of its state.
+
+use super::chunks::moisture;
+use super::content::Content;
+use super::material::MaterialId;
+use super::palette::Palette;
+use super::rules::Rules;
+use super::tick::Stage;
+use super::{Broken, World};
+use crate::automaton::{ChunkChanges, StateHash};
+use crate::blast::BlastWorld;
+use crate::chunk::{CellMask, Chunk};
+use crate::coords::{Cube, Region, Shape, order};
+use crate::humidity::HumidityWorld;
+use crate::water::WaterWorld;
+use glam::IVec3;
+use std::collections::BTreeMap;
+
+impl World {
+    /// Returns the materials.
+    pub fn palette(&self) -> &Palette {
+        &self.palette
+    }
+
+    /// Returns the rules of the next tick.
+    pub fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
+    /// Returns the region of all cells that belong to the world, loaded or not.
+    pub fn bounds(&self) -> Region {
+        self.water.bounds()
+    }
+
+    /// Returns the seed of all random choices.
+    pub fn seed(&self) -> u64 {
+        self.water.seed()
+    }
+
+    /// Returns the number of complete ticks.
+    pub fn ticks(&self) -> u64 {
+        self.tick
+    }
+
+    /// Returns the part of water, with all that can be read of it. Its edits are made by
+    /// [`apply`](World::apply).
+    pub fn water(&self) -> &WaterWorld {
+        &self.water
+    }
+
+    /// Returns the part of moisture. It has the chunks in which a cell is permeable.
+    pub fn soil(&self) -> &HumidityWorld<Cube> {
+        &self.soil
+    }
+
+    /// Returns the part of pressure. It has the ground of chunks that pressure has reached or is
+    /// about to reach only: whether a cell is solid, [`material`](World::material) says.
+    pub fn blast(&self) -> &BlastWorld<Cube> {
+        &self.blast
+    }
+
+    /// Returns what a cell is made of; `None` if it is not loaded or out of bounds.
+    pub fn material(&self, cell: IVec3) -> Option<MaterialId> {
+        let chunk = self.ground.chunk(Cube::chunk_of(cell))?;
+        self.bounds().contains(cell).then(|| chunk.get(Cube::index_of(cell)))
+    }
+
+    /// Returns the units of water in a cell, as [`WaterWorld::height`] does.
+    pub fn height(&self, cell: IVec3) -> u8 {
+        self.water.height(cell)
+    }
+
+    /// Returns the moisture of a cell, as [`HumidityWorld::humidity`] does; 0 if it is not
+    /// permeable.
+    pub fn moisture(&self, cell: IVec3) -> f64 {
+        self.soil.humidity(cell)
+    }
+
+    /// Returns the pressure of a cell, as [`BlastWorld::pressure`] does; 0 in solid cells.
+    pub fn pressure(&self, cell: IVec3) -> f32 {
+        self.blast.pressure(cell)
+    }
+
+    /// Returns the materials of the loaded chunks with their chunk positions, in order of position.
+    /// Cells beyond the bounds have the first material.
+    pub fn chunks(&self) -> impl Iterator<Item = (IVec3, &Chunk<MaterialId>)> {
+        self.ground.chunks()
+    }
+
+    /// Returns what the chunk at a chunk position holds; `None` if it is not loaded.
+    pub fn chunk(&self, position: IVec3) -> Option<Content> {
+        let materials = self.ground.chunk(position)?.clone();
+        let water = self.water.chunk(position).map(|water| water.into_owned());
+        let soil = self.soil.chunk(position);
+        Some(Content { materials, water, moisture: soil.map(|soil| moisture(&soil)) })
+    }
+
+    /// Returns whether nothing will change until the next edit: all parts are at rest, no tick is
+    /// underway, and no edit is queued.
+    pub fn is_at_rest(&self) -> bool {
+        self.stage == Stage::Rest
+            && self.queue.is_empty()
+            && self.blast.is_at_rest()
+            && self.soil.is_at_rest()
+            && self.water.is_at_rest()
+    }
+
+    /// Returns the number of cells that the next steps of all parts will visit.
+    pub fn awake_cells(&self) -> usize {
+        self.water.awake_cells() + self.soil.awake_cells() + self.blast.awake_cells()
+    }
+
+    /// Returns the cells that have changed since the last call, in any part, by chunk, in order of
+    /// position: those of water to draw anew, as [`WaterWorld::take_changes`] lists them, and those
+    /// with another material, moisture or pressure. Loading and unloading a chunk is not listed.
+    pub fn take_changes(&mut self) -> Vec<ChunkChanges> {
+        let mut all: BTreeMap<[i32; 3], CellMask> = BTreeMap::new();
+        let parts = [
+            ChunkChanges::list(self.ground.take_changes()),
+            self.water.take_changes(),
+            self.soil.take_changes(),
+            self.blast.take_changes(),
+        ];
+        for ChunkChanges { chunk, cells } in parts.into_iter().flatten() {
+            all.entry(order(chunk)).or_default().union_with(&cells);
+        }
+        let list = all.into_iter().map(|([y, z, x], cells)| (IVec3::new(x, y, z), cells));
+        ChunkChanges::list(list.collect())
+    }
+
+    /// Returns the bytes that the world holds on the heap, but for those in edits and reports that
+    /// wait.
+    pub fn memory_bytes(&self) -> usize {
+        self.ground.memory_bytes()
+            + self.water.memory_bytes()
+            + self.soil.memory_bytes()
+            + self.blast.memory_bytes()
+            + self.queue.memory_bytes()
+            + self.mirrored.len() * size_of::<[i32; 3]>()
+            + self.events.capacity() * size_of::<Broken>()
+    }
+
+    /// Returns a hash of the state that decides the future: ticks, materials, the parts, and the
+    /// edits that are queued. The same on every platform, and independent of the order in which
+    /// chunks were loaded. Palette, rules and bounds are not part of it. While water has its tick,
+    /// this is the hash from before that tick.
+    pub fn state_hash(&self) -> u64 {
+        let mut hash = StateHash::new();
+        hash.add(self.tick);
+        hash.add(self.stage.number().into());
+        for (position, chunk) in self.ground.chunks() {
+            hash.add_position(position);
+            hash.add_chunk::<_, 4>(chunk, |material| material.0.into());
+        }
+        hash.add(self.water.state_hash());
+        hash.add(self.soil.state_hash());
+        hash.add(self.blast.state_hash());
+        self.queue.hash(&mut hash);
+        hash.finish()
+    }
+}

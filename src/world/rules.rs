@@ -1,0 +1,189 @@
+//! The rules of a world: those of its parts, the scale between them, and their common clock.
+
+use super::palette::Palette;
+use crate::coords::Cube;
+use crate::humidity::{self, Sweep, UNITS};
+use crate::{blast, water};
+use core::fmt;
+
+/// The most steps of explosions in a tick.
+const MOST_BLAST_STEPS: u32 = 1_000;
+
+/// The rules of a world. A world never changes them, except those of water, by
+/// [`water::Edit::SetRules`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rules {
+    /// Those of water.
+    pub water: water::Rules,
+    /// Those of moisture in soil; the sweep is [`Sweep::Conservative`].
+    pub soil: humidity::Rules,
+    /// Those of pressure. By default waves of coefficient 0.25 and damping 0.98, silent below 0.1.
+    pub blast: blast::Rules,
+    /// What pressure does at the world's bounds, rigid or open. Rigid by default.
+    pub borders: blast::Borders,
+    /// The moisture that one unit of water is, above 0: a whole number of
+    /// [1/65,536](humidity::UNITS). 64 by default.
+    pub moisture_per_unit: f64,
+    /// Moisture moves in every tick whose number, counted from 1, is a multiple of this. 1 or more,
+    /// 4 by default.
+    pub soil_period: u32,
+    /// The steps of pressure in a tick while there is any, 0 to 1,000; 20 by default.
+    pub blast_steps: u32,
+    /// Whether pressure breaks ground, as [`Material::strength`](super::Material::strength) says.
+    /// `true` by default; `false`: all ground withstands it.
+    pub breaking: bool,
+}
+
+impl Default for Rules {
+    fn default() -> Self {
+        Rules {
+            water: water::Rules::default(),
+            soil: humidity::Rules::default(),
+            blast: blast::Rules { threshold: 0.1, ..blast::Rules::wave(0.25, 0.98) },
+            borders: blast::Borders::default(),
+            moisture_per_unit: 64.0,
+            soil_period: 4,
+            blast_steps: 20,
+            breaking: true,
+        }
+    }
+}
+
+/// Why rules, or rules together with a palette, were refused.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum RulesError {
+    /// Those of water.
+    Water(water::RulesError),
+    /// Those of soil.
+    Soil(humidity::RulesError),
+    /// Those of pressure.
+    Blast(blast::RulesError),
+    /// A periodic border of pressure: no other part has one.
+    Periodic,
+    /// A sweep that keeps no account of moisture.
+    Sweep(Sweep),
+    /// A [`moisture_per_unit`](Rules::moisture_per_unit) that is not a whole number of 1/65,536
+    /// above 0, or more than the cap of the rules of soil.
+    MoisturePerUnit(f64),
+    /// A period of 0.
+    SoilPeriod(u32),
+    /// More than 1,000 steps.
+    BlastSteps(u32),
+    /// A material with a permeability above what the rules of soil allow.
+    Permeability {
+        /// The material's name.
+        material: String,
+        /// Its permeability.
+        value: f32,
+        /// The most: 1 / [`least_impermeability`](humidity::Rules::least_impermeability).
+        most: f32,
+    },
+    /// A material with a capacity of more moisture than a step leaves in a cell.
+    Capacity {
+        /// The material's name.
+        material: String,
+        /// Its capacity, in units of water.
+        value: u8,
+        /// The most.
+        most: u8,
+    },
+}
+
+impl fmt::Display for RulesError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RulesError::Water(error) => write!(f, "water: {error}"),
+            RulesError::Soil(error) => write!(f, "soil: {error}"),
+            RulesError::Blast(error) => write!(f, "blast: {error}"),
+            RulesError::Periodic => f.write_str("no border of pressure is periodic"),
+            RulesError::Sweep(sweep) => {
+                write!(f, "the sweep {sweep:?} keeps no account; a world needs Conservative")
+            }
+            RulesError::MoisturePerUnit(value) => write!(
+                f,
+                "moisture_per_unit is a whole number of 1/65,536 above 0, at most the cap, not \
+                 {value}"
+            ),
+            RulesError::SoilPeriod(value) => write!(f, "soil_period is 1 or more, not {value}"),
+            RulesError::BlastSteps(value) => {
+                write!(f, "blast_steps is 0 to {MOST_BLAST_STEPS}, not {value}")
+            }
+            RulesError::Permeability { material, value, most } => {
+                write!(f, "the permeability of {material:?} is at most {most}, not {value}")
+            }
+            RulesError::Capacity { material, value, most } => {
+                write!(f, "{material:?} can soak up {most} units, not {value}")
+            }
+        }
+    }
+}
+
+impl core::error::Error for RulesError {}
+
+impl Rules {
+    /// Checks every field against its range, and the materials of a palette against them.
+    ///
+    /// # Errors
+    /// The first [`RulesError`] found.
+    ///
+    /// ```
+    /// use floodplain::world::{Palette, Rules, RulesError};
+    ///
+    /// let rules = Rules { soil_period: 0, ..Rules::default() };
+    /// assert_eq!(rules.check(&Palette::natural()), Err(RulesError::SoilPeriod(0)));
+    /// assert_eq!(Rules::default().check(&Palette::natural()), Ok(()));
+    /// ```
+    pub fn check(&self, palette: &Palette) -> Result<(), RulesError> {
+        self.water.check().map_err(RulesError::Water)?;
+        self.soil.check::<Cube>().map_err(RulesError::Soil)?;
+        self.blast.check(6.0).map_err(RulesError::Blast)?;
+        let blast::Borders { x, y, z } = self.borders;
+        if [x, y, z].contains(&blast::Border::Periodic) {
+            return Err(RulesError::Periodic);
+        }
+        if self.soil.sweep != Sweep::Conservative {
+            return Err(RulesError::Sweep(self.soil.sweep));
+        }
+        let scale = self.moisture_per_unit;
+        let is_whole = (scale * f64::from(UNITS)).fract() == 0.0;
+        if !(scale > 0.0 && scale <= f64::from(self.soil.cap) && is_whole) {
+            return Err(RulesError::MoisturePerUnit(scale));
+        }
+        if self.soil_period == 0 {
+            return Err(RulesError::SoilPeriod(0));
+        }
+        if self.blast_steps > MOST_BLAST_STEPS {
+            return Err(RulesError::BlastSteps(self.blast_steps));
+        }
+        self.check_materials(palette)
+    }
+
+    fn check_materials(&self, palette: &Palette) -> Result<(), RulesError> {
+        let most = (f64::from(self.soil.cap) / self.moisture_per_unit).min(255.0) as u8;
+        let least = self.soil.least_impermeability;
+        for (id, material) in palette.materials() {
+            let traits = palette.traits(id);
+            if traits.is_permeable() && traits.impermeability < least {
+                return Err(RulesError::Permeability {
+                    material: material.name.clone(),
+                    value: 1.0 / traits.impermeability,
+                    most: 1.0 / least,
+                });
+            }
+            if traits.capacity > most {
+                return Err(RulesError::Capacity {
+                    material: material.name.clone(),
+                    value: traits.capacity,
+                    most,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the units of moisture, 1/65,536 each, that one unit of water is.
+    pub(crate) fn scale(&self) -> u64 {
+        (self.moisture_per_unit * f64::from(UNITS)) as u64
+    }
+}

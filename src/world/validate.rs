@@ -1,0 +1,173 @@
+//! The laws of a world: those of its parts, that all have the same ground, and the sum of the
+//! account.
+
+use super::World;
+use super::ground::units_of;
+use super::pressure::Matter;
+use crate::coords::{CHUNK_CELLS, Cube, Shape, order};
+use crate::humidity::Cell;
+use crate::{blast, humidity, water};
+use core::fmt;
+use glam::IVec3;
+
+/// A broken law of a world. There is none unless this crate has a bug.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Violation {
+    /// A law of water.
+    Water(water::Violation),
+    /// A law of moisture.
+    Soil(humidity::Violation),
+    /// A law of pressure.
+    Blast(blast::Violation),
+    /// The chunk store of the ground.
+    Storage,
+    /// A part has the chunk at this chunk position, and should not, or the other way round.
+    Chunk {
+        /// `"water"`, `"soil"` or `"blast"`.
+        part: &'static str,
+        /// The chunk position.
+        chunk: IVec3,
+    },
+    /// A part has other ground in this cell than its material.
+    Ground {
+        /// `"water"`, `"soil"` or `"blast"`.
+        part: &'static str,
+        /// The cell.
+        cell: IVec3,
+    },
+    /// Water and moisture do not add up to what came in less what went out.
+    Account {
+        /// What the cells hold, in units of moisture.
+        counted: u128,
+        /// What came in, in the same units.
+        came_in: u128,
+        /// What went out.
+        went_out: u128,
+    },
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Violation::Water(law) => write!(f, "water: {law}"),
+            Violation::Soil(law) => write!(f, "soil: {law}"),
+            Violation::Blast(law) => write!(f, "blast: {law}"),
+            Violation::Storage => f.write_str("the store of the ground is inconsistent"),
+            Violation::Chunk { part, chunk } => {
+                write!(f, "chunk {chunk} of {part} is there, or is missing")
+            }
+            Violation::Ground { part, cell } => {
+                write!(f, "cell {cell} of {part} is not what its material is")
+            }
+            Violation::Account { counted, came_in, went_out } => {
+                write!(f, "{counted} units of moisture, but {came_in} came in and {went_out} left")
+            }
+        }
+    }
+}
+
+impl core::error::Error for Violation {}
+
+impl World {
+    /// Checks every law: those of the parts, that their ground is that of the world, that no
+    /// moisture is in cells that are not permeable, and that water and moisture together are what
+    /// came in less what went out.
+    ///
+    /// # Errors
+    /// The first broken law found.
+    pub fn validate(&self) -> Result<(), Violation> {
+        self.water.validate().map_err(Violation::Water)?;
+        self.soil.validate().map_err(Violation::Soil)?;
+        self.blast.validate().map_err(Violation::Blast)?;
+        self.ground.validate().map_err(|_| Violation::Storage)?;
+        self.validate_chunks()?;
+        for (chunk, _) in self.ground.chunks() {
+            let bounds = self.bounds();
+            let cells = (0..CHUNK_CELLS).map(|index| Cube::cell_at(chunk, index));
+            cells
+                .filter(|&cell| bounds.contains(cell))
+                .try_for_each(|at| self.validate_cell(at))?;
+        }
+        self.validate_account()
+    }
+
+    /// Checks which chunks each part has.
+    fn validate_chunks(&self) -> Result<(), Violation> {
+        let missing = |part, chunk| Err(Violation::Chunk { part, chunk });
+        for (chunk, _) in self.ground.chunks() {
+            if self.water.chunk(chunk).is_none() {
+                return missing("water", chunk);
+            }
+            if self.soil.chunk(chunk).is_some() != self.has_soil(chunk) {
+                return missing("soil", chunk);
+            }
+            let is_lent = self.mirrored.contains(&order(chunk));
+            if !self.blast.is_blank_at(chunk) && self.has_solid(chunk) && !is_lent {
+                return missing("blast", chunk);
+            }
+        }
+        let is_ground = |chunk: IVec3| self.ground.chunk(chunk).is_some();
+        if let Some((chunk, _)) = self.water.chunks().find(|(chunk, _)| !is_ground(*chunk)) {
+            return missing("water", chunk);
+        }
+        if let Some((chunk, _)) = self.soil.chunks().find(|(chunk, _)| !is_ground(*chunk)) {
+            return missing("soil", chunk);
+        }
+        let lent = self.mirrored.iter().map(|&[y, z, x]| IVec3::new(x, y, z));
+        lent.into_iter()
+            .find(|&chunk| !is_ground(chunk))
+            .map_or(Ok(()), |at| missing("blast", at))?;
+        // Where no ground is lent, all is open.
+        for (chunk, _) in self.blast.chunks() {
+            let mut cells = (0..CHUNK_CELLS).map(|index| Cube::cell_at(chunk, index));
+            if !self.mirrored.contains(&order(chunk))
+                && let Some(cell) = cells.find(|&cell| self.blast.is_solid(cell))
+            {
+                return Err(Violation::Ground { part: "blast", cell });
+            }
+        }
+        Ok(())
+    }
+
+    fn validate_cell(&self, cell: IVec3) -> Result<(), Violation> {
+        let material = self.ground.get(cell);
+        let traits = self.palette.traits(material);
+        let soil = self.soil.cell(cell).unwrap_or(Cell::ROCK);
+        let is_soil = if traits.is_permeable() {
+            soil.impermeability == traits.impermeability
+        } else {
+            soil == Cell::ROCK
+        };
+        let is_lent = self.mirrored.contains(&order(Cube::chunk_of(cell)));
+        let expected = if is_lent { self.matter(material) } else { Matter::Open };
+        let part = if self.water.is_solid(cell) != traits.solid {
+            "water"
+        } else if !is_soil {
+            "soil"
+        } else if self.matter_in_blast(cell) != expected {
+            "blast"
+        } else {
+            return Ok(());
+        };
+        Err(Violation::Ground { part, cell })
+    }
+
+    fn validate_account(&self) -> Result<(), Violation> {
+        let water: u64 = self.water.chunks().map(|(_, chunk)| chunk.units()).sum();
+        let in_soil = |(chunk, cells): (IVec3, crate::Chunk<Cell>)| {
+            let each =
+                (0..CHUNK_CELLS).filter(|&at| self.bounds().contains(Cube::cell_at(chunk, at)));
+            each.map(|index| u128::from(units_of(cells.get(index).humidity))).sum::<u128>()
+        };
+        let moisture: u128 = self.soil.chunks().map(in_soil).sum();
+        let ledger = self.ledger();
+        let counted = u128::from(water) * u128::from(ledger.scale) + moisture;
+        let (came_in, went_out) = (ledger.came_in(), ledger.went_out());
+        if counted.checked_add(went_out) == Some(came_in) {
+            Ok(())
+        } else {
+            Err(Violation::Account { counted, came_in, went_out })
+        }
+    }
+}

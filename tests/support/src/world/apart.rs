@@ -1,0 +1,180 @@
+//! The parts of a world run apart: three worlds of their own, each with all of the ground, and what
+//! breaks carried from one to the others by hand.
+
+use super::{palette, world};
+use fastrand::Rng;
+use floodplain::blast::{self, BlastWorld};
+use floodplain::glam::IVec3;
+use floodplain::humidity::{self, Cell, HumidityWorld, UNITS};
+use floodplain::water::{self, Voxel, WaterCell, WaterWorld};
+use floodplain::world::{Broken, Content, Edit, MaterialId, Palette, Rules, World};
+use floodplain::{Chunk, Cube, Region, Shape};
+use std::collections::BTreeMap;
+
+/// Water, moisture and pressure over the same ground.
+pub struct Apart {
+    palette: Palette,
+    rules: Rules,
+    ground: BTreeMap<[i32; 3], MaterialId>,
+    water: WaterWorld,
+    soil: HumidityWorld<Cube>,
+    blast: BlastWorld<Cube>,
+    events: Vec<Broken>,
+}
+
+impl Apart {
+    /// The parts of a world that was just made and filled, without pressure.
+    pub fn of(world: &World) -> Apart {
+        let (rules, bounds) = (*world.rules(), world.bounds());
+        let mut apart = Apart {
+            palette: palette(),
+            rules,
+            ground: BTreeMap::new(),
+            water: WaterWorld::with_bounds(world.seed(), rules.water, bounds).unwrap(),
+            soil: HumidityWorld::with_bounds(rules.soil, bounds).unwrap(),
+            blast: BlastWorld::with_bounds(rules.blast, bounds, rules.borders).unwrap(),
+            events: Vec::new(),
+        };
+        // As a list: flows from one chunk into another are kept.
+        let water = world.water().chunks().map(|(chunk, cells)| (chunk, cells.into_owned()));
+        apart.water.insert_chunks(water.collect::<Vec<_>>()).unwrap();
+        for (chunk, cells) in world.soil().chunks() {
+            apart.soil.insert_chunk(chunk, cells).unwrap();
+        }
+        for cell in bounds.positions() {
+            if let Some(material) = world.material(cell) {
+                apart.set(cell, material);
+            }
+        }
+        apart
+    }
+
+    /// Makes an edit that leaves the ground as it is.
+    pub fn apply(&mut self, edit: &Edit) {
+        match edit {
+            Edit::Water(edit) => _ = self.water.apply(edit.clone()),
+            Edit::Soil(edit) => _ = self.soil.apply(edit.clone()),
+            Edit::Blast(edit) => _ = self.blast.apply(edit.clone()),
+            _ => panic!("an edit of ground: {edit:?}"),
+        }
+    }
+
+    /// Runs a tick of all parts.
+    pub fn step(&mut self) {
+        self.water.step();
+        if self.water.ticks().is_multiple_of(self.rules.soil_period.into()) {
+            self.soil.step();
+        }
+        for _ in 0..self.rules.blast_steps {
+            self.blast.step();
+            for broken in self.blast.take_events() {
+                let (tick, cell) = (self.water.ticks(), broken.place);
+                let from = self.ground[&cell.to_array()];
+                let name = self.palette.material(from).unwrap().breaks_into.as_ref().unwrap();
+                let into = self.palette.id(name).unwrap();
+                self.set(cell, into);
+                let difference = broken.difference;
+                self.events.push(Broken { tick, cell, from, into, difference });
+            }
+        }
+    }
+
+    /// Makes a cell this material in all parts.
+    fn set(&mut self, cell: IVec3, id: MaterialId) {
+        self.ground.insert(cell.to_array(), id);
+        let material = self.palette.material(id).expect("known");
+        if material.solid {
+            self.water.set_solid(cell).unwrap();
+        } else {
+            self.water.clear_solid(cell).unwrap();
+        }
+        match material.strength.filter(|_| self.rules.breaking) {
+            Some(strength) => _ = self.blast.set_wall(cell, strength).unwrap(),
+            None if material.solid => _ = self.blast.set_solid(cell).unwrap(),
+            None => _ = self.blast.clear_solid(cell).unwrap(),
+        }
+        self.set_soil(cell, material.permeability);
+    }
+
+    fn set_soil(&mut self, cell: IVec3, permeability: Option<f32>) {
+        let chunk = Cube::chunk_of(cell);
+        let old = self.soil.cell(cell);
+        let Some(permeability) = permeability else {
+            // Pieces of ground that break are never the last soil of a chunk here.
+            if old.is_some_and(|old| old != Cell::ROCK) {
+                self.soil.set_cell(cell, Cell::ROCK).unwrap();
+            }
+            return;
+        };
+        if old.is_none() {
+            self.soil.insert_chunk(chunk, Chunk::uniform(Cell::ROCK)).unwrap();
+        }
+        let humidity = old.map_or(0.0, |old| old.humidity);
+        self.soil.set_cell(cell, Cell::soil(humidity, 1.0 / permeability)).unwrap();
+    }
+
+    /// The number of events that no world was compared with yet.
+    pub fn events(&self) -> usize {
+        self.events.len()
+    }
+
+    /// Checks that a world is the same, byte for byte.
+    pub fn assert_equal(&mut self, world: &mut World) {
+        assert_eq!(world.water().state_hash(), self.water.state_hash(), "water");
+        assert_eq!(world.soil().state_hash(), self.soil.state_hash(), "soil");
+        assert_eq!(world.take_events(), std::mem::take(&mut self.events));
+        assert_eq!(world.blast().ticks(), self.blast.ticks());
+        for cell in world.bounds().positions() {
+            let pressures = [world.blast().pressure(cell), self.blast.pressure(cell)];
+            assert_eq!(pressures[0].to_bits(), pressures[1].to_bits(), "{cell}: {pressures:?}");
+            assert_eq!(world.material(cell), self.ground.get(&cell.to_array()).copied(), "{cell}");
+        }
+    }
+}
+
+/// A random world of several chunks with water, moisture, and walls that break.
+pub fn random_world(rng: &mut Rng, rules: Rules) -> World {
+    let bounds = Region::new(IVec3::new(-9, -6, -5), IVec3::new(20, 9, 6));
+    let mut world = world(rng.u64(..), rules, bounds);
+    let materials: Vec<MaterialId> = palette().materials().map(|(id, _)| id).collect();
+    for chunk in Region::new(Cube::chunk_of(bounds.min()), Cube::chunk_of(bounds.max())).positions()
+    {
+        let mut content = world.remove_chunk(chunk).expect("loaded");
+        let (share, kinds) =
+            (rng.u8(2..60), [(); 3].map(|()| materials[rng.usize(1..materials.len())]));
+        let mut water = Chunk::uniform(Voxel::OPEN);
+        let mut moisture = Chunk::uniform(0);
+        for index in 0..4096 {
+            if rng.u8(..) < share {
+                content.materials.set(index, kinds[rng.usize(..3)]);
+            }
+            let palette = palette();
+            let material = palette.material(content.materials.get(index)).unwrap();
+            if material.solid {
+                water.set(index, Voxel::SOLID);
+            } else if rng.u8(..) < 30 {
+                water.set(index, Voxel::water(WaterCell::with_height(rng.u8(..8)).unwrap()));
+            }
+            if material.permeability.is_some() {
+                moisture.set(index, rng.u32(..1024) * UNITS);
+            }
+        }
+        let content = Content { water: Some(water), moisture: Some(moisture), ..content };
+        world.insert_chunk(chunk, content).expect("it goes together");
+    }
+    world
+}
+
+/// A random edit of a part that leaves its ground as it is.
+pub fn random_edit(rng: &mut Rng, bounds: Region) -> Edit {
+    let (min, size) = (bounds.min(), bounds.size().map(|side| side as i32));
+    let cell = min + IVec3::from_array(size.map(|side| rng.i32(..side.max(1)).abs() % side));
+    let humidity = f64::from(rng.u32(..1000));
+    match rng.u32(..8) {
+        0 => Edit::Water(water::Edit::AddSource(cell)),
+        1 => Edit::Water(water::Edit::Pour { cell, units: 7 }),
+        2 => Edit::Water(water::Edit::Scoop { cell, units: 7 }),
+        3 => Edit::Soil(humidity::Edit::SetHumidity { cell, humidity }),
+        _ => Edit::Blast(blast::Edit::SetPressure { cell, pressure: rng.f32() * 900.0 }),
+    }
+}

@@ -1,0 +1,522 @@
+//! Edits and ticks of a world, against a model of every cell's material, and a twin that never
+//! sleeps and takes whole ticks. The world takes edits as values that were sent as bytes, the twin
+//! by the functions of their names.
+
+use super::{palette, rules, world};
+use crate::bytes::Bytes;
+use crate::edit_bytes::sent;
+use floodplain::blast;
+use floodplain::glam::IVec3;
+use floodplain::humidity::{self, MOST_HUMIDITY, UNITS};
+use floodplain::water::{self, Fixture, Voxel, WaterCell};
+use floodplain::world::{
+    ChunkRecord, Content, Edit, EditError, MaterialId, Outcome, Palette, Rules, World,
+};
+use floodplain::{Cube, Face, Region, Shape};
+use std::collections::{BTreeMap, VecDeque};
+
+/// Operations in one run, so that runs stay short.
+const MOST_EDITS: usize = 14;
+
+/// What is done to a world.
+#[derive(Clone, Debug)]
+pub enum Op {
+    Edit(Edit),
+    Queue(Edit),
+    Step,
+    Run(u8),
+    /// One call with this budget, which may leave the tick unfinished.
+    Slice(u64),
+    TakeChanges,
+    /// The records that the last edit that took some out returned.
+    PutBack,
+}
+
+/// A world, and what is done to it.
+#[derive(Clone, Debug)]
+pub struct Run {
+    seed: u64,
+    rules: Rules,
+    bounds: Region,
+    ops: Vec<Op>,
+}
+
+impl Run {
+    /// What these bytes say; any do.
+    pub fn from_bytes(bytes: &[u8]) -> Run {
+        let mut bytes = Bytes(bytes);
+        let seed = bytes.byte().into();
+        let flags = bytes.byte();
+        let rules = Rules {
+            breaking: flags % 4 != 3,
+            soil_period: 1 + u32::from(flags / 4 % 3),
+            blast_steps: [3, 1, 20, 0][usize::from(flags / 16 % 4)],
+            blast: [blast::Rules::wave(0.25, 0.9), blast::Rules::diffusive(0.15)]
+                [usize::from(flags / 64 % 2)],
+            ..rules()
+        };
+        let bounds = bytes.bounds(IVec3::new(9, 6, 5));
+        let ops = bytes.operations(MOST_EDITS, |bytes, ops| ops.push(op(bytes, bounds)));
+        Run { seed, rules, bounds, ops }
+    }
+
+    /// Does all of it, with every law after each operation.
+    pub fn run(&self) {
+        let new = || world(self.seed, self.rules, self.bounds);
+        let model = Model::of(&new(), self.bounds);
+        let mut pair =
+            Pair { world: new(), twin: new(), model, waiting: VecDeque::new(), is_underway: false };
+        self.ops.iter().for_each(|op| pair.apply(op));
+    }
+}
+
+fn op(bytes: &mut Bytes, bounds: Region) -> Op {
+    match bytes.byte() % 32 {
+        0..=17 => Op::Edit(edit(bytes, bounds)),
+        18..=20 => Op::Queue(edit(bytes, bounds)),
+        21..=25 => Op::Step,
+        26..=27 => Op::Run(bytes.byte() % 12),
+        28 | 29 => Op::Slice(u64::from(bytes.byte()) * 8),
+        30 if bytes.byte().is_multiple_of(2) => Op::TakeChanges,
+        _ => Op::PutBack,
+    }
+}
+
+/// Seldom one that the palette has not.
+fn material(bytes: &mut Bytes) -> MaterialId {
+    let byte = bytes.byte();
+    if byte < 250 { MaterialId(byte % palette().len() as u8) } else { MaterialId(byte) }
+}
+
+fn edit(bytes: &mut Bytes, bounds: Region) -> Edit {
+    let cell = bytes.cell(bounds);
+    match bytes.byte() % 24 {
+        0..=5 => Edit::SetMaterial { cell, material: material(bytes) },
+        6..=8 => Edit::FillMaterial {
+            region: Region::new(cell, bytes.cell(bounds)),
+            material: material(bytes),
+        },
+        9..=11 => Edit::InsertChunk { position: Cube::chunk_of(cell), content: content(bytes) },
+        12 => Edit::RemoveChunk(Cube::chunk_of(cell)),
+        13 => Edit::RemoveChunks(vec![Cube::chunk_of(cell)]),
+        14 => Edit::RemoveChunks(vec![Cube::chunk_of(cell), Cube::chunk_of(bytes.cell(bounds))]),
+        15 | 16 => Edit::Rain { from: cell, units: bytes.byte().into() },
+        17 | 18 => Edit::Water(of_water(bytes, bounds, cell)),
+        19 | 20 => Edit::Soil(of_soil(bytes, cell)),
+        21 | 22 => Edit::Blast(of_blast(bytes, bounds, cell)),
+        _ => Edit::WakeAll,
+    }
+}
+
+fn content(bytes: &mut Bytes) -> Content {
+    let materials = bytes.strewn(material).chunk();
+    let height = |bytes: &mut Bytes| {
+        let byte = bytes.byte();
+        let water = WaterCell::with_height(byte % 8).expect("0 to 7");
+        if byte < 240 { Voxel::water(water) } else { Voxel::SOLID }
+    };
+    // Mostly made to go with the materials.
+    let (fits, has_water, has_moisture) = (bytes.byte() < 220, bytes.byte(), bytes.byte());
+    let palette = palette();
+    let traits = |index| palette.material(materials.get(index));
+    let mut water = (has_water % 2 == 1).then(|| bytes.strewn(height).chunk());
+    let wet = |bytes: &mut Bytes| u32::from(bytes.byte()) * UNITS * if fits { 4 } else { 200 };
+    let mut moisture = (has_moisture % 2 == 1).then(|| bytes.strewn(wet).chunk());
+    for index in (0..4096).filter(|_| fits) {
+        let is_solid = traits(index).is_some_and(|material| material.solid);
+        let is_soil = traits(index).is_some_and(|material| material.permeability.is_some());
+        if let Some(water) = &mut water
+            && is_solid != water.get(index).is_solid()
+        {
+            water.set(index, if is_solid { Voxel::SOLID } else { Voxel::OPEN });
+        }
+        if let (Some(moisture), false) = (&mut moisture, is_soil) {
+            moisture.set(index, 0);
+        }
+    }
+    Content { materials, water, moisture }
+}
+
+fn of_water(bytes: &mut Bytes, bounds: Region, cell: IVec3) -> water::Edit {
+    use water::Edit;
+    let region = Region::new(cell, bytes.cell(bounds));
+    let units = bytes.byte().into();
+    match bytes.byte() % 16 {
+        0 | 1 => Edit::AddSource(cell),
+        2 => Edit::RemoveSource(cell),
+        3 | 4 => Edit::Pour { cell, units },
+        5 => Edit::Scoop { cell, units },
+        6 | 7 => Edit::FillWater { region, height: bytes.byte() % 9 },
+        8 => Edit::SetSea(cell),
+        9 => Edit::FillSea(region),
+        10 => Edit::SetFixture { cell, fixture: Some(Fixture::Tap(1 + bytes.byte() % 9)) },
+        11 => Edit::SetFixture {
+            cell,
+            fixture: Some(Fixture::Valve { towards: Face::East, rate: 3 }),
+        },
+        12 => Edit::SetSolid(cell),
+        13 => Edit::FillBody { cell, units },
+        14 => Edit::Freeze(vec![Cube::chunk_of(cell)]),
+        _ => Edit::Thaw(vec![Cube::chunk_of(cell)]),
+    }
+}
+
+fn of_soil(bytes: &mut Bytes, cell: IVec3) -> humidity::Edit {
+    use humidity::Edit;
+    let humidity = f64::from(bytes.byte()) * 7.125;
+    match bytes.byte() % 8 {
+        0..=3 => Edit::SetHumidity { cell, humidity },
+        4 => Edit::SetRain { cell, humidity },
+        5 => Edit::ClearRain(cell),
+        6 => Edit::SetHumidity { cell, humidity: -1.0 },
+        _ => Edit::SetRock(cell),
+    }
+}
+
+fn of_blast(bytes: &mut Bytes, bounds: Region, cell: IVec3) -> blast::Edit {
+    use blast::Edit;
+    let pressure = f32::from(bytes.byte()) * 3.5;
+    match bytes.byte() % 8 {
+        0..=3 => Edit::SetPressure { cell, pressure },
+        4 => Edit::AddPressure { cell, more: pressure },
+        5 => Edit::FillPressure { region: Region::new(cell, bytes.cell(bounds)), pressure },
+        6 => Edit::SetPressure { cell, pressure: f32::NAN },
+        _ => Edit::SetWall { cell, strength: 3.0 },
+    }
+}
+
+/// What each cell of the loaded chunks is made of.
+pub struct Model {
+    palette: Palette,
+    bounds: Region,
+    cells: BTreeMap<[i32; 3], MaterialId>,
+    /// What was last taken out as records.
+    records: Vec<ChunkRecord>,
+}
+
+impl Model {
+    fn of(world: &World, bounds: Region) -> Model {
+        let of = |cell: IVec3| Some((cell.to_array(), world.material(cell)?));
+        let cells = bounds.positions().filter_map(of).collect();
+        Model { palette: palette(), bounds, cells, records: Vec::new() }
+    }
+
+    /// The cells of a chunk inside the bounds.
+    fn inside(&self, chunk: IVec3) -> Option<Region> {
+        self.bounds.intersection(&Cube::region_of(chunk))
+    }
+
+    fn is_loaded(&self, cell: IVec3) -> bool {
+        self.cells.contains_key(&cell.to_array())
+    }
+
+    /// Makes an edit if it is one of ground, and checks what the world said of it.
+    fn apply(&mut self, edit: &Edit, result: &Result<Outcome, EditError>) {
+        let is_known = |material: &MaterialId| self.palette.material(*material).is_some();
+        let is_made = match edit {
+            &Edit::SetMaterial { cell, material } => {
+                let is_made = is_known(&material) && self.is_loaded(cell);
+                if is_made {
+                    let old = self.cells.insert(cell.to_array(), material);
+                    let Ok(Outcome::Replaced(replaced)) = result else { panic!("{result:?}") };
+                    assert_eq!(Some(replaced.material), old);
+                }
+                is_made
+            }
+            &Edit::FillMaterial { region, material } => {
+                let is_made =
+                    is_known(&material) && region.positions().all(|cell| self.is_loaded(cell));
+                if is_made {
+                    region.positions().for_each(|cell| {
+                        self.cells.insert(cell.to_array(), material);
+                    });
+                }
+                is_made
+            }
+            Edit::InsertChunk { position, content } => self.insert(*position, content),
+            &Edit::RemoveChunk(chunk) => self.remove(chunk, result),
+            Edit::RemoveChunks(chunks) => self.remove_all(chunks, result),
+            Edit::InsertRecords(records) => self.insert_all(records),
+            &Edit::Rain { from, units } => {
+                let is_open = |id: &MaterialId| !self.palette.material(*id).expect("known").solid;
+                if let Ok(Outcome::Units(landed)) = result {
+                    assert!(*landed <= units.into());
+                }
+                self.cells.get(&from.to_array()).is_some_and(is_open)
+            }
+            Edit::WakeAll => true,
+            _ => result.is_ok(),
+        };
+        assert_eq!(result.is_ok(), is_made, "{edit:?}: {result:?}");
+    }
+
+    fn remove(&mut self, chunk: IVec3, result: &Result<Outcome, EditError>) -> bool {
+        let Some(inside) = self.inside(chunk) else { return false };
+        if !self.is_loaded(inside.min()) {
+            return false;
+        }
+        let Ok(Outcome::Removed(content)) = result else { panic!("{result:?}") };
+        for cell in inside.positions() {
+            let material = self.cells.remove(&cell.to_array()).expect("loaded");
+            let index = Cube::index_of(cell);
+            assert_eq!(content.materials.get(index), material);
+            let water = content.water.as_ref().expect("given back").get(index);
+            assert_eq!(water.is_solid(), self.palette.material(material).expect("known").solid);
+        }
+        true
+    }
+
+    fn remove_all(&mut self, chunks: &[IVec3], result: &Result<Outcome, EditError>) -> bool {
+        let is_there = |&chunk: &IVec3| {
+            let inside = self.inside(chunk);
+            inside.is_some_and(|inside| self.is_loaded(inside.min()))
+        };
+        let is_twice = |&chunk: &IVec3| chunks.iter().filter(|&&one| one == chunk).count() > 1;
+        if !chunks.iter().all(is_there) || chunks.iter().any(is_twice) {
+            return false;
+        }
+        let Ok(Outcome::Records(records)) = result else { panic!("{result:?}") };
+        assert!(records.iter().map(ChunkRecord::position).eq(chunks.iter().copied()));
+        self.records.clone_from(records);
+        for record in records {
+            for cell in self.inside(record.position()).expect("loaded").positions() {
+                let material = self.cells.remove(&cell.to_array());
+                assert_eq!(material, Some(record.materials().get(Cube::index_of(cell))));
+            }
+        }
+        true
+    }
+
+    /// Records of this world are refused only where a chunk is loaded.
+    fn insert_all(&mut self, records: &[ChunkRecord]) -> bool {
+        let inside = |record: &ChunkRecord| self.inside(record.position()).expect("of this world");
+        if records.iter().any(|record| self.is_loaded(inside(record).min())) {
+            return false;
+        }
+        for record in records {
+            for cell in self.inside(record.position()).into_iter().flat_map(Region::positions) {
+                self.cells.insert(cell.to_array(), record.materials().get(Cube::index_of(cell)));
+            }
+        }
+        true
+    }
+
+    fn insert(&mut self, position: IVec3, content: &Content) -> bool {
+        let Some(inside) = self.inside(position) else { return false };
+        if self.is_loaded(inside.min())
+            || !inside.positions().all(|cell| self.fits(content, Cube::index_of(cell)))
+        {
+            return false;
+        }
+        for cell in inside.positions() {
+            self.cells.insert(cell.to_array(), content.materials.get(Cube::index_of(cell)));
+        }
+        true
+    }
+
+    fn fits(&self, content: &Content, index: usize) -> bool {
+        let Some(material) = self.palette.material(content.materials.get(index)) else {
+            return false;
+        };
+        let water = content.water.as_ref().map_or(Voxel::OPEN, |water| water.get(index));
+        let moisture = content.moisture.as_ref().map_or(0, |moisture| moisture.get(index));
+        let is_dry = water == Voxel::OPEN;
+        (if material.solid { is_dry || water.is_solid() } else { !water.is_solid() })
+            && (moisture == 0 || material.permeability.is_some())
+            && f64::from(moisture) <= MOST_HUMIDITY * f64::from(UNITS)
+    }
+
+    /// Takes over what pressure broke.
+    fn broke(&mut self, world: &mut World) {
+        for broken in world.take_events() {
+            let there = self.cells.insert(broken.cell.to_array(), broken.into);
+            assert_eq!(there, Some(broken.from), "{broken:?}");
+            let material = self.palette.material(broken.from).expect("known");
+            assert_eq!(
+                material.breaks_into.as_deref().and_then(|into| self.palette.id(into)),
+                Some(broken.into)
+            );
+            assert!(material.strength.is_some_and(|strength| broken.difference > strength.into()));
+        }
+    }
+}
+
+struct Pair {
+    world: World,
+    twin: World,
+    model: Model,
+    /// The queued edits whose reports have not come.
+    waiting: VecDeque<Edit>,
+    /// Whether the world has a tick to complete that its twin has run.
+    is_underway: bool,
+}
+
+impl Pair {
+    fn apply(&mut self, op: &Op) {
+        match op {
+            Op::Edit(edit) => self.edit(edit),
+            Op::Queue(edit) => {
+                let ticket = self.world.queue(sent(edit));
+                assert_eq!(self.twin.queue(edit.clone()), ticket);
+                self.waiting.push_back(edit.clone());
+            }
+            Op::Step => self.step(|world| _ = world.step()),
+            Op::Run(ticks) => {
+                self.catch_up();
+                self.world.run(u64::from(*ticks));
+                for _ in 0..*ticks {
+                    self.twin.wake_all_but_waiting();
+                    self.twin.step();
+                }
+                self.settle(true);
+            }
+            &Op::Slice(budget) => self.step(|world| _ = world.step_within(budget)),
+            Op::PutBack => {
+                let records = self.model.records.clone();
+                self.edit(&Edit::InsertRecords(records));
+            }
+            Op::TakeChanges => {
+                let changes = self.world.take_changes();
+                assert!(changes.is_sorted_by_key(|change| {
+                    let IVec3 { x, y, z } = change.chunk;
+                    [y, z, x]
+                }));
+                assert!(changes.iter().all(|change| !change.cells.is_empty()));
+            }
+        }
+        if !self.is_underway {
+            self.check(op);
+        }
+    }
+
+    /// Completes the tick that is underway.
+    fn catch_up(&mut self) {
+        self.world.finish_tick();
+        self.is_underway = false;
+        self.settle(false);
+    }
+
+    fn step(&mut self, step: impl Fn(&mut World)) {
+        let before = self.world.ticks();
+        if !self.is_underway {
+            self.twin.wake_all_but_waiting();
+            self.twin.step();
+            // A tick that has not begun would be begun anew after the next edit.
+            while self.world.queued_edits().len() > 0 && self.world.ticks() == before {
+                self.world.step_within(0);
+            }
+        }
+        if self.world.ticks() == before {
+            step(&mut self.world);
+        }
+        self.is_underway = self.world.ticks() == before;
+        self.settle(true);
+    }
+
+    /// Takes over reports and events, those first that came first.
+    fn settle(&mut self, reports_first: bool) {
+        if !reports_first {
+            self.model.broke(&mut self.world);
+        }
+        for report in self.world.take_edit_reports() {
+            let edit = self.waiting.pop_front().expect("queued");
+            self.model.apply(&edit, &report.result);
+        }
+        self.model.broke(&mut self.world);
+    }
+
+    fn edit(&mut self, edit: &Edit) {
+        self.catch_up();
+        // What waits is made before it; of the world that is.
+        self.world.apply(Edit::WakeAll).expect("never refused");
+        self.settle(false);
+        let before = (self.world.state_hash(), self.world.ledger());
+        let result = self.world.apply(sent(edit));
+        // As text, since errors may hold what is no number.
+        let of_twin = call(&mut self.twin, edit.clone());
+        assert_eq!(format!("{of_twin:?}"), format!("{result:?}"));
+        if result.is_err() {
+            assert_eq!((self.world.state_hash(), self.world.ledger()), before, "{edit:?}");
+        } else {
+            self.account(edit, &result, before.1);
+        }
+        self.model.apply(edit, &result);
+    }
+
+    /// Checks the ledger of an edit that was made.
+    fn account(
+        &self,
+        edit: &Edit,
+        result: &Result<Outcome, EditError>,
+        before: floodplain::world::Ledger,
+    ) {
+        let now = self.world.ledger();
+        match (edit, result) {
+            (Edit::SetMaterial { .. }, Ok(Outcome::Replaced(replaced))) => {
+                assert_eq!(now.soil.removed - before.soil.removed, replaced.moisture.into());
+                let removed = now.water.removed - before.water.removed;
+                assert_eq!(removed, replaced.displaced.removed.into());
+            }
+            (Edit::Rain { .. }, Ok(Outcome::Units(units))) => {
+                let came_in = u128::from(*units) * u128::from(now.scale);
+                assert_eq!(now.came_in() - before.came_in(), came_in);
+            }
+            _ => {}
+        }
+    }
+
+    fn check(&mut self, op: &Op) {
+        let Pair { world, twin, model, .. } = self;
+        assert_eq!(world.validate(), Ok(()), "{op:?}");
+        assert_eq!(world.state_hash(), twin.state_hash(), "{op:?}");
+        assert_eq!(world.ticks(), twin.ticks());
+        assert_eq!(world.ledger().total(), world.ledger().came_in() - world.ledger().went_out());
+        for cell in model.bounds.positions() {
+            let expected = model.cells.get(&cell.to_array()).copied();
+            assert_eq!(world.material(cell), expected, "{cell} after {op:?}");
+        }
+        assert_eq!(world.material(model.bounds.max().saturating_add(IVec3::X)), {
+            let there = model.bounds.max().saturating_add(IVec3::X);
+            model.cells.get(&there.to_array()).copied()
+        });
+    }
+}
+
+/// Makes an edit by the function of its name.
+fn call(world: &mut World, edit: Edit) -> Result<Outcome, EditError> {
+    match edit {
+        Edit::SetMaterial { cell, material } => {
+            world.set_material(cell, material).map(Outcome::Replaced)
+        }
+        Edit::FillMaterial { region, material } => {
+            world.fill_material(region, material).map(Outcome::Units)
+        }
+        Edit::InsertChunk { position, content } => {
+            world.insert_chunk(position, content).map(|()| Outcome::Done)
+        }
+        Edit::RemoveChunk(position) => world.remove_chunk(position).map(Outcome::Removed),
+        Edit::RemoveChunks(positions) => world.remove_chunks(positions).map(Outcome::Records),
+        Edit::InsertRecords(records) => world.insert_records(records).map(|()| Outcome::Done),
+        Edit::Rain { from, units } => {
+            world.rain(from, units).map(|units| Outcome::Units(units.into()))
+        }
+        Edit::WakeAll => {
+            world.wake_all();
+            Ok(Outcome::Done)
+        }
+        of_part => world.apply(of_part),
+    }
+}
+
+/// Waking makes what waits.
+trait Wake {
+    fn wake_all_but_waiting(&mut self);
+}
+
+impl Wake for World {
+    fn wake_all_but_waiting(&mut self) {
+        if self.queued_edits().len() == 0 {
+            self.wake_all();
+        }
+    }
+}

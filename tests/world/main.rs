@@ -1,0 +1,6 @@
+//! Worlds of materials.
+
+mod laws;
+mod palettes;
+mod parts;
+mod records;

@@ -1,0 +1,147 @@
+//! A world against its parts, run apart.
+
+use fastrand::Rng;
+use floodplain::blast;
+use floodplain::glam::IVec3;
+use floodplain::world::{Edit, Rules, World};
+use proptest::prelude::*;
+use support::world::apart::{Apart, random_edit, random_world};
+use support::world::{id, rules, world};
+
+/// Random rules with a short clock.
+fn some_rules(rng: &mut Rng) -> Rules {
+    let blast = [blast::Rules::wave(0.25, 0.8), blast::Rules::diffusive(0.15)][rng.usize(..2)];
+    let blast = blast::Rules { threshold: [0.01, 0.5, 20.0][rng.usize(..3)], ..blast };
+    Rules { blast, soil_period: rng.u32(1..4), blast_steps: rng.u32(..6), ..rules() }
+}
+
+fn run_apart(seed: u64, breaking: bool) -> usize {
+    let mut rng = Rng::with_seed(seed);
+    let rules = Rules { breaking, ..some_rules(&mut rng) };
+    let mut world = random_world(&mut rng, rules);
+    let mut apart = Apart::of(&world);
+    let mut broken = 0;
+    for _ in 0..12 {
+        for _ in 0..rng.u32(..3) {
+            let edit = random_edit(&mut rng, world.bounds());
+            if world.apply(edit.clone()).is_ok() {
+                apart.apply(&edit);
+            }
+        }
+        for _ in 0..rng.u32(1..4) {
+            world.step();
+            apart.step();
+        }
+        broken += apart.events();
+        apart.assert_equal(&mut world);
+        assert_eq!(world.validate(), Ok(()));
+    }
+    broken
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 12, failure_persistence: None, ..ProptestConfig::default()
+    })]
+
+    #[test]
+    fn without_couplings_a_world_is_its_parts_run_apart(seed: u64) {
+        prop_assert_eq!(run_apart(seed, false), 0);
+    }
+
+    #[test]
+    fn what_breaks_is_the_same_where_all_ground_is_there_from_the_start(seed: u64) {
+        run_apart(seed, true);
+    }
+}
+
+#[test]
+fn walls_do_break_in_the_random_worlds() {
+    assert!((0..6).map(|seed| run_apart(seed, true)).sum::<usize>() > 20);
+}
+
+#[test]
+fn any_number_of_threads_gives_the_same_bytes() {
+    let hashes = [1, 2, 3, 8].map(|threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| {
+            let mut rng = Rng::with_seed(5);
+            let mut world = random_world(&mut rng, Rules { blast_steps: 5, ..rules() });
+            let mut hashes = Vec::new();
+            for _ in 0..10 {
+                _ = world.apply(random_edit(&mut rng, world.bounds()));
+                world.run(3);
+                hashes.push(world.state_hash());
+            }
+            hashes
+        })
+    });
+    assert!(hashes.windows(2).all(|pair| pair[0] == pair[1]));
+}
+
+fn sealed() -> World {
+    let bounds = floodplain::Region::new(IVec3::new(-20, -4, -4), IVec3::new(40, 11, 11));
+    world(7, rules(), bounds)
+}
+
+/// Where nothing goes on, nothing is done, and explosions have no ground.
+#[test]
+fn a_world_at_rest_does_nothing_and_lends_no_ground() {
+    let mut world = sealed();
+    world.run(400);
+    assert!(world.is_at_rest());
+    assert_eq!(world.blast().chunks().count(), 0);
+    let report = world.step();
+    assert_eq!((report.visited, report.changed, report.moved), (0, 0, 0));
+    let cell = IVec3::new(8, 3, 3);
+    world.apply(Edit::Blast(blast::Edit::SetPressure { cell, pressure: 90.0 })).unwrap();
+    world.step();
+    assert!(world.blast().is_solid(IVec3::new(8, -4, 3)), "it has the floor now");
+    assert!(!world.blast().is_solid(IVec3::new(-20, -4, 3)), "but not that far away");
+    let mut ticks = 0;
+    while !world.is_at_rest() {
+        world.step();
+        ticks += 1;
+        assert!(ticks < 4_000, "the blast dies away");
+    }
+    assert_eq!(world.blast().chunks().count(), 0, "all is given back");
+    assert_eq!(world.validate(), Ok(()));
+}
+
+/// Time passes over a world at rest at once, with the clocks of its parts.
+#[test]
+fn a_run_at_rest_passes_the_clocks_of_all_parts() {
+    let (mut run, mut stepped) = (sealed(), sealed());
+    run.run(10_001);
+    (0..10_001).for_each(|_| _ = stepped.step());
+    assert_eq!(run.state_hash(), stepped.state_hash());
+    assert_eq!((run.ticks(), run.soil().ticks(), run.blast().ticks()), (10_001, 5_000, 30_003));
+    run.run(u64::MAX - 10_001);
+    assert_eq!((run.ticks(), run.soil().ticks()), (u64::MAX, u64::MAX / 2));
+    run.run(3);
+    assert_eq!((run.ticks(), run.soil().ticks()), (2, u64::MAX / 2 + 2));
+    assert_eq!(run.blast().ticks(), 6);
+}
+
+/// The wall between two rooms breaks; the water behind it runs through.
+#[test]
+fn water_runs_through_a_wall_that_breaks() {
+    let bounds = floodplain::Region::new(IVec3::ZERO, IVec3::new(15, 5, 2));
+    let mut world = world(7, Rules { blast_steps: 20, ..rules() }, bounds);
+    let wall = floodplain::Region::new(IVec3::new(7, 1, 0), IVec3::new(7, 5, 2));
+    world.fill_material(wall, id("glass")).unwrap();
+    let lake = floodplain::Region::new(IVec3::new(0, 1, 0), IVec3::new(6, 4, 2));
+    world
+        .apply(Edit::Water(floodplain::water::Edit::FillWater { region: lake, height: 7 }))
+        .unwrap();
+    world.run(20);
+    assert_eq!(world.height(IVec3::new(12, 1, 1)), 0);
+    let cell = IVec3::new(10, 2, 1);
+    world.apply(Edit::Blast(blast::Edit::SetPressure { cell, pressure: 200.0 })).unwrap();
+    world.run(60);
+    let events = world.take_events();
+    assert!(events.len() > 5 && events.iter().all(|event| event.into == id("air")), "{events:?}");
+    assert_eq!(events[0].tick, 21);
+    assert!(world.height(IVec3::new(12, 1, 1)) >= 6);
+    assert_eq!(world.validate(), Ok(()));
+}
