@@ -1,11 +1,12 @@
 //! Two sets of changed cells: those whose words differ, in the grid, and those that look different.
+//! For worlds that stand above water, the chunks in which any have changed are noted, too.
 
 use crate::chunk::{CellMask, LayerMask};
 use crate::grid::Slot;
 use crate::water::store::{Place, Store};
 use glam::IVec3;
-use hashbrown::HashMap;
 use hashbrown::hash_map::Entry;
+use hashbrown::{HashMap, HashSet};
 
 /// The cells of a layer that a tick has changed.
 #[derive(Clone, Copy)]
@@ -52,6 +53,8 @@ pub(crate) struct VisibleChanges {
     cells: HashMap<Slot, Box<CellMask>>,
     /// Those of them that an edit has changed.
     edited: Edited,
+    /// The chunks in which any cell has changed since they were last taken; `None` unless noted.
+    stirred: Option<HashSet<Slot>>,
 }
 
 /// Cells that edits have changed, by chunk.
@@ -66,11 +69,22 @@ impl VisibleChanges {
     pub(super) fn forget(&mut self, slot: Slot) {
         self.cells.remove(&slot);
         self.edited.remove(&slot);
+        if let Some(stirred) = &mut self.stirred {
+            stirred.remove(&slot);
+        }
+    }
+
+    /// Notes that a cell of a chunk has changed.
+    pub(super) fn stir(&mut self, slot: Slot) {
+        if let Some(stirred) = &mut self.stirred {
+            stirred.insert(slot);
+        }
     }
 
     pub(super) fn memory_bytes(&self) -> usize {
         let bytes = |cells: &Edited| cells.allocation_size() + cells.len() * size_of::<CellMask>();
-        bytes(&self.cells) + bytes(&self.edited)
+        let stirred = self.stirred.as_ref().map_or(0, HashSet::allocation_size);
+        bytes(&self.cells) + bytes(&self.edited) + stirred
     }
 }
 
@@ -83,6 +97,7 @@ impl Store {
             Some(withheld) => withheld.changed.push(place),
             None => {
                 self.grid.mark_changed_at(place.slot, place.index);
+                self.visible_changes.stir(place.slot);
                 self.visible_changes.of(place.slot).insert(place.index);
                 self.visible_changes.edited.entry(place.slot).or_default().insert(place.index);
             }
@@ -93,6 +108,7 @@ impl Store {
     pub(crate) fn mark_chunk_changed(&mut self, changes: ChangedCells) {
         let ChangedCells { slot, words, looks } = changes;
         self.grid.mark_all_changed_at(slot, words);
+        self.visible_changes.stir(slot);
         let Some(looks) = looks else { return };
         match self.visible_changes.cells.entry(slot) {
             Entry::Occupied(mut cells) => cells.get_mut().union_with(&looks),
@@ -121,6 +137,22 @@ impl Store {
         slots.iter().for_each(|&slot| self.touch(slot));
         let change = |slot: Slot| Some((self.grid.position_at(slot), *taken.remove(&slot)?));
         slots.into_iter().filter_map(change).collect()
+    }
+
+    /// Begins to note in which chunks cells change, unless it does.
+    pub(crate) fn note_stirred(&mut self) {
+        self.visible_changes.stirred.get_or_insert_default();
+    }
+
+    pub(crate) fn has_stirred(&self) -> bool {
+        self.visible_changes.stirred.as_ref().is_some_and(|stirred| !stirred.is_empty())
+    }
+
+    /// Returns the chunks in which a cell may have changed since the last call, in no particular
+    /// order; none if they are not noted.
+    pub(crate) fn take_stirred(&mut self) -> Vec<IVec3> {
+        let stirred = self.visible_changes.stirred.iter_mut().flat_map(HashSet::drain);
+        stirred.map(|slot| self.grid.position_at(slot)).collect()
     }
 
     /// Returns the cells that [`take_visible_changes`](Store::take_visible_changes) will list and
