@@ -14,14 +14,18 @@
 //! | `pressure` | the ground of explosions: lent where there is pressure; what breaks |
 //! | `parts` | edits of the parts that leave the ground as it is |
 //! | `rain` | water from above |
+//! | `couplings`, `contacts`, `exchange` | what passes between water and soil: its rules, where it may, how it does |
 //! | `tick` | a tick: water, then soil, then explosions, in pieces |
 //! | `values`, `bytes`, `queue` | edits as values, in bytes, and in a queue |
 //! | `query`, `ledger`, `validate` | reading, the account of all water, the laws |
 
 mod bytes;
 mod chunks;
+mod contacts;
 mod content;
+mod couplings;
 mod error;
+mod exchange;
 mod ground;
 mod ledger;
 mod material;
@@ -40,6 +44,7 @@ mod values;
 pub use crate::edit_bytes::EditBytesError;
 pub use crate::water::Progress;
 pub use content::Content;
+pub use couplings::Couplings;
 pub use error::EditError;
 pub use ground::Replaced;
 pub use ledger::Ledger;
@@ -58,6 +63,9 @@ use crate::coords::{Cube, Region};
 use crate::grid::Grid;
 use crate::humidity::HumidityWorld;
 use crate::water::WaterWorld;
+use contacts::Contacts;
+use couplings::Limits;
+use exchange::Passed;
 use queue::Queue;
 use std::collections::BTreeSet;
 use tick::Stage;
@@ -108,6 +116,11 @@ pub struct World {
     /// The chunks whose ground `blast` has, in order of position; what follows from its pressure.
     mirrored: BTreeSet<[i32; 3]>,
     events: Vec<Broken>,
+    passed: Passed,
+    /// What the rules come to; what follows from rules and palette.
+    limits: Limits,
+    /// What follows from ground, water and soil.
+    contacts: Contacts,
 }
 
 impl World {
@@ -131,6 +144,7 @@ impl World {
         bounds: Region,
     ) -> Result<Self, RulesError> {
         rules.check(&palette)?;
+        let limits = Limits::of(&rules, &palette);
         Ok(World {
             water: WaterWorld::with_bounds(seed, rules.water, bounds).map_err(RulesError::Water)?,
             soil: HumidityWorld::with_bounds(rules.soil, bounds).map_err(RulesError::Soil)?,
@@ -144,6 +158,9 @@ impl World {
             queue: Queue::default(),
             mirrored: BTreeSet::new(),
             events: Vec::new(),
+            passed: Passed::default(),
+            limits,
+            contacts: Contacts::default(),
         })
     }
 }

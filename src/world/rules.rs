@@ -1,5 +1,6 @@
 //! The rules of a world: those of its parts, the scale between them, and their common clock.
 
+use super::couplings::Couplings;
 use super::palette::Palette;
 use crate::coords::Cube;
 use crate::humidity::{self, Sweep, UNITS};
@@ -32,6 +33,8 @@ pub struct Rules {
     /// Whether pressure breaks ground, as [`Material::strength`](super::Material::strength) says.
     /// `true` by default; `false`: all ground withstands it.
     pub breaking: bool,
+    /// What passes between water and soil; all by default.
+    pub couplings: Couplings,
 }
 
 impl Default for Rules {
@@ -45,6 +48,7 @@ impl Default for Rules {
             soil_period: 4,
             blast_steps: 20,
             breaking: true,
+            couplings: Couplings::default(),
         }
     }
 }
@@ -70,6 +74,10 @@ pub enum RulesError {
     SoilPeriod(u32),
     /// More than 1,000 steps.
     BlastSteps(u32),
+    /// A [`seepage`](Couplings::seepage) that is not a number from 0 to 1.
+    Seepage(f64),
+    /// A [`depth`](Couplings::depth) that is not a number from 0 to 16.
+    Depth(f64),
     /// A material with a permeability above what the rules of soil allow.
     Permeability {
         /// The material's name.
@@ -79,7 +87,7 @@ pub enum RulesError {
         /// The most: 1 / [`least_impermeability`](humidity::Rules::least_impermeability).
         most: f32,
     },
-    /// A material with a capacity of more moisture than a step leaves in a cell.
+    /// A material with a capacity such that one unit more is above what a step leaves in a cell.
     Capacity {
         /// The material's name.
         material: String,
@@ -109,6 +117,8 @@ impl fmt::Display for RulesError {
             RulesError::BlastSteps(value) => {
                 write!(f, "blast_steps is 0 to {MOST_BLAST_STEPS}, not {value}")
             }
+            RulesError::Seepage(value) => write!(f, "seepage is 0 to 1, not {value}"),
+            RulesError::Depth(value) => write!(f, "depth is 0 to 16, not {value}"),
             RulesError::Permeability { material, value, most } => {
                 write!(f, "the permeability of {material:?} is at most {most}, not {value}")
             }
@@ -156,11 +166,13 @@ impl Rules {
         if self.blast_steps > MOST_BLAST_STEPS {
             return Err(RulesError::BlastSteps(self.blast_steps));
         }
+        self.couplings.check()?;
         self.check_materials(palette)
     }
 
     fn check_materials(&self, palette: &Palette) -> Result<(), RulesError> {
-        let most = (f64::from(self.soil.cap) / self.moisture_per_unit).min(255.0) as u8;
+        // One unit more must have room under the cap, so that soil can hold too much.
+        let most = (f64::from(self.soil.cap) / self.moisture_per_unit - 1.0).min(254.0) as u8;
         let least = self.soil.least_impermeability;
         for (id, material) in palette.materials() {
             let traits = palette.traits(id);

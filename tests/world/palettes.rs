@@ -80,7 +80,7 @@ fn rules_out_of_range_are_refused_by_name() {
     // Gravel soaks up eight.
     let coarse = Rules { moisture_per_unit: 146.0, ..rules };
     let gravel = || "gravel".to_string();
-    let error = RulesError::Capacity { material: gravel(), value: 8, most: 7 };
+    let error = RulesError::Capacity { material: gravel(), value: 8, most: 6 };
     assert_eq!(refused(coarse), Some(error));
     let soil = humidity::Rules { least_impermeability: 0.625, ..rules.soil };
     let error = RulesError::Permeability { material: gravel(), value: 2.0, most: 1.6 };

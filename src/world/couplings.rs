@@ -1,0 +1,128 @@
+//! What passes between water and soil: rules, their ranges, and what they come to for each material.
+
+use super::palette::Palette;
+use super::rules::{Rules, RulesError};
+use crate::water::random::fraction;
+
+/// The cells of water above one another that make it likelier that it soaks into soil.
+pub(super) const MOST_DEPTH: usize = 16;
+
+/// The most of [`Couplings::depth`].
+const MOST_DEPTH_GAIN: f64 = 16.0;
+
+/// What passes between water and soil, whole units of water at a time. All but [`ebb`] happens in
+/// the ticks in which soil has its step, before that step.
+///
+/// Water soaks into soil that holds, with that unit, at most its
+/// [capacity](super::Material::capacity); soil gives a unit back while it holds at least one more
+/// than the highest capacity of the palette. So no unit goes in and out for ever, and a closed world
+/// comes to rest: see [`Couplings::springs`].
+///
+/// [`ebb`]: Couplings::ebb
+///
+/// ```
+/// use floodplain::world::{Couplings, Rules};
+///
+/// let apart = Rules { couplings: Couplings::OFF, ..Rules::default() };
+/// assert!(Rules::default().couplings.springs && !apart.couplings.springs);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Couplings {
+    /// The chance with which a cell of permeability 1 soaks up a unit of the water above or beside
+    /// it, in each step of soil; proportional to the
+    /// [permeability](super::Material::permeability), up to 1, in steps of 1/65,536, rounded up.
+    /// Springs and the sea give without end, and their ledger says what they gave. 0 to 1, 1/16 by
+    /// default; 0: none.
+    pub seepage: f64,
+    /// How much likelier that is for each cell of water above the one that soaks in, of up to 15:
+    /// water below n others gives with 1 + n · this times the chance. 0 to 16, 0.25 by default.
+    pub depth: f64,
+    /// Whether soil gives water back, `true` by default: a cell that holds at least one unit more
+    /// than the highest capacity of the palette gives one in each step of soil to the open cell with
+    /// room below it, or else beside it, in random order. To the one above only if it holds more
+    /// than what would rise so high again: see the module's source.
+    pub springs: bool,
+    /// Whether a unit that evaporates goes into the soil straight below its cell, up to 16 cells
+    /// down, through water and air, if that has room for it; into the air if not. `true` by default.
+    pub ebb: bool,
+}
+
+impl Default for Couplings {
+    fn default() -> Self {
+        Couplings { seepage: 1.0 / 16.0, depth: 0.25, springs: true, ebb: true }
+    }
+}
+
+impl Couplings {
+    /// None: water and soil run apart.
+    pub const OFF: Couplings = Couplings { seepage: 0.0, depth: 0.0, springs: false, ebb: false };
+
+    /// Returns whether water and soil exchange units before a step of soil.
+    pub(super) fn exchange(&self) -> bool {
+        self.seepage > 0.0 || self.springs
+    }
+
+    /// Checks every field against its range.
+    pub(super) fn check(&self) -> Result<(), RulesError> {
+        if !(0.0..=1.0).contains(&self.seepage) {
+            return Err(RulesError::Seepage(self.seepage));
+        }
+        if !(0.0..=MOST_DEPTH_GAIN).contains(&self.depth) {
+            return Err(RulesError::Depth(self.depth));
+        }
+        Ok(())
+    }
+}
+
+/// What the rules come to, for each material.
+pub(super) struct Limits {
+    /// A cell that holds fewer units of moisture has room for one of water. By material.
+    room_below: Vec<u32>,
+    /// In 65,536ths, by material, and by the cells of water above one another, less one.
+    chances: Vec<[u32; MOST_DEPTH]>,
+    /// A cell that holds so many units of moisture or more gives one of water.
+    pub(super) brim: u32,
+    /// So many or more, to the cell above.
+    pub(super) brim_above: u32,
+}
+
+impl Limits {
+    /// Returns those of rules that were checked with the palette.
+    pub(super) fn of(rules: &Rules, palette: &Palette) -> Limits {
+        // At most the cap, which is far below 2³².
+        let scale = rules.scale() as u32;
+        let Couplings { seepage, depth, .. } = rules.couplings;
+        let traits = || palette.materials().map(|(id, _)| palette.traits(id));
+        let room_below = traits().map(|traits| match traits.capacity {
+            0 => 0,
+            capacity => u32::from(capacity - 1) * scale + 1,
+        });
+        let chances = palette.materials().map(|(_, material)| {
+            let permeability = material.permeability.map_or(0.0, f64::from);
+            core::array::from_fn(|above| {
+                let chance = seepage * permeability * (1.0 + depth * above as f64);
+                fraction(chance.min(1.0))
+            })
+        });
+        let highest = traits().map(|traits| u32::from(traits.capacity)).max().unwrap_or(0);
+        Limits {
+            room_below: room_below.collect(),
+            chances: chances.collect(),
+            brim: (highest + 1) * scale,
+            brim_above: (highest + 1) * scale,
+        }
+    }
+
+    /// Returns whether a cell of a material that holds these units of moisture has room for one of
+    /// water.
+    #[inline]
+    pub(super) fn has_room(&self, material: u8, units: u32) -> bool {
+        units < self.room_below[usize::from(material)]
+    }
+
+    /// Returns the chances of a material in 65,536ths, by the cells of water above one another, less
+    /// one.
+    pub(super) fn chances(&self, material: u8) -> &[u32; MOST_DEPTH] {
+        &self.chances[usize::from(material)]
+    }
+}
