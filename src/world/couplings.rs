@@ -2,6 +2,7 @@
 
 use super::palette::Palette;
 use super::rules::{Rules, RulesError};
+use crate::humidity::{self, UNITS};
 use crate::water::random::fraction;
 
 /// The cells of water above one another that make it likelier that it soaks into soil.
@@ -13,10 +14,9 @@ const MOST_DEPTH_GAIN: f64 = 16.0;
 /// What passes between water and soil, whole units of water at a time. All but [`ebb`] happens in
 /// the ticks in which soil has its step, before that step.
 ///
-/// Water soaks into soil that holds, with that unit, at most its
-/// [capacity](super::Material::capacity); soil gives a unit back while it holds at least one more
-/// than the highest capacity of the palette. So no unit goes in and out for ever, and a closed world
-/// comes to rest: see [`Couplings::springs`].
+/// Water soaks into soil that then holds at most its [capacity](super::Material::capacity), and soil
+/// gives a unit back only if it then holds at least the highest capacity of the palette. So no unit
+/// goes round for ever, through ground of whatever materials, and a closed world comes to rest.
 ///
 /// [`ebb`]: Couplings::ebb
 ///
@@ -38,9 +38,10 @@ pub struct Couplings {
     /// water below n others gives with 1 + n · this times the chance. 0 to 16, 0.25 by default.
     pub depth: f64,
     /// Whether soil gives water back, `true` by default: a cell that holds at least one unit more
-    /// than the highest capacity of the palette gives one in each step of soil to the open cell with
-    /// room below it, or else beside it, in random order. To the one above only if it holds more
-    /// than what would rise so high again: see the module's source.
+    /// than the highest capacity of the palette gives one in each step of soil to the open cell
+    /// below it, if that has room, or else to one beside it, in random order. To the one above only
+    /// if it is pressed up: if what it keeps would, at rest, hold up that highest capacity in soil
+    /// above it, which is more where moisture [falls](crate::humidity::Rules::fall).
     pub springs: bool,
     /// Whether a unit that evaporates goes into the soil straight below its cell, up to 16 cells
     /// down, through water and air, if that has room for it; into the air if not. `true` by default.
@@ -104,12 +105,12 @@ impl Limits {
                 fraction(chance.min(1.0))
             })
         });
-        let highest = traits().map(|traits| u32::from(traits.capacity)).max().unwrap_or(0);
+        let highest = traits().map(|traits| u32::from(traits.capacity)).max().unwrap_or(0) * scale;
         Limits {
             room_below: room_below.collect(),
             chances: chances.collect(),
-            brim: (highest + 1) * scale,
-            brim_above: (highest + 1) * scale,
+            brim: highest + scale,
+            brim_above: below_at_rest(&rules.soil, highest).saturating_add(scale),
         }
     }
 
@@ -124,5 +125,61 @@ impl Limits {
     /// one.
     pub(super) fn chances(&self, material: u8) -> &[u32; MOST_DEPTH] {
         &self.chances[usize::from(material)]
+    }
+}
+
+/// Returns the units of moisture, rounded up, that soil at rest holds below a cell that holds
+/// `above`: the zero of the flux between the two.
+fn below_at_rest(rules: &humidity::Rules, above: u32) -> u32 {
+    let cap = f64::from(rules.cap) * f64::from(UNITS);
+    let (fall, above) = (f64::from(rules.fall) / f64::from(rules.coefficient), f64::from(above));
+    // below − above = fall · min(above, cap − below)
+    let below = (above * (1.0 + fall)).min((above + fall * cap) / (1.0 + fall));
+    below.ceil() as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chunk::Chunk;
+    use crate::coords::{Cube, Region};
+    use crate::humidity::{Cell, HumidityWorld};
+    use glam::IVec3;
+
+    #[test]
+    fn soil_that_is_at_rest_below_other_soil_stays_as_it_is() {
+        for fall in [0.0, 0.01, 1.0 / 32.0, 0.0625] {
+            for above in [64.0, 384.0, 512.0, 900.0] {
+                let rules = humidity::Rules { fall, ..humidity::Rules::default() };
+                let column = Region::new(IVec3::ZERO, IVec3::Y);
+                let mut world = HumidityWorld::<Cube>::with_bounds(rules, column).unwrap();
+                world.insert_chunk(IVec3::ZERO, Chunk::uniform(Cell::soil(0.0, 1.0))).unwrap();
+                let units = (above * f64::from(UNITS)) as u32;
+                let below = f64::from(below_at_rest(&rules, units)) / f64::from(UNITS);
+                world.set_humidity(IVec3::ZERO, below).unwrap();
+                world.set_humidity(IVec3::Y, above).unwrap();
+                world.run(10_000);
+                let moved = (world.humidity(IVec3::Y) - above).abs();
+                assert!(moved < 0.01, "fall {fall}: {moved} of {above}");
+                assert!(below <= 1024.0 && (fall == 0.0) == (below == above));
+            }
+        }
+    }
+
+    #[test]
+    fn a_unit_that_soil_keeps_or_gives_is_not_taken_back() {
+        let (palette, rules) = (Palette::natural(), Rules::default());
+        let limits = Limits::of(&rules, &palette);
+        let scale = rules.scale() as u32;
+        for (id, material) in palette.materials() {
+            let capacity = u32::from(material.capacity) * scale;
+            assert_eq!(limits.has_room(id.0, capacity), false, "{}", material.name);
+            let last = capacity.checked_sub(scale);
+            assert!(last.is_none_or(|last| limits.has_room(id.0, last)));
+            assert!(last.is_none_or(|last| !limits.has_room(id.0, last + 1)));
+            assert!(!limits.has_room(id.0, limits.brim - scale));
+        }
+        assert_eq!(limits.brim, 9 * scale);
+        assert_eq!(limits.brim_above, 13 * scale, "(8 + 16) / 2 and one more");
     }
 }

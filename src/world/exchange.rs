@@ -3,6 +3,14 @@
 //! In each exchange first all soil with room soaks up water, then all soil that holds too much gives
 //! it back: chunk by chunk in order of position, cell by cell. A cell of soil takes or gives at most
 //! one unit. Each cell sees what those before it left.
+//!
+//! Why a closed world comes to rest: soil alone lowers a convex potential, Σ (Φ(hᵢ) + yᵢ·hᵢ), see
+//! `automata/humidity/conservative.rs`. Let a unit of water at y have the potential of moisture in
+//! soil there that holds c, the highest capacity. What soaks in comes from the same level or from
+//! above and is then in soil that holds c or less; what soil gives below or beside it leaves c or
+//! more behind, and what it gives above it leaves so much that c would be at rest above it. Since Φ
+//! is strictly convex, each unit that passes lowers the sum, and so does water that falls. There
+//! are finitely many states.
 
 use super::World;
 use super::contacts::{Bank, Contacts};

@@ -16,7 +16,8 @@ const MOST_BLAST_STEPS: u32 = 1_000;
 pub struct Rules {
     /// Those of water.
     pub water: water::Rules,
-    /// Those of moisture in soil; the sweep is [`Sweep::Conservative`].
+    /// Those of moisture in soil; the sweep is [`Sweep::Conservative`]. By default moisture falls as
+    /// much as it evens out: [`fall`](humidity::Rules::fall) is the coefficient, 1/32.
     pub soil: humidity::Rules,
     /// Those of pressure. By default waves of coefficient 0.25 and damping 0.98, silent below 0.1.
     pub blast: blast::Rules,
@@ -41,7 +42,7 @@ impl Default for Rules {
     fn default() -> Self {
         Rules {
             water: water::Rules::default(),
-            soil: humidity::Rules::default(),
+            soil: humidity::Rules { fall: 1.0 / 32.0, ..humidity::Rules::default() },
             blast: blast::Rules { threshold: 0.1, ..blast::Rules::wave(0.25, 0.98) },
             borders: blast::Borders::default(),
             moisture_per_unit: 64.0,

@@ -83,17 +83,30 @@ impl Apart {
     fn spring(&mut self, cell: IVec3, draw: u64) {
         let Some((_, _, held)) = self.soil_at(cell) else { return };
         let highest = self.palette.materials().map(|(_, material)| material.capacity).max();
-        if !self.rules.couplings.springs || held < (u64::from(highest.unwrap()) + 1) * self.scale()
-        {
+        let kept = held.saturating_sub(self.scale());
+        let full = u64::from(highest.unwrap()) * self.scale();
+        if !self.rules.couplings.springs || held < self.scale() || kept < full {
             return;
         }
-        for face in [Face::Down].into_iter().chain(sides(draw)).chain([Face::Up]) {
+        let up = self.holds_up(kept as f64, full as f64).then_some(Face::Up);
+        for face in [Face::Down].into_iter().chain(sides(draw)).chain(up) {
             let Some(there) = face.step(cell).filter(|&there| self.moves(there)) else { continue };
             if self.water.pour(there, 1) == Ok(1) {
                 self.set_moisture(cell, held - self.scale());
                 return;
             }
         }
+    }
+}
+
+impl Apart {
+    /// Whether moisture flows up, or rests, between a cell that holds `below` and one above it that
+    /// holds `above`.
+    fn holds_up(&self, below: f64, above: f64) -> bool {
+        let rules = self.rules.soil;
+        let room = f64::from(rules.cap) * f64::from(UNITS) - below;
+        let falls = f64::from(rules.fall) / f64::from(rules.coefficient) * above.min(room);
+        above - below + falls <= 0.0
     }
 }
 
