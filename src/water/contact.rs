@@ -89,18 +89,18 @@ impl WaterWorld {
     }
 
     /// Begins to note in which chunks cells change, unless it does.
-    pub(crate) fn note_stirred(&mut self) {
-        self.store.note_stirred();
+    pub(crate) fn note_altered(&mut self) {
+        self.store.note_altered();
     }
 
-    /// Returns whether [`take_stirred`](WaterWorld::take_stirred) would return any chunk.
-    pub(crate) fn has_stirred(&self) -> bool {
-        self.store.has_stirred()
+    /// Returns whether [`take_altered`](WaterWorld::take_altered) would return any chunk.
+    pub(crate) fn has_altered(&self) -> bool {
+        self.store.has_altered()
     }
 
     /// Returns the loaded chunks in which a cell may have changed in any bit since the last call,
     /// in no particular order; none if they are not noted.
-    pub(crate) fn take_stirred(&mut self) -> Vec<IVec3> {
-        self.store.take_stirred()
+    pub(crate) fn take_altered(&mut self) -> Vec<IVec3> {
+        self.store.take_altered()
     }
 }

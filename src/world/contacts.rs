@@ -26,17 +26,22 @@ pub(super) struct Bank {
     pub(super) thirsty: CellMask,
     /// Those that give one if they can.
     pub(super) brimming: CellMask,
+    /// Those of them that give one to the cell above, too.
+    pub(super) rising: CellMask,
 }
 
 impl Bank {
+    fn new(shore: CellMask) -> Bank {
+        let [thirsty, brimming, rising] = [CellMask::EMPTY; 3];
+        Bank { shore, thirsty, brimming, rising }
+    }
+
     /// Notes what the cells of its chunk hold.
     fn refresh(&mut self, limits: &Limits, ground: impl Fn(usize) -> u8, units: &ChunkUnits<'_>) {
-        (self.thirsty, self.brimming) = (CellMask::EMPTY, CellMask::EMPTY);
-        for index in self.shore.iter() {
-            if let Some(held) = units.get(index) {
-                self.thirsty.set(index, limits.has_room(ground(index), held));
-                self.brimming.set(index, held >= limits.brim);
-            }
+        let shore = core::mem::take(&mut self.shore);
+        *self = Bank::new(shore.clone());
+        for (index, held) in shore.iter().filter_map(|index| Some((index, units.get(index)?))) {
+            self.note(limits, index, ground(index), held);
         }
     }
 
@@ -44,6 +49,7 @@ impl Bank {
     pub(super) fn note(&mut self, limits: &Limits, index: usize, material: u8, held: u32) {
         self.thirsty.set(index, limits.has_room(material, held));
         self.brimming.set(index, held >= limits.brim);
+        self.rising.set(index, held >= limits.brim_above);
     }
 }
 
@@ -51,7 +57,8 @@ impl Bank {
 #[derive(Default)]
 pub(super) struct Contacts {
     /// The chunks with soil beside open space, as far as their ground is known.
-    pub(super) banks: HashMap<IVec3, Bank>,
+    // Boxed, so that a table that grows moves little.
+    pub(super) banks: HashMap<IVec3, Box<Bank>>,
     /// The chunks with soil whose ground, or that beside them, has changed since.
     new_ground: HashSet<IVec3>,
     /// The chunks in which something may still pass.
@@ -66,14 +73,15 @@ impl Contacts {
 
     pub(super) fn memory_bytes(&self) -> usize {
         self.banks.allocation_size()
+            + self.banks.len() * size_of::<Bank>()
             + self.new_ground.allocation_size()
             + self.open.capacity() * size_of::<IVec3>()
     }
 
     /// Adds the chunks in which these changes of water may have made a contact to a list, which is
     /// then in order of position.
-    pub(super) fn add_beside(&self, stirred: &[IVec3], due: &mut Vec<IVec3>) {
-        for &chunk in stirred {
+    pub(super) fn add_beside(&self, altered: &[IVec3], due: &mut Vec<IVec3>) {
+        for &chunk in altered {
             let around = Face::ALL.into_iter().filter_map(|face| face.step(chunk));
             let near = core::iter::once(chunk).chain(around);
             due.extend(near.filter(|chunk| self.banks.contains_key(chunk)));
@@ -112,7 +120,7 @@ impl World {
             self.water.log_evaporation();
         }
         if couplings.exchange() {
-            self.water.note_stirred();
+            self.water.note_altered();
             self.contacts.new_ground.insert(chunk);
         }
     }
@@ -125,7 +133,7 @@ impl World {
 
     /// Returns whether no contact must be looked at in the next exchange.
     pub(super) fn are_contacts_quiet(&self) -> bool {
-        self.contacts.are_quiet() && !self.water.has_stirred()
+        self.contacts.are_quiet() && !self.water.has_altered()
     }
 
     /// Brings what is known of contacts up to date. Returns the chunks in which something may pass,
@@ -136,12 +144,11 @@ impl World {
             match shore_of(self, chunk) {
                 None => _ = contacts.banks.remove(&chunk),
                 Some(shore) => {
-                    let [thirsty, brimming] = [CellMask::EMPTY; 2];
-                    contacts.banks.insert(chunk, Bank { shore, thirsty, brimming });
+                    _ = contacts.banks.insert(chunk, Box::new(Bank::new(shore)));
                 }
             }
         }
-        stale.extend(self.soil.stirred_chunks());
+        stale.extend(self.soil.awake_positions());
         stale.sort_unstable_by_key(|&chunk| order(chunk));
         stale.dedup();
         let mut due = core::mem::take(&mut contacts.open);
@@ -155,7 +162,7 @@ impl World {
             }
         }
         due.retain(|chunk| contacts.banks.contains_key(chunk));
-        contacts.add_beside(&self.water.take_stirred(), &mut due);
+        contacts.add_beside(&self.water.take_altered(), &mut due);
         due
     }
 }

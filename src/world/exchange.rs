@@ -16,7 +16,7 @@ use super::World;
 use super::contacts::{Bank, Contacts};
 use super::couplings::MOST_DEPTH;
 use crate::automaton::StepReport;
-use crate::chunk::{LAYER_CELLS, LayerMask};
+use crate::chunk::{CellMask, LAYER_CELLS, LayerMask};
 use crate::coords::{Cube, Face, Shape};
 use crate::water::contact::Contact;
 use crate::water::random::{Purpose, chunk_seed, mix};
@@ -41,10 +41,11 @@ trait Passing {
     const CONTACT: Contact;
 
     /// Returns the cells of a bank that take part.
-    fn cells(bank: &Bank, layer: usize) -> LayerMask;
+    fn cells(bank: &Bank) -> &CellMask;
 
-    /// Returns whether such a cell takes part with the neighbour across a face.
-    fn takes_part(face: Face) -> bool;
+    /// Returns those of a layer (0 to 15) at which a unit may pass. `across` are the cells with a
+    /// neighbour that takes part, by face.
+    fn open_cells(bank: &Bank, layer: usize, across: &[LayerMask; 6]) -> LayerMask;
 
     /// Lets a unit pass between a cell of soil and one of those across these faces, by chance.
     /// Returns whether one did.
@@ -57,12 +58,13 @@ struct Soaking;
 impl Passing for Soaking {
     const CONTACT: Contact = Contact::Giver;
 
-    fn cells(bank: &Bank, layer: usize) -> LayerMask {
-        bank.thirsty.layer(layer)
+    fn cells(bank: &Bank) -> &CellMask {
+        &bank.thirsty
     }
 
-    fn takes_part(face: Face) -> bool {
-        face != Face::Down
+    fn open_cells(bank: &Bank, layer: usize, across: &[LayerMask; 6]) -> LayerMask {
+        let [west, east, _, up, north, south] = *across;
+        bank.thirsty.layer(layer) & (up | west | east | north | south)
     }
 
     fn pass(world: &mut World, cell: IVec3, draw: u64, across: impl Fn(Face) -> bool) -> bool {
@@ -87,12 +89,14 @@ struct Springing;
 impl Passing for Springing {
     const CONTACT: Contact = Contact::Taker;
 
-    fn cells(bank: &Bank, layer: usize) -> LayerMask {
-        bank.brimming.layer(layer)
+    fn cells(bank: &Bank) -> &CellMask {
+        &bank.brimming
     }
 
-    fn takes_part(_: Face) -> bool {
-        true
+    fn open_cells(bank: &Bank, layer: usize, across: &[LayerMask; 6]) -> LayerMask {
+        let [west, east, down, up, north, south] = *across;
+        let lower = bank.brimming.layer(layer) & (down | west | east | north | south);
+        lower | bank.rising.layer(layer) & up
     }
 
     fn pass(world: &mut World, cell: IVec3, draw: u64, across: impl Fn(Face) -> bool) -> bool {
@@ -132,7 +136,7 @@ impl World {
             report += self.pass_all::<Soaking>(&due, &mut contacts);
             self.passed.soaked += report.moved;
             // What has lost a unit has room for one.
-            contacts.add_beside(&self.water.take_stirred(), &mut due);
+            contacts.add_beside(&self.water.take_altered(), &mut due);
         }
         if self.rules.couplings.springs {
             let springs = self.pass_all::<Springing>(&due, &mut contacts);
@@ -162,17 +166,17 @@ impl World {
     /// one might.
     fn pass_in<P: Passing>(&mut self, chunk: IVec3, bank: &mut Bank) -> StepReport {
         let mut report = StepReport::default();
+        if P::cells(bank).is_empty() {
+            return report;
+        }
         let around = self.water.surroundings(chunk);
         let random = self.exchange_seed(chunk);
         for layer in 0..16 {
-            let cells = P::cells(bank, layer);
-            if cells.is_empty() {
+            if P::cells(bank).layer(layer).is_empty() {
                 continue;
             }
             let across = self.water.contacts(&around, layer, P::CONTACT);
-            let faces = Face::ALL.into_iter().filter(|&face| P::takes_part(face));
-            let open = LayerMask::union(faces.map(|face| across[face.index()]));
-            for at in (cells & open).iter() {
+            for at in P::open_cells(bank, layer, &across).iter() {
                 let index = layer * LAYER_CELLS + at;
                 let (cell, draw) = (Cube::cell_at(chunk, index), mix(random, index as u64));
                 report.visited += 1;

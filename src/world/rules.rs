@@ -26,8 +26,8 @@ pub struct Rules {
     /// The moisture that one unit of water is, above 0: a whole number of
     /// [1/65,536](humidity::UNITS). 64 by default.
     pub moisture_per_unit: f64,
-    /// Moisture moves in every tick whose number, counted from 1, is a multiple of this. 1 or more,
-    /// 4 by default.
+    /// Moisture moves, and water and soil exchange units, in every tick whose number, counted from
+    /// 1, is a multiple of this. 1 or more, 4 by default.
     pub soil_period: u32,
     /// The steps of pressure in a tick while there is any, 0 to 1,000; 20 by default.
     pub blast_steps: u32,

@@ -42,9 +42,9 @@ impl<S: HumidityShape> HumidityWorld<S> {
         })
     }
 
-    /// Returns the chunks that are awake, in no particular order. All in which a cell was changed
-    /// by the last step, or since, are among them.
-    pub(crate) fn stirred_chunks(&self) -> impl Iterator<Item = IVec3> {
+    /// Returns the positions of the chunks that are awake, in no particular order. All in which a
+    /// cell was changed by the last step, or since, are among them.
+    pub(crate) fn awake_positions(&self) -> impl Iterator<Item = IVec3> {
         let awake = self.store.moisture.awake_slots().iter();
         awake.map(|&slot| self.store.moisture.position_at(slot))
     }

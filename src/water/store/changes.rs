@@ -54,7 +54,7 @@ pub(crate) struct VisibleChanges {
     /// Those of them that an edit has changed.
     edited: Edited,
     /// The chunks in which any cell has changed since they were last taken; `None` unless noted.
-    stirred: Option<HashSet<Slot>>,
+    altered: Option<HashSet<Slot>>,
 }
 
 /// Cells that edits have changed, by chunk.
@@ -69,22 +69,22 @@ impl VisibleChanges {
     pub(super) fn forget(&mut self, slot: Slot) {
         self.cells.remove(&slot);
         self.edited.remove(&slot);
-        if let Some(stirred) = &mut self.stirred {
-            stirred.remove(&slot);
+        if let Some(altered) = &mut self.altered {
+            altered.remove(&slot);
         }
     }
 
     /// Notes that a cell of a chunk has changed.
-    pub(super) fn stir(&mut self, slot: Slot) {
-        if let Some(stirred) = &mut self.stirred {
-            stirred.insert(slot);
+    pub(super) fn alter(&mut self, slot: Slot) {
+        if let Some(altered) = &mut self.altered {
+            altered.insert(slot);
         }
     }
 
     pub(super) fn memory_bytes(&self) -> usize {
         let bytes = |cells: &Edited| cells.allocation_size() + cells.len() * size_of::<CellMask>();
-        let stirred = self.stirred.as_ref().map_or(0, HashSet::allocation_size);
-        bytes(&self.cells) + bytes(&self.edited) + stirred
+        let altered = self.altered.as_ref().map_or(0, HashSet::allocation_size);
+        bytes(&self.cells) + bytes(&self.edited) + altered
     }
 }
 
@@ -97,7 +97,7 @@ impl Store {
             Some(withheld) => withheld.changed.push(place),
             None => {
                 self.grid.mark_changed_at(place.slot, place.index);
-                self.visible_changes.stir(place.slot);
+                self.visible_changes.alter(place.slot);
                 self.visible_changes.of(place.slot).insert(place.index);
                 self.visible_changes.edited.entry(place.slot).or_default().insert(place.index);
             }
@@ -108,7 +108,7 @@ impl Store {
     pub(crate) fn mark_chunk_changed(&mut self, changes: ChangedCells) {
         let ChangedCells { slot, words, looks } = changes;
         self.grid.mark_all_changed_at(slot, words);
-        self.visible_changes.stir(slot);
+        self.visible_changes.alter(slot);
         let Some(looks) = looks else { return };
         match self.visible_changes.cells.entry(slot) {
             Entry::Occupied(mut cells) => cells.get_mut().union_with(&looks),
@@ -140,19 +140,19 @@ impl Store {
     }
 
     /// Begins to note in which chunks cells change, unless it does.
-    pub(crate) fn note_stirred(&mut self) {
-        self.visible_changes.stirred.get_or_insert_default();
+    pub(crate) fn note_altered(&mut self) {
+        self.visible_changes.altered.get_or_insert_default();
     }
 
-    pub(crate) fn has_stirred(&self) -> bool {
-        self.visible_changes.stirred.as_ref().is_some_and(|stirred| !stirred.is_empty())
+    pub(crate) fn has_altered(&self) -> bool {
+        self.visible_changes.altered.as_ref().is_some_and(|altered| !altered.is_empty())
     }
 
     /// Returns the chunks in which a cell may have changed since the last call, in no particular
     /// order; none if they are not noted.
-    pub(crate) fn take_stirred(&mut self) -> Vec<IVec3> {
-        let stirred = self.visible_changes.stirred.iter_mut().flat_map(HashSet::drain);
-        stirred.map(|slot| self.grid.position_at(slot)).collect()
+    pub(crate) fn take_altered(&mut self) -> Vec<IVec3> {
+        let altered = self.visible_changes.altered.iter_mut().flat_map(HashSet::drain);
+        altered.map(|slot| self.grid.position_at(slot)).collect()
     }
 
     /// Returns the cells that [`take_visible_changes`](Store::take_visible_changes) will list and

@@ -192,7 +192,7 @@ impl Store {
         let changed = self.withheld.take().map_or_else(Vec::new, |withheld| withheld.changed);
         for Place { slot, index } in changed {
             self.grid.mark_changed_at(slot, index);
-            self.visible_changes.stir(slot);
+            self.visible_changes.alter(slot);
         }
     }
 
