@@ -8,7 +8,7 @@
 //! what is known.
 
 use super::World;
-use super::couplings::Limits;
+use super::limits::Limits;
 use super::material::MaterialId;
 use crate::chunk::{CellMask, LAYER_CELLS, LayerMask};
 use crate::coords::{Cube, Face, Region, Shape, order};

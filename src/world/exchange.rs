@@ -14,7 +14,7 @@
 
 use super::World;
 use super::contacts::{Bank, Contacts};
-use super::couplings::MOST_DEPTH;
+use super::limits::MOST_DEPTH;
 use crate::automaton::StepReport;
 use crate::chunk::{CellMask, LAYER_CELLS, LayerMask};
 use crate::coords::{Cube, Face, Shape};

@@ -48,7 +48,7 @@ impl Ledger {
         let water::Ledger { placed, injected, loaded, from_sea, .. } = self.water;
         let water = placed as u128 + injected as u128 + loaded as u128 + from_sea as u128;
         let rained = if self.soil.rained > 0 { self.soil.rained as u128 } else { 0 };
-        water * self.scale as u128 + self.soil.placed + rained - self.passed()
+        (water * self.scale as u128 + self.soil.placed + rained).saturating_sub(self.passed())
     }
 
     /// Returns the units of moisture that went out.
@@ -61,7 +61,8 @@ impl Ledger {
             + into_sea as u128;
         let humidity::Ledger { rained, removed, runoff, drained, .. } = self.soil;
         let rained = if rained < 0 { rained.unsigned_abs() } else { 0 };
-        water * self.scale as u128 + removed + runoff + drained + rained - self.passed()
+        (water * self.scale as u128 + removed + runoff + drained + rained)
+            .saturating_sub(self.passed())
     }
 
     /// Returns the units of moisture that passed between the parts.

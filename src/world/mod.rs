@@ -14,7 +14,7 @@
 //! | `pressure` | the ground of explosions: lent where there is pressure; what breaks |
 //! | `parts` | edits of the parts that leave the ground as it is |
 //! | `rain` | water from above |
-//! | `couplings`, `contacts`, `exchange` | what passes between water and soil: its rules, where it may, how it does |
+//! | `couplings`, `limits`, `contacts`, `exchange` | what passes between water and soil: its rules, what they come to for each material, where it may, how it does |
 //! | `tick` | a tick: water, then soil, then explosions, in pieces |
 //! | `values`, `bytes`, `queue` | edits as values, in bytes, and in a queue |
 //! | `query`, `ledger`, `validate` | reading, the account of all water, the laws |
@@ -28,6 +28,7 @@ mod error;
 mod exchange;
 mod ground;
 mod ledger;
+mod limits;
 mod material;
 mod palette;
 mod parts;
@@ -64,8 +65,8 @@ use crate::grid::Grid;
 use crate::humidity::HumidityWorld;
 use crate::water::WaterWorld;
 use contacts::Contacts;
-use couplings::Limits;
 use exchange::Passed;
+use limits::Limits;
 use queue::Queue;
 use std::collections::BTreeSet;
 use tick::Stage;

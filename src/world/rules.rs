@@ -77,8 +77,8 @@ pub enum RulesError {
     BlastSteps(u32),
     /// A [`seepage`](Couplings::seepage) that is not a number from 0 to 1.
     Seepage(f64),
-    /// A [`depth`](Couplings::depth) that is not a number from 0 to 16.
-    Depth(f64),
+    /// A [`depth_gain`](Couplings::depth_gain) that is not a number from 0 to 16.
+    DepthGain(f64),
     /// A material with a permeability above what the rules of soil allow.
     Permeability {
         /// The material's name.
@@ -119,7 +119,7 @@ impl fmt::Display for RulesError {
                 write!(f, "blast_steps is 0 to {MOST_BLAST_STEPS}, not {value}")
             }
             RulesError::Seepage(value) => write!(f, "seepage is 0 to 1, not {value}"),
-            RulesError::Depth(value) => write!(f, "depth is 0 to 16, not {value}"),
+            RulesError::DepthGain(value) => write!(f, "depth_gain is 0 to 16, not {value}"),
             RulesError::Permeability { material, value, most } => {
                 write!(f, "the permeability of {material:?} is at most {most}, not {value}")
             }
@@ -167,8 +167,19 @@ impl Rules {
         if self.blast_steps > MOST_BLAST_STEPS {
             return Err(RulesError::BlastSteps(self.blast_steps));
         }
-        self.couplings.check()?;
+        self.check_couplings()?;
         self.check_materials(palette)
+    }
+
+    fn check_couplings(&self) -> Result<(), RulesError> {
+        let Couplings { seepage, depth_gain, .. } = self.couplings;
+        if !(0.0..=1.0).contains(&seepage) {
+            return Err(RulesError::Seepage(seepage));
+        }
+        if !(0.0..=16.0).contains(&depth_gain) {
+            return Err(RulesError::DepthGain(depth_gain));
+        }
+        Ok(())
     }
 
     fn check_materials(&self, palette: &Palette) -> Result<(), RulesError> {

@@ -32,7 +32,7 @@ fn equals_the_naive_one(seed: u64) -> u64 {
     let mut rng = Rng::with_seed(seed);
     let couplings = Couplings {
         seepage: [0.0, 0.02, 0.3, 1.0][rng.usize(..4)],
-        depth: [0.0, 0.25, 16.0][rng.usize(..3)],
+        depth_gain: [0.0, 0.25, 16.0][rng.usize(..3)],
         springs: rng.u8(..4) > 0,
         ebb: rng.bool(),
     };

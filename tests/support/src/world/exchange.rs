@@ -72,7 +72,7 @@ impl Apart {
         let above = (1..16).map(|up| from.with_y(from.y + up));
         let above = above.take_while(|&there| self.water.height(there) > 0).count();
         let couplings = self.rules.couplings;
-        let chance = couplings.seepage * permeability * (1.0 + couplings.depth * above as f64);
+        let chance = couplings.seepage * permeability * (1.0 + couplings.depth_gain * above as f64);
         if (draw % 65_536) as f64 >= (chance.min(1.0) * 65_536.0).ceil() {
             return;
         }
