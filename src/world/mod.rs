@@ -78,6 +78,9 @@ use tick::Stage;
 /// edits of ground are edits of the world; the parts can be [read](World::water), and edited by
 /// [`apply`](World::apply) in all that leaves the ground as it is.
 ///
+/// Water soaks into soil, soil that holds too much gives it back, and what evaporates goes into the
+/// soil below first: [`Couplings`] are the rules of that, and [`Ledger`] its account.
+///
 /// Cells that no chunk holds are *not loaded*: water treats them as its rules say, moisture as
 /// rock, pressure as open space.
 ///
