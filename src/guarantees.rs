@@ -202,7 +202,10 @@
 //! | each edit does, cell by cell and in the account, what its documentation says; a refused one changes nothing | `world::laws::every_law_holds_after_every_edit_and_tick` |
 //! | a world that sleeps equals one that is woken before each tick; ticks in slices equal whole ones, with edits queued and made in between; edits sent as bytes equal calls | the same |
 //! | without couplings, the parts are those run apart, byte for byte; what breaks is the same as where explosions have all ground from the start | `world::parts::without_couplings_a_world_is_its_parts_run_apart`, `what_breaks_is_the_same_where_all_ground_is_there_from_the_start` |
-//! | any number of threads gives the same bytes | `world::parts::any_number_of_threads_gives_the_same_bytes` |
+//! | what passes between water and soil is, byte for byte, what a look at every cell in every exchange comes to, under edits of ground, water, sea and soil, with chunks that come, go or stand still | `world::exchange::an_exchange_is_that_of_a_look_at_every_cell` |
+//! | a closed world without evaporation comes to rest, whatever it is made of, and then does nothing | `world::exchange::a_closed_world_comes_to_rest_and_then_does_nothing` |
+//! | no unit is made or lost between water and soil: what passes neither comes in nor goes out; springs and the sea give what soil takes from them | `world::laws::every_law_holds_after_every_edit_and_tick`; `world::exchange::springs_and_the_sea_give_without_end_and_their_ledger_says_so`, `water_that_evaporates_goes_into_the_soil_below_and_then_into_the_air` |
+//! | any number of threads gives the same bytes | `world::parts::any_number_of_threads_gives_the_same_bytes`, `world::exchange::any_number_of_threads_exchanges_the_same_units` |
 //! | a world at rest does nothing, and where there is no pressure, explosions have no ground | `world::parts::a_world_at_rest_does_nothing_and_lends_no_ground`, `a_run_at_rest_passes_the_clocks_of_all_parts` |
 //! | records of chunks that are put back, also after they were sent as bytes, leave ground, moisture and water as they were | `world::records::records_that_are_put_back_leave_what_was_there` |
 //! | materials and rules out of range are refused by an error that names them | `world::palettes` |

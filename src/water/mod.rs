@@ -21,6 +21,7 @@
 //! | `ebb` | activity, parents, sleep; and the end of a tick, with evaporation |
 //! | `tick` | the phases in order, above all of the folders |
 //! | `edit` (also as values, in bytes and queued), `query`, `validate`, `restore` | the methods of [`WaterWorld`] outside a tick |
+//! | `contact` | for worlds above: which cells have a unit to give, or room for one |
 //! | `settle` | ticks of some chunks alone, until nothing moves in them |
 //! | `simulation_distance` | which chunks stand still, by the positions of the players |
 //! | `feed` | what has changed, with its cause, as values and in bytes, and a copy that follows it |
@@ -42,6 +43,7 @@
 
 mod body;
 mod cell;
+pub(crate) mod contact;
 mod context;
 mod draw;
 mod ebb;
@@ -53,7 +55,7 @@ mod ledger;
 mod numbers;
 mod pools;
 mod query;
-mod random;
+pub(crate) mod random;
 mod record;
 #[cfg(feature = "snapshot")]
 mod restore;

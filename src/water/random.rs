@@ -18,6 +18,8 @@ pub(crate) enum Purpose {
     Pool,
     Search,
     Tiles,
+    /// Of water and soil; in `crate::world`.
+    Exchange,
 }
 
 /// Mixes two words into one, each bit of which depends on all bits of both (splitmix64).

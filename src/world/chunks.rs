@@ -65,6 +65,7 @@ impl World {
         // The position was checked before.
         _ = self.ground.insert(position, materials);
         self.load_soil(position, moisture)?;
+        self.note_chunk(position);
         if self.blast.is_blank_at(position) { Ok(()) } else { self.mirror(position) }
     }
 
@@ -77,7 +78,9 @@ impl World {
         self.mirrored.remove(&order(position));
         // Where there is no pressure and no ground of it, there is no chunk.
         _ = self.blast.remove_chunk(position);
-        (materials, self.soil.remove_chunk(position).ok())
+        let soil = self.soil.remove_chunk(position).ok();
+        self.note_chunk(position);
+        (materials, soil)
     }
 
     /// Unloads the chunk at a chunk position and returns what it held. Its water and its moisture

@@ -88,6 +88,7 @@ impl World {
             self.ground.set(cell, material);
             _ = self.ground.mark_changed(cell);
             replaced.moisture = self.replace_soil(cell, traits)?;
+            self.note_ground_of_cell(cell);
         }
         self.follow_in_blast(cell)?;
         Ok(replaced)

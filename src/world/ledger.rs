@@ -6,7 +6,8 @@ use crate::{blast, humidity, water};
 /// What entered and left a world since it was made: the ledgers of its parts, and the sum of water
 /// and moisture in units of moisture, 1/65,536 each.
 ///
-/// `total = came_in − went_out`, exactly, after every edit and tick.
+/// `total = came_in − went_out`, exactly, after every edit and tick. What passes from water to soil
+/// or back comes in and goes out for the parts, but not for the world.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Ledger {
     /// That of water, in units of water.
@@ -17,6 +18,12 @@ pub struct Ledger {
     pub blast: blast::Ledger,
     /// The units of moisture that one unit of water is.
     pub scale: u64,
+    /// The units of water that soaked into soil: `removed` for water, `placed` for moisture.
+    pub soaked: u64,
+    /// Those that soil gave back: `removed` for moisture, `placed` for water.
+    pub sprung: u64,
+    /// Those that went into soil as they evaporated: `evaporated` for water, `placed` for moisture.
+    pub ebbed: u64,
 }
 
 impl Ledger {
@@ -41,7 +48,7 @@ impl Ledger {
         let water::Ledger { placed, injected, loaded, from_sea, .. } = self.water;
         let water = placed as u128 + injected as u128 + loaded as u128 + from_sea as u128;
         let rained = if self.soil.rained > 0 { self.soil.rained as u128 } else { 0 };
-        water * self.scale as u128 + self.soil.placed + rained
+        (water * self.scale as u128 + self.soil.placed + rained).saturating_sub(self.passed())
     }
 
     /// Returns the units of moisture that went out.
@@ -54,7 +61,13 @@ impl Ledger {
             + into_sea as u128;
         let humidity::Ledger { rained, removed, runoff, drained, .. } = self.soil;
         let rained = if rained < 0 { rained.unsigned_abs() } else { 0 };
-        water * self.scale as u128 + removed + runoff + drained + rained
+        (water * self.scale as u128 + removed + runoff + drained + rained)
+            .saturating_sub(self.passed())
+    }
+
+    /// Returns the units of moisture that passed between the parts.
+    const fn passed(&self) -> u128 {
+        (self.soaked as u128 + self.sprung as u128 + self.ebbed as u128) * self.scale as u128
     }
 }
 
@@ -67,6 +80,9 @@ impl World {
             soil: self.soil.ledger().unwrap_or_default(),
             blast: self.blast.ledger(),
             scale: self.rules.scale(),
+            soaked: self.passed.soaked,
+            sprung: self.passed.sprung,
+            ebbed: self.passed.ebbed,
         }
     }
 

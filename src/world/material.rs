@@ -26,15 +26,16 @@ pub struct Material {
     /// Whether it is ground, which neither water nor pressure passes; else open space, with room
     /// for both.
     pub solid: bool,
-    /// How easily moisture passes, 10⁻³⁰ to 10³⁰, and within the range that the rules of humidity
+    /// How easily moisture passes, and how fast [water soaks in](super::Couplings::seepage), 10⁻³⁰ to 10³⁰, and within the range that the rules of humidity
     /// allow: its [impermeability](crate::humidity::Cell::impermeability) is 1 / this. `None` for
     /// ground that nothing seeps into, and for open space.
     pub permeability: Option<f32>,
     /// The pressure difference across a cell of it that breaks it, above 0; `None` if none does.
     pub strength: Option<f32>,
-    /// The whole units of water that a cell of it soaks up; 0 if it is not permeable. Times
-    /// [`Rules::moisture_per_unit`](super::Rules::moisture_per_unit), at most what a step of
-    /// humidity leaves in a cell, so up to 16 by default.
+    /// The whole units of water that a cell of it soaks up; 0 if it is not permeable. Moisture of
+    /// the soil around may bring it above that. One unit more, times
+    /// [`Rules::moisture_per_unit`](super::Rules::moisture_per_unit), is at most what a step of
+    /// humidity leaves in a cell, so this is up to 15 by default.
     pub capacity: u8,
     /// The name of the material that a cell becomes when it breaks; `None` if nothing breaks it.
     pub breaks_into: Option<String>,

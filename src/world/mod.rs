@@ -14,16 +14,21 @@
 //! | `pressure` | the ground of explosions: lent where there is pressure; what breaks |
 //! | `parts` | edits of the parts that leave the ground as it is |
 //! | `rain` | water from above |
+//! | `couplings`, `limits`, `contacts`, `exchange` | what passes between water and soil: its rules, what they come to for each material, where it may, how it does |
 //! | `tick` | a tick: water, then soil, then explosions, in pieces |
 //! | `values`, `bytes`, `queue` | edits as values, in bytes, and in a queue |
 //! | `query`, `ledger`, `validate` | reading, the account of all water, the laws |
 
 mod bytes;
 mod chunks;
+mod contacts;
 mod content;
+mod couplings;
 mod error;
+mod exchange;
 mod ground;
 mod ledger;
+mod limits;
 mod material;
 mod palette;
 mod parts;
@@ -40,6 +45,7 @@ mod values;
 pub use crate::edit_bytes::EditBytesError;
 pub use crate::water::Progress;
 pub use content::Content;
+pub use couplings::Couplings;
 pub use error::EditError;
 pub use ground::Replaced;
 pub use ledger::Ledger;
@@ -58,6 +64,9 @@ use crate::coords::{Cube, Region};
 use crate::grid::Grid;
 use crate::humidity::HumidityWorld;
 use crate::water::WaterWorld;
+use contacts::Contacts;
+use exchange::Passed;
+use limits::Limits;
 use queue::Queue;
 use std::collections::BTreeSet;
 use tick::Stage;
@@ -68,6 +77,9 @@ use tick::Stage;
 /// water and pressure, what is permeable is soil, what has a strength is a wall that breaks. All
 /// edits of ground are edits of the world; the parts can be [read](World::water), and edited by
 /// [`apply`](World::apply) in all that leaves the ground as it is.
+///
+/// Water soaks into soil, soil that holds too much gives it back, and what evaporates goes into the
+/// soil below first: [`Couplings`] are the rules of that, and [`Ledger`] its account.
 ///
 /// Cells that no chunk holds are *not loaded*: water treats them as its rules say, moisture as
 /// rock, pressure as open space.
@@ -108,6 +120,11 @@ pub struct World {
     /// The chunks whose ground `blast` has, in order of position; what follows from its pressure.
     mirrored: BTreeSet<[i32; 3]>,
     events: Vec<Broken>,
+    passed: Passed,
+    /// What the rules come to; what follows from rules and palette.
+    limits: Limits,
+    /// What follows from ground, water and soil.
+    contacts: Contacts,
 }
 
 impl World {
@@ -131,6 +148,7 @@ impl World {
         bounds: Region,
     ) -> Result<Self, RulesError> {
         rules.check(&palette)?;
+        let limits = Limits::of(&rules, &palette);
         Ok(World {
             water: WaterWorld::with_bounds(seed, rules.water, bounds).map_err(RulesError::Water)?,
             soil: HumidityWorld::with_bounds(rules.soil, bounds).map_err(RulesError::Soil)?,
@@ -144,6 +162,9 @@ impl World {
             queue: Queue::default(),
             mirrored: BTreeSet::new(),
             events: Vec::new(),
+            passed: Passed::default(),
+            limits,
+            contacts: Contacts::default(),
         })
     }
 }

@@ -36,7 +36,12 @@ impl World {
             | Edit::Freeze(_)
             | Edit::Thaw(_) => {}
         }
+        let stopped = match &edit {
+            Edit::Freeze(chunks) | Edit::Thaw(chunks) => chunks.clone(),
+            _ => Vec::new(),
+        };
         let outcome = self.water.apply(edit)?;
+        stopped.into_iter().for_each(|chunk| self.note_chunk(chunk));
         self.rules.water = *self.water.rules();
         Ok(outcome)
     }

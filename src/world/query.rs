@@ -2,6 +2,7 @@
 
 use super::chunks::moisture;
 use super::content::Content;
+use super::exchange::Passed;
 use super::material::MaterialId;
 use super::palette::Palette;
 use super::rules::Rules;
@@ -95,13 +96,16 @@ impl World {
         Some(Content { materials, water, moisture: soil.map(|soil| moisture(&soil)) })
     }
 
-    /// Returns whether nothing will change until the next edit: all parts are at rest, no tick is
-    /// underway, and no edit is queued.
+    /// Returns whether nothing will change until the next edit: all parts are at rest, nothing may
+    /// pass between water and soil, no tick is underway, and no edit is queued. Whether something
+    /// may pass after an edit is found out in the next tick in which soil has its step; until then,
+    /// this is `false`.
     pub fn is_at_rest(&self) -> bool {
         self.stage == Stage::Rest
             && self.queue.is_empty()
             && self.blast.is_at_rest()
             && self.soil.is_at_rest()
+            && self.are_contacts_quiet()
             && self.water.is_at_rest()
     }
 
@@ -136,6 +140,7 @@ impl World {
             + self.soil.memory_bytes()
             + self.blast.memory_bytes()
             + self.queue.memory_bytes()
+            + self.contacts.memory_bytes()
             + self.mirrored.len() * size_of::<[i32; 3]>()
             + self.events.capacity() * size_of::<Broken>()
     }
@@ -155,6 +160,11 @@ impl World {
         hash.add(self.water.state_hash());
         hash.add(self.soil.state_hash());
         hash.add(self.blast.state_hash());
+        // A world in which nothing passed keeps the hash of its parts.
+        let Passed { soaked, sprung, ebbed } = self.passed;
+        if self.passed != Passed::default() {
+            [soaked, sprung, ebbed].into_iter().for_each(|units| hash.add(units));
+        }
         self.queue.hash(&mut hash);
         hash.finish()
     }

@@ -74,7 +74,7 @@ impl World {
 
     /// Puts whole units of water into permeable ground, as many as it has room for. Returns how
     /// many: none in soil that is rain, which keeps what it holds.
-    fn soak(&mut self, cell: IVec3, units: u32) -> u32 {
+    pub(super) fn soak(&mut self, cell: IVec3, units: u32) -> u32 {
         let scale = self.rules.scale();
         let capacity = self.palette.traits(self.ground.get(cell)).capacity;
         let held = self.soil.units(cell).unwrap_or(0);

@@ -1,5 +1,6 @@
 //! The rules of a world: those of its parts, the scale between them, and their common clock.
 
+use super::couplings::Couplings;
 use super::palette::Palette;
 use crate::coords::Cube;
 use crate::humidity::{self, Sweep, UNITS};
@@ -15,7 +16,8 @@ const MOST_BLAST_STEPS: u32 = 1_000;
 pub struct Rules {
     /// Those of water.
     pub water: water::Rules,
-    /// Those of moisture in soil; the sweep is [`Sweep::Conservative`].
+    /// Those of moisture in soil; the sweep is [`Sweep::Conservative`]. By default moisture falls as
+    /// much as it evens out: [`fall`](humidity::Rules::fall) is the coefficient, 1/32.
     pub soil: humidity::Rules,
     /// Those of pressure. By default waves of coefficient 0.25 and damping 0.98, silent below 0.1.
     pub blast: blast::Rules,
@@ -24,27 +26,30 @@ pub struct Rules {
     /// The moisture that one unit of water is, above 0: a whole number of
     /// [1/65,536](humidity::UNITS). 64 by default.
     pub moisture_per_unit: f64,
-    /// Moisture moves in every tick whose number, counted from 1, is a multiple of this. 1 or more,
-    /// 4 by default.
+    /// Moisture moves, and water and soil exchange units, in every tick whose number, counted from
+    /// 1, is a multiple of this. 1 or more, 4 by default.
     pub soil_period: u32,
     /// The steps of pressure in a tick while there is any, 0 to 1,000; 20 by default.
     pub blast_steps: u32,
     /// Whether pressure breaks ground, as [`Material::strength`](super::Material::strength) says.
     /// `true` by default; `false`: all ground withstands it.
     pub breaking: bool,
+    /// What passes between water and soil; all by default.
+    pub couplings: Couplings,
 }
 
 impl Default for Rules {
     fn default() -> Self {
         Rules {
             water: water::Rules::default(),
-            soil: humidity::Rules::default(),
+            soil: humidity::Rules { fall: 1.0 / 32.0, ..humidity::Rules::default() },
             blast: blast::Rules { threshold: 0.1, ..blast::Rules::wave(0.25, 0.98) },
             borders: blast::Borders::default(),
             moisture_per_unit: 64.0,
             soil_period: 4,
             blast_steps: 20,
             breaking: true,
+            couplings: Couplings::default(),
         }
     }
 }
@@ -70,6 +75,10 @@ pub enum RulesError {
     SoilPeriod(u32),
     /// More than 1,000 steps.
     BlastSteps(u32),
+    /// A [`seepage`](Couplings::seepage) that is not a number from 0 to 1.
+    Seepage(f64),
+    /// A [`depth_gain`](Couplings::depth_gain) that is not a number from 0 to 16.
+    DepthGain(f64),
     /// A material with a permeability above what the rules of soil allow.
     Permeability {
         /// The material's name.
@@ -79,7 +88,7 @@ pub enum RulesError {
         /// The most: 1 / [`least_impermeability`](humidity::Rules::least_impermeability).
         most: f32,
     },
-    /// A material with a capacity of more moisture than a step leaves in a cell.
+    /// A material with a capacity such that one unit more is above what a step leaves in a cell.
     Capacity {
         /// The material's name.
         material: String,
@@ -109,6 +118,8 @@ impl fmt::Display for RulesError {
             RulesError::BlastSteps(value) => {
                 write!(f, "blast_steps is 0 to {MOST_BLAST_STEPS}, not {value}")
             }
+            RulesError::Seepage(value) => write!(f, "seepage is 0 to 1, not {value}"),
+            RulesError::DepthGain(value) => write!(f, "depth_gain is 0 to 16, not {value}"),
             RulesError::Permeability { material, value, most } => {
                 write!(f, "the permeability of {material:?} is at most {most}, not {value}")
             }
@@ -156,11 +167,24 @@ impl Rules {
         if self.blast_steps > MOST_BLAST_STEPS {
             return Err(RulesError::BlastSteps(self.blast_steps));
         }
+        self.check_couplings()?;
         self.check_materials(palette)
     }
 
+    fn check_couplings(&self) -> Result<(), RulesError> {
+        let Couplings { seepage, depth_gain, .. } = self.couplings;
+        if !(0.0..=1.0).contains(&seepage) {
+            return Err(RulesError::Seepage(seepage));
+        }
+        if !(0.0..=16.0).contains(&depth_gain) {
+            return Err(RulesError::DepthGain(depth_gain));
+        }
+        Ok(())
+    }
+
     fn check_materials(&self, palette: &Palette) -> Result<(), RulesError> {
-        let most = (f64::from(self.soil.cap) / self.moisture_per_unit).min(255.0) as u8;
+        // One unit more must have room under the cap, so that soil can hold too much.
+        let most = (f64::from(self.soil.cap) / self.moisture_per_unit - 1.0).min(254.0) as u8;
         let least = self.soil.least_impermeability;
         for (id, material) in palette.materials() {
             let traits = palette.traits(id);

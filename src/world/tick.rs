@@ -1,6 +1,5 @@
-//! A tick of a world, in pieces: that of water, then the step of soil, then those of explosions.
-//!
-//! What goes from one part to another belongs after the tick of water, as stages of their own.
+//! A tick of a world, in pieces: that of water, then what passes between water and soil, then the
+//! step of soil, then those of explosions.
 
 use super::World;
 use crate::automaton::StepReport;
@@ -14,6 +13,8 @@ pub(crate) enum Stage {
     Rest,
     /// The tick of water, which may be underway itself.
     Water,
+    /// What passes between water and soil, in the ticks of soil.
+    Exchange,
     /// The step of soil, in its ticks.
     Soil,
     /// Steps of explosions, after so many.
@@ -26,16 +27,18 @@ impl Stage {
     pub(crate) fn number(self) -> u32 {
         match self {
             Stage::Rest | Stage::Water => 0,
-            Stage::Soil => 1,
-            Stage::Blast(done) => 2 + done,
+            Stage::Exchange => 1,
+            Stage::Soil => 2,
+            Stage::Blast(done) => 3 + done,
         }
     }
 }
 
 impl World {
     /// Runs one tick, or completes the one that is underway. First the [queued](World::queue) edits
-    /// are made, then water has its tick, then soil its step in every
-    /// [`soil_period`](super::Rules::soil_period)-th tick, then pressure its
+    /// are made, then water has its tick, then in every
+    /// [`soil_period`](super::Rules::soil_period)-th tick [units pass](super::Couplings) between water
+    /// and soil, and soil has its step, then pressure its
     /// [`blast_steps`](super::Rules::blast_steps), if there is any. In the report, `moved` counts
     /// the units of water.
     pub fn step(&mut self) -> StepReport {
@@ -66,8 +69,9 @@ impl World {
     /// one [`step`](World::step).
     ///
     /// The tick of water is done in the pieces of
-    /// [`WaterWorld::step_within`](crate::water::WaterWorld::step_within). The step of soil is one
-    /// piece, and so is each step of explosions, whatever they visit.
+    /// [`WaterWorld::step_within`](crate::water::WaterWorld::step_within). What passes between
+    /// water and soil is one piece, the step of soil is one, and so is each step of explosions,
+    /// whatever they visit.
     ///
     /// While water has its tick, whatever is read of the world is as it was after the last complete
     /// tick. From then until the tick is complete, water, with its ledger, is that of the new tick,
@@ -123,6 +127,7 @@ impl World {
         self.water.wake_all();
         self.soil.wake_all();
         self.blast.wake_all();
+        self.note_all_ground();
     }
 
     /// Makes the queued edits, then does the tick stage by stage, while `goes_on`, or whole.
@@ -177,7 +182,8 @@ impl World {
         };
         *progress = sum(&water);
         if water.finished {
-            self.stage = Stage::Soil;
+            self.ebb();
+            self.stage = Stage::Exchange;
         }
         // The pieces that close the tick need a call that may go on.
         water.finished && goes_on.as_mut().is_none_or(|goes_on| goes_on(progress))
@@ -187,6 +193,10 @@ impl World {
     fn piece(&mut self) -> StepReport {
         match self.stage {
             Stage::Rest | Stage::Water => StepReport::default(),
+            Stage::Exchange => {
+                self.stage = Stage::Soil;
+                if self.has_soil_step() { self.exchange() } else { StepReport::default() }
+            }
             Stage::Soil => {
                 self.stage = Stage::Blast(0);
                 if self.has_soil_step() { self.soil.run(1) } else { StepReport::default() }

@@ -1,5 +1,6 @@
 //! Worlds of materials.
 
+mod exchange;
 mod laws;
 mod palettes;
 mod parts;

@@ -1,7 +1,9 @@
 //! Palettes and rules that are refused, each by an error of its own.
 
 use floodplain::humidity::{self, Sweep};
-use floodplain::world::{Material, MaterialId, Palette, PaletteError, Rules, RulesError, World};
+use floodplain::world::{
+    Couplings, Material, MaterialId, Palette, PaletteError, Rules, RulesError, World,
+};
 use floodplain::{blast, water};
 
 fn refused(materials: impl IntoIterator<Item = Material>) -> PaletteError {
@@ -75,12 +77,22 @@ fn rules_out_of_range_are_refused_by_name() {
         assert!(matches!(error, Some(RulesError::MoisturePerUnit(_))), "{moisture_per_unit}");
     }
     assert_eq!(refused(Rules { soil_period: 0, ..rules }), Some(RulesError::SoilPeriod(0)));
+    let coupled = |seepage, depth_gain| {
+        let couplings = Couplings { seepage, depth_gain, ..rules.couplings };
+        refused(Rules { couplings, ..rules })
+    };
+    for wrong in [-0.1, 16.1, f64::NAN, f64::INFINITY] {
+        assert!(matches!(coupled(wrong, 0.0), Some(RulesError::Seepage(_))), "{wrong}");
+        assert!(matches!(coupled(0.0, wrong), Some(RulesError::DepthGain(_))), "{wrong}");
+    }
+    assert_eq!((coupled(1.0, 16.0), coupled(0.0, 0.0)), (None, None));
+    assert_eq!(coupled(1.1, 0.0), Some(RulesError::Seepage(1.1)));
     let many = Rules { blast_steps: 1_001, ..rules };
     assert_eq!(refused(many), Some(RulesError::BlastSteps(1_001)));
     // Gravel soaks up eight.
     let coarse = Rules { moisture_per_unit: 146.0, ..rules };
     let gravel = || "gravel".to_string();
-    let error = RulesError::Capacity { material: gravel(), value: 8, most: 7 };
+    let error = RulesError::Capacity { material: gravel(), value: 8, most: 6 };
     assert_eq!(refused(coarse), Some(error));
     let soil = humidity::Rules { least_impermeability: 0.625, ..rules.soil };
     let error = RulesError::Permeability { material: gravel(), value: 2.0, most: 1.6 };
@@ -95,9 +107,12 @@ fn every_error_says_what_is_wrong() {
         PaletteError::Remains("mud".into()).to_string(),
         RulesError::Capacity { material: "mud".into(), value: 30, most: 16 }.to_string(),
         RulesError::SoilPeriod(0).to_string(),
+        RulesError::Seepage(2.0).to_string(),
+        RulesError::DepthGain(-1.0).to_string(),
     ];
-    for (error, part) in errors.iter().zip(["one material", "300", "mud", "16 units", "1 or more"])
-    {
+    let parts =
+        ["one material", "300", "mud", "16 units", "1 or more", "0 to 1, not 2", "0 to 16, not -1"];
+    for (error, part) in errors.iter().zip(parts) {
         assert!(error.contains(part), "{error}");
     }
 }

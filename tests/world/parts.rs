@@ -3,7 +3,7 @@
 use fastrand::Rng;
 use floodplain::blast;
 use floodplain::glam::IVec3;
-use floodplain::world::{Edit, Rules, World};
+use floodplain::world::{Couplings, Edit, Rules, World};
 use proptest::prelude::*;
 use support::world::apart::{Apart, random_edit, random_world};
 use support::world::{id, rules, world};
@@ -12,7 +12,8 @@ use support::world::{id, rules, world};
 fn some_rules(rng: &mut Rng) -> Rules {
     let blast = [blast::Rules::wave(0.25, 0.8), blast::Rules::diffusive(0.15)][rng.usize(..2)];
     let blast = blast::Rules { threshold: [0.01, 0.5, 20.0][rng.usize(..3)], ..blast };
-    Rules { blast, soil_period: rng.u32(1..4), blast_steps: rng.u32(..6), ..rules() }
+    let couplings = Couplings::OFF;
+    Rules { blast, soil_period: rng.u32(1..4), blast_steps: rng.u32(..6), couplings, ..rules() }
 }
 
 fn run_apart(seed: u64, breaking: bool) -> usize {

@@ -43,6 +43,7 @@ pub use edit::EditError;
 pub use ledger::Ledger;
 pub use rules::{Border, Rules, RulesError};
 pub use sweep::Sweep;
+pub(crate) use units::ChunkUnits;
 pub use validate::Violation;
 pub use values::{Edit, Outcome};
 

@@ -1,20 +1,52 @@
 //! Humidity in whole units, as the conservative sweep keeps it: read, added and taken cell by cell
 //! between steps, without a look at whole chunks.
 
+use super::cell::Ground;
 use super::sweep::Sweep;
 use super::{HumidityShape, HumidityWorld, UNITS};
 use crate::automata::engine::front::wake_around;
+use crate::chunk::Chunk;
 use crate::coords::Face;
 use crate::grid::Slot;
 use glam::IVec3;
 
-#[cfg_attr(not(test), expect(dead_code, reason = "worlds that couple automata stand above these"))]
+/// The humidity of a chunk in units.
+pub(crate) struct ChunkUnits<'a> {
+    moisture: &'a Chunk<u32>,
+    ground: &'a Chunk<u32>,
+}
+
+impl ChunkUnits<'_> {
+    /// Returns the units in a cell (0 to 4095); `None` in rain, which keeps what it holds.
+    #[inline]
+    pub(crate) fn get(&self, index: usize) -> Option<u32> {
+        (!Ground(self.ground.get(index)).is_rain()).then(|| self.moisture.get(index))
+    }
+}
+
 impl<S: HumidityShape> HumidityWorld<S> {
     /// Returns the units of humidity in a cell; `None` if it is not loaded or out of bounds. Only in
     /// the conservative sweep.
     pub(crate) fn units(&self, cell: IVec3) -> Option<u32> {
         let (slot, index) = self.place_of_units(cell)?;
         Some(self.store.word_of(slot, index))
+    }
+
+    /// Returns the units of a chunk; `None` if it is not loaded. Only in the conservative sweep.
+    pub(crate) fn chunk_units(&self, chunk: IVec3) -> Option<ChunkUnits<'_>> {
+        debug_assert!(self.store.sweep == Sweep::Conservative, "the others keep no units");
+        let slot = self.store.moisture.slot(chunk)?;
+        Some(ChunkUnits {
+            moisture: self.store.moisture.chunk_at(slot),
+            ground: self.store.ground_at(slot),
+        })
+    }
+
+    /// Returns the positions of the chunks that are awake, in no particular order. All in which a
+    /// cell was changed by the last step, or since, are among them.
+    pub(crate) fn awake_positions(&self) -> impl Iterator<Item = IVec3> {
+        let awake = self.store.moisture.awake_slots().iter();
+        awake.map(|&slot| self.store.moisture.position_at(slot))
     }
 
     /// Adds up to `units` to a cell of soil, as far as the cap leaves room. Returns how many had
@@ -69,7 +101,6 @@ impl<S: HumidityShape> HumidityWorld<S> {
 mod tests {
     use super::super::{Cell, Rules};
     use super::*;
-    use crate::chunk::Chunk;
     use crate::coords::{Cube, Region, Sheet};
     use proptest::prelude::*;
 

@@ -4,11 +4,10 @@
 use crate::water::WaterWorld;
 use glam::IVec3;
 
-#[cfg_attr(not(test), expect(dead_code, reason = "worlds that couple automata stand above these"))]
 impl WaterWorld {
-    /// Begins to log which cells lose water by evaporation, or ceases.
-    pub(crate) fn log_evaporation(&mut self, is_on: bool) {
-        self.work.evaporated = is_on.then(Vec::new);
+    /// Begins to log which cells lose water by evaporation, unless it does.
+    pub(crate) fn log_evaporation(&mut self) {
+        self.work.evaporated.get_or_insert_default();
     }
 
     /// Returns the cells from which a unit evaporated in the last tick, in the same order whatever
@@ -40,7 +39,7 @@ mod tests {
             });
             world.insert_chunk(chunk, Chunk::from_cells(&cells)).unwrap();
         }
-        world.log_evaporation(true);
+        world.log_evaporation();
         world
     }
 
@@ -54,7 +53,7 @@ mod tests {
         let (mut units, mut asleep) = (0, 0);
         for seed in 0..6 {
             let [mut world, mut sliced, mut silent] = [(); 3].map(|()| puddles(seed));
-            silent.log_evaporation(false);
+            silent.work.evaporated = None;
             for _ in 0..150 {
                 let (before, was_asleep) = (heights(&world), world.awake_cells() == 0);
                 let evaporated = world.ledger().evaporated;

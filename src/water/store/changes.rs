@@ -1,10 +1,11 @@
 //! Two sets of changed cells: those whose words differ, in the grid, and those that look different.
+//! For worlds that stand above water, the chunks in which any have changed are noted, too.
 
 use crate::chunk::{CellMask, LayerMask};
 use crate::grid::Slot;
 use crate::water::store::{Place, Store};
 use glam::IVec3;
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 
 /// The cells of a layer that a tick has changed.
 #[derive(Clone, Copy)]
@@ -26,6 +27,8 @@ pub(crate) struct VisibleChanges {
     pub(super) cells: HashMap<Slot, Box<CellMask>>,
     /// Those of them that an edit has changed.
     edited: Edited,
+    /// The chunks in which any cell has changed since they were last taken; `None` unless noted.
+    altered: Option<HashSet<Slot>>,
 }
 
 /// Cells that edits have changed, by chunk.
@@ -40,11 +43,22 @@ impl VisibleChanges {
     pub(super) fn forget(&mut self, slot: Slot) {
         self.cells.remove(&slot);
         self.edited.remove(&slot);
+        if let Some(altered) = &mut self.altered {
+            altered.remove(&slot);
+        }
+    }
+
+    /// Notes that a cell of a chunk has changed.
+    pub(super) fn alter(&mut self, slot: Slot) {
+        if let Some(altered) = &mut self.altered {
+            altered.insert(slot);
+        }
     }
 
     pub(super) fn memory_bytes(&self) -> usize {
         let bytes = |cells: &Edited| cells.allocation_size() + cells.len() * size_of::<CellMask>();
-        bytes(&self.cells) + bytes(&self.edited)
+        let altered = self.altered.as_ref().map_or(0, HashSet::allocation_size);
+        bytes(&self.cells) + bytes(&self.edited) + altered
     }
 }
 
@@ -57,6 +71,7 @@ impl Store {
             Some(withheld) => withheld.changed.push(place),
             None => {
                 self.grid.mark_changed_at(place.slot, place.index);
+                self.visible_changes.alter(place.slot);
                 self.visible_changes.of(place.slot).insert(place.index);
                 self.visible_changes.edited.entry(place.slot).or_default().insert(place.index);
             }
@@ -86,6 +101,24 @@ impl Store {
         slots.iter().for_each(|&slot| self.touch(slot));
         let change = |slot: Slot| Some((self.grid.position_at(slot), *taken.remove(&slot)?));
         slots.into_iter().filter_map(change).collect()
+    }
+
+    /// Begins to note in which chunks cells change, unless it does.
+    pub(crate) fn note_altered(&mut self) {
+        self.visible_changes.altered.get_or_insert_default();
+    }
+
+    pub(crate) fn has_altered(&self) -> bool {
+        let altered = self.visible_changes.altered.as_ref();
+        altered.is_some_and(|altered| !altered.is_empty() || self.tick_changes.has_published())
+    }
+
+    /// Returns the chunks in which a cell may have changed since the last call, in no particular
+    /// order; none if they are not noted.
+    pub(crate) fn take_altered(&mut self) -> Vec<IVec3> {
+        self.merge_changes();
+        let altered = self.visible_changes.altered.iter_mut().flat_map(HashSet::drain);
+        altered.map(|slot| self.grid.position_at(slot)).collect()
     }
 
     /// Returns the cells that [`take_visible_changes`](Store::take_visible_changes) will list and

@@ -49,6 +49,11 @@ impl TickChanges {
         self.find(slot).filter(|_| self.is_published).map(|entry| &self.chunks[entry])
     }
 
+    /// Returns whether changes of a complete tick are not merged yet.
+    pub(super) fn has_published(&self) -> bool {
+        self.is_published && !self.chunks.is_empty()
+    }
+
     fn find(&self, slot: Slot) -> Option<usize> {
         let entry = *self.entries.get(slot.index())? as usize;
         (self.chunks.get(entry)?.slot == slot).then_some(entry)
@@ -135,6 +140,7 @@ impl Store {
             return false;
         };
         self.grid.mark_all_changed_at(slot, words);
+        self.visible_changes.alter(slot);
         if let Some(looks) = looks {
             match self.visible_changes.cells.entry(slot) {
                 Entry::Occupied(mut cells) => cells.get_mut().union_with(&looks),

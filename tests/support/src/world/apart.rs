@@ -7,17 +7,17 @@ use floodplain::blast::{self, BlastWorld};
 use floodplain::glam::IVec3;
 use floodplain::humidity::{self, Cell, HumidityWorld, UNITS};
 use floodplain::water::{self, Voxel, WaterCell, WaterWorld};
-use floodplain::world::{Broken, Content, Edit, MaterialId, Palette, Rules, World};
+use floodplain::world::{Broken, Content, Couplings, Edit, MaterialId, Palette, Rules, World};
 use floodplain::{Chunk, Cube, Region, Shape};
 use std::collections::BTreeMap;
 
 /// Water, moisture and pressure over the same ground.
 pub struct Apart {
-    palette: Palette,
-    rules: Rules,
-    ground: BTreeMap<[i32; 3], MaterialId>,
-    water: WaterWorld,
-    soil: HumidityWorld<Cube>,
+    pub(super) palette: Palette,
+    pub(super) rules: Rules,
+    pub(super) ground: BTreeMap<[i32; 3], MaterialId>,
+    pub(super) water: WaterWorld,
+    pub(super) soil: HumidityWorld<Cube>,
     blast: BlastWorld<Cube>,
     events: Vec<Broken>,
 }
@@ -49,13 +49,21 @@ impl Apart {
         apart
     }
 
-    /// Makes an edit that leaves the ground as it is.
+    /// Makes an edit that a world has made: one of a part, of a cell's material, or a chunk that
+    /// goes.
     pub fn apply(&mut self, edit: &Edit) {
         match edit {
+            &Edit::SetMaterial { cell, material } => self.set(cell, material),
+            &Edit::RemoveChunk(chunk) => {
+                _ = self.water.remove_chunk(chunk);
+                _ = self.soil.remove_chunk(chunk);
+                self.ground.retain(|&cell, _| Cube::chunk_of(cell.into()) != chunk);
+            }
+            Edit::InsertChunk { position, content } => self.insert(*position, content),
             Edit::Water(edit) => _ = self.water.apply(edit.clone()),
             Edit::Soil(edit) => _ = self.soil.apply(edit.clone()),
             Edit::Blast(edit) => _ = self.blast.apply(edit.clone()),
-            _ => panic!("an edit of ground: {edit:?}"),
+            _ => panic!("another edit: {edit:?}"),
         }
     }
 
@@ -63,6 +71,9 @@ impl Apart {
     pub fn step(&mut self) {
         self.water.step();
         if self.water.ticks().is_multiple_of(self.rules.soil_period.into()) {
+            if self.rules.couplings != Couplings::OFF {
+                self.exchange();
+            }
             self.soil.step();
         }
         for _ in 0..self.rules.blast_steps {
@@ -75,6 +86,24 @@ impl Apart {
                 self.set(cell, into);
                 let difference = broken.difference;
                 self.events.push(Broken { tick, cell, from, into, difference });
+            }
+        }
+    }
+
+    /// Loads a chunk that a world gave back.
+    fn insert(&mut self, position: IVec3, content: &Content) {
+        let water = content.water.clone().expect("given back");
+        self.water.insert_chunk(position, water).unwrap();
+        for index in 0..4096 {
+            let cell = Cube::cell_at(position, index);
+            if !self.water.bounds().contains(cell) {
+                continue;
+            }
+            let material = content.materials.get(index);
+            self.set(cell, material);
+            if self.palette.material(material).unwrap().permeability.is_some() {
+                let units = content.moisture.as_ref().unwrap().get(index);
+                self.soil.set_humidity(cell, f64::from(units) / f64::from(UNITS)).unwrap();
             }
         }
     }
@@ -100,17 +129,24 @@ impl Apart {
         let chunk = Cube::chunk_of(cell);
         let old = self.soil.cell(cell);
         let Some(permeability) = permeability else {
-            // Pieces of ground that break are never the last soil of a chunk here.
             if old.is_some_and(|old| old != Cell::ROCK) {
                 self.soil.set_cell(cell, Cell::ROCK).unwrap();
+                let cells = self.soil.chunk(chunk).unwrap();
+                let bounds = self.soil.bounds();
+                let is_bare = |&at: &usize| {
+                    cells.get(at) == Cell::ROCK || !bounds.contains(Cube::cell_at(chunk, at))
+                };
+                if (0..4096).all(|at| is_bare(&at)) {
+                    self.soil.remove_chunk(chunk).unwrap();
+                }
             }
             return;
         };
         if old.is_none() {
             self.soil.insert_chunk(chunk, Chunk::uniform(Cell::ROCK)).unwrap();
         }
-        let humidity = old.map_or(0.0, |old| old.humidity);
-        self.soil.set_cell(cell, Cell::soil(humidity, 1.0 / permeability)).unwrap();
+        let old = old.unwrap_or(Cell::ROCK);
+        self.soil.set_cell(cell, Cell { impermeability: 1.0 / permeability, ..old }).unwrap();
     }
 
     /// The number of events that no world was compared with yet.

@@ -47,9 +47,11 @@ impl Run {
         let mut bytes = Bytes(bytes);
         let seed = bytes.byte().into();
         let flags = bytes.byte();
+        let period = usize::from(flags / 4 % 3);
         let rules = Rules {
+            water: water::Rules { evaporation: [0.0, 0.0, 0.05][period], ..rules().water },
             breaking: flags % 4 != 3,
-            soil_period: 1 + u32::from(flags / 4 % 3),
+            soil_period: 1 + period as u32,
             blast_steps: [3, 1, 20, 0][usize::from(flags / 16 % 4)],
             blast: [blast::Rules::wave(0.25, 0.9), blast::Rules::diffusive(0.15)]
                 [usize::from(flags / 64 % 2)],

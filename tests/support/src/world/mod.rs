@@ -3,8 +3,9 @@
 
 pub mod apart;
 pub mod edits;
+mod exchange;
 
-use floodplain::world::{Content, Material, MaterialId, Palette, Rules, World};
+use floodplain::world::{Content, Couplings, Material, MaterialId, Palette, Rules, World};
 use floodplain::{Cube, Region, Shape, water};
 
 /// The natural materials, glass that breaks into air, and brick that breaks into concrete.
@@ -23,9 +24,11 @@ pub fn id(name: &str) -> MaterialId {
     palette().id(name).expect("of the palette")
 }
 
-/// Rules with a short clock and without evaporation.
+/// Rules with a short clock, without evaporation, and with soil that soaks up water fast.
 pub fn rules() -> Rules {
-    Rules { water: water::Rules::lossless(), soil_period: 2, blast_steps: 3, ..Rules::default() }
+    let couplings = Couplings { seepage: 0.3, ..Couplings::default() };
+    let water = water::Rules::lossless();
+    Rules { water, soil_period: 2, blast_steps: 3, couplings, ..Rules::default() }
 }
 
 /// A world all of whose chunks are loaded: air over a floor of soil.

@@ -1,0 +1,106 @@
+//! What something above water that touches it needs to know: which cells have a unit to give or room
+//! for one, and in which chunks that may have changed.
+
+use crate::chunk::{LAYER_CELLS, LayerMask};
+use crate::coords::{Cube, Face, Region, Shape};
+use crate::grid::Slot;
+use crate::water::WaterWorld;
+use crate::water::store::Store;
+use glam::IVec3;
+
+/// A chunk and those across its faces, by [`Face::index`], each [`Slot::NONE`] if it is not loaded
+/// or frozen.
+#[derive(Clone, Copy)]
+pub(crate) struct Surroundings {
+    chunk: Slot,
+    across: [Slot; 6],
+}
+
+/// Which cells of a layer are meant.
+#[derive(Clone, Copy)]
+pub(crate) enum Contact {
+    /// Those with a unit to give: wet, or sea.
+    Giver,
+    /// Those with room for a unit: open and not full, or sea.
+    Taker,
+}
+
+impl Contact {
+    fn of(self, store: &Store, slot: Slot, layer: usize) -> LayerMask {
+        if !slot.is_some() {
+            return LayerMask::NONE;
+        }
+        let state = store.layer(slot, layer);
+        let cells = match self {
+            Contact::Giver => state.wet,
+            Contact::Taker => LayerMask::ALL - state.closed,
+        } | store.sea(slot, layer);
+        // Beyond the bounds there are marks of sea and of drains, but no cells.
+        cells & cells_inside(&store.bounds(), store.grid().position_at(slot), layer)
+    }
+}
+
+/// Returns the cells of a layer (0 to 15) of a chunk that lie inside bounds.
+pub(crate) fn cells_inside(bounds: &Region, chunk: IVec3, layer: usize) -> LayerMask {
+    let first = Cube::cell_at(chunk, layer * LAYER_CELLS);
+    let cells = Region::new(first, first + IVec3::new(15, 0, 15));
+    match bounds.intersection(&cells) {
+        None => LayerMask::NONE,
+        Some(inside) if inside == cells => LayerMask::ALL,
+        Some(inside) => inside.positions().map(|cell| Cube::index_of(cell) % LAYER_CELLS).collect(),
+    }
+}
+
+impl WaterWorld {
+    /// Returns a chunk position's surroundings, for [`contacts`](WaterWorld::contacts). They hold
+    /// until a chunk comes, goes, freezes or thaws.
+    pub(crate) fn surroundings(&self, chunk: IVec3) -> Surroundings {
+        let slot = |position: Option<IVec3>| {
+            let slot = position.and_then(|position| self.store.grid().slot(position));
+            slot.filter(|&slot| !self.store.is_frozen(slot)).unwrap_or(Slot::NONE)
+        };
+        Surroundings {
+            chunk: slot(Some(chunk)),
+            across: Face::ALL.map(|face| slot(face.step(chunk))),
+        }
+    }
+
+    /// Returns, by [`Face::index`], the cells of a layer (0 to 15) whose neighbour across that face
+    /// is such a cell. Cells of frozen chunks are none.
+    pub(crate) fn contacts(
+        &self,
+        around: &Surroundings,
+        layer: usize,
+        contact: Contact,
+    ) -> [LayerMask; 6] {
+        let of = |slot, layer| contact.of(&self.store, slot, layer);
+        let across = |face: Face| around.across[face.index()];
+        let beyond = Face::LATERAL.map(|face| of(across(face), layer));
+        let [west, east, north, south] = of(around.chunk, layer).shifted(&beyond);
+        let down = match layer {
+            0 => of(across(Face::Down), 15),
+            _ => of(around.chunk, layer - 1),
+        };
+        let up = match layer {
+            15 => of(across(Face::Up), 0),
+            _ => of(around.chunk, layer + 1),
+        };
+        [west, east, down, up, north, south]
+    }
+
+    /// Begins to note in which chunks cells change, unless it does.
+    pub(crate) fn note_altered(&mut self) {
+        self.store.note_altered();
+    }
+
+    /// Returns whether [`take_altered`](WaterWorld::take_altered) would return any chunk.
+    pub(crate) fn has_altered(&self) -> bool {
+        self.store.has_altered()
+    }
+
+    /// Returns the loaded chunks in which a cell may have changed in any bit since the last call,
+    /// in no particular order; none if they are not noted.
+    pub(crate) fn take_altered(&mut self) -> Vec<IVec3> {
+        self.store.take_altered()
+    }
+}
