@@ -3,9 +3,8 @@
 use fastrand::Rng;
 use floodplain::glam::IVec3;
 use floodplain::snapshot::Saved;
-use floodplain::water::{Edge, Edges, Ledger, Progress, Rules, Voxel, WaterCell, WaterWorld};
-use floodplain::{CHUNK_CELLS, Chunk, Cube, Face, Region, Shape, StepReport};
-use std::collections::BTreeMap;
+use floodplain::water::{Ledger, Progress, Rules, Voxel, WaterWorld};
+use floodplain::{Chunk, Region, StepReport};
 use support::worlds;
 
 /// Cells of one layer of one chunk.

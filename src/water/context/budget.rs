@@ -24,6 +24,7 @@ impl Budget {
     }
 
     /// Returns a budget that nothing exhausts, for what is not done in pieces.
+    #[cfg(feature = "rayon")]
     pub(crate) fn unlimited() -> Self {
         Budget::new(usize::MAX)
     }
