@@ -200,9 +200,10 @@ fn water_that_evaporates_goes_into_the_soil_below_and_then_into_the_air() {
     // What soil has room for depends on how fast it sinks.
     assert!(sand.ebbed > 384, "{}", sand.ebbed);
     assert_eq!(sand.went_out(), u128::from(896 - sand.ebbed) * u128::from(sand.scale));
-    // It holds four to a cell, and passes hardly any on.
+    // Four to a cell of the surface, less where it has moisture of its neighbours; it passes hardly
+    // any on.
     let clay = run("clay", couplings);
-    assert!((256..400).contains(&clay.ebbed), "{}", clay.ebbed);
+    assert!((200..400).contains(&clay.ebbed), "{}", clay.ebbed);
     assert_eq!(run("rock", couplings).ebbed, 0);
     assert_eq!(run("sand", Couplings::OFF).ebbed, 0);
     assert_eq!(run("sand", Couplings::OFF).went_out(), sand.scale as u128 * 896);
