@@ -107,7 +107,7 @@ mod tests {
         let scale = rules.scale() as u32;
         for (id, material) in palette.materials() {
             let capacity = u32::from(material.capacity) * scale;
-            assert_eq!(limits.has_room(id.0, capacity), false, "{}", material.name);
+            assert!(!limits.has_room(id.0, capacity), "{}", material.name);
             let last = capacity.checked_sub(scale);
             assert!(last.is_none_or(|last| limits.has_room(id.0, last)));
             assert!(last.is_none_or(|last| !limits.has_room(id.0, last + 1)));
