@@ -3,6 +3,8 @@
 //! What goes from one part to another belongs after the tick of water, as stages of their own.
 
 use super::World;
+#[cfg(feature = "snapshot")]
+use super::rules::Rules;
 use crate::automaton::StepReport;
 use crate::water::Progress;
 use std::time::{Duration, Instant};
@@ -28,6 +30,15 @@ impl Stage {
             Stage::Rest | Stage::Water => 0,
             Stage::Soil => 1,
             Stage::Blast(done) => 2 + done,
+        }
+    }
+
+    /// Returns the stage of a number, in a world with these rules. `None` if there is none.
+    #[cfg(feature = "snapshot")]
+    pub(crate) fn from_number(number: u32, rules: &Rules) -> Option<Stage> {
+        match number.checked_sub(Stage::Blast(0).number()) {
+            Some(done) => (done <= rules.blast_steps).then_some(Stage::Blast(done)),
+            None => [Stage::Rest, Stage::Soil].into_iter().find(|stage| stage.number() == number),
         }
     }
 }
