@@ -50,10 +50,6 @@ impl World {
         self.queue.saved()
     }
 
-    pub(crate) fn events_untold(&self) -> &[Broken] {
-        &self.events
-    }
-
     pub(crate) fn saved_ground(&self, chunk: IVec3) -> Option<SavedGround<'_>> {
         let slot = self.ground.slot(chunk)?;
         Some(SavedGround {

@@ -39,7 +39,7 @@ pub(super) fn read(
     Ok(Box::new(Plan::<BlastWorld<Sheet>> { rules, legend }))
 }
 
-fn read_rules(mut table: Table) -> Result<Rules, ScenarioError> {
+pub(super) fn read_rules(mut table: Table) -> Result<Rules, ScenarioError> {
     let mut rules = Rules::default();
     if let Some(field) = table.take("rule") {
         rules.rule = match field.text()? {

@@ -22,7 +22,7 @@ pub(super) fn read(
     Ok(Box::new(Plan::<HumidityWorld> { rules, legend }))
 }
 
-fn read_rules(mut table: Table) -> Result<Rules, ScenarioError> {
+pub(super) fn read_rules(mut table: Table) -> Result<Rules, ScenarioError> {
     let mut rules = Rules::default();
     let mut named = Vec::new();
     if let Some(field) = table.take("sweep") {
