@@ -233,7 +233,7 @@ impl Drawn for World {
 
     fn write(&mut self, cell: IVec3, glyph: Glyph) -> Result<(), Refusal> {
         let Glyph::Cell { material, water, moisture, is_spring } = glyph else {
-            for edit in set_off(cell, glyph) {
+            if let Some(edit) = set_off(cell, glyph) {
                 self.apply(edit)?;
             }
             return Ok(());
@@ -242,11 +242,13 @@ impl Drawn for World {
             self.apply(Edit::Water(waters::Edit::RemoveSource(cell)))?;
         }
         self.set_material(cell, material)?;
-        let traits = self.palette().material(material);
-        if traits.is_some_and(|material| material.permeability.is_some()) {
+        let named = self.palette().material(material);
+        let (is_soil, is_open) = named
+            .map_or((false, false), |material| (material.permeability.is_some(), !material.solid));
+        if is_soil {
             self.apply(Edit::Soil(wet(cell, moisture)))?;
         }
-        if traits.is_some_and(|material| !material.solid) {
+        if is_open {
             let height = u32::from(self.height(cell));
             let (more, less) =
                 (u32::from(water).saturating_sub(height), height.saturating_sub(u32::from(water)));
