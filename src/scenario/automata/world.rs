@@ -94,10 +94,10 @@ fn read_material(field: Field) -> Result<Material, ScenarioError> {
 fn read_rules(mut table: Table) -> Result<Rules, ScenarioError> {
     let mut rules = Rules::default();
     if let Some(soil) = table.take("soil") {
-        rules.soil = humidity::read_rules(soil.table()?)?;
+        rules.soil = humidity::read_rules(soil.table()?, rules.soil)?;
     }
     if let Some(blast) = table.take("blast") {
-        rules.blast = explosion::read_rules(blast.table()?)?;
+        rules.blast = explosion::read_rules(blast.table()?, rules.blast)?;
     }
     if let Some(field) = table.take("borders") {
         rules.borders = match field.text()? {

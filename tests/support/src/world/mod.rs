@@ -3,6 +3,7 @@
 
 pub mod apart;
 pub mod edits;
+mod feed;
 
 use floodplain::world::{Content, Material, MaterialId, Palette, Rules, World};
 use floodplain::{Cube, Region, Shape, water};
