@@ -9,7 +9,7 @@ mod snapshot_ops;
 mod store_ops;
 mod water_ops;
 
-pub use automata_ops::{BlastRun, GraphRun, HumidityRun, Water2dRun};
+pub use automata_ops::{BlastRun, GraphRun, HumidityRun, Water2dRun, WorldRun};
 pub use bytes_ops::EditBytesRun;
 pub use snapshot_ops::SnapshotRun;
 pub use store_ops::StoreRun;
