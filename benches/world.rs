@@ -66,9 +66,7 @@ fn soil_edits() -> Vec<humidity::Edit> {
 
 fn blast_edits() -> Vec<blast::Edit> {
     let cells = corners().map(|at| at + IVec3::new(12, 4, 12));
-    cells
-        .map(|centre| blast::Edit::AddCharge { centre, radius: 3.0, pressure: 300.0 })
-        .collect()
+    cells.map(|centre| blast::Edit::AddCharge { centre, radius: 3.0, pressure: 300.0 }).collect()
 }
 
 fn rest(criterion: &mut Criterion) {
@@ -85,7 +83,8 @@ fn rest(criterion: &mut Criterion) {
 fn edits(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("world/set_material");
     group.throughput(Throughput::Elements(1));
-    for (name, materials) in [("rock_and_air", ["rock", "air"]), ("soil_and_sand", ["soil", "sand"])]
+    for (name, materials) in
+        [("rock_and_air", ["rock", "air"]), ("soil_and_sand", ["soil", "sand"])]
     {
         let (mut world, materials) = (land("soil"), materials.map(id));
         let cell = IVec3::new(8, TOP, 8);
@@ -184,7 +183,8 @@ fn water_of(world: &World) -> WaterWorld {
 }
 
 fn soil_of(world: &World) -> HumidityWorld<Cube> {
-    let mut soil = HumidityWorld::with_bounds(world.rules().soil, world.bounds()).expect("in range");
+    let mut soil =
+        HumidityWorld::with_bounds(world.rules().soil, world.bounds()).expect("in range");
     for (chunk, cells) in world.soil().chunks() {
         soil.insert_chunk(chunk, cells).expect("none is there");
     }

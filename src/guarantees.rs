@@ -183,7 +183,8 @@
 //! # Worlds of materials
 //!
 //! Laws that [`World::validate`](crate::World::validate) checks, after those of all parts. The
-//! tests `world::laws` call it after every edit and tick.
+//! tests `world::laws`, the fuzz target `world_edits` and `scenario::files` call it after every edit
+//! and tick.
 //!
 //! | law | violation |
 //! |---|---|
@@ -202,6 +203,8 @@
 //! | any number of threads gives the same bytes | `world::parts::any_number_of_threads_gives_the_same_bytes` |
 //! | a world at rest does nothing, and where there is no pressure, explosions have no ground | `world::parts::a_world_at_rest_does_nothing_and_lends_no_ground`, `a_run_at_rest_passes_the_clocks_of_all_parts` |
 //! | records of chunks that are put back, also after they were sent as bytes, leave ground, moisture and water as they were | `world::records::records_that_are_put_back_leave_what_was_there` |
+//! | a sleeping world equals one that is woken before each tick, and one that is saved and loaded at any moment, in its edit reports too | `world::laws::every_law_holds_after_every_edit_and_tick`; `snapshot::laws::a_loaded_world_of_materials_goes_on_as_if_it_had_never_been_saved` |
+//! | `take_changes` lists every cell whose material, water, moisture or pressure differs, but for those of chunks that came or went; of a refused edit, none | `world::laws::every_law_holds_after_every_edit_and_tick` |
 //! | materials and rules out of range are refused by an error that names them | `world::palettes` |
 //!
 //! # Snapshots
