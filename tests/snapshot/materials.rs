@@ -46,12 +46,11 @@ fn a_world_that_is_saved_at_any_piece_of_a_tick_goes_on_to_the_same_bytes() {
             floodplain::blast::Edit::SetPressure { cell: IVec3::new(0, 5, 1), pressure: 80.0 };
         // Refused where that is solid or not loaded.
         let _ = world.apply(Edit::Blast(charge));
-        let (mut closing, mut pieces) = (0, 0);
+        let mut closing = 0;
         for _ in 0..4 {
             world.queue(Edit::Rain { from: IVec3::new(1, 6, 1), units: 2 });
             while !world.step_within(1).finished {
                 world.queue(Edit::Rain { from: IVec3::new(2, 6, 1), units: 1 });
-                pieces += 1;
                 closing += u32::from(world.water().ticks() > world.ticks());
                 let bytes = world.save();
                 let mut loaded = World::load(&bytes).unwrap();
@@ -61,9 +60,6 @@ fn a_world_that_is_saved_at_any_piece_of_a_tick_goes_on_to_the_same_bytes() {
                 loaded.step();
                 while !whole.step_within(1).finished {}
                 assert!(loaded.save() == whole.save(), "seed {seed}: other bytes in slices");
-                if pieces % 3 == 0 {
-                    world = World::load(&bytes).unwrap();
-                }
             }
         }
         assert!(closing > 0, "seed {seed}: never saved after the tick of water");
@@ -78,8 +74,11 @@ fn a_world_that_is_loaded_in_the_middle_of_every_tick_is_one_that_never_is() {
             world.queue(Edit::Rain { from: IVec3::new(1, 6, 1), units: 2 });
         }
         other.step();
-        while !world.step_within(1).finished {
+        // The tick of water starts again, so that a call must get farther than the one before.
+        let mut budget = 1;
+        while !world.step_within(budget).finished {
             world = World::load(&world.save()).unwrap();
+            budget *= 2;
         }
         assert_eq!(world.state_hash(), other.state_hash(), "tick {tick}");
         assert_eq!(world.take_events(), other.take_events(), "tick {tick}");
