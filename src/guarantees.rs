@@ -186,7 +186,8 @@
 //! # Worlds of materials
 //!
 //! Laws that [`World::validate`](crate::World::validate) checks, after those of all parts. The
-//! tests `world::laws` call it after every edit and tick.
+//! tests `world::laws`, the fuzz target `world_edits` and `scenario::files` call it after every edit
+//! and tick.
 //!
 //! | law | violation |
 //! |---|---|
@@ -201,6 +202,8 @@
 //! |---|---|
 //! | each edit does, cell by cell and in the account, what its documentation says; a refused one changes nothing | `world::laws::every_law_holds_after_every_edit_and_tick` |
 //! | a world that sleeps equals one that is woken before each tick; ticks in slices equal whole ones, with edits queued and made in between; edits sent as bytes equal calls | the same |
+//! | a world that is saved and loaded at any moment, in the middle of a tick too, goes on to the same bytes | the same; `snapshot::materials::a_world_that_is_saved_at_any_piece_of_a_tick_goes_on_to_the_same_bytes`, `a_world_that_is_loaded_in_the_middle_of_every_tick_is_one_that_never_is` |
+//! | `take_changes` lists every cell whose material, water, moisture or pressure differs, but for those of chunks that came or went; of a refused edit, none | the same |
 //! | without couplings, the parts are those run apart, byte for byte; what breaks is the same as where explosions have all ground from the start | `world::parts::without_couplings_a_world_is_its_parts_run_apart`, `what_breaks_is_the_same_where_all_ground_is_there_from_the_start` |
 //! | what passes between water and soil is, byte for byte, what a look at every cell in every exchange comes to, under edits of ground, water, sea and soil, with chunks that come, go or stand still | `world::exchange::an_exchange_is_that_of_a_look_at_every_cell` |
 //! | a closed world without evaporation comes to rest, whatever it is made of, and then does nothing | `world::exchange::a_closed_world_comes_to_rest_and_then_does_nothing` |
@@ -216,7 +219,7 @@
 //! |---|---|---|
 //! | a loaded world of any kind continues as if it had never been saved; only the currents of water are unknown until its next step | `snapshot::laws::loaded_water_goes_on_as_if_it_had_never_been_saved` and the like for each kind | those of each kind |
 //! | water that is saved in the middle of a tick is saved as it was when that tick began; the tick starts again, with the same bytes at its end, and what it changes is published once | `water::budget::a_snapshot_taken_anywhere_in_a_tick_is_that_of_its_beginning` | `water_edits`, `water_stream` |
-//! | damaged bytes are refused with the name of their section; forged bytes give an error or a lawful world | `snapshot::laws::every_truncation_is_refused`, `every_flipped_bit_is_refused_by_the_name_of_its_section`, `forged_bytes_are_refused_or_describe_a_lawful_world`; error messages: `snapshot::forged` | `snapshot_bytes` |
+//! | damaged bytes are refused with the name of their section; forged bytes give an error or a lawful world | `snapshot::laws::every_truncation_is_refused`, `every_flipped_bit_is_refused_by_the_name_of_its_section`, `forged_bytes_are_refused_or_describe_a_lawful_world`; error messages: `snapshot::forged`, of worlds of materials `snapshot::materials` | `snapshot_bytes` |
 //! | a snapshot in which something sleeps that would change is refused | `snapshot::sleep` | `snapshot_bytes` |
 //! | loading takes no more memory than 64 times the bytes, and 256 KB that an empty world takes, whatever the bytes claim, whatever the kind, saved in the middle of a tick too | `memory::loading` | |
 //! | snapshots of all versions of the format can be loaded | `snapshot::versions` | |

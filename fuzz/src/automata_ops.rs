@@ -37,3 +37,8 @@ run_of_bytes!(
     Water2dRun,
     support::water2d::edits::Run
 );
+run_of_bytes!(
+    /// One run of the target `world_edits`.
+    WorldRun,
+    support::world::edits::Run
+);

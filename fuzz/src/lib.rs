@@ -10,7 +10,7 @@ mod snapshot_ops;
 mod store_ops;
 mod water_ops;
 
-pub use automata_ops::{BlastRun, GraphRun, HumidityRun, Water2dRun};
+pub use automata_ops::{BlastRun, GraphRun, HumidityRun, Water2dRun, WorldRun};
 pub use bytes_ops::EditBytesRun;
 pub use import_ops::RegionRun;
 pub use snapshot_ops::SnapshotRun;

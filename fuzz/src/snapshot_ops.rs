@@ -7,6 +7,7 @@ use floodplain::humidity::HumidityWorld;
 use floodplain::snapshot::{Kind, Saved};
 use floodplain::water::{ChunkRecord, Voxel, WaterWorld};
 use floodplain::water2d::Water2dWorld;
+use floodplain::world::World;
 use floodplain::{Automaton, Chunk, Cube, Sheet};
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -105,7 +106,8 @@ impl SnapshotRun {
                 BlastWorld::step,
                 validate,
             ),
-            9..=11 => self.check(worlds::water_2d, Water2dWorld::step, validate),
+            9 | 10 => self.check(worlds::water_2d, Water2dWorld::step, validate),
+            11 => self.check(worlds::materials, World::step, validate),
             15 => self.check_record(),
             _ => self.check(worlds::graph, BlastGraph::step, |graph| {
                 assert_eq!(graph.validate(), Ok(()));

@@ -34,7 +34,7 @@
 //!
 //! | key | meaning |
 //! |---|---|
-//! | `automaton` | `"water"`, `"humidity"`, `"explosion"` or `"water-2d"` |
+//! | `automaton` | `"water"`, `"humidity"`, `"explosion"`, `"water-2d"` or `"world"` |
 //! | `seed` | the seed of all random choices; default 0 |
 //! | `ticks` | the number of ticks to run |
 //! | `record` | ticks whose whole state goes into the report; 0 is the drawing; the last always does |
@@ -137,6 +137,23 @@
 //!
 //! In a check, `water` is the level of each cell, and `level` and `spread` are those of the
 //! drawing's columns, 100 units to a cell.
+//!
+//! # Worlds of materials
+//!
+//! `automaton = "world"` runs a [`World`](crate::world::World), drawn, named and edited as water is.
+//!
+//! | where | what |
+//! |---|---|
+//! | `[rules]` | `moisture_per_unit`, `soil_period`, `blast_steps`, `breaking`, as in [`Rules`](crate::world::Rules), and `borders` of pressure, `"rigid"` (the default) or `"open"`; `[rules.water]`, `[rules.soil]` and `[rules.blast]` with the keys of files of these, and the defaults of a world |
+//! | `[rules.materials]` | materials beside the [natural](crate::world::Palette::natural) ones, by name: `{ solid = true, permeability = 0.5, capacity = 4, strength = 40.0, breaks_into = "air" }`, each key as in [`Material`](crate::world::Material), solid if not named |
+//! | `[legend]` | `{ material = "soil", moisture = 384.0 }`, `{ material = "air", water = 7 }` or `source = true` in place of the water; `{ charge = 900.0, radius = 2.0 }`, air with a charge around the cell's middle, of radius 1 if not named; `{ rain = 3 }`, air from which so many units fall once; or a character |
+//! | default characters | those of water but the sea; `#` is rock, all others are air |
+//! | `[[edit]]` | a charge or rain leaves the cell's material as it is; the other characters replace it, and what is in it |
+//! | `[world]` | as for water |
+//! | measures | `height`, `moisture`, `pressure`, `material` (a name, or a number of the palette), and the flags `solid` and `broken` (by pressure) of each cell; those of all cells, columns and the world above |
+//! | report | `heights`; the account in units of water: what came in, what went out, what is in soil |
+//!
+//! `total` in `[expect]` counts units of water in cells and in soil; in a check, those in cells.
 
 mod automata;
 mod error;

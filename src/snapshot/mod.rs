@@ -35,8 +35,9 @@
 //! the queued edits, and its records the cells that look different, in version 4 they gained the
 //! sea and which chunks are frozen, and its ledger the units loaded and unloaded, in version 5 its
 //! records gained the fixtures. In version 6 the rules of
-//! [`HumidityWorld`](crate::humidity::HumidityWorld) gained the fall; all other kinds have version 1.
-//! Every version is read.
+//! [`HumidityWorld`](crate::humidity::HumidityWorld) gained the fall, and
+//! [`World`](crate::world::World), in which are those of water and humidity, came; all other kinds
+//! have version 1. Every version is read.
 //!
 //! | bytes | what |
 //! |---|---|
@@ -79,6 +80,7 @@ mod blast_graph;
 mod bytes;
 mod error;
 mod humidity;
+mod materials;
 mod planes;
 mod sections;
 mod water;

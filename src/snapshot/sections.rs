@@ -28,6 +28,8 @@ pub enum Kind {
     BlastGraph = 6,
     /// 7: [`Water2dWorld`](crate::water2d::Water2dWorld).
     Water2d = 7,
+    /// 8: [`World`](crate::world::World).
+    World = 8,
 }
 
 impl Kind {
@@ -41,7 +43,7 @@ impl Kind {
     pub const fn version(self) -> u16 {
         match self {
             Kind::Water => 5,
-            Kind::HumiditySheet | Kind::HumidityCube => 6,
+            Kind::HumiditySheet | Kind::HumidityCube | Kind::World => 6,
             _ => 1,
         }
     }

@@ -18,6 +18,7 @@
 //! | `tick` | a tick: water, then soil, then explosions, in pieces |
 //! | `values`, `bytes`, `queue` | edits as values, in bytes, and in a queue |
 //! | `query`, `ledger`, `validate` | reading, the account of all water, the laws |
+//! | `restore` | what a snapshot needs |
 
 mod bytes;
 mod chunks;
@@ -37,6 +38,8 @@ mod query;
 mod queue;
 mod rain;
 mod record;
+#[cfg(feature = "snapshot")]
+mod restore;
 mod rules;
 mod tick;
 mod validate;
@@ -54,6 +57,8 @@ pub use palette::{Palette, PaletteError};
 pub use pressure::Broken;
 pub use queue::EditReport;
 pub use record::ChunkRecord;
+#[cfg(feature = "snapshot")]
+pub(crate) use restore::{Common, Parts, SavedGround};
 pub use rules::{Rules, RulesError};
 pub use validate::Violation;
 pub use values::{Edit, Outcome};

@@ -43,6 +43,12 @@ impl World {
         core::mem::take(&mut self.events)
     }
 
+    /// Returns the ground that pressure broke and that was not taken yet.
+    #[cfg(any(feature = "snapshot", feature = "scenario"))]
+    pub(crate) fn events_untold(&self) -> &[Broken] {
+        &self.events
+    }
+
     /// Runs one step of explosions. What breaks in it is what its material says from then on.
     pub(super) fn step_blast(&mut self) -> StepReport {
         self.mirror_all();

@@ -52,13 +52,29 @@ impl Queue {
         if self.has_begun { self.due } else { 0 }
     }
 
+    /// Returns the edits that wait, and how many of the first come before the next tick of a world
+    /// that is loaded.
+    pub(super) fn saved(&self) -> (usize, impl ExactSizeIterator<Item = &Edit>) {
+        let before = if self.has_begun { self.due } else { self.waiting.len() };
+        (before, self.waiting.iter())
+    }
+
+    /// Returns the queue of a loaded world: these edits, of which the first `before` come before
+    /// the next tick, or all of them after the tick that has begun.
+    #[cfg(feature = "snapshot")]
+    pub(super) fn restored(is_underway: bool, before: usize, waiting: VecDeque<Edit>) -> Queue {
+        let has_begun = is_underway || before < waiting.len();
+        Queue { waiting, due: before, has_begun, ..Queue::default() }
+    }
+
     /// Adds what waits, if anything does: it decides the future.
     pub(super) fn hash(&self, hash: &mut StateHash) {
         if self.is_empty() {
             return;
         }
-        hash.add(if self.has_begun { self.due } else { self.waiting.len() } as u64);
-        for edit in &self.waiting {
+        let (before, edits) = self.saved();
+        hash.add(before as u64);
+        for edit in edits {
             let bytes = edit.to_bytes();
             hash.add(bytes.len() as u64);
             bytes.iter().for_each(|&byte| hash.add(byte.into()));

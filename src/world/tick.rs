@@ -2,6 +2,8 @@
 //! step of soil, then those of explosions.
 
 use super::World;
+#[cfg(feature = "snapshot")]
+use super::rules::Rules;
 use crate::automaton::StepReport;
 use crate::water::Progress;
 use std::time::{Duration, Instant};
@@ -30,6 +32,15 @@ impl Stage {
             Stage::Exchange => 1,
             Stage::Soil => 2,
             Stage::Blast(done) => 3 + done,
+        }
+    }
+
+    /// Returns the stage of a number, in a world with these rules. `None` if there is none.
+    #[cfg(feature = "snapshot")]
+    pub(crate) fn from_number(number: u32, rules: &Rules) -> Option<Stage> {
+        match number.checked_sub(Stage::Blast(0).number()) {
+            Some(done) => (done <= rules.blast_steps).then_some(Stage::Blast(done)),
+            None => [Stage::Rest, Stage::Soil].into_iter().find(|stage| stage.number() == number),
         }
     }
 }

@@ -9,6 +9,7 @@ use floodplain::save_file::{SaveError, SaveFile};
 use floodplain::snapshot::{Kind, Saved};
 use floodplain::water::WaterWorld;
 use floodplain::water2d::Water2dWorld;
+use floodplain::world::World;
 use floodplain::{Cube, Sheet};
 use support::worlds;
 
@@ -47,6 +48,10 @@ fn every_kind(law: &mut impl Law) {
     });
     law.check::<Water2dWorld>("2D water", worlds::water_2d, |world, rng| {
         worlds::edit_water_2d(world, rng);
+        world.run(2);
+    });
+    law.check::<World>("materials", worlds::materials, |world, rng| {
+        worlds::edit_materials(world, rng);
         world.run(2);
     });
 }
@@ -139,7 +144,7 @@ impl Law for SurvivesFaults {
 fn whichever_operation_fails_every_kind_of_world_survives() {
     let mut law = SurvivesFaults { failed: 0 };
     every_kind(&mut law);
-    assert!(law.failed >= 7 * 4, "only {} sessions failed", law.failed);
+    assert!(law.failed >= 8 * 4, "only {} sessions failed", law.failed);
 }
 
 /// Opens each save as a world of another kind.

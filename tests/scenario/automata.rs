@@ -231,3 +231,70 @@ fn water_drains_where_the_file_says() {
     let stays = "[rules]\nevaporation = 0.0\n[world]\nedges = \"held\"\n[expect]\ntotal = 7";
     holds("water", stays, "[\"7.\"]");
 }
+
+#[test]
+fn worlds_of_materials_are_refused_in_words() {
+    let refused = |lines: &str, line: usize, message: &str| refused("world", lines, line, message);
+    refused(
+        "[legend]\nw = { material = \"cheese\" }",
+        2,
+        "`material` must be a material of the palette",
+    );
+    refused("[legend]\nw = { water = 3 }", 2, "`w` must be { material = a name }");
+    refused("[legend]\nw = { rain = 1, charge = 2 }", 2, "`w` must be { material = a name }");
+    refused("[legend]\nw = 3", 2, "`w` must be { material = a name }");
+    refused(
+        "[legend]\nw = { material = \"air\", water = 8 }",
+        2,
+        "`water` must be a whole number from 0 to 7",
+    );
+    refused("[rules]\nborders = \"periodic\"", 2, "`borders` must be \"rigid\" or \"open\"");
+    refused("[rules]\nspeed = 1", 2, "unknown key `speed`");
+    refused(
+        "[rules.materials]\nhard = { strength = -1, breaks_into = \"air\" }",
+        1,
+        "`materials` must be a palette (the strength of \"hard\" is a number above 0, not -1)",
+    );
+    refused_by_the_world(
+        "world",
+        "[rules]\nsoil_period = 0",
+        "[\".\"]",
+        "soil_period is 1 or more",
+    );
+    refused_by_the_world(
+        "world",
+        "[legend]\nw = { material = \"air\", moisture = 5 }",
+        "[\"w\"]",
+        "cell [0, 0, 0] of material 0 takes no moisture",
+    );
+}
+
+#[test]
+fn what_is_in_a_world_of_materials_can_be_asked() {
+    let lines = "[legend]\ns = { material = \"soil\", moisture = 128.0 }\nc = { material = \"clay\" }\n\
+                 [[edit]]\nat = 1\ncells = \"c\"\nwith = \"7\"\n\
+                 [expect]\nbalanced = true\ntotal = 9\n\
+                 [[expect.check]]\nwhen = 0\ncells = \"s\"\nmoisture = 128\nmaterial = \"soil\"\n\
+                 [[expect.check]]\nwhen = 0\ncells = \"c\"\nmaterial = \"clay\"\nsolid = true\nmoisture = 0\n\
+                 [[expect.check]]\ncells = \"c\"\nmaterial = \"air\"\nsolid = false\nbroken = false\n\
+                 [[expect.check]]\ncells = \"#\"\nmaterial = \"rock\"";
+    let out = holds("world", lines, "[\"#s#c#\"]");
+    assert!(out.contains("\"in soil\""), "{out}");
+    // A name that is no material is no number.
+    let (outcome, _, err) = played("world", "[[expect.check]]\nmaterial = \"cheese\"", "[\".\"]");
+    assert_eq!(outcome, Outcome::Refused, "{err}");
+    assert!(err.contains("`material` must be a number"), "{err}");
+}
+
+#[test]
+fn what_is_written_into_a_world_replaces_what_was_there() {
+    let lines = "[legend]\nr = { rain = 5 }\ns = { material = \"soil\", moisture = 64.0 }\n\
+                 [[edit]]\nat = 1\nfrom = [0, 0, 0]\nwith = \"2\"\n\
+                 [[edit]]\nat = 2\nfrom = [2, 0, 0]\nwith = \"s\"\n\
+                 [[edit]]\nat = 3\nfrom = [0, 0, 0]\nwith = \"r\"\n\
+                 [expect]\nbalanced = true\n\
+                 [[expect.check]]\nwhen = 1\nfrom = [0, 0, 0]\nheight = 2\n\
+                 [[expect.check]]\nwhen = 2\nfrom = [2, 0, 0]\nmaterial = \"soil\"\nmoisture = 64\n\
+                 [[expect.check]]\nwhen = 3\nfrom = [0, 0, 0]\nheight = 7";
+    holds("world", lines, "[\"S#.\"]");
+}

@@ -44,6 +44,9 @@ const NAMED: &[&str] = &[
     "water_2d_tanks",
     "water_2d_u_tube",
     "waterfall",
+    "world_bunker_holds",
+    "world_dam_blown",
+    "world_rain_on_rock",
 ];
 
 fn folder() -> PathBuf {

@@ -6,6 +6,7 @@ use floodplain::glam::{DVec3, IVec3};
 use floodplain::snapshot::{Kind, Saved, SnapshotError};
 use floodplain::water::WaterWorld;
 use floodplain::water2d::Water2dWorld;
+use floodplain::world;
 use floodplain::{Automaton, Chunk, Cube, Face, Region, Sheet};
 use support::snapshot::forgery::{contents, forged};
 use support::snapshot::samples::{Sample, run, run_graph, samples};
@@ -70,6 +71,17 @@ fn loaded_water_2d_goes_on_as_if_it_had_never_been_saved() {
     (0..30).for_each(|seed| {
         goes_on_as_if_never_saved(seed, worlds::water_2d(seed), worlds::edit_water_2d)
     });
+}
+
+#[test]
+fn a_loaded_world_of_materials_goes_on_as_if_it_had_never_been_saved() {
+    for seed in 0..20 {
+        goes_on_as_if_never_saved(seed, worlds::materials(seed), |world, rng| {
+            let queued = world::Edit::Rain { from: IVec3::new(1, 6, 1), units: 3 };
+            worlds::edit_materials(world, rng);
+            world.queue(queued);
+        });
+    }
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 mod forged;
 mod laws;
+mod materials;
 mod refusals;
 mod sections;
 mod sleep;

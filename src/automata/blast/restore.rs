@@ -68,6 +68,17 @@ impl<S: BlastShape> BlastWorld<S> {
         Ok(world)
     }
 
+    /// Returns the walls that broke since they were last taken.
+    pub(crate) fn events_untold(&self) -> &[Broken] {
+        &self.events
+    }
+
+    /// Returns whether links of the chunk at a chunk position have other weights than 1.
+    pub(crate) fn has_weights(&self, position: IVec3) -> bool {
+        let ground = self.pressure.slot(position).and_then(|slot| self.ground(slot));
+        ground.is_some_and(|ground| !ground.weights.is_empty())
+    }
+
     /// Returns a chunk with all that stands in it.
     pub(crate) fn chunk_parts(&self, slot: Slot) -> ChunkParts {
         let state = &self.states[slot.index()];

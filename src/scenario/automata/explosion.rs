@@ -34,16 +34,16 @@ pub(super) fn read(
 ) -> Result<Box<dyn Setup>, ScenarioError> {
     let default =
         BTreeMap::from([('#', Glyph::Solid), ('.', Glyph::Open(0.0)), ('@', Glyph::Open(CHARGE))]);
-    let rules = (read_rules(rules)?, read_borders(world)?);
+    let rules = (read_rules(rules, Rules::default())?, read_borders(world)?);
     let legend = legend::read(legend, default, read_glyph)?;
     Ok(Box::new(Plan::<BlastWorld<Sheet>> { rules, legend }))
 }
 
-fn read_rules(mut table: Table) -> Result<Rules, ScenarioError> {
-    let mut rules = Rules::default();
+/// Reads rules, which are these where the table says nothing.
+pub(super) fn read_rules(mut table: Table, mut rules: Rules) -> Result<Rules, ScenarioError> {
     if let Some(field) = table.take("rule") {
         rules.rule = match field.text()? {
-            "diffusive" => rules.rule,
+            "diffusive" => Rules::default().rule,
             "wave" => Rule::Wave { coefficient: 0.25, damping: 0.98 },
             _ => return Err(field.refuse("\"diffusive\" or \"wave\"")),
         };

@@ -16,14 +16,14 @@ pub(super) fn read(
     legend: Table,
     world: Table,
 ) -> Result<Box<dyn Setup>, ScenarioError> {
-    let mut rules = read_rules(rules)?;
+    let mut rules = read_rules(rules, Rules::default())?;
     read_world(world, &mut rules)?;
     let legend = legend::read(legend, default_legend(), read_glyph)?;
     Ok(Box::new(Plan::<HumidityWorld> { rules, legend }))
 }
 
-fn read_rules(mut table: Table) -> Result<Rules, ScenarioError> {
-    let mut rules = Rules::default();
+/// Reads rules, which are these where the table says nothing.
+pub(super) fn read_rules(mut table: Table, mut rules: Rules) -> Result<Rules, ScenarioError> {
     let mut named = Vec::new();
     if let Some(field) = table.take("sweep") {
         rules.sweep = match field.text()? {

@@ -9,6 +9,7 @@ mod picture;
 pub(crate) mod subject;
 mod water;
 mod water_2d;
+mod world;
 
 use crate::scenario::error::ScenarioError;
 use crate::scenario::parse::tree::{Field, Table};
@@ -24,6 +25,7 @@ pub(crate) fn reader_of(name: &Field) -> Result<ReadSetup, ScenarioError> {
         "water-2d" => Ok(water_2d::read),
         "humidity" => Ok(humidity::read),
         "explosion" => Ok(explosion::read),
-        _ => Err(name.refuse("\"water\", \"humidity\", \"explosion\" or \"water-2d\"")),
+        "world" => Ok(world::read),
+        _ => Err(name.refuse("\"water\", \"humidity\", \"explosion\", \"water-2d\" or \"world\"")),
     }
 }

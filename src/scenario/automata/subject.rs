@@ -23,6 +23,10 @@ pub(crate) trait Setup: fmt::Debug + Send + Sync {
     /// The quantities of one cell that only this automaton has.
     fn quantities(&self) -> &'static [Quantity];
 
+    /// Returns the number that a quantity has where it is what this name says; `None` if it has no
+    /// such names.
+    fn number_of(&self, quantity: &str, name: &str) -> Option<f64>;
+
     /// Returns the column of water that a drawn cell belongs to, and its height there in cells.
     fn column(&self, drawing: &Drawing, cell: IVec3) -> ([i32; 2], i32);
 
@@ -117,6 +121,11 @@ pub(crate) trait Drawn: Automaton + Sized + 'static {
         check_one_layer(drawing)
     }
 
+    /// See [`Setup::number_of`].
+    fn number_of(_rules: &Self::Rules, _quantity: &str, _name: &str) -> Option<f64> {
+        None
+    }
+
     /// Returns the world of a picture.
     fn start(
         rules: &Self::Rules,
@@ -174,6 +183,10 @@ impl<A: Drawn> Setup for Plan<A> {
 
     fn quantities(&self) -> &'static [Quantity] {
         A::QUANTITIES
+    }
+
+    fn number_of(&self, quantity: &str, name: &str) -> Option<f64> {
+        A::number_of(&self.rules, quantity, name)
     }
 
     fn column(&self, drawing: &Drawing, cell: IVec3) -> ([i32; 2], i32) {

@@ -25,7 +25,7 @@ pub(crate) enum Glyph {
 /// What a file says of water besides the legend.
 #[derive(Debug)]
 pub(crate) struct WaterRules {
-    rules: Rules,
+    pub(super) rules: Rules,
     /// Chunk positions that are not loaded at the start, with the lines that name them.
     unloaded: Vec<(IVec3, usize)>,
 }
@@ -36,13 +36,13 @@ pub(super) fn read(
     legend: Table,
     world: Table,
 ) -> Result<Box<dyn Setup>, ScenarioError> {
-    let mut rules = WaterRules { rules: read_rules(rules)?, unloaded: Vec::new() };
+    let mut rules = WaterRules::of(read_rules(rules)?);
     let legend = legend::read(legend, default_legend(), read_glyph)?;
     rules.read_world(world)?;
     Ok(Box::new(Plan::<WaterWorld> { rules, legend }))
 }
 
-fn read_rules(mut table: Table) -> Result<Rules, ScenarioError> {
+pub(super) fn read_rules(mut table: Table) -> Result<Rules, ScenarioError> {
     let mut rules = Rules::default();
     let mut named = Vec::new();
     let mut chance = |key, value: &mut f64| {
@@ -126,7 +126,27 @@ fn read_edge(field: &Field) -> Result<Edge, ScenarioError> {
 }
 
 impl WaterRules {
-    fn read_world(&mut self, mut table: Table) -> Result<(), ScenarioError> {
+    /// Returns rules with all chunks loaded.
+    pub(super) fn of(rules: Rules) -> WaterRules {
+        WaterRules { rules, unloaded: Vec::new() }
+    }
+
+    /// Returns whether a chunk is loaded at the start.
+    pub(super) fn is_loaded(&self, chunk: IVec3) -> bool {
+        !self.unloaded.iter().any(|&(unloaded, _)| unloaded == chunk)
+    }
+
+    /// Refuses unloaded chunks that the drawing does not touch.
+    pub(super) fn check(&self, drawing: &Drawing) -> Result<(), ScenarioError> {
+        let chunks = drawing.chunks();
+        let drawn = |chunk| chunks.is_some_and(|chunks| chunks.contains(chunk));
+        match self.unloaded.iter().find(|&&(chunk, _)| !drawn(chunk)) {
+            Some(&(chunk, line)) => Err(ScenarioError::ChunkOutOfDrawing { line, chunk }),
+            None => Ok(()),
+        }
+    }
+
+    pub(super) fn read_world(&mut self, mut table: Table) -> Result<(), ScenarioError> {
         let edges = &mut self.rules.edges;
         if let Some(field) = table.take("edges") {
             for face in Face::LATERAL {
@@ -174,18 +194,13 @@ impl Drawn for WaterWorld {
     const VALUES_NAME: &'static str = "heights";
 
     fn check(rules: &WaterRules, drawing: &Drawing) -> Result<(), ScenarioError> {
-        let chunks = drawing.chunks();
-        let drawn = |chunk| chunks.is_some_and(|chunks| chunks.contains(chunk));
-        match rules.unloaded.iter().find(|&&(chunk, _)| !drawn(chunk)) {
-            Some(&(chunk, line)) => Err(ScenarioError::ChunkOutOfDrawing { line, chunk }),
-            None => Ok(()),
-        }
+        rules.check(drawing)
     }
 
     fn start(rules: &WaterRules, seed: u64, picture: &Picture<'_, Glyph>) -> Result<Self, Refusal> {
         let mut world = WaterWorld::with_bounds(seed, rules.rules, picture.bounds())?;
         for chunk in picture.chunk_positions::<Cube>().positions() {
-            if !rules.unloaded.iter().any(|&(unloaded, _)| unloaded == chunk) {
+            if rules.is_loaded(chunk) {
                 world.load(chunk, picture)?;
             }
         }

@@ -135,6 +135,13 @@ pub(crate) struct Context<'a> {
     pub(crate) ticks: u64,
 }
 
+impl Context<'_> {
+    /// Returns the number of a name, if the field has one that the quantity knows.
+    fn named(&self, quantity: &str, field: &Field) -> Option<f64> {
+        self.setup.number_of(quantity, field.text().ok()?)
+    }
+}
+
 impl Expect {
     pub(crate) fn read(mut table: Table, context: Context<'_>) -> Result<Expect, ScenarioError> {
         let mut expect = Expect::default();
@@ -197,7 +204,10 @@ impl Check {
         let mut wants = Vec::new();
         for (name, measure, is_flag) in own.chain(common) {
             if let Some(field) = table.take(name) {
-                let range = Range::read(&field, is_flag)?;
+                let range = match context.named(name, &field) {
+                    Some(number) => Range::exactly(number),
+                    None => Range::read(&field, is_flag)?,
+                };
                 wants.push(Want { line: field.line, name, measure, range });
             }
         }

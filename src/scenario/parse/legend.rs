@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 pub(crate) fn read<G: Copy>(
     mut table: Table,
     mut legend: BTreeMap<char, G>,
-    read_glyph: fn(Field) -> Result<G, ScenarioError>,
+    read_glyph: impl Fn(Field) -> Result<G, ScenarioError>,
 ) -> Result<BTreeMap<char, G>, ScenarioError> {
     while let Some(field) = table.take_any() {
         let mut characters = field.key.chars();

@@ -7,6 +7,7 @@ use floodplain::glam::{DVec3, IVec3};
 use floodplain::humidity::{self, HumidityWorld, Sweep};
 use floodplain::water::{self, Fixture, Voxel, WaterWorld};
 use floodplain::water2d::{self, Water2dWorld};
+use floodplain::world::{self, World};
 use floodplain::{Chunk, Cube, Face, FieldShape, Region, Shape, Sheet};
 
 /// A box of cells on both sides of a chunk border; flat for worlds without depth.
@@ -269,4 +270,72 @@ pub fn edit_water_2d(world: &mut Water2dWorld, rng: &mut Rng) {
         7..9 => world.insert_chunk(chunk, Chunk::uniform(water2d::Cell::AIR)).is_ok(),
         _ => world.pour(at, rng.u32(..500)).is_ok(),
     };
+}
+
+/// Ground of all materials with water, moisture, and pressure that breaks it, the rule of pressure
+/// chosen by the seed.
+pub fn materials(seed: u64) -> World {
+    let mut rng = Rng::with_seed(seed);
+    let blast = match seed % 2 {
+        0 => blast::Rules::wave(0.15, 0.95),
+        _ => blast::Rules::diffusive(0.15),
+    };
+    let rules = world::Rules { blast, ..crate::world::rules() };
+    let mut world = crate::world::world(seed, rules, bounds(false));
+    for _ in 0..rng.usize(2..8) {
+        edit_materials(&mut world, &mut rng);
+        world.run(rng.u64(..4));
+    }
+    // At least water over moist soil, and a wall that broke before a charge.
+    let (low, wall) = (IVec3::new(1, 1, 0), IVec3::new(2, 4, 1));
+    let chunk = Cube::chunk_of(low);
+    let content = world::Content::from_heights(
+        chunk,
+        |_, _| low.y,
+        |_| crate::world::id("soil"),
+        crate::world::id("air"),
+    );
+    // Refused where it is loaded.
+    let _ = world.insert_chunk(chunk, content);
+    let soil = humidity::Edit::SetHumidity { cell: low, humidity: 90.0 };
+    world.set_material(low, crate::world::id("sand")).unwrap();
+    world.apply(world::Edit::Soil(soil)).unwrap();
+    world.set_material(low + IVec3::Y, crate::world::id("air")).unwrap();
+    world.rain(low + IVec3::Y, 9).unwrap();
+    world.set_material(wall, crate::world::id("glass")).unwrap();
+    world.set_material(wall + IVec3::Y, crate::world::id("air")).unwrap();
+    let charge = blast::Edit::SetPressure { cell: wall + IVec3::Y, pressure: 300.0 };
+    world.apply(world::Edit::Blast(charge)).unwrap();
+    world.run(2);
+    world
+}
+
+/// One edit, which may be refused.
+pub fn edit_materials(world: &mut World, rng: &mut Rng) {
+    use world::Edit;
+    let (at, there) = (cell(rng, world.bounds()), cell(rng, world.bounds()));
+    let material = world::MaterialId(rng.u8(..world.palette().len() as u8));
+    let (air, soil) = (crate::world::id("air"), crate::world::id("soil"));
+    let edit = match rng.u8(..16) {
+        0..3 => Edit::SetMaterial { cell: at, material },
+        3 => Edit::FillMaterial { region: Region::new(at, there), material },
+        4 => Edit::Rain { from: at, units: rng.u32(..30) },
+        5 => Edit::Water(water::Edit::AddSource(at)),
+        6 => Edit::Water(water::Edit::Pour { cell: at, units: 7 }),
+        7 => Edit::Soil(humidity::Edit::SetHumidity { cell: at, humidity: 200.0 * rng.f64() }),
+        8 => Edit::Soil(humidity::Edit::SetRain { cell: at, humidity: 200.0 * rng.f64() }),
+        9 => Edit::RemoveChunk(Cube::chunk_of(at)),
+        10 | 11 => {
+            let position = Cube::chunk_of(at);
+            let content = world::Content::from_heights(position, |_, _| there.y, |_| soil, air);
+            Edit::InsertChunk { position, content }
+        }
+        12 => {
+            world.take_changes();
+            world.take_events();
+            return;
+        }
+        _ => Edit::Blast(blast::Edit::AddPressure { cell: at, more: 200.0 * rng.f32() }),
+    };
+    let _ = world.apply(edit);
 }

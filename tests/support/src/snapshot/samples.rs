@@ -1,4 +1,4 @@
-//! Ten snapshots, of every kind of world.
+//! Eleven snapshots, of every kind of world.
 
 use crate::worlds;
 use floodplain::blast::BlastGraph;
@@ -43,7 +43,7 @@ fn sample<W: Automaton + Saved>(seed: u64, world: W) -> Sample {
     }
 }
 
-/// Ten snapshots, at least one of each kind.
+/// Eleven snapshots, at least one of each kind.
 pub fn samples() -> Vec<Sample> {
     let mut samples: Vec<Sample> = (0..3).map(|seed| sample(seed, worlds::water(seed))).collect();
     samples.push(sample(3, worlds::water_with_fixtures(3)));
@@ -52,6 +52,7 @@ pub fn samples() -> Vec<Sample> {
     samples.push(sample(2, worlds::blast::<Sheet>(2)));
     samples.push(sample(1, worlds::blast::<Cube>(1)));
     samples.push(sample(4, worlds::water_2d(4)));
+    samples.push(sample(1, worlds::materials(1)));
     samples.push(Sample {
         name: "BlastGraph 2".to_owned(),
         bytes: worlds::graph(2).save(),

@@ -1,13 +1,15 @@
-//! Edits and ticks of a world, against a model of every cell's material, and a twin that never
+//! Edits and ticks of a world, saved and loaded in between, against a model of every cell's material, and a twin that never
 //! sleeps and takes whole ticks. The world takes edits as values that were sent as bytes, the twin
 //! by the functions of their names.
 
+use super::feed::Feed;
 use super::{palette, rules, world};
 use crate::bytes::Bytes;
 use crate::edit_bytes::sent;
 use floodplain::blast;
 use floodplain::glam::IVec3;
 use floodplain::humidity::{self, MOST_HUMIDITY, UNITS};
+use floodplain::snapshot::Saved;
 use floodplain::water::{self, Fixture, Voxel, WaterCell};
 use floodplain::world::{
     ChunkRecord, Content, Edit, EditError, MaterialId, Outcome, Palette, Rules, World,
@@ -28,6 +30,8 @@ pub enum Op {
     /// One call with this budget, which may leave the tick unfinished.
     Slice(u64),
     TakeChanges,
+    /// Both worlds are saved and loaded.
+    Reload,
     /// The records that the last edit that took some out returned.
     PutBack,
 }
@@ -66,8 +70,15 @@ impl Run {
     pub fn run(&self) {
         let new = || world(self.seed, self.rules, self.bounds);
         let model = Model::of(&new(), self.bounds);
-        let mut pair =
-            Pair { world: new(), twin: new(), model, waiting: VecDeque::new(), is_underway: false };
+        let mut pair = Pair {
+            feed: Feed::of(&new(), self.bounds),
+            world: new(),
+            twin: new(),
+            model,
+            waiting: VecDeque::new(),
+            reports: Default::default(),
+            is_underway: false,
+        };
         self.ops.iter().for_each(|op| pair.apply(op));
     }
 }
@@ -79,7 +90,7 @@ fn op(bytes: &mut Bytes, bounds: Region) -> Op {
         21..=25 => Op::Step,
         26..=27 => Op::Run(bytes.byte() % 12),
         28 | 29 => Op::Slice(u64::from(bytes.byte()) * 8),
-        30 if bytes.byte().is_multiple_of(2) => Op::TakeChanges,
+        30 => [Op::TakeChanges, Op::Reload][usize::from(bytes.byte() % 2)].clone(),
         _ => Op::PutBack,
     }
 }
@@ -349,6 +360,9 @@ struct Pair {
     model: Model,
     /// The queued edits whose reports have not come.
     waiting: VecDeque<Edit>,
+    /// Those that came, as text: of the world, and of its twin, which may be ahead.
+    reports: [Vec<String>; 2],
+    feed: Feed,
     /// Whether the world has a tick to complete that its twin has run.
     is_underway: bool,
 }
@@ -377,13 +391,10 @@ impl Pair {
                 let records = self.model.records.clone();
                 self.edit(&Edit::InsertRecords(records));
             }
-            Op::TakeChanges => {
-                let changes = self.world.take_changes();
-                assert!(changes.is_sorted_by_key(|change| {
-                    let IVec3 { x, y, z } = change.chunk;
-                    [y, z, x]
-                }));
-                assert!(changes.iter().all(|change| !change.cells.is_empty()));
+            Op::TakeChanges => self.feed.take(&mut self.world),
+            Op::Reload => {
+                self.world = reloaded(&self.world);
+                self.twin = reloaded(&self.twin);
             }
         }
         if !self.is_underway {
@@ -423,15 +434,21 @@ impl Pair {
         for report in self.world.take_edit_reports() {
             let edit = self.waiting.pop_front().expect("queued");
             self.model.apply(&edit, &report.result);
+            self.feed.note(&edit);
+            self.reports[0].push(format!("{report:?}"));
         }
+        let of_twin = self.twin.take_edit_reports();
+        self.reports[1].extend(of_twin.iter().map(|report| format!("{report:?}")));
         self.model.broke(&mut self.world);
     }
 
     fn edit(&mut self, edit: &Edit) {
         self.catch_up();
-        // What waits is made before it; of the world that is.
-        self.world.apply(Edit::WakeAll).expect("never refused");
+        // What waits is made before it, also before one that is always refused.
+        let refused = Edit::Soil(humidity::Edit::SetRock(IVec3::ZERO));
+        assert!(matches!(self.world.apply(refused), Err(EditError::ChangesGround { .. })));
         self.settle(false);
+        self.feed.take(&mut self.world);
         let before = (self.world.state_hash(), self.world.ledger());
         let result = self.world.apply(sent(edit));
         // As text, since errors may hold what is no number.
@@ -439,9 +456,13 @@ impl Pair {
         assert_eq!(format!("{of_twin:?}"), format!("{result:?}"));
         if result.is_err() {
             assert_eq!((self.world.state_hash(), self.world.ledger()), before, "{edit:?}");
+            assert!(self.world.take_changes().is_empty(), "{edit:?}");
         } else {
             self.account(edit, &result, before.1);
         }
+        self.feed.note(edit);
+        // What waited for the twin was made by the edit.
+        self.settle(true);
         self.model.apply(edit, &result);
     }
 
@@ -468,7 +489,12 @@ impl Pair {
     }
 
     fn check(&mut self, op: &Op) {
-        let Pair { world, twin, model, .. } = self;
+        let Pair { world, twin, model, reports: [reports, of_twin], feed, .. } = self;
+        assert_eq!(reports, of_twin, "{op:?}");
+        reports.clear();
+        of_twin.clear();
+        feed.take(world);
+        feed.check(world, op);
         assert_eq!(world.validate(), Ok(()), "{op:?}");
         assert_eq!(world.state_hash(), twin.state_hash(), "{op:?}");
         assert_eq!(world.ticks(), twin.ticks());
@@ -482,6 +508,15 @@ impl Pair {
             model.cells.get(&there.to_array()).copied()
         });
     }
+}
+
+/// Returns the same world, saved and loaded.
+fn reloaded(world: &World) -> World {
+    let bytes = world.save();
+    let loaded = World::load(&bytes).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(loaded.state_hash(), world.state_hash());
+    assert!(loaded.save() == bytes, "another world than was saved");
+    loaded
 }
 
 /// Makes an edit by the function of its name.

@@ -4,6 +4,7 @@
 pub mod apart;
 pub mod edits;
 mod exchange;
+mod feed;
 
 use floodplain::world::{Content, Couplings, Material, MaterialId, Palette, Rules, World};
 use floodplain::{Cube, Region, Shape, water};

@@ -1,0 +1,287 @@
+//! Snapshots of worlds of materials.
+
+use super::bytes::{Content, Encode};
+use super::error::SnapshotError;
+use super::sections::Kind;
+use super::world::Saved;
+use crate::blast::BlastWorld;
+use crate::coords::order;
+use crate::humidity::HumidityWorld;
+use crate::water::WaterWorld;
+use crate::world::{
+    Broken, Common, Edit, Material, MaterialId, Palette, Parts, Rules, SavedGround, World,
+};
+use glam::IVec3;
+use std::collections::{BTreeSet, VecDeque};
+
+/// The version in which this kind came. What its parts had in earlier ones is in none.
+const FIRST: u16 = 6;
+
+const GROUND: u8 = 1;
+const CHANGED: u8 = 2;
+const LENT: u8 = 4;
+const PRESSURE: u8 = 8;
+
+/// Kind 8. The parts are written as worlds of their own: water as kind 1, soil as kind 3 and
+/// pressure as kind 5, in the versions that they have in this one. They have the world's bounds, and
+/// of edits that wait and walls that broke none. Everything is kept but what
+/// [`current`](WaterWorld::current) says, and edit reports.
+///
+/// A world whose water has its [tick underway](World::step_within) is written as it was when the
+/// tick began, and in the loaded world it has not begun. Later in a tick the world is written as far
+/// as it has come.
+///
+/// | | content |
+/// |---|---|
+/// | rules | the number of materials `u16`, 1 to 256, and each: its name, solid `bool`, its permeability and its strength, each a `bool` and if set an `f32`, its capacity in units of water `u8`, and what it breaks into, a `bool` and if set a name; a name is a `u32` of its bytes and these, in UTF-8; the rules of water, of soil and of pressure; then `moisture_per_unit` `f64`, `soil_period` `u32`, `blast_steps` `u32`, `breaking` `bool` |
+/// | state | the states of water, of soil and of pressure; what the tick does next `u32`: 0 it has not begun, 1 the step of soil, from 2 on steps of pressure, after so many less 2; how many of the [queued](World::queue) edits come before the next tick `u32`, their number `u32`, and for each the length of its bytes `u32` and its [bytes](Edit::to_bytes); a count of the cells that broke since [`take_events`](World::take_events) was last called, then for each its tick `u64`, position, the materials that it was and is `u8` each, difference `f64` |
+/// | record | a `u8` with bit 0 set if the chunk is loaded, bit 1 if materials of it changed since `take_changes` was last called, bit 2 if pressure is lent its ground, bit 3 if there is one of pressure; if it is loaded, a plane of `u8`, the materials, the first one in cells beyond the bounds; the mask of changed materials, if there are any; if it is loaded, the record of its water, and if a cell is permeable, that of its soil; then that of its pressure, without weights of links, if there is one |
+impl Saved for World {
+    const KIND: Kind = Kind::World;
+
+    fn put_rules(&self, out: &mut Vec<u8>) {
+        self.palette().put(out);
+        self.water().put_rules(out);
+        self.soil().put_rules(out);
+        self.blast().put_rules(out);
+        // The first three are those of the parts, and the borders are in the state of the blast. A
+        // rule is a name and a line here, one in `take_rules`, and a word in the table above.
+        let Rules { water: _, soil: _, blast: _, borders: _, .. } = *self.rules();
+        let Rules { moisture_per_unit, soil_period, blast_steps, breaking, .. } = *self.rules();
+        moisture_per_unit.put(out);
+        soil_period.put(out);
+        blast_steps.put(out);
+        breaking.put(out);
+    }
+
+    fn put_state(&self, out: &mut Vec<u8>) {
+        self.water().put_state(out);
+        self.soil().put_state(out);
+        self.blast().put_state(out);
+        // A counter is a field of `Common`, a line here, and one in `take_common`.
+        self.saved_stage().put(out);
+        let (before, edits) = self.edits_that_wait();
+        [before, edits.len()].iter().for_each(|&count| (count as u32).put(out));
+        edits.for_each(|edit| put_sized(&edit.to_bytes(), out));
+        let events = self.events_untold();
+        (events.len() as u64).put(out);
+        events.iter().for_each(|broken| broken.put(out));
+    }
+
+    fn chunk_positions(&self) -> Vec<IVec3> {
+        let loaded = self.chunks().map(|(position, _)| position);
+        let all: BTreeSet<[i32; 3]> =
+            loaded.chain(self.blast().chunks().map(|(position, _)| position)).map(order).collect();
+        all.into_iter().map(|[y, z, x]| IVec3::new(x, y, z)).collect()
+    }
+
+    fn put_chunk(&self, position: IVec3, out: &mut Vec<u8>) {
+        let ground = self.saved_ground(position);
+        let has_pressure = self.blast().grid().slot(position).is_some();
+        out.push(bits_of(ground.as_ref(), has_pressure));
+        if let Some(SavedGround { materials, changed, .. }) = ground {
+            materials.put(out);
+            changed.filter(|cells| !cells.is_empty()).iter().for_each(|cells| cells.put(out));
+            self.water().put_chunk(position, out);
+            // Nothing is written where there is none.
+            self.soil().put_chunk(position, out);
+        }
+        self.blast().put_chunk(position, out);
+    }
+
+    fn take_world(rules: &mut Content<'_>, state: &mut Content<'_>) -> Result<Self, SnapshotError> {
+        if rules.version() < FIRST {
+            return Err(rules.malformed("a version that worlds of materials have"));
+        }
+        let palette = rules.take()?;
+        let parts = Parts {
+            water: WaterWorld::take_world(rules, state)?,
+            soil: HumidityWorld::take_world(rules, state)?,
+            blast: BlastWorld::take_world(rules, state)?,
+        };
+        let rules = take_rules(&parts, rules)?;
+        World::restored(palette, rules, parts, take_common(state)?).map_err(SnapshotError::unlawful)
+    }
+
+    fn take_chunk(
+        &mut self,
+        position: IVec3,
+        record: &mut Content<'_>,
+    ) -> Result<(), SnapshotError> {
+        let wrong = record.malformed("bits for loaded, changed, lent, and pressure");
+        let bits: u8 = record.take()?;
+        let is_loaded = bits & GROUND != 0;
+        if bits == 0 || bits > 15 || !is_loaded && bits != PRESSURE {
+            return Err(wrong);
+        }
+        if is_loaded {
+            let wrong = record.malformed("materials of the palette, inside the world's bounds");
+            let materials = record.take()?;
+            let changed = if bits & CHANGED != 0 { Some(record.take()?) } else { None };
+            if !self.restore_ground(position, materials, changed.as_ref(), bits & LENT != 0) {
+                return Err(wrong);
+            }
+            self.parts_mut().0.take_chunk(position, record)?;
+            if self.is_of_soil(position) {
+                self.parts_mut().1.take_chunk(position, record)?;
+            }
+        }
+        if bits & PRESSURE != 0 {
+            let wrong = record.malformed("pressure in a chunk without weights of links");
+            self.parts_mut().2.take_chunk(position, record)?;
+            if self.blast().has_weights(position) {
+                return Err(wrong);
+            }
+        }
+        Ok(())
+    }
+
+    fn broken_law(&self) -> Option<String> {
+        self.validate().err().map(|law| law.to_string())
+    }
+}
+
+fn bits_of(ground: Option<&SavedGround<'_>>, has_pressure: bool) -> u8 {
+    let bit = |is_set: bool, bit: u8| if is_set { bit } else { 0 };
+    let of_ground = ground.map_or(0, |ground| {
+        let is_changed = ground.changed.is_some_and(|cells| !cells.is_empty());
+        GROUND | bit(is_changed, CHANGED) | bit(ground.is_lent, LENT)
+    });
+    of_ground | bit(has_pressure, PRESSURE)
+}
+
+fn take_rules(parts: &Parts, content: &mut Content<'_>) -> Result<Rules, SnapshotError> {
+    Ok(Rules {
+        water: *parts.water.rules(),
+        soil: *parts.soil.rules(),
+        blast: *parts.blast.rules(),
+        borders: parts.blast.borders(),
+        moisture_per_unit: content.take()?,
+        soil_period: content.take()?,
+        blast_steps: content.take()?,
+        breaking: content.take()?,
+    })
+}
+
+fn take_common(content: &mut Content<'_>) -> Result<Common, SnapshotError> {
+    let stage = content.take()?;
+    let (before, edits) = take_edits(stage, content)?;
+    // A tick, a position, two materials and a difference.
+    let events =
+        (0..content.count(8 + 12 + 2 + 8)?).map(|_| content.take()).collect::<Result<_, _>>()?;
+    Ok(Common { stage, before, edits, events })
+}
+
+/// Reads how many queued edits come before the next tick, and the edits. In the middle of a tick
+/// none does.
+fn take_edits(
+    stage: u32,
+    content: &mut Content<'_>,
+) -> Result<(usize, VecDeque<Edit>), SnapshotError> {
+    let wrong = content.malformed("a number of edits, and no more of them before the next tick");
+    let (before, count): (u32, u32) = (content.take()?, content.take()?);
+    if before > count || stage != 0 && before > 0 {
+        return Err(wrong);
+    }
+    let mut edits = VecDeque::new();
+    for _ in 0..count {
+        let wrong = content.malformed("the bytes of an edit");
+        edits.push_back(Edit::from_bytes(take_sized(content)?).map_err(|_| wrong)?);
+    }
+    Ok((before as usize, edits))
+}
+
+/// Appends bytes after their number.
+fn put_sized(bytes: &[u8], out: &mut Vec<u8>) {
+    (bytes.len() as u32).put(out);
+    out.extend_from_slice(bytes);
+}
+
+fn take_sized<'a>(content: &mut Content<'a>) -> Result<&'a [u8], SnapshotError> {
+    let length: u32 = content.take()?;
+    content.bytes(length as usize)
+}
+
+impl Encode for Palette {
+    fn put(&self, out: &mut Vec<u8>) {
+        (self.len() as u16).put(out);
+        self.materials().for_each(|(_, material)| material.put(out));
+    }
+
+    fn take(content: &mut Content<'_>) -> Result<Self, SnapshotError> {
+        let count: u16 = content.take()?;
+        let materials: Vec<Material> =
+            (0..count).map(|_| content.take()).collect::<Result<_, _>>()?;
+        Palette::new(materials).map_err(SnapshotError::unlawful)
+    }
+}
+
+impl Encode for Material {
+    fn put(&self, out: &mut Vec<u8>) {
+        let Material { name, solid, permeability, strength, capacity, breaks_into } = self;
+        name.put(out);
+        solid.put(out);
+        [permeability, strength].iter().for_each(|number| number.put(out));
+        capacity.put(out);
+        breaks_into.put(out);
+    }
+
+    fn take(content: &mut Content<'_>) -> Result<Self, SnapshotError> {
+        Ok(Material {
+            name: content.take()?,
+            solid: content.take()?,
+            permeability: content.take()?,
+            strength: content.take()?,
+            capacity: content.take()?,
+            breaks_into: content.take()?,
+        })
+    }
+}
+
+impl Encode for MaterialId {
+    fn put(&self, out: &mut Vec<u8>) {
+        self.0.put(out);
+    }
+
+    fn take(content: &mut Content<'_>) -> Result<Self, SnapshotError> {
+        Ok(MaterialId(content.take()?))
+    }
+}
+
+impl Encode for Broken {
+    fn put(&self, out: &mut Vec<u8>) {
+        let Broken { tick, cell, from, into, difference } = self;
+        tick.put(out);
+        cell.put(out);
+        [from, into].iter().for_each(|material| material.put(out));
+        difference.put(out);
+    }
+
+    fn take(content: &mut Content<'_>) -> Result<Self, SnapshotError> {
+        let (tick, cell, from, into) =
+            (content.take()?, content.take()?, content.take()?, content.take()?);
+        Ok(Broken { tick, cell, from, into, difference: content.number_within(f64::MAX)? })
+    }
+}
+
+impl Encode for String {
+    fn put(&self, out: &mut Vec<u8>) {
+        put_sized(self.as_bytes(), out);
+    }
+
+    fn take(content: &mut Content<'_>) -> Result<Self, SnapshotError> {
+        let wrong = content.malformed("a name in UTF-8");
+        String::from_utf8(take_sized(content)?.to_vec()).map_err(|_| wrong)
+    }
+}
+
+impl<T: Encode> Encode for Option<T> {
+    fn put(&self, out: &mut Vec<u8>) {
+        self.is_some().put(out);
+        self.iter().for_each(|value| value.put(out));
+    }
+
+    fn take(content: &mut Content<'_>) -> Result<Self, SnapshotError> {
+        content.take::<bool>()?.then(|| content.take()).transpose()
+    }
+}

@@ -1,0 +1,136 @@
+//! The parts of a saved world, and restoring a world from them. What follows from them is made
+//! anew. A world whose water has a tick underway is saved as it was when that tick began.
+
+use super::palette::Palette;
+use super::queue::Queue;
+use super::rules::Rules;
+use super::tick::Stage;
+use super::values::Edit;
+use super::{Broken, MaterialId, World};
+use crate::blast::BlastWorld;
+use crate::chunk::{CellMask, Chunk};
+use crate::coords::{CHUNK_CELLS, Cube, Shape, order};
+use crate::humidity::HumidityWorld;
+use crate::water::WaterWorld;
+use glam::IVec3;
+use std::collections::VecDeque;
+
+/// The three parts, each with its rules and its account.
+pub(crate) struct Parts {
+    pub(crate) water: WaterWorld,
+    pub(crate) soil: HumidityWorld<Cube>,
+    pub(crate) blast: BlastWorld<Cube>,
+}
+
+/// What is of no part and of no chunk.
+pub(crate) struct Common {
+    /// [`Stage::number`] of what the tick does next.
+    pub(crate) stage: u32,
+    /// How many of the edits come before the next tick.
+    pub(crate) before: usize,
+    pub(crate) edits: VecDeque<Edit>,
+    pub(crate) events: Vec<Broken>,
+}
+
+/// The ground of a chunk.
+pub(crate) struct SavedGround<'a> {
+    pub(crate) materials: &'a Chunk<MaterialId>,
+    pub(crate) changed: Option<&'a CellMask>,
+    pub(crate) is_lent: bool,
+}
+
+impl World {
+    /// Returns [`Stage::number`] of what the tick does next, 0 if it has not begun.
+    pub(crate) fn saved_stage(&self) -> u32 {
+        self.stage.number()
+    }
+
+    /// Returns the queued edits, and how many of the first come before the next tick.
+    pub(crate) fn edits_that_wait(&self) -> (usize, impl ExactSizeIterator<Item = &Edit>) {
+        self.queue.saved()
+    }
+
+    pub(crate) fn saved_ground(&self, chunk: IVec3) -> Option<SavedGround<'_>> {
+        let slot = self.ground.slot(chunk)?;
+        Some(SavedGround {
+            materials: self.ground.chunk_at(slot),
+            changed: self.ground.changed_at(slot),
+            is_lent: self.mirrored.contains(&order(chunk)),
+        })
+    }
+
+    /// Returns a world without chunks.
+    ///
+    /// # Errors
+    /// What does not go together, in words.
+    pub(crate) fn restored(
+        palette: Palette,
+        rules: Rules,
+        parts: Parts,
+        common: Common,
+    ) -> Result<World, String> {
+        let Parts { water, soil, blast } = parts;
+        let (seed, bounds) = (water.seed(), water.bounds());
+        if soil.bounds() != bounds || blast.bounds() != bounds {
+            return Err("parts with other bounds".to_owned());
+        }
+        if water.queued_edits().len() > 0 || !blast.events_untold().is_empty() {
+            return Err("edits or events of a part, which a world has itself".to_owned());
+        }
+        let mut world = World::with_bounds(seed, palette, rules, bounds)
+            .map_err(|refused| refused.to_string())?;
+        let stage = Stage::from_number(common.stage, &world.rules);
+        world.stage = stage.ok_or("a stage that no tick has")?;
+        // From the end of its tick until that of the world's, water is ahead.
+        let is_closing = world.stage != Stage::Rest;
+        world.tick = water.ticks().wrapping_sub(is_closing.into());
+        (world.water, world.soil, world.blast) = (water, soil, blast);
+        world.queue = Queue::restored(is_closing, common.before, common.edits);
+        world.events = common.events;
+        Ok(world)
+    }
+
+    /// Puts back the ground of a chunk. Returns whether it can lie there and is of the palette.
+    pub(crate) fn restore_ground(
+        &mut self,
+        position: IVec3,
+        materials: Chunk<MaterialId>,
+        changed: Option<&CellMask>,
+        is_lent: bool,
+    ) -> bool {
+        let Ok(inside) = self.vacant(position) else { return false };
+        let is_whole = inside == Cube::region_of(position);
+        let fits = |index: usize| {
+            let material = materials.get(index);
+            let is_inside = is_whole || inside.contains(Cube::cell_at(position, index));
+            if is_inside {
+                usize::from(material.0) < self.palette.len()
+            } else {
+                material == MaterialId(0)
+            }
+        };
+        let checked = if materials.as_uniform().is_some() && is_whole { 1 } else { CHUNK_CELLS };
+        if !(0..checked).all(fits) || self.ground.insert(position, materials).is_err() {
+            return false;
+        }
+        if let (Some(cells), Some(slot)) = (changed, self.ground.slot(position)) {
+            self.ground.mark_changes_at(slot, cells);
+        }
+        if is_lent {
+            self.mirrored.insert(order(position));
+        }
+        true
+    }
+
+    /// Returns whether the part of soil has the chunk at a chunk position, by its ground.
+    pub(crate) fn is_of_soil(&self, chunk: IVec3) -> bool {
+        self.has_soil(chunk)
+    }
+
+    /// Returns the parts, for their chunks to be put back.
+    pub(crate) fn parts_mut(
+        &mut self,
+    ) -> (&mut WaterWorld, &mut HumidityWorld<Cube>, &mut BlastWorld<Cube>) {
+        (&mut self.water, &mut self.soil, &mut self.blast)
+    }
+}

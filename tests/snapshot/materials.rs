@@ -1,0 +1,176 @@
+//! Worlds of materials: saved at every piece of a tick, and bytes that no world has, each refused in
+//! the words that say what is wrong with it.
+
+use super::sections::{content, forged};
+use floodplain::Region;
+use floodplain::glam::IVec3;
+use floodplain::humidity::HumidityWorld;
+use floodplain::snapshot::{Saved, SnapshotError};
+use floodplain::water::{self, WaterWorld};
+use floodplain::world::{Edit, World};
+use support::worlds;
+
+fn said(bytes: &[u8]) -> String {
+    match World::load(bytes) {
+        Ok(_) => "a world".to_owned(),
+        Err(SnapshotError::Malformed { wanted, .. }) => wanted.to_owned(),
+        Err(SnapshotError::Unlawful { law }) => law,
+        Err(error) => error.to_string(),
+    }
+}
+
+/// The state of the parts, in their order.
+fn states(world: &World) -> [Vec<u8>; 3] {
+    let mut states = [const { Vec::new() }; 3];
+    world.water().put_state(&mut states[0]);
+    world.soil().put_state(&mut states[1]);
+    world.blast().put_state(&mut states[2]);
+    states
+}
+
+/// The message when the state has these bytes after those of the parts.
+fn with_tail(world: &World, change: impl Fn(&mut Vec<u8>)) -> String {
+    let before: usize = states(world).iter().map(Vec::len).sum();
+    said(&forged(&world.save(), "WRLD", |mut state| {
+        let mut tail = state.split_off(before);
+        change(&mut tail);
+        [state, tail].concat()
+    }))
+}
+
+#[test]
+fn a_world_that_is_saved_at_any_piece_of_a_tick_goes_on_to_the_same_bytes() {
+    for seed in 0..8 {
+        let mut world = worlds::materials(seed);
+        let charge =
+            floodplain::blast::Edit::SetPressure { cell: IVec3::new(0, 5, 1), pressure: 80.0 };
+        // Refused where that is solid or not loaded.
+        let _ = world.apply(Edit::Blast(charge));
+        let mut closing = 0;
+        for _ in 0..4 {
+            world.queue(Edit::Rain { from: IVec3::new(1, 6, 1), units: 2 });
+            while !world.step_within(1).finished {
+                world.queue(Edit::Rain { from: IVec3::new(2, 6, 1), units: 1 });
+                closing += u32::from(world.water().ticks() > world.ticks());
+                let bytes = world.save();
+                let mut loaded = World::load(&bytes).unwrap();
+                assert_eq!(loaded.state_hash(), world.state_hash(), "seed {seed}");
+                assert!(loaded.save() == bytes, "seed {seed}: other bytes");
+                let mut whole = World::load(&bytes).unwrap();
+                loaded.step();
+                while !whole.step_within(1).finished {}
+                assert!(loaded.save() == whole.save(), "seed {seed}: other bytes in slices");
+            }
+        }
+        assert!(closing > 0, "seed {seed}: never saved after the tick of water");
+    }
+}
+
+#[test]
+fn a_world_that_is_loaded_in_the_middle_of_every_tick_is_one_that_never_is() {
+    let (mut world, mut other) = (worlds::materials(2), worlds::materials(2));
+    for tick in 0..12 {
+        for world in [&mut world, &mut other] {
+            world.queue(Edit::Rain { from: IVec3::new(1, 6, 1), units: 2 });
+        }
+        other.step();
+        // The tick of water starts again, so that a call must get farther than the one before.
+        let mut budget = 1;
+        while !world.step_within(budget).finished {
+            world = World::load(&world.save()).unwrap();
+            budget *= 2;
+        }
+        assert_eq!(world.state_hash(), other.state_hash(), "tick {tick}");
+        assert_eq!(world.take_events(), other.take_events(), "tick {tick}");
+    }
+}
+
+#[test]
+fn states_that_no_world_has_are_refused_in_words() {
+    let world = worlds::materials(1);
+    assert_eq!(with_tail(&world, |_| ()), "a world");
+    assert_eq!(
+        with_tail(&world, |tail| tail[..4].copy_from_slice(&99u32.to_le_bytes())),
+        "a stage that no tick has"
+    );
+    let edits = "a number of edits, and no more of them before the next tick";
+    assert_eq!(with_tail(&world, |tail| tail[4] = 1), edits);
+    assert_eq!(with_tail(&world, |tail| tail[8] = 1), "the bytes of an edit");
+    let [water, soil, blast] = states(&world);
+    let after = water.len() + soil.len() + blast.len();
+    let whole = content(&world.save(), "WRLD");
+    let with = |water: &[u8], soil: &[u8]| {
+        let state = [water, soil, &blast, &whole[after..]].concat();
+        said(&forged(&world.save(), "WRLD", |_| state.clone()))
+    };
+    assert_eq!(with(&water, &soil), "a world");
+    let mut queueing = WaterWorld::with_bounds(1, *world.water().rules(), world.bounds()).unwrap();
+    queueing.queue(water::Edit::WakeAll);
+    let mut state = Vec::new();
+    queueing.put_state(&mut state);
+    assert_eq!(with(&state, &soil), "edits or events of a part, which a world has itself");
+    let elsewhere = Region::new(IVec3::ZERO, IVec3::splat(3));
+    let moved = HumidityWorld::<floodplain::Cube>::with_bounds(*world.soil().rules(), elsewhere);
+    let mut state = Vec::new();
+    moved.unwrap().put_state(&mut state);
+    assert_eq!(with(&water, &state), "parts with other bounds");
+}
+
+#[test]
+fn palettes_and_rules_are_checked_when_they_are_read() {
+    let saved = worlds::materials(1).save();
+    let rules = content(&saved, "RULE");
+    let name = rules.windows(3).position(|bytes| bytes == b"air").unwrap();
+    let with = |at: usize, bytes: &[u8]| {
+        said(&forged(&saved, "RULE", |mut rules| {
+            rules[at..at + bytes.len()].copy_from_slice(bytes);
+            rules
+        }))
+    };
+    assert_eq!(with(name, b"air"), "a world");
+    assert_eq!(with(name, &[0xff]), "a name in UTF-8");
+    let concrete = rules.windows(4).position(|bytes| bytes == b"rock").unwrap();
+    assert_eq!(with(concrete, b"soil"), "two materials are called \"soil\"");
+    // Before `breaking`, a bool, stand the steps of pressure and the period of soil.
+    let end = rules.len();
+    assert_eq!(with(end - 1, &[2]), "a bool: 0 or 1");
+    assert_eq!(with(end - 9, &[0; 4]), "soil_period is 1 or more, not 0");
+    assert_eq!(
+        with(end - 17, &f64::NAN.to_le_bytes()),
+        "moisture_per_unit is a whole number of 1/65,536 above 0, at most the cap, not NaN"
+    );
+}
+
+#[test]
+fn records_that_no_world_has_are_refused_in_words() {
+    let saved = worlds::materials(1).save();
+    // After the count and the position of the first chunk.
+    let with = |bits: u8| {
+        said(&forged(&saved, "CHNK", |mut chunks| {
+            chunks[20] = bits;
+            chunks
+        }))
+    };
+    let bits = "bits for loaded, changed, lent, and pressure";
+    for refused in [0, 2, 4, 12, 16, 255] {
+        assert_eq!(with(refused), bits, "{refused}");
+    }
+    let unknown = said(&forged(&saved, "CHNK", |mut chunks| {
+        assert_eq!(chunks[21], 1, "a plane of cells that differ");
+        chunks[22] = 200;
+        chunks
+    }));
+    assert_eq!(unknown, "materials of the palette, inside the world's bounds");
+}
+
+#[test]
+fn no_world_of_materials_is_older_than_its_kind() {
+    let saved = worlds::materials(1).save();
+    for version in 1..6 {
+        let mut older = forged(&saved, "", |content| content);
+        older[8] = version;
+        let checksum = crc32fast::hash(&older[..12]);
+        older[12..16].copy_from_slice(&checksum.to_le_bytes());
+        assert_eq!(said(&older), "a version that worlds of materials have");
+    }
+}
