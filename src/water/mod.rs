@@ -21,6 +21,7 @@
 //! | `ebb` | activity, parents, sleep; and the end of a tick, with evaporation |
 //! | `tick` | the phases in order, above all of the folders |
 //! | `edit` (also as values, in bytes and queued), `query`, `validate`, `restore` | the methods of [`WaterWorld`] outside a tick |
+//! | `cover` | for worlds above: the cells of a chunk that nothing passes, and those at a surface |
 //! | `settle` | ticks of some chunks alone, until nothing moves in them |
 //! | `feed` | what has changed, with its cause, as values and in bytes, and a copy that follows it |
 //! | `surface` | what is drawn and felt: mesh, falls, levels, buoyancy, smoothed currents |
@@ -42,6 +43,7 @@
 mod body;
 mod cell;
 mod context;
+mod cover;
 mod draw;
 mod ebb;
 mod edit;
@@ -52,7 +54,7 @@ mod ledger;
 mod numbers;
 mod pools;
 mod query;
-mod random;
+pub(crate) mod random;
 mod record;
 #[cfg(feature = "snapshot")]
 mod restore;

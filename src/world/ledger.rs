@@ -17,6 +17,11 @@ pub struct Ledger {
     pub blast: blast::Ledger,
     /// The units of moisture that one unit of water is.
     pub scale: u64,
+    /// The units of water that explosions [threw](super::Rules::throw_flow) from cell to cell.
+    pub thrown: u64,
+    /// The units of water that soil left which broke: `removed` for moisture, `placed` for water. The
+    /// world neither gained nor lost them.
+    pub spilled: u64,
 }
 
 impl Ledger {
@@ -41,7 +46,7 @@ impl Ledger {
         let water::Ledger { placed, injected, loaded, from_sea, .. } = self.water;
         let water = placed as u128 + injected as u128 + loaded as u128 + from_sea as u128;
         let rained = if self.soil.rained > 0 { self.soil.rained as u128 } else { 0 };
-        water * self.scale as u128 + self.soil.placed + rained
+        water * self.scale as u128 + self.soil.placed + rained - self.passed()
     }
 
     /// Returns the units of moisture that went out.
@@ -54,7 +59,12 @@ impl Ledger {
             + into_sea as u128;
         let humidity::Ledger { rained, removed, runoff, drained, .. } = self.soil;
         let rained = if rained < 0 { rained.unsigned_abs() } else { 0 };
-        water * self.scale as u128 + removed + runoff + drained + rained
+        water * self.scale as u128 + removed + runoff + drained + rained - self.passed()
+    }
+
+    /// Returns the units of moisture that passed between the parts.
+    const fn passed(&self) -> u128 {
+        self.spilled as u128 * self.scale as u128
     }
 }
 
@@ -67,6 +77,8 @@ impl World {
             soil: self.soil.ledger().unwrap_or_default(),
             blast: self.blast.ledger(),
             scale: self.rules.scale(),
+            thrown: self.thrown,
+            spilled: self.spilled,
         }
     }
 

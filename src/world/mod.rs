@@ -11,7 +11,8 @@
 //! | `error` | why an edit was refused |
 //! | `ground` | edits of materials, and how the parts follow them |
 //! | `chunks`, `record` | loading and unloading; chunks that travel |
-//! | `pressure` | the ground of explosions: lent where there is pressure; what breaks |
+//! | `pressure`, `submerged` | the ground of explosions: lent where there is pressure, with full cells of water; what breaks |
+//! | `charge`, `spill`, `throws` | charges; moisture of broken soil that becomes water; water that flows throw |
 //! | `parts` | edits of the parts that leave the ground as it is |
 //! | `rain` | water from above |
 //! | `tick` | a tick: water, then soil, then explosions, in pieces |
@@ -19,6 +20,7 @@
 //! | `query`, `ledger`, `validate` | reading, the account of all water, the laws |
 
 mod bytes;
+mod charge;
 mod chunks;
 mod content;
 mod error;
@@ -33,6 +35,9 @@ mod queue;
 mod rain;
 mod record;
 mod rules;
+mod spill;
+mod submerged;
+mod throws;
 mod tick;
 mod validate;
 mod values;
@@ -49,6 +54,7 @@ pub use pressure::Broken;
 pub use queue::EditReport;
 pub use record::ChunkRecord;
 pub use rules::{Rules, RulesError};
+pub use submerged::Submerged;
 pub use validate::Violation;
 pub use values::{Edit, Outcome};
 
@@ -107,6 +113,12 @@ pub struct World {
     queue: Queue,
     /// The chunks whose ground `blast` has, in order of position; what follows from its pressure.
     mirrored: BTreeSet<[i32; 3]>,
+    /// Whether an edit may have changed water since `blast` followed it.
+    is_water_edited: bool,
+    /// The units of water that flows threw.
+    thrown: u64,
+    /// The units of water that broken soil left.
+    spilled: u64,
     events: Vec<Broken>,
 }
 
@@ -143,6 +155,9 @@ impl World {
             stage: Stage::Rest,
             queue: Queue::default(),
             mirrored: BTreeSet::new(),
+            is_water_edited: false,
+            thrown: 0,
+            spilled: 0,
             events: Vec::new(),
         })
     }

@@ -1,6 +1,7 @@
 //! The rules of a world: those of its parts, the scale between them, and their common clock.
 
 use super::palette::Palette;
+use super::submerged::Submerged;
 use crate::coords::Cube;
 use crate::humidity::{self, Sweep, UNITS};
 use crate::{blast, water};
@@ -8,6 +9,9 @@ use core::fmt;
 
 /// The most steps of explosions in a tick.
 const MOST_BLAST_STEPS: u32 = 1_000;
+
+/// The least flow that can be said to throw water.
+const LEAST_THROW_FLOW: f64 = 0.001;
 
 /// The rules of a world. A world never changes them, except those of water, by
 /// [`water::Edit::SetRules`].
@@ -32,6 +36,14 @@ pub struct Rules {
     /// Whether pressure breaks ground, as [`Material::strength`](super::Material::strength) says.
     /// `true` by default; `false`: all ground withstands it.
     pub breaking: bool,
+    /// Whether soil that breaks into open space leaves its moisture there as water, in whole units;
+    /// the rest counts as removed, as all of it does if this is `false`. `true` by default.
+    pub spilling: bool,
+    /// What full cells of water are to pressure; they stop it by default.
+    pub submerged: Submerged,
+    /// The length of the [flow](crate::blast::BlastWorld::flow) from which on it
+    /// throws water up and outward, at least 0.001; `None` if it never does. 4 by default.
+    pub throw_flow: Option<f64>,
 }
 
 impl Default for Rules {
@@ -45,6 +57,9 @@ impl Default for Rules {
             soil_period: 4,
             blast_steps: 20,
             breaking: true,
+            spilling: true,
+            submerged: Submerged::default(),
+            throw_flow: Some(4.0),
         }
     }
 }
@@ -70,6 +85,8 @@ pub enum RulesError {
     SoilPeriod(u32),
     /// More than 1,000 steps.
     BlastSteps(u32),
+    /// A [`throw_flow`](Rules::throw_flow) that is not a number from 0.001 on.
+    ThrowFlow(f64),
     /// A material with a permeability above what the rules of soil allow.
     Permeability {
         /// The material's name.
@@ -108,6 +125,9 @@ impl fmt::Display for RulesError {
             RulesError::SoilPeriod(value) => write!(f, "soil_period is 1 or more, not {value}"),
             RulesError::BlastSteps(value) => {
                 write!(f, "blast_steps is 0 to {MOST_BLAST_STEPS}, not {value}")
+            }
+            RulesError::ThrowFlow(value) => {
+                write!(f, "throw_flow is {LEAST_THROW_FLOW} or more, not {value}")
             }
             RulesError::Permeability { material, value, most } => {
                 write!(f, "the permeability of {material:?} is at most {most}, not {value}")
@@ -155,6 +175,12 @@ impl Rules {
         }
         if self.blast_steps > MOST_BLAST_STEPS {
             return Err(RulesError::BlastSteps(self.blast_steps));
+        }
+        match self.throw_flow {
+            Some(flow) if !(flow >= LEAST_THROW_FLOW && flow.is_finite()) => {
+                return Err(RulesError::ThrowFlow(flow));
+            }
+            _ => {}
         }
         self.check_materials(palette)
     }

@@ -1,5 +1,6 @@
 //! Worlds of materials.
 
+mod blasts;
 mod laws;
 mod palettes;
 mod parts;

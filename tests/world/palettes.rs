@@ -77,6 +77,12 @@ fn rules_out_of_range_are_refused_by_name() {
     assert_eq!(refused(Rules { soil_period: 0, ..rules }), Some(RulesError::SoilPeriod(0)));
     let many = Rules { blast_steps: 1_001, ..rules };
     assert_eq!(refused(many), Some(RulesError::BlastSteps(1_001)));
+    for flow in [0.0, -1.0, 0.0009, f64::NAN, f64::INFINITY] {
+        let error = refused(Rules { throw_flow: Some(flow), ..rules });
+        assert!(
+            matches!(error, Some(RulesError::ThrowFlow(found)) if found.to_bits() == flow.to_bits())
+        );
+    }
     // Gravel soaks up eight.
     let coarse = Rules { moisture_per_unit: 146.0, ..rules };
     let gravel = || "gravel".to_string();
@@ -95,9 +101,10 @@ fn every_error_says_what_is_wrong() {
         PaletteError::Remains("mud".into()).to_string(),
         RulesError::Capacity { material: "mud".into(), value: 30, most: 16 }.to_string(),
         RulesError::SoilPeriod(0).to_string(),
+        RulesError::ThrowFlow(-2.0).to_string(),
     ];
-    for (error, part) in errors.iter().zip(["one material", "300", "mud", "16 units", "1 or more"])
-    {
+    let parts = ["one material", "300", "mud", "16 units", "1 or more", "not -2"];
+    for (error, part) in errors.iter().zip(parts) {
         assert!(error.contains(part), "{error}");
     }
 }

@@ -4,7 +4,7 @@
 pub mod apart;
 pub mod edits;
 
-use floodplain::world::{Content, Material, MaterialId, Palette, Rules, World};
+use floodplain::world::{Content, Material, MaterialId, Palette, Rules, Submerged, World};
 use floodplain::{Cube, Region, Shape, water};
 
 /// The natural materials, glass that breaks into air, and brick that breaks into concrete.
@@ -26,6 +26,11 @@ pub fn id(name: &str) -> MaterialId {
 /// Rules with a short clock and without evaporation.
 pub fn rules() -> Rules {
     Rules { water: water::Rules::lossless(), soil_period: 2, blast_steps: 3, ..Rules::default() }
+}
+
+/// The same rules without all that passes between explosions and water.
+pub fn uncoupled(rules: Rules) -> Rules {
+    Rules { spilling: false, submerged: Submerged::Passes, throw_flow: None, ..rules }
 }
 
 /// A world all of whose chunks are loaded: air over a floor of soil.
