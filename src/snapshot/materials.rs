@@ -9,7 +9,8 @@ use crate::coords::order;
 use crate::humidity::HumidityWorld;
 use crate::water::WaterWorld;
 use crate::world::{
-    Broken, Common, Edit, Material, MaterialId, Palette, Parts, Rules, SavedGround, World,
+    Broken, Common, Counts, Couplings, Edit, Ledger, Material, MaterialId, Palette, Parts, Rules,
+    SavedGround, Submerged, World,
 };
 use glam::IVec3;
 use std::collections::{BTreeSet, VecDeque};
@@ -33,8 +34,8 @@ const PRESSURE: u8 = 8;
 ///
 /// | | content |
 /// |---|---|
-/// | rules | the number of materials `u16`, 1 to 256, and each: its name, solid `bool`, its permeability and its strength, each a `bool` and if set an `f32`, its capacity in units of water `u8`, and what it breaks into, a `bool` and if set a name; a name is a `u32` of its bytes and these, in UTF-8; the rules of water, of soil and of pressure; then `moisture_per_unit` `f64`, `soil_period` `u32`, `blast_steps` `u32`, `breaking` `bool` |
-/// | state | the states of water, of soil and of pressure; what the tick does next `u32`: 0 it has not begun, 1 the step of soil, from 2 on steps of pressure, after so many less 2; how many of the [queued](World::queue) edits come before the next tick `u32`, their number `u32`, and for each the length of its bytes `u32` and its [bytes](Edit::to_bytes); a count of the cells that broke since [`take_events`](World::take_events) was last called, then for each its tick `u64`, position, the materials that it was and is `u8` each, difference `f64` |
+/// | rules | the number of materials `u16`, 1 to 256, and each: its name, solid `bool`, its permeability and its strength, each a `bool` and if set an `f32`, its capacity in units of water `u8`, and what it breaks into, a `bool` and if set a name; a name is a `u32` of its bytes and these, in UTF-8; the rules of water, of soil and of pressure; then `moisture_per_unit` `f64`, `soil_period` `u32`, `blast_steps` `u32`, `breaking` and `spilling` `bool`, `submerged` `u8` (0 stops, 1 passes), `throw_flow` a `bool` and if set an `f64`; of the couplings `seepage` and `depth_gain` `f64`, `springs` and `ebb` `bool` |
+/// | state | the states of water, of soil and of pressure; what the tick does next `u32`: 0 it has not begun, 1 the step of soil, from 2 on steps of pressure, after so many less 2; how many of the [queued](World::queue) edits come before the next tick `u32`, their number `u32`, and for each the length of its bytes `u32` and its [bytes](Edit::to_bytes); a count of the cells that broke since [`take_events`](World::take_events) was last called, then for each its tick `u64`, position, the materials that it was and is `u8` each, difference `f64`; of the [ledger](crate::world::Ledger) `soaked`, `sprung`, `ebbed`, `thrown` and `spilled` `u64` |
 /// | record | a `u8` with bit 0 set if the chunk is loaded, bit 1 if materials of it changed since `take_changes` was last called, bit 2 if pressure is lent its ground, bit 3 if there is one of pressure; if it is loaded, a plane of `u8`, the materials, the first one in cells beyond the bounds; the mask of changed materials, if there are any; if it is loaded, the record of its water, and if a cell is permeable, that of its soil; then that of its pressure, without weights of links, if there is one |
 impl Saved for World {
     const KIND: Kind = Kind::World;
@@ -52,6 +53,11 @@ impl Saved for World {
         soil_period.put(out);
         blast_steps.put(out);
         breaking.put(out);
+        let Rules { spilling, submerged, throw_flow, couplings, .. } = *self.rules();
+        spilling.put(out);
+        submerged.put(out);
+        throw_flow.put(out);
+        couplings.put(out);
     }
 
     fn put_state(&self, out: &mut Vec<u8>) {
@@ -66,6 +72,8 @@ impl Saved for World {
         let events = self.events_untold();
         (events.len() as u64).put(out);
         events.iter().for_each(|broken| broken.put(out));
+        let Ledger { soaked, sprung, ebbed, thrown, spilled, .. } = self.ledger();
+        [soaked, sprung, ebbed, thrown, spilled].iter().for_each(|units| units.put(out));
     }
 
     fn chunk_positions(&self) -> Vec<IVec3> {
@@ -125,6 +133,7 @@ impl Saved for World {
             if self.is_of_soil(position) {
                 self.parts_mut().1.take_chunk(position, record)?;
             }
+            self.note_restored(position);
         }
         if bits & PRESSURE != 0 {
             let wrong = record.malformed("pressure in a chunk without weights of links");
@@ -160,6 +169,10 @@ fn take_rules(parts: &Parts, content: &mut Content<'_>) -> Result<Rules, Snapsho
         soil_period: content.take()?,
         blast_steps: content.take()?,
         breaking: content.take()?,
+        spilling: content.take()?,
+        submerged: content.take()?,
+        throw_flow: content.take()?,
+        couplings: content.take()?,
     })
 }
 
@@ -169,7 +182,14 @@ fn take_common(content: &mut Content<'_>) -> Result<Common, SnapshotError> {
     // A tick, a position, two materials and a difference.
     let events =
         (0..content.count(8 + 12 + 2 + 8)?).map(|_| content.take()).collect::<Result<_, _>>()?;
-    Ok(Common { stage, before, edits, events })
+    let counts = Counts {
+        soaked: content.take()?,
+        sprung: content.take()?,
+        ebbed: content.take()?,
+        thrown: content.take()?,
+        spilled: content.take()?,
+    };
+    Ok(Common { stage, before, edits, events, counts })
 }
 
 /// Reads how many queued edits come before the next tick, and the edits. In the middle of a tick
@@ -234,6 +254,42 @@ impl Encode for Material {
             strength: content.take()?,
             capacity: content.take()?,
             breaks_into: content.take()?,
+        })
+    }
+}
+
+impl Encode for Submerged {
+    fn put(&self, out: &mut Vec<u8>) {
+        let number: u8 = match self {
+            Submerged::Stops => 0,
+            Submerged::Passes => 1,
+        };
+        number.put(out);
+    }
+
+    fn take(content: &mut Content<'_>) -> Result<Self, SnapshotError> {
+        let wrong = content.malformed("0 for water that stops pressure, or 1");
+        match content.take()? {
+            0u8 => Ok(Submerged::Stops),
+            1 => Ok(Submerged::Passes),
+            _ => Err(wrong),
+        }
+    }
+}
+
+impl Encode for Couplings {
+    fn put(&self, out: &mut Vec<u8>) {
+        let Couplings { seepage, depth_gain, springs, ebb } = self;
+        [seepage, depth_gain].iter().for_each(|number| number.put(out));
+        [springs, ebb].iter().for_each(|switch| switch.put(out));
+    }
+
+    fn take(content: &mut Content<'_>) -> Result<Self, SnapshotError> {
+        Ok(Couplings {
+            seepage: content.take()?,
+            depth_gain: content.take()?,
+            springs: content.take()?,
+            ebb: content.take()?,
         })
     }
 }

@@ -22,6 +22,7 @@
 //! | `tick` | the phases in order, above all of the folders |
 //! | `edit` (also as values, in bytes and queued), `query`, `validate`, `restore` | the methods of [`WaterWorld`] outside a tick |
 //! | `contact` | for worlds above: which cells have a unit to give, or room for one |
+//! | `cover` | for worlds above: the cells of a chunk that nothing passes, and those at a surface |
 //! | `settle` | ticks of some chunks alone, until nothing moves in them |
 //! | `simulation_distance` | which chunks stand still, by the positions of the players |
 //! | `feed` | what has changed, with its cause, as values and in bytes, and a copy that follows it |
@@ -45,6 +46,7 @@ mod body;
 mod cell;
 pub(crate) mod contact;
 mod context;
+mod cover;
 mod draw;
 mod ebb;
 mod edit;

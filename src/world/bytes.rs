@@ -36,6 +36,7 @@ edit_bytes! {
     8 WakeAll;
     9 RemoveChunks(positions);
     10 InsertRecords(records);
+    11 Charge { centre, radius, pressure };
 }
 
 impl Field for MaterialId {

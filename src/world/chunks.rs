@@ -66,7 +66,7 @@ impl World {
         _ = self.ground.insert(position, materials);
         self.load_soil(position, moisture)?;
         self.note_chunk(position);
-        if self.blast.is_blank_at(position) { Ok(()) } else { self.mirror(position) }
+        self.lend_if_near(position)
     }
 
     /// Unloads a chunk from all parts but that of water. Returns its materials, and its soil.

@@ -24,6 +24,11 @@ pub struct Ledger {
     pub sprung: u64,
     /// Those that went into soil as they evaporated: `evaporated` for water, `placed` for moisture.
     pub ebbed: u64,
+    /// The units of water that explosions [threw](super::Rules::throw_flow) from cell to cell.
+    pub thrown: u64,
+    /// The units of water that soil left which broke: `removed` for moisture, `placed` for water. The
+    /// world neither gained nor lost them.
+    pub spilled: u64,
 }
 
 impl Ledger {
@@ -67,7 +72,8 @@ impl Ledger {
 
     /// Returns the units of moisture that passed between the parts.
     const fn passed(&self) -> u128 {
-        (self.soaked as u128 + self.sprung as u128 + self.ebbed as u128) * self.scale as u128
+        (self.soaked as u128 + self.sprung as u128 + self.ebbed as u128 + self.spilled as u128)
+            * self.scale as u128
     }
 }
 
@@ -83,6 +89,8 @@ impl World {
             soaked: self.passed.soaked,
             sprung: self.passed.sprung,
             ebbed: self.passed.ebbed,
+            thrown: self.thrown,
+            spilled: self.spilled,
         }
     }
 

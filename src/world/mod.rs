@@ -11,7 +11,8 @@
 //! | `error` | why an edit was refused |
 //! | `ground` | edits of materials, and how the parts follow them |
 //! | `chunks`, `record` | loading and unloading; chunks that travel |
-//! | `pressure` | the ground of explosions: lent where there is pressure; what breaks |
+//! | `pressure`, `submerged` | the ground of explosions: lent where there is pressure, with full cells of water; what breaks |
+//! | `charge`, `spill`, `throws` | charges; moisture of broken soil that becomes water; water that flows throw |
 //! | `parts` | edits of the parts that leave the ground as it is |
 //! | `rain` | water from above |
 //! | `couplings`, `limits`, `contacts`, `exchange` | what passes between water and soil: its rules, what they come to for each material, where it may, how it does |
@@ -21,6 +22,7 @@
 //! | `restore` | what a snapshot needs |
 
 mod bytes;
+mod charge;
 mod chunks;
 mod contacts;
 mod content;
@@ -41,6 +43,9 @@ mod record;
 #[cfg(feature = "snapshot")]
 mod restore;
 mod rules;
+mod spill;
+mod submerged;
+mod throws;
 mod tick;
 mod validate;
 mod values;
@@ -58,8 +63,9 @@ pub use pressure::Broken;
 pub use queue::EditReport;
 pub use record::ChunkRecord;
 #[cfg(feature = "snapshot")]
-pub(crate) use restore::{Common, Parts, SavedGround};
+pub(crate) use restore::{Common, Counts, Parts, SavedGround};
 pub use rules::{Rules, RulesError};
+pub use submerged::Submerged;
 pub use validate::Violation;
 pub use values::{Edit, Outcome};
 
@@ -124,6 +130,12 @@ pub struct World {
     queue: Queue,
     /// The chunks whose ground `blast` has, in order of position; what follows from its pressure.
     mirrored: BTreeSet<[i32; 3]>,
+    /// Whether an edit may have changed water since `blast` followed it.
+    is_water_edited: bool,
+    /// The units of water that flows threw.
+    thrown: u64,
+    /// The units of water that broken soil left.
+    spilled: u64,
     events: Vec<Broken>,
     passed: Passed,
     /// What the rules come to; what follows from rules and palette.
@@ -166,6 +178,9 @@ impl World {
             stage: Stage::Rest,
             queue: Queue::default(),
             mirrored: BTreeSet::new(),
+            is_water_edited: false,
+            thrown: 0,
+            spilled: 0,
             events: Vec::new(),
             passed: Passed::default(),
             limits,

@@ -2,6 +2,7 @@
 
 use super::World;
 use super::error::EditError;
+use super::pressure::Matter;
 use crate::coords::Region;
 use crate::{blast, humidity, water};
 use glam::IVec3;
@@ -81,25 +82,18 @@ impl World {
             Edit::SetLink { .. } => refused("SetLink"),
             Edit::InsertChunk { .. } => refused("InsertChunk"),
             Edit::RemoveChunk(_) => refused("RemoveChunk"),
-            Edit::SetPressure { cell, .. } | Edit::AddPressure { cell, .. } => {
-                // As the part says, without being lent the ground first: a refused edit changes
-                // nothing.
-                if self.material(cell).is_some_and(|id| self.palette.traits(id).solid) {
+            Edit::SetPressure { cell, pressure: value }
+            | Edit::AddPressure { cell, more: value } => {
+                if self.matter_at(cell) != Matter::Open {
                     return Err(blast::EditError::Solid(cell).into());
                 }
-                let outcome = self.blast.apply(edit)?;
-                self.mirror_region(Region::cell(cell))?;
-                Ok(outcome)
+                let is_sum = matches!(edit, Edit::AddPressure { .. });
+                let before = if is_sum { self.blast.pressure(cell) } else { 0.0 };
+                self.set_pressure(Region::cell(cell), before + value, edit)
             }
-            Edit::FillPressure { region, pressure } => {
-                self.blast.check_fill(region, pressure)?;
-                self.mirror_region(region)?;
-                Ok(self.blast.apply(edit)?)
-            }
+            Edit::FillPressure { region, pressure } => self.set_pressure(region, pressure, edit),
             Edit::AddCharge { centre, radius, pressure } => {
-                let region = self.blast.check_charge(centre, radius, pressure)?;
-                self.mirror_region(region)?;
-                Ok(self.blast.apply(edit)?)
+                self.charge(centre, radius, pressure).map(blast::Outcome::Sum)
             }
             Edit::WakeAll => Ok(self.blast.apply(edit)?),
         }

@@ -7,7 +7,6 @@ use super::World;
 use super::error::EditError;
 use super::material::MaterialId;
 use crate::automaton::StepReport;
-use crate::chunk::CellMask;
 use crate::coords::{CHUNK_CELLS, Cube, Face, Region, Shape, order};
 use glam::IVec3;
 use std::collections::BTreeMap;
@@ -51,44 +50,48 @@ impl World {
 
     /// Runs one step of explosions. What breaks in it is what its material says from then on.
     pub(super) fn step_blast(&mut self) -> StepReport {
-        self.mirror_all();
+        self.lend_beside(&self.blast.stirred_chunks());
         let report = self.blast.step();
         for broken in self.blast.take_events() {
             let cell = broken.place;
             let from = self.ground.get(cell);
             let into = self.palette.traits(from).remains;
             // A wall that broke stands in a loaded chunk, where nothing is refused.
-            if self.replace(cell, into).is_ok() {
+            if let Ok(replaced) = self.replace(cell, into) {
                 let (tick, difference) = (self.tick.wrapping_add(1), broken.difference);
                 self.events.push(Broken { tick, cell, from, into, difference });
+                self.spill(cell, replaced.moisture);
             }
         }
         report
     }
 
-    /// Lends the blast the ground of all chunks that its next step may read.
-    fn mirror_all(&mut self) {
-        for chunk in self.blast.stirred_chunks() {
+    /// Lends the blast the ground of these chunks and of all that share a face with one.
+    pub(super) fn lend_beside(&mut self, chunks: &[IVec3]) {
+        for &chunk in chunks {
             let around = Face::ALL.into_iter().filter_map(|face| face.step(chunk));
             for chunk in core::iter::once(chunk).chain(around) {
                 // The ground of a loaded chunk is not refused.
-                _ = self.mirror(chunk);
+                _ = self.lend(chunk);
             }
         }
     }
 
-    /// Lends the blast the ground of a chunk, if there is any and it is not lent yet.
-    pub(super) fn mirror(&mut self, chunk: IVec3) -> Result<(), EditError> {
-        if self.mirrored.contains(&order(chunk)) || !self.has_solid(chunk) {
+    /// Lends the blast the ground of a loaded chunk, if it has pressure or anything stands in it,
+    /// and it is not lent yet.
+    pub(super) fn lend(&mut self, chunk: IVec3) -> Result<(), EditError> {
+        let Some(ground) = self.ground.chunk(chunk) else { return Ok(()) };
+        if self.is_lent(chunk) || self.blast.is_blank_at(chunk) && !self.has_obstacle(chunk) {
             return Ok(());
         }
-        let (mut solid, mut walls) = (CellMask::EMPTY, BTreeMap::new());
-        if let Some(ground) = self.ground.chunk(chunk) {
-            for index in 0..CHUNK_CELLS {
-                match self.matter(ground.get(index)) {
-                    Matter::Open => {}
-                    Matter::Solid => _ = solid.insert(index),
-                    Matter::Wall(strength) => _ = walls.insert(index, strength),
+        let (mut solid, mut walls) = (self.stopping_water(chunk), BTreeMap::new());
+        for index in 0..CHUNK_CELLS {
+            match self.matter(ground.get(index)) {
+                Matter::Open => {}
+                Matter::Solid => _ = solid.insert(index),
+                Matter::Wall(strength) => {
+                    solid.insert(index);
+                    walls.insert(index, strength);
                 }
             }
         }
@@ -97,12 +100,33 @@ impl World {
         Ok(())
     }
 
-    /// Lends the blast the ground of the loaded chunks that a region touches.
-    pub(super) fn mirror_region(&mut self, region: Region) -> Result<(), EditError> {
+    /// Lends the blast the ground of the loaded chunks that a region touches, as it is now.
+    pub(super) fn lend_region(&mut self, region: Region) -> Result<(), EditError> {
         let chunks = Region::new(Cube::chunk_of(region.min()), Cube::chunk_of(region.max()));
-        let loaded = self.ground.chunks().map(|(chunk, _)| chunk);
-        let touched: Vec<IVec3> = loaded.filter(|&chunk| chunks.contains(chunk)).collect();
-        touched.into_iter().try_for_each(|chunk| self.mirror(chunk))
+        for slot in self.ground.slots_in(chunks) {
+            let chunk = self.ground.position_at(slot);
+            self.follow_water_in(chunk)?;
+            self.lend(chunk)?;
+        }
+        Ok(())
+    }
+
+    /// Lends the blast the ground of all loaded chunks with pressure, as far as it is not lent: those
+    /// that a step has just reached.
+    pub(super) fn lend_stirred(&mut self) {
+        for chunk in self.blast.stirred_chunks() {
+            _ = self.lend(chunk);
+        }
+    }
+
+    /// Returns the chunks whose ground is lent, in order of position.
+    pub(super) fn lent(&self) -> impl Iterator<Item = IVec3> {
+        self.mirrored.iter().map(|&[y, z, x]| IVec3::new(x, y, z))
+    }
+
+    /// Returns whether the ground of a chunk is lent.
+    pub(super) fn is_lent(&self, chunk: IVec3) -> bool {
+        self.mirrored.contains(&order(chunk))
     }
 
     /// Takes back the ground of the chunks that are silent, and beside none that is not.
@@ -110,21 +134,46 @@ impl World {
         let mut mirrored = core::mem::take(&mut self.mirrored);
         mirrored.retain(|&[y, z, x]| {
             let chunk = IVec3::new(x, y, z);
-            let is_plain = self.blast.is_blank_at(chunk) && !self.has_solid(chunk);
-            !(is_plain || self.blast.drop_ground(chunk))
+            self.blast.has_ground_at(chunk) && !self.blast.drop_ground(chunk)
+                || !self.blast.is_blank_at(chunk)
         });
         self.mirrored = mirrored;
     }
 
-    /// Lets the blast follow a cell that has become another material, if pressure is near.
+    /// Lets the blast follow a cell that has become another material, or whose water has changed, if
+    /// pressure is near.
     pub(super) fn follow_in_blast(&mut self, cell: IVec3) -> Result<(), EditError> {
         let chunk = Cube::chunk_of(cell);
-        if self.mirrored.contains(&order(chunk)) {
-            self.replace_in_blast(cell, self.matter(self.ground.get(cell)))
-        } else if self.blast.is_blank_at(chunk) {
+        if self.is_lent(chunk) {
+            self.replace_in_blast(cell, self.matter_at(cell))?;
+            self.forget_if_plain(chunk);
             Ok(())
         } else {
-            self.mirror(chunk)
+            self.lend_if_near(chunk)
+        }
+    }
+
+    /// Lends the blast the ground of a chunk, if it has pressure or is beside one where it is audible.
+    pub(super) fn lend_if_near(&mut self, chunk: IVec3) -> Result<(), EditError> {
+        let is_near = self.blast.is_beside_audible(chunk) || !self.blast.is_blank_at(chunk);
+        if is_near { self.lend(chunk) } else { Ok(()) }
+    }
+
+    /// Counts a chunk as not lent any more if nothing stands in it and it has no pressure, so that
+    /// which are lent follows from the blast.
+    pub(super) fn forget_if_plain(&mut self, chunk: IVec3) {
+        if !self.blast.has_ground_at(chunk) && self.blast.is_blank_at(chunk) {
+            self.mirrored.remove(&order(chunk));
+        }
+    }
+
+    /// Returns what a loaded cell is to pressure, by its material, its water and the rules; open
+    /// where none is loaded.
+    pub(super) fn matter_at(&self, cell: IVec3) -> Matter {
+        match self.material(cell).map(|material| self.matter(material)) {
+            Some(Matter::Open) if self.is_stopped_by_water(cell) => Matter::Solid,
+            Some(matter) => matter,
+            None => Matter::Open,
         }
     }
 

@@ -1,6 +1,7 @@
 //! The parts of a saved world, and restoring a world from them. What follows from them is made
 //! anew. A world whose water has a tick underway is saved as it was when that tick began.
 
+use super::exchange::Passed;
 use super::palette::Palette;
 use super::queue::Queue;
 use super::rules::Rules;
@@ -30,6 +31,16 @@ pub(crate) struct Common {
     pub(crate) before: usize,
     pub(crate) edits: VecDeque<Edit>,
     pub(crate) events: Vec<Broken>,
+    pub(crate) counts: Counts,
+}
+
+/// The units of water that passed between the parts, as in [`Ledger`](super::Ledger).
+pub(crate) struct Counts {
+    pub(crate) soaked: u64,
+    pub(crate) sprung: u64,
+    pub(crate) ebbed: u64,
+    pub(crate) thrown: u64,
+    pub(crate) spilled: u64,
 }
 
 /// The ground of a chunk.
@@ -87,6 +98,11 @@ impl World {
         (world.water, world.soil, world.blast) = (water, soil, blast);
         world.queue = Queue::restored(is_closing, common.before, common.edits);
         world.events = common.events;
+        let Counts { soaked, sprung, ebbed, thrown, spilled } = common.counts;
+        world.passed = Passed { soaked, sprung, ebbed };
+        (world.thrown, world.spilled) = (thrown, spilled);
+        // What is lent is saved as it is, which may be from before an edit of water.
+        world.is_water_edited = true;
         Ok(world)
     }
 
@@ -125,6 +141,11 @@ impl World {
     /// Returns whether the part of soil has the chunk at a chunk position, by its ground.
     pub(crate) fn is_of_soil(&self, chunk: IVec3) -> bool {
         self.has_soil(chunk)
+    }
+
+    /// Notes that a chunk has all that it was saved with.
+    pub(crate) fn note_restored(&mut self, chunk: IVec3) {
+        self.note_chunk(chunk);
     }
 
     /// Returns the parts, for their chunks to be put back.

@@ -2,6 +2,7 @@
 
 use super::couplings::Couplings;
 use super::palette::Palette;
+use super::submerged::Submerged;
 use crate::coords::Cube;
 use crate::humidity::{self, Sweep, UNITS};
 use crate::{blast, water};
@@ -9,6 +10,9 @@ use core::fmt;
 
 /// The most steps of explosions in a tick.
 const MOST_BLAST_STEPS: u32 = 1_000;
+
+/// The least flow that can be said to throw water.
+const LEAST_THROW_FLOW: f64 = 0.001;
 
 /// The rules of a world. A world never changes them, except those of water, by
 /// [`water::Edit::SetRules`].
@@ -36,6 +40,14 @@ pub struct Rules {
     pub breaking: bool,
     /// What passes between water and soil; all by default.
     pub couplings: Couplings,
+    /// Whether soil that breaks into open space leaves its moisture there as water, in whole units;
+    /// the rest counts as removed, as all of it does if this is `false`. `true` by default.
+    pub spilling: bool,
+    /// What full cells of water are to pressure; they stop it by default.
+    pub submerged: Submerged,
+    /// The length of the [flow](crate::blast::BlastWorld::flow) from which on it
+    /// throws water up and outward, at least 0.001; `None` if it never does. 4 by default.
+    pub throw_flow: Option<f64>,
 }
 
 impl Default for Rules {
@@ -50,6 +62,9 @@ impl Default for Rules {
             blast_steps: 20,
             breaking: true,
             couplings: Couplings::default(),
+            spilling: true,
+            submerged: Submerged::default(),
+            throw_flow: Some(4.0),
         }
     }
 }
@@ -79,6 +94,8 @@ pub enum RulesError {
     Seepage(f64),
     /// A [`depth_gain`](Couplings::depth_gain) that is not a number from 0 to 16.
     DepthGain(f64),
+    /// A [`throw_flow`](Rules::throw_flow) that is not a number from 0.001 on.
+    ThrowFlow(f64),
     /// A material with a permeability above what the rules of soil allow.
     Permeability {
         /// The material's name.
@@ -120,6 +137,9 @@ impl fmt::Display for RulesError {
             }
             RulesError::Seepage(value) => write!(f, "seepage is 0 to 1, not {value}"),
             RulesError::DepthGain(value) => write!(f, "depth_gain is 0 to 16, not {value}"),
+            RulesError::ThrowFlow(value) => {
+                write!(f, "throw_flow is {LEAST_THROW_FLOW} or more, not {value}")
+            }
             RulesError::Permeability { material, value, most } => {
                 write!(f, "the permeability of {material:?} is at most {most}, not {value}")
             }
@@ -168,6 +188,12 @@ impl Rules {
             return Err(RulesError::BlastSteps(self.blast_steps));
         }
         self.check_couplings()?;
+        match self.throw_flow {
+            Some(flow) if !(flow >= LEAST_THROW_FLOW && flow.is_finite()) => {
+                return Err(RulesError::ThrowFlow(flow));
+            }
+            _ => {}
+        }
         self.check_materials(palette)
     }
 

@@ -40,7 +40,9 @@ impl Stage {
     pub(crate) fn from_number(number: u32, rules: &Rules) -> Option<Stage> {
         match number.checked_sub(Stage::Blast(0).number()) {
             Some(done) => (done <= rules.blast_steps).then_some(Stage::Blast(done)),
-            None => [Stage::Rest, Stage::Soil].into_iter().find(|stage| stage.number() == number),
+            None => [Stage::Rest, Stage::Exchange, Stage::Soil]
+                .into_iter()
+                .find(|stage| stage.number() == number),
         }
     }
 }
@@ -212,19 +214,25 @@ impl World {
                 self.stage = Stage::Blast(0);
                 if self.has_soil_step() { self.soil.run(1) } else { StepReport::default() }
             }
-            Stage::Blast(done) if done < self.rules.blast_steps && !self.blast.is_at_rest() => {
-                self.stage = Stage::Blast(done + 1);
-                self.step_blast()
-            }
-            Stage::Blast(done) => {
-                self.stage = Stage::Rest;
-                self.blast.run(u64::from(self.rules.blast_steps - done));
-                if !self.mirrored.is_empty() {
-                    self.take_back_silent();
-                }
-                StepReport::default()
-            }
+            Stage::Blast(done) => self.blast_piece(done),
         }
+    }
+
+    /// Does a piece of explosions, of which so many steps are done.
+    fn blast_piece(&mut self, done: u32) -> StepReport {
+        if done == 0 {
+            self.follow_water();
+        }
+        if done < self.rules.blast_steps && !self.blast.is_at_rest() {
+            self.stage = Stage::Blast(done + 1);
+            return self.step_blast();
+        }
+        self.stage = Stage::Rest;
+        self.blast.run(u64::from(self.rules.blast_steps - done));
+        self.throw_water();
+        self.lend_stirred();
+        self.take_back_silent();
+        StepReport::default()
     }
 
     /// Returns whether soil has its step in the tick after the last complete one.
@@ -249,5 +257,6 @@ impl World {
     pub(super) fn settle(&mut self) {
         self.make_queued_edits();
         self.finish_tick();
+        self.is_water_edited = true;
     }
 }

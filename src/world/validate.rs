@@ -4,7 +4,9 @@
 use super::World;
 use super::ground::units_of;
 use super::pressure::Matter;
-use crate::coords::{CHUNK_CELLS, Cube, Shape, order};
+use super::submerged::Submerged;
+use super::tick::Stage;
+use crate::coords::{CHUNK_CELLS, Cube, Shape};
 use crate::humidity::Cell;
 use crate::{blast, humidity, water};
 use core::fmt;
@@ -102,8 +104,7 @@ impl World {
             if self.soil.chunk(chunk).is_some() != self.has_soil(chunk) {
                 return missing("soil", chunk);
             }
-            let is_lent = self.mirrored.contains(&order(chunk));
-            if !self.blast.is_blank_at(chunk) && self.has_solid(chunk) && !is_lent {
+            if !self.is_lent_rightly(chunk) {
                 return missing("blast", chunk);
             }
         }
@@ -114,14 +115,11 @@ impl World {
         if let Some((chunk, _)) = self.soil.chunks().find(|(chunk, _)| !is_ground(*chunk)) {
             return missing("soil", chunk);
         }
-        let lent = self.mirrored.iter().map(|&[y, z, x]| IVec3::new(x, y, z));
-        lent.into_iter()
-            .find(|&chunk| !is_ground(chunk))
-            .map_or(Ok(()), |at| missing("blast", at))?;
+        self.lent().find(|&chunk| !is_ground(chunk)).map_or(Ok(()), |at| missing("blast", at))?;
         // Where no ground is lent, all is open.
         for (chunk, _) in self.blast.chunks() {
             let mut cells = (0..CHUNK_CELLS).map(|index| Cube::cell_at(chunk, index));
-            if !self.mirrored.contains(&order(chunk))
+            if !self.is_lent(chunk)
                 && let Some(cell) = cells.find(|&cell| self.blast.is_solid(cell))
             {
                 return Err(Violation::Ground { part: "blast", cell });
@@ -139,18 +137,46 @@ impl World {
         } else {
             soil == Cell::ROCK
         };
-        let is_lent = self.mirrored.contains(&order(Cube::chunk_of(cell)));
-        let expected = if is_lent { self.matter(material) } else { Matter::Open };
         let part = if self.water.is_solid(cell) != traits.solid {
             "water"
         } else if !is_soil {
             "soil"
-        } else if self.matter_in_blast(cell) != expected {
+        } else if !self.is_lent_as_it_is(cell) {
             "blast"
         } else {
             return Ok(());
         };
         Err(Violation::Ground { part, cell })
+    }
+
+    /// Returns whether the ground of a chunk is lent exactly if there is pressure or ground of it in
+    /// the blast. While explosions have their steps, chunks that they have just entered are not yet.
+    fn is_lent_rightly(&self, chunk: IVec3) -> bool {
+        let (is_lent, is_blank) = (self.is_lent(chunk), self.blast.is_blank_at(chunk));
+        if self.is_between_blasts() {
+            is_lent != (is_blank && !self.blast.has_ground_at(chunk))
+        } else {
+            is_lent || is_blank || !self.has_solid(chunk)
+        }
+    }
+
+    /// Returns whether a cell is to pressure what its material and its water are, as far as that is
+    /// lent. After edits, the water may be that from before them.
+    fn is_lent_as_it_is(&self, cell: IVec3) -> bool {
+        let matter = self.matter_in_blast(cell);
+        if !self.is_lent(Cube::chunk_of(cell)) {
+            return matter == Matter::Open;
+        }
+        let is_known = !self.is_water_edited && self.is_between_blasts();
+        let of_material = self.matter(self.ground.get(cell));
+        let may_be_water = of_material == Matter::Open && self.rules.submerged != Submerged::Passes;
+        matter == self.matter_at(cell)
+            || !is_known && may_be_water && matches!(matter, Matter::Open | Matter::Solid)
+    }
+
+    /// Returns whether the last steps of explosions are complete, and the water as it was then.
+    fn is_between_blasts(&self) -> bool {
+        matches!(self.stage, Stage::Rest | Stage::Water)
     }
 
     fn validate_account(&self) -> Result<(), Violation> {

@@ -72,6 +72,15 @@ pub enum Edit {
         /// The most units that fall.
         units: u32,
     },
+    /// [`World::charge`]; its outcome is [`Outcome::Blast`], the sum of what was added.
+    Charge {
+        /// The cell in its middle.
+        centre: IVec3,
+        /// Its radius, in cells.
+        radius: f32,
+        /// The pressure that is added at its centre.
+        pressure: f32,
+    },
     /// An edit of water; its outcome is [`Outcome::Water`].
     Water(water::Edit),
     /// An edit of moisture; its outcome is [`Outcome::Soil`].
@@ -128,6 +137,10 @@ impl World {
             Edit::Rain { from, units } => {
                 self.rain(from, units).map(|units| Outcome::Units(units.into()))
             }
+            Edit::Charge { centre, radius, pressure } => {
+                let added = self.charge(centre, radius, pressure)?;
+                Ok(Outcome::Blast(blast::Outcome::Sum(added)))
+            }
             Edit::Water(edit) => self.edit_water(edit).map(Outcome::Water),
             Edit::Soil(edit) => self.edit_soil(edit).map(Outcome::Soil),
             Edit::Blast(edit) => self.edit_blast(edit).map(Outcome::Blast),
@@ -148,6 +161,11 @@ impl Edit {
             Edit::FillMaterial { region, .. }
             | Edit::Water(water::Edit::FillWater { region, .. } | water::Edit::FillSea(region))
             | Edit::Blast(blast::Edit::FillPressure { region, .. }) => in_region(region),
+            Edit::Charge { radius, .. } | Edit::Blast(blast::Edit::AddCharge { radius, .. }) => {
+                // A charge that is not refused has far fewer cells than a u64 can count.
+                let side = 2 * u64::from(*radius as u16) + 1;
+                side.pow(3)
+            }
             Edit::InsertChunk { .. } | Edit::RemoveChunk(_) => CHUNK_CELLS as u64,
             Edit::RemoveChunks(positions) => (positions.len() * CHUNK_CELLS) as u64,
             Edit::InsertRecords(records) => (records.len() * CHUNK_CELLS) as u64,

@@ -1,5 +1,6 @@
 //! Worlds of materials.
 
+mod blasts;
 mod exchange;
 mod laws;
 mod palettes;

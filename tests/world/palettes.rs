@@ -89,6 +89,12 @@ fn rules_out_of_range_are_refused_by_name() {
     assert_eq!(coupled(1.1, 0.0), Some(RulesError::Seepage(1.1)));
     let many = Rules { blast_steps: 1_001, ..rules };
     assert_eq!(refused(many), Some(RulesError::BlastSteps(1_001)));
+    for flow in [0.0, -1.0, 0.0009, f64::NAN, f64::INFINITY] {
+        let error = refused(Rules { throw_flow: Some(flow), ..rules });
+        assert!(
+            matches!(error, Some(RulesError::ThrowFlow(found)) if found.to_bits() == flow.to_bits())
+        );
+    }
     // Gravel soaks up eight.
     let coarse = Rules { moisture_per_unit: 146.0, ..rules };
     let gravel = || "gravel".to_string();
@@ -109,9 +115,18 @@ fn every_error_says_what_is_wrong() {
         RulesError::SoilPeriod(0).to_string(),
         RulesError::Seepage(2.0).to_string(),
         RulesError::DepthGain(-1.0).to_string(),
+        RulesError::ThrowFlow(-2.0).to_string(),
     ];
-    let parts =
-        ["one material", "300", "mud", "16 units", "1 or more", "0 to 1, not 2", "0 to 16, not -1"];
+    let parts = [
+        "one material",
+        "300",
+        "mud",
+        "16 units",
+        "1 or more",
+        "0 to 1, not 2",
+        "0 to 16, not -1",
+        "not -2",
+    ];
     for (error, part) in errors.iter().zip(parts) {
         assert!(error.contains(part), "{error}");
     }

@@ -6,7 +6,7 @@ use floodplain::glam::IVec3;
 use floodplain::world::{Couplings, Edit, Rules, World};
 use proptest::prelude::*;
 use support::world::apart::{Apart, random_edit, random_world};
-use support::world::{id, rules, world};
+use support::world::{id, rules, uncoupled, world};
 
 /// Random rules with a short clock.
 fn some_rules(rng: &mut Rng) -> Rules {
@@ -17,8 +17,13 @@ fn some_rules(rng: &mut Rng) -> Rules {
 }
 
 fn run_apart(seed: u64, breaking: bool) -> usize {
+    run_beside(seed, |rules| uncoupled(Rules { breaking, ..rules }))
+}
+
+/// Runs a random world beside its parts. Returns how much broke.
+fn run_beside(seed: u64, of: impl Fn(Rules) -> Rules) -> usize {
     let mut rng = Rng::with_seed(seed);
-    let rules = Rules { breaking, ..some_rules(&mut rng) };
+    let rules = of(some_rules(&mut rng));
     let mut world = random_world(&mut rng, rules);
     let mut apart = Apart::of(&world);
     let mut broken = 0;
@@ -53,6 +58,11 @@ proptest! {
     #[test]
     fn what_breaks_is_the_same_where_all_ground_is_there_from_the_start(seed: u64) {
         run_apart(seed, true);
+    }
+
+    #[test]
+    fn full_cells_stop_pressure_and_broken_soil_spills_as_by_hand(seed: u64) {
+        run_beside(seed, |rules| Rules { throw_flow: None, ..rules });
     }
 }
 

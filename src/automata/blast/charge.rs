@@ -49,31 +49,27 @@ impl<S: BlastShape> BlastWorld<S> {
         radius: f32,
         pressure: f32,
     ) -> Result<f64, EditError> {
-        let ball = self.check_charge(centre, radius, pressure)?;
-        let sum_in = |world: &Self, cell: IVec3| {
-            let more = pressure * bump(cell, centre, radius);
-            (more != 0.0 && !world.is_solid(cell)).then(|| world.pressure(cell) + more)
-        };
-        for cell in ball.positions() {
-            sum_in(self, cell).map_or(Ok(()), |sum| self.check_pressure(cell, sum))?;
-        }
+        let is_removed = |cell| self.is_solid(cell);
+        let ball = self.check_charge(centre, radius, pressure, is_removed)?;
         let mut added = 0.0;
         for cell in ball.positions() {
-            if let Some(sum) = sum_in(self, cell) {
-                added += f64::from(sum) - f64::from(self.pressure(cell));
-                self.write(cell, sum);
+            let more = pressure * bump(cell, centre, radius);
+            if more != 0.0 && !self.is_solid(cell) {
+                let old = self.pressure(cell);
+                added += f64::from(old + more) - f64::from(old);
+                self.write(cell, old + more);
             }
         }
         Ok(added)
     }
 
-    /// Checks all of a charge but the pressures that its cells come to. Returns the region that it
-    /// lies in.
+    /// Checks a charge, in cells of which those are removed. Returns the region that it lies in.
     pub(crate) fn check_charge(
         &self,
         centre: IVec3,
         radius: f32,
         pressure: f32,
+        is_removed: impl Fn(IVec3) -> bool,
     ) -> Result<Region, EditError> {
         if !(radius >= LEAST_CHARGE_RADIUS && radius.is_finite()) {
             return Err(EditError::Radius { centre, value: radius });
@@ -84,6 +80,12 @@ impl<S: BlastShape> BlastWorld<S> {
         self.check_inside(centre)?;
         let ball = self.around(centre, radius);
         self.check_region(ball)?;
+        for cell in ball.positions() {
+            let more = pressure * bump(cell, centre, radius);
+            if more != 0.0 && !is_removed(cell) {
+                self.check_pressure(cell, self.pressure(cell) + more)?;
+            }
+        }
         Ok(ball)
     }
 

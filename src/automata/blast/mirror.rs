@@ -8,7 +8,7 @@
 use super::edit::{EditError, check_strength};
 use super::field::flows::Conductances;
 use super::field::space::{axis, plane_cells};
-use super::{BlastShape, BlastWorld};
+use super::{BlastShape, BlastWorld, Ground};
 use crate::chunk::CellMask;
 use crate::grid::Slot;
 use glam::IVec3;
@@ -85,6 +85,55 @@ impl<S: BlastShape> BlastWorld<S> {
         true
     }
 
+    /// Replaces the removed cells of a chunk as [`set_ground`](BlastWorld::set_ground) does, and keeps
+    /// its walls. Costs little where they are these already.
+    ///
+    /// # Errors
+    /// The chunk would hold no cell inside the bounds.
+    pub(crate) fn set_solid_cells(
+        &mut self,
+        position: IVec3,
+        solid: &CellMask,
+    ) -> Result<f64, EditError> {
+        let before = self.ground_at(position);
+        if *solid == *before.map_or(&CellMask::EMPTY, |ground| &ground.solid) {
+            return Ok(0.0);
+        }
+        let walls = before.map_or(BTreeMap::new(), |ground| ground.strengths.clone());
+        self.set_ground(position, solid, &walls)
+    }
+
+    /// Returns whether anything stands in a chunk, or its links have weights.
+    pub(crate) fn has_ground_at(&self, position: IVec3) -> bool {
+        self.ground_at(position).is_some()
+    }
+
+    fn ground_at(&self, position: IVec3) -> Option<&Ground> {
+        self.pressure.slot(position).and_then(|slot| self.ground(slot))
+    }
+
+    /// Returns whether no chunk is loaded.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.pressure.chunk_count() == 0
+    }
+
+    /// The loaded chunks, awake or not, in which a pressure or a flow reaches the threshold, in
+    /// order of position: no ground next to them is [dropped](BlastWorld::drop_ground).
+    pub(crate) fn audible_chunks(&self) -> Vec<IVec3> {
+        let mut slots = self.pressure.sorted_slots();
+        slots.retain(|slot| self.states[slot.index()].is_audible);
+        slots.into_iter().map(|slot| self.pressure.position_at(slot)).collect()
+    }
+
+    /// Returns whether a chunk is audible or shares a face with one that is.
+    pub(crate) fn is_beside_audible(&self, chunk: IVec3) -> bool {
+        let around = Self::FACES.iter().filter_map(|face| face.step(chunk));
+        core::iter::once(chunk)
+            .chain(around)
+            .filter_map(|chunk| self.pressure.slot(chunk))
+            .any(|slot| self.states[slot.index()].is_audible)
+    }
+
     /// The loaded chunks that are awake and have a pressure or flow, in order of position: those
     /// that the next step changes or from which it opens others, which are next to them.
     pub(crate) fn stirred_chunks(&self) -> Vec<IVec3> {
@@ -106,7 +155,7 @@ impl<S: BlastShape> BlastWorld<S> {
         solid: &CellMask,
         strengths: &BTreeMap<usize, f32>,
     ) -> CellMask {
-        let before = self.pressure.slot(position).and_then(|slot| self.ground(slot));
+        let before = self.ground_at(position);
         let (was_solid, no_walls) =
             (before.map_or(&CellMask::EMPTY, |ground| &ground.solid), BTreeMap::new());
         let were = before.map_or(&no_walls, |ground| &ground.strengths);

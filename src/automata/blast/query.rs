@@ -77,6 +77,18 @@ impl<S: BlastShape> BlastWorld<S> {
         self.flows_at(cell).iter().map(|(_, flow)| flow.abs()).sum::<f64>() + 0.0
     }
 
+    /// Whether a [flow](BlastWorld::flow) in a chunk may be as long as this: `false` only if none is.
+    pub(crate) fn may_flow(&self, chunk: IVec3, least: f64) -> bool {
+        let Some(slot) = self.pressure.slot(chunk) else { return false };
+        match (self.rules.rule, &self.states[slot.index()].flows) {
+            // Along each of three axes, two links add up.
+            (Rule::Wave { .. }, flows) => {
+                flows.as_ref().is_some_and(|flows| flows.reach((least / 4.0) as f32))
+            }
+            (Rule::Diffusive { .. }, _) => !self.is_blank(slot),
+        }
+    }
+
     /// Returns the outflow over each of a cell's links.
     pub(super) fn flows_at(&self, cell: IVec3) -> LinkFluxes {
         if !self.space.bounds.contains(cell) {

@@ -6,7 +6,6 @@ use crate::water::edit::EditError;
 use crate::water::voxel::Voxel;
 use glam::IVec3;
 
-#[cfg_attr(not(test), expect(dead_code, reason = "worlds that couple automata stand above this"))]
 impl WaterWorld {
     /// Moves up to `units` from a cell to another, at any distance. Returns how many moved: at most
     /// what the one holds and the other has room for, 0 to 7. The ledger stays as it is. Both wake,

@@ -7,8 +7,10 @@ use floodplain::blast::{self, BlastWorld};
 use floodplain::glam::IVec3;
 use floodplain::humidity::{self, Cell, HumidityWorld, UNITS};
 use floodplain::water::{self, Voxel, WaterCell, WaterWorld};
-use floodplain::world::{Broken, Content, Couplings, Edit, MaterialId, Palette, Rules, World};
-use floodplain::{Chunk, Cube, Region, Shape};
+use floodplain::world::{
+    Broken, Content, Couplings, Edit, MaterialId, Palette, Rules, Submerged, World,
+};
+use floodplain::{Chunk, Cube, Face, Region, Shape};
 use std::collections::BTreeMap;
 
 /// Water, moisture and pressure over the same ground.
@@ -62,7 +64,10 @@ impl Apart {
             Edit::InsertChunk { position, content } => self.insert(*position, content),
             Edit::Water(edit) => _ = self.water.apply(edit.clone()),
             Edit::Soil(edit) => _ = self.soil.apply(edit.clone()),
-            Edit::Blast(edit) => _ = self.blast.apply(edit.clone()),
+            Edit::Blast(edit) => {
+                self.submerge();
+                self.blast.apply(edit.clone()).expect("the world made it");
+            }
             _ => panic!("another edit: {edit:?}"),
         }
     }
@@ -76,6 +81,7 @@ impl Apart {
             }
             self.soil.step();
         }
+        self.submerge();
         for _ in 0..self.rules.blast_steps {
             self.blast.step();
             for broken in self.blast.take_events() {
@@ -83,7 +89,11 @@ impl Apart {
                 let from = self.ground[&cell.to_array()];
                 let name = self.palette.material(from).unwrap().breaks_into.as_ref().unwrap();
                 let into = self.palette.id(name).unwrap();
+                let moisture = self.soil.humidity(cell);
                 self.set(cell, into);
+                if self.rules.spilling && !self.palette.material(into).unwrap().solid {
+                    self.spill(cell, (moisture / self.rules.moisture_per_unit) as u32);
+                }
                 let difference = broken.difference;
                 self.events.push(Broken { tick, cell, from, into, difference });
             }
@@ -123,6 +133,36 @@ impl Apart {
             None => _ = self.blast.clear_solid(cell).unwrap(),
         }
         self.set_soil(cell, material.permeability);
+    }
+
+    /// Pours the water that a cell of soil leaves into it, and what has no room into those around.
+    fn spill(&mut self, cell: IVec3, mut units: u32) {
+        let around = Face::ALL.map(|face| cell + face.offset());
+        for cell in [cell].into_iter().chain(around) {
+            if units > 0 {
+                units -= self.water.pour(cell, units).unwrap_or(0);
+            }
+        }
+        self.submerge();
+    }
+
+    /// Lets full cells of water stop pressure, if they do, and no others.
+    fn submerge(&mut self) {
+        if self.rules.submerged != Submerged::Stops {
+            return;
+        }
+        for (&cell, &id) in &self.ground {
+            let cell = IVec3::from_array(cell);
+            let is_full = self.water.height(cell) == 7;
+            if self.palette.material(id).unwrap().solid || self.blast.is_solid(cell) == is_full {
+                continue;
+            }
+            if is_full {
+                self.blast.set_solid(cell).unwrap();
+            } else {
+                self.blast.clear_solid(cell).unwrap();
+            }
+        }
     }
 
     fn set_soil(&mut self, cell: IVec3, permeability: Option<f32>) {

@@ -12,7 +12,7 @@ use floodplain::humidity::{self, MOST_HUMIDITY, UNITS};
 use floodplain::snapshot::Saved;
 use floodplain::water::{self, Fixture, Voxel, WaterCell};
 use floodplain::world::{
-    ChunkRecord, Content, Edit, EditError, MaterialId, Outcome, Palette, Rules, World,
+    ChunkRecord, Content, Edit, EditError, MaterialId, Outcome, Palette, Rules, Submerged, World,
 };
 use floodplain::{Cube, Face, Region, Shape};
 use std::collections::{BTreeMap, VecDeque};
@@ -49,7 +49,7 @@ impl Run {
     /// What these bytes say; any do.
     pub fn from_bytes(bytes: &[u8]) -> Run {
         let mut bytes = Bytes(bytes);
-        let seed = bytes.byte().into();
+        let seed = bytes.byte();
         let flags = bytes.byte();
         let period = usize::from(flags / 4 % 3);
         let rules = Rules {
@@ -59,11 +59,14 @@ impl Run {
             blast_steps: [3, 1, 20, 0][usize::from(flags / 16 % 4)],
             blast: [blast::Rules::wave(0.25, 0.9), blast::Rules::diffusive(0.15)]
                 [usize::from(flags / 64 % 2)],
+            spilling: seed % 4 != 3,
+            submerged: [Submerged::Stops, Submerged::Passes][usize::from(seed % 3 == 2)],
+            throw_flow: [Some(0.5), None, Some(8.0)][usize::from(seed / 3 % 3)],
             ..rules()
         };
         let bounds = bytes.bounds(IVec3::new(9, 6, 5));
         let ops = bytes.operations(MOST_EDITS, |bytes, ops| ops.push(op(bytes, bounds)));
-        Run { seed, rules, bounds, ops }
+        Run { seed: seed.into(), rules, bounds, ops }
     }
 
     /// Does all of it, with every law after each operation.
@@ -103,7 +106,7 @@ fn material(bytes: &mut Bytes) -> MaterialId {
 
 fn edit(bytes: &mut Bytes, bounds: Region) -> Edit {
     let cell = bytes.cell(bounds);
-    match bytes.byte() % 24 {
+    match bytes.byte() % 26 {
         0..=5 => Edit::SetMaterial { cell, material: material(bytes) },
         6..=8 => Edit::FillMaterial {
             region: Region::new(cell, bytes.cell(bounds)),
@@ -117,6 +120,11 @@ fn edit(bytes: &mut Bytes, bounds: Region) -> Edit {
         17 | 18 => Edit::Water(of_water(bytes, bounds, cell)),
         19 | 20 => Edit::Soil(of_soil(bytes, cell)),
         21 | 22 => Edit::Blast(of_blast(bytes, bounds, cell)),
+        23 | 24 => Edit::Charge {
+            centre: cell,
+            radius: f32::from(bytes.byte() % 32) * 0.25,
+            pressure: f32::from(bytes.byte()) * 4.0,
+        },
         _ => Edit::WakeAll,
     }
 }
@@ -536,6 +544,10 @@ fn call(world: &mut World, edit: Edit) -> Result<Outcome, EditError> {
         Edit::InsertRecords(records) => world.insert_records(records).map(|()| Outcome::Done),
         Edit::Rain { from, units } => {
             world.rain(from, units).map(|units| Outcome::Units(units.into()))
+        }
+        Edit::Charge { centre, radius, pressure } => {
+            let added = world.charge(centre, radius, pressure)?;
+            Ok(Outcome::Blast(blast::Outcome::Sum(added)))
         }
         Edit::WakeAll => {
             world.wake_all();

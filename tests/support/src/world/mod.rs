@@ -6,7 +6,9 @@ pub mod edits;
 mod exchange;
 mod feed;
 
-use floodplain::world::{Content, Couplings, Material, MaterialId, Palette, Rules, World};
+use floodplain::world::{
+    Content, Couplings, Material, MaterialId, Palette, Rules, Submerged, World,
+};
 use floodplain::{Cube, Region, Shape, water};
 
 /// The natural materials, glass that breaks into air, and brick that breaks into concrete.
@@ -30,6 +32,11 @@ pub fn rules() -> Rules {
     let couplings = Couplings { seepage: 0.3, ..Couplings::default() };
     let water = water::Rules::lossless();
     Rules { water, soil_period: 2, blast_steps: 3, couplings, ..Rules::default() }
+}
+
+/// The same rules without all that passes between explosions and water.
+pub fn uncoupled(rules: Rules) -> Rules {
+    Rules { spilling: false, submerged: Submerged::Passes, throw_flow: None, ..rules }
 }
 
 /// A world all of whose chunks are loaded: air over a floor of soil.

@@ -1,0 +1,91 @@
+//! What something above water that shares its space needs to know of a chunk, as bit masks: which
+//! cells have no room left, and which hold water with room above it. Between ticks only.
+
+use crate::chunk::{CellMask, LayerMask};
+use crate::coords::{CHUNK_CELLS, Cube, Region, Shape};
+use crate::grid::Slot;
+use crate::water::WaterWorld;
+use glam::IVec3;
+
+impl WaterWorld {
+    /// Returns the cells of a chunk, inside the bounds, that are solid, full of water, or sea; none
+    /// if it is not loaded.
+    pub(crate) fn closed_cells(&self, chunk: IVec3) -> CellMask {
+        let Some(slot) = self.store.grid().slot(chunk) else { return CellMask::EMPTY };
+        let mut cells = CellMask::EMPTY;
+        (0..16).for_each(|layer| cells.set_layer(layer, self.store.layer(slot, layer).closed));
+        self.inside(chunk, cells)
+    }
+
+    /// Returns the cells of a chunk that hold water, springs included, and have room above them;
+    /// none if it is not loaded.
+    pub(crate) fn surface_cells(&self, chunk: IVec3) -> CellMask {
+        let Some(slot) = self.store.grid().slot(chunk) else { return CellMask::EMPTY };
+        let mut cells = CellMask::EMPTY;
+        for layer in 0..16 {
+            cells.set_layer(layer, self.surface_of(slot, layer));
+        }
+        self.inside(chunk, cells)
+    }
+
+    fn surface_of(&self, slot: Slot, layer: usize) -> LayerMask {
+        let wet = self.store.layer(slot, layer).wet;
+        match self.store.upper_layer(slot, layer).filter(|_| wet.any()) {
+            Some((slot, layer)) => wet - self.store.layer(slot, layer).closed,
+            None => LayerMask::NONE,
+        }
+    }
+
+    /// Returns these cells of a chunk without those beyond the bounds, which only bear marks.
+    fn inside(&self, chunk: IVec3, mut cells: CellMask) -> CellMask {
+        let (bounds, region) = (self.bounds(), Cube::region_of(chunk));
+        if is_cut(&bounds, &region) {
+            for index in 0..CHUNK_CELLS {
+                if !bounds.contains(Cube::cell_at(chunk, index)) {
+                    cells.remove(index);
+                }
+            }
+        }
+        cells
+    }
+}
+
+fn is_cut(bounds: &Region, region: &Region) -> bool {
+    bounds.intersection(region) != Some(*region)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chunk::Chunk;
+    use crate::water::{Rules, Voxel, WaterCell};
+
+    #[test]
+    fn masks_are_those_of_the_cells_read_one_by_one() {
+        let mut rng = fastrand::Rng::with_seed(3);
+        let bounds = Region::new(IVec3::new(0, 0, 2), IVec3::new(31, 31, 12));
+        let mut world = WaterWorld::with_bounds(7, Rules::lossless(), bounds).unwrap();
+        for chunk in [IVec3::ZERO, IVec3::X, IVec3::Y] {
+            let cells = core::array::from_fn(|_| match rng.u8(0..8) {
+                0 | 1 => Voxel::SOLID,
+                2 => Voxel::SEA,
+                3 => Voxel::water(WaterCell::STILL),
+                height => Voxel::water(WaterCell::with_height(height - 4).unwrap()),
+            });
+            world.insert_chunk(chunk, Chunk::from_cells(&cells)).unwrap();
+        }
+        for chunk in [IVec3::ZERO, IVec3::X, IVec3::Y, IVec3::ONE] {
+            let (closed, surface) = (world.closed_cells(chunk), world.surface_cells(chunk));
+            for index in 0..CHUNK_CELLS {
+                let cell = Cube::cell_at(chunk, index);
+                let is_closed = |cell| world.is_solid(cell) || world.height(cell) == 7;
+                let is_loaded = |cell| world.voxel(cell).is_some();
+                assert_eq!(closed.contains(index), is_loaded(cell) && is_closed(cell), "{cell}");
+                let above = cell + IVec3::Y;
+                let is_wet = world.height(cell) > 0 && !world.is_sea(cell);
+                let is_surface = is_wet && is_loaded(above) && !is_closed(above);
+                assert_eq!(surface.contains(index), is_surface, "{cell}");
+            }
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! What full cells of water are to pressure. They stand in the way of it like ground, in the ground
+//! that explosions are lent; at the beginning of each tick's steps, that follows the water.
+
+use super::World;
+use super::error::EditError;
+use crate::chunk::CellMask;
+use crate::water::WaterCell;
+use glam::IVec3;
+
+/// What full cells of water, springs and the sea among them, are to pressure.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub enum Submerged {
+    /// They stop it, as ground does that nothing breaks. Pressure in a cell that fills up is gone,
+    /// which its ledger counts as removed.
+    #[default]
+    Stops,
+    /// They are as open to it as air.
+    Passes,
+}
+
+impl World {
+    /// Makes the ground that explosions are lent that of the water now: at the beginning of the
+    /// steps of a tick, during which water moves no more, except as explosions move it.
+    pub(super) fn follow_water(&mut self) {
+        self.is_water_edited = false;
+        if self.blast.is_empty() {
+            return;
+        }
+        // Chunks that had nothing to lend may have water now.
+        self.lend_beside(&self.blast.audible_chunks());
+        let lent: Vec<IVec3> = self.lent().collect();
+        for chunk in lent {
+            // A lent chunk is loaded, where nothing is refused.
+            _ = self.follow_water_in(chunk);
+        }
+    }
+
+    /// Does so in a chunk, if it is lent.
+    pub(super) fn follow_water_in(&mut self, chunk: IVec3) -> Result<(), EditError> {
+        if self.rules.submerged == Submerged::Stops && self.is_lent(chunk) {
+            self.blast.set_solid_cells(chunk, &self.water.closed_cells(chunk))?;
+            self.forget_if_plain(chunk);
+        }
+        Ok(())
+    }
+
+    /// Returns the cells of a chunk that stop pressure by their water, and may be solid as well.
+    pub(super) fn stopping_water(&self, chunk: IVec3) -> CellMask {
+        match self.rules.submerged {
+            Submerged::Stops => self.water.closed_cells(chunk),
+            Submerged::Passes => CellMask::EMPTY,
+        }
+    }
+
+    /// Returns whether a cell of a chunk stops pressure.
+    pub(super) fn has_obstacle(&self, chunk: IVec3) -> bool {
+        !self.stopping_water(chunk).is_empty() || self.has_solid(chunk)
+    }
+
+    /// Returns whether the water in a cell stops pressure.
+    pub(super) fn is_stopped_by_water(&self, cell: IVec3) -> bool {
+        self.rules.submerged == Submerged::Stops
+            && self.water.height(cell) == WaterCell::STILL.height()
+    }
+}

@@ -1,0 +1,106 @@
+//! Water that explosions throw. After the steps of a tick, a strong flow at the surface of water
+//! throws units up and in its direction, each over a path of its own through open cells, as a
+//! particle of spray: a random walk that is biased by the flow.
+
+use super::World;
+use super::pressure::Matter;
+use crate::coords::{Cube, Face, Shape};
+use crate::water::random::{chunk_seed, mix};
+use glam::{DVec3, IVec3};
+
+/// The most units that a cell loses by a throw, and the most cells that a unit flies more than one:
+/// those of a full cell.
+const MOST: u32 = 7;
+
+/// Tells these choices from all others with the same seed, tick and place.
+const THROWS: u64 = 0x7468_726f_7773;
+
+/// A cell of water and the flow that throws it.
+struct Throw {
+    /// Its turn among the others, and the seed of its choices.
+    turn: u64,
+    cell: IVec3,
+    flow: DVec3,
+    units: u32,
+}
+
+impl World {
+    /// Throws the water that the last step of explosions gave a strong flow. None is made or lost.
+    pub(super) fn throw_water(&mut self) {
+        let Some(least) = self.rules.throw_flow else { return };
+        let mut throws: Vec<Throw> =
+            self.lent().flat_map(|chunk| self.throws_in(chunk, least)).collect();
+        throws.sort_unstable_by_key(|throw| (throw.turn, throw.cell.to_array()));
+        for throw in throws {
+            let mut random = fastrand::Rng::with_seed(throw.turn);
+            for _ in 0..throw.units {
+                let to = self.landing_of(&throw, &mut random);
+                self.throw_unit(throw.cell, to);
+            }
+        }
+    }
+
+    /// Returns the cells of a chunk whose water is thrown.
+    fn throws_in(&self, chunk: IVec3, least: f64) -> Vec<Throw> {
+        // The flow over a full cell may be that of the chunk above.
+        let above = Face::Up.step(chunk).unwrap_or(chunk);
+        if ![chunk, above].into_iter().any(|chunk| self.blast.may_flow(chunk, least)) {
+            return Vec::new();
+        }
+        let seed = mix(mix(self.seed(), self.tick), THROWS);
+        let surface = self.water.surface_cells(chunk);
+        let throw = |index| {
+            let cell = Cube::cell_at(chunk, index);
+            let flow = self.flow_over(cell);
+            let strength = (flow.length() / least) as u32;
+            let turn = chunk_seed(seed, cell);
+            (strength > 0).then(|| Throw { turn, cell, flow, units: strength.min(MOST) })
+        };
+        surface.iter().filter_map(throw).collect()
+    }
+
+    /// Returns the flow through a cell at the surface of water, or along its top if it stops
+    /// pressure.
+    fn flow_over(&self, cell: IVec3) -> DVec3 {
+        let is_open = self.matter_in_blast(cell) == Matter::Open;
+        self.blast.flow(if is_open { cell } else { cell + IVec3::Y })
+    }
+
+    /// Returns where a unit lands: it rises one cell, and then as many as units are thrown, each by
+    /// coin further up or sideways, along an axis picked by its share in the flow. What is not open
+    /// stops it for that cell.
+    fn landing_of(&self, throw: &Throw, random: &mut fastrand::Rng) -> IVec3 {
+        let DVec3 { x: east, z: south, .. } = throw.flow;
+        let share = east.abs() / (east.abs() + south.abs());
+        let mut at = throw.cell;
+        for step in 0..=throw.units {
+            // Without a flow sideways, the share is no number, and no axis is picked.
+            let offset = match (step == 0 || random.bool(), random.f64()) {
+                (false, pick) if pick < share => IVec3::X * east.signum() as i32,
+                (false, pick) if pick >= share => IVec3::Z * south.signum() as i32,
+                _ => IVec3::Y,
+            };
+            let next = at.saturating_add(offset);
+            if self.has_room(next) {
+                at = next;
+            }
+        }
+        at
+    }
+
+    /// Returns whether a cell is loaded, open and not full.
+    fn has_room(&self, cell: IVec3) -> bool {
+        let is_open = |id| !self.palette.traits(id).solid;
+        self.material(cell).is_some_and(is_open) && self.water.height(cell) < MOST as u8
+    }
+
+    fn throw_unit(&mut self, from: IVec3, to: IVec3) {
+        // Both are loaded and open, so that nothing is refused.
+        let moved = self.water.move_units(from, to, 1).unwrap_or(0);
+        if moved > 0 {
+            self.thrown += u64::from(moved);
+            _ = self.follow_in_blast(from);
+            _ = self.follow_in_blast(to);
+        }
+    }
+}
