@@ -57,6 +57,7 @@ impl World {
                 self.spill(cell, replaced.moisture);
             }
         }
+        self.damp_in_water();
         report
     }
 

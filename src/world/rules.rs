@@ -85,6 +85,8 @@ pub enum RulesError {
     SoilPeriod(u32),
     /// More than 1,000 steps.
     BlastSteps(u32),
+    /// A share of [`Submerged::Damps`] that is not a number from 0 to 1.
+    Damping(f32),
     /// A [`throw_flow`](Rules::throw_flow) that is not a number from 0.001 on.
     ThrowFlow(f64),
     /// A material with a permeability above what the rules of soil allow.
@@ -126,6 +128,7 @@ impl fmt::Display for RulesError {
             RulesError::BlastSteps(value) => {
                 write!(f, "blast_steps is 0 to {MOST_BLAST_STEPS}, not {value}")
             }
+            RulesError::Damping(value) => write!(f, "water keeps 0 to 1 of pressure, not {value}"),
             RulesError::ThrowFlow(value) => {
                 write!(f, "throw_flow is {LEAST_THROW_FLOW} or more, not {value}")
             }
@@ -175,6 +178,12 @@ impl Rules {
         }
         if self.blast_steps > MOST_BLAST_STEPS {
             return Err(RulesError::BlastSteps(self.blast_steps));
+        }
+        match self.submerged {
+            Submerged::Damps(part) if !(0.0..=1.0).contains(&part) => {
+                return Err(RulesError::Damping(part));
+            }
+            _ => {}
         }
         match self.throw_flow {
             Some(flow) if !(flow >= LEAST_THROW_FLOW && flow.is_finite()) => {

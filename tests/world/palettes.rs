@@ -1,7 +1,9 @@
 //! Palettes and rules that are refused, each by an error of its own.
 
 use floodplain::humidity::{self, Sweep};
-use floodplain::world::{Material, MaterialId, Palette, PaletteError, Rules, RulesError, World};
+use floodplain::world::{
+    Material, MaterialId, Palette, PaletteError, Rules, RulesError, Submerged, World,
+};
 use floodplain::{blast, water};
 
 fn refused(materials: impl IntoIterator<Item = Material>) -> PaletteError {
@@ -77,6 +79,12 @@ fn rules_out_of_range_are_refused_by_name() {
     assert_eq!(refused(Rules { soil_period: 0, ..rules }), Some(RulesError::SoilPeriod(0)));
     let many = Rules { blast_steps: 1_001, ..rules };
     assert_eq!(refused(many), Some(RulesError::BlastSteps(1_001)));
+    for part in [-0.1, 1.5, f32::NAN] {
+        let error = refused(Rules { submerged: Submerged::Damps(part), ..rules });
+        assert!(
+            matches!(error, Some(RulesError::Damping(found)) if found.to_bits() == part.to_bits())
+        );
+    }
     for flow in [0.0, -1.0, 0.0009, f64::NAN, f64::INFINITY] {
         let error = refused(Rules { throw_flow: Some(flow), ..rules });
         assert!(
@@ -102,8 +110,9 @@ fn every_error_says_what_is_wrong() {
         RulesError::Capacity { material: "mud".into(), value: 30, most: 16 }.to_string(),
         RulesError::SoilPeriod(0).to_string(),
         RulesError::ThrowFlow(-2.0).to_string(),
+        RulesError::Damping(-3.0).to_string(),
     ];
-    let parts = ["one material", "300", "mud", "16 units", "1 or more", "not -2"];
+    let parts = ["one material", "300", "mud", "16 units", "1 or more", "not -2", "not -3"];
     for (error, part) in errors.iter().zip(parts) {
         assert!(error.contains(part), "{error}");
     }
