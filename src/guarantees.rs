@@ -187,8 +187,8 @@
 //!
 //! | law | violation |
 //! |---|---|
-//! | each part has the chunks that it must have: water all, soil those with a permeable cell, pressure the ground of all loaded chunks that it is in | `Chunk` |
-//! | in each part, each cell is what its material is; cells that are not permeable hold no moisture | `Ground` |
+//! | each part has the chunks that it must have: water all, soil those with a permeable cell, pressure the ground of all loaded chunks that it is in, and of no others but those beside it | `Chunk` |
+//! | in each part, each cell is what its material is, to pressure also what its water is, as of the last tick; cells that are not permeable hold no moisture | `Ground` |
 //! | water and moisture are together what came in less what went out, to the unit | `Account` |
 //! | the chunk store's own laws | `Storage` |
 //!
@@ -199,6 +199,9 @@
 //! | each edit does, cell by cell and in the account, what its documentation says; a refused one changes nothing | `world::laws::every_law_holds_after_every_edit_and_tick` |
 //! | a world that sleeps equals one that is woken before each tick; ticks in slices equal whole ones, with edits queued and made in between; edits sent as bytes equal calls | the same |
 //! | without couplings, the parts are those run apart, byte for byte; what breaks is the same as where explosions have all ground from the start | `world::parts::without_couplings_a_world_is_its_parts_run_apart`, `what_breaks_is_the_same_where_all_ground_is_there_from_the_start` |
+//! | full cells of water stop pressure, damp it or let it pass, as the rules say, and soil that breaks spills, as by hand over all of the ground | `world::parts::full_cells_stop_pressure_and_broken_soil_spills_as_by_hand`, `full_cells_damp_pressure_as_by_hand`; `world::blasts::pressure_stops_at_the_surface_of_a_lake_or_fades_or_passes` |
+//! | random charges, with water that is thrown and chunks that travel meanwhile, give the same bytes in slices and whole, woken and asleep, and make or lose no water | `world::blasts::random_charges_in_slices_woken_and_with_chunks_that_travel_give_the_same_bytes` |
+//! | a refused edit of pressure lends no ground | `world::blasts::a_refused_edit_of_pressure_changes_nothing` |
 //! | any number of threads gives the same bytes | `world::parts::any_number_of_threads_gives_the_same_bytes` |
 //! | a world at rest does nothing, and where there is no pressure, explosions have no ground | `world::parts::a_world_at_rest_does_nothing_and_lends_no_ground`, `a_run_at_rest_passes_the_clocks_of_all_parts` |
 //! | records of chunks that are put back, also after they were sent as bytes, leave ground, moisture and water as they were | `world::records::records_that_are_put_back_leave_what_was_there` |

@@ -111,7 +111,8 @@ pub struct World {
     tick: u64,
     stage: Stage,
     queue: Queue,
-    /// The chunks whose ground `blast` has, in order of position; what follows from its pressure.
+    /// The chunks whose ground `blast` has, in order of position: of the loaded ones those with
+    /// pressure, or with anything that stands in them there. Follows from `blast`.
     mirrored: BTreeSet<[i32; 3]>,
     /// Whether an edit may have changed water since `blast` followed it, for checks alone. That
     /// is not known of a world that was just made or loaded.

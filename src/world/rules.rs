@@ -41,8 +41,11 @@ pub struct Rules {
     pub spilling: bool,
     /// What full cells of water are to pressure; they stop it by default.
     pub submerged: Submerged,
-    /// The length of the [flow](crate::blast::BlastWorld::flow) from which on it
-    /// throws water up and outward, at least 0.001; `None` if it never does. 4 by default.
+    /// The [flow](crate::blast::BlastWorld::flow) that throws a unit of water, by its length after
+    /// the steps of a tick, at least 0.001; `None` if none does. 4 by default. A cell of water with
+    /// room above it loses a unit for each time that the flow through it, or over it if it stops
+    /// pressure, is as long as this, at most 7. Each flies up, and the further the more are thrown,
+    /// and sideways as the flow goes. Springs and the sea lose none.
     pub throw_flow: Option<f64>,
 }
 

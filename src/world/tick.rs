@@ -36,8 +36,9 @@ impl World {
     /// Runs one tick, or completes the one that is underway. First the [queued](World::queue) edits
     /// are made, then water has its tick, then soil its step in every
     /// [`soil_period`](super::Rules::soil_period)-th tick, then pressure its
-    /// [`blast_steps`](super::Rules::blast_steps), if there is any. In the report, `moved` counts
-    /// the units of water.
+    /// [`blast_steps`](super::Rules::blast_steps), if there is any, and what is left of it
+    /// [throws](super::Rules::throw_flow) water. In the report, `moved` counts the units of water that
+    /// its tick moved.
     pub fn step(&mut self) -> StepReport {
         self.advance(None).report
     }
