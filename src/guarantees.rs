@@ -191,8 +191,8 @@
 //!
 //! | law | violation |
 //! |---|---|
-//! | each part has the chunks that it must have: water all, soil those with a permeable cell, pressure the ground of all loaded chunks that it is in | `Chunk` |
-//! | in each part, each cell is what its material is; cells that are not permeable hold no moisture | `Ground` |
+//! | each part has the chunks that it must have: water all, soil those with a permeable cell, pressure the ground of all loaded chunks that it is in, and of no others but those beside it | `Chunk` |
+//! | in each part, each cell is what its material is, to pressure also what its water is, as of the last tick; cells that are not permeable hold no moisture | `Ground` |
 //! | water and moisture are together what came in less what went out, to the unit | `Account` |
 //! | the chunk store's own laws | `Storage` |
 //!
@@ -209,6 +209,9 @@
 //! | a closed world without evaporation comes to rest, whatever it is made of, and then does nothing | `world::exchange::a_closed_world_comes_to_rest_and_then_does_nothing` |
 //! | no unit is made or lost between water and soil: what passes neither comes in nor goes out; springs and the sea give what soil takes from them | `world::laws::every_law_holds_after_every_edit_and_tick`; `world::exchange::springs_and_the_sea_give_without_end_and_their_ledger_says_so`, `water_that_evaporates_goes_into_the_soil_below_and_then_into_the_air` |
 //! | any number of threads gives the same bytes | `world::parts::any_number_of_threads_gives_the_same_bytes`, `world::exchange::any_number_of_threads_exchanges_the_same_units` |
+//! | full cells of water stop pressure, damp it or let it pass, as the rules say, and soil that breaks spills, as by hand over all of the ground | `world::parts::full_cells_stop_pressure_and_broken_soil_spills_as_by_hand`, `full_cells_damp_pressure_as_by_hand`; `world::blasts::pressure_stops_at_the_surface_of_a_lake_or_fades_or_passes` |
+//! | random charges, with water that is thrown and chunks that travel meanwhile, give the same bytes in slices and whole, woken and asleep, and make or lose no water | `world::blasts::random_charges_in_slices_woken_and_with_chunks_that_travel_give_the_same_bytes` |
+//! | a refused edit of pressure lends no ground | `world::blasts::a_refused_edit_of_pressure_changes_nothing` |
 //! | a world at rest does nothing, and where there is no pressure, explosions have no ground | `world::parts::a_world_at_rest_does_nothing_and_lends_no_ground`, `a_run_at_rest_passes_the_clocks_of_all_parts` |
 //! | records of chunks that are put back, also after they were sent as bytes, leave ground, moisture and water as they were | `world::records::records_that_are_put_back_leave_what_was_there` |
 //! | materials and rules out of range are refused by an error that names them | `world::palettes` |

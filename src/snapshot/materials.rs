@@ -34,7 +34,7 @@ const PRESSURE: u8 = 8;
 ///
 /// | | content |
 /// |---|---|
-/// | rules | the number of materials `u16`, 1 to 256, and each: its name, solid `bool`, its permeability and its strength, each a `bool` and if set an `f32`, its capacity in units of water `u8`, and what it breaks into, a `bool` and if set a name; a name is a `u32` of its bytes and these, in UTF-8; the rules of water, of soil and of pressure; then `moisture_per_unit` `f64`, `soil_period` `u32`, `blast_steps` `u32`, `breaking` and `spilling` `bool`, `submerged` `u8` (0 stops, 1 passes), `throw_flow` a `bool` and if set an `f64`; of the couplings `seepage` and `depth_gain` `f64`, `springs` and `ebb` `bool` |
+/// | rules | the number of materials `u16`, 1 to 256, and each: its name, solid `bool`, its permeability and its strength, each a `bool` and if set an `f32`, its capacity in units of water `u8`, and what it breaks into, a `bool` and if set a name; a name is a `u32` of its bytes and these, in UTF-8; the rules of water, of soil and of pressure; then `moisture_per_unit` `f64`, `soil_period` `u32`, `blast_steps` `u32`, `breaking` and `spilling` `bool`, `submerged` `u8` (0 stops, 1 passes, 2 damps, and then the share `f32`), `throw_flow` a `bool` and if set an `f64`; of the couplings `seepage` and `depth_gain` `f64`, `springs` and `ebb` `bool` |
 /// | state | the states of water, of soil and of pressure; what the tick does next `u32`: 0 it has not begun, 1 the step of soil, from 2 on steps of pressure, after so many less 2; how many of the [queued](World::queue) edits come before the next tick `u32`, their number `u32`, and for each the length of its bytes `u32` and its [bytes](Edit::to_bytes); a count of the cells that broke since [`take_events`](World::take_events) was last called, then for each its tick `u64`, position, the materials that it was and is `u8` each, difference `f64`; of the [ledger](crate::world::Ledger) `soaked`, `sprung`, `ebbed`, `thrown` and `spilled` `u64` |
 /// | record | a `u8` with bit 0 set if the chunk is loaded, bit 1 if materials of it changed since `take_changes` was last called, bit 2 if pressure is lent its ground, bit 3 if there is one of pressure; if it is loaded, a plane of `u8`, the materials, the first one in cells beyond the bounds; the mask of changed materials, if there are any; if it is loaded, the record of its water, and if a cell is permeable, that of its soil; then that of its pressure, without weights of links, if there is one |
 impl Saved for World {
@@ -260,18 +260,22 @@ impl Encode for Material {
 
 impl Encode for Submerged {
     fn put(&self, out: &mut Vec<u8>) {
-        let number: u8 = match self {
-            Submerged::Stops => 0,
-            Submerged::Passes => 1,
-        };
-        number.put(out);
+        match self {
+            Submerged::Stops => 0u8.put(out),
+            Submerged::Passes => 1u8.put(out),
+            Submerged::Damps(part) => {
+                2u8.put(out);
+                part.put(out);
+            }
+        }
     }
 
     fn take(content: &mut Content<'_>) -> Result<Self, SnapshotError> {
-        let wrong = content.malformed("0 for water that stops pressure, or 1");
+        let wrong = content.malformed("0 for water that stops pressure, 1 or 2");
         match content.take()? {
             0u8 => Ok(Submerged::Stops),
             1 => Ok(Submerged::Passes),
+            2 => Ok(Submerged::Damps(content.take()?)),
             _ => Err(wrong),
         }
     }

@@ -128,9 +128,11 @@ pub struct World {
     tick: u64,
     stage: Stage,
     queue: Queue,
-    /// The chunks whose ground `blast` has, in order of position; what follows from its pressure.
+    /// The chunks whose ground `blast` has, in order of position: of the loaded ones those with
+    /// pressure, or with anything that stands in them there. Follows from `blast`.
     mirrored: BTreeSet<[i32; 3]>,
-    /// Whether an edit may have changed water since `blast` followed it.
+    /// Whether an edit may have changed water since `blast` followed it, for checks alone. That
+    /// is not known of a world that was just made or loaded.
     is_water_edited: bool,
     /// The units of water that flows threw.
     thrown: u64,
@@ -178,7 +180,7 @@ impl World {
             stage: Stage::Rest,
             queue: Queue::default(),
             mirrored: BTreeSet::new(),
-            is_water_edited: false,
+            is_water_edited: true,
             thrown: 0,
             spilled: 0,
             events: Vec::new(),

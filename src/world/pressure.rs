@@ -63,6 +63,7 @@ impl World {
                 self.spill(cell, replaced.moisture);
             }
         }
+        self.damp_in_water();
         report
     }
 
@@ -155,6 +156,9 @@ impl World {
 
     /// Lends the blast the ground of a chunk, if it has pressure or is beside one where it is audible.
     pub(super) fn lend_if_near(&mut self, chunk: IVec3) -> Result<(), EditError> {
+        if self.blast.is_empty() {
+            return Ok(());
+        }
         let is_near = self.blast.is_beside_audible(chunk) || !self.blast.is_blank_at(chunk);
         if is_near { self.lend(chunk) } else { Ok(()) }
     }

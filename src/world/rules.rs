@@ -45,8 +45,11 @@ pub struct Rules {
     pub spilling: bool,
     /// What full cells of water are to pressure; they stop it by default.
     pub submerged: Submerged,
-    /// The length of the [flow](crate::blast::BlastWorld::flow) from which on it
-    /// throws water up and outward, at least 0.001; `None` if it never does. 4 by default.
+    /// The [flow](crate::blast::BlastWorld::flow) that throws a unit of water, by its length after
+    /// the steps of a tick, at least 0.001; `None` if none does. 4 by default. A cell of water with
+    /// room above it loses a unit for each time that the flow through it, or over it if it stops
+    /// pressure, is as long as this, at most 7. Each flies up, and the further the more are thrown,
+    /// and sideways as the flow goes. Springs and the sea lose none.
     pub throw_flow: Option<f64>,
 }
 
@@ -94,6 +97,8 @@ pub enum RulesError {
     Seepage(f64),
     /// A [`depth_gain`](Couplings::depth_gain) that is not a number from 0 to 16.
     DepthGain(f64),
+    /// A share of [`Submerged::Damps`] that is not a number from 0 to 1.
+    Damping(f32),
     /// A [`throw_flow`](Rules::throw_flow) that is not a number from 0.001 on.
     ThrowFlow(f64),
     /// A material with a permeability above what the rules of soil allow.
@@ -137,6 +142,7 @@ impl fmt::Display for RulesError {
             }
             RulesError::Seepage(value) => write!(f, "seepage is 0 to 1, not {value}"),
             RulesError::DepthGain(value) => write!(f, "depth_gain is 0 to 16, not {value}"),
+            RulesError::Damping(value) => write!(f, "water keeps 0 to 1 of pressure, not {value}"),
             RulesError::ThrowFlow(value) => {
                 write!(f, "throw_flow is {LEAST_THROW_FLOW} or more, not {value}")
             }
@@ -188,6 +194,12 @@ impl Rules {
             return Err(RulesError::BlastSteps(self.blast_steps));
         }
         self.check_couplings()?;
+        match self.submerged {
+            Submerged::Damps(part) if !(0.0..=1.0).contains(&part) => {
+                return Err(RulesError::Damping(part));
+            }
+            _ => {}
+        }
         match self.throw_flow {
             Some(flow) if !(flow >= LEAST_THROW_FLOW && flow.is_finite()) => {
                 return Err(RulesError::ThrowFlow(flow));

@@ -17,6 +17,9 @@ pub enum Submerged {
     Stops,
     /// They are as open to it as air.
     Passes,
+    /// They let it in, and keep this share of it from each step to the next, 0 to 1: it fades as it
+    /// passes. What fades counts as removed, or placed if it was below 0.
+    Damps(f32),
 }
 
 impl World {
@@ -34,6 +37,18 @@ impl World {
             // A lent chunk is loaded, where nothing is refused.
             _ = self.follow_water_in(chunk);
         }
+        self.damp_in_water();
+    }
+
+    /// Damps the pressure in full cells of water, if they damp it: before the steps of a tick, so
+    /// that what has filled up while it slept wakes, and after each.
+    pub(super) fn damp_in_water(&mut self) {
+        let Submerged::Damps(part) = self.rules.submerged else { return };
+        let chunks: Vec<IVec3> = self.blast.chunks().map(|(chunk, _)| chunk).collect();
+        for chunk in chunks {
+            // There is no pressure in those that are solid.
+            self.blast.damp(chunk, &self.water.closed_cells(chunk), part);
+        }
     }
 
     /// Does so in a chunk, if it is lent.
@@ -49,7 +64,7 @@ impl World {
     pub(super) fn stopping_water(&self, chunk: IVec3) -> CellMask {
         match self.rules.submerged {
             Submerged::Stops => self.water.closed_cells(chunk),
-            Submerged::Passes => CellMask::EMPTY,
+            Submerged::Passes | Submerged::Damps(_) => CellMask::EMPTY,
         }
     }
 

@@ -52,8 +52,9 @@ impl World {
     /// are made, then water has its tick, then in every
     /// [`soil_period`](super::Rules::soil_period)-th tick [units pass](super::Couplings) between water
     /// and soil, and soil has its step, then pressure its
-    /// [`blast_steps`](super::Rules::blast_steps), if there is any. In the report, `moved` counts
-    /// the units of water.
+    /// [`blast_steps`](super::Rules::blast_steps), if there is any, and what is left of it
+    /// [throws](super::Rules::throw_flow) water. In the report, `moved` counts the units of water that
+    /// its tick moved.
     pub fn step(&mut self) -> StepReport {
         self.advance(None).report
     }

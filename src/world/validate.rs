@@ -169,7 +169,7 @@ impl World {
         }
         let is_known = !self.is_water_edited && self.is_between_blasts();
         let of_material = self.matter(self.ground.get(cell));
-        let may_be_water = of_material == Matter::Open && self.rules.submerged != Submerged::Passes;
+        let may_be_water = of_material == Matter::Open && self.rules.submerged == Submerged::Stops;
         matter == self.matter_at(cell)
             || !is_known && may_be_water && matches!(matter, Matter::Open | Matter::Solid)
     }

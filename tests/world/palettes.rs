@@ -2,7 +2,7 @@
 
 use floodplain::humidity::{self, Sweep};
 use floodplain::world::{
-    Couplings, Material, MaterialId, Palette, PaletteError, Rules, RulesError, World,
+    Couplings, Material, MaterialId, Palette, PaletteError, Rules, RulesError, Submerged, World,
 };
 use floodplain::{blast, water};
 
@@ -89,6 +89,12 @@ fn rules_out_of_range_are_refused_by_name() {
     assert_eq!(coupled(1.1, 0.0), Some(RulesError::Seepage(1.1)));
     let many = Rules { blast_steps: 1_001, ..rules };
     assert_eq!(refused(many), Some(RulesError::BlastSteps(1_001)));
+    for part in [-0.1, 1.5, f32::NAN] {
+        let error = refused(Rules { submerged: Submerged::Damps(part), ..rules });
+        assert!(
+            matches!(error, Some(RulesError::Damping(found)) if found.to_bits() == part.to_bits())
+        );
+    }
     for flow in [0.0, -1.0, 0.0009, f64::NAN, f64::INFINITY] {
         let error = refused(Rules { throw_flow: Some(flow), ..rules });
         assert!(
@@ -116,6 +122,7 @@ fn every_error_says_what_is_wrong() {
         RulesError::Seepage(2.0).to_string(),
         RulesError::DepthGain(-1.0).to_string(),
         RulesError::ThrowFlow(-2.0).to_string(),
+        RulesError::Damping(-3.0).to_string(),
     ];
     let parts = [
         "one material",
@@ -126,6 +133,7 @@ fn every_error_says_what_is_wrong() {
         "0 to 1, not 2",
         "0 to 16, not -1",
         "not -2",
+        "not -3",
     ];
     for (error, part) in errors.iter().zip(parts) {
         assert!(error.contains(part), "{error}");

@@ -3,7 +3,7 @@
 use fastrand::Rng;
 use floodplain::blast;
 use floodplain::glam::IVec3;
-use floodplain::world::{Couplings, Edit, Rules, World};
+use floodplain::world::{Couplings, Edit, Rules, Submerged, World};
 use proptest::prelude::*;
 use support::world::apart::{Apart, random_edit, random_world};
 use support::world::{id, rules, uncoupled, world};
@@ -63,6 +63,12 @@ proptest! {
     #[test]
     fn full_cells_stop_pressure_and_broken_soil_spills_as_by_hand(seed: u64) {
         run_beside(seed, |rules| Rules { throw_flow: None, ..rules });
+    }
+
+    #[test]
+    fn full_cells_damp_pressure_as_by_hand(seed: u64) {
+        let submerged = Submerged::Damps(0.75);
+        run_beside(seed, |rules| Rules { submerged, throw_flow: None, ..rules });
     }
 }
 

@@ -5,7 +5,7 @@
 //! follow from the ground, so those of the chunk are forgotten and computed by the first step that
 //! needs them, and of its neighbours only the planes at its faces are computed anew.
 
-use super::edit::{EditError, check_strength};
+use super::edit::{EditError, POSITIVE_ZERO, check_strength};
 use super::field::flows::Conductances;
 use super::field::space::{axis, plane_cells};
 use super::{BlastShape, BlastWorld, Ground};
@@ -101,6 +101,32 @@ impl<S: BlastShape> BlastWorld<S> {
         }
         let walls = before.map_or(BTreeMap::new(), |ground| ground.strengths.clone());
         self.set_ground(position, solid, &walls)
+    }
+
+    /// Multiplies the pressures of cells of a chunk by `part`, 0 to 1. What is gone counts as removed,
+    /// and as placed if it was below 0. Where that changes any, the chunk wakes with its neighbours.
+    pub(crate) fn damp(&mut self, position: IVec3, cells: &CellMask, part: f32) {
+        let Some(slot) = self.pressure.slot(position) else { return };
+        let chunk = self.pressure.chunk_at_mut(slot);
+        if chunk.as_uniform() == Some(0.0) {
+            return;
+        }
+        let mut changed = CellMask::EMPTY;
+        for index in cells.iter() {
+            let old = chunk.get(index);
+            let new = old * part + POSITIVE_ZERO;
+            if new != old {
+                chunk.set(index, new);
+                changed.insert(index);
+                self.ledger.change(f64::from(old), f64::from(new));
+            }
+        }
+        if !changed.is_empty() {
+            self.rims.invalidate(slot);
+            self.states[slot.index()].needs_audibility_check = true;
+            self.pressure.mark_changes_at(slot, &changed);
+            self.wake_with_neighbours(slot);
+        }
     }
 
     /// Returns whether anything stands in a chunk, or its links have weights.
@@ -296,6 +322,32 @@ mod tests {
         assert_eq!(all(&mut whole), all(&mut single), "seed {seed}");
     }
 
+    fn damped_is_set<S: BlastShape>(seed: u64) {
+        let mut rng = fastrand::Rng::with_seed(seed);
+        let rules = [Rules::diffusive(0.16), Rules::wave(0.25, 0.9)][rng.usize(..2)];
+        let [mut damped, mut set] = [(); 2].map(|()| BlastWorld::<S>::new(rules).unwrap());
+        let start = S::cell_at(IVec3::ZERO, rng.usize(..4096));
+        for world in [&mut damped, &mut set] {
+            world.set_pressure(start, 900.0).unwrap();
+            world.run(12);
+        }
+        for _ in 0..6 {
+            let position = IVec3::new(rng.i32(-1..2), rng.i32(-1..2), 0);
+            let (cells, part) = (ground(&mut rng).0, [0.0, 0.5, 1.0][rng.usize(..3)]);
+            damped.damp(position, &cells, part);
+            for index in cells.iter() {
+                let cell = S::cell_at(position, index);
+                set.set_pressure(cell, set.pressure(cell) * part).unwrap();
+            }
+            assert_eq!(damped.state_hash(), set.state_hash(), "seed {seed}");
+            assert_eq!(damped.ledger(), set.ledger(), "seed {seed}");
+            assert_eq!(damped.take_changes(), set.take_changes(), "seed {seed}");
+            assert_eq!(damped.validate(), Ok(()), "seed {seed}");
+            (damped.step(), set.step());
+            assert_eq!(damped.state_hash(), set.state_hash(), "seed {seed}");
+        }
+    }
+
     /// The solid cells of the four by three chunks of a world, of which some are mirrored.
     struct Lazy<S: BlastShape> {
         world: BlastWorld<S>,
@@ -366,6 +418,12 @@ mod tests {
         fn ground_that_is_replaced_as_a_whole_is_the_single_edits(seed: u64) {
             whole_ground_is_the_single_edits::<Sheet>(seed);
             whole_ground_is_the_single_edits::<Cube>(seed);
+        }
+
+        #[test]
+        fn cells_that_are_damped_have_their_pressure_set(seed: u64) {
+            damped_is_set::<Sheet>(seed);
+            damped_is_set::<Cube>(seed);
         }
 
         #[test]

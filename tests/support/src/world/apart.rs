@@ -82,6 +82,7 @@ impl Apart {
             self.soil.step();
         }
         self.submerge();
+        self.damp();
         for _ in 0..self.rules.blast_steps {
             self.blast.step();
             for broken in self.blast.take_events() {
@@ -97,6 +98,7 @@ impl Apart {
                 let difference = broken.difference;
                 self.events.push(Broken { tick, cell, from, into, difference });
             }
+            self.damp();
         }
     }
 
@@ -161,6 +163,18 @@ impl Apart {
                 self.blast.set_solid(cell).unwrap();
             } else {
                 self.blast.clear_solid(cell).unwrap();
+            }
+        }
+    }
+
+    /// Damps the pressure in full cells of water, if they do.
+    fn damp(&mut self) {
+        let Submerged::Damps(part) = self.rules.submerged else { return };
+        for &cell in self.ground.keys() {
+            let cell = IVec3::from_array(cell);
+            let pressure = self.blast.pressure(cell);
+            if pressure != 0.0 && self.water.height(cell) == 7 {
+                self.blast.set_pressure(cell, pressure * part).unwrap();
             }
         }
     }

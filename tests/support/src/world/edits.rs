@@ -60,7 +60,8 @@ impl Run {
             blast: [blast::Rules::wave(0.25, 0.9), blast::Rules::diffusive(0.15)]
                 [usize::from(flags / 64 % 2)],
             spilling: seed % 4 != 3,
-            submerged: [Submerged::Stops, Submerged::Passes][usize::from(seed % 3 == 2)],
+            submerged: [Submerged::Stops, Submerged::Passes, Submerged::Damps(0.5)]
+                [usize::from(seed / 16 % 3)],
             throw_flow: [Some(0.5), None, Some(8.0)][usize::from(seed / 3 % 3)],
             ..rules()
         };
