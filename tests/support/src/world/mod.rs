@@ -4,6 +4,7 @@
 pub mod apart;
 pub mod edits;
 mod feed;
+mod model;
 
 use floodplain::world::{Content, Material, MaterialId, Palette, Rules, World};
 use floodplain::{Cube, Region, Shape, water};
