@@ -64,7 +64,7 @@
 //!
 //! | table | key | value |
 //! |---|---|---|
-//! | `floodplain`, `&str` to `&[u8]` | `format` | `FLDPSAVE`; version, `u16`: 1 to 4; kind of world, `u16`: see [`Kind`](crate::snapshot::Kind) |
+//! | `floodplain`, `&str` to `&[u8]` | `format` | `FLDPSAVE`; version, `u16`: 1 to 5; kind of world, `u16`: see [`Kind`](crate::snapshot::Kind) |
 //! | | `rules` | the rules |
 //! | | `state` | all that belongs to no chunk |
 //! | | `count` | the number of chunks, `u64` |

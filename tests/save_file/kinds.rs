@@ -4,13 +4,14 @@
 use crate::disk::{Disk, Fault, Unsynced};
 use fastrand::Rng;
 use floodplain::blast::{BlastGraph, BlastWorld};
+use floodplain::glam::IVec3;
 use floodplain::humidity::HumidityWorld;
 use floodplain::save_file::{SaveError, SaveFile};
 use floodplain::snapshot::{Kind, Saved};
 use floodplain::water::WaterWorld;
 use floodplain::water2d::Water2dWorld;
 use floodplain::world::World;
-use floodplain::{Cube, Sheet};
+use floodplain::{Cube, Region, Sheet};
 use support::worlds;
 
 /// Edits a world and runs it.
@@ -167,4 +168,17 @@ impl Law for NeverAnotherKind {
 #[test]
 fn no_kind_of_world_is_opened_as_another() {
     every_kind(&mut NeverAnotherKind);
+}
+
+#[test]
+fn of_a_world_of_materials_only_chunks_that_changed_are_written() {
+    let bounds = Region::new(IVec3::ZERO, IVec3::new(63, 15, 15));
+    let mut world = support::world::world(1, support::world::rules(), bounds);
+    world.run(8);
+    let mut file = SaveFile::create_on(Disk::default(), &world).unwrap();
+    world.set_material(IVec3::new(24, 8, 8), support::world::id("concrete")).unwrap();
+    let report = file.save(&world).unwrap();
+    assert_eq!((report.chunks_written, report.chunks_removed), (1, 0));
+    world.remove_chunk(IVec3::X * 3).unwrap();
+    assert_eq!(file.save(&world).unwrap().chunks_removed, 1);
 }

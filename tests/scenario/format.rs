@@ -131,7 +131,7 @@ fn characters_need_a_meaning() {
 #[test]
 fn values_out_of_range_are_refused() {
     refused("ticks = 1\nautomaton = \"lava\"", 2, {
-        "`automaton` must be \"water\", \"humidity\", \"explosion\" or \"water-2d\", not \"lava\""
+        "`automaton` must be \"water\", \"humidity\", \"explosion\", \"water-2d\" or \"world\", not \"lava\""
     });
     refused(
         "automaton = \"water\"\nticks = -1",

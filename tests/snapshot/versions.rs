@@ -11,7 +11,7 @@ use floodplain::humidity::HumidityWorld;
 use floodplain::snapshot::{Saved, VERSION};
 use floodplain::water::{Edge, Fixture, WaterWorld};
 use floodplain::water2d::Water2dWorld;
-use floodplain::world::World;
+use floodplain::world::{Edit, World};
 use floodplain::{Cube, Face, Region, Sheet};
 use std::fs;
 use std::path::PathBuf;
@@ -67,6 +67,13 @@ fn water_and_sea() -> WaterWorld {
     world
 }
 
+/// Ground, water, moisture and pressure, and an edit that waits.
+fn materials_and_edits() -> World {
+    let mut world = worlds::materials(3);
+    world.queue(Edit::Rain { from: IVec3::new(1, 6, 1), units: 3 });
+    world
+}
+
 #[test]
 fn snapshots_of_all_versions_are_read() {
     check("water", &[1, 2, 3, 4, 5], WaterWorld::state_hash, water_and_sea);
@@ -76,7 +83,7 @@ fn snapshots_of_all_versions_are_read() {
     check("blast_cube", &[1], BlastWorld::<Cube>::state_hash, || worlds::blast(3));
     check("blast_graph", &[1], BlastGraph::state_hash, || worlds::graph(2));
     check("water_2d", &[1], Water2dWorld::state_hash, || worlds::water_2d(4));
-    check("world", &[6], World::state_hash, || worlds::materials(4));
+    check("world", &[6], World::state_hash, materials_and_edits);
 }
 
 /// Versions 1 and 2 had one set of changed cells: all of them may look different.

@@ -238,9 +238,6 @@ impl Drawn for World {
             }
             return Ok(());
         };
-        if !is_spring && self.material(cell).is_some() {
-            self.apply(Edit::Water(waters::Edit::RemoveSource(cell)))?;
-        }
         self.set_material(cell, material)?;
         let named = self.palette().material(material);
         let (is_soil, is_open) = named
@@ -249,6 +246,7 @@ impl Drawn for World {
             self.apply(Edit::Soil(wet(cell, moisture)))?;
         }
         if is_open {
+            self.apply(Edit::Water(waters::Edit::RemoveSource(cell)))?;
             let height = u32::from(self.height(cell));
             let (more, less) =
                 (u32::from(water).saturating_sub(height), height.saturating_sub(u32::from(water)));

@@ -5,6 +5,7 @@ pub mod apart;
 pub mod edits;
 mod exchange;
 mod feed;
+mod model;
 
 use floodplain::world::{
     Content, Couplings, Material, MaterialId, Palette, Rules, Submerged, World,
