@@ -12,7 +12,7 @@ use floodplain::humidity::{self, MOST_HUMIDITY, UNITS};
 use floodplain::snapshot::Saved;
 use floodplain::water::{self, Fixture, Voxel, WaterCell};
 use floodplain::world::{
-    ChunkRecord, Content, Edit, EditError, MaterialId, Outcome, Palette, Rules, Submerged, World,
+    ChunkRecord, Content, Couplings, Edit, EditError, Ledger, MaterialId, Outcome, Palette, Rules, Submerged, World,
 };
 use floodplain::{Cube, Face, Region, Shape};
 use std::collections::{BTreeMap, VecDeque};
@@ -62,6 +62,8 @@ impl Run {
             spilling: seed % 4 != 3,
             submerged: [Submerged::Stops, Submerged::Passes][usize::from(seed % 3 == 2)],
             throw_flow: [Some(0.5), None, Some(8.0)][usize::from(seed / 3 % 3)],
+            couplings: couplings(&mut bytes),
+            soil: humidity::Rules { fall: bytes.pick(&[1.0 / 32.0, 0.0, 0.0625]), ..rules().soil },
             ..rules()
         };
         let bounds = bytes.bounds(IVec3::new(9, 6, 5));
@@ -69,8 +71,8 @@ impl Run {
         Run { seed: seed.into(), rules, bounds, ops }
     }
 
-    /// Does all of it, with every law after each operation.
-    pub fn run(&self) {
+    /// Does all of it, with every law after each operation. Returns the account.
+    pub fn run(&self) -> Ledger {
         let new = || world(self.seed, self.rules, self.bounds);
         let model = Model::of(&new(), self.bounds);
         let mut pair = Pair {
@@ -83,6 +85,8 @@ impl Run {
             is_underway: false,
         };
         self.ops.iter().for_each(|op| pair.apply(op));
+        pair.catch_up();
+        pair.world.ledger()
     }
 }
 
@@ -95,6 +99,17 @@ fn op(bytes: &mut Bytes, bounds: Region) -> Op {
         28 | 29 => Op::Slice(u64::from(bytes.byte()) * 8),
         30 => [Op::TakeChanges, Op::Reload][usize::from(bytes.byte() % 2)].clone(),
         _ => Op::PutBack,
+    }
+}
+
+/// Mostly all of them.
+fn couplings(bytes: &mut Bytes) -> Couplings {
+    let flags = bytes.byte();
+    Couplings {
+        seepage: [0.3, 1.0, 0.02, 0.0][usize::from(flags % 4)],
+        depth_gain: bytes.pick(&[0.25, 16.0, 0.0]),
+        springs: flags / 4 % 4 != 3,
+        ebb: flags / 16 % 4 != 3,
     }
 }
 
@@ -479,7 +494,7 @@ impl Pair {
         &self,
         edit: &Edit,
         result: &Result<Outcome, EditError>,
-        before: floodplain::world::Ledger,
+        before: Ledger,
     ) {
         let now = self.world.ledger();
         match (edit, result) {
