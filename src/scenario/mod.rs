@@ -144,14 +144,14 @@
 //!
 //! | where | what |
 //! |---|---|
-//! | `[rules]` | `moisture_per_unit`, `soil_period`, `blast_steps`, `breaking`, as in [`Rules`](crate::world::Rules), and `borders` of pressure, `"rigid"` (the default) or `"open"`; `[rules.water]`, `[rules.soil]` and `[rules.blast]` with the keys of files of these, and the defaults of a world |
+//! | `[rules]` | `moisture_per_unit`, `soil_period`, `blast_steps`, `breaking`, `spilling`, `submerged = "stops"` or `"passes"`, and `throw_flow`, a number or `false`, as in [`Rules`](crate::world::Rules); `borders` of pressure, `"rigid"` (the default) or `"open"`; `[rules.couplings]` with `seepage`, `depth_gain`, `springs` and `ebb`, as in [`Couplings`](crate::world::Couplings); `[rules.water]`, `[rules.soil]` and `[rules.blast]` with the keys of files of these, and the defaults of a world |
 //! | `[rules.materials]` | materials beside the [natural](crate::world::Palette::natural) ones, by name: `{ solid = true, permeability = 0.5, capacity = 4, strength = 40.0, breaks_into = "air" }`, each key as in [`Material`](crate::world::Material), solid if not named |
 //! | `[legend]` | `{ material = "soil", moisture = 384.0 }`, `{ material = "air", water = 7 }` or `source = true` in place of the water; `{ charge = 900.0, radius = 2.0 }`, air with a charge around the cell's middle, of radius 1 if not named; `{ rain = 3 }`, air from which so many units fall once; or a character |
 //! | default characters | those of water but the sea; `#` is rock, all others are air |
 //! | `[[edit]]` | a charge or rain leaves the cell's material as it is; the other characters replace it, and what is in it |
 //! | `[world]` | as for water |
-//! | measures | `height`, `moisture`, `pressure`, `material` (a name, or a number of the palette), and the flags `solid` and `broken` (by pressure) of each cell; those of all cells, columns and the world above |
-//! | report | `heights`; the account in units of water: what came in, what went out, what is in soil |
+//! | measures | `height`, `moisture`, `pressure`, `material` (a name, or a number of the palette), and the flags `solid` and `broken` (by pressure) of each cell; `soaked`, `sprung`, `ebbed`, `thrown` and `spilled` of the world, units of water since the start, as in [`Ledger`](crate::world::Ledger); those of all cells, columns and the world above |
+//! | report | `heights`; the account in units of water: what came in, what went out, what is in soil, and what passed between the parts |
 //!
 //! `total` in `[expect]` counts units of water in cells and in soil; in a check, those in cells.
 

@@ -4,10 +4,12 @@
 use super::sections::{content, forged};
 use floodplain::Region;
 use floodplain::glam::IVec3;
-use floodplain::humidity::HumidityWorld;
+use floodplain::humidity::{self, HumidityWorld};
 use floodplain::snapshot::{Saved, SnapshotError};
 use floodplain::water::{self, WaterWorld};
-use floodplain::world::{Edit, World};
+use floodplain::world::{Couplings, Edit, Ledger, Rules, Submerged, World};
+use std::collections::BTreeSet;
+use support::world::{id, rules, uncoupled};
 use support::worlds;
 
 fn said(bytes: &[u8]) -> String {
@@ -82,6 +84,87 @@ fn a_world_that_is_loaded_in_the_middle_of_every_tick_is_one_that_never_is() {
         }
         assert_eq!(world.state_hash(), other.state_hash(), "tick {tick}");
         assert_eq!(world.take_events(), other.take_events(), "tick {tick}");
+    }
+}
+
+/// What the tick of a saved world does next: 0 if it has not begun, 1 what passes between water and
+/// soil, 2 the step of soil, from 3 on steps of pressure.
+fn stage_of(world: &World, bytes: &[u8]) -> u32 {
+    let before: usize = states(world).iter().map(Vec::len).sum();
+    u32::from_le_bytes(content(bytes, "WRLD")[before..][..4].try_into().unwrap())
+}
+
+/// A pond on sand, a bank that holds too much, and wet turf, under a charge.
+fn passing(rules: Rules) -> World {
+    let bounds = Region::new(IVec3::new(-6, 0, 0), IVec3::new(6, 7, 5));
+    let mut world = support::world::world(11, rules, bounds);
+    let block = |from: [i32; 3], to: [i32; 3]| Region::new(from.into(), to.into());
+    let wet = |world: &mut World, region: Region, humidity: f64| {
+        for cell in region.positions() {
+            world.apply(Edit::Soil(humidity::Edit::SetHumidity { cell, humidity })).unwrap();
+        }
+    };
+    for (material, region) in [
+        ("sand", block([-6, 0, 0], [2, 1, 5])),
+        ("gravel", block([3, 0, 0], [6, 3, 5])),
+        ("turf", block([-1, 2, 0], [-1, 4, 5])),
+    ] {
+        world.fill_material(region, id(material)).unwrap();
+    }
+    wet(&mut world, block([3, 0, 0], [6, 3, 5]), 900.0);
+    wet(&mut world, block([-1, 2, 0], [-1, 4, 5]), 200.0);
+    let region = block([-6, 2, 0], [-2, 3, 5]);
+    world.apply(Edit::Water(water::Edit::FillWater { region, height: 7 })).unwrap();
+    world.charge(IVec3::new(-3, 5, 3), 2.0, 200.0).unwrap();
+    world
+}
+
+/// Runs some ticks, and whatever was saved between two pieces to the end of the tick. Returns the
+/// account, and how far ticks were when they were saved.
+fn saved_at_every_piece(mut world: World) -> (Ledger, BTreeSet<u32>) {
+    let mut stages = BTreeSet::new();
+    for tick in 0..6 {
+        let mut saved = vec![world.save()];
+        while !world.step_within(1).finished {
+            saved.push(world.save());
+            stages.insert(stage_of(&world, &saved[saved.len() - 1]));
+        }
+        let end = world.save();
+        for (piece, bytes) in saved.iter().enumerate() {
+            let mut loaded = World::load(bytes).unwrap();
+            loaded.step();
+            assert!(loaded.save() == end, "tick {tick}, piece {piece}: other bytes");
+        }
+    }
+    assert_eq!(world.validate(), Ok(()));
+    (world.ledger(), stages)
+}
+
+#[test]
+fn a_world_goes_on_to_the_same_bytes_from_between_any_two_stages_while_units_pass() {
+    let water = water::Rules { evaporation: 0.1, film_evaporation: 0.1, ..rules().water };
+    let all = Rules { water, soil_period: 1, throw_flow: Some(1.0), ..rules() };
+    let passed = |rules| {
+        let (ledger, stages) = saved_at_every_piece(passing(rules));
+        assert!((0..=rules.blast_steps + 2).all(|stage| stages.contains(&stage)), "{stages:?}");
+        let Ledger { soaked, sprung, ebbed, thrown, spilled, .. } = ledger;
+        [soaked, sprung, ebbed, thrown, spilled].map(|units| units > 0)
+    };
+    assert_eq!(passed(all), [true; 5]);
+    assert_eq!(passed(Rules { submerged: Submerged::Passes, ..all }), [true; 5]);
+    let off = Couplings::OFF;
+    let Couplings { seepage, springs, ebb, .. } = all.couplings;
+    for (couplings, is_on) in [
+        (off, [false; 3]),
+        (Couplings { seepage, ..off }, [true, false, false]),
+        (Couplings { springs, ..off }, [false, true, false]),
+        (Couplings { ebb, ..off }, [false, false, true]),
+    ] {
+        let [soaked, sprung, ebbed] = is_on;
+        let with = Rules { couplings, ..all };
+        assert_eq!(passed(with), [soaked, sprung, ebbed, true, true], "{couplings:?}");
+        let apart = uncoupled(with);
+        assert_eq!(passed(apart), [soaked, sprung, ebbed, false, false], "{couplings:?}");
     }
 }
 

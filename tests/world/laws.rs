@@ -1,5 +1,7 @@
 //! The laws of worlds under random edits.
 
+use fastrand::Rng;
+use floodplain::world::Ledger;
 use proptest::prelude::*;
 use support::world::edits::Run;
 
@@ -14,4 +16,19 @@ proptest! {
     ) {
         Run::from_bytes(&bytes).run();
     }
+}
+
+/// What a law is checked on must happen.
+#[test]
+fn units_pass_between_all_parts_in_the_random_runs() {
+    let mut rng = Rng::with_seed(3);
+    let mut passed = [0; 5];
+    for _ in 0..200 {
+        let bytes: Vec<u8> = (0..rng.usize(..256)).map(|_| rng.u8(..)).collect();
+        let Ledger { soaked, sprung, ebbed, thrown, spilled, .. } = Run::from_bytes(&bytes).run();
+        for (sum, units) in passed.iter_mut().zip([soaked, sprung, ebbed, thrown, spilled]) {
+            *sum += units;
+        }
+    }
+    assert!(passed.iter().all(|&units| units > 0), "{passed:?}");
 }

@@ -23,6 +23,9 @@ pub(crate) trait Setup: fmt::Debug + Send + Sync {
     /// The quantities of one cell that only this automaton has.
     fn quantities(&self) -> &'static [Quantity];
 
+    /// The entries of the account that a check can ask about.
+    fn counts(&self) -> &'static [&'static str];
+
     /// Returns the number that a quantity has where it is what this name says; `None` if it has no
     /// such names.
     fn number_of(&self, quantity: &str, name: &str) -> Option<f64>;
@@ -59,6 +62,13 @@ pub(crate) struct Account {
     pub(crate) injected: f64,
     /// What left over the edges.
     pub(crate) drained: f64,
+}
+
+impl Account {
+    /// Returns the entry of this name.
+    pub(crate) fn entry(&self, name: &str) -> f64 {
+        self.entries.iter().filter(|entry| entry.0 == name).map(|entry| entry.1).sum()
+    }
 }
 
 /// A running world. Cells are those of the drawing.
@@ -114,6 +124,8 @@ pub(crate) trait Drawn: Automaton + Sized + 'static {
     const LAYOUT: Layout;
     /// By index; see [`measure`](Drawn::measure).
     const QUANTITIES: &'static [Quantity];
+    /// See [`Setup::counts`].
+    const COUNTS: &'static [&'static str] = &[];
     const VALUES_NAME: &'static str = "values";
 
     /// See [`Setup::check`].
@@ -183,6 +195,10 @@ impl<A: Drawn> Setup for Plan<A> {
 
     fn quantities(&self) -> &'static [Quantity] {
         A::QUANTITIES
+    }
+
+    fn counts(&self) -> &'static [&'static str] {
+        A::COUNTS
     }
 
     fn number_of(&self, quantity: &str, name: &str) -> Option<f64> {

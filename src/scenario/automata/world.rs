@@ -12,7 +12,9 @@ use crate::scenario::parse::drawing::Drawing;
 use crate::scenario::parse::legend;
 use crate::scenario::parse::tree::{Field, Table};
 use crate::water::{FULL, Voxel, WaterCell};
-use crate::world::{Content, Edit, Material, MaterialId, Palette, Rules, World};
+use crate::world::{
+    Content, Couplings, Edit, Material, MaterialId, Palette, Rules, Submerged, World,
+};
 use crate::{blast, humidity as soil, water as waters};
 use glam::IVec3;
 use std::collections::BTreeMap;
@@ -116,11 +118,45 @@ fn read_rules(mut table: Table) -> Result<Rules, ScenarioError> {
             *value = field.whole(0, i64::from(u32::MAX))? as u32;
         }
     }
-    if let Some(field) = table.take("breaking") {
-        rules.breaking = field.boolean()?;
+    for (key, value) in [("breaking", &mut rules.breaking), ("spilling", &mut rules.spilling)] {
+        if let Some(field) = table.take(key) {
+            *value = field.boolean()?;
+        }
     }
+    if let Some(field) = table.take("submerged") {
+        rules.submerged = match field.text()? {
+            "stops" => Submerged::Stops,
+            "passes" => Submerged::Passes,
+            _ => return Err(field.refuse("\"stops\" or \"passes\"")),
+        };
+    }
+    if let Some(field) = table.take("throw_flow") {
+        rules.throw_flow = match field.as_boolean() {
+            Some(true) => return Err(field.refuse("a number or false")),
+            Some(false) => None,
+            None => Some(field.number()?),
+        };
+    }
+    rules.couplings = read_couplings(table.take_table("couplings")?)?;
     table.finish()?;
     Ok(rules)
+}
+
+fn read_couplings(mut table: Table) -> Result<Couplings, ScenarioError> {
+    let mut couplings = Couplings::default();
+    let Couplings { seepage, depth_gain, springs, ebb } = &mut couplings;
+    for (key, value) in [("seepage", seepage), ("depth_gain", depth_gain)] {
+        if let Some(field) = table.take(key) {
+            *value = field.number()?;
+        }
+    }
+    for (key, value) in [("springs", springs), ("ebb", ebb)] {
+        if let Some(field) = table.take(key) {
+            *value = field.boolean()?;
+        }
+    }
+    table.finish()?;
+    Ok(couplings)
 }
 
 /// Air and water as in scenarios of water, and `#` rock.
@@ -180,6 +216,7 @@ impl Drawn for World {
         Quantity { name: "solid", is_flag: true },
         Quantity { name: "broken", is_flag: true },
     ];
+    const COUNTS: &'static [&'static str] = &["soaked", "sprung", "ebbed", "thrown", "spilled"];
     const VALUES_NAME: &'static str = "heights";
 
     fn check(rules: &WorldRules, drawing: &Drawing) -> Result<(), ScenarioError> {
@@ -272,6 +309,11 @@ impl Drawn for World {
                 ("came in", units(ledger.came_in())),
                 ("went out", units(ledger.went_out())),
                 ("in soil", units(ledger.soil.total())),
+                ("soaked", ledger.soaked as f64),
+                ("sprung", ledger.sprung as f64),
+                ("ebbed", ledger.ebbed as f64),
+                ("thrown", ledger.thrown as f64),
+                ("spilled", ledger.spilled as f64),
             ],
             total: units(ledger.total()),
             injected: ledger.water.injected as f64,

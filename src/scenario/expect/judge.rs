@@ -189,6 +189,7 @@ impl Watch {
             }
             Measure::AtRest => one(if scene.rest_tick.is_some() { 1.0 } else { 0.0 }),
             Measure::Visited => one(scene.stepped.visited as f64),
+            Measure::Entry(name) => one(subject.account().entry(name)),
             Measure::Round(around) => match motion::round(check, around, subject) {
                 Some(part) => one(part),
                 None => Some("no wet cell around".to_owned()),

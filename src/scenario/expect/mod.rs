@@ -66,6 +66,8 @@ pub(crate) enum Measure {
     Spread,
     AtRest,
     Visited,
+    /// The account's entry of this name.
+    Entry(&'static str),
     /// Injected minus drained over this many ticks.
     Steady(u64),
     /// The least reach of the wet cells around this one, as a part of the greatest.
@@ -201,8 +203,10 @@ impl Check {
             ("at_rest", Measure::AtRest, true),
             ("visited", Measure::Visited, false),
         ];
+        let counts = context.setup.counts().iter();
+        let entries = counts.map(|&name| (name, Measure::Entry(name), false));
         let mut wants = Vec::new();
-        for (name, measure, is_flag) in own.chain(common) {
+        for (name, measure, is_flag) in own.chain(common).chain(entries) {
             if let Some(field) = table.take(name) {
                 let range = match context.named(name, &field) {
                     Some(number) => Range::exactly(number),

@@ -276,12 +276,7 @@ pub fn edit_water_2d(world: &mut Water2dWorld, rng: &mut Rng) {
 /// chosen by the seed.
 pub fn materials(seed: u64) -> World {
     let mut rng = Rng::with_seed(seed);
-    let blast = match seed % 2 {
-        0 => blast::Rules::wave(0.15, 0.95),
-        _ => blast::Rules::diffusive(0.15),
-    };
-    let rules = world::Rules { blast, ..crate::world::rules() };
-    let mut world = crate::world::world(seed, rules, bounds(false));
+    let mut world = crate::world::world(seed, rules_of_materials(seed), bounds(false));
     for _ in 0..rng.usize(2..8) {
         edit_materials(&mut world, &mut rng);
         world.run(rng.u64(..4));
@@ -308,6 +303,31 @@ pub fn materials(seed: u64) -> World {
     world.apply(world::Edit::Blast(charge)).unwrap();
     world.run(2);
     world
+}
+
+/// With all that passes between the parts, with other rules of it, or without any.
+fn rules_of_materials(seed: u64) -> world::Rules {
+    let blast = match seed % 2 {
+        0 => blast::Rules::wave(0.15, 0.95),
+        _ => blast::Rules::diffusive(0.15),
+    };
+    let all = world::Rules { blast, ..crate::world::rules() };
+    match seed / 2 % 4 {
+        0 => all,
+        1 => {
+            let soil = humidity::Rules { fall: 0.0, ..all.soil };
+            let submerged = world::Submerged::Passes;
+            world::Rules { soil, submerged, throw_flow: Some(0.5), ..all }
+        }
+        2 => {
+            let water = water::Rules { evaporation: 0.05, film_evaporation: 0.05, ..all.water };
+            world::Rules { water, soil_period: 1, spilling: false, throw_flow: Some(1.0), ..all }
+        }
+        _ => {
+            let couplings = world::Couplings::OFF;
+            crate::world::uncoupled(world::Rules { couplings, ..all })
+        }
+    }
 }
 
 /// One edit, which may be refused.

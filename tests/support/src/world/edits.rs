@@ -13,7 +13,9 @@ use floodplain::glam::IVec3;
 use floodplain::humidity::{self, UNITS};
 use floodplain::snapshot::Saved;
 use floodplain::water::{self, Fixture, Voxel, WaterCell};
-use floodplain::world::{Content, Edit, EditError, MaterialId, Outcome, Rules, Submerged, World};
+use floodplain::world::{
+    Content, Couplings, Edit, EditError, Ledger, MaterialId, Outcome, Rules, Submerged, World,
+};
 use floodplain::{Cube, Face, Region, Shape};
 use std::collections::VecDeque;
 
@@ -63,6 +65,8 @@ impl Run {
             submerged: [Submerged::Stops, Submerged::Passes, Submerged::Damps(0.5)]
                 [usize::from(seed / 16 % 3)],
             throw_flow: [Some(0.5), None, Some(8.0)][usize::from(seed / 3 % 3)],
+            couplings: couplings(&mut bytes),
+            soil: humidity::Rules { fall: bytes.pick(&[1.0 / 32.0, 0.0, 0.0625]), ..rules().soil },
             ..rules()
         };
         let bounds = bytes.bounds(IVec3::new(9, 6, 5));
@@ -70,8 +74,8 @@ impl Run {
         Run { seed: seed.into(), rules, bounds, ops }
     }
 
-    /// Does all of it, with every law after each operation.
-    pub fn run(&self) {
+    /// Does all of it, with every law after each operation. Returns the account.
+    pub fn run(&self) -> Ledger {
         let new = || world(self.seed, self.rules, self.bounds);
         let model = Model::of(&new(), self.bounds);
         let mut pair = Pair {
@@ -84,6 +88,8 @@ impl Run {
             is_underway: false,
         };
         self.ops.iter().for_each(|op| pair.apply(op));
+        pair.catch_up();
+        pair.world.ledger()
     }
 }
 
@@ -96,6 +102,17 @@ fn op(bytes: &mut Bytes, bounds: Region) -> Op {
         28 | 29 => Op::Slice(u64::from(bytes.byte()) * 8),
         30 => [Op::TakeChanges, Op::Reload][usize::from(bytes.byte() % 2)].clone(),
         _ => Op::PutBack,
+    }
+}
+
+/// Mostly all of them.
+fn couplings(bytes: &mut Bytes) -> Couplings {
+    let flags = bytes.byte();
+    Couplings {
+        seepage: [0.3, 1.0, 0.02, 0.0][usize::from(flags % 4)],
+        depth_gain: bytes.pick(&[0.25, 16.0, 0.0]),
+        springs: flags / 4 % 4 != 3,
+        ebb: flags / 16 % 4 != 3,
     }
 }
 
@@ -322,12 +339,7 @@ impl Pair {
     }
 
     /// Checks the ledger of an edit that was made.
-    fn account(
-        &self,
-        edit: &Edit,
-        result: &Result<Outcome, EditError>,
-        before: floodplain::world::Ledger,
-    ) {
+    fn account(&self, edit: &Edit, result: &Result<Outcome, EditError>, before: Ledger) {
         let now = self.world.ledger();
         match (edit, result) {
             (Edit::SetMaterial { .. }, Ok(Outcome::Replaced(replaced))) => {

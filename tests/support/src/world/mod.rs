@@ -12,12 +12,13 @@ use floodplain::world::{
 };
 use floodplain::{Cube, Region, Shape, water};
 
-/// The natural materials, glass that breaks into air, and brick that breaks into concrete.
+/// The natural materials, glass and turf that break into air, and brick that breaks into concrete.
 pub fn palette() -> Palette {
     let natural = Palette::natural();
     let more = [
         Material::solid("glass").breaking(2.0, "air"),
         Material::solid("brick").permeable(0.1, 2).breaking(9.0, "concrete"),
+        Material::solid("turf").permeable(0.5, 6).breaking(5.0, "air"),
     ];
     let all = natural.materials().map(|(_, material)| material.clone()).chain(more);
     Palette::new(all).expect("a palette")
