@@ -343,7 +343,7 @@ mod tests {
             assert_eq!(damped.ledger(), set.ledger(), "seed {seed}");
             assert_eq!(damped.take_changes(), set.take_changes(), "seed {seed}");
             assert_eq!(damped.validate(), Ok(()), "seed {seed}");
-            (damped.step(), set.step());
+            assert_eq!(damped.step(), set.step(), "seed {seed}");
             assert_eq!(damped.state_hash(), set.state_hash(), "seed {seed}");
         }
     }
