@@ -215,8 +215,10 @@ impl Field for Face {
 }
 
 impl<T: Field + Copy + PartialEq> Field for Chunk<T> {
+    /// Equal cells have the short form, however they are stored, so that equal chunks have equal
+    /// bytes.
     fn put(&self, out: &mut Writer) {
-        match self.as_dense() {
+        match self.as_dense().filter(|cells| cells.iter().any(|cell| *cell != cells[0])) {
             None => _ = out.put(&0u8).put(&self.get(0)),
             Some(cells) => {
                 out.put(&1u8);

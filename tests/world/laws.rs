@@ -1,7 +1,9 @@
 //! The laws of worlds under random edits.
 
 use fastrand::Rng;
-use floodplain::world::Ledger;
+use floodplain::Chunk;
+use floodplain::glam::IVec3;
+use floodplain::world::{Edit, Ledger, MaterialId};
 use proptest::prelude::*;
 use support::world::edits::Run;
 
@@ -31,4 +33,18 @@ fn units_pass_between_all_parts_in_the_random_runs() {
         }
     }
     assert!(passed.iter().all(|&units| units > 0), "{passed:?}");
+}
+
+/// An edit that waits is part of the state hash, and is sent as bytes to those who run the same
+/// world. A chunk of equal cells had other bytes where they were stored one by one.
+#[test]
+fn a_chunk_in_an_edit_has_the_same_bytes_however_it_is_stored() {
+    let insert = |materials: Chunk<MaterialId>| {
+        Edit::InsertChunk { position: IVec3::ZERO, content: materials.into() }.to_bytes()
+    };
+    let material = MaterialId(3);
+    let mut dense = Chunk::uniform(material);
+    dense.cells_mut();
+    assert!(dense.as_dense().is_some(), "stored one by one");
+    assert_eq!(insert(dense), insert(Chunk::uniform(material)));
 }
