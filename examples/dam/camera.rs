@@ -1,0 +1,81 @@
+//! The camera, and pictures taken with it: each pixel one ray, and four where it differs from its
+//! neighbours (adaptive antialiasing).
+
+use crate::colours::to_bytes;
+use crate::light::{background, colour};
+use crate::scene::Scene;
+use floodplain::glam::Vec3;
+use rayon::prelude::*;
+
+/// Where the camera stands, and the point in the middle of its pictures.
+const EYE: Vec3 = Vec3::new(228.0, 152.0, 262.0);
+const TARGET: Vec3 = Vec3::new(92.0, 15.0, 50.0);
+/// Half the width of a picture at a distance of 1.
+const HALF_WIDTH: f32 = 0.318;
+
+/// The difference between neighbouring pixels, of 255, from which on more rays are traced.
+const EDGE: u8 = 14;
+
+/// Red, green and blue of each pixel, row by row from the top.
+pub type Picture = Vec<[u8; 3]>;
+
+/// A camera for pictures of a size in pixels.
+pub struct Camera {
+    width: usize,
+    height: usize,
+}
+
+impl Camera {
+    pub fn new(width: usize, height: usize) -> Camera {
+        Camera { width, height }
+    }
+
+    pub fn size(&self) -> (usize, usize) {
+        (self.width, self.height)
+    }
+
+    /// Takes a picture.
+    pub fn take(&self, scene: &Scene) -> Picture {
+        let once = self.pixels(|at| to_bytes(self.seen(scene, at, 0.5, 0.5)));
+        self.pixels(|at| if self.is_edge(&once, at) { self.four(scene, at) } else { once[at] })
+    }
+
+    fn pixels(&self, pixel: impl Fn(usize) -> [u8; 3] + Sync + Send) -> Picture {
+        (0..self.width * self.height).into_par_iter().with_min_len(self.width).map(pixel).collect()
+    }
+
+    fn four(&self, scene: &Scene, at: usize) -> [u8; 3] {
+        let corners = [(0.25, 0.25), (0.75, 0.25), (0.25, 0.75), (0.75, 0.75)];
+        let seen = corners.map(|(right, down)| self.seen(scene, at, right, down));
+        // What is brighter than white counts as white, or bright edges would have steps.
+        to_bytes(seen.into_iter().map(|colour| colour.min(Vec3::ONE)).sum::<Vec3>() / 4.0)
+    }
+
+    fn is_edge(&self, picture: &Picture, at: usize) -> bool {
+        let (x, y) = (at % self.width, at / self.width);
+        let beside = [
+            (x > 0).then(|| at - 1),
+            (x + 1 < self.width).then(|| at + 1),
+            (y > 0).then(|| at - self.width),
+            (y + 1 < self.height).then(|| at + self.width),
+        ];
+        let differs = |other: usize| {
+            let parts = picture[at].iter().zip(&picture[other]);
+            parts.map(|(a, b)| a.abs_diff(*b)).max().unwrap_or(0) > EDGE
+        };
+        beside.into_iter().flatten().any(differs)
+    }
+
+    /// Returns the colour in a pixel, at a place in it from 0 to 1 right and down.
+    fn seen(&self, scene: &Scene, at: usize, right: f32, down: f32) -> Vec3 {
+        let (width, height) = (self.width as f32, self.height as f32);
+        let across = ((at % self.width) as f32 + right) / width * 2.0 - 1.0;
+        let line = ((at / self.width) as f32 + down) / height;
+        let ahead = (TARGET - EYE).normalize();
+        let side = ahead.cross(Vec3::Y).normalize();
+        let up = side.cross(ahead);
+        let rise = (1.0 - 2.0 * line) * height / width;
+        let ray = (ahead + (side * across + up * rise) * HALF_WIDTH).normalize();
+        colour(scene, EYE, ray, background(line))
+    }
+}
