@@ -9,9 +9,9 @@ use rayon::prelude::*;
 
 /// Where the camera stands, and the point in the middle of its pictures.
 const EYE: Vec3 = Vec3::new(228.0, 152.0, 262.0);
-const TARGET: Vec3 = Vec3::new(92.0, 15.0, 50.0);
+const TARGET: Vec3 = Vec3::new(92.0, 19.0, 50.0);
 /// Half the width of a picture at a distance of 1.
-const HALF_WIDTH: f32 = 0.318;
+const HALF_WIDTH: f32 = 0.35;
 
 /// The difference between neighbouring pixels, of 255, from which on more rays are traced.
 const EDGE: u8 = 14;
@@ -30,14 +30,38 @@ impl Camera {
         Camera { width, height }
     }
 
-    pub fn size(&self) -> (usize, usize) {
-        (self.width, self.height)
-    }
-
     /// Takes a picture.
     pub fn take(&self, scene: &Scene) -> Picture {
         let once = self.pixels(|at| to_bytes(self.seen(scene, at, 0.5, 0.5)));
         self.pixels(|at| if self.is_edge(&once, at) { self.four(scene, at) } else { once[at] })
+    }
+
+    /// Takes a picture after the last one: where a ray passes nothing that is new, nor do those of
+    /// the pixels beside it, that one is kept. What mirrors show is then of an earlier picture.
+    pub fn take_after(&self, scene: &Scene, last: &Picture) -> Picture {
+        if scene.has_new_shadows {
+            return self.take(scene);
+        }
+        let pixels = (0..self.width * self.height).into_par_iter().with_min_len(self.width);
+        let is_new: Vec<bool> = pixels.map(|at| self.passes_new(scene, at)).collect();
+        let is_stale = |at: usize| is_new[at] || self.beside(at).any(|other| is_new[other]);
+        let once = self.pixels(|at| match is_stale(at) {
+            true => to_bytes(self.seen(scene, at, 0.5, 0.5)),
+            false => last[at],
+        });
+        self.pixels(|at| match is_stale(at) && self.is_edge(&once, at) {
+            true => self.four(scene, at),
+            false => once[at],
+        })
+    }
+
+    fn passes_new(&self, scene: &Scene, at: usize) -> bool {
+        let mut is_new = false;
+        scene.walk(EYE, self.ray(at, 0.5, 0.5), |step| {
+            is_new = step.look.is_new;
+            !is_new && !step.look.is_solid()
+        });
+        is_new
     }
 
     fn pixels(&self, pixel: impl Fn(usize) -> [u8; 3] + Sync + Send) -> Picture {
@@ -52,6 +76,15 @@ impl Camera {
     }
 
     fn is_edge(&self, picture: &Picture, at: usize) -> bool {
+        let differs = |other: usize| {
+            let parts = picture[at].iter().zip(&picture[other]);
+            parts.map(|(a, b)| a.abs_diff(*b)).max().unwrap_or(0) > EDGE
+        };
+        self.beside(at).any(differs)
+    }
+
+    /// Returns the pixels to the left and right, above and below.
+    fn beside(&self, at: usize) -> impl Iterator<Item = usize> + use<> {
         let (x, y) = (at % self.width, at / self.width);
         let beside = [
             (x > 0).then(|| at - 1),
@@ -59,15 +92,16 @@ impl Camera {
             (y > 0).then(|| at - self.width),
             (y + 1 < self.height).then(|| at + self.width),
         ];
-        let differs = |other: usize| {
-            let parts = picture[at].iter().zip(&picture[other]);
-            parts.map(|(a, b)| a.abs_diff(*b)).max().unwrap_or(0) > EDGE
-        };
-        beside.into_iter().flatten().any(differs)
+        beside.into_iter().flatten()
     }
 
     /// Returns the colour in a pixel, at a place in it from 0 to 1 right and down.
     fn seen(&self, scene: &Scene, at: usize, right: f32, down: f32) -> Vec3 {
+        let line = ((at / self.width) as f32 + down) / self.height as f32;
+        colour(scene, EYE, self.ray(at, right, down), background(line))
+    }
+
+    fn ray(&self, at: usize, right: f32, down: f32) -> Vec3 {
         let (width, height) = (self.width as f32, self.height as f32);
         let across = ((at % self.width) as f32 + right) / width * 2.0 - 1.0;
         let line = ((at / self.width) as f32 + down) / height;
@@ -75,7 +109,6 @@ impl Camera {
         let side = ahead.cross(Vec3::Y).normalize();
         let up = side.cross(ahead);
         let rise = (1.0 - 2.0 * line) * height / width;
-        let ray = (ahead + (side * across + up * rise) * HALF_WIDTH).normalize();
-        colour(scene, EYE, ray, background(line))
+        (ahead + (side * across + up * rise) * HALF_WIDTH).normalize()
     }
 }

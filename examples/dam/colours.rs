@@ -20,9 +20,11 @@ pub fn to_bytes(colour: Vec3) -> [u8; 3] {
 /// Returns the share of light that a face throws back, in each colour.
 pub fn albedo(scene: &Scene, hit: Hit) -> Vec3 {
     let IVec3 { x, y, z } = hit.cell;
-    let is_top = !scene.look(hit.cell + IVec3::Y).is_solid();
+    let is_cut = hit.cell.z + hit.normal.z == SIZE.z || hit.cell.x + hit.normal.x == SIZE.x;
+    // Turf hangs over the steps of slopes.
+    let is_turf = !is_cut || !scene.look(hit.cell + IVec3::Y).is_solid();
     let dry = match hit.look.material {
-        SOIL if is_top => turf(hit),
+        SOIL if is_turf => turf(hit),
         SOIL => from_bytes([150, 112, 76]),
         SILT => from_bytes([158, 132, 98]),
         SAND => from_bytes([214, 194, 146]),
@@ -38,7 +40,6 @@ pub fn albedo(scene: &Scene, hit: Hit) -> Vec3 {
     let grain = 0.95 + 0.10 * (hash(x, y, z) & 3) as f32 / 3.0;
     let moist = f32::from(hit.look.moist) / 255.0;
     // Wet soil is dark, and at the cut sides of the block bluish, so that it is seen to be water.
-    let is_cut = hit.cell.z + hit.normal.z == SIZE.z || hit.cell.x + hit.normal.x == SIZE.x;
     let wet = if is_cut { Vec3::new(0.26, 0.46, 0.78) } else { Vec3::new(0.40, 0.42, 0.46) };
     dry * grain * Vec3::ONE.lerp(wet, moist.sqrt())
 }

@@ -34,9 +34,9 @@ fn materials() -> [Material; 10] {
         Material::solid("soil").permeable(1.0, 6),
         Material::solid("silt").permeable(0.5, 6),
         Material::solid("sand").permeable(1.5, 6),
-        Material::solid("concrete").breaking(22.0, "air"),
+        Material::solid("concrete").breaking(30.0, "air"),
         Material::solid("wood").breaking(30.0, "air"),
-        Material::solid("leaves").breaking(6.0, "air"),
+        Material::solid("leaves").breaking(24.0, "air"),
         Material::solid("plaster").breaking(60.0, "air"),
         Material::solid("tiles").breaking(60.0, "air"),
     ]
@@ -50,10 +50,11 @@ fn rules() -> Rules {
         water: water::Rules { film_evaporation: 1.0 / 64.0, edges, ..water::Rules::default() },
         soil: humidity::Rules { fall: 1.0 / 128.0, ..humidity::Rules::default() },
         borders: Borders { x: Border::Open, y: Border::Open, z: Border::Open },
-        couplings: Couplings { seepage: 0.25, ..Couplings::default() },
-        soil_period: 1,
+        couplings: Couplings { seepage: 1.0 / 12.0, ..Couplings::default() },
+        soil_period: 2,
         // So few that the wave is seen on its way.
         blast_steps: 6,
+        throw_flow: Some(9.0),
         ..Rules::default()
     }
 }
@@ -71,7 +72,7 @@ pub fn world(seed: u64) -> Result<World, Box<dyn std::error::Error>> {
 /// Where the charge goes off: at the foot of the dam, in the middle of the valley.
 pub fn charge() -> IVec3 {
     let z = centre(dam_face(0)).round() as i32;
-    IVec3::new(dam_face(z) + 9, floor(70) + 7, z)
+    IVec3::new(dam_face(z) + 8, floor(70) + 8, z)
 }
 
 /// The middle of the river, across the valley.

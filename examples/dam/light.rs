@@ -3,7 +3,7 @@
 
 use crate::colours::{albedo, from_bytes};
 use crate::ground::SIZE;
-use crate::scene::{Look, Scene, Step};
+use crate::scene::{Look, PIECE, Scene, Step};
 use floodplain::glam::{IVec3, Vec3};
 
 /// Where the sun is, of length 1.
@@ -52,8 +52,8 @@ pub fn colour(scene: &Scene, origin: Vec3, ray: Vec3, background: Vec3) -> Vec3 
     let spray = 1.0 - (-path.spray * 0.9).exp();
     colour = colour.lerp(Vec3::new(0.93, 0.97, 1.0), spray);
     // Weak pressure is a pale wave, strong pressure is fire.
-    let heat = 1.0 - (-path.glow * 0.006).exp();
-    colour + Vec3::new(1.3, 0.75, 0.34) * heat + Vec3::splat(0.5 * heat * heat)
+    let heat = 1.0 - (-path.glow * 0.005).exp();
+    colour + Vec3::new(1.3, 0.62, 0.22) * heat + Vec3::splat(0.5 * heat * heat)
 }
 
 impl Path {
@@ -116,7 +116,7 @@ fn through_water(scene: &Scene, ground: Vec3, cells: f32, surface: Surface, ray:
         colour = colour.lerp(Vec3::new(0.35, 0.62, 0.80), 0.18);
     }
     let foam = (f32::from(surface.foam) / 255.0).powi(2);
-    colour.lerp(Vec3::new(0.86, 0.93, 0.97) * (0.72 + 0.28 * sun), 0.7 * foam)
+    colour.lerp(Vec3::new(0.86, 0.93, 0.97) * (0.72 + 0.28 * sun), 0.55 * foam)
 }
 
 /// Returns the colour of a face in sun and sky.
@@ -138,7 +138,9 @@ fn flat(scene: &Scene, hit: Hit) -> Vec3 {
 fn sunlight(scene: &Scene, at: Vec3) -> f32 {
     let mut light = 1.0;
     scene.walk(at, SUN, |step| {
-        light = if step.look.is_solid() { 0.0 } else { light };
+        // Flying pieces have none, so that pictures can be kept where nothing changed.
+        let stops = step.look.is_solid() && step.look.material != PIECE;
+        light = if stops { 0.0 } else { light };
         light > 0.0
     });
     light

@@ -44,14 +44,14 @@ const SEED: u64 = 7;
 
 /// The film: frames, and ticks in each, from the charge on. It is slow while the dam breaks, and
 /// fast while the ground drinks.
-const ACTS: [(u64, u64); 3] = [(24, 1), (46, 4), (24, 24)];
+const ACTS: [(u64, u64); 3] = [(18, 1), (32, 4), (14, 12)];
 const STILL_FRAMES: usize = 8;
 
 /// The tick of `dam.png`.
 const POSTER_TICK: u64 = 60;
 
-const FILM_SIZE: (usize, usize) = (640, 360);
-const POSTER_SIZE: (usize, usize) = (1280, 720);
+const FILM_SIZE: (usize, usize) = (560, 315);
+const POSTER_SIZE: (usize, usize) = (960, 540);
 
 /// Hundredths of a second that a frame stays, and the last one longer.
 const DELAY: u16 = 6;
@@ -75,7 +75,7 @@ fn run(world: &mut World, poster: &Path) -> Result<Vec<Picture>, String> {
     let bar = ProgressBar::new(ACTS.iter().map(|(frames, _)| frames).sum());
     let (mut scene, mut pieces) = (Scene::new(world), Pieces::default());
     let mut pictures = vec![camera.take(&scene)];
-    world.charge(ground::charge(), 8.0, 900.0).map_err(|error| error.to_string())?;
+    world.charge(ground::charge(), 6.5, 520.0).map_err(|error| error.to_string())?;
     for (frames, ticks) in ACTS {
         for _ in 0..frames {
             for _ in 0..ticks {
@@ -88,7 +88,8 @@ fn run(world: &mut World, poster: &Path) -> Result<Vec<Picture>, String> {
                 }
             }
             scene.update(world, pieces.cells());
-            pictures.push(camera.take(&scene));
+            let picture = camera.take_after(&scene, &pictures[pictures.len() - 1]);
+            pictures.push(picture);
             bar.inc(1);
         }
     }

@@ -26,6 +26,8 @@ pub struct Look {
     pub moist: u8,
     /// Pressure in open cells, 0 to 255.
     pub glow: u8,
+    /// Whether it looks otherwise than before the last update.
+    pub is_new: bool,
 }
 
 impl Look {
@@ -34,7 +36,7 @@ impl Look {
     }
 
     fn is_empty(self) -> bool {
-        !self.is_solid() && self.water == 0 && self.glow == 0
+        !self.is_solid() && self.water == 0 && self.glow == 0 && !self.is_new
     }
 }
 
@@ -45,6 +47,8 @@ pub struct Scene {
     /// The cell above the highest that is not empty, by column.
     tops: Vec<i32>,
     pieces: Vec<IVec3>,
+    /// Whether the last update changed what casts shadows.
+    pub has_new_shadows: bool,
 }
 
 /// A part of a ray, in one cell.
@@ -65,7 +69,7 @@ impl Scene {
         let cells = (SIZE.x * SIZE.y * SIZE.z) as usize;
         let columns = (SIZE.x * SIZE.z) as usize;
         let (looks, tops) = (vec![Look::default(); cells], vec![0; columns]);
-        let mut scene = Scene { looks, tops, pieces: Vec::new() };
+        let mut scene = Scene { looks, tops, pieces: Vec::new(), has_new_shadows: true };
         for cell in Region::new(IVec3::ZERO, SIZE - 1).positions() {
             scene.copy(cell, world);
         }
@@ -75,7 +79,9 @@ impl Scene {
 
     /// Copies the cells that changed, and shows pieces of the dam in these cells.
     pub fn update(&mut self, world: &mut World, pieces: Vec<IVec3>) {
+        self.has_new_shadows = false;
         for look in &mut self.looks {
+            look.is_new = look.foam > 0;
             look.foam -= look.foam / 6 + u8::from(look.foam > 0 && look.foam < 6);
         }
         for cell in core::mem::replace(&mut self.pieces, pieces) {
@@ -92,6 +98,7 @@ impl Scene {
         for at in 0..self.pieces.len() {
             if let Some(index) = Scene::index(self.pieces[at]) {
                 self.looks[index].material = PIECE;
+                self.looks[index].is_new = true;
             }
         }
         self.find_tops();
@@ -112,7 +119,7 @@ impl Scene {
         let material = world.material(cell).unwrap_or(AIR);
         let water = world.height(cell);
         let below = cell - IVec3::Y;
-        let has_room = |cell: IVec3| world.material(cell) == Some(AIR) && world.height(cell) < 7;
+        let has_room = |cell: IVec3| world.material(cell) == Some(AIR) && world.height(cell) < 3;
         let current = world.water().current(cell).abs().max_element();
         let foam = if water > 0 { (current * 36) as u8 } else { 0 };
         let capacity = world.palette().material(material).map_or(0, |material| material.capacity);
@@ -121,14 +128,18 @@ impl Scene {
             _ => world.moisture(cell) / (f64::from(capacity) * world.rules().moisture_per_unit),
         };
         let pressure = if material == AIR { world.pressure(cell) } else { 0.0 };
-        self.looks[index] = Look {
+        let old = self.looks[index];
+        let new = Look {
             material,
             water,
             is_falling: water > 0 && has_room(below),
             foam: foam.max(if water > 0 { self.looks[index].foam } else { 0 }),
             moist: (share.min(1.0) * 255.0) as u8,
             glow: if pressure < LEAST_GLOW { 0 } else { pressure.min(255.0) as u8 },
+            is_new: old.is_new,
         };
+        self.looks[index] = Look { is_new: old.is_new || new != old, ..new };
+        self.has_new_shadows |= old.material != PIECE && old.material != material;
     }
 
     fn find_tops(&mut self) {
