@@ -1,4 +1,4 @@
-//! The camera, and pictures taken with it: each pixel one ray, and four where it differs from its
+//! The camera, and pictures taken with it: each pixel one ray, and two others where it differs from its
 //! neighbours (adaptive antialiasing).
 
 use crate::colours::to_bytes;
@@ -14,7 +14,7 @@ const TARGET: Vec3 = Vec3::new(92.0, 19.0, 50.0);
 const HALF_WIDTH: f32 = 0.35;
 
 /// The difference between neighbouring pixels, of 255, from which on more rays are traced.
-const EDGE: u8 = 14;
+const EDGE: u8 = 18;
 
 /// Red, green and blue of each pixel, row by row from the top.
 pub type Picture = Vec<[u8; 3]>;
@@ -33,7 +33,7 @@ impl Camera {
     /// Takes a picture.
     pub fn take(&self, scene: &Scene) -> Picture {
         let once = self.pixels(|at| to_bytes(self.seen(scene, at, 0.5, 0.5)));
-        self.pixels(|at| if self.is_edge(&once, at) { self.four(scene, at) } else { once[at] })
+        self.pixels(|at| if self.is_edge(&once, at) { self.two(scene, at) } else { once[at] })
     }
 
     /// Takes a picture after the last one: where a ray passes nothing that is new, nor do those of
@@ -50,7 +50,7 @@ impl Camera {
             false => last[at],
         });
         self.pixels(|at| match is_stale(at) && self.is_edge(&once, at) {
-            true => self.four(scene, at),
+            true => self.two(scene, at),
             false => once[at],
         })
     }
@@ -68,11 +68,11 @@ impl Camera {
         (0..self.width * self.height).into_par_iter().with_min_len(self.width).map(pixel).collect()
     }
 
-    fn four(&self, scene: &Scene, at: usize) -> [u8; 3] {
-        let corners = [(0.25, 0.25), (0.75, 0.25), (0.25, 0.75), (0.75, 0.75)];
+    fn two(&self, scene: &Scene, at: usize) -> [u8; 3] {
+        let corners = [(0.25, 0.25), (0.75, 0.75)];
         let seen = corners.map(|(right, down)| self.seen(scene, at, right, down));
         // What is brighter than white counts as white, or bright edges would have steps.
-        to_bytes(seen.into_iter().map(|colour| colour.min(Vec3::ONE)).sum::<Vec3>() / 4.0)
+        to_bytes(seen.into_iter().map(|colour| colour.min(Vec3::ONE)).sum::<Vec3>() / 2.0)
     }
 
     fn is_edge(&self, picture: &Picture, at: usize) -> bool {
@@ -110,5 +110,39 @@ impl Camera {
         let up = side.cross(ahead);
         let rise = (1.0 - 2.0 * line) * height / width;
         (ahead + (side * across + up * rise) * HALF_WIDTH).normalize()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ground;
+    use floodplain::glam::IVec3;
+
+    #[test]
+    fn pictures_differ_where_something_changed_only() {
+        let mut world = ground::world(7).unwrap();
+        let mut scene = Scene::new(&mut world);
+        let camera = Camera::new(64, 36);
+        let first = camera.take(&scene);
+        scene.update(&mut world, Vec::new());
+        assert!(camera.take_after(&scene, &first) == first, "nothing changed");
+        let sky = IVec3::new(90, 40, 60);
+        scene.update(&mut world, (0..64).map(|at| sky + IVec3::new(at % 8, at / 8, 4)).collect());
+        let with_pieces = camera.take_after(&scene, &first);
+        assert!(with_pieces != first);
+        scene.update(&mut world, Vec::new());
+        assert!(camera.take_after(&scene, &with_pieces) == first, "they are gone without a trace");
+    }
+
+    #[test]
+    fn ground_is_drawn_where_a_ray_ends_and_sky_where_none_does() {
+        let mut world = ground::world(7).unwrap();
+        let scene = Scene::new(&mut world);
+        let camera = Camera::new(64, 36);
+        let picture = camera.take(&scene);
+        assert_eq!(picture[63], to_bytes(background(0.5 / 36.0)), "the corner above the hills");
+        let [red, green, blue] = picture[64 * 18 + 44];
+        assert!(green > red && green > blue, "woods: {red} {green} {blue}");
     }
 }

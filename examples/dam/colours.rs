@@ -1,6 +1,6 @@
 //! The colours of materials, dry and moist.
 
-use crate::ground::{CONCRETE, LEAVES, PLASTER, ROCK, SAND, SIZE, SILT, SOIL, TILES, WOOD};
+use crate::ground::{CONCRETE, LEAVES, PLASTER, ROCK, SAND, SILT, SIZE, SOIL, TILES, WOOD};
 use crate::light::Hit;
 use crate::noise::{hash, noise};
 use crate::scene::{PIECE, Scene};

@@ -130,7 +130,8 @@ impl Plan {
                 plan.build_dam(x, z);
             }
         }
-        for (x, z) in [(112, 46), (126, 40), (141, 48), (118, 78), (135, 80), (152, 76), (158, 45)] {
+        for (x, z) in [(112, 46), (126, 40), (141, 48), (118, 78), (135, 80), (152, 76), (158, 45)]
+        {
             plan.build_house(x, z);
         }
         for z in 2..SIZE.z - 2 {
@@ -223,7 +224,8 @@ impl Plan {
         }
         for cell in room.positions() {
             let d = cell - crown;
-            let is_leaf = d.x * d.x + d.z * d.z + d.y * d.y <= 5 && hash(cell.x, cell.y, cell.z) % 8 != 0;
+            let is_leaf =
+                d.x * d.x + d.z * d.z + d.y * d.y <= 5 && hash(cell.x, cell.y, cell.z) % 8 != 0;
             if is_leaf && self.get(cell) == AIR {
                 self.set(cell, LEAVES);
             }

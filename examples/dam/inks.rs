@@ -89,3 +89,27 @@ fn closest(palette: &[[u8; 3]], colour: [u8; 3]) -> u8 {
     let nearest = palette.iter().enumerate().min_by_key(|(_, other)| distance(other));
     nearest.map_or(0, |(ink, _)| ink as u8)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_few_colours_keep_an_ink_each() {
+        let picture = vec![[10, 200, 30], [250, 250, 250], [10, 200, 30], [90, 20, 160]];
+        let inks = Inks::of([&picture]);
+        assert_eq!(inks.palette.len(), 3);
+        for (ink, pixel) in inks.draw(&picture).into_iter().zip(&picture) {
+            let found = inks.palette[usize::from(ink)];
+            assert!(found.iter().zip(pixel).all(|(a, b)| a.abs_diff(*b) <= 3), "{found:?}");
+        }
+    }
+
+    #[test]
+    fn many_colours_share_as_many_inks_as_a_film_has() {
+        let picture: Picture = (0..=255).flat_map(|r| [[r, 0, 255], [r, 255, r]]).collect();
+        let inks = Inks::of([&picture]);
+        assert!(inks.palette.len() > 100 && inks.palette.len() <= usize::from(CLEAR));
+        assert!(inks.draw(&picture).iter().all(|&ink| usize::from(ink) < inks.palette.len()));
+    }
+}

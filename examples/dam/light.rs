@@ -84,11 +84,8 @@ impl Path {
     fn pass_water(&mut self, origin: Vec3, ray: Vec3, step: &Step) {
         let &Step { cell, look, from, to, axis } = step;
         let level = cell.y as f32 + f32::from(look.water) / 7.0;
-        let begin = if origin.y + ray.y * from <= level {
-            from
-        } else {
-            (level - origin.y) / ray.y
-        };
+        let begin =
+            if origin.y + ray.y * from <= level { from } else { (level - origin.y) / ray.y };
         if !(from..to).contains(&begin) {
             return;
         }

@@ -44,13 +44,13 @@ const SEED: u64 = 7;
 
 /// The film: frames, and ticks in each, from the charge on. It is slow while the dam breaks, and
 /// fast while the ground drinks.
-const ACTS: [(u64, u64); 3] = [(18, 1), (32, 4), (14, 12)];
+const ACTS: [(u64, u64); 3] = [(18, 1), (32, 4), (14, 20)];
 const STILL_FRAMES: usize = 8;
 
 /// The tick of `dam.png`.
 const POSTER_TICK: u64 = 60;
 
-const FILM_SIZE: (usize, usize) = (560, 315);
+const FILM_SIZE: (usize, usize) = (512, 288);
 const POSTER_SIZE: (usize, usize) = (960, 540);
 
 /// Hundredths of a second that a frame stays, and the last one longer.
@@ -121,6 +121,8 @@ fn write(path: &Path, pictures: &[Picture]) -> Result<(), String> {
 fn account(world: &World) -> Result<String, String> {
     world.validate().map_err(|violation| violation.to_string())?;
     let ledger = world.ledger();
+    let is_balanced = ledger.came_in() - ledger.went_out() == ledger.total();
+    assert!(is_balanced, "water is neither made nor lost");
     Ok(format!(
         "{{\"ticks\":{},\"placed\":{},\"drained\":{},\"evaporated\":{},\"soaked\":{},\
          \"sprung\":{},\"ebbed\":{},\"thrown\":{},\"water\":{},\"balanced\":{}}}\n",
@@ -133,6 +135,6 @@ fn account(world: &World) -> Result<String, String> {
         ledger.ebbed,
         ledger.thrown,
         world.water().total(),
-        ledger.came_in() - ledger.went_out() == ledger.total(),
+        is_balanced,
     ))
 }

@@ -63,3 +63,27 @@ impl Piece {
         self.at.floor().as_ivec3()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ground;
+
+    #[test]
+    fn pieces_of_concrete_fly_off_and_come_down() {
+        let mut world = ground::world(7).unwrap();
+        let charge = ground::charge();
+        world.charge(charge, 6.5, 520.0).unwrap();
+        let mut pieces = Pieces::default();
+        for _ in 0..4 {
+            world.step();
+            pieces.throw(&world.take_events(), charge);
+            pieces.step(&world);
+        }
+        assert!(pieces.cells().len() > 20, "{}", pieces.cells().len());
+        for _ in 0..200 {
+            pieces.step(&world);
+        }
+        assert_eq!(pieces.cells(), []);
+    }
+}
