@@ -1,7 +1,6 @@
 //! A storm over real ground: rain on the whole map, then springs at its valley heads; the water is
 //! finite and drains at the edges. Writes `valley.gif`, `valley.png` and `hydrograph.png`, and
-//! prints one line of JSON with the ledger. With `--dam`, writes `dam.gif`, the film at the head of
-//! the README.
+//! prints one line of JSON with the ledger.
 //!
 //! ```text
 //! cargo run --release --example valley -- --help
@@ -10,7 +9,6 @@
 #[path = "../shared/answer.rs"]
 mod answer;
 mod chart;
-mod dam;
 mod dem;
 mod draw;
 #[path = "../shared/film.rs"]
@@ -19,7 +17,6 @@ mod ground;
 #[path = "../shared/labels.rs"]
 mod labels;
 mod map;
-mod oblique;
 mod options;
 #[path = "../shared/png_file.rs"]
 mod png_file;
@@ -55,7 +52,6 @@ fn main() -> ExitCode {
     let answer = match options::parse(std::env::args_os().skip(1)) {
         Ok(Request::Help) => Ok(options::HELP.to_owned()),
         Ok(Request::Run(options)) => storm(&options),
-        Ok(Request::Dam { seed, out }) => dam(seed, &out),
         Err(error) => Err(error),
     };
     answer::print("valley", answer)
@@ -103,15 +99,6 @@ fn storm(options: &Options) -> Result<String, String> {
         options.metres_per_voxel,
     )?;
     chart::hydrograph(&options.out.join("hydrograph.png"), &record, storm.end())?;
-    Ok(json(&world, started))
-}
-
-/// Breaks a dam on the default map and writes the film; returns the line of JSON.
-fn dam(seed: u64, out: &Path) -> Result<String, String> {
-    let started = Instant::now();
-    let map = Dem::open(&Options::default().dem)?;
-    create_folder(out)?;
-    let world = dam::film(&map, seed, &out.join("dam.gif"))?;
     Ok(json(&world, started))
 }
 

@@ -17,19 +17,13 @@ pub struct Options {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Request {
     Run(Options),
-    /// The film of the README.
-    Dam {
-        seed: u64,
-        out: PathBuf,
-    },
     Help,
 }
 
 pub const HELP: &str = "\
-A storm over real ground, then springs in its valley heads; or a dam that breaks.
+A storm over real ground, then springs in its valley heads.
 
 Usage: cargo run --release --example valley -- [options]
-       cargo run --release --example valley -- --dam [--seed S] [--out DIR]
 
   --dem FILE            heights in metres, a grey 8- or 16-bit PNG with north up
                         (default: the Jacksboro fault in examples/data)
@@ -37,7 +31,6 @@ Usage: cargo run --release --example valley -- [options]
   --ticks N             length of the run (default: 480)
   --seed S              seed of the rain and of the water (default: 7)
   --out DIR             folder for the pictures (default: target/valley)
-  --dam                 a dam breaks in a valley of the Jacksboro fault: writes dam.gif
   --help                this text
 ";
 
@@ -63,15 +56,10 @@ impl Default for Options {
 pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Request, String> {
     use lexopt::prelude::{Long, Short, ValueExt};
     let mut options = Options::default();
-    let mut dam = false;
     let mut parser = lexopt::Parser::from_args(arguments);
     while let Some(argument) = parser.next().map_err(|error| error.to_string())? {
         let name = match argument {
             Short('h') | Long("help") => return Ok(Request::Help),
-            Long("dam") => {
-                dam = true;
-                continue;
-            }
             Long(name) => name.to_owned(),
             other => return Err(other.unexpected().to_string()),
         };
@@ -88,14 +76,7 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Request, S
             _ => return Err(format!("there is no option --{name}; --help lists them")),
         }
     }
-    if !dam {
-        return Ok(Request::Run(options));
-    }
-    let Options { seed, out, .. } = options.clone();
-    if options != (Options { seed, out: out.clone(), ..Options::default() }) {
-        return Err("--dam takes --seed and --out only".to_owned());
-    }
-    Ok(Request::Dam { seed, out })
+    Ok(Request::Run(options))
 }
 
 fn metres(text: &str) -> Result<f64, String> {
@@ -134,8 +115,6 @@ mod tests {
         assert_eq!(parsed(line), Ok(Request::Run(options)));
         assert_eq!(parsed(""), Ok(Request::Run(Options::default())));
         assert_eq!(parsed("--seed 1 --help"), Ok(Request::Help));
-        let dam = Request::Dam { seed: 3, out: "there".into() };
-        assert_eq!(parsed("--seed 3 --dam --out there"), Ok(dam));
     }
 
     #[test]
@@ -151,7 +130,6 @@ mod tests {
             "--ticks",
             "--seed x",
             "--rain 3",
-            "--dam --ticks 3",
             "stray",
             "-x",
         ] {
