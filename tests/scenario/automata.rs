@@ -250,6 +250,11 @@ fn worlds_of_materials_are_refused_in_words() {
     );
     refused("[rules]\nborders = \"periodic\"", 2, "`borders` must be \"rigid\" or \"open\"");
     refused("[rules]\nspeed = 1", 2, "unknown key `speed`");
+    refused("[rules]\nsubmerged = 1", 2, "`submerged` must be a string");
+    refused("[rules]\nsubmerged = \"sinks\"", 2, "`submerged` must be \"stops\" or \"passes\"");
+    refused("[rules]\nthrow_flow = true", 2, "`throw_flow` must be a number or false");
+    refused("[rules.couplings]\nebb = 1", 2, "`ebb` must be true or false");
+    refused("[rules.couplings]\nflood = 1", 2, "unknown key `flood`");
     refused(
         "[rules.materials]\nhard = { strength = -1, breaks_into = \"air\" }",
         1,
@@ -261,6 +266,13 @@ fn worlds_of_materials_are_refused_in_words() {
         "[\".\"]",
         "soil_period is 1 or more",
     );
+    for (rules, message) in [
+        ("[rules]\nthrow_flow = 0", "throw_flow is 0.001 or more, not 0"),
+        ("[rules.couplings]\nseepage = 2", "seepage is 0 to 1, not 2"),
+        ("[rules.couplings]\ndepth_gain = 17", "depth_gain is 0 to 16, not 17"),
+    ] {
+        refused_by_the_world("world", rules, "[\".\"]", message);
+    }
     refused_by_the_world(
         "world",
         "[legend]\nw = { material = \"air\", moisture = 5 }",
@@ -297,4 +309,41 @@ fn what_is_written_into_a_world_replaces_what_was_there() {
                  [[expect.check]]\nwhen = 2\nfrom = [2, 0, 0]\nmaterial = \"soil\"\nmoisture = 64\n\
                  [[expect.check]]\nwhen = 3\nfrom = [0, 0, 0]\nheight = 7";
     holds("world", lines, "[\"S#.\"]");
+}
+
+/// The rules of a scenario, and those of all that passes between the parts but for one.
+fn coupled(rules: &str, couplings: &str) -> String {
+    let lossy = "[rules.water]\nevaporation = 0.2\nfilm_evaporation = 0.2";
+    format!("[rules]\nsoil_period = 1\n{rules}\n[rules.couplings]\n{couplings}\n{lossy}\n")
+}
+
+#[test]
+fn what_passes_between_water_and_soil_follows_the_rules_of_the_file() {
+    let legend = "[legend]\ns = { material = \"sand\" }\nm = { material = \"sand\", moisture = 900 }\n\
+                  [expect]\nbalanced = true\n[[expect.check]]\n";
+    let with = |couplings: &str, rows: &str, check: &str| {
+        holds("world", &format!("{}{legend}{check}", coupled("", couplings), ), rows);
+    };
+    let (pond, bank) = ("[\"7\", \"7\", \"s\"]", "[\"m..\"]");
+    let soaks = "seepage = 0.5\ndepth_gain = 16\nebb = false";
+    with(soaks, pond, "soaked = [1, 6]\nebbed = 0");
+    with("seepage = 0\nebb = false", pond, "soaked = 0\nebbed = 0");
+    with("seepage = 0", pond, "soaked = 0\nebbed = [1, 6]");
+    with("seepage = 0", bank, "sprung = [1, 5]");
+    with("seepage = 0\nsprings = false", bank, "sprung = 0");
+    // The one unit soaks in at once exactly if the water above it counts for 16 times as much.
+    with("seepage = 0.06", "[\"1\", \"s\"]", "when = 1\nsoaked = [0, 1]");
+}
+
+#[test]
+fn what_passes_between_explosions_and_water_follows_the_rules_of_the_file() {
+    let materials = "[rules.materials]\nturf = { permeability = 0.5, capacity = 6, strength = 1, breaks_into = \"air\" }\n\
+                     [legend]\nt = { material = \"turf\", moisture = 200 }\n\"*\" = { charge = 300, radius = 2 }\n\
+                     [expect]\nbalanced = true\n[[expect.check]]\n";
+    let with = |rules: &str, rows: &str, check: &str| {
+        let couplings = "seepage = 0\nsprings = false\nebb = false";
+        holds("world", &format!("{}{materials}{check}", coupled(rules, couplings)), rows);
+    };
+    with("", "[\"*.t.\"]", "spilled = 3");
+    with("spilling = false", "[\"*.t.\"]", "spilled = 0");
 }

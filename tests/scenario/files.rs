@@ -45,7 +45,12 @@ const NAMED: &[&str] = &[
     "water_2d_u_tube",
     "waterfall",
     "world_bunker_holds",
+    "world_cellar_seeps",
+    "world_charge_over_lake",
+    "world_dam_and_spring",
     "world_dam_blown",
+    "world_hillside_stream",
+    "world_lakes_on_sand_and_clay",
     "world_rain_on_rock",
 ];
 

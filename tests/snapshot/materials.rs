@@ -125,7 +125,7 @@ fn saved_at_every_piece(mut world: World) -> (Ledger, BTreeSet<u32>) {
     let mut stages = BTreeSet::new();
     for tick in 0..6 {
         let mut saved = vec![world.save()];
-        while !world.step_within(1).finished {
+        while !world.step_within(0).finished {
             saved.push(world.save());
             stages.insert(stage_of(&world, &saved[saved.len() - 1]));
         }
@@ -214,12 +214,17 @@ fn palettes_and_rules_are_checked_when_they_are_read() {
     assert_eq!(with(name, &[0xff]), "a name in UTF-8");
     let concrete = rules.windows(4).position(|bytes| bytes == b"rock").unwrap();
     assert_eq!(with(concrete, b"soil"), "two materials are called \"soil\"");
-    // Before `breaking`, a bool, stand the steps of pressure and the period of soil.
+    // From the end on: two bools and two numbers of the couplings, `throw_flow` with a bool before it,
+    // `submerged`, two bools, the steps of pressure, the period of soil, and `moisture_per_unit`.
     let end = rules.len();
     assert_eq!(with(end - 1, &[2]), "a bool: 0 or 1");
-    assert_eq!(with(end - 9, &[0; 4]), "soil_period is 1 or more, not 0");
+    let (two, nan) = (2.0f64.to_le_bytes(), f64::NAN.to_le_bytes());
+    assert_eq!(with(end - 10, &nan), "depth_gain is 0 to 16, not NaN");
+    assert_eq!(with(end - 18, &two), "seepage is 0 to 1, not 2");
+    assert_eq!(with(end - 26, &[0; 8]), "throw_flow is 0.001 or more, not 0");
+    assert_eq!(with(end - 38, &[0; 4]), "soil_period is 1 or more, not 0");
     assert_eq!(
-        with(end - 17, &f64::NAN.to_le_bytes()),
+        with(end - 46, &f64::NAN.to_le_bytes()),
         "moisture_per_unit is a whole number of 1/65,536 above 0, at most the cap, not NaN"
     );
 }
