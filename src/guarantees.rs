@@ -202,7 +202,7 @@
 //! |---|---|
 //! | each edit does, cell by cell and in the account, what its documentation says; a refused one changes nothing | `world::laws::every_law_holds_after_every_edit_and_tick` |
 //! | a world that sleeps equals one that is woken before each tick; ticks in slices equal whole ones, with edits queued and made in between; edits sent as bytes equal calls | the same |
-//! | a world that is saved and loaded at any moment, in the middle of a tick too, goes on to the same bytes | the same; `snapshot::materials::a_world_that_is_saved_at_any_piece_of_a_tick_goes_on_to_the_same_bytes`, `a_world_that_is_loaded_in_the_middle_of_every_tick_is_one_that_never_is` |
+//! | a world that is saved and loaded at any moment, in the middle of a tick too, goes on to the same bytes | the same; `snapshot::materials::a_world_that_is_saved_at_any_piece_of_a_tick_goes_on_to_the_same_bytes`, `a_world_goes_on_to_the_same_bytes_from_between_any_two_stages_while_units_pass`, `a_world_that_is_loaded_in_the_middle_of_every_tick_is_one_that_never_is` |
 //! | `take_changes` lists every cell whose material, water, moisture or pressure differs, but for those of chunks that came or went; of a refused edit, none | the same |
 //! | without couplings, the parts are those run apart, byte for byte; what breaks is the same as where explosions have all ground from the start | `world::parts::without_couplings_a_world_is_its_parts_run_apart`, `what_breaks_is_the_same_where_all_ground_is_there_from_the_start` |
 //! | what passes between water and soil is, byte for byte, what a look at every cell in every exchange comes to, under edits of ground, water, sea and soil, with chunks that come, go or stand still | `world::exchange::an_exchange_is_that_of_a_look_at_every_cell` |

@@ -250,8 +250,9 @@ fn worlds_of_materials_are_refused_in_words() {
     );
     refused("[rules]\nborders = \"periodic\"", 2, "`borders` must be \"rigid\" or \"open\"");
     refused("[rules]\nspeed = 1", 2, "unknown key `speed`");
-    refused("[rules]\nsubmerged = 1", 2, "`submerged` must be a string");
-    refused("[rules]\nsubmerged = \"sinks\"", 2, "`submerged` must be \"stops\" or \"passes\"");
+    let submerged = "`submerged` must be \"stops\", \"passes\" or a number";
+    refused("[rules]\nsubmerged = true", 2, submerged);
+    refused("[rules]\nsubmerged = \"sinks\"", 2, submerged);
     refused("[rules]\nthrow_flow = true", 2, "`throw_flow` must be a number or false");
     refused("[rules.couplings]\nebb = 1", 2, "`ebb` must be true or false");
     refused("[rules.couplings]\nflood = 1", 2, "unknown key `flood`");
@@ -267,6 +268,7 @@ fn worlds_of_materials_are_refused_in_words() {
         "soil_period is 1 or more",
     );
     for (rules, message) in [
+        ("[rules]\nsubmerged = 2", "water keeps 0 to 1 of pressure, not 2"),
         ("[rules]\nthrow_flow = 0", "throw_flow is 0.001 or more, not 0"),
         ("[rules.couplings]\nseepage = 2", "seepage is 0 to 1, not 2"),
         ("[rules.couplings]\ndepth_gain = 17", "depth_gain is 0 to 16, not 17"),
@@ -311,39 +313,53 @@ fn what_is_written_into_a_world_replaces_what_was_there() {
     holds("world", lines, "[\"S#.\"]");
 }
 
-/// The rules of a scenario, and those of all that passes between the parts but for one.
-fn coupled(rules: &str, couplings: &str) -> String {
-    let lossy = "[rules.water]\nevaporation = 0.2\nfilm_evaporation = 0.2";
-    format!("[rules]\nsoil_period = 1\n{rules}\n[rules.couplings]\n{couplings}\n{lossy}\n")
+/// A file of two materials, sand that is moist or not and turf that breaks, with one check.
+fn coupled(rules: &str, couplings: &str, check: &str) -> String {
+    format!(
+        "[rules]\nsoil_period = 1\n{rules}\n[rules.couplings]\n{couplings}\n\
+         [rules.water]\nevaporation = 0.2\nfilm_evaporation = 0.2\n\
+         [rules.materials]\nturf = {{ permeability = 0.5, strength = 1, breaks_into = \"air\" }}\n\
+         [legend]\ns = {{ material = \"sand\" }}\nm = {{ material = \"sand\", moisture = 900 }}\n\
+         t = {{ material = \"turf\", moisture = 200 }}\n\"*\" = {{ charge = 300, radius = 2 }}\n\
+         [expect]\nbalanced = true\n[[expect.check]]\n{check}"
+    )
+}
+
+/// Layers from the bottom, one cell wide.
+fn pond(height: u8) -> String {
+    format!("[\"s\"]\n[[layer]]\nrows = [\"{height}\"]\n[[layer]]\nrows = [\"{height}\"]")
 }
 
 #[test]
 fn what_passes_between_water_and_soil_follows_the_rules_of_the_file() {
-    let legend = "[legend]\ns = { material = \"sand\" }\nm = { material = \"sand\", moisture = 900 }\n\
-                  [expect]\nbalanced = true\n[[expect.check]]\n";
     let with = |couplings: &str, rows: &str, check: &str| {
-        holds("world", &format!("{}{legend}{check}", coupled("", couplings), ), rows);
+        holds("world", &coupled("", couplings, check), rows);
     };
-    let (pond, bank) = ("[\"7\", \"7\", \"s\"]", "[\"m..\"]");
-    let soaks = "seepage = 0.5\ndepth_gain = 16\nebb = false";
-    with(soaks, pond, "soaked = [1, 6]\nebbed = 0");
-    with("seepage = 0\nebb = false", pond, "soaked = 0\nebbed = 0");
-    with("seepage = 0", pond, "soaked = 0\nebbed = [1, 6]");
+    let bank = "[\"m..\"]";
+    with("seepage = 1\nebb = false", &pond(7), "soaked = 3\nebbed = 0");
+    with("seepage = 0\nebb = false", &pond(7), "soaked = 0\nebbed = 0");
+    with("seepage = 0", &pond(7), "soaked = 0\nebbed = [1, 6]");
     with("seepage = 0", bank, "sprung = [1, 5]");
     with("seepage = 0\nsprings = false", bank, "sprung = 0");
-    // The one unit soaks in at once exactly if the water above it counts for 16 times as much.
-    with("seepage = 0.06", "[\"1\", \"s\"]", "when = 1\nsoaked = [0, 1]");
+    // The chance of one unit is 1.5 · 0.04; below another of depth, it is sure.
+    with("seepage = 0.04\ndepth_gain = 16\nebb = false", &pond(7), "soaked = 3");
 }
 
 #[test]
 fn what_passes_between_explosions_and_water_follows_the_rules_of_the_file() {
-    let materials = "[rules.materials]\nturf = { permeability = 0.5, capacity = 6, strength = 1, breaks_into = \"air\" }\n\
-                     [legend]\nt = { material = \"turf\", moisture = 200 }\n\"*\" = { charge = 300, radius = 2 }\n\
-                     [expect]\nbalanced = true\n[[expect.check]]\n";
     let with = |rules: &str, rows: &str, check: &str| {
         let couplings = "seepage = 0\nsprings = false\nebb = false";
-        holds("world", &format!("{}{materials}{check}", coupled(rules, couplings)), rows);
+        holds("world", &coupled(rules, couplings, check), rows);
     };
     with("", "[\"*.t.\"]", "spilled = 3");
     with("spilling = false", "[\"*.t.\"]", "spilled = 0");
+    let under = "[\"~~~~\"]\n[[layer]]\nrows = [\"~~~~\"]\n[[layer]]\nrows = [\"*...\"]";
+    let dark = "when = 1\nfrom = [0, 0, 0]\nto = [3, 0, 0]\npressure";
+    with("throw_flow = false", under, &format!("{dark} = 0\nthrown = 0"));
+    with("throw_flow = false\nsubmerged = \"stops\"", under, &format!("{dark} = 0"));
+    for submerged in ["\"passes\"", "0.9"] {
+        let rules = format!("throw_flow = false\nsubmerged = {submerged}");
+        with(&rules, under, "when = 1\nfrom = [0, 0, 0]\npressure = [0.01, 300]");
+    }
+    with("throw_flow = 0.5", under, "thrown = [1, 500]");
 }

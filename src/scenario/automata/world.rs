@@ -124,10 +124,11 @@ fn read_rules(mut table: Table) -> Result<Rules, ScenarioError> {
         }
     }
     if let Some(field) = table.take("submerged") {
-        rules.submerged = match field.text()? {
-            "stops" => Submerged::Stops,
-            "passes" => Submerged::Passes,
-            _ => return Err(field.refuse("\"stops\" or \"passes\"")),
+        rules.submerged = match (field.text(), field.number()) {
+            (Ok("stops"), _) => Submerged::Stops,
+            (Ok("passes"), _) => Submerged::Passes,
+            (_, Ok(share)) => Submerged::Damps(share as f32),
+            _ => return Err(field.refuse("\"stops\", \"passes\" or a number")),
         };
     }
     if let Some(field) = table.take("throw_flow") {
