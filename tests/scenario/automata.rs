@@ -318,6 +318,7 @@ fn coupled(rules: &str, couplings: &str, check: &str) -> String {
     format!(
         "[rules]\nsoil_period = 1\n{rules}\n[rules.couplings]\n{couplings}\n\
          [rules.water]\nevaporation = 0.2\nfilm_evaporation = 0.2\n\
+         [rules.blast]\nrule = \"diffusive\"\ncoefficient = 0.15\n\
          [rules.materials]\nturf = {{ permeability = 0.5, strength = 1, breaks_into = \"air\" }}\n\
          [legend]\ns = {{ material = \"sand\" }}\nm = {{ material = \"sand\", moisture = 900 }}\n\
          t = {{ material = \"turf\", moisture = 200 }}\n\"*\" = {{ charge = 300, radius = 2 }}\n\

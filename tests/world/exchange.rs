@@ -278,7 +278,8 @@ fn any_number_of_threads_exchanges_the_same_units() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| {
             let mut rng = Rng::with_seed(6);
-            let water = water::Rules { evaporation: 0.2, ..rules().water };
+            let lossless = rules().water;
+            let water = water::Rules { evaporation: 0.2, film_evaporation: 0.2, ..lossless };
             let mut world = random_world(&mut rng, Rules { water, ..rules() });
             let mut hashes = Vec::new();
             for _ in 0..10 {
