@@ -224,8 +224,8 @@ impl Plan {
         }
         for cell in room.positions() {
             let d = cell - crown;
-            let is_leaf =
-                d.x * d.x + d.z * d.z + d.y * d.y <= 5 && hash(cell.x, cell.y, cell.z) % 8 != 0;
+            let is_leaf = d.x * d.x + d.z * d.z + d.y * d.y <= 5
+                && !hash(cell.x, cell.y, cell.z).is_multiple_of(8);
             if is_leaf && self.get(cell) == AIR {
                 self.set(cell, LEAVES);
             }

@@ -48,7 +48,7 @@ const ACTS: [(u64, u64); 3] = [(18, 1), (32, 4), (14, 20)];
 const STILL_FRAMES: usize = 8;
 
 /// The tick of `dam.png`.
-const POSTER_TICK: u64 = 60;
+const POSTER_TICK: u64 = 110;
 
 const FILM_SIZE: (usize, usize) = (512, 288);
 const POSTER_SIZE: (usize, usize) = (960, 540);
