@@ -44,14 +44,14 @@ const SEED: u64 = 7;
 
 /// The film: frames, and ticks in each, from the charge on. It is slow while the dam breaks, and
 /// fast while the ground drinks.
-const ACTS: [(u64, u64); 3] = [(18, 1), (32, 4), (14, 20)];
+const ACTS: [(u64, u64); 3] = [(16, 1), (28, 5), (12, 20)];
 const STILL_FRAMES: usize = 8;
 
 /// The tick of `dam.png`.
-const POSTER_TICK: u64 = 110;
+const POSTER_TICK: u64 = 156;
 
-const FILM_SIZE: (usize, usize) = (512, 288);
-const POSTER_SIZE: (usize, usize) = (960, 540);
+const FILM_SIZE: (usize, usize) = (480, 270);
+const POSTER_SIZE: (usize, usize) = (800, 450);
 
 /// Hundredths of a second that a frame stays, and the last one longer.
 const DELAY: u16 = 6;
