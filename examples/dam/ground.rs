@@ -53,7 +53,7 @@ fn rules() -> Rules {
         couplings: Couplings { seepage: 1.0 / 12.0, ..Couplings::default() },
         soil_period: 2,
         // So few that the wave is seen on its way.
-        blast_steps: 6,
+        blast_steps: 8,
         throw_flow: Some(9.0),
         ..Rules::default()
     }
