@@ -19,6 +19,12 @@ const EDGE: u8 = 18;
 /// Red, green and blue of each pixel, row by row from the top.
 pub type Picture = Vec<[u8; 3]>;
 
+/// A picture of one ray a pixel, and the same with its edges smoothed.
+pub struct Shot {
+    plain: Picture,
+    pub smooth: Picture,
+}
+
 /// A camera for pictures of a size in pixels.
 pub struct Camera {
     width: usize,
@@ -31,28 +37,29 @@ impl Camera {
     }
 
     /// Takes a picture.
-    pub fn take(&self, scene: &Scene) -> Picture {
-        let once = self.pixels(|at| to_bytes(self.seen(scene, at, 0.5, 0.5)));
-        self.pixels(|at| if self.is_edge(&once, at) { self.two(scene, at) } else { once[at] })
+    pub fn take(&self, scene: &Scene) -> Shot {
+        let plain = self.pixels(|at| to_bytes(self.seen(scene, at, 0.5, 0.5)));
+        let smooth = self.pixels(|at| self.smoothed(scene, &plain, at));
+        Shot { plain, smooth }
     }
 
     /// Takes a picture after the last one: where a ray passes nothing that is new, nor do those of
     /// the pixels beside it, that one is kept. What mirrors show is then of an earlier picture.
-    pub fn take_after(&self, scene: &Scene, last: &Picture) -> Picture {
+    pub fn take_after(&self, scene: &Scene, last: &Shot) -> Shot {
         if scene.has_new_shadows {
             return self.take(scene);
         }
-        let pixels = (0..self.width * self.height).into_par_iter().with_min_len(self.width);
-        let is_new: Vec<bool> = pixels.map(|at| self.passes_new(scene, at)).collect();
+        let is_new: Vec<bool> = self.pixels(|at| self.passes_new(scene, at));
         let is_stale = |at: usize| is_new[at] || self.beside(at).any(|other| is_new[other]);
-        let once = self.pixels(|at| match is_stale(at) {
+        let plain = self.pixels(|at| match is_stale(at) {
             true => to_bytes(self.seen(scene, at, 0.5, 0.5)),
-            false => last[at],
+            false => last.plain[at],
         });
-        self.pixels(|at| match is_stale(at) && self.is_edge(&once, at) {
-            true => self.two(scene, at),
-            false => once[at],
-        })
+        let smooth = self.pixels(|at| match is_stale(at) {
+            true => self.smoothed(scene, &plain, at),
+            false => last.smooth[at],
+        });
+        Shot { plain, smooth }
     }
 
     fn passes_new(&self, scene: &Scene, at: usize) -> bool {
@@ -64,8 +71,13 @@ impl Camera {
         is_new
     }
 
-    fn pixels(&self, pixel: impl Fn(usize) -> [u8; 3] + Sync + Send) -> Picture {
-        (0..self.width * self.height).into_par_iter().with_min_len(self.width).map(pixel).collect()
+    fn pixels<T: Send>(&self, pixel: impl Fn(usize) -> T + Sync + Send) -> Vec<T> {
+        let all = (0..self.width * self.height).into_par_iter();
+        all.with_min_len(self.width).map(pixel).collect()
+    }
+
+    fn smoothed(&self, scene: &Scene, plain: &Picture, at: usize) -> [u8; 3] {
+        if self.is_edge(plain, at) { self.two(scene, at) } else { plain[at] }
     }
 
     fn two(&self, scene: &Scene, at: usize) -> [u8; 3] {
@@ -126,13 +138,14 @@ mod tests {
         let camera = Camera::new(64, 36);
         let first = camera.take(&scene);
         scene.update(&mut world, Vec::new());
-        assert!(camera.take_after(&scene, &first) == first, "nothing changed");
-        let sky = IVec3::new(90, 40, 60);
-        scene.update(&mut world, (0..64).map(|at| sky + IVec3::new(at % 8, at / 8, 4)).collect());
-        let with_pieces = camera.take_after(&scene, &first);
-        assert!(with_pieces != first);
+        assert!(camera.take_after(&scene, &first).smooth == first.smooth, "nothing changed");
+        let pieces = |at| IVec3::new(90, 40, 64) + IVec3::new(at % 8, at / 8, 0);
+        scene.update(&mut world, (0..64).map(pieces).collect());
+        let later = camera.take_after(&scene, &first);
+        assert!(later.smooth != first.smooth);
         scene.update(&mut world, Vec::new());
-        assert!(camera.take_after(&scene, &with_pieces) == first, "they are gone without a trace");
+        let gone = camera.take_after(&scene, &later);
+        assert!(gone.plain == first.plain, "they are gone without a trace");
     }
 
     #[test]
@@ -140,7 +153,7 @@ mod tests {
         let mut world = ground::world(7).unwrap();
         let scene = Scene::new(&mut world);
         let camera = Camera::new(64, 36);
-        let picture = camera.take(&scene);
+        let picture = camera.take(&scene).plain;
         assert_eq!(picture[63], to_bytes(background(0.5 / 36.0)), "the corner above the hills");
         let [red, green, blue] = picture[64 * 18 + 44];
         assert!(green > red && green > blue, "woods: {red} {green} {blue}");

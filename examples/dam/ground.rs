@@ -53,7 +53,7 @@ fn rules() -> Rules {
         couplings: Couplings { seepage: 1.0 / 12.0, ..Couplings::default() },
         soil_period: 2,
         // So few that the wave is seen on its way.
-        blast_steps: 6,
+        blast_steps: 8,
         throw_flow: Some(9.0),
         ..Rules::default()
     }
@@ -224,8 +224,8 @@ impl Plan {
         }
         for cell in room.positions() {
             let d = cell - crown;
-            let is_leaf =
-                d.x * d.x + d.z * d.z + d.y * d.y <= 5 && hash(cell.x, cell.y, cell.z) % 8 != 0;
+            let is_leaf = d.x * d.x + d.z * d.z + d.y * d.y <= 5
+                && !hash(cell.x, cell.y, cell.z).is_multiple_of(8);
             if is_leaf && self.get(cell) == AIR {
                 self.set(cell, LEAVES);
             }

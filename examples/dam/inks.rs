@@ -13,7 +13,7 @@ pub struct Inks {
 }
 
 /// Colours that share an ink, each with the number of its pixels.
-type Box = Vec<([u8; 3], u32)>;
+type Group = Vec<([u8; 3], u32)>;
 
 impl Inks {
     pub fn of<'a>(pictures: impl IntoIterator<Item = &'a Picture>) -> Inks {
@@ -22,7 +22,7 @@ impl Inks {
             counts[bin(pixel)] += 1;
         }
         let used = |(bin, &count): (usize, &u32)| (count > 0).then(|| (middle(bin), count));
-        let all: Box = counts.iter().enumerate().filter_map(used).collect();
+        let all: Group = counts.iter().enumerate().filter_map(used).collect();
         let palette: Vec<[u8; 3]> = cut(all).iter().map(mean).collect();
         let nearest = (0..counts.len()).map(|bin| closest(&palette, middle(bin))).collect();
         Inks { palette, nearest }
@@ -43,27 +43,27 @@ fn middle(bin: usize) -> [u8; 3] {
     [2, 1, 0].map(|at| part(at) + (1 << (7 - BITS)))
 }
 
-/// Splits the box with the most spread, until there are as many as inks.
-fn cut(all: Box) -> Vec<Box> {
-    let mut boxes = vec![all];
-    while boxes.len() < usize::from(CLEAR) {
-        let Some(widest) = (0..boxes.len()).max_by_key(|&at| spread(&boxes[at]).1) else { break };
-        let (axis, amount) = spread(&boxes[widest]);
+/// Splits the group with the most spread, until there are as many as inks.
+fn cut(all: Group) -> Vec<Group> {
+    let mut groups = vec![all];
+    while groups.len() < usize::from(CLEAR) {
+        let Some(widest) = (0..groups.len()).max_by_key(|&at| spread(&groups[at]).1) else { break };
+        let (axis, amount) = spread(&groups[widest]);
         if amount == 0 {
             break;
         }
-        let mut lower = boxes.swap_remove(widest);
+        let mut lower = groups.swap_remove(widest);
         lower.sort_unstable_by_key(|(colour, _)| colour[axis]);
         let centre = mean(&lower)[axis];
         let at = lower.partition_point(|(colour, _)| colour[axis] <= centre);
         let upper = lower.split_off(at.clamp(1, lower.len() - 1));
-        boxes.extend([lower, upper]);
+        groups.extend([lower, upper]);
     }
-    boxes
+    groups
 }
 
-/// Returns the axis on which a box is widest, and its width there weighted by its pixels.
-fn spread(colours: &Box) -> (usize, u64) {
+/// Returns the axis on which a group is widest, and its width there weighted by its pixels.
+fn spread(colours: &Group) -> (usize, u64) {
     let pixels: u32 = colours.iter().map(|(_, count)| count).sum();
     let width = |axis: usize| {
         let parts = || colours.iter().map(|(colour, _)| colour[axis]);
@@ -73,7 +73,7 @@ fn spread(colours: &Box) -> (usize, u64) {
     (axis, width(axis).pow(2) * u64::from(pixels).isqrt())
 }
 
-fn mean(colours: &Box) -> [u8; 3] {
+fn mean(colours: &Group) -> [u8; 3] {
     let pixels: u64 = colours.iter().map(|&(_, count)| u64::from(count)).sum();
     let sum = |axis: usize| -> u64 {
         colours.iter().map(|(colour, count)| u64::from(colour[axis]) * u64::from(*count)).sum()

@@ -44,14 +44,14 @@ const SEED: u64 = 7;
 
 /// The film: frames, and ticks in each, from the charge on. It is slow while the dam breaks, and
 /// fast while the ground drinks.
-const ACTS: [(u64, u64); 3] = [(18, 1), (32, 4), (14, 20)];
+const ACTS: [(u64, u64); 3] = [(12, 1), (24, 6), (10, 22)];
 const STILL_FRAMES: usize = 8;
 
 /// The tick of `dam.png`.
-const POSTER_TICK: u64 = 60;
+const POSTER_TICK: u64 = 156;
 
-const FILM_SIZE: (usize, usize) = (512, 288);
-const POSTER_SIZE: (usize, usize) = (960, 540);
+const FILM_SIZE: (usize, usize) = (480, 270);
+const POSTER_SIZE: (usize, usize) = (800, 450);
 
 /// Hundredths of a second that a frame stays, and the last one longer.
 const DELAY: u16 = 6;
@@ -74,7 +74,8 @@ fn run(world: &mut World, poster: &Path) -> Result<Vec<Picture>, String> {
     let camera = Camera::new(FILM_SIZE.0, FILM_SIZE.1);
     let bar = ProgressBar::new(ACTS.iter().map(|(frames, _)| frames).sum());
     let (mut scene, mut pieces) = (Scene::new(world), Pieces::default());
-    let mut pictures = vec![camera.take(&scene)];
+    let mut shot = camera.take(&scene);
+    let mut pictures = vec![shot.smooth.clone()];
     world.charge(ground::charge(), 6.5, 520.0).map_err(|error| error.to_string())?;
     for (frames, ticks) in ACTS {
         for _ in 0..frames {
@@ -88,8 +89,8 @@ fn run(world: &mut World, poster: &Path) -> Result<Vec<Picture>, String> {
                 }
             }
             scene.update(world, pieces.cells());
-            let picture = camera.take_after(&scene, &pictures[pictures.len() - 1]);
-            pictures.push(picture);
+            shot = camera.take_after(&scene, &shot);
+            pictures.push(shot.smooth.clone());
             bar.inc(1);
         }
     }
@@ -99,7 +100,7 @@ fn run(world: &mut World, poster: &Path) -> Result<Vec<Picture>, String> {
 
 fn save(path: &Path, scene: &Scene) -> Result<(), String> {
     let (width, height) = POSTER_SIZE;
-    let picture = Camera::new(width, height).take(scene);
+    let picture = Camera::new(width, height).take(scene).smooth;
     png_file::save(path, &picture.concat(), (width as u32, height as u32))
 }
 

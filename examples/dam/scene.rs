@@ -46,6 +46,8 @@ pub struct Scene {
     looks: Vec<Look>,
     /// The cell above the highest that is not empty, by column.
     tops: Vec<i32>,
+    /// The cell above the highest of all.
+    highest: i32,
     pieces: Vec<IVec3>,
     /// Whether the last update changed what casts shadows.
     pub has_new_shadows: bool,
@@ -69,7 +71,8 @@ impl Scene {
         let cells = (SIZE.x * SIZE.y * SIZE.z) as usize;
         let columns = (SIZE.x * SIZE.z) as usize;
         let (looks, tops) = (vec![Look::default(); cells], vec![0; columns]);
-        let mut scene = Scene { looks, tops, pieces: Vec::new(), has_new_shadows: true };
+        let mut scene =
+            Scene { looks, tops, highest: 0, pieces: Vec::new(), has_new_shadows: true };
         for cell in Region::new(IVec3::ZERO, SIZE - 1).positions() {
             scene.copy(cell, world);
         }
@@ -148,12 +151,13 @@ impl Scene {
             let is_full = |&y: &i32| !self.looks[column + layer * y as usize].is_empty();
             *top = (0..SIZE.y).rev().find(is_full).map_or(0, |y| y + 1);
         }
+        self.highest = self.tops.iter().copied().max().unwrap_or(0);
     }
 
     /// Follows a ray until `visit` returns `false` or it leaves the world. Cells above all that is
     /// in their column are passed over.
     pub fn walk(&self, origin: Vec3, ray: Vec3, mut visit: impl FnMut(Step) -> bool) {
-        let Some((mut from, last, mut axis)) = enter(origin, ray) else { return };
+        let Some((mut from, last, mut axis)) = enter(origin, ray, self.highest) else { return };
         let (start, sign) = (origin + ray * from, ray.signum());
         let step = sign.as_ivec3();
         let mut cell = start.floor().as_ivec3().clamp(IVec3::ZERO, SIZE - 1);
@@ -172,7 +176,7 @@ impl Scene {
                 }
             }
             cell[exit] += step[exit];
-            if cell[exit] < 0 || cell[exit] >= SIZE[exit] {
+            if to >= last || cell[exit] < 0 || cell[exit] >= SIZE[exit] {
                 return;
             }
             (from, axis) = (to, exit);
@@ -181,13 +185,15 @@ impl Scene {
     }
 }
 
-/// Returns where a ray enters and leaves the world, and the axis of the face by which it enters.
-fn enter(origin: Vec3, ray: Vec3) -> Option<(f32, f32, usize)> {
+/// Returns where a ray enters and leaves the world below a height, and the axis of the face by which
+/// it enters.
+fn enter(origin: Vec3, ray: Vec3, highest: i32) -> Option<(f32, f32, usize)> {
+    let size = SIZE.with_y(highest).as_vec3();
     let (mut from, mut to, mut axis) = (0.0f32, f32::INFINITY, 1);
     for side in 0..3 {
         let slope = if ray[side].abs() < 1e-6 { 1e-6 } else { ray[side] };
         let near = -origin[side] / slope;
-        let far = (SIZE[side] as f32 - origin[side]) / slope;
+        let far = (size[side] - origin[side]) / slope;
         if near.min(far) > from {
             (from, axis) = (near.min(far), side);
         }
