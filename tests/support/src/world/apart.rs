@@ -8,7 +8,7 @@ use floodplain::glam::IVec3;
 use floodplain::humidity::{self, Cell, HumidityWorld, UNITS};
 use floodplain::water::{self, Voxel, WaterCell, WaterWorld};
 use floodplain::world::{
-    Broken, Content, Couplings, Edit, MaterialId, Palette, Rules, Submerged, World,
+    Broken, Content, Couplings, Edit, Material, MaterialId, Palette, Rules, Submerged, World,
 };
 use floodplain::{Chunk, Cube, Face, Region, Shape};
 use std::collections::BTreeMap;
@@ -222,11 +222,15 @@ impl Apart {
     }
 }
 
-/// A random world of several chunks with water, moisture, and walls that break.
+/// A random world of several chunks with water, moisture, and walls that break, none of them soil
+/// that breaks into air: the parts run apart have other pressure where its water spills.
 pub fn random_world(rng: &mut Rng, rules: Rules) -> World {
     let bounds = Region::new(IVec3::new(-9, -6, -5), IVec3::new(20, 9, 6));
     let mut world = world(rng.u64(..), rules, bounds);
-    let materials: Vec<MaterialId> = palette().materials().map(|(id, _)| id).collect();
+    let is_kept = |material: &Material| material.name != "turf";
+    let all = palette();
+    let kept = all.materials().filter(|(_, material)| is_kept(material));
+    let materials: Vec<MaterialId> = kept.map(|(id, _)| id).collect();
     for chunk in Region::new(Cube::chunk_of(bounds.min()), Cube::chunk_of(bounds.max())).positions()
     {
         let mut content = world.remove_chunk(chunk).expect("loaded");
