@@ -67,7 +67,8 @@ fn change(world: &mut WaterWorld, column: &Column, seed: u64) {
     for _ in 0..rng.usize(..40) {
         let y = rng.i32(1..=5);
         let corner = Cube::cell_at(IVec3::new(column.x, y, column.z), 0);
-        let cell = corner + IVec3::new(rng.i32(..16), rng.i32(..16), rng.i32(..16));
+        // A column may lie at the end of all coordinates.
+        let cell = corner.wrapping_add(IVec3::new(rng.i32(..16), rng.i32(..16), rng.i32(..16)));
         let done = match rng.u8(..6) {
             0 => world.set_solid(cell).map(drop),
             1 => world.clear_solid(cell).map(drop),
