@@ -8,7 +8,7 @@ use floodplain::glam::IVec3;
 use floodplain::humidity::{self, Cell, HumidityWorld, UNITS};
 use floodplain::water::{self, Voxel, WaterCell, WaterWorld};
 use floodplain::world::{
-    Broken, Content, Couplings, Edit, Material, MaterialId, Palette, Rules, Submerged, World,
+    Broken, Content, Couplings, Edit, MaterialId, Palette, Rules, Submerged, World,
 };
 use floodplain::{Chunk, Cube, Face, Region, Shape};
 use std::collections::BTreeMap;
@@ -65,7 +65,11 @@ impl Apart {
             Edit::Water(edit) => _ = self.water.apply(edit.clone()),
             Edit::Soil(edit) => _ = self.soil.apply(edit.clone()),
             Edit::Blast(edit) => {
-                self.submerge();
+                // Elsewhere it follows the water at the beginning of the next steps.
+                if let blast::Edit::SetPressure { cell, .. } = edit {
+                    let chunk = Cube::chunk_of(*cell);
+                    self.submerge(|cell| Cube::chunk_of(cell) == chunk);
+                }
                 self.blast.apply(edit.clone()).expect("the world made it");
             }
             _ => panic!("another edit: {edit:?}"),
@@ -81,7 +85,7 @@ impl Apart {
             }
             self.soil.step();
         }
-        self.submerge();
+        self.submerge(|_| true);
         self.damp();
         for _ in 0..self.rules.blast_steps {
             self.blast.step();
@@ -145,18 +149,21 @@ impl Apart {
                 units -= self.water.pour(cell, units).unwrap_or(0);
             }
         }
-        self.submerge();
+        self.submerge(|_| true);
     }
 
-    /// Lets full cells of water stop pressure, if they do, and no others.
-    fn submerge(&mut self) {
+    /// Lets full cells of water stop pressure, if they do, and no others, in part of the world.
+    fn submerge(&mut self, is_there: impl Fn(IVec3) -> bool) {
         if self.rules.submerged != Submerged::Stops {
             return;
         }
         for (&cell, &id) in &self.ground {
             let cell = IVec3::from_array(cell);
+            if !is_there(cell) || self.palette.material(id).unwrap().solid {
+                continue;
+            }
             let is_full = self.water.height(cell) == 7;
-            if self.palette.material(id).unwrap().solid || self.blast.is_solid(cell) == is_full {
+            if self.blast.is_solid(cell) == is_full {
                 continue;
             }
             if is_full {
@@ -222,15 +229,11 @@ impl Apart {
     }
 }
 
-/// A random world of several chunks with water, moisture, and walls that break, none of them soil
-/// that breaks into air: the parts run apart have other pressure where its water spills.
+/// A random world of several chunks with water, moisture, and walls that break.
 pub fn random_world(rng: &mut Rng, rules: Rules) -> World {
     let bounds = Region::new(IVec3::new(-9, -6, -5), IVec3::new(20, 9, 6));
     let mut world = world(rng.u64(..), rules, bounds);
-    let is_kept = |material: &Material| material.name != "turf";
-    let all = palette();
-    let kept = all.materials().filter(|(_, material)| is_kept(material));
-    let materials: Vec<MaterialId> = kept.map(|(id, _)| id).collect();
+    let materials: Vec<MaterialId> = palette().materials().map(|(id, _)| id).collect();
     for chunk in Region::new(Cube::chunk_of(bounds.min()), Cube::chunk_of(bounds.max())).positions()
     {
         let mut content = world.remove_chunk(chunk).expect("loaded");
