@@ -57,7 +57,7 @@ fn rock(y: i32) -> Vec3 {
     from_bytes([128, 124, 122]).lerp(from_bytes([158, 150, 142]), band)
 }
 
-/// Concrete was cast in lifts, whose joints show.
+/// Returns the colour of concrete, darker at the joints between the layers it was poured in.
 fn concrete(cell: IVec3) -> Vec3 {
     let joint = cell.y % 5 == 0;
     from_bytes(if joint { [176, 174, 168] } else { [206, 203, 196] })

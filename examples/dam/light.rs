@@ -63,7 +63,7 @@ impl Path {
         path
     }
 
-    /// Adds a cell. Returns whether the ray goes on.
+    /// Adds what the ray meets in a cell. Returns `false` if that ends it.
     fn pass(&mut self, origin: Vec3, ray: Vec3, step: &Step) -> bool {
         let &Step { cell, look, from, to, axis } = step;
         if look.is_solid() {

@@ -193,8 +193,8 @@ impl Game {
         }
     }
 
-    /// Takes in what became of the edits, and whether a tick of the water was completed. Once a
-    /// second, the distance is told how many were.
+    /// Counts what became of the edits, and whether a tick of the water was completed. Once a
+    /// second, adapts the simulation distance to the number of completed ticks.
     pub fn end_tick(&mut self, world: &mut WaterWorld, is_complete: bool) {
         self.take_reports(world);
         self.recent.0 += 1;

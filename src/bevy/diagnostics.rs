@@ -22,9 +22,9 @@ pub enum Measure {
     AwakeCells,
     /// How many cells the ticks underway have still to visit, as far as is known: 0 between ticks.
     Backlog,
-    /// How much the cells hold, counted, less what the ledgers say: 0 if they balance, but for
-    /// rounding in explosions, whose numbers are in floating point. A world without a ledger
-    /// counts as 0. Measured in the updates that
+    /// How much the cells hold, counted, less what the ledgers say: 0 if they balance. In
+    /// explosions, whose pressures are floating-point numbers, it is only near 0. A world without
+    /// a ledger counts as 0. Measured in the updates that
     /// [`with_ledger_check`](super::FloodplainPlugin::with_ledger_check) says.
     Imbalance,
 }

@@ -117,7 +117,7 @@ pub trait Simulated: Automaton + Send + Sync + 'static {
     #[doc(hidden)]
     fn events(changes: &Self::Changes) -> impl Iterator<Item = (IVec3, ChunkEvent)>;
 
-    /// Returns the chunks that may have to be drawn anew, loaded or not.
+    /// Returns the chunks whose mesh may have changed, loaded or not.
     #[doc(hidden)]
     fn redrawn(changes: &Self::Changes) -> Vec<IVec3>;
 }

@@ -150,8 +150,8 @@ impl<W: Simulated> Simulation<W> {
             .collect()
     }
 
-    /// Returns the request with this ticket, the first that waits. Those with lower ones go without
-    /// an answer: somebody else has taken their reports.
+    /// Returns the request with this ticket, the first that waits. Requests with lower tickets are
+    /// dropped without an answer: their reports were taken outside the plugin.
     fn take_request(&mut self, ticket: u64) -> Option<MessageId<EditRequest<W>>> {
         while let Some(&(first, request)) = self.waiting.front()
             && first <= ticket

@@ -2,8 +2,8 @@
 //! a whole, which chunks pressure has reached is listed, and the ground of silent chunks is dropped.
 //!
 //! The same state as single edits leave, without a look at every link of every cell: conductances
-//! follow from the ground, so those of the chunk are forgotten and computed by the first step that
-//! needs them, and of its neighbours only the planes at its faces are computed anew.
+//! follow from the ground, so those of the chunk are dropped, and the first step that needs them
+//! computes them. In its neighbours only the planes at the common faces are recomputed.
 
 use super::edit::{EditError, POSITIVE_ZERO, check_strength};
 use super::field::flows::Conductances;

@@ -193,8 +193,8 @@ impl<S: BlastShape> BlastWorld<S> {
         }
     }
 
-    /// Forgets the conductances of a chunk in whose cells other things stand now, and recomputes
-    /// those of its neighbours at their common faces.
+    /// Drops the conductances of a chunk whose ground has changed, and recomputes those of its
+    /// neighbours at their common faces.
     pub(crate) fn renew_conductances(&mut self, slot: Slot, changed: &CellMask) {
         self.states[slot.index()].conductances = Conductances::Unknown;
         let position = self.pressure.position_at(slot);
