@@ -162,9 +162,12 @@ impl WaterWorld {
     /// 256 counted cells, the size of a layer. The call stops after the piece that exhausts the
     /// budget; with a budget of 0, after one piece.
     ///
-    /// Not counted: the order of the cells of a layer that draw, which are sorted by 256ths of
-    /// them; the move of four bytes for each chunk of the tick when another one joins it, and when
-    /// a list of chunks is copied; and what the allocator does when a table grows or is freed.
+    /// Two things are done at once, and charged. When a chunk joins the tick, 512 chunks whose places
+    /// in the list move count as one cell, which is more than a piece only where 131,072 take part.
+    /// When two bodies join, the surfaces and lowest places of the smaller one are moved to the
+    /// other; they are charged to the pieces that follow. Not counted: the copy of four bytes for
+    /// each chunk of the tick when a phase begins, and what the allocator does when a table grows or
+    /// is freed.
     ///
     /// Before a tick begins, the [queued](WaterWorld::queue) edits are made. Each is a piece, and
     /// counts for the cells of its region or chunks, or for one.
@@ -412,7 +415,7 @@ impl Unfinished {
                 Phase::End => {
                     if let Some(mut ending) = self.ending.take() {
                         #[cfg(feature = "rayon")]
-                        if !tick.work.is_in_slices && ending.is_about_to_count() {
+                        if self.shares(tick) && ending.is_about_to_count() {
                             let cells = tick.count_shared(&mut ending);
                             self.ending = Some(ending);
                             return Some(cells);
