@@ -13,6 +13,9 @@ use core::ops::Range;
 /// Members that are passed over for one cell: those whose layer has no work.
 const PASSED_FOR_A_CELL: usize = 8;
 
+/// Members that are moved up for one cell when another joins before them.
+const MOVED_FOR_A_CELL: usize = 512;
+
 /// What a tick does next.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Phase {
@@ -77,6 +80,8 @@ pub(crate) struct Schedule {
     tiling: Tiling,
     /// Where the iteration ends; `None` for all tiles.
     only: Option<Rank>,
+    /// Cells to be charged for members that were moved up.
+    uncharged: usize,
     /// The members while they are being put in order. Until that is done there are no others.
     sorting: Option<Sorting<VisitKey, Slot>>,
 }
@@ -142,6 +147,7 @@ impl Schedule {
             let (before, within) = (own < of_row, own <= of_row);
             self.row = Some(row.start + usize::from(before)..row.end + usize::from(within));
         }
+        self.uncharged += (self.members.len() - place) / MOVED_FOR_A_CELL;
         self.members.insert(place, slot);
     }
 
@@ -164,6 +170,7 @@ impl Schedule {
         open: impl Fn(Slot) -> u16,
         budget: &mut Budget,
     ) -> Option<Option<(Slot, usize)>> {
+        budget.spend(core::mem::take(&mut self.uncharged));
         if self.row.is_none() && !self.next_row(store) {
             return Some(None);
         }

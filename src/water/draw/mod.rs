@@ -182,25 +182,39 @@ impl Context<'_> {
             }
         } else if let Some(y) = draws.gathering {
             self.gather_next(draws, y, budget);
-        } else if let Some(place) = draws.turn.take().or_else(|| draws.turns.next()) {
-            draws.is_used = true;
-            match self.begin_turn(draws, place, budget) {
-                Some(draw) => draws.underway = draw,
-                None => draws.turn = Some(place),
-            }
+        } else if let Some(place) = draws.turn.take() {
+            self.take_turn(draws, place, budget);
         } else {
-            if draws.next_layer.is_none() && !draws.at_end {
-                let Some(next) = self.work.next_layer(self.store, budget) else { return };
-                draws.next_layer = next;
+            match draws.turns.next(self.work.is_in_slices, budget) {
+                Some(Some(place)) => self.take_turn(draws, place, budget),
+                Some(None) => self.begin_next_layer(draws, budget),
+                None => {}
             }
-            match draws.next_layer {
-                Some((slot, layer)) => {
-                    let y = self.store.layer_y(slot, layer);
-                    draws.turns.begin(mix(Purpose::Draws.seed(self.work.random()), y as u64));
-                    (draws.gathering, draws.finite) = (Some(y), 0);
-                }
-                None => self.begin_next_pass(draws),
+        }
+    }
+
+    /// Begins a cell's turn, or goes on finding out whether it draws.
+    fn take_turn(&mut self, draws: &mut Draws, place: Place, budget: &mut Budget) {
+        draws.is_used = true;
+        match self.begin_turn(draws, place, budget) {
+            Some(draw) => draws.underway = draw,
+            None => draws.turn = Some(place),
+        }
+    }
+
+    /// Begins to gather the next layer, or the next pass if there is none.
+    fn begin_next_layer(&mut self, draws: &mut Draws, budget: &mut Budget) {
+        if draws.next_layer.is_none() && !draws.at_end {
+            let Some(next) = self.work.next_layer(self.store, budget) else { return };
+            draws.next_layer = next;
+        }
+        match draws.next_layer {
+            Some((slot, layer)) => {
+                let y = self.store.layer_y(slot, layer);
+                draws.turns.begin(mix(Purpose::Draws.seed(self.work.random()), y as u64));
+                (draws.gathering, draws.finite) = (Some(y), 0);
             }
+            None => self.begin_next_pass(draws),
         }
     }
 

@@ -4,11 +4,19 @@
 
 use crate::chunk::LayerMask;
 use crate::grid::Slot;
+use crate::water::context::budget::Budget;
+use crate::water::context::sorting::Sorting;
 use crate::water::random::mix;
 use crate::water::store::Place;
+use core::cmp::Reverse;
 use glam::IVec3;
 
+/// Cells of a bucket that is sorted at once. A larger one is sorted in pieces, if the tick is done in
+/// slices.
+const AT_ONCE: usize = 256;
+
 /// A cell and its place in the order.
+#[derive(Clone, Copy)]
 struct Turn {
     order: u64,
     slot: Slot,
@@ -25,6 +33,8 @@ pub(super) struct Turns {
     filled: LayerMask,
     /// The bucket that is sorted, last turn first.
     sorted: Option<usize>,
+    /// The bucket that is being sorted.
+    sorting: Option<(usize, Sorting<Reverse<u64>, Turn>)>,
 }
 
 impl Turns {
@@ -49,26 +59,50 @@ impl Turns {
         self.buckets[bucket].push(Turn { order, slot: place.slot, index: place.index as u16 });
     }
 
-    /// Removes and returns the cell whose turn is next.
+    /// Removes and returns the cell whose turn is next, `Some(None)` if none is left. Returns `None`
+    /// if the budget is spent before that is known.
     #[inline]
-    pub(super) fn next(&mut self) -> Option<Place> {
+    pub(super) fn next(
+        &mut self,
+        is_in_slices: bool,
+        budget: &mut Budget,
+    ) -> Option<Option<Place>> {
         let bucket = match self.sorted {
             Some(bucket) => bucket,
-            None => self.sort_first()?,
+            None if self.filled.is_empty() => return Some(None),
+            None => self.sort_first(is_in_slices, budget)?,
         };
         let turn = self.buckets[bucket].pop();
         if self.buckets[bucket].is_empty() {
             self.filled.remove(bucket);
             self.sorted = None;
         }
-        turn.map(|turn| Place::new(turn.slot, usize::from(turn.index)))
+        Some(turn.map(|turn| Place::new(turn.slot, usize::from(turn.index))))
     }
 
-    /// Sorts the first bucket that is not empty, and returns its number.
-    fn sort_first(&mut self) -> Option<usize> {
-        let bucket = self.filled.iter().next()?;
-        self.buckets[bucket].sort_unstable_by_key(|turn| core::cmp::Reverse(turn.order));
-        self.sorted = Some(bucket);
+    /// Sorts the first bucket that is not empty, and returns its number. Returns `None` if the budget
+    /// is spent before that, or no bucket is filled.
+    fn sort_first(&mut self, is_in_slices: bool, budget: &mut Budget) -> Option<usize> {
+        let (bucket, mut sorting) = match self.sorting.take() {
+            Some(underway) => underway,
+            None => {
+                let bucket = self.filled.iter().next()?;
+                let turns = &mut self.buckets[bucket];
+                if !is_in_slices || turns.len() <= AT_ONCE {
+                    turns.sort_unstable_by_key(|turn| Reverse(turn.order));
+                    self.sorted = Some(bucket);
+                    return self.sorted;
+                }
+                (bucket, Sorting::new(core::mem::take(turns), true))
+            }
+        };
+        match sorting.advance(|turn| Reverse(turn.order), budget) {
+            Some(turns) => {
+                self.buckets[bucket] = turns;
+                self.sorted = Some(bucket);
+            }
+            None => self.sorting = Some((bucket, sorting)),
+        }
         self.sorted
     }
 
@@ -77,7 +111,7 @@ impl Turns {
         for bucket in core::mem::take(&mut self.filled).iter() {
             self.buckets[bucket].clear();
         }
-        self.sorted = None;
+        (self.sorted, self.sorting) = (None, None);
     }
 
     /// Frees buffers of more than `most` cells; all of them if `most` is 0.
@@ -100,30 +134,46 @@ impl Turns {
 mod tests {
     use super::*;
 
-    /// The cells of any subset keep the order that they have among all; each is served once.
+    /// The cells of any subset keep the order that they have among all; each is served once, and the
+    /// order is that of pieces of any size. Buckets of more cells than are sorted at once are among
+    /// them.
     #[test]
-    fn the_order_of_two_cells_does_not_depend_on_the_others() {
+    fn the_order_of_two_cells_does_not_depend_on_the_others_nor_on_pieces() {
         let mut random = fastrand::Rng::with_seed(1);
         let cell = |at: usize| {
-            let place = Place::new(Slot::NONE, at);
-            (place, IVec3::new(at as i32 % 50 - 20, 3, at as i32 / 50 - 7))
+            let place = Place::new(Slot::NONE, at % 4096);
+            (place, IVec3::new(at as i32 % 1_000 - 20, at as i32 / 4096, at as i32 / 1_000 - 7))
         };
-        for seed in 0..20 {
-            let served = |cells: &[usize]| {
+        for (seed, count) in [(0, 2_000), (1, 2_000), (2, 2_000), (3, 90_000), (4, 150_000)] {
+            let mut served = |cells: &[usize], is_in_slices: bool| {
                 let mut turns = Turns::default();
                 turns.begin(seed);
                 cells.iter().map(|&at| cell(at)).for_each(|(place, at)| turns.push(place, at));
-                core::iter::from_fn(|| turns.next()).map(|place| place.index).collect::<Vec<_>>()
+                let (mut served, mut spent) = (Vec::new(), 0);
+                loop {
+                    let mut budget = Budget::new(random.usize(1..300));
+                    match turns.next(is_in_slices, &mut budget) {
+                        Some(Some(place)) => served.push(place.index),
+                        Some(None) => return (served, spent),
+                        None => assert!(is_in_slices && budget.is_spent(), "seed {seed}"),
+                    }
+                    spent += budget.spent();
+                }
             };
-            let mut cells: Vec<usize> = (0..2_000).collect();
-            let all = served(&cells);
-            assert_eq!(all.len(), 2_000, "seed {seed}");
-            random.shuffle(&mut cells);
-            let some = served(&cells[..300]);
+            let mut cells: Vec<usize> = (0..count).collect();
+            let (all, spent) = served(&cells, false);
+            assert_eq!((all.len(), spent), (count, 0), "seed {seed}");
+            let (in_slices, spent) = served(&cells, true);
+            assert_eq!((in_slices == all, spent > 0), (true, count > 10_000), "seed {seed}");
+            assert!(!all.is_sorted(), "seed {seed}");
+            if count > 4096 {
+                continue;
+            }
+            let mut shuffler = fastrand::Rng::with_seed(seed);
+            shuffler.shuffle(&mut cells);
             let expected: Vec<usize> =
                 all.iter().copied().filter(|at| cells[..300].contains(at)).collect();
-            assert_eq!(some, expected, "seed {seed}");
-            assert!(!all.is_sorted(), "seed {seed}");
+            assert_eq!(served(&cells[..300], false).0, expected, "seed {seed}");
         }
     }
 }
