@@ -11,10 +11,10 @@ use hashbrown::HashMap;
 /// Buffers longer than this many cells are freed between ticks.
 const BUFFER: usize = 1 << 12;
 
-/// The roots of the flows found in this tick, and a buffer for the way to them.
+/// The roots and forks that the labels of this tick lead to, and a buffer for the way to them.
 #[derive(Default)]
 pub(crate) struct Trees {
-    pub(crate) roots: Vec<Place>,
+    pub(crate) tops: Vec<Place>,
     /// The cells without a label on the way up from the first of them.
     pub(crate) walked: Vec<Place>,
     pub(crate) forks: Forks,
@@ -28,7 +28,7 @@ impl Trees {
     /// Forgets the last tick, and frees long buffers.
     pub(crate) fn begin(&mut self) {
         (self.forks, self.springs, self.supplied) = (Forks::default(), None, None);
-        for buffer in [&mut self.roots, &mut self.walked] {
+        for buffer in [&mut self.tops, &mut self.walked] {
             buffer.clear();
             buffer.shrink_to(BUFFER);
         }
@@ -36,7 +36,7 @@ impl Trees {
 
     /// Returns the bytes held.
     pub(crate) fn memory_bytes(&self) -> usize {
-        (self.roots.capacity() + self.walked.capacity()) * size_of::<Place>()
+        (self.tops.capacity() + self.walked.capacity()) * size_of::<Place>()
     }
 }
 
@@ -46,15 +46,15 @@ pub(crate) struct SpringSearch {
     place: Place,
     y: i32,
     pub(crate) is_for_any: bool,
-    /// Cells still to be visited, as a stack.
-    pub(crate) open: Vec<Place>,
-    /// The forks visited, and what was known of them before.
-    pub(crate) visited: Vec<(Place, Highest)>,
+    /// Cells still to be visited, as a stack, each with the number of forks on the path to it.
+    pub(crate) open: Vec<(Place, usize)>,
+    /// The forks on the path to the cell visited last, and what was known of them before.
+    pub(crate) path: Vec<(Place, Highest)>,
 }
 
 impl SpringSearch {
     pub(crate) fn new(place: Place, y: i32) -> Self {
-        SpringSearch { place, y, is_for_any: false, open: vec![place], visited: Vec::new() }
+        SpringSearch { place, y, is_for_any: false, open: vec![(place, 0)], path: Vec::new() }
     }
 
     /// Returns whether this is the search for a cell and a height.
@@ -65,8 +65,8 @@ impl SpringSearch {
     /// Begins again, for a spring of any height. What was found out of the forks stays true.
     pub(crate) fn begin_for_any(&mut self) {
         self.is_for_any = true;
-        self.open.push(self.place);
-        self.visited.clear();
+        self.open.push((self.place, 0));
+        self.path.clear();
     }
 }
 
@@ -106,15 +106,13 @@ pub(crate) struct Highest {
 }
 
 impl Forks {
-    /// Records the height of a spring that a search found, and restores the former bounds of the
-    /// forks it visited. Only the first fork is certain to be fed by the spring: all paths searched
-    /// lead through it.
-    pub(crate) fn found(&mut self, height: i32, visited: Vec<(Place, Highest)>) {
-        for (number, (fork, mut known)) in visited.into_iter().enumerate() {
-            if number == 0 {
-                known.at_least = known.at_least.max(Some(height));
-            }
-            self.highest.insert(fork, known);
+    /// Records the height of a spring that a search found, for the forks on the path to it. Above
+    /// the other forks that it visited there is none so high: a depth-first search leaves a fork
+    /// when all above it has been visited.
+    pub(crate) fn found(&mut self, height: i32, path: Vec<(Place, Highest)>) {
+        for (fork, known) in path {
+            let at_least = known.at_least.max(Some(height));
+            self.highest.insert(fork, Highest { at_least, ..known });
         }
     }
 }
@@ -127,12 +125,12 @@ mod tests {
     fn buffers_begin_empty_and_only_long_ones_go_back() {
         let mut trees = Trees::default();
         for length in [100, 10_000] {
-            trees.roots.resize(length, Place::NONE);
+            trees.tops.resize(length, Place::NONE);
             trees.walked.resize(length, Place::NONE);
             let kept = if length == 100 { 100..=length } else { 0..=BUFFER };
             trees.begin();
-            assert!(trees.roots.is_empty() && trees.walked.is_empty());
-            for capacity in [trees.roots.capacity(), trees.walked.capacity()] {
+            assert!(trees.tops.is_empty() && trees.walked.is_empty());
+            for capacity in [trees.tops.capacity(), trees.walked.capacity()] {
                 assert!(kept.contains(&capacity), "{capacity} after {length}");
             }
         }

@@ -16,7 +16,7 @@ use crate::water::context::Context;
 use crate::water::context::budget::Budget;
 use crate::water::context::layer_record::LayerRecord;
 use crate::water::draw::Draws;
-use crate::water::draw::roots::{JOINED, Need};
+use crate::water::draw::roots::{Need, is_joined};
 use crate::water::random::{Purpose as RandomPurpose, mix};
 use crate::water::store::Place;
 use crate::water::voxel::Voxel;
@@ -325,8 +325,7 @@ impl Context<'_> {
             // Another parent may be picked in the next tick.
             End::Empty(_) if draws.path.forked => Some(Drawn::Waiting),
             End::Empty(root) => {
-                self.work.trees.roots.push(root);
-                let tree = self.work.trees.roots.len() as u32;
+                let tree = self.new_label(root);
                 draw.stage = Stage::Label { tree, left: draws.path.cells.len() };
                 None
             }
@@ -375,7 +374,7 @@ impl Context<'_> {
                     draw.cap = draw.cap.min(TURN);
                 }
                 let tree = here.trees.map_or(0, |trees| trees[cell]);
-                if matches!(tree, 0 | JOINED)
+                if (tree == 0 || is_joined(tree))
                     && !voxel.has(CellFlags::EXTRA)
                     && let Some((parent, heading)) = parent_beside(cell, voxel)
                 {

@@ -15,8 +15,14 @@ use crate::water::context::budget::Budget;
 use crate::water::context::trees::{Highest, SpringSearch, Supplied};
 use crate::water::store::{Place, Store, head};
 
-/// Label of a cell above which flows join, so that it may have more than one root.
-pub(crate) const JOINED: u32 = u32::MAX;
+/// Mark of the label of a cell above which flows join, so that it may have more than one root. The
+/// rest of the label is that of the first fork above it, in place of a root.
+const JOINED: u32 = 1 << 31;
+
+/// Returns whether a label is that of a cell above which flows join.
+pub(crate) fn is_joined(tree: u32) -> bool {
+    tree & JOINED != 0
+}
 
 /// The purpose of a draw, which determines what a root offers.
 #[derive(Clone, Copy)]
@@ -73,12 +79,12 @@ impl Context<'_> {
         budget: &mut Budget,
     ) -> Option<bool> {
         let tree = self.tree_of(place, budget)?;
-        if tree != JOINED {
-            let root = self.work.trees.roots[tree as usize - 1];
-            return Some(self.spring_height(root).is_some_and(|height| height < y));
+        let top = self.top_of(tree);
+        if !is_joined(tree) {
+            return Some(self.spring_height(top).is_some_and(|height| height < y));
         }
-        let pending = self.work.trees.springs.take().filter(|search| search.is_for(place, y));
-        let mut search = pending.unwrap_or_else(|| SpringSearch::new(place, y));
+        let pending = self.work.trees.springs.take().filter(|search| search.is_for(top, y));
+        let mut search = pending.unwrap_or_else(|| SpringSearch::new(top, y));
         if !search.is_for_any {
             match self.is_fed_from(&mut search, y, budget) {
                 Some(true) => return Some(false),
@@ -165,30 +171,35 @@ impl Context<'_> {
         y: i32,
         budget: &mut Budget,
     ) -> Option<bool> {
-        while let Some(&place) = search.open.last() {
+        while let Some(&(place, forks)) = search.open.last() {
             if !budget.spend(1) {
                 return None;
             }
             search.open.pop();
+            search.path.truncate(forks);
             let parents = self.store.parents_of(place);
             let mut height = self.spring_height(place);
-            let forks = &mut self.work.trees.forks;
+            let highest = &mut self.work.trees.forks.highest;
             if parents.count_ones() > 1 {
-                let known = forks.highest.get(&place).copied().unwrap_or_default();
+                let known = highest.get(&place).copied().unwrap_or_default();
                 if known.below.is_some_and(|below| below <= y) {
                     continue;
                 }
                 height = height.max(known.at_least);
-                // Prevents a second visit. Becomes true if the search finds no spring.
-                forks.highest.insert(place, Highest { below: Some(y), ..known });
-                search.visited.push((place, known));
+                // Prevents a second visit. Becomes true once all above the fork has been searched.
+                highest.insert(place, Highest { below: Some(y), ..known });
+                search.path.push((place, known));
             }
             if let Some(height) = height.filter(|&height| height >= y) {
-                forks.found(height, core::mem::take(&mut search.visited));
+                self.work.trees.forks.found(height, core::mem::take(&mut search.path));
                 return Some(true);
             }
             let above = Store::faces(parents).map(|face| self.store.step(place, face));
-            search.open.extend(above.filter(|parent| parent.is_some()));
+            let above = above.filter(|parent| parent.is_some());
+            // Past the cells of one parent each, where that is known.
+            let top = |parent| self.label_at(parent).map_or(parent, |tree| self.top_of(tree));
+            let forks = search.path.len();
+            search.open.extend(above.map(|parent| (top(parent), forks)));
         }
         Some(false)
     }
@@ -199,7 +210,8 @@ impl Context<'_> {
         self.store.read(place).has(CellFlags::IS_SOURCE).then_some(height)
     }
 
-    /// Returns the label of a cell's tree in this tick, from 1, or [`JOINED`]; `None` if the budget
+    /// Returns the label of a cell's tree in this tick, from 1, marked if flows join above
+    /// ([`is_joined`]); `None` if the budget
     /// is spent.
     pub(super) fn tree_of(&mut self, place: Place, budget: &mut Budget) -> Option<u32> {
         // First, so that a question about another cell leaves the walk underway as it is.
@@ -228,7 +240,7 @@ impl Context<'_> {
                 let parents = self.store.parents_of(at);
                 let parent = Store::faces(parents).next().map(|face| self.store.step(at, face));
                 tree = match parent.filter(|parent| parent.is_some()) {
-                    _ if parents.count_ones() > 1 => Some(JOINED),
+                    _ if parents.count_ones() > 1 => Some(self.new_label(at) | JOINED),
                     Some(parent) => {
                         let known = self.label_at(parent);
                         if known.is_none() {
@@ -237,16 +249,24 @@ impl Context<'_> {
                         }
                         known
                     }
-                    None => {
-                        self.work.trees.roots.push(at);
-                        Some(self.work.trees.roots.len() as u32)
-                    }
+                    None => Some(self.new_label(at)),
                 };
             }
-            self.label(at, tree.unwrap_or(JOINED));
+            self.label(at, tree.unwrap_or_default());
             walked.pop();
         }
         tree
+    }
+
+    /// Returns a label that no cell has yet, for those below a root or fork.
+    pub(super) fn new_label(&mut self, top: Place) -> u32 {
+        self.work.trees.tops.push(top);
+        self.work.trees.tops.len() as u32
+    }
+
+    /// Returns the root or, if flows join above, the first fork that a label leads to.
+    fn top_of(&self, tree: u32) -> Place {
+        self.work.trees.tops[(tree & !JOINED) as usize - 1]
     }
 
     /// Returns the label of a cell, if it has one.
@@ -255,13 +275,10 @@ impl Context<'_> {
         Some(trees[place.cell()]).filter(|&tree| tree != 0)
     }
 
-    /// Returns the root of a tree; `None` for no label (0) or [`JOINED`].
+    /// Returns the root of a tree; `None` for no label (0), or if flows join above.
     #[inline]
     pub(crate) fn root_of(&self, tree: u32) -> Option<Place> {
-        match tree {
-            0 | JOINED => None,
-            tree => self.work.trees.roots.get(tree as usize - 1).copied(),
-        }
+        (tree != 0 && !is_joined(tree)).then(|| self.top_of(tree))
     }
 
     /// Labels a cell with a tree.
@@ -396,7 +413,7 @@ mod tests {
                     (unlabelled..=2 * unlabelled).contains(&charged),
                     "seed {seed}: {charged} for {unlabelled} cells"
                 );
-                assert_eq!(tree == JOINED, parents != 0, "seed {seed}: {place:?}");
+                assert_eq!(is_joined(tree), parents != 0, "seed {seed}: {place:?}");
                 assert_eq!(
                     tick.root_of(tree),
                     (parents == 0).then_some(at),
