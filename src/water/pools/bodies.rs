@@ -6,6 +6,7 @@
 
 use crate::chunk::LayerMask;
 use crate::grid::Slot;
+use crate::water::pools::slab::Slab;
 use crate::water::store::Place;
 use std::collections::BTreeMap;
 
@@ -142,10 +143,8 @@ struct Node {
 /// All pieces and bodies.
 #[derive(Default)]
 pub(crate) struct Bodies {
-    pieces: Vec<Piece>,
-    free_pieces: Vec<PieceId>,
-    nodes: Vec<Node>,
-    free_nodes: Vec<NodeId>,
+    pieces: Slab<Piece>,
+    nodes: Slab<Node>,
     /// Bodies that were seen to be unlevel. Some may have ended since.
     pub(crate) watch: Vec<NodeId>,
 }
@@ -153,12 +152,12 @@ pub(crate) struct Bodies {
 impl Bodies {
     #[inline]
     pub(crate) fn piece(&self, piece: PieceId) -> &Piece {
-        &self.pieces[piece as usize]
+        &self.pieces[piece]
     }
 
     #[inline]
     pub(crate) fn piece_mut(&mut self, piece: PieceId) -> &mut Piece {
-        &mut self.pieces[piece as usize]
+        &mut self.pieces[piece]
     }
 
     /// Returns the first cell of a piece, 0 to 255.
@@ -168,7 +167,7 @@ impl Bodies {
 
     /// Returns the body of a root; `None` if the node is no root (any more).
     pub(crate) fn get(&self, root: NodeId) -> Option<&Body> {
-        self.nodes.get(root as usize)?.body.as_deref()
+        self.nodes.get(root)?.body.as_deref()
     }
 
     /// Returns the body of a root.
@@ -177,48 +176,39 @@ impl Bodies {
     }
 
     pub(crate) fn body_mut(&mut self, root: NodeId) -> &mut Body {
-        self.nodes[root as usize].body.as_mut().expect("a root has a body")
+        self.nodes[root].body.as_mut().expect("a root has a body")
     }
 
     /// Adds a body without pieces. A piece must be moved to it at once.
     pub(crate) fn add_body(&mut self) -> NodeId {
-        let node = Node { parent: NONE, references: 0, body: Some(Box::default()) };
-        match self.free_nodes.pop() {
-            Some(at) => {
-                self.nodes[at as usize] = node;
-                at
-            }
-            None => {
-                self.nodes.push(node);
-                (self.nodes.len() - 1) as NodeId
-            }
-        }
+        self.nodes.add(Node { parent: NONE, references: 0, body: Some(Box::default()) })
     }
 
     /// Removes a reference to a node, and the node with the last one.
     fn release(&mut self, mut at: NodeId) {
         while at != NONE {
-            let node = &mut self.nodes[at as usize];
+            let node = &mut self.nodes[at];
             node.references -= 1;
             if node.references > 0 {
                 return;
             }
             node.body = None;
-            self.free_nodes.push(at);
-            at = node.parent;
+            let parent = node.parent;
+            self.nodes.free(at);
+            at = parent;
         }
     }
 
     /// Returns the root of a piece's body.
     pub(crate) fn root_of(&mut self, piece: PieceId) -> NodeId {
-        let node = self.pieces[piece as usize].node;
+        let node = self.pieces[piece].node;
         let mut root = node;
-        while self.nodes[root as usize].parent != NONE {
-            root = self.nodes[root as usize].parent;
+        while self.nodes[root].parent != NONE {
+            root = self.nodes[root].parent;
         }
         if root != node {
-            self.pieces[piece as usize].node = root;
-            self.nodes[root as usize].references += 1;
+            self.pieces[piece].node = root;
+            self.nodes[root].references += 1;
             self.release(node);
         }
         root
@@ -244,18 +234,9 @@ impl Bodies {
             met: [0; 2],
             group: 0,
         };
-        self.nodes[root as usize].references += 1;
+        self.nodes[root].references += 1;
         self.body_mut(root).pieces += 1;
-        match self.free_pieces.pop() {
-            Some(at) => {
-                self.pieces[at as usize] = piece;
-                at
-            }
-            None => {
-                self.pieces.push(piece);
-                (self.pieces.len() - 1) as PieceId
-            }
-        }
+        self.pieces.add(piece)
     }
 
     /// Removes a piece, and its body with the last one.
@@ -264,17 +245,17 @@ impl Bodies {
         let root = self.root_of(piece);
         self.body_mut(root).pieces -= 1;
         self.release(root);
-        self.free_pieces.push(piece);
+        self.pieces.free(piece);
     }
 
     /// Moves a piece to another body.
     pub(crate) fn move_piece(&mut self, piece: PieceId, to: NodeId) {
-        let levels = self.pieces[piece as usize].levels;
+        let levels = self.pieces[piece].levels;
         self.set_levels(piece, Levels::default());
         let from = self.root_of(piece);
         self.body_mut(from).pieces -= 1;
-        self.pieces[piece as usize].node = to;
-        self.nodes[to as usize].references += 1;
+        self.pieces[piece].node = to;
+        self.nodes[to].references += 1;
         self.body_mut(to).pieces += 1;
         self.release(from);
         self.set_levels(piece, levels);
@@ -282,12 +263,12 @@ impl Bodies {
 
     /// Sets the levels of a piece, and keeps the extremes of its body.
     pub(crate) fn set_levels(&mut self, piece: PieceId, levels: Levels) {
-        let before = core::mem::replace(&mut self.pieces[piece as usize].levels, levels);
+        let before = core::mem::replace(&mut self.pieces[piece].levels, levels);
         if before == levels {
             return;
         }
         let root = self.root_of(piece);
-        let key = self.pieces[piece as usize].key;
+        let key = self.pieces[piece].key;
         let body = self.body_mut(root);
         body.stirred += usize::from(levels.is_stirred);
         body.stirred -= usize::from(before.is_stirred);
@@ -309,20 +290,21 @@ impl Bodies {
         self.watch_if_unlevel(root);
     }
 
-    /// Joins the bodies of two pieces: the smaller one's pieces to the larger one.
-    pub(crate) fn join(&mut self, a: PieceId, b: PieceId) {
+    /// Joins the bodies of two pieces: the smaller one's pieces to the larger one. Returns how many
+    /// extremes moved.
+    pub(crate) fn join(&mut self, a: PieceId, b: PieceId) -> usize {
         let (mut a, mut b) = (self.root_of(a), self.root_of(b));
         if a == b {
-            return;
+            return 0;
         }
         if self.body(a).pieces < self.body(b).pieces {
             core::mem::swap(&mut a, &mut b);
         }
-        let node = &mut self.nodes[b as usize];
+        let node = &mut self.nodes[b];
         node.parent = a;
         let mut small = node.body.take().expect("a root has a body");
-        self.nodes[a as usize].references += 1;
-        let large = self.body_mut(a);
+        self.nodes[a].references += 1;
+        let (large, mut moved) = (self.body_mut(a), 0);
         large.pieces += small.pieces;
         large.stirred += small.stirred;
         for (large, small) in [
@@ -333,10 +315,12 @@ impl Bodies {
             if large.len() < small.len() {
                 core::mem::swap(large, small);
             }
+            moved += small.len();
             large.extend(core::mem::take(small));
         }
         large.fractures.append(&mut small.fractures);
         self.watch_if_unlevel(a);
+        moved
     }
 
     /// Adds a body that may not be level to those to be levelled.
@@ -350,7 +334,7 @@ impl Bodies {
 
     /// Takes a body from the watch list. Returns whether it may be unlevel; `false` if it has ended.
     pub(crate) fn unwatch(&mut self, root: NodeId) -> bool {
-        let body = self.nodes.get_mut(root as usize).and_then(|node| node.body.as_mut());
+        let body = self.nodes.get_mut(root).and_then(|node| node.body.as_mut());
         body.is_some_and(|body| core::mem::take(&mut body.is_watched) && body.may_be_unlevel())
     }
 
@@ -364,9 +348,8 @@ impl Bodies {
                 + body.fractures.capacity() * size_of::<Place>()
         };
         self.nodes.iter().filter_map(|node| node.body.as_deref()).map(body).sum::<usize>()
-            + self.pieces.capacity() * size_of::<Piece>()
-            + self.nodes.capacity() * size_of::<Node>()
-            + (self.free_pieces.capacity() + self.free_nodes.capacity() + self.watch.capacity())
-                * size_of::<NodeId>()
+            + self.pieces.memory_bytes()
+            + self.nodes.memory_bytes()
+            + self.watch.capacity() * size_of::<NodeId>()
     }
 }

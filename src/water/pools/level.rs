@@ -5,20 +5,19 @@
 //! towards room. The first that finds its goal ends both, and so does the first that finds that
 //! there is none: no tick looks at more of a body than the smaller side has.
 
-use crate::chunk::LayerMask;
 use crate::coords::Face;
-use crate::water::cell::FULL;
 use crate::water::context::Context;
 use crate::water::context::budget::Budget;
 use crate::water::context::sorting::Sorting;
 use crate::water::pools::Pools;
 use crate::water::pools::bodies::{Body, NodeId, PieceId};
-use crate::water::pools::search::{Found, Goal, SEARCH_STEP, Search, Searched, Target};
+use crate::water::pools::choice::{Candidates, Choice, Start};
+use crate::water::pools::search::{Found, SEARCH_STEP, Search, Searched};
 use crate::water::pools::way::{Carried, Way};
 use crate::water::random::{Purpose, mix};
 use crate::water::store::Place;
 use core::cmp::Reverse;
-use core::ops::{Bound, Range};
+use core::ops::Range;
 
 /// Most draws from one body in a tick. A body with further draws to make stays awake.
 const DRAWS_PER_BODY: u32 = 96;
@@ -93,13 +92,9 @@ enum Stage {
 struct Turn {
     /// Cells of the body. It is that of the first that still is of one.
     anchors: Vec<Place>,
-    draws_left: u32,
+    candidates: Candidates,
     /// Layers that the searches with a result have looked at.
     won: u64,
-    /// How far the dead pieces of each extreme have been passed over: those up to here.
-    low: (i64, u64),
-    high: (i64, u64),
-    springs: (i64, u64),
     state: State,
 }
 
@@ -118,17 +113,6 @@ enum State {
     /// What these of the searches have met is marked as dead, so far up to a node of the first.
     Bury(Box<[Search; 2]>, Range<usize>, usize),
 }
-
-/// The result of looking for a place to begin.
-enum Choice<T> {
-    Underway,
-    None,
-    Some(T),
-}
-
-/// Where a search begins: what gives or takes the water and its piece, the cells to begin with, the
-/// level.
-type Start = (Target, PieceId, LayerMask, i64);
 
 impl Context<'_> {
     /// Brings the bodies up to date with the water. Returns the cells charged; `None` if that is
@@ -237,7 +221,9 @@ impl Context<'_> {
                         return false;
                     }
                     let of_body = turn.anchors.iter().find_map(|&place| pools.piece_at(place));
-                    let Some(piece) = of_body.filter(|_| turn.draws_left > 0) else { return true };
+                    let Some(piece) = of_body.filter(|_| turn.candidates.draws_left > 0) else {
+                        return true;
+                    };
                     turn.state = State::Settle(piece);
                 }
                 &mut State::Settle(piece) => {
@@ -248,18 +234,18 @@ impl Context<'_> {
                     }
                     let root = pools.bodies.root_of(piece);
                     let body = pools.bodies.body(root);
-                    let made = DRAWS_PER_BODY - turn.draws_left;
+                    let made = DRAWS_PER_BODY - turn.candidates.draws_left;
                     if !body.is_unlevel() || body.is_stirred() && made >= DRAWS_IF_STIRRED {
                         return true;
                     }
                     turn.state = State::Choose(piece, None);
                 }
-                &mut State::Choose(piece, low) => {
-                    match self.choose(pools, turn, (piece, low), budget) {
+                State::Choose(piece, low) => {
+                    match self.choose(pools, &mut turn.candidates, (*piece, low), budget) {
                         Choice::Underway => return false,
                         Choice::None => return true,
                         Choice::Some(searches) => {
-                            turn.draws_left -= 1;
+                            turn.candidates.draws_left -= 1;
                             turn.state = State::Search(searches);
                         }
                     }
@@ -284,7 +270,7 @@ impl Context<'_> {
                         Searched::Nothing => turn.end_search(side..side + 1),
                         Searched::Found(found) => {
                             let piece = searches[side].piece;
-                            let random = self.random_at(pools, piece, turn.draws_left);
+                            let random = self.random_at(pools, piece, turn.candidates.draws_left);
                             turn.won += looked.max(1);
                             turn.begin_way(side, *found, random);
                         }
@@ -315,169 +301,6 @@ impl Context<'_> {
                 }
             }
         }
-    }
-
-    /// Returns a random number for a piece, in this draw of its body.
-    fn random_at(&self, pools: &Pools, piece: PieceId, draws_left: u32) -> u64 {
-        let place = pools.first_cell(piece);
-        let seed = self.work.seed(self.store, place.slot, place.layer());
-        mix(mix(Purpose::Pool.seed(seed), u64::from(draws_left)), place.cell() as u64)
-    }
-
-    /// Chooses where the two searches of the next draw begin: at a lowest place and at a highest
-    /// surface or spring with something to give, but in no piece without a way.
-    fn choose(
-        &mut self,
-        pools: &mut Pools,
-        turn: &mut Turn,
-        (piece, low): (PieceId, Option<Start>),
-        budget: &mut Budget,
-    ) -> Choice<Box<[Search; 2]>> {
-        let root = pools.bodies.root_of(piece);
-        let body = pools.bodies.body(root);
-        let (Some(top), Some(bottom)) = (body.top(), body.bottom()) else { return Choice::None };
-        let surface = body.high.last_key_value().map_or(i64::MIN, |(&(level, _), _)| level);
-        let low = match low {
-            Some(low) => Choice::Some(low),
-            None => self.choose_low(pools, turn, root, top, budget),
-        };
-        let low = match low {
-            Choice::Some(low) => low,
-            Choice::Underway => return Choice::Underway,
-            Choice::None => return Choice::None,
-        };
-        turn.state = State::Choose(piece, Some(low));
-        let high = match self.choose_high(pools, turn, root, bottom, budget) {
-            Choice::Some(high) => high,
-            Choice::Underway => return Choice::Underway,
-            Choice::None => return Choice::None,
-        };
-        let per_layer = i64::from(FULL);
-        let top_y = if top > surface { top } else { top - 1 }.div_euclid(per_layer) as i32;
-        let bottom_y = bottom.div_euclid(per_layer) as i32;
-        let least = low.3 + 2;
-        let upwards = Goal::High { least, enough: least.max(surface.saturating_sub(1)) };
-        let most = high.3 - 2;
-        let downwards = Goal::Low { most, enough: most.min(bottom + 1) };
-        Choice::Some(Box::new([
-            Search::new(self, pools, 0, (low.0, low.1), low.2, (upwards, top_y)),
-            Search::new(self, pools, 1, (high.0, high.1), high.2, (downwards, bottom_y)),
-        ]))
-    }
-
-    /// Chooses a lowest place that could take water, a step or more below `top`.
-    fn choose_low(
-        &mut self,
-        pools: &mut Pools,
-        turn: &mut Turn,
-        root: NodeId,
-        top: i64,
-        budget: &mut Budget,
-    ) -> Choice<Start> {
-        loop {
-            let body = pools.bodies.body(root);
-            let rest = (Bound::Excluded(turn.low), Bound::Unbounded);
-            let Some((&at, &(_, piece))) = body.low.range(rest).next() else { return Choice::None };
-            if at.0 > top - body.step() {
-                return Choice::None;
-            }
-            if pools.bodies.piece(piece).dead != pools.round {
-                match self.low_start(pools, turn, piece, budget) {
-                    Some(Some(start)) => return Choice::Some(start),
-                    Some(None) => {}
-                    None => return Choice::Underway,
-                }
-            }
-            turn.low = at;
-            if !budget.spend(1) {
-                return Choice::Underway;
-            }
-        }
-    }
-
-    /// Chooses a lowest place of a piece, if it has one. Returns `None` if the budget is spent
-    /// before that is known.
-    fn low_start(
-        &mut self,
-        pools: &mut Pools,
-        turn: &Turn,
-        id: PieceId,
-        budget: &mut Budget,
-    ) -> Option<Option<Start>> {
-        let piece = pools.bodies.piece(id);
-        let (slot, layer) = (piece.slot, usize::from(piece.layer));
-        let mut surroundings = self.surroundings(&pools.pieces, slot, layer);
-        let cells = piece.cells;
-        let lowest = self.lowest_unsupplied(&mut surroundings, cells, budget)?;
-        let lowest = lowest.map(|lowest| lowest.without(pools.spent(self, slot, layer)));
-        let random = self.random_at(pools, id, turn.draws_left);
-        Some(lowest.and_then(|lowest| {
-            let cell = chosen_cell(lowest.cells(), random)?;
-            let contact = Place::in_layer(slot, layer, cell);
-            let target = self.target(&lowest, contact, random >> 32);
-            Some((target, id, LayerMask::single(cell), lowest.level))
-        }))
-    }
-
-    /// Chooses a highest surface or spring, or the sea, that can give, a step or more above
-    /// `bottom`.
-    fn choose_high(
-        &mut self,
-        pools: &mut Pools,
-        turn: &mut Turn,
-        root: NodeId,
-        bottom: i64,
-        budget: &mut Budget,
-    ) -> Choice<Start> {
-        loop {
-            let body = pools.bodies.body(root);
-            let surface = body.high.range(..turn.high).next_back();
-            let spring = body.springs.range(..turn.springs).next_back();
-            let is_spring = spring.map(|(at, _)| at.0) > surface.map(|(at, _)| at.0);
-            let Some((&at, &(_, piece))) = (if is_spring { spring } else { surface }) else {
-                return Choice::None;
-            };
-            if at.0 < bottom + body.step() {
-                return Choice::None;
-            }
-            if pools.bodies.piece(piece).dead != pools.round
-                && let Some(start) = self.high_start(pools, turn, (piece, at.0), is_spring)
-            {
-                return Choice::Some(start);
-            }
-            // A piece whose surface has nothing to give may have springs that do.
-            *if is_spring { &mut turn.springs } else { &mut turn.high } = at;
-            if !budget.spend(1) {
-                return Choice::Underway;
-            }
-        }
-    }
-
-    /// Chooses a cell of a piece that gives: a spring or one at the sea, or one of its highest
-    /// surface.
-    fn high_start(
-        &self,
-        pools: &mut Pools,
-        turn: &Turn,
-        (id, level): (PieceId, i64),
-        is_spring: bool,
-    ) -> Option<Start> {
-        let piece = pools.bodies.piece(id);
-        let (slot, layer, cells) = (piece.slot, usize::from(piece.layer), piece.cells);
-        let free = cells - pools.spent(self, slot, layer);
-        let cells = if is_spring {
-            match self.store.sea_levels(slot, layer, free) {
-                Some(levels) => levels.high.1,
-                None => free & self.store.springs(slot, layer),
-            }
-        } else {
-            let surroundings = self.surroundings(&pools.pieces, slot, layer);
-            self.highest(&surroundings, cells)?.1
-        };
-        let random = self.random_at(pools, id, turn.draws_left);
-        let cell = chosen_cell(cells - pools.spent(self, slot, layer), random)?;
-        let target = Target::Cell(Place::in_layer(slot, layer, cell));
-        Some((target, id, LayerMask::single(cell), level))
     }
 
     /// Keeps a body awake for the next tick: wakes a cell, if it is wet, and the water around it.
@@ -584,18 +407,9 @@ impl Turn {
     fn new(anchor: Place) -> Self {
         Turn {
             anchors: vec![anchor],
-            draws_left: DRAWS_PER_BODY,
+            candidates: Candidates::new(DRAWS_PER_BODY),
             won: 0,
-            low: (i64::MIN, 0),
-            high: (i64::MAX, u64::MAX),
-            springs: (i64::MAX, u64::MAX),
             state: State::Update,
         }
     }
-}
-
-/// Returns one of these cells at random, if there are any.
-fn chosen_cell(cells: LayerMask, random: u64) -> Option<usize> {
-    let count = u64::from(cells.count());
-    (count > 0).then(|| cells.iter().nth((random % count) as usize)).flatten()
 }

@@ -10,21 +10,25 @@
 //! | `pieces` | what is known of each layer of a chunk | |
 //! | `levels` | the highest surface and the lowest place of a piece | bit masks |
 //! | `bodies` | which pieces hang together, and the extremes of a body | union–find, ordered maps |
+//! | `slab` | the lists of pieces and bodies | slab in pages |
 //! | `upkeep` | follows changes of the water | incremental connected components |
 //! | `splits` | finds what no longer hangs together | searches from all sides in turns |
 //! | `search` | finds the nearest counterpart of a place | best-first search over pieces |
 //! | `way` | the way that a search has found, and the water that passes along it | |
-//! | `level` | chooses what moves | |
+//! | `choice` | where a draw begins, at both ends | |
+//! | `level` | levels body by body, draw by draw | |
 //! | `eviction` | forgets small bodies in a world at rest | |
 //!
 //! Everything stops when the budget of a piece of the tick is spent, and resumes in the next piece.
 
 pub(crate) mod bodies;
+mod choice;
 pub(crate) mod eviction;
 pub(crate) mod level;
 pub(crate) mod levels;
 pub(crate) mod pieces;
 pub(crate) mod search;
+mod slab;
 pub(crate) mod splits;
 #[cfg(test)]
 mod tests;

@@ -252,7 +252,7 @@ impl Pools {
             let piece = self.bodies.add_piece((slot, layer), cells, mix(place, first as u64), root);
             for &other in &old {
                 if overlaps(&self.bodies, other) {
-                    self.bodies.join(piece, other);
+                    self.debt += self.bodies.join(piece, other);
                 }
             }
             made.push(piece);
@@ -285,7 +285,7 @@ impl Pools {
             }
             for &other in self.pieces.of(place.0, place.1) {
                 if (self.bodies.piece(other).cells & cells).any() {
-                    self.bodies.join(piece, other);
+                    self.debt += self.bodies.join(piece, other);
                 }
             }
         }
