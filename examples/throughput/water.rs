@@ -1,0 +1,69 @@
+//! Water in six situations of a game.
+
+use crate::water_worlds;
+use crate::workloads::{Water, region};
+use floodplain::glam::IVec3;
+use floodplain::import::{HeightRules, Heightmap};
+use floodplain::water::{Edges, Rules, Voxel, WaterWorld};
+use floodplain::{Chunk, Cube, Region, Shape};
+use std::error::Error;
+
+fn no_edit(_: &mut WaterWorld, _: u64) {}
+
+/// Springs so many cells above a floor.
+pub fn springs(drop: i32) -> Water {
+    Water { world: water_worlds::spread_world(256, drop), edit: no_edit }
+}
+
+/// Rain on a valley in Tennessee, in voxels four metres high, that drains on all sides.
+pub fn storm() -> Result<Water, Box<dyn Error>> {
+    let map = Heightmap::from_png(include_bytes!("../data/jacksboro_dem_m.png"))?;
+    let ground = HeightRules { per: 4, ..HeightRules::default() };
+    let rules = Rules { edges: Edges::DRAINING_SIDES, ..Rules::lossless() };
+    let mut world = WaterWorld::with_bounds(1, rules, map.bounds(&ground)?)?;
+    world.insert_chunks(map.chunks(&ground)?)?;
+    Ok(Water { world, edit: rain })
+}
+
+/// 400 units on random columns.
+fn rain(world: &mut WaterWorld, tick: u64) {
+    let mut random = fastrand::Rng::with_seed(tick);
+    let high = world.bounds().max();
+    for _ in 0..400 {
+        let cell = IVec3::new(random.i32(0..=high.x), high.y, random.i32(0..=high.z));
+        world.pour(cell, 1).expect("the sky is open and loaded");
+    }
+}
+
+/// A lake that drains through its floor, some time after that was opened.
+pub fn lake() -> Water {
+    let mut world = water_worlds::draining_lake(256);
+    world.run(500);
+    Water { world, edit: no_edit }
+}
+
+/// A river whose cells all pass seven units a tick.
+pub fn river() -> Water {
+    let (mut world, _) = water_worlds::river_world(10_000, 64);
+    world.run(10);
+    Water { world, edit: no_edit }
+}
+
+/// A sea of 96² columns, 16 deep, behind whose wall lies a dry cave; the wall is breached.
+pub fn sea() -> Result<Water, Box<dyn Error>> {
+    let bounds = region(IVec3::new(128, 32, 96));
+    let mut world = WaterWorld::with_bounds(1, Rules::lossless(), bounds)?;
+    for chunk in Region::new(IVec3::ZERO, Cube::chunk_of(bounds.max())).positions() {
+        let voxel = match (chunk.x, chunk.y) {
+            (..6, 0) => Voxel::SEA,
+            (6.., 0) => Voxel::SOLID,
+            _ => Voxel::OPEN,
+        };
+        world.insert_chunk(chunk, Chunk::uniform(voxel))?;
+    }
+    let cave = Region::new(IVec3::new(97, 2, 20), IVec3::new(126, 9, 70));
+    world.fill_water(cave, 0)?;
+    world.run(10);
+    world.clear_solid(IVec3::new(96, 5, 45))?;
+    Ok(Water { world, edit: no_edit })
+}
