@@ -9,7 +9,7 @@ use bevy_ecs::entity::Entity;
 use bevy_ecs::lifecycle::HookContext;
 use bevy_ecs::message::MessageId;
 use bevy_ecs::system::Commands;
-use bevy_ecs::world::DeferredWorld;
+use bevy_ecs::world::{DeferredWorld, World};
 use bevy_platform::time::Instant;
 use core::marker::PhantomData;
 use core::time::Duration;
@@ -177,7 +177,7 @@ impl<W: Simulated> Simulation<W> {
         changes: &W::Changes,
         commands: &mut Commands<'_, '_>,
     ) -> [Vec<Entity>; 2] {
-        let mut changed = Vec::new();
+        let (mut changed, mut spawned) = (Vec::new(), Vec::new());
         for (position, event) in W::events(changes) {
             match (event, self.chunk(position)) {
                 (ChunkEvent::Unloaded, Some(chunk)) => {
@@ -190,20 +190,26 @@ impl<W: Simulated> Simulation<W> {
                     let of = SimulationChunk::<W> { world: entity, position, kind: PhantomData };
                     let chunk = commands.spawn((of, ChunkSurface::<W>(PhantomData))).id();
                     self.chunks.insert(order(position), chunk);
+                    spawned.push((position, chunk));
                 }
             }
+        }
+        if !spawned.is_empty() {
+            commands.queue(move |app: &mut World| despawn_strays::<W>(app, entity, spawned));
         }
         let redrawn = W::redrawn(changes);
         [changed, redrawn.into_iter().filter_map(|position| self.chunk(position)).collect()]
     }
 }
 
-/// Despawns the chunks of a world that goes, and answers the requests that wait in it.
+/// Despawns the chunks of a world that goes, and answers the requests that wait in it. Put on an
+/// entity again, it begins anew, with all its chunks.
 fn discard<W: Simulated>(mut app: DeferredWorld<'_>, context: HookContext) {
     let world = context.entity;
     let Some(mut simulation) = app.get_mut::<Simulation<W>>(world) else { return };
     let chunks = core::mem::take(&mut simulation.chunks);
     let waiting = core::mem::take(&mut simulation.waiting);
+    simulation.follower = W::Follower::default();
     for chunk in chunks.into_values() {
         app.commands().entity(chunk).try_despawn();
     }
@@ -216,6 +222,17 @@ fn discard<W: Simulated>(mut app: DeferredWorld<'_>, context: HookContext) {
         tick: 0,
         result: Err(EditFailure::NoWorld),
     }));
+}
+
+/// Despawns those of the chunks just spawned that their world does not know: it went by a command of
+/// the same update that came before theirs, when there was nothing to take along yet.
+fn despawn_strays<W: Simulated>(app: &mut World, world: Entity, spawned: Vec<(IVec3, Entity)>) {
+    for (position, chunk) in spawned {
+        let simulation = app.get::<Simulation<W>>(world);
+        if simulation.and_then(|simulation| simulation.chunk(position)) != Some(chunk) {
+            app.despawn(chunk);
+        }
+    }
 }
 
 /// A loaded chunk of a world as an entity. It is [`Changed`](bevy_ecs::query::Changed) when a cell

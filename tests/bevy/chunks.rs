@@ -1,8 +1,11 @@
 //! Chunks as entities.
 
 use super::app::{app, chunk_entities, request, simulation, spawn, update};
+use bevy_app::FixedUpdate;
 use bevy_ecs::prelude::*;
-use floodplain::bevy::{ChunkSurface, FloodplainPlugin, SimulationChunk};
+use floodplain::bevy::{
+    ChunkSurface, FloodplainPlugin, FloodplainSystems, Simulation, SimulationChunk,
+};
 use floodplain::glam::IVec3;
 use floodplain::water::{ChunkRecord, Edit, Outcome, Rules, Voxel, WaterWorld};
 use floodplain::{Chunk, Region};
@@ -108,4 +111,24 @@ fn a_plugin_without_chunks_writes_messages_alone() {
     let mut chunks = app.world_mut().query::<&SimulationChunk<WaterWorld>>();
     assert_eq!(chunks.iter(app.world()).count(), 0);
     assert_eq!(simulation::<WaterWorld>(&app, world).chunk(IVec3::ZERO), None);
+}
+
+/// Its despawn and the spawn of its chunks are commands of one update, in whichever order.
+#[test]
+fn chunks_that_come_as_their_world_goes_go_with_it() {
+    fn despawn(mut commands: Commands, worlds: Query<Entity, With<Simulation<WaterWorld>>>) {
+        worlds.iter().for_each(|world| commands.entity(world).despawn());
+    }
+    for is_first in [true, false] {
+        let mut app = app::<WaterWorld>(FloodplainPlugin::new());
+        let publish = FloodplainSystems::Publish;
+        if is_first {
+            app.add_systems(FixedUpdate, despawn.before_ignore_deferred(publish));
+        } else {
+            app.add_systems(FixedUpdate, despawn.after_ignore_deferred(publish));
+        }
+        let world = spawn(&mut app, row());
+        assert_eq!(update::<WaterWorld>(&mut app).changes.len(), 1, "its chunks were published");
+        assert_eq!(chunk_entities::<WaterWorld>(&mut app, world), [], "first: {is_first}");
+    }
 }

@@ -248,3 +248,18 @@ fn a_world_is_taken_out_as_it_is() {
     assert_eq!((water.ticks(), water.total(), water.validate()), (4, 3, Ok(())));
     assert_eq!(chunk_entities::<WaterWorld>(&mut app, world), []);
 }
+
+/// The chunk entities are those of its new entity, and whoever follows its messages is told all.
+#[test]
+fn a_world_that_is_put_on_another_entity_begins_anew_there() {
+    let mut app = app(plugin());
+    let first = spawn(&mut app, open_chunk());
+    update::<WaterWorld>(&mut app);
+    let taken = app.world_mut().entity_mut(first).take::<Simulation<WaterWorld>>().unwrap();
+    let second = app.world_mut().spawn(taken).id();
+    let seen = update::<WaterWorld>(&mut app);
+    assert_eq!(chunk_entities::<WaterWorld>(&mut app, first), []);
+    assert_eq!(chunk_entities::<WaterWorld>(&mut app, second), [IVec3::ZERO]);
+    let [changes] = &seen.changes[..] else { panic!("one message") };
+    assert!(changes.world == second && changes.changes.is_whole());
+}
