@@ -2,7 +2,7 @@
 
 use super::World;
 use super::error::EditError;
-use crate::coords::Region;
+use crate::coords::{Face, Region};
 use glam::IVec3;
 
 /// What straight below a cell stops rain, and the lowest open cell above that.
@@ -61,7 +61,7 @@ impl World {
     fn landing(&self, from: IVec3) -> Landing {
         let mut open = from;
         while self.water.height(open) == 0 {
-            let below = open.with_y(open.y.wrapping_sub(1));
+            let Some(below) = Face::Down.step(open) else { break };
             let Some(material) = self.material(below) else { break };
             let traits = self.palette.traits(material);
             if traits.solid {

@@ -1,11 +1,12 @@
 //! The laws of worlds under random edits.
 
 use fastrand::Rng;
-use floodplain::Chunk;
 use floodplain::glam::IVec3;
-use floodplain::world::{Edit, Ledger, MaterialId};
+use floodplain::world::{Edit, Ledger, MaterialId, Outcome, Palette, Rules, World};
+use floodplain::{Chunk, Cube, Shape};
 use proptest::prelude::*;
 use support::world::edits::Run;
+use support::world::id;
 
 proptest! {
     #![proptest_config(ProptestConfig {
@@ -47,4 +48,17 @@ fn a_chunk_in_an_edit_has_the_same_bytes_however_it_is_stored() {
     dense.cells_mut();
     assert!(dense.as_dense().is_some(), "stored one by one");
     assert_eq!(insert(dense), insert(Chunk::uniform(material)));
+}
+
+/// Nothing lies below the lowest cell of all. Rain that fell on from there fell on the highest.
+#[test]
+fn rain_that_reaches_the_lowest_cell_of_all_stays_there() {
+    let mut world = World::new(7, Palette::natural(), Rules::default()).unwrap();
+    let [lowest, highest] = [i32::MIN, i32::MAX].map(|y| IVec3::new(3, y, 3));
+    for (cell, material) in [(lowest, id("air")), (highest, id("soil"))] {
+        world.insert_chunk(Cube::chunk_of(cell), Chunk::uniform(material).into()).unwrap();
+    }
+    let rain = Edit::Rain { from: lowest.with_y(lowest.y + 4), units: 9 };
+    assert_eq!(world.apply(rain), Ok(Outcome::Units(9)));
+    assert_eq!((world.height(lowest), world.moisture(highest)), (7, 0.0));
 }
