@@ -227,8 +227,8 @@ impl<S: HumidityShape, const FALLS: bool> InPlaceRule<u32> for Rule<'_, S, FALLS
             }
             *from_north = south;
         }
-        // Less than 2²⁹ units flow from a cell to the neighbours ahead of it, so the sums of four
-        // rows fit `u32`.
+        // Less than 2³⁰ units flow across the faces of a cell ahead of it, half of what it can hold,
+        // where humidity falls too, so the sums of four rows fit `u32`.
         if first / W % 4 == 3 {
             self.tally.moved += self.moved.0.iter().map(|&units| u64::from(units)).sum::<u64>();
             self.moved.0 = [0; 64];
