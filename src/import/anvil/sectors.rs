@@ -78,8 +78,8 @@ pub(super) fn stored(file: &[u8], at: [u8; 2]) -> Result<Stored<'_>, ColumnFault
         return Err(outside);
     };
     let length = u32::from_be_bytes([a, b, c, d]);
-    // The length counts the byte for the compression, but not its own four. No column is so long that
-    // this saturates, nor a file where addresses have 32 bits.
+    // The length counts the byte for the compression, but not its own four. Where addresses have 32
+    // bits, the sum and the offset may saturate: no column is so long, and no file.
     let whole = (length as usize).saturating_add(4);
     if length == 0 || whole > usize::from(sectors) * SECTOR {
         return Err(ColumnFault::Length { length, sectors });
