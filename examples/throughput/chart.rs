@@ -9,6 +9,10 @@ use std::path::Path;
 
 const WIDTH: u32 = 1000;
 const ROW: u32 = 34;
+/// Width of the column of names.
+const NAMES: u32 = 170;
+/// Where the axis begins, in millions of cells a second.
+const LEAST: f64 = 0.01;
 const ONE: RGBColor = RGBColor(20, 90, 200);
 const MORE: RGBColor = RGBColor(20, 150, 130);
 const BEFORE: RGBColor = RGBColor(190, 190, 190);
@@ -26,19 +30,21 @@ pub fn draw(path: &Path, figures: &[Figures], before: &[Figures]) -> Result<(), 
             .caption("Millions of cells a second (grey: before)", (FAMILY, 22))
             .margin(14)
             .margin_right(40)
+            .y_label_area_size(NAMES)
             .x_label_area_size(28)
-            .build_cartesian_2d((0.1..most(figures, before)).log_scale(), rows..0.0)?;
+            .build_cartesian_2d((LEAST..most(figures, before)).log_scale(), rows..0.0)?;
         chart
             .configure_mesh()
             .disable_y_mesh()
             .disable_y_axis()
             .light_line_style(WHITE)
             .label_style((FAMILY, 15))
+            .x_label_formatter(&|millions| millions.to_string())
             .draw()?;
         for (at, row) in figures.iter().enumerate() {
             let top = at as f64;
             let mut bar = |value: f64, from: f64, to: f64, colour: RGBColor| {
-                let corners = [(0.1, top + from), (value, top + to)];
+                let corners = [(LEAST, top + from), (value, top + to)];
                 chart.draw_series([Rectangle::new(corners, colour.filled())]).map(drop)
             };
             if let Some(before) = row.same_in(before) {
@@ -50,8 +56,8 @@ pub fn draw(path: &Path, figures: &[Figures], before: &[Figures]) -> Result<(), 
                 1 => row.workload.clone(),
                 threads => format!("{}, {threads} threads", row.workload),
             };
-            let label = Text::new(name, (0.11, top + 0.3), (FAMILY, 16).into_font().color(&WHITE));
-            chart.draw_series([label])?;
+            let (_, middle) = chart.plotting_area().map_coordinate(&(LEAST, top + 0.5));
+            area.draw(&Text::new(name, (14, middle - 9), (FAMILY, 16)))?;
         }
         area.present()?;
     }

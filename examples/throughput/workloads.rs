@@ -104,7 +104,7 @@ pub fn all() -> Vec<Workload> {
         // The same 63 cells above it, until all of it is wet: Luanti's own job.
         Workload { name: "falls", ticks: 103, build: || Ok(Box::new(water::springs(63))) },
         // 400 drops a tick on real ground, 403 × 344 columns.
-        Workload { name: "storm", ticks: 150, build: || Ok(Box::new(water::storm()?)) },
+        Workload { name: "storm", ticks: 80, build: || Ok(Box::new(water::storm()?)) },
         // A lake of 256² × 16 cells with a hole in its floor.
         Workload { name: "lake", ticks: 1_000, build: || Ok(Box::new(water::lake())) },
         // A channel of 10,000 cells in steady flow.
