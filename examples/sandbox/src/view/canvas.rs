@@ -1,0 +1,88 @@
+//! Rectangles and words on the screen.
+
+use super::gpu::Pixel;
+use super::text::Font;
+
+/// A rectangle in pixels, from the upper left corner of the screen.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Area {
+    pub x: f32,
+    pub y: f32,
+    pub width: f32,
+    pub height: f32,
+}
+
+impl Area {
+    /// Returns whether a point lies in it.
+    pub fn contains(&self, x: f32, y: f32) -> bool {
+        (self.x..self.x + self.width).contains(&x) && (self.y..self.y + self.height).contains(&y)
+    }
+}
+
+/// What is drawn over a frame.
+pub struct Canvas<'a> {
+    font: &'a Font,
+    vertices: Vec<Pixel>,
+}
+
+impl<'a> Canvas<'a> {
+    pub fn new(font: &'a Font) -> Canvas<'a> {
+        Canvas { font, vertices: Vec::new() }
+    }
+
+    /// Returns the height of a line of text, in pixels.
+    pub fn line(&self) -> f32 {
+        self.font.height()
+    }
+
+    /// Returns the width of a line of text, in pixels.
+    pub fn width(&self, text: &str) -> f32 {
+        self.font.width(text)
+    }
+
+    /// Returns the quadrilaterals that were drawn.
+    pub fn into_vertices(self) -> Vec<Pixel> {
+        self.vertices
+    }
+
+    /// Draws a rectangle of two colours, one at the top and one at the bottom.
+    pub fn shade(&mut self, area: Area, top: [u8; 4], bottom: [u8; 4]) {
+        // A pixel of the texture that is opaque.
+        let uv = [1.0 / f32::from(self.font.size().0), 1.0 / f32::from(self.font.size().1)];
+        let Area { x, y, width, height } = area;
+        let corner = |x, y, colour| Pixel { at: [x, y], uv, colour };
+        self.vertices.extend([
+            corner(x, y, top),
+            corner(x, y + height, bottom),
+            corner(x + width, y + height, bottom),
+            corner(x + width, y, top),
+        ]);
+    }
+
+    /// Draws a rectangle of one colour.
+    pub fn fill(&mut self, area: Area, colour: [u8; 4]) {
+        self.shade(area, colour, colour);
+    }
+
+    /// Draws a line of text, from its upper left corner.
+    pub fn text(&mut self, x: f32, y: f32, text: &str, colour: [u8; 4]) {
+        let (mut pen, side) = (x.round(), self.font.size());
+        for character in text.chars() {
+            let letter = self.font.letter(character);
+            if letter.size[0] > 0.0 {
+                let low = [pen.round() + letter.off[0], y.round() + letter.off[1]];
+                self.vertices.extend([(0.0, 0.0), (0.0, 1.0), (1.0, 1.0), (1.0, 0.0)].map(
+                    |(right, down)| Pixel {
+                        at: [low[0] + right * letter.size[0], low[1] + down * letter.size[1]],
+                        uv: [
+                            (letter.at[0] + right * letter.size[0]) / f32::from(side.0),
+                            (letter.at[1] + down * letter.size[1]) / f32::from(side.1),
+                        ],
+                        colour,
+                    },
+                ));
+            }
+            pen += letter.advance;
+        }
+    }
+}

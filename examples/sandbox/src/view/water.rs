@@ -1,0 +1,154 @@
+//! The water of a chunk: its surface as the library meshes it, cut sides at the end of the world,
+//! and effects: falls, and the glow of pressure.
+
+use super::mesh::{FlatMesh, Wet};
+use super::overlay::add_pressure;
+use super::scene::Scene;
+use floodplain::glam::{IVec3, Vec3};
+use floodplain::water::{Fall, FlowField};
+use floodplain::{CHUNK_CELLS, Cube, Face, Shape, World};
+
+/// The most cells of depth that change how water looks.
+const DEEPEST: i32 = 12;
+
+/// How opaque the strongest pressure is.
+const GLOW: f32 = 0.10;
+
+/// The cells of a fall that is shown as one.
+const LEAST_FALL: u8 = 3;
+
+/// Returns the surface of a chunk's water, four vertices for each quadrilateral.
+pub fn surface(world: &World, scene: &Scene, flow: &FlowField, chunk: IVec3) -> Vec<Wet> {
+    let mesh = world.water().surface_mesh(chunk, Some(flow));
+    let corner = (chunk * 16).as_vec3();
+    let parts = mesh.positions.iter().zip(&mesh.normals).zip(&mesh.flow);
+    let mut vertices: Vec<Wet> = parts
+        .map(|((&at, &normal), &flow)| {
+            let at = corner + at;
+            Wet { looks: looks(scene, at, flow), at: at.to_array(), normal: normal.to_array() }
+        })
+        .collect();
+    add_cut_sides(&mut vertices, world, scene, chunk);
+    vertices
+}
+
+/// Returns the depth below a point of the surface, and the foam on it.
+fn looks(scene: &Scene, at: Vec3, flow: Vec3) -> [u8; 4] {
+    // The point is a corner of up to four cells with water, and lies at the top of the lower ones.
+    let cell = (at - Vec3::Y * 0.05).floor().as_ivec3();
+    let round = [(0, 0), (-1, 0), (0, -1), (-1, -1)].map(|(x, z)| cell + IVec3::new(x, 0, z));
+    let wet = round.into_iter().find(|&cell| scene.water(cell) > 0);
+    let depth = wet.map_or(0.0, |cell| scene.depth(cell, DEEPEST));
+    let foam = (flow.length() * 1.3 - 0.18).clamp(0.0, 1.0);
+    [(depth * 16.0).min(255.0) as u8, (foam * 255.0) as u8, 0, 0]
+}
+
+/// Adds the sides of water at the end of the world, where the library's mesh has none.
+fn add_cut_sides(vertices: &mut Vec<Wet>, world: &World, scene: &Scene, chunk: IVec3) {
+    let last = scene.size() - 1;
+    for index in 0..CHUNK_CELLS {
+        let cell = Cube::cell_at(chunk, index);
+        let is_inner = cell.x > 0 && cell.x < last.x && cell.z > 0 && cell.z < last.z;
+        if is_inner || scene.water(cell) == 0 {
+            continue;
+        }
+        for face in Face::LATERAL {
+            let out = cell + face.offset();
+            if out.cmpge(IVec3::ZERO).all() && out.cmple(last).all() {
+                continue;
+            }
+            let normal = face.offset().as_vec3().to_array();
+            vertices.extend(super::mesh::corners(face).map(|corner| {
+                let at = (cell + corner.with_y(0)).as_vec3();
+                let height = world.water().surface_corner(cell + corner.with_y(0)).unwrap_or(0.0);
+                let at = if corner.y == 1 { at.with_y(cell.y as f32 + height) } else { at };
+                // As if it were deep, since one looks along the water.
+                Wet { at: at.to_array(), normal, looks: [96, 0, 0, 0] }
+            }));
+        }
+    }
+}
+
+/// Returns the falls of a chunk, and what glows there.
+pub fn effects(world: &World, scene: &Scene, chunk: IVec3) -> FlatMesh {
+    let mut mesh = FlatMesh::default();
+    for fall in world.water().falls(chunk) {
+        // Where water only passes through, the surface shows none; short falls are seen as part of it.
+        if scene.water(fall.lowest) == 0 || fall.cells >= LEAST_FALL {
+            add_fall(&mut mesh, &fall);
+        }
+    }
+    if let Some((_, pressures)) = world.blast().chunks().find(|(other, _)| *other == chunk) {
+        for index in 0..CHUNK_CELLS {
+            let pressure = pressures.get(index).max(0.0);
+            add_pressure(&mut mesh, pressure, Cube::cell_at(chunk, index), GLOW);
+        }
+    }
+    mesh
+}
+
+/// Adds falling water as a column, as wide as it is thick.
+fn add_fall(mesh: &mut FlatMesh, fall: &Fall) {
+    if fall.units == 0 {
+        return;
+    }
+    let half = 0.5 * (0.3 + 0.66 * fall.thickness());
+    let cells = f32::from(fall.cells);
+    let low = fall.lowest.as_vec3();
+    let (low, high) = match fall.direction {
+        Face::Down | Face::Up => (
+            low + Vec3::new(0.5 - half, 0.0, 0.5 - half),
+            low + Vec3::new(0.5 + half, cells, 0.5 + half),
+        ),
+        // Passing through empty cells, it is a thin sheet on their ground.
+        _ => (low, low + Vec3::new(1.0, 0.1 + 0.3 * fall.thickness(), 1.0)),
+    };
+    mesh.add_box(low, high, [226, 240, 248, 96]);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::worlds::Kind;
+
+    fn still(kind: Kind, chunk: IVec3) -> Vec<Wet> {
+        let world = kind.world(7).unwrap();
+        let scene = Scene::of(&world);
+        surface(&world, &scene, &FlowField::new(), chunk)
+    }
+
+    #[test]
+    fn a_still_lake_is_flat_and_deep() {
+        let vertices = still(Kind::Plain, IVec3::new(4, 1, 4));
+        assert_eq!(vertices.len(), 4, "all of the chunk is one quadrilateral");
+        for vertex in vertices {
+            assert_eq!((vertex.at[1], vertex.normal), (17.0, [0.0, 1.0, 0.0]));
+            assert_eq!(vertex.looks, [128, 0, 0, 0], "8 cells of depth, no foam");
+        }
+    }
+
+    #[test]
+    fn water_at_the_end_of_the_world_has_a_side() {
+        // The lake of the dam goes on to the west.
+        let vertices = still(Kind::Dam, IVec3::new(0, 1, 3));
+        let is_side = |vertex: &&Wet| vertex.normal == [-1.0, 0.0, 0.0];
+        let sides: Vec<_> = vertices.iter().filter(is_side).collect();
+        assert!(sides.len() > 4 * 50 && sides.iter().all(|vertex| vertex.at[0] == 0.0));
+        assert!(sides.iter().any(|vertex| vertex.at[1] == 31.0), "up to its level");
+    }
+
+    #[test]
+    fn falls_and_pressure_are_effects() {
+        let mut world = Kind::Cave.world(7).unwrap();
+        let chunks: Vec<IVec3> = world.chunks().map(|(chunk, _)| chunk).collect();
+        let count = |world: &World| -> usize {
+            chunks.iter().map(|&chunk| effects(world, &Scene::of(world), chunk).0.len()).sum()
+        };
+        let before = count(&world);
+        world.run(60);
+        let falling = count(&world);
+        assert!(falling > before, "{before} {falling}");
+        world.charge(IVec3::new(50, 20, 62), 6.0, 400.0).unwrap();
+        assert!(count(&world) > falling + 400);
+    }
+}
