@@ -10,6 +10,7 @@ pub(crate) use mask::ones;
 
 use crate::coords::CHUNK_CELLS;
 use crate::simd::Aligned;
+use core::fmt;
 
 /// 4096 cells of `T`.
 ///
@@ -23,12 +24,12 @@ use crate::simd::Aligned;
 ///
 /// Cells should be a few bytes: in unoptimised builds all 4096 are copied over the stack when a
 /// chunk becomes dense.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Chunk<T> {
     cells: Cells<T>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 enum Cells<T> {
     Uniform(T),
     /// Copied over the stack in unoptimised builds: safe Rust has no other way to an aligned box.
@@ -58,6 +59,23 @@ impl Seam {
     #[inline]
     fn is_touched_by(self, index: usize) -> bool {
         (index as u16).wrapping_sub(self.at) <= self.reach
+    }
+}
+
+/// Equal cells that follow each other, as `12 × cell`; of many, the first few.
+impl<T: Copy + PartialEq + fmt::Debug> fmt::Debug for Chunk<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const MOST_RUNS: usize = 6;
+        let cells = match &self.cells {
+            Cells::Uniform(value) => return write!(f, "Chunk({CHUNK_CELLS} × {value:?})"),
+            Cells::Dense { cells, .. } => &cells.0,
+        };
+        let runs = cells.chunk_by(|one, next| one == next);
+        f.write_str("Chunk(")?;
+        for (at, run) in runs.clone().take(MOST_RUNS).enumerate() {
+            write!(f, "{}{} × {:?}", if at > 0 { ", " } else { "" }, run.len(), run[0])?;
+        }
+        f.write_str(if runs.count() > MOST_RUNS { ", …)" } else { ")" })
     }
 }
 
@@ -338,5 +356,16 @@ mod tests {
         assert!(chunk.as_uniform().is_some_and(f32::is_nan));
         assert_eq!(chunk.validate(), Ok(()));
         assert!(chunk.set(0, 1.0).is_nan());
+    }
+
+    #[test]
+    fn a_chunk_is_printed_by_its_runs() {
+        assert_eq!(format!("{:?}", Chunk::uniform(3)), "Chunk(4096 × 3)");
+        let mut chunk = Chunk::uniform(0u8);
+        chunk.set(10, 5);
+        assert_eq!(format!("{chunk:?}"), "Chunk(10 × 0, 1 × 5, 4085 × 0)");
+        (0..9).for_each(|index| _ = chunk.set(2 * index, 1));
+        let printed = "Chunk(1 × 1, 1 × 0, 1 × 1, 1 × 0, 1 × 1, 1 × 0, …)";
+        assert_eq!(format!("{chunk:?}"), printed);
     }
 }
