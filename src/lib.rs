@@ -38,6 +38,7 @@
 //! | `import` | Minecraft regions, MagicaVoxel models and heightmaps as worlds of water, and regions back |
 //! | `scenario` | worlds drawn in text, run, and compared with expectations |
 //! | `bevy` | a plugin for the engine Bevy: worlds as components, edits and changes as messages |
+//! | `testing` | tools for tests: worlds that are watched, law by law; and how to fuzz your own rules |
 //! | [`guide`] | into your game: each step, from your columns to water drawn, streamed, sent and saved |
 //! | [`guarantees`] | each promise, how it is tested, and what is not promised |
 //!
@@ -49,6 +50,8 @@
 //! | `rayon` | threads: the flow and the ebb of water, humidity, explosions and literal 2D water run on the pool from which they are called |
 //! | `import` | the module `import`; the dependencies flate2 and png |
 //! | `bevy` | the module `bevy`; needs Rust 1.95 |
+//! | `testing` | the module `testing`, for tests; turns on `snapshot` |
+//! | `arbitrary`, `proptest` | what `testing` draws, for the crates of these names; both turn it on |
 //! | `snapshot`, `store`, `scenario` | the modules `snapshot`, `save_file` (`store` turns on `snapshot` too) and `scenario` |
 //!
 //! # When not to use this
@@ -81,6 +84,8 @@ pub mod scenario;
 mod simd;
 #[cfg(feature = "snapshot")]
 pub mod snapshot;
+#[cfg(feature = "testing")]
+pub mod testing;
 pub mod water;
 pub mod world;
 

@@ -2,17 +2,14 @@
 //! in a small world.
 
 use arbitrary::{Arbitrary, Result, Unstructured};
-use floodplain::blast::{BlastGraph, BlastWorld, GraphEdit};
 use floodplain::glam::IVec3;
-use floodplain::humidity::HumidityWorld;
 use floodplain::snapshot::{Kind, Saved};
-use floodplain::water::WaterWorld;
-use floodplain::water2d::Water2dWorld;
-use floodplain::{Sheet, blast, humidity, water, water2d};
+use floodplain::testing::Watch;
+use floodplain::water::{Voxel, WaterWorld};
+use floodplain::{Chunk, Sheet};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use support::edit_bytes::{EditValue, parsed};
-use support::model::World;
 use support::worlds;
 
 /// Steps after an edit.
@@ -42,37 +39,20 @@ impl Arbitrary<'_> for EditBytesRun {
 impl EditBytesRun {
     /// Reads the bytes. An edit keeps the laws of a world, whether it is refused or not.
     pub fn run(&self) {
-        let bounds = worlds::bounds(true);
         match self.automaton {
-            0 => self.check(water, |world: &mut WaterWorld, edit: water::Edit| {
-                world.apply(edit).is_ok()
-            }),
-            1 => self.check(
-                worlds::humidity::<Sheet>,
-                |world: &mut HumidityWorld<Sheet>, edit: humidity::Edit| world.apply(edit).is_ok(),
-            ),
-            2 => self.check(worlds::water_2d, |world: &mut Water2dWorld, edit: water2d::Edit| {
-                world.apply(edit).is_ok()
-            }),
-            3 => self.check(
-                |seed| worlds::blast_within::<Sheet>(seed, bounds),
-                |world: &mut BlastWorld<Sheet>, edit: blast::Edit| world.apply(edit).is_ok(),
-            ),
-            _ => self.check(worlds::graph, |graph: &mut BlastGraph, edit: GraphEdit| {
-                graph.apply(edit).is_ok()
-            }),
+            0 => self.check(water),
+            1 => self.check(worlds::humidity::<Sheet>),
+            2 => self.check(worlds::water_2d),
+            3 => self.check(|seed| worlds::blast_within::<Sheet>(seed, worlds::bounds(true))),
+            _ => self.check(worlds::graph),
         }
     }
 
-    fn check<W: World, E: EditValue>(
-        &self,
-        world: impl Fn(u64) -> W,
-        apply: impl Fn(&mut W, E) -> bool,
-    ) {
-        let Some(edit) = parsed::<E>(&self.bytes) else { return };
+    fn check<W: Watch<Edit: EditValue> + Saved>(&self, world: impl Fn(u64) -> W) {
+        let Some(edit) = parsed(&self.bytes) else { return };
         let mut world = self.loaded(world);
         let before = world.state_hash();
-        if !apply(&mut world, edit) {
+        if world.apply(edit).is_err() {
             assert_eq!(world.state_hash(), before, "a refused edit changed the world");
         }
         for step in 0..=STEPS {
@@ -96,6 +76,6 @@ impl EditBytesRun {
 /// Water that has a chunk at the origin.
 fn water(seed: u64) -> WaterWorld {
     let mut world = worlds::water_within(seed, worlds::bounds(false));
-    let _ = world.insert_chunk(IVec3::ZERO, floodplain::Chunk::uniform(water::Voxel::OPEN));
+    let _ = world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN));
     world
 }

@@ -4,15 +4,16 @@ use super::app::{Answer, app, chunk_entities, request, simulation, spawn, update
 use super::random::{self, op};
 use bevy_app::App;
 use bevy_ecs::entity::Entity;
+use floodplain::Region;
 use floodplain::bevy::{EditFailure, FloodplainPlugin, StepBudget};
 use floodplain::glam::IVec3;
 use floodplain::snapshot::Saved;
-use floodplain::water::{ChunkEvent, Edit, Mirror, Rules, SurfaceMesh, Voxel, WaterWorld};
-use floodplain::{Chunk, Region};
+use floodplain::testing::look;
+use floodplain::water::{ChunkEvent, Edit, Mirror, Rules, SurfaceMesh, WaterWorld};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
-use support::water::edits::{Op, Watched, look};
-use support::water::values::value_of;
+use support::water::Op;
+use support::water::small::built;
 
 /// What can be seen of a cell.
 type Looks = Vec<Option<(u8, Option<u8>)>>;
@@ -37,7 +38,7 @@ struct Pair {
 
 impl Pair {
     fn new(app: &mut App, seed: u64, rules: Rules) -> Pair {
-        let [by_hand, in_app] = [(); 2].map(|()| Watched::new(seed, rules, random::bounds()).world);
+        let [by_hand, in_app] = [(); 2].map(|()| built(seed, rules, random::bounds()));
         Pair {
             entity: spawn(app, in_app),
             by_hand,
@@ -140,13 +141,12 @@ fn run(seeds: [u64; 2], rules: [Rules; 2], budgets: [StepBudget; 2], ops: &[(boo
     for (is_first, op) in ops {
         let pair = &mut pairs[usize::from(!is_first)];
         let edit = match op {
-            Op::Edit(edit) => value_of(edit, |_| Chunk::uniform(Voxel::OPEN)),
-            Op::WakeAll => Edit::WakeAll,
-            Op::Step(ticks) => {
+            Op::Edit(edit) => edit.clone(),
+            Op::Step(ticks) | Op::Run(ticks) => {
                 (0..*ticks).for_each(|_| tick(&mut app, &mut pairs));
                 continue;
             }
-            Op::Run(..) | Op::TakeChanges | Op::SaveAndLoad => continue,
+            _ => continue,
         };
         pair.waiting.push(edit.clone());
         request::<WaterWorld>(&mut app, pair.entity, edit);

@@ -22,8 +22,8 @@ proptest! {
     fn an_edit_as_a_value_is_the_function_of_its_name(
         bytes in prop::collection::vec(any::<u8>(), 0..192)
     ) {
-        support::humidity::edits::Run::from_bytes(&bytes).values_are_calls();
-        support::water2d::edits::Run::from_bytes(&bytes).values_are_calls();
+        support::humidity::edits::Run::from_bytes(&bytes).run();
+        support::water2d::edits::Run::from_bytes(&bytes).run();
         support::blast::grid::Run::from_bytes(&bytes).values_are_calls();
         support::blast::graph::Run::from_bytes(&bytes).values_are_calls();
     }

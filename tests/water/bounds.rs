@@ -5,8 +5,8 @@ use floodplain::glam::IVec3;
 use floodplain::water::{Rules, Voxel, WaterWorld};
 use floodplain::{Chunk, Region};
 use proptest::prelude::*;
-use support::water::edits::Watched;
 use support::water::limits;
+use support::water::small::watched;
 
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(48) })]
@@ -15,9 +15,9 @@ proptest! {
     fn has_source_clears_once_the_sources_are_gone(
         seed in any::<u64>(), rules in rules(), ops in prop::collection::vec(op(), 1..24)
     ) {
-        let mut watched = Watched::new(seed, rules, cells_of_the_world());
-        ops.iter().for_each(|op| watched.apply(op));
-        limits::has_source_clears(&mut watched.world);
+        let mut watched = watched(seed, rules, cells_of_the_world());
+        watched.play(&ops).unwrap();
+        limits::has_source_clears(&mut watched.into_world());
     }
 
     #[test]

@@ -3,10 +3,10 @@
 use fastrand::Rng;
 use floodplain::glam::IVec3;
 use floodplain::snapshot::Saved;
+use floodplain::testing::look;
 use floodplain::water::{Edge, Edges, Rules, Voxel, WaterWorld};
 use floodplain::{Chunk, ChunkChanges, Cube, Face, Region, Shape};
 use std::collections::{BTreeMap, BTreeSet};
-use support::water::edits::look;
 use support::worlds;
 
 fn cells_of(changes: &[ChunkChanges]) -> BTreeSet<[i32; 3]> {

@@ -5,8 +5,7 @@ use fastrand::Rng;
 use floodplain::Region;
 use floodplain::glam::IVec3;
 use floodplain::water::{Displaced, Edit, Outcome, Rules, Voxel, WaterCell, WaterWorld};
-use support::water::edits::{self, Op, Watched};
-use support::water::small::{self, HIGH, LOW, region, uniform as world};
+use support::water::small::{self, HIGH, LOW, region, uniform as world, watched};
 
 fn full() -> Voxel {
     Voxel::water(WaterCell::STILL)
@@ -34,10 +33,10 @@ fn water_is_removed_only_where_all_around_is_full() {
     let (mut moved, mut removed) = (0, 0);
     for seed in 0..24 {
         let mut rng = Rng::with_seed(seed);
-        let mut watched = Watched::new(seed, Rules::lossless(), Region::new(LOW, HIGH));
+        let mut watched = watched(seed, Rules::lossless(), Region::new(LOW, HIGH));
         if seed % 2 == 1 {
             // Ponds in rock, most of them without room.
-            watched.apply(&Op::Edit(edits::Edit::FillSolid(Region::new(LOW, HIGH))));
+            watched.edit(Edit::FillSolid(Region::new(LOW, HIGH))).unwrap();
         }
         let mut cell = || IVec3::new(rng.i32(-6..=5), rng.i32(-3..=6), rng.i32(-6..=5));
         for round in 0..20 {
@@ -46,22 +45,23 @@ fn water_is_removed_only_where_all_around_is_full() {
             let shell = part.intersection(&Region::new(part.min(), part.min() + 3));
             let part = shell.expect("its lowest corner");
             let fill = match round % 4 {
-                0 => edits::Edit::FillWater(part, 7),
-                1 => edits::Edit::FillSolid(part),
-                2 => edits::Edit::FillWater(part, 3),
-                _ => edits::Edit::ClearSolid(one),
+                0 => Edit::FillWater { region: part, height: 7 },
+                1 => Edit::FillSolid(part),
+                2 => Edit::FillWater { region: part, height: 3 },
+                _ => Edit::ClearSolid(one),
             };
-            watched.apply(&Op::Edit(fill));
+            watched.edit(fill).unwrap();
             for block in [one, other, cell(), part.max()] {
-                let (before, stood) = (watched.world.total(), watched.world.height(block));
-                watched.apply(&Op::Edit(edits::Edit::SetSolid(block)));
-                let lost = before - watched.world.total();
+                let (before, stood) = (watched.world().total(), watched.world().height(block));
+                watched.edit(Edit::SetSolid(block)).unwrap();
+                let lost = before - watched.world().total();
                 moved += u64::from(stood) - lost;
                 removed += lost;
-                let room = if lost > 0 { room_around(&watched.world, block) } else { None };
+                let room = if lost > 0 { room_around(watched.world(), block) } else { None };
                 assert_eq!(room, None, "seed {seed}, round {round}: {lost} units lost at {block}");
             }
-            watched.apply(&Op::Step(1));
+            watched.step();
+            watched.check_laws().unwrap();
         }
     }
     assert!(moved > 500 && removed > 20, "{moved} units moved, {removed} removed");
@@ -210,8 +210,10 @@ fn a_block_at_the_ends_of_the_world_displaces_as_elsewhere() {
         assert_eq!(world.set_solid(end), Ok(Displaced { moved: 7, removed: 0 }), "{end}");
         assert_eq!(world.height(end + inwards * IVec3::X), 7, "{end}");
 
-        let mut watched = Watched::new(1, Rules::lossless(), bounds);
-        watched.apply(&Op::Edit(edits::Edit::Pour(end, 7)));
-        watched.apply(&Op::Edit(edits::Edit::SetSolid(end)));
+        let mut watched = watched(1, Rules::lossless(), bounds);
+        // One of the ends is the floor.
+        let _ = watched.edit(Edit::Pour { cell: end, units: 7 });
+        watched.edit(Edit::SetSolid(end)).unwrap();
+        watched.check_laws().unwrap();
     }
 }

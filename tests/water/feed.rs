@@ -3,13 +3,13 @@
 
 use fastrand::Rng;
 use floodplain::glam::IVec3;
+use floodplain::testing::look;
 use floodplain::water::{
     Cause, ChunkEvent, ChunkUpdate, Edge, Edit, Feed, Look, Mirror, MirrorError, Update,
     UpdateBytesError, Voxel, WaterCell, WaterWorld,
 };
 use floodplain::{Chunk, Cube, Face, Region, Shape};
 use support::edit_bytes::parsed_update;
-use support::water::edits::look;
 use support::worlds;
 
 fn bounds() -> Region {

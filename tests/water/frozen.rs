@@ -4,10 +4,13 @@ use super::random::{bounds, op, rules};
 use fastrand::Rng;
 use floodplain::glam::IVec3;
 use floodplain::snapshot::Saved;
-use floodplain::water::{ChunkRecord, Edge, Edges, EditError, Ledger, Rules, Voxel, WaterWorld};
+use floodplain::water::{
+    ChunkRecord, Edge, Edges, Edit, EditError, Ledger, Rules, Voxel, WaterWorld,
+};
 use floodplain::{Chunk, Cube, Region, Shape, StepReport};
 use proptest::prelude::*;
-use support::water::edits::{Edit, Op, Watched};
+use support::water::Op;
+use support::water::small::watched;
 use support::worlds;
 
 fn positions(world: &WaterWorld) -> Vec<IVec3> {
@@ -49,9 +52,9 @@ proptest! {
     ) {
         let mut rng = Rng::with_seed(seed);
         let edges = Edges { unloaded: Edge::Held, ..rules.edges };
-        let mut watched = Watched::new(seed, Rules { edges, ..rules }, bounds());
-        history.iter().for_each(|op| watched.apply(op));
-        let mut frozen = watched.world;
+        let mut watched = watched(seed, Rules { edges, ..rules }, bounds());
+        watched.play(&history).unwrap();
+        let mut frozen = watched.into_world();
         let columns: Vec<_> = frozen.column_edges().map(|(column, _)| column).collect();
         columns.into_iter().for_each(|column| _ = frozen.set_edge(column, None));
         let mut still: Vec<IVec3> = frozen.frozen_chunks().collect();
@@ -246,15 +249,18 @@ fn the_sea_comes_to_frozen_chunks_when_what_lies_beside_them_is_unloaded() {
     let rules = Rules { edges, ..Rules::lossless() };
     for away in [IVec3::ZERO, IVec3::new(0, 0, -1)] {
         for pools in [false, true] {
-            let mut watched = Watched::new(1, Rules { pools, ..rules }, bounds());
-            let frozen = Region::new(IVec3::new(0, -1, -1), IVec3::ZERO);
-            let ops = [Op::Step(1), Op::Edit(Edit::Freeze(frozen))];
-            let gone = Region::new(away.with_y(-1), away);
-            let rest = [Op::Edit(Edit::RemoveChunks(gone)), Op::Step(3)];
-            ops.iter().chain(&rest).for_each(|op| watched.apply(op));
-            watched.apply(&Op::Edit(Edit::Thaw(Region::cell(IVec3::new(0, -1, -1 - away.z)))));
-            watched.apply(&Op::Step(30));
-            assert!(watched.world.ledger().from_sea > 0);
+            let mut watched = watched(1, Rules { pools, ..rules }, bounds());
+            let chunks = |from, to| Region::new(from, to).positions().collect();
+            let ops = [
+                Op::Step(1),
+                Op::Edit(Edit::Freeze(chunks(IVec3::new(0, -1, -1), IVec3::ZERO))),
+                Op::Edit(Edit::RemoveChunks(chunks(away.with_y(-1), away))),
+                Op::Step(3),
+                Op::Edit(Edit::Thaw(vec![IVec3::new(0, -1, -1 - away.z)])),
+                Op::Step(30),
+            ];
+            watched.play(&ops).unwrap();
+            assert!(watched.world().ledger().from_sea > 0);
         }
     }
 }

@@ -5,10 +5,11 @@
 use super::random::{bounds, op, rules};
 use floodplain::glam::IVec3;
 use floodplain::snapshot::Saved;
-use floodplain::water::{Edge, Edges, Rules, Voxel, WaterWorld};
+use floodplain::water::{Edge, Edges, Edit, Rules, Voxel, WaterWorld};
 use floodplain::{Chunk, Region};
 use proptest::prelude::*;
-use support::water::edits::{Edit, Op, Watched};
+use support::water::Op;
+use support::water::small::watched;
 
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(32) })]
@@ -26,8 +27,7 @@ fn region(from: [i32; 3], to: [i32; 3]) -> Region {
 }
 
 fn replay(seed: u64, rules: Rules, bounds: Region, ops: &[Op]) {
-    let mut watched = Watched::new(seed, rules, bounds);
-    ops.iter().for_each(|op| watched.apply(op));
+    watched(seed, rules, bounds).play(ops).unwrap();
 }
 
 /// A cell that dries up is cut from its children, and that rewrites them. Those in layers that were
@@ -36,7 +36,7 @@ fn replay(seed: u64, rules: Rules, bounds: Region, ops: &[Op]) {
 fn cells_cut_from_a_dry_parent_are_counted_as_changed() {
     let ops = [
         Op::Edit(Edit::SetSolid(IVec3::ZERO)),
-        Op::Edit(Edit::FillWater(region([-4, 5, 0], [1, 5, 1]), 7)),
+        Op::Edit(Edit::FillWater { region: region([-4, 5, 0], [1, 5, 1]), height: 7 }),
         Op::Edit(Edit::FillSolid(region([-4, -4, -3], [0, 4, 4]))),
         Op::Step(8),
     ];
@@ -52,14 +52,14 @@ fn water_wakes_beside_a_cell_under_which_a_chunk_comes_or_goes() {
     let comes = [
         Op::Edit(Edit::RemoveChunk(IVec3::new(0, -1, 0))),
         Op::Edit(Edit::RemoveChunk(below)),
-        Op::Edit(Edit::FillWater(Region::new(brink, brink), 1)),
+        Op::Edit(Edit::FillWater { region: Region::new(brink, brink), height: 1 }),
         Op::Step(4),
-        Op::Edit(Edit::InsertChunk(below)),
+        Op::PutBack,
         Op::Step(1),
     ];
     let goes = [
         Op::Edit(Edit::FillSolid(region([-3, -1, -3], [2, -1, 2]))),
-        Op::Edit(Edit::FillWater(Region::new(brink, brink), 1)),
+        Op::Edit(Edit::FillWater { region: Region::new(brink, brink), height: 1 }),
         Op::Step(4),
         Op::Edit(Edit::RemoveChunk(below)),
         Op::Step(1),
@@ -75,7 +75,7 @@ fn water_wakes_beside_a_cell_under_which_a_chunk_comes_or_goes() {
 #[test]
 fn a_fill_with_what_stands_there_is_entered() {
     let pool = region([0, 1, 0], [1, 1, 1]);
-    let fill = || Op::Edit(Edit::FillWater(pool, 5));
+    let fill = || Op::Edit(Edit::FillWater { region: pool, height: 5 });
     let ops = [fill(), fill(), fill()];
     replay(1, Rules::lossless(), region([0, 0, 0], [3, 3, 3]), &ops);
 }
@@ -96,11 +96,11 @@ fn a_tie_to_what_has_dried_meanwhile_is_cut_when_its_chunk_comes_back() {
     };
     let below = IVec3::NEG_Y;
     let ops = [
-        Op::Edit(Edit::FillWater(region([-1, 0, 0], [0, 1, 0]), 5)),
+        Op::Edit(Edit::FillWater { region: region([-1, 0, 0], [0, 1, 0]), height: 5 }),
         Op::Step(2),
         Op::Edit(Edit::RemoveChunk(below)),
         Op::Step(8),
-        Op::Edit(Edit::InsertChunk(below)),
+        Op::PutBack,
         Op::Step(1),
     ];
     replay(0, rules, bounds(), &ops);
@@ -171,7 +171,7 @@ fn what_a_cell_feeds_that_is_cut_off_from_a_new_way_is_not_connected() {
     };
     let ops = [
         Op::Step(8),
-        Op::Edit(Edit::FillWater(region([-3, -5, -5], [3, 0, -3]), 5)),
+        Op::Edit(Edit::FillWater { region: region([-3, -5, -5], [3, 0, -3]), height: 5 }),
         Op::Edit(Edit::AddSource(IVec3::new(4, -2, -6))),
         Op::Step(40),
     ];

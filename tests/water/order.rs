@@ -1,8 +1,9 @@
 //! What the order of edits and of loading may not change.
 
-use super::random::{bounds, edit, op, rules};
+use super::random::{bounds, op, rules};
 use floodplain::glam::IVec3;
 use floodplain::snapshot::Saved;
+use floodplain::testing::strategies::edits;
 use floodplain::water::{Rules, Voxel, WaterWorld};
 use floodplain::{Chunk, Region};
 use proptest::prelude::*;
@@ -68,7 +69,7 @@ proptest! {
     #[test]
     fn disjoint_edits_commute(
         seed in any::<u64>(), rules in rules(), history in prop::collection::vec(op(), 1..16),
-        one in edit(), other in edit()
+        one in edits::<WaterWorld>(bounds()), other in edits::<WaterWorld>(bounds())
     ) {
         prop_assume!(orders::commute(seed, rules, bounds(), &history, [&one, &other]));
     }

@@ -10,8 +10,7 @@ use floodplain::water::{
 use floodplain::{Chunk, Cube, Region, Shape};
 use proptest::prelude::*;
 use support::edit_bytes::parsed;
-use support::water::queued;
-use support::water::values::sent;
+use support::water::queued::{self, sent};
 use support::worlds;
 
 fn cell(rng: &mut Rng, region: Region) -> IVec3 {

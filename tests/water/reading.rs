@@ -3,10 +3,10 @@
 
 use fastrand::Rng;
 use floodplain::glam::IVec3;
+use floodplain::testing::look;
 use floodplain::water::{Ledger, Rules, Voxel, WaterWorld};
 use floodplain::{Chunk, ChunkChanges, Cube, Region, Shape, StepReport};
 use std::collections::BTreeMap;
-use support::water::edits::look;
 use support::worlds;
 
 /// All that can be read of a cell.

@@ -9,7 +9,7 @@ use floodplain::water::{
 };
 use floodplain::{CHUNK_CELLS, Chunk, Cube, Face, Region, Shape};
 use proptest::prelude::*;
-use support::water::edits::Watched;
+use support::water::small::watched;
 use support::worlds;
 
 fn positions(world: &WaterWorld) -> Vec<IVec3> {
@@ -57,9 +57,9 @@ proptest! {
         seed in any::<u64>(), rules in rules(), history in prop::collection::vec(op(), 1..24)
     ) {
         let mut rng = Rng::with_seed(seed);
-        let mut watched = Watched::new(seed, rules, bounds());
-        history.iter().for_each(|op| watched.apply(op));
-        let mut stays = watched.world;
+        let mut watched = watched(seed, rules, bounds());
+        watched.play(&history).unwrap();
+        let mut stays = watched.into_world();
         stays.finish_tick();
         // Chunks come back thawed.
         stays.thaw(stays.frozen_chunks().collect::<Vec<_>>()).unwrap();

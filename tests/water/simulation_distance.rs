@@ -6,7 +6,7 @@ use floodplain::glam::IVec3;
 use floodplain::water::{Edit, Ring, RingError, Rules, SimulationDistance, Voxel, WaterWorld};
 use floodplain::{Chunk, Region};
 use proptest::prelude::*;
-use support::water::edits::Op;
+use support::water::Op;
 use support::water::simulation::{self, Parts, count, distance};
 
 proptest! {

@@ -5,15 +5,15 @@
 pub use super::graph_ops::Edit;
 use super::graph_ops::{Op, op};
 use super::probes::{Crew, Flows, ProbedRun};
-use crate::bytes::Bytes;
 use crate::edit_bytes::sent;
-use crate::model::{self, Looks, Model, Taken, Watched, World};
+use crate::model::{self, Looks, Model, Watched, World};
 use floodplain::StepReport;
 use floodplain::blast::{
     BlastGraph, Broken, GraphEdit, GraphError, GraphOutcome, Ledger, NodeId, PRESSURE_LIMIT, Probe,
     Rule, Rules, WEIGHT_LIMIT,
 };
 use floodplain::glam::DVec3;
+use floodplain::testing::{Bytes, Start, Watch};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
 
@@ -31,16 +31,11 @@ impl Run {
     /// What these bytes say; any do.
     pub fn from_bytes(bytes: &[u8]) -> Run {
         let mut bytes = Bytes(bytes);
-        let rule = bytes.pick(&[
-            Rule::Diffusive { coefficient: 0.12 },
-            Rule::Wave { coefficient: 0.2, damping: 0.97 },
-            Rule::Diffusive { coefficient: 0.3 },
-            Rule::Wave { coefficient: 0.05, damping: 1.0 },
-        ]);
-        let rules = Rules { rule, threshold: bytes.pick(&[0.0, 0.01, 5.0]) };
-        let mut ops = vec![Op::Edit(Edit::AddNode(DVec3::ZERO, 100.0))];
+        let start = Start::draw_of::<BlastGraph>(&mut bytes);
+        let node = GraphEdit::AddNode { position: DVec3::ZERO, pressure: 100.0 };
+        let mut ops = vec![Op::Edit(Edit::Of(node))];
         ops.extend(bytes.operations(MOST_EDITS, |bytes, ops| ops.push(op(bytes))));
-        Run { rules, ops }
+        Run { rules: start.rules, ops }
     }
 
     /// Makes the edits, with every law after each.
@@ -94,11 +89,10 @@ impl World for BlastGraph {
         self.wake_all();
     }
 
-    fn take_changes(&mut self) -> Taken<NodeId> {
+    fn take_changes(&mut self) -> BTreeSet<NodeId> {
         let changes = self.take_changes();
         assert!(changes.is_sorted(), "{changes:?}");
-        let changes: BTreeSet<NodeId> = changes.into_iter().collect();
-        [changes.clone(), changes]
+        changes.into_iter().collect()
     }
 
     fn validate(&self) -> Result<(), String> {
@@ -163,17 +157,20 @@ impl Model for Mesh {
         edit: &Edit,
         is_twin: bool,
     ) -> Result<Self::Answer, GraphError> {
-        let outcome = match self.value_of(edit) {
-            None => return Ok((GraphOutcome::Done, graph.take_events())),
-            Some(_) if is_twin => self.make_directly(graph, edit),
-            Some(value) => graph.apply(sent(&value)),
+        let outcome = match edit {
+            Edit::TakeEvents => return Ok((GraphOutcome::Done, graph.take_events())),
+            Edit::Of(edit) if is_twin => graph.apply_otherwise(edit.clone()),
+            Edit::Of(edit) => graph.apply(sent(edit)),
         };
         outcome.map(|outcome| (outcome, Vec::new()))
     }
 
     fn edit(&mut self, edit: &Edit, answer: Result<Self::Answer, GraphError>) {
         self.is_unstable = matches!(answer, Err(GraphError::Unstable { .. }));
-        let is_made = self.make_in_map(edit);
+        let is_made = match edit {
+            Edit::Of(edit) => self.make_in_map(edit),
+            Edit::TakeEvents => true,
+        };
         assert_eq!(answer.is_ok(), is_made, "{edit:?}: {answer:?}");
         let Ok((outcome, broken)) = answer else { return };
         if let GraphOutcome::Node(node) = outcome {
@@ -270,116 +267,56 @@ impl Mesh {
         }
     }
 
-    fn id(&self, node: usize) -> NodeId {
-        self.ids[node % self.ids.len()]
-    }
-
-    /// An edit as a value; none if it changes nothing.
-    fn value_of(&self, edit: &Edit) -> Option<GraphEdit> {
-        let id = |node| self.id(node);
-        let ends = |a, b| (id(a), id(b));
-        Some(match *edit {
-            Edit::AddNode(position, pressure) => GraphEdit::AddNode { position, pressure },
-            Edit::RemoveNode(node) => GraphEdit::RemoveNode(id(node)),
-            Edit::AddLink(a, b, weight) => {
-                let (a, b) = ends(a, b);
-                GraphEdit::AddLink { a, b, weight }
-            }
-            Edit::AddLinkAlong(a, b, weight, direction) => {
-                let (a, b) = ends(a, b);
-                GraphEdit::AddLinkAlong { a, b, weight, direction }
-            }
-            Edit::AddVent(node, weight) => {
-                GraphEdit::AddVent { node: id(node), weight, direction: DVec3::Y }
-            }
-            Edit::RemoveLink(a, b) => {
-                let (a, b) = ends(a, b);
-                GraphEdit::RemoveLink { a, b }
-            }
-            Edit::RemoveVent(node) => GraphEdit::RemoveVent(id(node)),
-            Edit::SetLink(a, b, weight) => {
-                let (a, b) = ends(a, b);
-                GraphEdit::SetLink { a, b, weight }
-            }
-            Edit::SetPressure(node, pressure) => {
-                GraphEdit::SetPressure { node: id(node), pressure }
-            }
-            Edit::SetWall(node, strength) => GraphEdit::SetWall { node: id(node), strength },
-            Edit::ClearWall(node) => GraphEdit::ClearWall(id(node)),
-            Edit::TakeEvents => return None,
-        })
-    }
-
-    /// Makes an edit by the function of its name.
-    fn make_directly(
-        &self,
-        graph: &mut BlastGraph,
-        edit: &Edit,
-    ) -> Result<GraphOutcome, GraphError> {
-        let id = |node| self.id(node);
-        let (done, pressure) = (|()| GraphOutcome::Done, GraphOutcome::Pressure);
-        match *edit {
-            Edit::AddNode(position, value) => {
-                graph.add_node(position, value).map(GraphOutcome::Node)
-            }
-            Edit::RemoveNode(node) => graph.remove_node(id(node)).map(pressure),
-            Edit::AddLink(a, b, weight) => graph.add_link(id(a), id(b), weight).map(done),
-            Edit::AddLinkAlong(a, b, weight, along) => {
-                graph.add_link_along(id(a), id(b), weight, along).map(done)
-            }
-            Edit::AddVent(node, weight) => graph.add_vent(id(node), weight, DVec3::Y).map(done),
-            Edit::RemoveLink(a, b) => graph.remove_link(id(a), id(b)).map(done),
-            Edit::RemoveVent(node) => graph.remove_vent(id(node)).map(done),
-            Edit::SetLink(a, b, weight) => {
-                graph.set_link(id(a), id(b), weight).map(GraphOutcome::Weight)
-            }
-            Edit::SetPressure(node, value) => graph.set_pressure(id(node), value).map(pressure),
-            Edit::SetWall(node, strength) => graph.set_wall(id(node), strength).map(pressure),
-            Edit::ClearWall(node) => graph.clear_wall(id(node)).map(GraphOutcome::Changed),
-            Edit::TakeEvents => Ok(GraphOutcome::Done),
-        }
-    }
-
     /// What flows at both places of the run.
     fn flows(&self, graph: &BlastGraph) -> Option<Flows> {
         let (run, _) = self.run.as_ref()?;
         Some([run.from, run.to].map(|place| (graph.flow(place), graph.exposure(place))))
     }
 
+    /// The number of a node; none that there will be if it was never added.
+    fn number(&self, node: NodeId) -> usize {
+        self.ids.iter().position(|&id| id == node).unwrap_or(usize::MAX)
+    }
+
     /// Makes an edit in the map; whether it can be made.
-    fn make_in_map(&mut self, edit: &Edit) -> bool {
-        let number = |node: usize| node % self.ids.len().max(1);
+    fn make_in_map(&mut self, edit: &GraphEdit) -> bool {
         match *edit {
-            Edit::AddNode(position, pressure) => {
+            GraphEdit::AddNode { position, pressure } => {
                 let fits = position.is_finite() && self.is_pressure(pressure);
                 if fits {
                     self.nodes.insert(self.ids.len(), Node { position, pressure, strength: None });
                 }
                 fits
             }
-            Edit::RemoveNode(node) => {
-                let node = number(node);
+            GraphEdit::RemoveNode(node) => {
+                let node = self.number(node);
                 self.links.retain(|&(a, b), _| a != node && b != Some(node));
                 self.nodes.remove(&node).is_some()
             }
-            Edit::AddLink(a, b, weight) => self.join(number(a), Some(number(b)), weight),
-            Edit::AddLinkAlong(a, b, weight, along) => {
-                along.is_finite() && self.join(number(a), Some(number(b)), weight)
+            GraphEdit::AddLink { a, b, weight } => {
+                self.join(self.number(a), Some(self.number(b)), weight)
             }
-            Edit::AddVent(node, weight) => self.join(number(node), None, weight),
-            Edit::RemoveLink(a, b) => self.links.remove(&key(number(a), Some(number(b)))).is_some(),
-            Edit::RemoveVent(node) => self.links.remove(&(number(node), None)).is_some(),
-            Edit::SetLink(a, b, weight) => self.set_link(key(number(a), Some(number(b))), weight),
-            Edit::SetPressure(node, pressure) => {
-                let fits = self.is_pressure(pressure);
-                let there = self
-                    .nodes
-                    .get_mut(&number(node))
-                    .filter(|there| fits && there.strength.is_none());
+            GraphEdit::AddLinkAlong { a, b, weight, direction } => {
+                direction.is_finite() && self.join(self.number(a), Some(self.number(b)), weight)
+            }
+            GraphEdit::AddVent { node, weight, direction } => {
+                direction.is_finite() && self.join(self.number(node), None, weight)
+            }
+            GraphEdit::RemoveLink { a, b } => {
+                self.links.remove(&key(self.number(a), Some(self.number(b)))).is_some()
+            }
+            GraphEdit::RemoveVent(node) => self.links.remove(&(self.number(node), None)).is_some(),
+            GraphEdit::SetLink { a, b, weight } => {
+                self.set_link(key(self.number(a), Some(self.number(b))), weight)
+            }
+            GraphEdit::SetPressure { node, pressure } => {
+                let (node, fits) = (self.number(node), self.is_pressure(pressure));
+                let there = self.nodes.get_mut(&node);
+                let there = there.filter(|there| fits && there.strength.is_none());
                 there.map(|there| there.pressure = pressure).is_some()
             }
-            Edit::SetWall(node, strength) => {
-                let node = number(node);
+            GraphEdit::SetWall { node, strength } => {
+                let node = self.number(node);
                 let fits = strength > 0.0 && strength.is_finite() && self.nodes.contains_key(&node);
                 if fits {
                     self.nodes
@@ -389,11 +326,12 @@ impl Mesh {
                 }
                 fits
             }
-            Edit::ClearWall(node) => {
-                let there = self.nodes.get_mut(&number(node));
-                there.map(|node| node.strength = None).is_some()
+            GraphEdit::ClearWall(node) => {
+                let node = self.number(node);
+                self.nodes.get_mut(&node).map(|node| node.strength = None).is_some()
             }
-            Edit::TakeEvents => true,
+            GraphEdit::WakeAll => true,
+            ref edit => panic!("a new edit: {edit:?}"),
         }
     }
 

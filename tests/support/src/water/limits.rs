@@ -1,10 +1,11 @@
 //! Bounds in a world of water: how long flags are out of date, how high water rises, and when it
 //! comes to rest. For the tests `water::bounds` and the fuzz targets of water.
 
-use super::edits::{Edit, Op, Watched};
-use floodplain::Region;
+use super::Op;
+use super::small::{built, watched};
 use floodplain::glam::IVec3;
-use floodplain::water::{CellFlags, Edge, Edges, Rules, WaterWorld};
+use floodplain::water::{CellFlags, Edge, Edges, Edit, Rules, Voxel, WaterWorld};
+use floodplain::{CHUNK_CELLS, Chunk, Region};
 
 /// Ticks in which a closed world of these sizes comes to rest.
 const REST_TICKS: u64 = 4_000;
@@ -31,18 +32,32 @@ pub fn has_source_clears(world: &mut WaterWorld) {
     assert_eq!(flagged(world, CellFlags::HAS_SOURCE), None);
 }
 
+/// Whether a chunk has sea in it.
+fn has_sea(chunk: &Chunk<Voxel>) -> bool {
+    (0..CHUNK_CELLS).any(|index| chunk.get(index).is_sea())
+}
+
+/// Whether an edit takes chunks out, is of the sea, or builds drains and taps.
+fn takes_or_gives(edit: &Edit) -> bool {
+    match edit {
+        Edit::RemoveChunk(_) | Edit::RemoveChunks(_) | Edit::SetFixture { .. } => true,
+        Edit::SetSea(_) | Edit::ClearSea(_) | Edit::FillSea(_) | Edit::SetEdge { .. } => true,
+        Edit::InsertChunk { chunk, .. } => has_sea(chunk),
+        Edit::InsertChunks(list) => list.iter().any(|(_, chunk)| has_sea(chunk)),
+        _ => false,
+    }
+}
+
 /// Makes the edits, but for those that take chunks out, are of the sea, or build drains and taps,
 /// in a world with these rules. In the end no chunk is frozen.
 fn edited(seed: u64, rules: Rules, bounds: Region, ops: &[Op]) -> WaterWorld {
-    let mut watched = Watched::new(seed, rules, bounds);
-    let removes = |op: &&Op| match op {
-        Op::Edit(Edit::RemoveChunk(_) | Edit::RemoveChunks(_) | Edit::SetFixture(..)) => true,
-        Op::Edit(edit) => edit.is_of_the_sea(),
-        _ => false,
-    };
-    ops.iter().filter(|op| !removes(op)).for_each(|op| watched.apply(op));
-    thaw_all(&mut watched.world);
-    watched.world
+    let is_kept = |op: &&Op| !matches!(op, Op::Edit(edit) if takes_or_gives(edit));
+    let ops: Vec<Op> = ops.iter().filter(is_kept).cloned().collect();
+    let mut watched = watched(seed, rules, bounds);
+    watched.play(&ops).unwrap();
+    let mut world = watched.into_world();
+    thaw_all(&mut world);
+    world
 }
 
 /// Makes the edits in a world with open sides, and walls these off: after one tick no cell has
@@ -86,7 +101,7 @@ pub fn stays_below_its_springs(
     springs: &[IVec3],
     ticks: usize,
 ) {
-    let mut world = Watched::new(seed, Rules { edges: Edges::WALLS, ..rules }, bounds).world;
+    let mut world = built(seed, Rules { edges: Edges::WALLS, ..rules }, bounds);
     let middle = bounds.min().x + (bounds.max().x - bounds.min().x) / 2;
     world
         .fill_solid(Region::new(bounds.min().with_x(middle), bounds.max().with_x(middle)))

@@ -1,9 +1,10 @@
 //! What the order of edits and of loading may not change in a world of water. For `water_order` and
 //! the fuzz targets of water.
 
-use super::edits::{Edit, Op, Watched};
+use super::Op;
+use super::small::watched;
 use floodplain::glam::IVec3;
-use floodplain::water::{Rules, Voxel, WaterCell, WaterWorld};
+use floodplain::water::{Edit, Rules, Voxel, WaterCell, WaterWorld};
 use floodplain::{CHUNK_CELLS, Chunk, Cube, Region, Shape};
 
 /// The cells that an edit which displaces no water may write or wake: its own, and their
@@ -20,12 +21,12 @@ fn reach(edit: &Edit) -> Option<Region> {
         | Edit::ClearSolid(cell)
         | Edit::AddSource(cell)
         | Edit::RemoveSource(cell)
-        | Edit::Pour(cell, _)
-        | Edit::Scoop(cell, _)
-        | Edit::SetFixture(cell, _)
+        | Edit::Pour { cell, .. }
+        | Edit::Scoop { cell, .. }
+        | Edit::SetFixture { cell, .. }
         | Edit::SetSea(cell)
         | Edit::ClearSea(cell) => Some(around(Region::cell(cell))),
-        Edit::FillSolid(region) | Edit::FillWater(region, _) | Edit::FillSea(region) => {
+        Edit::FillSolid(region) | Edit::FillWater { region, .. } | Edit::FillSea(region) => {
             Some(around(region))
         }
         _ => None,
@@ -53,19 +54,20 @@ fn hashes(
     history: &[Op],
     edits: [&Edit; 2],
 ) -> Option<[u64; 2]> {
-    let mut watched = Watched::new(seed, rules, bounds);
-    history.iter().for_each(|op| watched.apply(op));
+    let mut watched = watched(seed, rules, bounds);
+    watched.play(history).unwrap();
     let passes = |cell: IVec3| {
-        watched.world.cell(cell).is_some_and(|cell| cell.height() == 0 && !cell.is_dry())
+        watched.world().cell(cell).is_some_and(|cell| cell.height() == 0 && !cell.is_dry())
     };
-    let displaces = edits.iter().any(|edit| displaces(edit, &watched.world));
+    let displaces = edits.iter().any(|edit| displaces(edit, watched.world()));
     if displaces || bounds.positions().any(passes) {
         return None;
     }
-    edits.into_iter().for_each(|edit| watched.apply(&Op::Edit(edit.clone())));
-    let then = watched.world.state_hash();
-    watched.world.run(4);
-    Some([then, watched.world.state_hash()])
+    watched.play(&edits.map(|edit| Op::Edit(edit.clone()))).unwrap();
+    let mut world = watched.into_world();
+    let then = world.state_hash();
+    world.run(4);
+    Some([then, world.state_hash()])
 }
 
 /// Two edits that touch no common cell or neighbour do the same in either order, after any history.

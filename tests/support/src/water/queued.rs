@@ -1,29 +1,33 @@
 //! Queued edits against the same edits made by hand between ticks.
 
-use super::edits::{Op, Watched};
-use super::values::{sent, value_of};
+use super::Op;
+use super::small::built;
+use crate::edit_bytes;
+use floodplain::Region;
 use floodplain::snapshot::Saved;
-use floodplain::water::{Edit, EditReport, Rules, Voxel, WaterWorld};
-use floodplain::{Chunk, Region};
+use floodplain::water::{Edit, EditReport, Rules, WaterWorld};
+
+/// An edit as it arrives from another process: by its bytes.
+pub fn sent(edit: Edit) -> Edit {
+    let received = edit_bytes::sent(&edit);
+    assert!(received == edit, "another edit");
+    received
+}
 
 /// One world does whole ticks, and gets its edits by hand between them. The other does the same
 /// ticks in slices, and has its edits queued after the first slice. Returns the number of edits.
 pub fn are_those_by_hand(seed: u64, rules: Rules, bounds: Region, ops: &[Op]) -> usize {
-    let [mut by_hand, mut queued] = [(); 2].map(|()| Watched::new(seed, rules, bounds).world);
+    let [mut by_hand, mut queued] = [(); 2].map(|()| built(seed, rules, bounds));
     let (mut edits, mut expected) = (Vec::new(), Vec::new());
     for op in ops {
         let (ticks, budget) = match op {
             Op::Edit(edit) => {
-                edits.push(value_of(edit, |_| Chunk::uniform(Voxel::OPEN)));
+                edits.push(edit.clone());
                 continue;
             }
-            Op::WakeAll => {
-                edits.push(Edit::WakeAll);
-                continue;
-            }
-            Op::Step(ticks) => (*ticks, seed % 100),
-            Op::Run(ticks, budget) => (*ticks, *budget),
-            Op::TakeChanges | Op::SaveAndLoad => continue,
+            Op::Step(ticks) | Op::Run(ticks) => (*ticks, seed % 100),
+            Op::Slices(budget) => (1, *budget),
+            _ => continue,
         };
         for _ in 0..ticks {
             tick(&mut by_hand, &mut queued, budget, &mut edits, &mut expected);

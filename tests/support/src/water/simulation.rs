@@ -1,12 +1,13 @@
 //! Simulation distances against a naive model.
 
-use super::edits::{Op, Watched};
-use super::values::{sent, value_of};
+use super::Op;
+use super::queued::sent;
+use super::small::built;
 use fastrand::Rng;
+use floodplain::Region;
 use floodplain::glam::IVec3;
 use floodplain::snapshot::Saved;
-use floodplain::water::{Edit, Ring, Rules, SimulationDistance, Voxel, WaterWorld};
-use floodplain::{Chunk, Region};
+use floodplain::water::{Edit, Ring, Rules, SimulationDistance, WaterWorld};
 use std::collections::BTreeMap;
 
 /// What a simulation distance is made of.
@@ -127,21 +128,18 @@ pub fn is_the_models(seed: u64, rules: Rules, bounds: Region, ops: &[Op]) -> usi
     let mut rng = Rng::with_seed(seed);
     let parts = Parts::random(&mut rng);
     let distance = parts.distance();
-    let [mut by_hand, mut world] = [(); 2].map(|()| Watched::new(seed, rules, bounds).world);
+    let [mut by_hand, mut world] = [(); 2].map(|()| built(seed, rules, bounds));
     let corner = bounds.min().div_euclid(IVec3::splat(16));
     let (mut waiting, mut switched) = (Vec::new(), 0);
     for op in ops {
         let ticks = match op {
             Op::Edit(edit) => {
-                waiting.push(value_of(edit, |_| Chunk::uniform(Voxel::OPEN)));
+                waiting.push(edit.clone());
                 continue;
             }
-            Op::WakeAll => {
-                waiting.push(Edit::WakeAll);
-                continue;
-            }
-            Op::Step(ticks) | Op::Run(ticks, _) => *ticks,
-            Op::TakeChanges | Op::SaveAndLoad => continue,
+            Op::Step(ticks) | Op::Run(ticks) => *ticks,
+            Op::Slices(_) => 1,
+            _ => continue,
         };
         for _ in 0..ticks {
             by_hand.step();

@@ -1,6 +1,7 @@
 //! The small world that the tests of water's laws share.
 
 use floodplain::glam::IVec3;
+use floodplain::testing::{Small, Start, Watched};
 use floodplain::water::{Rules, Voxel, WaterWorld};
 use floodplain::{Chunk, Cube, Region, Shape};
 
@@ -28,4 +29,14 @@ pub fn uniform(bounds: Region, voxel: Voxel) -> WaterWorld {
     let chunks = Region::new(Cube::chunk_of(bounds.min()), Cube::chunk_of(bounds.max()));
     world.insert_chunks(chunks.positions().map(|at| (at, Chunk::uniform(voxel)))).unwrap();
     world
+}
+
+/// A world within bounds, all of whose chunks are loaded and open, on a floor of solid ground.
+pub fn built(seed: u64, rules: Rules, bounds: Region) -> WaterWorld {
+    WaterWorld::build(&Start { seed, rules, bounds })
+}
+
+/// The same, watched.
+pub fn watched(seed: u64, rules: Rules, bounds: Region) -> Watched<WaterWorld> {
+    Watched::new(|| built(seed, rules, bounds))
 }

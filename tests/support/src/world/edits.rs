@@ -6,12 +6,12 @@
 use super::feed::Feed;
 use super::model::Model;
 use super::{palette, rules, world};
-use crate::bytes::Bytes;
 use crate::edit_bytes::sent;
 use floodplain::blast;
 use floodplain::glam::IVec3;
 use floodplain::humidity::{self, UNITS};
 use floodplain::snapshot::Saved;
+use floodplain::testing::Bytes;
 use floodplain::water::{self, Fixture, Voxel, WaterCell};
 use floodplain::world::{
     Content, Couplings, Edit, EditError, Ledger, MaterialId, Outcome, Rules, Submerged, World,

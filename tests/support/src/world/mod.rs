@@ -7,22 +7,10 @@ mod exchange;
 mod feed;
 mod model;
 
-use floodplain::world::{
-    Content, Couplings, Material, MaterialId, Palette, Rules, Submerged, World,
-};
-use floodplain::{Cube, Region, Shape, water};
-
-/// The natural materials, glass and turf that break into air, and brick that breaks into concrete.
-pub fn palette() -> Palette {
-    let natural = Palette::natural();
-    let more = [
-        Material::solid("glass").breaking(2.0, "air"),
-        Material::solid("brick").permeable(0.1, 2).breaking(9.0, "concrete"),
-        Material::solid("turf").permeable(0.5, 6).breaking(5.0, "air"),
-    ];
-    let all = natural.materials().map(|(_, material)| material.clone()).chain(more);
-    Palette::new(all).expect("a palette")
-}
+pub use floodplain::testing::palette;
+use floodplain::testing::{Small, Start};
+use floodplain::world::{Couplings, MaterialId, Rules, Submerged, World};
+use floodplain::{Region, water};
 
 /// The number of a material of [`palette`].
 pub fn id(name: &str) -> MaterialId {
@@ -43,13 +31,5 @@ pub fn uncoupled(rules: Rules) -> Rules {
 
 /// A world all of whose chunks are loaded: air over a floor of soil.
 pub fn world(seed: u64, rules: Rules, bounds: Region) -> World {
-    let mut world =
-        World::with_bounds(seed, palette(), rules, bounds).expect("rules within their ranges");
-    let (air, soil, floor) = (id("air"), id("soil"), bounds.min().y);
-    for chunk in Region::new(Cube::chunk_of(bounds.min()), Cube::chunk_of(bounds.max())).positions()
-    {
-        let content = Content::from_heights(chunk, |_, _| floor, |_| soil, air);
-        world.insert_chunk(chunk, content).expect("a chunk of the bounds");
-    }
-    world
+    World::build(&Start { seed, rules, bounds })
 }

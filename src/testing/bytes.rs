@@ -1,9 +1,9 @@
-//! Choices made of bytes: the operations of an automaton, drawn alike by fuzz targets and by
-//! property tests. When the bytes have come to an end, every choice is the first one.
+//! Choices made of bytes: worlds, rules and edits are drawn of them, alike by fuzz targets and by
+//! property tests.
 
+use crate::{CHUNK_CELLS, Chunk, Region};
 use fastrand::Rng;
-use floodplain::glam::IVec3;
-use floodplain::{CHUNK_CELLS, Chunk, Region};
+use glam::IVec3;
 
 /// What a chunk is filled with.
 #[derive(Clone, Copy, Debug)]
@@ -12,6 +12,7 @@ pub enum Filling<T> {
     Equal(T),
     /// Cells of up to three kinds at random places.
     Strewn {
+        /// The kinds.
         kinds: [T; 3],
         /// How many of 256 cells are not of the first kind.
         share: u8,
@@ -39,7 +40,17 @@ impl<T: Copy + PartialEq> Filling<T> {
     }
 }
 
-/// Bytes that are not used up yet.
+/// Bytes that are not used up yet, of which choices are made. When they have come to an end, every
+/// byte is 0, and every choice the first one.
+///
+/// ```
+/// use floodplain::testing::Bytes;
+///
+/// let mut bytes = Bytes(&[7, 2]);
+/// assert_eq!((bytes.byte(), bytes.pick(&["air", "soil", "sand"])), (7, "sand"));
+/// assert_eq!(bytes.pick(&["air", "soil", "sand"]), "air");
+/// ```
+#[derive(Clone, Debug)]
 pub struct Bytes<'a>(pub &'a [u8]);
 
 impl Bytes<'_> {
@@ -50,15 +61,18 @@ impl Bytes<'_> {
         first
     }
 
-    /// One of these.
+    /// One of these, which must not be empty.
+    ///
+    /// # Panics
+    /// `from` is empty.
     pub fn pick<T: Copy>(&mut self, from: &[T]) -> T {
         from[usize::from(self.byte()) % from.len()]
     }
 
     /// A world of this size across one border of two chunks, across a corner, or at an end of the
-    /// range.
+    /// range. A side has at least one cell.
     pub fn bounds(&mut self, size: IVec3) -> Region {
-        let last = size - 1;
+        let last = size.max(IVec3::ONE) - 1;
         let half = size / 2;
         let min = match self.byte() % 16 {
             0..=7 => IVec3::new(-half.x, 2, 0),
@@ -67,12 +81,12 @@ impl Bytes<'_> {
             14 => IVec3::MAX - last,
             _ => IVec3::MIN,
         };
-        Region::new(min, min + last)
+        Region::new(min, min.saturating_add(last))
     }
 
-    /// A cell within bounds, seldom one just beyond.
+    /// A cell within bounds, of large ones near their least corner; seldom one just beyond.
     pub fn cell(&mut self, bounds: Region) -> IVec3 {
-        let size = IVec3::from_array(bounds.size().map(|side| side as i32));
+        let size = IVec3::from_array(bounds.size().map(|side| side.min(1 << 16) as i32));
         let place = i32::from(self.byte()) | i32::from(self.byte()) << 8;
         let local =
             IVec3::new(place % size.x, place / size.x % size.y, place / size.x / size.y % size.z);

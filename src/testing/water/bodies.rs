@@ -2,15 +2,15 @@
 //! it.
 
 use super::cells::{Cells, Content};
-use floodplain::Face;
-use floodplain::glam::IVec3;
-use floodplain::water::{BodyReport, EditError};
+use crate::Face;
+use crate::water::{BodyReport, EditError};
+use glam::IVec3;
 
 /// The most cells that an edit of a body looks at.
 const REACH: usize = 16_384;
 
 /// Whether the sea goes on across a face of a cell, where no cell is loaded.
-pub type SeaBeyond<'a> = &'a dyn Fn(IVec3, Face) -> bool;
+pub(super) type SeaBeyond<'a> = &'a dyn Fn(IVec3, Face) -> bool;
 
 impl Cells {
     /// The cell across a face, unless one of the two stands still and the other does not.
@@ -65,8 +65,8 @@ impl Cells {
         })
     }
 
-    /// As [`WaterWorld::drain_body`](floodplain::water::WaterWorld::drain_body).
-    pub fn drain_body(
+    /// As [`WaterWorld::drain_body`](crate::water::WaterWorld::drain_body).
+    pub(super) fn drain_body(
         &mut self,
         cell: IVec3,
         units: u32,
@@ -105,8 +105,8 @@ impl Cells {
         Ok(units - left)
     }
 
-    /// As [`WaterWorld::fill_body`](floodplain::water::WaterWorld::fill_body).
-    pub fn fill_body(&mut self, cell: IVec3, units: u32) -> Result<u32, EditError> {
+    /// As [`WaterWorld::fill_body`](crate::water::WaterWorld::fill_body).
+    pub(super) fn fill_body(&mut self, cell: IVec3, units: u32) -> Result<u32, EditError> {
         let added = match self.at(cell)? {
             Content::Solid => return Err(EditError::Solid(cell)),
             Content::Sea => {
@@ -119,9 +119,14 @@ impl Cells {
         Ok(added)
     }
 
-    /// As [`WaterWorld::body_at`](floodplain::water::WaterWorld::body_at), for a cell that is
+    /// As [`WaterWorld::body_at`](crate::water::WaterWorld::body_at), for a cell that is
     /// loaded. What it says of air is right if the reach is enough.
-    pub fn body_at(&self, cell: IVec3, reach: usize, sea_beyond: SeaBeyond) -> Option<BodyReport> {
+    pub(super) fn body_at(
+        &self,
+        cell: IVec3,
+        reach: usize,
+        sea_beyond: SeaBeyond,
+    ) -> Option<BodyReport> {
         if self.water(cell) == 0 || reach == 0 {
             return None;
         }

@@ -2,9 +2,9 @@
 //! the ledger after edits. It does what the documentation of each edit says, cell by
 //! cell, and shares no code with the world.
 
-use floodplain::glam::IVec3;
-use floodplain::water::{ChunkRecord, Displaced, EditError, Ledger, WaterWorld};
-use floodplain::{Chunk, Cube, Face, Region, Shape, water::Voxel};
+use crate::water::{ChunkRecord, Displaced, EditError, Ledger, Voxel, WaterWorld};
+use crate::{Chunk, Cube, Face, Region, Shape};
+use glam::IVec3;
 use std::collections::HashSet;
 
 /// The neighbours to which displaced water goes, in order.
@@ -12,7 +12,7 @@ const FACES: [Face; 6] = [Face::West, Face::East, Face::North, Face::South, Face
 
 /// The contents of one cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Content {
+pub(super) enum Content {
     NotLoaded,
     Solid,
     Sea,
@@ -21,7 +21,7 @@ pub enum Content {
 
 impl Content {
     /// The contents of a voxel.
-    pub fn of(voxel: Voxel) -> Content {
+    pub(super) fn of(voxel: Voxel) -> Content {
         match voxel.cell() {
             None if voxel.is_sea() => Content::Sea,
             None => Content::Solid,
@@ -30,18 +30,18 @@ impl Content {
     }
 
     /// Units of water.
-    pub fn height(self) -> u8 {
+    pub(super) fn height(self) -> u8 {
         if let Content::Open { height, .. } = self { height } else { 0 }
     }
 
     /// Whether it is a spring.
-    pub fn is_source(self) -> bool {
+    pub(super) fn is_source(self) -> bool {
         matches!(self, Content::Open { source: true, .. })
     }
 }
 
 /// The cells of a chunk within the bounds.
-pub type Held = Vec<(IVec3, Content)>;
+pub(super) type Held = Vec<(IVec3, Content)>;
 
 fn units_of(held: &Held) -> u64 {
     held.iter().map(|(_, content)| u64::from(content.height())).sum()
@@ -49,35 +49,35 @@ fn units_of(held: &Held) -> u64 {
 
 /// Every cell of a small bounded world, and its ledger.
 #[derive(Clone, Debug)]
-pub struct Cells {
-    pub region: Region,
+pub(super) struct Cells {
+    pub(super) region: Region,
     /// In the order of the region's positions.
-    pub contents: Vec<Content>,
-    pub ledger: Ledger,
+    pub(super) contents: Vec<Content>,
+    pub(super) ledger: Ledger,
     /// The chunks that stand still.
-    pub frozen: HashSet<IVec3>,
+    pub(super) frozen: HashSet<IVec3>,
 }
 
 impl Cells {
-    /// Reads a world, in which no chunk is frozen.
-    pub fn of(world: &WaterWorld) -> Cells {
+    /// Reads a world.
+    pub(super) fn of(world: &WaterWorld) -> Cells {
         let region = world.bounds();
         let content = |cell| world.voxel(cell).map_or(Content::NotLoaded, Content::of);
         Cells {
             region,
             contents: region.positions().map(content).collect(),
             ledger: world.ledger(),
-            frozen: HashSet::new(),
+            frozen: world.frozen_chunks().collect(),
         }
     }
 
     /// Units in all cells.
-    pub fn total(&self) -> u64 {
+    pub(super) fn total(&self) -> u64 {
         self.contents.iter().map(|content| u64::from(content.height())).sum()
     }
 
     /// Returns the contents of a cell.
-    pub fn at(&self, cell: IVec3) -> Result<Content, EditError> {
+    pub(super) fn at(&self, cell: IVec3) -> Result<Content, EditError> {
         match self.slot(cell).map(|slot| self.contents[slot]) {
             None => Err(EditError::OutOfBounds(cell)),
             Some(Content::NotLoaded) => Err(EditError::NotLoaded(cell)),
@@ -104,14 +104,18 @@ impl Cells {
     }
 
     /// As [`WaterWorld::freeze`] and [`WaterWorld::thaw`].
-    pub fn set_frozen(&mut self, chunks: Region, is_frozen: bool) -> Result<bool, EditError> {
-        if let Some(absent) = chunks.positions().find(|&chunk| !self.has_chunk(chunk)) {
+    pub(super) fn set_frozen(
+        &mut self,
+        chunks: &[IVec3],
+        is_frozen: bool,
+    ) -> Result<bool, EditError> {
+        if let Some(&absent) = chunks.iter().find(|&&chunk| !self.has_chunk(chunk)) {
             return Err(EditError::ChunkAbsent(absent));
         }
         let before = self.frozen.len();
         match is_frozen {
-            true => self.frozen.extend(chunks.positions()),
-            false => self.frozen.retain(|&chunk| !chunks.contains(chunk)),
+            true => self.frozen.extend(chunks),
+            false => self.frozen.retain(|chunk| !chunks.contains(chunk)),
         }
         Ok(self.frozen.len() != before)
     }
@@ -124,7 +128,7 @@ impl Cells {
     }
 
     /// As [`WaterWorld::set_solid`].
-    pub fn set_solid(&mut self, cell: IVec3) -> Result<Displaced, EditError> {
+    pub(super) fn set_solid(&mut self, cell: IVec3) -> Result<Displaced, EditError> {
         let height = self.at(cell)?.height();
         let removed = self.push_out(&[cell]);
         let moved = u32::from(height) - removed as u32;
@@ -229,7 +233,7 @@ impl Cells {
     }
 
     /// As [`WaterWorld::clear_solid`].
-    pub fn clear_solid(&mut self, cell: IVec3) -> Result<bool, EditError> {
+    pub(super) fn clear_solid(&mut self, cell: IVec3) -> Result<bool, EditError> {
         let solid = self.at(cell)? == Content::Solid;
         if solid {
             self.put(cell, Content::Open { height: 0, source: false });
@@ -239,7 +243,7 @@ impl Cells {
 
     /// Whether an open cell is such that the sea closes over it: on the sea, and beside or below
     /// it. Beyond the end of the world or of what is loaded there may be sea.
-    pub fn may_close(&self, cell: IVec3) -> bool {
+    pub(super) fn may_close(&self, cell: IVec3) -> bool {
         let is = |face: Face, may_be: bool| match cell.checked_add(face.offset()) {
             Some(there) if self.are_parted(cell, there) => false,
             Some(there) => match self.at(there) {
@@ -253,7 +257,7 @@ impl Cells {
     }
 
     /// As [`WaterWorld::set_sea`].
-    pub fn set_sea(&mut self, cell: IVec3) -> Result<bool, EditError> {
+    pub(super) fn set_sea(&mut self, cell: IVec3) -> Result<bool, EditError> {
         let was = self.at(cell)?;
         self.ledger.removed += u64::from(was.height());
         self.put(cell, Content::Sea);
@@ -261,7 +265,7 @@ impl Cells {
     }
 
     /// As [`WaterWorld::clear_sea`].
-    pub fn clear_sea(&mut self, cell: IVec3) -> Result<bool, EditError> {
+    pub(super) fn clear_sea(&mut self, cell: IVec3) -> Result<bool, EditError> {
         let was_sea = self.at(cell)? == Content::Sea;
         if was_sea {
             self.put(cell, Content::Open { height: 0, source: false });
@@ -270,7 +274,7 @@ impl Cells {
     }
 
     /// As [`WaterWorld::add_source`] and [`WaterWorld::remove_source`].
-    pub fn set_source(&mut self, cell: IVec3, source: bool) -> Result<bool, EditError> {
+    pub(super) fn set_source(&mut self, cell: IVec3, source: bool) -> Result<bool, EditError> {
         if self.at(cell)? == Content::Sea {
             if source {
                 self.ledger.injected += 7;
@@ -286,7 +290,7 @@ impl Cells {
     }
 
     /// As [`WaterWorld::pour`].
-    pub fn pour(&mut self, cell: IVec3, units: u32) -> Result<u32, EditError> {
+    pub(super) fn pour(&mut self, cell: IVec3, units: u32) -> Result<u32, EditError> {
         if self.at(cell)? == Content::Sea {
             self.ledger.placed += u64::from(units.min(7));
             self.ledger.into_sea += u64::from(units.min(7));
@@ -300,7 +304,7 @@ impl Cells {
     }
 
     /// As [`WaterWorld::scoop`].
-    pub fn scoop(&mut self, cell: IVec3, units: u32) -> Result<u32, EditError> {
+    pub(super) fn scoop(&mut self, cell: IVec3, units: u32) -> Result<u32, EditError> {
         if self.at(cell)? == Content::Sea {
             self.ledger.removed += u64::from(units.min(7));
             self.ledger.from_sea += u64::from(units.min(7));
@@ -320,7 +324,7 @@ impl Cells {
     /// As [`WaterWorld::fill_solid`], [`WaterWorld::fill_water`] and [`WaterWorld::fill_sea`]. Of
     /// the errors, a corner out of bounds comes first; of the cells that are not loaded, any may be
     /// named: here it is the first in order of its chunk.
-    pub fn fill(&mut self, region: Region, content: Content) -> Result<u64, EditError> {
+    pub(super) fn fill(&mut self, region: Region, content: Content) -> Result<u64, EditError> {
         if content.height() > 7 {
             return Err(EditError::Height(content.height()));
         }
@@ -352,16 +356,34 @@ impl Cells {
     }
 
     /// As [`WaterWorld::insert_chunk`].
-    pub fn insert_chunk(&mut self, position: IVec3, chunk: &Chunk<Voxel>) -> Result<(), EditError> {
+    pub(super) fn insert_chunk(
+        &mut self,
+        position: IVec3,
+        chunk: &Chunk<Voxel>,
+    ) -> Result<(), EditError> {
         let units = self.load(position, chunk)?;
         self.ledger.placed += units;
         Ok(())
     }
 
-    /// As [`WaterWorld::insert_records`], for one.
-    pub fn insert_record(&mut self, record: &ChunkRecord) -> Result<(), EditError> {
-        let units = self.load(record.position(), record.chunk())?;
-        self.ledger.loaded += units;
+    /// As [`WaterWorld::insert_chunks`].
+    pub(super) fn insert_chunks(
+        &mut self,
+        list: &[(IVec3, Chunk<Voxel>)],
+    ) -> Result<(), EditError> {
+        let mut all = self.clone();
+        list.iter().try_for_each(|(position, chunk)| all.insert_chunk(*position, chunk))?;
+        *self = all;
+        Ok(())
+    }
+
+    /// As [`WaterWorld::insert_records`].
+    pub(super) fn insert_records(&mut self, records: &[ChunkRecord]) -> Result<(), EditError> {
+        let mut all = self.clone();
+        for record in records {
+            all.ledger.loaded += all.load(record.position(), record.chunk())?;
+        }
+        *self = all;
         Ok(())
     }
 
@@ -383,21 +405,21 @@ impl Cells {
     }
 
     /// As [`WaterWorld::remove_chunk`]; returns what the removed chunk must hold within the bounds.
-    pub fn remove_chunk(&mut self, position: IVec3) -> Result<Held, EditError> {
+    pub(super) fn remove_chunk(&mut self, position: IVec3) -> Result<Held, EditError> {
         let held = self.take_out(position)?;
         self.ledger.removed += units_of(&held);
         Ok(held)
     }
 
     /// As [`WaterWorld::remove_chunks`], for one.
-    pub fn unload(&mut self, position: IVec3) -> Result<Held, EditError> {
+    pub(super) fn unload(&mut self, position: IVec3) -> Result<Held, EditError> {
         let held = self.take_out(position)?;
         self.ledger.unloaded += units_of(&held);
         Ok(held)
     }
 
     /// Whether a chunk is loaded.
-    pub fn has_chunk(&self, position: IVec3) -> bool {
+    pub(super) fn has_chunk(&self, position: IVec3) -> bool {
         let first = self.cells_of(position).and_then(|cells| cells.positions().next());
         first.is_some_and(|cell| self.at(cell).is_ok())
     }
@@ -417,6 +439,7 @@ impl Cells {
     }
 
     fn cells_of(&self, chunk: IVec3) -> Option<Region> {
-        self.region.intersection(&Cube::region_of(chunk))
+        let is_chunk = Cube::holds_chunk(chunk);
+        is_chunk.then(|| Cube::region_of(chunk)).and_then(|cells| self.region.intersection(&cells))
     }
 }

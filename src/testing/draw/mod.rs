@@ -1,0 +1,130 @@
+//! Values that are drawn of bytes: rules, edits, chunks and small worlds of every kind.
+//!
+//! A value takes about the same number of bytes each time, so that a change of one byte changes one
+//! thing; and byte by byte, less is simpler: fewer units and ticks, cells nearer to a corner.
+
+mod blast;
+mod cells;
+mod graph;
+mod humidity;
+mod materials;
+mod water;
+mod water2d;
+
+pub use materials::palette;
+pub use water::stream_edit;
+
+use super::bytes::Bytes;
+use super::op::Op;
+use super::watch::Watch;
+use crate::{Region, Shape};
+use core::fmt::Debug;
+use glam::IVec3;
+
+/// Edits and ticks that a world has had which is drawn by itself.
+const HISTORY: usize = 8;
+
+/// A value that can be drawn of bytes; any bytes are one.
+pub trait Draw: Sized {
+    /// Returns the value that the next bytes say.
+    fn draw(bytes: &mut Bytes<'_>) -> Self;
+}
+
+/// What a small world is made of.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Start<R> {
+    /// The seed, where worlds of this kind have one.
+    pub seed: u64,
+    /// The rules.
+    pub rules: R,
+    /// Its bounds: a few cells across borders of chunks, or at an end of the range.
+    pub bounds: Region,
+}
+
+impl<R: Draw> Start<R> {
+    /// Returns what a small world of this kind is made of, as the next bytes say.
+    pub fn draw_of<W: Small<Rules = R>>(bytes: &mut Bytes<'_>) -> Start<R> {
+        let seed = u64::from(bytes.byte());
+        Start { seed, rules: R::draw(bytes), bounds: bytes.bounds(W::SIZE) }
+    }
+}
+
+/// A world of which small ones can be made, and edits of them.
+///
+/// ```
+/// use floodplain::testing::{Bytes, Run, Small};
+/// use floodplain::water::WaterWorld;
+///
+/// let run: Run<WaterWorld> = Run::from_bytes(&[7; 99]);
+/// let world = WaterWorld::build(&run.start);
+/// assert_eq!((world.seed(), world.bounds()), (7, run.start.bounds));
+/// assert_eq!(run.check(), Ok(()));
+/// ```
+pub trait Small: Watch + 'static {
+    /// Its rules, and all else that is fixed when it is made.
+    type Rules: Draw + Clone + Debug;
+    /// How many cells a small one has along x, y and z.
+    const SIZE: IVec3;
+
+    /// Returns a world all of whose chunks are loaded.
+    fn build(start: &Start<Self::Rules>) -> Self;
+
+    /// Returns the edit that the next bytes say: of cells and chunks within these bounds, seldom
+    /// beyond them, with some values that are refused.
+    fn edit(bytes: &mut Bytes<'_>, bounds: Region) -> Self::Edit;
+}
+
+/// Returns a world of these bytes that has had a few edits and ticks.
+fn world<W: Small>(bytes: &mut Bytes<'_>) -> W {
+    let start = Start::draw_of::<W>(bytes);
+    let mut world = W::build(&start);
+    let op = |bytes: &mut Bytes<'_>, ops: &mut Vec<Op<W::Edit>>| {
+        ops.push(Op::draw_with(bytes, start.bounds, W::edit));
+    };
+    for op in bytes.operations(HISTORY, op) {
+        match op {
+            // One that is refused changes nothing.
+            Op::Edit(edit) => _ = world.apply(edit),
+            Op::Step(ticks) | Op::Run(ticks) => (0..ticks).for_each(|_| _ = world.step()),
+            _ => _ = world.step(),
+        }
+    }
+    world
+}
+
+/// Implements [`Draw`] for worlds and their edits.
+macro_rules! draw_worlds {
+    ($([$($shape:ident: $bound:path)?] $world:ty),+ $(,)?) => {$(
+        impl$(<$shape: $bound>)? Draw for $world {
+            fn draw(bytes: &mut Bytes<'_>) -> Self {
+                world(bytes)
+            }
+        }
+    )+};
+}
+draw_worlds!(
+    [] crate::water::WaterWorld,
+    [] crate::world::World,
+    [] crate::water2d::Water2dWorld,
+    [] crate::blast::BlastGraph,
+    [S: crate::FieldShape] crate::humidity::HumidityWorld<S>,
+    [S: crate::FieldShape] crate::blast::BlastWorld<S>,
+);
+
+/// Where edits are that are drawn without a world: cells on all sides of a corner of eight chunks;
+/// those of sheets at z = 0.
+pub(super) fn near<S: Shape>() -> Region {
+    let (min, max) = (IVec3::new(-6, -5, -6), IVec3::new(5, 6, 5));
+    let is_flat = S::NEIGHBOURS == 4;
+    if is_flat { Region::new(min.with_z(0), max.with_z(0)) } else { Region::new(min, max) }
+}
+
+/// The chunks that these bounds touch.
+fn chunks_of<S: Shape>(bounds: Region) -> impl Iterator<Item = IVec3> {
+    Region::new(S::chunk_of(bounds.min()), S::chunk_of(bounds.max())).positions()
+}
+
+/// The chunk of a cell within bounds, seldom one beyond.
+fn chunk<S: Shape>(bytes: &mut Bytes<'_>, bounds: Region) -> IVec3 {
+    S::chunk_of(bytes.cell(bounds))
+}

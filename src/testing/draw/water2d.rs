@@ -1,0 +1,81 @@
+//! Rules, edits, cells and small worlds of 2D water.
+
+use super::{Draw, Small, Start, chunk, chunks_of, near};
+use crate::testing::bytes::{Bytes, Filling};
+use crate::water2d::{Cell, Edit, MAX_LEVEL, Rule, Rules, Water2dWorld};
+use crate::{Chunk, Region, Sheet};
+use glam::IVec3;
+
+impl Draw for Cell {
+    /// Ground, or water, of which there may be twice as much as a cell holds.
+    fn draw(bytes: &mut Bytes<'_>) -> Cell {
+        let level = match bytes.byte() {
+            byte @ 0..160 => u32::from(byte),
+            160..208 => return Cell::SOLID,
+            byte => [0, 99, 100, 101, 105, 130, 160, 200][usize::from(byte % 8)],
+        };
+        Cell::water(level).expect("in range")
+    }
+}
+
+/// Mostly about as much as a cell or two hold, for an oracle may count unit by unit; some hardly
+/// anything, some out of range.
+fn units(bytes: &mut Bytes<'_>) -> u32 {
+    match bytes.byte() {
+        byte @ 0..200 => u32::from(byte),
+        byte @ 200..248 => u32::from(byte % 8),
+        byte => {
+            [100, 101, 99, 400, MAX_LEVEL + 1, u32::MAX, u32::MAX - 50, 105][usize::from(byte % 8)]
+        }
+    }
+}
+
+impl Draw for Rules {
+    fn draw(bytes: &mut Bytes<'_>) -> Rules {
+        let rule = bytes.pick(&[Rule::Settling, Rule::Literal, Rule::Settling]);
+        Rules { rule, pressure_flow: 1 + u32::from(bytes.byte() % 100) }
+    }
+}
+
+impl Draw for Edit {
+    fn draw(bytes: &mut Bytes<'_>) -> Edit {
+        Water2dWorld::edit(bytes, near::<Sheet>())
+    }
+}
+
+impl Small for Water2dWorld {
+    type Rules = Rules;
+    const SIZE: IVec3 = IVec3::new(8, 7, 1);
+
+    /// Open chunks.
+    fn build(start: &Start<Rules>) -> Water2dWorld {
+        let mut world = Water2dWorld::with_bounds(start.seed, start.rules, start.bounds)
+            .expect("rules within their ranges");
+        for at in chunks_of::<Sheet>(start.bounds) {
+            world.insert_chunk(at, Chunk::uniform(Cell::AIR)).expect("a chunk of the bounds");
+        }
+        world
+    }
+
+    fn edit(bytes: &mut Bytes<'_>, bounds: Region) -> Edit {
+        match bytes.byte() % 16 {
+            0..=2 => Edit::Pour { cell: bytes.cell(bounds), units: units(bytes) },
+            3 | 4 => Edit::SetSolid(bytes.cell(bounds)),
+            5 => Edit::ClearSolid(bytes.cell(bounds)),
+            6 => Edit::Scoop { cell: bytes.cell(bounds), units: units(bytes) },
+            7 | 8 => Edit::FillSolid(bytes.region(bounds)),
+            9 | 10 => Edit::FillWater { region: bytes.region(bounds), level: units(bytes) },
+            11 => {
+                let position = chunk::<Sheet>(bytes, bounds);
+                Edit::InsertChunk { position, chunk: Filling::draw(bytes).chunk() }
+            }
+            12 => Edit::InsertChunks(vec![
+                (chunk::<Sheet>(bytes, bounds), Chunk::uniform(Cell::AIR)),
+                // Seldom a second time, which is refused.
+                (chunk::<Sheet>(bytes, bounds), Filling::draw(bytes).chunk()),
+            ]),
+            13 | 14 => Edit::RemoveChunk(chunk::<Sheet>(bytes, bounds)),
+            _ => Edit::WakeAll,
+        }
+    }
+}

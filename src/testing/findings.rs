@@ -1,0 +1,97 @@
+//! Broken laws by name, and how those that check collect them.
+
+use core::fmt;
+
+/// A law that did not hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct BrokenLaw {
+    /// The name of the law: one of [`law`](super::law), or that of a law of your own.
+    pub law: &'static str,
+    /// The ticks that the world had run.
+    pub tick: u64,
+    /// What differs, and where.
+    pub what: String,
+}
+
+impl fmt::Display for BrokenLaw {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "tick {}, {}: {}", self.tick, self.law, self.what)
+    }
+}
+
+/// The laws that were found broken, at least one, in the order in which they were found.
+///
+/// Its debug output is its text, one law a line, so that `unwrap` prints a report.
+#[derive(Clone, PartialEq, Eq)]
+pub struct BrokenLaws(Vec<BrokenLaw>);
+
+impl BrokenLaws {
+    /// Returns the law that was found broken first.
+    pub fn first(&self) -> &BrokenLaw {
+        &self.0[0]
+    }
+
+    /// Returns all of them.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &BrokenLaw> {
+        self.0.iter()
+    }
+}
+
+impl fmt::Display for BrokenLaws {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, broken) in self.0.iter().enumerate() {
+            write!(f, "{}{broken}", if at > 0 { "\n" } else { "" })?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for BrokenLaws {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl core::error::Error for BrokenLaws {}
+
+/// What was found broken so far. Of each law the first case is kept: those after it, in other cells
+/// or ticks, mostly follow from it.
+#[derive(Debug, Default)]
+pub struct Findings {
+    tick: u64,
+    broken: Vec<BrokenLaw>,
+}
+
+impl Findings {
+    /// Enters a law as broken unless it `holds`; `what` says what differs, and where.
+    pub fn hold(&mut self, law: &'static str, holds: bool, what: impl FnOnce() -> String) {
+        if !holds && self.broken.iter().all(|broken| broken.law != law) {
+            self.broken.push(BrokenLaw { law, tick: self.tick, what: what() });
+        }
+    }
+
+    /// Enters a law as broken unless what was found is what was expected; `of` says of what.
+    pub fn same<T: PartialEq + fmt::Debug>(
+        &mut self,
+        law: &'static str,
+        found: &T,
+        expected: &T,
+        of: impl FnOnce() -> String,
+    ) {
+        self.hold(law, found == expected, || format!("{}: {found:?}, expected {expected:?}", of()));
+    }
+
+    /// From here on, what is found is of this tick.
+    pub(super) fn at(&mut self, tick: u64) {
+        self.tick = tick;
+    }
+
+    /// Returns what was found since the last call.
+    pub(super) fn take(&mut self) -> Result<(), BrokenLaws> {
+        match core::mem::take(&mut self.broken) {
+            none if none.is_empty() => Ok(()),
+            some => Err(BrokenLaws(some)),
+        }
+    }
+}

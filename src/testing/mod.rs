@@ -1,0 +1,176 @@
+//! Tools for tests: the laws of the crate, in the hands of who builds on it. Feature `testing`.
+//!
+//! A [`Watched`] world is one with twins and a naive model: one twin never sleeps, one takes its
+//! ticks in slices, one is saved and loaded. After each edit and tick all are compared, and laws of
+//! your own are asked; what is broken is reported by name. The crate's own property tests and fuzz
+//! targets are made of the same parts.
+//!
+//! | | what |
+//! |---|---|
+//! | [`Watched`] | a world that is watched; [`law`] has the names of the laws |
+//! | [`Watch`], [`Model`] | what a world must give to be watched, and what a naive model is: for types of your own |
+//! | [`Op`], [`Run`] | what is done to a watched world, and a whole run |
+//! | [`Draw`], [`Small`], [`Bytes`] | rules, edits, chunks and small worlds of every kind, drawn of bytes |
+//! | feature `arbitrary` | `Arbitrary` of the crate [arbitrary] for all that is drawn, for fuzz targets |
+//! | feature `proptest` | `Arbitrary` of the crate [proptest] for it, and the module `strategies`, which shrink towards fewer edits, chunks, ticks and units |
+//!
+//! | watched | twins | naive model |
+//! |---|---|---|
+//! | [`WaterWorld`](crate::water::WaterWorld) | never asleep, in slices that are saved and loaded, saved and loaded | cells, account, bodies, fixtures |
+//! | [`World`](crate::World) | never asleep, in slices, saved and loaded | bring one, by [`Watched::with_model`] |
+//! | [`HumidityWorld`](crate::humidity::HumidityWorld), [`Water2dWorld`](crate::water2d::Water2dWorld), [`BlastWorld`](crate::blast::BlastWorld), [`BlastGraph`](crate::blast::BlastGraph) | never asleep, several steps by one call, saved and loaded | the same |
+//!
+//! # Fuzz your own rules
+//!
+//! Ten minutes, from nothing to a fuzz target. You need a nightly toolchain and
+//! `cargo install cargo-fuzz`. In the folder of your game:
+//!
+//! ```sh
+//! cargo +nightly fuzz init --target own_rules
+//! cargo add --manifest-path fuzz/Cargo.toml floodplain --features arbitrary
+//! ```
+//!
+//! Replace `fuzz/fuzz_targets/own_rules.rs` by this; `fuzz/` of this crate has the same file:
+//!
+//! ```ignore
+//! //! Your own rules, with a law of your own, under any edits.
+//!
+//! #![no_main]
+//!
+//! use floodplain::testing::{Run, Small, Start, Watched};
+//! use floodplain::water::{Rules, WaterWorld};
+//! use libfuzzer_sys::fuzz_target;
+//!
+//! /// The rules of your game.
+//! fn rules() -> Rules {
+//!     Rules { throughput: 3, source_supply: 2, ..Rules::lossless() }
+//! }
+//!
+//! /// What your game relies on.
+//! fn springs_are_full(world: &WaterWorld) -> Result<(), String> {
+//!     let is_dry =
+//!         |&cell: &_| world.cell(cell).is_some_and(|water| water.is_source() && water.height() < 7);
+//!     match world.bounds().positions().find(is_dry) {
+//!         None => Ok(()),
+//!         Some(cell) => Err(format!("the spring at {cell}")),
+//!     }
+//! }
+//!
+//! fuzz_target!(|run: Run<WaterWorld>| {
+//!     let start = Start { rules: rules(), ..run.start };
+//!     let world = || WaterWorld::build(&start);
+//!     let mut watched = Watched::new(world).with_law("springs_are_full", springs_are_full);
+//!     if let Err(broken) = watched.play(&run.ops) {
+//!         panic!("{broken}");
+//!     }
+//! });
+//! ```
+//!
+//! and run it. It goes on until a law is broken:
+//!
+//! ```sh
+//! cargo +nightly fuzz run -s none own_rules -- -max_len=192
+//! ```
+//!
+//! `-s none` because a crate without unsafe code needs no sanitizer; runs are several times faster
+//! then. Try whether your law can be broken at all: say `height() < 8`, and the target stops within
+//! a second.
+//!
+//! **A generator, a game.** [`Watched::new`] takes any world that can be made twice: the chunks of
+//! your generator, by a seed that the run brings, or your own type around a world, if it implements
+//! [`Watch`]. Edits of your own, such as a bucket that is emptied, are the `Edit` of that type;
+//! implement [`Small`] for it, and `Run` draws them.
+//!
+//! ```
+//! use floodplain::testing::Watched;
+//! use floodplain::water::{Rules, Voxel, WaterCell, WaterWorld};
+//! use floodplain::{CHUNK_CELLS, Chunk, Cube, Region, Shape, glam::IVec3};
+//!
+//! /// Your generator: hills under a lake.
+//! fn generate(seed: u64) -> WaterWorld {
+//!     let bounds = Region::new(IVec3::ZERO, IVec3::splat(15));
+//!     let mut world = WaterWorld::with_bounds(seed, Rules::lossless(), bounds).unwrap();
+//!     let voxel = |index: usize| {
+//!         let IVec3 { x, y, z } = Cube::cell_at(IVec3::ZERO, index);
+//!         let ground = (x * z + seed as i32) % 4;
+//!         if y <= ground { Voxel::SOLID } else if y < 6 { Voxel::water(WaterCell::STILL) } else { Voxel::OPEN }
+//!     };
+//!     let cells: [Voxel; CHUNK_CELLS] = std::array::from_fn(voxel);
+//!     world.insert_chunk(IVec3::ZERO, Chunk::from_cells(&cells)).unwrap();
+//!     world
+//! }
+//!
+//! for seed in 0..4 {
+//!     let mut watched = Watched::new(|| generate(seed)).with_law("lakes_are_still", |world| {
+//!         if world.is_at_rest() || world.ticks() < 8 { Ok(()) } else { Err("it flows".to_owned()) }
+//!     });
+//!     (0..12).for_each(|_| _ = watched.step());
+//!     watched.check_laws()?;
+//! }
+//! # Ok::<(), floodplain::testing::BrokenLaws>(())
+//! ```
+//!
+//! **Replay.** libFuzzer leaves the input of a failure in `fuzz/artifacts/own_rules`. The first
+//! command prints its bounds and operations, and the rules that this target replaces; the second
+//! runs it again:
+//!
+//! ```sh
+//! cargo +nightly fuzz fmt -s none own_rules fuzz/artifacts/own_rules/crash-…
+//! cargo +nightly fuzz run -s none own_rules fuzz/artifacts/own_rules/crash-…
+//! ```
+//!
+//! Without cargo-fuzz, and in a test, the bytes of the file are the run:
+//!
+//! ```
+//! use floodplain::testing::Run;
+//! use floodplain::water::WaterWorld;
+//!
+//! // std::fs::read("fuzz/artifacts/own_rules/crash-…")?
+//! let bytes = [3, 0, 0, 9, 20, 30, 1, 7, 5, 0, 2];
+//! Run::<WaterWorld>::from_bytes(&bytes).check()?;
+//! # Ok::<(), floodplain::testing::BrokenLaws>(())
+//! ```
+//!
+//! **Minimise.** `cargo +nightly fuzz tmin -s none own_rules FILE` makes the input shorter. A game
+//! that records its edits (feature `recording`) has its recordings made least by
+//! `cargo run --release --example minimise FILE` in a clone of this crate. A property test shrinks
+//! by itself: of the strategy `strategies::runs`, what fails has the fewest operations, ticks and
+//! units that still fail.
+//!
+//! **Report.** If the broken law is one of [`law`], and your [`Watch`] is not at fault, it is a bug
+//! of this crate: report its text with the printed operations, or the input and the version. If it
+//! is yours, the printed operations are your next test.
+//!
+//! # What may change
+//!
+//! The types and functions here follow semantic versioning, and a law keeps its name. What may
+//! change in any release: which values are drawn of which bytes, new variants of edits among them,
+//! so keep operations, not inputs; new laws and stricter checks; the texts of reports; how long a
+//! check takes. Do not build a game on this module: it is made to be thorough, not fast.
+//!
+//! [arbitrary]: https://docs.rs/arbitrary
+//! [proptest]: https://docs.rs/proptest
+
+#[cfg(feature = "arbitrary")]
+mod arbitrary;
+mod bytes;
+mod draw;
+mod findings;
+pub mod law;
+mod op;
+mod run;
+#[cfg(feature = "proptest")]
+pub mod strategies;
+mod watch;
+mod watched;
+mod water;
+mod worlds;
+
+pub use bytes::{Bytes, Filling};
+pub use draw::{Draw, Small, Start, palette, stream_edit};
+pub use findings::{BrokenLaw, BrokenLaws, Findings};
+pub use op::Op;
+pub use run::Run;
+pub use watch::{Changes, Looks, Model, Watch};
+pub use watched::Watched;
+pub use water::look;

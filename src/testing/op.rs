@@ -1,0 +1,46 @@
+//! What is done to a watched world.
+
+use super::bytes::Bytes;
+use crate::Region;
+
+/// What is done to a [watched](super::Watched) world.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Op<E> {
+    /// An edit.
+    Edit(E),
+    /// So many ticks, one by one.
+    Step(u8),
+    /// So many ticks, which one of the twins runs by one call.
+    Run(u8),
+    /// One tick, which one of the twins runs in slices of this budget.
+    Slices(u64),
+    /// Puts back the chunk that was taken out last and is not back.
+    PutBack,
+    /// Puts back all chunks that were taken out and are not back, by as few edits as may be.
+    PutAllBack,
+    /// Takes the lists of changes.
+    TakeChanges,
+    /// Saves and loads one of the twins.
+    Reload,
+}
+
+impl<E> Op<E> {
+    /// Returns an operation of these bytes on a world within bounds, whose edits `edit` makes. A
+    /// quarter are ticks, a tenth the other things that all worlds can do.
+    pub fn draw_with(
+        bytes: &mut Bytes<'_>,
+        bounds: Region,
+        edit: impl FnOnce(&mut Bytes<'_>, Region) -> E,
+    ) -> Op<E> {
+        match bytes.byte() % 48 {
+            0..=10 => Op::Step(1 + bytes.byte() % 12),
+            11 => Op::Run(1 + bytes.byte() % 12),
+            12 => Op::Slices(u64::from(bytes.byte()) * 16),
+            13 => Op::PutBack,
+            14 | 15 => Op::PutAllBack,
+            16 => Op::TakeChanges,
+            17 => Op::Reload,
+            _ => Op::Edit(edit(bytes, bounds)),
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! Whole runs of small worlds.
+
+use super::bytes::Bytes;
+use super::draw::{Draw, Small, Start};
+use super::findings::BrokenLaws;
+use super::op::Op;
+use super::watched::Watched;
+use crate::Region;
+use core::fmt::{self, Debug};
+use glam::IVec3;
+
+/// Operations in one run that is drawn, so that runs stay short.
+const MOST_OPS: usize = 16;
+
+/// On a world that is not known: with edits near the origin.
+impl<E: Draw> Draw for Op<E> {
+    fn draw(bytes: &mut Bytes<'_>) -> Op<E> {
+        Op::draw_with(bytes, Region::cell(IVec3::ZERO), |bytes, _| E::draw(bytes))
+    }
+}
+
+/// A small world, and what is done to it: the input of a fuzz target, or of a property test.
+pub struct Run<W: Small> {
+    /// What the world is made of.
+    pub start: Start<W::Rules>,
+    /// What is done to it, in this order.
+    pub ops: Vec<Op<W::Edit>>,
+}
+
+impl<W: Small> Run<W> {
+    /// Returns the run that these bytes say; any do.
+    pub fn from_bytes(bytes: &[u8]) -> Run<W> {
+        Run::draw(&mut Bytes(bytes))
+    }
+
+    /// Returns the world, to be watched.
+    pub fn watched(&self) -> Watched<W> {
+        Watched::new(|| W::build(&self.start))
+    }
+
+    /// Does all of it to a watched world, and stops at the first operation that breaks a law.
+    ///
+    /// # Errors
+    /// The laws that it broke.
+    pub fn check(&self) -> Result<(), BrokenLaws> {
+        self.watched().play(&self.ops)
+    }
+}
+
+impl<W: Small> Draw for Run<W> {
+    fn draw(bytes: &mut Bytes<'_>) -> Run<W> {
+        let start = Start::draw_of::<W>(bytes);
+        let bounds = start.bounds;
+        let op = |bytes: &mut Bytes<'_>, ops: &mut Vec<_>| {
+            ops.push(Op::draw_with(bytes, bounds, W::edit));
+        };
+        Run { ops: bytes.operations(MOST_OPS, op), start }
+    }
+}
+
+impl<W: Small> Clone for Run<W> {
+    fn clone(&self) -> Run<W> {
+        Run { start: self.start.clone(), ops: self.ops.clone() }
+    }
+}
+
+impl<W: Small> Debug for Run<W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Run").field("start", &self.start).field("ops", &self.ops).finish()
+    }
+}

@@ -1,0 +1,233 @@
+//! Strategies of the crate proptest, for all that is drawn of bytes. They shrink by the bytes.
+
+use super::bytes::Bytes;
+use super::draw::{Draw, Small, Start, near};
+use super::op::Op;
+use super::run::Run;
+use crate::{Chunk, Cube, Region, blast, humidity, water, water2d, world};
+use core::fmt::{self, Debug};
+use core::ops::Range;
+use proptest::arbitrary::{Arbitrary, any};
+use proptest::collection::vec;
+use proptest::strategy::{NewTree, Strategy, ValueTree};
+use proptest::test_runner::TestRunner;
+use std::sync::Arc;
+
+/// The most bytes that a value is drawn of; those beyond are 0.
+const MOST_BYTES: usize = 256;
+
+/// Returns any edit of a world of kind `W`, as [`Small::edit`] draws them within these bounds. It
+/// shrinks towards edits of one cell at the least corner, with no units.
+pub fn edits<W: Small>(bounds: Region) -> Drawn<W::Edit> {
+    Drawn::by(move |bytes| W::edit(bytes, bounds))
+}
+
+/// Returns anything that is done to a watched world of kind `W`, with edits within these bounds. It
+/// shrinks towards a single tick.
+pub fn ops<W: Small>(bounds: Region) -> Drawn<Op<W::Edit>> {
+    Drawn::by(move |bytes| Op::draw_with(bytes, bounds, W::edit))
+}
+
+/// Returns a small world of kind `W` with so many operations. It shrinks towards fewer of them,
+/// fewer ticks in each, edits of fewer cells and chunks, and less water.
+///
+/// ```
+/// use floodplain::testing::strategies::runs;
+/// use floodplain::water::WaterWorld;
+/// use proptest::test_runner::TestRunner;
+///
+/// TestRunner::default()
+///     .run(&runs::<WaterWorld>(1..5), |run| {
+///         run.check().unwrap();
+///         Ok(())
+///     })
+///     .unwrap();
+/// ```
+pub fn runs<W: Small>(count: Range<usize>) -> impl Strategy<Value = Run<W>> {
+    // The bounds are not known yet, and an operation takes the same bytes within any.
+    let op = |bytes: &mut Bytes<'_>| {
+        let before = bytes.0;
+        Op::draw_with(bytes, near::<Cube>(), W::edit);
+        before[..before.len() - bytes.0.len()].to_vec()
+    };
+    let start = Drawn::by(|bytes| Start::draw_of::<W>(bytes));
+    (start, vec(Drawn::by(op), count)).prop_map(|(start, ops)| {
+        let op = |bytes: &Vec<u8>| Op::draw_with(&mut Bytes(bytes), start.bounds, W::edit);
+        Run { ops: ops.iter().map(op).collect(), start }
+    })
+}
+
+/// A strategy that draws values of random bytes, and shrinks them by making these fewer and less.
+#[derive(Clone)]
+pub struct Drawn<T> {
+    draw: Arc<dyn Fn(&mut Bytes<'_>) -> T>,
+}
+
+impl<T> Drawn<T> {
+    /// Values that are drawn by a function. It should take more bytes for larger values, and lesser
+    /// bytes should say simpler ones.
+    ///
+    /// ```
+    /// use floodplain::testing::strategies::Drawn;
+    /// use proptest::strategy::Strategy;
+    ///
+    /// let dice = Drawn::by(|bytes| 1 + bytes.byte() % 6).prop_map(|eyes| eyes * 2);
+    /// # let _ = dice;
+    /// ```
+    pub fn by(draw: impl Fn(&mut Bytes<'_>) -> T + 'static) -> Drawn<T> {
+        Drawn { draw: Arc::new(draw) }
+    }
+}
+
+impl<T> Debug for Drawn<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Drawn")
+    }
+}
+
+impl<T: Debug> Strategy for Drawn<T> {
+    type Tree = DrawnTree<T>;
+    type Value = T;
+
+    fn new_tree(&self, runner: &mut TestRunner) -> NewTree<Self> {
+        let mut bytes = vec(any::<u8>(), MOST_BYTES).new_tree(runner)?.current();
+        let mut left = Bytes(&bytes);
+        (self.draw)(&mut left);
+        let used = bytes.len() - left.0.len();
+        bytes.truncate(used);
+        let draw = Arc::clone(&self.draw);
+        Ok(DrawnTree { draw, before: bytes.clone(), bytes, at: 0, attempt: Attempt::Cut })
+    }
+}
+
+/// What is tried to make bytes simpler, at one place after the other.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Attempt {
+    /// All bytes from there on away, in the order of the places: most of them first.
+    Cut,
+    /// The byte to 0.
+    Zero,
+    /// Half the byte, until it does no more.
+    Halve,
+    /// One less, until it does no more.
+    Less,
+}
+
+/// A value drawn of bytes, and how far it has been shrunk.
+pub struct DrawnTree<T> {
+    draw: Arc<dyn Fn(&mut Bytes<'_>) -> T>,
+    bytes: Vec<u8>,
+    /// The bytes before the last attempt.
+    before: Vec<u8>,
+    at: usize,
+    attempt: Attempt,
+}
+
+impl<T> Debug for DrawnTree<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DrawnTree").field("bytes", &self.bytes).finish_non_exhaustive()
+    }
+}
+
+impl<T> DrawnTree<T> {
+    /// Makes the next attempt that changes a byte. Returns whether there is one.
+    fn attempt(&mut self) -> bool {
+        self.before.clone_from(&self.bytes);
+        while self.at < self.bytes.len() {
+            let byte = self.bytes[self.at];
+            let lesser = match self.attempt {
+                Attempt::Cut => {
+                    self.bytes.truncate(self.at);
+                    return true;
+                }
+                Attempt::Zero => 0,
+                Attempt::Halve => byte / 2,
+                Attempt::Less => byte.saturating_sub(1),
+            };
+            if lesser < byte {
+                self.bytes[self.at] = lesser;
+                return true;
+            }
+            self.advance();
+        }
+        // Nothing is left to be cut: on to single bytes.
+        self.attempt == Attempt::Cut && {
+            (self.at, self.attempt) = (0, Attempt::Zero);
+            self.attempt()
+        }
+    }
+
+    /// On to the next attempt.
+    fn advance(&mut self) {
+        (self.at, self.attempt) = match self.attempt {
+            // In halves of what may remain.
+            Attempt::Cut => (self.at + (self.bytes.len() - self.at).div_ceil(2), Attempt::Cut),
+            Attempt::Zero => (self.at, Attempt::Halve),
+            Attempt::Halve => (self.at, Attempt::Less),
+            Attempt::Less => (self.at + 1, Attempt::Zero),
+        };
+    }
+}
+
+impl<T: Debug> ValueTree for DrawnTree<T> {
+    type Value = T;
+
+    fn current(&self) -> T {
+        (self.draw)(&mut Bytes(&self.bytes))
+    }
+
+    fn simplify(&mut self) -> bool {
+        self.attempt()
+    }
+
+    /// Undoes the last attempt, which went too far, and makes the next one.
+    fn complicate(&mut self) -> bool {
+        if self.bytes == self.before {
+            return false;
+        }
+        self.bytes.clone_from(&self.before);
+        self.advance();
+        // Undone is a change, too, of which trees that are made of several must hear.
+        self.attempt();
+        true
+    }
+}
+
+macro_rules! strategies {
+    ($([$($generics:tt)*] $value:ty),+ $(,)?) => {$(
+        impl<$($generics)*> Arbitrary for $value {
+            type Parameters = ();
+            type Strategy = Drawn<Self>;
+
+            fn arbitrary_with((): ()) -> Drawn<Self> {
+                Drawn::by(Draw::draw)
+            }
+        }
+    )+};
+}
+strategies!(
+    [] Region,
+    [T: Draw + Copy + PartialEq + Debug + 'static] Chunk<T>,
+    [] water::Voxel,
+    [] water::Edge,
+    [] water::Fixture,
+    [] water::Rules,
+    [] water::Edit,
+    [] humidity::Cell,
+    [] humidity::Rules,
+    [] humidity::Edit,
+    [] water2d::Cell,
+    [] water2d::Rules,
+    [] water2d::Edit,
+    [] blast::Rules,
+    [] blast::Borders,
+    [] blast::Edit,
+    [] blast::NodeId,
+    [] blast::GraphEdit,
+    [] world::MaterialId,
+    [] world::Couplings,
+    [] world::Rules,
+    [] world::Content,
+    [] world::Edit,
+    [E: Draw + Debug + 'static] Op<E>,
+);

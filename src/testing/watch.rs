@@ -1,0 +1,214 @@
+//! What a world must give to be watched, and what a naive model of it is.
+
+use super::findings::Findings;
+use crate::StepReport;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Debug;
+
+/// The look of every place of a world.
+pub type Looks<W> = BTreeMap<<W as Watch>::Place, <W as Watch>::Look>;
+
+/// The places that changed since the last call, and those of them that look different.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Changes<P> {
+    /// All of them.
+    pub all: BTreeSet<P>,
+    /// Those that look different.
+    pub visible: BTreeSet<P>,
+}
+
+/// A world that can be [watched](super::Watched): all worlds of this crate, and a game's own type
+/// around one, or an automaton of its own.
+///
+/// ```
+/// use floodplain::testing::{Changes, Looks, Watch, Watched};
+/// use floodplain::{Automaton, StepReport};
+/// use std::collections::{BTreeMap, BTreeSet};
+///
+/// /// A tap drips into a bucket. The state is two numbers.
+/// #[derive(Clone, Debug)]
+/// struct Bucket {
+///     ticks: u64,
+///     drops: u64,
+/// }
+///
+/// impl Watch for Bucket {
+///     type Edit = ();
+///     type Outcome = ();
+///     type Error = ();
+///     type Place = u8;
+///     type Look = u64;
+///     type Account = u64;
+///
+///     fn apply(&mut self, (): ()) -> Result<(), ()> {
+///         self.drops = 0; // the only edit empties it
+///         Ok(())
+///     }
+///     fn step(&mut self) -> StepReport {
+///         self.ticks += 1;
+///         self.drops += 1;
+///         StepReport { visited: 1, changed: 1, moved: 0 }
+///     }
+///     fn wake_all(&mut self) {}
+///     fn saved_and_loaded(&self) -> Result<Bucket, String> {
+///         Ok(self.clone())
+///     }
+///     fn ticks(&self) -> u64 {
+///         self.ticks
+///     }
+///     fn state_hash(&self) -> u64 {
+///         self.drops
+///     }
+///     fn account(&self) -> u64 {
+///         self.drops
+///     }
+///     fn is_at_rest(&self) -> bool {
+///         false
+///     }
+///     fn validate(&self) -> Result<(), String> {
+///         Ok(())
+///     }
+///     fn looks(&self) -> Looks<Bucket> {
+///         BTreeMap::from([(0, self.drops)])
+///     }
+///     fn take_changes(&mut self) -> Changes<u8> {
+///         let all = BTreeSet::from([0]); // without a list: always
+///         Changes { visible: all.clone(), all }
+///     }
+/// }
+///
+/// let mut bucket = Watched::new(|| Bucket { ticks: 0, drops: 0 }).with_law("no_flood", |bucket| {
+///     if bucket.drops < 3 { Ok(()) } else { Err(format!("{} drops", bucket.drops)) }
+/// });
+/// for _ in 0..3 {
+///     bucket.step();
+/// }
+/// let broken = bucket.check_laws().unwrap_err();
+/// assert_eq!((broken.first().law, broken.first().tick), ("no_flood", 3));
+/// ```
+pub trait Watch: Sized {
+    /// An edit as a value.
+    type Edit: Clone + Debug;
+    /// What an edit that was not refused came to.
+    type Outcome: PartialEq + Debug;
+    /// Why an edit was refused.
+    type Error: Debug;
+    /// A cell or a node.
+    type Place: Copy + Ord + Debug;
+    /// The state of a place, as far as a list of changes must tell it.
+    type Look: Clone + PartialEq + Debug;
+    /// The ledger and the total.
+    type Account: PartialEq + Debug;
+
+    /// Makes an edit, between two ticks.
+    ///
+    /// # Errors
+    /// The edit is refused, and changed nothing.
+    fn apply(&mut self, edit: Self::Edit) -> Result<Self::Outcome, Self::Error>;
+
+    /// Makes an edit in another way that must come to the same: by the function of its name, with
+    /// its list in another order. As [`apply`](Watch::apply) if there is none.
+    ///
+    /// # Errors
+    /// Those of `apply`.
+    fn apply_otherwise(&mut self, edit: Self::Edit) -> Result<Self::Outcome, Self::Error> {
+        self.apply(edit)
+    }
+
+    /// Returns the edit as it arrives where it was sent to, for edits that can be sent.
+    ///
+    /// # Errors
+    /// What it is sent as is refused, or is another edit.
+    fn received(edit: &Self::Edit) -> Result<Self::Edit, String> {
+        Ok(edit.clone())
+    }
+
+    /// Returns the edits that put back what an edit took out, one for each chunk.
+    fn undo(_edit: &Self::Edit, _outcome: &Self::Outcome) -> Vec<Self::Edit> {
+        Vec::new()
+    }
+
+    /// Returns edits of [`undo`](Watch::undo), the oldest first, as few edits as may be, without
+    /// those that the world as it is would refuse.
+    fn join(&self, edits: Vec<Self::Edit>) -> Vec<Self::Edit> {
+        edits
+    }
+
+    /// Runs one tick.
+    fn step(&mut self) -> StepReport;
+
+    /// Runs some ticks in another way that must come to the same: by one call, or one tick in
+    /// slices of this budget. Enters what it finds broken meanwhile. As [`step`](Watch::step) if
+    /// there is none.
+    fn step_otherwise(&mut self, ticks: u64, _budget: u64, _found: &mut Findings) -> StepReport {
+        let mut sum = StepReport::default();
+        (0..ticks).for_each(|_| sum += self.step());
+        sum
+    }
+
+    /// Wakes everything that sleeps.
+    fn wake_all(&mut self);
+
+    /// Returns the world as it is after it was saved and loaded.
+    ///
+    /// # Errors
+    /// It cannot be loaded, or saves to other bytes then.
+    fn saved_and_loaded(&self) -> Result<Self, String>;
+
+    /// Returns the number of ticks run.
+    fn ticks(&self) -> u64;
+
+    /// Returns a hash of the state that decides the future.
+    fn state_hash(&self) -> u64;
+
+    /// Returns the ledger and the total.
+    fn account(&self) -> Self::Account;
+
+    /// Returns whether nothing will change until the next edit.
+    fn is_at_rest(&self) -> bool;
+
+    /// Checks the laws of the world itself.
+    ///
+    /// # Errors
+    /// The first broken law, in words.
+    fn validate(&self) -> Result<(), String>;
+
+    /// Returns the look of every place that is loaded. It is asked for after each edit and tick, so
+    /// a watched world should be small.
+    fn looks(&self) -> Looks<Self>;
+
+    /// Returns whether one can see that a place differs; `None` where it is not loaded.
+    fn looks_different(then: Option<&Self::Look>, now: Option<&Self::Look>) -> bool {
+        then != now
+    }
+
+    /// Returns the places that changed since the last call.
+    fn take_changes(&mut self) -> Changes<Self::Place>;
+
+    /// Returns a naive model of the world as it is, if there is one.
+    fn model(&self) -> Option<Box<dyn Model<Self>>> {
+        None
+    }
+}
+
+/// A naive model of a world: cells and account kept as plainly as can be, by code that shares
+/// nothing with the world.
+pub trait Model<W: Watch> {
+    /// Makes an edit in the model, too, which must come to the same answer.
+    fn edited(
+        &mut self,
+        edit: &W::Edit,
+        answer: &Result<W::Outcome, W::Error>,
+        found: &mut Findings,
+    );
+
+    /// Before a tick of the world.
+    fn step_begins(&mut self, _world: &W) {}
+
+    /// After a tick of the world: what it did must be what the model allows, or does itself. By
+    /// their looks, so many places differ from before.
+    fn stepped(&mut self, world: &W, report: StepReport, differing: u64, found: &mut Findings);
+
+    /// The world must equal the model.
+    fn compare(&self, world: &W, found: &mut Findings);
+}

@@ -1,0 +1,385 @@
+//! A world, its twins and its model, with every law after each edit and tick.
+
+use super::findings::{BrokenLaws, Findings};
+use super::law;
+use super::op::Op;
+use super::watch::{Changes, Looks, Model, Watch};
+use crate::StepReport;
+use std::collections::BTreeSet;
+use std::fmt::Debug;
+
+/// By default, one tick of the twin in slices takes this budget, by turns.
+const BUDGETS: [u64; 4] = [0, 40, 7, 400];
+
+/// The twin that is saved and loaded is so after each tick whose number this divides.
+const RELOAD: u64 = 4;
+
+/// A law of your own, with what it notes from tick to tick.
+type Check<W> = Box<dyn FnMut(&W) -> Result<(), String>>;
+
+/// A world that is watched: with a twin that never sleeps, one that takes its ticks in slices, one
+/// that is saved and loaded in between, and a naive model of its cells and its account.
+///
+/// Edits and ticks go through it, and are made in all of them. After each, the world is compared
+/// with its twins and its model, `validate` is asked, and so are laws of your own;
+/// [`check_laws`](Watched::check_laws) returns what was found broken, by name.
+///
+/// ```
+/// use floodplain::testing::{Watched, law};
+/// use floodplain::water::{Edit, Rules, Voxel, WaterWorld};
+/// use floodplain::{Chunk, Region, glam::IVec3};
+///
+/// let bounds = Region::new(IVec3::ZERO, IVec3::splat(7));
+/// let basin = || {
+///     let mut world = WaterWorld::with_bounds(7, Rules::lossless(), bounds).unwrap();
+///     world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN)).unwrap();
+///     world
+/// };
+/// let mut watched = Watched::new(basin).with_law("no_lake", |world| match world.total() {
+///     0..=20 => Ok(()),
+///     units => Err(format!("{units} units")),
+/// });
+/// for x in 0..3 {
+///     watched.edit(Edit::Pour { cell: IVec3::new(x, 7, 4), units: 7 })?;
+///     watched.step();
+/// }
+/// let broken = watched.check_laws().unwrap_err();
+/// assert_eq!(broken.to_string(), "tick 2, no_lake: 21 units");
+/// assert_eq!(watched.check_laws().unwrap_err().first().law, "no_lake", "as long as it is broken");
+/// # Ok::<(), floodplain::water::EditError>(())
+/// ```
+pub struct Watched<W: Watch> {
+    world: W,
+    /// It is woken before each tick, and takes edits by the functions of their names.
+    awake: W,
+    /// It takes its ticks in slices, or several by one call.
+    sliced: W,
+    reloaded: W,
+    model: Option<Box<dyn Model<W>>>,
+    laws: Vec<(&'static str, Check<W>)>,
+    found: Findings,
+    /// The looks after the last edit or tick.
+    looks: Looks<W>,
+    /// The looks when changes were last taken. A place that is back at that need not be reported:
+    /// a chunk of explosions that falls silent is let go with its marks.
+    taken: Looks<W>,
+    /// Edits that put back what was taken out, the oldest first.
+    shelf: Vec<W::Edit>,
+}
+
+impl<W: Watch> Watched<W> {
+    /// Watches the world that `make` returns. It is called once for the world and once for each of
+    /// its three twins, and must return the same each time: that is the first law.
+    pub fn new(make: impl Fn() -> W) -> Watched<W> {
+        let [mut world, mut awake, mut sliced, mut reloaded] = [(); 4].map(|()| make());
+        for world in [&mut world, &mut awake, &mut sliced, &mut reloaded] {
+            world.take_changes();
+        }
+        let (model, looks) = (world.model(), world.looks());
+        let (laws, found, taken, shelf) = (Vec::new(), Findings::default(), looks.clone(), vec![]);
+        let mut watched =
+            Watched { world, awake, sliced, reloaded, model, laws, found, looks, taken, shelf };
+        let hash = watched.world.state_hash();
+        for twin in [&watched.awake, &watched.sliced, &watched.reloaded] {
+            are_same(law::MADE_ALIKE, (&watched.world, hash), twin, &mut watched.found);
+        }
+        watched
+    }
+
+    /// Uses this model instead of that which the world brings, if it brings one.
+    #[must_use]
+    pub fn with_model(self, model: impl Model<W> + 'static) -> Watched<W> {
+        Watched { model: Some(Box::new(model)), ..self }
+    }
+
+    /// Adds a law of your own: it is asked after each edit and tick, and says what is broken. It
+    /// may keep what it needs from one to the next.
+    #[must_use]
+    pub fn with_law(
+        mut self,
+        name: &'static str,
+        check: impl FnMut(&W) -> Result<(), String> + 'static,
+    ) -> Watched<W> {
+        self.laws.push((name, Box::new(check)));
+        self
+    }
+
+    /// Returns the world.
+    pub fn world(&self) -> &W {
+        &self.world
+    }
+
+    /// Returns the world, and lets go of its twins and its model.
+    pub fn into_world(self) -> W {
+        self.world
+    }
+
+    /// Makes an edit in all worlds and in the model, and checks the laws.
+    ///
+    /// # Errors
+    /// The edit is refused. That breaks no law.
+    pub fn edit(&mut self, edit: W::Edit) -> Result<W::Outcome, W::Error> {
+        let before = self.world.state_hash();
+        let received = W::received(&edit).unwrap_or_else(|wrong| {
+            self.found.hold(law::EDIT_AS_BYTES, false, || wrong);
+            edit.clone()
+        });
+        let answer = self.world.apply(received);
+        for of_twin in [
+            self.awake.apply_otherwise(edit.clone()),
+            self.sliced.apply(edit.clone()),
+            self.reloaded.apply(edit.clone()),
+        ] {
+            agree(&of_twin, &answer, &edit, &mut self.found);
+        }
+        match &answer {
+            Ok(outcome) => self.shelf.extend(W::undo(&edit, outcome)),
+            Err(refused) => {
+                let is_same = self.world.state_hash() == before;
+                self.found.hold(law::REFUSED, is_same, || format!("{refused:?} after {edit:?}"));
+            }
+        }
+        if let Some(model) = &mut self.model {
+            model.edited(&edit, &answer, &mut self.found);
+        }
+        let differing = self.note_changes();
+        if answer.is_err() {
+            self.found
+                .hold(law::REFUSED, differing == 0, || format!("{differing} cells: {edit:?}"));
+        }
+        self.compare();
+        answer
+    }
+
+    /// Runs one tick in all worlds, and checks the laws.
+    pub fn step(&mut self) -> StepReport {
+        let tick = self.world.ticks();
+        self.step_in_slices(BUDGETS[(tick % BUDGETS.len() as u64) as usize])
+    }
+
+    /// Runs one tick in all worlds, that of the twin in slices of this budget, and checks the laws.
+    pub fn step_in_slices(&mut self, budget: u64) -> StepReport {
+        let report = self.step_world();
+        let of_sliced = self.sliced.step_otherwise(1, budget, &mut self.found);
+        self.found.same(law::IN_SLICES, &of_sliced.changed, &report.changed, || {
+            format!("changes, in slices of {budget}")
+        });
+        self.compare_sliced();
+        report
+    }
+
+    /// Runs ticks one by one, but in the twin that takes slices by one call, and checks the laws.
+    pub fn run(&mut self, ticks: u64) -> StepReport {
+        let mut sum = StepReport::default();
+        (0..ticks).for_each(|_| sum += self.step_world());
+        let at_once = self.sliced.step_otherwise(ticks, u64::MAX, &mut self.found);
+        self.found.same(law::IN_SLICES, &at_once.changed, &sum.changed, || {
+            format!("changes in {ticks} ticks by one call")
+        });
+        self.compare_sliced();
+        sum
+    }
+
+    /// Saves and loads the twin that is there for it, and checks the laws.
+    pub fn reload(&mut self) {
+        match self.reloaded.saved_and_loaded() {
+            Ok(loaded) => self.reloaded = loaded,
+            Err(wrong) => self.found.hold(law::SAVED_AND_LOADED, false, || wrong),
+        }
+        self.compare();
+    }
+
+    /// Takes the changes of all worlds: they must be the same, with every place among them that
+    /// differs from when changes were last taken, and as visible every one that looks different.
+    pub fn take_changes(&mut self) -> Changes<W::Place> {
+        let changes = self.world.take_changes();
+        for (law, twin) in [
+            (law::NEVER_SLEPT, &mut self.awake),
+            (law::IN_SLICES, &mut self.sliced),
+            (law::SAVED_AND_LOADED, &mut self.reloaded),
+        ] {
+            let is_same = twin.take_changes() == changes;
+            self.found.hold(law, is_same, || "other changes".to_owned());
+        }
+        let found = &mut self.found;
+        let is_part = changes.visible.is_subset(&changes.all);
+        found.hold(law::CHANGES_LISTED, is_part, || "visible changes that are none".to_owned());
+        for place in self.looks.keys().chain(self.taken.keys()) {
+            let (then, now) = (self.taken.get(place), self.looks.get(place));
+            let is_listed = changes.all.contains(place) || then == now;
+            found.hold(law::CHANGES_LISTED, is_listed, || format!("{place:?}: {then:?}, {now:?}"));
+            let is_seen = changes.visible.contains(place) || !W::looks_different(then, now);
+            found.hold(law::CHANGES_LISTED, is_seen, || format!("{place:?} looks different"));
+        }
+        let again = self.world.take_changes();
+        let is_empty = again.all.is_empty() && again.visible.is_empty();
+        found.hold(law::CHANGES_LISTED, is_empty, || "a change listed twice".to_owned());
+        self.taken.clone_from(&self.looks);
+        changes
+    }
+
+    /// Does what an operation says. An edit may be refused, which breaks no law.
+    pub fn apply(&mut self, op: &Op<W::Edit>) {
+        match op {
+            Op::Edit(edit) => _ = self.edit(edit.clone()),
+            Op::Step(ticks) => (0..*ticks).for_each(|_| _ = self.step()),
+            Op::Run(ticks) => _ = self.run(u64::from(*ticks)),
+            Op::Slices(budget) => _ = self.step_in_slices(*budget),
+            Op::PutBack => {
+                if let Some(edit) = self.shelf.pop() {
+                    let _ = self.edit(edit);
+                }
+            }
+            Op::PutAllBack => {
+                let shelf = std::mem::take(&mut self.shelf);
+                for edit in self.world.join(shelf) {
+                    let _ = self.edit(edit);
+                }
+            }
+            Op::TakeChanges => _ = self.take_changes(),
+            Op::Reload => self.reload(),
+        }
+    }
+
+    /// Does what operations say, and stops at the first that breaks a law.
+    ///
+    /// # Errors
+    /// The laws that it broke.
+    pub fn play(&mut self, ops: &[Op<W::Edit>]) -> Result<(), BrokenLaws> {
+        self.check_laws()?;
+        ops.iter().try_for_each(|op| {
+            self.apply(op);
+            self.found.take()
+        })
+    }
+
+    /// Checks the laws, and returns what was found broken since the last call: of each law the
+    /// first case.
+    ///
+    /// # Errors
+    /// The broken laws. What follows from them is found, too, so the first says most.
+    pub fn check_laws(&mut self) -> Result<(), BrokenLaws> {
+        self.compare();
+        self.found.take()
+    }
+
+    /// One tick of the world, the model, and the twins but that in slices, with every law that does
+    /// not need it.
+    fn step_world(&mut self) -> StepReport {
+        let has_rested = self.world.is_at_rest();
+        if let Some(model) = &mut self.model {
+            model.step_begins(&self.world);
+        }
+        let report = self.world.step();
+        self.found.at(self.world.ticks());
+        self.awake.wake_all();
+        for (law, twin) in
+            [(law::NEVER_SLEPT, &mut self.awake), (law::SAVED_AND_LOADED, &mut self.reloaded)]
+        {
+            let of_twin = twin.step();
+            let [of_twin, of_world] =
+                [of_twin, report].map(|report| [report.changed, report.moved]);
+            self.found.same(law, &of_twin, &of_world, || "changed and moved".to_owned());
+        }
+        if self.world.ticks().is_multiple_of(RELOAD) {
+            match self.reloaded.saved_and_loaded() {
+                Ok(loaded) => self.reloaded = loaded,
+                Err(wrong) => self.found.hold(law::SAVED_AND_LOADED, false, || wrong),
+            }
+        }
+        let differing = self.note_changes();
+        self.found.hold(law::CHANGES_COUNTED, report.changed >= differing, || {
+            format!("{differing} differ, {} are reported", report.changed)
+        });
+        let is_still = report == StepReport::default() && differing == 0;
+        self.found.hold(law::REST, !has_rested || is_still, || format!("{report:?}"));
+        if let Some(model) = &mut self.model {
+            model.stepped(&self.world, report, differing, &mut self.found);
+        }
+        self.compare_others();
+        report
+    }
+
+    /// Reads the looks anew, and notes which places were loaded or unloaded. Returns how many of
+    /// the others differ.
+    fn note_changes(&mut self) -> u64 {
+        let now = self.world.looks();
+        let mut differing = 0;
+        for (place, look) in &now {
+            match self.looks.get(place) {
+                Some(then) => differing += u64::from(then != look),
+                None => _ = self.taken.insert(*place, look.clone()),
+            }
+        }
+        let gone = self.looks.keys().filter(|place| !now.contains_key(place));
+        gone.for_each(|place| _ = self.taken.remove(place));
+        self.looks = now;
+        differing
+    }
+
+    /// The world must be lawful, and equal to its twins and its model.
+    fn compare(&mut self) {
+        self.compare_others();
+        self.compare_sliced();
+    }
+
+    fn compare_sliced(&mut self) {
+        let Watched { world, sliced, found, .. } = self;
+        are_same(law::IN_SLICES, (world, world.state_hash()), sliced, found);
+    }
+
+    fn compare_others(&mut self) {
+        let Watched { world, awake, reloaded, model, laws, found, .. } = self;
+        found.at(world.ticks());
+        if let Err(broken) = world.validate() {
+            found.hold(law::VALID, false, || broken);
+        }
+        let hash = world.state_hash();
+        are_same(law::NEVER_SLEPT, (world, hash), awake, found);
+        are_same(law::SAVED_AND_LOADED, (world, hash), reloaded, found);
+        if let Some(model) = model {
+            model.compare(world, found);
+        }
+        for (name, check) in laws {
+            if let Err(broken) = check(world) {
+                found.hold(name, false, || broken);
+            }
+        }
+    }
+}
+
+/// A twin must be as the world is; else the first place that differs is named.
+fn are_same<W: Watch>(law: &'static str, (world, hash): (&W, u64), twin: &W, found: &mut Findings) {
+    if hash != twin.state_hash() {
+        let (looks, of_twin) = (world.looks(), twin.looks());
+        let places: BTreeSet<_> = looks.keys().chain(of_twin.keys()).collect();
+        let differs = |place: &&W::Place| looks.get(place) != of_twin.get(place);
+        let what = match places.into_iter().find(differs) {
+            None => "another state in cells that look the same".to_owned(),
+            Some(place) => format!(
+                "{place:?} is {:?}, and {:?} in the twin",
+                looks.get(place),
+                of_twin.get(place)
+            ),
+        };
+        found.hold(law, false, || what);
+    }
+    found.same(law, &twin.account(), &world.account(), || "the account of the twin".to_owned());
+    found.same(law, &twin.ticks(), &world.ticks(), || "the ticks of the twin".to_owned());
+}
+
+/// Equal worlds answer alike. Errors are compared as text, for they may hold a NaN.
+fn agree<T: PartialEq + Debug, E: Debug>(
+    of_twin: &Result<T, E>,
+    of_world: &Result<T, E>,
+    edit: &impl Debug,
+    found: &mut Findings,
+) {
+    let is_same = match (of_twin, of_world) {
+        (Ok(one), Ok(other)) => one == other,
+        _ => format!("{of_twin:?}") == format!("{of_world:?}"),
+    };
+    found.hold(law::EDIT_ALIKE, is_same, || {
+        format!("{of_twin:?} in a twin, {of_world:?} in the world, of {edit:?}")
+    });
+}

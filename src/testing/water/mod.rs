@@ -1,0 +1,235 @@
+//! Water, watched: how it is ticked in slices, what can be seen of it, and a naive model.
+
+mod bodies;
+mod cells;
+mod model;
+
+use super::findings::Findings;
+use super::law;
+use super::watch::{Changes, Looks, Model, Watch};
+use super::worlds::{in_slices, places, received, saved_and_loaded};
+use crate::water::{Edit, EditError, Ledger, Outcome, Voxel, WaterWorld};
+use crate::{Cube, Shape, StepReport};
+use model::Naive;
+use std::collections::HashSet;
+
+/// Worlds within bounds of more cells have no naive model.
+const MOST_CELLS: u128 = 1 << 16;
+
+/// The most looks at a cell that one tick takes in its passes.
+const PASSES: u64 = 4;
+
+/// The most draws from one body in a tick; each looks at every cell once at most, and at the dry
+/// cells beside it.
+const DRAWS: u64 = 96;
+
+/// Returns what can be seen of a cell: its height, the sea full, and where that is 0, how thick a
+/// fall passes through it; `None` for ground.
+///
+/// ```
+/// use floodplain::testing::look;
+/// use floodplain::water::{Voxel, WaterCell};
+///
+/// assert_eq!(look(Voxel::water(WaterCell::STILL)), look(Voxel::SEA));
+/// assert_eq!((look(Voxel::OPEN), look(Voxel::SOLID)), (Some((0, None)), None));
+/// ```
+pub fn look(voxel: Voxel) -> Option<(u8, Option<u8>)> {
+    if voxel.is_sea() {
+        return Some((7, None));
+    }
+    let cell = voxel.cell()?;
+    let passes = cell.height() == 0 && cell.direction().is_some();
+    Some((cell.height(), passes.then(|| cell.largest())))
+}
+
+/// With a naive model, unless the bounds hold more than 65,536 cells.
+impl Watch for WaterWorld {
+    type Edit = Edit;
+    type Outcome = Outcome;
+    type Error = EditError;
+    type Place = [i32; 3];
+    type Look = Voxel;
+    type Account = (Ledger, u64);
+
+    fn apply(&mut self, edit: Edit) -> Result<Outcome, EditError> {
+        self.apply(edit)
+    }
+
+    /// By the function of the edit's name, lists of chunks in reverse.
+    fn apply_otherwise(&mut self, edit: Edit) -> Result<Outcome, EditError> {
+        call(self, edit)
+    }
+
+    fn received(edit: &Edit) -> Result<Edit, String> {
+        received(edit, Edit::to_bytes, Edit::from_bytes)
+    }
+
+    fn undo(edit: &Edit, outcome: &Outcome) -> Vec<Edit> {
+        match (edit, outcome) {
+            (&Edit::RemoveChunk(position), Outcome::Removed(chunk)) => {
+                vec![Edit::InsertChunk { position, chunk: chunk.clone() }]
+            }
+            (_, Outcome::Records(records)) => {
+                records.iter().map(|record| Edit::InsertRecords(vec![record.clone()])).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// All chunks in one list, and all records in another.
+    fn join(&self, edits: Vec<Edit>) -> Vec<Edit> {
+        let (mut chunks, mut records) = (Vec::new(), Vec::new());
+        let mut taken = HashSet::new();
+        let mut is_free = |position| self.chunk(position).is_none() && taken.insert(position);
+        // The last that was taken out there.
+        for edit in edits.into_iter().rev() {
+            match edit {
+                Edit::InsertChunk { position, chunk } if is_free(position) => {
+                    chunks.push((position, chunk));
+                }
+                Edit::InsertRecords(list) => {
+                    records.extend(list.into_iter().filter(|record| is_free(record.position())));
+                }
+                _ => {}
+            }
+        }
+        [Edit::InsertChunks(chunks), Edit::InsertRecords(records)].into()
+    }
+
+    fn step(&mut self) -> StepReport {
+        self.step()
+    }
+
+    /// One tick in slices: after the first of them the world is saved and loaded, and the tick
+    /// starts again. Several ticks by [`run`](WaterWorld::run).
+    fn step_otherwise(&mut self, ticks: u64, budget: u64, found: &mut Findings) -> StepReport {
+        if ticks != 1 {
+            return self.run(ticks);
+        }
+        let mut progress = self.step_within(budget);
+        if !progress.finished {
+            check_underway(self, found);
+            match saved_and_loaded(self) {
+                Ok(loaded) => *self = loaded,
+                Err(wrong) => found.hold(law::UNDERWAY, false, || wrong),
+            }
+            found.hold(law::UNDERWAY, self.backlog() == 0, || "loaded in a tick".to_owned());
+            progress = in_slices(|| self.step_within(budget));
+        }
+        let volume = self.bounds().volume();
+        let most = u128::from(PASSES + 3 * DRAWS) * volume;
+        found.hold(law::COST, u128::from(progress.looked_at) <= most, || {
+            format!("{} looks at {volume} cells", progress.looked_at)
+        });
+        progress.report
+    }
+
+    fn wake_all(&mut self) {
+        self.wake_all();
+    }
+
+    fn saved_and_loaded(&self) -> Result<WaterWorld, String> {
+        saved_and_loaded(self)
+    }
+
+    fn ticks(&self) -> u64 {
+        self.ticks()
+    }
+
+    fn state_hash(&self) -> u64 {
+        self.state_hash()
+    }
+
+    fn account(&self) -> (Ledger, u64) {
+        (self.ledger(), self.total())
+    }
+
+    fn is_at_rest(&self) -> bool {
+        self.is_at_rest()
+    }
+
+    fn validate(&self) -> Result<(), String> {
+        self.validate().map_err(|broken| broken.to_string())
+    }
+
+    fn looks(&self) -> Looks<WaterWorld> {
+        let bounds = self.bounds();
+        let cells = self.chunks().flat_map(|(position, chunk)| {
+            let inside = bounds.intersection(&Cube::region_of(position));
+            let cells = inside.into_iter().flat_map(|cells| cells.positions());
+            cells.map(move |cell| (cell.to_array(), chunk.get(Cube::index_of(cell))))
+        });
+        cells.collect()
+    }
+
+    fn looks_different(then: Option<&Voxel>, now: Option<&Voxel>) -> bool {
+        then.copied().map(look) != now.copied().map(look)
+    }
+
+    fn take_changes(&mut self) -> Changes<[i32; 3]> {
+        let visible = places::<Cube>(self.take_changes());
+        Changes { all: places::<Cube>(self.take_all_changes()), visible }
+    }
+
+    fn model(&self) -> Option<Box<dyn Model<WaterWorld>>> {
+        (self.bounds().volume() <= MOST_CELLS).then(|| Box::new(Naive::of(self)) as _)
+    }
+}
+
+/// What holds between the first two slices of a tick.
+fn check_underway(world: &WaterWorld, found: &mut Findings) {
+    if let Err(broken) = world.validate() {
+        found.hold(law::UNDERWAY, false, || broken.to_string());
+    }
+    let is_left = world.backlog() > 0 && !world.is_at_rest();
+    found.hold(law::UNDERWAY, is_left, || "nothing left to do".to_owned());
+    let is_open = |voxel: &Voxel| !voxel.is_solid() && !voxel.is_sea();
+    let looks = world.looks();
+    let without =
+        looks.iter().find(|(cell, voxel)| is_open(voxel) && world.cell((**cell).into()).is_none());
+    found.same(law::UNDERWAY, &without, &None, || "an open cell that is none".to_owned());
+}
+
+/// Makes an edit by the function of its name, lists of chunks in reverse.
+fn call(world: &mut WaterWorld, edit: Edit) -> Result<Outcome, EditError> {
+    let units = |units: u32| Outcome::Units(units.into());
+    let done = |()| Outcome::Done;
+    match edit {
+        Edit::SetSolid(cell) => world.set_solid(cell).map(Outcome::Displaced),
+        Edit::ClearSolid(cell) => world.clear_solid(cell).map(Outcome::Changed),
+        Edit::AddSource(cell) => world.add_source(cell).map(Outcome::Changed),
+        Edit::RemoveSource(cell) => world.remove_source(cell).map(Outcome::Changed),
+        Edit::Pour { cell, units: most } => world.pour(cell, most).map(units),
+        Edit::Scoop { cell, units: most } => world.scoop(cell, most).map(units),
+        Edit::DrainBody { cell, units: most } => world.drain_body(cell, most).map(units),
+        Edit::FillBody { cell, units: most } => world.fill_body(cell, most).map(units),
+        Edit::FillSolid(region) => world.fill_solid(region).map(Outcome::Units),
+        Edit::FillWater { region, height } => world.fill_water(region, height).map(Outcome::Units),
+        Edit::InsertChunk { position, chunk } => world.insert_chunk(position, chunk).map(done),
+        Edit::InsertChunks(list) => {
+            let reversed = world.insert_chunks(list.iter().rev().cloned());
+            // Refused, it names the first of the list.
+            reversed.or_else(|_| world.insert_chunks(list)).map(done)
+        }
+        Edit::RemoveChunk(position) => world.remove_chunk(position).map(Outcome::Removed),
+        Edit::RemoveChunks(positions) => world.remove_chunks(positions).map(Outcome::Records),
+        Edit::InsertRecords(list) => {
+            let reversed = world.insert_records(list.iter().rev().cloned());
+            reversed.or_else(|_| world.insert_records(list)).map(done)
+        }
+        Edit::WakeAll => {
+            world.wake_all();
+            Ok(Outcome::Done)
+        }
+        Edit::SetRules(rules) => world.set_rules(rules).map(done).map_err(EditError::Rules),
+        Edit::SetSea(cell) => world.set_sea(cell).map(Outcome::Changed),
+        Edit::ClearSea(cell) => world.clear_sea(cell).map(Outcome::Changed),
+        Edit::FillSea(region) => world.fill_sea(region).map(Outcome::Units),
+        Edit::SetEdge { column, edge } => Ok(Outcome::Changed(world.set_edge(column, edge))),
+        Edit::SetFixture { cell, fixture } => {
+            world.set_fixture(cell, fixture).map(Outcome::Changed)
+        }
+        Edit::Freeze(chunks) => world.freeze(chunks).map(Outcome::Changed),
+        Edit::Thaw(chunks) => world.thaw(chunks).map(Outcome::Changed),
+    }
+}

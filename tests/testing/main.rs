@@ -1,0 +1,8 @@
+//! The tools for tests: every law is found broken by its name, what is drawn is of all kinds and
+//! shrinks, and the page's fuzz target is the one of `fuzz/`.
+
+mod drawn;
+mod own;
+mod page;
+mod shrunk;
+mod watched;
