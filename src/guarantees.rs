@@ -2,8 +2,8 @@
 //!
 //! *Tests* are those of `cargo test`: `water::laws::x` is the test `x` in `tests/water/laws.rs`;
 //! unit tests have their path in `src/`. *Fuzz targets* are those of `fuzz/`; its README has the
-//! counts of executions. Both use the oracles in `tests/support/`, which share no code with what
-//! they check. Every random test prints its input when it fails.
+//! counts of executions. Both use the oracles in `tests/support/` and the models in `src/testing/`,
+//! which share no code with what they check. Every random test prints its input when it fails.
 //!
 //! # Everywhere
 //!
@@ -265,6 +265,17 @@
 //! | an update does as much as its budget allows, to the cell | `bevy::budget::a_budget_of_cells_is_that_of_step_within`, `a_budget_of_time_stops_after_the_piece_that_exhausts_it` |
 //! | of a world at rest nothing is written, and nothing counts as changed | `bevy::rest::a_world_at_rest_is_silent_and_its_ticks_go_on` |
 //! | diagnostics are those of the worlds, and ledgers that are counted balance | `bevy::measures` |
+//!
+//! # Tools for tests
+//!
+//! With the features `testing`, `arbitrary` and `proptest`.
+//!
+//! | promise | tests | fuzz targets |
+//! |---|---|---|
+//! | a [watched](crate::testing::Watched) world reports a bug of its own, of its edits, its sleep, its slices, its snapshots or its changes by the name of the [law](crate::testing::law) that it breaks, and so laws that are added; worlds of this crate break none | `testing::watched::every_bug_breaks_the_law_of_its_name`, `laws_of_ones_own_may_count_and_are_asked_after_each_edit_and_tick`, `small_worlds_of_every_kind_keep_every_law` | `own_rules`, `water_edits`, `water_stream`, `humidity`, `water_2d` |
+//! | any bytes are a value: edits of every variant, rules within their ranges, lawful worlds; alike for both crates, of no more bytes than it needs | `testing::drawn` | the same |
+//! | what fails shrinks to the fewest edits, ticks, chunks and units that fail | `testing::shrunk` | |
+//! | the target of the page *Fuzz your own rules* is compiled and run with the others | `testing::page::the_target_of_the_page_is_the_one_of_the_folder` | `own_rules` |
 //!
 //! # Scenarios
 //!
