@@ -100,6 +100,10 @@ pub trait Watch: Sized {
     /// The ledger and the total.
     type Account: PartialEq + Debug;
 
+    /// Whether reports count the same moves of a world that sleeps as of one that never does. Where
+    /// units may flow through sleeping cells in equilibrium, they do not.
+    const COUNTS_MOVES_ASLEEP: bool = false;
+
     /// Makes an edit, between two ticks.
     ///
     /// # Errors

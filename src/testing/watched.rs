@@ -273,12 +273,13 @@ impl<W: Watch> Watched<W> {
         let report = self.world.step();
         self.found.at(self.world.ticks());
         self.awake.wake_all();
-        for (law, twin) in
-            [(law::NEVER_SLEPT, &mut self.awake), (law::SAVED_AND_LOADED, &mut self.reloaded)]
-        {
-            let of_twin = twin.step();
-            let [of_twin, of_world] =
-                [of_twin, report].map(|report| [report.changed, report.moved]);
+        for (law, twin, counts_moves) in [
+            (law::NEVER_SLEPT, &mut self.awake, W::COUNTS_MOVES_ASLEEP),
+            (law::SAVED_AND_LOADED, &mut self.reloaded, true),
+        ] {
+            let counts =
+                |report: StepReport| (report.changed, counts_moves.then_some(report.moved));
+            let (of_twin, of_world) = (counts(twin.step()), counts(report));
             self.found.same(law, &of_twin, &of_world, || "changed and moved".to_owned());
         }
         if self.world.ticks().is_multiple_of(RELOAD) {

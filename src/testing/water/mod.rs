@@ -50,6 +50,7 @@ impl Watch for WaterWorld {
     type Place = [i32; 3];
     type Look = Voxel;
     type Account = (Ledger, u64);
+    const COUNTS_MOVES_ASLEEP: bool = true;
 
     fn apply(&mut self, edit: Edit) -> Result<Outcome, EditError> {
         self.apply(edit)
