@@ -69,6 +69,7 @@ pub mod bevy;
 mod chunk;
 mod coords;
 mod edit_bytes;
+mod edit_queue;
 mod grid;
 pub mod guarantees;
 pub mod guide;

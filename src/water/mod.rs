@@ -139,6 +139,8 @@ pub struct WaterWorld {
     unfinished: Unfinished,
     queue: Queue,
 }
+    /// The cells that edits have searched, for the budget of one that is queued.
+    searched: u64,
 
 impl WaterWorld {
     /// Returns a world without chunks, bounded by the range of `i32` only.
@@ -168,6 +170,7 @@ impl WaterWorld {
             unfinished: Unfinished::new(Evaporation::new(&rules, seed, 0)),
             queue: Queue::default(),
         })
+            searched: 0,
     }
 }
 

@@ -60,7 +60,7 @@ impl WaterWorld {
 
     /// Queues edits, of which the first `before` come before the next tick.
     pub(crate) fn restore_edits(&mut self, before: usize, edits: VecDeque<Edit>) {
-        self.queue = Queue::restored(before, edits);
+        self.queue = Queue::restored(false, before, edits);
     }
 
     /// Returns the chunks with their awake and changed cells. Cells out of bounds are marks.

@@ -7,6 +7,7 @@ use super::material::MaterialId;
 use super::palette::Palette;
 use super::rules::Rules;
 use super::tick::Stage;
+use super::values::Edit;
 use super::{Broken, World};
 use crate::automaton::{ChunkChanges, StateHash};
 use crate::blast::BlastWorld;
@@ -166,7 +167,7 @@ impl World {
         if self.passed != Passed::default() {
             [soaked, sprung, ebbed].into_iter().for_each(|units| hash.add(units));
         }
-        self.queue.hash(&mut hash);
+        self.queue.hash(&mut hash, Edit::to_bytes);
         hash.finish()
     }
 }
