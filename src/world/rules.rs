@@ -49,7 +49,8 @@ pub struct Rules {
     /// the steps of a tick, at least 0.001; `None` if none does. 4 by default. A cell of water with
     /// room above it loses a unit for each time that the flow through it, or over it if it stops
     /// pressure, is as long as this, at most 7. Each flies up, and the further the more are thrown,
-    /// and sideways as the flow goes. Springs and the sea lose none.
+    /// and sideways as the flow goes. Springs and the sea lose none, nor does water in frozen chunks
+    /// or straight below one, and none enters these.
     pub throw_flow: Option<f64>,
 }
 

@@ -6,6 +6,8 @@ pub mod edits;
 mod exchange;
 mod feed;
 mod model;
+mod saves;
+mod throws;
 
 use floodplain::world::{
     Content, Couplings, Material, MaterialId, Palette, Rules, Submerged, World,
