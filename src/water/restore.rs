@@ -92,6 +92,13 @@ impl WaterWorld {
         (!self.is_underway()).then(|| self.store.begin_period())
     }
 
+    /// Returns the number of the period that it is, from one question for touched chunks to the
+    /// next.
+    #[cfg(feature = "store")]
+    pub(crate) fn period(&self) -> u64 {
+        self.store.period()
+    }
+
     /// Returns whether a chunk was touched since a time.
     #[cfg(feature = "store")]
     pub(crate) fn is_touched_since(&self, slot: Slot, since: Since) -> bool {

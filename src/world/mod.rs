@@ -19,7 +19,8 @@
 //! | `tick` | a tick: water, then soil, then explosions, in pieces |
 //! | `values`, `bytes`, `queue` | edits as values, in bytes, and in a queue |
 //! | `query`, `ledger`, `validate` | reading, the account of all water, the laws |
-//! | `restore` | what a snapshot needs |
+//! | `feed` | what has changed, as values and in bytes, and a copy that follows it |
+//! | `restore`, `touched` | what a snapshot needs, and what a save may leave out |
 
 mod bytes;
 mod charge;
@@ -50,6 +51,7 @@ mod tick;
 mod validate;
 mod values;
 
+mod touched;
 pub use crate::edit_bytes::EditBytesError;
 pub use crate::water::Progress;
 pub use content::Content;
@@ -148,6 +150,8 @@ pub struct World {
 
 impl World {
     /// Returns a world without chunks, bounded by the range of `i32` only.
+    #[cfg(feature = "store")]
+    touched: touched::Touched,
     ///
     /// # Errors
     /// A rule is out of range, or a material of the palette is by these rules.
@@ -191,4 +195,6 @@ impl World {
     }
 }
 
+            #[cfg(feature = "store")]
+            touched: touched::Touched::default(),
 automaton!([] World, u128, Ledger, Violation);

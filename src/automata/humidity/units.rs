@@ -55,6 +55,13 @@ impl<S: HumidityShape> HumidityWorld<S> {
     pub(crate) fn add_units(&mut self, cell: IVec3, units: u32) -> u32 {
         let Some((slot, index)) = self.place_of_units(cell) else { return 0 };
         let (old, ground) = (self.store.word_of(slot, index), self.store.ground_of(slot, index));
+    /// Returns whether the next step visits a chunk; `false` if it is not loaded.
+    #[cfg(feature = "store")]
+    pub(crate) fn is_awake(&self, chunk: IVec3) -> bool {
+        let slot = self.store.moisture.slot(chunk);
+        slot.is_some_and(|slot| self.store.moisture.awake_at(slot).is_some())
+    }
+
         let cap = (f64::from(self.rules.cap) * f64::from(UNITS)) as u32;
         let added = units.min(cap.saturating_sub(old));
         if added == 0 || ground.is_rock() || ground.is_rain() {
