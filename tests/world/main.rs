@@ -2,6 +2,7 @@
 
 mod blasts;
 mod exchange;
+mod feed;
 mod laws;
 mod palettes;
 mod parts;

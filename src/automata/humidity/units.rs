@@ -20,7 +20,13 @@ impl ChunkUnits<'_> {
     /// Returns the units in a cell (0 to 4095); `None` in rain, which keeps what it holds.
     #[inline]
     pub(crate) fn get(&self, index: usize) -> Option<u32> {
-        (!Ground(self.ground.get(index)).is_rain()).then(|| self.moisture.get(index))
+        (!Ground(self.ground.get(index)).is_rain()).then(|| self.held(index))
+    }
+
+    /// Returns the units in a cell (0 to 4095), rain or not.
+    #[inline]
+    pub(crate) fn held(&self, index: usize) -> u32 {
+        self.moisture.get(index)
     }
 }
 

@@ -4,7 +4,7 @@
 pub mod apart;
 pub mod edits;
 mod exchange;
-mod feed;
+pub mod feed;
 mod model;
 mod saves;
 mod throws;
