@@ -88,6 +88,7 @@ pub use record::{ChunkRecord, RecordBytesError};
 #[cfg(feature = "snapshot")]
 pub(crate) use restore::{ChunkState, Clock, SavedChunk};
 pub use rules::{Edge, Edges, Rules, RulesError};
+pub(crate) use settle::rules_alone;
 pub use settle::{Settling, settle};
 pub use simulation_distance::{Ring, RingError, SimulationDistance};
 #[cfg(feature = "store")]
@@ -138,9 +139,9 @@ pub struct WaterWorld {
     work: Workspace,
     unfinished: Unfinished,
     queue: Queue,
-}
     /// The cells that edits have searched, for the budget of one that is queued.
     searched: u64,
+}
 
 impl WaterWorld {
     /// Returns a world without chunks, bounded by the range of `i32` only.
@@ -169,8 +170,8 @@ impl WaterWorld {
             work: Workspace::default(),
             unfinished: Unfinished::new(Evaporation::new(&rules, seed, 0)),
             queue: Queue::default(),
-        })
             searched: 0,
+        })
     }
 }
 

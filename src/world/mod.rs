@@ -17,6 +17,7 @@
 //! | `rain` | water from above |
 //! | `couplings`, `limits`, `contacts`, `exchange` | what passes between water and soil: its rules, what they come to for each material, where it may, how it does |
 //! | `tick` | a tick: water, then soil, then explosions, in pieces |
+//! | `settle` | ticks of some chunks alone, until nothing moves in them |
 //! | `values`, `bytes`, `queue` | edits as values, in bytes, and in a queue |
 //! | `query`, `ledger`, `validate` | reading, the account of all water, the laws |
 //! | `feed` | what has changed, as values and in bytes, and a copy that follows it |
@@ -30,8 +31,8 @@ mod content;
 mod couplings;
 mod error;
 mod exchange;
-mod ground;
 mod feed;
+mod ground;
 mod ledger;
 mod limits;
 mod material;
@@ -45,22 +46,23 @@ mod record;
 #[cfg(feature = "snapshot")]
 mod restore;
 mod rules;
+mod settle;
 mod spill;
 mod submerged;
 mod throws;
 mod tick;
+mod touched;
 mod validate;
 mod values;
 
-mod touched;
 pub use crate::edit_bytes::EditBytesError;
 pub use crate::water::{MirrorError, Progress, UpdateBytesError};
 pub use content::Content;
 pub use couplings::Couplings;
 pub use error::EditError;
+pub use feed::{ChunkUpdate, Feed, MOISTURE_STEP, Mirror, Span, Update};
 pub use ground::Replaced;
 pub use ledger::Ledger;
-pub use feed::{ChunkUpdate, Feed, MOISTURE_STEP, Mirror, Span, Update};
 pub use material::{Material, MaterialId};
 pub use palette::{Palette, PaletteError};
 pub use pressure::Broken;
@@ -68,8 +70,8 @@ pub use queue::EditReport;
 pub use record::ChunkRecord;
 #[cfg(feature = "snapshot")]
 pub(crate) use restore::{Common, Counts, Parts, SavedGround};
-pub use rules::{Rules, RulesError};
-pub use submerged::Submerged;
+pub use rules::{Rules, RulesError, Submerged};
+pub use settle::{Restless, Settling, settle};
 pub use validate::Violation;
 pub use values::{Edit, Outcome};
 
@@ -148,12 +150,12 @@ pub struct World {
     limits: Limits,
     /// What follows from ground, water and soil.
     contacts: Contacts,
+    #[cfg(feature = "store")]
+    touched: touched::Touched,
 }
 
 impl World {
     /// Returns a world without chunks, bounded by the range of `i32` only.
-    #[cfg(feature = "store")]
-    touched: touched::Touched,
     ///
     /// # Errors
     /// A rule is out of range, or a material of the palette is by these rules.
@@ -193,10 +195,10 @@ impl World {
             passed: Passed::default(),
             limits,
             contacts: Contacts::default(),
+            #[cfg(feature = "store")]
+            touched: touched::Touched::default(),
         })
     }
 }
 
-            #[cfg(feature = "store")]
-            touched: touched::Touched::default(),
 automaton!([] World, u128, Ledger, Violation);

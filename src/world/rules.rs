@@ -2,7 +2,6 @@
 
 use super::couplings::Couplings;
 use super::palette::Palette;
-use super::submerged::Submerged;
 use crate::coords::Cube;
 use crate::humidity::{self, Sweep, UNITS};
 use crate::{blast, water};
@@ -71,6 +70,21 @@ impl Default for Rules {
             throw_flow: Some(4.0),
         }
     }
+}
+
+/// What full cells of water, springs and the sea among them, are to pressure.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub enum Submerged {
+    /// They stop it, as ground does that nothing breaks. Pressure in a cell that fills up is gone,
+    /// which its ledger counts as removed.
+    #[default]
+    Stops,
+    /// They are as open to it as air.
+    Passes,
+    /// They let it in, and keep this share of it from each step to the next, 0 to 1: it fades as it
+    /// passes. What fades counts as removed, or placed if it was below 0.
+    Damps(f32),
 }
 
 /// Why rules, or rules together with a palette, were refused.

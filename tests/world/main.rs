@@ -7,3 +7,4 @@ mod laws;
 mod palettes;
 mod parts;
 mod records;
+mod settle;

@@ -3,7 +3,7 @@
 
 use super::cell::Ground;
 use super::sweep::Sweep;
-use super::{HumidityShape, HumidityWorld, UNITS};
+use super::{HumidityShape, HumidityWorld, Ledger, UNITS};
 use crate::automata::engine::front::wake_around;
 use crate::chunk::Chunk;
 use crate::coords::Face;
@@ -55,12 +55,6 @@ impl<S: HumidityShape> HumidityWorld<S> {
         awake.map(|&slot| self.store.moisture.position_at(slot))
     }
 
-    /// Adds up to `units` to a cell of soil, as far as the cap leaves room. Returns how many had
-    /// room, which the ledger counts as placed: 0 in rock, in rain and where nothing is loaded. Only
-    /// in the conservative sweep.
-    pub(crate) fn add_units(&mut self, cell: IVec3, units: u32) -> u32 {
-        let Some((slot, index)) = self.place_of_units(cell) else { return 0 };
-        let (old, ground) = (self.store.word_of(slot, index), self.store.ground_of(slot, index));
     /// Returns whether the next step visits a chunk; `false` if it is not loaded.
     #[cfg(feature = "store")]
     pub(crate) fn is_awake(&self, chunk: IVec3) -> bool {
@@ -68,6 +62,12 @@ impl<S: HumidityShape> HumidityWorld<S> {
         slot.is_some_and(|slot| self.store.moisture.awake_at(slot).is_some())
     }
 
+    /// Adds up to `units` to a cell of soil, as far as the cap leaves room. Returns how many had
+    /// room, which the ledger counts as placed: 0 in rock, in rain and where nothing is loaded. Only
+    /// in the conservative sweep.
+    pub(crate) fn add_units(&mut self, cell: IVec3, units: u32) -> u32 {
+        let Some((slot, index)) = self.place_of_units(cell) else { return 0 };
+        let (old, ground) = (self.store.word_of(slot, index), self.store.ground_of(slot, index));
         let cap = (f64::from(self.rules.cap) * f64::from(UNITS)) as u32;
         let added = units.min(cap.saturating_sub(old));
         if added == 0 || ground.is_rock() || ground.is_rain() {
@@ -91,6 +91,11 @@ impl<S: HumidityShape> HumidityWorld<S> {
         self.write_units(slot, index, old - taken);
         self.ledger.removed += u128::from(taken);
         taken
+    }
+
+    /// Replaces the ledger: what stands above has put back chunks as they became elsewhere.
+    pub(crate) fn replace_ledger(&mut self, ledger: Ledger) {
+        self.ledger = ledger;
     }
 
     fn place_of_units(&self, cell: IVec3) -> Option<(Slot, usize)> {
