@@ -1,6 +1,6 @@
 //! The film at the head of the README: a charge breaks the dam of a lake, the flood runs down the
-//! valley past its village, and moisture spreads in the banks. Ground, water, moisture and pressure
-//! are one [`World`]. Writes `dam.gif` and `dam.png`; prints one line of JSON with the ledger.
+//! valley past its village, moisture spreads in the banks, and springs rise at the foot of wet slopes.
+//! Ground, water, moisture and pressure are one [`World`]. Writes `dam.gif` and `dam.png`; prints one line of JSON with the ledger.
 //!
 //! ```text
 //! cargo run --release --example dam -- --out target/dam
@@ -42,9 +42,9 @@ Usage: cargo run --release --example dam -- [options]
 
 const SEED: u64 = 7;
 
-/// The film: frames, and ticks in each, from the charge on. It is slow while the dam breaks, and
-/// fast while the ground drinks.
-const ACTS: [(u64, u64); 3] = [(12, 1), (24, 6), (10, 22)];
+/// The film: frames, and ticks in each, from the charge on. It is slow while the dam breaks, faster
+/// while the flood runs off, and a time-lapse while the ground drinks and gives back.
+const ACTS: [(u64, u64); 3] = [(12, 1), (22, 6), (22, 48)];
 const STILL_FRAMES: usize = 8;
 
 /// The tick of `dam.png`.
