@@ -1,6 +1,6 @@
 //! The colours of materials, dry and moist.
 
-use crate::ground::{CONCRETE, LEAVES, PLASTER, ROCK, SAND, SILT, SIZE, SOIL, TILES, WOOD};
+use crate::ground::{CONCRETE, LEAVES, PLASTER, ROCK, SAND, SILT, SOIL, TILES, WOOD};
 use crate::light::Hit;
 use crate::noise::{hash, noise};
 use crate::scene::{PIECE, Scene};
@@ -20,7 +20,8 @@ pub fn to_bytes(colour: Vec3) -> [u8; 3] {
 /// Returns the share of light that a face throws back, in each colour.
 pub fn albedo(scene: &Scene, hit: Hit) -> Vec3 {
     let IVec3 { x, y, z } = hit.cell;
-    let is_cut = hit.cell.z + hit.normal.z == SIZE.z || hit.cell.x + hit.normal.x == SIZE.x;
+    let beyond = hit.cell + hit.normal;
+    let is_cut = beyond.z == scene.end.z || beyond.x == scene.end.x;
     // Turf hangs over the steps of slopes.
     let is_turf = !is_cut || !scene.look(hit.cell + IVec3::Y).is_solid();
     let dry = match hit.look.material {
