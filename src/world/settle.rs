@@ -74,7 +74,7 @@ impl Settling {
 /// content.water = Some(water);
 /// let chunks = [(IVec3::ZERO, content)];
 /// let (records, settling) =
-///     settle(7, palette.clone(), Rules::default(), Region::EVERYWHERE, chunks, 5_000)?;
+///     settle(7, palette.clone(), Rules::default(), Region::EVERYWHERE, chunks, 100_000)?;
 /// assert!(settling.is_at_rest());
 /// assert_eq!(records[0].water().units(), 0, "the sand has soaked it up");
 ///

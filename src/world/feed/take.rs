@@ -45,7 +45,7 @@ use std::collections::BTreeMap;
 /// world.rain(IVec3::new(8, 15, 8), 9)?;
 /// world.set_material(ground - IVec3::Y, air)?;
 /// let bytes = feed.take(&mut world).to_bytes();
-/// assert_eq!(bytes.len(), 27);
+/// assert_eq!(bytes.len(), 30);
 /// mirror.apply(&Update::from_bytes(&bytes)?)?;
 /// assert_eq!(mirror.material(ground - IVec3::Y), Some(air));
 /// assert_eq!((mirror.height(ground + IVec3::Y), mirror.moisture(ground)), (3, 6.0 * 64.0));
