@@ -349,7 +349,9 @@
 //! visible change. Each client has a [`Mirror`], with the heights, the ground and the falls of the
 //! chunks that it was sent. A client that joins, or has missed an update, gets whole chunks. What
 //! clients do arrives as bytes of [`Edit`]s: other bytes are refused, but whether a player may make
-//! an edit is for you to say.
+//! an edit is for you to say. Of a [`World`](crate::World) of materials it is the same, with
+//! [`world::Feed`](crate::world::Feed) and [`world::Mirror`](crate::world::Mirror), which say what
+//! the ground is made of and how moist it is, too.
 //!
 //! ```
 //! use floodplain::water::{Edit, Feed, Mirror, Update};

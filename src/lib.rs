@@ -72,6 +72,7 @@ pub mod bevy;
 mod chunk;
 mod coords;
 mod edit_bytes;
+mod edit_queue;
 mod grid;
 pub mod guarantees;
 pub mod guide;

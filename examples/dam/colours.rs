@@ -1,6 +1,6 @@
 //! The colours of materials, dry and moist.
 
-use crate::ground::{CONCRETE, LEAVES, PLASTER, ROCK, SAND, SILT, SIZE, SOIL, TILES, WOOD};
+use crate::ground::{CONCRETE, LEAVES, PLASTER, ROCK, SAND, SILT, SOIL, TILES, WOOD};
 use crate::light::Hit;
 use crate::noise::{hash, noise};
 use crate::scene::{PIECE, Scene};
@@ -20,7 +20,8 @@ pub fn to_bytes(colour: Vec3) -> [u8; 3] {
 /// Returns the share of light that a face throws back, in each colour.
 pub fn albedo(scene: &Scene, hit: Hit) -> Vec3 {
     let IVec3 { x, y, z } = hit.cell;
-    let is_cut = hit.cell.z + hit.normal.z == SIZE.z || hit.cell.x + hit.normal.x == SIZE.x;
+    let beyond = hit.cell + hit.normal;
+    let is_cut = beyond.z == scene.end.z || beyond.x == scene.end.x;
     // Turf hangs over the steps of slopes.
     let is_turf = !is_cut || !scene.look(hit.cell + IVec3::Y).is_solid();
     let dry = match hit.look.material {
@@ -38,10 +39,12 @@ pub fn albedo(scene: &Scene, hit: Hit) -> Vec3 {
         _ => Vec3::ONE,
     };
     let grain = 0.95 + 0.10 * (hash(x, y, z) & 3) as f32 / 3.0;
-    let moist = f32::from(hit.look.moist) / 255.0;
-    // Wet soil is dark, and at the cut sides of the block bluish, so that it is seen to be water.
-    let wet = if is_cut { Vec3::new(0.26, 0.46, 0.78) } else { Vec3::new(0.40, 0.42, 0.46) };
-    dry * grain * Vec3::ONE.lerp(wet, moist.sqrt())
+    let moist = (f32::from(hit.look.moist) / 255.0).sqrt();
+    // Wet soil is dark and bluish, more so at the cut sides of the block, so that it is seen to be
+    // water.
+    let (dark, water) =
+        if is_cut { (0.30, from_bytes([36, 84, 132])) } else { (0.42, from_bytes([22, 62, 78])) };
+    (dry * grain).lerp((dry * grain * dark).lerp(water, 0.55), moist)
 }
 
 fn turf(hit: Hit) -> Vec3 {

@@ -48,7 +48,7 @@ fn rules() -> Rules {
     Rules {
         // A film of water is gone within seconds, into the soil below it if that has room.
         water: water::Rules { film_evaporation: 1.0 / 64.0, edges, ..water::Rules::default() },
-        soil: humidity::Rules { fall: 1.0 / 128.0, ..humidity::Rules::default() },
+        soil: humidity::Rules { fall: 1.0 / 32.0, ..humidity::Rules::default() },
         borders: Borders { x: Border::Open, y: Border::Open, z: Border::Open },
         couplings: Couplings { seepage: 1.0 / 12.0, ..Couplings::default() },
         soil_period: 2,

@@ -2,7 +2,6 @@
 //! (Beer and Lambert's law), spray, and the glow of pressure.
 
 use crate::colours::{albedo, from_bytes};
-use crate::ground::SIZE;
 use crate::scene::{Look, PIECE, Scene, Step};
 use floodplain::glam::{IVec3, Vec3};
 
@@ -147,7 +146,7 @@ fn sunlight(scene: &Scene, at: Vec3) -> f32 {
 /// of the face (ambient occlusion of corners, interpolated).
 fn openness(scene: &Scene, hit: Hit) -> f32 {
     let front = hit.cell + hit.normal;
-    let is_cut = front.cmplt(IVec3::ZERO).any() || front.cmpge(SIZE).any();
+    let is_cut = front.cmplt(IVec3::ZERO).any() || front.cmpge(scene.end).any();
     if is_cut {
         return 1.0;
     }

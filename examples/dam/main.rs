@@ -1,6 +1,7 @@
 //! The film at the head of the README: a charge breaks the dam of a lake, the flood runs down the
-//! valley past its village, and moisture spreads in the banks. Ground, water, moisture and pressure
-//! are one [`World`]. Writes `dam.gif` and `dam.png`; prints one line of JSON with the ledger.
+//! valley past its village, and moisture spreads in the banks, where a slice of them is cut off to
+//! show it. Ground, water, moisture and pressure are one [`World`]. Writes `dam.gif` and `dam.png`;
+//! prints one line of JSON with the ledger.
 //!
 //! ```text
 //! cargo run --release --example dam -- --out target/dam
@@ -42,9 +43,15 @@ Usage: cargo run --release --example dam -- [options]
 
 const SEED: u64 = 7;
 
-/// The film: frames, and ticks in each, from the charge on. It is slow while the dam breaks, and
-/// fast while the ground drinks.
-const ACTS: [(u64, u64); 3] = [(12, 1), (24, 6), (10, 22)];
+/// The film: frames, and ticks in each, from the charge on. It is slow while the dam breaks, faster
+/// while the flood runs off, and a time-lapse while the ground drinks and gives back.
+const ACTS: [(u64, u64); 3] = [(12, 1), (22, 6), (24, 48)];
+
+/// The frames after which a slice of the block is cut off, cells to a frame, and where that ends: in
+/// the bank of the river.
+const CUT_AFTER: u64 = 36;
+const CUT_EACH: i32 = 4;
+const CUT_END: i32 = 72;
 const STILL_FRAMES: usize = 8;
 
 /// The tick of `dam.png`.
@@ -89,6 +96,8 @@ fn run(world: &mut World, poster: &Path) -> Result<Vec<Picture>, String> {
                 }
             }
             scene.update(world, pieces.cells());
+            let cut = bar.position().saturating_sub(CUT_AFTER) as i32 * CUT_EACH;
+            scene.cut((ground::SIZE.z - cut).max(CUT_END));
             shot = camera.take_after(&scene, &shot);
             pictures.push(shot.smooth.clone());
             bar.inc(1);

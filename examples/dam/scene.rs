@@ -49,6 +49,8 @@ pub struct Scene {
     /// The cell above the highest of all.
     highest: i32,
     pieces: Vec<IVec3>,
+    /// The corner of what is drawn, of [`SIZE`] until a slice is cut off.
+    pub end: IVec3,
     /// Whether the last update changed what casts shadows.
     pub has_new_shadows: bool,
 }
@@ -71,8 +73,8 @@ impl Scene {
         let cells = (SIZE.x * SIZE.y * SIZE.z) as usize;
         let columns = (SIZE.x * SIZE.z) as usize;
         let (looks, tops) = (vec![Look::default(); cells], vec![0; columns]);
-        let mut scene =
-            Scene { looks, tops, highest: 0, pieces: Vec::new(), has_new_shadows: true };
+        let (pieces, has_new_shadows) = (Vec::new(), true);
+        let mut scene = Scene { looks, tops, highest: 0, pieces, end: SIZE, has_new_shadows };
         for cell in Region::new(IVec3::ZERO, SIZE - 1).positions() {
             scene.copy(cell, world);
         }
@@ -105,6 +107,13 @@ impl Scene {
             }
         }
         self.find_tops();
+    }
+
+    /// Cuts off the southern slice from a z on, so that one sees into the ground. Call it after an
+    /// update.
+    pub fn cut(&mut self, z: i32) {
+        self.has_new_shadows |= z != self.end.z;
+        self.end.z = z;
     }
 
     /// Returns the look of a cell; nothing outside.
@@ -157,10 +166,11 @@ impl Scene {
     /// Follows a ray until `visit` returns `false` or it leaves the world. Cells above all that is
     /// in their column are passed over.
     pub fn walk(&self, origin: Vec3, ray: Vec3, mut visit: impl FnMut(Step) -> bool) {
-        let Some((mut from, last, mut axis)) = enter(origin, ray, self.highest) else { return };
+        let size = self.end.with_y(self.highest);
+        let Some((mut from, last, mut axis)) = enter(origin, ray, size.as_vec3()) else { return };
         let (start, sign) = (origin + ray * from, ray.signum());
         let step = sign.as_ivec3();
-        let mut cell = start.floor().as_ivec3().clamp(IVec3::ZERO, SIZE - 1);
+        let mut cell = start.floor().as_ivec3().clamp(IVec3::ZERO, self.end - 1);
         let delta = ray.abs().max(Vec3::splat(1e-6)).recip();
         // The distances of the next faces.
         let ahead = (cell.as_vec3() + sign.max(Vec3::ZERO) - start) * sign;
@@ -176,7 +186,7 @@ impl Scene {
                 }
             }
             cell[exit] += step[exit];
-            if to >= last || cell[exit] < 0 || cell[exit] >= SIZE[exit] {
+            if to >= last || cell[exit] < 0 || cell[exit] >= self.end[exit] {
                 return;
             }
             (from, axis) = (to, exit);
@@ -185,10 +195,9 @@ impl Scene {
     }
 }
 
-/// Returns where a ray enters and leaves the world below a height, and the axis of the face by which
-/// it enters.
-fn enter(origin: Vec3, ray: Vec3, highest: i32) -> Option<(f32, f32, usize)> {
-    let size = SIZE.with_y(highest).as_vec3();
+/// Returns where a ray enters and leaves a box of this size, and the axis of the face by which it
+/// enters.
+fn enter(origin: Vec3, ray: Vec3, size: Vec3) -> Option<(f32, f32, usize)> {
     let (mut from, mut to, mut axis) = (0.0f32, f32::INFINITY, 1);
     for side in 0..3 {
         let slope = if ray[side].abs() < 1e-6 { 1e-6 } else { ray[side] };

@@ -2,9 +2,7 @@
 //! chunks that came and went.
 
 use crate::snapshot::Saved;
-use crate::water::ChunkRecord;
 use glam::IVec3;
-use std::sync::Arc;
 
 /// What a save writes.
 pub(super) struct Contents<'a> {
@@ -15,12 +13,13 @@ pub(super) struct Contents<'a> {
     /// Appends the record of a chunk. Asked for each position in turn. Returns `false` if the chunk
     /// is as in the last save.
     pub(super) record: Record<'a>,
-    /// Chunks that are unloaded.
-    pub(super) unloaded: &'a [Arc<ChunkRecord>],
+    /// Chunks that are unloaded, with the bytes of their records.
+    pub(super) unloaded: Unloaded<'a>,
     /// Unloaded chunks that are no more.
     pub(super) taken: &'a [IVec3],
 }
 
+pub(super) type Unloaded<'a> = Box<dyn ExactSizeIterator<Item = (IVec3, Vec<u8>)> + 'a>;
 pub(super) type Record<'a> = Box<dyn FnMut(IVec3, &mut Vec<u8>) -> bool + 'a>;
 
 impl<'a> Contents<'a> {
@@ -34,6 +33,7 @@ impl<'a> Contents<'a> {
             true
         };
         let positions = world.chunk_positions();
-        Contents { rules, state, positions, record: Box::new(record), unloaded: &[], taken: &[] }
+        let (record, unloaded) = (Box::new(record), Box::new(core::iter::empty()));
+        Contents { rules, state, positions, record, unloaded, taken: &[] }
     }
 }

@@ -3,15 +3,15 @@
 use super::Part;
 use super::contents::Contents;
 use super::error::SaveError;
-use super::fingerprints::{Fingerprints, Known};
+use super::fingerprints::{Entry, Fingerprints, Known};
 use super::header;
 use super::job::{Base, Progress, SaveJob};
 use super::load::load;
 use super::staged::Staged;
 use super::stream::{Shared, Stream};
+use super::streamed::Streamed;
 use super::tables::{self, CHUNKS, COUNT, FORMAT, HEAD, Key, RULES, STATE, UNLOADED};
 use crate::snapshot::{Kind, Saved};
-use crate::water::WaterWorld;
 use core::fmt;
 use core::marker::PhantomData;
 use redb::backends::FileBackend;
@@ -171,13 +171,13 @@ impl<W: Saved> SaveFile<W> {
     }
 }
 
-impl SaveFile<WaterWorld> {
+impl<W: Streamed> SaveFile<W> {
     /// Returns the game's side of this file, for a world whose chunks come and go. If the last save
     /// of the file was [`create`](SaveFile::create) or [`save`](SaveFile::save) between two ticks,
     /// or if there was none since [`open`](SaveFile::open), the first job copies what was touched
     /// since, as all later ones do; else it holds the whole world. A file has one stream at a time:
     /// jobs of another are refused unless they hold the whole world.
-    pub fn stream(&self) -> Stream {
+    pub fn stream(&self) -> Stream<W> {
         Stream::new(Arc::clone(&self.database), self.base.clone())
     }
 
@@ -189,7 +189,7 @@ impl SaveFile<WaterWorld> {
     /// The job does not follow the last one written. Or the disk fails or is full: the file then
     /// holds either the last save or this one; only opening it shows which. In both cases the next
     /// job that is prepared holds the whole world, and writing it makes up for that.
-    pub fn commit(&mut self, mut job: SaveJob) -> Result<SaveReport, SaveError> {
+    pub fn commit(&mut self, mut job: SaveJob<W>) -> Result<SaveReport, SaveError> {
         let base = self.base.take().filter(|_| self.last.is_some());
         let (progress, last) = match self.job.take() {
             Some((progress, number)) if self.last.is_some() => (progress, number),
@@ -239,7 +239,7 @@ fn sync_folder_of(_: &Path) -> io::Result<()> {
 /// Writes a world over the last save and returns the fingerprints of its chunks.
 fn write<W: Saved>(
     database: &Database,
-    last: Option<&[(Key, u64)]>,
+    last: Option<&[Entry]>,
     mut contents: Contents<'_>,
     fingerprints: &Fingerprints,
 ) -> Result<(SaveReport, Known), SaveError> {
@@ -256,9 +256,9 @@ fn write<W: Saved>(
     let known = {
         let mut table = transaction.open_table(CHUNKS).map_err(SaveError::of)?;
         let last = last.unwrap_or_default();
-        write_chunks(&mut table, &mut contents, last, fingerprints, &mut report)?
+        write_chunks::<W>(&mut table, &mut contents, last, fingerprints, &mut report)?
     };
-    write_unloaded(&transaction, &contents, last.unwrap_or_default(), &known, &mut report)?;
+    write_unloaded(&transaction, &mut contents, last.unwrap_or_default(), &known, &mut report)?;
     write_head(&transaction, W::KIND, contents, known.len(), &mut report)?;
     transaction.commit().map_err(SaveError::of)?;
     Ok((report, known))
@@ -286,10 +286,10 @@ fn write_head(
 
 /// Writes the chunks that differ from those in `last`, and removes those that are gone, by a merge
 /// of two lists in order of position.
-fn write_chunks(
+fn write_chunks<W: Saved>(
     table: &mut Table<&Key, &[u8]>,
     contents: &mut Contents<'_>,
-    last: &[(Key, u64)],
+    last: &[Entry],
     fingerprints: &Fingerprints,
     report: &mut SaveReport,
 ) -> Result<Known, SaveError> {
@@ -299,17 +299,17 @@ fn write_chunks(
     let mut record = Vec::new();
     for &position in &contents.positions {
         let key = tables::key_of(position);
-        while let Some((key, _)) = last.next_if(|(last, _)| *last < key) {
-            gone.push(*key);
+        while let Some(before) = last.next_if(|last| last.key < key) {
+            gone.push(before.key);
         }
         record.clear();
-        let before = last.next_if(|(last, _)| *last == key);
+        let before = last.next_if(|last| last.key == key);
         if !(contents.record)(position, &mut record) {
             // It is in the last save, or it would have been touched since.
             known.push(*before.ok_or(SaveError::Damaged { part: Part::Chunk(position) })?);
             continue;
         }
-        let chunk = (key, fingerprints.of(&record));
+        let chunk = fingerprints.entry::<W>(key, &record);
         if before != Some(&chunk) {
             tables::seal(&key, &mut record);
             report.chunks_written += 1;
@@ -318,7 +318,7 @@ fn write_chunks(
         }
         known.push(chunk);
     }
-    gone.extend(last.map(|(key, _)| *key));
+    gone.extend(last.map(|last| last.key));
     for key in &gone {
         table.remove(key).map_err(SaveError::of)?;
     }
@@ -327,34 +327,37 @@ fn write_chunks(
 }
 
 /// Writes the records of chunks that were unloaded, and removes those of chunks that are no more or
-/// are loaded: of those, only what is not in the last save can have one.
+/// are loaded: of those, only what was not loaded in the last save can have one.
 fn write_unloaded(
     transaction: &WriteTransaction,
-    contents: &Contents<'_>,
-    last: &[(Key, u64)],
-    known: &[(Key, u64)],
+    contents: &mut Contents<'_>,
+    last: &[Entry],
+    known: &[Entry],
     report: &mut SaveReport,
 ) -> Result<(), SaveError> {
     let is_unloaded = |table: &UntypedTableHandle| table.name() == UNLOADED.name();
     let has_table =
         || transaction.list_tables().map(|mut tables| tables.any(|table| is_unloaded(&table)));
-    if contents.unloaded.is_empty() && !has_table().map_err(SaveError::of)? {
+    if contents.unloaded.len() == 0 && !has_table().map_err(SaveError::of)? {
         return Ok(());
     }
     let mut table = transaction.open_table(UNLOADED).map_err(SaveError::of)?;
     for &position in contents.taken {
         table.remove(&tables::key_of(position)).map_err(SaveError::of)?;
     }
-    for record in contents.unloaded {
-        let key = tables::key_of(record.position());
-        let mut bytes = record.to_bytes();
+    for (position, mut bytes) in contents.unloaded.by_ref() {
+        let key = tables::key_of(position);
         tables::seal(&key, &mut bytes);
         report.chunks_unloaded += 1;
         report.bytes += (key.len() + bytes.len()) as u64;
         table.insert(&key, bytes.as_slice()).map_err(SaveError::of)?;
     }
-    let is_new = |key: &&Key| last.binary_search_by_key(key, |(last, _)| last).is_err();
-    for key in known.iter().map(|(key, _)| key).filter(is_new) {
+    let was_loaded = |key: Key| {
+        let at = last.binary_search_by_key(&key, |last| last.key);
+        at.is_ok_and(|at| last[at].is_loaded)
+    };
+    for Entry { key, .. } in known.iter().filter(|entry| entry.is_loaded && !was_loaded(entry.key))
+    {
         table.remove(key).map_err(SaveError::of)?;
     }
     Ok(())

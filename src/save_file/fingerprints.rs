@@ -2,11 +2,21 @@
 //! that changed.
 
 use super::tables::Key;
+use crate::snapshot::Saved;
 use core::hash::BuildHasher;
 use std::hash::RandomState;
 
-/// The chunks of a save in order of their keys, with the fingerprints of their records.
-pub(super) type Known = Vec<(Key, u64)>;
+/// The records of a save in order of their keys.
+pub(super) type Known = Vec<Entry>;
+
+/// What is known of a record.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) struct Entry {
+    pub(super) key: Key,
+    /// Whether it is of a loaded chunk.
+    pub(super) is_loaded: bool,
+    fingerprint: u64,
+}
 
 /// Hashes records, so that the records of the last save are neither kept nor read again. The keys
 /// are random, so that no one can construct records that collide.
@@ -14,8 +24,8 @@ pub(super) type Known = Vec<(Key, u64)>;
 pub(super) struct Fingerprints(RandomState);
 
 impl Fingerprints {
-    /// Returns the fingerprint of a record.
-    pub(super) fn of(&self, record: &[u8]) -> u64 {
-        self.0.hash_one(record)
+    /// Returns the entry of a record of this kind of world.
+    pub(super) fn entry<W: Saved>(&self, key: Key, record: &[u8]) -> Entry {
+        Entry { key, is_loaded: W::is_loaded(record), fingerprint: self.0.hash_one(record) }
     }
 }

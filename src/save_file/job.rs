@@ -2,9 +2,11 @@
 //! one: the chunks that may have changed, copied.
 
 use super::contents::Contents;
+use super::streamed::Streamed;
 use crate::coords::order;
-use crate::snapshot::{Saved, put_chunk};
-use crate::water::{ChunkRecord, SavedChunk, Since};
+use crate::snapshot::Saved;
+use crate::water::{Since, WaterWorld};
+use core::fmt;
 use glam::IVec3;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -48,14 +50,13 @@ impl Base {
 }
 
 /// A chunk that was copied, by its position.
-pub(super) type Copied = (IVec3, Box<SavedChunk>);
+pub(super) type Copied<W> = (IVec3, <W as Streamed>::Copy);
 
 /// A save that [`Stream::prepare`](super::Stream::prepare) has copied from a world, and that
 /// [`SaveFile::commit`](super::SaveFile::commit) writes, on any thread.
 ///
 /// A job that is dropped or fails is made up for: the next one holds the whole world.
-#[derive(Debug)]
-pub struct SaveJob {
+pub struct SaveJob<W: Streamed = WaterWorld> {
     pub(super) number: u64,
     /// Whether it holds the whole world, not only what has changed since the job before.
     pub(super) is_whole: bool,
@@ -67,15 +68,15 @@ pub struct SaveJob {
     /// Of all loaded chunks, in no order.
     pub(super) positions: Vec<IVec3>,
     /// The chunks that may have changed, in no order.
-    pub(super) touched: Vec<Copied>,
+    pub(super) touched: Vec<Copied<W>>,
     /// How many of these were not copied ahead.
     pub(super) copied: usize,
-    pub(super) unloaded: Vec<Arc<ChunkRecord>>,
+    pub(super) unloaded: Vec<Arc<W::Record>>,
     /// Unloaded chunks that have left the file.
     pub(super) taken: Vec<IVec3>,
 }
 
-impl SaveJob {
+impl<W: Streamed> SaveJob<W> {
     /// Returns the number of loaded chunks that the job holds: those that may have changed since the
     /// job before.
     pub fn chunks(&self) -> usize {
@@ -107,14 +108,16 @@ impl SaveJob {
         let mut touched = self.touched.iter().peekable();
         let record = move |position: IVec3, out: &mut Vec<u8>| {
             let chunk = touched.next_if(|(touched, _)| *touched == position);
-            chunk.map(|(_, chunk)| put_chunk(chunk, out)).is_some()
+            chunk.map(|(_, chunk)| W::put_copy(chunk, out)).is_some()
         };
+        let unloaded =
+            self.unloaded.iter().map(|record| (W::position_of(record), W::bytes_of(record)));
         Contents {
             rules: core::mem::take(&mut self.rules),
             state: core::mem::take(&mut self.state),
             positions: core::mem::take(&mut self.positions),
             record: Box::new(record),
-            unloaded: &self.unloaded,
+            unloaded: Box::new(unloaded),
             taken: &self.taken,
         }
     }
@@ -125,7 +128,15 @@ impl SaveJob {
     }
 }
 
-impl Drop for SaveJob {
+impl<W: Streamed> fmt::Debug for SaveJob<W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let chunks = self.touched.len();
+        let job = &mut f.debug_struct("SaveJob");
+        job.field("number", &self.number).field("chunks", &chunks).finish_non_exhaustive()
+    }
+}
+
+impl<W: Streamed> Drop for SaveJob<W> {
     fn drop(&mut self) {
         if self.progress.committed() < self.number {
             self.progress.has_failed.store(true, Ordering::Release);

@@ -82,13 +82,13 @@ fn take_chunks<W: Saved>(
         let position = tables::position_of(&key);
         let part = Part::Chunk(position);
         let record = tables::unseal(&key, sealed.value(), part)?;
-        if known.last().is_some_and(|(last, _)| *last >= key) {
+        if known.last().is_some_and(|last| last.key >= key) {
             return Err(SaveError::Damaged { part: Part::Chunks });
         }
         let mut content = Content::new("record", record, version);
         world.take_chunk(position, &mut content).map_err(SaveError::in_part(part))?;
         content.finish().map_err(SaveError::in_part(part))?;
-        known.push((key, fingerprints.of(record)));
+        known.push(fingerprints.entry::<W>(key, record));
     }
     Ok(known)
 }

@@ -49,7 +49,7 @@
 //! A [prepared](Stream::prepare) save costs the thread of the game a look at the state of each chunk
 //! and a copy of those that were touched since the last save. Copying may be spread over the ticks
 //! before it, by [`copy_ahead`](Stream::copy_ahead). The thread that writes it encodes and hashes
-//! these chunks only.
+//! these chunks only. Chunks of a [`World`](crate::World) are encoded when they are copied.
 //!
 //! Opening reads and checks everything but the unloaded chunks, which are checked when they are
 //! taken. A chunk has changed when its record differs: its cells, its
@@ -69,7 +69,7 @@
 //! | | `state` | all that belongs to no chunk |
 //! | | `count` | the number of chunks, `u64` |
 //! | `chunks`, `&[u8; 12]` to `&[u8]` | position: y, z, x, each an `i32` with its sign bit flipped, *big*-endian, so that keys sort as positions do | the chunk's record |
-//! | `unloaded`, `&[u8; 12]` to `&[u8]`; from version 3 on, if a chunk was unloaded | position, in the same form | the bytes of its [`ChunkRecord`](crate::water::ChunkRecord::to_bytes) |
+//! | `unloaded`, `&[u8; 12]` to `&[u8]`; from version 3 on, if a chunk was unloaded | position, in the same form | the bytes of its record: of [water](crate::water::ChunkRecord::to_bytes), or [with its ground](crate::world::ChunkRecord::to_bytes) |
 //!
 //! Each value ends with a CRC-32 (IEEE, `u32`) of its key and the value.
 //!
@@ -91,6 +91,7 @@ mod job;
 mod load;
 mod staged;
 mod stream;
+mod streamed;
 mod tables;
 
 pub use error::{Part, SaveError};
@@ -98,6 +99,7 @@ pub use file::{SaveFile, SaveReport};
 pub use job::SaveJob;
 pub use redb::StorageBackend;
 pub use stream::Stream;
+pub use streamed::Streamed;
 
 /// The version of the format that this crate writes, and the newest that it reads.
 ///

@@ -4,11 +4,11 @@
 use super::Part;
 use super::error::SaveError;
 use super::job::{Base, Copied, Progress, SaveJob};
+use super::streamed::Streamed;
 use super::tables::{self, UNLOADED};
 use crate::coords::order;
-use crate::grid::Slot;
-use crate::snapshot::Saved;
-use crate::water::{ChunkRecord, SavedChunk, Since, WaterWorld};
+use crate::water::{Since, WaterWorld};
+use core::fmt;
 use glam::IVec3;
 use hashbrown::HashMap;
 use redb::{Database, ReadableDatabase, ReadableTable, TableError};
@@ -20,6 +20,7 @@ pub(super) type Shared = Arc<RwLock<Option<Database>>>;
 /// The game's side of a [`SaveFile`](super::SaveFile) of a world whose chunks come and go. It stays
 /// on the thread of the game, while the file goes to the thread that writes.
 ///
+/// Of a [`World`](crate::World) it is the same as of a [`WaterWorld`], with records of that kind.
 /// Chunks that [`remove_chunks`](WaterWorld::remove_chunks) returns are [`put`](Stream::put) here.
 /// The next [`prepare`](Stream::prepare)d save has them, in one transaction with the loaded chunks
 /// and the ledger, so that the file never holds a chunk twice or not at all. A chunk that is to be
@@ -59,8 +60,7 @@ pub(super) type Shared = Arc<RwLock<Option<Database>>>;
 /// # std::fs::remove_file(&path)?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug)]
-pub struct Stream {
+pub struct Stream<W: Streamed = WaterWorld> {
     database: Shared,
     progress: Arc<Progress>,
     /// The number of the last job that was prepared, 0 for none.
@@ -68,18 +68,18 @@ pub struct Stream {
     /// The save of the file that the first job follows, until that is prepared.
     base: Option<Base>,
     since: Option<Since>,
-    /// What was copied ahead of the next job, and when. In boxes, as the table moves when it grows.
-    ahead: HashMap<IVec3, (Since, Box<SavedChunk>)>,
+    /// What was copied ahead of the next job, and when.
+    ahead: HashMap<IVec3, (Since, W::Copy)>,
     /// The records put here that may not be in the file, with the number of the first job that has
     /// them.
-    kept: HashMap<IVec3, (u64, Arc<ChunkRecord>)>,
+    kept: HashMap<IVec3, (u64, Arc<W::Record>)>,
     /// The chunks taken from here whose records may still be in the file, with the number of the
     /// first job that removes them.
     taken: HashMap<IVec3, u64>,
 }
 
-impl Stream {
-    pub(super) fn new(database: Shared, base: Option<Base>) -> Stream {
+impl<W: Streamed> Stream<W> {
+    pub(super) fn new(database: Shared, base: Option<Base>) -> Stream<W> {
         Stream {
             database,
             progress: Arc::default(),
@@ -94,10 +94,10 @@ impl Stream {
 
     /// Keeps the records of unloaded chunks, in memory until they are in the file. Of two records
     /// at one position, the last counts.
-    pub fn put(&mut self, records: impl IntoIterator<Item = ChunkRecord>) {
+    pub fn put(&mut self, records: impl IntoIterator<Item = W::Record>) {
         let next = self.last + 1;
         for record in records {
-            self.kept.insert(record.position(), (next, Arc::new(record)));
+            self.kept.insert(W::position_of(&record), (next, Arc::new(record)));
         }
     }
 
@@ -110,7 +110,7 @@ impl Stream {
     pub fn take(
         &mut self,
         positions: impl IntoIterator<Item = IVec3>,
-    ) -> Result<Vec<ChunkRecord>, SaveError> {
+    ) -> Result<Vec<W::Record>, SaveError> {
         self.forget_committed();
         let positions: Vec<IVec3> = positions.into_iter().collect();
         let is_elsewhere = |position: &IVec3| {
@@ -155,18 +155,18 @@ impl Stream {
     /// whole world, as does the next after one that was not written. Jobs are to be written in the
     /// order in which they were prepared. While a tick is underway, the world is saved as it was
     /// when that tick began.
-    pub fn prepare(&mut self, world: &mut WaterWorld) -> SaveJob {
+    pub fn prepare(&mut self, world: &mut W) -> SaveJob<W> {
         self.forget_committed();
         self.last += 1;
         let since = self.since_last();
         let base = self.base.take();
-        let (slots, now) = world.touched_since(since);
+        let (chunks, now) = world.touched_since(since);
         let is_whole = !since.is_some_and(|since| since.is_of_world(now));
         self.since = Some(now);
         let (mut rules, mut state) = (Vec::new(), Vec::new());
         world.put_rules(&mut rules);
         world.put_state(&mut state);
-        let (touched, copied) = self.take_copies(world, &slots);
+        let (touched, copied) = self.take_copies(world, &chunks);
         SaveJob {
             number: self.last,
             is_whole,
@@ -174,7 +174,7 @@ impl Stream {
             progress: Arc::clone(&self.progress),
             rules,
             state,
-            positions: world.grid().occupied().map(|slot| world.grid().position_at(slot)).collect(),
+            positions: world.present(),
             touched,
             copied,
             unloaded: self.kept.values().map(|(_, record)| Arc::clone(record)).collect(),
@@ -212,39 +212,36 @@ impl Stream {
     /// # std::fs::remove_file(&path)?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn copy_ahead(&mut self, world: &mut WaterWorld, most: usize) -> usize {
+    pub fn copy_ahead(&mut self, world: &mut W, most: usize) -> usize {
         let since = self.since_last();
         self.since = since;
-        let (mut slots, now) = world.touched_since(since);
-        let is_behind = |slot: &Slot| {
-            let ahead = self.ahead.get(&world.grid().position_at(*slot));
-            ahead.is_none_or(|(since, _)| world.is_touched_since(*slot, *since))
+        let (mut chunks, now) = world.touched_since(since);
+        let is_behind = |chunk: IVec3| {
+            let ahead = self.ahead.get(&chunk);
+            ahead.is_none_or(|(since, _)| world.is_touched_since(chunk, *since))
         };
         // A tick that is underway may change what counts as touched again.
-        let rests = |slot: &Slot| !world.is_touched_since(*slot, now) && is_at_rest(world, *slot);
-        slots.retain(|slot| rests(slot) && is_behind(slot));
-        let left = slots.len().saturating_sub(most);
-        for slot in slots.into_iter().take(most) {
-            let copy = (now, Box::new(world.saved_chunk(slot)));
-            self.ahead.insert(world.grid().position_at(slot), copy);
+        let rests = |chunk| !world.is_touched_since(chunk, now) && world.rests(chunk);
+        chunks.retain(|&chunk| rests(chunk) && is_behind(chunk));
+        let left = chunks.len().saturating_sub(most);
+        for chunk in chunks.into_iter().take(most) {
+            self.ahead.insert(chunk, (now, world.copy(chunk)));
         }
         left
     }
 
     /// Returns chunks of a world, those that were copied ahead and not touched since and copies of the
     /// others, and the number of these.
-    fn take_copies(&mut self, world: &WaterWorld, slots: &[Slot]) -> (Vec<Copied>, usize) {
+    fn take_copies(&mut self, world: &W, chunks: &[IVec3]) -> (Vec<Copied<W>>, usize) {
         let mut ahead = core::mem::take(&mut self.ahead);
-        let (mut chunks, mut copied) = (Vec::with_capacity(slots.len()), 0);
-        for &slot in slots {
-            let position = world.grid().position_at(slot);
-            let chunk = ahead.remove(&position);
-            let chunk = chunk.filter(|(since, _)| !world.is_touched_since(slot, *since));
-            copied += usize::from(chunk.is_none());
-            let chunk = chunk.map(|(_, chunk)| chunk);
-            chunks.push((position, chunk.unwrap_or_else(|| Box::new(world.saved_chunk(slot)))));
+        let (mut copies, mut copied) = (Vec::with_capacity(chunks.len()), 0);
+        for &chunk in chunks {
+            let copy = ahead.remove(&chunk);
+            let copy = copy.filter(|(since, _)| !world.is_touched_since(chunk, *since));
+            copied += usize::from(copy.is_none());
+            copies.push((chunk, copy.map_or_else(|| world.copy(chunk), |(_, copy)| copy)));
         }
-        (chunks, copied)
+        (copies, copied)
     }
 
     /// Returns the time of the last job, or of the save that the first one follows; `None` if the
@@ -264,7 +261,7 @@ impl Stream {
     }
 
     /// Returns the records at these positions that are in the file.
-    fn read(&self, positions: &[IVec3]) -> Result<HashMap<IVec3, ChunkRecord>, SaveError> {
+    fn read(&self, positions: &[IVec3]) -> Result<HashMap<IVec3, W::Record>, SaveError> {
         if positions.is_empty() {
             return Ok(HashMap::new());
         }
@@ -275,9 +272,9 @@ impl Stream {
                 let Some(sealed) = table.get(&key).map_err(SaveError::of)? else { continue };
                 let part = Part::Unloaded(position);
                 let bytes = tables::unseal(&key, sealed.value(), part)?;
-                let record = ChunkRecord::from_bytes(bytes)
-                    .map_err(|error| SaveError::Record { position, error })?;
-                if record.position() != position {
+                let record =
+                    W::record_of(bytes).map_err(|error| SaveError::Record { position, error })?;
+                if W::position_of(&record) != position {
                     return Err(SaveError::Damaged { part });
                 }
                 records.insert(position, record);
@@ -319,8 +316,8 @@ impl Stream {
     }
 }
 
-/// Returns whether no tick touches a chunk as it is.
-fn is_at_rest(world: &WaterWorld, slot: Slot) -> bool {
-    let position = world.grid().position_at(slot);
-    world.grid().awake_at(slot).is_none() || world.is_frozen(position)
+impl<W: Streamed> fmt::Debug for Stream<W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Stream").field("last", &self.last).finish_non_exhaustive()
+    }
 }

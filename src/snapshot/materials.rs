@@ -7,6 +7,8 @@ use super::world::Saved;
 use crate::blast::BlastWorld;
 use crate::coords::order;
 use crate::humidity::HumidityWorld;
+#[cfg(feature = "store")]
+use crate::water::Since;
 use crate::water::WaterWorld;
 use crate::world::{
     Broken, Common, Counts, Couplings, Edit, Ledger, Material, MaterialId, Palette, Parts, Rules,
@@ -143,6 +145,17 @@ impl Saved for World {
             }
         }
         Ok(())
+    }
+
+    /// Where no chunk is loaded, there may be pressure.
+    #[cfg(feature = "store")]
+    fn is_loaded(record: &[u8]) -> bool {
+        record.first().is_some_and(|bits| bits & GROUND != 0)
+    }
+
+    #[cfg(feature = "store")]
+    fn since_now(&self) -> Option<Since> {
+        World::since_now(self)
     }
 
     fn broken_law(&self) -> Option<String> {

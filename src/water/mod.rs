@@ -50,11 +50,11 @@ mod cover;
 mod draw;
 mod ebb;
 mod edit;
-mod feed;
+pub(crate) mod feed;
 mod fixture;
 mod flow;
 mod ledger;
-mod numbers;
+pub(crate) mod numbers;
 mod pools;
 mod query;
 pub(crate) mod random;
@@ -88,6 +88,7 @@ pub use record::{ChunkRecord, RecordBytesError};
 #[cfg(feature = "snapshot")]
 pub(crate) use restore::{ChunkState, Clock, SavedChunk};
 pub use rules::{Edge, Edges, Rules, RulesError};
+pub(crate) use settle::rules_alone;
 pub use settle::{Settling, settle};
 pub use simulation_distance::{Ring, RingError, SimulationDistance};
 #[cfg(feature = "store")]
@@ -138,6 +139,8 @@ pub struct WaterWorld {
     work: Workspace,
     unfinished: Unfinished,
     queue: Queue,
+    /// The cells that edits have searched, for the budget of one that is queued.
+    searched: u64,
 }
 
 impl WaterWorld {
@@ -167,6 +170,7 @@ impl WaterWorld {
             work: Workspace::default(),
             unfinished: Unfinished::new(Evaporation::new(&rules, seed, 0)),
             queue: Queue::default(),
+            searched: 0,
         })
     }
 }

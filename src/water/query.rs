@@ -7,6 +7,7 @@ use crate::coords::Region;
 use crate::water::WaterWorld;
 use crate::water::cell::WaterCell;
 use crate::water::context::limits::Limits;
+use crate::water::edit::{Edit, memory_bytes};
 use crate::water::ledger::Ledger;
 use crate::water::rules::Rules;
 use crate::water::store::Place;
@@ -211,7 +212,7 @@ impl WaterWorld {
         self.store.memory_bytes()
             + self.work.memory_bytes()
             + self.unfinished.memory_bytes()
-            + self.queue.memory_bytes()
+            + memory_bytes(&self.queue)
     }
 
     /// Returns a hash of seed, ticks, ledger, every cell and fixture of every chunk, which chunks are
@@ -253,7 +254,7 @@ impl WaterWorld {
                 hash.add(1);
             }
         }
-        self.queue.hash(&mut hash);
+        self.queue.hash(&mut hash, Edit::to_bytes);
         hash.finish()
     }
 }

@@ -60,7 +60,7 @@ impl WaterWorld {
 
     /// Queues edits, of which the first `before` come before the next tick.
     pub(crate) fn restore_edits(&mut self, before: usize, edits: VecDeque<Edit>) {
-        self.queue = Queue::restored(before, edits);
+        self.queue = Queue::restored(false, before, edits);
     }
 
     /// Returns the chunks with their awake and changed cells. Cells out of bounds are marks.
@@ -90,6 +90,13 @@ impl WaterWorld {
     #[cfg(feature = "store")]
     pub(crate) fn since_now(&self) -> Option<Since> {
         (!self.is_underway()).then(|| self.store.begin_period())
+    }
+
+    /// Returns the number of the period that it is, from one question for touched chunks to the
+    /// next.
+    #[cfg(feature = "store")]
+    pub(crate) fn period(&self) -> u64 {
+        self.store.period()
     }
 
     /// Returns whether a chunk was touched since a time.

@@ -4,6 +4,7 @@
 use crate::chunk::Chunk;
 use crate::coords::{Cube, Region, Shape};
 use crate::water::edit::EditError;
+use crate::water::ledger::Ledger;
 use crate::water::record::ChunkRecord;
 use crate::water::rules::{Edge, Edges, Rules};
 use crate::water::voxel::Voxel;
@@ -72,9 +73,14 @@ pub fn settle(
 /// Returns a world without chunks in which nothing evaporates, and water waits where none is loaded.
 fn alone(seed: u64, rules: Rules, bounds: Region) -> Result<WaterWorld, RulesError> {
     rules.check()?;
+    WaterWorld::with_bounds(seed, rules_alone(rules), bounds)
+}
+
+/// Returns the rules of chunks that settle: nothing evaporates, and water waits where none is
+/// loaded.
+pub(crate) fn rules_alone(rules: Rules) -> Rules {
     let edges = Edges { unloaded: Edge::Held, ..rules.edges };
-    let rules = Rules { evaporation: 0.0, film_evaporation: 0.0, edges, ..rules };
-    WaterWorld::with_bounds(seed, rules, bounds)
+    Rules { evaporation: 0.0, film_evaporation: 0.0, edges, ..rules }
 }
 
 impl WaterWorld {
@@ -119,17 +125,41 @@ impl WaterWorld {
         let mut chunks =
             alone(self.seed, self.rules, self.store.bounds()).map_err(EditError::Rules)?;
         // The same random choices as in ticks of the world.
-        chunks.tick = self.tick;
+        chunks.begin_at(self.tick);
         chunks.insert_records(self.remove_chunks(positions.iter().copied())?)?;
+        let start = chunks.ledger;
         let settling = chunks.settle_all(most);
-        self.insert_records(chunks.remove_chunks(positions)?)?;
-        // They were never away.
-        (self.ledger.loaded, self.ledger.unloaded) = (before.loaded, before.unloaded);
-        self.ledger.injected += settling.injected;
-        self.ledger.drained += settling.drained;
-        self.ledger.from_sea += chunks.ledger.from_sea;
-        self.ledger.into_sea += chunks.ledger.into_sea;
+        let end = chunks.ledger;
+        self.put_back(chunks.remove_chunks(positions)?, before, [start, end])?;
         Ok(settling)
+    }
+
+    /// Makes a world that was just made one that has had so many ticks.
+    pub(crate) fn begin_at(&mut self, tick: u64) {
+        self.tick = tick;
+    }
+
+    /// Puts back chunks that were taken out when the ledger was as `before`, as if they had never
+    /// been away, and enters what the ledger of the world that they were in says of the time from its
+    /// `start` to its `end`.
+    pub(crate) fn put_back(
+        &mut self,
+        records: Vec<ChunkRecord>,
+        before: Ledger,
+        [start, end]: [Ledger; 2],
+    ) -> Result<(), EditError> {
+        self.insert_records(records)?;
+        self.ledger = Ledger {
+            placed: before.placed + (end.placed - start.placed),
+            injected: before.injected + (end.injected - start.injected),
+            removed: before.removed + (end.removed - start.removed),
+            drained: before.drained + (end.drained - start.drained),
+            evaporated: before.evaporated + (end.evaporated - start.evaporated),
+            from_sea: before.from_sea + (end.from_sea - start.from_sea),
+            into_sea: before.into_sea + (end.into_sea - start.into_sea),
+            ..before
+        };
+        Ok(())
     }
 
     /// Does ticks until nothing is awake, at most so many.

@@ -36,6 +36,7 @@ impl World {
     /// [`EditError::Blast`].
     pub fn charge(&mut self, centre: IVec3, radius: f32, pressure: f32) -> Result<f64, EditError> {
         self.settle();
+        self.touch_pressure();
         let is_removed = |cell| self.matter_at(cell) != Matter::Open;
         let region = self.blast.check_charge(centre, radius, pressure, is_removed)?;
         self.lend_region(region)?;

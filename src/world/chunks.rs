@@ -62,6 +62,7 @@ impl World {
         moisture: Option<&Chunk<u32>>,
     ) -> Result<(), EditError> {
         let materials = self.within_bounds(position, materials);
+        self.touch(position);
         // The position was checked before.
         _ = self.ground.insert(position, materials);
         self.load_soil(position, moisture)?;

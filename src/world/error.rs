@@ -1,6 +1,7 @@
 //! Why an edit was refused.
 
 use super::material::MaterialId;
+use super::rules::RulesError;
 use crate::{blast, humidity, water};
 use core::fmt;
 use glam::IVec3;
@@ -50,6 +51,8 @@ pub enum EditError {
         /// The name of the edit.
         edit: &'static str,
     },
+    /// Rules that are out of range, or do not go with the palette.
+    Rules(RulesError),
     /// The part refused the edit.
     Water(water::EditError),
     /// The part refused the edit.
@@ -81,6 +84,7 @@ impl fmt::Display for EditError {
             EditError::ChangesGround { part, edit } => {
                 write!(f, "{edit} would change the ground of {part} alone")
             }
+            EditError::Rules(error) => error.fmt(f),
             EditError::Water(error) => error.fmt(f),
             EditError::Soil(error) => error.fmt(f),
             EditError::Blast(error) => error.fmt(f),

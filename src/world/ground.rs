@@ -84,6 +84,7 @@ impl World {
         } else {
             self.water.clear_solid(cell)?;
         }
+        self.touch(Cube::chunk_of(cell));
         if old != material {
             self.ground.set(cell, material);
             _ = self.ground.mark_changed(cell);

@@ -17,9 +17,11 @@
 //! | `rain` | water from above |
 //! | `couplings`, `limits`, `contacts`, `exchange` | what passes between water and soil: its rules, what they come to for each material, where it may, how it does |
 //! | `tick` | a tick: water, then soil, then explosions, in pieces |
+//! | `settle` | ticks of some chunks alone, until nothing moves in them |
 //! | `values`, `bytes`, `queue` | edits as values, in bytes, and in a queue |
 //! | `query`, `ledger`, `validate` | reading, the account of all water, the laws |
-//! | `restore` | what a snapshot needs |
+//! | `feed` | what has changed, as values and in bytes, and a copy that follows it |
+//! | `restore`, `touched` | what a snapshot needs, and what a save may leave out |
 
 mod bytes;
 mod charge;
@@ -29,6 +31,7 @@ mod content;
 mod couplings;
 mod error;
 mod exchange;
+mod feed;
 mod ground;
 mod ledger;
 mod limits;
@@ -43,18 +46,21 @@ mod record;
 #[cfg(feature = "snapshot")]
 mod restore;
 mod rules;
+mod settle;
 mod spill;
 mod submerged;
 mod throws;
 mod tick;
+mod touched;
 mod validate;
 mod values;
 
 pub use crate::edit_bytes::EditBytesError;
-pub use crate::water::Progress;
+pub use crate::water::{MirrorError, Progress, UpdateBytesError};
 pub use content::Content;
 pub use couplings::Couplings;
 pub use error::EditError;
+pub use feed::{ChunkUpdate, Feed, MOISTURE_STEP, Mirror, Span, Update};
 pub use ground::Replaced;
 pub use ledger::Ledger;
 pub use material::{Material, MaterialId};
@@ -64,8 +70,8 @@ pub use queue::EditReport;
 pub use record::ChunkRecord;
 #[cfg(feature = "snapshot")]
 pub(crate) use restore::{Common, Counts, Parts, SavedGround};
-pub use rules::{Rules, RulesError};
-pub use submerged::Submerged;
+pub use rules::{Rules, RulesError, Submerged};
+pub use settle::{Restless, Settling, settle};
 pub use validate::Violation;
 pub use values::{Edit, Outcome};
 
@@ -144,6 +150,8 @@ pub struct World {
     limits: Limits,
     /// What follows from ground, water and soil.
     contacts: Contacts,
+    #[cfg(feature = "store")]
+    touched: touched::Touched,
 }
 
 impl World {
@@ -187,6 +195,8 @@ impl World {
             passed: Passed::default(),
             limits,
             contacts: Contacts::default(),
+            #[cfg(feature = "store")]
+            touched: touched::Touched::default(),
         })
     }
 }

@@ -73,6 +73,7 @@ impl World {
     pub(super) fn edit_blast(&mut self, edit: blast::Edit) -> Result<blast::Outcome, EditError> {
         use blast::Edit;
         let refused = |edit| Err(EditError::ChangesGround { part: "blast", edit });
+        self.touch_pressure();
         match edit {
             Edit::SetSolid(_) => refused("SetSolid"),
             Edit::SetWall { .. } => refused("SetWall"),

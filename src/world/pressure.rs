@@ -96,6 +96,7 @@ impl World {
                 }
             }
         }
+        self.touch(chunk);
         self.blast.set_ground(chunk, &solid, &walls)?;
         self.mirrored.insert(order(chunk));
         Ok(())

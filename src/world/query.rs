@@ -7,6 +7,7 @@ use super::material::MaterialId;
 use super::palette::Palette;
 use super::rules::Rules;
 use super::tick::Stage;
+use super::values::Edit;
 use super::{Broken, World};
 use crate::automaton::{ChunkChanges, StateHash};
 use crate::blast::BlastWorld;
@@ -120,17 +121,24 @@ impl World {
     /// with another material, moisture or pressure. Loading and unloading a chunk is not listed.
     pub fn take_changes(&mut self) -> Vec<ChunkChanges> {
         let mut all: BTreeMap<[i32; 3], CellMask> = BTreeMap::new();
-        let parts = [
-            ChunkChanges::list(self.ground.take_changes()),
-            self.water.take_changes(),
-            self.soil.take_changes(),
-            self.blast.take_changes(),
-        ];
+        let [ground, soil, pressure] = self.take_changes_but_water();
+        let parts = [ground, self.water.take_changes(), soil, pressure];
         for ChunkChanges { chunk, cells } in parts.into_iter().flatten() {
             all.entry(order(chunk)).or_default().union_with(&cells);
         }
         let list = all.into_iter().map(|([y, z, x], cells)| (IVec3::new(x, y, z), cells));
         ChunkChanges::list(list.collect())
+    }
+
+    /// Takes the changes of ground, of soil and of pressure.
+    pub(super) fn take_changes_but_water(&mut self) -> [Vec<ChunkChanges>; 3] {
+        let changes = [
+            ChunkChanges::list(self.ground.take_changes()),
+            self.soil.take_changes(),
+            self.blast.take_changes(),
+        ];
+        changes.iter().flatten().for_each(|changes| self.touch(changes.chunk));
+        changes
     }
 
     /// Returns the bytes that the world holds on the heap, but for those in edits and reports that
@@ -166,7 +174,7 @@ impl World {
         if self.passed != Passed::default() {
             [soaked, sprung, ebbed].into_iter().for_each(|units| hash.add(units));
         }
-        self.queue.hash(&mut hash);
+        self.queue.hash(&mut hash, Edit::to_bytes);
         hash.finish()
     }
 }

@@ -3,8 +3,7 @@
 use super::World;
 use super::error::EditError;
 use super::values::{Edit, Outcome};
-use crate::automaton::StateHash;
-use std::collections::VecDeque;
+use crate::edit_queue::EditQueue;
 
 /// What became of an edit that was [queued](World::queue).
 #[derive(Clone, Debug, PartialEq)]
@@ -18,75 +17,7 @@ pub struct EditReport {
 }
 
 /// The edits that wait, and the reports on those that were made.
-#[derive(Default)]
-pub(super) struct Queue {
-    /// In the order in which they are made.
-    waiting: VecDeque<Edit>,
-    /// While a tick has begun: how many of the first come before it. The others come after it.
-    due: usize,
-    /// Whether the next tick has begun: from now on, edits come after it.
-    has_begun: bool,
-    /// The ticket of the first that waits.
-    ticket: u64,
-    reports: Vec<EditReport>,
-}
-
-impl Queue {
-    pub(super) fn is_empty(&self) -> bool {
-        self.waiting.is_empty()
-    }
-
-    /// Begins a tick, unless one has begun: edits queued until now come before it.
-    pub(super) fn begin_tick(&mut self) {
-        if !self.has_begun {
-            (self.has_begun, self.due) = (true, self.waiting.len());
-        }
-    }
-
-    pub(super) fn end_tick(&mut self) {
-        self.has_begun = false;
-    }
-
-    /// Returns how many edits come before the tick that has begun.
-    pub(super) fn due(&self) -> usize {
-        if self.has_begun { self.due } else { 0 }
-    }
-
-    /// Returns the edits that wait, and how many of the first come before the next tick of a world
-    /// that is loaded.
-    pub(super) fn saved(&self) -> (usize, impl ExactSizeIterator<Item = &Edit>) {
-        let before = if self.has_begun { self.due } else { self.waiting.len() };
-        (before, self.waiting.iter())
-    }
-
-    /// Returns the queue of a loaded world: these edits, of which the first `before` come before
-    /// the next tick, or all of them after the tick that has begun.
-    #[cfg(feature = "snapshot")]
-    pub(super) fn restored(is_underway: bool, before: usize, waiting: VecDeque<Edit>) -> Queue {
-        let has_begun = is_underway || before < waiting.len();
-        Queue { waiting, due: before, has_begun, ..Queue::default() }
-    }
-
-    /// Adds what waits, if anything does: it decides the future.
-    pub(super) fn hash(&self, hash: &mut StateHash) {
-        if self.is_empty() {
-            return;
-        }
-        let (before, edits) = self.saved();
-        hash.add(before as u64);
-        for edit in edits {
-            let bytes = edit.to_bytes();
-            hash.add(bytes.len() as u64);
-            bytes.iter().for_each(|&byte| hash.add(byte.into()));
-        }
-    }
-
-    /// Returns the bytes of the lists; what is in edits and reports of chunks is not counted.
-    pub(super) fn memory_bytes(&self) -> usize {
-        self.waiting.capacity() * size_of::<Edit>()
-            + self.reports.capacity() * size_of::<EditReport>()
-    }
-}
+pub(super) type Queue = EditQueue<Edit, EditReport>;
 
 impl World {
     /// Puts an edit in line. It is made when the tick that is underway is complete, or if there is
@@ -116,19 +47,18 @@ impl World {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn queue(&mut self, edit: Edit) -> u64 {
-        self.queue.waiting.push_back(edit);
-        self.queue.ticket + (self.queue.waiting.len() - 1) as u64
+        self.queue.push(edit)
     }
 
     /// Returns the edits that wait, in order; see [`queue`](World::queue).
     pub fn queued_edits(&self) -> impl ExactSizeIterator<Item = &Edit> {
-        self.queue.waiting.iter()
+        self.queue.waiting()
     }
 
     /// Returns what became of the queued edits that were made since the last call, in the order in
     /// which they were made.
     pub fn take_edit_reports(&mut self) -> Vec<EditReport> {
-        core::mem::take(&mut self.queue.reports)
+        self.queue.take_reports()
     }
 
     /// Makes the first edit that waits, between ticks. Returns the cells that it counts for.
@@ -136,16 +66,16 @@ impl World {
         // For the edit itself, nothing waits and no tick has begun.
         let mut queue = core::mem::take(&mut self.queue);
         let mut cells = 0;
-        if let Some(edit) = queue.waiting.pop_front() {
+        if let Some((ticket, edit)) = queue.pop() {
             cells = edit.cells();
-            let (ticket, tick) = (queue.ticket, self.tick);
+            self.water.take_searched();
+            let tick = self.tick;
             let result = self.apply(edit);
             if result.is_err() {
                 cells = 1;
             }
-            queue.reports.push(EditReport { ticket, tick, result });
-            queue.ticket += 1;
-            queue.due = queue.due.saturating_sub(1);
+            cells += self.water.take_searched();
+            queue.report(EditReport { ticket, tick, result });
         }
         self.queue = queue;
         cells

@@ -128,12 +128,24 @@ impl World {
         }
         let records = self.water.remove_chunks(positions)?;
         let record = |water: water::ChunkRecord| {
-            let (materials, soil) = self.unload(water.position());
-            let moisture = soil.as_ref().map(moisture);
-            let rain = soil.as_ref().map_or(Vec::new(), rain);
-            ChunkRecord(Box::new(Parts { water, materials, moisture, rain }))
+            let record = self.record_of(water);
+            self.unload(record.position());
+            record
         };
         Ok(records.into_iter().map(record).collect())
+    }
+
+    /// Returns the record of a loaded chunk whose water was taken out.
+    pub(super) fn record_of(&self, water: water::ChunkRecord) -> ChunkRecord {
+        let position = water.position();
+        let materials = self.ground.chunk(position).cloned();
+        let soil = self.soil.chunk(position);
+        ChunkRecord(Box::new(Parts {
+            water,
+            materials: materials.unwrap_or(Chunk::uniform(MaterialId(0))),
+            moisture: soil.as_ref().map(moisture),
+            rain: soil.as_ref().map_or(Vec::new(), rain),
+        }))
     }
 
     /// Loads the chunks of these records, taken out of this world or another with materials of the

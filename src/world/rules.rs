@@ -2,7 +2,6 @@
 
 use super::couplings::Couplings;
 use super::palette::Palette;
-use super::submerged::Submerged;
 use crate::coords::Cube;
 use crate::humidity::{self, Sweep, UNITS};
 use crate::{blast, water};
@@ -49,7 +48,8 @@ pub struct Rules {
     /// the steps of a tick, at least 0.001; `None` if none does. 4 by default. A cell of water with
     /// room above it loses a unit for each time that the flow through it, or over it if it stops
     /// pressure, is as long as this, at most 7. Each flies up, and the further the more are thrown,
-    /// and sideways as the flow goes. Springs and the sea lose none.
+    /// and sideways as the flow goes. Springs and the sea lose none, nor does water in frozen chunks
+    /// or straight below one, and none enters these.
     pub throw_flow: Option<f64>,
 }
 
@@ -70,6 +70,21 @@ impl Default for Rules {
             throw_flow: Some(4.0),
         }
     }
+}
+
+/// What full cells of water, springs and the sea among them, are to pressure.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub enum Submerged {
+    /// They stop it, as ground does that nothing breaks. Pressure in a cell that fills up is gone,
+    /// which its ledger counts as removed.
+    #[default]
+    Stops,
+    /// They are as open to it as air.
+    Passes,
+    /// They let it in, and keep this share of it from each step to the next, 0 to 1: it fades as it
+    /// passes. What fades counts as removed, or placed if it was below 0.
+    Damps(f32),
 }
 
 /// Why rules, or rules together with a palette, were refused.

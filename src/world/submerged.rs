@@ -3,24 +3,10 @@
 
 use super::World;
 use super::error::EditError;
+use super::rules::Submerged;
 use crate::chunk::CellMask;
 use crate::water::WaterCell;
 use glam::IVec3;
-
-/// What full cells of water, springs and the sea among them, are to pressure.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-#[non_exhaustive]
-pub enum Submerged {
-    /// They stop it, as ground does that nothing breaks. Pressure in a cell that fills up is gone,
-    /// which its ledger counts as removed.
-    #[default]
-    Stops,
-    /// They are as open to it as air.
-    Passes,
-    /// They let it in, and keep this share of it from each step to the next, 0 to 1: it fades as it
-    /// passes. What fades counts as removed, or placed if it was below 0.
-    Damps(f32),
-}
 
 impl World {
     /// Makes the ground that explosions are lent that of the water now: at the beginning of the

@@ -1,6 +1,7 @@
 //! Water that explosions throw. After the steps of a tick, a strong flow at the surface of water
 //! throws units up and in its direction, each over a path of its own through open cells, as a
-//! particle of spray: a random walk that is biased by the flow.
+//! particle of spray: a random walk that is biased by the flow. Frozen chunks stand still: their
+//! water is not thrown, nor is that straight below them, and none enters them.
 
 use super::World;
 use super::pressure::Matter;
@@ -44,7 +45,8 @@ impl World {
     fn throws_in(&self, chunk: IVec3, least: f64) -> Vec<Throw> {
         // The flow over a full cell may be that of the chunk above.
         let above = Face::Up.step(chunk).unwrap_or(chunk);
-        if ![chunk, above].into_iter().any(|chunk| self.blast.may_flow(chunk, least)) {
+        let is_frozen = self.water.is_frozen(chunk);
+        if is_frozen || ![chunk, above].into_iter().any(|chunk| self.blast.may_flow(chunk, least)) {
             return Vec::new();
         }
         let seed = mix(mix(self.seed(), self.tick), THROWS);
@@ -67,8 +69,8 @@ impl World {
     }
 
     /// Returns where a unit lands: it rises one cell, and then as many as units are thrown, each by
-    /// coin further up or sideways, along an axis picked by its share in the flow. What is not open
-    /// stops it for that cell.
+    /// coin further up or sideways, along an axis picked by its share in the flow. What is not open,
+    /// or frozen, stops it for that cell.
     fn landing_of(&self, throw: &Throw, random: &mut fastrand::Rng) -> IVec3 {
         let DVec3 { x: east, z: south, .. } = throw.flow;
         let share = east.abs() / (east.abs() + south.abs());
@@ -88,10 +90,12 @@ impl World {
         at
     }
 
-    /// Returns whether a cell is loaded, open and not full.
+    /// Returns whether a cell is loaded, open, not full and in no frozen chunk.
     fn has_room(&self, cell: IVec3) -> bool {
         let is_open = |id| !self.palette.traits(id).solid;
-        self.material(cell).is_some_and(is_open) && self.water.height(cell) < MOST as u8
+        self.material(cell).is_some_and(is_open)
+            && self.water.height(cell) < MOST as u8
+            && !self.water.is_frozen(Cube::chunk_of(cell))
     }
 
     fn throw_unit(&mut self, from: IVec3, to: IVec3) {

@@ -213,14 +213,20 @@ impl World {
             }
             Stage::Soil => {
                 self.stage = Stage::Blast(0);
-                if self.has_soil_step() { self.soil.run(1) } else { StepReport::default() }
+                if self.has_soil_step() { self.step_soil() } else { StepReport::default() }
             }
             Stage::Blast(done) => self.blast_piece(done),
         }
     }
 
+    fn step_soil(&mut self) -> StepReport {
+        self.touch_awake_soil();
+        self.soil.run(1)
+    }
+
     /// Does a piece of explosions, of which so many steps are done.
     fn blast_piece(&mut self, done: u32) -> StepReport {
+        self.touch_pressure();
         if done == 0 {
             self.follow_water();
         }
@@ -230,8 +236,8 @@ impl World {
         }
         self.stage = Stage::Rest;
         self.blast.run(u64::from(self.rules.blast_steps - done));
-        self.throw_water();
         self.lend_stirred();
+        self.throw_water();
         self.take_back_silent();
         StepReport::default()
     }

@@ -4,7 +4,7 @@
 use super::World;
 use super::ground::units_of;
 use super::pressure::Matter;
-use super::submerged::Submerged;
+use super::rules::Submerged;
 use super::tick::Stage;
 use crate::coords::{CHUNK_CELLS, Cube, Shape};
 use crate::humidity::Cell;

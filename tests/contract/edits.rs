@@ -250,6 +250,11 @@ fn of_worlds() -> Vec<Written<world::Edit>> {
         written(Edit::WakeAll, 8, &[]),
         written(Edit::RemoveChunks(vec![cell]), 9, &[&[1, 0, 0, 0], &CELL_BYTES]),
         written(Edit::InsertRecords(records), 10, &[&[1, 0, 0, 0], &length, &record]),
+        written(
+            Edit::Charge { centre: cell, radius: 2.5, pressure: -300.0 },
+            11,
+            &[&CELL_BYTES, &2.5f32.to_le_bytes(), &(-300.0f32).to_le_bytes()],
+        ),
     ]
 }
 

@@ -10,6 +10,7 @@ mod laws;
 mod living;
 mod refusals;
 mod stream;
+mod world_stream;
 
 use std::fs;
 use std::path::PathBuf;

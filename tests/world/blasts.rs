@@ -106,13 +106,19 @@ fn pressure_stops_at_the_surface_of_a_lake_or_fades_or_passes() {
         world.charge(at(16, 10, 16), 3.0, 500.0).unwrap();
         world.step();
         assert_eq!(world.validate(), Ok(()));
-        let under = Region::new(at(0, 1, 0), at(31, 1, 31)).positions();
-        under.map(|cell| world.pressure(cell).abs()).fold(0.0, f32::max)
+        [5, 4, 3, 2, 1].map(|y| {
+            let layer = Region::new(at(0, y, 0), at(31, y, 31)).positions();
+            layer.map(|cell| world.pressure(cell).abs()).fold(0.0, f32::max)
+        })
     };
     let [damped, passing] = [Submerged::Damps(0.7), Submerged::Passes].map(below);
-    assert_eq!(below(Submerged::Stops), 0.0);
-    assert!(damped > 0.0 && damped < 0.2 * passing && passing > 1.0, "{damped} of {passing}");
+    assert_eq!(below(Submerged::Stops), [0.0; 5]);
     assert_eq!(below(Submerged::Damps(1.0)), passing);
+    // The share that is left falls from layer to layer.
+    let shares: Vec<f32> = damped.iter().zip(passing).map(|(damped, all)| damped / all).collect();
+    assert!(passing.iter().all(|&all| all > 1.0) && damped[4] > 0.0, "{damped:?} of {passing:?}");
+    assert!(shares.is_sorted_by(|one, next| one > next), "{shares:?}");
+    assert!(shares[0] < 0.8 && shares[4] < 0.2, "{shares:?}");
 }
 
 #[test]

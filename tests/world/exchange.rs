@@ -13,7 +13,7 @@ use support::world::{id, palette, rules, world};
 /// An edit of any kind that the parts run apart can follow. `gone` are chunks that were taken out.
 fn some_edit(rng: &mut Rng, bounds: Region, gone: &mut Vec<Edit>) -> Edit {
     let size = bounds.size().map(|side| side as i32);
-    let mut cell = || bounds.min() + IVec3::from_array(size.map(|side| rng.i32(..side)));
+    let mut cell = || bounds.min() + IVec3::from_array(size.map(|side| rng.i32(0..side)));
     let (cell, other) = (cell(), cell());
     let chunk = Cube::chunk_of(cell);
     match rng.u32(..16) {

@@ -2,7 +2,9 @@
 
 mod blasts;
 mod exchange;
+mod feed;
 mod laws;
 mod palettes;
 mod parts;
 mod records;
+mod settle;

@@ -1,9 +1,9 @@
 //! A world against its parts, run apart.
 
 use fastrand::Rng;
-use floodplain::blast;
 use floodplain::glam::IVec3;
 use floodplain::world::{Couplings, Edit, Rules, Submerged, World};
+use floodplain::{Cube, Shape, blast, water};
 use proptest::prelude::*;
 use support::world::apart::{Apart, random_edit, random_world};
 use support::world::{id, rules, uncoupled, world};
@@ -70,6 +70,55 @@ proptest! {
         let submerged = Submerged::Damps(0.75);
         run_beside(seed, |rules| Rules { submerged, throw_flow: None, ..rules });
     }
+
+    #[test]
+    fn water_is_thrown_as_by_a_look_at_every_cell(seed: u64) {
+        run_thrown(seed);
+    }
+}
+
+/// Runs a random world in which some chunks are frozen beside its parts. Returns the units thrown.
+fn run_thrown(seed: u64) -> u64 {
+    let mut rng = Rng::with_seed(seed);
+    let submerged = [Submerged::Stops, Submerged::Passes, Submerged::Damps(0.75)][rng.usize(..3)];
+    let throw_flow = Some([0.5, 4.0, 40.0][rng.usize(..3)]);
+    let rules = Rules { submerged, throw_flow, spilling: false, ..some_rules(&mut rng) };
+    let mut world = random_world(&mut rng, rules);
+    let mut apart = Apart::of(&world);
+    let chunks: Vec<IVec3> = world.chunks().map(|(chunk, _)| chunk).collect();
+    for _ in 0..8 {
+        let some = vec![chunks[rng.usize(..chunks.len())]];
+        let still = [water::Edit::Freeze(some.clone()), water::Edit::Thaw(some)];
+        let mut edits = still.map(Edit::Water).to_vec();
+        edits.retain(|_| rng.u8(..3) == 0);
+        edits.extend((0..2).map(|_| random_edit(&mut rng, world.bounds())));
+        for edit in edits {
+            if world.apply(edit.clone()).is_ok() {
+                apart.apply(&edit);
+            }
+        }
+        for _ in 0..rng.u32(1..4) {
+            let heights = frozen_heights(&world);
+            world.step();
+            apart.step();
+            assert_eq!(frozen_heights(&world), heights, "seed {seed}: what is frozen stands still");
+        }
+        apart.assert_equal(&mut world);
+        assert_eq!(world.validate(), Ok(()));
+    }
+    apart.thrown()
+}
+
+/// The water in frozen chunks.
+fn frozen_heights(world: &World) -> Vec<(IVec3, u8)> {
+    let frozen = world.water().frozen_chunks();
+    let cells = frozen.flat_map(|chunk| Cube::region_of(chunk).positions());
+    cells.map(|cell| (cell, world.height(cell))).collect()
+}
+
+#[test]
+fn water_is_thrown_in_the_random_worlds() {
+    assert!((0..6).map(run_thrown).sum::<u64>() > 200);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 
 use super::cell::Ground;
 use super::sweep::Sweep;
-use super::{HumidityShape, HumidityWorld, UNITS};
+use super::{HumidityShape, HumidityWorld, Ledger, UNITS};
 use crate::automata::engine::front::wake_around;
 use crate::chunk::Chunk;
 use crate::coords::Face;
@@ -20,7 +20,13 @@ impl ChunkUnits<'_> {
     /// Returns the units in a cell (0 to 4095); `None` in rain, which keeps what it holds.
     #[inline]
     pub(crate) fn get(&self, index: usize) -> Option<u32> {
-        (!Ground(self.ground.get(index)).is_rain()).then(|| self.moisture.get(index))
+        (!Ground(self.ground.get(index)).is_rain()).then(|| self.held(index))
+    }
+
+    /// Returns the units in a cell (0 to 4095), rain or not.
+    #[inline]
+    pub(crate) fn held(&self, index: usize) -> u32 {
+        self.moisture.get(index)
     }
 }
 
@@ -47,6 +53,13 @@ impl<S: HumidityShape> HumidityWorld<S> {
     pub(crate) fn awake_positions(&self) -> impl Iterator<Item = IVec3> {
         let awake = self.store.moisture.awake_slots().iter();
         awake.map(|&slot| self.store.moisture.position_at(slot))
+    }
+
+    /// Returns whether the next step visits a chunk; `false` if it is not loaded.
+    #[cfg(feature = "store")]
+    pub(crate) fn is_awake(&self, chunk: IVec3) -> bool {
+        let slot = self.store.moisture.slot(chunk);
+        slot.is_some_and(|slot| self.store.moisture.awake_at(slot).is_some())
     }
 
     /// Adds up to `units` to a cell of soil, as far as the cap leaves room. Returns how many had
@@ -78,6 +91,11 @@ impl<S: HumidityShape> HumidityWorld<S> {
         self.write_units(slot, index, old - taken);
         self.ledger.removed += u128::from(taken);
         taken
+    }
+
+    /// Replaces the ledger: what stands above has put back chunks as they became elsewhere.
+    pub(crate) fn replace_ledger(&mut self, ledger: Ledger) {
+        self.ledger = ledger;
     }
 
     fn place_of_units(&self, cell: IVec3) -> Option<(Slot, usize)> {

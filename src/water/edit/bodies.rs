@@ -63,7 +63,7 @@ impl WaterWorld {
                 left -= given;
             }
         }
-        self.queue.note_search(REACH - search.left());
+        self.searched += REACH - search.left();
         Ok(units - left)
     }
 

@@ -61,7 +61,7 @@ impl WaterWorld {
         start(&mut search);
         search.widen();
         let (left, unused) = (search.left, search.credit);
-        self.queue.note_search(most - unused);
+        self.searched += most - unused;
         left
     }
 

@@ -18,7 +18,7 @@ mod values;
 
 pub use error::EditError;
 pub use queue::EditReport;
-pub(crate) use queue::Queue;
+pub(crate) use queue::{Queue, memory_bytes};
 pub use values::{Edit, Outcome};
 
 use crate::chunk::Chunk;

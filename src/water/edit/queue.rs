@@ -1,9 +1,8 @@
 //! Edits in line for the end of the tick that is underway, and what became of them.
 
-use crate::automaton::StateHash;
+use crate::edit_queue::EditQueue;
 use crate::water::edit::{Edit, EditError, Outcome};
 use crate::water::{ChunkRecord, WaterWorld};
-use std::collections::VecDeque;
 
 /// What became of an edit that was [queued](WaterWorld::queue).
 #[derive(Clone, Debug, PartialEq)]
@@ -17,94 +16,18 @@ pub struct EditReport {
 }
 
 /// The edits that wait, and the reports on those that were made.
-#[derive(Default)]
-pub(crate) struct Queue {
-    /// In the order in which they are made.
-    waiting: VecDeque<Edit>,
-    /// While a tick has begun: how many of the first come before it. The others come after it.
-    due: usize,
-    /// Whether the next tick has begun: from now on, edits come after it.
-    has_begun: bool,
-    /// The ticket of the first that waits.
-    ticket: u64,
-    reports: Vec<EditReport>,
-    /// The cells that the edit being made has searched.
-    searched: u64,
-}
+pub(crate) type Queue = EditQueue<Edit, EditReport>;
 
-impl Queue {
-    /// Records that an edit has searched so many cells: displaced water for room, or a body.
-    pub(super) fn note_search(&mut self, cells: u64) {
-        self.searched += cells;
-    }
-
-    /// Returns whether a tick has begun and is not complete.
-    pub(crate) fn has_begun(&self) -> bool {
-        self.has_begun
-    }
-
-    pub(crate) fn is_empty(&self) -> bool {
-        self.waiting.is_empty()
-    }
-
-    /// Begins a tick, unless one has begun: edits queued until now come before it.
-    pub(crate) fn begin_tick(&mut self) {
-        if !self.has_begun {
-            (self.has_begun, self.due) = (true, self.waiting.len());
-        }
-    }
-
-    /// Ends the tick that has begun.
-    pub(crate) fn end_tick(&mut self) {
-        self.has_begun = false;
-    }
-
-    /// Returns how many edits come before the tick that has begun.
-    pub(crate) fn due(&self) -> usize {
-        if self.has_begun { self.due } else { 0 }
-    }
-
-    /// Returns the edits that wait, and how many of the first come before the next tick of a world
-    /// that is loaded: a loaded world is between two ticks.
-    pub(crate) fn saved(&self) -> (usize, impl ExactSizeIterator<Item = &Edit>) {
-        let before = if self.has_begun { self.due } else { self.waiting.len() };
-        (before, self.waiting.iter())
-    }
-
-    /// Returns the queue of a loaded world: these edits, of which the first `before` come before
-    /// the next tick.
-    #[cfg(feature = "snapshot")]
-    pub(crate) fn restored(before: usize, waiting: VecDeque<Edit>) -> Queue {
-        let has_begun = before < waiting.len();
-        Queue { waiting, due: before, has_begun, ..Queue::default() }
-    }
-
-    /// Adds what waits, if anything does: it decides the future.
-    pub(crate) fn hash(&self, hash: &mut StateHash) {
-        let (before, edits) = self.saved();
-        if self.is_empty() {
-            return;
-        }
-        hash.add(before as u64);
-        for edit in edits {
-            let bytes = edit.to_bytes();
-            hash.add(bytes.len() as u64);
-            bytes.iter().for_each(|&byte| hash.add(byte.into()));
-        }
-    }
-
-    /// Returns the bytes held on the heap.
-    pub(crate) fn memory_bytes(&self) -> usize {
-        let removed = |report: &EditReport| match &report.result {
-            Ok(Outcome::Removed(chunk)) => chunk.heap_bytes(),
-            Ok(Outcome::Records(records)) => heap_bytes(records),
-            _ => 0,
-        };
-        self.waiting.capacity() * size_of::<Edit>()
-            + self.waiting.iter().map(Edit::heap_bytes).sum::<usize>()
-            + self.reports.capacity() * size_of::<EditReport>()
-            + self.reports.iter().map(removed).sum::<usize>()
-    }
+/// Returns the bytes that a queue holds on the heap.
+pub(crate) fn memory_bytes(queue: &Queue) -> usize {
+    let removed = |report: &EditReport| match &report.result {
+        Ok(Outcome::Removed(chunk)) => chunk.heap_bytes(),
+        Ok(Outcome::Records(records)) => heap_bytes(records),
+        _ => 0,
+    };
+    queue.memory_bytes()
+        + queue.waiting().map(Edit::heap_bytes).sum::<usize>()
+        + queue.reports().iter().map(removed).sum::<usize>()
 }
 
 impl Edit {
@@ -174,20 +97,19 @@ impl WaterWorld {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn queue(&mut self, edit: Edit) -> u64 {
-        self.queue.waiting.push_back(edit);
-        self.queue.ticket + (self.queue.waiting.len() - 1) as u64
+        self.queue.push(edit)
     }
 
     /// Returns the edits that wait, in order; see [`queue`](WaterWorld::queue).
     pub fn queued_edits(&self) -> impl ExactSizeIterator<Item = &Edit> {
-        self.queue.waiting.iter()
+        self.queue.waiting()
     }
 
     /// Returns what became of the queued edits that were made since the last call, in the order in
     /// which they were made. Until the next call, each report takes some 60 bytes, and one of an
     /// unloaded chunk that chunk: a game that queues edits should call this now and then.
     pub fn take_edit_reports(&mut self) -> Vec<EditReport> {
-        core::mem::take(&mut self.queue.reports)
+        self.queue.take_reports()
     }
 
     /// Makes the first edit that waits, which must be between ticks. Returns the cells that it
@@ -196,20 +118,25 @@ impl WaterWorld {
         // For the edit itself, nothing waits and no tick has begun.
         let mut queue = core::mem::take(&mut self.queue);
         let mut cells = 0;
-        if let Some(edit) = queue.waiting.pop_front() {
+        if let Some((ticket, edit)) = queue.pop() {
             cells = self.cells_of(&edit);
-            let (ticket, tick) = (queue.ticket, self.tick);
+            self.take_searched();
+            let tick = self.tick;
             let result = self.apply(edit);
             if result.is_err() {
                 cells = 1;
             }
-            cells += self.queue.searched;
-            queue.reports.push(EditReport { ticket, tick, result });
-            queue.ticket += 1;
-            queue.due = queue.due.saturating_sub(1);
+            cells += self.take_searched();
+            queue.report(EditReport { ticket, tick, result });
         }
         self.queue = queue;
         cells
+    }
+
+    /// Returns how many cells edits have searched since the last call: displaced water for room, or
+    /// a body.
+    pub(crate) fn take_searched(&mut self) -> u64 {
+        core::mem::take(&mut self.searched)
     }
 
     /// Makes all edits that wait, after completing the tick that has begun: what is edited directly

@@ -115,20 +115,23 @@ impl Update {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn to_bytes(&self) -> Vec<u8> {
-        let mut out = vec![VERSION, self.is_whole.into()];
-        for number in [self.number, self.ticks, self.chunks.len() as u64] {
-            put_number(&mut out, number);
-        }
-        let mut before = [0; 3];
-        for chunk in &self.chunks {
-            let position = chunk.position.to_array();
-            for (here, before) in position.into_iter().zip(before) {
-                put_number(&mut out, zigzag(i64::from(here) - i64::from(before)));
-            }
-            before = position;
-            put_chunk(&mut out, chunk);
-        }
+        let mut out = Vec::new();
+        self.put(&mut out);
         out
+    }
+
+    /// Appends the update.
+    pub(crate) fn put(&self, out: &mut Vec<u8>) {
+        out.extend([VERSION, self.is_whole.into()]);
+        for number in [self.number, self.ticks, self.chunks.len() as u64] {
+            put_number(out, number);
+        }
+        let mut before = IVec3::ZERO;
+        for chunk in &self.chunks {
+            put_position(out, chunk.position, before);
+            before = chunk.position;
+            put_chunk(out, chunk);
+        }
     }
 
     /// Returns the update of the bytes of [`to_bytes`](Update::to_bytes). Whatever the bytes are,
@@ -137,40 +140,22 @@ impl Update {
     /// # Errors
     /// The bytes are no update of this version, or are longer than one.
     pub fn from_bytes(bytes: &[u8]) -> Result<Update, UpdateBytesError> {
-        let mut from = Reader { bytes, at: 0 };
-        let version = from.byte()?;
-        if version != VERSION {
-            return Err(UpdateBytesError::Version { version });
-        }
-        let at = from.at;
-        let is_whole = match from.byte()? {
-            whole @ (0 | 1) => whole == 1,
-            other => return Err(value(at, "0, or 1 for whole chunks", other.into())),
-        };
-        let (number, ticks, count) = (from.number()?, from.number()?, from.number()?);
-        let mut chunks: Vec<ChunkUpdate> = Vec::new();
-        for _ in 0..count {
-            let at = from.at;
-            let before = chunks.last().map(|chunk| chunk.position);
-            let position = from.position(before.unwrap_or(IVec3::ZERO))?;
-            if before.is_some_and(|before| order(position) <= order(before)) {
-                return Err(value(
-                    at,
-                    "a position after that of the last chunk",
-                    position.x.into(),
-                ));
-            }
-            chunks.push(from.chunk(position, is_whole)?);
-        }
-        match bytes.len() - from.at {
-            0 => Ok(Update { number, ticks, is_whole, chunks }),
-            more => Err(UpdateBytesError::Trailing { at: from.at, bytes: more }),
-        }
+        let mut from = Reader::new(bytes);
+        let update = from.update()?;
+        from.finish(update)
     }
 }
 
-fn value(at: usize, wanted: &'static str, found: i64) -> UpdateBytesError {
+/// Returns the error for a value that is out of range.
+pub(crate) fn value(at: usize, wanted: &'static str, found: i64) -> UpdateBytesError {
     UpdateBytesError::Value { at, wanted, found }
+}
+
+/// Appends a position, less one that is known.
+pub(crate) fn put_position(out: &mut Vec<u8>, position: IVec3, known: IVec3) {
+    for (here, known) in position.to_array().into_iter().zip(known.to_array()) {
+        put_number(out, zigzag(i64::from(here) - i64::from(known)));
+    }
 }
 
 fn put_chunk(out: &mut Vec<u8>, chunk: &ChunkUpdate) {
@@ -222,19 +207,71 @@ fn put_cell(out: &mut Vec<u8>, look: Look, gap: usize) {
 }
 
 /// Reads values from front to back.
-struct Reader<'b> {
+pub(crate) struct Reader<'b> {
     bytes: &'b [u8],
-    at: usize,
+    pub(crate) at: usize,
+}
+
+impl<'b> Reader<'b> {
+    pub(crate) fn new(bytes: &'b [u8]) -> Reader<'b> {
+        Reader { bytes, at: 0 }
+    }
+
+    /// Returns what was read, if there are no more bytes.
+    pub(crate) fn finish<T>(self, read: T) -> Result<T, UpdateBytesError> {
+        match self.bytes.len() - self.at {
+            0 => Ok(read),
+            more => Err(UpdateBytesError::Trailing { at: self.at, bytes: more }),
+        }
+    }
 }
 
 impl Reader<'_> {
-    fn byte(&mut self) -> Result<u8, UpdateBytesError> {
+    /// Reads an update of water.
+    pub(crate) fn update(&mut self) -> Result<Update, UpdateBytesError> {
+        self.version(VERSION)?;
+        let at = self.at;
+        let is_whole = match self.byte()? {
+            whole @ (0 | 1) => whole == 1,
+            other => return Err(value(at, "0, or 1 for whole chunks", other.into())),
+        };
+        let (number, ticks, count) = (self.number()?, self.number()?, self.number()?);
+        let mut chunks: Vec<ChunkUpdate> = Vec::new();
+        for _ in 0..count {
+            let position = self.next_chunk(chunks.last().map(|chunk| chunk.position))?;
+            chunks.push(self.chunk(position, is_whole)?);
+        }
+        Ok(Update { number, ticks, is_whole, chunks })
+    }
+
+    /// Reads the version of a format, which must be this one.
+    pub(crate) fn version(&mut self, wanted: u8) -> Result<(), UpdateBytesError> {
+        match self.byte()? {
+            version if version == wanted => Ok(()),
+            version => Err(UpdateBytesError::Version { version }),
+        }
+    }
+
+    /// Reads the position of a chunk, which must come after the one before.
+    pub(crate) fn next_chunk(&mut self, before: Option<IVec3>) -> Result<IVec3, UpdateBytesError> {
+        let at = self.at;
+        let position = self.position(before.unwrap_or(IVec3::ZERO))?;
+        if !Cube::holds_chunk(position) {
+            return Err(value(at, "the position of a chunk of cells", position.x.into()));
+        }
+        if before.is_some_and(|before| order(position) <= order(before)) {
+            return Err(value(at, "a position after that of the last chunk", position.x.into()));
+        }
+        Ok(position)
+    }
+
+    pub(crate) fn byte(&mut self) -> Result<u8, UpdateBytesError> {
         let byte = self.bytes.get(self.at).copied();
         self.at += 1;
         byte.ok_or(UpdateBytesError::Truncated { length: self.bytes.len() })
     }
 
-    fn number(&mut self) -> Result<u64, UpdateBytesError> {
+    pub(crate) fn number(&mut self) -> Result<u64, UpdateBytesError> {
         let at = self.at;
         take_number(self.bytes, &mut self.at).map_err(|fault| match fault {
             NumberFault::Truncated => UpdateBytesError::Truncated { length: self.bytes.len() },
@@ -242,19 +279,15 @@ impl Reader<'_> {
         })
     }
 
-    fn position(&mut self, before: IVec3) -> Result<IVec3, UpdateBytesError> {
-        let at = self.at;
+    /// Reads a position, which was written less `before`.
+    pub(crate) fn position(&mut self, before: IVec3) -> Result<IVec3, UpdateBytesError> {
         let mut axis = |before: i32| {
             let (at, number) = (self.at, self.number()?);
             let difference = unzigzag(number);
             i32::try_from(difference.saturating_add(before.into()))
-                .map_err(|_| value(at, "the way to a chunk", difference))
+                .map_err(|_| value(at, "the way to a position", difference))
         };
-        let position = IVec3::new(axis(before.x)?, axis(before.y)?, axis(before.z)?);
-        if !Cube::holds_chunk(position) {
-            return Err(value(at, "the position of a chunk of cells", position.x.into()));
-        }
-        Ok(position)
+        Ok(IVec3::new(axis(before.x)?, axis(before.y)?, axis(before.z)?))
     }
 
     fn chunk(&mut self, position: IVec3, is_whole: bool) -> Result<ChunkUpdate, UpdateBytesError> {

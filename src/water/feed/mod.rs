@@ -18,7 +18,9 @@ mod take;
 mod update;
 
 pub use bytes::UpdateBytesError;
+pub(crate) use bytes::{Reader, put_position, value};
 pub use look::Look;
 pub use mirror::{Mirror, MirrorError};
 pub use take::Feed;
+pub(crate) use update::faces_of;
 pub use update::{Cause, ChunkEvent, ChunkUpdate, Span, Update};

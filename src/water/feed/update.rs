@@ -105,8 +105,7 @@ impl ChunkUpdate {
     /// Returns the faces of the chunk that such cells lie at. What is drawn of the chunks beyond
     /// these faces may differ, too.
     pub fn faces(&self) -> impl Iterator<Item = Face> {
-        let cells = self.cells();
-        Face::ALL.into_iter().filter(move |&face| border_cells(face).any(|at| cells.contains(at)))
+        faces_of(self.cells())
     }
 
     /// Returns the causes of the changes, each once.
@@ -117,6 +116,11 @@ impl ChunkUpdate {
             _ => cause == Cause::Load,
         })
     }
+}
+
+/// Returns the faces of a chunk that these cells lie at.
+pub(crate) fn faces_of(cells: CellMask) -> impl Iterator<Item = Face> {
+    Face::ALL.into_iter().filter(move |&face| border_cells(face).any(|at| cells.contains(at)))
 }
 
 /// Adds a cell behind those of the runs.
@@ -177,6 +181,11 @@ impl Update {
         let changes =
             |chunk: &ChunkUpdate| ChunkChanges { chunk: chunk.position, cells: chunk.cells() };
         self.chunks.iter().map(changes).collect()
+    }
+
+    /// Returns the update as one of a world that has had so many ticks.
+    pub(crate) fn at_tick(self, ticks: u64) -> Update {
+        Update { ticks, ..self }
     }
 
     /// Puts the chunks in order of position.

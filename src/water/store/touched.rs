@@ -57,6 +57,11 @@ impl Since {
     pub(crate) fn is_of_world(self, other: Since) -> bool {
         self.world == other.world
     }
+
+    /// Returns whether this time has come by a period of the same world.
+    pub(crate) fn is_reached_by(self, period: u64) -> bool {
+        self.period <= period
+    }
 }
 
 impl Store {
@@ -104,6 +109,12 @@ impl Store {
                 self.touch(slot);
             }
         }
+    }
+
+    /// Returns the number of the period that it is.
+    #[cfg(feature = "store")]
+    pub(crate) fn period(&self) -> u64 {
+        self.periods.now()
     }
 
     /// Begins a period without a look at the world, between two ticks.

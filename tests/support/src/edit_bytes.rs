@@ -66,19 +66,38 @@ pub fn parsed<E: EditValue>(bytes: &[u8]) -> Option<E> {
     None
 }
 
-/// Returns the update of any bytes. They must be one that is the same once it is sent and that a
-/// mirror can take, or an error that names a place among them.
+/// Returns the update of water of any bytes. They must be one that is the same once it is sent and
+/// that a mirror can take, or an error that names a place among them.
 pub fn parsed_update(bytes: &[u8]) -> Option<Update> {
-    let error = match Update::from_bytes(bytes) {
-        Ok(update) => {
-            assert_eq!(Update::from_bytes(&update.to_bytes()).as_ref(), Ok(&update));
-            check_update(&update);
-            return Some(update);
-        }
+    let update = read(Update::from_bytes(bytes), bytes)?;
+    assert_eq!(Update::from_bytes(&update.to_bytes()).as_ref(), Ok(&update));
+    check_update(&update);
+    Some(update)
+}
+
+/// Returns the update of a world of materials of any bytes, the same way.
+pub fn parsed_world_update(bytes: &[u8]) -> Option<world::Update> {
+    let update = read(world::Update::from_bytes(bytes), bytes)?;
+    assert_eq!(world::Update::from_bytes(&update.to_bytes()).as_ref(), Ok(&update));
+    check_update(update.water());
+    let _ = (world::Mirror::new(8).apply(&update), update.changes());
+    for chunk in update.ground() {
+        check_spans(&chunk.materials);
+        check_spans(&chunk.moisture);
+    }
+    Some(update)
+}
+
+/// Returns what was read of bytes, after a check of the error.
+fn read<T>(read: Result<T, UpdateBytesError>, bytes: &[u8]) -> Option<T> {
+    let error = match read {
+        Ok(update) => return Some(update),
         Err(error) => error,
     };
     match error {
-        UpdateBytesError::Version { version } => assert_eq!(version, bytes[0]),
+        UpdateBytesError::Version { version } => {
+            assert!(bytes.iter().take(2).any(|&byte| byte == version))
+        }
         UpdateBytesError::Truncated { length } => assert_eq!(length, bytes.len()),
         UpdateBytesError::Value { at, .. } | UpdateBytesError::Number { at } => {
             assert!(at < bytes.len(), "{error}");
@@ -99,4 +118,10 @@ fn check_update(update: &Update) {
         let are_apart = |pair: &[water::Span]| pair[0].indices().end <= pair[1].indices().start;
         assert!(chunk.spans.windows(2).all(are_apart), "{chunk:?}");
     }
+}
+
+fn check_spans<T: Debug>(spans: &[world::Span<T>]) {
+    assert!(spans.iter().all(|span| span.indices().end <= CHUNK_CELLS));
+    let are_apart = |pair: &[world::Span<T>]| pair[0].indices().end <= pair[1].indices().start;
+    assert!(spans.windows(2).all(are_apart), "{spans:?}");
 }

@@ -1,11 +1,12 @@
-//! Edits and ticks of a world, saved and loaded in between, against a model of every cell's
-//! material, a scan for what it lists as changed, and a twin that never sleeps and takes whole
-//! ticks. The world takes edits as values that were sent as bytes, the twin by the functions of
-//! their names.
+//! Edits and ticks of a world, saved, also to a file, and loaded in between, against a model of every cell's
+//! material, a scan for what it lists as changed, and a twin that never sleeps, takes whole ticks and
+//! is followed by a mirror. The world takes edits as values that were sent as bytes, the twin by the
+//! functions of their names.
 
-use super::feed::Feed;
+use super::feed::{Followed, Listed};
 use super::model::Model;
-use super::{palette, rules, world};
+use super::saves::Saves;
+use super::{id, palette, rules, world};
 use crate::edit_bytes::sent;
 use floodplain::blast;
 use floodplain::glam::IVec3;
@@ -14,7 +15,8 @@ use floodplain::snapshot::Saved;
 use floodplain::testing::Bytes;
 use floodplain::water::{self, Fixture, Voxel, WaterCell};
 use floodplain::world::{
-    Content, Couplings, Edit, EditError, Ledger, MaterialId, Outcome, Rules, Submerged, World,
+    Broken, Content, Couplings, Edit, EditError, Ledger, MaterialId, Outcome, Rules, Submerged,
+    World,
 };
 use floodplain::{Cube, Face, Region, Shape};
 use std::collections::VecDeque;
@@ -34,6 +36,9 @@ pub enum Op {
     TakeChanges,
     /// Both worlds are saved and loaded.
     Reload,
+    /// What was touched since the last time is written to a file, up to so many chunks of it copied
+    /// ahead.
+    Save(usize),
     /// The records that the last edit that took some out returned.
     PutBack,
 }
@@ -76,13 +81,17 @@ impl Run {
 
     /// Does all of it, with every law after each operation. Returns the account.
     pub fn run(&self) -> Ledger {
-        let new = || world(self.seed, self.rules, self.bounds);
+        let new = || self.world();
         let model = Model::of(&new(), self.bounds);
+        let (mut twin, listed) = (new(), Listed::of(&new(), self.bounds));
         let mut pair = Pair {
-            feed: Feed::of(&new(), self.bounds),
+            listed,
+            followed: Followed::of(&mut twin),
             world: new(),
-            twin: new(),
+            twin,
             model,
+            broken: Vec::new(),
+            saves: None,
             waiting: VecDeque::new(),
             reports: Default::default(),
             is_underway: false,
@@ -93,6 +102,23 @@ impl Run {
     }
 }
 
+impl Run {
+    /// In every other run the floor is of wet soil that breaks, so that it spills.
+    fn world(&self) -> World {
+        let mut world = world(self.seed, self.rules, self.bounds);
+        if self.seed % 2 == 1 {
+            let bounds = self.bounds;
+            let floor = Region::new(bounds.min(), bounds.max().with_y(bounds.min().y));
+            world.fill_material(floor, id("turf")).expect("loaded");
+            for cell in floor.positions() {
+                let edit = humidity::Edit::SetHumidity { cell, humidity: 300.0 };
+                world.apply(Edit::Soil(edit)).expect("permeable");
+            }
+        }
+        world
+    }
+}
+
 fn op(bytes: &mut Bytes, bounds: Region) -> Op {
     match bytes.byte() % 32 {
         0..=17 => Op::Edit(edit(bytes, bounds)),
@@ -100,7 +126,11 @@ fn op(bytes: &mut Bytes, bounds: Region) -> Op {
         21..=25 => Op::Step,
         26..=27 => Op::Run(bytes.byte() % 12),
         28 | 29 => Op::Slice(u64::from(bytes.byte()) * 8),
-        30 => [Op::TakeChanges, Op::Reload][usize::from(bytes.byte() % 2)].clone(),
+        30 => match bytes.byte() % 4 {
+            0 => Op::TakeChanges,
+            1 => Op::Reload,
+            ahead => Op::Save(usize::from(ahead) - 2),
+        },
         _ => Op::PutBack,
     }
 }
@@ -232,7 +262,13 @@ struct Pair {
     waiting: VecDeque<Edit>,
     /// Those that came, as text: of the world, and of its twin, which may be ahead.
     reports: [Vec<String>; 2],
-    feed: Feed,
+    listed: Listed,
+    /// Follows the twin.
+    followed: Followed,
+    /// What broke in the world, which the twin's updates must say.
+    broken: Vec<Broken>,
+    /// The world's file, once there is one.
+    saves: Option<Saves>,
     /// Whether the world has a tick to complete that its twin has run.
     is_underway: bool,
 }
@@ -261,15 +297,31 @@ impl Pair {
                 let records = self.model.records.clone();
                 self.edit(&Edit::InsertRecords(records));
             }
-            Op::TakeChanges => self.feed.take(&mut self.world),
-            Op::Reload => {
-                self.world = reloaded(&self.world);
-                self.twin = reloaded(&self.twin);
-            }
+            Op::TakeChanges => self.listed.take(&mut self.world),
+            Op::Reload => self.reload(),
+            &Op::Save(ahead) => match &mut self.saves {
+                Some(saves) => saves.check(&mut self.world, ahead),
+                None => self.saves = Some(Saves::of(&self.world)),
+            },
         }
         if !self.is_underway {
             self.check(op);
         }
+    }
+
+    /// Saves and loads both worlds. If the world's water had its tick, that has not begun in the one
+    /// that is loaded, so its twin, which has run it, is that world again.
+    fn reload(&mut self) {
+        let is_begun_anew = self.is_underway && self.world.water().ticks() == self.world.ticks();
+        self.world = reloaded(&self.world);
+        if is_begun_anew {
+            (self.twin, self.is_underway) = (reloaded(&self.world), false);
+        } else {
+            // What it has to tell is told, before there is another feed.
+            self.followed.check(&mut self.twin, self.model.bounds);
+            self.twin = reloaded(&self.twin);
+        }
+        self.followed.follow(&mut self.twin);
     }
 
     /// Completes the tick that is underway.
@@ -299,17 +351,17 @@ impl Pair {
     /// Takes over reports and events, those first that came first.
     fn settle(&mut self, reports_first: bool) {
         if !reports_first {
-            self.model.broke(&mut self.world);
+            self.broken.extend(self.model.broke(&mut self.world));
         }
         for report in self.world.take_edit_reports() {
             let edit = self.waiting.pop_front().expect("queued");
             self.model.apply(&edit, &report.result);
-            self.feed.note(&edit);
+            self.listed.note(&edit);
             self.reports[0].push(format!("{report:?}"));
         }
         let of_twin = self.twin.take_edit_reports();
         self.reports[1].extend(of_twin.iter().map(|report| format!("{report:?}")));
-        self.model.broke(&mut self.world);
+        self.broken.extend(self.model.broke(&mut self.world));
     }
 
     fn edit(&mut self, edit: &Edit) {
@@ -318,7 +370,7 @@ impl Pair {
         let refused = Edit::Soil(humidity::Edit::SetRock(IVec3::ZERO));
         assert!(matches!(self.world.apply(refused), Err(EditError::ChangesGround { .. })));
         self.settle(false);
-        self.feed.take(&mut self.world);
+        self.listed.take(&mut self.world);
         let before = (self.world.state_hash(), self.world.ledger());
         let result = self.world.apply(sent(edit));
         match (call(&mut self.twin, edit.clone()), &result) {
@@ -332,7 +384,7 @@ impl Pair {
         } else {
             self.account(edit, &result, before.1);
         }
-        self.feed.note(edit);
+        self.listed.note(edit);
         // What waited for the twin was made by the edit.
         self.settle(true);
         self.model.apply(edit, &result);
@@ -356,15 +408,17 @@ impl Pair {
     }
 
     fn check(&mut self, op: &Op) {
-        let Pair { world, twin, model, reports: [reports, of_twin], feed, .. } = self;
+        let Pair { world, twin, model, reports: [reports, of_twin], listed, .. } = self;
         assert_eq!(reports, of_twin, "{op:?}");
         reports.clear();
         of_twin.clear();
-        feed.take(world);
-        feed.check(world, op);
+        listed.take(world);
+        listed.check(world, op);
         assert_eq!(world.validate(), Ok(()), "{op:?}");
         assert_eq!(world.state_hash(), twin.state_hash(), "{op:?}");
         assert_eq!(world.ticks(), twin.ticks());
+        self.followed.check(twin, model.bounds);
+        assert_eq!(self.followed.take_broken(), std::mem::take(&mut self.broken), "{op:?}");
         assert_eq!(world.ledger().total(), world.ledger().came_in() - world.ledger().went_out());
         for cell in model.bounds.positions() {
             let expected = model.cells.get(&cell.to_array()).copied();

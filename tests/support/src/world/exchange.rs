@@ -6,7 +6,7 @@ use floodplain::humidity::UNITS;
 use floodplain::{Cube, Face, Shape};
 
 /// splitmix64 of two words.
-fn mix(a: u64, b: u64) -> u64 {
+pub(super) fn mix(a: u64, b: u64) -> u64 {
     let golden = 0x9e37_79b9_7f4a_7c15_u64;
     let mut z = (a ^ b.wrapping_mul(golden)).wrapping_add(golden);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

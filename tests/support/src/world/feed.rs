@@ -1,15 +1,19 @@
 //! The changes that a world lists, against a scan of all cells: every cell that differs since the
-//! last scan must have been listed, but for those of chunks that came or went.
+//! last scan must have been listed, but for those of chunks that came or went. And a mirror that is
+//! sent the updates of a world's feed, against the world.
 
 use floodplain::glam::IVec3;
-use floodplain::world::{ChunkRecord, Edit, MaterialId, World};
+use floodplain::world::{
+    Broken, ChunkRecord, Edit, Feed, MOISTURE_STEP, MaterialId, Mirror, Update, World,
+};
 use floodplain::{Cube, Region, Shape};
 use std::collections::BTreeSet;
 
 /// What can be seen of a cell: material, height, moisture and pressure, these as bits.
 type Look = (Option<MaterialId>, u8, u64, u32);
 
-pub struct Feed {
+/// What a world lists, and what was seen of it.
+pub struct Listed {
     bounds: Region,
     seen: Vec<Look>,
     /// The cells listed since the last scan.
@@ -18,10 +22,10 @@ pub struct Feed {
     moved: BTreeSet<[i32; 3]>,
 }
 
-impl Feed {
-    pub fn of(world: &World, bounds: Region) -> Feed {
+impl Listed {
+    pub fn of(world: &World, bounds: Region) -> Listed {
         let seen = scan(world, bounds);
-        Feed { bounds, seen, listed: BTreeSet::new(), moved: BTreeSet::new() }
+        Listed { bounds, seen, listed: BTreeSet::new(), moved: BTreeSet::new() }
     }
 
     /// Takes what the world lists.
@@ -69,4 +73,72 @@ fn scan(world: &World, bounds: Region) -> Vec<Look> {
         (world.material(cell), world.height(cell), moisture.to_bits(), pressure.to_bits())
     };
     bounds.positions().map(look).collect()
+}
+
+/// A world's feed, and a mirror that is sent all of it.
+pub struct Followed {
+    feed: Feed,
+    mirror: Mirror,
+    /// What broke, by the updates.
+    broken: Vec<Broken>,
+}
+
+impl Followed {
+    pub fn of(world: &mut World) -> Followed {
+        let feed = Feed::new(world);
+        let mirror = joined(&feed, world);
+        Followed { feed, mirror, broken: Vec::new() }
+    }
+
+    /// Follows another world from now on.
+    pub fn follow(&mut self, world: &mut World) {
+        self.feed = Feed::new(world);
+        self.mirror = joined(&self.feed, world);
+    }
+
+    /// Sends what has changed. Then the mirror is the world, and so is one that joins now.
+    pub fn check(&mut self, world: &mut World, bounds: Region) {
+        let update = sent(&self.feed.take(world));
+        self.mirror.apply(&update).expect("the next one");
+        self.broken.extend(update.events());
+        assert_mirrors(&self.mirror, world, bounds);
+        assert_mirrors(&joined(&self.feed, world), world, bounds);
+    }
+
+    /// Returns what broke since the last call.
+    pub fn take_broken(&mut self) -> Vec<Broken> {
+        std::mem::take(&mut self.broken)
+    }
+}
+
+/// A mirror of all chunks.
+pub fn joined(feed: &Feed, world: &World) -> Mirror {
+    let mut mirror = Mirror::new(100);
+    let whole = feed.whole(world, world.chunks().map(|(chunk, _)| chunk));
+    mirror.apply(&sent(&whole)).expect("whole chunks");
+    mirror
+}
+
+/// What goes over the network.
+pub fn sent(update: &Update) -> Update {
+    let received = Update::from_bytes(&update.to_bytes());
+    assert_eq!(received.as_ref(), Ok(update));
+    received.expect("it is the update")
+}
+
+/// Checks every cell of a mirror, and which chunks it has.
+pub fn assert_mirrors(mirror: &Mirror, world: &World, bounds: Region) {
+    assert_eq!(mirror.ticks(), world.ticks());
+    assert!(mirror.chunks().into_iter().eq(world.chunks().map(|(chunk, _)| chunk)));
+    bounds.positions().for_each(|cell| assert_mirrored(mirror, world, cell));
+}
+
+/// Checks a cell of a mirror.
+pub fn assert_mirrored(mirror: &Mirror, world: &World, cell: IVec3) {
+    assert_eq!(mirror.material(cell), world.material(cell), "{cell}");
+    assert_eq!(mirror.height(cell), world.height(cell), "{cell}");
+    let (seen, held) = (mirror.moisture(cell), world.moisture(cell));
+    let is_rounded = seen <= held && held < seen + MOISTURE_STEP;
+    let is_most = seen == 255.0 * MOISTURE_STEP && held >= seen;
+    assert!((is_rounded || is_most) && seen % MOISTURE_STEP == 0.0, "{cell}: {seen} of {held}");
 }

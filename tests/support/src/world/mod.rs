@@ -4,8 +4,10 @@
 pub mod apart;
 pub mod edits;
 mod exchange;
-mod feed;
+pub mod feed;
 mod model;
+mod saves;
+mod throws;
 
 pub use floodplain::testing::palette;
 use floodplain::testing::{Small, Start};

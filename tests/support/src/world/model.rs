@@ -5,7 +5,7 @@ use floodplain::glam::IVec3;
 use floodplain::humidity::{MOST_HUMIDITY, UNITS};
 use floodplain::water::Voxel;
 use floodplain::world::{
-    ChunkRecord, Content, Edit, EditError, MaterialId, Outcome, Palette, World,
+    Broken, ChunkRecord, Content, Edit, EditError, MaterialId, Outcome, Palette, World,
 };
 use floodplain::{Cube, Region, Shape};
 use std::collections::BTreeMap;
@@ -151,9 +151,10 @@ impl Model {
             && f64::from(moisture) <= MOST_HUMIDITY * f64::from(UNITS)
     }
 
-    /// Takes over what pressure broke.
-    pub fn broke(&mut self, world: &mut World) {
-        for broken in world.take_events() {
+    /// Takes over what pressure broke, and returns it.
+    pub fn broke(&mut self, world: &mut World) -> Vec<Broken> {
+        let events = world.take_events();
+        for broken in &events {
             let there = self.cells.insert(broken.cell.to_array(), broken.into);
             assert_eq!(there, Some(broken.from), "{broken:?}");
             let material = self.palette.material(broken.from).expect("known");
@@ -163,5 +164,6 @@ impl Model {
             );
             assert!(material.strength.is_some_and(|strength| broken.difference > strength.into()));
         }
+        events
     }
 }

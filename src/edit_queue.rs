@@ -1,0 +1,119 @@
+//! Edits in line for the end of the tick that is underway, and the reports on those that were made;
+//! for worlds of water and of materials. A world makes them itself, one by one, as its ticks allow.
+
+use crate::automaton::StateHash;
+use std::collections::VecDeque;
+
+/// The edits that wait, and the reports on those that were made.
+pub(crate) struct EditQueue<E, R> {
+    /// In the order in which they are made.
+    waiting: VecDeque<E>,
+    /// While a tick has begun: how many of the first come before it. The others come after it.
+    due: usize,
+    /// Whether the next tick has begun: from now on, edits come after it.
+    has_begun: bool,
+    /// The ticket of the first that waits.
+    ticket: u64,
+    reports: Vec<R>,
+}
+
+impl<E, R> Default for EditQueue<E, R> {
+    fn default() -> Self {
+        let (waiting, reports) = (VecDeque::new(), Vec::new());
+        EditQueue { waiting, due: 0, has_begun: false, ticket: 0, reports }
+    }
+}
+
+impl<E, R> EditQueue<E, R> {
+    /// Puts an edit in line. Returns its ticket.
+    pub(crate) fn push(&mut self, edit: E) -> u64 {
+        self.waiting.push_back(edit);
+        self.ticket + (self.waiting.len() - 1) as u64
+    }
+
+    /// Takes the first edit out, to be made now, with its ticket.
+    pub(crate) fn pop(&mut self) -> Option<(u64, E)> {
+        let edit = self.waiting.pop_front()?;
+        let ticket = self.ticket;
+        self.ticket += 1;
+        self.due = self.due.saturating_sub(1);
+        Some((ticket, edit))
+    }
+
+    /// Keeps the report on an edit that was made.
+    pub(crate) fn report(&mut self, report: R) {
+        self.reports.push(report);
+    }
+
+    pub(crate) fn take_reports(&mut self) -> Vec<R> {
+        core::mem::take(&mut self.reports)
+    }
+
+    pub(crate) fn reports(&self) -> &[R] {
+        &self.reports
+    }
+
+    /// Returns the edits that wait, in order.
+    pub(crate) fn waiting(&self) -> impl ExactSizeIterator<Item = &E> {
+        self.waiting.iter()
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.waiting.is_empty()
+    }
+
+    /// Returns whether a tick has begun and is not complete.
+    pub(crate) fn has_begun(&self) -> bool {
+        self.has_begun
+    }
+
+    /// Begins a tick, unless one has begun: edits queued until now come before it.
+    pub(crate) fn begin_tick(&mut self) {
+        if !self.has_begun {
+            (self.has_begun, self.due) = (true, self.waiting.len());
+        }
+    }
+
+    /// Ends the tick that has begun.
+    pub(crate) fn end_tick(&mut self) {
+        self.has_begun = false;
+    }
+
+    /// Returns how many edits come before the tick that has begun.
+    pub(crate) fn due(&self) -> usize {
+        if self.has_begun { self.due } else { 0 }
+    }
+
+    /// Returns how many of the first edits come before the next tick of a world that is loaded, and
+    /// all that wait.
+    pub(crate) fn saved(&self) -> (usize, impl ExactSizeIterator<Item = &E>) {
+        let before = if self.has_begun { self.due } else { self.waiting.len() };
+        (before, self.waiting.iter())
+    }
+
+    /// Returns the queue of a loaded world: these edits, of which the first `before` come before
+    /// the next tick, or all of them after the tick that is underway.
+    #[cfg(feature = "snapshot")]
+    pub(crate) fn restored(is_underway: bool, before: usize, waiting: VecDeque<E>) -> Self {
+        let has_begun = is_underway || before < waiting.len();
+        EditQueue { waiting, due: before, has_begun, ..EditQueue::default() }
+    }
+
+    /// Adds what waits, by its bytes, if anything does: it decides the future.
+    pub(crate) fn hash(&self, hash: &mut StateHash, bytes: impl Fn(&E) -> Vec<u8>) {
+        if self.is_empty() {
+            return;
+        }
+        let (before, edits) = self.saved();
+        hash.add(before as u64);
+        for bytes in edits.map(bytes) {
+            hash.add(bytes.len() as u64);
+            bytes.iter().for_each(|&byte| hash.add(byte.into()));
+        }
+    }
+
+    /// Returns the bytes of the lists, without what edits and reports hold themselves.
+    pub(crate) fn memory_bytes(&self) -> usize {
+        self.waiting.capacity() * size_of::<E>() + self.reports.capacity() * size_of::<R>()
+    }
+}

@@ -1,0 +1,160 @@
+//! The worlds whose chunks may come and go in a save file, and what a stream needs of them.
+
+use crate::coords::order;
+use crate::edit_bytes::EditBytesError;
+use crate::snapshot::{Saved, put_chunk};
+use crate::water::{self, RecordBytesError, SavedChunk, Since, WaterWorld};
+use crate::world::{self, World};
+use glam::IVec3;
+
+/// A world of which a [`Stream`](super::Stream) keeps the unloaded chunks: a [`WaterWorld`] or a
+/// [`World`].
+pub trait Streamed: Saved {
+    /// What its `remove_chunks` returns for each chunk, and its `insert_records` takes.
+    type Record: Clone + Send + Sync;
+
+    /// A chunk as it was at some time.
+    #[doc(hidden)]
+    type Copy: Send;
+
+    /// Returns the position of a record's chunk.
+    #[doc(hidden)]
+    fn position_of(record: &Self::Record) -> IVec3;
+
+    #[doc(hidden)]
+    fn bytes_of(record: &Self::Record) -> Vec<u8>;
+
+    #[doc(hidden)]
+    fn record_of(bytes: &[u8]) -> Result<Self::Record, RecordBytesError>;
+
+    /// Returns the positions of all that a save has a record of, in no order.
+    #[doc(hidden)]
+    fn present(&self) -> Vec<IVec3>;
+
+    /// Returns the chunks of which a save may have changed since a time, in no order, and until when
+    /// that is; all if there is no such time, or it is of another world.
+    #[doc(hidden)]
+    fn touched_since(&mut self, since: Option<Since>) -> (Vec<IVec3>, Since);
+
+    /// Returns whether a save of a chunk may have changed since a time.
+    #[doc(hidden)]
+    fn is_touched_since(&self, chunk: IVec3, since: Since) -> bool;
+
+    /// Returns whether no tick touches a chunk as it is.
+    #[doc(hidden)]
+    fn rests(&self, chunk: IVec3) -> bool;
+
+    #[doc(hidden)]
+    fn copy(&self, chunk: IVec3) -> Self::Copy;
+
+    /// Appends the record of a chunk that was copied.
+    #[doc(hidden)]
+    fn put_copy(copy: &Self::Copy, out: &mut Vec<u8>);
+}
+
+/// A chunk of water, if there was one. In a box, as tables of it move when they grow.
+pub struct CopiedWater(Option<Box<SavedChunk>>);
+
+/// Chunks are encoded when they are written, on the thread that does so.
+impl Streamed for WaterWorld {
+    type Record = water::ChunkRecord;
+    type Copy = CopiedWater;
+
+    fn position_of(record: &Self::Record) -> IVec3 {
+        record.position()
+    }
+
+    fn bytes_of(record: &Self::Record) -> Vec<u8> {
+        record.to_bytes()
+    }
+
+    fn record_of(bytes: &[u8]) -> Result<Self::Record, RecordBytesError> {
+        water::ChunkRecord::from_bytes(bytes)
+    }
+
+    fn present(&self) -> Vec<IVec3> {
+        self.grid().occupied().map(|slot| self.grid().position_at(slot)).collect()
+    }
+
+    fn touched_since(&mut self, since: Option<Since>) -> (Vec<IVec3>, Since) {
+        let (slots, now) = WaterWorld::touched_since(self, since);
+        (slots.into_iter().map(|slot| self.grid().position_at(slot)).collect(), now)
+    }
+
+    fn is_touched_since(&self, chunk: IVec3, since: Since) -> bool {
+        let slot = self.grid().slot(chunk);
+        slot.is_none_or(|slot| WaterWorld::is_touched_since(self, slot, since))
+    }
+
+    fn rests(&self, chunk: IVec3) -> bool {
+        let is_awake = |slot| self.grid().awake_at(slot).is_some();
+        !self.grid().slot(chunk).is_some_and(is_awake) || self.is_frozen(chunk)
+    }
+
+    fn copy(&self, chunk: IVec3) -> CopiedWater {
+        CopiedWater(self.grid().slot(chunk).map(|slot| Box::new(self.saved_chunk(slot))))
+    }
+
+    fn put_copy(copy: &CopiedWater, out: &mut Vec<u8>) {
+        copy.0.iter().for_each(|chunk| put_chunk(chunk, out));
+    }
+}
+
+/// Chunks are encoded when they are copied: ground, water, soil and pressure take some 30 KB, and
+/// their bytes mostly less.
+impl Streamed for World {
+    type Record = world::ChunkRecord;
+    type Copy = Vec<u8>;
+
+    fn position_of(record: &Self::Record) -> IVec3 {
+        record.position()
+    }
+
+    fn bytes_of(record: &Self::Record) -> Vec<u8> {
+        record.to_bytes()
+    }
+
+    fn record_of(bytes: &[u8]) -> Result<Self::Record, RecordBytesError> {
+        world::ChunkRecord::from_bytes(bytes).map_err(|error| match error {
+            EditBytesError::Truncated { length } => RecordBytesError::Truncated { length },
+            EditBytesError::Trailing { at, bytes } => RecordBytesError::Trailing { at, bytes },
+            EditBytesError::Value { at, wanted, found } => {
+                RecordBytesError::Value { at, wanted, found }
+            }
+            EditBytesError::Tag { tag } => RecordBytesError::Version { version: tag },
+        })
+    }
+
+    fn present(&self) -> Vec<IVec3> {
+        self.chunk_positions()
+    }
+
+    fn touched_since(&mut self, since: Option<Since>) -> (Vec<IVec3>, Since) {
+        let (touched, now) = World::touched_since(self, since);
+        let mut present = self.present();
+        if let Some(mut touched) = touched {
+            touched.sort_unstable_by_key(|&chunk| order(chunk));
+            let key = |chunk: &IVec3| touched.binary_search_by_key(&order(*chunk), |&at| order(at));
+            present.retain(|chunk| key(chunk).is_ok());
+        }
+        (present, now)
+    }
+
+    fn is_touched_since(&self, chunk: IVec3, since: Since) -> bool {
+        World::is_touched_since(self, chunk, since)
+    }
+
+    fn rests(&self, chunk: IVec3) -> bool {
+        World::rests(self, chunk)
+    }
+
+    fn copy(&self, chunk: IVec3) -> Vec<u8> {
+        let mut record = Vec::new();
+        self.put_chunk(chunk, &mut record);
+        record
+    }
+
+    fn put_copy(copy: &Vec<u8>, out: &mut Vec<u8>) {
+        out.extend_from_slice(copy);
+    }
+}

@@ -1,0 +1,196 @@
+//! Updates in bytes: what water says, then ground and moisture in runs, then what broke.
+//!
+//! An update is the version (1), the update of water with its own version, the count of chunks of
+//! which ground or moisture changed, these in order of position, the count of events, and these.
+//! Numbers are LEB128, positions are zigzag numbers less those before, as in updates of water. A
+//! chunk is its position, and its runs of materials, then those of moisture, not both empty: their
+//! count, and each the cells since the end of the last one, twice, and one more if a number of cells
+//! less two follows; then a byte, the number of the material or of steps. An event is its tick, as a
+//! zigzag number less the ticks of the update, its cell less that of the event before, the materials
+//! that it was and is, a byte each, and the pressure difference, an `f64`, lowest byte first.
+
+use super::update::{ChunkUpdate, Span, Update};
+use crate::coords::CHUNK_CELLS;
+use crate::water::UpdateBytesError;
+use crate::water::feed::{Reader, put_position, value};
+use crate::water::numbers::{put_number, unzigzag, zigzag};
+use crate::world::material::MaterialId;
+use crate::world::pressure::Broken;
+use glam::IVec3;
+
+const VERSION: u8 = 1;
+
+impl Update {
+    /// Returns the update as bytes, for a network. A cell takes two to four bytes, and a run of
+    /// equal cells no more.
+    ///
+    /// ```
+    /// use floodplain::world::{Feed, Palette, Rules, Update, World};
+    /// let mut world = World::new(7, Palette::natural(), Rules::default())?;
+    /// let update = Feed::new(&mut world).take(&mut world);
+    /// let bytes = update.to_bytes();
+    /// assert_eq!(bytes, [1, 1, 0, 1, 0, 0, 0, 0]);
+    /// assert_eq!(Update::from_bytes(&bytes), Ok(update));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut out = vec![VERSION];
+        self.water.put(&mut out);
+        put_number(&mut out, self.ground.len() as u64);
+        let mut before = IVec3::ZERO;
+        for chunk in &self.ground {
+            put_position(&mut out, chunk.position, before);
+            before = chunk.position;
+            put_spans(&mut out, &chunk.materials, |material| material.0);
+            put_spans(&mut out, &chunk.moisture, |level| level);
+        }
+        put_number(&mut out, self.events.len() as u64);
+        let mut before = IVec3::ZERO;
+        for event in &self.events {
+            put_number(&mut out, zigzag(event.tick.wrapping_sub(self.ticks()) as i64));
+            put_position(&mut out, event.cell, before);
+            before = event.cell;
+            out.extend([event.from.0, event.into.0]);
+            out.extend(event.difference.to_le_bytes());
+        }
+        out
+    }
+
+    /// Returns the update of the bytes of [`to_bytes`](Update::to_bytes). Whatever the bytes are,
+    /// this takes no more memory than some thirty times their number, and does not panic.
+    ///
+    /// # Errors
+    /// The bytes are no update of this version, or are longer than one.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Update, UpdateBytesError> {
+        let mut from = Reader::new(bytes);
+        from.version(VERSION)?;
+        let water = from.update()?;
+        let mut ground: Vec<ChunkUpdate> = Vec::new();
+        for _ in 0..from.number()? {
+            let position = from.next_chunk(ground.last().map(|chunk| chunk.position))?;
+            ground.push(chunk(&mut from, position)?);
+        }
+        let mut events: Vec<Broken> = Vec::new();
+        for _ in 0..from.number()? {
+            let before = events.last().map_or(IVec3::ZERO, |event| event.cell);
+            events.push(event(&mut from, water.ticks(), before)?);
+        }
+        from.finish(Update { water, ground, events })
+    }
+}
+
+fn put_spans<T: Copy>(out: &mut Vec<u8>, spans: &[Span<T>], byte: impl Fn(T) -> u8) {
+    put_number(out, spans.len() as u64);
+    let mut next = 0;
+    for span in spans {
+        let (gap, is_long) = (usize::from(span.start) - next, span.cells > 1);
+        put_number(out, (gap * 2 + usize::from(is_long)) as u64);
+        if is_long {
+            put_number(out, u64::from(span.cells - 2));
+        }
+        out.push(byte(span.value));
+        next = span.indices().end;
+    }
+}
+
+fn chunk(from: &mut Reader<'_>, position: IVec3) -> Result<ChunkUpdate, UpdateBytesError> {
+    let at = from.at;
+    let (materials, moisture) = (spans(from, MaterialId)?, spans(from, |level| level)?);
+    let chunk = ChunkUpdate { position, materials, moisture };
+    if chunk.is_empty() { Err(value(at, "a chunk with a changed cell", 0)) } else { Ok(chunk) }
+}
+
+fn spans<T>(from: &mut Reader<'_>, of: impl Fn(u8) -> T) -> Result<Vec<Span<T>>, UpdateBytesError> {
+    let (mut spans, mut next) = (Vec::new(), 0);
+    for _ in 0..from.number()? {
+        let (at, gap) = (from.at, from.number()?);
+        let cells = if gap & 1 == 0 { 1 } else { from.number()?.saturating_add(2) };
+        let start = (gap >> 1).saturating_add(next);
+        let end = start.saturating_add(cells);
+        if end > CHUNK_CELLS as u64 {
+            let end = i64::try_from(end).unwrap_or(i64::MAX);
+            return Err(value(at, "a run that ends at 4096 or before", end));
+        }
+        spans.push(Span { start: start as u16, cells: cells as u16, value: of(from.byte()?) });
+        next = end;
+    }
+    Ok(spans)
+}
+
+fn event(from: &mut Reader<'_>, ticks: u64, before: IVec3) -> Result<Broken, UpdateBytesError> {
+    let tick = ticks.wrapping_add(unzigzag(from.number()?) as u64);
+    let cell = from.position(before)?;
+    let (was, into) = (MaterialId(from.byte()?), MaterialId(from.byte()?));
+    let (at, mut bytes) = (from.at, [0; 8]);
+    for byte in &mut bytes {
+        *byte = from.byte()?;
+    }
+    let difference = f64::from_le_bytes(bytes);
+    if !(difference > 0.0 && difference.is_finite()) {
+        return Err(value(at, "a pressure difference above 0", i64::from_le_bytes(bytes)));
+    }
+    Ok(Broken { tick, cell, from: was, into, difference })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::world::{Feed, Palette, Rules, World};
+
+    fn update(ground: Vec<ChunkUpdate>, events: Vec<Broken>) -> Update {
+        let mut world = World::new(7, Palette::natural(), Rules::default()).unwrap();
+        let water = Feed::new(&mut world).take(&mut world).water.at_tick(1 << 63);
+        Update { water, ground, events }
+    }
+
+    #[test]
+    fn runs_of_any_length_at_any_distance_are_read_as_written() {
+        for start in 1..CHUNK_CELLS as u16 {
+            for cells in [1, 2, 3, 129, 130, CHUNK_CELLS as u16 - start] {
+                if start + cells > CHUNK_CELLS as u16 {
+                    continue;
+                }
+                let first = Span { start: 0, cells: 1, value: 255 };
+                let moisture = vec![first, Span { start, cells, value: start as u8 }];
+                let position = IVec3::MIN >> 4;
+                let chunk = ChunkUpdate { position, materials: Vec::new(), moisture };
+                let update = update(vec![chunk], Vec::new());
+                assert_eq!(Update::from_bytes(&update.to_bytes()), Ok(update));
+            }
+        }
+    }
+
+    #[test]
+    fn events_at_the_ends_of_all_ranges_are_read_as_written() {
+        let event = |tick, cell| Broken {
+            tick,
+            cell,
+            from: MaterialId(255),
+            into: MaterialId(0),
+            difference: f64::MAX,
+        };
+        let events = [(0, IVec3::MIN), (u64::MAX, IVec3::MAX), (1 << 63, IVec3::ZERO)];
+        let update = update(Vec::new(), events.map(|(tick, cell)| event(tick, cell)).into());
+        assert_eq!(Update::from_bytes(&update.to_bytes()), Ok(update));
+    }
+
+    /// Chunks with a single run take the most memory for their bytes.
+    #[test]
+    fn an_update_takes_little_more_memory_than_its_bytes() {
+        for runs in [1, 5, 2000] {
+            let run = |start: u16| Span { start: start * 2, cells: 1, value: start as u8 };
+            let chunk = |x| ChunkUpdate {
+                position: IVec3::new(x, 0, 0),
+                materials: Vec::new(),
+                moisture: (0..runs).map(run).collect(),
+            };
+            let update = update((0..513).map(chunk).collect(), Vec::new());
+            let bytes = update.to_bytes();
+            let read = Update::from_bytes(&bytes).expect("they are of an update");
+            let held = read.ground.capacity() * size_of::<ChunkUpdate>()
+                + read.ground.iter().map(|chunk| chunk.moisture.capacity()).sum::<usize>()
+                    * size_of::<Span<u8>>();
+            assert!(held <= 30 * bytes.len(), "{held} bytes for {}", bytes.len());
+        }
+    }
+}

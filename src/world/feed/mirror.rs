@@ -1,0 +1,117 @@
+//! A copy of a world's ground, water and moisture, on the side of a client.
+
+use super::update::{ChunkUpdate, MOISTURE_STEP, Span, Update};
+use crate::chunk::Chunk;
+use crate::coords::{Cube, Shape};
+use crate::water::{self, ChunkEvent, MirrorError};
+use crate::world::material::MaterialId;
+use glam::IVec3;
+use hashbrown::HashMap;
+
+/// A copy of what chunks of a world look like, kept up to date by [`Update`]s: materials, water, and
+/// moisture in steps of [`MOISTURE_STEP`].
+///
+/// It holds the chunks that it was sent as whole ones. Changes of others are skipped, so a client
+/// may follow a part of the world. A client that has missed an update is refused the next one, and
+/// asks for its [`chunks`](Mirror::chunks) anew.
+#[derive(Clone, Debug)]
+pub struct Mirror {
+    water: water::Mirror,
+    /// Those that `water` has.
+    chunks: HashMap<IVec3, Ground>,
+}
+
+/// What a chunk is made of, and how moist it is, in steps.
+#[derive(Clone, Debug)]
+struct Ground {
+    materials: Chunk<MaterialId>,
+    moisture: Chunk<u8>,
+}
+
+impl Mirror {
+    /// Returns an empty mirror that may hold so many chunks, of up to 12 KB each. Its first update
+    /// is one of [whole](crate::world::Feed::whole) chunks.
+    pub fn new(most_chunks: usize) -> Mirror {
+        Mirror { water: water::Mirror::new(most_chunks), chunks: HashMap::new() }
+    }
+
+    /// Makes the changes of an update.
+    ///
+    /// # Errors
+    /// The update is not the next one, or has too many chunks. The mirror is unchanged.
+    pub fn apply(&mut self, update: &Update) -> Result<(), MirrorError> {
+        self.water.apply(&update.water)?;
+        for chunk in update.water.chunks() {
+            match chunk.event {
+                ChunkEvent::Unloaded => _ = self.chunks.remove(&chunk.position),
+                ChunkEvent::Loaded => {
+                    let (materials, moisture) = (Chunk::uniform(MaterialId(0)), Chunk::uniform(0));
+                    self.chunks.insert(chunk.position, Ground { materials, moisture });
+                }
+                ChunkEvent::Changed => {}
+            }
+        }
+        update.ground.iter().for_each(|chunk| self.apply_chunk(chunk));
+        Ok(())
+    }
+
+    fn apply_chunk(&mut self, update: &ChunkUpdate) {
+        let Some(chunk) = self.chunks.get_mut(&update.position) else { return };
+        write(&mut chunk.materials, &update.materials);
+        write(&mut chunk.moisture, &update.moisture);
+    }
+
+    /// Returns the copy of what can be seen of water and of what is solid. It has the same chunks.
+    pub fn water(&self) -> &water::Mirror {
+        &self.water
+    }
+
+    /// Returns the number of the last update; `None` before the first.
+    pub fn number(&self) -> Option<u64> {
+        self.water.number()
+    }
+
+    /// Returns the number of complete ticks of the world at the last update.
+    pub fn ticks(&self) -> u64 {
+        self.water.ticks()
+    }
+
+    /// Returns what a cell is made of; `None` if its chunk is not here, or it lies out of the
+    /// world's bounds.
+    pub fn material(&self, cell: IVec3) -> Option<MaterialId> {
+        self.water.look(cell)?;
+        let chunk = self.chunks.get(&Cube::chunk_of(cell))?;
+        Some(chunk.materials.get(Cube::index_of(cell)))
+    }
+
+    /// Returns the units of water in a cell, 0 to 7; 0 if its chunk is not here.
+    pub fn height(&self, cell: IVec3) -> u8 {
+        self.water.height(cell)
+    }
+
+    /// Returns the moisture of a cell, rounded down to a multiple of [`MOISTURE_STEP`], at most 255
+    /// of them; 0 if it is not permeable or its chunk is not here.
+    pub fn moisture(&self, cell: IVec3) -> f64 {
+        let chunk = self.chunks.get(&Cube::chunk_of(cell));
+        let steps = chunk.map_or(0, |chunk| chunk.moisture.get(Cube::index_of(cell)));
+        f64::from(steps) * MOISTURE_STEP
+    }
+
+    /// Returns the materials of the chunk at a chunk position; `None` if it is not here. Cells out
+    /// of the world's bounds have the first one.
+    pub fn chunk(&self, position: IVec3) -> Option<&Chunk<MaterialId>> {
+        self.chunks.get(&position).map(|chunk| &chunk.materials)
+    }
+
+    /// Returns the positions of the chunks that are here, in order: y slowest, then z, then x.
+    pub fn chunks(&self) -> Vec<IVec3> {
+        self.water.chunks()
+    }
+}
+
+fn write<T: Copy + PartialEq>(chunk: &mut Chunk<T>, spans: &[Span<T>]) {
+    for span in spans {
+        span.indices().for_each(|index| _ = chunk.set(index, span.value));
+    }
+    chunk.canonicalize();
+}

@@ -1,0 +1,19 @@
+//! The feed of a world: which materials, which water and which moisture look different since the
+//! last call, and what broke; as values, as bytes for a network, and a copy that follows them. What
+//! is said of water, and of chunks that come and go, is the [feed of water](crate::water::Feed).
+//!
+//! | file | what |
+//! |---|---|
+//! | `update` | [`Update`]: the changes between two calls, in runs of equal cells |
+//! | `take` | [`Feed`]: makes updates of a world |
+//! | `bytes` | updates in bytes |
+//! | `mirror` | [`Mirror`]: materials, water and moisture on the side of a client |
+
+mod bytes;
+mod mirror;
+mod take;
+mod update;
+
+pub use mirror::Mirror;
+pub use take::Feed;
+pub use update::{ChunkUpdate, MOISTURE_STEP, Span, Update};

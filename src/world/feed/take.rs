@@ -1,0 +1,176 @@
+//! Makes updates of a world.
+
+use super::update::{ChunkUpdate, Update, level_of, spans};
+use crate::automaton::ChunkChanges;
+use crate::chunk::{CellMask, Chunk};
+use crate::coords::{CHUNK_CELLS, order};
+use crate::water::{self, ChunkEvent};
+use crate::world::World;
+use crate::world::material::MaterialId;
+use glam::IVec3;
+use hashbrown::HashMap;
+use std::collections::BTreeMap;
+
+/// Follows a world, and says in [`Update`]s what looks different: for renderers, and for clients
+/// over a network, which keep a [`Mirror`](crate::world::Mirror).
+///
+/// A feed belongs to one world and is no part of its state or snapshots: make a new one for a world
+/// that is loaded. It takes what [`take_changes`](World::take_changes) lists and what
+/// [`take_events`](World::take_events) returns, so there is one feed for each world, and nobody else
+/// calls these functions.
+///
+/// Updates say which cells are of another material, the height of water and what can be seen of it
+/// (see [`Look`](crate::water::Look)), how moist soil is, in steps of
+/// [`MOISTURE_STEP`](crate::world::MOISTURE_STEP), and which ground pressure broke. Pressure itself
+/// is not among them.
+///
+/// The feed holds the steps of all soil, up to 4 KB for each of its chunks, since moisture changes in
+/// most ticks by less than a step.
+///
+/// ```
+/// use floodplain::glam::IVec3;
+/// use floodplain::world::{Content, Feed, Mirror, Palette, Rules, Update, World};
+///
+/// let palette = Palette::natural();
+/// let [air, soil] = ["air", "soil"].map(|name| palette.id(name).expect("natural"));
+/// let mut world = World::new(7, palette, Rules::default())?;
+/// world.insert_chunk(IVec3::ZERO, Content::from_heights(IVec3::ZERO, |_, _| 7, |_| soil, air))?;
+/// let mut feed = Feed::new(&mut world);
+///
+/// // A client joins.
+/// let mut mirror = Mirror::new(1_000);
+/// mirror.apply(&feed.whole(&world, [IVec3::ZERO]))?;
+///
+/// let ground = IVec3::new(8, 7, 8);
+/// world.rain(IVec3::new(8, 15, 8), 9)?;
+/// world.set_material(ground - IVec3::Y, air)?;
+/// let bytes = feed.take(&mut world).to_bytes();
+/// assert_eq!(bytes.len(), 30);
+/// mirror.apply(&Update::from_bytes(&bytes)?)?;
+/// assert_eq!(mirror.material(ground - IVec3::Y), Some(air));
+/// assert_eq!((mirror.height(ground + IVec3::Y), mirror.moisture(ground)), (3, 6.0 * 64.0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Feed {
+    /// That of water: its chunks are those of the world.
+    water: water::Feed,
+    /// The steps of moisture that the last update left, of chunks with any.
+    levels: HashMap<IVec3, Chunk<u8>>,
+}
+
+impl Feed {
+    /// Returns a feed whose first update says what looks different from now on. Changes and events
+    /// until now are taken from the world's lists and dropped.
+    pub fn new(world: &mut World) -> Feed {
+        let mut feed = Feed { water: water::Feed::new(&mut world.water), levels: HashMap::new() };
+        drop((world.take_changes(), world.take_events()));
+        let chunks: Vec<IVec3> = world.ground.chunks().map(|(chunk, _)| chunk).collect();
+        chunks.into_iter().for_each(|chunk| feed.learn(world, chunk));
+        feed
+    }
+
+    /// Returns what looks different since the last call. While a tick is underway, that is what can
+    /// be read of the world then; see [`World::step_within`].
+    ///
+    /// If no chunk was loaded or unloaded, this takes time linear in the changes, those of moisture
+    /// that are less than a step among them.
+    pub fn take(&mut self, world: &mut World) -> Update {
+        let water = self.water.take(&mut world.water).at_tick(world.tick);
+        let [materials, soil, _] = world.take_changes_but_water();
+        let mut ground: BTreeMap<[i32; 3], ChunkUpdate> = BTreeMap::new();
+        for chunk in water.chunks().iter().filter(|chunk| chunk.event != ChunkEvent::Changed) {
+            self.learn(world, chunk.position);
+            ground.insert(order(chunk.position), self.whole_chunk(world, chunk.position));
+        }
+        // Where soil ends, its moisture is gone without being listed.
+        let mut moist: BTreeMap<[i32; 3], CellMask> = BTreeMap::new();
+        for ChunkChanges { chunk, cells } in materials.iter().chain(&soil) {
+            moist.entry(order(*chunk)).or_default().union_with(cells);
+        }
+        let is_known = |chunk: IVec3| ground.contains_key(&order(chunk));
+        let changed: Vec<ChunkChanges> =
+            materials.into_iter().filter(|changes| !is_known(changes.chunk)).collect();
+        moist.retain(|&[y, z, x], _| !is_known(IVec3::new(x, y, z)));
+        for ChunkChanges { chunk, cells } in changed {
+            let of_chunk = ground.entry(order(chunk)).or_insert_with(|| empty(chunk));
+            let material = |index| world.ground.chunk(chunk).map(|cells| cells.get(index));
+            let each = cells.iter().filter_map(|index| Some((index, material(index)?)));
+            of_chunk.materials = spans(each);
+        }
+        for ([y, z, x], cells) in moist {
+            let chunk = IVec3::new(x, y, z);
+            let of_chunk = ground.entry([y, z, x]).or_insert_with(|| empty(chunk));
+            of_chunk.moisture = spans(self.take_levels(world, chunk, &cells).into_iter());
+        }
+        let ground = ground.into_values().filter(|chunk| !chunk.is_empty()).collect();
+        Update { water, ground, events: world.take_events() }
+    }
+
+    /// Returns these chunks as they are now, but their moisture as of the last update, each as
+    /// [`Loaded`](ChunkEvent::Loaded) or, if none is there, as [`Unloaded`](ChunkEvent::Unloaded):
+    /// for a client that joins, or that has missed an update. It follows the last update that was
+    /// taken.
+    pub fn whole(&self, world: &World, chunks: impl IntoIterator<Item = IVec3>) -> Update {
+        let water = self.water.whole(&world.water, chunks).at_tick(world.tick);
+        let ground = water.chunks().iter().map(|chunk| self.whole_chunk(world, chunk.position));
+        let ground = ground.filter(|chunk| !chunk.is_empty()).collect();
+        Update { water, ground, events: Vec::new() }
+    }
+
+    /// Returns the bytes held on the heap.
+    pub fn memory_bytes(&self) -> usize {
+        let levels: usize = self.levels.values().map(Chunk::heap_bytes).sum();
+        self.water.memory_bytes() + self.levels.allocation_size() + levels
+    }
+
+    /// Learns the steps of moisture in a chunk, if it is loaded.
+    fn learn(&mut self, world: &World, chunk: IVec3) {
+        self.levels.remove(&chunk);
+        let Some(units) = world.soil.chunk_units(chunk) else { return };
+        let levels = core::array::from_fn(|index| level_of(units.held(index)));
+        let levels = Chunk::from_cells(&levels);
+        if levels != Chunk::uniform(0) {
+            self.levels.insert(chunk, levels);
+        }
+    }
+
+    /// Returns those of these cells whose moisture is at another step than in the last update, with
+    /// that, and learns it.
+    fn take_levels(&mut self, world: &World, chunk: IVec3, cells: &CellMask) -> Vec<(usize, u8)> {
+        let units = world.soil.chunk_units(chunk);
+        let now = |index| units.as_ref().map_or(0, |units| level_of(units.held(index)));
+        let known = self.levels.get(&chunk);
+        let before = |index| known.map_or(0, |levels| levels.get(index));
+        let differing = cells.iter().filter(|&index| now(index) != before(index));
+        let list: Vec<(usize, u8)> = differing.map(|index| (index, now(index))).collect();
+        if !list.is_empty() {
+            let levels = self.levels.entry(chunk).or_insert_with(|| Chunk::uniform(0));
+            list.iter().for_each(|&(index, level)| _ = levels.set(index, level));
+            levels.canonicalize();
+            if *levels == Chunk::uniform(0) {
+                self.levels.remove(&chunk);
+            }
+        }
+        list
+    }
+
+    /// Returns all of a chunk that is not of the first material or dry; nothing if it is not loaded.
+    fn whole_chunk(&self, world: &World, chunk: IVec3) -> ChunkUpdate {
+        let Some(cells) = world.ground.chunk(chunk) else { return empty(chunk) };
+        let materials = (0..CHUNK_CELLS).map(|index| (index, cells.get(index)));
+        let levels = |levels: &Chunk<u8>| {
+            let each = (0..CHUNK_CELLS).map(|index| (index, levels.get(index)));
+            spans(each.filter(|&(_, level)| level > 0))
+        };
+        ChunkUpdate {
+            position: chunk,
+            materials: spans(materials.filter(|&(_, material)| material != MaterialId(0))),
+            moisture: self.levels.get(&chunk).map_or(Vec::new(), levels),
+        }
+    }
+}
+
+fn empty(position: IVec3) -> ChunkUpdate {
+    ChunkUpdate { position, materials: Vec::new(), moisture: Vec::new() }
+}

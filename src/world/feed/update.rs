@@ -1,0 +1,160 @@
+//! The changes between two calls of a feed: those of water, those of ground and moisture, chunk by
+//! chunk, in runs of equal cells, and what broke.
+
+use crate::automaton::ChunkChanges;
+use crate::chunk::CellMask;
+use crate::coords::{Cube, Face, Shape, order};
+use crate::humidity::UNITS;
+use crate::water;
+use crate::water::feed::faces_of;
+use crate::world::material::MaterialId;
+use crate::world::pressure::Broken;
+use glam::IVec3;
+use std::collections::BTreeMap;
+
+/// The steps in which a feed says how moist soil is: an eighth of a unit of water by the default
+/// [`moisture_per_unit`](crate::world::Rules::moisture_per_unit). Less than a step is dropped, and
+/// more than 255 steps are 255; all but rain holds at most half of that.
+pub const MOISTURE_STEP: f64 = 8.0;
+
+/// Returns the number of whole [steps](MOISTURE_STEP) in these units of moisture.
+pub(super) fn level_of(units: u32) -> u8 {
+    (units / (UNITS * MOISTURE_STEP as u32)).min(u8::MAX.into()) as u8
+}
+
+/// Successive cells of a chunk, by local index, that are alike.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Span<T> {
+    /// The local index of the first cell, 0 to 4095; see [`Shape`].
+    pub start: u16,
+    /// The number of cells, 1 to 4096.
+    pub cells: u16,
+    /// What they are now.
+    pub value: T,
+}
+
+impl<T> Span<T> {
+    /// Returns the local indices of the cells.
+    pub fn indices(&self) -> core::ops::Range<usize> {
+        usize::from(self.start)..usize::from(self.start) + usize::from(self.cells)
+    }
+}
+
+/// Returns the runs of these cells, which come in order of index.
+pub(super) fn spans<T: Copy + PartialEq>(cells: impl Iterator<Item = (usize, T)>) -> Vec<Span<T>> {
+    let mut spans: Vec<Span<T>> = Vec::new();
+    for (index, value) in cells {
+        match spans.last_mut() {
+            Some(last) if last.indices().end == index && last.value == value => last.cells += 1,
+            _ => spans.push(Span { start: index as u16, cells: 1, value }),
+        }
+    }
+    spans
+}
+
+/// The changes of ground and moisture in a chunk.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChunkUpdate {
+    /// The chunk position.
+    pub position: IVec3,
+    /// The cells that may be of another material, in order of index, in runs that do not overlap.
+    /// Of a chunk that was loaded, all cells that are not of the first material.
+    pub materials: Vec<Span<MaterialId>>,
+    /// The cells that are moister or drier, the same way, in steps of [`MOISTURE_STEP`]. Of a chunk
+    /// that was loaded, all that hold a step or more.
+    pub moisture: Vec<Span<u8>>,
+}
+
+impl ChunkUpdate {
+    pub(super) fn is_empty(&self) -> bool {
+        self.materials.is_empty() && self.moisture.is_empty()
+    }
+
+    /// Returns the cells of all these runs.
+    pub fn cells(&self) -> CellMask {
+        let materials = self.materials.iter().flat_map(Span::indices);
+        let mut cells = CellMask::EMPTY;
+        for index in materials.chain(self.moisture.iter().flat_map(Span::indices)) {
+            cells.insert(index);
+        }
+        cells
+    }
+
+    /// Returns the faces of the chunk that such cells lie at. What is drawn of the chunks beyond
+    /// these faces may differ, too.
+    pub fn faces(&self) -> impl Iterator<Item = Face> {
+        faces_of(self.cells())
+    }
+}
+
+/// What looks different since the update before, or whole chunks. See
+/// [`Feed`](crate::world::Feed).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Update {
+    pub(super) water: water::Update,
+    pub(super) ground: Vec<ChunkUpdate>,
+    pub(super) events: Vec<Broken>,
+}
+
+impl Update {
+    /// Returns the number of the update: 1 for the first that a feed took. Whole chunks have the
+    /// number of the last update before them, or 0.
+    pub fn number(&self) -> u64 {
+        self.water.number()
+    }
+
+    /// Returns the number of complete ticks of the world.
+    pub fn ticks(&self) -> u64 {
+        self.water.ticks()
+    }
+
+    /// Returns whether this holds whole chunks, from [`Feed::whole`](crate::world::Feed::whole), not
+    /// the changes since the update before.
+    pub fn is_whole(&self) -> bool {
+        self.water.is_whole()
+    }
+
+    /// Returns the changes of water with their causes, and the chunks that were loaded or unloaded.
+    /// Its ticks are those of the world. Units that pass between water and soil, and those that
+    /// explosions throw, have the cause of edits.
+    pub fn water(&self) -> &water::Update {
+        &self.water
+    }
+
+    /// Returns the changes of ground and moisture by chunk, in order of position: y slowest, then z,
+    /// then x. Of chunks that were loaded, after what [`water`](Update::water) says of them.
+    pub fn ground(&self) -> &[ChunkUpdate] {
+        &self.ground
+    }
+
+    /// Returns the ground that pressure broke, as
+    /// [`World::take_events`](crate::World::take_events) does; none with whole chunks.
+    pub fn events(&self) -> &[Broken] {
+        &self.events
+    }
+
+    /// Returns the update with only the chunks at positions of which `is_wanted` is true, and only
+    /// what broke in them: for a client that follows a part of the world.
+    pub fn only(&self, is_wanted: impl Fn(IVec3) -> bool) -> Update {
+        let ground = self.ground.iter().filter(|chunk| is_wanted(chunk.position));
+        let events = self.events.iter().filter(|event| is_wanted(Cube::chunk_of(event.cell)));
+        Update {
+            ground: ground.cloned().collect(),
+            events: events.copied().collect(),
+            water: self.water.only(&is_wanted),
+        }
+    }
+
+    /// Returns the cells that may look different, by whatever has changed in them, in order of chunk
+    /// position; all cells of chunks that were loaded or unloaded.
+    pub fn changes(&self) -> Vec<ChunkChanges> {
+        let mut all: BTreeMap<[i32; 3], CellMask> = BTreeMap::new();
+        let ground = self.ground.iter().map(|chunk| (chunk.position, chunk.cells()));
+        let water = self.water.changes().into_iter().map(|changes| (changes.chunk, changes.cells));
+        for (chunk, cells) in ground.chain(water) {
+            all.entry(order(chunk)).or_default().union_with(&cells);
+        }
+        let list = all.into_iter().map(|([y, z, x], cells)| (IVec3::new(x, y, z), cells));
+        ChunkChanges::list(list.collect())
+    }
+}
