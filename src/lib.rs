@@ -34,6 +34,7 @@
 //! | [`Grid`] | the store below them: a sparse 3D array in chunks of 4096 cells, over the whole `i32` range |
 //! | [`Automaton`] | the interface that they share |
 //! | `snapshot` | whole worlds as bytes, and back |
+//! | `recording` | what a game does to a world, for bug reports, lock-step games and undo |
 //! | `save_file` | a world in a file, where a save writes only the chunks that changed |
 //! | `import` | Minecraft regions, MagicaVoxel models and heightmaps as worlds of water, and regions back |
 //! | `scenario` | worlds drawn in text, run, and compared with expectations |
@@ -50,6 +51,7 @@
 //! | `import` | the module `import`; the dependencies flate2 and png |
 //! | `bevy` | the module `bevy`; needs Rust 1.95 |
 //! | `snapshot`, `store`, `scenario` | the modules `snapshot`, `save_file` (`store` turns on `snapshot` too) and `scenario` |
+//! | `recording` | the module `recording`; turns on `snapshot` |
 //!
 //! # When not to use this
 //!
@@ -74,6 +76,8 @@ pub mod guarantees;
 pub mod guide;
 #[cfg(feature = "import")]
 pub mod import;
+#[cfg(feature = "recording")]
+pub mod recording;
 #[cfg(feature = "store")]
 pub mod save_file;
 #[cfg(feature = "scenario")]

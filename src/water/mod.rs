@@ -54,7 +54,7 @@ mod feed;
 mod fixture;
 mod flow;
 mod ledger;
-mod numbers;
+pub(crate) mod numbers;
 mod pools;
 mod query;
 pub(crate) mod random;
