@@ -232,6 +232,15 @@
 //! | loading takes no more memory than 64 times the bytes, and 256 KB that an empty world takes, whatever the bytes claim, whatever the kind, saved in the middle of a tick too | `memory::loading` | |
 //! | snapshots of all versions of the format can be loaded | `snapshot::versions` | |
 //!
+//! # Recordings
+//!
+//! | promise | tests | fuzz targets |
+//! |---|---|---|
+//! | a recorded game of any kind of world, whatever was queued, sliced and taken back, comes to the same state again at every tick: by [`replay`](crate::recording::Recording::replay), from each keyframe, by hand, and on another machine that is sent the edits of each tick | `recording::laws` | `recording_bytes` |
+//! | [`undo`](crate::recording::Recorder::undo) comes to the world before each edit, as going there from the start does | `recording::laws::undo_comes_to_the_world_before_each_edit` | |
+//! | the first check that differs is named with its chunk, and with its cell if there is a keyframe | `recording::differences` | |
+//! | bytes and text read back as the same recording; damaged bytes are refused, others with the byte or the line that is wrong | `recording::format` | `recording_bytes` |
+//!
 //! # Saves on disk
 //!
 //! With the feature `store`.

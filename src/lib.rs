@@ -34,6 +34,7 @@
 //! | [`Grid`] | the store below them: a sparse 3D array in chunks of 4096 cells, over the whole `i32` range |
 //! | [`Automaton`] | the interface that they share |
 //! | `snapshot` | whole worlds as bytes, and back |
+//! | `recording` | what a game does to a world, for bug reports, lock-step games and undo |
 //! | `save_file` | a world in a file, where a save writes only the chunks that changed |
 //! | `import` | Minecraft regions, MagicaVoxel models and heightmaps as worlds of water, and regions back |
 //! | `scenario` | worlds drawn in text, run, and compared with expectations |
@@ -53,6 +54,7 @@
 //! | `testing` | the module `testing`, for tests; turns on `snapshot` |
 //! | `arbitrary`, `proptest` | what `testing` draws, for the crates of these names; both turn it on |
 //! | `snapshot`, `store`, `scenario` | the modules `snapshot`, `save_file` (`store` turns on `snapshot` too) and `scenario` |
+//! | `recording` | the module `recording`; turns on `snapshot` |
 //!
 //! # When not to use this
 //!
@@ -78,6 +80,8 @@ pub mod guarantees;
 pub mod guide;
 #[cfg(feature = "import")]
 pub mod import;
+#[cfg(feature = "recording")]
+pub mod recording;
 #[cfg(feature = "store")]
 pub mod save_file;
 #[cfg(feature = "scenario")]

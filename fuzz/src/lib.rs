@@ -6,6 +6,7 @@
 mod automata_ops;
 mod bytes_ops;
 mod import_ops;
+mod recording_ops;
 mod snapshot_ops;
 mod store_ops;
 mod water_ops;
@@ -13,6 +14,7 @@ mod water_ops;
 pub use automata_ops::{BlastRun, GraphRun, HumidityRun, Water2dRun, WorldRun};
 pub use bytes_ops::EditBytesRun;
 pub use import_ops::RegionRun;
+pub use recording_ops::RecordingRun;
 pub use snapshot_ops::SnapshotRun;
 pub use store_ops::StoreRun;
 pub use water_ops::{EditRun, StreamRun};

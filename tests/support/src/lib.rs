@@ -7,6 +7,7 @@ pub mod edit_bytes;
 pub mod humidity;
 pub mod import;
 pub mod model;
+pub mod recording;
 pub mod snapshot;
 pub mod storage;
 pub mod water;

@@ -1,0 +1,56 @@
+//! Hashes of a world and of its chunks, by which a replay is compared with what was recorded.
+
+use super::recorded::Recorded;
+use crate::coords::order;
+use glam::IVec3;
+use std::collections::BTreeMap;
+
+/// What a world was at some tick, before the edits of that tick.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Check {
+    /// The ticks done since the start.
+    pub tick: u64,
+    /// The [hash](crate::Automaton::state_hash) of the state.
+    pub hash: u64,
+    /// The chunks that have changed since the check before, in order of position (y, then z, then
+    /// x): each with a hash of its cells, or `None` if it is gone. At the first check, all. Of a
+    /// graph, blocks of 4096 nodes along x.
+    pub chunks: Vec<(IVec3, Option<u32>)>,
+}
+
+/// The hash of each chunk, in order of position.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct ChunkHashes(BTreeMap<[i32; 3], u32>);
+
+impl ChunkHashes {
+    /// Notes what has changed at a check.
+    pub(super) fn note(&mut self, check: &Check) {
+        for &(position, hash) in &check.chunks {
+            match hash {
+                Some(hash) => _ = self.0.insert(order(position), hash),
+                None => _ = self.0.remove(&order(position)),
+            }
+        }
+    }
+
+    /// Returns what a check has to say of the chunks as they are `now`.
+    pub(super) fn changes(&self, now: &ChunkHashes) -> Vec<(IVec3, Option<u32>)> {
+        let gone = self.0.keys().filter(|key| !now.0.contains_key(*key)).map(|&key| (key, None));
+        let changed = now.0.iter().filter(|(key, hash)| self.0.get(*key) != Some(*hash));
+        let changed = changed.map(|(&key, &hash)| (key, Some(hash)));
+        let all: BTreeMap<[i32; 3], Option<u32>> = gone.chain(changed).collect();
+        all.into_iter().map(|([y, z, x], hash)| (IVec3::new(x, y, z), hash)).collect()
+    }
+
+    /// Returns the first chunk that is another one than `now`, or is only in one of both.
+    pub(super) fn first_difference(&self, now: &ChunkHashes) -> Option<IVec3> {
+        self.changes(now).first().map(|&(position, _)| position)
+    }
+}
+
+/// Returns the hashes of the chunks of a world.
+pub(super) fn hashes_of<W: Recorded>(world: &W) -> ChunkHashes {
+    let mut hashes = ChunkHashes::default();
+    world.visit_chunks(&mut |position, hash| _ = hashes.0.insert(order(position), hash as u32));
+    hashes
+}

@@ -1,0 +1,234 @@
+//! A recording: how a world began, the edits before each tick, checks and keyframes.
+
+use super::error::{Divergence, ReplayError};
+use super::hashes::{Check, ChunkHashes, hashes_of};
+use super::packed::Packed;
+use super::recorded::Recorded;
+use core::fmt;
+
+/// How a recorded world begins.
+#[derive(Clone, PartialEq, Eq)]
+pub(super) enum Start {
+    Snapshot(Packed),
+    /// The world of a generator that is not part of the recording.
+    Generated {
+        name: String,
+        parameters: String,
+    },
+}
+
+/// What a game did to a world: its start, its edits by tick, how many ticks it ran, and what it
+/// came to at some of them. Made by a [`Recorder`](super::Recorder).
+///
+/// Ticks count from the start of the recording. The edits of a tick are those made before that
+/// tick, so those of tick 0 come first of all.
+pub struct Recording<W: Recorded> {
+    pub(super) start: Start,
+    pub(super) ticks: u64,
+    /// Ascending by tick.
+    pub(super) edits: Vec<(u64, W::Edit)>,
+    pub(super) checks: Vec<Check>,
+    pub(super) keyframes: Vec<(u64, Packed)>,
+}
+
+impl<W: Recorded> Clone for Recording<W> {
+    fn clone(&self) -> Self {
+        let Recording { start, ticks, edits, checks, keyframes } = self;
+        Recording {
+            start: start.clone(),
+            ticks: *ticks,
+            edits: edits.clone(),
+            checks: checks.clone(),
+            keyframes: keyframes.clone(),
+        }
+    }
+}
+
+impl<W: Recorded> PartialEq for Recording<W> {
+    fn eq(&self, other: &Self) -> bool {
+        self.start == other.start
+            && self.ticks == other.ticks
+            && self.edits == other.edits
+            && self.checks == other.checks
+            && self.keyframes == other.keyframes
+    }
+}
+
+impl<W: Recorded> fmt::Debug for Recording<W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Recording")
+            .field("kind", &W::KIND)
+            .field("ticks", &self.ticks)
+            .field("edits", &self.edits.len())
+            .field("checks", &self.checks.len())
+            .field("keyframes", &self.keyframes.len())
+            .finish()
+    }
+}
+
+impl<W: Recorded> Recording<W> {
+    /// Returns a recording that begins with this world, has these edits and so many ticks, and no
+    /// checks: what can be replayed, but not compared.
+    ///
+    /// Edits are put in order by tick; those of one tick stay in theirs. A tick after the last one
+    /// counts as that: its edits are made at the end.
+    ///
+    /// ```
+    /// use floodplain::glam::IVec3;
+    /// use floodplain::recording::Recording;
+    /// use floodplain::water::{Edit, Rules, Voxel, WaterWorld};
+    /// use floodplain::Chunk;
+    ///
+    /// let world = WaterWorld::new(7, Rules::lossless())?;
+    /// let (position, chunk) = (IVec3::ZERO, Chunk::uniform(Voxel::OPEN));
+    /// let pour = Edit::Pour { cell: IVec3::new(1, 9, 1), units: 5 };
+    /// let edits = vec![(3, pour), (0, Edit::InsertChunk { position, chunk })];
+    /// let recording = Recording::new(&world, edits, 10);
+    /// assert_eq!(recording.edits()[1].0, 3);
+    /// assert_eq!(recording.replay()?.total(), 5);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn new(world: &W, mut edits: Vec<(u64, W::Edit)>, ticks: u64) -> Recording<W> {
+        edits.iter_mut().for_each(|(tick, _)| *tick = (*tick).min(ticks));
+        edits.sort_by_key(|&(tick, _)| tick);
+        let start = Start::Snapshot(Packed::pack(&world.save()));
+        Recording { start, ticks, edits, checks: Vec::new(), keyframes: Vec::new() }
+    }
+
+    /// Returns the number of ticks.
+    pub fn ticks(&self) -> u64 {
+        self.ticks
+    }
+
+    /// Returns the edits, each with the tick before which it was made, in the order in which they
+    /// were made.
+    pub fn edits(&self) -> &[(u64, W::Edit)] {
+        &self.edits
+    }
+
+    /// Returns the edits that were made before a tick.
+    pub fn edits_at(&self, tick: u64) -> &[(u64, W::Edit)] {
+        let from = self.edits.partition_point(|edit| edit.0 < tick);
+        let to = self.edits.partition_point(|edit| edit.0 <= tick);
+        &self.edits[from..to]
+    }
+
+    /// Returns what the world was at some ticks, in order.
+    pub fn checks(&self) -> &[Check] {
+        &self.checks
+    }
+
+    /// Returns the ticks at which there is a whole snapshot, in order; the start is not among them.
+    pub fn keyframes(&self) -> impl ExactSizeIterator<Item = u64> {
+        self.keyframes.iter().map(|&(tick, _)| tick)
+    }
+
+    /// Returns name and parameters of the generator that made the start; `None` if the start is a
+    /// snapshot.
+    pub fn generator(&self) -> Option<(&str, &str)> {
+        match &self.start {
+            Start::Snapshot(_) => None,
+            Start::Generated { name, parameters } => Some((name, parameters)),
+        }
+    }
+
+    /// Puts a world in as the start, for a recording that begins with that of a
+    /// [generator](Recording::generator).
+    ///
+    /// # Errors
+    /// The world is not the one that was recorded. The recording is unchanged then.
+    pub fn start_with(&mut self, world: &W) -> Result<(), ReplayError> {
+        if let Some(check) = self.checks.first().filter(|check| check.tick == 0) {
+            let mut recorded = ChunkHashes::default();
+            recorded.note(check);
+            let found = world.hash_of_state();
+            if found != check.hash {
+                let divergence = Divergence {
+                    tick: 0,
+                    agreed: None,
+                    recorded: check.hash,
+                    found,
+                    chunk: recorded.first_difference(&hashes_of(world)),
+                    cell: None,
+                };
+                return Err(ReplayError::Differs(divergence));
+            }
+        }
+        self.start = Start::Snapshot(Packed::pack(&world.save()));
+        Ok(())
+    }
+
+    /// Returns the world at the start.
+    ///
+    /// # Errors
+    /// The start is that of a generator, or its snapshot is refused.
+    pub fn start(&self) -> Result<W, ReplayError> {
+        match &self.start {
+            Start::Snapshot(packed) => load(0, packed),
+            Start::Generated { name, .. } => Err(ReplayError::Generator { name: name.clone() }),
+        }
+    }
+
+    /// Returns the world after so many ticks, before the edits of that tick: that of the last
+    /// keyframe until then, and what followed it.
+    ///
+    /// # Errors
+    /// The recording is shorter, its start is that of a generator, or a snapshot is refused.
+    pub fn world_at(&self, tick: u64) -> Result<W, ReplayError> {
+        if tick > self.ticks {
+            return Err(ReplayError::Beyond { wanted: tick, end: self.ticks });
+        }
+        let (from, mut world) = self.last_keyframe(tick)?;
+        for tick in from..tick {
+            self.edits_at(tick).iter().for_each(|(_, edit)| drop(world.make(edit.clone())));
+            world.tick_within(u64::MAX);
+        }
+        Ok(world)
+    }
+
+    /// Returns the world as it was just before an edit, by its place in
+    /// [`edits`](Recording::edits).
+    ///
+    /// # Errors
+    /// There are fewer edits; or as of [`world_at`](Recording::world_at).
+    pub fn world_before(&self, edit: usize) -> Result<W, ReplayError> {
+        let Some(&(tick, _)) = self.edits.get(edit) else {
+            let (wanted, end) = (edit as u64, self.edits.len() as u64);
+            return Err(ReplayError::Beyond { wanted, end });
+        };
+        let mut world = self.world_at(tick)?;
+        let first = self.edits.partition_point(|edit| edit.0 < tick);
+        for (_, edit) in &self.edits[first..edit] {
+            drop(world.make(edit.clone()));
+        }
+        Ok(world)
+    }
+
+    /// Returns the last tick until this one at which the whole world is known, and the world.
+    fn last_keyframe(&self, tick: u64) -> Result<(u64, W), ReplayError> {
+        let after = self.keyframes.partition_point(|keyframe| keyframe.0 <= tick);
+        match self.keyframes[..after].last() {
+            Some((tick, packed)) => Ok((*tick, load(*tick, packed)?)),
+            None => Ok((0, self.start()?)),
+        }
+    }
+
+    /// Returns the world of the keyframe at a tick, if there is one.
+    pub(super) fn keyframe(&self, tick: u64) -> Option<Result<W, ReplayError>> {
+        let at = self.keyframes.binary_search_by_key(&tick, |keyframe| keyframe.0).ok()?;
+        Some(load(tick, &self.keyframes[at].1))
+    }
+
+    /// Ends the recording at this tick, before its edits.
+    pub(super) fn cut(&mut self, tick: u64) {
+        self.ticks = tick;
+        self.edits.retain(|edit| edit.0 < tick);
+        self.checks.retain(|check| check.tick <= tick);
+        self.keyframes.retain(|keyframe| keyframe.0 <= tick);
+    }
+}
+
+/// Returns the world of a snapshot.
+fn load<W: Recorded>(tick: u64, packed: &Packed) -> Result<W, ReplayError> {
+    W::load(&packed.unpack()).map_err(|error| ReplayError::Snapshot { tick, error })
+}

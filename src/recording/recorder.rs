@@ -1,0 +1,275 @@
+//! A world that records what is done to it.
+
+use super::bytes::tick_from_bytes;
+use super::error::{RecordingError, ReplayError};
+use super::hashes::{Check, ChunkHashes, hashes_of};
+use super::packed::Packed;
+use super::parts::{Recording, Start};
+use super::recorded::Recorded;
+use std::collections::VecDeque;
+
+/// The ticks between two checks, unless a game says something else.
+const CHECK_EVERY: u64 = 20;
+
+/// A world with the [recording](Recording) of all that is done to it. What may change the world
+/// goes through here; all else is read of [`world`](Recorder::world).
+///
+/// A check takes about as long as [`state_hash`](crate::Automaton::state_hash) twice: it reads
+/// every cell. Edits are cheap, and take the memory of their values.
+pub struct Recorder<W: Recorded> {
+    world: W,
+    recording: Recording<W>,
+    check_every: u64,
+    keyframe_every: u64,
+    /// What the checks until now say of the chunks.
+    chunks: ChunkHashes,
+    /// Whether a tick has begun and is not complete.
+    is_underway: bool,
+    /// The edits for the next tick, which come after the one that is underway.
+    waiting: VecDeque<W::Edit>,
+    results: Vec<Result<W::Outcome, W::EditError>>,
+}
+
+impl<W: Recorded> Recorder<W> {
+    /// Returns a recorder of this world, whose recording begins with a snapshot of it. Completes a
+    /// tick that is underway.
+    pub fn new(world: W) -> Recorder<W> {
+        Recorder::begin(world, |world| Start::Snapshot(Packed::pack(&world.save())))
+    }
+
+    /// Returns a recorder of a world that a generator has just made: the recording has the
+    /// generator's name and parameters in place of a snapshot, so it is small however large the
+    /// world is. To replay it, the world is made again: see [`Recording::start_with`].
+    ///
+    /// ```
+    /// use floodplain::glam::IVec3;
+    /// use floodplain::recording::{Recorder, Recording};
+    /// use floodplain::water::{Edit, Rules, Voxel, WaterWorld};
+    /// use floodplain::{Chunk, Region};
+    ///
+    /// fn valley(floor: i32) -> WaterWorld {
+    ///     let mut world = WaterWorld::new(7, Rules::lossless()).expect("rules in range");
+    ///     world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN)).expect("none is there");
+    ///     let ground = Region::new(IVec3::ZERO, IVec3::new(15, floor, 15));
+    ///     world.fill_solid(ground).expect("loaded");
+    ///     world
+    /// }
+    /// let mut game = Recorder::generated(valley(4), "valley", "floor = 4");
+    /// game.apply(Edit::AddSource(IVec3::new(8, 9, 8)))?;
+    /// game.run(30);
+    ///
+    /// let mut recording = Recording::<WaterWorld>::from_bytes(&game.recording().to_bytes())?;
+    /// assert_eq!(recording.generator(), Some(("valley", "floor = 4")));
+    /// assert!(recording.start_with(&valley(5)).is_err(), "another world");
+    /// recording.start_with(&valley(4))?;
+    /// assert_eq!(recording.replay()?.state_hash(), game.world().state_hash());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn generated(world: W, name: &str, parameters: &str) -> Recorder<W> {
+        let (name, parameters) = (name.to_owned(), parameters.to_owned());
+        Recorder::begin(world, |_| Start::Generated { name, parameters })
+    }
+
+    fn begin(mut world: W, start: impl FnOnce(&W) -> Start) -> Recorder<W> {
+        world.complete();
+        let start = start(&world);
+        let (edits, checks, keyframes) = (Vec::new(), Vec::new(), Vec::new());
+        let mut recorder = Recorder {
+            world,
+            recording: Recording { start, ticks: 0, edits, checks, keyframes },
+            check_every: CHECK_EVERY,
+            keyframe_every: 0,
+            chunks: ChunkHashes::default(),
+            is_underway: false,
+            waiting: VecDeque::new(),
+            results: Vec::new(),
+        };
+        recorder.check();
+        recorder
+    }
+
+    /// Sets after how many ticks there is a check, 20 if not set; 0 for none but that at the start.
+    #[must_use]
+    pub fn check_every(mut self, ticks: u64) -> Recorder<W> {
+        self.check_every = ticks;
+        self
+    }
+
+    /// Sets after how many ticks the recording gets a whole snapshot: undo then repeats fewer ticks
+    /// than that, and what differs is found to the cell. 0, as if not set, for none.
+    #[must_use]
+    pub fn keyframe_every(mut self, ticks: u64) -> Recorder<W> {
+        self.keyframe_every = ticks;
+        self
+    }
+
+    /// Returns the world.
+    pub fn world(&self) -> &W {
+        &self.world
+    }
+
+    /// Returns the world, to take its lists of changes and events. An edit or a tick that is made
+    /// here is not recorded, so a replay will differ.
+    pub fn world_mut(&mut self) -> &mut W {
+        &mut self.world
+    }
+
+    /// Returns what has been recorded until now.
+    pub fn recording(&self) -> &Recording<W> {
+        &self.recording
+    }
+
+    /// Returns what has been recorded, and gives up the world.
+    pub fn into_recording(self) -> Recording<W> {
+        self.recording
+    }
+
+    /// Returns the world, and gives up the recording. Edits that wait are lost.
+    pub fn into_world(self) -> W {
+        self.world
+    }
+
+    /// Returns the number of complete ticks since the start.
+    pub fn ticks(&self) -> u64 {
+        self.recording.ticks
+    }
+
+    /// Makes an edit at once, after those that wait; completes a tick that is underway first.
+    /// Returns what it came to.
+    ///
+    /// # Errors
+    /// The edit was refused, and changed nothing. It is recorded all the same: in a world that is
+    /// not as it should be, it may do something.
+    pub fn apply(&mut self, edit: W::Edit) -> Result<W::Outcome, W::EditError> {
+        if self.is_underway {
+            self.step();
+        }
+        self.make_waiting();
+        self.make(edit)
+    }
+
+    /// Puts an edit in line: it is made when the next tick begins, and does not complete the one
+    /// that is underway. Until then the hash of the state does not know of it.
+    /// [`take_results`](Recorder::take_results) says what it came to.
+    pub fn queue(&mut self, edit: W::Edit) {
+        self.waiting.push_back(edit);
+    }
+
+    /// Returns what the queued edits came to that were made since the last call, in order.
+    pub fn take_results(&mut self) -> Vec<Result<W::Outcome, W::EditError>> {
+        core::mem::take(&mut self.results)
+    }
+
+    /// Makes the edits of one tick that another recorder has [sent](Recording::tick_bytes). Returns
+    /// how many were not refused.
+    ///
+    /// # Errors
+    /// The bytes are damaged, or are of another tick than the next one. No edit is made then.
+    pub fn apply_bytes(&mut self, bytes: &[u8]) -> Result<usize, RecordingError> {
+        let (found, edits) = tick_from_bytes::<W>(bytes)?;
+        if self.is_underway {
+            self.step();
+        }
+        let wanted = self.ticks();
+        if found != wanted {
+            return Err(RecordingError::OtherTick { found, wanted });
+        }
+        Ok(edits.into_iter().filter(|edit| self.apply(edit.clone()).is_ok()).count())
+    }
+
+    /// Does one tick, or completes the one that is underway.
+    pub fn step(&mut self) {
+        self.step_within(u64::MAX);
+    }
+
+    /// Does so many ticks.
+    pub fn run(&mut self, ticks: u64) {
+        (0..ticks).for_each(|_| self.step());
+    }
+
+    /// Makes the edits that wait, then does as much of a tick as the budget allows, in worlds that
+    /// do ticks in slices: see [`WaterWorld::step_within`](crate::water::WaterWorld::step_within).
+    /// In others it is a whole tick. Returns whether the tick is complete. Slices are not recorded:
+    /// the bytes do not depend on them.
+    pub fn step_within(&mut self, budget: u64) -> bool {
+        if !self.is_underway {
+            self.make_waiting();
+        }
+        self.is_underway = !self.world.tick_within(budget);
+        if !self.is_underway {
+            self.end_tick();
+        }
+        !self.is_underway
+    }
+
+    /// Takes back the last edit, and all that has happened since: the world is as it was before it.
+    /// Returns the edit, or `None` if there is none: then the world is as it is. Edits that wait
+    /// are dropped.
+    ///
+    /// # Errors
+    /// The start is that of a generator and there is no keyframe before the edit, or a snapshot is
+    /// refused. Nothing is taken back then.
+    pub fn undo(&mut self) -> Result<Option<W::Edit>, ReplayError> {
+        let Some(last) = self.recording.edits.len().checked_sub(1) else { return Ok(None) };
+        let tick = self.recording.edits[last].0;
+        self.world = self.recording.world_before(last)?;
+        let mut edits = core::mem::take(&mut self.recording.edits);
+        let undone = edits.pop().map(|(_, edit)| edit);
+        self.recording.cut(tick);
+        self.recording.edits = edits;
+        self.begin_again();
+        Ok(undone)
+    }
+
+    /// Goes back to an earlier tick, before its edits; what came after is no more.
+    ///
+    /// # Errors
+    /// There were fewer ticks; or as of [`undo`](Recorder::undo).
+    pub fn rewind(&mut self, tick: u64) -> Result<(), ReplayError> {
+        self.world = self.recording.world_at(tick)?;
+        self.recording.cut(tick);
+        self.begin_again();
+        Ok(())
+    }
+
+    /// Makes everything beside world and recording follow these.
+    fn begin_again(&mut self) {
+        self.is_underway = false;
+        self.waiting.clear();
+        self.chunks = ChunkHashes::default();
+        self.recording.checks.iter().for_each(|check| self.chunks.note(check));
+    }
+
+    fn make_waiting(&mut self) {
+        while let Some(edit) = self.waiting.pop_front() {
+            let result = self.make(edit);
+            self.results.push(result);
+        }
+    }
+
+    fn make(&mut self, edit: W::Edit) -> Result<W::Outcome, W::EditError> {
+        self.recording.edits.push((self.recording.ticks, edit.clone()));
+        self.world.make(edit)
+    }
+
+    fn end_tick(&mut self) {
+        self.recording.ticks += 1;
+        let ticks = self.recording.ticks;
+        let is_due = |every: u64| every > 0 && ticks.is_multiple_of(every);
+        if is_due(self.check_every) {
+            self.check();
+        }
+        if is_due(self.keyframe_every) {
+            self.recording.keyframes.push((ticks, Packed::pack(&self.world.save())));
+        }
+    }
+
+    /// Records what the world is now.
+    fn check(&mut self) {
+        let now = hashes_of(&self.world);
+        let (tick, hash) = (self.recording.ticks, self.world.hash_of_state());
+        let chunks = self.chunks.changes(&now);
+        self.recording.checks.push(Check { tick, hash, chunks });
+        self.chunks = now;
+    }
+}

@@ -1,0 +1,132 @@
+//! Recordings of random games, done again: by a replay, by hand, from keyframes, and on the other
+//! side of a network.
+
+use floodplain::blast::{BlastGraph, BlastWorld};
+use floodplain::humidity::HumidityWorld;
+use floodplain::recording::{Recorder, RecordingError, Replay, ReplayError};
+use floodplain::water::WaterWorld;
+use floodplain::water2d::Water2dWorld;
+use floodplain::world::World;
+use floodplain::{Cube, Sheet};
+use proptest::prelude::*;
+use support::recording::{Game, by_hand, parsed, played};
+
+/// All laws of one random game.
+fn check<G: Game>(seed: u64) {
+    let (game, seen) = played::<G>(seed);
+    let recording = game.recording();
+    assert_eq!(recording.ticks() + 1, seen.len() as u64);
+    let mut replay = Replay::new(recording).unwrap();
+    assert_eq!(replay.world().state_hash(), seen[0], "the start");
+    while replay.step().unwrap() {
+        assert_eq!(replay.world().state_hash(), seen[replay.tick() as usize], "{}", replay.tick());
+    }
+    assert_eq!(replay.tick(), recording.ticks());
+    assert_eq!(replay.into_world().state_hash(), game.world().state_hash());
+
+    for tick in 0..=recording.ticks() {
+        let world = recording.world_at(tick).unwrap();
+        assert_eq!(world.state_hash(), by_hand(recording, tick).state_hash(), "tick {tick}");
+        assert_eq!(world.state_hash(), seen[tick as usize], "tick {tick}");
+    }
+    let beyond = recording.ticks() + 1;
+    let error = ReplayError::Beyond { wanted: beyond, end: recording.ticks() };
+    assert_eq!(recording.world_at(beyond).err(), Some(error));
+    for (nth, (tick, _)) in recording.edits().iter().enumerate() {
+        let mut world = by_hand(recording, *tick);
+        let first = recording.edits().partition_point(|edit| edit.0 < *tick);
+        for (_, edit) in &recording.edits()[first..nth] {
+            world.apply(edit.clone());
+        }
+        let before = recording.world_before(nth).unwrap();
+        assert_eq!(before.state_hash(), world.state_hash(), "edit {nth}");
+    }
+
+    assert!(parsed::<G>(&recording.to_bytes()).as_ref() == Some(recording));
+    follow(recording.start().unwrap(), &game);
+}
+
+/// Another machine, which is sent the edits of each tick, has the same world after each.
+fn follow<G: Game>(start: G, game: &Recorder<G>) {
+    let mut guest = Recorder::new(start).check_every(0);
+    for tick in 0..game.ticks() {
+        let sent = game.recording().tick_bytes(tick);
+        for length in 0..sent.len() {
+            let cut = guest.apply_bytes(&sent[..length]).unwrap_err();
+            let is_named =
+                matches!(cut, RecordingError::Length { .. } | RecordingError::Checksum { .. });
+            assert!(is_named, "{cut}");
+        }
+        guest.apply_bytes(&sent).unwrap();
+        guest.step();
+        let late = RecordingError::OtherTick { found: tick, wanted: tick + 1 };
+        assert_eq!(guest.apply_bytes(&sent), Err(late));
+    }
+    assert_eq!(guest.recording().edits(), game.recording().edits());
+    assert_eq!(guest.world().state_hash(), game.world().state_hash());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(24) })]
+
+    #[test]
+    fn a_recorded_game_of_water_comes_to_the_same_again(seed: u64) {
+        check::<WaterWorld>(seed);
+    }
+
+    #[test]
+    fn a_recorded_game_with_materials_comes_to_the_same_again(seed: u64) {
+        check::<World>(seed);
+    }
+
+    #[test]
+    fn a_recorded_game_with_an_automaton_comes_to_the_same_again(seed: u64) {
+        match seed % 4 {
+            0 => check::<HumidityWorld<Cube>>(seed),
+            1 => check::<BlastWorld<Sheet>>(seed),
+            2 => check::<BlastGraph>(seed),
+            _ => check::<Water2dWorld>(seed),
+        }
+    }
+}
+
+/// However many edits are taken back one by one, the world is the one before each.
+#[test]
+fn undo_comes_to_the_world_before_each_edit() {
+    for seed in 0..12 {
+        let (mut game, _) = played::<WaterWorld>(seed);
+        while let Some((tick, edit)) = game.recording().edits().last().cloned() {
+            let nth = game.recording().edits().len() - 1;
+            let mut before = by_hand(game.recording(), tick);
+            let first = game.recording().edits().partition_point(|edit| edit.0 < tick);
+            for (_, edit) in &game.recording().edits()[first..nth] {
+                let _ = before.apply(edit.clone());
+            }
+            assert_eq!(game.undo().unwrap(), Some(edit), "seed {seed}");
+            assert_eq!((game.ticks(), game.recording().edits().len()), (tick, nth), "seed {seed}");
+            assert_eq!(game.world().state_hash(), before.state_hash(), "seed {seed}, edit {nth}");
+        }
+        assert_eq!(game.undo().unwrap(), None);
+        game.run(3);
+        assert!(game.recording().replay().is_ok(), "seed {seed}");
+    }
+}
+
+/// Edits in line are made before the next tick, and a tick in slices is the tick.
+#[test]
+fn slices_and_lines_are_not_in_the_recording() {
+    for seed in 0..8 {
+        let mut rng = fastrand::Rng::with_seed(seed);
+        let mut whole = Recorder::new(<WaterWorld as Game>::world(seed)).check_every(1);
+        let mut sliced = Recorder::new(<WaterWorld as Game>::world(seed)).check_every(1);
+        for _ in 0..30 {
+            let edit = whole.world().edit(&mut rng);
+            let outcome = whole.apply(edit.clone());
+            sliced.queue(edit);
+            whole.step();
+            while !sliced.step_within(rng.u64(..60)) {}
+            assert_eq!(sliced.take_results(), [outcome]);
+        }
+        assert!(whole.recording() == sliced.recording(), "seed {seed}");
+    }
+}
