@@ -9,11 +9,14 @@ use floodplain::water2d::{self, Water2dWorld};
 use floodplain::{Automaton, CHUNK_CELLS, Region, Sheet, StepReport};
 use std::error::Error;
 
+/// Makes a world as it is before its first tick.
+type Build = fn() -> Result<Box<dyn World + Send>, Box<dyn Error>>;
+
 /// A world and so many ticks of it.
 pub struct Workload {
     pub name: &'static str,
     pub ticks: u64,
-    pub build: fn() -> Result<Box<dyn World + Send>, Box<dyn Error>>,
+    pub build: Build,
 }
 
 /// A world that is measured.
