@@ -63,8 +63,11 @@
 //! [`surface_mesh`](WaterWorld::surface_mesh) is the skin of a chunk's water, in cells from the
 //! chunk's corner, ready for upload. After a tick, [`take_changes`](WaterWorld::take_changes) lists
 //! the cells that look different, and [`meshes_touched`](crate::water::meshes_touched) the chunks
-//! to mesh again: those and their neighbours, which share corners. Water in free fall is not part of
-//! the mesh: draw the [`falls`](WaterWorld::falls) of a chunk as columns of their thickness.
+//! to mesh again: those and their neighbours, which share corners. Water in free fall is not part
+//! of the mesh: draw the [`falls`](WaterWorld::falls) of a chunk as columns of their thickness. A
+//! river in steady flow is not among the changes, nor are chunks that you load or unload yourself.
+//! For a copy of the world, [`take_all_changes`](WaterWorld::take_all_changes) lists the cells of
+//! which any bit has changed.
 //!
 //! ```
 //! use floodplain::water::{SurfaceMesh, meshes_touched};
@@ -382,15 +385,49 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! # Edits as values
+//!
+//! Each edit of each world also is a value: [`apply`](WaterWorld::apply) makes it,
+//! [`to_bytes`](Edit::to_bytes) sends or keeps it, and [`from_bytes`](Edit::from_bytes) refuses
+//! other bytes with their offset. The same edits before the same ticks give the same bytes, so a
+//! list of them is a replay.
+//!
+//! ```
+//! use floodplain::water::Edit;
+//! # use floodplain::water::{Rules, Voxel, WaterWorld};
+//! # use floodplain::{Chunk, glam::IVec3};
+//! let new = || -> Result<WaterWorld, Box<dyn std::error::Error>> {
+//!     let mut world = WaterWorld::new(7, Rules::default())?;
+//!     world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN))?;
+//!     Ok(world)
+//! };
+//! let (mut world, mut kept) = (new()?, Vec::new());
+//! for tick in 0..20 {
+//!     let edit = Edit::Pour { cell: IVec3::new(8, 15, tick % 16), units: 5 }; // a player's
+//!     kept.push(edit.to_bytes());
+//!     world.apply(edit)?;
+//!     world.step();
+//! }
+//! let mut replay = new()?;
+//! for bytes in &kept {
+//!     replay.apply(Edit::from_bytes(bytes)?)?;
+//!     replay.step();
+//! }
+//! assert_eq!(replay.state_hash(), world.state_hash());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! # Saves
 //!
 //! A [`SaveFile`](crate::save_file::SaveFile) is the world in a file: after any crash it opens as
 //! the last complete save. If your chunks come and go, its [`Stream`](crate::save_file::Stream)
 //! keeps the unloaded ones in the same file: on the thread of the game `put` what you remove,
 //! `take` what you insert, and `prepare` a save, which copies what was touched; `commit` it on
-//! another thread. Where many chunks were touched, `copy_ahead` some of them in each tick before. Snapshots in memory are `world.save()` and `WaterWorld::load(&bytes)`, methods
-//! of [`snapshot::Saved`](crate::snapshot::Saved), which must be in scope. Your own blocks are
-//! saved by you; save both at the same tick.
+//! another thread. Where many chunks were touched, `copy_ahead` some of them in each tick before.
+//! Snapshots in memory are `world.save()` and `WaterWorld::load(&bytes)`, methods of
+//! [`snapshot::Saved`](crate::snapshot::Saved), which must be in scope. Your own blocks are saved
+//! by you; save both at the same tick. A snapshot taken in the middle of a tick holds the world as
+//! of the tick's beginning and the queued edits; after loading, that tick starts again.
 //!
 //! ```
 //! use floodplain::save_file::SaveFile;
@@ -419,6 +456,14 @@
 //! # std::fs::remove_file(&path)?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! # Worlds of other programs
+//!
+//! With the feature `import`, the module `import` reads a Minecraft region file of any version
+//! since 1.2: blocks become open or solid cells, by a table or a function of yours; its water, that
+//! of waterlogged blocks included, becomes units, springs or sea. It writes the water back as block
+//! states, and keeps all other bytes of the columns. MagicaVoxel scenes and heightmaps become
+//! worlds too. Damaged files are refused with the place of the damage.
 //!
 //! # Bevy
 //!
@@ -451,6 +496,18 @@
 //! ticks complete more rarely than you want, give more. Water that rests costs nothing, so the
 //! worst case is a dam that breaks, not a large lake. Divide edits of large regions: a queued edit
 //! is made in one piece.
+//!
+//! # Debug builds
+//!
+//! The kernels are compiled with this crate, so worlds in an unoptimised game run as fast as in a
+//! release build with these lines in its `Cargo.toml`:
+//!
+//! ```toml
+//! [profile.dev.package.floodplain]
+//! opt-level = 3
+//! overflow-checks = false
+//! debug-assertions = false
+//! ```
 //!
 //! What holds whatever you do is in [`guarantees`](crate::guarantees); the figures are in
 //! `benches/README.md`.
