@@ -1,10 +1,11 @@
 //! What all automata promise alike: answers, messages, edits as values, changes, state hashes,
-//! recorded states.
+//! recorded states; and that the first look is true.
 
 mod answers;
 mod automaton;
 mod changes;
 mod edits;
+mod first_look;
 mod golden;
 mod messages;
 mod small_worlds;

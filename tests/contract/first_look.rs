@@ -1,0 +1,64 @@
+//! What a reader sees first is there and true: examples with their commands, links, badges.
+
+use std::path::Path;
+
+const ROOT: &str = env!("CARGO_MANIFEST_DIR");
+const README: &str = include_str!("../../README.md");
+const EXAMPLES: &str = include_str!("../../examples/README.md");
+
+/// Returns the files of the repository that the links and pictures of a page lead to.
+fn files(page: &str) -> impl Iterator<Item = &str> {
+    let targets = page.split("](").skip(1).filter_map(|rest| rest.split_once(')'));
+    let pages = targets.map(|(target, _)| target.split('#').next().unwrap_or_default());
+    pages.filter(|page| !page.is_empty())
+}
+
+#[test]
+fn links_and_pictures_lead_to_files() {
+    for (page, folder) in [(README, ROOT.to_owned()), (EXAMPLES, format!("{ROOT}/examples"))] {
+        assert!(files(page).count() > 10);
+        for file in files(page) {
+            assert!(Path::new(&folder).join(file).exists(), "{folder}: {file}");
+        }
+    }
+}
+
+#[test]
+fn each_example_is_listed_with_its_command() {
+    let mut examples = 0;
+    for entry in std::fs::read_dir(format!("{ROOT}/examples")).expect("the folder is there") {
+        let path = entry.expect("it can be read").path();
+        let name = path.file_stem().and_then(|name| name.to_str()).expect("names are UTF-8");
+        let command = if path.join("Cargo.toml").is_file() {
+            format!("--manifest-path examples/{name}/Cargo.toml")
+        } else if path.join("main.rs").is_file() || path.extension().is_some_and(|it| it == "rs") {
+            format!("--example {name}")
+        } else {
+            continue; // data, shared code
+        };
+        examples += 1;
+        let command = format!("`cargo run --release {command}");
+        let is_row = |line: &str| line.contains(&command) && line.contains(&format!("**{name}**"));
+        assert!(EXAMPLES.lines().any(is_row), "{name} has no row with {command}");
+    }
+    assert!(examples > 10);
+}
+
+#[test]
+fn badges_say_what_the_manifest_says() {
+    let manifest = include_str!("../../Cargo.toml");
+    let bevy = "bevy_ecs = { version = \"0.20\"";
+    assert!(manifest.contains("unsafe_code = \"forbid\"") && manifest.contains(bevy));
+    let said = [
+        ("licence", env!("CARGO_PKG_LICENSE").to_owned()),
+        ("rust", format!("{} or newer", env!("CARGO_PKG_RUST_VERSION"))),
+        ("unsafe", "forbidden".to_owned()),
+        ("bevy", "0.20, a plugin".to_owned()),
+    ];
+    for (badge, text) in said {
+        let path = format!("{ROOT}/examples/data/badge_{badge}.svg");
+        let picture = std::fs::read_to_string(path).expect("the badge is there");
+        assert!(picture.contains(&format!(">{text}</text>")), "{badge}: {text}");
+        assert!(README.contains(&format!("{text}](examples/data/badge_{badge}.svg)")), "{badge}");
+    }
+}
