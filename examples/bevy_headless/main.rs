@@ -6,6 +6,7 @@
 //! cargo run --release --example bevy_headless
 //! ```
 
+#[path = "../shared/dammed_valley.rs"]
 mod valley;
 
 use bevy_app::{App, AppExit, FixedUpdate, ScheduleRunnerPlugin, Startup, Update};

@@ -1,9 +1,9 @@
 //! A valley that falls towards the east, with a lake behind a dam.
 
-use bevy_ecs::error::BevyError;
 use floodplain::glam::IVec3;
 use floodplain::water::{Edge, Edges, Rules, Voxel, WaterCell, WaterWorld};
 use floodplain::{CHUNK_CELLS, Chunk, Cube, Face, Region, Shape};
+use std::error::Error;
 
 /// Cells from west to east, and from the valley's bed to its ridges in the south and north.
 pub const LENGTH: i32 = 160;
@@ -45,7 +45,7 @@ fn voxel(cell: IVec3) -> Voxel {
 ///
 /// # Errors
 /// None, unless this file is wrong.
-pub fn world() -> Result<WaterWorld, BevyError> {
+pub fn world() -> Result<WaterWorld, Box<dyn Error + Send + Sync>> {
     let bounds = Region::new(IVec3::ZERO, IVec3::new(LENGTH, HEIGHT, WIDTH) - 1);
     let mut edges = Edges::WALLS;
     edges.outer[Face::East.index()] = Edge::Drain;
