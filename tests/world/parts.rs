@@ -116,6 +116,13 @@ fn frozen_heights(world: &World) -> Vec<(IVec3, u8)> {
     cells.map(|cell| (cell, world.height(cell))).collect()
 }
 
+/// A random world in which, under the diffusive rule, pressure is about to flow into a chunk that is
+/// still at 0: its water is thrown, too.
+#[test]
+fn water_is_thrown_where_pressure_is_about_to_come() {
+    run_thrown(5_784_416_304_257_014_331);
+}
+
 #[test]
 fn water_is_thrown_in_the_random_worlds() {
     assert!((0..6).map(run_thrown).sum::<u64>() > 200);

@@ -79,13 +79,13 @@ impl<S: BlastShape> BlastWorld<S> {
 
     /// Whether a [flow](BlastWorld::flow) in a chunk may be as long as this: `false` only if none is.
     pub(crate) fn may_flow(&self, chunk: IVec3, least: f64) -> bool {
-        let Some(slot) = self.pressure.slot(chunk) else { return false };
-        match (self.rules.rule, &self.states[slot.index()].flows) {
+        match self.rules.rule {
             // Along each of three axes, two links add up.
-            (Rule::Wave { .. }, flows) => {
-                flows.as_ref().is_some_and(|flows| flows.reach((least / 4.0) as f32))
-            }
-            (Rule::Diffusive { .. }, _) => !self.is_blank(slot),
+            Rule::Wave { .. } => self.pressure.slot(chunk).is_some_and(|slot| {
+                let flows = self.states[slot.index()].flows.as_ref();
+                flows.is_some_and(|flows| flows.reach((least / 4.0) as f32))
+            }),
+            Rule::Diffusive { .. } => !self.is_blank_at(chunk) || self.is_about_to_open(chunk),
         }
     }
 
