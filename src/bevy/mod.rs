@@ -60,6 +60,7 @@
 
 mod diagnostics;
 mod fields;
+mod materials;
 mod messages;
 mod simulated;
 mod simulation;

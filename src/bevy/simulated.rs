@@ -12,8 +12,8 @@ use glam::IVec3;
 /// component of a world's entity it goes before that of the
 /// [plugin](super::FloodplainPlugin::with_budget).
 ///
-/// Only [`WaterWorld`](crate::water::WaterWorld) does its ticks in slices. A step of the automata
-/// is never left unfinished: they do a whole one, whatever the budget.
+/// [`WaterWorld`](crate::water::WaterWorld) and [`World`](crate::World) do their ticks in slices. A
+/// step of the automata is never left unfinished: they do a whole one, whatever the budget.
 ///
 /// ```
 /// use floodplain::bevy::StepBudget;
@@ -51,7 +51,8 @@ pub struct Report<O, E> {
     pub result: Result<O, E>,
 }
 
-/// A world that runs in an app. Implemented by [`WaterWorld`](crate::water::WaterWorld),
+/// A world that runs in an app. Implemented by [`WaterWorld`](crate::water::WaterWorld), by
+/// [`World`](crate::World) with its ground of materials, and by
 /// [`HumidityWorld`](crate::humidity::HumidityWorld), [`BlastWorld`](crate::blast::BlastWorld) and
 /// [`Water2dWorld`](crate::water2d::Water2dWorld) only.
 ///
@@ -67,8 +68,8 @@ pub trait Simulated: Automaton + Send + Sync + 'static {
     type Outcome: Clone + Debug + Send + Sync + 'static;
     /// Why an edit was refused.
     type EditError: Clone + Error + Send + Sync + 'static;
-    /// What looks different since the changes before: an [`Update`](crate::water::Update) of water,
-    /// [`FieldChanges`](super::FieldChanges) of the automata.
+    /// What looks different since the changes before: an [`Update`](crate::water::Update) of water or
+    /// [one](crate::world::Update) of materials, [`FieldChanges`](super::FieldChanges) of the automata.
     type Changes: Clone + Debug + Send + Sync + 'static;
     /// What names it in the paths of its [diagnostics](super::Measure).
     const NAME: &'static str;

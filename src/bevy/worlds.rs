@@ -165,7 +165,7 @@ simulated! {
 }
 
 /// Returns the sum over the cells of a chunk.
-fn sum<T: Copy + PartialEq>(chunk: &Chunk<T>, value: impl Fn(T) -> f64) -> f64 {
+pub(super) fn sum<T: Copy + PartialEq>(chunk: &Chunk<T>, value: impl Fn(T) -> f64) -> f64 {
     match chunk.as_dense() {
         Some(cells) => cells.iter().map(|&cell| value(cell)).sum(),
         None => value(chunk.get(0)) * CHUNK_CELLS as f64,

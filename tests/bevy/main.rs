@@ -6,6 +6,7 @@ mod budget;
 mod chunks;
 mod edits;
 mod laws;
+mod materials;
 mod measures;
 #[path = "../water/random.rs"]
 mod random;

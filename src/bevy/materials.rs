@@ -1,0 +1,81 @@
+//! Worlds of materials in an app: water, soil and explosions on one ground.
+
+use super::simulated::{Report, Simulated, StepBudget, Submitted};
+use super::worlds::sum;
+use crate::water::{ChunkEvent, Progress, meshes_touched};
+use crate::world::{self, Feed, Update, World};
+use bevy_platform::time::Instant;
+use glam::IVec3;
+use std::collections::BTreeMap;
+
+impl Simulated for World {
+    type Edit = world::Edit;
+    type Outcome = world::Outcome;
+    type EditError = world::EditError;
+    type Changes = Update;
+    type Follower = Option<Feed>;
+    const NAME: &'static str = "world";
+
+    fn submit(
+        &mut self,
+        _: &mut Option<Feed>,
+        edit: world::Edit,
+    ) -> Submitted<world::Outcome, world::EditError> {
+        Submitted::Queued(self.queue(edit))
+    }
+
+    fn take_reports(&mut self) -> Vec<Report<world::Outcome, world::EditError>> {
+        let reports = self.take_edit_reports().into_iter();
+        reports
+            .map(|world::EditReport { ticket, tick, result }| Report { ticket, tick, result })
+            .collect()
+    }
+
+    fn advance(&mut self, budget: StepBudget) -> Progress {
+        match budget {
+            StepBudget::WholeTick => self.step_within(u64::MAX),
+            StepBudget::Cells(cells) => self.step_within(cells),
+            StepBudget::Time(time) => {
+                // Not `step_for`, which has no clock in a browser.
+                let begin = Instant::now();
+                self.step_while(|_| begin.elapsed() < time)
+            }
+        }
+    }
+
+    fn work_left(&self) -> u64 {
+        self.water().backlog()
+    }
+
+    /// In units of water.
+    fn imbalance(&self) -> Option<f64> {
+        let water: u64 = self.water().chunks().map(|(_, chunk)| chunk.units()).sum();
+        let soil = self.soil().chunks().map(|(_, chunk)| sum(&chunk, |cell| cell.humidity));
+        let per_unit = self.rules().moisture_per_unit;
+        let soil = (soil.sum::<f64>() - self.soil().total()) / per_unit;
+        Some(water as f64 - self.water().ledger().total() as f64 + soil)
+    }
+
+    /// The first update is of whole chunks: a [`Mirror`](world::Mirror) joins by it, and applies
+    /// those that follow.
+    fn follow(&mut self, feed: &mut Option<Feed>) -> Update {
+        if let Some(feed) = feed {
+            return feed.take(self);
+        }
+        let new = feed.insert(Feed::new(self));
+        new.whole(self, self.chunks().map(|(position, _)| position))
+    }
+
+    fn events(update: &Update) -> impl Iterator<Item = (IVec3, ChunkEvent)> {
+        let ground = update.ground().iter().map(|chunk| (chunk.position, ChunkEvent::Changed));
+        let water = update.water().chunks().iter().map(|chunk| (chunk.position, chunk.event));
+        // What water says of a chunk goes before: it knows which were loaded.
+        let all: BTreeMap<[i32; 3], ChunkEvent> =
+            ground.chain(water).map(|(IVec3 { x, y, z }, event)| ([y, z, x], event)).collect();
+        all.into_iter().map(|([y, z, x], event)| (IVec3::new(x, y, z), event))
+    }
+
+    fn redrawn(update: &Update) -> Vec<IVec3> {
+        meshes_touched(&update.changes())
+    }
+}
