@@ -27,8 +27,11 @@ minetest.register_alias("mapgen_river_water_source", "flood:source")
 
 local changed, started, last = 0, nil, nil
 minetest.register_on_liquid_transformed(function(positions)
-  changed = changed + #positions
-  last = minetest.get_us_time()
+  -- It is also called when nothing has changed.
+  if #positions > 0 then
+    changed = changed + #positions
+    last = minetest.get_us_time()
+  end
 end)
 
 local function build(low, high)
