@@ -47,8 +47,8 @@ impl Case {
         Recording::new(&self.world(), self.edits.clone(), self.ticks)
     }
 
-    /// Returns the same with an empty world, whose chunks come by an edit. What flowed in them, and
-    /// between them, does so no more: the law may hold then.
+    /// Returns the same case from an empty world, into which edits insert the chunks. The flows within
+    /// and between the chunks are lost, so the law may hold.
     pub fn by_edits(&self) -> Case {
         let world = self.world();
         let chunks: Vec<_> =

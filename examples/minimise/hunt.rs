@@ -1,6 +1,6 @@
-//! Random recordings of small worlds, until one of them breaks a law. Each has edits of a few kinds
-//! only, drawn anew, so that what is rare in a mix of all is not rare in all (Groce et al., *Swarm
-//! Testing*, ISSTA 2012).
+//! Random recordings of small worlds, until one of them breaks a law. Each uses
+//! a random subset of the kinds of edits, so that kinds that suppress each other also occur alone
+//! (Groce et al., *Swarm Testing*, ISSTA 2012).
 
 use crate::case::{Begin, Case};
 use crate::shrink::chunks_of;

@@ -1,7 +1,7 @@
 //! Worlds of materials in an app: water, soil and explosions on one ground.
 
 use super::simulated::{Report, Simulated, StepBudget, Submitted};
-use super::worlds::sum;
+use super::worlds::{in_slices, sum};
 use crate::water::{ChunkEvent, Progress, meshes_touched};
 use crate::world::{self, Feed, Update, World};
 use bevy_platform::time::Instant;
@@ -16,32 +16,7 @@ impl Simulated for World {
     type Follower = Option<Feed>;
     const NAME: &'static str = "world";
 
-    fn submit(
-        &mut self,
-        _: &mut Option<Feed>,
-        edit: world::Edit,
-    ) -> Submitted<world::Outcome, world::EditError> {
-        Submitted::Queued(self.queue(edit))
-    }
-
-    fn take_reports(&mut self) -> Vec<Report<world::Outcome, world::EditError>> {
-        let reports = self.take_edit_reports().into_iter();
-        reports
-            .map(|world::EditReport { ticket, tick, result }| Report { ticket, tick, result })
-            .collect()
-    }
-
-    fn advance(&mut self, budget: StepBudget) -> Progress {
-        match budget {
-            StepBudget::WholeTick => self.step_within(u64::MAX),
-            StepBudget::Cells(cells) => self.step_within(cells),
-            StepBudget::Time(time) => {
-                // Not `step_for`, which has no clock in a browser.
-                let begin = Instant::now();
-                self.step_while(|_| begin.elapsed() < time)
-            }
-        }
-    }
+    in_slices!(world);
 
     fn work_left(&self) -> u64 {
         self.water().backlog()

@@ -11,6 +11,39 @@ use crate::water2d::{self, Water2dWorld};
 use bevy_platform::time::Instant;
 use glam::IVec3;
 
+/// The functions of [`Simulated`] that all worlds share whose ticks are done in slices and whose
+/// edits wait in a queue: by the module with their edits.
+macro_rules! in_slices {
+    ($part:ident) => {
+        fn submit(
+            &mut self,
+            _: &mut Self::Follower,
+            edit: Self::Edit,
+        ) -> Submitted<Self::Outcome, Self::EditError> {
+            Submitted::Queued(self.queue(edit))
+        }
+
+        fn take_reports(&mut self) -> Vec<Report<Self::Outcome, Self::EditError>> {
+            let report =
+                |$part::EditReport { ticket, tick, result }| Report { ticket, tick, result };
+            self.take_edit_reports().into_iter().map(report).collect()
+        }
+
+        fn advance(&mut self, budget: StepBudget) -> Progress {
+            match budget {
+                StepBudget::WholeTick => self.step_within(u64::MAX),
+                StepBudget::Cells(cells) => self.step_within(cells),
+                StepBudget::Time(time) => {
+                    // Not `step_for`, which has no clock in a browser.
+                    let begin = Instant::now();
+                    self.step_while(|_| begin.elapsed() < time)
+                }
+            }
+        }
+    };
+}
+pub(super) use in_slices;
+
 impl Simulated for WaterWorld {
     type Edit = water::Edit;
     type Outcome = water::Outcome;
@@ -19,32 +52,7 @@ impl Simulated for WaterWorld {
     type Follower = Option<Feed>;
     const NAME: &'static str = "water";
 
-    fn submit(
-        &mut self,
-        _: &mut Option<Feed>,
-        edit: water::Edit,
-    ) -> Submitted<water::Outcome, water::EditError> {
-        Submitted::Queued(self.queue(edit))
-    }
-
-    fn take_reports(&mut self) -> Vec<Report<water::Outcome, water::EditError>> {
-        let reports = self.take_edit_reports().into_iter();
-        reports
-            .map(|water::EditReport { ticket, tick, result }| Report { ticket, tick, result })
-            .collect()
-    }
-
-    fn advance(&mut self, budget: StepBudget) -> Progress {
-        match budget {
-            StepBudget::WholeTick => self.step_within(u64::MAX),
-            StepBudget::Cells(cells) => self.step_within(cells),
-            StepBudget::Time(time) => {
-                // Not `step_for`, which has no clock in a browser.
-                let begin = Instant::now();
-                self.step_while(|_| begin.elapsed() < time)
-            }
-        }
-    }
+    in_slices!(water);
 
     fn work_left(&self) -> u64 {
         self.backlog()

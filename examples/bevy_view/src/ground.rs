@@ -7,7 +7,7 @@ use floodplain::glam::{IVec3, Vec3};
 use floodplain::water::WaterWorld;
 use floodplain::{Cube, Face, Region, Shape};
 
-/// What is drawn of the ground, and the chunks that are to be drawn anew.
+/// The meshes of the ground, and the chunks whose meshes are out of date.
 #[derive(Resource)]
 pub struct Ground {
     stale: Vec<IVec3>,

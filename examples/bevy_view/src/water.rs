@@ -7,10 +7,10 @@ use floodplain::glam::IVec3;
 use floodplain::water::{WaterWorld, meshes_touched};
 use std::time::Duration;
 
-/// The most that a tick may take of a frame; what is left of it is done in the next one.
+/// The time for water in a frame. A tick that needs more goes on in the next frame.
 const BUDGET: Duration = Duration::from_millis(4);
 
-/// The world, and the chunks that are to be drawn anew.
+/// The world, and the chunks whose meshes are out of date.
 #[derive(Resource)]
 pub struct Game {
     pub world: WaterWorld,
@@ -38,7 +38,7 @@ pub fn load(
     Ok(())
 }
 
-/// Goes on with the tick, and notes what looks different when it is complete.
+/// Advances the tick. Once it is complete, marks the meshes that are out of date.
 pub fn tick(mut game: ResMut<Game>) {
     if game.world.step_for(BUDGET).finished {
         let changes = game.world.take_changes();
