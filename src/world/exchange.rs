@@ -203,14 +203,19 @@ impl World {
         1 + above.take_while(|&above| self.water.height(above) > 0).count()
     }
 
-    /// Lets what evaporated in the tick of water that is complete go into the soil below.
-    pub(super) fn ebb(&mut self) {
+    /// Lets what evaporated in the tick of water that is complete go into the soil below. Returns
+    /// how many times a cell of soil took some.
+    pub(super) fn ebb(&mut self) -> u64 {
+        let mut changed = 0;
         for at in 0..self.water.evaporated().len() {
             let cell = self.water.evaporated()[at];
             if let Some(soil) = self.soil_below(cell) {
-                self.passed.ebbed += u64::from(self.soak(soil, 1));
+                let soaked = u64::from(self.soak(soil, 1));
+                self.passed.ebbed += soaked;
+                changed += soaked;
             }
         }
+        changed
     }
 
     /// Returns the permeable ground straight below an open cell, if that is the first ground there

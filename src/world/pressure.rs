@@ -51,7 +51,7 @@ impl World {
     /// Runs one step of explosions. What breaks in it is what its material says from then on.
     pub(super) fn step_blast(&mut self) -> StepReport {
         self.lend_beside(&self.blast.stirred_chunks());
-        let report = self.blast.step();
+        let mut report = self.blast.step();
         for broken in self.blast.take_events() {
             let cell = broken.place;
             let from = self.ground.get(cell);
@@ -60,7 +60,7 @@ impl World {
             if let Ok(replaced) = self.replace(cell, into) {
                 let (tick, difference) = (self.tick.wrapping_add(1), broken.difference);
                 self.events.push(Broken { tick, cell, from, into, difference });
-                self.spill(cell, replaced.moisture);
+                report.changed += self.spill(cell, replaced.moisture);
             }
         }
         self.damp_in_water();

@@ -27,18 +27,21 @@ struct Throw {
 
 impl World {
     /// Throws the water that the last step of explosions gave a strong flow. None is made or lost.
-    pub(super) fn throw_water(&mut self) {
-        let Some(least) = self.rules.throw_flow else { return };
+    /// Returns how many times the water of a cell changed.
+    pub(super) fn throw_water(&mut self) -> u64 {
+        let Some(least) = self.rules.throw_flow else { return 0 };
         let mut throws: Vec<Throw> =
             self.lent().flat_map(|chunk| self.throws_in(chunk, least)).collect();
         throws.sort_unstable_by_key(|throw| (throw.turn, throw.cell.to_array()));
+        let mut changed = 0;
         for throw in throws {
             let mut random = fastrand::Rng::with_seed(throw.turn);
             for _ in 0..throw.units {
                 let to = self.landing_of(&throw, &mut random);
-                self.throw_unit(throw.cell, to);
+                changed += self.throw_unit(throw.cell, to);
             }
         }
+        changed
     }
 
     /// Returns the cells of a chunk whose water is thrown.
@@ -98,13 +101,16 @@ impl World {
             && !self.water.is_frozen(Cube::chunk_of(cell))
     }
 
-    fn throw_unit(&mut self, from: IVec3, to: IVec3) {
+    /// Returns how many cells it changed.
+    fn throw_unit(&mut self, from: IVec3, to: IVec3) -> u64 {
         // Both are loaded and open, so that nothing is refused.
         let moved = self.water.move_units(from, to, 1).unwrap_or(0);
-        if moved > 0 {
-            self.thrown += u64::from(moved);
-            _ = self.follow_in_blast(from);
-            _ = self.follow_in_blast(to);
+        if moved == 0 {
+            return 0;
         }
+        self.thrown += u64::from(moved);
+        _ = self.follow_in_blast(from);
+        _ = self.follow_in_blast(to);
+        2
     }
 }

@@ -196,7 +196,7 @@ impl World {
         };
         *progress = sum(&water);
         if water.finished {
-            self.ebb();
+            progress.report.changed += self.ebb();
             self.stage = Stage::Exchange;
         }
         // The pieces that close the tick need a call that may go on.
@@ -237,9 +237,9 @@ impl World {
         self.stage = Stage::Rest;
         self.blast.run(u64::from(self.rules.blast_steps - done));
         self.lend_stirred();
-        self.throw_water();
+        let changed = self.throw_water();
         self.take_back_silent();
-        StepReport::default()
+        StepReport { changed, ..StepReport::default() }
     }
 
     /// Returns whether soil has its step in the tick after the last complete one.

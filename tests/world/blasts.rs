@@ -83,6 +83,19 @@ fn a_stronger_charge_throws_more_and_a_switch_ends_it() {
     assert_eq!(thrown(1_600.0, None), 0);
 }
 
+/// Each unit leaves a cell and comes to another.
+#[test]
+fn water_that_is_thrown_counts_as_changed() {
+    let stepped = |throw_flow| {
+        let mut world = lake(Rules { throw_flow, ..full_rules() });
+        world.charge(at(16, 8, 16), 4.0, 900.0).unwrap();
+        (world.step().changed, world.ledger().thrown)
+    };
+    let (with, thrown) = stepped(full_rules().throw_flow);
+    assert!(thrown > 100, "{thrown}");
+    assert_eq!(with - stepped(None).0, 2 * thrown);
+}
+
 #[test]
 fn units_are_thrown_away_from_the_charge() {
     let mut world = lake(full_rules());
@@ -224,7 +237,7 @@ fn broken_soil_leaves_its_moisture_as_water_and_what_is_left_is_counted() {
             Material::solid("soil").permeable(0.5, 6),
         ])
         .unwrap();
-        let rules = Rules { spilling, soil_period: 1_000, ..full_rules() };
+        let rules = Rules { spilling, soil_period: 1_000, throw_flow: None, ..full_rules() };
         let mut world = World::with_bounds(7, palette, rules, bounds).unwrap();
         let air = Chunk::uniform(MaterialId(0));
         let content = Content { materials: air, water: None, moisture: None };
@@ -237,7 +250,7 @@ fn broken_soil_leaves_its_moisture_as_water_and_what_is_left_is_counted() {
         }
         let before = world.ledger();
         world.charge(at(7, 4, 8), 3.0, 300.0).unwrap();
-        world.step();
+        let changed = world.step().changed;
         let events = world.take_events();
         assert_eq!(events.iter().map(|event| event.into.0).collect::<Vec<_>>(), [0, 3]);
         assert_eq!(world.moisture(at(9, 3, 5)), 224.0, "what stays soil keeps it");
@@ -246,10 +259,11 @@ fn broken_soil_leaves_its_moisture_as_water_and_what_is_left_is_counted() {
         let lost = before.total() - now.total();
         assert_eq!(now.went_out() - before.went_out(), lost, "none came in");
         assert_eq!(world.water().total(), now.spilled);
-        (now.spilled, lost / u128::from(now.scale / 2))
+        (now.spilled, lost / u128::from(now.scale / 2), changed)
     };
-    assert_eq!(spilled(true), (3, 1), "half a unit is lost");
-    assert_eq!(spilled(false), (0, 7));
+    let [(units, halves, changed), dry] = [true, false].map(spilled);
+    assert_eq!((units, halves), (3, 1), "half a unit is lost");
+    assert_eq!(dry, (0, 7, changed - 1), "the cell that it spills into counts as changed");
 }
 
 /// What a charge at random places over random water comes to, in slices and whole, with chunks that

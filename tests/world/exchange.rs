@@ -209,6 +209,23 @@ fn water_that_evaporates_goes_into_the_soil_below_and_then_into_the_air() {
     assert_eq!(run("sand", Couplings::OFF).went_out(), sand.scale as u128 * 896);
 }
 
+/// The account of changes left out soil that took what evaporated: fewer were reported than differed.
+#[test]
+fn soil_that_takes_what_evaporated_counts_as_changed() {
+    let water = water::Rules { evaporation: 1.0, film_evaporation: 1.0, ..lasting().water };
+    let couplings = Couplings { ebb: true, ..Couplings::OFF };
+    let rules = Rules { water, couplings, soil_period: 1_000, ..Rules::default() };
+    let mut world = basin(4, rules, "sand", 1);
+    let moist = |world: &World| -> Vec<f64> {
+        world.bounds().positions().map(|cell| world.moisture(cell)).collect()
+    };
+    let (before, report) = (moist(&world), world.step());
+    let moistened = moist(&world).iter().zip(&before).filter(|(now, then)| now != then).count();
+    assert_eq!(moistened, 64);
+    // And each cell of water above.
+    assert_eq!((world.ledger().ebbed, report.changed), (64, 128));
+}
+
 #[test]
 fn springs_and_the_sea_give_without_end_and_their_ledger_says_so() {
     for edit in [water::Edit::SetSea as fn(IVec3) -> water::Edit, water::Edit::AddSource] {
