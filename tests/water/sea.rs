@@ -338,6 +338,24 @@ fn beyond_a_level_the_sea_goes_on_up_to_it() {
     assert!(ledger.drained > 0 && ledger.drained + ledger.into_sea >= 7 * 4 * 256);
 }
 
+/// Found in a random world of materials: only the sides of the column's chunks woke.
+#[test]
+fn water_above_what_is_not_loaded_wakes_when_the_edge_of_its_column_drains() {
+    let mut world = WaterWorld::new(7, Rules::lossless()).unwrap();
+    world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN)).unwrap();
+    // Far from the sides of the chunk.
+    let shaft = Region::new(IVec3::new(7, 0, 7), IVec3::new(8, 8, 8));
+    world.fill_solid(Region::new(IVec3::new(6, 0, 6), IVec3::new(9, 9, 9))).unwrap();
+    shaft.positions().for_each(|cell| _ = world.clear_solid(cell).unwrap());
+    world.fill_water(shaft, 7).unwrap();
+    world.run(50);
+    assert!(world.is_at_rest() && world.total() == 36 * 7);
+    world.set_edge(IVec2::ZERO, Some(Edge::Drain));
+    assert_eq!(world.validate(), Ok(()));
+    world.run(50);
+    assert_eq!(world.total(), 0);
+}
+
 /// A river runs out in the west, where the edge is a drain, while the sea in the east stays.
 #[test]
 fn edges_are_set_for_single_columns() {

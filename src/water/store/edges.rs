@@ -59,7 +59,7 @@ impl Store {
     }
 
     /// Recomputes what the edges decide for the loaded chunks of a column and of the four beside
-    /// it, and wakes what lies at their sides and at the sea.
+    /// it, and wakes what lies at their sides, at their floors and at the sea.
     pub(crate) fn refresh_columns(&mut self, [x, z]: [i32; 2]) {
         let is_near = |slot: &Slot| {
             let chunk = self.grid.position_at(*slot);
@@ -68,7 +68,9 @@ impl Store {
         let slots: Vec<Slot> = self.grid.sorted_slots().into_iter().filter(is_near).collect();
         for slot in slots {
             self.refresh_edges(slot);
-            Face::LATERAL.into_iter().for_each(|face| self.wake_border(slot, face, CHUNK_CELLS));
+            for face in Face::LATERAL.into_iter().chain([Face::Down]) {
+                self.wake_border(slot, face, CHUNK_CELLS);
+            }
             self.wake_coast(slot);
         }
     }
