@@ -5,9 +5,9 @@ use floodplain::blast::{BlastGraph, BlastWorld};
 use floodplain::glam::IVec3;
 use floodplain::humidity::HumidityWorld;
 use floodplain::testing::{Op, Run, Small, Watched, law};
-use floodplain::water::{self, Rules, Voxel, WaterWorld};
+use floodplain::water::{self, Edge, Edges, Rules, Voxel, WaterWorld};
 use floodplain::water2d::Water2dWorld;
-use floodplain::{Chunk, Cube, Region, Sheet, World};
+use floodplain::{Chunk, Cube, Face, Region, Sheet, World};
 use proptest::prelude::*;
 use std::cell::Cell;
 
@@ -148,6 +148,26 @@ fn chunks_that_were_taken_out_are_put_back() {
     assert_eq!(chunks(&watched), count);
     watched.play(&[Op::Edit(water::Edit::RemoveChunks(all)), Op::Step(1), Op::PutAllBack]).unwrap();
     assert_eq!(chunks(&watched), count);
+}
+
+/// Where nothing is loaded beyond a frozen chunk, the edge is what it is elsewhere: the model took
+/// every body of such a chunk for one that the sea does not feed.
+#[test]
+fn a_frozen_chunk_at_the_edge_of_the_sea_is_as_the_model_says() {
+    let world = || {
+        let bounds = Region::new(IVec3::ZERO, IVec3::splat(3));
+        let mut outer = [Edge::Wall; 6];
+        outer[Face::North.index()] = Edge::Level(2);
+        let rules = Rules { edges: Edges { outer, unloaded: Edge::Wall }, ..Rules::lossless() };
+        let mut world = WaterWorld::with_bounds(1, rules, bounds).unwrap();
+        world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN)).unwrap();
+        world
+    };
+    let mut watched = Watched::new(world);
+    let freeze = water::Edit::Freeze(vec![IVec3::ZERO]);
+    watched.play(&[Op::Step(20), Op::Edit(freeze), Op::Step(40)]).unwrap();
+    let pond = watched.world().body_at(IVec3::new(1, 0, 1), 100).unwrap();
+    assert!(pond.is_fed && pond.cells == 48);
 }
 
 fn check<W: Small>(bytes: &[u8]) {

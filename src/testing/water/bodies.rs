@@ -13,7 +13,8 @@ const REACH: usize = 16_384;
 pub(super) type SeaBeyond<'a> = &'a dyn Fn(IVec3, Face) -> bool;
 
 impl Cells {
-    /// The cell across a face, unless one of the two stands still and the other does not.
+    /// The cell across a face, unless both are loaded, and one of them stands still and the other
+    /// does not.
     fn step(&self, cell: IVec3, face: Face) -> Option<IVec3> {
         cell.checked_add(face.offset()).filter(|&there| !self.are_parted(cell, there))
     }

@@ -97,10 +97,11 @@ impl Cells {
         }
     }
 
-    /// Whether one of two cells stands still and the other does not.
+    /// Whether one of two loaded cells stands still and the other does not.
     pub(super) fn are_parted(&self, cell: IVec3, other: IVec3) -> bool {
-        let is_frozen = |cell| self.frozen.contains(&Cube::chunk_of(cell));
-        is_frozen(cell) != is_frozen(other)
+        let chunks = [cell, other].map(Cube::chunk_of);
+        let [one, two] = chunks.map(|chunk| self.frozen.contains(&chunk));
+        one != two && chunks.into_iter().all(|chunk| self.has_chunk(chunk))
     }
 
     /// As [`WaterWorld::freeze`] and [`WaterWorld::thaw`].
