@@ -11,7 +11,8 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `water.rs` | the world, its ticks, and the meshes of its water |
+//! | `water.rs` | the world, its ticks, and the entities of its water |
+//! | `surface.rs` | the meshes of its water, with foam and falls |
 //! | `ground.rs` | the meshes of its ground |
 //! | `skin.rs` | meshes by chunk, of one material |
 //! | `camera.rs` | the camera that goes round the valley |
@@ -24,11 +25,14 @@ mod hand;
 mod options;
 mod picture;
 mod skin;
+mod surface;
 #[path = "../../shared/dammed_valley.rs"]
 mod valley;
 mod water;
 
+use bevy::light::CascadeShadowConfigBuilder;
 use bevy::prelude::*;
+use bevy::render::RenderPlugin;
 use options::Options;
 use std::process::ExitCode;
 
@@ -54,7 +58,11 @@ fn play(options: Options) -> AppExit {
         resolution: (1280, 720).into(),
         ..default()
     };
-    app.add_plugins(DefaultPlugins.set(WindowPlugin { primary_window: Some(window), ..default() }))
+    let window = WindowPlugin { primary_window: Some(window), ..default() };
+    // So that a picture has all that is in its view from the first frame on.
+    let renderer =
+        RenderPlugin { synchronous_pipeline_compilation: options.picture.is_some(), ..default() };
+    app.add_plugins(DefaultPlugins.set(window).set(renderer))
         .insert_resource(Time::<Fixed>::from_hz(20.0))
         .insert_resource(ClearColor(Color::srgb(0.62, 0.74, 0.84)))
         .add_systems(Startup, (light, camera::place, water::load))
@@ -70,6 +78,12 @@ fn play(options: Options) -> AppExit {
 fn light(mut commands: Commands, mut sky: ResMut<GlobalAmbientLight>) {
     sky.color = Color::srgb(0.8, 0.88, 1.0);
     sky.brightness = 500.0;
-    let sun = Transform::from_xyz(-60.0, 90.0, 70.0).looking_at(Vec3::ZERO, Vec3::Y);
-    commands.spawn((DirectionalLight { illuminance: 9_000.0, ..default() }, sun));
+    let sun = DirectionalLight { illuminance: 9_000.0, shadow_maps_enabled: true, ..default() };
+    let place = Transform::from_xyz(60.0, 90.0, 70.0).looking_at(Vec3::ZERO, Vec3::Y);
+    let shadows = CascadeShadowConfigBuilder {
+        first_cascade_far_bound: 60.0,
+        maximum_distance: 350.0,
+        ..default()
+    };
+    commands.spawn((sun, place, shadows.build()));
 }
