@@ -6,13 +6,13 @@ use bevy::input::mouse::{AccumulatedMouseMotion, AccumulatedMouseScroll, MouseSc
 use bevy::prelude::*;
 
 /// What the camera looks at: the valley below the dam.
-const MIDDLE: Vec3 = Vec3::new(valley::LENGTH as f32 * 0.42, 14.0, 24.0);
+const MIDDLE: Vec3 = Vec3::new(valley::LENGTH as f32 * 0.38, 19.0, 24.0);
 
 /// Where it looks from: radians round the upright from the south, and above the ground; cells. The
 /// ridges would be in its way from further round.
-const ROUND: f32 = 1.15;
-const ABOVE: f32 = 0.6;
-const DISTANCE: f32 = 105.0;
+const ROUND: f32 = 1.2;
+const ABOVE: f32 = 0.58;
+const DISTANCE: f32 = 90.0;
 
 /// Radians to each side that it swings by itself, and radians of that motion's phase in a second.
 const SWING: f32 = 0.3;
@@ -29,7 +29,7 @@ pub struct Orbit {
     above: f32,
     distance: f32,
     /// Whether it swings by itself.
-    pub is_alone: bool,
+    is_alone: bool,
 }
 
 impl Orbit {

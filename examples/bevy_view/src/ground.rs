@@ -22,7 +22,7 @@ impl Ground {
     /// Returns the ground of the chunks, which are drawn in the next frame.
     pub fn new(chunks: Vec<IVec3>, materials: &mut Assets<StandardMaterial>) -> Ground {
         let material = StandardMaterial { perceptual_roughness: 0.95, ..default() };
-        Ground { stale: chunks, skin: Skin::new(materials.add(material)) }
+        Ground { stale: chunks, skin: Skin::new(materials.add(material), true) }
     }
 }
 
@@ -68,10 +68,10 @@ fn colour(cell: IVec3, face: Face) -> [f32; 4] {
     let shade = 0.9 + 0.05 * ((7 * cell.x + 13 * cell.y + 31 * cell.z) % 5) as f32;
     let depth = valley::ground(cell.x, cell.z) - 1 - cell.y;
     let [red, green, blue] = match face {
-        _ if depth < 0 => [0.42, 0.41, 0.38],
-        Face::Up if depth == 0 => [0.16, 0.30, 0.08],
-        _ if depth < EARTH => [0.24, 0.16, 0.09],
-        _ => [0.22, 0.21, 0.20],
+        _ if depth < 0 => [0.27, 0.26, 0.24],
+        Face::Up if depth == 0 => [0.11, 0.24, 0.05],
+        _ if depth < EARTH => [0.20, 0.12, 0.06],
+        _ => [0.13, 0.12, 0.12],
     };
     [red * shade, green * shade, blue * shade, 1.0]
 }

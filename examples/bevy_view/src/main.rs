@@ -77,9 +77,9 @@ fn play(options: Options) -> AppExit {
 /// The sun, and the light of the sky in the shade.
 fn light(mut commands: Commands, mut sky: ResMut<GlobalAmbientLight>) {
     sky.color = Color::srgb(0.8, 0.88, 1.0);
-    sky.brightness = 500.0;
-    let sun = DirectionalLight { illuminance: 9_000.0, shadow_maps_enabled: true, ..default() };
-    let place = Transform::from_xyz(60.0, 90.0, 70.0).looking_at(Vec3::ZERO, Vec3::Y);
+    sky.brightness = 1_000.0;
+    let sun = DirectionalLight { illuminance: 6_000.0, shadow_maps_enabled: true, ..default() };
+    let place = Transform::from_xyz(90.0, 110.0, 45.0).looking_at(Vec3::ZERO, Vec3::Y);
     let shadows = CascadeShadowConfigBuilder {
         first_cascade_far_bound: 60.0,
         maximum_distance: 350.0,

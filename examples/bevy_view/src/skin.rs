@@ -1,6 +1,7 @@
 //! Meshes by chunk, of one material.
 
 use bevy::asset::RenderAssetUsages;
+use bevy::light::NotShadowCaster;
 use bevy::mesh::{Indices, PrimitiveTopology};
 use bevy::prelude::*;
 use floodplain::Face;
@@ -10,12 +11,14 @@ use std::collections::HashMap;
 /// What is drawn of the chunks: one entity for each that has anything to show.
 pub struct Skin {
     material: Handle<StandardMaterial>,
+    has_shadow: bool,
     entities: HashMap<IVec3, Entity>,
 }
 
 impl Skin {
-    pub fn new(material: Handle<StandardMaterial>) -> Skin {
-        Skin { material, entities: HashMap::new() }
+    /// Returns one of the material that has no chunks yet. What light passes through has no shadow.
+    pub fn new(material: Handle<StandardMaterial>, has_shadow: bool) -> Skin {
+        Skin { material, has_shadow, entities: HashMap::new() }
     }
 
     /// Draws the triangles at the chunk in place of what was drawn there.
@@ -39,7 +42,11 @@ impl Skin {
         }
         let corner = Transform::from_translation((chunk * 16).as_vec3().to_array().into());
         let drawn = (mesh, MeshMaterial3d(self.material.clone()), corner);
-        self.entities.insert(chunk, commands.spawn(drawn).id());
+        let mut entity = commands.spawn(drawn);
+        if !self.has_shadow {
+            entity.insert(NotShadowCaster);
+        }
+        self.entities.insert(chunk, entity.id());
     }
 }
 

@@ -5,12 +5,15 @@ use floodplain::Face;
 use floodplain::glam::{IVec3, Vec3, Vec4};
 use floodplain::water::{Fall, FlowField, WaterWorld};
 
-/// Still water and foam.
+/// Still water, foam, and water that passes through empty cells.
 const WATER: Vec4 = Vec4::new(0.03, 0.16, 0.36, 0.80);
 const FOAM: Vec4 = Vec4::new(0.75, 0.85, 0.92, 0.92);
+const FALL: Vec4 = Vec4::new(0.45, 0.60, 0.72, 0.55);
 /// Cells a tick from which on water is white all over, and up to which it is not.
 const WHITE: f32 = 0.9;
 const CLEAR: f32 = 0.15;
+/// Cells that the thickest sheet is high.
+const SHEET: f32 = 0.2;
 
 /// Returns the surface and the falls of a chunk's water.
 pub fn of(world: &WaterWorld, flow: &FlowField, chunk: IVec3) -> Triangles {
@@ -44,13 +47,13 @@ fn add_fall(triangles: &mut Triangles, fall: &Fall, chunk: IVec3) {
     let high = low + Vec3::new(1.0, f32::from(fall.cells), 1.0);
     let thickness = fall.thickness();
     let (low, high) = if fall.direction.offset().y == 0 {
-        (low, high.with_y(low.y + 0.4 * thickness))
+        (low, high.with_y(low.y + SHEET * thickness))
     } else {
         let margin = Vec3::new(1.0, 0.0, 1.0) * 0.4 * (1.0 - thickness);
         (low + margin, high - margin)
     };
     for face in Face::ALL {
-        triangles.add_face(low, high, face, FOAM.to_array());
+        triangles.add_face(low, high, face, FALL.to_array());
     }
 }
 
@@ -92,6 +95,6 @@ mod tests {
         };
         assert_eq!(size(Face::Down, 7), Vec3::new(1.0, 3.0, 1.0));
         assert!(size(Face::Down, 1).x < size(Face::Down, 6).x);
-        assert_eq!(size(Face::East, 7), Vec3::new(1.0, 0.4, 1.0));
+        assert_eq!(size(Face::East, 7), Vec3::new(1.0, SHEET, 1.0));
     }
 }

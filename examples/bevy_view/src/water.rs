@@ -39,20 +39,27 @@ pub fn load(
         to_dig: Vec::new(),
         flow: FlowField::new(),
         stale,
-        skin: Skin::new(material),
+        skin: Skin::new(material, false),
     });
     Ok(())
 }
 
-/// Advances the tick. Once it is complete, marks the meshes that are out of date.
+/// Does a tick, or as much of it as there is time for in this frame.
 pub fn tick(mut game: ResMut<Game>) {
-    let Game { world, flow, stale, .. } = &mut *game;
-    if world.step_for(BUDGET).finished {
-        stale.extend(meshes_touched(&world.take_changes()));
-        stale.extend(flow.chunks()); // those that it ends in, too
-        flow.update(world);
-        stale.extend(flow.chunks());
-        world.take_edit_reports(); // a refused edit is one that the player sees to do nothing
+    game.advance(BUDGET);
+}
+
+impl Game {
+    /// Advances the tick for so long. Once it is complete, marks the meshes that are out of date.
+    pub fn advance(&mut self, time: Duration) {
+        let Game { world, flow, stale, .. } = self;
+        if world.step_for(time).finished {
+            stale.extend(meshes_touched(&world.take_changes()));
+            stale.extend(flow.chunks()); // those that it ends in, too
+            flow.update(world);
+            stale.extend(flow.chunks());
+            world.take_edit_reports(); // a refused edit is one that the player sees to do nothing
+        }
     }
 }
 
