@@ -6,13 +6,13 @@ use bevy::input::mouse::{AccumulatedMouseMotion, AccumulatedMouseScroll, MouseSc
 use bevy::prelude::*;
 
 /// What the camera looks at: the valley below the dam.
-const MIDDLE: Vec3 = Vec3::new(valley::LENGTH as f32 * 0.38, 19.0, 24.0);
+const MIDDLE: Vec3 = Vec3::new(valley::LENGTH as f32 * 0.42, 15.0, 25.0);
 
 /// Where it looks from: radians round the upright from the south, and above the ground; cells. The
 /// ridges would be in its way from further round.
-const ROUND: f32 = 1.2;
-const ABOVE: f32 = 0.58;
-const DISTANCE: f32 = 90.0;
+const ROUND: f32 = 1.25;
+const ABOVE: f32 = 0.55;
+const DISTANCE: f32 = 97.0;
 
 /// Radians to each side that it swings by itself, and radians of that motion's phase in a second.
 const SWING: f32 = 0.3;

@@ -10,8 +10,8 @@ const WATER: Vec4 = Vec4::new(0.03, 0.16, 0.36, 0.80);
 const FOAM: Vec4 = Vec4::new(0.75, 0.85, 0.92, 0.92);
 const FALL: Vec4 = Vec4::new(0.45, 0.60, 0.72, 0.55);
 /// Cells a tick from which on water is white all over, and up to which it is not.
-const WHITE: f32 = 0.9;
-const CLEAR: f32 = 0.15;
+const WHITE: f32 = 1.2;
+const CLEAR: f32 = 0.2;
 /// Cells that the thickest sheet is high.
 const SHEET: f32 = 0.2;
 
@@ -74,7 +74,7 @@ mod tests {
     #[test]
     fn fast_water_is_white() {
         assert_eq!(
-            [0.0, CLEAR, WHITE, 1.0].map(colour).map(|colour| colour[0]),
+            [0.0, CLEAR, WHITE, 2.0].map(colour).map(|colour| colour[0]),
             [WATER.x, WATER.x, FOAM.x, FOAM.x]
         );
         assert!((WATER.x..FOAM.x).contains(&colour(0.5)[0]));
