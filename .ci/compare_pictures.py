@@ -1,7 +1,8 @@
 """Compares two pictures of one scene: compare_pictures.py NEW RECORDED.
 
-Drivers round differently, and a recorded picture has fewer colours; so both are scaled down, and
-their pixels may differ by a little in the mean. Fails with one line that says by how much.
+Drivers round differently, and a recorded picture has fewer colours (0.2 in the flooded valley); so
+both are scaled down, and their pixels may differ by a little in the mean. Without the flood they
+differ by 2.6. Fails with one line that says by how much.
 """
 
 import sys
@@ -10,7 +11,7 @@ from PIL import Image, ImageChops, ImageStat
 
 SIZE = (160, 90)
 # Of 255, in the mean of pixels and channels.
-MOST = 4.0
+MOST = 1.0
 
 
 def scaled(path):

@@ -1,9 +1,9 @@
 //! A valley with a lake behind a dam, drawn by the whole engine Bevy: break the dam, dig, pour.
 //!
 //! The plugin of floodplain's feature `bevy` needs the ECS of Bevy 0.20. The renderer of that version
-//! needs a newer Rust than this crate's tests use. So this is the other way to draw the water with Bevy: the world as
-//! a resource, ticks within a budget in `FixedUpdate`, and a mesh for each chunk that looks
-//! different. It has no need of the plugin, and works with any version of Bevy.
+//! needs a newer Rust than this crate's tests use. So this is the other way to draw the water with
+//! Bevy: the world as a resource, ticks within a budget in `FixedUpdate`, and a mesh for each chunk
+//! that looks different. It has no need of the plugin, and works with any version of Bevy.
 //!
 //! ```text
 //! cargo run --release --manifest-path examples/bevy_view/Cargo.toml -- --help

@@ -13,7 +13,7 @@ const FALL: Vec4 = Vec4::new(0.45, 0.60, 0.72, 0.55);
 const WHITE: f32 = 1.2;
 const CLEAR: f32 = 0.2;
 /// Cells that the thickest sheet is high.
-const SHEET: f32 = 0.2;
+const SHEET: f32 = 0.25;
 
 /// Returns the surface and the falls of a chunk's water.
 pub fn of(world: &WaterWorld, flow: &FlowField, chunk: IVec3) -> Triangles {
