@@ -59,7 +59,7 @@ fn play(options: Options) -> AppExit {
         ..default()
     };
     let window = WindowPlugin { primary_window: Some(window), ..default() };
-    // So that a picture has all that is in its view from the first frame on.
+    // A picture waits for its shaders.
     let renderer =
         RenderPlugin { synchronous_pipeline_compilation: options.picture.is_some(), ..default() };
     app.add_plugins(DefaultPlugins.set(window).set(renderer))
