@@ -1,9 +1,10 @@
 //! A valley with a lake behind a dam, drawn by the whole engine Bevy: break the dam, dig, pour.
 //!
-//! The plugin of floodplain's feature `bevy` needs the ECS of Bevy 0.20. The renderer of that version
-//! needs a newer Rust than this crate's tests use. So this is the other way to draw the water with
-//! Bevy: the world as a resource, ticks within a budget in `FixedUpdate`, and a mesh for each chunk
-//! that looks different. It has no need of the plugin, and works with any version of Bevy.
+//! The plugin of floodplain's feature `bevy` needs the ECS of Bevy 0.20. The renderer of that
+//! version needs a newer Rust than this crate's tests use. So this is the other way to draw the
+//! water with Bevy: the world as a resource, ticks within a budget in `FixedUpdate`, and a mesh for
+//! each chunk that looks different. It has no need of the plugin, and works with any version of
+//! Bevy.
 //!
 //! ```text
 //! cargo run --release --manifest-path examples/bevy_view/Cargo.toml -- --help
@@ -15,7 +16,7 @@
 //! | `surface.rs` | the meshes of its water, with foam and falls |
 //! | `ground.rs` | the meshes of its ground |
 //! | `skin.rs` | meshes by chunk, of one material |
-//! | `camera.rs` | the camera that goes round the valley |
+//! | `camera.rs` | the camera, which swings until the player turns it |
 //! | `hand.rs` | what the player does |
 //! | `picture.rs` | a run without a player, for a picture |
 

@@ -26,7 +26,7 @@ pub fn take(app: &mut App, file: PathBuf, tick: u64) {
             let file = file.clone();
             commands.spawn(Screenshot::primary_window()).observe(
                 move |shot: On<ScreenshotCaptured>, mut exit: MessageWriter<AppExit>| {
-                    exit.write(save_and_end(&shot.image, &file));
+                    exit.write(answer(save(&shot.image, &file), &file));
                 },
             );
         }
@@ -34,8 +34,9 @@ pub fn take(app: &mut App, file: PathBuf, tick: u64) {
     app.add_systems(PostStartup, flood).add_systems(Last, shoot);
 }
 
-fn save_and_end(image: &Image, file: &Path) -> AppExit {
-    match save(image, file) {
+/// Returns what the app ends with, once the picture is saved or not.
+fn answer(saved: Result<(), Box<dyn Error>>, file: &Path) -> AppExit {
+    match saved {
         Ok(()) => AppExit::Success,
         Err(problem) => {
             error!("{}: {problem}", file.display());
