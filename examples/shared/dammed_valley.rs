@@ -10,6 +10,10 @@ pub const LENGTH: i32 = 160;
 const WIDTH: i32 = 48;
 const HEIGHT: i32 = 48;
 
+/// How far from its western end the valley begins, and how high its ridges are.
+const HEAD: i32 = 12;
+const RIDGE: i32 = 40;
+
 /// Where the dam stands, how thick it is, and how high its lake.
 const DAM: i32 = 40;
 const THICKNESS: i32 = 3;
@@ -23,10 +27,11 @@ pub fn gap() -> Region {
 }
 
 /// Returns the lowest open height of a column without a dam.
-fn ground(x: i32, z: i32) -> i32 {
+pub fn ground(x: i32, z: i32) -> i32 {
     let slope = (LENGTH - x) / 10;
     let bank = (z - WIDTH / 2).abs();
-    (6 + slope + bank * bank / 16).min(HEIGHT)
+    let head = (HEAD - x).max(0);
+    (6 + slope + (bank * bank + 4 * head * head) / 16).min(RIDGE)
 }
 
 fn voxel(cell: IVec3) -> Voxel {

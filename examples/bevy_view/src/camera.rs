@@ -1,4 +1,4 @@
-//! The camera: it goes round the middle of the valley, slowly, until the player turns it.
+//! The camera: it looks up the valley and swings, slowly, until the player turns it.
 
 use crate::valley;
 use bevy::core_pipeline::tonemapping::Tonemapping;
@@ -6,10 +6,17 @@ use bevy::input::mouse::{AccumulatedMouseMotion, AccumulatedMouseScroll, MouseSc
 use bevy::prelude::*;
 
 /// What the camera looks at: the valley below the dam.
-const MIDDLE: Vec3 = Vec3::new(valley::LENGTH as f32 * 0.42, 14.0, 24.0);
+const MIDDLE: Vec3 = Vec3::new(valley::LENGTH as f32 * 0.42, 15.0, 25.0);
 
-/// Radians a second of the camera that no player has turned.
-const SPEED: f32 = 0.05;
+/// Where it looks from: radians round the upright from the south, and above the ground; cells. The
+/// ridges would be in its way from further round.
+const ROUND: f32 = 1.25;
+const ABOVE: f32 = 0.55;
+const DISTANCE: f32 = 97.0;
+
+/// Radians to each side that it swings by itself, and radians of that motion's phase in a second.
+const SWING: f32 = 0.3;
+const PACE: f32 = 0.15;
 
 /// Radians that a pixel of the mouse turns.
 const TURN: f32 = 0.005;
@@ -21,8 +28,8 @@ pub struct Orbit {
     round: f32,
     above: f32,
     distance: f32,
-    /// Whether it goes round by itself.
-    pub is_alone: bool,
+    /// Whether it swings by itself.
+    is_alone: bool,
 }
 
 impl Orbit {
@@ -34,7 +41,7 @@ impl Orbit {
 }
 
 pub fn place(mut commands: Commands) {
-    let orbit = Orbit { round: 0.75, above: 0.55, distance: 115.0, is_alone: true };
+    let orbit = Orbit { round: ROUND, above: ABOVE, distance: DISTANCE, is_alone: true };
     // The default of Bevy needs tables that come with another feature.
     commands.spawn((Camera3d::default(), Tonemapping::AcesFitted, orbit.transform(), orbit));
 }
@@ -52,7 +59,7 @@ pub fn turn(
         orbit.round -= TURN * moved.delta.x;
         orbit.above = (orbit.above + TURN * moved.delta.y).clamp(0.05, 1.5);
     } else if orbit.is_alone {
-        orbit.round += SPEED * time.delta_secs();
+        orbit.round = ROUND + SWING * (PACE * time.elapsed_secs()).sin();
     }
     let lines = match scrolled.unit {
         MouseScrollUnit::Line => scrolled.delta.y,

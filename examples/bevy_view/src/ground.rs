@@ -1,11 +1,15 @@
 //! The ground: a face for each side of a solid cell that something else than ground lies at.
 
-use crate::skin::{self, Skin};
+use crate::skin::{Skin, Triangles};
+use crate::valley;
 use crate::water::Game;
 use bevy::prelude::*;
 use floodplain::glam::{IVec3, Vec3};
 use floodplain::water::WaterWorld;
 use floodplain::{Cube, Face, Region, Shape};
+
+/// Cells of earth above the rock.
+const EARTH: i32 = 3;
 
 /// The meshes of the ground, and the chunks whose meshes are out of date.
 #[derive(Resource)]
@@ -18,7 +22,7 @@ impl Ground {
     /// Returns the ground of the chunks, which are drawn in the next frame.
     pub fn new(chunks: Vec<IVec3>, materials: &mut Assets<StandardMaterial>) -> Ground {
         let material = StandardMaterial { perceptual_roughness: 0.95, ..default() };
-        Ground { stale: chunks, skin: Skin::new(materials.add(material)) }
+        Ground { stale: chunks, skin: Skin::new(materials.add(material), true) }
     }
 }
 
@@ -42,45 +46,32 @@ pub fn draw(
     stale.sort_unstable_by_key(|chunk| chunk.to_array());
     stale.dedup();
     for chunk in stale.drain(..) {
-        skin.show(&mut commands, &mut meshes, chunk, mesh(world, chunk));
+        skin.show(&mut commands, &mut meshes, chunk, faces(world, chunk));
     }
 }
 
-fn mesh(world: &WaterWorld, chunk: IVec3) -> Option<Mesh> {
-    let (mut positions, mut normals, mut colours) = (Vec::new(), Vec::new(), Vec::new());
+fn faces(world: &WaterWorld, chunk: IVec3) -> Triangles {
+    let mut faces = Triangles::default();
     let cells = Region::new(chunk * 16, chunk * 16 + 15).positions();
     for cell in cells.filter(|&cell| world.is_solid(cell)) {
         let is_bare = |face: &Face| !world.is_solid(cell + face.offset());
+        let low = (cell - chunk * 16).as_vec3();
         for face in Face::ALL.into_iter().filter(is_bare) {
-            positions.extend(corners(cell - chunk * 16, face));
-            normals.extend([face.offset().as_vec3().to_array(); 4]);
-            colours.extend([colour(cell, face); 4]);
+            faces.add_face(low, low + Vec3::ONE, face, colour(cell, face));
         }
     }
-    let quads = 0..positions.len() as u32 / 4;
-    let indices = quads.flat_map(|quad| [0, 1, 2, 0, 2, 3].map(|corner| 4 * quad + corner));
-    (!positions.is_empty()).then(|| {
-        skin::triangles(positions, normals, indices.collect())
-            .with_inserted_attribute(Mesh::ATTRIBUTE_COLOR, colours)
-    })
+    faces
 }
 
-/// Returns the corners of a face of a cell, counterclockwise as seen from outside.
-fn corners(cell: IVec3, face: Face) -> [[f32; 3]; 4] {
-    let normal = face.offset().as_vec3();
-    let along = Vec3::new(normal.y, normal.z, normal.x);
-    let across = normal.cross(along);
-    let middle = cell.as_vec3() + 0.5 * (Vec3::ONE + normal);
-    [-along - across, along - across, along + across, across - along]
-        .map(|corner| (middle + 0.5 * corner).to_array())
-}
-
-/// Grass on top and earth at the sides, a little different from cell to cell.
+/// Concrete of the dam; else grass on earth on rock. A little different from cell to cell.
 fn colour(cell: IVec3, face: Face) -> [f32; 4] {
     let shade = 0.9 + 0.05 * ((7 * cell.x + 13 * cell.y + 31 * cell.z) % 5) as f32;
+    let depth = valley::ground(cell.x, cell.z) - 1 - cell.y;
     let [red, green, blue] = match face {
-        Face::Up => [0.16, 0.30, 0.08],
-        _ => [0.24, 0.16, 0.09],
+        _ if depth < 0 => [0.27, 0.26, 0.24],
+        Face::Up if depth == 0 => [0.11, 0.24, 0.05],
+        _ if depth < EARTH => [0.20, 0.12, 0.06],
+        _ => [0.13, 0.12, 0.12],
     };
     [red * shade, green * shade, blue * shade, 1.0]
 }
@@ -95,23 +86,14 @@ mod tests {
     fn a_block_has_six_faces_and_one_in_the_ground_has_none() {
         let mut world = WaterWorld::new(7, Rules::lossless()).expect("the rules are valid");
         world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN)).expect("it is inside");
-        assert!(mesh(&world, IVec3::ZERO).is_none());
+        assert_eq!(count(&world), 0);
         world.set_solid(IVec3::new(3, 4, 5)).expect("it is loaded");
-        assert_eq!(faces(&world), 6);
+        assert_eq!(count(&world), 6);
         world.set_solid(IVec3::new(4, 4, 5)).expect("it is loaded");
-        assert_eq!(faces(&world), 10, "the two that touch are not drawn");
+        assert_eq!(count(&world), 10, "the two that touch are not drawn");
     }
 
-    fn faces(world: &WaterWorld) -> usize {
-        mesh(world, IVec3::ZERO).map_or(0, |mesh| mesh.count_vertices() / 4)
-    }
-
-    #[test]
-    fn faces_look_outward() {
-        for face in Face::ALL {
-            let [a, b, c, _] = corners(IVec3::ZERO, face).map(Vec3::from);
-            assert_eq!((b - a).cross(c - b), face.offset().as_vec3());
-            assert_eq!((a - 0.5).dot(face.offset().as_vec3()), 0.5, "it lies on its side");
-        }
+    fn count(world: &WaterWorld) -> usize {
+        faces(world, IVec3::ZERO).positions.len() / 4
     }
 }

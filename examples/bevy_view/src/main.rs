@@ -1,9 +1,10 @@
 //! A valley with a lake behind a dam, drawn by the whole engine Bevy: break the dam, dig, pour.
 //!
-//! The plugin of floodplain's feature `bevy` needs the ECS of Bevy 0.20. The renderer of that version
-//! needs a newer Rust than this crate's tests use. So this is the other way to draw the water with Bevy: the world as
-//! a resource, ticks within a budget in `FixedUpdate`, and a mesh for each chunk that looks
-//! different. It has no need of the plugin, and works with any version of Bevy.
+//! The plugin of floodplain's feature `bevy` needs the ECS of Bevy 0.20. The renderer of that
+//! version needs a newer Rust than this crate's tests use. So this is the other way to draw the
+//! water with Bevy: the world as a resource, ticks within a budget in `FixedUpdate`, and a mesh for
+//! each chunk that looks different. It has no need of the plugin, and works with any version of
+//! Bevy.
 //!
 //! ```text
 //! cargo run --release --manifest-path examples/bevy_view/Cargo.toml -- --help
@@ -11,10 +12,11 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `water.rs` | the world, its ticks, and the meshes of its water |
+//! | `water.rs` | the world, its ticks, and the entities of its water |
+//! | `surface.rs` | the meshes of its water, with foam and falls |
 //! | `ground.rs` | the meshes of its ground |
 //! | `skin.rs` | meshes by chunk, of one material |
-//! | `camera.rs` | the camera that goes round the valley |
+//! | `camera.rs` | the camera, which swings until the player turns it |
 //! | `hand.rs` | what the player does |
 //! | `picture.rs` | a run without a player, for a picture |
 
@@ -24,11 +26,14 @@ mod hand;
 mod options;
 mod picture;
 mod skin;
+mod surface;
 #[path = "../../shared/dammed_valley.rs"]
 mod valley;
 mod water;
 
+use bevy::light::CascadeShadowConfigBuilder;
 use bevy::prelude::*;
+use bevy::render::RenderPlugin;
 use options::Options;
 use std::process::ExitCode;
 
@@ -54,7 +59,11 @@ fn play(options: Options) -> AppExit {
         resolution: (1280, 720).into(),
         ..default()
     };
-    app.add_plugins(DefaultPlugins.set(WindowPlugin { primary_window: Some(window), ..default() }))
+    let window = WindowPlugin { primary_window: Some(window), ..default() };
+    // A picture waits for its shaders.
+    let renderer =
+        RenderPlugin { synchronous_pipeline_compilation: options.picture.is_some(), ..default() };
+    app.add_plugins(DefaultPlugins.set(window).set(renderer))
         .insert_resource(Time::<Fixed>::from_hz(20.0))
         .insert_resource(ClearColor(Color::srgb(0.62, 0.74, 0.84)))
         .add_systems(Startup, (light, camera::place, water::load))
@@ -69,7 +78,13 @@ fn play(options: Options) -> AppExit {
 /// The sun, and the light of the sky in the shade.
 fn light(mut commands: Commands, mut sky: ResMut<GlobalAmbientLight>) {
     sky.color = Color::srgb(0.8, 0.88, 1.0);
-    sky.brightness = 500.0;
-    let sun = Transform::from_xyz(-60.0, 90.0, 70.0).looking_at(Vec3::ZERO, Vec3::Y);
-    commands.spawn((DirectionalLight { illuminance: 9_000.0, ..default() }, sun));
+    sky.brightness = 1_000.0;
+    let sun = DirectionalLight { illuminance: 6_000.0, shadow_maps_enabled: true, ..default() };
+    let place = Transform::from_xyz(90.0, 110.0, 45.0).looking_at(Vec3::ZERO, Vec3::Y);
+    let shadows = CascadeShadowConfigBuilder {
+        first_cascade_far_bound: 60.0,
+        maximum_distance: 350.0,
+        ..default()
+    };
+    commands.spawn((sun, place, shadows.build()));
 }

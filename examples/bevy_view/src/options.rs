@@ -15,7 +15,7 @@ A valley with a lake behind a dam, in a window.
 Usage: cargo run --release --manifest-path examples/bevy_view/Cargo.toml -- [options]
 
   --picture FILE   breaks the dam at once, writes a picture (PNG) and ends
-  --tick N         the tick of that picture (default: 100)
+  --tick N         the tick of that picture (default: 60)
   --help           this text
 ";
 
@@ -33,7 +33,7 @@ pub fn parse(
     arguments: impl IntoIterator<Item = OsString>,
 ) -> Result<Option<Options>, lexopt::Error> {
     use lexopt::prelude::*;
-    let mut options = Options { picture: None, tick: 100 };
+    let mut options = Options { picture: None, tick: 60 };
     let mut parser = lexopt::Parser::from_args(arguments);
     while let Some(argument) = parser.next()? {
         match argument {

@@ -1,27 +1,51 @@
 //! A run without a player: the dam breaks, and a picture is taken.
 
-use crate::camera::Orbit;
 use crate::hand;
 use crate::water::Game;
 use bevy::prelude::*;
-use bevy::render::view::screenshot::{Screenshot, ScreenshotCaptured, save_to_disk};
-use std::path::PathBuf;
+use bevy::render::view::screenshot::{Screenshot, ScreenshotCaptured};
+use std::error::Error;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-/// Makes the app break the dam, write a picture of its window in the tick, and end.
+/// The frame that is saved: the first ones lack what is still on its way to the GPU.
+const FRAME: u32 = 10;
+
+/// Makes the app break the dam, stop after the tick, write a picture of its window, and end.
 pub fn take(app: &mut App, file: PathBuf, tick: u64) {
-    let stand_still = |mut orbit: Single<&mut Orbit>| orbit.is_alone = false;
-    let breach = |mut game: ResMut<Game>| hand::break_dam(&mut game);
-    app.add_systems(PostStartup, (stand_still, breach));
-    let shoot = move |mut commands: Commands, game: Res<Game>, mut is_taken: Local<bool>| {
-        if game.world.ticks() >= tick && !core::mem::replace(&mut *is_taken, true) {
-            let mut save = save_to_disk(file.clone());
-            let save_and_end =
+    let flood = move |mut game: ResMut<Game>, mut time: ResMut<Time<Virtual>>| {
+        hand::break_dam(&mut game);
+        while game.world.ticks() < tick {
+            game.advance(Duration::MAX);
+        }
+        time.pause();
+    };
+    let shoot = move |mut commands: Commands, mut frame: Local<u32>| {
+        *frame += 1;
+        if *frame == FRAME {
+            let file = file.clone();
+            commands.spawn(Screenshot::primary_window()).observe(
                 move |shot: On<ScreenshotCaptured>, mut exit: MessageWriter<AppExit>| {
-                    save(shot);
-                    exit.write(AppExit::Success);
-                };
-            commands.spawn(Screenshot::primary_window()).observe(save_and_end);
+                    exit.write(answer(save(&shot.image, &file), &file));
+                },
+            );
         }
     };
-    app.add_systems(Last, shoot);
+    app.add_systems(PostStartup, flood).add_systems(Last, shoot);
+}
+
+/// Returns what the app ends with, once the picture is saved or not.
+fn answer(saved: Result<(), Box<dyn Error>>, file: &Path) -> AppExit {
+    match saved {
+        Ok(()) => AppExit::Success,
+        Err(problem) => {
+            error!("{}: {problem}", file.display());
+            AppExit::error()
+        }
+    }
+}
+
+fn save(image: &Image, file: &Path) -> Result<(), Box<dyn Error>> {
+    // Alpha is of no use: a window's is not what is seen.
+    Ok(image.clone().try_into_dynamic()?.to_rgb8().save(file)?)
 }

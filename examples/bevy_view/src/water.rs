@@ -1,10 +1,10 @@
-//! The world, its ticks, and the meshes of its water.
+//! The world, its ticks, and the entities of its water.
 
-use crate::skin::{self, Skin};
-use crate::{ground, valley};
+use crate::skin::Skin;
+use crate::{ground, surface, valley};
 use bevy::prelude::*;
 use floodplain::glam::IVec3;
-use floodplain::water::{WaterWorld, meshes_touched};
+use floodplain::water::{FlowField, WaterWorld, meshes_touched};
 use std::time::Duration;
 
 /// The time for water in a frame. A tick that needs more goes on in the next frame.
@@ -16,6 +16,7 @@ pub struct Game {
     pub world: WaterWorld,
     /// Cells that players have asked to be dug, and that may still be solid.
     pub to_dig: Vec<IVec3>,
+    flow: FlowField,
     stale: Vec<IVec3>,
     skin: Skin,
 }
@@ -28,41 +29,46 @@ pub fn load(
     let world = valley::world()?;
     let stale: Vec<IVec3> = world.chunks().map(|(chunk, _)| chunk).collect();
     let material = materials.add(StandardMaterial {
-        base_color: Color::srgba(0.10, 0.34, 0.62, 0.78),
-        perceptual_roughness: 0.15,
+        perceptual_roughness: 0.2,
         alpha_mode: AlphaMode::Blend,
         ..default()
     });
     commands.insert_resource(ground::Ground::new(stale.clone(), &mut materials));
-    commands.insert_resource(Game { world, to_dig: Vec::new(), stale, skin: Skin::new(material) });
+    commands.insert_resource(Game {
+        world,
+        to_dig: Vec::new(),
+        flow: FlowField::new(),
+        stale,
+        skin: Skin::new(material, false),
+    });
     Ok(())
 }
 
-/// Advances the tick. Once it is complete, marks the meshes that are out of date.
+/// Does a tick, or as much of it as there is time for in this frame.
 pub fn tick(mut game: ResMut<Game>) {
-    if game.world.step_for(BUDGET).finished {
-        let changes = game.world.take_changes();
-        game.stale.extend(meshes_touched(&changes));
-        game.world.take_edit_reports(); // a refused edit is one that the player sees to do nothing
+    game.advance(BUDGET);
+}
+
+impl Game {
+    /// Advances the tick for so long. Once it is complete, marks the meshes that are out of date.
+    pub fn advance(&mut self, time: Duration) {
+        let Game { world, flow, stale, .. } = self;
+        if world.step_for(time).finished {
+            stale.extend(meshes_touched(&world.take_changes()));
+            stale.extend(flow.chunks()); // those that it ends in, too
+            flow.update(world);
+            stale.extend(flow.chunks());
+            world.take_edit_reports(); // a refused edit is one that the player sees to do nothing
+        }
     }
 }
 
 /// Makes the meshes of the water that looks different.
 pub fn draw(mut commands: Commands, mut game: ResMut<Game>, mut meshes: ResMut<Assets<Mesh>>) {
-    let Game { world, stale, skin, .. } = &mut *game;
+    let Game { world, flow, stale, skin, .. } = &mut *game;
     stale.sort_unstable_by_key(|chunk| chunk.to_array());
     stale.dedup();
     for chunk in stale.drain(..) {
-        skin.show(&mut commands, &mut meshes, chunk, mesh(world, chunk));
+        skin.show(&mut commands, &mut meshes, chunk, surface::of(world, flow, chunk));
     }
-}
-
-fn mesh(world: &WaterWorld, chunk: IVec3) -> Option<Mesh> {
-    let surface = world.surface_mesh(chunk, None);
-    let arrays = |vectors: Vec<floodplain::glam::Vec3>| {
-        vectors.into_iter().map(|vector| vector.to_array()).collect()
-    };
-    (!surface.is_empty()).then(|| {
-        skin::triangles(arrays(surface.positions), arrays(surface.normals), surface.indices)
-    })
 }
