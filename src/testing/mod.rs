@@ -10,6 +10,7 @@
 //! | [`Watched`] | a world that is watched; [`law`] has the names of the laws |
 //! | [`Watch`], [`Model`] | what a world must give to be watched, and what a naive model is: for types of your own |
 //! | [`Op`], [`Run`] | what is done to a watched world, and a whole run |
+//! | feature `recording` | `Watched::of` a recording, and `follow`: what a game did, law by law |
 //! | [`Draw`], [`Small`], [`Bytes`] | rules, edits, chunks and small worlds of every kind, drawn of bytes |
 //! | feature `arbitrary` | `Arbitrary` of the crate [arbitrary] for all that is drawn, for fuzz targets |
 //! | feature `proptest` | `Arbitrary` of the crate [proptest] for it, and the module `strategies`, which shrink towards fewer edits, chunks, ticks and units |
@@ -156,6 +157,8 @@ mod arbitrary;
 mod bytes;
 mod draw;
 mod findings;
+#[cfg(feature = "recording")]
+mod follow;
 pub mod law;
 mod op;
 mod run;

@@ -171,6 +171,12 @@ pub trait Watch: Sized {
     /// Returns whether nothing will change until the next edit.
     fn is_at_rest(&self) -> bool;
 
+    /// Returns the ticks within which the world comes to rest if it is let alone; `None` if it may
+    /// go on for ever, or nobody knows for how long.
+    fn rests_within(&self) -> Option<u64> {
+        None
+    }
+
     /// Checks the laws of the world itself.
     ///
     /// # Errors

@@ -218,6 +218,30 @@ impl<W: Watch> Watched<W> {
         changes
     }
 
+    /// Lets the world alone until it rests, if it [must](Watch::rests_within), and returns it. Its
+    /// twins and its model do not go on with it.
+    ///
+    /// # Errors
+    /// What was found broken since the last call of [`check_laws`](Watched::check_laws), or
+    /// [`law::COMES_TO_REST`].
+    ///
+    /// ```
+    /// use floodplain::testing::Run;
+    /// use floodplain::water::{Edit, WaterWorld};
+    ///
+    /// let mut watched = Run::<WaterWorld>::from_bytes(&[]).watched();
+    /// let cell = watched.world().bounds().max();
+    /// watched.edit(Edit::Pour { cell, units: 7 })?;
+    /// let world = watched.let_rest().unwrap();
+    /// assert!(world.is_at_rest() && world.total() == 7 && world.height(cell) == 0);
+    /// # Ok::<(), floodplain::water::EditError>(())
+    /// ```
+    pub fn let_rest(mut self) -> Result<W, BrokenLaws> {
+        self.rest();
+        self.found.take()?;
+        Ok(self.world)
+    }
+
     /// Does what an operation says. An edit may be refused, which breaks no law.
     pub fn apply(&mut self, op: &Op<W::Edit>) {
         match op {
@@ -261,6 +285,25 @@ impl<W: Watch> Watched<W> {
     pub fn check_laws(&mut self) -> Result<(), BrokenLaws> {
         self.compare();
         self.found.take()
+    }
+
+    /// Returns what was found broken since the last call.
+    #[cfg(feature = "recording")]
+    pub(super) fn take_found(&mut self) -> Result<(), BrokenLaws> {
+        self.found.take()
+    }
+
+    /// Lets the world alone, without its twins and its model, until it rests.
+    pub(super) fn rest(&mut self) {
+        let Some(most) = self.world.rests_within() else { return };
+        let mut ticks = 0;
+        while ticks < most && !self.world.is_at_rest() {
+            self.world.step();
+            ticks += 1;
+        }
+        self.found.hold(law::COMES_TO_REST, self.world.is_at_rest(), || {
+            format!("not within {most} ticks after this one")
+        });
     }
 
     /// One tick of the world, the model, and the twins but that in slices, with every law that does

@@ -2,6 +2,7 @@
 //! shrinks, and the page's fuzz target is the one of `fuzz/`.
 
 mod drawn;
+mod follow;
 mod own;
 mod page;
 mod shrunk;

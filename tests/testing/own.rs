@@ -38,6 +38,8 @@ pub enum Bug {
     Dropped,
     /// A unit too much in the account.
     Account,
+    /// It never says that it is at rest.
+    Endless,
 }
 
 /// A basin of five cells, into the first of which a tap drips.
@@ -156,7 +158,12 @@ impl Watch for Basin {
     }
 
     fn is_at_rest(&self) -> bool {
-        !self.drips || self.cells[0] >= 9 || self.bug == Bug::Restless
+        let is_still = !self.drips || self.cells[0] >= 9;
+        self.bug != Bug::Endless && is_still || self.bug == Bug::Restless
+    }
+
+    fn rests_within(&self) -> Option<u64> {
+        Some(10)
     }
 
     fn validate(&self) -> Result<(), String> {

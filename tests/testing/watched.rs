@@ -4,7 +4,7 @@ use super::own::{Basin, Bug, Edit};
 use floodplain::blast::{BlastGraph, BlastWorld};
 use floodplain::glam::IVec3;
 use floodplain::humidity::HumidityWorld;
-use floodplain::testing::{Op, Run, Small, Watched, law};
+use floodplain::testing::{Op, Run, Small, Watch, Watched, law};
 use floodplain::water::{self, Edge, Edges, Rules, Voxel, WaterWorld};
 use floodplain::water2d::Water2dWorld;
 use floodplain::{Chunk, Cube, Face, Region, Sheet, World};
@@ -54,6 +54,19 @@ fn every_bug_breaks_the_law_of_its_name() {
     ] {
         assert_eq!(broken_by(bug), law, "{bug:?}");
     }
+}
+
+#[test]
+fn what_is_let_alone_comes_to_rest_or_breaks_a_law() {
+    let rest = |bug| {
+        let mut watched = Watched::new(|| Basin::new(bug, 0));
+        watched.edit(Edit::Turn).unwrap();
+        watched.let_rest()
+    };
+    let basin = rest(Bug::None).unwrap();
+    assert_eq!(Watch::ticks(&basin), 9, "as many drops as there is room for");
+    let broken = rest(Bug::Endless).unwrap_err();
+    assert_eq!(broken.first().law, law::COMES_TO_REST);
 }
 
 #[test]

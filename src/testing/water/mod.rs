@@ -8,13 +8,17 @@ use super::findings::Findings;
 use super::law;
 use super::watch::{Changes, Looks, Model, Watch};
 use super::worlds::{in_slices, places, received, saved_and_loaded};
-use crate::water::{Edit, EditError, Ledger, Outcome, Voxel, WaterWorld};
+use crate::water::{Edge, Edit, EditError, Ledger, Outcome, Voxel, WaterWorld};
 use crate::{Cube, Shape, StepReport};
 use model::Naive;
 use std::collections::HashSet;
 
 /// Worlds within bounds of more cells have no naive model.
 const MOST_CELLS: u128 = 1 << 16;
+
+/// Closed worlds within bounds of so many cells come to rest within so many ticks.
+const REST_CELLS: u128 = 1 << 12;
+const REST_TICKS: u64 = 4_000;
 
 /// The most looks at a cell that one tick takes in its passes.
 const PASSES: u64 = 4;
@@ -149,6 +153,12 @@ impl Watch for WaterWorld {
         self.is_at_rest()
     }
 
+    /// Small worlds with pools in which nothing gives and nothing takes.
+    fn rests_within(&self) -> Option<u64> {
+        let is_small = self.bounds().volume() <= REST_CELLS;
+        (is_small && self.rules().pools && is_closed(self)).then_some(REST_TICKS)
+    }
+
     fn validate(&self) -> Result<(), String> {
         self.validate().map_err(|broken| broken.to_string())
     }
@@ -175,6 +185,21 @@ impl Watch for WaterWorld {
     fn model(&self) -> Option<Box<dyn Model<WaterWorld>>> {
         (self.bounds().volume() <= MOST_CELLS).then(|| Box::new(Naive::of(self)) as _)
     }
+}
+
+/// Whether no water comes in, goes out or evaporates, and no chunk stands still.
+fn is_closed(world: &WaterWorld) -> bool {
+    let rules = world.rules();
+    let is_wall = |edge: Edge| matches!(edge, Edge::Wall | Edge::Held);
+    let edges = rules.edges.outer.into_iter().chain([rules.edges.unloaded]);
+    let mut edges = edges.chain(world.column_edges().map(|(_, edge)| edge));
+    let gives = |voxel: Voxel| voxel.is_sea() || voxel.cell().is_some_and(|cell| cell.is_source());
+    rules.evaporation == 0.0
+        && rules.film_evaporation == 0.0
+        && edges.all(is_wall)
+        && world.fixtures().next().is_none()
+        && world.frozen_chunks().next().is_none()
+        && !world.looks().into_values().any(gives)
 }
 
 /// What holds between the first two slices of a tick.
