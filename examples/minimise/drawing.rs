@@ -5,6 +5,7 @@ use crate::case::Case;
 use crate::laws::Broken;
 use floodplain::glam::IVec3;
 use floodplain::scenario::{Run, Scenario};
+use floodplain::testing::law;
 use floodplain::water::{Edge, Edges, Edit, FULL, Voxel, WaterWorld};
 use floodplain::{Cube, Region, Shape};
 use std::fmt::{self, Write};
@@ -13,9 +14,9 @@ use std::fmt::{self, Write};
 const MOST: u128 = 100_000;
 
 /// Returns the text of a scenario, or in one line why there is none.
-pub fn draw(case: &Case, broken: &Broken) -> Result<String, String> {
+pub fn draw(case: &Case<WaterWorld>, broken: &Broken) -> Result<String, String> {
     let mut world = case.world();
-    if world.ticks() > 0 || !world.ledger_is_fresh() {
+    if world.ticks() > 0 || world.chunks().next().is_some() {
         return Err("the world had run before: a drawing knows no flows".to_owned());
     }
     let (first, later) = case.edits.split_at(case.edits.partition_point(|edit| edit.0 == 0));
@@ -48,17 +49,6 @@ pub fn broken_in(text: &str) -> Result<Option<String>, String> {
     Ok(run.failures().first().map(ToString::to_string))
 }
 
-/// A world that is as it was made.
-trait Fresh {
-    fn ledger_is_fresh(&self) -> bool;
-}
-
-impl Fresh for WaterWorld {
-    fn ledger_is_fresh(&self) -> bool {
-        self.chunks().next().is_none()
-    }
-}
-
 /// Returns the cells that are loaded and within the bounds.
 fn drawn(world: &WaterWorld) -> Result<Region, String> {
     let chunks: Vec<Region> =
@@ -77,7 +67,7 @@ fn drawn(world: &WaterWorld) -> Result<Region, String> {
 
 fn write(
     text: &mut String,
-    case: &Case,
+    case: &Case<WaterWorld>,
     broken: &Broken,
     world: &WaterWorld,
     region: Region,
@@ -107,14 +97,14 @@ fn write(
     }
     write_slices(text, world, region)?;
     writeln!(text, "\n[expect]\nbalanced = true")?;
-    if broken.law == "rest" {
+    if broken.law == law::COMES_TO_REST {
         writeln!(text, "at_rest_by = {}", case.ticks.max(1))?;
     }
     Ok(())
 }
 
 fn chunks_in(region: Region) -> impl Iterator<Item = IVec3> {
-    crate::shrink::chunks_of(region).into_iter()
+    Region::new(Cube::chunk_of(region.min()), Cube::chunk_of(region.max())).positions()
 }
 
 /// Equal slices are drawn once.

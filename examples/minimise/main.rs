@@ -1,21 +1,25 @@
-//! Reads a recording of water that breaks a law, and makes it as small as it gets: delta debugging
-//! over its edits, then their ticks, chunks and cells. Writes the least one as a recording (bytes
-//! and text), as a scenario, as a Rust test, and as a film strip.
+//! Reads a recording of a world of any kind that breaks a law, and makes it as small as it gets:
+//! delta debugging over its edits, then their ticks, chunks and cells. Writes the least one as a
+//! recording (bytes and text), as a Rust test, as a film strip, and if it is of water as a scenario.
 //!
 //! ```text
 //! cargo run --release --example minimise -- flood.rec --out target/minimise
 //! cargo run --release --example minimise -- --hunt 1000 --seed 1
+//! cargo run --release --example minimise -- --hunt 1000 --kind graph
 //! ```
 //!
-//! The second form makes random recordings until one breaks a law, and goes on with that.
+//! The other forms make random recordings until one breaks a law, and go on with that. The laws are
+//! those of `floodplain::testing::law`.
 //!
-//! Exit code 0: no law is broken. 1: one is, and the files are written. 2: the recording cannot be
-//! read.
+//! Exit code 0: no law is broken, and the states are those that were recorded. 1: one is, or they
+//! are others, and the files are written. 2: the recording cannot be read.
 
 mod case;
 mod ddmin;
+mod difference;
 mod drawing;
 mod hunt;
+mod kinds;
 mod laws;
 mod options;
 #[path = "../shared/png_file.rs"]
@@ -25,9 +29,9 @@ mod source;
 mod strip;
 
 use case::Case;
-use floodplain::recording::{Recording, ReplayError};
-use floodplain::water::WaterWorld;
+use floodplain::recording::{Recording, RecordingError};
 use indicatif::{ProgressBar, ProgressStyle};
+use kinds::{Kind, for_kind};
 use laws::Broken;
 use options::{Options, What};
 use shrink::Shrinker;
@@ -49,8 +53,8 @@ fn main() -> ExitCode {
     // A panic is one of the laws; its message would hide the progress.
     std::panic::set_hook(Box::new(|_| {}));
     match run(&options) {
-        Ok(line) if line.is_empty() => ExitCode::SUCCESS,
-        Ok(line) => {
+        Ok(None) => ExitCode::SUCCESS,
+        Ok(Some(line)) => {
             println!("{line}");
             ExitCode::FAILURE
         }
@@ -61,24 +65,88 @@ fn main() -> ExitCode {
     }
 }
 
-/// Returns a line of JSON about the law that is broken; nothing if none is.
-fn run(options: &Options) -> Result<String, String> {
+/// Returns what is said in the end, `None` if nothing is wrong; or why the recording cannot be
+/// read.
+type Said = Result<Option<String>, String>;
+
+fn run(options: &Options) -> Said {
+    let out = &options.out;
+    match &options.what {
+        What::File(path) => {
+            let in_file = |error: String| format!("{}: {error}", path.display());
+            let bytes = std::fs::read(path).map_err(|error| in_file(error.to_string()))?;
+            let read = kinds::NAMES.into_iter().find_map(|name| {
+                let read = for_kind!(name, file(&bytes, out), else None);
+                read.map(|said| said.map_err(in_file))
+            });
+            read.unwrap_or_else(|| Err(in_file("a recording of no kind that is known".to_owned())))
+        }
+        What::Hunt { kind, seed, most } => {
+            for_kind!(kind, hunted(*seed, *most, out), else Err(format!("no kind {kind}")))
+        }
+    }
+}
+
+/// Reads a recording and makes it less; `None` if it is of another kind.
+fn file<W: Kind>(bytes: &[u8], out: &Path) -> Option<Said> {
+    let recording = match std::str::from_utf8(bytes) {
+        Ok(text) if text.starts_with("floodplain") => Recording::<W>::from_text(text),
+        _ => Recording::from_bytes(bytes),
+    };
+    match recording {
+        Err(RecordingError::OtherKind { .. }) => None,
+        Err(error) => Some(Err(error.to_string())),
+        Ok(recording) => Some(minimised(&recording, out)),
+    }
+}
+
+fn minimised<W: Kind>(recording: &Recording<W>, out: &Path) -> Said {
+    let case = Case::of(recording).map_err(|error| error.to_string())?;
+    match laws::check(&case, None) {
+        Some(broken) => shrunk((case, broken, 1), &bar(), out).map(Some),
+        None => difference::cut(recording, out),
+    }
+}
+
+/// Makes random recordings until one breaks a law, and makes that less.
+fn hunted<W: Kind>(seed: u64, most: u64, out: &Path) -> Said {
+    let bar = bar();
+    for nth in 0..most {
+        if nth.is_multiple_of(16) {
+            bar.set_message(format!("{nth} recordings of {most}"));
+            bar.tick();
+        }
+        let case = hunt::case::<W>(seed.wrapping_mul(1 << 32).wrapping_add(nth));
+        if let Some(broken) = laws::check(&case, None) {
+            return shrunk((case, broken, nth + 1), &bar, out).map(Some);
+        }
+    }
+    bar.finish_and_clear();
+    Ok(None)
+}
+
+fn bar() -> ProgressBar {
     let bar = ProgressBar::new_spinner();
     bar.set_style(ProgressStyle::with_template("{spinner} {elapsed} {msg}").expect("a template"));
-    let found = match &options.what {
-        What::File(path) => read(path)?,
-        What::Hunt { seed, most } => hunted(*seed, *most, &bar),
-    };
-    let Some((case, broken, executions)) = found else { return Ok(String::new()) };
+    bar
+}
+
+/// Makes a case less that was found in so many executions, and writes it. Returns a line of JSON.
+fn shrunk<W: Kind>(
+    (case, broken, executions): (Case<W>, Broken, u64),
+    bar: &ProgressBar,
+    out: &Path,
+) -> Result<String, String> {
     let before = case.edits.len();
-    let mut shrinker = Shrinker::new(case, broken, &bar);
+    let mut shrinker = Shrinker::new(case, broken, bar);
     shrinker.run();
     bar.finish_and_clear();
     let Shrinker { case, broken, tried, .. } = shrinker;
-    let notes = write(&options.out, &case, &broken)?;
+    let [strip, drawing] = write(out, &case, &broken)?;
     Ok(format!(
         "{{\"law\":{:?},\"what\":{:?},\"tick\":{},\"executions\":{executions},\"tried\":{tried},\
-         \"edits_before\":{before},\"edits\":{},\"ticks\":{},\"chunks\":{},\"drawing\":{notes:?}}}",
+         \"edits_before\":{before},\"edits\":{},\"ticks\":{},\"chunks\":{},\"strip\":{strip:?},\
+         \"drawing\":{drawing:?}}}",
         broken.law,
         broken.what,
         broken.tick,
@@ -88,69 +156,31 @@ fn run(options: &Options) -> Result<String, String> {
     ))
 }
 
-/// A case that breaks a law, and which execution found it.
-type Found = Option<(Case, Broken, u64)>;
-
-/// Reads a recording, and returns it if it breaks a law. A state that is not the recorded one, and
-/// breaks none, is an error: less of it would have another state than that.
-fn read(path: &Path) -> Result<Found, String> {
-    let in_file = |error: String| format!("{}: {error}", path.display());
-    let bytes = std::fs::read(path).map_err(|error| in_file(error.to_string()))?;
-    let recording = match std::str::from_utf8(&bytes) {
-        Ok(text) if text.starts_with("floodplain") => Recording::<WaterWorld>::from_text(text),
-        _ => Recording::from_bytes(&bytes),
-    };
-    let recording = recording.map_err(|error| in_file(error.to_string()))?;
-    let case = Case::of(&recording).map_err(|error| in_file(error.to_string()))?;
-    if let Some(broken) = laws::check(&case, None) {
-        return Ok(Some((case, broken, 1)));
-    }
-    match recording.replay() {
-        Ok(_) => Ok(None),
-        Err(ReplayError::Differs(divergence)) => Err(in_file(format!(
-            "no law is broken, but this build comes to another state: {divergence}"
-        ))),
-        Err(error) => Err(in_file(error.to_string())),
-    }
-}
-
-/// Makes random recordings until one breaks a law.
-fn hunted(seed: u64, most: u64, bar: &ProgressBar) -> Found {
-    for nth in 0..most {
-        if nth.is_multiple_of(16) {
-            bar.set_message(format!("{nth} recordings of {most}"));
-            bar.tick();
-        }
-        let case = hunt::case(seed.wrapping_mul(1 << 32).wrapping_add(nth));
-        if let Some(broken) = laws::check(&case, None) {
-            return Some((case, broken, nth + 1));
-        }
-    }
-    bar.finish_and_clear();
-    None
-}
-
-/// Writes the files. Returns what became of the drawing.
-fn write(out: &Path, case: &Case, broken: &Broken) -> Result<String, String> {
-    std::fs::create_dir_all(out).map_err(|error| format!("{}: {error}", out.display()))?;
-    let save = |name: &str, bytes: &[u8]| {
-        let path = out.join(name);
-        std::fs::write(&path, bytes).map_err(|error| format!("{}: {error}", path.display()))
-    };
+/// Writes the files. Returns what became of the film strip and of the drawing.
+fn write<W: Kind>(out: &Path, case: &Case<W>, broken: &Broken) -> Result<[String; 2], String> {
     let recording = case.recording();
-    save("least.rec", &recording.to_bytes())?;
-    save("least.txt", recording.to_text().as_bytes())?;
-    save("least.rs", source::test(case, broken).as_bytes())?;
-    strip::save(&out.join("least.png"), case, broken)?;
-    match drawing::draw(case, broken) {
-        Err(reason) => Ok(format!("none: {reason}")),
+    save(out, "least.rec", &recording.to_bytes())?;
+    save(out, "least.txt", recording.to_text().as_bytes())?;
+    save(out, "least.rs", source::test(case, broken).as_bytes())?;
+    let strip = strip::save(&out.join("least.png"), case, broken)?;
+    let strip = strip.unwrap_or_else(|| "least.png".to_owned());
+    let drawing = match W::drawing(case, broken) {
+        Err(reason) => format!("none: {reason}"),
         Ok(text) => {
-            save("least.toml", text.as_bytes())?;
-            Ok(match drawing::broken_in(&text) {
+            save(out, "least.toml", text.as_bytes())?;
+            match drawing::broken_in(&text) {
                 Ok(Some(law)) => format!("breaks too: {law}"),
                 Ok(None) => "breaks nothing that a scenario checks".to_owned(),
                 Err(error) => format!("refused: {error}"),
-            })
+            }
         }
-    }
+    };
+    Ok([strip, drawing])
+}
+
+/// Writes a file into a folder, which is made if it is not there.
+fn save(out: &Path, name: &str, bytes: &[u8]) -> Result<(), String> {
+    let path = out.join(name);
+    let written = std::fs::create_dir_all(out).and_then(|()| std::fs::write(&path, bytes));
+    written.map_err(|error| format!("{}: {error}", path.display()))
 }

@@ -1,12 +1,14 @@
 //! A film strip of a case: a column for each tick, a row for each slice of the world in which there
-//! is water; the cell at which the law is broken is framed.
+//! is water, moisture or pressure; the cell at which the law is broken is framed.
 
 use crate::case::Case;
+use crate::kinds::{Kind, Tile};
 use crate::laws::Broken;
 use crate::png_file;
+use floodplain::Region;
 use floodplain::glam::IVec3;
-use floodplain::water::{FULL, Voxel, WaterWorld};
-use floodplain::{Cube, Region, Shape};
+use floodplain::testing::Watch;
+use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
@@ -16,6 +18,8 @@ const GAP: usize = 6;
 /// The most ticks and slices that are shown.
 const MOST_TICKS: usize = 12;
 const MOST_SLICES: usize = 5;
+/// The most cells along a side, about the cell that is broken.
+const MOST_CELLS: i32 = 64;
 
 const PAPER: [u8; 3] = [255, 255, 255];
 const AIR: [u8; 3] = [244, 241, 232];
@@ -23,13 +27,19 @@ const GROUND: [u8; 3] = [92, 80, 70];
 const WATER: [u8; 3] = [58, 132, 210];
 const SPRING: [u8; 3] = [20, 60, 150];
 const SEA: [u8; 3] = [40, 110, 130];
+const MOIST: [u8; 3] = [46, 74, 110];
+const FIRE: [u8; 3] = [226, 96, 30];
 const MARK: [u8; 3] = [214, 40, 40];
 
-/// Draws the strip.
-pub fn save(path: &Path, case: &Case, broken: &Broken) -> Result<(), String> {
+/// Draws the strip. Returns in one line why there is none, if there is none.
+pub fn save<W: Kind>(
+    path: &Path,
+    case: &Case<W>,
+    broken: &Broken,
+) -> Result<Option<String>, String> {
     let frames = frames(case);
     let Some(view) = view(&frames, broken.cell) else {
-        return Err("there is no cell to draw".to_owned());
+        return Ok(Some(format!("none: {} has no cells", W::NAME)));
     };
     let mut slices: Vec<i32> = (view.min().z..=view.max().z).collect();
     if slices.len() > MOST_SLICES {
@@ -41,83 +51,64 @@ pub fn save(path: &Path, case: &Case, broken: &Broken) -> Result<(), String> {
     let [across, up, _] = view.size().map(|side| side as usize);
     let (width, height) = (across * CELL + GAP, up * CELL + GAP);
     let mut picture = Picture::new(frames.len() * width + GAP, slices.len() * height + GAP);
-    for (column, (_, cells)) in frames.iter().enumerate() {
+    for (column, cells) in frames.iter().enumerate() {
         for (row, &z) in slices.iter().enumerate() {
             let corner = (GAP + column * width, GAP + row * height);
             for (x, y) in (0..across).flat_map(|x| (0..up).map(move |y| (x, y))) {
                 let cell = IVec3::new(view.min().x + x as i32, view.max().y - y as i32, z);
                 let at = (corner.0 + x * CELL, corner.1 + y * CELL);
-                picture.cell(at, cells(cell));
+                picture.cell(at, cells.get(&cell.to_array()).copied());
                 if broken.cell == Some(cell) && column + 1 == frames.len() {
                     picture.frame(at);
                 }
             }
         }
     }
-    png_file::save(path, &picture.pixels, (picture.width as u32, picture.height as u32))
+    let size = (picture.width as u32, picture.height as u32);
+    png_file::save(path, &picture.pixels, size).map(|()| None)
 }
 
-type Look = Box<dyn Fn(IVec3) -> Option<Voxel>>;
+/// The cells of a world.
+type Frame = BTreeMap<[i32; 3], Tile>;
 
 /// Returns what the cells are after some of the ticks, the last among them. A law that panics ends
 /// the film.
-fn frames(case: &Case) -> Vec<(Region, Look)> {
+fn frames<W: Kind>(case: &Case<W>) -> Vec<Frame> {
     let mut frames = Vec::new();
     let mut world = case.world();
     let every = (case.ticks as usize).div_ceil(MOST_TICKS - 1).max(1) as u64;
     let _ = catch_unwind(AssertUnwindSafe(|| {
         for tick in 0..=case.ticks {
             for (_, edit) in case.edits.iter().filter(|edit| edit.0 == tick) {
-                let _ = world.apply(edit.clone());
+                let _ = Watch::apply(&mut world, edit.clone());
             }
             if tick.is_multiple_of(every) || tick == case.ticks {
-                frames.push(look(&world));
+                let tiles = world.tiles().unwrap_or_default().into_iter();
+                frames.push(tiles.map(|(cell, tile)| (cell.to_array(), tile)).collect());
             }
             if tick < case.ticks {
-                world.step();
+                Watch::step(&mut world);
             }
         }
     }));
     frames
 }
 
-/// Returns where a world is wet, or not loaded everywhere else, and its cells.
-fn look(world: &WaterWorld) -> (Region, Look) {
-    let mut wet: Option<Region> = None;
-    let mut all = std::collections::BTreeMap::new();
-    for (position, chunk) in world.chunks() {
-        let Some(region) = Cube::region_of(position).intersection(&world.bounds()) else {
-            continue;
-        };
-        for cell in region.positions() {
-            let voxel = chunk.get(Cube::index_of(cell));
-            all.insert(cell.to_array(), voxel);
-            if voxel.height() > 0 || voxel.is_sea() {
-                wet = Some(including(wet, cell));
-            }
-        }
-    }
-    let wet = wet.or_else(|| all.keys().next().map(|&cell| Region::new(cell.into(), cell.into())));
-    let region = wet.unwrap_or(Region::new(IVec3::ZERO, IVec3::ZERO));
-    (region, Box::new(move |cell| all.get(&cell.to_array()).copied()))
-}
-
-fn including(region: Option<Region>, cell: IVec3) -> Region {
-    match region {
-        None => Region::new(cell, cell),
-        Some(region) => Region::new(region.min().min(cell), region.max().max(cell)),
-    }
-}
-
-/// Returns the cells to show: where it is wet at any time, the cell that is broken, and one more
-/// on each side.
-fn view(frames: &[(Region, Look)], cell: Option<IVec3>) -> Option<Region> {
-    let wet = frames.iter().map(|frame| frame.0);
-    let all = wet.chain(cell.map(|cell| Region::new(cell, cell)));
-    let hull = all
-        .reduce(|one, other| Region::new(one.min().min(other.min()), one.max().max(other.max())))?;
+/// Returns the cells to show: where there is something of note at any time, else any cell; the cell
+/// that is broken, and one more on each side. If they are many, those near it.
+fn view(frames: &[Frame], cell: Option<IVec3>) -> Option<Region> {
+    let any = frames.iter().find_map(|frame| frame.keys().next().copied())?;
+    let of_note = frames.iter().flatten().filter(|(_, tile)| tile.is_of_note());
+    let cells = of_note.map(|(&cell, _)| cell.into()).chain(cell);
+    let hull = cells.map(Region::cell).reduce(|one: Region, other| {
+        Region::new(one.min().min(other.min()), one.max().max(other.max()))
+    });
+    let hull = hull.unwrap_or(Region::cell(any.into()));
     let side = IVec3::new(1, 1, 0);
-    Some(Region::new(hull.min().saturating_sub(side), hull.max().saturating_add(side)))
+    let hull = Region::new(hull.min().saturating_sub(side), hull.max().saturating_add(side));
+    let middle = cell.unwrap_or(any.into());
+    let reach = IVec3::splat(MOST_CELLS / 2);
+    hull.intersection(&Region::new(middle.saturating_sub(reach), middle.saturating_add(reach)))
 }
 
 struct Picture {
@@ -137,17 +128,19 @@ impl Picture {
     }
 
     /// Draws a cell: water as high as it stands.
-    fn cell(&mut self, (left, top): (usize, usize), voxel: Option<Voxel>) {
-        let Some(voxel) = voxel else { return };
-        let is_spring = voxel.cell().is_some_and(|cell| cell.is_source());
-        let (colour, height) = match voxel {
-            Voxel::SOLID => (GROUND, CELL),
-            voxel if voxel.is_sea() => (SEA, CELL),
-            _ if is_spring => (SPRING, CELL),
-            voxel => (WATER, usize::from(voxel.height().min(FULL)) * CELL / usize::from(FULL)),
+    fn cell(&mut self, (left, top): (usize, usize), tile: Option<Tile>) {
+        let Some(tile) = tile else { return };
+        let (below, height, above) = match tile {
+            Tile::Air => (AIR, CELL, AIR),
+            Tile::Ground => (GROUND, CELL, AIR),
+            Tile::Water(share) => (WATER, (share * CELL as f64) as usize, AIR),
+            Tile::Spring => (SPRING, CELL, AIR),
+            Tile::Sea => (SEA, CELL, AIR),
+            Tile::Moist(share) => (mixed(GROUND, MOIST, share), CELL, AIR),
+            Tile::Pressure(share) => (mixed(AIR, FIRE, share), CELL, AIR),
         };
         for (x, y) in (0..CELL).flat_map(|x| (0..CELL).map(move |y| (x, y))) {
-            let colour = if y + height >= CELL { colour } else { AIR };
+            let colour = if y + height >= CELL { below } else { above };
             self.set(left + x, top + y, colour);
         }
     }
@@ -160,4 +153,10 @@ impl Picture {
             }
         }
     }
+}
+
+/// Returns a colour between two, nearer to the second by this share.
+fn mixed(from: [u8; 3], to: [u8; 3], share: f64) -> [u8; 3] {
+    let mix = |from: u8, to: u8| f64::from(from) + share * (f64::from(to) - f64::from(from));
+    core::array::from_fn(|part| mix(from[part], to[part]) as u8)
 }

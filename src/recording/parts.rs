@@ -204,6 +204,49 @@ impl<W: Recorded> Recording<W> {
         Ok(world)
     }
 
+    /// Returns a recording of the ticks from `from` until `to` alone: it begins with the
+    /// [world](Recording::world_at) after the first `from` ticks, and has their edits, checks and
+    /// keyframes. A tick after the last one counts as that.
+    ///
+    /// ```
+    /// use floodplain::recording::Recorder;
+    /// use floodplain::water::{Rules, WaterWorld};
+    ///
+    /// let mut game = Recorder::new(WaterWorld::new(7, Rules::lossless())?).check_every(5);
+    /// game.run(40);
+    /// let part = game.recording().part(10, 20)?;
+    /// let checks: Vec<u64> = part.checks().iter().map(|check| check.tick).collect();
+    /// assert_eq!((part.ticks(), checks), (10, vec![0, 5, 10]));
+    /// assert_eq!(part.replay()?.ticks(), 20, "the world counts on");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`world_at`](Recording::world_at).
+    pub fn part(&self, from: u64, to: u64) -> Result<Recording<W>, ReplayError> {
+        let world = self.world_at(from)?;
+        let mut part = self.clone();
+        if to < self.ticks {
+            part.cut(to.max(from));
+        }
+        let mut chunks = ChunkHashes::default();
+        let before = part.checks.partition_point(|check| check.tick < from);
+        part.checks.drain(..before).for_each(|check| chunks.note(&check));
+        if let Some(first) = part.checks.first_mut() {
+            // It says what has changed since a check that is gone; the first one says all.
+            chunks.note(first);
+            first.chunks = ChunkHashes::default().changes(&chunks);
+        }
+        part.start = Start::Snapshot(Packed::pack(&world.save()));
+        part.ticks -= from;
+        part.edits.retain(|edit| edit.0 >= from);
+        part.keyframes.retain(|keyframe| keyframe.0 > from);
+        part.edits.iter_mut().for_each(|edit| edit.0 -= from);
+        part.checks.iter_mut().for_each(|check| check.tick -= from);
+        part.keyframes.iter_mut().for_each(|keyframe| keyframe.0 -= from);
+        Ok(part)
+    }
+
     /// Returns the last tick until this one at which the whole world is known, and the world.
     fn last_keyframe(&self, tick: u64) -> Result<(u64, W), ReplayError> {
         let after = self.keyframes.partition_point(|keyframe| keyframe.0 <= tick);
