@@ -47,3 +47,47 @@ fn least<W: Kind>(
         _ => recording.part(0, divergence.tick),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use floodplain::glam::IVec3;
+    use floodplain::recording::Recorder;
+    use floodplain::water::{Edit, Rules, Voxel, WaterWorld};
+    use floodplain::{Chunk, Region};
+
+    /// A tank into which water is poured before each tick; in tick 7 some that no edit is recorded
+    /// of, if there is a secret.
+    fn game(has_secret: bool) -> Recording<WaterWorld> {
+        let mut world = WaterWorld::new(1, Rules::lossless()).unwrap();
+        world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN)).unwrap();
+        world.fill_solid(Region::new(IVec3::ZERO, IVec3::new(15, 0, 15))).unwrap();
+        let mut game = Recorder::new(world).check_every(5);
+        for tick in 0..20 {
+            game.apply(Edit::Pour { cell: IVec3::new(tick % 3, 9, 3), units: 5 }).unwrap();
+            if has_secret && tick == 7 {
+                game.world_mut().pour(IVec3::new(12, 1, 9), 1).unwrap();
+            }
+            game.step();
+        }
+        game.into_recording()
+    }
+
+    #[test]
+    fn what_differs_is_cut_to_the_ticks_between_two_checks_and_says_why_no_further() {
+        let out = std::env::temp_dir().join(format!("minimise-{}", std::process::id()));
+        assert_eq!(cut(&game(false), &out), Ok(None));
+        assert!(!out.exists(), "nothing to write");
+        let said = cut(&game(true), &out).unwrap().unwrap();
+        assert!(said.contains("after 10 ticks") && said.contains("it agreed after 5"), "{said}");
+        assert!(said.contains("5 of 20 ticks and 5 of 20 edits are left"), "{said}");
+        assert!(said.contains("No less can be said: "), "{said}");
+        let part = std::fs::read(out.join("different.rec")).unwrap();
+        let text = std::fs::read_to_string(out.join("different.txt")).unwrap();
+        std::fs::remove_dir_all(&out).unwrap();
+        let part = Recording::<WaterWorld>::from_bytes(&part).unwrap();
+        assert!(Recording::from_text(&text).as_ref() == Ok(&part));
+        let Err(ReplayError::Differs(divergence)) = part.replay() else { panic!("it agrees") };
+        assert_eq!((divergence.tick, divergence.agreed), (5, Some(0)));
+    }
+}

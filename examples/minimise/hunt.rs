@@ -31,7 +31,7 @@ pub fn case<W: Kind>(seed: u64) -> Case<W> {
 /// What a world is made of; its rules are the plainest in half of the cases.
 fn start<W: Kind>(rng: &mut Rng) -> Start<W::Rules> {
     let rules = if rng.bool() { bytes(rng) } else { Vec::new() };
-    let more = [rng.i32(..5), rng.i32(..5), rng.i32(..5)];
+    let more = [rng.i32(0..5), rng.i32(0..5), rng.i32(0..5)];
     // A sheet stays flat.
     let size = W::SIZE + IVec3::from_array(more) * (W::SIZE - 1).clamp(IVec3::ZERO, IVec3::ONE);
     Start {

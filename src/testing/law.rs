@@ -64,7 +64,7 @@ laws! {
     /// A tick enters in the ledger what springs, drains, the sea and evaporation may have done, and
     /// nothing else.
     ACCOUNT = "account";
-    /// What a tick looks at is bounded by the cells of the world.
+    /// What a tick looks at is bounded by the cells of the world, and the rows of its chunks.
     COST = "cost";
     /// A world into which nothing flows, and out of which nothing does, comes to rest.
     COMES_TO_REST = "comes_to_rest";

@@ -55,6 +55,26 @@ fn without_a_keyframe_the_chunk_is_named_and_with_few_checks_the_ticks_between()
     assert!(recording.replay().is_ok(), "nobody looks");
 }
 
+/// A part begins with a check that has all chunks, so it names the same chunk and cell as the whole.
+#[test]
+fn the_part_that_differs_says_what_the_whole_says() {
+    for (check_every, keyframe_every) in [(1, 1), (5, 5), (4, 0)] {
+        let recording = with_a_secret(check_every, keyframe_every);
+        let whole = difference(recording.replay());
+        let from = whole.agreed.unwrap();
+        for (from, to) in [(from, whole.tick), (from, 15), (0, whole.tick)] {
+            let part = difference(recording.part(from, to).unwrap().replay());
+            let agreed = Some(whole.agreed.unwrap() - from);
+            let expected = Divergence { tick: whole.tick - from, agreed, ..whole.clone() };
+            assert_eq!(part, expected, "a check every {check_every} ticks, from {from} to {to}");
+        }
+        let agrees = recording.part(0, from).unwrap();
+        assert_eq!(agrees.replay().unwrap().ticks(), from);
+        let beyond = ReplayError::Beyond { wanted: 16, end: 15 };
+        assert_eq!(recording.part(16, 20).err(), Some(beyond));
+    }
+}
+
 #[test]
 fn a_chunk_that_is_there_or_not_is_named() {
     for is_there in [false, true] {

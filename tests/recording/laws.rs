@@ -3,7 +3,7 @@
 
 use floodplain::blast::{BlastGraph, BlastWorld};
 use floodplain::humidity::HumidityWorld;
-use floodplain::recording::{Recorder, RecordingError, Replay, ReplayError};
+use floodplain::recording::{Recorder, Recording, RecordingError, Replay, ReplayError};
 use floodplain::water::WaterWorld;
 use floodplain::water2d::Water2dWorld;
 use floodplain::world::World;
@@ -42,8 +42,33 @@ fn check<G: Game>(seed: u64) {
         assert_eq!(before.state_hash(), world.state_hash(), "edit {nth}");
     }
 
+    assert!(recording.part(0, u64::MAX).unwrap() == *recording, "the whole is a part");
+    let middle = recording.ticks() / 2;
+    for (from, to) in [(0, middle), (middle, recording.ticks()), (middle, middle), (1, middle + 1)]
+    {
+        check_part(recording, from.min(to), to, &seen);
+    }
     assert!(parsed::<G>(&recording.to_bytes()).as_ref() == Some(recording));
     follow(recording.start().unwrap(), &game);
+}
+
+/// A part comes to the states of the whole in its ticks, and compares them at the same checks.
+fn check_part<G: Game>(recording: &Recording<G>, from: u64, to: u64, seen: &[u64]) {
+    let to = to.min(recording.ticks());
+    let part = recording.part(from, to).unwrap();
+    assert_eq!(part.ticks(), to - from);
+    let ticks = from..=to;
+    let kept = recording.checks().iter().filter(|check| ticks.contains(&check.tick));
+    let kept: Vec<_> = kept.map(|check| (check.tick - from, check.hash)).collect();
+    let checks: Vec<_> = part.checks().iter().map(|check| (check.tick, check.hash)).collect();
+    assert_eq!(checks, kept);
+    let mut replay = Replay::new(&part).unwrap();
+    assert_eq!(replay.world().state_hash(), seen[from as usize]);
+    while replay.step().unwrap() {
+        assert_eq!(replay.world().state_hash(), seen[(from + replay.tick()) as usize]);
+    }
+    assert_eq!(replay.tick(), to - from);
+    assert!(parsed::<G>(&part.to_bytes()).as_ref() == Some(&part));
 }
 
 /// Another machine, which is sent the edits of each tick, has the same world after each.

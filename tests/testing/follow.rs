@@ -7,7 +7,7 @@ use floodplain::recording::{Recorded, Recorder, Recording};
 use floodplain::testing::{Watch, Watched, law};
 use floodplain::water::{Edit, Rules, Voxel, WaterWorld};
 use floodplain::water2d::Water2dWorld;
-use floodplain::{Chunk, Cube, Sheet, World};
+use floodplain::{Chunk, Cube, Region, Sheet, World};
 use proptest::prelude::*;
 use std::cell::Cell;
 use std::rc::Rc;
@@ -90,4 +90,16 @@ fn a_panic_is_a_broken_law_in_the_tick_that_it_interrupts() {
     let broken = watched().follow(&recording, |_| true).unwrap();
     assert_eq!(broken.to_string(), "tick 7, no_panic: a crash after 7 ticks");
     assert_eq!(watched().follow(&recording, |law| law != law::NO_PANIC), None);
+}
+
+/// Water that evaporates is looked for in all rows of its chunk, of which the world has one cell.
+#[test]
+fn a_world_of_one_cell_keeps_the_law_of_cost() {
+    let rules = Rules { evaporation: 0.05, ..Rules::lossless() };
+    let bounds = Region::cell(IVec3::new(3, 8, 0));
+    let mut world = WaterWorld::with_bounds(0, rules, bounds).unwrap();
+    world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN)).unwrap();
+    let pour = Edit::Pour { cell: bounds.min(), units: 1 };
+    let recording = Recording::new(&world, vec![(0, pour)], 60);
+    assert_eq!(Watched::of(&recording).unwrap().follow(&recording, |_| true), None);
 }

@@ -23,6 +23,9 @@ const REST_TICKS: u64 = 4_000;
 /// The most looks at a cell that one tick takes in its passes.
 const PASSES: u64 = 4;
 
+/// The rows of a chunk, of which a pass may look at each, however narrow the bounds are.
+const CHUNK_ROWS: u128 = 256;
+
 /// The most draws from one body in a tick; each looks at every cell once at most, and at the dry
 /// cells beside it.
 const DRAWS: u64 = 96;
@@ -122,7 +125,8 @@ impl Watch for WaterWorld {
             progress = in_slices(|| self.step_within(budget));
         }
         let volume = self.bounds().volume();
-        let most = u128::from(PASSES + 3 * DRAWS) * volume;
+        let rows = CHUNK_ROWS * self.chunks().count() as u128;
+        let most = u128::from(PASSES + 3 * DRAWS) * volume + u128::from(PASSES) * rows;
         found.hold(law::COST, u128::from(progress.looked_at) <= most, || {
             format!("{} looks at {volume} cells", progress.looked_at)
         });
