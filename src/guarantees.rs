@@ -239,6 +239,7 @@
 //! | a recorded game of any kind of world, whatever was queued, sliced and taken back, comes to the same state again at every tick: by [`replay`](crate::recording::Recording::replay), from each keyframe, by hand, and on another machine that is sent the edits of each tick | `recording::laws` | `recording_bytes` |
 //! | [`undo`](crate::recording::Recorder::undo) comes to the world before each edit, as going there from the start does | `recording::laws::undo_comes_to_the_world_before_each_edit` | |
 //! | the first check that differs is named with its chunk, and with its cell if there is a keyframe | `recording::differences` | |
+//! | a [part](crate::recording::Recording::part) comes to the states of the whole in its ticks, and what differs in it is what differs in the whole | `recording::laws`, `recording::differences::the_part_that_differs_says_what_the_whole_says` | |
 //! | bytes and text read back as the same recording; damaged bytes are refused, others with the byte or the line that is wrong | `recording::format` | `recording_bytes` |
 //!
 //! # Saves on disk
@@ -288,6 +289,7 @@
 //! | promise | tests | fuzz targets |
 //! |---|---|---|
 //! | a [watched](crate::testing::Watched) world reports a bug of its own, of its edits, its sleep, its slices, its snapshots or its changes by the name of the [law](crate::testing::law) that it breaks, and so laws that are added; worlds of this crate break none | `testing::watched::every_bug_breaks_the_law_of_its_name`, `laws_of_ones_own_may_count_and_are_asked_after_each_edit_and_tick`, `small_worlds_of_every_kind_keep_every_law` | `own_rules`, `water_edits`, `water_stream`, `humidity`, `water_2d` |
+//! | a recording that is [followed](crate::testing::Watched::follow) breaks the same laws, and those of the end: what must come to rest does, and a panic is a broken law, in the tick that it interrupts | `testing::follow`, `testing::watched::what_is_let_alone_comes_to_rest_or_breaks_a_law` | |
 //! | any bytes are a value: edits of every variant, rules within their ranges, lawful worlds; alike for both crates, of no more bytes than it needs | `testing::drawn` | the same |
 //! | what fails shrinks to the fewest edits, ticks, chunks and units that fail | `testing::shrunk` | |
 //! | the target of the page *Fuzz your own rules* is compiled and run with the others | `testing::page::the_target_of_the_page_is_the_one_of_the_folder` | `own_rules` |

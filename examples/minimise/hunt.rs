@@ -21,16 +21,17 @@ pub fn case<W: Kind>(seed: u64) -> Case<W> {
     let bounds = W::bounds_of(&setting);
     let world = W::empty(&setting).expect("a setting that was drawn");
     let edits = filled.into_iter().map(|edit| (0, edit)).collect();
-    let mut game = Game { world, bounds, edits, shelf: Vec::new(), tick: 0 };
+    let spots = [(); 2].map(|()| Region::cell(Bytes(&bytes(&mut rng)).cell(bounds)));
+    let mut game = Game { world, bounds, spots, edits, shelf: Vec::new(), tick: 0 };
     // What panics is among the edits, and panics again when they are checked.
     let _ = catch_unwind(AssertUnwindSafe(|| game.play(&mut rng)));
     let Game { edits, tick, .. } = game;
     Case { begin: Begin::Empty(setting), edits, ticks: tick + rng.u64(1..30) }
 }
 
-/// What a world is made of; its rules are the plainest in half of the cases.
+/// What a world is made of; its rules are the plainest in a third of the cases.
 fn start<W: Kind>(rng: &mut Rng) -> Start<W::Rules> {
-    let rules = if rng.bool() { bytes(rng) } else { Vec::new() };
+    let rules = if rng.u8(..3) > 0 { bytes(rng) } else { Vec::new() };
     let more = [rng.i32(0..5), rng.i32(0..5), rng.i32(0..5)];
     // A sheet stays flat.
     let size = W::SIZE + IVec3::from_array(more) * (W::SIZE - 1).clamp(IVec3::ZERO, IVec3::ONE);
@@ -49,6 +50,8 @@ fn bytes(rng: &mut Rng) -> Vec<u8> {
 struct Game<W: Kind> {
     world: W,
     bounds: Region,
+    /// Cells to which edits come again and again: a spring is removed only where there is one.
+    spots: [Region; 2],
     edits: Vec<(u64, EditOf<W>)>,
     /// Edits that put back what was taken out, the oldest first.
     shelf: Vec<EditOf<W>>,
@@ -86,10 +89,14 @@ impl<W: Kind> Game<W> {
         }
     }
 
-    /// An edit; half of the time near the middle, where chunks meet and where edits come near to
-    /// each other.
+    /// An edit; most of them near the middle, where chunks meet and where edits come near to each
+    /// other, or at one of the spots.
     fn edit(&self, rng: &mut Rng) -> EditOf<W> {
-        let bounds = if rng.bool() { self.bounds } else { middle(self.bounds) };
+        let bounds = match rng.u8(..4) {
+            0 => self.bounds,
+            1 | 2 => middle(self.bounds),
+            _ => self.spots[rng.usize(..2)],
+        };
         W::edit(&mut Bytes(&bytes(rng)), bounds)
     }
 

@@ -131,13 +131,14 @@ fn bar() -> ProgressBar {
     bar
 }
 
-/// Makes a case less that was found in so many executions, and writes it. Returns a line of JSON.
+/// Writes a case that was found in so many executions, makes it less, and writes that. Returns a line of JSON.
 fn shrunk<W: Kind>(
     (case, broken, executions): (Case<W>, Broken, u64),
     bar: &ProgressBar,
     out: &Path,
 ) -> Result<String, String> {
     let before = case.edits.len();
+    save(out, "found.rec", &case.recording().to_bytes())?;
     let mut shrinker = Shrinker::new(case, broken, bar);
     shrinker.run();
     bar.finish_and_clear();

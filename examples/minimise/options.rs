@@ -15,8 +15,8 @@ Usage: cargo run --release --example minimise -- FILE [--out DIR]
   --hunt N  make up to N random recordings until one breaks a law
   --kind K  of worlds of this kind (default: water)
   --seed S  the seed of these (default: 1)
-  --out DIR folder for least.rec, least.txt, least.rs, and where the kind has them, least.png and
-            least.toml (default: target/minimise)
+  --out DIR folder for found.rec, least.rec, least.txt, least.rs, and where the kind has them,
+            least.png and least.toml (default: target/minimise)
   --help    this text
 
 A recording that breaks no law, but comes to another state than was recorded, is cut to the ticks in
