@@ -139,7 +139,8 @@ fn shrunk<W: Kind>(
 ) -> Result<String, String> {
     let before = case.edits.len();
     save(out, "found.rec", &case.recording().to_bytes())?;
-    let mut shrinker = Shrinker::new(case, broken, bar);
+    let law = broken.law;
+    let mut shrinker = Shrinker::new(case, broken, |case| laws::check(case, Some(law)), bar);
     shrinker.run();
     bar.finish_and_clear();
     let Shrinker { case, broken, tried, .. } = shrinker;

@@ -160,3 +160,26 @@ fn mixed(from: [u8; 3], to: [u8; 3], share: f64) -> [u8; 3] {
     let mix = |from: u8, to: u8| f64::from(from) + share * (f64::from(to) - f64::from(from));
     core::array::from_fn(|part| mix(from[part], to[part]) as u8)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hunt;
+    use crate::kinds::{NAMES, for_kind};
+
+    fn strip<W: Kind>(path: &Path) -> Result<Option<String>, String> {
+        let broken = Broken { law: "", tick: 0, what: String::new(), cell: None };
+        save(path, &hunt::case::<W>(3), &broken)
+    }
+
+    #[test]
+    fn every_kind_has_a_strip_or_says_why_not() {
+        let path = std::env::temp_dir().join(format!("minimise-{}.png", std::process::id()));
+        for name in NAMES {
+            let none = for_kind!(name, strip(&path), else Err(name.to_owned())).unwrap();
+            let expected = (name == "graph").then(|| "none: graph has no cells".to_owned());
+            assert_eq!(none, expected, "{name}");
+            assert_eq!(std::fs::remove_file(&path).is_ok(), expected.is_none(), "{name}");
+        }
+    }
+}
