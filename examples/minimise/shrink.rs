@@ -31,8 +31,9 @@ impl<'p, W: Kind, Check: Fn(&Case<W>) -> Option<Broken>> Shrinker<'p, W, Check> 
     /// Makes the case as little as it gets.
     pub fn run(&mut self) {
         self.cut();
-        if matches!(self.case.begin, Begin::Saved(_)) {
-            self.accept(self.case.by_edits());
+        if matches!(self.case.begin, Begin::Saved(_)) && self.accept(self.case.by_edits()) {
+            // Of a large world most chunks go first, since each of them costs time in each try.
+            self.lessen(0);
         }
         loop {
             let taken = self.taken;
@@ -94,16 +95,23 @@ impl<'p, W: Kind, Check: Fn(&Case<W>) -> Option<Broken>> Shrinker<'p, W, Check> 
         }
     }
 
-    /// Tries lesser edits in the place of each, then fewer of its cells.
+    /// Makes each edit less, then leaves away cells of it.
     fn each_edit(&mut self) {
         for nth in 0..self.case.edits.len() {
-            while W::lesser(&self.case.edits[nth].1).into_iter().any(|edit| {
+            self.lessen(nth);
+            self.cells(nth);
+        }
+    }
+
+    /// Tries lesser edits in the place of one.
+    fn lessen(&mut self, nth: usize) {
+        while self.case.edits.get(nth).is_some_and(|(_, edit)| {
+            W::lesser(edit).into_iter().any(|edit| {
                 let mut case = self.case.clone();
                 case.edits[nth].1 = edit;
                 self.accept(case)
-            }) {}
-            self.cells(nth);
-        }
+            })
+        }) {}
     }
 
     /// Leaves away cells of chunks that an edit inserts, by delta debugging over those that are not

@@ -35,10 +35,13 @@ pub fn regions<E>(
     }
 }
 
-/// Returns a list without each of its items. A single one is left.
+/// Returns the halves of a list, then the list without each of its items. A single one is left.
 pub fn fewer<T: Clone>(list: &[T]) -> impl Iterator<Item = Vec<T>> {
+    let half = if list.len() > 3 { list.len() / 2 } else { 0 };
+    let halves = [&list[..half], &list[half..]].into_iter().filter(move |_| half > 0);
     let from = if list.len() > 1 { 0 } else { list.len() };
-    (from..list.len()).map(|nth| [&list[..nth], &list[nth + 1..]].concat())
+    let without = |nth: usize| [&list[..nth], &list[nth + 1..]].concat();
+    halves.map(<[T]>::to_vec).chain((from..list.len()).map(without))
 }
 
 /// Returns fewer units, 1 at least.
@@ -157,6 +160,10 @@ mod tests {
     #[test]
     fn lists_and_numbers_become_less() {
         assert_eq!(fewer(&[1, 2, 3]).collect::<Vec<_>>(), [[2, 3], [1, 3], [1, 2]]);
+        assert_eq!(
+            fewer(&[1, 2, 3, 4]).take(3).collect::<Vec<_>>(),
+            [vec![1, 2], vec![3, 4], vec![2, 3, 4]]
+        );
         assert_eq!(fewer(&[1]).count(), 0);
         assert_eq!((fewer_units(7), fewer_units(2)), (vec![1, 3, 6], vec![1]));
         assert_eq!((fewer_units(1), fewer_units(0)), (vec![], vec![]));

@@ -256,7 +256,8 @@ pub fn parsed<G: Recorded>(bytes: &[u8]) -> Option<Recording<G>> {
     }
 }
 
-/// Replays what may be anything, if it is short. It ends well, differs, or is refused.
+/// Replays what may be anything, if it is short. It ends well, differs, in a part of it alone, too,
+/// or is refused.
 pub fn replayed<G: Game>(recording: &Recording<G>) {
     if recording.ticks() > 24 || recording.edits().len() > 40 {
         return;
@@ -278,6 +279,16 @@ pub fn replayed<G: Game>(recording: &Recording<G>) {
         Err(ReplayError::Differs(divergence)) => {
             assert!(divergence.tick <= recording.ticks(), "{divergence}");
             assert_ne!(divergence.recorded, divergence.found, "{divergence}");
+            if recording.keyframes().all(|tick| tick > 0) {
+                // A part begins with a keyframe where there is one, else as the whole does.
+                let part = recording.part(0, divergence.tick).expect("the start is right");
+                let of_part = part.replay().err();
+                assert_eq!(
+                    of_part,
+                    Some(ReplayError::Differs(divergence)),
+                    "the part that differs"
+                );
+            }
         }
         Err(error) => assert!(!error.to_string().is_empty()),
     }
