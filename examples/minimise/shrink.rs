@@ -105,13 +105,16 @@ impl<'p, W: Kind, Check: Fn(&Case<W>) -> Option<Broken>> Shrinker<'p, W, Check> 
 
     /// Tries lesser edits in the place of one.
     fn lessen(&mut self, nth: usize) {
-        while self.case.edits.get(nth).is_some_and(|(_, edit)| {
-            W::lesser(edit).into_iter().any(|edit| {
+        while let Some((_, edit)) = self.case.edits.get(nth) {
+            let is_less = W::lesser(edit).into_iter().any(|edit| {
                 let mut case = self.case.clone();
                 case.edits[nth].1 = edit;
                 self.accept(case)
-            })
-        }) {}
+            });
+            if !is_less {
+                return;
+            }
+        }
     }
 
     /// Leaves away cells of chunks that an edit inserts, by delta debugging over those that are not
