@@ -89,8 +89,11 @@ pub trait Kind: Recorded + Small<Edit = EditOf<Self>> {
 /// them.
 pub struct Cells<E> {
     pub kept: Vec<usize>,
-    pub with: Box<dyn Fn(&[usize]) -> E>,
+    pub with: With<E>,
 }
+
+/// Returns an edit with some of its cells.
+pub type With<E> = Box<dyn Fn(&[usize]) -> E>;
 
 /// What a cell looks like in a picture.
 #[derive(Clone, Copy, Debug, PartialEq)]
