@@ -35,10 +35,13 @@ fn start<W: Kind>(rng: &mut Rng) -> Start<W::Rules> {
     let more = [rng.i32(0..5), rng.i32(0..5), rng.i32(0..5)];
     // A sheet stays flat.
     let size = W::SIZE + IVec3::from_array(more) * (W::SIZE - 1).clamp(IVec3::ZERO, IVec3::ONE);
+    let bounds = Bytes(&bytes(rng)).bounds(size);
+    // Half of them across a corner of chunks.
+    let corner = Region::new(-(size / 2), size - size / 2 - 1);
     Start {
         seed: rng.u64(..1000),
         rules: W::Rules::draw(&mut Bytes(&rules)),
-        bounds: Bytes(&bytes(rng)).bounds(size),
+        bounds: if rng.bool() { bounds } else { corner },
     }
 }
 
@@ -77,7 +80,7 @@ impl<W: Kind> Game<W> {
                     true => W::brings(edit),
                     false => kinds.contains(&discriminant(edit)),
                 });
-                self.make(edit);
+                W::needs(&edit).into_iter().chain([edit]).for_each(|edit| self.make(edit));
             }
         }
     }

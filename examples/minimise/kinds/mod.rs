@@ -49,6 +49,11 @@ pub trait Kind: Recorded + Small<Edit = EditOf<Self>> {
     /// Whether an edit brings what flows: without it, other edits do little.
     fn brings(edit: &EditOf<Self>) -> bool;
 
+    /// Returns the edit without which this one does nothing, if there is one.
+    fn needs(_edit: &EditOf<Self>) -> Option<EditOf<Self>> {
+        None
+    }
+
     /// Returns settings that are plainer, the plainest first. From each, a few such steps lead to
     /// one that is as plain as can be.
     fn plainer(setting: &Self::Setting) -> Vec<Self::Setting>;

@@ -59,6 +59,16 @@ impl Kind for WaterWorld {
         )
     }
 
+    /// A valve is built into ground.
+    fn needs(edit: &Edit) -> Option<Edit> {
+        match *edit {
+            Edit::SetFixture { cell, fixture: Some(Fixture::Valve { .. }) } => {
+                Some(Edit::SetSolid(cell))
+            }
+            _ => None,
+        }
+    }
+
     fn plainer(setting: &Start<Rules>) -> Vec<Start<Rules>> {
         let (rules, plain) = (&setting.rules, Rules::lossless());
         let mut all = plainer_rules!(
