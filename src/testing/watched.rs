@@ -204,6 +204,7 @@ impl<W: Watch> Watched<W> {
         let found = &mut self.found;
         let is_part = changes.visible.is_subset(&changes.all);
         found.hold(law::CHANGES_LISTED, is_part, || "visible changes that are none".to_owned());
+        // In most ticks nothing differs, which is known sooner of all places than of each.
         let is_other = self.looks != self.taken;
         let places = self.looks.keys().chain(self.taken.keys()).filter(|_| is_other);
         for place in places {
