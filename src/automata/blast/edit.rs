@@ -314,10 +314,8 @@ impl<S: BlastShape> BlastWorld<S> {
         self.ledger.change(f64::from(old), 0.0);
         let ground = self.ground_mut(slot);
         ground.solid.set(index, !matches!(matter, Matter::Open));
-        match matter {
-            Matter::Wall(strength) => ground.strengths.insert(index, strength),
-            Matter::Open | Matter::Solid => ground.strengths.remove(&index),
-        };
+        let strength = if let Matter::Wall(strength) = matter { strength } else { 0.0 };
+        ground.strengths.set(index, strength);
         self.drop_plain_ground(slot);
         self.update_links(cell);
         self.touch(cell);

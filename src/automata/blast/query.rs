@@ -48,7 +48,7 @@ impl<S: BlastShape> BlastWorld<S> {
     /// Returns the strength of a wall that breaks; `None` for any other cell.
     pub fn strength(&self, cell: IVec3) -> Option<f32> {
         let (slot, index) = self.place(cell)?;
-        self.ground(slot)?.strengths.get(&index).copied()
+        self.ground(slot)?.strength(index)
     }
 
     /// The weight of the link behind a face of a cell, by [`set_link`](BlastWorld::set_link); 1

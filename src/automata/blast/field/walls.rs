@@ -3,8 +3,10 @@
 use super::ground::Ground;
 use super::space::{Beyond, inner_step};
 use crate::automata::blast::{BlastShape, BlastWorld};
-use crate::coords::Face;
+use crate::chunk::Chunk;
+use crate::coords::CHUNK_CELLS;
 use crate::grid::Slot;
+use crate::simd;
 use glam::IVec3;
 
 /// A wall that broke.
@@ -24,6 +26,23 @@ impl<P> Broken<P> {
     /// Returns the event of a wall that breaks: `None` if it withstands the difference.
     pub(crate) fn check(tick: u64, place: P, difference: f64, strength: f64) -> Option<Self> {
         (difference > strength).then_some(Broken { tick, place, difference, strength })
+    }
+}
+
+/// Returns the highest absolute value in a chunk.
+fn highest(chunk: &Chunk<f32>) -> f32 {
+    chunk.as_dense().map_or(chunk.get(0).abs(), |cells| simd::run(Highest(cells)))
+}
+
+struct Highest<'a>(&'a [f32; CHUNK_CELLS]);
+
+impl simd::Kernel for Highest<'_> {
+    type Output = f32;
+
+    #[inline(always)]
+    fn run(self) -> f32 {
+        // Absolute values are in the order of their bits, whose maximum vectorises.
+        f32::from_bits(self.0.iter().fold(0, |most, pressure| most.max(pressure.abs().to_bits())))
     }
 }
 
@@ -66,27 +85,30 @@ impl<S: BlastShape> BlastWorld<S> {
         places
     }
 
-    /// Returns the walls of a chunk that are about to break.
-    pub(crate) fn breaking_in(&self, slot: Slot) -> impl Iterator<Item = Broken> {
-        let ground = self.ground(slot);
-        let strengths = ground.into_iter().flat_map(|ground| &ground.strengths);
-        strengths.filter_map(move |(&index, &strength)| {
-            if ground.is_some_and(|ground| Self::is_buried(ground, index)) {
-                return None;
-            }
+    /// Returns the walls of a chunk that are about to break, in index order.
+    pub(crate) fn breaking_in(&self, slot: Slot) -> Vec<Broken> {
+        let Some(ground) = self.ground(slot).filter(|ground| self.may_break(slot, ground)) else {
+            return Vec::new();
+        };
+        let broken = |index: usize| {
+            let strength = ground.strength(index)?;
             let place = S::cell_at(self.pressure.position_at(slot), index);
             let difference = difference(self.pressures_at(place, (slot, index)));
             Broken::check(self.tick, place, difference, f64::from(strength))
-        })
+        };
+        ground.exposed::<S>().iter().filter_map(broken).collect()
     }
 
-    /// Whether all neighbours of a cell are removed cells of its chunk, as in most of a thick wall:
-    /// then no pressure reaches it.
-    fn is_buried(ground: &Ground, index: usize) -> bool {
-        let is_removed = |&face: &Face| {
-            inner_step::<S>(index, face).is_some_and(|there| ground.solid.contains(there))
-        };
-        Self::FACES.iter().all(is_removed)
+    /// Returns whether the pressures in a chunk and beside it differ by more than its weakest wall
+    /// withstands: twice the highest of them is the most that two can differ by.
+    fn may_break(&self, slot: Slot, ground: &Ground) -> bool {
+        if !ground.has_walls() {
+            return false;
+        }
+        let around = self.chunks_behind(slot).into_iter().map(|(_, there)| there);
+        let chunks = core::iter::once(slot).chain(around).map(|slot| self.pressure.chunk_at(slot));
+        let highest = chunks.map(highest).fold(0.0, f32::max);
+        2.0 * f64::from(highest) > f64::from(ground.least_strength())
     }
 
     /// Takes the walls that broke since the last call, by step, then in order of position.
@@ -96,7 +118,15 @@ impl<S: BlastShape> BlastWorld<S> {
 
     /// Returns the pressures of the open cells that a cell has links to. `here` is its place.
     fn pressures_at(&self, cell: IVec3, here: (Slot, usize)) -> impl Iterator<Item = f64> {
+        let (slot, index) = here;
+        // Fast path: all cells of the chunk are linked, with weights of 1.
+        let is_whole = self.space.has_all_of::<S>(S::chunk_of(cell));
+        let plain = self.ground(slot).filter(|ground| is_whole && ground.weights.is_empty());
         Self::FACES.iter().filter_map(move |&face| {
+            if let (Some(ground), Some(there)) = (plain, inner_step::<S>(index, face)) {
+                let is_open = !ground.solid.contains(there);
+                return is_open.then(|| f64::from(self.pressure.chunk_at(slot).get(there)));
+            }
             let link = self.link_of(cell, Some(here), face);
             match link.beyond {
                 Beyond::There(_) if link.weight > 0.0 && !self.is_removed_at(link.there) => {

@@ -106,7 +106,7 @@ impl<S: BlastShape> BlastWorld<S> {
         rims: &mut Rims<f32, S>,
         scratch: &mut Scratch<S>,
     ) -> bool {
-        if self.breaking_in(slot).next().is_some()
+        if !self.breaking_in(slot).is_empty()
             || self.has_faded(slot)
             || !self.front_of(slot).is_empty()
         {

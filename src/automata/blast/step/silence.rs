@@ -98,10 +98,13 @@ impl<S: BlastShape> BlastWorld<S> {
     /// Whether a cell's pressure is audible and would flow across its face into a silent chunk.
     fn enters(&self, slot: Slot, index: usize, face: Face) -> bool {
         let pressure = self.pressure.chunk_at(slot).get(index);
+        if pressure.abs() < self.audible() {
+            return false;
+        }
         let flow = diffusive_flux(self.conductance_at(slot, index, face), pressure, 0.0);
         let damping =
             if let Rule::Wave { damping, .. } = self.rules.rule { damping as f32 } else { 1.0 };
-        pressure.abs() >= self.audible() && quantized(damping * flow, pressure.abs()) != 0.0
+        quantized(damping * flow, pressure.abs()) != 0.0
     }
 
     /// Absorbs the pressure of chunks that are inaudible and have no audible neighbour, and frees
