@@ -48,9 +48,9 @@ impl World {
         &self.events
     }
 
-    /// Runs one step of explosions. What breaks in it is what its material says from then on.
+    /// Runs one step of explosions, whose ground is lent. What breaks in it is what its material
+    /// says from then on.
     pub(super) fn step_blast(&mut self) -> StepReport {
-        self.lend_beside(&self.blast.stirred_chunks());
         let mut report = self.blast.step();
         for broken in self.blast.take_events() {
             let cell = broken.place;

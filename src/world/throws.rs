@@ -5,8 +5,9 @@
 
 use super::World;
 use super::pressure::Matter;
-use crate::coords::{Cube, Face, Shape};
+use crate::coords::{CHUNK_CELLS, Cube, Face, Shape};
 use crate::water::random::{chunk_seed, mix};
+use core::ops::Bound;
 use glam::{DVec3, IVec3};
 
 /// The most units that a cell loses by a throw, and the most cells that a unit flies more than one:
@@ -15,6 +16,20 @@ const MOST: u32 = 7;
 
 /// Tells these choices from all others with the same seed, tick and place.
 const THROWS: u64 = 0x7468_726f_7773;
+
+/// What was found of the water that is thrown.
+#[derive(Default)]
+pub(super) struct Throws {
+    found: Vec<Throw>,
+    /// The last chunk that was looked at, in the order of `World::mirrored`.
+    last: Option<[i32; 3]>,
+}
+
+impl Throws {
+    pub(super) fn memory_bytes(&self) -> usize {
+        self.found.capacity() * size_of::<Throw>()
+    }
+}
 
 /// A cell of water and the flow that throws it.
 struct Throw {
@@ -26,12 +41,24 @@ struct Throw {
 }
 
 impl World {
+    /// Finds the water that is thrown in a chunk, ahead of throwing it. Returns how many cells it
+    /// looked at; `None` if nothing is left but to throw what was found. Until that, nothing may be
+    /// edited.
+    pub(super) fn find_throws_ahead(&mut self) -> Option<u64> {
+        let least = self.rules.throw_flow?;
+        let after = self.throws.last.map_or(Bound::Unbounded, Bound::Excluded);
+        let last = self.mirrored.range((after, Bound::Unbounded)).next().copied();
+        let found = last.map(|[y, z, x]| self.throws_in(IVec3::new(x, y, z), least));
+        self.throws.found.extend(found?);
+        self.throws.last = last;
+        Some(CHUNK_CELLS as u64)
+    }
+
     /// Throws the water that the last step of explosions gave a strong flow. None is made or lost.
     /// Returns how many times the water of a cell changed.
     pub(super) fn throw_water(&mut self) -> u64 {
-        let Some(least) = self.rules.throw_flow else { return 0 };
-        let mut throws: Vec<Throw> =
-            self.lent().flat_map(|chunk| self.throws_in(chunk, least)).collect();
+        while self.find_throws_ahead().is_some() {}
+        let mut throws = core::mem::take(&mut self.throws).found;
         throws.sort_unstable_by_key(|throw| (throw.turn, throw.cell.to_array()));
         let mut changed = 0;
         for throw in throws {

@@ -201,6 +201,7 @@ impl<S: BlastShape> BlastWorld<S> {
             + self.rims.memory_bytes()
             + self.jobs.capacity() * size_of::<super::Job<S>>()
             + self.jobs.len() * size_of::<S::Rims<f32>>()
+            + self.ahead.as_ref().map_or(0, super::Ahead::memory_bytes)
             + self.workers.scratch().iter().map(super::Scratch::memory_bytes).sum::<usize>()
     }
 

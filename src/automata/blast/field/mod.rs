@@ -33,7 +33,12 @@ pub(crate) struct ChunkState {
 impl ChunkState {
     /// Whether a pressure of the chunk or a flow is at least `least` in absolute value.
     pub(crate) fn reaches(&self, pressure: &Chunk<f32>, least: f32) -> bool {
-        pressure.as_dense().map_or(pressure.get(0).abs() >= least, |cells| reaches(cells, least))
-            || self.flows.as_ref().is_some_and(|flows| flows.reach(least))
+        any_reaches(pressure, self.flows.as_ref(), least)
     }
+}
+
+/// Whether a pressure or a flow of a chunk is at least `least` in absolute value.
+pub(crate) fn any_reaches(pressure: &Chunk<f32>, flows: Option<&ChunkFlows>, least: f32) -> bool {
+    pressure.as_dense().map_or(pressure.get(0).abs() >= least, |cells| reaches(cells, least))
+        || flows.is_some_and(|flows| flows.reach(least))
 }

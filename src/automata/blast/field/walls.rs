@@ -65,12 +65,15 @@ impl<S: BlastShape> BlastWorld<S> {
     /// first one opens.
     ///
     /// Only walls in awake chunks are checked: nothing has changed around others since their last
-    /// check. Returns where walls broke: their surroundings must be checked again, even if no
-    /// pressure changes.
-    pub(crate) fn break_walls(&mut self) -> Vec<IVec3> {
-        let awake = self.pressure.awake_slots();
-        let mut broken: Vec<Broken> =
-            awake.iter().flat_map(|&slot| self.breaking_in(slot)).collect();
+    /// check. `broken` are those found [ahead](BlastWorld::step_ahead), and `unchecked` the chunks
+    /// that were not checked then. Returns where walls broke: their surroundings must be checked
+    /// again, even if no pressure changes.
+    pub(crate) fn break_walls(
+        &mut self,
+        mut broken: Vec<Broken>,
+        unchecked: &[Slot],
+    ) -> Vec<IVec3> {
+        broken.extend(unchecked.iter().flat_map(|&slot| self.breaking_in(slot)));
         broken.sort_unstable_by_key(|broken| (broken.place.y, broken.place.z, broken.place.x));
         let places: Vec<IVec3> = broken.iter().map(|wall| wall.place).collect();
         for &place in &places {
@@ -85,7 +88,7 @@ impl<S: BlastShape> BlastWorld<S> {
         places
     }
 
-    /// Returns the walls of a chunk that are about to break, in index order.
+    /// Returns the walls of a chunk that break in the next step, in index order.
     pub(crate) fn breaking_in(&self, slot: Slot) -> Vec<Broken> {
         let Some(ground) = self.ground(slot).filter(|ground| self.may_break(slot, ground)) else {
             return Vec::new();
@@ -94,7 +97,7 @@ impl<S: BlastShape> BlastWorld<S> {
             let strength = ground.strength(index)?;
             let place = S::cell_at(self.pressure.position_at(slot), index);
             let difference = difference(self.pressures_at(place, (slot, index)));
-            Broken::check(self.tick, place, difference, f64::from(strength))
+            Broken::check(self.tick.wrapping_add(1), place, difference, f64::from(strength))
         };
         ground.exposed::<S>().iter().filter_map(broken).collect()
     }

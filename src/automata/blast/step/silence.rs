@@ -111,14 +111,15 @@ impl<S: BlastShape> BlastWorld<S> {
     /// those without walls, removed cells and weights. Inaudible chunks next to an audible one are
     /// kept, since the front may be about to enter them.
     ///
-    /// Only awake chunks are checked: a chunk that fades wakes its neighbours. Returns the number
-    /// of cells that changed.
-    pub(crate) fn fall_silent(&mut self) -> u64 {
+    /// Only awake chunks are checked: a chunk that fades wakes its neighbours. Returns the chunks, and
+    /// the number of cells that changed.
+    pub(crate) fn fall_silent(&mut self) -> (Vec<IVec3>, u64) {
         self.recheck_audibility();
         let awake = self.pressure.awake_slots().iter().copied();
         let mut silent: Vec<Slot> = awake.filter(|&slot| self.is_quiet_around(slot)).collect();
         self.pressure.sort_slots(&mut silent);
-        silent.into_iter().map(|slot| self.absorb(slot)).sum()
+        let chunks = silent.iter().map(|&slot| self.pressure.position_at(slot)).collect();
+        (chunks, silent.into_iter().map(|slot| self.absorb(slot)).sum())
     }
 
     /// Recomputes which chunks are audible after edits that lowered pressures or flows. Such chunks
