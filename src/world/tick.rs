@@ -6,6 +6,8 @@ use super::World;
 #[cfg(feature = "snapshot")]
 use super::rules::Rules;
 use crate::automaton::StepReport;
+use crate::chunk::LAYER_CELLS;
+use crate::coords::CHUNK_CELLS;
 use crate::water::Progress;
 use std::time::{Duration, Instant};
 
@@ -54,9 +56,11 @@ impl Piece {
         Piece { looked_at, ..Piece::NONE }
     }
 
-    /// A piece that completes a stage, of which the cells were looked at ahead or not.
+    /// A piece that completes a step. What was done ahead is put in place, for which a layer of each
+    /// chunk counts.
     fn completing(report: StepReport, was_ahead: bool) -> Piece {
-        Piece { report, looked_at: if was_ahead { 0 } else { report.visited } }
+        let part = if was_ahead { LAYER_CELLS as u64 } else { CHUNK_CELLS as u64 };
+        Piece { report, looked_at: report.visited / CHUNK_CELLS as u64 * part }
     }
 }
 
@@ -132,8 +136,9 @@ impl World {
     /// [`WaterWorld::step_within`](crate::water::WaterWorld::step_within). The step of soil and each
     /// step of explosions are done chunk by chunk, and 4,096 cells are counted for each; so are
     /// contacts of water and soil that are not known yet, and what is thrown. What then passes
-    /// between water and soil is one piece, whatever it visits, and so is the end of each step, with
-    /// what breaks in it.
+    /// between water and soil is one piece, whatever it visits. So is the end of each step, with
+    /// what breaks in it, the lending of ground before it, and the flight of what is thrown: 256
+    /// cells are counted for each chunk.
     ///
     /// While water has its tick, whatever is read of the world is as it was after the last complete
     /// tick. From then until the tick is complete, water, with its ledger, is that of the new tick,
@@ -279,9 +284,10 @@ impl World {
             Stage::Throws => {
                 self.stage = Stage::Rest;
                 self.touch_pressure();
+                let looked_at = (self.mirrored.len() * LAYER_CELLS) as u64;
                 let changed = self.throw_water();
                 self.take_back_silent();
-                Piece::of(StepReport { changed, ..StepReport::default() })
+                Piece { report: StepReport { changed, ..StepReport::default() }, looked_at }
             }
         }
     }
@@ -318,7 +324,7 @@ impl World {
             self.blast.run(u64::from(self.rules.blast_steps - done));
             self.lend_stirred();
         }
-        Piece::NONE
+        Piece::ahead((self.mirrored.len() * LAYER_CELLS) as u64)
     }
 
     /// Returns whether soil has its step in the tick after the last complete one.
