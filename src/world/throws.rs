@@ -4,7 +4,6 @@
 //! water is not thrown, nor is that straight below them, and none enters them.
 
 use super::World;
-use super::pressure::Matter;
 use crate::coords::{CHUNK_CELLS, Cube, Face, Shape};
 use crate::water::random::{chunk_seed, mix};
 use core::ops::Bound;
@@ -94,8 +93,7 @@ impl World {
     /// Returns the flow through a cell at the surface of water, or along its top if it stops
     /// pressure.
     fn flow_over(&self, cell: IVec3) -> DVec3 {
-        let is_open = self.matter_in_blast(cell) == Matter::Open;
-        self.blast.flow(if is_open { cell } else { cell + IVec3::Y })
+        self.blast.flow(if self.blast.is_solid(cell) { cell + IVec3::Y } else { cell })
     }
 
     /// Returns where a unit lands: it rises one cell, and then as many as units are thrown, each by
@@ -113,19 +111,11 @@ impl World {
                 _ => IVec3::Y,
             };
             let next = at.saturating_add(offset);
-            if self.has_room(next) {
+            if self.water.has_room(next) {
                 at = next;
             }
         }
         at
-    }
-
-    /// Returns whether a cell is loaded, open, not full and in no frozen chunk.
-    fn has_room(&self, cell: IVec3) -> bool {
-        let is_open = |id| !self.palette.traits(id).solid;
-        self.material(cell).is_some_and(is_open)
-            && self.water.height(cell) < MOST as u8
-            && !self.water.is_frozen(Cube::chunk_of(cell))
     }
 
     /// Returns how many cells it changed.
@@ -136,8 +126,21 @@ impl World {
             return 0;
         }
         self.thrown += u64::from(moved);
-        _ = self.follow_in_blast(from);
-        _ = self.follow_in_blast(to);
+        // One was full before if it lacks what it gave.
+        let full = MOST - moved;
+        self.follow_thrown(from, u32::from(self.water.height(from)) == full);
+        self.follow_thrown(to, u32::from(self.water.height(to)) == MOST);
         2
+    }
+
+    /// Lets the blast follow a cell whose water has changed; `is_other` if it is full now or was
+    /// before, and may be something else to pressure.
+    fn follow_thrown(&mut self, cell: IVec3, is_other: bool) {
+        let chunk = Cube::chunk_of(cell);
+        if is_other || !self.is_lent(chunk) {
+            _ = self.follow_in_blast(cell);
+        } else {
+            self.forget_if_plain(chunk);
+        }
     }
 }
