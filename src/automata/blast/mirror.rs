@@ -53,8 +53,7 @@ impl<S: BlastShape> BlastWorld<S> {
         }
         let slot = self.ensure_chunk(position);
         let sum = self.empty_cells(slot, &changed);
-        let ground = self.ground_mut(slot);
-        (ground.solid, ground.strengths) = (solid, strengths);
+        self.ground_mut(slot).replace(solid, strengths);
         self.drop_plain_ground(slot);
         self.end_flows_at(slot, &changed);
         self.renew_conductances(slot, &changed);
@@ -101,7 +100,7 @@ impl<S: BlastShape> BlastWorld<S> {
         if *solid == *before.map_or(&CellMask::EMPTY, |ground| &ground.solid) {
             return Ok(0.0);
         }
-        let strengths = before.map_or(Chunk::uniform(0.0), |ground| ground.strengths.clone());
+        let strengths = before.map_or(Chunk::uniform(0.0), |ground| ground.strengths().clone());
         self.set_ground(position, solid, &strengths)
     }
 
@@ -186,8 +185,8 @@ impl<S: BlastShape> BlastWorld<S> {
         for (word, before) in changed.words_mut().iter_mut().zip(before.solid.words()) {
             *word ^= before;
         }
-        if strengths.as_uniform().is_none_or(|each| before.strengths.as_uniform() != Some(each)) {
-            let differs = |&index: &usize| strengths.get(index) != before.strengths.get(index);
+        if strengths.as_uniform().is_none_or(|each| before.strengths().as_uniform() != Some(each)) {
+            let differs = |&index: &usize| strengths.get(index) != before.strengths().get(index);
             (0..CHUNK_CELLS).filter(differs).for_each(|index| _ = changed.insert(index));
         }
         changed

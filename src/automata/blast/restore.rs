@@ -114,7 +114,7 @@ impl<S: BlastShape> BlastWorld<S> {
         let slot = self.add_chunk(position, pressure);
         let mut ground = Ground { solid, weights, ..Ground::default() };
         for (index, strength) in strengths {
-            ground.strengths.set(index, strength);
+            ground.set_strength(index, strength);
         }
         let state = &mut self.states[slot.index()];
         state.ground = (!ground.is_plain()).then(|| Box::new(ground));

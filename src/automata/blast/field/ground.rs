@@ -15,7 +15,9 @@ pub(crate) struct Ground {
     /// Removed cells, walls included.
     pub(crate) solid: CellMask,
     /// Strengths of walls that break, 0 in all other cells.
-    pub(crate) strengths: Chunk<f32>,
+    strengths: Chunk<f32>,
+    /// No wall is weaker.
+    least_strength: f32,
     /// Weights other than 1, by axis and index of the cell with the smaller coordinate; across a
     /// periodic border, of the cell with the larger one.
     pub(crate) weights: BTreeMap<(usize, usize), f32>,
@@ -24,7 +26,7 @@ pub(crate) struct Ground {
 impl Default for Ground {
     fn default() -> Self {
         let (solid, strengths) = (CellMask::EMPTY, Chunk::uniform(0.0));
-        Ground { solid, strengths, weights: BTreeMap::new() }
+        Ground { solid, strengths, least_strength: f32::INFINITY, weights: BTreeMap::new() }
     }
 }
 
@@ -34,24 +36,38 @@ impl Ground {
         Some(self.strengths.get(index)).filter(|&strength| strength > 0.0)
     }
 
+    /// Returns the strengths of all cells, 0 where no wall breaks.
+    pub(crate) fn strengths(&self) -> &Chunk<f32> {
+        &self.strengths
+    }
+
+    /// Sets the strength of a cell (0 to 4095), 0 for none.
+    pub(crate) fn set_strength(&mut self, index: usize, strength: f32) {
+        self.strengths.set(index, strength);
+        if strength > 0.0 && strength < self.least_strength {
+            self.least_strength = strength;
+        }
+    }
+
+    /// Replaces the removed cells and the strengths.
+    pub(crate) fn replace(&mut self, solid: CellMask, strengths: Chunk<f32>) {
+        self.least_strength = match strengths.as_dense() {
+            Some(strengths) => simd::run(Least(strengths)),
+            None if strengths.get(0) > 0.0 => strengths.get(0),
+            None => f32::INFINITY,
+        };
+        (self.solid, self.strengths) = (solid, strengths);
+    }
+
     /// Returns the walls that break and their strengths, in index order.
     pub(crate) fn walls(&self) -> impl Iterator<Item = (usize, f32)> {
-        let cells = if self.has_walls() { CHUNK_CELLS } else { 0 };
+        let cells = if self.strengths.as_uniform() == Some(0.0) { 0 } else { CHUNK_CELLS };
         (0..cells).filter_map(|index| Some((index, self.strength(index)?)))
     }
 
-    /// Returns whether a cell may be a wall that breaks.
-    pub(crate) fn has_walls(&self) -> bool {
-        self.strengths.as_uniform() != Some(0.0)
-    }
-
-    /// Returns the least strength of a wall; infinity if there is none.
+    /// Returns a strength that no wall is below; infinity if no cell was ever a wall.
     pub(crate) fn least_strength(&self) -> f32 {
-        match self.strengths.as_dense() {
-            None if self.has_walls() => self.strengths.get(0),
-            None => f32::INFINITY,
-            Some(strengths) => simd::run(Least(strengths)),
-        }
+        self.least_strength
     }
 
     /// Returns the removed cells whose neighbours in the chunk are not all removed too, and those at

@@ -1,6 +1,7 @@
 //! The links of cells: their weights, what they conduct, and the chunks at their ends.
 
 use super::flows::Conductances;
+use super::highest;
 use super::space::{Beyond, Side, axis, is_positive};
 use crate::automata::blast::{BlastShape, BlastWorld, ChunkState, Ground};
 use crate::chunk::Chunk;
@@ -140,6 +141,7 @@ impl<S: BlastShape> BlastWorld<S> {
 
     /// Adds a missing chunk with cells inside the bounds, asleep.
     pub(crate) fn add_chunk(&mut self, position: IVec3, chunk: Chunk<f32>) -> Slot {
+        let highest = highest(&chunk);
         self.pressure
             .insert(position, chunk)
             .expect("a chunk with cells in the world has i32 positions");
@@ -147,7 +149,8 @@ impl<S: BlastShape> BlastWorld<S> {
         if self.states.len() <= slot.index() {
             self.states.resize_with(slot.index() + 1, ChunkState::default);
         }
-        self.states[slot.index()] = ChunkState { is_unreported: true, ..ChunkState::default() };
+        self.states[slot.index()] =
+            ChunkState { highest, is_unreported: true, ..ChunkState::default() };
         self.rims.invalidate(slot);
         slot
     }

@@ -3,10 +3,7 @@
 use super::ground::Ground;
 use super::space::{Beyond, inner_step};
 use crate::automata::blast::{BlastShape, BlastWorld};
-use crate::chunk::Chunk;
-use crate::coords::CHUNK_CELLS;
 use crate::grid::Slot;
-use crate::simd;
 use glam::IVec3;
 
 /// A wall that broke.
@@ -26,23 +23,6 @@ impl<P> Broken<P> {
     /// Returns the event of a wall that breaks: `None` if it withstands the difference.
     pub(crate) fn check(tick: u64, place: P, difference: f64, strength: f64) -> Option<Self> {
         (difference > strength).then_some(Broken { tick, place, difference, strength })
-    }
-}
-
-/// Returns the highest absolute value in a chunk.
-fn highest(chunk: &Chunk<f32>) -> f32 {
-    chunk.as_dense().map_or(chunk.get(0).abs(), |cells| simd::run(Highest(cells)))
-}
-
-struct Highest<'a>(&'a [f32; CHUNK_CELLS]);
-
-impl simd::Kernel for Highest<'_> {
-    type Output = f32;
-
-    #[inline(always)]
-    fn run(self) -> f32 {
-        // Absolute values are in the order of their bits, whose maximum vectorises.
-        f32::from_bits(self.0.iter().fold(0, |most, pressure| most.max(pressure.abs().to_bits())))
     }
 }
 
@@ -102,16 +82,13 @@ impl<S: BlastShape> BlastWorld<S> {
         ground.exposed::<S>().iter().filter_map(broken).collect()
     }
 
-    /// Returns whether the pressures in a chunk and beside it differ by more than its weakest wall
-    /// withstands: twice the highest of them is the most that two can differ by.
+    /// Returns whether the pressures in a chunk and beside it may differ by more than its weakest
+    /// wall withstands: twice the highest of them is the most that two can differ by.
     fn may_break(&self, slot: Slot, ground: &Ground) -> bool {
-        if !ground.has_walls() {
-            return false;
-        }
+        let most = f64::from(ground.least_strength()) / 2.0;
         let around = self.chunks_behind(slot).into_iter().map(|(_, there)| there);
-        let chunks = core::iter::once(slot).chain(around).map(|slot| self.pressure.chunk_at(slot));
-        let highest = chunks.map(highest).fold(0.0, f32::max);
-        2.0 * f64::from(highest) > f64::from(ground.least_strength())
+        let mut chunks = core::iter::once(slot).chain(around);
+        chunks.any(|slot| f64::from(self.states[slot.index()].highest) > most)
     }
 
     /// Takes the walls that broke since the last call, by step, then in order of position.

@@ -3,9 +3,9 @@
 use super::formulas::{diffusive_flux, quantized};
 use super::uniform::{self, UniformChunk};
 use super::weighted::{Diffusive, Wave};
-use crate::automata::blast::field::any_reaches;
 use crate::automata::blast::field::flows::{ChunkFlows, Conductances};
 use crate::automata::blast::field::space::{Beyond, Side, Space, axis, inner_step, plane_cells};
+use crate::automata::blast::field::{any_reaches, highest};
 use crate::automata::blast::rules::Rule;
 use crate::automata::blast::{BlastShape, BlastWorld};
 use crate::automata::engine::changes::{Changes, Rows};
@@ -53,6 +53,8 @@ pub(crate) struct Job<S: BlastShape> {
     pub(crate) rims: Box<S::Rims<f32>>,
     /// The outflow over each open border.
     pub(crate) left: SmallVec<[f64; 2]>,
+    /// Of the pressures after the step, in absolute values.
+    pub(crate) highest: f32,
     /// Whether the chunk is audible after the step.
     pub(crate) is_audible: bool,
 }
@@ -70,6 +72,7 @@ impl<S: BlastShape> Job<S> {
             changed_again: 0,
             rims: Box::new(S::uniform_rims(0.0)),
             left: SmallVec::new(),
+            highest: 0.0,
             is_audible: false,
         }
     }
@@ -123,6 +126,7 @@ impl<S: BlastShape> StepInputs<'_, S> {
         self.find_touched_across(job, &changed);
         *job.rims = rims_of_chunk::<f32, S>(&job.pressure);
         job.ghosts = Vec::new();
+        job.highest = highest(&job.pressure);
         job.is_audible = any_reaches(&job.pressure, job.flows.as_ref(), self.audible);
     }
 

@@ -119,6 +119,7 @@ impl<S: BlastShape> BlastWorld<S> {
             let state = &mut self.states[job.slot.index()];
             faded.extend((state.is_audible && !job.is_audible).then_some(job.slot));
             (state.is_audible, state.needs_audibility_check) = (job.is_audible, false);
+            state.highest = job.highest;
             changed += (job.changes.count() - job.changed_again) as u64;
         }
         (changed, faded)

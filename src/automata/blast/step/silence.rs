@@ -152,7 +152,7 @@ impl<S: BlastShape> BlastWorld<S> {
         }
         chunk.fill(0.0);
         self.rims.invalidate(slot);
-        self.states[slot.index()].flows = None;
+        (self.states[slot.index()].flows, self.states[slot.index()].highest) = (None, 0.0);
         self.end_flows_into(slot);
         if !changed.is_empty() {
             self.pressure.mark_changes_at(slot, &changed);
