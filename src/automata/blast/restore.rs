@@ -112,10 +112,11 @@ impl<S: BlastShape> BlastWorld<S> {
         let ChunkParts { pressure, is_audible, is_unreported, solid, strengths, weights, flows } =
             parts;
         let slot = self.add_chunk(position, pressure);
-        let mut ground = Ground { solid, weights, ..Ground::default() };
-        for (index, strength) in strengths {
-            ground.set_strength(index, strength);
-        }
+        let mut of_cells = Chunk::uniform(0.0);
+        strengths.into_iter().for_each(|(index, strength)| _ = of_cells.set(index, strength));
+        let mut ground = Ground::default();
+        ground.replace(solid, of_cells);
+        ground.weights = weights;
         let state = &mut self.states[slot.index()];
         state.ground = (!ground.is_plain()).then(|| Box::new(ground));
         state.flows = flows.map(|planes| ChunkFlows::of(&planes));
