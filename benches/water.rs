@@ -24,6 +24,8 @@ mod records;
 mod sea;
 #[path = "water/settle.rs"]
 mod settle;
+#[path = "worlds/slices.rs"]
+mod slices;
 #[path = "water/surface.rs"]
 mod surface;
 #[path = "worlds/water.rs"]

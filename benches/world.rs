@@ -10,9 +10,14 @@ use floodplain::blast::{self, BlastWorld};
 use floodplain::glam::IVec3;
 use floodplain::humidity::{self, HumidityWorld};
 use floodplain::water::{self, WaterWorld};
-use floodplain::world::{Content, Edit, MaterialId, Palette, Rules, World};
+use floodplain::world::{Content, Couplings, Edit, MaterialId, Palette, Rules, Submerged, World};
 use floodplain::{CHUNK_CELLS, Cube, Region, Shape};
 use std::hint::black_box;
+
+#[path = "world/budget.rs"]
+mod budget;
+#[path = "worlds/slices.rs"]
+mod slices;
 
 /// Chunks along each side of the land.
 const SIDE: i32 = 6;
@@ -35,9 +40,18 @@ fn id(name: &str) -> MaterialId {
     Palette::natural().id(name).expect("natural")
 }
 
+/// The rules of all benches but those of couplings.
+fn rules() -> Rules {
+    Rules { soil_period: 1, water: water::Rules::lossless(), ..Rules::default() }
+}
+
 /// Flat ground of a material.
 fn land(ground: &str) -> World {
-    let rules = Rules { soil_period: 1, water: water::Rules::lossless(), ..Rules::default() };
+    land_with(ground, rules())
+}
+
+/// The same with other rules.
+fn land_with(ground: &str, rules: Rules) -> World {
     let mut world =
         World::with_bounds(7, Palette::natural(), rules, bounds()).expect("rules in range");
     let (ground, air) = (id(ground), id("air"));
@@ -140,24 +154,51 @@ fn water_alone(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// All parts in motion, in a world and apart, which are to be added up.
+/// The rules with all couplings off, and with one of them on at a time, or all.
+fn couplings() -> [(&'static str, Rules); 5] {
+    let on = rules();
+    let (breaking, submerged) = (false, Submerged::Passes);
+    let off = Rules { couplings: Couplings::OFF, throw_flow: None, breaking, submerged, ..on };
+    [
+        ("world_without_couplings", off),
+        ("world_exchange_alone", Rules { couplings: on.couplings, ..off }),
+        ("world_water_stops_pressure_alone", Rules { submerged: on.submerged, ..off }),
+        ("world_throws_alone", Rules { throw_flow: on.throw_flow, ..off }),
+        ("world", on),
+    ]
+}
+
+/// All parts in motion, in a world and apart, which are to be added up. Without couplings, the parts
+/// of a world do what they do apart, and what it takes more is its own work; couplings set more in
+/// motion, which is printed.
 fn all_parts(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("world/all_parts");
     group.sample_size(20).throughput(Throughput::Elements(
         TICKS * (chunks().volume() as usize * CHUNK_CELLS) as u64,
     ));
-    let begun = || {
-        let mut world = land("soil");
+    let begun_with = |rules| {
+        let mut world = land_with("soil", rules);
         let water = water_edits().into_iter().map(Edit::Water);
         let soil = soil_edits().into_iter().map(Edit::Soil);
         let blast = blast_edits().into_iter().map(Edit::Blast);
         water.chain(soil).chain(blast).for_each(|edit| _ = world.apply(edit).expect("fits"));
         world
     };
+    for (name, rules) in couplings() {
+        let mut world = begun_with(rules);
+        let (report, ledger) = (world.run(TICKS), world.ledger());
+        println!(
+            "all_parts/{name}: {TICKS} ticks visit {} cells and move {} units of water; {} are \
+             thrown, {} soaked up",
+            report.visited, report.moved, ledger.thrown, ledger.soaked
+        );
+        let begun = || begun_with(rules);
+        group.bench_function(name, |bencher| {
+            bencher.iter_batched_ref(begun, |world| world.run(TICKS), BatchSize::PerIteration);
+        });
+    }
+    let begun = || begun_with(rules());
     let steps = TICKS * u64::from(begun().rules().blast_steps);
-    group.bench_function("world", |bencher| {
-        bencher.iter_batched_ref(begun, |world| world.run(TICKS), BatchSize::PerIteration);
-    });
     group.bench_function("water", |bencher| {
         let build = || water_of(&begun());
         bencher.iter_batched_ref(build, |world| world.run(TICKS), BatchSize::PerIteration);
@@ -204,5 +245,5 @@ fn blast_of(world: &World) -> BlastWorld<Cube> {
     blast
 }
 
-criterion_group!(benches, rest, edits, lent, water_alone, all_parts);
+criterion_group!(benches, rest, edits, lent, water_alone, all_parts, budget::budget);
 criterion_main!(benches);

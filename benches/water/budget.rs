@@ -1,41 +1,13 @@
-//! What one call of `step_within(256)` takes, in worlds where much happens at once: a game pays for
-//! it within a frame. A tick in slices does the same in each run, so each call is timed in several
-//! runs, and its least time counts: what else the machine did meanwhile is left out. Prints the
-//! mean, the 99.9th percentile and the worst call.
+//! What one call of `step_within(256)` takes, in worlds where much happens at once.
 
 use crate::motion::{hills, storm};
+use crate::slices::{BUDGET, in_slices, print_calls};
 use crate::worlds::{open_world, river_world, spread_world};
 use criterion::{BenchmarkId, Criterion, Throughput};
 use floodplain::Region;
 use floodplain::glam::IVec3;
 use floodplain::water::{Edges, Rules, WaterWorld};
-use std::hint::black_box;
-use std::time::{Duration, Instant};
-
-const BUDGET: u64 = 256;
-/// Runs of which each call's least time counts.
-const RUNS: usize = 3;
-
-/// Runs `ticks` ticks in slices, with an edit before each. Returns the time of each call.
-fn in_slices(
-    mut world: WaterWorld,
-    ticks: u64,
-    edit: &impl Fn(&mut WaterWorld, u64),
-) -> Vec<Duration> {
-    let mut calls = Vec::new();
-    for tick in 0..ticks {
-        edit(&mut world, tick);
-        loop {
-            let start = Instant::now();
-            let progress = black_box(world.step_within(BUDGET));
-            calls.push(start.elapsed());
-            if progress.finished {
-                break;
-            }
-        }
-    }
-    calls
-}
+use std::time::Duration;
 
 fn job(
     criterion: &mut Criterion,
@@ -44,22 +16,9 @@ fn job(
     build: impl Fn() -> WaterWorld,
     edit: impl Fn(&mut WaterWorld, u64),
 ) {
-    let mut least = in_slices(build(), ticks, &edit);
-    for _ in 1..RUNS {
-        let calls = in_slices(build(), ticks, &edit);
-        assert_eq!(calls.len(), least.len(), "a run differs");
-        least.iter_mut().zip(calls).for_each(|(least, call)| *least = call.min(*least));
-    }
-    let slowest = (0..least.len()).max_by_key(|&at| least[at]).unwrap_or(0);
-    let (count, sum) = (least.len(), least.iter().sum::<Duration>());
-    least.sort_unstable();
-    println!(
-        "budget/{name}: {ticks} ticks in {count} calls; mean {:.2?}, p99.9 {:.2?}, worst {:.2?} \
-         (call {slowest})",
-        sum / count as u32,
-        least[count * 999 / 1000],
-        least[count - 1],
-    );
+    let slice = |world: &mut WaterWorld| world.step_within(BUDGET).finished;
+    let run = || in_slices(build(), ticks, &edit, &slice);
+    let count = print_calls(name, ticks, run);
     let mut group = criterion.benchmark_group("budget");
     group
         .sample_size(10)
@@ -67,9 +26,7 @@ fn job(
         .measurement_time(Duration::from_secs(1))
         .throughput(Throughput::Elements(count as u64));
     group.bench_function(BenchmarkId::from_parameter(name), |bencher| {
-        bencher.iter_custom(|jobs| {
-            (0..jobs).map(|_| in_slices(build(), ticks, &edit).iter().sum::<Duration>()).sum()
-        });
+        bencher.iter_custom(|jobs| (0..jobs).map(|_| run().iter().sum::<Duration>()).sum());
     });
 }
 

@@ -39,6 +39,11 @@ impl LentMarks {
     pub(crate) fn add(&mut self, cells: &CellMask) {
         self.cells.get_or_insert_default().union_with(cells);
     }
+
+    /// Takes the marked cells out; `None` if no cell is marked.
+    pub(crate) fn take(&mut self) -> Option<Box<CellMask>> {
+        self.cells.take()
+    }
 }
 
 impl Activity {

@@ -11,7 +11,7 @@ use super::World;
 use super::limits::Limits;
 use super::material::MaterialId;
 use crate::chunk::{CellMask, LAYER_CELLS, LayerMask};
-use crate::coords::{Cube, Face, Region, Shape, order};
+use crate::coords::{CHUNK_CELLS, Cube, Face, Region, Shape, order};
 use crate::grid::Grid;
 use crate::humidity::ChunkUnits;
 use crate::water::contact::cells_inside;
@@ -61,6 +61,10 @@ pub(super) struct Contacts {
     pub(super) banks: HashMap<IVec3, Box<Bank>>,
     /// The chunks with soil whose ground, or that beside them, has changed since.
     new_ground: HashSet<IVec3>,
+    /// Those of them that are being looked at, some of them gone.
+    unknown: Vec<IVec3>,
+    /// The chunks whose ground is known since the last exchange, some of them twice or gone.
+    new_banks: Vec<IVec3>,
     /// The chunks in which something may still pass.
     pub(super) open: Vec<IVec3>,
 }
@@ -68,14 +72,16 @@ pub(super) struct Contacts {
 impl Contacts {
     /// Returns whether nothing may pass, as far as is known, and all ground is known.
     pub(super) fn are_quiet(&self) -> bool {
-        self.open.is_empty() && self.new_ground.is_empty()
+        let are_known = self.new_ground.is_empty() && self.unknown.is_empty();
+        are_known && self.new_banks.is_empty() && self.open.is_empty()
     }
 
     pub(super) fn memory_bytes(&self) -> usize {
         self.banks.allocation_size()
             + self.banks.len() * size_of::<Bank>()
             + self.new_ground.allocation_size()
-            + self.open.capacity() * size_of::<IVec3>()
+            + [&self.open, &self.unknown, &self.new_banks].map(Vec::capacity).iter().sum::<usize>()
+                * size_of::<IVec3>()
     }
 
     /// Adds the chunks in which these changes of water may have made a contact to a list, which is
@@ -136,18 +142,26 @@ impl World {
         self.contacts.are_quiet() && !self.water.has_altered()
     }
 
+    /// Finds where soil touches open space in a chunk whose ground may have changed, ahead of the
+    /// exchange. Returns how many cells that looked at; `None` if there is no such chunk.
+    pub(super) fn find_a_contact(&mut self) -> Option<u64> {
+        let Contacts { new_ground, unknown, .. } = &mut self.contacts;
+        unknown.extend(new_ground.drain());
+        let chunk = unknown.pop()?;
+        self.contacts.banks.remove(&chunk);
+        if let Some(shore) = shore_of(self, chunk) {
+            self.contacts.banks.insert(chunk, Box::new(Bank::new(shore)));
+            self.contacts.new_banks.push(chunk);
+        }
+        Some(CHUNK_CELLS as u64)
+    }
+
     /// Brings what is known of contacts up to date. Returns the chunks in which something may pass,
     /// in order of position.
-    pub(super) fn find_contacts(&mut self, contacts: &mut Contacts) -> Vec<IVec3> {
-        let mut stale: Vec<IVec3> = contacts.new_ground.drain().collect();
-        for &chunk in &stale {
-            match shore_of(self, chunk) {
-                None => _ = contacts.banks.remove(&chunk),
-                Some(shore) => {
-                    _ = contacts.banks.insert(chunk, Box::new(Bank::new(shore)));
-                }
-            }
-        }
+    pub(super) fn find_contacts(&mut self) -> Vec<IVec3> {
+        while self.find_a_contact().is_some() {}
+        let contacts = &mut self.contacts;
+        let mut stale = core::mem::take(&mut contacts.new_banks);
         stale.extend(self.soil.awake_positions());
         stale.sort_unstable_by_key(|&chunk| order(chunk));
         stale.dedup();

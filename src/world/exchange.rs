@@ -130,8 +130,8 @@ impl World {
         if !self.rules.couplings.exchange() || self.soil.is_at_rest() && self.are_contacts_quiet() {
             return report;
         }
+        let mut due = self.find_contacts();
         let mut contacts = core::mem::take(&mut self.contacts);
-        let mut due = self.find_contacts(&mut contacts);
         if self.rules.couplings.seepage > 0.0 {
             report += self.pass_all::<Soaking>(&due, &mut contacts);
             self.passed.soaked += report.moved;

@@ -86,6 +86,7 @@ use exchange::Passed;
 use limits::Limits;
 use queue::Queue;
 use std::collections::BTreeSet;
+use throws::Throws;
 use tick::Stage;
 
 /// A world of ground on sparse 16³ chunks, with water, moisture and pressure in it.
@@ -140,6 +141,8 @@ pub struct World {
     /// Whether an edit may have changed water since `blast` followed it, for checks alone. That
     /// is not known of a world that was just made or loaded.
     is_water_edited: bool,
+    /// What is found of the water that flows throw, in this tick.
+    throws: Throws,
     /// The units of water that flows threw.
     thrown: u64,
     /// The units of water that broken soil left.
@@ -189,6 +192,7 @@ impl World {
             queue: Queue::default(),
             mirrored: BTreeSet::new(),
             is_water_edited: true,
+            throws: Throws::default(),
             thrown: 0,
             spilled: 0,
             events: Vec::new(),

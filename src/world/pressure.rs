@@ -7,9 +7,9 @@ use super::World;
 use super::error::EditError;
 use super::material::MaterialId;
 use crate::automaton::StepReport;
+use crate::chunk::{CellMask, Chunk};
 use crate::coords::{CHUNK_CELLS, Cube, Face, Region, Shape, order};
 use glam::IVec3;
-use std::collections::BTreeMap;
 
 /// Ground that pressure broke.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -48,9 +48,9 @@ impl World {
         &self.events
     }
 
-    /// Runs one step of explosions. What breaks in it is what its material says from then on.
+    /// Runs one step of explosions, whose ground is lent. What breaks in it is what its material
+    /// says from then on.
     pub(super) fn step_blast(&mut self) -> StepReport {
-        self.lend_beside(&self.blast.stirred_chunks());
         let mut report = self.blast.step();
         for broken in self.blast.take_events() {
             let cell = broken.place;
@@ -85,19 +85,27 @@ impl World {
         if self.is_lent(chunk) || self.blast.is_blank_at(chunk) && !self.has_obstacle(chunk) {
             return Ok(());
         }
-        let (mut solid, mut walls) = (self.stopping_water(chunk), BTreeMap::new());
-        for index in 0..CHUNK_CELLS {
-            match self.matter(ground.get(index)) {
+        let (mut solid, mut strengths) = (self.stopping_water(chunk), Chunk::uniform(0.0));
+        let matters = self.matters();
+        let matter = |index: usize| matters[usize::from(ground.get(index).0)];
+        match ground.as_uniform() {
+            Some(_) => match matter(0) {
                 Matter::Open => {}
-                Matter::Solid => _ = solid.insert(index),
-                Matter::Wall(strength) => {
-                    solid.insert(index);
-                    walls.insert(index, strength);
+                Matter::Solid => solid = CellMask::FULL,
+                Matter::Wall(strength) => strengths.fill(strength),
+            },
+            None => {
+                for index in 0..CHUNK_CELLS {
+                    match matter(index) {
+                        Matter::Open => {}
+                        Matter::Solid => _ = solid.insert(index),
+                        Matter::Wall(strength) => _ = strengths.set(index, strength),
+                    }
                 }
             }
         }
         self.touch(chunk);
-        self.blast.set_ground(chunk, &solid, &walls)?;
+        self.blast.set_ground(chunk, &solid, &strengths)?;
         self.mirrored.insert(order(chunk));
         Ok(())
     }
@@ -190,6 +198,15 @@ impl World {
             None => Matter::Solid,
             Some(strength) => Matter::Wall(strength),
         }
+    }
+
+    /// Returns what each material is to pressure, by number; those that the palette has not are open.
+    fn matters(&self) -> [Matter; 256] {
+        let mut matters = [Matter::Open; 256];
+        for (id, _) in self.palette.materials() {
+            matters[usize::from(id.0)] = self.matter(id);
+        }
+        matters
     }
 
     /// Makes a cell what it is to pressure, unless it is.

@@ -150,6 +150,7 @@ impl World {
             + self.blast.memory_bytes()
             + self.queue.memory_bytes()
             + self.contacts.memory_bytes()
+            + self.throws.memory_bytes()
             + self.mirrored.len() * size_of::<[i32; 3]>()
             + self.events.capacity() * size_of::<Broken>()
     }

@@ -4,9 +4,9 @@
 //! water is not thrown, nor is that straight below them, and none enters them.
 
 use super::World;
-use super::pressure::Matter;
-use crate::coords::{Cube, Face, Shape};
+use crate::coords::{CHUNK_CELLS, Cube, Face, Shape};
 use crate::water::random::{chunk_seed, mix};
+use core::ops::Bound;
 use glam::{DVec3, IVec3};
 
 /// The most units that a cell loses by a throw, and the most cells that a unit flies more than one:
@@ -15,6 +15,20 @@ const MOST: u32 = 7;
 
 /// Tells these choices from all others with the same seed, tick and place.
 const THROWS: u64 = 0x7468_726f_7773;
+
+/// What was found of the water that is thrown.
+#[derive(Default)]
+pub(super) struct Throws {
+    found: Vec<Throw>,
+    /// The last chunk that was looked at, in the order of `World::mirrored`.
+    last: Option<[i32; 3]>,
+}
+
+impl Throws {
+    pub(super) fn memory_bytes(&self) -> usize {
+        self.found.capacity() * size_of::<Throw>()
+    }
+}
 
 /// A cell of water and the flow that throws it.
 struct Throw {
@@ -26,12 +40,24 @@ struct Throw {
 }
 
 impl World {
+    /// Finds the water that is thrown in a chunk, ahead of throwing it. Returns how many cells it
+    /// looked at; `None` if nothing is left but to throw what was found. Until that, nothing may be
+    /// edited.
+    pub(super) fn find_throws_ahead(&mut self) -> Option<u64> {
+        let least = self.rules.throw_flow?;
+        let after = self.throws.last.map_or(Bound::Unbounded, Bound::Excluded);
+        let last = self.mirrored.range((after, Bound::Unbounded)).next().copied();
+        let found = last.map(|[y, z, x]| self.throws_in(IVec3::new(x, y, z), least));
+        self.throws.found.extend(found?);
+        self.throws.last = last;
+        Some(CHUNK_CELLS as u64)
+    }
+
     /// Throws the water that the last step of explosions gave a strong flow. None is made or lost.
     /// Returns how many times the water of a cell changed.
     pub(super) fn throw_water(&mut self) -> u64 {
-        let Some(least) = self.rules.throw_flow else { return 0 };
-        let mut throws: Vec<Throw> =
-            self.lent().flat_map(|chunk| self.throws_in(chunk, least)).collect();
+        while self.find_throws_ahead().is_some() {}
+        let mut throws = core::mem::take(&mut self.throws).found;
         throws.sort_unstable_by_key(|throw| (throw.turn, throw.cell.to_array()));
         let mut changed = 0;
         for throw in throws {
@@ -67,8 +93,7 @@ impl World {
     /// Returns the flow through a cell at the surface of water, or along its top if it stops
     /// pressure.
     fn flow_over(&self, cell: IVec3) -> DVec3 {
-        let is_open = self.matter_in_blast(cell) == Matter::Open;
-        self.blast.flow(if is_open { cell } else { cell + IVec3::Y })
+        self.blast.flow(if self.blast.is_solid(cell) { cell + IVec3::Y } else { cell })
     }
 
     /// Returns where a unit lands: it rises one cell, and then as many as units are thrown, each by
@@ -86,19 +111,11 @@ impl World {
                 _ => IVec3::Y,
             };
             let next = at.saturating_add(offset);
-            if self.has_room(next) {
+            if self.water.has_room(next) {
                 at = next;
             }
         }
         at
-    }
-
-    /// Returns whether a cell is loaded, open, not full and in no frozen chunk.
-    fn has_room(&self, cell: IVec3) -> bool {
-        let is_open = |id| !self.palette.traits(id).solid;
-        self.material(cell).is_some_and(is_open)
-            && self.water.height(cell) < MOST as u8
-            && !self.water.is_frozen(Cube::chunk_of(cell))
     }
 
     /// Returns how many cells it changed.
@@ -109,8 +126,21 @@ impl World {
             return 0;
         }
         self.thrown += u64::from(moved);
-        _ = self.follow_in_blast(from);
-        _ = self.follow_in_blast(to);
+        // One was full before if it lacks what it gave.
+        let full = MOST - moved;
+        self.follow_thrown(from, u32::from(self.water.height(from)) == full);
+        self.follow_thrown(to, u32::from(self.water.height(to)) == MOST);
         2
+    }
+
+    /// Lets the blast follow a cell whose water has changed; `is_other` if it is full now or was
+    /// before, and may be something else to pressure.
+    fn follow_thrown(&mut self, cell: IVec3, is_other: bool) {
+        let chunk = Cube::chunk_of(cell);
+        if is_other || !self.is_lent(chunk) {
+            _ = self.follow_in_blast(cell);
+        } else {
+            self.forget_if_plain(chunk);
+        }
     }
 }

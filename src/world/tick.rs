@@ -1,10 +1,13 @@
 //! A tick of a world, in pieces: that of water, then what passes between water and soil, then the
-//! step of soil, then those of explosions.
+//! step of soil, then those of explosions. What a stage reads chunk by chunk before it changes
+//! anything is done ahead, a chunk a piece; the last piece of a stage makes the changes.
 
 use super::World;
 #[cfg(feature = "snapshot")]
 use super::rules::Rules;
 use crate::automaton::StepReport;
+use crate::chunk::LAYER_CELLS;
+use crate::coords::CHUNK_CELLS;
 use crate::water::Progress;
 use std::time::{Duration, Instant};
 
@@ -19,8 +22,46 @@ pub(crate) enum Stage {
     Exchange,
     /// The step of soil, in its ticks.
     Soil,
-    /// Steps of explosions, after so many.
+    /// Lending of ground for a step of explosions, after so many.
     Blast(u32),
+    /// A step of explosions, after so many, whose ground is lent.
+    Lent(u32),
+    /// Throwing of water, after the steps of explosions.
+    Throws,
+}
+
+/// In [`Stage::number`], the first of each.
+const BLAST: u32 = 3;
+const LENT: u32 = 1 << 16;
+const THROWS: u32 = 1 << 17;
+
+/// What a piece did.
+struct Piece {
+    report: StepReport,
+    /// The cells that it looked at.
+    looked_at: u64,
+}
+
+impl Piece {
+    const NONE: Piece =
+        Piece { report: StepReport { visited: 0, changed: 0, moved: 0 }, looked_at: 0 };
+
+    /// A piece that visited cells and looked at no others.
+    fn of(report: StepReport) -> Piece {
+        Piece { report, looked_at: report.visited }
+    }
+
+    /// A piece whose result counts when the stage is complete.
+    fn ahead(looked_at: u64) -> Piece {
+        Piece { looked_at, ..Piece::NONE }
+    }
+
+    /// A piece that completes a step. What was done ahead is put in place, for which a layer of each
+    /// chunk counts.
+    fn completing(report: StepReport, was_ahead: bool) -> Piece {
+        let part = if was_ahead { LAYER_CELLS as u64 } else { CHUNK_CELLS as u64 };
+        Piece { report, looked_at: report.visited / CHUNK_CELLS as u64 * part }
+    }
 }
 
 impl Stage {
@@ -31,18 +72,27 @@ impl Stage {
             Stage::Rest | Stage::Water => 0,
             Stage::Exchange => 1,
             Stage::Soil => 2,
-            Stage::Blast(done) => 3 + done,
+            Stage::Blast(done) => BLAST + done,
+            Stage::Lent(done) => LENT + done,
+            Stage::Throws => THROWS,
         }
     }
 
     /// Returns the stage of a number, in a world with these rules. `None` if there is none.
     #[cfg(feature = "snapshot")]
     pub(crate) fn from_number(number: u32, rules: &Rules) -> Option<Stage> {
-        match number.checked_sub(Stage::Blast(0).number()) {
-            Some(done) => (done <= rules.blast_steps).then_some(Stage::Blast(done)),
-            None => [Stage::Rest, Stage::Exchange, Stage::Soil]
-                .into_iter()
-                .find(|stage| stage.number() == number),
+        match number {
+            0 => Some(Stage::Rest),
+            1 => Some(Stage::Exchange),
+            2 => Some(Stage::Soil),
+            BLAST..LENT => {
+                Some(number - BLAST).filter(|&done| done <= rules.blast_steps).map(Stage::Blast)
+            }
+            LENT..THROWS => {
+                Some(number - LENT).filter(|&done| done < rules.blast_steps).map(Stage::Lent)
+            }
+            THROWS => Some(Stage::Throws),
+            _ => None,
         }
     }
 }
@@ -83,14 +133,18 @@ impl World {
     /// one [`step`](World::step).
     ///
     /// The tick of water is done in the pieces of
-    /// [`WaterWorld::step_within`](crate::water::WaterWorld::step_within). What passes between
-    /// water and soil is one piece, the step of soil is one, and so is each step of explosions,
-    /// whatever they visit.
+    /// [`WaterWorld::step_within`](crate::water::WaterWorld::step_within). The step of soil and each
+    /// step of explosions are done chunk by chunk, and 4,096 cells are counted for each; so are
+    /// contacts of water and soil that are not known yet, and what is thrown. What then passes
+    /// between water and soil is one piece, whatever it visits. So is the end of each step, with
+    /// what breaks in it, the lending of ground before it, and the flight of what is thrown: 256
+    /// cells are counted for each chunk.
     ///
     /// While water has its tick, whatever is read of the world is as it was after the last complete
     /// tick. From then until the tick is complete, water, with its ledger, is that of the new tick,
-    /// and soil, pressure and ground are as far as their pieces have come; [`ticks`](World::ticks)
-    /// counts complete ticks. Edits complete a tick that is underway first.
+    /// and soil, pressure and ground are as far as whole steps have come: what is done of a step
+    /// shows, and is saved, when the step is complete. [`ticks`](World::ticks) counts complete
+    /// ticks. Edits complete a tick that is underway first.
     ///
     /// ```
     /// use floodplain::glam::IVec3;
@@ -161,8 +215,8 @@ impl World {
             }
         }
         while self.stage != Stage::Rest {
-            let report = self.piece();
-            progress.looked_at += report.visited;
+            let Piece { report, looked_at } = self.piece(goes_on.is_some());
+            progress.looked_at += looked_at;
             progress.report += StepReport { moved: 0, ..report };
             if self.stage != Stage::Rest
                 && goes_on.as_mut().is_some_and(|goes_on| !goes_on(&progress))
@@ -203,19 +257,50 @@ impl World {
         water.finished && goes_on.as_mut().is_none_or(|goes_on| goes_on(progress))
     }
 
-    /// Does a piece of the stages after that of water.
-    fn piece(&mut self) -> StepReport {
+    /// Does a piece of the stages after that of water: all that is left of a stage, unless the call
+    /// may stop in between.
+    fn piece(&mut self, may_stop: bool) -> Piece {
+        let ahead = if may_stop { self.piece_ahead() } else { None };
+        if let Some(looked_at) = ahead {
+            return Piece::ahead(looked_at);
+        }
         match self.stage {
-            Stage::Rest | Stage::Water => StepReport::default(),
+            Stage::Rest | Stage::Water => Piece::NONE,
             Stage::Exchange => {
                 self.stage = Stage::Soil;
-                if self.has_soil_step() { self.exchange() } else { StepReport::default() }
+                if self.has_soil_step() { Piece::of(self.exchange()) } else { Piece::NONE }
             }
             Stage::Soil => {
                 self.stage = Stage::Blast(0);
-                if self.has_soil_step() { self.step_soil() } else { StepReport::default() }
+                let is_due = self.has_soil_step();
+                if is_due { Piece::completing(self.step_soil(), may_stop) } else { Piece::NONE }
             }
-            Stage::Blast(done) => self.blast_piece(done),
+            Stage::Blast(done) => self.lending_piece(done),
+            Stage::Lent(done) => {
+                self.stage = Stage::Blast(done + 1);
+                self.touch_pressure();
+                Piece::completing(self.step_blast(), may_stop)
+            }
+            Stage::Throws => {
+                self.stage = Stage::Rest;
+                self.touch_pressure();
+                let looked_at = (self.mirrored.len() * LAYER_CELLS) as u64;
+                let changed = self.throw_water();
+                self.take_back_silent();
+                Piece { report: StepReport { changed, ..StepReport::default() }, looked_at }
+            }
+        }
+    }
+
+    /// Does a chunk of the stage ahead. Returns how many cells it looked at; `None` if only what
+    /// completes the stage is left.
+    fn piece_ahead(&mut self) -> Option<u64> {
+        match self.stage {
+            Stage::Exchange if self.has_soil_step() => self.find_a_contact(),
+            Stage::Soil if self.has_soil_step() => self.soil.step_ahead(),
+            Stage::Lent(_) => self.blast.step_ahead(),
+            Stage::Throws => self.find_throws_ahead(),
+            _ => None,
         }
     }
 
@@ -224,22 +309,22 @@ impl World {
         self.soil.run(1)
     }
 
-    /// Does a piece of explosions, of which so many steps are done.
-    fn blast_piece(&mut self, done: u32) -> StepReport {
+    /// Lends explosions, of which so many steps are done, the ground for the next, or for what they
+    /// throw.
+    fn lending_piece(&mut self, done: u32) -> Piece {
         self.touch_pressure();
         if done == 0 {
             self.follow_water();
         }
         if done < self.rules.blast_steps && !self.blast.is_at_rest() {
-            self.stage = Stage::Blast(done + 1);
-            return self.step_blast();
+            self.stage = Stage::Lent(done);
+            self.lend_beside(&self.blast.stirred_chunks());
+        } else {
+            self.stage = Stage::Throws;
+            self.blast.run(u64::from(self.rules.blast_steps - done));
+            self.lend_stirred();
         }
-        self.stage = Stage::Rest;
-        self.blast.run(u64::from(self.rules.blast_steps - done));
-        self.lend_stirred();
-        let changed = self.throw_water();
-        self.take_back_silent();
-        StepReport { changed, ..StepReport::default() }
+        Piece::ahead((self.mirrored.len() * LAYER_CELLS) as u64)
     }
 
     /// Returns whether soil has its step in the tick after the last complete one.

@@ -88,7 +88,8 @@ fn a_world_that_is_loaded_in_the_middle_of_every_tick_is_one_that_never_is() {
 }
 
 /// What the tick of a saved world does next: 0 if it has not begun, 1 what passes between water and
-/// soil, 2 the step of soil, from 3 on steps of pressure.
+/// soil, 2 the step of soil, from 3 on lending of ground for steps of pressure, from 65,536 on these
+/// steps, 131,072 throws.
 fn stage_of(world: &World, bytes: &[u8]) -> u32 {
     let before: usize = states(world).iter().map(Vec::len).sum();
     u32::from_le_bytes(content(bytes, "WRLD")[before..][..4].try_into().unwrap())
@@ -146,7 +147,9 @@ fn a_world_goes_on_to_the_same_bytes_from_between_any_two_stages_while_units_pas
     let all = Rules { water, soil_period: 1, throw_flow: Some(1.0), ..rules() };
     let passed = |rules| {
         let (ledger, stages) = saved_at_every_piece(passing(rules));
-        assert!((0..=rules.blast_steps + 2).all(|stage| stages.contains(&stage)), "{stages:?}");
+        let (lending, steps) = (0..=rules.blast_steps + 3, 65_536..65_536 + rules.blast_steps);
+        let mut all = lending.chain(steps).chain([131_072]);
+        assert!(all.all(|stage| stages.contains(&stage)), "{stages:?}");
         let Ledger { soaked, sprung, ebbed, thrown, spilled, .. } = ledger;
         [soaked, sprung, ebbed, thrown, spilled].map(|units| units > 0)
     };
@@ -172,10 +175,11 @@ fn a_world_goes_on_to_the_same_bytes_from_between_any_two_stages_while_units_pas
 fn states_that_no_world_has_are_refused_in_words() {
     let world = worlds::materials(1);
     assert_eq!(with_tail(&world, |_| ()), "a world");
-    assert_eq!(
-        with_tail(&world, |tail| tail[..4].copy_from_slice(&99u32.to_le_bytes())),
-        "a stage that no tick has"
-    );
+    let steps = world.rules().blast_steps;
+    for stage in [99, 4 + steps, 65_535, 65_536 + steps, 131_071, 131_073, u32::MAX] {
+        let said = with_tail(&world, |tail| tail[..4].copy_from_slice(&stage.to_le_bytes()));
+        assert_eq!(said, "a stage that no tick has", "{stage}");
+    }
     let edits = "a number of edits, and no more of them before the next tick";
     assert_eq!(with_tail(&world, |tail| tail[4] = 1), edits);
     assert_eq!(with_tail(&world, |tail| tail[8] = 1), "the bytes of an edit");

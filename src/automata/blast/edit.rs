@@ -314,10 +314,8 @@ impl<S: BlastShape> BlastWorld<S> {
         self.ledger.change(f64::from(old), 0.0);
         let ground = self.ground_mut(slot);
         ground.solid.set(index, !matches!(matter, Matter::Open));
-        match matter {
-            Matter::Wall(strength) => ground.strengths.insert(index, strength),
-            Matter::Open | Matter::Solid => ground.strengths.remove(&index),
-        };
+        let strength = if let Matter::Wall(strength) = matter { strength } else { 0.0 };
+        ground.set_strength(index, strength);
         self.drop_plain_ground(slot);
         self.update_links(cell);
         self.touch(cell);
@@ -334,6 +332,8 @@ impl<S: BlastShape> BlastWorld<S> {
         let index = S::index_of(cell);
         let old = self.pressure.chunk_at_mut(slot).set(index, pressure + POSITIVE_ZERO);
         self.rims.invalidate(slot);
+        let state = &mut self.states[slot.index()];
+        state.highest = state.highest.max(pressure.abs());
         self.states[slot.index()].is_audible |= pressure.abs() >= self.audible();
         self.states[slot.index()].needs_audibility_check |= pressure.abs() < old.abs();
         self.ledger.change(f64::from(old), f64::from(pressure));

@@ -5,18 +5,19 @@
 //! follow from the ground, so those of the chunk are dropped, and the first step that needs them
 //! computes them. In its neighbours only the planes at the common faces are recomputed.
 
-use super::edit::{EditError, POSITIVE_ZERO, check_strength};
+use super::edit::{EditError, POSITIVE_ZERO};
 use super::field::flows::Conductances;
 use super::field::space::{axis, plane_cells};
 use super::{BlastShape, BlastWorld, Ground};
-use crate::chunk::CellMask;
+use crate::automata::engine::changes::differing;
+use crate::chunk::{CellMask, Chunk};
+use crate::coords::CHUNK_CELLS;
 use crate::grid::Slot;
 use glam::IVec3;
-use std::collections::BTreeMap;
 
 impl<S: BlastShape> BlastWorld<S> {
-    /// Replaces what stands in a chunk's cells: those in `solid` are removed, those in `walls` too,
-    /// until they break at that strength; all others are open. Pressures of cells that stay open
+    /// Replaces what stands in a chunk's cells: those in `solid` are removed, those with a strength
+    /// too, until they break at that; all others are open. Pressures of cells that stay open
     /// and weights of links are kept. Cells beyond the bounds are ignored, and a missing chunk is
     /// created if anything stands in it.
     ///
@@ -24,35 +25,35 @@ impl<S: BlastShape> BlastWorld<S> {
     /// [`clear_solid`](BlastWorld::clear_solid) for each cell that differs, in index order. Returns
     /// the sum of the pressures that were in them, which the ledger counts as those do.
     ///
+    /// Strengths are 0 where there is no wall, and numbers above it where there is one.
+    ///
     /// # Errors
-    /// The chunk would hold no cell inside the bounds; a strength that is not a number above 0.
+    /// The chunk would hold no cell inside the bounds.
     pub(crate) fn set_ground(
         &mut self,
         position: IVec3,
         solid: &CellMask,
-        walls: &BTreeMap<usize, f32>,
+        strengths: &Chunk<f32>,
     ) -> Result<f64, EditError> {
         let inside = self.inside_of(position)?;
-        for (&index, &strength) in walls {
-            check_strength(S::cell_at(position, index), strength)?;
+        let (mut solid, mut strengths) = (solid.clone(), strengths.clone());
+        if inside != S::region_of(position) {
+            for index in 0..CHUNK_CELLS {
+                if !inside.contains(S::cell_at(position, index)) {
+                    solid.remove(index);
+                    strengths.set(index, 0.0);
+                }
+            }
+            strengths.canonicalize();
         }
-        let is_inside = |index: usize| inside.contains(S::cell_at(position, index));
-        let strengths: BTreeMap<usize, f32> = walls
-            .iter()
-            .map(|(&index, &wall)| (index, wall))
-            .filter(|wall| is_inside(wall.0))
-            .collect();
-        let mut removed = CellMask::EMPTY;
-        solid.iter().filter(|&index| is_inside(index)).for_each(|index| _ = removed.insert(index));
-        strengths.keys().for_each(|&index| _ = removed.insert(index));
-        let changed = self.differing(position, &removed, &strengths);
+        solid.union_with(&walls_of(&strengths));
+        let changed = self.differing(position, &solid, &strengths);
         if changed.is_empty() {
             return Ok(0.0);
         }
         let slot = self.ensure_chunk(position);
         let sum = self.empty_cells(slot, &changed);
-        let ground = self.ground_mut(slot);
-        (ground.solid, ground.strengths) = (removed, strengths);
+        self.ground_mut(slot).replace(solid, strengths);
         self.drop_plain_ground(slot);
         self.end_flows_at(slot, &changed);
         self.renew_conductances(slot, &changed);
@@ -99,8 +100,8 @@ impl<S: BlastShape> BlastWorld<S> {
         if *solid == *before.map_or(&CellMask::EMPTY, |ground| &ground.solid) {
             return Ok(0.0);
         }
-        let walls = before.map_or(BTreeMap::new(), |ground| ground.strengths.clone());
-        self.set_ground(position, solid, &walls)
+        let strengths = before.map_or(Chunk::uniform(0.0), |ground| ground.strengths().clone());
+        self.set_ground(position, solid, &strengths)
     }
 
     /// Multiplies the pressures of cells of a chunk by `part`, 0 to 1. What is gone counts as removed,
@@ -175,24 +176,18 @@ impl<S: BlastShape> BlastWorld<S> {
     }
 
     /// The cells in which other things stand than these.
-    fn differing(
-        &self,
-        position: IVec3,
-        solid: &CellMask,
-        strengths: &BTreeMap<usize, f32>,
-    ) -> CellMask {
-        let before = self.ground_at(position);
-        let (was_solid, no_walls) =
-            (before.map_or(&CellMask::EMPTY, |ground| &ground.solid), BTreeMap::new());
-        let were = before.map_or(&no_walls, |ground| &ground.strengths);
+    fn differing(&self, position: IVec3, solid: &CellMask, strengths: &Chunk<f32>) -> CellMask {
         let mut changed = solid.clone();
-        for (word, before) in changed.words_mut().iter_mut().zip(was_solid.words()) {
+        let Some(before) = self.ground_at(position) else {
+            // Whatever has a strength is removed.
+            return changed;
+        };
+        for (word, before) in changed.words_mut().iter_mut().zip(before.solid.words()) {
             *word ^= before;
         }
-        for index in strengths.keys().chain(were.keys()) {
-            if strengths.get(index) != were.get(index) {
-                changed.insert(*index);
-            }
+        if strengths.as_uniform().is_none_or(|each| before.strengths().as_uniform() != Some(each)) {
+            let differs = |&index: &usize| strengths.get(index) != before.strengths().get(index);
+            (0..CHUNK_CELLS).filter(differs).for_each(|index| _ = changed.insert(index));
         }
         changed
     }
@@ -231,26 +226,42 @@ impl<S: BlastShape> BlastWorld<S> {
     }
 }
 
+/// Returns the cells that have a strength.
+fn walls_of(strengths: &Chunk<f32>) -> CellMask {
+    let mut walls = CellMask::EMPTY;
+    match strengths.as_dense() {
+        None if strengths.get(0) > 0.0 => walls = CellMask::FULL,
+        None => {}
+        Some(strengths) => {
+            for (word, strengths) in walls.words_mut().iter_mut().zip(strengths.as_chunks().0) {
+                *word = differing(strengths, &[0.0; 64]);
+            }
+        }
+    }
+    walls
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::{Border, Borders, Rules};
     use super::*;
     use crate::coords::{Cube, Face, Region, Sheet};
     use proptest::prelude::*;
+    use std::collections::BTreeMap;
 
     /// What stands in a chunk: some cells removed, some of them until they break.
-    fn ground(rng: &mut fastrand::Rng) -> (CellMask, BTreeMap<usize, f32>) {
-        let (mut solid, mut walls) = (CellMask::EMPTY, BTreeMap::new());
+    fn ground(rng: &mut fastrand::Rng) -> (CellMask, Chunk<f32>) {
+        let (mut solid, mut walls) = (CellMask::EMPTY, Chunk::uniform(0.0));
         let odds = [1, 40, 1000][rng.usize(..3)];
         for index in (0..4096).filter(|_| odds > 1) {
             match rng.u32(..odds) {
                 0 => _ = solid.insert(index),
-                1 => _ = walls.insert(index, 1.0 + rng.f32() * 40.0),
+                1 => _ = walls.set(index, 1.0 + rng.f32() * 40.0),
                 _ => {}
             }
         }
         if rng.bool() {
-            walls.keys().for_each(|&index| _ = solid.insert(index));
+            solid.union_with(&walls_of(&walls));
         }
         (solid, walls)
     }
@@ -260,7 +271,7 @@ mod tests {
         world: &mut BlastWorld<S>,
         position: IVec3,
         solid: &CellMask,
-        walls: &BTreeMap<usize, f32>,
+        walls: &Chunk<f32>,
     ) -> f64 {
         let mut sum = 0.0;
         for index in 0..4096 {
@@ -268,10 +279,11 @@ mod tests {
             if !world.bounds().contains(cell) {
                 continue;
             }
-            let (wall, stands) = (walls.get(&index), (world.is_solid(cell), world.strength(cell)));
+            let wall = Some(walls.get(index)).filter(|&strength| strength > 0.0);
+            let stands = (world.is_solid(cell), world.strength(cell));
             sum += match wall {
-                _ if stands == (wall.is_some() || solid.contains(index), wall.copied()) => 0.0,
-                Some(&strength) => f64::from(world.set_wall(cell, strength).unwrap()),
+                _ if stands == (wall.is_some() || solid.contains(index), wall) => 0.0,
+                Some(strength) => f64::from(world.set_wall(cell, strength).unwrap()),
                 None if solid.contains(index) => f64::from(world.set_solid(cell).unwrap()),
                 None => {
                     world.clear_solid(cell).unwrap();
@@ -360,7 +372,7 @@ mod tests {
             if let Some(solid) = self.solid.get(&chunk.to_array())
                 && !self.mirrored.contains(&chunk)
             {
-                self.world.set_ground(chunk, solid, &BTreeMap::new()).unwrap();
+                self.world.set_ground(chunk, solid, &Chunk::uniform(0.0)).unwrap();
                 self.mirrored.push(chunk);
             }
         }
@@ -388,7 +400,7 @@ mod tests {
         let solid: BTreeMap<_, _> = chunks.map(|at| (at.to_array(), ground(&mut rng).0)).collect();
         let mut whole = new();
         for (&chunk, solid) in &solid {
-            whole.set_ground(chunk.into(), solid, &BTreeMap::new()).unwrap();
+            whole.set_ground(chunk.into(), solid, &Chunk::uniform(0.0)).unwrap();
         }
         let mut lazy = Lazy { world: new(), solid, mirrored: Vec::new() };
         for step in 0..60 {

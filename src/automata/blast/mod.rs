@@ -54,6 +54,7 @@ use field::ground::Ground;
 use field::space::Space;
 use glam::IVec3;
 use std::collections::BTreeMap;
+use step::ahead::Ahead;
 use step::job::{Job, Scratch};
 
 /// A world of pressure on sparse chunks: [`Sheet`]s of 64×64 cells, linked to four neighbours, or
@@ -95,6 +96,8 @@ pub struct BlastWorld<S: BlastShape = Sheet> {
     workers: Workers<Scratch<S>>,
     /// Memory for the next step; without meaning between steps.
     jobs: Vec<Job<S>>,
+    /// What is done of the next step.
+    ahead: Option<Ahead<S>>,
 }
 
 impl<S: BlastShape> BlastWorld<S> {
@@ -133,6 +136,7 @@ impl<S: BlastShape> BlastWorld<S> {
             rims: Rims::new(0.0),
             workers: Workers::new(Scratch::new),
             jobs: Vec::new(),
+            ahead: None,
         })
     }
 

@@ -11,7 +11,6 @@ use super::{BlastShape, BlastWorld, Ground, Ledger};
 use crate::automaton::{ChunkChanges, StateHash};
 use crate::chunk::{CellMask, Chunk};
 use crate::coords::{CHUNK_CELLS, Face, Region};
-use crate::grid::Slot;
 use glam::{DVec3, IVec3};
 
 impl<S: BlastShape> BlastWorld<S> {
@@ -48,7 +47,7 @@ impl<S: BlastShape> BlastWorld<S> {
     /// Returns the strength of a wall that breaks; `None` for any other cell.
     pub fn strength(&self, cell: IVec3) -> Option<f32> {
         let (slot, index) = self.place(cell)?;
-        self.ground(slot)?.strengths.get(&index).copied()
+        self.ground(slot)?.strength(index)
     }
 
     /// The weight of the link behind a face of a cell, by [`set_link`](BlastWorld::set_link); 1
@@ -94,18 +93,20 @@ impl<S: BlastShape> BlastWorld<S> {
         if !self.space.bounds.contains(cell) {
             return LinkFluxes::new();
         }
-        let flow =
-            |&face: &Face| (face.offset().as_dvec3(), f64::from(self.flow_across(cell, face)));
-        Self::FACES.iter().map(flow).collect()
+        let outflow = |face: &Face, flow: f32| (face.offset().as_dvec3(), f64::from(flow));
+        if let Rule::Wave { .. } = self.rules.rule {
+            let flows = self
+                .place(cell)
+                .and_then(|(slot, index)| Some((self.states[slot.index()].flows.as_ref()?, index)));
+            let of = |face| flows.map_or(0.0, |(flows, index)| flows.at::<S>(face, index));
+            return Self::FACES.iter().map(|face| outflow(face, of(*face))).collect();
+        }
+        let of = |face| self.next_flow_across(cell, face);
+        Self::FACES.iter().map(|face| outflow(face, of(*face))).collect()
     }
 
-    fn flow_across(&self, cell: IVec3, face: Face) -> f32 {
-        if let Rule::Wave { .. } = self.rules.rule {
-            let of = |(slot, index): (Slot, usize)| {
-                Some(self.states[slot.index()].flows.as_ref()?.at::<S>(face, index))
-            };
-            return self.place(cell).and_then(of).unwrap_or(0.0);
-        }
+    /// Returns what flows across a face of a cell in the next step of the diffusive rule.
+    fn next_flow_across(&self, cell: IVec3, face: Face) -> f32 {
         let there = match self.space.beyond_cell(cell, face) {
             Beyond::There(there) if self.is_closed_between(cell, there) => return 0.0,
             Beyond::There(there) => self.pressure(there),
@@ -201,6 +202,7 @@ impl<S: BlastShape> BlastWorld<S> {
             + self.rims.memory_bytes()
             + self.jobs.capacity() * size_of::<super::Job<S>>()
             + self.jobs.len() * size_of::<S::Rims<f32>>()
+            + self.ahead.as_ref().map_or(0, super::Ahead::memory_bytes)
             + self.workers.scratch().iter().map(super::Scratch::memory_bytes).sum::<usize>()
     }
 

@@ -87,8 +87,8 @@ impl<S: BlastShape> BlastWorld<S> {
             pressure: self.pressure.chunk_at(slot).clone(),
             is_audible: state.is_audible,
             is_unreported: state.is_unreported,
+            strengths: ground.walls().collect(),
             solid: ground.solid,
-            strengths: ground.strengths,
             weights: ground.weights,
             flows: state.flows.as_ref().map(|flows| flows.to_chunks::<S>()),
         }
@@ -112,7 +112,11 @@ impl<S: BlastShape> BlastWorld<S> {
         let ChunkParts { pressure, is_audible, is_unreported, solid, strengths, weights, flows } =
             parts;
         let slot = self.add_chunk(position, pressure);
-        let ground = Ground { solid, strengths, weights };
+        let mut of_cells = Chunk::uniform(0.0);
+        strengths.into_iter().for_each(|(index, strength)| _ = of_cells.set(index, strength));
+        let mut ground = Ground::default();
+        ground.replace(solid, of_cells);
+        ground.weights = weights;
         let state = &mut self.states[slot.index()];
         state.ground = (!ground.is_plain()).then(|| Box::new(ground));
         state.flows = flows.map(|planes| ChunkFlows::of(&planes));

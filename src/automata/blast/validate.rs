@@ -141,8 +141,8 @@ impl<S: BlastShape> BlastWorld<S> {
 
     fn check_walls(&self, slot: Slot) -> Result<(), Violation> {
         let Some(ground) = self.ground(slot) else { return Ok(()) };
-        match ground.strengths.iter().find(|&(&index, _)| !ground.solid.contains(index)) {
-            Some((&index, &strength)) => Err(Violation::Wall {
+        match ground.walls().find(|&(index, _)| !ground.solid.contains(index)) {
+            Some((index, strength)) => Err(Violation::Wall {
                 cell: S::cell_at(self.pressure.position_at(slot), index),
                 strength,
             }),

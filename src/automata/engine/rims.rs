@@ -37,6 +37,16 @@ struct Saved<T: Value, S: RowShape> {
     requested: bool,
 }
 
+impl<T: Value, S: RowShape> Saved<T, S> {
+    /// Brings the rims up to date.
+    fn renew(&mut self, rims: impl Fn(Slot) -> S::Rims<T>) {
+        if !self.is_current {
+            *self.rims = rims(self.slot);
+            self.is_current = true;
+        }
+    }
+}
+
 const UNSAVED: u32 = u32::MAX;
 
 impl<T: Value, S: RowShape> Rims<T, S> {
@@ -69,6 +79,13 @@ impl<T: Value, S: RowShape> Rims<T, S> {
         slots: &[Slot],
         rims: impl Fn(Slot) -> S::Rims<T> + Sync,
     ) {
+        self.request_for(grid, slots);
+        workers::each(&mut self.saved, |saved| saved.renew(&rims));
+    }
+
+    /// Drops the saved rims but those of these chunks and of their neighbours, which are to be
+    /// [renewed](Rims::renew_for) before they are read.
+    pub(crate) fn request_for<C: Value>(&mut self, grid: &Grid<C, S>, slots: &[Slot]) {
         self.places.resize(grid.slot_capacity().max(self.places.len()), UNSAVED);
         self.saved.iter_mut().for_each(|saved| saved.requested = false);
         for &slot in slots {
@@ -80,12 +97,22 @@ impl<T: Value, S: RowShape> Rims<T, S> {
             }
         }
         self.drop_unrequested();
-        workers::each(&mut self.saved, |saved| {
-            if !saved.is_current {
-                *saved.rims = rims(saved.slot);
-                saved.is_current = true;
+    }
+
+    /// Saves the rims of a chunk and of its neighbours, all of them
+    /// [requested](Rims::request_for), as far as they are not up to date.
+    pub(crate) fn renew_for<C: Value>(
+        &mut self,
+        grid: &Grid<C, S>,
+        slot: Slot,
+        rims: impl Fn(Slot) -> S::Rims<T>,
+    ) {
+        let neighbours = grid.neighbours_of(slot);
+        for slot in core::iter::once(slot).chain(neighbours[..S::NEIGHBOURS].iter().copied()) {
+            if let Some(saved) = self.saved_mut(slot) {
+                saved.renew(&rims);
             }
-        });
+        }
     }
 
     fn request(&mut self, slot: Slot) {

@@ -55,6 +55,14 @@ impl<T> Cache<T> {
     }
 }
 
+/// Returns what computes the rims of a chunk that a sweep needs.
+fn rims_of<S: HumidityShape>(sweep: Sweep) -> fn(&Store<S>, Slot) -> S::Rims<u32> {
+    match sweep {
+        Sweep::InPlace | Sweep::Synchronous => mean::rims_of::<S>,
+        Sweep::Conservative => conservative::rims_of::<S>,
+    }
+}
+
 impl<S: HumidityShape> Kernel<S> {
     pub(super) fn new(rules: &Rules) -> Self {
         Kernel {
@@ -87,11 +95,14 @@ impl<S: HumidityShape> Kernel<S> {
 
     /// Saves the rims of these chunks and of their neighbours.
     pub(super) fn save_rims(&mut self, store: &Store<S>, slots: &[Slot]) {
-        let rims_of = match store.sweep {
-            Sweep::InPlace | Sweep::Synchronous => mean::rims_of::<S>,
-            Sweep::Conservative => conservative::rims_of::<S>,
-        };
+        let rims_of = rims_of::<S>(store.sweep);
         self.rims.refresh(&store.moisture, slots, |slot| rims_of(store, slot));
+    }
+
+    /// Saves the rims of a chunk, which were [requested](Rims::request_for), and of its neighbours.
+    pub(super) fn save_requested_rims(&mut self, store: &Store<S>, slot: Slot) {
+        let rims_of = rims_of::<S>(store.sweep);
+        self.rims.renew_for(&store.moisture, slot, |slot| rims_of(store, slot));
     }
 
     /// Steps a prepared chunk, whose words the job has taken out of the store.

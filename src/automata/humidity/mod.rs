@@ -18,6 +18,7 @@
 //! impermeable than 2³² · `coefficient`, nothing moves at all. Where humidity falls, by
 //! [`Rules::fall`], it is not level at rest: the ground is wet at its foot.
 
+mod ahead;
 mod cell;
 mod conservative;
 mod edit;
@@ -51,6 +52,7 @@ use super::engine::rows::RowShape;
 use super::engine::workers::Workers;
 use crate::automaton::{StepReport, automaton};
 use crate::coords::{Cube, Region, Sheet};
+use ahead::Ahead;
 use job::{Job, Scratch};
 use kernel::Kernel;
 use store::Store;
@@ -92,6 +94,8 @@ pub struct HumidityWorld<S: HumidityShape = Sheet> {
     ledger: Ledger,
     /// Kept to reuse their memory.
     jobs: Vec<Job<S>>,
+    /// What is done of the next step.
+    ahead: Option<Ahead<S>>,
 }
 
 impl<S: HumidityShape> HumidityWorld<S> {
@@ -117,6 +121,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
             ticks: 0,
             ledger: Ledger::default(),
             jobs: Vec::new(),
+            ahead: None,
         })
     }
 }

@@ -129,7 +129,8 @@ impl<S: HumidityShape> HumidityWorld<S> {
         let jobs = self.jobs.capacity() * size_of::<Job<S>>()
             + self.jobs.len() * size_of::<S::Rims<u32>>();
         let scratch: usize = self.workers.scratch().iter().map(Scratch::memory_bytes).sum();
-        self.store.memory_bytes() + self.kernel.memory_bytes() + scratch + jobs
+        let ahead = self.ahead.as_ref().map_or(0, super::Ahead::memory_bytes);
+        self.store.memory_bytes() + self.kernel.memory_bytes() + scratch + jobs + ahead
     }
 
     /// A hash of the state that decides the future: tick count, ledger, and every cell of every

@@ -104,6 +104,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
         let mut report = StepReport::default();
         let slots = self.store.moisture.awake_slots().to_vec();
         self.kernel.save_rims(&self.store, &slots);
+        self.jobs_from_ahead();
         let jobs = self.step_chunks(&slots, &mut report);
         front::advance(
             &mut self.store.moisture,
@@ -147,28 +148,39 @@ impl<S: HumidityShape> HumidityWorld<S> {
     fn step_chunks(&mut self, slots: &[Slot], report: &mut StepReport) -> Vec<Job<S>> {
         let mut jobs = core::mem::take(&mut self.jobs);
         jobs.resize_with(slots.len(), || Job::new(Slot::NONE, Chunk::uniform(0)));
-        for (job, &slot) in jobs.iter_mut().zip(slots) {
+        for (job, &slot) in jobs.iter_mut().zip(slots).filter(|(job, _)| !job.is_ahead) {
             self.kernel.prepare(&self.store, slot);
             job.slot = slot;
             self.swap_chunk(job);
         }
         let (kernel, store) = (&self.kernel, &self.store);
         self.workers.each(&mut jobs, |scratch, job| {
-            kernel.step_chunk(store, kernel.rims.before(&store.moisture, job.slot), scratch, job);
+            if !job.is_ahead {
+                let before = kernel.rims.before(&store.moisture, job.slot);
+                kernel.step_chunk(store, before, scratch, job);
+            }
         });
         for job in &mut jobs {
             self.swap_chunk(job);
+            if core::mem::take(&mut job.is_ahead) {
+                // The memory of the copy.
+                job.moisture = Chunk::uniform(0);
+            }
             self.kernel.rims.update(job.slot, &mut job.rims);
             record(report, &mut self.ledger, job.changes.count(), &job.tally);
         }
         jobs
     }
 
-    /// Moves a chunk out of the world to step it, or back into it.
+    /// Moves a chunk out of the world to step it, or back into it, or what a copy of it became.
     fn swap_chunk(&mut self, job: &mut Job<S>) {
         let moisture = &mut self.store.moisture;
         core::mem::swap(&mut job.moisture, moisture.chunk_at_mut(job.slot));
-        moisture.exchange_marks_at(job.slot, &mut job.changes.marks);
+        if !job.is_ahead {
+            moisture.exchange_marks_at(job.slot, &mut job.changes.marks);
+        } else if let Some(changed) = job.changes.marks.take() {
+            moisture.mark_changes_at(job.slot, &changed);
+        }
     }
 
     /// Frees the derived data of the chunks that sleep.

@@ -2,11 +2,21 @@
 //! water: a blast that throws it.
 
 use crate::water::WaterWorld;
+use crate::water::cell::FULL;
 use crate::water::edit::EditError;
 use crate::water::voxel::Voxel;
 use glam::IVec3;
 
 impl WaterWorld {
+    /// Returns whether something else may put a unit into a cell: loaded, open, not full, and in no
+    /// frozen chunk. Between ticks only.
+    pub(crate) fn has_room(&self, cell: IVec3) -> bool {
+        self.place(cell).is_ok_and(|place| {
+            let voxel = self.store.read(place);
+            !voxel.is_solid() && voxel.seen_height() < FULL && !self.store.is_frozen(place.slot)
+        })
+    }
+
     /// Moves up to `units` from a cell to another, at any distance. Returns how many moved: at most
     /// what the one holds and the other has room for, 0 to 7. The ledger stays as it is. Both wake,
     /// as by [`scoop`](WaterWorld::scoop) and [`pour`](WaterWorld::pour). Springs and the sea, which
@@ -42,6 +52,7 @@ impl WaterWorld {
 mod tests {
     use super::*;
     use crate::chunk::Chunk;
+    use crate::coords::{Cube, Shape};
     use crate::water::{Rules, WaterCell};
     use proptest::prelude::*;
 
@@ -75,10 +86,10 @@ mod tests {
                 let mut cell = || IVec3::new(rng.i32(0..16), rng.i32(0..9), rng.i32(-1..16));
                 let (from, to) = (cell(), cell());
                 let (units, before) = (rng.u32(0..9), moving.ledger());
+                let is_open = moving.cell(to).is_some() && !moving.is_frozen(Cube::chunk_of(to));
+                prop_assert_eq!(moving.has_room(to), is_open && moving.height(to) < 7);
                 let moved = moving.move_units(from, to, units);
                 prop_assert_eq!(moving.ledger(), before);
-
-
                 match moved {
                     Ok(moved) => {
                         let is_endless = |cell| {

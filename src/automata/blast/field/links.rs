@@ -1,11 +1,11 @@
-//! The links of cells: their weights, the conductances that follow from them, and the chunks that
-//! hold both.
+//! The links of cells: their weights, what they conduct, and the chunks at their ends.
 
 use super::flows::Conductances;
-use super::space::{Beyond, Side, axis, is_positive, outermost, plane_cells};
+use super::highest;
+use super::space::{Beyond, Side, axis, is_positive};
 use crate::automata::blast::{BlastShape, BlastWorld, ChunkState, Ground};
-use crate::chunk::{CellMask, Chunk};
-use crate::coords::{CHUNK_CELLS, Face};
+use crate::chunk::Chunk;
+use crate::coords::Face;
 use crate::grid::Slot;
 use glam::IVec3;
 use smallvec::SmallVec;
@@ -52,17 +52,46 @@ impl<S: BlastShape> BlastWorld<S> {
         let weight = match beyond {
             Beyond::Rigid => 0.0,
             Beyond::Open => 1.0,
-            Beyond::There(_) => {
-                let keeper = if is_positive(face) { here } else { there };
-                keeper
-                    .and_then(|(slot, index)| Some(self.ground(slot)?.weight(axis(face), index)))
-                    .unwrap_or(1.0)
-            }
+            Beyond::There(_) => self.weight_between(here, there, face),
         };
-        let is_open = !self.is_removed_at(here) && !self.is_removed_at(there);
-        let conductance =
-            if is_open { (self.rules.rule.coefficient() * f64::from(weight)) as f32 } else { 0.0 };
+        let conductance = self.conductance_of(weight, here, there);
         Link { beyond, there, weight, conductance }
+    }
+
+    /// Returns the weight of the link over a face from a cell to the next, each `None` if its chunk
+    /// is not loaded. It is kept with the one at the smaller coordinate.
+    fn weight_between(
+        &self,
+        here: Option<(Slot, usize)>,
+        there: Option<(Slot, usize)>,
+        face: Face,
+    ) -> f32 {
+        let keeper = if is_positive(face) { here } else { there };
+        keeper
+            .and_then(|(slot, index)| Some(self.ground(slot)?.weight(axis(face), index)))
+            .unwrap_or(1.0)
+    }
+
+    /// Returns the conductance of a link of this weight between two cells, 0 if one is removed.
+    fn conductance_of(
+        &self,
+        weight: f32,
+        here: Option<(Slot, usize)>,
+        there: Option<(Slot, usize)>,
+    ) -> f32 {
+        let is_open = !self.is_removed_at(here) && !self.is_removed_at(there);
+        if is_open { (self.rules.rule.coefficient() * f64::from(weight)) as f32 } else { 0.0 }
+    }
+
+    /// Returns the conductance of the link over a face from a cell to the next, each `None` if its
+    /// chunk is not loaded.
+    pub(crate) fn conductance_between(
+        &self,
+        here: Option<(Slot, usize)>,
+        there: Option<(Slot, usize)>,
+        face: Face,
+    ) -> f32 {
+        self.conductance_of(self.weight_between(here, there, face), here, there)
     }
 
     /// Returns the weight of the link behind a face of a cell of the world.
@@ -73,17 +102,6 @@ impl<S: BlastShape> BlastWorld<S> {
     /// Returns the conductance of the link behind a face of a cell.
     pub(crate) fn conductance(&self, cell: IVec3, face: Face) -> f32 {
         self.link_of(cell, self.place(cell), face).conductance
-    }
-
-    /// Returns the conductance of a link of a loaded chunk.
-    pub(crate) fn conductance_at(&self, slot: Slot, index: usize, face: Face) -> f32 {
-        match &self.states[slot.index()].conductances {
-            Conductances::Unknown => {
-                self.conductance(S::cell_at(self.pressure.position_at(slot), index), face)
-            }
-            Conductances::Uniform => self.unit_conductance(),
-            Conductances::Weighted(planes) => planes[face.index()][index],
-        }
     }
 
     /// Returns the loaded chunks behind a chunk's faces.
@@ -123,6 +141,7 @@ impl<S: BlastShape> BlastWorld<S> {
 
     /// Adds a missing chunk with cells inside the bounds, asleep.
     pub(crate) fn add_chunk(&mut self, position: IVec3, chunk: Chunk<f32>) -> Slot {
+        let highest = highest(&chunk);
         self.pressure
             .insert(position, chunk)
             .expect("a chunk with cells in the world has i32 positions");
@@ -130,101 +149,10 @@ impl<S: BlastShape> BlastWorld<S> {
         if self.states.len() <= slot.index() {
             self.states.resize_with(slot.index() + 1, ChunkState::default);
         }
-        self.states[slot.index()] = ChunkState { is_unreported: true, ..ChunkState::default() };
+        self.states[slot.index()] =
+            ChunkState { highest, is_unreported: true, ..ChunkState::default() };
         self.rims.invalidate(slot);
         slot
-    }
-
-    /// Computes the conductances of a chunk's links, if they are unknown.
-    pub(crate) fn ensure_conductances(&mut self, slot: Slot) {
-        if let Conductances::Unknown = self.states[slot.index()].conductances {
-            self.states[slot.index()].conductances = self.compute_conductances(slot);
-        }
-    }
-
-    /// Computes the conductances of a chunk's links from weights and removed cells.
-    pub(crate) fn compute_conductances(&self, slot: Slot) -> Conductances {
-        let chunk = self.pressure.position_at(slot);
-        let is_plain =
-            |there: IVec3| self.pressure.slot(there).is_none_or(|slot| self.ground(slot).is_none());
-        let is_whole = |&face: &Face| {
-            let side = self.space.side::<S>(chunk, face);
-            // The conductance at a rigid border is irrelevant, as each cell's own pressure is
-            // mirrored.
-            side.plane == outermost::<S>(face)
-                && !matches!(side.beyond, Beyond::There(there) if !is_plain(there))
-        };
-        if is_plain(chunk) && Self::FACES.iter().all(is_whole) {
-            return Conductances::Uniform;
-        }
-        let whole = self.unit_conductance();
-        let mut planes = vec![[whole; CHUNK_CELLS]; S::NEIGHBOURS].into_boxed_slice();
-        let mut all_whole = true;
-        for index in 0..CHUNK_CELLS {
-            let cell = S::cell_at(chunk, index);
-            for &face in Self::FACES {
-                let conductance = self.link_of(cell, Some((slot, index)), face).conductance;
-                planes[face.index()][index] = conductance;
-                all_whole &= conductance == whole;
-            }
-        }
-        if all_whole { Conductances::Uniform } else { Conductances::Weighted(planes) }
-    }
-
-    /// Recomputes the conductances of a cell's links, at both ends. Ends the flows over links that
-    /// no longer conduct.
-    pub(crate) fn update_links(&mut self, cell: IVec3) {
-        self.update_conductances(cell);
-        for &face in Self::FACES {
-            if self.conductance(cell, face) == 0.0 {
-                self.scale_flow(cell, face, 0.0);
-            }
-        }
-    }
-
-    /// Recomputes the conductances of a cell's links, at both ends.
-    pub(crate) fn update_conductances(&mut self, cell: IVec3) {
-        for &face in Self::FACES {
-            let conductance = self.conductance(cell, face);
-            self.set_conductance(cell, face, conductance);
-            if let Beyond::There(there) = self.space.beyond_cell(cell, face) {
-                self.set_conductance(there, face.opposite(), conductance);
-            }
-        }
-    }
-
-    /// Drops the conductances of a chunk whose ground has changed, and recomputes those of its
-    /// neighbours at their common faces.
-    pub(crate) fn renew_conductances(&mut self, slot: Slot, changed: &CellMask) {
-        self.states[slot.index()].conductances = Conductances::Unknown;
-        let position = self.pressure.position_at(slot);
-        for (face, there) in self.chunks_behind(slot) {
-            if matches!(self.states[there.index()].conductances, Conductances::Unknown) {
-                continue;
-            }
-            let plane = self.space.side::<S>(position, face).plane;
-            for index in plane_cells::<S>(axis(face), plane).filter(|&at| changed.contains(at)) {
-                let cell = S::cell_at(position, index);
-                if let Beyond::There(beyond) = self.space.beyond_cell(cell, face) {
-                    let conductance = self.conductance(cell, face);
-                    self.set_conductance(beyond, face.opposite(), conductance);
-                }
-            }
-        }
-    }
-
-    fn set_conductance(&mut self, cell: IVec3, face: Face, conductance: f32) {
-        let whole = self.unit_conductance();
-        let Some((slot, index)) = self.place(cell) else { return };
-        let conductances = &mut self.states[slot.index()].conductances;
-        if matches!(conductances, Conductances::Uniform) && conductance != whole {
-            *conductances = Conductances::Weighted(
-                vec![[whole; CHUNK_CELLS]; S::NEIGHBOURS].into_boxed_slice(),
-            );
-        }
-        if let Conductances::Weighted(planes) = conductances {
-            planes[face.index()][index] = conductance;
-        }
     }
 
     /// Multiplies the flow over a link by `part`, at both ends.

@@ -1,6 +1,7 @@
 //! The state of a world of pressure besides the pressures: its space, links, solid cells and walls,
 //! and the flows of the last step.
 
+mod conductances;
 pub(super) mod flows;
 pub(super) mod ground;
 pub(super) mod links;
@@ -8,6 +9,8 @@ pub(super) mod space;
 pub(super) mod walls;
 
 use crate::chunk::Chunk;
+use crate::coords::CHUNK_CELLS;
+use crate::simd;
 use flows::{ChunkFlows, Conductances, reaches};
 use ground::Ground;
 
@@ -19,6 +22,8 @@ pub(crate) struct ChunkState {
     pub(crate) conductances: Conductances,
     /// `None` if nothing flowed in the last step of the wave rule.
     pub(crate) flows: Option<ChunkFlows>,
+    /// No pressure in the chunk is higher, in absolute value.
+    pub(crate) highest: f32,
     /// Whether a pressure or a flow reached the threshold after the last step. An edit that raises
     /// one above it updates this at once.
     pub(crate) is_audible: bool,
@@ -32,7 +37,29 @@ pub(crate) struct ChunkState {
 impl ChunkState {
     /// Whether a pressure of the chunk or a flow is at least `least` in absolute value.
     pub(crate) fn reaches(&self, pressure: &Chunk<f32>, least: f32) -> bool {
-        pressure.as_dense().map_or(pressure.get(0).abs() >= least, |cells| reaches(cells, least))
-            || self.flows.as_ref().is_some_and(|flows| flows.reach(least))
+        any_reaches(pressure, self.flows.as_ref(), least)
+    }
+}
+
+/// Whether a pressure or a flow of a chunk is at least `least` in absolute value.
+pub(crate) fn any_reaches(pressure: &Chunk<f32>, flows: Option<&ChunkFlows>, least: f32) -> bool {
+    pressure.as_dense().map_or(pressure.get(0).abs() >= least, |cells| reaches(cells, least))
+        || flows.is_some_and(|flows| flows.reach(least))
+}
+
+/// Returns the highest absolute value in a chunk.
+pub(crate) fn highest(chunk: &Chunk<f32>) -> f32 {
+    chunk.as_dense().map_or(chunk.get(0).abs(), |cells| simd::run(Highest(cells)))
+}
+
+struct Highest<'a>(&'a [f32; CHUNK_CELLS]);
+
+impl simd::Kernel for Highest<'_> {
+    type Output = f32;
+
+    #[inline(always)]
+    fn run(self) -> f32 {
+        // Absolute values are in the order of their bits, whose maximum vectorises.
+        f32::from_bits(self.0.iter().fold(0, |most, pressure| most.max(pressure.abs().to_bits())))
     }
 }

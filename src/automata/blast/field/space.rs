@@ -79,6 +79,12 @@ impl Space {
         }
     }
 
+    /// Returns whether all cells of a chunk lie in the world.
+    pub(crate) fn has_all_of<S: Shape>(&self, chunk: IVec3) -> bool {
+        let region = S::region_of(chunk);
+        self.bounds.intersection(&region) == Some(region)
+    }
+
     /// Returns the local coordinate, along the face's axis, of the cells behind a periodic border.
     pub(crate) fn opposite_plane<S: Shape>(&self, face: Face) -> usize {
         let (_, other_end) = self.ends(face);

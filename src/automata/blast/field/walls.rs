@@ -3,7 +3,6 @@
 use super::ground::Ground;
 use super::space::{Beyond, inner_step};
 use crate::automata::blast::{BlastShape, BlastWorld};
-use crate::coords::Face;
 use crate::grid::Slot;
 use glam::IVec3;
 
@@ -46,12 +45,15 @@ impl<S: BlastShape> BlastWorld<S> {
     /// first one opens.
     ///
     /// Only walls in awake chunks are checked: nothing has changed around others since their last
-    /// check. Returns where walls broke: their surroundings must be checked again, even if no
-    /// pressure changes.
-    pub(crate) fn break_walls(&mut self) -> Vec<IVec3> {
-        let awake = self.pressure.awake_slots();
-        let mut broken: Vec<Broken> =
-            awake.iter().flat_map(|&slot| self.breaking_in(slot)).collect();
+    /// check. `broken` are those found [ahead](BlastWorld::step_ahead), and `unchecked` the chunks
+    /// that were not checked then. Returns where walls broke: their surroundings must be checked
+    /// again, even if no pressure changes.
+    pub(crate) fn break_walls(
+        &mut self,
+        mut broken: Vec<Broken>,
+        unchecked: &[Slot],
+    ) -> Vec<IVec3> {
+        broken.extend(unchecked.iter().flat_map(|&slot| self.breaking_in(slot)));
         broken.sort_unstable_by_key(|broken| (broken.place.y, broken.place.z, broken.place.x));
         let places: Vec<IVec3> = broken.iter().map(|wall| wall.place).collect();
         for &place in &places {
@@ -66,27 +68,27 @@ impl<S: BlastShape> BlastWorld<S> {
         places
     }
 
-    /// Returns the walls of a chunk that are about to break.
-    pub(crate) fn breaking_in(&self, slot: Slot) -> impl Iterator<Item = Broken> {
-        let ground = self.ground(slot);
-        let strengths = ground.into_iter().flat_map(|ground| &ground.strengths);
-        strengths.filter_map(move |(&index, &strength)| {
-            if ground.is_some_and(|ground| Self::is_buried(ground, index)) {
-                return None;
-            }
+    /// Returns the walls of a chunk that break in the next step, in index order.
+    pub(crate) fn breaking_in(&self, slot: Slot) -> Vec<Broken> {
+        let Some(ground) = self.ground(slot).filter(|ground| self.may_break(slot, ground)) else {
+            return Vec::new();
+        };
+        let broken = |index: usize| {
+            let strength = ground.strength(index)?;
             let place = S::cell_at(self.pressure.position_at(slot), index);
             let difference = difference(self.pressures_at(place, (slot, index)));
-            Broken::check(self.tick, place, difference, f64::from(strength))
-        })
+            Broken::check(self.tick.wrapping_add(1), place, difference, f64::from(strength))
+        };
+        ground.exposed::<S>().iter().filter_map(broken).collect()
     }
 
-    /// Whether all neighbours of a cell are removed cells of its chunk, as in most of a thick wall:
-    /// then no pressure reaches it.
-    fn is_buried(ground: &Ground, index: usize) -> bool {
-        let is_removed = |&face: &Face| {
-            inner_step::<S>(index, face).is_some_and(|there| ground.solid.contains(there))
-        };
-        Self::FACES.iter().all(is_removed)
+    /// Returns whether the pressures in a chunk and beside it may differ by more than its weakest
+    /// wall withstands: twice the highest of them is the most that two can differ by.
+    fn may_break(&self, slot: Slot, ground: &Ground) -> bool {
+        let most = f64::from(ground.least_strength()) / 2.0;
+        let around = self.chunks_behind(slot).into_iter().map(|(_, there)| there);
+        let mut chunks = core::iter::once(slot).chain(around);
+        chunks.any(|slot| f64::from(self.states[slot.index()].highest) > most)
     }
 
     /// Takes the walls that broke since the last call, by step, then in order of position.
@@ -96,7 +98,15 @@ impl<S: BlastShape> BlastWorld<S> {
 
     /// Returns the pressures of the open cells that a cell has links to. `here` is its place.
     fn pressures_at(&self, cell: IVec3, here: (Slot, usize)) -> impl Iterator<Item = f64> {
+        let (slot, index) = here;
+        // Fast path: all cells of the chunk are linked, with weights of 1.
+        let is_whole = self.space.has_all_of::<S>(S::chunk_of(cell));
+        let plain = self.ground(slot).filter(|ground| is_whole && ground.weights.is_empty());
         Self::FACES.iter().filter_map(move |&face| {
+            if let (Some(ground), Some(there)) = (plain, inner_step::<S>(index, face)) {
+                let is_open = !ground.solid.contains(there);
+                return is_open.then(|| f64::from(self.pressure.chunk_at(slot).get(there)));
+            }
             let link = self.link_of(cell, Some(here), face);
             match link.beyond {
                 Beyond::There(_) if link.weight > 0.0 && !self.is_removed_at(link.there) => {

@@ -3,9 +3,11 @@
 use super::formulas::{diffusive_flux, quantized};
 use super::uniform::{self, UniformChunk};
 use super::weighted::{Diffusive, Wave};
+use crate::automata::blast::field::flows::{ChunkFlows, Conductances};
 use crate::automata::blast::field::space::{Beyond, Side, Space, axis, inner_step, plane_cells};
+use crate::automata::blast::field::{any_reaches, highest};
 use crate::automata::blast::rules::Rule;
-use crate::automata::blast::{BlastShape, BlastWorld, ChunkState};
+use crate::automata::blast::{BlastShape, BlastWorld};
 use crate::automata::engine::changes::{Changes, Rows};
 use crate::automata::engine::rims::{Rims, rims_of_chunk};
 use crate::automata::engine::rows::{RowRule, copy_of};
@@ -36,10 +38,13 @@ pub(crate) enum GhostValues {
 pub(crate) struct Job<S: BlastShape> {
     pub(crate) slot: Slot,
     pub(super) ghosts: Vec<Ghost>,
-    /// Moved out of the world while the chunk is stepped, like `state`.
+    /// Moved out of the world while the chunk is stepped, like `flows`; a copy if the chunk is stepped
+    /// ahead.
     pub(crate) pressure: Chunk<f32>,
-    pub(crate) state: ChunkState,
+    pub(crate) flows: Option<ChunkFlows>,
     pub(crate) changes: Changes,
+    /// The chunk has been stepped ahead.
+    pub(super) is_ahead: bool,
     /// The chunks behind periodic borders at which cells changed.
     pub(crate) touched_across: SmallVec<[Slot; 4]>,
     /// How many cells changed in which a wall had broken before, and which are counted already.
@@ -48,8 +53,10 @@ pub(crate) struct Job<S: BlastShape> {
     pub(crate) rims: Box<S::Rims<f32>>,
     /// The outflow over each open border.
     pub(crate) left: SmallVec<[f64; 2]>,
-    /// The chunk was audible before the step and is not after it.
-    pub(crate) has_faded: bool,
+    /// Of the pressures after the step, in absolute values.
+    pub(crate) highest: f32,
+    /// Whether the chunk is audible after the step.
+    pub(crate) is_audible: bool,
 }
 
 impl<S: BlastShape> Job<S> {
@@ -58,13 +65,15 @@ impl<S: BlastShape> Job<S> {
             slot: Slot::NONE,
             ghosts: Vec::new(),
             pressure: Chunk::uniform(0.0),
-            state: ChunkState::default(),
+            flows: None,
             changes: Changes::default(),
+            is_ahead: false,
             touched_across: SmallVec::new(),
             changed_again: 0,
             rims: Box::new(S::uniform_rims(0.0)),
             left: SmallVec::new(),
-            has_faded: false,
+            highest: 0.0,
+            is_audible: false,
         }
     }
 }
@@ -96,14 +105,19 @@ pub(crate) struct StepInputs<'w, S: BlastShape> {
 }
 
 impl<S: BlastShape> StepInputs<'_, S> {
-    /// Steps a chunk whose conductances are known.
-    pub(crate) fn step_chunk(&self, job: &mut Job<S>, halo: &mut S::Halo<f32>) {
+    /// Steps a chunk of these conductances, which are known.
+    pub(crate) fn step_chunk(
+        &self,
+        job: &mut Job<S>,
+        conductances: &Conductances,
+        halo: &mut S::Halo<f32>,
+    ) {
         let mut changed = CellMask::EMPTY;
         job.left.clear();
         if let Rule::Diffusive { .. } = self.rule {
-            self.record_diffusive_outflow(job);
+            self.record_diffusive_outflow(job, conductances);
         }
-        self.run_kernel(job, halo, &mut changed);
+        self.run_kernel(job, conductances, halo, &mut changed);
         if let Rule::Wave { .. } = self.rule {
             self.record_wave_outflow(job);
         }
@@ -112,14 +126,19 @@ impl<S: BlastShape> StepInputs<'_, S> {
         self.find_touched_across(job, &changed);
         *job.rims = rims_of_chunk::<f32, S>(&job.pressure);
         job.ghosts = Vec::new();
-        let is_audible = job.state.reaches(&job.pressure, self.audible);
-        job.has_faded = job.state.is_audible && !is_audible;
-        (job.state.is_audible, job.state.needs_audibility_check) = (is_audible, false);
+        job.highest = highest(&job.pressure);
+        job.is_audible = any_reaches(&job.pressure, job.flows.as_ref(), self.audible);
     }
 
-    fn run_kernel(&self, job: &mut Job<S>, halo: &mut S::Halo<f32>, changed: &mut CellMask) {
+    fn run_kernel(
+        &self,
+        job: &mut Job<S>,
+        conductances: &Conductances,
+        halo: &mut S::Halo<f32>,
+        changed: &mut CellMask,
+    ) {
         let around = self.rims.around(self.pressure.neighbours_of(job.slot));
-        let ChunkState { conductances, flows, .. } = &mut job.state;
+        let flows = &mut job.flows;
         let cells = job.pressure.cells_mut();
         let Some(conductances) = conductances.planes() else {
             let rims = self.rims.at(job.slot);
@@ -195,9 +214,9 @@ impl<S: BlastShape> StepInputs<'_, S> {
     }
 
     /// Records what a step is about to move over open borders, computed exactly as the kernel does.
-    fn record_diffusive_outflow(&self, job: &mut Job<S>) {
+    fn record_diffusive_outflow(&self, job: &mut Job<S>, conductances: &Conductances) {
         for (face, side) in self.open_planes(job.slot) {
-            let planes = job.state.conductances.planes();
+            let planes = conductances.planes();
             let flow = |index: usize| {
                 let here = job.pressure.get(index);
                 let conductance = planes
@@ -211,7 +230,7 @@ impl<S: BlastShape> StepInputs<'_, S> {
     /// Records what a step moved over open borders.
     fn record_wave_outflow(&self, job: &mut Job<S>) {
         for (face, side) in self.open_planes(job.slot) {
-            if let Some(flows) = &job.state.flows {
+            if let Some(flows) = &job.flows {
                 let flow = |index: usize| f64::from(flows.at::<S>(face, index));
                 job.left.push(plane_cells::<S>(axis(face), side.plane).map(flow).sum());
             }

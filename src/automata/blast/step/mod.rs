@@ -1,6 +1,7 @@
 //! One step, in this order: walls break; chunks below the threshold fall silent; the front opens
 //! chunks; pressure flows, chunk by chunk; chunks wake and go to sleep.
 
+pub(super) mod ahead;
 pub(super) mod formulas;
 pub(super) mod job;
 mod silence;
@@ -15,8 +16,10 @@ use super::{BlastShape, BlastWorld, ChunkState, Probe};
 use crate::automata::engine::front;
 use crate::automata::engine::rims::{Rims, rims_of_chunk};
 use crate::automaton::StepReport;
+use crate::chunk::Chunk;
 use crate::coords::{CHUNK_CELLS, Face};
 use crate::grid::Slot;
+use ahead::Ahead;
 use glam::IVec3;
 use hashbrown::HashSet;
 use job::{Ghost, GhostValues, Job, Scratch, StepInputs};
@@ -29,24 +32,29 @@ impl<S: BlastShape> BlastWorld<S> {
     }
 
     pub(super) fn step_generic(&mut self) -> StepReport {
+        let mut ahead =
+            self.ahead.take().unwrap_or_else(|| Ahead::new(self.pressure.awake_slots()));
+        let broken = self.break_walls(ahead.take_broken(), ahead.left());
         self.tick = self.tick.wrapping_add(1);
-        let broken = self.break_walls();
-        let absorbed = self.fall_silent();
+        let (silent, absorbed) = self.fall_silent();
         let opened = self.open_front();
+        let of_walls = broken.iter().map(|&place| S::chunk_of(place));
+        let of_front = opened.iter().map(|&slot| self.pressure.position_at(slot));
+        self.drop_stale(&mut ahead, of_walls.chain(silent).chain(of_front));
         let mut places: Vec<(Slot, usize)> =
             broken.iter().filter_map(|&place| self.place(place)).collect();
         places.sort_unstable();
         let mut slots = self.pressure.awake_slots().to_vec();
         self.pressure.sort_slots(&mut slots);
         let visited = (slots.len() * CHUNK_CELLS) as u64;
-        let mut jobs = core::mem::take(&mut self.jobs);
         let rims = |slot: Slot| rims_of_chunk::<f32, S>(self.pressure.chunk_at(slot));
         self.rims.refresh(&self.pressure, &slots, rims);
         // Closed chunks are put to sleep, unless a change next to them wakes them.
         let (closed, open): (Vec<Slot>, Vec<Slot>) =
             slots.into_iter().partition(|&slot| self.is_closed(slot, &opened));
-        let open = self.begin(&open, &opened, &mut jobs);
-        open.iter_mut().for_each(|job| self.swap_chunk(job));
+        let mut jobs = core::mem::take(&mut self.jobs);
+        let open = self.begin(&open, &opened, ahead, &mut jobs);
+        open.iter_mut().filter(|job| !job.is_ahead).for_each(|job| self.swap_chunk(job));
         let (rule, audible) = (self.rules.rule, self.audible());
         let inputs = StepInputs {
             rule,
@@ -56,7 +64,13 @@ impl<S: BlastShape> BlastWorld<S> {
             rims: &self.rims,
             broken: &places,
         };
-        self.workers.each(open, |scratch, job| inputs.step_chunk(job, &mut scratch.halo));
+        let states = &self.states;
+        self.workers.each(open, |scratch, job| {
+            if !job.is_ahead {
+                let conductances = &states[job.slot.index()].conductances;
+                inputs.step_chunk(job, conductances, &mut scratch.halo);
+            }
+        });
         let (changed, faded) = self.put_back(open);
         self.advance_front(&closed, open, &faded);
         let changed = absorbed + broken.len() as u64 + changed;
@@ -65,11 +79,13 @@ impl<S: BlastShape> BlastWorld<S> {
         StepReport { visited, changed, moved: 0 }
     }
 
-    /// Prepares a job for each of these chunks, reusing the memory of the last step.
+    /// Prepares a job for each of these chunks: the one done ahead, or one that reuses the memory of
+    /// the last step.
     fn begin<'j>(
         &mut self,
         slots: &[Slot],
         opened: &HashSet<Slot>,
+        mut ahead: Ahead<S>,
         jobs: &'j mut Vec<Job<S>>,
     ) -> &'j mut [Job<S>] {
         if jobs.len() < slots.len() {
@@ -77,8 +93,13 @@ impl<S: BlastShape> BlastWorld<S> {
         }
         let jobs = &mut jobs[..slots.len()];
         for (job, &slot) in jobs.iter_mut().zip(slots) {
+            if let Some(done) = ahead.take_job(self.pressure.position_at(slot)) {
+                *job = done;
+                continue;
+            }
             self.ensure_conductances(slot);
-            (job.slot, job.ghosts) = (slot, self.ghosts(slot, opened, &self.rims));
+            (job.slot, job.is_ahead) = (slot, false);
+            job.ghosts = self.ghosts(slot, opened, &self.rims);
         }
         jobs
     }
@@ -89,9 +110,16 @@ impl<S: BlastShape> BlastWorld<S> {
         let (mut changed, mut faded) = (0, Vec::new());
         for job in stepped.iter_mut() {
             self.swap_chunk(job);
+            if job.is_ahead {
+                // The memory of the copy.
+                (job.pressure, job.flows) = (Chunk::uniform(0.0), None);
+            }
             self.rims.update(job.slot, &mut job.rims);
             job.left.iter().for_each(|left| self.ledger.left += left);
-            faded.extend(job.has_faded.then_some(job.slot));
+            let state = &mut self.states[job.slot.index()];
+            faded.extend((state.is_audible && !job.is_audible).then_some(job.slot));
+            (state.is_audible, state.needs_audibility_check) = (job.is_audible, false);
+            state.highest = job.highest;
             changed += (job.changes.count() - job.changed_again) as u64;
         }
         (changed, faded)
@@ -106,7 +134,7 @@ impl<S: BlastShape> BlastWorld<S> {
         rims: &mut Rims<f32, S>,
         scratch: &mut Scratch<S>,
     ) -> bool {
-        if self.breaking_in(slot).next().is_some()
+        if !self.breaking_in(slot).is_empty()
             || self.has_faded(slot)
             || !self.front_of(slot).is_empty()
         {
@@ -116,21 +144,20 @@ impl<S: BlastShape> BlastWorld<S> {
             return false;
         }
         let ChunkState { flows, is_audible, conductances, .. } = &self.states[slot.index()];
+        let (flows, was_audible) = (flows.clone(), *is_audible);
         let pressure = self.pressure.chunk_at(slot).clone();
         let is_still = pressure.as_uniform() == Some(0.0)
             && !flows.as_ref().is_some_and(ChunkFlows::is_moving);
         if self.is_quiet_around(slot) {
             return !is_still;
         }
+        let computed;
         let conductances = match conductances {
-            Conductances::Unknown => self.compute_conductances(slot),
-            known => known.clone(),
-        };
-        let state = ChunkState {
-            flows: flows.clone(),
-            is_audible: *is_audible,
-            conductances,
-            ..ChunkState::default()
+            Conductances::Unknown => {
+                computed = self.compute_conductances(slot);
+                &computed
+            }
+            known => known,
         };
         rims.save(&self.pressure, &[slot]);
         let (rule, audible) = (self.rules.rule, self.audible());
@@ -143,16 +170,20 @@ impl<S: BlastShape> BlastWorld<S> {
             broken: &[],
         };
         let ghosts = self.ghosts(slot, &HashSet::new(), rims);
-        let mut job = Job { slot, ghosts, pressure, state, ..Job::new() };
-        inputs.step_chunk(&mut job, &mut scratch.halo);
-        job.has_faded || !job.changes.is_empty()
+        let mut job = Job { slot, ghosts, pressure, flows, ..Job::new() };
+        inputs.step_chunk(&mut job, conductances, &mut scratch.halo);
+        was_audible && !job.is_audible || !job.changes.is_empty()
     }
 
-    /// Moves a chunk out of the world to step it, or back into it.
+    /// Moves a chunk out of the world to step it, or back into it, or what a copy of it became.
     fn swap_chunk(&mut self, job: &mut Job<S>) {
         core::mem::swap(self.pressure.chunk_at_mut(job.slot), &mut job.pressure);
-        core::mem::swap(&mut self.states[job.slot.index()], &mut job.state);
-        self.pressure.exchange_marks_at(job.slot, &mut job.changes.marks);
+        core::mem::swap(&mut self.states[job.slot.index()].flows, &mut job.flows);
+        if !job.is_ahead {
+            self.pressure.exchange_marks_at(job.slot, &mut job.changes.marks);
+        } else if let Some(changed) = job.changes.marks.take() {
+            self.pressure.mark_changes_at(job.slot, &changed);
+        }
     }
 
     /// Runs `steps` steps and adds up what they did. The same bytes as that many calls of

@@ -98,24 +98,28 @@ impl<S: BlastShape> BlastWorld<S> {
     /// Whether a cell's pressure is audible and would flow across its face into a silent chunk.
     fn enters(&self, slot: Slot, index: usize, face: Face) -> bool {
         let pressure = self.pressure.chunk_at(slot).get(index);
+        if pressure.abs() < self.audible() {
+            return false;
+        }
         let flow = diffusive_flux(self.conductance_at(slot, index, face), pressure, 0.0);
         let damping =
             if let Rule::Wave { damping, .. } = self.rules.rule { damping as f32 } else { 1.0 };
-        pressure.abs() >= self.audible() && quantized(damping * flow, pressure.abs()) != 0.0
+        quantized(damping * flow, pressure.abs()) != 0.0
     }
 
     /// Absorbs the pressure of chunks that are inaudible and have no audible neighbour, and frees
     /// those without walls, removed cells and weights. Inaudible chunks next to an audible one are
     /// kept, since the front may be about to enter them.
     ///
-    /// Only awake chunks are checked: a chunk that fades wakes its neighbours. Returns the number
-    /// of cells that changed.
-    pub(crate) fn fall_silent(&mut self) -> u64 {
+    /// Only awake chunks are checked: a chunk that fades wakes its neighbours. Returns the chunks, and
+    /// the number of cells that changed.
+    pub(crate) fn fall_silent(&mut self) -> (Vec<IVec3>, u64) {
         self.recheck_audibility();
         let awake = self.pressure.awake_slots().iter().copied();
         let mut silent: Vec<Slot> = awake.filter(|&slot| self.is_quiet_around(slot)).collect();
         self.pressure.sort_slots(&mut silent);
-        silent.into_iter().map(|slot| self.absorb(slot)).sum()
+        let chunks = silent.iter().map(|&slot| self.pressure.position_at(slot)).collect();
+        (chunks, silent.into_iter().map(|slot| self.absorb(slot)).sum())
     }
 
     /// Recomputes which chunks are audible after edits that lowered pressures or flows. Such chunks
@@ -148,7 +152,7 @@ impl<S: BlastShape> BlastWorld<S> {
         }
         chunk.fill(0.0);
         self.rims.invalidate(slot);
-        self.states[slot.index()].flows = None;
+        (self.states[slot.index()].flows, self.states[slot.index()].highest) = (None, 0.0);
         self.end_flows_into(slot);
         if !changed.is_empty() {
             self.pressure.mark_changes_at(slot, &changed);

@@ -59,7 +59,8 @@ impl RowRule<f32> for Wave<'_> {
         cells: &mut [f32; W],
     ) {
         let conductances: [&[f32; W]; N] = rows_at(self.conductances, first);
-        let before: [[f32; W]; N] = rows_at(self.flows, first).map(|row| *row);
+        // `map` of these arrays is not inlined.
+        let before: [[f32; W]; N] = core::array::from_fn(|face| *part(&self.flows[face], first));
         let mut after = before;
         for x in 0..W {
             for face in 0..N {

@@ -1,0 +1,196 @@
+//! Steps done ahead: what a step does with each chunk is done a chunk at a time before the step, on
+//! copies, so that a caller can stop in between. Until the step, the world is as it was. What comes
+//! to other chunks first in a step - walls that break, chunks that fall silent or open - is made
+//! then; the chunks that this touches, and those next to them, are stepped anew.
+
+use super::Job;
+use super::job::StepInputs;
+use crate::automata::blast::field::space::Beyond;
+use crate::automata::blast::{BlastShape, BlastWorld, Broken};
+use crate::automata::engine::rims::rims_of_chunk;
+use crate::coords::CHUNK_CELLS;
+use crate::grid::Slot;
+use glam::IVec3;
+use hashbrown::{HashMap, HashSet};
+
+/// What is done of the next step.
+pub(crate) struct Ahead<S: BlastShape> {
+    /// The awake chunks.
+    slots: Vec<Slot>,
+    /// How many of the first are done.
+    done: usize,
+    /// The walls in them that break.
+    broken: Vec<Broken>,
+    /// The chunks among them that take part in the step, by position.
+    jobs: HashMap<IVec3, Job<S>>,
+}
+
+impl<S: BlastShape> Ahead<S> {
+    /// Nothing is done yet with these chunks, those that are awake.
+    pub(super) fn new(awake: &[Slot]) -> Self {
+        Ahead { slots: awake.to_vec(), done: 0, broken: Vec::new(), jobs: HashMap::new() }
+    }
+
+    /// Returns the walls that break in the chunks that are done.
+    pub(super) fn take_broken(&mut self) -> Vec<Broken> {
+        core::mem::take(&mut self.broken)
+    }
+
+    /// Returns the chunks that are not done.
+    pub(super) fn left(&self) -> &[Slot] {
+        &self.slots[self.done..]
+    }
+
+    /// Returns the stepped chunk at a chunk position, once.
+    pub(super) fn take_job(&mut self, chunk: IVec3) -> Option<Job<S>> {
+        if self.jobs.is_empty() { None } else { self.jobs.remove(&chunk) }
+    }
+
+    pub(crate) fn memory_bytes(&self) -> usize {
+        let bytes = |job: &Job<S>| {
+            job.pressure.heap_bytes() + job.flows.as_ref().map_or(0, |flows| flows.heap_bytes())
+        };
+        self.jobs.values().map(bytes).sum::<usize>()
+            + self.jobs.capacity() * (size_of::<(IVec3, Job<S>)>() + size_of::<S::Rims<f32>>())
+            + self.slots.capacity() * size_of::<Slot>()
+            + self.broken.capacity() * size_of::<Broken>()
+    }
+}
+
+impl<S: BlastShape> BlastWorld<S> {
+    /// Does what the next step does with a chunk, ahead of it. Returns how many cells it looked at;
+    /// `None` if nothing is left but the step itself. Until that, nothing may be edited.
+    pub(crate) fn step_ahead(&mut self) -> Option<u64> {
+        let mut ahead = self.ahead.take().unwrap_or_else(|| {
+            let awake = self.pressure.awake_slots();
+            self.rims.request_for(&self.pressure, awake);
+            Ahead::new(awake)
+        });
+        let slot = ahead.slots.get(ahead.done).copied();
+        if let Some(slot) = slot {
+            ahead.done += 1;
+            ahead.broken.extend(self.breaking_in(slot));
+            let is_closed = self.is_closed(slot, &HashSet::new());
+            let job = (!is_closed).then(|| self.job_ahead(slot));
+            ahead.jobs.extend(job.map(|job| (self.pressure.position_at(slot), job)));
+        }
+        self.ahead = Some(ahead);
+        slot.map(|_| CHUNK_CELLS as u64)
+    }
+
+    /// Steps a copy of a chunk.
+    fn job_ahead(&mut self, slot: Slot) -> Job<S> {
+        let rims = |slot: Slot| rims_of_chunk::<f32, S>(self.pressure.chunk_at(slot));
+        self.rims.renew_for(&self.pressure, slot, rims);
+        self.ensure_conductances(slot);
+        let mut job = self.jobs.pop().unwrap_or_else(Job::new);
+        (job.slot, job.is_ahead) = (slot, true);
+        job.ghosts = self.ghosts(slot, &HashSet::new(), &self.rims);
+        job.pressure = self.pressure.chunk_at(slot).clone();
+        let state = &self.states[slot.index()];
+        job.flows = state.flows.clone();
+        let inputs = StepInputs {
+            rule: self.rules.rule,
+            audible: self.audible(),
+            space: &self.space,
+            pressure: &self.pressure,
+            rims: &self.rims,
+            broken: &[],
+        };
+        self.workers.each(core::slice::from_mut(&mut job), |scratch, job| {
+            inputs.step_chunk(job, &state.conductances, &mut scratch.halo);
+        });
+        job
+    }
+
+    /// Drops what was done ahead of chunks that are not what they were, and of those next to them.
+    pub(super) fn drop_stale(&self, ahead: &mut Ahead<S>, touched: impl Iterator<Item = IVec3>) {
+        if ahead.jobs.is_empty() {
+            return;
+        }
+        for chunk in touched {
+            ahead.jobs.remove(&chunk);
+            for &face in Self::FACES {
+                if let Beyond::There(there) = self.space.side::<S>(chunk, face).beyond {
+                    ahead.jobs.remove(&there);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::{Border, Borders, Rules};
+    use super::*;
+    use crate::coords::{Cube, Face, Region, Sheet};
+    use proptest::prelude::*;
+
+    /// All that can be seen of a world, its account and its marks too.
+    fn all<S: BlastShape>(world: &mut BlastWorld<S>) -> String {
+        let (events, changes) = (world.take_events(), world.take_changes());
+        format!(
+            "{} {:?} {events:?} {changes:?} {}",
+            world.state_hash(),
+            world.ledger(),
+            world.awake_cells()
+        )
+    }
+
+    /// Makes a random edit, of a wall more often than of anything else.
+    fn edit<S: BlastShape>(world: &mut BlastWorld<S>, mut rng: fastrand::Rng) -> bool {
+        let chunk = IVec3::new(rng.i32(0..3), rng.i32(0..2), 0);
+        let near =
+            |world: &BlastWorld<S>, cell: IVec3| cell.clamp(IVec3::ZERO, world.bounds().max());
+        let cell = near(world, S::cell_at(chunk, rng.usize(..4096)));
+        match rng.u32(..8) {
+            0 | 1 => world.set_pressure(cell, rng.f32() * 900.0).is_ok(),
+            2 => world.set_solid(cell).is_ok(),
+            3 => world.clear_solid(cell).is_ok(),
+            4 => world.set_link(cell, Face::East, 0.5).is_ok(),
+            5 => {
+                let end = near(world, cell + IVec3::new(9, 5, 1));
+                world.fill_wall(Region::new(cell, end), 1.0 + rng.f32() * 30.0).is_ok()
+            }
+            _ => world.set_wall(cell, 1.0 + rng.f32() * 30.0).is_ok(),
+        }
+    }
+
+    fn ahead_changes_nothing<S: BlastShape>(seed: u64) {
+        let mut rng = fastrand::Rng::with_seed(seed);
+        let rules = [Rules::diffusive(0.16), Rules::wave(0.25, 0.9)][rng.usize(..2)];
+        let rules = Rules { threshold: [0.0, 0.5, 4.0][rng.usize(..3)], ..rules };
+        let border = [Border::Rigid, Border::Periodic, Border::Open][rng.usize(..3)];
+        let last = S::region_of(IVec3::new(2, 1, 0)).max() - IVec3::new(rng.i32(0..9), 0, 0);
+        let bounds = Region::new(IVec3::ZERO, last);
+        let new = || BlastWorld::<S>::with_bounds(rules, bounds, Borders::all(border)).unwrap();
+        let (mut sliced, mut whole) = (new(), new());
+        for step in 0..40 {
+            if rng.u8(..3) == 0 {
+                let draws = rng.u64(..);
+                let edits = [&mut sliced, &mut whole]
+                    .map(|world| edit(world, fastrand::Rng::with_seed(draws)));
+                assert_eq!(edits[0], edits[1], "seed {seed}, step {step}");
+            }
+            let before = sliced.state_hash();
+            let pieces = rng.usize(..8);
+            let looked = (0..pieces).map_while(|_| sliced.step_ahead()).count();
+            assert!(looked == pieces || sliced.step_ahead().is_none(), "seed {seed}, step {step}");
+            assert_eq!(sliced.state_hash(), before, "seed {seed}, step {step}");
+            assert_eq!(sliced.validate(), Ok(()), "seed {seed}, step {step}");
+            assert_eq!(sliced.step(), whole.step(), "seed {seed}, step {step}");
+            assert_eq!(all(&mut sliced), all(&mut whole), "seed {seed}, step {step}");
+        }
+        assert_eq!(sliced.validate(), Ok(()), "seed {seed}");
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(40) })]
+
+        #[test]
+        fn a_step_that_is_done_ahead_as_far_as_one_likes_is_the_same(seed: u64) {
+            ahead_changes_nothing::<Sheet>(seed);
+            ahead_changes_nothing::<Cube>(seed);
+        }
+    }
+}
