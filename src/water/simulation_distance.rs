@@ -1,11 +1,12 @@
 //! The simulation distance: which of the loaded chunks stand still, by the positions of the players.
 //! It looks at no clock and draws no random number, and changes a world by edits alone.
 
+use crate::coords::{Cube, Shape};
 use crate::water::{Edit, WaterWorld};
 use core::cmp::Reverse;
 use core::fmt;
 use glam::{IVec2, IVec3};
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 
 /// Chunks that are switched in one call, unless it is told otherwise: less than 1 ms of work.
 const LIMIT: usize = 256;
@@ -228,9 +229,9 @@ impl SimulationDistance {
     /// kind: chunks to freeze, and chunks to thaw, in order. `players` are their positions in
     /// chunks.
     ///
-    /// Edits that wait in the queue of the world are taken as made, so this may be called in the
-    /// middle of a tick, and once in each tick of a server whose water lags behind. It takes time in
-    /// the number of chunks, and of columns times players.
+    /// Edits that wait in the queue of the world are taken as made, unless they will be refused, so
+    /// this may be called in the middle of a tick, and once in each tick of a server whose water lags
+    /// behind. It takes time in the number of chunks, and of columns times players.
     pub fn edits(&self, world: &WaterWorld, players: &[IVec3]) -> Vec<Edit> {
         let reach = self.reach(world.ticks_begun());
         let mut columns = Columns::of(players);
@@ -316,10 +317,10 @@ impl WaterWorld {
     }
 
     /// Visits the chunks that will be loaded once all queued edits are made, with whether they will
-    /// be frozen, in no order. Edits that will be refused are taken as made.
+    /// be frozen, in no order.
     fn foresee(&self, mut visit: impl FnMut(IVec3, bool)) {
         let mut changed = HashMap::new();
-        self.queued_edits().for_each(|edit| foresee_edit(edit, &mut changed));
+        self.queued_edits().for_each(|edit| self.foresee_edit(edit, &mut changed));
         let grid = self.store.grid();
         for slot in grid.occupied() {
             let position = grid.position_at(slot);
@@ -333,23 +334,36 @@ impl WaterWorld {
             }
         }
     }
-}
 
-/// Records of the chunks that an edit is about whether they are frozen then; `None` if they are not
-/// loaded.
-fn foresee_edit(edit: &Edit, changed: &mut HashMap<IVec3, Option<bool>>) {
-    match edit {
-        Edit::InsertChunk { position, .. } => _ = changed.insert(*position, Some(false)),
-        Edit::InsertChunks(chunks) => {
-            changed.extend(chunks.iter().map(|&(position, _)| (position, Some(false))));
+    /// Records of the chunks that an edit is about whether they are frozen then, `None` if they are
+    /// not loaded; of none if it will be refused.
+    fn foresee_edit(&self, edit: &Edit, changed: &mut HashMap<IVec3, Option<bool>>) {
+        let (then, chunks): (Option<bool>, Vec<IVec3>) = match edit {
+            Edit::InsertChunk { position, .. } => (Some(false), vec![*position]),
+            Edit::InsertChunks(list) => (Some(false), list.iter().map(|&(at, _)| at).collect()),
+            Edit::InsertRecords(list) => {
+                (Some(false), list.iter().map(|record| record.position()).collect())
+            }
+            Edit::RemoveChunk(position) => (None, vec![*position]),
+            Edit::RemoveChunks(list) => (None, list.clone()),
+            Edit::Freeze(list) => (Some(true), list.clone()),
+            Edit::Thaw(list) => (Some(false), list.clone()),
+            _ => return,
+        };
+        let is_loaded = |chunk: IVec3| match changed.get(&chunk) {
+            Some(is_frozen) => is_frozen.is_some(),
+            None => self.store.grid().slot(chunk).is_some(),
+        };
+        let is_within = |chunk| self.bounds().intersection(&Cube::region_of(chunk)).is_some();
+        let stays = matches!(edit, Edit::Freeze(_) | Edit::Thaw(_));
+        let mut seen = HashSet::new();
+        let mut fits = |chunk: IVec3| match (stays, then) {
+            (true, _) => is_loaded(chunk),
+            (false, None) => is_loaded(chunk) && seen.insert(chunk),
+            (false, Some(_)) => !is_loaded(chunk) && is_within(chunk) && seen.insert(chunk),
+        };
+        if chunks.iter().all(|&chunk| fits(chunk)) {
+            changed.extend(chunks.into_iter().map(|chunk| (chunk, then)));
         }
-        Edit::InsertRecords(records) => {
-            changed.extend(records.iter().map(|record| (record.position(), Some(false))));
-        }
-        Edit::RemoveChunk(position) => _ = changed.insert(*position, None),
-        Edit::RemoveChunks(gone) => changed.extend(gone.iter().map(|&at| (at, None))),
-        Edit::Freeze(chunks) => changed.extend(chunks.iter().map(|&at| (at, Some(true)))),
-        Edit::Thaw(chunks) => changed.extend(chunks.iter().map(|&at| (at, Some(false)))),
-        _ => {}
     }
 }

@@ -1,14 +1,13 @@
 //! Simulation distances against a naive model.
 
 use super::Op;
-use super::queued::sent;
 use super::small::built;
+use crate::edit_bytes::sent;
 use fastrand::Rng;
 use floodplain::Region;
 use floodplain::glam::IVec3;
 use floodplain::snapshot::Saved;
 use floodplain::water::{Edit, Ring, Rules, SimulationDistance, WaterWorld};
-use std::collections::BTreeMap;
 
 /// What a simulation distance is made of.
 #[derive(Clone, Debug)]
@@ -91,34 +90,15 @@ pub fn count(edit: &Edit) -> usize {
     }
 }
 
-/// The chunks that are loaded once the queued edits are made, and whether they are frozen, if no
-/// edit is refused.
+/// The chunks that are loaded once the queued edits are made, in order, and whether they are frozen.
 fn foreseen(world: &WaterWorld) -> Vec<(IVec3, bool)> {
-    let mut chunks: BTreeMap<[i32; 3], bool> = BTreeMap::new();
-    for (chunk, _) in world.chunks() {
-        chunks.insert(chunk.to_array(), world.is_frozen(chunk));
-    }
-    for edit in world.queued_edits() {
-        let (then, positions): (_, Vec<IVec3>) = match edit {
-            Edit::InsertChunk { position, .. } => (Some(false), vec![*position]),
-            Edit::InsertChunks(list) => (Some(false), list.iter().map(|&(at, _)| at).collect()),
-            Edit::InsertRecords(list) => {
-                (Some(false), list.iter().map(|record| record.position()).collect())
-            }
-            Edit::RemoveChunk(position) => (None, vec![*position]),
-            Edit::RemoveChunks(list) => (None, list.clone()),
-            Edit::Freeze(list) => (Some(true), list.clone()),
-            Edit::Thaw(list) => (Some(false), list.clone()),
-            _ => continue,
-        };
-        for position in positions {
-            match then {
-                Some(is_frozen) => _ = chunks.insert(position.to_array(), is_frozen),
-                None => _ = chunks.remove(&position.to_array()),
-            }
-        }
-    }
-    chunks.into_iter().map(|(at, is_frozen)| (IVec3::from(at), is_frozen)).collect()
+    let mut then = WaterWorld::load(&world.save()).expect("a world that was saved");
+    // An edit makes those that wait before it.
+    then.wake_all();
+    assert_eq!(then.queued_edits().len(), 0);
+    let mut chunks: Vec<IVec3> = then.chunks().map(|(chunk, _)| chunk).collect();
+    chunks.sort_unstable_by_key(IVec3::to_array);
+    chunks.into_iter().map(|chunk| (chunk, then.is_frozen(chunk))).collect()
 }
 
 /// A world whose chunks stand still by the positions of players, its edits queued in the middle of
@@ -145,7 +125,7 @@ pub fn is_the_models(seed: u64, rules: Rules, bounds: Region, ops: &[Op]) -> usi
             by_hand.step();
             let mut finished = world.step_within(seed % 100).finished;
             for edit in waiting.drain(..) {
-                world.queue(sent(edit.clone()));
+                world.queue(sent(&edit));
                 let _ = by_hand.apply(edit);
             }
             for _ in 0..rng.usize(..3) {
@@ -162,7 +142,7 @@ pub fn is_the_models(seed: u64, rules: Rules, bounds: Region, ops: &[Op]) -> usi
                 assert!(chunks <= parts.limit, "{chunks} chunks of {}", parts.limit);
                 switched += chunks;
                 for edit in edits {
-                    world.queue(sent(edit.clone()));
+                    world.queue(sent(&edit));
                     let _ = by_hand.apply(edit);
                 }
             }
