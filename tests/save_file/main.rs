@@ -4,6 +4,7 @@
 
 mod disk;
 mod faults;
+mod homes;
 mod kill;
 mod kinds;
 mod laws;

@@ -3,11 +3,12 @@
 //! fails.
 
 use crate::disk::{Disk, Fault, Unsynced};
+use crate::homes::{self, Counts, Home, home_functions};
 use crate::living::born;
 use crate::path;
 use fastrand::Rng;
 use floodplain::glam::IVec3;
-use floodplain::save_file::{Part, SaveError, SaveFile, SaveJob, Stream};
+use floodplain::save_file::{Part, SaveError, SaveFile, SaveJob};
 use floodplain::snapshot::Saved;
 use floodplain::water::{ChunkRecord, Edit, Rules, WaterWorld};
 use floodplain::{Cube, Region, Shape};
@@ -16,6 +17,38 @@ use support::water::small::{self, HIGH, LOW};
 
 fn positions() -> impl Iterator<Item = IVec3> {
     Region::new(IVec3::NEG_ONE, IVec3::ZERO).positions()
+}
+
+impl Home for WaterWorld {
+    home_functions!();
+
+    fn born(seed: u64) -> WaterWorld {
+        born(seed)
+    }
+
+    fn live(&mut self, rng: &mut Rng) {
+        live(self, rng);
+    }
+
+    fn happen(&mut self, rng: &mut Rng) {
+        for spring in [IVec3::new(-3, 4, -3), IVec3::new(3, 4, 2)] {
+            // Refused where it is solid, or not loaded.
+            let _ = self.add_source(spring);
+        }
+        live(self, rng);
+    }
+
+    fn positions(&self) -> Vec<IVec3> {
+        positions().collect()
+    }
+
+    fn content(record: &ChunkRecord) -> (IVec3, u64) {
+        (record.position(), record.units())
+    }
+
+    fn units_away(&self) -> u64 {
+        self.ledger().unloaded - self.ledger().loaded
+    }
 }
 
 /// Lets a little happen, or nothing: edits, ticks, perhaps one that is not complete.
@@ -49,81 +82,20 @@ fn live(world: &mut WaterWorld, rng: &mut Rng) {
     }
 }
 
-/// Some chunks go into the stream and some come back from it.
-fn travel(world: &mut WaterWorld, stream: &mut Stream, rng: &mut Rng) {
-    for _ in 0..rng.usize(..3) {
-        let some: Vec<IVec3> = positions().filter(|_| rng.u8(..4) == 0).collect();
-        if rng.bool() {
-            let is_loaded = |chunk: &IVec3| world.chunk(*chunk).is_some();
-            let loaded: Vec<IVec3> = some.into_iter().filter(is_loaded).collect();
-            stream.put(world.remove_chunks(loaded).unwrap());
-        } else {
-            world.insert_records(stream.take(some).unwrap()).unwrap();
-        }
-    }
-}
-
-/// Units in the unloaded chunks of a stream.
-fn units_unloaded(stream: &mut Stream) -> u64 {
-    let unloaded = stream.unloaded().unwrap();
-    let records = stream.take(unloaded.iter().copied()).unwrap();
-    assert!(records.iter().map(ChunkRecord::position).eq(unloaded));
-    records.iter().map(ChunkRecord::units).sum()
-}
-
-/// Opens a disk. Every law holds, and no chunk is twice in it or missing.
-fn open(disk: Disk, story: &str) -> Result<WaterWorld, SaveError> {
-    let (file, mut world) = SaveFile::<WaterWorld>::open_on(disk)?;
-    assert_eq!(world.validate(), Ok(()), "{story}");
-    let mut stream = file.stream();
-    let mut here: Vec<IVec3> = world.chunks().map(|(position, _)| position).collect();
-    here.extend(stream.unloaded().unwrap());
-    here.sort_unstable_by_key(|position| [position.y, position.z, position.x]);
-    assert!(here.into_iter().eq(positions()), "{story}: chunks");
-    let ledger = world.ledger();
-    assert_eq!(units_unloaded(&mut stream), ledger.unloaded - ledger.loaded, "{story}");
-    // All of them fit together.
-    let (saved, all) = (world.save(), file.stream().unloaded().unwrap());
-    world.insert_records(file.stream().take(all).unwrap()).unwrap();
-    assert_eq!(world.validate(), Ok(()), "{story}");
-    Ok(WaterWorld::load(&saved).unwrap())
+fn open(disk: Disk, story: &str) -> WaterWorld {
+    homes::open(disk, story).unwrap()
 }
 
 #[test]
 fn what_is_opened_is_what_was_prepared_last() {
-    let (mut copied, mut ahead, mut chunks, mut travelled) = (0, 0, 0, 0);
-    for seed in 0..60 {
-        let mut rng = Rng::with_seed(seed);
-        let disk = Disk::default();
-        let mut world = born(seed);
-        let mut file = SaveFile::create_on(disk.clone(), &world).unwrap();
-        let mut stream = file.stream();
-        for round in 0..12 {
-            for _ in 0..2 {
-                live(&mut world, &mut rng);
-                travel(&mut world, &mut stream, &mut rng);
-                if rng.bool() {
-                    stream.copy_ahead(&mut world, rng.usize(..6));
-                }
-            }
-            live(&mut world, &mut rng);
-            let saved = world.save();
-            let job = stream.prepare(&mut world);
-            (copied, chunks) = (copied + job.chunks(), chunks + world.chunks().count());
-            ahead += job.chunks() - job.chunks_copied();
-            // The game goes on meanwhile.
-            live(&mut world, &mut rng);
-            travel(&mut world, &mut stream, &mut rng);
-            travelled += file.commit(job).unwrap().chunks_unloaded;
-            let story = format!("seed {seed}, round {round}");
-            let opened = open(disk.after_power_loss(Unsynced::Lost), &story).unwrap();
-            assert!(opened.save() == saved, "{story}: another world");
-        }
-    }
-    assert!(
-        copied < chunks && ahead > 100 && travelled > 300,
-        "{copied} of {chunks} copied, {ahead} of them ahead, {travelled} travelled"
-    );
+    let counts = homes::what_is_opened_is_what_was_prepared_last::<WaterWorld>(60, 12);
+    let Counts { held, chunks, ahead, unloaded } = counts;
+    assert!(held < chunks && ahead > 100 && unloaded > 300, "{counts:?}");
+}
+
+#[test]
+fn whichever_operation_fails_the_units_in_the_file_are_those_of_its_ledger() {
+    homes::whichever_operation_fails_the_file_has_all::<WaterWorld>(1);
 }
 
 /// A world at rest that was saved: nothing is copied.
@@ -180,7 +152,7 @@ fn the_first_job_of_a_stream_holds_what_was_touched_since_the_last_save() {
                 live(&mut world, &mut rng);
                 file.commit(prepared).unwrap();
                 let story = format!("seed {seed}, round {round}, job {job}");
-                let opened = open(disk.after_power_loss(Unsynced::Lost), &story).unwrap();
+                let opened = open(disk.after_power_loss(Unsynced::Lost), &story);
                 assert!(opened.save() == saved, "{story}: another world");
             }
         }
@@ -247,73 +219,6 @@ fn a_frozen_chunk_is_copied_when_it_was_touched_and_then_no_more() {
     assert!(world.awake_cells() > 0, "cells have waited in it");
 }
 
-/// The worlds that a disk may hold when a session ended, as snapshots.
-#[derive(Default)]
-struct Ending {
-    acknowledged: Option<Vec<u8>>,
-    under_way: Option<Vec<u8>>,
-    has_failed: bool,
-}
-
-/// Creates a file and saves on with chunks that come and go, until that is done or something fails.
-fn session(disk: &Disk) -> Ending {
-    let mut ending = Ending::default();
-    let mut rng = Rng::with_seed(11);
-    let mut world = born(11);
-    for spring in [IVec3::new(-3, 4, -3), IVec3::new(3, 4, 2)] {
-        world.add_source(spring).unwrap();
-    }
-    ending.under_way = Some(world.save());
-    let Ok(mut file) = SaveFile::create_on(disk.clone(), &world) else {
-        return Ending { has_failed: true, ..ending };
-    };
-    ending.acknowledged = ending.under_way.take();
-    let mut stream = file.stream();
-    for _ in 0..4 {
-        live(&mut world, &mut rng);
-        // A chunk that cannot be read stays where it is.
-        if let Ok(records) = stream.take(positions().filter(|_| rng.bool())) {
-            world.insert_records(records).unwrap();
-        }
-        let some = world.chunks().map(|(position, _)| position).filter(|_| rng.u8(..3) == 0);
-        let some: Vec<IVec3> = some.collect();
-        stream.put(world.remove_chunks(some).unwrap());
-        ending.under_way = Some(world.save());
-        if file.commit(stream.prepare(&mut world)).is_err() {
-            return Ending { has_failed: true, ..ending };
-        }
-        ending.acknowledged = ending.under_way.take();
-    }
-    ending
-}
-
-#[test]
-fn whichever_operation_fails_the_units_in_the_file_are_those_of_its_ledger() {
-    let whole = Disk::default();
-    assert!(!session(&whole).has_failed);
-    let (operations, mut failed) = (whole.operations(), 0);
-    for at in 0..operations {
-        for fault in [Fault::Once, Fault::ForGood, Fault::Torn] {
-            let disk = Disk::default();
-            disk.fail_at(at, fault);
-            let ending = session(&disk);
-            failed += u64::from(ending.has_failed);
-            for unsynced in [Unsynced::Kept, Unsynced::Lost, Unsynced::Some(at)] {
-                let story = format!("{fault:?} at operation {at}, unsynced writes {unsynced:?}");
-                match open(disk.after_power_loss(unsynced), &story) {
-                    Ok(world) => {
-                        let opened = Some(world.save());
-                        let is_one = opened == ending.acknowledged || opened == ending.under_way;
-                        assert!(is_one, "{story}: neither the last save nor the one under way");
-                    }
-                    Err(error) => assert!(ending.acknowledged.is_none(), "{story}: {error}"),
-                }
-            }
-        }
-    }
-    assert!(failed > operations, "only {failed} sessions of {operations} operations failed");
-}
-
 #[test]
 fn after_a_job_that_failed_the_next_holds_the_whole_world_and_all_records() {
     let mut recovered = 0;
@@ -346,7 +251,7 @@ fn after_a_job_that_failed_the_next_holds_the_whole_world_and_all_records() {
         let saved = world.save();
         let report = file.commit(stream.prepare(&mut world)).unwrap();
         assert_eq!((report.chunks_written, report.chunks_unloaded), (7, 1));
-        let opened = open(disk.after_power_loss(Unsynced::Lost), "recovered").unwrap();
+        let opened = open(disk.after_power_loss(Unsynced::Lost), "recovered");
         assert!(opened.save() == saved, "a fault at operation {at}");
     }
     assert!(recovered > 3, "only {recovered} jobs failed");

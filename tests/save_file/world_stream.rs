@@ -2,26 +2,52 @@
 //! last, though only what was touched was copied, and all of its water is loaded or in the file,
 //! whenever the disk fails.
 
-use crate::disk::{Disk, Fault, Unsynced};
+use crate::disk::Disk;
+use crate::homes::{self, Counts, Home, home_functions};
 use crate::path;
 use fastrand::Rng;
 use floodplain::glam::IVec3;
 use floodplain::save_file::{Part, SaveError, SaveFile, Stream};
-use floodplain::snapshot::Saved;
 use floodplain::water::{self, RecordBytesError};
 use floodplain::world::{ChunkRecord, Edit, Feed, MaterialId, Rules, World};
 use floodplain::{Cube, Region, Shape, blast, humidity};
 use support::world::apart::{random_edit, random_world};
 use support::world::{id, palette, rules, world};
 
-/// A world of several chunks, with all that passes between its parts; every other one at rest.
-fn born(seed: u64) -> World {
-    if seed.is_multiple_of(2) { random_world(&mut Rng::with_seed(seed), rules()) } else { still() }
-}
+impl Home for World {
+    home_functions!();
 
-fn positions(world: &World) -> Vec<IVec3> {
-    let bounds = world.bounds();
-    Region::new(Cube::chunk_of(bounds.min()), Cube::chunk_of(bounds.max())).positions().collect()
+    /// A world of several chunks, with all that passes between its parts; every other one at rest.
+    fn born(seed: u64) -> World {
+        if seed.is_multiple_of(2) {
+            random_world(&mut Rng::with_seed(seed), rules())
+        } else {
+            still()
+        }
+    }
+
+    fn live(&mut self, rng: &mut Rng) {
+        live(self, rng);
+    }
+
+    fn happen(&mut self, _: &mut Rng) {
+        // Refused where no chunk is loaded.
+        let _ = self.charge(IVec3::new(4, 2, 0), 4.0, 300.0);
+        self.run(2);
+    }
+
+    fn positions(&self) -> Vec<IVec3> {
+        let [from, to] = [self.bounds().min(), self.bounds().max()].map(Cube::chunk_of);
+        Region::new(from, to).positions().collect()
+    }
+
+    fn content(record: &ChunkRecord) -> (IVec3, u64) {
+        (record.position(), record.water().units())
+    }
+
+    fn units_away(&self) -> u64 {
+        self.ledger().water.unloaded - self.ledger().water.loaded
+    }
 }
 
 /// Lets a little happen, or nothing: edits of all kinds, ticks, perhaps one that is not complete.
@@ -58,83 +84,16 @@ fn live(world: &mut World, rng: &mut Rng) {
     }
 }
 
-/// Some chunks go into the stream and some come back from it.
-fn travel(world: &mut World, stream: &mut Stream<World>, rng: &mut Rng) {
-    for _ in 0..rng.usize(..3) {
-        let some: Vec<IVec3> = positions(world).into_iter().filter(|_| rng.u8(..4) == 0).collect();
-        if rng.bool() {
-            let is_loaded = |chunk: &IVec3| world.chunk(*chunk).is_some();
-            let loaded: Vec<IVec3> = some.into_iter().filter(is_loaded).collect();
-            stream.put(world.remove_chunks(loaded).unwrap());
-        } else {
-            world.insert_records(stream.take(some).unwrap()).unwrap();
-        }
-    }
-}
-
-/// Opens a disk. Every law holds, no chunk is twice in it or missing, and all that was unloaded is
-/// there.
-fn open(disk: Disk, story: &str) -> Result<World, SaveError> {
-    let (file, mut world) = SaveFile::<World>::open_on(disk)?;
-    let saved = world.save();
-    let mut stream = file.stream();
-    let mut here: Vec<IVec3> = world.chunks().map(|(position, _)| position).collect();
-    here.extend(stream.unloaded().unwrap());
-    here.sort_unstable_by_key(|position| [position.y, position.z, position.x]);
-    assert_eq!(here, positions(&world), "{story}: chunks");
-    let all = stream.unloaded().unwrap();
-    let records = stream.take(all).unwrap();
-    let units: u64 = records.iter().map(|record| record.water().units()).sum();
-    let ledger = world.ledger().water;
-    assert_eq!(units, ledger.unloaded - ledger.loaded, "{story}");
-    world.insert_records(records).unwrap();
-    assert_eq!(world.validate(), Ok(()), "{story}");
-    Ok(World::load(&saved).unwrap())
+#[test]
+fn what_is_opened_is_what_was_prepared_last() {
+    let counts = homes::what_is_opened_is_what_was_prepared_last::<World>(10, 10);
+    let Counts { held, chunks, ahead, unloaded } = counts;
+    assert!(held < chunks && ahead > 5 && unloaded > 50, "{counts:?}");
 }
 
 #[test]
-fn what_is_opened_is_what_was_prepared_last() {
-    let (mut copied, mut ahead, mut chunks, mut travelled) = (0, 0, 0, 0);
-    for seed in 0..10 {
-        let mut rng = Rng::with_seed(seed);
-        let disk = Disk::default();
-        let mut world = born(seed);
-        let mut file = SaveFile::create_on(disk.clone(), &world).unwrap();
-        let mut stream = file.stream();
-        for round in 0..10 {
-            for _ in 0..2 {
-                live(&mut world, &mut rng);
-                travel(&mut world, &mut stream, &mut rng);
-                if rng.bool() {
-                    stream.copy_ahead(&mut world, rng.usize(..6));
-                }
-            }
-            live(&mut world, &mut rng);
-            let saved = world.save();
-            let job = stream.prepare(&mut world);
-            (copied, chunks) = (copied + job.chunks(), chunks + world.chunk_positions().len());
-            ahead += job.chunks() - job.chunks_copied();
-            // The game goes on meanwhile.
-            live(&mut world, &mut rng);
-            travel(&mut world, &mut stream, &mut rng);
-            travelled += file.commit(job).unwrap().chunks_unloaded;
-            let story = format!("seed {seed}, round {round}");
-            let opened = open(disk.after_power_loss(Unsynced::Lost), &story).unwrap();
-            assert!(opened.save() == saved, "{story}: another world");
-            if rng.u8(..4) == 0 {
-                // The first job of a stream follows what was opened or saved.
-                drop(file);
-                let unsaved = stream;
-                (file, world) = SaveFile::open_on(disk.clone()).unwrap();
-                stream = file.stream();
-                drop(unsaved);
-            }
-        }
-    }
-    assert!(
-        copied < chunks && ahead > 5 && travelled > 50,
-        "{copied} of {chunks} copied, {ahead} of them ahead, {travelled} travelled"
-    );
+fn whichever_operation_fails_all_water_is_in_the_file() {
+    homes::whichever_operation_fails_the_file_has_all::<World>(5);
 }
 
 /// A world of nine chunks at rest, in which pressure fades soon.
@@ -147,17 +106,20 @@ fn still() -> World {
     world
 }
 
+/// Saves a world, and returns how many chunks were copied.
+fn save(file: &mut SaveFile<World>, stream: &mut Stream<World>, world: &mut World) -> usize {
+    let job = stream.prepare(world);
+    let copied = job.chunks_copied();
+    file.commit(job).unwrap();
+    copied
+}
+
 #[test]
 fn a_job_copies_only_what_was_touched() {
     let mut world = still();
     let mut file = SaveFile::create_on(Disk::default(), &world).unwrap();
     let mut stream = file.stream();
-    let mut copied = |world: &mut World| {
-        let job = stream.prepare(world);
-        let copied = job.chunks_copied();
-        file.commit(job).unwrap();
-        copied
-    };
+    let mut copied = |world: &mut World| save(&mut file, &mut stream, world);
     assert_eq!(copied(&mut world), 0, "the file has all");
     let cell = IVec3::new(8, 0, 8);
     world.set_material(cell, id("rock")).unwrap();
@@ -179,12 +141,7 @@ fn a_job_copies_where_pressure_was() {
     let mut world = still();
     let mut file = SaveFile::create_on(Disk::default(), &world).unwrap();
     let mut stream = file.stream();
-    let mut copied = |world: &mut World| {
-        let job = stream.prepare(world);
-        let copied = job.chunks_copied();
-        file.commit(job).unwrap();
-        copied
-    };
+    let mut copied = |world: &mut World| save(&mut file, &mut stream, world);
     world.charge(IVec3::new(24, 8, 24), 4.0, 90.0).unwrap();
     assert!(copied(&mut world) > 0);
     while world.blast().chunks().next().is_some() {
@@ -198,71 +155,6 @@ fn a_job_copies_where_pressure_was() {
     world.take_changes();
     assert_eq!(copied(&mut world), 1, "what is to be listed is saved, too");
     assert_eq!(copied(&mut still()), 9, "another world");
-}
-
-/// The worlds that a disk may hold when a session ended, as snapshots.
-#[derive(Default)]
-struct Ending {
-    acknowledged: Option<Vec<u8>>,
-    under_way: Option<Vec<u8>>,
-    has_failed: bool,
-}
-
-/// Creates a file and saves on with chunks that come and go, until that is done or something fails.
-fn session(disk: &Disk) -> Ending {
-    let mut ending = Ending::default();
-    let mut rng = Rng::with_seed(11);
-    let mut world = born(11);
-    ending.under_way = Some(world.save());
-    let Ok(mut file) = SaveFile::create_on(disk.clone(), &world) else {
-        return Ending { has_failed: true, ..ending };
-    };
-    ending.acknowledged = ending.under_way.take();
-    let mut stream = file.stream();
-    for _ in 0..3 {
-        world.charge(IVec3::new(4, 2, 0), 4.0, 300.0).unwrap();
-        world.run(2);
-        // A chunk that cannot be read stays where it is.
-        let all = positions(&world);
-        if let Ok(records) = stream.take(all.into_iter().filter(|_| rng.bool())) {
-            world.insert_records(records).unwrap();
-        }
-        let some = world.chunks().map(|(position, _)| position).filter(|_| rng.u8(..3) == 0);
-        let some: Vec<IVec3> = some.collect();
-        stream.put(world.remove_chunks(some).unwrap());
-        ending.under_way = Some(world.save());
-        if file.commit(stream.prepare(&mut world)).is_err() {
-            return Ending { has_failed: true, ..ending };
-        }
-        ending.acknowledged = ending.under_way.take();
-    }
-    ending
-}
-
-#[test]
-fn whichever_operation_fails_all_water_is_in_the_file() {
-    let whole = Disk::default();
-    assert!(!session(&whole).has_failed);
-    let (operations, mut failed) = (whole.operations(), 0);
-    for at in (0..operations).step_by(5) {
-        let fault = [Fault::Once, Fault::ForGood, Fault::Torn][at as usize % 3];
-        let disk = Disk::default();
-        disk.fail_at(at, fault);
-        let ending = session(&disk);
-        failed += u64::from(ending.has_failed);
-        for unsynced in [Unsynced::Kept, Unsynced::Lost, Unsynced::Some(at)] {
-            let story = format!("{fault:?} at operation {at}, unsynced writes {unsynced:?}");
-            match open(disk.after_power_loss(unsynced), &story) {
-                Ok(world) => {
-                    let opened = Some(world.save());
-                    let is_one = opened == ending.acknowledged || opened == ending.under_way;
-                    assert!(is_one, "{story}: neither the last save nor the one under way");
-                }
-                Err(error) => assert!(ending.acknowledged.is_none(), "{story}: {error}"),
-            }
-        }
-    }
-    assert!(failed * 8 > operations, "only {failed} sessions of {operations} operations failed");
 }
 
 #[test]
