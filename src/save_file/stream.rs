@@ -93,7 +93,8 @@ impl<W: Streamed> Stream<W> {
     }
 
     /// Keeps the records of unloaded chunks, in memory until they are in the file. Of two records
-    /// at one position, the last counts.
+    /// at one position, the last counts. One whose chunk is loaded when the next save is prepared,
+    /// though it was not taken, is dropped: its chunk is in the file as a loaded one.
     pub fn put(&mut self, records: impl IntoIterator<Item = W::Record>) {
         let next = self.last + 1;
         for record in records {
@@ -157,6 +158,7 @@ impl<W: Streamed> Stream<W> {
     /// when that tick began.
     pub fn prepare(&mut self, world: &mut W) -> SaveJob<W> {
         self.forget_committed();
+        self.kept.retain(|&chunk, _| !world.has_chunk(chunk));
         self.last += 1;
         let since = self.since_last();
         let base = self.base.take();

@@ -31,6 +31,10 @@ pub trait Streamed: Saved {
     #[doc(hidden)]
     fn present(&self) -> Vec<IVec3>;
 
+    /// Returns whether a chunk is loaded.
+    #[doc(hidden)]
+    fn has_chunk(&self, chunk: IVec3) -> bool;
+
     /// Returns the chunks of which a save may have changed since a time, in no order, and until when
     /// that is; all if there is no such time, or it is of another world.
     #[doc(hidden)]
@@ -74,6 +78,10 @@ impl Streamed for WaterWorld {
 
     fn present(&self) -> Vec<IVec3> {
         self.grid().occupied().map(|slot| self.grid().position_at(slot)).collect()
+    }
+
+    fn has_chunk(&self, chunk: IVec3) -> bool {
+        self.grid().slot(chunk).is_some()
     }
 
     fn touched_since(&mut self, since: Option<Since>) -> (Vec<IVec3>, Since) {
@@ -127,6 +135,11 @@ impl Streamed for World {
 
     fn present(&self) -> Vec<IVec3> {
         self.chunk_positions()
+    }
+
+    /// Water has all of its chunks.
+    fn has_chunk(&self, chunk: IVec3) -> bool {
+        self.water().grid().slot(chunk).is_some()
     }
 
     fn touched_since(&mut self, since: Option<Since>) -> (Vec<IVec3>, Since) {

@@ -138,6 +138,30 @@ pub fn what_is_opened_is_what_was_prepared_last<W: Home>(seeds: u64, rounds: u32
     counts
 }
 
+/// Chunks that go into the stream and are inserted again without being taken from it are in the file
+/// once, whether their records were in a save in between or not.
+pub fn a_record_that_is_inserted_untaken_is_not_in_the_file<W: Home>() {
+    for is_saved in [false, true] {
+        let disk = Disk::default();
+        let mut world = W::born(4);
+        let mut file = SaveFile::create_on(disk.clone(), &world).unwrap();
+        let mut stream = file.stream();
+        let some: Vec<IVec3> = world.loaded().into_iter().step_by(2).collect();
+        let records = world.remove(some.clone());
+        stream.put(records.iter().cloned());
+        assert_eq!(stream.unloaded().unwrap(), some);
+        if is_saved {
+            let report = file.commit(stream.prepare(&mut world)).unwrap();
+            assert_eq!(report.chunks_unloaded, some.len());
+        }
+        world.insert(records);
+        let report = file.commit(stream.prepare(&mut world)).unwrap();
+        assert_eq!((report.chunks_unloaded, stream.unloaded().unwrap()), (0, vec![]));
+        let opened: W = open(disk.after_power_loss(Unsynced::Lost), "untaken").unwrap();
+        assert!(opened.save() == world.save(), "another world");
+    }
+}
+
 /// The worlds that a disk may hold when a session ended, as snapshots.
 #[derive(Default)]
 struct Ending {

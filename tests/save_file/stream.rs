@@ -94,6 +94,11 @@ fn what_is_opened_is_what_was_prepared_last() {
 }
 
 #[test]
+fn a_record_that_is_inserted_without_being_taken_is_not_in_the_file() {
+    homes::a_record_that_is_inserted_untaken_is_not_in_the_file::<WaterWorld>();
+}
+
+#[test]
 fn whichever_operation_fails_the_units_in_the_file_are_those_of_its_ledger() {
     homes::whichever_operation_fails_the_file_has_all::<WaterWorld>(1);
 }

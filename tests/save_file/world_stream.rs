@@ -92,6 +92,11 @@ fn what_is_opened_is_what_was_prepared_last() {
 }
 
 #[test]
+fn a_record_that_is_inserted_without_being_taken_is_not_in_the_file() {
+    homes::a_record_that_is_inserted_untaken_is_not_in_the_file::<World>();
+}
+
+#[test]
 fn whichever_operation_fails_all_water_is_in_the_file() {
     homes::whichever_operation_fails_the_file_has_all::<World>(5);
 }
