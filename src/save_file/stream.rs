@@ -187,7 +187,8 @@ impl<W: Streamed> Stream<W> {
     /// Copies up to `most` chunks that the next job is to hold, so that preparing it takes less time
     /// at once: call it in each tick before a save, or in every tick. Only chunks that take no part
     /// in ticks are copied, at rest or frozen: what is awake is touched by the next tick. Returns how
-    /// many of them are left to be copied. The copies take memory until the next job is written.
+    /// many of them are left to be copied. The copies take memory until the next job is prepared, or
+    /// their chunk is touched or gone.
     ///
     /// A chunk that is touched after it was copied is copied again, here or by
     /// [`prepare`](Stream::prepare), which saves the world as it is then, whatever was copied
@@ -218,10 +219,9 @@ impl<W: Streamed> Stream<W> {
         let since = self.since_last();
         self.since = since;
         let (mut chunks, now) = world.touched_since(since);
-        let is_behind = |chunk: IVec3| {
-            let ahead = self.ahead.get(&chunk);
-            ahead.is_none_or(|(since, _)| world.is_touched_since(chunk, *since))
-        };
+        // Chunks that are gone count as touched.
+        self.ahead.retain(|&chunk, (since, _)| !world.is_touched_since(chunk, *since));
+        let is_behind = |chunk: IVec3| !self.ahead.contains_key(&chunk);
         // A tick that is underway may change what counts as touched again.
         let rests = |chunk| !world.is_touched_since(chunk, now) && world.rests(chunk);
         chunks.retain(|&chunk| rests(chunk) && is_behind(chunk));
@@ -321,5 +321,36 @@ impl<W: Streamed> Stream<W> {
 impl<W: Streamed> fmt::Debug for Stream<W> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Stream").field("last", &self.last).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::SaveFile;
+    use crate::chunk::Chunk;
+    use crate::water::{Rules, Voxel, WaterWorld};
+    use glam::IVec3;
+    use redb::backends::InMemoryBackend;
+
+    /// A player who walks on for hours, in a game that copies ahead in each tick and never saves.
+    #[test]
+    fn copies_of_chunks_that_are_gone_are_let_go() {
+        let mut world = WaterWorld::new(7, Rules::lossless()).unwrap();
+        let file = SaveFile::create_on(InMemoryBackend::new(), &world).unwrap();
+        let mut stream = file.stream();
+        for x in 0..40 {
+            world.insert_chunk(IVec3::X * x, Chunk::uniform(Voxel::OPEN)).unwrap();
+            assert_eq!(stream.copy_ahead(&mut world, 9), 0);
+            assert_eq!(stream.ahead.len(), world.chunks().count(), "chunk {x}");
+            if x > 2 {
+                world.remove_chunk(IVec3::X * (x - 3)).unwrap();
+            }
+        }
+        // A chunk that was touched since is copied anew.
+        world.pour(IVec3::new(16 * 39, 3, 3), 7).unwrap();
+        stream.copy_ahead(&mut world, 0);
+        assert!(!stream.ahead.contains_key(&(IVec3::X * 39)));
+        assert_eq!(stream.prepare(&mut world).chunks(), 3);
+        assert!(stream.ahead.is_empty());
     }
 }
