@@ -1,15 +1,15 @@
 //! `Arbitrary` of the crate arbitrary, for all that is drawn of bytes.
 
 use super::bytes::Bytes;
-use super::draw::{Draw, Small};
+use super::draw::{Draw, Small, with_values};
 use super::op::Op;
 use super::run::Run;
-use crate::blast::{self, BlastGraph, BlastWorld};
-use crate::humidity::{self, HumidityWorld};
-use crate::water::{self, WaterWorld};
-use crate::water2d::{self, Water2dWorld};
-use crate::world::{self, World};
-use crate::{Chunk, FieldShape, Region};
+use crate::blast::{BlastGraph, BlastWorld};
+use crate::humidity::HumidityWorld;
+use crate::water::WaterWorld;
+use crate::water2d::Water2dWorld;
+use crate::world::World;
+use crate::{Chunk, FieldShape};
 use arbitrary::{Arbitrary, Result, Unstructured};
 
 /// Draws a value of the bytes that are left, and takes those that it needed.
@@ -30,30 +30,9 @@ macro_rules! arbitrary {
         }
     )+};
 }
+with_values!(arbitrary);
 arbitrary!(
-    [] Region,
     [T: Draw + Copy + PartialEq] Chunk<T>,
-    [] water::Voxel,
-    [] water::Edge,
-    [] water::Fixture,
-    [] water::Rules,
-    [] water::Edit,
-    [] humidity::Cell,
-    [] humidity::Rules,
-    [] humidity::Edit,
-    [] water2d::Cell,
-    [] water2d::Rules,
-    [] water2d::Edit,
-    [] blast::Rules,
-    [] blast::Borders,
-    [] blast::Edit,
-    [] blast::NodeId,
-    [] blast::GraphEdit,
-    [] world::MaterialId,
-    [] world::Couplings,
-    [] world::Rules,
-    [] world::Content,
-    [] world::Edit,
     [] WaterWorld,
     [S: FieldShape] HumidityWorld<S>,
     [] Water2dWorld,

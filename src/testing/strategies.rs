@@ -1,10 +1,10 @@
 //! Strategies of the crate proptest, for all that is drawn of bytes. They shrink by the bytes.
 
 use super::bytes::Bytes;
-use super::draw::{Draw, Small, Start, near};
+use super::draw::{Draw, Small, Start, near, with_values};
 use super::op::Op;
 use super::run::Run;
-use crate::{Chunk, Cube, Region, blast, humidity, water, water2d, world};
+use crate::{Chunk, Cube, Region};
 use core::fmt::{self, Debug};
 use core::ops::Range;
 use proptest::arbitrary::{Arbitrary, any};
@@ -205,29 +205,8 @@ macro_rules! strategies {
         }
     )+};
 }
+with_values!(strategies);
 strategies!(
-    [] Region,
     [T: Draw + Copy + PartialEq + Debug + 'static] Chunk<T>,
-    [] water::Voxel,
-    [] water::Edge,
-    [] water::Fixture,
-    [] water::Rules,
-    [] water::Edit,
-    [] humidity::Cell,
-    [] humidity::Rules,
-    [] humidity::Edit,
-    [] water2d::Cell,
-    [] water2d::Rules,
-    [] water2d::Edit,
-    [] blast::Rules,
-    [] blast::Borders,
-    [] blast::Edit,
-    [] blast::NodeId,
-    [] blast::GraphEdit,
-    [] world::MaterialId,
-    [] world::Couplings,
-    [] world::Rules,
-    [] world::Content,
-    [] world::Edit,
     [E: Draw + Debug + 'static] Op<E>,
 );

@@ -92,6 +92,39 @@ fn world<W: Small>(bytes: &mut Bytes<'_>) -> W {
     world
 }
 
+/// Calls a macro with every value that is drawn and has no parameter.
+#[cfg(any(feature = "arbitrary", feature = "proptest"))]
+macro_rules! with_values {
+    ($then:ident) => {
+        $then!(
+            [] $crate::Region,
+            [] $crate::water::Voxel,
+            [] $crate::water::Edge,
+            [] $crate::water::Fixture,
+            [] $crate::water::Rules,
+            [] $crate::water::Edit,
+            [] $crate::humidity::Cell,
+            [] $crate::humidity::Rules,
+            [] $crate::humidity::Edit,
+            [] $crate::water2d::Cell,
+            [] $crate::water2d::Rules,
+            [] $crate::water2d::Edit,
+            [] $crate::blast::Rules,
+            [] $crate::blast::Borders,
+            [] $crate::blast::Edit,
+            [] $crate::blast::NodeId,
+            [] $crate::blast::GraphEdit,
+            [] $crate::world::MaterialId,
+            [] $crate::world::Couplings,
+            [] $crate::world::Rules,
+            [] $crate::world::Content,
+            [] $crate::world::Edit,
+        );
+    };
+}
+#[cfg(any(feature = "arbitrary", feature = "proptest"))]
+pub(super) use with_values;
+
 /// Implements [`Draw`] for worlds and their edits.
 macro_rules! draw_worlds {
     ($([$($shape:ident: $bound:path)?] $world:ty),+ $(,)?) => {$(
