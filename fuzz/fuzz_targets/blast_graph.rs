@@ -1,8 +1,9 @@
-//! Edits and steps of pressure on a graph, against a plain map of nodes and links.
+//! Edits and steps of pressure on a graph, with every law after each.
 
 #![no_main]
 
-use floodplain_fuzz::GraphRun;
+use floodplain::blast::BlastGraph;
+use floodplain::testing::Run;
 use libfuzzer_sys::fuzz_target;
 
-fuzz_target!(|run: GraphRun| run.0.run());
+fuzz_target!(|run: Run<BlastGraph>| run.check().unwrap());

@@ -4,5 +4,6 @@
 
 use floodplain_fuzz::HumidityRun;
 use libfuzzer_sys::fuzz_target;
+use support::humidity::edits::check;
 
-fuzz_target!(|run: HumidityRun| run.0.run());
+fuzz_target!(|run: HumidityRun| check(&run.0));

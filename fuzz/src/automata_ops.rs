@@ -1,6 +1,9 @@
 //! Edits and steps of the automata, from bytes as in the property tests.
 
 use arbitrary::{Arbitrary, Result, Unstructured};
+use floodplain::blast::BlastWorld;
+use floodplain::{Cube, Sheet, testing};
+use support::shapes::EitherShape;
 
 /// A run that the property tests make of bytes, as an input of a target.
 macro_rules! run_of_bytes {
@@ -20,12 +23,7 @@ macro_rules! run_of_bytes {
 run_of_bytes!(
     /// One run of the target `blast_grid`.
     BlastRun,
-    support::blast::grid::Run
-);
-run_of_bytes!(
-    /// One run of the target `blast_graph`.
-    GraphRun,
-    support::blast::graph::Run
+    EitherShape<testing::Run<BlastWorld<Sheet>>, testing::Run<BlastWorld<Cube>>>
 );
 run_of_bytes!(
     /// One run of the target `humidity`.
@@ -40,5 +38,5 @@ run_of_bytes!(
 run_of_bytes!(
     /// One run of the target `world_edits`.
     WorldRun,
-    support::world::edits::Run
+    support::world::runs::Run
 );

@@ -4,9 +4,9 @@ use arbitrary::{Arbitrary, Result, Unstructured};
 use floodplain::Region;
 use floodplain::testing::{Bytes, Op, Run, Small, Start, stream_edit};
 use floodplain::water::{Edit, WaterWorld};
+use support::queued;
 use support::water::limits;
 use support::water::orders::{self, Basin};
-use support::water::queued;
 use support::water::simulation;
 
 /// Operations in one run of the target `water_stream`.
@@ -37,7 +37,10 @@ impl EditRun {
             (4..=6, [history @ .., Op::Edit(one), Op::Edit(other)]) => {
                 orders::commute(seed, rules, bounds, history, [one, other]);
             }
-            (7, ops) => _ = queued::are_those_by_hand(seed, rules, bounds, ops),
+            (7, ops) => {
+                let world = || WaterWorld::build(&self.0.start);
+                _ = queued::are_those_by_hand(world, seed % 100, ops, |_| {});
+            }
             (8, ops) => _ = simulation::is_the_models(seed, rules, bounds, ops),
             (at, ops) => {
                 let mut watched = self.0.watched();

@@ -82,6 +82,23 @@ impl Findings {
         self.hold(law, found == expected, || format!("{}: {found:?}, expected {expected:?}", of()));
     }
 
+    /// Enters [`law::EDIT`](super::law::EDIT) as broken unless an edit came to what was expected, or
+    /// was refused by the variant of this name. What errors hold beside their name is not compared:
+    /// it may be no number.
+    pub fn answer<T: PartialEq + fmt::Debug, E: fmt::Debug>(
+        &mut self,
+        edit: &impl fmt::Debug,
+        answer: Result<T, &E>,
+        expected: Result<T, &str>,
+    ) {
+        let answer = answer.map_err(|error| {
+            let text = format!("{error:?}");
+            text.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default().to_owned()
+        });
+        let expected = expected.map_err(str::to_owned);
+        self.same(super::law::EDIT, &answer, &expected, || format!("{edit:?}"));
+    }
+
     /// From here on, what is found is of this tick.
     pub(super) fn at(&mut self, tick: u64) {
         self.tick = tick;

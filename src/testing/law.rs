@@ -41,6 +41,9 @@ laws! {
     REFUSED = "refused";
     /// Every cell that differs is among the changes, once, and as visible if it looks different.
     CHANGES_LISTED = "changes_listed";
+    /// What happens in ticks is told once, in order, alike by equal worlds, and as the naive model
+    /// has it: which walls break, and by what.
+    EVENTS = "events";
     /// The report of a tick counts the cells that changed.
     CHANGES_COUNTED = "changes_counted";
     /// A world at rest does nothing.
@@ -49,6 +52,14 @@ laws! {
     EDIT = "edit";
     /// The cells are those of the naive model.
     CELLS = "cells";
+    /// A step leads where the formulas lead as they are written, but for roundings.
+    FORMULAS = "formulas";
+    /// The links between cells or nodes are those of the naive model.
+    LINKS = "links";
+    /// A probe adds up the flows around it, step by step.
+    PROBES = "probes";
+    /// A client that is sent all updates of a feed has what its world has.
+    MIRRORED = "mirrored";
     /// The ledger is that of the naive model after edits, and equals the sum over all cells.
     LEDGER = "ledger";
     /// What is built in is what the naive model has.

@@ -8,6 +8,7 @@
 //! | | what |
 //! |---|---|
 //! | [`Watched`] | a world that is watched; [`law`] has the names of the laws |
+//! | [`mirrored`], [`mirrors`] | a companion of a watched world of materials: a client; what it must have |
 //! | [`Watch`], [`Model`] | what a world must give to be watched, and what a naive model is: for types of your own |
 //! | [`Op`], [`Run`] | what is done to a watched world, and a whole run |
 //! | feature `recording` | `Watched::of` a recording, and `follow`: what a game did, law by law |
@@ -18,8 +19,9 @@
 //! | watched | twins | naive model |
 //! |---|---|---|
 //! | [`WaterWorld`](crate::water::WaterWorld) | never asleep, in slices that are saved and loaded, saved and loaded | cells, account, bodies, fixtures |
-//! | [`World`](crate::World) | never asleep, in slices, saved and loaded | bring one, by [`Watched::with_model`] |
-//! | [`HumidityWorld`](crate::humidity::HumidityWorld), [`Water2dWorld`](crate::water2d::Water2dWorld), [`BlastWorld`](crate::blast::BlastWorld), [`BlastGraph`](crate::blast::BlastGraph) | never asleep, several steps by one call, saved and loaded | the same |
+//! | [`World`](crate::World) | the same | what cells are made of, what breaks, account |
+//! | [`BlastWorld`](crate::blast::BlastWorld), [`BlastGraph`](crate::blast::BlastGraph) | never asleep, several steps by one call with probes, saved and loaded | cells or nodes, links, walls that break, each step by the formulas |
+//! | [`HumidityWorld`](crate::humidity::HumidityWorld), [`Water2dWorld`](crate::water2d::Water2dWorld) | never asleep, several steps by one call, saved and loaded | bring one, by [`Watched::with_model`] |
 //!
 //! # Fuzz your own rules
 //!
@@ -154,12 +156,15 @@
 
 #[cfg(feature = "arbitrary")]
 mod arbitrary;
+mod blast;
 mod bytes;
+mod compare;
 mod draw;
 mod findings;
 #[cfg(feature = "recording")]
 mod follow;
 pub mod law;
+mod materials;
 mod op;
 mod run;
 #[cfg(feature = "proptest")]
@@ -172,6 +177,7 @@ mod worlds;
 pub use bytes::{Bytes, Filling};
 pub use draw::{Draw, Small, Start, palette, stream_edit};
 pub use findings::{BrokenLaw, BrokenLaws, Findings};
+pub use materials::{mirrored, mirrors};
 pub use op::Op;
 pub use run::Run;
 pub use watch::{Changes, Looks, Model, Watch};

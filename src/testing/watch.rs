@@ -39,6 +39,7 @@ pub struct Changes<P> {
 ///     type Place = u8;
 ///     type Look = u64;
 ///     type Account = u64;
+///     type Event = ();
 ///
 ///     fn apply(&mut self, (): ()) -> Result<(), ()> {
 ///         self.drops = 0; // the only edit empties it
@@ -99,6 +100,8 @@ pub trait Watch: Sized {
     type Look: Clone + PartialEq + Debug;
     /// The ledger and the total.
     type Account: PartialEq + Debug;
+    /// What happens in ticks and is told once: a wall that broke. `()` if nothing does.
+    type Event: PartialEq + Debug;
 
     /// Whether reports count the same moves of a world that sleeps as of one that never does. Where
     /// units may flow through sleeping cells in equilibrium, they do not.
@@ -159,6 +162,11 @@ pub trait Watch: Sized {
     /// It cannot be loaded, or saves to other bytes then.
     fn saved_and_loaded(&self) -> Result<Self, String>;
 
+    /// Returns how many places the next tick will visit. An edit that is refused wakes none.
+    fn awake(&self) -> usize {
+        0
+    }
+
     /// Returns the number of ticks run.
     fn ticks(&self) -> u64;
 
@@ -192,8 +200,25 @@ pub trait Watch: Sized {
         then != now
     }
 
+    /// Returns whether a place that is not as it was is to be among the changes: after an edit that
+    /// was made, or after a tick. By default every place that was there and is there still: what is
+    /// loaded or unloaded is none.
+    fn is_change(
+        _edit: Option<&Self::Edit>,
+        _place: Self::Place,
+        then: Option<&Self::Look>,
+        now: Option<&Self::Look>,
+    ) -> bool {
+        then.is_some() && now.is_some()
+    }
+
     /// Returns the places that changed since the last call.
     fn take_changes(&mut self) -> Changes<Self::Place>;
+
+    /// Returns what happened since the last call, in order.
+    fn take_events(&mut self) -> Vec<Self::Event> {
+        Vec::new()
+    }
 
     /// Returns a naive model of the world as it is, if there is one.
     fn model(&self) -> Option<Box<dyn Model<Self>>> {
@@ -204,6 +229,9 @@ pub trait Watch: Sized {
 /// A naive model of a world: cells and account kept as plainly as can be, by code that shares
 /// nothing with the world.
 pub trait Model<W: Watch> {
+    /// Before an edit of the world.
+    fn edit_begins(&mut self, _world: &W) {}
+
     /// Makes an edit in the model, too, which must come to the same answer.
     fn edited(
         &mut self,
@@ -218,6 +246,9 @@ pub trait Model<W: Watch> {
     /// After a tick of the world: what it did must be what the model allows, or does itself. By
     /// their looks, so many places differ from before.
     fn stepped(&mut self, world: &W, report: StepReport, differing: u64, found: &mut Findings);
+
+    /// What happened in the last edit or tick, as the world tells it.
+    fn told(&mut self, _events: &[W::Event], _found: &mut Findings) {}
 
     /// The world must equal the model.
     fn compare(&self, world: &W, found: &mut Findings);

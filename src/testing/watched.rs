@@ -1,12 +1,11 @@
 //! A world, its twins and its model, with every law after each edit and tick.
 
+use super::compare::{agree, are_same};
 use super::findings::{BrokenLaws, Findings};
 use super::law;
 use super::op::Op;
 use super::watch::{Changes, Looks, Model, Watch};
 use crate::StepReport;
-use std::collections::BTreeSet;
-use std::fmt::Debug;
 
 /// By default, one tick of the twin in slices takes this budget, by turns.
 const BUDGETS: [u64; 4] = [0, 40, 7, 400];
@@ -16,6 +15,16 @@ const RELOAD: u64 = 4;
 
 /// A law of your own, with what it notes from tick to tick.
 type Check<W> = Box<dyn FnMut(&W) -> Result<(), String>>;
+
+/// What looks at a twin of its own.
+struct Companion<W: Watch> {
+    law: &'static str,
+    twin: W,
+    attend: Box<Attend<W>>,
+}
+
+/// What it does after each edit and tick, given what has happened.
+type Attend<W> = dyn FnMut(&mut W, &[<W as Watch>::Event]) -> Result<(), String>;
 
 /// A world that is watched: with a twin that never sleeps, one that takes its ticks in slices, one
 /// that is saved and loaded in between, and a naive model of its cells and its account.
@@ -57,12 +66,15 @@ pub struct Watched<W: Watch> {
     reloaded: W,
     model: Option<Box<dyn Model<W>>>,
     laws: Vec<(&'static str, Check<W>)>,
+    companions: Vec<Companion<W>>,
     found: Findings,
     /// The looks after the last edit or tick.
     looks: Looks<W>,
     /// The looks when changes were last taken. A place that is back at that need not be reported:
     /// a chunk of explosions that falls silent is let go with its marks.
     taken: Looks<W>,
+    /// What has happened since then. The twins have yet to tell it.
+    told: Vec<W::Event>,
     /// Edits that put back what was taken out, the oldest first.
     shelf: Vec<W::Edit>,
 }
@@ -74,11 +86,23 @@ impl<W: Watch> Watched<W> {
         let [mut world, mut awake, mut sliced, mut reloaded] = [(); 4].map(|()| make());
         for world in [&mut world, &mut awake, &mut sliced, &mut reloaded] {
             world.take_changes();
+            world.take_events();
         }
         let (model, looks) = (world.model(), world.looks());
-        let (laws, found, taken, shelf) = (Vec::new(), Findings::default(), looks.clone(), vec![]);
-        let mut watched =
-            Watched { world, awake, sliced, reloaded, model, laws, found, looks, taken, shelf };
+        let mut watched = Watched {
+            world,
+            awake,
+            sliced,
+            reloaded,
+            model,
+            laws: Vec::new(),
+            companions: Vec::new(),
+            found: Findings::default(),
+            taken: looks.clone(),
+            looks,
+            told: Vec::new(),
+            shelf: Vec::new(),
+        };
         let hash = watched.world.state_hash();
         for twin in [&watched.awake, &watched.sliced, &watched.reloaded] {
             are_same(law::MADE_ALIKE, (&watched.world, hash), twin, &mut watched.found);
@@ -104,6 +128,36 @@ impl<W: Watch> Watched<W> {
         self
     }
 
+    /// Adds a law of a companion of the world: a client over a network, a save file. It gets a twin
+    /// of its own, at once and after each edit and tick, with what the world has told since;
+    /// it may take the twin's lists of changes and events, and says what is broken. Nothing that it
+    /// does may change the twin's future.
+    ///
+    /// ```
+    /// use floodplain::testing::{Run, mirrored};
+    /// use floodplain::world::World;
+    ///
+    /// let run: Run<World> = Run::from_bytes(&[7; 99]);
+    /// let mut watched = run.watched().with_companion("my_client", mirrored());
+    /// assert_eq!(watched.play(&run.ops), Ok(()));
+    /// ```
+    #[must_use]
+    pub fn with_companion(
+        mut self,
+        name: &'static str,
+        attend: impl FnMut(&mut W, &[W::Event]) -> Result<(), String> + 'static,
+    ) -> Watched<W> {
+        match self.world.saved_and_loaded() {
+            Ok(twin) => {
+                let mut companion = Companion { law: name, twin, attend: Box::new(attend) };
+                companion.attend(&[], &mut self.found);
+                self.companions.push(companion);
+            }
+            Err(wrong) => self.found.hold(law::SAVED_AND_LOADED, false, || wrong),
+        }
+        self
+    }
+
     /// Returns the world.
     pub fn world(&self) -> &W {
         &self.world
@@ -119,36 +173,41 @@ impl<W: Watch> Watched<W> {
     /// # Errors
     /// The edit is refused. That breaks no law.
     pub fn edit(&mut self, edit: W::Edit) -> Result<W::Outcome, W::Error> {
-        let before = self.world.state_hash();
+        let before = (self.world.state_hash(), self.world.awake());
+        if let Some(model) = &mut self.model {
+            model.edit_begins(&self.world);
+        }
         let received = W::received(&edit).unwrap_or_else(|wrong| {
             self.found.hold(law::EDIT_AS_BYTES, false, || wrong);
             edit.clone()
         });
         let answer = self.world.apply(received);
-        for of_twin in [
-            self.awake.apply_otherwise(edit.clone()),
-            self.sliced.apply(edit.clone()),
-            self.reloaded.apply(edit.clone()),
-        ] {
-            agree(&of_twin, &answer, &edit, &mut self.found);
-        }
-        match &answer {
-            Ok(outcome) => self.shelf.extend(W::undo(&edit, outcome)),
-            Err(refused) => {
-                let is_same = self.world.state_hash() == before;
-                self.found.hold(law::REFUSED, is_same, || format!("{refused:?} after {edit:?}"));
-            }
-        }
+        self.edit_twins(&edit, &answer);
         if let Some(model) = &mut self.model {
             model.edited(&edit, &answer, &mut self.found);
         }
-        let differing = self.note_changes();
-        if answer.is_err() {
-            self.found
-                .hold(law::REFUSED, differing == 0, || format!("{differing} cells: {edit:?}"));
+        self.tell();
+        let differing = self.note_changes(answer.is_ok().then_some(&edit));
+        match &answer {
+            Ok(outcome) => self.shelf.extend(W::undo(&edit, outcome)),
+            Err(refused) => {
+                let now = (self.world.state_hash(), self.world.awake());
+                let is_same = now == before && differing.is_empty();
+                self.found.hold(law::REFUSED, is_same, || format!("{refused:?} after {edit:?}"));
+            }
         }
         self.compare();
         answer
+    }
+
+    /// Makes an edit in all twins, in that which never sleeps in another way.
+    fn edit_twins(&mut self, edit: &W::Edit, answer: &Result<W::Outcome, W::Error>) {
+        let otherwise = self.awake.apply_otherwise(edit.clone());
+        agree(&otherwise, answer, edit, &mut self.found);
+        let attended = self.companions.iter_mut().map(|companion| &mut companion.twin);
+        for twin in [&mut self.sliced, &mut self.reloaded].into_iter().chain(attended) {
+            agree(&twin.apply(edit.clone()), answer, edit, &mut self.found);
+        }
     }
 
     /// Runs one tick in all worlds, and checks the laws.
@@ -190,7 +249,8 @@ impl<W: Watch> Watched<W> {
     }
 
     /// Takes the changes of all worlds: they must be the same, with every place among them that
-    /// differs from when changes were last taken, and as visible every one that looks different.
+    /// differs from when changes were last taken, and as visible every one that looks different. So
+    /// must what has happened since then.
     pub fn take_changes(&mut self) -> Changes<W::Place> {
         let changes = self.world.take_changes();
         for (law, twin) in [
@@ -200,7 +260,10 @@ impl<W: Watch> Watched<W> {
         ] {
             let is_same = twin.take_changes() == changes;
             self.found.hold(law, is_same, || "other changes".to_owned());
+            self.found
+                .same(law::EVENTS, &twin.take_events(), &self.told, || format!("{law}: told"));
         }
+        self.told.clear();
         let found = &mut self.found;
         let is_part = changes.visible.is_subset(&changes.all);
         found.hold(law::CHANGES_LISTED, is_part, || "visible changes that are none".to_owned());
@@ -268,7 +331,8 @@ impl<W: Watch> Watched<W> {
         }
     }
 
-    /// Does what operations say, and stops at the first that breaks a law.
+    /// Does what operations say, takes the changes at the end, and stops at the first that breaks a
+    /// law.
     ///
     /// # Errors
     /// The laws that it broke.
@@ -277,7 +341,9 @@ impl<W: Watch> Watched<W> {
         ops.iter().try_for_each(|op| {
             self.apply(op);
             self.found.take()
-        })
+        })?;
+        self.take_changes();
+        self.found.take()
     }
 
     /// Checks the laws, and returns what was found broken since the last call: of each law the
@@ -334,35 +400,53 @@ impl<W: Watch> Watched<W> {
                 Err(wrong) => self.found.hold(law::SAVED_AND_LOADED, false, || wrong),
             }
         }
-        let differing = self.note_changes();
-        self.found.hold(law::CHANGES_COUNTED, report.changed >= differing, || {
-            format!("{differing} differ, {} are reported", report.changed)
+        self.companions.iter_mut().for_each(|companion| _ = companion.twin.step());
+        let differing = self.note_changes(None);
+        let count = differing.len() as u64;
+        self.found.hold(law::CHANGES_COUNTED, report.changed >= count, || {
+            format!("{count} differ, {:?} first, and {} are reported", differing[0], report.changed)
         });
-        let is_still = report == StepReport::default() && differing == 0;
+        let is_still = report == StepReport::default() && count == 0;
         self.found.hold(law::REST, !has_rested || is_still, || format!("{report:?}"));
         if let Some(model) = &mut self.model {
-            model.stepped(&self.world, report, differing, &mut self.found);
+            model.stepped(&self.world, report, count, &mut self.found);
         }
+        self.tell();
         self.compare_others();
         report
     }
 
-    /// Reads the looks anew, and notes which places were loaded or unloaded. Returns how many of
-    /// the others differ.
-    fn note_changes(&mut self) -> u64 {
-        let now = self.world.looks();
-        if now == self.looks {
-            return 0;
+    /// Passes on what happened in the last edit or tick.
+    fn tell(&mut self) {
+        let events = self.world.take_events();
+        if let Some(model) = &mut self.model {
+            model.told(&events, &mut self.found);
         }
-        let mut differing = 0;
-        for (place, look) in &now {
-            match self.looks.get(place) {
-                Some(then) => differing += u64::from(then != look),
-                None => _ = self.taken.insert(*place, look.clone()),
+        self.companions.iter_mut().for_each(|companion| companion.attend(&events, &mut self.found));
+        self.told.extend(events);
+    }
+
+    /// Reads the looks anew after an edit that was made, or after a tick, and notes what is no
+    /// change. Returns the other places that differ.
+    fn note_changes(&mut self, edit: Option<&W::Edit>) -> Vec<W::Place> {
+        let now = self.world.looks();
+        // Where an edit loads or unloads what looks the same, that is noted.
+        if edit.is_none() && now == self.looks {
+            return Vec::new();
+        }
+        let mut differing = Vec::new();
+        let gone = self.looks.keys().filter(|place| !now.contains_key(place));
+        for &place in now.keys().chain(gone) {
+            let (then, look) = (self.looks.get(&place), now.get(&place));
+            if W::is_change(edit, place, then, look) {
+                differing.extend((then != look).then_some(place));
+                continue;
+            }
+            match look {
+                Some(look) => _ = self.taken.insert(place, look.clone()),
+                None => _ = self.taken.remove(&place),
             }
         }
-        let gone = self.looks.keys().filter(|place| !now.contains_key(place));
-        gone.for_each(|place| _ = self.taken.remove(place));
         self.looks = now;
         differing
     }
@@ -379,7 +463,7 @@ impl<W: Watch> Watched<W> {
     }
 
     fn compare_others(&mut self) {
-        let Watched { world, awake, reloaded, model, laws, found, .. } = self;
+        let Watched { world, awake, reloaded, model, laws, companions, found, .. } = self;
         found.at(world.ticks());
         if let Err(broken) = world.validate() {
             found.hold(law::VALID, false, || broken);
@@ -387,6 +471,9 @@ impl<W: Watch> Watched<W> {
         let hash = world.state_hash();
         are_same(law::NEVER_SLEPT, (world, hash), awake, found);
         are_same(law::SAVED_AND_LOADED, (world, hash), reloaded, found);
+        for Companion { law, twin, .. } in companions {
+            are_same(law, (world, hash), twin, found);
+        }
         if let Some(model) = model {
             model.compare(world, found);
         }
@@ -398,38 +485,10 @@ impl<W: Watch> Watched<W> {
     }
 }
 
-/// A twin must be as the world is; else the first place that differs is named.
-fn are_same<W: Watch>(law: &'static str, (world, hash): (&W, u64), twin: &W, found: &mut Findings) {
-    if hash != twin.state_hash() {
-        let (looks, of_twin) = (world.looks(), twin.looks());
-        let places: BTreeSet<_> = looks.keys().chain(of_twin.keys()).collect();
-        let differs = |place: &&W::Place| looks.get(place) != of_twin.get(place);
-        let what = match places.into_iter().find(differs) {
-            None => "another state in cells that look the same".to_owned(),
-            Some(place) => format!(
-                "{place:?} is {:?}, and {:?} in the twin",
-                looks.get(place),
-                of_twin.get(place)
-            ),
-        };
-        found.hold(law, false, || what);
+impl<W: Watch> Companion<W> {
+    fn attend(&mut self, events: &[W::Event], found: &mut Findings) {
+        if let Err(broken) = (self.attend)(&mut self.twin, events) {
+            found.hold(self.law, false, || broken);
+        }
     }
-    found.same(law, &twin.account(), &world.account(), || "the account of the twin".to_owned());
-    found.same(law, &twin.ticks(), &world.ticks(), || "the ticks of the twin".to_owned());
-}
-
-/// Equal worlds answer alike. Errors are compared as text, for they may hold a NaN.
-fn agree<T: PartialEq + Debug, E: Debug>(
-    of_twin: &Result<T, E>,
-    of_world: &Result<T, E>,
-    edit: &impl Debug,
-    found: &mut Findings,
-) {
-    let is_same = match (of_twin, of_world) {
-        (Ok(one), Ok(other)) => one == other,
-        _ => format!("{of_twin:?}") == format!("{of_world:?}"),
-    };
-    found.hold(law::EDIT_ALIKE, is_same, || {
-        format!("{of_twin:?} in a twin, {of_world:?} in the world, of {edit:?}")
-    });
 }

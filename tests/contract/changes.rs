@@ -2,15 +2,65 @@
 //! unloading. A world whose changes are never taken does not accumulate records of removed
 //! chunks.
 
-use floodplain::blast::{self, BlastWorld};
+use fastrand::Rng;
+use floodplain::blast::{self, BlastGraph, BlastWorld};
 use floodplain::glam::IVec3;
 use floodplain::humidity::{self, HumidityWorld};
 use floodplain::snapshot::Saved;
+use floodplain::testing::{Op, Run, Small};
 use floodplain::water::{self, Voxel, WaterWorld};
 use floodplain::water2d::{self, Water2dWorld};
-use floodplain::{Automaton, Chunk, ChunkChanges, Region};
+use floodplain::{Automaton, Chunk, ChunkChanges, Cube, Region, Sheet, World};
 
 const CELL: IVec3 = IVec3::new(3, 4, 0);
+
+/// Asks a small world after each operation of random runs what changed, and checks that it is in
+/// order by a key. Returns how many lists had two entries or more.
+fn are_in_order<W: Small, T, K: Ord>(
+    take: impl Fn(&mut W) -> Vec<T>,
+    key: impl Fn(&T) -> K,
+) -> usize {
+    let mut long = 0;
+    for seed in 0..40 {
+        let mut rng = Rng::with_seed(seed);
+        let bytes: Vec<u8> = (0..192).map(|_| rng.u8(..)).collect();
+        let run: Run<W> = Run::from_bytes(&bytes);
+        let mut world = W::build(&run.start);
+        for op in &run.ops {
+            match op {
+                // One that is refused changes nothing.
+                Op::Edit(edit) => drop(world.apply(edit.clone())),
+                Op::Step(ticks) | Op::Run(ticks) => (0..*ticks).for_each(|_| _ = world.step()),
+                _ => _ = world.step(),
+            }
+            let changes = take(&mut world);
+            let keys: Vec<K> = changes.iter().map(&key).collect();
+            assert!(keys.is_sorted_by(|one, next| one < next), "seed {seed}, after {op:?}");
+            long += usize::from(keys.len() > 1);
+        }
+    }
+    long
+}
+
+#[test]
+fn lists_are_in_order_and_none_is_empty() {
+    let position = |changes: &ChunkChanges| {
+        assert!(!changes.cells.is_empty(), "{changes:?}");
+        [changes.chunk.y, changes.chunk.z, changes.chunk.x]
+    };
+    for long in [
+        are_in_order(|world: &mut WaterWorld| world.take_changes(), position),
+        are_in_order(|world: &mut World| world.take_changes(), position),
+        are_in_order(|world: &mut HumidityWorld<Sheet>| world.take_changes(), position),
+        are_in_order(|world: &mut HumidityWorld<Cube>| world.take_changes(), position),
+        are_in_order(|world: &mut Water2dWorld| world.take_changes(), position),
+        are_in_order(|world: &mut BlastWorld<Sheet>| world.take_changes(), position),
+        are_in_order(|world: &mut BlastWorld<Cube>| world.take_changes(), position),
+        are_in_order(|graph: &mut BlastGraph| graph.take_changes(), |&node| node),
+    ] {
+        assert!(long > 5, "{long} lists of more than one chunk");
+    }
+}
 
 /// Loads a chunk, changes a cell of it, unloads it, and loads it again, each time asking what
 /// changed.

@@ -3,6 +3,7 @@
 
 mod drawn;
 mod follow;
+mod models;
 mod own;
 mod page;
 mod shrunk;

@@ -22,10 +22,16 @@ pub enum Bug {
     Otherwise,
     /// A refused edit adds a unit.
     Refused,
+    /// A refused edit wakes a cell.
+    RefusedAwake,
     /// The list of changes is empty.
     Unlisted,
     /// The same changes are listed again.
     ListedAgain,
+    /// An event is not saved.
+    Forgotten,
+    /// An event is told with another tick.
+    Misdated,
     /// A report counts no change.
     Uncounted,
     /// It says that it is at rest.
@@ -50,6 +56,9 @@ pub struct Basin {
     drips: bool,
     ticks: u64,
     changed: BTreeSet<usize>,
+    /// The ticks in which the first cell came to hold three units, and nobody was told.
+    events: Vec<u64>,
+    awake: usize,
     made: u64,
 }
 
@@ -64,7 +73,8 @@ pub enum Edit {
 impl Basin {
     pub fn new(bug: Bug, made: u64) -> Basin {
         let cells = if bug == Bug::MadeAnew { [made; 5] } else { [0; 5] };
-        Basin { bug, cells, drips: false, ticks: 0, changed: BTreeSet::new(), made }
+        let (changed, events) = (BTreeSet::new(), Vec::new());
+        Basin { bug, cells, drips: false, ticks: 0, changed, events, awake: 1, made }
     }
 
     fn add(&mut self, cell: usize, units: u64) {
@@ -77,8 +87,10 @@ impl Basin {
             Edit::Garbled => {}
             Edit::Turn => self.drips = !self.drips,
             Edit::Pour(cell, units) if self.cells[cell] + units > 9 => {
-                if self.bug == Bug::Refused {
-                    self.add(cell, 1);
+                match self.bug {
+                    Bug::Refused => self.add(cell, 1),
+                    Bug::RefusedAwake => self.awake += 1,
+                    _ => {}
                 }
                 return Err("full");
             }
@@ -97,6 +109,7 @@ impl Watch for Basin {
     type Place = usize;
     type Look = u64;
     type Account = u64;
+    type Event = u64;
 
     fn apply(&mut self, edit: Edit) -> Result<u64, &'static str> {
         self.pour(edit)
@@ -116,6 +129,9 @@ impl Watch for Basin {
             return StepReport::default();
         }
         self.add(0, 1 + u64::from(self.bug == Bug::Dropped));
+        if self.cells[0] == 3 {
+            self.events.push(self.ticks + u64::from(self.bug == Bug::Misdated));
+        }
         let changed = u64::from(self.bug != Bug::Uncounted);
         StepReport { visited: 1, changed, moved: 0 }
     }
@@ -139,9 +155,14 @@ impl Watch for Basin {
         match self.bug {
             Bug::Unloadable => return Err("damaged".to_owned()),
             Bug::Saved => loaded.cells[3] += 1,
+            Bug::Forgotten => loaded.events.clear(),
             _ => {}
         }
         Ok(loaded)
+    }
+
+    fn awake(&self) -> usize {
+        self.awake
     }
 
     fn ticks(&self) -> u64 {
@@ -183,8 +204,12 @@ impl Watch for Basin {
         Changes { visible: all.clone(), all }
     }
 
+    fn take_events(&mut self) -> Vec<u64> {
+        std::mem::take(&mut self.events)
+    }
+
     fn model(&self) -> Option<Box<dyn Model<Basin>>> {
-        Some(Box::new(Naive { cells: self.cells, drips: self.drips }))
+        Some(Box::new(Naive { cells: self.cells, drips: self.drips, events: Vec::new() }))
     }
 }
 
@@ -192,6 +217,7 @@ impl Watch for Basin {
 struct Naive {
     cells: [u64; 5],
     drips: bool,
+    events: Vec<u64>,
 }
 
 impl Model<Basin> for Naive {
@@ -213,8 +239,16 @@ impl Model<Basin> for Naive {
     fn stepped(&mut self, world: &Basin, _: StepReport, differing: u64, found: &mut Findings) {
         let has_dripped = self.drips && self.cells[0] < 9;
         self.cells[0] += u64::from(has_dripped);
+        if has_dripped && self.cells[0] == 3 {
+            self.events.push(world.ticks);
+        }
         found.same(law::COST, &differing, &u64::from(has_dripped), || "cells".to_owned());
         found.same(law::ACCOUNT, &world.cells[0], &self.cells[0], || "the first cell".to_owned());
+    }
+
+    fn told(&mut self, events: &[u64], found: &mut Findings) {
+        let expected = std::mem::take(&mut self.events);
+        found.same(law::EVENTS, &events, &&expected[..], || "three units".to_owned());
     }
 
     fn compare(&self, world: &Basin, found: &mut Findings) {

@@ -9,7 +9,8 @@ use floodplain::water::{self, Edge, Edges, Rules, Voxel, WaterWorld};
 use floodplain::water2d::Water2dWorld;
 use floodplain::{Chunk, Cube, Face, Region, Sheet, World};
 use proptest::prelude::*;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
 
 /// Edits, some of them refused, and ticks of every sort.
 const GAME: [Op<Edit>; 10] = [
@@ -43,8 +44,11 @@ fn every_bug_breaks_the_law_of_its_name() {
         (Bug::Unloadable, Some(law::SAVED_AND_LOADED)),
         (Bug::Otherwise, Some(law::EDIT_ALIKE)),
         (Bug::Refused, Some(law::REFUSED)),
+        (Bug::RefusedAwake, Some(law::REFUSED)),
         (Bug::Unlisted, Some(law::CHANGES_LISTED)),
         (Bug::ListedAgain, Some(law::CHANGES_LISTED)),
+        (Bug::Forgotten, Some(law::EVENTS)),
+        (Bug::Misdated, Some(law::EVENTS)),
         (Bug::Uncounted, Some(law::CHANGES_COUNTED)),
         (Bug::Restless, Some(law::REST)),
         (Bug::Unlawful, Some(law::VALID)),
@@ -96,6 +100,38 @@ fn laws_of_ones_own_may_count_and_are_asked_after_each_edit_and_tick() {
     assert_eq!((broken.iter().len(), broken.first().law), (1, "slow"));
     assert_eq!(broken.first().what, "5 at once");
     assert_eq!(watched.check_laws(), Ok(()));
+}
+
+/// It is told what happens in each tick, once.
+#[test]
+fn a_companion_is_told_what_happens_and_must_not_change_it() {
+    let told = Rc::new(RefCell::new(Vec::new()));
+    let (heard, turn_and_drip) =
+        (Rc::clone(&told), [Op::Edit(Edit::Turn), Op::Step(2), Op::Run(3)]);
+    let listen = move |basin: &mut Basin, events: &[u64]| {
+        heard.borrow_mut().extend(events.iter().map(|&event| (basin.ticks(), event)));
+        Ok(())
+    };
+    let mut watched = Watched::new(|| Basin::new(Bug::None, 0)).with_companion("listens", listen);
+    assert_eq!(watched.play(&turn_and_drip), Ok(()));
+    assert_eq!(*told.borrow(), [(3, 3)]);
+
+    let says_no = |basin: &mut Basin, _: &[u64]| match basin.ticks() {
+        4 => Err("four".to_owned()),
+        _ => Ok(()),
+    };
+    let mut watched = Watched::new(|| Basin::new(Bug::None, 0)).with_companion("odd", says_no);
+    let broken = watched.play(&turn_and_drip).unwrap_err();
+    assert_eq!(broken.to_string(), "tick 4, odd: four");
+
+    let meddles = |basin: &mut Basin, _: &[u64]| basin.apply(Edit::Pour(4, 1)).map(drop);
+    let mut watched = Watched::new(|| Basin::new(Bug::None, 0))
+        .with_companion("meddles", move |basin, events| {
+            meddles(basin, events).map_err(str::to_owned)
+        });
+    let broken = watched.play(&turn_and_drip).unwrap_err();
+    assert_eq!(broken.first().law, "meddles");
+    assert!(broken.first().what.starts_with("4 is Some(0), and Some(1)"), "{broken}");
 }
 
 /// Several ticks by one call are ticks like others.

@@ -9,8 +9,9 @@ use floodplain::water::{
 };
 use floodplain::{Chunk, Cube, Region, Shape};
 use proptest::prelude::*;
-use support::edit_bytes::parsed;
-use support::water::queued::{self, sent};
+use support::edit_bytes::{parsed, sent};
+use support::queued;
+use support::water::small::built;
 use support::worlds;
 
 fn cell(rng: &mut Rng, region: Region) -> IVec3 {
@@ -122,7 +123,7 @@ fn queued_edits_are_those_made_by_hand_between_ticks() {
             while !finished {
                 for _ in 0..rng.usize(..3) {
                     if let Some(edit) = edits.pop() {
-                        queued.queue(sent(edit));
+                        queued.queue(sent(&edit));
                     }
                 }
                 finished = queued.step_within(rng.u64(..most)).finished;
@@ -153,7 +154,8 @@ proptest! {
     fn queued_edits_under_any_rules_are_those_made_by_hand(
         seed in any::<u64>(), rules in random::rules(), ops in prop::collection::vec(op(), 1..30)
     ) {
-        queued::are_those_by_hand(seed, rules, random::bounds(), &ops);
+        let world = || built(seed, rules, random::bounds());
+        queued::are_those_by_hand(world, seed % 100, &ops, |_| {});
     }
 }
 

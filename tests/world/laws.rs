@@ -5,8 +5,8 @@ use floodplain::glam::IVec3;
 use floodplain::world::{Edit, Ledger, MaterialId, Outcome, Palette, Rules, World};
 use floodplain::{Chunk, Cube, Shape};
 use proptest::prelude::*;
-use support::world::edits::Run;
 use support::world::id;
+use support::world::runs::Run;
 
 proptest! {
     #![proptest_config(ProptestConfig {

@@ -89,7 +89,7 @@ impl<S: BlastShape> BlastWorld<S> {
     }
 
     /// Returns the outflow over each of a cell's links.
-    pub(super) fn flows_at(&self, cell: IVec3) -> LinkFluxes {
+    pub(crate) fn flows_at(&self, cell: IVec3) -> LinkFluxes {
         if !self.space.bounds.contains(cell) {
             return LinkFluxes::new();
         }

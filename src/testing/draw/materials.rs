@@ -144,8 +144,8 @@ impl Small for World {
             14 => Edit::RemoveChunks(vec![position, chunk::<Cube>(bytes, bounds)]),
             15 | 16 => Edit::Rain { from: cell, units: bytes.byte().into() },
             17 | 18 => Edit::Water(of_water(bytes, bounds)),
-            19 | 20 => Edit::Soil(HumidityWorld::<Cube>::edit(bytes, bounds)),
-            21 | 22 => Edit::Blast(BlastWorld::<Cube>::edit(bytes, bounds)),
+            19 | 20 => Edit::Soil(of_soil(bytes, bounds)),
+            21 | 22 => Edit::Blast(of_blast(bytes, bounds)),
             23 | 24 => Edit::Charge {
                 centre: cell,
                 radius: f32::from(bytes.byte() % 32) * 0.25,
@@ -156,12 +156,37 @@ impl Small for World {
     }
 }
 
-/// Mostly one that brings water: many of the others are of ground, and refused here.
+// Many edits of the parts are of ground, and refused here, so most that are drawn are of the others.
+
 fn of_water(bytes: &mut Bytes<'_>, bounds: Region) -> water::Edit {
     match bytes.byte() % 16 {
         0..=2 => water::Edit::AddSource(bytes.cell(bounds)),
-        3..=5 => water::Edit::Pour { cell: bytes.cell(bounds), units: 7 },
-        6..=9 => water::Edit::FillWater { region: bytes.region(bounds), height: bytes.byte() % 9 },
+        3..=5 => water::Edit::Pour { cell: bytes.cell(bounds), units: bytes.byte().into() },
+        6 | 7 => water::Edit::FillWater { region: bytes.region(bounds), height: bytes.byte() % 9 },
+        8 => water::Edit::FillSea(bytes.region(bounds)),
+        9 => water::Edit::SetFixture { cell: bytes.cell(bounds), fixture: Some(Draw::draw(bytes)) },
+        10 | 11 => water::Edit::Freeze(vec![chunk::<Cube>(bytes, bounds)]),
+        12 => water::Edit::Thaw(vec![chunk::<Cube>(bytes, bounds)]),
         _ => WaterWorld::edit(bytes, bounds),
+    }
+}
+
+fn of_soil(bytes: &mut Bytes<'_>, bounds: Region) -> humidity::Edit {
+    let humidity = f64::from(bytes.byte()) * 7.125;
+    match bytes.byte() % 8 {
+        0..=3 => humidity::Edit::SetHumidity { cell: bytes.cell(bounds), humidity },
+        4 => humidity::Edit::SetRain { cell: bytes.cell(bounds), humidity },
+        5 => humidity::Edit::ClearRain(bytes.cell(bounds)),
+        _ => HumidityWorld::<Cube>::edit(bytes, bounds),
+    }
+}
+
+fn of_blast(bytes: &mut Bytes<'_>, bounds: Region) -> blast::Edit {
+    let pressure = f32::from(bytes.byte()) * 3.5;
+    match bytes.byte() % 8 {
+        0..=3 => blast::Edit::SetPressure { cell: bytes.cell(bounds), pressure },
+        4 => blast::Edit::AddPressure { cell: bytes.cell(bounds), more: pressure },
+        5 => blast::Edit::FillPressure { region: bytes.region(bounds), pressure },
+        _ => BlastWorld::<Cube>::edit(bytes, bounds),
     }
 }

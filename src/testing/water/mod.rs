@@ -7,14 +7,11 @@ mod model;
 use super::findings::Findings;
 use super::law;
 use super::watch::{Changes, Looks, Model, Watch};
-use super::worlds::{in_slices, places, received, saved_and_loaded};
-use crate::water::{Edge, Edit, EditError, Ledger, Outcome, Voxel, WaterWorld};
+use super::worlds::{MOST_CELLS, places, received, saved_and_loaded};
+use crate::water::{Edge, Edit, EditError, Ledger, Outcome, Progress, Voxel, WaterWorld};
 use crate::{Cube, Shape, StepReport};
 use model::Naive;
 use std::collections::HashSet;
-
-/// Worlds within bounds of more cells have no naive model.
-const MOST_CELLS: u128 = 1 << 16;
 
 /// Closed worlds within bounds of so many cells come to rest within so many ticks.
 const REST_CELLS: u128 = 1 << 12;
@@ -57,6 +54,7 @@ impl Watch for WaterWorld {
     type Place = [i32; 3];
     type Look = Voxel;
     type Account = (Ledger, u64);
+    type Event = ();
     const COUNTS_MOVES_ASLEEP: bool = true;
 
     fn apply(&mut self, edit: Edit) -> Result<Outcome, EditError> {
@@ -141,6 +139,10 @@ impl Watch for WaterWorld {
         saved_and_loaded(self)
     }
 
+    fn awake(&self) -> usize {
+        self.awake_cells()
+    }
+
     fn ticks(&self) -> u64 {
         self.ticks()
     }
@@ -204,6 +206,18 @@ fn is_closed(world: &WaterWorld) -> bool {
         && world.fixtures().next().is_none()
         && world.frozen_chunks().next().is_none()
         && !world.looks().into_values().any(gives)
+}
+
+/// Goes on until a tick is complete, and returns the sum.
+fn in_slices(mut slice: impl FnMut() -> Progress) -> Progress {
+    let mut sum = slice();
+    while !sum.finished {
+        let Progress { report, looked_at, finished } = slice();
+        sum.report += report;
+        sum.looked_at += looked_at;
+        sum.finished = finished;
+    }
+    sum
 }
 
 /// What holds between the first two slices of a tick.

@@ -1,6 +1,5 @@
 //! Edits of any automaton as bytes: sent and received, and made of bytes that may be anything.
 
-use crate::model::name;
 use floodplain::water::{Mirror, Update, UpdateBytesError};
 use floodplain::{CHUNK_CELLS, EditBytesError, blast, humidity, water, water2d, world};
 use std::fmt::Debug;
@@ -61,7 +60,7 @@ pub fn parsed<E: EditValue>(bytes: &[u8]) -> Option<E> {
         EditBytesError::Trailing { at, bytes: more } => {
             assert_eq!((at + more, more > 0), (bytes.len(), true));
         }
-        _ => panic!("a new error: {}", name(&error)),
+        _ => panic!("a new error: {error:?}"),
     }
     None
 }
@@ -105,7 +104,7 @@ fn read<T>(read: Result<T, UpdateBytesError>, bytes: &[u8]) -> Option<T> {
         UpdateBytesError::Trailing { at, bytes: more } => {
             assert_eq!((at + more, more > 0), (bytes.len(), true));
         }
-        _ => panic!("a new error: {}", name(&error)),
+        _ => panic!("a new error: {error:?}"),
     }
     None
 }

@@ -2,7 +2,7 @@
 //! of `humidity_oracle`. Property tests and the fuzz target `humidity` make the edits.
 
 use super::oracle::Oracle;
-use crate::model::name;
+use crate::shapes::EitherShape;
 use floodplain::glam::IVec3;
 use floodplain::humidity::{
     Cell, Edit, EditError, HumidityWorld, Ledger, MOST_HUMIDITY, Outcome, ROCK, Rules, Sweep,
@@ -13,31 +13,17 @@ use std::collections::BTreeMap;
 use std::marker::PhantomData;
 
 /// A world, and what is done to it.
-#[derive(Clone, Debug)]
-pub enum Run {
-    Flat(testing::Run<HumidityWorld<Sheet>>),
-    Deep(testing::Run<HumidityWorld<Cube>>),
-}
+pub type Run = EitherShape<testing::Run<HumidityWorld<Sheet>>, testing::Run<HumidityWorld<Cube>>>;
 
-impl Run {
-    /// What these bytes say; any do.
-    pub fn from_bytes(bytes: &[u8]) -> Run {
-        match bytes.split_first() {
-            Some((&first, rest)) if first % 2 == 1 => Run::Deep(testing::Run::from_bytes(rest)),
-            _ => Run::Flat(testing::Run::from_bytes(bytes.get(1..).unwrap_or_default())),
-        }
-    }
-
-    /// Makes the edits, with every law after each.
-    pub fn run(&self) {
-        match self {
-            Run::Flat(run) => check(run),
-            Run::Deep(run) => check(run),
-        }
+/// Makes the edits, with every law after each.
+pub fn check(run: &Run) {
+    match run {
+        Run::Flat(run) => check_shape(run),
+        Run::Deep(run) => check_shape(run),
     }
 }
 
-fn check<S: FieldShape>(run: &testing::Run<HumidityWorld<S>>) {
+fn check_shape<S: FieldShape>(run: &testing::Run<HumidityWorld<S>>) {
     let watched = run.watched();
     let model = Soil::of(watched.world());
     watched.with_model(model).play(&run.ops).unwrap();
@@ -90,8 +76,7 @@ impl<S: FieldShape> Model<HumidityWorld<S>> for Soil<S> {
             Edit::WakeAll => Ok(()),
             edit => panic!("a new edit: {edit:?}"),
         };
-        let answer = answer.as_ref().map(drop).map_err(name);
-        found.same(law::EDIT, &answer, &expected.map_err(str::to_owned), || format!("{edit:?}"));
+        found.answer(edit, answer.as_ref().map(drop), expected);
     }
 
     fn step_begins(&mut self, world: &HumidityWorld<S>) {

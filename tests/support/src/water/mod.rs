@@ -2,7 +2,6 @@
 
 pub mod limits;
 pub mod orders;
-pub mod queued;
 pub mod simulation;
 pub mod small;
 pub mod words;

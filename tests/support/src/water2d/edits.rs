@@ -2,7 +2,6 @@
 //! of `plain_water2d`. Property tests and the fuzz target `water_2d` make the edits.
 
 use super::oracle::{Levels, literal_step, settling_step};
-use crate::model::name;
 use floodplain::glam::IVec3;
 use floodplain::testing::{self, Findings, Model, law};
 use floodplain::water2d::{
@@ -59,8 +58,7 @@ impl Model<Water2dWorld> for Slice {
             Edit::WakeAll => Ok(0),
             edit => panic!("a new edit: {edit:?}"),
         };
-        let answer = answer.as_ref().map(units_of).map_err(name);
-        found.same(law::EDIT, &answer, &expected.map_err(str::to_owned), || format!("{edit:?}"));
+        found.answer(edit, answer.as_ref().map(units_of), expected);
     }
 
     fn step_begins(&mut self, world: &Water2dWorld) {

@@ -1,11 +1,9 @@
-//! Worlds of materials: random edits against a model of every cell's material, and the parts run
-//! apart, coupled by hand.
+//! Worlds of materials: runs of them, small worlds, and the parts run apart, coupled by hand.
 
 pub mod apart;
-pub mod edits;
 mod exchange;
 pub mod feed;
-mod model;
+pub mod runs;
 mod saves;
 mod throws;
 

@@ -1,75 +1,96 @@
 //! Pressure on a grid as a plain map of cells and links in `f64`: what a world must be after every
 //! edit and step.
 
-use floodplain::blast::{
-    BlastWorld, Border, Borders, Broken, PRESSURE_LIMIT, Rule, Rules, WEIGHT_LIMIT,
-};
-use floodplain::glam::IVec3;
-use floodplain::{Chunk, Face, FieldShape, Region};
+use crate::blast::{BlastWorld, Border, Broken, PRESSURE_LIMIT, Rule, Rules, WEIGHT_LIMIT};
+use crate::testing::findings::Findings;
+use crate::testing::law;
+use crate::{CHUNK_CELLS, Chunk, Face, FieldShape, Region};
+use glam::IVec3;
 use std::collections::BTreeMap;
-use std::fmt::Debug;
 
 /// Share of the largest pressure so far that the `f32` roundings of one step and of the flows kept
 /// from step to step may add up to.
 const ROUNDING: f64 = 2e-5;
 
 /// One cell of the map.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Place {
-    pub pressure: f32,
-    pub is_solid: bool,
-    pub strength: Option<f32>,
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Place {
+    pub(super) pressure: f32,
+    pub(super) is_solid: bool,
+    pub(super) strength: Option<f32>,
 }
 
 /// A link is known by the cell that it sets out from, towards larger coordinates, and its axis.
-pub type LinkId = ([i32; 3], usize);
+type LinkId = ([i32; 3], usize);
 
 /// Every cell and every link.
-pub struct Map {
-    pub axes: usize,
-    pub rules: Rules,
-    pub bounds: Region,
-    pub borders: [Border; 3],
-    pub cells: BTreeMap<[i32; 3], Place>,
-    pub weights: BTreeMap<LinkId, f32>,
+pub(super) struct Map {
+    pub(super) axes: usize,
+    pub(super) rules: Rules,
+    pub(super) bounds: Region,
+    pub(super) borders: [Border; 3],
+    pub(super) cells: BTreeMap<[i32; 3], Place>,
+    pub(super) weights: BTreeMap<LinkId, f32>,
     /// Of the wave rule, towards larger coordinates.
-    pub flows: BTreeMap<LinkId, f64>,
+    pub(super) flows: BTreeMap<LinkId, f64>,
     /// The same over an open border, by the cell and the face's index.
-    pub vents: BTreeMap<LinkId, f64>,
-    pub ticks: u64,
-    pub events: Vec<Broken>,
+    pub(super) vents: BTreeMap<LinkId, f64>,
+    pub(super) ticks: u64,
+    pub(super) events: Vec<Broken>,
     /// The largest pressure that there was, by which roundings are measured.
-    pub peak: f64,
+    pub(super) peak: f64,
 }
 
 impl Map {
-    /// Cells without pressure or ground.
-    pub fn new(axes: usize, rules: Rules, bounds: Region, borders: Borders) -> Map {
-        Map {
-            axes,
-            rules,
+    /// Reads a world.
+    pub(super) fn of<S: FieldShape>(world: &BlastWorld<S>) -> Map {
+        let (bounds, borders) = (world.bounds(), world.borders());
+        let mut map = Map {
+            axes: S::NEIGHBOURS / 2,
+            rules: *world.rules(),
             bounds,
             borders: [borders.x, borders.y, borders.z],
-            cells: bounds.positions().map(|cell| (cell.to_array(), Place::default())).collect(),
+            cells: bounds.positions().map(|cell| (cell.to_array(), place(world, cell))).collect(),
             weights: BTreeMap::new(),
             flows: BTreeMap::new(),
             vents: BTreeMap::new(),
-            ticks: 0,
+            ticks: world.ticks(),
             events: Vec::new(),
             peak: 0.0,
+        };
+        bounds.positions().for_each(|cell| map.read_links(world, cell));
+        map
+    }
+
+    /// Reads the links of a cell towards larger coordinates, its vents, and what flows there.
+    fn read_links<S: FieldShape>(&mut self, world: &BlastWorld<S>, cell: IVec3) {
+        let flows = if self.is_wave() { world.flows_at(cell) } else { Default::default() };
+        for (at, &face) in Face::ALL[..2 * self.axes].iter().enumerate() {
+            let flow = flows.get(at).map_or(0.0, |&(_, flow)| flow);
+            match self.link(cell, face) {
+                Some((link, _)) if face.index() % 2 == 1 => {
+                    let weight = world.link(cell, face).filter(|&weight| weight != 1.0);
+                    self.weights.extend(weight.map(|weight| (link, weight)));
+                    self.flows.insert(link, flow);
+                }
+                None if flow != 0.0 => {
+                    self.vents.insert((cell.to_array(), face.index()), flow);
+                }
+                _ => {}
+            }
         }
     }
 
-    pub fn is_pressure(&self, pressure: f32) -> bool {
+    pub(super) fn is_pressure(&self, pressure: f32) -> bool {
         let least = if self.is_wave() { -PRESSURE_LIMIT } else { 0.0 };
         (least..=PRESSURE_LIMIT).contains(&pressure)
     }
 
-    pub fn is_wave(&self) -> bool {
+    pub(super) fn is_wave(&self) -> bool {
         matches!(self.rules.rule, Rule::Wave { .. })
     }
 
-    pub fn set_pressure(&mut self, cell: IVec3, pressure: f32) -> Result<(), &'static str> {
+    pub(super) fn set_pressure(&mut self, cell: IVec3, pressure: f32) -> Result<(), &'static str> {
         if !self.is_pressure(pressure) {
             return Err("Pressure");
         }
@@ -81,7 +102,11 @@ impl Map {
         Ok(())
     }
 
-    pub fn fill_pressure(&mut self, region: Region, pressure: f32) -> Result<(), &'static str> {
+    pub(super) fn fill_pressure(
+        &mut self,
+        region: Region,
+        pressure: f32,
+    ) -> Result<(), &'static str> {
         if !self.is_pressure(pressure) {
             return Err("Pressure");
         }
@@ -95,7 +120,7 @@ impl Map {
     }
 
     /// Adds a bump of pressure to the open cells around one, as far as the layer or the space goes.
-    pub fn add_charge(
+    pub(super) fn add_charge(
         &mut self,
         centre: IVec3,
         radius: f32,
@@ -126,7 +151,7 @@ impl Map {
     }
 
     /// Builds in every cell of a region; what flowed there has ended.
-    pub fn build(&mut self, region: Region, new: Place) -> Result<(), &'static str> {
+    pub(super) fn build(&mut self, region: Region, new: Place) -> Result<(), &'static str> {
         self.check(region)?;
         for cell in region.positions() {
             self.cells.insert(cell.to_array(), new);
@@ -135,7 +160,7 @@ impl Map {
         Ok(())
     }
 
-    pub fn clear_solid(&mut self, cell: IVec3) -> Result<(), &'static str> {
+    pub(super) fn clear_solid(&mut self, cell: IVec3) -> Result<(), &'static str> {
         let there = self.cells.get_mut(&cell.to_array()).ok_or("OutOfBounds")?;
         if there.is_solid {
             *there = Place::default();
@@ -143,13 +168,13 @@ impl Map {
         Ok(())
     }
 
-    pub fn check(&self, region: Region) -> Result<(), &'static str> {
+    pub(super) fn check(&self, region: Region) -> Result<(), &'static str> {
         let is_inside = self.bounds.contains(region.min()) && self.bounds.contains(region.max());
         if is_inside { Ok(()) } else { Err("OutOfBounds") }
     }
 
     /// Ends all flows at a cell.
-    pub fn still(&mut self, cell: IVec3) {
+    pub(super) fn still(&mut self, cell: IVec3) {
         let ends = self.flows.keys().copied().filter(|&(from, axis)| {
             from == cell.to_array() || self.next(from.into(), axis) == Some(cell)
         });
@@ -160,7 +185,7 @@ impl Map {
     }
 
     /// The cell behind one towards larger coordinates, around a periodic border; none at any other.
-    pub fn next(&self, cell: IVec3, axis: usize) -> Option<IVec3> {
+    pub(super) fn next(&self, cell: IVec3, axis: usize) -> Option<IVec3> {
         let (min, max) = (self.bounds.min()[axis], self.bounds.max()[axis]);
         let mut next = cell;
         next[axis] = if cell[axis] == max { min } else { cell[axis] + 1 };
@@ -168,7 +193,7 @@ impl Map {
     }
 
     /// The link behind a face, and the cell there.
-    pub fn link(&self, cell: IVec3, face: Face) -> Option<(LinkId, IVec3)> {
+    pub(super) fn link(&self, cell: IVec3, face: Face) -> Option<(LinkId, IVec3)> {
         let axis = face.index() / 2;
         if axis >= self.axes {
             return None;
@@ -182,12 +207,12 @@ impl Map {
         (self.next(from, axis) == Some(cell)).then_some(((from.to_array(), axis), from))
     }
 
-    pub fn weight(&self, link: LinkId) -> f32 {
+    pub(super) fn weight(&self, link: LinkId) -> f32 {
         self.weights.get(&link).copied().unwrap_or(1.0)
     }
 
     /// What the weights at a cell are of the most that the rule bears.
-    pub fn load(&self, cell: IVec3) -> f64 {
+    pub(super) fn load(&self, cell: IVec3) -> f64 {
         let weight = |face: &Face| match self.link(cell, *face) {
             Some((link, _)) => f64::from(self.weight(link)),
             None => f64::from(u8::from(self.borders[face.index() / 2] == Border::Open)),
@@ -196,12 +221,13 @@ impl Map {
         self.rules.rule.coefficient() * sum / self.rules.rule.limit()
     }
 
-    pub fn set_link(
+    pub(super) fn set_link(
         &mut self,
         cell: IVec3,
         face: Face,
         weight: f32,
         is_unstable: bool,
+        found: &mut Findings,
     ) -> Result<(), &'static str> {
         if !self.bounds.contains(cell) {
             return Err("OutOfBounds");
@@ -213,19 +239,18 @@ impl Map {
         let old = self.weight(link);
         self.weights.insert(link, weight);
         let load = if weight > old { self.load(cell).max(self.load(there)) } else { 0.0 };
+        check_load(load, is_unstable, found);
         if is_unstable {
-            assert!(load >= 1.0 - 1e-6, "refused as unstable at {load} of the limit");
             self.weights.insert(link, old);
             return Err("Unstable");
         }
-        assert!(load <= 1.0 + 1e-6, "{load} of the limit");
         if weight < old {
             self.flows.entry(link).and_modify(|flow| *flow *= f64::from(weight / old));
         }
         Ok(())
     }
 
-    pub fn insert<S: FieldShape>(
+    pub(super) fn insert<S: FieldShape>(
         &mut self,
         position: IVec3,
         chunk: &Chunk<f32>,
@@ -235,7 +260,7 @@ impl Map {
             return Err("ChunkPresent");
         }
         let cells = self.bounds.intersection(&S::region_of(position)).ok_or("ChunkOutOfBounds")?;
-        if (0..4096).any(|index| !self.is_pressure(chunk.get(index))) {
+        if (0..CHUNK_CELLS).any(|index| !self.is_pressure(chunk.get(index))) {
             return Err("Pressure");
         }
         for cell in cells.positions() {
@@ -245,11 +270,12 @@ impl Map {
         Ok(())
     }
 
-    pub fn remove<S: FieldShape>(
+    pub(super) fn remove<S: FieldShape>(
         &mut self,
         position: IVec3,
         is_unstable: bool,
         was_there: &[IVec3],
+        found: &mut Findings,
     ) -> Result<(), &'static str> {
         let cells = self
             .bounds
@@ -259,12 +285,11 @@ impl Map {
         let weights = self.weights.clone();
         self.weights.retain(|(from, _), _| !cells.contains((*from).into()));
         let load = self.bounds.positions().map(|cell| self.load(cell)).fold(0.0, f64::max);
+        check_load(load, is_unstable, found);
         if is_unstable {
-            assert!(load >= 1.0 - 1e-6, "refused as unstable at {load} of the limit");
             self.weights = weights;
             return Err("Unstable");
         }
-        assert!(load <= 1.0 + 1e-6, "{load} of the limit");
         for cell in cells.positions() {
             self.cells.insert(cell.to_array(), Place::default());
             self.still(cell);
@@ -274,7 +299,7 @@ impl Map {
 
     /// The walls that give way to the pressures as they are, and the difference across each, in
     /// order of position.
-    pub fn broken(&self) -> Vec<Broken> {
+    pub(super) fn broken(&self) -> Vec<Broken> {
         let mut broken: Vec<Broken> = Vec::new();
         for (&at, there) in &self.cells {
             let Some(strength) = there.strength else { continue };
@@ -290,13 +315,7 @@ impl Map {
                     None => {}
                 }
             }
-            let high = beside.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-            let low = beside.iter().copied().fold(f64::INFINITY, f64::min);
-            let difference = match beside[..] {
-                [] => 0.0,
-                [only] => f64::abs(only),
-                _ => high - low,
-            };
+            let difference = difference(&beside);
             let strength = f64::from(strength);
             if difference > strength {
                 broken.push(Broken { tick: self.ticks, place: at.into(), difference, strength });
@@ -308,7 +327,7 @@ impl Map {
 
     /// Opens walls, and returns the pressures that the rules lead to from there, in `f64`, by the
     /// formulas as they are written.
-    pub fn step(&mut self) -> BTreeMap<[i32; 3], f64> {
+    pub(super) fn step(&mut self) -> BTreeMap<[i32; 3], f64> {
         self.ticks += 1;
         let broken = self.broken();
         for wall in &broken {
@@ -359,59 +378,82 @@ impl Map {
     /// Continues with the world's own pressures, which must be those expected except for roundings.
     /// Where chunks may fall silent only the range is known: pressure that evens out does not
     /// rise above what it was.
-    pub fn take_over<S: FieldShape>(
+    pub(super) fn take_over<S: FieldShape>(
         &mut self,
         world: &BlastWorld<S>,
         expected: &BTreeMap<[i32; 3], f64>,
+        found: &mut Findings,
     ) {
-        self.peak = self
-            .cells
-            .values()
-            .fold(self.peak, |peak, there| peak.max(f64::from(there.pressure.abs())));
+        let size = |there: &Place| f64::from(there.pressure.abs());
+        self.peak = self.cells.values().map(size).fold(self.peak, f64::max);
         let highest =
             self.cells.values().fold(0.0f32, |highest, there| highest.max(there.pressure));
         for (&at, there) in &mut self.cells {
             let pressure = world.pressure(at.into());
             let off = (f64::from(pressure) - expected[&at]).abs();
-            if self.rules.threshold == 0.0 {
-                let step = world.ticks();
-                let most = ROUNDING * self.peak + f64::from(f32::MIN_POSITIVE);
-                assert!(off <= most, "cell {at:?}: {pressure}, not {}, step {step}", expected[&at]);
-            }
-            if let Rule::Diffusive { .. } = self.rules.rule {
-                assert!(
-                    (0.0..=highest * 1.000_001).contains(&pressure),
-                    "cell {at:?}: {pressure} above {highest}"
-                );
-            }
+            let most = ROUNDING * self.peak + f64::from(f32::MIN_POSITIVE);
+            let is_near = self.rules.threshold > 0.0 || off <= most;
+            found.hold(law::FORMULAS, is_near, || {
+                format!("{at:?}: {pressure}, expected {}", expected[&at])
+            });
+            let may_be = 0.0..=highest * 1.000_001;
+            let evens_out = matches!(self.rules.rule, Rule::Diffusive { .. });
+            found.hold(law::FORMULAS, !evens_out || may_be.contains(&pressure), || {
+                format!("{at:?}: {pressure}, above {highest}")
+            });
             there.pressure = pressure;
         }
     }
 
     /// The world must equal the map, cell by cell and link by link.
-    pub fn compare<S: FieldShape>(&self, world: &BlastWorld<S>, after: &dyn Debug) {
-        for (&at, &Place { pressure, is_solid, strength }) in &self.cells {
+    pub(super) fn compare<S: FieldShape>(&self, world: &BlastWorld<S>, found: &mut Findings) {
+        for (&at, there) in &self.cells {
             let cell = IVec3::from_array(at);
-            let expected = (Some(pressure + 0.0), is_solid, strength);
-            let found = (Some(world.pressure(cell)), world.is_solid(cell), world.strength(cell));
-            assert_eq!(found, expected, "cell {cell} after {after:?}");
+            let expected = Place { pressure: there.pressure + 0.0, ..*there };
+            found.same(law::CELLS, &place(world, cell), &expected, || cell.to_string());
             for face in Face::ALL {
+                let is_open = || {
+                    face.index() / 2 < self.axes && self.borders[face.index() / 2] == Border::Open
+                };
                 let expected = match self.link(cell, face) {
                     Some((link, _)) => Some(self.weight(link)),
-                    None => (face.index() / 2 < self.axes
-                        && self.borders[face.index() / 2] == Border::Open)
-                        .then_some(1.0),
+                    None => is_open().then_some(1.0),
                 };
-                assert_eq!(
-                    world.link(cell, face),
-                    expected,
-                    "{face:?} of cell {cell} after {after:?}"
-                );
+                found.same(law::LINKS, &world.link(cell, face), &expected, || {
+                    format!("{face:?} of {cell}")
+                });
             }
         }
     }
 }
 
-pub fn check_strength(strength: f32) -> Result<(), &'static str> {
+/// Reads a cell.
+fn place<S: FieldShape>(world: &BlastWorld<S>, cell: IVec3) -> Place {
+    Place {
+        pressure: world.pressure(cell),
+        is_solid: world.is_solid(cell),
+        strength: world.strength(cell),
+    }
+}
+
+/// The difference across a wall between these pressures; beside a single one there is nothing.
+pub(super) fn difference(beside: &[f64]) -> f64 {
+    let high = beside.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let low = beside.iter().copied().fold(f64::INFINITY, f64::min);
+    match *beside {
+        [] => 0.0,
+        [only] => only.abs(),
+        _ => high - low,
+    }
+}
+
+/// Whether an edit is refused as unstable is known but for roundings.
+fn check_load(load: f64, is_unstable: bool, found: &mut Findings) {
+    let fits = if is_unstable { load >= 1.0 - 1e-6 } else { load <= 1.0 + 1e-6 };
+    let refused = if is_unstable { "refused" } else { "not refused" };
+    found.hold(law::EDIT, fits, || format!("{refused} as unstable at {load} of the limit"));
+}
+
+pub(super) fn check_strength(strength: f32) -> Result<(), &'static str> {
     if strength > 0.0 && strength.is_finite() { Ok(()) } else { Err("Strength") }
 }

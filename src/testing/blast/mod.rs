@@ -1,0 +1,273 @@
+//! Explosions, watched, on grids and on graphs: what can be seen of them, their naive models, and
+//! probes in steps by one call.
+
+mod grid;
+mod map;
+mod mesh;
+mod probes;
+
+use super::findings::Findings;
+use super::watch::{Changes, Looks, Model, Watch};
+use super::worlds::{
+    MOST_CELLS, all_cells, cell_changes, received, same_functions, saved_and_loaded,
+};
+use crate::automaton::Automaton;
+use crate::blast::{
+    BlastGraph, BlastWorld, Broken, Edit, EditError, GraphEdit, GraphError, GraphOutcome, Ledger,
+    NodeId, Outcome, Probe, Rule,
+};
+use crate::{FieldShape, StepReport};
+use glam::{DVec3, IVec3};
+use grid::Field;
+use mesh::Mesh;
+use probes::Probed;
+use std::collections::BTreeSet;
+
+/// What can be seen of a node: the bits of its pressure, those of what it bears if it is closed, and
+/// its links and its vent, each with the bits of its weight.
+type NodeLook = (u64, Option<u64>, BTreeSet<(Option<NodeId>, u64)>);
+
+/// With a naive model, unless the bounds hold more than 65,536 cells. All cells of smaller bounds
+/// are looked at, in chunks that are not loaded too: pressure comes and goes with its chunks.
+impl<S: FieldShape> Watch for BlastWorld<S> {
+    type Edit = Edit;
+    type Outcome = Outcome;
+    type Error = EditError;
+    /// The bits of the pressure, whether the cell is closed, and those of what it bears.
+    type Look = (u32, bool, Option<u32>);
+    type Event = Broken;
+    same_functions!();
+    cell_changes!(S);
+
+    /// By the function of the edit's name.
+    fn apply_otherwise(&mut self, edit: Edit) -> Result<Outcome, EditError> {
+        let done = |()| Outcome::Done;
+        let was = Outcome::Pressure;
+        match edit {
+            Edit::SetPressure { cell, pressure } => self.set_pressure(cell, pressure).map(was),
+            Edit::AddPressure { cell, more } => self.add_pressure(cell, more).map(was),
+            Edit::FillPressure { region, pressure } => {
+                self.fill_pressure(region, pressure).map(done)
+            }
+            Edit::SetSolid(cell) => self.set_solid(cell).map(was),
+            Edit::SetWall { cell, strength } => self.set_wall(cell, strength).map(was),
+            Edit::ClearSolid(cell) => self.clear_solid(cell).map(Outcome::Changed),
+            Edit::FillSolid(region) => self.fill_solid(region).map(Outcome::Sum),
+            Edit::FillWall { region, strength } => {
+                self.fill_wall(region, strength).map(Outcome::Sum)
+            }
+            Edit::SetLink { cell, face, weight } => {
+                self.set_link(cell, face, weight).map(Outcome::Weight)
+            }
+            Edit::InsertChunk { position, chunk } => self.insert_chunk(position, chunk).map(done),
+            Edit::RemoveChunk(position) => self.remove_chunk(position).map(Outcome::Removed),
+            Edit::AddCharge { centre, radius, pressure } => {
+                self.add_charge(centre, radius, pressure).map(Outcome::Sum)
+            }
+            Edit::WakeAll => {
+                self.wake_all();
+                Ok(Outcome::Done)
+            }
+        }
+    }
+
+    fn undo(edit: &Edit, outcome: &Outcome) -> Vec<Edit> {
+        match (edit, outcome) {
+            (&Edit::RemoveChunk(position), Outcome::Removed(chunk)) => {
+                vec![Edit::InsertChunk { position, chunk: chunk.clone() }]
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// Several steps by one call, with probes.
+    fn step_otherwise(&mut self, steps: u64, _: u64, found: &mut Findings) -> StepReport {
+        probes::run(self, steps, found)
+    }
+
+    fn awake(&self) -> usize {
+        self.awake_cells()
+    }
+
+    fn looks(&self) -> Looks<Self> {
+        let look = |cell| {
+            let strength = self.strength(cell).map(f32::to_bits);
+            ((self.pressure(cell) + 0.0).to_bits(), self.is_solid(cell), strength)
+        };
+        all_cells::<S, _>(self.bounds(), self.chunks().map(|(position, _)| position), look)
+    }
+
+    /// All but what an edit loads or unloads.
+    fn is_change(
+        edit: Option<&Edit>,
+        place: [i32; 3],
+        then: Option<&Self::Look>,
+        now: Option<&Self::Look>,
+    ) -> bool {
+        let is_moved = match edit {
+            Some(Edit::InsertChunk { position, .. } | Edit::RemoveChunk(position)) => {
+                S::chunk_of(place.into()) == *position
+            }
+            _ => false,
+        };
+        !is_moved && then.is_some() && now.is_some()
+    }
+
+    fn take_events(&mut self) -> Vec<Broken> {
+        self.take_events()
+    }
+
+    fn model(&self) -> Option<Box<dyn Model<Self>>> {
+        (self.bounds().volume() <= MOST_CELLS).then(|| Box::new(Field::of(self)) as _)
+    }
+}
+
+impl<S: FieldShape> Probed for BlastWorld<S> {
+    type At = IVec3;
+
+    /// A cell that is looked at, and one beside it.
+    fn two_places(&self, number: usize) -> Option<[IVec3; 2]> {
+        let looks = self.looks();
+        let &cell = looks.keys().nth(number.checked_rem(looks.len())?)?;
+        let from = IVec3::from_array(cell);
+        Some([from, from.saturating_add(crate::Face::ALL[number % 6].offset())])
+    }
+
+    fn is_wave(&self) -> bool {
+        matches!(self.rules().rule, Rule::Wave { .. })
+    }
+
+    fn flow_at(&self, place: IVec3) -> (DVec3, f64) {
+        (self.flow(place), self.exposure(place))
+    }
+
+    fn run(&mut self, steps: u64) -> StepReport {
+        self.run(steps)
+    }
+
+    fn run_probed(&mut self, steps: u64, probes: &mut [Probe<IVec3>]) -> StepReport {
+        self.run_probed(steps, probes)
+    }
+}
+
+/// With a naive model. Nodes that come and go are changes, too.
+impl Watch for BlastGraph {
+    type Edit = GraphEdit;
+    type Outcome = GraphOutcome;
+    type Error = GraphError;
+    type Place = NodeId;
+    type Look = NodeLook;
+    type Account = (Ledger, u64);
+    type Event = Broken<NodeId>;
+    same_functions!();
+
+    /// By the function of the edit's name.
+    fn apply_otherwise(&mut self, edit: GraphEdit) -> Result<GraphOutcome, GraphError> {
+        let (done, was) = (|()| GraphOutcome::Done, GraphOutcome::Pressure);
+        match edit {
+            GraphEdit::AddNode { position, pressure } => {
+                self.add_node(position, pressure).map(GraphOutcome::Node)
+            }
+            GraphEdit::RemoveNode(node) => self.remove_node(node).map(was),
+            GraphEdit::AddLink { a, b, weight } => self.add_link(a, b, weight).map(done),
+            GraphEdit::AddLinkAlong { a, b, weight, direction } => {
+                self.add_link_along(a, b, weight, direction).map(done)
+            }
+            GraphEdit::AddVent { node, weight, direction } => {
+                self.add_vent(node, weight, direction).map(done)
+            }
+            GraphEdit::RemoveLink { a, b } => self.remove_link(a, b).map(done),
+            GraphEdit::RemoveVent(node) => self.remove_vent(node).map(done),
+            GraphEdit::SetLink { a, b, weight } => {
+                self.set_link(a, b, weight).map(GraphOutcome::Weight)
+            }
+            GraphEdit::SetPressure { node, pressure } => self.set_pressure(node, pressure).map(was),
+            GraphEdit::SetWall { node, strength } => self.set_wall(node, strength).map(was),
+            GraphEdit::ClearWall(node) => self.clear_wall(node).map(GraphOutcome::Changed),
+            GraphEdit::WakeAll => {
+                self.wake_all();
+                Ok(GraphOutcome::Done)
+            }
+        }
+    }
+
+    /// Several steps by one call, with probes.
+    fn step_otherwise(&mut self, steps: u64, _: u64, found: &mut Findings) -> StepReport {
+        probes::run(self, steps, found)
+    }
+
+    fn awake(&self) -> usize {
+        self.awake_nodes()
+    }
+
+    fn account(&self) -> (Ledger, u64) {
+        (self.ledger(), self.total().to_bits())
+    }
+
+    fn looks(&self) -> Looks<Self> {
+        let look = |node| {
+            let strength = self.strength(node).map(f64::to_bits);
+            let pressure = (self.pressure(node).unwrap_or(0.0) + 0.0).to_bits();
+            (node, (pressure, strength, BTreeSet::new()))
+        };
+        let mut looks: Looks<Self> = self.nodes().map(look).collect();
+        for link in self.parts().links {
+            let ends = [Some((link.a, link.b)), link.b.map(|b| (b, Some(link.a)))];
+            for (end, other) in ends.into_iter().flatten() {
+                let links = looks.get_mut(&end).map(|(.., links)| links);
+                links.map(|links| links.insert((other, link.weight.to_bits())));
+            }
+        }
+        looks
+    }
+
+    /// Each that differs.
+    fn is_change(
+        _: Option<&GraphEdit>,
+        _: NodeId,
+        _: Option<&NodeLook>,
+        _: Option<&NodeLook>,
+    ) -> bool {
+        true
+    }
+
+    fn take_changes(&mut self) -> Changes<NodeId> {
+        let all: BTreeSet<NodeId> = self.take_changes().into_iter().collect();
+        Changes { visible: all.clone(), all }
+    }
+
+    fn take_events(&mut self) -> Vec<Broken<NodeId>> {
+        self.take_events()
+    }
+
+    fn model(&self) -> Option<Box<dyn Model<BlastGraph>>> {
+        Some(Box::new(Mesh::of(self)))
+    }
+}
+
+impl Probed for BlastGraph {
+    type At = NodeId;
+
+    /// A node, and the next one.
+    fn two_places(&self, number: usize) -> Option<[NodeId; 2]> {
+        let nodes: Vec<NodeId> = self.nodes().collect();
+        let at = number.checked_rem(nodes.len())?;
+        Some([nodes[at], nodes[(at + 1) % nodes.len()]])
+    }
+
+    fn is_wave(&self) -> bool {
+        matches!(self.rules().rule, Rule::Wave { .. })
+    }
+
+    fn flow_at(&self, place: NodeId) -> (DVec3, f64) {
+        (self.flow(place), self.exposure(place))
+    }
+
+    fn run(&mut self, steps: u64) -> StepReport {
+        self.run(steps)
+    }
+
+    fn run_probed(&mut self, steps: u64, probes: &mut [Probe<NodeId>]) -> StepReport {
+        self.run_probed(steps, probes)
+    }
+}

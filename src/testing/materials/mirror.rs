@@ -1,0 +1,104 @@
+//! A client of a world of materials: a mirror that is sent all updates of the world's feed.
+
+use crate::world::{Broken, Feed, MOISTURE_STEP, Mirror, Update, World};
+use crate::{Cube, Shape};
+use core::fmt::Debug;
+use glam::IVec3;
+
+/// The most chunks that a mirror takes.
+const MOST_CHUNKS: usize = 1_000;
+
+/// Returns a companion for [`Watched::with_companion`](super::super::Watched::with_companion), a client: it is sent
+/// all updates of the world's feed, as bytes, and must have what the world has, in every cell, and
+/// the walls that broke. So must another client that joins now.
+///
+/// ```
+/// use floodplain::testing::{Run, law, mirrored};
+/// use floodplain::world::World;
+///
+/// let run: Run<World> = Run::from_bytes(&[3, 1, 4, 1, 5, 9]);
+/// let mut watched = run.watched().with_companion(law::MIRRORED, mirrored());
+/// assert_eq!(watched.play(&run.ops), Ok(()));
+/// ```
+pub fn mirrored() -> impl FnMut(&mut World, &[Broken]) -> Result<(), String> {
+    let mut client: Option<(Feed, Mirror)> = None;
+    move |world, events| {
+        let Some((feed, mirror)) = &mut client else {
+            let feed = Feed::new(world);
+            let mirror = joined(&feed, world)?;
+            client = Some((feed, mirror));
+            return Ok(());
+        };
+        let update = sent(&feed.take(world))?;
+        same("walls that broke", &update.events(), &events)?;
+        mirror.apply(&update).map_err(|error| error.to_string())?;
+        has_all(mirror, world)?;
+        has_all(&joined(feed, world)?, world)
+    }
+}
+
+/// Returns a mirror of all chunks.
+fn joined(feed: &Feed, world: &World) -> Result<Mirror, String> {
+    let mut mirror = Mirror::new(MOST_CHUNKS);
+    let whole = feed.whole(world, world.chunks().map(|(chunk, _)| chunk));
+    mirror.apply(&sent(&whole)?).map_err(|error| error.to_string())?;
+    Ok(mirror)
+}
+
+/// Returns the update that its bytes are.
+fn sent(update: &Update) -> Result<Update, String> {
+    let received = Update::from_bytes(&update.to_bytes()).map_err(|error| error.to_string())?;
+    same("an update, once sent", &received, update)?;
+    Ok(received)
+}
+
+/// A mirror of all chunks must be at the world's tick, and have the chunks that the world has.
+fn has_all(mirror: &Mirror, world: &World) -> Result<(), String> {
+    same("ticks", &mirror.ticks(), &world.ticks())?;
+    let chunks: Vec<IVec3> = world.chunks().map(|(chunk, _)| chunk).collect();
+    same("chunks", &mirror.chunks(), &chunks)?;
+    let inside = |&chunk| world.bounds().intersection(&Cube::region_of(chunk));
+    mirrors(mirror, world, chunks.iter().filter_map(inside).flat_map(|cells| cells.positions()))
+}
+
+/// Checks that a mirror has what the world has in these cells: material, height, and moisture in
+/// steps of [`MOISTURE_STEP`].
+///
+/// ```
+/// use floodplain::testing::{Run, Small, mirrors};
+/// use floodplain::world::{Feed, Mirror, World};
+///
+/// let run: Run<World> = Run::from_bytes(&[]);
+/// let mut world = World::build(&run.start);
+/// let (feed, mut mirror) = (Feed::new(&mut world), Mirror::new(100));
+/// let chunks: Vec<_> = world.chunks().map(|(chunk, _)| chunk).collect();
+/// mirror.apply(&feed.whole(&world, chunks)).unwrap();
+/// assert_eq!(mirrors(&mirror, &world, world.bounds().positions()), Ok(()));
+/// ```
+///
+/// # Errors
+/// The first cell in which it has something else, in words.
+pub fn mirrors(
+    mirror: &Mirror,
+    world: &World,
+    cells: impl IntoIterator<Item = IVec3>,
+) -> Result<(), String> {
+    for cell in cells {
+        let seen = (mirror.material(cell), mirror.height(cell));
+        same(&cell.to_string(), &seen, &(world.material(cell), world.height(cell)))?;
+        let (seen, held) = (mirror.moisture(cell), world.moisture(cell));
+        let is_rounded = seen <= held && held < seen + MOISTURE_STEP;
+        let is_most = seen == 255.0 * MOISTURE_STEP && held >= seen;
+        if !(is_rounded || is_most) || seen % MOISTURE_STEP != 0.0 {
+            return Err(format!("{cell}: a moisture of {seen}, in the world {held}"));
+        }
+    }
+    Ok(())
+}
+
+fn same<T: PartialEq + Debug>(of: &str, mirrored: &T, expected: &T) -> Result<(), String> {
+    if mirrored == expected {
+        return Ok(());
+    }
+    Err(format!("{of}: {mirrored:?}, in the world {expected:?}"))
+}

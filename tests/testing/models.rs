@@ -1,0 +1,257 @@
+//! The models of explosions and of worlds of materials tell what is not theirs, by the law's name:
+//! they are given a world that is not the one they were made of.
+
+use floodplain::blast::{self, BlastGraph, BlastWorld, Border, Borders, Edit, GraphEdit, NodeId};
+use floodplain::glam::{DVec3, IVec3};
+use floodplain::testing::{
+    Findings, Model, Op, Small, Start, Watch, Watched, law, mirrored, palette,
+};
+use floodplain::world::{self, Content, Material, MaterialId, Palette, World};
+use floodplain::{Chunk, Cube, Face, Region, StepReport};
+
+/// A model of another world.
+struct Others<W: Watch>(Box<dyn Model<W>>);
+
+impl<W: Watch> Model<W> for Others<W> {
+    fn edit_begins(&mut self, world: &W) {
+        self.0.edit_begins(world);
+    }
+
+    fn edited(
+        &mut self,
+        edit: &W::Edit,
+        answer: &Result<W::Outcome, W::Error>,
+        found: &mut Findings,
+    ) {
+        self.0.edited(edit, answer, found);
+    }
+
+    fn stepped(&mut self, world: &W, report: StepReport, differing: u64, found: &mut Findings) {
+        self.0.stepped(world, report, differing, found);
+    }
+
+    fn told(&mut self, events: &[W::Event], found: &mut Findings) {
+        self.0.told(events, found);
+    }
+
+    fn compare(&self, world: &W, found: &mut Findings) {
+        self.0.compare(world, found);
+    }
+}
+
+/// Plays in a world with the model of another one, and returns the law that was found broken first.
+fn broken<W: Watch + 'static>(
+    make: impl Fn() -> W,
+    other: &W,
+    ops: &[Op<W::Edit>],
+) -> Option<&'static str> {
+    let model = Others(other.model().expect("it is small"));
+    let played = Watched::new(make).with_model(model).play(ops);
+    played.err().map(|broken| broken.first().law)
+}
+
+const WALL: IVec3 = IVec3::new(3, 4, 3);
+
+/// A charge beside a wall that it breaks, in a room with an open end.
+fn room(coefficient: f64) -> BlastWorld<Cube> {
+    let bounds = Region::new(IVec3::ZERO, IVec3::splat(5));
+    let borders = Borders { x: Border::Open, ..Borders::default() };
+    let rules = blast::Rules { threshold: 0.0, ..blast::Rules::wave(coefficient, 0.9) };
+    let mut world = BlastWorld::with_bounds(rules, bounds, borders).unwrap();
+    world.set_wall(WALL, 20.0).unwrap();
+    world.set_link(WALL, Face::Up, 0.5).unwrap();
+    world.set_pressure(WALL + IVec3::X, 90.0).unwrap();
+    world
+}
+
+#[test]
+fn a_grid_that_is_not_the_models_breaks_a_law_by_its_name() {
+    let world = || room(0.25);
+    let with = |edit: Edit| {
+        let mut world = world();
+        world.apply(edit).unwrap();
+        world
+    };
+    let ops = [Op::Step(2), Op::Edit(Edit::SetSolid(IVec3::ZERO)), Op::Run(4)];
+    assert_eq!(broken(world, &world(), &ops), None);
+    assert_eq!(broken(world, &room(0.2), &ops), Some(law::FORMULAS));
+    assert_eq!(broken(world, &with(Edit::SetSolid(IVec3::X)), &[]), Some(law::CELLS));
+    let pressure = Edit::SetPressure { cell: IVec3::X, pressure: 1.0 };
+    assert_eq!(broken(world, &with(pressure), &[]), Some(law::CELLS));
+    let link = Edit::SetLink { cell: IVec3::X, face: Face::East, weight: 0.5 };
+    assert_eq!(broken(world, &with(link), &[]), Some(law::LINKS));
+    // In a model that is a step behind, the wall breaks too early.
+    let silent = || {
+        BlastWorld::<Cube>::with_bounds(
+            blast::Rules::wave(0.25, 0.9),
+            Region::new(IVec3::ZERO, IVec3::splat(5)),
+            Borders::default(),
+        )
+        .unwrap()
+    };
+    let mut late = silent();
+    late.step();
+    let charge = |cell| Op::Edit(Edit::SetPressure { cell, pressure: 90.0 });
+    let wall = Op::Edit(Edit::SetWall { cell: WALL, strength: 20.0 });
+    let ops = [wall, charge(WALL + IVec3::X), Op::Step(1)];
+    assert_eq!(broken(silent, &silent(), &ops), None);
+    assert_eq!(broken(silent, &late, &ops), Some(law::EVENTS));
+    // Where pressure diffuses it refuses what is a trough in a wave.
+    let rules = blast::Rules::diffusive(0.15);
+    let bounds = silent().bounds();
+    let diffusive = BlastWorld::with_bounds(rules, bounds, Borders::default()).unwrap();
+    let trough = Op::Edit(Edit::SetPressure { cell: WALL, pressure: -3.0 });
+    assert_eq!(broken(silent, &diffusive, &[trough]), Some(law::EDIT));
+}
+
+/// A flow that is there already goes on in a model that is made later.
+#[test]
+fn a_model_is_made_of_a_world_in_motion() {
+    let moving = || {
+        let mut world = room(0.25);
+        world.run(3);
+        world.take_events();
+        world
+    };
+    assert_eq!(broken(moving, &moving(), &[Op::Step(3)]), None);
+    let mut still = moving();
+    let cells: Vec<(IVec3, f32)> =
+        still.bounds().positions().map(|cell| (cell, still.pressure(cell))).collect();
+    // What flows at a cell ends when it is closed and opened again.
+    for (cell, pressure) in
+        cells.into_iter().filter(|&(cell, _)| !still.is_solid(cell)).collect::<Vec<_>>()
+    {
+        still.set_solid(cell).unwrap();
+        still.clear_solid(cell).unwrap();
+        still.set_pressure(cell, pressure).unwrap();
+    }
+    assert_eq!(broken(moving, &still, &[Op::Step(1)]), Some(law::FORMULAS));
+
+    let graph = || {
+        let mut graph = mesh(0.25);
+        graph.run(3);
+        graph.take_events();
+        graph
+    };
+    assert_eq!(broken(graph, &graph(), &[Op::Step(3)]), None);
+}
+
+/// Two open nodes and a closed one, with a vent.
+fn mesh(coefficient: f64) -> BlastGraph {
+    let mut graph = BlastGraph::new(blast::Rules::wave(coefficient, 0.9)).unwrap();
+    let [a, b, c] =
+        [300.0, 10.0, 0.0].map(|pressure| graph.add_node(DVec3::ZERO, pressure).unwrap());
+    graph.add_link(a, b, 0.5).unwrap();
+    graph.add_link(c, a, 0.5).unwrap();
+    graph.add_vent(b, 0.5, DVec3::X).unwrap();
+    graph.set_wall(c, 20.0).unwrap();
+    graph
+}
+
+#[test]
+fn a_graph_that_is_not_the_models_breaks_a_law_by_its_name() {
+    let graph = || mesh(0.25);
+    let with = |edit: GraphEdit| {
+        let mut graph = graph();
+        graph.apply(edit).unwrap();
+        graph
+    };
+    let nodes: Vec<NodeId> = graph().nodes().collect();
+    let add = || GraphEdit::AddNode { position: DVec3::X, pressure: 1.0 };
+    let ops = [Op::Step(2), Op::Edit(add()), Op::Run(4)];
+    assert_eq!(broken(graph, &graph(), &ops), None);
+    assert_eq!(broken(graph, &mesh(0.2), &ops), Some(law::FORMULAS));
+    assert_eq!(broken(graph, &with(add()), &[]), Some(law::CELLS));
+    assert_eq!(broken(graph, &with(GraphEdit::ClearWall(nodes[2])), &[]), Some(law::CELLS));
+    assert_eq!(broken(graph, &with(GraphEdit::RemoveVent(nodes[1])), &[]), Some(law::LINKS));
+    let weight = GraphEdit::SetLink { a: nodes[0], b: nodes[1], weight: 0.25 };
+    assert_eq!(broken(graph, &with(weight), &[]), Some(law::LINKS));
+    // A model without its last node refuses what the graph makes.
+    let mut shrunk = graph();
+    let last = shrunk.add_node(DVec3::ZERO, 0.0).unwrap();
+    shrunk.remove_node(last).unwrap();
+    assert_eq!(broken(graph, &shrunk, &[Op::Edit(add())]), Some(law::EDIT));
+    // In a model that is a step behind, the wall breaks too early.
+    let silent = || BlastGraph::new(blast::Rules::wave(0.25, 0.9)).unwrap();
+    let mut late = silent();
+    late.step();
+    let node = |pressure| Op::Edit(GraphEdit::AddNode { position: DVec3::X, pressure });
+    let link = GraphEdit::AddLink { a: nodes[0], b: nodes[1], weight: 1.0 };
+    let wall = GraphEdit::SetWall { node: nodes[1], strength: 20.0 };
+    let ops = [node(90.0), node(0.0), Op::Edit(link), Op::Edit(wall), Op::Step(1)];
+    assert_eq!(broken(silent, &silent(), &ops), None);
+    assert_eq!(broken(silent, &late, &ops), Some(law::EVENTS));
+}
+
+/// Glass before a charge, on a floor.
+fn ground(palette: Palette) -> World {
+    let bounds = Region::new(IVec3::ZERO, IVec3::splat(5));
+    let rules = world::Rules { blast_steps: 4, ..world::Rules::default() };
+    let [air, soil, glass] = ["air", "soil", "glass"].map(|name| palette.id(name).unwrap());
+    let mut world = World::with_bounds(7, palette, rules, bounds).unwrap();
+    let content = Content::from_heights(IVec3::ZERO, |_, _| 0, |_| soil, air);
+    world.insert_chunk(IVec3::ZERO, content).unwrap();
+    world.set_material(WALL, glass).unwrap();
+    world
+}
+
+fn charge() -> Op<world::Edit> {
+    let pressure = Edit::SetPressure { cell: WALL + IVec3::X, pressure: 300.0 };
+    Op::Edit(world::Edit::Blast(pressure))
+}
+
+#[test]
+fn ground_that_is_not_the_models_breaks_a_law_by_its_name() {
+    let world = || ground(palette());
+    let ops = [charge(), Op::Step(2)];
+    assert_eq!(broken(world, &world(), &ops), None);
+    let mut watched = Watched::new(world);
+    watched.play(&ops).unwrap();
+    assert_eq!(watched.world().material(WALL), palette().id("air"), "the glass broke");
+
+    let mut other = world();
+    other.set_material(IVec3::ONE, MaterialId(1)).unwrap();
+    assert_eq!(broken(world, &other, &[]), Some(law::CELLS));
+    // A model in which glass bears more.
+    let firm = palette()
+        .materials()
+        .map(|(_, material)| match &*material.name {
+            "glass" => Material::solid("glass").breaking(1e6, "air"),
+            _ => material.clone(),
+        })
+        .collect::<Vec<_>>();
+    assert_eq!(broken(world, &ground(Palette::new(firm).unwrap()), &ops), Some(law::EVENTS));
+    // One without the chunk refuses what the world makes.
+    let mut without = world();
+    without.remove_chunk(IVec3::ZERO).unwrap();
+    assert_eq!(broken(world, &without, &[]), Some(law::CELLS));
+    let beyond = world::Edit::InsertChunk {
+        position: IVec3::X,
+        content: Chunk::uniform(MaterialId(0)).into(),
+    };
+    assert_eq!(broken(world, &world(), &[Op::Edit(beyond)]), None, "both refuse it");
+}
+
+/// A client whose updates lack what somebody else took from the lists.
+#[test]
+fn a_client_that_misses_a_change_is_found() {
+    let start = Start {
+        seed: 1,
+        rules: world::Rules::default(),
+        bounds: Region::new(IVec3::ZERO, IVec3::splat(5)),
+    };
+    let cell = IVec3::new(2, 4, 2);
+    let ops = [Op::Edit(world::Edit::SetMaterial { cell, material: MaterialId(1) }), Op::Step(1)];
+    let mut client = mirrored();
+    let robbed = move |world: &mut World, events: &[world::Broken]| {
+        world.take_changes();
+        client(world, events)
+    };
+    let mut watched = Watched::new(|| World::build(&start)).with_companion(law::MIRRORED, robbed);
+    let broken = watched.play(&ops).unwrap_err();
+    assert_eq!(broken.first().law, law::MIRRORED);
+    assert!(broken.first().what.starts_with("[2, 4, 2]: "), "{broken}");
+    let mut watched =
+        Watched::new(|| World::build(&start)).with_companion(law::MIRRORED, mirrored());
+    assert_eq!(watched.play(&ops), Ok(()));
+}
