@@ -86,7 +86,7 @@ fn live(world: &mut World, rng: &mut Rng) {
 
 #[test]
 fn what_is_opened_is_what_was_prepared_last() {
-    let counts = homes::what_is_opened_is_what_was_prepared_last::<World>(10, 10);
+    let counts = homes::what_is_opened_is_what_was_prepared_last::<World>(20, 10);
     let Counts { held, chunks, ahead, unloaded } = counts;
     assert!(held < chunks && ahead > 5 && unloaded > 50, "{counts:?}");
 }
