@@ -63,7 +63,7 @@ impl World {
                 report.changed += self.spill(cell, replaced.moisture);
             }
         }
-        self.damp_in_water();
+        report.changed += self.damp_in_water();
         report
     }
 

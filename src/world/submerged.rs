@@ -11,39 +11,41 @@ use glam::IVec3;
 impl World {
     /// Makes the ground that explosions are lent that of the water now: at the beginning of the
     /// steps of a tick, during which water moves no more, except as explosions move it.
-    pub(super) fn follow_water(&mut self) {
+    /// Returns how many cells of the blast that changes.
+    pub(super) fn follow_water(&mut self) -> u64 {
         self.is_water_edited = false;
         if self.blast.is_empty() {
-            return;
+            return 0;
         }
         // Chunks that had nothing to lend may have water now.
         self.lend_beside(&self.blast.audible_chunks());
         let lent: Vec<IVec3> = self.lent().collect();
-        for chunk in lent {
-            // A lent chunk is loaded, where nothing is refused.
-            _ = self.follow_water_in(chunk);
-        }
-        self.damp_in_water();
+        // A lent chunk is loaded, where nothing is refused.
+        let changed: u64 =
+            lent.into_iter().map(|chunk| self.follow_water_in(chunk).unwrap_or(0)).sum();
+        changed + self.damp_in_water()
     }
 
     /// Damps the pressure in full cells of water, if they damp it: before the steps of a tick, so
-    /// that what has filled up while it slept wakes, and after each.
-    pub(super) fn damp_in_water(&mut self) {
-        let Submerged::Damps(part) = self.rules.submerged else { return };
+    /// that what has filled up while it slept wakes, and after each. Returns how many
+    /// cells lose any.
+    pub(super) fn damp_in_water(&mut self) -> u64 {
+        let Submerged::Damps(part) = self.rules.submerged else { return 0 };
         let chunks: Vec<IVec3> = self.blast.chunks().map(|(chunk, _)| chunk).collect();
-        for chunk in chunks {
-            // There is no pressure in those that are solid.
-            self.blast.damp(chunk, &self.water.closed_cells(chunk), part);
-        }
+        // There is no pressure in those that are solid.
+        let damp = |chunk| self.blast.damp(chunk, &self.water.closed_cells(chunk), part);
+        chunks.into_iter().map(damp).sum()
     }
 
-    /// Does so in a chunk, if it is lent.
-    pub(super) fn follow_water_in(&mut self, chunk: IVec3) -> Result<(), EditError> {
-        if self.rules.submerged == Submerged::Stops && self.is_lent(chunk) {
-            self.blast.set_solid_cells(chunk, &self.water.closed_cells(chunk))?;
-            self.forget_if_plain(chunk);
+    /// Makes the ground that explosions are lent in a chunk that of the water now, if it is lent.
+    /// Returns how many cells that changes.
+    pub(super) fn follow_water_in(&mut self, chunk: IVec3) -> Result<u64, EditError> {
+        if self.rules.submerged != Submerged::Stops || !self.is_lent(chunk) {
+            return Ok(0);
         }
-        Ok(())
+        let changed = self.blast.set_solid_cells(chunk, &self.water.closed_cells(chunk))?;
+        self.forget_if_plain(chunk);
+        Ok(changed)
     }
 
     /// Returns the cells of a chunk that stop pressure by their water, and may be solid as well.

@@ -313,9 +313,7 @@ impl World {
     /// throw.
     fn lending_piece(&mut self, done: u32) -> Piece {
         self.touch_pressure();
-        if done == 0 {
-            self.follow_water();
-        }
+        let changed = if done == 0 { self.follow_water() } else { 0 };
         if done < self.rules.blast_steps && !self.blast.is_at_rest() {
             self.stage = Stage::Lent(done);
             self.lend_beside(&self.blast.stirred_chunks());
@@ -324,7 +322,8 @@ impl World {
             self.blast.run(u64::from(self.rules.blast_steps - done));
             self.lend_stirred();
         }
-        Piece::ahead((self.mirrored.len() * LAYER_CELLS) as u64)
+        let looked_at = (self.mirrored.len() * LAYER_CELLS) as u64;
+        Piece { report: StepReport { changed, ..StepReport::default() }, looked_at }
     }
 
     /// Returns whether soil has its step in the tick after the last complete one.

@@ -96,6 +96,28 @@ fn water_that_is_thrown_counts_as_changed() {
     assert_eq!(with - stepped(None).0, 2 * thrown);
 }
 
+/// The account of changes left out pressure that water damps.
+#[test]
+fn pressure_that_water_damps_counts_as_changed() {
+    let rules = Rules { submerged: Submerged::Damps(0.5), throw_flow: None, ..full_rules() };
+    let mut world = lake(Rules { blast_steps: 0, ..rules });
+    world.charge(at(16, 10, 16), 3.0, 500.0).unwrap();
+    let region = Region::new(at(15, 10, 16), at(16, 10, 16));
+    world.apply(Edit::Water(water::Edit::FillWater { region, height: 7 })).unwrap();
+    let pressures = |world: &World| -> Vec<f32> {
+        world.bounds().positions().map(|cell| world.pressure(cell)).collect()
+    };
+    let (before, report, now) = (pressures(&world), world.step(), pressures(&world));
+    let of_pressure = now.iter().zip(&before).filter(|(now, then)| now != then).count() as u64;
+    let without = {
+        let mut world = lake(Rules { blast_steps: 0, submerged: Submerged::Passes, ..rules });
+        world.apply(Edit::Water(water::Edit::FillWater { region, height: 7 })).unwrap();
+        world.step()
+    };
+    assert!(of_pressure > 0);
+    assert_eq!(report.changed, without.changed + of_pressure);
+}
+
 #[test]
 fn units_are_thrown_away_from_the_charge() {
     let mut world = lake(full_rules());

@@ -22,8 +22,8 @@ impl<S: BlastShape> BlastWorld<S> {
     /// created if anything stands in it.
     ///
     /// The same as [`set_solid`](BlastWorld::set_solid), [`set_wall`](BlastWorld::set_wall) and
-    /// [`clear_solid`](BlastWorld::clear_solid) for each cell that differs, in index order. Returns
-    /// the sum of the pressures that were in them, which the ledger counts as those do.
+    /// [`clear_solid`](BlastWorld::clear_solid) for each cell that differs, in index order: the
+    /// ledger counts the pressures that were in them as those do. Returns how many differ.
     ///
     /// Strengths are 0 where there is no wall, and numbers above it where there is one.
     ///
@@ -34,7 +34,7 @@ impl<S: BlastShape> BlastWorld<S> {
         position: IVec3,
         solid: &CellMask,
         strengths: &Chunk<f32>,
-    ) -> Result<f64, EditError> {
+    ) -> Result<u64, EditError> {
         let inside = self.inside_of(position)?;
         let (mut solid, mut strengths) = (solid.clone(), strengths.clone());
         if inside != S::region_of(position) {
@@ -49,10 +49,10 @@ impl<S: BlastShape> BlastWorld<S> {
         solid.union_with(&walls_of(&strengths));
         let changed = self.differing(position, &solid, &strengths);
         if changed.is_empty() {
-            return Ok(0.0);
+            return Ok(0);
         }
         let slot = self.ensure_chunk(position);
-        let sum = self.empty_cells(slot, &changed);
+        self.empty_cells(slot, &changed);
         self.ground_mut(slot).replace(solid, strengths);
         self.drop_plain_ground(slot);
         self.end_flows_at(slot, &changed);
@@ -65,7 +65,7 @@ impl<S: BlastShape> BlastWorld<S> {
                 self.pressure.wake_chunk_at(there);
             }
         }
-        Ok(sum)
+        Ok(changed.len() as u64)
     }
 
     /// Frees a chunk in which and next to which nothing reaches the threshold, and forgets what
@@ -95,10 +95,10 @@ impl<S: BlastShape> BlastWorld<S> {
         &mut self,
         position: IVec3,
         solid: &CellMask,
-    ) -> Result<f64, EditError> {
+    ) -> Result<u64, EditError> {
         let before = self.ground_at(position);
         if *solid == *before.map_or(&CellMask::EMPTY, |ground| &ground.solid) {
-            return Ok(0.0);
+            return Ok(0);
         }
         let strengths = before.map_or(Chunk::uniform(0.0), |ground| ground.strengths().clone());
         self.set_ground(position, solid, &strengths)
@@ -106,11 +106,12 @@ impl<S: BlastShape> BlastWorld<S> {
 
     /// Multiplies the pressures of cells of a chunk by `part`, 0 to 1. What is gone counts as removed,
     /// and as placed if it was below 0. Where that changes any, the chunk wakes with its neighbours.
-    pub(crate) fn damp(&mut self, position: IVec3, cells: &CellMask, part: f32) {
-        let Some(slot) = self.pressure.slot(position) else { return };
+    /// Returns how many it changes.
+    pub(crate) fn damp(&mut self, position: IVec3, cells: &CellMask, part: f32) -> u64 {
+        let Some(slot) = self.pressure.slot(position) else { return 0 };
         let chunk = self.pressure.chunk_at_mut(slot);
         if chunk.as_uniform() == Some(0.0) {
-            return;
+            return 0;
         }
         let mut changed = CellMask::EMPTY;
         for index in cells.iter() {
@@ -128,6 +129,7 @@ impl<S: BlastShape> BlastWorld<S> {
             self.pressure.mark_changes_at(slot, &changed);
             self.wake_with_neighbours(slot);
         }
+        changed.len() as u64
     }
 
     /// Returns whether anything stands in a chunk, or its links have weights.
@@ -192,21 +194,18 @@ impl<S: BlastShape> BlastWorld<S> {
         changed
     }
 
-    /// Takes the pressure out of cells. Returns its sum.
-    fn empty_cells(&mut self, slot: Slot, cells: &CellMask) -> f64 {
+    /// Takes the pressure out of cells.
+    fn empty_cells(&mut self, slot: Slot, cells: &CellMask) {
         self.rims.invalidate(slot);
         let chunk = self.pressure.chunk_at_mut(slot);
         if chunk.as_uniform() == Some(0.0) {
-            return 0.0;
+            return;
         }
-        let mut sum = 0.0;
         for index in cells.iter() {
             let old = chunk.set(index, 0.0);
-            sum += f64::from(old);
             self.states[slot.index()].needs_audibility_check |= old != 0.0;
             self.ledger.change(f64::from(old), 0.0);
         }
-        sum
     }
 
     /// Ends the flows over the links of cells in which something was built. Nothing flowed where
@@ -266,14 +265,14 @@ mod tests {
         (solid, walls)
     }
 
-    /// The single edits that lead to this ground, in index order.
+    /// The single edits that lead to this ground, in index order. Returns how many.
     fn build<S: BlastShape>(
         world: &mut BlastWorld<S>,
         position: IVec3,
         solid: &CellMask,
         walls: &Chunk<f32>,
-    ) -> f64 {
-        let mut sum = 0.0;
+    ) -> u64 {
+        let mut count = 0;
         for index in 0..4096 {
             let cell = S::cell_at(position, index);
             if !world.bounds().contains(cell) {
@@ -281,17 +280,17 @@ mod tests {
             }
             let wall = Some(walls.get(index)).filter(|&strength| strength > 0.0);
             let stands = (world.is_solid(cell), world.strength(cell));
-            sum += match wall {
-                _ if stands == (wall.is_some() || solid.contains(index), wall) => 0.0,
-                Some(strength) => f64::from(world.set_wall(cell, strength).unwrap()),
-                None if solid.contains(index) => f64::from(world.set_solid(cell).unwrap()),
-                None => {
-                    world.clear_solid(cell).unwrap();
-                    0.0
-                }
-            };
+            if stands == (wall.is_some() || solid.contains(index), wall) {
+                continue;
+            }
+            count += 1;
+            match wall {
+                Some(strength) => _ = world.set_wall(cell, strength).unwrap(),
+                None if solid.contains(index) => _ = world.set_solid(cell).unwrap(),
+                None => _ = world.clear_solid(cell).unwrap(),
+            }
         }
-        sum
+        count
     }
 
     /// All that can be seen of a world, its account and its marks too.
@@ -325,8 +324,8 @@ mod tests {
                 world.run(steps);
             }
             let (solid, walls) = ground(&mut rng);
-            let sum = build(&mut single, position, &solid, &walls);
-            assert_eq!(whole.set_ground(position, &solid, &walls), Ok(sum), "seed {seed}");
+            let count = build(&mut single, position, &solid, &walls);
+            assert_eq!(whole.set_ground(position, &solid, &walls), Ok(count), "seed {seed}");
             assert_eq!(all(&mut whole), all(&mut single), "seed {seed}");
             assert_eq!(whole.validate(), Ok(()), "seed {seed}");
             assert_eq!(whole.step(), single.step(), "seed {seed}");
