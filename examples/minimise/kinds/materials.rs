@@ -3,7 +3,7 @@
 use super::less::{cells, equal, fewer, fewer_units, nearer_f32, plainer, plainer_rules, regions};
 use super::water::tile;
 use super::{Cells, Kind, Tile};
-use floodplain::blast::BlastWorld;
+use floodplain::blast::{self, BlastWorld};
 use floodplain::glam::IVec3;
 use floodplain::humidity::HumidityWorld;
 use floodplain::testing::{Start, Watch};
@@ -36,11 +36,16 @@ impl Kind for World {
         setting.0.bounds
     }
 
-    /// Pressure is lost, and what is built into water.
+    /// What is built into water is lost.
     fn rebuilt(&self) -> Vec<Edit> {
         let insert =
             |position| self.chunk(position).map(|content| Edit::InsertChunk { position, content });
-        self.chunks().filter_map(|(position, _)| insert(position)).collect()
+        let chunks = self.chunks().filter_map(|(position, _)| insert(position));
+        let cells = self.looks().into_keys().map(IVec3::from_array);
+        let loud = cells.map(|cell| (cell, self.pressure(cell))).filter(|loud| loud.1 != 0.0);
+        let pressures =
+            loud.map(|(cell, pressure)| Edit::Blast(blast::Edit::SetPressure { cell, pressure }));
+        chunks.chain(pressures).collect()
     }
 
     fn brings(edit: &Edit) -> bool {
@@ -155,8 +160,9 @@ impl Kind for World {
 
     fn tiles(&self) -> Option<Vec<(IVec3, Tile)>> {
         let most = f64::from(self.rules().soil.cap);
-        let tiles = self.looks().into_keys().map(|cell| {
-            let cell = IVec3::from_array(cell);
+        let cells = self.looks().into_keys().map(IVec3::from_array);
+        let loaded = cells.filter(|&cell| self.material(cell).is_some());
+        let tiles = loaded.map(|cell| {
             let moisture = self.moisture(cell);
             let tile = match self.water().voxel(cell).map_or(Tile::Air, tile) {
                 Tile::Ground if moisture > 0.0 => Tile::Moist((moisture / most).clamp(0.0, 1.0)),
