@@ -1,9 +1,9 @@
-//! Recordings that break no law, but whose replay comes to another state than was recorded: another
-//! build has made them, or a world that was changed without a record.
+//! Recordings that break no law, but whose replay reaches another state than was recorded: they were
+//! made by another build, or the world was changed without a record.
 //!
-//! The recorded states hold for the recorded edits only. Without one of them the other build would
-//! have come to other states, which nobody knows here: so no edit can go, only the ticks before the
-//! last check that agrees, and those after the first that does not.
+//! The recorded hashes hold for the recorded edits only. Those of fewer edits would need a run of the
+//! other build, so all edits stay. Only the ticks before the last check that agrees and after the
+//! first that does not are removed.
 
 use crate::kinds::Kind;
 use crate::save;

@@ -11,7 +11,7 @@ use floodplain::{Cube, Face, Region, Shape};
 /// Cells of earth above the rock.
 const EARTH: i32 = 3;
 
-/// The meshes of the ground, and the chunks whose meshes are out of date.
+/// The ground meshes, and the chunks whose meshes must be rebuilt.
 #[derive(Resource)]
 pub struct Ground {
     stale: Vec<IVec3>,

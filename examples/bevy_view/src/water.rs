@@ -7,10 +7,10 @@ use floodplain::glam::IVec3;
 use floodplain::water::{FlowField, WaterWorld, meshes_touched};
 use std::time::Duration;
 
-/// The time for water in a frame. A tick that needs more goes on in the next frame.
+/// The time budget of water in a frame. A longer tick is continued in the next frame.
 const BUDGET: Duration = Duration::from_millis(4);
 
-/// The world, and the chunks whose meshes are out of date.
+/// The world, and the chunks whose meshes must be rebuilt.
 #[derive(Resource)]
 pub struct Game {
     pub world: WaterWorld,

@@ -19,7 +19,7 @@ use floodplain::testing::{Small, Start};
 /// An edit of a kind of world.
 pub type EditOf<W> = <W as Recorded>::Edit;
 
-/// A kind of world whose recordings are made less.
+/// A kind of world whose recordings can be minimised.
 pub trait Kind: Recorded + Small<Edit = EditOf<Self>> {
     /// Its name on the command line.
     const NAME: &'static str;
@@ -162,7 +162,7 @@ mod tests {
     use super::*;
     use crate::hunt;
 
-    /// Goes on with any of what is less, until nothing is.
+    /// Replaces the value by a random one of its lesser values, until it has none.
     fn falls<T: Clone>(mut item: T, less: impl Fn(&T) -> Vec<T>, rng: &mut fastrand::Rng) {
         for _ in 0..2_000 {
             let all = less(&item);

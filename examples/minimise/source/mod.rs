@@ -10,16 +10,20 @@ use std::fmt::Write;
 /// The most characters of an edit that stands in words beside its bytes.
 const WORDS: usize = 70;
 
+/// What a source may use besides the type of its edits.
+const IMPORTS: [(&str, &[&str]); 6] = [
+    ("floodplain::glam", &["IVec2", "IVec3"]),
+    ("floodplain::recording", &["Recording"]),
+    ("floodplain::snapshot", &["Saved"]),
+    ("floodplain::testing", &["Watched"]),
+    ("floodplain::water", &["Edge", "Edges", "Fixture", "Rules", "Voxel"]),
+    ("floodplain", &["Chunk", "Face", "Region"]),
+];
+
 /// Returns the file.
 pub fn test<W: Kind>(case: &Case<W>, broken: &Broken) -> String {
     let [world, edit] = W::TYPES;
-    let mut text = format!("//! The law `{}`: {}.\n\n", broken.law, broken.what);
-    text += "#![allow(unused_imports)]\n\nuse floodplain::glam::{IVec2, IVec3};\n";
-    text += "use floodplain::recording::Recording;\nuse floodplain::snapshot::Saved;\n";
-    text += "use floodplain::testing::Watched;\n";
-    text += "use floodplain::water::{Edge, Edges, Fixture, Rules, Voxel};\n";
-    text += "use floodplain::{Chunk, Face, Region};\n";
-    let _ = writeln!(text, "use {edit};\n\nfn world() -> {world} {{");
+    let mut text = format!("fn world() -> {world} {{\n");
     let made = match &case.begin {
         Begin::Empty(setting) => W::empty_source(setting),
         Begin::Saved(_) => None,
@@ -37,7 +41,30 @@ pub fn test<W: Kind>(case: &Case<W>, broken: &Broken) -> String {
         case.ticks
     );
     text += "    let watched = Watched::of(&recording).unwrap();\n";
-    text + "    assert_eq!(watched.follow(&recording, |_| true), None);\n}\n"
+    text += "    assert_eq!(watched.follow(&recording, |_| true), None);\n}\n";
+    let head = format!("//! The law `{}`: {}.\n\n", broken.law, broken.what);
+    format!("{head}{}use {edit};\n\n{text}", imports(&text))
+}
+
+/// Returns the imports of those names that a source uses outside its comments.
+fn imports(source: &str) -> String {
+    let mut code = String::new();
+    for part in source.split("/*") {
+        code += part.split_once("*/").map_or(part, |(_, code)| code);
+    }
+    let words: Vec<&str> = code.split(|letter: char| !letter.is_alphanumeric()).collect();
+    let mut text = String::new();
+    for (path, names) in IMPORTS {
+        // A trait is used by its function.
+        let is_used = |name: &str| words.contains(&if name == "Saved" { "load" } else { name });
+        let used: Vec<&str> = names.iter().copied().filter(|name| is_used(name)).collect();
+        let _ = match used[..] {
+            [] => Ok(()),
+            [name] => writeln!(text, "use {path}::{name};"),
+            _ => writeln!(text, "use {path}::{{{}}};", used.join(", ")),
+        };
+    }
+    text
 }
 
 /// Returns the last name of a path.
@@ -62,6 +89,14 @@ mod tests {
     use floodplain::blast::{BlastGraph, GraphEdit};
     use floodplain::glam::IVec3;
     use floodplain::water::{Edit, Voxel, WaterWorld};
+
+    #[test]
+    fn only_what_the_code_uses_is_imported() {
+        let source = "let a = W::load(&[IVec2::ONE]); /* Edge IVec3(1) */ f(Chunk::x(Edges))";
+        let expected = "use floodplain::glam::IVec2;\nuse floodplain::snapshot::Saved;\n\
+                        use floodplain::water::Edges;\nuse floodplain::Chunk;\n";
+        assert_eq!(imports(source), expected);
+    }
 
     #[test]
     fn edits_are_written_in_words_or_by_their_bytes() {

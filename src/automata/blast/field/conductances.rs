@@ -141,7 +141,7 @@ impl<S: BlastShape> BlastWorld<S> {
         }
     }
 
-    /// Drops the conductances of a chunk whose ground has changed, and recomputes those of its
+    /// Clears the conductances of a chunk whose ground has changed, and recomputes those of its
     /// neighbours at their common faces.
     pub(crate) fn renew_conductances(&mut self, slot: Slot, changed: &CellMask) {
         self.states[slot.index()].conductances = Conductances::Unknown;
