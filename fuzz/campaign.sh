@@ -26,6 +26,7 @@ parameters() {
         snapshot_bytes) count=10000000 options=(-max_len=27 -len_control=0) ;;
         # Six damages of four bytes each, or lines of a text.
         recording_bytes) count=10000000 options=(-max_len=512 -timeout=10) ;;
+        recording_replay) count=1000000 options=(-max_len=512 -timeout=10) ;;
         # A column of one section of numbers, whose arrays have 4,096 and 2,048 bytes.
         import_region) count=1000000 options=(-max_len=12288 -timeout=10) ;;
         import_*) count=10000000 options=(-max_len=2048 -timeout=10) ;;

@@ -237,10 +237,10 @@
 //!
 //! | promise | tests | fuzz targets |
 //! |---|---|---|
-//! | a recorded game of any kind of world, whatever was queued, sliced and taken back, comes to the same state again at every tick: by [`replay`](crate::recording::Recording::replay), from each keyframe, by hand, and on another machine that is sent the edits of each tick | `recording::laws` | `recording_bytes` |
+//! | a recorded game of any kind of world, whatever was queued, sliced and taken back, comes to the same state again at every tick: by [`replay`](crate::recording::Recording::replay), from each keyframe, by hand, and on another machine that is sent the edits of each tick | `recording::laws` | `recording_replay` |
 //! | [`undo`](crate::recording::Recorder::undo) comes to the world before each edit, as going there from the start does | `recording::laws::undo_comes_to_the_world_before_each_edit` | |
 //! | the first check that differs is named with its chunk, and with its cell if there is a keyframe | `recording::differences` | |
-//! | a [part](crate::recording::Recording::part) comes to the states of the whole in its ticks, and what differs in it is what differs in the whole | `recording::laws`, `recording::differences::the_part_that_differs_says_what_the_whole_says` | `recording_bytes` |
+//! | a [part](crate::recording::Recording::part) comes to the states of the whole in its ticks, and what differs in it is what differs in the whole | `recording::laws`, `recording::differences::the_part_that_differs_says_what_the_whole_says` | `recording_replay` |
 //! | bytes and text read back as the same recording; damaged bytes are refused, others with the byte or the line that is wrong | `recording::format` | `recording_bytes` |
 //!
 //! # Saves on disk

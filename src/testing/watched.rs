@@ -68,6 +68,8 @@ pub struct Watched<W: Watch> {
     laws: Vec<(&'static str, Check<W>)>,
     companions: Vec<Companion<W>>,
     found: Findings,
+    /// The hash of the world's state after the last edit or tick.
+    hash: u64,
     /// The looks after the last edit or tick.
     looks: Looks<W>,
     /// The looks when changes were last taken. A place that is back at that need not be reported:
@@ -88,7 +90,7 @@ impl<W: Watch> Watched<W> {
             world.take_changes();
             world.take_events();
         }
-        let (model, looks) = (world.model(), world.looks());
+        let (model, hash, looks) = (world.model(), world.state_hash(), world.looks());
         let mut watched = Watched {
             world,
             awake,
@@ -98,14 +100,14 @@ impl<W: Watch> Watched<W> {
             laws: Vec::new(),
             companions: Vec::new(),
             found: Findings::default(),
+            hash,
             taken: looks.clone(),
             looks,
             told: Vec::new(),
             shelf: Vec::new(),
         };
-        let hash = watched.world.state_hash();
         for twin in [&watched.awake, &watched.sliced, &watched.reloaded] {
-            are_same(law::MADE_ALIKE, (&watched.world, hash), twin, &mut watched.found);
+            are_same(law::MADE_ALIKE, (&watched.world, watched.hash), twin, &mut watched.found);
         }
         watched
     }
@@ -173,7 +175,7 @@ impl<W: Watch> Watched<W> {
     /// # Errors
     /// The edit is refused. That breaks no law.
     pub fn edit(&mut self, edit: W::Edit) -> Result<W::Outcome, W::Error> {
-        let before = (self.world.state_hash(), self.world.awake());
+        let before = (self.hash, self.world.awake());
         if let Some(model) = &mut self.model {
             model.edit_begins(&self.world);
         }
@@ -182,6 +184,7 @@ impl<W: Watch> Watched<W> {
             edit.clone()
         });
         let answer = self.world.apply(received);
+        self.hash = self.world.state_hash();
         self.edit_twins(&edit, &answer);
         if let Some(model) = &mut self.model {
             model.edited(&edit, &answer, &mut self.found);
@@ -191,7 +194,7 @@ impl<W: Watch> Watched<W> {
         match &answer {
             Ok(outcome) => self.shelf.extend(W::undo(&edit, outcome)),
             Err(refused) => {
-                let now = (self.world.state_hash(), self.world.awake());
+                let now = (self.hash, self.world.awake());
                 let is_same = now == before && differing.is_empty();
                 self.found.hold(law::REFUSED, is_same, || format!("{refused:?} after {edit:?}"));
             }
@@ -383,6 +386,7 @@ impl<W: Watch> Watched<W> {
             model.step_begins(&self.world);
         }
         let report = self.world.step();
+        self.hash = self.world.state_hash();
         self.found.at(self.world.ticks());
         self.awake.wake_all();
         for (law, twin, counts_moves) in [
@@ -458,21 +462,20 @@ impl<W: Watch> Watched<W> {
     }
 
     fn compare_sliced(&mut self) {
-        let Watched { world, sliced, found, .. } = self;
-        are_same(law::IN_SLICES, (world, world.state_hash()), sliced, found);
+        let Watched { world, hash, sliced, found, .. } = self;
+        are_same(law::IN_SLICES, (world, *hash), sliced, found);
     }
 
     fn compare_others(&mut self) {
-        let Watched { world, awake, reloaded, model, laws, companions, found, .. } = self;
+        let Watched { world, hash, awake, reloaded, model, laws, companions, found, .. } = self;
         found.at(world.ticks());
         if let Err(broken) = world.validate() {
             found.hold(law::VALID, false, || broken);
         }
-        let hash = world.state_hash();
-        are_same(law::NEVER_SLEPT, (world, hash), awake, found);
-        are_same(law::SAVED_AND_LOADED, (world, hash), reloaded, found);
+        are_same(law::NEVER_SLEPT, (world, *hash), awake, found);
+        are_same(law::SAVED_AND_LOADED, (world, *hash), reloaded, found);
         for Companion { law, twin, .. } in companions {
-            are_same(law, (world, hash), twin, found);
+            are_same(law, (world, *hash), twin, found);
         }
         if let Some(model) = model {
             model.compare(world, found);

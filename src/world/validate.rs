@@ -2,11 +2,10 @@
 //! account.
 
 use super::World;
-use super::ground::units_of;
 use super::pressure::Matter;
 use super::rules::Submerged;
 use super::tick::Stage;
-use crate::coords::{CHUNK_CELLS, Cube, Shape};
+use crate::coords::{CHUNK_CELLS, Cube, Region, Shape};
 use crate::humidity::Cell;
 use crate::{blast, humidity, water};
 use core::fmt;
@@ -85,13 +84,15 @@ impl World {
         self.ground.validate().map_err(|_| Violation::Storage)?;
         self.validate_chunks()?;
         for (chunk, _) in self.ground.chunks() {
-            let bounds = self.bounds();
-            let cells = (0..CHUNK_CELLS).map(|index| Cube::cell_at(chunk, index));
-            cells
-                .filter(|&cell| bounds.contains(cell))
-                .try_for_each(|at| self.validate_cell(at))?;
+            self.cells_within(chunk).try_for_each(|cell| self.validate_cell(cell))?;
         }
         self.validate_account()
+    }
+
+    /// Returns the cells of a chunk that lie in bounds.
+    fn cells_within(&self, chunk: IVec3) -> impl Iterator<Item = IVec3> {
+        let inside = self.bounds().intersection(&Cube::region_of(chunk));
+        inside.into_iter().flat_map(Region::positions)
     }
 
     /// Checks which chunks each part has.
@@ -101,7 +102,7 @@ impl World {
             if self.water.chunk(chunk).is_none() {
                 return missing("water", chunk);
             }
-            if self.soil.chunk(chunk).is_some() != self.has_soil(chunk) {
+            if self.soil.chunk_units(chunk).is_some() != self.has_soil(chunk) {
                 return missing("soil", chunk);
             }
             if !self.is_lent_rightly(chunk) {
@@ -112,7 +113,7 @@ impl World {
         if let Some((chunk, _)) = self.water.chunks().find(|(chunk, _)| !is_ground(*chunk)) {
             return missing("water", chunk);
         }
-        if let Some((chunk, _)) = self.soil.chunks().find(|(chunk, _)| !is_ground(*chunk)) {
+        if let Some(chunk) = self.soil.chunk_positions().find(|&chunk| !is_ground(chunk)) {
             return missing("soil", chunk);
         }
         self.lent().find(|&chunk| !is_ground(chunk)).map_or(Ok(()), |at| missing("blast", at))?;
@@ -181,12 +182,12 @@ impl World {
 
     fn validate_account(&self) -> Result<(), Violation> {
         let water: u64 = self.water.chunks().map(|(_, chunk)| chunk.units()).sum();
-        let in_soil = |(chunk, cells): (IVec3, crate::Chunk<Cell>)| {
-            let each =
-                (0..CHUNK_CELLS).filter(|&at| self.bounds().contains(Cube::cell_at(chunk, at)));
-            each.map(|index| u128::from(units_of(cells.get(index).humidity))).sum::<u128>()
+        let in_soil = |chunk| {
+            let units = self.soil.chunk_units(chunk)?;
+            let held = |cell| u128::from(units.held(Cube::index_of(cell)));
+            Some(self.cells_within(chunk).map(held).sum::<u128>())
         };
-        let moisture: u128 = self.soil.chunks().map(in_soil).sum();
+        let moisture: u128 = self.soil.chunk_positions().filter_map(in_soil).sum();
         let ledger = self.ledger();
         let counted = u128::from(water) * u128::from(ledger.scale) + moisture;
         let (came_in, went_out) = (ledger.came_in(), ledger.went_out());

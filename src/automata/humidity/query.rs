@@ -118,7 +118,6 @@ impl<S: HumidityShape> HumidityWorld<S> {
     }
 
     /// The positions of the loaded chunks, in order, without converting their cells.
-    #[cfg(feature = "bevy")]
     pub(crate) fn chunk_positions(&self) -> impl Iterator<Item = IVec3> {
         let slots = self.store.moisture.sorted_slots().into_iter();
         slots.map(|slot| self.store.moisture.position_at(slot))

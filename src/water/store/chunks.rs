@@ -1,7 +1,7 @@
 //! Inserting and removing chunks, with the data cached for them.
 
-use crate::chunk::{CellMask, Chunk, LayerMask};
-use crate::coords::{Cube, Face, Shape, order};
+use crate::chunk::{CellMask, Chunk, LAYER_CELLS, LayerMask};
+use crate::coords::{CHUNK_CELLS, Face, order};
 use crate::grid::Slot;
 use crate::water::store::masks::LayerMasks;
 use crate::water::store::{Beside, Store, boxed};
@@ -15,13 +15,9 @@ impl Store {
         self.note_ties();
         if !self.is_within(position) || has_marks(&chunk) {
             let cells = chunk.cells_mut();
-            for (index, voxel) in cells.iter_mut().enumerate() {
-                if let Some(mark) = self.mark_beyond(Cube::cell_at(position, index)) {
-                    *voxel = mark;
-                } else if voxel.is_outside() {
-                    *voxel = Voxel::OPEN;
-                }
-            }
+            let is_outside = |voxel: &&mut Voxel| voxel.is_outside();
+            cells.iter_mut().filter(is_outside).for_each(|voxel| *voxel = Voxel::OPEN);
+            self.write_beyond(position, cells, |mark| mark);
             chunk.canonicalize();
         }
         let masks = chunk.as_dense().map(|cells| Box::new(LayerMasks::of(cells)));
@@ -62,14 +58,26 @@ impl Store {
     /// Returns the chunk with open cells beyond the world's edge, if it is at this position.
     pub(crate) fn without_marks(&self, position: IVec3, mut chunk: Chunk<Voxel>) -> Chunk<Voxel> {
         if !self.is_within(position) {
-            for (index, voxel) in chunk.cells_mut().iter_mut().enumerate() {
-                if self.face_beyond(Cube::cell_at(position, index)).is_some() {
-                    *voxel = Voxel::OPEN;
-                }
-            }
+            self.write_beyond(position, chunk.cells_mut(), |_| Voxel::OPEN);
             chunk.canonicalize();
         }
         chunk
+    }
+
+    /// Writes, into the cells of the chunk at this position, what `by_mark` returns for the marks
+    /// beyond the bounds.
+    fn write_beyond(
+        &self,
+        position: IVec3,
+        cells: &mut [Voxel; CHUNK_CELLS],
+        by_mark: impl Fn(Voxel) -> Voxel,
+    ) {
+        let layers: &mut [[Voxel; LAYER_CELLS]] = cells.as_chunks_mut().0;
+        for (layer, voxels) in layers.iter_mut().enumerate() {
+            for (beyond, mark) in self.marks_of_layer(position, layer) {
+                beyond.iter().for_each(|cell| voxels[cell] = by_mark(mark));
+            }
+        }
     }
 
     /// Returns how often a chunk was inserted or removed.
@@ -157,8 +165,7 @@ fn sources_in(chunk: &Chunk<Voxel>) -> Option<Box<CellMask>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chunk::LAYER_CELLS;
-    use crate::coords::{CHUNK_CELLS, Region};
+    use crate::coords::{Cube, Region, Shape};
     use crate::water::cell::FULL;
     use crate::water::cell::{CellFlags, WaterCell};
     use crate::water::rules::{Edge, Edges};

@@ -1,7 +1,7 @@
 //! The edges of the world: the marks that stand for what lies beyond, the overrides for single
 //! columns, and the outlets, which are the cells that drain into them.
 
-use crate::chunk::{CellMask, LayerMask};
+use crate::chunk::{CellMask, LAYER_CELLS, LayerMask};
 use crate::coords::{CHUNK_CELLS, Cube, Face, Shape};
 use crate::grid::Slot;
 use crate::water::rules::{Edge, Edges};
@@ -102,10 +102,11 @@ impl Store {
             if self.is_within(self.grid.position_at(slot)) {
                 continue;
             }
-            for index in 0..CHUNK_CELLS {
-                let place = Place { slot, index };
-                if let Some(mark) = self.mark_beyond(self.position(place)) {
-                    self.write(place, mark);
+            for layer in 0..16 {
+                for (cells, mark) in self.marks_of_layer(self.grid.position_at(slot), layer) {
+                    cells
+                        .iter()
+                        .for_each(|cell| self.write(Place::in_layer(slot, layer, cell), mark));
                 }
             }
         }
@@ -118,10 +119,35 @@ impl Store {
         self.beside[slot.index()].outlets.as_deref()
     }
 
-    /// Returns the mark that stands for a cell beyond the bounds; `None` in bounds.
-    pub(crate) fn mark_beyond(&self, cell: IVec3) -> Option<Voxel> {
-        let face = self.face_beyond(cell)?;
-        Some(mark(self.edges.outer[face.index()], face, cell.y))
+    /// Returns, for each outer face in the order of [`Face::index`], the cells of a layer (0 to 15)
+    /// of a chunk that lie [beyond](Self::face_beyond) it, and the mark that stands for them.
+    pub(crate) fn marks_of_layer(&self, chunk: IVec3, layer: usize) -> [(LayerMask, Voxel); 6] {
+        let origin = Cube::cell_at(chunk, layer * LAYER_CELLS);
+        let (min, max) = (self.bounds.min(), self.bounds.max());
+        let vertical = [origin.y < min.y, origin.y > max.y];
+        let [west, east, north, south] = match vertical {
+            [false, false] => {
+                let [west, east] = outside_of_span(origin.x, min.x, max.x);
+                let [north, south] = outside_of_span(origin.z, min.z, max.z);
+                let within = !(west | east);
+                [(west, !0), (east, !0), (within, north), (within, south)]
+            }
+            _ => [(0, 0); 4],
+        }
+        .map(|(columns, rows)| LayerMask::crossing(columns, rows));
+        let mut marks = [(LayerMask::NONE, Voxel::OPEN); 6];
+        for (face, cells) in [
+            (Face::West, west),
+            (Face::East, east),
+            (Face::Down, LayerMask::all_if(vertical[0])),
+            (Face::Up, LayerMask::all_if(vertical[1])),
+            (Face::North, north),
+            (Face::South, south),
+        ] {
+            let at = face.index();
+            marks[at] = (cells, mark(self.edges.outer[at], face, origin.y));
+        }
+        marks
     }
 
     /// Returns the outer face beyond which a cell lies; `None` in bounds. Down comes first, so that
@@ -214,6 +240,13 @@ pub(crate) fn border_cells(face: Face) -> impl Iterator<Item = usize> {
     (0..16).flat_map(move |b| (0..16).map(move |a| fixed + a * first + b * second))
 }
 
+/// Returns, by bit, which of sixteen coordinates from `first` on are below `min`, and which above
+/// `max`.
+fn outside_of_span(first: i32, min: i32, max: i32) -> [u16; 2] {
+    let before = |end: i64| ((1_u32 << (end - i64::from(first)).clamp(0, 16)) - 1) as u16;
+    [before(min.into()), !before(i64::from(max) + 1)]
+}
+
 /// Returns the mark that stands for a cell at height `y` beyond an edge of this kind, which lies
 /// across `face`.
 fn mark(edge: Edge, face: Face, y: i32) -> Voxel {
@@ -232,6 +265,30 @@ mod tests {
     use super::*;
     use crate::chunk::Chunk;
     use crate::coords::Region;
+
+    #[test]
+    fn marks_by_layer_are_those_of_each_cell() {
+        let bounds = Region::new(IVec3::new(-3, 2, 5), IVec3::new(20, 17, 9));
+        let mut store = Store::new(bounds, Edges::WALLS);
+        let kinds = [Edge::Wall, Edge::Drain, Edge::Held, Edge::Level(7)];
+        for first in 0..kinds.len() {
+            let outer = core::array::from_fn(|face| kinds[(first + face) % kinds.len()]);
+            store.set_edges(Edges { outer, ..Edges::WALLS });
+            let chunks = Region::new(Cube::chunk_of(bounds.min()), Cube::chunk_of(bounds.max()));
+            for (chunk, index) in
+                chunks.positions().flat_map(|at| (0..CHUNK_CELLS).map(move |i| (at, i)))
+            {
+                let (layer, at) = (index / LAYER_CELLS, index % LAYER_CELLS);
+                let marks = store.marks_of_layer(chunk, layer).into_iter();
+                let found: Vec<Voxel> =
+                    marks.filter(|(cells, _)| cells.contains(at)).map(|(_, mark)| mark).collect();
+                let cell = Cube::cell_at(chunk, index);
+                let expected =
+                    store.face_beyond(cell).map(|face| mark(outer[face.index()], face, cell.y));
+                assert_eq!(found, Vec::from_iter(expected), "{cell}");
+            }
+        }
+    }
 
     /// Checks cell by cell that the coast are the cells beside or below the sea that are none.
     fn check_coast(store: &Store, seed: u64) {
