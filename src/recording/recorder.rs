@@ -160,19 +160,20 @@ impl<W: Recorded> Recorder<W> {
         core::mem::take(&mut self.results)
     }
 
-    /// Makes the edits of one tick that another recorder has [sent](Recording::tick_bytes). Returns
-    /// how many were not refused.
+    /// Makes the edits of one tick that another recorder has [sent](Recording::tick_bytes); completes
+    /// a tick that is underway first. Returns how many were not refused.
     ///
     /// # Errors
-    /// The bytes are damaged, or are of another tick than the next one. No edit is made then.
+    /// The bytes are damaged, or are of another tick than the next one. No edit is made then, and a
+    /// tick that is underway stays so.
     pub fn apply_bytes(&mut self, bytes: &[u8]) -> Result<usize, RecordingError> {
         let (found, edits) = tick_from_bytes::<W>(bytes)?;
-        if self.is_underway {
-            self.step();
-        }
-        let wanted = self.ticks();
+        let wanted = self.ticks() + u64::from(self.is_underway);
         if found != wanted {
             return Err(RecordingError::OtherTick { found, wanted });
+        }
+        if self.is_underway {
+            self.step();
         }
         Ok(edits.into_iter().filter(|edit| self.apply(edit.clone()).is_ok()).count())
     }

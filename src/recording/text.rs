@@ -239,12 +239,18 @@ impl<'t> TextReader<'t> {
         while let Some((line, text)) = self.next() {
             let mut words = text.split_whitespace();
             match words.next().unwrap_or("") {
-                "ticks" => found.ticks = Some(number(words.next(), line, "a number of ticks")?),
-                "start" => match words.next() {
-                    Some("snapshot") => found.begin(line, Bytes::Start)?,
-                    Some("generator") => found.start = Some(self.generator(line)?),
+                "ticks" if found.ticks.is_none() => {
+                    found.ticks = Some(number(words.next(), line, "a number of ticks")?);
+                    at_end(words, line)?;
+                }
+                "start" if !found.has_start() => match (words.next(), words.next()) {
+                    (Some("snapshot"), None) => found.begin(line, Bytes::Start)?,
+                    (Some("generator"), None) => found.start = Some(self.generator(line)?),
                     _ => return Err(refused(line, "snapshot or generator")),
                 },
+                "ticks" | "start" => {
+                    return Err(refused(line, "one start and one number of ticks"));
+                }
                 "edit" => {
                     let tick = number(words.next(), line, "the tick of an edit")?;
                     found.begin(line, Bytes::Edit(tick))?;
@@ -252,6 +258,7 @@ impl<'t> TextReader<'t> {
                 }
                 "keyframe" => {
                     let tick = number(words.next(), line, "the tick of a keyframe")?;
+                    at_end(words, line)?;
                     found.begin(line, Bytes::Keyframe(tick))?;
                 }
                 "check" => {
@@ -299,6 +306,7 @@ fn check<'t>(
     let tick = number(words.next(), line, "the tick of a check")?;
     let hash = words.next().and_then(|word| u64::from_str_radix(word, 16).ok());
     let hash = hash.ok_or_else(|| refused(line, "a hash of 16 hexadecimal digits"))?;
+    at_end(words, line)?;
     Ok(Check { tick, hash, chunks: Vec::new() })
 }
 
@@ -312,7 +320,14 @@ fn chunk<'t>(
         "gone" => Some(None),
         word => u32::from_str_radix(word, 16).ok().map(Some),
     });
-    Ok((position, hash.ok_or_else(|| refused(line, "gone, or a hash of 8 hexadecimal digits"))?))
+    let hash = hash.ok_or_else(|| refused(line, "gone, or a hash of 8 hexadecimal digits"))?;
+    at_end(words, line)?;
+    Ok((position, hash))
+}
+
+/// Refuses words that follow the last one of a line.
+fn at_end<'t>(mut words: impl Iterator<Item = &'t str>, line: usize) -> Result<(), RecordingError> {
+    words.next().map_or(Ok(()), |_| Err(refused(line, "the end of the line")))
 }
 
 /// What has been read of a recording, with lines for what is checked at the end.
@@ -339,6 +354,12 @@ impl<W: Recorded> Default for Found<W> {
 }
 
 impl<W: Recorded> Found<W> {
+    /// Returns whether the start, or the line before its bytes, has been read.
+    fn has_start(&self) -> bool {
+        let is_pending = |pending: &Pending| matches!(pending.of, Bytes::Start);
+        self.start.is_some() || self.pending.as_ref().is_some_and(is_pending)
+    }
+
     /// Ends the bytes before, and begins others.
     fn begin(&mut self, line: usize, of: Bytes) -> Result<(), RecordingError> {
         self.end()?;
@@ -407,18 +428,21 @@ impl<W: Recorded> Found<W> {
     }
 }
 
-/// Refuses ticks that do not ascend from the least to the end, each once or perhaps several times.
+/// Refuses ticks below `least` or beyond the end, and those that do not ascend. With `is_once` each
+/// may come only once.
 fn in_order(
     ticks: impl Iterator<Item = (usize, u64)>,
-    mut least: u64,
+    least: u64,
     end: u64,
     is_once: bool,
 ) -> Result<(), RecordingError> {
+    let mut last = None;
     for (line, tick) in ticks {
-        if tick < least || tick > end {
+        let follows = last.is_none_or(|last| tick > last || tick == last && !is_once);
+        if !follows || tick < least || tick > end {
             return Err(refused(line, "a tick after the last one and not beyond the end"));
         }
-        least = tick + u64::from(is_once);
+        last = Some(tick);
     }
     Ok(())
 }

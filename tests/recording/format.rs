@@ -148,7 +148,10 @@ check 4 0123456789abcdef
     for (line, from, to) in [
         (2, "world 1", "world one"),
         (4, "ticks 9", "ticks -9"),
+        (4, "ticks 9", "ticks 9 10"),
+        (5, "start", "ticks 9\nstart"),
         (5, "start generator", "start here"),
+        (5, "start generator", "start generator a"),
         (6, "  name", "  nam"),
         (7, "\\n", "\\t"),
         (8, "edit 3", "edit x"),
@@ -157,9 +160,13 @@ check 4 0123456789abcdef
         (9, "check 4", "check"),
         (9, "check 4", "check 44"),
         (9, "0123456789abcdef", "hash"),
+        (9, "0123456789abcdef", "0123456789abcdef 0"),
+        (9, "check 4", "start snapshot\ncheck 4"),
+        (9, "check 4", "keyframe 3 00\ncheck 4"),
         (10, "00000001", "1x"),
         (10, "  chunk 0 0 0 00000001", "  keyframe 5\n chunk 0 0 0 gone"),
         (11, "chunk 1 0 0 gone", "chunk 1 0 0"),
+        (11, "chunk 1 0 0 gone", "chunk 1 0 0 gone 1"),
         (11, "chunk 1 0 0 gone", "chunk -1 0 0 gone"),
         (11, "  chunk 1", "  chunks 1"),
         (11, "  chunk 1 0 0 gone", "  00"),
@@ -181,6 +188,22 @@ check 4 0123456789abcdef
         let error = Some(RecordingError::NotARecording);
         assert_eq!(Recording::<WaterWorld>::from_text(text).err(), error, "{text}");
     }
+}
+
+/// Ticks may be as many as a number can say: nothing counts beyond them.
+#[test]
+fn checks_at_the_last_tick_there_is_are_read_once() {
+    let check = format!("check {} 0\n", u64::MAX);
+    let text = format!(
+        "floodplain recording 1\nworld 1 Water\nticks {}\nstart generator\nname a\nparameters b\n{check}",
+        u64::MAX
+    );
+    let read = Recording::<WaterWorld>::from_text(&text).unwrap();
+    assert_eq!(read.checks()[0].tick, u64::MAX);
+    assert!(Recording::from_bytes(&read.to_bytes()).as_ref() == Ok(&read));
+    let wanted = "a tick after the last one and not beyond the end";
+    let refused = RecordingError::Value { at: Place::Line(8), wanted };
+    assert_eq!(Recording::<WaterWorld>::from_text(&(text + &check)).err(), Some(refused));
 }
 
 /// A snapshot in a recording is read when it is used, and refused then with its tick.

@@ -155,3 +155,17 @@ fn slices_and_lines_are_not_in_the_recording() {
         assert!(whole.recording() == sliced.recording(), "seed {seed}");
     }
 }
+
+/// What is refused changes nothing: the tick stays underway, too.
+#[test]
+fn edits_of_another_tick_leave_a_tick_that_is_underway_as_it_is() {
+    let mut host = Recorder::new(<WaterWorld as Game>::world(1));
+    let mut guest = Recorder::new(<WaterWorld as Game>::world(1));
+    assert!(!guest.step_within(0), "a tick of one piece");
+    let error = RecordingError::OtherTick { found: 0, wanted: 1 };
+    assert_eq!(guest.apply_bytes(&host.recording().tick_bytes(0)), Err(error));
+    assert_eq!(guest.ticks(), 0);
+    host.step();
+    assert_eq!(guest.apply_bytes(&host.recording().tick_bytes(1)), Ok(0));
+    assert_eq!((guest.ticks(), guest.world().state_hash()), (1, host.world().state_hash()));
+}
