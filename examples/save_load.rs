@@ -1,25 +1,54 @@
 //! A valley fills with water and is saved on the way; the game stops without saving, opens the
 //! file again, and continues from the last save.
 //!
-//! `cargo run --release --example save_load [FILE]`. Each line says how many of the valley's chunks
-//! a save wrote.
+//! `cargo run --release --example save_load -- [FILE]`. Each line says how many of the valley's
+//! chunks a save wrote.
 
+#[path = "shared/answer.rs"]
+mod answer;
+#[path = "shared/file_or_help.rs"]
+mod file_or_help;
+
+use file_or_help::Asked;
 use floodplain::glam::IVec3;
 use floodplain::save_file::{SaveFile, SaveReport};
 use floodplain::water::{Rules, Voxel, WaterWorld};
 use floodplain::{Chunk, Cube, Region, Shape};
 use std::error::Error;
-use std::path::PathBuf;
+use std::path::Path;
+use std::process::ExitCode;
+
+const HELP: &str = "\
+A valley fills with water and is saved on the way; the game stops without saving, opens the file
+again and goes on.
+
+Usage: cargo run --release --example save_load -- [FILE]
+
+  FILE    the file of the save, which must not be there yet and is removed in the end
+          (default: valley.floodplain in the folder for temporary files)
+  --help  this text
+";
 
 /// The last corner of the valley: 256 × 64 × 128 cells, 512 chunks.
 const END: IVec3 = IVec3::new(255, 63, 127);
 
-fn main() -> Result<(), Box<dyn Error>> {
-    let path = std::env::args_os()
-        .nth(1)
-        .map_or_else(|| std::env::temp_dir().join("valley.floodplain"), PathBuf::from);
+fn main() -> ExitCode {
+    let answer = match file_or_help::parse(std::env::args_os().skip(1), true) {
+        Ok(Asked::Help) => Ok(HELP.to_owned()),
+        Ok(Asked::Run(path)) => {
+            let path = path.unwrap_or_else(|| std::env::temp_dir().join("valley.floodplain"));
+            let in_file = |error: Box<dyn Error>| format!("{}: {error}", path.display());
+            play(&path).map(|()| String::new()).map_err(in_file)
+        }
+        Err(error) => Err(error),
+    };
+    answer::print("save_load", answer)
+}
+
+/// Fills the valley, saves it on the way, and goes on from the file.
+fn play(path: &Path) -> Result<(), Box<dyn Error>> {
     let mut world = valley()?;
-    let mut file = SaveFile::create(&path, &world)?;
+    let mut file = SaveFile::create(path, &world)?;
     println!("the whole valley: {} chunks", world.chunks().count());
     for _ in 0..5 {
         world.run(20);
@@ -31,7 +60,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     world.run(7);
     drop(file);
 
-    let (mut file, mut world) = SaveFile::<WaterWorld>::open(&path)?;
+    let (mut file, mut world) = SaveFile::<WaterWorld>::open(path)?;
     assert_eq!(world.state_hash(), saved, "the world of the last save");
     assert_eq!(world.total(), world.ledger().total(), "with every unit of its water");
     println!("opened at tick {}", world.ticks());
@@ -40,7 +69,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         print(&world, file.save(&world)?);
     }
     drop(file);
-    std::fs::remove_file(&path)?;
+    std::fs::remove_file(path)?;
     Ok(())
 }
 

@@ -6,6 +6,8 @@
 //! cargo run --release --example bevy_headless
 //! ```
 
+#[path = "../shared/file_or_help.rs"]
+mod file_or_help;
 #[path = "../shared/dammed_valley.rs"]
 mod valley;
 
@@ -14,12 +16,19 @@ use bevy_diagnostic::DiagnosticsStore;
 use bevy_ecs::prelude::*;
 use bevy_time::{Fixed, Time, TimePlugin, TimeUpdateStrategy};
 use core::time::Duration;
+use file_or_help::Asked;
 use floodplain::bevy::{
     ChunkSurface, EditOutcome, EditRequest, FloodplainPlugin, FloodplainSystems, Measure,
     Simulation, SimulationChanges, StepBudget,
 };
 use floodplain::glam::IVec3;
 use floodplain::water::{Edit, WaterWorld};
+
+const HELP: &str = "\
+A dam breaks in a Bevy app without a window; lines say what changed, and the ledger is checked.
+
+Usage: cargo run --release --example bevy_headless
+";
 
 /// The tick before which the dam breaks, and the last.
 const BREACH: u64 = 20;
@@ -37,6 +46,21 @@ struct Seen {
 }
 
 fn main() -> AppExit {
+    match file_or_help::parse(std::env::args_os().skip(1), false) {
+        Ok(Asked::Run(_)) => flood(),
+        Ok(Asked::Help) => {
+            print!("{HELP}");
+            AppExit::Success
+        }
+        Err(error) => {
+            eprintln!("bevy_headless: {error}");
+            AppExit::from_code(2)
+        }
+    }
+}
+
+/// Runs the app until the flood has passed.
+fn flood() -> AppExit {
     let plugin = FloodplainPlugin::<WaterWorld>::new()
         .with_budget(StepBudget::Cells(400_000))
         .with_ledger_check(1);
@@ -144,6 +168,6 @@ mod tests {
 
     #[test]
     fn the_flood_passes_the_valley_and_the_ledger_balances() {
-        assert_eq!(main(), AppExit::Success);
+        assert_eq!(flood(), AppExit::Success);
     }
 }

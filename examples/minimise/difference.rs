@@ -6,22 +6,25 @@
 //! first that does not are removed.
 
 use crate::kinds::Kind;
-use crate::save;
+use crate::{Found, save};
 use floodplain::recording::{Divergence, Recording, ReplayError};
 use std::path::Path;
 
-/// Cuts a recording to the ticks in which its state becomes another one, and writes it. Returns what
-/// there is to say, `None` if no state differs.
-pub fn cut<W: Kind>(recording: &Recording<W>, out: &Path) -> Result<Option<String>, String> {
+/// Cuts a recording to the ticks in which its state becomes another one, and writes it, if a state
+/// differs.
+pub fn cut<W: Kind>(recording: &Recording<W>, out: &Path) -> Result<Found, String> {
     let divergence = match recording.replay() {
-        Ok(_) => return Ok(None),
+        Ok(_) => {
+            let checks = recording.checks().len();
+            return Ok(Found::Nothing(format!("No law is broken, and {checks} checks agree.")));
+        }
         Err(ReplayError::Differs(divergence)) => divergence,
         Err(error) => return Err(error.to_string()),
     };
     let part = least(recording, &divergence).map_err(|error| error.to_string())?;
     save(out, "different.rec", &part.to_bytes())?;
     save(out, "different.txt", part.to_text().as_bytes())?;
-    Ok(Some(format!(
+    Ok(Found::Fault(format!(
         "No law is broken, but this build comes to another state: {divergence}.\n\
          {} of {} ticks and {} of {} edits are left, in different.rec. No less can be said: what was \
          recorded holds for these edits only, and what the recording build would come to without one \
@@ -76,9 +79,10 @@ mod tests {
     #[test]
     fn what_differs_is_cut_to_the_ticks_between_two_checks_and_says_why_no_further() {
         let out = std::env::temp_dir().join(format!("minimise-{}", std::process::id()));
-        assert_eq!(cut(&game(false), &out), Ok(None));
+        let agrees = Found::Nothing("No law is broken, and 5 checks agree.".to_owned());
+        assert_eq!(cut(&game(false), &out), Ok(agrees));
         assert!(!out.exists(), "nothing to write");
-        let said = cut(&game(true), &out).unwrap().unwrap();
+        let Ok(Found::Fault(said)) = cut(&game(true), &out) else { panic!("it agrees") };
         assert!(said.contains("after 10 ticks") && said.contains("it agreed after 5"), "{said}");
         assert!(said.contains("5 of 20 ticks and 5 of 20 edits are left"), "{said}");
         assert!(said.contains("No less can be said: "), "{said}");

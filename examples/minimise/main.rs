@@ -11,8 +11,10 @@
 //! The other forms make random recordings until one breaks a law, and go on with that. The laws are
 //! those of `floodplain::testing::law`.
 //!
-//! Exit code 0: no law is broken, and the states are those that were recorded. 1: one is, or they
-//! are others, and the files are written. 2: the recording cannot be read.
+//! Prints what was found: of a broken law one line of JSON, for scripts; otherwise a sentence. Exit
+//! code 0: no law is broken, and the states are those that were recorded. 1: a law is broken, or the
+//! states are others, and the files are written. 2: the recording cannot be read, or a file cannot
+//! be written.
 
 mod case;
 mod ddmin;
@@ -34,9 +36,13 @@ use indicatif::{ProgressBar, ProgressStyle};
 use kinds::{Kind, for_kind};
 use laws::Broken;
 use options::{Options, What};
+use serde_json::json;
 use shrink::Shrinker;
+use std::panic::catch_unwind;
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 fn main() -> ExitCode {
     let options = match options::parse(std::env::args_os().skip(1)) {
@@ -50,26 +56,48 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    // A panic is one of the laws; its message would hide the progress.
-    std::panic::set_hook(Box::new(|_| {}));
-    match run(&options) {
-        Ok(None) => ExitCode::SUCCESS,
-        Ok(Some(line)) => {
+    // A panic of a world breaks a law and is caught; printed, its message would hide the progress.
+    std::panic::set_hook(Box::new(|panic| *last_panic() = panic.to_string()));
+    match catch_unwind(|| run(&options)) {
+        Ok(Ok(Found::Nothing(line))) => {
+            println!("{line}");
+            ExitCode::SUCCESS
+        }
+        Ok(Ok(Found::Fault(line))) => {
             println!("{line}");
             ExitCode::FAILURE
         }
-        Err(error) => {
+        Ok(Err(error)) => {
             eprintln!("minimise: {error}");
+            ExitCode::from(2)
+        }
+        // Of this program itself.
+        Err(_) => {
+            eprintln!("minimise: {}", last_panic());
             ExitCode::from(2)
         }
     }
 }
 
-/// Returns what is said in the end, `None` if nothing is wrong; or why the recording cannot be
-/// read.
-type Said = Result<Option<String>, String>;
+/// Returns what the last panic said.
+fn last_panic() -> MutexGuard<'static, String> {
+    static SAID: Mutex<String> = Mutex::new(String::new());
+    SAID.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
-fn run(options: &Options) -> Said {
+/// What was found, in a line to print.
+#[derive(Debug, PartialEq)]
+pub enum Found {
+    /// No law is broken, and no state differs.
+    Nothing(String),
+    /// A law is broken, or the states are others than were recorded.
+    Fault(String),
+}
+
+/// What was found, or why the recording cannot be read or a file cannot be written.
+type Answer = Result<Found, String>;
+
+fn run(options: &Options) -> Answer {
     let out = &options.out;
     match &options.what {
         What::File(path) => {
@@ -77,7 +105,7 @@ fn run(options: &Options) -> Said {
             let bytes = std::fs::read(path).map_err(|error| in_file(error.to_string()))?;
             let read = kinds::NAMES.into_iter().find_map(|name| {
                 let read = for_kind!(name, file(&bytes, out), else None);
-                read.map(|said| said.map_err(in_file))
+                read.map(|answer| answer.map_err(in_file))
             });
             read.unwrap_or_else(|| Err(in_file("a recording of no kind that is known".to_owned())))
         }
@@ -88,7 +116,7 @@ fn run(options: &Options) -> Said {
 }
 
 /// Reads a recording and makes it less; `None` if it is of another kind.
-fn file<W: Kind>(bytes: &[u8], out: &Path) -> Option<Said> {
+fn file<W: Kind>(bytes: &[u8], out: &Path) -> Option<Answer> {
     let recording = match std::str::from_utf8(bytes) {
         Ok(text) if text.starts_with("floodplain") => Recording::<W>::from_text(text),
         _ => Recording::from_bytes(bytes),
@@ -100,43 +128,52 @@ fn file<W: Kind>(bytes: &[u8], out: &Path) -> Option<Said> {
     }
 }
 
-fn minimised<W: Kind>(recording: &Recording<W>, out: &Path) -> Said {
+fn minimised<W: Kind>(recording: &Recording<W>, out: &Path) -> Answer {
     let case = Case::of(recording).map_err(|error| error.to_string())?;
+    let bar = bar();
+    bar.set_message("all laws, after each edit and tick");
     match laws::check(&case, None) {
-        Some(broken) => shrunk((case, broken, 1), &bar(), out).map(Some),
-        None => difference::cut(recording, out),
+        Some(broken) => shrunk((case, broken, 1), &bar, out),
+        None => {
+            bar.set_message("replay");
+            let found = difference::cut(recording, out);
+            bar.finish_and_clear();
+            found
+        }
     }
 }
 
 /// Makes random recordings until one breaks a law, and makes that less.
-fn hunted<W: Kind>(seed: u64, most: u64, out: &Path) -> Said {
+fn hunted<W: Kind>(seed: u64, most: u64, out: &Path) -> Answer {
     let bar = bar();
     for nth in 0..most {
         if nth.is_multiple_of(16) {
             bar.set_message(format!("{nth} recordings of {most}"));
-            bar.tick();
         }
         let case = hunt::case::<W>(seed.wrapping_mul(1 << 32).wrapping_add(nth));
         if let Some(broken) = laws::check(&case, None) {
-            return shrunk((case, broken, nth + 1), &bar, out).map(Some);
+            return shrunk((case, broken, nth + 1), &bar, out);
         }
     }
     bar.finish_and_clear();
-    Ok(None)
+    Ok(Found::Nothing(format!("No law is broken in {most} recordings.")))
 }
 
+/// Returns a spinner with the time since now, which turns while a try takes long, too.
 fn bar() -> ProgressBar {
     let bar = ProgressBar::new_spinner();
     bar.set_style(ProgressStyle::with_template("{spinner} {elapsed} {msg}").expect("a template"));
+    bar.enable_steady_tick(Duration::from_millis(100));
     bar
 }
 
-/// Writes a case that was found in so many executions, makes it less, and writes that. Returns a line of JSON.
+/// Writes a case that was found in so many executions, makes it less, and writes that. Returns a
+/// line of JSON.
 fn shrunk<W: Kind>(
     (case, broken, executions): (Case<W>, Broken, u64),
     bar: &ProgressBar,
     out: &Path,
-) -> Result<String, String> {
+) -> Answer {
     let before = case.edits.len();
     save(out, "found.rec", &case.recording().to_bytes())?;
     let law = broken.law;
@@ -145,17 +182,21 @@ fn shrunk<W: Kind>(
     bar.finish_and_clear();
     let Shrinker { case, broken, tried, .. } = shrinker;
     let [strip, drawing] = write(out, &case, &broken)?;
-    Ok(format!(
-        "{{\"law\":{:?},\"what\":{:?},\"tick\":{},\"executions\":{executions},\"tried\":{tried},\
-         \"edits_before\":{before},\"edits\":{},\"ticks\":{},\"chunks\":{},\"strip\":{strip:?},\
-         \"drawing\":{drawing:?}}}",
-        broken.law,
-        broken.what,
-        broken.tick,
-        case.edits.len(),
-        case.ticks,
-        case.chunks(),
-    ))
+    let line = json!({
+        "law": broken.law,
+        "what": broken.what,
+        "tick": broken.tick,
+        "executions": executions,
+        "tried": tried,
+        "edits_before": before,
+        "edits": case.edits.len(),
+        "ticks": case.ticks,
+        "chunks": case.chunks(),
+        "folder": out.display().to_string(),
+        "strip": strip,
+        "drawing": drawing,
+    });
+    Ok(Found::Fault(line.to_string()))
 }
 
 /// Writes the files. Returns what became of the film strip and of the drawing.

@@ -15,12 +15,19 @@ Usage: cargo run --release --example minimise -- FILE [--out DIR]
   --hunt N  make up to N random recordings until one breaks a law
   --kind K  of worlds of this kind (default: water)
   --seed S  the seed of these (default: 1)
-  --out DIR folder for found.rec, least.rec, least.txt, least.rs, and where the kind has them,
-            least.png and least.toml (default: target/minimise)
+  --out DIR folder for the files (default: target/minimise)
   --help    this text
+
+Of a recording that breaks a law, found.rec is what was found, and least.rec what is left of it;
+least.txt is that as text, least.rs as a Rust test, least.png as a film strip if the kind has cells,
+least.toml as a scenario if it can be drawn. The line of JSON that is printed says what became of
+strip and drawing.
 
 A recording that breaks no law, but comes to another state than was recorded, is cut to the ticks in
 which that happens, and written as different.rec and different.txt.
+
+Exit code 0: no law is broken, and no state differs. 1: one is, or one does. 2: a file cannot be read
+or written.
 
 ";
 
@@ -49,16 +56,24 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Option<Opt
     let mut out = PathBuf::from("target/minimise");
     let (mut file, mut hunt, mut seed, mut kind) = (None, None, None, None);
     let mut parser = lexopt::Parser::from_args(arguments);
-    let one_line = |error: lexopt::Error| error.to_string();
-    while let Some(argument) = parser.next().map_err(one_line)? {
-        match argument {
-            Long("out") => out = parser.value().map_err(one_line)?.into(),
-            Long("hunt") => hunt = Some(parser.value().and_then(|n| n.parse()).map_err(one_line)?),
-            Long("seed") => seed = Some(parser.value().and_then(|s| s.parse()).map_err(one_line)?),
-            Long("kind") => kind = Some(one_of_kinds(&parser.value().map_err(one_line)?)?),
+    while let Some(argument) = parser.next().map_err(|error| error.to_string())? {
+        let name = match argument {
             Short('h') | Long("help") => return Ok(None),
-            Value(path) if file.is_none() => file = Some(PathBuf::from(path)),
+            Long(name) => name.to_owned(),
+            Value(path) if file.is_none() => {
+                file = Some(PathBuf::from(path));
+                continue;
+            }
             other => return Err(other.unexpected().to_string()),
+        };
+        let in_option = |error: lexopt::Error| format!("--{name}: {error}");
+        let mut value = || parser.value().map_err(in_option);
+        match &name[..] {
+            "out" => out = value()?.into(),
+            "hunt" => hunt = Some(value()?.parse().map_err(in_option)?),
+            "seed" => seed = Some(value()?.parse().map_err(in_option)?),
+            "kind" => kind = Some(one_of_kinds(&value()?)?),
+            _ => return Err(format!("invalid option '--{name}'")),
         }
     }
     let what = match (file, hunt) {
@@ -67,6 +82,7 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Option<Opt
             let kind = kind.unwrap_or_else(|| NAMES[0].to_owned());
             What::Hunt { kind, seed: seed.unwrap_or(1), most }
         }
+        (Some(_), None) => return Err("--kind and --seed are options of --hunt".to_owned()),
         _ => return Err("one of FILE and --hunt N is needed; see --help".to_owned()),
     };
     Ok(Some(Options { what, out }))
@@ -106,6 +122,7 @@ mod tests {
             let error = read(line).unwrap_err();
             assert!(!error.is_empty() && !error.contains('\n'), "{line}: {error}");
         }
+        assert!(read("--hunt x").unwrap_err().starts_with("--hunt: "), "it names the option");
     }
 
     #[test]

@@ -43,8 +43,8 @@ pub fn save<W: Kind>(
     };
     let mut slices: Vec<i32> = (view.min().z..=view.max().z).collect();
     if slices.len() > MOST_SLICES {
-        let middle = broken.cell.map_or((view.min().z + view.max().z) / 2, |cell| cell.z);
-        slices.sort_by_key(|z| (z - middle).abs());
+        let middle = broken.cell.map_or(view.min().z.midpoint(view.max().z), |cell| cell.z);
+        slices.sort_by_key(|z| z.abs_diff(middle));
         slices.truncate(MOST_SLICES);
         slices.sort_unstable();
     }
@@ -106,7 +106,10 @@ fn view(frames: &[Frame], cell: Option<IVec3>) -> Option<Region> {
     let hull = hull.unwrap_or(Region::cell(any.into()));
     let side = IVec3::new(1, 1, 0);
     let hull = Region::new(hull.min().saturating_sub(side), hull.max().saturating_add(side));
-    let middle = cell.unwrap_or(any.into());
+    let middle = cell.unwrap_or_else(|| {
+        let (min, max) = (hull.min(), hull.max());
+        IVec3::new(min.x.midpoint(max.x), min.y.midpoint(max.y), min.z.midpoint(max.z))
+    });
     let reach = IVec3::splat(MOST_CELLS / 2);
     hull.intersection(&Region::new(middle.saturating_sub(reach), middle.saturating_add(reach)))
 }
@@ -166,6 +169,21 @@ mod tests {
     use super::*;
     use crate::hunt;
     use crate::kinds::{NAMES, for_kind};
+
+    #[test]
+    fn what_is_far_from_the_first_cell_is_shown_whether_the_law_names_a_cell_or_not() {
+        for (far, z) in [(100, 0), (i32::MAX - 1, i32::MAX - 9)] {
+            let frame = |cells: &[IVec3]| {
+                let water = cells.iter().map(|cell| (cell.to_array(), Tile::Water(1.0)));
+                water.chain([([0, 0, 0], Tile::Air)]).collect::<Frame>()
+            };
+            let cells = [IVec3::new(far, 0, z), IVec3::new(far, 2, z + 9)];
+            let expected = Region::new(IVec3::new(far - 1, -1, z), IVec3::new(far + 1, 3, z + 9));
+            for named in [None, Some(cells[0])] {
+                assert_eq!(view(&[frame(&cells)], named), Some(expected), "{far}");
+            }
+        }
+    }
 
     fn strip<W: Kind>(path: &Path) -> Result<Option<String>, String> {
         let broken = Broken { law: "", tick: 0, what: String::new(), cell: None };

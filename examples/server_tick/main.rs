@@ -120,7 +120,8 @@ fn make_edits(world: &mut WaterWorld) -> Duration {
 
 /// Runs with the budget; prints and draws the ticks.
 fn whole(options: &Options) -> Result<String, Box<dyn Error>> {
-    std::fs::create_dir_all(&options.out)?;
+    let folder = std::fs::create_dir_all(&options.out);
+    folder.map_err(|error| format!("{}: {error}", options.out.display()))?;
     let mut server = Server::new(options, None)?;
     let (before, chunks) = (server.world.ledger(), server.world.chunks().count());
     let ticks = server.run(options, Some(BUDGET));

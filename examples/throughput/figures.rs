@@ -100,12 +100,11 @@ impl Figures {
     }
 }
 
-/// Reads the lines of an earlier run.
+/// Reads the lines of an earlier run; there is at least one.
 pub fn read(text: &str) -> Result<Vec<Figures>, String> {
-    text.lines()
-        .enumerate()
-        .map(|(at, line)| from_line(line).ok_or(format!("line {}: not of this program", at + 1)))
-        .collect()
+    let read = |(at, line)| from_line(line).ok_or(format!("line {}: not of this program", at + 1));
+    let all = text.lines().enumerate().map(read).collect::<Result<Vec<Figures>, String>>()?;
+    if all.is_empty() { Err("no line of figures".to_owned()) } else { Ok(all) }
 }
 
 fn from_line(line: &str) -> Option<Figures> {
@@ -147,6 +146,7 @@ pub mod tests {
         let text: String = all.iter().map(|figures| figures.to_line() + "\n").collect();
         assert_eq!(read(&text), Ok(all.to_vec()));
         assert_eq!(read("{}"), Err("line 1: not of this program".to_owned()));
+        assert_eq!(read(""), Err("no line of figures".to_owned()));
         let empty = text.replace("[0.1,0.2,0.3]", "[]");
         assert_eq!(read(&empty), Err("line 1: not of this program".to_owned()));
     }
