@@ -29,7 +29,7 @@ pub fn case<W: Kind>(seed: u64) -> Case<W> {
     Case { begin: Begin::Empty(setting), edits, ticks: tick + rng.u64(1..30) }
 }
 
-/// What a world is made of; its rules are the plainest in a third of the cases.
+/// Returns what a world is made of; its rules are the plainest in a third of the cases.
 fn start<W: Kind>(rng: &mut Rng) -> Start<W::Rules> {
     let rules = if rng.u8(..3) > 0 { bytes(rng) } else { Vec::new() };
     let more = [rng.i32(0..5), rng.i32(0..5), rng.i32(0..5)];
@@ -92,8 +92,8 @@ impl<W: Kind> Game<W> {
         }
     }
 
-    /// An edit; most of them near the middle, where chunks meet and where edits come near to each
-    /// other, or at one of the spots.
+    /// Returns an edit; most of them lie near the middle, where chunks meet and where edits come
+    /// near to each other, or at one of the spots.
     fn edit(&self, rng: &mut Rng) -> EditOf<W> {
         let bounds = match rng.u8(..4) {
             0 => self.bounds,
@@ -103,7 +103,7 @@ impl<W: Kind> Game<W> {
         W::edit(&mut Bytes(&bytes(rng)), bounds)
     }
 
-    /// An edit that is wanted, or any, if none of many is.
+    /// Returns an edit that is wanted, or any if none of many is.
     fn edit_that(&self, rng: &mut Rng, is_wanted: impl Fn(&EditOf<W>) -> bool) -> EditOf<W> {
         let mut edit = self.edit(rng);
         for _ in 0..MOST_DRAWN {
@@ -123,7 +123,7 @@ impl<W: Kind> Game<W> {
     }
 }
 
-/// The innermost four cells along each axis.
+/// Returns the innermost four cells along each axis.
 fn middle(bounds: Region) -> Region {
     let less = bounds.size().map(|side| (side.saturating_sub(4) / 2).min(1 << 20) as i32);
     let less = IVec3::from_array(less);

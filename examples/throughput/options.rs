@@ -26,7 +26,7 @@ pub struct Options {
     pub out: PathBuf,
 }
 
-/// Parses the arguments that follow the program's name; `None` if help is wanted.
+/// Returns the options of the arguments that follow the program's name; `None` if help is wanted.
 pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Option<Options>, String> {
     use lexopt::prelude::{Long, Short, ValueExt};
     let all = std::thread::available_parallelism().map_or(1, usize::from);

@@ -10,12 +10,12 @@ use std::error::Error;
 
 fn no_edit(_: &mut WaterWorld, _: u64) {}
 
-/// Springs so many cells above a floor.
+/// Returns springs so many cells above a floor.
 pub fn springs(drop: i32) -> Water {
     Water { world: water_worlds::spread_world(256, drop), edit: no_edit }
 }
 
-/// Rain on a valley in Tennessee, in voxels four metres high, that drains on all sides.
+/// Returns rain on a valley in Tennessee, in voxels four metres high, that drains on all sides.
 pub fn storm() -> Result<Water, Box<dyn Error>> {
     let map = Heightmap::from_png(include_bytes!("../data/jacksboro_dem_m.png"))?;
     let ground = HeightRules { per: 4, ..HeightRules::default() };
@@ -25,7 +25,7 @@ pub fn storm() -> Result<Water, Box<dyn Error>> {
     Ok(Water { world, edit: rain })
 }
 
-/// 400 units on random columns.
+/// Pours 400 units on random columns.
 fn rain(world: &mut WaterWorld, tick: u64) {
     let mut random = fastrand::Rng::with_seed(tick);
     let high = world.bounds().max();
@@ -35,21 +35,21 @@ fn rain(world: &mut WaterWorld, tick: u64) {
     }
 }
 
-/// A lake that drains through its floor, some time after that was opened.
+/// Returns a lake that drains through its floor, some time after that was opened.
 pub fn lake() -> Water {
     let mut world = water_worlds::draining_lake(256);
     world.run(500);
     Water { world, edit: no_edit }
 }
 
-/// A river whose cells all pass seven units a tick.
+/// Returns a river whose cells all pass seven units a tick.
 pub fn river() -> Water {
     let (mut world, _) = water_worlds::river_world(10_000, 64);
     world.run(10);
     Water { world, edit: no_edit }
 }
 
-/// A sea of 96² columns, 16 deep, behind whose wall lies a dry cave; the wall is breached.
+/// Returns a sea of 96² columns, 16 deep, behind whose wall lies a dry cave; the wall is breached.
 pub fn sea() -> Result<Water, Box<dyn Error>> {
     let bounds = region(IVec3::new(128, 32, 96));
     let mut world = WaterWorld::with_bounds(1, Rules::lossless(), bounds)?;

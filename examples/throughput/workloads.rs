@@ -78,7 +78,7 @@ impl<W: Automaton> World for Field<W> {
     }
 }
 
-/// 512² cells, as 64 chunks.
+/// Returns 512² cells, as 64 chunks.
 fn square() -> Region {
     fields::chunks([8, 8, 1])
 }

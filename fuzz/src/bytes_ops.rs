@@ -63,7 +63,7 @@ impl EditBytesRun {
         }
     }
 
-    /// The world of this seed.
+    /// Returns the world of this seed.
     fn loaded<W: Saved>(&self, world: impl Fn(u64) -> W) -> W {
         SAVED.with_borrow_mut(|saved| {
             let key = (W::KIND, self.seed);
@@ -73,7 +73,7 @@ impl EditBytesRun {
     }
 }
 
-/// Water that has a chunk at the origin.
+/// Returns water that has a chunk at the origin.
 fn water(seed: u64) -> WaterWorld {
     let mut world = worlds::water_within(seed, worlds::bounds(false));
     let _ = world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN));

@@ -115,8 +115,8 @@ impl SnapshotRun {
         }
     }
 
-    /// The snapshot without damage. Every world is made once and its bytes are kept: making one
-    /// takes longer than loading it.
+    /// Returns the snapshot without damage. Every world is made once and its bytes are kept: making
+    /// one takes longer than loading it.
     fn whole<W: Saved>(&self, world: fn(u64) -> W) -> Vec<u8> {
         let key = (W::KIND, self.seed, matches!(self.kind % 16, 1 | 2));
         SAVED.with_borrow_mut(|saved| {
@@ -179,8 +179,9 @@ fn water(seed: u64) -> WaterWorld {
     worlds::water_within(seed, worlds::bounds(false))
 }
 
-/// The same in the middle of a tick, after as many cells as the seed says: in its first piece for
-/// one in four, and somewhere on the way for the others. It is saved as the tick found it.
+/// Returns the same in the middle of a tick, after as many cells as the seed says: in its first
+/// piece for one in four, and somewhere on the way for the others. It is saved as the tick found
+/// it.
 fn water_underway(seed: u64) -> WaterWorld {
     let mut world = water(seed);
     let budget = seed % 4 * (1 + 7 * (seed / 4));
@@ -201,7 +202,7 @@ fn validate<W: Automaton>(world: &W) {
     }
 }
 
-/// Where each section's content begins, and its length.
+/// Returns where each section's content begins, and its length.
 fn sections(bytes: &[u8]) -> Vec<(usize, usize)> {
     let mut sections = Vec::new();
     let mut start = 28;
@@ -271,7 +272,7 @@ impl Damage {
     }
 }
 
-/// By turns a place from the front, one from the back, and a share of the length.
+/// Returns by turns a place from the front, one from the back, and a share of the length.
 fn at(place: u16, length: usize) -> usize {
     let from = usize::from(place / 3);
     match place % 3 {

@@ -27,7 +27,7 @@ impl Arbitrary<'_> for StoreRun {
     }
 }
 
-/// As many as the bytes make, up to a limit.
+/// Returns as many as the bytes make, up to a limit.
 fn some<T>(
     bytes: &mut Unstructured<'_>,
     one: fn(&mut Unstructured<'_>) -> Result<T>,
@@ -39,7 +39,7 @@ fn some<T>(
     Ok(all)
 }
 
-/// On and beside borders of both shapes, and the ends of the range.
+/// Returns a coordinate on or beside a border of either shape, or at an end of the range.
 fn coordinate(bytes: &mut Unstructured<'_>) -> Result<i32> {
     const BORDERS: [i32; 8] = [0, 16, -16, 64, -64, i32::MIN, i32::MAX, i32::MAX - 15];
     let byte = u8::arbitrary(bytes)?;
@@ -50,7 +50,7 @@ fn position(bytes: &mut Unstructured<'_>) -> Result<IVec3> {
     Ok(IVec3::new(coordinate(bytes)?, coordinate(bytes)?, coordinate(bytes)?))
 }
 
-/// A few cells, a long row, or all of a chunk and some more.
+/// Returns a few cells, a long row, or all of a chunk and some more.
 fn region(bytes: &mut Unstructured<'_>) -> Result<Region> {
     let min = position(bytes)?;
     let (size, a, b) = (u8::arbitrary(bytes)?, u8::arbitrary(bytes)?, u8::arbitrary(bytes)?);
@@ -94,8 +94,8 @@ fn op(bytes: &mut Unstructured<'_>) -> Result<Op> {
     })
 }
 
-/// Steps are encoded in the upper half of the byte that decides whether to write, so that inputs
-/// older than steps keep their meaning.
+/// Returns the way of a cursor. Steps are encoded in the upper half of the byte that decides
+/// whether to write, so that inputs older than steps keep their meaning.
 fn way(bytes: &mut Unstructured<'_>) -> Result<Vec<(Stride, Option<u16>)>> {
     let mut way = Vec::new();
     for _ in 0..u8::arbitrary(bytes)? % 6 {

@@ -119,7 +119,7 @@ fn basin(bytes: &mut Unstructured<'_>) -> Result<Basin> {
     Ok(Basin { seed, heights, depth, order, pauses })
 }
 
-/// A run most of whose edits are of chunks.
+/// Returns a run most of whose edits are of chunks.
 fn stream(bytes: &mut Unstructured<'_>) -> Result<EditRun> {
     let mut bytes = Bytes(bytes.bytes(bytes.len())?);
     let start = Start::draw_of::<WaterWorld>(&mut bytes);

@@ -19,7 +19,7 @@ const WORTHWHILE: usize = 6;
 pub(super) struct Packed(Vec<u8>);
 
 impl Packed {
-    /// Packs a snapshot.
+    /// Returns a snapshot, packed.
     pub(super) fn pack(bytes: &[u8]) -> Packed {
         let mut out = Vec::new();
         put_number(&mut out, bytes.len() as u64);

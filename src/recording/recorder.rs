@@ -178,12 +178,12 @@ impl<W: Recorded> Recorder<W> {
         Ok(edits.into_iter().filter(|edit| self.apply(edit.clone()).is_ok()).count())
     }
 
-    /// Does one tick, or completes the one that is underway.
+    /// Runs one tick, or completes the one that is underway.
     pub fn step(&mut self) {
         self.step_within(u64::MAX);
     }
 
-    /// Does so many ticks.
+    /// Runs so many ticks.
     pub fn run(&mut self, ticks: u64) {
         (0..ticks).for_each(|_| self.step());
     }

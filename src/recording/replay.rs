@@ -7,7 +7,7 @@ use super::recorded::Recorded;
 use crate::coords::CHUNK_CELLS;
 
 impl<W: Recorded> Recording<W> {
-    /// Does all ticks with their edits, compares at each check, and returns the world at the end.
+    /// Runs all ticks with their edits, compares at each check, and returns the world at the end.
     /// To look at it on the way, use a [`Replay`].
     ///
     /// # Errors
@@ -86,7 +86,7 @@ impl<'r, W: Recorded> Replay<'r, W> {
         self.world
     }
 
-    /// Makes the edits of the next tick, does that, and compares if there is a check. After the
+    /// Makes the edits of the next tick, runs the tick, and compares if there is a check. After the
     /// last tick it makes what edits come after it. Returns whether there was a tick.
     ///
     /// # Errors

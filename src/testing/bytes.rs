@@ -22,7 +22,7 @@ pub enum Filling<T> {
 }
 
 impl<T: Copy + PartialEq> Filling<T> {
-    /// The chunk.
+    /// Returns a chunk that is filled with this.
     pub fn chunk(&self) -> Chunk<T> {
         let (kinds, share, seed) = match *self {
             Filling::Equal(cell) => return Chunk::uniform(cell),
@@ -54,23 +54,23 @@ impl<T: Copy + PartialEq> Filling<T> {
 pub struct Bytes<'a>(pub &'a [u8]);
 
 impl Bytes<'_> {
-    /// The next byte.
+    /// Takes the next byte and returns it, 0 at the end.
     pub fn byte(&mut self) -> u8 {
         let Some((&first, rest)) = self.0.split_first() else { return 0 };
         self.0 = rest;
         first
     }
 
-    /// One of these, which must not be empty.
+    /// Returns one of these, by the next byte.
     ///
     /// # Panics
-    /// `from` is empty.
+    /// If `from` is empty.
     pub fn pick<T: Copy>(&mut self, from: &[T]) -> T {
         from[usize::from(self.byte()) % from.len()]
     }
 
-    /// A world of this size across one border of two chunks, across a corner, or at an end of the
-    /// range. A side has at least one cell.
+    /// Returns the bounds of a world of this size in cells: across one border of two chunks, across
+    /// a corner, or at an end of the range of positions. A side below 1 counts as 1.
     pub fn bounds(&mut self, size: IVec3) -> Region {
         let last = size.max(IVec3::ONE) - 1;
         let half = size / 2;
@@ -84,7 +84,8 @@ impl Bytes<'_> {
         Region::new(min, min.saturating_add(last))
     }
 
-    /// A cell within bounds, of large ones near their least corner; seldom one just beyond.
+    /// Returns a cell within bounds, near the least corner if they are large. One in 43 lies just
+    /// beyond them, to the east of their greatest corner.
     pub fn cell(&mut self, bounds: Region) -> IVec3 {
         let size = IVec3::from_array(bounds.size().map(|side| side.min(1 << 16) as i32));
         let place = i32::from(self.byte()) | i32::from(self.byte()) << 8;
@@ -93,7 +94,8 @@ impl Bytes<'_> {
         if place < 0xfa00 { bounds.min() + local } else { bounds.max().saturating_add(IVec3::X) }
     }
 
-    /// Cells of three kinds.
+    /// Returns a filling of three kinds of cells, each made by `cell`, strewn by the next two
+    /// bytes.
     pub fn strewn<T>(&mut self, mut cell: impl FnMut(&mut Self) -> T) -> Filling<T> {
         Filling::Strewn {
             kinds: [cell(self), cell(self), cell(self)],
@@ -102,12 +104,13 @@ impl Bytes<'_> {
         }
     }
 
-    /// A region between two cells.
+    /// Returns the region between two cells, which are drawn as by [`cell`](Bytes::cell).
     pub fn region(&mut self, bounds: Region) -> Region {
         Region::new(self.cell(bounds), self.cell(bounds))
     }
 
-    /// Operations, made one or two at a time until the bytes are used up, at most so many times.
+    /// Returns what `push` adds to a list. It is called until the bytes are used up, at most `most`
+    /// times.
     pub fn operations<T>(&mut self, most: usize, push: impl Fn(&mut Self, &mut Vec<T>)) -> Vec<T> {
         let mut all = Vec::new();
         for _ in 0..most {

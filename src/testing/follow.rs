@@ -10,7 +10,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// With the feature `recording`: worlds of this crate whose edits are values.
 impl<W: Watch + Recorded<Edit = <W as Watch>::Edit>> Watched<W> {
-    /// Watches the world with which a recording begins.
+    /// Returns the world with which a recording begins, to be watched.
     ///
     /// # Errors
     /// Those of [`Recording::start`].
@@ -20,11 +20,12 @@ impl<W: Watch + Recorded<Edit = <W as Watch>::Edit>> Watched<W> {
     }
 
     /// Does what a recording did, edit by edit and tick by tick, and stops at the first broken law
-    /// whose name is `wanted`. Returns that. After each tick the changes are taken. In the end a
-    /// world that must [come to rest](law::COMES_TO_REST) is let alone until it does.
+    /// whose name is `wanted`. Returns that law, `None` if none was broken. After each tick the
+    /// changes are taken. In the end a world that must [come to rest](law::COMES_TO_REST) is let
+    /// alone until it does.
     ///
-    /// A panic breaks [`law::NO_PANIC`], in the tick that it interrupts, and ends it, wanted or not.
-    /// Its message is printed as ever, by the panic hook.
+    /// A panic breaks [`law::NO_PANIC`], in the tick that it interrupts. It ends the run even if
+    /// that law is not wanted. Its message is printed by the panic hook, as that of any panic.
     ///
     /// ```
     /// use floodplain::Chunk;
@@ -64,7 +65,8 @@ impl<W: Watch + Recorded<Edit = <W as Watch>::Edit>> Watched<W> {
         })
     }
 
-    /// Keeps in `tick` the number of the tick that is done last, or underway.
+    /// Returns the first broken law that is wanted. Keeps in `tick` the number of the tick that was
+    /// done last, or is underway.
     fn first_broken(
         &mut self,
         recording: &Recording<W>,

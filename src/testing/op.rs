@@ -25,8 +25,9 @@ pub enum Op<E> {
 }
 
 impl<E> Op<E> {
-    /// Returns an operation of these bytes on a world within bounds, whose edits `edit` makes. A
-    /// quarter are ticks, a tenth the other things that all worlds can do.
+    /// Returns the operation that the next bytes say on a world within bounds, whose edits `edit`
+    /// draws. A quarter of all operations are ticks, an eighth the other things that all worlds can
+    /// do, the rest edits.
     pub fn draw_with(
         bytes: &mut Bytes<'_>,
         bounds: Region,

@@ -64,8 +64,8 @@ pub struct Drawn<T> {
 }
 
 impl<T> Drawn<T> {
-    /// Values that are drawn by a function. It should take more bytes for larger values, and lesser
-    /// bytes should say simpler ones.
+    /// Returns a strategy whose values a function draws. It should take more bytes for larger
+    /// values, and lesser bytes should mean simpler values.
     ///
     /// ```
     /// use floodplain::testing::strategies::Drawn;
@@ -180,7 +180,8 @@ impl<T: Debug> ValueTree for DrawnTree<T> {
         self.attempt()
     }
 
-    /// Undoes the last attempt, which went too far, and makes the next one.
+    /// Undoes the last attempt, which went too far, and makes the next one. Returns whether there
+    /// was an attempt to undo.
     fn complicate(&mut self) -> bool {
         if self.bytes == self.before {
             return false;

@@ -114,7 +114,7 @@ pub trait Watch: Sized {
     fn apply(&mut self, edit: Self::Edit) -> Result<Self::Outcome, Self::Error>;
 
     /// Makes an edit in another way that must come to the same: by the function of its name, with
-    /// its list in another order. As [`apply`](Watch::apply) if there is none.
+    /// its list in another order. A world that has no other way [applies](Watch::apply) it.
     ///
     /// # Errors
     /// Those of `apply`.
@@ -145,8 +145,8 @@ pub trait Watch: Sized {
     fn step(&mut self) -> StepReport;
 
     /// Runs some ticks in another way that must come to the same: by one call, or one tick in
-    /// slices of this budget. Enters what it finds broken meanwhile. As [`step`](Watch::step) if
-    /// there is none.
+    /// slices of this budget. Enters into `found` what it finds broken meanwhile. A world that has
+    /// no other way takes single [steps](Watch::step).
     fn step_otherwise(&mut self, ticks: u64, _budget: u64, _found: &mut Findings) -> StepReport {
         let mut sum = StepReport::default();
         (0..ticks).for_each(|_| sum += self.step());
@@ -195,14 +195,15 @@ pub trait Watch: Sized {
     /// a watched world should be small.
     fn looks(&self) -> Looks<Self>;
 
-    /// Returns whether one can see that a place differs; `None` where it is not loaded.
+    /// Returns whether one can see the difference between two looks of a place; a look is `None`
+    /// where the place is not loaded.
     fn looks_different(then: Option<&Self::Look>, now: Option<&Self::Look>) -> bool {
         then != now
     }
 
-    /// Returns whether a place that is not as it was is to be among the changes: after an edit that
-    /// was made, or after a tick. By default every place that was there and is there still: what is
-    /// loaded or unloaded is none.
+    /// Returns whether a place whose look is another one must be among the changes: after an edit
+    /// that was made, or after a tick, for which `edit` is `None`. By default that is every place
+    /// that was loaded and still is: a place that is loaded or unloaded is no change.
     fn is_change(
         _edit: Option<&Self::Edit>,
         _place: Self::Place,
@@ -243,8 +244,8 @@ pub trait Model<W: Watch> {
     /// Before a tick of the world.
     fn step_begins(&mut self, _world: &W) {}
 
-    /// After a tick of the world: what it did must be what the model allows, or does itself. By
-    /// their looks, so many places differ from before.
+    /// After a tick of the world: what it did must be what the model allows, or does itself.
+    /// `differing` is the number of places whose look is another one than before the tick.
     fn stepped(&mut self, world: &W, report: StepReport, differing: u64, found: &mut Findings);
 
     /// What happened in the last edit or tick, as the world tells it.

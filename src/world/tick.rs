@@ -22,15 +22,15 @@ pub(crate) enum Stage {
     Exchange,
     /// The step of soil, in its ticks.
     Soil,
-    /// Lending of ground for a step of explosions, after so many.
+    /// Ground is lent for a step of explosions. So many steps of this tick are done.
     Blast(u32),
-    /// A step of explosions, after so many, whose ground is lent.
+    /// A step of explosions, whose ground is lent. So many steps of this tick are done before it.
     Lent(u32),
     /// Throwing of water, after the steps of explosions.
     Throws,
 }
 
-/// In [`Stage::number`], the first of each.
+/// The first number of each of these kinds of stage in [`Stage::number`].
 const BLAST: u32 = 3;
 const LENT: u32 = 1 << 16;
 const THROWS: u32 = 1 << 17;

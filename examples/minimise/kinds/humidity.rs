@@ -110,7 +110,7 @@ impl<S: FieldShape> Kind for HumidityWorld<S> {
     }
 }
 
-/// Cells with less humidity, without rain.
+/// Returns the cell with less humidity, and without rain.
 fn drier(cell: Cell) -> impl Iterator<Item = Cell> {
     let humid = nearer(cell.humidity).into_iter().map(move |humidity| Cell { humidity, ..cell });
     humid.chain(cell.rain.then_some(Cell { rain: false, ..cell }))

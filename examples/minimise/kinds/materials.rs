@@ -174,7 +174,7 @@ impl Kind for World {
     }
 }
 
-/// A chunk without its water, without its moisture, and of one material.
+/// Returns the chunk without its water, without its moisture, and of one material.
 fn plainer_content(content: &Content) -> Vec<Content> {
     let Content { materials, water, moisture } = content;
     let dry = |materials: Chunk<MaterialId>| Content::from(materials);

@@ -35,6 +35,7 @@ pub trait Kind: Recorded + Small<Edit = EditOf<Self>> {
     /// Returns a world without chunks or nodes; `None` if rules exclude each other.
     fn empty(setting: &Self::Setting) -> Option<Self>;
 
+    /// Returns the cells that a world may have.
     fn bounds_of(setting: &Self::Setting) -> Region;
 
     /// Returns edits that make an empty world like this one, as far as edits can.
@@ -46,7 +47,7 @@ pub trait Kind: Recorded + Small<Edit = EditOf<Self>> {
         (world.setting(), world.rebuilt())
     }
 
-    /// Whether an edit brings what flows: without it, other edits do little.
+    /// Returns whether an edit brings what flows: without it, other edits do little.
     fn brings(edit: &EditOf<Self>) -> bool;
 
     /// Returns the edit without which this one does nothing, if there is one.
@@ -115,7 +116,7 @@ pub enum Tile {
 }
 
 impl Tile {
-    /// Whether it is what a picture is about.
+    /// Returns whether it is what a picture is about.
     pub fn is_of_note(self) -> bool {
         !matches!(self, Tile::Air | Tile::Ground)
     }

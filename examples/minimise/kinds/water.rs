@@ -43,7 +43,7 @@ impl Kind for WaterWorld {
         all.collect()
     }
 
-    /// Open chunks, and a floor.
+    /// Returns open chunks, and a floor.
     fn small(start: &Start<Rules>) -> (Start<Rules>, Vec<Edit>) {
         let bounds = start.bounds;
         let chunks = Region::new(Cube::chunk_of(bounds.min()), Cube::chunk_of(bounds.max()));

@@ -11,7 +11,7 @@ use crate::grid::Slot;
 pub(super) struct Ahead<S: HumidityShape> {
     /// The awake chunks.
     slots: Vec<Slot>,
-    /// Those of the first of them, stepped.
+    /// Copies of the first of these, stepped.
     jobs: Vec<Job<S>>,
 }
 
@@ -25,10 +25,13 @@ impl<S: HumidityShape> Ahead<S> {
 
 impl<S: HumidityShape> HumidityWorld<S> {
     /// Does what the next step does with a chunk, ahead of it. Returns how many cells it looked at;
-    /// `None` if nothing is left but the step itself. Until that, nothing may be edited. Not for the
-    /// sweep in place.
+    /// `None` if nothing is left but the step itself. Until that, nothing may be edited. The sweep
+    /// must not be the one in place.
     pub(crate) fn step_ahead(&mut self) -> Option<u64> {
-        debug_assert!(self.rules.sweep != Sweep::InPlace, "its chunks see each other");
+        debug_assert!(
+            self.rules.sweep != Sweep::InPlace,
+            "in place, a chunk sees what the step has made of others"
+        );
         if self.is_at_rest() {
             return None;
         }
@@ -43,7 +46,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
         slot.map(|_| CHUNK_CELLS as u64)
     }
 
-    /// Steps a copy of a chunk.
+    /// Returns a copy of a chunk, stepped.
     fn job_ahead(&mut self, slot: Slot) -> Job<S> {
         self.kernel.prepare(&self.store, slot);
         self.kernel.save_requested_rims(&self.store, slot);

@@ -184,7 +184,8 @@ impl Map {
         self.vents.retain(|&(at, _), _| at != cell.to_array());
     }
 
-    /// The cell behind one towards larger coordinates, around a periodic border; none at any other.
+    /// Returns the cell behind one towards larger coordinates, around a periodic border; none at
+    /// any other.
     pub(super) fn next(&self, cell: IVec3, axis: usize) -> Option<IVec3> {
         let (min, max) = (self.bounds.min()[axis], self.bounds.max()[axis]);
         let mut next = cell;
@@ -192,7 +193,7 @@ impl Map {
         (cell[axis] != max || self.borders[axis] == Border::Periodic).then_some(next)
     }
 
-    /// The link behind a face, and the cell there.
+    /// Returns the link behind a face, and the cell there.
     pub(super) fn link(&self, cell: IVec3, face: Face) -> Option<(LinkId, IVec3)> {
         let axis = face.index() / 2;
         if axis >= self.axes {
@@ -211,7 +212,7 @@ impl Map {
         self.weights.get(&link).copied().unwrap_or(1.0)
     }
 
-    /// What the weights at a cell are of the most that the rule bears.
+    /// Returns the weights at a cell as a share of the most that the rule bears.
     pub(super) fn load(&self, cell: IVec3) -> f64 {
         let weight = |face: &Face| match self.link(cell, *face) {
             Some((link, _)) => f64::from(self.weight(link)),
@@ -297,8 +298,8 @@ impl Map {
         Ok(())
     }
 
-    /// The walls that give way to the pressures as they are, and the difference across each, in
-    /// order of position.
+    /// Returns the walls that give way to the pressures as they are, and the difference across
+    /// each, in order of position.
     pub(super) fn broken(&self) -> Vec<Broken> {
         let mut broken: Vec<Broken> = Vec::new();
         for (&at, there) in &self.cells {
@@ -436,7 +437,8 @@ fn place<S: FieldShape>(world: &BlastWorld<S>, cell: IVec3) -> Place {
     }
 }
 
-/// The difference across a wall between these pressures; beside a single one there is nothing.
+/// Returns the difference across a wall between these pressures; beside a single one there is
+/// nothing.
 pub(super) fn difference(beside: &[f64]) -> f64 {
     let high = beside.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let low = beside.iter().copied().fold(f64::INFINITY, f64::min);
@@ -447,7 +449,7 @@ pub(super) fn difference(beside: &[f64]) -> f64 {
     }
 }
 
-/// Whether an edit is refused as unstable is known but for roundings.
+/// Returns whether an edit is refused as unstable, which is known but for roundings.
 fn check_load(load: f64, is_unstable: bool, found: &mut Findings) {
     let fits = if is_unstable { load >= 1.0 - 1e-6 } else { load <= 1.0 + 1e-6 };
     let refused = if is_unstable { "refused" } else { "not refused" };

@@ -60,7 +60,8 @@ impl Model<BlastGraph> for Mesh {
         }
     }
 
-    /// The map's step. It goes on from the graph's own pressures, so that roundings do not add up.
+    /// Does a step in the map. It goes on from the graph's own pressures, so that roundings do not
+    /// add up.
     fn stepped(&mut self, graph: &BlastGraph, _: StepReport, _: u64, found: &mut Findings) {
         self.nodes = self.next_nodes();
         let size = |node: &Node| node.pressure.abs();
@@ -220,8 +221,8 @@ impl Mesh {
         true
     }
 
-    /// Whether both ends bear a weight that is so much more than what was there. Next to the limit
-    /// the graph's own answer counts, for it may add up the weights in another order.
+    /// Returns whether both ends bear a weight that is so much more than what was there. Next to
+    /// the limit the graph's own answer counts, for it may add up the weights in another order.
     fn bears(
         &self,
         (a, b): Ends,
@@ -246,7 +247,7 @@ impl Mesh {
         !is_unstable
     }
 
-    /// The nodes after a step, by the rules as they are written.
+    /// Returns the nodes after a step, by the rules as they are written.
     fn next_nodes(&mut self) -> BTreeMap<NodeId, Node> {
         self.tick += 1;
         for (node, difference, strength) in self.broken() {
@@ -280,7 +281,7 @@ impl Mesh {
         after
     }
 
-    /// The walls that give way now, with the difference across each.
+    /// Returns the walls that give way now, with the difference across each.
     fn broken(&self) -> Vec<(NodeId, f64, f64)> {
         let mut broken = Vec::new();
         for (&node, there) in &self.nodes {
@@ -305,7 +306,7 @@ impl Mesh {
     }
 }
 
-/// A link by its ends.
+/// Returns the ends of a link, the lower first.
 fn ends(a: NodeId, b: Option<NodeId>) -> Ends {
     match b {
         Some(b) => (a.min(b), Some(a.max(b))),

@@ -39,7 +39,7 @@ impl<S: FieldShape> Watch for BlastWorld<S> {
     same_functions!();
     cell_changes!(S);
 
-    /// By the function of the edit's name.
+    /// Makes the edit by the function of its name.
     fn apply_otherwise(&mut self, edit: Edit) -> Result<Outcome, EditError> {
         let done = |()| Outcome::Done;
         let was = Outcome::Pressure;
@@ -80,7 +80,7 @@ impl<S: FieldShape> Watch for BlastWorld<S> {
         }
     }
 
-    /// Several steps by one call, with probes.
+    /// Runs several steps by one call, with probes.
     fn step_otherwise(&mut self, steps: u64, _: u64, found: &mut Findings) -> StepReport {
         probes::run(self, steps, found)
     }
@@ -97,7 +97,7 @@ impl<S: FieldShape> Watch for BlastWorld<S> {
         all_cells::<S, _>(self.bounds(), self.chunks().map(|(position, _)| position), look)
     }
 
-    /// All but what an edit loads or unloads.
+    /// Returns false only for what an edit loads or unloads.
     fn is_change(
         edit: Option<&Edit>,
         place: [i32; 3],
@@ -125,7 +125,7 @@ impl<S: FieldShape> Watch for BlastWorld<S> {
 impl<S: FieldShape> Probed for BlastWorld<S> {
     type At = IVec3;
 
-    /// A cell that is looked at, and one beside it.
+    /// Returns a cell that is looked at, and one beside it.
     fn two_places(&self, number: usize) -> Option<[IVec3; 2]> {
         let looks = self.looks();
         let &cell = looks.keys().nth(number.checked_rem(looks.len())?)?;
@@ -161,7 +161,7 @@ impl Watch for BlastGraph {
     type Event = Broken<NodeId>;
     same_functions!();
 
-    /// By the function of the edit's name.
+    /// Makes the edit by the function of its name.
     fn apply_otherwise(&mut self, edit: GraphEdit) -> Result<GraphOutcome, GraphError> {
         let (done, was) = (|()| GraphOutcome::Done, GraphOutcome::Pressure);
         match edit {
@@ -191,7 +191,7 @@ impl Watch for BlastGraph {
         }
     }
 
-    /// Several steps by one call, with probes.
+    /// Runs several steps by one call, with probes.
     fn step_otherwise(&mut self, steps: u64, _: u64, found: &mut Findings) -> StepReport {
         probes::run(self, steps, found)
     }
@@ -221,7 +221,7 @@ impl Watch for BlastGraph {
         looks
     }
 
-    /// Each that differs.
+    /// Returns true: nodes that come or go are changes, too.
     fn is_change(
         _: Option<&GraphEdit>,
         _: NodeId,
@@ -248,7 +248,7 @@ impl Watch for BlastGraph {
 impl Probed for BlastGraph {
     type At = NodeId;
 
-    /// A node, and the next one.
+    /// Returns a node, and the next one.
     fn two_places(&self, number: usize) -> Option<[NodeId; 2]> {
         let nodes: Vec<NodeId> = self.nodes().collect();
         let at = number.checked_rem(nodes.len())?;

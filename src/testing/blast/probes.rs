@@ -106,7 +106,7 @@ impl<P: Copy + Debug + PartialEq> ProbedRun<P> {
         report
     }
 
-    /// Half time: a move keeps all sums, and a reset clears all but the place.
+    /// Does what happens at half time: a move keeps all sums, and a reset clears all but the place.
     fn turn(&self, probes: &mut Vec<Probe<P>>, found: &mut Findings) {
         let sums = |probe: &Probe<P>| (probe.impulse(), probe.exposure(), probe.steps());
         let before = sums(&probes[1]);

@@ -7,7 +7,7 @@ use crate::{Chunk, Face, FieldShape, Region, Sheet};
 use glam::IVec3;
 
 impl Draw for Rules {
-    /// Of each rule, with a threshold of 0 for half of them.
+    /// Returns rules of either kind; the threshold is 0 in half of the cases.
     fn draw(bytes: &mut Bytes<'_>) -> Rules {
         let rule = bytes.pick(&[
             Rule::Diffusive { coefficient: 0.16 },
@@ -73,7 +73,7 @@ impl<S: FieldShape> Small for BlastWorld<S> {
     type Rules = (Rules, Borders);
     const SIZE: IVec3 = if S::NEIGHBOURS == 4 { IVec3::new(6, 5, 1) } else { IVec3::new(5, 4, 3) };
 
-    /// Silence: it has no chunk.
+    /// Returns a silent world: it has no chunk.
     fn build(start: &Start<(Rules, Borders)>) -> BlastWorld<S> {
         let (rules, borders) = start.rules;
         BlastWorld::with_bounds(rules, start.bounds, borders).expect("rules within their ranges")

@@ -49,7 +49,7 @@ fn place(bytes: &mut Bytes<'_>) -> DVec3 {
 }
 
 impl Draw for NodeId {
-    /// One of the first twelve of a graph, whether it is there or not.
+    /// Returns one of the first twelve nodes of a graph, whether it is there or not.
     fn draw(bytes: &mut Bytes<'_>) -> NodeId {
         NodeId(u32::from(bytes.byte() % 12))
     }
@@ -88,7 +88,7 @@ impl Small for BlastGraph {
     type Rules = Rules;
     const SIZE: IVec3 = IVec3::ONE;
 
-    /// One node under pressure. A graph has no bounds.
+    /// Returns one node under pressure. A graph has no bounds.
     fn build(start: &Start<Rules>) -> BlastGraph {
         let mut graph = BlastGraph::new(start.rules).expect("rules within their ranges");
         graph.add_node(DVec3::ZERO, 100.0).expect("a pressure within its range");

@@ -10,7 +10,7 @@ use glam::IVec3;
 const DRY: Cell = Cell::soil(0.0, 1.0);
 
 impl Draw for Cell {
-    /// Some out of range, above the cap, or hardly there.
+    /// Returns a cell whose humidity is in some cases out of range, above the cap, or hardly there.
     fn draw(bytes: &mut Bytes<'_>) -> Cell {
         Cell {
             humidity: humidity(bytes),
@@ -50,7 +50,7 @@ fn impermeability(bytes: &mut Bytes<'_>) -> f32 {
 }
 
 impl Draw for Rules {
-    /// Of each sweep, with and without fall; all within their ranges.
+    /// Returns rules of any sweep, with or without fall, all within their ranges.
     fn draw(bytes: &mut Bytes<'_>) -> Rules {
         let border = |byte: u8| if byte % 3 == 2 { Border::Drain } else { Border::Wall };
         let sweep = bytes.pick(&[
@@ -84,7 +84,7 @@ impl<S: FieldShape> Small for HumidityWorld<S> {
     type Rules = Rules;
     const SIZE: IVec3 = if S::NEIGHBOURS == 4 { IVec3::new(7, 5, 1) } else { IVec3::new(5, 4, 3) };
 
-    /// Dry soil.
+    /// Returns dry soil.
     fn build(start: &Start<Rules>) -> HumidityWorld<S> {
         let mut world = HumidityWorld::with_bounds(start.rules, start.bounds)
             .expect("rules within their ranges");

@@ -25,7 +25,7 @@ pub fn palette() -> Palette {
 }
 
 impl Draw for MaterialId {
-    /// Seldom one that the [`palette`] has not.
+    /// Returns a material; seldom one that the [`palette`] has not.
     fn draw(bytes: &mut Bytes<'_>) -> MaterialId {
         let byte = bytes.byte();
         MaterialId(if byte < 250 { byte % palette().len() as u8 } else { byte })
@@ -33,7 +33,7 @@ impl Draw for MaterialId {
 }
 
 impl Draw for Couplings {
-    /// Mostly all of them.
+    /// Returns all couplings in most cases.
     fn draw(bytes: &mut Bytes<'_>) -> Couplings {
         let flags = bytes.byte();
         Couplings {
@@ -46,7 +46,7 @@ impl Draw for Couplings {
 }
 
 impl Draw for Rules {
-    /// With a short clock, and soil that soaks up water fast.
+    /// Returns rules with a short clock, and soil that soaks up water fast.
     fn draw(bytes: &mut Bytes<'_>) -> Rules {
         let (flags, more) = (bytes.byte(), bytes.byte());
         let period = usize::from(flags / 4 % 3);
@@ -73,7 +73,7 @@ impl Draw for Rules {
 }
 
 impl Draw for Content {
-    /// Materials at random, mostly with water and moisture that go with them.
+    /// Returns materials at random, mostly with water and moisture that go with them.
     fn draw(bytes: &mut Bytes<'_>) -> Content {
         let materials = bytes.strewn(MaterialId::draw).chunk();
         let height = |bytes: &mut Bytes<'_>| {
@@ -114,7 +114,7 @@ impl Small for World {
     type Rules = Rules;
     const SIZE: IVec3 = IVec3::new(9, 6, 5);
 
-    /// Air over a floor of soil.
+    /// Returns air over a floor of soil.
     fn build(start: &Start<Rules>) -> World {
         let &Start { seed, rules, bounds } = start;
         let palette = palette();

@@ -144,20 +144,20 @@ draw_worlds!(
     [S: crate::FieldShape] crate::blast::BlastWorld<S>,
 );
 
-/// Where edits are that are drawn without a world: cells on all sides of a corner of eight chunks;
-/// those of sheets at z = 0.
+/// Returns where edits lie that are drawn without a world: cells on all sides of a corner of eight
+/// chunks, or of four sheets at z = 0.
 pub(super) fn near<S: Shape>() -> Region {
     let (min, max) = (IVec3::new(-6, -5, -6), IVec3::new(5, 6, 5));
     let is_flat = S::NEIGHBOURS == 4;
     if is_flat { Region::new(min.with_z(0), max.with_z(0)) } else { Region::new(min, max) }
 }
 
-/// The chunks that these bounds touch.
+/// Returns the chunks that these bounds touch.
 fn chunks_of<S: Shape>(bounds: Region) -> impl Iterator<Item = IVec3> {
     Region::new(S::chunk_of(bounds.min()), S::chunk_of(bounds.max())).positions()
 }
 
-/// The chunk of a cell within bounds, seldom one beyond.
+/// Returns the chunk of a cell within bounds, seldom one beyond.
 fn chunk<S: Shape>(bytes: &mut Bytes<'_>, bounds: Region) -> IVec3 {
     S::chunk_of(bytes.cell(bounds))
 }

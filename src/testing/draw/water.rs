@@ -8,7 +8,7 @@ use fastrand::Rng;
 use glam::{IVec2, IVec3};
 
 impl Draw for Voxel {
-    /// Open, with up to seven units, ground, a spring, or sea.
+    /// Returns an open cell with up to seven units, ground, a spring, or sea.
     fn draw(bytes: &mut Bytes<'_>) -> Voxel {
         match bytes.byte() % 16 {
             height @ 0..8 => WaterCell::with_height(height).map_or(Voxel::OPEN, Voxel::water),
@@ -20,7 +20,7 @@ impl Draw for Voxel {
 }
 
 impl Draw for Edge {
-    /// Mostly walls; the level of a sea is -10 to 9.
+    /// Returns a wall in most cases; the level of a sea is -10 to 9.
     fn draw(bytes: &mut Bytes<'_>) -> Edge {
         match bytes.byte() {
             byte @ 248.. => Edge::Level(i32::from(bytes.byte() ^ byte) % 20 - 10),
@@ -34,7 +34,7 @@ impl Draw for Edge {
 }
 
 impl Draw for Fixture {
-    /// With a rate of 0 to 9, of which 0 and those above 7 are refused.
+    /// Returns a fixture with a rate of 0 to 9, of which 0 and those above 7 are refused.
     fn draw(bytes: &mut Bytes<'_>) -> Fixture {
         let rate = match bytes.byte() {
             byte @ 0..240 => 1 + byte % 7,
@@ -88,7 +88,7 @@ impl Small for WaterWorld {
     type Rules = Rules;
     const SIZE: IVec3 = IVec3::splat(6);
 
-    /// Open chunks on a floor of solid ground.
+    /// Returns open chunks on a floor of solid ground.
     fn build(start: &Start<Rules>) -> WaterWorld {
         let &Start { seed, rules, bounds } = start;
         let mut world =
@@ -156,13 +156,13 @@ pub fn stream_edit(bytes: &mut Bytes<'_>, bounds: Region) -> Edit {
     }
 }
 
-/// Some more than a cell holds.
+/// Returns a number of units, in some cases more than a cell holds.
 fn units(bytes: &mut Bytes<'_>) -> u32 {
     u32::from(bytes.byte() % 9)
 }
 
-/// A chunk of a world with a spring in it, of any throughput, as it is between two ticks or in the
-/// middle of one; for one seed in four, of words at random.
+/// Returns a chunk of a world with a spring in it and any throughput, as it is between two ticks or
+/// in the middle of one; for one seed in four, of words at random.
 fn foreign_chunk(seed: u8) -> Chunk<Voxel> {
     let mut random = Rng::with_seed(seed.into());
     if random.u8(..4) == 0 {

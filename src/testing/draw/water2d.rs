@@ -7,7 +7,7 @@ use crate::{Chunk, Region, Sheet};
 use glam::IVec3;
 
 impl Draw for Cell {
-    /// Ground, or water, of which there may be twice as much as a cell holds.
+    /// Returns ground, or water, of which there may be twice as much as a cell holds.
     fn draw(bytes: &mut Bytes<'_>) -> Cell {
         let level = match bytes.byte() {
             byte @ 0..160 => u32::from(byte),
@@ -18,8 +18,8 @@ impl Draw for Cell {
     }
 }
 
-/// Mostly about as much as a cell or two hold, for an oracle may count unit by unit; some hardly
-/// anything, some out of range.
+/// Returns mostly as many units as a cell or two hold, for an oracle may count unit by unit; some
+/// hardly anything, some out of range.
 fn units(bytes: &mut Bytes<'_>) -> u32 {
     match bytes.byte() {
         byte @ 0..200 => u32::from(byte),
@@ -47,7 +47,7 @@ impl Small for Water2dWorld {
     type Rules = Rules;
     const SIZE: IVec3 = IVec3::new(8, 7, 1);
 
-    /// Open chunks.
+    /// Returns open chunks.
     fn build(start: &Start<Rules>) -> Water2dWorld {
         let mut world = Water2dWorld::with_bounds(start.seed, start.rules, start.bounds)
             .expect("rules within their ranges");

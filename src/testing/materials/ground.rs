@@ -141,7 +141,7 @@ impl Model<World> for Ground {
 }
 
 impl Ground {
-    /// What an edit that was made entered, by what it came to.
+    /// Returns what an edit that was made entered, by what it came to.
     fn entered_by(&self, edit: &Edit, answer: &Answer) -> Entered {
         match (edit, answer) {
             (Edit::SetMaterial { .. }, Ok(Outcome::Replaced(replaced))) => {
@@ -154,7 +154,7 @@ impl Ground {
         }
     }
 
-    /// The cells of a chunk inside the bounds.
+    /// Returns the cells of a chunk inside the bounds.
     fn inside(&self, chunk: IVec3) -> Option<Region> {
         self.bounds.intersection(&Cube::region_of(chunk))
     }

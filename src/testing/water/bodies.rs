@@ -55,7 +55,7 @@ impl Cells {
         }
     }
 
-    /// Whether the sea is beside or above a cell.
+    /// Returns whether the sea is beside or above a cell.
     fn sea_fills(&self, cell: IVec3, sea_beyond: SeaBeyond) -> bool {
         Face::ALL.into_iter().filter(|&face| face != Face::Down).any(|face| {
             match self.step(cell, face).map(|there| self.at(there)) {
@@ -155,8 +155,8 @@ impl Cells {
         matches!(self.at(cell), Ok(Content::Open { height: 0..7, .. }))
     }
 
-    /// Whether no way through cells with room leads to one at the end of the world or of what is
-    /// loaded.
+    /// Returns whether no way through cells with room leads to one at the end of the world or of
+    /// what is loaded.
     fn is_shut_in(&self, cell: IVec3) -> bool {
         let (mut met, mut at) = (vec![cell], 0);
         while at < met.len() {

@@ -20,7 +20,7 @@ pub(super) enum Content {
 }
 
 impl Content {
-    /// The contents of a voxel.
+    /// Returns the contents of a voxel.
     pub(super) fn of(voxel: Voxel) -> Content {
         match voxel.cell() {
             None if voxel.is_sea() => Content::Sea,
@@ -29,12 +29,12 @@ impl Content {
         }
     }
 
-    /// Units of water.
+    /// Returns the units of water.
     pub(super) fn height(self) -> u8 {
         if let Content::Open { height, .. } = self { height } else { 0 }
     }
 
-    /// Whether it is a spring.
+    /// Returns whether it is a spring.
     pub(super) fn is_source(self) -> bool {
         matches!(self, Content::Open { source: true, .. })
     }
@@ -71,7 +71,7 @@ impl Cells {
         }
     }
 
-    /// Units in all cells.
+    /// Returns the units in all cells.
     pub(super) fn total(&self) -> u64 {
         self.contents.iter().map(|content| u64::from(content.height())).sum()
     }
@@ -97,7 +97,7 @@ impl Cells {
         }
     }
 
-    /// Whether one of two loaded cells stands still and the other does not.
+    /// Returns whether one of two loaded cells stands still and the other does not.
     pub(super) fn are_parted(&self, cell: IVec3, other: IVec3) -> bool {
         let chunks = [cell, other].map(Cube::chunk_of);
         let [one, two] = chunks.map(|chunk| self.frozen.contains(&chunk));
@@ -419,7 +419,7 @@ impl Cells {
         Ok(held)
     }
 
-    /// Whether a chunk is loaded.
+    /// Returns whether a chunk is loaded.
     pub(super) fn has_chunk(&self, position: IVec3) -> bool {
         let first = self.cells_of(position).and_then(|cells| cells.positions().next());
         first.is_some_and(|cell| self.at(cell).is_ok())

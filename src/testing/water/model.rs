@@ -303,7 +303,7 @@ impl Naive {
         hold(now.total() == now_.total(), "the sum over all cells");
     }
 
-    /// The most units that springs and taps give, and drains take, in a tick.
+    /// Returns the most units that springs and taps give, and drains take, in a tick.
     fn given_and_taken(&self) -> (u64, u64) {
         let springs = self.cells.contents.iter().filter(|content| content.is_source()).count();
         let each = self.rules.source_supply.min(self.rules.throughput);
@@ -320,7 +320,7 @@ impl Naive {
     }
 }
 
-/// Whether the sea goes on across a face of a cell, where no cell is loaded.
+/// Returns whether the sea goes on across a face of a cell, where no cell is loaded.
 fn sea_beyond<'a>(
     rules: &'a Rules,
     bounds: Region,

@@ -1,7 +1,7 @@
 //! Steps done ahead: what a step does with each chunk is done a chunk at a time before the step, on
-//! copies, so that a caller can stop in between. Until the step, the world is as it was. What comes
-//! to other chunks first in a step - walls that break, chunks that fall silent or open - is made
-//! then; the chunks that this touches, and those next to them, are stepped anew.
+//! copies, so that a caller can stop in between. Until the step, the world is as it was. A step
+//! begins with what concerns several chunks: walls break, chunks open or fall silent. The step
+//! makes these changes, and does anew the chunks that they touch and those next to them.
 
 use super::Job;
 use super::job::StepInputs;
@@ -26,7 +26,7 @@ pub(crate) struct Ahead<S: BlastShape> {
 }
 
 impl<S: BlastShape> Ahead<S> {
-    /// Nothing is done yet with these chunks, those that are awake.
+    /// Returns a step of these awake chunks of which nothing is done yet.
     pub(super) fn new(awake: &[Slot]) -> Self {
         Ahead { slots: awake.to_vec(), done: 0, broken: Vec::new(), jobs: HashMap::new() }
     }
@@ -41,7 +41,7 @@ impl<S: BlastShape> Ahead<S> {
         &self.slots[self.done..]
     }
 
-    /// Returns the stepped chunk at a chunk position, once.
+    /// Takes the job that was done at a chunk position, if there is one.
     pub(super) fn take_job(&mut self, chunk: IVec3) -> Option<Job<S>> {
         if self.jobs.is_empty() { None } else { self.jobs.remove(&chunk) }
     }
@@ -78,7 +78,7 @@ impl<S: BlastShape> BlastWorld<S> {
         slot.map(|_| CHUNK_CELLS as u64)
     }
 
-    /// Steps a copy of a chunk.
+    /// Returns a copy of a chunk, stepped.
     fn job_ahead(&mut self, slot: Slot) -> Job<S> {
         let rims = |slot: Slot| rims_of_chunk::<f32, S>(self.pressure.chunk_at(slot));
         self.rims.renew_for(&self.pressure, slot, rims);
