@@ -5,7 +5,7 @@ use crate::case::Case;
 use crate::laws::Broken;
 use floodplain::glam::IVec3;
 use floodplain::scenario::{Run, Scenario};
-use floodplain::testing::law;
+use floodplain::testing::{Watch, law};
 use floodplain::water::{Edge, Edges, Edit, FULL, Voxel, WaterWorld};
 use floodplain::{Cube, Region, Shape};
 use std::fmt::{self, Write};
@@ -73,13 +73,9 @@ fn write(
     region: Region,
 ) -> fmt::Result {
     let rules = world.rules();
-    writeln!(text, "# The law `{}`: {}.", broken.law, broken.what)?;
-    writeln!(
-        text,
-        "automaton = \"water\"\nseed = {}\nticks = {}\n",
-        world.seed(),
-        case.ticks.max(1)
-    )?;
+    let ticks = ticks(case, broken);
+    writeln!(text, "# The law `{}`: {}.", broken.law, broken.what.replace(['\n', '\r'], " "))?;
+    writeln!(text, "automaton = \"water\"\nseed = {}\nticks = {ticks}\n", world.seed())?;
     writeln!(text, "[rules]")?;
     writeln!(text, "evaporation = {:?}", rules.evaporation)?;
     writeln!(text, "film_evaporation = {:?}", rules.film_evaporation)?;
@@ -98,9 +94,19 @@ fn write(
     write_slices(text, world, region)?;
     writeln!(text, "\n[expect]\nbalanced = true")?;
     if broken.law == law::COMES_TO_REST {
-        writeln!(text, "at_rest_by = {}", case.ticks.max(1))?;
+        writeln!(text, "at_rest_by = {ticks}")?;
     }
     Ok(())
+}
+
+/// Returns the ticks of the drawing, at least one: those of the case, and if it is to come to rest
+/// then, those within which it must.
+fn ticks(case: &Case<WaterWorld>, broken: &Broken) -> u64 {
+    if broken.law != law::COMES_TO_REST {
+        return case.ticks.max(1);
+    }
+    let end = case.recording().replay().ok();
+    case.ticks + end.and_then(|world| world.rests_within()).unwrap_or(1)
 }
 
 fn chunks_in(region: Region) -> impl Iterator<Item = IVec3> {
@@ -196,6 +202,9 @@ fn write_edit(
         }
         other => return Err(format!("a drawing cannot make the edit {other:?}")),
     };
+    if region.intersection(&cells) != Some(cells) {
+        return Err(format!("a drawing cannot make an edit outside it: {edit:?}"));
+    }
     let with = character(world.voxel(cells.min()));
     let (from, to) = (cells.min() - region.min(), cells.max() - region.min());
     let _ = write!(
@@ -210,4 +219,50 @@ fn write_edit(
         to.z
     );
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::case::Begin;
+    use floodplain::Chunk;
+    use floodplain::testing::Start;
+    use floodplain::water::Rules;
+
+    /// A case from an empty world.
+    fn case(bounds: Region, edits: Vec<(u64, Edit)>, ticks: u64) -> Case<WaterWorld> {
+        let start = Start { seed: 3, rules: Rules::lossless(), bounds };
+        Case { begin: Begin::Empty(start), edits, ticks }
+    }
+
+    fn open(position: IVec3) -> Edit {
+        Edit::InsertChunk { position, chunk: Chunk::uniform(Voxel::OPEN) }
+    }
+
+    #[test]
+    fn an_edit_outside_the_drawing_is_why_there_is_none() {
+        let far = IVec3::new(i32::MIN >> 4, 0, 0);
+        let edits = vec![
+            (0, open(IVec3::X)),
+            (1, open(far)),
+            (2, Edit::SetSolid(IVec3::new(i32::MIN, 0, 0))),
+        ];
+        let bounds = Region::new(IVec3::MIN, IVec3::MAX);
+        let broken = Broken { law: law::VALID, tick: 2, what: String::new(), cell: None };
+        let none = draw(&case(bounds, edits, 2), &broken).unwrap_err();
+        assert!(none.starts_with("a drawing cannot make an edit outside it"), "{none}");
+    }
+
+    /// A world has the same time to come to rest in a drawing as under the law.
+    #[test]
+    fn a_world_that_comes_to_rest_in_time_breaks_nothing_in_its_drawing() {
+        let bounds = Region::new(IVec3::ZERO, IVec3::splat(7));
+        let pour = Edit::Pour { cell: IVec3::new(3, 7, 3), units: 7 };
+        let case = case(bounds, vec![(0, open(IVec3::ZERO)), (0, pour)], 0);
+        let broken =
+            Broken { law: law::COMES_TO_REST, tick: 0, what: "two\nlines".to_owned(), cell: None };
+        let text = draw(&case, &broken).unwrap();
+        assert!(text.contains("at_rest_by") && text.starts_with("# The law"), "{text}");
+        assert_eq!(broken_in(&text), Ok(None));
+    }
 }

@@ -26,11 +26,11 @@
 //! # Fuzz your own rules
 //!
 //! Ten minutes, from nothing to a fuzz target. You need a nightly toolchain and
-//! `cargo install cargo-fuzz`. In the folder of your game:
+//! `cargo install cargo-fuzz`. In the folder of your game, with this crate beside it:
 //!
 //! ```sh
 //! cargo +nightly fuzz init --target own_rules
-//! cargo add --manifest-path fuzz/Cargo.toml floodplain --features arbitrary
+//! cargo add --manifest-path fuzz/Cargo.toml --path ../floodplain --features arbitrary
 //! ```
 //!
 //! Replace `fuzz/fuzz_targets/own_rules.rs` by this; `fuzz/` of this crate has the same file:
@@ -122,23 +122,27 @@
 //! cargo +nightly fuzz run -s none own_rules fuzz/artifacts/own_rules/crash-…
 //! ```
 //!
-//! Without cargo-fuzz, and in a test, the bytes of the file are the run:
+//! Without cargo-fuzz, and in a test, the bytes of the file are the run. Go on with it as the
+//! target does, with your rules and your laws:
 //!
 //! ```
-//! use floodplain::testing::Run;
-//! use floodplain::water::WaterWorld;
+//! use floodplain::testing::{Run, Small, Start, Watched};
+//! use floodplain::water::{Rules, WaterWorld};
 //!
 //! // std::fs::read("fuzz/artifacts/own_rules/crash-…")?
 //! let bytes = [3, 0, 0, 9, 20, 30, 1, 7, 5, 0, 2];
-//! Run::<WaterWorld>::from_bytes(&bytes).check()?;
+//! let run = Run::<WaterWorld>::from_bytes(&bytes);
+//! let start = Start { rules: Rules::lossless(), ..run.start };
+//! Watched::new(|| WaterWorld::build(&start)).play(&run.ops)?;
 //! # Ok::<(), floodplain::testing::BrokenLaws>(())
 //! ```
 //!
-//! **Minimise.** `cargo +nightly fuzz tmin -s none own_rules FILE` makes the input shorter. A game
-//! that records its edits (feature `recording`) has its recordings made least by
-//! `cargo run --release --example minimise FILE` in a clone of this crate. A property test shrinks
-//! by itself: of the strategy `strategies::runs`, what fails has the fewest operations, ticks and
-//! units that still fail.
+//! **Minimise.** `cargo +nightly fuzz tmin -s none own_rules FILE` makes the input shorter. A
+//! property test shrinks by itself: of the strategy `strategies::runs`, what fails has few
+//! operations, ticks and units, and laws of your own count as any. A game that records its edits
+//! (feature `recording`) has a recording that breaks a law of [`law`] made least in a clone of this
+//! crate, by `cargo run --release --example minimise -- FILE`. That does not know laws of your own:
+//! whether a recording breaks these, `Watched::follow` says.
 //!
 //! **Report.** If the broken law is one of [`law`], and your [`Watch`] is not at fault, it is a bug
 //! of this crate: report its text with the printed operations, or the input and the version. If it

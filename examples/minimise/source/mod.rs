@@ -5,6 +5,7 @@ pub mod water;
 use crate::case::{Begin, Case};
 use crate::kinds::{EditOf, Kind};
 use crate::laws::Broken;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 /// The most characters of an edit that stands in words beside its bytes.
@@ -42,22 +43,33 @@ pub fn test<W: Kind>(case: &Case<W>, broken: &Broken) -> String {
     );
     text += "    let watched = Watched::of(&recording).unwrap();\n";
     text += "    assert_eq!(watched.follow(&recording, |_| true), None);\n}\n";
-    let head = format!("//! The law `{}`: {}.\n\n", broken.law, broken.what);
-    format!("{head}{}use {edit};\n\n{text}", imports(&text))
+    let what = broken.what.replace(['\n', '\r'], " ");
+    format!(
+        "//! The law `{}`: {what}.\n//!\n//! Needs floodplain with the features `recording` and \
+         `testing`.\n\n{}\n{text}",
+        broken.law,
+        imports(&text, edit)
+    )
 }
 
-/// Returns the imports of those names that a source uses outside its comments.
-fn imports(source: &str) -> String {
+/// Returns the imports of those names that a source uses outside its comments, and of an edit.
+fn imports(source: &str, edit: &str) -> String {
     let mut code = String::new();
     for part in source.split("/*") {
         code += part.split_once("*/").map_or(part, |(_, code)| code);
     }
     let words: Vec<&str> = code.split(|letter: char| !letter.is_alphanumeric()).collect();
-    let mut text = String::new();
-    for (path, names) in IMPORTS {
+    let mut paths = BTreeMap::from(IMPORTS.map(|(path, names)| {
         // A trait is used by its function.
         let is_used = |name: &str| words.contains(&if name == "Saved" { "load" } else { name });
-        let used: Vec<&str> = names.iter().copied().filter(|name| is_used(name)).collect();
+        (path, names.iter().copied().filter(|name| is_used(name)).collect::<BTreeSet<_>>())
+    }));
+    if let Some((path, name)) = edit.rsplit_once("::") {
+        paths.entry(path).or_default().insert(name);
+    }
+    let mut text = String::new();
+    for (path, names) in paths {
+        let used: Vec<&str> = names.into_iter().collect();
         let _ = match used[..] {
             [] => Ok(()),
             [name] => writeln!(text, "use {path}::{name};"),
@@ -93,9 +105,19 @@ mod tests {
     #[test]
     fn only_what_the_code_uses_is_imported() {
         let source = "let a = W::load(&[IVec2::ONE]); /* Edge IVec3(1) */ f(Chunk::x(Edges))";
-        let expected = "use floodplain::glam::IVec2;\nuse floodplain::snapshot::Saved;\n\
-                        use floodplain::water::Edges;\nuse floodplain::Chunk;\n";
-        assert_eq!(imports(source), expected);
+        let expected = "use floodplain::Chunk;\nuse floodplain::glam::IVec2;\n\
+                        use floodplain::snapshot::Saved;\nuse floodplain::water::{Edges, Edit};\n";
+        assert_eq!(imports(source, "floodplain::water::Edit"), expected);
+        let expected = "use floodplain::blast::GraphEdit;\n";
+        assert_eq!(imports("", "floodplain::blast::GraphEdit"), expected);
+    }
+
+    #[test]
+    fn a_report_of_several_lines_is_one_line_of_the_source() {
+        let broken = Broken { law: "no_panic", tick: 0, what: "a\nb".to_owned(), cell: None };
+        let text = test(&crate::hunt::case::<WaterWorld>(1), &broken);
+        let head = "//! The law `no_panic`: a b.\n//!\n//! Needs floodplain with the features ";
+        assert!(text.starts_with(head), "{text}");
     }
 
     #[test]
