@@ -1,12 +1,13 @@
 //! Recordings as bytes and as text: damage is refused with its place.
 
 use floodplain::EditBytesError;
+use floodplain::blast::{self, BlastWorld};
 use floodplain::glam::IVec3;
 use floodplain::recording::{Place, Recorder, Recording, RecordingError, ReplayError};
 use floodplain::snapshot::Kind;
 use floodplain::water::{Edit, Rules, Voxel, WaterWorld};
 use floodplain::water2d::Water2dWorld;
-use floodplain::{Chunk, Cube, humidity::HumidityWorld};
+use floodplain::{Chunk, Cube, Sheet, humidity::HumidityWorld};
 use support::recording::{Game, forged, parsed, played, replayed};
 
 /// A recording with everything in it.
@@ -204,6 +205,21 @@ fn checks_at_the_last_tick_there_is_are_read_once() {
     let wanted = "a tick after the last one and not beyond the end";
     let refused = RecordingError::Value { at: Place::Line(8), wanted };
     assert_eq!(Recording::<WaterWorld>::from_text(&(text + &check)).err(), Some(refused));
+}
+
+/// Refused edits are recorded too, and one may hold a NaN.
+#[test]
+fn a_recording_with_an_edit_that_holds_no_number_equals_itself() {
+    let refused = |x: i32| {
+        let mut game = Recorder::new(BlastWorld::<Sheet>::new(blast::Rules::default()).unwrap());
+        let cell = IVec3::new(x, 2, 0);
+        assert!(game.apply(blast::Edit::AddPressure { cell, more: f32::NAN }).is_err());
+        game.into_recording()
+    };
+    let recording = refused(1);
+    assert!(recording == recording.clone() && recording != refused(0));
+    assert!(Recording::from_bytes(&recording.to_bytes()).as_ref() == Ok(&recording));
+    assert!(Recording::from_text(&recording.to_text()).as_ref() == Ok(&recording));
 }
 
 /// A snapshot in a recording is read when it is used, and refused then with its tick.
