@@ -189,7 +189,7 @@ impl WaterWorld {
             for (beyond, mark) in self.store.marks_of_layer(chunk, layer) {
                 if beyond.any() {
                     let others = self.store.select(slot, layer, |voxel| voxel != mark);
-                    wrong = wrong - beyond | others & beyond;
+                    wrong = (wrong - beyond) | (others & beyond);
                 }
             }
         }

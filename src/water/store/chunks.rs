@@ -165,7 +165,7 @@ fn sources_in(chunk: &Chunk<Voxel>) -> Option<Box<CellMask>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::coords::{Cube, Region, Shape};
+    use crate::coords::Region;
     use crate::water::cell::FULL;
     use crate::water::cell::{CellFlags, WaterCell};
     use crate::water::rules::{Edge, Edges};
