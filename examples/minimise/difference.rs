@@ -16,7 +16,9 @@ pub fn cut<W: Kind>(recording: &Recording<W>, out: &Path) -> Result<Found, Strin
     let divergence = match recording.replay() {
         Ok(_) => {
             let checks = recording.checks().len();
-            return Ok(Found::Nothing(format!("No law is broken, and {checks} checks agree.")));
+            return Ok(Found::Nothing(format!(
+                "No law is broken, and no state differs at {checks} checks."
+            )));
         }
         Err(ReplayError::Differs(divergence)) => divergence,
         Err(error) => return Err(error.to_string()),
@@ -79,7 +81,8 @@ mod tests {
     #[test]
     fn what_differs_is_cut_to_the_ticks_between_two_checks_and_says_why_no_further() {
         let out = std::env::temp_dir().join(format!("minimise-{}", std::process::id()));
-        let agrees = Found::Nothing("No law is broken, and 5 checks agree.".to_owned());
+        let agrees =
+            Found::Nothing("No law is broken, and no state differs at 5 checks.".to_owned());
         assert_eq!(cut(&game(false), &out), Ok(agrees));
         assert!(!out.exists(), "nothing to write");
         let Ok(Found::Fault(said)) = cut(&game(true), &out) else { panic!("it agrees") };
