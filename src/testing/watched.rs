@@ -60,10 +60,10 @@ type Attend<W> = dyn FnMut(&mut W, &[<W as Watch>::Event]) -> Result<(), String>
 pub struct Watched<W: Watch> {
     world: W,
     /// It is woken before each tick, and takes edits by the functions of their names.
-    awake: W,
+    awake: Box<W>,
     /// It takes its ticks in slices, or several by one call.
-    sliced: W,
-    reloaded: W,
+    sliced: Box<W>,
+    reloaded: Box<W>,
     model: Option<Box<dyn Model<W>>>,
     laws: Vec<(&'static str, Check<W>)>,
     companions: Vec<Companion<W>>,
@@ -85,8 +85,11 @@ impl<W: Watch> Watched<W> {
     /// Watches the world that `make` returns. It is called once for the world and once for each of
     /// its three twins, and must return the same each time: that is the first law.
     pub fn new(make: impl Fn() -> W) -> Watched<W> {
-        let [mut world, mut awake, mut sliced, mut reloaded] = [(); 4].map(|()| make());
-        for world in [&mut world, &mut awake, &mut sliced, &mut reloaded] {
+        let mut world = make();
+        // In boxes, since a build without optimisation moves each world of some 20 kB on the stack
+        // several times, and the thread of a test has 2 MB.
+        let [mut awake, mut sliced, mut reloaded] = [(); 3].map(|()| Box::new(make()));
+        for world in [&mut world, &mut *awake, &mut *sliced, &mut *reloaded] {
             world.take_changes();
             world.take_events();
         }
@@ -106,7 +109,7 @@ impl<W: Watch> Watched<W> {
             told: Vec::new(),
             shelf: Vec::new(),
         };
-        for twin in [&watched.awake, &watched.sliced, &watched.reloaded] {
+        for twin in [&*watched.awake, &*watched.sliced, &*watched.reloaded] {
             are_same(law::MADE_ALIKE, (&watched.world, watched.hash), twin, &mut watched.found);
         }
         watched
@@ -208,7 +211,7 @@ impl<W: Watch> Watched<W> {
         let otherwise = self.awake.apply_otherwise(edit.clone());
         agree(&otherwise, answer, edit, &mut self.found);
         let attended = self.companions.iter_mut().map(|companion| &mut companion.twin);
-        for twin in [&mut self.sliced, &mut self.reloaded].into_iter().chain(attended) {
+        for twin in [&mut *self.sliced, &mut *self.reloaded].into_iter().chain(attended) {
             agree(&twin.apply(edit.clone()), answer, edit, &mut self.found);
         }
     }
@@ -245,7 +248,7 @@ impl<W: Watch> Watched<W> {
     /// Saves and loads the twin that is there for it, and checks the laws.
     pub fn reload(&mut self) {
         match self.reloaded.saved_and_loaded() {
-            Ok(loaded) => self.reloaded = loaded,
+            Ok(loaded) => *self.reloaded = loaded,
             Err(wrong) => self.found.hold(law::SAVED_AND_LOADED, false, || wrong),
         }
         self.compare();
@@ -400,7 +403,7 @@ impl<W: Watch> Watched<W> {
         }
         if self.world.ticks().is_multiple_of(RELOAD) {
             match self.reloaded.saved_and_loaded() {
-                Ok(loaded) => self.reloaded = loaded,
+                Ok(loaded) => *self.reloaded = loaded,
                 Err(wrong) => self.found.hold(law::SAVED_AND_LOADED, false, || wrong),
             }
         }
