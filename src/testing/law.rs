@@ -44,7 +44,7 @@ laws! {
     /// What happens in ticks is told once, in order, alike by equal worlds, and as the naive model
     /// has it: which walls break, and by what.
     EVENTS = "events";
-    /// The report of a tick counts the cells that changed.
+    /// The report of a tick counts the cells that changed, and no more units than moved.
     CHANGES_COUNTED = "changes_counted";
     /// A world at rest does nothing.
     REST = "rest";
@@ -52,7 +52,8 @@ laws! {
     EDIT = "edit";
     /// The cells are those of the naive model.
     CELLS = "cells";
-    /// A step leads where the formulas lead as they are written, but for roundings.
+    /// A step leads where the formulas lead as they are written: explosions but for roundings, humidity
+    /// and 2D water to the bit.
     FORMULAS = "formulas";
     /// The links between cells or nodes are those of the naive model.
     LINKS = "links";
@@ -72,11 +73,16 @@ laws! {
     GROUND = "ground";
     /// No cell passes on more in a tick than the throughput.
     THROUGHPUT = "throughput";
-    /// A tick enters in the ledger what springs, drains, the sea and evaporation may have done, and
-    /// nothing else.
+    /// A tick enters in the ledger what springs, rain, drains, the sea, the cap and evaporation may
+    /// have done, and nothing else.
     ACCOUNT = "account";
     /// What a tick looks at is bounded by the cells of the world, and the rows of its chunks.
     COST = "cost";
+    /// Where water settles, a step that changes anything lowers the sum of the heads of all units.
+    ENERGY = "energy";
+    /// Where water has settled, it lies on something, its surfaces are level, and its pressure is that
+    /// of its depth.
+    LEVEL = "level";
     /// A world into which nothing flows, and out of which nothing does, comes to rest.
     COMES_TO_REST = "comes_to_rest";
     /// No edit and no tick panics.

@@ -21,7 +21,7 @@
 //! | [`WaterWorld`](crate::water::WaterWorld) | never asleep, in slices that are saved and loaded, saved and loaded | cells, account, bodies, fixtures |
 //! | [`World`](crate::World) | the same | what cells are made of, what breaks, account |
 //! | [`BlastWorld`](crate::blast::BlastWorld), [`BlastGraph`](crate::blast::BlastGraph) | never asleep, several steps by one call with probes, saved and loaded | cells or nodes, links, walls that break, each step by the formulas |
-//! | [`HumidityWorld`](crate::humidity::HumidityWorld), [`Water2dWorld`](crate::water2d::Water2dWorld) | never asleep, several steps by one call, saved and loaded | bring one, by [`Watched::with_model`] |
+//! | [`HumidityWorld`](crate::humidity::HumidityWorld), [`Water2dWorld`](crate::water2d::Water2dWorld) | never asleep, several steps by one call, saved and loaded | cells, account, each step by the formulas to the bit; of water that settles its energy, and its levels at rest |
 //!
 //! # Fuzz your own rules
 //!
@@ -161,12 +161,14 @@
 #[cfg(feature = "arbitrary")]
 mod arbitrary;
 mod blast;
+mod board;
 mod bytes;
 mod compare;
 mod draw;
 mod findings;
 #[cfg(feature = "recording")]
 mod follow;
+mod humidity;
 pub mod law;
 mod materials;
 mod op;
@@ -176,6 +178,7 @@ pub mod strategies;
 mod watch;
 mod watched;
 mod water;
+mod water2d;
 mod worlds;
 
 pub use bytes::{Bytes, Filling};

@@ -1,12 +1,7 @@
-//! Humidity and two-dimensional water, watched; and what all worlds of this crate share for it.
+//! What all worlds of this crate share to be watched.
 
-use super::findings::Findings;
-use super::watch::{Changes, Looks, Watch};
-use crate::humidity::{self, HumidityWorld};
 use crate::snapshot::Saved;
-use crate::water2d::{self, Water2dWorld};
-use crate::{Automaton, ChunkChanges, EditBytesError, FieldShape, Region, Shape, Sheet};
-use crate::{Chunk, StepReport};
+use crate::{ChunkChanges, EditBytesError, Region, Shape};
 use core::fmt::Debug;
 use glam::IVec3;
 use std::collections::{BTreeMap, BTreeSet};
@@ -35,7 +30,7 @@ pub(super) fn all_cells<S: Shape, L>(
 }
 
 /// The cells of chunks that lie within bounds, each as `look` says.
-fn cells<S: Shape, L>(
+pub(super) fn cells<S: Shape, L>(
     bounds: Region,
     chunks: impl Iterator<Item = IVec3>,
     look: impl Fn(IVec3) -> L,
@@ -136,135 +131,4 @@ macro_rules! by_run {
         }
     };
 }
-
-impl<S: FieldShape> Watch for HumidityWorld<S> {
-    type Edit = humidity::Edit;
-    type Outcome = humidity::Outcome;
-    type Error = humidity::EditError;
-    type Look = humidity::Cell;
-    type Event = ();
-    same_functions!();
-    cell_changes!(S);
-    by_run!();
-
-    fn awake(&self) -> usize {
-        self.awake_cells()
-    }
-
-    /// By the function of the edit's name.
-    fn apply_otherwise(
-        &mut self,
-        edit: humidity::Edit,
-    ) -> Result<humidity::Outcome, humidity::EditError> {
-        use humidity::{Edit, Outcome};
-        let done = |()| Outcome::Done;
-        match edit {
-            Edit::SetHumidity { cell, humidity } => {
-                self.set_humidity(cell, humidity).map(Outcome::Humidity)
-            }
-            Edit::SetImpermeability { cell, impermeability } => {
-                self.set_impermeability(cell, impermeability).map(Outcome::Impermeability)
-            }
-            Edit::SetRock(cell) => self.set_rock(cell).map(Outcome::Changed),
-            Edit::SetRain { cell, humidity } => self.set_rain(cell, humidity).map(done),
-            Edit::ClearRain(cell) => self.clear_rain(cell).map(Outcome::Changed),
-            Edit::SetCell { cell, value } => self.set_cell(cell, value).map(Outcome::Cell),
-            Edit::FillCells { region, value } => self.fill_cells(region, value).map(done),
-            Edit::InsertChunk { position, chunk } => self.insert_chunk(position, chunk).map(done),
-            Edit::RemoveChunk(position) => self.remove_chunk(position).map(Outcome::Removed),
-            Edit::WakeAll => {
-                self.wake_all();
-                Ok(Outcome::Done)
-            }
-        }
-    }
-
-    fn undo(edit: &humidity::Edit, outcome: &humidity::Outcome) -> Vec<humidity::Edit> {
-        match (edit, outcome) {
-            (&humidity::Edit::RemoveChunk(position), humidity::Outcome::Removed(chunk)) => {
-                vec![humidity::Edit::InsertChunk { position, chunk: chunk.clone() }]
-            }
-            _ => Vec::new(),
-        }
-    }
-
-    fn looks(&self) -> Looks<Self> {
-        let chunks = self.chunks().map(|(position, _)| position);
-        cells::<S, _>(self.bounds(), chunks, |cell| self.cell(cell).expect("it is loaded"))
-    }
-}
-
-impl Watch for Water2dWorld {
-    type Edit = water2d::Edit;
-    type Outcome = water2d::Outcome;
-    type Error = water2d::EditError;
-    type Look = water2d::Cell;
-    type Event = ();
-    same_functions!();
-    cell_changes!(Sheet);
-    by_run!();
-
-    fn awake(&self) -> usize {
-        self.awake_cells()
-    }
-
-    /// By the function of the edit's name, lists of chunks in reverse.
-    fn apply_otherwise(
-        &mut self,
-        edit: water2d::Edit,
-    ) -> Result<water2d::Outcome, water2d::EditError> {
-        use water2d::{Edit, Outcome};
-        let done = |()| Outcome::Done;
-        match edit {
-            Edit::SetSolid(cell) => self.set_solid(cell).map(Outcome::Displaced),
-            Edit::ClearSolid(cell) => self.clear_solid(cell).map(Outcome::Changed),
-            Edit::Pour { cell, units } => self.pour(cell, units).map(Outcome::Level),
-            Edit::Scoop { cell, units } => {
-                self.scoop(cell, units).map(|units| Outcome::Units(units.into()))
-            }
-            Edit::FillSolid(region) => self.fill_solid(region).map(Outcome::Units),
-            Edit::FillWater { region, level } => self.fill_water(region, level).map(Outcome::Units),
-            Edit::InsertChunk { position, chunk } => self.insert_chunk(position, chunk).map(done),
-            Edit::InsertChunks(list) => {
-                let reversed = self.insert_chunks(list.iter().rev().cloned());
-                // Refused, it names the first of the list.
-                reversed.or_else(|_| self.insert_chunks(list)).map(done)
-            }
-            Edit::RemoveChunk(position) => self.remove_chunk(position).map(Outcome::Removed),
-            Edit::WakeAll => {
-                self.wake_all();
-                Ok(Outcome::Done)
-            }
-        }
-    }
-
-    fn undo(edit: &water2d::Edit, outcome: &water2d::Outcome) -> Vec<water2d::Edit> {
-        match (edit, outcome) {
-            (&water2d::Edit::RemoveChunk(position), water2d::Outcome::Removed(chunk)) => {
-                vec![water2d::Edit::InsertChunk { position, chunk: chunk.clone() }]
-            }
-            _ => Vec::new(),
-        }
-    }
-
-    /// All in one list.
-    fn join(&self, edits: Vec<water2d::Edit>) -> Vec<water2d::Edit> {
-        let mut list: Vec<(IVec3, Chunk<water2d::Cell>)> = Vec::new();
-        let loaded: BTreeSet<_> = self.chunks().map(|(at, _)| at.to_array()).collect();
-        // The last that was taken out there.
-        for edit in edits.into_iter().rev() {
-            if let water2d::Edit::InsertChunk { position, chunk } = edit
-                && !loaded.contains(&position.to_array())
-                && list.iter().all(|(at, _)| *at != position)
-            {
-                list.push((position, chunk));
-            }
-        }
-        vec![water2d::Edit::InsertChunks(list)]
-    }
-
-    fn looks(&self) -> Looks<Self> {
-        let chunks = self.chunks().map(|(position, _)| position);
-        cells::<Sheet, _>(self.bounds(), chunks, |cell| self.cell(cell).expect("it is loaded"))
-    }
-}
+pub(super) use by_run;

@@ -1,0 +1,49 @@
+//! What the settling rule leads to: less energy in each step, and level water in the end.
+
+use super::settling::{bodies, head, stands};
+use super::slice::Slice;
+
+/// The sum of the heads of all units.
+pub(super) fn energy(levels: &Slice) -> i64 {
+    let of_cell = |(at, level)| (1..=level).map(|unit| head(levels.height(at), unit)).sum::<i64>();
+    levels.all_open().map(of_cell).sum()
+}
+
+/// Surfaces and pressure of a slice at rest, from what its cells hold alone.
+pub(super) fn check_rest(levels: &Slice) -> Result<(), String> {
+    for (at, level) in levels.all_open().filter(|&(_, level)| level > 0) {
+        if !stands(levels, at) {
+            return Err(format!("{level} units at rest lie on nothing"));
+        }
+        if let Some((_, side)) = levels.open(levels.east(at))
+            && level.abs_diff(side) > 1
+        {
+            return Err(format!("{level} units at rest beside {side}"));
+        }
+    }
+    bodies(levels).iter().try_for_each(|body| check_body(levels, body))
+}
+
+/// All surfaces are level, and the pressure below them is that of their depth.
+fn check_body(levels: &Slice, body: &[usize]) -> Result<(), String> {
+    let cells = || body.iter().filter_map(|&at| levels.open(Some(at)));
+    // The highest water of a column with air on it, or with nothing but room above it in its cell.
+    let is_surface = |&(at, level): &(usize, i64)| {
+        let has_air = || levels.open(levels.above(at)).is_some_and(|(_, above)| above == 0);
+        level > 0 && (level < 100 || level == 100 && has_air())
+    };
+    let surface = |(at, level)| 100 * levels.height(at) + level;
+    let surfaces = || cells().filter(is_surface).map(surface);
+    let (Some(least), Some(most)) = (surfaces().min(), surfaces().max()) else { return Ok(()) };
+    if most - least > 1 {
+        return Err(format!("surfaces at rest from {least} to {most}"));
+    }
+    for (at, level) in cells() {
+        let depth = least - 100 * (levels.height(at) + 1);
+        let pressures = 100 + (depth - 1) / 20..=100 + (depth + 1) / 20;
+        if depth > 0 && !pressures.contains(&level) {
+            return Err(format!("{level} units at rest, {depth} below the surface"));
+        }
+    }
+    Ok(())
+}

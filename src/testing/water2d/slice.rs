@@ -1,0 +1,53 @@
+//! One slice of ground and water, as the formulas of a step see it.
+
+/// Levels by height, then from west to east; none in ground and where nothing is loaded.
+#[derive(Clone, PartialEq)]
+pub(super) struct Slice {
+    pub(super) levels: Vec<Option<i64>>,
+    width: usize,
+    /// The height of the lowest row: 0 or 1, as it is even or odd in the world.
+    lowest: i64,
+}
+
+impl Slice {
+    pub(super) fn of(levels: Vec<Option<i64>>, width: usize, is_odd: bool) -> Slice {
+        Slice { levels, width, lowest: i64::from(is_odd) }
+    }
+
+    pub(super) fn height(&self, at: usize) -> i64 {
+        self.lowest + (at / self.width) as i64
+    }
+
+    pub(super) fn below(&self, at: usize) -> Option<usize> {
+        at.checked_sub(self.width)
+    }
+
+    pub(super) fn above(&self, at: usize) -> Option<usize> {
+        Some(at + self.width).filter(|&above| above < self.levels.len())
+    }
+
+    pub(super) fn west(&self, at: usize) -> Option<usize> {
+        (at % self.width > 0).then(|| at - 1)
+    }
+
+    pub(super) fn east(&self, at: usize) -> Option<usize> {
+        ((at + 1) % self.width > 0).then_some(at + 1)
+    }
+
+    /// Returns the place and the level of an open cell.
+    pub(super) fn open(&self, at: Option<usize>) -> Option<(usize, i64)> {
+        Some((at?, self.levels[at?]?))
+    }
+
+    /// All open cells, from the lowest row up.
+    pub(super) fn all_open(&self) -> impl Iterator<Item = (usize, i64)> {
+        self.levels.iter().enumerate().filter_map(|(at, level)| Some((at, (*level)?)))
+    }
+
+    /// Adds units to an open cell, or takes some.
+    pub(super) fn add(&mut self, at: usize, units: i64) {
+        if let Some(level) = &mut self.levels[at] {
+            *level += units;
+        }
+    }
+}
