@@ -1,8 +1,9 @@
-//! Edits and steps of two-dimensional water, each step against a naive oracle.
+//! Edits and steps of two-dimensional water, with every law after each.
 
 #![no_main]
 
-use floodplain_fuzz::Water2dRun;
+use floodplain::testing::Run;
+use floodplain::water2d::Water2dWorld;
 use libfuzzer_sys::fuzz_target;
 
-fuzz_target!(|run: Water2dRun| run.0.run());
+fuzz_target!(|run: Run<Water2dWorld>| run.check().unwrap());

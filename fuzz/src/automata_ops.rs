@@ -2,6 +2,7 @@
 
 use arbitrary::{Arbitrary, Result, Unstructured};
 use floodplain::blast::BlastWorld;
+use floodplain::humidity::HumidityWorld;
 use floodplain::{Cube, Sheet, testing};
 use support::shapes::EitherShape;
 
@@ -28,12 +29,7 @@ run_of_bytes!(
 run_of_bytes!(
     /// One run of the target `humidity`.
     HumidityRun,
-    support::humidity::edits::Run
-);
-run_of_bytes!(
-    /// One run of the target `water_2d`.
-    Water2dRun,
-    support::water2d::edits::Run
+    EitherShape<testing::Run<HumidityWorld<Sheet>>, testing::Run<HumidityWorld<Cube>>>
 );
 run_of_bytes!(
     /// One run of the target `world_edits`.

@@ -11,7 +11,7 @@ mod snapshot_ops;
 mod store_ops;
 mod water_ops;
 
-pub use automata_ops::{BlastRun, HumidityRun, Water2dRun, WorldRun};
+pub use automata_ops::{BlastRun, HumidityRun, WorldRun};
 pub use bytes_ops::EditBytesRun;
 pub use import_ops::RegionRun;
 pub use recording_ops::RecordingRun;

@@ -1,66 +1,25 @@
-//! The laws of humidity on random worlds: the synchronous and the in-place sweep equal a scalar
-//! oracle to the bit, the conservative one a naive oracle to the unit; it loses nothing and stays
-//! within the neighbours' range; sleep changes nothing; a refused edit changes nothing. Every
-//! failure prints the seed and the operations that replay it.
+//! The laws of humidity on random worlds, which are watched with their model: the synchronous and the
+//! in-place sweep equal the formulas to the bit, the conservative one to the unit; it loses nothing
+//! and stays within the neighbours' range; sleep changes nothing; a refused edit changes nothing.
+//! Every failure prints the operations that replay it.
 
-use super::random::{Edit, HIGH, LOW, apply, counted, edit, rules, small, step, world};
+use super::random::{HIGH, LOW, apply, counted, op, rules, small, step, world};
 use floodplain::glam::{IVec3, Vec3Swizzles};
-use floodplain::humidity::{Border, Cell, HumidityWorld, ROCK, Rules, Sweep};
+use floodplain::humidity::{Border, Cell, Edit, HumidityWorld, ROCK, Rules, Sweep};
+use floodplain::testing::strategies::runs;
+use floodplain::testing::{Op, Watched};
 use floodplain::{Chunk, Cube, Face, FieldShape, Region, Shape, Sheet};
 use proptest::prelude::*;
-use support::humidity::{edits, oracle::Oracle};
 
-fn laws_hold<S: FieldShape>(rules: Rules, edits: &[Edit]) {
-    let mut sleeper = small::<S>(rules);
-    let mut awake = small::<S>(rules);
-    for (at, edit) in edits.iter().enumerate() {
-        apply(&mut sleeper, edit, &mut step);
-        apply(&mut awake, edit, &mut |world| {
-            world.wake_all();
-            world.step();
-        });
-        assert_eq!(sleeper.validate(), Ok(()), "after edit {at} {edit:?}");
-        assert_eq!(
-            sleeper.state_hash(),
-            awake.state_hash(),
-            "the sleeper after edit {at} {edit:?}"
-        );
-    }
-}
-
-/// Steps a world that may sleep, or one that is woken before each step.
-fn the_oracle_agrees<S: FieldShape>(rules: Rules, edits: &[Edit], sleeps: bool) {
-    let mut world = small::<S>(rules);
-    for edit in edits {
-        apply(&mut world, edit, &mut |world| {
-            let mut oracle = Oracle::of(world, Region::new(LOW, HIGH));
-            let before = world.ledger();
-            if !sleeps {
-                world.wake_all();
-            }
-            let moved = i128::from(world.step().moved);
-            oracle.step();
-            oracle.compare(world);
-            // What flows through a chunk without changing it is not counted while it sleeps.
-            assert!(
-                if sleeps { moved <= oracle.moved } else { moved == oracle.moved },
-                "{moved} of {}",
-                oracle.moved
-            );
-            if let (Some(before), Some(after)) = (before, world.ledger()) {
-                assert_eq!(after.rained - before.rained, oracle.rained, "rained");
-                assert_eq!((after.runoff - before.runoff) as i128, oracle.runoff, "run off");
-                assert_eq!((after.drained - before.drained) as i128, oracle.drained, "drained");
-            }
-        });
-    }
+fn laws_hold<S: FieldShape>(rules: Rules, ops: &[Op<Edit>]) {
+    Watched::new(|| small::<S>(rules)).play(ops).unwrap();
 }
 
 /// `take_changes` reports the cells that change, and no others.
-fn changes_are_exact<S: FieldShape>(rules: Rules, edits: &[Edit]) {
+fn changes_are_exact<S: FieldShape>(rules: Rules, ops: &[Op<Edit>]) {
     let mut world = small::<S>(rules);
-    for edit in edits {
-        apply(&mut world, edit, &mut |world| {
+    for op in ops {
+        apply(&mut world, op, &mut |world| {
             world.take_changes();
             let before: Vec<Option<Cell>> =
                 Region::new(LOW, HIGH).positions().map(|at| world.cell(at)).collect();
@@ -77,94 +36,56 @@ fn changes_are_exact<S: FieldShape>(rules: Rules, edits: &[Edit]) {
     }
 }
 
-/// After each step, each cell of soil lies between the least and the most of itself, its neighbours
-/// and, at a draining border, nothing; and below the cap. Where humidity falls, between nothing and
-/// the cap.
-fn stays_in_range<S: FieldShape>(rules: Rules, edits: &[Edit]) {
-    let mut world = small::<S>(rules);
-    for edit in edits {
-        apply(&mut world, edit, &mut |world| {
-            let oracle = Oracle::of(world, Region::new(LOW, HIGH));
-            world.step();
-            for at in Region::new(LOW, HIGH).positions() {
-                let Some(cell) = world.cell(at).filter(|cell| !cell.rain && !cell.is_rock()) else {
-                    continue;
-                };
-                let [least, most] = oracle.range(at);
-                let cap = f64::from(rules.cap);
-                assert!(
-                    least.min(cap) <= cell.humidity && cell.humidity <= most.min(cap),
-                    "{at}: {cell:?}"
-                );
-            }
-        });
-    }
-}
-
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(40) })]
 
     #[test]
-    fn every_law_holds_after_every_edit_and_sleep_changes_nothing(
-        rules in rules(), edits in prop::collection::vec(edit(), 1..25)
+    fn every_law_holds_after_every_edit_and_step(
+        rules in rules(), ops in prop::collection::vec(op(), 1..25)
     ) {
-        laws_hold::<Sheet>(rules, &edits);
-        laws_hold::<Cube>(rules, &edits);
+        laws_hold::<Sheet>(rules, &ops);
+        laws_hold::<Cube>(rules, &ops);
     }
 
     #[test]
-    fn every_edit_is_the_models_and_every_step_the_oracles(
-        run in prop::collection::vec(any::<u8>(), 0..192).prop_map(|bytes| edits::Run::from_bytes(&bytes))
-    ) {
-        edits::check(&run);
+    fn every_edit_and_step_on_sheets_is_the_models(run in runs::<HumidityWorld<Sheet>>(0..16)) {
+        run.check().unwrap();
     }
 
     #[test]
-    fn each_step_is_the_oracles(rules in rules(), edits in prop::collection::vec(edit(), 1..25)) {
-        for sleeps in [true, false] {
-            the_oracle_agrees::<Sheet>(rules, &edits, sleeps);
-            the_oracle_agrees::<Cube>(rules, &edits, sleeps);
-        }
+    fn every_edit_and_step_on_cubes_is_the_models(run in runs::<HumidityWorld<Cube>>(0..16)) {
+        run.check().unwrap();
     }
 
     #[test]
-    fn changes_are_told_one_by_one(rules in rules(), edits in prop::collection::vec(edit(), 1..15)) {
-        changes_are_exact::<Sheet>(rules, &edits);
-        changes_are_exact::<Cube>(rules, &edits);
-    }
-
-    #[test]
-    fn the_conservative_sweep_stays_within_the_neighbours_range(
-        rules in rules(), edits in prop::collection::vec(edit(), 1..25)
-    ) {
-        let rules = Rules { sweep: Sweep::Conservative, ..rules };
-        stays_in_range::<Sheet>(rules, &edits);
-        stays_in_range::<Cube>(rules, &edits);
+    fn changes_are_told_one_by_one(rules in rules(), ops in prop::collection::vec(op(), 1..15)) {
+        changes_are_exact::<Sheet>(rules, &ops);
+        changes_are_exact::<Cube>(rules, &ops);
     }
 
     #[test]
     fn the_conservative_sweep_neither_makes_nor_loses_a_unit(
-        rules in rules(), edits in prop::collection::vec(edit(), 1..25)
+        rules in rules(), ops in prop::collection::vec(op(), 1..25)
     ) {
         let mut world = small::<Cube>(Rules { sweep: Sweep::Conservative, ..rules });
-        for edit in &edits {
-            apply(&mut world, edit, &mut step);
+        for op in &ops {
+            apply(&mut world, op, &mut step);
             let kept: i128 = {
                 let ledger = world.ledger().unwrap();
                 let gone = ledger.runoff + ledger.drained + ledger.removed;
                 counted(&world) + gone as i128 - ledger.rained - ledger.placed as i128
             };
-            prop_assert_eq!(kept, 0, "after {:?}", edit);
+            prop_assert_eq!(kept, 0, "after {:?}", op);
         }
     }
 
     #[test]
     fn chunks_taken_out_and_put_back_are_as_they_were(
-        rules in rules(), edits in prop::collection::vec(edit(), 1..15)
+        rules in rules(), ops in prop::collection::vec(op(), 1..15)
     ) {
         let mut world = small::<Sheet>(rules);
-        for edit in &edits {
-            apply(&mut world, edit, &mut step);
+        for op in &ops {
+            apply(&mut world, op, &mut step);
         }
         let before: Vec<(IVec3, Chunk<Cell>)> = world.chunks().collect();
         for (at, chunk) in &before {

@@ -1,7 +1,8 @@
 //! Random edits of small worlds of humidity, for the laws and for rest.
 
 use floodplain::glam::IVec3;
-use floodplain::humidity::{Border, Cell, HumidityWorld, ROCK, Rules, Sweep, UNITS};
+use floodplain::humidity::{Border, Cell, Edit, HumidityWorld, ROCK, Rules, Sweep, UNITS};
+use floodplain::testing::Op;
 use floodplain::{Chunk, FieldShape, Region};
 use proptest::prelude::*;
 
@@ -9,20 +10,6 @@ use proptest::prelude::*;
 /// direction.
 pub const LOW: IVec3 = IVec3::new(-5, -4, -3);
 pub const HIGH: IVec3 = IVec3::new(4, 5, 2);
-
-#[derive(Clone, Debug)]
-pub enum Edit {
-    Set(IVec3, Cell),
-    Humidity(IVec3, f64),
-    Impermeability(IVec3, f32),
-    Rock(IVec3),
-    Rain(IVec3, f64),
-    ClearRain(IVec3),
-    Fill(IVec3, IVec3, Cell),
-    RemoveChunk(IVec3),
-    InsertChunk(IVec3, Cell),
-    Run(u8),
-}
 
 fn position() -> impl Strategy<Value = IVec3> {
     (LOW.x..=HIGH.x, LOW.y..=HIGH.y, LOW.z..=HIGH.z).prop_map(|(x, y, z)| IVec3::new(x, y, z))
@@ -69,19 +56,24 @@ fn cell() -> impl Strategy<Value = Cell> {
         .prop_map(|(humidity, impermeability, rain)| Cell { humidity, impermeability, rain })
 }
 
-pub fn edit() -> impl Strategy<Value = Edit> {
-    prop_oneof![
-        4 => (position(), cell()).prop_map(|(at, cell)| Edit::Set(at, cell)),
-        2 => (position(), humidity()).prop_map(|(at, humidity)| Edit::Humidity(at, humidity)),
-        2 => (position(), impermeability()).prop_map(|(at, impermeability)| Edit::Impermeability(at, impermeability)),
-        2 => position().prop_map(Edit::Rock),
-        2 => (position(), humidity()).prop_map(|(at, humidity)| Edit::Rain(at, humidity)),
+/// An edit, which may be refused, or some steps.
+pub fn op() -> impl Strategy<Value = Op<Edit>> {
+    let edit = prop_oneof![
+        4 => (position(), cell()).prop_map(|(cell, value)| Edit::SetCell { cell, value }),
+        2 => (position(), humidity()).prop_map(|(cell, humidity)| Edit::SetHumidity { cell, humidity }),
+        2 => (position(), impermeability())
+            .prop_map(|(cell, impermeability)| Edit::SetImpermeability { cell, impermeability }),
+        2 => position().prop_map(Edit::SetRock),
+        2 => (position(), humidity()).prop_map(|(cell, humidity)| Edit::SetRain { cell, humidity }),
         2 => position().prop_map(Edit::ClearRain),
-        2 => (position(), position(), cell()).prop_map(|(a, b, cell)| Edit::Fill(a, b, cell)),
+        2 => (position(), position(), cell())
+            .prop_map(|(a, b, value)| Edit::FillCells { region: Region::new(a, b), value }),
         1 => chunk().prop_map(Edit::RemoveChunk),
-        1 => (chunk(), cell()).prop_map(|(at, cell)| Edit::InsertChunk(at, cell)),
-        6 => (1u8..10).prop_map(Edit::Run),
-    ]
+        1 => (chunk(), cell())
+            .prop_map(|(position, cell)| Edit::InsertChunk { position, chunk: Chunk::uniform(cell) }),
+        1 => Just(Edit::WakeAll),
+    ];
+    prop_oneof![19 => edit.prop_map(Op::Edit), 6 => (1u8..10).prop_map(Op::Step)]
 }
 
 fn sweep() -> impl Strategy<Value = Sweep> {
@@ -125,36 +117,16 @@ pub fn small<S: FieldShape>(rules: Rules) -> HumidityWorld<S> {
     world(rules, Region::new(LOW, HIGH))
 }
 
-/// Applies an edit; a refusal is fine, but must change nothing.
+/// Makes an edit, which may be refused, or steps.
 pub fn apply<S: FieldShape>(
     world: &mut HumidityWorld<S>,
-    edit: &Edit,
+    op: &Op<Edit>,
     step: &mut dyn FnMut(&mut HumidityWorld<S>),
 ) {
-    let before = (world.state_hash(), world.awake_cells());
-    let refused = match *edit {
-        Edit::Set(at, cell) => world.set_cell(at, cell).is_err(),
-        Edit::Humidity(at, humidity) => world.set_humidity(at, humidity).is_err(),
-        Edit::Impermeability(at, impermeability) => {
-            world.set_impermeability(at, impermeability).is_err()
-        }
-        Edit::Rock(at) => world.set_rock(at).is_err(),
-        Edit::Rain(at, humidity) => world.set_rain(at, humidity).is_err(),
-        Edit::ClearRain(at) => world.clear_rain(at).is_err(),
-        Edit::Fill(a, b, cell) => world.fill_cells(Region::new(a, b), cell).is_err(),
-        Edit::RemoveChunk(at) => world.remove_chunk(at).is_err(),
-        Edit::InsertChunk(at, cell) => world.insert_chunk(at, Chunk::uniform(cell)).is_err(),
-        Edit::Run(steps) => {
-            (0..steps).for_each(|_| step(world));
-            false
-        }
-    };
-    if refused {
-        assert_eq!(
-            (world.state_hash(), world.awake_cells()),
-            before,
-            "a refused edit changed the world: {edit:?}"
-        );
+    match op {
+        Op::Edit(edit) => _ = world.apply(edit.clone()),
+        Op::Step(steps) => (0..*steps).for_each(|_| step(world)),
+        other => panic!("{other:?} is not drawn"),
     }
 }
 

@@ -1,14 +1,12 @@
-//! The laws of two-dimensional water, on random worlds across chunk borders, against an oracle that
-//! shares no code with it.
+//! The laws of two-dimensional water, on random worlds across chunk borders, which are watched with
+//! their model.
 
 use floodplain::glam::IVec3;
+use floodplain::testing::strategies::runs;
+use floodplain::testing::{Op, Watched};
 use floodplain::water2d::{Cell, EditError, MAX_LEVEL, Rule, Rules, Water2dWorld};
 use floodplain::{Chunk, Region, Shape, Sheet};
 use proptest::prelude::*;
-use support::water2d::{
-    edits,
-    oracle::{self, Levels},
-};
 
 /// Steps within which worlds of this size come to rest.
 const PATIENCE: u64 = 4000;
@@ -43,20 +41,10 @@ impl Drawn {
         }
         world
     }
-
-    fn levels(&self) -> Levels {
-        let cells = self.region().positions().zip(&self.cells);
-        cells
-            .filter(|&(_, &level)| level >= 0)
-            .map(|(cell, &level)| ((cell.y, cell.x), i64::from(level)))
-            .collect()
-    }
 }
 
-fn levels(world: &Water2dWorld) -> Levels {
-    let open = |cell: &IVec3| world.cell(*cell).is_some_and(|cell| !cell.is_solid());
-    let level = |cell: IVec3| ((cell.y, cell.x), i64::from(world.level(cell)));
-    world.bounds().positions().filter(open).map(level).collect()
+fn cells(world: &Water2dWorld) -> Vec<Option<Cell>> {
+    world.bounds().positions().map(|cell| world.cell(cell)).collect()
 }
 
 /// Ground, air and water, with all kinds of levels, across the corner of four chunks.
@@ -77,98 +65,36 @@ fn rules() -> impl Strategy<Value = Rules> {
     })
 }
 
-/// Surfaces and pressure of a world at rest, from what its cells hold alone.
-fn check_rest(world: &Water2dWorld) -> Result<(), TestCaseError> {
-    let levels = levels(world);
-    for (&(y, x), &level) in levels.iter().filter(|&(_, &level)| level > 0) {
-        let below = levels.get(&(y - 1, x));
-        prop_assert!(below.is_none_or(|&below| below >= 100), "water at {x}, {y} lies on nothing");
-        let side = levels.get(&(y, x + 1));
-        if let Some(&side) = side {
-            prop_assert!(level.abs_diff(side) <= 1, "{level} beside {side} at {x}, {y}");
-        }
-    }
-    for body in oracle::bodies(&levels) {
-        // A free surface: the highest water of a column with air on it, or with nothing but room
-        // above it in its cell.
-        let is_surface = |&&(y, x): &&(i32, i32)| {
-            let level = levels[&(y, x)];
-            level > 0 && (level < 100 || level == 100 && levels.get(&(y + 1, x)) == Some(&0))
-        };
-        let surfaces: Vec<i64> = body
-            .iter()
-            .filter(is_surface)
-            .map(|&(y, x)| 100 * i64::from(y) + levels[&(y, x)])
-            .collect();
-        let (least, most) = (surfaces.iter().min(), surfaces.iter().max());
-        if let (Some(least), Some(most)) = (least, most) {
-            prop_assert!(most - least <= 1, "surfaces from {least} to {most}");
-            for &(y, x) in &body {
-                let depth = least - 100 * (i64::from(y) + 1);
-                if depth > 0 {
-                    let level = levels[&(y, x)];
-                    let pressures = 100 + (depth - 1) / 20..=100 + (depth + 1) / 20;
-                    prop_assert!(
-                        pressures.contains(&level),
-                        "a level of {level}, {depth} units below the surface"
-                    );
-                }
-            }
-        }
-    }
-    Ok(())
-}
-
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
     #[test]
-    fn every_edit_is_the_models_and_every_step_the_oracles(
-        run in prop::collection::vec(any::<u8>(), 0..192).prop_map(|bytes| edits::Run::from_bytes(&bytes))
-    ) {
-        run.run();
+    fn every_edit_is_the_models_and_every_step_the_oracles(run in runs::<Water2dWorld>(0..16)) {
+        run.check().unwrap();
     }
 
     #[test]
     fn literal_levels_are_those_of_the_text_cell_by_cell(drawn in drawn(), seed: u64) {
-        let mut world = drawn.world(seed, Rules::literal());
-        let mut expected = drawn.levels();
-        for _ in 0..30 {
-            expected = oracle::literal_step(&expected, world.prefers_left());
-            world.step();
-            prop_assert_eq!(&levels(&world), &expected);
-            prop_assert_eq!(world.validate(), Ok(()));
-        }
+        Watched::new(|| drawn.world(seed, Rules::literal())).play(&[Op::Step(30)]).unwrap();
     }
 
     #[test]
     fn settling_levels_are_those_of_units_moved_one_by_one(drawn in drawn(), flow in 1..=100u32) {
-        let mut world = drawn.world(0, Rules { pressure_flow: flow, ..Rules::default() });
-        let mut expected = drawn.levels();
-        for _ in 0..30 {
-            expected = oracle::settling_step(&expected, i64::from(flow));
-            world.step();
-            prop_assert_eq!(&levels(&world), &expected);
-            prop_assert_eq!(world.validate(), Ok(()));
-        }
+        let rules = Rules { pressure_flow: flow, ..Rules::default() };
+        Watched::new(|| drawn.world(0, rules)).play(&[Op::Step(30)]).unwrap();
     }
 
     #[test]
     fn settling_worlds_come_to_rest_level_and_every_change_on_the_way_costs_energy(drawn in drawn(), flow in 1..=100u32) {
-        let mut world = drawn.world(0, Rules { pressure_flow: flow, ..Rules::default() });
-        let total = world.total();
-        let mut before = (levels(&world), oracle::energy(&drawn.levels()));
-        while !world.is_at_rest() {
-            prop_assert!(world.ticks() < PATIENCE, "no rest after {} steps", world.ticks());
-            let report = world.step();
-            let after = levels(&world);
-            let energy = oracle::energy(&after);
-            prop_assert_eq!(report.changed > 0, energy < before.1);
-            prop_assert_eq!(report.changed > 0, after != before.0);
-            before = (after, energy);
+        let rules = Rules { pressure_flow: flow, ..Rules::default() };
+        let mut watched = Watched::new(|| drawn.world(0, rules));
+        let total = watched.world().total();
+        while watched.world().ticks() == 0 || !watched.world().is_at_rest() {
+            prop_assert!(watched.world().ticks() < PATIENCE, "no rest in time");
+            watched.step();
         }
-        prop_assert_eq!((world.total(), world.validate()), (total, Ok(())));
-        check_rest(&world)?;
+        watched.check_laws().unwrap();
+        prop_assert_eq!(watched.world().total(), total);
     }
 
     #[test]
@@ -266,7 +192,7 @@ proptest! {
             third.step();
         }
         prop_assert_eq!(second.state_hash(), third.state_hash());
-        prop_assert_eq!(levels(&first), levels(&second));
+        prop_assert_eq!(cells(&first), cells(&second));
         prop_assert_eq!(second.take_changes(), third.take_changes());
     }
 }

@@ -1,4 +1,0 @@
-//! Humidity: edits and their model, and the oracle of a step.
-
-pub mod edits;
-pub mod oracle;
