@@ -139,7 +139,7 @@
 //!
 //! | law | tests | fuzz targets |
 //! |---|---|---|
-//! | each edit does, cell by cell and in the account, what its documentation says | `humidity::laws::every_edit_is_the_models_and_every_step_the_oracles`, `water2d::laws` by the same name, `blast::edits::every_edit_and_step_on_sheets_is_the_maps`, `every_edit_and_step_on_cubes_is_the_maps`, `every_edit_and_step_on_a_graph_is_the_maps` | `humidity`, `water_2d`, `blast_grid`, `blast_graph` |
+//! | each edit does, cell by cell and in the account, what its documentation says | `humidity::laws::every_edit_and_step_on_sheets_is_the_models`, `every_edit_and_step_on_cubes_is_the_models`, `water2d::laws::every_edit_is_the_models_and_every_step_the_oracles`, `blast::edits::every_edit_and_step_on_sheets_is_the_maps`, `every_edit_and_step_on_cubes_is_the_maps`, `every_edit_and_step_on_a_graph_is_the_maps` | `humidity`, `water_2d`, `blast_grid`, `blast_graph` |
 //! | a world with sleeping chunks equals one that is woken before each step, and counts the same changes | the same | the same |
 //! | `run(n)` equals n single steps | the same | the same |
 //! | saving and loading a world in between changes nothing | the same | the same |
@@ -152,8 +152,8 @@
 //! | law | violation | tests beside those above |
 //! |---|---|---|
 //! | conservative sweep: the units in the cells are `placed + rained − removed − runoff − drained` | `Ledger` | `humidity::laws::the_conservative_sweep_neither_makes_nor_loses_a_unit` |
-//! | a step equals the formula as written: the mean bit for bit in `f32`, flows to the unit | | `humidity::laws::each_step_is_the_oracles`, `humidity::golden` |
-//! | conservative sweep: soil stays within the range of itself and its neighbours, where humidity falls between 0 and the cap, and below the cap | | `humidity::laws::the_conservative_sweep_stays_within_the_neighbours_range` |
+//! | a step equals the formula as written: the mean bit for bit in `f32`, flows to the unit | | `humidity::laws::every_law_holds_after_every_edit_and_step`, `humidity::golden` |
+//! | conservative sweep: soil stays within the range of itself and its neighbours, where humidity falls between 0 and the cap, and below the cap | | `humidity::laws::every_law_holds_after_every_edit_and_step` |
 //! | conservative sweep without drain, cap or rain of two strengths: each step that moves a unit lowers the sum of the squared differences from the rain's humidity, so the world comes to rest, as level as the module's documentation says | | `humidity::rest::the_conservative_sweep_comes_to_rest_nearly_level` |
 //! | where humidity falls, it gathers at the foot of the ground, the cap cuts nothing off that came by falling, and without drain and rain it comes to rest | | `humidity::fall::it_comes_to_rest_and_none_is_made_or_lost`, `soil_wets_from_its_foot` |
 //! | humidity is a number from 0 to 32,767, ground is soil or rock, cells beyond the bounds are dry rock | `Humidity`, `Impermeability`, `Outside` | |
@@ -292,7 +292,7 @@
 //! | a [watched](crate::testing::Watched) world reports a bug of its own, of its edits, its sleep, its slices, its snapshots, its changes or its events by the name of the [law](crate::testing::law) that it breaks, and so laws that are added; worlds of this crate break none | `testing::watched::every_bug_breaks_the_law_of_its_name`, `laws_of_ones_own_may_count_and_are_asked_after_each_edit_and_tick`, `small_worlds_of_every_kind_keep_every_law` | `own_rules`, `water_edits`, `water_stream`, `humidity`, `water_2d`, `blast_grid`, `blast_graph`, `world_edits` |
 //! | a recording that is [followed](crate::testing::Watched::follow) breaks the same laws, and those of the end: what must come to rest does, and a panic is a broken law, in the tick that it interrupts | `testing::follow`, `testing::watched::what_is_let_alone_comes_to_rest_or_breaks_a_law` | |
 //! | a companion of a watched world is told what happens, once; what it finds broken, and that it changes the world, is reported by its name | `testing::watched::a_companion_is_told_what_happens_and_must_not_change_it`, `testing::models::a_client_that_misses_a_change_is_found` | `world_edits` |
-//! | the models of explosions and of worlds of materials find what is not theirs, also of a world in motion | `testing::models` | `blast_grid`, `blast_graph`, `world_edits` |
+//! | the models of automata and of worlds of materials find what is not theirs, also of a world in motion | `testing::models`, unit tests `testing::humidity::ground`, `testing::water2d::ground` | `humidity`, `water_2d`, `blast_grid`, `blast_graph`, `world_edits` |
 //! | any bytes are a value: edits of every variant, rules within their ranges, lawful worlds; alike for both crates, of no more bytes than it needs | `testing::drawn` | the same |
 //! | what fails shrinks to the fewest edits, ticks, chunks and units that fail | `testing::shrunk` | |
 //! | the target of the page *Fuzz your own rules* is compiled and run with the others | `testing::page::the_target_of_the_page_is_the_one_of_the_folder` | `own_rules` |

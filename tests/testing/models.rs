@@ -1,16 +1,18 @@
-//! The models of explosions and of worlds of materials tell what is not theirs, by the law's name:
-//! they are given a world that is not the one they were made of.
+//! The models of automata and of worlds of materials tell what is not theirs, by the law's name: they
+//! are given a world that is not the one they were made of.
 
 use floodplain::blast::{self, BlastGraph, BlastWorld, Border, Borders, Edit, GraphEdit, NodeId};
 use floodplain::glam::{DVec3, IVec3};
+use floodplain::humidity::{self, HumidityWorld};
 use floodplain::testing::{
     Findings, Model, Op, Small, Start, Watch, Watched, law, mirrored, palette,
 };
+use floodplain::water2d::{self, Water2dWorld};
 use floodplain::world::{self, Content, Material, MaterialId, Palette, World};
-use floodplain::{Chunk, Cube, Face, Region, StepReport};
+use floodplain::{Chunk, Cube, Face, Region, Sheet, StepReport};
 
-/// A model of another world.
-struct Others<W: Watch>(Box<dyn Model<W>>);
+/// A model of another world, which is told so much more of each tick.
+struct Others<W: Watch>(Box<dyn Model<W>>, StepReport);
 
 impl<W: Watch> Model<W> for Others<W> {
     fn edit_begins(&mut self, world: &W) {
@@ -26,7 +28,12 @@ impl<W: Watch> Model<W> for Others<W> {
         self.0.edited(edit, answer, found);
     }
 
-    fn stepped(&mut self, world: &W, report: StepReport, differing: u64, found: &mut Findings) {
+    fn step_begins(&mut self, world: &W) {
+        self.0.step_begins(world);
+    }
+
+    fn stepped(&mut self, world: &W, mut report: StepReport, differing: u64, found: &mut Findings) {
+        report += self.1;
         self.0.stepped(world, report, differing, found);
     }
 
@@ -45,7 +52,17 @@ fn broken<W: Watch + 'static>(
     other: &W,
     ops: &[Op<W::Edit>],
 ) -> Option<&'static str> {
-    let model = Others(other.model().expect("it is small"));
+    broken_with(make, other, StepReport::default(), ops)
+}
+
+/// The same with a model that is told so much more of each tick.
+fn broken_with<W: Watch + 'static>(
+    make: impl Fn() -> W,
+    other: &W,
+    more: StepReport,
+    ops: &[Op<W::Edit>],
+) -> Option<&'static str> {
+    let model = Others(other.model().expect("it is small"), more);
     let played = Watched::new(make).with_model(model).play(ops);
     played.err().map(|broken| broken.first().law)
 }
@@ -181,6 +198,119 @@ fn a_graph_that_is_not_the_models_breaks_a_law_by_its_name() {
     let ops = [node(90.0), node(0.0), Op::Edit(link), Op::Edit(wall), Op::Step(1)];
     assert_eq!(broken(silent, &silent(), &ops), None);
     assert_eq!(broken(silent, &late, &ops), Some(law::EVENTS));
+}
+
+/// Rain in a corner of a layer of soil that ends there, at a border.
+fn garden(rules: humidity::Rules) -> HumidityWorld<Sheet> {
+    let bounds = Region::new(IVec3::ZERO, IVec3::new(4, 3, 0));
+    let mut world = HumidityWorld::with_bounds(rules, bounds).unwrap();
+    world.insert_chunk(IVec3::ZERO, Chunk::uniform(humidity::Cell::soil(1.0, 2.0))).unwrap();
+    world.set_rain(IVec3::ZERO, 90.0).unwrap();
+    world
+}
+
+#[test]
+fn soil_that_is_not_the_models_breaks_a_law_by_its_name() {
+    use humidity::{Border, Edit, Rules, Sweep};
+    let cell = IVec3::new(2, 1, 0);
+    let [dry, wet] = [3.0, 40.0].map(|humidity| Op::Edit(Edit::SetHumidity { cell, humidity }));
+    let take = || Op::Edit(Edit::RemoveChunk(IVec3::ZERO));
+    let ops = [dry, Op::Step(2), wet, take(), Op::PutBack, Op::Edit(Edit::WakeAll), Op::Run(3)];
+    for sweep in [Sweep::InPlace, Sweep::Synchronous, Sweep::Conservative] {
+        let world = || garden(Rules::with_sweep(sweep));
+        assert_eq!(broken(world, &world(), &ops), None, "{sweep:?}");
+        let mut other = world();
+        other.set_impermeability(cell, 2.5).unwrap();
+        assert_eq!(broken(world, &other, &[]), Some(law::CELLS), "{sweep:?}");
+        other.set_impermeability(cell, 2.0).unwrap();
+        assert_eq!(broken(world, &other, &ops), None, "{sweep:?}");
+        other.remove_chunk(IVec3::ZERO).unwrap();
+        assert_eq!(broken(world, &other, &[]), Some(law::CELLS), "{sweep:?}");
+        let capped = garden(Rules { cap: 2.0, ..Rules::with_sweep(sweep) });
+        assert_eq!(broken(world, &capped, &[Op::Step(9)]), Some(law::FORMULAS), "{sweep:?}");
+        let more = StepReport { changed: 1, ..StepReport::default() };
+        let counted = broken_with(world, &world(), more, &[Op::Step(1)]);
+        assert_eq!(counted, Some(law::CHANGES_COUNTED), "{sweep:?}");
+    }
+
+    let world = || garden(Rules::default());
+    let mut rained = world();
+    rained.set_humidity(cell, 5.0).unwrap();
+    rained.set_humidity(cell, 1.0).unwrap();
+    assert_eq!(broken(world, &rained, &[]), Some(law::LEDGER));
+    // What rain gives over a border that drains shows in the account alone.
+    let drained = garden(Rules::default().with_border(Face::West, Border::Drain));
+    let alone = || {
+        Op::Edit(Edit::FillCells {
+            region: Region::new(IVec3::Y, IVec3::new(0, 3, 0)),
+            value: humidity::Cell::ROCK,
+        })
+    };
+    assert_eq!(broken(world, &drained, &[alone(), Op::Step(1)]), Some(law::ACCOUNT));
+    // Where soil must be less permeable, it refuses what is soil elsewhere.
+    let firm =
+        garden(Rules { least_impermeability: 1.0, coefficient: 1.0 / 64.0, ..Rules::default() });
+    let loose = Op::Edit(Edit::SetImpermeability { cell, impermeability: 0.75 });
+    assert_eq!(broken(world, &firm, &[loose]), Some(law::EDIT));
+    let more = StepReport { moved: 1, ..StepReport::default() };
+    let awake = [Op::Edit(Edit::WakeAll), Op::Step(1)];
+    assert_eq!(broken_with(world, &world(), more, &awake), Some(law::CHANGES_COUNTED));
+}
+
+/// A column of water on ground that it flows off, at both sides.
+fn tank(seed: u64, rules: water2d::Rules) -> Water2dWorld {
+    let bounds = Region::new(IVec3::new(-3, -1, 0), IVec3::new(4, 5, 1));
+    let mut world = Water2dWorld::with_bounds(seed, rules, bounds).unwrap();
+    for position in [[-1, -1, 0], [0, -1, 0], [-1, 0, 0], [0, 0, 0], [0, 0, 1]] {
+        world.insert_chunk(position.into(), Chunk::uniform(water2d::Cell::AIR)).unwrap();
+    }
+    world.fill_water(Region::new(IVec3::ZERO, IVec3::new(0, 4, 0)), 170).unwrap();
+    world.pour(IVec3::new(2, 3, 1), 150).unwrap();
+    world
+}
+
+#[test]
+fn two_dimensional_water_that_is_not_the_models_breaks_a_law_by_its_name() {
+    use water2d::{Edit, Rules};
+    let cell = IVec3::new(0, 2, 0);
+    let take = || Op::Edit(Edit::RemoveChunk(IVec3::ZERO));
+    let ops = [Op::Step(3), Op::Edit(Edit::SetSolid(cell)), take(), Op::PutBack, Op::Run(20)];
+    for rules in [Rules::literal(), Rules::default()] {
+        let world = || tank(1, rules);
+        assert_eq!(broken(world, &world(), &ops), None, "{rules:?}");
+        let mut other = world();
+        other.scoop(cell, 1).unwrap();
+        assert_eq!(broken(world, &other, &[]), Some(law::CELLS), "{rules:?}");
+        other.pour(cell, 1).unwrap();
+        assert_eq!(broken(world, &other, &[]), Some(law::LEDGER), "{rules:?}");
+        let mut without = world();
+        without.remove_chunk(IVec3::Z).unwrap();
+        assert_eq!(broken(world, &without, &[]), Some(law::CELLS), "{rules:?}");
+        let more = StepReport { changed: 99, ..StepReport::default() };
+        let still = [Op::Run(200), Op::Step(1)];
+        let counted = broken_with(world, &world(), more, &still);
+        assert_eq!(counted, Some(law::CHANGES_COUNTED), "{rules:?}");
+    }
+
+    let settling = |pressure_flow| tank(1, Rules { pressure_flow, ..Rules::default() });
+    let slow = settling(1);
+    assert_eq!(broken(|| settling(50), &slow, &[Op::Step(9)]), Some(law::FORMULAS));
+    // The sides that the literal rule prefers alternate.
+    let literal = || tank(1, Rules::literal());
+    let mut late = Water2dWorld::with_bounds(1, Rules::literal(), literal().bounds()).unwrap();
+    late.step();
+    let empty = || Water2dWorld::with_bounds(1, Rules::literal(), literal().bounds()).unwrap();
+    let load = Op::Edit(Edit::InsertChunk {
+        position: IVec3::ZERO,
+        chunk: Chunk::uniform(water2d::Cell::AIR),
+    });
+    let pour = Op::Edit(Edit::Pour { cell: IVec3::X, units: 99 });
+    let ops = [load, pour, Op::Step(1)];
+    assert_eq!(broken(empty, &empty(), &ops), None);
+    assert_eq!(broken(empty, &late, &ops), Some(law::FORMULAS));
+    // In a world that reaches farther up it goes where there is nothing here.
+    let lower = Water2dWorld::with_bounds(1, Rules::literal(), Region::cell(IVec3::X)).unwrap();
+    assert_eq!(broken(empty, &lower, &ops), Some(law::EDIT));
 }
 
 /// Glass before a charge, on a floor.

@@ -186,3 +186,32 @@ impl Ground {
 pub(super) fn units(humidity: f64) -> i128 {
     (humidity * 65_536.0) as i128
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Region;
+
+    #[test]
+    fn soil_beyond_the_range_of_its_neighbours_breaks_a_law() {
+        let bounds = Region::new(IVec3::ZERO, IVec3::X * 2);
+        let ground = |humidity: [f64; 3], rules: Rules| Ground {
+            rules,
+            neighbours: 4,
+            cells: Board::of(bounds, |cell| Some(Cell::soil(humidity[cell.x as usize], 1.0))),
+        };
+        let holds = |after: [f64; 3], rules: Rules| {
+            let mut found = Findings::default();
+            ground(after, rules).check_range(&ground([1.0, 5.0, 9.0], rules), &mut found);
+            found.take().is_ok()
+        };
+        let rules = Rules::default();
+        assert!(holds([5.0, 9.0, 5.0], rules) && holds([1.0, 1.0, 9.0], rules));
+        assert!(!holds([0.5, 5.0, 9.0], rules) && !holds([1.0, 5.0, 9.5], rules));
+        assert!(!holds([5.5, 5.0, 9.0], rules), "more than both of them");
+        assert!(!holds([1.0, 5.0, 9.0], Rules { cap: 8.0, ..rules }));
+        let falling = Rules { fall: 1.0 / 64.0, coefficient: 1.0 / 32.0, ..rules };
+        assert!(holds([0.5, 5.0, 9.5], falling) && !holds([-0.5, 5.0, 9.5], falling));
+        assert!(holds([0.5, 5.0, 9.5], Rules::with_sweep(Sweep::InPlace)), "a mean of weights");
+    }
+}

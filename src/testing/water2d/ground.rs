@@ -221,3 +221,39 @@ fn check_settling(before: &[Slice], after: &[Slice], is_at_rest: bool, found: &m
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn broken(before: &Slice, after: &Slice, is_at_rest: bool) -> Option<&'static str> {
+        let mut found = Findings::default();
+        check_settling(&[before.clone()], &[after.clone()], is_at_rest, &mut found);
+        found.take().err().map(|broken| broken.first().law)
+    }
+
+    /// Rows of three cells from the bottom; −1 is ground.
+    fn slice(levels: &[i64]) -> Slice {
+        Slice::of(levels.iter().map(|&level| (level >= 0).then_some(level)).collect(), 3, false)
+    }
+
+    #[test]
+    fn what_rises_and_what_rests_uneven_break_laws() {
+        let low = slice(&[-1, 100, -1, 0, 40, 0]);
+        let high = slice(&[-1, 40, -1, 0, 100, 0]);
+        assert_eq!(broken(&high, &low, false), None);
+        assert_eq!(broken(&low, &low, false), None);
+        assert_eq!(broken(&low, &high, false), Some(law::ENERGY));
+        // On nothing; beside less; in an arm that is higher than the other; under more pressure.
+        let level = [slice(&[100, 100, 100, 51, 50, 50]), slice(&[100, 103, 100, 60, -1, 60])];
+        let uneven = [
+            &high,
+            &slice(&[100, 100, 100, 52, 50, 50]),
+            &slice(&[100, 103, 100, 60, -1, 58]),
+            &slice(&[100, 106, 100, 60, -1, 60]),
+        ];
+        assert_eq!(level.each_ref().map(|slice| broken(slice, slice, true)), [None; 2]);
+        assert_eq!(uneven.map(|slice| broken(slice, slice, true)), [Some(law::LEVEL); 4]);
+        assert_eq!(uneven.map(|slice| broken(slice, slice, false)), [None; 4]);
+    }
+}
