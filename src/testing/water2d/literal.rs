@@ -1,4 +1,4 @@
-//! A step of the literal rule, as its source text has it: old levels noted, what is given put aside.
+//! A step of the literal rule, as its source text has it: what is given comes after the old levels.
 
 use super::slice::Slice;
 
