@@ -318,6 +318,24 @@ fn two_dimensional_water_that_is_not_the_models_breaks_a_law_by_its_name() {
     assert_eq!(broken(empty, &low, &[load, high]), Some(law::EDIT));
 }
 
+/// No cell takes more than the highest level, in the model neither.
+#[test]
+fn the_model_of_two_dimensional_water_knows_the_highest_level() {
+    use water2d::{Cell, MAX_LEVEL, Rules};
+    let narrow = |rules: Rules| {
+        let bounds = Region::new(IVec3::ZERO, IVec3::new(2, 2, 0));
+        let mut world = Water2dWorld::with_bounds(1, rules, bounds).unwrap();
+        world.insert_chunk(IVec3::ZERO, Chunk::uniform(Cell::AIR)).unwrap();
+        world.fill_water(Region::new(IVec3::ZERO, IVec3::new(1, 1, 0)), MAX_LEVEL - 3).unwrap();
+        world.fill_water(Region::cell(IVec3::ONE.with_z(0)), MAX_LEVEL).unwrap();
+        world
+    };
+    for rules in [Rules::literal(), Rules::default()] {
+        let world = || narrow(rules);
+        assert_eq!(broken(world, &world(), &[Op::Step(4)]), None, "{rules:?}");
+    }
+}
+
 /// Glass before a charge, on a floor.
 fn ground(palette: Palette) -> World {
     let bounds = Region::new(IVec3::ZERO, IVec3::splat(5));

@@ -1,6 +1,10 @@
 //! A step of the settling rule, unit by unit and body by body.
 
 use super::slice::Slice;
+use crate::water2d::MAX_LEVEL;
+
+/// The most units in a cell.
+const MOST: i64 = MAX_LEVEL as i64;
 
 /// The head of a unit, counted from 1, in a cell at this height.
 pub(super) fn head(height: i64, unit: i64) -> i64 {
@@ -11,7 +15,7 @@ pub(super) fn head(height: i64, unit: i64) -> i64 {
 /// How many units of a cell at this height have a head of at most this.
 fn units_up_to(height: i64, line: i64) -> i64 {
     let above_floor = (line - 100 * height).max(0);
-    if above_floor <= 100 { above_floor } else { 100 + (above_floor - 100) / 20 }
+    if above_floor <= 100 { above_floor } else { MOST.min(100 + (above_floor - 100) / 20) }
 }
 
 /// Returns the levels after a step in which a cell passes on so much of its pressure at most.
@@ -42,7 +46,7 @@ fn sink(levels: &mut Slice, parity: i64) {
         }
         let before = down;
         loop {
-            let sinks = up > 0 && head(low, down + 1) < head(low + 1, up);
+            let sinks = up > 0 && down < MOST && head(low, down + 1) < head(low + 1, up);
             let rises = down > 0 && head(low + 1, up + 1) < head(low, down);
             let units = i64::from(sinks) - i64::from(rises);
             if units == 0 {
