@@ -215,7 +215,23 @@ fn soil_that_is_not_the_models_breaks_a_law_by_its_name() {
     let cell = IVec3::new(2, 1, 0);
     let [dry, wet] = [3.0, 40.0].map(|humidity| Op::Edit(Edit::SetHumidity { cell, humidity }));
     let take = || Op::Edit(Edit::RemoveChunk(IVec3::ZERO));
-    let ops = [dry, Op::Step(2), wet, take(), Op::PutBack, Op::Edit(Edit::WakeAll), Op::Run(3)];
+    let ops = [
+        dry,
+        Op::Edit(Edit::SetImpermeability { cell, impermeability: 3.0 }),
+        Op::Step(2),
+        Op::Edit(Edit::SetRain { cell, humidity: 7.0 }),
+        Op::Step(1),
+        Op::Edit(Edit::SetRock(cell)),
+        Op::Edit(Edit::SetRock(cell)),
+        Op::Edit(Edit::ClearRain(cell)),
+        Op::Edit(Edit::ClearRain(IVec3::ZERO)),
+        Op::Edit(Edit::SetCell { cell, value: humidity::Cell::rain(9.0, 0.75) }),
+        wet,
+        take(),
+        Op::PutBack,
+        Op::Edit(Edit::WakeAll),
+        Op::Run(3),
+    ];
     for sweep in [Sweep::InPlace, Sweep::Synchronous, Sweep::Conservative] {
         let world = || garden(Rules::with_sweep(sweep));
         assert_eq!(broken(world, &world(), &ops), None, "{sweep:?}");
@@ -278,7 +294,17 @@ fn two_dimensional_water_that_is_not_the_models_breaks_a_law_by_its_name() {
     use water2d::{Edit, Rules};
     let cell = IVec3::new(0, 2, 0);
     let take = || Op::Edit(Edit::RemoveChunk(IVec3::ZERO));
-    let ops = [Op::Step(3), Op::Edit(Edit::SetSolid(cell)), take(), Op::PutBack, Op::Run(20)];
+    let ops = [
+        Op::Step(3),
+        Op::Edit(Edit::SetSolid(cell)),
+        Op::Edit(Edit::ClearSolid(cell)),
+        Op::Edit(Edit::ClearSolid(cell)),
+        Op::Edit(Edit::Scoop { cell: IVec3::ZERO, units: 5 }),
+        Op::Edit(Edit::FillSolid(Region::cell(IVec3::X))),
+        take(),
+        Op::PutBack,
+        Op::Run(20),
+    ];
     for rules in [Rules::literal(), Rules::default()] {
         let world = || tank(rules);
         assert_eq!(broken(world, &world(), &ops), None, "{rules:?}");
