@@ -225,10 +225,11 @@ fn check_settling(before: &[Slice], after: &[Slice], is_at_rest: bool, found: &m
 #[cfg(test)]
 mod tests {
     use super::*;
+    use core::slice::from_ref;
 
     fn broken(before: &Slice, after: &Slice, is_at_rest: bool) -> Option<&'static str> {
         let mut found = Findings::default();
-        check_settling(&[before.clone()], &[after.clone()], is_at_rest, &mut found);
+        check_settling(from_ref(before), from_ref(after), is_at_rest, &mut found);
         found.take().err().map(|broken| broken.first().law)
     }
 

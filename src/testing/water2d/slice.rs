@@ -27,11 +27,11 @@ impl Slice {
     }
 
     pub(super) fn west(&self, at: usize) -> Option<usize> {
-        (at % self.width > 0).then(|| at - 1)
+        at.checked_sub(1).filter(|_| !at.is_multiple_of(self.width))
     }
 
     pub(super) fn east(&self, at: usize) -> Option<usize> {
-        ((at + 1) % self.width > 0).then_some(at + 1)
+        Some(at + 1).filter(|east| !east.is_multiple_of(self.width))
     }
 
     /// Returns the place and the level of an open cell.
