@@ -246,12 +246,12 @@ mod tests {
         assert_eq!(broken(&low, &low, false), None);
         assert_eq!(broken(&low, &high, false), Some(law::ENERGY));
         // On nothing; beside less; in an arm that is higher than the other; under more pressure.
-        let level = [slice(&[100, 100, 100, 51, 50, 50]), slice(&[100, 103, 100, 60, -1, 60])];
+        let level = [slice(&[102, 102, 102, 51, 50, 50]), slice(&[103, 103, 103, 60, -1, 60])];
         let uneven = [
             &high,
-            &slice(&[100, 100, 100, 52, 50, 50]),
-            &slice(&[100, 103, 100, 60, -1, 58]),
-            &slice(&[100, 106, 100, 60, -1, 60]),
+            &slice(&[102, 102, 102, 52, 50, 50]),
+            &slice(&[103, 103, 103, 60, -1, 58]),
+            &slice(&[106, 106, 106, 60, -1, 60]),
         ];
         assert_eq!(level.each_ref().map(|slice| broken(slice, slice, true)), [None; 2]);
         assert_eq!(uneven.map(|slice| broken(slice, slice, true)), [Some(law::LEVEL); 4]);
