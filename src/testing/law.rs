@@ -52,8 +52,8 @@ laws! {
     EDIT = "edit";
     /// The cells are those of the naive model.
     CELLS = "cells";
-    /// A step leads where the formulas lead as they are written: explosions but for roundings, humidity
-    /// and 2D water to the bit.
+    /// A step leads where the formulas lead as they are written: explosions but for roundings,
+    /// humidity and 2D water to the bit.
     FORMULAS = "formulas";
     /// The links between cells or nodes are those of the naive model.
     LINKS = "links";
@@ -80,8 +80,8 @@ laws! {
     COST = "cost";
     /// Where water settles, a step that changes anything lowers the sum of the heads of all units.
     ENERGY = "energy";
-    /// Where water has settled, it lies on something, its surfaces are level, and its pressure is that
-    /// of its depth.
+    /// Where water has settled, it lies on something, its surfaces are level, and its pressure is
+    /// that of its depth.
     LEVEL = "level";
     /// A world into which nothing flows, and out of which nothing does, comes to rest.
     COMES_TO_REST = "comes_to_rest";
