@@ -28,7 +28,7 @@ parameters() {
         recording_bytes) count=10000000 options=(-max_len=512 -timeout=10) ;;
         recording_replay) count=1000000 options=(-max_len=512 -timeout=10) ;;
         # A column of one section of numbers, whose arrays have 4,096 and 2,048 bytes.
-        import_region) count=1000000 options=(-max_len=12288 -timeout=10) ;;
+        import_region) count=10000000 options=(-max_len=12288 -timeout=10) ;;
         import_*) count=10000000 options=(-max_len=2048 -timeout=10) ;;
         *_bytes) count=10000000 options=(-max_len=4096) ;;
         # After every operation all 4,096 cells of each chunk are compared, so runs are short.
