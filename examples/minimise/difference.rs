@@ -1,5 +1,5 @@
-//! Recordings that break no law, but whose replay reaches another state than was recorded: they were
-//! made by another build, or the world was changed without a record.
+//! Cuts recordings that break no law but replay to a different state. The cause is a different build,
+//! or a change of the world that was not recorded.
 //!
 //! The recorded hashes hold for the recorded edits only. Those of fewer edits would need a run of the
 //! other build, so all edits stay. Only the ticks before the last check that agrees and after the

@@ -12,9 +12,12 @@ use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
-/// Pixels along the side of a cell, and between two pictures.
-const CELL: usize = 9;
+/// The least and the most pixels along the side of a cell, and those between two pictures.
+const LEAST_CELL: usize = 9;
+const MOST_CELL: usize = 32;
 const GAP: usize = 6;
+/// The width in pixels up to which the cells of a small world are enlarged.
+const WIDTH: usize = 1_000;
 /// The most ticks and slices that are shown.
 const MOST_TICKS: usize = 12;
 const MOST_SLICES: usize = 5;
@@ -49,14 +52,16 @@ pub fn save<W: Kind>(
         slices.sort_unstable();
     }
     let [across, up, _] = view.size().map(|side| side as usize);
-    let (width, height) = (across * CELL + GAP, up * CELL + GAP);
-    let mut picture = Picture::new(frames.len() * width + GAP, slices.len() * height + GAP);
+    let side = side_of_cell(frames.len(), across);
+    let (width, height) = (across * side + GAP, up * side + GAP);
+    let size = (frames.len() * width + GAP, slices.len() * height + GAP);
+    let mut picture = Picture::new(size, side);
     for (column, cells) in frames.iter().enumerate() {
         for (row, &z) in slices.iter().enumerate() {
             let corner = (GAP + column * width, GAP + row * height);
             for (x, y) in (0..across).flat_map(|x| (0..up).map(move |y| (x, y))) {
                 let cell = IVec3::new(view.min().x + x as i32, view.max().y - y as i32, z);
-                let at = (corner.0 + x * CELL, corner.1 + y * CELL);
+                let at = (corner.0 + x * side, corner.1 + y * side);
                 picture.cell(at, cells.get(&cell.to_array()).copied());
                 if broken.cell == Some(cell) && column + 1 == frames.len() {
                     picture.frame(at);
@@ -66,6 +71,11 @@ pub fn save<W: Kind>(
     }
     let size = (picture.width as u32, picture.height as u32);
     png_file::save(path, &picture.pixels, size).map(|()| None)
+}
+
+/// Returns the pixels along the side of a cell, of so many cells across in each of so many frames.
+fn side_of_cell(frames: usize, across: usize) -> usize {
+    ((WIDTH / frames).saturating_sub(GAP) / across).clamp(LEAST_CELL, MOST_CELL)
 }
 
 /// The cells of a world.
@@ -117,12 +127,14 @@ fn view(frames: &[Frame], cell: Option<IVec3>) -> Option<Region> {
 struct Picture {
     width: usize,
     height: usize,
+    /// Pixels along the side of a cell.
+    side: usize,
     pixels: Vec<u8>,
 }
 
 impl Picture {
-    fn new(width: usize, height: usize) -> Picture {
-        Picture { width, height, pixels: PAPER.repeat(width * height) }
+    fn new((width, height): (usize, usize), side: usize) -> Picture {
+        Picture { width, height, side, pixels: PAPER.repeat(width * height) }
     }
 
     fn set(&mut self, x: usize, y: usize, colour: [u8; 3]) {
@@ -133,25 +145,27 @@ impl Picture {
     /// Draws a cell: water as high as it stands.
     fn cell(&mut self, (left, top): (usize, usize), tile: Option<Tile>) {
         let Some(tile) = tile else { return };
+        let side = self.side;
         let (below, height, above) = match tile {
-            Tile::Air => (AIR, CELL, AIR),
-            Tile::Ground => (GROUND, CELL, AIR),
-            Tile::Water(share) => (WATER, (share * CELL as f64) as usize, AIR),
-            Tile::Spring => (SPRING, CELL, AIR),
-            Tile::Sea => (SEA, CELL, AIR),
-            Tile::Moist(share) => (mixed(GROUND, MOIST, share), CELL, AIR),
-            Tile::Pressure(share) => (mixed(AIR, FIRE, share), CELL, AIR),
+            Tile::Air => (AIR, side, AIR),
+            Tile::Ground => (GROUND, side, AIR),
+            Tile::Water(share) => (WATER, (share * side as f64) as usize, AIR),
+            Tile::Spring => (SPRING, side, AIR),
+            Tile::Sea => (SEA, side, AIR),
+            Tile::Moist(share) => (mixed(GROUND, MOIST, share), side, AIR),
+            Tile::Pressure(share) => (mixed(AIR, FIRE, share), side, AIR),
         };
-        for (x, y) in (0..CELL).flat_map(|x| (0..CELL).map(move |y| (x, y))) {
-            let colour = if y + height >= CELL { below } else { above };
+        for (x, y) in (0..side).flat_map(|x| (0..side).map(move |y| (x, y))) {
+            let colour = if y + height >= side { below } else { above };
             self.set(left + x, top + y, colour);
         }
     }
 
     /// Frames a cell.
     fn frame(&mut self, (left, top): (usize, usize)) {
-        for step in 0..CELL {
-            for (x, y) in [(step, 0), (step, CELL - 1), (0, step), (CELL - 1, step)] {
+        let side = self.side;
+        for step in 0..side {
+            for (x, y) in [(step, 0), (step, side - 1), (0, step), (side - 1, step)] {
                 self.set(left + x, top + y, MARK);
             }
         }
@@ -183,6 +197,14 @@ mod tests {
                 assert_eq!(view(&[frame(&cells)], named), Some(expected), "{far}");
             }
         }
+    }
+
+    #[test]
+    fn cells_of_small_worlds_are_enlarged_up_to_the_width_of_a_strip() {
+        assert_eq!(side_of_cell(1, 5), MOST_CELL);
+        assert_eq!(side_of_cell(12, MOST_CELLS as usize), LEAST_CELL);
+        let side = side_of_cell(6, 8);
+        assert!(LEAST_CELL < side && side < MOST_CELL && 6 * (8 * side + GAP) + GAP <= WIDTH + GAP);
     }
 
     fn strip<W: Kind>(path: &Path) -> Result<Option<String>, String> {

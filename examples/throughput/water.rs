@@ -42,14 +42,15 @@ pub fn lake() -> Water {
     Water { world, edit: no_edit }
 }
 
-/// Returns a river whose cells all pass seven units a tick.
+/// Returns a river. Each of its cells passes on seven units in a tick.
 pub fn river() -> Water {
     let (mut world, _) = water_worlds::river_world(10_000, 64);
     world.run(10);
     Water { world, edit: no_edit }
 }
 
-/// Returns a sea of 96² columns, 16 deep, behind whose wall lies a dry cave; the wall is breached.
+/// Returns a sea of 96² columns, 16 cells deep, and a dry cave beside it. The wall between them has a
+/// breach.
 pub fn sea() -> Result<Water, Box<dyn Error>> {
     let bounds = region(IVec3::new(128, 32, 96));
     let mut world = WaterWorld::with_bounds(1, Rules::lossless(), bounds)?;

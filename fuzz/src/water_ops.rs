@@ -119,7 +119,7 @@ fn basin(bytes: &mut Unstructured<'_>) -> Result<Basin> {
     Ok(Basin { seed, heights, depth, order, pauses })
 }
 
-/// Returns a run most of whose edits are of chunks.
+/// Returns a run in which about three of four edits load, unload, freeze or thaw chunks.
 fn stream(bytes: &mut Unstructured<'_>) -> Result<EditRun> {
     let mut bytes = Bytes(bytes.bytes(bytes.len())?);
     let start = Start::draw_of::<WaterWorld>(&mut bytes);

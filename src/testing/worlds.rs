@@ -123,6 +123,21 @@ macro_rules! cell_changes {
 }
 pub(super) use cell_changes;
 
+/// Implements [`Watch::undo`] of an automaton from which edits take out one chunk at a time.
+macro_rules! undo_by_chunk {
+    () => {
+        fn undo(edit: &Edit, outcome: &Outcome) -> Vec<Edit> {
+            match (edit, outcome) {
+                (&Edit::RemoveChunk(position), Outcome::Removed(chunk)) => {
+                    vec![Edit::InsertChunk { position, chunk: chunk.clone() }]
+                }
+                _ => Vec::new(),
+            }
+        }
+    };
+}
+pub(super) use undo_by_chunk;
+
 /// Implements [`Watch::step_otherwise`] by [`Automaton::run`].
 macro_rules! by_run {
     () => {

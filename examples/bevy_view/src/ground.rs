@@ -11,7 +11,7 @@ use floodplain::{Cube, Face, Region, Shape};
 /// Cells of earth above the rock.
 const EARTH: i32 = 3;
 
-/// The ground meshes, and the chunks whose meshes must be rebuilt.
+/// The entities that show the ground, and the list of chunks with outdated ground meshes.
 #[derive(Resource)]
 pub struct Ground {
     stale: Vec<IVec3>,

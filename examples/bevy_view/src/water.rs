@@ -10,7 +10,7 @@ use std::time::Duration;
 /// The time budget of water in a frame. A longer tick is continued in the next frame.
 const BUDGET: Duration = Duration::from_millis(4);
 
-/// The world, and the chunks whose meshes must be rebuilt.
+/// The water, and the list of chunks with outdated water meshes.
 #[derive(Resource)]
 pub struct Game {
     pub world: WaterWorld,

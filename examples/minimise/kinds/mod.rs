@@ -19,7 +19,7 @@ use floodplain::testing::{Small, Start};
 /// An edit of a kind of world.
 pub type EditOf<W> = <W as Recorded>::Edit;
 
-/// A kind of world whose recordings can be minimised.
+/// A kind of world. Its recordings can be minimised.
 pub trait Kind: Recorded + Small<Edit = EditOf<Self>> {
     /// Its name on the command line.
     const NAME: &'static str;

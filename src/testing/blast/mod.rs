@@ -9,7 +9,7 @@ mod probes;
 use super::findings::Findings;
 use super::watch::{Changes, Looks, Model, Watch};
 use super::worlds::{
-    MOST_CELLS, all_cells, cell_changes, received, same_functions, saved_and_loaded,
+    MOST_CELLS, all_cells, cell_changes, received, same_functions, saved_and_loaded, undo_by_chunk,
 };
 use crate::automaton::Automaton;
 use crate::blast::{
@@ -38,6 +38,7 @@ impl<S: FieldShape> Watch for BlastWorld<S> {
     type Event = Broken;
     same_functions!();
     cell_changes!(S);
+    undo_by_chunk!();
 
     /// Makes the edit by the function of its name.
     fn apply_otherwise(&mut self, edit: Edit) -> Result<Outcome, EditError> {
@@ -68,15 +69,6 @@ impl<S: FieldShape> Watch for BlastWorld<S> {
                 self.wake_all();
                 Ok(Outcome::Done)
             }
-        }
-    }
-
-    fn undo(edit: &Edit, outcome: &Outcome) -> Vec<Edit> {
-        match (edit, outcome) {
-            (&Edit::RemoveChunk(position), Outcome::Removed(chunk)) => {
-                vec![Edit::InsertChunk { position, chunk: chunk.clone() }]
-            }
-            _ => Vec::new(),
         }
     }
 

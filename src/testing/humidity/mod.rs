@@ -7,6 +7,7 @@ use super::findings::Findings;
 use super::watch::{Changes, Looks, Model, Watch};
 use super::worlds::{
     MOST_CELLS, by_run, cell_changes, cells, received, same_functions, saved_and_loaded,
+    undo_by_chunk,
 };
 use crate::automaton::Automaton;
 use crate::humidity::{Cell, Edit, EditError, HumidityWorld, Outcome};
@@ -22,6 +23,7 @@ impl<S: FieldShape> Watch for HumidityWorld<S> {
     type Event = ();
     same_functions!();
     cell_changes!(S);
+    undo_by_chunk!();
     by_run!();
 
     fn awake(&self) -> usize {
@@ -49,15 +51,6 @@ impl<S: FieldShape> Watch for HumidityWorld<S> {
                 self.wake_all();
                 Ok(Outcome::Done)
             }
-        }
-    }
-
-    fn undo(edit: &Edit, outcome: &Outcome) -> Vec<Edit> {
-        match (edit, outcome) {
-            (&Edit::RemoveChunk(position), Outcome::Removed(chunk)) => {
-                vec![Edit::InsertChunk { position, chunk: chunk.clone() }]
-            }
-            _ => Vec::new(),
         }
     }
 

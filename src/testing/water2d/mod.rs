@@ -10,6 +10,7 @@ use super::findings::Findings;
 use super::watch::{Changes, Looks, Model, Watch};
 use super::worlds::{
     MOST_CELLS, by_run, cell_changes, cells, received, same_functions, saved_and_loaded,
+    undo_by_chunk,
 };
 use crate::automaton::Automaton;
 use crate::water2d::{Cell, Edit, EditError, Outcome, Water2dWorld};
@@ -27,6 +28,7 @@ impl Watch for Water2dWorld {
     type Event = ();
     same_functions!();
     cell_changes!(Sheet);
+    undo_by_chunk!();
     by_run!();
 
     fn awake(&self) -> usize {
@@ -56,15 +58,6 @@ impl Watch for Water2dWorld {
                 self.wake_all();
                 Ok(Outcome::Done)
             }
-        }
-    }
-
-    fn undo(edit: &Edit, outcome: &Outcome) -> Vec<Edit> {
-        match (edit, outcome) {
-            (&Edit::RemoveChunk(position), Outcome::Removed(chunk)) => {
-                vec![Edit::InsertChunk { position, chunk: chunk.clone() }]
-            }
-            _ => Vec::new(),
         }
     }
 
