@@ -42,8 +42,8 @@ impl Kind {
     /// that is read: the one that last changed their contents.
     pub const fn version(self) -> u16 {
         match self {
-            Kind::Water => 5,
-            Kind::HumiditySheet | Kind::HumidityCube | Kind::World => 6,
+            Kind::Water | Kind::World => 7,
+            Kind::HumiditySheet | Kind::HumidityCube => 6,
             _ => 1,
         }
     }

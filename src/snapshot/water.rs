@@ -10,7 +10,7 @@ use crate::grid::Slot;
 #[cfg(feature = "store")]
 use crate::water::Since;
 use crate::water::{
-    ChunkState, Clock, Edge, Edges, Edit, Fixture, Ledger, Rules, SavedChunk, Voxel, WaterCell,
+    ChunkState, Clock, Edge, Edges, Edit, FaceFlows, Fixture, Ledger, Rules, SavedChunk, Voxel, WaterCell,
     WaterWorld,
 };
 use glam::IVec3;
@@ -26,7 +26,7 @@ use std::collections::VecDeque;
 /// |---|---|
 /// | rules | `evaporation` `f64`, `activity_decay` `f64`, `source_supply` `u8`, `throughput` `u8`, the six outer edges and the unloaded one `u8` each (0 wall, 1 drain, 2 held, from version 4 on also 3 for a level, which its y `i32` follows), `pools` `bool`, `many_parents` `bool`, from version 3 on `film_evaporation` `f64`, in earlier ones the same as `evaporation` |
 /// | state | bounds (region), seed `u64`, ticks `u64`, ledger: placed, injected, removed, drained, evaporated, from version 4 on loaded and unloaded, `u64` below 2⁶² each; in version 1, with a tick underway, then the pieces of it that were done `u64`, at least 1, which are read and ignored; from version 3 on, in version 3 only if edits are [queued](WaterWorld::queue), how many of them come before the next tick `u32`, their number `u32`, and for each the length of its bytes `u32` and its [bytes](Edit::to_bytes); from version 4 on then what the sea gave and what it took, `u64` below 2⁶² each, the number of [edges of columns](WaterWorld::set_edge) `u32`, and for each, in order of x and then z, the column's x and z `i32` and its edge |
-/// | record | a plane of `u16`: the word of a [`WaterCell`], 0x003f solid, from version 4 on 0x043f the sea, or, beyond the bounds, 0x0038 drain, 0x013f held, 0x023f wall; marks, from version 3 on with bit 2 and a third mask for the cells that `take_changes` will list, which are those of the second mask in earlier versions, from version 4 on also with bit 3 if the chunk is [frozen](WaterWorld::freeze); a `u16` count of cells with the Extra flag, then for each in index order its index `u16` and a `u8` with bit f set if a parent lies behind the face of index f; in version 5, if bit 15 of that count is set, a `u16` count of [fixtures](WaterWorld::set_fixture), at least one, then for each in index order its index `u16`, its kind `u8`, 0 drain, 1 tap, 2 to 7 a valve towards the face of index 0 to 5, and its rate `u8`, 1 to 7 |
+/// | record | a plane of `u16`: the word of a [`WaterCell`], 0x003f solid, from version 4 on 0x043f the sea, or, beyond the bounds, 0x0038 drain, 0x013f held, 0x023f wall; marks, from version 3 on with bit 2 and a third mask for the cells that `take_changes` will list, which are those of the second mask in earlier versions, from version 4 on also with bit 3 if the chunk is [frozen](WaterWorld::freeze); a `u16` count of cells with the Extra flag, then for each in index order its index `u16` and a `u8` with bit f set if a parent lies behind the face of index f; in version 5, if bit 15 of that count is set, a `u16` count of [fixtures](WaterWorld::set_fixture), at least one, then for each in index order its index `u16`, its kind `u8`, 0 drain, 1 tap, 2 to 7 a valve towards the face of index 0 to 5, and its rate `u8`, 1 to 7; from version 7 on, if bit 14 of that count is set, a `u16` count of cells with steady flow, at least one, then for each in index order its index `u16` and a `u32` with three bits for each face, the units that leave across it |
 impl Saved for WaterWorld {
     const KIND: Kind = Kind::Water;
 
@@ -113,7 +113,9 @@ impl Saved for WaterWorld {
         self.restore_marks(slot, marks, is_frozen);
         let (mut least, count) = (0, record.take::<u16>()?);
         let has_fixtures = record.version() >= 5 && count & FIXTURES_FOLLOW != 0;
-        for _ in 0..if has_fixtures { count & !FIXTURES_FOLLOW } else { count } {
+        let has_steady = record.version() >= 7 && count & STEADY_FOLLOWS != 0;
+        let flags = u16::from(has_fixtures) * FIXTURES_FOLLOW + u16::from(has_steady) * STEADY_FOLLOWS;
+        for _ in 0..count & !flags {
             let wrong = record
                 .malformed("a cell with the Extra flag, after the one before, and its parents");
             let (index, faces): (u16, u8) = (record.take()?, record.take()?);
@@ -123,7 +125,10 @@ impl Saved for WaterWorld {
             }
             least = index + 1;
         }
-        if has_fixtures { self.take_fixtures(slot, record) } else { Ok(()) }
+        if has_fixtures {
+            self.take_fixtures(slot, record)?;
+        }
+        if has_steady { self.take_steady(slot, record) } else { Ok(()) }
     }
 
     #[cfg(feature = "store")]
@@ -138,6 +143,9 @@ impl Saved for WaterWorld {
 
 /// The bit of the count of cells with the Extra flag that says that fixtures follow them.
 const FIXTURES_FOLLOW: u16 = 1 << 15;
+
+/// The bit of that count that says that the steady flow follows them.
+const STEADY_FOLLOWS: u16 = 1 << 14;
 
 impl WaterWorld {
     /// Reads the fixtures of a chunk.
@@ -162,15 +170,38 @@ impl WaterWorld {
     }
 }
 
+impl WaterWorld {
+    /// Reads the steady flow of a chunk.
+    fn take_steady(&mut self, slot: Slot, record: &mut Content<'_>) -> Result<(), SnapshotError> {
+        let wrong = record.malformed("a number of cells with steady flow");
+        let (mut least, count) = (0, record.take::<u16>()?);
+        if count == 0 {
+            return Err(wrong);
+        }
+        let mut list = Vec::new();
+        for _ in 0..count {
+            let wrong = record.malformed("a cell after the one before, and its steady flow");
+            let index: u16 = record.take()?;
+            let flows = FaceFlows::from_word(record.take()?).filter(|flows| !flows.is_none());
+            let flows = flows.filter(|_| (least..CHUNK_CELLS as u16).contains(&index)).ok_or(wrong)?;
+            list.push((index, flows));
+            least = index + 1;
+        }
+        self.restore_steady(slot, &list);
+        Ok(())
+    }
+}
+
 /// Appends the record of a chunk.
 pub(crate) fn put_chunk(chunk: &SavedChunk, out: &mut Vec<u8>) {
-    let ChunkState { cells, awake, further_parents, fixtures } = &chunk.state;
+    let ChunkState { cells, awake, further_parents, fixtures, steady } = &chunk.state;
     cells.put(out);
     let masks = [Some(awake), chunk.changed.as_ref(), chunk.visible.as_ref()];
     put_flagged_masks(masks, chunk.is_frozen, out);
     // At most one for each of the 4096 cells.
     let fixtures_follow = if fixtures.is_empty() { 0 } else { FIXTURES_FOLLOW };
-    (further_parents.len() as u16 | fixtures_follow).put(out);
+    let steady_follows = if steady.is_empty() { 0 } else { STEADY_FOLLOWS };
+    (further_parents.len() as u16 | fixtures_follow | steady_follows).put(out);
     for (index, faces) in further_parents {
         index.put(out);
         faces.put(out);
@@ -181,6 +212,13 @@ pub(crate) fn put_chunk(chunk: &SavedChunk, out: &mut Vec<u8>) {
     for (index, fixture) in fixtures {
         index.put(out);
         fixture.bytes().iter().for_each(|byte| byte.put(out));
+    }
+    if steady_follows != 0 {
+        (steady.len() as u16).put(out);
+    }
+    for (index, flows) in steady {
+        index.put(out);
+        flows.word().put(out);
     }
 }
 

@@ -66,6 +66,7 @@ mod settle;
 #[cfg(feature = "rayon")]
 mod shards;
 mod simulation_distance;
+mod steady;
 mod store;
 mod surface;
 mod tick;
@@ -93,6 +94,8 @@ pub use settle::{Settling, settle};
 pub use simulation_distance::{Ring, RingError, SimulationDistance};
 #[cfg(feature = "store")]
 pub(crate) use store::Since;
+#[cfg(feature = "snapshot")]
+pub(crate) use store::steady::FaceFlows;
 pub use surface::{Fall, FlowField, Submerged, SubmergedError, SurfaceMesh, meshes_touched};
 pub use tick::Progress;
 pub use validate::Violation;

@@ -249,6 +249,9 @@ impl WaterWorld {
                 let [kind, value] = fixture.bytes().map(u64::from);
                 hash.add(u64::from(index) | kind << 16 | value << 24 | 1 << 32);
             }
+            for (index, flows) in self.steady_before(slot) {
+                hash.add(u64::from(index) | u64::from(flows.word()) << 16 | 1 << 40);
+            }
             // A world without frozen chunks keeps the hash that it had before there were any.
             if self.store.is_frozen(slot) {
                 hash.add(1);

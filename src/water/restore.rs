@@ -11,6 +11,7 @@ use crate::water::ledger::Ledger;
 use crate::water::rules::{Edge, Rules};
 #[cfg(feature = "store")]
 use crate::water::store::Since;
+use crate::water::store::steady::FaceFlows;
 use crate::water::tick::Unfinished;
 use crate::water::voxel::Voxel;
 use crate::water::{CellFlags, Edit, RulesError, WaterWorld};
@@ -35,6 +36,8 @@ pub(crate) struct ChunkState {
     pub(crate) further_parents: Vec<(u16, u8)>,
     /// What is built into cells, by index.
     pub(crate) fixtures: Vec<(u16, Fixture)>,
+    /// The steady flow that leaves its cells, by index.
+    pub(crate) steady: Vec<(u16, FaceFlows)>,
 }
 
 /// A chunk between ticks, with the marks of what is still to be listed as changed.
@@ -131,6 +134,7 @@ impl WaterWorld {
             further_parents: self.store.further_parents(slot),
             // No tick changes them.
             fixtures: self.store.fixture_list(slot),
+            steady: self.steady_before(slot),
         };
         if self.work.have_entered() {
             for layer in ones(u64::from(self.work.open_layers(slot))) {
@@ -196,6 +200,11 @@ impl WaterWorld {
             self.store.restore_fixture(slot, index, fixture);
         }
         is_valid
+    }
+
+    /// Restores the steady flow of a chunk.
+    pub(crate) fn restore_steady(&mut self, slot: Slot, list: &[(u16, FaceFlows)]) {
+        self.store.restore_steady(slot, list);
     }
 
     /// Restores the parents of a cell with the Extra flag. Returns `false` if the cell lacks the

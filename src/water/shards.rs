@@ -173,7 +173,7 @@ impl Context<'_> {
             let mut own = parts.pop().unwrap_or_default();
             self.lend(shards, parts);
             let lent = shards.shards.iter_mut().filter(|shard| !shard.tiles.is_empty());
-            let (rules, limits) = (self.rules, self.limits);
+            let (rules, limits, number) = (self.rules, self.limits, self.tick);
             let mut found = Vec::new();
             rayon::scope(|scope| {
                 for shard in lent {
@@ -184,6 +184,8 @@ impl Context<'_> {
                             ledger: &mut shard.ledger,
                             rules,
                             limits,
+                            tick: number,
+                            is_yielding: false,
                             report: StepReport::default(),
                             scope: None,
                         };

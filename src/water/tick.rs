@@ -29,6 +29,7 @@ use crate::water::ebb::evaporation::Evaporation;
 use crate::water::ebb::finish::Ending;
 use crate::water::flow::window::Window;
 use crate::water::pools::Pools;
+use crate::water::steady::SteadyTick;
 use crate::water::random::mix;
 #[cfg(feature = "rayon")]
 use crate::water::shards::Shards;
@@ -40,6 +41,7 @@ use std::time::{Duration, Instant};
 pub(crate) struct Unfinished {
     /// The valves that have not passed water on yet, the last first.
     valves: Vec<Valve>,
+    steady: SteadyTick,
     draws: Draws,
     pub(crate) pools: Pools,
     /// The layer whose ebb the budget has interrupted.
@@ -57,6 +59,7 @@ impl Unfinished {
     pub(crate) fn new(evaporation: Evaporation) -> Self {
         Unfinished {
             valves: Vec::new(),
+            steady: SteadyTick::default(),
             draws: Draws::default(),
             pools: Pools::default(),
             ebbing: None,
@@ -72,7 +75,10 @@ impl Unfinished {
     /// of the end, which are freed within the tick, are not counted.
     pub(crate) fn memory_bytes(&self) -> usize {
         let bytes =
-            self.draws.memory_bytes() + self.pools.memory_bytes() + self.evaporation.memory_bytes();
+            self.steady.memory_bytes()
+                + self.draws.memory_bytes()
+                + self.pools.memory_bytes()
+                + self.evaporation.memory_bytes();
         #[cfg(feature = "rayon")]
         let bytes = bytes + self.shards.memory_bytes();
         bytes
@@ -311,6 +317,8 @@ impl WaterWorld {
             work: &mut self.work,
             ledger: &mut self.ledger,
             rules: &self.rules,
+            tick: self.tick,
+            is_yielding: false,
             limits: Limits::of(&self.rules),
             report: StepReport::default(),
             scope: None,
@@ -329,6 +337,13 @@ impl Unfinished {
             }
             match tick.work.phase {
                 Phase::Begin => match tick.work.enter_next(tick.store) {
+                    Some(cells) => return Some(cells),
+                    None => {
+                        tick.begin_steady(&mut self.steady);
+                        tick.work.phase = Phase::Steady;
+                    }
+                },
+                Phase::Steady => match tick.advance_steady(&mut self.steady) {
                     Some(cells) => return Some(cells),
                     None => {
                         tick.work.phase = Phase::Flow;
@@ -368,6 +383,9 @@ impl Unfinished {
                 Phase::Draw => match tick.draw_next(&mut self.draws) {
                     Some(cells) => return Some(cells),
                     None => {
+                        if tick.yields() {
+                            tick.execute_last();
+                        }
                         let is_in_slices = tick.work.is_in_slices;
                         tick.work.schedule.reorder(tick.store, Order::Tiles, is_in_slices);
                         tick.work.phase = Phase::Order;

@@ -331,6 +331,7 @@ impl Workspace {
             + match self.phase {
                 Phase::Rest => return 0,
                 Phase::Begin => (3 + u64::from(pools)) * store.grid().awake_cells() as u64,
+                Phase::Steady => (3 + u64::from(pools)) * all(),
                 Phase::Flow => {
                     in_schedule().map(in_layer).sum::<u64>() + (2 + u64::from(pools)) * all()
                 }

@@ -36,6 +36,10 @@ pub(crate) struct Context<'w> {
     pub(crate) ledger: &'w mut Ledger,
     pub(crate) rules: &'w Rules,
     pub(crate) limits: Limits,
+    /// The number of complete ticks.
+    pub(crate) tick: u64,
+    /// Whether the steady flow takes what other flow of this tick has left over.
+    pub(crate) is_yielding: bool,
     pub(crate) report: StepReport,
     /// The chunks that a search for cycles may read; `None` for all.
     pub(crate) scope: Option<Scope>,

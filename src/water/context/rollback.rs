@@ -7,6 +7,7 @@ use crate::water::WaterWorld;
 use crate::water::context::schedule::Phase;
 use crate::water::ledger::Ledger;
 use crate::water::store::Place;
+use crate::water::store::steady::FaceFlows;
 use crate::water::voxel::Voxel;
 use std::borrow::Cow;
 
@@ -57,6 +58,16 @@ impl WaterWorld {
         }
         let record = self.work.get(place.slot, place.layer());
         record.and_then(|record| record.before(place.cell())).unwrap_or(now)
+    }
+
+    /// Returns the steady flow that leaves a chunk's cells, by index; if a tick is underway, as it was
+    /// when the tick began.
+    pub(crate) fn steady_before(&self, slot: Slot) -> Vec<(u16, FaceFlows)> {
+        if self.work.have_entered() {
+            self.store.steady_list_before(slot)
+        } else {
+            self.store.steady_list(slot)
+        }
     }
 
     /// Returns the cells of a chunk as they were before the tick underway, if there is one.

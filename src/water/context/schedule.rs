@@ -24,6 +24,8 @@ pub(crate) enum Phase {
     Rest,
     /// Records of the last tick are freed, and chunks with awake cells enter.
     Begin,
+    /// The steady flow is checked, searched for, and passes.
+    Steady,
     /// Water falls and spreads, layer by layer.
     Flow,
     /// Outlets and cells with room draw, layer by layer.

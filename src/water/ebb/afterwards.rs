@@ -19,6 +19,8 @@ pub(crate) struct Afterwards {
     pub(crate) closing: Vec<Place>,
     /// Cells that lost water by evaporation.
     pub(crate) evaporated: Vec<Place>,
+    /// Connected cells that could feed wet cells which are not connected.
+    pub(crate) feeders: Vec<Place>,
     /// Cells with a new parent.
     pub(crate) reparented: Vec<Place>,
     /// Cells whose search for cycles would leave the scope of their tile, with the faces through
@@ -37,6 +39,7 @@ impl Afterwards {
         self.feeding.append(&mut other.feeding);
         self.closing.append(&mut other.closing);
         self.evaporated.append(&mut other.evaporated);
+        self.feeders.append(&mut other.feeders);
         self.reparented.append(&mut other.reparented);
         self.put_off.append(&mut other.put_off);
     }

@@ -11,6 +11,7 @@ use crate::water::context::sorting::Sorting;
 use crate::water::ebb::afterwards::Afterwards;
 use crate::water::ebb::drying::Cut;
 use crate::water::ebb::evaporation::{self, Evaporation, Losses};
+use crate::water::ebb::reach::Reach;
 #[cfg(feature = "rayon")]
 use crate::water::store::ChangedCells;
 use crate::water::store::parents::Descent;
@@ -35,6 +36,8 @@ pub(crate) struct Ending {
     cut: Option<Cut>,
     /// Stack of cells whose HasSource flag is to be checked.
     unchecked: Vec<Place>,
+    /// The search for cells that become connected.
+    reach: Reach,
     /// The descendants being woken.
     descent: Option<Descent>,
     /// The chunks of the list of awake ones that may still have to leave it: so many.
@@ -75,6 +78,8 @@ enum Stage {
     /// Sets HasSource where a parent has it, and propagates that to the children. Parents form no
     /// cycle, so the order does not matter.
     Connect,
+    /// Connects the wet cells that connected ones could feed.
+    Reach,
     /// Wakes the descendants of cells with a new parent.
     Wake,
     /// Marks cells that lost water by evaporation as changed, and wakes the cells around them.
@@ -101,6 +106,7 @@ impl Context<'_> {
             left,
             cut: None,
             unchecked: Vec::new(),
+            reach: Reach::default(),
             descent: None,
             sleepers: 0,
         }
@@ -135,6 +141,7 @@ impl Context<'_> {
                 Stage::Close => self.close_next(ending),
                 Stage::Disconnect => self.check_next(&mut ending.unchecked, false),
                 Stage::Connect => self.check_next(&mut ending.unchecked, true),
+                Stage::Reach => self.reach_next(&mut ending.reach).then_some(1),
                 Stage::Wake => self.wake_next(ending),
                 Stage::Note => self.note_next(ending),
                 Stage::Drop => self.drop_next(ending),
@@ -171,7 +178,11 @@ impl Context<'_> {
                 ending.unchecked = core::mem::take(&mut ending.left.stale);
                 Stage::Connect
             }
-            Stage::Connect => Stage::Wake,
+            Stage::Connect => {
+                ending.reach = self.begin_reach(&mut ending.left.feeders);
+                Stage::Reach
+            }
+            Stage::Reach => Stage::Wake,
             Stage::Wake => Stage::Note,
             Stage::Note => {
                 self.store.settle_ties();
@@ -338,6 +349,11 @@ impl Context<'_> {
         }
         self.put(place, voxel.with(CellFlags::HAS_SOURCE, on));
         self.store.wake(place);
+        if !on {
+            for (child, face) in self.store.child_links(place) {
+                self.drop_parent(child, face);
+            }
+        }
         unchecked.extend(self.store.children(place));
     }
 

@@ -9,6 +9,7 @@ pub(crate) mod drying;
 pub(crate) mod evaporation;
 pub(crate) mod finish;
 mod lost;
+mod reach;
 pub(crate) mod reparent;
 
 use crate::chunk::{LAYER_CELLS, LayerMask};
@@ -150,6 +151,8 @@ impl Context<'_> {
             let voxel = self.store.read(place);
             self.put_marks(place, voxel.with(CellFlags::FLOW_OUT, false));
         }
+        self.drop_unconnected_parents(slot, layer, cells);
+        self.note_feeders(slot, layer, cells, &mut later.feeders);
         if reparenting.has_changed || self.work.ties_changed {
             self.note_stale(ebb, self.store.springs(slot, layer), later);
         }
@@ -162,7 +165,9 @@ impl Context<'_> {
                 (dry - (fed & active)).iter().map(|cell| Place::in_layer(slot, layer, cell)),
             );
         }
-        let stay = cells & (active | (flow_out & ebb.marked) | ebb.waiting);
+        let ends = self.store.outlets(slot).map_or(LayerMask::NONE, |ends| ends.layer(layer));
+        let ends = ends & self.store.connected(slot, layer);
+        let stay = cells & (active | (flow_out & ebb.marked) | ebb.waiting | ends);
         self.store.keep_awake(slot, layer, stay | woken);
         true
     }

@@ -57,6 +57,7 @@ impl WaterWorld {
         // Bodies are dropped and found anew, as after loading a world.
         self.store.keep_news(rules.pools);
         self.unfinished.pools = Pools::default();
+        self.store.note_all_unbalanced();
         self.wake_all();
         Ok(())
     }

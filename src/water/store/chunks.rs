@@ -35,6 +35,9 @@ impl Store {
         self.link(slot);
         self.refresh_edges(slot);
         self.note_chunk(slot);
+        if self.has_steady() {
+            self.note_unbalanced(slot);
+        }
         Some(slot)
     }
 
@@ -44,12 +47,15 @@ impl Store {
         let slot = self.grid.slot(position)?;
         self.count_springs_of(slot, false);
         let around = Face::ALL.map(|face| self.across(slot, face));
+        let had_steady = self.beside[slot.index()].steady.is_some();
         let chunk = self.grid.remove(position)?;
         self.loads += 1;
         self.note_chunk(slot);
-        self.unlink_from(around);
+        self.unlink_from(around, had_steady);
         self.beside[slot.index()] = Beside::default();
         self.with_valves.remove(&order(position));
+        self.with_steady.remove(&order(position));
+        self.unbalanced.retain(|&there| there != slot);
         self.visible_changes.forget(slot);
         self.tick_changes.forget(slot);
         Some(self.without_marks(position, chunk))
@@ -105,11 +111,14 @@ impl Store {
     }
 
     /// Takes a chunk from what those around it have as neighbours.
-    fn unlink_from(&mut self, around: [Slot; 6]) {
+    fn unlink_from(&mut self, around: [Slot; 6], had_steady: bool) {
         for (face, there) in Face::ALL.into_iter().zip(around) {
             if there.is_some() {
                 self.set_across(there, face.opposite(), Slot::NONE, false);
                 self.refresh_edges(there);
+                if had_steady {
+                    self.note_unbalanced(there);
+                }
             }
         }
     }

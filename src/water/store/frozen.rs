@@ -60,6 +60,7 @@ impl Store {
         for &slot in slots {
             self.touch(slot);
             self.note_chunk(slot);
+            self.note_unbalanced(slot);
             self.link(slot);
             self.refresh_edges(slot);
             self.count_springs_of(slot, !is_frozen);

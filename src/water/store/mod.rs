@@ -18,6 +18,7 @@ pub(crate) mod parents;
 mod place;
 pub(crate) mod sea;
 mod sources;
+pub(crate) mod steady;
 mod tick_changes;
 mod touched;
 pub(crate) mod valves;
@@ -45,6 +46,7 @@ use masks::LayerMasks;
 use news::News;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use steady::{FaceFlows, SteadyLayers};
 use tick_changes::TickChanges;
 #[cfg(feature = "store")]
 use touched::Periods;
@@ -81,6 +83,8 @@ struct Beside {
     extras: Option<Box<[CellMask; 6]>>,
     /// What is built into cells, if anything is. Part of the state.
     fixtures: Option<Box<Fixtures>>,
+    /// The steady flow in the chunk, if there is any. Part of the state.
+    steady: Option<Box<SteadyLayers>>,
     /// The chunks across the six faces. Cached, since water often crosses borders.
     neighbours: [Slot; 6],
     /// The faces, by bit, across which a chunk is loaded that stands still while this one does not,
@@ -107,6 +111,12 @@ pub(crate) struct Store {
     source_heights: BTreeMap<i32, usize>,
     /// The chunks with valves, in order of position.
     with_valves: BTreeMap<[i32; 3], Slot>,
+    /// The chunks that the steady flow passes, in order of position.
+    with_steady: BTreeMap<[i32; 3], Slot>,
+    /// What of the steady flow was changed since the last tick began, as it was before, in order.
+    steady_before: Vec<(Place, FaceFlows)>,
+    /// Chunks in or beside which the steady flow may not balance.
+    unbalanced: Vec<Slot>,
     /// Whether parents or sources may have changed since the HasSource flags were last right
     /// everywhere, other than by the flow of a tick.
     ties_changed: bool,
@@ -134,6 +144,9 @@ impl Store {
             loads: 0,
             source_heights: BTreeMap::new(),
             with_valves: BTreeMap::new(),
+            with_steady: BTreeMap::new(),
+            steady_before: Vec::new(),
+            unbalanced: Vec::new(),
             ties_changed: false,
             visible_changes: VisibleChanges::default(),
             tick_changes: TickChanges::default(),
@@ -426,12 +439,15 @@ impl Store {
                 + beside.fixtures.as_ref().map_or(0, |fixtures| {
                     size_of::<Fixtures>() + fixtures.len() * size_of::<(u16, Fixture)>()
                 })
+                + beside.steady.as_deref().map_or(0, Self::steady_bytes)
                 + [&beside.outlets, &beside.coast, &beside.sources].into_iter().flatten().count()
                     * size_of::<CellMask>()
         };
         self.grid.memory_bytes()
             + self.beside.iter().map(beside).sum::<usize>()
             + self.beside.capacity() * size_of::<Beside>()
+            + self.steady_before.capacity() * size_of::<(Place, FaceFlows)>()
+            + self.unbalanced.capacity() * size_of::<Slot>()
             + self.visible_changes.memory_bytes()
             + self.tick_changes.memory_bytes()
             + self.withheld.as_ref().map_or(0, Withheld::memory_bytes)

@@ -22,6 +22,9 @@ impl Store {
         let was_present = sources.contains(index);
         sources.set(index, present);
         beside.sources = boxed(sources);
+        if was_present != present {
+            self.note_unbalanced(slot);
+        }
         if was_present != present && !self.is_frozen(slot) {
             self.count_sources(slot, index / LAYER_CELLS, 1, present);
         }
@@ -52,6 +55,12 @@ impl Store {
             self.count_sources(slot, layer, sources.layer(layer).count() as usize, present);
         }
         self.beside[slot.index()].sources = Some(sources);
+    }
+
+    /// Returns whether the world has any source, frozen chunks left out.
+    #[inline]
+    pub(crate) fn has_sources(&self) -> bool {
+        !self.source_heights.is_empty()
     }
 
     /// Returns the number of sources in the world, frozen chunks left out.

@@ -1,0 +1,168 @@
+//! HasSource is reachability: wet cells that a cell connected to a spring could feed become
+//! connected too, whether water has flowed there or stood there before (breadth-first search from
+//! the cells at which that may have changed in the tick). Each gets the cell that reached it as its
+//! only parent, so what is connected hangs on springs along parents that are connected, without a
+//! cycle.
+
+use crate::chunk::LayerMask;
+use crate::coords::Face;
+use crate::grid::Slot;
+use crate::water::cell::CellFlags;
+use crate::water::context::Context;
+use crate::water::random::chunk_seed;
+use crate::water::store::{LayerState, Place, Store};
+use crate::water::voxel::Voxel;
+use std::collections::VecDeque;
+
+/// The search for cells that become connected.
+#[derive(Default)]
+pub(crate) struct Reach {
+    /// Connected cells whose neighbours are still to be reached, each with the height of a spring
+    /// that feeds it.
+    open: VecDeque<(Place, i32)>,
+}
+
+impl Context<'_> {
+    /// Adds the connected cells of a layer, or beside it, that could feed a wet cell which is not
+    /// connected. One of the two is in `cells`, which were visited in this tick.
+    pub(super) fn note_feeders(
+        &self,
+        slot: Slot,
+        layer: usize,
+        cells: LayerMask,
+        feeders: &mut Vec<Place>,
+    ) {
+        if !self.store.has_sources() {
+            return;
+        }
+        let state = |slot: Slot, layer: usize| {
+            let LayerState { wet, .. } = self.store.layer(slot, layer);
+            let connected = self.store.connected(slot, layer);
+            (wet & connected, wet - connected)
+        };
+        let (own, others) = state(slot, layer);
+        let mut near = [(LayerMask::NONE, LayerMask::NONE); 4];
+        for (near, face) in near.iter_mut().zip(Face::LATERAL) {
+            let there = self.store.neighbour(slot, face);
+            if there.is_some() {
+                *near = state(there, layer);
+            }
+        }
+        let of_layer = |place: Option<(Slot, usize)>| match place {
+            Some((slot, layer)) => state(slot, layer),
+            None => (LayerMask::NONE, LayerMask::NONE),
+        };
+        let above = of_layer(self.store.upper_layer(slot, layer));
+        let below = of_layer(self.store.lower_layer(slot, layer));
+        let fed = near.map(|(fed, _)| fed);
+        let unfed = near.map(|(_, unfed)| unfed);
+        let beside_unfed = LayerMask::union(others.shifted(&unfed)) | above.1 | below.1;
+        let beside_fed = LayerMask::union(own.shifted(&fed)) | above.0 | below.0;
+        let place = |cell| Place::in_layer(slot, layer, cell);
+        feeders.extend((own & cells & beside_unfed).iter().map(place));
+        for cell in (others & cells & beside_fed).iter() {
+            let around = Face::ALL.map(|face| self.store.step(place(cell), face));
+            let is_fed = |&there: &Place| there.is_some() && self.store.read(there).is_connected();
+            feeders.extend(around.into_iter().filter(is_fed));
+        }
+    }
+
+    /// Takes from connected cells with several parents those that are not connected, so that all
+    /// ancestors of a connected cell are.
+    pub(super) fn drop_unconnected_parents(&mut self, slot: Slot, layer: usize, cells: LayerMask) {
+        let Some(extras) = self.store.extras(slot) else { return };
+        let several = LayerMask::union(extras.each_ref().map(|extra| extra.layer(layer)));
+        for cell in (several & cells & self.store.connected(slot, layer)).iter() {
+            let place = Place::in_layer(slot, layer, cell);
+            for face in Store::faces(self.store.parents_of(place)) {
+                if !self.store.look(place, face).is_connected() {
+                    self.drop_parent(place, face);
+                }
+            }
+        }
+    }
+
+    /// Takes a parent that is not connected from a connected cell that has others.
+    pub(super) fn drop_parent(&mut self, place: Place, face: Face) {
+        let voxel = self.store.read(place);
+        if voxel.is_connected() && voxel.has(CellFlags::EXTRA) {
+            self.put(place, voxel);
+            self.store.remove_parent(place, face);
+        }
+    }
+
+    /// Begins the search from the cells found in the tick, in an order that depends on their
+    /// positions alone.
+    pub(super) fn begin_reach(&self, feeders: &mut Vec<Place>) -> Reach {
+        let random = self.work.random();
+        let key = |place: &Place| {
+            let position = self.store.position(*place);
+            (chunk_seed(random, position), position.to_array())
+        };
+        feeders.sort_by_cached_key(key);
+        feeders.dedup();
+        let height = |place: Place| Some((place, self.store.spring_height_over(place)?));
+        Reach { open: feeders.drain(..).filter_map(height).collect() }
+    }
+
+    /// Reaches the neighbours of the next cell. Returns `false` if none is left.
+    pub(super) fn reach_next(&mut self, reach: &mut Reach) -> bool {
+        let Some((place, spring)) = reach.open.pop_front() else { return false };
+        for face in Face::ALL {
+            let there = self.store.step(place, face);
+            if !there.is_some() || !self.store.could_feed(place, face, there, spring) {
+                continue;
+            }
+            let voxel = self.store.read(there);
+            let largest = self.store.read(place).largest().min(self.limits.throughput);
+            let alone = self.store.keep_parents(there, 0, voxel);
+            let reached = alone.with_parent(face.opposite()).with_largest(largest);
+            self.connect(there, reached, spring, reach);
+        }
+        true
+    }
+
+    /// Makes a cell connected, and then the cells that have it as a parent.
+    fn connect(&mut self, place: Place, voxel: Voxel, spring: i32, reach: &mut Reach) {
+        let mut open = vec![(place, voxel)];
+        while let Some((place, voxel)) = open.pop() {
+            self.put(place, voxel.with(CellFlags::HAS_SOURCE, true));
+            self.store.wake(place);
+            reach.open.push_back((place, spring));
+            let children: Vec<Place> = self.store.children(place).collect();
+            let unreached = children.into_iter().map(|child| (child, self.store.read(child)));
+            open.extend(unreached.filter(|(_, voxel)| !voxel.is_connected()));
+        }
+    }
+}
+
+impl Store {
+    /// Returns whether a connected cell could feed one that is not, across a face: water there that
+    /// falls on it, that it presses up below its spring, or that lies beside it.
+    fn could_feed(&self, from: Place, face: Face, to: Place, spring: i32) -> bool {
+        let (here, there) = (self.read(from), self.read(to));
+        if !there.is_wet() || there.is_mark() || there.is_connected() || !here.is_connected() {
+            return false;
+        }
+        match face {
+            Face::Down => true,
+            Face::Up => here.is_closed() && self.layer_y(to.slot, to.layer()) < spring,
+            _ => here.is_wet() && self.floor(from).room() == 0,
+        }
+    }
+
+    /// Returns the height of the spring at the end of the first parents of a cell; `None` if there
+    /// is none.
+    fn spring_height_over(&self, mut place: Place) -> Option<i32> {
+        loop {
+            let voxel = self.read(place);
+            if voxel.is_source() {
+                return Some(self.layer_y(place.slot, place.layer()));
+            }
+            place = self.step(place, voxel.parent_face()?);
+            if !place.is_some() {
+                return None;
+            }
+        }
+    }
+}

@@ -1,0 +1,296 @@
+//! Augmenting paths (Ford–Fulkerson, with shortest paths by breadth-first search as Edmonds and Karp
+//! do): an end that gets less than it lets through looks backwards through the residual network for
+//! a spring with supply left, and then for an end that has a larger share than it.
+//!
+//! Each cell is two nodes, through which it passes at most its throughput: units enter its first and
+//! leave from its second. A search goes against the flow: from where units leave to where they
+//! enter, and, where flow already stands, to where that could be spared.
+
+use crate::coords::Face;
+use crate::water::context::Context;
+use crate::water::random::mix;
+use crate::water::store::{Place, Store};
+use hashbrown::HashMap;
+
+/// A node of the network: units enter a cell, or leave it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Node {
+    In(Place),
+    Out(Place),
+}
+
+impl Node {
+    fn place(self) -> Place {
+        match self {
+            Node::In(place) | Node::Out(place) => place,
+        }
+    }
+}
+
+/// The bits of the nodes of a cell that a search has met.
+const MET_IN: u8 = 1;
+const MET_OUT: u8 = 2;
+
+/// A search, which keeps its buffers.
+#[derive(Default)]
+pub(super) struct Search {
+    /// The nodes met, in this order, each with the number of the one that it was met from.
+    nodes: Vec<(Node, u32)>,
+    met: HashMap<Place, u8>,
+}
+
+impl Search {
+    /// Forgets what was met.
+    pub(super) fn clear(&mut self) {
+        self.nodes.clear();
+        self.met.clear();
+    }
+
+    /// Begins at an end, without the nodes that earlier searches have met in vain.
+    fn begin(&mut self, end: Place) {
+        self.nodes.clear();
+        self.meet(Node::Out(end), 0);
+    }
+
+    fn meet(&mut self, node: Node, from: usize) {
+        let bit = if matches!(node, Node::In(_)) { MET_IN } else { MET_OUT };
+        let met = self.met.entry(node.place()).or_default();
+        if *met & bit == 0 {
+            *met |= bit;
+            self.nodes.push((node, from as u32));
+        }
+    }
+
+    /// Returns the nodes from the one of this number to the end that the search began from.
+    fn way(&self, from: usize) -> impl Iterator<Item = Node> + '_ {
+        let numbers = core::iter::successors(Some(from), |&at| {
+            (at > 0).then(|| self.nodes[at].1 as usize)
+        });
+        numbers.map(|at| self.nodes[at].0)
+    }
+
+    pub(super) fn visited(&self) -> usize {
+        self.nodes.len()
+    }
+
+    pub(super) fn shrink(&mut self, most: usize) {
+        self.clear();
+        self.nodes.shrink_to(most);
+        self.met.shrink_to(most);
+    }
+
+    pub(super) fn memory_bytes(&self) -> usize {
+        self.nodes.capacity() * size_of::<(Node, u32)>()
+            + self.met.capacity() * (size_of::<(Place, u8)>() + 1)
+    }
+}
+
+/// An end of the network that lets more through than it gets.
+#[derive(Clone, Copy)]
+pub(super) struct End {
+    pub(super) place: Place,
+    pub(super) exit: Face,
+}
+
+/// What a search looks for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Goal {
+    /// A spring with supply left, at the height of the end or higher.
+    Spring,
+    /// An end, at the height of this one or higher, with a share that is larger than fair.
+    Share,
+}
+
+impl Context<'_> {
+    /// Searches for more flow to an end, and lets it flow there. Returns the units gained.
+    pub(super) fn augment(&mut self, search: &mut Search, end: End, goal: Goal) -> u8 {
+        search.begin(end.place);
+        let turn = mix(self.work.random(), end.place.index as u64) as usize;
+        let y = self.store.position(end.place).y;
+        let mut at = 0;
+        while at < search.nodes.len() {
+            let node = search.nodes[at].0;
+            let is_found = self.store.position(node.place()).y >= y
+                && match (node, goal) {
+                    (Node::In(place), Goal::Spring) => {
+                        self.unused_supply(place, self.store.steady(place)) > 0
+                    }
+                    (Node::Out(place), Goal::Share) => {
+                        place != end.place && self.may_take_share(search, at, end, place)
+                    }
+                    _ => false,
+                };
+            if is_found {
+                let units = self.flow_along(search, at, end);
+                if units > 0 {
+                    return units;
+                }
+            }
+            match node {
+                Node::Out(place) => self.meet_before_out(search, at, place, turn),
+                Node::In(place) => self.meet_before_in(search, at, place, turn),
+            }
+            at += 1;
+        }
+        0
+    }
+
+    /// Meets the nodes from which units could come to leave a cell: the cell itself, if it lets more
+    /// through, and the cells to which it gives flow that could be spared there.
+    fn meet_before_out(&self, search: &mut Search, at: usize, place: Place, turn: usize) {
+        let flows = self.store.steady(place);
+        if flows.through() < self.steady_capacity(place) {
+            search.meet(Node::In(place), at);
+        }
+        for face in turned(turn) {
+            let there = self.store.step(place, face);
+            if flows.across(face) > 0 && there.is_some() {
+                search.meet(Node::In(there), at);
+            }
+        }
+    }
+
+    /// Meets the nodes from which units could enter a cell: its neighbours that water may come from,
+    /// and the cell itself, if what passes through it could be spared.
+    fn meet_before_in(&self, search: &mut Search, at: usize, place: Place, turn: usize) {
+        if !self.store.steady(place).is_none() {
+            search.meet(Node::Out(place), at);
+        }
+        for face in turned(turn) {
+            let there = self.store.step(place, face);
+            if self.store.carries_into(there, face.opposite(), place) {
+                search.meet(Node::Out(there), at);
+            }
+        }
+    }
+
+    /// Returns whether an end may take a unit from the one that the search has met: their shares
+    /// are to be equal, but that of the flow that goes straight on at the fork is to be double
+    /// (momentum).
+    fn may_take_share(&self, search: &Search, at: usize, end: End, other: Place) -> bool {
+        let Some(exit) = self.store.exit_of(other) else { return false };
+        let theirs = u32::from(self.store.steady(other).across(exit));
+        let own = u32::from(self.store.steady(end.place).across(end.exit));
+        if theirs == 0 {
+            return false;
+        }
+        let [own_weight, their_weight] = self.weights_at_fork(search, at);
+        theirs * own_weight >= (own + 1) * their_weight
+    }
+
+    /// Returns the weights of the shares of the end that the search began from and of the one that
+    /// it has met: 2 for the flow that goes straight on where their ways part, else 1.
+    fn weights_at_fork(&self, search: &Search, at: usize) -> [u32; 2] {
+        let cells: Vec<Place> = search.way(at).map(Node::place).collect();
+        let mut their_heading = None;
+        for pair in cells.windows(2).filter(|pair| pair[0] != pair[1]) {
+            let Some(face) = self.store.face_between(pair[0], pair[1]) else { break };
+            if self.store.steady(pair[1]).across(face.opposite()) > 0 {
+                their_heading = Some(face.opposite());
+                continue;
+            }
+            let heading = self.store.main_heading_into(pair[0]);
+            if heading.is_none() {
+                break;
+            }
+            return match heading {
+                _ if their_heading == heading => [1, 2],
+                _ if Some(face) == heading => [2, 1],
+                _ => [1, 1],
+            };
+        }
+        [1, 1]
+    }
+
+    /// Lets units flow along the way found, from the node of this number to the end: as many as all
+    /// of it lets through. Returns the units.
+    fn flow_along(&mut self, search: &Search, at: usize, end: End) -> u8 {
+        let nodes: Vec<Node> = search.way(at).collect();
+        let given = match nodes[0] {
+            Node::In(spring) => self.unused_supply(spring, self.store.steady(spring)),
+            Node::Out(_) => 1,
+        };
+        let lets = |pair: &[Node]| self.residual(pair[0], pair[1]);
+        let room = self.steady_capacity(end.place) - self.store.steady(end.place).through();
+        let units = nodes.windows(2).map(lets).fold(given.min(room), u8::min);
+        if units == 0 {
+            return 0;
+        }
+        if let Node::Out(other) = nodes[0]
+            && let Some(exit) = self.store.exit_of(other)
+        {
+            self.store.add_steady(other, exit, -(units as i8));
+        }
+        for pair in nodes.windows(2) {
+            self.add_between(pair[0], pair[1], units);
+        }
+        self.store.add_steady(end.place, end.exit, units as i8);
+        units
+    }
+
+    /// Returns the units that may pass from one node of a way to the next.
+    fn residual(&self, from: Node, to: Node) -> u8 {
+        let through = |place: Place| self.store.steady(place).through();
+        match (from, to) {
+            (Node::In(place), Node::Out(next)) if place == next => {
+                self.steady_capacity(place).saturating_sub(through(place))
+            }
+            (Node::Out(place), Node::In(next)) if place == next => through(place),
+            // Flow that stands the other way is taken back.
+            (Node::In(place), Node::Out(next)) => self.back_flow(next, place),
+            (Node::Out(place), Node::In(next)) => {
+                let limit = self.limits.throughput + self.back_flow(next, place);
+                limit.saturating_sub(self.back_flow(place, next))
+            }
+            _ => 0,
+        }
+    }
+
+    /// Returns the flow that stands from one cell to another beside it.
+    fn back_flow(&self, from: Place, to: Place) -> u8 {
+        let face = self.store.face_between(from, to);
+        face.map_or(0, |face| self.store.steady(from).across(face))
+    }
+
+    /// Adds units between two successive nodes of a way: takes them off what stands the other way
+    /// first.
+    fn add_between(&mut self, from: Node, to: Node, units: u8) {
+        let (here, there) = (from.place(), to.place());
+        let (Some(face), true) = (self.store.face_between(here, there), here != there) else {
+            return;
+        };
+        let back = self.store.steady(there).across(face.opposite()).min(units);
+        self.store.add_steady(there, face.opposite(), -(back as i8));
+        if matches!(from, Node::Out(_)) {
+            self.store.add_steady(here, face, (units - back) as i8);
+        }
+    }
+}
+
+impl Store {
+    /// Returns whether steady flow may pass into a cell from its neighbour, if that is loaded.
+    fn carries_into(&self, from: Place, face: Face, to: Place) -> bool {
+        from.is_some() && self.carries(from, face, to)
+    }
+
+    /// Returns the face of a cell across which another lies.
+    fn face_between(&self, from: Place, to: Place) -> Option<Face> {
+        Face::ALL.into_iter().find(|&face| self.step(from, face) == to)
+    }
+
+    /// Returns the direction in which most of the steady flow enters a cell; `None` for none.
+    fn main_heading_into(&self, place: Place) -> Option<Face> {
+        let from = |face: Face| {
+            let there = self.step(place, face.opposite());
+            if there.is_some() { self.steady(there).across(face) } else { 0 }
+        };
+        let most = Face::ALL.into_iter().max_by_key(|&face| from(face))?;
+        (from(most) > 0).then_some(most)
+    }
+}
+
+/// Returns the faces, the lateral ones first, in turn from one of them on.
+fn turned(turn: usize) -> impl Iterator<Item = Face> {
+    let lateral = (0..4).map(move |at| Face::LATERAL[(at + turn) & 3]);
+    lateral.chain([Face::Down, Face::Up])
+}

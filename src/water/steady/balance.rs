@@ -1,0 +1,136 @@
+//! What no longer holds of the steady flow is taken back: flow across faces that carry none any
+//! more, flow above what a cell lets through, and flow of cells that pass on another amount than
+//! they get. A worklist algorithm: each step takes units off a face, so it ends, and what is left is
+//! a flow again.
+
+use crate::chunk::LayerMask;
+use crate::coords::Face;
+use crate::grid::Slot;
+use crate::water::context::Context;
+use crate::water::context::budget::Budget;
+use crate::water::store::{LayerState, Place, Store};
+use crate::water::voxel::Voxel;
+
+impl Store {
+    /// Adds the faces in a layer across which steady flow stands that they carry no more.
+    pub(super) fn find_broken(&self, slot: Slot, layer: usize, broken: &mut Vec<(Place, Face)>) {
+        let Some(flows) = self.steady_layer(slot, layer) else { return };
+        let suspects = self.suspects(slot, layer, &flows.out);
+        for face in Face::ALL {
+            for cell in suspects[face.index()].iter() {
+                let place = Place::in_layer(slot, layer, cell);
+                let holds = self.carries(place, face, self.step(place, face))
+                    || self.drains_across(place, face);
+                if !holds {
+                    broken.push((place, face));
+                }
+            }
+        }
+    }
+
+    /// Returns whether steady flow leaves the world across a face of a cell.
+    pub(super) fn drains_across(&self, place: Place, face: Face) -> bool {
+        self.look(place, face) == Voxel::DRAIN && self.read(place).is_connected()
+    }
+
+    /// Returns for each face the cells whose flow across it may not hold: by bit masks, those that
+    /// are not like a river, full on full ground and connected.
+    fn suspects(&self, slot: Slot, layer: usize, out: &[LayerMask; 6]) -> [LayerMask; 6] {
+        let river = |slot: Slot, layer: usize| {
+            let LayerState { wet, .. } = self.layer(slot, layer);
+            self.connected(slot, layer) & wet & self.grounded(slot, layer)
+        };
+        let own = river(slot, layer);
+        let beside = Face::LATERAL.map(|face| match self.neighbour(slot, face) {
+            there if there.is_some() => river(there, layer),
+            _ => LayerMask::NONE,
+        });
+        let across = own.shifted(&beside);
+        let mut suspects = *out;
+        for (side, face) in Face::LATERAL.into_iter().enumerate() {
+            suspects[face.index()] -= own & across[side];
+        }
+        suspects
+    }
+
+    /// Returns the cells of a layer out of which no water falls.
+    fn grounded(&self, slot: Slot, layer: usize) -> LayerMask {
+        match self.lower_layer(slot, layer) {
+            Some((slot, layer)) => self.layer(slot, layer).closed - self.sea(slot, layer),
+            None => LayerMask::all_if(self.beyond(slot, Face::Down, layer).is_closed()),
+        }
+    }
+}
+
+impl Context<'_> {
+    /// Takes back the flow across a face, and adds the cells at it to those to be balanced.
+    pub(super) fn cut_steady(&mut self, (place, face): (Place, Face), open: &mut Vec<Place>) {
+        let flows = self.store.steady(place);
+        if flows.across(face) > 0 {
+            self.take_off(place, face, flows.across(face), open);
+            open.push(place);
+        }
+    }
+
+    /// Balances cells until the budget is spent: what each passes on becomes what it gets and gives,
+    /// and no more than it lets through.
+    pub(super) fn balance_steady(&mut self, open: &mut Vec<Place>, budget: &mut Budget) {
+        while !budget.is_spent()
+            && let Some(place) = open.pop()
+        {
+            budget.spend(1);
+            self.balance_cell(place, open);
+        }
+    }
+
+    fn balance_cell(&mut self, place: Place, open: &mut Vec<Place>) {
+        let through = self.store.steady(place).through();
+        let most = self.steady_capacity(place);
+        if through > most {
+            self.lower_outflow(place, through - most, open);
+        }
+        let (inflow, through) = (self.store.steady_inflow(place), self.store.steady(place).through());
+        let supply = self.steady_supply(place);
+        if inflow > through {
+            self.lower_inflow(place, inflow - through, open);
+        } else if through - inflow > supply {
+            self.lower_outflow(place, through - inflow - supply, open);
+        }
+    }
+
+    /// Takes units off what leaves a cell.
+    fn lower_outflow(&mut self, place: Place, mut units: u8, open: &mut Vec<Place>) {
+        for (face, across) in self.store.steady(place).iter() {
+            let less = across.min(units);
+            if less > 0 {
+                self.take_off(place, face, less, open);
+            }
+            units -= less;
+        }
+    }
+
+    /// Takes units off what enters a cell.
+    fn lower_inflow(&mut self, place: Place, mut units: u8, open: &mut Vec<Place>) {
+        for face in Face::ALL {
+            let there = self.store.step(place, face);
+            if !there.is_some() {
+                continue;
+            }
+            let less = self.store.steady(there).across(face.opposite()).min(units);
+            if less > 0 {
+                self.store.add_steady(there, face.opposite(), -(less as i8));
+                open.push(there);
+            }
+            units -= less;
+        }
+    }
+
+    /// Takes units off the flow across a face, beyond which there is too little then.
+    fn take_off(&mut self, place: Place, face: Face, units: u8, open: &mut Vec<Place>) {
+        self.store.add_steady(place, face, -(units as i8));
+        let there = self.store.step(place, face);
+        if there.is_some() {
+            open.push(there);
+        }
+    }
+}

@@ -1,0 +1,219 @@
+//! Steady flow: a maximum flow from springs to the ends of the world, which stands from tick to tick
+//! on the faces of cells. Only its changes are computed; all else takes what it leaves over.
+//!
+//! What leaves the world at a drain comes from springs by steady flow alone, as much as the cells
+//! between let through, whether the water there was brought by these springs or stood there before.
+//! Where several ends want more than there is, they share it alike; what goes straight on where
+//! their ways part counts double (momentum).
+//!
+//! | file | what | algorithm |
+//! |---|---|---|
+//! | `network` | which faces steady flow may cross, and how much passes through a cell | |
+//! | `balance` | takes back what no longer holds | worklist |
+//! | `augment` | finds more flow for an end, or an equal share | Ford–Fulkerson, breadth-first search |
+//! | `execute` | lets a tick's units flow | |
+//!
+//! A tick checks the flow before water falls and spreads, and lets it flow then, so that what a cell
+//! passes on in it is known to all that comes after. In one tick of [`PERIOD`] it flows last and
+//! takes what is left (it *yields*): so a pit beside a river fills, though the river passes all that
+//! its cells let through. In another one, ends search for more.
+//!
+//! The amount that flows to the ends is the only one that is greatest, but its ways depend on what
+//! was before, so the flow is part of the state, and all choices are by hashes of positions.
+
+mod augment;
+mod balance;
+mod execute;
+mod network;
+
+use crate::coords::Face;
+use crate::grid::Slot;
+use crate::water::context::Context;
+use crate::water::context::budget::Budget;
+use crate::water::random::chunk_seed;
+use crate::water::steady::augment::{End, Goal, Search};
+use crate::water::store::Place;
+
+/// Ticks from one in which ends search to the next, and from one in which the flow yields to the
+/// next.
+const PERIOD: u64 = 8;
+
+/// The tick of each period in which the flow yields.
+const YIELDING: u64 = PERIOD / 2;
+
+/// Nodes that the searches of a tick may visit, but for the last one.
+const SEARCH_CREDIT: usize = 1 << 16;
+
+/// Nodes for which a search keeps its buffers from tick to tick.
+const SEARCH_BUFFER: usize = 1 << 10;
+
+/// What is done next of the steady flow in a tick.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Stage {
+    /// Finds what does not hold any more, chunk by chunk.
+    #[default]
+    Check,
+    /// Takes it back.
+    Balance,
+    /// Ends search for springs with supply left.
+    Grow,
+    /// Ends search for shares larger than their own.
+    Share,
+    /// Units flow, chunk by chunk.
+    Execute,
+    Done,
+}
+
+/// The state of the steady flow between two pieces of a tick.
+#[derive(Default)]
+pub(crate) struct SteadyTick {
+    stage: Stage,
+    /// The chunks still to be visited, the last first.
+    chunks: Vec<Slot>,
+    broken: Vec<(Place, Face)>,
+    /// Cells still to be balanced.
+    open: Vec<Place>,
+    /// The ends still to search, the last first.
+    ends: Vec<End>,
+    search: Search,
+    /// Nodes that searches may still visit in this tick.
+    credit: usize,
+}
+
+impl SteadyTick {
+    pub(crate) fn memory_bytes(&self) -> usize {
+        self.chunks.capacity() * size_of::<Slot>()
+            + self.broken.capacity() * size_of::<(Place, Face)>()
+            + self.open.capacity() * size_of::<Place>()
+            + self.ends.capacity() * size_of::<End>()
+            + self.search.memory_bytes()
+    }
+}
+
+impl Context<'_> {
+    /// Begins the stage of a tick.
+    pub(crate) fn begin_steady(&mut self, steady: &mut SteadyTick) {
+        steady.stage = Stage::Check;
+        steady.credit = SEARCH_CREDIT;
+        steady.broken.clear();
+        steady.open.clear();
+        self.store.forget_steady_before();
+        self.list_steady_chunks(steady);
+    }
+
+    /// Does the next piece of the stage. Returns the cells charged to its budget; `None` if the
+    /// stage is complete.
+    pub(crate) fn advance_steady(&mut self, steady: &mut SteadyTick) -> Option<u64> {
+        let mut budget = Budget::of_a_piece();
+        while !budget.is_spent() {
+            match steady.stage {
+                Stage::Check => match steady.chunks.pop() {
+                    Some(slot) => self.check_steady_chunk(steady, slot, &mut budget),
+                    None => self.end_check(steady),
+                },
+                Stage::Balance => {
+                    self.balance_steady(&mut steady.open, &mut budget);
+                    if steady.open.is_empty() {
+                        self.begin_searches(steady, Stage::Grow);
+                    }
+                }
+                Stage::Grow => self.search_next(steady, Goal::Spring, &mut budget),
+                Stage::Share => self.search_next(steady, Goal::Share, &mut budget),
+                Stage::Execute => match steady.chunks.pop().filter(|_| !self.yields()) {
+                    Some(slot) => self.execute_chunk(slot, &mut budget),
+                    None => {
+                        steady.search.shrink(SEARCH_BUFFER);
+                        steady.stage = Stage::Done;
+                    }
+                },
+                Stage::Done => break,
+            }
+        }
+        (budget.spent() > 0).then(|| budget.spent())
+    }
+
+    fn list_steady_chunks(&self, steady: &mut SteadyTick) {
+        steady.chunks.clear();
+        steady.chunks.extend(self.store.steady_slots());
+        steady.chunks.reverse();
+    }
+
+    /// Finds what does not hold any more in a chunk.
+    fn check_steady_chunk(&mut self, steady: &mut SteadyTick, slot: Slot, budget: &mut Budget) {
+        budget.spend(1);
+        (0..16).for_each(|layer| self.store.find_broken(slot, layer, &mut steady.broken));
+    }
+
+    /// Takes back the flow across faces that carry none any more, and adds the cells around to those
+    /// to be balanced.
+    fn end_check(&mut self, steady: &mut SteadyTick) {
+        for broken in core::mem::take(&mut steady.broken) {
+            self.cut_steady(broken, &mut steady.open);
+        }
+        self.store.take_unbalanced(&mut steady.open);
+        steady.stage = Stage::Balance;
+    }
+
+    /// Lists the ends that get less than they let through, in a random order, if it is their turn in
+    /// this tick.
+    fn begin_searches(&mut self, steady: &mut SteadyTick, stage: Stage) {
+        steady.ends.clear();
+        steady.search.clear();
+        let is_turn = self.tick.is_multiple_of(PERIOD);
+        if is_turn && self.store.any_drains() {
+            self.list_hungry_ends(&mut steady.ends);
+        }
+        steady.stage = stage;
+    }
+
+    fn list_hungry_ends(&self, ends: &mut Vec<End>) {
+        let mut keyed = Vec::new();
+        for &slot in self.work.schedule.members() {
+            let Some(outlets) = self.store.outlets(slot) else { continue };
+            for layer in 0..16 {
+                let awake = outlets.layer(layer) & self.awake(slot, layer);
+                for cell in (awake & self.store.connected(slot, layer)).iter() {
+                    let place = Place::in_layer(slot, layer, cell);
+                    let Some(exit) = self.store.exit_of(place) else { continue };
+                    if self.store.steady(place).through() < self.steady_capacity(place) {
+                        let position = self.store.position(place);
+                        let key = (chunk_seed(self.work.random(), position), position.to_array());
+                        keyed.push((key, End { place, exit }));
+                    }
+                }
+            }
+        }
+        keyed.sort_unstable_by_key(|&(key, _)| key);
+        ends.extend(keyed.into_iter().map(|(_, end)| end));
+    }
+
+    /// Lets the next end search for more flow, or begins what comes after the last.
+    fn search_next(&mut self, steady: &mut SteadyTick, goal: Goal, budget: &mut Budget) {
+        let end = steady.ends.pop().filter(|_| steady.credit > 0);
+        let Some(end) = end else {
+            if goal == Goal::Spring {
+                return self.begin_searches(steady, Stage::Share);
+            }
+            self.list_steady_chunks(steady);
+            steady.stage = Stage::Execute;
+            return;
+        };
+        let gained = self.augment(&mut steady.search, end, goal);
+        let visited = steady.search.visited();
+        steady.credit = steady.credit.saturating_sub(visited);
+        budget.spend(1 + visited);
+        let through = self.store.steady(end.place).through();
+        if gained > 0 || goal == Goal::Share {
+            // What was met is no longer what would be met in vain.
+            steady.search.clear();
+        }
+        if gained > 0 && goal == Goal::Spring && through < self.steady_capacity(end.place) {
+            steady.ends.push(end);
+        }
+    }
+
+    /// Returns whether the flow yields in this tick.
+    pub(crate) fn yields(&self) -> bool {
+        self.tick % PERIOD == YIELDING && self.store.has_steady()
+    }
+}

@@ -1,0 +1,278 @@
+//! The table of the steady flow: for each cell, the units a tick that stand across its six faces.
+//!
+//! What the flow is, and how it is found, is told in [`steady`](crate::water::steady). It is part of
+//! the state. A cell takes a `u32`, three bits for each face; a layer of a chunk has a table exactly
+//! if the flow passes one of its cells.
+
+use crate::chunk::{LAYER_CELLS, LayerMask};
+use crate::coords::{Face, order};
+use crate::grid::Slot;
+use crate::water::store::{Place, Store};
+use std::collections::BTreeMap;
+
+/// The units that stand across the faces of a cell: three bits for each face, by [`Face::index`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct FaceFlows(u32);
+
+impl FaceFlows {
+    pub(crate) const NONE: FaceFlows = FaceFlows(0);
+
+    /// Returns the flows of a word; `None` if a bit is set beyond the six faces.
+    pub(crate) fn from_word(word: u32) -> Option<Self> {
+        (word < 1 << 18).then_some(FaceFlows(word))
+    }
+
+    pub(crate) fn word(self) -> u32 {
+        self.0
+    }
+
+    /// Returns the units that leave across a face, 0 to 7.
+    #[inline]
+    pub(crate) fn across(self, face: Face) -> u8 {
+        (self.0 >> (3 * face.index()) & 7) as u8
+    }
+
+    /// Returns the units that pass through the cell: those that leave across all faces.
+    #[inline]
+    pub(crate) fn through(self) -> u8 {
+        Face::ALL.into_iter().map(|face| self.across(face)).sum()
+    }
+
+    #[inline]
+    pub(crate) fn is_none(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Returns the faces across which units leave, and how many.
+    pub(crate) fn iter(self) -> impl Iterator<Item = (Face, u8)> {
+        let with_units = move |face| (face, self.across(face));
+        Face::ALL.into_iter().map(with_units).filter(|&(_, units)| units > 0)
+    }
+
+    /// Returns the flows with other units across a face, 0 to 7.
+    #[inline]
+    pub(crate) fn with(self, face: Face, units: u8) -> Self {
+        let shift = 3 * face.index();
+        FaceFlows(self.0 & !(7 << shift) | u32::from(units & 7) << shift)
+    }
+}
+
+/// The steady flow in a layer of a chunk.
+pub(crate) struct SteadyLayer {
+    flows: [FaceFlows; LAYER_CELLS],
+    /// For each face, the cells from which units leave across it.
+    pub(crate) out: [LayerMask; 6],
+}
+
+impl SteadyLayer {
+    fn new() -> Box<Self> {
+        Box::new(SteadyLayer { flows: [FaceFlows::NONE; LAYER_CELLS], out: [LayerMask::NONE; 6] })
+    }
+
+    #[inline]
+    pub(crate) fn flows(&self, cell: usize) -> FaceFlows {
+        self.flows[cell]
+    }
+
+    /// Returns the cells that the flow passes.
+    pub(crate) fn cells(&self) -> LayerMask {
+        LayerMask::union(self.out)
+    }
+
+    fn set(&mut self, cell: usize, flows: FaceFlows) {
+        self.flows[cell] = flows;
+        for face in Face::ALL {
+            let out = &mut self.out[face.index()];
+            if flows.across(face) > 0 { out.insert(cell) } else { out.remove(cell) }
+        }
+    }
+}
+
+/// The steady flow in a chunk, by layer.
+pub(super) type SteadyLayers = [Option<Box<SteadyLayer>>; 16];
+
+impl Store {
+    /// Returns the chunks that the steady flow passes, in order of position.
+    /// Those that are frozen are left out.
+    pub(crate) fn steady_slots(&self) -> impl Iterator<Item = Slot> + '_ {
+        self.with_steady.values().copied().filter(|&slot| !self.is_frozen(slot))
+    }
+
+    /// Returns whether there is any steady flow, that of frozen chunks left out.
+    #[inline]
+    pub(crate) fn has_steady(&self) -> bool {
+        self.steady_slots().next().is_some()
+    }
+
+    /// Returns the steady flow in a layer (0 to 15) of a chunk, if there is any.
+    #[inline]
+    pub(crate) fn steady_layer(&self, slot: Slot, layer: usize) -> Option<&SteadyLayer> {
+        self.beside[slot.index()].steady.as_ref()?[layer].as_deref()
+    }
+
+    /// Returns the steady flow that leaves a cell, which must be loaded.
+    #[inline]
+    pub(crate) fn steady(&self, place: Place) -> FaceFlows {
+        match self.steady_layer(place.slot, place.layer()) {
+            Some(layer) => layer.flows(place.cell()),
+            None => FaceFlows::NONE,
+        }
+    }
+
+    /// Returns the steady flow that leaves the cells of a chunk, by index, in order.
+    pub(crate) fn steady_list(&self, slot: Slot) -> Vec<(u16, FaceFlows)> {
+        let mut list = Vec::new();
+        for layer in 0..16 {
+            let Some(flows) = self.steady_layer(slot, layer) else { continue };
+            let of = |cell| ((layer * LAYER_CELLS + cell) as u16, flows.flows(cell));
+            list.extend(flows.cells().iter().map(of));
+        }
+        list
+    }
+
+    /// Sets the steady flow that leaves a cell, and keeps what it was.
+    pub(crate) fn set_steady(&mut self, place: Place, flows: FaceFlows) {
+        let before = self.steady(place);
+        if before != flows {
+            self.steady_before.push((place, before));
+            self.write_steady(place, flows);
+        }
+    }
+
+    fn write_steady(&mut self, place: Place, flows: FaceFlows) {
+        let Place { slot, .. } = place;
+        self.touch(slot);
+        let key = order(self.grid.position_at(slot));
+        let layers = self.beside[slot.index()].steady.get_or_insert_default();
+        let layer = &mut layers[place.layer()];
+        layer.get_or_insert_with(SteadyLayer::new).set(place.cell(), flows);
+        if layer.as_ref().is_some_and(|layer| layer.cells().is_empty()) {
+            *layer = None;
+        }
+        if layers.iter().any(Option::is_some) {
+            self.with_steady.insert(key, slot);
+        } else {
+            self.beside[slot.index()].steady = None;
+            self.with_steady.remove(&key);
+        }
+    }
+
+    /// Forgets what the steady flow was before, as a tick begins.
+    pub(crate) fn forget_steady_before(&mut self) {
+        self.steady_before.clear();
+    }
+
+    /// Returns a mark of the present steady flow, for [`return_steady`](Self::return_steady).
+    pub(crate) fn steady_mark(&self) -> usize {
+        self.steady_before.len()
+    }
+
+    /// Makes the steady flow again what it was at a mark of this tick.
+    pub(crate) fn return_steady(&mut self, mark: usize) {
+        while self.steady_before.len() > mark
+            && let Some((place, flows)) = self.steady_before.pop()
+        {
+            self.write_steady(place, flows);
+        }
+    }
+
+    /// Returns the steady flow that left the cells of a chunk when the tick underway began, by
+    /// index, in order.
+    pub(crate) fn steady_list_before(&self, slot: Slot) -> Vec<(u16, FaceFlows)> {
+        let mut flows: BTreeMap<u16, FaceFlows> = self.steady_list(slot).into_iter().collect();
+        for &(place, before) in self.steady_before.iter().rev() {
+            if place.slot == slot {
+                flows.insert(place.index as u16, before);
+            }
+        }
+        flows.into_iter().filter(|(_, flows)| !flows.is_none()).collect()
+    }
+
+    /// Restores the steady flow of a chunk that was just inserted, as far as the cells are those of
+    /// a chunk, in order. The next tick takes back what does not balance.
+    pub(crate) fn restore_steady(&mut self, slot: Slot, list: &[(u16, FaceFlows)]) {
+        for &(index, flows) in list {
+            self.write_steady(Place::new(slot, usize::from(index)), flows);
+        }
+        self.note_unbalanced(slot);
+    }
+
+    /// Notes that the steady flow in a chunk or across its faces may not balance.
+    pub(crate) fn note_unbalanced(&mut self, slot: Slot) {
+        self.unbalanced.push(slot);
+    }
+
+    /// Notes that the steady flow may not balance anywhere.
+    pub(crate) fn note_all_unbalanced(&mut self) {
+        self.unbalanced.extend(self.with_steady.values());
+    }
+
+    /// Adds the cells whose steady flow may not balance, in order of position, and forgets them.
+    pub(crate) fn take_unbalanced(&mut self, cells: &mut Vec<Place>) {
+        let mut slots = core::mem::take(&mut self.unbalanced);
+        if slots.is_empty() {
+            return;
+        }
+        let around = |&slot: &Slot| Face::ALL.map(|face| self.neighbour(slot, face));
+        let beside: Vec<Slot> = slots.iter().flat_map(around).collect();
+        slots.extend(beside.into_iter().filter(|slot| slot.is_some()));
+        let mut found = Vec::new();
+        slots.sort_unstable();
+        slots.dedup();
+        for slot in slots {
+            for (index, flows) in self.steady_list(slot) {
+                let place = Place::new(slot, usize::from(index));
+                found.push(place);
+                let next = flows.iter().map(|(face, _)| self.step(place, face));
+                found.extend(next.filter(|next| next.is_some()));
+            }
+        }
+        found.sort_unstable_by_key(|&place| (order(self.position(place)), place));
+        found.dedup();
+        cells.extend(found);
+    }
+
+    /// Returns the bytes that the tables of a chunk take.
+    pub(super) fn steady_bytes(layers: &SteadyLayers) -> usize {
+        size_of::<SteadyLayers>() + layers.iter().flatten().count() * size_of::<SteadyLayer>()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chunk::Chunk;
+    use crate::coords::Region;
+    use crate::water::rules::Edges;
+    use crate::water::voxel::Voxel;
+    use glam::IVec3;
+
+    #[test]
+    fn the_table_holds_what_was_set_last_and_frees_what_is_empty() {
+        let mut store = Store::new(Region::EVERYWHERE, Edges::WALLS);
+        let slot = store.insert(IVec3::ZERO, Chunk::uniform(Voxel::OPEN)).expect("none is there");
+        let mut random = fastrand::Rng::with_seed(44);
+        let mut model = [FaceFlows::NONE; 4096];
+        for _ in 0..2_000 {
+            let place = Place::new(slot, random.usize(..4096));
+            let flows = match random.bool() {
+                true => FaceFlows::NONE.with(Face::ALL[random.usize(..6)], random.u8(..8)),
+                false => FaceFlows::NONE,
+            };
+            store.set_steady(place, flows);
+            model[place.index] = flows;
+            assert_eq!(store.steady(place), flows);
+            assert_eq!(flows.through(), flows.iter().map(|(_, units)| units).sum());
+            assert_eq!(FaceFlows::from_word(flows.word()), Some(flows));
+        }
+        let list: Vec<(u16, FaceFlows)> = (0..4096)
+            .map(|index| (index as u16, model[index]))
+            .filter(|(_, flows)| !flows.is_none())
+            .collect();
+        assert_eq!(store.steady_list(slot), list);
+        assert!(list.len() > 100 && store.has_steady());
+        (0..4096).for_each(|index| store.set_steady(Place::new(slot, index), FaceFlows::NONE));
+        assert!(!store.has_steady() && store.steady_list(slot).is_empty());
+        assert!(FaceFlows::from_word(1 << 18).is_none());
+    }
+}
