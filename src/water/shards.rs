@@ -122,7 +122,6 @@ impl Context<'_> {
     ) -> u64 {
         let visited = AtomicU64::new(0);
         let ebb = |tick: &mut Context, _: &mut Window, tile: &Tile, later: &mut Afterwards| {
-            tick.scope = Some(tile.scope);
             tick.work.begin_sweep_over(&tile.members);
             let mut budget = Budget::unlimited();
             while let Some((slot, layer)) = tick.work.next_in_sweep() {
@@ -187,7 +186,6 @@ impl Context<'_> {
                             tick: number,
                             is_yielding: false,
                             report: StepReport::default(),
-                            scope: None,
                         };
                         let tiles = core::mem::take(&mut shard.tiles);
                         tick.do_tiles(&mut shard.window, tiles, &mut shard.found, phase);

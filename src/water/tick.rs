@@ -23,7 +23,6 @@ use crate::water::context::budget::Budget;
 use crate::water::context::limits::Limits;
 use crate::water::context::schedule::{Order, Phase};
 use crate::water::draw::Draws;
-use crate::water::ebb::Ebbing;
 use crate::water::ebb::afterwards::Afterwards;
 use crate::water::ebb::evaporation::Evaporation;
 use crate::water::ebb::finish::Ending;
@@ -44,8 +43,6 @@ pub(crate) struct Unfinished {
     steady: SteadyTick,
     draws: Draws,
     pub(crate) pools: Pools,
-    /// The layer whose ebb the budget has interrupted.
-    ebbing: Option<Box<Ebbing>>,
     /// What the ebb leaves for the end of the tick.
     later: Afterwards,
     /// The end of the tick, once it has begun.
@@ -62,7 +59,6 @@ impl Unfinished {
             steady: SteadyTick::default(),
             draws: Draws::default(),
             pools: Pools::default(),
-            ebbing: None,
             later: Afterwards::default(),
             ending: None,
             evaporation,
@@ -321,7 +317,6 @@ impl WaterWorld {
             is_yielding: false,
             limits: Limits::of(&self.rules),
             report: StepReport::default(),
-            scope: None,
         };
         (tick, &mut self.unfinished)
     }
@@ -475,23 +470,13 @@ impl Unfinished {
         None
     }
 
-    /// Applies the ebb to the next layer, or goes on with the last one; after all of them, to cells
-    /// that were put off. Returns the cells charged; `None` if nothing is left.
+    /// Applies the ebb to the next layer. Returns the cells charged; `None` if nothing is left.
     fn ebb_next(&mut self, tick: &mut Context) -> Option<u64> {
         let mut budget = Budget::of_a_piece();
-        if let Some(mut ebbing) = self.ebbing.take() {
-            tick.scope = Some(tick.work.schedule.scope_of(tick.store, ebbing.slot()));
-            if !tick.go_on_ebbing(&mut ebbing, &mut self.later, &mut budget) {
-                self.ebbing = Some(ebbing);
-            }
-        } else if let Some((slot, layer)) = tick.work.next_in_sweep() {
-            self.evaporation.watch(slot);
-            tick.scope = Some(tick.work.schedule.scope_of(tick.store, slot));
-            self.ebbing = tick.ebb(&mut self.later, (slot, layer), &mut budget);
-        } else {
-            tick.reparent_put_off(&mut self.later, &mut budget);
-        }
-        (budget.spent() > 0).then(|| budget.spent())
+        let (slot, layer) = tick.work.next_in_sweep()?;
+        self.evaporation.watch(slot);
+        tick.ebb(&mut self.later, (slot, layer), &mut budget);
+        Some(budget.spent())
     }
 
     /// Returns whether the next phase is shared among threads.

@@ -189,6 +189,14 @@ impl Voxel {
         self.0 & HEIGHT == FULL as u16
     }
 
+    /// Returns the units that may move on: a cell that steady flow passes keeps one, so that the flow
+    /// does not break where it is thin.
+    #[inline]
+    pub(crate) const fn loose(self) -> u8 {
+        let is_kept = self.0 & (CellFlags::FLOW_OUT.bits() | CellFlags::IS_SOURCE.bits());
+        self.height().saturating_sub((is_kept == CellFlags::FLOW_OUT.bits()) as u8)
+    }
+
     /// Returns whether the cell is a source or connected to one.
     #[inline]
     pub(crate) const fn is_connected(self) -> bool {

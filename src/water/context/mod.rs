@@ -26,7 +26,6 @@ use crate::water::context::limits::Limits;
 use crate::water::ledger::Ledger;
 use crate::water::rules::Rules;
 use crate::water::store::{LayerState, Place, Step, Store};
-use crate::water::tiles::Scope;
 use crate::water::voxel::Voxel;
 
 /// The world's parts as a tick works on them.
@@ -41,8 +40,6 @@ pub(crate) struct Context<'w> {
     /// Whether the steady flow takes what other flow of this tick has left over.
     pub(crate) is_yielding: bool,
     pub(crate) report: StepReport,
-    /// The chunks that a search for cycles may read; `None` for all.
-    pub(crate) scope: Option<Scope>,
 }
 
 impl Context<'_> {

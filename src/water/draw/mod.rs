@@ -5,7 +5,8 @@
 //! | file | what | algorithm |
 //! |---|---|---|
 //! | `turns` | the order of the cells of a layer | random permutation by hash, bucket sort |
-//! | `path` | one draw: up the parents to a spring, then water along that path | walk up a forest |
+//! | `path` | one draw: up the parents to a spring, then water along that path | blocking flow (Dinic) |
+//! | `reroute` | a way for later ticks from an idle spring | breadth-first search |
 //!
 //! A film is a cell with room on solid ground. In deeper water, springs fill their body, which
 //! [`pools`](crate::water::pools) levels; without the rule of pools, all cells with room on firm
@@ -13,6 +14,7 @@
 //! world comes by [`steady`](crate::water::steady) flow.
 
 pub(crate) mod path;
+mod reroute;
 pub(crate) mod roots;
 mod turns;
 
@@ -22,6 +24,7 @@ use crate::grid::Slot;
 use crate::water::context::Context;
 use crate::water::context::budget::Budget;
 use crate::water::draw::path::{Draw, Drawn, Path};
+use crate::water::draw::reroute::Search;
 use crate::water::draw::turns::Turns;
 use crate::water::random::{Purpose, mix};
 use crate::water::store::{LAYER_ROWS, LayerState, Place};
@@ -41,12 +44,18 @@ pub(crate) struct Draws {
     is_used: bool,
     /// The path of the last draw.
     path: Path,
+    /// The cells whose path was exhausted, in their order, if ways are searched in this tick.
+    starved: Vec<Place>,
+    search: Search,
 }
 
 impl Draws {
     /// Bytes held.
     pub(crate) fn memory_bytes(&self) -> usize {
-        self.turns.memory_bytes() + self.path.memory_bytes()
+        self.turns.memory_bytes()
+            + self.path.memory_bytes()
+            + self.starved.capacity() * size_of::<Place>()
+            + self.search.memory_bytes()
     }
 
     /// Frees what only a larger tick needed, and all if none was needed.
@@ -56,6 +65,8 @@ impl Draws {
         let most = if core::mem::take(&mut self.is_used) { BUFFER } else { 0 };
         self.turns.shrink(most);
         self.path.shrink(most);
+        self.starved.shrink_to(most);
+        self.search.shrink(most);
     }
 }
 
@@ -69,11 +80,17 @@ impl Context<'_> {
     /// Does the next piece of the stage. Returns the cells charged to its budget, or `None` if the
     /// stage is complete.
     pub(crate) fn draw_next(&mut self, draws: &mut Draws) -> Option<u64> {
-        if draws.is_done {
-            draws.shrink();
-            return None;
-        }
         let mut budget = Budget::of_a_piece();
+        if draws.is_done {
+            let Some(cell) = draws.starved.pop() else {
+                draws.shrink();
+                return None;
+            };
+            if self.may_reroute() {
+                budget.spend(1 + self.reroute(&mut draws.search, cell));
+            }
+            return Some(budget.spent());
+        }
         while !budget.is_spent() && !draws.is_done {
             budget.spend(1);
             if let Some(y) = draws.gathering {
@@ -101,7 +118,10 @@ impl Context<'_> {
                 draws.turns.begin(mix(Purpose::Draws.seed(self.work.random()), y as u64));
                 draws.gathering = Some(y);
             }
-            None => draws.is_done = true,
+            None => {
+                draws.is_done = true;
+                draws.starved.reverse();
+            }
         }
     }
 
@@ -188,7 +208,9 @@ impl Context<'_> {
             _ => Draw::to_fill(self, place, voxel).map(|draw| self.draw(draw, &mut draws.path)),
         };
         budget.spend(draws.path.len());
-        if drawn != Some(Drawn::Exhausted) {
+        if drawn == Some(Drawn::Exhausted) {
+            draws.starved.push(place);
+        } else {
             let work = self.work.join(self.store, place.slot, place.layer());
             work.waiting.remove(place.cell());
         }

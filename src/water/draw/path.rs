@@ -1,11 +1,11 @@
 //! One draw: a walk up the parents of a cell to a spring, and water that passes along that path, as
 //! much as its narrowest cell lets through.
 //!
-//! Parents form a directed acyclic graph. At a fork, one parent is picked at random for the tick, so
-//! that the paths of a tick form a forest. A path whose end is exhausted is marked as dead down to
-//! where the draw began, and no later draw passes a dead cell; what a spring gives in a tick is
-//! bounded, so that few draws succeed. So the cost stays near the number of cells, however long the
-//! paths are.
+//! Parents form a directed acyclic graph, in which the draws of a tick make a blocking flow (Dinic):
+//! a walk tries the parents of a cell in random order, and goes back from where all are exhausted. A
+//! cell that leads only to exhausted ones is dead for the rest of the tick, and no later walk passes
+//! it; what a spring gives in a tick is bounded. So the cost stays near the number of cells, however
+//! long the paths are.
 
 use crate::chunk::{LAYER_CELLS, LayerMask};
 use crate::coords::{CHUNK_CELLS, Face};
@@ -57,11 +57,13 @@ struct PathCell {
     index: u16,
     exit: Face,
     left: u8,
+    /// The faces, by bit, across which parents lie that have not been tried.
+    untried: u8,
 }
 
 impl PathCell {
     fn new(place: Place, exit: Face, left: u8) -> Self {
-        PathCell { slot: place.slot, index: place.index as u16, exit, left }
+        PathCell { slot: place.slot, index: place.index as u16, exit, left, untried: 0 }
     }
 
     fn place(&self) -> Place {
@@ -83,8 +85,6 @@ impl PathCell {
 #[derive(Default)]
 pub(super) struct Path {
     cells: Vec<PathCell>,
-    /// Whether a parent was picked from several.
-    forked: bool,
 }
 
 impl Path {
@@ -164,56 +164,67 @@ impl Context<'_> {
     /// Draws water along a path, which is kept in `path`.
     pub(super) fn draw(&mut self, draw: Draw, path: &mut Path) -> Drawn {
         path.cells.clear();
-        path.forked = false;
         let drawn = self.climb(&draw, path);
-        match drawn {
-            Drawn::Units => self.pass_draw(&draw, path),
-            Drawn::Exhausted => {
-                for here in &path.cells {
-                    let (slot, layer) = here.layer();
-                    self.work.join(self.store, slot, layer).dead.insert(here.cell());
-                }
-            }
-            // Another parent may be picked in the next tick.
-            Drawn::Nothing if path.forked => return Drawn::Exhausted,
-            Drawn::Nothing => {}
+        if drawn == Drawn::Units {
+            self.pass_draw(&draw, path);
         }
         drawn
     }
 
-    /// Walks up the parents from the first cell. Returns [`Drawn::Units`] if a spring gives there.
-    fn climb(&self, draw: &Draw, path: &mut Path) -> Drawn {
-        let (mut place, mut exit) = draw.first;
+    /// Walks up the parents from the first cell to a spring that gives, back from where all that a
+    /// cell has is exhausted.
+    fn climb(&mut self, draw: &Draw, path: &mut Path) -> Drawn {
+        let mut next = Some(draw.first);
         loop {
-            if !place.is_some() {
-                return Drawn::Nothing;
+            if let Some((place, exit)) = next {
+                match self.walk(place, exit, path) {
+                    Some(spring) if self.store.position(spring).y >= draw.least_y => {
+                        return Drawn::Units;
+                    }
+                    Some(_) => return Drawn::Nothing,
+                    None => {}
+                }
             }
+            let Some(last) = path.cells.last_mut() else { return Drawn::Exhausted };
+            let (place, mut untried) = (last.place(), last.untried);
+            let face = self.pick(place, &mut untried);
+            if let Some(last) = path.cells.last_mut() {
+                last.untried = untried;
+            }
+            next = face.map(|face| (self.store.step(place, face), face.opposite()));
+            if next.is_none() {
+                path.cells.pop();
+                self.work.join(self.store, place.slot, place.layer()).dead.insert(place.cell());
+            }
+        }
+    }
+
+    /// Walks up the parents from a cell, as far as nothing is exhausted. Returns the spring at the end;
+    /// `None` if there is none.
+    fn walk(&self, place: Place, exit: Face, path: &mut Path) -> Option<Place> {
+        let (mut place, mut exit) = (place, exit);
+        while place.is_some() {
             let here = self.layer_of(place);
             let (slot, layer, mut cell) = (place.slot, place.layer(), place.cell());
             loop {
-                if here.dead.contains(cell) {
-                    return Drawn::Exhausted;
-                }
-                place = Place::in_layer(slot, layer, cell);
                 let voxel = here.voxel(cell);
                 let left = self.limits.left(voxel, here.passed(cell));
-                if left == 0 {
-                    return Drawn::Exhausted;
+                if left == 0 || here.dead.contains(cell) {
+                    return None;
                 }
-                path.cells.push(PathCell::new(place, exit, left));
+                place = Place::in_layer(slot, layer, cell);
+                let mut at = PathCell::new(place, exit, left);
                 if !voxel.has(CellFlags::EXTRA)
                     && let Some((parent, heading)) = parent_beside(cell, voxel)
                 {
+                    path.cells.push(at);
                     (cell, exit) = (parent, heading);
                     continue;
                 }
-                let mut parents = self.store.parents_in(place, voxel);
-                path.forked |= parents.count_ones() > 1;
-                let Some(face) = self.pick(place, &mut parents) else {
-                    let y = self.store.layer_y(slot, layer);
-                    let gives = voxel.is_source() && y >= draw.least_y;
-                    return if gives { Drawn::Units } else { Drawn::Nothing };
-                };
+                at.untried = self.store.parents_in(place, voxel);
+                let face = self.pick(place, &mut at.untried);
+                path.cells.push(at);
+                let Some(face) = face else { return voxel.is_source().then_some(place) };
                 (place, exit) = (self.store.step(place, face), face.opposite());
                 if !place.is_some() || (place.slot, place.layer()) != (slot, layer) {
                     break;
@@ -221,6 +232,7 @@ impl Context<'_> {
                 cell = place.cell();
             }
         }
+        None
     }
 
     /// Returns read access to the layer of a cell.

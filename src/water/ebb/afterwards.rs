@@ -1,10 +1,6 @@
-//! What the ebb of a layer leaves for later: work that affects other cells too, and the cell at
-//! which the budget has interrupted it.
+//! What the ebb of a layer leaves for later: work that affects other cells too.
 
 use crate::water::store::Place;
-use crate::water::store::parents::Ascent;
-use crate::water::tiles::OutOfScope;
-use crate::water::voxel::Voxel;
 
 /// Work that the ebb finds and defers to the end of the tick, because it affects other cells too.
 #[derive(Default)]
@@ -23,11 +19,6 @@ pub(crate) struct Afterwards {
     pub(crate) feeders: Vec<Place>,
     /// Cells with a new parent.
     pub(crate) reparented: Vec<Place>,
-    /// Cells whose search for cycles would leave the scope of their tile, with the faces through
-    /// which they were fed.
-    pub(crate) put_off: Vec<(Place, u8)>,
-    /// The cell that is adopting parents, if the budget was spent meanwhile.
-    pub(crate) adoption: Option<Adoption>,
 }
 
 impl Afterwards {
@@ -41,23 +32,5 @@ impl Afterwards {
         self.evaporated.append(&mut other.evaporated);
         self.feeders.append(&mut other.feeders);
         self.reparented.append(&mut other.reparented);
-        self.put_off.append(&mut other.put_off);
     }
-}
-
-/// A cell that adopts neighbours as parents, and how far that has come.
-pub(crate) struct Adoption {
-    pub(super) place: Place,
-    /// The cell and its parents before.
-    pub(super) before: (Voxel, u8),
-    /// The cell with the parents that it has so far.
-    pub(super) voxel: Voxel,
-    /// Whether it gets a first parent, instead of further ones.
-    pub(super) is_first: bool,
-    /// The faces still to be tried.
-    pub(super) faces: u8,
-    /// The search for cycles underway.
-    pub(super) ascent: Option<Box<Ascent>>,
-    /// Whether some have to wait for a larger scope.
-    pub(super) left: Option<OutOfScope>,
 }

@@ -347,6 +347,10 @@ impl Context<'_> {
         {
             return;
         }
+        let voxel = match on {
+            true => self.with_feeders(place, self.connected_parents(place, voxel)),
+            false => voxel,
+        };
         self.put(place, voxel.with(CellFlags::HAS_SOURCE, on));
         self.store.wake(place);
         if !on {
@@ -359,8 +363,14 @@ impl Context<'_> {
 
     /// Whether a parent of the cell is connected to a spring.
     pub(crate) fn is_fed(&self, place: Place, voxel: Voxel) -> bool {
+        self.connected_parents(place, voxel) != 0
+    }
+
+    /// Returns the faces, by bit, across which parents of a cell lie that are connected to a spring.
+    fn connected_parents(&self, place: Place, voxel: Voxel) -> u8 {
         Store::faces(self.store.parents_in(place, voxel))
-            .any(|face| self.store.look(place, face).is_connected())
+            .filter(|&face| self.store.look(place, face).is_connected())
+            .fold(0, |faces, face| faces | 1 << face.index())
     }
 }
 

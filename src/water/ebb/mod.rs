@@ -21,7 +21,6 @@ use crate::water::cell::{
 use crate::water::context::Context;
 use crate::water::context::budget::Budget;
 use crate::water::ebb::afterwards::Afterwards;
-use crate::water::ebb::reparent::Reparenting;
 use crate::water::random::{Purpose, chosen, fraction};
 use crate::water::store::{LAYER_ROWS, LayerState, Place};
 use crate::water::voxel::Voxel;
@@ -38,38 +37,19 @@ pub(crate) struct Ebb {
     marked: LayerMask,
 }
 
-/// The ebb of a layer while the parents of its cells follow the flow.
-pub(crate) struct Ebbing {
-    ebb: Ebb,
-    /// What stays awake whatever comes of the ebb.
-    woken: LayerMask,
-    active: LayerMask,
-    flow_out: LayerMask,
-    reparenting: Reparenting,
-    /// The number of cells that were put off before it.
-    put_off: usize,
-}
-
-impl Ebbing {
-    pub(crate) fn slot(&self) -> Slot {
-        self.ebb.slot
-    }
-}
-
 impl Context<'_> {
-    /// Applies the ebb to a layer: its cells count, its rows at least, and what is searched for
-    /// their parents. Returns what is left to [go on with](Context::go_on_ebbing) if the budget is
-    /// spent before that is done. Adds work for the end of the tick to `later`.
+    /// Applies the ebb to a layer: its cells count, its rows at least. Adds work for the end of the
+    /// tick to `later`.
     pub(crate) fn ebb(
         &mut self,
         later: &mut Afterwards,
         (slot, layer): (Slot, usize),
         budget: &mut Budget,
-    ) -> Option<Box<Ebbing>> {
+    ) {
         self.note_closing(later, slot, layer);
         let Some(work) = self.work.get(slot, layer) else {
             budget.spend(LAYER_ROWS);
-            return None;
+            return;
         };
         let (touched, woken) = (work.touched, work.woken);
         let mut ebb = Ebb {
@@ -82,19 +62,19 @@ impl Context<'_> {
         };
         budget.spend(LAYER_ROWS.max(ebb.cells.count() as usize));
         if ebb.cells.is_empty() {
-            return None;
+            return;
         }
         // Untouched water without flags, direction or activity can only fall asleep.
         let still = self
             .store
             .select_among(slot, layer, ebb.cells, |voxel| voxel.word() <= u16::from(FULL));
+        self.note_feeders(slot, layer, ebb.cells, &mut later.feeders);
         ebb.cells -= still - (touched | ebb.waiting);
         if ebb.cells.is_empty() {
             self.store.keep_awake(slot, layer, woken);
-            return None;
+            return;
         }
-        let mut ebbing = self.begin_ebbing(ebb, woken, later);
-        (!self.go_on_ebbing(&mut ebbing, later, budget)).then(|| Box::new(ebbing))
+        self.ebb_cells(&ebb, woken, later);
     }
 
     /// Adds the open cells of a layer over which the sea closes to `later`: those that lie on the
@@ -112,9 +92,9 @@ impl Context<'_> {
         later.closing.extend(open.iter().map(|cell| Place::in_layer(slot, layer, cell)));
     }
 
-    /// Applies the ebb to the cells of a layer, up to where their parents follow the flow.
-    fn begin_ebbing(&mut self, ebb: Ebb, woken: LayerMask, later: &Afterwards) -> Ebbing {
-        let Ebb { slot, layer, cells, touched, .. } = ebb;
+    /// Applies the ebb to cells of a layer. What is `woken` stays awake whatever comes of it.
+    fn ebb_cells(&mut self, ebb: &Ebb, woken: LayerMask, later: &mut Afterwards) {
+        let &Ebb { slot, layer, cells, touched, .. } = ebb;
         let seed = self.work.seed(self.store, slot, layer);
         let mut resting = cells - touched;
         // A few cells are usually inactive, and then no random numbers are needed.
@@ -128,36 +108,18 @@ impl Context<'_> {
         self.change_activities(slot, layer, touched, resting);
         let [active, flow_out] = self.active_and_flow_out(slot, layer, cells);
         let idle = cells - (touched | active | self.store.springs(slot, layer));
-        let reparenting = self.begin_reparenting(&ebb, idle);
-        Ebbing { ebb, woken, active, flow_out, reparenting, put_off: later.put_off.len() }
-    }
-
-    /// Goes on with the ebb of a layer. Returns whether it is done; if not, the budget is spent.
-    pub(crate) fn go_on_ebbing(
-        &mut self,
-        ebbing: &mut Ebbing,
-        later: &mut Afterwards,
-        budget: &mut Budget,
-    ) -> bool {
-        let Ebbing { ref ebb, woken, active, flow_out, ref mut reparenting, put_off } = *ebbing;
-        let &Ebb { slot, layer, cells, .. } = ebb;
-        if !self.go_on_reparenting((slot, layer), reparenting, later, budget) {
-            return false;
-        }
-        let put_off: LayerMask =
-            later.put_off[put_off..].iter().map(|(place, _)| place.cell()).collect();
+        let has_changed = self.reparent(ebb, idle, later);
         for cell in ((cells & flow_out) - ebb.marked).iter() {
             let place = Place::in_layer(slot, layer, cell);
             let voxel = self.store.read(place);
             self.put_marks(place, voxel.with(CellFlags::FLOW_OUT, false));
         }
         self.drop_unconnected_parents(slot, layer, cells);
-        self.note_feeders(slot, layer, cells, &mut later.feeders);
-        if reparenting.has_changed || self.work.ties_changed {
+        if has_changed || self.work.ties_changed {
             self.note_stale(ebb, self.store.springs(slot, layer), later);
         }
         let LayerState { wet, closed } = self.store.layer(slot, layer);
-        let dry = cells - (wet | closed | put_off);
+        let dry = cells - (wet | closed);
         if dry.any() {
             let fed =
                 self.store.select_among(slot, layer, dry, |voxel| voxel.direction().is_some());
@@ -169,7 +131,6 @@ impl Context<'_> {
         let ends = ends & self.store.connected(slot, layer);
         let stay = cells & (active | (flow_out & ebb.marked) | ebb.waiting | ends);
         self.store.keep_awake(slot, layer, stay | woken);
-        true
     }
 
     /// Raises the activity of the cells in `up` and lowers that of the cells in `down`, see
@@ -235,28 +196,6 @@ impl Context<'_> {
             }
         }
         found
-    }
-
-    /// Reparents the cells that were put off, once all tiles are done, until the budget is spent.
-    pub(crate) fn reparent_put_off(&mut self, later: &mut Afterwards, budget: &mut Budget) {
-        self.scope = None;
-        while !budget.is_spent()
-            && let Some((place, inflow)) = later.put_off.pop()
-        {
-            budget.spend(1);
-            if self.reparent_cell(place, inflow, later, budget).is_none() {
-                later.put_off.push((place, inflow));
-                return;
-            }
-            if self.is_stale(place) {
-                later.stale.push(place);
-            }
-            let voxel = self.store.read(place);
-            let is_kept = voxel.direction().is_some() && voxel.active() > 0;
-            if voxel.height() == 0 && !voxel.is_mark() && !is_kept {
-                later.feeding.push(place);
-            }
-        }
     }
 
     /// Adds the cells of a layer whose HasSource flag is stale to `later`. Needed only if parents

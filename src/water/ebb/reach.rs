@@ -113,13 +113,29 @@ impl Context<'_> {
             if !there.is_some() || !self.store.could_feed(place, face, there, spring) {
                 continue;
             }
-            let voxel = self.store.read(there);
-            let largest = self.store.read(place).largest().min(self.limits.throughput);
-            let alone = self.store.keep_parents(there, 0, voxel);
-            let reached = alone.with_parent(face.opposite()).with_largest(largest);
+            let reached = self.with_feeders(there, 1 << face.opposite().index());
             self.connect(there, reached, spring, reach);
         }
         true
+    }
+
+    /// Returns the voxel of a cell that becomes connected, with its parents stored: those of `faces`,
+    /// and with the rule of many parents all connected cells that could feed it. None of them hangs
+    /// on the cell, since all that does is not connected.
+    pub(super) fn with_feeders(&mut self, place: Place, mut faces: u8) -> Voxel {
+        let first = Store::faces(faces).next();
+        if self.rules.many_parents {
+            faces |= self.store.feeders_of(place);
+        }
+        let voxel = self.store.read(place);
+        self.put(place, voxel);
+        let voxel = self.store.keep_parents(place, faces, voxel);
+        let Some(first) = voxel.parent_face().filter(|face| faces >> face.index() & 1 != 0).or(first)
+        else {
+            return voxel;
+        };
+        let largest = self.store.look(place, first).largest().min(self.limits.throughput);
+        voxel.with_parent(first).with_largest(largest)
     }
 
     /// Makes a cell connected, and then the cells that have it as a parent.
@@ -149,6 +165,16 @@ impl Store {
             Face::Up => here.is_closed() && self.layer_y(to.slot, to.layer()) < spring,
             _ => here.is_wet() && self.floor(from).room() == 0,
         }
+    }
+
+    /// Returns the faces, by bit, across which connected cells lie that could feed a cell from above
+    /// or from the side.
+    fn feeders_of(&self, place: Place) -> u8 {
+        let feeds = |&face: &Face| {
+            let there = self.step(place, face);
+            there.is_some() && self.could_feed(there, face.opposite(), place, i32::MIN)
+        };
+        Face::ALL.into_iter().filter(feeds).fold(0, |faces, face| faces | 1 << face.index())
     }
 
     /// Returns the height of the spring at the end of the first parents of a cell; `None` if there

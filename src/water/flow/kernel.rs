@@ -108,7 +108,7 @@ impl Window {
             let mut giver = Giver {
                 cell,
                 index,
-                height: voxel.height(),
+                height: voxel.loose(),
                 left,
                 endless: voxel.has(CellFlags::IS_SOURCE),
             };
@@ -134,7 +134,8 @@ impl Window {
                 done.sprang.insert(cell);
                 continue;
             }
-            self.own[index] = voxel.with_height(giver.height).word();
+            let kept = voxel.height() - voxel.loose();
+            self.own[index] = voxel.with_height(giver.height + kept).word();
             self.refresh(index);
             done.changed.insert(cell);
             done.gave.insert(cell);
@@ -168,8 +169,8 @@ impl Window {
     }
 
     /// Spread: gives water to lower sides. Tries sides on a path to a draining edge first, then the
-    /// cell's direction (momentum), then the others in random order. What is connected to a spring
-    /// does not flow sideways into a drain: it stays until an outlet draws it.
+    /// cell's direction (momentum), then the others in random order. What steady flow passes does
+    /// not flow sideways into a drain besides, so that a lane keeps its water.
     #[inline]
     fn spread(
         &mut self,
@@ -196,7 +197,7 @@ impl Window {
             if giver.height < self.least[index] || giver.left == 0 {
                 continue;
             }
-            if self.own[index] == Voxel::DRAIN.word() && voxel.has(CellFlags::HAS_SOURCE) {
+            if self.own[index] == Voxel::DRAIN.word() && voxel.has(CellFlags::FLOW_OUT) {
                 continue;
             }
             self.give_sideways(giver, side, self.flows_to(index, giver.height), queue, done);
@@ -302,7 +303,7 @@ pub(crate) fn falling(height: u8, left: u8, below: Voxel) -> u8 {
 #[inline]
 fn can_give(own: u16, below: u16, lowest: u8) -> bool {
     let (own, below) = (Voxel::from_raw(own), Voxel::from_raw(below));
-    let height = own.height_bits();
+    let height = own.loose();
     !own.is_mark() & (height > 0) & ((height >= lowest) | !below.is_closed())
 }
 

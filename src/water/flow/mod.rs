@@ -113,7 +113,8 @@ impl Context<'_> {
             let place = Place::in_layer(slot, layer, cell);
             let own = self.store.read(place);
             self.limits.left(own, work.map_or(0, |work| work.passed(cell))) > 0
-                && (!firm.contains(cell) || own.height() >= self.lowest_beside(place))
+                && own.loose() > 0
+                && (!firm.contains(cell) || own.loose() >= self.lowest_beside(place))
         };
         cells.iter().filter(|&cell| gives(cell)).collect()
     }
@@ -138,7 +139,7 @@ impl Context<'_> {
             let left = self.limits.left(voxel, self.work.passed(place));
             // Water that came from the side may shoot out over a ledge.
             let came_from_above = !voxel.direction().is_some_and(Face::is_lateral);
-            came_from_above && self.store.floor(place).room() >= voxel.height().min(left)
+            came_from_above && self.store.floor(place).room() >= voxel.loose().min(left)
         };
         let wet = self.store.layer(slot, layer).wet;
         (givers.spread() & wet).is_empty() && givers.iter().all(falls)
@@ -154,7 +155,7 @@ impl Context<'_> {
             let place = Place::in_layer(slot, layer, cell);
             let (voxel, below) = (self.store.read(place), self.store.floor(place));
             let left = self.limits.left(voxel, work.passed(cell));
-            let units = falling(voxel.height(), left, below);
+            let units = falling(voxel.loose(), left, below);
             work.pass_on(cell, Face::Down, units);
             self.report.moved += u64::from(units);
             if gave.contains(cell) {

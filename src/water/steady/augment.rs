@@ -27,6 +27,9 @@ impl Node {
     }
 }
 
+/// Cells over which the headings of flows that part are compared.
+const FORK_REACH: usize = 6;
+
 /// The bits of the nodes of a cell that a search has met.
 const MET_IN: u8 = 1;
 const MET_OUT: u8 = 2;
@@ -181,25 +184,43 @@ impl Context<'_> {
     /// Returns the weights of the shares of the end that the search began from and of the one that
     /// it has met: 2 for the flow that goes straight on where their ways part, else 1.
     fn weights_at_fork(&self, search: &Search, at: usize) -> [u32; 2] {
-        let cells: Vec<Place> = search.way(at).map(Node::place).collect();
-        let mut their_heading = None;
-        for pair in cells.windows(2).filter(|pair| pair[0] != pair[1]) {
-            let Some(face) = self.store.face_between(pair[0], pair[1]) else { break };
-            if self.store.steady(pair[1]).across(face.opposite()) > 0 {
-                their_heading = Some(face.opposite());
-                continue;
-            }
-            let heading = self.store.main_heading_into(pair[0]);
-            if heading.is_none() {
-                break;
-            }
-            return match heading {
-                _ if their_heading == heading => [1, 2],
-                _ if Some(face) == heading => [2, 1],
-                _ => [1, 1],
-            };
+        let mut cells: Vec<Place> = search.way(at).map(Node::place).collect();
+        cells.dedup();
+        let gives = |from: Place, to: Place| self.back_flow(from, to) > 0;
+        // Up the flow of the other end as far as the way leads.
+        let is_theirs = |pair: &&[Place]| gives(pair[1], pair[0]);
+        let fork = cells.windows(2).take_while(is_theirs).count();
+        let Some(heading) = self.heading_into(cells[fork]) else { return [1, 1] };
+        let theirs = self.heading(cells[fork], cells[fork.saturating_sub(FORK_REACH)]);
+        let own = self.heading(cells[fork], cells[(fork + FORK_REACH).min(cells.len() - 1)]);
+        match Some(heading) {
+            _ if theirs == own => [1, 1],
+            straight if theirs == straight => [1, 2],
+            straight if own == straight => [2, 1],
+            _ => [1, 1],
         }
-        [1, 1]
+    }
+
+    /// Returns the direction in which the steady flow comes to a cell, over a few cells.
+    fn heading_into(&self, place: Place) -> Option<Face> {
+        let mut at = place;
+        for _ in 0..FORK_REACH {
+            let Some(face) = self.store.main_heading_into(at) else { break };
+            at = self.store.step(at, face.opposite());
+        }
+        self.heading(at, place)
+    }
+
+    /// Returns the lateral direction from one cell to another in which they lie farther apart.
+    fn heading(&self, from: Place, to: Place) -> Option<Face> {
+        let way = self.store.position(to) - self.store.position(from);
+        match () {
+            () if way.x == 0 && way.z == 0 => None,
+            () if way.x.abs() >= way.z.abs() => {
+                Some(if way.x < 0 { Face::West } else { Face::East })
+            }
+            () => Some(if way.z < 0 { Face::North } else { Face::South }),
+        }
     }
 
     /// Lets units flow along the way found, from the node of this number to the end: as many as all
@@ -211,8 +232,9 @@ impl Context<'_> {
             Node::Out(_) => 1,
         };
         let lets = |pair: &[Node]| self.residual(pair[0], pair[1]);
-        let room = self.steady_capacity(end.place) - self.store.steady(end.place).through();
-        let units = nodes.windows(2).map(lets).fold(given.min(room), u8::min);
+        let share = self.store.steady(end.place).across(end.exit);
+        let wanted = self.steady_capacity(end.place).saturating_sub(share);
+        let units = nodes.windows(2).map(lets).fold(given.min(wanted), u8::min);
         if units == 0 {
             return 0;
         }

@@ -175,16 +175,22 @@ impl Context<'_> {
                 for cell in (awake & self.store.connected(slot, layer)).iter() {
                     let place = Place::in_layer(slot, layer, cell);
                     let Some(exit) = self.store.exit_of(place) else { continue };
-                    if self.store.steady(place).through() < self.steady_capacity(place) {
+                    let end = End { place, exit };
+                    if self.is_hungry(end) {
                         let position = self.store.position(place);
                         let key = (chunk_seed(self.work.random(), position), position.to_array());
-                        keyed.push((key, End { place, exit }));
+                        keyed.push((key, end));
                     }
                 }
             }
         }
         keyed.sort_unstable_by_key(|&(key, _)| key);
         ends.extend(keyed.into_iter().map(|(_, end)| end));
+    }
+
+    /// Returns whether an end gets less than it lets through.
+    fn is_hungry(&self, end: End) -> bool {
+        self.store.steady(end.place).across(end.exit) < self.steady_capacity(end.place)
     }
 
     /// Lets the next end search for more flow, or begins what comes after the last.
@@ -202,12 +208,11 @@ impl Context<'_> {
         let visited = steady.search.visited();
         steady.credit = steady.credit.saturating_sub(visited);
         budget.spend(1 + visited);
-        let through = self.store.steady(end.place).through();
         if gained > 0 || goal == Goal::Share {
             // What was met is no longer what would be met in vain.
             steady.search.clear();
         }
-        if gained > 0 && goal == Goal::Spring && through < self.steady_capacity(end.place) {
+        if gained > 0 && goal == Goal::Spring && self.is_hungry(end) {
             steady.ends.push(end);
         }
     }

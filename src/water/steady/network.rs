@@ -14,7 +14,7 @@ impl Store {
     /// Returns whether steady flow may pass from a cell to the one across a face. Both are connected
     /// to a spring. Downwards it passes wherever water falls or presses; sideways over firm ground,
     /// over a ledge, and on as a jet; upwards out of a full cell, under pressure.
-    pub(super) fn carries(&self, from: Place, face: Face, to: Place) -> bool {
+    pub(crate) fn carries(&self, from: Place, face: Face, to: Place) -> bool {
         if !to.is_some() {
             return false;
         }

@@ -1,23 +1,18 @@
-//! Parents and children: which cell feeds which, kept a directed acyclic graph. Depth-first search
-//! rejects links that could close a cycle; Brent's algorithm finds cycles in loaded chunks.
+//! Parents and children: which cell feeds which, a directed acyclic graph: a cell gets parents only
+//! while it feeds none, or when it becomes connected to a spring, from cells that were before. Brent's
+//! algorithm finds cycles in loaded chunks.
 //!
 //! A cell's first parent is its neighbour opposite to its direction; a cell with the Extra flag has
-//! several. [`Store::attach`] and [`Store::add_parent`] link a cell to a parent,
-//! [`Store::unlink`] cuts it off.
+//! several. [`Store::unlink`] cuts it off.
 
 use crate::chunk::{CellMask, LayerMask, ones};
 use crate::coords::{CHUNK_CELLS, Face};
 use crate::grid::Slot;
 use crate::water::cell::CellFlags;
-use crate::water::context::budget::Budget;
 use crate::water::store::{Place, Store};
-use crate::water::tiles::{OutOfScope, Scope};
 use crate::water::voxel::Voxel;
 use hashbrown::HashSet;
 use smallvec::{SmallVec, smallvec};
-
-/// Cells that a search for cycles visits before it gives up, and the link is rejected.
-const CIRCLE_SEARCH_LIMIT: usize = 1 << 16;
 
 /// The set of cells that a search has met: the first few in a list, the others in a hash table.
 #[derive(Default)]
@@ -60,14 +55,6 @@ impl From<Place> for Descent {
     fn from(place: Place) -> Self {
         Descent { open: smallvec![place], branches: Met::default() }
     }
-}
-
-/// A depth-first search over the ancestors of a cell, which a budget has interrupted.
-#[derive(Default)]
-pub(crate) struct Ascent {
-    open: SmallVec<[Place; 32]>,
-    branches: Met,
-    steps: usize,
 }
 
 impl Store {
@@ -201,119 +188,6 @@ impl Store {
     /// Returns the children of a cell.
     pub(crate) fn children(&self, place: Place) -> impl Iterator<Item = Place> + '_ {
         Self::faces(self.children_of(place)).map(move |face| self.step(place, face))
-    }
-
-    /// Links a cell without parents to the one across `face`, unless that could close a cycle.
-    /// Returns the voxel with its new direction, which the caller writes, or `Some(None)`; `None`
-    /// if the budget is spent before that is known: then `ascent` resumes the same call.
-    ///
-    /// A cell without children is no ancestor, so it can have any parent. A cell with children can
-    /// only join a flow connected to a source, and not if it is an ancestor of the parent.
-    ///
-    /// # Errors
-    /// Whether a cycle would be closed cannot be told within `scope`.
-    pub(crate) fn attach(
-        &self,
-        (place, face): (Place, Face),
-        voxel: Voxel,
-        scope: Option<Scope>,
-        ascent: &mut Option<Box<Ascent>>,
-        budget: &mut Budget,
-    ) -> Result<Option<Option<Voxel>>, OutOfScope> {
-        let parent = self.step(place, face);
-        if !parent.is_some() || self.read(parent).is_mark() {
-            return Ok(Some(None));
-        }
-        let connected = self.read(parent).has(CellFlags::HAS_SOURCE);
-        if self.children_of(place) != 0 {
-            if !connected {
-                return Ok(Some(None));
-            }
-            match self.descends_from(parent, place, scope, ascent, budget)? {
-                None => return Ok(None),
-                Some(true) => return Ok(Some(None)),
-                Some(false) => {}
-            }
-        }
-        Ok(Some(Some(voxel.with_parent(face).with(CellFlags::HAS_SOURCE, connected))))
-    }
-
-    /// Links a cell that has parents to a further one, unless that could close a cycle. Returns the
-    /// voxel with the Extra flag, which the caller writes, or `Some(None)`; `None` if the budget is
-    /// spent before that is known: then `ascent` resumes the same call.
-    ///
-    /// # Errors
-    /// Whether a cycle would be closed cannot be told within `scope`.
-    pub(crate) fn add_parent(
-        &mut self,
-        (place, face): (Place, Face),
-        voxel: Voxel,
-        scope: Option<Scope>,
-        ascent: &mut Option<Box<Ascent>>,
-        budget: &mut Budget,
-    ) -> Result<Option<Option<Voxel>>, OutOfScope> {
-        let parents = self.parents_of(place);
-        if parents & 1 << face.index() != 0 {
-            return Ok(Some(None));
-        }
-        if self.children_of(place) != 0 {
-            match self.descends_from(self.step(place, face), place, scope, ascent, budget)? {
-                None => return Ok(None),
-                Some(true) => return Ok(Some(None)),
-                Some(false) => {}
-            }
-        }
-        Ok(Some(Some(self.keep_parents(place, parents | 1 << face.index(), voxel))))
-    }
-
-    /// Returns whether `ancestor` is `place` or one of its ancestors, or the search exceeded its
-    /// limit. Each cell counts. Returns `None` if the budget is spent before that is known: then
-    /// `ascent` keeps how far the search has come, and the same call resumes it.
-    ///
-    /// # Errors
-    /// The search would leave `scope` before that is certain.
-    fn descends_from(
-        &self,
-        place: Place,
-        ancestor: Place,
-        scope: Option<Scope>,
-        ascent: &mut Option<Box<Ascent>>,
-        budget: &mut Budget,
-    ) -> Result<Option<bool>, OutOfScope> {
-        let mut search = match ascent.take() {
-            Some(interrupted) => *interrupted,
-            None => Ascent { open: smallvec![place], ..Ascent::default() },
-        };
-        while let Some(&place) = search.open.last() {
-            if !budget.spend(1) {
-                *ascent = Some(Box::new(search));
-                return Ok(None);
-            }
-            search.open.pop();
-            search.steps += 1;
-            if place == ancestor || search.steps > CIRCLE_SEARCH_LIMIT {
-                return Ok(Some(true));
-            }
-            let parents = self.parents_of(place);
-            // Branches are enough to remember, to bound the search: paths part only there.
-            if parents & parents.wrapping_sub(1) != 0 && !search.branches.insert(place) {
-                continue;
-            }
-            for face in Self::faces(parents) {
-                let parent = self.step(place, face);
-                if parent.slot != place.slot
-                    && parent.is_some()
-                    && scope
-                        .is_some_and(|scope| !scope.contains(self.grid.position_at(parent.slot)))
-                {
-                    return Err(OutOfScope);
-                }
-                if parent.is_some() {
-                    search.open.push(parent);
-                }
-            }
-        }
-        Ok(Some(false))
     }
 
     /// Removes the neighbour across `face` from a cell's parents. A cell without any parent loses
