@@ -367,7 +367,7 @@ impl Context<'_> {
     }
 
     /// Returns the faces, by bit, across which parents of a cell lie that are connected to a spring.
-    fn connected_parents(&self, place: Place, voxel: Voxel) -> u8 {
+    pub(super) fn connected_parents(&self, place: Place, voxel: Voxel) -> u8 {
         Store::faces(self.store.parents_in(place, voxel))
             .filter(|&face| self.store.look(place, face).is_connected())
             .fold(0, |faces, face| faces | 1 << face.index())

@@ -145,9 +145,13 @@ impl Context<'_> {
             self.put(place, voxel.with(CellFlags::HAS_SOURCE, true));
             self.store.wake(place);
             reach.open.push_back((place, spring));
-            let children: Vec<Place> = self.store.children(place).collect();
-            let unreached = children.into_iter().map(|child| (child, self.store.read(child)));
-            open.extend(unreached.filter(|(_, voxel)| !voxel.is_connected()));
+            for child in self.store.children(place).collect::<Vec<_>>() {
+                let voxel = self.store.read(child);
+                if !voxel.is_connected() {
+                    let faces = self.connected_parents(child, voxel);
+                    open.push((child, self.with_feeders(child, faces)));
+                }
+            }
         }
     }
 }
