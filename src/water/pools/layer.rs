@@ -22,6 +22,8 @@ pub(crate) struct Layer {
     pub(crate) supported: LayerMask,
     /// The open cells with room that are of no body, films left out.
     pub(crate) gaps: LayerMask,
+    /// Partly filled cells on solid ground that a spring feeds.
+    films: LayerMask,
     /// The cells on solid ground that a spring feeds: it feeds the gaps beside them, too.
     lanes: LayerMask,
 }
@@ -37,6 +39,8 @@ pub(crate) struct Rim {
     pub(crate) lifting: LayerMask,
     /// Those with a gap across each lateral face that they may fill.
     pub(crate) beside: [LayerMask; 4],
+    /// Those with a film across each lateral face: it takes what stands above its layer.
+    pub(crate) beside_films: [LayerMask; 4],
     /// What the sea at them gives and takes.
     pub(crate) sea: Option<SeaLevels>,
 }
@@ -44,7 +48,10 @@ pub(crate) struct Rim {
 impl Rim {
     /// Returns whether no cell gives or takes.
     pub(crate) fn is_empty(&self) -> bool {
-        self.givers.is_empty() && self.partial.is_empty() && self.sea.is_none()
+        self.givers.is_empty()
+            && self.partial.is_empty()
+            && self.sea.is_none()
+            && LayerMask::union(self.beside_films).is_empty()
     }
 }
 
@@ -91,7 +98,7 @@ impl Context<'_> {
             }
         }
         let gaps = !(closed | supported | films) - self.store.drains(slot, layer);
-        Layer { slot, layer, wet, full: wet & closed, supported, gaps, lanes }
+        Layer { slot, layer, wet, full: wet & closed, supported, gaps, films, lanes }
     }
 
     /// Returns the y of a layer.
@@ -115,19 +122,20 @@ impl Context<'_> {
         // Where there is water above, the flow alone feeds gaps, so that falls do not push water
         // out of their sides.
         let pushing = cells - (covered | at.lanes);
-        let mut beyond = [LayerMask::NONE; 4];
-        for ((beyond, face), leaving) in beyond.iter_mut().zip(Face::LATERAL).zip(pushing.leaving())
-        {
+        let (mut gaps, mut films) = ([LayerMask::NONE; 4], [LayerMask::NONE; 4]);
+        for ((side, face), leaving) in Face::LATERAL.into_iter().enumerate().zip(cells.leaving()) {
             let there = self.store.neighbour(at.slot, face);
             if leaving.any() && there.is_some() {
-                *beyond = look(there, at.layer).gaps;
+                let there = look(there, at.layer);
+                (gaps[side], films[side]) = (there.gaps, there.films);
             }
         }
         Rim {
             givers: cells - ((at.full & covered) | coast),
             partial,
             lifting: cells & at.full & dry_above,
-            beside: at.gaps.shifted(&beyond).map(|gaps| gaps & pushing),
+            beside: at.gaps.shifted(&gaps).map(|gaps| gaps & pushing),
+            beside_films: at.films.shifted(&films).map(|films| films & cells),
             sea: self.store.sea_levels(at.slot, at.layer, coast),
         }
     }
@@ -146,7 +154,7 @@ impl Context<'_> {
         }
         if LayerMask::union(rim.beside).any() {
             levels.low = head(y, 0);
-        } else if rim.lifting.any() {
+        } else if (rim.lifting | LayerMask::union(rim.beside_films)).any() {
             levels.low = levels.low.min(head(y, FULL));
         }
         match &rim.sea {

@@ -12,7 +12,7 @@ use crate::grid::Slot;
 use crate::water::cell::FULL;
 use crate::water::context::Context;
 use crate::water::pools::layer::Levels;
-use crate::water::pools::shore::{Goal, Group, Shore, goal};
+use crate::water::pools::shore::{Goal, Group, Share, Shore, goal};
 use crate::water::pools::walk::Walk;
 use crate::water::random::{Purpose, Queue, mix};
 use crate::water::store::Place;
@@ -21,8 +21,11 @@ use core::ops::Range;
 /// Phases of a pass.
 const PHASES: usize = 12;
 
-/// The last phases move little: a pass ends with one that moves fewer units.
-const LEAST: i32 = 8;
+/// A pass ends with a phase that moves less than this part of what has moved before.
+const LEAST: i32 = 32;
+
+/// The least cells of a part of a piece that a neck can part from the rest.
+const BASIN: u32 = 16;
 
 /// A piece in the network.
 #[derive(Clone, Copy, Default)]
@@ -91,12 +94,13 @@ impl Network {
     /// Moves water, phase by phase. Returns the units.
     fn run(&mut self) -> i32 {
         let mut moved = 0;
-        for phase in 0..PHASES {
+        for _ in 0..PHASES {
             self.measure();
             self.push();
             let units = self.settle();
+            let is_last = units * LEAST <= moved;
             moved += units;
-            if units == 0 || phase > 0 && units < LEAST {
+            if is_last {
                 break;
             }
         }
@@ -190,23 +194,28 @@ impl Network {
     }
 }
 
-/// Returns how many cells water passes abreast through a piece: those of its narrowest row or
-/// column, the outermost left out.
+/// Returns how many cells water passes abreast through a piece at its neck: the least row or column
+/// that parts a piece in two basins, much wider than it. Else the contacts are narrow enough.
 fn width(cells: LayerMask) -> i32 {
-    if cells == LayerMask::ALL {
-        return 16;
+    const COLUMN: u64 = 0x0001_0001_0001_0001;
+    if cells.count() < 2 * BASIN {
+        return 256;
     }
     let words = cells.words();
     let rows: [u32; 16] = core::array::from_fn(|at| cells.row(at).count_ones());
     let column = |at: usize| words.iter().map(|word| (word >> at & COLUMN).count_ones()).sum();
-    const COLUMN: u64 = 0x0001_0001_0001_0001;
     let columns: [u32; 16] = core::array::from_fn(column);
-    let inner = |counts: &[u32; 16]| {
-        let first = counts.iter().position(|&count| count > 0).unwrap_or(0);
-        let last = counts.iter().rposition(|&count| count > 0).unwrap_or(0);
-        counts[first..=last].iter().skip(1).rev().skip(1).copied().min()
+    let neck = |counts: &[u32; 16]| {
+        let parts = |&at: &usize| {
+            let is_basin = |side: &[u32]| {
+                let widest = side.iter().copied().max().unwrap_or(0);
+                side.iter().sum::<u32>() >= BASIN && widest > 2 * counts[at]
+            };
+            is_basin(&counts[..at]) && is_basin(&counts[at + 1..])
+        };
+        (0..16).filter(parts).map(|at| counts[at]).min()
     };
-    [&rows, &columns].into_iter().filter_map(inner).min().unwrap_or(16) as i32
+    [&rows, &columns].into_iter().filter_map(neck).min().unwrap_or(256) as i32
 }
 
 impl Context<'_> {
@@ -216,15 +225,30 @@ impl Context<'_> {
         let shores = walk.shores(self, 0..walk.pieces.len());
         let goal = goal(&shores, levels);
         let mut network = Network::new(self, walk);
-        for shore in &shores {
-            let seed = Purpose::Pool.seed(self.pool_key(walk.first_cell(shore.piece)));
+        let full: Vec<[i64; 2]> = shores
+            .iter()
+            .map(|shore| {
+                let seed = self.seed_of(walk, shore);
+                [self.given(shore, &goal, seed), taken(shore, &goal, mix(seed, 1))]
+            })
+            .collect();
+        // At first each place gives and takes its part of what moves in all, so that the borders of
+        // chunks do not show; then what contacts have not let through, from and to others.
+        let sum = |at: usize| full.iter().map(|units| units[at]).sum::<i64>();
+        let [given, taken] = [sum(0), sum(1)];
+        let parts = [given, taken].map(|all| Share { units: given.min(taken), cells: all });
+        for (shore, full) in shores.iter().zip(&full) {
+            let seed = mix(self.seed_of(walk, shore), 3);
             let node = &mut network.nodes[shore.piece];
-            node.give = self.given(shore, &goal, seed) as i32;
-            node.take = taken(shore, &goal, mix(seed, 1)) as i32;
+            node.give = parts[0].of(full[0], seed) as i32;
+            node.take = parts[1].of(full[1], mix(seed, 1)) as i32;
         }
-        if network.run() == 0 {
-            return 0;
+        network.run();
+        for (shore, full) in shores.iter().zip(&full) {
+            let node = &mut network.nodes[shore.piece];
+            (node.give, node.take) = (full[0] as i32 - node.gave, full[1] as i32 - node.took);
         }
+        network.run();
         let mut missed = 0;
         for shore in &shores {
             missed += self.deliver_to(shore, &goal, network.nodes[shore.piece].took);
@@ -240,16 +264,21 @@ impl Context<'_> {
         moved as u64
     }
 
+    /// Returns the seed of the random choices in a piece.
+    fn seed_of(&self, walk: &Walk, shore: &Shore) -> u64 {
+        Purpose::Pool.seed(self.pool_key(walk.first_cell(shore.piece)))
+    }
+
     /// Returns the units that a piece would give.
     fn given(&self, shore: &Shore, goal: &Goal, random: u64) -> i64 {
         let (mut sure, mut more) = (0, 0);
         for group in &shore.gives {
             let most = i64::from(group.most.min(self.limits.throughput));
-            let each = (group.level - goal.level - 1).clamp(0, most);
+            let each = (group.level - goal.give).clamp(0, most);
             let spent = self.touched(group.slot, group.layer) & group.cells;
             let untouched = i64::from((group.cells - spent).count());
             sure += untouched * each;
-            let more_each = i64::from(group.level > goal.level && each < most);
+            let more_each = i64::from(group.level >= goal.give && each < most);
             more += untouched * more_each;
             for cell in spent.iter() {
                 let left =
@@ -266,9 +295,9 @@ impl Context<'_> {
     /// room.
     fn deliver_to(&mut self, shore: &Shore, goal: &Goal, mut units: i32) -> i32 {
         for group in &shore.takes {
-            units -= self.raise_group(group, goal.level - group.level, units);
+            units -= self.raise_group(group, goal.take - group.level, units);
         }
-        for group in shore.takes.iter().filter(|group| group.level <= goal.level) {
+        for group in shore.takes.iter().filter(|group| group.level <= goal.take) {
             units -= self.raise_group(group, 1, units);
         }
         let (place, cells) = ((shore.slot, shore.layer), shore.sea_that_takes(goal));
@@ -279,9 +308,9 @@ impl Context<'_> {
     /// Takes units from what gives in a piece, the highest first.
     fn collect_from(&mut self, shore: &Shore, goal: &Goal, mut units: i32) {
         for group in shore.gives.iter().rev() {
-            units -= self.lower_group(group, group.level - goal.level - 1, units);
+            units -= self.lower_group(group, group.level - goal.give, units);
         }
-        for group in shore.gives.iter().rev().filter(|group| group.level > goal.level) {
+        for group in shore.gives.iter().rev().filter(|group| group.level >= goal.give) {
             units -= self.lower_group(group, 1, units);
         }
         let (place, cells) = ((shore.slot, shore.layer), shore.sea_that_gives(goal));
@@ -385,9 +414,9 @@ fn taken(shore: &Shore, goal: &Goal, random: u64) -> i64 {
     let (mut sure, mut more) = (0, 0);
     for group in &shore.takes {
         let (count, most) = (i64::from(group.cells.count()), i64::from(group.most));
-        let each = (goal.level - group.level).clamp(0, most);
+        let each = (goal.take - group.level).clamp(0, most);
         sure += count * each;
-        more += count * i64::from(group.level <= goal.level && each < most);
+        more += count * i64::from(group.level <= goal.take && each < most);
     }
     let sea = i64::from(FULL) * i64::from(shore.sea_that_takes(goal).count());
     sure + goal.excess.of(more, random) + sea

@@ -44,12 +44,18 @@ pub(crate) struct Shore {
     pub(crate) sea: Option<SeaLevels>,
 }
 
-/// The level that a body is brought to: all stands at it or one unit above in the end.
+/// A body is steep if its levels differ by this much.
+const STEEP: i64 = 9;
+
+/// The levels that a body is brought to.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Goal {
-    pub(crate) level: i64,
-    /// Units that are wanted besides what stands more than one above the level: cells at one above
-    /// it give one each.
+    /// What stands above this level gives, down to it.
+    pub(crate) give: i64,
+    /// What lies below this level takes, up to it.
+    pub(crate) take: i64,
+    /// Units that are wanted besides what stands more than one above the level: cells at its upper end
+    /// give one each.
     pub(crate) lack: Share,
     /// Units that are over besides what is wanted up to the level: cells at it take one each.
     pub(crate) excess: Share,
@@ -62,8 +68,8 @@ pub(crate) struct Goal {
 /// Units, and the cells among which they are shared.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Share {
-    units: i64,
-    cells: i64,
+    pub(crate) units: i64,
+    pub(crate) cells: i64,
 }
 
 impl Share {
@@ -91,7 +97,7 @@ impl Shore {
 
     /// Returns the cells at which the sea takes.
     pub(crate) fn sea_that_takes(&self, goal: &Goal) -> LayerMask {
-        let sea = self.sea.as_ref().filter(|sea| goal.sea_takes && sea.low.0 <= goal.level);
+        let sea = self.sea.as_ref().filter(|sea| goal.sea_takes && sea.low.0 <= goal.take);
         sea.map_or(LayerMask::NONE, |sea| sea.low.1)
     }
 }
@@ -119,17 +125,7 @@ impl Walk {
             takes: SmallVec::new(),
             sea: rim.sea,
         };
-        for (side, face) in Face::LATERAL.into_iter().enumerate() {
-            let pushing = rim.beside[side];
-            let inside = pushing.shifted(&[LayerMask::NONE; 4])[side ^ 1];
-            let there = tick.store.neighbour(at.slot, face);
-            for (slot, cells) in [(at.slot, inside), (there, pushing.leaving()[side])] {
-                if slot.is_some() && cells.any() {
-                    let entry = Some(face.opposite());
-                    self.add_gaps(tick, &mut shore, (slot, at.layer), cells, (y, 0, entry));
-                }
-            }
-        }
+        self.add_beside(tick, &mut shore, &rim.beside, (head(y, 0), true));
         let planes = tick.heights(&at, rim.partial);
         for height in 1..=FULL {
             let own =
@@ -153,25 +149,59 @@ impl Walk {
             && rim.lifting.any()
         {
             let entry = Some(Face::Down);
-            self.add_gaps(tick, &mut shore, above, rim.lifting, (y, FULL, entry));
+            self.add_gaps(tick, &mut shore, above, rim.lifting, (head(y, FULL), entry));
         }
+        self.add_beside(tick, &mut shore, &rim.beside_films, (head(y, FULL), false));
         Some(shore)
     }
 
-    /// Adds cells of a layer that are of no body and take water through the face `entry`, unless
-    /// another piece has claimed them, at the level of a height at y.
+    /// Adds what lies across each lateral face of these cells of the piece, at this level and dry
+    /// or not: first what lies across several, so that the outline stays short.
+    fn add_beside(
+        &mut self,
+        tick: &Context,
+        shore: &mut Shore,
+        cells: &[LayerMask; 4],
+        (level, is_dry): (i64, bool),
+    ) {
+        let (mut once, mut twice) = (LayerMask::NONE, LayerMask::NONE);
+        for side in 0..4 {
+            let inside = cells[side].shifted(&[LayerMask::NONE; 4])[side ^ 1];
+            twice |= once & inside;
+            once |= inside;
+        }
+        let turn = tick.pool_key(self.first_cell(shore.piece)) as usize;
+        for at in 0..8 {
+            let (side, is_first) = ((at + turn % 4) % 4, at < 4);
+            let part = if is_first { twice } else { !twice };
+            let face = Face::LATERAL[side];
+            let entry = is_dry.then(|| face.opposite());
+            let inside = cells[side].shifted(&[LayerMask::NONE; 4])[side ^ 1] & part;
+            self.add_gaps(tick, shore, (shore.slot, shore.layer), inside, (level, entry));
+            let there = tick.store.neighbour(shore.slot, face);
+            let leaving = cells[side].leaving()[side];
+            if !is_first && there.is_some() {
+                self.add_gaps(tick, shore, (there, shore.layer), leaving, (level, entry));
+            }
+        }
+    }
+
+    /// Adds cells of a layer that are of no body and take water at a level, through the face `entry`
+    /// if they are dry, unless another piece has claimed them.
     fn add_gaps(
         &mut self,
         tick: &Context,
         shore: &mut Shore,
         (slot, layer): (Slot, usize),
         cells: LayerMask,
-        (y, height, entry): (i32, u8, Option<Face>),
+        (level, entry): (i64, Option<Face>),
     ) {
+        if cells.is_empty() {
+            return;
+        }
         let index = self.enter(tick, slot, layer);
         let cells = self.claim(index, cells);
         if cells.any() {
-            let level = head(y, height);
             shore.takes.push(Group { slot, layer, cells, level, most: FULL, entry });
         }
     }
@@ -196,7 +226,8 @@ pub(crate) fn goal(shores: &[Shore], levels: Levels) -> Goal {
         // Two seas at different levels flow through the body.
         let higher = sea.differ_by(2).then_some(sea.low + 2);
         return Goal {
-            level: sea.low,
+            give: sea.low + 1,
+            take: sea.low,
             sea_gives: higher.or((wanted > over).then_some(sea.low)),
             sea_takes: higher.is_some() || over > wanted,
             ..Goal::default()
@@ -208,11 +239,33 @@ pub(crate) fn goal(shores: &[Shore], levels: Levels) -> Goal {
         let middle = level + (above - level) / 2;
         if over(middle) >= wanted(middle) { level = middle } else { above = middle }
     }
+    if levels.differ_by(STEEP) {
+        // The highest third gives to the lowest third, so that slopes fall evenly.
+        let third = |groups: Vec<(i64, i64)>| {
+            let all: i64 = groups.iter().map(|group| group.1).sum();
+            let mut seen = 0;
+            let ends = groups.into_iter().find(|group| {
+                seen += group.1;
+                3 * seen > all
+            });
+            ends.map_or(0, |group| group.0)
+        };
+        let mut high: Vec<_> = gives().map(|group| (group.level, group.count())).collect();
+        let mut low: Vec<_> = takes().map(|group| (group.level, group.count())).collect();
+        high.sort_unstable_by_key(|group| core::cmp::Reverse(group.0));
+        low.sort_unstable();
+        return Goal {
+            give: third(high).clamp(level + 1, (level + 1).max(levels.high - STEEP / 2)),
+            take: third(low).clamp(level.min(levels.low + STEEP / 2), level),
+            ..Goal::default()
+        };
+    }
     let (sure, needed) = (over(level + 1), wanted(level));
     let givers = gives().filter(|group| group.level > level).map(Group::count).sum();
     let takers = takes().filter(|group| group.level <= level).map(Group::count).sum();
     Goal {
-        level,
+        give: level + 1,
+        take: level,
         lack: Share { units: (needed - sure).max(0), cells: givers },
         excess: Share { units: (sure - needed).max(0), cells: takers },
         ..Goal::default()

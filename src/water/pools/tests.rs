@@ -121,6 +121,9 @@ fn flood(tick: &Context, start: Place) -> (Vec<Place>, Flooded) {
             if is_joined && seen.insert(there) {
                 open.push(there);
             }
+            if Face::LATERAL.contains(&face) && is_film(tick, there) {
+                levels = levels.and(low(head(y, FULL)));
+            }
             let is_gap =
                 !is_supported(tick, there) && beside.height() < FULL && !is_film(tick, there);
             if Face::LATERAL.contains(&face) && is_gap && !is_covered && !feeds_itself {
