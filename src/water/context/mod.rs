@@ -127,13 +127,19 @@ impl Context<'_> {
     /// Raises a cell by units that entered through a face. `largest` is the bottleneck of the path
     /// to its root, if it has one.
     pub(crate) fn receive(&mut self, place: Place, face: Face, units: u8, largest: u8) {
+        self.raise(place, units, largest);
+        let work = self.work.join(self.store, place.slot, place.layer());
+        work.enter_cell(face, place.cell());
+    }
+
+    /// Raises a cell by units that entered through no face of its own.
+    pub(crate) fn raise(&mut self, place: Place, units: u8, largest: u8) {
         let (slot, layer, cell) = (place.slot, place.layer(), place.cell());
         let voxel = self.store.read(place);
         let voxel = voxel.with_height(voxel.height() + units);
         let voxel = if voxel.direction().is_none() { voxel } else { voxel.with_largest(largest) };
         let work = self.work.join(self.store, slot, layer);
         work.save_cell(self.store, slot, layer, cell);
-        work.enter_cell(face, cell);
         work.touched.insert(cell);
         work.woken.insert(cell);
         self.store.write(place, voxel);

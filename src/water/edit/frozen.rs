@@ -76,7 +76,7 @@ impl WaterWorld {
     pub fn freeze(&mut self, chunks: impl IntoIterator<Item = IVec3>) -> Result<bool, EditError> {
         let slots = self.slots_to_change(chunks, true)?;
         for &slot in &slots {
-            self.unfinished.pools.forget(&self.store, slot);
+            self.unfinished.pools.forget(slot);
         }
         if !slots.is_empty() {
             self.store.set_frozen(&slots, true);

@@ -318,7 +318,7 @@ impl WaterWorld {
     fn unload(&mut self, slot: Slot) -> Option<Chunk<Voxel>> {
         self.store.wake_around(slot);
         self.work.forget(slot);
-        self.unfinished.pools.forget(&self.store, slot);
+        self.unfinished.pools.forget(slot);
         let beside = Face::ALL.map(|face| self.store.across(slot, face));
         let chunk = self.store.remove(self.store.grid().position_at(slot));
         // The sea may go on where the chunk was.

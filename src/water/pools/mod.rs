@@ -1,86 +1,57 @@
-//! Pools: each body of connected water levels out, as water moves from its highest surface to its
-//! lowest places, but not to cells that a spring within reach feeds: they draw from it.
+//! Pools: each body of connected water levels out, by pressure, as a whole.
 //!
-//! Bodies are kept between ticks, and follow the water where it changes. A body that is level costs
-//! nothing, whatever its size. Nothing of it is state: it is found anew in a world that is loaded,
-//! as far as that has to be known, and the bytes do not depend on what is known.
+//! What is known of bodies is kept between ticks, so that one that is level costs nothing, whatever
+//! its size. None of it is state: the bytes do not depend on what is known.
 //!
 //! | file | what | algorithm |
 //! |---|---|---|
-//! | `pieces` | what is known of each layer of a chunk | |
-//! | `levels` | the highest surface and the lowest place of a piece | bit masks |
-//! | `bodies` | which pieces hang together, and the extremes of a body | union–find, ordered maps |
-//! | `slab` | the lists of pieces and bodies | slab in pages |
-//! | `upkeep` | follows changes of the water | incremental connected components |
-//! | `splits` | finds what no longer hangs together | searches from all sides in turns |
-//! | `search` | finds the nearest counterpart of a place | best-first search over pieces |
-//! | `way` | the way that a search has found, and the water that passes along it | |
-//! | `choice` | where a draw begins, at both ends | |
-//! | `level` | levels body by body, draw by draw | |
-//! | `eviction` | forgets small bodies in a world at rest | |
+//! | `layer` | which cells are of bodies, and which give and take water | bit masks |
+//! | `labels` | what is known: labels with bounds for bodies that are level | union–find |
+//! | `walk` | the extent and the levels of a body | breadth-first search over pieces |
+//! | `shore` | what gives and takes in a body, and the level that it is brought to | bisection |
+//! | `pass` | moves water in all of a body at once | blocking flows (Dinic) |
+//! | `level` | which bodies are levelled in a tick, and in which order | |
 //!
-//! Everything stops when the budget of a piece of the tick is spent, and resumes in the next piece.
+//! A body is walked through and levelled at once. That counts for its pieces, and is charged to the
+//! pieces of the tick that follow.
 
-pub(crate) mod bodies;
-mod choice;
-pub(crate) mod eviction;
+mod labels;
+mod layer;
 pub(crate) mod level;
-pub(crate) mod levels;
-pub(crate) mod pieces;
-pub(crate) mod search;
-mod slab;
-pub(crate) mod splits;
+mod pass;
+mod shore;
 #[cfg(test)]
 mod tests;
-pub(crate) mod upkeep;
-mod way;
+mod walk;
 
 use crate::grid::Slot;
-use crate::water::pools::bodies::Bodies;
-use crate::water::pools::eviction::Eviction;
-use crate::water::pools::level::Levelling;
-use crate::water::pools::pieces::{Pieces, ToDo};
-use crate::water::pools::splits::Events;
+use crate::water::pools::labels::Labels;
+use crate::water::pools::level::Stage;
+use crate::water::pools::walk::Walk;
+use crate::water::store::Place;
 
-/// The bodies of water of a world, and how far the tick underway has levelled them.
+/// What is known of the bodies of water of a world, and how far the tick underway has levelled them.
 #[derive(Default)]
 pub(crate) struct Pools {
-    pub(crate) pieces: Pieces,
-    pub(crate) bodies: Bodies,
-    to_build: ToDo,
-    to_join: ToDo,
-    to_level: ToDo,
-    /// What is still to be charged for layers that were looked at.
+    labels: Labels,
+    stage: Stage,
+    walk: Walk,
+    /// A cell of each body that is not level, by a random number, the first last.
+    unlevel: Vec<(u64, Place)>,
+    /// What is still to be charged for what was done at once.
     debt: usize,
-    /// Chunks with cells that have moved in this tick.
-    moving: Vec<Slot>,
-    events: Events,
-    /// Chunks of which something became known since the last eviction.
-    fresh: Vec<Slot>,
-    eviction: Option<Eviction>,
-    /// The number of the last search, to tell its marks from others.
-    epoch: u64,
-    /// The number of levellings, one a tick.
-    pub(crate) round: u64,
-    levelling: Levelling,
 }
 
 impl Pools {
-    pub(crate) fn next_epoch(&mut self) -> u64 {
-        self.epoch += 1;
-        self.epoch
+    /// Returns the bytes held.
+    pub(crate) fn memory_bytes(&self) -> usize {
+        self.labels.memory_bytes()
+            + self.walk.memory_bytes()
+            + self.unlevel.capacity() * size_of::<(u64, Place)>()
     }
 
-    /// Returns the bytes held, searches underway left out.
-    pub(crate) fn memory_bytes(&self) -> usize {
-        self.pieces.memory_bytes()
-            + self.bodies.memory_bytes()
-            + self.events.memory_bytes()
-            + [&self.to_build, &self.to_join, &self.to_level]
-                .into_iter()
-                .map(ToDo::memory_bytes)
-                .sum::<usize>()
-            + (self.moving.capacity() + self.fresh.capacity()) * size_of::<Slot>()
-            + self.levelling.memory_bytes()
+    /// Forgets a chunk that is being removed.
+    pub(crate) fn forget(&mut self, slot: Slot) {
+        self.labels.forget(slot);
     }
 }

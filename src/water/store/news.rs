@@ -82,7 +82,7 @@ impl Store {
     /// Notes that a cell was written.
     #[inline]
     pub(super) fn note_cell(&mut self, place: Place, old: Voxel, new: Voxel) {
-        const SEEN: u16 = HEIGHT | CellFlags::IS_SOURCE.bits();
+        const SEEN: u16 = HEIGHT | CellFlags::IS_SOURCE.bits() | CellFlags::HAS_SOURCE.bits();
         let is_like_before =
             (old.word() ^ new.word()) & SEEN == 0 && old.is_mark() == new.is_mark();
         if self.news.is_none() || is_like_before {
@@ -92,7 +92,8 @@ impl Store {
         let closed = old.is_closed() != new.is_closed();
         let other = old.is_wet() != new.is_wet()
             || old.is_mark() != new.is_mark()
-            || old.is_source() != new.is_source();
+            || old.is_source() != new.is_source()
+            || old.is_connected() != new.is_connected();
         let cells = |is_in: bool| if is_in { cell } else { LayerMask::NONE };
         self.note_layer(place.slot, place.layer(), cells(other), cells(closed));
     }
@@ -155,7 +156,7 @@ impl Store {
             match face {
                 Face::Up => news.mark(there, 0, true),
                 Face::Down => news.mark(there, 15, true),
-                _ => (0..16).for_each(|layer| news.mark(there, layer, false)),
+                _ => (0..16).for_each(|layer| news.mark(there, layer, true)),
             }
         }
     }

@@ -1,0 +1,361 @@
+//! What is known of bodies between ticks: union–find (disjoint sets) over labels with bounds.
+//!
+//! Each label has a least and a greatest level, between which all that gives or takes water in its
+//! bodies lies. Changes of the water widen the bounds, and labels whose bodies join are joined;
+//! that a body has split is not looked for, since the bounds hold for both parts. Only bodies that
+//! were seen to be level get a label. So what is known saves work, and decides nothing.
+
+use crate::chunk::{LayerMask, ones};
+use crate::coords::Face;
+use crate::grid::Slot;
+use crate::water::context::Context;
+use crate::water::pools::layer::{Layer, Levels};
+use smallvec::SmallVec;
+
+/// The index of a label.
+type LabelId = u32;
+
+#[derive(Clone, Copy)]
+struct Label {
+    /// Itself in a root.
+    parent: LabelId,
+    levels: Levels,
+}
+
+/// Cells of a layer with the same label.
+#[derive(Clone, Copy)]
+struct Entry {
+    cells: LayerMask,
+    label: LabelId,
+}
+
+type Entries = SmallVec<[Entry; 1]>;
+
+/// The layers of a chunk.
+type ChunkLabels = [Entries; 16];
+
+/// The labels of a world. If a cell has one, so has all of its body.
+#[derive(Default)]
+pub(crate) struct Labels {
+    /// By slot.
+    chunks: Vec<Option<Box<ChunkLabels>>>,
+    labels: Vec<Label>,
+    /// The number of entries.
+    entries: usize,
+    /// Layers with bodies that are to get the labels of what they touch.
+    to_spread: Vec<(Slot, usize)>,
+}
+
+/// The layers into which a label may spread for each one that has changed. A label that would
+/// spread farther is dropped.
+const SPREAD: usize = 4;
+
+/// A label whose bounds are wider than this is dropped: its bodies are not level.
+const WIDEST: i64 = 3;
+
+impl Labels {
+    pub(crate) fn memory_bytes(&self) -> usize {
+        let spilled = |chunk: &ChunkLabels| {
+            let spilled = chunk.iter().filter(|entries| entries.spilled());
+            spilled.map(|entries| entries.capacity() * size_of::<Entry>()).sum::<usize>()
+        };
+        let chunks = self.chunks.iter().flatten();
+        chunks.map(|chunk| size_of::<ChunkLabels>() + spilled(chunk)).sum::<usize>()
+            + self.chunks.capacity() * size_of::<Option<Box<ChunkLabels>>>()
+            + self.labels.capacity() * size_of::<Label>()
+            + self.to_spread.capacity() * size_of::<(Slot, usize)>()
+    }
+
+    fn of(&self, slot: Slot, layer: usize) -> &[Entry] {
+        self.chunks.get(slot.index()).and_then(Option::as_ref).map_or(&[], |chunk| &chunk[layer])
+    }
+
+    /// Returns the root of a cell's label and its bounds, unless it was dropped.
+    #[cfg(test)]
+    pub(crate) fn of_cell(&self, place: crate::water::store::Place) -> Option<(u32, Levels)> {
+        let entries = self.of(place.slot, place.layer()).iter();
+        let mut found = entries.filter(|entry| entry.cells.contains(place.cell()));
+        let root = self.root(found.next()?.label);
+        assert!(found.next().is_none(), "two labels");
+        Some((root, self.levels(root))).filter(|_| !self.is_dropped(root))
+    }
+
+    fn root(&self, mut label: LabelId) -> LabelId {
+        while self.labels[label as usize].parent != label {
+            label = self.labels[label as usize].parent;
+        }
+        label
+    }
+
+    fn levels(&self, label: LabelId) -> Levels {
+        self.labels[self.root(label) as usize].levels
+    }
+
+    fn join(&mut self, a: LabelId, b: LabelId) {
+        let (a, b) = (self.root(a), self.root(b));
+        if a != b {
+            self.labels[b as usize].parent = a;
+            self.widen(a, self.labels[b as usize].levels);
+        }
+    }
+
+    fn widen(&mut self, label: LabelId, levels: Levels) {
+        let root = self.root(label) as usize;
+        self.labels[root].levels = self.labels[root].levels.and(levels);
+    }
+
+    fn is_dropped(&self, label: LabelId) -> bool {
+        self.levels(label).differ_by(WIDEST)
+    }
+
+    /// Returns the cells of a layer whose body is known to be level. Where a cell in `stirred` is
+    /// one of them, a difference of two counts as level.
+    pub(crate) fn level_cells(&self, slot: Slot, layer: usize, stirred: LayerMask) -> LayerMask {
+        let is_level = |entry: &&Entry| {
+            let step = if (entry.cells & stirred).any() { 3 } else { 2 };
+            !self.levels(entry.label).differ_by(step)
+        };
+        LayerMask::union(self.of(slot, layer).iter().filter(is_level).map(|entry| entry.cells))
+    }
+
+    /// Gives a body a label of its own: all of its pieces, and its levels.
+    pub(crate) fn add<'a>(
+        &mut self,
+        pieces: impl Iterator<Item = (Slot, usize, &'a LayerMask)>,
+        levels: Levels,
+    ) {
+        let label = self.labels.len() as LabelId;
+        self.labels.push(Label { parent: label, levels });
+        for (slot, layer, &cells) in pieces {
+            let entries = self.enter(slot, layer);
+            let before = entries.len();
+            entries.retain(|entry| {
+                entry.cells -= cells;
+                entry.cells.any()
+            });
+            entries.push(Entry { cells, label });
+            let after = entries.len();
+            self.entries = self.entries + after - before;
+        }
+        if self.labels.len() > 64 + 2 * self.entries {
+            self.compact();
+        }
+    }
+
+    fn enter(&mut self, slot: Slot, layer: usize) -> &mut Entries {
+        if self.chunks.len() <= slot.index() {
+            self.chunks.resize_with(slot.index() + 1, || None);
+        }
+        &mut self.chunks[slot.index()].get_or_insert_default()[layer]
+    }
+
+    /// Drops the labels that no cell has, and the entries of those that were dropped.
+    fn compact(&mut self) {
+        let mut of_root = vec![LabelId::MAX; self.labels.len()];
+        let mut labels = Vec::new();
+        let mut chunks = core::mem::take(&mut self.chunks);
+        self.entries = 0;
+        for chunk in &mut chunks {
+            let Some(layers) = chunk else { continue };
+            for entries in layers.iter_mut() {
+                entries.retain(|entry| !self.is_dropped(entry.label));
+                self.entries += entries.len();
+                for entry in entries {
+                    let root = self.root(entry.label) as usize;
+                    if of_root[root] == LabelId::MAX {
+                        of_root[root] = labels.len() as LabelId;
+                        labels.push(Label { parent: of_root[root], ..self.labels[root] });
+                    }
+                    entry.label = of_root[root];
+                }
+            }
+            if layers.iter().all(|entries| entries.is_empty()) {
+                *chunk = None;
+            }
+        }
+        (self.chunks, self.labels) = (chunks, labels);
+    }
+
+    /// Forgets a chunk that is being removed. What is left of its bodies stays within the bounds.
+    pub(crate) fn forget(&mut self, slot: Slot) {
+        if let Some(chunk) = self.chunks.get_mut(slot.index()).and_then(Option::take) {
+            self.entries -= chunk.iter().map(|entries| entries.len()).sum::<usize>();
+        }
+    }
+
+    /// Brings the labels of a chunk up to date with its changed layers, by bit: those in `structure`
+    /// may have other supported cells or other neighbours than before. Returns how many layers were
+    /// looked at.
+    pub(crate) fn refresh(
+        &mut self,
+        tick: &Context,
+        slot: Slot,
+        layers: u16,
+        structure: u16,
+    ) -> usize {
+        let mut allowed = SPREAD * structure.count_ones() as usize;
+        let mut looked = 0;
+        for layer in ones(u64::from(structure)) {
+            looked += 1;
+            self.to_spread.push((slot, layer));
+        }
+        while let Some((slot, layer)) = self.to_spread.pop() {
+            looked += 1;
+            self.spread(tick, (slot, layer), &mut allowed);
+        }
+        for layer in ones(u64::from(layers)) {
+            looked += usize::from(!self.of(slot, layer).is_empty());
+            self.widen_layer(tick, slot, layer);
+        }
+        looked
+    }
+
+    /// Widens the bounds of the labels of a layer by the levels of its cells.
+    fn widen_layer(&mut self, tick: &Context, slot: Slot, layer: usize) {
+        if self.of(slot, layer).is_empty() {
+            return;
+        }
+        let at = tick.look(slot, layer);
+        for index in 0..self.of(slot, layer).len() {
+            let Entry { cells, label } = self.of(slot, layer)[index];
+            let rim = tick.rim(&at, cells & at.supported, |slot, layer| tick.look(slot, layer));
+            if !rim.is_empty() {
+                self.widen(label, tick.levels(&at, &rim));
+            }
+        }
+    }
+
+    /// Gives the supported cells of a layer the labels of what they touch.
+    fn spread(&mut self, tick: &Context, (slot, layer): (Slot, usize), allowed: &mut usize) {
+        let touching = self.touching(tick, slot, layer);
+        if touching.is_empty() && self.of(slot, layer).is_empty() {
+            return;
+        }
+        let at = tick.look(slot, layer);
+        let entries = core::mem::take(self.enter(slot, layer));
+        self.entries -= entries.len();
+        let kept = entries.into_iter().filter(|entry| !self.is_dropped(entry.label));
+        let kept = kept.map(|entry| Entry { cells: entry.cells & at.supported, ..entry });
+        let mut kept: Entries = kept.filter(|entry| entry.cells.any()).collect();
+        let labelled = LayerMask::union(kept.iter().map(|entry| entry.cells));
+        let mut left = at.supported - labelled;
+        let seeds = LayerMask::union(touching.iter().map(|entry| entry.cells)) | labelled.spread();
+        left = (seeds & left).flood(left);
+        while let Some(cell) = left.iter().next() {
+            let cells = LayerMask::single(cell).flood(left);
+            left -= cells;
+            let around = cells | cells.spread();
+            let found = kept.iter().find(|entry| (entry.cells & around).any());
+            let found = found.or_else(|| touching.iter().find(|of| (of.cells & cells).any()));
+            let Some(&Entry { label, .. }) = found else { continue };
+            for index in 0..kept.len() {
+                if (kept[index].cells & around).any() {
+                    self.join(label, kept[index].label);
+                }
+            }
+            kept.push(Entry { cells, label });
+        }
+        for of in &touching {
+            for entry in kept.iter().filter(|entry| (entry.cells & of.cells).any()) {
+                self.join(entry.label, of.label);
+            }
+        }
+        self.entries += kept.len();
+        *self.enter(slot, layer) = kept.clone();
+        for Entry { cells, label } in kept {
+            self.spread_from(tick, &at, cells, label, allowed);
+        }
+        self.widen_layer(tick, slot, layer);
+    }
+
+    /// Has a label spread from cells of a layer, as far as that is allowed; else drops it.
+    fn spread_from(
+        &mut self,
+        tick: &Context,
+        at: &Layer,
+        cells: LayerMask,
+        label: LabelId,
+        allowed: &mut usize,
+    ) {
+        let open: SmallVec<[(Slot, usize); 6]> = contacts(tick, at, cells)
+            .into_iter()
+            .filter(|&(slot, layer, cells)| self.has_others(tick, slot, layer, cells))
+            .map(|(slot, layer, _)| (slot, layer))
+            .collect();
+        if open.len() > *allowed {
+            self.widen(label, Levels::ANY);
+            return;
+        }
+        *allowed -= open.len();
+        self.to_spread.extend(open);
+    }
+
+    /// Returns whether any of these cells of a layer is of a body without a label.
+    fn has_others(&self, tick: &Context, slot: Slot, layer: usize, cells: LayerMask) -> bool {
+        let kept = self.of(slot, layer).iter().filter(|entry| !self.is_dropped(entry.label));
+        let cells = cells - LayerMask::union(kept.map(|entry| entry.cells));
+        cells.any() && (cells & tick.look(slot, layer).supported).any()
+    }
+
+    /// Returns the labels around a layer, with the cells of the layer that touch them.
+    fn touching(&self, tick: &Context, slot: Slot, layer: usize) -> Entries {
+        let mut touching = Entries::new();
+        let mut add = |cells: LayerMask, entry: &Entry| {
+            if cells.any() && !self.is_dropped(entry.label) {
+                touching.push(Entry { cells, label: entry.label });
+            }
+        };
+        for (side, face) in Face::LATERAL.into_iter().enumerate() {
+            let there = tick.store.neighbour(slot, face);
+            if there.is_some() {
+                for entry in self.of(there, layer) {
+                    add(entry.cells.leaving()[side ^ 1], entry);
+                }
+            }
+        }
+        let full_in = |slot, layer| {
+            let state = tick.store.layer(slot, layer);
+            state.wet & state.closed
+        };
+        if let Some((above, upper)) = tick.store.upper_layer(slot, layer) {
+            for entry in self.of(above, upper) {
+                add(entry.cells & full_in(slot, layer), entry);
+            }
+        }
+        if let Some((below, lower)) = tick.store.lower_layer(slot, layer) {
+            for entry in self.of(below, lower) {
+                add(entry.cells & full_in(below, lower), entry);
+            }
+        }
+        touching
+    }
+}
+
+/// Returns the layers around cells of a layer, with the cells there that are joined with them if
+/// they are supported.
+fn contacts(
+    tick: &Context,
+    at: &Layer,
+    cells: LayerMask,
+) -> SmallVec<[(Slot, usize, LayerMask); 6]> {
+    let mut contacts = SmallVec::new();
+    for (face, cells) in Face::LATERAL.into_iter().zip(cells.leaving()) {
+        let there = tick.store.neighbour(at.slot, face);
+        if cells.any() && there.is_some() {
+            contacts.push((there, at.layer, cells));
+        }
+    }
+    if let Some((slot, layer)) = tick.store.upper_layer(at.slot, at.layer)
+        && (cells & at.full).any()
+    {
+        contacts.push((slot, layer, cells & at.full));
+    }
+    if let Some((slot, layer)) = tick.store.lower_layer(at.slot, at.layer) {
+        let state = tick.store.layer(slot, layer);
+        let joints = cells & state.wet & state.closed;
+        if joints.any() {
+            contacts.push((slot, layer, joints));
+        }
+    }
+    contacts
+}

@@ -1,0 +1,210 @@
+//! What the pools see of a layer of a chunk, by bit masks: which cells are of a body, and where a
+//! body may give and take water.
+
+use crate::chunk::LayerMask;
+use crate::coords::Face;
+use crate::grid::Slot;
+use crate::water::cell::FULL;
+use crate::water::context::Context;
+use crate::water::store::sea::SeaLevels;
+use crate::water::store::{LayerState, head};
+use crate::water::voxel::Voxel;
+
+/// A layer of a chunk.
+#[derive(Clone, Copy)]
+pub(crate) struct Layer {
+    pub(crate) slot: Slot,
+    pub(crate) layer: usize,
+    pub(crate) wet: LayerMask,
+    pub(crate) full: LayerMask,
+    /// The cells of bodies: wet and over cells without room. Springs are of no body, nor are films:
+    /// partly filled cells on solid ground that a spring feeds, which draw from it.
+    pub(crate) supported: LayerMask,
+    /// The open cells with room that are of no body, films left out.
+    pub(crate) gaps: LayerMask,
+    /// Partly filled cells on solid ground that a spring feeds.
+    films: LayerMask,
+    /// The cells on solid ground that a spring feeds: it feeds the gaps beside them, too.
+    lanes: LayerMask,
+}
+
+/// The cells of a piece that give or take water.
+#[derive(Clone, Copy)]
+pub(crate) struct Rim {
+    /// Those with a surface: all but full cells below other water, and the coast.
+    pub(crate) givers: LayerMask,
+    /// Those that are not full.
+    pub(crate) partial: LayerMask,
+    /// Full ones below an open, dry cell.
+    pub(crate) lifting: LayerMask,
+    /// Those with a gap across each lateral face that they may fill.
+    pub(crate) beside: [LayerMask; 4],
+    /// Those with a film across each lateral face: it takes what stands above its layer.
+    pub(crate) beside_films: [LayerMask; 4],
+    /// What the sea at them gives and takes.
+    pub(crate) sea: Option<SeaLevels>,
+}
+
+impl Rim {
+    /// Returns whether no cell gives or takes.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.givers.is_empty()
+            && self.partial.is_empty()
+            && self.sea.is_none()
+            && LayerMask::union(self.beside_films).is_empty()
+    }
+}
+
+/// The least and the greatest level at which something takes or gives water, in units above y = 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Levels {
+    pub(crate) low: i64,
+    pub(crate) high: i64,
+}
+
+impl Levels {
+    /// No level.
+    pub(crate) const NONE: Levels = Levels { low: i64::MAX, high: i64::MIN };
+
+    /// Any level: nothing is known.
+    pub(crate) const ANY: Levels = Levels { low: i64::MIN, high: i64::MAX };
+
+    pub(crate) fn and(self, other: Levels) -> Levels {
+        Levels { low: self.low.min(other.low), high: self.high.max(other.high) }
+    }
+
+    /// Returns whether the greatest is above the least by at least `step`.
+    pub(crate) fn differ_by(self, step: i64) -> bool {
+        self.high.saturating_sub(step) >= self.low
+    }
+}
+
+impl Context<'_> {
+    /// Returns a layer as the pools see it.
+    pub(crate) fn look(&self, slot: Slot, layer: usize) -> Layer {
+        let LayerState { wet, closed } = self.store.layer(slot, layer);
+        let (mut supported, mut films) = (LayerMask::NONE, LayerMask::NONE);
+        let mut lanes = LayerMask::NONE;
+        if wet.any() {
+            supported = (wet & self.firm(slot, layer)) - self.store.springs(slot, layer);
+            let connected = self.store.connected(slot, layer);
+            if connected.any() {
+                let below = self.store.lower_layer(slot, layer);
+                let over_water = below
+                    .map_or(LayerMask::NONE, |(slot, layer)| self.store.layer(slot, layer).wet);
+                lanes = connected - over_water;
+                films = (lanes & supported) - closed;
+                supported -= films;
+            }
+        }
+        let gaps = !(closed | supported | films) - self.store.drains(slot, layer);
+        Layer { slot, layer, wet, full: wet & closed, supported, gaps, films, lanes }
+    }
+
+    /// Returns the y of a layer.
+    pub(crate) fn y_of(&self, slot: Slot, layer: usize) -> i32 {
+        self.store.layer_y(slot, layer)
+    }
+
+    /// Returns where cells of a layer give and take; `look` returns other layers.
+    pub(crate) fn rim(
+        &self,
+        at: &Layer,
+        cells: LayerMask,
+        mut look: impl FnMut(Slot, usize) -> Layer,
+    ) -> Rim {
+        let above =
+            self.store.upper_layer(at.slot, at.layer).map(|(slot, layer)| look(slot, layer));
+        let covered = above.map_or(LayerMask::NONE, |above| above.wet);
+        let dry_above = above.map_or(LayerMask::NONE, |above| above.gaps - above.wet);
+        let coast = self.store.coast_in(at.slot, at.layer) & cells;
+        let partial = cells - at.full;
+        // Where there is water above, the flow alone feeds gaps, so that falls do not push water
+        // out of their sides.
+        let pushing = cells - (covered | at.lanes);
+        let (mut gaps, mut films) = ([LayerMask::NONE; 4], [LayerMask::NONE; 4]);
+        for ((side, face), leaving) in Face::LATERAL.into_iter().enumerate().zip(cells.leaving()) {
+            let there = self.store.neighbour(at.slot, face);
+            if leaving.any() && there.is_some() {
+                let there = look(there, at.layer);
+                (gaps[side], films[side]) = (there.gaps, there.films);
+            }
+        }
+        Rim {
+            givers: cells - ((at.full & covered) | coast),
+            partial,
+            lifting: cells & at.full & dry_above,
+            beside: at.gaps.shifted(&gaps).map(|gaps| gaps & pushing),
+            beside_films: at.films.shifted(&films).map(|films| films & cells),
+            sea: self.store.sea_levels(at.slot, at.layer, coast),
+        }
+    }
+
+    /// Returns the levels at which the cells of a rim give and take.
+    pub(crate) fn levels(&self, at: &Layer, rim: &Rim) -> Levels {
+        let y = self.y_of(at.slot, at.layer);
+        let mut levels = Levels::NONE;
+        let tops = rim.givers & at.full;
+        if rim.partial.any() {
+            let [least, greatest] = self.extremes(at, rim.partial);
+            levels = Levels { low: head(y, least), high: head(y, greatest) };
+        }
+        if tops.any() {
+            levels.high = head(y, FULL);
+        }
+        if LayerMask::union(rim.beside).any() {
+            levels.low = head(y, 0);
+        } else if (rim.lifting | LayerMask::union(rim.beside_films)).any() {
+            levels.low = levels.low.min(head(y, FULL));
+        }
+        match &rim.sea {
+            Some(sea) => levels.and(Levels { low: sea.low.0, high: sea.high.0 }),
+            None => levels,
+        }
+    }
+
+    /// Returns, for each bit of a height, the cells that have it; right for `cells` only.
+    pub(crate) fn heights(&self, at: &Layer, cells: LayerMask) -> [LayerMask; 3] {
+        match self.store.cells(at.slot, at.layer) {
+            Some(voxels) if cells.is_sparse() => {
+                let mut planes = [LayerMask::NONE; 3];
+                for cell in cells.iter() {
+                    for (bit, plane) in planes.iter_mut().enumerate() {
+                        if voxels[cell].height() >> bit & 1 != 0 {
+                            plane.insert(cell);
+                        }
+                    }
+                }
+                planes
+            }
+            Some(voxels) => LayerMask::planes(voxels, Voxel::height),
+            None => {
+                let height = self.store.grid().chunk_at(at.slot).get(0).height();
+                [0, 1, 2].map(|bit| LayerMask::all_if(height >> bit & 1 != 0))
+            }
+        }
+    }
+
+    /// Returns the least and the greatest height among cells of a layer.
+    fn extremes(&self, at: &Layer, cells: LayerMask) -> [u8; 2] {
+        let planes = self.heights(at, cells);
+        let extreme = |greatest: bool| {
+            let (mut left, mut height) = (cells, 0);
+            for (bit, &plane) in planes.iter().enumerate().rev() {
+                let (with, without) = (left & plane, left - plane);
+                let is_set = if greatest { with.any() } else { without.is_empty() };
+                left = if is_set { with } else { without };
+                height |= u8::from(is_set) << bit;
+            }
+            height
+        };
+        [extreme(false), extreme(true)]
+    }
+}
+
+/// Returns the cells among `cells` with this height, by the planes of their heights.
+pub(crate) fn of_height(planes: &[LayerMask; 3], cells: LayerMask, height: u8) -> LayerMask {
+    planes.iter().enumerate().fold(cells, |cells, (bit, &plane)| {
+        if height >> bit & 1 != 0 { cells & plane } else { cells - plane }
+    })
+}

@@ -1,0 +1,273 @@
+//! Where the pieces of a body give and take water in a pass, and how much: cells in groups of one
+//! level each, and the level that the body is brought to.
+
+use crate::chunk::LayerMask;
+use crate::coords::Face;
+use crate::grid::Slot;
+use crate::water::cell::FULL;
+use crate::water::context::Context;
+use crate::water::pools::layer::{Levels, of_height};
+use crate::water::pools::walk::Walk;
+use crate::water::store::head;
+use crate::water::store::sea::SeaLevels;
+use core::ops::Range;
+use smallvec::SmallVec;
+
+/// Cells of a layer at one level.
+#[derive(Clone, Copy)]
+pub(crate) struct Group {
+    pub(crate) slot: Slot,
+    pub(crate) layer: usize,
+    pub(crate) cells: LayerMask,
+    pub(crate) level: i64,
+    /// The units that each has, or has room for.
+    pub(crate) most: u8,
+    /// The face through which water enters; `None` where it rises in water.
+    pub(crate) entry: Option<Face>,
+}
+
+impl Group {
+    fn count(&self) -> i64 {
+        i64::from(self.cells.count())
+    }
+}
+
+/// What gives and takes in a piece.
+pub(crate) struct Shore {
+    pub(crate) piece: usize,
+    pub(crate) slot: Slot,
+    pub(crate) layer: usize,
+    /// From the lowest level up.
+    pub(crate) gives: SmallVec<[Group; 4]>,
+    /// From the lowest level up.
+    pub(crate) takes: SmallVec<[Group; 4]>,
+    pub(crate) sea: Option<SeaLevels>,
+}
+
+/// A body is steep if its levels differ by this much.
+const STEEP: i64 = 9;
+
+/// The levels that a body is brought to.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Goal {
+    /// What stands above this level gives, down to it.
+    pub(crate) give: i64,
+    /// What lies below this level takes, up to it.
+    pub(crate) take: i64,
+    /// Units that are wanted besides what stands more than one above the level: cells at its upper end
+    /// give one each.
+    pub(crate) lack: Share,
+    /// Units that are over besides what is wanted up to the level: cells at it take one each.
+    pub(crate) excess: Share,
+    /// The sea gives where it stands at this level or higher.
+    pub(crate) sea_gives: Option<i64>,
+    /// The sea takes where it stands at the goal's level.
+    pub(crate) sea_takes: bool,
+}
+
+/// Units, and the cells among which they are shared.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Share {
+    pub(crate) units: i64,
+    pub(crate) cells: i64,
+}
+
+impl Share {
+    /// Returns how many of the units fall to some of the cells: their part, rounded at random.
+    pub(crate) fn of(self, cells: i64, random: u64) -> i64 {
+        if self.cells == 0 {
+            return 0;
+        }
+        let exact = i128::from(self.units.min(self.cells)) * i128::from(cells);
+        let all = i128::from(self.cells);
+        (exact / all) as i64 + i64::from(exact % all > i128::from(random) % all)
+    }
+}
+
+impl Shore {
+    /// Returns the cells at which the sea gives.
+    pub(crate) fn sea_that_gives(&self, goal: &Goal) -> LayerMask {
+        match (&self.sea, goal.sea_gives) {
+            (Some(sea), Some(least)) if sea.high.0 >= least => {
+                sea.high.1 - self.sea_that_takes(goal)
+            }
+            _ => LayerMask::NONE,
+        }
+    }
+
+    /// Returns the cells at which the sea takes.
+    pub(crate) fn sea_that_takes(&self, goal: &Goal) -> LayerMask {
+        let sea = self.sea.as_ref().filter(|sea| goal.sea_takes && sea.low.0 <= goal.take);
+        sea.map_or(LayerMask::NONE, |sea| sea.low.1)
+    }
+}
+
+impl Walk {
+    /// Returns what gives and takes in the pieces of a body. What lies at two of them is that of
+    /// the first.
+    pub(crate) fn shores(&mut self, tick: &Context, body: Range<usize>) -> Vec<Shore> {
+        let shores = body.filter_map(|piece| self.shore(tick, piece));
+        shores.collect()
+    }
+
+    fn shore(&mut self, tick: &Context, piece: usize) -> Option<Shore> {
+        let rim = self.rim(tick, piece);
+        if rim.is_empty() {
+            return None;
+        }
+        let at = *self.layer(self.pieces[piece].layer);
+        let y = tick.y_of(at.slot, at.layer);
+        let mut shore = Shore {
+            piece,
+            slot: at.slot,
+            layer: at.layer,
+            gives: SmallVec::new(),
+            takes: SmallVec::new(),
+            sea: rim.sea,
+        };
+        self.add_beside(tick, &mut shore, &rim.beside, (head(y, 0), true));
+        let planes = tick.heights(&at, rim.partial);
+        for height in 1..=FULL {
+            let own =
+                if height == FULL { at.full } else { of_height(&planes, rim.partial, height) };
+            let group = Group {
+                slot: at.slot,
+                layer: at.layer,
+                cells: own & rim.givers,
+                level: head(y, height),
+                most: height,
+                entry: None,
+            };
+            if group.cells.any() {
+                shore.gives.push(group);
+            }
+            if height < FULL && own.any() {
+                shore.takes.push(Group { cells: own, most: FULL - height, ..group });
+            }
+        }
+        if let Some(above) = tick.store.upper_layer(at.slot, at.layer)
+            && rim.lifting.any()
+        {
+            let entry = Some(Face::Down);
+            self.add_gaps(tick, &mut shore, above, rim.lifting, (head(y, FULL), entry));
+        }
+        self.add_beside(tick, &mut shore, &rim.beside_films, (head(y, FULL), false));
+        Some(shore)
+    }
+
+    /// Adds what lies across each lateral face of these cells of the piece, at this level and dry
+    /// or not: first what lies across several, so that the outline stays short.
+    fn add_beside(
+        &mut self,
+        tick: &Context,
+        shore: &mut Shore,
+        cells: &[LayerMask; 4],
+        (level, is_dry): (i64, bool),
+    ) {
+        let (mut once, mut twice) = (LayerMask::NONE, LayerMask::NONE);
+        for side in 0..4 {
+            let inside = cells[side].shifted(&[LayerMask::NONE; 4])[side ^ 1];
+            twice |= once & inside;
+            once |= inside;
+        }
+        let turn = tick.pool_key(self.first_cell(shore.piece)) as usize;
+        for at in 0..8 {
+            let (side, is_first) = ((at + turn % 4) % 4, at < 4);
+            let part = if is_first { twice } else { !twice };
+            let face = Face::LATERAL[side];
+            let entry = is_dry.then(|| face.opposite());
+            let inside = cells[side].shifted(&[LayerMask::NONE; 4])[side ^ 1] & part;
+            self.add_gaps(tick, shore, (shore.slot, shore.layer), inside, (level, entry));
+            let there = tick.store.neighbour(shore.slot, face);
+            let leaving = cells[side].leaving()[side];
+            if !is_first && there.is_some() {
+                self.add_gaps(tick, shore, (there, shore.layer), leaving, (level, entry));
+            }
+        }
+    }
+
+    /// Adds cells of a layer that are of no body and take water at a level, through the face `entry`
+    /// if they are dry, unless another piece has claimed them.
+    fn add_gaps(
+        &mut self,
+        tick: &Context,
+        shore: &mut Shore,
+        (slot, layer): (Slot, usize),
+        cells: LayerMask,
+        (level, entry): (i64, Option<Face>),
+    ) {
+        if cells.is_empty() {
+            return;
+        }
+        let index = self.enter(tick, slot, layer);
+        let cells = self.claim(index, cells);
+        if cells.any() {
+            shore.takes.push(Group { slot, layer, cells, level, most: FULL, entry });
+        }
+    }
+}
+
+/// Returns the level that a body is brought to, whose surfaces lie within `levels`.
+pub(crate) fn goal(shores: &[Shore], levels: Levels) -> Goal {
+    let seas = shores.iter().filter_map(|shore| shore.sea.as_ref());
+    let sea = seas
+        .fold(Levels::NONE, |levels, sea| levels.and(Levels { low: sea.low.0, high: sea.high.0 }));
+    let all = |of: fn(&Shore) -> &[Group]| shores.iter().flat_map(move |shore| of(shore));
+    let gives = || all(|shore| &shore.gives);
+    let takes = || all(|shore| &shore.takes);
+    let over = |level: i64| -> i64 {
+        gives().map(|group| (group.level - level).max(0) * group.count()).sum()
+    };
+    let wanted = |level: i64| -> i64 {
+        takes().map(|group| (level - group.level).max(0) * group.count()).sum()
+    };
+    if sea != Levels::NONE {
+        let (over, wanted) = (over(sea.low), wanted(sea.low));
+        // Two seas at different levels flow through the body.
+        let higher = sea.differ_by(2).then_some(sea.low + 2);
+        return Goal {
+            give: sea.low + 1,
+            take: sea.low,
+            sea_gives: higher.or((wanted > over).then_some(sea.low)),
+            sea_takes: higher.is_some() || over > wanted,
+            ..Goal::default()
+        };
+    }
+    // The greatest level at which no more is wanted than is over (bisection).
+    let (mut level, mut above) = (levels.low, levels.high);
+    while above - level > 1 {
+        let middle = level + (above - level) / 2;
+        if over(middle) >= wanted(middle) { level = middle } else { above = middle }
+    }
+    if levels.differ_by(STEEP) {
+        // The highest third gives to the lowest third, so that slopes fall evenly.
+        let third = |groups: Vec<(i64, i64)>| {
+            let all: i64 = groups.iter().map(|group| group.1).sum();
+            let mut seen = 0;
+            let ends = groups.into_iter().find(|group| {
+                seen += group.1;
+                3 * seen > all
+            });
+            ends.map_or(0, |group| group.0)
+        };
+        let mut high: Vec<_> = gives().map(|group| (group.level, group.count())).collect();
+        let mut low: Vec<_> = takes().map(|group| (group.level, group.count())).collect();
+        high.sort_unstable_by_key(|group| core::cmp::Reverse(group.0));
+        low.sort_unstable();
+        return Goal {
+            give: third(high).clamp(level + 1, (level + 1).max(levels.high - STEEP / 2)),
+            take: third(low).clamp(level.min(levels.low + STEEP / 2), level),
+            ..Goal::default()
+        };
+    }
+    let (sure, needed) = (over(level + 1), wanted(level));
+    let givers = gives().filter(|group| group.level > level).map(Group::count).sum();
+    let takers = takes().filter(|group| group.level <= level).map(Group::count).sum();
+    Goal {
+        give: level + 1,
+        take: level,
+        lack: Share { units: (needed - sure).max(0), cells: givers },
+        excess: Share { units: (sure - needed).max(0), cells: takers },
+        ..Goal::default()
+    }
+}

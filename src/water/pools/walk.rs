@@ -1,0 +1,281 @@
+//! The exact extent of bodies: breadth-first search over pieces, the connected components of the
+//! supported cells of a chunk's layer, by flood fill of bit masks.
+
+use crate::chunk::LayerMask;
+use crate::coords::Face;
+use crate::grid::Slot;
+use crate::water::context::Context;
+use crate::water::pools::layer::{Layer, Levels, Rim};
+use crate::water::random::{Purpose, mix};
+use crate::water::store::Place;
+use core::ops::Range;
+
+/// No piece.
+const NONE: u32 = u32::MAX;
+
+/// A connected component of the supported cells of a layer of a chunk.
+#[derive(Clone, Copy)]
+pub(crate) struct Piece {
+    /// The index of its layer.
+    pub(crate) layer: u32,
+    /// The piece of the layer that was found before it.
+    next: u32,
+    pub(crate) cells: LayerMask,
+}
+
+/// A layer that was looked at.
+struct Seen {
+    layer: Layer,
+    /// The piece of it that was found last.
+    last: u32,
+    /// The cells of no body that a piece beside or below them may fill.
+    claimed: LayerMask,
+}
+
+/// Where two pieces touch.
+pub(crate) struct Contact {
+    pub(crate) pieces: [u32; 2],
+    /// The units that may still pass through it in this tick.
+    pub(crate) capacity: i32,
+}
+
+/// What a search for the extent of a body has found.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Extent {
+    /// All of the body.
+    Whole,
+    /// That it has more pieces than were asked for.
+    Larger,
+}
+
+/// The bodies that were walked through since the walk was begun. The water must not change
+/// meanwhile.
+#[derive(Default)]
+pub(crate) struct Walk {
+    pub(crate) pieces: Vec<Piece>,
+    layers: Vec<Seen>,
+    /// For each layer of each slot, the walk in which it was last seen and its index there.
+    at: Vec<(u32, u32)>,
+    number: u32,
+    /// Where the pieces touch, if that is kept.
+    pub(crate) contacts: Option<Vec<Contact>>,
+}
+
+/// Walks keep room for so many pieces from one tick to the next.
+const ROOM: usize = 1 << 10;
+
+impl Walk {
+    /// Forgets what was found.
+    pub(crate) fn begin(&mut self, keeps_contacts: bool) {
+        self.pieces.clear();
+        self.layers.clear();
+        self.pieces.shrink_to(ROOM);
+        self.layers.shrink_to(ROOM);
+        self.contacts = keeps_contacts.then(Vec::new);
+        self.number = self.number.wrapping_add(1);
+        if self.number == 0 {
+            self.at.clear();
+            self.number = 1;
+        }
+    }
+
+    pub(crate) fn memory_bytes(&self) -> usize {
+        self.pieces.capacity() * size_of::<Piece>()
+            + self.layers.capacity() * size_of::<Seen>()
+            + self.at.capacity() * size_of::<(u32, u32)>()
+            + self.contacts.as_ref().map_or(0, |all| all.capacity() * size_of::<Contact>())
+    }
+
+    /// Returns a layer by its index.
+    pub(crate) fn layer(&self, index: u32) -> &Layer {
+        &self.layers[index as usize].layer
+    }
+
+    /// Returns the index of a layer, which is looked at if it is new.
+    pub(crate) fn enter(&mut self, tick: &Context, slot: Slot, layer: usize) -> u32 {
+        let at = slot.index() * 16 + layer;
+        if at >= self.at.len() {
+            self.at.resize(at + 16, (0, 0));
+        }
+        if self.at[at].0 != self.number {
+            self.at[at] = (self.number, self.layers.len() as u32);
+            self.layers.push(Seen {
+                layer: tick.look(slot, layer),
+                last: NONE,
+                claimed: LayerMask::NONE,
+            });
+        }
+        self.at[at].1
+    }
+
+    /// Claims cells of a layer. Returns those that were not claimed before.
+    pub(crate) fn claim(&mut self, layer: u32, cells: LayerMask) -> LayerMask {
+        let claimed = &mut self.layers[layer as usize].claimed;
+        let cells = cells - *claimed;
+        *claimed |= cells;
+        cells
+    }
+
+    /// Returns the piece of a cell of a layer, if it was found.
+    pub(crate) fn piece_at(&self, layer: u32, cell: usize) -> Option<u32> {
+        self.of_layer(layer).find(|&piece| self.pieces[piece as usize].cells.contains(cell))
+    }
+
+    fn of_layer(&self, layer: u32) -> impl Iterator<Item = u32> {
+        let some = |piece: u32| (piece != NONE).then_some(piece);
+        let last = some(self.layers[layer as usize].last);
+        core::iter::successors(last, move |&at| some(self.pieces[at as usize].next))
+    }
+
+    /// Walks through the body of a supported cell, whose piece was not found before, as long as it
+    /// has no more than `most` pieces. Returns the pieces found.
+    pub(crate) fn explore(
+        &mut self,
+        tick: &Context,
+        (layer, cell): (u32, usize),
+        most: usize,
+    ) -> (Range<usize>, Extent) {
+        let first = self.pieces.len();
+        self.reach(tick, layer, LayerMask::single(cell), NONE);
+        let mut at = first;
+        while at < self.pieces.len() {
+            if self.pieces.len() - first > most || !self.expand(tick, at as u32, first as u32) {
+                return (first..self.pieces.len(), Extent::Larger);
+            }
+            at += 1;
+        }
+        (first..at, Extent::Whole)
+    }
+
+    /// Finds the pieces that touch a piece. Returns whether none of them is older than `first`, and
+    /// so of a body that was not walked to its end.
+    fn expand(&mut self, tick: &Context, piece: u32, first: u32) -> bool {
+        let Piece { layer, cells, .. } = self.pieces[piece as usize];
+        let Layer { slot, layer: y, full, .. } = *self.layer(layer);
+        let mut is_new = true;
+        for (face, leaving) in Face::LATERAL.into_iter().zip(cells.leaving()) {
+            let there = tick.store.neighbour(slot, face);
+            if leaving.any() && there.is_some() {
+                let layer = self.enter(tick, there, y);
+                is_new &= self.reach(tick, layer, leaving, piece) >= first;
+            }
+        }
+        let joints = cells & full;
+        if joints.any()
+            && let Some((slot, y)) = tick.store.upper_layer(slot, y)
+        {
+            let layer = self.enter(tick, slot, y);
+            is_new &= self.reach(tick, layer, joints, piece) >= first;
+        }
+        if let Some((slot, y)) = tick.store.lower_layer(slot, y)
+            && (cells & tick.store.layer(slot, y).wet).any()
+        {
+            let layer = self.enter(tick, slot, y);
+            let joints = cells & self.layer(layer).full;
+            is_new &= self.reach(tick, layer, joints, piece) >= first;
+        }
+        is_new
+    }
+
+    /// Finds the pieces of a layer that have one of these cells, for the piece `from` that touches
+    /// them. Returns the oldest.
+    fn reach(&mut self, tick: &Context, layer: u32, cells: LayerMask, from: u32) -> u32 {
+        let supported = self.layer(layer).supported;
+        let (mut left, mut oldest) = (cells & supported, NONE);
+        let mut at = self.layers[layer as usize].last;
+        while left.any() && at != NONE {
+            let piece = self.pieces[at as usize];
+            let shared = left & piece.cells;
+            if shared.any() {
+                left -= shared;
+                oldest = oldest.min(at);
+                if at > from {
+                    self.touch(tick, layer, shared, [from, at]);
+                }
+            }
+            at = piece.next;
+        }
+        while let Some(cell) = left.iter().next() {
+            let cells = LayerMask::single(cell).flood(supported);
+            let id = self.pieces.len() as u32;
+            let next = core::mem::replace(&mut self.layers[layer as usize].last, id);
+            self.pieces.push(Piece { layer, next, cells });
+            self.touch(tick, layer, left & cells, [from, id]);
+            left -= cells;
+            oldest = oldest.min(id);
+        }
+        oldest
+    }
+
+    /// Notes that two pieces touch at these cells of the second.
+    fn touch(&mut self, tick: &Context, layer: u32, cells: LayerMask, pieces: [u32; 2]) {
+        let Some(contacts) = &mut self.contacts else { return };
+        if pieces[0] != NONE {
+            let Layer { slot, layer, .. } = self.layers[layer as usize].layer;
+            contacts.push(Contact { pieces, capacity: tick.left_in(slot, layer, cells) });
+        }
+    }
+
+    /// Returns where a piece gives and takes.
+    pub(crate) fn rim(&mut self, tick: &Context, piece: usize) -> Rim {
+        let Piece { layer, cells, .. } = self.pieces[piece];
+        let at = *self.layer(layer);
+        tick.rim(&at, cells, |slot, layer| {
+            let index = self.enter(tick, slot, layer);
+            *self.layer(index)
+        })
+    }
+
+    /// Returns the levels of a body, and whether a cell of it has passed water on or received some
+    /// in this tick.
+    pub(crate) fn levels(&mut self, tick: &Context, body: Range<usize>) -> (Levels, bool) {
+        let (mut levels, mut stirred) = (Levels::NONE, false);
+        for piece in body {
+            let rim = self.rim(tick, piece);
+            let Piece { layer, cells, .. } = self.pieces[piece];
+            let at = *self.layer(layer);
+            if !rim.is_empty() {
+                levels = levels.and(tick.levels(&at, &rim));
+            }
+            stirred = stirred || (cells & tick.touched(at.slot, at.layer)).any();
+        }
+        (levels, stirred)
+    }
+
+    /// Returns the first cell of a piece.
+    pub(crate) fn first_cell(&self, piece: usize) -> Place {
+        let Piece { layer, cells, .. } = self.pieces[piece];
+        let at = self.layer(layer);
+        Place::in_layer(at.slot, at.layer, cells.iter().next().unwrap_or_default())
+    }
+
+    /// Returns the first cell of a piece of a body that is chosen at random for this tick, and the
+    /// random number.
+    pub(crate) fn anchor(&self, tick: &Context, body: Range<usize>) -> Option<(u64, Place)> {
+        let key = |piece: usize| {
+            let place = self.first_cell(piece);
+            (tick.pool_key(place), place)
+        };
+        body.map(key).min_by_key(|&(key, place)| (key, tick.store.position(place).to_array()))
+    }
+}
+
+impl Context<'_> {
+    /// Returns a random number of a cell for this tick.
+    pub(crate) fn pool_key(&self, place: Place) -> u64 {
+        let seed = self.work.seed(self.store, place.slot, place.layer());
+        mix(Purpose::Pool.seed(seed), place.cell() as u64)
+    }
+
+    /// Returns the cells of a layer that have passed water on or received some in this tick.
+    pub(crate) fn touched(&self, slot: Slot, layer: usize) -> LayerMask {
+        self.work.get(slot, layer).map_or(LayerMask::NONE, |work| work.touched)
+    }
+
+    /// Returns the units that cells of a layer, springs left out, may still pass on in this tick.
+    pub(crate) fn left_in(&self, slot: Slot, layer: usize, cells: LayerMask) -> i32 {
+        let all = i32::from(self.limits.throughput) * cells.count() as i32;
+        let Some(work) = self.work.get(slot, layer) else { return all };
+        all - (cells & work.touched).iter().map(|cell| i32::from(work.passed(cell))).sum::<i32>()
+    }
+}
