@@ -7,7 +7,6 @@ use crate::water::context::budget::{Budget, CHUNK_COST};
 use crate::water::context::currents::LastFlows;
 use crate::water::context::layer_record::{LayerRecord, Table, current};
 use crate::water::context::schedule::{Phase, Schedule, Sweep};
-use crate::water::context::trees::Trees;
 use crate::water::ledger::Ledger;
 use crate::water::random::layer_seed;
 use crate::water::store::{LAYER_ROWS, Place, Store};
@@ -62,7 +61,6 @@ pub(crate) struct Workspace {
     last_flows: LastFlows,
     /// Whether parents or springs were changed between the last tick and this one.
     pub(crate) ties_changed: bool,
-    pub(crate) trees: Trees,
     /// The cells from which a unit evaporated in this tick or the last; `None` unless they are logged.
     pub(crate) evaporated: Option<Vec<IVec3>>,
 }
@@ -72,7 +70,6 @@ impl Workspace {
     pub(crate) fn begin(&mut self, store: &Store, random: u64) {
         self.random = random;
         self.is_tick_odd = !self.is_tick_odd;
-        self.trees.begin();
         self.forget_evaporated();
         self.chunks.resize_with(store.grid().slot_capacity(), || None);
         self.last_used = (self.layers, self.members.len());
@@ -413,7 +410,6 @@ impl Workspace {
             + (chunks().count() + self.spare_chunks.len()) * size_of::<ChunkRecords>()
             + self.chunks.capacity() * size_of::<Option<Box<ChunkRecords>>>()
             + (self.members.capacity() + self.leaving.capacity()) * size_of::<Slot>()
-            + self.trees.memory_bytes()
             + self.last_flows.memory_bytes()
             + self.evaporated.as_ref().map_or(0, |log| log.capacity() * size_of::<IVec3>())
     }

@@ -14,7 +14,6 @@ pub(crate) mod schedule;
 pub(crate) mod sorting;
 #[cfg(test)]
 pub(crate) mod test_worlds;
-pub(crate) mod trees;
 
 use crate::automaton::StepReport;
 use crate::chunk::LayerMask;

@@ -15,7 +15,6 @@
 
 pub(crate) mod path;
 mod reroute;
-pub(crate) mod roots;
 mod turns;
 
 use crate::chunk::LayerMask;

@@ -41,6 +41,10 @@ pub(crate) struct Rim {
     pub(crate) beside: [LayerMask; 4],
     /// Those with a film across each lateral face: it takes what stands above its layer.
     pub(crate) beside_films: [LayerMask; 4],
+    /// Those below a spring.
+    pub(crate) below_springs: LayerMask,
+    /// Those with a spring across each lateral face.
+    pub(crate) beside_springs: [LayerMask; 4],
     /// What the sea at them gives and takes.
     pub(crate) sea: Option<SeaLevels>,
 }
@@ -52,6 +56,12 @@ impl Rim {
             && self.partial.is_empty()
             && self.sea.is_none()
             && LayerMask::union(self.beside_films).is_empty()
+            && !self.has_springs()
+    }
+
+    /// Returns whether a spring lies at a cell.
+    fn has_springs(&self) -> bool {
+        (self.below_springs | LayerMask::union(self.beside_springs)).any()
     }
 }
 
@@ -123,9 +133,11 @@ impl Context<'_> {
         // out of their sides.
         let pushing = cells - (covered | at.lanes);
         let (mut gaps, mut films) = ([LayerMask::NONE; 4], [LayerMask::NONE; 4]);
+        let mut springs = [LayerMask::NONE; 4];
         for ((side, face), leaving) in Face::LATERAL.into_iter().enumerate().zip(cells.leaving()) {
             let there = self.store.neighbour(at.slot, face);
             if leaving.any() && there.is_some() {
+                springs[side] = self.springs_that_give(there, at.layer);
                 let there = look(there, at.layer);
                 (gaps[side], films[side]) = (there.gaps, there.films);
             }
@@ -136,8 +148,20 @@ impl Context<'_> {
             lifting: cells & at.full & dry_above,
             beside: at.gaps.shifted(&gaps).map(|gaps| gaps & pushing),
             beside_films: at.films.shifted(&films).map(|films| films & cells),
+            below_springs: cells
+                & above.map_or(LayerMask::NONE, |above| {
+                    self.springs_that_give(above.slot, above.layer)
+                }),
+            beside_springs: self
+                .springs_that_give(at.slot, at.layer)
+                .shifted(&springs)
+                .map(|springs| springs & cells),
             sea: self.store.sea_levels(at.slot, at.layer, coast),
         }
+    }
+
+    fn springs_that_give(&self, slot: Slot, layer: usize) -> LayerMask {
+        if self.limits.supply == 0 { LayerMask::NONE } else { self.store.springs(slot, layer) }
     }
 
     /// Returns the levels at which the cells of a rim give and take.
@@ -156,6 +180,12 @@ impl Context<'_> {
             levels.low = head(y, 0);
         } else if (rim.lifting | LayerMask::union(rim.beside_films)).any() {
             levels.low = levels.low.min(head(y, FULL));
+        }
+        // A spring lifts water up to its cell.
+        if rim.below_springs.any() {
+            levels.high = levels.high.max(head(y, FULL));
+        } else if rim.has_springs() {
+            levels.high = levels.high.max(head(y, 0));
         }
         match &rim.sea {
             Some(sea) => levels.and(Levels { low: sea.low.0, high: sea.high.0 }),

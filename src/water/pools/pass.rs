@@ -281,8 +281,9 @@ impl Context<'_> {
             let more_each = i64::from(group.level >= goal.give && each < most);
             more += untouched * more_each;
             for cell in spent.iter() {
-                let left =
-                    i64::from(self.left_in(group.slot, group.layer, LayerMask::single(cell)));
+                let place = Place::in_layer(group.slot, group.layer, cell);
+                let left = self.limits.left(self.store.read(place), self.work.passed(place));
+                let left = i64::from(left);
                 sure += each.min(left);
                 more += more_each.min((left - each).max(0));
             }
@@ -310,7 +311,10 @@ impl Context<'_> {
         for group in shore.gives.iter().rev() {
             units -= self.lower_group(group, group.level - goal.give, units);
         }
-        for group in shore.gives.iter().rev().filter(|group| group.level >= goal.give) {
+        let has_more = |group: &&Group| {
+            (0..i64::from(group.most)).contains(&(group.level - goal.give))
+        };
+        for group in shore.gives.iter().rev().filter(has_more) {
             units -= self.lower_group(group, 1, units);
         }
         let (place, cells) = ((shore.slot, shore.layer), shore.sea_that_gives(goal));

@@ -126,24 +126,32 @@ impl Walk {
             sea: rim.sea,
         };
         self.add_beside(tick, &mut shore, &rim.beside, (head(y, 0), true));
+        self.add_springs_beside(tick, &mut shore, &rim.beside_springs);
         let planes = tick.heights(&at, rim.partial);
+        let steady = tick.store.steady_layer(at.slot, at.layer);
+        let steady = steady.map_or(LayerMask::NONE, |flows| flows.cells());
         for height in 1..=FULL {
             let own =
                 if height == FULL { at.full } else { of_height(&planes, rim.partial, height) };
             let group = Group {
                 slot: at.slot,
                 layer: at.layer,
-                cells: own & rim.givers,
+                cells: (own & rim.givers) - steady,
                 level: head(y, height),
                 most: height,
                 entry: None,
             };
-            if group.cells.any() {
-                shore.gives.push(group);
-            }
+            // What steady flow passes keeps a unit.
+            let kept = Group { cells: own & rim.givers & steady, most: height - 1, ..group };
+            shore.gives.extend([group, kept].into_iter().filter(|group| group.cells.any()));
             if height < FULL && own.any() {
                 shore.takes.push(Group { cells: own, most: FULL - height, ..group });
             }
+        }
+        if let Some(above) = tick.store.upper_layer(at.slot, at.layer)
+            && rim.below_springs.any()
+        {
+            self.add_springs(tick, &mut shore, above, rim.below_springs);
         }
         if let Some(above) = tick.store.upper_layer(at.slot, at.layer)
             && rim.lifting.any()
@@ -153,6 +161,40 @@ impl Walk {
         }
         self.add_beside(tick, &mut shore, &rim.beside_films, (head(y, FULL), false));
         Some(shore)
+    }
+
+    /// Adds the springs across each lateral face of these cells of the piece.
+    fn add_springs_beside(&mut self, tick: &Context, shore: &mut Shore, cells: &[LayerMask; 4]) {
+        for (side, face) in Face::LATERAL.into_iter().enumerate() {
+            let inside = cells[side].shifted(&[LayerMask::NONE; 4])[side ^ 1];
+            self.add_springs(tick, shore, (shore.slot, shore.layer), inside);
+            let there = tick.store.neighbour(shore.slot, face);
+            let leaving = cells[side].leaving()[side];
+            if leaving.any() && there.is_some() {
+                self.add_springs(tick, shore, (there, shore.layer), leaving);
+            }
+        }
+    }
+
+    /// Adds springs of a layer, unless another piece has claimed them: they give as long as water
+    /// stands below their cells.
+    fn add_springs(
+        &mut self,
+        tick: &Context,
+        shore: &mut Shore,
+        (slot, layer): (Slot, usize),
+        cells: LayerMask,
+    ) {
+        if cells.is_empty() {
+            return;
+        }
+        let index = self.enter(tick, slot, layer);
+        let cells = self.claim(index, cells);
+        if cells.any() {
+            let most = tick.limits.supply.min(tick.limits.throughput);
+            let level = head(tick.y_of(slot, layer), 0);
+            shore.gives.push(Group { slot, layer, cells, level, most, entry: None });
+        }
     }
 
     /// Adds what lies across each lateral face of these cells of the piece, at this level and dry
@@ -216,7 +258,8 @@ pub(crate) fn goal(shores: &[Shore], levels: Levels) -> Goal {
     let gives = || all(|shore| &shore.gives);
     let takes = || all(|shore| &shore.takes);
     let over = |level: i64| -> i64 {
-        gives().map(|group| (group.level - level).max(0) * group.count()).sum()
+        let units = |group: &Group| (group.level - level).clamp(0, i64::from(group.most));
+        gives().map(|group| units(group) * group.count()).sum()
     };
     let wanted = |level: i64| -> i64 {
         takes().map(|group| (level - group.level).max(0) * group.count()).sum()
