@@ -189,4 +189,4 @@ pub use op::Op;
 pub use run::Run;
 pub use watch::{Changes, Looks, Model, Watch};
 pub use watched::Watched;
-pub use water::look;
+pub use water::{check_arrival, look, max_outflow};
