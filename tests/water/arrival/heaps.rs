@@ -10,7 +10,7 @@ use std::f64::consts::TAU;
 
 /// A flat floor within walls.
 fn floor(seed: u64, side: i32) -> WaterWorld {
-    let bounds = Region::new(IVec3::ZERO, at(side - 1, 15, side - 1));
+    let bounds = Region::new(IVec3::ZERO, at(side - 1, 7, side - 1));
     let mut world = WaterWorld::with_bounds(seed, Rules::lossless(), bounds).unwrap();
     let chunks = Region::new(IVec3::ZERO, at((side - 1) / 16, 0, (side - 1) / 16)).positions();
     world.insert_chunks(chunks.map(|chunk| (chunk, Chunk::uniform(Voxel::OPEN)))).unwrap();
@@ -35,19 +35,19 @@ struct Spread {
     by_x: Vec<f64>,
 }
 
-/// Heaps of this half width and height, so many at each place.
-fn heaps(half: i32, high: i32, seeds: u64) -> Spread {
+/// Heaps of this half width and height, so many at each place, on a floor of this side.
+fn heaps(half: i32, high: i32, seeds: u64, side: i32) -> Spread {
     let mut spread = Spread { off: Vec::new(), round: Vec::new(), by_x: vec![0.0; 16] };
     for place in 0..16 {
-        let middle = at(56 + place, 0, 56 + place * 5 % 16);
+        let middle = at(side / 2 - 8 + place, 0, side / 2 - 8 + place * 5 % 16);
         let mut centre = floodplain::glam::DVec3::ZERO;
         for seed in 0..seeds {
-            let mut world = floor(seed * 16 + place as u64, 128);
+            let mut world = floor(seed * 16 + place as u64, side);
             let (from, to) = (middle - at(half, 0, half), middle + at(half, high - 1, half));
             world.fill_water(Region::new(from, to), 7).unwrap();
             rest(&mut world, 1_000);
             let mut reach = [0.0_f64; 16];
-            for cell in Region::new(IVec3::ZERO, at(127, 0, 127)).positions() {
+            for cell in Region::new(IVec3::ZERO, at(side - 1, 0, side - 1)).positions() {
                 let (height, away) = (f64::from(world.height(cell)), (cell - middle).as_dvec3());
                 if height == 0.0 {
                     continue;
@@ -74,8 +74,10 @@ fn heaps(half: i32, high: i32, seeds: u64) -> Spread {
 #[test]
 fn heaps_spread_alike_wherever_the_chunks_meet() {
     let mut cases = Cases::default();
-    for (half, high, seeds, off) in [(1, 1, 30, 0.4), (2, 3, 10, 0.4), (5, 3, 6, 0.6)] {
-        let spread = heaps(half, high, seeds);
+    for (half, high, seeds, side, off) in
+        [(1, 1, 30, 48, 0.4), (2, 3, 10, 64, 0.4), (5, 3, 6, 128, 0.6)]
+    {
+        let spread = heaps(half, high, seeds, side);
         let what = format!("heap {0}×{high}×{0}", 2 * half + 1);
         let mean_off = mean(spread.off.iter().copied());
         let mean_round = mean(spread.round.iter().copied());
@@ -113,8 +115,8 @@ fn steps_at_borders(world: &WaterWorld) -> f64 {
     at_borders as f64 / all as f64
 }
 
-/// Lakes that were filled or drained at one spot rose and sank chunk by chunk: BEFORE of the steps in
-/// their surface lay at borders of chunks. Three of 63 pairs of columns do, which is 0.048.
+/// Lakes that were filled or drained at one spot rose and sank chunk by chunk: 0.19 to 0.52 of the
+/// steps in their surface lay at borders of chunks. Three of 63 pairs of columns do, which is 0.048.
 #[test]
 fn lakes_rise_and_sink_alike_in_all_chunks() {
     let mut cases = Cases::default();
@@ -139,23 +141,29 @@ fn lakes_rise_and_sink_alike_in_all_chunks() {
     cases.all_hold();
 }
 
-/// A dam breaks into a valley four times as long as its lake, which is level and at rest in time.
-/// At full size, 64×24×96 into 256, it took more than 4,000 ticks; at this size the figures were the
-/// same in kind.
+/// A lake behind a dam, this wide, breaks into a valley four times as long. Returns the ticks until it
+/// is at rest.
+fn dam_break(width: i32) -> u64 {
+    let max = at(159, 15, width - 1);
+    let bounds = Region::new(IVec3::ZERO, max);
+    let mut world = WaterWorld::with_bounds(1, Rules::lossless(), bounds).unwrap();
+    let chunks = Region::new(IVec3::ZERO, max >> 4).positions();
+    world.insert_chunks(chunks.map(|chunk| (chunk, Chunk::uniform(Voxel::OPEN)))).unwrap();
+    world.fill_water(Region::new(IVec3::ZERO, max.with_x(31)), 7).unwrap();
+    let ticks = rest(&mut world, 1_600);
+    let column = |x: i32| {
+        let cells = Region::new(at(x, 0, 1), at(x, 15, 1)).positions();
+        cells.map(|cell| u64::from(world.height(cell))).sum::<u64>()
+    };
+    assert!(column(0).abs_diff(column(159)) <= 1, "{} and {}", column(0), column(159));
+    ticks
+}
+
+/// At 64×24×96 into a valley of 256, not at rest after 4,000 ticks: from each body 96 draws were made
+/// in a tick, however large it was. At this size 286 ticks 3 wide, and 615 ticks 32 wide.
 #[test]
-fn a_dam_that_breaks_comes_to_rest_in_time() {
-    for seed in [1, 2] {
-        let bounds = Region::new(IVec3::ZERO, at(79, 15, 31));
-        let mut world = WaterWorld::with_bounds(seed, Rules::lossless(), bounds).unwrap();
-        let chunks = Region::new(IVec3::ZERO, at(4, 0, 1)).positions();
-        world.insert_chunks(chunks.map(|chunk| (chunk, Chunk::uniform(Voxel::OPEN)))).unwrap();
-        world.fill_water(Region::new(IVec3::ZERO, at(19, 11, 31)), 7).unwrap();
-        let ticks = rest(&mut world, 1_600);
-        println!("seed {seed}: at rest after {ticks} ticks");
-        let surface = |x: i32| {
-            let column = Region::new(at(x, 0, 7), at(x, 15, 7)).positions();
-            column.map(|cell| i64::from(world.height(cell))).sum::<i64>()
-        };
-        assert!(surface(1).abs_diff(surface(78)) <= 1);
-    }
+fn a_dam_that_breaks_comes_to_rest_in_time_however_wide_it_is() {
+    let [narrow, wide] = [3, 32].map(dam_break);
+    println!("at rest after {narrow} ticks 3 wide, {wide} ticks 32 wide");
+    assert!(wide * 10 <= narrow * 14, "{narrow} ticks 3 wide, {wide} ticks 32 wide");
 }
