@@ -69,10 +69,6 @@ impl Game {
     }
 
     fn misbehave(&mut self) {
-        let full = 7 * 9;
-        self.was_full |= (2..=10).map(|x| u32::from(self.water.height(stream(x)))).sum::<u32>()
-            == full
-            && self.water.ledger().drained == 0;
         match self.bug {
             Bug::None => {}
             Bug::Thief => _ = self.take(9, 1),
@@ -103,6 +99,8 @@ impl Watch for Game {
         self.water.apply(edit)
     }
     fn step(&mut self) -> StepReport {
+        let units = (2..=10).map(|x| u32::from(self.water.height(stream(x)))).sum::<u32>();
+        self.was_full |= units == 7 * 9 && self.water.ledger().drained == 0;
         let report = self.water.step();
         self.misbehave();
         report
