@@ -188,8 +188,9 @@ fn the_greatest_outflow_is_that_of_the_narrowest_cells_once_all_that_fills_is_fu
     assert_eq!(outflow(&[&["S.##"], &["##.."]], 7), 0, "no way down");
     assert_eq!(outflow(&[&["S..#"], &["##.."]], 7), 7, "down a step");
     assert_eq!(outflow(&[&["S.#."], &["#..."], &["#..#"]], 7), 7, "over a basin");
-    assert_eq!(outflow(&[&["S.#.."], &["#.#.#"], &["#...#"]], 7), 7, "up the other arm of a U");
-    assert_eq!(outflow(&[&["###.."], &["S.#.#"], &["#...#"]], 7), 0, "not above the spring");
+    let u = |top, upper| outflow(&[&[top], &[upper], &["#.#.#"], &["#...#"]], 7);
+    assert_eq!(u("S.###", "#.#.."), 7, "up the other arm of a U");
+    assert_eq!(u("S.#..", "#.#.#"), 0, "not to the height of the spring");
     assert_eq!(outflow(&[&["S...."], &["#.###"], &["#...."]], 7), 7, "it falls");
     assert_eq!(outflow(&[&["S..S."], &["#.###"], &["#...."]], 7), 14, "two ends");
 }

@@ -13,7 +13,7 @@ use glam::IVec3;
 /// [throughput](crate::water::Rules::throughput).
 ///
 /// Water moves down; sideways where what lies below is ground, or fills; and up, through cells
-/// that fill, to the height of the lowest spring. A cell fills if no way down or sideways leads
+/// that fill, below the height of the lowest spring. A cell fills if no way down or sideways leads
 /// from it to an end. The sea and fixtures are left out of account.
 ///
 /// It visits all cells within the bounds several times: it is made for small worlds.
@@ -149,7 +149,7 @@ impl<'a> Bed<'a> {
     /// The cells into which water flows on from an open cell, given how high it rises.
     fn onward(&self, cell: IVec3, head: i32) -> impl Iterator<Item = IVec3> {
         let falls = self.falls(cell);
-        let rises = !self.runs_off(cell) && cell.y < head;
+        let rises = !self.runs_off(cell) && cell.y + 1 < head;
         let may_pass = move |face: &Face| match face {
             Face::Down => true,
             Face::Up => rises,
