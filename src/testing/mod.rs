@@ -151,12 +151,12 @@
 //!
 //! # Does water arrive?
 //!
-//! Laws that are asked after each edit and tick say that nothing is lost. Whether water gets where it
-//! can is seen only once a world is let alone for some hundred ticks: by
-//! [`let_rest`](Watched::let_rest) and [`follow`](Watched::follow), at the end of a run. A small world
-//! with springs and draining edges, without evaporation, sea, fixtures and frozen chunks, then keeps
-//! these laws, whatever was done to it before; a type of your own around a [`WaterWorld`] asks them in
-//! its [`let_alone`](Watch::let_alone), by [`check_arrival`]:
+//! Laws that are asked after each edit and tick say that nothing is lost. Whether water gets where
+//! it can is seen only once a world is let alone for some hundred ticks: by
+//! [`let_rest`](Watched::let_rest) and [`follow`](Watched::follow), at the end of a run. A small
+//! world with springs and draining edges, without evaporation, sea, fixtures and frozen chunks,
+//! then keeps these laws, whatever was done to it before; a type of your own around a
+//! [`WaterWorld`] asks them in its [`let_alone`](Watch::let_alone), by [`check_arrival`]:
 //!
 //! | law | what is compared |
 //! |---|---|

@@ -1,5 +1,5 @@
-//! The laws of liveness: bugs of a game's own type around a world of water break each of them by its
-//! name, and no world of the crate breaks any.
+//! The laws of liveness: bugs of a game's own type around a world of water break each of them by
+//! its name, and no world of the crate breaks any.
 
 use floodplain::StepReport;
 use floodplain::glam::IVec3;

@@ -1,5 +1,5 @@
-//! Laws of liveness: what must come of a world of water that is let alone. Water of springs arrives,
-//! whatever stood in its way at first, and closed worlds are soon level.
+//! Laws of liveness: what must come of a world of water that is let alone. Water of springs
+//! arrives, whatever stood in its way at first, and closed worlds are soon level.
 
 use super::cells::Content;
 use super::ends::Ends;
@@ -77,8 +77,8 @@ fn is_plain(world: &WaterWorld) -> bool {
         && world.queued_edits().len() == 0
 }
 
-/// Returns the ticks after which the flow of a world is steady, and how much its springs can deliver
-/// to its ends in a tick then; `None` if that is nothing, or takes long.
+/// Returns the ticks after which the flow of a world is steady, and how much its springs can
+/// deliver to its ends in a tick then; `None` if that is nothing, or takes long.
 fn course(world: &WaterWorld) -> Option<(u64, u64)> {
     if !is_plain(world) {
         return None;

@@ -18,8 +18,8 @@ pub(super) fn unlevel(world: &WaterWorld) -> Option<(Surface, Surface)> {
     bodies.find(|(highest, lowest)| highest.0 > lowest.0 + 1)
 }
 
-/// Returns the highest and the lowest surface of the body at a wet cell, the dry cells into which it
-/// could flow among them; `None` if it was met before, or nothing has room.
+/// Returns the highest and the lowest surface of the body at a wet cell, the dry cells into which
+/// it could flow among them; `None` if it was met before, or nothing has room.
 fn surfaces(cells: &Cells, start: IVec3, is_met: &mut [bool]) -> Option<(Surface, Surface)> {
     let (mut tops, mut rooms): (Vec<Surface>, Vec<Surface>) = (Vec::new(), Vec::new());
     let mut found = vec![start];

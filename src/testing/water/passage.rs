@@ -9,8 +9,8 @@ use crate::water::{Edge, Rules};
 /// Returns the units that a tick moved, and how many of them have ways at once on which no cell
 /// passes on more than the throughput.
 ///
-/// Units come from cells that fell, and from springs as many as were injected; they go to cells that
-/// rose, and over draining edges as many as were drained.
+/// Units come from cells that fell, and from springs as many as were injected; they go to cells
+/// that rose, and over draining edges as many as were drained.
 pub(super) fn moved(rules: &Rules, ends: &Ends, then: &Cells, now: &Cells) -> (u64, u64) {
     let count = now.contents.len();
     let [source, springs, drains, sink] = [0, 1, 2, 3].map(|at| 2 * count + at);

@@ -1,4 +1,4 @@
-//! The world's end against pits, rooms, and other ends: once water has a way to an end, it chooses it.
+//! The world's end against pits, rooms, and other ends: water that has a way to an end chooses it.
 
 use super::plan::{Built, Is, Pose, at};
 use super::{Cases, greatest, least, mean};
@@ -90,8 +90,8 @@ fn the_worlds_end_is_preferred_to_a_pit_and_a_room() {
     cases.all_hold();
 }
 
-/// Returns the parts of the water that leave over several ends, each the cell before its end and the
-/// face over which it passes, once flow is steady.
+/// Returns the parts of the water that leave over several ends, each the cell before its end and
+/// the face over which it passes, once flow is steady.
 fn shares(mut built: Built, ends: &[(IVec3, Face)]) -> Vec<f64> {
     built.world.run(800);
     let mut passed = vec![0.0; ends.len()];

@@ -1,4 +1,4 @@
-//! Rivers that fall: over steps of several heights and widths, and to an end that lies behind a fall.
+//! Rivers that fall: over steps of several heights and widths, and to an end behind a fall.
 
 use super::plan::{Built, Is, Pose, at};
 use super::{Cases, mean};

@@ -1,5 +1,5 @@
-//! Finite water: heaps spread alike in all directions wherever they lie in the chunk grid, lakes rise
-//! and sink alike, and a dam that breaks comes to rest.
+//! Finite water: heaps spread alike in all directions wherever they lie in the chunk grid, lakes
+//! rise and sink alike, and a dam that breaks comes to rest.
 
 use super::plan::at;
 use super::{Cases, greatest, least, mean};
@@ -116,7 +116,8 @@ fn steps_at_borders(world: &WaterWorld) -> f64 {
 }
 
 /// Lakes that were filled or drained at one spot rose and sank chunk by chunk: 0.19 to 0.52 of the
-/// steps in their surface lay at borders of chunks. Three of 63 pairs of columns do, which is 0.048.
+/// steps in their surface lay at borders of chunks. Three of 63 pairs of columns do, which is
+/// 0.048.
 #[test]
 fn lakes_rise_and_sink_alike_in_all_chunks() {
     let mut cases = Cases::default();
@@ -141,8 +142,8 @@ fn lakes_rise_and_sink_alike_in_all_chunks() {
     cases.all_hold();
 }
 
-/// A lake behind a dam, this wide, breaks into a valley four times as long. Returns the ticks until it
-/// is at rest.
+/// A lake behind a dam, this wide, breaks into a valley four times as long. Returns the ticks until
+/// it is at rest.
 fn dam_break(width: i32) -> u64 {
     let max = at(159, 15, width - 1);
     let bounds = Region::new(IVec3::ZERO, max);
@@ -159,8 +160,8 @@ fn dam_break(width: i32) -> u64 {
     ticks
 }
 
-/// At 64×24×96 into a valley of 256, not at rest after 4,000 ticks: from each body 96 draws were made
-/// in a tick, however large it was. At this size 286 ticks 3 wide, and 615 ticks 32 wide.
+/// At 64×24×96 into a valley of 256, not at rest after 4,000 ticks: from each body 96 draws were
+/// made in a tick, however large it was. At this size 286 ticks 3 wide, and 615 ticks 32 wide.
 #[test]
 fn a_dam_that_breaks_comes_to_rest_in_time_however_wide_it_is() {
     let [narrow, wide] = [3, 32].map(dam_break);

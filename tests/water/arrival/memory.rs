@@ -4,8 +4,8 @@ use super::plan::at;
 use floodplain::Chunk;
 use floodplain::water::{Rules, Voxel, WaterCell, WaterWorld};
 
-/// Four bytes were kept for each wet chunk that was ever loaded, as long as water moved somewhere: a
-/// list of what was new was emptied only in a world at rest. Half as many loads again hold no more.
+/// Four bytes were kept for each wet chunk that was ever loaded, as long as water moved somewhere:
+/// a list of what was new was emptied only in a world at rest. 8,000 more loads must hold no more.
 #[test]
 fn loads_and_unloads_beside_water_that_never_rests_take_no_memory() {
     let mut world = WaterWorld::new(1, Rules::lossless()).unwrap();

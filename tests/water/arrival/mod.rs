@@ -1,6 +1,6 @@
-//! Water arrives: what springs offer leaves at the world's ends, whatever stood in its way at first,
-//! and finite water comes to lie evenly. Statistics over seeds, sizes, directions and places in the
-//! chunk grid; the figures before are those of the commit a749ab6.
+//! Water arrives: what springs offer leaves at the world's ends, whatever stood in its way at
+//! first, and finite water comes to lie evenly. Statistics over seeds, sizes, directions and places
+//! in the chunk grid; the figures before are those of the commit a749ab6.
 
 mod ends;
 mod falls;

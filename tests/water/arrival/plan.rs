@@ -26,8 +26,8 @@ pub struct Pose {
 }
 
 impl Pose {
-    /// Any of 2,048 poses: each offset against the chunk grid along x and z, mirrored or not, in each
-    /// direction.
+    /// Any of 2,048 poses: each offset against the chunk grid along x and z, mirrored or not, in
+    /// each direction.
     pub fn of(seed: u64) -> Pose {
         let mut rng = fastrand::Rng::with_seed(seed);
         Pose {

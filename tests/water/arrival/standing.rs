@@ -51,8 +51,8 @@ fn what_springs_offer_leaves_lakes_whether_these_were_dry_or_full() {
     cases.all_hold();
 }
 
-/// Two arms of one cell each, with a spring at the start of each, join after so many cells, and go on
-/// to an end.
+/// Two arms of one cell each, with a spring at the start of each, join after so many cells, and
+/// lead to an end.
 fn confluence(how: (u64, Pose), arm: i32, onward: i32) -> Built {
     let plan = |cell: IVec3| match cell {
         IVec3 { x: 1, z: 1 | 5, .. } => Is::Spring,
@@ -103,9 +103,9 @@ fn beside_a_pond(how: (u64, Pose), deep: i32) -> (Built, [IVec3; 2]) {
     (Built::new(how, at(24, 1, deep + 3), &[Face::East], plan), pond)
 }
 
-/// 25 of the 84 units of a pond went into the stream while the spring had 2 of 7 idle, and were never
-/// given back. What has a source is to draw on it before it looks for fuller cells: the pond lends
-/// little while the stream fills, and ends as it began.
+/// 25 of the 84 units of a pond went into the stream while the spring had 2 of 7 idle, and were
+/// never given back. What has a source is to draw on it before it looks for fuller cells: the pond
+/// lends little while the stream fills, and ends as it began.
 #[test]
 fn a_pond_beside_a_stream_ends_as_full_as_it_began() {
     let mut cases = Cases::default();

@@ -4,7 +4,7 @@ use super::plan::{Built, Is, Pose, at};
 use super::{Cases, mean};
 use floodplain::glam::IVec3;
 
-/// A basin with a wall, under which a gap of this width and height is open, and springs in the west.
+/// A basin with springs in the west, and a wall above a gap of this width and height.
 fn u_tube(how: (u64, Pose), springs: i32, width: i32, high: i32) -> Built {
     let size = at(22, 11, 6);
     let plan = |cell: IVec3| match cell {
@@ -24,8 +24,8 @@ fn sides(built: &Built) -> [f64; 2] {
     [side(3, 8), side(11, 20)]
 }
 
-/// Returns by how much the near side stands above the far side at most, and by how much the far side
-/// above the near, once the far side is wet.
+/// Returns by how much the near side stands above the far side at most, and by how much the far
+/// side above the near, once the far side is wet.
 fn differences(mut built: Built) -> [f64; 2] {
     let (mut is_wet, mut most) = (false, [0.0_f64; 2]);
     for _ in 0..700 {

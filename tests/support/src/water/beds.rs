@@ -1,5 +1,5 @@
-//! Small worlds in which springs flow to ends: over flat and stepped beds, through caves, dry or with
-//! water that stood there before. Bytes determine everything.
+//! Small worlds in which springs flow to ends: over flat and stepped beds, through caves, dry or
+//! with water that stood there before. Bytes determine everything.
 
 use super::Op;
 use fastrand::Rng;
