@@ -33,6 +33,8 @@ parameters() {
         *_bytes) count=10000000 options=(-max_len=4096) ;;
         # After every operation all 4,096 cells of each chunk are compared, so runs are short.
         humidity | water_2d | blast_grid) count=1000000 options=(-max_len=96) ;;
+        # Each run takes some thousand ticks.
+        water_arrival) count=100000 options=(-max_len=48) ;;
         *) count=1000000 options=(-max_len=192) ;;
     esac
 }

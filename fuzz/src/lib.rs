@@ -17,4 +17,4 @@ pub use import_ops::RegionRun;
 pub use recording_ops::RecordingRun;
 pub use snapshot_ops::SnapshotRun;
 pub use store_ops::StoreRun;
-pub use water_ops::{EditRun, StreamRun};
+pub use water_ops::{ArrivalRun, EditRun, StreamRun};

@@ -5,6 +5,7 @@ use floodplain::Region;
 use floodplain::testing::{Bytes, Op, Run, Small, Start, stream_edit};
 use floodplain::water::{Edit, WaterWorld};
 use support::queued;
+use support::water::beds::{Bed, Course};
 use support::water::limits;
 use support::water::orders::{self, Basin};
 use support::water::simulation;
@@ -23,6 +24,19 @@ pub enum StreamRun {
     Edits(EditRun),
     /// One of sixteen loads a basin instead.
     Basin(Basin),
+}
+
+/// One run of the target `water_arrival`: a world in which springs flow to ends.
+#[derive(Debug)]
+pub struct ArrivalRun(Course);
+
+impl ArrivalRun {
+    /// Makes the edits, lets the world alone, and checks that its water arrives.
+    pub fn run(&self) {
+        if let Err(broken) = self.0.check() {
+            panic!("{broken}");
+        }
+    }
 }
 
 impl EditRun {
@@ -47,8 +61,11 @@ impl EditRun {
                 if let Err(broken) = watched.play(ops) {
                     panic!("{broken}");
                 }
-                if at == 0 {
-                    limits::has_source_clears(&mut watched.into_world());
+                match at {
+                    0 => limits::has_source_clears(&mut watched.into_world()),
+                    // What springs offer arrives, and what is closed in comes to rest.
+                    9..=11 => _ = watched.let_rest().unwrap_or_else(|broken| panic!("{broken}")),
+                    _ => {}
                 }
             }
         }
@@ -91,6 +108,14 @@ impl StreamRun {
 impl Arbitrary<'_> for EditRun {
     fn arbitrary(bytes: &mut Unstructured<'_>) -> Result<EditRun> {
         Run::arbitrary(bytes).map(EditRun)
+    }
+}
+
+impl Arbitrary<'_> for ArrivalRun {
+    fn arbitrary(bytes: &mut Unstructured<'_>) -> Result<ArrivalRun> {
+        let mut bytes = Bytes(bytes.bytes(bytes.len())?);
+        let bed = bytes.pick(&Bed::ALL);
+        Ok(ArrivalRun(Course::draw(bed, &mut bytes)))
     }
 }
 

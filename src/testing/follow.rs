@@ -21,8 +21,8 @@ impl<W: Watch + Recorded<Edit = <W as Watch>::Edit>> Watched<W> {
 
     /// Does what a recording did, edit by edit and tick by tick, and stops at the first broken law
     /// whose name is `wanted`. Returns that law, `None` if none was broken. After each tick the
-    /// changes are taken. In the end a world that must [come to rest](law::COMES_TO_REST) is let
-    /// alone until it does.
+    /// changes are taken. In the end the world is [let alone](Watch::let_alone), until it rests if
+    /// it must [come to rest](law::COMES_TO_REST).
     ///
     /// A panic breaks [`law::NO_PANIC`], in the tick that it interrupts. It ends the run even if
     /// that law is not wanted. Its message is printed by the panic hook, as that of any panic.

@@ -71,7 +71,7 @@ laws! {
     BODY = "body";
     /// A tick neither makes nor takes ground and springs, and makes sea only over holes in it.
     GROUND = "ground";
-    /// No cell passes on more in a tick than the throughput.
+    /// No cell passes on more in a tick than the throughput, over all that it passes.
     THROUGHPUT = "throughput";
     /// A tick enters in the ledger what springs, rain, drains, the sea, the cap and evaporation may
     /// have done, and nothing else.
@@ -85,6 +85,15 @@ laws! {
     LEVEL = "level";
     /// A world into which nothing flows, and out of which nothing does, comes to rest.
     COMES_TO_REST = "comes_to_rest";
+    /// What springs deliver to the ends of a world that is let alone is at least nine tenths of the
+    /// max flow through its cells.
+    OUTFLOW = "outflow";
+    /// Water into which connected water heads for 32 ticks is connected, too.
+    REACH = "reach";
+    /// As much water leaves a world that is let alone, whether it was dry or full at first.
+    HISTORY = "history";
+    /// A world into which nothing flows, and out of which nothing does, is level within 600 ticks.
+    LEVEL_IN_TIME = "level_in_time";
     /// No edit and no tick panics.
     NO_PANIC = "no_panic";
 }

@@ -11,6 +11,7 @@
 //! | [`mirrored`], [`mirrors`] | a companion of a watched world of materials: a client; what it must have |
 //! | [`Watch`], [`Model`] | what a world must give to be watched, and what a naive model is: for types of your own |
 //! | [`Op`], [`Run`] | what is done to a watched world, and a whole run |
+//! | [`check_arrival`], [`max_outflow`] | whether the water of springs arrives at the ends of a world that is let alone, and how much can |
 //! | feature `recording` | `Watched::of` a recording, and `follow`: what a game did, law by law |
 //! | [`Draw`], [`Small`], [`Bytes`] | rules, edits, chunks and small worlds of every kind, drawn of bytes |
 //! | feature `arbitrary` | `Arbitrary` of the crate [arbitrary] for all that is drawn, for fuzz targets |
@@ -148,6 +149,24 @@
 //! of this crate: report its text with the printed operations, or the input and the version. If it
 //! is yours, the printed operations are your next test.
 //!
+//! # Does water arrive?
+//!
+//! Laws that are asked after each edit and tick say that nothing is lost. Whether water gets where
+//! it can is seen only once a world is let alone for some hundred ticks: by
+//! [`let_rest`](Watched::let_rest) and [`follow`](Watched::follow), at the end of a run. A small
+//! world with springs and draining edges, without evaporation, sea, fixtures and frozen chunks,
+//! then keeps these laws, whatever was done to it before; a type of your own around a
+//! [`WaterWorld`] asks them in its [`let_alone`](Watch::let_alone), by [`check_arrival`]:
+//!
+//! | law | what is compared |
+//! |---|---|
+//! | [`OUTFLOW`](law::OUTFLOW) | what leaves in 128 ticks with [`max_outflow`]: a max flow from springs to edges, each cell passing on at most the throughput |
+//! | [`REACH`](law::REACH) | the water into which connected water heads, tick by tick, with its HasSource |
+//! | [`HISTORY`](law::HISTORY) | what leaves with what leaves worlds that were dry, or full, at first |
+//! | [`LEVEL_IN_TIME`](law::LEVEL_IN_TIME) | of a closed world, the highest surface of each body with the lowest place to which it could flow |
+//!
+//! [`WaterWorld`]: crate::water::WaterWorld
+//!
 //! # What may change
 //!
 //! The types and functions here follow semantic versioning, and a law keeps its name. What may
@@ -189,4 +208,4 @@ pub use op::Op;
 pub use run::Run;
 pub use watch::{Changes, Looks, Model, Watch};
 pub use watched::Watched;
-pub use water::look;
+pub use water::{check_arrival, look, max_outflow};

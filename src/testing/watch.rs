@@ -185,6 +185,11 @@ pub trait Watch: Sized {
         None
     }
 
+    /// Lets the world alone for a while, and enters into `found` what should have come of that and
+    /// has not. By default nothing should. A game's own type around a
+    /// [`WaterWorld`](crate::water::WaterWorld) calls [`check_arrival`](super::check_arrival).
+    fn let_alone(&mut self, _found: &mut Findings) {}
+
     /// Checks the laws of the world itself.
     ///
     /// # Errors

@@ -290,12 +290,12 @@ impl<W: Watch> Watched<W> {
         changes
     }
 
-    /// Lets the world alone until it rests, if it [must](Watch::rests_within), and returns it. Its
-    /// twins and its model do not go on with it.
+    /// [Lets the world alone](Watch::let_alone), until it rests if it [must](Watch::rests_within),
+    /// and returns it. Its twins and its model do not go on with it.
     ///
     /// # Errors
-    /// What was found broken since the last call of [`check_laws`](Watched::check_laws), or
-    /// [`law::COMES_TO_REST`].
+    /// What was found broken since the last call of [`check_laws`](Watched::check_laws), what
+    /// [`Watch::let_alone`] finds, or [`law::COMES_TO_REST`].
     ///
     /// ```
     /// use floodplain::testing::Run;
@@ -368,8 +368,9 @@ impl<W: Watch> Watched<W> {
         self.found.take()
     }
 
-    /// Lets the world alone, without its twins and its model, until it rests.
+    /// Lets the world alone, without its twins and its model, and until it rests.
     pub(super) fn rest(&mut self) {
+        self.world.let_alone(&mut self.found);
         let Some(most) = self.world.rests_within() else { return };
         let mut ticks = 0;
         while ticks < most && !self.world.is_at_rest() {

@@ -1,5 +1,6 @@
 //! Water: laws under random edits, and what every tick must and must not do.
 
+mod arrival;
 mod bodies;
 mod bounds;
 mod budget;

@@ -85,7 +85,8 @@ impl Cells {
         }
     }
 
-    fn slot(&self, cell: IVec3) -> Option<usize> {
+    /// Returns where a cell lies in `contents`; `None` if it is out of bounds.
+    pub(super) fn slot(&self, cell: IVec3) -> Option<usize> {
         let [width, _, depth] = self.region.size().map(|size| size as usize);
         let local = (cell - self.region.min()).as_usizevec3();
         self.region.contains(cell).then(|| (local.y * depth + local.z) * width + local.x)

@@ -1,8 +1,17 @@
 //! Water, watched: how it is ticked in slices, what can be seen of it, and a naive model.
 
+mod arrival;
 mod bodies;
 mod cells;
+mod ends;
+mod level;
+mod max_flow;
 mod model;
+mod passage;
+mod steady;
+
+pub use arrival::check_arrival;
+pub use steady::max_outflow;
 
 use super::findings::Findings;
 use super::law;
@@ -10,6 +19,7 @@ use super::watch::{Changes, Looks, Model, Watch};
 use super::worlds::{MOST_CELLS, places, received, saved_and_loaded};
 use crate::water::{Edge, Edit, EditError, Ledger, Outcome, Progress, Voxel, WaterWorld};
 use crate::{Cube, Shape, StepReport};
+use ends::Ends;
 use model::Naive;
 use std::collections::HashSet;
 
@@ -165,6 +175,11 @@ impl Watch for WaterWorld {
         (is_small && self.rules().pools && is_closed(self)).then_some(REST_TICKS)
     }
 
+    /// By [`check_arrival`].
+    fn let_alone(&mut self, found: &mut Findings) {
+        check_arrival(self, |world| world, |edit| edit, found);
+    }
+
     fn validate(&self) -> Result<(), String> {
         self.validate().map_err(|broken| broken.to_string())
     }
@@ -197,12 +212,10 @@ impl Watch for WaterWorld {
 fn is_closed(world: &WaterWorld) -> bool {
     let rules = world.rules();
     let is_wall = |edge: Edge| matches!(edge, Edge::Wall | Edge::Held);
-    let edges = rules.edges.outer.into_iter().chain([rules.edges.unloaded]);
-    let mut edges = edges.chain(world.column_edges().map(|(_, edge)| edge));
     let gives = |voxel: Voxel| voxel.is_sea() || voxel.cell().is_some_and(|cell| cell.is_source());
     rules.evaporation == 0.0
         && rules.film_evaporation == 0.0
-        && edges.all(is_wall)
+        && Ends::of(world).all().all(is_wall)
         && world.fixtures().next().is_none()
         && world.frozen_chunks().next().is_none()
         && !world.looks().into_values().any(gives)

@@ -3,16 +3,21 @@
 
 use super::PASSES;
 use super::cells::{Cells, Content};
+use super::ends::Ends;
+use super::passage;
 use crate::testing::findings::Findings;
 use crate::testing::law;
 use crate::testing::watch::Model;
 use crate::water::{
     ChunkRecord, Edge, Edit, EditError, Fixture, Ledger, Outcome, Rules, Voxel, WaterWorld,
 };
-use crate::{CHUNK_CELLS, Chunk, Cube, Face, Region, Shape, StepReport};
+use crate::{CHUNK_CELLS, Chunk, Cube, Face, Shape, StepReport};
 use fastrand::Rng;
 use glam::{IVec2, IVec3};
 use std::collections::{HashMap, HashSet};
+
+/// In worlds of more cells, it is not asked which ways water took.
+const PASSAGE_CELLS: usize = 1 << 10;
 
 /// What an edit came to, in the model.
 type Answer = Result<Outcome, EditError>;
@@ -21,8 +26,7 @@ type Answer = Result<Outcome, EditError>;
 pub(super) struct Naive {
     rules: Rules,
     cells: Cells,
-    /// The edges of columns, by x and z.
-    columns: HashMap<IVec2, Edge>,
+    ends: Ends,
     /// What is built into cells that are loaded.
     fixtures: HashMap<IVec3, Fixture>,
 }
@@ -33,7 +37,7 @@ impl Naive {
         Naive {
             rules: *world.rules(),
             cells: Cells::of(world),
-            columns: world.column_edges().collect(),
+            ends: Ends::of(world),
             fixtures: world.fixtures().collect(),
         }
     }
@@ -52,7 +56,7 @@ impl Model<WaterWorld> for Naive {
             &Edit::Pour { cell, units: most } => cells.pour(cell, most).map(units),
             &Edit::Scoop { cell, units: most } => cells.scoop(cell, most).map(units),
             &Edit::DrainBody { cell, units: most } => {
-                let sea_beyond = sea_beyond(&self.rules, cells.region, &self.columns);
+                let sea_beyond = sea_beyond(&self.ends);
                 cells.drain_body(cell, most, &sea_beyond).map(units)
             }
             &Edit::FillBody { cell, units: most } => cells.fill_body(cell, most).map(units),
@@ -94,6 +98,7 @@ impl Model<WaterWorld> for Naive {
         let now = self.read(world, found);
         self.check_cells(world, &now, found);
         self.check_account(&now, found);
+        self.check_passage(&now, found);
         self.cells = now;
     }
 
@@ -113,8 +118,8 @@ impl Model<WaterWorld> for Naive {
 impl Naive {
     fn set_edge(&mut self, column: IVec2, edge: Option<Edge>) -> bool {
         let before = match edge {
-            Some(edge) => self.columns.insert(column, edge),
-            None => self.columns.remove(&column),
+            Some(edge) => self.ends.columns.insert(column, edge),
+            None => self.ends.columns.remove(&column),
         };
         before != edge
     }
@@ -134,6 +139,7 @@ impl Naive {
     fn set_rules(&mut self, rules: &Rules) -> Answer {
         rules.check().map_err(EditError::Rules)?;
         self.rules = *rules;
+        self.ends.edges = rules.edges;
         Ok(Outcome::Done)
     }
 
@@ -222,7 +228,7 @@ impl Naive {
         let cell = self.cells.region.positions().nth(place).unwrap_or(self.cells.region.min());
         let reach = [random.u32(..40), u32::MAX][random.usize(..2)];
         let body = world.body_at(cell, reach);
-        let sea_beyond = sea_beyond(&self.rules, self.cells.region, &self.columns);
+        let sea_beyond = sea_beyond(&self.ends);
         let mut expected = self.cells.body_at(cell, reach as usize, &sea_beyond);
         if let (Some(body), Some(expected)) = (&body, &mut expected)
             && body.is_cut_off
@@ -278,6 +284,21 @@ impl Naive {
         }
     }
 
+    /// What a tick moved in small worlds without sea, fixtures and evaporation has ways on which no
+    /// cell passes on more than its throughput, over all that it passes.
+    fn check_passage(&self, now: &Cells, found: &mut Findings) {
+        let has_sea = self.ends.all().any(|edge| matches!(edge, Edge::Level(_)))
+            || self.cells.contents.contains(&Content::Sea);
+        let moves_otherwise = has_sea || self.evaporates() || !self.fixtures.is_empty();
+        if moves_otherwise || now.contents.len() > PASSAGE_CELLS {
+            return;
+        }
+        let (moved, found_ways) = passage::moved(&self.rules, &self.ends, &self.cells, now);
+        found.hold(law::THROUGHPUT, moved == found_ways, || {
+            format!("{moved} units moved, {found_ways} of them within the throughput of all cells")
+        });
+    }
+
     /// Ticks enter what springs, drains and evaporation did, and nothing else.
     fn check_account(&self, now: &Cells, found: &mut Findings) {
         let (then, now_) = (self.cells.ledger, now.ledger);
@@ -287,10 +308,8 @@ impl Naive {
         hold(by_edits(then) == by_edits(now_), "a tick entered an edit");
         let (supply, drained) = self.given_and_taken();
         hold((then.injected..=then.injected + supply).contains(&now_.injected), "injected");
-        let edges = self.rules.edges;
-        let mut all = edges.outer.iter().chain([&edges.unloaded]).chain(self.columns.values());
-        let levels = all.clone().any(|edge| matches!(edge, Edge::Level(_)));
-        let drains = levels || all.any(|&edge| edge == Edge::Drain);
+        let levels = self.ends.all().any(|edge| matches!(edge, Edge::Level(_)));
+        let drains = levels || self.ends.all().any(|edge| edge == Edge::Drain);
         let has_sea = levels || self.cells.contents.contains(&Content::Sea);
         let by_sea = |ledger: Ledger| [ledger.from_sea, ledger.into_sea];
         let sea = [by_sea(then), by_sea(now_)];
@@ -321,19 +340,9 @@ impl Naive {
 }
 
 /// Returns whether the sea goes on across a face of a cell, where no cell is loaded.
-fn sea_beyond<'a>(
-    rules: &'a Rules,
-    bounds: Region,
-    columns: &'a HashMap<IVec2, Edge>,
-) -> impl Fn(IVec3, Face) -> bool + 'a {
-    move |cell, face| {
-        let there = cell.checked_add(face.offset()).filter(|&there| bounds.contains(there));
-        let edge = match there.map(Cube::chunk_of) {
-            Some(chunk) => {
-                *columns.get(&IVec2::new(chunk.x, chunk.z)).unwrap_or(&rules.edges.unloaded)
-            }
-            None => rules.edges.outer[face.index()],
-        };
-        !matches!(face, Face::Down | Face::Up) && matches!(edge, Edge::Level(y) if cell.y <= y)
+fn sea_beyond(ends: &Ends) -> impl Fn(IVec3, Face) -> bool + '_ {
+    |cell, face| {
+        let is_sea = matches!(ends.beyond(cell, face), Edge::Level(y) if cell.y <= y);
+        is_sea && Face::LATERAL.contains(&face)
     }
 }

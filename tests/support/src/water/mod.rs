@@ -1,5 +1,6 @@
 //! Water: small worlds, and the laws of whole runs.
 
+pub mod beds;
 pub mod limits;
 pub mod orders;
 pub mod simulation;

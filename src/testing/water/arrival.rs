@@ -1,0 +1,168 @@
+//! Laws of liveness: what must come of a world of water that is let alone. Water of springs
+//! arrives, whatever stood in its way at first, and closed worlds are soon level.
+
+use super::cells::Content;
+use super::ends::Ends;
+use super::level::unlevel;
+use super::steady::Bed;
+use super::{REST_CELLS, is_closed};
+use crate::testing::findings::Findings;
+use crate::testing::law;
+use crate::testing::watch::Watch;
+use crate::water::{Edge, Edit, WaterWorld};
+use glam::IVec3;
+
+/// Closed worlds are level within so many ticks.
+const LEVEL_TICKS: u64 = 600;
+
+/// Flow is steady after so many ticks beyond those in which the springs can fill all cells twice.
+const SETTLE_TICKS: u64 = 300;
+
+/// Worlds that take longer are not waited for.
+const MOST_TICKS: u64 = 4_000;
+
+/// What leaves is counted over so many ticks.
+const COUNTED_TICKS: u64 = 128;
+
+/// What connected water heads into is connected itself within so many ticks.
+const REACH_TICKS: u64 = 32;
+
+/// Lets a world alone in which there is water, and checks that what flows arrives: the laws
+/// [`OUTFLOW`](law::OUTFLOW), [`REACH`](law::REACH), [`HISTORY`](law::HISTORY) and
+/// [`LEVEL_IN_TIME`](law::LEVEL_IN_TIME). `water` has the water, and `edit` makes an edit of it one
+/// of the world: a game's own type that implements [`Watch`] calls this in its
+/// [`let_alone`](Watch::let_alone).
+///
+/// Worlds of more than 4,096 cells, without [`pools`](crate::water::Rules::pools) or
+/// [`many_parents`](crate::water::Rules::many_parents), with evaporation, sea, fixtures or frozen
+/// chunks break none of these laws.
+pub fn check_arrival<W: Watch>(
+    world: &mut W,
+    water: impl Fn(&W) -> &WaterWorld,
+    edit: impl Fn(Edit) -> W::Edit,
+    found: &mut Findings,
+) {
+    if is_closed(water(world)) && is_plain(water(world)) {
+        return check_level(world, water, found);
+    }
+    let Some((settle, most)) = course(water(world)) else { return };
+    let others = [0, 7].map(|height| with_height(world, &water, &edit, height));
+    let own = outflow(world, &water, settle, found);
+    let least = most * COUNTED_TICKS * 9 / 10;
+    found.hold(law::OUTFLOW, own >= least, || {
+        format!("{own} units left in {COUNTED_TICKS} ticks, and {most} can in one")
+    });
+    for (other, was) in others.into_iter().zip(["dry", "full"]) {
+        let Some(mut other) = other else { continue };
+        let left = outflow(&mut other, &water, settle, &mut Findings::default());
+        let is_same = own.abs_diff(left) * 10 <= own.max(left);
+        found.hold(law::HISTORY, is_same, || {
+            format!("{own} units left in {COUNTED_TICKS} ticks, {left} when {was} at first")
+        });
+    }
+}
+
+/// Whether the world is small, and nothing but springs, ground and edges decides how water flows.
+fn is_plain(world: &WaterWorld) -> bool {
+    let rules = world.rules();
+    let is_level = |edge: Edge| matches!(edge, Edge::Level(_));
+    world.bounds().volume() <= REST_CELLS
+        && rules.pools
+        && rules.many_parents
+        && rules.evaporation == 0.0
+        && rules.film_evaporation == 0.0
+        && !Ends::of(world).all().any(is_level)
+        && world.fixtures().next().is_none()
+        && world.frozen_chunks().next().is_none()
+        && world.queued_edits().len() == 0
+}
+
+/// Returns the ticks after which the flow of a world is steady, and how much its springs can
+/// deliver to its ends in a tick then; `None` if that is nothing, or takes long.
+fn course(world: &WaterWorld) -> Option<(u64, u64)> {
+    if !is_plain(world) {
+        return None;
+    }
+    let bed = Bed::of(world);
+    if bed.cells.contents.contains(&Content::Sea) {
+        return None;
+    }
+    let (offer, most) = (bed.offer(), bed.max_outflow());
+    let open = bed.cells.contents.iter().filter(|content| matches!(content, Content::Open { .. }));
+    let settle = SETTLE_TICKS + 2 * 7 * open.count() as u64 / offer.max(1);
+    (most > 0 && settle <= MOST_TICKS).then_some((settle, most))
+}
+
+/// Returns the world with this height in each open cell but its springs.
+fn with_height<W: Watch>(
+    world: &W,
+    water: impl Fn(&W) -> &WaterWorld,
+    edit: impl Fn(Edit) -> W::Edit,
+    height: u8,
+) -> Option<W> {
+    let mut other = world.saved_and_loaded().ok()?;
+    for cell in water(world).bounds().positions() {
+        let Some(is) = water(world).cell(cell).filter(|cell| !cell.is_source()) else { continue };
+        let change = match height {
+            0 => Edit::Scoop { cell, units: is.height().into() },
+            _ => Edit::Pour { cell, units: (height - is.height()).into() },
+        };
+        other.apply(edit(change)).ok()?;
+    }
+    Some(other)
+}
+
+/// Lets the flow become steady, and returns the units that leave in the ticks that are counted.
+/// Meanwhile connected water must reach what it heads into.
+fn outflow<W: Watch>(
+    world: &mut W,
+    water: impl Fn(&W) -> &WaterWorld,
+    settle: u64,
+    found: &mut Findings,
+) -> u64 {
+    (0..settle).for_each(|_| _ = world.step());
+    let drained = water(world).ledger().drained;
+    let mut waiting = Waiting::default();
+    for _ in 0..COUNTED_TICKS {
+        world.step();
+        waiting.look(water(world));
+    }
+    let longest = waiting.0.iter().find(|&&(_, ticks)| ticks >= REACH_TICKS);
+    found.hold(law::REACH, longest.is_none(), || {
+        format!("connected water has headed into that at {:?} for {REACH_TICKS} ticks", longest)
+    });
+    water(world).ledger().drained - drained
+}
+
+/// The water into which connected water heads, and for how many ticks it is not connected itself.
+#[derive(Default)]
+struct Waiting(Vec<(IVec3, u64)>);
+
+impl Waiting {
+    /// Looks at the world after a tick.
+    fn look(&mut self, world: &WaterWorld) {
+        let heads = |cell: IVec3| {
+            let from = world.cell(cell)?;
+            let into = from.direction()?.step(cell)?;
+            let is_wet = |cell: &_| from.height() > 0 && world.height(*cell) > 0;
+            let is_connected = |cell| world.cell(cell).is_some_and(|cell| cell.has_source());
+            (is_connected(cell) && is_wet(&into) && !is_connected(into)).then_some(into)
+        };
+        let now = world.bounds().positions().filter_map(heads);
+        let before = |cell| self.0.iter().find(|(waits, _)| *waits == cell).map_or(0, |is| is.1);
+        self.0 = now.map(|cell| (cell, before(cell) + 1)).collect();
+    }
+}
+
+/// A closed world is level in time.
+fn check_level<W: Watch>(world: &mut W, water: impl Fn(&W) -> &WaterWorld, found: &mut Findings) {
+    let mut ticks = 0;
+    while ticks < LEVEL_TICKS && !world.is_at_rest() {
+        world.step();
+        ticks += 1;
+    }
+    let unlevel = unlevel(water(world));
+    found.hold(law::LEVEL_IN_TIME, unlevel.is_none(), || {
+        format!("the surfaces (units, cell) {unlevel:?} of a body, {ticks} ticks after this one")
+    });
+}

@@ -1,0 +1,37 @@
+//! What lies beyond the last loaded cells of a world.
+
+use crate::water::{Edge, Edges, WaterWorld};
+use crate::{Cube, Face, Region, Shape};
+use glam::{IVec2, IVec3};
+use std::collections::HashMap;
+
+/// The edges of a world, and those of its columns.
+pub(super) struct Ends {
+    pub(super) edges: Edges,
+    pub(super) bounds: Region,
+    /// The edges of columns, by x and z.
+    pub(super) columns: HashMap<IVec2, Edge>,
+}
+
+impl Ends {
+    pub(super) fn of(world: &WaterWorld) -> Ends {
+        let columns = world.column_edges().collect();
+        Ends { edges: world.rules().edges, bounds: world.bounds(), columns }
+    }
+
+    /// Returns what happens across a face of a cell, beyond which none is loaded.
+    pub(super) fn beyond(&self, cell: IVec3, face: Face) -> Edge {
+        match face.step(cell).filter(|&there| self.bounds.contains(there)).map(Cube::chunk_of) {
+            Some(chunk) => {
+                *self.columns.get(&IVec2::new(chunk.x, chunk.z)).unwrap_or(&self.edges.unloaded)
+            }
+            None => self.edges.outer[face.index()],
+        }
+    }
+
+    /// Returns all edges.
+    pub(super) fn all(&self) -> impl Iterator<Item = Edge> + '_ {
+        let outer = self.edges.outer.into_iter().chain([self.edges.unloaded]);
+        outer.chain(self.columns.values().copied())
+    }
+}
