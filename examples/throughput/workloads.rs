@@ -190,11 +190,11 @@ pub fn long() -> Vec<Workload> {
         workload!("server_rivers", 300, Server::rivers()?),
         // The example `valley`: its storm, and its springs afterwards.
         workload!("valley_rain", 144, Valley::new(0)?),
-        workload!("valley_springs", 100, Valley::new(144)?),
+        workload!("valley_springs", 336, Valley::new(144)?),
         // A spring on a plain.
         workload!("plain", 1_500, Water::from(jobs::plain())),
         // A spring of a unit a tick feeds a still lake of 160×24×160 cells.
-        workload!("trickle", 1_000, Water::from(jobs::fed_lake(IVec3::new(160, 24, 160)))),
+        workload!("trickle", 10_000, Water::from(jobs::fed_lake(IVec3::new(160, 24, 160)))),
         // All 65,536 cells of a sealed lake are woken before each tick.
         workload!("recheck", 1_000, water::recheck()),
         // 20,000 chunks at rest: a thousand ticks at a time.
