@@ -14,7 +14,7 @@ use floodplain::{Automaton, Chunk, Cube, Sheet, blast, humidity, water2d};
 use std::error::Error;
 use std::hint::black_box;
 use std::path::Path;
-use std::time::Instant;
+use stopwatch::Stopwatch;
 use worlds::{fields, water};
 
 #[path = "../examples/shared/labels.rs"]
@@ -23,6 +23,8 @@ mod labels;
 mod plot;
 #[path = "../examples/shared/png_file.rs"]
 mod png_file;
+#[path = "worlds/stopwatch.rs"]
+mod stopwatch;
 #[expect(dead_code, reason = "other benches use the rest")]
 mod worlds;
 
@@ -36,34 +38,6 @@ struct Series {
 /// Measured steps; the median is reported.
 const STEPS: usize = 7;
 
-/// Measures the time of this thread on a busy machine.
-struct Stopwatch {
-    start: Instant,
-    ran: Option<f64>,
-}
-
-impl Stopwatch {
-    fn start() -> Stopwatch {
-        Stopwatch { ran: Self::ran(), start: Instant::now() }
-    }
-
-    /// Returns nanoseconds: the lesser of the time by the clock, which includes other programs, and
-    /// the processor time of this thread, which includes microseconds for reading it.
-    fn stop(self) -> f64 {
-        let elapsed = self.start.elapsed().as_secs_f64() * 1e9;
-        let ran = Self::ran().zip(self.ran).map_or(elapsed, |(now, before)| now - before);
-        elapsed.min(ran)
-    }
-
-    /// Processor time of this thread so far in nanoseconds; on Linux only.
-    fn ran() -> Option<f64> {
-        // The kernel updates the figure when a thread yields.
-        std::thread::yield_now();
-        let figures = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
-        figures.split(' ').next()?.parse().ok()
-    }
-}
-
 /// Returns how many cells a step visits, and nanoseconds per cell.
 fn cost(mut world: impl Automaton, warm: u64) -> (f64, f64) {
     world.run(warm);
@@ -71,7 +45,7 @@ fn cost(mut world: impl Automaton, warm: u64) -> (f64, f64) {
         .map(|_| {
             let stopwatch = Stopwatch::start();
             let visited = black_box(world.step()).visited as f64;
-            (stopwatch.stop() / visited, visited)
+            (stopwatch.stop().as_nanos() as f64 / visited, visited)
         })
         .collect();
     assert!(samples.iter().all(|(_, visited)| *visited > 0.0), "a measured world is awake");

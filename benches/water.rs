@@ -6,16 +6,20 @@
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use floodplain::StepReport;
 use floodplain::glam::IVec3;
-use floodplain::water::{Rules, Voxel, WaterCell, WaterWorld};
-use floodplain::{CHUNK_CELLS, Chunk, Cube, Shape};
+use floodplain::water::{Rules, Voxel, WaterWorld};
+use floodplain::{Chunk, Cube, Shape};
+use jobs::{puddle, puddles, sealed_lake};
+use motion::{no_edit, print_ticks, ticks};
 use std::hint::black_box;
-use std::time::{Duration, Instant};
-use worlds::{draining_lake, lake, river_world, spread_world};
+use std::time::Duration;
+use worlds::{draining_lake, river_world, spread_world};
 
 #[path = "water/budget.rs"]
 mod budget;
 #[path = "water/feed.rs"]
 mod feed;
+#[path = "worlds/jobs.rs"]
+mod jobs;
 #[path = "water/motion.rs"]
 mod motion;
 #[path = "water/records.rs"]
@@ -26,6 +30,8 @@ mod sea;
 mod settle;
 #[path = "worlds/slices.rs"]
 mod slices;
+#[path = "worlds/stopwatch.rs"]
+mod stopwatch;
 #[path = "water/surface.rs"]
 mod surface;
 #[path = "worlds/water.rs"]
@@ -55,24 +61,18 @@ fn spread(criterion: &mut Criterion) {
 
 fn recheck(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("recheck");
-    let mut world = lake(IVec3::new(64, 16, 64), Rules::lossless());
-    world.run(100);
-    assert!(world.is_at_rest());
+    let mut world = sealed_lake();
     world.wake_all();
     let visited = world.step().visited;
     println!("recheck: a tick visits {visited} cells");
+    let recheck = |world: &mut WaterWorld| {
+        world.wake_all();
+        ticks(world, 1, no_edit)[0]
+    };
+    print_ticks("recheck", (0..100).map(|_| recheck(&mut world)).collect());
     group.throughput(Throughput::Elements(visited));
     group.bench_function("sealed_lake", |bencher| {
-        bencher.iter_custom(|ticks| {
-            let mut spent = Duration::ZERO;
-            for _ in 0..ticks {
-                world.wake_all();
-                let start = Instant::now();
-                black_box(world.step());
-                spent += start.elapsed();
-            }
-            spent
-        });
+        bencher.iter_custom(|ticks| (0..ticks).map(|_| recheck(&mut world)).sum());
     });
 }
 
@@ -93,6 +93,8 @@ fn river(criterion: &mut Criterion) {
         let after = world.ledger();
         assert_eq!(after.drained - before.drained, 7, "the river flows");
         assert_eq!(after.injected - before.injected, 7, "and is steady");
+        let count = (1_000_000 / length as u64).clamp(20, 1_000);
+        print_ticks(&format!("river/{name}"), ticks(&mut world, count, no_edit));
         group.throughput(Throughput::Elements(cells as u64));
         group.bench_function(BenchmarkId::from_parameter(name), |bencher| {
             bencher.iter(|| world.step())
@@ -116,42 +118,17 @@ fn lake_drain(criterion: &mut Criterion) {
     for first in [500, 16_000] {
         let mut world = build(first);
         println!("lake_drain: after {first} ticks {} units drained", world.ledger().drained);
+        print_ticks("lake_drain", ticks(&mut world, 2_000, no_edit));
         group.bench_function(BenchmarkId::new("million_cells_one_plug", first), |bencher| {
-            bencher.iter_custom(|ticks| {
-                let mut spent = Duration::ZERO;
-                for _ in 0..ticks {
-                    if world.ticks() == first + 2_000 {
-                        world = build(first);
-                    }
-                    let start = Instant::now();
-                    black_box(world.step());
-                    spent += start.elapsed();
+            let mut tick = || {
+                if world.ticks() == first + 2_000 {
+                    world = build(first);
                 }
-                spent
-            });
+                ticks(&mut world, 1, no_edit)[0]
+            };
+            bencher.iter_custom(|count| (0..count).map(|_| tick()).sum());
         });
     }
-}
-
-/// A chunk with a floor and one wet cell on it.
-fn puddle() -> Chunk<Voxel> {
-    let mut cells = [Voxel::OPEN; CHUNK_CELLS];
-    cells[..256].fill(Voxel::SOLID);
-    cells[300] = WaterCell::with_height(1).expect("in range").into();
-    Chunk::from_cells(&cells)
-}
-
-/// A world of this many chunks, each with a puddle at rest.
-fn puddles(chunks: i32) -> WaterWorld {
-    let mut world = WaterWorld::new(1, Rules::lossless()).expect("rules in range");
-    let chunk = puddle();
-    for at in 0..chunks {
-        let position = IVec3::new(at % 317, 0, at / 317);
-        world.insert_chunk(position, chunk.clone()).expect("free");
-    }
-    world.run(40);
-    assert!(world.is_at_rest());
-    world
 }
 
 /// Prints the bytes that a chunk adds to a water world, spare capacity of slab and map included.
@@ -182,6 +159,7 @@ fn asleep(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("asleep");
     for chunks in [1, 100_000] {
         let mut world = puddles(chunks);
+        print_ticks(&format!("asleep/{chunks}"), ticks(&mut world, 1_000, no_edit));
         group.bench_function(BenchmarkId::new("tick", chunks), |bencher| {
             bencher.iter(|| world.step())
         });
@@ -213,6 +191,9 @@ criterion_group!(
     asleep,
     motion::falls,
     motion::rain,
+    motion::dam,
+    motion::pressure,
+    motion::plain,
     motion::trickle,
     motion::seas,
     sea::sea,

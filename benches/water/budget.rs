@@ -1,6 +1,6 @@
 //! What one call of `step_within(256)` takes, in worlds where much happens at once.
 
-use crate::motion::{hills, storm};
+use crate::jobs::{hills, storm};
 use crate::slices::{BUDGET, in_slices, print_calls};
 use crate::worlds::{open_world, river_world, spread_world};
 use criterion::{BenchmarkId, Criterion, Throughput};

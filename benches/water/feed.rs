@@ -1,7 +1,7 @@
 //! The feed of changes: its bytes for each cell that looks different, and the time that it takes
 //! to make updates and their bytes. Before each bench, the counts of one run are printed.
 
-use crate::motion::{hills, storm};
+use crate::jobs::{hills, storm};
 use crate::worlds::open_world;
 use criterion::{BenchmarkId, Criterion};
 use floodplain::Region;

@@ -1,7 +1,10 @@
-//! Water in motion as a game has it: falls, rain on hills, a lake that is fed, a sea that is built
-//! into or breached, springs at several heights. Times are those of all ticks of a job. Before each
-//! bench, one run prints its mean, 99th percentile and worst tick: sums hide what a player notices.
+//! Water in motion as a game has it: falls, rain on hills, a dam that is gone, pressure between
+//! tanks and in a lake, a lake that is fed, a sea that is built into or breached, springs at several
+//! heights. Times are those of all ticks of a job, of this thread alone. Before each bench, one run
+//! prints its mean, 99th percentile and worst tick: sums hide what a player notices.
 
+use crate::jobs::{self, fed_lake, hills, storm};
+use crate::stopwatch::Stopwatch;
 use crate::worlds::{open_world, spread_world};
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, BenchmarkId, Criterion, Throughput};
@@ -9,7 +12,7 @@ use floodplain::glam::IVec3;
 use floodplain::water::{Rules, Voxel, WaterCell, WaterWorld};
 use floodplain::{Chunk, Cube, Region, Shape};
 use std::hint::black_box;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Builds a world, edits it before each tick, and measures that many ticks from the start on. The
 /// edits of a tick are measured with it.
@@ -35,33 +38,43 @@ impl Job<'_> {
         build: impl Fn() -> WaterWorld,
         edit: impl Fn(&mut WaterWorld, u64),
     ) {
-        let run = || -> Vec<Duration> {
-            let mut world = build();
-            let tick = |at| {
-                let start = Instant::now();
-                edit(&mut world, at);
-                black_box(world.step());
-                start.elapsed()
-            };
-            (0..self.ticks).map(tick).collect()
-        };
-        let mut spent = run();
-        spent.sort_unstable();
-        let sum: Duration = spent.iter().sum();
-        println!(
-            "{name}: {} ticks take {sum:.2?}; mean {:.2?}, p99 {:.2?}, worst {:.2?}",
-            self.ticks,
-            sum / self.ticks as u32,
-            spent[spent.len() * 99 / 100],
-            spent[spent.len() - 1],
-        );
+        let run = || ticks(&mut build(), self.ticks, &edit);
+        print_ticks(name, run());
         self.group.bench_function(BenchmarkId::from_parameter(name), |bencher| {
             bencher.iter_custom(|jobs| (0..jobs).map(|_| run().iter().sum::<Duration>()).sum());
         });
     }
 }
 
-fn no_edit(_: &mut WaterWorld, _: u64) {}
+/// Runs so many ticks of a world with an edit before each, and returns the time of each.
+pub fn ticks(
+    world: &mut WaterWorld,
+    ticks: u64,
+    edit: impl Fn(&mut WaterWorld, u64),
+) -> Vec<Duration> {
+    let tick = |at| {
+        let stopwatch = Stopwatch::start();
+        edit(world, at);
+        black_box(world.step());
+        stopwatch.stop()
+    };
+    (0..ticks).map(tick).collect()
+}
+
+/// Prints the sum, mean, 99th percentile and worst of ticks. Returns the sum.
+pub fn print_ticks(name: &str, mut spent: Vec<Duration>) -> Duration {
+    spent.sort_unstable();
+    let (count, sum) = (spent.len(), spent.iter().sum::<Duration>());
+    println!(
+        "{name}: {count} ticks take {sum:.2?}; mean {:.2?}, p99 {:.2?}, worst {:.2?}",
+        sum / count as u32,
+        spent[count * 99 / 100],
+        spent[count - 1],
+    );
+    sum
+}
+
+pub fn no_edit(_: &mut WaterWorld, _: u64) {}
 
 /// The number of ticks until every cell of the floor, at y = 64 − `drop`, is wet.
 fn ticks_until_wet(side: i32, drop: i32) -> u64 {
@@ -83,53 +96,47 @@ pub fn falls(criterion: &mut Criterion) {
     }
 }
 
-/// Ground of 256 by 256 columns, with hills of three sizes, in the rain for a hundred ticks.
-pub fn hills() -> WaterWorld {
-    let wave = |at: i32, length: i32, height: i32| {
-        let phase = at.rem_euclid(length);
-        phase.min(length - phase) * 2 * height / length
-    };
-    let height = |x: i32, z: i32| {
-        4 + wave(x + z / 3, 97, 24) + wave(z - x / 4, 61, 16) + wave(x * 2 + z * 3, 23, 3)
-    };
-    let mut world =
-        open_world(Region::new(IVec3::ZERO, IVec3::new(255, 63, 255)), Rules::lossless());
-    for at in Region::new(IVec3::ZERO, IVec3::new(255, 0, 255)).positions() {
-        let top = at.with_y(height(at.x, at.z));
-        world.fill_solid(Region::new(at, top)).expect("loaded");
-    }
-    (0..100).for_each(|tick| {
-        storm(&mut world, tick);
-        world.step();
-    });
-    world
-}
-
-/// In every tick a unit of rain falls on each 256th column.
-pub fn storm(world: &mut WaterWorld, tick: u64) {
-    let mut random = fastrand::Rng::with_seed(tick);
-    for _ in 0..256 {
-        let cell = IVec3::new(random.i32(0..256), 60, random.i32(0..256));
-        world.pour(cell, 1).expect("open");
-    }
-}
-
 /// Twenty ticks of a storm that has lasted for a hundred.
 pub fn rain(criterion: &mut Criterion) {
     let mut job = Job::of(criterion, "rain", 20);
     job.run("on_hills", hills, |world, tick| storm(world, 100 + tick));
 }
 
-/// A sleeping lake of this size, with room above it, and a spring of one unit a tick at its rim.
-fn fed_lake(size: IVec3) -> WaterWorld {
-    let rules = Rules { source_supply: 1, ..Rules::lossless() };
-    let mut world = open_world(Region::new(IVec3::ZERO, size + IVec3::new(-1, 7, -1)), rules);
-    world.fill_water(Region::new(IVec3::ZERO, size - IVec3::ONE), 7).expect("loaded");
-    world.run(10);
-    assert!(world.is_at_rest());
-    world.add_source(IVec3::new(0, size.y + 2, 0)).expect("open");
-    world.run(10);
-    world
+/// The ticks of a dam break in which a player looks on. Then, once and not by criterion, until the
+/// water is at rest; it is given up after 4,000 ticks.
+pub fn dam(criterion: &mut Criterion) {
+    let mut job = Job::of(criterion, "dam", 400);
+    job.run("into_a_valley", jobs::dam, no_edit);
+    let mut world = jobs::dam();
+    let mut spent = Vec::new();
+    while !world.is_at_rest() && spent.len() < 4_000 {
+        spent.append(&mut ticks(&mut world, 1, no_edit));
+    }
+    print_ticks("until_at_rest", spent);
+    println!("until_at_rest: at rest: {}", world.is_at_rest());
+}
+
+/// Water that moves by pressure alone, and what a unit costs that has come to where only pressure
+/// brings it.
+pub fn pressure(criterion: &mut Criterion) {
+    let mut job = Job::of(criterion, "pressure", 400);
+    let mut run = |name, build: fn() -> WaterWorld, edit: fn(&mut WaterWorld, u64), moved| {
+        let moved: fn(&WaterWorld) -> u64 = moved;
+        job.run(name, build, edit);
+        let mut world = build();
+        let sum: Duration = ticks(&mut world, 400, edit).iter().sum();
+        let units = moved(&world);
+        println!("{name}: {units} units, {:.2?} each", sum / units.max(1) as u32);
+    };
+    run("tanks_and_a_pipe", jobs::tanks, no_edit, jobs::units_through_the_pipe);
+    let fill = jobs::pour_at_one_spot;
+    run("lake_filled_at_one_spot", jobs::still_lake, fill, jobs::units_far_from_the_spot);
+}
+
+/// A spring on a plain, until its water reaches far.
+pub fn plain(criterion: &mut Criterion) {
+    let mut job = Job::of(criterion, "plain", 1_500);
+    job.run("one_spring", jobs::plain, no_edit);
 }
 
 pub fn trickle(criterion: &mut Criterion) {

@@ -1,7 +1,7 @@
 //! Chunks that travel: the bytes of a column's records, and the time to take one out, to put it in,
 //! and to write and read its bytes. Before each bench, the bytes are printed.
 
-use crate::motion::hills;
+use crate::jobs::hills;
 use crate::worlds::open_world;
 use criterion::{BenchmarkId, Criterion};
 use floodplain::Region;

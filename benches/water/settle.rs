@@ -1,7 +1,7 @@
 //! Generated ground that settles outside any world, as on the thread that generates it. Before each
 //! bench, what came of it is printed. The baseline is the same chunks in a world, by ticks.
 
-use crate::motion::hills;
+use crate::jobs::hills;
 use criterion::{BatchSize, BenchmarkId, Criterion};
 use floodplain::glam::IVec3;
 use floodplain::water::{Rules, Voxel, WaterCell, WaterWorld, settle};

@@ -1,7 +1,7 @@
 //! What is drawn and felt: meshes of all chunks with water, and an update of the smoothed currents.
 //! Before each bench, the counts of one run are printed.
 
-use crate::motion::{hills, storm};
+use crate::jobs::{hills, storm};
 use crate::worlds::{lake, spread_world};
 use criterion::{BenchmarkId, Criterion, Throughput};
 use floodplain::glam::IVec3;

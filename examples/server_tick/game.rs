@@ -1,6 +1,6 @@
 //! Fifty players, and what they make of the water: every edit is queued.
 
-use crate::ground::{self, COLUMN, Ground};
+use super::ground::{self, COLUMN, Ground};
 use core::ops::Range;
 use floodplain::glam::{DVec2, IVec2, IVec3};
 use floodplain::water::{ChunkRecord, Edge, Edit, Outcome, SimulationDistance, Voxel, WaterWorld};

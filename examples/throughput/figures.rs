@@ -1,15 +1,23 @@
-//! The figures of one workload with so many threads, and their lines of JSON.
+//! The figures of one workload with so many threads, and their lines of JSON. A time of one thread
+//! is that in which it computes; of more threads, that of the clock.
 
 use serde_json::{Value, json};
 
 /// What the ticks of one run came to.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sample {
-    pub seconds: f64,
+    /// Seconds of each tick.
+    pub ticks: Vec<f64>,
     /// Chunks with awake cells, added up over the ticks.
     pub chunks: u64,
     /// Cells visited.
     pub cells: u64,
+    /// Units that pressure has moved, where that is measured.
+    pub units: u64,
+    /// What the world holds after the last tick.
+    pub bytes: u64,
+    /// The state after the last tick: equal work has equal hashes.
+    pub hash: u64,
 }
 
 /// The runs of a workload. Each does the same work.
@@ -20,32 +28,47 @@ pub struct Figures {
     pub ticks: u64,
     pub chunks: u64,
     pub cells: u64,
-    /// What the world holds after the last tick.
+    pub units: u64,
     pub bytes: u64,
-    /// The state after the last tick: equal work has equal hashes.
     pub hash: u64,
     /// Of each run, the shortest first.
     pub seconds: Vec<f64>,
+    /// The 99th percentile and the worst of the ticks, in seconds. Each run does the same ticks, and
+    /// of each the least time counts: what else the machine did meanwhile is left out.
+    pub p99: f64,
+    pub worst: f64,
 }
 
 impl Figures {
-    pub fn new(workload: &str, threads: usize, ticks: u64) -> Figures {
-        let (chunks, cells, bytes, hash) = (0, 0, 0, 0);
-        let seconds = Vec::new();
-        let workload = workload.to_owned();
-        Figures { workload, threads, ticks, chunks, cells, bytes, hash, seconds }
-    }
-
-    /// Adds a run. Fails if it did other work than the first.
-    pub fn add(&mut self, sample: Sample, bytes: usize, hash: u64) -> Result<(), String> {
-        if !self.seconds.is_empty() && (self.cells, self.hash) != (sample.cells, hash) {
-            return Err(format!("{}: two runs came to different states", self.workload));
+    /// Returns the figures of runs, of which there is at least one. Fails if one did other work than
+    /// the first.
+    pub fn of(workload: &str, threads: usize, samples: &[Sample]) -> Result<Figures, String> {
+        let Some(first) = samples.first() else {
+            return Err(format!("{workload}: no run"));
+        };
+        let work = |sample: &Sample| (sample.ticks.len(), sample.cells, sample.hash);
+        if samples.iter().any(|sample| work(sample) != work(first)) {
+            return Err(format!("{workload}: two runs came to different states"));
         }
-        (self.chunks, self.cells, self.bytes) = (sample.chunks, sample.cells, bytes as u64);
-        self.hash = hash;
-        let at = self.seconds.partition_point(|&seconds| seconds <= sample.seconds);
-        self.seconds.insert(at, sample.seconds);
-        Ok(())
+        let mut seconds: Vec<f64> =
+            samples.iter().map(|sample| sample.ticks.iter().sum()).collect();
+        seconds.sort_by(f64::total_cmp);
+        let least = |at| samples.iter().map(|sample| sample.ticks[at]).fold(f64::MAX, f64::min);
+        let mut ticks: Vec<f64> = (0..first.ticks.len()).map(least).collect();
+        ticks.sort_by(f64::total_cmp);
+        Ok(Figures {
+            workload: workload.to_owned(),
+            threads,
+            ticks: ticks.len() as u64,
+            chunks: first.chunks,
+            cells: first.cells,
+            units: first.units,
+            bytes: first.bytes,
+            hash: first.hash,
+            seconds,
+            p99: ticks[ticks.len() * 99 / 100],
+            worst: ticks[ticks.len() - 1],
+        })
     }
 
     /// Returns the median of the runs' seconds.
@@ -92,9 +115,12 @@ impl Figures {
             "ticks": self.ticks,
             "chunk_updates": self.chunks,
             "cells": self.cells,
+            "units_by_pressure": self.units,
             "bytes": self.bytes,
             "state_hash": format!("{:016x}", self.hash),
             "seconds": self.seconds,
+            "p99": self.p99,
+            "worst": self.worst,
         })
         .to_string()
     }
@@ -110,6 +136,7 @@ pub fn read(text: &str) -> Result<Vec<Figures>, String> {
 fn from_line(line: &str) -> Option<Figures> {
     let value: Value = serde_json::from_str(line).ok()?;
     let number = |name: &str| value[name].as_u64();
+    let time = |name: &str| value[name].as_f64();
     let seconds = value["seconds"].as_array()?.iter().map(Value::as_f64);
     let mut seconds = seconds.collect::<Option<Vec<f64>>>()?;
     seconds.sort_by(f64::total_cmp);
@@ -120,9 +147,12 @@ fn from_line(line: &str) -> Option<Figures> {
         ticks: number("ticks")?,
         chunks: number("chunk_updates")?,
         cells: number("cells")?,
+        units: number("units_by_pressure")?,
         bytes: number("bytes")?,
         hash: u64::from_str_radix(value["state_hash"].as_str()?, 16).ok()?,
         seconds,
+        p99: time("p99")?,
+        worst: time("worst")?,
     })
 }
 
@@ -130,24 +160,25 @@ fn from_line(line: &str) -> Option<Figures> {
 pub mod tests {
     use super::*;
 
+    /// A run of eight ticks that take as long as each other.
+    fn sample(seconds: f64) -> Sample {
+        let ticks = vec![seconds / 8.0; 8];
+        Sample { ticks, chunks: 40, cells: 9_000, units: 0, bytes: 12_345, hash: 0xfeed }
+    }
+
     /// Figures of three runs.
     pub fn figures(workload: &str, threads: usize, seconds: [f64; 3]) -> Figures {
-        let mut figures = Figures::new(workload, threads, 10);
-        for seconds in seconds {
-            let sample = Sample { seconds, chunks: 40, cells: 9_000 };
-            figures.add(sample, 12_345, 0xfeed).expect("the same work");
-        }
-        figures
+        Figures::of(workload, threads, &seconds.map(sample)).expect("the same work")
     }
 
     #[test]
     fn lines_are_read_back_and_others_refused() {
-        let all = [figures("floor", 1, [0.3, 0.1, 0.2]), figures("sea", 2, [1.0, 1.0, 1.5])];
+        let all = [figures("floor", 1, [0.75, 0.25, 0.5]), figures("sea", 2, [1.0, 1.0, 1.5])];
         let text: String = all.iter().map(|figures| figures.to_line() + "\n").collect();
         assert_eq!(read(&text), Ok(all.to_vec()));
         assert_eq!(read("{}"), Err("line 1: not of this program".to_owned()));
         assert_eq!(read(""), Err("no line of figures".to_owned()));
-        let empty = text.replace("[0.1,0.2,0.3]", "[]");
+        let empty = text.replace("[0.25,0.5,0.75]", "[]");
         assert_eq!(read(&empty), Err("line 1: not of this program".to_owned()));
     }
 
@@ -162,8 +193,17 @@ pub mod tests {
 
     #[test]
     fn a_run_that_does_other_work_is_refused() {
-        let mut figures = figures("floor", 1, [1.0, 2.0, 4.0]);
-        let sample = Sample { seconds: 1.0, chunks: 40, cells: 9_000 };
-        assert!(figures.add(sample, 1, 0xdead).is_err());
+        for other in [Sample { hash: 0xdead, ..sample(1.0) }, Sample { cells: 1, ..sample(1.0) }] {
+            assert!(Figures::of("floor", 1, &[sample(1.0), other]).is_err());
+        }
+        assert!(Figures::of("floor", 1, &[]).is_err());
+    }
+
+    #[test]
+    fn a_tick_is_its_least_time() {
+        let [mut one, mut other] = [sample(8.0), sample(8.0)];
+        (one.ticks[2], one.ticks[5], other.ticks[5]) = (9.0, 4.0, 5.0);
+        let figures = Figures::of("floor", 1, &[one, other]).expect("the same work");
+        assert_eq!((figures.p99, figures.worst, figures.seconds), (4.0, 4.0, vec![12.0, 19.0]));
     }
 }

@@ -10,7 +10,7 @@ Usage: cargo run --release --example throughput -- [options]
 
   --samples N     runs of each workload, 1 to 99 (default: 5)
   --threads N     only with so many threads, 1 to 256 (default: with one, and with all)
-  --only NAME     only this workload
+  --only NAME     only this workload; may also be a long one, which are those of benches/compare
   --against FILE  compare with the throughput.jsonl of an earlier run
   --out DIR       folder for throughput.jsonl and throughput.png (default: target/throughput)
   --help          this text

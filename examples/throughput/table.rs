@@ -6,10 +6,12 @@ use std::fmt::Write;
 /// Returns the table. Workloads that an earlier run had too are compared with it.
 pub fn of(figures: &[Figures], before: &[Figures]) -> String {
     let mut text = format!(
-        "{:<10} {:>7} {:>11} {:>12} {:>12} {:>9} {:>7}  {}\n",
+        "{:<14} {:>7} {:>11} {:>9} {:>9} {:>12} {:>12} {:>9} {:>7}  {}\n",
         "workload",
         "threads",
         "ms a tick",
+        "p99",
+        "worst",
         "chunks/s",
         "cells/s",
         "KB",
@@ -20,10 +22,12 @@ pub fn of(figures: &[Figures], before: &[Figures]) -> String {
         // Writing to a string cannot fail.
         let _ = writeln!(
             text,
-            "{:<10} {:>7} {:>11.4} {:>12} {:>12} {:>9} {:>6.0}%  {}",
+            "{:<14} {:>7} {:>11.4} {:>9.4} {:>9.4} {:>12} {:>12} {:>9} {:>6.0}%  {}",
             row.workload,
             row.threads,
             1e3 * row.median() / row.ticks as f64,
+            1e3 * row.p99,
+            1e3 * row.worst,
             rate(row.chunks_a_second()),
             rate(row.cells_a_second()),
             row.bytes / 1024,

@@ -1,7 +1,7 @@
 //! The map as solid voxels in a world whose sides drain.
 
-use crate::dem::Dem;
-use crate::rivers::Rivers;
+use super::dem::Dem;
+use super::rivers::Rivers;
 use floodplain::glam::IVec3;
 use floodplain::water::{Edges, Rules, Voxel, WaterWorld};
 use floodplain::{CHUNK_CELLS, Chunk, Cube, Region, Shape};

@@ -1,7 +1,7 @@
 //! Drainage of the map: the downhill path from every cell, its catchment, and the valley heads
 //! (priority flood; Barnes et al. 2014).
 
-use crate::dem::Dem;
+use super::dem::Dem;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 

@@ -1,6 +1,6 @@
 //! The weather: rain on the whole map first, then springs at the valley heads.
 
-use crate::ground::Ground;
+use super::ground::Ground;
 use floodplain::glam::IVec3;
 use floodplain::water::WaterWorld;
 
