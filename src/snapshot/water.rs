@@ -10,8 +10,8 @@ use crate::grid::Slot;
 #[cfg(feature = "store")]
 use crate::water::Since;
 use crate::water::{
-    ChunkState, Clock, Edge, Edges, Edit, FaceFlows, Fixture, Ledger, Rules, SavedChunk, Voxel, WaterCell,
-    WaterWorld,
+    ChunkState, Clock, Edge, Edges, Edit, FaceFlows, Fixture, Ledger, Rules, SavedChunk, Voxel,
+    WaterCell, WaterWorld,
 };
 use glam::IVec3;
 use std::collections::VecDeque;
@@ -114,7 +114,8 @@ impl Saved for WaterWorld {
         let (mut least, count) = (0, record.take::<u16>()?);
         let has_fixtures = record.version() >= 5 && count & FIXTURES_FOLLOW != 0;
         let has_steady = record.version() >= 7 && count & STEADY_FOLLOWS != 0;
-        let flags = u16::from(has_fixtures) * FIXTURES_FOLLOW + u16::from(has_steady) * STEADY_FOLLOWS;
+        let flags =
+            u16::from(has_fixtures) * FIXTURES_FOLLOW + u16::from(has_steady) * STEADY_FOLLOWS;
         for _ in 0..count & !flags {
             let wrong = record
                 .malformed("a cell with the Extra flag, after the one before, and its parents");
@@ -183,7 +184,8 @@ impl WaterWorld {
             let wrong = record.malformed("a cell after the one before, and its steady flow");
             let index: u16 = record.take()?;
             let flows = FaceFlows::from_word(record.take()?).filter(|flows| !flows.is_none());
-            let flows = flows.filter(|_| (least..CHUNK_CELLS as u16).contains(&index)).ok_or(wrong)?;
+            let flows =
+                flows.filter(|_| (least..CHUNK_CELLS as u16).contains(&index)).ok_or(wrong)?;
             list.push((index, flows));
             least = index + 1;
         }

@@ -16,7 +16,6 @@ pub(crate) enum Purpose {
     Evaporation,
     Parent,
     Pool,
-    Search,
     Tiles,
     /// Of water and soil; in `crate::world`.
     Exchange,

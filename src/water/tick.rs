@@ -28,10 +28,10 @@ use crate::water::ebb::evaporation::Evaporation;
 use crate::water::ebb::finish::Ending;
 use crate::water::flow::window::Window;
 use crate::water::pools::Pools;
-use crate::water::steady::SteadyTick;
 use crate::water::random::mix;
 #[cfg(feature = "rayon")]
 use crate::water::shards::Shards;
+use crate::water::steady::SteadyTick;
 use crate::water::store::LAYER_ROWS;
 use crate::water::store::valves::Valve;
 use std::time::{Duration, Instant};
@@ -70,11 +70,10 @@ impl Unfinished {
     /// Returns the bytes held by draws, pools and evaporation. The levelling underway and the lists
     /// of the end, which are freed within the tick, are not counted.
     pub(crate) fn memory_bytes(&self) -> usize {
-        let bytes =
-            self.steady.memory_bytes()
-                + self.draws.memory_bytes()
-                + self.pools.memory_bytes()
-                + self.evaporation.memory_bytes();
+        let bytes = self.steady.memory_bytes()
+            + self.draws.memory_bytes()
+            + self.pools.memory_bytes()
+            + self.evaporation.memory_bytes();
         #[cfg(feature = "rayon")]
         let bytes = bytes + self.shards.memory_bytes();
         bytes

@@ -39,15 +39,13 @@ impl Rank {
 }
 
 /// The columns of a tile and those around them, diagonally too.
+#[cfg(feature = "rayon")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Scope {
     min: [i32; 2],
 }
 
-/// What would have to be known lies outside of the scope.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct OutOfScope;
-
+#[cfg(feature = "rayon")]
 impl Scope {
     /// Returns whether a chunk lies in it.
     #[inline]
@@ -83,6 +81,7 @@ impl Tiling {
     }
 
     /// Returns the scope of a chunk's tile.
+    #[cfg(feature = "rayon")]
     pub(crate) fn scope_of(self, chunk: IVec3) -> Scope {
         let ([x, z], tile) = (self.shift, self.tile_of(chunk));
         Scope { min: [tile[0] * SIDE - x - 1, tile[1] * SIDE - z - 1] }
@@ -104,6 +103,7 @@ mod tests {
         columns.map(|(x, z)| IVec3::new(x, x ^ z, z))
     }
 
+    #[cfg(feature = "rayon")]
     #[test]
     fn tiles_of_one_turn_have_no_column_in_common_with_each_others_scopes() {
         for tick in 0..64 {

@@ -135,7 +135,7 @@ pub(crate) struct LayerRecord {
     pub(crate) dead: LayerMask,
     /// Would draw, but the path is exhausted for this tick; must stay awake.
     pub(crate) waiting: LayerMask,
-    /// Found to lie on a path to the world's end in this tick.
+    /// Passed by steady flow in this tick.
     pub(crate) marked: LayerMask,
     /// The cells that were awake before the tick.
     pub(crate) awake_before: LayerMask,
@@ -151,9 +151,6 @@ pub(crate) struct LayerRecord {
     /// For each face, the cells that had extra parents behind it. `None` if no cell is saved or
     /// none had any.
     extras_before: Option<Box<[LayerMask; 6]>>,
-    /// The tree of flows that each cell belongs to in this tick; 0 while unknown. See
-    /// [`trees`](crate::water::context::trees).
-    pub(crate) trees: Option<Box<[u32; LAYER_CELLS]>>,
 }
 
 impl LayerRecord {
@@ -172,7 +169,6 @@ impl LayerRecord {
             has_saved: false,
             notes: [Note::BLANK; FEW],
             extras_before: None,
-            trees: None,
         }
     }
 
@@ -191,7 +187,7 @@ impl LayerRecord {
         ] {
             *bits = LayerMask::NONE;
         }
-        (self.count, self.has_saved, self.extras_before, self.trees) = (0, false, None, None);
+        (self.count, self.has_saved, self.extras_before) = (0, false, None);
         table
     }
 
@@ -323,21 +319,6 @@ impl LayerRecord {
         }
     }
 
-    /// Returns, for each face, the cells that water entered through it.
-    pub(crate) fn inflow(&self) -> [LayerMask; 6] {
-        match &self.table {
-            Some(table) => table.inflow,
-            None => {
-                let mut inflow = [LayerMask::NONE; 6];
-                for note in self.list() {
-                    ones(u64::from(note.inflow))
-                        .for_each(|face| inflow[face].insert(usize::from(note.cell)));
-                }
-                inflow
-            }
-        }
-    }
-
     /// Returns the cells that water entered.
     pub(crate) fn entered(&self) -> LayerMask {
         match &self.table {
@@ -416,7 +397,6 @@ impl LayerRecord {
     pub(crate) fn heap_bytes(&self) -> usize {
         self.table.as_ref().map_or(0, |_| size_of::<Table>())
             + self.extras_before.as_ref().map_or(0, |_| size_of::<[LayerMask; 6]>())
-            + self.trees.as_ref().map_or(0, |_| size_of::<[u32; LAYER_CELLS]>())
     }
 
     /// Restores the layer's cells to what they were before the tick.

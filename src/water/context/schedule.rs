@@ -7,7 +7,9 @@ use crate::water::context::budget::Budget;
 use crate::water::context::sorting::Sorting;
 use crate::water::random::mix;
 use crate::water::store::Store;
-use crate::water::tiles::{Rank, Scope, Tiling};
+#[cfg(feature = "rayon")]
+use crate::water::tiles::Scope;
+use crate::water::tiles::{Rank, Tiling};
 use core::ops::Range;
 
 /// Members that are passed over for one cell: those whose layer has no work.
@@ -136,6 +138,7 @@ impl Schedule {
     }
 
     /// Returns the scope of a chunk's tile.
+    #[cfg(feature = "rayon")]
     pub(crate) fn scope_of(&self, store: &Store, slot: Slot) -> Scope {
         self.tiling.scope_of(store.grid().position_at(slot))
     }

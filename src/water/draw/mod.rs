@@ -206,7 +206,7 @@ impl Context<'_> {
             0 => Draw::to_rise(self, place).map(|draw| self.draw(draw, &mut draws.path)),
             _ => Draw::to_fill(self, place, voxel).map(|draw| self.draw(draw, &mut draws.path)),
         };
-        budget.spend(draws.path.len());
+        budget.spend(draws.path.visited());
         if drawn == Some(Drawn::Exhausted) {
             draws.starved.push(place);
         } else {

@@ -85,11 +85,18 @@ impl PathCell {
 #[derive(Default)]
 pub(super) struct Path {
     cells: Vec<PathCell>,
+    /// The cells that the draw has visited, those included from where it went back.
+    visited: usize,
 }
 
 impl Path {
-    pub(super) fn len(&self) -> usize {
-        self.cells.len()
+    pub(super) fn visited(&self) -> usize {
+        self.visited
+    }
+
+    fn push(&mut self, cell: PathCell) {
+        self.cells.push(cell);
+        self.visited += 1;
     }
 
     pub(super) fn shrink(&mut self, most: usize) {
@@ -164,6 +171,7 @@ impl Context<'_> {
     /// Draws water along a path, which is kept in `path`.
     pub(super) fn draw(&mut self, draw: Draw, path: &mut Path) -> Drawn {
         path.cells.clear();
+        path.visited = 0;
         let drawn = self.climb(&draw, path);
         if drawn == Drawn::Units {
             self.pass_draw(&draw, path);
@@ -217,13 +225,13 @@ impl Context<'_> {
                 if !voxel.has(CellFlags::EXTRA)
                     && let Some((parent, heading)) = parent_beside(cell, voxel)
                 {
-                    path.cells.push(at);
+                    path.push(at);
                     (cell, exit) = (parent, heading);
                     continue;
                 }
                 at.untried = self.store.parents_in(place, voxel);
                 let face = self.pick(place, &mut at.untried);
-                path.cells.push(at);
+                path.push(at);
                 let Some(face) = face else { return voxel.is_source().then_some(place) };
                 (place, exit) = (self.store.step(place, face), face.opposite());
                 if !place.is_some() || (place.slot, place.layer()) != (slot, layer) {

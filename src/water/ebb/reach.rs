@@ -130,7 +130,8 @@ impl Context<'_> {
         let voxel = self.store.read(place);
         self.put(place, voxel);
         let voxel = self.store.keep_parents(place, faces, voxel);
-        let Some(first) = voxel.parent_face().filter(|face| faces >> face.index() & 1 != 0).or(first)
+        let Some(first) =
+            voxel.parent_face().filter(|face| faces >> face.index() & 1 != 0).or(first)
         else {
             return voxel;
         };

@@ -257,6 +257,7 @@ impl Context<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::chunk::LAYER_CELLS;
     use crate::water::context::layer_record::LayerRecord;
     use crate::water::context::test_worlds;
 
@@ -341,7 +342,9 @@ mod tests {
                 assert!(here == there, "seed {seed}: layer {layer}");
                 let [here, there] = [&tick, &reference].map(|tick| {
                     let marks = |work: &LayerRecord| {
-                        (work.flows(), work.inflow(), [work.touched, work.woken])
+                        let entries: [u8; LAYER_CELLS] =
+                            core::array::from_fn(|cell| work.entries(cell));
+                        (work.flows(), entries, [work.touched, work.woken])
                     };
                     (tick.awake(slot, layer), tick.work.get(slot, layer).map(marks))
                 });

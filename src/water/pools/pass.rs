@@ -311,9 +311,8 @@ impl Context<'_> {
         for group in shore.gives.iter().rev() {
             units -= self.lower_group(group, group.level - goal.give, units);
         }
-        let has_more = |group: &&Group| {
-            (0..i64::from(group.most)).contains(&(group.level - goal.give))
-        };
+        let has_more =
+            |group: &&Group| (0..i64::from(group.most)).contains(&(group.level - goal.give));
         for group in shore.gives.iter().rev().filter(has_more) {
             units -= self.lower_group(group, 1, units);
         }

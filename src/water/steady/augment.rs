@@ -66,9 +66,8 @@ impl Search {
 
     /// Returns the nodes from the one of this number to the end that the search began from.
     fn way(&self, from: usize) -> impl Iterator<Item = Node> + '_ {
-        let numbers = core::iter::successors(Some(from), |&at| {
-            (at > 0).then(|| self.nodes[at].1 as usize)
-        });
+        let numbers =
+            core::iter::successors(Some(from), |&at| (at > 0).then(|| self.nodes[at].1 as usize));
         numbers.map(|at| self.nodes[at].0)
     }
 
@@ -108,7 +107,7 @@ impl Context<'_> {
     /// Searches for more flow to an end, and lets it flow there. Returns the units gained.
     pub(super) fn augment(&mut self, search: &mut Search, end: End, goal: Goal) -> u8 {
         search.begin(end.place);
-        let turn = mix(self.work.random(), end.place.index as u64) as usize;
+        let turn = mix(self.work.random(), end.place.index as u64) as usize & 3;
         let y = self.store.position(end.place).y;
         let mut at = 0;
         while at < search.nodes.len() {

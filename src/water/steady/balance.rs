@@ -89,7 +89,8 @@ impl Context<'_> {
         if through > most {
             self.lower_outflow(place, through - most, open);
         }
-        let (inflow, through) = (self.store.steady_inflow(place), self.store.steady(place).through());
+        let (inflow, through) =
+            (self.store.steady_inflow(place), self.store.steady(place).through());
         let supply = self.steady_supply(place);
         if inflow > through {
             self.lower_inflow(place, inflow - through, open);

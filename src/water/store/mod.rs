@@ -64,9 +64,6 @@ pub(crate) struct LayerState {
     pub(crate) closed: LayerMask,
 }
 
-/// A cell of a path, and the face through which it passes water on.
-pub(crate) type Step = (Place, Face);
-
 /// The data of one chunk besides its cells, most of it cached. `masks` is `Some` exactly if the
 /// chunk is dense.
 #[derive(Default)]

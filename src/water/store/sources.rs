@@ -30,12 +30,6 @@ impl Store {
         }
     }
 
-    /// Returns the y of the lowest source in the world, frozen chunks left out.
-    #[inline]
-    pub(crate) fn lowest_source(&self) -> Option<i32> {
-        self.source_heights.keys().next().copied()
-    }
-
     /// Returns the y of the highest source in the world, frozen chunks left out.
     #[inline]
     pub(crate) fn highest_source(&self) -> Option<i32> {

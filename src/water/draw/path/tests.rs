@@ -1,13 +1,14 @@
-//! Searches and draws along paths, compared with references that go from cell to cell.
+//! Draws along paths, compared with references that go from cell to cell.
 
 use crate::chunk::Chunk;
 use crate::coords::Region;
 use crate::water::context::layer_record::LayerRecord;
 use crate::water::context::test_worlds;
 use crate::water::draw::path::*;
-use crate::water::store::Place;
+use crate::water::store::{Place, Store};
 use crate::water::{Rules, WaterCell, WaterWorld};
 use glam::IVec3;
+use hashbrown::HashSet;
 
 /// A path down and up across chunk borders (x, y). It has a single cell in one of the chunks, and
 /// re-enters a layer.
@@ -29,17 +30,6 @@ const PATH: [(i32, i32); 16] = [
     (18, 14),
     (19, 14),
 ];
-
-/// Does a draw with a budget of a few cells at a time.
-fn whole(tick: &mut Context, mut draw: Draw) -> Drawn {
-    let mut draws = Draws::default();
-    tick.begin_draws(&mut draws);
-    loop {
-        if let Some(drawn) = tick.advance(&mut draws, &mut draw, &mut Budget::new(3)) {
-            return drawn;
-        }
-    }
-}
 
 #[test]
 fn a_draw_along_a_path_equals_passing_from_cell_to_cell() {
@@ -72,18 +62,23 @@ fn a_draw_along_a_path_equals_passing_from_cell_to_cell() {
                 world.store.write(place, flowing.with(CellFlags::HAS_SOURCE, true));
             }
         }
+        let target = world.place(IVec3::new(20, 14, 5)).expect("loaded");
         let (mut tick, mut reference) =
             (test_worlds::tick(&mut world), test_worlds::tick(&mut other));
         for tick in [&mut tick, &mut reference] {
             tick.pass_on(places[narrow], Face::South, 7 - at_most);
         }
+        // What the target has passed on, it may also draw, so more than two units at a time.
         let (last, wanted) = (PATH.len() - 1, 5);
+        for tick in [&mut tick, &mut reference] {
+            tick.pass_on(target, Face::Up, 5);
+        }
         let first = (places[last], exit(last));
-        let purpose = Purpose::Leave { limited: false };
-        let drawn = whole(&mut tick, Draw::new(purpose, first.0, first, wanted, Need::Leave));
+        let mut path = Path::default();
+        let drawn = tick.draw(Draw { target, wanted, first, least_y: 18 }, &mut path);
+        assert_eq!(path.visited(), PATH.len());
         let units = wanted.min(at_most);
         reference.take(places[0], units);
-        reference.ledger.drained += u64::from(units);
         let mut bottleneck = 7;
         for (at, &place) in places.iter().enumerate() {
             let voxel = reference.store.read(place);
@@ -93,9 +88,9 @@ fn a_draw_along_a_path_equals_passing_from_cell_to_cell() {
                 reference.put_marks(place, voxel.with_largest(bottleneck));
             }
         }
+        reference.receive(target, Face::West, units, bottleneck);
 
-        let expected = if at_most < wanted { Drawn::Narrow } else { Drawn::Units };
-        assert_eq!(drawn, expected, "{narrow}, {at_most}");
+        assert_eq!(drawn, Drawn::Units, "{narrow}, {at_most}");
         assert_eq!(tick.report, reference.report, "{narrow}, {at_most}");
         assert_eq!(tick.ledger, reference.ledger, "{narrow}, {at_most}");
         for (slot, layer) in tick
@@ -105,8 +100,10 @@ fn a_draw_along_a_path_equals_passing_from_cell_to_cell() {
             .into_iter()
             .flat_map(|slot| (0..16).map(move |at| (slot, at)))
         {
-            let marks =
-                |work: &LayerRecord| (work.flows(), work.inflow(), [work.touched, work.woken]);
+            let marks = |work: &LayerRecord| {
+                let entries: [u8; LAYER_CELLS] = core::array::from_fn(|cell| work.entries(cell));
+                (work.flows(), entries, [work.touched, work.woken])
+            };
             let [here, there] =
                 [&tick, &reference].map(|tick| tick.work.get(slot, layer).map(marks));
             assert_eq!(here, there, "{narrow}, {at_most}: layer {layer}");
@@ -142,96 +139,87 @@ fn each_of_several_parents_is_picked_equally_often() {
 }
 
 /// Cells of a box across a chunk border, each with up to three parents (to the west, to the north
-/// and below), and roots of all kinds. No cell is exhausted, so a draw gets what the root offers to
-/// which the picked parents lead.
+/// and below), springs and other roots, some cells exhausted. Draws from cells at random make a
+/// blocking flow: each gets units exactly if a way up over cells with throughput left leads to a
+/// spring, and a cell is dead only if none does.
 #[test]
-fn a_draw_gets_what_the_root_of_its_path_offers() {
+fn a_draw_finds_a_way_if_there_is_one_and_dead_cells_have_none() {
     let mut random = fastrand::Rng::with_seed(23);
-    let (mut outcomes, mut labelled) = ([0; 3], 0);
+    let mut outcomes = [0; 3];
     for round in 0..60 {
         let mut world = WaterWorld::new(round, Rules::lossless()).expect("rules in range");
         for chunk in [IVec3::ZERO, IVec3::X] {
             world.insert_chunk(chunk, Chunk::uniform(Voxel::OPEN)).expect("none is there");
         }
-        let slots = world.store.grid().sorted_slots();
         let part = Region::new(IVec3::new(12, 3, 4), IVec3::new(20, 6, 8));
-        let wet = 1 << (round % 4);
         let mut places = Vec::new();
         for cell in part.positions() {
-            let place = Place::new(
-                slots[(cell.x / 16) as usize],
-                (cell.x % 16 + 16 * cell.z + 256 * cell.y) as usize,
-            );
+            let place = world.place(cell).expect("loaded");
             let inside = |face: &Face| face.step(cell).is_some_and(|parent| part.contains(parent));
-            let parents: Vec<Face> = [Face::West, Face::North, Face::Down]
+            let faces = [Face::West, Face::North, Face::Down]
                 .into_iter()
-                .filter(inside)
-                .filter(|_| random.u8(..8) > 0)
-                .collect();
-            let height = if random.u8(..10) < wet { random.u8(1..8) } else { 0 };
-            let voxel = match parents.first() {
-                None => Voxel::OPEN.with_height(height),
-                Some(first) => Voxel::OPEN.with_height(height).with_parent(*first),
+                .filter(|face| inside(face) && random.u8(..8) > 0)
+                .fold(0, |faces, face| faces | 1 << face.index());
+            let voxel = match Store::faces(faces).next() {
+                None if random.bool() => Voxel::water(WaterCell::SOURCE),
+                None => Voxel::OPEN.with_height(3),
+                Some(first) => Voxel::OPEN.with_height(random.u8(..8)).with_parent(first),
             };
-            let faces = parents.iter().fold(0, |faces, face| faces | 1 << face.index());
             let voxel = world.store.keep_parents(place, faces, voxel);
             world.store.write(place, voxel);
             places.push(place);
         }
-        for _ in 0..20 {
-            let place = places[random.usize(..places.len())];
-            let mut tick = test_worlds::tick(&mut world);
-            let (mut root, mut forked) = (place, false);
-            loop {
-                let mut parents = tick.store.parents_of(root);
-                forked |= parents.count_ones() > 1;
-                let Some(face) = tick.pick(root, &mut parents) else { break };
-                root = tick.store.step(root, face);
+        let target = world.place(IVec3::ZERO).expect("loaded");
+        let mut tick = test_worlds::tick(&mut world);
+        for &place in &places {
+            if random.u8(..12) == 0 {
+                tick.pass_on(place, Face::Up, random.u8(1..8));
             }
-            let offer = tick.offer(root, Need::Leave);
-            let before = tick.ledger.drained;
-            let draw = Draw::new(
-                Purpose::Leave { limited: false },
-                place,
-                (place, Face::South),
-                5,
-                Need::Leave,
-            );
-            let drawn = whole(&mut tick, draw);
-            assert_eq!(tick.ledger.drained - before, u64::from(offer.min(5)), "round {round}");
-            let expected = match offer {
-                0 if forked => Drawn::Waiting,
-                0 => Drawn::Nothing,
-                1..5 => Drawn::Narrow,
-                _ => Drawn::Units,
-            };
-            assert_eq!(drawn, expected, "round {round}");
-            outcomes[if offer > 0 { 0 } else { 1 + usize::from(forked) }] += 1;
-            if drawn == Drawn::Nothing {
-                let trees = tick.work.get(place.slot, place.layer());
-                let trees = trees.and_then(|work| work.trees.as_ref());
-                let label = trees.map_or(0, |trees| trees[place.cell()]);
-                assert_eq!(tick.root_of(label), Some(root), "round {round}");
-                let is_labelled = |place: Place| {
-                    let trees = tick.work.get(place.slot, place.layer());
-                    let trees = trees.and_then(|work| work.trees.as_ref());
-                    trees.is_some_and(|trees| trees[place.cell()] == label)
-                };
-                let path = test_worlds::ancestors(tick.store, place);
-                assert!(path.into_iter().all(is_labelled), "round {round}");
-                labelled += u32::from(root != place);
-            }
-            world.finish_tick();
         }
+        let mut path = Path::default();
+        for draw in 0..400 {
+            let place = places[random.usize(..places.len())];
+            let has_way = leads_to_a_spring(&tick, place);
+            let before = tick.ledger.injected;
+            let first = (place, Face::South);
+            let drawn = tick.draw(Draw { target, wanted: 1, first, least_y: 0 }, &mut path);
+            let given = tick.ledger.injected - before;
+            let expected = if has_way { Drawn::Units } else { Drawn::Exhausted };
+            assert_eq!((drawn, given), (expected, u64::from(has_way)), "round {round}: {draw}");
+            outcomes[usize::from(has_way)] += 1;
+            // Room for the next one.
+            tick.put(target, Voxel::OPEN);
+        }
+        for &place in &places {
+            let work = tick.work.get(place.slot, place.layer());
+            if work.is_some_and(|work| work.dead.contains(place.cell())) {
+                assert!(!leads_to_a_spring(&tick, place), "round {round}: {place:?}");
+                outcomes[2] += 1;
+            }
+        }
+        world.finish_tick();
     }
-    assert!(
-        outcomes.iter().all(|&count| count > 50) && labelled > 20,
-        "{outcomes:?}, {labelled} labelled"
-    );
+    assert!(outcomes.iter().all(|&count| count > 500), "{outcomes:?}");
 }
 
-/// A path whose end is exhausted counts when it is walked up and when it is marked as dead. Then no
-/// draw walks it again.
+/// Whether a way up from a cell leads to a spring, over cells with throughput left.
+fn leads_to_a_spring(tick: &Context, place: Place) -> bool {
+    let left = |place: Place| tick.limits.left(tick.store.read(place), tick.work.passed(place));
+    let (mut met, mut open) = (HashSet::new(), vec![place]);
+    while let Some(place) = open.pop() {
+        if left(place) == 0 || !met.insert(place) {
+            continue;
+        }
+        if tick.store.read(place).is_source() {
+            return true;
+        }
+        let parents = Store::faces(tick.store.parents_of(place));
+        open.extend(parents.map(|face| tick.store.step(place, face)));
+    }
+    false
+}
+
+/// A path whose end is exhausted is dead up to there, and no other draw walks it.
 #[test]
 fn a_path_in_vain_is_dead_from_end_to_end() {
     let mut world = WaterWorld::new(1, Rules::lossless()).expect("rules in range");
@@ -239,26 +227,15 @@ fn a_path_in_vain_is_dead_from_end_to_end() {
     let slot = world.store.grid().sorted_slots()[0];
     let place = |at: usize| Place::new(slot, at);
     let water = Voxel::OPEN.with_height(3);
-    world.store.write(place(0), water);
+    world.store.write(place(0), Voxel::water(WaterCell::SOURCE));
     (1..16).for_each(|at| world.store.write(place(at), water.with_parent(Face::West)));
     let tick = &mut test_worlds::tick(&mut world);
     tick.pass_on(place(0), Face::East, 7);
-    for charges in [16 + 15, 0] {
-        let mut draws = Draws::default();
-        tick.begin_draws(&mut draws);
-        let first = (place(15), Face::South);
-        let purpose = Purpose::Leave { limited: false };
-        let mut draw = Draw::new(purpose, place(15), first, 5, Need::Leave);
-        let mut charged = 0;
-        let drawn = loop {
-            let mut budget = Budget::new(3);
-            let drawn = tick.advance(&mut draws, &mut draw, &mut budget);
-            charged += budget.spent();
-            if let Some(drawn) = drawn {
-                break drawn;
-            }
-        };
-        assert_eq!((drawn, charged), (Drawn::Waiting, charges));
+    for visited in [15, 0] {
+        let (target, first) = (place(31), (place(15), Face::South));
+        let mut path = Path::default();
+        let drawn = tick.draw(Draw { target, wanted: 5, first, least_y: 0 }, &mut path);
+        assert_eq!((drawn, path.visited()), (Drawn::Exhausted, visited));
         let work = tick.work.get(slot, 0).expect("in the tick");
         assert_eq!(work.dead, (1..16).collect::<LayerMask>());
     }
