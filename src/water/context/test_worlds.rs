@@ -13,6 +13,11 @@ use hashbrown::HashSet;
 /// Springs at several heights among rocks and pools, over eight chunks, after some ticks and before
 /// the next.
 pub(crate) fn springs(seed: u64) -> WaterWorld {
+    springs_with(seed, |world, _| _ = world.step())
+}
+
+/// The same, with each of its ticks done by `tick`, to which its number is passed.
+pub(crate) fn springs_with(seed: u64, mut tick: impl FnMut(&mut WaterWorld, u32)) -> WaterWorld {
     let mut random = Rng::with_seed(seed);
     let bounds = Region::new(IVec3::new(-6, -5, -6), IVec3::new(5, 6, 5));
     let unloaded = [Edge::Wall, Edge::Drain][random.usize(..2)];
@@ -28,13 +33,13 @@ pub(crate) fn springs(seed: u64) -> WaterWorld {
         world.insert_chunk(chunk, Chunk::uniform(Voxel::OPEN)).expect("a chunk of the bounds");
     }
     let mut cell = || IVec3::new(random.i32(-6..6), random.i32(-5..7), random.i32(-6..6));
-    for _ in 0..12 {
+    for round in 0..12 {
         let (rock, pool) = (cell(), cell());
         // Where there is rock already, or none can be, another will do.
         let _ = world.fill_solid(Region::new(rock, (rock + IVec3::new(3, 1, 3)).min(bounds.max())));
         let _ = world.fill_water(Region::new(pool, (pool + 1).min(bounds.max())), 6);
         let _ = world.add_source(cell());
-        world.run(3);
+        (0..3).for_each(|at| tick(&mut world, 3 * round + at));
     }
     world
 }

@@ -82,8 +82,17 @@ impl Context<'_> {
         }
     }
 
+    /// Takes a cell that becomes connected, or is so no more, from the parents of those connected
+    /// cells that have others. So what becomes connected hangs on none of its descendants: a parent
+    /// that was orphaned late in the tick may still be among those of a connected cell.
+    pub(super) fn leave_connected_children(&mut self, place: Place) {
+        for (child, face) in self.store.child_links(place) {
+            self.drop_parent(child, face);
+        }
+    }
+
     /// Takes a parent that is not connected from a connected cell that has others.
-    pub(super) fn drop_parent(&mut self, place: Place, face: Face) {
+    fn drop_parent(&mut self, place: Place, face: Face) {
         let voxel = self.store.read(place);
         if voxel.is_connected() && voxel.has(CellFlags::EXTRA) {
             self.put(place, voxel);
@@ -145,6 +154,7 @@ impl Context<'_> {
         while let Some((place, voxel)) = open.pop() {
             self.put(place, voxel.with(CellFlags::HAS_SOURCE, true));
             self.store.wake(place);
+            self.leave_connected_children(place);
             reach.open.push_back((place, spring));
             for child in self.store.children(place).collect::<Vec<_>>() {
                 let voxel = self.store.read(child);
@@ -195,5 +205,87 @@ impl Store {
                 return None;
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::water::context::test_worlds;
+
+    use crate::water::WaterWorld;
+    use hashbrown::HashMap;
+
+    /// Asserts that parents form no cycle: each cell comes after all that feed it (Kahn's algorithm).
+    fn assert_acyclic(store: &Store, places: &[Place], context: &str) {
+        let parents_of = |&place: &Place| {
+            let faces = Store::faces(store.parents_of(place));
+            faces.map(move |face| store.step(place, face)).filter(|parent| parent.is_some())
+        };
+        let mut left: HashMap<Place, usize> =
+            places.iter().map(|place| (*place, parents_of(place).count())).collect();
+        let mut open: Vec<Place> = left.keys().filter(|place| left[*place] == 0).copied().collect();
+        let mut sorted = 0;
+        while let Some(place) = open.pop() {
+            sorted += 1;
+            for child in store.children(place) {
+                let count = left.get_mut(&child).expect("a loaded cell");
+                *count -= 1;
+                if *count == 0 {
+                    open.push(child);
+                }
+            }
+        }
+        assert_eq!(sorted, places.len(), "{context}: a cycle");
+    }
+
+    /// After each tick, a cell is connected exactly if it is a spring or has a parent that is; all
+    /// its parents are then, and it could feed no wet cell that is not connected. Parents form no
+    /// cycle, so each way up ends at a spring.
+    #[test]
+    fn what_is_connected_hangs_on_springs_and_could_feed_nothing_else() {
+        let (mut fed, mut several, mut others) = (0, 0, 0);
+        for seed in 0..24 {
+            test_worlds::springs_with(seed, |world, at| {
+                world.step();
+                let context = format!("seed {seed}, tick {at}");
+                let places = test_worlds::places(world);
+                assert_acyclic(&world.store, &places, &context);
+                for &place in &places {
+                    let voxel = world.store.read(place);
+                    if voxel.is_inert() {
+                        continue;
+                    }
+                    let connected = connected_parents(world, place);
+                    let parents = world.store.parents_of(place);
+                    if !voxel.is_connected() {
+                        assert_eq!(connected, 0, "{context}: {place:?} has a connected parent");
+                        others += 1;
+                        continue;
+                    }
+                    if !voxel.is_source() {
+                        assert!(connected != 0, "{context}: {place:?} has no connected parent");
+                        assert_eq!(connected, parents, "{context}: {place:?} has others");
+                        several += u32::from(parents.count_ones() > 1);
+                        fed += 1;
+                    }
+                    let spring = world.store.spring_height_over(place).expect("a way to a spring");
+                    for face in Face::ALL {
+                        let there = world.store.step(place, face);
+                        let feeds =
+                            there.is_some() && world.store.could_feed(place, face, there, spring);
+                        assert!(!feeds, "{context}: {place:?} could feed {there:?}");
+                    }
+                }
+            });
+        }
+        assert!(fed > 1_000 && several > 100 && others > 1_000, "{fed}, {several}, {others}");
+    }
+
+    /// The faces, by bit, across which connected parents of a cell lie.
+    fn connected_parents(world: &WaterWorld, place: Place) -> u8 {
+        Store::faces(world.store.parents_of(place))
+            .filter(|&face| world.store.look(place, face).is_connected())
+            .fold(0, |faces, face| faces | 1 << face.index())
     }
 }
