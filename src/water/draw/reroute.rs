@@ -53,7 +53,7 @@ impl Context<'_> {
             return 0;
         }
         search.open.push((cell, 0, Face::Down));
-        let turn = self.store.position(cell).x as usize + self.tick as usize;
+        let turn = self.work.seed(self.store, cell.slot, cell.layer()) as usize % 6;
         let mut at = 0;
         while at < search.open.len() {
             let place = search.open[at].0;

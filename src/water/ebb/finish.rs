@@ -354,9 +354,7 @@ impl Context<'_> {
         self.put(place, voxel.with(CellFlags::HAS_SOURCE, on));
         self.store.wake(place);
         if !on {
-            for (child, face) in self.store.child_links(place) {
-                self.drop_parent(child, face);
-            }
+            self.drop_from_children(place);
         }
         unchecked.extend(self.store.children(place));
     }

@@ -82,8 +82,16 @@ impl Context<'_> {
         }
     }
 
+    /// Takes a cell that is not connected any more from the parents of connected cells that have
+    /// others.
+    pub(super) fn drop_from_children(&mut self, place: Place) {
+        for (child, face) in self.store.child_links(place) {
+            self.drop_parent(child, face);
+        }
+    }
+
     /// Takes a parent that is not connected from a connected cell that has others.
-    pub(super) fn drop_parent(&mut self, place: Place, face: Face) {
+    fn drop_parent(&mut self, place: Place, face: Face) {
         let voxel = self.store.read(place);
         if voxel.is_connected() && voxel.has(CellFlags::EXTRA) {
             self.put(place, voxel);

@@ -109,7 +109,8 @@ impl Context<'_> {
     pub(super) fn augment(&mut self, search: &mut Search, end: End, goal: Goal) -> u8 {
         search.begin(end.place);
         let turn = mix(self.work.random(), end.place.index as u64) as usize;
-        let y = self.store.position(end.place).y;
+        // A spring must lie higher than what it lifts water into.
+        let y = self.store.position(end.place).y + i32::from(end.exit == Face::Up);
         let mut at = 0;
         while at < search.nodes.len() {
             let node = search.nodes[at].0;

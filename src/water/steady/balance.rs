@@ -30,7 +30,10 @@ impl Store {
 
     /// Returns whether steady flow leaves the world across a face of a cell.
     pub(super) fn drains_across(&self, place: Place, face: Face) -> bool {
-        self.look(place, face) == Voxel::DRAIN && self.read(place).is_connected()
+        let voxel = self.read(place);
+        self.look(place, face) == Voxel::DRAIN
+            && voxel.is_connected()
+            && (face != Face::Up || voxel.is_closed())
     }
 
     /// Returns for each face the cells whose flow across it may not hold: by bit masks, those that

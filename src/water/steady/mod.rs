@@ -14,7 +14,7 @@
 //! | `execute` | lets a tick's units flow | |
 //!
 //! A tick checks the flow before water falls and spreads, and lets it flow then, so that what a cell
-//! passes on in it is known to all that comes after. In one tick of [`PERIOD`] it flows last and
+//! passes on in it is known to all that comes after. In one tick of [`YIELD_PERIOD`] it flows last and
 //! takes what is left (it *yields*): so a pit beside a river fills, though the river passes all that
 //! its cells let through. In another one, ends search for more.
 //!
@@ -34,12 +34,14 @@ use crate::water::random::chunk_seed;
 use crate::water::steady::augment::{End, Goal, Search};
 use crate::water::store::Place;
 
-/// Ticks from one in which ends search to the next, and from one in which the flow yields to the
-/// next.
-const PERIOD: u64 = 8;
+/// Ticks from one in which ends search to the next.
+const SEARCH_PERIOD: u64 = 8;
 
-/// The tick of each period in which the flow yields.
-const YIELDING: u64 = PERIOD / 2;
+/// Ticks from one in which the flow yields to the next.
+const YIELD_PERIOD: u64 = 16;
+
+/// The tick of each period in which the flow yields: none in which ends search.
+const YIELDING: u64 = SEARCH_PERIOD / 2;
 
 /// Nodes that the searches of a tick may visit, but for the last one.
 const SEARCH_CREDIT: usize = 1 << 16;
@@ -159,7 +161,7 @@ impl Context<'_> {
     fn begin_searches(&mut self, steady: &mut SteadyTick, stage: Stage) {
         steady.ends.clear();
         steady.search.clear();
-        let is_turn = self.tick.is_multiple_of(PERIOD);
+        let is_turn = self.tick.is_multiple_of(SEARCH_PERIOD);
         if is_turn && self.store.any_drains() {
             self.list_hungry_ends(&mut steady.ends);
         }
@@ -219,6 +221,6 @@ impl Context<'_> {
 
     /// Returns whether the flow yields in this tick.
     pub(crate) fn yields(&self) -> bool {
-        self.tick % PERIOD == YIELDING && self.store.has_steady()
+        self.tick % YIELD_PERIOD == YIELDING && self.store.has_steady()
     }
 }
