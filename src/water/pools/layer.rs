@@ -136,7 +136,7 @@ impl Context<'_> {
             lifting: cells & at.full & dry_above,
             beside: at.gaps.shifted(&gaps).map(|gaps| gaps & pushing),
             beside_films: at.films.shifted(&films).map(|films| films & cells),
-            sea: self.store.sea_levels(at.slot, at.layer, coast),
+            sea: coast.any().then(|| self.store.sea_levels(at.slot, at.layer, coast)).flatten(),
         }
     }
 
