@@ -10,6 +10,7 @@ use crate::coords::Face;
 use crate::water::context::Context;
 use crate::water::random::mix;
 use crate::water::store::{Place, Store};
+use crate::water::voxel::Voxel;
 use hashbrown::HashMap;
 
 /// A node of the network: units enter a cell, or leave it.
@@ -148,7 +149,8 @@ impl Context<'_> {
         }
         for face in turned(turn) {
             let there = self.store.step(place, face);
-            if flows.across(face) > 0 && there.is_some() {
+            let is_inside = there.is_some() && self.store.read(there) != Voxel::DRAIN;
+            if flows.across(face) > 0 && is_inside {
                 search.meet(Node::In(there), at);
             }
         }
