@@ -149,10 +149,12 @@ impl Context<'_> {
     /// Takes back the flow across faces that carry none any more, and adds the cells around to those
     /// to be balanced.
     fn end_check(&mut self, steady: &mut SteadyTick) {
+        // At the bottom of the stack, so that what is cut is balanced first, as in a world in which
+        // fewer cells are looked at.
+        self.store.take_unbalanced(&mut steady.open);
         for broken in core::mem::take(&mut steady.broken) {
             self.cut_steady(broken, &mut steady.open);
         }
-        self.store.take_unbalanced(&mut steady.open);
         steady.stage = Stage::Balance;
     }
 
