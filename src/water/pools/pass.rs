@@ -297,7 +297,8 @@ impl Context<'_> {
         for group in &shore.takes {
             units -= self.raise_group(group, goal.take - group.level, units);
         }
-        for group in shore.takes.iter().filter(|group| group.level <= goal.take) {
+        let more = shore.takes.iter().filter(|group| group.level <= goal.take);
+        for group in more.filter(|_| goal.excess.is_some()) {
             units -= self.raise_group(group, 1, units);
         }
         let (place, cells) = ((shore.slot, shore.layer), shore.sea_that_takes(goal));
@@ -310,7 +311,8 @@ impl Context<'_> {
         for group in shore.gives.iter().rev() {
             units -= self.lower_group(group, group.level - goal.give, units);
         }
-        for group in shore.gives.iter().rev().filter(|group| group.level >= goal.give) {
+        let more = shore.gives.iter().rev().filter(|group| group.level >= goal.give);
+        for group in more.filter(|_| goal.lack.is_some()) {
             units -= self.lower_group(group, 1, units);
         }
         let (place, cells) = ((shore.slot, shore.layer), shore.sea_that_gives(goal));
