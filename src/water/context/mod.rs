@@ -24,7 +24,7 @@ use crate::water::context::layers::Workspace;
 use crate::water::context::limits::Limits;
 use crate::water::ledger::Ledger;
 use crate::water::rules::Rules;
-use crate::water::store::{LayerState, Place, Step, Store};
+use crate::water::store::{LayerState, Place, Store};
 use crate::water::voxel::Voxel;
 
 /// The world's parts as a tick works on them.
@@ -104,23 +104,6 @@ impl Context<'_> {
         let (layer, cell) = (place.layer(), place.cell());
         self.work.join(self.store, place.slot, layer).pass_on(cell, face, units);
         self.report.moved += u64::from(units);
-    }
-
-    /// Records units that pass along a path whose cells lie in one layer of one chunk, and wakes
-    /// these cells.
-    pub(crate) fn pass_along_in_layer(&mut self, path: &[Step], units: u8) {
-        let Some(&(first, _)) = path.first() else { return };
-        let (slot, layer) = (first.slot, first.layer());
-        let work = self.work.join(self.store, slot, layer);
-        let mut along = LayerMask::NONE;
-        for &(place, exit) in path {
-            let cell = place.cell();
-            work.pass_on(cell, exit, units);
-            along.insert(cell);
-        }
-        work.woken |= along;
-        self.store.wake_layer(slot, layer, along);
-        self.report.moved += u64::from(units) * path.len() as u64;
     }
 
     /// Raises a cell by units that entered through a face. `largest` is the bottleneck of the path

@@ -69,6 +69,11 @@ impl Labels {
         self.chunks.get(slot.index()).and_then(Option::as_ref).map_or(&[], |chunk| &chunk[layer])
     }
 
+    #[cfg(test)]
+    pub(crate) fn is_used(&self) -> bool {
+        self.entries > 0
+    }
+
     /// Returns the root of a cell's label and its bounds, unless it was dropped.
     #[cfg(test)]
     pub(crate) fn of_cell(&self, place: crate::water::store::Place) -> Option<(u32, Levels)> {

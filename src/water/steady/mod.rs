@@ -32,6 +32,7 @@ use crate::water::context::Context;
 use crate::water::context::budget::Budget;
 use crate::water::random::chunk_seed;
 use crate::water::steady::augment::{End, Goal, Search};
+use crate::water::steady::execute::Turnover;
 use crate::water::store::Place;
 
 /// Ticks from one in which ends search to the next.
@@ -80,6 +81,7 @@ pub(crate) struct SteadyTick {
     search: Search,
     /// Nodes that searches may still visit in this tick.
     credit: usize,
+    turnover: Turnover,
 }
 
 impl SteadyTick {
@@ -122,8 +124,11 @@ impl Context<'_> {
                 Stage::Grow => self.search_next(steady, Goal::Spring, &mut budget),
                 Stage::Share => self.search_next(steady, Goal::Share, &mut budget),
                 Stage::Execute => match steady.chunks.pop().filter(|_| !self.yields()) {
-                    Some(slot) => self.execute_chunk(slot, &mut budget),
+                    Some(slot) => {
+                        budget.spend(self.execute_chunk(slot, &mut steady.turnover));
+                    }
                     None => {
+                        self.enter_turnover(&mut steady.turnover);
                         steady.search.shrink(SEARCH_BUFFER);
                         steady.stage = Stage::Done;
                     }

@@ -23,7 +23,7 @@ impl Store {
             return false;
         }
         match face {
-            Face::Down => true,
+            Face::Down => !self.jets(from, here),
             Face::Up => here.is_closed() && there.is_wet(),
             _ if self.hangs(from) => self.flies(from, here, face) && self.hangs(to),
             _ => here.is_wet() && (there.is_wet() || self.hangs(to)),
@@ -33,6 +33,18 @@ impl Store {
     /// Returns whether water falls out of a cell.
     fn hangs(&self, place: Place) -> bool {
         self.floor(place).room() > 0
+    }
+
+    /// Returns whether water in the air passes on sideways instead of falling, as a jet.
+    fn jets(&self, place: Place, voxel: Voxel) -> bool {
+        voxel.direction().filter(|face| face.is_lateral()).is_some_and(|face| {
+            let ahead = self.step(place, face);
+            self.hangs(place)
+                && self.flies(place, voxel, face)
+                && ahead.is_some()
+                && self.read(ahead).is_connected()
+                && self.hangs(ahead)
+        })
     }
 
     /// Returns whether the water of a cell in the air is a jet that passes on sideways: see `jet` in
