@@ -129,8 +129,8 @@ fn springs_at_several_heights_are_searched_in_pieces() {
         world
     };
     let most = in_pieces(build, 40);
-    // It would be 14,907 if these did not count.
-    assert!(most > 14_910, "{most} cells beside those visited");
+    // Pools do not ask for springs: what is left is what draws ask for.
+    assert!(most > 4_000, "{most} cells beside those visited");
 }
 
 /// A stream is dammed up near its end, and opened again at once. What flows on below has children,
@@ -147,12 +147,12 @@ fn a_search_for_a_circle_goes_on_in_pieces() {
         world
     };
     let most = in_pieces(build, 6);
-    assert!(most > 200_000, "{most} cells beside those visited");
+    assert!(most > 150_000, "{most} cells beside those visited");
 }
 
 /// A tunnel full of water, with a shaft full of water at one end and an empty one at the other. All
-/// that moves passes through all of the tunnel. That was one piece, and counted as 256 cells at
-/// most.
+/// that moves passes through all of the tunnel, which is walked through for it. That was one piece,
+/// and counted as 256 cells at most.
 #[test]
 fn a_way_through_a_long_body_goes_on_in_pieces() {
     const LENGTH: usize = 3_000;
@@ -168,7 +168,7 @@ fn a_way_through_a_long_body_goes_on_in_pieces() {
         world
     };
     let most = in_pieces(build, 3);
-    assert!(most > 25_000, "{most} cells beside those visited");
+    assert!(most > 22_000, "{most} cells beside those visited");
 }
 
 /// Every chunk takes part. They were sorted at once, and the last call of a tick marked what had
@@ -201,7 +201,7 @@ fn many_chunks_are_sorted_and_marked_in_pieces() {
         }
         let saved = whole.save();
         for calls in 0..4 {
-            sliced.step_within(9_000);
+            sliced.step_within(7_000);
             assert!(sliced.save() == saved, "tick {tick}, {calls} calls of the next");
         }
         whole.step();

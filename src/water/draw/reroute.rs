@@ -53,7 +53,7 @@ impl Context<'_> {
             return 0;
         }
         search.open.push((cell, 0, Face::Down));
-        let turn = self.tick.wrapping_add_signed(self.store.position(cell).x.into()) % 6;
+        let turn = (self.work.seed(self.store, cell.slot, cell.layer()) % 6) as usize;
         let mut at = 0;
         while at < search.open.len() {
             let place = search.open[at].0;
@@ -66,7 +66,7 @@ impl Context<'_> {
                 at += 1;
                 continue;
             }
-            for face in (0..6).map(|face| Face::ALL[(face + turn as usize) % 6]) {
+            for face in (0..6).map(|face| Face::ALL[(face + turn) % 6]) {
                 let there = self.store.step(place, face);
                 let exit = face.opposite();
                 if there.is_some()

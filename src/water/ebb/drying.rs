@@ -90,7 +90,8 @@ impl Context<'_> {
         stale.push(child);
         stale.extend(self.store.children(child));
         match self.store.remove_parent(child, face) {
-            Unlinked::Done => {}
+            Unlinked::Done if self.store.read(child).is_connected() => {}
+            Unlinked::Done => self.drop_from_children(child),
             Unlinked::HasOthers => cut.descent = Some(Descent::from(child)),
             Unlinked::Dry => cut.links.extend(self.store.child_links(child)),
         }

@@ -353,7 +353,7 @@ impl Context<'_> {
         };
         self.put(place, voxel.with(CellFlags::HAS_SOURCE, on));
         self.store.wake(place);
-        self.leave_connected_children(place);
+        self.drop_from_children(place);
         unchecked.extend(self.store.children(place));
     }
 

@@ -10,6 +10,7 @@ use crate::grid::Slot;
 use crate::water::cell::CellFlags;
 use crate::water::context::Context;
 use crate::water::random::chunk_seed;
+use crate::water::store::parents::with_parents;
 use crate::water::store::{LayerState, Place, Store};
 use crate::water::voxel::Voxel;
 use std::collections::VecDeque;
@@ -85,7 +86,7 @@ impl Context<'_> {
     /// Takes a cell that becomes connected, or is so no more, from the parents of those connected
     /// cells that have others. So what becomes connected hangs on none of its descendants: a parent
     /// that was orphaned late in the tick may still be among those of a connected cell.
-    pub(super) fn leave_connected_children(&mut self, place: Place) {
+    pub(super) fn drop_from_children(&mut self, place: Place) {
         for (child, face) in self.store.child_links(place) {
             self.drop_parent(child, face);
         }
@@ -96,7 +97,9 @@ impl Context<'_> {
         let voxel = self.store.read(place);
         if voxel.is_connected() && voxel.has(CellFlags::EXTRA) {
             self.put(place, voxel);
-            self.store.remove_parent(place, face);
+            let left = self.store.parents_in(place, voxel) & !(1 << face.index());
+            let voxel = with_parents(self.store.keep_parents(place, left, voxel), left);
+            self.put(place, voxel);
         }
     }
 
@@ -154,7 +157,7 @@ impl Context<'_> {
         while let Some((place, voxel)) = open.pop() {
             self.put(place, voxel.with(CellFlags::HAS_SOURCE, true));
             self.store.wake(place);
-            self.leave_connected_children(place);
+            self.drop_from_children(place);
             reach.open.push_back((place, spring));
             for child in self.store.children(place).collect::<Vec<_>>() {
                 let voxel = self.store.read(child);
@@ -211,9 +214,8 @@ impl Store {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::water::context::test_worlds;
-
     use crate::water::WaterWorld;
+    use crate::water::context::test_worlds;
     use hashbrown::HashMap;
 
     /// Asserts that parents form no cycle: each cell comes after all that feed it (Kahn's algorithm).

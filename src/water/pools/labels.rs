@@ -3,13 +3,15 @@
 //! Each label has a least and a greatest level, between which all that gives or takes water in its
 //! bodies lies. Changes of the water widen the bounds, and labels whose bodies join are joined;
 //! that a body has split is not looked for, since the bounds hold for both parts. Only bodies that
-//! were seen to be level get a label. So what is known saves work, and decides nothing.
+//! were seen to be level get a label, and it is dropped as soon as its bounds do not prove that. So
+//! what is known saves work, and decides nothing.
 
 use crate::chunk::{LayerMask, ones};
 use crate::coords::Face;
 use crate::grid::Slot;
 use crate::water::context::Context;
 use crate::water::pools::layer::{Layer, Levels};
+use crate::water::pools::level::STEP;
 use smallvec::SmallVec;
 
 /// The index of a label.
@@ -50,9 +52,6 @@ pub(crate) struct Labels {
 /// spread farther is dropped.
 const SPREAD: usize = 4;
 
-/// A label whose bounds are wider than this is dropped: its bodies are not level.
-const WIDEST: i64 = 3;
-
 impl Labels {
     pub(crate) fn memory_bytes(&self) -> usize {
         let spilled = |chunk: &ChunkLabels| {
@@ -68,6 +67,11 @@ impl Labels {
 
     fn of(&self, slot: Slot, layer: usize) -> &[Entry] {
         self.chunks.get(slot.index()).and_then(Option::as_ref).map_or(&[], |chunk| &chunk[layer])
+    }
+
+    #[cfg(test)]
+    pub(crate) fn is_used(&self) -> bool {
+        self.entries > 0
     }
 
     /// Returns the root of a cell's label and its bounds, unless it was dropped.
@@ -105,17 +109,13 @@ impl Labels {
     }
 
     fn is_dropped(&self, label: LabelId) -> bool {
-        self.levels(label).differ_by(WIDEST)
+        self.levels(label).differ_by(STEP)
     }
 
-    /// Returns the cells of a layer whose body is known to be level. Where a cell in `stirred` is
-    /// one of them, a difference of two counts as level.
-    pub(crate) fn level_cells(&self, slot: Slot, layer: usize, stirred: LayerMask) -> LayerMask {
-        let is_level = |entry: &&Entry| {
-            let step = if (entry.cells & stirred).any() { 3 } else { 2 };
-            !self.levels(entry.label).differ_by(step)
-        };
-        LayerMask::union(self.of(slot, layer).iter().filter(is_level).map(|entry| entry.cells))
+    /// Returns the cells of a layer whose body is known to be level.
+    pub(crate) fn level_cells(&self, slot: Slot, layer: usize) -> LayerMask {
+        let kept = self.of(slot, layer).iter().filter(|entry| !self.is_dropped(entry.label));
+        LayerMask::union(kept.map(|entry| entry.cells))
     }
 
     /// Gives a body a label of its own: all of its pieces, and its levels.

@@ -156,7 +156,7 @@ impl Context<'_> {
                 .springs_that_give(at.slot, at.layer)
                 .shifted(&springs)
                 .map(|springs| springs & cells),
-            sea: self.store.sea_levels(at.slot, at.layer, coast),
+            sea: coast.any().then(|| self.store.sea_levels(at.slot, at.layer, coast)).flatten(),
         }
     }
 

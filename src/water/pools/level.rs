@@ -2,9 +2,9 @@
 //! each that is not level.
 //!
 //! What is done in a tick follows from seed, tick and water alone. A body that is not level has an
-//! awake cell; so the bodies that are walked through are those that are not level, and others where
-//! that changes nothing. Large bodies are not walked through in each tick: how large they may be
-//! is drawn for the tick. The passes come in the order of a hash.
+//! awake cell, so none is missed; others that are walked through are left as they are. A large body
+//! in which water flows waits for a tick that is drawn for its size. The passes come in the order of
+//! a hash.
 
 use crate::chunk::LayerMask;
 use crate::grid::Slot;
@@ -12,23 +12,21 @@ use crate::water::context::Context;
 use crate::water::context::budget::Budget;
 use crate::water::pools::Pools;
 use crate::water::pools::layer::Levels;
-use crate::water::pools::walk::Extent;
+use crate::water::pools::walk::{Extent, Walk};
 use crate::water::store::{LAYER_ROWS, Place};
 use core::cmp::Reverse;
 use core::ops::Range;
 
-/// Bodies of so many pieces are walked through in each tick; of twice as many, in every second one
-/// by chance, and so on.
+/// Bodies of so many pieces are levelled in each tick; those of twice as many, while water flows in
+/// them, in every second one by chance, and so on.
 const IN_EACH_TICK: usize = 512;
 
 /// What is known of a body is kept if it has more pieces: others are walked through in less time
 /// than it takes to keep it.
-const SMALL: usize = 1;
+const SMALL: usize = 8;
 
-/// The difference of levels at which water moves in a body, and in one where water flows: the flow
-/// evens out differences of two by itself, or makes new ones.
-const STILL_STEP: i64 = 2;
-const STIRRED_STEP: i64 = 3;
+/// The difference of levels at which water moves in a body.
+pub(crate) const STEP: i64 = 2;
 
 /// How far a tick's levelling has come.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
@@ -92,9 +90,8 @@ impl Context<'_> {
             match pools.unlevel.pop() {
                 Some((_, place)) => self.level_body(pools, place),
                 None => {
-                    pools.walk.begin(false);
-                    pools.unlevel = Vec::new();
-                    pools.stage = Stage::Rest;
+                    let is_quiet = self.work.schedule.members().is_empty();
+                    pools.end(is_quiet);
                 }
             }
         }
@@ -109,43 +106,36 @@ impl Context<'_> {
         if cells.is_empty() {
             return;
         }
-        let cells = cells - pools.labels.level_cells(slot, layer, touched);
+        let cells = cells - pools.labels.level_cells(slot, layer);
         if cells.is_empty() {
             return;
         }
         let index = pools.walk.enter(self, slot, layer);
         let mut cells = cells & pools.walk.layer(index).supported;
         while let Some(cell) = cells.iter().next() {
-            let is_known = pools.walk.piece_at(index, cell);
-            if is_known.is_none() && self.judge(pools, (index, cell)) {
-                self.wake_cell(Place::in_layer(slot, layer, cell));
+            if pools.walk.piece_at(index, cell).is_none() {
+                self.judge(pools, (index, cell));
             }
-            let piece = is_known.or_else(|| pools.walk.piece_at(index, cell));
+            let piece = pools.walk.piece_at(index, cell);
             let of_piece = piece.map_or(LayerMask::NONE, |at| pools.walk.pieces[at as usize].cells);
             cells -= of_piece | LayerMask::single(cell);
         }
     }
 
-    /// Walks through the body of a cell, and notes it if it is not level. Returns whether the cell
-    /// must stay awake.
-    fn judge(&mut self, pools: &mut Pools, from: (u32, usize)) -> bool {
+    /// Walks through the body of a cell, and notes it if it is not level.
+    fn judge(&mut self, pools: &mut Pools, from: (u32, usize)) {
         let most = IN_EACH_TICK << self.work.random().trailing_zeros().min(40);
         let (body, extent) = pools.walk.explore(self, from, most);
         pools.debt += LAYER_ROWS * body.len();
         if extent == Extent::Larger {
-            return true;
+            return;
         }
-        let (levels, stirred) = pools.walk.levels(self, body.clone());
-        if !levels.differ_by(STILL_STEP) {
-            pools.keep(body, levels);
-            return false;
-        }
-        if levels.differ_by(if stirred { STIRRED_STEP } else { STILL_STEP }) {
+        let levels = pools.walk.levels(self, body.clone());
+        if levels.differ_by(STEP) {
             pools.unlevel.extend(pools.walk.anchor(self, body));
-        } else {
+        } else if body.len() > SMALL {
             pools.keep(body, levels);
         }
-        true
     }
 
     /// Makes a pass over the body of a cell, if it still is of one.
@@ -158,11 +148,8 @@ impl Context<'_> {
         }
         let (body, _) = walk.explore(self, (layer, place.cell()), usize::MAX);
         pools.debt += LAYER_ROWS * body.len();
-        let (levels, _) = walk.levels(self, body);
-        if !levels.differ_by(STILL_STEP) {
-            return;
-        }
-        if self.pass_over(walk, levels) == 0 {
+        let levels = walk.levels(self, body);
+        if levels.differ_by(STEP) && self.pass_over(walk, levels) == 0 {
             self.wake_cell(place);
         }
     }
@@ -171,15 +158,22 @@ impl Context<'_> {
 impl Pools {
     /// Keeps that a body lies within these levels.
     fn keep(&mut self, body: Range<usize>, levels: Levels) {
-        if body.len() <= SMALL {
-            return;
-        }
         let walk = &self.walk;
         let pieces = walk.pieces[body].iter().map(|piece| {
             let layer = walk.layer(piece.layer);
             (layer.slot, layer.layer, &piece.cells)
         });
         self.labels.add(pieces, levels);
+    }
+
+    /// Ends the levelling of a tick; of one in which nothing is awake, it frees what it worked with.
+    fn end(&mut self, is_quiet: bool) {
+        self.walk.begin(false);
+        self.unlevel = Vec::new();
+        self.stage = Stage::Rest;
+        if is_quiet {
+            self.walk = Walk::default();
+        }
     }
 
     /// Charges to the budget what was done at once. Returns whether any of it is left.

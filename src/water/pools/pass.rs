@@ -298,7 +298,8 @@ impl Context<'_> {
         for group in &shore.takes {
             units -= self.raise_group(group, goal.take - group.level, units);
         }
-        for group in shore.takes.iter().filter(|group| group.level <= goal.take) {
+        let more = shore.takes.iter().filter(|group| group.level <= goal.take);
+        for group in more.filter(|_| goal.excess.is_some()) {
             units -= self.raise_group(group, 1, units);
         }
         let (place, cells) = ((shore.slot, shore.layer), shore.sea_that_takes(goal));
@@ -313,7 +314,8 @@ impl Context<'_> {
         }
         let has_more =
             |group: &&Group| (0..i64::from(group.most)).contains(&(group.level - goal.give));
-        for group in shore.gives.iter().rev().filter(has_more) {
+        let more = shore.gives.iter().rev().filter(has_more);
+        for group in more.filter(|_| goal.lack.is_some()) {
             units -= self.lower_group(group, 1, units);
         }
         let (place, cells) = ((shore.slot, shore.layer), shore.sea_that_gives(goal));

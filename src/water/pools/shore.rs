@@ -44,7 +44,8 @@ pub(crate) struct Shore {
     pub(crate) sea: Option<SeaLevels>,
 }
 
-/// A body is steep if its levels differ by this much.
+/// A body is steep if its levels differ by this much: then the highest third gives to the lowest
+/// third, so that slopes fall evenly.
 const STEEP: i64 = 9;
 
 /// The levels that a body is brought to.
@@ -73,6 +74,10 @@ pub(crate) struct Share {
 }
 
 impl Share {
+    pub(crate) fn is_some(self) -> bool {
+        self.units > 0
+    }
+
     /// Returns how many of the units fall to some of the cells: their part, rounded at random.
     pub(crate) fn of(self, cells: i64, random: u64) -> i64 {
         if self.cells == 0 {
@@ -283,25 +288,13 @@ pub(crate) fn goal(shores: &[Shore], levels: Levels) -> Goal {
         if over(middle) >= wanted(middle) { level = middle } else { above = middle }
     }
     if levels.differ_by(STEEP) {
-        // The highest third gives to the lowest third, so that slopes fall evenly.
-        let third = |groups: Vec<(i64, i64)>| {
-            let all: i64 = groups.iter().map(|group| group.1).sum();
-            let mut seen = 0;
-            let ends = groups.into_iter().find(|group| {
-                seen += group.1;
-                3 * seen > all
-            });
-            ends.map_or(0, |group| group.0)
-        };
-        let mut high: Vec<_> = gives().map(|group| (group.level, group.count())).collect();
-        let mut low: Vec<_> = takes().map(|group| (group.level, group.count())).collect();
-        high.sort_unstable_by_key(|group| core::cmp::Reverse(group.0));
-        low.sort_unstable();
-        return Goal {
-            give: third(high).clamp(level + 1, (level + 1).max(levels.high - STEEP / 2)),
-            take: third(low).clamp(level.min(levels.low + STEEP / 2), level),
-            ..Goal::default()
-        };
+        let high = third(gives(), |group| core::cmp::Reverse(group.level));
+        let low = third(takes(), |group| group.level);
+        let give = high.clamp(level + 1, (level + 1).max(levels.high - STEEP / 2));
+        let take = low.clamp(level.min(levels.low + STEEP / 2), level);
+        if give < levels.high && take > levels.low {
+            return Goal { give, take, ..Goal::default() };
+        }
     }
     let (sure, needed) = (over(level + 1), wanted(level));
     let givers = gives().filter(|group| group.level > level).map(Group::count).sum();
@@ -313,4 +306,17 @@ pub(crate) fn goal(shores: &[Shore], levels: Levels) -> Goal {
         excess: Share { units: (sure - needed).max(0), cells: takers },
         ..Goal::default()
     }
+}
+
+/// Returns the level at which a third of the cells of some groups, in this order, has been seen.
+fn third<'a, K: Ord>(groups: impl Iterator<Item = &'a Group>, order: impl Fn(&Group) -> K) -> i64 {
+    let mut groups: Vec<&Group> = groups.collect();
+    groups.sort_unstable_by_key(|group| order(group));
+    let all: i64 = groups.iter().map(|group| group.count()).sum();
+    let mut seen = 0;
+    let at = groups.iter().find(|group| {
+        seen += group.count();
+        3 * seen > all
+    });
+    at.map_or(0, |group| group.level)
 }

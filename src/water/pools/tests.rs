@@ -169,7 +169,7 @@ fn compare(world: &mut WaterWorld, seed: u64) -> [usize; 2] {
         assert!(extent == Extent::Whole, "seed {seed}: {at}");
         let pieces = &pools.walk.pieces[body.clone()];
         let count = pieces.iter().map(|piece| piece.cells.count() as usize).sum();
-        let (levels, _) = pools.walk.levels(&tick, body);
+        let levels = pools.walk.levels(&tick, body);
         assert_eq!(Flooded { cells: count, levels }, expected, "seed {seed}: {at}");
         bodies[0] += 1;
         let labels: HashMap<_, _> =
@@ -300,7 +300,7 @@ fn bodies_are_those_of_a_flood_fill() {
             }
         }
     }
-    assert!(bodies[0] > 2_000 && bodies[1] > 100, "{bodies:?} bodies, known ones");
+    assert!(bodies[0] > 2_000 && bodies[1] > 40, "{bodies:?} bodies, known ones");
 }
 
 /// In one world all is woken before each tick. In another what is known of the pools is forgotten
@@ -378,4 +378,33 @@ fn a_closed_world_comes_to_rest_level_whatever_is_forgotten() {
         longest = longest.max(world.ticks() - begin);
     }
     assert!(longest > 20, "{longest} ticks at most");
+}
+
+/// Chunks of a pond come and go beside water that never rests.
+#[test]
+fn what_is_known_does_not_grow_with_the_chunks_that_have_come_and_gone() {
+    const STAY: i32 = 40;
+    let mut world = WaterWorld::new(1, Rules::lossless()).expect("rules in range");
+    world.insert_chunk(IVec3::NEG_X, Chunk::uniform(Voxel::OPEN)).expect("none is there");
+    world.add_source(IVec3::new(-8, 9, 8)).expect("the cell is open");
+    let mut pond = Chunk::uniform(Voxel::OPEN);
+    for cell in 0..3 * LAYER_CELLS {
+        pond.set(cell, Voxel::OPEN.with_height(FULL));
+    }
+    let (mut at_first, mut known) = (0, 0);
+    for x in 0..1_200 {
+        world.insert_chunk(IVec3::new(x % 100, 0, 0), pond.clone()).expect("none is there");
+        if x >= STAY {
+            world.remove_chunk(IVec3::new((x - STAY) % 100, 0, 0)).expect("it is loaded");
+        }
+        world.step();
+        assert!(!world.is_at_rest(), "after {x} chunks");
+        let bytes = world.unfinished.pools.memory_bytes() + world.store.memory_bytes();
+        known += usize::from(world.unfinished.pools.labels.is_used());
+        match x {
+            ..200 => at_first = at_first.max(bytes),
+            _ => assert!(bytes <= at_first + at_first / 8, "{bytes} bytes, {at_first} at first"),
+        }
+    }
+    assert!(known > 100, "bodies are known after {known} ticks");
 }

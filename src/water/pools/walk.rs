@@ -44,7 +44,7 @@ pub(crate) struct Contact {
 pub(crate) enum Extent {
     /// All of the body.
     Whole,
-    /// That it has more pieces than were asked for.
+    /// That it has more pieces than were asked for, and that water flows in it.
     Larger,
 }
 
@@ -127,8 +127,8 @@ impl Walk {
         core::iter::successors(last, move |&at| some(self.pieces[at as usize].next))
     }
 
-    /// Walks through the body of a supported cell, whose piece was not found before, as long as it
-    /// has no more than `most` pieces. Returns the pieces found.
+    /// Walks through the body of a supported cell, whose piece was not found before: through all of
+    /// it if it has no more than `most` pieces or if no water flows in it. Returns the pieces found.
     pub(crate) fn explore(
         &mut self,
         tick: &Context,
@@ -137,14 +137,31 @@ impl Walk {
     ) -> (Range<usize>, Extent) {
         let first = self.pieces.len();
         self.reach(tick, layer, LayerMask::single(cell), NONE);
-        let mut at = first;
+        let (mut at, mut tested) = (first, first);
         while at < self.pieces.len() {
-            if self.pieces.len() - first > most || !self.expand(tick, at as u32, first as u32) {
+            let is_new = self.expand(tick, at as u32, first as u32);
+            if !is_new {
                 return (first..self.pieces.len(), Extent::Larger);
             }
             at += 1;
+            if self.pieces.len() - first > most {
+                if (tested..self.pieces.len()).any(|piece| self.is_flowing(tick, piece)) {
+                    return (first..self.pieces.len(), Extent::Larger);
+                }
+                tested = self.pieces.len();
+            }
         }
         (first..at, Extent::Whole)
+    }
+
+    /// Returns whether water flows in a piece, or did not long ago, so that it stays awake.
+    fn is_flowing(&self, tick: &Context, piece: usize) -> bool {
+        let Piece { layer, cells, .. } = self.pieces[piece];
+        let Layer { slot, layer, .. } = *self.layer(layer);
+        let is_active =
+            |cell: usize| tick.store.read(Place::in_layer(slot, layer, cell)).active() > 0;
+        (cells & tick.touched(slot, layer)).any()
+            || (cells & tick.awake(slot, layer)).iter().any(is_active)
     }
 
     /// Finds the pieces that touch a piece. Returns whether none of them is older than `first`, and
@@ -226,20 +243,17 @@ impl Walk {
         })
     }
 
-    /// Returns the levels of a body, and whether a cell of it has passed water on or received some
-    /// in this tick.
-    pub(crate) fn levels(&mut self, tick: &Context, body: Range<usize>) -> (Levels, bool) {
-        let (mut levels, mut stirred) = (Levels::NONE, false);
+    /// Returns the levels of a body.
+    pub(crate) fn levels(&mut self, tick: &Context, body: Range<usize>) -> Levels {
+        let mut levels = Levels::NONE;
         for piece in body {
             let rim = self.rim(tick, piece);
-            let Piece { layer, cells, .. } = self.pieces[piece];
-            let at = *self.layer(layer);
             if !rim.is_empty() {
+                let at = *self.layer(self.pieces[piece].layer);
                 levels = levels.and(tick.levels(&at, &rim));
             }
-            stirred = stirred || (cells & tick.touched(at.slot, at.layer)).any();
         }
-        (levels, stirred)
+        levels
     }
 
     /// Returns the first cell of a piece.

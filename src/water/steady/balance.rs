@@ -30,7 +30,10 @@ impl Store {
 
     /// Returns whether steady flow leaves the world across a face of a cell.
     pub(super) fn drains_across(&self, place: Place, face: Face) -> bool {
-        self.look(place, face) == Voxel::DRAIN && self.read(place).is_connected()
+        let voxel = self.read(place);
+        self.look(place, face) == Voxel::DRAIN
+            && voxel.is_connected()
+            && (face != Face::Up || voxel.is_closed())
     }
 
     /// Returns for each face the cells whose flow across it may not hold: by bit masks, those that
@@ -84,6 +87,10 @@ impl Context<'_> {
     }
 
     fn balance_cell(&mut self, place: Place, open: &mut Vec<Place>) {
+        // What drains may end in a cell that stands for the world's end.
+        if self.store.read(place) == Voxel::DRAIN {
+            return;
+        }
         let through = self.store.steady(place).through();
         let most = self.steady_capacity(place);
         if through > most {

@@ -8,26 +8,42 @@ use crate::water::context::budget::Budget;
 use crate::water::store::steady::FaceFlows;
 use crate::water::store::{LAYER_ROWS, Place};
 
+/// What the steady flow of a tick gets from springs, and what leaves the world.
+#[derive(Default)]
+pub(super) struct Turnover {
+    injected: u64,
+    drained: u64,
+}
+
 impl Context<'_> {
-    /// Lets the units of a chunk's cells flow.
-    pub(super) fn execute_chunk(&mut self, slot: Slot, budget: &mut Budget) {
+    /// Lets the units of a chunk's cells flow, and adds what springs give and drains take.
+    pub(super) fn execute_chunk(&mut self, slot: Slot, turnover: &mut Turnover) -> usize {
+        let mut visited = 0;
         for layer in 0..16 {
             let Some(flows) = self.store.steady_layer(slot, layer) else { continue };
             let cells = flows.cells();
-            budget.spend(LAYER_ROWS.max(cells.count() as usize));
+            visited += LAYER_ROWS.max(cells.count() as usize);
             for cell in cells.iter() {
                 let place = Place::in_layer(slot, layer, cell);
-                self.execute_cell(place, self.store.steady(place));
+                self.execute_cell(place, self.store.steady(place), turnover);
             }
             let work = self.work.join(self.store, slot, layer);
             work.marked |= cells;
             work.woken |= cells;
             self.store.wake_layer(slot, layer, cells);
         }
+        visited
+    }
+
+    /// Enters what springs gave and drains took, which is the same, at once.
+    pub(super) fn enter_turnover(&mut self, turnover: &mut Turnover) {
+        let Turnover { injected, drained } = core::mem::take(turnover);
+        self.ledger.injected += injected;
+        self.ledger.drained += drained;
     }
 
     /// Lets the units of a cell flow, and marks it with FlowOut.
-    fn execute_cell(&mut self, place: Place, flows: FaceFlows) {
+    fn execute_cell(&mut self, place: Place, flows: FaceFlows, turnover: &mut Turnover) {
         let voxel = self.store.read(place);
         if !voxel.has(CellFlags::FLOW_OUT) {
             self.put_marks(place, voxel.with(CellFlags::FLOW_OUT, true));
@@ -36,12 +52,10 @@ impl Context<'_> {
         flows.iter().for_each(|(face, units)| work.pass_on(place.cell(), face, units));
         self.report.moved += u64::from(flows.through());
         if voxel.is_source() {
-            let given = flows.through() - self.store.steady_inflow(place);
-            self.ledger.injected += u64::from(given);
+            turnover.injected += u64::from(flows.through() - self.store.steady_inflow(place));
         }
-        if let Some(exit) = self.store.exit_of(place) {
-            self.ledger.drained += u64::from(flows.across(exit));
-        }
+        let drained = flows.iter().filter(|&(face, _)| self.store.drains_across(place, face));
+        turnover.drained += drained.map(|(_, units)| u64::from(units)).sum::<u64>();
     }
 
     /// Lets the steady flow pass that is left over by what has flowed in this tick: each cell passes
@@ -59,9 +73,11 @@ impl Context<'_> {
         self.balance_steady(&mut open, &mut Budget::new(usize::MAX));
         self.is_yielding = false;
         // The chunks in which no flow is left keep their place in the list.
+        let mut turnover = Turnover::default();
         for &slot in &slots {
-            self.execute_chunk(slot, &mut Budget::new(usize::MAX));
+            self.execute_chunk(slot, &mut turnover);
         }
+        self.enter_turnover(&mut turnover);
         self.store.return_steady(mark);
     }
 }

@@ -14,7 +14,7 @@
 //! | `execute` | lets a tick's units flow | |
 //!
 //! A tick checks the flow before water falls and spreads, and lets it flow then, so that what a cell
-//! passes on in it is known to all that comes after. In one tick of [`PERIOD`] it flows last and
+//! passes on in it is known to all that comes after. In one tick of [`YIELD_PERIOD`] it flows last and
 //! takes what is left (it *yields*): so a pit beside a river fills, though the river passes all that
 //! its cells let through. In another one, ends search for more.
 //!
@@ -32,14 +32,17 @@ use crate::water::context::Context;
 use crate::water::context::budget::Budget;
 use crate::water::random::chunk_seed;
 use crate::water::steady::augment::{End, Goal, Search};
+use crate::water::steady::execute::Turnover;
 use crate::water::store::Place;
 
-/// Ticks from one in which ends search to the next, and from one in which the flow yields to the
-/// next.
-const PERIOD: u64 = 8;
+/// Ticks from one in which ends search to the next.
+const SEARCH_PERIOD: u64 = 8;
 
-/// The tick of each period in which the flow yields.
-const YIELDING: u64 = PERIOD / 2;
+/// Ticks from one in which the flow yields to the next.
+const YIELD_PERIOD: u64 = 16;
+
+/// The tick of each period in which the flow yields: none in which ends search.
+const YIELDING: u64 = SEARCH_PERIOD / 2;
 
 /// Nodes that the searches of a tick may visit, but for the last one.
 const SEARCH_CREDIT: usize = 1 << 16;
@@ -78,6 +81,7 @@ pub(crate) struct SteadyTick {
     search: Search,
     /// Nodes that searches may still visit in this tick.
     credit: usize,
+    turnover: Turnover,
 }
 
 impl SteadyTick {
@@ -120,8 +124,11 @@ impl Context<'_> {
                 Stage::Grow => self.search_next(steady, Goal::Spring, &mut budget),
                 Stage::Share => self.search_next(steady, Goal::Share, &mut budget),
                 Stage::Execute => match steady.chunks.pop().filter(|_| !self.yields()) {
-                    Some(slot) => self.execute_chunk(slot, &mut budget),
+                    Some(slot) => {
+                        budget.spend(self.execute_chunk(slot, &mut steady.turnover));
+                    }
                     None => {
+                        self.enter_turnover(&mut steady.turnover);
                         steady.search.shrink(SEARCH_BUFFER);
                         steady.stage = Stage::Done;
                     }
@@ -147,10 +154,12 @@ impl Context<'_> {
     /// Takes back the flow across faces that carry none any more, and adds the cells around to those
     /// to be balanced.
     fn end_check(&mut self, steady: &mut SteadyTick) {
+        // At the bottom of the stack, so that what is cut is balanced first, as in a world in which
+        // fewer cells are looked at.
+        self.store.take_unbalanced(&mut steady.open);
         for broken in core::mem::take(&mut steady.broken) {
             self.cut_steady(broken, &mut steady.open);
         }
-        self.store.take_unbalanced(&mut steady.open);
         steady.stage = Stage::Balance;
     }
 
@@ -159,7 +168,7 @@ impl Context<'_> {
     fn begin_searches(&mut self, steady: &mut SteadyTick, stage: Stage) {
         steady.ends.clear();
         steady.search.clear();
-        let is_turn = self.tick.is_multiple_of(PERIOD);
+        let is_turn = self.tick.is_multiple_of(SEARCH_PERIOD);
         if is_turn && self.store.any_drains() {
             self.list_hungry_ends(&mut steady.ends);
         }
@@ -219,6 +228,6 @@ impl Context<'_> {
 
     /// Returns whether the flow yields in this tick.
     pub(crate) fn yields(&self) -> bool {
-        self.tick % PERIOD == YIELDING && self.store.has_steady()
+        self.tick % YIELD_PERIOD == YIELDING && self.store.has_steady()
     }
 }

@@ -8,7 +8,7 @@ use crate::water::store::{Place, Store};
 use crate::water::voxel::Voxel;
 
 /// The faces across which an end drains, in order of preference.
-const EXITS: [Face; 5] = [Face::Down, Face::West, Face::East, Face::North, Face::South];
+const EXITS: [Face; 6] = [Face::Down, Face::West, Face::East, Face::North, Face::South, Face::Up];
 
 impl Store {
     /// Returns whether steady flow may pass from a cell to the one across a face. Both are connected
@@ -23,7 +23,7 @@ impl Store {
             return false;
         }
         match face {
-            Face::Down => true,
+            Face::Down => !self.jets(from, here),
             Face::Up => here.is_closed() && there.is_wet(),
             _ if self.hangs(from) => self.flies(from, here, face) && self.hangs(to),
             _ => here.is_wet() && (there.is_wet() || self.hangs(to)),
@@ -33,6 +33,18 @@ impl Store {
     /// Returns whether water falls out of a cell.
     fn hangs(&self, place: Place) -> bool {
         self.floor(place).room() > 0
+    }
+
+    /// Returns whether water in the air passes on sideways instead of falling, as a jet.
+    fn jets(&self, place: Place, voxel: Voxel) -> bool {
+        voxel.direction().filter(|face| face.is_lateral()).is_some_and(|face| {
+            let ahead = self.step(place, face);
+            self.hangs(place)
+                && self.flies(place, voxel, face)
+                && ahead.is_some()
+                && self.read(ahead).is_connected()
+                && self.hangs(ahead)
+        })
     }
 
     /// Returns whether the water of a cell in the air is a jet that passes on sideways: see `jet` in
@@ -45,14 +57,17 @@ impl Store {
             && !self.hangs(behind)
     }
 
-    /// Returns the face across which steady flow leaves the world at a cell; `None` if it is no end
-    /// of the network.
+    /// Returns the face across which steady flow leaves the world at a cell, upwards only out of a
+    /// full one; `None` if it is no end of the network.
     pub(super) fn exit_of(&self, place: Place) -> Option<Face> {
         let is_end = self.outlets(place.slot).is_some_and(|cells| cells.contains(place.index));
         if !is_end {
             return None;
         }
-        EXITS.into_iter().find(|&face| self.look(place, face) == Voxel::DRAIN)
+        let is_full = self.read(place).is_closed();
+        let may_pass = |face: &Face| *face != Face::Up || is_full;
+        let mut exits = EXITS.into_iter().filter(may_pass);
+        exits.find(|&face| self.look(place, face) == Voxel::DRAIN)
     }
 
     /// Returns the units of steady flow that enter a cell.

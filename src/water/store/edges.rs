@@ -113,7 +113,7 @@ impl Store {
         slots.into_iter().for_each(|slot| self.refresh_edges(slot));
     }
 
-    /// Returns the chunk's outlets, the cells with a drain below or beside them, if there are any.
+    /// Returns the chunk's outlets, the cells with a drain beside, below or above them, if there are any.
     #[inline]
     pub(crate) fn outlets(&self, slot: Slot) -> Option<&CellMask> {
         self.beside[slot.index()].outlets.as_deref()
@@ -189,9 +189,13 @@ impl Store {
                 0 => self.drains_beyond(slot, Face::Down, 15),
                 _ => self.drains(slot, layer - 1),
             };
+            let above = match layer {
+                15 => self.drains_beyond(slot, Face::Up, 0),
+                _ => self.drains(slot, layer + 1),
+            };
             let beyond = Face::LATERAL.map(|face| self.drains_beyond(slot, face, layer));
             let beside = self.drains(slot, layer).shifted(&beyond);
-            outlets.set_layer(layer, below | LayerMask::union(beside));
+            outlets.set_layer(layer, below | above | LayerMask::union(beside));
         }
         outlets
     }
@@ -204,10 +208,7 @@ impl Store {
             Slot::NONE => self.beyond(slot, face, 15) == Voxel::DRAIN,
             there => has_marks(there),
         };
-        has_marks(slot)
-            || [Face::Down, Face::West, Face::East, Face::North, Face::South]
-                .into_iter()
-                .any(drains)
+        has_marks(slot) || Face::ALL.into_iter().any(drains)
     }
 
     /// Returns the drains of a layer (0 to 15).

@@ -69,7 +69,7 @@ pub(crate) struct LayerState {
 #[derive(Default)]
 struct Beside {
     masks: Option<Box<LayerMasks>>,
-    /// The cells with a drain below or beside them, if there are any.
+    /// The cells with a drain beside, below or above them, if there are any.
     outlets: Option<Box<CellMask>>,
     /// The cells with sea beside or above them, the sea itself left out, if there are any.
     coast: Option<Box<CellMask>>,

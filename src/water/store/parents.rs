@@ -368,7 +368,7 @@ pub(crate) fn direction_planes([low, middle, high]: [LayerMask; 3]) -> [LayerMas
 
 /// Returns what is left of a voxel that keeps these of its parents, by face. The first of them
 /// stays so; if it is lost, the next is the one of the lowest face.
-pub(super) fn with_parents(voxel: Voxel, left: u8) -> Voxel {
+pub(crate) fn with_parents(voxel: Voxel, left: u8) -> Voxel {
     let voxel = voxel.with(CellFlags::EXTRA, left.count_ones() > 1);
     match Store::faces(left).next() {
         None => orphaned(voxel),
