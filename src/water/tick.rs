@@ -6,8 +6,8 @@
 //! | `Flow` | valves pass water on, then it falls and spreads, layers bottom-up | [`flow`](crate::water::flow) |
 //! | `Draw` | outlets and cells with room draw from the roots of their flows, layers bottom-up | [`draw`](crate::water::draw) |
 //! | `Order` | the chunks are put in order again, tile by tile | [`context`](crate::water::context) |
-//! | `Flood` | bodies of joined water follow what has changed, layer by layer; only with the rule of pools | [`pools`](crate::water::pools) |
-//! | `Level` | bodies that are not level are levelled, one by one | [`pools`](crate::water::pools) |
+//! | `Flood` | what is known of bodies follows what has changed, and bodies that are not level are found; only with the rule of pools | [`pools`](crate::water::pools) |
+//! | `Level` | they are levelled, one by one | [`pools`](crate::water::pools) |
 //! | `Ebb` | activity falls, parents change, cells fall asleep, chunk by chunk | [`ebb`](crate::water::ebb) |
 //! | `End` | still water evaporates, cells dry up, flags are propagated, sleepers wake, and what has changed is published | [`ebb::finish`](crate::water::ebb::finish) |
 //!
@@ -165,10 +165,9 @@ impl WaterWorld {
     ///
     /// Two things are done at once, and charged. When a chunk joins the tick, 512 chunks whose places
     /// in the list move count as one cell, which is more than a piece only where 131,072 take part.
-    /// When two bodies join, the surfaces and lowest places of the smaller one are moved to the
-    /// other; they are charged to the pieces that follow. Not counted: the copy of four bytes for
-    /// each chunk of the tick when a phase begins, and what the allocator does when a table grows or
-    /// is freed.
+    /// A body of water is walked through and levelled at once; that counts for its layers, and is
+    /// charged to the pieces that follow. Not counted: the copy of four bytes for each chunk of the
+    /// tick when a phase begins, and what the allocator does when a table grows or is freed.
     ///
     /// Before a tick begins, the [queued](WaterWorld::queue) edits are made. Each is a piece, and
     /// counts for the cells of its region or chunks, or for one.

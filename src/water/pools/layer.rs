@@ -17,15 +17,15 @@ pub(crate) struct Layer {
     pub(crate) layer: usize,
     pub(crate) wet: LayerMask,
     pub(crate) full: LayerMask,
-    /// The cells of bodies: wet and over cells without room. Springs are of no body, nor are films:
+    /// The cells of bodies: wet and over cells without room. Springs are of no body, nor are shallows:
     /// partly filled cells on solid ground that a spring feeds, which draw from it.
     pub(crate) supported: LayerMask,
-    /// The open cells with room that are of no body, films left out.
+    /// The open cells with room that are of no body, shallows left out.
     pub(crate) gaps: LayerMask,
     /// Partly filled cells on solid ground that a spring feeds.
-    films: LayerMask,
+    shallows: LayerMask,
     /// The cells on solid ground that a spring feeds: it feeds the gaps beside them, too.
-    lanes: LayerMask,
+    grounded: LayerMask,
 }
 
 /// The cells of a piece that give or take water.
@@ -39,8 +39,8 @@ pub(crate) struct Rim {
     pub(crate) lifting: LayerMask,
     /// Those with a gap across each lateral face that they may fill.
     pub(crate) beside: [LayerMask; 4],
-    /// Those with a film across each lateral face: it takes what stands above its layer.
-    pub(crate) beside_films: [LayerMask; 4],
+    /// Those with a shallow across each lateral face: it takes what stands above its layer.
+    pub(crate) beside_shallows: [LayerMask; 4],
     /// Those on solid ground that a spring feeds, with a gap across each lateral face: it takes what
     /// stands above their layer.
     pub(crate) beside_lanes: [LayerMask; 4],
@@ -58,7 +58,7 @@ impl Rim {
         self.givers.is_empty()
             && self.partial.is_empty()
             && self.sea.is_none()
-            && LayerMask::union(self.beside_films).is_empty()
+            && LayerMask::union(self.beside_shallows).is_empty()
             && LayerMask::union(self.beside_lanes).is_empty()
             && !self.has_springs()
     }
@@ -97,8 +97,8 @@ impl Context<'_> {
     /// Returns a layer as the pools see it.
     pub(crate) fn look(&self, slot: Slot, layer: usize) -> Layer {
         let LayerState { wet, closed } = self.store.layer(slot, layer);
-        let (mut supported, mut films) = (LayerMask::NONE, LayerMask::NONE);
-        let mut lanes = LayerMask::NONE;
+        let (mut supported, mut shallows) = (LayerMask::NONE, LayerMask::NONE);
+        let mut grounded = LayerMask::NONE;
         if wet.any() {
             supported = (wet & self.firm(slot, layer)) - self.store.springs(slot, layer);
             let connected = self.store.connected(slot, layer);
@@ -106,13 +106,13 @@ impl Context<'_> {
                 let below = self.store.lower_layer(slot, layer);
                 let over_water = below
                     .map_or(LayerMask::NONE, |(slot, layer)| self.store.layer(slot, layer).wet);
-                lanes = connected - over_water;
-                films = (lanes & supported) - closed;
-                supported -= films;
+                grounded = connected - over_water;
+                shallows = (grounded & supported) - closed;
+                supported -= shallows;
             }
         }
-        let gaps = !(closed | supported | films) - self.store.drains(slot, layer);
-        Layer { slot, layer, wet, full: wet & closed, supported, gaps, films, lanes }
+        let gaps = !(closed | supported | shallows) - self.store.drains(slot, layer);
+        Layer { slot, layer, wet, full: wet & closed, supported, gaps, shallows, grounded }
     }
 
     /// Returns the y of a layer.
@@ -135,15 +135,15 @@ impl Context<'_> {
         let partial = cells - at.full;
         // Where there is water above, the flow alone feeds gaps, so that falls do not push water
         // out of their sides.
-        let pushing = cells - (covered | at.lanes);
-        let (mut gaps, mut films) = ([LayerMask::NONE; 4], [LayerMask::NONE; 4]);
+        let pushing = cells - (covered | at.grounded);
+        let (mut gaps, mut shallows) = ([LayerMask::NONE; 4], [LayerMask::NONE; 4]);
         let mut springs = [LayerMask::NONE; 4];
         for ((side, face), leaving) in Face::LATERAL.into_iter().enumerate().zip(cells.leaving()) {
             let there = self.store.neighbour(at.slot, face);
             if leaving.any() && there.is_some() {
                 springs[side] = self.springs_that_give(there, at.layer);
                 let there = look(there, at.layer);
-                (gaps[side], films[side]) = (there.gaps, there.films);
+                (gaps[side], shallows[side]) = (there.gaps, there.shallows);
             }
         }
         Rim {
@@ -151,8 +151,8 @@ impl Context<'_> {
             partial,
             lifting: cells & at.full & dry_above,
             beside: at.gaps.shifted(&gaps).map(|gaps| gaps & pushing),
-            beside_films: at.films.shifted(&films).map(|films| films & cells),
-            beside_lanes: at.gaps.shifted(&gaps).map(|gaps| (gaps & cells & at.lanes) - covered),
+            beside_shallows: at.shallows.shifted(&shallows).map(|shallows| shallows & cells),
+            beside_lanes: at.gaps.shifted(&gaps).map(|gaps| (gaps & cells & at.grounded) - covered),
             below_springs: cells
                 & above.map_or(LayerMask::NONE, |above| {
                     self.springs_that_give(above.slot, above.layer)
@@ -184,7 +184,7 @@ impl Context<'_> {
         if LayerMask::union(rim.beside).any() {
             levels.low = head(y, 0);
         } else if (rim.lifting
-            | LayerMask::union(rim.beside_films)
+            | LayerMask::union(rim.beside_shallows)
             | LayerMask::union(rim.beside_lanes))
         .any()
         {

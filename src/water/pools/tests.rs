@@ -28,7 +28,7 @@ fn is_on_ground(tick: &Context, place: Place) -> bool {
 }
 
 /// Whether a cell is fed by a spring, is not full and lies on solid ground.
-fn is_film(tick: &Context, place: Place) -> bool {
+fn is_shallow(tick: &Context, place: Place) -> bool {
     let voxel = tick.store.read(place);
     let below = tick.store.look(place, Face::Down);
     voxel.is_connected()
@@ -43,7 +43,7 @@ fn is_supported(tick: &Context, place: Place) -> bool {
     let voxel = tick.store.read(place);
     let below = tick.store.look(place, Face::Down);
     let rests = voxel.is_wet() && below.is_closed() && !below.is_sea();
-    rests && !voxel.is_source() && !is_film(tick, place)
+    rests && !voxel.is_source() && !is_shallow(tick, place)
 }
 
 /// Returns the level of the sea across a face of a cell, if there is any, cell by cell upwards.
@@ -121,11 +121,11 @@ fn flood(tick: &Context, start: Place) -> (Vec<Place>, Flooded) {
             if is_joined && seen.insert(there) {
                 open.push(there);
             }
-            if Face::LATERAL.contains(&face) && is_film(tick, there) {
+            if Face::LATERAL.contains(&face) && is_shallow(tick, there) {
                 levels = levels.and(low(head(y, FULL)));
             }
             let is_gap =
-                !is_supported(tick, there) && beside.height() < FULL && !is_film(tick, there);
+                !is_supported(tick, there) && beside.height() < FULL && !is_shallow(tick, there);
             if Face::LATERAL.contains(&face) && is_gap && !is_covered && !feeds_itself {
                 levels = levels.and(low(head(y, 0)));
             }

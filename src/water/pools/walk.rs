@@ -61,6 +61,9 @@ pub(crate) struct Walk {
     pub(crate) contacts: Option<Vec<Contact>>,
 }
 
+/// In a contact of more cells, what has passed before matters little.
+const NARROW: u32 = 32;
+
 /// Walks keep room for so many pieces from one tick to the next.
 const ROOM: usize = 1 << 10;
 
@@ -229,7 +232,12 @@ impl Walk {
         let Some(contacts) = &mut self.contacts else { return };
         if pieces[0] != NONE {
             let Layer { slot, layer, .. } = self.layers[layer as usize].layer;
-            contacts.push(Contact { pieces, capacity: tick.left_in(slot, layer, cells) });
+            let count = cells.count();
+            let capacity = match count <= NARROW {
+                true => tick.left_in(slot, layer, cells),
+                false => i32::from(tick.limits.throughput) * count as i32,
+            };
+            contacts.push(Contact { pieces, capacity });
         }
     }
 
