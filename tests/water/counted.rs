@@ -133,23 +133,6 @@ fn springs_at_several_heights_are_searched_in_pieces() {
     assert!(most > 4_000, "{most} cells beside those visited");
 }
 
-/// A stream is dammed up near its end, and opened again at once. What flows on below has children,
-/// so that it is sought whether it feeds the water that comes: through all of the stream. That did
-/// not count.
-#[test]
-fn a_search_for_a_circle_goes_on_in_pieces() {
-    const LENGTH: usize = 20_000;
-    let dam = winding(LENGTH, true)[LENGTH - 60];
-    let build = || {
-        let mut world = channel(LENGTH, 3, true);
-        world.set_solid(dam).unwrap();
-        world.clear_solid(dam).unwrap();
-        world
-    };
-    let most = in_pieces(build, 6);
-    assert!(most > 150_000, "{most} cells beside those visited");
-}
-
 /// A tunnel full of water, with a shaft full of water at one end and an empty one at the other. All
 /// that moves passes through all of the tunnel, which is walked through for it. That was one piece,
 /// and counted as 256 cells at most.

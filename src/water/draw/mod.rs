@@ -73,7 +73,7 @@ impl Context<'_> {
     /// Begins the stage.
     pub(crate) fn begin_draws(&mut self, draws: &mut Draws) {
         draws.at_end = false;
-        draws.is_done = self.limits.supply == 0;
+        draws.is_done = self.limits.supply == 0 && self.rules.pools;
     }
 
     /// Does the next piece of the stage. Returns the cells charged to its budget, or `None` if the
@@ -150,14 +150,15 @@ impl Context<'_> {
 
     /// Gathers the awake cells of a chunk's layer that draw. Until they have drawn, they wait.
     fn gather_cells(&mut self, draws: &mut Draws, slot: Slot, layer: usize) {
-        let awake = self.awake(slot, layer) & self.store.connected(slot, layer);
-        if awake.is_empty() {
+        let awake = self.awake(slot, layer);
+        let connected = awake & self.store.connected(slot, layer);
+        if awake.is_empty() || self.rules.pools && connected.is_empty() {
             return;
         }
         let cells = if self.rules.pools {
-            self.films(slot, layer, awake)
+            self.films(slot, layer, connected)
         } else {
-            self.fillers(slot, layer, awake) | self.risers(slot, layer, awake)
+            self.fillers(slot, layer, awake) | self.risers(slot, layer, connected)
         };
         let cells = cells - self.store.springs(slot, layer);
         if cells.any() {

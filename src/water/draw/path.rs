@@ -14,7 +14,7 @@ use crate::water::cell::{CellFlags, FULL};
 use crate::water::context::Context;
 use crate::water::context::layer_record::LayerRecord;
 use crate::water::random::{Purpose as RandomPurpose, mix};
-use crate::water::store::Place;
+use crate::water::store::{Place, head};
 use crate::water::voxel::Voxel;
 
 /// Cells of a path in one layer above which the whole layer is saved at once.
@@ -37,6 +37,9 @@ pub(super) struct Draw {
     first: (Place, Face),
     /// The lowest y from which a spring gives.
     least_y: i32,
+    /// The level of the water that is drawn for, in units above y = 0, if other water than that of
+    /// springs gives, down to half of the difference.
+    level: Option<i64>,
 }
 
 /// The result of a draw.
@@ -155,7 +158,9 @@ impl Draw {
         let face = tick.pick(place, &mut parents)?;
         let first = (tick.store.step(place, face), face.opposite());
         let least_y = tick.store.layer_y(place.slot, place.layer());
-        Some(Draw { target: place, wanted: voxel.room(), first, least_y })
+        let level = (!tick.rules.pools && !voxel.is_connected())
+            .then(|| head(least_y, voxel.height()));
+        Some(Draw { target: place, wanted: voxel.room(), first, least_y, level })
     }
 
     /// Returns the draw of a full cell for the cell above it, below the spring.
@@ -163,7 +168,8 @@ impl Draw {
         let target = tick.store.step(place, Face::Up);
         let wanted = if target.is_some() { tick.store.read(target).room() } else { 0 };
         let least_y = tick.store.layer_y(place.slot, place.layer()).saturating_add(2);
-        (wanted > 0).then_some(Draw { target, wanted, first: (place, Face::Up), least_y })
+        let first = (place, Face::Up);
+        (wanted > 0).then_some(Draw { target, wanted, first, least_y, level: None })
     }
 }
 
@@ -172,28 +178,26 @@ impl Context<'_> {
     pub(super) fn draw(&mut self, draw: Draw, path: &mut Path) -> Drawn {
         path.cells.clear();
         path.visited = 0;
-        let drawn = self.climb(&draw, path);
+        let (drawn, offer) = self.climb(&draw, path);
         if drawn == Drawn::Units {
-            self.pass_draw(&draw, path);
+            self.pass_draw(&draw, path, offer);
         }
         drawn
     }
 
-    /// Walks up the parents from the first cell to a spring that gives, back from where all that a
-    /// cell has is exhausted.
-    fn climb(&mut self, draw: &Draw, path: &mut Path) -> Drawn {
+    /// Walks up the parents from the first cell to a root that gives, back from where all that a
+    /// cell has is exhausted. Returns the units that it offers, too.
+    fn climb(&mut self, draw: &Draw, path: &mut Path) -> (Drawn, u8) {
         let mut next = Some(draw.first);
         loop {
             if let Some((place, exit)) = next {
-                match self.walk(place, exit, path) {
-                    Some(spring) if self.store.position(spring).y >= draw.least_y => {
-                        return Drawn::Units;
-                    }
-                    Some(_) => return Drawn::Nothing,
-                    None => {}
+                if let Some(root) = self.walk(place, exit, path) {
+                    let offer = self.offer(root, draw);
+                    let drawn = if offer > 0 { Drawn::Units } else { Drawn::Nothing };
+                    return (drawn, offer);
                 }
             }
-            let Some(last) = path.cells.last_mut() else { return Drawn::Exhausted };
+            let Some(last) = path.cells.last_mut() else { return (Drawn::Exhausted, 0) };
             let (place, mut untried) = (last.place(), last.untried);
             let face = self.pick(place, &mut untried);
             if let Some(last) = path.cells.last_mut() {
@@ -207,7 +211,23 @@ impl Context<'_> {
         }
     }
 
-    /// Walks up the parents from a cell, as far as nothing is exhausted. Returns the spring at the end;
+    /// Returns the units that a root offers for a draw.
+    fn offer(&self, root: Place, draw: &Draw) -> u8 {
+        let voxel = self.store.read(root);
+        let y = self.store.layer_y(root.slot, root.layer());
+        if voxel.is_source() {
+            return if y >= draw.least_y { FULL } else { 0 };
+        }
+        let Some(wanted) = draw.level else { return 0 };
+        let at = LayerMask::single(root.cell());
+        let (level, most) = match self.store.sea_levels(root.slot, root.layer(), at) {
+            Some(sea) => (sea.high.0, FULL),
+            None => (head(y, voxel.height()), voxel.loose()),
+        };
+        ((level - wanted).max(0) / 2).min(i64::from(most)) as u8
+    }
+
+    /// Walks up the parents from a cell, as far as nothing is exhausted. Returns the root at the end;
     /// `None` if there is none.
     fn walk(&self, place: Place, exit: Face, path: &mut Path) -> Option<Place> {
         let (mut place, mut exit) = (place, exit);
@@ -232,7 +252,7 @@ impl Context<'_> {
                 at.untried = self.store.parents_in(place, voxel);
                 let face = self.pick(place, &mut at.untried);
                 path.push(at);
-                let Some(face) = face else { return voxel.is_source().then_some(place) };
+                let Some(face) = face else { return Some(place) };
                 (place, exit) = (self.store.step(place, face), face.opposite());
                 if !place.is_some() || (place.slot, place.layer()) != (slot, layer) {
                     break;
@@ -258,14 +278,16 @@ impl Context<'_> {
 
     /// Passes water along a path from the spring at its end, as much as all of it lets through, and
     /// delivers it.
-    fn pass_draw(&mut self, draw: &Draw, path: &Path) {
+    fn pass_draw(&mut self, draw: &Draw, path: &Path, offer: u8) {
         let cells = &path.cells;
         // A long way costs more, so it carries more at a time; and what a cell passes on, as at the
         // edge of a fall, it may also draw.
         let passed = usize::from(self.work.passed(draw.target));
         let fill = (cells.len() / CELLS_FOR_A_UNIT).max(usize::from(FILL)).max(passed);
         let largest = cells.iter().map(|here| here.left).fold(FULL, u8::min);
-        let units = draw.wanted.min(largest).min(fill.min(usize::from(FULL)) as u8);
+        // Other water than that of springs is drawn as far as it is offered.
+        let cap = if draw.level.is_some() { FULL } else { fill.min(usize::from(FULL)) as u8 };
+        let units = draw.wanted.min(largest).min(offer).min(cap);
         for stretch in cells.chunk_by(|one, next| one.layer() == next.layer()) {
             self.record_flow(stretch, units);
         }

@@ -48,6 +48,7 @@ impl WaterWorld {
                     cells: self.store.without_marks(position, cells),
                     further_parents: self.store.further_parents(slot),
                     fixtures: self.store.fixture_list(slot),
+                    steady: self.store.steady_list(slot),
                     cut: Vec::new(),
                 }
             })
@@ -94,6 +95,7 @@ impl WaterWorld {
             for (index, fixture) in record.fixtures {
                 self.store.restore_fixture(slot, index, fixture);
             }
+            self.store.restore_steady(slot, &record.steady);
             slots.push(slot);
             let throughput = self.rules.throughput;
             let lowered = |cut: CutCell| CutCell { voxel: cut.voxel.lowered_to(throughput), ..cut };

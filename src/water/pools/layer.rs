@@ -41,6 +41,9 @@ pub(crate) struct Rim {
     pub(crate) beside: [LayerMask; 4],
     /// Those with a film across each lateral face: it takes what stands above its layer.
     pub(crate) beside_films: [LayerMask; 4],
+    /// Those on solid ground that a spring feeds, with a gap across each lateral face: it takes what
+    /// stands above their layer.
+    pub(crate) beside_lanes: [LayerMask; 4],
     /// Those below a spring.
     pub(crate) below_springs: LayerMask,
     /// Those with a spring across each lateral face.
@@ -56,6 +59,7 @@ impl Rim {
             && self.partial.is_empty()
             && self.sea.is_none()
             && LayerMask::union(self.beside_films).is_empty()
+            && LayerMask::union(self.beside_lanes).is_empty()
             && !self.has_springs()
     }
 
@@ -148,6 +152,7 @@ impl Context<'_> {
             lifting: cells & at.full & dry_above,
             beside: at.gaps.shifted(&gaps).map(|gaps| gaps & pushing),
             beside_films: at.films.shifted(&films).map(|films| films & cells),
+            beside_lanes: at.gaps.shifted(&gaps).map(|gaps| (gaps & cells & at.lanes) - covered),
             below_springs: cells
                 & above.map_or(LayerMask::NONE, |above| {
                     self.springs_that_give(above.slot, above.layer)
@@ -178,7 +183,11 @@ impl Context<'_> {
         }
         if LayerMask::union(rim.beside).any() {
             levels.low = head(y, 0);
-        } else if (rim.lifting | LayerMask::union(rim.beside_films)).any() {
+        } else if (rim.lifting
+            | LayerMask::union(rim.beside_films)
+            | LayerMask::union(rim.beside_lanes))
+        .any()
+        {
             levels.low = levels.low.min(head(y, FULL));
         }
         // A spring lifts water up to its cell.

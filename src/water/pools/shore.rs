@@ -165,6 +165,7 @@ impl Walk {
             self.add_gaps(tick, &mut shore, above, rim.lifting, (head(y, FULL), entry));
         }
         self.add_beside(tick, &mut shore, &rim.beside_films, (head(y, FULL), false));
+        self.add_beside(tick, &mut shore, &rim.beside_lanes, (head(y, FULL), true));
         Some(shore)
     }
 

@@ -4,12 +4,13 @@
 //!
 //! | bytes | what |
 //! |---|---|
-//! | 1 | version: 1, or 2 if the chunk has fixtures |
+//! | 1 | version: 1, 2 if the chunk has fixtures, or 3 if steady flow passes it |
 //! | 12 | position: three `i32`, x, y and z, in chunks |
 //! | n | runs, until they hold 4096 cells in index order |
 //! | n | for each cell with the Extra flag, in index order: a byte, with bit f set if a parent lies across the face of index f |
 //! | n | the number of cells outside the chunk that lost a parent when it went, then for each, in order (y, then z, then x): the way from the least cell of the chunk, or from the one before, x, y, z as zigzag numbers; its word `u16`, as it was before; a byte of its parents, as above |
-//! | n | in version 2: the number of fixtures, at least one, then for each, in index order, its index and two bytes: its kind, 0 drain, 1 tap, 2 to 7 a valve towards the face of index 0 to 5, and its rate, 1 to 7 |
+//! | n | in versions 2 and 3: the number of fixtures, in version 2 at least one, then for each, in index order, its index and two bytes: its kind, 0 drain, 1 tap, 2 to 7 a valve towards the face of index 0 to 5, and its rate, 1 to 7 |
+//! | n | in version 3: the number of cells that steady flow leaves, at least one, then for each, in index order, its index and a number with three bits for each face, the units that leave across it |
 //! | 4 | CRC-32 (IEEE) of all bytes before |
 //!
 //! Numbers are LEB128; the others are little-endian. A run is a number, 4 n + kind, for n cells, at
@@ -23,6 +24,7 @@ use crate::water::cell::CellFlags;
 use crate::water::fixture::Fixture;
 use crate::water::numbers::{NumberFault, put_number, take_number, unzigzag, zigzag};
 use crate::water::record::{ChunkRecord, CutCell, are_parents_of};
+use crate::water::store::steady::FaceFlows;
 use crate::water::voxel::Voxel;
 use core::fmt;
 use glam::IVec3;
@@ -30,6 +32,8 @@ use glam::IVec3;
 const VERSION: u8 = 1;
 /// That of a chunk with fixtures.
 const VERSION_WITH_FIXTURES: u8 = 2;
+/// That of a chunk that steady flow passes.
+const VERSION_WITH_STEADY: u8 = 3;
 const CHECKSUM: usize = 4;
 /// How far before a run lies what it repeats, by kind from 1 on: a cell, a row, a layer.
 const DISTANCES: [usize; 3] = [1, 16, 256];
@@ -77,7 +81,7 @@ impl fmt::Display for RecordBytesError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             RecordBytesError::Version { version } => {
-                write!(f, "version {version} of a chunk's record, not 1 or 2")
+                write!(f, "version {version} of a chunk's record, not 1 to 3")
             }
             RecordBytesError::Truncated { length } => {
                 write!(f, "a chunk's record goes on after these {length} bytes")
@@ -102,9 +106,10 @@ impl ChunkRecord {
     /// not the first or leads out of the chunk. They mean the same in all later versions of this
     /// crate.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let mut out = vec![match self.fixtures.len() {
-            0 => VERSION,
-            _ => VERSION_WITH_FIXTURES,
+        let mut out = vec![match (self.steady.is_empty(), self.fixtures.is_empty()) {
+            (false, _) => VERSION_WITH_STEADY,
+            (true, false) => VERSION_WITH_FIXTURES,
+            (true, true) => VERSION,
         }];
         self.position.to_array().iter().for_each(|axis| out.extend(axis.to_le_bytes()));
         put_cells(&mut out, &self.cells);
@@ -120,12 +125,19 @@ impl ChunkRecord {
             out.extend(voxel.word().to_le_bytes());
             out.push(parents);
         }
-        if !self.fixtures.is_empty() {
+        if out[0] != VERSION {
             put_number(&mut out, self.fixtures.len() as u64);
         }
         for &(index, fixture) in &self.fixtures {
             put_number(&mut out, index.into());
             out.extend(fixture.bytes());
+        }
+        if !self.steady.is_empty() {
+            put_number(&mut out, self.steady.len() as u64);
+        }
+        for &(index, flows) in &self.steady {
+            put_number(&mut out, index.into());
+            put_number(&mut out, flows.word().into());
         }
         let checksum = crc32fast::hash(&out);
         out.extend(checksum.to_le_bytes());
@@ -146,7 +158,7 @@ impl ChunkRecord {
     /// ```
     pub fn from_bytes(bytes: &[u8]) -> Result<ChunkRecord, RecordBytesError> {
         match bytes.first() {
-            Some(&version) if !matches!(version, VERSION | VERSION_WITH_FIXTURES) => {
+            Some(&version) if !(VERSION..=VERSION_WITH_STEADY).contains(&version) => {
                 return Err(RecordBytesError::Version { version });
             }
             _ => {}
@@ -162,12 +174,17 @@ impl ChunkRecord {
         let cells = from.cells()?;
         let further_parents = from.further_parents(&cells)?;
         let cut = from.cut_cells(position)?;
-        let fixtures = match content.first() {
-            Some(&VERSION_WITH_FIXTURES) => from.fixtures()?,
+        let version = content.first().copied().unwrap_or(VERSION);
+        let fixtures = match version {
+            VERSION => Vec::new(),
+            _ => from.fixtures(version == VERSION_WITH_FIXTURES)?,
+        };
+        let steady = match version {
+            VERSION_WITH_STEADY => from.steady()?,
             _ => Vec::new(),
         };
         match content.len() - from.at {
-            0 => Ok(ChunkRecord { position, cells, further_parents, fixtures, cut }),
+            0 => Ok(ChunkRecord { position, cells, further_parents, fixtures, steady, cut }),
             more => Err(RecordBytesError::Trailing { at: from.at, bytes: more }),
         }
     }
@@ -310,19 +327,39 @@ impl Reader<'_> {
         }
     }
 
-    fn fixtures(&mut self) -> Result<Vec<(u16, Fixture)>, RecordBytesError> {
+    /// Reads the index of a cell, at least `next`.
+    fn index(&mut self, next: u16) -> Result<u16, RecordBytesError> {
+        let (at, found) = (self.at, self.number()?);
+        let index = u16::try_from(found).ok();
+        let index = index.filter(|index| (next..CHUNK_CELLS as u16).contains(index));
+        index.ok_or(value(at, "the index of a cell after the one before", found as i64))
+    }
+
+    /// Reads the steady flow.
+    fn steady(&mut self) -> Result<Vec<(u16, FaceFlows)>, RecordBytesError> {
         let (at, count) = (self.at, self.number()?);
         if count == 0 {
+            return Err(value(at, "a number of cells with steady flow", 0));
+        }
+        let mut steady: Vec<(u16, FaceFlows)> = Vec::new();
+        for _ in 0..count {
+            let index = self.index(steady.last().map_or(0, |&(last, _)| last + 1))?;
+            let (at, word) = (self.at, self.number()?);
+            let flows = u32::try_from(word).ok().and_then(FaceFlows::from_word);
+            let flows = flows.filter(|flows| !flows.is_none());
+            steady.push((index, flows.ok_or(value(at, "the flow of a cell", word as i64))?));
+        }
+        Ok(steady)
+    }
+
+    fn fixtures(&mut self, has_some: bool) -> Result<Vec<(u16, Fixture)>, RecordBytesError> {
+        let (at, count) = (self.at, self.number()?);
+        if has_some && count == 0 {
             return Err(value(at, "a number of fixtures", 0));
         }
         let mut fixtures: Vec<(u16, Fixture)> = Vec::new();
         for _ in 0..count {
-            let (at, found) = (self.at, self.number()?);
-            let next = fixtures.last().map_or(0, |&(last, _)| last + 1);
-            let index = u16::try_from(found).ok();
-            let index = index.filter(|index| (next..CHUNK_CELLS as u16).contains(index));
-            let wrong = value(at, "the index of a cell after the one before", found as i64);
-            let index = index.ok_or(wrong)?;
+            let index = self.index(fixtures.last().map_or(0, |&(last, _)| last + 1))?;
             let (at, bytes) = (self.at, self.take()?);
             let fixture = Fixture::from_bytes(bytes).filter(|fixture| fixture.is_valid());
             let wrong = value(at, "a fixture", u16::from_le_bytes(bytes).into());

@@ -8,6 +8,7 @@ pub use bytes::RecordBytesError;
 use crate::chunk::Chunk;
 use crate::water::cell::CellFlags;
 use crate::water::fixture::Fixture;
+use crate::water::store::steady::FaceFlows;
 use crate::water::voxel::Voxel;
 use glam::IVec3;
 
@@ -17,7 +18,7 @@ use glam::IVec3;
 /// [`insert_records`](crate::water::WaterWorld::insert_records), and kept or sent meanwhile, also as
 /// bytes ([`to_bytes`](ChunkRecord::to_bytes)).
 ///
-/// It holds its cells; all parents of each; and the cells outside of it that lost a parent when it
+/// It holds its cells; all parents of each; the steady flow that passes them; and the cells outside of it that lost a parent when it
 /// went, as they were before. Which cells were awake is not kept, since waking changes nothing.
 ///
 /// ```
@@ -47,6 +48,8 @@ pub struct ChunkRecord {
     pub(crate) further_parents: Vec<(u16, u8)>,
     /// By index, in order.
     pub(crate) fixtures: Vec<(u16, Fixture)>,
+    /// The steady flow that leaves its cells, by index, in order.
+    pub(crate) steady: Vec<(u16, FaceFlows)>,
     /// In order of position.
     pub(crate) cut: Vec<CutCell>,
 }
@@ -87,6 +90,7 @@ impl ChunkRecord {
         self.cells.heap_bytes()
             + self.further_parents.capacity() * size_of::<(u16, u8)>()
             + self.fixtures.capacity() * size_of::<(u16, Fixture)>()
+            + self.steady.capacity() * size_of::<(u16, FaceFlows)>()
             + self.cut.capacity() * size_of::<CutCell>()
     }
 }

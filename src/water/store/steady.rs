@@ -217,13 +217,13 @@ impl Store {
         if slots.is_empty() {
             return;
         }
-        let around = |&slot: &Slot| Face::ALL.map(|face| self.neighbour(slot, face));
+        let around = |&slot: &Slot| Face::ALL.map(|face| self.across(slot, face));
         let beside: Vec<Slot> = slots.iter().flat_map(around).collect();
         slots.extend(beside.into_iter().filter(|slot| slot.is_some()));
         let mut found = Vec::new();
         slots.sort_unstable();
         slots.dedup();
-        for slot in slots {
+        for slot in slots.into_iter().filter(|&slot| !self.is_frozen(slot)) {
             for (index, flows) in self.steady_list(slot) {
                 let place = Place::new(slot, usize::from(index));
                 found.push(place);
