@@ -264,8 +264,8 @@ mod tests {
             };
             for source in sources {
                 world.run(2);
-                world.remove_source(source).expect("a source");
                 test_worlds::put_to_sleep(&mut world.store);
+                world.remove_source(source).expect("a source");
                 for &slot in &slots {
                     let awake = LayerMask::from_words(core::array::from_fn(|_| {
                         random.u64(..) & random.u64(..)

@@ -380,7 +380,7 @@ mod tests {
     #[test]
     fn has_source_is_propagated_and_only_changed_cells_wake() {
         let (mut off, mut on) = (0, 0);
-        for seed in 0..48 {
+        for seed in 0..96 {
             let mut random = fastrand::Rng::with_seed(seed);
             let mut world = test_worlds::springs(seed);
             let places = test_worlds::places(&world);

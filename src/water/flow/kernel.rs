@@ -390,15 +390,18 @@ mod tests {
     /// Returns whether a cell would give water, by the rule for a single cell.
     fn would_give(window: &Window, cell: usize) -> bool {
         let at = (cell / 16 + 1) * 18 + cell % 16 + 1;
+        // A cell that steady flow passes keeps a unit.
         let own = Voxel::from_raw(window.own[at]);
+        let keeps = own.has(CellFlags::FLOW_OUT) && !own.is_source();
+        let height = own.height().saturating_sub(u8::from(keeps));
         let gives_sideways = |there: usize| {
             let beside = Voxel::from_raw(window.own[there]);
             let falls = Voxel::from_raw(window.below[there]).room() > 0;
             beside == Voxel::DRAIN
-                || beside.room() > 0 && falls && own.height() > FULL - beside.room()
-                || own.height() >= FULL - beside.room() + 2
+                || beside.room() > 0 && falls && height > FULL - beside.room()
+                || height >= FULL - beside.room() + 2
         };
-        own.height() > 0
+        height > 0
             && (Voxel::from_raw(window.below[at]).room() > 0
                 || [at - 1, at + 1, at - 18, at + 18].into_iter().any(gives_sideways))
     }

@@ -201,7 +201,9 @@ impl Store {
 
     /// Notes that the steady flow in a chunk or across its faces may not balance.
     pub(crate) fn note_unbalanced(&mut self, slot: Slot) {
-        self.unbalanced.push(slot);
+        if self.unbalanced.last() != Some(&slot) {
+            self.unbalanced.push(slot);
+        }
     }
 
     /// Notes that the steady flow may not balance anywhere.
