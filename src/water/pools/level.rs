@@ -17,10 +17,10 @@ use crate::water::store::{LAYER_ROWS, Place};
 use core::cmp::Reverse;
 use core::ops::Range;
 
-/// Bodies with an active cell are levelled in each tick if they have no more pieces than this, and
-/// so many for each cell of one of their pieces through which water has flowed in the tick. Those
-/// that are twice as large are levelled in every second tick by chance, and so on. Bodies without an
-/// active cell, in which nothing flows, are levelled at once.
+/// Bodies in which water has flowed in the tick are levelled in each tick if they have no more pieces
+/// than this, and so many for each cell of one of their pieces that it has flowed through. Those that
+/// are twice as large are levelled in every second tick by chance, and so on. Bodies in which nothing
+/// has flowed are levelled at once: their last cell may be about to fall asleep.
 const CALM: usize = 16;
 const FOR_EACH: usize = 4;
 
@@ -129,9 +129,7 @@ impl Context<'_> {
         while let Some(cell) = cells.iter().next() {
             let piece = LayerMask::single(cell).flood(supported);
             let flowing = (piece & touched).count() as usize;
-            let is_active = |cell| self.store.read(Place::in_layer(slot, layer, cell)).active() > 0;
-            let is_calm = flowing == 0 && !(piece & cells).iter().any(is_active);
-            let most = if is_calm { 0 } else { CALM + FOR_EACH * flowing };
+            let most = if flowing == 0 { 0 } else { CALM + FOR_EACH * flowing };
             pools.starts.push(Start { most, layer: index, cell });
             cells -= piece;
         }

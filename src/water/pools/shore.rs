@@ -213,8 +213,8 @@ impl Walk {
         (level, is_dry): (i64, bool),
     ) {
         let (mut once, mut twice) = (LayerMask::NONE, LayerMask::NONE);
-        for side in 0..4 {
-            let inside = cells[side].shifted(&[LayerMask::NONE; 4])[side ^ 1];
+        for (side, cells) in cells.iter().enumerate() {
+            let inside = cells.shifted(&[LayerMask::NONE; 4])[side ^ 1];
             twice |= once & inside;
             once |= inside;
         }
@@ -260,9 +260,8 @@ pub(crate) fn goal(shores: &[Shore], levels: Levels) -> Goal {
     let seas = shores.iter().filter_map(|shore| shore.sea.as_ref());
     let sea = seas
         .fold(Levels::NONE, |levels, sea| levels.and(Levels { low: sea.low.0, high: sea.high.0 }));
-    let all = |of: fn(&Shore) -> &[Group]| shores.iter().flat_map(move |shore| of(shore));
-    let gives = || all(|shore| &shore.gives);
-    let takes = || all(|shore| &shore.takes);
+    let gives = || shores.iter().flat_map(|shore| &shore.gives);
+    let takes = || shores.iter().flat_map(|shore| &shore.takes);
     let over = |level: i64| -> i64 {
         let units = |group: &Group| (group.level - level).clamp(0, i64::from(group.most));
         gives().map(|group| units(group) * group.count()).sum()

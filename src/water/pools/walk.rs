@@ -157,14 +157,11 @@ impl Walk {
         (first..at, Extent::Whole)
     }
 
-    /// Returns whether water flows in a piece, or did not long ago, so that it stays awake.
+    /// Returns whether water has flowed in a piece in this tick, so that it stays awake.
     fn is_flowing(&self, tick: &Context, piece: usize) -> bool {
         let Piece { layer, cells, .. } = self.pieces[piece];
         let Layer { slot, layer, .. } = *self.layer(layer);
-        let is_active =
-            |cell: usize| tick.store.read(Place::in_layer(slot, layer, cell)).active() > 0;
         (cells & tick.touched(slot, layer)).any()
-            || (cells & tick.awake(slot, layer)).iter().any(is_active)
     }
 
     /// Finds the pieces that touch a piece. Returns whether none of them is older than `first`, and
