@@ -158,8 +158,8 @@ impl Draw {
         let face = tick.pick(place, &mut parents)?;
         let first = (tick.store.step(place, face), face.opposite());
         let least_y = tick.store.layer_y(place.slot, place.layer());
-        let level = (!tick.rules.pools && !voxel.is_connected())
-            .then(|| head(least_y, voxel.height()));
+        let level =
+            (!tick.rules.pools && !voxel.is_connected()).then(|| head(least_y, voxel.height()));
         Some(Draw { target: place, wanted: voxel.room(), first, least_y, level })
     }
 

@@ -75,7 +75,7 @@ fn a_draw_along_a_path_equals_passing_from_cell_to_cell() {
         }
         let first = (places[last], exit(last));
         let mut path = Path::default();
-        let drawn = tick.draw(Draw { target, wanted, first, least_y: 18 }, &mut path);
+        let drawn = tick.draw(Draw { target, wanted, first, least_y: 18, level: None }, &mut path);
         assert_eq!(path.visited(), PATH.len());
         let units = wanted.min(at_most);
         reference.take(places[0], units);
@@ -139,7 +139,7 @@ fn each_of_several_parents_is_picked_equally_often() {
 }
 
 /// Cells of a box across a chunk border, each with up to three parents (to the west, to the north
-/// and below), springs and other roots, some cells exhausted. Draws from cells at random make a
+/// and below), up to springs, and some cells exhausted. Draws from cells at random make a
 /// blocking flow: each gets units exactly if a way up over cells with throughput left leads to a
 /// spring, and a cell is dead only if none does.
 #[test]
@@ -161,8 +161,7 @@ fn a_draw_finds_a_way_if_there_is_one_and_dead_cells_have_none() {
                 .filter(|face| inside(face) && random.u8(..8) > 0)
                 .fold(0, |faces, face| faces | 1 << face.index());
             let voxel = match Store::faces(faces).next() {
-                None if random.bool() => Voxel::water(WaterCell::SOURCE),
-                None => Voxel::OPEN.with_height(3),
+                None => Voxel::water(WaterCell::SOURCE),
                 Some(first) => Voxel::OPEN.with_height(random.u8(..8)).with_parent(first),
             };
             let voxel = world.store.keep_parents(place, faces, voxel);
@@ -172,7 +171,7 @@ fn a_draw_finds_a_way_if_there_is_one_and_dead_cells_have_none() {
         let target = world.place(IVec3::ZERO).expect("loaded");
         let mut tick = test_worlds::tick(&mut world);
         for &place in &places {
-            if random.u8(..12) == 0 {
+            if random.u8(..3) == 0 {
                 tick.pass_on(place, Face::Up, random.u8(1..8));
             }
         }
@@ -182,7 +181,8 @@ fn a_draw_finds_a_way_if_there_is_one_and_dead_cells_have_none() {
             let has_way = leads_to_a_spring(&tick, place);
             let before = tick.ledger.injected;
             let first = (place, Face::South);
-            let drawn = tick.draw(Draw { target, wanted: 1, first, least_y: 0 }, &mut path);
+            let drawn =
+                tick.draw(Draw { target, wanted: 1, first, least_y: 0, level: None }, &mut path);
             let given = tick.ledger.injected - before;
             let expected = if has_way { Drawn::Units } else { Drawn::Exhausted };
             assert_eq!((drawn, given), (expected, u64::from(has_way)), "round {round}: {draw}");
@@ -234,7 +234,8 @@ fn a_path_in_vain_is_dead_from_end_to_end() {
     for visited in [15, 0] {
         let (target, first) = (place(31), (place(15), Face::South));
         let mut path = Path::default();
-        let drawn = tick.draw(Draw { target, wanted: 5, first, least_y: 0 }, &mut path);
+        let drawn =
+            tick.draw(Draw { target, wanted: 5, first, least_y: 0, level: None }, &mut path);
         assert_eq!((drawn, path.visited()), (Drawn::Exhausted, visited));
         let work = tick.work.get(slot, 0).expect("in the tick");
         assert_eq!(work.dead, (1..16).collect::<LayerMask>());
