@@ -163,7 +163,7 @@ fn what_is_left_of_any_table_is_a_flow() {
         kept += after;
         taken += before.saturating_sub(after);
     }
-    assert!(kept > 2_000 && taken > 2_000, "{kept} units across faces kept, {taken} taken back");
+    assert!(kept > 2_000 && taken > 500, "{kept} units across faces kept, {taken} taken back");
 }
 
 /// What a yielding flow takes is what other flow has left over, and the flow stands as it was.
@@ -197,7 +197,7 @@ fn a_flow_that_yields_passes_what_is_left_over() {
         world.finish_tick();
         assert_eq!(world.validate(), Ok(()), "seed {seed}");
     }
-    assert!(full > 500, "{yielded} cells yielded, {full} pass all they may");
+    assert!(yielded > 30 && full > 100, "{yielded} cells yielded, {full} pass all they may");
 }
 
 /// While a tick is underway, the table is read as it was when the tick began.
