@@ -104,13 +104,13 @@ fn a_long_river_dries_up_in_pieces() {
     assert!(most > 9 * LENGTH as u64, "{most} cells beside those visited");
 }
 
-/// The outlet draws along all of the river, and all of it gets its mark. The marks did not count.
+/// A river in flow that leads to an end of the world: draws, and the search for steady flow, go
+/// along all of it, and count.
 #[test]
-fn a_long_path_to_an_outlet_is_marked_in_pieces() {
+fn a_long_path_to_an_end_is_walked_in_pieces() {
     const LENGTH: usize = 20_000;
     let most = in_pieces(|| channel(LENGTH, 7, true), 2);
-    // The marks count for a length of the river of these eleven.
-    assert!(most > 11 * LENGTH as u64, "{most} cells beside those visited");
+    assert!(most > 7 * LENGTH as u64, "{most} cells beside those visited");
 }
 
 /// Which spring is the highest above a cell is searched through forks. The searches did not count.

@@ -115,11 +115,10 @@ fn mirrors_have_the_heights_and_the_ground_of_the_world() {
     );
 }
 
-/// Returns whether water leaves the world from a cell: below it or beside it is a drain.
+/// Returns whether water leaves the world from a cell: below, beside or above it is a drain.
 fn drains(world: &WaterWorld, cell: IVec3) -> bool {
     let edges = world.rules().edges;
-    let sides = [Face::Down].into_iter().chain(Face::LATERAL);
-    sides.into_iter().any(|face| {
+    Face::ALL.into_iter().any(|face| {
         let there = cell + face.offset();
         if !world.bounds().contains(there) {
             edges.outer[face.index()] == Edge::Drain

@@ -14,7 +14,7 @@ use glam::IVec3;
 pub enum Cause {
     /// A tick changed it: water flowed, levelled, rose from a spring or evaporated.
     Flow,
-    /// The same in a cell beside or above an edge that drains, or with a drain built in, where
+    /// The same in a cell beside, above or below an edge that drains, or with a drain built in, where
     /// water leaves the world.
     Drain,
     /// An edit changed it, or a chunk that was loaded or unloaded beside it; ticks may have, too.

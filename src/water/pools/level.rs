@@ -3,8 +3,8 @@
 //!
 //! What is done in a tick follows from seed, tick and water alone. A body that is not level has an
 //! awake cell, so none is missed; others that are walked through are left as they are. A large body
-//! in which water flows waits for a tick that is drawn for its size. The passes come in the order of
-//! a hash.
+//! in which little water flows waits for a tick that is drawn for its size. The passes come in the
+//! order of a hash.
 
 use crate::chunk::LayerMask;
 use crate::grid::Slot;
@@ -17,9 +17,12 @@ use crate::water::store::{LAYER_ROWS, Place};
 use core::cmp::Reverse;
 use core::ops::Range;
 
-/// Bodies of so many pieces are levelled in each tick; those of twice as many, while water flows in
-/// them, in every second one by chance, and so on.
-const IN_EACH_TICK: usize = 512;
+/// Bodies with an active cell are levelled in each tick if they have no more pieces than this, and
+/// so many for each cell of one of their pieces through which water has flowed in the tick. Those
+/// that are twice as large are levelled in every second tick by chance, and so on. Bodies without an
+/// active cell, in which nothing flows, are levelled at once.
+const CALM: usize = 16;
+const FOR_EACH: usize = 4;
 
 /// What is known of a body is kept if it has more pieces: others are walked through in less time
 /// than it takes to keep it.
@@ -36,8 +39,10 @@ pub(crate) enum Stage {
     Rest,
     /// What is known follows the water.
     Refresh,
-    /// Bodies that are not level are found.
+    /// The pieces in which something is awake are gathered.
     Find,
+    /// Their bodies are walked through.
+    Walk,
     /// Passes are made over them.
     Pass,
 }
@@ -63,8 +68,16 @@ impl Context<'_> {
                 Stage::Find => match self.work.next_in_sweep() {
                     Some((slot, layer)) => {
                         pools.debt += 1;
-                        self.find_in(pools, slot, layer);
+                        self.gather(pools, slot, layer);
                     }
+                    None => {
+                        // What allows for the largest bodies comes first.
+                        pools.starts.sort_unstable_by_key(|start| start.most);
+                        pools.stage = Stage::Walk;
+                    }
+                },
+                Stage::Walk => match pools.starts.pop() {
+                    Some(start) => self.judge(pools, &start),
                     None => {
                         let key = |&(key, place): &(u64, Place)| {
                             Reverse((key, self.store.position(place).to_array()))
@@ -98,34 +111,39 @@ impl Context<'_> {
         (budget.spent() > 0).then(|| budget.spent())
     }
 
-    /// Walks through the bodies of a layer in which something is awake or has moved, but for those
-    /// that are known to be level.
-    fn find_in(&mut self, pools: &mut Pools, slot: Slot, layer: usize) {
+    /// Gathers the pieces of a layer in which something is awake or has moved, but for those that
+    /// are known to be level.
+    fn gather(&self, pools: &mut Pools, slot: Slot, layer: usize) {
         let touched = self.touched(slot, layer);
         let cells = (touched | self.awake(slot, layer)) & self.store.layer(slot, layer).wet;
         if cells.is_empty() {
             return;
         }
-        let cells = cells - pools.labels.level_cells(slot, layer);
+        let mut cells = cells - pools.labels.level_cells(slot, layer);
         if cells.is_empty() {
             return;
         }
         let index = pools.walk.enter(self, slot, layer);
-        let mut cells = cells & pools.walk.layer(index).supported;
+        let supported = pools.walk.layer(index).supported;
+        cells &= supported;
         while let Some(cell) = cells.iter().next() {
-            if pools.walk.piece_at(index, cell).is_none() {
-                self.judge(pools, (index, cell));
-            }
-            let piece = pools.walk.piece_at(index, cell);
-            let of_piece = piece.map_or(LayerMask::NONE, |at| pools.walk.pieces[at as usize].cells);
-            cells -= of_piece | LayerMask::single(cell);
+            let piece = LayerMask::single(cell).flood(supported);
+            let flowing = (piece & touched).count() as usize;
+            let is_active = |cell| self.store.read(Place::in_layer(slot, layer, cell)).active() > 0;
+            let is_calm = flowing == 0 && !(piece & cells).iter().any(is_active);
+            let most = if is_calm { 0 } else { CALM + FOR_EACH * flowing };
+            pools.starts.push(Start { most, layer: index, cell });
+            cells -= piece;
         }
     }
 
-    /// Walks through the body of a cell, and notes it if it is not level.
-    fn judge(&mut self, pools: &mut Pools, from: (u32, usize)) {
-        let most = IN_EACH_TICK << self.work.random().trailing_zeros().min(40);
-        let (body, extent) = pools.walk.explore(self, from, most);
+    /// Walks through the body of a piece, if that was not done, and notes it if it is not level.
+    fn judge(&mut self, pools: &mut Pools, &Start { most, layer, cell }: &Start) {
+        if pools.walk.piece_at(layer, cell).is_some() {
+            return;
+        }
+        let most = most << self.work.random().trailing_zeros().min(32);
+        let (body, extent) = pools.walk.explore(self, (layer, cell), most);
         pools.debt += LAYER_ROWS * body.len();
         if extent == Extent::Larger {
             return;
@@ -155,6 +173,14 @@ impl Context<'_> {
     }
 }
 
+/// A cell of a piece whose body is to be walked through.
+pub(crate) struct Start {
+    /// The pieces up to which the body is levelled, if water flows in it.
+    most: usize,
+    layer: u32,
+    cell: usize,
+}
+
 impl Pools {
     /// Keeps that a body lies within these levels.
     fn keep(&mut self, body: Range<usize>, levels: Levels) {
@@ -169,7 +195,7 @@ impl Pools {
     /// Ends the levelling of a tick; of one in which nothing is awake, it frees what it worked with.
     fn end(&mut self, is_quiet: bool) {
         self.walk.begin(false);
-        self.unlevel = Vec::new();
+        (self.unlevel, self.starts) = (Vec::new(), Vec::new());
         self.stage = Stage::Rest;
         if is_quiet {
             self.walk = Walk::default();

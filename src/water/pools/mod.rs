@@ -26,7 +26,7 @@ mod walk;
 
 use crate::grid::Slot;
 use crate::water::pools::labels::Labels;
-use crate::water::pools::level::Stage;
+use crate::water::pools::level::{Stage, Start};
 use crate::water::pools::walk::Walk;
 use crate::water::store::Place;
 
@@ -36,6 +36,8 @@ pub(crate) struct Pools {
     labels: Labels,
     stage: Stage,
     walk: Walk,
+    /// A cell of each piece in which something is awake, the first last.
+    starts: Vec<Start>,
     /// A cell of each body that is not level, by a random number, the first last.
     unlevel: Vec<(u64, Place)>,
     /// What is still to be charged for what was done at once.

@@ -11,6 +11,15 @@ use crate::water::context::budget::Budget;
 use crate::water::store::{LayerState, Place, Store};
 use crate::water::voxel::Voxel;
 
+/// What is still to be repaired of the steady flow.
+#[derive(Default)]
+pub(super) struct Repair {
+    /// Cells still to be balanced, as a stack.
+    pub(super) open: Vec<Place>,
+    /// Ends that have lost flow.
+    pub(super) deprived: Vec<Place>,
+}
+
 impl Store {
     /// Adds the faces in a layer across which steady flow stands that they carry no more.
     pub(super) fn find_broken(&self, slot: Slot, layer: usize, broken: &mut Vec<(Place, Face)>) {
@@ -67,26 +76,26 @@ impl Store {
 
 impl Context<'_> {
     /// Takes back the flow across a face, and adds the cells at it to those to be balanced.
-    pub(super) fn cut_steady(&mut self, (place, face): (Place, Face), open: &mut Vec<Place>) {
+    pub(super) fn cut_steady(&mut self, (place, face): (Place, Face), repair: &mut Repair) {
         let flows = self.store.steady(place);
         if flows.across(face) > 0 {
-            self.take_off(place, face, flows.across(face), open);
-            open.push(place);
+            self.take_off(place, face, flows.across(face), repair);
+            repair.open.push(place);
         }
     }
 
     /// Balances cells until the budget is spent: what each passes on becomes what it gets and gives,
     /// and no more than it lets through.
-    pub(super) fn balance_steady(&mut self, open: &mut Vec<Place>, budget: &mut Budget) {
+    pub(super) fn balance_steady(&mut self, repair: &mut Repair, budget: &mut Budget) {
         while !budget.is_spent()
-            && let Some(place) = open.pop()
+            && let Some(place) = repair.open.pop()
         {
             budget.spend(1);
-            self.balance_cell(place, open);
+            self.balance_cell(place, repair);
         }
     }
 
-    fn balance_cell(&mut self, place: Place, open: &mut Vec<Place>) {
+    fn balance_cell(&mut self, place: Place, repair: &mut Repair) {
         // What drains may end in a cell that stands for the world's end.
         if self.store.read(place) == Voxel::DRAIN {
             return;
@@ -94,31 +103,31 @@ impl Context<'_> {
         let through = self.store.steady(place).through();
         let most = self.steady_capacity(place);
         if through > most {
-            self.lower_outflow(place, through - most, open);
+            self.lower_outflow(place, through - most, repair);
         }
         let (inflow, through) =
             (self.store.steady_inflow(place), self.store.steady(place).through());
         let supply = self.steady_supply(place);
         if inflow > through {
-            self.lower_inflow(place, inflow - through, open);
+            self.lower_inflow(place, inflow - through, repair);
         } else if through - inflow > supply {
-            self.lower_outflow(place, through - inflow - supply, open);
+            self.lower_outflow(place, through - inflow - supply, repair);
         }
     }
 
     /// Takes units off what leaves a cell.
-    fn lower_outflow(&mut self, place: Place, mut units: u8, open: &mut Vec<Place>) {
+    fn lower_outflow(&mut self, place: Place, mut units: u8, repair: &mut Repair) {
         for (face, across) in self.store.steady(place).iter() {
             let less = across.min(units);
             if less > 0 {
-                self.take_off(place, face, less, open);
+                self.take_off(place, face, less, repair);
             }
             units -= less;
         }
     }
 
     /// Takes units off what enters a cell.
-    fn lower_inflow(&mut self, place: Place, mut units: u8, open: &mut Vec<Place>) {
+    fn lower_inflow(&mut self, place: Place, mut units: u8, repair: &mut Repair) {
         for face in Face::ALL {
             let there = self.store.step(place, face);
             if !there.is_some() {
@@ -127,18 +136,21 @@ impl Context<'_> {
             let less = self.store.steady(there).across(face.opposite()).min(units);
             if less > 0 {
                 self.store.add_steady(there, face.opposite(), -(less as i8));
-                open.push(there);
+                repair.open.push(there);
             }
             units -= less;
         }
     }
 
     /// Takes units off the flow across a face, beyond which there is too little then.
-    fn take_off(&mut self, place: Place, face: Face, units: u8, open: &mut Vec<Place>) {
+    fn take_off(&mut self, place: Place, face: Face, units: u8, repair: &mut Repair) {
         self.store.add_steady(place, face, -(units as i8));
+        if self.store.drains_across(place, face) {
+            repair.deprived.push(place);
+        }
         let there = self.store.step(place, face);
         if there.is_some() {
-            open.push(there);
+            repair.open.push(there);
         }
     }
 }

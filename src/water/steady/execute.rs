@@ -5,6 +5,7 @@ use crate::grid::Slot;
 use crate::water::cell::CellFlags;
 use crate::water::context::Context;
 use crate::water::context::budget::Budget;
+use crate::water::steady::balance::Repair;
 use crate::water::store::steady::FaceFlows;
 use crate::water::store::{LAYER_ROWS, Place};
 
@@ -64,13 +65,13 @@ impl Context<'_> {
         let mark = self.store.steady_mark();
         self.is_yielding = true;
         let slots: Vec<Slot> = self.store.steady_slots().collect();
-        let mut open = Vec::new();
+        let mut repair = Repair::default();
         for &slot in &slots {
             let list = self.store.steady_list(slot).into_iter();
             let places = list.map(|(index, _)| Place::new(slot, usize::from(index)));
-            open.extend(places.filter(|&place| self.work.passed(place) > 0));
+            repair.open.extend(places.filter(|&place| self.work.passed(place) > 0));
         }
-        self.balance_steady(&mut open, &mut Budget::new(usize::MAX));
+        self.balance_steady(&mut repair, &mut Budget::new(usize::MAX));
         self.is_yielding = false;
         // The chunks in which no flow is left keep their place in the list.
         let mut turnover = Turnover::default();

@@ -32,6 +32,7 @@ use crate::water::context::Context;
 use crate::water::context::budget::Budget;
 use crate::water::random::chunk_seed;
 use crate::water::steady::augment::{End, Goal, Search};
+use crate::water::steady::balance::Repair;
 use crate::water::steady::execute::Turnover;
 use crate::water::store::Place;
 
@@ -74,8 +75,7 @@ pub(crate) struct SteadyTick {
     /// The chunks still to be visited, the last first.
     chunks: Vec<Slot>,
     broken: Vec<(Place, Face)>,
-    /// Cells still to be balanced.
-    open: Vec<Place>,
+    repair: Repair,
     /// The ends still to search, the last first.
     ends: Vec<End>,
     search: Search,
@@ -88,7 +88,7 @@ impl SteadyTick {
     pub(crate) fn memory_bytes(&self) -> usize {
         self.chunks.capacity() * size_of::<Slot>()
             + self.broken.capacity() * size_of::<(Place, Face)>()
-            + self.open.capacity() * size_of::<Place>()
+            + (self.repair.open.capacity() + self.repair.deprived.capacity()) * size_of::<Place>()
             + self.ends.capacity() * size_of::<End>()
             + self.search.memory_bytes()
     }
@@ -100,7 +100,8 @@ impl Context<'_> {
         steady.stage = Stage::Check;
         steady.credit = SEARCH_CREDIT;
         steady.broken.clear();
-        steady.open.clear();
+        steady.repair.open.clear();
+        steady.repair.deprived.clear();
         self.store.forget_steady_before();
         self.list_steady_chunks(steady);
     }
@@ -116,8 +117,8 @@ impl Context<'_> {
                     None => self.end_check(steady),
                 },
                 Stage::Balance => {
-                    self.balance_steady(&mut steady.open, &mut budget);
-                    if steady.open.is_empty() {
+                    self.balance_steady(&mut steady.repair, &mut budget);
+                    if steady.repair.open.is_empty() {
                         self.begin_searches(steady, Stage::Grow);
                     }
                 }
@@ -156,45 +157,49 @@ impl Context<'_> {
     fn end_check(&mut self, steady: &mut SteadyTick) {
         // At the bottom of the stack, so that what is cut is balanced first, as in a world in which
         // fewer cells are looked at.
-        self.store.take_unbalanced(&mut steady.open);
+        self.store.take_unbalanced(&mut steady.repair.open);
         for broken in core::mem::take(&mut steady.broken) {
-            self.cut_steady(broken, &mut steady.open);
+            self.cut_steady(broken, &mut steady.repair);
         }
         steady.stage = Stage::Balance;
     }
 
-    /// Lists the ends that get less than they let through, in a random order, if it is their turn in
-    /// this tick.
+    /// Lists the ends that get less than they let through, in a random order: all if it is their turn
+    /// in this tick, else those that have just lost flow, so that a fall which breaks for a moment
+    /// costs little.
     fn begin_searches(&mut self, steady: &mut SteadyTick, stage: Stage) {
         steady.ends.clear();
         steady.search.clear();
-        let is_turn = self.tick.is_multiple_of(SEARCH_PERIOD);
-        if is_turn && self.store.any_drains() {
-            self.list_hungry_ends(&mut steady.ends);
-        }
         steady.stage = stage;
+        let is_turn = self.tick.is_multiple_of(SEARCH_PERIOD);
+        let mut places = Vec::new();
+        if is_turn && self.store.any_drains() {
+            self.list_ends(&mut places);
+        } else if stage == Stage::Grow {
+            places.append(&mut steady.repair.deprived);
+        }
+        let end = |place: Place| {
+            let end = End { place, exit: self.store.exit_of(place)? };
+            let position = self.store.position(place);
+            let key = (chunk_seed(self.work.random(), position), position.to_array());
+            self.is_hungry(end).then_some((key, end))
+        };
+        let mut keyed: Vec<_> = places.into_iter().filter_map(end).collect();
+        keyed.sort_unstable_by_key(|&(key, _)| key);
+        keyed.dedup_by_key(|&mut (key, _)| key);
+        steady.ends.extend(keyed.into_iter().map(|(_, end)| end));
     }
 
-    fn list_hungry_ends(&self, ends: &mut Vec<End>) {
-        let mut keyed = Vec::new();
+    /// Adds the awake ends that are connected.
+    fn list_ends(&self, places: &mut Vec<Place>) {
         for &slot in self.work.schedule.members() {
             let Some(outlets) = self.store.outlets(slot) else { continue };
             for layer in 0..16 {
                 let awake = outlets.layer(layer) & self.awake(slot, layer);
-                for cell in (awake & self.store.connected(slot, layer)).iter() {
-                    let place = Place::in_layer(slot, layer, cell);
-                    let Some(exit) = self.store.exit_of(place) else { continue };
-                    let end = End { place, exit };
-                    if self.is_hungry(end) {
-                        let position = self.store.position(place);
-                        let key = (chunk_seed(self.work.random(), position), position.to_array());
-                        keyed.push((key, end));
-                    }
-                }
+                let ends = awake & self.store.connected(slot, layer);
+                places.extend(ends.iter().map(|cell| Place::in_layer(slot, layer, cell)));
             }
         }
-        keyed.sort_unstable_by_key(|&(key, _)| key);
-        ends.extend(keyed.into_iter().map(|(_, end)| end));
     }
 
     /// Returns whether an end gets less than it lets through.
