@@ -375,12 +375,13 @@ impl Unfinished {
                 Phase::Draw => match tick.draw_next(&mut self.draws) {
                     Some(cells) => return Some(cells),
                     None => {
-                        if tick.yields() {
-                            tick.execute_last();
-                        }
+                        let visited = if tick.yields() { tick.execute_last() } else { 0 };
                         let is_in_slices = tick.work.is_in_slices;
                         tick.work.schedule.reorder(tick.store, Order::Tiles, is_in_slices);
                         tick.work.phase = Phase::Order;
+                        if visited > 0 {
+                            return Some(visited as u64);
+                        }
                     }
                 },
                 Phase::Order => {
