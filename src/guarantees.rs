@@ -74,7 +74,12 @@
 //! | what is read while a tick is underway is the world after its last complete tick: cells, chunks, currents, ledger, counts | `water::reading::what_is_read_in_the_middle_of_a_tick_is_the_world_before_it`, `every_word_that_is_read_in_the_middle_of_a_tick_is_a_voxels` | |
 //! | chunks copied at any moment, and kept up to date by the lists of changes, are exact: by [`take_all_changes`](crate::water::WaterWorld::take_all_changes) in every bit, by [`take_changes`](crate::water::WaterWorld::take_changes) in what can be seen | `water::reading::a_client_that_copies_chunks_at_any_moment_and_follows_the_changes_is_exact` | |
 //! | the order in which two cells of a layer draw does not depend on which other cells draw | unit test `water::draw::turns::the_order_of_two_cells_does_not_depend_on_the_others` | |
-//! | an outlet whose path is exhausted draws from the nearest spring that cells with throughput left lead to | unit test `water::draw::an_exhausted_path_goes_round_to_the_nearest_spring`, against a naive search | |
+//! | the steady flow is one after any edit: what enters a cell leaves it, no cell passes more than the throughput, springs give no more than they may, and it passes connected cells alone; what is left of any table is one | unit tests `water::steady::after_any_edit_the_flow_is_one_and_no_cell_passes_more_than_it_may`, `what_is_left_of_any_table_is_a_flow` | |
+//! | in flat beds, dry or full at first, the steady flow comes to be a max flow | unit test `water::steady::in_time_the_flow_is_a_maximum_one`, against augmenting paths of its own | |
+//! | a flow that yields takes what other flow has left over, and stands as it was | unit test `water::steady::a_flow_that_yields_passes_what_is_left_over` | |
+//! | what is connected hangs on springs, along connected cells; a wet cell that a connected one could feed is connected two ticks later | unit test `water::ebb::reach::what_is_connected_hangs_on_springs_and_could_feed_nothing_else`, against a naive search | |
+//! | the draws of a tick are a blocking flow: a draw gets water if any way up leads to a spring, over cells with throughput left | unit test `water::draw::path::a_draw_finds_a_way_if_there_is_one_and_dead_cells_have_none`, against a naive search | |
+//! | a film that draws in vain while a spring is idle gets a shortest way from one | unit test `water::draw::a_way_is_a_shortest_one_to_an_idle_spring`, against a naive search | |
 //! | statistics of water in flow show no trace of the chunk grid: a spring on a plain, and the arms of a crossing, at 16 offsets | `water::motion::a_spring_on_a_plain_spreads_alike_wherever_the_chunks_meet`, `most_water_goes_straight_on_at_a_crossing_and_as_much_to_the_left_as_to_the_right` | |
 //! | flat rivers with a spring for each lane carry at least 0.9 of what these offer, in all lanes, and change nothing visible | `water::motion::a_long_wide_river_flows_in_all_lanes`, `a_long_narrow_river_carries_all_that_its_springs_offer` | |
 //! | bodies are those of a flood fill; bytes do not depend on which are known, and closed worlds come to rest level whatever is forgotten | unit tests `water::pools::bodies_are_those_of_a_flood_fill`, `nothing_depends_on_what_is_known_or_awake`, `a_closed_world_comes_to_rest_level_whatever_is_forgotten` | |
@@ -109,7 +114,7 @@
 //! | beyond an edge that is a [level](crate::water::Edge::Level), cells up to it fill and what stands higher leaves; edges of single columns override that of the rules, and are saved | `water::sea::beyond_a_level_the_sea_goes_on_up_to_it`, `edges_are_set_for_single_columns`, `the_sea_and_the_edges_of_columns_are_saved` | `water_edits`, `water_stream` |
 //! | HasSource is cleared one tick after the last source is removed | `water::bounds::has_source_clears_once_the_sources_are_gone` | `water_edits`, `water_stream` |
 //! | a tick in slices, saved and loaded in between, equals the tick in one call | the same; `water::budget` | the same |
-//! | a call with a budget visits at most that many cells and those of one layer of a chunk (a body is levelled at once, and charged to the calls that follow), in long searches too, for water, springs and circles, along the paths to outlets and the ways through bodies, where a river dries up, and where many chunks are sorted and marked; [what is not counted](crate::water::WaterWorld::step_within) | `water::budget::slices_of_any_size_come_to_the_same_bytes`, `a_long_search_for_water_goes_on_in_pieces`, `water::counted::springs_at_several_heights_are_searched_in_pieces`, `a_long_path_to_an_outlet_is_marked_in_pieces`, `a_long_river_dries_up_in_pieces`, `a_search_for_a_circle_goes_on_in_pieces`, `a_way_through_a_long_body_goes_on_in_pieces`, `many_chunks_are_sorted_and_marked_in_pieces`; unit tests `water::context::sorting::pieces_sort_as_a_sort_at_once_does`, `water::store::parents::a_search_gives_up_after_65_536_cells`, `water::draw::roots::a_tree_has_one_root_unless_flows_join_above`, `each_fork_is_visited_once_however_many_paths_lead_there`, `water::ebb::drying::ties_that_are_cut_one_by_one_leave_what_those_cut_at_once_leave` | |
+//! | a call with a budget visits at most that many cells and those of one layer of a chunk (a body is levelled at once, and charged to the calls that follow), where a river dries up too, and where many chunks are sorted and marked; [what is done at once, and what is not counted](crate::water::WaterWorld::step_within) | `water::budget::slices_of_any_size_come_to_the_same_bytes`, `a_long_search_for_water_goes_on_in_pieces`, `water::counted::springs_at_several_heights_are_searched_in_pieces`, `a_long_path_to_an_outlet_is_marked_in_pieces`, `a_long_river_dries_up_in_pieces`, `a_way_through_a_long_body_goes_on_in_pieces`, `many_chunks_are_sorted_and_marked_in_pieces`; unit tests `water::context::sorting::pieces_sort_as_a_sort_at_once_does`, `water::ebb::drying::ties_that_are_cut_one_by_one_leave_what_those_cut_at_once_leave` | |
 //! | a tick in pools of 1, 2, 3 and 8 threads equals the tick in slices: bytes, ledger, report, changes | unit test `water::shards::any_number_of_threads_does_what_slices_do`; `.ci/platforms` | |
 //! | tiles that threads share have no column in common with each other's surroundings, at any offset | unit test `water::tiles::tiles_of_one_turn_have_no_column_in_common_with_each_others_scopes` | |
 //! | FlowOut is cleared one tick after the last outlet is walled off | `water::bounds::flow_out_clears_once_the_end_is_walled_off` | `water_edits`, `water_stream` |
@@ -194,8 +199,8 @@
 //! # Worlds of materials
 //!
 //! Laws that [`World::validate`](crate::World::validate) checks, after those of all parts. The
-//! tests `world::laws`, the fuzz target `world_edits` and `scenario::files` call it after every edit
-//! and tick.
+//! tests `world::laws`, the fuzz target `world_edits` and `scenario::files` call it after every
+//! edit and tick.
 //!
 //! | law | violation |
 //! |---|---|
@@ -336,11 +341,10 @@
 //! | `.ci/platforms all`: aarch64, and wasm32, where a `usize` has 32 bits; optimised | all |
 //! | the same, not optimised | all but the valley |
 //!
-//! In a pool, threads share the flow, the ebb and the end of a whole tick of water, and the steps of
-//! humidity except the in-place sweep, of explosions on grids, and of the literal rule of 2D water;
-//! the others run on one thread.
-//! Unit tests in `automata::same_bytes` compare every instruction set that the machine has, and
-//! pools of these sizes, on other worlds.
+//! In a pool, threads share the flow, the ebb and the end of a whole tick of water, and the steps
+//! of humidity except the in-place sweep, of explosions on grids, and of the literal rule of 2D
+//! water; the others run on one thread. Unit tests in `automata::same_bytes` compare every
+//! instruction set that the machine has, and pools of these sizes, on other worlds.
 //!
 //! # What is not promised
 //!
@@ -360,8 +364,12 @@
 //!   newer of two headers, which no checksum covers.
 //! - Which cell gets the last unit of a remainder: the seed decides. The units in each layer are
 //!   promised, those in each cell are not.
-//! - That every river carries all that its springs offer: a river with fewer springs than lanes may
-//!   leave a lane empty.
+//! - That every river carries all that its springs offer in every tick: in one of sixteen it yields
+//!   to what fills beside it, and after an edit it takes ticks to find new ways.
+//! - Which ways steady flow takes, and which of several ends gets which units: only how much flows
+//!   in all. What it has found stays until it is broken, so ways depend on history.
+//! - That a film upstream of a narrow place fills: what several draw along one path, its narrowest
+//!   cell limits.
 //! - Level water while it flows: a body in which water moves keeps differences of two units.
 //! - Level water whatever the rules: without [`pools`](crate::water::Rules::pools), bodies need not
 //!   be level.

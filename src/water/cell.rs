@@ -10,9 +10,11 @@ bitflags! {
     pub struct CellFlags: u16 {
         /// The cell is a spring: it never runs dry.
         const IS_SOURCE = 1 << 6;
-        /// The cell is a spring, or is connected to one through its parents.
+        /// The cell is a spring, or is connected to one through its parents: water from there could
+        /// reach it, through water that has flowed or stood here before, too.
         const HAS_SOURCE = 1 << 7;
-        /// The cell lies on a path to a draining edge of the world.
+        /// Steady flow passes the cell: it lies on a way that water takes from a spring to a
+        /// draining edge of the world.
         const FLOW_OUT = 1 << 14;
         /// The cell has two or more parents. Its direction gives the first; the world keeps all of
         /// them outside the word.

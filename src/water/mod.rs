@@ -2,8 +2,8 @@
 //!
 //! The rules follow an existing description of voxel water: two bytes a cell, layers processed
 //! bottom-up, cells of a layer in random order, and flow traced along parents back to its root.
-//! This crate adds what the description leaves open: pools that level out, cells with more than one
-//! parent, ways round exhausted paths, and jets over ledges.
+//! This crate adds what the description leaves open: pools that level out, a max flow from springs
+//! to the world's ends, cells with more than one parent, and jets over ledges.
 //!
 //! # Map of the code
 //!
@@ -15,9 +15,10 @@
 //! | `record`, `numbers` | a chunk that was taken out, and its bytes; whole numbers of few bytes |
 //! | `store` | chunks with their bit masks, sources, parents, edges, awake cells, and both lists of changes |
 //! | `context` | what all phases of a tick share: layer records, the schedule |
-//! | `draw` | outlets and cells with room draw from the root of their flow, along their parents or round exhausted paths |
+//! | `steady` | what leaves the world: a max flow from springs to ends that stands from tick to tick |
+//! | `draw` | films draw from springs, along their parents |
 //! | `flow` | the local rule: water falls, then spreads sideways, first in its direction |
-//! | `pools` | bodies of joined water (connected components), kept between ticks, and how they level |
+//! | `pools` | bodies of joined water (connected components), what is known of them, and how they level |
 //! | `ebb` | activity, parents, sleep; and the end of a tick, with evaporation |
 //! | `tick` | the phases in order, above all of the folders |
 //! | `edit` (also as values, in bytes and queued), `query`, `validate`, `restore` | the methods of [`WaterWorld`] outside a tick |
@@ -31,16 +32,18 @@
 //! A tick has these phases, in order:
 //!
 //! 1. Begin: the layers with awake cells enter the tick.
-//! 2. Flow: water falls and spreads; tile by tile, layer by layer, bottom-up, the chunks of a layer
+//! 2. Steady: what holds no more of the steady flow is taken back, ends search for more, and it
+//!    passes.
+//! 3. Flow: water falls and spreads; tile by tile, layer by layer, bottom-up, the chunks of a layer
 //!    in random order.
-//! 3. Draw: outlets and cells with room draw from the roots of their flows; layer by layer,
-//!    bottom-up, the cells of a layer in random order across all chunks.
-//! 4. Flood: the bodies of joined water follow its changes; only with [`Rules::pools`].
-//! 5. Level: in bodies that are not level, water moves from the highest to the lowest places, but
-//!    not to cells that draw from springs.
-//! 6. Ebb: activity and parents follow the flow, still cells fall asleep.
-//! 7. End: still water evaporates, effects on other cells are propagated, flags are corrected,
-//!    changes are published.
+//! 4. Draw: films draw from springs, along their parents; layer by layer, bottom-up, the cells of a
+//!    layer in random order across all chunks.
+//! 5. Flood: what is known of bodies of joined water follows its changes; only with
+//!    [`Rules::pools`].
+//! 6. Level: in bodies that are not level, what stands above their level moves below it.
+//! 7. Ebb: activity and parents follow the flow, still cells fall asleep.
+//! 8. End: still water evaporates, effects on other cells are propagated, what springs feed is
+//!    connected to them, changes are published.
 
 mod body;
 mod cell;

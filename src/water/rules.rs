@@ -97,11 +97,12 @@ pub struct Rules {
     pub throughput: u8,
     /// What water does at the world's edges. Default [`Edges::WALLS`].
     pub edges: Edges,
-    /// Whether bodies of joined water level out: water moves from their highest surfaces to their
-    /// lowest places, but not to cells that a spring within reach feeds. Default `true`.
+    /// Whether bodies of joined water level out: in each that is not level, what stands above its
+    /// level moves below it, and springs give to it. Without, water finds its level by what flows
+    /// from cell to cell, and by what cells draw. Default `true`.
     pub pools: bool,
-    /// Whether a cell keeps every neighbour that feeds it as a parent, not only the first. In each
-    /// tick it draws along one of them, picked at random. Default `true`.
+    /// Whether a cell that becomes connected to a spring keeps as parents all connected neighbours
+    /// that could feed it, not only the first. A draw tries them in random order. Default `true`.
     pub many_parents: bool,
 }
 

@@ -3,13 +3,14 @@
 //! | phase | what | where |
 //! |---|---|---|
 //! | `Begin` | the chunks with awake cells take part, and what the last tick kept of others is freed | [`context`](crate::water::context) |
+//! | `Steady` | the flow from springs to the world's ends is checked, searched for, and passes | [`steady`](crate::water::steady) |
 //! | `Flow` | valves pass water on, then it falls and spreads, layers bottom-up | [`flow`](crate::water::flow) |
-//! | `Draw` | outlets and cells with room draw from the roots of their flows, layers bottom-up | [`draw`](crate::water::draw) |
+//! | `Draw` | films draw from springs along their parents, layers bottom-up; in some ticks the steady flow passes after that | [`draw`](crate::water::draw) |
 //! | `Order` | the chunks are put in order again, tile by tile | [`context`](crate::water::context) |
 //! | `Flood` | what is known of bodies follows what has changed, and bodies that are not level are found; only with the rule of pools | [`pools`](crate::water::pools) |
 //! | `Level` | they are levelled, one by one | [`pools`](crate::water::pools) |
 //! | `Ebb` | activity falls, parents change, cells fall asleep, chunk by chunk | [`ebb`](crate::water::ebb) |
-//! | `End` | still water evaporates, cells dry up, flags are propagated, sleepers wake, and what has changed is published | [`ebb::finish`](crate::water::ebb::finish) |
+//! | `End` | still water evaporates, cells dry up, what springs feed is connected to them, sleepers wake, and what has changed is published | [`ebb::finish`](crate::water::ebb::finish) |
 //!
 //! All phases share a [`Context`], which borrows the world's parts. State that a phase carries from
 //! one piece to the next is in [`Unfinished`] and is passed to that phase alone. Every random
@@ -67,8 +68,8 @@ impl Unfinished {
         }
     }
 
-    /// Returns the bytes held by draws, pools and evaporation. The levelling underway and the lists
-    /// of the end, which are freed within the tick, are not counted.
+    /// Returns the bytes held by steady flow, draws, pools and evaporation. The levelling underway
+    /// and the lists of the end, which are freed within the tick, are not counted.
     pub(crate) fn memory_bytes(&self) -> usize {
         let bytes = self.steady.memory_bytes()
             + self.draws.memory_bytes()
@@ -94,8 +95,8 @@ pub struct Progress {
 }
 
 impl WaterWorld {
-    /// Runs one tick (flow, draws, pools, ebb) over the awake cells, or completes the tick that
-    /// is underway. Returns what it did.
+    /// Runs one tick (steady flow, local flow, draws, pools, ebb) over the awake cells, or
+    /// completes the tick that is underway. Returns what it did.
     pub fn step(&mut self) -> StepReport {
         self.step_within(u64::MAX).report
     }
@@ -148,26 +149,24 @@ impl WaterWorld {
     /// as one [`step`](WaterWorld::step).
     ///
     /// A tick visits its awake cells in several passes, and each visit counts. So does each cell on
-    /// the path of a draw, once for each time the path is worked through: when it is walked up,
-    /// when its narrowest cell is found, when water passes along it, when it turns out to be in
-    /// vain, and when it is marked as one to an outlet. So does each cell of a way through a body,
-    /// each time, and each cell that a search visits: through a body of joined water, for a way
-    /// round an exhausted path, for the springs that feed a cell, and for a circle that a new
-    /// parent would close. And so does each cell that dries up with another, loses a parent by
-    /// that, or is woken by it. Where a layer of a chunk is read as bits (to enter the tick, to
-    /// find the cells that draw, to find bodies and their surfaces, to search through them, to
-    /// count changes), a row counts as one cell, and a layer in which few cells flow or ebb counts
-    /// for its rows. Bodies are kept between ticks, so only layers that have changed are read.
-    /// Lists of chunks, bodies and losses that are put in order count one cell for some of their
-    /// entries, and so do chunks whose changes are merged. The work is done in pieces of at most
-    /// 256 counted cells, the size of a layer. The call stops after the piece that exhausts the
-    /// budget; with a budget of 0, after one piece.
+    /// the path of a draw, those included from which it goes back; each cell that steady flow
+    /// passes, each that is balanced, and each node that a search for more of it visits; each cell
+    /// that a search visits for a way from an idle spring or for water that becomes connected. And
+    /// so does each cell that dries up with another, loses a parent by that, or is woken by it.
+    /// Where a layer of a chunk is read as bits (to enter the tick, to find the cells that draw, to
+    /// find bodies and their surfaces, to count changes), a row counts as one cell, and a layer in
+    /// which few cells flow or ebb counts for its rows. Lists of chunks and losses that are put in
+    /// order count one cell for some of their entries, and so do chunks whose changes are merged.
+    /// The work is done in pieces of about 256 counted cells, the size of a layer. The call stops
+    /// after the piece that exhausts the budget; with a budget of 0, after one piece.
     ///
-    /// Two things are done at once, and charged. When a chunk joins the tick, 512 chunks whose places
-    /// in the list move count as one cell, which is more than a piece only where 131,072 take part.
-    /// A body of water is walked through and levelled at once; that counts for its layers, and is
-    /// charged to the pieces that follow. Not counted: the copy of four bytes for each chunk of the
-    /// tick when a phase begins, and what the allocator does when a table grows or is freed.
+    /// Some things are done at once, whatever they count. Charged to their piece are a draw, a
+    /// search of an end for steady flow, a search from one cell for an idle spring, and the passing
+    /// of a flow that yields. A body of water is walked through and levelled at once; that counts
+    /// for its layers, and is charged to the pieces that follow. When a chunk joins the tick, 512
+    /// chunks whose places in the list move count as one cell, which is more than a piece only
+    /// where 131,072 take part. Not counted: the copy of four bytes for each chunk of the tick when
+    /// a phase begins, and what the allocator does when a table grows or is freed.
     ///
     /// Before a tick begins, the [queued](WaterWorld::queue) edits are made. Each is a piece, and
     /// counts for the cells of its region or chunks, or for one.
@@ -376,12 +375,13 @@ impl Unfinished {
                 Phase::Draw => match tick.draw_next(&mut self.draws) {
                     Some(cells) => return Some(cells),
                     None => {
-                        if tick.yields() {
-                            tick.execute_last();
-                        }
+                        let visited = if tick.yields() { tick.execute_last() } else { 0 };
                         let is_in_slices = tick.work.is_in_slices;
                         tick.work.schedule.reorder(tick.store, Order::Tiles, is_in_slices);
                         tick.work.phase = Phase::Order;
+                        if visited > 0 {
+                            return Some(visited as u64);
+                        }
                     }
                 },
                 Phase::Order => {

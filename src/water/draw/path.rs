@@ -1,11 +1,11 @@
 //! One draw: a walk up the parents of a cell to a spring, and water that passes along that path, as
 //! much as its narrowest cell lets through.
 //!
-//! Parents form a directed acyclic graph, in which the draws of a tick make a blocking flow (Dinic):
-//! a walk tries the parents of a cell in random order, and goes back from where all are exhausted. A
-//! cell that leads only to exhausted ones is dead for the rest of the tick, and no later walk passes
-//! it; what a spring gives in a tick is bounded. So the cost stays near the number of cells, however
-//! long the paths are.
+//! Parents form a directed acyclic graph, in which the draws of a tick make a blocking flow
+//! (Dinic): a walk tries the parents of a cell in random order, and goes back from where all are
+//! exhausted. A cell that leads only to exhausted ones is dead for the rest of the tick, and no
+//! later walk passes it; what a spring gives in a tick is bounded. So the cost stays near the
+//! number of cells, however long the paths are.
 
 use crate::chunk::{LAYER_CELLS, LayerMask};
 use crate::coords::{CHUNK_CELLS, Face};
@@ -151,8 +151,8 @@ fn parent_beside(cell: usize, voxel: Voxel) -> Option<(usize, Face)> {
 }
 
 impl Draw {
-    /// Returns the draw of a cell with room, from one of its parents at random; `None` if all it has
-    /// lies above it: what is fed from there is filled by what falls.
+    /// Returns the draw of a cell with room, from one of its parents at random; `None` if all it
+    /// has lies above it: what is fed from there is filled by what falls.
     pub(super) fn to_fill(tick: &Context, place: Place, voxel: Voxel) -> Option<Self> {
         let mut parents = tick.store.parents_in(place, voxel) & !(1 << Face::Up.index());
         let face = tick.pick(place, &mut parents)?;
@@ -227,8 +227,8 @@ impl Context<'_> {
         ((level - wanted).max(0) / 2).min(i64::from(most)) as u8
     }
 
-    /// Walks up the parents from a cell, as far as nothing is exhausted. Returns the root at the end;
-    /// `None` if there is none.
+    /// Walks up the parents from a cell, as far as nothing is exhausted. Returns the root at the
+    /// end; `None` if there is none.
     fn walk(&self, place: Place, exit: Face, path: &mut Path) -> Option<Place> {
         let (mut place, mut exit) = (place, exit);
         while place.is_some() {

@@ -1,7 +1,7 @@
 //! Ways for later ticks: a film whose path is exhausted while a spring of its flow is idle gets a
 //! shortest way from that spring (breadth-first search), whose cells then have each other as their
-//! only parents. A winding path can exhaust a cell in each lane of a river and so bar the others; in
-//! time, shortest ways straighten it. No water moves.
+//! only parents. A winding path can exhaust a cell in each lane of a river and so bar the others;
+//! in time, shortest ways straighten it. No water moves.
 
 use crate::coords::Face;
 use crate::water::context::Context;

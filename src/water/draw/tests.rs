@@ -42,9 +42,9 @@ fn a_cell_draws_above_ground_but_not_above_a_drain() {
     }
 }
 
-/// A flat layer of rocks and water, connected to a few springs along a flood from them, of which some
-/// are idle. The parents of a cell lead to an idle spring after the search if there is any that a
-/// flood from the cell reaches, along a shortest way, and else to where they led before.
+/// A flat layer of rocks and water, connected to a few springs along a flood from them, of which
+/// some are idle. The parents of a cell lead to an idle spring after the search if there is any
+/// that a flood from the cell reaches, along a shortest way, and else to where they led before.
 #[test]
 fn a_way_is_a_shortest_one_to_an_idle_spring() {
     const SIDE: i32 = 24;

@@ -11,8 +11,8 @@ use crate::water::store::Place;
 use core::cmp::Reverse;
 use glam::IVec3;
 
-/// Cells of a bucket that is sorted at once. A larger one is sorted in pieces, if the tick is done in
-/// slices.
+/// Cells of a bucket that is sorted at once. A larger one is sorted in pieces, if the tick is done
+/// in slices.
 const AT_ONCE: usize = 256;
 
 /// A cell and its place in the order.
@@ -59,8 +59,8 @@ impl Turns {
         self.buckets[bucket].push(Turn { order, slot: place.slot, index: place.index as u16 });
     }
 
-    /// Removes and returns the cell whose turn is next, `Some(None)` if none is left. Returns `None`
-    /// if the budget is spent before that is known.
+    /// Removes and returns the cell whose turn is next, `Some(None)` if none is left. Returns
+    /// `None` if the budget is spent before that is known.
     #[inline]
     pub(super) fn next(
         &mut self,
@@ -80,8 +80,8 @@ impl Turns {
         Some(turn.map(|turn| Place::new(turn.slot, usize::from(turn.index))))
     }
 
-    /// Sorts the first bucket that is not empty, and returns its number. Returns `None` if the budget
-    /// is spent before that, or no bucket is filled.
+    /// Sorts the first bucket that is not empty, and returns its number. Returns `None` if the
+    /// budget is spent before that, or no bucket is filled.
     fn sort_first(&mut self, is_in_slices: bool, budget: &mut Budget) -> Option<usize> {
         let (bucket, mut sorting) = match self.sorting.take() {
             Some(underway) => underway,
@@ -134,9 +134,9 @@ impl Turns {
 mod tests {
     use super::*;
 
-    /// The cells of any subset keep the order that they have among all; each is served once, and the
-    /// order is that of pieces of any size. Buckets of more cells than are sorted at once are among
-    /// them.
+    /// The cells of any subset keep the order that they have among all; each is served once, and
+    /// the order is that of pieces of any size. Buckets of more cells than are sorted at once are
+    /// among them.
     #[test]
     fn the_order_of_two_cells_does_not_depend_on_the_others_nor_on_pieces() {
         let mut random = fastrand::Rng::with_seed(1);

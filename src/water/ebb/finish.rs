@@ -362,7 +362,8 @@ impl Context<'_> {
         self.connected_parents(place, voxel) != 0
     }
 
-    /// Returns the faces, by bit, across which parents of a cell lie that are connected to a spring.
+    /// Returns the faces, by bit, across which parents of a cell lie that are connected to a
+    /// spring.
     pub(super) fn connected_parents(&self, place: Place, voxel: Voxel) -> u8 {
         Store::faces(self.store.parents_in(place, voxel))
             .filter(|&face| self.store.look(place, face).is_connected())

@@ -15,6 +15,14 @@ use crate::water::store::{LayerState, Place, Store};
 use crate::water::voxel::Voxel;
 use std::collections::VecDeque;
 
+/// The cells of a layer that are connected, those of them that are wet, and the other wet ones.
+#[derive(Clone, Copy, Default)]
+struct Near {
+    connected: LayerMask,
+    fed: LayerMask,
+    unfed: LayerMask,
+}
+
 /// The search for cells that become connected.
 #[derive(Default)]
 pub(crate) struct Reach {
@@ -39,29 +47,26 @@ impl Context<'_> {
         let state = |slot: Slot, layer: usize| {
             let LayerState { wet, .. } = self.store.layer(slot, layer);
             let connected = self.store.connected(slot, layer);
-            (wet & connected, wet - connected)
+            Near { connected, fed: wet & connected, unfed: wet - connected }
         };
-        let (own, others) = state(slot, layer);
-        let mut near = [(LayerMask::NONE, LayerMask::NONE); 4];
-        for (near, face) in near.iter_mut().zip(Face::LATERAL) {
-            let there = self.store.neighbour(slot, face);
-            if there.is_some() {
-                *near = state(there, layer);
-            }
-        }
-        let of_layer = |place: Option<(Slot, usize)>| match place {
-            Some((slot, layer)) => state(slot, layer),
-            None => (LayerMask::NONE, LayerMask::NONE),
-        };
+        let own = state(slot, layer);
+        let beside = Face::LATERAL.map(|face| match self.store.neighbour(slot, face) {
+            there if there.is_some() => state(there, layer),
+            _ => Near::default(),
+        });
+        let of_layer =
+            |place: Option<(Slot, usize)>| place.map_or(Near::default(), |at| state(at.0, at.1));
         let above = of_layer(self.store.upper_layer(slot, layer));
         let below = of_layer(self.store.lower_layer(slot, layer));
-        let fed = near.map(|(fed, _)| fed);
-        let unfed = near.map(|(_, unfed)| unfed);
-        let beside_unfed = LayerMask::union(others.shifted(&unfed)) | above.1 | below.1;
-        let beside_fed = LayerMask::union(own.shifted(&fed)) | above.0 | below.0;
+        let fed = own.fed.shifted(&beside.map(|near| near.fed));
+        let unfed = own.unfed.shifted(&beside.map(|near| near.unfed));
+        // What falls may leave no water behind where it falls.
+        let feeding =
+            own.fed & (LayerMask::union(unfed) | above.unfed) | own.connected & below.unfed;
+        let beside_fed = LayerMask::union(fed) | above.connected | below.fed;
         let place = |cell| Place::in_layer(slot, layer, cell);
-        feeders.extend((own & cells & beside_unfed).iter().map(place));
-        for cell in (others & cells & beside_fed).iter() {
+        feeders.extend((feeding & cells).iter().map(place));
+        for cell in (own.unfed & cells & beside_fed).iter() {
             let around = Face::ALL.map(|face| self.store.step(place(cell), face));
             let is_fed = |&there: &Place| there.is_some() && self.store.read(there).is_connected();
             feeders.extend(around.into_iter().filter(is_fed));
@@ -131,9 +136,9 @@ impl Context<'_> {
         true
     }
 
-    /// Returns the voxel of a cell that becomes connected, with its parents stored: those of `faces`,
-    /// and with the rule of many parents all connected cells that could feed it. None of them hangs
-    /// on the cell, since all that does is not connected.
+    /// Returns the voxel of a cell that becomes connected, with its parents stored: those of
+    /// `faces`, and with the rule of many parents all connected cells that could feed it. None of
+    /// them hangs on the cell, since all that does is not connected.
     pub(super) fn with_feeders(&mut self, place: Place, mut faces: u8) -> Voxel {
         let first = Store::faces(faces).next();
         if self.rules.many_parents {
@@ -185,8 +190,8 @@ impl Store {
         }
     }
 
-    /// Returns the faces, by bit, across which connected cells lie that could feed a cell from above
-    /// or from the side.
+    /// Returns the faces, by bit, across which connected cells lie that could feed a cell from
+    /// above or from the side.
     fn feeders_of(&self, place: Place) -> u8 {
         let feeds = |&face: &Face| {
             let there = self.step(place, face);
@@ -218,7 +223,8 @@ mod tests {
     use crate::water::context::test_worlds;
     use hashbrown::{HashMap, HashSet};
 
-    /// Asserts that parents form no cycle: each cell comes after all that feed it (Kahn's algorithm).
+    /// Asserts that parents form no cycle: each cell comes after all that feed it (Kahn's
+    /// algorithm).
     fn assert_acyclic(store: &Store, places: &[Place], context: &str) {
         let parents_of = |&place: &Place| {
             let faces = Store::faces(store.parents_of(place));

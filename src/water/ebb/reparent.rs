@@ -1,6 +1,6 @@
 //! Reparenting: the direction of water that no spring feeds follows the flow. A cell adopts a
-//! neighbour that fed it in the tick as its parent; an idle one loses its parents. What springs feed
-//! gets its parents when it becomes connected: see `reach`.
+//! neighbour that fed it in the tick as its parent; an idle one loses its parents. What springs
+//! feed gets its parents when it becomes connected: see `reach`.
 
 use crate::chunk::LayerMask;
 use crate::coords::Face;
@@ -51,8 +51,8 @@ impl Context<'_> {
     }
 
     /// Makes a neighbour that fed a cell through one of the faces `inflow` its parent, if it has
-    /// none, or was not fed by it. A cell with children keeps what it has, so parents form no cycle.
-    /// Returns whether the parent is another.
+    /// none, or was not fed by it. A cell with children keeps what it has, so parents form no
+    /// cycle. Returns whether the parent is another.
     fn adopt_feeder(&mut self, place: Place, inflow: u8) -> bool {
         let voxel = self.store.read(place);
         let parents = self.store.parents_in(place, voxel);

@@ -60,8 +60,8 @@ impl Context<'_> {
     }
 
     /// Lets the steady flow pass that is left over by what has flowed in this tick: each cell passes
-    /// on what it still may. The flow itself stands as it was.
-    pub(crate) fn execute_last(&mut self) {
+    /// on what it still may. The flow itself stands as it was. Returns the cells visited.
+    pub(crate) fn execute_last(&mut self) -> usize {
         let mark = self.store.steady_mark();
         self.is_yielding = true;
         let slots: Vec<Slot> = self.store.steady_slots().collect();
@@ -71,14 +71,16 @@ impl Context<'_> {
             let places = list.map(|(index, _)| Place::new(slot, usize::from(index)));
             repair.open.extend(places.filter(|&place| self.work.passed(place) > 0));
         }
-        self.balance_steady(&mut repair, &mut Budget::new(usize::MAX));
+        let mut budget = Budget::new(usize::MAX);
+        self.balance_steady(&mut repair, &mut budget);
         self.is_yielding = false;
         // The chunks in which no flow is left keep their place in the list.
         let mut turnover = Turnover::default();
         for &slot in &slots {
-            self.execute_chunk(slot, &mut turnover);
+            budget.spend(self.execute_chunk(slot, &mut turnover));
         }
         self.enter_turnover(&mut turnover);
         self.store.return_steady(mark);
+        budget.spent() as usize
     }
 }

@@ -236,3 +236,6 @@ impl Context<'_> {
         self.tick % YIELD_PERIOD == YIELDING && self.store.has_steady()
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -11,10 +11,6 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// The address of no cell.
-    #[cfg(test)]
-    pub(crate) const NONE: Place = Place { slot: Slot::NONE, index: 0 };
-
     #[inline]
     pub(crate) const fn new(slot: Slot, index: usize) -> Self {
         Place { slot, index }

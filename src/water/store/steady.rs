@@ -18,7 +18,6 @@ impl FaceFlows {
     pub(crate) const NONE: FaceFlows = FaceFlows(0);
 
     /// Returns the flows of a word; `None` if a bit is set beyond the six faces.
-    #[cfg(feature = "snapshot")]
     pub(crate) fn from_word(word: u32) -> Option<Self> {
         (word < 1 << 18).then_some(FaceFlows(word))
     }
@@ -191,7 +190,6 @@ impl Store {
 
     /// Restores the steady flow of a chunk that was just inserted, as far as the cells are those of
     /// a chunk, in order. The next tick takes back what does not balance.
-    #[cfg(feature = "snapshot")]
     pub(crate) fn restore_steady(&mut self, slot: Slot, list: &[(u16, FaceFlows)]) {
         for &(index, flows) in list {
             self.write_steady(Place::new(slot, usize::from(index)), flows);
@@ -267,7 +265,6 @@ mod tests {
             model[place.index] = flows;
             assert_eq!(store.steady(place), flows);
             assert_eq!(flows.through(), flows.iter().map(|(_, units)| units).sum::<u8>());
-            #[cfg(feature = "snapshot")]
             assert_eq!(FaceFlows::from_word(flows.word()), Some(flows));
         }
         let list: Vec<(u16, FaceFlows)> = (0..4096)
@@ -278,7 +275,6 @@ mod tests {
         assert!(list.len() > 100 && store.has_steady());
         (0..4096).for_each(|index| store.set_steady(Place::new(slot, index), FaceFlows::NONE));
         assert!(!store.has_steady() && store.steady_list(slot).is_empty());
-        #[cfg(feature = "snapshot")]
         assert!(FaceFlows::from_word(1 << 18).is_none());
     }
 }

@@ -1,0 +1,315 @@
+//! The steady flow in small beds: what holds of it after any edit, and how much it is.
+
+use super::*;
+use crate::chunk::Chunk;
+use crate::coords::{Cube, Region, Shape};
+use crate::water::context::schedule::Phase;
+use crate::water::context::test_worlds;
+use crate::water::store::steady::FaceFlows;
+use crate::water::{Edges, Rules, Voxel, WaterWorld};
+use fastrand::Rng;
+use glam::IVec3;
+
+const MIN: IVec3 = IVec3::new(-7, 0, -6);
+const MAX: IVec3 = IVec3::new(8, 3, 7);
+
+/// A bed of rocks on a floor, over eight chunks, which drains at its sides, with springs.
+fn bed(random: &mut Rng, throughput: u8, height: i32) -> WaterWorld {
+    let rules = Rules { throughput, edges: Edges::DRAINING_SIDES, ..Rules::lossless() };
+    let bounds = Region::new(MIN, IVec3::new(MAX.x, height, MAX.z));
+    let mut world = WaterWorld::with_bounds(random.u64(..), rules, bounds).expect("in range");
+    let chunks = Region::new(Cube::chunk_of(MIN), Cube::chunk_of(MAX));
+    for chunk in chunks.positions() {
+        world.insert_chunk(chunk, Chunk::uniform(Voxel::SOLID)).expect("none is there");
+    }
+    for cell in Region::new(MIN.with_y(1), IVec3::new(MAX.x, height, MAX.z)).positions() {
+        if random.u8(..10) < 7 {
+            world.clear_solid(cell).expect("a loaded chunk");
+        }
+    }
+    for _ in 0..random.u8(1..6) {
+        // Where there is rock, another will do.
+        let _ = world.add_source(cell(random, height));
+    }
+    world
+}
+
+fn cell(random: &mut Rng, height: i32) -> IVec3 {
+    IVec3::new(random.i32(MIN.x..=MAX.x), random.i32(1..=height), random.i32(MIN.z..=MAX.z))
+}
+
+/// Does any of the edits that can break the flow.
+fn edit(world: &mut WaterWorld, random: &mut Rng) {
+    let at = cell(random, MAX.y);
+    let chunk = Cube::chunk_of(at);
+    // What cannot be done is left.
+    match random.u8(..9) {
+        0 => _ = world.set_solid(at),
+        1 => _ = world.clear_solid(at),
+        2 => _ = world.add_source(at),
+        3 => _ = world.remove_source(at),
+        4 => _ = world.drain_body(at, 60),
+        5 => _ = world.scoop(at, 7),
+        6 if world.is_frozen(chunk) => _ = world.thaw([chunk]),
+        6 => _ = world.freeze([chunk]),
+        7 => {
+            if world.remove_chunk(chunk).is_err() {
+                let _ = world.insert_chunk(chunk, Chunk::uniform(Voxel::OPEN));
+            }
+        }
+        _ => _ = world.fill_water(Region::new(at, at + 1), 7),
+    }
+}
+
+/// Does the next tick up to the end of its steady stage.
+fn begin(world: &mut WaterWorld) {
+    while world.work.phase <= Phase::Steady {
+        if world.step_within(0).finished {
+            break;
+        }
+    }
+}
+
+/// Asserts that what enters a cell leaves it, that springs give what they can, that nothing passes
+/// where it is not connected, and that no cell lets through more than it may.
+fn assert_flow(world: &WaterWorld, context: &str) {
+    let store = &world.store;
+    for place in test_worlds::places(world) {
+        let (flows, voxel) = (store.steady(place), store.read(place));
+        if store.is_frozen(place.slot) {
+            continue;
+        }
+        let inflow = store.steady_inflow(place);
+        let through = flows.through();
+        let context = format!("{context}: {}, {voxel:?}", store.position(place));
+        if voxel == Voxel::DRAIN {
+            continue;
+        }
+        assert!(through <= world.rules.throughput, "{context} passes {through}");
+        assert!(through == 0 || voxel.is_connected(), "{context} is not connected");
+        if voxel.is_source() {
+            let given = through.checked_sub(inflow);
+            let supply = world.rules.source_supply;
+            assert!(given.is_some_and(|given| given <= supply), "{context} gives {given:?}");
+        } else {
+            assert_eq!(inflow, through, "{context}");
+        }
+        for (face, _) in flows.iter() {
+            let leaves = store.look(place, face) == Voxel::DRAIN;
+            let there = store.step(place, face);
+            let enters = there.is_some() && store.read(there).is_connected();
+            assert!(leaves || enters, "{context} passes on to {face:?}");
+        }
+    }
+}
+
+/// Returns what leaves the world.
+fn outflow(world: &WaterWorld) -> u64 {
+    let store = &world.store;
+    let leaves = |place: Place| -> u64 {
+        let out = store.steady(place).iter().filter(|&(face, _)| store.drains_across(place, face));
+        out.map(|(_, units)| u64::from(units)).sum()
+    };
+    test_worlds::places(world).into_iter().map(leaves).sum()
+}
+
+#[test]
+fn after_any_edit_the_flow_is_one_and_no_cell_passes_more_than_it_may() {
+    let (mut flowed, mut frozen) = (0, 0);
+    for seed in 0..40 {
+        let random = &mut Rng::with_seed(seed);
+        let throughput = random.u8(2..8);
+        let mut world = bed(random, throughput, MAX.y);
+        for at in 0..60 {
+            if at % 3 == 2 {
+                (0..random.u8(..4)).for_each(|_| edit(&mut world, random));
+            }
+            begin(&mut world);
+            assert_flow(&world, &format!("seed {seed}, tick {at}"));
+            flowed += outflow(&world);
+            frozen += world.frozen_chunks().count();
+            world.finish_tick();
+        }
+    }
+    assert!(flowed > 2_000 && frozen > 500, "{flowed} units left, {frozen} chunks frozen");
+}
+
+/// The tables are of any flows across any faces.
+#[test]
+fn what_is_left_of_any_table_is_a_flow() {
+    let (mut kept, mut taken) = (0, 0);
+    for seed in 0..60 {
+        let random = &mut Rng::with_seed(seed);
+        let mut world = bed(random, 7, MAX.y);
+        world.run(random.u64(20..60));
+        let places = test_worlds::places(&world);
+        let [few, many] = [3, 200];
+        for _ in 0..if random.bool() { few } else { many } {
+            let place = places[random.usize(..places.len())];
+            if world.store.read(place).is_mark() {
+                continue;
+            }
+            let more = (0..random.u8(..4))
+                .map(|_| (Face::ALL[random.usize(..6)], random.u8(..8)))
+                .fold(FaceFlows::NONE, |flows, (face, units)| flows.with(face, units));
+            world.store.set_steady(place, more);
+        }
+        world.store.note_all_unbalanced();
+        let before: u32 =
+            places.iter().map(|&at| u32::from(world.store.steady(at).through())).sum();
+        begin(&mut world);
+        assert_flow(&world, &format!("seed {seed}"));
+        let after: u32 = places.iter().map(|&at| u32::from(world.store.steady(at).through())).sum();
+        kept += after;
+        taken += before.saturating_sub(after);
+    }
+    assert!(kept > 2_000 && taken > 500, "{kept} units across faces kept, {taken} taken back");
+}
+
+/// What a yielding flow takes is what other flow has left over, and the flow stands as it was.
+#[test]
+fn a_flow_that_yields_passes_what_is_left_over() {
+    let (mut yielded, mut full) = (0, 0);
+    for seed in 0..40 {
+        let random = &mut Rng::with_seed(seed);
+        // Above 7 units the record of a cell would not tell.
+        let throughput = random.u8(2..4);
+        let mut world = bed(random, throughput, MAX.y);
+        world.run(YIELD_PERIOD * 4 + YIELDING);
+        assert_eq!(world.ticks() % YIELD_PERIOD, YIELDING);
+        let _ = world.scoop(cell(random, MAX.y), 7);
+        let places = test_worlds::places(&world);
+        begin(&mut world);
+        let table: Vec<FaceFlows> = places.iter().map(|&place| world.store.steady(place)).collect();
+        while world.work.phase <= Phase::Draw {
+            if world.step_within(0).finished {
+                break;
+            }
+        }
+        for (&place, &flows) in places.iter().zip(&table) {
+            let passed = world.work.get(place.slot, place.layer());
+            let passed = passed.map_or(0, |work| work.passed(place.cell()));
+            assert!(passed <= throughput, "seed {seed}: {place:?} passes {passed} units");
+            assert_eq!(world.store.steady(place), flows, "seed {seed}: {place:?}");
+            yielded += u32::from(passed > 0 && passed < flows.through());
+            full += u32::from(passed == throughput);
+        }
+        world.finish_tick();
+        assert_eq!(world.validate(), Ok(()), "seed {seed}");
+    }
+    assert!(yielded > 30 && full > 100, "{yielded} cells yielded, {full} pass all they may");
+}
+
+/// While a tick is underway, the table is read as it was when the tick began.
+#[test]
+fn the_table_of_before_a_tick_is_known_during_it() {
+    let mut changed = 0;
+    for seed in 0..12 {
+        let random = &mut Rng::with_seed(seed);
+        let mut world = bed(random, 7, MAX.y);
+        let slots = world.store.grid().sorted_slots();
+        for at in 0..40 {
+            if at % 4 == 0 {
+                let at = cell(random, MAX.y);
+                match random.bool() {
+                    true => _ = world.set_solid(at),
+                    false => _ = world.clear_solid(at),
+                }
+            }
+            let tables = |world: &WaterWorld| -> Vec<Vec<(u16, FaceFlows)>> {
+                slots.iter().map(|&slot| world.steady_before(slot)).collect()
+            };
+            let now = |world: &WaterWorld| -> Vec<Vec<(u16, FaceFlows)>> {
+                slots.iter().map(|&slot| world.store.steady_list(slot)).collect()
+            };
+            let before = now(&world);
+            while !world.step_within(0).finished {
+                assert!(tables(&world) == before, "seed {seed}, tick {at}");
+                changed += u32::from(now(&world) != before);
+            }
+        }
+    }
+    assert!(changed > 500, "{changed} times the table had changed");
+}
+
+/// In a flat bed, a max flow by augmenting paths over cells of a capacity (Ford–Fulkerson on a
+/// split graph, one unit at a time).
+fn max_flow(world: &WaterWorld) -> u64 {
+    let open: Vec<IVec3> = Region::new(MIN.with_y(1), MAX.with_y(1))
+        .positions()
+        .filter(|&cell| world.cell(cell).is_some())
+        .collect();
+    let number = |cell: IVec3| open.iter().position(|&other| other == cell);
+    let beside: Vec<Vec<usize>> = open
+        .iter()
+        .map(|&cell| {
+            Face::LATERAL.into_iter().filter_map(|face| number(cell + face.offset())).collect()
+        })
+        .collect();
+    let is_end =
+        |cell: IVec3| cell.x == MIN.x || cell.x == MAX.x || cell.z == MIN.z || cell.z == MAX.z;
+    let count = open.len();
+    // Node `cell` is entered, node `count + cell` is left. The flow between nodes.
+    let mut flow: hashbrown::HashMap<(usize, usize), i64> = hashbrown::HashMap::new();
+    let mut left: Vec<i64> = open
+        .iter()
+        .map(|&cell| if world.cell(cell).is_some_and(|cell| cell.is_source()) { 7 } else { 0 })
+        .collect();
+    let mut sent = 0;
+    loop {
+        let mut from = vec![usize::MAX; 2 * count];
+        let mut queue: Vec<usize> = (0..count).filter(|&cell| left[cell] > 0).collect();
+        queue.iter().for_each(|&node| from[node] = node);
+        let mut at = 0;
+        let end = loop {
+            let Some(&node) = queue.get(at) else { return sent };
+            at += 1;
+            if node >= count && is_end(open[node - count]) {
+                break node;
+            }
+            let next: Vec<(usize, i64)> = match node.checked_sub(count) {
+                None => {
+                    let back = beside[node].iter().map(|&there| (count + there, 0));
+                    core::iter::once((count + node, 7)).chain(back).collect()
+                }
+                Some(cell) => {
+                    let on = beside[cell].iter().map(|&there| (there, i64::MAX));
+                    on.chain([(cell, 0)]).collect()
+                }
+            };
+            for (next, capacity) in next {
+                let stands = flow.get(&(node, next)).copied().unwrap_or(0);
+                if from[next] == usize::MAX && capacity > stands {
+                    from[next] = node;
+                    queue.push(next);
+                }
+            }
+        };
+        let mut node = end;
+        while from[node] != node {
+            *flow.entry((from[node], node)).or_default() += 1;
+            *flow.entry((node, from[node])).or_default() -= 1;
+            node = from[node];
+        }
+        left[node] -= 1;
+        sent += 1;
+    }
+}
+
+/// Dry beds and beds that are full at first.
+#[test]
+fn in_time_the_flow_is_a_maximum_one() {
+    let mut flowed = 0;
+    for seed in 0..24 {
+        let random = &mut Rng::with_seed(seed);
+        let mut world = bed(random, 7, 1);
+        if seed % 2 == 0 {
+            world.fill_water(Region::new(MIN.with_y(1), MAX.with_y(1)), 7).expect("loaded chunks");
+        }
+        world.run(400);
+        let most = max_flow(&world);
+        assert_eq!(outflow(&world), most, "seed {seed}");
+        flowed += most;
+    }
+    assert!(flowed > 200, "{flowed} units");
+}
