@@ -97,4 +97,4 @@ pub use world::Saved;
 
 /// The newest version of the format: that of the kind of world that changed last. See
 /// [`Kind::version`].
-pub const VERSION: u16 = 6;
+pub const VERSION: u16 = 7;

@@ -304,15 +304,15 @@ fn every_forged_byte_is_refused_by_its_section_or_describes_a_lawful_world() {
 #[test]
 fn newer_versions_and_other_kinds_have_their_own_errors() {
     let bytes = worlds::water(1).save();
-    let newer = forged(&bytes, |bytes| bytes[8] = 7);
+    let newer = forged(&bytes, |bytes| bytes[8] = 8);
     assert_eq!(
         WaterWorld::load(&newer).err(),
-        Some(SnapshotError::NewerVersion { found: 7, newest: 5 })
+        Some(SnapshotError::NewerVersion { found: 8, newest: 7 })
     );
     // Its kind is that of another world, and this version is newer than all that are read.
     assert_eq!(
         Water2dWorld::load(&newer).err(),
-        Some(SnapshotError::NewerVersion { found: 7, newest: 1 })
+        Some(SnapshotError::NewerVersion { found: 8, newest: 1 })
     );
     let of_water = SnapshotError::OtherKind { found: 1, wanted: Kind::Water2d };
     assert_eq!(Water2dWorld::load(&bytes).err(), Some(of_water));
