@@ -130,7 +130,7 @@ fn springs_at_several_heights_are_searched_in_pieces() {
     };
     let most = in_pieces(build, 40);
     // Pools do not ask for springs: what is left is what draws ask for.
-    assert!(most > 4_000, "{most} cells beside those visited");
+    assert!(most > 3_500, "{most} cells beside those visited");
 }
 
 /// A tunnel full of water, with a shaft full of water at one end and an empty one at the other. All
@@ -151,7 +151,7 @@ fn a_way_through_a_long_body_goes_on_in_pieces() {
         world
     };
     let most = in_pieces(build, 3);
-    assert!(most > 22_000, "{most} cells beside those visited");
+    assert!(most > 10_000, "{most} cells beside those visited");
 }
 
 /// Every chunk takes part. They were sorted at once, and the last call of a tick marked what had
@@ -171,7 +171,7 @@ fn many_chunks_are_sorted_and_marked_in_pieces() {
         world
     };
     let most = in_pieces(build, 5);
-    assert!(most > 365_000, "{most} cells beside those visited");
+    assert!(most > 345_000, "{most} cells beside those visited");
     let (mut whole, mut sliced) = (build(), build());
     for tick in 0..6 {
         whole.step();
@@ -184,7 +184,7 @@ fn many_chunks_are_sorted_and_marked_in_pieces() {
         }
         let saved = whole.save();
         for calls in 0..4 {
-            sliced.step_within(7_000);
+            sliced.step_within(6_000);
             assert!(sliced.save() == saved, "tick {tick}, {calls} calls of the next");
         }
         whole.step();

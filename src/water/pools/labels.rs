@@ -193,6 +193,13 @@ impl Labels {
         layers: u16,
         structure: u16,
     ) -> usize {
+        let is_used = |slot: Slot| {
+            slot.is_some() && self.chunks.get(slot.index()).is_some_and(Option::is_some)
+        };
+        let near = Face::ALL.into_iter().map(|face| tick.store.neighbour(slot, face));
+        if !near.chain([slot]).any(is_used) {
+            return 0;
+        }
         let mut allowed = SPREAD * structure.count_ones() as usize;
         let mut looked = 0;
         for layer in ones(u64::from(structure)) {

@@ -115,11 +115,12 @@ impl Context<'_> {
     /// are known to be level.
     fn gather(&self, pools: &mut Pools, slot: Slot, layer: usize) {
         let touched = self.touched(slot, layer);
-        let cells = (touched | self.awake(slot, layer)) & self.store.layer(slot, layer).wet;
-        if cells.is_empty() {
+        let mut cells = (touched | self.awake(slot, layer)) & self.store.layer(slot, layer).wet;
+        // Most of what falls is of no body.
+        if cells.is_empty() || (cells & self.firm(slot, layer)).is_empty() {
             return;
         }
-        let mut cells = cells - pools.labels.level_cells(slot, layer);
+        cells -= pools.labels.level_cells(slot, layer);
         if cells.is_empty() {
             return;
         }

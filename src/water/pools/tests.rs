@@ -96,7 +96,7 @@ fn flood(tick: &Context, start: Place) -> (Vec<Place>, Flooded) {
         let above = tick.store.step(place, Face::Up);
         let is_covered = above.is_some() && tick.store.read(above).is_wet();
         let is_full = voxel.height() == FULL;
-        if (!is_full || !is_covered) && !(is_full && tick.store.is_coast(place)) {
+        if !is_full || !is_covered && !tick.store.is_coast(place) {
             levels = levels.and(high(level));
         }
         if !is_full || is_open(tick, above) && !is_covered {
