@@ -208,11 +208,13 @@ impl Context<'_> {
             _ => Draw::to_fill(self, place, voxel).map(|draw| self.draw(draw, &mut draws.path)),
         };
         budget.spend(draws.path.visited());
-        if drawn == Some(Drawn::Exhausted) {
-            draws.starved.push(place);
-        } else {
-            let work = self.work.join(self.store, place.slot, place.layer());
-            work.waiting.remove(place.cell());
+        match drawn {
+            Some(Drawn::Exhausted) => draws.starved.push(place),
+            Some(Drawn::Waiting) => {}
+            _ => {
+                let work = self.work.join(self.store, place.slot, place.layer());
+                work.waiting.remove(place.cell());
+            }
         }
     }
 }

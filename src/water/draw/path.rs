@@ -35,6 +35,8 @@ pub(super) struct Draw {
     wanted: u8,
     /// The first cell of the path, and the face through which it passes water on.
     first: (Place, Face),
+    /// The faces, by bit, across which other parents of the target lie that may be tried.
+    others: u8,
     /// The lowest y from which a spring gives.
     least_y: i32,
     /// The level of the water that is drawn for, in units above y = 0, if other water than that of
@@ -47,9 +49,11 @@ pub(super) struct Draw {
 pub(crate) enum Drawn {
     /// Water was passed on.
     Units,
-    /// The path is exhausted for this tick.
+    /// All ways up are exhausted for this tick.
     Exhausted,
-    /// The path leads to no spring that gives.
+    /// The way that was taken leads to no spring that gives; another may in a later tick.
+    Waiting,
+    /// There is one way up, and it leads to no spring that gives.
     Nothing,
 }
 
@@ -160,7 +164,7 @@ impl Draw {
         let least_y = tick.store.layer_y(place.slot, place.layer());
         let level =
             (!tick.rules.pools && !voxel.is_connected()).then(|| head(least_y, voxel.height()));
-        Some(Draw { target: place, wanted: voxel.room(), first, least_y, level })
+        Some(Draw { target: place, wanted: voxel.room(), first, others: parents, least_y, level })
     }
 
     /// Returns the draw of a full cell for the cell above it, below the spring.
@@ -169,7 +173,7 @@ impl Draw {
         let wanted = if target.is_some() { tick.store.read(target).room() } else { 0 };
         let least_y = tick.store.layer_y(place.slot, place.layer()).saturating_add(2);
         let first = (place, Face::Up);
-        (wanted > 0).then_some(Draw { target, wanted, first, least_y, level: None })
+        (wanted > 0).then_some(Draw { target, wanted, first, others: 0, least_y, level: None })
     }
 }
 
@@ -188,16 +192,27 @@ impl Context<'_> {
     /// Walks up the parents from the first cell to a root that gives, back from where all that a
     /// cell has is exhausted. Returns the units that it offers, too.
     fn climb(&mut self, draw: &Draw, path: &mut Path) -> (Drawn, u8) {
-        let mut next = Some(draw.first);
+        let (mut next, mut others) = (Some(draw.first), draw.others);
         loop {
-            if let Some((place, exit)) = next {
-                if let Some(root) = self.walk(place, exit, path) {
-                    let offer = self.offer(root, draw);
-                    let drawn = if offer > 0 { Drawn::Units } else { Drawn::Nothing };
-                    return (drawn, offer);
-                }
+            if let Some((place, exit)) = next
+                && let Some(root) = self.walk(place, exit, path)
+            {
+                let is_only_way = draw.others == 0
+                    && path.visited == path.cells.len()
+                    && path.cells.iter().all(|here| here.untried == 0);
+                return match self.offer(root, draw) {
+                    0 if is_only_way => (Drawn::Nothing, 0),
+                    0 => (Drawn::Waiting, 0),
+                    offer => (Drawn::Units, offer),
+                };
             }
-            let Some(last) = path.cells.last_mut() else { return (Drawn::Exhausted, 0) };
+            let Some(last) = path.cells.last_mut() else {
+                let Some(face) = self.pick(draw.target, &mut others) else {
+                    return (Drawn::Exhausted, 0);
+                };
+                next = Some((self.store.step(draw.target, face), face.opposite()));
+                continue;
+            };
             let (place, mut untried) = (last.place(), last.untried);
             let face = self.pick(place, &mut untried);
             if let Some(last) = path.cells.last_mut() {
@@ -334,7 +349,7 @@ impl Context<'_> {
         }
     }
 
-    /// Removes a random face from a set of faces, by bit, and returns it.
+    /// Removes a random face from a set of faces, by bit, and returns it. `None` if it is empty.
     #[inline]
     pub(crate) fn pick(&self, place: Place, faces: &mut u8) -> Option<Face> {
         let several = *faces & faces.wrapping_sub(1) != 0;

@@ -49,7 +49,12 @@ impl Context<'_> {
     /// Returns the cells visited.
     pub(super) fn reroute(&mut self, search: &mut Search, cell: Place) -> usize {
         search.open.clear();
-        if !search.met.insert(cell) {
+        // What its own spring could not fill does not draw while it sleeps.
+        let is_below_spring = self
+            .store
+            .spring_height_over(cell)
+            .is_some_and(|height| height >= self.store.position(cell).y);
+        if !is_below_spring || !search.met.insert(cell) {
             return 0;
         }
         search.open.push((cell, 0, Face::Down));
@@ -58,11 +63,11 @@ impl Context<'_> {
         while at < search.open.len() {
             let place = search.open[at].0;
             if self.store.read(place).is_source() {
-                if self.work.passed(place) == 0 {
+                if self.work.passed(place) == 0 && self.may_take_way(search, at) {
                     self.take_way(search, at);
                     break;
                 }
-                // What it gives is spent, and no spring has parents.
+                // No spring has parents.
                 at += 1;
                 continue;
             }
@@ -79,6 +84,26 @@ impl Context<'_> {
             at += 1;
         }
         search.open.len()
+    }
+
+    /// Returns whether a spring, the cell of this number, lies as high as all cells of the way from
+    /// it and the springs that fed them: what hangs on these cells lies no higher than those.
+    fn may_take_way(&self, search: &Search, from: usize) -> bool {
+        let most = self.store.position(search.open[from].0).y;
+        let mut at = from;
+        while at > 0 {
+            let (_, next, exit) = search.open[at];
+            at = next as usize;
+            let place = search.open[at].0;
+            // A cell that was fed along the way is fed by what feeds the one before it.
+            let is_fed_so = self.store.read(place).parent_face() == Some(exit.opposite());
+            let fed_from = (!is_fed_so).then(|| self.store.spring_height_over(place)).flatten();
+            let is_higher = |height: i32| height > most;
+            if is_higher(self.store.position(place).y) || fed_from.is_some_and(is_higher) {
+                return false;
+            }
+        }
+        true
     }
 
     /// Makes each cell of the way from a spring, the cell of this number, the only parent of the

@@ -202,7 +202,7 @@ impl Store {
 
     /// Returns the height of the spring at the end of the first parents of a cell; `None` if there
     /// is none.
-    fn spring_height_over(&self, mut place: Place) -> Option<i32> {
+    pub(crate) fn spring_height_over(&self, mut place: Place) -> Option<i32> {
         loop {
             let voxel = self.read(place);
             if voxel.is_source() {

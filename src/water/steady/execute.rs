@@ -8,6 +8,7 @@ use crate::water::context::budget::Budget;
 use crate::water::steady::balance::Repair;
 use crate::water::store::steady::FaceFlows;
 use crate::water::store::{LAYER_ROWS, Place};
+use crate::water::voxel::Voxel;
 
 /// What the steady flow of a tick gets from springs, and what leaves the world.
 #[derive(Default)]
@@ -55,7 +56,9 @@ impl Context<'_> {
         if voxel.is_source() {
             turnover.injected += u64::from(flows.through() - self.store.steady_inflow(place));
         }
-        let drained = flows.iter().filter(|&(face, _)| self.store.drains_across(place, face));
+        // A cell that was full when the flow was checked may have room when it yields.
+        let drained =
+            flows.iter().filter(|&(face, _)| self.store.look(place, face) == Voxel::DRAIN);
         turnover.drained += drained.map(|(_, units)| u64::from(units)).sum::<u64>();
     }
 
