@@ -147,11 +147,11 @@ fn format(version: u16, kind: u16) -> Vec<u8> {
 #[test]
 fn newer_versions_and_other_kinds_have_their_own_errors() {
     let newer = forgery("newer", b"format", Some(&format(VERSION + 1, 1)), true);
-    assert!(matches!(newer, SaveError::NewerVersion { found: 6, newest: 5 }), "{newer}");
+    assert!(matches!(newer, SaveError::NewerVersion { found: 7, newest: 6 }), "{newer}");
     // The rest of a newer version's header.
     let newer =
         forgery("much_newer", b"format", Some(&[format(900, 70), vec![1, 2, 3]].concat()), true);
-    assert!(matches!(newer, SaveError::NewerVersion { found: 900, newest: 5 }), "{newer}");
+    assert!(matches!(newer, SaveError::NewerVersion { found: 900, newest: 6 }), "{newer}");
     let other = forgery("kind", b"format", Some(&format(VERSION, 99)), true);
     assert!(matches!(other, SaveError::OtherKind { found: 99, wanted: Kind::Water }), "{other}");
     let zero = forgery("zero", b"format", Some(&format(0, 1)), true);
