@@ -36,6 +36,8 @@ pub(crate) struct Ending {
     cut: Option<Cut>,
     /// Stack of cells whose HasSource flag is to be checked.
     unchecked: Vec<Place>,
+    /// Cells that may be connected no more, whose neighbours may feed them.
+    cut_off: Vec<Place>,
     /// The search for cells that become connected.
     reach: Reach,
     /// The descendants being woken.
@@ -106,6 +108,7 @@ impl Context<'_> {
             left,
             cut: None,
             unchecked: Vec::new(),
+            cut_off: Vec::new(),
             reach: Reach::default(),
             descent: None,
             sleepers: 0,
@@ -139,8 +142,8 @@ impl Context<'_> {
                 ),
                 Stage::DryUp => self.dry_up_next(ending),
                 Stage::Close => self.close_next(ending),
-                Stage::Disconnect => self.check_next(&mut ending.unchecked, false),
-                Stage::Connect => self.check_next(&mut ending.unchecked, true),
+                Stage::Disconnect => self.disconnect_next(ending),
+                Stage::Connect => self.connect_next(ending),
                 Stage::Reach => self.reach_next(&mut ending.reach).then_some(1),
                 Stage::Wake => self.wake_next(ending),
                 Stage::Note => self.note_next(ending),
@@ -172,6 +175,7 @@ impl Context<'_> {
             Stage::Close => {
                 // Not before drying up and closing: they may cut cells off from their springs.
                 ending.unchecked.clone_from(&ending.left.stale);
+                ending.cut_off.clone_from(&ending.left.stale);
                 Stage::Disconnect
             }
             Stage::Disconnect => {
@@ -179,7 +183,8 @@ impl Context<'_> {
                 Stage::Connect
             }
             Stage::Connect => {
-                ending.reach = self.begin_reach(&mut ending.left.feeders);
+                let cut_off = core::mem::take(&mut ending.cut_off);
+                ending.reach = self.begin_reach(&mut ending.left.feeders, &cut_off);
                 Stage::Reach
             }
             Stage::Reach => Stage::Wake,
@@ -253,11 +258,21 @@ impl Context<'_> {
         true
     }
 
-    /// Sets (`on`) or clears HasSource of the next cell if that is due, and then pushes its
-    /// children.
-    fn check_next(&mut self, unchecked: &mut Vec<Place>, on: bool) -> Option<usize> {
-        let place = unchecked.pop()?;
-        self.set_connected(place, on, unchecked);
+    /// Clears HasSource of the next cell if no parent has it, and then pushes its children.
+    fn disconnect_next(&mut self, ending: &mut Ending) -> Option<usize> {
+        let place = ending.unchecked.pop()?;
+        if self.set_connected(place, false, &mut ending.unchecked) {
+            ending.cut_off.push(place);
+        }
+        Some(1)
+    }
+
+    /// Sets HasSource of the next cell if a parent has it, and then pushes its children.
+    fn connect_next(&mut self, ending: &mut Ending) -> Option<usize> {
+        let place = ending.unchecked.pop()?;
+        if self.set_connected(place, true, &mut ending.unchecked) {
+            ending.left.feeders.push(place);
+        }
         Some(1)
     }
 
@@ -338,14 +353,14 @@ impl Context<'_> {
     }
 
     /// Changes the HasSource flag of a cell to `on` if it differs and its parents require it. If
-    /// so, wakes the cell and pushes its children.
-    fn set_connected(&mut self, place: Place, on: bool, unchecked: &mut Vec<Place>) {
+    /// so, wakes the cell, pushes its children, and returns `true`.
+    fn set_connected(&mut self, place: Place, on: bool, unchecked: &mut Vec<Place>) -> bool {
         let voxel = self.store.read(place);
         if voxel.is_connected() == on
             || voxel.has(CellFlags::IS_SOURCE)
             || self.is_fed(place, voxel) != on
         {
-            return;
+            return false;
         }
         let voxel = match on {
             true => self.with_feeders(place, self.connected_parents(place, voxel)),
@@ -355,6 +370,7 @@ impl Context<'_> {
         self.store.wake(place);
         self.drop_from_children(place);
         unchecked.extend(self.store.children(place));
+        true
     }
 
     /// Whether a parent of the cell is connected to a spring.
@@ -411,7 +427,9 @@ mod tests {
             test_worlds::put_to_sleep(tick.store);
             for on in [false, true] {
                 let mut unchecked = Vec::clone(&stale);
-                while tick.check_next(&mut unchecked, on).is_some() {}
+                while let Some(place) = unchecked.pop() {
+                    tick.set_connected(place, on, &mut unchecked);
+                }
             }
             for (&place, was) in cells.iter().zip(before) {
                 let expected = ancestors(tick.store, place)

@@ -69,6 +69,7 @@ impl Context<'_> {
             .store
             .select_among(slot, layer, ebb.cells, |voxel| voxel.word() <= u16::from(FULL));
         self.note_feeders(slot, layer, ebb.cells, &mut later.feeders);
+        self.note_feeders_above(slot, layer, touched, &mut later.feeders);
         ebb.cells -= still - (touched | ebb.waiting);
         if ebb.cells.is_empty() {
             self.store.keep_awake(slot, layer, woken);

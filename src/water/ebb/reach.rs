@@ -67,9 +67,34 @@ impl Context<'_> {
         let place = |cell| Place::in_layer(slot, layer, cell);
         feeders.extend((feeding & cells).iter().map(place));
         for cell in (own.unfed & cells & beside_fed).iter() {
-            let around = Face::ALL.map(|face| self.store.step(place(cell), face));
-            let is_fed = |&there: &Place| there.is_some() && self.store.read(there).is_connected();
-            feeders.extend(around.into_iter().filter(is_fed));
+            feeders.extend(self.connected_around(place(cell)));
+        }
+    }
+
+    /// Returns the connected cells around one.
+    fn connected_around(&self, place: Place) -> impl Iterator<Item = Place> {
+        let around = Face::ALL.map(|face| self.store.step(place, face));
+        let is_fed = |&there: &Place| there.is_some() && self.store.read(there).is_connected();
+        around.into_iter().filter(is_fed)
+    }
+
+    /// The same for what lies on those of the cells `touched` that have become full: they feed
+    /// sideways what they could not feed while water fell out of them.
+    pub(super) fn note_feeders_above(
+        &self,
+        slot: Slot,
+        layer: usize,
+        touched: LayerMask,
+        feeders: &mut Vec<Place>,
+    ) {
+        let Some((upper, above)) = self.store.upper_layer(slot, layer) else { return };
+        let closed = self.store.layer(slot, layer).closed;
+        let fed = self.store.layer(upper, above).wet & self.store.connected(upper, above);
+        let Some(work) = self.work.get(slot, layer) else { return };
+        let had_room = |&cell: &usize| work.before(cell).is_some_and(|was| !was.is_closed());
+        let filled: LayerMask = (touched & closed & fed).iter().filter(had_room).collect();
+        if filled.any() {
+            self.note_feeders(upper, above, filled, feeders);
         }
     }
 
@@ -110,7 +135,15 @@ impl Context<'_> {
 
     /// Begins the search from the cells found in the tick, in an order that depends on their
     /// positions alone.
-    pub(super) fn begin_reach(&self, feeders: &mut Vec<Place>) -> Reach {
+    /// The connected cells around those of `cut_off` that are not connected any more may feed these
+    /// again.
+    pub(super) fn begin_reach(&self, feeders: &mut Vec<Place>, cut_off: &[Place]) -> Reach {
+        for &place in cut_off {
+            let voxel = self.store.read(place);
+            if voxel.is_wet() && !voxel.is_connected() {
+                feeders.extend(self.connected_around(place));
+            }
+        }
         let random = self.work.random();
         let key = |place: &Place| {
             let position = self.store.position(*place);
