@@ -357,7 +357,9 @@ fn nothing_depends_on_what_is_known_or_awake() {
             }
             assert_eq!(woken.state_hash(), hash, "seed {seed}, tick {tick}: woken");
             assert_eq!(forgetful.state_hash(), hash, "seed {seed}, tick {tick}: forgetful");
-            if world.validate() != Ok(()) { eprintln!("VALID seed {seed}, tick {tick} {:?}", world.validate()); }
+            if world.validate() != Ok(()) {
+                eprintln!("VALID seed {seed}, tick {tick} {:?}", world.validate());
+            }
         }
     }
     assert!(moved > 10_000, "{moved} units moved");
