@@ -105,6 +105,16 @@ fn flood(tick: &Context, start: Place) -> (Vec<Place>, Flooded) {
         for level in Face::ALL.into_iter().filter_map(|face| sea_across(tick, place, face)) {
             levels = levels.and(Levels { low: level, high: level });
         }
+        // A spring lifts water up to its cell.
+        let gives = |face: Face| {
+            let there = tick.store.step(place, face);
+            tick.limits.supply > 0 && there.is_some() && tick.store.read(there).is_source()
+        };
+        if gives(Face::Up) {
+            levels = levels.and(high(head(y, FULL)));
+        } else if Face::LATERAL.into_iter().any(gives) {
+            levels = levels.and(high(head(y, 0)));
+        }
         let feeds_itself = voxel.is_connected() && is_on_ground(tick, place);
         for face in Face::ALL {
             let there = tick.store.step(place, face);
@@ -126,8 +136,10 @@ fn flood(tick: &Context, start: Place) -> (Vec<Place>, Flooded) {
             }
             let is_gap =
                 !is_supported(tick, there) && beside.height() < FULL && !is_shallow(tick, there);
-            if Face::LATERAL.contains(&face) && is_gap && !is_covered && !feeds_itself {
-                levels = levels.and(low(head(y, 0)));
+            if Face::LATERAL.contains(&face) && is_gap && !is_covered {
+                // Into a lane that a spring feeds, it gives what stands above its layer.
+                let level = if feeds_itself { FULL } else { 0 };
+                levels = levels.and(low(head(y, level)));
             }
         }
     }
@@ -310,7 +322,7 @@ fn nothing_depends_on_what_is_known_or_awake() {
     let mut moved = 0;
     // In 110 and 132, water in the air that came to rest and splits in slices once made a
     // difference; in 327, a sea that is stored as one value.
-    for seed in (100..190).chain([132, 327]) {
+    for seed in (100..112).chain([132, 327]) {
         let slice = [300, 251, 97, 20, 2_000][seed as usize % 5];
         let build = || any_world(seed, &mut Rng::with_seed(seed));
         let (mut world, mut woken, mut forgetful) = (build(), build(), build());
@@ -333,33 +345,9 @@ fn nothing_depends_on_what_is_known_or_awake() {
             }
             while !forgetful.step_within(random.u64(..slice)).finished {}
             let hash = world.state_hash();
-            if woken.state_hash() != hash {
-                for place in crate::water::context::test_worlds::places(&world) {
-                    let at = world.store.position(place);
-                    let other = place;
-                    let (a, b) = (world.store.read(place), woken.store.read(other));
-                    let (sa, sb) = (world.store.steady(place), woken.store.steady(other));
-                    if a != b
-                        || sa != sb
-                        || world.store.parents_of(place) != woken.store.parents_of(other)
-                    {
-                        eprintln!(
-                            "{at} {a:?} {b:?} {:?} {:?} {:#b} {:#b}",
-                            sa,
-                            sb,
-                            world.store.parents_of(place),
-                            woken.store.parents_of(other)
-                        );
-                    }
-                }
-                eprintln!("{:?} {:?}", world.ledger(), woken.ledger());
-                eprintln!("{:?}", world.rules());
-            }
             assert_eq!(woken.state_hash(), hash, "seed {seed}, tick {tick}: woken");
             assert_eq!(forgetful.state_hash(), hash, "seed {seed}, tick {tick}: forgetful");
-            if world.validate() != Ok(()) {
-                eprintln!("VALID seed {seed}, tick {tick} {:?}", world.validate());
-            }
+            assert_eq!(world.validate(), Ok(()), "seed {seed}, tick {tick}");
         }
     }
     assert!(moved > 10_000, "{moved} units moved");
