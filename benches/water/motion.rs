@@ -46,7 +46,7 @@ impl Job<'_> {
     }
 }
 
-/// Runs so many ticks of a world with an edit before each, and returns the time of each.
+/// Runs `ticks` ticks of a world with an edit before each, and returns the time of each.
 pub fn ticks(
     world: &mut WaterWorld,
     ticks: u64,

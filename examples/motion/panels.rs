@@ -7,7 +7,7 @@ use plotters::coord::Shift;
 use plotters::prelude::*;
 use std::path::Path;
 
-/// Pixels: what is left for the numbers of an axis on the left and below, for a title, and between
+/// Margins in pixels: for the numbers of an axis on the left and below, for a title, and between
 /// panels.
 const LEFT: usize = 30;
 const BELOW: usize = 20;
@@ -31,7 +31,7 @@ pub struct Axis {
     pub first: i32,
     /// What is added from a cell to the next: 1, or −1 for heights.
     pub step: i32,
-    /// Every so many cells there is a number.
+    /// The cells from one number on an axis to the next.
     pub every: i32,
 }
 
@@ -43,7 +43,7 @@ impl Axis {
     }
 }
 
-/// Writes the panels in so many columns as a PNG.
+/// Writes the panels as a PNG, in rows of `columns` panels.
 pub fn save(path: &Path, panels: &[Panel], columns: usize) -> Result<(), String> {
     let [first, ..] = panels else { return Err(format!("{}: no panel", path.display())) };
     let (wide, high) = (LEFT + first.pixels.width + GAP, TITLE + first.pixels.height + BELOW);

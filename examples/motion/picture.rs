@@ -10,7 +10,7 @@ const GROUND: [u8; 3] = [92, 80, 70];
 const DRY: [u8; 3] = [233, 224, 200];
 const SPRING: [u8; 3] = [255, 255, 255];
 const STREAK: [u8; 3] = [8, 24, 70];
-/// The palest and the deepest water, and that which no spring feeds, if that is told apart.
+/// The colours of the palest and the deepest water, and of water without a spring, if it has one.
 const WATER: [[f64; 3]; 2] = [[190.0, 220.0, 240.0], [10.0, 70.0, 160.0]];
 const UNFED: [[f64; 3]; 2] = [[236.0, 200.0, 226.0], [178.0, 60.0, 140.0]];
 
@@ -42,7 +42,7 @@ impl Pixels {
         self.colours[y * self.width + x] = colour;
     }
 
-    /// Draws the outline of a square whose upper left corner is as far down as to the right.
+    /// Draws the outline of a square on the diagonal of the picture.
     pub fn frame(&mut self, corner: usize, side: usize) {
         let end = corner + side - 1;
         for at in corner..=end {

@@ -32,7 +32,7 @@ pub struct Valley {
 }
 
 impl Valley {
-    /// Returns the valley after so many ticks.
+    /// Returns the valley after a number of ticks.
     pub fn new(ticks: u64) -> Result<Valley, Box<dyn Error>> {
         let dem = Dem::decode(Cursor::new(include_bytes!("../data/jacksboro_dem_m.png")))?;
         let rivers = Rivers::of(&dem);

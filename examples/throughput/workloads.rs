@@ -14,7 +14,7 @@ use std::error::Error;
 /// Makes a world as it is before its first tick.
 type Build = fn() -> Result<Box<dyn World + Send>, Box<dyn Error>>;
 
-/// A world and so many ticks of it, or fewer if it is done earlier.
+/// A world and the number of its ticks, which end earlier if it is done.
 pub struct Workload {
     pub name: &'static str,
     pub ticks: u64,
@@ -143,7 +143,7 @@ fn settling() -> Water2dWorld {
     fields::water2d(water2d::Rules::default(), square())
 }
 
-/// Writes down a workload of so many ticks.
+/// Writes down a workload of a number of ticks.
 macro_rules! workload {
     ($name:literal, $ticks:literal, $world:expr) => {
         Workload { name: $name, ticks: $ticks, build: || Ok(Box::new($world)) }

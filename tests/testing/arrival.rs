@@ -63,7 +63,7 @@ impl Game {
         game
     }
 
-    /// Takes so many units of a cell at most.
+    /// Takes a number of units of a cell at most.
     fn take(&mut self, x: i32, units: u32) -> u32 {
         self.water.scoop(stream(x), units).unwrap()
     }

@@ -12,19 +12,19 @@ use crate::testing::watch::Watch;
 use crate::water::{Edge, Edit, WaterWorld};
 use glam::IVec3;
 
-/// Closed worlds are level within so many ticks.
+/// The ticks within which closed worlds are level.
 const LEVEL_TICKS: u64 = 600;
 
-/// Flow is steady after so many ticks beyond those in which the springs can fill all cells twice.
+/// The ticks after which flow is steady, beyond those in which the springs can fill all cells twice.
 const SETTLE_TICKS: u64 = 300;
 
 /// Worlds that take longer are not waited for.
 const MOST_TICKS: u64 = 4_000;
 
-/// What leaves is counted over so many ticks.
+/// The ticks over which the outflow is counted.
 const COUNTED_TICKS: u64 = 128;
 
-/// What connected water heads into is connected itself within so many ticks.
+/// The ticks within which a cell that connected water heads into is connected.
 const REACH_TICKS: u64 = 32;
 
 /// Lets a world alone in which there is water, and checks that what flows arrives: the laws

@@ -19,7 +19,7 @@ pub(super) struct Network {
 }
 
 impl Network {
-    /// Returns a network of so many nodes without edges.
+    /// Returns a network of `nodes` nodes without edges.
     pub(super) fn new(nodes: usize) -> Network {
         Network { edges: Vec::new(), leaving: vec![Vec::new(); nodes] }
     }

@@ -18,7 +18,7 @@ use core::cmp::Reverse;
 use core::ops::Range;
 
 /// Bodies in which water has flowed in the tick are levelled in each tick if they have no more pieces
-/// than this, and so many for each cell of one of their pieces that it has flowed through. Those that
+/// than this, and a number more for each cell of a piece that it has flowed through. Those that
 /// are twice as large are levelled in every second tick by chance, and so on. Bodies in which nothing
 /// has flowed are levelled at once: their last cell may be about to fall asleep.
 const CALM: usize = 16;

@@ -64,7 +64,7 @@ pub(crate) struct Walk {
 /// In a contact of more cells, what has passed before matters little.
 const NARROW: u32 = 32;
 
-/// Walks keep room for so many pieces from one tick to the next.
+/// The pieces for which walks keep room from one tick to the next.
 const ROOM: usize = 1 << 10;
 
 impl Walk {

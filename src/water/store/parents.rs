@@ -1,6 +1,6 @@
 //! Parents and children: which cell feeds which, a directed acyclic graph: a cell gets parents only
-//! while it feeds none, or when it becomes connected to a spring, from cells that were before. Brent's
-//! algorithm finds cycles in loaded chunks.
+//! while it feeds none, or when it becomes connected to a spring, from cells that were before.
+//! Brent's algorithm finds cycles in loaded chunks.
 //!
 //! A cell's first parent is its neighbour opposite to its direction; a cell with the Extra flag has
 //! several. [`Store::unlink`] cuts it off.
