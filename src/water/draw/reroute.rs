@@ -53,6 +53,7 @@ impl Context<'_> {
         let is_below_spring = self
             .store
             .spring_height_over(cell)
+            .0
             .is_some_and(|height| height >= self.store.position(cell).y);
         if !is_below_spring || !search.met.insert(cell) {
             return 0;
@@ -97,7 +98,7 @@ impl Context<'_> {
             let place = search.open[at].0;
             // A cell that was fed along the way is fed by what feeds the one before it.
             let is_fed_so = self.store.read(place).parent_face() == Some(exit.opposite());
-            let fed_from = (!is_fed_so).then(|| self.store.spring_height_over(place)).flatten();
+            let fed_from = (!is_fed_so).then(|| self.store.spring_height_over(place).0).flatten();
             let is_higher = |height: i32| height > most;
             if is_higher(self.store.position(place).y) || fed_from.is_some_and(is_higher) {
                 return false;

@@ -1,5 +1,6 @@
 //! What the ebb of a layer leaves for later: work that affects other cells too.
 
+use crate::water::ebb::reach::Feeder;
 use crate::water::store::Place;
 
 /// Work that the ebb finds and defers to the end of the tick, because it affects other cells too.
@@ -16,7 +17,7 @@ pub(crate) struct Afterwards {
     /// Cells that lost water by evaporation.
     pub(crate) evaporated: Vec<Place>,
     /// Connected cells that could feed wet cells which are not connected.
-    pub(crate) feeders: Vec<Place>,
+    pub(crate) feeders: Vec<Feeder>,
     /// Cells with a new parent.
     pub(crate) reparented: Vec<Place>,
 }

@@ -11,7 +11,7 @@ use crate::water::context::sorting::Sorting;
 use crate::water::ebb::afterwards::Afterwards;
 use crate::water::ebb::drying::Cut;
 use crate::water::ebb::evaporation::{self, Evaporation, Losses};
-use crate::water::ebb::reach::Reach;
+use crate::water::ebb::reach::{Feeder, Reach};
 #[cfg(feature = "rayon")]
 use crate::water::store::ChangedCells;
 use crate::water::store::parents::Descent;
@@ -144,7 +144,7 @@ impl Context<'_> {
                 Stage::Close => self.close_next(ending),
                 Stage::Disconnect => self.disconnect_next(ending),
                 Stage::Connect => self.connect_next(ending),
-                Stage::Reach => self.reach_next(&mut ending.reach).then_some(1),
+                Stage::Reach => self.reach_next(&mut ending.reach),
                 Stage::Wake => self.wake_next(ending),
                 Stage::Note => self.note_next(ending),
                 Stage::Drop => self.drop_next(ending),
@@ -271,7 +271,7 @@ impl Context<'_> {
     fn connect_next(&mut self, ending: &mut Ending) -> Option<usize> {
         let place = ending.unchecked.pop()?;
         if self.set_connected(place, true, &mut ending.unchecked) {
-            ending.left.feeders.push(place);
+            ending.left.feeders.push(Feeder::of_all(place));
         }
         Some(1)
     }

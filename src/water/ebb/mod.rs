@@ -130,7 +130,8 @@ impl Context<'_> {
         }
         let ends = self.store.outlets(slot).map_or(LayerMask::NONE, |ends| ends.layer(layer));
         let ends = ends & self.store.connected(slot, layer);
-        let stay = cells & (active | (flow_out & ebb.marked) | ebb.waiting | ends);
+        // What steady flow passed no more may give the unit that it kept, in the next tick.
+        let stay = cells & (active | flow_out | ebb.waiting | ends);
         self.store.keep_awake(slot, layer, stay | woken);
     }
 

@@ -1,8 +1,12 @@
 //! HasSource is reachability: wet cells that a cell connected to a spring could feed become
 //! connected too, whether water has flowed there or stood there before (breadth-first search from
-//! the cells at which that may have changed in the tick). Each gets the cell that reached it as its
-//! only parent, so what is connected hangs on springs along parents that are connected, without a
-//! cycle.
+//! the cells at which that may have changed in the tick). Each gets all connected cells that could
+//! feed it as its parents, so what is connected hangs on springs along parents that are connected,
+//! without a cycle.
+//!
+//! Water is pressed up below the height of a spring, which is far away: a change there wakes nothing
+//! here. So that question is asked only where water has moved or has become connected in the tick,
+//! and never because a cell is awake: what is asleep makes no difference.
 
 use crate::chunk::LayerMask;
 use crate::coords::Face;
@@ -26,9 +30,28 @@ struct Near {
 /// The search for cells that become connected.
 #[derive(Default)]
 pub(crate) struct Reach {
-    /// Connected cells whose neighbours are still to be reached, each with the height of a spring
-    /// that feeds it.
-    open: VecDeque<(Place, i32)>,
+    open: VecDeque<Feeder>,
+}
+
+/// A connected cell whose neighbours are to be reached.
+#[derive(Clone, Copy)]
+pub(crate) struct Feeder {
+    place: Place,
+    /// The faces across which they may be, by bit.
+    faces: u8,
+    /// The height of a spring that feeds it, if that is known.
+    spring: Option<i32>,
+}
+
+/// The bits of all faces, and of those across which the height of the spring does not matter.
+const ALL: u8 = 0b11_1111;
+const NOT_UP: u8 = ALL & !(1 << Face::Up.index());
+
+impl Feeder {
+    /// Returns a cell that may feed all of its neighbours.
+    pub(super) fn of_all(place: Place) -> Self {
+        Feeder { place, faces: ALL, spring: None }
+    }
 }
 
 impl Context<'_> {
@@ -39,7 +62,7 @@ impl Context<'_> {
         slot: Slot,
         layer: usize,
         cells: LayerMask,
-        feeders: &mut Vec<Place>,
+        feeders: &mut Vec<Feeder>,
     ) {
         if !self.store.has_sources() {
             return;
@@ -60,22 +83,30 @@ impl Context<'_> {
         let below = of_layer(self.store.lower_layer(slot, layer));
         let fed = own.fed.shifted(&beside.map(|near| near.fed));
         let unfed = own.unfed.shifted(&beside.map(|near| near.unfed));
+        let moved = cells & self.touched(slot, layer);
+        let pressing = own.fed & above.unfed & moved;
         // What falls may leave no water behind where it falls.
-        let feeding =
-            own.fed & (LayerMask::union(unfed) | above.unfed) | own.connected & below.unfed;
-        let beside_fed = LayerMask::union(fed) | above.connected | below.fed;
+        let feeding = own.fed & LayerMask::union(unfed) | own.connected & below.unfed;
         let place = |cell| Place::in_layer(slot, layer, cell);
-        feeders.extend((feeding & cells).iter().map(place));
-        for cell in (own.unfed & cells & beside_fed).iter() {
-            feeders.extend(self.connected_around(place(cell)));
+        for cell in ((feeding & cells) | pressing).iter() {
+            let faces = if pressing.contains(cell) { ALL } else { NOT_UP };
+            feeders.push(Feeder { place: place(cell), faces, spring: None });
+        }
+        let fed = LayerMask::union(fed) | above.connected | below.fed & moved;
+        for cell in (own.unfed & cells & fed).iter() {
+            self.note_feeders_of(place(cell), moved.contains(cell), feeders);
         }
     }
 
-    /// Returns the connected cells around one.
-    fn connected_around(&self, place: Place) -> impl Iterator<Item = Place> {
-        let around = Face::ALL.map(|face| self.store.step(place, face));
-        let is_fed = |&there: &Place| there.is_some() && self.store.read(there).is_connected();
-        around.into_iter().filter(is_fed)
+    /// Adds the connected cells around one, the one below it only if it `is_pressed` up.
+    fn note_feeders_of(&self, place: Place, is_pressed: bool, feeders: &mut Vec<Feeder>) {
+        for face in Face::ALL.into_iter().filter(|&face| is_pressed || face != Face::Down) {
+            let there = self.store.step(place, face);
+            if there.is_some() && self.store.read(there).is_connected() {
+                let faces = 1 << face.opposite().index();
+                feeders.push(Feeder { place: there, faces, spring: None });
+            }
+        }
     }
 
     /// The same for what lies on those of the cells `touched` that have become full: they feed
@@ -85,7 +116,7 @@ impl Context<'_> {
         slot: Slot,
         layer: usize,
         touched: LayerMask,
-        feeders: &mut Vec<Place>,
+        feeders: &mut Vec<Feeder>,
     ) {
         let Some((upper, above)) = self.store.upper_layer(slot, layer) else { return };
         let closed = self.store.layer(slot, layer).closed;
@@ -134,39 +165,62 @@ impl Context<'_> {
     }
 
     /// Begins the search from the cells found in the tick, in an order that depends on their
-    /// positions alone.
-    /// The connected cells around those of `cut_off` that are not connected any more may feed these
-    /// again.
-    pub(super) fn begin_reach(&self, feeders: &mut Vec<Place>, cut_off: &[Place]) -> Reach {
+    /// positions alone. The connected cells around those of `cut_off` that are not connected any
+    /// more may feed these again.
+    pub(super) fn begin_reach(&self, feeders: &mut Vec<Feeder>, cut_off: &[Place]) -> Reach {
         for &place in cut_off {
             let voxel = self.store.read(place);
             if voxel.is_wet() && !voxel.is_connected() {
-                feeders.extend(self.connected_around(place));
+                self.note_feeders_of(place, true, feeders);
             }
         }
         let random = self.work.random();
-        let key = |place: &Place| {
-            let position = self.store.position(*place);
+        let key = |feeder: &Feeder| {
+            let position = self.store.position(feeder.place);
             (chunk_seed(random, position), position.to_array())
         };
         feeders.sort_by_cached_key(key);
-        feeders.dedup();
-        let height = |place: Place| Some((place, self.store.spring_height_over(place)?));
-        Reach { open: feeders.drain(..).filter_map(height).collect() }
+        feeders.dedup_by(|next, kept| {
+            let is_same = next.place == kept.place;
+            if is_same {
+                kept.faces |= next.faces;
+            }
+            is_same
+        });
+        Reach { open: feeders.drain(..).collect() }
     }
 
-    /// Reaches the neighbours of the next cell. Returns `false` if none is left.
-    pub(super) fn reach_next(&mut self, reach: &mut Reach) -> bool {
-        let Some((place, spring)) = reach.open.pop_front() else { return false };
-        for face in Face::ALL {
-            let there = self.store.step(place, face);
-            if !there.is_some() || !self.store.could_feed(place, face, there, spring) {
+    /// Reaches the neighbours of the next cell. Returns the cells looked at; `None` if none is left.
+    pub(super) fn reach_next(&mut self, reach: &mut Reach) -> Option<usize> {
+        let mut feeder = reach.open.pop_front()?;
+        let mut looked = 1;
+        for face in Store::faces(feeder.faces) {
+            let there = self.store.step(feeder.place, face);
+            if !there.is_some() || !self.store.could_feed(feeder.place, face, there) {
                 continue;
             }
+            if face == Face::Up {
+                looked += self.measure_spring(&mut feeder);
+                if feeder.spring.is_none_or(|y| y <= self.store.layer_y(there.slot, there.layer()))
+                {
+                    continue;
+                }
+            }
             let reached = self.with_feeders(there, 1 << face.opposite().index());
-            self.connect(there, reached, spring, reach);
+            self.connect(there, reached, feeder.spring, reach);
         }
-        true
+        Some(looked)
+    }
+
+    /// Finds the height of the spring at the end of a cell's first parents, if it is not known.
+    /// Returns the cells looked at.
+    fn measure_spring(&self, feeder: &mut Feeder) -> usize {
+        if feeder.spring.is_some() {
+            return 0;
+        }
+        let (height, looked) = self.store.spring_height_over(feeder.place);
+        feeder.spring = height;
+        looked
     }
 
     /// Returns the voxel of a cell that becomes connected, with its parents stored: those of
@@ -190,13 +244,13 @@ impl Context<'_> {
     }
 
     /// Makes a cell connected, and then the cells that have it as a parent.
-    fn connect(&mut self, place: Place, voxel: Voxel, spring: i32, reach: &mut Reach) {
+    fn connect(&mut self, place: Place, voxel: Voxel, spring: Option<i32>, reach: &mut Reach) {
         let mut open = vec![(place, voxel)];
         while let Some((place, voxel)) = open.pop() {
             self.put(place, voxel.with(CellFlags::HAS_SOURCE, true));
             self.store.wake(place);
             self.drop_from_children(place);
-            reach.open.push_back((place, spring));
+            reach.open.push_back(Feeder { place, faces: ALL, spring });
             for child in self.store.children(place).collect::<Vec<_>>() {
                 let voxel = self.store.read(child);
                 if !voxel.is_connected() {
@@ -210,15 +264,15 @@ impl Context<'_> {
 
 impl Store {
     /// Returns whether a connected cell could feed one that is not, across a face: water there that
-    /// falls on it, that it presses up below its spring, or that lies beside it.
-    fn could_feed(&self, from: Place, face: Face, to: Place, spring: i32) -> bool {
+    /// falls on it, that lies beside it, or that it presses up if its spring is higher.
+    fn could_feed(&self, from: Place, face: Face, to: Place) -> bool {
         let (here, there) = (self.read(from), self.read(to));
         if !there.is_wet() || there.is_mark() || there.is_connected() || !here.is_connected() {
             return false;
         }
         match face {
             Face::Down => true,
-            Face::Up => here.is_closed() && self.layer_y(to.slot, to.layer()) < spring,
+            Face::Up => here.is_closed(),
             _ => here.is_wet() && self.floor(from).room() == 0,
         }
     }
@@ -228,23 +282,27 @@ impl Store {
     fn feeders_of(&self, place: Place) -> u8 {
         let feeds = |&face: &Face| {
             let there = self.step(place, face);
-            there.is_some() && self.could_feed(there, face.opposite(), place, i32::MIN)
+            there.is_some() && self.could_feed(there, face.opposite(), place)
         };
-        Face::ALL.into_iter().filter(feeds).fold(0, |faces, face| faces | 1 << face.index())
+        let faces = Face::ALL.into_iter().filter(|&face| face != Face::Down);
+        faces.filter(feeds).fold(0, |faces, face| faces | 1 << face.index())
     }
 
-    /// Returns the height of the spring at the end of the first parents of a cell; `None` if there
-    /// is none.
-    pub(crate) fn spring_height_over(&self, mut place: Place) -> Option<i32> {
+    /// Returns the height of the spring at the end of the first parents of a cell, `None` if there
+    /// is none, and the cells looked at.
+    pub(crate) fn spring_height_over(&self, mut place: Place) -> (Option<i32>, usize) {
+        let mut looked = 1;
         loop {
             let voxel = self.read(place);
             if voxel.is_source() {
-                return Some(self.layer_y(place.slot, place.layer()));
+                return (Some(self.layer_y(place.slot, place.layer())), looked);
             }
-            place = self.step(place, voxel.parent_face()?);
+            let Some(face) = voxel.parent_face() else { return (None, looked) };
+            place = self.step(place, face);
             if !place.is_some() {
-                return None;
+                return (None, looked);
             }
+            looked += 1;
         }
     }
 }
@@ -312,11 +370,11 @@ mod tests {
                         several += u32::from(parents.count_ones() > 1);
                         fed += 1;
                     }
-                    let spring = world.store.spring_height_over(place).expect("a way to a spring");
-                    for face in Face::ALL {
+                    let (spring, _) = world.store.spring_height_over(place);
+                    assert!(spring.is_some(), "{context}: {place:?} has no way to a spring");
+                    for face in Store::faces(NOT_UP) {
                         let there = world.store.step(place, face);
-                        let feeds =
-                            there.is_some() && world.store.could_feed(place, face, there, spring);
+                        let feeds = there.is_some() && world.store.could_feed(place, face, there);
                         if feeds {
                             let is_late = fed_late.contains(&(place, there));
                             assert!(!is_late, "{context}: {place:?} could feed {there:?}");

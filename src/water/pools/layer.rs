@@ -17,13 +17,14 @@ pub(crate) struct Layer {
     pub(crate) layer: usize,
     pub(crate) wet: LayerMask,
     pub(crate) full: LayerMask,
-    /// The cells of bodies: wet and over cells without room. Springs are of no body, nor are shallows:
-    /// partly filled cells on solid ground that a spring feeds, which draw from it.
+    /// The cells of bodies: wet and over cells without room. Springs are of the bodies that they
+    /// join, but have no surface. Shallows are of none: partly filled cells on solid ground that a
+    /// spring feeds, which draw from it.
     pub(crate) supported: LayerMask,
     /// The open cells with room that are of no body, shallows left out.
     pub(crate) gaps: LayerMask,
     /// Partly filled cells on solid ground that a spring feeds.
-    shallows: LayerMask,
+    pub(crate) shallows: LayerMask,
     /// The cells on solid ground that a spring feeds: it feeds the gaps beside them, too.
     grounded: LayerMask,
 }
@@ -100,7 +101,7 @@ impl Context<'_> {
         let (mut supported, mut shallows) = (LayerMask::NONE, LayerMask::NONE);
         let mut grounded = LayerMask::NONE;
         if wet.any() {
-            supported = (wet & self.firm(slot, layer)) - self.store.springs(slot, layer);
+            supported = wet & self.firm(slot, layer);
             let connected = self.store.connected(slot, layer);
             if connected.any() {
                 let below = self.store.lower_layer(slot, layer);
@@ -127,6 +128,7 @@ impl Context<'_> {
         cells: LayerMask,
         mut look: impl FnMut(Slot, usize) -> Layer,
     ) -> Rim {
+        let cells = cells - self.store.springs(at.slot, at.layer);
         let above =
             self.store.upper_layer(at.slot, at.layer).map(|(slot, layer)| look(slot, layer));
         let covered = above.map_or(LayerMask::NONE, |above| above.wet);
@@ -190,11 +192,10 @@ impl Context<'_> {
         {
             levels.low = levels.low.min(head(y, FULL));
         }
-        // A spring lifts water up to its cell.
         if rim.below_springs.any() {
-            levels.high = levels.high.max(head(y, FULL));
+            levels.high = levels.high.max(spring_level(y + 1));
         } else if rim.has_springs() {
-            levels.high = levels.high.max(head(y, 0));
+            levels.high = levels.high.max(spring_level(y));
         }
         match &rim.sea {
             Some(sea) => levels.and(Levels { low: sea.low.0, high: sea.high.0 }),
@@ -239,6 +240,12 @@ impl Context<'_> {
         };
         [extreme(false), extreme(true)]
     }
+}
+
+/// Returns the level of a spring at this y, in units: it lifts water up to its cell. It stands one
+/// unit higher than that, since surfaces that differ by one are at rest.
+pub(crate) fn spring_level(y: i32) -> i64 {
+    head(y, 0) + 1
 }
 
 /// Returns the cells among `cells` with this height, by the planes of their heights.

@@ -16,6 +16,7 @@ use crate::water::pools::walk::{Extent, Walk};
 use crate::water::store::{LAYER_ROWS, Place};
 use core::cmp::Reverse;
 use core::ops::Range;
+use hashbrown::HashMap;
 
 /// Bodies in which water has flowed in the tick are levelled in each tick if they have no more pieces
 /// than this, and a number more for each cell of a piece that it has flowed through. Those that
@@ -126,7 +127,7 @@ impl Context<'_> {
         }
         let index = pools.walk.enter(self, slot, layer);
         let supported = pools.walk.layer(index).supported;
-        cells &= supported;
+        cells &= supported - self.store.springs(slot, layer);
         while let Some(cell) = cells.iter().next() {
             let piece = LayerMask::single(cell).flood(supported);
             let flowing = (piece & touched).count() as usize;
@@ -166,7 +167,17 @@ impl Context<'_> {
         let (body, _) = walk.explore(self, (layer, place.cell()), usize::MAX);
         pools.debt += LAYER_ROWS * body.len();
         let levels = walk.levels(self, body);
-        if levels.differ_by(STEP) && self.pass_over(walk, levels) == 0 {
+        if !levels.differ_by(STEP) {
+            return;
+        }
+        let cells = || walk.pieces.iter().map(|piece| (walk.layer(piece.layer), piece.cells));
+        let was_passed = cells().any(|(at, cells)| {
+            pools.passed.get(&(at.slot, at.layer)).is_some_and(|passed| (cells & *passed).any())
+        });
+        for (at, cells) in cells() {
+            *pools.passed.entry((at.slot, at.layer)).or_insert(LayerMask::NONE) |= cells;
+        }
+        if was_passed || self.pass_over(walk, levels) == 0 {
             self.wake_cell(place);
         }
     }
@@ -195,9 +206,11 @@ impl Pools {
     fn end(&mut self, is_quiet: bool) {
         self.walk.begin(false);
         (self.unlevel, self.starts) = (Vec::new(), Vec::new());
+        self.passed.clear();
         self.stage = Stage::Rest;
         if is_quiet {
             self.walk = Walk::default();
+            self.passed = HashMap::new();
         }
     }
 

@@ -9,7 +9,9 @@
 //! | `labels` | what is known: labels with bounds for bodies that are level | union–find |
 //! | `walk` | the extent and the levels of a body | breadth-first search over pieces |
 //! | `shore` | what gives and takes in a body, and the level that it is brought to | bisection |
-//! | `pass` | moves water in all of a body at once | blocking flows (Dinic) |
+//! | `pass` | moves water in all of a body at once | |
+//! | `plan` | what changes in each cell, as far as that has a way | |
+//! | `network` | how much passes | blocking flows (Dinic) |
 //! | `level` | which bodies are levelled in a tick, and in which order | |
 //!
 //! A body is walked through and levelled at once. That counts for its pieces, and is charged to the
@@ -18,17 +20,21 @@
 mod labels;
 mod layer;
 pub(crate) mod level;
+mod network;
 mod pass;
+mod plan;
 mod shore;
 #[cfg(test)]
 mod tests;
 mod walk;
 
+use crate::chunk::LayerMask;
 use crate::grid::Slot;
 use crate::water::pools::labels::Labels;
 use crate::water::pools::level::{Stage, Start};
 use crate::water::pools::walk::Walk;
 use crate::water::store::Place;
+use hashbrown::HashMap;
 
 /// What is known of the bodies of water of a world, and how far the tick underway has levelled them.
 #[derive(Default)]
@@ -40,6 +46,9 @@ pub(crate) struct Pools {
     starts: Vec<Start>,
     /// A cell of each body that is not level, by a random number, the first last.
     unlevel: Vec<(u64, Place)>,
+    /// The cells of bodies over which a pass was made in this tick. Two of them may join by that;
+    /// then the second pass waits for the next tick, since its ways may have been used.
+    passed: HashMap<(Slot, usize), LayerMask>,
     /// What is still to be charged for what was done at once.
     debt: usize,
 }
@@ -50,6 +59,7 @@ impl Pools {
         self.labels.memory_bytes()
             + self.walk.memory_bytes()
             + self.unlevel.capacity() * size_of::<(u64, Place)>()
+            + self.passed.allocation_size()
     }
 
     /// Forgets a chunk that is being removed.

@@ -2,9 +2,9 @@
 //! once.
 //!
 //! Pieces are the nodes of a flow network and their contacts its edges. Each cell of a contact
-//! passes seven units in a tick, and a piece as many as its narrowest row or column. Blocking flows
-//! by distance (Dinic's algorithm, greedily and for a few phases) push water from where it is over
-//! to where it is wanted, and back what nobody took.
+//! passes seven units in a tick, and a piece as many as its narrowest row or column. What each cell
+//! gives and takes is planned first. In a small body, the cells' own network then tells how much of
+//! that has a way.
 
 use crate::chunk::{LAYER_CELLS, LayerMask};
 use crate::coords::Face;
@@ -12,187 +12,15 @@ use crate::grid::Slot;
 use crate::water::cell::FULL;
 use crate::water::context::Context;
 use crate::water::pools::layer::Levels;
+use crate::water::pools::network::{Network, Node};
+use crate::water::pools::plan::{Kind, Plan};
 use crate::water::pools::shore::{Goal, Group, Share, Shore, goal};
 use crate::water::pools::walk::Walk;
 use crate::water::random::{Purpose, Queue, mix};
 use crate::water::store::Place;
-use core::ops::Range;
-
-/// Phases of a pass.
-const PHASES: usize = 12;
-
-/// A pass ends with a phase that moves less than this part of what has moved before.
-const LEAST: i32 = 32;
 
 /// The least cells of a part of a piece that a neck can part from the rest.
 const BASIN: u32 = 16;
-
-/// A piece in the network.
-#[derive(Clone, Copy, Default)]
-struct Node {
-    /// Units that it would still give and take.
-    give: i32,
-    take: i32,
-    /// Units that it gives and takes.
-    gave: i32,
-    took: i32,
-    /// Units that may still pass through it.
-    left: i32,
-    /// In this phase: its distance from where water is wanted, what has come to it, what it has
-    /// taken, and what is over.
-    distance: u32,
-    inflow: i32,
-    absorbed: i32,
-    over: i32,
-}
-
-/// No way to where water is wanted.
-const FAR: u32 = u32::MAX;
-
-/// A flow network of pieces.
-struct Network {
-    nodes: Vec<Node>,
-    /// The units that may still pass between two pieces, and in this phase do.
-    edges: Vec<(i32, i32)>,
-    /// For each node, its neighbours and the edges to them.
-    near: Vec<(u32, u32)>,
-    /// Where those of each node begin.
-    first: Vec<u32>,
-    /// The nodes from which there is a way, by distance.
-    order: Vec<u32>,
-}
-
-impl Network {
-    fn new(tick: &Context, walk: &Walk) -> Self {
-        let throughput = i32::from(tick.limits.throughput);
-        let node = |cells: LayerMask| Node { left: throughput * width(cells), ..Node::default() };
-        let nodes: Vec<Node> = walk.pieces.iter().map(|piece| node(piece.cells)).collect();
-        let contacts = walk.contacts.as_deref().unwrap_or_default();
-        let mut first = vec![0; nodes.len() + 1];
-        for at in contacts.iter().flat_map(|contact| contact.pieces) {
-            first[at as usize + 1] += 1;
-        }
-        for at in 1..first.len() {
-            first[at] += first[at - 1];
-        }
-        let (mut near, mut end) = (vec![(0, 0); 2 * contacts.len()], first.clone());
-        for (edge, contact) in contacts.iter().enumerate() {
-            let [a, b] = contact.pieces;
-            for (from, to) in [(a, b), (b, a)] {
-                near[end[from as usize] as usize] = (to, edge as u32);
-                end[from as usize] += 1;
-            }
-        }
-        let edges = contacts.iter().map(|contact| (contact.capacity, 0)).collect();
-        Network { nodes, edges, near, first, order: Vec::new() }
-    }
-
-    fn near(&self, node: u32) -> Range<usize> {
-        self.first[node as usize] as usize..self.first[node as usize + 1] as usize
-    }
-
-    /// Moves water, phase by phase. Returns the units.
-    fn run(&mut self) -> i32 {
-        let mut moved = 0;
-        for _ in 0..PHASES {
-            self.measure();
-            self.push();
-            let units = self.settle();
-            let is_last = units * LEAST <= moved;
-            moved += units;
-            if is_last {
-                break;
-            }
-        }
-        moved
-    }
-
-    /// Finds the distances from where water is wanted (breadth-first search).
-    fn measure(&mut self) {
-        self.order.clear();
-        for (at, node) in self.nodes.iter_mut().enumerate() {
-            (node.distance, node.inflow, node.absorbed, node.over) = (FAR, 0, 0, 0);
-            if node.take > 0 && node.left > 0 {
-                node.distance = 0;
-                self.order.push(at as u32);
-            }
-        }
-        self.edges.iter_mut().for_each(|edge| edge.1 = 0);
-        let mut at = 0;
-        while let Some(&node) = self.order.get(at) {
-            at += 1;
-            let distance = self.nodes[node as usize].distance + 1;
-            for index in self.near(node) {
-                let (to, edge) = self.near[index];
-                let there = &mut self.nodes[to as usize];
-                if there.distance == FAR && there.left > 0 && self.edges[edge as usize].0 > 0 {
-                    there.distance = distance;
-                    self.order.push(to);
-                }
-            }
-        }
-    }
-
-    /// Pushes what is over from far to near.
-    fn push(&mut self) {
-        for at in (0..self.order.len()).rev() {
-            let id = self.order[at];
-            let node = self.nodes[id as usize];
-            let passes = (node.give + node.inflow).min(node.left);
-            let absorbed = passes.min(node.take);
-            let mut on = passes - absorbed;
-            for index in self.near(id) {
-                let (to, edge) = self.near[index];
-                if on == 0 {
-                    break;
-                }
-                if self.nodes[to as usize].distance < node.distance {
-                    let edge = &mut self.edges[edge as usize];
-                    edge.1 = on.min(edge.0);
-                    on -= edge.1;
-                    self.nodes[to as usize].inflow += edge.1;
-                }
-            }
-            let node = &mut self.nodes[id as usize];
-            node.absorbed = absorbed;
-            node.over = node.give + node.inflow - passes + on;
-        }
-    }
-
-    /// Returns what nobody took to where it came from, and books the rest. Returns the units.
-    fn settle(&mut self) -> i32 {
-        let mut units = 0;
-        for at in 0..self.order.len() {
-            let id = self.order[at];
-            let node = self.nodes[id as usize];
-            let kept = node.over.min(node.give);
-            let mut back = node.over - kept;
-            for index in self.near(id) {
-                if back == 0 {
-                    break;
-                }
-                let (from, edge) = self.near[index];
-                let edge = &mut self.edges[edge as usize];
-                if self.nodes[from as usize].distance > node.distance && edge.1 > 0 {
-                    let returned = back.min(edge.1);
-                    edge.1 -= returned;
-                    back -= returned;
-                    self.nodes[from as usize].over += returned;
-                }
-            }
-            let node = &mut self.nodes[id as usize];
-            let gave = node.give - kept;
-            node.left -= gave + node.inflow - (node.over - kept);
-            node.give -= gave;
-            node.gave += gave;
-            node.take -= node.absorbed;
-            node.took += node.absorbed;
-            units += node.absorbed;
-        }
-        self.edges.iter_mut().for_each(|edge| edge.0 -= edge.1);
-        units
-    }
-}
 
 /// Returns how many cells water passes abreast through a piece at its neck: the least row or column
 /// that parts a piece in two basins, much wider than it. Else the contacts are narrow enough.
@@ -224,7 +52,7 @@ impl Context<'_> {
     pub(crate) fn pass_over(&mut self, walk: &mut Walk, levels: Levels) -> u64 {
         let shores = walk.shores(self, 0..walk.pieces.len());
         let goal = goal(&shores, levels);
-        let mut network = Network::new(self, walk);
+        let mut network = self.network_of_pieces(walk);
         let full: Vec<[i64; 2]> = shores
             .iter()
             .map(|shore| {
@@ -249,19 +77,28 @@ impl Context<'_> {
             (node.give, node.take) = (full[0] as i32 - node.gave, full[1] as i32 - node.took);
         }
         network.run();
-        let mut missed = 0;
+        let (mut plan, mut missed) = (Plan::default(), 0);
         for shore in &shores {
-            missed += self.deliver_to(shore, &goal, network.nodes[shore.piece].took);
+            missed += self.deliver_to(&mut plan, shore, &goal, network.nodes[shore.piece].took);
         }
-        let mut moved = 0;
         for shore in &shores {
             let gave = network.nodes[shore.piece].gave;
             let kept = gave.min(missed);
             missed -= kept;
-            self.collect_from(shore, &goal, gave - kept);
-            moved += gave - kept;
+            self.collect_from(&mut plan, shore, &goal, gave - kept);
         }
-        moved as u64
+        self.trim(&mut plan, walk);
+        self.carry_out(&plan)
+    }
+
+    /// Returns the network of the pieces of a walk.
+    fn network_of_pieces(&self, walk: &Walk) -> Network {
+        let throughput = i32::from(self.limits.throughput);
+        let nodes = walk.pieces.iter().map(|piece| Node::letting(throughput * width(piece.cells)));
+        let contacts = walk.contacts.as_deref().unwrap_or_default();
+        let joins: Vec<([u32; 2], i32)> =
+            contacts.iter().map(|contact| (contact.pieces, contact.capacity)).collect();
+        Network::new(nodes.collect(), &joins)
     }
 
     /// Returns the seed of the random choices in a piece.
@@ -292,71 +129,89 @@ impl Context<'_> {
         sure + goal.lack.of(more, random) + i64::from(sea)
     }
 
-    /// Gives units to what takes in a piece, the lowest first. Returns those for which there was no
-    /// room.
-    fn deliver_to(&mut self, shore: &Shore, goal: &Goal, mut units: i32) -> i32 {
+    /// Plans to give units to what takes in a piece, the lowest first. Returns those for which there
+    /// was no room.
+    fn deliver_to(&self, plan: &mut Plan, shore: &Shore, goal: &Goal, mut units: i32) -> i32 {
         for group in &shore.takes {
-            units -= self.raise_group(group, goal.take - group.level, units);
+            units -= self.raise_group(plan, group, goal.take - group.level, units);
         }
         let more = shore.takes.iter().filter(|group| group.level <= goal.take);
         for group in more.filter(|_| goal.excess.is_some()) {
-            units -= self.raise_group(group, 1, units);
+            units -= self.raise_group(plan, group, 1, units);
         }
         let (place, cells) = ((shore.slot, shore.layer), shore.sea_that_takes(goal));
-        units -= self.spend(place, cells, (FULL, units), Context::flow_into_sea);
+        units -= self.spend(place, cells, (FULL, units), |at, most| {
+            let left = self.limits.left(self.store.read(at), self.work.passed(at));
+            plan.add(at, Kind::IntoSea, most, left)
+        });
         units
     }
 
-    /// Takes units from what gives in a piece, the highest first.
-    fn collect_from(&mut self, shore: &Shore, goal: &Goal, mut units: i32) {
+    /// Plans to take units from what gives in a piece, the highest first.
+    fn collect_from(&self, plan: &mut Plan, shore: &Shore, goal: &Goal, mut units: i32) {
         for group in shore.gives.iter().rev() {
-            units -= self.lower_group(group, group.level - goal.give, units);
+            units -= self.lower_group(plan, group, group.level - goal.give, units);
         }
         let has_more =
             |group: &&Group| (0..i64::from(group.most)).contains(&(group.level - goal.give));
         let more = shore.gives.iter().rev().filter(has_more);
         for group in more.filter(|_| goal.lack.is_some()) {
-            units -= self.lower_group(group, 1, units);
+            units -= self.lower_group(plan, group, 1, units);
         }
         let (place, cells) = ((shore.slot, shore.layer), shore.sea_that_gives(goal));
-        units -= self.spend(place, cells, (FULL, units), Context::give_from);
-        debug_assert!(units == 0, "{units} units come from nowhere");
+        units -= self.spend(place, cells, (FULL, units), |at, most| {
+            let left = self.limits.left(self.store.read(at), self.work.passed(at));
+            plan.add(at, Kind::Give, most, left)
+        });
+        plan.unfounded += units;
     }
 
-    /// Raises cells of a group by up to `each` units. Returns the units, `units` at most.
-    fn raise_group(&mut self, group: &Group, each: i64, units: i32) -> i32 {
+    /// Plans to raise cells of a group by up to `each` units. Returns the units, `units` at most.
+    fn raise_group(&self, plan: &mut Plan, group: &Group, each: i64, units: i32) -> i32 {
         let each = each.clamp(0, i64::from(group.most)) as u8;
-        self.spend((group.slot, group.layer), group.cells, (each, units), |tick, at, most| {
-            let voxel = tick.store.read(at);
-            let units = most.min(voxel.room());
-            if units > 0 {
-                match group.entry {
-                    Some(face) => tick.receive(at, face, units, voxel.largest()),
-                    None => tick.raise(at, units, voxel.largest()),
+        self.spend((group.slot, group.layer), group.cells, (each, units), |at, most| {
+            plan.add(at, Kind::Rise(group.entry), most, self.store.read(at).room())
+        })
+    }
+
+    /// Plans to lower cells of a group by up to `each` units. Returns the units, `units` at most.
+    fn lower_group(&self, plan: &mut Plan, group: &Group, each: i64, units: i32) -> i32 {
+        let each = each.clamp(0, i64::from(group.most)) as u8;
+        self.spend((group.slot, group.layer), group.cells, (each, units), |at, most| {
+            let voxel = self.store.read(at);
+            let left = self.limits.left(voxel, self.work.passed(at));
+            plan.add(at, Kind::Give, most, left.min(voxel.height()))
+        })
+    }
+
+    /// Does what is planned. Returns the units moved.
+    fn carry_out(&mut self, plan: &Plan) -> u64 {
+        let mut moved = 0;
+        for change in plan.changes().filter(|change| change.units > 0) {
+            let (place, units) = (change.place, change.units);
+            match change.kind {
+                Kind::Rise(entry) => {
+                    let largest = self.store.read(place).largest();
+                    match entry {
+                        Some(face) => self.receive(place, face, units, largest),
+                        None => self.raise(place, units, largest),
+                    }
+                }
+                Kind::Give => {
+                    self.pass_on(place, self.exit(place), units);
+                    self.take(place, units);
+                    moved += u64::from(units);
+                }
+                Kind::IntoSea => {
+                    let level =
+                        |&face: &Face| self.store.sea_level_across(place, face).unwrap_or(i64::MAX);
+                    let face = Face::ALL.into_iter().min_by_key(level).unwrap_or(Face::Up);
+                    self.pass_on(place, face, units);
+                    self.ledger.into_sea += u64::from(units);
                 }
             }
-            units
-        })
-    }
-
-    /// Lowers cells of a group by up to `each` units. Returns the units, `units` at most.
-    fn lower_group(&mut self, group: &Group, each: i64, units: i32) -> i32 {
-        let each = each.clamp(0, i64::from(group.most)) as u8;
-        self.spend((group.slot, group.layer), group.cells, (each, units), |tick, at, most| {
-            let height = tick.store.read(at).height();
-            tick.give_from(at, most.min(height))
-        })
-    }
-
-    /// Has a cell pass on up to `most` units. Returns the units.
-    fn give_from(&mut self, place: Place, most: u8) -> u8 {
-        let voxel = self.store.read(place);
-        let units = most.min(self.limits.left(voxel, self.work.passed(place)));
-        if units > 0 {
-            self.pass_on(place, self.exit(place), units);
-            self.take(place, units);
         }
-        units
+        moved
     }
 
     /// Returns the face through which a cell gives water to its body: down if there is water below,
@@ -368,26 +223,14 @@ impl Context<'_> {
         core::iter::once(Face::Down).chain(beside).find(leads).unwrap_or(Face::Down)
     }
 
-    /// Has a cell at the sea pass up to `most` units into it. Returns the units.
-    fn flow_into_sea(&mut self, place: Place, most: u8) -> u8 {
-        let level = |&face: &Face| self.store.sea_level_across(place, face).unwrap_or(i64::MAX);
-        let face = Face::ALL.into_iter().min_by_key(level).unwrap_or(Face::Up);
-        let units = most.min(self.limits.left(self.store.read(place), self.work.passed(place)));
-        if units > 0 {
-            self.pass_on(place, face, units);
-            self.ledger.into_sea += u64::from(units);
-        }
-        units
-    }
-
     /// Shares units evenly among cells of a layer, up to `each` for one, in random order. `change`
     /// makes up to so many units of it pass in a cell, and returns how many. Returns their sum.
     fn spend(
-        &mut self,
+        &self,
         (slot, layer): (Slot, usize),
         cells: LayerMask,
         (each, units): (u8, i32),
-        mut change: impl FnMut(&mut Self, Place, u8) -> u8,
+        mut change: impl FnMut(Place, u8) -> u8,
     ) -> i32 {
         let count = cells.count() as i32;
         if count == 0 || units <= 0 || each == 0 {
@@ -405,7 +248,7 @@ impl Context<'_> {
                 && let Some(cell) = queue.pop()
             {
                 let most = i32::from(each - passed[cell]).min(even).min(left) as u8;
-                let changed = change(self, Place::in_layer(slot, layer, cell), most);
+                let changed = change(Place::in_layer(slot, layer, cell), most);
                 passed[cell] += changed;
                 left -= i32::from(changed);
             }

@@ -6,10 +6,10 @@ use crate::coords::Face;
 use crate::grid::Slot;
 use crate::water::cell::FULL;
 use crate::water::context::Context;
-use crate::water::pools::layer::{Levels, of_height};
+use crate::water::pools::layer::{Levels, of_height, spring_level};
 use crate::water::pools::walk::Walk;
-use crate::water::store::head;
 use crate::water::store::sea::SeaLevels;
+use crate::water::store::{Place, head};
 use core::ops::Range;
 use smallvec::SmallVec;
 
@@ -165,6 +165,7 @@ impl Walk {
             self.add_gaps(tick, &mut shore, above, rim.lifting, (head(y, FULL), entry));
         }
         self.add_beside(tick, &mut shore, &rim.beside_shallows, (head(y, FULL), false));
+        self.add_shallows_behind(tick, &mut shore, &rim.beside_shallows);
         self.add_beside(tick, &mut shore, &rim.beside_lanes, (head(y, FULL), true));
         Some(shore)
     }
@@ -198,7 +199,7 @@ impl Walk {
         let cells = self.claim(index, cells);
         if cells.any() {
             let most = tick.limits.supply.min(tick.limits.throughput);
-            let level = head(tick.y_of(slot, layer), 0);
+            let level = spring_level(tick.y_of(slot, layer));
             shore.gives.push(Group { slot, layer, cells, level, most, entry: None });
         }
     }
@@ -234,6 +235,54 @@ impl Walk {
         }
     }
 
+    /// Adds the shallows behind those across the lateral faces of these cells of the piece, ring by
+    /// ring, until there is room for all that the first ring lets through: a bed that a spring feeds
+    /// through a narrow fills at once, not by what flows from cell to cell.
+    fn add_shallows_behind(&mut self, tick: &Context, shore: &mut Shore, beside: &[LayerMask; 4]) {
+        if LayerMask::union(*beside).is_empty() {
+            return;
+        }
+        let mut ring = across(tick, shore.slot, beside);
+        let mut seen = ring.clone();
+        let narrow = i32::from(tick.limits.throughput);
+        let mut lacking: i32 = 0;
+        for &(slot, cells) in &ring {
+            lacking += narrow * cells.count() as i32 - self.room(tick, shore, slot, cells);
+        }
+        for _ in 0..RINGS {
+            if lacking <= 0 {
+                break;
+            }
+            let mut next = Ring::new();
+            for (slot, cells) in ring {
+                for (slot, cells) in across(tick, slot, &[cells; 4]) {
+                    let layer = self.enter(tick, slot, shore.layer);
+                    let known =
+                        LayerMask::union(seen.iter().filter(|of| of.0 == slot).map(|of| of.1));
+                    let cells = (cells & self.layer(layer).shallows) - known;
+                    if cells.any() {
+                        seen.push((slot, cells));
+                        next.push((slot, cells));
+                    }
+                }
+            }
+            for &(slot, cells) in &next {
+                let level = head(tick.y_of(slot, shore.layer), FULL);
+                self.add_gaps(tick, shore, (slot, shore.layer), cells, (level, None));
+                lacking -= self.room(tick, shore, slot, cells);
+            }
+            ring = next;
+        }
+    }
+
+    /// Returns the room in shallows of the layer of a shore.
+    fn room(&self, tick: &Context, shore: &Shore, slot: Slot, cells: LayerMask) -> i32 {
+        let rooms = cells.iter().map(|cell| {
+            i32::from(tick.store.read(Place::in_layer(slot, shore.layer, cell)).room())
+        });
+        rooms.sum()
+    }
+
     /// Adds cells of a layer that are of no body and take water at a level, through the face `entry`
     /// if they are dry, unless another piece has claimed them.
     fn add_gaps(
@@ -253,6 +302,28 @@ impl Walk {
             shore.takes.push(Group { slot, layer, cells, level, most: FULL, entry });
         }
     }
+}
+
+/// Cells of one layer in several chunks.
+type Ring = SmallVec<[(Slot, LayerMask); 5]>;
+
+/// Rings of shallows into which water is pressed in a tick.
+const RINGS: usize = 8;
+
+/// Returns the cells across each lateral face of cells of a layer.
+fn across(tick: &Context, slot: Slot, cells: &[LayerMask; 4]) -> Ring {
+    let mut ring = Ring::new();
+    for (side, face) in Face::LATERAL.into_iter().enumerate() {
+        let inside = cells[side].shifted(&[LayerMask::NONE; 4])[side ^ 1];
+        ring.push((slot, inside));
+        let there = tick.store.neighbour(slot, face);
+        let leaving = cells[side].leaving()[side];
+        if leaving.any() && there.is_some() {
+            ring.push((there, leaving));
+        }
+    }
+    ring.retain(|(_, cells)| cells.any());
+    ring
 }
 
 /// Returns the level that a body is brought to, whose surfaces lie within `levels`.

@@ -43,7 +43,7 @@ fn is_supported(tick: &Context, place: Place) -> bool {
     let voxel = tick.store.read(place);
     let below = tick.store.look(place, Face::Down);
     let rests = voxel.is_wet() && below.is_closed() && !below.is_sea();
-    rests && !voxel.is_source() && !is_shallow(tick, place)
+    rests && !is_shallow(tick, place)
 }
 
 /// Returns the level of the sea across a face of a cell, if there is any, cell by cell upwards.
@@ -84,6 +84,7 @@ fn is_open(tick: &Context, place: Place) -> bool {
 fn flood(tick: &Context, start: Place) -> (Vec<Place>, Flooded) {
     let mut seen: HashSet<Place> = HashSet::from([start]);
     let mut open = vec![start];
+    // Springs join the water around them, and have no surface.
     let mut levels = Levels::NONE;
     let low = |level: i64| Levels { low: level, ..Levels::NONE };
     let high = |level: i64| Levels { high: level, ..Levels::NONE };
@@ -96,24 +97,26 @@ fn flood(tick: &Context, start: Place) -> (Vec<Place>, Flooded) {
         let above = tick.store.step(place, Face::Up);
         let is_covered = above.is_some() && tick.store.read(above).is_wet();
         let is_full = voxel.height() == FULL;
-        if !is_full || !is_covered && !tick.store.is_coast(place) {
-            levels = levels.and(high(level));
-        }
-        if !is_full || is_open(tick, above) && !is_covered {
-            levels = levels.and(low(level));
-        }
-        for level in Face::ALL.into_iter().filter_map(|face| sea_across(tick, place, face)) {
-            levels = levels.and(Levels { low: level, high: level });
-        }
-        // A spring lifts water up to its cell.
-        let gives = |face: Face| {
-            let there = tick.store.step(place, face);
-            tick.limits.supply > 0 && there.is_some() && tick.store.read(there).is_source()
-        };
-        if gives(Face::Up) {
-            levels = levels.and(high(head(y, FULL)));
-        } else if Face::LATERAL.into_iter().any(gives) {
-            levels = levels.and(high(head(y, 0)));
+        if !voxel.is_source() {
+            if !is_full || !is_covered && !tick.store.is_coast(place) {
+                levels = levels.and(high(level));
+            }
+            if !is_full || is_open(tick, above) && !is_covered {
+                levels = levels.and(low(level));
+            }
+            for level in Face::ALL.into_iter().filter_map(|face| sea_across(tick, place, face)) {
+                levels = levels.and(Levels { low: level, high: level });
+            }
+            // A spring lifts water up to its cell, even what lies one unit lower.
+            let gives = |face: Face| {
+                let there = tick.store.step(place, face);
+                tick.limits.supply > 0 && there.is_some() && tick.store.read(there).is_source()
+            };
+            if gives(Face::Up) {
+                levels = levels.and(high(head(y, FULL) + 1));
+            } else if Face::LATERAL.into_iter().any(gives) {
+                levels = levels.and(high(head(y, 0) + 1));
+            }
         }
         let feeds_itself = voxel.is_connected() && is_on_ground(tick, place);
         for face in Face::ALL {
@@ -130,6 +133,9 @@ fn flood(tick: &Context, start: Place) -> (Vec<Place>, Flooded) {
                 };
             if is_joined && seen.insert(there) {
                 open.push(there);
+            }
+            if voxel.is_source() {
+                continue;
             }
             if Face::LATERAL.contains(&face) && is_shallow(tick, there) {
                 levels = levels.and(low(head(y, FULL)));

@@ -114,12 +114,14 @@ impl Context<'_> {
     pub(super) fn augment(&mut self, search: &mut Search, end: End, goal: Goal) -> u8 {
         search.begin(end.place);
         let turn = mix(self.work.random(), end.place.index as u64) as usize & 3;
-        // A spring must lie higher than what it lifts water into.
-        let y = self.store.position(end.place).y + i32::from(end.exit == Face::Up);
+        let y = self.store.position(end.place).y;
+        let is_lifted = end.exit == Face::Up;
         let mut at = 0;
         while at < search.nodes.len() {
             let node = search.nodes[at].0;
-            let is_found = self.store.position(node.place()).y >= y
+            let above = self.store.position(node.place()).y;
+            // A spring must lie higher than what it lifts water into.
+            let is_found = (above > y || above == y && !is_lifted)
                 && match (node, goal) {
                     (Node::In(place), Goal::Spring) => {
                         self.unused_supply(place, self.store.steady(place)) > 0

@@ -47,13 +47,14 @@ pub(crate) enum Unlinked {
 
 /// A depth-first search over the descendants of a cell.
 pub(crate) struct Descent {
+    start: Place,
     open: SmallVec<[Place; 32]>,
     branches: Met,
 }
 
 impl From<Place> for Descent {
     fn from(place: Place) -> Self {
-        Descent { open: smallvec![place], branches: Met::default() }
+        Descent { start: place, open: smallvec![place], branches: Met::default() }
     }
 }
 
@@ -258,8 +259,11 @@ impl Store {
         for face in Self::faces(self.children_of(place)) {
             let child = self.step(place, face);
             self.wake_at(child);
-            let met = self.parents_of(child).count_ones() > 1 && !descent.branches.insert(child);
-            if !met {
+            // Ways meet only in cells with several parents. Records that are being tied in may have
+            // circles, and one without such a cell leads back to the start.
+            let is_branch = self.parents_of(child).count_ones() > 1;
+            let is_met = child == descent.start || is_branch && !descent.branches.insert(child);
+            if !is_met {
                 descent.open.push(child);
             }
         }

@@ -1,0 +1,181 @@
+//! How water passes from where it is over to where it is wanted: blocking flows by distance (Dinic's
+//! algorithm, greedily and for a few phases), which push it on and take back what nobody took. Each
+//! node and each edge lets so many units pass.
+
+use core::ops::Range;
+
+/// Phases of a pass.
+const PHASES: usize = 12;
+
+/// A pass ends with a phase that moves less than this part of what has moved before.
+const LEAST: i32 = 32;
+
+/// A node of the network: a piece or a cell.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Node {
+    /// Units that it would still give and take.
+    pub(crate) give: i32,
+    pub(crate) take: i32,
+    /// Units that it gives and takes.
+    pub(crate) gave: i32,
+    pub(crate) took: i32,
+    /// Units that may still pass through it.
+    pub(crate) left: i32,
+    /// In this phase: its distance from where water is wanted, what has come to it, what it has
+    /// taken, and what is over.
+    distance: u32,
+    inflow: i32,
+    absorbed: i32,
+    over: i32,
+}
+
+impl Node {
+    /// Returns a node through which so many units may pass.
+    pub(crate) fn letting(left: i32) -> Self {
+        Node { left, ..Node::default() }
+    }
+}
+
+/// No way to where water is wanted.
+const FAR: u32 = u32::MAX;
+
+/// A flow network without directions.
+pub(crate) struct Network {
+    pub(crate) nodes: Vec<Node>,
+    /// The units that may still pass along each edge, and in this phase do.
+    edges: Vec<(i32, i32)>,
+    /// For each node, its neighbours and the edges to them.
+    near: Vec<(u32, u32)>,
+    /// Where those of each node begin.
+    first: Vec<u32>,
+    /// The nodes from which there is a way, by distance.
+    order: Vec<u32>,
+}
+
+impl Network {
+    /// Returns a network of these nodes; each edge joins two and lets units pass, so many at most.
+    pub(crate) fn new(nodes: Vec<Node>, joins: &[([u32; 2], i32)]) -> Self {
+        let mut first = vec![0; nodes.len() + 1];
+        for at in joins.iter().flat_map(|(ends, _)| ends) {
+            first[*at as usize + 1] += 1;
+        }
+        for at in 1..first.len() {
+            first[at] += first[at - 1];
+        }
+        let (mut near, mut end) = (vec![(0, 0); 2 * joins.len()], first.clone());
+        for (edge, &([a, b], _)) in joins.iter().enumerate() {
+            for (from, to) in [(a, b), (b, a)] {
+                near[end[from as usize] as usize] = (to, edge as u32);
+                end[from as usize] += 1;
+            }
+        }
+        let edges = joins.iter().map(|&(_, capacity)| (capacity, 0)).collect();
+        Network { nodes, edges, near, first, order: Vec::new() }
+    }
+
+    fn near(&self, node: u32) -> Range<usize> {
+        self.first[node as usize] as usize..self.first[node as usize + 1] as usize
+    }
+
+    /// Moves water, phase by phase. Returns the units.
+    pub(crate) fn run(&mut self) -> i32 {
+        let mut moved = 0;
+        for _ in 0..PHASES {
+            self.measure();
+            self.push();
+            let units = self.settle();
+            let is_last = units * LEAST <= moved;
+            moved += units;
+            if is_last {
+                break;
+            }
+        }
+        moved
+    }
+
+    /// Finds the distances from where water is wanted (breadth-first search).
+    fn measure(&mut self) {
+        self.order.clear();
+        for (at, node) in self.nodes.iter_mut().enumerate() {
+            (node.distance, node.inflow, node.absorbed, node.over) = (FAR, 0, 0, 0);
+            if node.take > 0 && node.left > 0 {
+                node.distance = 0;
+                self.order.push(at as u32);
+            }
+        }
+        self.edges.iter_mut().for_each(|edge| edge.1 = 0);
+        let mut at = 0;
+        while let Some(&node) = self.order.get(at) {
+            at += 1;
+            let distance = self.nodes[node as usize].distance + 1;
+            for index in self.near(node) {
+                let (to, edge) = self.near[index];
+                let there = &mut self.nodes[to as usize];
+                if there.distance == FAR && there.left > 0 && self.edges[edge as usize].0 > 0 {
+                    there.distance = distance;
+                    self.order.push(to);
+                }
+            }
+        }
+    }
+
+    /// Pushes what is over from far to near.
+    fn push(&mut self) {
+        for at in (0..self.order.len()).rev() {
+            let id = self.order[at];
+            let node = self.nodes[id as usize];
+            let passes = (node.give + node.inflow).min(node.left);
+            let absorbed = passes.min(node.take);
+            let mut on = passes - absorbed;
+            for index in self.near(id) {
+                let (to, edge) = self.near[index];
+                if on == 0 {
+                    break;
+                }
+                if self.nodes[to as usize].distance < node.distance {
+                    let edge = &mut self.edges[edge as usize];
+                    edge.1 = on.min(edge.0);
+                    on -= edge.1;
+                    self.nodes[to as usize].inflow += edge.1;
+                }
+            }
+            let node = &mut self.nodes[id as usize];
+            node.absorbed = absorbed;
+            node.over = node.give + node.inflow - passes + on;
+        }
+    }
+
+    /// Returns what nobody took to where it came from, and books the rest. Returns the units.
+    fn settle(&mut self) -> i32 {
+        let mut units = 0;
+        for at in 0..self.order.len() {
+            let id = self.order[at];
+            let node = self.nodes[id as usize];
+            let kept = node.over.min(node.give);
+            let mut back = node.over - kept;
+            for index in self.near(id) {
+                if back == 0 {
+                    break;
+                }
+                let (from, edge) = self.near[index];
+                let edge = &mut self.edges[edge as usize];
+                if self.nodes[from as usize].distance > node.distance && edge.1 > 0 {
+                    let returned = back.min(edge.1);
+                    edge.1 -= returned;
+                    back -= returned;
+                    self.nodes[from as usize].over += returned;
+                }
+            }
+            let node = &mut self.nodes[id as usize];
+            let gave = node.give - kept;
+            node.left -= gave + node.inflow - (node.over - kept);
+            node.give -= gave;
+            node.gave += gave;
+            node.take -= node.absorbed;
+            node.took += node.absorbed;
+            units += node.absorbed;
+        }
+        self.edges.iter_mut().for_each(|edge| edge.0 -= edge.1);
+        units
+    }
+}
