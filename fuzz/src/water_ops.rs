@@ -114,7 +114,8 @@ impl Arbitrary<'_> for EditRun {
 impl Arbitrary<'_> for ArrivalRun {
     fn arbitrary(bytes: &mut Unstructured<'_>) -> Result<ArrivalRun> {
         let mut bytes = Bytes(bytes.bytes(bytes.len())?);
-        let bed = bytes.pick(&Bed::ALL);
+        // In the others water does not arrive in every world: see `tests/testing/arrival.rs`.
+        let bed = bytes.pick(&[Bed::Flat, Bed::Stepped]);
         Ok(ArrivalRun(Course::draw(bed, &mut bytes)))
     }
 }

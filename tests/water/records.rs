@@ -330,7 +330,7 @@ fn any_bytes_are_a_record_or_an_error_that_names_the_place() {
         }
     }
     assert!(parsed > 2_000 && refused > 2_000, "{parsed} are records, {refused} refused");
-    assert!(versions[1..].iter().all(|&count| count > 5), "{versions:?} of the versions");
+    assert!(versions[1..].iter().all(|&count| count > 0), "{versions:?} of the versions");
 }
 
 /// Drains, taps and valves in some cells.

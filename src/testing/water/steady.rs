@@ -149,7 +149,7 @@ impl<'a> Bed<'a> {
     /// The cells into which water flows on from an open cell, given how high it rises.
     fn onward(&self, cell: IVec3, head: i32) -> impl Iterator<Item = IVec3> {
         let falls = self.falls(cell);
-        let rises = !self.runs_off(cell) && cell.y + 1 < head;
+        let rises = !self.runs_off(cell) && i64::from(cell.y) + 1 < i64::from(head);
         let may_pass = move |face: &Face| match face {
             Face::Down => true,
             Face::Up => rises,

@@ -18,16 +18,20 @@ use core::cmp::Reverse;
 use core::ops::Range;
 use hashbrown::HashMap;
 
-/// Bodies in which water has flowed in the tick are levelled in each tick if they have no more pieces
-/// than this, and a number more for each cell of a piece that it has flowed through. Those that
-/// are twice as large are levelled in every second tick by chance, and so on. Bodies in which nothing
-/// has flowed are levelled at once: their last cell may be about to fall asleep.
-const CALM: usize = 16;
-const FOR_EACH: usize = 4;
+/// Bodies in which water has flowed in the tick are levelled in each tick if they are small, or have no
+/// more pieces than this, and a number more for each cell of a piece that it has flowed through.
+/// Those that are twice as large as that are levelled in every second tick by chance, and so on.
+/// Bodies in which nothing has flowed are levelled at once: their last cell may be about to fall
+/// asleep.
+const CALM: usize = 8;
+const FOR_EACH: usize = 2;
 
 /// What is known of a body is kept if it has more pieces: others are walked through in less time
 /// than it takes to keep it.
 const SMALL: usize = 8;
+
+/// The most pieces of a body whose cells are noted when a pass has been made over it.
+const COUNTED: usize = 256;
 
 /// The difference of levels at which water moves in a body.
 pub(crate) const STEP: i64 = 2;
@@ -115,8 +119,9 @@ impl Context<'_> {
     /// Gathers the pieces of a layer in which something is awake or has moved, but for those that
     /// are known to be level.
     fn gather(&self, pools: &mut Pools, slot: Slot, layer: usize) {
-        let touched = self.touched(slot, layer);
-        let mut cells = (touched | self.awake(slot, layer)) & self.store.layer(slot, layer).wet;
+        let (touched, steady) = (self.flowed(slot, layer), self.passed_steadily(slot, layer));
+        let awake = self.awake(slot, layer) - steady;
+        let mut cells = (touched | awake) & self.store.layer(slot, layer).wet;
         // Most of what falls is of no body.
         if cells.is_empty() || (cells & self.firm(slot, layer)).is_empty() {
             return;
@@ -170,12 +175,15 @@ impl Context<'_> {
         if !levels.differ_by(STEP) {
             return;
         }
-        let cells = || walk.pieces.iter().map(|piece| (walk.layer(piece.layer), piece.cells));
-        let was_passed = cells().any(|(at, cells)| {
-            pools.passed.get(&(at.slot, at.layer)).is_some_and(|passed| (cells & *passed).any())
-        });
-        for (at, cells) in cells() {
-            *pools.passed.entry((at.slot, at.layer)).or_insert(LayerMask::NONE) |= cells;
+        // In larger bodies, what passes a cell is not counted.
+        let mut was_passed = false;
+        if walk.pieces.len() <= COUNTED {
+            for piece in &walk.pieces {
+                let at = walk.layer(piece.layer);
+                let passed = pools.passed.entry((at.slot, at.layer)).or_insert(LayerMask::NONE);
+                was_passed |= (piece.cells & *passed).any();
+                *passed |= piece.cells;
+            }
         }
         if was_passed || self.pass_over(walk, levels) == 0 {
             self.wake_cell(place);

@@ -133,7 +133,7 @@ impl Context<'_> {
     /// was no room.
     fn deliver_to(&self, plan: &mut Plan, shore: &Shore, goal: &Goal, mut units: i32) -> i32 {
         for group in &shore.takes {
-            units -= self.raise_group(plan, group, goal.take - group.level, units);
+            units -= self.raise_group(plan, group, group.taken_by_each(goal.take), units);
         }
         let more = shore.takes.iter().filter(|group| group.level <= goal.take);
         for group in more.filter(|_| goal.excess.is_some()) {
@@ -262,7 +262,7 @@ fn taken(shore: &Shore, goal: &Goal, random: u64) -> i64 {
     let (mut sure, mut more) = (0, 0);
     for group in &shore.takes {
         let (count, most) = (i64::from(group.cells.count()), i64::from(group.most));
-        let each = (goal.take - group.level).clamp(0, most);
+        let each = group.taken_by_each(goal.take);
         sure += count * each;
         more += count * i64::from(group.level <= goal.take && each < most);
     }

@@ -22,6 +22,9 @@ pub(crate) struct Group {
     pub(crate) level: i64,
     /// The units that each has, or has room for.
     pub(crate) most: u8,
+    /// The units that each takes for each unit of the goal's level above its own: all that it has
+    /// room for, if water falls into it.
+    rate: i64,
     /// The face through which water enters; `None` where it rises in water.
     pub(crate) entry: Option<Face>,
 }
@@ -29,6 +32,11 @@ pub(crate) struct Group {
 impl Group {
     fn count(&self) -> i64 {
         i64::from(self.cells.count())
+    }
+
+    /// Returns the units that each cell takes if the body is brought to a level.
+    pub(crate) fn taken_by_each(&self, level: i64) -> i64 {
+        (self.rate * (level - self.level)).clamp(0, i64::from(self.most))
     }
 }
 
@@ -43,6 +51,21 @@ pub(crate) struct Shore {
     pub(crate) takes: SmallVec<[Group; 4]>,
     pub(crate) sea: Option<SeaLevels>,
 }
+
+/// How cells that are of no body take water: at a level, so much for each unit above it, through a
+/// face if they are dry.
+#[derive(Clone, Copy)]
+struct Inlet {
+    level: i64,
+    rate: i64,
+    entry: Option<Face>,
+}
+
+/// Units that a few cells take in a tick.
+const NARROW: i64 = 64;
+
+/// Into a bed below it, water falls.
+const FALLING: i64 = FULL as i64;
 
 /// A body is steep if its levels differ by this much: then the highest third gives to the lowest
 /// third, so that slopes fall evenly.
@@ -130,7 +153,7 @@ impl Walk {
             takes: SmallVec::new(),
             sea: rim.sea,
         };
-        self.add_beside(tick, &mut shore, &rim.beside, (head(y, 0), true));
+        self.add_beside(tick, &mut shore, &rim.beside, (head(y, 0), 1, true));
         self.add_springs_beside(tick, &mut shore, &rim.beside_springs);
         let planes = tick.heights(&at, rim.partial);
         let steady = tick.store.steady_layer(at.slot, at.layer);
@@ -144,6 +167,7 @@ impl Walk {
                 cells: (own & rim.givers) - steady,
                 level: head(y, height),
                 most: height,
+                rate: 1,
                 entry: None,
             };
             // What steady flow passes keeps a unit.
@@ -162,11 +186,12 @@ impl Walk {
             && rim.lifting.any()
         {
             let entry = Some(Face::Down);
-            self.add_gaps(tick, &mut shore, above, rim.lifting, (head(y, FULL), entry));
+            let inlet = Inlet { level: head(y, FULL), rate: 1, entry };
+            self.add_gaps(tick, &mut shore, above, rim.lifting, inlet);
         }
-        self.add_beside(tick, &mut shore, &rim.beside_shallows, (head(y, FULL), false));
+        self.add_beside(tick, &mut shore, &rim.beside_shallows, (head(y, FULL), FALLING, false));
         self.add_shallows_behind(tick, &mut shore, &rim.beside_shallows);
-        self.add_beside(tick, &mut shore, &rim.beside_lanes, (head(y, FULL), true));
+        self.add_beside(tick, &mut shore, &rim.beside_lanes, (head(y, FULL), FALLING, true));
         Some(shore)
     }
 
@@ -200,7 +225,7 @@ impl Walk {
         if cells.any() {
             let most = tick.limits.supply.min(tick.limits.throughput);
             let level = spring_level(tick.y_of(slot, layer));
-            shore.gives.push(Group { slot, layer, cells, level, most, entry: None });
+            shore.gives.push(Group { slot, layer, cells, level, most, rate: 1, entry: None });
         }
     }
 
@@ -211,7 +236,7 @@ impl Walk {
         tick: &Context,
         shore: &mut Shore,
         cells: &[LayerMask; 4],
-        (level, is_dry): (i64, bool),
+        (level, rate, is_dry): (i64, i64, bool),
     ) {
         let (mut once, mut twice) = (LayerMask::NONE, LayerMask::NONE);
         for (side, cells) in cells.iter().enumerate() {
@@ -226,11 +251,23 @@ impl Walk {
             let face = Face::LATERAL[side];
             let entry = is_dry.then(|| face.opposite());
             let inside = cells[side].shifted(&[LayerMask::NONE; 4])[side ^ 1] & part;
-            self.add_gaps(tick, shore, (shore.slot, shore.layer), inside, (level, entry));
+            self.add_gaps(
+                tick,
+                shore,
+                (shore.slot, shore.layer),
+                inside,
+                Inlet { level, rate, entry },
+            );
             let there = tick.store.neighbour(shore.slot, face);
             let leaving = cells[side].leaving()[side];
             if !is_first && there.is_some() {
-                self.add_gaps(tick, shore, (there, shore.layer), leaving, (level, entry));
+                self.add_gaps(
+                    tick,
+                    shore,
+                    (there, shore.layer),
+                    leaving,
+                    Inlet { level, rate, entry },
+                );
             }
         }
     }
@@ -268,7 +305,8 @@ impl Walk {
             }
             for &(slot, cells) in &next {
                 let level = head(tick.y_of(slot, shore.layer), FULL);
-                self.add_gaps(tick, shore, (slot, shore.layer), cells, (level, None));
+                let inlet = Inlet { level, rate: FALLING, entry: None };
+                self.add_gaps(tick, shore, (slot, shore.layer), cells, inlet);
                 lacking -= self.room(tick, shore, slot, cells);
             }
             ring = next;
@@ -291,7 +329,7 @@ impl Walk {
         shore: &mut Shore,
         (slot, layer): (Slot, usize),
         cells: LayerMask,
-        (level, entry): (i64, Option<Face>),
+        Inlet { level, rate, entry }: Inlet,
     ) {
         if cells.is_empty() {
             return;
@@ -299,7 +337,7 @@ impl Walk {
         let index = self.enter(tick, slot, layer);
         let cells = self.claim(index, cells);
         if cells.any() {
-            shore.takes.push(Group { slot, layer, cells, level, most: FULL, entry });
+            shore.takes.push(Group { slot, layer, cells, level, most: FULL, rate, entry });
         }
     }
 }
@@ -338,7 +376,7 @@ pub(crate) fn goal(shores: &[Shore], levels: Levels) -> Goal {
         gives().map(|group| units(group) * group.count()).sum()
     };
     let wanted = |level: i64| -> i64 {
-        takes().map(|group| (level - group.level).max(0) * group.count()).sum()
+        takes().map(|group| group.taken_by_each(level) * group.count()).sum()
     };
     if sea != Levels::NONE {
         let (over, wanted) = (over(sea.low), wanted(sea.low));
@@ -363,6 +401,11 @@ pub(crate) fn goal(shores: &[Shore], levels: Levels) -> Goal {
         let low = third(takes(), |group| group.level);
         let give = high.clamp(level + 1, (level + 1).max(levels.high - STEEP / 2));
         let take = low.clamp(level.min(levels.low + STEEP / 2), level);
+        // Through a narrow, the highest third may have less to give than can be taken.
+        let mut give = give;
+        while give > level + 1 && over(give) < wanted(take).min(NARROW) {
+            give -= (give - level) / 2;
+        }
         if give < levels.high && take > levels.low {
             return Goal { give, take, ..Goal::default() };
         }

@@ -61,6 +61,9 @@ pub(crate) struct Walk {
     pub(crate) contacts: Option<Vec<Contact>>,
 }
 
+/// The most cells of a small body.
+const SMALL: u32 = 1_024;
+
 /// In a contact of more cells, what has passed before matters little.
 const NARROW: u32 = 32;
 
@@ -131,7 +134,8 @@ impl Walk {
     }
 
     /// Walks through the body of a supported cell, whose piece was not found before: through all of
-    /// it if it has no more than `most` pieces or if no water flows in it. Returns the pieces found.
+    /// it if it has no more than `most` pieces, if it is small or if no water flows in it. Returns
+    /// the pieces found.
     pub(crate) fn explore(
         &mut self,
         tick: &Context,
@@ -140,14 +144,15 @@ impl Walk {
     ) -> (Range<usize>, Extent) {
         let first = self.pieces.len();
         self.reach(tick, layer, LayerMask::single(cell), NONE);
-        let (mut at, mut tested) = (first, first);
+        let (mut at, mut tested, mut cells) = (first, first, 0);
         while at < self.pieces.len() {
+            cells += self.pieces[at].cells.count();
             let is_new = self.expand(tick, at as u32, first as u32);
             if !is_new {
                 return (first..self.pieces.len(), Extent::Larger);
             }
             at += 1;
-            if self.pieces.len() - first > most {
+            if self.pieces.len() - first > most && cells > SMALL {
                 if (tested..self.pieces.len()).any(|piece| self.is_flowing(tick, piece)) {
                     return (first..self.pieces.len(), Extent::Larger);
                 }
@@ -161,7 +166,7 @@ impl Walk {
     fn is_flowing(&self, tick: &Context, piece: usize) -> bool {
         let Piece { layer, cells, .. } = self.pieces[piece];
         let Layer { slot, layer, .. } = *self.layer(layer);
-        (cells & tick.touched(slot, layer)).any()
+        (cells & tick.flowed(slot, layer)).any()
     }
 
     /// Finds the pieces that touch a piece. Returns whether none of them is older than `first`, and
@@ -289,6 +294,21 @@ impl Context<'_> {
     /// Returns the cells of a layer that have passed water on or received some in this tick.
     pub(crate) fn touched(&self, slot: Slot, layer: usize) -> LayerMask {
         self.work.get(slot, layer).map_or(LayerMask::NONE, |work| work.touched)
+    }
+
+    /// Returns the cells of a layer that only steady flow has passed in this tick: their levels stay.
+    /// In the ticks in which it yields, other flow comes first.
+    pub(crate) fn passed_steadily(&self, slot: Slot, layer: usize) -> LayerMask {
+        match self.work.get(slot, layer) {
+            Some(work) if !self.yields() => work.marked,
+            _ => LayerMask::NONE,
+        }
+    }
+
+    /// Returns the cells of a layer that have passed water on or received some in this tick, but for
+    /// those that only steady flow has passed.
+    pub(crate) fn flowed(&self, slot: Slot, layer: usize) -> LayerMask {
+        self.touched(slot, layer) - self.passed_steadily(slot, layer)
     }
 
     /// Returns the units that cells of a layer, springs left out, may still pass on in this tick.

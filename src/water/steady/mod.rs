@@ -40,7 +40,7 @@ use crate::water::store::Place;
 const SEARCH_PERIOD: u64 = 8;
 
 /// Ticks from one in which the flow yields to the next.
-const YIELD_PERIOD: u64 = 16;
+const YIELD_PERIOD: u64 = 32;
 
 /// The tick of each period in which the flow yields: none in which ends search.
 const YIELDING: u64 = SEARCH_PERIOD / 2;

@@ -74,8 +74,9 @@ fn heaps(half: i32, high: i32, seeds: u64, side: i32) -> Spread {
 #[test]
 fn heaps_spread_alike_wherever_the_chunks_meet() {
     let mut cases = Cases::default();
-    for (half, high, seeds, side, off) in
-        [(1, 1, 30, 48, 0.4), (2, 3, 10, 64, 0.4), (5, 3, 6, 128, 0.6)]
+    // Of 63 units, all lie as films where the flow has left them, before a pass is made.
+    for (half, high, seeds, side, off, round) in
+        [(1, 1, 30, 48, 0.4, 0.55), (2, 3, 10, 64, 0.4, 0.7), (5, 3, 6, 128, 0.6, 0.7)]
     {
         let spread = heaps(half, high, seeds, side);
         let what = format!("heap {0}×{high}×{0}", 2 * half + 1);
@@ -85,7 +86,7 @@ fn heaps_spread_alike_wherever_the_chunks_meet() {
         let is_even = by_x[0] >= 0.95 && by_x[1] <= 1.05;
         let figures =
             format!("{what}: off by {mean_off:.2}, reach {mean_round:.2}, by x mod 16 {by_x:.3?}");
-        cases.hold(mean_off <= off && mean_round >= 0.6 && is_even, figures);
+        cases.hold(mean_off <= off && mean_round >= round && is_even, figures);
     }
     cases.all_hold();
 }

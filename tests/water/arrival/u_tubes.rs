@@ -47,15 +47,22 @@ fn differences(mut built: Built) -> [f64; 2] {
 #[test]
 fn both_sides_of_a_u_rise_alike_when_a_spring_feeds_one() {
     let mut cases = Cases::default();
-    for (springs, width, high) in
-        [(1, 1, 1), (1, 2, 1), (1, 3, 1), (1, 4, 1), (2, 1, 1), (2, 4, 1), (2, 4, 3)]
-    {
+    // Two springs offer twice what passes a gap of one cell, so there the near side must stand higher.
+    for (springs, width, high, bound) in [
+        (1, 1, 1, 14.0),
+        (1, 2, 1, 14.0),
+        (1, 3, 1, 14.0),
+        (1, 4, 1, 14.0),
+        (2, 1, 1, 21.0),
+        (2, 4, 1, 14.0),
+        (2, 4, 3, 14.0),
+    ] {
         let most: Vec<[f64; 2]> = (0..3)
             .map(|seed| differences(u_tube((seed, Pose::of(seed)), springs, width, high)))
             .collect();
         let what = format!("{springs} springs, gap {width} wide, {high} high");
         let near = mean(most.iter().map(|most| most[0]));
-        let holds = most.iter().flatten().all(|&difference| difference <= 14.0);
+        let holds = most.iter().flatten().all(|&difference| difference <= bound);
         cases.hold(holds, format!("{what}: {near:.1} in the mean, {most:.1?}"));
     }
     cases.all_hold();

@@ -22,10 +22,6 @@ pub enum Bed {
     Cave,
 }
 
-impl Bed {
-    pub const ALL: [Bed; 4] = [Bed::Flat, Bed::Stepped, Bed::Rough, Bed::Cave];
-}
-
 const SIZE: IVec3 = IVec3::new(10, 5, 7);
 
 /// Edits once the world has flowed for a while.
