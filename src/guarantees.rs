@@ -59,12 +59,12 @@
 //! | each edit does, cell by cell and in the ledger, what its documentation says | `water::laws::every_law_holds_after_every_edit_and_tick` | `water_edits`, `water_stream` |
 //! | a tick neither adds nor removes ground or springs, and springs are full after it | the same | the same |
 //! | a tick changes only the injected, drained and evaporated units of the ledger and those of the sea: per spring at most its supply and per tap its rate, drained only at edges and fixtures that drain, evaporated only if the rules evaporate, of the sea only if there is any | the same | the same |
-//! | [`current`](crate::water::WaterWorld::current) is at most the throughput, no cell loses more than that, and what a tick moved has ways on which no cell passes on more, over all that it passes | the same; `water::arrival::passage` | the same; `water_arrival` |
-//! | what springs can deliver to the world's ends, by a max flow with the throughput of each cell, leaves: at least nine tenths of it in 19 of 20 worlds, whether they were dry or full at first | `water::arrival::mazes`, `water::arrival::standing`; `testing::arrival::water_arrives_in_small_worlds_of_every_kind` | `water_arrival`, `water_edits` |
-//! | a pond beside the stream of a spring ends as full as it began, and lends at most a sixth of its water while the stream fills | `water::arrival::standing::a_pond_beside_a_stream_ends_as_full_as_it_began` | |
-//! | rivers arrive over falls: at least 0.95 of what their springs offer | `water::arrival::falls::rivers_arrive_over_steps` | |
+//! | [`current`](crate::water::WaterWorld::current) is at most the throughput, no cell loses more than that, and what a tick moved has ways on which no cell passes on more, over all that it passes; in bodies of more than 2,048 cells, only the contacts and the necks of their pieces are bounded | the same; `water::arrival::passage` | the same; `water_arrival` |
+//! | what springs can deliver to the world's ends, by a max flow with the throughput of each cell, leaves: at least nine tenths of it in 19 of 20 flat and stepped worlds, whether they were dry or full at first, and in three of four rough ones | `water::arrival::mazes`, `water::arrival::standing`; `testing::arrival::water_arrives_in_small_worlds_of_every_kind` | `water_arrival`, `water_edits` |
+//! | a pond beside the stream of a spring ends as full as it began, and lends at most eight cells' worth of water until the stream has reached it | `water::arrival::standing::a_pond_beside_a_stream_ends_as_full_as_it_began` | |
+//! | rivers arrive over falls: at least 0.95 of what their springs offer, in the mean of some seeds | `water::arrival::falls::rivers_arrive_over_steps` | |
 //! | the world's end gets at least 0.85 of the water against a pit or a room, behind a fall too; ends at like distance share alike, each within a fifth of its part, and no arm beside the way stays dry | `water::arrival::ends`, `water::arrival::falls::an_end_behind_a_fall_is_preferred_to_a_pit` | |
-//! | both sides of a U that a spring feeds rise alike: they differ by at most two cells in the mean of each | `water::arrival::u_tubes` | |
+//! | both sides of a U that a spring feeds rise alike: they differ by at most two cells in the mean of each, as long as no more is offered than passes between them | `water::arrival::u_tubes` | |
 //! | heaps and lakes spread, rise and sink alike wherever they lie in the chunk grid, and the time in which a dam break comes to rest does not depend on its width | `water::arrival::heaps` | |
 //! | loading and unloading of wet chunks beside water that never rests takes no memory | `water::arrival::memory` | |
 //! | a step's report counts exactly the cells that changed; [`take_all_changes`](crate::water::WaterWorld::take_all_changes) lists them all | the same | the same |
@@ -77,7 +77,7 @@
 //! | the steady flow is one after any edit: what enters a cell leaves it, no cell passes more than the throughput, springs give no more than they may, and it passes connected cells alone; what is left of any table is one | unit tests `water::steady::after_any_edit_the_flow_is_one_and_no_cell_passes_more_than_it_may`, `what_is_left_of_any_table_is_a_flow` | |
 //! | in flat beds, dry or full at first, the steady flow comes to be a max flow | unit test `water::steady::in_time_the_flow_is_a_maximum_one`, against augmenting paths of its own | |
 //! | a flow that yields takes what other flow has left over, and stands as it was | unit test `water::steady::a_flow_that_yields_passes_what_is_left_over` | |
-//! | what is connected hangs on springs, along connected cells; a wet cell that a connected one could feed is connected two ticks later | unit test `water::ebb::reach::what_is_connected_hangs_on_springs_and_could_feed_nothing_else`, against a naive search | |
+//! | what is connected hangs on springs, along connected cells; a wet cell that a connected one could feed from above or from the side is connected two ticks later | unit test `water::ebb::reach::what_is_connected_hangs_on_springs_and_could_feed_nothing_else`, against a naive search | |
 //! | the draws of a tick are a blocking flow: a draw gets water if any way up leads to a spring, over cells with throughput left | unit test `water::draw::path::a_draw_finds_a_way_if_there_is_one_and_dead_cells_have_none`, against a naive search | |
 //! | a film that draws in vain while a spring is idle gets a shortest way from one | unit test `water::draw::a_way_is_a_shortest_one_to_an_idle_spring`, against a naive search | |
 //! | statistics of water in flow show no trace of the chunk grid: a spring on a plain, and the arms of a crossing, at 16 offsets | `water::motion::a_spring_on_a_plain_spreads_alike_wherever_the_chunks_meet`, `most_water_goes_straight_on_at_a_crossing_and_as_much_to_the_left_as_to_the_right` | |
@@ -364,7 +364,7 @@
 //!   newer of two headers, which no checksum covers.
 //! - Which cell gets the last unit of a remainder: the seed decides. The units in each layer are
 //!   promised, those in each cell are not.
-//! - That every river carries all that its springs offer in every tick: in one of sixteen it yields
+//! - That every river carries all that its springs offer in every tick: in one of 32 it yields
 //!   to what fills beside it, and after an edit it takes ticks to find new ways.
 //! - Which ways steady flow takes, and which of several ends gets which units: only how much flows
 //!   in all. What it has found stays until it is broken, so ways depend on history.

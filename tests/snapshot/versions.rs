@@ -76,14 +76,14 @@ fn materials_and_edits() -> World {
 
 #[test]
 fn snapshots_of_all_versions_are_read() {
-    check("water", &[1, 2, 3, 4, 5], WaterWorld::state_hash, water_and_sea);
+    check("water", &[1, 2, 3, 4, 5, 7], WaterWorld::state_hash, water_and_sea);
     check("humidity_sheet", &[1, 6], HumidityWorld::<Sheet>::state_hash, || worlds::humidity(3));
     check("humidity_cube", &[1, 6], HumidityWorld::<Cube>::state_hash, || worlds::humidity(9));
     check("blast_sheet", &[1], BlastWorld::<Sheet>::state_hash, || worlds::blast(4));
     check("blast_cube", &[1], BlastWorld::<Cube>::state_hash, || worlds::blast(3));
     check("blast_graph", &[1], BlastGraph::state_hash, || worlds::graph(2));
     check("water_2d", &[1], Water2dWorld::state_hash, || worlds::water_2d(4));
-    check("world", &[6], World::state_hash, materials_and_edits);
+    check("world", &[6, 7], World::state_hash, materials_and_edits);
 }
 
 /// Versions 1 and 2 had one set of changed cells: all of them may look different.

@@ -73,10 +73,17 @@ impl Context<'_> {
             Near { connected, fed: wet & connected, unfed: wet - connected }
         };
         let own = state(slot, layer);
-        let beside = Face::LATERAL.map(|face| match self.store.neighbour(slot, face) {
-            there if there.is_some() => state(there, layer),
-            _ => Near::default(),
-        });
+        if (cells & (own.connected | own.unfed)).is_empty() {
+            return;
+        }
+        let mut beside = [Near::default(); 4];
+        let sides = beside.iter_mut().zip(Face::LATERAL).zip(cells.leaving());
+        for ((near, face), _) in sides.filter(|(_, leaving)| leaving.any()) {
+            let there = self.store.neighbour(slot, face);
+            if there.is_some() {
+                *near = state(there, layer);
+            }
+        }
         let of_layer =
             |place: Option<(Slot, usize)>| place.map_or(Near::default(), |at| state(at.0, at.1));
         let above = of_layer(self.store.upper_layer(slot, layer));
