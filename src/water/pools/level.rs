@@ -155,6 +155,12 @@ impl Context<'_> {
         }
         let levels = pools.walk.levels(self, body.clone());
         if levels.differ_by(STEP) {
+            if pools.walk.is_steady(self, body.clone()) {
+                // Its surface stands as the flow needs it, and waits for a tick in which that yields.
+                let at = pools.walk.layer(layer);
+                self.wake_cell(Place::in_layer(at.slot, at.layer, cell));
+                return;
+            }
             pools.unlevel.extend(pools.walk.anchor(self, body));
         } else if body.len() > SMALL {
             pools.keep(body, levels);

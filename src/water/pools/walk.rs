@@ -169,6 +169,16 @@ impl Walk {
         (cells & tick.flowed(slot, layer)).any()
     }
 
+    /// Returns whether steady flow passes a body, and no other water has flowed in it.
+    pub(crate) fn is_steady(&self, tick: &Context, body: Range<usize>) -> bool {
+        let is_passed = |piece: usize| {
+            let Piece { layer, cells, .. } = self.pieces[piece];
+            let Layer { slot, layer, .. } = *self.layer(layer);
+            (cells & tick.passed_steadily(slot, layer)).any()
+        };
+        body.clone().any(is_passed) && !body.into_iter().any(|piece| self.is_flowing(tick, piece))
+    }
+
     /// Finds the pieces that touch a piece. Returns whether none of them is older than `first`, and
     /// so of a body that was not walked to its end.
     fn expand(&mut self, tick: &Context, piece: u32, first: u32) -> bool {
