@@ -10,7 +10,7 @@ use crate::laws::Broken;
 use crate::source::water as words;
 use floodplain::glam::IVec3;
 use floodplain::testing::Start;
-use floodplain::water::{Edit, FULL, Fixture, Rules, Voxel, WaterWorld};
+use floodplain::water::{Edge, Edges, Edit, FULL, Fixture, Rules, Voxel, WaterWorld};
 use floodplain::{Chunk, Cube, Face, Region, Shape};
 
 impl Kind for WaterWorld {
@@ -43,13 +43,20 @@ impl Kind for WaterWorld {
         all.collect()
     }
 
-    /// Returns open chunks, and a floor.
+    /// Returns open chunks, and a floor. In a quarter of the worlds, a spring flows over it to an
+    /// end: where other rules are drawn, water seldom arrives.
     fn small(start: &Start<Rules>) -> (Start<Rules>, Vec<Edit>) {
         let bounds = start.bounds;
         let chunks = Region::new(Cube::chunk_of(bounds.min()), Cube::chunk_of(bounds.max()));
         let open = chunks.positions().map(|position| (position, Chunk::uniform(Voxel::OPEN)));
         let floor = Region::new(bounds.min(), bounds.max().with_y(bounds.min().y));
-        (*start, vec![Edit::InsertChunks(open.collect()), Edit::FillSolid(floor)])
+        let mut edits = vec![Edit::InsertChunks(open.collect()), Edit::FillSolid(floor)];
+        if start.seed % 4 > 0 {
+            return (*start, edits);
+        }
+        let edges = Edges::WALLS.with(Face::East, Edge::Drain);
+        edits.push(Edit::AddSource(bounds.min() + IVec3::Y));
+        (Start { rules: Rules { edges, ..Rules::lossless() }, ..*start }, edits)
     }
 
     fn brings(edit: &Edit) -> bool {
