@@ -234,15 +234,16 @@ impl Context<'_> {
     /// `faces`, and with the rule of many parents all connected cells that could feed it. None of
     /// them hangs on the cell, since all that does is not connected.
     pub(super) fn with_feeders(&mut self, place: Place, mut faces: u8) -> Voxel {
+        let first = Store::faces(faces).next();
         if self.rules.many_parents {
             faces |= self.store.feeders_of(place);
         }
         let voxel = self.store.read(place);
         self.put(place, voxel);
         let voxel = self.store.keep_parents(place, faces, voxel);
-        // Not the one that has come first, which may depend on what else is searched.
-        let kept = voxel.parent_face().filter(|face| faces >> face.index() & 1 != 0);
-        let Some(first) = kept.or_else(|| self.pick(place, &mut faces)) else {
+        let Some(first) =
+            voxel.parent_face().filter(|face| faces >> face.index() & 1 != 0).or(first)
+        else {
             return voxel;
         };
         let largest = self.store.look(place, first).largest().min(self.limits.throughput);
