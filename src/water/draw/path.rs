@@ -16,6 +16,7 @@ use crate::water::context::layer_record::LayerRecord;
 use crate::water::random::{Purpose as RandomPurpose, mix};
 use crate::water::store::{Place, head};
 use crate::water::voxel::Voxel;
+use hashbrown::HashSet;
 
 /// Cells of a path in one layer above which the whole layer is saved at once.
 const LONG_PART: usize = 8;
@@ -51,9 +52,10 @@ pub(crate) enum Drawn {
     Units,
     /// All ways up are exhausted for this tick.
     Exhausted,
-    /// The way that was taken leads to no spring that gives; another may in a later tick.
+    /// The way that was taken leads to other water than that of springs, which stands too low;
+    /// another may in a later tick.
     Waiting,
-    /// There is one way up, and it leads to no spring that gives.
+    /// All ways up lead to what lies too low.
     Nothing,
 }
 
@@ -94,6 +96,10 @@ pub(super) struct Path {
     cells: Vec<PathCell>,
     /// The cells that the draw has visited, those included from where it went back.
     visited: usize,
+    /// The cells from where it went back since what lies above them leads to too low a spring.
+    low: HashSet<Place>,
+    /// Whether it has met a cell without throughput left.
+    is_exhausted: bool,
 }
 
 impl Path {
@@ -112,7 +118,7 @@ impl Path {
     }
 
     pub(super) fn memory_bytes(&self) -> usize {
-        self.cells.capacity() * size_of::<PathCell>()
+        self.cells.capacity() * size_of::<PathCell>() + self.low.allocation_size()
     }
 }
 
@@ -181,7 +187,8 @@ impl Context<'_> {
     /// Draws water along a path, which is kept in `path`.
     pub(super) fn draw(&mut self, draw: Draw, path: &mut Path) -> Drawn {
         path.cells.clear();
-        path.visited = 0;
+        path.low.clear();
+        (path.visited, path.is_exhausted) = (0, false);
         let (drawn, offer) = self.climb(&draw, path);
         if drawn == Drawn::Units {
             self.pass_draw(&draw, path, offer);
@@ -190,25 +197,30 @@ impl Context<'_> {
     }
 
     /// Walks up the parents from the first cell to a root that gives, back from where all that a
-    /// cell has is exhausted. Returns the units that it offers, too.
+    /// cell has is exhausted, or lies too low. Returns the units that it offers, too.
     fn climb(&mut self, draw: &Draw, path: &mut Path) -> (Drawn, u8) {
         let (mut next, mut others) = (Some(draw.first), draw.others);
         loop {
             if let Some((place, exit)) = next
                 && let Some(root) = self.walk(place, exit, path)
             {
-                let is_only_way = draw.others == 0
-                    && path.visited == path.cells.len()
-                    && path.cells.iter().all(|here| here.untried == 0);
-                return match self.offer(root, draw) {
-                    0 if is_only_way => (Drawn::Nothing, 0),
-                    0 => (Drawn::Waiting, 0),
-                    offer => (Drawn::Units, offer),
-                };
+                let offer = self.offer(root, draw);
+                if offer > 0 {
+                    return (Drawn::Units, offer);
+                }
+                if draw.level.is_some() {
+                    let is_only_way = draw.others == 0
+                        && path.visited == path.cells.len()
+                        && path.cells.iter().all(|here| here.untried == 0);
+                    return (if is_only_way { Drawn::Nothing } else { Drawn::Waiting }, 0);
+                }
+                path.cells.pop();
+                path.low.insert(root);
             }
             let Some(last) = path.cells.last_mut() else {
                 let Some(face) = self.pick(draw.target, &mut others) else {
-                    return (Drawn::Exhausted, 0);
+                    let is_low = !path.low.is_empty() && !path.is_exhausted;
+                    return (if is_low { Drawn::Nothing } else { Drawn::Exhausted }, 0);
                 };
                 next = Some((self.store.step(draw.target, face), face.opposite()));
                 continue;
@@ -221,7 +233,13 @@ impl Context<'_> {
             next = face.map(|face| (self.store.step(place, face), face.opposite()));
             if next.is_none() {
                 path.cells.pop();
-                self.work.join(self.store, place.slot, place.layer()).dead.insert(place.cell());
+                // A lower cell may still draw from where this one may not.
+                if path.low.is_empty() {
+                    let work = self.work.join(self.store, place.slot, place.layer());
+                    work.dead.insert(place.cell());
+                } else {
+                    path.low.insert(place);
+                }
             }
         }
     }
@@ -252,10 +270,14 @@ impl Context<'_> {
             loop {
                 let voxel = here.voxel(cell);
                 let left = self.limits.left(voxel, here.passed(cell));
+                place = Place::in_layer(slot, layer, cell);
                 if left == 0 || here.dead.contains(cell) {
+                    path.is_exhausted = true;
                     return None;
                 }
-                place = Place::in_layer(slot, layer, cell);
+                if !path.low.is_empty() && path.low.contains(&place) {
+                    return None;
+                }
                 let mut at = PathCell::new(place, exit, left);
                 if !voxel.has(CellFlags::EXTRA)
                     && let Some((parent, heading)) = parent_beside(cell, voxel)
