@@ -51,7 +51,7 @@ impl Kind for WaterWorld {
         let open = chunks.positions().map(|position| (position, Chunk::uniform(Voxel::OPEN)));
         let floor = Region::new(bounds.min(), bounds.max().with_y(bounds.min().y));
         let mut edits = vec![Edit::InsertChunks(open.collect()), Edit::FillSolid(floor)];
-        if start.seed % 4 > 0 {
+        if !start.seed.is_multiple_of(4) {
             return (*start, edits);
         }
         let edges = Edges::WALLS.with(Face::East, Edge::Drain);
