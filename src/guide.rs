@@ -169,11 +169,11 @@
 //!
 //! # What is simulated
 //!
-//! Load what players see, and simulate what is near them: a [`SimulationDistance`] says which chunks
-//! are to stand still and which to go on, as edits. Columns farther away may take turns, as in the
-//! second ring here. At the faces of what stands still water waits, and none is lost. Tell it once a
-//! second how many of your ticks have completed one of the water, and it simulates less while the
-//! water lags behind.
+//! Load what players see, and simulate what is near them: a [`SimulationDistance`] says which
+//! chunks are to stand still and which to go on, as edits. Columns farther away may take turns, as
+//! in the second ring here. At the faces of what stands still water waits, and none is lost. Tell
+//! it once a second how many of your ticks have completed one of the water, and it simulates less
+//! while the water lags behind.
 //!
 //! ```
 //! use floodplain::water::{Ring, SimulationDistance};
@@ -209,9 +209,9 @@
 //!
 //! Map the blocks of an ocean to [`Voxel::SEA`]: it is full for ever, takes what falls on it, gives
 //! at its level, and costs nothing until something touches it. Where your view ends, set for each
-//! column what lies beyond: [`set_edge`](WaterWorld::set_edge) to [`Edge::Level`] beside an ocean, to
-//! [`Edge::Drain`] where a river leaves, and `None` for the rule of the world. Set it when a column
-//! goes; it counts only while the column is not loaded, so you may set it once for all.
+//! column what lies beyond: [`set_edge`](WaterWorld::set_edge) to [`Edge::Level`] beside an ocean,
+//! to [`Edge::Drain`] where a river leaves, and `None` for the rule of the world. Set it when a
+//! column goes; it counts only while the column is not loaded, so you may set it once for all.
 //!
 //! ```
 //! use floodplain::water::Edge;
@@ -271,8 +271,8 @@
 //! # Pumps and buckets
 //!
 //! Carry what the calls return, and no unit is made or lost. [`drain_body`](WaterWorld::drain_body)
-//! takes up to so many units from the surface of the body that a cell belongs to, the nearest first,
-//! [`fill_body`](WaterWorld::fill_body) adds as many as find room at it;
+//! takes up to so many units from the surface of the body that a cell belongs to, the nearest
+//! first, [`fill_body`](WaterWorld::fill_body) adds as many as find room at it;
 //! [`body_at`](WaterWorld::body_at) says how much it holds and how high it stands. Within a single
 //! cell, [`scoop`](WaterWorld::scoop) and [`pour`](WaterWorld::pour) do the same. A spring,
 //! [`add_source`](WaterWorld::add_source), never runs dry, and counts in the ledger as injected.
@@ -467,9 +467,9 @@
 //!
 //! # Bevy
 //!
-//! With the feature `bevy`, the module `bevy` does the steps above in an app: a world is a component,
-//! edits are messages, ticks have a budget, and each loaded chunk is an entity that counts as
-//! `Changed` when it is to be drawn anew. Its documentation begins with an example.
+//! With the feature `bevy`, the module `bevy` does the steps above in an app: a world is a
+//! component, edits are messages, ticks have a budget, and each loaded chunk is an entity that
+//! counts as `Changed` when it is to be drawn anew. Its documentation begins with an example.
 //!
 //! # Rules and budgets
 //!

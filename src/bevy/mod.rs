@@ -3,17 +3,17 @@
 //! without a renderer.
 //!
 //! In each run of `FixedUpdate`, [`FloodplainSystems::Edit`] hands the [`EditRequest`]s to their
-//! worlds, in the order in which they were written; [`Step`](FloodplainSystems::Step) does a tick of
-//! each [`Simulation`], or as much of it as its [`StepBudget`] allows, and answers each request by an
-//! [`EditOutcome`]; [`Publish`](FloodplainSystems::Publish) writes [`SimulationChanges`], and spawns,
-//! marks as `Changed` and despawns the entities of [chunks](SimulationChunk). The bytes of a world
-//! are those of the same edits before the same ticks without Bevy.
+//! worlds, in the order in which they were written; [`Step`](FloodplainSystems::Step) does a tick
+//! of each [`Simulation`], or as much of it as its [`StepBudget`] allows, and answers each request
+//! by an [`EditOutcome`]; [`Publish`](FloodplainSystems::Publish) writes [`SimulationChanges`], and
+//! spawns, marks as `Changed` and despawns the entities of [chunks](SimulationChunk). The bytes of
+//! a world are those of the same edits before the same ticks without Bevy.
 //!
 //! `FixedUpdate` runs 64 times a second unless you say otherwise. 20 ticks a second suit most water:
-//! insert `Time::<Fixed>::from_hz(20.0)`. If other systems need another rate, let `Step` and `Publish`
-//! run in some of the updates only, by
-//! [`run_if`](bevy_ecs::schedule::IntoScheduleConfigs::run_if); not `Edit`, since Bevy drops requests
-//! that are not read within two updates. Positions are of the glam that this crate
+//! insert `Time::<Fixed>::from_hz(20.0)`. If other systems need another rate, let `Step` and
+//! `Publish` run in some of the updates only, by
+//! [`run_if`](bevy_ecs::schedule::IntoScheduleConfigs::run_if); not `Edit`, since Bevy drops
+//! requests that are not read within two updates. Positions are of the glam that this crate
 //! [exports](crate::glam), which is also that of Bevy 0.20.
 //!
 //! ```
@@ -130,7 +130,8 @@ impl<W: Simulated> FloodplainPlugin<W> {
         }
     }
 
-    /// Sets how much of a tick an update may do in each world that has no [`StepBudget`] of its own.
+    /// Sets how much of a tick an update may do in each world that has no [`StepBudget`] of its
+    /// own.
     ///
     /// The edits of the requests that come before a tick count in its budget, and wait if it is
     /// used up. After a hitch, Bevy runs `FixedUpdate` several times in a frame, each time with the

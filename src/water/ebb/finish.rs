@@ -36,7 +36,7 @@ pub(crate) struct Ending {
     cut: Option<Cut>,
     /// Stack of cells whose HasSource flag is to be checked.
     unchecked: Vec<Place>,
-    /// Cells that may be connected no more, whose neighbours may feed them.
+    /// Cells that may have lost HasSource. A connected neighbour may still feed them.
     cut_off: Vec<Place>,
     /// The search for cells that become connected.
     reach: Reach,

@@ -4,9 +4,9 @@
 //! feed it as its parents, so what is connected hangs on springs along parents that are connected,
 //! without a cycle.
 //!
-//! Water is pressed up below the height of a spring, which is far away: a change there wakes nothing
-//! here. So that question is asked only where water has moved or has become connected in the tick,
-//! and never because a cell is awake: what is asleep makes no difference.
+//! Water is pressed up below the height of a spring, which is far away: a change there wakes
+//! nothing here. So that question is asked only where water has moved or has become connected in
+//! the tick, and never because a cell is awake: what is asleep makes no difference.
 
 use crate::chunk::LayerMask;
 use crate::coords::Face;
@@ -33,7 +33,7 @@ pub(crate) struct Reach {
     open: VecDeque<Feeder>,
 }
 
-/// A connected cell whose neighbours are to be reached.
+/// An entry of the search's queue: a connected cell, and the faces across which to search on.
 #[derive(Clone, Copy)]
 pub(crate) struct Feeder {
     place: Place,
@@ -116,8 +116,8 @@ impl Context<'_> {
         }
     }
 
-    /// The same for what lies on those of the cells `touched` that have become full: they feed
-    /// sideways what they could not feed while water fell out of them.
+    /// Adds the connected cells above those of `touched` that became full in this tick. Their water
+    /// no longer falls, so they can feed the cells beside them.
     pub(super) fn note_feeders_above(
         &self,
         slot: Slot,
@@ -172,8 +172,8 @@ impl Context<'_> {
     }
 
     /// Begins the search from the cells found in the tick, in an order that depends on their
-    /// positions alone. The connected cells around those of `cut_off` that are not connected any
-    /// more may feed these again.
+    /// positions alone. Connected neighbours of the cells of `cut_off` that lost HasSource are
+    /// searched from, too.
     pub(super) fn begin_reach(&self, feeders: &mut Vec<Feeder>, cut_off: &[Place]) -> Reach {
         for &place in cut_off {
             let voxel = self.store.read(place);
@@ -197,7 +197,8 @@ impl Context<'_> {
         Reach { open: feeders.drain(..).collect() }
     }
 
-    /// Reaches the neighbours of the next cell. Returns the cells looked at; `None` if none is left.
+    /// Reaches the neighbours of the next cell. Returns the cells looked at; `None` if none is
+    /// left.
     pub(super) fn reach_next(&mut self, reach: &mut Reach) -> Option<usize> {
         let mut feeder = reach.open.pop_front()?;
         let mut looked = 1;

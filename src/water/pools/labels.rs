@@ -183,9 +183,9 @@ impl Labels {
         }
     }
 
-    /// Brings the labels of a chunk up to date with its changed layers, by bit: those in `structure`
-    /// may have other supported cells or other neighbours than before. Returns how many layers were
-    /// looked at.
+    /// Brings the labels of a chunk up to date with its changed layers, by bit: those in
+    /// `structure` may have other supported cells or other neighbours than before. Returns how many
+    /// layers were looked at.
     pub(crate) fn refresh(
         &mut self,
         tick: &Context,

@@ -42,8 +42,8 @@ pub(crate) struct Rim {
     pub(crate) beside: [LayerMask; 4],
     /// Those with a shallow across each lateral face: it takes what stands above its layer.
     pub(crate) beside_shallows: [LayerMask; 4],
-    /// Those on solid ground that a spring feeds, with a gap across each lateral face: it takes what
-    /// stands above their layer.
+    /// Those on solid ground that a spring feeds, with a gap across each lateral face: it takes
+    /// what stands above their layer.
     pub(crate) beside_lanes: [LayerMask; 4],
     /// Those below a spring.
     pub(crate) below_springs: LayerMask,

@@ -18,11 +18,11 @@ use core::cmp::Reverse;
 use core::ops::Range;
 use hashbrown::HashMap;
 
-/// Bodies in which water has flowed in the tick are levelled in each tick if they are small, or have no
-/// more pieces than this, and a number more for each cell of a piece that it has flowed through.
-/// Those that are twice as large as that are levelled in every second tick by chance, and so on.
-/// Bodies in which nothing has flowed are levelled at once: their last cell may be about to fall
-/// asleep.
+/// Bodies in which water has flowed in the tick are levelled in each tick if they are small, or
+/// have no more pieces than this, and a number more for each cell of a piece that it has flowed
+/// through. Those that are twice as large as that are levelled in every second tick by chance, and
+/// so on. Bodies in which nothing has flowed are levelled at once: their last cell may be about to
+/// fall asleep.
 const CALM: usize = 8;
 const FOR_EACH: usize = 2;
 
@@ -30,7 +30,7 @@ const FOR_EACH: usize = 2;
 /// than it takes to keep it.
 const SMALL: usize = 8;
 
-/// The most pieces of a body whose cells are noted when a pass has been made over it.
+/// The greatest number of pieces of a body for which a second pass in the same tick is ruled out.
 const COUNTED: usize = 256;
 
 /// The difference of levels at which water moves in a body.
@@ -156,7 +156,7 @@ impl Context<'_> {
         let levels = pools.walk.levels(self, body.clone());
         if levels.differ_by(STEP) {
             if pools.walk.is_steady(self, body.clone()) {
-                // Its surface stands as the flow needs it, and waits for a tick in which that yields.
+                // Steady flow keeps its surface as it is, until a tick in which that yields.
                 let at = pools.walk.layer(layer);
                 self.wake_cell(Place::in_layer(at.slot, at.layer, cell));
                 return;
@@ -216,7 +216,8 @@ impl Pools {
         self.labels.add(pieces, levels);
     }
 
-    /// Ends the levelling of a tick; of one in which nothing is awake, it frees what it worked with.
+    /// Ends the levelling of a tick; of one in which nothing is awake, it frees what it worked
+    /// with.
     fn end(&mut self, is_quiet: bool) {
         self.walk.begin(false);
         (self.unlevel, self.starts) = (Vec::new(), Vec::new());

@@ -36,7 +36,8 @@ use crate::water::pools::walk::Walk;
 use crate::water::store::Place;
 use hashbrown::HashMap;
 
-/// What is known of the bodies of water of a world, and how far the tick underway has levelled them.
+/// What is known of the bodies of water of a world, and how far the tick underway has levelled
+/// them.
 #[derive(Default)]
 pub(crate) struct Pools {
     labels: Labels,

@@ -1,6 +1,6 @@
-//! How water passes from where it is over to where it is wanted: blocking flows by distance (Dinic's
-//! algorithm, greedily and for a few phases), which push it on and take back what nobody took. Each
-//! node and each edge lets so many units pass.
+//! How water passes from where it is over to where it is wanted: blocking flows by distance
+//! (Dinic's algorithm, greedily and for a few phases), which push it on and take back what nobody
+//! took. Each node and each edge lets so many units pass.
 
 use core::ops::Range;
 

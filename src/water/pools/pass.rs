@@ -129,8 +129,8 @@ impl Context<'_> {
         sure + goal.lack.of(more, random) + i64::from(sea)
     }
 
-    /// Plans to give units to what takes in a piece, the lowest first. Returns those for which there
-    /// was no room.
+    /// Plans to give units to what takes in a piece, the lowest first. Returns those for which
+    /// there was no room.
     fn deliver_to(&self, plan: &mut Plan, shore: &Shore, goal: &Goal, mut units: i32) -> i32 {
         for group in &shore.takes {
             units -= self.raise_group(plan, group, group.taken_by_each(goal.take), units);

@@ -9,8 +9,8 @@ use crate::water::store::Place;
 use fastrand::Rng;
 use hashbrown::HashMap;
 
-/// The most cells of a body whose ways are found cell by cell. Larger ones are open water, where the
-/// contacts of their pieces are the narrows.
+/// The most cells of a body whose ways are found cell by cell. Larger ones are open water, where
+/// the contacts of their pieces are the narrows.
 const EXACT: u32 = 2_048;
 
 /// How a cell changes.
@@ -42,8 +42,8 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// Adds up to `most` units to what changes in a cell, for which there is room for `room` in all.
-    /// Returns the units added.
+    /// Adds up to `most` units to what changes in a cell, for which there is room for `room` in
+    /// all. Returns the units added.
     pub(crate) fn add(&mut self, place: Place, kind: Kind, most: u8, room: u8) -> u8 {
         let index = *self.at.entry((place, kind)).or_insert_with(|| {
             self.changes.push(Change { place, kind, units: 0 });

@@ -78,8 +78,8 @@ pub(crate) struct Goal {
     pub(crate) give: i64,
     /// What lies below this level takes, up to it.
     pub(crate) take: i64,
-    /// Units that are wanted besides what stands more than one above the level: cells at its upper end
-    /// give one each.
+    /// Units that are wanted besides what stands more than one above the level: cells at its upper
+    /// end give one each.
     pub(crate) lack: Share,
     /// Units that are over besides what is wanted up to the level: cells at it take one each.
     pub(crate) excess: Share,
@@ -273,8 +273,8 @@ impl Walk {
     }
 
     /// Adds the shallows behind those across the lateral faces of these cells of the piece, ring by
-    /// ring, until there is room for all that the first ring lets through: a bed that a spring feeds
-    /// through a narrow fills at once, not by what flows from cell to cell.
+    /// ring, until there is room for all that the first ring lets through: a bed that a spring
+    /// feeds through a narrow fills at once, not by what flows from cell to cell.
     fn add_shallows_behind(&mut self, tick: &Context, shore: &mut Shore, beside: &[LayerMask; 4]) {
         if LayerMask::union(*beside).is_empty() {
             return;
@@ -321,8 +321,8 @@ impl Walk {
         rooms.sum()
     }
 
-    /// Adds cells of a layer that are of no body and take water at a level, through the face `entry`
-    /// if they are dry, unless another piece has claimed them.
+    /// Adds cells of a layer that are of no body and take water at a level, through the face
+    /// `entry` if they are dry, unless another piece has claimed them.
     fn add_gaps(
         &mut self,
         tick: &Context,

@@ -306,8 +306,8 @@ impl Context<'_> {
         self.work.get(slot, layer).map_or(LayerMask::NONE, |work| work.touched)
     }
 
-    /// Returns the cells of a layer that only steady flow has passed in this tick: their levels stay.
-    /// In the ticks in which it yields, other flow comes first.
+    /// Returns the cells of a layer that only steady flow has passed in this tick: their levels
+    /// stay. In the ticks in which it yields, other flow comes first.
     pub(crate) fn passed_steadily(&self, slot: Slot, layer: usize) -> LayerMask {
         match self.work.get(slot, layer) {
             Some(work) if !self.yields() => work.marked,
@@ -315,8 +315,8 @@ impl Context<'_> {
         }
     }
 
-    /// Returns the cells of a layer that have passed water on or received some in this tick, but for
-    /// those that only steady flow has passed.
+    /// Returns the cells of a layer that have passed water on or received some in this tick, but
+    /// for those that only steady flow has passed.
     pub(crate) fn flowed(&self, slot: Slot, layer: usize) -> LayerMask {
         self.touched(slot, layer) - self.passed_steadily(slot, layer)
     }

@@ -1,9 +1,9 @@
-//! Augmenting paths (Ford–Fulkerson, with shortest paths by breadth-first search as Edmonds and Karp
-//! do): an end that gets less than it lets through looks backwards through the residual network for
-//! a spring with supply left, and then for an end that has a larger share than it.
+//! Augmenting paths (Ford–Fulkerson, with shortest paths by breadth-first search as Edmonds and
+//! Karp do): an end that gets less than it lets through looks backwards through the residual
+//! network for a spring with supply left, and then for an end that has a larger share than it.
 //!
-//! Each cell is two nodes, through which it passes at most its throughput: units enter its first and
-//! leave from its second. A search goes against the flow: from where units leave to where they
+//! Each cell is two nodes, through which it passes at most its throughput: units enter its first
+//! and leave from its second. A search goes against the flow: from where units leave to where they
 //! enter, and, where flow already stands, to where that could be spared.
 
 use crate::coords::Face;
@@ -32,7 +32,8 @@ impl Node {
 const FORK_REACH: usize = 4;
 
 /// The weights of the shares of flow that goes straight on where ways part and of flow that turns
-/// off. Measured: with 5 to 2, half of a river three wide goes straight on at a crossing, and 0.6 of one one wide.
+/// off. Measured: with 5 to 2, half of a river three wide goes straight on at a crossing, and 0.6
+/// of one one wide.
 const STRAIGHT: u32 = 5;
 const BRANCH: u32 = 2;
 
@@ -146,8 +147,8 @@ impl Context<'_> {
         0
     }
 
-    /// Meets the nodes from which units could come to leave a cell: the cell itself, if it lets more
-    /// through, and the cells to which it gives flow that could be spared there.
+    /// Meets the nodes from which units could come to leave a cell: the cell itself, if it lets
+    /// more through, and the cells to which it gives flow that could be spared there.
     fn meet_before_out(&self, search: &mut Search, at: usize, place: Place, turn: usize) {
         let flows = self.store.steady(place);
         if flows.through() < self.steady_capacity(place) {
@@ -162,8 +163,8 @@ impl Context<'_> {
         }
     }
 
-    /// Meets the nodes from which units could enter a cell: its neighbours that water may come from,
-    /// and the cell itself, if what passes through it could be spared.
+    /// Meets the nodes from which units could enter a cell: its neighbours that water may come
+    /// from, and the cell itself, if what passes through it could be spared.
     fn meet_before_in(&self, search: &mut Search, at: usize, place: Place, turn: usize) {
         if !self.store.steady(place).is_none() {
             search.meet(Node::Out(place), at);

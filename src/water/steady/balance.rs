@@ -1,7 +1,7 @@
 //! What no longer holds of the steady flow is taken back: flow across faces that carry none any
 //! more, flow above what a cell lets through, and flow of cells that pass on another amount than
-//! they get. A worklist algorithm: each step takes units off a face, so it ends, and what is left is
-//! a flow again.
+//! they get. A worklist algorithm: each step takes units off a face, so it ends, and what is left
+//! is a flow again.
 
 use crate::chunk::LayerMask;
 use crate::coords::Face;
@@ -84,8 +84,8 @@ impl Context<'_> {
         }
     }
 
-    /// Balances cells until the budget is spent: what each passes on becomes what it gets and gives,
-    /// and no more than it lets through.
+    /// Balances cells until the budget is spent: what each passes on becomes what it gets and
+    /// gives, and no more than it lets through.
     pub(super) fn balance_steady(&mut self, repair: &mut Repair, budget: &mut Budget) {
         while !budget.is_spent()
             && let Some(place) = repair.open.pop()

@@ -62,8 +62,8 @@ impl Context<'_> {
         turnover.drained += drained.map(|(_, units)| u64::from(units)).sum::<u64>();
     }
 
-    /// Lets the steady flow pass that is left over by what has flowed in this tick: each cell passes
-    /// on what it still may. The flow itself stands as it was. Returns the cells visited.
+    /// Lets the steady flow pass that is left over by what has flowed in this tick: each cell
+    /// passes on what it still may. The flow itself stands as it was. Returns the cells visited.
     pub(crate) fn execute_last(&mut self) -> usize {
         let mark = self.store.steady_mark();
         self.is_yielding = true;

@@ -1,5 +1,5 @@
-//! Steady flow: a maximum flow from springs to the ends of the world, which stands from tick to tick
-//! on the faces of cells. Only its changes are computed; all else takes what it leaves over.
+//! Steady flow: a maximum flow from springs to the ends of the world, which stands from tick to
+//! tick on the faces of cells. Only its changes are computed; all else takes what it leaves over.
 //!
 //! What leaves the world at a drain comes from springs by steady flow alone, as much as the cells
 //! between let through, whether the water there was brought by these springs or stood there before.
@@ -13,10 +13,10 @@
 //! | `augment` | finds more flow for an end, or an equal share | Ford–Fulkerson, breadth-first search |
 //! | `execute` | lets a tick's units flow | |
 //!
-//! A tick checks the flow before water falls and spreads, and lets it flow then, so that what a cell
-//! passes on in it is known to all that comes after. In one tick of [`YIELD_PERIOD`] it flows last
-//! and takes what is left (it *yields*): so a pit beside a river fills, though the river passes all
-//! that its cells let through. In another one, ends search for more.
+//! A tick checks the flow before water falls and spreads, and lets it flow then, so that what a
+//! cell passes on in it is known to all that comes after. In one tick of [`YIELD_PERIOD`] it flows
+//! last and takes what is left (it *yields*): so a pit beside a river fills, though the river
+//! passes all that its cells let through. In another one, ends search for more.
 //!
 //! The amount that flows to the ends is the only one that is greatest, but its ways depend on what
 //! was before, so the flow is part of the state, and all choices are by hashes of positions.
@@ -152,8 +152,8 @@ impl Context<'_> {
         (0..16).for_each(|layer| self.store.find_broken(slot, layer, &mut steady.broken));
     }
 
-    /// Takes back the flow across faces that carry none any more, and adds the cells around to those
-    /// to be balanced.
+    /// Takes back the flow across faces that carry none any more, and adds the cells around to
+    /// those to be balanced.
     fn end_check(&mut self, steady: &mut SteadyTick) {
         // At the bottom of the stack, so that what is cut is balanced first, as in a world in which
         // fewer cells are looked at.
@@ -164,9 +164,9 @@ impl Context<'_> {
         steady.stage = Stage::Balance;
     }
 
-    /// Lists the ends that get less than they let through, in a random order: all if it is their turn
-    /// in this tick, else those that have just lost flow, so that a fall which breaks for a moment
-    /// costs little.
+    /// Lists the ends that get less than they let through, in a random order: all if it is their
+    /// turn in this tick, else those that have just lost flow, so that a fall which breaks for a
+    /// moment costs little.
     fn begin_searches(&mut self, steady: &mut SteadyTick, stage: Stage) {
         steady.ends.clear();
         steady.search.clear();

@@ -11,9 +11,9 @@ use crate::water::voxel::Voxel;
 const EXITS: [Face; 6] = [Face::Down, Face::West, Face::East, Face::North, Face::South, Face::Up];
 
 impl Store {
-    /// Returns whether steady flow may pass from a cell to the one across a face. Both are connected
-    /// to a spring. Downwards it passes wherever water falls or presses; sideways over firm ground,
-    /// over a ledge, and on as a jet; upwards out of a full cell, under pressure.
+    /// Returns whether steady flow may pass from a cell to the one across a face. Both are
+    /// connected to a spring. Downwards it passes wherever water falls or presses; sideways over
+    /// firm ground, over a ledge, and on as a jet; upwards out of a full cell, under pressure.
     pub(crate) fn carries(&self, from: Place, face: Face, to: Place) -> bool {
         if !to.is_some() {
             return false;
@@ -47,8 +47,8 @@ impl Store {
         })
     }
 
-    /// Returns whether the water of a cell in the air is a jet that passes on sideways: see `jet` in
-    /// [`kernel`](crate::water::flow::kernel).
+    /// Returns whether the water of a cell in the air is a jet that passes on sideways: see `jet`
+    /// in [`kernel`](crate::water::flow::kernel).
     fn flies(&self, place: Place, voxel: Voxel, face: Face) -> bool {
         let behind = self.step(place, face.opposite());
         voxel.direction() == Some(face)
