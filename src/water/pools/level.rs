@@ -77,7 +77,7 @@ impl Context<'_> {
                     }
                     None => {
                         // What allows for the largest bodies comes first.
-                        pools.starts.sort_unstable_by_key(|start| start.most);
+                        pools.starts.sort_by_key(|start| start.most);
                         pools.stage = Stage::Walk;
                     }
                 },

@@ -5,8 +5,8 @@ use crate::coords::Face;
 use crate::water::context::Context;
 use crate::water::pools::network::{Network, Node};
 use crate::water::pools::walk::Walk;
+use crate::water::random::shuffle;
 use crate::water::store::Place;
-use fastrand::Rng;
 use hashbrown::HashMap;
 
 /// The most cells of a body whose ways are found cell by cell. Larger ones are open water, where
@@ -158,7 +158,7 @@ impl Context<'_> {
             }
         }
         // Where not all finds a way, no side is preferred.
-        Rng::with_seed(self.work.random()).shuffle(&mut joins);
+        shuffle(self.work.random(), &mut joins);
         (Network::new(nodes, &joins), at)
     }
 }

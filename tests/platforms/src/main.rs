@@ -6,6 +6,7 @@
 //! unoptimised code is emulated.
 
 mod automata;
+mod caves;
 #[expect(dead_code, reason = "the example uses the rest")]
 #[path = "../../../examples/valley/dem.rs"]
 mod dem;
@@ -33,11 +34,13 @@ fn main() -> ExitCode {
     let automata = automata::WORLDS
         .iter()
         .map(|&(name, hash)| (name, hash().map_err(|error| error.to_string())));
+    let caves =
+        std::iter::once_with(|| ("caves", caves::state_hash().map_err(|error| error.to_string())));
     let valley = std::iter::once_with(|| ("valley", valley::state_hash(VALLEY_TICKS)));
     #[cfg(feature = "rayon")]
     eprintln!("in a pool of {} threads", rayon::current_num_threads());
     let mut differ = 0;
-    for (name, hash) in scenarios.chain(automata).chain(valley.take(valley_count)) {
+    for (name, hash) in scenarios.chain(automata).chain(caves).chain(valley.take(valley_count)) {
         let line = match hash {
             Ok(hash) => format!("{name} {hash:016x}"),
             Err(error) => {
