@@ -11,7 +11,7 @@ use crate::water::context::sorting::Sorting;
 use crate::water::ebb::afterwards::Afterwards;
 use crate::water::ebb::drying::Cut;
 use crate::water::ebb::evaporation::{self, Evaporation, Losses};
-use crate::water::ebb::reach::{Feeder, Reach};
+use crate::water::ebb::reach::Reach;
 #[cfg(feature = "rayon")]
 use crate::water::store::ChangedCells;
 use crate::water::store::parents::Descent;
@@ -77,10 +77,7 @@ enum Stage {
     Close,
     /// Clears HasSource where no parent has it, and propagates that to the children.
     Disconnect,
-    /// Sets HasSource where a parent has it, and propagates that to the children. Parents form no
-    /// cycle, so the order does not matter.
-    Connect,
-    /// Connects the wet cells that connected ones could feed.
+    /// Sets HasSource where a parent has it, and in the wet cells that connected ones could feed.
     Reach,
     /// Wakes the descendants of cells with a new parent.
     Wake,
@@ -143,7 +140,6 @@ impl Context<'_> {
                 Stage::DryUp => self.dry_up_next(ending),
                 Stage::Close => self.close_next(ending),
                 Stage::Disconnect => self.disconnect_next(ending),
-                Stage::Connect => self.connect_next(ending),
                 Stage::Reach => self.reach_next(&mut ending.reach),
                 Stage::Wake => self.wake_next(ending),
                 Stage::Note => self.note_next(ending),
@@ -179,12 +175,10 @@ impl Context<'_> {
                 Stage::Disconnect
             }
             Stage::Disconnect => {
-                ending.unchecked = core::mem::take(&mut ending.left.stale);
-                Stage::Connect
-            }
-            Stage::Connect => {
                 let cut_off = core::mem::take(&mut ending.cut_off);
-                ending.reach = self.begin_reach(&mut ending.left.feeders, &cut_off);
+                let Afterwards { feeders, stale, .. } = &mut ending.left;
+                ending.reach = self.begin_reach(feeders, stale, &cut_off);
+                stale.clear();
                 Stage::Reach
             }
             Stage::Reach => Stage::Wake,
@@ -258,20 +252,10 @@ impl Context<'_> {
         true
     }
 
-    /// Clears HasSource of the next cell if no parent has it, and then pushes its children.
     fn disconnect_next(&mut self, ending: &mut Ending) -> Option<usize> {
         let place = ending.unchecked.pop()?;
-        if self.set_connected(place, false, &mut ending.unchecked) {
+        if self.disconnect(place, &mut ending.unchecked) {
             ending.cut_off.push(place);
-        }
-        Some(1)
-    }
-
-    /// Sets HasSource of the next cell if a parent has it, and then pushes its children.
-    fn connect_next(&mut self, ending: &mut Ending) -> Option<usize> {
-        let place = ending.unchecked.pop()?;
-        if self.set_connected(place, true, &mut ending.unchecked) {
-            ending.left.feeders.push(Feeder::of_all(place));
         }
         Some(1)
     }
@@ -352,21 +336,14 @@ impl Context<'_> {
         }
     }
 
-    /// Changes the HasSource flag of a cell to `on` if it differs and its parents require it. If
-    /// so, wakes the cell, pushes its children, and returns `true`.
-    fn set_connected(&mut self, place: Place, on: bool, unchecked: &mut Vec<Place>) -> bool {
+    /// Clears HasSource of a cell if no parent has it. If so, wakes the cell, pushes its children,
+    /// and returns `true`.
+    fn disconnect(&mut self, place: Place, unchecked: &mut Vec<Place>) -> bool {
         let voxel = self.store.read(place);
-        if voxel.is_connected() == on
-            || voxel.has(CellFlags::IS_SOURCE)
-            || self.is_fed(place, voxel) != on
-        {
+        if !voxel.is_connected() || voxel.is_source() || self.is_fed(place, voxel) {
             return false;
         }
-        let voxel = match on {
-            true => self.with_feeders(place, self.connected_parents(place, voxel)),
-            false => voxel,
-        };
-        self.put(place, voxel.with(CellFlags::HAS_SOURCE, on));
+        self.put(place, voxel.with(CellFlags::HAS_SOURCE, false));
         self.store.wake(place);
         self.drop_from_children(place);
         unchecked.extend(self.store.children(place));
@@ -425,12 +402,12 @@ mod tests {
             };
             let stale: Vec<Place> = cells.iter().filter(is_stale).copied().collect();
             test_worlds::put_to_sleep(tick.store);
-            for on in [false, true] {
-                let mut unchecked = Vec::clone(&stale);
-                while let Some(place) = unchecked.pop() {
-                    tick.set_connected(place, on, &mut unchecked);
-                }
+            let mut unchecked = stale.clone();
+            while let Some(place) = unchecked.pop() {
+                tick.disconnect(place, &mut unchecked);
             }
+            let mut reach = tick.begin_reach(&mut Vec::new(), &stale, &[]);
+            while tick.reach_next(&mut reach).is_some() {}
             for (&place, was) in cells.iter().zip(before) {
                 let expected = ancestors(tick.store, place)
                     .into_iter()

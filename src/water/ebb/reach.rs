@@ -1,8 +1,9 @@
 //! HasSource is reachability: wet cells that a cell connected to a spring could feed become
 //! connected too, whether water has flowed there or stood there before (breadth-first search from
-//! the cells at which that may have changed in the tick). Each gets all connected cells that could
-//! feed it as its parents, so what is connected hangs on springs along parents that are connected,
-//! without a cycle.
+//! the cells at which that may have changed in the tick). Each gets all cells that could feed it and
+//! were connected before it as its parents, so what is connected hangs on springs along parents that
+//! are connected, without a cycle. All cells at one distance are judged before any of them becomes
+//! connected, so the order of the search makes no difference.
 //!
 //! Water is pressed up below the height of a spring, which is far away: a change there wakes
 //! nothing here. So that question is asked only where water has moved or has become connected in
@@ -16,8 +17,6 @@ use crate::water::context::Context;
 use crate::water::random::chunk_seed;
 use crate::water::store::parents::with_parents;
 use crate::water::store::{LayerState, Place, Store};
-use crate::water::voxel::Voxel;
-use std::collections::VecDeque;
 
 /// The cells of a layer that are connected, those of them that are wet, and the other wet ones.
 #[derive(Clone, Copy, Default)]
@@ -27,17 +26,52 @@ struct Near {
     unfed: LayerMask,
 }
 
-/// The search for cells that become connected.
+/// The search for cells that become connected, distance by distance.
 #[derive(Default)]
 pub(crate) struct Reach {
-    open: VecDeque<Feeder>,
+    step: Step,
+    /// The connected cells to search from.
+    open: Vec<Feeder>,
+    /// What they reach, in no order, and then by cell.
+    found: Vec<Found>,
+    /// The first of `found` that is not judged.
+    at: usize,
+    judged: Vec<Judged>,
 }
 
-/// An entry of the search's queue: a connected cell, and the faces across which to search on.
+/// What is done with the cells at one distance.
+#[derive(Clone, Copy, Default)]
+enum Step {
+    #[default]
+    Search,
+    Judge,
+    Connect,
+}
+
+/// A cell that a connected one could feed, or has as a parent, across a face of it.
+#[derive(Clone, Copy)]
+struct Found {
+    place: Place,
+    face: Face,
+    /// The height of the spring that feeds the connected one, if that is known.
+    spring: Option<i32>,
+}
+
+/// A cell that becomes connected.
+#[derive(Clone, Copy)]
+struct Judged {
+    place: Place,
+    /// Its first parent, and all of them by bit.
+    first: Face,
+    parents: u8,
+    spring: Option<i32>,
+}
+
+/// A connected cell, and the faces across which to search on from it.
 #[derive(Clone, Copy)]
 pub(crate) struct Feeder {
     place: Place,
-    /// The faces across which they may be, by bit.
+    /// By bit.
     faces: u8,
     /// The height of a spring that feeds it, if that is known.
     spring: Option<i32>,
@@ -46,13 +80,6 @@ pub(crate) struct Feeder {
 /// The bits of all faces, and of those across which the height of the spring does not matter.
 const ALL: u8 = 0b11_1111;
 const NOT_UP: u8 = ALL & !(1 << Face::Up.index());
-
-impl Feeder {
-    /// Returns a cell that may feed all of its neighbours.
-    pub(super) fn of_all(place: Place) -> Self {
-        Feeder { place, faces: ALL, spring: None }
-    }
-}
 
 impl Context<'_> {
     /// Adds the connected cells of a layer, or beside it, that could feed a wet cell which is not
@@ -171,22 +198,22 @@ impl Context<'_> {
         }
     }
 
-    /// Begins the search from the cells found in the tick, in an order that depends on their
-    /// positions alone. Connected neighbours of the cells of `cut_off` that lost HasSource are
-    /// searched from, too.
-    pub(super) fn begin_reach(&self, feeders: &mut Vec<Feeder>, cut_off: &[Place]) -> Reach {
+    /// Begins the search from the cells found in the tick. Those of `stale` that are not connected
+    /// but have a parent that is come first; connected neighbours of the cells of `cut_off` that
+    /// lost HasSource are searched from, too.
+    pub(super) fn begin_reach(
+        &self,
+        feeders: &mut Vec<Feeder>,
+        stale: &[Place],
+        cut_off: &[Place],
+    ) -> Reach {
         for &place in cut_off {
             let voxel = self.store.read(place);
             if voxel.is_wet() && !voxel.is_connected() {
                 self.note_feeders_of(place, true, feeders);
             }
         }
-        let random = self.work.random();
-        let key = |feeder: &Feeder| {
-            let position = self.store.position(feeder.place);
-            (chunk_seed(random, position), position.to_array())
-        };
-        feeders.sort_by_cached_key(key);
+        feeders.sort_unstable_by_key(|feeder| feeder.place);
         feeders.dedup_by(|next, kept| {
             let is_same = next.place == kept.place;
             if is_same {
@@ -194,30 +221,75 @@ impl Context<'_> {
             }
             is_same
         });
-        Reach { open: feeders.drain(..).collect() }
+        let mut found = Vec::new();
+        for &place in stale.iter().filter(|&&place| !self.store.read(place).is_connected()) {
+            let parents = self.connected_parents(place, self.store.read(place));
+            found.extend(Store::faces(parents).map(|face| Found { place, face, spring: None }));
+        }
+        Reach { open: core::mem::take(feeders), found, ..Reach::default() }
     }
 
-    /// Reaches the neighbours of the next cell. Returns the cells looked at; `None` if none is
-    /// left.
+    /// Does the next of the search's work. Returns the cells looked at; `None` if nothing is left.
     pub(super) fn reach_next(&mut self, reach: &mut Reach) -> Option<usize> {
-        let mut feeder = reach.open.pop_front()?;
+        match reach.step {
+            Step::Search => match reach.open.pop() {
+                Some(feeder) => return Some(self.search_from(feeder, &mut reach.found)),
+                None if reach.found.is_empty() => return None,
+                None => {
+                    reach.found.sort_unstable_by_key(|found| (found.place, found.face));
+                    reach.step = Step::Judge;
+                }
+            },
+            Step::Judge => match reach.found.get(reach.at) {
+                Some(&Found { place, .. }) => {
+                    let rest = &reach.found[reach.at..];
+                    let count = rest.partition_point(|found| found.place == place);
+                    reach.judged.push(self.judge_reached(&rest[..count]));
+                    reach.at += count;
+                }
+                None => {
+                    reach.found.clear();
+                    (reach.at, reach.step) = (0, Step::Connect);
+                }
+            },
+            Step::Connect => match reach.judged.pop() {
+                Some(judged) => reach.open.push(self.connect(judged)),
+                None => reach.step = Step::Search,
+            },
+        }
+        Some(1)
+    }
+
+    /// Adds the cells that a connected one reaches. Returns the cells looked at.
+    fn search_from(&self, mut feeder: Feeder, found: &mut Vec<Found>) -> usize {
+        // It may have been cut off since it was noted.
+        if !self.store.read(feeder.place).is_connected() {
+            return 1;
+        }
         let mut looked = 1;
-        for face in Store::faces(feeder.faces) {
+        let mut add = |face: Face, place: Place, spring: Option<i32>| {
+            found.push(Found { place, face: face.opposite(), spring });
+        };
+        let children = self.store.children_of(feeder.place);
+        for face in Store::faces(feeder.faces | children) {
             let there = self.store.step(feeder.place, face);
-            if !there.is_some() || !self.store.could_feed(feeder.place, face, there) {
+            if !there.is_some() || self.store.read(there).is_connected() {
                 continue;
             }
-            if face == Face::Up {
-                looked += self.measure_spring(&mut feeder);
-                if feeder.spring.is_none_or(|y| y <= self.store.layer_y(there.slot, there.layer()))
-                {
-                    continue;
+            if children >> face.index() & 1 != 0 {
+                add(face, there, feeder.spring);
+            } else if self.store.could_feed(feeder.place, face, there) {
+                if face == Face::Up {
+                    looked += self.measure_spring(&mut feeder);
+                    let y = self.store.layer_y(there.slot, there.layer());
+                    if feeder.spring.is_none_or(|spring| spring <= y) {
+                        continue;
+                    }
                 }
+                add(face, there, feeder.spring);
             }
-            let reached = self.with_feeders(there, 1 << face.opposite().index());
-            self.connect(there, reached, feeder.spring, reach);
         }
-        Some(looked)
+        looked
     }
 
     /// Finds the height of the spring at the end of a cell's first parents, if it is not known.
@@ -231,42 +303,37 @@ impl Context<'_> {
         looked
     }
 
-    /// Returns the voxel of a cell that becomes connected, with its parents stored: those of
-    /// `faces`, and with the rule of many parents all connected cells that could feed it. None of
-    /// them hangs on the cell, since all that does is not connected.
-    pub(super) fn with_feeders(&mut self, place: Place, mut faces: u8) -> Voxel {
-        let first = Store::faces(faces).next();
-        if self.rules.many_parents {
-            faces |= self.store.feeders_of(place);
-        }
-        let voxel = self.store.read(place);
-        self.put(place, voxel);
-        let voxel = self.store.keep_parents(place, faces, voxel);
-        let Some(first) =
-            voxel.parent_face().filter(|face| faces >> face.index() & 1 != 0).or(first)
-        else {
-            return voxel;
+    /// Chooses the parents of a cell that was reached from one or several sides: with the rule of
+    /// many parents all connected cells that could feed it. None of them hangs on the cell, since
+    /// all that does is not connected. The first is the one that it has, else drawn at random.
+    fn judge_reached(&self, found: &[Found]) -> Judged {
+        let place = found[0].place;
+        let reached = found.iter().fold(0, |faces, found| faces | 1 << found.face.index());
+        let faces = match self.rules.many_parents {
+            true => reached | self.store.feeders_of(place),
+            false => reached,
         };
-        let largest = self.store.look(place, first).largest().min(self.limits.throughput);
-        voxel.with_parent(first).with_largest(largest)
+        let kept = self.store.read(place).parent_face();
+        let kept = kept.filter(|face| faces >> face.index() & 1 != 0);
+        let turn = chunk_seed(self.work.random(), self.store.position(place));
+        let drawn = Store::faces(faces).nth((turn % u64::from(faces.count_ones())) as usize);
+        let first = kept.or(drawn).expect("reached across a face");
+        let spring = found.iter().find(|found| found.face == first).and_then(|found| found.spring);
+        let parents = if self.rules.many_parents { faces } else { 1 << first.index() };
+        Judged { place, first, parents, spring }
     }
 
-    /// Makes a cell connected, and then the cells that have it as a parent.
-    fn connect(&mut self, place: Place, voxel: Voxel, spring: Option<i32>, reach: &mut Reach) {
-        let mut open = vec![(place, voxel)];
-        while let Some((place, voxel)) = open.pop() {
-            self.put(place, voxel.with(CellFlags::HAS_SOURCE, true));
-            self.store.wake(place);
-            self.drop_from_children(place);
-            reach.open.push_back(Feeder { place, faces: ALL, spring });
-            for child in self.store.children(place).collect::<Vec<_>>() {
-                let voxel = self.store.read(child);
-                if !voxel.is_connected() {
-                    let faces = self.connected_parents(child, voxel);
-                    open.push((child, self.with_feeders(child, faces)));
-                }
-            }
-        }
+    /// Makes a cell connected. Returns it, to be searched from.
+    fn connect(&mut self, Judged { place, first, parents, spring }: Judged) -> Feeder {
+        let voxel = self.store.read(place);
+        self.put(place, voxel);
+        let voxel = self.store.keep_parents(place, parents, voxel);
+        let largest = self.store.look(place, first).largest().min(self.limits.throughput);
+        let voxel = voxel.with_parent(first).with_largest(largest);
+        self.put(place, voxel.with(CellFlags::HAS_SOURCE, true));
+        self.store.wake(place);
+        self.drop_from_children(place);
+        Feeder { place, faces: ALL, spring }
     }
 }
 

@@ -70,7 +70,7 @@ impl Context<'_> {
         let face = from_above.or_else(|| feeders().find(is_connected)).or_else(|| feeders().next());
         let Some(face) = face else { return false };
         let voxel = self.store.keep_parents(place, 0, voxel).with_parent(face);
-        // HasSource is set in one place, at the end of the tick: see `Context::set_connected`.
+        // HasSource is set in one place, at the end of the tick: see `reach`.
         self.put(place, voxel);
         true
     }

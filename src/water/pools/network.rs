@@ -81,7 +81,9 @@ impl Network {
     pub(crate) fn run(&mut self) -> i32 {
         let mut moved = 0;
         for _ in 0..PHASES {
-            self.measure();
+            if self.measure() == 0 {
+                break;
+            }
             self.push();
             let units = self.settle();
             let is_last = units * LEAST <= moved;
@@ -93,19 +95,25 @@ impl Network {
         moved
     }
 
-    /// Finds the distances from where water is wanted (breadth-first search).
-    fn measure(&mut self) {
+    /// Finds the distances from where water is wanted to all that give (breadth-first search).
+    /// Returns the nodes that give and have a way.
+    fn measure(&mut self) -> usize {
         self.order.clear();
+        let (mut giving, mut met) = (0, 0);
         for (at, node) in self.nodes.iter_mut().enumerate() {
             (node.distance, node.inflow, node.absorbed, node.over) = (FAR, 0, 0, 0);
+            giving += usize::from(node.give > 0);
             if node.take > 0 && node.left > 0 {
                 node.distance = 0;
                 self.order.push(at as u32);
+                met += usize::from(node.give > 0);
             }
         }
         self.edges.iter_mut().for_each(|edge| edge.1 = 0);
         let mut at = 0;
-        while let Some(&node) = self.order.get(at) {
+        while met < giving
+            && let Some(&node) = self.order.get(at)
+        {
             at += 1;
             let distance = self.nodes[node as usize].distance + 1;
             for index in self.near(node) {
@@ -114,9 +122,11 @@ impl Network {
                 if there.distance == FAR && there.left > 0 && self.edges[edge as usize].0 > 0 {
                     there.distance = distance;
                     self.order.push(to);
+                    met += usize::from(there.give > 0);
                 }
             }
         }
+        met
     }
 
     /// Pushes what is over from far to near.

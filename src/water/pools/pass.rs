@@ -26,24 +26,31 @@ const BASIN: u32 = 16;
 /// that parts a piece in two basins, much wider than it. Else the contacts are narrow enough.
 fn width(cells: LayerMask) -> i32 {
     const COLUMN: u64 = 0x0001_0001_0001_0001;
-    if cells.count() < 2 * BASIN {
+    if cells.count() < 2 * BASIN || cells == LayerMask::ALL {
         return 256;
     }
     let words = cells.words();
     let rows: [u32; 16] = core::array::from_fn(|at| cells.row(at).count_ones());
     let column = |at: usize| words.iter().map(|word| (word >> at & COLUMN).count_ones()).sum();
     let columns: [u32; 16] = core::array::from_fn(column);
-    let neck = |counts: &[u32; 16]| {
-        let parts = |&at: &usize| {
-            let is_basin = |side: &[u32]| {
-                let widest = side.iter().copied().max().unwrap_or(0);
-                side.iter().sum::<u32>() >= BASIN && widest > 2 * counts[at]
-            };
-            is_basin(&counts[..at]) && is_basin(&counts[at + 1..])
-        };
-        (0..16).filter(parts).map(|at| counts[at]).min()
+    neck(&rows).min(neck(&columns)) as i32
+}
+
+/// Returns the least of the lines that part two basins, by the cells of each line.
+fn neck(lines: &[u32; 16]) -> u32 {
+    // The cells and the widest line before each line, and after it.
+    let before = |seen: &mut (u32, u32), &line: &u32| {
+        Some(core::mem::replace(seen, (seen.0 + line, seen.1.max(line))))
     };
-    [&rows, &columns].into_iter().filter_map(neck).min().unwrap_or(256) as i32
+    let is_basin = |&(cells, widest): &(u32, u32), line: u32| cells >= BASIN && widest > 2 * line;
+    let mut after = [(0, 0); 16];
+    let from_end = lines.iter().rev().scan((0, 0), before);
+    after.iter_mut().rev().zip(from_end).for_each(|(after, seen)| *after = seen);
+    let sides = lines.iter().scan((0, 0), before).zip(after);
+    let parts = sides
+        .zip(lines)
+        .filter(|((before, after), line)| is_basin(before, **line) && is_basin(after, **line));
+    parts.map(|(_, &line)| line).min().unwrap_or(256)
 }
 
 impl Context<'_> {
