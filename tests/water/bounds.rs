@@ -2,7 +2,8 @@
 
 use super::random::{bounds as cells_of_the_world, op, rules};
 use floodplain::glam::IVec3;
-use floodplain::water::{Rules, Voxel, WaterWorld};
+use floodplain::testing::Op;
+use floodplain::water::{Edit, Rules, Voxel, WaterWorld};
 use floodplain::{Chunk, Region};
 use proptest::prelude::*;
 use support::water::limits;
@@ -66,4 +67,18 @@ fn what_a_cell_fed_has_no_source_when_that_cell_has_dried_up() {
             assert_eq!(world.validate(), Ok(()), "seed {seed}, tick {}", world.ticks());
         }
     }
+}
+
+/// Two ways of steady flow joined to a circle, in which the water went round for ever once the ends
+/// were walled off.
+#[test]
+fn nothing_flows_in_a_circle_once_the_end_is_walled_off() {
+    let water = Region::new(IVec3::new(-3, -3, 2), IVec3::new(3, 4, 3));
+    let ops = [
+        Op::Step(5),
+        Op::Edit(Edit::AddSource(IVec3::new(-1, -4, 2))),
+        Op::Edit(Edit::FillWater { region: water, height: 3 }),
+        Op::Step(12),
+    ];
+    limits::flow_out_clears(1_363_422_839_384_017_911, cells_of_the_world(), &ops);
 }

@@ -2,8 +2,8 @@
 //! connected too, whether water has flowed there or stood there before (breadth-first search from
 //! the cells at which that may have changed in the tick). Each gets all cells that could feed it and
 //! were connected before it as its parents, so what is connected hangs on springs along parents that
-//! are connected, without a cycle. All cells at one distance are judged before any of them becomes
-//! connected, so the order of the search makes no difference.
+//! are connected, without a cycle. The cells at one distance become connected in an order that
+//! depends on their positions alone, so the order of the search makes no difference.
 //!
 //! Water is pressed up below the height of a spring, which is far away: a change there wakes
 //! nothing here. So that question is asked only where water has moved or has become connected in
@@ -29,41 +29,24 @@ struct Near {
 /// The search for cells that become connected, distance by distance.
 #[derive(Default)]
 pub(crate) struct Reach {
-    step: Step,
     /// The connected cells to search from.
     open: Vec<Feeder>,
-    /// What they reach, in no order, and then by cell.
+    /// What they reach, in no order. Once all are searched from, in the order in which it becomes
+    /// connected, and `is_sorted`.
     found: Vec<Found>,
-    /// The first of `found` that is not judged.
+    is_sorted: bool,
+    /// The first of `found` that is not connected yet.
     at: usize,
-    judged: Vec<Judged>,
-}
-
-/// What is done with the cells at one distance.
-#[derive(Clone, Copy, Default)]
-enum Step {
-    #[default]
-    Search,
-    Judge,
-    Connect,
 }
 
 /// A cell that a connected one could feed, or has as a parent, across a face of it.
 #[derive(Clone, Copy)]
 struct Found {
+    /// A random number of the position of the cell, and the position.
+    key: (u64, [i32; 3]),
     place: Place,
     face: Face,
     /// The height of the spring that feeds the connected one, if that is known.
-    spring: Option<i32>,
-}
-
-/// A cell that becomes connected.
-#[derive(Clone, Copy)]
-struct Judged {
-    place: Place,
-    /// Its first parent, and all of them by bit.
-    first: Face,
-    parents: u8,
     spring: Option<i32>,
 }
 
@@ -76,6 +59,10 @@ pub(crate) struct Feeder {
     /// The height of a spring that feeds it, if that is known.
     spring: Option<i32>,
 }
+
+/// The seed of the order in which cells at one distance become connected. It is the same in each tick:
+/// what is cut off for a moment gets the parents that it had.
+const ORDER: u64 = 0;
 
 /// The bits of all faces, and of those across which the height of the spring does not matter.
 const ALL: u8 = 0b11_1111;
@@ -224,40 +211,37 @@ impl Context<'_> {
         let mut found = Vec::new();
         for &place in stale.iter().filter(|&&place| !self.store.read(place).is_connected()) {
             let parents = self.connected_parents(place, self.store.read(place));
-            found.extend(Store::faces(parents).map(|face| Found { place, face, spring: None }));
+            found.extend(Store::faces(parents).map(|face| self.found(place, face, None)));
         }
         Reach { open: core::mem::take(feeders), found, ..Reach::default() }
     }
 
-    /// Does the next of the search's work. Returns the cells looked at; `None` if nothing is left.
+    fn found(&self, place: Place, face: Face, spring: Option<i32>) -> Found {
+        let position = self.store.position(place);
+        let key = (chunk_seed(ORDER, position), position.to_array());
+        Found { key, place, face, spring }
+    }
+
+    /// Searches from the next cell, or connects the next one. Returns the cells looked at; `None` if
+    /// nothing is left.
     pub(super) fn reach_next(&mut self, reach: &mut Reach) -> Option<usize> {
-        match reach.step {
-            Step::Search => match reach.open.pop() {
-                Some(feeder) => return Some(self.search_from(feeder, &mut reach.found)),
-                None if reach.found.is_empty() => return None,
-                None => {
-                    reach.found.sort_unstable_by_key(|found| (found.place, found.face));
-                    reach.step = Step::Judge;
-                }
-            },
-            Step::Judge => match reach.found.get(reach.at) {
-                Some(&Found { place, .. }) => {
-                    let rest = &reach.found[reach.at..];
-                    let count = rest.partition_point(|found| found.place == place);
-                    reach.judged.push(self.judge_reached(&rest[..count]));
-                    reach.at += count;
-                }
-                None => {
-                    reach.found.clear();
-                    (reach.at, reach.step) = (0, Step::Connect);
-                }
-            },
-            Step::Connect => match reach.judged.pop() {
-                Some(judged) => reach.open.push(self.connect(judged)),
-                None => reach.step = Step::Search,
-            },
+        if let Some(&Found { place, .. }) = reach.found.get(reach.at).filter(|_| reach.is_sorted) {
+            let rest = &reach.found[reach.at..];
+            let count = rest.partition_point(|found| found.place == place);
+            reach.open.push(self.connect(&rest[..count]));
+            reach.at += count;
+            return Some(1);
         }
-        Some(1)
+        if core::mem::take(&mut reach.is_sorted) {
+            reach.found.clear();
+            reach.at = 0;
+        }
+        if let Some(feeder) = reach.open.pop() {
+            return Some(self.search_from(feeder, &mut reach.found));
+        }
+        reach.found.sort_unstable_by_key(|found| (found.key, found.face));
+        reach.is_sorted = true;
+        (!reach.found.is_empty()).then_some(1)
     }
 
     /// Adds the cells that a connected one reaches. Returns the cells looked at.
@@ -268,7 +252,7 @@ impl Context<'_> {
         }
         let mut looked = 1;
         let mut add = |face: Face, place: Place, spring: Option<i32>| {
-            found.push(Found { place, face: face.opposite(), spring });
+            found.push(self.found(place, face.opposite(), spring));
         };
         let children = self.store.children_of(feeder.place);
         for face in Store::faces(feeder.faces | children) {
@@ -303,29 +287,23 @@ impl Context<'_> {
         looked
     }
 
-    /// Chooses the parents of a cell that was reached from one or several sides: with the rule of
-    /// many parents all connected cells that could feed it. None of them hangs on the cell, since
-    /// all that does is not connected. The first is the one that it has, else drawn at random.
-    fn judge_reached(&self, found: &[Found]) -> Judged {
+    /// Connects a cell that was reached from one or several sides. Its parents lie there; with the
+    /// rule of many parents all connected cells are that could feed it. None of them hangs on the
+    /// cell, since all that does is not connected. The first is the one that it has, else one drawn
+    /// among those that reached it. Returns the cell, to be searched from.
+    fn connect(&mut self, found: &[Found]) -> Feeder {
         let place = found[0].place;
         let reached = found.iter().fold(0, |faces, found| faces | 1 << found.face.index());
         let faces = match self.rules.many_parents {
             true => reached | self.store.feeders_of(place),
             false => reached,
         };
-        let kept = self.store.read(place).parent_face();
-        let kept = kept.filter(|face| faces >> face.index() & 1 != 0);
-        let turn = chunk_seed(self.work.random(), self.store.position(place));
-        let drawn = Store::faces(faces).nth((turn % u64::from(faces.count_ones())) as usize);
-        let first = kept.or(drawn).expect("reached across a face");
+        let voxel = self.store.read(place);
+        let kept = voxel.parent_face().filter(|face| faces >> face.index() & 1 != 0);
+        let drawn = found[(found[0].key.0 % found.len() as u64) as usize];
+        let first = kept.unwrap_or(drawn.face);
         let spring = found.iter().find(|found| found.face == first).and_then(|found| found.spring);
         let parents = if self.rules.many_parents { faces } else { 1 << first.index() };
-        Judged { place, first, parents, spring }
-    }
-
-    /// Makes a cell connected. Returns it, to be searched from.
-    fn connect(&mut self, Judged { place, first, parents, spring }: Judged) -> Feeder {
-        let voxel = self.store.read(place);
         self.put(place, voxel);
         let voxel = self.store.keep_parents(place, parents, voxel);
         let largest = self.store.look(place, first).largest().min(self.limits.throughput);

@@ -299,7 +299,7 @@ fn any_sea_edit(world: &mut WaterWorld, random: &mut Rng) {
 #[test]
 fn bodies_are_those_of_a_flood_fill() {
     let mut bodies = [0; 2];
-    for seed in 0..16 {
+    for seed in 0..8 {
         let mut random = Rng::with_seed(seed);
         let mut world = any_world(seed, &mut random);
         for _ in 0..30 {
@@ -318,7 +318,7 @@ fn bodies_are_those_of_a_flood_fill() {
             }
         }
     }
-    assert!(bodies[0] > 2_000 && bodies[1] > 20, "{bodies:?} bodies, known ones");
+    assert!(bodies[0] > 1_000 && bodies[1] > 10, "{bodies:?} bodies, known ones");
 }
 
 /// In one world all is woken before each tick. In another what is known of the pools is forgotten

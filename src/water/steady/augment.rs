@@ -47,6 +47,8 @@ pub(super) struct Search {
     /// The nodes met, in this order, each with the number of the one that it was met from.
     nodes: Vec<(Node, u32)>,
     met: HashMap<Place, u8>,
+    /// Cells looked at for cycles since the search began.
+    looked: usize,
 }
 
 impl Search {
@@ -59,6 +61,7 @@ impl Search {
     /// Begins at an end, without the nodes that earlier searches have met in vain.
     fn begin(&mut self, end: Place) {
         self.nodes.clear();
+        self.looked = 0;
         self.meet(Node::Out(end), 0);
     }
 
@@ -79,7 +82,7 @@ impl Search {
     }
 
     pub(super) fn visited(&self) -> usize {
-        self.nodes.len()
+        self.nodes.len() + self.looked
     }
 
     pub(super) fn shrink(&mut self, most: usize) {
@@ -135,6 +138,8 @@ impl Context<'_> {
             if is_found {
                 let units = self.flow_along(search, at, end);
                 if units > 0 {
+                    let way: Vec<Place> = search.way(at).map(Node::place).collect();
+                    search.looked = self.cancel_cycles(&way);
                     return units;
                 }
             }

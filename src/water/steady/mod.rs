@@ -11,6 +11,7 @@
 //! | `network` | which faces steady flow may cross, and how much passes through a cell | |
 //! | `balance` | takes back what no longer holds | worklist |
 //! | `augment` | finds more flow for an end, or an equal share | Ford–Fulkerson, breadth-first search |
+//! | `cycles` | takes off what would flow in a circle | depth-first search |
 //! | `execute` | lets a tick's units flow | |
 //!
 //! A tick checks the flow before water falls and spreads, and lets it flow then, so that what a
@@ -23,6 +24,7 @@
 
 mod augment;
 mod balance;
+mod cycles;
 mod execute;
 mod network;
 

@@ -103,6 +103,33 @@ fn assert_flow(world: &WaterWorld, context: &str) {
     }
 }
 
+/// Asserts that nothing flows in a circle: in turn each cell that gets nothing from those that are
+/// left goes (Kahn's algorithm), until none is left.
+fn assert_acyclic(world: &WaterWorld, context: &str) {
+    let store = &world.store;
+    let next = |place: Place| {
+        let out = store.steady(place).iter().map(move |(face, _)| store.step(place, face));
+        out.filter(|there| there.is_some()).collect::<Vec<_>>()
+    };
+    let mut inflows: hashbrown::HashMap<Place, usize> = hashbrown::HashMap::new();
+    let cells: Vec<Place> = test_worlds::places(world);
+    cells.iter().flat_map(|&place| next(place)).for_each(|to| *inflows.entry(to).or_default() += 1);
+    let mut open: Vec<Place> =
+        cells.iter().filter(|place| !inflows.contains_key(*place)).copied().collect();
+    let mut gone = 0;
+    while let Some(place) = open.pop() {
+        gone += 1;
+        for to in next(place) {
+            let left = inflows.get_mut(&to).expect("it gets something");
+            *left -= 1;
+            if *left == 0 {
+                open.push(to);
+            }
+        }
+    }
+    assert_eq!(gone, cells.len(), "{context}: water flows in a circle");
+}
+
 /// Returns what leaves the world.
 fn outflow(world: &WaterWorld) -> u64 {
     let store = &world.store;
@@ -126,6 +153,7 @@ fn after_any_edit_the_flow_is_one_and_no_cell_passes_more_than_it_may() {
             }
             begin(&mut world);
             assert_flow(&world, &format!("seed {seed}, tick {at}"));
+            assert_acyclic(&world, &format!("seed {seed}, tick {at}"));
             flowed += outflow(&world);
             frozen += world.frozen_chunks().count();
             world.finish_tick();

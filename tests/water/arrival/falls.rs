@@ -33,8 +33,8 @@ fn rivers_arrive_over_steps() {
         let arrives: Vec<f64> = (0..3)
             .map(|seed| {
                 let mut built = steps((seed, Pose::of(seed)), width, high, count, length);
-                built.world.run(900);
-                let arrives = built.outflow(300);
+                built.world.run(1_500);
+                let arrives = built.outflow(400);
                 built.world.validate().unwrap();
                 arrives / offered
             })
