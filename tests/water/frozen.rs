@@ -42,7 +42,7 @@ fn tick(world: &mut WaterWorld, budget: u64) -> StepReport {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(96) })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(48) })]
 
     /// Byte for byte, and cell by cell awake: after any history, in slices, with edits between
     /// ticks.

@@ -12,7 +12,7 @@ use support::water::Op;
 use support::water::small::watched;
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(32) })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(24) })]
 
     #[test]
     fn every_law_holds_after_every_edit_and_tick(

@@ -64,7 +64,7 @@ fn disturb(world: &mut WaterWorld, [what, x, y, z, size]: [u8; 5]) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(96) })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(48) })]
 
     #[test]
     fn disjoint_edits_commute(

@@ -49,7 +49,7 @@ fn take_out_and_put_back(world: &mut WaterWorld, rng: &mut Rng) -> usize {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(96) })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(48) })]
 
     /// At rest and in flow, between any two ticks.
     #[test]
