@@ -244,7 +244,7 @@
 //! | damaged bytes are refused with the name of their section; forged bytes give an error or a lawful world | `snapshot::laws::every_truncation_is_refused`, `every_flipped_bit_is_refused_by_the_name_of_its_section`, `forged_bytes_are_refused_or_describe_a_lawful_world`; error messages: `snapshot::forged`, of worlds of materials `snapshot::materials` | `snapshot_bytes` |
 //! | a snapshot in which something sleeps that would change is refused | `snapshot::sleep` | `snapshot_bytes` |
 //! | loading takes no more memory than 64 times the bytes, and 256 KB that an empty world takes, whatever the bytes claim, whatever the kind, saved in the middle of a tick too | `memory::loading` | |
-//! | snapshots of all versions of the format can be loaded | `snapshot::versions` | |
+//! | snapshots of the version of the format can be loaded | `snapshot::versions` | |
 //!
 //! # Recordings
 //!

@@ -110,12 +110,11 @@ impl<W: Saved> SaveFile<W> {
             staged.write(0, &header)?;
         }
         let database = open_database(staged.clone())?;
-        let (world, last, is_current): (W, _, _) = load(&database, &file.fingerprints)?;
+        let (world, last): (W, _) = load(&database, &file.fingerprints)?;
         staged.accept()?;
         *file.database.write().unwrap_or_else(PoisonError::into_inner) = Some(database);
         file.last = Some(last);
-        // Records of an earlier version are all to be written anew.
-        file.base = if is_current { Base::of(&world) } else { None };
+        file.base = Base::of(&world);
         Ok((file, world))
     }
 

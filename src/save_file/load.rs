@@ -7,24 +7,23 @@ use super::tables::{self, CHUNKS, COUNT, FORMAT, HEAD, RULES, STATE};
 use crate::snapshot::{Content, Saved};
 use redb::{Database, ReadOnlyTable, ReadTransaction, ReadableDatabase, ReadableTable, TableError};
 
-/// Returns the world of the database, its laws checked, the fingerprints of its records, and whether
-/// these are of the version that is written.
+/// Returns the world of the database, its laws checked, and the fingerprints of its records.
 pub(super) fn load<W: Saved>(
     database: &Database,
     fingerprints: &Fingerprints,
-) -> Result<(W, Known, bool), SaveError> {
+) -> Result<(W, Known), SaveError> {
     let read = database.begin_read().map_err(SaveError::of)?;
     let head = open_head(&read)?;
     let format = entry(&head, FORMAT)?.ok_or(SaveError::OtherProgram)?;
-    let version = tables::check_format(&format, W::KIND)?;
+    tables::check_format(&format, W::KIND)?;
     let (rules, state, count) = (value(&head, RULES)?, value(&head, STATE)?, value(&head, COUNT)?);
-    let mut world = take_world::<W>(&rules, &state, version)?;
-    let known = take_chunks(&read, &mut world, version, fingerprints)?;
+    let mut world = take_world::<W>(&rules, &state)?;
+    let known = take_chunks(&read, &mut world, fingerprints)?;
     if *count != (known.len() as u64).to_le_bytes() {
         return Err(SaveError::Damaged { part: Part::Chunks });
     }
     world.check().map_err(SaveError::in_part(Part::Chunks))?;
-    Ok((world, known, format == tables::sealed_format_of(W::KIND)))
+    Ok((world, known))
 }
 
 type Head = ReadOnlyTable<&'static str, &'static [u8]>;
@@ -56,9 +55,9 @@ fn value(head: &Head, name: &'static str) -> Result<Vec<u8>, SaveError> {
 }
 
 /// Returns the world without its chunks.
-fn take_world<W: Saved>(rules: &[u8], state: &[u8], version: u16) -> Result<W, SaveError> {
+fn take_world<W: Saved>(rules: &[u8], state: &[u8]) -> Result<W, SaveError> {
     let [mut rules, mut state] =
-        [(RULES, rules), (STATE, state)].map(|(name, bytes)| Content::new(name, bytes, version));
+        [(RULES, rules), (STATE, state)].map(|(name, bytes)| Content::new(name, bytes));
     let world = W::take_world(&mut rules, &mut state).map_err(SaveError::in_entry)?;
     rules.finish().map_err(SaveError::in_entry)?;
     state.finish().map_err(SaveError::in_entry)?;
@@ -68,7 +67,6 @@ fn take_world<W: Saved>(rules: &[u8], state: &[u8], version: u16) -> Result<W, S
 fn take_chunks<W: Saved>(
     read: &ReadTransaction,
     world: &mut W,
-    version: u16,
     fingerprints: &Fingerprints,
 ) -> Result<Known, SaveError> {
     let table = read.open_table(CHUNKS).map_err(|error| match error {
@@ -85,7 +83,7 @@ fn take_chunks<W: Saved>(
         if known.last().is_some_and(|last| last.key >= key) {
             return Err(SaveError::Damaged { part: Part::Chunks });
         }
-        let mut content = Content::new("record", record, version);
+        let mut content = Content::new("record", record);
         world.take_chunk(position, &mut content).map_err(SaveError::in_part(part))?;
         content.finish().map_err(SaveError::in_part(part))?;
         known.push(fingerprints.entry::<W>(key, record));

@@ -55,7 +55,7 @@
 //! taken. A chunk has changed when its record differs: its cells, its
 //! awake cells, or the cells that will be returned as changed.
 //!
-//! # The format, version 6
+//! # The format, version 1
 //!
 //! A file of [redb](https://docs.rs/redb), version 3 of its format, with two tables, or three. The
 //! contents of rules, state and records are documented at each world's
@@ -64,12 +64,12 @@
 //!
 //! | table | key | value |
 //! |---|---|---|
-//! | `floodplain`, `&str` to `&[u8]` | `format` | `FLDPSAVE`; version, `u16`: 1 to 6; kind of world, `u16`: see [`Kind`](crate::snapshot::Kind) |
+//! | `floodplain`, `&str` to `&[u8]` | `format` | `FLDPSAVE`; version, `u16`; kind of world, `u16`: see [`Kind`](crate::snapshot::Kind) |
 //! | | `rules` | the rules |
 //! | | `state` | all that belongs to no chunk |
 //! | | `count` | the number of chunks, `u64` |
 //! | `chunks`, `&[u8; 12]` to `&[u8]` | position: y, z, x, each an `i32` with its sign bit flipped, *big*-endian, so that keys sort as positions do | the chunk's record |
-//! | `unloaded`, `&[u8; 12]` to `&[u8]`; from version 3 on, if a chunk was unloaded | position, in the same form | the bytes of its record: of [water](crate::water::ChunkRecord::to_bytes), or [with its ground](crate::world::ChunkRecord::to_bytes) |
+//! | `unloaded`, `&[u8; 12]` to `&[u8]`; if a chunk was unloaded | position, in the same form | the bytes of its record: of [water](crate::water::ChunkRecord::to_bytes), or [with its ground](crate::world::ChunkRecord::to_bytes) |
 //!
 //! Each value ends with a CRC-32 (IEEE, `u32`) of its key and the value.
 //!
@@ -101,12 +101,5 @@ pub use redb::StorageBackend;
 pub use stream::Stream;
 pub use streamed::Streamed;
 
-/// The version of the format that this crate writes, and the newest that it reads.
-///
-/// In version 1, rules, state and records are those of versions 1 and 2 of a
-/// [`snapshot`](crate::snapshot): the state of a water world may hold the parts of an unfinished
-/// tick, which are read and ignored. In version 2 they are those of version 3, in version 3 those
-/// of version 4, in version 4 those of version 5, in version 5 those of version 6, in
-/// version 6 those of version 7. The first save
-/// into an opened file makes it one of the version written.
-pub const VERSION: u16 = 6;
+/// The version of the format.
+pub const VERSION: u16 = 1;

@@ -66,33 +66,21 @@ pub(super) fn format_of(kind: Kind) -> Vec<u8> {
     [&MAGIC[..], &version, &kind].concat()
 }
 
-/// Returns the same with its checksum.
-pub(super) fn sealed_format_of(kind: Kind) -> Vec<u8> {
-    let mut format = format_of(kind);
-    seal(FORMAT.as_bytes(), &mut format);
-    format
-}
-
-/// Checks the entry `format` of a file. Returns the version of the snapshots whose rules, state and
-/// records the file has.
-pub(super) fn check_format(sealed: &[u8], wanted: Kind) -> Result<u16, SaveError> {
+/// Checks the entry `format` of a file.
+pub(super) fn check_format(sealed: &[u8], wanted: Kind) -> Result<(), SaveError> {
     if !sealed.starts_with(&MAGIC) {
         return Err(SaveError::OtherProgram);
     }
     let part = Part::Entry(FORMAT);
-    let mut content =
-        Content::new(FORMAT, &unseal(FORMAT.as_bytes(), sealed, part)?[MAGIC.len()..], VERSION);
+    let format = &unseal(FORMAT.as_bytes(), sealed, part)?[MAGIC.len()..];
+    let mut content = Content::new(FORMAT, format);
     let malformed = SaveError::in_part(part);
     match (content.take(), content.take()) {
-        (Ok(version @ 1..=VERSION), Ok(kind)) if kind == wanted.number() => {
-            content.finish().map_err(malformed)?;
-            // What version 2 of snapshots wrote is also read as version 1.
-            Ok(if version == 1 { 1 } else { version + 1 })
-        }
-        (Ok(1..=VERSION), Ok(found)) => Err(SaveError::OtherKind { found, wanted }),
+        (Ok(VERSION), Ok(kind)) if kind == wanted.number() => content.finish().map_err(malformed),
+        (Ok(VERSION), Ok(found)) => Err(SaveError::OtherKind { found, wanted }),
+        (Ok(VERSION), Err(error)) | (Err(error), _) => Err(malformed(error)),
         (Ok(0), _) => Err(malformed(content.malformed("a version from 1"))),
         (Ok(found), _) => Err(SaveError::NewerVersion { found, newest: VERSION }),
-        (Err(error), _) => Err(malformed(error)),
     }
 }
 

@@ -19,18 +19,12 @@ pub struct Content<'a> {
     section: &'static str,
     all: &'a [u8],
     read: usize,
-    version: u16,
 }
 
 impl<'a> Content<'a> {
-    /// Returns a reader of a section written in this version of the format.
-    pub(crate) fn new(section: &'static str, all: &'a [u8], version: u16) -> Self {
-        Content { section, all, read: 0, version }
-    }
-
-    /// Returns the version of the format in which the section is written.
-    pub(crate) fn version(&self) -> u16 {
-        self.version
+    /// Returns a reader of a section.
+    pub(crate) fn new(section: &'static str, all: &'a [u8]) -> Self {
+        Content { section, all, read: 0 }
     }
 
     /// Reads the next value.
@@ -88,11 +82,6 @@ impl<'a> Content<'a> {
         if number.abs() <= limit { Ok(number) } else { Err(wrong) }
     }
 
-    /// Returns whether everything has been read.
-    pub(crate) fn is_at_end(&self) -> bool {
-        self.read == self.all.len()
-    }
-
     /// Returns the error that the content here is not as `wanted`.
     pub(crate) fn malformed(&self, wanted: &'static str) -> SnapshotError {
         SnapshotError::Malformed { section: self.section, at: self.read, wanted }
@@ -100,7 +89,8 @@ impl<'a> Content<'a> {
 
     /// Refuses unread content.
     pub(crate) fn finish(self) -> Result<(), SnapshotError> {
-        if self.is_at_end() { Ok(()) } else { Err(self.malformed("the end of the section")) }
+        let is_at_end = self.read == self.all.len();
+        if is_at_end { Ok(()) } else { Err(self.malformed("the end of the section")) }
     }
 }
 

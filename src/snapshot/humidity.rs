@@ -12,7 +12,7 @@ use glam::IVec3;
 ///
 /// | | content |
 /// |---|---|
-/// | rules | sweep `u8` (0 in place, 1 synchronous, 2 conservative), `cap` `f32`, `coefficient` `f32`, `least_impermeability` `f32`, the six borders `u8` each (0 wall, 1 drain); from version 6 on then `fall` `f32`, in earlier ones 0 |
+/// | rules | sweep `u8` (0 in place, 1 synchronous, 2 conservative), `cap` `f32`, `coefficient` `f32`, `least_impermeability` `f32`, the six borders `u8` each (0 wall, 1 drain); then `fall` `f32` |
 /// | state | bounds (region), ticks `u64`, ledger: placed `u128`, rained `i128`, removed, runoff, drained `u128`, each from −2¹⁰⁰ to 2¹⁰⁰, with a total of at least 0; zeros in sweeps that keep none |
 /// | record | a plane of `u32`, the humidity: units in the conservative sweep, the bits of an `f32` in the others, never those of −0; a plane of `u32`, the ground: the bits of the impermeability as an `f32`, with the sign bit set where it rains; beyond a draining border those of infinity; marks, of which the awake cells are all or none |
 impl<S: HumidityShape> Saved for HumidityWorld<S> {
@@ -78,7 +78,7 @@ fn take_rules(content: &mut Content<'_>) -> Result<Rules, SnapshotError> {
     for border in &mut borders {
         *border = content.take()?;
     }
-    let fall = if content.version() < 6 { 0.0 } else { content.take()? };
+    let fall = content.take()?;
     Ok(Rules { sweep, cap, coefficient, fall, least_impermeability, borders })
 }
 

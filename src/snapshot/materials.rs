@@ -17,17 +17,13 @@ use crate::world::{
 use glam::IVec3;
 use std::collections::{BTreeSet, VecDeque};
 
-/// The version in which this kind came. What its parts had in earlier ones is in none.
-const FIRST: u16 = 6;
-
 const GROUND: u8 = 1;
 const CHANGED: u8 = 2;
 const LENT: u8 = 4;
 const PRESSURE: u8 = 8;
 
 /// Kind 8. The parts are written as worlds of their own: water as kind 1, soil as kind 3 and
-/// pressure as kind 5, in the versions that they have in this one. They have the world's bounds, and
-/// of edits that wait and walls that broke none. Everything is kept but what
+/// pressure as kind 5. They have the world's bounds, and of edits that wait and walls that broke none. Everything is kept but what
 /// [`current`](WaterWorld::current) says, and edit reports.
 ///
 /// A world whose water has its [tick underway](World::step_within) is written as it was when the
@@ -100,9 +96,6 @@ impl Saved for World {
     }
 
     fn take_world(rules: &mut Content<'_>, state: &mut Content<'_>) -> Result<Self, SnapshotError> {
-        if rules.version() < FIRST {
-            return Err(rules.malformed("a version that worlds of materials have"));
-        }
         let palette = rules.take()?;
         let parts = Parts {
             water: WaterWorld::take_world(rules, state)?,

@@ -22,27 +22,17 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! # The format, version 6
+//! # The format, version 1
 //!
 //! All numbers are little-endian; `f32` and `f64` are their IEEE 754 bits; a `bool` is one byte, 0
 //! or 1; a position is three `i32`, x, y, z; a region is the positions of its least and its
 //! greatest corner; a count is a `u64`; a mask is 512 bytes, cell i as bit i mod 8 of byte i div 8.
 //! There is no padding.
 //!
-//! Versions are common to all kinds of worlds, and each kind is written in the version that last
-//! changed its contents: in version 2 the state of [`WaterWorld`](crate::water::WaterWorld) lost
-//! the parts of an unfinished tick, in version 3 its rules gained the chance for films, its state
-//! the queued edits, and its records the cells that look different, in version 4 they gained the
-//! sea and which chunks are frozen, and its ledger the units loaded and unloaded, in version 5 its
-//! records gained the fixtures. In version 6 the rules of
-//! [`HumidityWorld`](crate::humidity::HumidityWorld) gained the fall, and
-//! [`World`](crate::world::World), in which are those of water and humidity, came; all other kinds
-//! have version 1. Every version is read.
-//!
 //! | bytes | what |
 //! |---|---|
 //! | 8 | `FLDPLAIN` |
-//! | 2 | version, `u16`: 1 to 6, see [`Kind::version`] |
+//! | 2 | version, `u16` |
 //! | 2 | kind of world, `u16`: see [`Kind`] |
 //! | 4 | CRC-32 (IEEE) of the twelve bytes before |
 //! | | section `RULE`: the rules |
@@ -95,6 +85,5 @@ pub use sections::Kind;
 pub(crate) use water::put_chunk;
 pub use world::Saved;
 
-/// The newest version of the format: that of the kind of world that changed last. See
-/// [`Kind::version`].
-pub const VERSION: u16 = 7;
+/// The version of the format.
+pub const VERSION: u16 = 1;

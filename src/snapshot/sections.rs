@@ -37,16 +37,6 @@ impl Kind {
     pub const fn number(self) -> u16 {
         self as u16
     }
-
-    /// Returns the version of the format in which worlds of this kind are written, and the newest
-    /// that is read: the one that last changed their contents.
-    pub const fn version(self) -> u16 {
-        match self {
-            Kind::Water | Kind::World => 7,
-            Kind::HumiditySheet | Kind::HumidityCube => 6,
-            _ => 1,
-        }
-    }
 }
 
 /// Writes a snapshot.
@@ -57,7 +47,7 @@ pub(crate) struct Writer {
 impl Writer {
     pub(crate) fn new(kind: Kind) -> Self {
         let mut out = MAGIC.to_vec();
-        kind.version().put(&mut out);
+        VERSION.put(&mut out);
         kind.number().put(&mut out);
         crc32fast::hash(&out).put(&mut out);
         Writer { out }
@@ -83,7 +73,6 @@ impl Writer {
 /// Reads a snapshot, section by section.
 pub(crate) struct Reader<'a> {
     left: &'a [u8],
-    version: u16,
 }
 
 impl<'a> Reader<'a> {
@@ -99,12 +88,10 @@ impl<'a> Reader<'a> {
         }
         let number = |at: usize| u16::from_le_bytes([header[at], header[at + 1]]);
         match (number(8), number(10)) {
+            (VERSION, kind) if kind == wanted.number() => Ok(Reader { left }),
+            (VERSION, found) => Err(SnapshotError::OtherKind { found, wanted }),
             (0, _) => Err(SnapshotError::Header),
-            (1..=VERSION, found) if found != wanted.number() => {
-                Err(SnapshotError::OtherKind { found, wanted })
-            }
-            (version, _) if version <= wanted.version() => Ok(Reader { left, version }),
-            (found, _) => Err(SnapshotError::NewerVersion { found, newest: wanted.version() }),
+            (found, _) => Err(SnapshotError::NewerVersion { found, newest: VERSION }),
         }
     }
 
@@ -126,7 +113,7 @@ impl<'a> Reader<'a> {
             return Err(SnapshotError::Damaged { section: name });
         }
         self.left = left;
-        Ok(Content::new(name, &checked[12..], self.version))
+        Ok(Content::new(name, &checked[12..]))
     }
 
     /// Refuses bytes after the last section.

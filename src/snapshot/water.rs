@@ -2,7 +2,7 @@
 
 use super::bytes::{Content, Encode};
 use super::error::SnapshotError;
-use super::planes::{put_flagged_masks, take_flagged_masks, take_masks};
+use super::planes::{put_flagged_masks, take_flagged_masks};
 use super::sections::Kind;
 use super::world::Saved;
 use crate::coords::CHUNK_CELLS;
@@ -24,9 +24,9 @@ use std::collections::VecDeque;
 ///
 /// | | content |
 /// |---|---|
-/// | rules | `evaporation` `f64`, `activity_decay` `f64`, `source_supply` `u8`, `throughput` `u8`, the six outer edges and the unloaded one `u8` each (0 wall, 1 drain, 2 held, from version 4 on also 3 for a level, which its y `i32` follows), `pools` `bool`, `many_parents` `bool`, from version 3 on `film_evaporation` `f64`, in earlier ones the same as `evaporation` |
-/// | state | bounds (region), seed `u64`, ticks `u64`, ledger: placed, injected, removed, drained, evaporated, from version 4 on loaded and unloaded, `u64` below 2⁶² each; in version 1, with a tick underway, then the pieces of it that were done `u64`, at least 1, which are read and ignored; from version 3 on, in version 3 only if edits are [queued](WaterWorld::queue), how many of them come before the next tick `u32`, their number `u32`, and for each the length of its bytes `u32` and its [bytes](Edit::to_bytes); from version 4 on then what the sea gave and what it took, `u64` below 2⁶² each, the number of [edges of columns](WaterWorld::set_edge) `u32`, and for each, in order of x and then z, the column's x and z `i32` and its edge |
-/// | record | a plane of `u16`: the word of a [`WaterCell`], 0x003f solid, from version 4 on 0x043f the sea, or, beyond the bounds, 0x0038 drain, 0x013f held, 0x023f wall; marks, from version 3 on with bit 2 and a third mask for the cells that `take_changes` will list, which are those of the second mask in earlier versions, from version 4 on also with bit 3 if the chunk is [frozen](WaterWorld::freeze); a `u16` count of cells with the Extra flag, then for each in index order its index `u16` and a `u8` with bit f set if a parent lies behind the face of index f; in version 5, if bit 15 of that count is set, a `u16` count of [fixtures](WaterWorld::set_fixture), at least one, then for each in index order its index `u16`, its kind `u8`, 0 drain, 1 tap, 2 to 7 a valve towards the face of index 0 to 5, and its rate `u8`, 1 to 7; from version 7 on, if bit 14 of that count is set, a `u16` count of cells with steady flow, at least one, then for each in index order its index `u16` and a `u32` with three bits for each face, the units that leave across it |
+/// | rules | `evaporation` `f64`, `activity_decay` `f64`, `source_supply` `u8`, `throughput` `u8`, the six outer edges and the unloaded one `u8` each (0 wall, 1 drain, 2 held, 3 for a level, which its y `i32` follows), `pools` `bool`, `many_parents` `bool`, `film_evaporation` `f64` |
+/// | state | bounds (region), seed `u64`, ticks `u64`, ledger: placed, injected, removed, drained, evaporated, loaded and unloaded, `u64` below 2⁶² each; how many of the [queued](WaterWorld::queue) edits come before the next tick `u32`, their number `u32`, and for each the length of its bytes `u32` and its [bytes](Edit::to_bytes); what the sea gave and what it took, `u64` below 2⁶² each, the number of [edges of columns](WaterWorld::set_edge) `u32`, and for each, in order of x and then z, the column's x and z `i32` and its edge |
+/// | record | a plane of `u16`: the word of a [`WaterCell`], 0x003f solid, 0x043f the sea, or, beyond the bounds, 0x0038 drain, 0x013f held, 0x023f wall; marks, with bit 2 and a third mask for the cells that `take_changes` will list, and with bit 3 if the chunk is [frozen](WaterWorld::freeze); a `u16` count of cells with the Extra flag, then for each in index order its index `u16` and a `u8` with bit f set if a parent lies behind the face of index f; a `u16` count of [fixtures](WaterWorld::set_fixture), then for each in index order its index `u16`, its kind `u8`, 0 drain, 1 tap, 2 to 7 a valve towards the face of index 0 to 5, and its rate `u8`, 1 to 7; a `u16` count of cells with steady flow, then for each in index order its index `u16` and a `u32` with three bits for each face, the units that leave across it |
 impl Saved for WaterWorld {
     const KIND: Kind = Kind::Water;
 
@@ -102,21 +102,10 @@ impl Saved for WaterWorld {
     ) -> Result<(), SnapshotError> {
         let misplaced = record.malformed("a chunk that fits the world's bounds");
         let slot = self.restore_chunk(position, record.take()?).ok_or(misplaced)?;
-        let (marks, is_frozen) = match record.version() {
-            1 | 2 => {
-                let [awake, changed] = take_masks(record)?;
-                ([awake, changed.clone(), changed], false)
-            }
-            3 => (take_masks(record)?, false),
-            _ => take_flagged_masks(record)?,
-        };
+        let (marks, is_frozen) = take_flagged_masks(record)?;
         self.restore_marks(slot, marks, is_frozen);
-        let (mut least, count) = (0, record.take::<u16>()?);
-        let has_fixtures = record.version() >= 5 && count & FIXTURES_FOLLOW != 0;
-        let has_steady = record.version() >= 7 && count & STEADY_FOLLOWS != 0;
-        let flags =
-            u16::from(has_fixtures) * FIXTURES_FOLLOW + u16::from(has_steady) * STEADY_FOLLOWS;
-        for _ in 0..count & !flags {
+        let mut least = 0;
+        for _ in 0..record.take::<u16>()? {
             let wrong = record
                 .malformed("a cell with the Extra flag, after the one before, and its parents");
             let (index, faces): (u16, u8) = (record.take()?, record.take()?);
@@ -126,10 +115,8 @@ impl Saved for WaterWorld {
             }
             least = index + 1;
         }
-        if has_fixtures {
-            self.take_fixtures(slot, record)?;
-        }
-        if has_steady { self.take_steady(slot, record) } else { Ok(()) }
+        self.take_fixtures(slot, record)?;
+        self.take_steady(slot, record)
     }
 
     #[cfg(feature = "store")]
@@ -142,21 +129,11 @@ impl Saved for WaterWorld {
     }
 }
 
-/// The bit of the count of cells with the Extra flag that says that fixtures follow them.
-const FIXTURES_FOLLOW: u16 = 1 << 15;
-
-/// The bit of that count that says that the steady flow follows them.
-const STEADY_FOLLOWS: u16 = 1 << 14;
-
 impl WaterWorld {
     /// Reads the fixtures of a chunk.
     fn take_fixtures(&mut self, slot: Slot, record: &mut Content<'_>) -> Result<(), SnapshotError> {
-        let wrong = record.malformed("a number of fixtures");
-        let (mut least, count) = (0, record.take::<u16>()?);
-        if count == 0 {
-            return Err(wrong);
-        }
-        for _ in 0..count {
+        let mut least = 0;
+        for _ in 0..record.take::<u16>()? {
             let wrong = record.malformed("a cell after the one before, and its fixture");
             let index: u16 = record.take()?;
             let fixture = Fixture::from_bytes([record.take()?, record.take()?]);
@@ -169,18 +146,11 @@ impl WaterWorld {
         }
         Ok(())
     }
-}
 
-impl WaterWorld {
     /// Reads the steady flow of a chunk.
     fn take_steady(&mut self, slot: Slot, record: &mut Content<'_>) -> Result<(), SnapshotError> {
-        let wrong = record.malformed("a number of cells with steady flow");
-        let (mut least, count) = (0, record.take::<u16>()?);
-        if count == 0 {
-            return Err(wrong);
-        }
-        let mut list = Vec::new();
-        for _ in 0..count {
+        let (mut least, mut list) = (0, Vec::new());
+        for _ in 0..record.take::<u16>()? {
             let wrong = record.malformed("a cell after the one before, and its steady flow");
             let index: u16 = record.take()?;
             let flows = FaceFlows::from_word(record.take()?).filter(|flows| !flows.is_none());
@@ -201,23 +171,17 @@ pub(crate) fn put_chunk(chunk: &SavedChunk, out: &mut Vec<u8>) {
     let masks = [Some(awake), chunk.changed.as_ref(), chunk.visible.as_ref()];
     put_flagged_masks(masks, chunk.is_frozen, out);
     // At most one for each of the 4096 cells.
-    let fixtures_follow = if fixtures.is_empty() { 0 } else { FIXTURES_FOLLOW };
-    let steady_follows = if steady.is_empty() { 0 } else { STEADY_FOLLOWS };
-    (further_parents.len() as u16 | fixtures_follow | steady_follows).put(out);
+    (further_parents.len() as u16).put(out);
     for (index, faces) in further_parents {
         index.put(out);
         faces.put(out);
     }
-    if fixtures_follow != 0 {
-        (fixtures.len() as u16).put(out);
-    }
+    (fixtures.len() as u16).put(out);
     for (index, fixture) in fixtures {
         index.put(out);
         fixture.bytes().iter().for_each(|byte| byte.put(out));
     }
-    if steady_follows != 0 {
-        (steady.len() as u16).put(out);
-    }
+    (steady.len() as u16).put(out);
     for (index, flows) in steady {
         index.put(out);
         flows.word().put(out);
@@ -233,7 +197,7 @@ fn take_rules(content: &mut Content<'_>) -> Result<Rules, SnapshotError> {
     }
     let edges = Edges { outer, unloaded: content.take()? };
     let (pools, many_parents) = (content.take()?, content.take()?);
-    let film_evaporation = if content.version() < 3 { evaporation } else { content.take()? };
+    let film_evaporation = content.take()?;
     Ok(Rules {
         evaporation,
         film_evaporation,
@@ -249,37 +213,27 @@ fn take_rules(content: &mut Content<'_>) -> Result<Rules, SnapshotError> {
 fn take_clock(content: &mut Content<'_>) -> Result<Clock, SnapshotError> {
     let seed = content.take()?;
     let tick = content.take()?;
-    let mut ledger = Ledger {
+    let ledger = Ledger {
         placed: content.counter()?,
         injected: content.counter()?,
         removed: content.counter()?,
         drained: content.counter()?,
         evaporated: content.counter()?,
+        loaded: content.counter()?,
+        unloaded: content.counter()?,
         ..Ledger::default()
     };
-    if content.version() >= 4 {
-        (ledger.loaded, ledger.unloaded) = (content.counter()?, content.counter()?);
-    }
-    if content.version() == 1 && !content.is_at_end() {
-        let wrong = content.malformed("1 or more pieces of a tick underway");
-        if content.counter()? == 0 {
-            return Err(wrong);
-        }
-    }
     Ok(Clock { seed, tick, ledger })
 }
 
 /// Reads how many queued edits come before the next tick, and the edits.
 fn take_edits(content: &mut Content<'_>) -> Result<(usize, VecDeque<Edit>), SnapshotError> {
     let mut edits = VecDeque::new();
-    if content.version() < 3 || content.version() == 3 && content.is_at_end() {
-        return Ok((0, edits));
-    }
     let wrong = content.malformed("the end of the section");
     let (Ok(before), Ok(count)) = (content.take::<u32>(), content.take::<u32>()) else {
         return Err(wrong);
     };
-    if count == 0 && content.version() == 3 || before > count {
+    if before > count {
         return Err(wrong);
     }
     for _ in 0..count {
@@ -297,9 +251,6 @@ fn take_sea(
     ledger: &mut Ledger,
 ) -> Result<Vec<([i32; 2], Edge)>, SnapshotError> {
     let mut columns: Vec<([i32; 2], Edge)> = Vec::new();
-    if content.version() < 4 {
-        return Ok(columns);
-    }
     (ledger.from_sea, ledger.into_sea) = (content.counter()?, content.counter()?);
     for _ in 0..content.take::<u32>()? {
         let wrong = content.malformed("a column after the one before, and its edge");
@@ -327,14 +278,12 @@ impl Encode for Edge {
     }
 
     fn take(content: &mut Content<'_>) -> Result<Self, SnapshotError> {
-        let has_levels = content.version() >= 4;
-        let wanted = if has_levels { "an edge: 0 to 3" } else { "an edge: 0 to 2" };
-        let wrong = content.malformed(wanted);
+        let wrong = content.malformed("an edge: 0 to 3");
         match content.take::<u8>()? {
             0 => Ok(Edge::Wall),
             1 => Ok(Edge::Drain),
             2 => Ok(Edge::Held),
-            3 if has_levels => Ok(Edge::Level(content.take()?)),
+            3 => Ok(Edge::Level(content.take()?)),
             _ => Err(wrong),
         }
     }
@@ -350,9 +299,8 @@ impl Encode for Voxel {
             content.malformed("the word of a water cell, of solid ground, or of the world's end");
         let word = content.take()?;
         let voxel = Voxel::from_raw(word);
-        let marks = [Voxel::SOLID, Voxel::DRAIN, Voxel::HELD, Voxel::WALL];
-        let is_sea = voxel.is_sea() && content.version() >= 4;
-        if marks.contains(&voxel) || is_sea || WaterCell::from_word(word).is_ok() {
+        let marks = [Voxel::SOLID, Voxel::SEA, Voxel::DRAIN, Voxel::HELD, Voxel::WALL];
+        if marks.contains(&voxel) || WaterCell::from_word(word).is_ok() {
             Ok(voxel)
         } else {
             Err(wrong)

@@ -304,24 +304,18 @@ fn every_forged_byte_is_refused_by_its_section_or_describes_a_lawful_world() {
 #[test]
 fn newer_versions_and_other_kinds_have_their_own_errors() {
     let bytes = worlds::water(1).save();
-    let newer = forged(&bytes, |bytes| bytes[8] = 8);
+    let newer = forged(&bytes, |bytes| bytes[8] = 2);
     assert_eq!(
         WaterWorld::load(&newer).err(),
-        Some(SnapshotError::NewerVersion { found: 8, newest: 7 })
+        Some(SnapshotError::NewerVersion { found: 2, newest: 1 })
     );
-    // Its kind is that of another world, and this version is newer than all that are read.
+    // Its kind is that of another world, and its version is newer.
     assert_eq!(
         Water2dWorld::load(&newer).err(),
-        Some(SnapshotError::NewerVersion { found: 8, newest: 1 })
+        Some(SnapshotError::NewerVersion { found: 2, newest: 1 })
     );
     let of_water = SnapshotError::OtherKind { found: 1, wanted: Kind::Water2d };
     assert_eq!(Water2dWorld::load(&bytes).err(), Some(of_water));
-    let water_2d = forged(&worlds::water_2d(1).save(), |bytes| bytes[8] = 2);
-    assert_eq!(
-        Water2dWorld::load(&water_2d).err(),
-        Some(SnapshotError::NewerVersion { found: 2, newest: 1 }),
-        "a version that this kind does not have"
-    );
     let other = forged(&bytes, |bytes| bytes[10] = 99);
     assert!(matches!(WaterWorld::load(&other), Err(SnapshotError::OtherKind { found: 99, .. })));
     assert_eq!(WaterWorld::load(b"something else").err(), Some(SnapshotError::NotASnapshot));

@@ -252,52 +252,7 @@ fn the_sums_of_water_stay_below_half_of_half_of_their_range() {
     }
 }
 
-/// In version 1, the number of pieces of a tick underway that were done stood at the end of the
-/// state.
-#[test]
-fn pieces_of_a_tick_are_read_in_version_1_only_and_refused_where_they_are_malformed() {
-    let mut world = water();
-    world.add_source(IVec3::new(4, 9, 4)).unwrap();
-    world.run(12);
-    world.take_changes();
-    world.take_all_changes();
-    let before = world.save();
-    assert!(!world.step_within(1).finished);
-    let saved = world.save();
-    assert!(saved == before, "not as at the beginning of the tick");
-    // The end of the state of later versions: nothing loaded or unloaded, no queued edits, nothing
-    // of the sea.
-    const LATER: usize = 16 + 8 + 16 + 4;
-    let length = content(&saved, "WRLD").len() - LATER;
-    let with_pieces = |saved: &[u8], pieces: &[u8]| -> Result<WaterWorld, _> {
-        WaterWorld::load(&forged(saved, "WRLD", |content| [&content[..], pieces].concat()))
-    };
-    // It had no chance for films, the last of the rules: they went like all other water.
-    let of_then = |rules: Vec<u8>| rules[..rules.len() - 8].to_vec();
-    let first = forged(&of_version(&saved, 1), "RULE", of_then);
-    let first = forged(&first, "WRLD", |state| state[..length].to_vec());
-    for pieces in [1u64, 2, 1000, (1 << 62) - 1] {
-        let pieces = pieces.to_le_bytes();
-        let loaded = with_pieces(&first, &pieces).unwrap();
-        assert!(loaded.save() == saved && loaded.state_hash() == world.state_hash());
-        assert_eq!((loaded.ticks(), loaded.backlog()), (world.ticks(), 0));
-        let said = with_pieces(&saved, &pieces).err();
-        assert_eq!(said, refused("WRLD", length + LATER, "the end of the section"));
-    }
-    let said = |pieces: &[u8]| with_pieces(&first, pieces).err();
-    assert_eq!(said(&[0; 8]), refused("WRLD", length, "1 or more pieces of a tick underway"));
-    assert_eq!(said(&(1u64 << 62).to_le_bytes()), refused("WRLD", length, "a number below 2⁶²"));
-    assert_eq!(said(&[1; 7]), refused("WRLD", length, "more bytes"));
-    let ended = [&1u64.to_le_bytes()[..], &[0]].concat();
-    assert_eq!(said(&ended), refused("WRLD", length + 8, "the end of the section"));
-    assert!(WaterWorld::load(&first).unwrap().save() == saved, "without pieces");
-    while !world.step_within(1).finished {}
-    let mut loaded = WaterWorld::load(&saved).unwrap();
-    loaded.step();
-    assert!(loaded.save() == world.save(), "the tick comes to other bytes");
-}
-
-/// Fixtures stand at the end of a chunk's record, in order of index, and only from version 5 on.
+/// Fixtures stand in a chunk's record in order of index.
 #[test]
 fn fixtures_stand_in_order_and_in_range() {
     let mut world = water();
@@ -306,14 +261,12 @@ fn fixtures_stand_in_order_and_in_range() {
     }
     let saved = world.save();
     let length = content(&saved, "CHNK").len();
-    // Two further parents' count of none with the bit for fixtures, two fixtures of four bytes.
-    let [count, number, first] = [length - 12, length - 10, length - 8];
+    // No further parents, two fixtures of four bytes, no steady flow.
+    let [count, first] = [length - 14, length - 10];
     let chunk = content(&saved, "CHNK");
-    assert_eq!(chunk[count..], [0, 0x80, 2, 0, 0, 1, 1, 7, 0, 2, 0, 3]);
+    assert_eq!(chunk[count..], [0, 0, 2, 0, 0, 1, 1, 7, 0, 2, 0, 3, 0, 0]);
     let loaded = WaterWorld::load(&saved).unwrap();
     assert!(loaded.save() == saved && loaded.fixtures().eq(world.fixtures()));
-    let no_number = refused("CHNK", number, "a number of fixtures");
-    assert_eq!(with::<WaterWorld>(&saved, "CHNK", number, &[0, 0]), no_number);
     let wanted = "a cell after the one before, and its fixture";
     for (at, bytes) in [
         (first, &[0, 16][..]),
@@ -327,19 +280,6 @@ fn fixtures_stand_in_order_and_in_range() {
         let said = with::<WaterWorld>(&saved, "CHNK", at, bytes);
         assert_eq!(said, refused("CHNK", entry, wanted), "{bytes:?}");
     }
-    let before = WaterWorld::load(&of_version(&saved, 4)).err();
-    let Some(SnapshotError::Malformed { section: "CHNK", .. }) = before else {
-        panic!("{before:?}")
-    };
-}
-
-/// The bytes of a snapshot, said to be of this version.
-fn of_version(saved: &[u8], version: u16) -> Vec<u8> {
-    let mut bytes = saved.to_vec();
-    bytes[8..10].copy_from_slice(&version.to_le_bytes());
-    let checksum = crc32fast::hash(&bytes[..12]);
-    bytes[12..16].copy_from_slice(&checksum.to_le_bytes());
-    bytes
 }
 
 /// Two springs that pour into each other's way: cells with two parents stand in the record by
@@ -357,7 +297,7 @@ fn further_parents_stand_in_order_at_cells_that_have_them() {
     let marks = COUNT + POSITION + 1 + 2 * CHUNK_CELLS;
     let parents = marks + 1 + chunk[marks].count_ones() as usize * CHUNK_CELLS / 8;
     let number = |at: usize| u16::from_le_bytes([chunk[at], chunk[at + 1]]);
-    assert!(number(parents) >= 2 && chunk.len() == parents + 2 + 3 * usize::from(number(parents)));
+    assert!(number(parents) >= 2 && chunk.len() == parents + 6 + 3 * usize::from(number(parents)));
     let (first, second) = (parents + 2, parents + 5);
     let load = |at: usize, bytes: &[u8]| with::<WaterWorld>(&saved, "CHNK", at, bytes);
     let wanted = "a cell with the Extra flag, after the one before, and its parents";

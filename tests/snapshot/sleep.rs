@@ -53,16 +53,13 @@ fn take<'a>(left: &mut &'a [u8], length: usize) -> &'a [u8] {
     taken
 }
 
-/// Of water, where cells are awake one by one; further parents and steady flow stay.
+/// Of water, where cells are awake one by one; further parents, fixtures and steady flow stay.
 fn water_asleep(content: Vec<u8>) -> Vec<u8> {
     records_forged(content, 2, |left, out| {
         marks_asleep(left, out);
-        let count = |left: &[u8]| u16::from_le_bytes([left[0], left[1]]);
-        let (parents, has_steady) = (count(left) & !(1 << 14), count(left) & 1 << 14 != 0);
-        out.extend(take(left, 2 + 3 * usize::from(parents)));
-        if has_steady {
-            let cells = usize::from(count(left));
-            out.extend(take(left, 2 + 6 * cells));
+        for bytes_each in [3, 4, 6] {
+            let count = usize::from(u16::from_le_bytes([left[0], left[1]]));
+            out.extend(take(left, 2 + bytes_each * count));
         }
     })
 }

@@ -4,13 +4,13 @@
 //!
 //! | bytes | what |
 //! |---|---|
-//! | 1 | version: 1, 2 if the chunk has fixtures, or 3 if steady flow passes it |
+//! | 1 | version: 1 |
 //! | 12 | position: three `i32`, x, y and z, in chunks |
 //! | n | runs, until they hold 4096 cells in index order |
 //! | n | for each cell with the Extra flag, in index order: a byte, with bit f set if a parent lies across the face of index f |
 //! | n | the number of cells outside the chunk that lost a parent when it went, then for each, in order (y, then z, then x): the way from the least cell of the chunk, or from the one before, x, y, z as zigzag numbers; its word `u16`, as it was before; a byte of its parents, as above |
-//! | n | in versions 2 and 3: the number of fixtures, in version 2 at least one, then for each, in index order, its index and two bytes: its kind, 0 drain, 1 tap, 2 to 7 a valve towards the face of index 0 to 5, and its rate, 1 to 7 |
-//! | n | in version 3: the number of cells that steady flow leaves, at least one, then for each, in index order, its index and a number with three bits for each face, the units that leave across it |
+//! | n | the number of fixtures, then for each, in index order, its index and two bytes: its kind, 0 drain, 1 tap, 2 to 7 a valve towards the face of index 0 to 5, and its rate, 1 to 7 |
+//! | n | the number of cells that steady flow leaves, then for each, in index order, its index and a number with three bits for each face, the units that leave across it |
 //! | 4 | CRC-32 (IEEE) of all bytes before |
 //!
 //! Numbers are LEB128; the others are little-endian. A run is a number, 4 n + kind, for n cells, at
@@ -30,10 +30,6 @@ use core::fmt;
 use glam::IVec3;
 
 const VERSION: u8 = 1;
-/// That of a chunk with fixtures.
-const VERSION_WITH_FIXTURES: u8 = 2;
-/// That of a chunk that steady flow passes.
-const VERSION_WITH_STEADY: u8 = 3;
 const CHECKSUM: usize = 4;
 /// How far before a run lies what it repeats, by kind from 1 on: a cell, a row, a layer.
 const DISTANCES: [usize; 3] = [1, 16, 256];
@@ -81,7 +77,7 @@ impl fmt::Display for RecordBytesError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             RecordBytesError::Version { version } => {
-                write!(f, "version {version} of a chunk's record, not 1 to 3")
+                write!(f, "version {version} of a chunk's record, not 1")
             }
             RecordBytesError::Truncated { length } => {
                 write!(f, "a chunk's record goes on after these {length} bytes")
@@ -102,15 +98,11 @@ impl fmt::Display for RecordBytesError {
 impl core::error::Error for RecordBytesError {}
 
 impl ChunkRecord {
-    /// Returns the record as bytes: at least 22, at most some 8,220 and 17 for each parent that is
+    /// Returns the record as bytes: at least 24, at most some 8,220 and 17 for each parent that is
     /// not the first or leads out of the chunk. They mean the same in all later versions of this
     /// crate.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let mut out = vec![match (self.steady.is_empty(), self.fixtures.is_empty()) {
-            (false, _) => VERSION_WITH_STEADY,
-            (true, false) => VERSION_WITH_FIXTURES,
-            (true, true) => VERSION,
-        }];
+        let mut out = vec![VERSION];
         self.position.to_array().iter().for_each(|axis| out.extend(axis.to_le_bytes()));
         put_cells(&mut out, &self.cells);
         out.extend(self.further_parents.iter().map(|&(_, faces)| faces));
@@ -125,16 +117,12 @@ impl ChunkRecord {
             out.extend(voxel.word().to_le_bytes());
             out.push(parents);
         }
-        if out[0] != VERSION {
-            put_number(&mut out, self.fixtures.len() as u64);
-        }
+        put_number(&mut out, self.fixtures.len() as u64);
         for &(index, fixture) in &self.fixtures {
             put_number(&mut out, index.into());
             out.extend(fixture.bytes());
         }
-        if !self.steady.is_empty() {
-            put_number(&mut out, self.steady.len() as u64);
-        }
+        put_number(&mut out, self.steady.len() as u64);
         for &(index, flows) in &self.steady {
             put_number(&mut out, index.into());
             put_number(&mut out, flows.word().into());
@@ -158,7 +146,7 @@ impl ChunkRecord {
     /// ```
     pub fn from_bytes(bytes: &[u8]) -> Result<ChunkRecord, RecordBytesError> {
         match bytes.first() {
-            Some(&version) if !(VERSION..=VERSION_WITH_STEADY).contains(&version) => {
+            Some(&version) if version != VERSION => {
                 return Err(RecordBytesError::Version { version });
             }
             _ => {}
@@ -174,15 +162,7 @@ impl ChunkRecord {
         let cells = from.cells()?;
         let further_parents = from.further_parents(&cells)?;
         let cut = from.cut_cells(position)?;
-        let version = content.first().copied().unwrap_or(VERSION);
-        let fixtures = match version {
-            VERSION => Vec::new(),
-            _ => from.fixtures(version == VERSION_WITH_FIXTURES)?,
-        };
-        let steady = match version {
-            VERSION_WITH_STEADY => from.steady()?,
-            _ => Vec::new(),
-        };
+        let (fixtures, steady) = (from.fixtures()?, from.steady()?);
         match content.len() - from.at {
             0 => Ok(ChunkRecord { position, cells, further_parents, fixtures, steady, cut }),
             more => Err(RecordBytesError::Trailing { at: from.at, bytes: more }),
@@ -337,12 +317,8 @@ impl Reader<'_> {
 
     /// Reads the steady flow.
     fn steady(&mut self) -> Result<Vec<(u16, FaceFlows)>, RecordBytesError> {
-        let (at, count) = (self.at, self.number()?);
-        if count == 0 {
-            return Err(value(at, "a number of cells with steady flow", 0));
-        }
         let mut steady: Vec<(u16, FaceFlows)> = Vec::new();
-        for _ in 0..count {
+        for _ in 0..self.number()? {
             let index = self.index(steady.last().map_or(0, |&(last, _)| last + 1))?;
             let (at, word) = (self.at, self.number()?);
             let flows = u32::try_from(word).ok().and_then(FaceFlows::from_word);
@@ -352,13 +328,9 @@ impl Reader<'_> {
         Ok(steady)
     }
 
-    fn fixtures(&mut self, has_some: bool) -> Result<Vec<(u16, Fixture)>, RecordBytesError> {
-        let (at, count) = (self.at, self.number()?);
-        if has_some && count == 0 {
-            return Err(value(at, "a number of fixtures", 0));
-        }
+    fn fixtures(&mut self) -> Result<Vec<(u16, Fixture)>, RecordBytesError> {
         let mut fixtures: Vec<(u16, Fixture)> = Vec::new();
-        for _ in 0..count {
+        for _ in 0..self.number()? {
             let index = self.index(fixtures.last().map_or(0, |&(last, _)| last + 1))?;
             let (at, bytes) = (self.at, self.take()?);
             let fixture = Fixture::from_bytes(bytes).filter(|fixture| fixture.is_valid());
