@@ -132,7 +132,7 @@ impl Context<'_> {
         }
         let index = pools.walk.enter(self, slot, layer);
         let supported = pools.walk.layer(index).supported;
-        cells &= supported - self.store.springs(slot, layer);
+        cells &= supported;
         while let Some(cell) = cells.iter().next() {
             let piece = LayerMask::single(cell).flood(supported);
             let flowing = (piece & touched).count() as usize;
