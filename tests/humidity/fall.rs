@@ -167,7 +167,7 @@ fn it_comes_to_rest_in<S: FieldShape>(size: IVec3, fall: f32, cap: f32, ground: 
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: 24, max_shrink_iters: 4, failure_persistence: None, ..ProptestConfig::default()
+        cases: 12, max_shrink_iters: 4, failure_persistence: None, ..ProptestConfig::default()
     })]
 
     #[test]

@@ -10,7 +10,7 @@ use support::water::Op;
 use support::water::simulation::{self, Parts, count, distance};
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(96) })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(48) })]
 
     /// With edits of all kinds in line, some of them refused, in the middle of ticks; and the world
     /// is the one in which the same edits were made by hand.
