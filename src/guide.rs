@@ -271,8 +271,8 @@
 //! # Pumps and buckets
 //!
 //! Carry what the calls return, and no unit is made or lost. [`drain_body`](WaterWorld::drain_body)
-//! takes up to so many units from the surface of the body that a cell belongs to, the nearest
-//! first, [`fill_body`](WaterWorld::fill_body) adds as many as find room at it;
+//! removes up to the given number of units from the surface of the body that contains a cell, the
+//! nearest first; [`fill_body`](WaterWorld::fill_body) adds as many as find room at it;
 //! [`body_at`](WaterWorld::body_at) says how much it holds and how high it stands. Within a single
 //! cell, [`scoop`](WaterWorld::scoop) and [`pour`](WaterWorld::pour) do the same. A spring,
 //! [`add_source`](WaterWorld::add_source), never runs dry, and counts in the ledger as injected.
@@ -468,8 +468,8 @@
 //! # Bevy
 //!
 //! With the feature `bevy`, the module `bevy` does the steps above in an app: a world is a
-//! component, edits are messages, ticks have a budget, and each loaded chunk is an entity that
-//! counts as `Changed` when it is to be drawn anew. Its documentation begins with an example.
+//! component, edits are messages, ticks have a budget, and each loaded chunk is an entity that is
+//! marked `Changed` when its mesh is out of date. Its documentation begins with an example.
 //!
 //! # Rules and budgets
 //!

@@ -6,8 +6,8 @@
 //! worlds, in the order in which they were written; [`Step`](FloodplainSystems::Step) does a tick
 //! of each [`Simulation`], or as much of it as its [`StepBudget`] allows, and answers each request
 //! by an [`EditOutcome`]; [`Publish`](FloodplainSystems::Publish) writes [`SimulationChanges`], and
-//! spawns, marks as `Changed` and despawns the entities of [chunks](SimulationChunk). The bytes of
-//! a world are those of the same edits before the same ticks without Bevy.
+//! spawns, marks as `Changed` and despawns the entities of [chunks](SimulationChunk). With the
+//! same edits before the same ticks, a world has the same bytes as without Bevy.
 //!
 //! `FixedUpdate` runs 64 times a second unless you say otherwise. 20 ticks a second suit most water:
 //! insert `Time::<Fixed>::from_hz(20.0)`. If other systems need another rate, let `Step` and

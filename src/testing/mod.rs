@@ -97,7 +97,11 @@
 //!     let voxel = |index: usize| {
 //!         let IVec3 { x, y, z } = Cube::cell_at(IVec3::ZERO, index);
 //!         let ground = (x * z + seed as i32) % 4;
-//!         if y <= ground { Voxel::SOLID } else if y < 6 { Voxel::water(WaterCell::STILL) } else { Voxel::OPEN }
+//!         match y {
+//!             y if y <= ground => Voxel::SOLID,
+//!             ..6 => Voxel::water(WaterCell::STILL),
+//!             _ => Voxel::OPEN,
+//!         }
 //!     };
 //!     let cells: [Voxel; CHUNK_CELLS] = std::array::from_fn(voxel);
 //!     world.insert_chunk(IVec3::ZERO, Chunk::from_cells(&cells)).unwrap();

@@ -8,9 +8,10 @@ use glam::IVec3;
 /// The most chunks that a mirror takes.
 const MOST_CHUNKS: usize = 1_000;
 
-/// Returns a companion for [`Watched::with_companion`](super::super::Watched::with_companion), a client: it is sent
-/// all updates of the world's feed, as bytes, and must have what the world has, in every cell, and
-/// the walls that broke. So must another client that joins now.
+/// Returns a client as a companion for
+/// [`Watched::with_companion`](super::super::Watched::with_companion). It receives all updates of the
+/// world's feed as bytes, and must equal the world in every cell and in the walls that broke. So must
+/// another client that joins now.
 ///
 /// ```
 /// use floodplain::testing::{Run, law, mirrored};

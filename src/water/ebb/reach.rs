@@ -60,8 +60,8 @@ pub(crate) struct Feeder {
     spring: Option<i32>,
 }
 
-/// The seed of the order in which cells at one distance become connected. It is the same in each tick:
-/// what is cut off for a moment gets the parents that it had.
+/// The seed of the order in which cells at one distance become connected. It is the same in every
+/// tick, so that a cell that is cut off for a moment gets the same parents again.
 const ORDER: u64 = 0;
 
 /// The bits of all faces, and of those across which the height of the spring does not matter.
@@ -130,8 +130,8 @@ impl Context<'_> {
         }
     }
 
-    /// Adds the connected cells above those of `touched` that became full in this tick. Their water
-    /// no longer falls, so they can feed the cells beside them.
+    /// Adds the connected cells above the cells of `touched` that became full in this tick. Water no
+    /// longer falls from them, so they can feed their lateral neighbours.
     pub(super) fn note_feeders_above(
         &self,
         slot: Slot,
@@ -185,9 +185,9 @@ impl Context<'_> {
         }
     }
 
-    /// Begins the search from the cells found in the tick. Those of `stale` that are not connected
-    /// but have a parent that is come first; connected neighbours of the cells of `cut_off` that
-    /// lost HasSource are searched from, too.
+    /// Begins the search. It starts from `feeders` and from the connected neighbours of wet cells in
+    /// `cut_off` that lost HasSource. Unconnected cells in `stale` that have a connected parent become
+    /// connected at the first distance.
     pub(super) fn begin_reach(
         &self,
         feeders: &mut Vec<Feeder>,

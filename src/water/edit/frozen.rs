@@ -25,9 +25,9 @@ impl WaterWorld {
     /// the world.
     ///
     /// So a game can load more than it simulates: a
-    /// [`SimulationDistance`](crate::water::SimulationDistance) chooses. Which chunks are frozen is part of the input: for
-    /// the same bytes, freeze the same chunks between the same ticks, for instance by the positions
-    /// of the players that all machines know.
+    /// [`SimulationDistance`](crate::water::SimulationDistance) chooses. Which chunks are frozen is
+    /// part of the input: for the same bytes, freeze the same chunks between the same ticks, for
+    /// instance by the positions of the players that all machines know.
     ///
     /// Far chunks may also go at a slower pace: frozen in three of four ticks and thawed for the
     /// fourth, they take a quarter of the time. At the faces between them and the others, water

@@ -1,6 +1,6 @@
-//! How water passes from where it is over to where it is wanted: blocking flows by distance
-//! (Dinic's algorithm, greedily and for a few phases), which push it on and take back what nobody
-//! took. Each node and each edge lets so many units pass.
+//! A flow network with capacities on nodes and edges, and a greedy variant of Dinic's algorithm for
+//! it. Each phase computes distances to the sinks, pushes surplus to nearer nodes, and returns what
+//! no sink absorbed. The number of phases is bounded, so the flow may be less than the maximum.
 
 use core::ops::Range;
 

@@ -47,8 +47,8 @@ pub(super) struct Search {
     /// The nodes met, in this order, each with the number of the one that it was met from.
     nodes: Vec<(Node, u32)>,
     met: HashMap<Place, u8>,
-    /// Cells looked at for cycles since the search began.
-    looked: usize,
+    /// Cells visited in search of cycles since it began.
+    visited: usize,
 }
 
 impl Search {
@@ -61,7 +61,7 @@ impl Search {
     /// Begins at an end, without the nodes that earlier searches have met in vain.
     fn begin(&mut self, end: Place) {
         self.nodes.clear();
-        self.looked = 0;
+        self.visited = 0;
         self.meet(Node::Out(end), 0);
     }
 
@@ -82,7 +82,7 @@ impl Search {
     }
 
     pub(super) fn visited(&self) -> usize {
-        self.nodes.len() + self.looked
+        self.nodes.len() + self.visited
     }
 
     pub(super) fn shrink(&mut self, most: usize) {
@@ -139,7 +139,7 @@ impl Context<'_> {
                 let units = self.flow_along(search, at, end);
                 if units > 0 {
                     let way: Vec<Place> = search.way(at).map(Node::place).collect();
-                    search.looked = self.cancel_cycles(&way);
+                    search.visited = self.cancel_cycles(&way);
                     return units;
                 }
             }

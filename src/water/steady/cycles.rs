@@ -1,36 +1,40 @@
-//! The flow keeps free of cycles: two ways may join to one, which would go on in a circle when
-//! both ends are cut off. A depth-first search from the cells of a new way finds them all, since
-//! there were none before.
+//! Cycle cancelling by depth-first search: steady flow has no cycle, in which water would circulate
+//! even without an end. Two sorts of changes can close one: a new way, which may join others, and the
+//! flow of a chunk that is inserted. Every new cycle passes a cell of the change, so the search
+//! starts there.
 
 use crate::coords::Face;
 use crate::water::context::Context;
 use crate::water::store::Place;
 use hashbrown::HashMap;
+use smallvec::SmallVec;
 
-/// How far a search has come with a cell.
+/// The state of a cell in the search.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Progress {
-    /// It lies on the way from where the search began.
-    OnWay,
+    /// On the current path.
+    OnPath,
+    /// No cycle can be reached from it.
     Done,
 }
 
 impl Context<'_> {
-    /// Takes the flow off all cycles that pass one of these cells. Returns the cells looked at.
+    /// Cancels all cycles that can be reached from these cells. Returns the number of cells visited.
     pub(super) fn cancel_cycles(&mut self, from: &[Place]) -> usize {
         let mut met = HashMap::new();
-        let mut looked = 0;
+        let mut visited = 0;
         for &start in from {
             while let Some(cycle) = self.find_cycle(start, &mut met) {
-                looked += met.len();
+                visited += met.len();
                 met.clear();
-                self.take_off_all(&cycle);
+                self.cancel(&cycle);
             }
         }
-        looked + met.len()
+        visited + met.len()
     }
 
-    /// Returns the faces that a cycle crosses which can be reached from a cell, if there is one.
+    /// Returns a cycle that can be reached from a cell, as cells and the faces by which it leaves
+    /// them; `None` if there is none.
     fn find_cycle(
         &self,
         start: Place,
@@ -39,13 +43,13 @@ impl Context<'_> {
         if met.contains_key(&start) {
             return None;
         }
-        // The cells of the way, each with the faces that are left to look across and the last one.
-        let mut way = vec![(start, self.faces_out(start), Face::Down)];
-        met.insert(start, Progress::OnWay);
-        while let Some((place, left, crossed)) = way.last_mut() {
+        // Each cell with the faces still to follow, and the one followed last.
+        let mut path = vec![(start, self.faces_out(start), Face::Down)];
+        met.insert(start, Progress::OnPath);
+        while let Some((place, left, crossed)) = path.last_mut() {
             let Some(face) = left.pop() else {
                 met.insert(*place, Progress::Done);
-                way.pop();
+                path.pop();
                 continue;
             };
             *crossed = face;
@@ -55,25 +59,26 @@ impl Context<'_> {
             }
             match met.get(&there) {
                 Some(Progress::Done) => {}
-                Some(Progress::OnWay) => {
-                    let first = way.iter().position(|&(place, ..)| place == there).unwrap_or(0);
-                    return Some(way[first..].iter().map(|&(at, _, face)| (at, face)).collect());
+                Some(Progress::OnPath) => {
+                    let first = path.iter().position(|&(place, ..)| place == there).unwrap_or(0);
+                    return Some(path[first..].iter().map(|&(at, _, face)| (at, face)).collect());
                 }
                 None => {
-                    met.insert(there, Progress::OnWay);
-                    way.push((there, self.faces_out(there), Face::Down));
+                    met.insert(there, Progress::OnPath);
+                    path.push((there, self.faces_out(there), Face::Down));
                 }
             }
         }
         None
     }
 
-    fn faces_out(&self, place: Place) -> smallvec::SmallVec<[Face; 6]> {
+    /// Returns the faces across which steady flow leaves a cell.
+    fn faces_out(&self, place: Place) -> SmallVec<[Face; 6]> {
         self.store.steady(place).iter().map(|(face, _)| face).collect()
     }
 
-    /// Takes off what passes all faces of a cycle.
-    fn take_off_all(&mut self, cycle: &[(Place, Face)]) {
+    /// Removes from a cycle the units that pass all of its faces.
+    fn cancel(&mut self, cycle: &[(Place, Face)]) {
         let across = cycle.iter().map(|&(place, face)| self.store.steady(place).across(face));
         let units = across.min().unwrap_or(0);
         for &(place, face) in cycle {

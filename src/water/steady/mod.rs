@@ -11,7 +11,7 @@
 //! | `network` | which faces steady flow may cross, and how much passes through a cell | |
 //! | `balance` | takes back what no longer holds | worklist |
 //! | `augment` | finds more flow for an end, or an equal share | Ford–Fulkerson, breadth-first search |
-//! | `cycles` | takes off what would flow in a circle | depth-first search |
+//! | `cycles` | cancels cycles | depth-first search |
 //! | `execute` | lets a tick's units flow | |
 //!
 //! A tick checks the flow before water falls and spreads, and lets it flow then, so that what a
@@ -78,6 +78,8 @@ pub(crate) struct SteadyTick {
     chunks: Vec<Slot>,
     broken: Vec<(Place, Face)>,
     repair: Repair,
+    /// Cells whose flow came with a chunk, so that it may be part of a cycle.
+    restored: Vec<Place>,
     /// The ends still to search, the last first.
     ends: Vec<End>,
     search: Search,
@@ -91,6 +93,7 @@ impl SteadyTick {
         self.chunks.capacity() * size_of::<Slot>()
             + self.broken.capacity() * size_of::<(Place, Face)>()
             + (self.repair.open.capacity() + self.repair.deprived.capacity()) * size_of::<Place>()
+            + self.restored.capacity() * size_of::<Place>()
             + self.ends.capacity() * size_of::<End>()
             + self.search.memory_bytes()
     }
@@ -121,6 +124,7 @@ impl Context<'_> {
                 Stage::Balance => {
                     self.balance_steady(&mut steady.repair, &mut budget);
                     if steady.repair.open.is_empty() {
+                        budget.spend(self.cancel_cycles(&core::mem::take(&mut steady.restored)));
                         self.begin_searches(steady, Stage::Grow);
                     }
                 }
@@ -160,6 +164,7 @@ impl Context<'_> {
         // At the bottom of the stack, so that what is cut is balanced first, as in a world in which
         // fewer cells are looked at.
         self.store.take_unbalanced(&mut steady.repair.open);
+        steady.restored.clone_from(&steady.repair.open);
         for broken in core::mem::take(&mut steady.broken) {
             self.cut_steady(broken, &mut steady.repair);
         }
