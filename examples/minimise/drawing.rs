@@ -79,7 +79,6 @@ fn write(
     writeln!(text, "[rules]")?;
     writeln!(text, "evaporation = {:?}", rules.evaporation)?;
     writeln!(text, "film_evaporation = {:?}", rules.film_evaporation)?;
-    writeln!(text, "activity_decay = {:?}", rules.activity_decay)?;
     writeln!(text, "source_supply = {}\nthroughput = {}", rules.source_supply, rules.throughput)?;
     writeln!(text, "pools = {}\nmany_parents = {}", rules.pools, rules.many_parents)?;
     let min = region.min();

@@ -24,7 +24,7 @@ use std::collections::VecDeque;
 ///
 /// | | content |
 /// |---|---|
-/// | rules | `evaporation` `f64`, `activity_decay` `f64`, `source_supply` `u8`, `throughput` `u8`, the six outer edges and the unloaded one `u8` each (0 wall, 1 drain, 2 held, 3 for a level, which its y `i32` follows), `pools` `bool`, `many_parents` `bool`, `film_evaporation` `f64` |
+/// | rules | `evaporation` `f64`, `source_supply` `u8`, `throughput` `u8`, the six outer edges and the unloaded one `u8` each (0 wall, 1 drain, 2 held, 3 for a level, which its y `i32` follows), `pools` `bool`, `many_parents` `bool`, `film_evaporation` `f64` |
 /// | state | bounds (region), seed `u64`, ticks `u64`, ledger: placed, injected, removed, drained, evaporated, loaded and unloaded, `u64` below 2⁶² each; how many of the [queued](WaterWorld::queue) edits come before the next tick `u32`, their number `u32`, and for each the length of its bytes `u32` and its [bytes](Edit::to_bytes); what the sea gave and what it took, `u64` below 2⁶² each, the number of [edges of columns](WaterWorld::set_edge) `u32`, and for each, in order of x and then z, the column's x and z `i32` and its edge |
 /// | record | a plane of `u16`: the word of a [`WaterCell`], 0x003f solid, 0x043f the sea, or, beyond the bounds, 0x0038 drain, 0x013f held, 0x023f wall; marks, with bit 2 and a third mask for the cells that `take_changes` will list, and with bit 3 if the chunk is [frozen](WaterWorld::freeze); a `u16` count of cells with the Extra flag, then for each in index order its index `u16` and a `u8` with bit f set if a parent lies behind the face of index f; a `u16` count of [fixtures](WaterWorld::set_fixture), then for each in index order its index `u16`, its kind `u8`, 0 drain, 1 tap, 2 to 7 a valve towards the face of index 0 to 5, and its rate `u8`, 1 to 7; a `u16` count of cells with steady flow, then for each in index order its index `u16` and a `u32` with three bits for each face, the units that leave across it |
 impl Saved for WaterWorld {
@@ -34,14 +34,13 @@ impl Saved for WaterWorld {
         let Rules {
             evaporation,
             film_evaporation,
-            activity_decay,
             source_supply,
             throughput,
             edges,
             pools,
             many_parents,
         } = *self.rules();
-        [evaporation, activity_decay].iter().for_each(|chance| chance.put(out));
+        evaporation.put(out);
         [source_supply, throughput].iter().for_each(|units| units.put(out));
         edges.all().for_each(|edge| edge.put(out));
         [pools, many_parents].iter().for_each(|switch| switch.put(out));
@@ -189,7 +188,7 @@ pub(crate) fn put_chunk(chunk: &SavedChunk, out: &mut Vec<u8>) {
 }
 
 fn take_rules(content: &mut Content<'_>) -> Result<Rules, SnapshotError> {
-    let (evaporation, activity_decay) = (content.take()?, content.take()?);
+    let evaporation = content.take()?;
     let (source_supply, throughput) = (content.take()?, content.take()?);
     let mut outer = [Edge::Wall; 6];
     for edge in &mut outer {
@@ -201,7 +200,6 @@ fn take_rules(content: &mut Content<'_>) -> Result<Rules, SnapshotError> {
     Ok(Rules {
         evaporation,
         film_evaporation,
-        activity_decay,
         source_supply,
         throughput,
         edges,

@@ -80,8 +80,8 @@ impl WaterWorld {
         self.ledger_before()
     }
 
-    /// Returns whether nothing will change until the next edit: no cell is awake, no tick is
-    /// underway, no edit is queued, no [valve](crate::water::Fixture::Valve) has water to pass on,
+    /// Returns whether nothing will change until the next edit: no cell is awake or active, no tick
+    /// is underway, no edit is queued, no [valve](crate::water::Fixture::Valve) has water to pass on,
     /// and no water can evaporate.
     ///
     /// With evaporation, [`awake_cells`](WaterWorld::awake_cells) is 0 when all water is still, and
@@ -92,14 +92,15 @@ impl WaterWorld {
         self.is_asleep() && !(evaporates && self.store.units_of_sources() < self.total())
     }
 
-    /// Returns whether no cell is awake, no tick is underway, no edit is queued, and no valve has
-    /// water to pass on.
+    /// Returns whether no cell is awake or active, no tick is underway, no edit is queued, and no
+    /// valve has water to pass on.
     pub(crate) fn is_asleep(&self) -> bool {
         let limits = Limits::of(&self.rules);
         let left = |place: Place| limits.left(self.store.read(place), 0);
         !self.has_begun()
             && self.queue.is_empty()
             && self.awake_cells() == 0
+            && !self.unfinished.ageing.has_active(&self.store)
             && !self.store.has_passage(left)
     }
 

@@ -12,7 +12,6 @@ pub(crate) enum Purpose {
     Order = 1,
     Sides,
     Draws,
-    Decay,
     Evaporation,
     Parent,
     Pool,

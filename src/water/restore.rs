@@ -189,6 +189,7 @@ impl WaterWorld {
         }
         self.store.bounds().intersection(&Cube::region_of(position))?;
         let slot = self.store.insert(position, chunk.clone())?;
+        self.unfinished.ageing.watch(&self.store, slot);
         self.unfinished.evaporation.enter(self.store.grid(), slot);
         (*self.store.grid().chunk_at(slot) == chunk).then_some(slot)
     }

@@ -86,9 +86,6 @@ pub struct Rules {
     /// The same chance for a cell of a single unit. Default 2⁻¹⁶, at 20 ticks a second once in 55
     /// minutes, so that the films that a flood leaves go before the lakes do.
     pub film_evaporation: f64,
-    /// The chance, 0 to 1, that a cell without flow loses one step of activity in a tick. Default
-    /// 0.25.
-    pub activity_decay: f64,
     /// Units that a source can supply in a tick, 0 to 7. Default 7. At most `throughput` takes
     /// effect.
     pub source_supply: u8,
@@ -111,7 +108,6 @@ impl Default for Rules {
         Rules {
             evaporation: 1.0 / 1_048_576.0,
             film_evaporation: 1.0 / 65_536.0,
-            activity_decay: 0.25,
             source_supply: FULL,
             throughput: FULL,
             edges: Edges::WALLS,
@@ -179,7 +175,6 @@ impl Rules {
         for (rule, value) in [
             ("evaporation", self.evaporation),
             ("film_evaporation", self.film_evaporation),
-            ("activity_decay", self.activity_decay),
         ] {
             if !(0.0..=1.0).contains(&value) {
                 return Err(RulesError::Chance { rule, value });
@@ -209,8 +204,6 @@ mod tests {
             rules.check(),
             Err(RulesError::Chance { rule: "film_evaporation", value: -0.1 })
         );
-        let rules = Rules { activity_decay: 1.5, ..Rules::default() };
-        assert_eq!(rules.check(), Err(RulesError::Chance { rule: "activity_decay", value: 1.5 }));
         let rules = Rules { throughput: 0, ..Rules::default() };
         assert_eq!(
             rules.check(),

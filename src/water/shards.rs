@@ -18,7 +18,6 @@ use crate::water::ledger::Ledger;
 use crate::water::store::Store;
 use crate::water::tiles::{Rank, Scope};
 use core::sync::atomic::{AtomicU64, Ordering};
-use hashbrown::HashMap;
 
 /// The layers that take part from which threads pay. To share a tick takes some 0.2 milliseconds on
 /// two cores: chunks are lent and threads woken for each of four turns in three phases. Unit tests
@@ -45,8 +44,6 @@ struct Tile {
     scope: Scope,
     /// Layers with a record.
     layers: usize,
-    /// What the phase begins with.
-    given: Afterwards,
 }
 
 /// The shards of a world, kept from tick to tick.
@@ -109,7 +106,7 @@ impl Context<'_> {
                 tick.flow_layer(window, slot, layer);
             }
         };
-        self.share(shards, window, |_| Afterwards::default(), &mut Afterwards::default(), &flow);
+        self.share(shards, window, &mut Afterwards::default(), &flow);
         self.report.visited - before
     }
 
@@ -129,46 +126,20 @@ impl Context<'_> {
             }
             visited.fetch_add(budget.spent(), Ordering::Relaxed);
         };
-        self.share(shards, window, |_| Afterwards::default(), later, &ebb);
+        self.share(shards, window, later, &ebb);
         visited.into_inner()
     }
 
-    /// Dries up cells in all tiles, as far as that affects no more than their scopes. Returns how
-    /// many cells were dry.
-    pub(crate) fn dry_up_shared(
-        &mut self,
-        shards: &mut Shards,
-        window: &mut Window,
-        left: &mut Afterwards,
-    ) -> u64 {
-        let mut tiles: HashMap<Rank, Afterwards> = HashMap::new();
-        let count = left.dried.len();
-        // The first cell is the last of the list.
-        for place in left.dried.drain(..) {
-            let tile = self.work.schedule.tile_of(self.store, place.slot);
-            tiles.entry(tile).or_default().dried.push(place);
-        }
-        let given = |tile: Rank| tiles.remove(&tile).unwrap_or_default();
-        let dry_up = |tick: &mut Context, _: &mut Window, _: &Tile, left: &mut Afterwards| {
-            tick.dry_up_tile(left);
-        };
-        self.share(shards, window, given, left, &dry_up);
-        debug_assert!(tiles.is_empty(), "dried cells outside of the tiles that take part");
-        count as u64
-    }
-
-    /// Does a phase in all tiles, turn by turn. It begins with what is `given` for each tile, and
-    /// adds to `later` what it finds.
+    /// Does a phase in all tiles, turn by turn, and adds to `later` what it finds.
     fn share(
         &mut self,
         shards: &mut Shards,
         window: &mut Window,
-        mut given: impl FnMut(Rank) -> Afterwards,
         later: &mut Afterwards,
         phase: Phase,
     ) {
         for turn in 0..4 {
-            let mut parts = self.parts_of(turn, &mut given);
+            let mut parts = self.parts_of(turn);
             let mut own = parts.pop().unwrap_or_default();
             self.lend(shards, parts);
             let lent = shards.shards.iter_mut().filter(|shard| !shard.tiles.is_empty());
@@ -209,8 +180,8 @@ impl Context<'_> {
         found: &mut Vec<(Rank, Afterwards)>,
         phase: Phase,
     ) {
-        for mut tile in tiles {
-            let mut later = core::mem::take(&mut tile.given);
+        for tile in tiles {
+            let mut later = Afterwards::default();
             phase(self, window, &tile, &mut later);
             found.push((tile.rank, later));
         }
@@ -218,7 +189,7 @@ impl Context<'_> {
 
     /// Returns the tiles of a turn in as many parts as there are threads, the largest first: each
     /// to the part that has the fewest layers so far (longest processing time first).
-    fn parts_of(&self, turn: u64, given: &mut impl FnMut(Rank) -> Afterwards) -> Vec<Vec<Tile>> {
+    fn parts_of(&self, turn: u64) -> Vec<Vec<Tile>> {
         let tile = |(rank, members): (Rank, &[Slot])| Tile {
             rank,
             members: members.into(),
@@ -227,7 +198,6 @@ impl Context<'_> {
                 .iter()
                 .map(|&slot| self.work.open_layers(slot).count_ones() as usize)
                 .sum(),
-            given: given(rank),
         };
         let mut tiles: Vec<Tile> =
             self.work.schedule.tiles_of(self.store, turn).map(tile).collect();

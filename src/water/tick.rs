@@ -25,6 +25,7 @@ use crate::water::context::limits::Limits;
 use crate::water::context::schedule::{Order, Phase};
 use crate::water::draw::Draws;
 use crate::water::ebb::afterwards::Afterwards;
+use crate::water::ebb::ageing::Ageing;
 use crate::water::ebb::evaporation::Evaporation;
 use crate::water::ebb::finish::Ending;
 use crate::water::flow::window::Window;
@@ -48,6 +49,7 @@ pub(crate) struct Unfinished {
     later: Afterwards,
     /// The end of the tick, once it has begun.
     ending: Option<Ending>,
+    pub(crate) ageing: Ageing,
     pub(crate) evaporation: Evaporation,
     #[cfg(feature = "rayon")]
     shards: Shards,
@@ -62,6 +64,7 @@ impl Unfinished {
             pools: Pools::default(),
             later: Afterwards::default(),
             ending: None,
+            ageing: Ageing::default(),
             evaporation,
             #[cfg(feature = "rayon")]
             shards: Shards::default(),
@@ -74,6 +77,7 @@ impl Unfinished {
         let bytes = self.steady.memory_bytes()
             + self.draws.memory_bytes()
             + self.pools.memory_bytes()
+            + self.ageing.memory_bytes()
             + self.evaporation.memory_bytes();
         #[cfg(feature = "rayon")]
         let bytes = bytes + self.shards.memory_bytes();
@@ -408,20 +412,17 @@ impl Unfinished {
                     if let Some(cells) = self.ebb_next(tick) {
                         return Some(cells);
                     }
-                    if tick.work.schedule.members().is_empty() && !self.evaporation.is_due() {
+                    if tick.work.schedule.members().is_empty()
+                        && !self.ageing.is_due(tick.tick)
+                        && !self.evaporation.is_due()
+                    {
                         tick.store.settle_ties();
                         tick.work.phase = Phase::Rest;
                         continue;
                     }
-                    self.ending = Some(tick.begin_ending(core::mem::take(&mut self.later)));
+                    let later = core::mem::take(&mut self.later);
+                    self.ending = Some(tick.begin_ending(later, &mut self.ageing));
                     tick.work.phase = Phase::End;
-                    #[cfg(feature = "rayon")]
-                    if self.shares(tick)
-                        && let Some(ending) = &mut self.ending
-                    {
-                        let left = ending.left_mut();
-                        return Some(tick.dry_up_shared(&mut self.shards, window, left));
-                    }
                 }
                 Phase::End => {
                     if let Some(mut ending) = self.ending.take() {
@@ -431,7 +432,7 @@ impl Unfinished {
                             self.ending = Some(ending);
                             return Some(cells);
                         }
-                        if let Some(cells) = tick.finish(&mut ending, &mut self.evaporation) {
+                        if let Some(cells) = tick.finish(&mut ending, &mut self.ageing, &mut self.evaporation) {
                             self.ending = Some(ending);
                             return Some(cells);
                         }
@@ -458,7 +459,10 @@ impl Unfinished {
         #[cfg(feature = "rayon")]
         if self.shares(tick) {
             let members = tick.work.schedule.members();
-            members.iter().for_each(|&slot| self.evaporation.watch(slot));
+            for &slot in members {
+                self.ageing.watch(tick.store, slot);
+                self.evaporation.watch(slot);
+            }
             let visited = tick.ebb_shared(&mut self.shards, window, &mut self.later);
             tick.work.begin_sweep_over(&[]);
             return Some(visited);
@@ -472,6 +476,7 @@ impl Unfinished {
     fn ebb_next(&mut self, tick: &mut Context) -> Option<u64> {
         let mut budget = Budget::of_a_piece();
         let (slot, layer) = tick.work.next_in_sweep()?;
+        self.ageing.watch(tick.store, slot);
         self.evaporation.watch(slot);
         tick.ebb(&mut self.later, (slot, layer), &mut budget);
         Some(budget.spent())

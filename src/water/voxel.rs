@@ -4,8 +4,8 @@
 use crate::chunk::{Chunk, LAYER_CELLS};
 use crate::coords::{CHUNK_CELLS, Face};
 use crate::water::cell::{
-    ACTIVE_SHIFT, CellError, CellFlags, DIRECTION_SHIFT, FULL, HEIGHT, LARGEST, LARGEST_SHIFT,
-    WaterCell,
+    ACTIVE, ACTIVE_SHIFT, CellError, CellFlags, DIRECTION_SHIFT, FULL, HEIGHT, LARGEST,
+    LARGEST_SHIFT, WaterCell,
 };
 use core::fmt;
 
@@ -258,6 +258,16 @@ impl Voxel {
     #[inline]
     pub(crate) const fn active(self) -> u8 {
         (self.0 >> ACTIVE_SHIFT & HEIGHT) as u8
+    }
+
+    #[inline]
+    pub(crate) const fn is_active(self) -> bool {
+        !self.is_mark() && self.0 & ACTIVE != 0
+    }
+
+    #[inline]
+    pub(crate) const fn with_active(self, active: u8) -> Voxel {
+        Voxel(self.0 & !ACTIVE | (active as u16) << ACTIVE_SHIFT)
     }
 
     #[inline]

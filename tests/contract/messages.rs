@@ -353,6 +353,6 @@ fn a_world_says_what_it_was_made_with() {
     world.insert_chunk(IVec3::ZERO, floodplain::Chunk::uniform(Voxel::SOLID)).unwrap();
     assert!(world.is_solid(IVec3::ONE) && world.cell(IVec3::ONE).is_none());
     assert!(world.memory_bytes() > empty);
-    assert!(Rules { activity_decay: -0.1, ..rules }.check().is_err());
+    assert!(Rules { film_evaporation: -0.1, ..rules }.check().is_err());
     assert!(WaterWorld::new(17, Rules { evaporation: f64::INFINITY, ..rules }).is_err());
 }

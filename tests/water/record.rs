@@ -26,7 +26,6 @@ fn rules(rng: &mut Rng) -> Rules {
     Rules {
         evaporation,
         film_evaporation: evaporation,
-        activity_decay: [0.25, 0.25, 0.1, 1.0][rng.usize(..4)],
         source_supply: [0, 1, 3, 7, 7][rng.usize(..5)],
         throughput: [1, 2, 5, 7, 7][rng.usize(..5)],
         edges,

@@ -15,7 +15,7 @@ fn other(rules: &Rules, rng: &mut Rng) -> Rules {
         let edge = [Edge::Wall, Edge::Drain, Edge::Held, Edge::Level(1)][rng.usize(..4)];
         match rng.u8(..8) {
             0 => new.evaporation = [0.0, 0.01][rng.usize(..2)],
-            1 => new.activity_decay = [0.25, 1.0][rng.usize(..2)],
+            1 => new.film_evaporation = [0.0, 0.1][rng.usize(..2)],
             2 => new.source_supply = rng.u8(..8),
             3 => new.throughput = rng.u8(1..8),
             4 => new.edges.outer[rng.usize(..6)] = edge,

@@ -86,7 +86,6 @@ impl Kind for WaterWorld {
                 film_evaporation,
                 throughput,
                 source_supply,
-                activity_decay,
                 pools,
                 many_parents,
                 edges

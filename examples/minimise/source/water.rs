@@ -32,13 +32,11 @@ fn rules_source(rules: &Rules) -> String {
     if *rules == Rules::lossless() {
         return "Rules::lossless()".to_owned();
     }
-    let Rules { evaporation, film_evaporation, activity_decay, source_supply, throughput, .. } =
-        rules;
+    let Rules { evaporation, film_evaporation, source_supply, throughput, .. } = rules;
     let outer: Vec<String> = rules.edges.outer.iter().map(|&outer| edge(outer)).collect();
     format!(
         "Rules {{ evaporation: {evaporation:?}, film_evaporation: {film_evaporation:?}, \
-         activity_decay: {activity_decay:?}, source_supply: {source_supply}, \
-         throughput: {throughput}, edges: Edges {{ outer: [{}], unloaded: {} }}, pools: {}, \
+         source_supply: {source_supply}, throughput: {throughput}, edges: Edges {{ outer: [{}], unloaded: {} }}, pools: {}, \
          many_parents: {} }}",
         outer.join(", "),
         edge(rules.edges.unloaded),

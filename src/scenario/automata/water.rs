@@ -57,7 +57,6 @@ pub(super) fn read_rules(mut table: Table) -> Result<Rules, ScenarioError> {
         rules.film_evaporation = rules.evaporation;
     }
     chance("film_evaporation", &mut rules.film_evaporation)?;
-    chance("activity_decay", &mut rules.activity_decay)?;
     for (key, value) in
         [("source_supply", &mut rules.source_supply), ("throughput", &mut rules.throughput)]
     {

@@ -58,7 +58,6 @@ impl Draw for Rules {
         Rules {
             evaporation: if flags & 3 == 3 { 0.05 } else { 0.0 },
             film_evaporation: if flags & 1 == 1 { 0.01 } else { 0.0 },
-            activity_decay: [0.25, 0.25, 1.0, 0.05][usize::from(flags >> 2 & 3)],
             source_supply: 7 - limits % 8,
             throughput: 7 - limits / 8 % 7,
             edges,

@@ -261,12 +261,6 @@ impl Schedule {
         tiles.filter(move |(tile, _)| tile.turn() == turn)
     }
 
-    /// Returns the tile of a chunk.
-    #[cfg(feature = "rayon")]
-    pub(crate) fn tile_of(&self, store: &Store, slot: Slot) -> Rank {
-        self.tiling.rank_of(store.grid().position_at(slot))
-    }
-
     /// Begins an iteration over the members of one tile.
     #[cfg(feature = "rayon")]
     pub(crate) fn begin_tile(&mut self, tile: Rank) {

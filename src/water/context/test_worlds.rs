@@ -2,6 +2,7 @@
 
 use crate::chunk::{Chunk, LAYER_CELLS, LayerMask};
 use crate::coords::{CHUNK_CELLS, Cube, Face, Region, Shape};
+use crate::water::cell::CellFlags;
 use crate::water::context::Context;
 use crate::water::context::schedule::Phase;
 use crate::water::store::{Place, Store};
@@ -57,7 +58,10 @@ pub(crate) fn weave() -> WaterWorld {
             .into_iter()
             .fold(0, |faces, (face, at)| faces | u8::from(at > 0) << face.index());
         let voxel = match Store::faces(faces).next() {
-            Some(first) => Voxel::OPEN.with_height(3).with_parent(first),
+            Some(first) => Voxel::OPEN
+                .with_height(3)
+                .with_parent(first)
+                .with(CellFlags::HAS_SOURCE, true),
             None => Voxel::water(WaterCell::SOURCE),
         };
         let voxel = world.store.keep_parents(Place { slot, index }, faces, voxel);

@@ -152,13 +152,13 @@ impl Context<'_> {
     fn gather_cells(&mut self, draws: &mut Draws, slot: Slot, layer: usize) {
         let awake = self.awake(slot, layer);
         let connected = awake & self.store.connected(slot, layer);
-        if awake.is_empty() || self.rules.pools && connected.is_empty() {
+        if connected.is_empty() {
             return;
         }
         let cells = if self.rules.pools {
             self.films(slot, layer, connected)
         } else {
-            self.fillers(slot, layer, awake) | self.risers(slot, layer, connected)
+            self.fillers(slot, layer, connected) | self.risers(slot, layer, connected)
         };
         let cells = cells - self.store.springs(slot, layer);
         if cells.any() {
@@ -210,7 +210,6 @@ impl Context<'_> {
         budget.spend(draws.path.visited());
         match drawn {
             Some(Drawn::Exhausted) => draws.starved.push(place),
-            Some(Drawn::Waiting) => {}
             _ => {
                 let work = self.work.join(self.store, place.slot, place.layer());
                 work.waiting.remove(place.cell());

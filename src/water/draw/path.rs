@@ -14,7 +14,7 @@ use crate::water::cell::{CellFlags, FULL};
 use crate::water::context::Context;
 use crate::water::context::layer_record::LayerRecord;
 use crate::water::random::{Purpose as RandomPurpose, mix};
-use crate::water::store::{Place, head};
+use crate::water::store::Place;
 use crate::water::voxel::Voxel;
 use hashbrown::HashSet;
 
@@ -40,9 +40,6 @@ pub(super) struct Draw {
     others: u8,
     /// The lowest y from which a spring gives.
     least_y: i32,
-    /// The level of the water that is drawn for, in units above y = 0, if other water than that of
-    /// springs gives, down to half of the difference.
-    level: Option<i64>,
 }
 
 /// The result of a draw.
@@ -52,9 +49,6 @@ pub(crate) enum Drawn {
     Units,
     /// All ways up are exhausted for this tick.
     Exhausted,
-    /// The way that was taken leads to other water than that of springs, which stands too low;
-    /// another may in a later tick.
-    Waiting,
     /// All ways up lead to what lies too low.
     Nothing,
 }
@@ -168,9 +162,7 @@ impl Draw {
         let face = tick.pick(place, &mut parents)?;
         let first = (tick.store.step(place, face), face.opposite());
         let least_y = tick.store.layer_y(place.slot, place.layer());
-        let level =
-            (!tick.rules.pools && !voxel.is_connected()).then(|| head(least_y, voxel.height()));
-        Some(Draw { target: place, wanted: voxel.room(), first, others: parents, least_y, level })
+        Some(Draw { target: place, wanted: voxel.room(), first, others: parents, least_y })
     }
 
     /// Returns the draw of a full cell for the cell above it, below the spring.
@@ -179,7 +171,7 @@ impl Draw {
         let wanted = if target.is_some() { tick.store.read(target).room() } else { 0 };
         let least_y = tick.store.layer_y(place.slot, place.layer()).saturating_add(2);
         let first = (place, Face::Up);
-        (wanted > 0).then_some(Draw { target, wanted, first, others: 0, least_y, level: None })
+        (wanted > 0).then_some(Draw { target, wanted, first, others: 0, least_y })
     }
 }
 
@@ -207,12 +199,6 @@ impl Context<'_> {
                 let offer = self.offer(root, draw);
                 if offer > 0 {
                     return (Drawn::Units, offer);
-                }
-                if draw.level.is_some() {
-                    let is_only_way = draw.others == 0
-                        && path.visited == path.cells.len()
-                        && path.cells.iter().all(|here| here.untried == 0);
-                    return (if is_only_way { Drawn::Nothing } else { Drawn::Waiting }, 0);
                 }
                 path.cells.pop();
                 path.low.insert(root);
@@ -246,18 +232,8 @@ impl Context<'_> {
 
     /// Returns the units that a root offers for a draw.
     fn offer(&self, root: Place, draw: &Draw) -> u8 {
-        let voxel = self.store.read(root);
-        let y = self.store.layer_y(root.slot, root.layer());
-        if voxel.is_source() {
-            return if y >= draw.least_y { FULL } else { 0 };
-        }
-        let Some(wanted) = draw.level else { return 0 };
-        let at = LayerMask::single(root.cell());
-        let (level, most) = match self.store.sea_levels(root.slot, root.layer(), at) {
-            Some(sea) => (sea.high.0, FULL),
-            None => (head(y, voxel.height()), voxel.loose()),
-        };
-        ((level - wanted).max(0) / 2).min(i64::from(most)) as u8
+        let is_high = self.store.layer_y(root.slot, root.layer()) >= draw.least_y;
+        if is_high && self.store.read(root).is_source() { FULL } else { 0 }
     }
 
     /// Walks up the parents from a cell, as far as nothing is exhausted. Returns the root at the
@@ -322,9 +298,7 @@ impl Context<'_> {
         let passed = usize::from(self.work.passed(draw.target));
         let fill = (cells.len() / CELLS_FOR_A_UNIT).max(usize::from(FILL)).max(passed);
         let largest = cells.iter().map(|here| here.left).fold(FULL, u8::min);
-        // Other water than that of springs is drawn as far as it is offered.
-        let cap = if draw.level.is_some() { FULL } else { fill.min(usize::from(FULL)) as u8 };
-        let units = draw.wanted.min(largest).min(offer).min(cap);
+        let units = draw.wanted.min(largest).min(offer).min(fill.min(usize::from(FULL)) as u8);
         for stretch in cells.chunk_by(|one, next| one.layer() == next.layer()) {
             self.record_flow(stretch, units);
         }

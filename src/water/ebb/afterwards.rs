@@ -8,18 +8,17 @@ use crate::water::store::Place;
 pub(crate) struct Afterwards {
     /// Cells whose HasSource flag may differ from that of their parents.
     pub(crate) stale: Vec<Place>,
-    /// Cells without water or flow, tile by tile; at the end of the tick, the last first.
+    /// Cells without water or flow, which may feed others.
     pub(crate) dried: Vec<Place>,
-    /// The others without water or flow, and those of `dried` that affect more than a tile's scope.
-    pub(crate) feeding: Vec<Place>,
     /// Open cells over which the sea closes.
     pub(crate) closing: Vec<Place>,
     /// Cells that lost water by evaporation.
     pub(crate) evaporated: Vec<Place>,
     /// Connected cells that could feed wet cells which are not connected.
     pub(crate) feeders: Vec<Feeder>,
-    /// Cells with a new parent.
-    pub(crate) reparented: Vec<Place>,
+    /// Cells that connected ones fed in this tick and that were not connected, each with the faces,
+    /// by bit, across which these lie.
+    pub(crate) fed: Vec<(Place, u8)>,
 }
 
 impl Afterwards {
@@ -28,10 +27,9 @@ impl Afterwards {
     pub(crate) fn append(&mut self, other: &mut Afterwards) {
         self.stale.append(&mut other.stale);
         self.dried.append(&mut other.dried);
-        self.feeding.append(&mut other.feeding);
         self.closing.append(&mut other.closing);
         self.evaporated.append(&mut other.evaporated);
         self.feeders.append(&mut other.feeders);
-        self.reparented.append(&mut other.reparented);
+        self.fed.append(&mut other.fed);
     }
 }

@@ -3,10 +3,9 @@
 //! A whole river may hang on one cell, so its ties are cut one by one.
 
 use crate::coords::Face;
-use crate::water::cell::CellFlags;
 use crate::water::context::Context;
 use crate::water::store::parents::{Descent, Unlinked};
-use crate::water::store::{Place, Store};
+use crate::water::store::Place;
 use crate::water::voxel::Voxel;
 
 /// A cell whose ties are being cut.
@@ -19,18 +18,6 @@ pub(crate) struct Cut {
 }
 
 impl Context<'_> {
-    /// Whether drying up a cell affects no others than those around it and its children, which all
-    /// lie in its column: none of these is dry itself, or has another parent.
-    pub(crate) fn dries_up_alone(&self, place: Place, children: u8) -> bool {
-        const COLUMN: u8 = 1 << Face::Down.index() | 1 << Face::Up.index();
-        let is_simple = |face: Face| {
-            let child = self.store.step(place, face);
-            let voxel = self.store.read(child);
-            voxel.height() > 0 && !voxel.has(CellFlags::EXTRA)
-        };
-        children & !COLUMN == 0 && Store::faces(children).all(is_simple)
-    }
-
     /// Empties a cell through which nothing flows any more. Returns it if it feeds others: its ties
     /// are then to be cut.
     pub(crate) fn dry_up(&mut self, place: Place, children: u8) -> Option<Cut> {
@@ -41,11 +28,7 @@ impl Context<'_> {
         }
         self.put(place, Voxel::OPEN);
         self.store.keep_parents(place, 0, voxel);
-        if feeds {
-            return Some(self.begin_cut(place));
-        }
-        self.store.note_change(place);
-        None
+        feeds.then(|| self.begin_cut(place))
     }
 
     /// Makes a cell sea over which it closes, unless it is already: its water is the sea's. Returns
@@ -105,6 +88,7 @@ mod tests {
     use crate::water::WaterWorld;
     use crate::water::cell::{ACTIVE_SHIFT, HEIGHT};
     use crate::water::context::test_worlds;
+    use crate::water::store::Store;
     use crate::water::store::parents::with_parents;
     use fastrand::Rng;
 

@@ -17,6 +17,7 @@ use crate::water::context::Context;
 use crate::water::random::chunk_seed;
 use crate::water::store::parents::with_parents;
 use crate::water::store::{LayerState, Place, Store};
+use crate::water::voxel::Voxel;
 
 /// The cells of a layer that are connected, those of them that are wet, and the other wet ones.
 #[derive(Clone, Copy, Default)]
@@ -186,12 +187,12 @@ impl Context<'_> {
     }
 
     /// Begins the search. It starts from `feeders` and from the connected neighbours of wet cells in
-    /// `cut_off` that lost HasSource. Unconnected cells in `stale` that have a connected parent become
-    /// connected at the first distance.
+    /// `cut_off` that lost HasSource. The cells in `fed` become connected at the first distance, if
+    /// what fed them still is.
     pub(super) fn begin_reach(
         &self,
         feeders: &mut Vec<Feeder>,
-        stale: &[Place],
+        fed: &mut Vec<(Place, u8)>,
         cut_off: &[Place],
     ) -> Reach {
         for &place in cut_off {
@@ -209,9 +210,13 @@ impl Context<'_> {
             is_same
         });
         let mut found = Vec::new();
-        for &place in stale.iter().filter(|&&place| !self.store.read(place).is_connected()) {
-            let parents = self.connected_parents(place, self.store.read(place));
-            found.extend(Store::faces(parents).map(|face| self.found(place, face, None)));
+        for (place, faces) in fed.drain(..) {
+            let voxel = self.store.read(place);
+            if voxel != Voxel::OPEN && !voxel.is_connected() && !voxel.is_mark() {
+                let feeds = |face: &Face| self.store.look(place, *face).is_connected();
+                let faces = Store::faces(faces).filter(feeds);
+                found.extend(faces.map(|face| self.found(place, face, None)));
+            }
         }
         Reach { open: core::mem::take(feeders), found, ..Reach::default() }
     }

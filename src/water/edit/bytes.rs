@@ -152,14 +152,13 @@ fn put_rules<'w>(out: &'w mut Writer, rules: &Rules) -> &'w mut Writer {
     let Rules {
         evaporation,
         film_evaporation,
-        activity_decay,
         source_supply,
         throughput,
         edges,
         pools,
         many_parents,
     } = *rules;
-    out.put(&evaporation).put(&film_evaporation).put(&activity_decay);
+    out.put(&evaporation).put(&film_evaporation);
     out.put(&source_supply).put(&throughput);
     edges.all().for_each(|edge| _ = put_edge(out, edge));
     out.put(&u8::from(pools)).put(&u8::from(many_parents))
@@ -178,7 +177,7 @@ fn put_edge(out: &mut Writer, edge: Edge) -> &mut Writer {
 /// made.
 fn take_rules(from: &mut Reader<'_>, most: u8) -> Result<Rules, EditBytesError> {
     let (evaporation, film_evaporation) = (from.take()?, from.take()?);
-    let (activity_decay, source_supply, throughput) = (from.take()?, from.take()?, from.take()?);
+    let (source_supply, throughput) = (from.take()?, from.take()?);
     let mut edge = || Ok(take_edge(from, most)?.unwrap_or(Edge::Wall));
     let mut outer = [Edge::Wall; 6];
     for outer in &mut outer {
@@ -190,7 +189,6 @@ fn take_rules(from: &mut Reader<'_>, most: u8) -> Result<Rules, EditBytesError> 
     Ok(Rules {
         evaporation,
         film_evaporation,
-        activity_decay,
         source_supply,
         throughput,
         edges,

@@ -122,7 +122,10 @@ impl WaterWorld {
             return;
         }
         self.store.set_frozen(&slots, false);
-        slots.into_iter().for_each(|slot| self.unfinished.evaporation.watch(slot));
+        for slot in slots {
+            self.unfinished.ageing.watch(&self.store, slot);
+            self.unfinished.evaporation.watch(slot);
+        }
     }
 
     /// Makes the queued edits, and returns those of the chunks that are frozen or not, other than

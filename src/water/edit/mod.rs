@@ -310,6 +310,7 @@ impl WaterWorld {
             .store
             .insert(position, self.admit(chunk))
             .ok_or(EditError::ChunkOutOfBounds(position))?;
+        self.unfinished.ageing.watch(&self.store, slot);
         self.unfinished.evaporation.enter(self.store.grid(), slot);
         Ok(slot)
     }
@@ -320,6 +321,7 @@ impl WaterWorld {
         self.store.wake_around(slot);
         self.work.forget(slot);
         self.unfinished.pools.forget(slot);
+        self.unfinished.ageing.forget(slot);
         let beside = Face::ALL.map(|face| self.store.across(slot, face));
         let chunk = self.store.remove(self.store.grid().position_at(slot));
         // The sea may go on where the chunk was.

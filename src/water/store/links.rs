@@ -114,7 +114,8 @@ impl Store {
         let mut tied = restored.clone();
         for &slot in inserted {
             for layer in 0..16 {
-                let is_tied = |voxel: Voxel| voxel.direction().is_some();
+                let is_tied =
+                    |voxel: Voxel| voxel.is_connected() && voxel.direction().is_some();
                 if self.has(slot, layer, is_tied) {
                     let cells = self.select(slot, layer, is_tied);
                     tied.extend(cells.iter().map(|cell| Place::in_layer(slot, layer, cell)));

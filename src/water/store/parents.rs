@@ -1,9 +1,10 @@
-//! Parents and children: which cell feeds which, a directed acyclic graph: a cell gets parents only
-//! while it feeds none, or when it becomes connected to a spring, from cells that were before.
-//! Brent's algorithm finds cycles in loaded chunks.
+//! Parents and children of water that is connected to a spring: which cell feeds which, a directed
+//! acyclic graph, since a cell gets its parents when it becomes connected, from cells that were
+//! before. Brent's algorithm finds cycles in loaded chunks.
 //!
 //! A cell's first parent is its neighbour opposite to its direction; a cell with the Extra flag has
-//! several. [`Store::unlink`] cuts it off.
+//! several. [`Store::unlink`] cuts it off. Other water has no parents: its direction only says where
+//! it came from.
 
 use crate::chunk::{CellMask, LayerMask, ones};
 use crate::coords::{CHUNK_CELLS, Face};
@@ -68,7 +69,10 @@ impl Store {
     /// Like [`parents_of`](Self::parents_of), for a cell whose voxel has been read.
     #[inline]
     pub(crate) fn parents_in(&self, place: Place, voxel: Voxel) -> u8 {
-        if voxel.has(CellFlags::EXTRA) && !voxel.is_mark() {
+        if !voxel.is_connected() {
+            return 0;
+        }
+        if voxel.has(CellFlags::EXTRA) {
             return self.extras_of(place);
         }
         match voxel.parent_face() {
@@ -103,7 +107,8 @@ impl Store {
                 *plane |= extra.layer(layer);
             }
         }
-        planes
+        let connected = self.connected(slot, layer);
+        planes.map(|plane| plane & connected)
     }
 
     /// Stores `faces` as the cell's parents, and returns the voxel with the Extra flag updated. The
@@ -183,7 +188,7 @@ impl Store {
         let fed = voxel.direction() == Some(face)
             || voxel.has(CellFlags::EXTRA)
                 && self.parents_in(there, voxel) & 1 << face.opposite().index() != 0;
-        u8::from(fed) << face.index()
+        u8::from(fed && voxel.is_connected()) << face.index()
     }
 
     /// Returns the children of a cell.
@@ -270,9 +275,9 @@ impl Store {
         true
     }
 
-    /// Wakes the cells of a chunk just loaded, and clears directions whose parent has neither water
-    /// nor flow, is not in the world, or leads in a cycle. Clears Extra flags, since a chunk has no
-    /// extra parents.
+    /// Wakes the cells of a chunk just loaded, and cuts parents that have neither water nor flow,
+    /// are not in the world, or lead in a cycle. Clears Extra flags, since a chunk has no extra
+    /// parents.
     pub(crate) fn adopt(&mut self, slot: Slot) {
         if self.grid.chunk_at(slot).as_uniform().is_some_and(Voxel::is_inert) {
             return;
@@ -293,8 +298,7 @@ impl Store {
                 continue;
             }
             let lively = self.select(slot, layer, |voxel| !voxel.is_inert());
-            let tied = self.select(slot, layer, |voxel| voxel.direction().is_some());
-            if tied.is_empty() {
+            if self.connected(slot, layer).is_empty() {
                 self.wake_layer(slot, layer, lively);
                 continue;
             }
@@ -302,7 +306,8 @@ impl Store {
             // asleep.
             for cell in lively.iter() {
                 let place = Place::in_layer(slot, layer, cell);
-                match self.read(place).parent_face() {
+                let voxel = self.read(place);
+                match voxel.parent_face().filter(|_| voxel.is_connected()) {
                     Some(face) if !self.leads_to_a_root(place, &mut sound) => {
                         self.unlink(place, face)
                     }

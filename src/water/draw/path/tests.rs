@@ -76,7 +76,7 @@ fn a_draw_along_a_path_equals_passing_from_cell_to_cell() {
         let first = (places[last], exit(last));
         let mut path = Path::default();
         let drawn = tick
-            .draw(Draw { target, wanted, first, others: 0, least_y: 18, level: None }, &mut path);
+            .draw(Draw { target, wanted, first, others: 0, least_y: 18 }, &mut path);
         assert_eq!(path.visited(), PATH.len());
         let units = wanted.min(at_most);
         reference.take(places[0], units);
@@ -163,7 +163,10 @@ fn a_draw_finds_a_way_if_there_is_one_and_dead_cells_have_none() {
                 .fold(0, |faces, face| faces | 1 << face.index());
             let voxel = match Store::faces(faces).next() {
                 None => Voxel::water(WaterCell::SOURCE),
-                Some(first) => Voxel::OPEN.with_height(random.u8(..8)).with_parent(first),
+                Some(first) => Voxel::OPEN
+                    .with_height(random.u8(..8))
+                    .with_parent(first)
+                    .with(CellFlags::HAS_SOURCE, true),
             };
             let voxel = world.store.keep_parents(place, faces, voxel);
             world.store.write(place, voxel);
@@ -183,7 +186,7 @@ fn a_draw_finds_a_way_if_there_is_one_and_dead_cells_have_none() {
             let before = tick.ledger.injected;
             let first = (place, Face::South);
             let drawn = tick.draw(
-                Draw { target, wanted: 1, first, others: 0, least_y: 0, level: None },
+                Draw { target, wanted: 1, first, others: 0, least_y: 0 },
                 &mut path,
             );
             let given = tick.ledger.injected - before;
@@ -238,7 +241,7 @@ fn a_path_in_vain_is_dead_from_end_to_end() {
         let (target, first) = (place(31), (place(15), Face::South));
         let mut path = Path::default();
         let drawn = tick
-            .draw(Draw { target, wanted: 5, first, others: 0, least_y: 0, level: None }, &mut path);
+            .draw(Draw { target, wanted: 5, first, others: 0, least_y: 0 }, &mut path);
         assert_eq!((drawn, path.visited()), (Drawn::Exhausted, visited));
         let work = tick.work.get(slot, 0).expect("in the tick");
         assert_eq!(work.dead, (1..16).collect::<LayerMask>());

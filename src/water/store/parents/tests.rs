@@ -77,7 +77,7 @@ fn a_cell_keeps_the_parents_that_are_not_taken_from_it() {
             let faces = parents | 1 << face.index();
             let first = store.read(place).parent_face().unwrap_or(face);
             let voxel = store.keep_parents(place, faces, store.read(place));
-            store.write(place, voxel.with_parent(first));
+            store.write(place, voxel.with_parent(first).with(CellFlags::HAS_SOURCE, true));
             assert_eq!(store.parents_of(place), faces, "round {round}");
             assert!(is_free_of_circles(&store, place), "round {round}");
             continue;
@@ -109,7 +109,10 @@ fn a_loaded_chunk_keeps_the_ties_that_lead_to_a_head() {
                 match random.u8(..32) {
                     0 => Voxel::OPEN,
                     1 => Voxel::SOLID,
-                    _ => Voxel::OPEN.with_height(random.u8(1..8)).with_direction(heading),
+                    _ => Voxel::OPEN
+                        .with_height(random.u8(1..8))
+                        .with_direction(heading)
+                        .with(CellFlags::HAS_SOURCE, true),
                 }
             })
         };
@@ -258,8 +261,10 @@ fn is_free_of_circles(store: &Store, place: Place) -> bool {
 fn only_two_faces_or_more_of_a_cell_with_the_flag_are_entered() {
     let mut store = Store::new(Region::EVERYWHERE, Edges::WALLS);
     let slot = store.insert(IVec3::ZERO, Chunk::uniform(Voxel::OPEN)).expect("none is there");
-    let flagged =
-        Voxel::OPEN.with_height(3).with_direction(Some(Face::West)).with(CellFlags::EXTRA, true);
+    let flagged = Voxel::OPEN
+        .with_height(3)
+        .with_direction(Some(Face::West))
+        .with(CellFlags::HAS_SOURCE | CellFlags::EXTRA, true);
     // A mark that has the bit of the flag.
     let mark = Voxel::from_raw(Voxel::SOLID.word() | CellFlags::EXTRA.bits());
     for (index, voxel) in

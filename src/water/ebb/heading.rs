@@ -1,0 +1,48 @@
+//! The direction of water that no spring feeds: that in which it came in this tick, from above
+//! first, then from a spring, then at random. Water that goes on in the direction that it has keeps
+//! it. What springs feed gets its direction with its parents: see `reach`.
+
+use crate::coords::Face;
+use crate::grid::Slot;
+use crate::water::context::Context;
+use crate::water::store::{Place, Store};
+
+impl Context<'_> {
+    /// Directs the cells of a layer that water entered in this tick. Adds those that a connected
+    /// cell fed to `fed`, each with the faces, by bit, across which water entered.
+    pub(super) fn direct(
+        &mut self,
+        slot: Slot,
+        layer: usize,
+        fed: &mut Vec<(Place, u8)>,
+    ) {
+        let Some(work) = self.work.get(slot, layer) else { return };
+        let entered = (work.entered() & work.touched) - self.store.connected(slot, layer);
+        for cell in entered.iter() {
+            let inflow = self.work.get(slot, layer).map_or(0, |work| work.entries(cell));
+            self.direct_cell(Place::in_layer(slot, layer, cell), inflow, fed);
+        }
+    }
+
+    fn direct_cell(&mut self, place: Place, inflow: u8, fed: &mut Vec<(Place, u8)>) {
+        let voxel = self.store.read(place);
+        let from = |face: &Face| self.store.look(place, *face);
+        let faces = Store::faces(inflow).filter(|face| !from(face).is_mark());
+        let inflow = faces.fold(0, |faces, face| faces | 1 << face.index());
+        let connected = Store::faces(inflow)
+            .filter(|face| from(face).is_connected())
+            .fold(0, |faces, face| faces | 1 << face.index());
+        if connected != 0 {
+            fed.push((place, connected));
+        }
+        let kept = voxel.parent_face().map_or(0, |face| 1 << face.index());
+        if inflow == 0 || inflow & kept != 0 {
+            return;
+        }
+        let above = 1 << Face::Up.index();
+        let mut faces = [inflow & above, connected, inflow].into_iter().find(|&faces| faces != 0);
+        if let Some(face) = faces.as_mut().and_then(|faces| self.pick(place, faces)) {
+            self.put_marks(place, voxel.with_parent(face));
+        }
+    }
+}
