@@ -41,7 +41,7 @@
 //! | parents exist; Extra is set exactly if there is more than one | `Parent`, `Extra` |
 //! | parents form no cycle | `ParentLoop` |
 //! | `largest` is at most the throughput, which is the same for all cells | `Largest` |
-//! | a sleeping cell is inactive and does not flow out | `Asleep` |
+//! | steady flow passes no sleeping cell | `Asleep` |
 //! | after a tick, and asleep, a cell has a source exactly if it is one or a parent has one | `HasSource` |
 //! | sleeping water is supported from below | `Unsupported` |
 //! | a sleeping open cell at the sea is full, and lies on no sea that it also lies beside or below | `Unfilled` |

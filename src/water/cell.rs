@@ -68,7 +68,7 @@ pub enum CellError {
     /// HasSource without IsSource or a direction: any other cell is connected to a source only
     /// through its parent.
     SourceWithoutParent(u16),
-    /// Extra without a direction, which names the first parent.
+    /// Extra without HasSource, or without a direction, which names the first parent.
     ExtraWithoutParent(u16),
     /// Largest above 0 without a direction: it is the bottleneck of the path through the parents.
     LargestWithoutParent(u16),
@@ -147,7 +147,8 @@ impl WaterCell {
         if orphan && word & CellFlags::HAS_SOURCE.bits() != 0 {
             return Err(CellError::SourceWithoutParent(word));
         }
-        if orphan && word & CellFlags::EXTRA.bits() != 0 {
+        let is_fed = !orphan && word & CellFlags::HAS_SOURCE.bits() != 0;
+        if !is_fed && word & CellFlags::EXTRA.bits() != 0 {
             return Err(CellError::ExtraWithoutParent(word));
         }
         if orphan && cell.largest() != 0 {
@@ -169,8 +170,8 @@ impl WaterCell {
         (self.0 & HEIGHT) as u8
     }
 
-    /// Returns where the flow is heading; the first parent lies on the opposite side. `None` for
-    /// still water and for sources.
+    /// Returns where the flow is heading: it came from the opposite side, where the first parent of
+    /// a cell with HasSource lies. `None` for still water and for sources.
     pub const fn direction(self) -> Option<Face> {
         match self.direction_code() {
             0 => None,
@@ -184,7 +185,8 @@ impl WaterCell {
         (self.0 >> LARGEST_SHIFT & HEIGHT) as u8
     }
 
-    /// Returns the activity counter, 0 (inactive) to 7. It rises with flow and falls without.
+    /// Returns the activity, 0 (inactive) to 7: 7 after a tick in which water has flowed through the
+    /// cell. It falls afterwards, and is 0 after 49 to 64 ticks without flow.
     pub const fn active(self) -> u8 {
         (self.0 >> ACTIVE_SHIFT & HEIGHT) as u8
     }
@@ -255,9 +257,9 @@ mod tests {
             }
         }
         // Counted by hand. Sources: 2 FlowOut × 8 active × 8 largest. Without a direction: the word
-        // 0, and 7 heights × 8 active × 2 FlowOut. With a direction: 6 directions × 8 largest × 8
-        // flags × (7 heights × 8 active + height 0 × 7 active).
-        assert_eq!(canonical, 128 + (1 + 7 * 8 * 2) + 6 * 8 * 8 * (7 * 8 + 7));
+        // 0, and 7 heights × 8 active × 2 FlowOut. With a direction: 6 directions × 8 largest × 2
+        // FlowOut × 3 of HasSource and Extra × (7 heights × 8 active + height 0 × 7 active).
+        assert_eq!(canonical, 128 + (1 + 7 * 8 * 2) + 6 * 8 * 6 * (7 * 8 + 7));
     }
 
     #[test]

@@ -19,7 +19,7 @@
 //! | `draw` | films draw from springs, along their parents |
 //! | `flow` | the local rule: water falls, then spreads sideways, first in its direction |
 //! | `pools` | bodies of joined water (connected components), what is known of them, and how they level |
-//! | `ebb` | activity, parents, sleep; and the end of a tick, with evaporation |
+//! | `ebb` | activity, directions, sleep; and the end of a tick, with evaporation |
 //! | `tick` | the phases in order, above all of the folders |
 //! | `edit` (also as values, in bytes and queued), `query`, `validate`, `restore` | the methods of [`WaterWorld`] outside a tick |
 //! | `contact` | for worlds above: which cells have a unit to give, or room for one |
@@ -41,7 +41,7 @@
 //! 5. Flood: what is known of bodies of joined water follows its changes; only with
 //!    [`Rules::pools`].
 //! 6. Level: in bodies that are not level, what stands above their level moves below it.
-//! 7. Ebb: activity and parents follow the flow, still cells fall asleep.
+//! 7. Ebb: activity and directions follow the flow, still cells fall asleep.
 //! 8. End: still water evaporates, effects on other cells are propagated, what springs feed is
 //!    connected to them, changes are published.
 

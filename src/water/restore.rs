@@ -189,7 +189,7 @@ impl WaterWorld {
         }
         self.store.bounds().intersection(&Cube::region_of(position))?;
         let slot = self.store.insert(position, chunk.clone())?;
-        self.unfinished.ageing.watch(&self.store, slot);
+        self.unfinished.ageing.enter(&self.store, slot);
         self.unfinished.evaporation.enter(self.store.grid(), slot);
         (*self.store.grid().chunk_at(slot) == chunk).then_some(slot)
     }
@@ -250,7 +250,7 @@ mod tests {
     /// wakes cells that had no part in it, and dries up others.
     #[test]
     fn while_a_tick_ends_a_chunk_is_recorded_as_it_was_when_the_tick_began() {
-        let (mut woken, mut retied) = (0, 0);
+        let mut retied = 0;
         for seed in 0..48 {
             let mut random = fastrand::Rng::with_seed(seed);
             let mut world = test_worlds::springs(seed);
@@ -280,15 +280,6 @@ mod tests {
                         continue;
                     }
                     for (&slot, before) in slots.iter().zip(&before) {
-                        let awake =
-                            world.store.grid().awake_at(slot).cloned().unwrap_or(CellMask::EMPTY);
-                        let is_open = |index: usize| {
-                            world.work.open_layers(slot) >> (index / LAYER_CELLS) & 1 != 0
-                        };
-                        woken += awake
-                            .iter()
-                            .filter(|&index| !is_open(index) && !before.awake.contains(index))
-                            .count();
                         retied += usize::from(
                             world.store.further_parents(slot) != before.further_parents,
                         );
@@ -296,9 +287,6 @@ mod tests {
                 }
             }
         }
-        assert!(
-            woken > 100 && retied > 50,
-            "{woken} cells woken in layers outside the tick, {retied} chunks with other parents"
-        );
+        assert!(retied > 50, "{retied} chunks with other parents");
     }
 }

@@ -172,10 +172,9 @@ impl Rules {
     /// # Errors
     /// The first value out of range: chances first, then units, each in the order of the fields.
     pub fn check(&self) -> Result<(), RulesError> {
-        for (rule, value) in [
-            ("evaporation", self.evaporation),
-            ("film_evaporation", self.film_evaporation),
-        ] {
+        for (rule, value) in
+            [("evaporation", self.evaporation), ("film_evaporation", self.film_evaporation)]
+        {
             if !(0.0..=1.0).contains(&value) {
                 return Err(RulesError::Chance { rule, value });
             }

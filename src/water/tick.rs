@@ -432,7 +432,9 @@ impl Unfinished {
                             self.ending = Some(ending);
                             return Some(cells);
                         }
-                        if let Some(cells) = tick.finish(&mut ending, &mut self.ageing, &mut self.evaporation) {
+                        if let Some(cells) =
+                            tick.finish(&mut ending, &mut self.ageing, &mut self.evaporation)
+                        {
                             self.ending = Some(ending);
                             return Some(cells);
                         }

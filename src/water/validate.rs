@@ -258,6 +258,9 @@ impl WaterWorld {
         if voxel.is_wet() && self.store.floor(place).room() > 0 {
             return Err(Violation::Unsupported(cell));
         }
+        if voxel.hangs_over(self.store.look(place, Face::Down)) {
+            return Ok(());
+        }
         for face in Face::LATERAL {
             let beside = self.store.look(place, face);
             let lower = !beside.is_closed() && voxel.height() >= beside.height_bits() + 2;
@@ -490,7 +493,8 @@ mod tests {
         );
         let to_the_west = |more: u16| [(EAST, FULL), (HERE, FULL | WESTWARD | more)];
         assert_eq!(found(&to_the_west(largest(5))), Violation::Largest { cell: HERE, largest: 5 });
-        assert_eq!(found(&to_the_west(CellFlags::EXTRA.bits())), Violation::Extra(HERE));
+        let several = (CellFlags::HAS_SOURCE | CellFlags::EXTRA).bits();
+        assert_eq!(found(&to_the_west(several)), Violation::Extra(HERE));
         assert_eq!(found(&to_the_west(CellFlags::FLOW_OUT.bits())), Violation::Asleep(HERE));
         let fed = FULL | WESTWARD | CellFlags::HAS_SOURCE.bits();
         assert_eq!(found(&[(HERE, fed), (EAST, 0)]), Violation::Parent(HERE));

@@ -203,6 +203,20 @@ impl Voxel {
         !self.is_mark() && self.has(CellFlags::HAS_SOURCE)
     }
 
+    /// Returns whether this is a cell that a fall feeds, below a spring: its water came from above.
+    #[inline]
+    pub(crate) const fn is_fall(self) -> bool {
+        const FALLS: u16 =
+            (Face::Down.index() as u16 + 1) << DIRECTION_SHIFT | CellFlags::HAS_SOURCE.bits();
+        self.0 & (MARK | CellFlags::HAS_SOURCE.bits()) == FALLS
+    }
+
+    /// Returns whether this cell hangs in a fall, over the cell `below`: it does not spread.
+    #[inline]
+    pub(crate) const fn hangs_over(self, below: Voxel) -> bool {
+        self.is_fall() && below.is_fall()
+    }
+
     #[inline]
     pub(crate) const fn with_height(self, height: u8) -> Voxel {
         Voxel(self.0 & !HEIGHT | height as u16)

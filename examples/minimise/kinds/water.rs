@@ -81,15 +81,7 @@ impl Kind for WaterWorld {
         let mut all = plainer_rules!(
             rules,
             plain,
-            [
-                evaporation,
-                film_evaporation,
-                throughput,
-                source_supply,
-                pools,
-                many_parents,
-                edges
-            ]
+            [evaporation, film_evaporation, throughput, source_supply, pools, many_parents, edges]
         );
         all.push(Rules { edges: rules.edges, ..plain });
         for face in Face::ALL {

@@ -137,6 +137,8 @@ pub(crate) struct LayerRecord {
     pub(crate) waiting: LayerMask,
     /// Passed by steady flow in this tick.
     pub(crate) marked: LayerMask,
+    /// Fed from above by a spring, and has let water fall on in this tick.
+    pub(crate) fallen: LayerMask,
     /// The cells that were awake before the tick.
     pub(crate) awake_before: LayerMask,
     /// The seed of the layer's random choices in this tick.
@@ -162,6 +164,7 @@ impl LayerRecord {
             dead: LayerMask::NONE,
             waiting: LayerMask::NONE,
             marked: LayerMask::NONE,
+            fallen: LayerMask::NONE,
             awake_before: LayerMask::NONE,
             seed: 0,
             table: None,
@@ -184,6 +187,7 @@ impl LayerRecord {
             &mut self.dead,
             &mut self.waiting,
             &mut self.marked,
+            &mut self.fallen,
         ] {
             *bits = LayerMask::NONE;
         }

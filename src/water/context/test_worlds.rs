@@ -58,10 +58,9 @@ pub(crate) fn weave() -> WaterWorld {
             .into_iter()
             .fold(0, |faces, (face, at)| faces | u8::from(at > 0) << face.index());
         let voxel = match Store::faces(faces).next() {
-            Some(first) => Voxel::OPEN
-                .with_height(3)
-                .with_parent(first)
-                .with(CellFlags::HAS_SOURCE, true),
+            Some(first) => {
+                Voxel::OPEN.with_height(3).with_parent(first).with(CellFlags::HAS_SOURCE, true)
+            }
             None => Voxel::water(WaterCell::SOURCE),
         };
         let voxel = world.store.keep_parents(Place { slot, index }, faces, voxel);

@@ -11,108 +11,108 @@ use crate::water::store::{LAYER_ROWS, Place, Store};
 use crate::water::voxel::Voxel;
 
 /// Ticks from one visit of a chunk to the next.
-const PERIOD: usize = 8;
+const PERIOD: usize = 16;
 
-/// What a visit takes from the activity of a cell in which nothing has flowed: after 9 to 16 ticks
-/// none is left.
-const AGED: u8 = 4;
+/// What a visit takes from the activity of a cell in which nothing has flowed: none is left after 49
+/// to 64 ticks. That is longer than the period in which steady flow yields, so that an arm of a
+/// river through which only that water comes does not dry up in between.
+const AGED: u8 = 2;
 
 /// The chunks that may have active cells, by their turn.
 #[derive(Default)]
 pub(crate) struct Ageing {
-    /// By turn. Chunks that have gone stay until it.
     turns: [Vec<Slot>; PERIOD],
-    /// By slot: the turn of a chunk in `turns`, and 0 for none, counted from 1.
-    watched: Vec<u8>,
+    /// By slot: the turn of a chunk, and its index there.
+    watched: Vec<Option<(u8, u32)>>,
     /// The chunks still to be visited in the tick underway, the last first.
     due: Vec<Slot>,
+    /// The layer of the next of them that is visited next.
+    layer: usize,
 }
 
 impl Ageing {
-    /// Adds a chunk with active cells.
+    /// Adds a chunk, if it has active cells.
+    pub(crate) fn enter(&mut self, store: &Store, slot: Slot) {
+        if has_active(store, slot) {
+            self.watch(store, slot);
+        }
+    }
+
+    /// Adds a chunk.
     pub(crate) fn watch(&mut self, store: &Store, slot: Slot) {
         if self.watched.len() <= slot.index() {
-            self.watched.resize(slot.index() + 1, 0);
+            self.watched.resize(slot.index() + 1, None);
         }
-        if self.watched[slot.index()] == 0 {
-            let position = store.grid().position_at(slot);
-            let turn = chunk_seed(0, position) as usize % PERIOD;
-            self.watched[slot.index()] = turn as u8 + 1;
+        let watched = &mut self.watched[slot.index()];
+        if watched.is_none() {
+            let turn = chunk_seed(0, store.grid().position_at(slot)) as usize % PERIOD;
+            *watched = Some((turn as u8, self.turns[turn].len() as u32));
             self.turns[turn].push(slot);
         }
     }
 
     /// Forgets a chunk that is being removed.
     pub(crate) fn forget(&mut self, slot: Slot) {
-        if let Some(turn) = self.watched.get_mut(slot.index()) {
-            *turn = 0;
+        let Some((turn, at)) = self.watched.get_mut(slot.index()).and_then(Option::take) else {
+            return;
+        };
+        let slots = &mut self.turns[usize::from(turn)];
+        slots.swap_remove(at as usize);
+        if let Some(moved) = slots.get(at as usize) {
+            self.watched[moved.index()] = Some((turn, at));
         }
     }
 
     /// Returns whether a cell is active in a chunk that is not frozen.
     pub(crate) fn has_active(&self, store: &Store) -> bool {
-        let has_active = |slot: Slot| {
-            !store.is_frozen(slot) && (0..16).any(|layer| store.has(slot, layer, Voxel::is_active))
-        };
-        let turns = self.turns.iter().enumerate();
-        let mut watched =
-            turns.flat_map(|(turn, slots)| slots.iter().map(move |&slot| (turn, slot)));
-        watched.any(|(turn, slot)| self.is_watched(turn, slot) && has_active(slot))
-    }
-
-    fn is_watched(&self, turn: usize, slot: Slot) -> bool {
-        usize::from(self.watched[slot.index()]) == turn + 1
-    }
-
-    fn turn_of(tick: u64) -> usize {
-        tick as usize % PERIOD
+        let mut slots = self.turns.iter().flatten();
+        slots.any(|&slot| !store.is_frozen(slot) && has_active(store, slot))
     }
 
     /// Returns whether a chunk is visited in a tick.
     pub(crate) fn is_due(&self, tick: u64) -> bool {
-        !self.turns[Self::turn_of(tick)].is_empty()
+        !self.turns[tick as usize % PERIOD].is_empty()
     }
 
     /// Lists the chunks that are visited in a tick, in order of position.
     pub(super) fn begin(&mut self, store: &Store, tick: u64) {
-        let turn = Self::turn_of(tick);
-        let slots = core::mem::take(&mut self.turns[turn]);
-        self.due = slots.into_iter().filter(|&slot| self.is_watched(turn, slot)).collect();
+        self.due.append(&mut self.turns[tick as usize % PERIOD]);
         store.grid().sort_slots(&mut self.due);
-        self.due.dedup();
         self.due.reverse();
-        self.due.iter().for_each(|slot| self.watched[slot.index()] = 0);
+        self.due.iter().for_each(|slot| self.watched[slot.index()] = None);
     }
 
     pub(crate) fn memory_bytes(&self) -> usize {
         let slots = self.turns.iter().chain([&self.due]).map(Vec::capacity).sum::<usize>();
-        slots * size_of::<Slot>() + self.watched.capacity()
+        slots * size_of::<Slot>() + self.watched.capacity() * size_of::<Option<(u8, u32)>>()
     }
 }
 
+/// Returns whether any cell of a chunk is active.
+fn has_active(store: &Store, slot: Slot) -> bool {
+    (0..16).any(|layer| store.has(slot, layer, Voxel::is_active))
+}
+
 impl Context<'_> {
-    /// Ages the cells of the next chunk. Adds those that dry up to `dried`. Returns the rows read;
-    /// `None` if no chunk is left.
+    /// Ages the cells of the next layer. Adds those that dry up to `dried`. Returns the rows read;
+    /// `None` if no layer is left.
     pub(super) fn age_next(
         &mut self,
         ageing: &mut Ageing,
         dried: &mut Vec<Place>,
     ) -> Option<usize> {
-        let slot = ageing.due.pop()?;
-        if self.store.is_frozen(slot) {
-            return Some(1);
-        }
-        let mut is_active = false;
-        for layer in 0..16 {
-            let active = self.store.select(slot, layer, Voxel::is_active);
-            if active.any() {
-                is_active |= self.age_layer(slot, layer, active, dried);
+        let slot = *ageing.due.last()?;
+        if !self.store.is_frozen(slot) {
+            let active = self.store.select(slot, ageing.layer, Voxel::is_active);
+            if active.any() && self.age_layer(slot, ageing.layer, active, dried) {
+                ageing.watch(self.store, slot);
             }
         }
-        if is_active {
-            ageing.watch(self.store, slot);
+        ageing.layer = (ageing.layer + 1) % 16;
+        if ageing.layer == 0 {
+            ageing.due.pop();
         }
-        Some(LAYER_ROWS * 16)
+        Some(LAYER_ROWS)
     }
 
     /// Ages the active cells of a layer. Returns whether any is left.
@@ -123,7 +123,7 @@ impl Context<'_> {
         active: LayerMask,
         dried: &mut Vec<Place>,
     ) -> bool {
-        let idle = active - self.touched(slot, layer);
+        let idle = active - (self.touched(slot, layer) | self.work.runs.layer(slot, layer));
         if idle.is_empty() {
             return true;
         }

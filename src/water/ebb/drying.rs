@@ -4,8 +4,8 @@
 
 use crate::coords::Face;
 use crate::water::context::Context;
-use crate::water::store::parents::{Descent, Unlinked};
 use crate::water::store::Place;
+use crate::water::store::parents::{Descent, Unlinked};
 use crate::water::voxel::Voxel;
 
 /// A cell whose ties are being cut.

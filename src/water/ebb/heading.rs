@@ -10,12 +10,7 @@ use crate::water::store::{Place, Store};
 impl Context<'_> {
     /// Directs the cells of a layer that water entered in this tick. Adds those that a connected
     /// cell fed to `fed`, each with the faces, by bit, across which water entered.
-    pub(super) fn direct(
-        &mut self,
-        slot: Slot,
-        layer: usize,
-        fed: &mut Vec<(Place, u8)>,
-    ) {
+    pub(super) fn direct(&mut self, slot: Slot, layer: usize, fed: &mut Vec<(Place, u8)>) {
         let Some(work) = self.work.get(slot, layer) else { return };
         let entered = (work.entered() & work.touched) - self.store.connected(slot, layer);
         for cell in entered.iter() {

@@ -16,9 +16,7 @@ mod reach;
 use crate::chunk::{LAYER_CELLS, LayerMask};
 use crate::coords::Face;
 use crate::grid::Slot;
-use crate::water::cell::{
-    ACTIVE, CellFlags, DIRECTION_SHIFT, HEIGHT, LARGEST, LARGEST_SHIFT,
-};
+use crate::water::cell::{ACTIVE, CellFlags, DIRECTION_SHIFT, HEIGHT, LARGEST, LARGEST_SHIFT};
 use crate::water::context::Context;
 use crate::water::context::budget::Budget;
 use crate::water::ebb::afterwards::Afterwards;
@@ -249,7 +247,8 @@ mod tests {
         let mut unchanged = 0;
         for round in 0..100 {
             // In odd rounds all cells are active, and few are in the set.
-            let (still, few) = [(0, u64::MAX), (ACTIVE | LARGEST, 1 << random.u32(..64))][round % 2];
+            let (still, few) =
+                [(0, u64::MAX), (ACTIVE | LARGEST, 1 << random.u32(..64))][round % 2];
             let before: [Voxel; LAYER_CELLS] =
                 core::array::from_fn(|_| Voxel::from_raw(random.u16(..) | still));
             let flow: [u16; LAYER_CELLS] = core::array::from_fn(|_| random.u16(..));

@@ -355,7 +355,8 @@ impl Store {
             if voxel.is_source() {
                 return (Some(self.layer_y(place.slot, place.layer())), looked);
             }
-            let Some(face) = voxel.parent_face() else { return (None, looked) };
+            let parent = voxel.parent_face().filter(|_| voxel.is_connected());
+            let Some(face) = parent else { return (None, looked) };
             place = self.step(place, face);
             if !place.is_some() {
                 return (None, looked);

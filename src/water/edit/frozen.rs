@@ -123,7 +123,7 @@ impl WaterWorld {
         }
         self.store.set_frozen(&slots, false);
         for slot in slots {
-            self.unfinished.ageing.watch(&self.store, slot);
+            self.unfinished.ageing.enter(&self.store, slot);
             self.unfinished.evaporation.watch(slot);
         }
     }

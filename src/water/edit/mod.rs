@@ -310,7 +310,7 @@ impl WaterWorld {
             .store
             .insert(position, self.admit(chunk))
             .ok_or(EditError::ChunkOutOfBounds(position))?;
-        self.unfinished.ageing.watch(&self.store, slot);
+        self.unfinished.ageing.enter(&self.store, slot);
         self.unfinished.evaporation.enter(self.store.grid(), slot);
         Ok(slot)
     }

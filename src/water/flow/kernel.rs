@@ -29,6 +29,8 @@ pub(crate) struct LayerFlow {
     /// Cells of the layer that gave water, so that their neighbours can now give to them. Excludes
     /// sources.
     pub(crate) gave: LayerMask,
+    /// Cells of the layer that a fall feeds and that let water fall on.
+    pub(crate) fallen: LayerMask,
     /// Sources of the layer that gave water.
     pub(crate) sprang: LayerMask,
     /// For each lateral face, the cells of the layer that received water through it.
@@ -119,9 +121,14 @@ impl Window {
                 let all = giver.height;
                 self.give_sideways(&mut giver, side, all, &mut queue, &mut done);
             }
-            self.fall(&mut giver, &mut done);
-            // Any water left rests on a full or solid cell, or exceeds the throughput.
-            if giver.height > 0 && giver.left > 0 {
+            let has_fallen = self.fall(&mut giver, &mut done) > 0 && voxel.is_fall();
+            if has_fallen {
+                done.fallen.insert(cell);
+            }
+            // Any water left rests on a full or solid cell, or exceeds the throughput. A fall that
+            // goes on below does not spread: what its foot does not take waits above.
+            let hangs = has_fallen || voxel.hangs_over(Voxel::from_raw(self.below[index]));
+            if giver.height > 0 && giver.left > 0 && !hangs {
                 self.spread(&mut giver, voxel, seeds.1, &mut queue, &mut done);
             }
             let units = left - giver.left;
@@ -149,23 +156,24 @@ impl Window {
         done
     }
 
-    /// Fall: gives as much water as fits to the cell below.
+    /// Fall: gives as much water as fits to the cell below. Returns the units.
     #[inline]
-    fn fall(&mut self, giver: &mut Giver, done: &mut LayerFlow) {
+    fn fall(&mut self, giver: &mut Giver, done: &mut LayerFlow) -> u8 {
         let flow = &mut self.flow[giver.cell];
         let below = Voxel::from_raw(self.below[giver.index]);
         if below.is_closed() {
-            return;
+            return 0;
         }
         let units = giver.give(falling(giver.height, giver.left, below), Face::Down, flow);
         if below.is_mark() {
             let gone = if below == Voxel::DRAIN { &mut done.drained } else { &mut done.into_sea };
             *gone += u64::from(units);
-            return;
+            return units;
         }
         self.below[giver.index] += u16::from(units);
         self.refresh(giver.index);
         done.fell.insert(giver.cell);
+        units
     }
 
     /// Spread: gives water to lower sides. Tries sides on a path to a draining edge first, then the
@@ -304,7 +312,8 @@ pub(crate) fn falling(height: u8, left: u8, below: Voxel) -> u8 {
 fn can_give(own: u16, below: u16, lowest: u8) -> bool {
     let (own, below) = (Voxel::from_raw(own), Voxel::from_raw(below));
     let height = own.loose();
-    !own.is_mark() & (height > 0) & ((height >= lowest) | !below.is_closed())
+    let spreads = (height >= lowest) & !own.hangs_over(below);
+    !own.is_mark() & (height > 0) & (spreads | !below.is_closed())
 }
 
 /// A cell that gives water.

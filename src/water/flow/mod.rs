@@ -4,6 +4,7 @@
 //! The rule itself is in `kernel`, the copy in `window`. Before it, drains and taps act:
 //! `fixtures`; and before all layers, valves: `valves`.
 
+mod falls;
 mod fixtures;
 pub(crate) mod kernel;
 mod valves;
@@ -32,6 +33,8 @@ impl Context<'_> {
         }
         self.report.visited += u64::from(awake.count());
         let firm = self.firm(slot, layer);
+        self.shift_runs(slot, layer, firm);
+        let awake = awake - self.fallen(slot, layer);
         let movable = if awake.is_sparse() {
             awake
         } else {
@@ -64,6 +67,12 @@ impl Context<'_> {
         if done.moved > 0 {
             self.apply(window, slot, layer, &done);
         }
+    }
+
+    /// Returns the cells of a layer that are parts of falls and have let water fall on in this tick.
+    pub(crate) fn fallen(&self, slot: Slot, layer: usize) -> LayerMask {
+        let fallen = self.work.get(slot, layer).map_or(LayerMask::NONE, |work| work.fallen);
+        fallen | self.work.runs.layer(slot, layer)
     }
 
     /// Fills the awake cells of a layer that lie at the sea, each by what it lacks, as far as the
@@ -114,7 +123,9 @@ impl Context<'_> {
             let own = self.store.read(place);
             self.limits.left(own, work.map_or(0, |work| work.passed(cell))) > 0
                 && own.loose() > 0
-                && (!firm.contains(cell) || own.loose() >= self.lowest_beside(place))
+                && (!firm.contains(cell)
+                    || !own.hangs_over(self.store.floor(place))
+                        && own.loose() >= self.lowest_beside(place))
         };
         cells.iter().filter(|&cell| gives(cell)).collect()
     }
@@ -139,7 +150,8 @@ impl Context<'_> {
             let left = self.limits.left(voxel, self.work.passed(place));
             // Water that came from the side may shoot out over a ledge.
             let came_from_above = !voxel.direction().is_some_and(Face::is_lateral);
-            came_from_above && self.store.floor(place).room() >= voxel.loose().min(left)
+            let room = self.store.floor(place).room();
+            came_from_above && (room >= voxel.loose().min(left) || voxel.is_fall() && room > 0)
         };
         let wet = self.store.layer(slot, layer).wet;
         (givers.spread() & wet).is_empty() && givers.iter().all(falls)
@@ -157,6 +169,9 @@ impl Context<'_> {
             let left = self.limits.left(voxel, work.passed(cell));
             let units = falling(voxel.loose(), left, below);
             work.pass_on(cell, Face::Down, units);
+            if voxel.is_fall() {
+                work.fallen.insert(cell);
+            }
             self.report.moved += u64::from(units);
             if gave.contains(cell) {
                 self.store.write(place, voxel.with_height(voxel.height() - units));
@@ -199,6 +214,7 @@ impl Context<'_> {
         let work = self.work.join(self.store, slot, layer);
         let touched = done.changed | done.sprang;
         work.touched |= touched;
+        work.fallen |= done.fallen;
         work.set_flows(touched, &window.flow);
         for (cells, face) in done.entered.into_iter().zip(Face::LATERAL) {
             if cells.any() {
@@ -321,6 +337,8 @@ mod tests {
                 let awake = reference.awake(slot, layer) & wet;
                 tick.flow_layer(&mut window, slot, layer);
                 reference.report.visited += u64::from(awake.count());
+                reference.shift_runs(slot, layer, reference.firm(slot, layer));
+                let awake = awake - reference.fallen(slot, layer);
                 window.gather(reference.store, slot, layer);
                 let givers = awake & window.givers();
                 let limits = reference.limits;

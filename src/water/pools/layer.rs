@@ -112,7 +112,10 @@ impl Context<'_> {
                 supported -= shallows;
             }
         }
-        let gaps = !(closed | supported | shallows) - self.store.drains(slot, layer);
+        // A fall is no standing water, and its foot alone takes what it brings.
+        let fallen = self.fallen(slot, layer);
+        supported -= fallen;
+        let gaps = !(closed | supported | shallows | fallen) - self.store.drains(slot, layer);
         Layer { slot, layer, wet, full: wet & closed, supported, gaps, shallows, grounded }
     }
 

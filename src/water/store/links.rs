@@ -114,8 +114,7 @@ impl Store {
         let mut tied = restored.clone();
         for &slot in inserted {
             for layer in 0..16 {
-                let is_tied =
-                    |voxel: Voxel| voxel.is_connected() && voxel.direction().is_some();
+                let is_tied = |voxel: Voxel| voxel.is_connected() && voxel.direction().is_some();
                 if self.has(slot, layer, is_tied) {
                     let cells = self.select(slot, layer, is_tied);
                     tied.extend(cells.iter().map(|cell| Place::in_layer(slot, layer, cell)));
@@ -145,7 +144,7 @@ impl Store {
         let &CutCell { cell, voxel, parents } = cut;
         let place = Place::new(self.grid.slot(Cube::chunk_of(cell))?, Cube::index_of(cell));
         let held = self.parents_of(place);
-        let has_lost = held & !parents == 0 && held != parents;
+        let has_lost = voxel.is_connected() && held & !parents == 0 && held != parents;
         if !has_lost || self.read(place) != with_parents(voxel, held) {
             return None;
         }

@@ -331,7 +331,9 @@ impl Store {
                 }
                 passed.push(place.index);
             }
-            let Some(face) = self.read(place).parent_face() else { break };
+            let voxel = self.read(place);
+            let parent = voxel.parent_face().filter(|_| voxel.is_connected());
+            let Some(face) = parent else { break };
             let parent = self.step(place, face);
             if !parent.is_some() || self.read(parent).is_mark() || self.read(parent) == Voxel::OPEN
             {

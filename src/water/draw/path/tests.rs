@@ -75,8 +75,7 @@ fn a_draw_along_a_path_equals_passing_from_cell_to_cell() {
         }
         let first = (places[last], exit(last));
         let mut path = Path::default();
-        let drawn = tick
-            .draw(Draw { target, wanted, first, others: 0, least_y: 18 }, &mut path);
+        let drawn = tick.draw(Draw { target, wanted, first, others: 0, least_y: 18 }, &mut path);
         assert_eq!(path.visited(), PATH.len());
         let units = wanted.min(at_most);
         reference.take(places[0], units);
@@ -185,10 +184,8 @@ fn a_draw_finds_a_way_if_there_is_one_and_dead_cells_have_none() {
             let has_way = leads_to_a_spring(&tick, place);
             let before = tick.ledger.injected;
             let first = (place, Face::South);
-            let drawn = tick.draw(
-                Draw { target, wanted: 1, first, others: 0, least_y: 0 },
-                &mut path,
-            );
+            let drawn =
+                tick.draw(Draw { target, wanted: 1, first, others: 0, least_y: 0 }, &mut path);
             let given = tick.ledger.injected - before;
             let expected = if has_way { Drawn::Units } else { Drawn::Exhausted };
             assert_eq!((drawn, given), (expected, u64::from(has_way)), "round {round}: {draw}");
@@ -240,8 +237,7 @@ fn a_path_in_vain_is_dead_from_end_to_end() {
     for visited in [15, 0] {
         let (target, first) = (place(31), (place(15), Face::South));
         let mut path = Path::default();
-        let drawn = tick
-            .draw(Draw { target, wanted: 5, first, others: 0, least_y: 0 }, &mut path);
+        let drawn = tick.draw(Draw { target, wanted: 5, first, others: 0, least_y: 0 }, &mut path);
         assert_eq!((drawn, path.visited()), (Drawn::Exhausted, visited));
         let work = tick.work.get(slot, 0).expect("in the tick");
         assert_eq!(work.dead, (1..16).collect::<LayerMask>());
