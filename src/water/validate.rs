@@ -258,9 +258,6 @@ impl WaterWorld {
         if voxel.is_wet() && self.store.floor(place).room() > 0 {
             return Err(Violation::Unsupported(cell));
         }
-        if voxel.hangs_over(self.store.look(place, Face::Down)) {
-            return Ok(());
-        }
         for face in Face::LATERAL {
             let beside = self.store.look(place, face);
             let lower = !beside.is_closed() && voxel.height() >= beside.height_bits() + 2;

@@ -211,12 +211,6 @@ impl Voxel {
         self.0 & (MARK | CellFlags::HAS_SOURCE.bits()) == FALLS
     }
 
-    /// Returns whether this cell hangs in a fall, over the cell `below`: it does not spread.
-    #[inline]
-    pub(crate) const fn hangs_over(self, below: Voxel) -> bool {
-        self.is_fall() && below.is_fall()
-    }
-
     #[inline]
     pub(crate) const fn with_height(self, height: u8) -> Voxel {
         Voxel(self.0 & !HEIGHT | height as u16)

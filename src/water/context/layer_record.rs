@@ -137,7 +137,7 @@ pub(crate) struct LayerRecord {
     pub(crate) waiting: LayerMask,
     /// Passed by steady flow in this tick.
     pub(crate) marked: LayerMask,
-    /// Fed from above by a spring, and has let water fall on in this tick.
+    /// Parts of falls that have let water fall on in this tick.
     pub(crate) fallen: LayerMask,
     /// The cells that were awake before the tick.
     pub(crate) awake_before: LayerMask,

@@ -2,12 +2,10 @@
 //! After the tick it is kept only to answer queries for currents; it is not part of the state.
 
 use crate::chunk::{CellMask, LayerMask, ones};
-use crate::coords::Face;
 use crate::grid::Slot;
 use crate::water::context::budget::{Budget, CHUNK_COST};
 use crate::water::context::currents::LastFlows;
-use crate::water::context::layer_record::{LayerRecord, Table, add_flow, current};
-use crate::water::context::runs::Runs;
+use crate::water::context::layer_record::{LayerRecord, Table, current};
 use crate::water::context::schedule::{Phase, Schedule, Sweep};
 use crate::water::ledger::Ledger;
 use crate::water::random::layer_seed;
@@ -61,10 +59,6 @@ pub(crate) struct Workspace {
     pub(crate) is_in_slices: bool,
     /// The flows of the last tick that are in no record any more; empty unless in slices.
     last_flows: LastFlows,
-    /// The runs of this tick, or of the last one between ticks.
-    pub(crate) runs: Runs,
-    /// Those of the last tick while one is underway.
-    last_runs: Runs,
     /// Whether parents or springs were changed between the last tick and this one.
     pub(crate) ties_changed: bool,
     /// The cells from which a unit evaporated in this tick or the last; `None` unless they are logged.
@@ -77,8 +71,6 @@ impl Workspace {
         self.random = random;
         self.is_tick_odd = !self.is_tick_odd;
         self.forget_evaporated();
-        core::mem::swap(&mut self.runs, &mut self.last_runs);
-        self.runs.clear();
         self.chunks.resize_with(store.grid().slot_capacity(), || None);
         self.last_used = (self.layers, self.members.len());
         self.leaving.append(&mut self.members);
@@ -304,7 +296,6 @@ impl Workspace {
         self.swap_chunks(borrower, slots);
         self.layers += core::mem::take(&mut borrower.layers);
         self.spare.append(&mut borrower.spare);
-        self.runs.append(&mut borrower.runs);
         for slot in borrower.members.drain(..) {
             self.members.push(slot);
             self.schedule.join(store, slot);
@@ -372,9 +363,7 @@ impl Workspace {
     /// Returns the units that a cell has passed on in this tick.
     #[inline]
     pub(crate) fn passed(&self, place: Place) -> u8 {
-        let by_record = self.get(place.slot, place.layer());
-        let by_record = by_record.map_or(0, |work| work.passed(place.cell()));
-        if self.runs.is_empty() { by_record } else { by_record + self.runs.units(place) }
+        self.get(place.slot, place.layer()).map_or(0, |work| work.passed(place.cell()))
     }
 
     /// Drops what was kept of the tick before the one that is complete.
@@ -384,21 +373,10 @@ impl Workspace {
 
     /// Returns the outflow of a cell in the last complete tick.
     pub(crate) fn current(&self, place: Place) -> IVec3 {
-        let mut flow = match self.record_of_last(place) {
+        current(match self.record_of_last(place) {
             Some(work) => work.flow(place.cell()),
             None => self.last_flows.of(place),
-        };
-        add_flow(&mut flow, Face::Down, self.runs_of_last().units(place));
-        current(flow)
-    }
-
-    /// Returns whether a layer may have currents.
-    pub(crate) fn has_currents(&self, slot: Slot, layer: usize) -> bool {
-        self.open_layers(slot) >> layer & 1 != 0 || self.runs_of_last().layer(slot, layer).any()
-    }
-
-    fn runs_of_last(&self) -> &Runs {
-        if self.phase == Phase::Rest { &self.runs } else { &self.last_runs }
+        })
     }
 
     /// Returns the record of the last complete tick, unless the tick underway has taken it over.
@@ -411,8 +389,7 @@ impl Workspace {
     /// Returns the chunks with records of the last tick or the one underway, each with the layers
     /// (by bit) that have one.
     pub(crate) fn recorded(&self) -> impl Iterator<Item = (Slot, u16)> {
-        let members = self.members.iter().map(|&slot| (slot, self.open_layers(slot)));
-        members.chain(self.runs.chunks()).chain(self.last_runs.chunks())
+        self.members.iter().map(|&slot| (slot, self.open_layers(slot)))
     }
 
     /// Drops the records of a chunk that is being removed.
@@ -421,8 +398,6 @@ impl Workspace {
             self.layers -= chunk.open.count_ones() as usize;
         }
         self.members.retain(|&member| member != slot);
-        self.runs.forget(slot);
-        self.last_runs.forget(slot);
     }
 
     /// Bytes held.
@@ -436,8 +411,6 @@ impl Workspace {
             + self.chunks.capacity() * size_of::<Option<Box<ChunkRecords>>>()
             + (self.members.capacity() + self.leaving.capacity()) * size_of::<Slot>()
             + self.last_flows.memory_bytes()
-            + self.runs.memory_bytes()
-            + self.last_runs.memory_bytes()
             + self.evaporated.as_ref().map_or(0, |log| log.capacity() * size_of::<IVec3>())
     }
 }

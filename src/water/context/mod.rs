@@ -10,7 +10,6 @@ pub(crate) mod layer_record;
 pub(crate) mod layers;
 pub(crate) mod limits;
 pub(crate) mod rollback;
-pub(crate) mod runs;
 pub(crate) mod schedule;
 pub(crate) mod sorting;
 #[cfg(test)]
@@ -87,20 +86,7 @@ impl Context<'_> {
         self.work
             .join(self.store, place.slot, layer)
             .save_cell(self.store, place.slot, layer, cell);
-        let was_fall = self.store.read(place).is_fall();
         self.store.write(place, voxel);
-        if was_fall && !voxel.is_fall() {
-            self.wake_hanging_over(place);
-        }
-    }
-
-    /// Wakes the cell above one that is part of no fall any more: it may spread now.
-    #[cold]
-    fn wake_hanging_over(&mut self, place: Place) {
-        let above = self.store.step(place, Face::Up);
-        if above.is_some() && self.store.read(above).is_wet() {
-            self.wake_cell(above);
-        }
     }
 
     /// The same where neither height nor HasSource changes, so that the masks stay true.

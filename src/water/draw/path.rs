@@ -120,8 +120,6 @@ impl Path {
 struct Layer<'t> {
     dead: &'t LayerMask,
     work: Option<&'t LayerRecord>,
-    /// The cells of runs, which draws do not pass.
-    runs: LayerMask,
     /// Its cells if they are stored densely; otherwise all are `uniform`.
     cells: Option<&'t [Voxel; LAYER_CELLS]>,
     uniform: Voxel,
@@ -196,7 +194,7 @@ impl Context<'_> {
         let (mut next, mut others) = (Some(draw.first), draw.others);
         loop {
             if let Some((place, exit)) = next
-                && let Some(root) = self.walk(place, exit, draw.least_y, path)
+                && let Some(root) = self.walk(place, exit, path)
             {
                 let offer = self.offer(root, draw);
                 if offer > 0 {
@@ -234,28 +232,22 @@ impl Context<'_> {
 
     /// Returns the units that a root offers for a draw.
     fn offer(&self, root: Place, draw: &Draw) -> u8 {
-        let voxel = self.store.read(root);
-        match self.store.layer_y(root.slot, root.layer()) >= draw.least_y {
-            true if voxel.is_source() => FULL,
-            true if voxel.is_fall() => voxel.loose(),
-            _ => 0,
-        }
+        let is_high = self.store.layer_y(root.slot, root.layer()) >= draw.least_y;
+        if is_high && self.store.read(root).is_source() { FULL } else { 0 }
     }
 
     /// Walks up the parents from a cell, as far as nothing is exhausted. Returns the root at the
-    /// end; `None` if there is none. What a fall feeds is a root, if it lies at `least_y`: it gives
-    /// of its own water, which the fall brings back.
-    fn walk(&self, place: Place, exit: Face, least_y: i32, path: &mut Path) -> Option<Place> {
+    /// end; `None` if there is none.
+    fn walk(&self, place: Place, exit: Face, path: &mut Path) -> Option<Place> {
         let (mut place, mut exit) = (place, exit);
         while place.is_some() {
             let here = self.layer_of(place);
             let (slot, layer, mut cell) = (place.slot, place.layer(), place.cell());
-            let y = self.store.layer_y(slot, layer);
             loop {
                 let voxel = here.voxel(cell);
                 let left = self.limits.left(voxel, here.passed(cell));
                 place = Place::in_layer(slot, layer, cell);
-                if left == 0 || here.dead.contains(cell) || here.runs.contains(cell) {
+                if left == 0 || here.dead.contains(cell) {
                     path.is_exhausted = true;
                     return None;
                 }
@@ -263,15 +255,6 @@ impl Context<'_> {
                     return None;
                 }
                 let mut at = PathCell::new(place, exit, left);
-                if voxel.is_fall() && y >= least_y && !voxel.has(CellFlags::EXTRA) {
-                    at.left = left.min(voxel.loose());
-                    if at.left == 0 {
-                        path.is_exhausted = true;
-                        return None;
-                    }
-                    path.push(at);
-                    return Some(place);
-                }
                 if !voxel.has(CellFlags::EXTRA)
                     && let Some((parent, heading)) = parent_beside(cell, voxel)
                 {
@@ -301,7 +284,6 @@ impl Context<'_> {
         Layer {
             dead: work.map_or(&LayerMask::NONE, |work| &work.dead),
             work,
-            runs: self.work.runs.layer(slot, layer),
             cells: self.store.cells(slot, layer),
             uniform: self.store.grid().chunk_at(slot).get(0),
         }

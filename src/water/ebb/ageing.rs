@@ -123,7 +123,7 @@ impl Context<'_> {
         active: LayerMask,
         dried: &mut Vec<Place>,
     ) -> bool {
-        let idle = active - (self.touched(slot, layer) | self.work.runs.layer(slot, layer));
+        let idle = active - self.touched(slot, layer);
         if idle.is_empty() {
             return true;
         }

@@ -127,8 +127,7 @@ impl Window {
             }
             // Any water left rests on a full or solid cell, or exceeds the throughput. A fall that
             // goes on below does not spread: what its foot does not take waits above.
-            let hangs = has_fallen || voxel.hangs_over(Voxel::from_raw(self.below[index]));
-            if giver.height > 0 && giver.left > 0 && !hangs {
+            if giver.height > 0 && giver.left > 0 && !has_fallen {
                 self.spread(&mut giver, voxel, seeds.1, &mut queue, &mut done);
             }
             let units = left - giver.left;
@@ -312,8 +311,7 @@ pub(crate) fn falling(height: u8, left: u8, below: Voxel) -> u8 {
 fn can_give(own: u16, below: u16, lowest: u8) -> bool {
     let (own, below) = (Voxel::from_raw(own), Voxel::from_raw(below));
     let height = own.loose();
-    let spreads = (height >= lowest) & !own.hangs_over(below);
-    !own.is_mark() & (height > 0) & (spreads | !below.is_closed())
+    !own.is_mark() & (height > 0) & ((height >= lowest) | !below.is_closed())
 }
 
 /// A cell that gives water.

@@ -4,7 +4,6 @@
 //! The rule itself is in `kernel`, the copy in `window`. Before it, drains and taps act:
 //! `fixtures`; and before all layers, valves: `valves`.
 
-mod falls;
 mod fixtures;
 pub(crate) mod kernel;
 mod valves;
@@ -33,8 +32,6 @@ impl Context<'_> {
         }
         self.report.visited += u64::from(awake.count());
         let firm = self.firm(slot, layer);
-        self.shift_runs(slot, layer, firm);
-        let awake = awake - self.fallen(slot, layer);
         let movable = if awake.is_sparse() {
             awake
         } else {
@@ -71,8 +68,7 @@ impl Context<'_> {
 
     /// Returns the cells of a layer that are parts of falls and have let water fall on in this tick.
     pub(crate) fn fallen(&self, slot: Slot, layer: usize) -> LayerMask {
-        let fallen = self.work.get(slot, layer).map_or(LayerMask::NONE, |work| work.fallen);
-        fallen | self.work.runs.layer(slot, layer)
+        self.work.get(slot, layer).map_or(LayerMask::NONE, |work| work.fallen)
     }
 
     /// Fills the awake cells of a layer that lie at the sea, each by what it lacks, as far as the
@@ -123,9 +119,7 @@ impl Context<'_> {
             let own = self.store.read(place);
             self.limits.left(own, work.map_or(0, |work| work.passed(cell))) > 0
                 && own.loose() > 0
-                && (!firm.contains(cell)
-                    || !own.hangs_over(self.store.floor(place))
-                        && own.loose() >= self.lowest_beside(place))
+                && (!firm.contains(cell) || own.loose() >= self.lowest_beside(place))
         };
         cells.iter().filter(|&cell| gives(cell)).collect()
     }
@@ -337,8 +331,6 @@ mod tests {
                 let awake = reference.awake(slot, layer) & wet;
                 tick.flow_layer(&mut window, slot, layer);
                 reference.report.visited += u64::from(awake.count());
-                reference.shift_runs(slot, layer, reference.firm(slot, layer));
-                let awake = awake - reference.fallen(slot, layer);
                 window.gather(reference.store, slot, layer);
                 let givers = awake & window.givers();
                 let limits = reference.limits;

@@ -159,15 +159,16 @@ impl FlowField {
     /// Returns the layers (by bit) of chunks that may have flow after this tick: those with
     /// currents or flow, and those that flow may spread to.
     fn candidates(&self, world: &WaterWorld) -> HashMap<IVec3, u16> {
-        let mut candidates: HashMap<IVec3, u16> = HashMap::new();
+        let mut candidates: HashMap<IVec3, u16> = world
+            .work
+            .recorded()
+            .map(|(slot, layers)| (world.store.grid().position_at(slot), layers))
+            .collect();
         let mut add = |chunk: IVec3, layers: u16| {
             if layers != 0 {
                 *candidates.entry(chunk).or_default() |= layers;
             }
         };
-        for (slot, layers) in world.work.recorded() {
-            add(world.store.grid().position_at(slot), layers);
-        }
         for (&chunk, layers) in &self.chunks {
             for (layer, flow) in layers.iter().enumerate() {
                 let Some(flow) = flow else { continue };
@@ -212,7 +213,7 @@ impl FlowField {
         });
         let around = Around { here: self.layer(chunk, layer), beside: flow };
         let beside = water_beside(world, slot, layer, water);
-        let has_currents = world.work.has_currents(slot, layer);
+        let has_currents = world.work.open_layers(slot) >> layer & 1 != 0;
         let mut next = LayerFlow { moving: LayerMask::NONE, cells: [Vec3::ZERO; LAYER_CELLS] };
         let cells = if has_currents { water } else { water & around.reached() };
         for cell in cells.iter() {
