@@ -38,12 +38,15 @@
 
 mod anvil;
 mod boxes;
+mod budget;
 mod heightmap;
 mod vox;
 
 pub use anvil::{
-    Block, BlockRules, ColumnFault, RegionError, RegionFile, SectionFault, Sources, is_open_block,
+    Block, BlockRules, ColumnFault, Inland, LeftOut, RegionBytes, RegionChunks, RegionError,
+    RegionFile, RegionReport, SectionFault, Sources, WhyLeftOut, is_open_block,
 };
+pub use budget::Budget;
 pub use heightmap::{HeightRules, Heightmap, HeightmapError, MAX_HEIGHTMAP_SIDE, MapWater};
 pub use vox::{VoxColour, VoxError, VoxFile, VoxRules, looks_like_water};
 

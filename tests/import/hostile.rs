@@ -1,10 +1,13 @@
 //! Damaged files are refused with the place of the damage, or have fewer chunks; none makes a
 //! reader panic, and none takes memory that its bytes do not account for.
 
-use floodplain::glam::IVec2;
+use floodplain::glam::{IVec2, IVec3};
 use floodplain::import::{
-    BlockRules, ColumnFault, RegionError, RegionFile, SectionFault, Sources, VoxError,
+    BlockRules, ColumnFault, LeftOut, RegionError, RegionFile, SectionFault, Sources, VoxError,
+    WhyLeftOut,
 };
+use floodplain::Chunk;
+use floodplain::water::{Rules, Voxel, WaterCell, WaterWorld};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use support::import::nbt::{Tag, list};
@@ -23,15 +26,38 @@ fn region_with(document: Vec<u8>) -> Vec<u8> {
     file(&[([3, 4], PLAIN, document)])
 }
 
-fn read(bytes: Vec<u8>) -> Result<usize, RegionError> {
-    Ok(RegionFile::from_bytes(bytes)?.chunks(&BlockRules::default())?.len())
+fn read(bytes: Vec<u8>) -> Result<(usize, Vec<LeftOut>), RegionError> {
+    let read = RegionFile::from_bytes(bytes)?.chunks(&BlockRules::default())?;
+    Ok((read.chunks.len(), read.report.left_out))
+}
+
+/// The fault of the only column, which all calls name.
+fn fault_at(offset: usize, bytes: Vec<u8>) -> ColumnFault {
+    let region = RegionFile::from_bytes(bytes.clone()).unwrap();
+    let (rules, at) = (BlockRules::default(), [3, 4]);
+    let left_out = read(bytes.clone()).unwrap();
+    let WhyLeftOut::Unreadable(fault) = left_out.1[0].why.clone() else { panic!("{left_out:?}") };
+    let why = WhyLeftOut::Unreadable(fault.clone());
+    assert_eq!(left_out, (0, vec![LeftOut { at, offset, why }]));
+    match region.column(at, &rules) {
+        // Only a column that lies elsewhere can be read.
+        Ok(chunks) => assert!(matches!(fault, ColumnFault::Position { .. }) && !chunks.is_empty()),
+        Err(error) => {
+            assert_eq!(error, RegionError::Column { at, offset, fault: fault.clone() });
+        }
+    }
+    // What cannot be read is written as it is, whatever water lies there.
+    let water = |y| (IVec3::new(3, y, 4), Chunk::uniform(Voxel::water(WaterCell::STILL)));
+    let mut world = WaterWorld::new(1, Rules::lossless()).unwrap();
+    world.insert_chunks((-4..20).map(water)).unwrap();
+    let written = region.with_water(&world, &rules).unwrap();
+    assert_eq!(written.report.left_out, left_out.1);
+    assert!(written.bytes == bytes, "{fault}");
+    fault
 }
 
 fn fault(bytes: Vec<u8>) -> ColumnFault {
-    match read(bytes) {
-        Err(RegionError::Column { at: [3, 4], offset: 8192, fault }) => fault,
-        other => panic!("{other:?}"),
-    }
+    fault_at(8192, bytes)
 }
 
 #[test]
@@ -45,9 +71,8 @@ fn every_truncation_of_a_region_is_refused_or_has_the_same_chunks() {
             match length {
                 0..8192 => assert_eq!(short, Err(RegionError::Header { bytes: length })),
                 _ if length < end => {
-                    let fault = ColumnFault::Place { file: length };
-                    let error = RegionError::Column { at: [3, 4], offset: 8192, fault };
-                    assert_eq!(short, Err(error));
+                    let fault = fault(bytes[..length].to_vec());
+                    assert_eq!(fault, ColumnFault::Place { file: length });
                 }
                 // Only the rest of the last sector is missing.
                 _ => assert_eq!(short, whole),
@@ -156,22 +181,9 @@ fn frames_of_columns_are_checked() {
     }
     for sector in [0, 1, 0xff_ffff_u32] {
         let place = (sector << 8 | 9).to_be_bytes();
-        let error = read(with(entry, &place));
-        let outside = ColumnFault::Place { file: bytes.len() };
-        let offset = sector as usize * 4096;
-        let expected = RegionError::Column { at: [3, 4], offset, fault: outside };
-        assert_eq!(error, Err(expected));
+        let found = fault_at(sector as usize * 4096, with(entry, &place));
+        assert_eq!(found, ColumnFault::Place { file: bytes.len() });
     }
-}
-
-#[test]
-fn what_lies_in_a_file_of_its_own_is_kept() {
-    let mut bytes = region_with(column(Version::Contained).tag().document());
-    bytes[8192..8197].copy_from_slice(&[0, 0, 0, 1, 0x82]);
-    let world = floodplain::water::WaterWorld::new(1, Default::default()).unwrap();
-    let region = RegionFile::from_bytes(bytes).unwrap();
-    let new = region.with_water(&world, &BlockRules::default()).unwrap();
-    assert_eq!((new.len(), &new[8192..8197]), (12288, &[0, 0, 0, 1, 0x82][..]));
 }
 
 #[test]
@@ -202,7 +214,7 @@ fn more_chunks_than_the_limit_are_refused() {
             ([x as u8, z as u8], ZLIB, column.tag().document())
         })
         .collect();
-    assert_eq!(read(file(&columns[..256])), Ok(65_536));
+    assert_eq!(read(file(&columns[..256])), Ok((65_536, Vec::new())));
     assert_eq!(read(file(&columns)), Err(RegionError::TooManyChunks));
 }
 

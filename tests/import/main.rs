@@ -1,6 +1,7 @@
 //! Files of other programs: what they become, what is written back, and that damaged ones are
 //! refused.
 
+mod budget;
 mod heightmap;
 mod hostile;
 mod messages;

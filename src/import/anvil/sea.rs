@@ -1,0 +1,101 @@
+//! Which sources of a region are the sea: those under the sky, and all that hang together with
+//! them. It is a flood fill of the sources at and below the level, cell by cell.
+
+use crate::chunk::{CellMask, Chunk, LAYER_CELLS, LayerMask};
+use crate::coords::{CHUNK_CELLS, Cube, Face, Shape};
+use crate::import::budget::{OverBudget, Work};
+use crate::water::Voxel;
+use glam::IVec3;
+use hashbrown::HashMap;
+
+/// Sources at and below the level of the sea, and where the sea begins among them.
+#[derive(Default)]
+pub(super) struct Coastline {
+    /// The chunks with such sources.
+    slots: HashMap<IVec3, usize>,
+    positions: Vec<IVec3>,
+    /// Those of each chunk that the sea has not reached.
+    inland: Vec<CellMask>,
+    /// Sources that the sea has reached, whose neighbours are to be asked.
+    waiting: Vec<(usize, usize)>,
+}
+
+impl Coastline {
+    /// Adds the chunks of a column, from the highest, with their sources at and below the level.
+    /// Above the first there is nothing but sky.
+    pub fn add_column<'a>(
+        &mut self,
+        chunks: impl Iterator<Item = (IVec3, &'a Chunk<Voxel>, CellMask)>,
+    ) {
+        let mut sky = LayerMask::ALL;
+        for (position, chunk, sources) in chunks {
+            let slot = self.positions.len();
+            for layer in (0..CHUNK_CELLS / LAYER_CELLS).rev() {
+                if sky.is_empty() {
+                    break;
+                }
+                sky = sky & open_cells(chunk, layer);
+                let under_sky = sources.layer(layer) & sky;
+                self.waiting
+                    .extend(under_sky.iter().map(|cell| (slot, layer * LAYER_CELLS + cell)));
+            }
+            if sources.is_empty() {
+                continue;
+            }
+            self.slots.insert(position, slot);
+            self.positions.push(position);
+            self.inland.push(sources);
+        }
+    }
+
+    /// Returns the sources that are not part of the sea, by chunk.
+    pub fn inland(mut self, work: &mut Work) -> Result<HashMap<IVec3, CellMask>, OverBudget> {
+        work.take((self.positions.len() * CHUNK_CELLS) as u64)?;
+        let waiting = core::mem::take(&mut self.waiting);
+        waiting.into_iter().for_each(|(slot, cell)| self.reach(slot, cell));
+        while let Some((slot, cell)) = self.waiting.pop() {
+            for face in Face::ALL {
+                self.reach_across(slot, cell, face);
+            }
+        }
+        Ok(self.positions.into_iter().zip(self.inland).collect())
+    }
+
+    fn reach(&mut self, slot: usize, cell: usize) {
+        if self.inland[slot].remove(cell) {
+            self.waiting.push((slot, cell));
+        }
+    }
+
+    fn reach_across(&mut self, slot: usize, cell: usize, face: Face) {
+        // The local position; one step leads at most into the next chunk.
+        let next = Cube::cell_at(IVec3::ZERO, cell) + face.offset();
+        let across = Cube::chunk_of(next);
+        let slot = if across == IVec3::ZERO {
+            Some(slot)
+        } else {
+            self.slots.get(&(self.positions[slot] + across)).copied()
+        };
+        if let Some(slot) = slot {
+            self.reach(slot, Cube::index_of(next));
+        }
+    }
+}
+
+/// Returns the cells of a layer that are not solid.
+fn open_cells(chunk: &Chunk<Voxel>, layer: usize) -> LayerMask {
+    match chunk.as_dense() {
+        None => LayerMask::all_if(!chunk.get(0).is_solid()),
+        Some(cells) => {
+            let (layers, _) = cells.as_chunks::<LAYER_CELLS>();
+            LayerMask::select(&layers[layer], |voxel| !voxel.is_solid())
+        }
+    }
+}
+
+/// Returns the cells of a chunk that are as wanted.
+pub(super) fn cells(is_wanted: impl Fn(usize) -> bool) -> CellMask {
+    let mut cells = CellMask::default();
+    (0..CHUNK_CELLS).filter(|&cell| is_wanted(cell)).for_each(|cell| _ = cells.insert(cell));
+    cells
+}
