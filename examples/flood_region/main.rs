@@ -52,7 +52,8 @@ fn flood(options: &Options) -> Result<String, String> {
     let in_file = |error: &dyn std::error::Error| format!("{}: {error}", path.display());
     let file = RegionFile::from_bytes(bytes).map_err(|error| in_file(&error))?;
     let rules = BlockRules { sources: options.sources, ..BlockRules::default() };
-    let RegionChunks { chunks, report: left_out } = file.chunks(&rules).map_err(|error| in_file(&error))?;
+    let RegionChunks { chunks, report: left_out } =
+        file.chunks(&rules).map_err(|error| in_file(&error))?;
     eprintln!("{}: {left_out}", path.display());
     let positions = chunks.iter().map(|&(position, _)| Cube::region_of(position));
     let region = positions.reduce(around).ok_or("the region has no columns")?;

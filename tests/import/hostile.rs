@@ -1,12 +1,12 @@
 //! Damaged files are refused with the place of the damage, or have fewer chunks; none makes a
 //! reader panic, and none takes memory that its bytes do not account for.
 
+use floodplain::Chunk;
 use floodplain::glam::{IVec2, IVec3};
 use floodplain::import::{
     BlockRules, ColumnFault, LeftOut, RegionError, RegionFile, SectionFault, Sources, VoxError,
     WhyLeftOut,
 };
-use floodplain::Chunk;
 use floodplain::water::{Rules, Voxel, WaterCell, WaterWorld};
 use proptest::prelude::*;
 use std::collections::BTreeMap;

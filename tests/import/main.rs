@@ -4,7 +4,9 @@
 mod budget;
 mod heightmap;
 mod hostile;
+mod left_out;
 mod messages;
 mod real;
 mod region;
+mod sea;
 mod vox;

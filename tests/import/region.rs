@@ -103,7 +103,8 @@ fn is_a_source(block: &Block) -> bool {
 /// inland where there is a sea.
 fn check_blocks(old: &[u8], new: &[u8], sources: Sources) {
     let rules = BlockRules { sources, ..BlockRules::default() };
-    let chunks = |bytes: &[u8]| RegionFile::from_bytes(bytes).unwrap().chunks(&rules).unwrap().chunks;
+    let chunks =
+        |bytes: &[u8]| RegionFile::from_bytes(bytes).unwrap().chunks(&rules).unwrap().chunks;
     let (held, holds) = (chunks(old), chunks(new));
     for ((place, old), (_, new)) in documents(old).into_iter().zip(documents(new)) {
         let (old, new) = (Tag::read(&old), Tag::read(&new));
@@ -115,7 +116,8 @@ fn check_blocks(old: &[u8], new: &[u8], sources: Sources) {
             let chunk = held.iter().position(|(position, _)| *position == at).expect("its chunk");
             for (cell, block) in blocks.iter().enumerate() {
                 let (held, holds) = (held[chunk].1.get(cell), holds[chunk].1.get(cell));
-                let is_full = [held, holds].iter().all(|voxel| voxel.is_sea() || voxel.height() == 7);
+                let is_full =
+                    [held, holds].iter().all(|voxel| voxel.is_sea() || voxel.height() == 7);
                 if matches!(sources, Sources::Sea(_)) && is_full {
                     continue;
                 }

@@ -22,8 +22,8 @@ pub use error::{ColumnFault, RegionError, SectionFault};
 pub use report::{LeftOut, RegionBytes, RegionChunks, RegionReport, WhyLeftOut};
 pub use rules::{BlockRules, Inland, Sources};
 
-use super::budget::{Budget, OverBudget, Work};
 use super::MAX_CHUNKS;
+use super::budget::{Budget, OverBudget, Work};
 use crate::chunk::{CellMask, Chunk};
 use crate::coords::{Cube, Shape};
 use crate::water::{FULL, Voxel, WaterWorld};

@@ -118,7 +118,8 @@ impl Section {
     /// sources hung together with the sea.
     pub fn chunk(&self, y: i32, rules: &BlockRules<'_>) -> Result<Chunk<Voxel>, SectionFault> {
         let held = self.held(rules)?;
-        let sources: [Voxel; 16] = core::array::from_fn(|layer| rules.source(y + layer as i32, true));
+        let sources: [Voxel; 16] =
+            core::array::from_fn(|layer| rules.source(y + layer as i32, true));
         let is_uniform = held.len() == 1 && (held[0] != Held::Source || sources[0] == sources[15]);
         if is_uniform {
             return Ok(Chunk::uniform(held[0].voxel(sources[0])));
