@@ -4,9 +4,9 @@
 /// The most work that reading or writing a file may take, so that no bytes keep a reader busy for
 /// long: a base for every file, and an allowance for each of its bytes.
 ///
-/// A unit is a byte decompressed, a cell unpacked, or a sample of a picture; the state of a block
-/// counts as 64, a voxel that a scene places as 4. Files of the games stay below a third of the
-/// default. With it, no file takes more than about two seconds a megabyte.
+/// A unit is a byte decompressed, a cell unpacked, a voxel placed or a byte of a picture; the state
+/// of a block counts as 64. Files of the games stay below half of the default. With it, no file
+/// takes more than two seconds a megabyte, or a fifth of a second if it is shorter than that.
 ///
 /// ```
 /// use floodplain::import::{Budget, Heightmap, HeightmapError};

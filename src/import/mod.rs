@@ -48,7 +48,9 @@ pub use anvil::{
 };
 pub use budget::Budget;
 pub use heightmap::{HeightRules, Heightmap, HeightmapError, MAX_HEIGHTMAP_SIDE, MapWater};
-pub use vox::{VoxColour, VoxError, VoxFile, VoxRules, looks_like_water};
+pub use vox::{
+    VoxChunks, VoxColour, VoxError, VoxFile, VoxMaterial, VoxReport, VoxRules, looks_like_water,
+};
 
 /// The most chunks that one file becomes: 65,536, half a gigabyte if none of them is uniform.
 pub const MAX_CHUNKS: usize = 1 << 16;

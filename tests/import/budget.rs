@@ -122,7 +122,7 @@ fn before() {
     timed("vox", bytes.len(), || {
         format!(
             "{:?}",
-            VoxFile::from_bytes(&bytes).unwrap().chunks(&VoxRules::default()).map(|c| c.len())
+            VoxFile::from_bytes(&bytes).unwrap().chunks(&VoxRules::default()).map(|c| c.chunks.len())
         )
     });
     let _ = (compound([]), list(vec![]), text(""), BTreeMap::<u8, u8>::new());

@@ -220,7 +220,7 @@ fn more_chunks_than_the_limit_are_refused() {
 
 /// A small file of each sort.
 fn vox_file() -> Vec<u8> {
-    let model = vox::Model { size: [3, 2, 4], voxels: vec![[0, 1, 3, 1], [2, 0, 0, 236]] };
+    let model = vox::Model { size: [3, 2, 4], voxels: vec![[0, 1, 3, 1], [2, 0, 0, vox::WATER]] };
     let scene = [
         vox::Node::Transform {
             child: 1,

@@ -74,13 +74,22 @@ impl Placed<'_> {
     }
 }
 
+/// What a scene shows.
+#[derive(Default)]
+pub(super) struct Scene<'a> {
+    pub placed: Vec<Placed<'a>>,
+    /// The nodes that are hidden, by themselves or with their layer.
+    pub hidden: usize,
+}
+
 /// Returns the models that the scene shows. Without a scene, that is the first model, with the
 /// corner of its box at the origin.
-pub(super) fn placed(contents: &Contents) -> Result<Vec<Placed<'_>>, VoxError> {
+pub(super) fn shown(contents: &Contents) -> Result<Scene<'_>, VoxError> {
+    let mut scene = Scene::default();
     if contents.nodes.is_empty() {
-        return Ok(contents.models.first().map(alone).into_iter().collect());
+        scene.placed.extend(contents.models.first().map(alone));
+        return Ok(scene);
     }
-    let mut placed = Vec::new();
     let mut waiting = vec![(0, Transform::NONE)];
     let mut visited = 0;
     while let Some((node, place)) = waiting.pop() {
@@ -91,6 +100,7 @@ pub(super) fn placed(contents: &Contents) -> Result<Vec<Placed<'_>>, VoxError> {
         match contents.nodes.get(&node).ok_or(VoxError::NoNode { node })? {
             Node::Transform { child, layer, is_hidden, rotation, translation } => {
                 if *is_hidden || contents.hidden_layers.contains(layer) {
+                    scene.hidden += 1;
                     continue;
                 }
                 let inner = Transform::of(*rotation, *translation);
@@ -107,11 +117,11 @@ pub(super) fn placed(contents: &Contents) -> Result<Vec<Placed<'_>>, VoxError> {
             &Node::Shape(number) => {
                 let model = contents.models.get(number as usize);
                 let model = model.ok_or(VoxError::NoModel { model: number })?;
-                placed.push(Placed { model, number, place });
+                scene.placed.push(Placed { model, number, place });
             }
         }
     }
-    Ok(placed)
+    Ok(scene)
 }
 
 /// Returns a model whose box has its lowest corner at the origin.

@@ -79,7 +79,7 @@ pub fn region_laws(
 /// Reads bytes as a MagicaVoxel file, and runs its water.
 pub fn vox_laws(bytes: &[u8]) -> Result<usize, VoxError> {
     let vox = VoxFile::from_bytes(bytes)?;
-    let chunks = vox.chunks(&VoxRules::default())?;
+    let chunks = vox.chunks(&VoxRules::default())?.chunks;
     let count = chunks.len();
     let bounds = vox.bounds().expect("its chunks were found");
     assert_eq!(bounds.is_none(), count == 0);
