@@ -156,8 +156,11 @@ impl VoxFile {
             positions.positions().map(|at| (at, Chunk::uniform(Voxel::OPEN))).collect();
         let voxel_of: Vec<Voxel> = (0..=u8::MAX).map(|index| self.voxel(index, rules)).collect();
         for model in &scene.placed {
+            // Both corners of its box have been found to be in range.
+            let (origin, steps) = (at(model, [0; 3], rules.offset)?, model.steps());
             for &[x, y, z, colour] in &model.model.voxels {
-                let cell = at(model, [x, y, z], rules.offset)?;
+                let along = [x, y, z].map(i32::from);
+                let cell = origin + steps[0] * along[0] + steps[1] * along[1] + steps[2] * along[2];
                 let (_, chunk) = &mut chunks[index_in(positions, Cube::chunk_of(cell))];
                 if chunk.as_dense().is_none() {
                     work.take(UNITS_OF_CHUNK)?;

@@ -72,6 +72,14 @@ impl Placed<'_> {
         let fit = |value: i64| i32::try_from(value).ok();
         Some(IVec3::new(fit(at[0])?, fit(at[2])?, fit(-1 - at[1])?))
     }
+
+    /// Returns by how much a step along each axis of the editor moves a cell.
+    pub fn steps(&self) -> [IVec3; 3] {
+        [[1, 0, 0], [0, 1, 0], [0, 0, 1]].map(|axis| {
+            let [x, y, z] = self.place.turn(axis);
+            IVec3::new(x, z, -y)
+        })
+    }
 }
 
 /// What a scene shows.
@@ -173,6 +181,11 @@ mod tests {
             let place = Transform::of(rotation, IVec3::ZERO).unwrap();
             let placed = Placed { model: &model, number: 0, place };
             let corners = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, 1]];
+            let [x, y, z] = placed.steps().map(|step| placed.cell([0; 3]).unwrap() + step);
+            assert_eq!(
+                corners[1..4].iter().map(|&at| placed.cell(at).unwrap()).collect::<Vec<_>>(),
+                [x, y, z]
+            );
             for cell in corners.map(|corner| placed.cell(corner).unwrap()) {
                 assert!(cell.cmpge(IVec3::splat(-1)).all() && cell.cmple(IVec3::ZERO).all());
             }
