@@ -4,6 +4,7 @@ use floodplain::glam::IVec3;
 use floodplain::import::{BlockRules, Inland, RegionFile, Sources};
 use floodplain::water::{Rules, Voxel, WaterCell, WaterWorld};
 use floodplain::{Cube, Shape};
+use support::import::nbt::{Tag, compound, text};
 use support::import::region::{Block, Column, Version, ZLIB, file};
 
 /// The level of the sea.
@@ -131,4 +132,69 @@ fn sea_that_is_cut_off_is_inland_in_the_file() {
     let again = self::world(&RegionFile::from_bytes(written).unwrap(), &rules);
     assert_eq!(again.voxel(CHANNEL), Some(Voxel::water(WaterCell::STILL)));
     assert_eq!(again.voxel(OCEAN), Some(Voxel::SEA));
+}
+
+/// The field for the biomes of a column that has the same everywhere, and its name.
+fn biomes(version: Version, number: u8, name: &str) -> (&'static str, Tag) {
+    let ints = |count: u32| {
+        let numbers = [0, 0, 0, number].repeat(count as usize);
+        Tag::Other(11, [&count.to_be_bytes()[..], &numbers].concat())
+    };
+    match version {
+        Version::Numbered => ("Biomes", Tag::Bytes(vec![number; 256])),
+        Version::Spanning => ("Biomes", ints(256)),
+        Version::Padded => ("Biomes", ints(1024)),
+        Version::Contained => {
+            // Of two kinds in turn, as a section has them: 64 indices of a bit.
+            let palette = Tag::List(8, vec![text("minecraft:plains"), text(name)]);
+            let data = Tag::Longs(vec![u64::MAX]);
+            ("biomes", compound([("data", data), ("palette", palette)]))
+        }
+    }
+}
+
+/// Under ice nothing is under the sky; the biome tells an ocean from a lake in a glacier.
+#[test]
+fn an_ocean_under_ice_is_sea_by_its_biome() {
+    for version in Version::ALL {
+        let block = |_, y, _| match (version, y) {
+            (Version::Numbered, ..=30) => Block::Numbered(1, 0),
+            (Version::Numbered, LEVEL) => Block::Numbered(79, 0),
+            (Version::Numbered, 31..LEVEL) => Block::Numbered(9, 0),
+            (Version::Numbered, _) => Block::Numbered(0, 0),
+            (_, ..=30) => Block::named("stone", "", ""),
+            (_, LEVEL) => Block::named("ice", "", ""),
+            (_, 31..LEVEL) => Block::named("water", "level", "0"),
+            _ => Block::named("air", "", ""),
+        };
+        let column = Column::of(version, [0, 0], 0..4, block);
+        for (number, name, wanted) in [
+            (10, "minecraft:frozen_ocean", Voxel::SEA),
+            (24, "minecraft:deep_ocean", Voxel::SEA),
+            (12, "minecraft:snowy_plains", Voxel::water(WaterCell::STILL)),
+        ] {
+            let (field, value) = biomes(version, number, name);
+            let mut tag = column.tag();
+            let holders = match version {
+                Version::Contained => match tag.get_mut("sections") {
+                    Tag::List(_, sections) => sections.iter_mut().collect(),
+                    tag => panic!("no list: {tag:?}"),
+                },
+                _ => vec![tag.get_mut("Level")],
+            };
+            for holder in holders {
+                let Tag::Compound(fields) = holder else { panic!("no compound") };
+                fields.retain(|(name, _)| name != field);
+                fields.push((field.to_owned(), value.clone()));
+            }
+            let file = file(&[([0, 0], ZLIB, tag.document())]);
+            let region = RegionFile::from_bytes(file).unwrap();
+            let world = world(&region, &rules(Inland::Still));
+            for y in [31, LEVEL - 1] {
+                let found = world.voxel(IVec3::new(5, y, 9));
+                assert_eq!(found, Some(wanted), "{version:?} {name} {y}");
+            }
+            assert!(world.is_solid(IVec3::new(5, LEVEL, 9)));
+        }
+    }
 }

@@ -1,5 +1,6 @@
 //! A column of chunks: where each version of the game keeps its position and its sections.
 
+use super::biome;
 use super::error::{ColumnFault, Failure, SectionFault};
 use super::nbt::{Field, Nbt, Tag, kind};
 use super::report::WhyLeftOut;
@@ -7,7 +8,7 @@ use super::rules::BlockRules;
 use super::section::{Layout, Section, UNITS_OF_STATE};
 use super::splice::{self, Splices};
 use super::stage::{self, Stage};
-use crate::chunk::{CellMask, Chunk};
+use crate::chunk::{CellMask, Chunk, LayerMask};
 use crate::coords::{Cube, Shape};
 use crate::import::budget::Work;
 use crate::water::{Voxel, WaterWorld};
@@ -167,6 +168,28 @@ impl<'a> Column<'a> {
     /// Returns the number of sections that were left out below the others.
     pub fn missing(&self) -> usize {
         self.missing
+    }
+
+    /// Returns the cells at height `y` whose biome is an ocean.
+    pub fn ocean(&self, y: i32) -> LayerMask {
+        let holder = match self.layout {
+            Layout::Contained => {
+                let section = Cube::chunk_of(IVec3::new(0, y, 0)).y;
+                let stored = self.sections.iter().find(|stored| stored.y == section);
+                stored.map(|stored| (stored.tag, "biomes"))
+            }
+            _ => Some((self.parent, "Biomes")),
+        };
+        let biomes = holder.and_then(|(holder, name)| self.nbt.any_field(holder, name).ok()?);
+        match (biomes, self.layout) {
+            (Some(field), Layout::Contained) if field.tag.kind == kind::COMPOUND => {
+                biome::named(&self.nbt, field.tag, y)
+            }
+            (Some(field), layout) if layout != Layout::Contained => {
+                biome::numbered(&self.nbt, field.tag, y)
+            }
+            _ => LayerMask::NONE,
+        }
     }
 
     /// Returns the number of chunks that the column becomes.

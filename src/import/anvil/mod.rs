@@ -1,6 +1,7 @@
 //! Minecraft region files (the Anvil format, `.mca`): 32 × 32 columns of chunks in sectors of 4,096
 //! bytes, each compressed for itself.
 
+mod biome;
 mod block;
 mod column;
 mod error;
@@ -24,12 +25,12 @@ pub use rules::{BlockRules, Inland, Sources};
 
 use super::MAX_CHUNKS;
 use super::budget::{Budget, OverBudget, Work};
-use crate::chunk::{CellMask, Chunk};
+use crate::chunk::{CellMask, Chunk, LayerMask};
 use crate::coords::{Cube, Shape};
 use crate::water::{FULL, Voxel, WaterWorld};
 use column::Column;
 use error::Failure;
-use glam::IVec3;
+use glam::{IVec2, IVec3, Vec3Swizzles};
 use hashbrown::HashMap;
 use sea::Coastline;
 use sectors::Extent;
@@ -105,15 +106,17 @@ impl RegionFile {
     /// There are more than [`MAX_CHUNKS`] chunks, or more work than the budget.
     pub fn chunks(&self, rules: &BlockRules<'_>) -> Result<RegionChunks, RegionError> {
         let mut chunks = Vec::new();
+        let mut oceans = Oceans::default();
         let mut work = self.budget.work(self.bytes.len());
         let report = self.each_column(&mut work, |_, column, work| {
+            oceans.note(column, rules);
             if chunks.len() + column.chunk_count() > MAX_CHUNKS {
                 return Err(Failure::File(RegionError::TooManyChunks));
             }
             chunks.extend(column.chunks(rules, work)?);
             Ok(())
         })?;
-        part_sea(&mut chunks, rules, &mut work)?;
+        part_sea(&mut chunks, &oceans, rules, &mut work)?;
         Ok(RegionChunks { chunks, report })
     }
 
@@ -139,8 +142,10 @@ impl RegionFile {
             if !column.is_in_range() {
                 return Err(ColumnFault::Position { named: column.position }.into());
             }
+            let mut oceans = Oceans::default();
+            oceans.note(&column, rules);
             let mut chunks = column.chunks(rules, &mut work)?;
-            part_sea(&mut chunks, rules, &mut work)?;
+            part_sea(&mut chunks, &oceans, rules, &mut work)?;
             Ok(chunks)
         };
         read().map_err(|failure| match failure {
@@ -218,7 +223,7 @@ impl RegionFile {
                 };
                 (*at, &**new, sources_below(level, *at, is_source))
             });
-            coastline.add_column(chunks);
+            coastline.add_column(level, column.ocean(level), chunks);
             Ok(())
         })?;
         Ok(coastline.inland(work)?)
@@ -277,19 +282,34 @@ fn visit_column(
     Ok(())
 }
 
+/// By x and z of the columns in which they lie: the cells of oceans at the level of the sea.
+#[derive(Default)]
+struct Oceans(HashMap<IVec2, LayerMask>);
+
+impl Oceans {
+    fn note(&mut self, column: &Column<'_>, rules: &BlockRules<'_>) {
+        if let Sources::Sea(level) = rules.sources {
+            self.0.insert(column.position, column.ocean(level));
+        }
+    }
+}
+
 /// Makes inland of what is sea in chunks, column by column from the lowest, but does not hang
 /// together with it.
 fn part_sea(
     chunks: &mut [(IVec3, Chunk<Voxel>)],
+    Oceans(oceans): &Oceans,
     rules: &BlockRules<'_>,
     work: &mut Work,
 ) -> Result<(), OverBudget> {
     let Sources::Sea(level) = rules.sources else { return Ok(()) };
     let mut coastline = Coastline::default();
     for column in chunks.chunk_by(|(one, _), (next, _)| (one.x, one.z) == (next.x, next.z)) {
-        coastline.add_column(column.iter().rev().map(|(at, chunk)| {
+        let ocean = oceans.get(&column[0].0.xz()).copied().unwrap_or(LayerMask::NONE);
+        let chunks = column.iter().rev().map(|(at, chunk)| {
             (*at, chunk, sources_below(level, *at, |cell| chunk.get(cell).is_sea()))
-        }));
+        });
+        coastline.add_column(level, ocean, chunks);
     }
     let inland = coastline.inland(work)?;
     for (at, chunk) in chunks {

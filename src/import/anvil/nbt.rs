@@ -184,7 +184,17 @@ impl<'a> Nbt<'a> {
         (0..count).map(|_| reader.tag(kind, 0)).collect()
     }
 
-    /// Returns the bytes of an array of them.
+    /// Returns the texts in a list.
+    pub fn texts_in_list(&self, list: Tag) -> Result<Vec<&'a str>, Malformed> {
+        let mut reader = Reader { bytes: self.bytes, at: list.start };
+        let (kind, count) = reader.list()?;
+        if count > 0 && kind != kind::TEXT {
+            return Err(Malformed { at: list.start, wanted: "a list of texts" });
+        }
+        (0..count).map(|_| self.text_of(reader.tag(kind, 0)?)).collect()
+    }
+
+    /// Returns the bytes of an array of numbers.
     pub fn bytes(&self, array: Tag) -> &'a [u8] {
         self.bytes.get(array.start + 4..array.end).unwrap_or_default()
     }

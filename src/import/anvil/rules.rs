@@ -19,8 +19,9 @@ pub enum Sources {
     /// [inland](BlockRules::inland).
     ///
     /// The sea begins at sources under the sky, with no solid block above them in what is read, and
-    /// goes on through the faces of sources. So a lake in a cave is inland however deep it lies,
-    /// unless sources lead to it.
+    /// at those in an ocean, by its biome, that lie at the level or one below it, under ice. It goes
+    /// on through the faces of sources. So a lake in a cave is inland however deep it lies, unless
+    /// sources lead to it.
     Sea(i32),
 }
 

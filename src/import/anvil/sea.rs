@@ -1,5 +1,6 @@
-//! Which sources of a region are the sea: those under the sky, and all that hang together with
-//! them. It is a flood fill of the sources at and below the level, cell by cell.
+//! Which sources of a region are the sea: those under the sky, those at the level in an ocean, and
+//! all that hang together with them. It is a flood fill of the sources at and below the level, cell
+//! by cell.
 
 use crate::chunk::{CellMask, Chunk, LAYER_CELLS, LayerMask};
 use crate::coords::{CHUNK_CELLS, Cube, Face, Shape};
@@ -22,9 +23,12 @@ pub(super) struct Coastline {
 
 impl Coastline {
     /// Adds the chunks of a column, from the highest, with their sources at and below the level.
-    /// Above the first there is nothing but sky.
+    /// Above the first there is nothing but sky. In cells of `ocean` the sea also begins at its
+    /// level and one below that, where it lies under ice.
     pub fn add_column<'a>(
         &mut self,
+        level: i32,
+        ocean: LayerMask,
         chunks: impl Iterator<Item = (IVec3, &'a Chunk<Voxel>, CellMask)>,
     ) {
         let mut sky = LayerMask::ALL;
@@ -34,13 +38,21 @@ impl Coastline {
                 if sky.is_empty() {
                     break;
                 }
-                sky = sky & open_cells(chunk, layer);
+                sky &= open_cells(chunk, layer);
                 let under_sky = sources.layer(layer) & sky;
                 self.waiting
                     .extend(under_sky.iter().map(|cell| (slot, layer * LAYER_CELLS + cell)));
             }
             if sources.is_empty() {
                 continue;
+            }
+            for y in [level, level.saturating_sub(1)] {
+                let at = IVec3::new(0, y, 0);
+                if Cube::chunk_of(at).y == position.y {
+                    let first = Cube::index_of(at);
+                    let in_ocean = sources.layer(first / LAYER_CELLS) & ocean;
+                    self.waiting.extend(in_ocean.iter().map(|cell| (slot, first + cell)));
+                }
             }
             self.slots.insert(position, slot);
             self.positions.push(position);
