@@ -80,7 +80,7 @@ fn section(y: i8, states: usize) -> Tag {
 fn fields_that_say_nothing_are_passed_once() {
     let column = tiny_fields();
     // The others belong elsewhere, which is known only when they have been read.
-    let columns: Vec<_> = (0..12).map(|x| ([x, 0], PLAIN, column.clone())).collect();
+    let columns: Vec<_> = (0..9).map(|x| ([x, 0], PLAIN, column.clone())).collect();
     let mut bytes = file(&columns);
     for sector in 2..bytes.len() / 4096 {
         let length = &bytes[4096 * sector..][..4];
@@ -105,7 +105,7 @@ fn a_column_with_all_places_is_read_once() {
 #[test]
 fn states_of_blocks_count_as_work() {
     let named = |x: u8| {
-        let sections = list((0..16).map(|y| section(y, 4096)).collect());
+        let sections = list((0..4).map(|y| section(y, 4096)).collect());
         let position = [("xPos", Tag::Int(x.into())), ("zPos", Tag::Int(0))];
         let [x, z] = position;
         compound([("DataVersion", Tag::Int(3465)), x, z, ("sections", sections)])
@@ -122,15 +122,17 @@ fn states_of_blocks_count_as_work() {
         let [x, z] = position;
         compound([("Level", compound([x, z, ("Sections", sections)]))])
     };
-    for (name, column) in
-        [("names", &named as &dyn Fn(u8) -> Tag), ("numbers", &numbered as &dyn Fn(u8) -> Tag)]
-    {
-        let columns: Vec<_> = (0..4).map(|x| ([x, 0], ZLIB, column(x).document())).collect();
+    for (name, count, column) in [
+        ("names", 1, &named as &dyn Fn(u8) -> Tag),
+        ("numbers", 4, &numbered as &dyn Fn(u8) -> Tag),
+    ] {
+        let columns = (0..count).map(|x| ([x, 0], ZLIB, column(x).document()));
+        let columns: Vec<_> = columns.collect();
         let bytes = file(&columns);
         let region = RegionFile::from_bytes(bytes.clone()).unwrap();
         let units = Budget::default().base + Budget::default().per_byte * bytes.len() as u64;
         let read = read(name, bytes.clone());
-        let is_bounded = [Ok(64), Err(RegionError::OverBudget { units })].contains(&read);
+        let is_bounded = [Ok(4), Ok(64), Err(RegionError::OverBudget { units })].contains(&read);
         assert!(is_bounded, "{read:?}");
         // Water in all of them: each state gets another in its place.
         let mut world = WaterWorld::new(1, Rules::lossless()).unwrap();
