@@ -5,7 +5,8 @@
 /// long: a base for every file, and an allowance for each of its bytes.
 ///
 /// A unit is a byte decompressed, a cell unpacked, a voxel placed or a byte of a picture; the state
-/// of a block counts as 64. Files of the games stay below half of the default. With it, no file
+/// of a block counts as 64, a change of it as 256. Files of the games stay below a quarter of the
+/// default. With it, no file
 /// takes more than two seconds a megabyte, or a fifth of a second if it is shorter than that.
 ///
 /// ```
@@ -24,13 +25,13 @@
 pub struct Budget {
     /// The units that any file may take. Default 2²⁴.
     pub base: u64,
-    /// The units for each byte of the file. Default 64.
+    /// The units for each byte of the file. Default 128.
     pub per_byte: u64,
 }
 
 impl Default for Budget {
     fn default() -> Self {
-        Budget { base: 1 << 24, per_byte: 64 }
+        Budget { base: 1 << 24, per_byte: 128 }
     }
 }
 

@@ -18,16 +18,24 @@ use support::import::nbt::{Tag, compound, list, text};
 use support::import::region::{PLAIN, ZLIB, file};
 use support::import::{gorge, vox};
 
-/// Runs the work on a hostile file; it must not take longer than its bytes allow.
-fn within_time<T>(name: &str, bytes: usize, work: impl FnOnce() -> T) -> T {
+/// Runs the work on a hostile file; it must not take longer than its bytes allow, in the best of
+/// some turns.
+fn within_time<T>(name: &str, bytes: usize, work: impl Fn() -> T) -> T {
+    const TURNS: usize = 4;
     let a_megabyte = Duration::from_secs(if cfg!(debug_assertions) { 8 } else { 2 });
-    let allowed = Duration::from_secs(1) + a_megabyte.mul_f64(bytes as f64 / 1e6);
-    let start = Instant::now();
-    let result = work();
-    let took = start.elapsed();
-    println!("{name}: {bytes} bytes, {took:.2?} of {allowed:.2?}");
-    assert!(took < allowed, "{name}: {bytes} bytes took {took:.2?}");
-    result
+    let allowed = Duration::from_millis(500) + a_megabyte.mul_f64(bytes as f64 / 1e6);
+    let mut times = Vec::new();
+    loop {
+        let start = Instant::now();
+        let result = work();
+        let took = start.elapsed();
+        if took < allowed {
+            println!("{name}: {bytes} bytes, {took:.2?} of {allowed:.2?}");
+            return result;
+        }
+        times.push(took);
+        assert!(times.len() < TURNS, "{name}: {bytes} bytes took {times:.2?} of {allowed:.2?}");
+    }
 }
 
 fn read_within(bytes: Vec<u8>, budget: Budget) -> Result<usize, RegionError> {
@@ -39,7 +47,7 @@ fn read_within(bytes: Vec<u8>, budget: Budget) -> Result<usize, RegionError> {
 fn read(name: &str, bytes: Vec<u8>) -> Result<usize, RegionError> {
     let budget = Budget { base: 1000, per_byte: 0 };
     assert_eq!(read_within(bytes.clone(), budget), Err(RegionError::OverBudget { units: 1000 }));
-    within_time(name, bytes.len(), || read_within(bytes, Budget::default()))
+    within_time(name, bytes.len(), || read_within(bytes.clone(), Budget::default()))
 }
 
 /// A column of 1.18 at 0, 0 with four million bytes of fields that say nothing, a byte each.
@@ -80,7 +88,7 @@ fn section(y: i8, states: usize) -> Tag {
 fn fields_that_say_nothing_are_passed_once() {
     let column = tiny_fields();
     // The others belong elsewhere, which is known only when they have been read.
-    let columns: Vec<_> = (0..9).map(|x| ([x, 0], PLAIN, column.clone())).collect();
+    let columns: Vec<_> = (0..4).map(|x| ([x, 0], PLAIN, column.clone())).collect();
     let mut bytes = file(&columns);
     for sector in 2..bytes.len() / 4096 {
         let length = &bytes[4096 * sector..][..4];
@@ -88,9 +96,7 @@ fn fields_that_say_nothing_are_passed_once() {
             bytes[4096 * sector + 4] = ZLIB;
         }
     }
-    let units = Budget::default().base + Budget::default().per_byte * bytes.len() as u64;
-    let refused = read("tiny fields", bytes);
-    assert_eq!(refused, Err(RegionError::OverBudget { units }));
+    assert_eq!(read("tiny fields", bytes), Ok(1));
 }
 
 #[test]
@@ -113,7 +119,8 @@ fn states_of_blocks_count_as_work() {
     let numbered = |x: u8| {
         let section = |y: i8| {
             let blocks = (0..4096).map(|cell| (cell / 16) as u8).collect();
-            let data = (0..2048).map(|pair| (2 * pair % 16 | (2 * pair + 1) % 16 << 4) as u8);
+            let data =
+                (0..2048).map(|pair| (2 * pair % 16) as u8 | ((2 * pair + 1) % 16 << 4) as u8);
             let (blocks, data) = (Tag::Bytes(blocks), Tag::Bytes(data.collect()));
             compound([("Y", Tag::Byte(y)), ("Blocks", blocks), ("Data", data)])
         };
@@ -166,7 +173,7 @@ fn voxels_count_wherever_they_are_placed_again() {
         assert_eq!(refused, Err(VoxError::OverBudget { units: 0 }));
         (read, Budget::default().base + Budget::default().per_byte * bytes.len() as u64)
     };
-    assert_eq!(placed(300).0, Ok(300));
+    assert_eq!(placed(200).0, Ok(200));
     let (refused, units) = placed(1340);
     assert_eq!(refused, Err(VoxError::OverBudget { units }));
 }
@@ -187,8 +194,8 @@ fn pictures_are_refused_before_they_are_decoded() {
 }
 
 #[test]
-fn files_of_the_game_take_less_than_half_of_the_budget() {
-    let budget = Budget { base: 0, per_byte: Budget::default().per_byte / 2 };
+fn files_of_the_game_take_less_than_a_quarter_of_the_budget() {
+    let budget = Budget { base: 0, per_byte: Budget::default().per_byte / 4 };
     assert_eq!(read_within(gorge::file(), budget), Ok(4 * 6 * 12));
     assert_eq!(read_within(gorge::file(), Budget::UNLIMITED), Ok(4 * 6 * 12));
 }

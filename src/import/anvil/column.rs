@@ -5,7 +5,7 @@ use super::error::{ColumnFault, Failure, SectionFault};
 use super::nbt::{Field, Nbt, Tag, kind};
 use super::report::WhyLeftOut;
 use super::rules::BlockRules;
-use super::section::{Layout, Section, UNITS_OF_STATE};
+use super::section::{Layout, Section, UNITS_OF_CHANGE};
 use super::splice::{self, Splices};
 use super::stage::{self, Stage};
 use crate::chunk::{CellMask, Chunk, LayerMask};
@@ -250,7 +250,7 @@ impl<'a> Column<'a> {
             let inland = inland.get(&at).unwrap_or(&CellMask::EMPTY);
             let followed = section.follow(&chunk, lowest_cell(y), inland, rules);
             let changes = followed.map_err(in_section(y))?;
-            work.take(section.units() + UNITS_OF_STATE * changes as u64)?;
+            work.take(section.units() + UNITS_OF_CHANGE * changes as u64)?;
             if changes > 0 {
                 is_changed = true;
                 self.write_section(y, section, stored, &mut splices, &mut added)?;

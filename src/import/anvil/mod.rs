@@ -24,15 +24,14 @@ pub use report::{LeftOut, RegionBytes, RegionChunks, RegionReport, WhyLeftOut};
 pub use rules::{BlockRules, Inland, Sources};
 
 use super::MAX_CHUNKS;
-use super::budget::{Budget, OverBudget, Work};
-use crate::chunk::{CellMask, Chunk, LayerMask};
-use crate::coords::{Cube, Shape};
+use super::budget::{Budget, Work};
+use crate::chunk::{CellMask, Chunk};
 use crate::water::{FULL, Voxel, WaterWorld};
 use column::Column;
 use error::Failure;
-use glam::{IVec2, IVec3, Vec3Swizzles};
+use glam::IVec3;
 use hashbrown::HashMap;
-use sea::Coastline;
+use sea::{Coastline, Oceans};
 use sectors::Extent;
 use std::borrow::Cow;
 use writer::Writer;
@@ -116,7 +115,7 @@ impl RegionFile {
             chunks.extend(column.chunks(rules, work)?);
             Ok(())
         })?;
-        part_sea(&mut chunks, &oceans, rules, &mut work)?;
+        sea::part(&mut chunks, &oceans, rules, &mut work)?;
         Ok(RegionChunks { chunks, report })
     }
 
@@ -145,7 +144,7 @@ impl RegionFile {
             let mut oceans = Oceans::default();
             oceans.note(&column, rules);
             let mut chunks = column.chunks(rules, &mut work)?;
-            part_sea(&mut chunks, &oceans, rules, &mut work)?;
+            sea::part(&mut chunks, &oceans, rules, &mut work)?;
             Ok(chunks)
         };
         read().map_err(|failure| match failure {
@@ -221,7 +220,7 @@ impl RegionFile {
                     let is_spring = new.cell().is_some_and(|cell| cell.is_source());
                     new.is_sea() || is_spring || old.is_sea() && new.height() == FULL
                 };
-                (*at, &**new, sources_below(level, *at, is_source))
+                (*at, &**new, sea::sources_below(level, *at, is_source))
             });
             coastline.add_column(level, column.ocean(level), chunks);
             Ok(())
@@ -280,52 +279,4 @@ fn visit_column(
         report.push(other, *offset, WhyLeftOut::Unreadable(fault));
     }
     Ok(())
-}
-
-/// By x and z of the columns in which they lie: the cells of oceans at the level of the sea.
-#[derive(Default)]
-struct Oceans(HashMap<IVec2, LayerMask>);
-
-impl Oceans {
-    fn note(&mut self, column: &Column<'_>, rules: &BlockRules<'_>) {
-        if let Sources::Sea(level) = rules.sources {
-            self.0.insert(column.position, column.ocean(level));
-        }
-    }
-}
-
-/// Makes inland of what is sea in chunks, column by column from the lowest, but does not hang
-/// together with it.
-fn part_sea(
-    chunks: &mut [(IVec3, Chunk<Voxel>)],
-    Oceans(oceans): &Oceans,
-    rules: &BlockRules<'_>,
-    work: &mut Work,
-) -> Result<(), OverBudget> {
-    let Sources::Sea(level) = rules.sources else { return Ok(()) };
-    let mut coastline = Coastline::default();
-    for column in chunks.chunk_by(|(one, _), (next, _)| (one.x, one.z) == (next.x, next.z)) {
-        let ocean = oceans.get(&column[0].0.xz()).copied().unwrap_or(LayerMask::NONE);
-        let chunks = column.iter().rev().map(|(at, chunk)| {
-            (*at, chunk, sources_below(level, *at, |cell| chunk.get(cell).is_sea()))
-        });
-        coastline.add_column(level, ocean, chunks);
-    }
-    let inland = coastline.inland(work)?;
-    for (at, chunk) in chunks {
-        let Some(cells) = inland.get(at) else { continue };
-        for cell in cells.iter() {
-            chunk.set(cell, rules.source(Cube::cell_at(*at, cell).y, false));
-        }
-    }
-    Ok(())
-}
-
-/// Returns the sources of the chunk at a position that lie at or below the level of the sea.
-fn sources_below(level: i32, at: IVec3, is_source: impl Fn(usize) -> bool) -> CellMask {
-    let y = |cell| Cube::cell_at(at, cell).y;
-    if y(0) > level {
-        return CellMask::EMPTY;
-    }
-    sea::cells(|cell| y(cell) <= level && is_source(cell))
 }

@@ -2,11 +2,13 @@
 //! all that hang together with them. It is a flood fill of the sources at and below the level, cell
 //! by cell.
 
+use super::column::Column;
+use super::rules::{BlockRules, Sources};
 use crate::chunk::{CellMask, Chunk, LAYER_CELLS, LayerMask};
 use crate::coords::{CHUNK_CELLS, Cube, Face, Shape};
 use crate::import::budget::{OverBudget, Work};
 use crate::water::Voxel;
-use glam::IVec3;
+use glam::{IVec2, IVec3, Vec3Swizzles};
 use hashbrown::HashMap;
 
 /// Sources at and below the level of the sea, and where the sea begins among them.
@@ -105,9 +107,54 @@ fn open_cells(chunk: &Chunk<Voxel>, layer: usize) -> LayerMask {
     }
 }
 
-/// Returns the cells of a chunk that are as wanted.
-pub(super) fn cells(is_wanted: impl Fn(usize) -> bool) -> CellMask {
-    let mut cells = CellMask::default();
-    (0..CHUNK_CELLS).filter(|&cell| is_wanted(cell)).for_each(|cell| _ = cells.insert(cell));
-    cells
+/// By x and z of the columns in which they lie: the cells of oceans at the level of the sea.
+#[derive(Default)]
+pub(super) struct Oceans(HashMap<IVec2, LayerMask>);
+
+impl Oceans {
+    /// Notes the ocean of a column, if the rules have a sea.
+    pub fn note(&mut self, column: &Column<'_>, rules: &BlockRules<'_>) {
+        if let Sources::Sea(level) = rules.sources {
+            self.0.insert(column.position, column.ocean(level));
+        }
+    }
+}
+
+/// Makes inland of what is sea in chunks, column by column from the lowest, but does not hang
+/// together with it.
+pub(super) fn part(
+    chunks: &mut [(IVec3, Chunk<Voxel>)],
+    Oceans(oceans): &Oceans,
+    rules: &BlockRules<'_>,
+    work: &mut Work,
+) -> Result<(), OverBudget> {
+    let Sources::Sea(level) = rules.sources else { return Ok(()) };
+    let mut coastline = Coastline::default();
+    for column in chunks.chunk_by(|(one, _), (next, _)| (one.x, one.z) == (next.x, next.z)) {
+        let ocean = oceans.get(&column[0].0.xz()).copied().unwrap_or(LayerMask::NONE);
+        let chunks = column.iter().rev().map(|(at, chunk)| {
+            (*at, chunk, sources_below(level, *at, |cell| chunk.get(cell).is_sea()))
+        });
+        coastline.add_column(level, ocean, chunks);
+    }
+    let inland = coastline.inland(work)?;
+    for (at, chunk) in chunks {
+        let Some(cells) = inland.get(at) else { continue };
+        for cell in cells.iter() {
+            chunk.set(cell, rules.source(Cube::cell_at(*at, cell).y, false));
+        }
+    }
+    Ok(())
+}
+
+/// Returns the sources of the chunk at a position that lie at or below the level of the sea.
+pub(super) fn sources_below(level: i32, at: IVec3, is_source: impl Fn(usize) -> bool) -> CellMask {
+    let y = |cell| Cube::cell_at(at, cell).y;
+    if y(0) > level {
+        return CellMask::EMPTY;
+    }
+    let mut sources = CellMask::EMPTY;
+    let is_below = |&cell: &usize| y(cell) <= level && is_source(cell);
+    (0..CHUNK_CELLS).filter(is_below).for_each(|cell| _ = sources.insert(cell));
+    sources
 }

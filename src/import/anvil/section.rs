@@ -49,8 +49,9 @@ impl Layout {
     }
 }
 
-/// The units of work that it takes to find out what a state holds, or which one takes its place.
-pub(super) const UNITS_OF_STATE: u64 = 64;
+/// The units of work that it takes to find out what a state holds, and which one takes its place.
+const UNITS_OF_STATE: u64 = 64;
+pub(super) const UNITS_OF_CHANGE: u64 = 256;
 
 /// The names of the arrays of numbers, and the bytes of those of half bytes.
 const BLOCKS: &str = "Blocks";
