@@ -140,8 +140,8 @@ fn what_is_left_out_is_counted_in_a_line() {
     let report = region.chunks(&BlockRules::default()).unwrap().report;
     let counts = (report.unfinished(), report.without_blocks(), report.unreadable());
     assert_eq!((counts, report.without_depths(), report.columns), ((2, 1, 1), 0, 2));
-    let line = "2 columns, 2 unfinished, 1 without blocks, 1 unreadable; the first: column 1, 0, at \
-                byte 20480: its blocks are unfinished (noise)";
+    let line = "2 columns, 2 unfinished, 1 without blocks, 1 unreadable; the first: column 1, 0, \
+                at byte 20480: its blocks are unfinished (noise)";
     assert_eq!(report.to_string(), line);
 }
 

@@ -18,10 +18,10 @@ pub enum Sources {
     /// y, its level, which is 62 in most worlds of the game; all others are
     /// [inland](BlockRules::inland).
     ///
-    /// The sea begins at sources under the sky, with no solid block above them in what is read, and
-    /// at those in an ocean, by its biome, that lie at the level or one below it, under ice. It goes
-    /// on through the faces of sources. So a lake in a cave is inland however deep it lies, unless
-    /// sources lead to it.
+    /// The sea begins at sources under the sky, with no solid block above them in what is read,
+    /// and at those in an ocean, by its biome, that lie at the level or one below it, under ice. It
+    /// goes on through the faces of sources. So a lake in a cave is inland however deep it lies,
+    /// unless sources lead to it.
     Sea(i32),
 }
 

@@ -54,8 +54,8 @@ impl State {
         *self == State::Numbered(0) || *self == State::named(AIR, None)
     }
 
-    /// Returns the state to store in a cell that had this one and now is `wanted`, if a source there
-    /// reads back as `source`.
+    /// Returns the state to store in a cell that had this one and now is `wanted`, if a source
+    /// there reads back as `source`.
     ///
     /// It is the first of these that reads back as `wanted`: this one; this one with the other
     /// value of `waterlogged`; air; water of the level that belongs to the units, a source before

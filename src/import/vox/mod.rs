@@ -140,8 +140,9 @@ impl VoxFile {
     /// without a voxel are open and dry. Where models overlap, the one placed last counts.
     ///
     /// # Errors
-    /// Those of [`bounds`](VoxFile::bounds), or the box has more than [`MAX_CHUNKS`](super::MAX_CHUNKS) chunks,
-    /// or the scene asks for more work than the budget.
+    /// Those of [`bounds`](VoxFile::bounds), or the box has more than
+    /// [`MAX_CHUNKS`](crate::import::MAX_CHUNKS) chunks, or the scene asks for more work than the
+    /// budget.
     pub fn chunks(&self, rules: &VoxRules<'_>) -> Result<VoxChunks, VoxError> {
         let scene = scene::shown(&self.contents)?;
         let voxels = scene.placed.iter().map(|placed| placed.model.voxels.len() as u64);

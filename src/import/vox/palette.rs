@@ -59,8 +59,8 @@ impl VoxMaterial {
 
 /// Returns whether a colour looks like water: the default of
 /// [`VoxRules::is_water`](crate::import::VoxRules::is_water). Its material is glass or blend, and
-/// its blue at least 96, above red by 64 and green by 24 at least. A colour alone says nothing: sky,
-/// ice and roofs are blue as well.
+/// its blue at least 96, above red by 64 and green by 24 at least. A colour alone says nothing:
+/// sky, ice and roofs are blue as well.
 ///
 /// ```
 /// use floodplain::import::{VoxColour, VoxMaterial, looks_like_water};
