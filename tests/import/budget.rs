@@ -120,7 +120,7 @@ fn states_of_blocks_count_as_work() {
         let section = |y: i8| {
             let blocks = (0..4096).map(|cell| (cell / 16) as u8).collect();
             let data =
-                (0..2048).map(|pair| (2 * pair % 16) as u8 | ((2 * pair + 1) % 16 << 4) as u8);
+                (0..2048).map(|pair| (2 * pair % 16) as u8 | (((2 * pair + 1) % 16) << 4) as u8);
             let (blocks, data) = (Tag::Bytes(blocks), Tag::Bytes(data.collect()));
             compound([("Y", Tag::Byte(y)), ("Blocks", blocks), ("Data", data)])
         };
