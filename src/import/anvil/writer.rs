@@ -69,7 +69,8 @@ impl Writer {
         self.claim(start..start + needed);
         self.write_entry(at, (start as u32) << 8 | needed as u32);
         let end = (start + needed) * SECTOR;
-        self.file.resize(self.file.len().max(end), 0);
+        // Behind a column that is cut short, zeros could pass for the rest of it.
+        self.file.resize(self.file.len().max(end), 0xff);
         let frame = [&(bytes.len() as u32 + 1).to_be_bytes()[..], &[ZLIB], bytes].concat();
         let (column, padding) = self.file[start * SECTOR..end].split_at_mut(frame.len());
         column.copy_from_slice(&frame);

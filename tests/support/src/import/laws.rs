@@ -3,8 +3,9 @@
 
 use floodplain::glam::IVec3;
 use floodplain::import::{
-    BlockRules, HeightRules, Heightmap, HeightmapError, MAX_CHUNKS, MapWater, RegionChunks,
-    RegionError, RegionFile, RegionReport, Sources, VoxError, VoxFile, VoxRules,
+    BlockRules, ColumnFault, HeightRules, Heightmap, HeightmapError, MAX_CHUNKS, MapWater,
+    RegionChunks, RegionError, RegionFile, RegionReport, Sources, VoxError, VoxFile, VoxRules,
+    WhyLeftOut,
 };
 use floodplain::water::{Rules, Voxel, WaterCell, WaterWorld};
 use floodplain::{CHUNK_CELLS, Chunk};
@@ -68,10 +69,17 @@ pub fn region_laws(
     assert_eq!(world.validate(), Ok(()));
     let written = region.with_water(&world, &rules)?;
     assert!(is_named(&written.report));
+    // What was said to reach beyond the end of the file need not do so once the file is longer.
+    let is_cut = left_out
+        .iter()
+        .any(|one| matches!(one.why, WhyLeftOut::Unreadable(ColumnFault::Place { .. })));
     let again = RegionFile::from_bytes(written.bytes.clone()).expect("its own file");
     let read = again.chunks(&rules).expect("its own columns").chunks;
     for (position, chunk) in &read {
-        let wanted = world.chunk(*position).expect("a chunk that was loaded");
+        let Some(wanted) = world.chunk(*position) else {
+            assert!(is_cut, "{position} was not loaded");
+            continue;
+        };
         for cell in 0..CHUNK_CELLS {
             let y = position.y * 16 + (cell / 256) as i32;
             let (wanted, read) = (wanted.get(cell), chunk.get(cell));
@@ -79,7 +87,7 @@ pub fn region_laws(
             assert!(is_right, "cell {cell} of {position}: {read:?} of {wanted:?}");
         }
     }
-    assert_eq!(read.len(), chunks.len());
+    assert!(read.len() == chunks.len() || is_cut);
     Ok(written.bytes)
 }
 
