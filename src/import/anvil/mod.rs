@@ -266,17 +266,22 @@ fn visit_column(
     let is_named = |at: &[u8; 2]| [named.x & 31, named.y & 31] == at.map(i32::from);
     let at = places.iter().copied().find(is_named).filter(|_| column.is_in_range());
     let at = at.ok_or(ColumnFault::Position { named })?;
-    let why = column.why_left_out();
-    if why.is_none() {
-        visit(at, &column, work)?;
-        report.columns += 1;
-    }
-    let below = column.missing();
-    let depths = (below > 0).then_some(WhyLeftOut::BelowZero { sections: below });
-    why.or(depths).into_iter().for_each(|why| report.push(at, *offset, why));
     for &other in places.iter().filter(|&&other| other != at) {
         let fault = ColumnFault::Overlap { with: at };
         report.push(other, *offset, WhyLeftOut::Unreadable(fault));
     }
+    let why = match column.why_left_out() {
+        Some(why) => Some(why),
+        None => match visit(at, &column, work) {
+            Ok(()) => {
+                report.columns += 1;
+                let sections = column.missing();
+                (sections > 0).then_some(WhyLeftOut::BelowZero { sections })
+            }
+            Err(Failure::Column(fault)) => Some(WhyLeftOut::Unreadable(fault)),
+            Err(error) => return Err(error),
+        },
+    };
+    why.into_iter().for_each(|why| report.push(at, *offset, why));
     Ok(())
 }
