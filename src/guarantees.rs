@@ -277,9 +277,13 @@
 //! | promise | tests | fuzz targets |
 //! |---|---|---|
 //! | a region file of any version becomes, cell by cell, what the table in [`import`](crate::import) says | `import::region::every_version_is_read_cell_by_cell`, `import::real::real_columns_have_the_water_that_a_naive_reader_counts` | |
+//! | the sea of a region is what a naive fill from the sky reaches; sources in caves are not | `import::region::every_version_is_read_cell_by_cell`, `import::sea` | |
+//! | what a read or write of a region file leaves out is named and counted | `import::left_out` | |
 //! | a region file with the water of a world reads back as that water; a block differs from the old one only if its cell holds something else, and all other data stay byte by byte | `import::region::water_is_written_back_and_all_else_is_kept`, `blocks_give_way_to_water_as_documented`, `import::real::real_columns_read_back_as_the_same_water` | `import_region` |
+//! | a column that cannot be read stays byte by byte where it is when others are written | `import::left_out::a_bad_column_is_named_and_passes_through_byte_by_byte`, `overlapping_columns_are_read_once_or_not_at_all`, `import::hostile` | `import_region` |
 //! | each voxel of a model is where the matrices of its scene say, and each column of a heightmap as high as its value | `import::vox::turned_and_shifted_models_are_where_their_matrices_say`, `import::heightmap::each_column_is_solid_up_to_its_height_and_wet_up_to_the_water` | |
 //! | any bytes are refused with their place, or become chunks of a lawful world | `import::hostile` | `import_region`, `import_vox`, `import_heightmap` |
+//! | a file takes no more work than its [`Budget`](crate::import::Budget), by default two seconds a megabyte | `import::budget` | |
 //! | a file becomes at most [`MAX_CHUNKS`](crate::import::MAX_CHUNKS) chunks, a column is decompressed to at most 16 MiB, and a picture that claims to be larger is refused before memory is taken | `import::hostile::more_chunks_than_the_limit_are_refused`, `a_few_bytes_do_not_become_gigabytes`, `import::heightmap::a_picture_that_claims_to_be_large_is_refused_before_memory_is_taken` | |
 //!
 //! # Bevy

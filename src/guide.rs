@@ -462,8 +462,8 @@
 //! With the feature `import`, the module `import` reads a Minecraft region file of any version
 //! since 1.2: blocks become open or solid cells, by a table or a function of yours; its water, that
 //! of waterlogged blocks included, becomes units, springs or sea. It writes the water back as block
-//! states, and keeps all other bytes of the columns. MagicaVoxel scenes and heightmaps become
-//! worlds too. Damaged files are refused with the place of the damage.
+//! states, and keeps all other bytes of the file. What is damaged or unfinished is left out, named
+//! and counted. MagicaVoxel scenes and heightmaps become worlds too.
 //!
 //! # Bevy
 //!

@@ -14,7 +14,7 @@ mod picture;
 mod png_file;
 
 use floodplain::glam::IVec3;
-use floodplain::import::{BlockRules, RegionFile};
+use floodplain::import::{BlockRules, RegionChunks, RegionFile};
 use floodplain::water::{Rules, Voxel, WaterCell, WaterWorld};
 use floodplain::{CHUNK_CELLS, Cube, Region, Shape};
 use indicatif::ProgressBar;
@@ -52,7 +52,9 @@ fn flood(options: &Options) -> Result<String, String> {
     let in_file = |error: &dyn std::error::Error| format!("{}: {error}", path.display());
     let file = RegionFile::from_bytes(bytes).map_err(|error| in_file(&error))?;
     let rules = BlockRules { sources: options.sources, ..BlockRules::default() };
-    let chunks = file.chunks(&rules).map_err(|error| in_file(&error))?;
+    let RegionChunks { chunks, report: left_out } =
+        file.chunks(&rules).map_err(|error| in_file(&error))?;
+    eprintln!("{}: {left_out}", path.display());
     let positions = chunks.iter().map(|&(position, _)| Cube::region_of(position));
     let region = positions.reduce(around).ok_or("the region has no columns")?;
     let mut world = WaterWorld::new(SEED, Rules::lossless()).map_err(|error| error.to_string())?;
@@ -72,13 +74,13 @@ fn flood(options: &Options) -> Result<String, String> {
     for ((before, after), name) in before.iter().zip(&after).zip(["above.png", "slice.png"]) {
         save(&out.join(name), &before.beside(after))?;
     }
-    let new = file.with_water(&world, &rules).map_err(|error| in_file(&error))?;
+    let new = file.with_water(&world, &rules).map_err(|error| in_file(&error))?.bytes;
     let name = path.file_name().ok_or("the file has no name")?;
     let new_path = out.join(name);
     std::fs::write(&new_path, &new).map_err(|error| format!("{}: {error}", new_path.display()))?;
     let again = RegionFile::from_bytes(new).and_then(|file| file.chunks(&rules));
     let again = again.map_err(|error| format!("{}: {error}", new_path.display()))?;
-    let is_same = again.iter().all(|(position, chunk)| {
+    let is_same = again.chunks.iter().all(|(position, chunk)| {
         world.chunk(*position).is_some_and(|wanted| {
             (0..CHUNK_CELLS).all(|cell| plain(chunk.get(cell)) == plain(wanted.get(cell)))
         })
@@ -195,7 +197,7 @@ mod tests {
     fn the_dam_of_the_gorge_is_opened_below_its_lake_and_nothing_is_lost() {
         let file = RegionFile::from_bytes(std::fs::read(GORGE).unwrap()).unwrap();
         let mut world = WaterWorld::new(SEED, Rules::lossless()).unwrap();
-        world.insert_chunks(file.chunks(&BlockRules::default()).unwrap()).unwrap();
+        world.insert_chunks(file.chunks(&BlockRules::default()).unwrap().chunks).unwrap();
         let total = world.total();
         let below = IVec3::new(27, 72, 44);
         assert_eq!((world.height(below), world.is_solid(DAM.0)), (0, true));

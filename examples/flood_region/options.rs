@@ -14,7 +14,7 @@ Usage: cargo run --release --example flood_region -- [FILE] [options]
   FILE               region file, .mca (default: a gorge with a dam)
   --breach X,Y,Z,R   makes all blocks within R cells of a cell open (default in the gorge: its dam)
   --rain UNITS       units of water, 7 to a full cell, that fall on each column
-  --sea Y            sources at and below this height are sea
+  --sea Y            sources at and below this height are sea if they hang together with it
   --springs          sources are springs
   --ticks N          ticks to run (default: 1500)
   --out DIR          folder for above.png, slice.png and the new region

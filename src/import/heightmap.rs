@@ -2,6 +2,7 @@
 
 use super::MAX_CHUNKS;
 use super::boxes::{TooLarge, chunks_of_box};
+use super::budget::{Budget, OverBudget, Work};
 use crate::chunk::Chunk;
 use crate::coords::{Cube, Region, Shape};
 use crate::water::{Voxel, WaterCell};
@@ -22,6 +23,8 @@ pub struct Heightmap {
     width: u32,
     depth: u32,
     values: Vec<u16>,
+    /// The least value and the greatest.
+    range: [u16; 2],
 }
 
 /// How the values of a heightmap become columns of cells.
@@ -69,8 +72,14 @@ pub enum HeightmapError {
         /// The message of the decoder.
         reason: String,
     },
-    /// The picture is in colour.
-    Colour,
+    /// The picture is in colour at a column: its red, green and blue differ, or its palette has no
+    /// such colour.
+    Colour {
+        /// The column along x.
+        x: u32,
+        /// The column along z.
+        z: u32,
+    },
     /// The picture has no columns, a side above [`MAX_HEIGHTMAP_SIDE`], more than 2²⁴ columns, or
     /// another number of values.
     Size {
@@ -85,21 +94,38 @@ pub enum HeightmapError {
     Scale,
     /// A cell would lie beyond the range of `i32`.
     Position,
-    /// The columns need more than [`MAX_CHUNKS`] chunks.
+    /// The columns need more than [`MAX_CHUNKS`] chunks. A part of them can be read by
+    /// [`Heightmap::chunks_in`].
     TooLarge,
+    /// The picture asks for more work than the file's [`Budget`].
+    OverBudget {
+        /// The units that it may take.
+        units: u64,
+    },
+}
+
+impl From<OverBudget> for HeightmapError {
+    fn from(OverBudget { units }: OverBudget) -> Self {
+        HeightmapError::OverBudget { units }
+    }
 }
 
 impl fmt::Display for HeightmapError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             HeightmapError::Png { at, reason } => write!(f, "byte {at}: {reason}"),
-            HeightmapError::Colour => write!(f, "the picture is in colour; heights are grey"),
+            HeightmapError::Colour { x, z } => {
+                write!(f, "the picture is in colour at {x}, {z}; heights are grey")
+            }
             HeightmapError::Size { width, depth, values } => {
                 write!(f, "{values} values of {width} × {depth} columns")
             }
             HeightmapError::Scale => write!(f, "a height for each 0 of the value"),
             HeightmapError::Position => write!(f, "a column leaves the range of i32"),
             HeightmapError::TooLarge => write!(f, "the columns need more than {MAX_CHUNKS} chunks"),
+            HeightmapError::OverBudget { units } => {
+                write!(f, "the picture asks for more than its {units} units of work")
+            }
         }
     }
 }
@@ -113,17 +139,29 @@ impl Heightmap {
     /// [`HeightmapError::Size`].
     pub fn new(width: u32, depth: u32, values: Vec<u16>) -> Result<Heightmap, HeightmapError> {
         check_size(width, depth, values.len())?;
-        Ok(Heightmap { width, depth, values })
+        let low = values.iter().copied().min().unwrap_or(0);
+        let high = values.iter().copied().max().unwrap_or(0);
+        Ok(Heightmap { width, depth, values, range: [low, high] })
     }
 
     /// Reads a grey picture in PNG: 16 bits of it as they are, 8 bits and less as values up to 255
-    /// and less. An alpha channel is ignored.
+    /// and less. Grey that is stored as red, green and blue, or by a palette, is grey, too: the
+    /// value is that of each of them. An alpha channel is ignored.
     ///
     /// # Errors
-    /// The file is damaged, in colour, or too large.
+    /// The file is damaged, in colour, or too large, or asks for more work than the default
+    /// [`Budget`].
     pub fn from_png(bytes: &[u8]) -> Result<Heightmap, HeightmapError> {
+        Heightmap::from_png_within(bytes, Budget::default())
+    }
+
+    /// Reads a picture, as [`from_png`](Heightmap::from_png) does, which may take so much work.
+    ///
+    /// # Errors
+    /// Those of [`from_png`](Heightmap::from_png).
+    pub fn from_png_within(bytes: &[u8], budget: Budget) -> Result<Heightmap, HeightmapError> {
         let mut source = Cursor::new(bytes);
-        let read = read_png(&mut source);
+        let read = read_png(&mut source, &mut budget.work(bytes.len()));
         read.map_err(|error| match error {
             Refused::Map(error) => error,
             Refused::Png(reason) => HeightmapError::Png { at: source.position(), reason },
@@ -149,9 +187,8 @@ impl Heightmap {
     /// # Errors
     /// The scale is 0, or a cell would lie beyond the range of `i32`.
     pub fn bounds(&self, rules: &HeightRules) -> Result<Region, HeightmapError> {
-        let (low, high) = (self.values.iter().min(), self.values.iter().max());
-        let top = |value: Option<&u16>| self.top(value.copied().unwrap_or(0), rules);
-        let (low, mut high) = (top(low)?, top(high)?);
+        let [low, high] = self.range.map(|value| self.top(value, rules));
+        let (low, mut high) = (low?, high?);
         if let MapWater::Cells(y) | MapWater::Sea(y) = rules.water {
             high = high.max(i64::from(y));
         }
@@ -192,8 +229,36 @@ impl Heightmap {
         &self,
         rules: &HeightRules,
     ) -> Result<Vec<(IVec3, Chunk<Voxel>)>, HeightmapError> {
-        let positions =
-            chunks_of_box(self.bounds(rules)?).map_err(|TooLarge| HeightmapError::TooLarge)?;
+        self.chunks_in(self.bounds(rules)?, rules)
+    }
+
+    /// Returns those of the [`chunks`](Heightmap::chunks) with cells of a region: a part of a map
+    /// that is too large as a whole, or that is loaded column by column. None if it lies beside the
+    /// map.
+    ///
+    /// ```
+    /// use floodplain::import::{HeightRules, Heightmap};
+    /// use floodplain::glam::IVec3;
+    /// use floodplain::Region;
+    ///
+    /// let map = Heightmap::new(40, 40, vec![20; 1600])?;
+    /// let rules = HeightRules::default();
+    /// // The column of chunks at 1, 2, at all heights.
+    /// let column = Region::new(IVec3::new(16, i32::MIN, 32), IVec3::new(31, i32::MAX, 47));
+    /// let chunks = map.chunks_in(column, &rules)?;
+    /// assert!(chunks.iter().map(|&(at, _)| at).eq([IVec3::new(1, 1, 2), IVec3::new(1, 2, 2)]));
+    /// # Ok::<(), floodplain::import::HeightmapError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`chunks`](Heightmap::chunks), for the chunks of the region.
+    pub fn chunks_in(
+        &self,
+        region: Region,
+        rules: &HeightRules,
+    ) -> Result<Vec<(IVec3, Chunk<Voxel>)>, HeightmapError> {
+        let Some(cells) = self.bounds(rules)?.intersection(&region) else { return Ok(Vec::new()) };
+        let positions = chunks_of_box(cells).map_err(|TooLarge| HeightmapError::TooLarge)?;
         positions.positions().map(|at| Ok((at, self.chunk(at, rules)?))).collect()
     }
 
@@ -208,8 +273,16 @@ impl Heightmap {
             self.top(self.value(x, z).unwrap_or(0), rules)
         };
         let tops: Vec<i64> = (0..256).map(column).collect::<Result<_, _>>()?;
+        let (low, high) = (corner.y, Cube::region_of(position).max().y);
+        let (at_low, at_high) = (rules.water.above(low), rules.water.above(high));
+        if tops.iter().all(|&top| i64::from(high) <= top) {
+            return Ok(Chunk::uniform(Voxel::SOLID));
+        }
+        if at_low == at_high && tops.iter().all(|&top| top < i64::from(low)) {
+            return Ok(Chunk::uniform(at_low));
+        }
         let voxel = |cell: usize| {
-            let y = corner.y + (cell / 256) as i32;
+            let y = low + (cell / 256) as i32;
             if i64::from(y) <= tops[cell % 256] { Voxel::SOLID } else { rules.water.above(y) }
         };
         Ok(Chunk::from_cells(&core::array::from_fn(voxel)))
@@ -266,7 +339,7 @@ impl From<HeightmapError> for Refused {
     }
 }
 
-fn read_png(source: &mut Cursor<&[u8]>) -> Result<Heightmap, Refused> {
+fn read_png(source: &mut Cursor<&[u8]>, work: &mut Work) -> Result<Heightmap, Refused> {
     // Besides the picture itself, whose size is checked first.
     let mut decoder = Decoder::new_with_limits(source, Limits { bytes: 1 << 24 });
     // Without expansion: a grey value of a few bits stays what it is.
@@ -277,19 +350,36 @@ fn read_png(source: &mut Cursor<&[u8]>) -> Result<Heightmap, Refused> {
     let columns = u64::from(width) * u64::from(depth);
     check_size(width, depth, usize::try_from(columns).unwrap_or(usize::MAX))?;
     let (colour, bits) = reader.output_color_type();
-    let samples = match colour {
-        ColorType::Grayscale => 1,
-        ColorType::GrayscaleAlpha => 2,
-        _ => return Err(HeightmapError::Colour.into()),
-    };
+    work.take(columns * colour.samples() as u64).map_err(HeightmapError::from)?;
+    let palette = reader.info().palette.as_deref().unwrap_or_default().to_vec();
     let size = reader.output_buffer_size();
     let mut picture = vec![0; size.ok_or(Refused::Png("the picture is too large".into()))?];
     let frame = reader.next_frame(&mut picture)?;
     let rows = picture.chunks_exact(frame.line_size.max(1));
-    let values =
-        rows.flat_map(|row| (0..width as usize).map(move |x| value_at(row, x * samples, bits)));
-    let values: Vec<u16> = values.take(columns as usize).collect();
+    let mut values = Vec::with_capacity(columns as usize);
+    for (z, row) in (0..depth).zip(rows) {
+        for x in 0..width {
+            let value = grey_at(row, x as usize, colour, bits, &palette);
+            values.push(value.ok_or(HeightmapError::Colour { x, z })?);
+        }
+    }
     Ok(Heightmap::new(width, depth, values)?)
+}
+
+/// Returns the value of a column of a row; `None` if it is not grey.
+fn grey_at(row: &[u8], x: usize, colour: ColorType, bits: BitDepth, palette: &[u8]) -> Option<u16> {
+    let first = x * colour.samples();
+    let [red, green, blue] = match colour {
+        ColorType::Grayscale | ColorType::GrayscaleAlpha => {
+            return Some(value_at(row, first, bits));
+        }
+        ColorType::Rgb | ColorType::Rgba => [0, 1, 2].map(|at| value_at(row, first + at, bits)),
+        ColorType::Indexed => {
+            let index = usize::from(value_at(row, first, bits));
+            palette.as_chunks::<3>().0.get(index)?.map(u16::from)
+        }
+    };
+    (red == green && green == blue).then_some(red)
 }
 
 /// Returns a sample of a row; samples of less than a byte begin at its highest bits.

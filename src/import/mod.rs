@@ -3,8 +3,9 @@
 //!
 //! With the feature `import`. Each reader returns chunks that
 //! [`WaterWorld::insert_chunks`](crate::water::WaterWorld::insert_chunks) takes, at positions of
-//! `i32`. No bytes make a reader panic: damaged files are refused with the place of the damage, and
-//! a file becomes at most [`MAX_CHUNKS`] chunks, whatever it claims.
+//! `i32`, and says what it left out. No bytes make a reader panic: damaged files are refused with
+//! the place of the damage, and a file becomes at most [`MAX_CHUNKS`] chunks and takes no more work
+//! than its [`Budget`], whatever it claims.
 //!
 //! # Minecraft
 //!
@@ -15,16 +16,17 @@
 //!
 //! | the game's block | cell of water |
 //! |---|---|
-//! | water of level 0, a source | 7 units, a spring or sea, as [`Sources`] says |
+//! | water of level 0, a source | 7 units, a spring or sea, as [`Sources`] and [`Inland`] say |
 //! | water of level 1 to 7, flowing | 7 to 1 units |
 //! | water of level 8 and above, falling | 7 units |
 //! | kelp, seagrass, columns of bubbles | as a source |
 //! | open blocks: air, plants, torches, rails … ([`is_open_block`], or [a function of the caller's](BlockRules::is_open)) | open and dry; waterlogged, as a source |
 //! | all others, lava too | solid; waterlogged ones keep the water in them to themselves |
 //!
-//! [`RegionFile::with_water`] writes the water of a world back. Columns that are compressed by LZ4,
-//! which the game does only if it is told to, or that lie in files of their own (`.mcc`), are
-//! refused by name; [`RegionFile::column`] reads the others.
+//! [`RegionFile::with_water`] writes the water of a world back. Columns that the game has not
+//! finished or that are damaged are left out, as are those that are compressed by LZ4, which the
+//! game does only if it is told to, or lie in files of their own (`.mcc`). The [`RegionReport`] of
+//! each read and write names and counts them; written files have them byte by byte.
 //!
 //! # Why own readers
 //!
@@ -38,14 +40,19 @@
 
 mod anvil;
 mod boxes;
+mod budget;
 mod heightmap;
 mod vox;
 
 pub use anvil::{
-    Block, BlockRules, ColumnFault, RegionError, RegionFile, SectionFault, Sources, is_open_block,
+    Block, BlockRules, ColumnFault, Inland, LeftOut, RegionBytes, RegionChunks, RegionError,
+    RegionFile, RegionReport, SectionFault, Sources, WhyLeftOut, is_open_block,
 };
+pub use budget::Budget;
 pub use heightmap::{HeightRules, Heightmap, HeightmapError, MAX_HEIGHTMAP_SIDE, MapWater};
-pub use vox::{VoxColour, VoxError, VoxFile, VoxRules, looks_like_water};
+pub use vox::{
+    VoxChunks, VoxColour, VoxError, VoxFile, VoxMaterial, VoxReport, VoxRules, looks_like_water,
+};
 
 /// The most chunks that one file becomes: 65,536, half a gigabyte if none of them is uniform.
 pub const MAX_CHUNKS: usize = 1 << 16;

@@ -47,8 +47,102 @@ fn grey_pictures_of_every_depth_are_read_as_they_are() {
         let map = Heightmap::from_png(&png((3, 2), colour, depth, &rows)).unwrap();
         assert_eq!((map.size(), values(&map)), ([3, 2], expected), "{colour:?} {depth:?}");
     }
-    let colours = png((1, 1), ColorType::Rgb, Eight, &[1, 2, 3]);
-    assert_eq!(Heightmap::from_png(&colours), Err(HeightmapError::Colour));
+}
+
+/// A picture by a palette of these colours.
+fn indexed(size: (u32, u32), palette: &[[u8; 3]], depth: BitDepth, rows: &[u8]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut encoder = Encoder::new(&mut bytes, size.0, size.1);
+    encoder.set_color(ColorType::Indexed);
+    encoder.set_depth(depth);
+    encoder.set_palette(palette.concat());
+    encoder.write_header().unwrap().write_image_data(rows).unwrap();
+    bytes
+}
+
+/// What editors save a grey picture as.
+#[test]
+fn grey_is_grey_however_it_is_stored() {
+    use BitDepth::{Eight, Four, Sixteen, Two};
+    let greys = [0_u8, 7, 200, 255];
+    let colours = |alpha: &[u8]| greys.map(|grey| [&[grey; 3], alpha].concat()).concat();
+    let wide = |alpha: &[u8]| greys.map(|grey| [&[grey, 9].repeat(3), alpha].concat()).concat();
+    let plain = greys.map(u16::from).to_vec();
+    let palette = greys.map(|grey| [grey; 3]);
+    for (bytes, expected) in [
+        (png((2, 2), ColorType::Rgb, Eight, &colours(&[])), &plain),
+        (png((2, 2), ColorType::Rgba, Eight, &colours(&[3])), &plain),
+        (
+            png((2, 2), ColorType::Rgb, Sixteen, &wide(&[])),
+            &greys.map(|grey| u16::from(grey) << 8 | 9).to_vec(),
+        ),
+        (
+            png((2, 2), ColorType::Rgba, Sixteen, &wide(&[1, 2])),
+            &greys.map(|grey| u16::from(grey) << 8 | 9).to_vec(),
+        ),
+        (indexed((2, 2), &palette, Eight, &[0, 1, 2, 3]), &plain),
+        (indexed((2, 2), &palette, Four, &[0x01, 0x23]), &plain),
+        (indexed((2, 2), &palette, Two, &[0b0001_0000, 0b1011_0000]), &plain),
+    ] {
+        assert_eq!(&values(&Heightmap::from_png(&bytes).unwrap()), expected);
+    }
+    let coloured = HeightmapError::Colour { x: 1, z: 0 };
+    for bytes in [
+        png((2, 1), ColorType::Rgb, Eight, &[5, 5, 5, 5, 6, 5]),
+        png((2, 1), ColorType::Rgb, Sixteen, &[5, 0, 5, 0, 5, 0, 5, 1, 5, 1, 5, 2]),
+        png((2, 1), ColorType::Rgba, Eight, &[5, 5, 5, 5, 5, 5, 6, 6]),
+        indexed((2, 1), &[[5, 5, 5], [5, 5, 6]], Eight, &[0, 1]),
+        indexed((2, 1), &[[5; 3]], Eight, &[0, 1]),
+    ] {
+        assert_eq!(Heightmap::from_png(&bytes), Err(coloured.clone()));
+    }
+}
+
+/// A map of 1009 × 1009 with a relief of 300 cells, as terrain editors make them.
+#[test]
+fn a_map_that_is_too_large_is_read_column_by_column() {
+    let side = 1009;
+    let values: Vec<u16> =
+        (0..side * side).map(|at| ((at % side + at / side) % 301) as u16).collect();
+    let map = Heightmap::new(side, side, values).unwrap();
+    let rules = HeightRules { origin: IVec3::new(-20, -60, 5), ..HeightRules::default() };
+    assert_eq!(map.chunks(&rules), Err(HeightmapError::TooLarge));
+    let bounds = map.bounds(&rules).unwrap();
+    assert_eq!(bounds.size(), [1009, 317, 1009]);
+    let (low, high) = (Cube::chunk_of(bounds.min()), Cube::chunk_of(bounds.max()));
+    for (x, z) in [(low.x, low.z), (high.x, high.z), (3, 7)] {
+        let column = Region::new(IVec3::new(x, low.y, z), IVec3::new(x, high.y, z));
+        let cells = Region::new(
+            Cube::cell_at(column.min(), 0).with_y(i32::MIN),
+            Cube::region_of(column.max()).max().with_y(i32::MAX),
+        );
+        let chunks = map.chunks_in(cells, &rules).unwrap();
+        assert!(chunks.iter().map(|(at, _)| *at).eq(column.positions()), "{x}, {z}");
+    }
+    let beside = Region::cell(IVec3::new(-21, 0, 5));
+    assert_eq!(map.chunks_in(beside, &rules), Ok(Vec::new()));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(12))]
+
+    #[test]
+    fn a_part_of_a_map_has_the_chunks_of_the_whole(
+        heights in proptest::collection::vec(0..70_u16, 40 * 3),
+        (a, b) in (proptest::array::uniform3(-40..60_i32), proptest::array::uniform3(-40..60_i32)),
+    ) {
+        let map = Heightmap::new(40, 3, heights).unwrap();
+        let origin = IVec3::new(-7, -9, 15);
+        let rules = HeightRules { origin, water: MapWater::Sea(20), ..HeightRules::default() };
+        let region = Region::new(IVec3::from_array(a), IVec3::from_array(b));
+        let bounds = map.bounds(&rules).unwrap();
+        let mut whole = map.chunks(&rules).unwrap();
+        whole.retain(|&(at, _)| {
+            let cells = Cube::region_of(at).intersection(&bounds);
+            cells.is_some_and(|cells| cells.intersection(&region).is_some())
+        });
+        prop_assert_eq!(map.chunks_in(region, &rules), Ok(whole));
+    }
 }
 
 #[test]

@@ -1,10 +1,13 @@
 //! Damaged files are refused with the place of the damage, or have fewer chunks; none makes a
 //! reader panic, and none takes memory that its bytes do not account for.
 
-use floodplain::glam::IVec2;
+use floodplain::glam::{IVec2, IVec3};
 use floodplain::import::{
-    BlockRules, ColumnFault, RegionError, RegionFile, SectionFault, Sources, VoxError,
+    BlockRules, ColumnFault, LeftOut, RegionError, RegionFile, SectionFault, Sources, VoxError,
+    WhyLeftOut,
 };
+use floodplain::water::{Rules, Voxel, WaterCell, WaterWorld};
+use floodplain::{Chunk, Cube, Shape};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use support::import::nbt::{Tag, list};
@@ -23,15 +26,49 @@ fn region_with(document: Vec<u8>) -> Vec<u8> {
     file(&[([3, 4], PLAIN, document)])
 }
 
-fn read(bytes: Vec<u8>) -> Result<usize, RegionError> {
-    Ok(RegionFile::from_bytes(bytes)?.chunks(&BlockRules::default())?.len())
+fn read(bytes: Vec<u8>) -> Result<(usize, Vec<LeftOut>), RegionError> {
+    let read = RegionFile::from_bytes(bytes)?.chunks(&BlockRules::default())?;
+    Ok((read.chunks.len(), read.report.left_out))
+}
+
+/// The fault of the only column, at this byte.
+fn fault_at(offset: usize, bytes: Vec<u8>) -> ColumnFault {
+    let (chunks, left_out) = read(bytes).unwrap();
+    assert_eq!((chunks, left_out.len()), (0, 1));
+    match left_out.into_iter().next() {
+        Some(LeftOut { at: [3, 4], offset: at, why: WhyLeftOut::Unreadable(fault) }) => {
+            assert_eq!(at, offset);
+            fault
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+/// The fault of the only column, which all calls name.
+fn named_fault_at(offset: usize, bytes: Vec<u8>) -> ColumnFault {
+    let fault = fault_at(offset, bytes.clone());
+    let region = RegionFile::from_bytes(bytes.clone()).unwrap();
+    let (rules, at) = (BlockRules::default(), [3, 4]);
+    match region.column(at, &rules) {
+        // Only a column that lies elsewhere can be read.
+        Ok(chunks) => assert!(matches!(fault, ColumnFault::Position { .. }) && !chunks.is_empty()),
+        Err(error) => {
+            assert_eq!(error, RegionError::Column { at, offset, fault: fault.clone() });
+        }
+    }
+    // What cannot be read is written as it is, whatever water lies there.
+    let water = |y| (IVec3::new(3, y, 4), Chunk::uniform(Voxel::water(WaterCell::STILL)));
+    let mut world = WaterWorld::new(1, Rules::lossless()).unwrap();
+    world.insert_chunks((-4..20).map(water)).unwrap();
+    let written = region.with_water(&world, &rules).unwrap();
+    let why = WhyLeftOut::Unreadable(fault.clone());
+    assert_eq!(written.report.left_out, [LeftOut { at, offset, why }]);
+    assert!(written.bytes == bytes, "{fault}");
+    fault
 }
 
 fn fault(bytes: Vec<u8>) -> ColumnFault {
-    match read(bytes) {
-        Err(RegionError::Column { at: [3, 4], offset: 8192, fault }) => fault,
-        other => panic!("{other:?}"),
-    }
+    fault_at(8192, bytes)
 }
 
 #[test]
@@ -45,9 +82,8 @@ fn every_truncation_of_a_region_is_refused_or_has_the_same_chunks() {
             match length {
                 0..8192 => assert_eq!(short, Err(RegionError::Header { bytes: length })),
                 _ if length < end => {
-                    let fault = ColumnFault::Place { file: length };
-                    let error = RegionError::Column { at: [3, 4], offset: 8192, fault };
-                    assert_eq!(short, Err(error));
+                    let fault = fault(bytes[..length].to_vec());
+                    assert_eq!(fault, ColumnFault::Place { file: length });
                 }
                 // Only the rest of the last sector is missing.
                 _ => assert_eq!(short, whole),
@@ -73,7 +109,7 @@ fn every_truncation_of_a_column_is_refused_with_a_place_in_it() {
 fn changed(version: Version, change: impl FnOnce(&mut Tag)) -> ColumnFault {
     let mut tag = column(version).tag();
     change(&mut tag);
-    fault(region_with(tag.document()))
+    named_fault_at(8192, region_with(tag.document()))
 }
 
 fn section(tag: &mut Tag, at: usize) -> &mut Tag {
@@ -156,22 +192,9 @@ fn frames_of_columns_are_checked() {
     }
     for sector in [0, 1, 0xff_ffff_u32] {
         let place = (sector << 8 | 9).to_be_bytes();
-        let error = read(with(entry, &place));
-        let outside = ColumnFault::Place { file: bytes.len() };
-        let offset = sector as usize * 4096;
-        let expected = RegionError::Column { at: [3, 4], offset, fault: outside };
-        assert_eq!(error, Err(expected));
+        let found = named_fault_at(sector as usize * 4096, with(entry, &place));
+        assert_eq!(found, ColumnFault::Place { file: bytes.len() });
     }
-}
-
-#[test]
-fn what_lies_in_a_file_of_its_own_is_kept() {
-    let mut bytes = region_with(column(Version::Contained).tag().document());
-    bytes[8192..8197].copy_from_slice(&[0, 0, 0, 1, 0x82]);
-    let world = floodplain::water::WaterWorld::new(1, Default::default()).unwrap();
-    let region = RegionFile::from_bytes(bytes).unwrap();
-    let new = region.with_water(&world, &BlockRules::default()).unwrap();
-    assert_eq!((new.len(), &new[8192..8197]), (12288, &[0, 0, 0, 1, 0x82][..]));
 }
 
 #[test]
@@ -202,13 +225,13 @@ fn more_chunks_than_the_limit_are_refused() {
             ([x as u8, z as u8], ZLIB, column.tag().document())
         })
         .collect();
-    assert_eq!(read(file(&columns[..256])), Ok(65_536));
+    assert_eq!(read(file(&columns[..256])), Ok((65_536, Vec::new())));
     assert_eq!(read(file(&columns)), Err(RegionError::TooManyChunks));
 }
 
 /// A small file of each sort.
 fn vox_file() -> Vec<u8> {
-    let model = vox::Model { size: [3, 2, 4], voxels: vec![[0, 1, 3, 1], [2, 0, 0, 236]] };
+    let model = vox::Model { size: [3, 2, 4], voxels: vec![[0, 1, 3, 1], [2, 0, 0, vox::WATER]] };
     let scene = [
         vox::Node::Transform {
             child: 1,
@@ -257,6 +280,7 @@ proptest! {
         version in proptest::sample::select(&Version::ALL[..]),
         changes in proptest::collection::vec((any::<proptest::sample::Index>(), any::<u8>()), 1..6),
         is_early in any::<bool>(),
+        sources in proptest::sample::select(&[Sources::Finite, Sources::Springs, Sources::Sea(30)]),
     ) {
         let changed = |mut bytes: Vec<u8>| {
             for (at, byte) in &changes {
@@ -267,8 +291,46 @@ proptest! {
             bytes
         };
         let document = column(version).tag().document();
-        let _ = region_laws(&region_with(changed(document)), Sources::Finite, |_| {});
+        let _ = region_laws(&region_with(changed(document)), sources, |_| {});
         let _ = vox_laws(&changed(vox_file()));
         let _ = heightmap_laws(&changed(png_file()));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(32))]
+
+    /// Places that overlap or lead elsewhere, wrong lengths, files that end too soon: what can be
+    /// read still is after the water has been written back.
+    #[test]
+    fn changed_frames_keep_the_laws(
+        version in proptest::sample::select(&Version::ALL[..]),
+        entries in proptest::collection::vec((0..4_u8, 0..16_u32, 0..9_u32), 0..3),
+        frames in proptest::collection::vec((0..8_usize, 0..5_usize, any::<u8>()), 0..3),
+        cut in 0..9000_usize,
+        poured in 0..4096_usize,
+    ) {
+        let columns: Vec<_> = (0..3_u8).map(|x| {
+            let column = Column { x: x.into(), z: 0, ..column(version) };
+            ([x, 0], if x == 1 { ZLIB } else { PLAIN }, column.tag().document())
+        }).collect();
+        let mut bytes = file(&columns);
+        for (x, sector, count) in entries {
+            bytes[4 * usize::from(x)..][..4].copy_from_slice(&(sector << 8 | count).to_be_bytes());
+        }
+        for (sector, at, byte) in frames {
+            let sector = sector % (bytes.len() / 4096 - 2);
+            bytes[8192 + 4096 * sector + at] = byte;
+        }
+        // Half of the files are whole.
+        bytes.truncate(bytes.len() - cut.saturating_sub(4500));
+        let written = region_laws(&bytes, Sources::Finite, |world| {
+            let chunks: Vec<IVec3> = world.chunks().map(|(at, _)| at).collect();
+            for at in chunks {
+                // Solid cells take none.
+                let _ = world.pour(Cube::cell_at(at, poured), 5);
+            }
+        });
+        prop_assert!(written.is_ok());
     }
 }

@@ -12,6 +12,8 @@ fn messages_name_place_and_value() {
     for (error, message) in [
         (RegionError::Header { bytes: 7 }, "the file ends at byte 7, within its header of 8192"),
         (RegionError::TooManyChunks, "the file has more than 65536 chunks"),
+        (RegionError::OverBudget { units: 9 }, "the file asks for more than its 9 units of work"),
+        (column(ColumnFault::Overlap { with: [4, 5] }), "it overlaps column 4, 5"),
         (
             column(ColumnFault::Place { file: 9000 }),
             "it does not lie between the header and the file's end at byte 9000",
@@ -71,16 +73,29 @@ fn messages_name_place_and_value() {
         (VoxError::TooManyNodes { limit: 9 }, "the scene has more than 9 nodes, or is a circle"),
         (VoxError::Position { model: 3 }, "model 3 lies beyond the range of i32"),
         (VoxError::TooLarge, "the models need more than 65536 chunks"),
+        (VoxError::OverBudget { units: 9 }, "the scene asks for more than its 9 units of work"),
+        (VoxError::NoModels, "the file has no models"),
+        (
+            VoxError::Compressed { at: 20 },
+            "byte 20: models that Teardown compressed (TDCZ) are not read",
+        ),
     ] {
         assert_eq!(error.to_string(), message);
     }
     for (error, message) in [
         (HeightmapError::Png { at: 7, reason: "no".into() }, "byte 7: no"),
-        (HeightmapError::Colour, "the picture is in colour; heights are grey"),
+        (
+            HeightmapError::Colour { x: 7, z: 9 },
+            "the picture is in colour at 7, 9; heights are grey",
+        ),
         (HeightmapError::Size { width: 0, depth: 3, values: 2 }, "2 values of 0 × 3 columns"),
         (HeightmapError::Scale, "a height for each 0 of the value"),
         (HeightmapError::Position, "a column leaves the range of i32"),
         (HeightmapError::TooLarge, "the columns need more than 65536 chunks"),
+        (
+            HeightmapError::OverBudget { units: 9 },
+            "the picture asks for more than its 9 units of work",
+        ),
     ] {
         assert_eq!(error.to_string(), message);
     }

@@ -1,7 +1,7 @@
 //! Columns of real worlds: `tests/data/import`.
 
 use floodplain::glam::IVec3;
-use floodplain::import::{BlockRules, RegionFile, Sources};
+use floodplain::import::{BlockRules, Budget, RegionFile, Sources};
 use floodplain::{CHUNK_CELLS, Cube, Shape};
 use std::path::Path;
 use support::import::nbt::Tag;
@@ -48,8 +48,10 @@ const COLUMNS: [(&str, IVec3, usize); 3] = [
 fn real_columns_have_the_water_that_a_naive_reader_counts() {
     for (name, lowest, chunks) in COLUMNS {
         let bytes = real(name);
-        let region = RegionFile::from_bytes(bytes.clone()).unwrap();
-        let read = region.chunks(&BlockRules::default()).unwrap();
+        // The header is half of these files, and next to nothing of a whole one.
+        let budget = Budget { base: 0, per_byte: Budget::default().per_byte / 8 };
+        let region = RegionFile::from_bytes_within(bytes.clone(), budget).unwrap();
+        let read = region.chunks(&BlockRules::default()).unwrap().chunks;
         assert_eq!((read[0].0, read.len()), (lowest, chunks), "{name}");
         let mut counts = [0; 8];
         for (_, chunk) in &read {

@@ -2,17 +2,17 @@
 
 use fastrand::Rng;
 use floodplain::glam::IVec3;
-use floodplain::import::{VoxError, VoxFile, VoxRules};
+use floodplain::import::{VoxColour, VoxError, VoxFile, VoxMaterial, VoxReport, VoxRules};
 use floodplain::water::{Rules, Voxel, WaterCell, WaterWorld};
 use floodplain::{Cube, Region, Shape};
 use std::collections::BTreeMap;
-use support::import::vox::{Model, Node, file};
+use support::import::vox::{Model, Node, WATER, chunk, file, file_with, material};
 
 const STILL: Voxel = Voxel::water(WaterCell::STILL);
 
 /// The cells of a file that are not open.
 fn cells(bytes: &[u8], rules: &VoxRules<'_>) -> Result<BTreeMap<[i32; 3], Voxel>, VoxError> {
-    let chunks = VoxFile::from_bytes(bytes)?.chunks(rules)?;
+    let chunks = VoxFile::from_bytes(bytes)?.chunks(rules)?.chunks;
     let mut cells = BTreeMap::new();
     for (position, chunk) in &chunks {
         for index in (0..4096).filter(|&index| chunk.get(index) != Voxel::OPEN) {
@@ -29,7 +29,8 @@ fn transform(child: u32, frame: &[(&'static str, &str)]) -> Node {
 
 #[test]
 fn a_file_without_a_scene_is_its_first_model_at_the_origin() {
-    let first = Model { size: [3, 2, 4], voxels: vec![[0, 0, 0, 1], [2, 1, 3, 236], [1, 1, 1, 0]] };
+    let first =
+        Model { size: [3, 2, 4], voxels: vec![[0, 0, 0, 1], [2, 1, 3, WATER], [1, 1, 1, 0]] };
     let second = Model { size: [9, 9, 9], voxels: vec![[8, 8, 8, 1]] };
     let bytes = file(&[first, second], &[], &[], &[]);
     let read = cells(&bytes, &VoxRules::default()).unwrap();
@@ -41,27 +42,86 @@ fn a_file_without_a_scene_is_its_first_model_at_the_origin() {
     assert_eq!(moved, BTreeMap::from([([-5, 100, 8], Voxel::SOLID), ([-3, 103, 7], STILL)]));
 }
 
+/// The colours from number 1 on, as the chunk of a file.
+fn palette(colours: &[[u8; 4]], count: usize) -> Vec<u8> {
+    let mut colours = colours.to_vec();
+    colours.resize(count, [0; 4]);
+    chunk("RGBA", &colours.concat(), &[])
+}
+
+fn row(colours: &[u8]) -> Model {
+    let voxels = (0..).zip(colours).map(|(x, &colour)| [x, 0, 0, colour]).collect();
+    Model { size: [colours.len() as u32, 1, 1], voxels }
+}
+
 #[test]
-fn colours_and_a_function_of_the_callers_say_what_is_water() {
-    let model =
-        || Model { size: [3, 1, 1], voxels: vec![[0, 0, 0, 1], [1, 0, 0, 2], [2, 0, 0, 3]] };
-    let colours = [[0, 0, 200, 255], [200, 200, 210, 255], [90, 40, 0, 255]];
-    let bytes = file(&[model()], &[], &colours, &[]);
+fn material_and_a_function_of_the_callers_say_what_is_water() {
+    let colours = [[0, 0, 200, 255], [0, 0, 200, 255], [90, 40, 0, 255], [153, 204, 255, 255]];
+    let materials = ["_glass", "_diffuse", "_glass", "_blend"];
+    let materials = (1..).zip(materials).map(|(colour, kind)| material(colour, kind));
+    let chunks = [palette(&colours, 256), materials.collect::<Vec<_>>().concat()].concat();
+    let bytes = file_with(&[row(&[1, 2, 3, 4])], &[], &chunks);
     let water = |rules: &VoxRules<'_>| {
         let read = cells(&bytes, rules).unwrap();
-        [0, 1, 2].map(|x| read[&[x, 0, 0]] == STILL)
+        [0, 1, 2, 3].map(|x| read[&[x, 0, 0]] == STILL)
     };
-    assert_eq!(water(&VoxRules::default()), [true, false, false]);
-    let is_brown = |colour: floodplain::import::VoxColour| colour.rgba == [90, 40, 0, 255];
-    let by_number = |colour: floodplain::import::VoxColour| colour.index == 2;
-    assert_eq!(
-        water(&VoxRules { is_water: &is_brown, ..VoxRules::default() }),
-        [false, false, true]
-    );
-    assert_eq!(
-        water(&VoxRules { is_water: &by_number, ..VoxRules::default() }),
-        [false, true, false]
-    );
+    assert_eq!(water(&VoxRules::default()), [true, false, false, true]);
+    let with = |is_water| water(&VoxRules { is_water, ..VoxRules::default() });
+    assert_eq!(with(&|colour| colour.rgba == [90, 40, 0, 255]), [false, false, true, false]);
+    assert_eq!(with(&|colour| colour.index == 2), [false, true, false, false]);
+    let is_glass = |colour: VoxColour| colour.material == VoxMaterial::Glass;
+    assert_eq!(with(&is_glass), [true, false, true, false]);
+}
+
+/// A house in pale blue and all other blues of the default palette is no lake.
+#[test]
+fn models_of_blue_paint_are_solid() {
+    let colours: Vec<u8> = (1..=255).collect();
+    let bytes = file_with(&[row(&colours)], &[], &[]);
+    let read = cells(&bytes, &VoxRules::default()).unwrap();
+    assert_eq!(read.len(), 255);
+    assert!(read.values().all(|&voxel| voxel == Voxel::SOLID));
+}
+
+#[test]
+fn materials_of_early_files_are_read() {
+    let numbers = |numbers: [u32; 3]| numbers.map(u32::to_le_bytes).concat();
+    let material = |colour, kind| chunk("MATT", &numbers([colour, kind, 0]), &[]);
+    let chunks = [material(WATER.into(), 2), material(235, 1)].concat();
+    let bytes = file_with(&[row(&[235, WATER])], &[], &chunks);
+    let read = cells(&bytes, &VoxRules::default()).unwrap();
+    assert_eq!((read[&[0, 0, 0]], read[&[1, 0, 0]]), (Voxel::SOLID, STILL));
+}
+
+#[test]
+fn palettes_may_lack_the_colour_without_a_number() {
+    let colours = vec![[0, 0, 200, 255]; 255];
+    for count in [0, 1, 254, 255, 256] {
+        let chunks = [palette(&colours[..count.min(255)], count), material(1, "_glass")].concat();
+        let bytes = file_with(&[row(&[1, 255])], &[], &chunks);
+        let seen = std::cell::RefCell::new(BTreeMap::new());
+        let is_water = |colour: VoxColour| {
+            seen.borrow_mut().insert(colour.index, colour.rgba);
+            floodplain::import::looks_like_water(colour)
+        };
+        let read = cells(&bytes, &VoxRules { is_water: &is_water, ..VoxRules::default() }).unwrap();
+        assert_eq!(read[&[0, 0, 0]] == STILL, count > 0, "{count}");
+        assert_eq!(seen.borrow()[&255] == colours[0], count >= 255, "{count}");
+    }
+}
+
+#[test]
+fn files_without_models_that_are_read_are_refused() {
+    let refused = |chunks: &[u8], scene: &[Node]| {
+        VoxFile::from_bytes(&file_with(&[], scene, chunks)).unwrap_err()
+    };
+    assert_eq!(refused(&[], &[]), VoxError::NoModels);
+    assert_eq!(refused(&[], &[Node::Shape(0)]), VoxError::NoModels);
+    let teardown = chunk("TDCZ", &[8, 0, 0, 0, 8, 0, 0, 0, 8, 0, 0, 0, 0x78, 0x9c], &[]);
+    assert_eq!(refused(&teardown, &[]), VoxError::Compressed { at: 20 });
+    // Beside others, too: their numbers would be wrong.
+    let mixed = file_with(&[row(&[1])], &[Node::Shape(0)], &teardown);
+    assert!(matches!(VoxFile::from_bytes(&mixed), Err(VoxError::Compressed { .. })));
 }
 
 /// Every rotation, by the matrix that the format publishes, with the middle of a model kept in half
@@ -120,9 +180,13 @@ fn what_the_scene_hides_is_left_out_and_the_last_of_two_models_counts() {
         Node::Shape(0),
         Node::Shape(1),
     ];
-    let bytes = file(&[model(1), model(236)], &scene, &[], &[7]);
+    let bytes = file(&[model(1), model(WATER), model(1)], &scene, &[], &[7]);
     let read = cells(&bytes, &VoxRules::default()).unwrap();
     assert_eq!(read, BTreeMap::from([([0, 0, -1], STILL)]));
+    let report = VoxFile::from_bytes(&bytes).unwrap().chunks(&VoxRules::default()).unwrap().report;
+    let expected = VoxReport { placed: 2, hidden: 2, unplaced: 1, later_frames: 0 };
+    assert_eq!(report, expected);
+    assert_eq!(report.to_string(), "2 models placed, 2 nodes hidden, 1 models not shown");
 }
 
 #[test]
@@ -193,7 +257,7 @@ fn a_pool_of_voxels_runs_out() {
         for y in 0..6 {
             voxels.push([x, y, 0, 1]);
             if x < 3 {
-                voxels.push([x, y, 1, 236]);
+                voxels.push([x, y, 1, WATER]);
             }
         }
     }
@@ -201,7 +265,7 @@ fn a_pool_of_voxels_runs_out() {
     let vox = VoxFile::from_bytes(&bytes).unwrap();
     let bounds = vox.bounds().unwrap().unwrap();
     let mut world = WaterWorld::with_bounds(3, Rules::lossless(), bounds).unwrap();
-    world.insert_chunks(vox.chunks(&VoxRules::default()).unwrap()).unwrap();
+    world.insert_chunks(vox.chunks(&VoxRules::default()).unwrap().chunks).unwrap();
     assert_eq!(world.total(), 7 * 18);
     world.run(60);
     assert!(world.height(IVec3::new(11, 1, 3)) > 0);

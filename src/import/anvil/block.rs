@@ -1,5 +1,8 @@
 //! Blocks as the game names them, and which of them water enters.
 
+use hashbrown::HashSet;
+use std::sync::LazyLock;
+
 /// A block of a region file: its name and the properties of its state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Block<'a> {
@@ -79,11 +82,13 @@ pub fn is_open_block(block: Block<'_>) -> bool {
         "snow_layer" => block.property("data") != Some("7"),
         _ => {
             name.starts_with(OPEN_BEGINNING)
-                || OPEN.split_whitespace().any(|open| open == name)
+                || OPEN_NAMES.contains(name)
                 || OPEN_ENDINGS.iter().any(|ending| name.ends_with(ending))
         }
     }
 }
+
+static OPEN_NAMES: LazyLock<HashSet<&str>> = LazyLock::new(|| OPEN.split_whitespace().collect());
 
 /// Names that begin or end so are open.
 const OPEN_BEGINNING: &str = "potted_";

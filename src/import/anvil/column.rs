@@ -1,15 +1,23 @@
 //! A column of chunks: where each version of the game keeps its position and its sections.
 
-use super::error::{ColumnFault, SectionFault};
+use super::biome;
+use super::error::{ColumnFault, Failure, SectionFault};
 use super::nbt::{Field, Nbt, Tag, kind};
+use super::report::WhyLeftOut;
 use super::rules::BlockRules;
-use super::section::{Layout, Section};
+use super::section::{Layout, Section, UNITS_OF_CHANGE};
 use super::splice::{self, Splices};
-use crate::chunk::Chunk;
+use super::stage::{self, Stage};
+use crate::chunk::{CellMask, Chunk, LayerMask};
 use crate::coords::{Cube, Shape};
+use crate::import::budget::Work;
 use crate::water::{Voxel, WaterWorld};
 use core::ops::Range;
 use glam::{IVec2, IVec3};
+use hashbrown::HashMap;
+
+/// Chunks with their positions.
+pub(super) type Chunks = Vec<(IVec3, Chunk<Voxel>)>;
 
 /// The first versions of the data (`DataVersion`) that store states by name, and pack them without
 /// indices that span two words.
@@ -31,22 +39,34 @@ pub(super) struct Column<'a> {
     layout: Layout,
     /// x and z, in chunks.
     pub position: IVec2,
+    stage: Stage<'a>,
     /// The compound that holds the list of sections.
     parent: Tag,
     list: Option<Field<'a>>,
-    /// The sections with blocks and those without, each with its y in chunks.
-    sections: Vec<(i32, Tag)>,
-    /// The sections that become chunks, stored or not. None if the game has not finished the
-    /// column.
+    sections: Vec<Stored>,
+    /// The sections that become chunks, stored or not.
     span: Range<i32>,
+    /// The sections below them that the game has not made yet.
+    missing: usize,
+}
+
+/// A section as it is stored, with blocks or without.
+struct Stored {
+    /// In chunks.
+    y: i32,
+    tag: Tag,
+    /// The compound with the states, if there is one.
+    holder: Option<Tag>,
+    has_blocks: bool,
 }
 
 impl<'a> Column<'a> {
     /// Reads where everything lies.
     pub fn read(bytes: &'a [u8]) -> Result<Column<'a>, ColumnFault> {
         let nbt = Nbt::read(bytes)?;
-        let version = nbt.int(nbt.root, "DataVersion")?.unwrap_or(0);
-        let level = nbt.get(nbt.root, "Level", kind::COMPOUND)?;
+        let [version, level] = nbt.select(nbt.root, ["DataVersion", "Level"])?;
+        let version = version.map_or(Ok(0), |version| nbt.int_in(&version))?;
+        let level = level.map(|level| level.of_kind(kind::COMPOUND)).transpose()?;
         let layout = match level {
             None => Layout::Contained,
             Some(_) if version < NAMED_SINCE => Layout::Numbered,
@@ -54,72 +74,122 @@ impl<'a> Column<'a> {
             Some(_) => Layout::Padded,
         };
         let parent = level.unwrap_or(nbt.root);
-        let number = |name| nbt.int(parent, name)?.ok_or(ColumnFault::Missing { name });
-        let status = nbt.text(parent, "Status")?;
+        let [status, populated, upgrade] = stage::FIELDS;
+        let list = name_of_sections(layout);
+        let names = ["xPos", "zPos", "yPos", list, status, populated, upgrade];
+        let [x, z, lowest, list, status, populated, upgrade] = nbt.select(parent, names)?;
+        let number = |field: Option<Field<'_>>, name| {
+            Ok::<i32, ColumnFault>(nbt.int_in(&field.ok_or(ColumnFault::Missing { name })?)?)
+        };
         let mut column = Column {
             nbt,
             layout,
-            position: IVec2::new(number("xPos")?, number("zPos")?),
+            position: IVec2::new(number(x, "xPos")?, number(z, "zPos")?),
+            stage: Stage::read(&nbt, &[status, populated, upgrade])?,
             parent,
-            list: nbt.field(parent, name_of_sections(layout), kind::LIST)?,
+            list,
             sections: Vec::new(),
             span: 0..0,
+            missing: 0,
         };
         if layout == Layout::Contained && column.list.is_none() {
             return Err(ColumnFault::Missing { name: name_of_sections(layout) });
         }
         column.find_sections()?;
-        if status.is_none_or(is_finished) {
-            column.span = column.find_span()?;
-        }
+        column.find_span(lowest.map(|lowest| nbt.int_in(&lowest)).transpose()?)?;
         Ok(column)
     }
 
     fn find_sections(&mut self) -> Result<(), ColumnFault> {
         let Some(list) = &self.list else { return Ok(()) };
-        for tag in self.nbt.compounds(list.tag, MOST_SECTIONS)? {
-            let name = "Y";
-            let y = self.nbt.int(tag, name)?.ok_or(ColumnFault::Missing { name })?;
-            let is_taken = self.sections.iter().any(|&(other, _)| other == y);
+        for tag in self.nbt.compounds(list.of_kind(kind::LIST)?, MOST_SECTIONS)? {
+            let states = match self.layout {
+                Layout::Contained => STATES,
+                layout => layout.name_of_blocks(),
+            };
+            let [y, states] = self.nbt.select(tag, ["Y", states])?;
+            let y = self.nbt.int_in(&y.ok_or(ColumnFault::Missing { name: "Y" })?)?;
+            let is_taken = self.sections.iter().any(|other| other.y == y);
             if i8::try_from(y).is_err() || is_taken {
                 return Err(ColumnFault::Section { y, fault: SectionFault::Place });
             }
-            self.sections.push((y, tag));
+            let (holder, has_blocks) = match (self.layout, states) {
+                (Layout::Contained, None) => (None, false),
+                (Layout::Contained, Some(states)) => {
+                    let holder = states.of_kind(kind::COMPOUND)?;
+                    let blocks = self.nbt.any_field(holder, self.layout.name_of_blocks())?;
+                    (Some(holder), blocks.is_some())
+                }
+                _ => (Some(tag), states.is_some()),
+            };
+            self.sections.push(Stored { y, tag, holder, has_blocks });
         }
         Ok(())
     }
 
-    /// Returns the sections that exist: since 1.18 from `yPos` to the highest with blocks, before
-    /// that all that a world of 256 layers has.
-    fn find_span(&self) -> Result<Range<i32>, ColumnFault> {
-        let mut with_blocks = Vec::new();
-        for &(y, tag) in &self.sections {
-            if self.holder(tag)?.is_some_and(|holder| self.has_blocks(holder)) {
-                with_blocks.push(y);
+    /// Finds the sections that exist: since 1.18 from `lowest`, which is `yPos`, to the highest
+    /// with blocks; before that all that a world of 256 layers has.
+    fn find_span(&mut self, lowest: Option<i32>) -> Result<(), ColumnFault> {
+        let with_blocks = || self.sections.iter().filter(|section| section.has_blocks);
+        let low = with_blocks().map(|section| section.y).min();
+        let high = with_blocks().map(|section| section.y).max();
+        self.span = match (self.layout, low.zip(high)) {
+            (Layout::Contained, None) => 0..0,
+            (_, None) => OLD_SECTIONS,
+            (Layout::Contained, Some((low, high))) => {
+                low.min(lowest.unwrap_or(low).max(i8::MIN.into()))..high + 1
             }
-        }
-        let (low, high) = (with_blocks.iter().min(), with_blocks.iter().max());
-        let (Some(&low), Some(&high)) = (low, high) else {
-            return Ok(if self.layout == Layout::Contained { 0..0 } else { OLD_SECTIONS });
+            (_, Some((low, high))) => low.min(OLD_SECTIONS.start)..(high + 1).max(OLD_SECTIONS.end),
         };
-        if self.layout != Layout::Contained {
-            return Ok(low.min(OLD_SECTIONS.start)..(high + 1).max(OLD_SECTIONS.end));
+        if self.stage.is_upgraded {
+            let start = self.span.start;
+            while !self.span.is_empty() && !self.is_made(self.span.start)? {
+                self.span.start += 1;
+            }
+            self.missing = self.span.start.abs_diff(start) as usize;
         }
-        let lowest = self.nbt.int(self.parent, "yPos")?.unwrap_or(low);
-        Ok(low.min(lowest.max(i32::from(i8::MIN)))..high + 1)
+        Ok(())
     }
 
-    /// Returns the compound that holds the states of a section.
-    fn holder(&self, section: Tag) -> Result<Option<Tag>, ColumnFault> {
-        match self.layout {
-            Layout::Contained => Ok(self.nbt.get(section, STATES, kind::COMPOUND)?),
-            _ => Ok(Some(section)),
+    /// Returns whether a section has more than air.
+    fn is_made(&self, y: i32) -> Result<bool, ColumnFault> {
+        let section = self.section(y)?.and_then(|(_, section)| section);
+        Ok(section.is_some_and(|section| !section.is_air()))
+    }
+
+    /// Returns why nothing of the column is read with the others; `None` if it is.
+    pub fn why_left_out(&self) -> Option<WhyLeftOut> {
+        match self.stage.unfinished() {
+            Some(status) => Some(WhyLeftOut::Unfinished { status: status.to_owned() }),
+            None => self.span.is_empty().then_some(WhyLeftOut::NoBlocks),
         }
     }
 
-    fn has_blocks(&self, holder: Tag) -> bool {
-        let name = self.layout.name_of_blocks();
-        self.nbt.any_field(holder, name).is_ok_and(|field| field.is_some())
+    /// Returns the number of sections that were left out below the others.
+    pub fn missing(&self) -> usize {
+        self.missing
+    }
+
+    /// Returns the cells at height `y` whose biome is an ocean.
+    pub fn ocean(&self, y: i32) -> LayerMask {
+        let holder = match self.layout {
+            Layout::Contained => {
+                let section = Cube::chunk_of(IVec3::new(0, y, 0)).y;
+                let stored = self.sections.iter().find(|stored| stored.y == section);
+                stored.map(|stored| (stored.tag, "biomes"))
+            }
+            _ => Some((self.parent, "Biomes")),
+        };
+        let biomes = holder.and_then(|(holder, name)| self.nbt.any_field(holder, name).ok()?);
+        match (biomes, self.layout) {
+            (Some(field), Layout::Contained) if field.tag.kind == kind::COMPOUND => {
+                biome::named(&self.nbt, field.tag, y)
+            }
+            (Some(field), layout) if layout != Layout::Contained => {
+                biome::numbered(&self.nbt, field.tag, y)
+            }
+            _ => LayerMask::NONE,
+        }
     }
 
     /// Returns the number of chunks that the column becomes.
@@ -133,45 +203,58 @@ impl<'a> Column<'a> {
     }
 
     /// Returns the section at y; `None` if there is none with blocks, so it is all air.
-    fn section(&self, y: i32) -> Result<Option<(Tag, Option<Section>)>, ColumnFault> {
-        let Some(&(_, tag)) = self.sections.iter().find(|(other, _)| *other == y) else {
+    fn section(&self, y: i32) -> Result<Option<(&Stored, Option<Section>)>, ColumnFault> {
+        let Some(stored) = self.sections.iter().find(|stored| stored.y == y) else {
             return Ok(None);
         };
-        let Some(holder) = self.holder(tag)? else { return Ok(Some((tag, None))) };
+        let Some(holder) = stored.holder else { return Ok(Some((stored, None))) };
         let section = Section::read(&self.nbt, holder, self.layout).map_err(in_section(y))?;
-        Ok(Some((tag, section)))
+        Ok(Some((stored, section)))
     }
 
-    /// Returns the chunks of the column with their positions, from the lowest. Sections that are
-    /// left out within it are air.
-    pub fn chunks(
-        &self,
-        rules: &BlockRules<'_>,
-    ) -> Result<Vec<(IVec3, Chunk<Voxel>)>, ColumnFault> {
-        let chunk = |y: i32| {
+    /// Returns the chunks of the column with their positions, from the lowest, as if all sources
+    /// hung together with the sea. Sections that are left out within it are air.
+    pub fn chunks(&self, rules: &BlockRules<'_>, work: &mut Work) -> Result<Chunks, Failure> {
+        let mut chunks = Vec::with_capacity(self.span.len());
+        for y in self.span.clone() {
             let chunk = match self.section(y)? {
                 Some((_, Some(section))) => {
+                    work.take(section.units())?;
                     section.chunk(lowest_cell(y), rules).map_err(in_section(y))?
                 }
                 _ => Chunk::uniform(Voxel::OPEN),
             };
-            Ok((self.chunk_at(y), chunk))
-        };
-        self.span.clone().map(chunk).collect()
+            chunks.push((self.chunk_at(y), chunk));
+        }
+        Ok(chunks)
     }
 
     /// Returns the bytes of the column with the water of `world`; `None` if they stay as they are.
+    /// Sources in cells of `inland` do not hang together with the sea.
     pub fn with_water(
         &self,
         world: &WaterWorld,
+        inland: &HashMap<IVec3, CellMask>,
         rules: &BlockRules<'_>,
-    ) -> Result<Option<Vec<u8>>, ColumnFault> {
+        work: &mut Work,
+    ) -> Result<Option<Vec<u8>>, Failure> {
         let mut splices = Splices::default();
         let mut added = Vec::new();
         let mut is_changed = false;
         for y in self.span.clone() {
-            let Some(chunk) = world.chunk(self.chunk_at(y)) else { continue };
-            is_changed |= self.write_section(y, &chunk, rules, &mut splices, &mut added)?;
+            let at = self.chunk_at(y);
+            let Some(chunk) = world.chunk(at) else { continue };
+            let found = self.section(y)?;
+            let (stored, section) = found.unzip();
+            let mut section = section.flatten().unwrap_or_else(|| Section::of_air(self.layout));
+            let inland = inland.get(&at).unwrap_or(&CellMask::EMPTY);
+            let followed = section.follow(&chunk, lowest_cell(y), inland, rules);
+            let changes = followed.map_err(in_section(y))?;
+            work.take(section.units() + UNITS_OF_CHANGE * changes as u64)?;
+            if changes > 0 {
+                is_changed = true;
+                self.write_section(y, section, stored, &mut splices, &mut added)?;
+            }
         }
         if !is_changed {
             return Ok(None);
@@ -180,32 +263,26 @@ impl<'a> Column<'a> {
         Ok(Some(splices.apply(self.nbt.bytes)))
     }
 
-    /// Writes the water of a chunk into the section at y, or into a new one. Returns whether there
-    /// is anything to write.
+    /// Writes a section over the one that is stored at y, or as a new one.
     fn write_section(
         &self,
         y: i32,
-        chunk: &Chunk<Voxel>,
-        rules: &BlockRules<'_>,
+        section: Section,
+        stored: Option<&Stored>,
         splices: &mut Splices,
         added: &mut Vec<Vec<u8>>,
-    ) -> Result<bool, ColumnFault> {
-        let found = self.section(y)?;
-        let (tag, section) = found.map_or((None, None), |(tag, section)| (Some(tag), section));
-        let mut section = section.unwrap_or_else(|| Section::of_air(self.layout));
-        if !section.follow(chunk, lowest_cell(y), rules).map_err(in_section(y))? {
-            return Ok(false);
-        }
-        match tag {
+    ) -> Result<(), ColumnFault> {
+        match stored {
             None => added.push(self.new_section(y, section)),
-            Some(tag) => match self.holder(tag)? {
-                Some(holder) => {
-                    section.write(&self.nbt, holder, self.layout, splices).map_err(in_section(y))?
-                }
-                None => splices.insert(tag.end - 1, contained(section)),
-            },
+            Some(Stored { tag, holder: None, .. }) => {
+                splices.insert(tag.end - 1, contained(section));
+            }
+            Some(Stored { holder: Some(holder), .. }) => {
+                let written = section.write(&self.nbt, *holder, self.layout, splices);
+                written.map_err(in_section(y))?;
+            }
         }
-        Ok(true)
+        Ok(())
     }
 
     /// Returns the payload of a section that the column did not have.
@@ -247,11 +324,6 @@ impl<'a> Column<'a> {
     pub fn is_in_range(&self) -> bool {
         Cube::holds_chunk(self.chunk_at(0))
     }
-}
-
-/// Returns whether the game has finished a column with this status.
-fn is_finished(status: &str) -> bool {
-    matches!(status, "full" | "minecraft:full" | "fullchunk" | "postprocessed")
 }
 
 fn name_of_sections(layout: Layout) -> &'static str {

@@ -2,6 +2,7 @@
 
 use super::nbt::Malformed;
 use crate::import::MAX_CHUNKS;
+use crate::import::budget::OverBudget;
 use core::fmt;
 use glam::IVec2;
 
@@ -14,7 +15,7 @@ pub enum RegionError {
         /// The bytes of the file.
         bytes: usize,
     },
-    /// A column of chunks is damaged. The others can be read one by one.
+    /// The column of chunks that was asked for is damaged.
     Column {
         /// The column's place in the file, x and z, each 0 to 31.
         at: [u8; 2],
@@ -25,6 +26,11 @@ pub enum RegionError {
     },
     /// The file has more than [`MAX_CHUNKS`] chunks.
     TooManyChunks,
+    /// The file asks for more work than its [`Budget`](crate::import::Budget).
+    OverBudget {
+        /// The units that it may take.
+        units: u64,
+    },
 }
 
 /// What is wrong with a column of chunks in a region file.
@@ -43,6 +49,11 @@ pub enum ColumnFault {
         /// Its sectors, of 4,096 bytes each.
         sectors: u8,
     },
+    /// The column shares bytes of the file with another one.
+    Overlap {
+        /// The other's place in the file, x and z.
+        with: [u8; 2],
+    },
     /// Compressed in another way than by zlib, gzip or not at all: LZ4 is 4.
     Compression {
         /// The number of the compression.
@@ -57,8 +68,8 @@ pub enum ColumnFault {
         /// The limit.
         limit: usize,
     },
-    /// With its new water, the column needs more than the 255 sectors of 4,096 bytes that it may
-    /// have.
+    /// With its new water, the column would need more than the 255 sectors of 4,096 bytes that it
+    /// may have.
     TooLongToWrite {
         /// Its bytes.
         bytes: usize,
@@ -131,6 +142,39 @@ pub enum SectionFault {
     },
 }
 
+/// Why the work on a column ended.
+#[derive(Debug)]
+pub(super) enum Failure {
+    /// Other columns can be read.
+    Column(ColumnFault),
+    /// The whole file is refused.
+    File(RegionError),
+}
+
+impl From<ColumnFault> for Failure {
+    fn from(fault: ColumnFault) -> Self {
+        Failure::Column(fault)
+    }
+}
+
+impl From<Malformed> for Failure {
+    fn from(malformed: Malformed) -> Self {
+        Failure::Column(malformed.into())
+    }
+}
+
+impl From<OverBudget> for Failure {
+    fn from(over: OverBudget) -> Self {
+        Failure::File(over.into())
+    }
+}
+
+impl From<OverBudget> for RegionError {
+    fn from(OverBudget { units }: OverBudget) -> Self {
+        RegionError::OverBudget { units }
+    }
+}
+
 impl From<Malformed> for ColumnFault {
     fn from(Malformed { at, wanted }: Malformed) -> Self {
         ColumnFault::Malformed { at, wanted }
@@ -153,6 +197,9 @@ impl fmt::Display for RegionError {
                 write!(f, "column {x}, {z}, at byte {offset}: {fault}")
             }
             RegionError::TooManyChunks => write!(f, "the file has more than {MAX_CHUNKS} chunks"),
+            RegionError::OverBudget { units } => {
+                write!(f, "the file asks for more than its {units} units of work")
+            }
         }
     }
 }
@@ -166,6 +213,7 @@ impl fmt::Display for ColumnFault {
             ColumnFault::Length { length, sectors } => {
                 write!(f, "it has {length} bytes in {sectors} sectors of 4096")
             }
+            ColumnFault::Overlap { with: [x, z] } => write!(f, "it overlaps column {x}, {z}"),
             ColumnFault::Compression { found } => {
                 write!(f, "compression {found}; only 1 (gzip), 2 (zlib) and 3 (none) are read")
             }

@@ -1,29 +1,40 @@
 //! Minecraft region files (the Anvil format, `.mca`): 32 × 32 columns of chunks in sectors of 4,096
 //! bytes, each compressed for itself.
 
+mod biome;
 mod block;
 mod column;
 mod error;
 mod nbt;
 mod old_ids;
 mod packing;
+mod report;
 mod rules;
+mod sea;
 mod section;
 mod sectors;
 mod splice;
+mod stage;
 mod state;
+mod writer;
 
 pub use block::{Block, is_open_block};
 pub use error::{ColumnFault, RegionError, SectionFault};
-pub use rules::{BlockRules, Sources};
+pub use report::{LeftOut, RegionBytes, RegionChunks, RegionReport, WhyLeftOut};
+pub use rules::{BlockRules, Inland, Sources};
 
 use super::MAX_CHUNKS;
-use crate::chunk::Chunk;
-use crate::water::{Voxel, WaterWorld};
+use super::budget::{Budget, Work};
+use crate::chunk::{CellMask, Chunk};
+use crate::water::{FULL, Voxel, WaterWorld};
 use column::Column;
+use error::Failure;
 use glam::IVec3;
-use sectors::Stored;
+use hashbrown::HashMap;
+use sea::{Coastline, Oceans};
+use sectors::Extent;
 use std::borrow::Cow;
+use writer::Writer;
 
 /// A Minecraft region file: columns of chunks, from which water worlds are made, and into which
 /// their water is written back.
@@ -35,28 +46,44 @@ use std::borrow::Cow;
 /// let region = RegionFile::from_bytes(std::fs::read("r.0.0.mca")?)?;
 /// let rules = BlockRules::default();
 /// let mut world = WaterWorld::new(7, Rules::lossless())?;
-/// world.insert_chunks(region.chunks(&rules)?)?;
+/// let read = region.chunks(&rules)?;
+/// println!("{}", read.report);
+/// world.insert_chunks(read.chunks)?;
 /// world.run(100);
-/// std::fs::write("r.0.0.mca", region.with_water(&world, &rules)?)?;
+/// std::fs::write("r.0.0.mca", region.with_water(&world, &rules)?.bytes)?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct RegionFile {
     bytes: Vec<u8>,
+    budget: Budget,
 }
 
 impl RegionFile {
     /// Returns the region file with these bytes. Its columns are read later, when they are asked
-    /// for. A file without bytes, as the game leaves some, has no columns.
+    /// for, each time within the default [`Budget`]. A file without bytes, as the game leaves some,
+    /// has no columns.
     ///
     /// # Errors
     /// The file ends within its header.
     pub fn from_bytes(bytes: impl Into<Vec<u8>>) -> Result<RegionFile, RegionError> {
+        RegionFile::from_bytes_within(bytes, Budget::default())
+    }
+
+    /// Returns the region file with these bytes, as [`from_bytes`](RegionFile::from_bytes) does,
+    /// each read or write of which may take so much work.
+    ///
+    /// # Errors
+    /// The file ends within its header.
+    pub fn from_bytes_within(
+        bytes: impl Into<Vec<u8>>,
+        budget: Budget,
+    ) -> Result<RegionFile, RegionError> {
         let bytes = bytes.into();
         if !bytes.is_empty() && bytes.len() < sectors::HEADER {
             return Err(RegionError::Header { bytes: bytes.len() });
         }
-        Ok(RegionFile { bytes })
+        Ok(RegionFile { bytes, budget })
     }
 
     /// Returns the places in the file at which it has columns: x and z, each 0 to 31, z slowest.
@@ -65,125 +92,196 @@ impl RegionFile {
     }
 
     /// Returns the chunks of all columns, at the positions that they have in the game's world, with
-    /// the water in them: what [`insert_chunks`](crate::water::WaterWorld::insert_chunks) takes. In
-    /// order of [`columns`](RegionFile::columns), and from the lowest.
+    /// the water in them, and a report of what was left out. In order of
+    /// [`columns`](RegionFile::columns), and from the lowest.
     ///
-    /// Columns that the game has not finished are left out. A column reaches from the bottom of the
-    /// world to the highest section with blocks, before 1.18 to a height of 256; what is not stored
-    /// of it is open.
+    /// Left out are columns whose blocks the game has not finished, those without blocks, and those
+    /// that are damaged or lie at another's place. In columns that come from before 1.18 and are to
+    /// get sections below 0, those that are not made yet are left out. A column reaches from the
+    /// bottom of the world to the highest section with blocks, before 1.18 to a height of 256; what
+    /// is not stored of it is open.
     ///
     /// # Errors
-    /// A column is damaged, or there are more than [`MAX_CHUNKS`] chunks. With
-    /// [`column`](RegionFile::column) the sound columns of a damaged file can be read.
-    pub fn chunks(
-        &self,
-        rules: &BlockRules<'_>,
-    ) -> Result<Vec<(IVec3, Chunk<Voxel>)>, RegionError> {
+    /// There are more than [`MAX_CHUNKS`] chunks, or more work than the budget.
+    pub fn chunks(&self, rules: &BlockRules<'_>) -> Result<RegionChunks, RegionError> {
         let mut chunks = Vec::new();
-        for at in self.columns() {
-            let read = |column: Column<'_>| {
-                let is_within = chunks.len() + column.chunk_count() <= MAX_CHUNKS;
-                is_within.then(|| column.chunks(rules)).transpose()
-            };
-            match self.read(at, read)?.flatten() {
-                Some(column) => chunks.extend(column),
-                None => return Err(RegionError::TooManyChunks),
+        let mut oceans = Oceans::default();
+        let mut work = self.budget.work(self.bytes.len());
+        let report = self.each_column(&mut work, |_, column, work| {
+            oceans.note(column, rules);
+            if chunks.len() + column.chunk_count() > MAX_CHUNKS {
+                return Err(Failure::File(RegionError::TooManyChunks));
             }
-        }
-        Ok(chunks)
+            chunks.extend(column.chunks(rules, work)?);
+            Ok(())
+        })?;
+        sea::part(&mut chunks, &oceans, rules, &mut work)?;
+        Ok(RegionChunks { chunks, report })
     }
 
-    /// Returns the chunks of the column at a place in the file, as [`chunks`](RegionFile::chunks)
-    /// does; none if there is no column, or x or z is above 31.
+    /// Returns the chunks of the column at a place in the file, whether or not
+    /// [`chunks`](RegionFile::chunks) leaves it out: also if the game has not finished it, if it
+    /// says that it belongs elsewhere, or shares bytes with others. They are at the position that
+    /// the column names. No chunks if there is no column, or x or z is above 31. What is sea is
+    /// seen of this column alone.
     ///
     /// # Errors
-    /// The column is damaged.
+    /// The column is damaged, or asks for more work than the budget.
     pub fn column(
         &self,
         at: [u8; 2],
         rules: &BlockRules<'_>,
     ) -> Result<Vec<(IVec3, Chunk<Voxel>)>, RegionError> {
-        Ok(self.read(at, |column| column.chunks(rules))?.unwrap_or_default())
+        let Some(location) = sectors::location(&self.bytes, at) else { return Ok(Vec::new()) };
+        let mut work = self.budget.work(self.bytes.len());
+        let mut read = || {
+            let stored = sectors::stored(&self.bytes, at)?;
+            let bytes = sectors::inflate(&stored, &mut work)?;
+            let column = Column::read(&bytes)?;
+            if !column.is_in_range() {
+                return Err(ColumnFault::Position { named: column.position }.into());
+            }
+            let mut oceans = Oceans::default();
+            oceans.note(&column, rules);
+            let mut chunks = column.chunks(rules, &mut work)?;
+            sea::part(&mut chunks, &oceans, rules, &mut work)?;
+            Ok(chunks)
+        };
+        read().map_err(|failure| match failure {
+            Failure::File(error) => error,
+            Failure::Column(fault) => RegionError::Column { at, offset: location.offset, fault },
+        })
     }
 
     /// Returns the bytes of a region file in which the blocks hold the water of `world`, so that
-    /// the file reads back as the same water under the same rules. `rules` must be those under
-    /// which the chunks were read.
+    /// the file reads back as the same water under the same rules, and a report of the columns that
+    /// stay as they are, whatever `world` has there: those that [`chunks`](RegionFile::chunks)
+    /// leaves out, and those that would become too long. `rules` must be those under which the
+    /// chunks were read.
     ///
     /// Only chunks that `world` has loaded change, and of these only cells that hold something else
     /// than their block did: dry cells become air, wet ones water of the level that belongs to
     /// their height, and what has been built since becomes stone. A full cell is a source, which
     /// lasts in the game; where sources would read back without end, it is water that falls.
     /// Springs and sea become sources; under rules that have neither, these read back as seven
-    /// units.
+    /// units, and sea that no longer hangs together with the sea as [`Inland`].
     ///
     /// A waterlogged block that is open stays what it is while its cell is full or dry; water of
     /// any other height takes its place, as it does with plants and torches that it reaches. A
     /// solid waterlogged block keeps the water in it, which no world counts. All other blocks,
-    /// entities and data stay byte by byte. So do heightmaps and light: the game makes them anew
-    /// where it notices a change, and its own tools do so for a whole world.
+    /// entities and data stay byte by byte, and all other columns, even damaged ones, in their
+    /// place in the file; entries of the header that lead beyond the file's end are cleared, as by
+    /// the game. Heightmaps and light stay, too: the game makes them anew where it notices a
+    /// change, and its own tools do so for a whole world.
     ///
     /// # Errors
-    /// A column is damaged, or would become too long. One that lies in a file of its own is kept.
+    /// More work than the budget.
     pub fn with_water(
         &self,
         world: &WaterWorld,
         rules: &BlockRules<'_>,
-    ) -> Result<Vec<u8>, RegionError> {
-        let mut file = sectors::Writer::new(&self.bytes);
-        for at in self.columns() {
-            let stored = self.stored(at)?;
-            if stored.is_external() {
-                file.push(at, Cow::Borrowed(&[]), stored.compression);
-                continue;
+    ) -> Result<RegionBytes, RegionError> {
+        let mut work = self.budget.work(self.bytes.len());
+        let inland = self.inland_of(world, rules, &mut work)?;
+        let mut file = Writer::new(&self.bytes);
+        let report = self.each_column(&mut work, |at, column, work| {
+            let Some(bytes) = column.with_water(world, &inland, rules, work)? else {
+                return Ok(());
+            };
+            let bytes = sectors::deflate(&bytes);
+            if !sectors::fits(bytes.len()) {
+                return Err(ColumnFault::TooLongToWrite { bytes: bytes.len() }.into());
             }
-            let changed = self.read(at, |column| column.with_water(world, rules))?.flatten();
-            match changed {
-                None => file.push(at, Cow::Borrowed(stored.bytes), stored.compression),
-                Some(bytes) => {
-                    let bytes = sectors::deflate(&bytes);
-                    if !sectors::fits(bytes.len()) {
-                        let fault = ColumnFault::TooLongToWrite { bytes: bytes.len() };
-                        return Err(self.error(at, fault));
-                    }
-                    file.push(at, Cow::Owned(bytes), sectors::ZLIB);
+            file.replace(at, &bytes);
+            Ok(())
+        })?;
+        Ok(RegionBytes { bytes: file.finish(), report })
+    }
+
+    /// Returns the sources that are to read back as inland, once the file has the water of `world`:
+    /// those blocks that are sources in it or will be, and that the sea does not reach.
+    fn inland_of(
+        &self,
+        world: &WaterWorld,
+        rules: &BlockRules<'_>,
+        work: &mut Work,
+    ) -> Result<HashMap<IVec3, CellMask>, RegionError> {
+        let Sources::Sea(level) = rules.sources else { return Ok(HashMap::new()) };
+        let mut coastline = Coastline::default();
+        self.each_column(work, |_, column, work| {
+            let chunks = column.chunks(rules, work)?;
+            let water: Vec<Cow<'_, Chunk<Voxel>>> = chunks
+                .iter()
+                .map(|(at, old)| world.chunk(*at).unwrap_or(Cow::Borrowed(old)))
+                .collect();
+            let chunks = chunks.iter().zip(&water).rev().map(|((at, old), new)| {
+                let is_source = |cell| {
+                    let (old, new) = (old.get(cell), new.get(cell));
+                    let is_spring = new.cell().is_some_and(|cell| cell.is_source());
+                    new.is_sea() || is_spring || old.is_sea() && new.height() == FULL
+                };
+                (*at, &**new, sea::sources_below(level, *at, is_source))
+            });
+            coastline.add_column(level, column.ocean(level), chunks);
+            Ok(())
+        })?;
+        Ok(coastline.inland(work)?)
+    }
+
+    /// Calls `visit` with the place in the file and the contents of each column that can be read,
+    /// in order of the places. Returns which others there are, and those for which it fails.
+    fn each_column(
+        &self,
+        work: &mut Work,
+        mut visit: impl FnMut([u8; 2], &Column<'_>, &mut Work) -> Result<(), Failure>,
+    ) -> Result<RegionReport, RegionError> {
+        let mut report = RegionReport::default();
+        for extent in sectors::extents(&self.bytes) {
+            let Extent { places, offset, .. } = &extent;
+            match visit_column(&extent, work, &mut report, &mut visit) {
+                Ok(()) => {}
+                Err(Failure::File(error)) => return Err(error),
+                Err(Failure::Column(fault)) => {
+                    let why = WhyLeftOut::Unreadable(fault);
+                    places.iter().for_each(|&at| report.push(at, *offset, why.clone()));
                 }
             }
         }
-        Ok(file.finish())
+        report.sort();
+        Ok(report)
     }
+}
 
-    /// Returns where the column at a place lies.
-    fn stored(&self, at: [u8; 2]) -> Result<Stored<'_>, RegionError> {
-        sectors::stored(&self.bytes, at).map_err(|fault| self.error(at, fault))
+/// Reads a column, and calls `visit` with it unless it is to be left out.
+fn visit_column(
+    Extent { places, offset, stored }: &Extent<'_>,
+    work: &mut Work,
+    report: &mut RegionReport,
+    visit: &mut impl FnMut([u8; 2], &Column<'_>, &mut Work) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let stored = stored.as_ref().map_err(ColumnFault::clone)?;
+    let bytes = sectors::inflate(stored, work)?;
+    let column = Column::read(&bytes)?;
+    let named = column.position;
+    let is_named = |at: &[u8; 2]| [named.x & 31, named.y & 31] == at.map(i32::from);
+    let at = places.iter().copied().find(is_named).filter(|_| column.is_in_range());
+    let at = at.ok_or(ColumnFault::Position { named })?;
+    for &other in places.iter().filter(|&&other| other != at) {
+        let fault = ColumnFault::Overlap { with: at };
+        report.push(other, *offset, WhyLeftOut::Unreadable(fault));
     }
-
-    /// Decompresses the column at a place, if there is one, and returns what is read of it.
-    fn read<T>(
-        &self,
-        at: [u8; 2],
-        read: impl FnOnce(Column<'_>) -> Result<T, ColumnFault>,
-    ) -> Result<Option<T>, RegionError> {
-        if sectors::location(&self.bytes, at).is_none() {
-            return Ok(None);
-        }
-        let stored = self.stored(at)?;
-        let decompressed = || {
-            let bytes = sectors::inflate(&stored)?;
-            let column = Column::read(&bytes)?;
-            let named = column.position;
-            let is_here = [named.x & 31, named.y & 31] == at.map(i32::from);
-            if !is_here || !column.is_in_range() {
-                return Err(ColumnFault::Position { named });
+    let why = match column.why_left_out() {
+        Some(why) => Some(why),
+        None => match visit(at, &column, work) {
+            Ok(()) => {
+                report.columns += 1;
+                let sections = column.missing();
+                (sections > 0).then_some(WhyLeftOut::BelowZero { sections })
             }
-            read(column)
-        };
-        decompressed().map(Some).map_err(|fault| self.error(at, fault))
-    }
-
-    /// Returns the error of a column.
-    fn error(&self, at: [u8; 2], fault: ColumnFault) -> RegionError {
-        let offset = sectors::location(&self.bytes, at).map_or(0, |location| location.offset);
-        RegionError::Column { at, offset, fault }
-    }
+            Err(Failure::Column(fault)) => Some(WhyLeftOut::Unreadable(fault)),
+            Err(error) => return Err(error),
+        },
+    };
+    why.into_iter().for_each(|why| report.push(at, *offset, why));
+    Ok(())
 }

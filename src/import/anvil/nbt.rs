@@ -62,6 +62,14 @@ impl Field<'_> {
     pub fn range(&self) -> Range<usize> {
         self.start..self.tag.end
     }
+
+    /// Returns the tag; an error if it is of another kind.
+    pub fn of_kind(&self, kind: u8) -> Result<Tag, Malformed> {
+        if self.tag.kind == kind {
+            return Ok(self.tag);
+        }
+        Err(Malformed { at: self.start, wanted: name_of(kind) })
+    }
 }
 
 /// A document of NBT.
@@ -90,51 +98,55 @@ impl<'a> Nbt<'a> {
         core::iter::from_fn(move || reader.field().transpose())
     }
 
-    /// Returns the first field of this name, of whatever kind.
-    pub fn any_field(&self, compound: Tag, name: &str) -> Result<Option<Field<'a>>, Malformed> {
-        let is_wanted = |field: &Result<Field<'_>, _>| {
-            field.as_ref().map_or(true, |field| field.name == name.as_bytes())
-        };
-        self.fields(compound).find(is_wanted).transpose()
-    }
-
-    /// Returns the first field of this name; an error if it is of another kind.
-    pub fn field(
+    /// Returns the first field of each of these names, of whatever kind. One pass finds them all,
+    /// so a compound of a million fields costs no more than its bytes.
+    pub fn select<const N: usize>(
         &self,
         compound: Tag,
-        name: &str,
-        kind: u8,
-    ) -> Result<Option<Field<'a>>, Malformed> {
-        let field = self.any_field(compound, name)?;
-        match field {
-            Some(field) if field.tag.kind != kind => {
-                Err(Malformed { at: field.start, wanted: name_of(kind) })
+        names: [&str; N],
+    ) -> Result<[Option<Field<'a>>; N], Malformed> {
+        let mut found = [None; N];
+        for field in self.fields(compound) {
+            let field = field?;
+            let wanted = names.iter().position(|name| name.as_bytes() == field.name);
+            if let Some(wanted) = wanted {
+                found[wanted].get_or_insert(field);
             }
-            field => Ok(field),
         }
+        Ok(found)
     }
 
-    /// Returns the tag of a field, as [`field`](Nbt::field) does.
+    /// Returns the first field of this name, of whatever kind.
+    pub fn any_field(&self, compound: Tag, name: &str) -> Result<Option<Field<'a>>, Malformed> {
+        let [field] = self.select(compound, [name])?;
+        Ok(field)
+    }
+
+    /// Returns the tag of the first field of this name; an error if it is of another kind.
     pub fn get(&self, compound: Tag, name: &str, kind: u8) -> Result<Option<Tag>, Malformed> {
-        Ok(self.field(compound, name, kind)?.map(|field| field.tag))
+        self.any_field(compound, name)?.map(|field| field.of_kind(kind)).transpose()
     }
 
-    /// Returns a whole number of one to four bytes.
-    pub fn int(&self, compound: Tag, name: &str) -> Result<Option<i32>, Malformed> {
-        let Some(field) = self.any_field(compound, name)? else { return Ok(None) };
+    /// Returns the whole number, of one to four bytes, in a field.
+    pub fn int_in(&self, field: &Field<'_>) -> Result<i32, Malformed> {
         let mut reader = Reader { bytes: self.bytes, at: field.tag.start };
         match field.tag.kind {
-            kind::BYTE => Ok(Some(i32::from(reader.byte()? as i8))),
-            kind::SHORT => Ok(Some(i32::from(i16::from_be_bytes(reader.array()?)))),
-            kind::INT => Ok(Some(i32::from_be_bytes(reader.array()?))),
+            kind::BYTE => Ok(i32::from(reader.byte()? as i8)),
+            kind::SHORT => Ok(i32::from(i16::from_be_bytes(reader.array()?))),
+            kind::INT => Ok(i32::from_be_bytes(reader.array()?)),
             _ => Err(Malformed { at: field.start, wanted: "a whole number" }),
         }
     }
 
-    /// Returns a text. Block names and properties are ASCII, so Java's encoding of other characters
-    /// is not read.
+    /// Returns the text in a field. Block names and properties are ASCII, so Java's encoding of
+    /// other characters is not read.
+    pub fn text_in(&self, field: &Field<'_>) -> Result<&'a str, Malformed> {
+        self.text_of(field.of_kind(kind::TEXT)?)
+    }
+
+    /// Returns a text, as [`text_in`](Nbt::text_in) does.
     pub fn text(&self, compound: Tag, name: &str) -> Result<Option<&'a str>, Malformed> {
-        self.get(compound, name, kind::TEXT)?.map(|tag| self.text_of(tag)).transpose()
+        self.any_field(compound, name)?.map(|field| self.text_in(&field)).transpose()
     }
 
     fn text_of(&self, tag: Tag) -> Result<&'a str, Malformed> {
@@ -172,7 +184,17 @@ impl<'a> Nbt<'a> {
         (0..count).map(|_| reader.tag(kind, 0)).collect()
     }
 
-    /// Returns the bytes of an array of them.
+    /// Returns the texts in a list.
+    pub fn texts_in_list(&self, list: Tag) -> Result<Vec<&'a str>, Malformed> {
+        let mut reader = Reader { bytes: self.bytes, at: list.start };
+        let (kind, count) = reader.list()?;
+        if count > 0 && kind != kind::TEXT {
+            return Err(Malformed { at: list.start, wanted: "a list of texts" });
+        }
+        (0..count).map(|_| self.text_of(reader.tag(kind, 0)?)).collect()
+    }
+
+    /// Returns the bytes of an array of numbers.
     pub fn bytes(&self, array: Tag) -> &'a [u8] {
         self.bytes.get(array.start + 4..array.end).unwrap_or_default()
     }
@@ -347,8 +369,9 @@ mod tests {
         ] {
             let bytes = document(kind, payload);
             let nbt = Nbt::read(&bytes).unwrap();
-            assert_eq!(nbt.int(nbt.root, "x"), Ok(Some(-4)));
-            assert_eq!(nbt.int(nbt.root, "y"), Ok(None));
+            let [x, y] = nbt.select(nbt.root, ["x", "y"]).unwrap();
+            assert_eq!(nbt.int_in(&x.unwrap()), Ok(-4));
+            assert!(y.is_none());
             let wanted = Malformed { at: 3, wanted: "a text" };
             assert_eq!(nbt.text(nbt.root, "x"), Err(wanted));
         }

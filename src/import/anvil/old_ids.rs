@@ -1,8 +1,11 @@
 //! The blocks that files before 1.13 store as numbers.
 
+use std::sync::LazyLock;
+
 /// Returns the name of a number, without its namespace; `None` if the game gives it to no block.
 pub(super) fn name_of(id: u16) -> Option<&'static str> {
-    NAMES.split_whitespace().nth(usize::from(id)).filter(|&name| name != "-")
+    static BY_NUMBER: LazyLock<Vec<&str>> = LazyLock::new(|| NAMES.split_whitespace().collect());
+    BY_NUMBER.get(usize::from(id)).copied().filter(|&name| name != "-")
 }
 
 /// The names in 1.12, but `grass_block` for 2 and `snow_block` for 80: later versions use the old

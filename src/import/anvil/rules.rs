@@ -14,9 +14,27 @@ pub enum Sources {
     /// Springs: all of them give water without end, as in the game. A lake of springs costs memory
     /// and time; for seas take [`Sea`](Sources::Sea).
     Springs,
-    /// The [sea](crate::water::Voxel::SEA) at and below this y, which is 62 in most worlds of the
-    /// game; seven units above it.
+    /// The [sea](crate::water::Voxel::SEA), if they hang together with it and lie at or below this
+    /// y, its level, which is 62 in most worlds of the game; all others are
+    /// [inland](BlockRules::inland).
+    ///
+    /// The sea begins at sources under the sky, with no solid block above them in what is read,
+    /// and at those in an ocean, by its biome, that lie at the level or one below it, under ice. It
+    /// goes on through the faces of sources. So a lake in a cave is inland however deep it lies,
+    /// unless sources lead to it.
     Sea(i32),
+}
+
+/// What becomes of sources that are not part of a [`Sea`](Sources::Sea): aquifers, lakes in caves,
+/// and all above its level.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Inland {
+    /// Seven units each, which flow like all others.
+    #[default]
+    Still,
+    /// Springs, as in the game. Those at different heights with a way between them never come to
+    /// rest.
+    Springs,
 }
 
 /// Which blocks are open to water, and which of the game's water is without end.
@@ -24,6 +42,9 @@ pub enum Sources {
 pub struct BlockRules<'a> {
     /// What becomes of sources. Default [`Sources::Finite`].
     pub sources: Sources,
+    /// What becomes of sources that are not part of a sea, if there is one. Default
+    /// [`Inland::Still`].
+    pub inland: Inland,
     /// Returns whether water enters a block. It is not asked about water itself and the plants that
     /// only grow in it, which are open. If water is to be written back, air must be open and stone
     /// must not. Default [`is_open_block`].
@@ -39,13 +60,33 @@ pub struct BlockRules<'a> {
 
 impl Default for BlockRules<'_> {
     fn default() -> Self {
-        BlockRules { sources: Sources::default(), is_open: &is_open_block }
+        BlockRules {
+            sources: Sources::default(),
+            inland: Inland::default(),
+            is_open: &is_open_block,
+        }
     }
 }
 
 impl fmt::Debug for BlockRules<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("BlockRules").field("sources", &self.sources).finish_non_exhaustive()
+        f.debug_struct("BlockRules")
+            .field("sources", &self.sources)
+            .field("inland", &self.inland)
+            .finish_non_exhaustive()
+    }
+}
+
+impl BlockRules<'_> {
+    /// Returns the voxel of a source at this height.
+    pub(super) fn source(&self, y: i32, hangs_together_with_the_sea: bool) -> Voxel {
+        match (self.sources, self.inland) {
+            (Sources::Sea(level), _) if y <= level && hangs_together_with_the_sea => Voxel::SEA,
+            (Sources::Springs, _) | (Sources::Sea(_), Inland::Springs) => {
+                Voxel::water(WaterCell::SOURCE)
+            }
+            (Sources::Finite, _) | (Sources::Sea(_), Inland::Still) => still(FULL),
+        }
     }
 }
 
@@ -72,14 +113,12 @@ impl Held {
         }
     }
 
-    /// Returns the voxel of a cell at this height that holds it.
-    pub fn voxel(self, y: i32, sources: Sources) -> Voxel {
-        match (self, sources) {
-            (Held::Ground, _) => Voxel::SOLID,
-            (Held::Source, Sources::Springs) => Voxel::water(WaterCell::SOURCE),
-            (Held::Source, Sources::Sea(top)) if y <= top => Voxel::SEA,
-            (Held::Source, _) => still(FULL),
-            (Held::Units(height), _) => still(height),
+    /// Returns the voxel of a cell that holds it, if a source there is `source`.
+    pub fn voxel(self, source: Voxel) -> Voxel {
+        match self {
+            Held::Ground => Voxel::SOLID,
+            Held::Source => source,
+            Held::Units(height) => still(height),
         }
     }
 }
@@ -116,11 +155,21 @@ mod tests {
 
     #[test]
     fn sources_are_what_the_rules_say() {
-        let voxel = |y, sources| Held::Source.voxel(y, sources);
-        assert_eq!(voxel(0, Sources::Finite).height(), 7);
-        assert!(voxel(0, Sources::Springs).cell().is_some_and(WaterCell::is_source));
-        assert!(voxel(62, Sources::Sea(62)).is_sea());
-        assert_eq!(voxel(63, Sources::Sea(62)), voxel(0, Sources::Finite));
+        let source = |sources, inland, y, is_sea| {
+            BlockRules { sources, inland, ..BlockRules::default() }.source(y, is_sea)
+        };
+        let spring = Voxel::water(WaterCell::SOURCE);
+        for is_sea in [false, true] {
+            for inland in [Inland::Still, Inland::Springs] {
+                assert_eq!(source(Sources::Finite, inland, 0, is_sea), still(7));
+                assert_eq!(source(Sources::Springs, inland, 0, is_sea), spring);
+            }
+            assert_eq!(source(Sources::Sea(62), Inland::Still, 63, is_sea), still(7));
+            assert_eq!(source(Sources::Sea(62), Inland::Springs, 63, is_sea), spring);
+        }
+        assert_eq!(source(Sources::Sea(62), Inland::Springs, 62, true), Voxel::SEA);
+        assert_eq!(source(Sources::Sea(62), Inland::Springs, 62, false), spring);
+        assert_eq!(source(Sources::Sea(62), Inland::Still, 62, false), still(7));
     }
 
     #[test]

@@ -1,12 +1,12 @@
 //! A section: the states of the 4,096 cells of a chunk, by their index, and their palette.
 
 use super::error::SectionFault;
-use super::nbt::{Malformed, Nbt, Tag, kind};
+use super::nbt::{Field, Malformed, Nbt, Tag, kind};
 use super::packing::{Packing, bits_for};
 use super::rules::{BlockRules, Held, plain};
 use super::splice::{self, Splices};
-use super::state::State;
-use crate::chunk::Chunk;
+use super::state::{AIR, State};
+use crate::chunk::{CellMask, Chunk};
 use crate::coords::CHUNK_CELLS;
 use crate::water::Voxel;
 use hashbrown::HashMap;
@@ -49,6 +49,10 @@ impl Layout {
     }
 }
 
+/// The units of work that it takes to find out what a state holds, and which one takes its place.
+const UNITS_OF_STATE: u64 = 64;
+pub(super) const UNITS_OF_CHANGE: u64 = 256;
+
 /// The names of the arrays of numbers, and the bytes of those of half bytes.
 const BLOCKS: &str = "Blocks";
 const DATA: &str = "Data";
@@ -60,7 +64,7 @@ impl Section {
     pub fn of_air(layout: Layout) -> Section {
         let air = match layout {
             Layout::Numbered => State::Numbered(0),
-            _ => State::named("minecraft:air", None),
+            _ => State::named(AIR, None),
         };
         Section { cells: vec![0; CHUNK_CELLS], palette: vec![air] }
     }
@@ -71,37 +75,57 @@ impl Section {
         let Some((packing, palette, cells)) = layout.packed() else {
             return Section::read_numbered(nbt, tag);
         };
-        let Some(list) = nbt.get(tag, palette, kind::LIST)? else { return Ok(None) };
-        let states = nbt.compounds(list, CHUNK_CELLS)?;
-        let words = nbt.get(tag, cells, kind::LONGS)?.map(|words| nbt.longs(words));
-        let cells = indices(words, states.len(), packing, cells)?;
+        let [list, words] = nbt.select(tag, [palette, cells])?;
+        let Some(list) = list else { return Ok(None) };
+        let states = nbt.compounds(list.of_kind(kind::LIST)?, CHUNK_CELLS)?;
+        let words = words.map(|words| words.of_kind(kind::LONGS)).transpose()?;
+        let cells = indices(words.map(|words| nbt.longs(words)), states.len(), packing, cells)?;
         let state = |state: &Tag| State::Named(nbt.bytes[state.payload()].to_vec());
         Ok(Some(Section { cells, palette: states.iter().map(state).collect() }))
     }
 
     fn read_numbered(nbt: &Nbt<'_>, tag: Tag) -> Result<Option<Section>, SectionFault> {
-        let Some(blocks) = array(nbt, tag, BLOCKS, CHUNK_CELLS)? else { return Ok(None) };
-        let data = array(nbt, tag, DATA, HALVES)?;
-        let add = array(nbt, tag, ADD, HALVES)?;
-        let mut numbers = HashMap::new();
+        let [blocks, data, add] = nbt.select(tag, [BLOCKS, DATA, ADD])?;
+        let Some(blocks) = array(nbt, blocks, BLOCKS, CHUNK_CELLS)? else { return Ok(None) };
+        let data = array(nbt, data, DATA, HALVES)?;
+        let add = array(nbt, add, ADD, HALVES)?;
+        let mut index_of = vec![u16::MAX; 1 << 16];
         let mut palette = Vec::new();
         let cells = (0..CHUNK_CELLS).map(|cell| {
             let number = half(add, cell) << 12 | u16::from(blocks[cell]) << 4 | half(data, cell);
-            *numbers.entry(number).or_insert_with(|| {
+            let index = &mut index_of[usize::from(number)];
+            if *index == u16::MAX {
+                *index = palette.len() as u16;
                 palette.push(State::Numbered(number));
-                palette.len() as u16 - 1
-            })
+            }
+            *index
         });
         let cells = cells.collect();
         Ok(Some(Section { cells, palette }))
     }
 
-    /// Returns the chunk of the section's cells, with its lowest cells at height `y`.
+    /// Returns whether all cells are air.
+    pub fn is_air(&self) -> bool {
+        self.palette.len() == 1 && self.palette[0].is_air()
+    }
+
+    /// Returns the units of work that it takes to read the section.
+    pub fn units(&self) -> u64 {
+        let cells = if self.palette.len() == 1 { 0 } else { CHUNK_CELLS };
+        cells as u64 + UNITS_OF_STATE * self.palette.len() as u64
+    }
+
+    /// Returns the chunk of the section's cells, with its lowest cells at height `y`, as if all
+    /// sources hung together with the sea.
     pub fn chunk(&self, y: i32, rules: &BlockRules<'_>) -> Result<Chunk<Voxel>, SectionFault> {
         let held = self.held(rules)?;
-        let voxel = |cell: usize| {
-            held[usize::from(self.cells[cell])].voxel(height_of(y, cell), rules.sources)
-        };
+        let sources: [Voxel; 16] =
+            core::array::from_fn(|layer| rules.source(y + layer as i32, true));
+        let is_uniform = held.len() == 1 && (held[0] != Held::Source || sources[0] == sources[15]);
+        if is_uniform {
+            return Ok(Chunk::uniform(held[0].voxel(sources[0])));
+        }
+        let voxel = |cell: usize| held[usize::from(self.cells[cell])].voxel(sources[cell / 256]);
         Ok(Chunk::from_cells(&core::array::from_fn(voxel)))
     }
 
@@ -110,49 +134,57 @@ impl Section {
         self.palette.iter().enumerate().map(held).collect()
     }
 
-    /// Gives the cells that hold something else in `chunk` the states that do. Returns whether
-    /// there are any.
+    /// Gives the cells that hold something else in `chunk` the states that do. A source in a cell
+    /// of `inland` does not hang together with the sea. Returns how many kinds of changes there
+    /// are; none if the section stays as it is.
     pub fn follow(
         &mut self,
         chunk: &Chunk<Voxel>,
         y: i32,
+        inland: &CellMask,
         rules: &BlockRules<'_>,
-    ) -> Result<bool, SectionFault> {
+    ) -> Result<usize, SectionFault> {
         let held = self.held(rules)?;
-        // By the old state, the voxel, and whether sources are sea there: all that decides.
-        let mut successors: HashMap<(u16, u16, bool), u16> = HashMap::new();
-        let mut is_changed = false;
+        // By the old state, the voxel, and what a source is there: all that decides.
+        let mut successors: HashMap<(u16, u16, u16), u16> = HashMap::new();
+        let mut indices: HashMap<State, u16> = HashMap::new();
+        let mut changes = 0;
         for cell in 0..CHUNK_CELLS {
             let (old, wanted) = (self.cells[cell], plain(chunk.get(cell)));
-            let y = height_of(y, cell);
-            if held[usize::from(old)].voxel(y, rules.sources) == wanted {
+            let source = rules.source(y + (cell / 256) as i32, !inland.contains(cell));
+            if held[usize::from(old)].voxel(source) == wanted {
                 continue;
             }
-            let is_in_sea = Held::Source.voxel(y, rules.sources).is_sea();
-            let key = (old, wanted.word(), is_in_sea);
+            let key = (old, wanted.word(), source.word());
             let new = match successors.get(&key) {
                 Some(&new) => new,
                 None => {
                     let index = usize::from(old);
-                    let state = self.palette[index].for_voxel(wanted, y, rules);
-                    let new = self.index_of(state.map_err(in_state(index))?);
+                    let state = self.palette[index].for_voxel(wanted, source, rules);
+                    let new = self.index_of(state.map_err(in_state(index))?, &mut indices);
                     successors.insert(key, new);
+                    // A spring where the rules have none may be a source already.
+                    changes += usize::from(new != old);
                     new
                 }
             };
-            is_changed |= new != old;
             self.cells[cell] = new;
         }
-        Ok(is_changed)
+        Ok(changes)
     }
 
-    /// Returns the index of a state, which is added to the palette if it is not there.
-    fn index_of(&mut self, state: State) -> u16 {
-        let index = self.palette.iter().position(|other| *other == state);
-        index.unwrap_or_else(|| {
-            self.palette.push(state);
-            self.palette.len() - 1
-        }) as u16
+    /// Returns the index of a state, which is added to the palette if it is not there. `indices`
+    /// are those of the palette, once the first is asked for.
+    fn index_of(&mut self, state: State, indices: &mut HashMap<State, u16>) -> u16 {
+        if indices.is_empty() {
+            let palette = self.palette.iter().cloned().zip(0..);
+            // Of equal states the first counts.
+            palette.for_each(|(state, index)| _ = indices.entry(state).or_insert(index));
+        }
+        *indices.entry(state).or_insert_with_key(|state| {
+            self.palette.push(state.clone());
+            self.palette.len() as u16 - 1
+        })
     }
 
     /// Leaves out of the palette what no cell has; so it has at most 4,096 states again.
@@ -246,25 +278,20 @@ fn in_state(index: usize) -> impl FnOnce(Malformed) -> SectionFault {
     move |Malformed { wanted, .. }| SectionFault::State { index, wanted }
 }
 
-/// Returns the height of a cell in a section whose lowest cells are at height `y`.
-fn height_of(y: i32, cell: usize) -> i32 {
-    y + (cell / 256) as i32
-}
-
 /// Returns half a byte of an array, 0 without one. Even cells have the low half.
 fn half(array: Option<&[u8]>, cell: usize) -> u16 {
     array.map_or(0, |array| u16::from(array[cell / 2] >> (4 * (cell % 2)) & 15))
 }
 
-/// Returns an array of bytes, which must have this length.
+/// Returns the array of bytes in a field, which must have this length.
 fn array<'a>(
     nbt: &Nbt<'a>,
-    tag: Tag,
+    field: Option<Field<'a>>,
     name: &'static str,
     wanted: usize,
 ) -> Result<Option<&'a [u8]>, SectionFault> {
-    let Some(array) = nbt.get(tag, name, kind::BYTES)? else { return Ok(None) };
-    let bytes = nbt.bytes(array);
+    let Some(field) = field else { return Ok(None) };
+    let bytes = nbt.bytes(field.of_kind(kind::BYTES)?);
     if bytes.len() != wanted {
         return Err(SectionFault::Length { name, found: bytes.len(), wanted });
     }

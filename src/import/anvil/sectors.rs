@@ -3,13 +3,18 @@
 //!
 //! Decompression is bounded, because a few kilobytes of zeros can stand for gigabytes.
 
-use super::error::ColumnFault;
+use super::error::{ColumnFault, Failure};
+use crate::import::budget::Work;
 use flate2::Compression;
 use flate2::read::{GzDecoder, ZlibDecoder, ZlibEncoder};
+use hashbrown::HashMap;
 use std::borrow::Cow;
 use std::io::Read;
 
-const SECTOR: usize = 4096;
+pub(super) const SECTOR: usize = 4096;
+
+/// The bytes before those of a column: its length, and its compression.
+const FRAME: usize = 5;
 
 /// The bytes of the header: places, then times.
 pub(super) const HEADER: usize = 2 * SECTOR;
@@ -42,7 +47,7 @@ pub(super) struct Stored<'a> {
 
 impl Stored<'_> {
     /// Returns whether the column lies in a file of its own.
-    pub fn is_external(&self) -> bool {
+    fn is_external(&self) -> bool {
         self.compression & EXTERNAL != 0
     }
 }
@@ -88,24 +93,85 @@ pub(super) fn stored(file: &[u8], at: [u8; 2]) -> Result<Stored<'_>, ColumnFault
     Ok(Stored { compression, bytes })
 }
 
-/// Decompresses a column.
-pub(super) fn inflate<'a>(stored: &Stored<'a>) -> Result<Cow<'a, [u8]>, ColumnFault> {
-    match stored.compression {
-        GZIP => bounded(GzDecoder::new(stored.bytes)).map(Cow::Owned),
-        ZLIB => bounded(ZlibDecoder::new(stored.bytes)).map(Cow::Owned),
-        PLAIN => Ok(Cow::Borrowed(stored.bytes)),
-        _ if stored.is_external() => Err(ColumnFault::External),
-        found => Err(ColumnFault::Compression { found }),
+/// Columns that the header places at the same byte of the file: one, in a sound file.
+pub(super) struct Extent<'a> {
+    /// The places in the header, in their order.
+    pub places: Vec<[u8; 2]>,
+    pub offset: usize,
+    pub stored: Result<Stored<'a>, ColumnFault>,
+}
+
+impl Extent<'_> {
+    /// Returns the byte behind the column; `None` if it could not be found.
+    fn end(&self) -> Option<usize> {
+        self.stored.as_ref().ok().map(|stored| self.offset + FRAME + stored.bytes.len())
     }
 }
 
-fn bounded(from: impl Read) -> Result<Vec<u8>, ColumnFault> {
-    let mut bytes = Vec::new();
-    from.take(LONGEST as u64 + 1).read_to_end(&mut bytes).map_err(|_| ColumnFault::Inflate)?;
-    if bytes.len() > LONGEST {
-        return Err(ColumnFault::TooLong { limit: LONGEST });
+/// Returns what the header places in the file, in order of the first places. Columns that begin at
+/// the same byte are together; of those that overlap otherwise, none is right to be trusted. So
+/// no byte of the file is read twice.
+pub(super) fn extents(file: &[u8]) -> Vec<Extent<'_>> {
+    let mut extents: Vec<Extent<'_>> = Vec::new();
+    let mut by_offset: HashMap<usize, usize> = HashMap::new();
+    for at in places() {
+        let Some(Location { offset, .. }) = location(file, at) else { continue };
+        let stored = stored(file, at);
+        match by_offset.get(&offset) {
+            Some(&same) if stored.is_ok() => extents[same].places.push(at),
+            _ => {
+                if stored.is_ok() {
+                    by_offset.insert(offset, extents.len());
+                }
+                extents.push(Extent { places: vec![at], offset, stored });
+            }
+        }
     }
+    refuse_overlaps(&mut extents);
+    extents
+}
+
+fn refuse_overlaps(extents: &mut [Extent<'_>]) {
+    let mut ends: Vec<(usize, usize)> =
+        (0..extents.len()).filter_map(|at| Some((extents[at].end()?, at))).collect();
+    ends.sort_by_key(|&(_, at)| extents[at].offset);
+    // The one that reaches farthest of those that begin before.
+    let mut farthest: Option<(usize, usize)> = None;
+    for (end, at) in ends {
+        if let Some((other_end, other)) = farthest
+            && extents[at].offset < other_end
+        {
+            for (one, with) in [(at, other), (other, at)] {
+                let with = extents[with].places[0];
+                extents[one].stored = Err(ColumnFault::Overlap { with });
+            }
+        }
+        farthest = farthest.max(Some((end, at)));
+    }
+}
+
+/// Decompresses a column, which counts as work.
+pub(super) fn inflate<'a>(stored: &Stored<'a>, work: &mut Work) -> Result<Cow<'a, [u8]>, Failure> {
+    let bytes = match stored.compression {
+        GZIP => Cow::Owned(bounded(GzDecoder::new(stored.bytes), work)?),
+        ZLIB => Cow::Owned(bounded(ZlibDecoder::new(stored.bytes), work)?),
+        PLAIN => Cow::Borrowed(stored.bytes),
+        _ if stored.is_external() => return Err(ColumnFault::External.into()),
+        found => return Err(ColumnFault::Compression { found }.into()),
+    };
+    work.take(bytes.len() as u64)?;
     Ok(bytes)
+}
+
+fn bounded(from: impl Read, work: &Work) -> Result<Vec<u8>, Failure> {
+    let most = work.left().min(LONGEST as u64);
+    let mut bytes = Vec::new();
+    from.take(most + 1).read_to_end(&mut bytes).map_err(|_| ColumnFault::Inflate)?;
+    match bytes.len() {
+        length if length as u64 <= most => Ok(bytes),
+        length if length > LONGEST => Err(ColumnFault::TooLong { limit: LONGEST }.into()),
+        _ => Err(work.over().into()),
+    }
 }
 
 /// Compresses a column by [`ZLIB`].
@@ -122,36 +188,6 @@ pub(super) fn fits(bytes: usize) -> bool {
 }
 
 /// Returns the sectors of so many compressed bytes, with the five before them.
-fn sectors_of(bytes: usize) -> usize {
-    (bytes + 5).div_ceil(SECTOR)
-}
-
-/// A region file that is being written, with the times of an old one.
-pub(super) struct Writer<'a> {
-    old: &'a [u8],
-    file: Vec<u8>,
-}
-
-impl<'a> Writer<'a> {
-    pub fn new(old: &'a [u8]) -> Writer<'a> {
-        let times = old.get(SECTOR..HEADER).unwrap_or(&[0; SECTOR]);
-        Writer { old, file: [&[0; SECTOR], times].concat() }
-    }
-
-    /// Appends a column that [fits](fits).
-    pub fn push(&mut self, at: [u8; 2], bytes: Cow<'_, [u8]>, compression: u8) {
-        let [x, z] = at.map(usize::from);
-        let sector = (self.file.len() / SECTOR) as u32;
-        let place = sector << 8 | sectors_of(bytes.len()) as u32;
-        self.file[4 * (x + 32 * z)..][..4].copy_from_slice(&place.to_be_bytes());
-        self.file.extend_from_slice(&(bytes.len() as u32 + 1).to_be_bytes());
-        self.file.push(compression);
-        self.file.extend_from_slice(&bytes);
-        self.file.resize(self.file.len().next_multiple_of(SECTOR), 0);
-    }
-
-    /// Returns the bytes of the file. One without columns stays as it was.
-    pub fn finish(self) -> Vec<u8> {
-        if self.file.len() == HEADER { self.old.to_vec() } else { self.file }
-    }
+pub(super) fn sectors_of(bytes: usize) -> usize {
+    (bytes + FRAME).div_ceil(SECTOR)
 }

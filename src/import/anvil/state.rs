@@ -21,6 +21,8 @@ pub(super) enum State {
 const OLD_WATER: u16 = 9;
 const OLD_STONE: u16 = 1;
 
+pub(super) const AIR: &str = "minecraft:air";
+
 impl State {
     /// Returns what the state's cell holds.
     pub fn held(&self, rules: &BlockRules<'_>) -> Result<Held, Malformed> {
@@ -47,7 +49,13 @@ impl State {
         }
     }
 
-    /// Returns the state to store in a cell at height `y` that had this one and now is `wanted`.
+    /// Returns whether the state is air.
+    pub fn is_air(&self) -> bool {
+        *self == State::Numbered(0) || *self == State::named(AIR, None)
+    }
+
+    /// Returns the state to store in a cell that had this one and now is `wanted`, if a source
+    /// there reads back as `source`.
     ///
     /// It is the first of these that reads back as `wanted`: this one; this one with the other
     /// value of `waterlogged`; air; water of the level that belongs to the units, a source before
@@ -56,10 +64,10 @@ impl State {
     pub fn for_voxel(
         &self,
         wanted: Voxel,
-        y: i32,
+        source: Voxel,
         rules: &BlockRules<'_>,
     ) -> Result<State, Malformed> {
-        let reads_back = |state: &State| Ok(state.held(rules)?.voxel(y, rules.sources) == wanted);
+        let reads_back = |state: &State| Ok(state.held(rules)?.voxel(source) == wanted);
         if reads_back(self)? {
             return Ok(self.clone());
         }
@@ -72,12 +80,12 @@ impl State {
             return Ok(self.alike("minecraft:stone", OLD_STONE, None));
         }
         if wanted == Voxel::OPEN {
-            return Ok(self.alike("minecraft:air", 0, None));
+            return Ok(self.alike(AIR, 0, None));
         }
         let is_endless = wanted.is_sea() || wanted.cell().is_some_and(|cell| cell.is_source());
         let level = match wanted.height() {
             _ if is_endless => 0,
-            7 if Held::Source.voxel(y, rules.sources) == wanted => 0,
+            7 if source == wanted => 0,
             // A full cell that would read back without end: water that falls is full, too.
             7 => 8,
             height => 8 - height,

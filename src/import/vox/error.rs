@@ -1,6 +1,7 @@
 //! Why a MagicaVoxel file was refused.
 
 use crate::import::MAX_CHUNKS;
+use crate::import::budget::OverBudget;
 use core::fmt;
 
 /// Why a MagicaVoxel file was refused.
@@ -13,6 +14,13 @@ pub enum VoxError {
         at: usize,
         /// What the format has there.
         wanted: &'static str,
+    },
+    /// The file has no models.
+    NoModels,
+    /// The models are compressed by Teardown, in the chunk `TDCZ`, which is not read.
+    Compressed {
+        /// The offset in the file at which the chunk begins.
+        at: usize,
     },
     /// A node of the scene is missing.
     NoNode {
@@ -42,15 +50,29 @@ pub enum VoxError {
         /// Its number.
         model: u32,
     },
-    /// The box around all models has more than [`MAX_CHUNKS`] chunks, or the models together have
-    /// more voxels than so many chunks have cells.
+    /// The box around all models has more than [`MAX_CHUNKS`] chunks.
     TooLarge,
+    /// The scene asks for more work than the file's [`Budget`](crate::import::Budget).
+    OverBudget {
+        /// The units that it may take.
+        units: u64,
+    },
+}
+
+impl From<OverBudget> for VoxError {
+    fn from(OverBudget { units }: OverBudget) -> Self {
+        VoxError::OverBudget { units }
+    }
 }
 
 impl fmt::Display for VoxError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             VoxError::Malformed { at, wanted } => write!(f, "byte {at}: expected {wanted}"),
+            VoxError::NoModels => write!(f, "the file has no models"),
+            VoxError::Compressed { at } => {
+                write!(f, "byte {at}: models that Teardown compressed (TDCZ) are not read")
+            }
             VoxError::NoNode { node } => write!(f, "the scene has no node {node}"),
             VoxError::NoModel { model } => write!(f, "there is no model {model}"),
             VoxError::Rotation { node, rotation } => {
@@ -63,6 +85,9 @@ impl fmt::Display for VoxError {
                 write!(f, "model {model} lies beyond the range of i32")
             }
             VoxError::TooLarge => write!(f, "the models need more than {MAX_CHUNKS} chunks"),
+            VoxError::OverBudget { units } => {
+                write!(f, "the scene asks for more than its {units} units of work")
+            }
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The chunks of a `.vox` file: models with their sizes, the palette, and the nodes of the scene.
 
 use super::error::VoxError;
-use super::palette::Palette;
+use super::palette::{Palette, VoxMaterial};
 use glam::IVec3;
 use hashbrown::{HashMap, HashSet};
 
@@ -37,6 +37,8 @@ pub(super) struct Contents {
     pub nodes: HashMap<u32, Node>,
     /// The numbers of layers that are not shown.
     pub hidden_layers: HashSet<i32>,
+    /// The frames of animations after the first.
+    pub later_frames: usize,
 }
 
 /// The longest side of a model, which its coordinates of a byte allow.
@@ -58,6 +60,7 @@ impl Contents {
         let mut contents = Contents::default();
         let mut size = None;
         while !main.is_at_end() {
+            let at = main.at;
             let id = main.take(4)?;
             let (content, children) = (main.number()?, main.number()?);
             let mut chunk = main.part(content)?;
@@ -69,15 +72,24 @@ impl Contents {
                     let malformed = VoxError::Malformed { at: chunk.at, wanted };
                     contents.models.push(chunk.model(size.take().ok_or(malformed)?)?);
                 }
-                b"RGBA" => contents.palette = Palette::read(chunk.take(4 * 256)?),
-                b"nTRN" => chunk.transform(&mut contents.nodes)?,
+                b"TDCZ" => return Err(VoxError::Compressed { at }),
+                b"RGBA" => contents.palette.read(chunk.take(content)?),
+                b"MATL" => chunk.material(&mut contents.palette)?,
+                b"MATT" => chunk.old_material(&mut contents.palette)?,
+                b"nTRN" => {
+                    let frames = chunk.transform(&mut contents.nodes)?;
+                    contents.later_frames = contents.later_frames.saturating_add(frames);
+                }
                 b"nGRP" => chunk.group(&mut contents.nodes)?,
-                b"nSHP" => chunk.shape(&mut contents.nodes)?,
+                b"nSHP" => {
+                    let frames = chunk.shape(&mut contents.nodes)?;
+                    contents.later_frames = contents.later_frames.saturating_add(frames);
+                }
                 b"LAYR" => contents.hidden_layers.extend(chunk.hidden_layer()?),
                 _ => {}
             }
         }
-        Ok(contents)
+        if contents.models.is_empty() { Err(VoxError::NoModels) } else { Ok(contents) }
     }
 }
 
@@ -174,15 +186,33 @@ impl<'a> Reader<'a> {
         Ok(is_hidden)
     }
 
-    fn transform(&mut self, nodes: &mut HashMap<u32, Node>) -> Result<(), VoxError> {
+    fn material(&mut self, palette: &mut Palette) -> Result<(), VoxError> {
+        let id = self.number()?;
+        self.dictionary(|key, value| {
+            if key == b"_type" {
+                palette.set_material(id, VoxMaterial::of_name(value));
+            }
+            Ok(())
+        })
+    }
+
+    fn old_material(&mut self, palette: &mut Palette) -> Result<(), VoxError> {
+        let id = self.number()?;
+        palette.set_material(id, VoxMaterial::of_number(self.number()?));
+        Ok(())
+    }
+
+    /// Returns the number of frames after the first.
+    fn transform(&mut self, nodes: &mut HashMap<u32, Node>) -> Result<usize, VoxError> {
         let id = self.number()?;
         let is_hidden = self.is_hidden()?;
         let child = self.number()?;
         self.number()?;
         let layer = self.number()? as i32;
         let (mut rotation, mut translation) = (NO_ROTATION, IVec3::ZERO);
+        let frames = self.number()?;
         // The first frame of an animation.
-        if self.number()? > 0 {
+        if frames > 0 {
             self.dictionary(|key, value| {
                 match key {
                     b"_r" => rotation = parsed(value).ok_or("a rotation")?,
@@ -193,7 +223,7 @@ impl<'a> Reader<'a> {
             })?;
         }
         nodes.insert(id, Node::Transform { child, layer, is_hidden, rotation, translation });
-        Ok(())
+        Ok(frames.saturating_sub(1) as usize)
     }
 
     fn group(&mut self, nodes: &mut HashMap<u32, Node>) -> Result<(), VoxError> {
@@ -206,15 +236,17 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn shape(&mut self, nodes: &mut HashMap<u32, Node>) -> Result<(), VoxError> {
+    /// Returns the number of frames after the first.
+    fn shape(&mut self, nodes: &mut HashMap<u32, Node>) -> Result<usize, VoxError> {
         let id = self.number()?;
         self.is_hidden()?;
         let error = self.malformed("a shape with a model");
-        if self.number()? == 0 {
+        let frames = self.number()?;
+        if frames == 0 {
             return Err(error);
         }
         nodes.insert(id, Node::Shape(self.number()?));
-        Ok(())
+        Ok(frames as usize - 1)
     }
 
     /// Returns the number of a layer that is not shown.

@@ -6,18 +6,21 @@ mod palette;
 mod scene;
 
 pub use error::VoxError;
-pub use palette::{VoxColour, looks_like_water};
+pub use palette::{VoxColour, VoxMaterial, looks_like_water};
 
-use super::MAX_CHUNKS;
 use super::boxes::{TooLarge, chunks_of_box};
+use super::budget::{Budget, Work};
 use crate::chunk::Chunk;
-use crate::coords::{CHUNK_CELLS, Cube, Region, Shape};
+use crate::coords::{Cube, Region, Shape};
 use crate::water::{Voxel, WaterCell};
 use core::fmt;
 use file::Contents;
 use glam::IVec3;
-use hashbrown::HashMap;
-use scene::Placed;
+use hashbrown::HashSet;
+use scene::{Placed, Scene};
+
+/// The units of work that a chunk takes when its first voxel is placed.
+const UNITS_OF_CHUNK: u64 = 1024;
 
 /// The models of a MagicaVoxel file, at their places in the scene.
 ///
@@ -27,12 +30,55 @@ use scene::Placed;
 ///
 /// let vox = VoxFile::from_bytes(&std::fs::read("castle.vox")?)?;
 /// let mut world = WaterWorld::new(7, Rules::lossless())?;
-/// world.insert_chunks(vox.chunks(&VoxRules::default())?)?;
+/// let read = vox.chunks(&VoxRules::default())?;
+/// println!("{}", read.report);
+/// world.insert_chunks(read.chunks)?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct VoxFile {
     contents: Contents,
+    work: Work,
+}
+
+/// What was read of a MagicaVoxel file.
+#[derive(Clone, Debug, PartialEq)]
+#[must_use]
+pub struct VoxChunks {
+    /// The chunks of the box around all models, with their positions: what
+    /// [`insert_chunks`](crate::water::WaterWorld::insert_chunks) takes.
+    pub chunks: Vec<(IVec3, Chunk<Voxel>)>,
+    /// What is not among them.
+    pub report: VoxReport,
+}
+
+/// What reading a MagicaVoxel file left out. As text it is a line with the counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct VoxReport {
+    /// The models that were placed, each as often as the scene shows it.
+    pub placed: usize,
+    /// The nodes of the scene that are hidden, by themselves or with their layer.
+    pub hidden: usize,
+    /// The models that the scene shows nowhere; without a scene, all but the first.
+    pub unplaced: usize,
+    /// The frames of animations after the first.
+    pub later_frames: usize,
+}
+
+impl fmt::Display for VoxReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} models placed", self.placed)?;
+        for (count, what) in [
+            (self.hidden, "nodes hidden"),
+            (self.unplaced, "models not shown"),
+            (self.later_frames, "later frames left out"),
+        ] {
+            if count > 0 {
+                write!(f, ", {count} {what}")?;
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Where the models go, and which of their voxels are water.
@@ -41,7 +87,7 @@ pub struct VoxRules<'a> {
     /// Added to the position of each cell. Default zero.
     pub offset: IVec3,
     /// Returns whether voxels of a colour are water, 7 units each; all others are solid. Default
-    /// [`looks_like_water`].
+    /// [`looks_like_water`]: blue glass.
     pub is_water: &'a dyn Fn(VoxColour) -> bool,
 }
 
@@ -58,13 +104,23 @@ impl fmt::Debug for VoxRules<'_> {
 }
 
 impl VoxFile {
-    /// Reads a file.
+    /// Reads a file, with the default [`Budget`] for its scene.
     ///
     /// # Errors
-    /// The file does not follow the format. Nodes and models that the scene misses are found out
-    /// later, when it is asked for its cells.
+    /// The file does not follow the format, or has no models. Nodes and models that the scene
+    /// misses are found out later, when it is asked for its cells.
     pub fn from_bytes(bytes: &[u8]) -> Result<VoxFile, VoxError> {
-        Contents::read(bytes).map(|contents| VoxFile { contents })
+        VoxFile::from_bytes_within(bytes, Budget::default())
+    }
+
+    /// Reads a file, as [`from_bytes`](VoxFile::from_bytes) does, whose scene may take so much work
+    /// each time that it is asked for its chunks.
+    ///
+    /// # Errors
+    /// Those of [`from_bytes`](VoxFile::from_bytes).
+    pub fn from_bytes_within(bytes: &[u8], budget: Budget) -> Result<VoxFile, VoxError> {
+        let contents = Contents::read(bytes)?;
+        Ok(VoxFile { contents, work: budget.work(bytes.len()) })
     }
 
     /// Returns the smallest box around all models that are shown; `None` if there are none.
@@ -77,36 +133,54 @@ impl VoxFile {
     /// # Errors
     /// The scene has no such node, model or rotation, is a circle, or leaves the range of `i32`.
     pub fn bounds(&self) -> Result<Option<Region>, VoxError> {
-        bounds(&scene::placed(&self.contents)?, IVec3::ZERO)
+        bounds(&scene::shown(&self.contents)?.placed, IVec3::ZERO)
     }
 
-    /// Returns the chunks of the box around all models, with their positions; what
-    /// [`insert_chunks`](crate::water::WaterWorld::insert_chunks) takes. Cells without a voxel are
-    /// open and dry. Where models overlap, the one placed last counts.
+    /// Returns the chunks of the box around all models, and a report of what was left out. Cells
+    /// without a voxel are open and dry. Where models overlap, the one placed last counts.
     ///
     /// # Errors
-    /// Those of [`bounds`](VoxFile::bounds), or the box has more than [`MAX_CHUNKS`] chunks.
-    pub fn chunks(&self, rules: &VoxRules<'_>) -> Result<Vec<(IVec3, Chunk<Voxel>)>, VoxError> {
-        let placed = scene::placed(&self.contents)?;
-        let voxels: usize = placed.iter().map(|placed| placed.model.voxels.len()).sum();
-        if voxels > MAX_CHUNKS * CHUNK_CELLS {
-            return Err(VoxError::TooLarge);
-        }
-        let Some(bounds) = bounds(&placed, rules.offset)? else { return Ok(Vec::new()) };
+    /// Those of [`bounds`](VoxFile::bounds), or the box has more than
+    /// [`MAX_CHUNKS`](crate::import::MAX_CHUNKS) chunks, or the scene asks for more work than the
+    /// budget.
+    pub fn chunks(&self, rules: &VoxRules<'_>) -> Result<VoxChunks, VoxError> {
+        let scene = scene::shown(&self.contents)?;
+        let voxels = scene.placed.iter().map(|placed| placed.model.voxels.len() as u64);
+        let mut work = self.work.clone();
+        work.take(voxels.sum())?;
+        let report = self.report(&scene);
+        let Some(bounds) = bounds(&scene.placed, rules.offset)? else {
+            return Ok(VoxChunks { chunks: Vec::new(), report });
+        };
         let positions = chunks_of_box(bounds).map_err(|TooLarge| VoxError::TooLarge)?;
+        let mut chunks: Vec<(IVec3, Chunk<Voxel>)> =
+            positions.positions().map(|at| (at, Chunk::uniform(Voxel::OPEN))).collect();
         let voxel_of: Vec<Voxel> = (0..=u8::MAX).map(|index| self.voxel(index, rules)).collect();
-        let mut chunks: HashMap<IVec3, Chunk<Voxel>> = HashMap::new();
-        for model in &placed {
+        for model in &scene.placed {
+            // Both corners of its box have been found to be in range.
+            let (origin, steps) = (at(model, [0; 3], rules.offset)?, model.steps());
             for &[x, y, z, colour] in &model.model.voxels {
-                let cell = at(model, [x, y, z], rules.offset)?;
-                let chunk = chunks.entry(Cube::chunk_of(cell));
-                let chunk = chunk.or_insert_with(|| Chunk::uniform(Voxel::OPEN));
+                let along = [x, y, z].map(i32::from);
+                let cell = origin + steps[0] * along[0] + steps[1] * along[1] + steps[2] * along[2];
+                let (_, chunk) = &mut chunks[index_in(positions, Cube::chunk_of(cell))];
+                if chunk.as_dense().is_none() {
+                    work.take(UNITS_OF_CHUNK)?;
+                }
                 chunk.set(Cube::index_of(cell), voxel_of[usize::from(colour)]);
             }
         }
-        let chunk =
-            |position| (position, chunks.remove(&position).unwrap_or(Chunk::uniform(Voxel::OPEN)));
-        Ok(positions.positions().map(chunk).collect())
+        Ok(VoxChunks { chunks, report })
+    }
+
+    /// Returns what of the file a scene does not show.
+    fn report(&self, scene: &Scene<'_>) -> VoxReport {
+        let shown: HashSet<u32> = scene.placed.iter().map(|placed| placed.number).collect();
+        VoxReport {
+            placed: scene.placed.len(),
+            hidden: scene.hidden,
+            unplaced: self.contents.models.len() - shown.len(),
+            later_frames: self.contents.later_frames,
+        }
     }
 
     /// Returns what voxels of a colour become. Number 0 is that of no voxel.
@@ -119,6 +193,13 @@ impl VoxFile {
             _ => Voxel::SOLID,
         }
     }
+}
+
+/// Returns the index of a position in the order of a region's positions.
+fn index_in(region: Region, position: IVec3) -> usize {
+    let [width, _, depth] = region.size().map(|side| side as usize);
+    let [x, y, z] = (position - region.min()).to_array().map(|side| side as usize);
+    x + width * (z + depth * y)
 }
 
 /// Returns the cell of a voxel.

@@ -1,42 +1,108 @@
-//! The colours of a model.
+//! The colours of a model, and what they are made of.
 
-/// A colour of a MagicaVoxel palette: its number, 1 to 255, and red, green, blue and alpha.
+use hashbrown::HashMap;
+
+/// A colour of a MagicaVoxel palette: its number, 1 to 255, red, green, blue and alpha, and its
+/// material.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VoxColour {
     /// The number that voxels have.
     pub index: u8,
-    /// Red, green, blue and alpha.
+    /// Red, green, blue and alpha. Editors leave alpha at 255; see the material.
     pub rgba: [u8; 4],
+    /// What the editor draws it as.
+    pub material: VoxMaterial,
+}
+
+/// The material of a colour, as MagicaVoxel names them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum VoxMaterial {
+    /// Opaque; also colours without a material, and with one that is not known.
+    #[default]
+    Diffuse,
+    /// Metal.
+    Metal,
+    /// A light.
+    Emissive,
+    /// Glass and water.
+    Glass,
+    /// Between metal and glass.
+    Blend,
+    /// Cloud and smoke.
+    Media,
+}
+
+impl VoxMaterial {
+    /// Returns the material of the property `_type`.
+    pub(super) fn of_name(name: &[u8]) -> VoxMaterial {
+        match name {
+            b"_metal" => VoxMaterial::Metal,
+            b"_emit" => VoxMaterial::Emissive,
+            b"_glass" => VoxMaterial::Glass,
+            b"_blend" => VoxMaterial::Blend,
+            b"_media" | b"_cloud" => VoxMaterial::Media,
+            _ => VoxMaterial::Diffuse,
+        }
+    }
+
+    /// Returns the material of a number in files before 0.99.
+    pub(super) fn of_number(number: u32) -> VoxMaterial {
+        match number {
+            1 => VoxMaterial::Metal,
+            2 => VoxMaterial::Glass,
+            3 => VoxMaterial::Emissive,
+            _ => VoxMaterial::Diffuse,
+        }
+    }
 }
 
 /// Returns whether a colour looks like water: the default of
-/// [`VoxRules::is_water`](crate::import::VoxRules::is_water). Blue is at least 96, and above red by
-/// 64 and green by 24 at least.
+/// [`VoxRules::is_water`](crate::import::VoxRules::is_water). Its material is glass or blend, and
+/// its blue at least 96, above red by 64 and green by 24 at least. A colour alone says nothing:
+/// sky, ice and roofs are blue as well.
 ///
 /// ```
-/// use floodplain::import::{VoxColour, looks_like_water};
-/// assert!(looks_like_water(VoxColour { index: 1, rgba: [0, 119, 190, 255] }));
-/// assert!(!looks_like_water(VoxColour { index: 2, rgba: [150, 150, 170, 255] }));
+/// use floodplain::import::{VoxColour, VoxMaterial, looks_like_water};
+/// let blue = VoxColour { index: 1, rgba: [0, 119, 190, 255], material: VoxMaterial::Glass };
+/// assert!(looks_like_water(blue));
+/// assert!(!looks_like_water(VoxColour { material: VoxMaterial::Diffuse, ..blue }));
+/// assert!(!looks_like_water(VoxColour { rgba: [150, 150, 170, 255], ..blue }));
 /// ```
 pub fn looks_like_water(colour: VoxColour) -> bool {
     let [red, green, blue, _] = colour.rgba.map(i32::from);
-    blue >= 96 && blue - red >= 64 && blue - green >= 24
+    let is_clear = matches!(colour.material, VoxMaterial::Glass | VoxMaterial::Blend);
+    is_clear && blue >= 96 && blue - red >= 64 && blue - green >= 24
 }
 
-/// The colours of the numbers 1 to 255.
+/// The colours of the numbers 1 to 255, and their materials.
 #[derive(Clone, Debug)]
-pub(super) struct Palette(Vec<[u8; 4]>);
+pub(super) struct Palette {
+    colours: Vec<[u8; 4]>,
+    materials: HashMap<u32, VoxMaterial>,
+}
 
 impl Palette {
-    /// Reads the colours of a file: the first is that of number 1.
-    pub fn read(bytes: &[u8]) -> Palette {
-        Palette(bytes.as_chunks::<4>().0.to_vec())
+    /// Takes the colours of a file: the first is that of number 1. Some programs write the 255 that
+    /// have a number, the editor one more.
+    pub fn read(&mut self, bytes: &[u8]) {
+        self.colours = bytes.as_chunks::<4>().0.to_vec();
+    }
+
+    /// Sets the material of a number.
+    pub fn set_material(&mut self, index: u32, material: VoxMaterial) {
+        self.materials.insert(index, material);
     }
 
     /// Returns the colour of a number from 1.
     pub fn colour(&self, index: u8) -> VoxColour {
-        let rgba = self.0.get(usize::from(index).wrapping_sub(1)).copied().unwrap_or_default();
-        VoxColour { index, rgba }
+        let rgba = self.colours.get(usize::from(index).wrapping_sub(1));
+        let material = self.materials.get(&u32::from(index));
+        VoxColour {
+            index,
+            rgba: rgba.copied().unwrap_or_default(),
+            material: material.copied().unwrap_or_default(),
+        }
     }
 }
 
@@ -52,7 +118,7 @@ impl Default for Palette {
             RAMP.map(|value| [red * value, green * value, blue * value, 255])
         };
         let ramps = [[1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, 1]].into_iter().flat_map(ramp);
-        Palette(cube.chain(ramps).collect())
+        Palette { colours: cube.chain(ramps).collect(), materials: HashMap::new() }
     }
 }
 
@@ -64,7 +130,7 @@ mod tests {
     fn files_without_a_palette_have_the_colours_of_the_editor() {
         let palette = Palette::default();
         let rgba = |index| palette.colour(index).rgba;
-        assert_eq!(palette.0.len(), 255);
+        assert_eq!(palette.colours.len(), 255);
         assert_eq!(rgba(1), [255; 4]);
         assert_eq!(rgba(2), [255, 255, 204, 255]);
         assert_eq!(rgba(73), [153, 255, 255, 255]);

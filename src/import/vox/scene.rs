@@ -72,15 +72,32 @@ impl Placed<'_> {
         let fit = |value: i64| i32::try_from(value).ok();
         Some(IVec3::new(fit(at[0])?, fit(at[2])?, fit(-1 - at[1])?))
     }
+
+    /// Returns by how much a step along each axis of the editor moves a cell.
+    pub fn steps(&self) -> [IVec3; 3] {
+        [[1, 0, 0], [0, 1, 0], [0, 0, 1]].map(|axis| {
+            let [x, y, z] = self.place.turn(axis);
+            IVec3::new(x, z, -y)
+        })
+    }
+}
+
+/// What a scene shows.
+#[derive(Default)]
+pub(super) struct Scene<'a> {
+    pub placed: Vec<Placed<'a>>,
+    /// The nodes that are hidden, by themselves or with their layer.
+    pub hidden: usize,
 }
 
 /// Returns the models that the scene shows. Without a scene, that is the first model, with the
 /// corner of its box at the origin.
-pub(super) fn placed(contents: &Contents) -> Result<Vec<Placed<'_>>, VoxError> {
+pub(super) fn shown(contents: &Contents) -> Result<Scene<'_>, VoxError> {
+    let mut scene = Scene::default();
     if contents.nodes.is_empty() {
-        return Ok(contents.models.first().map(alone).into_iter().collect());
+        scene.placed.extend(contents.models.first().map(alone));
+        return Ok(scene);
     }
-    let mut placed = Vec::new();
     let mut waiting = vec![(0, Transform::NONE)];
     let mut visited = 0;
     while let Some((node, place)) = waiting.pop() {
@@ -91,6 +108,7 @@ pub(super) fn placed(contents: &Contents) -> Result<Vec<Placed<'_>>, VoxError> {
         match contents.nodes.get(&node).ok_or(VoxError::NoNode { node })? {
             Node::Transform { child, layer, is_hidden, rotation, translation } => {
                 if *is_hidden || contents.hidden_layers.contains(layer) {
+                    scene.hidden += 1;
                     continue;
                 }
                 let inner = Transform::of(*rotation, *translation);
@@ -107,11 +125,11 @@ pub(super) fn placed(contents: &Contents) -> Result<Vec<Placed<'_>>, VoxError> {
             &Node::Shape(number) => {
                 let model = contents.models.get(number as usize);
                 let model = model.ok_or(VoxError::NoModel { model: number })?;
-                placed.push(Placed { model, number, place });
+                scene.placed.push(Placed { model, number, place });
             }
         }
     }
-    Ok(placed)
+    Ok(scene)
 }
 
 /// Returns a model whose box has its lowest corner at the origin.
@@ -163,6 +181,11 @@ mod tests {
             let place = Transform::of(rotation, IVec3::ZERO).unwrap();
             let placed = Placed { model: &model, number: 0, place };
             let corners = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, 1]];
+            let [x, y, z] = placed.steps().map(|step| placed.cell([0; 3]).unwrap() + step);
+            assert_eq!(
+                corners[1..4].iter().map(|&at| placed.cell(at).unwrap()).collect::<Vec<_>>(),
+                [x, y, z]
+            );
             for cell in corners.map(|corner| placed.cell(corner).unwrap()) {
                 assert!(cell.cmpge(IVec3::splat(-1)).all() && cell.cmple(IVec3::ZERO).all());
             }

@@ -3,7 +3,6 @@
 
 use super::nbt::Tag;
 use super::region::{self, Block, Column, Version, ZLIB};
-use std::collections::BTreeMap;
 
 /// The columns of chunks along x and z.
 const COLUMNS: [i32; 2] = [4, 6];
@@ -47,13 +46,7 @@ fn block(x: i32, y: i32, z: i32) -> Block {
 }
 
 fn column(x: i32, z: i32) -> Tag {
-    let mut sections = BTreeMap::new();
-    for y in -4..8 {
-        let blocks =
-            (0..4096).map(|at| block(x * 16 + at % 16, y * 16 + at / 256, z * 16 + at / 16 % 16));
-        sections.insert(y, blocks.collect());
-    }
-    Column { version: Version::Contained, x, z, sections }.tag()
+    Column::of(Version::Contained, [x, z], -4..8, block).tag()
 }
 
 /// The region file.

@@ -4,6 +4,7 @@ pub mod gorge;
 mod laws;
 pub mod nbt;
 pub mod region;
+pub mod sea;
 pub mod vox;
 
 pub use laws::{heightmap_laws, region_laws, vox_laws};

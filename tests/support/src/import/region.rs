@@ -152,6 +152,25 @@ pub struct Column {
 }
 
 impl Column {
+    /// The column of sections at these y with the blocks of a function of their positions.
+    pub fn of(
+        version: Version,
+        [x, z]: [i32; 2],
+        sections: std::ops::Range<i32>,
+        block: impl Fn(i32, i32, i32) -> Block,
+    ) -> Column {
+        let section = |y| {
+            let at = |at: i32| block(x * 16 + at % 16, y * 16 + at / 256, z * 16 + at / 16 % 16);
+            (y, (0..4096).map(at).collect())
+        };
+        Column { version, x, z, sections: sections.map(section).collect() }
+    }
+
+    /// Its place in a region file.
+    pub fn place(&self) -> [u8; 2] {
+        [(self.x & 31) as u8, (self.z & 31) as u8]
+    }
+
     /// The column as the game would store it, with data that has nothing to do with blocks.
     pub fn tag(&self) -> Tag {
         let sections: Vec<Tag> =
@@ -253,7 +272,7 @@ fn packed(indices: impl Iterator<Item = usize>, bits: usize, is_spanning: bool) 
             longs[(first + bit) / 64] |= 1 << ((first + bit) % 64);
         }
     }
-    longs.truncate(first_bit(4095, bits, is_spanning).div_ceil(64).max(1));
+    longs.truncate(first_bit(4095, bits, is_spanning) / 64 + 1);
     longs
 }
 

@@ -18,7 +18,8 @@ pub enum Node {
     Shape(u32),
 }
 
-fn chunk(id: &str, content: &[u8], children: &[u8]) -> Vec<u8> {
+/// A chunk of a file.
+pub fn chunk(id: &str, content: &[u8], children: &[u8]) -> Vec<u8> {
     let sizes = [content, children].map(|part| (part.len() as u32).to_le_bytes()).concat();
     [id.as_bytes(), &sizes, content, children].concat()
 }
@@ -55,8 +56,33 @@ impl Node {
     }
 }
 
+/// The number of a blue, which is glass in the files below.
+pub const WATER: u8 = 236;
+
 /// A file of models, a scene, the colours from number 1 if there are any, and hidden layers.
 pub fn file(models: &[Model], scene: &[Node], colours: &[[u8; 4]], hidden: &[u32]) -> Vec<u8> {
+    let mut chunks = material(WATER, "_glass");
+    for &layer in hidden {
+        let attributes = dictionary(&[("_hidden", "1".to_owned())]);
+        let content = [numbers(&[layer]), attributes, numbers(&[u32::MAX])].concat();
+        chunks.extend(chunk("LAYR", &content, &[]));
+    }
+    if !colours.is_empty() {
+        let mut palette = colours.to_vec();
+        palette.resize(256, [0; 4]);
+        chunks.extend(chunk("RGBA", &palette.concat(), &[]));
+    }
+    file_with(models, scene, &chunks)
+}
+
+/// The chunk with the material of a colour.
+pub fn material(colour: u8, kind: &str) -> Vec<u8> {
+    let properties = dictionary(&[("_weight", "1".to_owned()), ("_type", kind.to_owned())]);
+    chunk("MATL", &[numbers(&[colour.into()]), properties].concat(), &[])
+}
+
+/// A file of models, a scene, and other chunks.
+pub fn file_with(models: &[Model], scene: &[Node], chunks: &[u8]) -> Vec<u8> {
     let mut children = Vec::new();
     for model in models {
         children.extend(chunk("SIZE", &numbers(&model.size), &[]));
@@ -66,16 +92,7 @@ pub fn file(models: &[Model], scene: &[Node], colours: &[[u8; 4]], hidden: &[u32
     for (id, node) in scene.iter().enumerate() {
         children.extend(node.chunk(id as u32));
     }
-    for &layer in hidden {
-        let attributes = dictionary(&[("_hidden", "1".to_owned())]);
-        let content = [numbers(&[layer]), attributes, numbers(&[u32::MAX])].concat();
-        children.extend(chunk("LAYR", &content, &[]));
-    }
-    if !colours.is_empty() {
-        let mut palette = colours.to_vec();
-        palette.resize(256, [0; 4]);
-        children.extend(chunk("RGBA", &palette.concat(), &[]));
-    }
+    children.extend_from_slice(chunks);
     children.extend(chunk("NOTE", &[1, 2, 3], &[]));
     [b"VOX ".to_vec(), numbers(&[200]), chunk("MAIN", &[], &children)].concat()
 }

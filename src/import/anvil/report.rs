@@ -1,0 +1,137 @@
+//! What reading or writing a region file left out, and why.
+
+use super::error::ColumnFault;
+use crate::chunk::Chunk;
+use crate::water::Voxel;
+use core::fmt;
+use glam::IVec3;
+
+/// What was read of a region file.
+#[derive(Clone, Debug, PartialEq)]
+#[must_use]
+pub struct RegionChunks {
+    /// The chunks, with their positions in the game's world: what
+    /// [`insert_chunks`](crate::water::WaterWorld::insert_chunks) takes.
+    pub chunks: Vec<(IVec3, Chunk<Voxel>)>,
+    /// What is not among them.
+    pub report: RegionReport,
+}
+
+/// The bytes of a region file with other water.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[must_use]
+pub struct RegionBytes {
+    /// The file.
+    pub bytes: Vec<u8>,
+    /// The columns that stayed as they were, whatever water the world has there.
+    pub report: RegionReport,
+}
+
+/// What reading or writing a region file left out, and why. As text it is a line with the counts.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RegionReport {
+    /// The number of columns that were read or written, in part or whole.
+    pub columns: usize,
+    /// What was left out, in order of [`columns`](crate::import::RegionFile::columns).
+    pub left_out: Vec<LeftOut>,
+}
+
+/// A column of a region file that was left out, or whose lowest sections were.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LeftOut {
+    /// The column's place in the file, x and z, each 0 to 31.
+    pub at: [u8; 2],
+    /// Where in the file it begins, in bytes.
+    pub offset: usize,
+    /// Why it was left out.
+    pub why: WhyLeftOut,
+}
+
+/// Why a column was left out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum WhyLeftOut {
+    /// The game has not finished the blocks of the column.
+    Unfinished {
+        /// How far it has come: the status in the file; before 1.13 `TerrainPopulated`, which is 0.
+        status: String,
+    },
+    /// No section of the column has blocks.
+    NoBlocks,
+    /// The column is older than 1.18, and the game has not made its lowest sections yet. The others
+    /// were read.
+    BelowZero {
+        /// The number of sections that were left out.
+        sections: usize,
+    },
+    /// The column is damaged, or stored in a way that is not read.
+    Unreadable(ColumnFault),
+}
+
+impl RegionReport {
+    /// Returns the number of columns that the game has not finished.
+    pub fn unfinished(&self) -> usize {
+        self.count(|why| matches!(why, WhyLeftOut::Unfinished { .. }))
+    }
+
+    /// Returns the number of columns without blocks.
+    pub fn without_blocks(&self) -> usize {
+        self.count(|why| *why == WhyLeftOut::NoBlocks)
+    }
+
+    /// Returns the number of columns that are damaged, or stored in a way that is not read.
+    pub fn unreadable(&self) -> usize {
+        self.count(|why| matches!(why, WhyLeftOut::Unreadable(_)))
+    }
+
+    /// Returns the number of columns whose lowest sections alone were left out.
+    pub fn without_depths(&self) -> usize {
+        self.count(|why| matches!(why, WhyLeftOut::BelowZero { .. }))
+    }
+
+    fn count(&self, is_counted: impl Fn(&WhyLeftOut) -> bool) -> usize {
+        self.left_out.iter().filter(|left_out| is_counted(&left_out.why)).count()
+    }
+
+    /// Notes what was left out of a column.
+    pub(super) fn push(&mut self, at: [u8; 2], offset: usize, why: WhyLeftOut) {
+        self.left_out.push(LeftOut { at, offset, why });
+    }
+
+    /// Puts what was left out in the order of the file's columns.
+    pub(super) fn sort(&mut self) {
+        self.left_out.sort_by_key(|&LeftOut { at: [x, z], .. }| [z, x]);
+    }
+}
+
+impl fmt::Display for RegionReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} columns", self.columns)?;
+        for (count, what) in [
+            (self.unfinished(), "unfinished"),
+            (self.without_blocks(), "without blocks"),
+            (self.unreadable(), "unreadable"),
+            (self.without_depths(), "without their lowest sections"),
+        ] {
+            if count > 0 {
+                write!(f, ", {count} {what}")?;
+            }
+        }
+        self.left_out.iter().take(1).try_for_each(|first| write!(f, "; the first: {first}"))
+    }
+}
+
+impl fmt::Display for LeftOut {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let LeftOut { at: [x, z], offset, why } = self;
+        write!(f, "column {x}, {z}, at byte {offset}: ")?;
+        match why {
+            WhyLeftOut::Unfinished { status } => write!(f, "its blocks are unfinished ({status})"),
+            WhyLeftOut::NoBlocks => write!(f, "it has no blocks"),
+            WhyLeftOut::BelowZero { sections } => {
+                write!(f, "its lowest {sections} sections are not made yet")
+            }
+            WhyLeftOut::Unreadable(fault) => fault.fmt(f),
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! Which sources of a region are the sea: those under the sky, those at the level in an ocean, and
+//! all that hang together with them. It is a flood fill of the sources at and below the level, cell
+//! by cell.
+
+use super::column::Column;
+use super::rules::{BlockRules, Sources};
+use crate::chunk::{CellMask, Chunk, LAYER_CELLS, LayerMask};
+use crate::coords::{CHUNK_CELLS, Cube, Face, Shape};
+use crate::import::budget::{OverBudget, Work};
+use crate::water::Voxel;
+use glam::{IVec2, IVec3, Vec3Swizzles};
+use hashbrown::HashMap;
+
+/// Sources at and below the level of the sea, and where the sea begins among them.
+#[derive(Default)]
+pub(super) struct Coastline {
+    /// The chunks with such sources.
+    slots: HashMap<IVec3, usize>,
+    positions: Vec<IVec3>,
+    /// Those of each chunk that the sea has not reached.
+    inland: Vec<CellMask>,
+    /// Sources that the sea has reached, whose neighbours are to be asked.
+    waiting: Vec<(usize, usize)>,
+}
+
+impl Coastline {
+    /// Adds the chunks of a column, from the highest, with their sources at and below the level.
+    /// Above the first there is nothing but sky. In cells of `ocean` the sea also begins at its
+    /// level and one below that, where it lies under ice.
+    pub fn add_column<'a>(
+        &mut self,
+        level: i32,
+        ocean: LayerMask,
+        chunks: impl Iterator<Item = (IVec3, &'a Chunk<Voxel>, CellMask)>,
+    ) {
+        let mut sky = LayerMask::ALL;
+        for (position, chunk, sources) in chunks {
+            let slot = self.positions.len();
+            for layer in (0..CHUNK_CELLS / LAYER_CELLS).rev() {
+                if sky.is_empty() {
+                    break;
+                }
+                sky &= open_cells(chunk, layer);
+                let under_sky = sources.layer(layer) & sky;
+                self.waiting
+                    .extend(under_sky.iter().map(|cell| (slot, layer * LAYER_CELLS + cell)));
+            }
+            if sources.is_empty() {
+                continue;
+            }
+            for y in [level, level.saturating_sub(1)] {
+                let at = IVec3::new(0, y, 0);
+                if Cube::chunk_of(at).y == position.y {
+                    let first = Cube::index_of(at);
+                    let in_ocean = sources.layer(first / LAYER_CELLS) & ocean;
+                    self.waiting.extend(in_ocean.iter().map(|cell| (slot, first + cell)));
+                }
+            }
+            self.slots.insert(position, slot);
+            self.positions.push(position);
+            self.inland.push(sources);
+        }
+    }
+
+    /// Returns the sources that are not part of the sea, by chunk.
+    pub fn inland(mut self, work: &mut Work) -> Result<HashMap<IVec3, CellMask>, OverBudget> {
+        work.take((self.positions.len() * CHUNK_CELLS) as u64)?;
+        let waiting = core::mem::take(&mut self.waiting);
+        waiting.into_iter().for_each(|(slot, cell)| self.reach(slot, cell));
+        while let Some((slot, cell)) = self.waiting.pop() {
+            for face in Face::ALL {
+                self.reach_across(slot, cell, face);
+            }
+        }
+        Ok(self.positions.into_iter().zip(self.inland).collect())
+    }
+
+    fn reach(&mut self, slot: usize, cell: usize) {
+        if self.inland[slot].remove(cell) {
+            self.waiting.push((slot, cell));
+        }
+    }
+
+    fn reach_across(&mut self, slot: usize, cell: usize, face: Face) {
+        // The local position; one step leads at most into the next chunk.
+        let next = Cube::cell_at(IVec3::ZERO, cell) + face.offset();
+        let across = Cube::chunk_of(next);
+        let slot = if across == IVec3::ZERO {
+            Some(slot)
+        } else {
+            self.slots.get(&(self.positions[slot] + across)).copied()
+        };
+        if let Some(slot) = slot {
+            self.reach(slot, Cube::index_of(next));
+        }
+    }
+}
+
+/// Returns the cells of a layer that are not solid.
+fn open_cells(chunk: &Chunk<Voxel>, layer: usize) -> LayerMask {
+    match chunk.as_dense() {
+        None => LayerMask::all_if(!chunk.get(0).is_solid()),
+        Some(cells) => {
+            let (layers, _) = cells.as_chunks::<LAYER_CELLS>();
+            LayerMask::select(&layers[layer], |voxel| !voxel.is_solid())
+        }
+    }
+}
+
+/// By x and z of the columns in which they lie: the cells of oceans at the level of the sea.
+#[derive(Default)]
+pub(super) struct Oceans(HashMap<IVec2, LayerMask>);
+
+impl Oceans {
+    /// Notes the ocean of a column, if the rules have a sea.
+    pub fn note(&mut self, column: &Column<'_>, rules: &BlockRules<'_>) {
+        if let Sources::Sea(level) = rules.sources {
+            self.0.insert(column.position, column.ocean(level));
+        }
+    }
+}
+
+/// Makes inland of what is sea in chunks, column by column from the lowest, but does not hang
+/// together with it.
+pub(super) fn part(
+    chunks: &mut [(IVec3, Chunk<Voxel>)],
+    Oceans(oceans): &Oceans,
+    rules: &BlockRules<'_>,
+    work: &mut Work,
+) -> Result<(), OverBudget> {
+    let Sources::Sea(level) = rules.sources else { return Ok(()) };
+    let mut coastline = Coastline::default();
+    for column in chunks.chunk_by(|(one, _), (next, _)| (one.x, one.z) == (next.x, next.z)) {
+        let ocean = oceans.get(&column[0].0.xz()).copied().unwrap_or(LayerMask::NONE);
+        let chunks = column.iter().rev().map(|(at, chunk)| {
+            (*at, chunk, sources_below(level, *at, |cell| chunk.get(cell).is_sea()))
+        });
+        coastline.add_column(level, ocean, chunks);
+    }
+    let inland = coastline.inland(work)?;
+    for (at, chunk) in chunks {
+        let Some(cells) = inland.get(at) else { continue };
+        for cell in cells.iter() {
+            chunk.set(cell, rules.source(Cube::cell_at(*at, cell).y, false));
+        }
+    }
+    Ok(())
+}
+
+/// Returns the sources of the chunk at a position that lie at or below the level of the sea.
+pub(super) fn sources_below(level: i32, at: IVec3, is_source: impl Fn(usize) -> bool) -> CellMask {
+    let y = |cell| Cube::cell_at(at, cell).y;
+    if y(0) > level {
+        return CellMask::EMPTY;
+    }
+    let mut sources = CellMask::EMPTY;
+    let is_below = |&cell: &usize| y(cell) <= level && is_source(cell);
+    (0..CHUNK_CELLS).filter(is_below).for_each(|cell| _ = sources.insert(cell));
+    sources
+}

@@ -1,0 +1,71 @@
+//! How far the game has come with the blocks of a column.
+//!
+//! Other names than those below are of finished columns: steps after the last that places blocks,
+//! and those of later versions and of mods. So a name alone never hides blocks that are there.
+
+use super::nbt::{Field, Malformed, Nbt, kind};
+
+/// The steps in which the game has blocks still to place: those of 1.13 and those since 1.14, to
+/// the last before light, for which the neighbours must have placed theirs.
+const UNFINISHED: [&str; 14] = [
+    "empty",
+    "base",
+    "carved",
+    "liquid_carved",
+    "decorated",
+    "structure_starts",
+    "structure_references",
+    "biomes",
+    "noise",
+    "surface",
+    "carvers",
+    "liquid_carvers",
+    "features",
+    "initialize_light",
+];
+
+/// The fields that tell of it, all in the compound with the sections.
+pub(super) struct Stage<'a> {
+    /// Since 1.13.
+    status: Option<&'a str>,
+    /// Before 1.13: whether trees, ores and lakes are placed.
+    is_populated: bool,
+    /// Since 1.18, in a column of an older version that gets sections below 0: the status that it
+    /// had then. The one beside it is that of the sections below.
+    before_upgrade: Option<&'a str>,
+    /// Whether the column is being given sections below 0.
+    pub is_upgraded: bool,
+}
+
+/// The names of these fields.
+pub(super) const FIELDS: [&str; 3] = ["Status", "TerrainPopulated", "below_zero_retrogen"];
+
+impl<'a> Stage<'a> {
+    /// Reads the fields of these names.
+    pub fn read(nbt: &Nbt<'a>, fields: &[Option<Field<'a>>; 3]) -> Result<Stage<'a>, Malformed> {
+        let [status, populated, upgrade] = fields;
+        let before_upgrade = match upgrade {
+            Some(field) => nbt.text(field.of_kind(kind::COMPOUND)?, "target_status")?,
+            None => None,
+        };
+        Ok(Stage {
+            status: status.as_ref().map(|field| nbt.text_in(field)).transpose()?,
+            is_populated: populated.as_ref().map(|field| nbt.int_in(field)).transpose()? != Some(0),
+            before_upgrade,
+            is_upgraded: upgrade.is_some(),
+        })
+    }
+
+    /// Returns the name of the step that the column has come to if it has blocks still to get; with
+    /// `TerrainPopulated` if it has no status.
+    pub fn unfinished(&self) -> Option<&'a str> {
+        let status = if self.is_upgraded { self.before_upgrade } else { self.status };
+        match status {
+            Some(status) => {
+                let name = status.strip_prefix("minecraft:").unwrap_or(status);
+                UNFINISHED.contains(&name).then_some(status)
+            }
+            None => (!self.is_populated).then_some("TerrainPopulated"),
+        }
+    }
+}
