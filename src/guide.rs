@@ -60,17 +60,18 @@
 //!
 //! # Water drawn
 //!
-//! [`surface_mesh`](WaterWorld::surface_mesh) is the skin of a chunk's water, in cells from the
+//! [`surface_mesh`](WaterView::surface_mesh) is the skin of a chunk's water, in cells from the
 //! chunk's corner, ready for upload. After a tick, [`take_changes`](WaterWorld::take_changes) lists
 //! the cells that look different, and [`meshes_touched`](crate::water::meshes_touched) the chunks
 //! to mesh again: those and their neighbours, which share corners. Water in free fall is not part
-//! of the mesh: draw the [`falls`](WaterWorld::falls) of a chunk as columns of their thickness. A
+//! of the mesh: draw the [`falls`](WaterView::falls) of a chunk as columns of their thickness. These
+//! are functions of the trait [`WaterView`], of a world and of the copies of it on clients. A
 //! river in steady flow is not among the changes, nor are chunks that you load or unload yourself.
 //! For a copy of the world, [`take_all_changes`](WaterWorld::take_all_changes) lists the cells of
 //! which any bit has changed.
 //!
 //! ```
-//! use floodplain::water::{SurfaceMesh, meshes_touched};
+//! use floodplain::water::{SurfaceMesh, WaterView, meshes_touched};
 //! # use floodplain::water::{Rules, Voxel, WaterWorld};
 //! # use floodplain::{Chunk, Region, glam::IVec3};
 //! # let mut world = WaterWorld::new(7, Rules::lossless())?;
@@ -313,15 +314,15 @@
 //!
 //! # Boats and swimmers
 //!
-//! [`depth_below`](WaterWorld::depth_below) says how deep a point is under water,
-//! [`level_at`](WaterWorld::level_at) where the surface over it is, and
-//! [`submerged`](WaterWorld::submerged) which part of a box is under water, for its buoyancy. The
+//! [`depth_below`](WaterView::depth_below) says how deep a point is under water,
+//! [`level_at`](WaterView::level_at) where the surface over it is, and
+//! [`submerged`](WaterView::submerged) which part of a box is under water, for its buoyancy. The
 //! [`current`](WaterWorld::current) of one cell jumps from tick to tick; a [`FlowField`], updated
 //! after each tick, smooths it in space and time. Its flow is in cells a tick: times 20, cells a
 //! second. Give it to `surface_mesh` for moving textures.
 //!
 //! ```
-//! use floodplain::water::FlowField;
+//! use floodplain::water::{FlowField, WaterView};
 //! use floodplain::glam::Vec3;
 //! # use floodplain::water::{Rules, Voxel, WaterWorld};
 //! # use floodplain::{Chunk, Region, glam::IVec3};
@@ -350,14 +351,16 @@
 //!
 //! The server has the world and one [`Feed`]; it sends [`Update`]s, one to two bytes for each
 //! visible change. Each client has a [`Mirror`], with the heights, the ground and the falls of the
-//! chunks that it was sent. A client that joins, or has missed an update, gets whole chunks. What
-//! clients do arrives as bytes of [`Edit`]s: other bytes are refused, but whether a player may make
+//! chunks that it was sent, and draws it as the server would its world; for a [`FlowField`] of it,
+//! the feed has to [send currents](Feed::send_currents), too. A client that joins, or has missed an
+//! update, gets whole chunks, and so does one that moves on, which [forgets](Mirror::retain) what it
+//! leaves behind. What clients do arrives as bytes of [`Edit`]s: other bytes are refused, but whether a player may make
 //! an edit is for you to say. Of a [`World`](crate::World) of materials it is the same, with
 //! [`world::Feed`](crate::world::Feed) and [`world::Mirror`](crate::world::Mirror), which say what
 //! the ground is made of and how moist it is, too.
 //!
 //! ```
-//! use floodplain::water::{Edit, Feed, Mirror, Update};
+//! use floodplain::water::{Edit, Feed, Mirror, Update, WaterView};
 //! # use floodplain::water::{Rules, Voxel, WaterWorld};
 //! # use floodplain::{Chunk, Cube, Shape, glam::IVec3};
 //! # let mut world = WaterWorld::new(7, Rules::lossless())?;
@@ -382,6 +385,7 @@
 //!     let cell = IVec3::new(8, y, 8);
 //!     assert_eq!(mirror.height(cell), world.height(cell));
 //! }
+//! assert_eq!(mirror.surface_mesh(IVec3::ZERO, None), world.surface_mesh(IVec3::ZERO, None));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -515,5 +519,5 @@
 #[cfg(doc)]
 use crate::water::{
     ChunkRecord, Edge, Edges, Edit, Feed, FlowField, Mirror, Rules, SimulationDistance, Update,
-    Voxel, WaterWorld,
+    Voxel, WaterView, WaterWorld,
 };

@@ -9,7 +9,7 @@ use floodplain::bevy::{EditFailure, FloodplainPlugin, StepBudget};
 use floodplain::glam::IVec3;
 use floodplain::snapshot::Saved;
 use floodplain::testing::look;
-use floodplain::water::{ChunkEvent, Edit, Mirror, Rules, SurfaceMesh, WaterWorld};
+use floodplain::water::{ChunkEvent, Edit, Mirror, Rules, SurfaceMesh, WaterView, WaterWorld};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use support::water::Op;

@@ -4,7 +4,8 @@
 use fastrand::Rng;
 use floodplain::glam::{DVec3, IVec3, Vec3};
 use floodplain::water::{
-    FlowField, Rules, SubmergedError, SurfaceMesh, Voxel, WaterCell, WaterWorld, meshes_touched,
+    FlowField, Rules, SubmergedError, SurfaceMesh, Voxel, WaterCell, WaterView, WaterWorld,
+    meshes_touched,
 };
 use floodplain::{CHUNK_CELLS, Chunk, Cube, Face, Region, Shape};
 use std::collections::{BTreeMap, BTreeSet};

@@ -54,7 +54,7 @@ fn mirrors_follow(seed: u64, counts: &mut Counts) {
     let mut world = random_world(&mut rng, rules);
     let (bounds, is_west) = (world.bounds(), |chunk: IVec3| chunk.x < 0);
     let mut feed = Feed::new(&mut world);
-    let mut mirror = joined(&feed, &world);
+    let mut mirror = joined(&mut feed, &world);
     let mut west = Mirror::new(100);
     let all = world.chunks().map(|(chunk, _)| chunk).collect::<Vec<_>>();
     west.apply(&feed.whole(&world, all).only(is_west)).unwrap();
@@ -75,7 +75,7 @@ fn mirrors_follow(seed: u64, counts: &mut Counts) {
         late.apply(&update).unwrap();
         west.apply(&sent(&update.only(is_west))).unwrap();
         if rng.u8(..4) == 0 {
-            late = joined(&feed, &world);
+            late = joined(&mut feed, &world);
         }
         assert_mirrors(&mirror, &world, bounds);
         assert_mirrors(&late, &world, bounds);
@@ -171,7 +171,7 @@ fn a_mirror_refuses_what_does_not_come_next() {
     let mut mirror = Mirror::new(2);
     let first = feed.take(&mut world);
     assert_eq!(mirror.apply(&first), Err(MirrorError::NotJoined { found: 1 }));
-    let mut mirror = joined(&feed, &world);
+    let mut mirror = joined(&mut feed, &world);
     world.set_material(IVec3::ZERO, id("rock")).unwrap();
     let missed = feed.take(&mut world);
     world.rain(IVec3::new(20, 9, 3), 5).unwrap();
@@ -188,6 +188,37 @@ fn a_mirror_refuses_what_does_not_come_next() {
     let whole = feed.whole(&world, mirror.chunks());
     let error = MirrorError::TooManyChunks { most: 1, wanted: 2 };
     assert_eq!(Mirror::new(1).apply(&whole), Err(error));
+}
+
+/// As of water alone; ground and moisture go with the chunk.
+#[test]
+fn a_chunk_that_was_shown_is_unloaded_on_the_client_too() {
+    let bounds = Region::new(IVec3::ZERO, IVec3::new(31, 15, 15));
+    let mut world = world(7, rules(), bounds);
+    let mut records = world.remove_chunks([IVec3::X]).unwrap();
+    let mut feed = Feed::new(&mut world);
+    world.insert_records(core::mem::take(&mut records)).unwrap();
+    let mut mirror = joined(&mut feed, &world);
+    assert_eq!(mirror.chunks(), [IVec3::ZERO, IVec3::X]);
+    world.remove_chunks([IVec3::X]).unwrap();
+    mirror.apply(&feed.take(&mut world)).unwrap();
+    assert_eq!((mirror.chunks(), mirror.chunk(IVec3::X).is_none()), (vec![IVec3::ZERO], true));
+    assert_mirrors(&mirror, &world, bounds);
+}
+
+#[test]
+fn a_mirror_forgets_the_chunks_that_it_is_told_to() {
+    let bounds = Region::new(IVec3::ZERO, IVec3::new(31, 15, 15));
+    let mut world = world(7, rules(), bounds);
+    let mut feed = Feed::new(&mut world);
+    let mut mirror = joined(&mut feed, &world);
+    mirror.retain(|chunk| chunk == IVec3::X);
+    assert_eq!((mirror.chunks(), mirror.material(IVec3::ZERO)), (vec![IVec3::X], None));
+    world.set_material(IVec3::ZERO, id("rock")).unwrap();
+    mirror.apply(&feed.take(&mut world)).unwrap();
+    assert_eq!(mirror.chunk(IVec3::ZERO), None, "its changes are skipped");
+    mirror.apply(&feed.whole(&world, [IVec3::ZERO])).unwrap();
+    assert_mirrors(&mirror, &world, bounds);
 }
 
 #[test]

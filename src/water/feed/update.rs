@@ -2,8 +2,9 @@
 
 use crate::automaton::ChunkChanges;
 use crate::chunk::{CellMask, Chunk};
-use crate::coords::{CHUNK_CELLS, Face, order};
+use crate::coords::{CHUNK_CELLS, Cube, Face, Region, Shape};
 use crate::water::feed::look::Look;
+use crate::water::feed::run::Run;
 use crate::water::store::border_cells;
 use crate::water::voxel::Voxel;
 use glam::IVec3;
@@ -53,7 +54,7 @@ impl Span {
 /// What happened to a chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ChunkEvent {
-    /// Some of its cells look different.
+    /// Some of its cells look different, or have another current.
     Changed,
     /// It was loaded, perhaps in place of one that was unloaded.
     Loaded,
@@ -71,25 +72,35 @@ pub struct ChunkUpdate {
     /// The cells that may look different, in order of index, in runs that do not overlap. Of a
     /// chunk that was loaded, all cells that are not [`Look::DRY`].
     pub spans: Vec<Span>,
+    /// The cells with another current than in the update before, in units along x, y and z, each −7
+    /// to 7, in order of index; of a chunk that was loaded, all cells that are not still. None but
+    /// of a feed that [sends](crate::water::Feed::send_currents) them.
+    pub currents: Vec<Run<IVec3>>,
 }
 
 impl ChunkUpdate {
-    /// Returns the update that replaces a chunk.
-    pub(super) fn loaded(position: IVec3, chunk: &Chunk<Voxel>) -> Self {
+    /// Returns the update that replaces a chunk of a world with these bounds.
+    pub(super) fn loaded(position: IVec3, chunk: &Chunk<Voxel>, bounds: Region) -> Self {
         let mut spans = Vec::new();
-        let look = |index| Look::of(chunk.get(index));
-        if let Some(cell) = chunk.as_uniform() {
+        let look = |index| look_within(bounds, Cube::cell_at(position, index), chunk.get(index));
+        if let Some(cell) = chunk.as_uniform().filter(|_| holds(bounds, position)) {
             let (start, cells) = (0, CHUNK_CELLS as u16);
             spans.push(Span { start, cells, look: Look::of(cell), cause: Cause::Load });
         } else {
             (0..CHUNK_CELLS).for_each(|index| add(&mut spans, index, look(index), Cause::Load));
         }
         spans.retain(|span| span.look != Look::DRY);
-        ChunkUpdate { position, event: ChunkEvent::Loaded, spans }
+        ChunkUpdate { position, event: ChunkEvent::Loaded, spans, currents: Vec::new() }
     }
 
     pub(super) fn unloaded(position: IVec3) -> Self {
-        ChunkUpdate { position, event: ChunkEvent::Unloaded, spans: Vec::new() }
+        ChunkUpdate { event: ChunkEvent::Unloaded, ..ChunkUpdate::unchanged(position) }
+    }
+
+    /// Returns the update of a chunk in which nothing is different yet.
+    pub(super) fn unchanged(position: IVec3) -> Self {
+        let (spans, currents) = (Vec::new(), Vec::new());
+        ChunkUpdate { position, event: ChunkEvent::Changed, spans, currents }
     }
 
     /// Returns the cells that may look different: all, if the chunk was loaded or unloaded.
@@ -118,6 +129,18 @@ impl ChunkUpdate {
     }
 }
 
+/// Returns whether all of a chunk lies within these bounds.
+pub(crate) fn holds(bounds: Region, chunk: IVec3) -> bool {
+    let cells = Cube::region_of(chunk);
+    bounds.contains(cells.min()) && bounds.contains(cells.max())
+}
+
+/// Returns what can be seen of a voxel of a world with these bounds. Beyond them it is a mark of the
+/// edge, the sea among them, which is no cell of the world.
+pub(crate) fn look_within(bounds: Region, cell: IVec3, voxel: Voxel) -> Look {
+    if bounds.contains(cell) { Look::of(voxel) } else { Look::BEYOND }
+}
+
 /// Returns the faces of a chunk that these cells lie at.
 pub(crate) fn faces_of(cells: CellMask) -> impl Iterator<Item = Face> {
     Face::ALL.into_iter().filter(move |&face| border_cells(face).any(|at| cells.contains(at)))
@@ -140,6 +163,8 @@ pub struct Update {
     pub(super) number: u64,
     pub(super) ticks: u64,
     pub(super) is_whole: bool,
+    /// The tick of which the currents are known to who has all updates up to this one.
+    pub(super) current_tick: Option<u64>,
     pub(super) chunks: Vec<ChunkUpdate>,
 }
 
@@ -173,6 +198,12 @@ impl Update {
         Update { chunks: wanted.cloned().collect(), ..*self }
     }
 
+    /// Returns the number of complete ticks of the water when it had the currents that are known with
+    /// this update; `None` if the feed does not [send](crate::water::Feed::send_currents) them.
+    pub fn current_tick(&self) -> Option<u64> {
+        self.current_tick
+    }
+
     /// Returns the cells that may look different in the form of
     /// [`take_changes`](crate::water::WaterWorld::take_changes), for
     /// [`meshes_touched`](crate::water::meshes_touched); all cells of chunks that were loaded or
@@ -180,16 +211,11 @@ impl Update {
     pub fn changes(&self) -> Vec<ChunkChanges> {
         let changes =
             |chunk: &ChunkUpdate| ChunkChanges { chunk: chunk.position, cells: chunk.cells() };
-        self.chunks.iter().map(changes).collect()
+        self.chunks.iter().map(changes).filter(|changes| !changes.cells.is_empty()).collect()
     }
 
     /// Returns the update as one of a world that has had so many ticks.
     pub(crate) fn at_tick(self, ticks: u64) -> Update {
         Update { ticks, ..self }
-    }
-
-    /// Puts the chunks in order of position.
-    pub(super) fn sort(&mut self) {
-        self.chunks.sort_unstable_by_key(|chunk| order(chunk.position));
     }
 }

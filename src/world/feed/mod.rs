@@ -16,4 +16,4 @@ mod update;
 
 pub use mirror::Mirror;
 pub use take::Feed;
-pub use update::{ChunkUpdate, MOISTURE_STEP, Span, Update};
+pub use update::{ChunkUpdate, MOISTURE_STEP, Update};

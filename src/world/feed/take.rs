@@ -1,9 +1,10 @@
 //! Makes updates of a world.
 
-use super::update::{ChunkUpdate, Update, level_of, spans};
+use super::update::{ChunkUpdate, Update, level_of};
 use crate::automaton::ChunkChanges;
 use crate::chunk::{CellMask, Chunk};
 use crate::coords::{CHUNK_CELLS, order};
+use crate::water::feed::runs;
 use crate::water::{self, ChunkEvent};
 use crate::world::World;
 use crate::world::material::MaterialId;
@@ -70,6 +71,12 @@ impl Feed {
         feed
     }
 
+    /// From the next update on, sends the currents of water, too; see
+    /// [`water::Feed::send_currents`].
+    pub fn send_currents(&mut self) {
+        self.water.send_currents();
+    }
+
     /// Returns what looks different since the last call. While a tick is underway, that is what can
     /// be read of the world then; see [`World::step_within`].
     ///
@@ -96,12 +103,12 @@ impl Feed {
             let of_chunk = ground.entry(order(chunk)).or_insert_with(|| empty(chunk));
             let material = |index| world.ground.chunk(chunk).map(|cells| cells.get(index));
             let each = cells.iter().filter_map(|index| Some((index, material(index)?)));
-            of_chunk.materials = spans(each);
+            of_chunk.materials = runs(each);
         }
         for ([y, z, x], cells) in moist {
             let chunk = IVec3::new(x, y, z);
             let of_chunk = ground.entry([y, z, x]).or_insert_with(|| empty(chunk));
-            of_chunk.moisture = spans(self.take_levels(world, chunk, &cells).into_iter());
+            of_chunk.moisture = runs(self.take_levels(world, chunk, &cells).into_iter());
         }
         let ground = ground.into_values().filter(|chunk| !chunk.is_empty()).collect();
         Update { water, ground, events: world.take_events() }
@@ -111,7 +118,7 @@ impl Feed {
     /// [`Loaded`](ChunkEvent::Loaded) or, if none is there, as [`Unloaded`](ChunkEvent::Unloaded):
     /// for a client that joins, or that has missed an update. It follows the last update that was
     /// taken.
-    pub fn whole(&self, world: &World, chunks: impl IntoIterator<Item = IVec3>) -> Update {
+    pub fn whole(&mut self, world: &World, chunks: impl IntoIterator<Item = IVec3>) -> Update {
         let water = self.water.whole(&world.water, chunks).at_tick(world.tick);
         let ground = water.chunks().iter().map(|chunk| self.whole_chunk(world, chunk.position));
         let ground = ground.filter(|chunk| !chunk.is_empty()).collect();
@@ -161,11 +168,11 @@ impl Feed {
         let materials = (0..CHUNK_CELLS).map(|index| (index, cells.get(index)));
         let levels = |levels: &Chunk<u8>| {
             let each = (0..CHUNK_CELLS).map(|index| (index, levels.get(index)));
-            spans(each.filter(|&(_, level)| level > 0))
+            runs(each.filter(|&(_, level)| level > 0))
         };
         ChunkUpdate {
             position: chunk,
-            materials: spans(materials.filter(|&(_, material)| material != MaterialId(0))),
+            materials: runs(materials.filter(|&(_, material)| material != MaterialId(0))),
             moisture: self.levels.get(&chunk).map_or(Vec::new(), levels),
         }
     }
