@@ -366,7 +366,7 @@
 //! # let mut world = WaterWorld::new(7, Rules::lossless())?;
 //! # world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN))?;
 //! # let is_near = |chunk: IVec3| chunk == IVec3::ZERO;
-//! let mut feed = Feed::new(&mut world); // do not call `world.take_changes()` from now on
+//! let mut feed = Feed::new(&mut world);
 //! let mut mirror = Mirror::new(1_000); // a client, with at most so many chunks
 //! mirror.apply(&feed.whole(&world, [IVec3::ZERO]))?;
 //!

@@ -89,6 +89,7 @@ pub mod scenario;
 mod simd;
 #[cfg(feature = "snapshot")]
 pub mod snapshot;
+mod subscribers;
 #[cfg(feature = "testing")]
 pub mod testing;
 pub mod water;

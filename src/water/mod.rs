@@ -148,6 +148,7 @@ pub struct WaterWorld {
     work: Workspace,
     unfinished: Unfinished,
     queue: Queue,
+    untold: feed::Untold,
     /// The cells that edits have searched, for the budget of one that is queued.
     searched: u64,
 }
@@ -179,6 +180,7 @@ impl WaterWorld {
             work: Workspace::default(),
             unfinished: Unfinished::new(Evaporation::new(&rules, seed, 0)),
             queue: Queue::default(),
+            untold: feed::Untold::default(),
             searched: 0,
         })
     }

@@ -134,7 +134,9 @@ impl WaterWorld {
 
     /// Returns the cells to draw anew: those that an edit has changed since the last call, and
     /// those that a tick has left looking different. By chunk, in order of position. Loading and
-    /// unloading a chunk is not listed.
+    /// unloading a chunk is not listed. A [`Feed`](crate::water::Feed) of the world takes nothing
+    /// away from this list; once there is one, each chunk that changes takes 1 KB until this is
+    /// called, or the chunk is unloaded.
     ///
     /// What can be seen of a cell is its ground, its height, whether water passes through it when
     /// its height is 0, and then its [`largest`](WaterCell::largest), the thickness of a fall. A
@@ -158,7 +160,7 @@ impl WaterWorld {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn take_changes(&mut self) -> Vec<ChunkChanges> {
-        ChunkChanges::list(self.store.take_visible_changes())
+        ChunkChanges::list(self.take_untold())
     }
 
     /// Returns every cell of which an edit or a tick has changed any bit since the last call, in
@@ -182,6 +184,11 @@ impl WaterWorld {
     pub fn chunks(&self) -> impl Iterator<Item = (IVec3, Cow<'_, Chunk<Voxel>>)> {
         let chunk = |slot| (self.store.grid().position_at(slot), self.cells_before(slot));
         self.store.grid().sorted_slots().into_iter().map(chunk)
+    }
+
+    /// Returns how often a chunk was inserted or removed.
+    pub(crate) fn loads(&self) -> u64 {
+        self.store.loads()
     }
 
     /// Returns the chunk at a chunk position, as [`chunks`](WaterWorld::chunks) does; `None` if it
@@ -213,6 +220,7 @@ impl WaterWorld {
             + self.work.memory_bytes()
             + self.unfinished.memory_bytes()
             + memory_bytes(&self.queue)
+            + self.untold.memory_bytes()
     }
 
     /// Returns a hash of seed, ticks, ledger, every cell and fixture of every chunk, which chunks are

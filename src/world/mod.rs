@@ -151,6 +151,7 @@ pub struct World {
     /// The units of water that broken soil left.
     spilled: u64,
     events: Vec<Broken>,
+    untold: feed::untold::Untold,
     passed: Passed,
     /// What the rules come to; what follows from rules and palette.
     limits: Limits,
@@ -199,6 +200,7 @@ impl World {
             thrown: 0,
             spilled: 0,
             events: Vec::new(),
+            untold: feed::untold::Untold::default(),
             passed: Passed::default(),
             limits,
             contacts: Contacts::default(),

@@ -3,6 +3,7 @@
 
 use fastrand::Rng;
 use floodplain::glam::IVec3;
+use floodplain::snapshot::Saved;
 use floodplain::testing::look;
 use floodplain::water::{
     Cause, ChunkEvent, ChunkUpdate, Edge, Edit, Feed, Mirror, MirrorError, Rules, Update,
@@ -247,6 +248,48 @@ fn a_chunk_that_was_shown_is_unloaded_on_the_client_too() {
         mirror.apply(&update).unwrap();
         assert_eq!(mirror.chunks(), [IVec3::ZERO, IVec3::X]);
     }
+}
+
+/// Each of several feeds, read at its own moments, tells all, and so does `take_changes` beside them:
+/// it lists what it does in a twin without feeds, also once the world was saved and loaded.
+#[test]
+fn feeds_and_lists_of_changes_take_nothing_from_each_other() {
+    let mut listed = 0;
+    for seed in 0..12 {
+        let mut rng = Rng::with_seed(seed);
+        let [mut world, mut twin] = [(); 2].map(|()| worlds::water_within(seed, bounds()));
+        let mut often = Feed::new(&mut world);
+        let (mut first, mut second) = (Mirror::new(100), Mirror::new(100));
+        first.apply(&often.whole(&world, loaded(&world))).unwrap();
+        let mut rarely = Feed::new(&mut world);
+        second.apply(&rarely.whole(&world, loaded(&world))).unwrap();
+        for round in 0..20 {
+            edit(&mut twin, &mut rng.clone());
+            edit(&mut world, &mut rng);
+            let ticks = rng.u64(..3);
+            [&mut world, &mut twin].into_iter().for_each(|world| _ = world.run(ticks));
+            first.apply(&often.take(&mut world)).unwrap();
+            let at = format!("seed {seed}, round {round}");
+            check(&first, &world, |_| true, &at);
+            if rng.u8(..4) == 0 {
+                second.apply(&rarely.take(&mut world)).unwrap();
+                check(&second, &world, |_| true, &at);
+            }
+            if rng.u8(..4) == 0 {
+                let mut loaded = WaterWorld::load(&world.save()).unwrap();
+                let changes = twin.take_changes();
+                assert_eq!(loaded.take_changes(), changes, "{at}");
+                assert_eq!(world.take_changes(), changes, "{at}");
+                assert_eq!(world.take_changes(), [], "{at}");
+                listed += changes.len();
+            }
+        }
+        drop((often, rarely));
+        world.run(3);
+        twin.run(3);
+        assert_eq!(world.take_changes(), twin.take_changes(), "seed {seed}: without feeds again");
+    }
+    assert!(listed > 50, "{listed} chunks were listed");
 }
 
 /// A client that walks is sent what comes into sight and the changes of what is in sight. What it

@@ -5,7 +5,7 @@ use fastrand::Rng;
 use floodplain::glam::IVec3;
 use floodplain::water::{ChunkEvent, MirrorError};
 use floodplain::world::{Broken, Edit, Feed, MaterialId, Mirror, Rules, Update, World};
-use floodplain::{Cube, Face, Region, Shape};
+use floodplain::{ChunkChanges, Cube, Face, Region, Shape};
 use support::edit_bytes::parsed_world_update;
 use support::world::apart::{random_edit, random_world};
 use support::world::feed::{assert_mirrored, assert_mirrors, joined, sent};
@@ -188,6 +188,56 @@ fn a_mirror_refuses_what_does_not_come_next() {
     let whole = feed.whole(&world, mirror.chunks());
     let error = MirrorError::TooManyChunks { most: 1, wanted: 2 };
     assert_eq!(Mirror::new(1).apply(&whole), Err(error));
+}
+
+/// As of water alone, and with what broke.
+#[test]
+fn feeds_and_lists_take_nothing_from_each_other() {
+    let (mut broke, mut listed) = (0, 0);
+    for seed in 0..2 {
+        let mut rng = Rng::with_seed(seed);
+        let rules = Rules { blast_steps: 6, ..rules() };
+        let mut twin = random_world(&mut rng.clone(), rules);
+        let mut world = random_world(&mut rng, rules);
+        let (bounds, mut gone, mut gone_of_twin) = (world.bounds(), Vec::new(), Vec::new());
+        assert_eq!(world.take_events(), twin.take_events());
+        let [mut often, mut rarely] = [(); 2].map(|()| Feed::new(&mut world));
+        let (mut first, mut second) = (joined(&mut often, &world), joined(&mut rarely, &world));
+        let (mut told, mut happened): (Vec<Broken>, Vec<Broken>) = Default::default();
+        for _ in 0..16 {
+            edit(&mut twin, &mut rng.clone(), &mut gone_of_twin);
+            edit(&mut world, &mut rng, &mut gone);
+            let ticks = rng.u64(..4);
+            [&mut world, &mut twin].into_iter().for_each(|world| _ = world.run(ticks));
+            let update = often.take(&mut world);
+            told.extend(update.events());
+            first.apply(&update).unwrap();
+            if rng.u8(..3) == 0 {
+                assert_mirrors(&first, &world, bounds);
+                second.apply(&rarely.take(&mut world)).unwrap();
+                assert_mirrors(&second, &world, bounds);
+                let changes = twin.take_changes();
+                listed += changes.len();
+                // Besides, it may list pressure that is gone: its chunk drops its own list.
+                let all = world.take_changes();
+                for ChunkChanges { chunk, cells } in changes {
+                    let here = all.iter().find(|changes| changes.chunk == chunk);
+                    let has = |index| here.is_some_and(|here| here.cells.contains(index));
+                    assert!(cells.iter().all(has), "seed {seed}: {chunk}");
+                }
+                assert_eq!(world.take_changes(), [], "seed {seed}");
+            }
+            if rng.bool() {
+                let events = twin.take_events();
+                assert_eq!(world.take_events(), events, "seed {seed}");
+                happened.extend(events);
+            }
+        }
+        happened.extend(twin.take_events());
+        assert_eq!(told, happened, "seed {seed}");
+        broke += told.len();
+    }
+    assert!(broke > 0 && listed > 10, "{broke} cells broke, {listed} chunks were listed");
 }
 
 /// As of water alone; ground and moisture go with the chunk.

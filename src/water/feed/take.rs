@@ -1,13 +1,14 @@
 //! Makes updates of a world.
 
-use crate::automaton::ChunkChanges;
 use crate::chunk::CellMask;
 use crate::coords::{Cube, Shape, order};
+use crate::subscribers::Subscription;
 use crate::water::WaterWorld;
 use crate::water::feed::currents::SentCurrents;
+use crate::water::feed::untold::{self, ByChunk, Marks};
 use crate::water::feed::update::{Cause, ChunkEvent, ChunkUpdate, Update, add, look_within};
 use crate::water::fixture::Fixture;
-use crate::water::store::{Edited, Place};
+use crate::water::store::Place;
 use glam::IVec3;
 use hashbrown::{HashMap, HashSet};
 use std::collections::BTreeMap;
@@ -17,8 +18,8 @@ use std::collections::btree_map::Entry;
 /// over a network, which keep a [`Mirror`](crate::water::Mirror).
 ///
 /// A feed belongs to one world and is no part of its state or snapshots: make a new one for a world
-/// that is loaded. It takes what [`take_changes`](WaterWorld::take_changes) lists, so there is one
-/// feed for each world, and nobody else calls that function.
+/// that is loaded. A world may have several, and [`take_changes`](WaterWorld::take_changes) beside
+/// them: each has a list of its own of what it was not told yet, of 1 KB for each chunk.
 ///
 /// Updates say what can be seen (see [`Look`](crate::water::Look)), and the currents if they
 /// [are sent](Feed::send_currents).
@@ -52,6 +53,7 @@ use std::collections::btree_map::Entry;
 /// ```
 #[derive(Debug)]
 pub struct Feed {
+    untold: Subscription<ByChunk>,
     /// The updates taken.
     taken: u64,
     /// The store's number of loads at the last one.
@@ -65,10 +67,10 @@ pub struct Feed {
 }
 
 impl Feed {
-    /// Returns a feed whose first update says what looks different from now on. Changes until now
-    /// are taken from the world's list and dropped.
+    /// Returns a feed whose first update says what looks different from now on.
     pub fn new(world: &mut WaterWorld) -> Feed {
         let mut feed = Feed {
+            untold: world.subscribe(),
             taken: 0,
             loads: 0,
             known: HashMap::new(),
@@ -76,7 +78,6 @@ impl Feed {
             currents: None,
         };
         feed.take_loads(world);
-        world.take_changes();
         feed
     }
 
@@ -118,10 +119,10 @@ impl Feed {
         for chunk in self.take_loads(world) {
             chunks.insert(order(chunk.position), chunk);
         }
-        let edited = world.store.take_edited();
-        for changes in world.take_changes() {
-            if let Entry::Vacant(entry) = chunks.entry(order(changes.chunk))
-                && let Some(changed) = changed(world, &changes, &edited)
+        world.publish_changes();
+        for (chunk, marks) in self.untold.take() {
+            if let Entry::Vacant(entry) = chunks.entry(order(chunk))
+                && let Some(changed) = changed(world, chunk, &marks)
             {
                 entry.insert(changed);
             }
@@ -176,7 +177,8 @@ impl Feed {
 
     /// Returns the bytes held on the heap.
     pub fn memory_bytes(&self) -> usize {
-        self.known.allocation_size()
+        self.untold.with(|list| untold::memory_bytes(list))
+            + self.known.allocation_size()
             + self.shown.allocation_size()
             + self.currents.as_ref().map_or(0, SentCurrents::memory_bytes)
     }
@@ -207,19 +209,18 @@ impl Feed {
 }
 
 /// Returns the changed cells of a chunk with what they look like now, and why.
-fn changed(world: &WaterWorld, changes: &ChunkChanges, edited: &Edited) -> Option<ChunkUpdate> {
-    let slot = world.store.grid().slot(changes.chunk)?;
+fn changed(world: &WaterWorld, position: IVec3, marks: &Marks) -> Option<ChunkUpdate> {
+    let slot = world.store.grid().slot(position)?;
     let chunk = world.cells_before(slot);
     let has = |cells: Option<&CellMask>, index| cells.is_some_and(|cells| cells.contains(index));
-    let (edited, outlets) = (edited.get(&slot).map(|cells| &**cells), world.store.outlets(slot));
-    let coast = world.store.coast(slot);
+    let (outlets, coast) = (world.store.outlets(slot), world.store.coast(slot));
     let drains = |index| {
         let fixture = world.store.fixture(Place::new(slot, index));
         matches!(fixture, Some(Fixture::Drain(_)))
     };
     let mut spans = Vec::new();
-    for index in changes.cells.iter() {
-        let cause = if has(edited, index) {
+    for index in marks.cells.iter() {
+        let cause = if marks.edited.contains(index) {
             Cause::Edit
         } else if has(outlets, index) || drains(index) {
             Cause::Drain
@@ -228,8 +229,8 @@ fn changed(world: &WaterWorld, changes: &ChunkChanges, edited: &Edited) -> Optio
         } else {
             Cause::Flow
         };
-        let cell = Cube::cell_at(changes.chunk, index);
+        let cell = Cube::cell_at(position, index);
         add(&mut spans, index, look_within(world.bounds(), cell, chunk.get(index)), cause);
     }
-    Some(ChunkUpdate { spans, ..ChunkUpdate::unchanged(changes.chunk) })
+    Some(ChunkUpdate { spans, ..ChunkUpdate::unchanged(position) })
 }
