@@ -137,8 +137,9 @@ impl WaterWorld {
     /// Returns the cells to draw anew: those that an edit has changed since the last call, and
     /// those that a tick has left looking different. By chunk, in order of position. Loading and
     /// unloading a chunk is not listed. A [`Feed`](crate::water::Feed) of the world takes nothing
-    /// away from this list; once there is one, each chunk that changes takes 1 KB until this is
-    /// called, or the chunk is unloaded.
+    /// away from this list, but from what is there before the first call: a game that uses both calls
+    /// this once at the beginning. Beside a feed, each chunk that changes takes 1 KB until the next
+    /// call, or until the chunk is unloaded.
     ///
     /// What can be seen of a cell is its ground, its height, whether water passes through it when
     /// its height is 0, and then its [`largest`](WaterCell::largest), the thickness of a fall. A

@@ -119,8 +119,9 @@ impl World {
     /// Returns the cells that have changed since the last call, in any part, by chunk, in order of
     /// position: those of water to draw anew, as [`WaterWorld::take_changes`] lists them, and those
     /// with another material, moisture or pressure. Loading and unloading a chunk is not listed. A
-    /// [`Feed`](super::Feed) of the world takes nothing away from this list; what it has taken, and
-    /// this has not listed yet, is no part of a snapshot.
+    /// [`Feed`](super::Feed) of the world takes nothing away from this list, but from what is there
+    /// before the first call. What a feed was told, and this has not listed yet, is no part of a
+    /// snapshot.
     pub fn take_changes(&mut self) -> Vec<ChunkChanges> {
         let mut all = self.take_untold();
         untold::add(&mut all, &self.water.take_changes());

@@ -201,6 +201,7 @@ fn feeds_and_lists_take_nothing_from_each_other() {
         let mut world = random_world(&mut rng, rules);
         let (bounds, mut gone, mut gone_of_twin) = (world.bounds(), Vec::new(), Vec::new());
         assert_eq!(world.take_events(), twin.take_events());
+        assert_eq!(world.take_changes(), twin.take_changes());
         let [mut often, mut rarely] = [(); 2].map(|()| Feed::new(&mut world));
         let (mut first, mut second) = (joined(&mut often, &world), joined(&mut rarely, &world));
         let (mut told, mut happened): (Vec<Broken>, Vec<Broken>) = Default::default();

@@ -24,26 +24,22 @@ pub(crate) type ByChunk = HashMap<IVec3, Box<Marks>>;
 #[derive(Debug, Default)]
 pub(crate) struct Untold {
     feeds: Subscribers<ByChunk>,
-    /// That of `take_changes`, less what the store still has.
-    own: ByChunk,
+    /// That of `take_changes`, less what the store still has; `None` until that was called.
+    own: Option<ByChunk>,
     /// The store's number of loads when chunks that are gone were last dropped.
     loads: u64,
 }
 
 impl Untold {
-    /// Returns whether the store's own list is that of `take_changes`.
-    fn is_only_stores(&mut self) -> bool {
-        self.own.is_empty() && !self.feeds.are_any()
-    }
-
     pub(crate) fn memory_bytes(&self) -> usize {
-        memory_bytes(&self.own)
+        self.own.as_ref().map_or(0, memory_bytes)
     }
 
     /// Returns the cells of a chunk that `take_changes` will list, besides those that the store has.
     #[cfg(feature = "snapshot")]
     pub(crate) fn of(&self, chunk: IVec3, load: u64) -> Option<&CellMask> {
-        self.own.get(&chunk).filter(|marks| marks.load == load).map(|marks| &marks.cells)
+        let marks = self.own.as_ref()?.get(&chunk)?;
+        (marks.load == load).then_some(&marks.cells)
     }
 }
 
@@ -69,7 +65,7 @@ impl WaterWorld {
             let is_there = |chunk: &IVec3, marks: &mut Box<Marks>| {
                 store.grid().slot(*chunk).is_some_and(|slot| store.load(slot) == marks.load)
             };
-            own.retain(is_there);
+            own.iter_mut().for_each(|own| own.retain(is_there));
             feeds.publish(|list| list.retain(is_there));
         }
         for (chunk, cells) in taken {
@@ -81,18 +77,19 @@ impl WaterWorld {
                 marks.cells.union_with(&cells);
                 edited.into_iter().for_each(|edited| marks.edited.union_with(edited));
             };
-            add(own);
+            own.iter_mut().for_each(add);
             feeds.publish(add);
         }
     }
 
     /// Returns the cells that `take_changes` lists, by chunk, in order of position.
     pub(crate) fn take_untold(&mut self) -> Vec<(IVec3, CellMask)> {
-        if self.untold.is_only_stores() {
+        let is_empty = self.untold.own.get_or_insert_default().is_empty();
+        if is_empty && !self.untold.feeds.are_any() {
             return self.store.take_visible_changes();
         }
         self.publish_changes();
-        let mut taken = core::mem::take(&mut self.untold.own);
+        let mut taken = core::mem::take(self.untold.own.get_or_insert_default());
         let mut slots: Vec<_> = taken.keys().filter_map(|&at| self.store.grid().slot(at)).collect();
         self.store.grid().sort_slots(&mut slots);
         slots.iter().for_each(|&slot| self.store.touch(slot));

@@ -40,8 +40,9 @@ pub(super) struct List {
 #[derive(Debug, Default)]
 pub(crate) struct Untold {
     feeds: Subscribers<List>,
-    /// What `take_changes` lists of ground, soil and pressure, besides what these still have.
-    own: Cells,
+    /// What `take_changes` lists of ground, soil and pressure, besides what these still have; `None`
+    /// until that was called.
+    own: Option<Cells>,
     /// How many of the world's events feeds have in their lists.
     heard: usize,
     /// Whether events are asked for by `take_events`.
@@ -52,7 +53,7 @@ pub(crate) struct Untold {
 
 impl Untold {
     pub(crate) fn memory_bytes(&self) -> usize {
-        self.own.len() * size_of::<([i32; 3], CellMask)>()
+        self.own.as_ref().map_or(0, |own| own.len() * size_of::<([i32; 3], CellMask)>())
     }
 }
 
@@ -66,7 +67,9 @@ impl World {
     /// Empties the lists of the parts, but water, into those of all who ask.
     pub(super) fn publish_changes(&mut self) {
         let [materials, soil, pressure] = self.take_changes_but_water();
-        [&materials, &soil, &pressure].into_iter().for_each(|list| add(&mut self.untold.own, list));
+        if let Some(own) = &mut self.untold.own {
+            [&materials, &soil, &pressure].into_iter().for_each(|list| add(own, list));
+        }
         let new = self.events.get(self.untold.heard..).unwrap_or_default();
         self.untold.feeds.publish(|list| {
             add(&mut list.materials, &materials);
@@ -82,14 +85,16 @@ impl World {
             let ground = self.ground.chunks().map(|(chunk, _)| chunk);
             let all = ground.chain(self.blast.chunks().map(|(chunk, _)| chunk));
             let there: HashSet<[i32; 3]> = all.map(order).collect();
-            self.untold.own.retain(|chunk, _| there.contains(chunk));
+            let own = self.untold.own.iter_mut();
+            own.for_each(|own| own.retain(|chunk, _| there.contains(chunk)));
         }
     }
 
     /// Returns the cells of ground, soil and pressure that `take_changes` lists.
     pub(crate) fn take_untold(&mut self) -> Cells {
+        self.untold.own.get_or_insert_default();
         self.publish_changes();
-        core::mem::take(&mut self.untold.own)
+        core::mem::take(self.untold.own.get_or_insert_default())
     }
 
     /// Returns the events that `take_events` does.
