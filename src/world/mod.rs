@@ -27,6 +27,7 @@
 mod bytes;
 mod charge;
 mod chunks;
+mod client;
 mod contacts;
 mod content;
 mod couplings;

@@ -5,6 +5,7 @@
 
 mod bodies;
 mod bytes;
+mod client;
 mod displace;
 mod error;
 mod fixtures;
