@@ -267,11 +267,10 @@ impl Limits {
         if !self.kinds.contains(kind) {
             return Err(LimitError::Kind { edit, kind });
         }
-        // Not a number is refused, too.
-        if !(radius <= self.most_radius) {
+        if radius.is_nan() || radius > self.most_radius {
             return Err(LimitError::Radius { radius, most: self.most_radius });
         }
-        if !(pressure.abs() <= self.most_pressure) {
+        if pressure.is_nan() || pressure.abs() > self.most_pressure {
             return Err(LimitError::Pressure { pressure, most: self.most_pressure });
         }
         if let Some(region) = region {

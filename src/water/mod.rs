@@ -83,8 +83,8 @@ pub use body::BodyReport;
 pub use cell::{CellError, CellFlags, FULL, WaterCell};
 pub use edit::{Edit, EditError, EditReport, Outcome};
 pub use feed::{
-    Cause, ChunkEvent, ChunkUpdate, Feed, Look, Mirror, MirrorError, Run, Span, Update,
-    UpdateBytesError,
+    Cause, ChunkCurrents, ChunkEvent, ChunkUpdate, Feed, Look, Mirror, MirrorError, Run, Span,
+    Update, UpdateBytesError,
 };
 pub use fixture::Fixture;
 pub use ledger::Ledger;

@@ -235,8 +235,7 @@ impl Rules {
     /// ```
     pub fn chance(half_life: f64, ticks_per_second: f64) -> f64 {
         let ticks = half_life * ticks_per_second;
-        // Not a number counts as less than a tick.
-        if !(ticks > 1.0) {
+        if ticks.is_nan() || ticks <= 1.0 {
             return 0.5;
         }
         // The series of 1 − e^(−x). The function of the standard library depends on the platform.

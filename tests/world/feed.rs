@@ -3,8 +3,8 @@
 
 use fastrand::Rng;
 use floodplain::glam::IVec3;
-use floodplain::water::{ChunkEvent, MirrorError};
-use floodplain::world::{Broken, Edit, Feed, MaterialId, Mirror, Rules, Update, World};
+use floodplain::water::{ChunkEvent, FlowField, MirrorError, SurfaceMesh, WaterView};
+use floodplain::world::{Broken, Edit, Feed, MaterialId, Mirror, Rules, Update, World, WorldView};
 use floodplain::{ChunkChanges, Cube, Face, Region, Shape};
 use support::edit_bytes::parsed_world_update;
 use support::world::apart::{random_edit, random_world};
@@ -188,6 +188,45 @@ fn a_mirror_refuses_what_does_not_come_next() {
     let whole = feed.whole(&world, mirror.chunks());
     let error = MirrorError::TooManyChunks { most: 1, wanted: 2 };
     assert_eq!(Mirror::new(1).apply(&whole), Err(error));
+}
+
+/// The material and moisture of each cell, the meshes of water, and the solid cells of chunks.
+type Drawn = (Vec<(Option<MaterialId>, u8)>, Vec<SurfaceMesh>, usize);
+
+/// What a renderer reads of ground and of water, of a world or of its mirror.
+fn drawn<W: WorldView>(world: &W, cells: Region, flow: &mut FlowField) -> Drawn {
+    flow.update(world.water());
+    let ground = cells.positions().map(|cell| (world.material(cell), world.moisture_steps(cell)));
+    let chunks: Vec<IVec3> = Region::new(cells.min() >> 4, cells.max() >> 4).positions().collect();
+    let meshes = chunks.iter().map(|&chunk| world.water().surface_mesh(chunk, Some(flow)));
+    let solid = chunks.iter().filter_map(|&chunk| world.materials(chunk));
+    let solid =
+        solid.map(|chunk| (0..4096).filter(|&cell| chunk.get(cell) != MaterialId(0)).count());
+    (ground.collect(), meshes.collect(), solid.sum())
+}
+
+#[test]
+fn a_mirror_is_drawn_as_its_world_with_its_ground() {
+    let (mut triangles, mut solid) = (0, 0);
+    for seed in 0..4 {
+        let mut rng = Rng::with_seed(seed);
+        let mut world = random_world(&mut rng, rules());
+        let mut feed = Feed::new(&mut world);
+        feed.send_currents();
+        let mut mirror = joined(&mut feed, &world);
+        let [mut flow, mut copied] = [(); 2].map(|()| FlowField::new());
+        for _ in 0..6 {
+            edit(&mut world, &mut rng, &mut Vec::new());
+            world.run(rng.u64(..3));
+            mirror.apply(&sent(&feed.take(&mut world))).unwrap();
+            let here = drawn(&world, world.bounds(), &mut flow);
+            let there = drawn(&mirror, world.bounds(), &mut copied);
+            assert!(here == there, "seed {seed}: {here:?} is drawn as {there:?}");
+            triangles += here.1.iter().map(|mesh| mesh.indices.len() / 3).sum::<usize>();
+            solid += here.2;
+        }
+    }
+    assert!(triangles > 100 && solid > 1_000, "{triangles} triangles, {solid} solid cells");
 }
 
 /// As of water alone, and with what broke.

@@ -3,11 +3,12 @@
 //!
 //! An update is the version (2), a byte that is the sum of 1 for whole chunks and 2 for currents,
 //! then its own number and the ticks; if there are currents, the ticks less their tick, as a zigzag
-//! number; the count of chunks, and the chunks in order of position. Numbers are LEB128: seven bits
-//! to a byte, lowest first. A chunk is its position, x, y and z less those of the chunk before, as
-//! zigzag numbers; a byte for the event: 0 unloaded, or the sum of 1 if it was loaded, else of 2 for
-//! flow, 4 for drains, 8 for edits, 16 for the sea, and of 32 for currents; and for each of these
-//! causes, none of which is without cells, or for the load, its runs:
+//! number; the count of chunks, and the chunks in order of position; and if there are currents, the
+//! count of chunks with some, and these in order of position. Numbers are LEB128: seven bits to a
+//! byte, lowest first. A chunk is its position, x, y and z less those of the chunk before, as zigzag
+//! numbers; a byte for the event: 0 unloaded, 1 loaded, or 2 to 30, even, the sum of 2 for flow, 4 for
+//! drains, 8 for edits, 16 for the sea; and for each of these causes, none of which is without cells,
+//! or for the load, its runs:
 //!
 //! | byte | meaning |
 //! |---|---|
@@ -17,15 +18,15 @@
 //! | 254 | it is repeated 36 times and more: a number follows, of those beyond 36 |
 //! | 255 | no more cells |
 //!
-//! Then come its currents, in runs whose values are numbers (see [`Current`]): the count of the runs,
-//! and each the cells since the end of the last one, twice, and one more if a number of cells less
-//! two follows; then the value.
+//! A chunk with currents is its position, and runs whose values are numbers (see [`Current`]), one at
+//! least: the count of the runs, and each the cells since the end of the last one, twice, and one more
+//! if a number of cells less two follows; then the value.
 
 use crate::coords::{CHUNK_CELLS, Cube, Shape, order};
 use crate::water::feed::currents::Current;
 use crate::water::feed::look::Look;
 use crate::water::feed::run::Run;
-use crate::water::feed::update::{Cause, ChunkEvent, ChunkUpdate, Span, Update};
+use crate::water::feed::update::{Cause, ChunkCurrents, ChunkEvent, ChunkUpdate, Span, Update};
 use crate::water::numbers::{NumberFault, put_number, take_number, unzigzag, zigzag};
 use core::fmt;
 use glam::IVec3;
@@ -49,8 +50,6 @@ const MORE_REPEATS: usize = LEAST_REPEAT + (LONG_REPEAT - REPEAT) as usize;
 const CAUSES: [Cause; 4] = [Cause::Flow, Cause::Drain, Cause::Edit, Cause::Sea];
 const UNLOADED: u8 = 0;
 const LOADED: u8 = 1;
-/// The flag of a chunk whose currents follow.
-const CURRENTS: u8 = 2 << CAUSES.len();
 /// The flags of an update.
 const IS_WHOLE: u8 = 1;
 const HAS_CURRENTS: u8 = 2;
@@ -137,7 +136,7 @@ impl Update {
     /// Appends the update.
     pub(crate) fn put(&self, out: &mut Vec<u8>) {
         let has_currents = u8::from(self.current_tick.is_some()) * HAS_CURRENTS;
-        out.extend([VERSION, u8::from(self.is_whole) * IS_WHOLE | has_currents]);
+        out.extend([VERSION, (u8::from(self.is_whole) * IS_WHOLE) | has_currents]);
         put_number(out, self.number);
         put_number(out, self.ticks);
         if let Some(tick) = self.current_tick {
@@ -149,6 +148,17 @@ impl Update {
             put_position(out, chunk.position, before);
             before = chunk.position;
             put_chunk(out, chunk);
+        }
+        if self.current_tick.is_some() {
+            put_number(out, self.currents.len() as u64);
+            let mut before = IVec3::ZERO;
+            for chunk in &self.currents {
+                put_position(out, chunk.position, before);
+                before = chunk.position;
+                let put =
+                    |out: &mut Vec<u8>, current| put_number(out, Current::of(current).number());
+                put_runs(out, &chunk.currents, put);
+            }
         }
     }
 
@@ -177,25 +187,20 @@ pub(crate) fn put_position(out: &mut Vec<u8>, position: IVec3, known: IVec3) {
 }
 
 fn put_chunk(out: &mut Vec<u8>, chunk: &ChunkUpdate) {
-    let currents = if chunk.currents.is_empty() { 0 } else { CURRENTS };
     match chunk.event {
-        ChunkEvent::Unloaded => return out.push(UNLOADED),
+        ChunkEvent::Unloaded => out.push(UNLOADED),
         ChunkEvent::Loaded => {
-            out.push(LOADED | currents);
+            out.push(LOADED);
             put_spans(out, &chunk.spans, Cause::Load);
         }
         ChunkEvent::Changed => {
             let has = |cause| chunk.spans.iter().any(|span| span.cause == cause);
             let bits = (1..).zip(CAUSES).map(|(bit, cause)| u8::from(has(cause)) << bit);
-            out.push(bits.sum::<u8>() | currents);
+            out.push(bits.sum());
             for cause in CAUSES.into_iter().filter(|&cause| has(cause)) {
                 put_spans(out, &chunk.spans, cause);
             }
         }
-    }
-    if currents != 0 {
-        let put = |out: &mut Vec<u8>, current| put_number(out, Current::of(current).number());
-        put_runs(out, &chunk.currents, put);
     }
 }
 
@@ -286,7 +291,16 @@ impl Reader<'_> {
             let position = self.next_chunk(chunks.last().map(|chunk| chunk.position))?;
             chunks.push(self.chunk(position, is_whole)?);
         }
-        Ok(Update { number, ticks, is_whole, current_tick, chunks })
+        let mut currents: Vec<ChunkCurrents> = Vec::new();
+        for _ in 0..current_tick.map_or(Ok(0), |_| self.number())? {
+            let position = self.next_chunk(currents.last().map(|chunk| chunk.position))?;
+            let at = self.at;
+            currents.push(ChunkCurrents { position, currents: self.runs(Reader::current)? });
+            if currents.last().is_none_or(|chunk| chunk.currents.is_empty()) {
+                return Err(value(at, "a cell with a current", 0));
+            }
+        }
+        Ok(Update { number, ticks, is_whole, current_tick, chunks, currents })
     }
 
     /// Reads the version of a format, which must be this one.
@@ -336,10 +350,9 @@ impl Reader<'_> {
     }
 
     fn chunk(&mut self, position: IVec3, is_whole: bool) -> Result<ChunkUpdate, UpdateBytesError> {
-        let (at, mut spans, byte) = (self.at, Vec::new(), self.byte()?);
-        let has_currents = byte & CURRENTS != 0;
-        let event = match byte & !CURRENTS {
-            UNLOADED if !has_currents => ChunkEvent::Unloaded,
+        let (at, mut spans) = (self.at, Vec::new());
+        let event = match self.byte()? {
+            UNLOADED => ChunkEvent::Unloaded,
             LOADED => {
                 self.spans(&mut spans, Cause::Load)?;
                 ChunkEvent::Loaded
@@ -363,17 +376,9 @@ impl Reader<'_> {
                 }
                 ChunkEvent::Changed
             }
-            _ => return Err(value(at, "an event", byte.into())),
+            event => return Err(value(at, "an event", event.into())),
         };
-        let mut currents = Vec::new();
-        if has_currents {
-            let at = self.at;
-            currents = self.runs(Reader::current)?;
-            if currents.is_empty() {
-                return Err(value(at, "a cell with a current", 0));
-            }
-        }
-        Ok(ChunkUpdate { position, event, spans, currents })
+        Ok(ChunkUpdate { position, event, spans })
     }
 
     fn current(&mut self) -> Result<IVec3, UpdateBytesError> {
@@ -492,10 +497,12 @@ mod tests {
             ];
             let value = IVec3::new(7, -7, start as i32 % 15 - 7);
             let currents = vec![Run { start: start as u16, cells: cells as u16, value }];
-            let chunk = ChunkUpdate { spans, currents, ..ChunkUpdate::unchanged(IVec3::MIN >> 4) };
+            let position = IVec3::MIN >> 4;
+            let chunk = ChunkUpdate { position, event: ChunkEvent::Changed, spans };
+            let currents = vec![ChunkCurrents { position, currents }];
             let (number, ticks) = (u64::MAX, 1 << 63);
             let current_tick = Some(u64::MAX - start as u64);
-            Update { number, ticks, is_whole: false, current_tick, chunks: vec![chunk] }
+            Update { number, ticks, is_whole: false, current_tick, chunks: vec![chunk], currents }
         };
         let far = (1..CHUNK_CELLS).map(|start| update(start, 1));
         for update in far.chain((1..CHUNK_CELLS).map(|cells| update(1, cells))) {
@@ -514,7 +521,6 @@ mod tests {
                 position: IVec3::new(x, 0, 0),
                 event,
                 spans: (0..spans).map(span).collect(),
-                currents: Vec::new(),
             };
             let update = Update {
                 number: 1,
@@ -522,6 +528,7 @@ mod tests {
                 is_whole: false,
                 current_tick: None,
                 chunks: (0..513).map(chunk).collect(),
+                currents: Vec::new(),
             };
             let bytes = update.to_bytes();
             let read = Update::from_bytes(&bytes).expect("they are of an update");

@@ -1,10 +1,11 @@
 //! The currents that a feed has sent: in each update it says those that are others than before.
 
-use crate::chunk::{Chunk, LAYER_CELLS, ones};
-use crate::coords::CHUNK_CELLS;
+use crate::chunk::{Chunk, LAYER_CELLS};
+use crate::coords::{CHUNK_CELLS, order};
 use crate::grid::Slot;
 use crate::water::WaterWorld;
-use crate::water::feed::run::{Run, runs};
+use crate::water::feed::run::runs;
+use crate::water::feed::update::ChunkCurrents;
 use crate::water::numbers::{unzigzag, zigzag};
 use crate::water::store::Place;
 use glam::IVec3;
@@ -64,9 +65,9 @@ impl SentCurrents {
         self.chunks.remove(&chunk);
     }
 
-    /// Learns the currents of the last tick, and returns those that are others than before. In the
-    /// middle of a tick there are none to learn.
-    pub(super) fn take(&mut self, world: &WaterWorld) -> Vec<(IVec3, Vec<Run<IVec3>>)> {
+    /// Learns the currents of the last tick, and returns those that are others than before, in order
+    /// of position. In the middle of a tick there are none to learn.
+    pub(super) fn take(&mut self, world: &WaterWorld) -> Vec<ChunkCurrents> {
         if world.backlog() > 0 {
             return Vec::new();
         }
@@ -86,17 +87,21 @@ impl SentCurrents {
                 currents.map_or(Current::default(), |currents| currents.get(index))
             };
             let others = (0..CHUNK_CELLS).filter(|&index| at(was, index) != at(is, index));
-            (chunk, runs(others.map(|index| (index, at(is, index).to_vector()))))
+            let currents = runs(others.map(|index| (index, at(is, index).to_vector())));
+            ChunkCurrents { position: chunk, currents }
         });
-        differing.filter(|(_, runs)| !runs.is_empty()).collect()
+        let mut list: Vec<_> = differing.filter(|chunk| !chunk.currents.is_empty()).collect();
+        list.sort_unstable_by_key(|chunk| order(chunk.position));
+        list
     }
 
-    /// Returns the cells of a chunk with a current, as of the last update.
-    pub(super) fn whole(&self, chunk: IVec3) -> Vec<Run<IVec3>> {
-        let Some(currents) = self.chunks.get(&chunk) else { return Vec::new() };
+    /// Returns the cells of a chunk with a current, as of the last update; `None` if all are still.
+    pub(super) fn whole(&self, position: IVec3) -> Option<ChunkCurrents> {
+        let currents = self.chunks.get(&position)?;
         let all = (0..CHUNK_CELLS).map(|index| (index, currents.get(index)));
         let moving = all.filter(|&(_, current)| current != Current::default());
-        runs(moving.map(|(index, current)| (index, current.to_vector())))
+        let currents = runs(moving.map(|(index, current)| (index, current.to_vector())));
+        Some(ChunkCurrents { position, currents })
     }
 
     pub(super) fn memory_bytes(&self) -> usize {
@@ -108,9 +113,11 @@ impl SentCurrents {
 /// Returns the currents in these layers (by bit) of a chunk.
 fn currents_of(world: &WaterWorld, slot: Slot, layers: u16) -> Chunk<Current> {
     let mut currents = [Current::default(); CHUNK_CELLS];
-    for layer in ones(u64::from(layers)) {
-        for index in layer * LAYER_CELLS..(layer + 1) * LAYER_CELLS {
-            currents[index] = Current::of(world.work.current(Place::new(slot, index)));
+    for (layer, cells) in currents.as_chunks_mut::<LAYER_CELLS>().0.iter_mut().enumerate() {
+        if layers >> layer & 1 != 0 {
+            for (cell, current) in cells.iter_mut().enumerate() {
+                *current = Current::of(world.work.current(Place::in_layer(slot, layer, cell)));
+            }
         }
     }
     Chunk::from_cells(&currents)

@@ -34,7 +34,7 @@ impl Look {
     /// The sea.
     pub const SEA: Look = Look(FULL + 3);
     /// The number of values.
-    pub(super) const COUNT: u8 = PASSING + THICKNESSES * 7;
+    pub(super) const COUNT: u8 = PASSING + THICKNESSES * 6;
     /// The number of those that are not of water that passes in another direction than down, which
     /// have the lowest codes.
     pub(super) const COMMON: u8 = PASSING + THICKNESSES;
@@ -53,8 +53,9 @@ impl Look {
         } else if voxel.word() == Voxel::OPEN.word() {
             Look::DRY
         } else {
-            let order = down_first(voxel.direction_code() as u8);
-            Look(PASSING + THICKNESSES * order + voxel.largest())
+            // Water passes through no cell without a direction.
+            let direction = (voxel.direction_code() as u8).saturating_sub(1);
+            Look(PASSING + THICKNESSES * down_first(direction) + voxel.largest())
         }
     }
 
@@ -89,10 +90,7 @@ impl Look {
     /// Returns where water that [passes](Look::passing) through the cell is heading.
     pub const fn direction(self) -> Option<Face> {
         match self.0.checked_sub(PASSING) {
-            Some(passing) => match down_first(passing / THICKNESSES) {
-                0 => None,
-                code => Face::from_index(code - 1),
-            },
+            Some(passing) => Face::from_index(down_first(passing / THICKNESSES)),
             None => None,
         }
     }
@@ -114,14 +112,14 @@ impl Look {
     }
 }
 
-/// Returns the direction code (0 for none, else [`Face::index`] + 1) with those of down and of none
-/// exchanged, so that most falls have the lowest numbers. It is its own inverse.
-const fn down_first(code: u8) -> u8 {
-    const DOWN: u8 = Face::Down.index() as u8 + 1;
-    match code {
+/// Returns the [index](Face::index) of a direction with those of down and of the first exchanged, so
+/// that most falls have the lowest numbers. It is its own inverse.
+const fn down_first(index: u8) -> u8 {
+    const DOWN: u8 = Face::Down.index() as u8;
+    match index {
         DOWN => 0,
         0 => DOWN,
-        code => code,
+        index => index,
     }
 }
 

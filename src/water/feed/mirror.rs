@@ -4,7 +4,7 @@ use crate::chunk::{Chunk, LAYER_CELLS};
 use crate::coords::{CHUNK_CELLS, Cube, Shape, order};
 use crate::water::feed::currents::{ByChunk, Current};
 use crate::water::feed::look::Look;
-use crate::water::feed::update::{ChunkEvent, ChunkUpdate, Update};
+use crate::water::feed::update::{ChunkCurrents, ChunkEvent, ChunkUpdate, Update};
 use core::fmt;
 use glam::IVec3;
 use hashbrown::HashMap;
@@ -127,6 +127,7 @@ impl Mirror {
             return Err(MirrorError::TooManyChunks { most: self.most_chunks, wanted: held });
         }
         update.chunks.iter().for_each(|chunk| self.apply_chunk(chunk));
+        update.currents.iter().for_each(|chunk| self.apply_currents(chunk));
         (self.number, self.ticks) = (Some(update.number), update.ticks);
         self.current_tick = update.current_tick;
         Ok(())
@@ -187,28 +188,27 @@ impl Mirror {
                 update.spans.iter().for_each(|span| cells[span.indices()].fill(span.look));
                 self.chunks.insert(update.position, Chunk::from_cells(&cells));
                 self.currents.remove(&update.position);
-                self.apply_currents(update);
             }
             ChunkEvent::Changed => {
                 let Some(chunk) = self.chunks.get_mut(&update.position) else { return };
                 for span in &update.spans {
                     span.indices().for_each(|index| _ = chunk.set(index, span.look));
                 }
-                self.apply_currents(update);
             }
         }
     }
 
-    fn apply_currents(&mut self, update: &ChunkUpdate) {
+    fn apply_currents(&mut self, update: &ChunkCurrents) {
+        if !self.chunks.contains_key(&update.position) {
+            return;
+        }
         let still = Chunk::uniform(Current::default());
-        if !update.currents.is_empty() {
-            let chunk = self.currents.entry(update.position).or_insert_with(|| still.clone());
-            for run in &update.currents {
-                run.indices().for_each(|index| _ = chunk.set(index, Current::of(run.value)));
-            }
-            if *chunk == still {
-                self.currents.remove(&update.position);
-            }
+        let chunk = self.currents.entry(update.position).or_insert_with(|| still.clone());
+        for run in &update.currents {
+            run.indices().for_each(|index| _ = chunk.set(index, Current::of(run.value)));
+        }
+        if *chunk == still {
+            self.currents.remove(&update.position);
         }
     }
 

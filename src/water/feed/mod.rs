@@ -30,5 +30,5 @@ pub use run::Run;
 pub(crate) use run::runs;
 pub use take::Feed;
 pub(crate) use untold::Untold;
-pub use update::{Cause, ChunkEvent, ChunkUpdate, Span, Update};
+pub use update::{Cause, ChunkCurrents, ChunkEvent, ChunkUpdate, Span, Update};
 pub(crate) use update::{faces_of, holds, look_within};

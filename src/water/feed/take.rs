@@ -6,7 +6,9 @@ use crate::subscribers::Subscription;
 use crate::water::WaterWorld;
 use crate::water::feed::currents::SentCurrents;
 use crate::water::feed::untold::{self, ByChunk, Marks};
-use crate::water::feed::update::{Cause, ChunkEvent, ChunkUpdate, Update, add, look_within};
+use crate::water::feed::update::{
+    Cause, ChunkCurrents, ChunkEvent, ChunkUpdate, Update, add, look_within,
+};
 use crate::water::fixture::Fixture;
 use crate::water::store::Place;
 use glam::IVec3;
@@ -127,16 +129,14 @@ impl Feed {
                 entry.insert(changed);
             }
         }
-        if let Some(currents) = &mut self.currents {
+        let mut currents = Vec::new();
+        if let Some(sent) = &mut self.currents {
             let whole = chunks.values().filter(|chunk| chunk.event != ChunkEvent::Changed);
-            whole.for_each(|chunk| currents.forget(chunk.position));
-            for (chunk, runs) in currents.take(world) {
-                let unchanged = || ChunkUpdate::unchanged(chunk);
-                chunks.entry(order(chunk)).or_insert_with(unchanged).currents = runs;
-            }
+            whole.for_each(|chunk| sent.forget(chunk.position));
+            currents = sent.take(world);
         }
         self.taken += 1;
-        self.update(world, false, chunks)
+        self.update(world, false, chunks, currents)
     }
 
     /// Returns these chunks as they look now, each as [`Loaded`](ChunkEvent::Loaded) or, if none is
@@ -148,7 +148,11 @@ impl Feed {
         for position in chunks {
             whole.insert(order(position), self.whole_chunk(world, position));
         }
-        self.update(world, true, whole)
+        let currents = self.currents.iter().flat_map(|sent| {
+            whole.values().filter_map(|chunk: &ChunkUpdate| sent.whole(chunk.position))
+        });
+        let currents = currents.collect();
+        self.update(world, true, whole, currents)
     }
 
     fn whole_chunk(&mut self, world: &WaterWorld, position: IVec3) -> ChunkUpdate {
@@ -156,8 +160,7 @@ impl Feed {
         if !self.known.contains_key(&position) {
             self.shown.insert(position);
         }
-        let currents = self.currents.as_ref().map_or(Vec::new(), |sent| sent.whole(position));
-        ChunkUpdate { currents, ..ChunkUpdate::loaded(position, &chunk, world.bounds()) }
+        ChunkUpdate::loaded(position, &chunk, world.bounds())
     }
 
     fn update(
@@ -165,6 +168,7 @@ impl Feed {
         world: &WaterWorld,
         is_whole: bool,
         chunks: BTreeMap<[i32; 3], ChunkUpdate>,
+        currents: Vec<ChunkCurrents>,
     ) -> Update {
         Update {
             number: self.taken,
@@ -172,6 +176,7 @@ impl Feed {
             is_whole,
             current_tick: self.currents.as_ref().and_then(|currents| currents.tick),
             chunks: chunks.into_values().collect(),
+            currents,
         }
     }
 
@@ -232,5 +237,5 @@ fn changed(world: &WaterWorld, position: IVec3, marks: &Marks) -> Option<ChunkUp
         let cell = Cube::cell_at(position, index);
         add(&mut spans, index, look_within(world.bounds(), cell, chunk.get(index)), cause);
     }
-    Some(ChunkUpdate { spans, ..ChunkUpdate::unchanged(position) })
+    Some(ChunkUpdate { position, event: ChunkEvent::Changed, spans })
 }

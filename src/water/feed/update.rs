@@ -54,7 +54,7 @@ impl Span {
 /// What happened to a chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ChunkEvent {
-    /// Some of its cells look different, or have another current.
+    /// Some of its cells look different.
     Changed,
     /// It was loaded, perhaps in place of one that was unloaded.
     Loaded,
@@ -72,9 +72,16 @@ pub struct ChunkUpdate {
     /// The cells that may look different, in order of index, in runs that do not overlap. Of a
     /// chunk that was loaded, all cells that are not [`Look::DRY`].
     pub spans: Vec<Span>,
-    /// The cells with another current than in the update before, in units along x, y and z, each −7
-    /// to 7, in order of index; of a chunk that was loaded, all cells that are not still. None but
-    /// of a feed that [sends](crate::water::Feed::send_currents) them.
+}
+
+/// The cells of a chunk with another current than in the update before; of a chunk that was loaded,
+/// all cells that are not still.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChunkCurrents {
+    /// The chunk position.
+    pub position: IVec3,
+    /// Their currents, in units along x, y and z, each −7 to 7, in order of index, in runs that do
+    /// not overlap.
     pub currents: Vec<Run<IVec3>>,
 }
 
@@ -90,17 +97,11 @@ impl ChunkUpdate {
             (0..CHUNK_CELLS).for_each(|index| add(&mut spans, index, look(index), Cause::Load));
         }
         spans.retain(|span| span.look != Look::DRY);
-        ChunkUpdate { position, event: ChunkEvent::Loaded, spans, currents: Vec::new() }
+        ChunkUpdate { position, event: ChunkEvent::Loaded, spans }
     }
 
     pub(super) fn unloaded(position: IVec3) -> Self {
-        ChunkUpdate { event: ChunkEvent::Unloaded, ..ChunkUpdate::unchanged(position) }
-    }
-
-    /// Returns the update of a chunk in which nothing is different yet.
-    pub(super) fn unchanged(position: IVec3) -> Self {
-        let (spans, currents) = (Vec::new(), Vec::new());
-        ChunkUpdate { position, event: ChunkEvent::Changed, spans, currents }
+        ChunkUpdate { position, event: ChunkEvent::Unloaded, spans: Vec::new() }
     }
 
     /// Returns the cells that may look different: all, if the chunk was loaded or unloaded.
@@ -166,6 +167,7 @@ pub struct Update {
     /// The tick of which the currents are known to who has all updates up to this one.
     pub(super) current_tick: Option<u64>,
     pub(super) chunks: Vec<ChunkUpdate>,
+    pub(super) currents: Vec<ChunkCurrents>,
 }
 
 impl Update {
@@ -194,14 +196,22 @@ impl Update {
     /// Returns the update with only the chunks at positions of which `is_wanted` is true: for a
     /// client that follows a part of the world.
     pub fn only(&self, is_wanted: impl Fn(IVec3) -> bool) -> Update {
-        let wanted = self.chunks.iter().filter(|chunk| is_wanted(chunk.position));
-        Update { chunks: wanted.cloned().collect(), ..*self }
+        let chunks = self.chunks.iter().filter(|chunk| is_wanted(chunk.position));
+        let currents = self.currents.iter().filter(|chunk| is_wanted(chunk.position));
+        let (chunks, currents) = (chunks.cloned().collect(), currents.cloned().collect());
+        Update { chunks, currents, ..*self }
     }
 
     /// Returns the number of complete ticks of the water when it had the currents that are known with
     /// this update; `None` if the feed does not [send](crate::water::Feed::send_currents) them.
     pub fn current_tick(&self) -> Option<u64> {
         self.current_tick
+    }
+
+    /// Returns the currents by chunk, in order of position; none if the feed does not
+    /// [send](crate::water::Feed::send_currents) them.
+    pub fn currents(&self) -> &[ChunkCurrents] {
+        &self.currents
     }
 
     /// Returns the cells that may look different in the form of
@@ -211,7 +221,7 @@ impl Update {
     pub fn changes(&self) -> Vec<ChunkChanges> {
         let changes =
             |chunk: &ChunkUpdate| ChunkChanges { chunk: chunk.position, cells: chunk.cells() };
-        self.chunks.iter().map(changes).filter(|changes| !changes.cells.is_empty()).collect()
+        self.chunks.iter().map(changes).collect()
     }
 
     /// Returns the update as one of a world that has had so many ticks.

@@ -117,6 +117,7 @@ fn check_update(update: &Update) {
         let are_apart = |pair: &[water::Span]| pair[0].indices().end <= pair[1].indices().start;
         assert!(chunk.spans.windows(2).all(are_apart), "{chunk:?}");
     }
+    update.currents().iter().for_each(|chunk| check_spans(&chunk.currents));
 }
 
 fn check_spans<T: Debug>(spans: &[water::Run<T>]) {
