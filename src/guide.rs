@@ -64,8 +64,8 @@
 //! chunk's corner, ready for upload. After a tick, [`take_changes`](WaterWorld::take_changes) lists
 //! the cells that look different, and [`meshes_touched`](crate::water::meshes_touched) the chunks
 //! to mesh again: those and their neighbours, which share corners. Water in free fall is not part
-//! of the mesh: draw the [`falls`](WaterView::falls) of a chunk as columns of their thickness. These
-//! are functions of the trait [`WaterView`], of a world and of the copies of it on clients. A
+//! of the mesh: draw the [`falls`](WaterView::falls) of a chunk as columns of their thickness.
+//! These are functions of the trait [`WaterView`], of a world and of the copies of it on clients. A
 //! river in steady flow is not among the changes, nor are chunks that you load or unload yourself.
 //! For a copy of the world, [`take_all_changes`](WaterWorld::take_all_changes) lists the cells of
 //! which any bit has changed.
@@ -353,12 +353,12 @@
 //! visible change. Each client has a [`Mirror`], with the heights, the ground and the falls of the
 //! chunks that it was sent, and draws it as the server would its world; for a [`FlowField`] of it,
 //! the feed has to [send currents](Feed::send_currents), too. A client that joins, or has missed an
-//! update, gets whole chunks, and so does one that moves on, which [forgets](Mirror::retain) what it
-//! leaves behind. What clients do arrives as bytes of [`Edit`]s: other bytes are refused, but whether
-//! a player may make an edit is for you to say: see the next step. Of a [`World`](crate::World) of
-//! materials it is the same, with [`world::Feed`](crate::world::Feed) and
-//! [`world::Mirror`](crate::world::Mirror), which say what the ground is made of and how moist it is,
-//! too; [`world::WorldView`](crate::world::WorldView) is what a renderer reads of both.
+//! update, gets whole chunks, and so does one that moves on, which [forgets](Mirror::retain) what
+//! it leaves behind. What clients do arrives as bytes of [`Edit`]s: other bytes are refused, but
+//! whether a player may make an edit is for you to say: see the next step. Of a
+//! [`World`](crate::World) of materials it is the same, with [`world::Feed`](crate::world::Feed)
+//! and [`world::Mirror`](crate::world::Mirror), which say what the ground is made of and how moist
+//! it is, too; [`world::WorldView`](crate::world::WorldView) is what a renderer reads of both.
 //!
 //! ```
 //! use floodplain::water::{Edit, Feed, Mirror, Update, WaterView};

@@ -70,9 +70,9 @@ impl WaterWorld {
         self.place(cell).map_or(IVec3::ZERO, |place| self.work.current(place))
     }
 
-    /// Returns the units of water in the world, the sea left out, counted cell by cell: that this is
-    /// [`ledger().total()`](Ledger::total) proves that none was made or lost. Takes time linear in
-    /// the loaded chunks, some 0.3 µs for each with water.
+    /// Returns the units of water in the world, the sea left out, counted cell by cell: that this
+    /// is [`ledger().total()`](Ledger::total) proves that none was made or lost. Takes time linear
+    /// in the loaded chunks, some 0.3 µs for each with water.
     pub fn total(&self) -> u64 {
         self.chunks().map(|(_, chunk)| chunk.units()).sum()
     }
@@ -137,9 +137,9 @@ impl WaterWorld {
     /// Returns the cells to draw anew: those that an edit has changed since the last call, and
     /// those that a tick has left looking different. By chunk, in order of position. Loading and
     /// unloading a chunk is not listed. A [`Feed`](crate::water::Feed) of the world takes nothing
-    /// away from this list, but from what is there before the first call: a game that uses both calls
-    /// this once at the beginning. Beside a feed, each chunk that changes takes 1 KB until the next
-    /// call, or until the chunk is unloaded.
+    /// away from this list, but from what is there before the first call: a game that uses both
+    /// calls this once at the beginning. Beside a feed, each chunk that changes takes 1 KB until
+    /// the next call, or until the chunk is unloaded.
     ///
     /// What can be seen of a cell is its ground, its height, whether water passes through it when
     /// its height is 0, and then its [`largest`](WaterCell::largest), the thickness of a fall. A

@@ -84,8 +84,8 @@ pub struct Rules {
     /// losses; each loss costs a few microseconds.
     pub evaporation: f64,
     /// The same chance for a cell of a single unit. Default 2⁻¹⁶, at 20 ticks a second once in 55
-    /// minutes, so that the films that a flood leaves go before the lakes do. A bucket of 7 units on
-    /// a plain is seven such films for about an hour: see [`puddle`](Rules::puddle).
+    /// minutes, so that the films that a flood leaves go before the lakes do. A bucket of 7 units
+    /// on a plain is seven such films for about an hour: see [`puddle`](Rules::puddle).
     pub film_evaporation: f64,
     /// The chance, 0 to 1, that a cell without flow loses one step of activity in a tick. Default
     /// 0.25.
@@ -172,9 +172,10 @@ impl Rules {
         Rules { evaporation: 0.0, film_evaporation: 0.0, ..Rules::default() }
     }
 
-    /// Returns the default rules with other evaporation: the films that a bucket leaves on the ground
-    /// are gone in two minutes, all but one of 64, and lakes stay as by default. For 20 ticks a
-    /// second, as the other presets; [`with_half_lives`](Rules::with_half_lives) is for others.
+    /// Returns the default rules with other evaporation: the films that a bucket leaves on the
+    /// ground are gone in two minutes, all but one of 64, and lakes stay as by default. For 20
+    /// ticks a second, as the other presets; [`with_half_lives`](Rules::with_half_lives) is for
+    /// others.
     ///
     /// | preset | half of the films of a unit have gone after | half of the cells of deeper water have lost a unit after |
     /// |---|---|---|
@@ -195,7 +196,8 @@ impl Rules {
     }
 
     /// Returns the default rules with evaporation for rain: it gathers in puddles, which are gone
-    /// some minutes after it; lakes sink by a unit in an hour or two. See [`puddle`](Rules::puddle).
+    /// some minutes after it; lakes sink by a unit in an hour or two. See
+    /// [`puddle`](Rules::puddle).
     pub fn rain() -> Rules {
         Rules::default().with_half_lives(60.0, 3_600.0, 20.0)
     }
@@ -206,8 +208,8 @@ impl Rules {
         Rules::default().with_half_lives(5.0, 300.0, 20.0)
     }
 
-    /// Returns these rules with evaporation by half-lives, in seconds: of films of a single unit, and
-    /// of the units that cells of deeper water lose next. Infinity is for never.
+    /// Returns these rules with evaporation by half-lives, in seconds: of films of a single unit,
+    /// and of the units that cells of deeper water lose next. Infinity is for never.
     ///
     /// ```
     /// use floodplain::water::Rules;

@@ -162,8 +162,8 @@ impl Voxel {
 
     /// Returns a number that differs where a game draws something else: ground, the sea or a mark,
     /// the height, and whether water passes through an empty cell. There its direction and the
-    /// bottleneck count, too: a fall is drawn by nothing else. The bottleneck only rises while water
-    /// passes, so it seldom changes.
+    /// bottleneck count, too: a fall is drawn by nothing else. The bottleneck only rises while
+    /// water passes, so it seldom changes.
     #[inline]
     pub(crate) const fn look(self) -> u16 {
         const PASSES: u16 = 1 << ACTIVE_SHIFT;

@@ -61,7 +61,8 @@ fn of_blast(edit: &blast::Edit) -> Demand {
 }
 
 impl World {
-    /// Makes an edit that a client has sent, if it keeps within limits; see [`apply`](World::apply).
+    /// Makes an edit that a client has sent, if it keeps within limits; see
+    /// [`apply`](World::apply).
     ///
     /// ```
     /// use floodplain::glam::IVec3;
@@ -87,8 +88,8 @@ impl World {
         self.apply(edit).map_err(ClientEditError::Edit)
     }
 
-    /// Puts an edit in line that a client has sent, if it keeps within limits, and no more edits and
-    /// reports wait than these say; see [`queue`](World::queue).
+    /// Puts an edit in line that a client has sent, if it keeps within limits, and no more edits
+    /// and reports wait than these say; see [`queue`](World::queue).
     ///
     /// # Errors
     /// The bytes are no edit, it breaks a limit, or too many wait. Whether the world refuses it is

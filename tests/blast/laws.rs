@@ -485,8 +485,8 @@ fn pressures_of_any_size_stay_finite() {
     }
 }
 
-/// What the README says of a finer graph: with weights of the inverse square of the spacing, pressure
-/// spreads as far in as many steps.
+/// What the README says of a finer graph: with weights of the inverse square of the spacing,
+/// pressure spreads as far in as many steps.
 #[test]
 fn a_finer_graph_spreads_alike_with_weights_of_the_inverse_square_of_its_spacing() {
     let spread = |fine: i32| {

@@ -1,5 +1,5 @@
-//! Edits of clients obey limits: what breaks one is refused by its name and changes nothing, and what
-//! is made keeps within all of them.
+//! Edits of clients obey limits: what breaks one is refused by its name and changes nothing, and
+//! what is made keeps within all of them.
 
 use fastrand::Rng;
 use floodplain::glam::{IVec2, IVec3};

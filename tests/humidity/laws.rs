@@ -207,8 +207,8 @@ fn all_rock_is_alike() {
     }
 }
 
-/// The factor that the README gives: a step of the source text's mean evens out 32·i/(i² + 4) times as
-/// much of a difference as one of the conservative sweep by default.
+/// The factor that the README gives: a step of the source text's mean evens out 32·i/(i² + 4) times
+/// as much of a difference as one of the conservative sweep by default.
 #[test]
 fn the_conservative_sweep_is_slower_than_the_text_by_the_factor_of_the_readme() {
     for impermeability in [1.0, 2.0, 4.0, 16.0_f32] {

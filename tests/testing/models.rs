@@ -411,8 +411,8 @@ fn ground_that_is_not_the_models_breaks_a_law_by_its_name() {
     assert_eq!(broken(world, &world(), &[Op::Edit(beyond)]), None, "both refuse it");
 }
 
-/// A client that was not sent a change, and one beside which somebody else takes the lists: once, that
-/// took the change from it.
+/// A client that was not sent a change, and one beside which somebody else takes the lists: once,
+/// that took the change from it.
 #[test]
 fn a_client_that_misses_a_change_is_found() {
     let start = Start {

@@ -250,8 +250,8 @@ fn a_chunk_that_was_shown_is_unloaded_on_the_client_too() {
     }
 }
 
-/// Each of several feeds, read at its own moments, tells all, and so does `take_changes` beside them:
-/// it lists what it does in a twin without feeds, also once the world was saved and loaded.
+/// Each of several feeds, read at its own moments, tells all, and so does `take_changes` beside
+/// them: it lists what it does in a twin without feeds, also once the world was saved and loaded.
 #[test]
 fn feeds_and_lists_of_changes_take_nothing_from_each_other() {
     let mut listed = 0;

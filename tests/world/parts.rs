@@ -219,8 +219,8 @@ fn water_runs_through_a_wall_that_breaks() {
     assert_eq!(world.validate(), Ok(()));
 }
 
-/// A run at rest advances the clocks of all parts at once: as ticks one by one do, from any tick, also
-/// from one between two steps of soil, and past the last number of a tick.
+/// A run at rest advances the clocks of all parts at once: as ticks one by one do, from any tick,
+/// also from one between two steps of soil, and past the last number of a tick.
 #[test]
 fn a_run_at_rest_advances_all_clocks_as_its_ticks_do() {
     for (period, from) in (1..8).flat_map(|period| [0, u64::MAX - 40].map(|from| (period, from))) {

@@ -58,8 +58,8 @@ impl WaterWorld {
         self.apply(edit).map_err(ClientEditError::Edit)
     }
 
-    /// Puts an edit in line that a client has sent, if it keeps within limits, and no more edits and
-    /// reports wait than these say; see [`queue`](WaterWorld::queue).
+    /// Puts an edit in line that a client has sent, if it keeps within limits, and no more edits
+    /// and reports wait than these say; see [`queue`](WaterWorld::queue).
     ///
     /// # Errors
     /// The bytes are no edit, it breaks a limit, or too many wait. Whether the world refuses it is

@@ -5,10 +5,10 @@
 //! then its own number and the ticks; if there are currents, the ticks less their tick, as a zigzag
 //! number; the count of chunks, and the chunks in order of position; and if there are currents, the
 //! count of chunks with some, and these in order of position. Numbers are LEB128: seven bits to a
-//! byte, lowest first. A chunk is its position, x, y and z less those of the chunk before, as zigzag
-//! numbers; a byte for the event: 0 unloaded, 1 loaded, or 2 to 30, even, the sum of 2 for flow, 4 for
-//! drains, 8 for edits, 16 for the sea; and for each of these causes, none of which is without cells,
-//! or for the load, its runs:
+//! byte, lowest first. A chunk is its position, x, y and z less those of the chunk before, as
+//! zigzag numbers; a byte for the event: 0 unloaded, 1 loaded, or 2 to 30, even, the sum of 2 for
+//! flow, 4 for drains, 8 for edits, 16 for the sea; and for each of these causes, none of which is
+//! without cells, or for the load, its runs:
 //!
 //! | byte | meaning |
 //! |---|---|
@@ -18,9 +18,9 @@
 //! | 254 | it is repeated 36 times and more: a number follows, of those beyond 36 |
 //! | 255 | no more cells |
 //!
-//! A chunk with currents is its position, and runs whose values are numbers (see [`Current`]), one at
-//! least: the count of the runs, and each the cells since the end of the last one, twice, and one more
-//! if a number of cells less two follows; then the value.
+//! A chunk with currents is its position, and runs whose values are numbers (see [`Current`]), one
+//! at least: the count of the runs, and each the cells since the end of the last one, twice, and
+//! one more if a number of cells less two follows; then the value.
 
 use crate::coords::{CHUNK_CELLS, Cube, Shape, order};
 use crate::water::feed::currents::Current;

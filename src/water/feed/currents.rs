@@ -65,8 +65,8 @@ impl SentCurrents {
         self.chunks.remove(&chunk);
     }
 
-    /// Learns the currents of the last tick, and returns those that are others than before, in order
-    /// of position. In the middle of a tick there are none to learn.
+    /// Learns the currents of the last tick, and returns those that are others than before, in
+    /// order of position. In the middle of a tick there are none to learn.
     pub(super) fn take(&mut self, world: &WaterWorld) -> Vec<ChunkCurrents> {
         if world.backlog() > 0 {
             return Vec::new();

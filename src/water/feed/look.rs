@@ -6,8 +6,8 @@ use crate::water::voxel::Voxel;
 use core::fmt;
 
 /// What can be seen of a cell: ground, the sea, its height, or while that is 0 whether water passes
-/// through it, how much and where to. [`take_changes`](crate::water::WaterWorld::take_changes) lists
-/// the cells of which this differs.
+/// through it, how much and where to. [`take_changes`](crate::water::WaterWorld::take_changes)
+/// lists the cells of which this differs.
 ///
 /// ```
 /// use floodplain::water::{Look, Voxel, WaterCell};
@@ -18,8 +18,8 @@ use core::fmt;
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Look(u8);
 
-/// Water that passes down through an empty cell, with a thickness of 0; those of 1 to 7 follow, then
-/// the same in the other directions.
+/// Water that passes down through an empty cell, with a thickness of 0; those of 1 to 7 follow,
+/// then the same in the other directions.
 const PASSING: u8 = 11;
 /// The thicknesses of what passes.
 const THICKNESSES: u8 = FULL + 1;
@@ -112,8 +112,8 @@ impl Look {
     }
 }
 
-/// Returns the [index](Face::index) of a direction with those of down and of the first exchanged, so
-/// that most falls have the lowest numbers. It is its own inverse.
+/// Returns the [index](Face::index) of a direction with those of down and of the first exchanged,
+/// so that most falls have the lowest numbers. It is its own inverse.
 const fn down_first(index: u8) -> u8 {
     const DOWN: u8 = Face::Down.index() as u8;
     match index {

@@ -85,9 +85,9 @@ impl Feed {
 
     /// From the next update on, sends the currents of the last complete tick, too, those that are
     /// others than in the update before: for clients that smooth them with a
-    /// [`FlowField`](crate::water::FlowField). Each takes 2 to 5 bytes more, and in water that moves
-    /// most of them change from tick to tick. The feed then holds up to 8 KB for each chunk with
-    /// currents.
+    /// [`FlowField`](crate::water::FlowField). Each takes 2 to 5 bytes more, and in water that
+    /// moves most of them change from tick to tick. The feed then holds up to 8 KB for each chunk
+    /// with currents.
     ///
     /// ```
     /// use floodplain::water::{Feed, Mirror, Rules, Voxel, WaterWorld};
@@ -188,7 +188,8 @@ impl Feed {
             + self.currents.as_ref().map_or(0, SentCurrents::memory_bytes)
     }
 
-    /// Returns the chunks that were loaded or unloaded since the last call, and those that were both.
+    /// Returns the chunks that were loaded or unloaded since the last call, and those that were
+    /// both.
     fn take_loads(&mut self, world: &WaterWorld) -> Vec<ChunkUpdate> {
         let store = &world.store;
         if self.loads == store.loads() {

@@ -35,7 +35,8 @@ impl Untold {
         self.own.as_ref().map_or(0, memory_bytes)
     }
 
-    /// Returns the cells of a chunk that `take_changes` will list, besides those that the store has.
+    /// Returns the cells of a chunk that `take_changes` will list, besides those that the store
+    /// has.
     #[cfg(feature = "snapshot")]
     pub(crate) fn of(&self, chunk: IVec3, load: u64) -> Option<&CellMask> {
         let marks = self.own.as_ref()?.get(&chunk)?;

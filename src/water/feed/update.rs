@@ -136,8 +136,8 @@ pub(crate) fn holds(bounds: Region, chunk: IVec3) -> bool {
     bounds.contains(cells.min()) && bounds.contains(cells.max())
 }
 
-/// Returns what can be seen of a voxel of a world with these bounds. Beyond them it is a mark of the
-/// edge, the sea among them, which is no cell of the world.
+/// Returns what can be seen of a voxel of a world with these bounds. Beyond them it is a mark of
+/// the edge, the sea among them, which is no cell of the world.
 pub(crate) fn look_within(bounds: Region, cell: IVec3, voxel: Voxel) -> Look {
     if bounds.contains(cell) { Look::of(voxel) } else { Look::BEYOND }
 }
@@ -202,8 +202,9 @@ impl Update {
         Update { chunks, currents, ..*self }
     }
 
-    /// Returns the number of complete ticks of the water when it had the currents that are known with
-    /// this update; `None` if the feed does not [send](crate::water::Feed::send_currents) them.
+    /// Returns the number of complete ticks of the water when it had the currents that are known
+    /// with this update; `None` if the feed does not [send](crate::water::Feed::send_currents)
+    /// them.
     pub fn current_tick(&self) -> Option<u64> {
         self.current_tick
     }

@@ -22,10 +22,10 @@ const LEAST: f32 = 0.01 / 7.0;
 
 /// Currents smoothed in space and time, for swimmers, boats and moving textures.
 ///
-/// The [`current`](crate::water::WaterWorld::current) of a cell is what left it in one tick: in a wide river with
-/// little water it is 7 in one lane and 0 beside it, and the lanes change from tick to tick. A flow
-/// field smooths it over about 8 ticks and a cell to each side, only within water. Flow is in full
-/// cells a tick: −1 to 1 along each axis.
+/// The [`current`](crate::water::WaterWorld::current) of a cell is what left it in one tick: in a
+/// wide river with little water it is 7 in one lane and 0 beside it, and the lanes change from tick
+/// to tick. A flow field smooths it over about 8 ticks and a cell to each side, only within water.
+/// Flow is in full cells a tick: −1 to 1 along each axis.
 ///
 /// A field belongs to the client, not to the world, and is no part of a snapshot. It depends on the
 /// ticks at which it was updated alone, not on how often it is read. It holds only cells with flow,

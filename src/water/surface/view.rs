@@ -40,12 +40,13 @@ use std::borrow::Cow;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait WaterView {
-    /// Returns what the cells of a chunk look like after the last complete tick; `None` if it is not
-    /// here.
+    /// Returns what the cells of a chunk look like after the last complete tick; `None` if it is
+    /// not here.
     fn looks(&self, chunk: IVec3) -> Option<ChunkLooks<'_>>;
 
-    /// Returns the number of complete ticks when the water had its [`current`](WaterView::current)s.
-    /// `None` if they are not known, and while a tick is underway.
+    /// Returns the number of complete ticks when the water had its
+    /// [`current`](WaterView::current)s. `None` if they are not known, and while a tick is
+    /// underway.
     fn current_tick(&self) -> Option<u64>;
 
     /// Returns the net flow of water out of a cell in that tick: units along x, y and z, each −7 to
@@ -56,8 +57,8 @@ pub trait WaterView {
     /// the lowest) in which there may be.
     fn current_layers(&self) -> Vec<(IVec3, u16)>;
 
-    /// Returns the layers (by bit) of a chunk that may hold water, the sea or a fall; 0 if it is not
-    /// here. The others are not looked at.
+    /// Returns the layers (by bit) of a chunk that may hold water, the sea or a fall; 0 if it is
+    /// not here. The others are not looked at.
     fn wet_layers(&self, chunk: IVec3) -> u16 {
         let Some(looks) = self.looks(chunk) else { return 0 };
         let is_wet = |look: Look| look.may_flow() || look.is_sea();
@@ -143,8 +144,8 @@ pub trait WaterView {
     ///
     /// The mesh shows cells with water above them as full ones; this is how thick they are. A world
     /// at rest has no falls, but for springs in the air that supply nothing. Like the mesh, falls
-    /// depend on what [`take_changes`](WaterWorld::take_changes) lists within a cell of them. While a
-    /// tick is underway, they are those after the last complete one.
+    /// depend on what [`take_changes`](WaterWorld::take_changes) lists within a cell of them. While
+    /// a tick is underway, they are those after the last complete one.
     ///
     /// ```
     /// use floodplain::water::{Fall, Rules, Voxel, WaterView, WaterWorld};
@@ -385,8 +386,8 @@ impl WaterView for WaterWorld {
     }
 }
 
-/// Returns the layers of a chunk that take part in a tick that is underway, so that what is known of
-/// them may not be so of their cells before the tick.
+/// Returns the layers of a chunk that take part in a tick that is underway, so that what is known
+/// of them may not be so of their cells before the tick.
 fn layers_in_tick(world: &WaterWorld, slot: Slot) -> u16 {
     if world.work.have_entered() { world.work.open_layers(slot) } else { 0 }
 }

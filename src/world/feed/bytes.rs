@@ -3,10 +3,11 @@
 //! An update is the version (1), the update of water with its own version, the count of chunks of
 //! which ground or moisture changed, these in order of position, the count of events, and these.
 //! Numbers are LEB128, positions are zigzag numbers less those before, as in updates of water. A
-//! chunk is its position, and its runs of materials, then those of moisture, not both empty, as those
-//! of currents there, with a byte each, the number of the material or of steps. An event is its tick, as a
-//! zigzag number less the ticks of the update, its cell less that of the event before, the materials
-//! that it was and is, a byte each, and the pressure difference, an `f64`, lowest byte first.
+//! chunk is its position, and its runs of materials, then those of moisture, not both empty, as
+//! those of currents there, with a byte each, the number of the material or of steps. An event is
+//! its tick, as a zigzag number less the ticks of the update, its cell less that of the event
+//! before, the materials that it was and is, a byte each, and the pressure difference, an `f64`,
+//! lowest byte first.
 
 use super::update::{ChunkUpdate, Update};
 use crate::water::UpdateBytesError;

@@ -19,8 +19,8 @@ use std::collections::BTreeMap;
 ///
 /// A feed belongs to one world and is no part of its state or snapshots: make a new one for a world
 /// that is loaded. A world may have several, and [`take_changes`](World::take_changes) and
-/// [`take_events`](World::take_events) beside them: each has lists of its own of what it was not told
-/// yet.
+/// [`take_events`](World::take_events) beside them: each has lists of its own of what it was not
+/// told yet.
 ///
 /// Updates say which cells are of another material, the height of water and what can be seen of it
 /// (see [`Look`](crate::water::Look)), how moist soil is, in steps of

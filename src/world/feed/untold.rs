@@ -40,8 +40,8 @@ pub(super) struct List {
 #[derive(Debug, Default)]
 pub(crate) struct Untold {
     feeds: Subscribers<List>,
-    /// What `take_changes` lists of ground, soil and pressure, besides what these still have; `None`
-    /// until that was called.
+    /// What `take_changes` lists of ground, soil and pressure, besides what these still have;
+    /// `None` until that was called.
     own: Option<Cells>,
     /// How many of the world's events feeds have in their lists.
     heard: usize,
