@@ -58,6 +58,11 @@ impl<E, R> EditQueue<E, R> {
         self.waiting.iter()
     }
 
+    /// Returns the number of edits that wait, and of reports that nobody has taken.
+    pub(crate) fn all(&self) -> usize {
+        self.waiting.len() + self.reports.len()
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.waiting.is_empty()
     }

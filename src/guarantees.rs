@@ -101,6 +101,7 @@
 //! | any bytes are a [`ChunkRecord`](crate::water::ChunkRecord) or an error that names the place, and any record keeps the laws where it is inserted | `water::records::any_bytes_are_a_record_or_an_error_that_names_the_place` | `snapshot_bytes` |
 //! | edits that touch no common cell or neighbour, and displace no water, commute, byte for byte, unless a stream that was cut connects them (see below) | `water::order::disjoint_edits_commute` | `water_edits`, `water_stream` |
 //! | a closed world without evaporation and taps comes to rest, level, without a current | `water::bounds::a_closed_world_comes_to_rest` | `water_edits`, `water_stream` |
+//! | an edit of a client that breaks [limits](crate::Limits) is refused by its name and changes nothing, and what is made keeps within all of them | `contract::limits` | |
 //! | [queued](crate::water::WaterWorld::queue) edits equal the same edits made by hand between ticks, in bytes, ledger, changes and reports, in whatever slices the tick is done; saved and loaded in between, too | `water::queue::queued_edits_are_those_made_by_hand_between_ticks`, `queued_edits_under_any_rules_are_those_made_by_hand`, `however_a_tick_is_sliced_and_saved_its_queued_edits_come_to_the_same`, `edits_queued_in_the_middle_of_a_tick_come_after_it_once_loaded_too` | `water_edits` |
 //! | edits are made in the order of the calls, queued or not | `water::queue::an_edit_made_directly_comes_after_those_queued_before_it` | |
 //! | a game that queues edits of cells in every tick keeps its budget: no call looks at more cells than it and those of one layer of a chunk, or those that an edit searches for room or for the surface of a body | `water::queue::a_game_that_queues_edits_in_every_tick_keeps_its_budget` | |
@@ -134,13 +135,16 @@
 //! | a [`FlowField`](crate::water::FlowField) equals a sweep over all cells, whatever it was asked between ticks, and ends with the motion | `water::flow_field::flow_is_that_of_a_naive_sweep_over_all_cells`, `flow_spreads_in_water_that_is_still`, `flow_depends_on_ticks_alone_and_ends_with_the_motion` |
 //! | flow has no jumps within water, and in a flat river 3 wide with one spring it goes downstream in every lane and tick | `water::flow_field::a_swimmer_in_a_river_is_carried_on_in_every_lane` |
 //!
-//! The feed of changes; it changes nothing but the lists that it takes. The fuzz target
+//! The feed of changes; it changes nothing. The fuzz target
 //! `update_bytes` tests the last law:
 //!
 //! | law | tests |
 //! |---|---|
 //! | a [`Mirror`](crate::water::Mirror) that applies the updates of a [`Feed`](crate::water::Feed), sent as bytes, has the heights, the ground and the passing water of the world, also if it joins late, follows a part of the world, or updates are taken in the middle of a tick; chunks that come, go or are loaded anew included | `water::feed::mirrors_have_the_heights_and_the_ground_of_the_world` |
 //! | of each cell, the [cause](crate::water::Cause) is an edit, a drain, the sea or the flow as it was; the faces are those that changed cells lie at | `water::feed::causes_and_faces_are_those_of_the_changes` |
+//! | all that is drawn and felt of a mirror equals that of the world, bit for bit: meshes, falls, corners, levels, submerged parts, smoothed flow; at the sea and at the world's end, too | `water::drawn::a_mirror_is_drawn_as_the_world_that_it_follows`, `the_sea_and_what_lies_beyond_the_worlds_end_are_drawn_alike` |
+//! | feeds and lists of changes take nothing from each other | `water::feed::feeds_and_lists_of_changes_take_nothing_from_each_other`, `world::feed::feeds_and_lists_take_nothing_from_each_other` |
+//! | a chunk that a mirror was shown is told to be unloaded; what a mirror forgets does not change it | `water::feed::a_chunk_that_was_shown_is_unloaded_on_the_client_too`, `a_client_that_walks_forgets_what_it_leaves_behind` |
 //! | a mirror refuses every update but the next one, and is unchanged then; whole chunks make up for those that were missed | `water::feed::a_mirror_refuses_what_does_not_come_next` |
 //! | any bytes are an update or an error that names the place, and take at most some thirty times their number in memory | `water::feed::any_bytes_are_an_update_or_an_error_that_names_the_place`, unit test `water::feed::bytes::an_update_takes_little_more_memory_than_its_bytes` |
 //!

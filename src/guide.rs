@@ -60,17 +60,18 @@
 //!
 //! # Water drawn
 //!
-//! [`surface_mesh`](WaterWorld::surface_mesh) is the skin of a chunk's water, in cells from the
+//! [`surface_mesh`](WaterView::surface_mesh) is the skin of a chunk's water, in cells from the
 //! chunk's corner, ready for upload. After a tick, [`take_changes`](WaterWorld::take_changes) lists
 //! the cells that look different, and [`meshes_touched`](crate::water::meshes_touched) the chunks
 //! to mesh again: those and their neighbours, which share corners. Water in free fall is not part
-//! of the mesh: draw the [`falls`](WaterWorld::falls) of a chunk as columns of their thickness. A
+//! of the mesh: draw the [`falls`](WaterView::falls) of a chunk as columns of their thickness.
+//! These are functions of the trait [`WaterView`], of a world and of the copies of it on clients. A
 //! river in steady flow is not among the changes, nor are chunks that you load or unload yourself.
 //! For a copy of the world, [`take_all_changes`](WaterWorld::take_all_changes) lists the cells of
 //! which any bit has changed.
 //!
 //! ```
-//! use floodplain::water::{SurfaceMesh, meshes_touched};
+//! use floodplain::water::{SurfaceMesh, WaterView, meshes_touched};
 //! # use floodplain::water::{Rules, Voxel, WaterWorld};
 //! # use floodplain::{Chunk, Region, glam::IVec3};
 //! # let mut world = WaterWorld::new(7, Rules::lossless())?;
@@ -313,15 +314,15 @@
 //!
 //! # Boats and swimmers
 //!
-//! [`depth_below`](WaterWorld::depth_below) says how deep a point is under water,
-//! [`level_at`](WaterWorld::level_at) where the surface over it is, and
-//! [`submerged`](WaterWorld::submerged) which part of a box is under water, for its buoyancy. The
+//! [`depth_below`](WaterView::depth_below) says how deep a point is under water,
+//! [`level_at`](WaterView::level_at) where the surface over it is, and
+//! [`submerged`](WaterView::submerged) which part of a box is under water, for its buoyancy. The
 //! [`current`](WaterWorld::current) of one cell jumps from tick to tick; a [`FlowField`], updated
 //! after each tick, smooths it in space and time. Its flow is in cells a tick: times 20, cells a
 //! second. Give it to `surface_mesh` for moving textures.
 //!
 //! ```
-//! use floodplain::water::FlowField;
+//! use floodplain::water::{FlowField, WaterView};
 //! use floodplain::glam::Vec3;
 //! # use floodplain::water::{Rules, Voxel, WaterWorld};
 //! # use floodplain::{Chunk, Region, glam::IVec3};
@@ -350,20 +351,23 @@
 //!
 //! The server has the world and one [`Feed`]; it sends [`Update`]s, one to two bytes for each
 //! visible change. Each client has a [`Mirror`], with the heights, the ground and the falls of the
-//! chunks that it was sent. A client that joins, or has missed an update, gets whole chunks. What
-//! clients do arrives as bytes of [`Edit`]s: other bytes are refused, but whether a player may make
-//! an edit is for you to say. Of a [`World`](crate::World) of materials it is the same, with
-//! [`world::Feed`](crate::world::Feed) and [`world::Mirror`](crate::world::Mirror), which say what
-//! the ground is made of and how moist it is, too.
+//! chunks that it was sent, and draws it as the server would its world; for a [`FlowField`] of it,
+//! the feed has to [send currents](Feed::send_currents), too. A client that joins, or has missed an
+//! update, gets whole chunks, and so does one that moves on, which [forgets](Mirror::retain) what
+//! it leaves behind. What clients do arrives as bytes of [`Edit`]s: other bytes are refused, but
+//! whether a player may make an edit is for you to say: see the next step. Of a
+//! [`World`](crate::World) of materials it is the same, with [`world::Feed`](crate::world::Feed)
+//! and [`world::Mirror`](crate::world::Mirror), which say what the ground is made of and how moist
+//! it is, too; [`world::WorldView`](crate::world::WorldView) is what a renderer reads of both.
 //!
 //! ```
-//! use floodplain::water::{Edit, Feed, Mirror, Update};
+//! use floodplain::water::{Edit, Feed, Mirror, Update, WaterView};
 //! # use floodplain::water::{Rules, Voxel, WaterWorld};
 //! # use floodplain::{Chunk, Cube, Shape, glam::IVec3};
 //! # let mut world = WaterWorld::new(7, Rules::lossless())?;
 //! # world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN))?;
 //! # let is_near = |chunk: IVec3| chunk == IVec3::ZERO;
-//! let mut feed = Feed::new(&mut world); // do not call `world.take_changes()` from now on
+//! let mut feed = Feed::new(&mut world);
 //! let mut mirror = Mirror::new(1_000); // a client, with at most so many chunks
 //! mirror.apply(&feed.whole(&world, [IVec3::ZERO]))?;
 //!
@@ -382,6 +386,51 @@
 //!     let cell = IVec3::new(8, y, 8);
 //!     assert_eq!(mirror.height(cell), world.height(cell));
 //! }
+//! assert_eq!(mirror.surface_mesh(IVec3::ZERO, None), world.surface_mesh(IVec3::ZERO, None));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # What a server must limit
+//!
+//! Bytes of clients are an edit or an error, whatever they are. But an edit that is well formed may
+//! still ask for what no player should have. [`Limits`](crate::Limits) say it once, and
+//! [`apply_bytes`](WaterWorld::apply_bytes) and [`queue_bytes`](WaterWorld::queue_bytes), of a
+//! [`World`](crate::World) too, and a `recording::Recorder` if it has
+//! some, refuse what breaks them, with the value and the limit. By default nothing is allowed but
+//! ground and water, 4,096 cells and 3,584 units at a time.
+//!
+//! | an edit | without a limit | the limit |
+//! |---|---|---|
+//! | `Charge`, `AddCharge`, `SetPressure` | pressure spreads through thousands of chunks | `kinds`, `most_radius`, `most_pressure` |
+//! | `FillWater`, `FillMaterial` and the like | 256 chunks take a second | `most_cells`, `most_units` |
+//! | `Pour`, `FillBody`, `DrainBody`, `Rain` | water out of nothing | `most_units`; and keep account of buckets yourself, by what the edit returns |
+//! | `AddSource`, `SetFixture`, `SetSea` | water without end | `kinds` |
+//! | `InsertChunk`, `InsertRecords` | chunks anywhere: 4,000 dense ones take 400 MB | `kinds`: not for clients |
+//! | `RemoveChunks`, `SetRules`, `SetEdge`, `Freeze`, `WakeAll` | the world of all others | `kinds`: not for clients |
+//! | any, far away | others' ground | `reach`: what is near the player, for each by a value of its own |
+//! | many | a queue, and reports that nobody takes, without end | `most_waiting` in `queue_bytes`; take reports in each frame |
+//! | long bytes | memory, some twenty times their length | `most_bytes` |
+//!
+//! What is not in the bytes is yours as well: how many edits a player may make in a second, and how
+//! many bytes a connection may have in flight. Updates are for clients alone: no server reads them.
+//!
+//! ```
+//! use floodplain::water::Edit;
+//! use floodplain::{ClientEditError, LimitError, Limits, Region};
+//! # use floodplain::water::{Rules, Voxel, WaterWorld};
+//! # use floodplain::{Chunk, glam::IVec3};
+//! # let mut world = WaterWorld::new(7, Rules::lossless())?;
+//! # world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN))?;
+//! # let player = IVec3::new(4, 4, 4);
+//! let limits = Limits { most_units: 7, ..Limits::default() }; // once
+//! let reach = Region::new(player - 6, player + 6);
+//! let limits = Limits { reach, ..limits }; // of this player, now
+//! let far = IVec3::new(15, 4, 4);
+//! let bytes = Edit::Pour { cell: far, units: 7 }.to_bytes(); // from a client
+//! let refused = world.queue_bytes(&bytes, &limits);
+//! assert_eq!(refused, Err(ClientEditError::Limit(LimitError::OutOfReach(far))));
+//! let near = Edit::Pour { cell: player, units: 7 }.to_bytes();
+//! assert_eq!(world.queue_bytes(&near, &limits), Ok(0), "its ticket");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -475,7 +524,8 @@
 //!
 //! | you want | set |
 //! |---|---|
-//! | puddles that dry up, lakes that stay | [`Rules::default`]: at 20 ticks a second a still film goes in an hour, a lake sinks by a unit in 15 hours |
+//! | puddles that dry up, lakes that stay | [`Rules::puddle`]: half of the films have gone after 20 s, a lake sinks by a unit in 15 hours; by [`Rules::default`] a still film goes in an hour |
+//! | rain that dries up after it, a desert | [`Rules::rain`], [`Rules::desert`]; [`Rules::with_half_lives`] in seconds, at your rate of ticks |
 //! | water that never goes | [`Rules::lossless`] |
 //! | an island: water runs off the map's sides | [`with_bounds`](WaterWorld::with_bounds) and [`Edges::DRAINING_SIDES`] |
 //! | a world without end | [`Edges::WALLS`], the default: water waits where nothing is loaded; then `set_edge` by column |
@@ -515,5 +565,5 @@
 #[cfg(doc)]
 use crate::water::{
     ChunkRecord, Edge, Edges, Edit, Feed, FlowField, Mirror, Rules, SimulationDistance, Update,
-    Voxel, WaterWorld,
+    Voxel, WaterView, WaterWorld,
 };

@@ -18,7 +18,7 @@
 //!     println!("redraw {} cells of chunk {}", changes.cells.len(), changes.chunk);
 //! }
 //! assert_eq!(water.current(IVec3::new(8, 3, 8)).y, -7); // it falls, seven units a tick
-//! assert_eq!(water.total(), water.ledger().total());
+//! assert_eq!(water.total(), water.ledger().total()); // counted, and as booked: none is lost
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -80,6 +80,7 @@ pub mod guarantees;
 pub mod guide;
 #[cfg(feature = "import")]
 pub mod import;
+mod limits;
 #[cfg(feature = "recording")]
 pub mod recording;
 #[cfg(feature = "store")]
@@ -89,6 +90,7 @@ pub mod scenario;
 mod simd;
 #[cfg(feature = "snapshot")]
 pub mod snapshot;
+mod subscribers;
 #[cfg(feature = "testing")]
 pub mod testing;
 pub mod water;
@@ -105,6 +107,7 @@ pub use grid::GridFault;
 pub use grid::{
     Cursor, CursorMut, FILL_CHUNK_LIMIT, FaceBuffer, FaceRow, Faces, Grid, GridError, HaloShape,
 };
+pub use limits::{ClientEditError, EditKinds, LimitError, Limits};
 pub use world::World;
 
 /// The examples of the README, as tests.

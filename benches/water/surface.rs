@@ -5,7 +5,7 @@ use crate::jobs::{hills, storm};
 use crate::worlds::{lake, spread_world};
 use criterion::{BenchmarkId, Criterion, Throughput};
 use floodplain::glam::IVec3;
-use floodplain::water::{FlowField, Rules, WaterWorld};
+use floodplain::water::{FlowField, Rules, WaterView, WaterWorld};
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 

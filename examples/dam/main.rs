@@ -131,7 +131,7 @@ fn write(path: &Path, pictures: &[Picture]) -> Result<(), String> {
 fn account(world: &World) -> Result<String, String> {
     world.validate().map_err(|violation| violation.to_string())?;
     let ledger = world.ledger();
-    let is_balanced = ledger.came_in() - ledger.went_out() == ledger.total();
+    let is_balanced = ledger.came_in() - ledger.went_out() == world.total();
     assert!(is_balanced, "water is neither made nor lost");
     Ok(format!(
         "{{\"ticks\":{},\"placed\":{},\"drained\":{},\"evaporated\":{},\"soaked\":{},\

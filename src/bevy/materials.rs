@@ -38,7 +38,8 @@ impl Simulated for World {
             return feed.take(self);
         }
         let new = feed.insert(Feed::new(self));
-        new.whole(self, self.chunks().map(|(position, _)| position))
+        let all: Vec<IVec3> = self.chunks().map(|(position, _)| position).collect();
+        new.whole(self, all)
     }
 
     fn events(update: &Update) -> impl Iterator<Item = (IVec3, ChunkEvent)> {

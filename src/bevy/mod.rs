@@ -21,7 +21,7 @@
 //! use bevy_ecs::prelude::*;
 //! use bevy_time::{Fixed, Time, TimePlugin, TimeUpdateStrategy};
 //! use floodplain::bevy::*;
-//! use floodplain::water::{Edit, Rules, Voxel, WaterWorld};
+//! use floodplain::water::{Edit, Rules, Voxel, WaterView, WaterWorld};
 //! use floodplain::{Chunk, glam::IVec3};
 //!
 //! type Chunks<'w, 's> = Query<

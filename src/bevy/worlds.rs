@@ -70,7 +70,8 @@ impl Simulated for WaterWorld {
             return feed.take(self);
         }
         let feed = feed.insert(Feed::new(self));
-        feed.whole(self, self.chunks().map(|(position, _)| position))
+        let all: Vec<IVec3> = self.chunks().map(|(position, _)| position).collect();
+        feed.whole(self, all)
     }
 
     fn events(update: &Update) -> impl Iterator<Item = (IVec3, ChunkEvent)> {

@@ -1,6 +1,7 @@
 //! Why bytes or a text are no recording, and why a recording cannot be replayed.
 
 use crate::edit_bytes::EditBytesError;
+use crate::limits::LimitError;
 use crate::snapshot::{Kind, SnapshotError};
 use core::fmt;
 use glam::IVec3;
@@ -36,7 +37,7 @@ impl fmt::Display for Place {
 /// let wanted = "start, ticks, edit, check or keyframe";
 /// assert_eq!(refused.err(), Some(RecordingError::Value { at: Place::Line(3), wanted }));
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum RecordingError {
     /// It does not begin as a recording does.
@@ -90,6 +91,13 @@ pub enum RecordingError {
         /// The tick that comes next.
         wanted: u64,
     },
+    /// An edit of another machine breaks a limit.
+    Limit {
+        /// Which of the edits of its tick, from 0.
+        nth: usize,
+        /// Which limit.
+        error: LimitError,
+    },
 }
 
 impl fmt::Display for RecordingError {
@@ -119,6 +127,7 @@ impl fmt::Display for RecordingError {
             RecordingError::OtherTick { found, wanted } => {
                 write!(f, "edits of tick {found}, where tick {wanted} comes next")
             }
+            RecordingError::Limit { nth, error } => write!(f, "edit {nth}: {error}"),
         }
     }
 }

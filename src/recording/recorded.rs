@@ -7,6 +7,7 @@ use crate::chunk::Chunk;
 use crate::coords::{CHUNK_CELLS, Cube, Shape, order};
 use crate::edit_bytes::EditBytesError;
 use crate::humidity::{HumidityShape, HumidityWorld};
+use crate::limits::{Demand, EditKinds, LimitError, Limits};
 use crate::snapshot::Saved;
 use crate::water::{self, WaterWorld};
 use crate::water2d::Water2dWorld;
@@ -46,6 +47,14 @@ pub trait Recorded: Saved {
     /// Returns the edit of these bytes.
     #[doc(hidden)]
     fn edit_of(bytes: &[u8]) -> Result<Self::Edit, EditBytesError>;
+
+    /// Checks an edit of another machine. Edits of automata by themselves have no limits: they are
+    /// for who may do everything.
+    #[doc(hidden)]
+    fn check_limits(edit: &Self::Edit, limits: &Limits) -> Result<(), LimitError> {
+        let _ = edit;
+        limits.check(&Demand::new("an edit of an automaton", EditKinds::WORLD))
+    }
 
     /// Completes the tick that is underway, if there is one.
     #[doc(hidden)]
@@ -98,6 +107,15 @@ macro_rules! common {
     };
 }
 
+/// Implements limits of edits.
+macro_rules! limited {
+    ($part:ident) => {
+        fn check_limits(edit: &$part::Edit, limits: &Limits) -> Result<(), LimitError> {
+            limits.check(&edit.demand())
+        }
+    };
+}
+
 /// Implements ticks that are never left unfinished.
 macro_rules! whole_ticks {
     () => {
@@ -130,6 +148,7 @@ fn hash_of(add: impl FnOnce(&mut StateHash)) -> u64 {
 
 impl Recorded for WaterWorld {
     common!(water, Edit, Outcome, EditError);
+    limited!(water);
     sliced_ticks!();
 
     fn visit_chunks(&self, visit: &mut dyn FnMut(IVec3, u64)) {
@@ -169,6 +188,7 @@ impl Recorded for WaterWorld {
 
 impl Recorded for World {
     common!(world, Edit, Outcome, EditError);
+    limited!(world);
     sliced_ticks!();
 
     fn visit_chunks(&self, visit: &mut dyn FnMut(IVec3, u64)) {

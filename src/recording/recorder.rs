@@ -6,6 +6,7 @@ use super::hashes::{Check, ChunkHashes, hashes_of};
 use super::packed::Packed;
 use super::parts::{Recording, Start};
 use super::recorded::Recorded;
+use crate::limits::Limits;
 use std::collections::VecDeque;
 
 /// The ticks between two checks, unless a game says something else.
@@ -28,6 +29,8 @@ pub struct Recorder<W: Recorded> {
     /// The edits for the next tick, which come after the one that is underway.
     waiting: VecDeque<W::Edit>,
     results: Vec<Result<W::Outcome, W::EditError>>,
+    /// Of the edits of other machines.
+    limits: Option<Limits>,
 }
 
 impl<W: Recorded> Recorder<W> {
@@ -83,6 +86,7 @@ impl<W: Recorded> Recorder<W> {
             is_underway: false,
             waiting: VecDeque::new(),
             results: Vec::new(),
+            limits: None,
         };
         recorder.check();
         recorder
@@ -100,6 +104,14 @@ impl<W: Recorded> Recorder<W> {
     #[must_use]
     pub fn keyframe_every(mut self, ticks: u64) -> Recorder<W> {
         self.keyframe_every = ticks;
+        self
+    }
+
+    /// Sets what edits may do that another machine has [sent](Recorder::apply_bytes). Without, they
+    /// may do everything.
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> Recorder<W> {
+        self.limits = Some(limits);
         self
     }
 
@@ -164,13 +176,19 @@ impl<W: Recorded> Recorder<W> {
     /// a tick that is underway first. Returns how many were not refused.
     ///
     /// # Errors
-    /// The bytes are damaged, or are of another tick than the next one. No edit is made then, and a
-    /// tick that is underway stays so.
+    /// The bytes are damaged, or are of another tick than the next one, or an edit breaks the
+    /// [limits](Recorder::limits). No edit is made then, and a tick that is underway stays so.
     pub fn apply_bytes(&mut self, bytes: &[u8]) -> Result<usize, RecordingError> {
         let (found, edits) = tick_from_bytes::<W>(bytes)?;
         let wanted = self.ticks() + u64::from(self.is_underway);
         if found != wanted {
             return Err(RecordingError::OtherTick { found, wanted });
+        }
+        if let Some(limits) = &self.limits {
+            for (nth, edit) in edits.iter().enumerate() {
+                let checked = W::check_limits(edit, limits);
+                checked.map_err(|error| RecordingError::Limit { nth, error })?;
+            }
         }
         if self.is_underway {
             self.step();

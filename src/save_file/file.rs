@@ -5,7 +5,7 @@ use super::contents::Contents;
 use super::error::SaveError;
 use super::fingerprints::{Entry, Fingerprints, Known};
 use super::header;
-use super::job::{Base, Progress, SaveJob};
+use super::job::{Base, Progress, SaveJob, Turns};
 use super::load::load;
 use super::staged::Staged;
 use super::stream::{Shared, Stream};
@@ -49,6 +49,9 @@ pub struct SaveFile<W> {
     database: Shared,
     /// The last save; `None` if the next save must write everything.
     last: Option<Known>,
+    turns: Turns,
+    /// The turn of the last save, 0 for none.
+    written: u64,
     /// The last job, by its stream and its number, if it was the last save.
     job: Option<(Arc<Progress>, u64)>,
     /// The last save, if it was a whole world that knows what is touched after it.
@@ -123,6 +126,8 @@ impl<W: Saved> SaveFile<W> {
             disk: Arc::new(disk),
             database: Shared::default(),
             last: None,
+            turns: Turns::default(),
+            written: 0,
             job: None,
             base: None,
             fingerprints: Fingerprints::default(),
@@ -139,7 +144,9 @@ impl<W: Saved> SaveFile<W> {
     /// passing error, such as a full disk, costs no more than that.
     pub fn save(&mut self, world: &W) -> Result<SaveReport, SaveError> {
         (self.job, self.base) = (None, None);
+        let turn = self.turns.next();
         let report = self.put(Contents::of(world))?;
+        self.written = turn;
         self.base = Base::of(world);
         Ok(report)
     }
@@ -177,7 +184,7 @@ impl<W: Streamed> SaveFile<W> {
     /// since, as all later ones do; else it holds the whole world. A file has one stream at a time:
     /// jobs of another are refused unless they hold the whole world.
     pub fn stream(&self) -> Stream<W> {
-        Stream::new(Arc::clone(&self.database), self.base.clone())
+        Stream::new(Arc::clone(&self.database), self.turns.clone(), self.base.clone())
     }
 
     /// Writes a save that was [prepared](super::Stream::prepare), in one transaction: the loaded
@@ -185,7 +192,8 @@ impl<W: Streamed> SaveFile<W> {
     /// they are on the disk.
     ///
     /// # Errors
-    /// The job does not follow the last one written. Or the disk fails or is full: the file then
+    /// The job does not follow the last one written, or holds the whole world as it was before the
+    /// last save. Or the disk fails or is full: the file then
     /// holds either the last save or this one; only opening it shows which. In both cases the next
     /// job that is prepared holds the whole world, and writing it makes up for that.
     pub fn commit(&mut self, mut job: SaveJob<W>) -> Result<SaveReport, SaveError> {
@@ -194,11 +202,12 @@ impl<W: Streamed> SaveFile<W> {
             Some((progress, number)) if self.last.is_some() => (progress, number),
             _ => (Arc::default(), 0),
         };
-        if !job.follows(&progress, last) && !job.is_first_after(base.as_ref()) {
+        if !job.follows(&progress, last, self.written) && !job.is_first_after(base.as_ref()) {
             let of_stream = if Arc::ptr_eq(&progress, &job.progress) { last } else { 0 };
             return Err(SaveError::OutOfOrder { job: job.number, last: of_stream });
         }
         let report = self.put(job.contents())?;
+        self.written = job.turn;
         self.job = Some((Arc::clone(&job.progress), job.number));
         job.succeed();
         Ok(report)

@@ -33,6 +33,18 @@ impl Progress {
     }
 }
 
+/// The turns of the saves of a file: each takes the next one when its world is read, whichever
+/// stream prepares it. Shared by a file and its streams.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Turns(Arc<AtomicU64>);
+
+impl Turns {
+    /// Returns the next one; the first is 1.
+    pub(super) fn next(&self) -> u64 {
+        self.0.fetch_add(1, Ordering::AcqRel) + 1
+    }
+}
+
 /// A save of a whole world that no stream has prepared: what the first job of a stream follows.
 #[derive(Clone, Debug)]
 pub(super) struct Base {
@@ -58,6 +70,8 @@ pub(super) type Copied<W> = (IVec3, <W as Streamed>::Copy);
 /// A job that is dropped or fails is made up for: the next one holds the whole world.
 pub struct SaveJob<W: Streamed = WaterWorld> {
     pub(super) number: u64,
+    /// When it was prepared, among all saves of the file.
+    pub(super) turn: u64,
     /// Whether it holds the whole world, not only what has changed since the job before.
     pub(super) is_whole: bool,
     /// The save that it follows, if it is the first of its stream.
@@ -89,10 +103,11 @@ impl<W: Streamed> SaveJob<W> {
         self.copied
     }
 
-    /// Returns whether the job can be written after that of a number; 0 for none.
-    pub(super) fn follows(&self, progress: &Arc<Progress>, number: u64) -> bool {
+    /// Returns whether the job can be written after that of a number, 0 for none, when the file has
+    /// the save of a turn.
+    pub(super) fn follows(&self, progress: &Arc<Progress>, number: u64, turn: u64) -> bool {
         let is_next = Arc::ptr_eq(progress, &self.progress) && self.number == number + 1;
-        is_next || self.is_whole && self.number > self.progress.committed()
+        is_next || self.is_whole && self.turn > turn
     }
 
     /// Returns whether the job is the first of its stream and can be written after a save.

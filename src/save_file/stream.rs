@@ -3,7 +3,7 @@
 
 use super::Part;
 use super::error::SaveError;
-use super::job::{Base, Copied, Progress, SaveJob};
+use super::job::{Base, Copied, Progress, SaveJob, Turns};
 use super::streamed::Streamed;
 use super::tables::{self, UNLOADED};
 use crate::coords::order;
@@ -63,6 +63,7 @@ pub(super) type Shared = Arc<RwLock<Option<Database>>>;
 pub struct Stream<W: Streamed = WaterWorld> {
     database: Shared,
     progress: Arc<Progress>,
+    turns: Turns,
     /// The number of the last job that was prepared, 0 for none.
     last: u64,
     /// The save of the file that the first job follows, until that is prepared.
@@ -79,10 +80,11 @@ pub struct Stream<W: Streamed = WaterWorld> {
 }
 
 impl<W: Streamed> Stream<W> {
-    pub(super) fn new(database: Shared, base: Option<Base>) -> Stream<W> {
+    pub(super) fn new(database: Shared, turns: Turns, base: Option<Base>) -> Stream<W> {
         Stream {
             database,
             progress: Arc::default(),
+            turns,
             last: 0,
             since: base.as_ref().map(|base| base.since),
             base,
@@ -171,6 +173,7 @@ impl<W: Streamed> Stream<W> {
         let (touched, copied) = self.take_copies(world, &chunks);
         SaveJob {
             number: self.last,
+            turn: self.turns.next(),
             is_whole,
             base,
             progress: Arc::clone(&self.progress),

@@ -83,7 +83,8 @@ pub use body::BodyReport;
 pub use cell::{CellError, CellFlags, FULL, WaterCell};
 pub use edit::{Edit, EditError, EditReport, Outcome};
 pub use feed::{
-    Cause, ChunkEvent, ChunkUpdate, Feed, Look, Mirror, MirrorError, Span, Update, UpdateBytesError,
+    Cause, ChunkCurrents, ChunkEvent, ChunkUpdate, Feed, Look, Mirror, MirrorError, Run, Span,
+    Update, UpdateBytesError,
 };
 pub use fixture::Fixture;
 pub use ledger::Ledger;
@@ -99,7 +100,9 @@ pub use simulation_distance::{Ring, RingError, SimulationDistance};
 pub(crate) use store::Since;
 #[cfg(feature = "snapshot")]
 pub(crate) use store::steady::FaceFlows;
-pub use surface::{Fall, FlowField, Submerged, SubmergedError, SurfaceMesh, meshes_touched};
+pub use surface::{
+    ChunkLooks, Fall, FlowField, Submerged, SubmergedError, SurfaceMesh, WaterView, meshes_touched,
+};
 pub use tick::Progress;
 pub use validate::Violation;
 pub use voxel::Voxel;
@@ -145,6 +148,7 @@ pub struct WaterWorld {
     work: Workspace,
     unfinished: Unfinished,
     queue: Queue,
+    untold: feed::Untold,
     /// The cells that edits have searched, for the budget of one that is queued.
     searched: u64,
 }
@@ -176,6 +180,7 @@ impl WaterWorld {
             work: Workspace::default(),
             unfinished: Unfinished::new(Evaporation::new(&rules, seed, 0)),
             queue: Queue::default(),
+            untold: feed::Untold::default(),
             searched: 0,
         })
     }

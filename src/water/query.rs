@@ -70,9 +70,11 @@ impl WaterWorld {
         self.place(cell).map_or(IVec3::ZERO, |place| self.work.current(place))
     }
 
-    /// Returns the units of water in the world, the sea left out.
+    /// Returns the units of water in the world, the sea left out, counted cell by cell: that this
+    /// is [`ledger().total()`](Ledger::total) proves that none was made or lost. Takes time linear
+    /// in the loaded chunks, some 0.3 µs for each with water.
     pub fn total(&self) -> u64 {
-        self.ledger().total()
+        self.chunks().map(|(_, chunk)| chunk.units()).sum()
     }
 
     /// Returns the account of all water that entered and left.
@@ -89,7 +91,7 @@ impl WaterWorld {
     /// besides that of its springs.
     pub fn is_at_rest(&self) -> bool {
         let evaporates = self.rules.evaporation > 0.0 || self.rules.film_evaporation > 0.0;
-        self.is_asleep() && !(evaporates && self.store.units_of_sources() < self.total())
+        self.is_asleep() && !(evaporates && self.store.units_of_sources() < self.ledger().total())
     }
 
     /// Returns whether no cell is awake or active, no tick is underway, no edit is queued, and no
@@ -135,7 +137,10 @@ impl WaterWorld {
 
     /// Returns the cells to draw anew: those that an edit has changed since the last call, and
     /// those that a tick has left looking different. By chunk, in order of position. Loading and
-    /// unloading a chunk is not listed.
+    /// unloading a chunk is not listed. A [`Feed`](crate::water::Feed) of the world takes nothing
+    /// away from this list, but from what is there before the first call: a game that uses both
+    /// calls this once at the beginning. Beside a feed, each chunk that changes takes 1 KB until
+    /// the next call, or until the chunk is unloaded.
     ///
     /// What can be seen of a cell is its ground, its height, whether water passes through it when
     /// its height is 0, and then its [`largest`](WaterCell::largest), the thickness of a fall. A
@@ -159,7 +164,7 @@ impl WaterWorld {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn take_changes(&mut self) -> Vec<ChunkChanges> {
-        ChunkChanges::list(self.store.take_visible_changes())
+        ChunkChanges::list(self.take_untold())
     }
 
     /// Returns every cell of which an edit or a tick has changed any bit since the last call, in
@@ -183,6 +188,11 @@ impl WaterWorld {
     pub fn chunks(&self) -> impl Iterator<Item = (IVec3, Cow<'_, Chunk<Voxel>>)> {
         let chunk = |slot| (self.store.grid().position_at(slot), self.cells_before(slot));
         self.store.grid().sorted_slots().into_iter().map(chunk)
+    }
+
+    /// Returns how often a chunk was inserted or removed.
+    pub(crate) fn loads(&self) -> u64 {
+        self.store.loads()
     }
 
     /// Returns the chunk at a chunk position, as [`chunks`](WaterWorld::chunks) does; `None` if it
@@ -214,6 +224,7 @@ impl WaterWorld {
             + self.work.memory_bytes()
             + self.unfinished.memory_bytes()
             + memory_bytes(&self.queue)
+            + self.untold.memory_bytes()
     }
 
     /// Returns a hash of seed, ticks, ledger, every cell and fixture of every chunk, which chunks are

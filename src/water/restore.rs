@@ -76,9 +76,18 @@ impl WaterWorld {
         SavedChunk {
             state: self.chunk_state(slot),
             changed: self.store.changes_at(slot),
-            visible: self.store.visible_changes_at(slot),
+            visible: self.visible_changes_at(slot),
             is_frozen: self.store.is_frozen(slot),
         }
+    }
+
+    /// Returns the cells of a chunk that `take_changes` will list.
+    fn visible_changes_at(&self, slot: Slot) -> Option<CellMask> {
+        let (at, load) = (self.store.grid().position_at(slot), self.store.load(slot));
+        let listed = self.store.visible_changes_at(slot);
+        let mut all = self.untold.of(at, load).cloned().or_else(|| listed.clone())?;
+        listed.iter().for_each(|cells| all.union_with(cells));
+        Some(all)
     }
 
     /// Returns the chunks of which a save may have changed since a time, in no order, and until when

@@ -160,19 +160,19 @@ impl Voxel {
         FULL - self.height_bits()
     }
 
-    /// Returns a number that differs where a game draws something else: ground or a mark, the
-    /// height (the sea is full), and whether water passes through an empty cell. There the
-    /// bottleneck counts, too: it is the thickness of a fall, for which nothing else stands. It
-    /// only rises while water passes, so it seldom changes.
+    /// Returns a number that differs where a game draws something else: ground, the sea or a mark,
+    /// the height, and whether water passes through an empty cell. There its direction and the
+    /// bottleneck count, too: a fall is drawn by nothing else. The bottleneck only rises while
+    /// water passes, so it seldom changes.
     #[inline]
     pub(crate) const fn look(self) -> u16 {
-        const PASSES: u16 = 1 << DIRECTION_SHIFT;
+        const PASSES: u16 = 1 << ACTIVE_SHIFT;
         if self.is_mark() {
-            if self.is_sea() { HEIGHT } else { self.0 }
+            self.0
         } else if self.0 & HEIGHT != 0 {
             self.0 & HEIGHT
         } else if self.0 != 0 {
-            self.0 & LARGEST | PASSES
+            self.0 & (LARGEST | MARK) | PASSES
         } else {
             0
         }

@@ -21,11 +21,13 @@
 //! | `values`, `bytes`, `queue` | edits as values, in bytes, and in a queue |
 //! | `query`, `ledger`, `validate` | reading, the account of all water, the laws |
 //! | `feed` | what has changed, as values and in bytes, and a copy that follows it |
+//! | `view` | what the drawing reads, of a world or of a copy that follows it |
 //! | `restore`, `touched` | what a snapshot needs, and what a save may leave out |
 
 mod bytes;
 mod charge;
 mod chunks;
+mod client;
 mod contacts;
 mod content;
 mod couplings;
@@ -54,13 +56,14 @@ mod tick;
 mod touched;
 mod validate;
 mod values;
+mod view;
 
 pub use crate::edit_bytes::EditBytesError;
 pub use crate::water::{MirrorError, Progress, UpdateBytesError};
 pub use content::Content;
 pub use couplings::Couplings;
 pub use error::EditError;
-pub use feed::{ChunkUpdate, Feed, MOISTURE_STEP, Mirror, Span, Update};
+pub use feed::{ChunkUpdate, Feed, MOISTURE_STEP, Mirror, Update};
 pub use ground::Replaced;
 pub use ledger::Ledger;
 pub use material::{Material, MaterialId};
@@ -74,6 +77,7 @@ pub use rules::{Rules, RulesError, Submerged};
 pub use settle::{Restless, Settling, settle};
 pub use validate::Violation;
 pub use values::{Edit, Outcome};
+pub use view::WorldView;
 
 use crate::automaton::automaton;
 use crate::blast::BlastWorld;
@@ -148,6 +152,7 @@ pub struct World {
     /// The units of water that broken soil left.
     spilled: u64,
     events: Vec<Broken>,
+    untold: feed::untold::Untold,
     passed: Passed,
     /// What the rules come to; what follows from rules and palette.
     limits: Limits,
@@ -196,6 +201,7 @@ impl World {
             thrown: 0,
             spilled: 0,
             events: Vec::new(),
+            untold: feed::untold::Untold::default(),
             passed: Passed::default(),
             limits,
             contacts: Contacts::default(),

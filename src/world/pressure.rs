@@ -37,9 +37,11 @@ pub(super) enum Matter {
 
 impl World {
     /// Returns the ground that pressure broke since the last call: by step of explosions, then in
-    /// order of position (y, then z, then x). Until then, each takes 48 bytes.
+    /// order of position (y, then z, then x). Until then, each takes 48 bytes. A
+    /// [`Feed`](super::Feed) takes nothing away from this list; but before the first call, what all
+    /// feeds have told is not kept.
     pub fn take_events(&mut self) -> Vec<Broken> {
-        core::mem::take(&mut self.events)
+        self.take_untold_events()
     }
 
     /// Returns the ground that pressure broke and that was not taken yet.

@@ -3,6 +3,7 @@
 use super::chunks::moisture;
 use super::content::Content;
 use super::exchange::Passed;
+use super::feed::untold;
 use super::material::MaterialId;
 use super::palette::Palette;
 use super::rules::Rules;
@@ -11,12 +12,11 @@ use super::values::Edit;
 use super::{Broken, World};
 use crate::automaton::{ChunkChanges, StateHash};
 use crate::blast::BlastWorld;
-use crate::chunk::{CellMask, Chunk};
-use crate::coords::{Cube, Region, Shape, order};
+use crate::chunk::Chunk;
+use crate::coords::{Cube, Region, Shape};
 use crate::humidity::HumidityWorld;
 use crate::water::WaterWorld;
 use glam::IVec3;
-use std::collections::BTreeMap;
 
 impl World {
     /// Returns the materials.
@@ -118,16 +118,14 @@ impl World {
 
     /// Returns the cells that have changed since the last call, in any part, by chunk, in order of
     /// position: those of water to draw anew, as [`WaterWorld::take_changes`] lists them, and those
-    /// with another material, moisture or pressure. Loading and unloading a chunk is not listed.
+    /// with another material, moisture or pressure. Loading and unloading a chunk is not listed. A
+    /// [`Feed`](super::Feed) of the world takes nothing away from this list, but from what is there
+    /// before the first call. What a feed was told, and this has not listed yet, is no part of a
+    /// snapshot.
     pub fn take_changes(&mut self) -> Vec<ChunkChanges> {
-        let mut all: BTreeMap<[i32; 3], CellMask> = BTreeMap::new();
-        let [ground, soil, pressure] = self.take_changes_but_water();
-        let parts = [ground, self.water.take_changes(), soil, pressure];
-        for ChunkChanges { chunk, cells } in parts.into_iter().flatten() {
-            all.entry(order(chunk)).or_default().union_with(&cells);
-        }
-        let list = all.into_iter().map(|([y, z, x], cells)| (IVec3::new(x, y, z), cells));
-        ChunkChanges::list(list.collect())
+        let mut all = self.take_untold();
+        untold::add(&mut all, &self.water.take_changes());
+        untold::list(all)
     }
 
     /// Takes the changes of ground, of soil and of pressure.
@@ -153,6 +151,7 @@ impl World {
             + self.throws.memory_bytes()
             + self.mirrored.len() * size_of::<[i32; 3]>()
             + self.events.capacity() * size_of::<Broken>()
+            + self.untold.memory_bytes()
     }
 
     /// Returns a hash of the state that decides the future: ticks, materials, the parts, and the

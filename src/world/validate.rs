@@ -90,7 +90,7 @@ impl World {
     }
 
     /// Returns the cells of a chunk that lie in bounds.
-    fn cells_within(&self, chunk: IVec3) -> impl Iterator<Item = IVec3> {
+    pub(super) fn cells_within(&self, chunk: IVec3) -> impl Iterator<Item = IVec3> {
         let inside = self.bounds().intersection(&Cube::region_of(chunk));
         inside.into_iter().flat_map(Region::positions)
     }
@@ -181,15 +181,7 @@ impl World {
     }
 
     fn validate_account(&self) -> Result<(), Violation> {
-        let water: u64 = self.water.chunks().map(|(_, chunk)| chunk.units()).sum();
-        let in_soil = |chunk| {
-            let units = self.soil.chunk_units(chunk)?;
-            let held = |cell| u128::from(units.held(Cube::index_of(cell)));
-            Some(self.cells_within(chunk).map(held).sum::<u128>())
-        };
-        let moisture: u128 = self.soil.chunk_positions().filter_map(in_soil).sum();
-        let ledger = self.ledger();
-        let counted = u128::from(water) * u128::from(ledger.scale) + moisture;
+        let (counted, ledger) = (self.total(), self.ledger());
         let (came_in, went_out) = (ledger.came_in(), ledger.went_out());
         if counted.checked_add(went_out) == Some(came_in) {
             Ok(())

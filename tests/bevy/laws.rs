@@ -4,19 +4,19 @@ use super::app::{Answer, app, chunk_entities, request, simulation, spawn, update
 use super::random::{self, op};
 use bevy_app::App;
 use bevy_ecs::entity::Entity;
-use floodplain::Region;
 use floodplain::bevy::{EditFailure, FloodplainPlugin, StepBudget};
 use floodplain::glam::IVec3;
 use floodplain::snapshot::Saved;
 use floodplain::testing::look;
-use floodplain::water::{ChunkEvent, Edit, Mirror, Rules, SurfaceMesh, WaterWorld};
+use floodplain::water::{ChunkEvent, Edit, Mirror, Rules, SurfaceMesh, WaterView, WaterWorld};
+use floodplain::{Face, Region};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use support::water::Op;
 use support::water::small::built;
 
 /// What can be seen of a cell.
-type Looks = Vec<Option<(u8, Option<u8>)>>;
+type Looks = Vec<Option<(u8, Option<(u8, Face)>)>>;
 
 /// A world of the app, the same by hand, and what is known of it.
 struct Pair {

@@ -484,3 +484,30 @@ fn pressures_of_any_size_stay_finite() {
         assert_eq!(world.validate(), Ok(()));
     }
 }
+
+/// What the README says of a finer graph: with weights of the inverse square of the spacing,
+/// pressure spreads as far in as many steps.
+#[test]
+fn a_finer_graph_spreads_alike_with_weights_of_the_inverse_square_of_its_spacing() {
+    let spread = |fine: i32| {
+        let rules = Rules { threshold: 0.0, ..Rules::diffusive(0.05) };
+        let mut graph = BlastGraph::new(rules).unwrap();
+        let place = |at: i32| DVec3::X * f64::from(at) / f64::from(fine);
+        let nodes: Vec<_> = (-40 * fine..=40 * fine)
+            .map(|at| {
+                (place(at).x, graph.add_node(place(at), if at == 0 { 900.0 } else { 0.0 }).unwrap())
+            })
+            .collect();
+        for pair in nodes.windows(2) {
+            graph.add_link(pair[0].1, pair[1].1, f64::from(fine * fine)).unwrap();
+        }
+        (0..100).for_each(|_| _ = graph.step());
+        let pressure = |id| graph.pressure(id).unwrap();
+        let total: f64 = nodes.iter().map(|&(_, id)| pressure(id)).sum();
+        nodes.iter().map(|&(x, id)| x * x * pressure(id)).sum::<f64>() / total
+    };
+    let coarse = spread(1);
+    for fine in [2, 3] {
+        assert!((spread(fine) / coarse - 1.0).abs() < 1e-3, "{fine}: {} {coarse}", spread(fine));
+    }
+}

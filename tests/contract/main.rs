@@ -7,6 +7,7 @@ mod changes;
 mod edits;
 mod first_look;
 mod golden;
+mod limits;
 mod messages;
 mod small_worlds;
 mod state_hash;

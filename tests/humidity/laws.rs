@@ -206,3 +206,25 @@ fn all_rock_is_alike() {
         assert!(world.insert_chunk(IVec3::ZERO, below).is_err(), "neither soil nor rock");
     }
 }
+
+/// The factor that the README gives: a step of the source text's mean evens out 32·i/(i² + 4) times
+/// as much of a difference as one of the conservative sweep by default.
+#[test]
+fn the_conservative_sweep_is_slower_than_the_text_by_the_factor_of_the_readme() {
+    for impermeability in [1.0, 2.0, 4.0, 16.0_f32] {
+        let passed = |sweep| {
+            let rules = Rules { sweep, ..Rules::default() };
+            let mut world = HumidityWorld::<Sheet>::new(rules).unwrap();
+            let soil = Chunk::uniform(Cell::soil(0.0, impermeability));
+            world.insert_chunk(IVec3::ZERO, soil).unwrap();
+            let cell = IVec3::new(30, 30, 0);
+            world.set_humidity(cell, 512.0).unwrap();
+            world.step();
+            world.humidity(cell + IVec3::X)
+        };
+        let factor = passed(Sweep::Synchronous) / passed(Sweep::Conservative);
+        let i = f64::from(impermeability);
+        let wanted = 32.0 * i / (i * i + 4.0);
+        assert!((factor / wanted - 1.0).abs() < 1e-3, "{i}: {factor}, not {wanted}");
+    }
+}

@@ -137,6 +137,59 @@ fn undo_comes_to_the_world_before_each_edit() {
     }
 }
 
+/// What was in line belongs to the future that is taken back.
+#[test]
+fn edits_in_line_are_dropped_by_undo_and_rewind() {
+    for seed in 0..4 {
+        let mut rng = fastrand::Rng::with_seed(seed);
+        for is_undo in [true, false] {
+            let mut game = Recorder::new(<WaterWorld as Game>::world(seed));
+            let start = game.world().state_hash();
+            let edit = game.world().edit(&mut rng);
+            let _ = game.apply(edit.clone());
+            game.queue(edit);
+            if is_undo {
+                game.undo().unwrap();
+            } else {
+                game.rewind(0).unwrap();
+            }
+            assert_eq!(game.world().state_hash(), start, "seed {seed}");
+            game.step();
+            assert_eq!((game.take_results().len(), game.recording().edits()), (0, &[][..]));
+        }
+    }
+}
+
+/// After an edit is taken back, checks go on as if it had never been made: each says which chunks
+/// have changed since the one before.
+#[test]
+fn checks_after_an_undo_say_what_they_would_without_the_edit() {
+    let mut listed = 0;
+    for seed in 0..6 {
+        let new = || Recorder::new(<WaterWorld as Game>::world(seed)).check_every(5);
+        let (mut plain, mut undone) = (new(), new());
+        let mut rng = fastrand::Rng::with_seed(seed);
+        for _ in 0..4 {
+            let kept = plain.world().edit(&mut rng);
+            for game in [&mut plain, &mut undone] {
+                let _ = game.apply(kept.clone());
+                game.run(7);
+            }
+            let other = undone.world().edit(&mut rng);
+            let _ = undone.apply(other);
+            undone.run(8);
+            undone.undo().unwrap().expect("there is one");
+            undone.run(6);
+            plain.run(6);
+            assert_eq!(undone.recording().checks(), plain.recording().checks(), "seed {seed}");
+        }
+        let chunks = plain.recording().checks().iter().skip(1).map(|check| check.chunks.len());
+        listed += chunks.sum::<usize>();
+        undone.recording().replay().expect("each check holds");
+    }
+    assert!(listed > 20, "{listed} chunks changed");
+}
+
 /// Edits in line are made before the next tick, and a tick in slices is the tick.
 #[test]
 fn slices_and_lines_are_not_in_the_recording() {

@@ -286,6 +286,37 @@ fn jobs_are_written_in_the_order_in_which_they_were_prepared() {
     file.commit(stream.prepare(&mut world)).unwrap();
 }
 
+/// Whoever made the newer save: the stream of the job, the file itself, or another stream.
+#[test]
+fn an_older_job_of_a_whole_world_does_not_overwrite_a_newer_save() {
+    for newer in 0..3 {
+        let mut world = born(6);
+        let disk = Disk::default();
+        let mut file = SaveFile::create_on(disk.clone(), &world).unwrap();
+        let (mut stream, mut other) = (file.stream(), file.stream());
+        drop(stream.prepare(&mut world));
+        let older = stream.prepare(&mut world);
+        world.pour(HIGH, 7).unwrap();
+        world.run(3);
+        match newer {
+            0 => {
+                drop(stream.prepare(&mut world));
+                _ = file.commit(stream.prepare(&mut world)).unwrap();
+            }
+            1 => _ = file.save(&world).unwrap(),
+            _ => _ = file.commit(other.prepare(&mut world)).unwrap(),
+        }
+        let refused = file.commit(older).unwrap_err();
+        assert!(matches!(refused, SaveError::OutOfOrder { job: 2, .. }), "{newer}: {refused}");
+        drop(file);
+        let (mut file, saved) = SaveFile::<WaterWorld>::open_on(disk).unwrap();
+        assert_eq!(saved.state_hash(), world.state_hash(), "{newer}");
+        // The next job makes up for it.
+        let mut saved = saved;
+        file.commit(file.stream().prepare(&mut saved)).unwrap();
+    }
+}
+
 /// A save on another thread, while the game takes chunks from the file.
 #[test]
 fn chunks_are_read_while_a_job_is_written() {

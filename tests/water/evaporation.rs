@@ -26,6 +26,60 @@ fn ponds(seed: u64, rules: Rules, top: u8) -> WaterWorld {
     world
 }
 
+/// By default a bucket on a plain stays for about an hour, as seven films.
+#[test]
+fn films_of_a_bucket_go_with_the_half_life_of_the_preset() {
+    let films_after = |rules: Rules, seconds: u64| {
+        let mut world = WaterWorld::new(5, rules).unwrap();
+        let floor = Region::new(IVec3::ZERO, IVec3::new(4, 0, 4)).positions();
+        world.insert_chunks(floor.map(|at| (at, Chunk::uniform(Voxel::OPEN)))).unwrap();
+        for at in Region::new(IVec3::ZERO, IVec3::new(4, 0, 4)).positions() {
+            world.pour(16 * at + IVec3::new(8, 0, 8), 7).unwrap();
+        }
+        world.run(20 * seconds);
+        assert_eq!(world.validate(), Ok(()));
+        world.total()
+    };
+    let poured = 7 * 25;
+    let left = films_after(Rules::default(), 60);
+    assert!(left > poured * 9 / 10, "{left} of {poured} by default");
+    for (rules, half_life) in [(Rules::puddle(), 20), (Rules::rain(), 60), (Rules::desert(), 5)] {
+        // A bucket is still after some seconds.
+        let half = films_after(rules, half_life);
+        assert!((poured * 3 / 10..poured * 9 / 10).contains(&half), "{half} after {half_life} s");
+        let few = films_after(rules, 7 * half_life + 10);
+        assert!(few < poured / 20, "{few} of {poured} after seven half-lives of {half_life} s");
+    }
+}
+
+/// The number of ticks wraps. What was due after the last one was due never, or at once for ever.
+#[test]
+fn evaporation_goes_on_where_the_number_of_ticks_ends() {
+    for before in [1, 2, 9, 60, u64::MAX / 2] {
+        let rules = Rules {
+            evaporation: 1.0 / 65_536.0,
+            film_evaporation: 1.0 / 256.0,
+            ..Rules::default()
+        };
+        let mut world = WaterWorld::new(before, rules).unwrap();
+        world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN)).unwrap();
+        world.run(u64::MAX - before);
+        assert_eq!(world.ticks(), u64::MAX - before);
+        for x in 0..16 {
+            world.fill_water(Region::cell(IVec3::new(x, 0, 0)), 1).unwrap();
+        }
+        let mut loaded = WaterWorld::load(&world.save()).unwrap();
+        for _ in 0..10 {
+            world.run(50);
+            loaded.run(50);
+            assert_eq!(world.state_hash(), loaded.state_hash(), "{before} ticks before the end");
+            assert_eq!(world.validate(), Ok(()));
+        }
+        assert_eq!(world.ticks(), 500u64.wrapping_sub(before + 1));
+        assert!(world.ledger().evaporated > 8, "{before} ticks before the end");
+    }
+}
+
 const CELLS: f64 = 21.0 * 21.0 * 4.0;
 
 /// Whether a count of rare events is within four deviations of its mean.

@@ -3,9 +3,10 @@
 
 use fastrand::Rng;
 use floodplain::glam::IVec3;
+use floodplain::snapshot::Saved;
 use floodplain::testing::look;
 use floodplain::water::{
-    Cause, ChunkEvent, ChunkUpdate, Edge, Edit, Feed, Look, Mirror, MirrorError, Update,
+    Cause, ChunkEvent, ChunkUpdate, Edge, Edit, Feed, Mirror, MirrorError, Rules, Update,
     UpdateBytesError, Voxel, WaterCell, WaterWorld,
 };
 use floodplain::{Chunk, Cube, Face, Region, Shape};
@@ -27,7 +28,8 @@ fn check(mirror: &Mirror, world: &WaterWorld, is_followed: impl Fn(IVec3) -> boo
         assert_eq!(mirror.is_solid(cell), world.is_solid(cell), "{at}: {cell}");
         assert_eq!(copied.is_some(), voxel.is_some(), "{at}: {cell}");
         let passing = voxel.and_then(look).and_then(|(_, passing)| passing);
-        assert_eq!(copied.and_then(Look::passing), passing, "{at}: {cell}");
+        let copied = copied.and_then(|look| look.passing().zip(look.direction()));
+        assert_eq!(copied, passing, "{at}: {cell}");
     }
 }
 
@@ -74,14 +76,14 @@ fn mirrors_have_the_heights_and_the_ground_of_the_world() {
         let mut world = worlds::water_within(seed, bounds());
         let mut feed = Feed::new(&mut world);
         let is_west = |chunk: IVec3| chunk.x < 0;
-        let join = |feed: &Feed, world: &WaterWorld, is_followed: &dyn Fn(IVec3) -> bool| {
+        let join = |feed: &mut Feed, world: &WaterWorld, is_followed: &dyn Fn(IVec3) -> bool| {
             let mut mirror = Mirror::new(100);
             let whole = feed.whole(world, loaded(world)).only(is_followed);
             mirror.apply(&sent(&whole, seed)).expect("whole chunks");
             mirror
         };
-        let mut mirror = join(&feed, &world, &|_| true);
-        let mut west = join(&feed, &world, &is_west);
+        let mut mirror = join(&mut feed, &world, &|_| true);
+        let mut west = join(&mut feed, &world, &is_west);
         let mut late = mirror.clone();
         for round in 0..40 {
             let at = format!("seed {seed}, round {round}");
@@ -92,7 +94,7 @@ fn mirrors_have_the_heights_and_the_ground_of_the_world() {
                 _ => {}
             }
             if rng.u8(..4) == 0 {
-                late = join(&feed, &world, &|_| true);
+                late = join(&mut feed, &world, &|_| true);
                 check(&late, &world, |_| true, &at);
                 joins += 1;
             }
@@ -220,12 +222,110 @@ fn a_mirror_refuses_what_does_not_come_next() {
     assert_eq!(Mirror::new(1).apply(&whole), Err(error));
 }
 
+/// A chunk that comes and goes between two updates, and is shown to a client that joins meanwhile,
+/// stayed there for ever.
+#[test]
+fn a_chunk_that_was_shown_is_unloaded_on_the_client_too() {
+    let open = || Chunk::uniform(Voxel::OPEN);
+    let mut world = WaterWorld::new(7, Rules::default()).unwrap();
+    world.insert_chunk(IVec3::ZERO, open()).unwrap();
+    let mut feed = Feed::new(&mut world);
+    let (mut first, mut second) = (Mirror::new(9), Mirror::new(9));
+    first.apply(&feed.whole(&world, loaded(&world))).unwrap();
+    world.insert_chunk(IVec3::X, open()).unwrap();
+    second.apply(&feed.whole(&world, loaded(&world))).unwrap();
+    world.remove_chunk(IVec3::X).unwrap();
+    let update = feed.take(&mut world);
+    for mirror in [&mut first, &mut second] {
+        mirror.apply(&update).unwrap();
+        assert_eq!(mirror.chunks(), [IVec3::ZERO]);
+    }
+    // One that stays is told to those who have not been shown it.
+    world.insert_chunk(IVec3::X, open()).unwrap();
+    second.apply(&feed.whole(&world, loaded(&world))).unwrap();
+    let update = feed.take(&mut world);
+    for mirror in [&mut first, &mut second] {
+        mirror.apply(&update).unwrap();
+        assert_eq!(mirror.chunks(), [IVec3::ZERO, IVec3::X]);
+    }
+}
+
+/// Each of several feeds, read at its own moments, tells all, and so does `take_changes` beside
+/// them: it lists what it does in a twin without feeds, also once the world was saved and loaded.
+#[test]
+fn feeds_and_lists_of_changes_take_nothing_from_each_other() {
+    let mut listed = 0;
+    for seed in 0..12 {
+        let mut rng = Rng::with_seed(seed);
+        let [mut world, mut twin] = [(); 2].map(|()| worlds::water_within(seed, bounds()));
+        assert_eq!(world.take_changes(), twin.take_changes());
+        let mut often = Feed::new(&mut world);
+        let (mut first, mut second) = (Mirror::new(100), Mirror::new(100));
+        first.apply(&often.whole(&world, loaded(&world))).unwrap();
+        let mut rarely = Feed::new(&mut world);
+        second.apply(&rarely.whole(&world, loaded(&world))).unwrap();
+        for round in 0..20 {
+            edit(&mut twin, &mut rng.clone());
+            edit(&mut world, &mut rng);
+            let ticks = rng.u64(..3);
+            [&mut world, &mut twin].into_iter().for_each(|world| _ = world.run(ticks));
+            first.apply(&often.take(&mut world)).unwrap();
+            let at = format!("seed {seed}, round {round}");
+            check(&first, &world, |_| true, &at);
+            if rng.u8(..4) == 0 {
+                second.apply(&rarely.take(&mut world)).unwrap();
+                check(&second, &world, |_| true, &at);
+            }
+            if rng.u8(..4) == 0 {
+                let mut loaded = WaterWorld::load(&world.save()).unwrap();
+                let changes = twin.take_changes();
+                assert_eq!(loaded.take_changes(), changes, "{at}");
+                assert_eq!(world.take_changes(), changes, "{at}");
+                assert_eq!(world.take_changes(), [], "{at}");
+                listed += changes.len();
+            }
+        }
+        drop((often, rarely));
+        world.run(3);
+        twin.run(3);
+        assert_eq!(world.take_changes(), twin.take_changes(), "seed {seed}: without feeds again");
+    }
+    assert!(listed > 50, "{listed} chunks were listed");
+}
+
+/// A client that walks is sent what comes into sight and the changes of what is in sight. What it
+/// leaves behind must not stay with it as it was.
+#[test]
+fn a_client_that_walks_forgets_what_it_leaves_behind() {
+    let mut world = WaterWorld::new(7, Rules::lossless()).unwrap();
+    let row = (0..40).map(|x| (IVec3::X * x, Chunk::uniform(Voxel::OPEN)));
+    world.insert_chunks(row).unwrap();
+    let (mut feed, mut mirror) = (Feed::new(&mut world), Mirror::new(5));
+    mirror.apply(&feed.whole(&world, [])).unwrap();
+    for player in 2..38 {
+        let is_near = |chunk: IVec3| (player - 2..=player + 2).contains(&chunk.x);
+        mirror.retain(is_near);
+        let near = (player - 2..=player + 2).map(|x| IVec3::X * x);
+        let new: Vec<IVec3> = near.filter(|&chunk| mirror.chunk(chunk).is_none()).collect();
+        world.pour(IVec3::new(player * 16, 15, 8), 7).unwrap();
+        world.step();
+        mirror.apply(&feed.take(&mut world).only(is_near)).unwrap();
+        mirror.apply(&feed.whole(&world, new)).unwrap();
+        assert_eq!(mirror.chunks().len(), 5, "at {player}");
+        for chunk in mirror.chunks() {
+            for cell in Cube::region_of(chunk).positions() {
+                assert_eq!(mirror.height(cell), world.height(cell), "at {player}: {cell}");
+            }
+        }
+    }
+}
+
 /// Such an update was read as one of a chunk in which nothing changes, and sent on as one of a chunk
 /// that is unloaded.
 #[test]
 fn a_cause_without_cells_is_refused() {
     let (number, ticks, chunks, position, edit, end) = (1, 9, 1, [1, 1, 1], 8, 255);
-    let bytes = [&[1, 0, number, ticks, chunks], &position[..], &[edit, end]].concat();
+    let bytes = [&[2, 0, number, ticks, chunks], &position[..], &[edit, end]].concat();
     let wanted = "a cell with this cause";
     let refused = Err(UpdateBytesError::Value { at: 9, wanted, found: end.into() });
     assert_eq!(Update::from_bytes(&bytes), refused);

@@ -3,7 +3,7 @@
 use crate::surface::at;
 use fastrand::Rng;
 use floodplain::glam::{IVec3, Vec3};
-use floodplain::water::{Edge, Edges, FlowField, Rules, Voxel, WaterWorld};
+use floodplain::water::{Edge, Edges, FlowField, Rules, Voxel, WaterView, WaterWorld};
 use floodplain::{Chunk, Cube, Face, Region, Shape};
 use std::collections::BTreeMap;
 use support::worlds;

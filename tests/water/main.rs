@@ -7,6 +7,7 @@ mod budget;
 mod changes;
 mod counted;
 mod displaced;
+mod drawn;
 mod ends;
 mod evaporation;
 mod feed;

@@ -4,7 +4,8 @@
 use floodplain::glam::{IVec2, IVec3, Vec3};
 use floodplain::snapshot::Saved;
 use floodplain::water::{
-    Cause, Edge, Edges, EditError, Feed, Ledger, Mirror, Rules, Voxel, WaterCell, WaterWorld,
+    Cause, Edge, Edges, EditError, Feed, Ledger, Mirror, Rules, Voxel, WaterCell, WaterView,
+    WaterWorld,
 };
 use floodplain::{Chunk, Region};
 
@@ -311,6 +312,7 @@ fn the_sea_is_drawn_as_full_water() {
     let mut mirror = Mirror::new(10);
     mirror.apply(&Feed::new(&mut world).whole(&world, [IVec3::ZERO])).unwrap();
     assert_eq!(mirror.height(IVec3::splat(9)), 7);
+    assert!(mirror.look(IVec3::splat(9)).is_some_and(|look| look.is_sea()));
 }
 
 /// A plain of 3×3 chunks, of which the middle is loaded; ground at y = 0.

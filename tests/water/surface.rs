@@ -4,9 +4,10 @@
 use fastrand::Rng;
 use floodplain::glam::{DVec3, IVec3, Vec3};
 use floodplain::water::{
-    FlowField, Rules, SubmergedError, SurfaceMesh, Voxel, WaterCell, WaterWorld, meshes_touched,
+    FlowField, Rules, SubmergedError, SurfaceMesh, Voxel, WaterCell, WaterView, WaterWorld,
+    meshes_touched,
 };
-use floodplain::{CHUNK_CELLS, Chunk, Cube, Face, Region, Shape};
+use floodplain::{CHUNK_CELLS, CellMask, Chunk, ChunkChanges, Cube, Face, Region, Shape};
 use std::collections::{BTreeMap, BTreeSet};
 use support::worlds;
 
@@ -280,6 +281,19 @@ fn a_still_lake_is_a_rectangle_for_each_chunk() {
         assert_eq!(mesh.indices.len(), 6, "{chunk}");
         assert!(mesh.positions.iter().all(|place| place.y == 6.0 + 5.0 / 7.0));
     }
+}
+
+/// Chunks at the ends of all numbers, which no world has, touch the meshes that there are.
+#[test]
+fn meshes_touched_at_the_ends_of_all_numbers_are_those_that_can_be() {
+    let changes = |chunk| [ChunkChanges { chunk, cells: CellMask::FULL }];
+    for chunk in [IVec3::MIN, IVec3::MAX, at(i32::MAX, 0, i32::MIN)] {
+        assert_eq!(meshes_touched(&changes(chunk)), [], "{chunk}");
+    }
+    let (last, first) = (Cube::chunk_of(IVec3::MAX), Cube::chunk_of(IVec3::MIN));
+    assert_eq!(meshes_touched(&changes(last)).len(), 8);
+    assert_eq!(meshes_touched(&changes(first)).len(), 8);
+    assert_eq!(meshes_touched(&changes(IVec3::ZERO)).len(), 27);
 }
 
 /// Which meshes an edit or tick changes, against the meshes of all chunks before and after.

@@ -3,9 +3,9 @@
 
 use fastrand::Rng;
 use floodplain::glam::IVec3;
-use floodplain::water::{ChunkEvent, MirrorError};
-use floodplain::world::{Broken, Edit, Feed, MaterialId, Mirror, Rules, Update, World};
-use floodplain::{Cube, Face, Region, Shape};
+use floodplain::water::{ChunkEvent, FlowField, MirrorError, SurfaceMesh, WaterView};
+use floodplain::world::{Broken, Edit, Feed, MaterialId, Mirror, Rules, Update, World, WorldView};
+use floodplain::{ChunkChanges, Cube, Face, Region, Shape};
 use support::edit_bytes::parsed_world_update;
 use support::world::apart::{random_edit, random_world};
 use support::world::feed::{assert_mirrored, assert_mirrors, joined, sent};
@@ -54,7 +54,7 @@ fn mirrors_follow(seed: u64, counts: &mut Counts) {
     let mut world = random_world(&mut rng, rules);
     let (bounds, is_west) = (world.bounds(), |chunk: IVec3| chunk.x < 0);
     let mut feed = Feed::new(&mut world);
-    let mut mirror = joined(&feed, &world);
+    let mut mirror = joined(&mut feed, &world);
     let mut west = Mirror::new(100);
     let all = world.chunks().map(|(chunk, _)| chunk).collect::<Vec<_>>();
     west.apply(&feed.whole(&world, all).only(is_west)).unwrap();
@@ -75,7 +75,7 @@ fn mirrors_follow(seed: u64, counts: &mut Counts) {
         late.apply(&update).unwrap();
         west.apply(&sent(&update.only(is_west))).unwrap();
         if rng.u8(..4) == 0 {
-            late = joined(&feed, &world);
+            late = joined(&mut feed, &world);
         }
         assert_mirrors(&mirror, &world, bounds);
         assert_mirrors(&late, &world, bounds);
@@ -171,7 +171,7 @@ fn a_mirror_refuses_what_does_not_come_next() {
     let mut mirror = Mirror::new(2);
     let first = feed.take(&mut world);
     assert_eq!(mirror.apply(&first), Err(MirrorError::NotJoined { found: 1 }));
-    let mut mirror = joined(&feed, &world);
+    let mut mirror = joined(&mut feed, &world);
     world.set_material(IVec3::ZERO, id("rock")).unwrap();
     let missed = feed.take(&mut world);
     world.rain(IVec3::new(20, 9, 3), 5).unwrap();
@@ -188,6 +188,127 @@ fn a_mirror_refuses_what_does_not_come_next() {
     let whole = feed.whole(&world, mirror.chunks());
     let error = MirrorError::TooManyChunks { most: 1, wanted: 2 };
     assert_eq!(Mirror::new(1).apply(&whole), Err(error));
+}
+
+/// The material and moisture of each cell, the meshes of water, and the solid cells of chunks.
+type Drawn = (Vec<(Option<MaterialId>, u8)>, Vec<SurfaceMesh>, usize);
+
+/// What a renderer reads of ground and of water, of a world or of its mirror.
+fn drawn<W: WorldView>(world: &W, cells: Region, flow: &mut FlowField) -> Drawn {
+    flow.update(world.water());
+    let ground = cells.positions().map(|cell| (world.material(cell), world.moisture_steps(cell)));
+    let chunks: Vec<IVec3> = Region::new(cells.min() >> 4, cells.max() >> 4).positions().collect();
+    let meshes = chunks.iter().map(|&chunk| world.water().surface_mesh(chunk, Some(flow)));
+    let solid = chunks.iter().filter_map(|&chunk| world.materials(chunk));
+    let solid =
+        solid.map(|chunk| (0..4096).filter(|&cell| chunk.get(cell) != MaterialId(0)).count());
+    (ground.collect(), meshes.collect(), solid.sum())
+}
+
+#[test]
+fn a_mirror_is_drawn_as_its_world_with_its_ground() {
+    let (mut triangles, mut solid) = (0, 0);
+    for seed in 0..4 {
+        let mut rng = Rng::with_seed(seed);
+        let mut world = random_world(&mut rng, rules());
+        let mut feed = Feed::new(&mut world);
+        feed.send_currents();
+        let mut mirror = joined(&mut feed, &world);
+        let [mut flow, mut copied] = [(); 2].map(|()| FlowField::new());
+        for _ in 0..6 {
+            edit(&mut world, &mut rng, &mut Vec::new());
+            world.run(rng.u64(..3));
+            mirror.apply(&sent(&feed.take(&mut world))).unwrap();
+            let here = drawn(&world, world.bounds(), &mut flow);
+            let there = drawn(&mirror, world.bounds(), &mut copied);
+            assert!(here == there, "seed {seed}: {here:?} is drawn as {there:?}");
+            triangles += here.1.iter().map(|mesh| mesh.indices.len() / 3).sum::<usize>();
+            solid += here.2;
+        }
+    }
+    assert!(triangles > 100 && solid > 1_000, "{triangles} triangles, {solid} solid cells");
+}
+
+/// As of water alone, and with what broke.
+#[test]
+fn feeds_and_lists_take_nothing_from_each_other() {
+    let (mut broke, mut listed) = (0, 0);
+    for seed in 0..2 {
+        let mut rng = Rng::with_seed(seed);
+        let rules = Rules { blast_steps: 6, ..rules() };
+        let mut twin = random_world(&mut rng.clone(), rules);
+        let mut world = random_world(&mut rng, rules);
+        let (bounds, mut gone, mut gone_of_twin) = (world.bounds(), Vec::new(), Vec::new());
+        assert_eq!(world.take_events(), twin.take_events());
+        assert_eq!(world.take_changes(), twin.take_changes());
+        let [mut often, mut rarely] = [(); 2].map(|()| Feed::new(&mut world));
+        let (mut first, mut second) = (joined(&mut often, &world), joined(&mut rarely, &world));
+        let (mut told, mut happened): (Vec<Broken>, Vec<Broken>) = Default::default();
+        for _ in 0..16 {
+            edit(&mut twin, &mut rng.clone(), &mut gone_of_twin);
+            edit(&mut world, &mut rng, &mut gone);
+            let ticks = rng.u64(..4);
+            [&mut world, &mut twin].into_iter().for_each(|world| _ = world.run(ticks));
+            let update = often.take(&mut world);
+            told.extend(update.events());
+            first.apply(&update).unwrap();
+            if rng.u8(..3) == 0 {
+                assert_mirrors(&first, &world, bounds);
+                second.apply(&rarely.take(&mut world)).unwrap();
+                assert_mirrors(&second, &world, bounds);
+                let changes = twin.take_changes();
+                listed += changes.len();
+                // Besides, it may list pressure that is gone: its chunk drops its own list.
+                let all = world.take_changes();
+                for ChunkChanges { chunk, cells } in changes {
+                    let here = all.iter().find(|changes| changes.chunk == chunk);
+                    let has = |index| here.is_some_and(|here| here.cells.contains(index));
+                    assert!(cells.iter().all(has), "seed {seed}: {chunk}");
+                }
+                assert_eq!(world.take_changes(), [], "seed {seed}");
+            }
+            if rng.bool() {
+                let events = twin.take_events();
+                assert_eq!(world.take_events(), events, "seed {seed}");
+                happened.extend(events);
+            }
+        }
+        happened.extend(twin.take_events());
+        assert_eq!(told, happened, "seed {seed}");
+        broke += told.len();
+    }
+    assert!(broke > 0 && listed > 10, "{broke} cells broke, {listed} chunks were listed");
+}
+
+/// As of water alone; ground and moisture go with the chunk.
+#[test]
+fn a_chunk_that_was_shown_is_unloaded_on_the_client_too() {
+    let bounds = Region::new(IVec3::ZERO, IVec3::new(31, 15, 15));
+    let mut world = world(7, rules(), bounds);
+    let mut records = world.remove_chunks([IVec3::X]).unwrap();
+    let mut feed = Feed::new(&mut world);
+    world.insert_records(core::mem::take(&mut records)).unwrap();
+    let mut mirror = joined(&mut feed, &world);
+    assert_eq!(mirror.chunks(), [IVec3::ZERO, IVec3::X]);
+    world.remove_chunks([IVec3::X]).unwrap();
+    mirror.apply(&feed.take(&mut world)).unwrap();
+    assert_eq!((mirror.chunks(), mirror.chunk(IVec3::X).is_none()), (vec![IVec3::ZERO], true));
+    assert_mirrors(&mirror, &world, bounds);
+}
+
+#[test]
+fn a_mirror_forgets_the_chunks_that_it_is_told_to() {
+    let bounds = Region::new(IVec3::ZERO, IVec3::new(31, 15, 15));
+    let mut world = world(7, rules(), bounds);
+    let mut feed = Feed::new(&mut world);
+    let mut mirror = joined(&mut feed, &world);
+    mirror.retain(|chunk| chunk == IVec3::X);
+    assert_eq!((mirror.chunks(), mirror.material(IVec3::ZERO)), (vec![IVec3::X], None));
+    world.set_material(IVec3::ZERO, id("rock")).unwrap();
+    mirror.apply(&feed.take(&mut world)).unwrap();
+    assert_eq!(mirror.chunk(IVec3::ZERO), None, "its changes are skipped");
+    mirror.apply(&feed.whole(&world, [IVec3::ZERO])).unwrap();
+    assert_mirrors(&mirror, &world, bounds);
 }
 
 #[test]

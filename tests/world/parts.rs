@@ -6,7 +6,7 @@ use floodplain::world::{Couplings, Edit, Rules, Submerged, World};
 use floodplain::{Cube, Shape, blast, water};
 use proptest::prelude::*;
 use support::world::apart::{Apart, random_edit, random_world};
-use support::world::{id, rules, uncoupled, world};
+use support::world::{id, palette, rules, uncoupled, world};
 
 /// Random rules with a short clock.
 fn some_rules(rng: &mut Rng) -> Rules {
@@ -217,4 +217,37 @@ fn water_runs_through_a_wall_that_breaks() {
     assert_eq!(events[0].tick, 21);
     assert!(world.height(IVec3::new(12, 1, 1)) >= 6);
     assert_eq!(world.validate(), Ok(()));
+}
+
+/// A run at rest advances the clocks of all parts at once: as ticks one by one do, from any tick,
+/// also from one between two steps of soil, and past the last number of a tick.
+#[test]
+fn a_run_at_rest_advances_all_clocks_as_its_ticks_do() {
+    for (period, from) in (1..8).flat_map(|period| [0, u64::MAX - 40].map(|from| (period, from))) {
+        let rules = Rules { soil_period: period, blast_steps: 3, ..rules() };
+        let new = || World::new(7, palette(), rules).unwrap();
+        for before in 0..2 * u64::from(period) {
+            let [mut at_once, mut by_ticks] = [(); 2].map(|()| {
+                let mut world = new();
+                world.run(from);
+                (0..before).for_each(|_| _ = world.step());
+                world
+            });
+            at_once.run(50);
+            (0..50).for_each(|_| _ = by_ticks.step());
+            let clocks = |world: &World| {
+                [world.soil().ticks(), world.blast().ticks(), world.water().ticks()]
+            };
+            let story = format!("period {period}, from {from} and {before} ticks on");
+            assert_eq!(clocks(&at_once), clocks(&by_ticks), "{story}");
+            assert_eq!(at_once.state_hash(), by_ticks.state_hash(), "{story}");
+            // Past the last number of a tick, 0 is a multiple of each period; clocks wrap.
+            let ticks = u128::from(from) + u128::from(before) + 50;
+            let wraps = u128::from(ticks > u128::from(u64::MAX));
+            let until_wrap = u128::from(u64::MAX) / u128::from(period) + 1;
+            let after = (ticks - wraps * (1 << 64)) / u128::from(period);
+            let soil = (wraps * until_wrap + after) as u64;
+            assert_eq!(at_once.soil().ticks(), soil, "{story}");
+        }
+    }
 }

@@ -143,7 +143,7 @@ fn while_chunks_settle_the_rest_of_the_world_stands_still() {
         };
         let pressure = |world: &World| world.blast().state_hash();
         let mut feed = floodplain::world::Feed::new(&mut world);
-        let mut mirror = joined(&feed, &world);
+        let mut mirror = joined(&mut feed, &world);
         let before = (outside(&world), pressure(&world), world.ticks(), world.ledger());
         let settling = world.settle_now(Region::cell(there * 16 + 3), 30);
         let settling = settling.expect("it is loaded");

@@ -3,7 +3,7 @@
 use crate::skin::Triangles;
 use floodplain::Face;
 use floodplain::glam::{IVec3, Vec3, Vec4};
-use floodplain::water::{Fall, FlowField, WaterWorld};
+use floodplain::water::{Fall, FlowField, WaterView, WaterWorld};
 
 /// Still water, foam, and water that passes through empty cells.
 const WATER: Vec4 = Vec4::new(0.03, 0.16, 0.36, 0.80);

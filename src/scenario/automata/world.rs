@@ -6,7 +6,6 @@ use super::{explosion, humidity, water};
 use crate::blast::{Border, Borders};
 use crate::chunk::Chunk;
 use crate::coords::{CHUNK_CELLS, Cube, Shape};
-use crate::humidity::UNITS;
 use crate::scenario::error::ScenarioError;
 use crate::scenario::parse::drawing::Drawing;
 use crate::scenario::parse::legend;
@@ -299,7 +298,7 @@ impl Drawn for World {
 
     /// In units of water.
     fn count(&self) -> f64 {
-        counted(self) as f64 / self.ledger().scale as f64
+        self.total() as f64 / self.ledger().scale as f64
     }
 
     fn account(&self) -> Account {
@@ -323,7 +322,7 @@ impl Drawn for World {
     }
 
     fn balances(&self) -> bool {
-        counted(self) == self.total()
+        self.total() == self.ledger().total()
     }
 
     fn value(&self, cell: IVec3) -> Option<f64> {
@@ -366,15 +365,4 @@ fn set_off(centre: IVec3, glyph: Glyph) -> Option<Edit> {
         }
         Glyph::Rain(units) => Some(Edit::Rain { from: centre, units }),
     }
-}
-
-/// Counts water and moisture cell by cell, in units of moisture.
-fn counted(world: &World) -> u128 {
-    let water: u64 = world.water().chunks().map(|(_, chunk)| chunk.units()).sum();
-    let moisture = |chunk: &Chunk<soil::Cell>| {
-        let units = |index| (chunk.get(index).humidity * f64::from(UNITS)) as u128;
-        (0..CHUNK_CELLS).map(units).sum::<u128>()
-    };
-    let in_soil: u128 = world.soil().chunks().map(|(_, chunk)| moisture(&chunk)).sum();
-    u128::from(water) * u128::from(world.ledger().scale) + in_soil
 }

@@ -125,7 +125,9 @@ impl Model<World> for Ground {
         }
         let now = world.ledger();
         let total = now.came_in().checked_sub(now.went_out());
-        found.same(law::LEDGER, &Some(now.total()), &total, || "the sum over all cells".to_owned());
+        found.same(law::LEDGER, &Some(world.total()), &total, || {
+            "the sum over all cells".to_owned()
+        });
         let entered = match self.entered {
             Entered::Anything => Entered::Anything,
             Entered::Removed(..) => Entered::Removed(

@@ -25,8 +25,8 @@ pub fn mirrored() -> impl FnMut(&mut World, &[Broken]) -> Result<(), String> {
     let mut client: Option<(Feed, Mirror)> = None;
     move |world, events| {
         let Some((feed, mirror)) = &mut client else {
-            let feed = Feed::new(world);
-            let mirror = joined(&feed, world)?;
+            let mut feed = Feed::new(world);
+            let mirror = joined(&mut feed, world)?;
             client = Some((feed, mirror));
             return Ok(());
         };
@@ -39,7 +39,7 @@ pub fn mirrored() -> impl FnMut(&mut World, &[Broken]) -> Result<(), String> {
 }
 
 /// Returns a mirror of all chunks.
-fn joined(feed: &Feed, world: &World) -> Result<Mirror, String> {
+fn joined(feed: &mut Feed, world: &World) -> Result<Mirror, String> {
     let mut mirror = Mirror::new(MOST_CHUNKS);
     let whole = feed.whole(world, world.chunks().map(|(chunk, _)| chunk));
     mirror.apply(&sent(&whole)?).map_err(|error| error.to_string())?;
@@ -71,7 +71,7 @@ fn has_all(mirror: &Mirror, world: &World) -> Result<(), String> {
 ///
 /// let run: Run<World> = Run::from_bytes(&[]);
 /// let mut world = World::build(&run.start);
-/// let (feed, mut mirror) = (Feed::new(&mut world), Mirror::new(100));
+/// let (mut feed, mut mirror) = (Feed::new(&mut world), Mirror::new(100));
 /// let chunks: Vec<_> = world.chunks().map(|(chunk, _)| chunk).collect();
 /// mirror.apply(&feed.whole(&world, chunks)).unwrap();
 /// assert_eq!(mirrors(&mirror, &world, world.bounds().positions()), Ok(()));

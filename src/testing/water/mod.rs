@@ -18,7 +18,7 @@ use super::law;
 use super::watch::{Changes, Looks, Model, Watch};
 use super::worlds::{MOST_CELLS, places, received, saved_and_loaded};
 use crate::water::{Edge, Edit, EditError, Ledger, Outcome, Progress, Voxel, WaterWorld};
-use crate::{Cube, Shape, StepReport};
+use crate::{Cube, Face, Shape, StepReport};
 use ends::Ends;
 use model::Naive;
 use std::collections::HashSet;
@@ -37,23 +37,24 @@ const CHUNK_ROWS: u128 = 256;
 /// cells beside it.
 const DRAWS: u64 = 96;
 
-/// Returns what can be seen of a cell: its height, the sea full, and where that is 0, how thick a
-/// fall passes through it; `None` for ground.
+/// Returns what can be seen of a cell: its height, 8 for the sea, and where that is 0, how thick a
+/// fall passes through it and where to; `None` for ground.
 ///
 /// ```
 /// use floodplain::testing::look;
 /// use floodplain::water::{Voxel, WaterCell};
 ///
-/// assert_eq!(look(Voxel::water(WaterCell::STILL)), look(Voxel::SEA));
+/// assert_eq!(look(Voxel::water(WaterCell::STILL)), Some((7, None)));
+/// assert_eq!(look(Voxel::SEA), Some((8, None)));
 /// assert_eq!((look(Voxel::OPEN), look(Voxel::SOLID)), (Some((0, None)), None));
 /// ```
-pub fn look(voxel: Voxel) -> Option<(u8, Option<u8>)> {
+pub fn look(voxel: Voxel) -> Option<(u8, Option<(u8, Face)>)> {
     if voxel.is_sea() {
-        return Some((7, None));
+        return Some((8, None));
     }
     let cell = voxel.cell()?;
-    let passes = cell.height() == 0 && cell.direction().is_some();
-    Some((cell.height(), passes.then(|| cell.largest())))
+    let passing = cell.direction().filter(|_| cell.height() == 0);
+    Some((cell.height(), passing.map(|face| (cell.largest(), face))))
 }
 
 /// With a naive model, unless the bounds hold more than 65,536 cells.

@@ -488,12 +488,16 @@ fn differing(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::coords::Face;
     use crate::water::context::test_worlds;
 
+    type Looks = (Option<Voxel>, u8, Option<(u8, Option<Face>)>);
+
     /// What a game draws of a cell, in words of its own.
-    fn looks(voxel: Voxel) -> (Option<Voxel>, u8, Option<u8>) {
+    fn looks(voxel: Voxel) -> Looks {
         let passes = voxel != Voxel::OPEN && voxel.height() == 0 && !voxel.is_mark();
-        (voxel.is_mark().then_some(voxel), voxel.height(), passes.then(|| voxel.largest()))
+        let passing = passes.then(|| (voxel.largest(), voxel.direction()));
+        (voxel.is_mark().then_some(voxel), voxel.height(), passing)
     }
 
     /// One cell or many of a layer change, some more than once and some back.

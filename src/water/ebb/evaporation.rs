@@ -99,6 +99,20 @@ impl Evaporation {
     /// Begins the tick after `ticks`.
     pub(crate) fn begin(&mut self, ticks: u64) {
         self.now = ticks.wrapping_add(1).wrapping_sub(self.start);
+        if self.now > u64::MAX / 2 {
+            self.count_from_now();
+        }
+    }
+
+    /// Counts ticks from the one underway, so that what is due later has a number, too.
+    #[cold]
+    fn count_from_now(&mut self) {
+        let passed = core::mem::take(&mut self.now);
+        self.start = self.start.wrapping_add(passed);
+        let queue = core::mem::take(&mut self.queue).into_iter();
+        let due =
+            |Reverse((due, slot, kind)): Due| Reverse((due.saturating_sub(passed), slot, kind));
+        self.queue = queue.map(due).collect();
     }
 
     /// Returns whether a chunk is due in the tick underway.

@@ -6,6 +6,7 @@
 
 mod bodies;
 mod bytes;
+mod client;
 mod displace;
 mod error;
 mod fixtures;

@@ -1,35 +1,45 @@
 //! Updates in bytes: run-length coding of cells, in which one byte says how far a run lies behind
 //! the last one and what its cells look like.
 //!
-//! An update is the version (1), a byte that is 1 for whole chunks, else 0, then its own number,
-//! the ticks and the count of chunks, and the chunks in order of position. Numbers are LEB128:
-//! seven bits to a byte, lowest first. A chunk is its position, x, y and z less those of the chunk
-//! before, as zigzag numbers; a byte for the event: 0 unloaded, 1 loaded, or 2 to 30, even, the sum
-//! of 2 for flow, 4 for drains, 8 for edits, 16 for the sea; and for each of these causes, none of
-//! which is without cells, or for the load, its runs:
+//! An update is the version (2), a byte that is the sum of 1 for whole chunks and 2 for currents,
+//! then its own number and the ticks; if there are currents, the ticks less their tick, as a zigzag
+//! number; the count of chunks, and the chunks in order of position; and if there are currents, the
+//! count of chunks with some, and these in order of position. Numbers are LEB128: seven bits to a
+//! byte, lowest first. A chunk is its position, x, y and z less those of the chunk before, as
+//! zigzag numbers; a byte for the event: 0 unloaded, 1 loaded, or 2 to 30, even, the sum of 2 for
+//! flow, 4 for drains, 8 for edits, 16 for the sea; and for each of these causes, none of which is
+//! without cells, or for the load, its runs:
 //!
 //! | byte | meaning |
 //! |---|---|
-//! | below 126 | a cell, look + 18 × gap: it looks so, and 0 to 6 cells since the last one are left out |
-//! | 126 to 197 | a cell, look + 18 × (7 + n), n of 0 to 3: 7 + 256 n cells are left out, and more by the byte that follows; n of 3 with 255 is followed by a number, of those beyond 1,030 |
-//! | 198 to 253 | the last cell is repeated 2 to 57 times |
-//! | 254 | it is repeated 58 times and more: a number follows, of those beyond 58 |
+//! | below 140 | a cell, look + 20 × gap: it looks so, and 0 to 6 cells since the last one are left out; a look of 19 is followed by a byte, of those beyond 19 |
+//! | 140 to 219 | a cell, look + 20 × (7 + n), n of 0 to 3: 7 + 256 n cells are left out, and more by the byte that follows; n of 3 with 255 is followed by a number, of those beyond 1,030 |
+//! | 220 to 253 | the last cell is repeated 2 to 35 times |
+//! | 254 | it is repeated 36 times and more: a number follows, of those beyond 36 |
 //! | 255 | no more cells |
+//!
+//! A chunk with currents is its position, and runs whose values are numbers (see [`Current`]), one
+//! at least: the count of the runs, and each the cells since the end of the last one, twice, and
+//! one more if a number of cells less two follows; then the value.
 
 use crate::coords::{CHUNK_CELLS, Cube, Shape, order};
+use crate::water::feed::currents::Current;
 use crate::water::feed::look::Look;
-use crate::water::feed::update::{Cause, ChunkEvent, ChunkUpdate, Span, Update};
+use crate::water::feed::run::Run;
+use crate::water::feed::update::{Cause, ChunkCurrents, ChunkEvent, ChunkUpdate, Span, Update};
 use crate::water::numbers::{NumberFault, put_number, take_number, unzigzag, zigzag};
 use core::fmt;
 use glam::IVec3;
 
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
 /// The least gap with a byte of its own.
 const WIDE_GAP: usize = 7;
 /// The gap that a number follows, too: the bytes of wide gaps end here.
 const LONG_GAP: usize = WIDE_GAP + (4 << 8) - 1;
+/// The looks in the byte of a cell: the common ones, and one for all others, which a byte follows.
+const LOOKS: u8 = Look::COMMON + 1;
 /// The first byte of a repetition.
-const REPEAT: u8 = Look::COUNT * (WIDE_GAP as u8 + 4);
+const REPEAT: u8 = LOOKS * (WIDE_GAP as u8 + 4);
 /// The fewest repetitions with a byte of their own: a single one is another cell without a gap.
 const LEAST_REPEAT: usize = 2;
 const LONG_REPEAT: u8 = 254;
@@ -40,6 +50,9 @@ const MORE_REPEATS: usize = LEAST_REPEAT + (LONG_REPEAT - REPEAT) as usize;
 const CAUSES: [Cause; 4] = [Cause::Flow, Cause::Drain, Cause::Edit, Cause::Sea];
 const UNLOADED: u8 = 0;
 const LOADED: u8 = 1;
+/// The flags of an update.
+const IS_WHOLE: u8 = 1;
+const HAS_CURRENTS: u8 = 2;
 
 /// Why bytes are no update. Offsets count from the first byte, 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,7 +122,7 @@ impl Update {
     /// let mut world = WaterWorld::new(7, Rules::lossless())?;
     /// let update = Feed::new(&mut world).take(&mut world);
     /// let bytes = update.to_bytes();
-    /// assert_eq!(bytes, [1, 0, 1, 0, 0]);
+    /// assert_eq!(bytes, [2, 0, 1, 0, 0]);
     /// assert_eq!(Update::from_bytes(&bytes), Ok(update));
     /// assert_eq!(Update::from_bytes(&[9]), Err(UpdateBytesError::Version { version: 9 }));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -122,15 +135,30 @@ impl Update {
 
     /// Appends the update.
     pub(crate) fn put(&self, out: &mut Vec<u8>) {
-        out.extend([VERSION, self.is_whole.into()]);
-        for number in [self.number, self.ticks, self.chunks.len() as u64] {
-            put_number(out, number);
+        let has_currents = u8::from(self.current_tick.is_some()) * HAS_CURRENTS;
+        out.extend([VERSION, (u8::from(self.is_whole) * IS_WHOLE) | has_currents]);
+        put_number(out, self.number);
+        put_number(out, self.ticks);
+        if let Some(tick) = self.current_tick {
+            put_number(out, zigzag(self.ticks.wrapping_sub(tick) as i64));
         }
+        put_number(out, self.chunks.len() as u64);
         let mut before = IVec3::ZERO;
         for chunk in &self.chunks {
             put_position(out, chunk.position, before);
             before = chunk.position;
             put_chunk(out, chunk);
+        }
+        if self.current_tick.is_some() {
+            put_number(out, self.currents.len() as u64);
+            let mut before = IVec3::ZERO;
+            for chunk in &self.currents {
+                put_position(out, chunk.position, before);
+                before = chunk.position;
+                let put =
+                    |out: &mut Vec<u8>, current| put_number(out, Current::of(current).number());
+                put_runs(out, &chunk.currents, put);
+            }
         }
     }
 
@@ -176,6 +204,21 @@ fn put_chunk(out: &mut Vec<u8>, chunk: &ChunkUpdate) {
     }
 }
 
+/// Appends runs, each with its value.
+pub(crate) fn put_runs<T: Copy>(out: &mut Vec<u8>, runs: &[Run<T>], put: impl Fn(&mut Vec<u8>, T)) {
+    put_number(out, runs.len() as u64);
+    let mut next = 0;
+    for run in runs {
+        let (gap, is_long) = (usize::from(run.start) - next, run.cells > 1);
+        put_number(out, (gap * 2 + usize::from(is_long)) as u64);
+        if is_long {
+            put_number(out, u64::from(run.cells - 2));
+        }
+        put(out, run.value);
+        next = run.indices().end;
+    }
+}
+
 /// Appends the runs of a cause.
 fn put_spans(out: &mut Vec<u8>, spans: &[Span], cause: Cause) {
     let mut next = 0;
@@ -196,11 +239,13 @@ fn put_spans(out: &mut Vec<u8>, spans: &[Span], cause: Cause) {
 }
 
 fn put_cell(out: &mut Vec<u8>, look: Look, gap: usize) {
-    if gap < WIDE_GAP {
-        return out.push(look.code() + Look::COUNT * gap as u8);
+    let (code, wide) = (look.code(), gap.min(LONG_GAP).saturating_sub(WIDE_GAP));
+    let steps = if gap < WIDE_GAP { gap } else { WIDE_GAP + (wide >> 8) };
+    out.push(code.min(Look::COMMON) + LOOKS * steps as u8);
+    out.extend(code.checked_sub(Look::COMMON));
+    if gap >= WIDE_GAP {
+        out.push(wide as u8);
     }
-    let wide = gap.min(LONG_GAP) - WIDE_GAP;
-    out.extend([look.code() + Look::COUNT * (WIDE_GAP + (wide >> 8)) as u8, wide as u8]);
     if gap >= LONG_GAP {
         put_number(out, (gap - LONG_GAP) as u64);
     }
@@ -231,17 +276,31 @@ impl Reader<'_> {
     pub(crate) fn update(&mut self) -> Result<Update, UpdateBytesError> {
         self.version(VERSION)?;
         let at = self.at;
-        let is_whole = match self.byte()? {
-            whole @ (0 | 1) => whole == 1,
-            other => return Err(value(at, "0, or 1 for whole chunks", other.into())),
+        let flags = self.byte()?;
+        if flags > IS_WHOLE | HAS_CURRENTS {
+            return Err(value(at, "1 for whole chunks, 2 for currents", flags.into()));
+        }
+        let is_whole = flags & IS_WHOLE != 0;
+        let (number, ticks) = (self.number()?, self.number()?);
+        let current_tick = match flags & HAS_CURRENTS {
+            0 => None,
+            _ => Some(ticks.wrapping_sub(unzigzag(self.number()?) as u64)),
         };
-        let (number, ticks, count) = (self.number()?, self.number()?, self.number()?);
         let mut chunks: Vec<ChunkUpdate> = Vec::new();
-        for _ in 0..count {
+        for _ in 0..self.number()? {
             let position = self.next_chunk(chunks.last().map(|chunk| chunk.position))?;
             chunks.push(self.chunk(position, is_whole)?);
         }
-        Ok(Update { number, ticks, is_whole, chunks })
+        let mut currents: Vec<ChunkCurrents> = Vec::new();
+        for _ in 0..current_tick.map_or(Ok(0), |_| self.number())? {
+            let position = self.next_chunk(currents.last().map(|chunk| chunk.position))?;
+            let at = self.at;
+            currents.push(ChunkCurrents { position, currents: self.runs(Reader::current)? });
+            if currents.last().is_none_or(|chunk| chunk.currents.is_empty()) {
+                return Err(value(at, "a cell with a current", 0));
+            }
+        }
+        Ok(Update { number, ticks, is_whole, current_tick, chunks, currents })
     }
 
     /// Reads the version of a format, which must be this one.
@@ -322,6 +381,33 @@ impl Reader<'_> {
         Ok(ChunkUpdate { position, event, spans })
     }
 
+    fn current(&mut self) -> Result<IVec3, UpdateBytesError> {
+        match (self.at, self.number()?) {
+            (_, number) if number <= Current::MOST => Ok(Current::from_number(number).to_vector()),
+            (at, number) => Err(value(at, "a current of at most 7 units", clamped(number))),
+        }
+    }
+
+    /// Reads runs, each with its value.
+    pub(crate) fn runs<T>(
+        &mut self,
+        take: impl Fn(&mut Self) -> Result<T, UpdateBytesError>,
+    ) -> Result<Vec<Run<T>>, UpdateBytesError> {
+        let (mut runs, mut next) = (Vec::new(), 0);
+        for _ in 0..self.number()? {
+            let (at, gap) = (self.at, self.number()?);
+            let cells = if gap & 1 == 0 { 1 } else { self.number()?.saturating_add(2) };
+            let start = (gap >> 1).saturating_add(next);
+            let end = start.saturating_add(cells);
+            if end > CHUNK_CELLS as u64 {
+                return Err(value(at, "a run that ends at 4096 or before", clamped(end)));
+            }
+            runs.push(Run { start: start as u16, cells: cells as u16, value: take(self)? });
+            next = end;
+        }
+        Ok(runs)
+    }
+
     /// Reads the runs of a cause.
     fn spans(&mut self, spans: &mut Vec<Span>, cause: Cause) -> Result<(), UpdateBytesError> {
         let (first, mut next) = (spans.len(), 0);
@@ -331,16 +417,16 @@ impl Reader<'_> {
                 return Ok(());
             }
             if byte < REPEAT {
-                let gap = self.gap((byte / Look::COUNT).into())?;
+                let look = self.look(byte % LOOKS)?;
+                let gap = self.gap((byte / LOOKS).into())?;
                 let index = next + gap;
                 if index >= CHUNK_CELLS {
                     return Err(value(at, "a cell below 4096", index as i64));
                 }
                 match spans[first..].last_mut() {
-                    Some(last) if gap == 0 && last.look == Look::from_code(byte) => last.cells += 1,
+                    Some(last) if gap == 0 && last.look == look => last.cells += 1,
                     _ => {
-                        let (start, look) = (index as u16, Look::from_code(byte));
-                        spans.push(Span { start, cells: 1, look, cause });
+                        spans.push(Span { start: index as u16, cells: 1, look, cause });
                     }
                 }
                 next = index + 1;
@@ -355,6 +441,17 @@ impl Reader<'_> {
                 return Err(value(at, "an end of at most 4096", next as i64));
             }
             last.cells += repeats as u16;
+        }
+    }
+
+    /// Returns the look of a code in the byte of a cell.
+    fn look(&mut self, code: u8) -> Result<Look, UpdateBytesError> {
+        if code < Look::COMMON {
+            return Ok(Look::from_code(code));
+        }
+        match (self.at, self.byte()?) {
+            (_, byte) if byte < Look::COUNT - Look::COMMON => Ok(Look::from_code(code + byte)),
+            (at, byte) => Err(value(at, "a look", byte.into())),
         }
     }
 
@@ -376,13 +473,13 @@ impl Reader<'_> {
         let (at, more) = (self.at, self.number()?);
         match usize::try_from(more) {
             Ok(more) if more <= CHUNK_CELLS => Ok(long + more),
-            _ => Err(value(
-                at,
-                "0 to 4096, a count of cells",
-                i64::try_from(more).unwrap_or(i64::MAX),
-            )),
+            _ => Err(value(at, "0 to 4096, a count of cells", clamped(more))),
         }
     }
+}
+
+fn clamped(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
 }
 
 #[cfg(test)]
@@ -392,15 +489,20 @@ mod tests {
     #[test]
     fn runs_of_any_length_at_any_distance_are_read_as_written() {
         let update = |start: usize, cells: usize| {
-            let (code, cause) = ((start % 17) as u8, Cause::Drain);
+            let (code, cause) = ((start % usize::from(Look::COUNT - 1)) as u8, Cause::Drain);
             let (first, second) = (Look::from_code(code), Look::from_code(code + 1));
             let spans = vec![
                 Span { start: 0, cells: 1, look: first, cause },
                 Span { start: start as u16, cells: cells as u16, look: second, cause },
             ];
-            let chunk =
-                ChunkUpdate { position: IVec3::MIN >> 4, event: ChunkEvent::Changed, spans };
-            Update { number: u64::MAX, ticks: 1 << 63, is_whole: false, chunks: vec![chunk] }
+            let value = IVec3::new(7, -7, start as i32 % 15 - 7);
+            let currents = vec![Run { start: start as u16, cells: cells as u16, value }];
+            let position = IVec3::MIN >> 4;
+            let chunk = ChunkUpdate { position, event: ChunkEvent::Changed, spans };
+            let currents = vec![ChunkCurrents { position, currents }];
+            let (number, ticks) = (u64::MAX, 1 << 63);
+            let current_tick = Some(u64::MAX - start as u64);
+            Update { number, ticks, is_whole: false, current_tick, chunks: vec![chunk], currents }
         };
         let far = (1..CHUNK_CELLS).map(|start| update(start, 1));
         for update in far.chain((1..CHUNK_CELLS).map(|cells| update(1, cells))) {
@@ -424,7 +526,9 @@ mod tests {
                 number: 1,
                 ticks: 1,
                 is_whole: false,
+                current_tick: None,
                 chunks: (0..513).map(chunk).collect(),
+                currents: Vec::new(),
             };
             let bytes = update.to_bytes();
             let read = Update::from_bytes(&bytes).expect("they are of an update");

@@ -1,12 +1,13 @@
 //! What can be seen of a cell.
 
+use crate::coords::Face;
 use crate::water::cell::FULL;
 use crate::water::voxel::Voxel;
 use core::fmt;
 
-/// What can be seen of a cell: ground, its height (the sea is full), or whether water passes
-/// through it while its height is 0. [`take_changes`](crate::water::WaterWorld::take_changes) lists
-/// the cells of which this differs.
+/// What can be seen of a cell: ground, the sea, its height, or while that is 0 whether water passes
+/// through it, how much and where to. [`take_changes`](crate::water::WaterWorld::take_changes)
+/// lists the cells of which this differs.
 ///
 /// ```
 /// use floodplain::water::{Look, Voxel, WaterCell};
@@ -17,8 +18,11 @@ use core::fmt;
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Look(u8);
 
-/// Water that passes through an empty cell, with a thickness of 0; those of 1 to 7 follow.
-const PASSING: u8 = 10;
+/// Water that passes down through an empty cell, with a thickness of 0; those of 1 to 7 follow,
+/// then the same in the other directions.
+const PASSING: u8 = 11;
+/// The thicknesses of what passes.
+const THICKNESSES: u8 = FULL + 1;
 
 impl Look {
     /// An open cell without water.
@@ -27,15 +31,21 @@ impl Look {
     pub const GROUND: Look = Look(FULL + 1);
     /// A cell out of the world's bounds, in a chunk that has cells within them.
     pub const BEYOND: Look = Look(FULL + 2);
+    /// The sea.
+    pub const SEA: Look = Look(FULL + 3);
     /// The number of values.
-    pub(super) const COUNT: u8 = PASSING + FULL + 1;
+    pub(super) const COUNT: u8 = PASSING + THICKNESSES * 6;
+    /// The number of those that are not of water that passes in another direction than down, which
+    /// have the lowest codes.
+    pub(super) const COMMON: u8 = PASSING + THICKNESSES;
 
-    /// Returns what can be seen of a voxel.
+    /// Returns what can be seen of a voxel. That of a world's cell beyond its bounds is
+    /// [`BEYOND`](Look::BEYOND), whatever its voxel.
     pub const fn of(voxel: Voxel) -> Look {
         if voxel.is_solid() {
             Look::GROUND
         } else if voxel.is_sea() {
-            Look(FULL)
+            Look::SEA
         } else if voxel.is_mark() {
             Look::BEYOND
         } else if voxel.height() > 0 {
@@ -43,13 +53,19 @@ impl Look {
         } else if voxel.word() == Voxel::OPEN.word() {
             Look::DRY
         } else {
-            Look(PASSING + voxel.largest())
+            // Water passes through no cell without a direction.
+            let direction = (voxel.direction_code() as u8).saturating_sub(1);
+            Look(PASSING + THICKNESSES * down_first(direction) + voxel.largest())
         }
     }
 
     /// Returns the units of water, 0 to 7; 0 for ground, 7 for the sea.
     pub const fn height(self) -> u8 {
-        if self.0 <= FULL { self.0 } else { 0 }
+        match self {
+            Look(height) if height <= FULL => height,
+            Look::SEA => FULL,
+            _ => 0,
+        }
     }
 
     /// Returns whether this is solid ground.
@@ -57,10 +73,32 @@ impl Look {
         self.0 == Look::GROUND.0
     }
 
+    /// Returns whether this is the sea.
+    pub const fn is_sea(self) -> bool {
+        self.0 == Look::SEA.0
+    }
+
     /// Returns the thickness of the fall, 0 to 7 units a tick, if water passes through the cell
     /// while its height is 0. It is [`WaterCell::largest`](crate::water::WaterCell::largest).
     pub const fn passing(self) -> Option<u8> {
-        self.0.checked_sub(PASSING)
+        match self.0.checked_sub(PASSING) {
+            Some(passing) => Some(passing % THICKNESSES),
+            None => None,
+        }
+    }
+
+    /// Returns where water that [passes](Look::passing) through the cell is heading.
+    pub const fn direction(self) -> Option<Face> {
+        match self.0.checked_sub(PASSING) {
+            Some(passing) => Face::from_index(down_first(passing / THICKNESSES)),
+            None => None,
+        }
+    }
+
+    /// Returns whether the cell holds water that may flow, or water passes through it. The sea does
+    /// not flow.
+    pub(crate) const fn may_flow(self) -> bool {
+        self.0 >= PASSING || self.0 > 0 && self.0 <= FULL
     }
 
     /// Returns the number of the look, below [`COUNT`](Look::COUNT).
@@ -74,13 +112,26 @@ impl Look {
     }
 }
 
+/// Returns the [index](Face::index) of a direction with those of down and of the first exchanged,
+/// so that most falls have the lowest numbers. It is its own inverse.
+const fn down_first(index: u8) -> u8 {
+    const DOWN: u8 = Face::Down.index() as u8;
+    match index {
+        DOWN => 0,
+        0 => DOWN,
+        index => index,
+    }
+}
+
 impl fmt::Debug for Look {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (*self, self.passing()) {
-            (Look::GROUND, _) => f.write_str("ground"),
-            (Look::BEYOND, _) => f.write_str("beyond"),
-            (_, Some(units)) => write!(f, "passing {units}"),
-            (_, None) => write!(f, "height {}", self.0),
+        match (*self, self.passing(), self.direction()) {
+            (Look::GROUND, ..) => f.write_str("ground"),
+            (Look::BEYOND, ..) => f.write_str("beyond"),
+            (Look::SEA, ..) => f.write_str("sea"),
+            (_, Some(units), Some(face)) => write!(f, "passing {units} {face:?}"),
+            (_, Some(units), None) => write!(f, "passing {units}"),
+            (_, None, _) => write!(f, "height {}", self.0),
         }
     }
 }
@@ -99,12 +150,18 @@ mod tests {
             assert!(look.code() < Look::COUNT && Look::from_code(look.code()) == look);
             assert_eq!(look.height(), voxel.seen_height());
             assert_eq!(look.is_solid(), voxel.is_solid());
+            assert_eq!(look.is_sea(), voxel.is_sea());
+            assert_eq!(look.may_flow(), !voxel.is_inert());
+            if look.passing().is_some() {
+                assert_eq!(look.direction(), voxel.direction());
+            }
             if !voxel.is_outside() {
                 assert_eq!(*looks.entry(voxel.look()).or_insert(look), look, "{voxel:?}");
             }
         }
         // All but `BEYOND`, which three marks share.
         let distinct: hashbrown::HashSet<Look> = looks.values().copied().collect();
-        assert_eq!((looks.len(), distinct.len()), (17, 17));
+        let all = usize::from(Look::COUNT) - 1;
+        assert_eq!((looks.len(), distinct.len()), (all, all));
     }
 }

@@ -1,17 +1,21 @@
 //! A copy of what a world looks like, on the side of a client.
 
-use crate::chunk::Chunk;
+use crate::chunk::{Chunk, LAYER_CELLS};
 use crate::coords::{CHUNK_CELLS, Cube, Shape, order};
+use crate::water::feed::currents::{ByChunk, Current};
 use crate::water::feed::look::Look;
-use crate::water::feed::update::{ChunkEvent, ChunkUpdate, Update};
+use crate::water::feed::update::{ChunkCurrents, ChunkEvent, ChunkUpdate, Update};
 use core::fmt;
 use glam::IVec3;
 use hashbrown::HashMap;
 
-/// A copy of what chunks of a world look like, kept up to date by [`Update`]s.
+/// A copy of what chunks of a world look like, kept up to date by [`Update`]s. Water is drawn of it
+/// as of the world: see [`WaterView`](crate::water::WaterView).
 ///
 /// It holds the chunks that it was sent as whole ones. Changes of others are skipped, so a client
-/// may follow a part of the world. A client that has missed an update is refused the next one, and
+/// may follow a part of the world: when it moves on, the server sends it the whole chunks that come
+/// into sight and leaves out of the updates those that are out of sight, and the client
+/// [forgets](Mirror::retain) these. A client that has missed an update is refused the next one, and
 /// asks for its [`chunks`](Mirror::chunks) anew:
 ///
 /// ```
@@ -40,6 +44,9 @@ pub struct Mirror {
     number: Option<u64>,
     ticks: u64,
     chunks: HashMap<IVec3, Chunk<Look>>,
+    /// The tick that had these currents, if they are sent.
+    current_tick: Option<u64>,
+    currents: ByChunk,
 }
 
 /// Why a mirror refused an update. It is unchanged.
@@ -88,10 +95,17 @@ impl fmt::Display for MirrorError {
 impl core::error::Error for MirrorError {}
 
 impl Mirror {
-    /// Returns an empty mirror that may hold so many chunks, of up to 4 KB each. Its first update
-    /// is one of [whole](crate::water::Feed::whole) chunks.
+    /// Returns an empty mirror that may hold so many chunks, of up to 4 KB each, or 12 KB if
+    /// currents are sent. Its first update is one of [whole](crate::water::Feed::whole) chunks.
     pub fn new(most_chunks: usize) -> Mirror {
-        Mirror { most_chunks, number: None, ticks: 0, chunks: HashMap::new() }
+        Mirror {
+            most_chunks,
+            number: None,
+            ticks: 0,
+            chunks: HashMap::new(),
+            current_tick: None,
+            currents: HashMap::new(),
+        }
     }
 
     /// Makes the changes of an update.
@@ -113,8 +127,34 @@ impl Mirror {
             return Err(MirrorError::TooManyChunks { most: self.most_chunks, wanted: held });
         }
         update.chunks.iter().for_each(|chunk| self.apply_chunk(chunk));
+        update.currents.iter().for_each(|chunk| self.apply_currents(chunk));
         (self.number, self.ticks) = (Some(update.number), update.ticks);
+        self.current_tick = update.current_tick;
         Ok(())
+    }
+
+    /// Forgets the chunks at positions of which `is_kept` is false, so that others have room. They
+    /// are not changed by later updates, until they are sent as whole ones again.
+    ///
+    /// ```
+    /// use floodplain::water::{Feed, Mirror, Rules, Voxel, WaterWorld};
+    /// use floodplain::{Chunk, glam::IVec3};
+    ///
+    /// let mut world = WaterWorld::new(7, Rules::lossless())?;
+    /// let row = (0..9).map(|x| IVec3::X * x);
+    /// world.insert_chunks(row.map(|chunk| (chunk, Chunk::uniform(Voxel::OPEN))))?;
+    /// let (mut feed, mut mirror) = (Feed::new(&mut world), Mirror::new(2));
+    /// for x in 0..8 {
+    ///     mirror.retain(|chunk| chunk.x >= x); // what is behind is forgotten
+    ///     let ahead = (x..=x + 1).map(|x| IVec3::X * x);
+    ///     mirror.apply(&feed.whole(&world, ahead))?;
+    /// }
+    /// assert_eq!(mirror.chunks(), [IVec3::X * 7, IVec3::X * 8]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn retain(&mut self, mut is_kept: impl FnMut(IVec3) -> bool) {
+        self.chunks.retain(|&chunk, _| is_kept(chunk));
+        self.currents.retain(|chunk, _| self.chunks.contains_key(chunk));
     }
 
     fn check_number(&self, update: &Update) -> Result<(), MirrorError> {
@@ -141,11 +181,13 @@ impl Mirror {
         match update.event {
             ChunkEvent::Unloaded => {
                 self.chunks.remove(&update.position);
+                self.currents.remove(&update.position);
             }
             ChunkEvent::Loaded => {
                 let mut cells = [Look::DRY; CHUNK_CELLS];
                 update.spans.iter().for_each(|span| cells[span.indices()].fill(span.look));
                 self.chunks.insert(update.position, Chunk::from_cells(&cells));
+                self.currents.remove(&update.position);
             }
             ChunkEvent::Changed => {
                 let Some(chunk) = self.chunks.get_mut(&update.position) else { return };
@@ -153,6 +195,20 @@ impl Mirror {
                     span.indices().for_each(|index| _ = chunk.set(index, span.look));
                 }
             }
+        }
+    }
+
+    fn apply_currents(&mut self, update: &ChunkCurrents) {
+        if !self.chunks.contains_key(&update.position) {
+            return;
+        }
+        let still = Chunk::uniform(Current::default());
+        let chunk = self.currents.entry(update.position).or_insert_with(|| still.clone());
+        for run in &update.currents {
+            run.indices().for_each(|index| _ = chunk.set(index, Current::of(run.value)));
+        }
+        if *chunk == still {
+            self.currents.remove(&update.position);
         }
     }
 
@@ -177,6 +233,33 @@ impl Mirror {
     /// [`WaterWorld::height`](crate::water::WaterWorld::height) does; 0 if its chunk is not here.
     pub fn height(&self, cell: IVec3) -> u8 {
         self.look(cell).map_or(0, Look::height)
+    }
+
+    /// Returns the net flow of water out of a cell in the tick of
+    /// [`current_tick`](Mirror::current_tick), as
+    /// [`WaterWorld::current`](crate::water::WaterWorld::current) does; zero if its chunk is not
+    /// here.
+    pub fn current(&self, cell: IVec3) -> IVec3 {
+        let chunk = self.currents.get(&Cube::chunk_of(cell));
+        chunk.map_or(IVec3::ZERO, |chunk| chunk.get(Cube::index_of(cell)).to_vector())
+    }
+
+    /// Returns the number of complete ticks when the world had these currents; `None` if they are
+    /// not [sent](crate::water::Feed::send_currents).
+    pub fn current_tick(&self) -> Option<u64> {
+        self.current_tick
+    }
+
+    /// Returns the chunks with currents, and their layers (by bit) that have any.
+    pub(crate) fn current_layers(&self) -> impl Iterator<Item = (IVec3, u16)> {
+        self.currents.iter().map(|(&chunk, currents)| {
+            let is_still = |layer: usize| {
+                let cells = layer * LAYER_CELLS..(layer + 1) * LAYER_CELLS;
+                cells.into_iter().all(|index| currents.get(index) == Current::default())
+            };
+            let moving = (0..16).filter(|&layer| !is_still(layer));
+            (chunk, moving.fold(0, |layers, layer| layers | 1 << layer))
+        })
     }
 
     /// Returns whether a cell is solid ground; `false` if its chunk is not here.

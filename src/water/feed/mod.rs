@@ -1,26 +1,34 @@
 //! The feed of changes: what looks different since the last call, why, and in which chunks; as
 //! values, as bytes for a network, and a copy of the world's looks that follows them. Evaporation
-//! counts as flow. A world has one feed, since that takes its changes; after loading a snapshot, feed
-//! and mirrors begin anew.
+//! counts as flow. After loading a snapshot, feed and mirrors begin anew.
 //!
 //! | file | what |
 //! |---|---|
-//! | `look` | [`Look`]: what can be seen of a cell, one of 18 values |
+//! | `look` | [`Look`]: what can be seen of a cell |
+//! | `run` | [`Run`]: cells of a chunk that are alike |
 //! | `update` | [`Update`]: the changes between two calls, in runs of equal cells |
+//! | `currents` | which currents a feed has sent, and which are others since |
+//! | `untold` | what was not told yet, for each feed and for `take_changes` |
 //! | `take` | [`Feed`]: makes updates of a world |
 //! | `bytes` | updates in bytes: run-length coding, a byte for the gap and the look of a run |
 //! | `mirror` | [`Mirror`]: heights and ground on the side of a client |
 
 mod bytes;
+mod currents;
 mod look;
 mod mirror;
+mod run;
 mod take;
+mod untold;
 mod update;
 
 pub use bytes::UpdateBytesError;
-pub(crate) use bytes::{Reader, put_position, value};
+pub(crate) use bytes::{Reader, put_position, put_runs, value};
 pub use look::Look;
 pub use mirror::{Mirror, MirrorError};
+pub use run::Run;
+pub(crate) use run::runs;
 pub use take::Feed;
-pub(crate) use update::faces_of;
-pub use update::{Cause, ChunkEvent, ChunkUpdate, Span, Update};
+pub(crate) use untold::Untold;
+pub use update::{Cause, ChunkCurrents, ChunkEvent, ChunkUpdate, Span, Update};
+pub(crate) use update::{faces_of, holds, look_within};

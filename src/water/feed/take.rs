@@ -1,25 +1,30 @@
 //! Makes updates of a world.
 
-use crate::automaton::ChunkChanges;
 use crate::chunk::CellMask;
-use crate::coords::order;
+use crate::coords::{Cube, Shape, order};
+use crate::subscribers::Subscription;
 use crate::water::WaterWorld;
-use crate::water::feed::look::Look;
-use crate::water::feed::update::{Cause, ChunkEvent, ChunkUpdate, Update, add};
+use crate::water::feed::currents::SentCurrents;
+use crate::water::feed::untold::{self, ByChunk, Marks};
+use crate::water::feed::update::{
+    Cause, ChunkCurrents, ChunkEvent, ChunkUpdate, Update, add, look_within,
+};
 use crate::water::fixture::Fixture;
-use crate::water::store::{Edited, Place};
+use crate::water::store::Place;
 use glam::IVec3;
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 /// Follows a world, and says in [`Update`]s what looks different: for renderers, and for clients
 /// over a network, which keep a [`Mirror`](crate::water::Mirror).
 ///
 /// A feed belongs to one world and is no part of its state or snapshots: make a new one for a world
-/// that is loaded. It takes what [`take_changes`](WaterWorld::take_changes) lists, so there is one
-/// feed for each world, and nobody else calls that function.
+/// that is loaded. A world may have several, and [`take_changes`](WaterWorld::take_changes) beside
+/// them: each has a list of its own of what it was not told yet, of 1 KB for each chunk.
 ///
-/// Updates say what can be seen (see [`Look`]), not the currents, nor the direction of water that
-/// passes through empty cells.
+/// Updates say what can be seen (see [`Look`](crate::water::Look)), and the currents if they
+/// [are sent](Feed::send_currents).
 ///
 /// ```
 /// use floodplain::water::{Cause, Feed, Mirror, Rules, Update, Voxel, WaterWorld};
@@ -50,69 +55,141 @@ use hashbrown::HashMap;
 /// ```
 #[derive(Debug)]
 pub struct Feed {
+    untold: Subscription<ByChunk>,
     /// The updates taken.
     taken: u64,
     /// The store's number of loads at the last one.
     loads: u64,
     /// The chunks that were loaded then, with what tells them from others at the same position.
     known: HashMap<IVec3, u64>,
+    /// The chunks that were loaded since, and of which somebody was told as whole ones.
+    shown: HashSet<IVec3>,
+    /// The currents that were sent; `None` unless they are.
+    currents: Option<SentCurrents>,
 }
 
 impl Feed {
-    /// Returns a feed whose first update says what looks different from now on. Changes until now
-    /// are taken from the world's list and dropped.
+    /// Returns a feed whose first update says what looks different from now on.
     pub fn new(world: &mut WaterWorld) -> Feed {
-        let mut feed = Feed { taken: 0, loads: 0, known: HashMap::new() };
+        let mut feed = Feed {
+            untold: world.subscribe(),
+            taken: 0,
+            loads: 0,
+            known: HashMap::new(),
+            shown: HashSet::new(),
+            currents: None,
+        };
         feed.take_loads(world);
-        world.take_changes();
         feed
     }
 
-    /// Returns what looks different since the last call. While a tick is underway, that is up to
-    /// the last complete one, and the edits since.
+    /// From the next update on, sends the currents of the last complete tick, too, those that are
+    /// others than in the update before: for clients that smooth them with a
+    /// [`FlowField`](crate::water::FlowField). Each takes 2 to 5 bytes more, and in water that
+    /// moves most of them change from tick to tick. The feed then holds up to 8 KB for each chunk
+    /// with currents.
     ///
-    /// If no chunk was loaded or unloaded, this takes time linear in the changes.
+    /// ```
+    /// use floodplain::water::{Feed, Mirror, Rules, Voxel, WaterWorld};
+    /// use floodplain::{Chunk, glam::IVec3};
+    ///
+    /// let mut world = WaterWorld::new(7, Rules::lossless())?;
+    /// world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN))?;
+    /// let (mut feed, mut mirror) = (Feed::new(&mut world), Mirror::new(1));
+    /// feed.send_currents();
+    /// mirror.apply(&feed.whole(&world, [IVec3::ZERO]))?;
+    /// let cell = IVec3::new(8, 12, 8);
+    /// world.pour(cell, 5)?;
+    /// world.step();
+    /// mirror.apply(&feed.take(&mut world))?;
+    /// assert_eq!(mirror.current(cell), IVec3::new(0, -5, 0));
+    /// assert_eq!(mirror.current(cell), world.current(cell));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn send_currents(&mut self) {
+        self.currents.get_or_insert_default();
+    }
+
+    /// Returns what looks different since the last call. While a tick is underway, that is up to
+    /// the last complete one, and the edits since; currents are not told then, but with the next
+    /// update after the tick.
+    ///
+    /// If no chunk was loaded or unloaded, this takes time linear in the changes, and in the chunks
+    /// with currents if these are sent.
     pub fn take(&mut self, world: &mut WaterWorld) -> Update {
-        let mut chunks = self.take_loads(world);
-        chunks.sort_unstable_by_key(|chunk| order(chunk.position));
-        let is_listed = |position| {
-            chunks.binary_search_by_key(&order(position), |chunk| order(chunk.position)).is_ok()
-        };
-        let edited = world.store.take_edited();
-        let changes = world.take_changes();
-        let changed: Vec<ChunkUpdate> = changes
-            .iter()
-            .filter(|changes| !is_listed(changes.chunk))
-            .filter_map(|changes| changed(world, changes, &edited))
-            .collect();
-        chunks.extend(changed);
+        let mut chunks: BTreeMap<[i32; 3], ChunkUpdate> = BTreeMap::new();
+        for chunk in self.take_loads(world) {
+            chunks.insert(order(chunk.position), chunk);
+        }
+        world.publish_changes();
+        for (chunk, marks) in self.untold.take() {
+            if let Entry::Vacant(entry) = chunks.entry(order(chunk))
+                && let Some(changed) = changed(world, chunk, &marks)
+            {
+                entry.insert(changed);
+            }
+        }
+        let mut currents = Vec::new();
+        if let Some(sent) = &mut self.currents {
+            let whole = chunks.values().filter(|chunk| chunk.event != ChunkEvent::Changed);
+            whole.for_each(|chunk| sent.forget(chunk.position));
+            currents = sent.take(world);
+        }
         self.taken += 1;
-        let mut update = Update { number: self.taken, ticks: world.tick, is_whole: false, chunks };
-        update.sort();
-        update
+        self.update(world, false, chunks, currents)
     }
 
     /// Returns these chunks as they look now, each as [`Loaded`](ChunkEvent::Loaded) or, if none is
     /// there, as [`Unloaded`](ChunkEvent::Unloaded): for a client that joins, or that has missed an
-    /// update. It follows the last update that was taken.
-    pub fn whole(&self, world: &WaterWorld, chunks: impl IntoIterator<Item = IVec3>) -> Update {
-        let whole = |position| match world.chunk(position) {
-            Some(chunk) => ChunkUpdate::loaded(position, &chunk),
-            None => ChunkUpdate::unloaded(position),
-        };
-        let chunks = chunks.into_iter().map(whole).collect();
-        let mut update = Update { number: self.taken, ticks: world.tick, is_whole: true, chunks };
-        update.sort();
-        update.chunks.dedup_by_key(|chunk| chunk.position);
-        update
+    /// update. Their currents are those of the last update. It follows the last update that was
+    /// taken; the feed notes which chunks it has shown, to tell when they are unloaded.
+    pub fn whole(&mut self, world: &WaterWorld, chunks: impl IntoIterator<Item = IVec3>) -> Update {
+        let mut whole = BTreeMap::new();
+        for position in chunks {
+            whole.insert(order(position), self.whole_chunk(world, position));
+        }
+        let currents = self.currents.iter().flat_map(|sent| {
+            whole.values().filter_map(|chunk: &ChunkUpdate| sent.whole(chunk.position))
+        });
+        let currents = currents.collect();
+        self.update(world, true, whole, currents)
+    }
+
+    fn whole_chunk(&mut self, world: &WaterWorld, position: IVec3) -> ChunkUpdate {
+        let Some(chunk) = world.chunk(position) else { return ChunkUpdate::unloaded(position) };
+        if !self.known.contains_key(&position) {
+            self.shown.insert(position);
+        }
+        ChunkUpdate::loaded(position, &chunk, world.bounds())
+    }
+
+    fn update(
+        &self,
+        world: &WaterWorld,
+        is_whole: bool,
+        chunks: BTreeMap<[i32; 3], ChunkUpdate>,
+        currents: Vec<ChunkCurrents>,
+    ) -> Update {
+        Update {
+            number: self.taken,
+            ticks: world.tick,
+            is_whole,
+            current_tick: self.currents.as_ref().and_then(|currents| currents.tick),
+            chunks: chunks.into_values().collect(),
+            currents,
+        }
     }
 
     /// Returns the bytes held on the heap.
     pub fn memory_bytes(&self) -> usize {
-        self.known.allocation_size()
+        self.untold.with(|list| untold::memory_bytes(list))
+            + self.known.allocation_size()
+            + self.shown.allocation_size()
+            + self.currents.as_ref().map_or(0, SentCurrents::memory_bytes)
     }
 
-    /// Returns the chunks that were loaded or unloaded since the last call.
+    /// Returns the chunks that were loaded or unloaded since the last call, and those that were
+    /// both.
     fn take_loads(&mut self, world: &WaterWorld) -> Vec<ChunkUpdate> {
         let store = &world.store;
         if self.loads == store.loads() {
@@ -128,27 +205,28 @@ impl Feed {
         let before = core::mem::replace(&mut self.known, present);
         let loaded = self.known.iter().filter(|&(at, load)| before.get(at) != Some(load));
         let loaded = loaded.filter_map(|(&position, _)| {
-            Some(ChunkUpdate::loaded(position, world.chunk(position)?.as_ref()))
+            Some(ChunkUpdate::loaded(position, world.chunk(position)?.as_ref(), world.bounds()))
         });
-        let unloaded = before.keys().filter(|&position| !self.known.contains_key(position));
+        let mut told = core::mem::take(&mut self.shown);
+        told.extend(before.keys().copied());
+        let unloaded = told.iter().filter(|&position| !self.known.contains_key(position));
         loaded.chain(unloaded.copied().map(ChunkUpdate::unloaded)).collect()
     }
 }
 
 /// Returns the changed cells of a chunk with what they look like now, and why.
-fn changed(world: &WaterWorld, changes: &ChunkChanges, edited: &Edited) -> Option<ChunkUpdate> {
-    let slot = world.store.grid().slot(changes.chunk)?;
+fn changed(world: &WaterWorld, position: IVec3, marks: &Marks) -> Option<ChunkUpdate> {
+    let slot = world.store.grid().slot(position)?;
     let chunk = world.cells_before(slot);
     let has = |cells: Option<&CellMask>, index| cells.is_some_and(|cells| cells.contains(index));
-    let (edited, outlets) = (edited.get(&slot).map(|cells| &**cells), world.store.outlets(slot));
-    let coast = world.store.coast(slot);
+    let (outlets, coast) = (world.store.outlets(slot), world.store.coast(slot));
     let drains = |index| {
         let fixture = world.store.fixture(Place::new(slot, index));
         matches!(fixture, Some(Fixture::Drain(_)))
     };
     let mut spans = Vec::new();
-    for index in changes.cells.iter() {
-        let cause = if has(edited, index) {
+    for index in marks.cells.iter() {
+        let cause = if marks.edited.contains(index) {
             Cause::Edit
         } else if has(outlets, index) || drains(index) {
             Cause::Drain
@@ -157,7 +235,8 @@ fn changed(world: &WaterWorld, changes: &ChunkChanges, edited: &Edited) -> Optio
         } else {
             Cause::Flow
         };
-        add(&mut spans, index, Look::of(chunk.get(index)), cause);
+        let cell = Cube::cell_at(position, index);
+        add(&mut spans, index, look_within(world.bounds(), cell, chunk.get(index)), cause);
     }
-    Some(ChunkUpdate { position: changes.chunk, event: ChunkEvent::Changed, spans })
+    Some(ChunkUpdate { position, event: ChunkEvent::Changed, spans })
 }

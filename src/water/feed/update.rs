@@ -2,8 +2,9 @@
 
 use crate::automaton::ChunkChanges;
 use crate::chunk::{CellMask, Chunk};
-use crate::coords::{CHUNK_CELLS, Face, order};
+use crate::coords::{CHUNK_CELLS, Cube, Face, Region, Shape};
 use crate::water::feed::look::Look;
+use crate::water::feed::run::Run;
 use crate::water::store::border_cells;
 use crate::water::voxel::Voxel;
 use glam::IVec3;
@@ -73,12 +74,23 @@ pub struct ChunkUpdate {
     pub spans: Vec<Span>,
 }
 
+/// The cells of a chunk with another current than in the update before; of a chunk that was loaded,
+/// all cells that are not still.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChunkCurrents {
+    /// The chunk position.
+    pub position: IVec3,
+    /// Their currents, in units along x, y and z, each −7 to 7, in order of index, in runs that do
+    /// not overlap.
+    pub currents: Vec<Run<IVec3>>,
+}
+
 impl ChunkUpdate {
-    /// Returns the update that replaces a chunk.
-    pub(super) fn loaded(position: IVec3, chunk: &Chunk<Voxel>) -> Self {
+    /// Returns the update that replaces a chunk of a world with these bounds.
+    pub(super) fn loaded(position: IVec3, chunk: &Chunk<Voxel>, bounds: Region) -> Self {
         let mut spans = Vec::new();
-        let look = |index| Look::of(chunk.get(index));
-        if let Some(cell) = chunk.as_uniform() {
+        let look = |index| look_within(bounds, Cube::cell_at(position, index), chunk.get(index));
+        if let Some(cell) = chunk.as_uniform().filter(|_| holds(bounds, position)) {
             let (start, cells) = (0, CHUNK_CELLS as u16);
             spans.push(Span { start, cells, look: Look::of(cell), cause: Cause::Load });
         } else {
@@ -118,6 +130,18 @@ impl ChunkUpdate {
     }
 }
 
+/// Returns whether all of a chunk lies within these bounds.
+pub(crate) fn holds(bounds: Region, chunk: IVec3) -> bool {
+    let cells = Cube::region_of(chunk);
+    bounds.contains(cells.min()) && bounds.contains(cells.max())
+}
+
+/// Returns what can be seen of a voxel of a world with these bounds. Beyond them it is a mark of
+/// the edge, the sea among them, which is no cell of the world.
+pub(crate) fn look_within(bounds: Region, cell: IVec3, voxel: Voxel) -> Look {
+    if bounds.contains(cell) { Look::of(voxel) } else { Look::BEYOND }
+}
+
 /// Returns the faces of a chunk that these cells lie at.
 pub(crate) fn faces_of(cells: CellMask) -> impl Iterator<Item = Face> {
     Face::ALL.into_iter().filter(move |&face| border_cells(face).any(|at| cells.contains(at)))
@@ -140,7 +164,10 @@ pub struct Update {
     pub(super) number: u64,
     pub(super) ticks: u64,
     pub(super) is_whole: bool,
+    /// The tick of which the currents are known to who has all updates up to this one.
+    pub(super) current_tick: Option<u64>,
     pub(super) chunks: Vec<ChunkUpdate>,
+    pub(super) currents: Vec<ChunkCurrents>,
 }
 
 impl Update {
@@ -169,8 +196,23 @@ impl Update {
     /// Returns the update with only the chunks at positions of which `is_wanted` is true: for a
     /// client that follows a part of the world.
     pub fn only(&self, is_wanted: impl Fn(IVec3) -> bool) -> Update {
-        let wanted = self.chunks.iter().filter(|chunk| is_wanted(chunk.position));
-        Update { chunks: wanted.cloned().collect(), ..*self }
+        let chunks = self.chunks.iter().filter(|chunk| is_wanted(chunk.position));
+        let currents = self.currents.iter().filter(|chunk| is_wanted(chunk.position));
+        let (chunks, currents) = (chunks.cloned().collect(), currents.cloned().collect());
+        Update { chunks, currents, ..*self }
+    }
+
+    /// Returns the number of complete ticks of the water when it had the currents that are known
+    /// with this update; `None` if the feed does not [send](crate::water::Feed::send_currents)
+    /// them.
+    pub fn current_tick(&self) -> Option<u64> {
+        self.current_tick
+    }
+
+    /// Returns the currents by chunk, in order of position; none if the feed does not
+    /// [send](crate::water::Feed::send_currents) them.
+    pub fn currents(&self) -> &[ChunkCurrents] {
+        &self.currents
     }
 
     /// Returns the cells that may look different in the form of
@@ -186,10 +228,5 @@ impl Update {
     /// Returns the update as one of a world that has had so many ticks.
     pub(crate) fn at_tick(self, ticks: u64) -> Update {
         Update { ticks, ..self }
-    }
-
-    /// Puts the chunks in order of position.
-    pub(super) fn sort(&mut self) {
-        self.chunks.sort_unstable_by_key(|chunk| order(chunk.position));
     }
 }

@@ -24,7 +24,7 @@ mod touched;
 pub(crate) mod valves;
 mod wake;
 
-pub(crate) use changes::{Changes, Edited};
+pub(crate) use changes::Changes;
 pub(crate) use edges::border_cells;
 pub(crate) use place::Place;
 #[cfg(feature = "rayon")]

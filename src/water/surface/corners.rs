@@ -1,13 +1,9 @@
 //! Heights and slopes of the surface at the corners of cells, and a layer of a chunk with the rim
 //! that its corners need.
 
-use crate::chunk::Chunk;
-use crate::grid::Slot;
-use crate::water::WaterWorld;
 use crate::water::cell::FULL;
-use crate::water::voxel::Voxel;
+use crate::water::surface::view::{BEYOND, ChunkLooks, GROUND, WaterView};
 use glam::{IVec3, Vec2};
-use std::borrow::Cow;
 
 /// A cell as its corners see it: its units of water, 0 if it is dry, and whether there is water
 /// above it.
@@ -50,57 +46,24 @@ pub(super) fn slope([nw, ne, sw, se]: [Column; 4]) -> Vec2 {
     Vec2::new(rise([nw, sw], [ne, se]), rise([nw, ne], [sw, se]))
 }
 
-impl WaterWorld {
-    /// Returns whether a layer takes part in a tick that is underway, so that what is known of its
-    /// cells may not be so of those before the tick.
-    pub(super) fn is_in_tick(&self, slot: Slot, layer: usize) -> bool {
-        self.work.have_entered() && self.work.open_layers(slot) >> layer & 1 != 0
-    }
-
-    /// Returns the cell at an offset within its layer; dry if there is none.
-    pub(super) fn column(&self, cell: IVec3, x: i32, z: i32) -> Column {
-        let (Some(x), Some(z)) = (cell.x.checked_add(x), cell.z.checked_add(z)) else {
-            return Column::default();
-        };
-        let cell = IVec3::new(x, cell.y, z);
-        let above = cell.y.checked_add(1).map(|y| cell.with_y(y));
-        Column {
-            units: self.height(cell),
-            is_covered: above.is_some_and(|above| self.height(above) > 0),
-        }
-    }
-
-    /// Returns the height of the water's surface at the north-west corner of a cell, above the
-    /// bottom of that cell: 1/7 to 1, or `None` if none of the four cells round the corner in this
-    /// layer holds water. It is 1 if one of them has water above it, else the mean of their heights
-    /// in cells.
-    ///
-    /// The corner is the one with the cell's smallest x and z. All cells that share it agree on it,
-    /// in whichever chunks they lie. Cells that are not loaded count as ground.
-    ///
-    /// ```
-    /// use floodplain::water::{Rules, Voxel, WaterWorld};
-    /// use floodplain::{Chunk, Region, glam::IVec3};
-    ///
-    /// let mut world = WaterWorld::new(7, Rules::lossless())?;
-    /// world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN))?;
-    /// let cell = |x, z| IVec3::new(x, 0, z);
-    /// world.fill_water(Region::cell(cell(4, 4)), 7)?;
-    /// world.fill_water(Region::cell(cell(5, 4)), 3)?;
-    /// assert_eq!(world.surface_corner(cell(5, 5)), Some(5.0 / 7.0), "the mean of both");
-    /// assert_eq!(world.surface_corner(cell(6, 4)), Some(3.0 / 7.0), "that of one");
-    /// assert_eq!(world.surface_corner(cell(7, 4)), None);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn surface_corner(&self, cell: IVec3) -> Option<f32> {
-        height([(-1, -1), (0, -1), (-1, 0), (0, 0)].map(|(x, z)| self.column(cell, x, z)))
+/// Returns the cell at an offset within its layer; dry if there is none.
+pub(super) fn column_at(view: &(impl WaterView + ?Sized), cell: IVec3, x: i32, z: i32) -> Column {
+    let (Some(x), Some(z)) = (cell.x.checked_add(x), cell.z.checked_add(z)) else {
+        return Column::default();
+    };
+    let cell = IVec3::new(x, cell.y, z);
+    let above = cell.y.checked_add(1).map(|y| cell.with_y(y));
+    Column {
+        units: view.height(cell),
+        is_covered: above.is_some_and(|above| view.height(above) > 0),
     }
 }
 
-/// Solid ground, in a [`Plane`].
-const GROUND: u8 = FULL + 1;
-/// Beyond the end of the world, or not loaded.
-const BEYOND: u8 = FULL + 2;
+/// See [`WaterView::surface_corner`].
+pub(super) fn surface_corner(view: &(impl WaterView + ?Sized), cell: IVec3) -> Option<f32> {
+    height([(-1, -1), (0, -1), (-1, 0), (0, 0)].map(|(x, z)| column_at(view, cell, x, z)))
+}
+
 /// Cells along an axis of a plane: a chunk's, and one of a neighbour on either side.
 const SIDE: usize = 18;
 
@@ -169,17 +132,14 @@ pub(super) fn column(here: &Plane, above: &Plane, x: i32, z: i32) -> Column {
     Column { units, is_covered: above.is_wet(x, z) }
 }
 
-/// A chunk as it is after the last complete tick, if it is loaded.
-type Loaded<'w> = Option<Cow<'w, Chunk<Voxel>>>;
+/// A chunk and those round it, those that are here.
+pub(super) struct Neighbourhood<'v>([[[Option<ChunkLooks<'v>>; 3]; 3]; 3]);
 
-/// A chunk and those round it.
-pub(super) struct Neighbourhood<'w>([[[Loaded<'w>; 3]; 3]; 3]);
-
-impl<'w> Neighbourhood<'w> {
+impl<'v> Neighbourhood<'v> {
     /// Returns the chunks round one, at a chunk position of the `i32` range of cells.
-    pub(super) fn of(world: &'w WaterWorld, chunk: IVec3) -> Self {
+    pub(super) fn of(view: &'v (impl WaterView + ?Sized), chunk: IVec3) -> Self {
         let along = [-1, 0, 1];
-        let at = |x, y, z| world.chunk(chunk + IVec3::new(x, y, z));
+        let at = |x, y, z| view.looks(chunk + IVec3::new(x, y, z));
         Neighbourhood(along.map(|y| along.map(|z| along.map(|x| at(x, y, z)))))
     }
 
@@ -190,30 +150,13 @@ impl<'w> Neighbourhood<'w> {
         for (z, row) in (-1..).zip(&mut plane) {
             let start = y << 8 | within(z) << 4;
             let [west, middle, east] = &chunks[third(z)];
-            row[0] = west.as_ref().map_or(BEYOND, |chunk| units(chunk.get(start | 15)));
+            row[0] = west.as_ref().map_or(BEYOND, |chunk| chunk.units(start | 15));
             if let Some(chunk) = middle {
-                match chunk.as_dense() {
-                    Some(cells) => {
-                        for (units_here, &voxel) in row[1..17].iter_mut().zip(&cells[start..]) {
-                            *units_here = units(voxel);
-                        }
-                    }
-                    None => row[1..17].fill(units(chunk.get(0))),
-                }
+                row[1..17].copy_from_slice(&chunk.row(start));
             }
-            row[17] = east.as_ref().map_or(BEYOND, |chunk| units(chunk.get(start)));
+            row[17] = east.as_ref().map_or(BEYOND, |chunk| chunk.units(start));
         }
         Plane::of(plane)
-    }
-}
-
-fn units(voxel: Voxel) -> u8 {
-    if voxel.is_solid() {
-        GROUND
-    } else if voxel.is_outside() {
-        BEYOND
-    } else {
-        voxel.seen_height()
     }
 }
 

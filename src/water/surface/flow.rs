@@ -3,10 +3,10 @@
 
 use crate::chunk::{LAYER_CELLS, LayerMask, ones};
 use crate::coords::{Cube, Face, Shape};
-use crate::grid::Slot;
-use crate::water::WaterWorld;
 use crate::water::cell::FULL;
+use crate::water::feed::Look;
 use crate::water::surface::corners::{third, within};
+use crate::water::surface::view::WaterView;
 use glam::{IVec3, Vec3};
 use hashbrown::HashMap;
 
@@ -22,10 +22,10 @@ const LEAST: f32 = 0.01 / 7.0;
 
 /// Currents smoothed in space and time, for swimmers, boats and moving textures.
 ///
-/// The [`current`](WaterWorld::current) of a cell is what left it in one tick: in a wide river with
-/// little water it is 7 in one lane and 0 beside it, and the lanes change from tick to tick. A flow
-/// field smooths it over about 8 ticks and a cell to each side, only within water. Flow is in full
-/// cells a tick: −1 to 1 along each axis.
+/// The [`current`](crate::water::WaterWorld::current) of a cell is what left it in one tick: in a
+/// wide river with little water it is 7 in one lane and 0 beside it, and the lanes change from tick
+/// to tick. A flow field smooths it over about 8 ticks and a cell to each side, only within water.
+/// Flow is in full cells a tick: −1 to 1 along each axis.
 ///
 /// A field belongs to the client, not to the world, and is no part of a snapshot. It depends on the
 /// ticks at which it was updated alone, not on how often it is read. It holds only cells with flow,
@@ -51,8 +51,8 @@ const LEAST: f32 = 0.01 / 7.0;
 #[derive(Clone, Debug, Default)]
 pub struct FlowField {
     chunks: HashMap<IVec3, ChunkFlow>,
-    /// The tick of the last update.
-    tick: u64,
+    /// The tick of the currents of the last update.
+    tick: Option<u64>,
 }
 
 type ChunkFlow = [Option<Box<LayerFlow>>; 16];
@@ -77,23 +77,26 @@ impl FlowField {
         FlowField::default()
     }
 
-    /// Follows the currents of the world's last tick. To be called after each tick; calls for a
+    /// Follows the currents of the last tick. To be called after each tick, or after each update of
+    /// a mirror, whose feed has to [send](crate::water::Feed::send_currents) currents. Calls for a
     /// tick that the field has seen do nothing, nor do calls while a tick is underway.
-    pub fn update(&mut self, world: &WaterWorld) {
-        if world.backlog() > 0 || world.ticks() == self.tick {
+    pub fn update(&mut self, view: &(impl WaterView + ?Sized)) {
+        let tick = view.current_tick();
+        if tick.is_none() || tick == self.tick {
             return;
         }
-        self.tick = world.ticks();
+        self.tick = tick;
+        let currents: HashMap<IVec3, u16> = view.current_layers().into_iter().collect();
         let mut chunks = HashMap::new();
-        for (chunk, layers) in self.candidates(world) {
-            if let Some(slot) = world.store.grid().slot(chunk) {
-                let mut flow = ChunkFlow::default();
-                for layer in ones(u64::from(layers)) {
-                    flow[layer] = self.next_layer(world, slot, chunk, layer).map(Box::new);
-                }
-                if flow.iter().any(Option::is_some) {
-                    chunks.insert(chunk, flow);
-                }
+        for (chunk, layers) in self.candidates(&currents) {
+            let with_currents = currents.get(&chunk).copied().unwrap_or(0);
+            let mut flow = ChunkFlow::default();
+            for layer in ones(u64::from(layers)) {
+                let has_currents = with_currents >> layer & 1 != 0;
+                flow[layer] = self.next_layer(view, chunk, layer, has_currents).map(Box::new);
+            }
+            if flow.iter().any(Option::is_some) {
+                chunks.insert(chunk, flow);
             }
         }
         self.chunks = chunks;
@@ -111,7 +114,7 @@ impl FlowField {
     /// interpolated (trilinearly, over those with water), so it has no jumps within water. Zero
     /// where none of the eight cells round the point holds water, and at points that are not in the
     /// `i32` range.
-    pub fn at(&self, world: &WaterWorld, point: Vec3) -> Vec3 {
+    pub fn at(&self, view: &(impl WaterView + ?Sized), point: Vec3) -> Vec3 {
         let from = (point - 0.5).floor();
         let is_in_range = from.abs().max_element() < i32::MAX as f32;
         if !is_in_range || !point.is_finite() {
@@ -124,7 +127,7 @@ impl FlowField {
             let cell = low + offset;
             let nearness = Vec3::select(offset.cmpeq(IVec3::ONE), part, 1.0 - part);
             let weight = nearness.element_product();
-            if weight > 0.0 && world.cell(cell).is_some_and(|water| !water.is_dry()) {
+            if weight > 0.0 && view.look(cell).is_some_and(Look::may_flow) {
                 sum += self.cell(cell) * weight;
                 weights += weight;
             }
@@ -158,12 +161,8 @@ impl FlowField {
 
     /// Returns the layers (by bit) of chunks that may have flow after this tick: those with
     /// currents or flow, and those that flow may spread to.
-    fn candidates(&self, world: &WaterWorld) -> HashMap<IVec3, u16> {
-        let mut candidates: HashMap<IVec3, u16> = world
-            .work
-            .recorded()
-            .map(|(slot, layers)| (world.store.grid().position_at(slot), layers))
-            .collect();
+    fn candidates(&self, currents: &HashMap<IVec3, u16>) -> HashMap<IVec3, u16> {
+        let mut candidates = currents.clone();
         let mut add = |chunk: IVec3, layers: u16| {
             if layers != 0 {
                 *candidates.entry(chunk).or_default() |= layers;
@@ -196,12 +195,12 @@ impl FlowField {
     /// Returns the flow of a layer after this tick; `None` if there is none.
     fn next_layer(
         &self,
-        world: &WaterWorld,
-        slot: Slot,
+        view: &(impl WaterView + ?Sized),
         chunk: IVec3,
         layer: usize,
+        has_currents: bool,
     ) -> Option<LayerFlow> {
-        let water = water_in(world, slot, layer);
+        let water = water_in(view, chunk, layer);
         if water.is_empty() {
             return None;
         }
@@ -212,13 +211,12 @@ impl FlowField {
             _ => self.layer(chunk + face.offset(), layer),
         });
         let around = Around { here: self.layer(chunk, layer), beside: flow };
-        let beside = water_beside(world, slot, layer, water);
-        let has_currents = world.work.open_layers(slot) >> layer & 1 != 0;
+        let beside = water_beside(view, chunk, layer, water);
         let mut next = LayerFlow { moving: LayerMask::NONE, cells: [Vec3::ZERO; LAYER_CELLS] };
         let cells = if has_currents { water } else { water & around.reached() };
         for cell in cells.iter() {
             let current = match has_currents {
-                true => world.current(Cube::cell_at(chunk, layer << 8 | cell)).as_vec3(),
+                true => view.current(Cube::cell_at(chunk, layer << 8 | cell)).as_vec3(),
                 false => Vec3::ZERO,
             };
             let is_beside = |face: Face| beside[face.index()].contains(cell);
@@ -273,21 +271,22 @@ fn vertical(chunk: IVec3, layer: usize, face: Face) -> (IVec3, usize) {
 }
 
 /// Returns the cells of a layer that hold water or that water passes through.
-fn water_in(world: &WaterWorld, slot: Slot, layer: usize) -> LayerMask {
-    world.store.select(slot, layer, |voxel| !voxel.is_inert())
+fn water_in(view: &(impl WaterView + ?Sized), chunk: IVec3, layer: usize) -> LayerMask {
+    LayerMask::from_words(view.flowing(chunk, layer))
 }
 
 /// Returns the cells of a layer that have water beyond each face, by [`Face::index`].
-fn water_beside(world: &WaterWorld, slot: Slot, layer: usize, water: LayerMask) -> [LayerMask; 6] {
-    let at = |there: Option<(Slot, usize)>| {
-        there.map_or(LayerMask::NONE, |(slot, layer)| water_in(world, slot, layer))
-    };
-    let lateral = Face::LATERAL.map(|face| {
-        let neighbour = world.store.neighbour(slot, face);
-        at(neighbour.is_some().then_some((neighbour, layer)))
-    });
+fn water_beside(
+    view: &(impl WaterView + ?Sized),
+    chunk: IVec3,
+    layer: usize,
+    water: LayerMask,
+) -> [LayerMask; 6] {
+    let lateral = Face::LATERAL.map(|face| water_in(view, chunk + face.offset(), layer));
     let [west, east, north, south] = water.shifted(&lateral);
-    let down = at(world.store.lower_layer(slot, layer));
-    let up = at(world.store.upper_layer(slot, layer));
+    let [down, up] = [Face::Down, Face::Up].map(|face| {
+        let (chunk, layer) = vertical(chunk, layer, face);
+        water_in(view, chunk, layer)
+    });
     [west, east, down, up, north, south]
 }

@@ -3,14 +3,14 @@
 use crate::automaton::ChunkChanges;
 use crate::chunk::{LAYER_CELLS, ones};
 use crate::coords::{Cube, Face, Region, Shape};
-use crate::water::WaterWorld;
 use crate::water::surface::corners::{self, Column, Neighbourhood, Plane, column, third, within};
 use crate::water::surface::flow::{FlowField, LayerFlow};
 use crate::water::surface::merge::{Rectangle, rectangles};
+use crate::water::surface::view::WaterView;
 use glam::{IVec3, Vec2, Vec3};
 
 /// The surface of the water in a chunk, as triangles for a renderer. See
-/// [`WaterWorld::surface_mesh`].
+/// [`WaterView::surface_mesh`].
 ///
 /// Positions, normals and flow have one entry for each vertex. Four successive vertices are a
 /// quadrilateral of two triangles; there are at most 13,056 of them in a chunk.
@@ -45,63 +45,31 @@ impl SurfaceMesh {
     }
 }
 
-impl WaterWorld {
-    /// Returns the surface of the water in a chunk; empty if the chunk is not loaded. `flow` fills
-    /// in [`SurfaceMesh::flow`], which is zero without it.
-    ///
-    /// The mesh has these faces of each cell with water:
-    ///
-    /// - its top, with the heights of [`surface_corner`](WaterWorld::surface_corner), unless there
-    ///   is water above it, or ground that it fills the cell up to;
-    /// - its sides and its bottom towards open cells without water.
-    ///
-    /// So the skin is closed but for edges at ground, at the end of the world and at chunks that
-    /// are not loaded, also where two chunks meet. Where all four corners of a face have the same
-    /// height, flow and slope, it is merged with others like it: tops and bottoms to rectangles,
-    /// sides to rows. Corners in the middle of a merged edge lie on it exactly.
-    ///
-    /// A cell changes the mesh of the chunks within a cell of it, see [`meshes_touched`]. Water
-    /// that passes through empty cells is not part of the mesh; see [`falls`](WaterWorld::falls).
-    /// While a tick is underway, this is the surface after the last complete one.
-    ///
-    /// ```
-    /// use floodplain::water::{Rules, Voxel, WaterWorld};
-    /// use floodplain::{Chunk, Region, glam::IVec3};
-    ///
-    /// let mut world = WaterWorld::new(7, Rules::lossless())?;
-    /// world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::SOLID))?;
-    /// let pool = Region::new(IVec3::new(2, 8, 2), IVec3::new(9, 8, 12));
-    /// for cell in pool.positions() {
-    ///     world.clear_solid(cell)?;
-    /// }
-    /// world.fill_water(pool, 4)?;
-    /// let mesh = world.surface_mesh(IVec3::ZERO, None);
-    /// assert_eq!(mesh.indices.len(), 6, "all of a still pool is two triangles");
-    /// assert!(mesh.positions.iter().all(|position| position.y == 8.0 + 4.0 / 7.0));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn surface_mesh(&self, chunk: IVec3, flow: Option<&FlowField>) -> SurfaceMesh {
-        let mut mesh = SurfaceMesh::default();
-        let Some(slot) = self.store.grid().slot(chunk) else { return mesh };
-        let chunks = Neighbourhood::of(self, chunk);
-        let is_wet = |layer: &usize| {
-            let wet = self.store.layer(slot, *layer).wet | self.store.sea(slot, *layer);
-            wet.any() || self.is_in_tick(slot, *layer)
-        };
-        for layer in (0..16).filter(is_wet) {
-            let [below, here, above] = [-1, 0, 1].map(|offset| chunks.plane(layer as i32 + offset));
-            let shown = Face::ALL.map(|face| shown(face, [&below, &here, &above]));
-            if shown.as_flattened().iter().any(|&row| row != 0) {
-                let flow = flow.map(|flow| flow.round(chunk, layer));
-                let corners = corners_of(&here, &above, flow);
-                Layer { y: layer as f32, above, corners }.add_to(&mut mesh, &shown);
-            }
-        }
-        mesh
+/// See [`WaterView::surface_mesh`].
+pub(super) fn surface_mesh(
+    view: &(impl WaterView + ?Sized),
+    chunk: IVec3,
+    flow: Option<&FlowField>,
+) -> SurfaceMesh {
+    let mut mesh = SurfaceMesh::default();
+    let wet = view.wet_layers(chunk);
+    if wet == 0 {
+        return mesh;
     }
+    let chunks = Neighbourhood::of(view, chunk);
+    for layer in ones(wet.into()) {
+        let [below, here, above] = [-1, 0, 1].map(|offset| chunks.plane(layer as i32 + offset));
+        let shown = Face::ALL.map(|face| shown(face, [&below, &here, &above]));
+        if shown.as_flattened().iter().any(|&row| row != 0) {
+            let flow = flow.map(|flow| flow.round(chunk, layer));
+            let corners = corners_of(&here, &above, flow);
+            Layer { y: layer as f32, above, corners }.add_to(&mut mesh, &shown);
+        }
+    }
+    mesh
 }
 
-/// Returns the chunks whose [`surface_mesh`](WaterWorld::surface_mesh) changed cells may change:
+/// Returns the chunks whose [`surface_mesh`](WaterView::surface_mesh) changed cells may change:
 /// those within a cell of them, loaded or not, each once, in order of position. A chunk that is
 /// loaded or unloaded touches the 26 round it.
 ///
@@ -127,9 +95,10 @@ pub fn meshes_touched(changes: &[ChunkChanges]) -> Vec<IVec3> {
             });
         }
         let round = Region::new(IVec3::NEG_ONE, IVec3::ONE).positions().zip(seen);
-        touched.extend(round.filter(|&(_, is_near)| is_near).map(|(offset, _)| *chunk + offset));
+        let near = round.filter(|&(_, is_near)| is_near);
+        let near = near.filter_map(|(offset, _)| chunk.checked_add(offset));
+        touched.extend(near.filter(|&chunk| Cube::holds_chunk(chunk)));
     }
-    touched.retain(|&chunk| Cube::holds_chunk(chunk));
     touched.sort_unstable_by_key(|chunk| (chunk.y, chunk.z, chunk.x));
     touched.dedup();
     touched

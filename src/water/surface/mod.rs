@@ -1,6 +1,6 @@
 //! What is drawn and felt of the water: the heights of its surface, a mesh of it, its falls, levels
-//! and buoyancy at points, and currents smoothed in space and time. Reads the world and changes
-//! nothing.
+//! and buoyancy at points, and currents smoothed in space and time; of a world, or of a mirror on a
+//! client. Reads and changes nothing.
 //!
 //! **The surface.** A cell with water is filled up to its height over [`FULL`](crate::water::FULL),
 //! and to its top if there is water above it. A *corner* is a point of the lattice of cells in one
@@ -16,6 +16,7 @@
 //!
 //! | file | what |
 //! |---|---|
+//! | `view` | [`WaterView`]: what is read of a world or a mirror, and what is drawn of both |
 //! | `corners` | heights and slopes at corners; a layer of a chunk with a rim of its neighbours |
 //! | `flow` | [`FlowField`]: exponential smoothing in time, diffusion in space |
 //! | `merge` | greedy meshing: equal cells of a layer as few rectangles |
@@ -29,8 +30,10 @@ mod flow;
 mod level;
 mod merge;
 mod mesh;
+mod view;
 
 pub use falls::Fall;
 pub use flow::FlowField;
 pub use level::{Submerged, SubmergedError};
 pub use mesh::{SurfaceMesh, meshes_touched};
+pub use view::{ChunkLooks, WaterView};

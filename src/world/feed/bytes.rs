@@ -3,16 +3,15 @@
 //! An update is the version (1), the update of water with its own version, the count of chunks of
 //! which ground or moisture changed, these in order of position, the count of events, and these.
 //! Numbers are LEB128, positions are zigzag numbers less those before, as in updates of water. A
-//! chunk is its position, and its runs of materials, then those of moisture, not both empty: their
-//! count, and each the cells since the end of the last one, twice, and one more if a number of cells
-//! less two follows; then a byte, the number of the material or of steps. An event is its tick, as a
-//! zigzag number less the ticks of the update, its cell less that of the event before, the materials
-//! that it was and is, a byte each, and the pressure difference, an `f64`, lowest byte first.
+//! chunk is its position, and its runs of materials, then those of moisture, not both empty, as
+//! those of currents there, with a byte each, the number of the material or of steps. An event is
+//! its tick, as a zigzag number less the ticks of the update, its cell less that of the event
+//! before, the materials that it was and is, a byte each, and the pressure difference, an `f64`,
+//! lowest byte first.
 
-use super::update::{ChunkUpdate, Span, Update};
-use crate::coords::CHUNK_CELLS;
+use super::update::{ChunkUpdate, Update};
 use crate::water::UpdateBytesError;
-use crate::water::feed::{Reader, put_position, value};
+use crate::water::feed::{Reader, put_position, put_runs, value};
 use crate::water::numbers::{put_number, unzigzag, zigzag};
 use crate::world::material::MaterialId;
 use crate::world::pressure::Broken;
@@ -29,7 +28,7 @@ impl Update {
     /// let mut world = World::new(7, Palette::natural(), Rules::default())?;
     /// let update = Feed::new(&mut world).take(&mut world);
     /// let bytes = update.to_bytes();
-    /// assert_eq!(bytes, [1, 1, 0, 1, 0, 0, 0, 0]);
+    /// assert_eq!(bytes, [1, 2, 0, 1, 0, 0, 0, 0]);
     /// assert_eq!(Update::from_bytes(&bytes), Ok(update));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -41,8 +40,8 @@ impl Update {
         for chunk in &self.ground {
             put_position(&mut out, chunk.position, before);
             before = chunk.position;
-            put_spans(&mut out, &chunk.materials, |material| material.0);
-            put_spans(&mut out, &chunk.moisture, |level| level);
+            put_runs(&mut out, &chunk.materials, |out, material| out.push(material.0));
+            put_runs(&mut out, &chunk.moisture, |out, level| out.push(level));
         }
         put_number(&mut out, self.events.len() as u64);
         let mut before = IVec3::ZERO;
@@ -79,42 +78,12 @@ impl Update {
     }
 }
 
-fn put_spans<T: Copy>(out: &mut Vec<u8>, spans: &[Span<T>], byte: impl Fn(T) -> u8) {
-    put_number(out, spans.len() as u64);
-    let mut next = 0;
-    for span in spans {
-        let (gap, is_long) = (usize::from(span.start) - next, span.cells > 1);
-        put_number(out, (gap * 2 + usize::from(is_long)) as u64);
-        if is_long {
-            put_number(out, u64::from(span.cells - 2));
-        }
-        out.push(byte(span.value));
-        next = span.indices().end;
-    }
-}
-
 fn chunk(from: &mut Reader<'_>, position: IVec3) -> Result<ChunkUpdate, UpdateBytesError> {
     let at = from.at;
-    let (materials, moisture) = (spans(from, MaterialId)?, spans(from, |level| level)?);
+    let materials = from.runs(|from| Ok(MaterialId(from.byte()?)))?;
+    let moisture = from.runs(Reader::byte)?;
     let chunk = ChunkUpdate { position, materials, moisture };
     if chunk.is_empty() { Err(value(at, "a chunk with a changed cell", 0)) } else { Ok(chunk) }
-}
-
-fn spans<T>(from: &mut Reader<'_>, of: impl Fn(u8) -> T) -> Result<Vec<Span<T>>, UpdateBytesError> {
-    let (mut spans, mut next) = (Vec::new(), 0);
-    for _ in 0..from.number()? {
-        let (at, gap) = (from.at, from.number()?);
-        let cells = if gap & 1 == 0 { 1 } else { from.number()?.saturating_add(2) };
-        let start = (gap >> 1).saturating_add(next);
-        let end = start.saturating_add(cells);
-        if end > CHUNK_CELLS as u64 {
-            let end = i64::try_from(end).unwrap_or(i64::MAX);
-            return Err(value(at, "a run that ends at 4096 or before", end));
-        }
-        spans.push(Span { start: start as u16, cells: cells as u16, value: of(from.byte()?) });
-        next = end;
-    }
-    Ok(spans)
 }
 
 fn event(from: &mut Reader<'_>, ticks: u64, before: IVec3) -> Result<Broken, UpdateBytesError> {
@@ -135,6 +104,8 @@ fn event(from: &mut Reader<'_>, ticks: u64, before: IVec3) -> Result<Broken, Upd
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::coords::CHUNK_CELLS;
+    use crate::water::Run;
     use crate::world::{Feed, Palette, Rules, World};
 
     fn update(ground: Vec<ChunkUpdate>, events: Vec<Broken>) -> Update {
@@ -150,8 +121,8 @@ mod tests {
                 if start + cells > CHUNK_CELLS as u16 {
                     continue;
                 }
-                let first = Span { start: 0, cells: 1, value: 255 };
-                let moisture = vec![first, Span { start, cells, value: start as u8 }];
+                let first = Run { start: 0, cells: 1, value: 255 };
+                let moisture = vec![first, Run { start, cells, value: start as u8 }];
                 let position = IVec3::MIN >> 4;
                 let chunk = ChunkUpdate { position, materials: Vec::new(), moisture };
                 let update = update(vec![chunk], Vec::new());
@@ -178,7 +149,7 @@ mod tests {
     #[test]
     fn an_update_takes_little_more_memory_than_its_bytes() {
         for runs in [1, 5, 2000] {
-            let run = |start: u16| Span { start: start * 2, cells: 1, value: start as u8 };
+            let run = |start: u16| Run { start: start * 2, cells: 1, value: start as u8 };
             let chunk = |x| ChunkUpdate {
                 position: IVec3::new(x, 0, 0),
                 materials: Vec::new(),
@@ -189,7 +160,7 @@ mod tests {
             let read = Update::from_bytes(&bytes).expect("they are of an update");
             let held = read.ground.capacity() * size_of::<ChunkUpdate>()
                 + read.ground.iter().map(|chunk| chunk.moisture.capacity()).sum::<usize>()
-                    * size_of::<Span<u8>>();
+                    * size_of::<Run<u8>>();
             assert!(held <= 30 * bytes.len(), "{held} bytes for {}", bytes.len());
         }
     }

@@ -1,9 +1,9 @@
 //! A copy of a world's ground, water and moisture, on the side of a client.
 
-use super::update::{ChunkUpdate, MOISTURE_STEP, Span, Update};
+use super::update::{ChunkUpdate, MOISTURE_STEP, Update};
 use crate::chunk::Chunk;
 use crate::coords::{Cube, Shape};
-use crate::water::{self, ChunkEvent, MirrorError};
+use crate::water::{self, ChunkEvent, MirrorError, Run};
 use crate::world::material::MaterialId;
 use glam::IVec3;
 use hashbrown::HashMap;
@@ -53,6 +53,13 @@ impl Mirror {
         }
         update.ground.iter().for_each(|chunk| self.apply_chunk(chunk));
         Ok(())
+    }
+
+    /// Forgets the chunks at positions of which `is_kept` is false, so that others have room; see
+    /// [`water::Mirror::retain`].
+    pub fn retain(&mut self, is_kept: impl FnMut(IVec3) -> bool) {
+        self.water.retain(is_kept);
+        self.chunks.retain(|&chunk, _| self.water.chunk(chunk).is_some());
     }
 
     fn apply_chunk(&mut self, update: &ChunkUpdate) {
@@ -109,9 +116,9 @@ impl Mirror {
     }
 }
 
-fn write<T: Copy + PartialEq>(chunk: &mut Chunk<T>, spans: &[Span<T>]) {
-    for span in spans {
-        span.indices().for_each(|index| _ = chunk.set(index, span.value));
+fn write<T: Copy + PartialEq>(chunk: &mut Chunk<T>, runs: &[Run<T>]) {
+    for run in runs {
+        run.indices().for_each(|index| _ = chunk.set(index, run.value));
     }
     chunk.canonicalize();
 }

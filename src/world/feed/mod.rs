@@ -6,14 +6,16 @@
 //! |---|---|
 //! | `update` | [`Update`]: the changes between two calls, in runs of equal cells |
 //! | `take` | [`Feed`]: makes updates of a world |
+//! | `untold` | what was not told yet, for each feed, `take_changes` and `take_events` |
 //! | `bytes` | updates in bytes |
 //! | `mirror` | [`Mirror`]: materials, water and moisture on the side of a client |
 
 mod bytes;
 mod mirror;
 mod take;
+pub(crate) mod untold;
 mod update;
 
 pub use mirror::Mirror;
 pub use take::Feed;
-pub use update::{ChunkUpdate, MOISTURE_STEP, Span, Update};
+pub use update::{ChunkUpdate, MOISTURE_STEP, Update};

@@ -1,9 +1,12 @@
 //! Makes updates of a world.
 
-use super::update::{ChunkUpdate, Update, level_of, spans};
+use super::untold::{self, List};
+use super::update::{ChunkUpdate, Update, level_of};
 use crate::automaton::ChunkChanges;
 use crate::chunk::{CellMask, Chunk};
 use crate::coords::{CHUNK_CELLS, order};
+use crate::subscribers::Subscription;
+use crate::water::feed::runs;
 use crate::water::{self, ChunkEvent};
 use crate::world::World;
 use crate::world::material::MaterialId;
@@ -15,9 +18,9 @@ use std::collections::BTreeMap;
 /// over a network, which keep a [`Mirror`](crate::world::Mirror).
 ///
 /// A feed belongs to one world and is no part of its state or snapshots: make a new one for a world
-/// that is loaded. It takes what [`take_changes`](World::take_changes) lists and what
-/// [`take_events`](World::take_events) returns, so there is one feed for each world, and nobody else
-/// calls these functions.
+/// that is loaded. A world may have several, and [`take_changes`](World::take_changes) and
+/// [`take_events`](World::take_events) beside them: each has lists of its own of what it was not
+/// told yet.
 ///
 /// Updates say which cells are of another material, the height of water and what can be seen of it
 /// (see [`Look`](crate::water::Look)), how moist soil is, in steps of
@@ -55,19 +58,25 @@ use std::collections::BTreeMap;
 pub struct Feed {
     /// That of water: its chunks are those of the world.
     water: water::Feed,
+    untold: Subscription<List>,
     /// The steps of moisture that the last update left, of chunks with any.
     levels: HashMap<IVec3, Chunk<u8>>,
 }
 
 impl Feed {
-    /// Returns a feed whose first update says what looks different from now on. Changes and events
-    /// until now are taken from the world's lists and dropped.
+    /// Returns a feed whose first update says what looks different from now on.
     pub fn new(world: &mut World) -> Feed {
-        let mut feed = Feed { water: water::Feed::new(&mut world.water), levels: HashMap::new() };
-        drop((world.take_changes(), world.take_events()));
+        let water = water::Feed::new(&mut world.water);
+        let mut feed = Feed { water, untold: world.subscribe(), levels: HashMap::new() };
         let chunks: Vec<IVec3> = world.ground.chunks().map(|(chunk, _)| chunk).collect();
         chunks.into_iter().for_each(|chunk| feed.learn(world, chunk));
         feed
+    }
+
+    /// From the next update on, sends the currents of water, too; see
+    /// [`water::Feed::send_currents`].
+    pub fn send_currents(&mut self) {
+        self.water.send_currents();
     }
 
     /// Returns what looks different since the last call. While a tick is underway, that is what can
@@ -77,41 +86,40 @@ impl Feed {
     /// that are less than a step among them.
     pub fn take(&mut self, world: &mut World) -> Update {
         let water = self.water.take(&mut world.water).at_tick(world.tick);
-        let [materials, soil, _] = world.take_changes_but_water();
+        world.publish_changes();
+        let List { materials, mut soil, events } = self.untold.take();
         let mut ground: BTreeMap<[i32; 3], ChunkUpdate> = BTreeMap::new();
         for chunk in water.chunks().iter().filter(|chunk| chunk.event != ChunkEvent::Changed) {
             self.learn(world, chunk.position);
             ground.insert(order(chunk.position), self.whole_chunk(world, chunk.position));
         }
         // Where soil ends, its moisture is gone without being listed.
-        let mut moist: BTreeMap<[i32; 3], CellMask> = BTreeMap::new();
-        for ChunkChanges { chunk, cells } in materials.iter().chain(&soil) {
-            moist.entry(order(*chunk)).or_default().union_with(cells);
-        }
+        let materials = untold::list(materials);
+        untold::add(&mut soil, &materials);
         let is_known = |chunk: IVec3| ground.contains_key(&order(chunk));
         let changed: Vec<ChunkChanges> =
             materials.into_iter().filter(|changes| !is_known(changes.chunk)).collect();
-        moist.retain(|&[y, z, x], _| !is_known(IVec3::new(x, y, z)));
+        soil.retain(|&[y, z, x], _| !is_known(IVec3::new(x, y, z)));
         for ChunkChanges { chunk, cells } in changed {
             let of_chunk = ground.entry(order(chunk)).or_insert_with(|| empty(chunk));
             let material = |index| world.ground.chunk(chunk).map(|cells| cells.get(index));
             let each = cells.iter().filter_map(|index| Some((index, material(index)?)));
-            of_chunk.materials = spans(each);
+            of_chunk.materials = runs(each);
         }
-        for ([y, z, x], cells) in moist {
+        for ([y, z, x], cells) in soil {
             let chunk = IVec3::new(x, y, z);
             let of_chunk = ground.entry([y, z, x]).or_insert_with(|| empty(chunk));
-            of_chunk.moisture = spans(self.take_levels(world, chunk, &cells).into_iter());
+            of_chunk.moisture = runs(self.take_levels(world, chunk, &cells).into_iter());
         }
         let ground = ground.into_values().filter(|chunk| !chunk.is_empty()).collect();
-        Update { water, ground, events: world.take_events() }
+        Update { water, ground, events }
     }
 
     /// Returns these chunks as they are now, but their moisture as of the last update, each as
     /// [`Loaded`](ChunkEvent::Loaded) or, if none is there, as [`Unloaded`](ChunkEvent::Unloaded):
     /// for a client that joins, or that has missed an update. It follows the last update that was
     /// taken.
-    pub fn whole(&self, world: &World, chunks: impl IntoIterator<Item = IVec3>) -> Update {
+    pub fn whole(&mut self, world: &World, chunks: impl IntoIterator<Item = IVec3>) -> Update {
         let water = self.water.whole(&world.water, chunks).at_tick(world.tick);
         let ground = water.chunks().iter().map(|chunk| self.whole_chunk(world, chunk.position));
         let ground = ground.filter(|chunk| !chunk.is_empty()).collect();
@@ -161,11 +169,11 @@ impl Feed {
         let materials = (0..CHUNK_CELLS).map(|index| (index, cells.get(index)));
         let levels = |levels: &Chunk<u8>| {
             let each = (0..CHUNK_CELLS).map(|index| (index, levels.get(index)));
-            spans(each.filter(|&(_, level)| level > 0))
+            runs(each.filter(|&(_, level)| level > 0))
         };
         ChunkUpdate {
             position: chunk,
-            materials: spans(materials.filter(|&(_, material)| material != MaterialId(0))),
+            materials: runs(materials.filter(|&(_, material)| material != MaterialId(0))),
             moisture: self.levels.get(&chunk).map_or(Vec::new(), levels),
         }
     }

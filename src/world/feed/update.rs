@@ -5,8 +5,8 @@ use crate::automaton::ChunkChanges;
 use crate::chunk::CellMask;
 use crate::coords::{Cube, Face, Shape, order};
 use crate::humidity::UNITS;
-use crate::water;
 use crate::water::feed::faces_of;
+use crate::water::{self, Run};
 use crate::world::material::MaterialId;
 use crate::world::pressure::Broken;
 use glam::IVec3;
@@ -22,36 +22,6 @@ pub(super) fn level_of(units: u32) -> u8 {
     (units / (UNITS * MOISTURE_STEP as u32)).min(u8::MAX.into()) as u8
 }
 
-/// Successive cells of a chunk, by local index, that are alike.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Span<T> {
-    /// The local index of the first cell, 0 to 4095; see [`Shape`].
-    pub start: u16,
-    /// The number of cells, 1 to 4096.
-    pub cells: u16,
-    /// What they are now.
-    pub value: T,
-}
-
-impl<T> Span<T> {
-    /// Returns the local indices of the cells.
-    pub fn indices(&self) -> core::ops::Range<usize> {
-        usize::from(self.start)..usize::from(self.start) + usize::from(self.cells)
-    }
-}
-
-/// Returns the runs of these cells, which come in order of index.
-pub(super) fn spans<T: Copy + PartialEq>(cells: impl Iterator<Item = (usize, T)>) -> Vec<Span<T>> {
-    let mut spans: Vec<Span<T>> = Vec::new();
-    for (index, value) in cells {
-        match spans.last_mut() {
-            Some(last) if last.indices().end == index && last.value == value => last.cells += 1,
-            _ => spans.push(Span { start: index as u16, cells: 1, value }),
-        }
-    }
-    spans
-}
-
 /// The changes of ground and moisture in a chunk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChunkUpdate {
@@ -59,10 +29,10 @@ pub struct ChunkUpdate {
     pub position: IVec3,
     /// The cells that may be of another material, in order of index, in runs that do not overlap.
     /// Of a chunk that was loaded, all cells that are not of the first material.
-    pub materials: Vec<Span<MaterialId>>,
+    pub materials: Vec<Run<MaterialId>>,
     /// The cells that are moister or drier, the same way, in steps of [`MOISTURE_STEP`]. Of a chunk
     /// that was loaded, all that hold a step or more.
-    pub moisture: Vec<Span<u8>>,
+    pub moisture: Vec<Run<u8>>,
 }
 
 impl ChunkUpdate {
@@ -72,9 +42,9 @@ impl ChunkUpdate {
 
     /// Returns the cells of all these runs.
     pub fn cells(&self) -> CellMask {
-        let materials = self.materials.iter().flat_map(Span::indices);
+        let materials = self.materials.iter().flat_map(Run::indices);
         let mut cells = CellMask::EMPTY;
-        for index in materials.chain(self.moisture.iter().flat_map(Span::indices)) {
+        for index in materials.chain(self.moisture.iter().flat_map(Run::indices)) {
             cells.insert(index);
         }
         cells

@@ -117,10 +117,11 @@ fn check_update(update: &Update) {
         let are_apart = |pair: &[water::Span]| pair[0].indices().end <= pair[1].indices().start;
         assert!(chunk.spans.windows(2).all(are_apart), "{chunk:?}");
     }
+    update.currents().iter().for_each(|chunk| check_spans(&chunk.currents));
 }
 
-fn check_spans<T: Debug>(spans: &[world::Span<T>]) {
+fn check_spans<T: Debug>(spans: &[water::Run<T>]) {
     assert!(spans.iter().all(|span| span.indices().end <= CHUNK_CELLS));
-    let are_apart = |pair: &[world::Span<T>]| pair[0].indices().end <= pair[1].indices().start;
+    let are_apart = |pair: &[water::Run<T>]| pair[0].indices().end <= pair[1].indices().start;
     assert!(spans.windows(2).all(are_apart), "{spans:?}");
 }

@@ -124,7 +124,7 @@ fn progress(status: &Status<'_>) -> Vec<Entry> {
 fn account(sandbox: &Sandbox) -> Vec<Entry> {
     let ledger = sandbox.world().ledger();
     let (water, scale) = (ledger.water, u128::from(ledger.scale.max(1)));
-    let is_balanced = ledger.came_in() - ledger.went_out() == ledger.total();
+    let is_balanced = ledger.came_in() - ledger.went_out() == sandbox.world().total();
     let pair = |a: &str, more: u128, b: &str, less: u128| {
         (format!("{a} {}, {b} {}", grouped(more), grouped(less)), DIM)
     };

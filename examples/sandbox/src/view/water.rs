@@ -5,7 +5,7 @@ use super::mesh::{FlatMesh, Wet};
 use super::overlay::add_pressure;
 use super::scene::Scene;
 use floodplain::glam::{IVec3, Vec3};
-use floodplain::water::{Fall, FlowField};
+use floodplain::water::{Fall, FlowField, WaterView};
 use floodplain::{CHUNK_CELLS, Cube, Face, Shape, World};
 
 /// The most cells of depth that change how water looks.

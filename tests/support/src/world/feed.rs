@@ -6,7 +6,7 @@ use floodplain::testing::mirrors;
 use floodplain::world::{Feed, Mirror, Update, World};
 
 /// A mirror of all chunks.
-pub fn joined(feed: &Feed, world: &World) -> Mirror {
+pub fn joined(feed: &mut Feed, world: &World) -> Mirror {
     let mut mirror = Mirror::new(100);
     let whole = feed.whole(world, world.chunks().map(|(chunk, _)| chunk));
     mirror.apply(&sent(&whole)).expect("whole chunks");

@@ -1,0 +1,291 @@
+//! What edits of clients may do: a server says it once, and edits that come as bytes obey it.
+
+use crate::coords::Region;
+use crate::edit_bytes::EditBytesError;
+use bitflags::bitflags;
+use core::error::Error;
+use core::fmt;
+use glam::IVec3;
+
+bitflags! {
+    /// Kinds of edits, by what they change.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub struct EditKinds: u8 {
+        /// Solid ground and materials.
+        const GROUND = 1;
+        /// Water that is poured, scooped, filled in or drained.
+        const WATER = 1 << 1;
+        /// Springs and fixtures: water without end, or gone for ever.
+        const SPRINGS = 1 << 2;
+        /// The sea.
+        const SEA = 1 << 3;
+        /// Rain and moisture.
+        const MOISTURE = 1 << 4;
+        /// Charges and pressure.
+        const PRESSURE = 1 << 5;
+        /// What a server does itself: chunks that come and go, edges, rules, freezing, waking.
+        const WORLD = 1 << 6;
+    }
+}
+
+/// What edits of clients may do. Each bound is a typed refusal; an edit that breaks one changes
+/// nothing. See [what a server must limit](crate::guide#what-a-server-must-limit).
+///
+/// ```
+/// use floodplain::water::{Edit, Rules, Voxel, WaterWorld};
+/// use floodplain::{Chunk, ClientEditError, LimitError, Limits, Region, glam::IVec3};
+///
+/// let mut world = WaterWorld::new(7, Rules::lossless())?;
+/// world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN))?;
+/// let limits = Limits { most_units: 7, ..Limits::default() };
+/// let cell = IVec3::new(8, 9, 8);
+/// let bucket = Edit::Pour { cell, units: 7 }.to_bytes(); // from a client
+/// world.apply_bytes(&bucket, &limits)?;
+/// assert_eq!(world.total(), 7);
+///
+/// let flood = Edit::FillWater { region: Region::new(cell - 8, cell), height: 7 }.to_bytes();
+/// let refused = world.apply_bytes(&flood, &limits);
+/// let error = LimitError::Units { units: 7 * 729, most: 7 };
+/// assert_eq!(refused, Err(ClientEditError::Limit(error)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Limits {
+    /// The bytes of an edit.
+    pub most_bytes: usize,
+    /// What it may change.
+    pub kinds: EditKinds,
+    /// Where: all cells that it names, and the box of a charge. It may be that near a player.
+    pub reach: Region,
+    /// The cells that it names: the volume of a fill.
+    pub most_cells: u64,
+    /// The units of water that it gives or takes; those that a filled region holds.
+    pub most_units: u64,
+    /// The radius of a charge, in cells.
+    pub most_radius: f32,
+    /// The pressure of a charge at its centre, and that which is set or added in a cell.
+    pub most_pressure: f32,
+    /// The edits in line, and the reports on those that were made which nobody has taken, together.
+    pub most_waiting: usize,
+}
+
+impl Default for Limits {
+    /// A player's hands: ground and water anywhere, 4,096 cells and 3,584 units (a bucket of eight
+    /// cells by eight cells by eight) at a time, edits of 1 KB, 1,024 in line. No springs, sea,
+    /// moisture or pressure; with [`EditKinds::PRESSURE`], charges of up to 4 cells and 1,000.
+    fn default() -> Self {
+        Limits {
+            most_bytes: 1024,
+            kinds: EditKinds::GROUND | EditKinds::WATER,
+            reach: Region::EVERYWHERE,
+            most_cells: 4096,
+            most_units: 7 * 512,
+            most_radius: 4.0,
+            most_pressure: 1_000.0,
+            most_waiting: 1024,
+        }
+    }
+}
+
+/// Which of the [`Limits`] an edit breaks.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum LimitError {
+    /// It has too many bytes.
+    Bytes {
+        /// Their number.
+        bytes: usize,
+        /// The most.
+        most: usize,
+    },
+    /// Edits of its kind are not allowed.
+    Kind {
+        /// Its name.
+        edit: &'static str,
+        /// Its kind.
+        kind: EditKinds,
+    },
+    /// It names a cell out of reach.
+    OutOfReach(IVec3),
+    /// It names too many cells.
+    Cells {
+        /// Their number.
+        cells: u128,
+        /// The most.
+        most: u64,
+    },
+    /// It gives or takes too much water.
+    Units {
+        /// The units.
+        units: u128,
+        /// The most.
+        most: u64,
+    },
+    /// A charge is too large.
+    Radius {
+        /// Its radius, in cells.
+        radius: f32,
+        /// The most.
+        most: f32,
+    },
+    /// A pressure is too high.
+    Pressure {
+        /// The pressure.
+        pressure: f32,
+        /// The most.
+        most: f32,
+    },
+    /// Too many edits are in line, or reports on those that were made are not taken.
+    Waiting {
+        /// The number of both.
+        waiting: usize,
+        /// The most.
+        most: usize,
+    },
+}
+
+impl fmt::Display for LimitError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            LimitError::Bytes { bytes, most } => write!(f, "{bytes} bytes, more than {most}"),
+            LimitError::Kind { edit, .. } => write!(f, "{edit} is not for clients"),
+            LimitError::OutOfReach(cell) => write!(f, "{cell} is out of reach"),
+            LimitError::Cells { cells, most } => write!(f, "{cells} cells, more than {most}"),
+            LimitError::Units { units, most } => write!(f, "{units} units, more than {most}"),
+            LimitError::Radius { radius, most } => write!(f, "a radius of {radius}, not {most}"),
+            LimitError::Pressure { pressure, most } => {
+                write!(f, "a pressure of {pressure}, not {most}")
+            }
+            LimitError::Waiting { waiting, most } => {
+                write!(f, "{waiting} edits and reports wait, and {most} may")
+            }
+        }
+    }
+}
+
+impl Error for LimitError {}
+
+/// Why an edit that came as bytes was not made. It changed nothing.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ClientEditError<E> {
+    /// The bytes are no edit.
+    Bytes(EditBytesError),
+    /// It breaks a limit.
+    Limit(LimitError),
+    /// The world refused it.
+    Edit(E),
+}
+
+impl<E: fmt::Display> fmt::Display for ClientEditError<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ClientEditError::Bytes(error) => error.fmt(f),
+            ClientEditError::Limit(error) => error.fmt(f),
+            ClientEditError::Edit(error) => error.fmt(f),
+        }
+    }
+}
+
+impl<E: Error> Error for ClientEditError<E> {}
+
+/// What an edit asks for, as far as there are limits of it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Demand {
+    edit: &'static str,
+    kind: EditKinds,
+    region: Option<Region>,
+    /// The units of water, in all.
+    units: u128,
+    radius: f32,
+    pressure: f32,
+}
+
+impl Demand {
+    pub(crate) fn new(edit: &'static str, kind: EditKinds) -> Demand {
+        Demand { edit, kind, region: None, units: 0, radius: 0.0, pressure: 0.0 }
+    }
+
+    pub(crate) fn at(self, cell: IVec3) -> Demand {
+        self.within(Region::cell(cell))
+    }
+
+    pub(crate) fn within(self, region: Region) -> Demand {
+        Demand { region: Some(region), ..self }
+    }
+
+    pub(crate) fn units(self, units: impl Into<u128>) -> Demand {
+        Demand { units: units.into(), ..self }
+    }
+
+    /// Of so many units in each cell.
+    pub(crate) fn units_each(self, units: u8) -> Demand {
+        let cells = self.region.map_or(0, |region| region.volume());
+        self.units(cells.saturating_mul(units.into()))
+    }
+
+    pub(crate) fn pressure(self, pressure: f32) -> Demand {
+        Demand { pressure, ..self }
+    }
+
+    /// Of a charge. One that is out of range itself is refused by its radius.
+    pub(crate) fn charge(self, centre: IVec3, radius: f32, pressure: f32) -> Demand {
+        let most = IVec3::splat(radius.clamp(0.0, i32::MAX as f32) as i32);
+        let region = Region::new(centre.saturating_sub(most), centre.saturating_add(most));
+        Demand { radius, pressure, ..self.within(region) }
+    }
+}
+
+impl Limits {
+    /// Returns the edit that bytes are, if it keeps within the limits.
+    pub(crate) fn read<T, E>(
+        &self,
+        bytes: &[u8],
+        from_bytes: impl Fn(&[u8]) -> Result<T, EditBytesError>,
+        demand: impl Fn(&T) -> Demand,
+    ) -> Result<T, ClientEditError<E>> {
+        let (length, most) = (bytes.len(), self.most_bytes);
+        if length > most {
+            return Err(ClientEditError::Limit(LimitError::Bytes { bytes: length, most }));
+        }
+        let edit = from_bytes(bytes).map_err(ClientEditError::Bytes)?;
+        self.check(&demand(&edit)).map_err(ClientEditError::Limit)?;
+        Ok(edit)
+    }
+
+    /// Checks how many edits and reports wait, before another one.
+    pub(crate) fn check_waiting<E>(&self, waiting: usize) -> Result<(), ClientEditError<E>> {
+        let most = self.most_waiting;
+        if waiting < most {
+            return Ok(());
+        }
+        Err(ClientEditError::Limit(LimitError::Waiting { waiting, most }))
+    }
+
+    /// Checks what an edit asks for.
+    pub(crate) fn check(&self, demand: &Demand) -> Result<(), LimitError> {
+        let &Demand { edit, kind, region, units, radius, pressure } = demand;
+        if !self.kinds.contains(kind) {
+            return Err(LimitError::Kind { edit, kind });
+        }
+        if radius.is_nan() || radius > self.most_radius {
+            return Err(LimitError::Radius { radius, most: self.most_radius });
+        }
+        if pressure.is_nan() || pressure.abs() > self.most_pressure {
+            return Err(LimitError::Pressure { pressure, most: self.most_pressure });
+        }
+        if let Some(region) = region {
+            let corners = [region.min(), region.max()];
+            if let Some(cell) = corners.into_iter().find(|&cell| !self.reach.contains(cell)) {
+                return Err(LimitError::OutOfReach(cell));
+            }
+            let (cells, most) = (region.volume(), self.most_cells);
+            if cells > u128::from(most) {
+                return Err(LimitError::Cells { cells, most });
+            }
+        }
+        if units > u128::from(self.most_units) {
+            return Err(LimitError::Units { units, most: self.most_units });
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,103 @@
+//! What looks different and was not told yet, for each of those who ask: feeds, and
+//! [`take_changes`](WaterWorld::take_changes).
+
+use crate::chunk::CellMask;
+use crate::subscribers::{Subscribers, Subscription};
+use crate::water::WaterWorld;
+use glam::IVec3;
+use hashbrown::HashMap;
+
+/// Cells of a chunk that look different.
+#[derive(Debug)]
+pub(crate) struct Marks {
+    /// What tells the chunk from others at the same position.
+    load: u64,
+    pub(super) cells: CellMask,
+    /// Those that an edit has changed.
+    pub(super) edited: CellMask,
+}
+
+/// Cells that look different, by chunk.
+pub(crate) type ByChunk = HashMap<IVec3, Box<Marks>>;
+
+/// The lists of all who ask.
+#[derive(Debug, Default)]
+pub(crate) struct Untold {
+    feeds: Subscribers<ByChunk>,
+    /// That of `take_changes`, less what the store still has; `None` until that was called.
+    own: Option<ByChunk>,
+    /// The store's number of loads when chunks that are gone were last dropped.
+    loads: u64,
+}
+
+impl Untold {
+    pub(crate) fn memory_bytes(&self) -> usize {
+        self.own.as_ref().map_or(0, memory_bytes)
+    }
+
+    /// Returns the cells of a chunk that `take_changes` will list, besides those that the store
+    /// has.
+    #[cfg(feature = "snapshot")]
+    pub(crate) fn of(&self, chunk: IVec3, load: u64) -> Option<&CellMask> {
+        let marks = self.own.as_ref()?.get(&chunk)?;
+        (marks.load == load).then_some(&marks.cells)
+    }
+}
+
+/// Returns the bytes of a list on the heap.
+pub(super) fn memory_bytes(list: &ByChunk) -> usize {
+    list.allocation_size() + list.len() * size_of::<Marks>()
+}
+
+impl WaterWorld {
+    /// Returns a list of its own of what looks different from now on.
+    pub(super) fn subscribe(&mut self) -> Subscription<ByChunk> {
+        self.publish_changes();
+        self.untold.feeds.subscribe()
+    }
+
+    /// Empties the store's list into those of all who ask.
+    pub(super) fn publish_changes(&mut self) {
+        let edited = self.store.take_edited();
+        let taken = self.store.take_visible_changes();
+        let Untold { feeds, own, loads } = &mut self.untold;
+        let store = &self.store;
+        if core::mem::replace(loads, store.loads()) != store.loads() {
+            let is_there = |chunk: &IVec3, marks: &mut Box<Marks>| {
+                store.grid().slot(*chunk).is_some_and(|slot| store.load(slot) == marks.load)
+            };
+            own.iter_mut().for_each(|own| own.retain(is_there));
+            feeds.publish(|list| list.retain(is_there));
+        }
+        for (chunk, cells) in taken {
+            let Some(slot) = store.grid().slot(chunk) else { continue };
+            let (load, edited) = (store.load(slot), edited.get(&slot).map(|cells| &**cells));
+            let add = |list: &mut ByChunk| {
+                let none = || Marks { load, cells: CellMask::EMPTY, edited: CellMask::EMPTY };
+                let marks = list.entry(chunk).or_insert_with(|| Box::new(none()));
+                marks.cells.union_with(&cells);
+                edited.into_iter().for_each(|edited| marks.edited.union_with(edited));
+            };
+            own.iter_mut().for_each(add);
+            feeds.publish(add);
+        }
+    }
+
+    /// Returns the cells that `take_changes` lists, by chunk, in order of position.
+    pub(crate) fn take_untold(&mut self) -> Vec<(IVec3, CellMask)> {
+        let is_empty = self.untold.own.get_or_insert_default().is_empty();
+        if is_empty && !self.untold.feeds.are_any() {
+            return self.store.take_visible_changes();
+        }
+        self.publish_changes();
+        let mut taken = core::mem::take(self.untold.own.get_or_insert_default());
+        let mut slots: Vec<_> = taken.keys().filter_map(|&at| self.store.grid().slot(at)).collect();
+        self.store.grid().sort_slots(&mut slots);
+        slots.iter().for_each(|&slot| self.store.touch(slot));
+        let change = |slot| {
+            let at = self.store.grid().position_at(slot);
+            Some((at, taken.remove(&at)?.cells))
+        };
+        slots.into_iter().filter_map(change).collect()
+    }
+}

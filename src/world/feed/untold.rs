@@ -1,0 +1,109 @@
+//! What is different and was not told yet, for each of those who ask: feeds, and
+//! [`take_changes`](World::take_changes) and [`take_events`](World::take_events). What water looks
+//! like has lists of its own.
+
+use crate::automaton::ChunkChanges;
+use crate::chunk::CellMask;
+use crate::coords::order;
+use crate::subscribers::{Subscribers, Subscription};
+use crate::world::World;
+use crate::world::pressure::Broken;
+use glam::IVec3;
+use hashbrown::HashSet;
+use std::collections::BTreeMap;
+
+/// Cells by chunk, in order of position.
+pub(crate) type Cells = BTreeMap<[i32; 3], CellMask>;
+
+/// Adds the cells of a list.
+pub(crate) fn add(all: &mut Cells, list: &[ChunkChanges]) {
+    for ChunkChanges { chunk, cells } in list {
+        all.entry(order(*chunk)).or_default().union_with(cells);
+    }
+}
+
+/// Returns cells as a list.
+pub(crate) fn list(all: Cells) -> Vec<ChunkChanges> {
+    let list = all.into_iter().map(|([y, z, x], cells)| (IVec3::new(x, y, z), cells));
+    ChunkChanges::list(list.collect())
+}
+
+/// What a feed was not told.
+#[derive(Debug, Default)]
+pub(super) struct List {
+    pub(super) materials: Cells,
+    pub(super) soil: Cells,
+    pub(super) events: Vec<Broken>,
+}
+
+/// The lists of all who ask.
+#[derive(Debug, Default)]
+pub(crate) struct Untold {
+    feeds: Subscribers<List>,
+    /// What `take_changes` lists of ground, soil and pressure, besides what these still have;
+    /// `None` until that was called.
+    own: Option<Cells>,
+    /// How many of the world's events feeds have in their lists.
+    heard: usize,
+    /// Whether events are asked for by `take_events`.
+    are_events_taken: bool,
+    /// The number of loads of the water when chunks that are gone were last dropped.
+    loads: u64,
+}
+
+impl Untold {
+    pub(crate) fn memory_bytes(&self) -> usize {
+        self.own.as_ref().map_or(0, |own| own.len() * size_of::<([i32; 3], CellMask)>())
+    }
+}
+
+impl World {
+    /// Returns a list of its own of what is different from now on.
+    pub(super) fn subscribe(&mut self) -> Subscription<List> {
+        self.publish_changes();
+        self.untold.feeds.subscribe()
+    }
+
+    /// Empties the lists of the parts, but water, into those of all who ask.
+    pub(super) fn publish_changes(&mut self) {
+        let [materials, soil, pressure] = self.take_changes_but_water();
+        if let Some(own) = &mut self.untold.own {
+            [&materials, &soil, &pressure].into_iter().for_each(|list| add(own, list));
+        }
+        let new = self.events.get(self.untold.heard..).unwrap_or_default();
+        self.untold.feeds.publish(|list| {
+            add(&mut list.materials, &materials);
+            add(&mut list.soil, &soil);
+            list.events.extend_from_slice(new);
+        });
+        if self.untold.feeds.are_any() && !self.untold.are_events_taken {
+            self.events.truncate(self.untold.heard);
+        }
+        self.untold.heard = self.events.len();
+        let loads = self.water.loads();
+        if core::mem::replace(&mut self.untold.loads, loads) != loads {
+            let ground = self.ground.chunks().map(|(chunk, _)| chunk);
+            let all = ground.chain(self.blast.chunks().map(|(chunk, _)| chunk));
+            let there: HashSet<[i32; 3]> = all.map(order).collect();
+            let own = self.untold.own.iter_mut();
+            own.for_each(|own| own.retain(|chunk, _| there.contains(chunk)));
+        }
+    }
+
+    /// Returns the cells of ground, soil and pressure that `take_changes` lists.
+    pub(crate) fn take_untold(&mut self) -> Cells {
+        self.untold.own.get_or_insert_default();
+        self.publish_changes();
+        core::mem::take(self.untold.own.get_or_insert_default())
+    }
+
+    /// Returns the events that `take_events` does.
+    pub(crate) fn take_untold_events(&mut self) -> Vec<Broken> {
+        if self.untold.feeds.are_any() {
+            self.publish_changes();
+            self.untold.are_events_taken = true;
+        }
+        self.untold.heard = 0;
+        core::mem::take(&mut self.events)
+    }
+}

@@ -1,0 +1,96 @@
+//! What the drawing reads of a world of materials: of the world, or of a mirror of it.
+
+use super::World;
+use super::feed::{MOISTURE_STEP, Mirror};
+use super::material::MaterialId;
+use crate::chunk::Chunk;
+use crate::water::{self, WaterView, WaterWorld};
+use glam::IVec3;
+
+/// Ground and water that can be drawn: a [`World`], or a [`Mirror`] on a client.
+///
+/// ```
+/// use floodplain::glam::IVec3;
+/// use floodplain::water::WaterView;
+/// use floodplain::world::{Content, Feed, MaterialId, Mirror, Palette, Rules, World, WorldView};
+///
+/// /// Returns the triangles of the water in a chunk, and its cells of a material.
+/// fn drawn(world: &impl WorldView, chunk: IVec3, material: MaterialId) -> (usize, usize) {
+///     let mesh = world.water().surface_mesh(chunk, None);
+///     let cells = world.materials(chunk).expect("it is here");
+///     (mesh.indices.len() / 3, (0..4096).filter(|&cell| cells.get(cell) == material).count())
+/// }
+///
+/// let palette = Palette::natural();
+/// let [air, rock] = ["air", "rock"].map(|name| palette.id(name).expect("natural"));
+/// let mut world = World::new(7, palette, Rules::default())?;
+/// world.insert_chunk(IVec3::ZERO, Content::from_heights(IVec3::ZERO, |_, _| 7, |_| rock, air))?;
+/// world.rain(IVec3::new(8, 15, 8), 9)?;
+/// let (mut feed, mut mirror) = (Feed::new(&mut world), Mirror::new(1));
+/// mirror.apply(&feed.whole(&world, [IVec3::ZERO]))?;
+/// assert_eq!(drawn(&mirror, IVec3::ZERO, rock), drawn(&world, IVec3::ZERO, rock));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub trait WorldView {
+    /// Its water.
+    type Water: WaterView;
+
+    /// Returns its water, with all that is drawn and felt of it.
+    fn water(&self) -> &Self::Water;
+
+    /// Returns the materials of the chunk at a chunk position; `None` if it is not here.
+    fn materials(&self, chunk: IVec3) -> Option<&Chunk<MaterialId>>;
+
+    /// Returns what a cell is made of; `None` if its chunk is not here, or it lies out of the
+    /// world's bounds.
+    fn material(&self, cell: IVec3) -> Option<MaterialId>;
+
+    /// Returns the moisture of a cell in whole steps of [`MOISTURE_STEP`], at most 255; 0 if it is
+    /// not permeable or its chunk is not here.
+    fn moisture_steps(&self, cell: IVec3) -> u8;
+}
+
+impl WorldView for World {
+    type Water = WaterWorld;
+
+    fn water(&self) -> &WaterWorld {
+        World::water(self)
+    }
+
+    fn materials(&self, chunk: IVec3) -> Option<&Chunk<MaterialId>> {
+        self.ground.chunk(chunk)
+    }
+
+    fn material(&self, cell: IVec3) -> Option<MaterialId> {
+        World::material(self, cell)
+    }
+
+    fn moisture_steps(&self, cell: IVec3) -> u8 {
+        steps(self.moisture(cell))
+    }
+}
+
+impl WorldView for Mirror {
+    type Water = water::Mirror;
+
+    fn water(&self) -> &water::Mirror {
+        Mirror::water(self)
+    }
+
+    fn materials(&self, chunk: IVec3) -> Option<&Chunk<MaterialId>> {
+        self.chunk(chunk)
+    }
+
+    fn material(&self, cell: IVec3) -> Option<MaterialId> {
+        Mirror::material(self, cell)
+    }
+
+    fn moisture_steps(&self, cell: IVec3) -> u8 {
+        steps(self.moisture(cell))
+    }
+}
+
+/// Conversion to a `u8` saturates.
+fn steps(moisture: f64) -> u8 {
+    (moisture / MOISTURE_STEP) as u8
+}
