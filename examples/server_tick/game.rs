@@ -201,8 +201,10 @@ impl Game {
         self.recent.1 += u64::from(is_complete);
         if self.recent.0 == TICKS_PER_SECOND {
             let (ticks, completed) = core::mem::take(&mut self.recent);
+            let players: Vec<IVec3> = self.players.iter().map(chunk).collect();
             if let Some(distance) = &mut self.distance {
-                distance.adapt(completed, ticks);
+                let far = distance.far_share(world, &players);
+                distance.adapt(completed, ticks, far);
             }
         }
     }

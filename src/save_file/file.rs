@@ -308,7 +308,7 @@ fn write_chunks<W: Saved>(
             known.push(*before.ok_or(SaveError::Damaged { part: Part::Chunk(position) })?);
             continue;
         }
-        let chunk = fingerprints.entry::<W>(key, &record);
+        let chunk = fingerprints.entry(key, &record);
         if before != Some(&chunk) {
             tables::seal(&key, &mut record);
             report.chunks_written += 1;
@@ -351,12 +351,8 @@ fn write_unloaded(
         report.bytes += (key.len() + bytes.len()) as u64;
         table.insert(&key, bytes.as_slice()).map_err(SaveError::of)?;
     }
-    let was_loaded = |key: Key| {
-        let at = last.binary_search_by_key(&key, |last| last.key);
-        at.is_ok_and(|at| last[at].is_loaded)
-    };
-    for Entry { key, .. } in known.iter().filter(|entry| entry.is_loaded && !was_loaded(entry.key))
-    {
+    let was_loaded = |key: Key| last.binary_search_by_key(&key, |last| last.key).is_ok();
+    for Entry { key, .. } in known.iter().filter(|entry| !was_loaded(entry.key)) {
         table.remove(key).map_err(SaveError::of)?;
     }
     Ok(())

@@ -42,9 +42,19 @@ impl World {
             _ => Vec::new(),
         };
         let outcome = self.water.apply(edit)?;
-        stopped.into_iter().for_each(|chunk| self.note_chunk(chunk));
+        for chunk in stopped {
+            self.set_still(chunk, self.water.is_frozen(chunk));
+            self.note_chunk(chunk);
+            self.touch(chunk);
+        }
         self.rules.water = *self.water.rules();
         Ok(outcome)
+    }
+
+    /// Lets the soil and the pressure of a chunk stand still as its water does, or go on.
+    pub(super) fn set_still(&mut self, chunk: IVec3, is_still: bool) {
+        self.soil.set_still(chunk, is_still);
+        self.blast.set_still(chunk, is_still);
     }
 
     /// Makes an edit of the moisture of permeable cells.

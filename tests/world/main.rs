@@ -1,8 +1,10 @@
 //! Worlds of materials.
 
 mod blasts;
+mod charges;
 mod exchange;
 mod feed;
+mod frozen;
 mod laws;
 mod palettes;
 mod parts;
