@@ -7,7 +7,7 @@
 //! | file | what |
 //! |---|---|
 //! | `material`, `palette`, `rules` | what ground is made of, and the rules of all parts, with their checks |
-//! | `content` | a chunk as a game gives it: materials, water, moisture; from heights or a closure |
+//! | `content`, `water_table` | a chunk as a game gives it: materials, water, moisture; from heights or a closure, and moist from the start |
 //! | `error` | why an edit was refused |
 //! | `ground` | edits of materials, and how the parts follow them |
 //! | `chunks`, `record` | loading and unloading; chunks that travel |
@@ -57,6 +57,7 @@ mod tick;
 mod touched;
 mod validate;
 mod values;
+mod water_table;
 
 pub use crate::edit_bytes::EditBytesError;
 pub use crate::water::{MirrorError, Progress, UpdateBytesError};

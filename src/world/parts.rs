@@ -3,7 +3,7 @@
 use super::World;
 use super::error::EditError;
 use super::pressure::Matter;
-use crate::coords::Region;
+use crate::coords::{Cube, Region, Shape};
 use crate::{blast, humidity, water};
 use glam::IVec3;
 
@@ -73,6 +73,8 @@ impl World {
             Edit::RemoveChunk(_) => return refused("RemoveChunk"),
             Edit::SetHumidity { cell, .. } | Edit::SetRain { cell, .. } | Edit::ClearRain(cell) => {
                 self.check_permeable(cell)?;
+                // Where it stands still, it does not count as awake.
+                self.touch(Cube::chunk_of(cell));
             }
             Edit::WakeAll => {}
         }

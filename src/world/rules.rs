@@ -23,7 +23,9 @@ pub struct Rules {
     /// Those of water.
     pub water: water::Rules,
     /// Those of moisture in soil; the sweep is [`Sweep::Conservative`]. By default moisture falls as
-    /// much as it evens out: [`fall`](humidity::Rules::fall) is the coefficient, 1/32.
+    /// much as it evens out: [`fall`](humidity::Rules::fall) is the coefficient, 1/32; and a flow of
+    /// less than 1/4 ends, 1/256 of a unit of water ([`least_flow`](humidity::Rules::least_flow)), so
+    /// that slow soils rest within some thousand ticks.
     pub soil: humidity::Rules,
     /// Those of pressure. By default waves of coefficient 0.25 and damping 0.92, silent below 2.
     pub blast: blast::Rules,
@@ -74,7 +76,11 @@ impl Default for Rules {
     fn default() -> Self {
         Rules {
             water: water::Rules::default(),
-            soil: humidity::Rules { fall: 1.0 / 32.0, ..humidity::Rules::default() },
+            soil: humidity::Rules {
+                fall: 1.0 / 32.0,
+                least_flow: 0.25,
+                ..humidity::Rules::default()
+            },
             blast: blast::Rules { threshold: 2.0, ..blast::Rules::wave(0.25, 0.92) },
             borders: blast::Borders::default(),
             moisture_per_unit: 64.0,

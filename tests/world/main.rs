@@ -9,4 +9,5 @@ mod laws;
 mod palettes;
 mod parts;
 mod records;
+mod rest;
 mod settle;

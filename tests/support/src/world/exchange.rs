@@ -94,6 +94,9 @@ impl Apart {
         let up = self.holds_up(kept as f64, full as f64).then_some(Face::Up);
         for face in [Face::Down].into_iter().chain(sides(draw)).chain(up) {
             let Some(there) = face.step(cell).filter(|&there| self.moves(there)) else { continue };
+            if self.water.is_sea(there) {
+                continue;
+            }
             if self.water.pour(there, 1) == Ok(1) {
                 self.set_moisture(cell, held - self.scale());
                 return;
