@@ -255,7 +255,7 @@ fn write<W: Saved>(
     let known = {
         let mut table = transaction.open_table(CHUNKS).map_err(SaveError::of)?;
         let last = last.unwrap_or_default();
-        write_chunks::<W>(&mut table, &mut contents, last, fingerprints, &mut report)?
+        write_chunks(&mut table, &mut contents, last, fingerprints, &mut report)?
     };
     write_unloaded(&transaction, &mut contents, last.unwrap_or_default(), &known, &mut report)?;
     write_head(&transaction, W::KIND, contents, known.len(), &mut report)?;
@@ -285,7 +285,7 @@ fn write_head(
 
 /// Writes the chunks that differ from those in `last`, and removes those that are gone, by a merge
 /// of two lists in order of position.
-fn write_chunks<W: Saved>(
+fn write_chunks(
     table: &mut Table<&Key, &[u8]>,
     contents: &mut Contents<'_>,
     last: &[Entry],
