@@ -34,8 +34,8 @@ impl<T: Encode + Copy + PartialEq> Encode for Chunk<T> {
     }
 }
 
-/// Appends the masks of a chunk's awake and changed cells; of a shelved one none awake, as all of it
-/// wakes when it goes on.
+/// Appends the masks of a chunk's awake and changed cells; of a shelved one none awake, as all of
+/// it wakes when it goes on.
 pub(crate) fn put_marks<T: Copy + PartialEq, S: Shape>(
     grid: &Grid<T, S>,
     slot: Slot,

@@ -79,8 +79,8 @@ impl fmt::Display for RingError {
 
 impl core::error::Error for RingError {}
 
-/// A world whose chunks a [`SimulationDistance`] freezes and thaws. Implemented by [`WaterWorld`] and
-/// [`World`](crate::World) only.
+/// A world whose chunks a [`SimulationDistance`] freezes and thaws. Implemented by [`WaterWorld`]
+/// and [`World`](crate::World) only.
 pub trait Simulated {
     /// An edit of such a world.
     type Edit;
@@ -123,8 +123,8 @@ pub trait Simulated {
 /// - **Lag.** [`adapt`](Self::adapt) makes the distances shorter when the world does not keep up
 ///   because of what is far away, and longer again when it does.
 ///
-/// It takes a [`WaterWorld`] or a [`World`](crate::World), whose frozen chunks hold all of its parts
-/// still.
+/// It takes a [`WaterWorld`] or a [`World`](crate::World), whose frozen chunks hold all of its
+/// parts still.
 ///
 /// The edits are a function of the rings, the world, its queued edits, and the players' positions.
 /// With the same input, all machines make the same edits; or record the edits, as those of players.
@@ -217,11 +217,11 @@ impl SimulationDistance {
     }
 
     /// Makes all distances shorter by a chunk if less than 95 of 100 of the server's ticks have
-    /// completed one of the world, `completed` of `ticks` since the last call, and what is far away is
-    /// to blame: the chunks that it may freeze have at least a twentieth of the work, by
-    /// [`far_share`](Self::far_share). Makes them longer by a chunk, up to those given at first, after
-    /// ten calls in a row in which all were completed or these chunks were not to blame. Call it once
-    /// a second or so. As lag depends on the machine, what it is told is part of the input.
+    /// completed one of the world, `completed` of `ticks` since the last call, and what is far away
+    /// is to blame: the chunks that it may freeze have at least a twentieth of the work, by
+    /// [`far_share`](Self::far_share). Makes them longer by a chunk, up to those given at first,
+    /// after ten calls in a row in which all were completed or these chunks were not to blame. Call
+    /// it once a second or so. As lag depends on the machine, what it is told is part of the input.
     ///
     /// ```
     /// use floodplain::water::{Ring, SimulationDistance};
@@ -248,9 +248,9 @@ impl SimulationDistance {
         }
     }
 
-    /// Returns the share of the awake cells of a world, 0 to 1, in chunks that it may freeze for lag:
-    /// those farther from all players than the least distance. It stands for their share of the time
-    /// of a tick, in all parts of the world. 0 if nothing is awake.
+    /// Returns the share of the awake cells of a world, 0 to 1, in chunks that it may freeze for
+    /// lag: those farther from all players than the least distance. It stands for their share of
+    /// the time of a tick, in all parts of the world. 0 if nothing is awake.
     pub fn far_share<W: Simulated>(&self, world: &W, players: &[IVec3]) -> f64 {
         let mut columns = Columns::of(players);
         let (mut far, mut all) = (0, 0);
@@ -281,8 +281,8 @@ impl SimulationDistance {
     /// chunks.
     ///
     /// Edits that wait in the queue of the world are taken as made, unless they will be refused, so
-    /// this may be called in the middle of a tick, and once in each tick of a server whose world lags
-    /// behind. It takes time in the number of chunks, and of columns times players.
+    /// this may be called in the middle of a tick, and once in each tick of a server whose world
+    /// lags behind. It takes time in the number of chunks, and of columns times players.
     pub fn edits<W: Simulated>(&self, world: &W, players: &[IVec3]) -> Vec<W::Edit> {
         let reach = self.reach(world.ticks_begun());
         let mut columns = Columns::of(players);

@@ -31,12 +31,12 @@ impl World {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
-    /// Pressure enters loaded chunks only, within [`blast_reach`](super::Rules::blast_reach) chunks of
-    /// the centre's. What comes to the end of these leaves the world, which the ledger of pressure
-    /// counts as left.
+    /// Pressure enters loaded chunks only, within [`blast_reach`](super::Rules::blast_reach) chunks
+    /// of the centre's. What comes to the end of these leaves the world, which the ledger of
+    /// pressure counts as left.
     ///
-    /// By default, over flat ground of the [natural palette](super::Palette::natural), a charge at the
-    /// first cell above it leaves a crater of so many cells, and is silent within twelve ticks:
+    /// By default, over flat ground of the [natural palette](super::Palette::natural), a charge at
+    /// the first cell above it leaves a crater of so many cells, and is silent within twelve ticks:
     ///
     /// | radius | pressure | sand | soil | rock |
     /// |---|---|---|---|---|
@@ -46,10 +46,10 @@ impl World {
     /// | 6 | 800 | 1964, 12 deep | 1465, 10 deep | 223, 3 deep |
     ///
     /// # Errors
-    /// The centre is not loaded; a radius above [`most_radius`](super::Rules::most_radius); a pressure
-    /// above [`most_pressure`](super::Rules::most_pressure) in size, or with which that of a cell would
-    /// be; those of [`BlastWorld::add_charge`](crate::blast::BlastWorld::add_charge), as
-    /// [`EditError::Blast`].
+    /// The centre is not loaded; a radius above [`most_radius`](super::Rules::most_radius); a
+    /// pressure above [`most_pressure`](super::Rules::most_pressure) in size, or with which that of
+    /// a cell would be; those of [`BlastWorld::add_charge`](crate::blast::BlastWorld::add_charge),
+    /// as [`EditError::Blast`].
     pub fn charge(&mut self, centre: IVec3, radius: f32, pressure: f32) -> Result<f64, EditError> {
         self.settle();
         self.touch_pressure();

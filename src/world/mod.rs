@@ -142,7 +142,8 @@ pub struct World {
     /// The chunks whose ground `blast` has, in order of position: of the loaded ones those with
     /// pressure, or with anything that stands in them there. Follows from `blast`.
     mirrored: BTreeSet<[i32; 3]>,
-    /// The chunks in which pressure was put into the world since all was silent, in order of position.
+    /// The chunks in which pressure was put into the world since all was silent, in order of
+    /// position.
     origins: BTreeSet<[i32; 3]>,
     /// Whether an edit may have changed water since `blast` followed it, for checks alone. That
     /// is not known of a world that was just made or loaded.

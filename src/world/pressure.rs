@@ -1,8 +1,8 @@
 //! The ground of explosions. It is lent to them only where there is pressure, so that a world
 //! without any pays nothing: before each step, the chunks that pressure is in, and those that share
 //! a face with one, have their ground; once a chunk and all around it are silent, it is taken back.
-//! Pressure enters no chunk that is not beside one with pressure, so no step ever misses ground, and
-//! none that is out of its reach, of which no ground is lent.
+//! Pressure enters no chunk that is not beside one with pressure, so no step ever misses ground,
+//! and none that is out of its reach, of which no ground is lent.
 
 use super::World;
 use super::error::EditError;

@@ -29,8 +29,8 @@ impl World {
         })
     }
 
-    /// Returns the chunks in which pressure was put into the world since all was silent, in order of
-    /// position.
+    /// Returns the chunks in which pressure was put into the world since all was silent, in order
+    /// of position.
     pub(crate) fn origins(&self) -> impl ExactSizeIterator<Item = IVec3> {
         self.origins.iter().map(|&[y, z, x]| IVec3::new(x, y, z))
     }

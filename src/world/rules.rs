@@ -23,9 +23,10 @@ pub struct Rules {
     /// Those of water.
     pub water: water::Rules,
     /// Those of moisture in soil; the sweep is [`Sweep::Conservative`]. By default moisture falls as
-    /// much as it evens out: [`fall`](humidity::Rules::fall) is the coefficient, 1/32; and a flow of
-    /// less than 1/4 ends, 1/256 of a unit of water ([`least_flow`](humidity::Rules::least_flow)), so
-    /// that slow soils rest within some thousand ticks.
+    /// much as it evens out: [`fall`](humidity::Rules::fall) is the coefficient, 1/32; and a flow
+    /// of less than 1/4 ends, 1/256 of a unit of water
+    /// ([`least_flow`](humidity::Rules::least_flow)), so that slow soils rest within some thousand
+    /// ticks.
     pub soil: humidity::Rules,
     /// Those of pressure. By default waves of coefficient 0.25 and damping 0.92, silent below 2.
     pub blast: blast::Rules,
@@ -67,8 +68,8 @@ pub struct Rules {
     /// the steps of a tick, at least 0.001; `None` if none does. 4 by default. A cell of water with
     /// room above it loses a unit for each time that the flow through it, or over it if it stops
     /// pressure, is as long as this, at most 7. Each flies up, and the further the more are thrown,
-    /// and sideways as the flow goes. Springs and the sea lose none, nor does water in frozen chunks
-    /// or straight below one, and none enters these.
+    /// and sideways as the flow goes. Springs and the sea lose none, nor does water in frozen
+    /// chunks or straight below one, and none enters these.
     pub throw_flow: Option<f64>,
 }
 

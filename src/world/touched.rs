@@ -102,8 +102,8 @@ impl World {
             || slot.is_none_or(|slot| self.water.is_touched_since(slot, since))
     }
 
-    /// Returns whether no tick touches a chunk as it is: its water and its soil sleep or stand still,
-    /// and there is no pressure.
+    /// Returns whether no tick touches a chunk as it is: its water and its soil sleep or stand
+    /// still, and there is no pressure.
     pub(crate) fn rests(&self, chunk: IVec3) -> bool {
         let is_awake = |slot| self.water.grid().awake_at(slot).is_some();
         let is_water_awake = self.water.grid().slot(chunk).is_some_and(is_awake);

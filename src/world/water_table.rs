@@ -10,14 +10,14 @@ use crate::humidity::UNITS;
 use glam::IVec3;
 
 impl Content {
-    /// Returns the same content, the content of the chunk at a chunk position, with the moisture that
-    /// its ground has at rest about a water table whose highest cell is at the y `level`: below it is
-    /// wet, and the wetter the deeper; above it the moisture fades within some cells. Ground that is
-    /// generated beside or below water, or deep down, is at rest so from the start, where it would
-    /// soak for hundreds of ticks if it were dry.
+    /// Returns the same content, the content of the chunk at a chunk position, with the moisture
+    /// that its ground has at rest about a water table whose highest cell is at the y `level`:
+    /// below it is wet, and the wetter the deeper; above it the moisture fades within some cells.
+    /// Ground that is generated beside or below water, or deep down, is at rest so from the start,
+    /// where it would soak for hundreds of ticks if it were dry.
     ///
-    /// Where the table is level, no moisture flows, through ground of whatever materials. Ground at or
-    /// below it takes no water, and gives none to the [sea](crate::water::Voxel::SEA) or to full
+    /// Where the table is level, no moisture flows, through ground of whatever materials. Ground at
+    /// or below it takes no water, and gives none to the [sea](crate::water::Voxel::SEA) or to full
     /// cells; into open space with room it gives some, as a spring does: above such space, generate
     /// ground dry. Moisture of the content is replaced.
     ///

@@ -219,8 +219,8 @@ fn palettes_and_rules_are_checked_when_they_are_read() {
     let concrete = rules.windows(4).position(|bytes| bytes == b"rock").unwrap();
     assert_eq!(with(concrete, b"soil"), "two materials are called \"soil\"");
     // From the end on: two bools and two numbers of the couplings, `throw_flow` with a bool before it,
-    // `submerged`, a bool, four numbers of charges, a bool, the steps of pressure, the period of soil,
-    // and `moisture_per_unit`.
+    // `submerged`, a bool, four numbers of charges, a bool, the steps of pressure, the period of
+    // soil, and `moisture_per_unit`.
     let end = rules.len();
     assert_eq!(with(end - 1, &[2]), "a bool: 0 or 1");
     let (two, nan) = (2.0f64.to_le_bytes(), f64::NAN.to_le_bytes());

@@ -198,7 +198,8 @@ fn lag_makes_distances_shorter_and_calm_makes_them_longer() {
     assert_eq!((reach(&distance), distance.reduction()), ([6, 3], 0));
     distance.adapt(0, u64::MAX, 0.05);
     assert_eq!(distance.reduction(), 1);
-    // For five minutes something else takes the time: it shortens nothing, and longer again at last.
+    // For five minutes something else takes the time: it shortens nothing, and longer again at
+    // last.
     (0..300).for_each(|_| distance.adapt(0, 20, 0.04));
     assert_eq!(distance.reduction(), 0);
     // A distance that is shorter than the least by itself stays.

@@ -113,7 +113,8 @@ fn no_charge_reaches_beyond_loaded_ground_or_its_reach() {
     assert_eq!(world.charge(centre, 4.0, 9.0), Err(EditError::NotLoaded(centre)));
 }
 
-/// A chunk that comes while a blast is underway is entered by it, and one that goes takes its share.
+/// A chunk that comes while a blast is underway is entered by it, and one that goes takes its
+/// share.
 #[test]
 fn chunks_come_and_go_while_pressure_is_near() {
     let rules = Rules { blast: blast::Rules::wave(0.25, 0.98), ..Rules::default() };

@@ -64,8 +64,8 @@ impl<S: BlastShape> BlastWorld<S> {
         Ok(added)
     }
 
-    /// Checks a charge, in cells of which those take none, and what it makes of each pressure. Returns
-    /// the region that it lies in.
+    /// Checks a charge, in cells of which those take none, and what it makes of each pressure.
+    /// Returns the region that it lies in.
     pub(crate) fn check_charge<E: From<EditError>>(
         &self,
         centre: IVec3,

@@ -99,8 +99,8 @@ pub struct BlastWorld<S: BlastShape = Sheet> {
     jobs: Vec<Job<S>>,
     /// What is done of the next step.
     ahead: Option<Ahead<S>>,
-    /// The share of each pressure that is left after a step, 0 to 1; 1 unless what stands above says
-    /// otherwise.
+    /// The share of each pressure that is left after a step, 0 to 1; 1 unless what stands above
+    /// says otherwise.
     keep: f32,
 }
 

@@ -133,8 +133,8 @@ struct Fluxes<const FALLS: bool> {
 }
 
 impl<const FALLS: bool> Fluxes<FALLS> {
-    /// Returns the flux across a face from one cell to another at the same height, in units; negative
-    /// if it flows back.
+    /// Returns the flux across a face from one cell to another at the same height, in units;
+    /// negative if it flows back.
     #[inline(always)]
     fn level(self, transmissibility: u32, from: u32, to: u32) -> i32 {
         // Humidity is below 2³¹ units, so differences fit. Multiplying the absolute value rounds

@@ -45,10 +45,10 @@ pub struct Rules {
     /// [`Sheet`]: crate::Sheet
     /// [`Cube`]: crate::Cube
     pub fall: f32,
-    /// Of the conservative sweep only: what flows across a face in a step is a multiple of this, rounded
-    /// towards zero; a power of two from [1/65,536](super::UNITS), the default, to 1. So flows that
-    /// are less end, and soil rests the sooner, with differences of up to this divided by the part
-    /// that flows.
+    /// Of the conservative sweep only: what flows across a face in a step is a multiple of this,
+    /// rounded towards zero; a power of two from [1/65,536](super::UNITS), the default, to 1. So
+    /// flows that are less end, and soil rests the sooner, with differences of up to this divided
+    /// by the part that flows.
     pub least_flow: f32,
     /// The least impermeability that soil may have, 10⁻³⁰ to 10³⁰; 0.5 by default.
     pub least_impermeability: f32,

@@ -32,8 +32,8 @@ pub(crate) struct Side {
 pub(crate) struct Space {
     pub(crate) bounds: Region,
     pub(crate) borders: Borders,
-    /// The chunks that pressure may enter; `None` if it may enter all. At the faces of the others it
-    /// leaves, as over an open border.
+    /// The chunks that pressure may enter; `None` if it may enter all. At the faces of the others
+    /// it leaves, as over an open border.
     pub(crate) extent: Option<HashSet<IVec3>>,
     /// The chunks that stand still: nothing passes their faces.
     pub(crate) still: HashSet<IVec3>,

@@ -173,8 +173,8 @@ impl<S: BlastShape> StepInputs<'_, S> {
         }
     }
 
-    /// Takes from each pressure what fades, and marks the cells that this changes. Returns how much,
-    /// of pressures above 0 and of those below.
+    /// Takes from each pressure what fades, and marks the cells that this changes. Returns how
+    /// much, of pressures above 0 and of those below.
     fn fade(&self, cells: &mut [f32; CHUNK_CELLS], changed: &mut CellMask) -> [f64; 2] {
         let mut sums = [0.0; 2];
         if self.keep == 1.0 {
