@@ -174,7 +174,8 @@
 //! chunks are to stand still and which to go on, as edits. Columns farther away may take turns, as
 //! in the second ring here. At the faces of what stands still water waits, and none is lost. Tell
 //! it once a second how many of your ticks have completed one of the water, and it simulates less
-//! while the water lags behind.
+//! while the water lags behind for what is far away. A [`World`](crate::World) is given to it in
+//! the same way, and all of its parts stand still together.
 //!
 //! ```
 //! use floodplain::water::{Ring, SimulationDistance};
@@ -197,7 +198,8 @@
 //!     }
 //!     completed += u64::from(world.step_for(Duration::from_millis(2)).finished);
 //!     if tick % 20 == 0 {
-//!         distance.adapt(core::mem::take(&mut completed), 20);
+//!         let far = distance.far_share(&world, &players);
+//!         distance.adapt(core::mem::take(&mut completed), 20, far);
 //!     }
 //! }
 //! # world.finish_tick();

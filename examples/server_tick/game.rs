@@ -183,14 +183,18 @@ impl Game {
     /// Queues which chunks are to stand still and which to go on, by the positions of the players.
     pub fn queue_distance(&self, world: &mut WaterWorld) {
         let Some(distance) = &self.distance else { return };
+        for edit in distance.edits(world, &self.player_chunks()) {
+            world.queue(edit);
+        }
+    }
+
+    /// The chunks of the players, but for their height.
+    fn player_chunks(&self) -> Vec<IVec3> {
         let chunk = |player: &Player| {
             let IVec2 { x, y: z } = column_of(player.at);
             IVec3::new(x, 0, z)
         };
-        let players: Vec<IVec3> = self.players.iter().map(chunk).collect();
-        for edit in distance.edits(world, &players) {
-            world.queue(edit);
-        }
+        self.players.iter().map(chunk).collect()
     }
 
     /// Counts what became of the edits, and whether a tick of the water was completed. Once a
@@ -201,8 +205,10 @@ impl Game {
         self.recent.1 += u64::from(is_complete);
         if self.recent.0 == TICKS_PER_SECOND {
             let (ticks, completed) = core::mem::take(&mut self.recent);
+            let players = self.player_chunks();
             if let Some(distance) = &mut self.distance {
-                distance.adapt(completed, ticks);
+                let far = distance.far_share(world, &players);
+                distance.adapt(completed, ticks, far);
             }
         }
     }

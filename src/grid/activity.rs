@@ -126,6 +126,12 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         self.awake = awake;
     }
 
+    /// Returns whether a chunk is shelved.
+    #[cfg(feature = "snapshot")]
+    pub(crate) fn is_shelved(&self, slot: Slot) -> bool {
+        self.activity_at(slot).is_some_and(|activity| activity.is_shelved)
+    }
+
     /// Puts chunks that were shelved back into the list of awake chunks.
     pub(crate) fn unshelve(&mut self, slots: &[Slot]) {
         for &slot in slots {

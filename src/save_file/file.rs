@@ -264,7 +264,7 @@ fn write<W: Saved>(
     let known = {
         let mut table = transaction.open_table(CHUNKS).map_err(SaveError::of)?;
         let last = last.unwrap_or_default();
-        write_chunks::<W>(&mut table, &mut contents, last, fingerprints, &mut report)?
+        write_chunks(&mut table, &mut contents, last, fingerprints, &mut report)?
     };
     write_unloaded(&transaction, &mut contents, last.unwrap_or_default(), &known, &mut report)?;
     write_head(&transaction, W::KIND, contents, known.len(), &mut report)?;
@@ -294,7 +294,7 @@ fn write_head(
 
 /// Writes the chunks that differ from those in `last`, and removes those that are gone, by a merge
 /// of two lists in order of position.
-fn write_chunks<W: Saved>(
+fn write_chunks(
     table: &mut Table<&Key, &[u8]>,
     contents: &mut Contents<'_>,
     last: &[Entry],
@@ -317,7 +317,7 @@ fn write_chunks<W: Saved>(
             known.push(*before.ok_or(SaveError::Damaged { part: Part::Chunk(position) })?);
             continue;
         }
-        let chunk = fingerprints.entry::<W>(key, &record);
+        let chunk = fingerprints.entry(key, &record);
         if before != Some(&chunk) {
             tables::seal(&key, &mut record);
             report.chunks_written += 1;
@@ -360,12 +360,8 @@ fn write_unloaded(
         report.bytes += (key.len() + bytes.len()) as u64;
         table.insert(&key, bytes.as_slice()).map_err(SaveError::of)?;
     }
-    let was_loaded = |key: Key| {
-        let at = last.binary_search_by_key(&key, |last| last.key);
-        at.is_ok_and(|at| last[at].is_loaded)
-    };
-    for Entry { key, .. } in known.iter().filter(|entry| entry.is_loaded && !was_loaded(entry.key))
-    {
+    let was_loaded = |key: Key| last.binary_search_by_key(&key, |last| last.key).is_ok();
+    for Entry { key, .. } in known.iter().filter(|entry| !was_loaded(entry.key)) {
         table.remove(key).map_err(SaveError::of)?;
     }
     Ok(())

@@ -2,7 +2,6 @@
 //! that changed.
 
 use super::tables::Key;
-use crate::snapshot::Saved;
 use core::hash::BuildHasher;
 use std::hash::RandomState;
 
@@ -13,8 +12,6 @@ pub(super) type Known = Vec<Entry>;
 #[derive(Clone, Copy, PartialEq)]
 pub(super) struct Entry {
     pub(super) key: Key,
-    /// Whether it is of a loaded chunk.
-    pub(super) is_loaded: bool,
     fingerprint: u64,
 }
 
@@ -24,8 +21,8 @@ pub(super) struct Entry {
 pub(super) struct Fingerprints(RandomState);
 
 impl Fingerprints {
-    /// Returns the entry of a record of this kind of world.
-    pub(super) fn entry<W: Saved>(&self, key: Key, record: &[u8]) -> Entry {
-        Entry { key, is_loaded: W::is_loaded(record), fingerprint: self.0.hash_one(record) }
+    /// Returns the entry of a record.
+    pub(super) fn entry(&self, key: Key, record: &[u8]) -> Entry {
+        Entry { key, fingerprint: self.0.hash_one(record) }
     }
 }

@@ -86,7 +86,7 @@ fn take_chunks<W: Saved>(
         let mut content = Content::new("record", record);
         world.take_chunk(position, &mut content).map_err(SaveError::in_part(part))?;
         content.finish().map_err(SaveError::in_part(part))?;
-        known.push(fingerprints.entry::<W>(key, record));
+        known.push(fingerprints.entry(key, record));
     }
     Ok(known)
 }

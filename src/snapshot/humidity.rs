@@ -12,18 +12,19 @@ use glam::IVec3;
 ///
 /// | | content |
 /// |---|---|
-/// | rules | sweep `u8` (0 in place, 1 synchronous, 2 conservative), `cap` `f32`, `coefficient` `f32`, `least_impermeability` `f32`, the six borders `u8` each (0 wall, 1 drain); then `fall` `f32` |
+/// | rules | sweep `u8` (0 in place, 1 synchronous, 2 conservative), `cap` `f32`, `coefficient` `f32`, `least_impermeability` `f32`, the six borders `u8` each (0 wall, 1 drain); then `fall` and `least_flow` `f32` |
 /// | state | bounds (region), ticks `u64`, ledger: placed `u128`, rained `i128`, removed, runoff, drained `u128`, each from −2¹⁰⁰ to 2¹⁰⁰, with a total of at least 0; zeros in sweeps that keep none |
 /// | record | a plane of `u32`, the humidity: units in the conservative sweep, the bits of an `f32` in the others, never those of −0; a plane of `u32`, the ground: the bits of the impermeability as an `f32`, with the sign bit set where it rains; beyond a draining border those of infinity; marks, of which the awake cells are all or none |
 impl<S: HumidityShape> Saved for HumidityWorld<S> {
     const KIND: Kind = if S::NEIGHBOURS == 4 { Kind::HumiditySheet } else { Kind::HumidityCube };
 
     fn put_rules(&self, out: &mut Vec<u8>) {
-        let Rules { sweep, cap, coefficient, fall, least_impermeability, borders } = *self.rules();
+        let Rules { sweep, cap, coefficient, fall, least_flow, least_impermeability, borders } =
+            *self.rules();
         sweep.put(out);
         [cap, coefficient, least_impermeability].iter().for_each(|number| number.put(out));
         borders.iter().for_each(|border| border.put(out));
-        fall.put(out);
+        [fall, least_flow].iter().for_each(|number| number.put(out));
     }
 
     fn put_state(&self, out: &mut Vec<u8>) {
@@ -78,8 +79,8 @@ fn take_rules(content: &mut Content<'_>) -> Result<Rules, SnapshotError> {
     for border in &mut borders {
         *border = content.take()?;
     }
-    let fall = content.take()?;
-    Ok(Rules { sweep, cap, coefficient, fall, least_impermeability, borders })
+    let (fall, least_flow) = (content.take()?, content.take()?);
+    Ok(Rules { sweep, cap, coefficient, fall, least_flow, least_impermeability, borders })
 }
 
 /// Reads a ledger whose sums cannot overflow.

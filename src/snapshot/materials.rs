@@ -5,7 +5,6 @@ use super::error::SnapshotError;
 use super::sections::Kind;
 use super::world::Saved;
 use crate::blast::BlastWorld;
-use crate::coords::order;
 use crate::humidity::HumidityWorld;
 #[cfg(feature = "store")]
 use crate::water::Since;
@@ -15,12 +14,11 @@ use crate::world::{
     SavedGround, Submerged, World,
 };
 use glam::IVec3;
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::VecDeque;
 
-const GROUND: u8 = 1;
-const CHANGED: u8 = 2;
-const LENT: u8 = 4;
-const PRESSURE: u8 = 8;
+const CHANGED: u8 = 1;
+const LENT: u8 = 2;
+const PRESSURE: u8 = 4;
 
 /// Kind 8. The parts are written as worlds of their own: water as kind 1, soil as kind 3 and
 /// pressure as kind 5. They have the world's bounds, and no waiting edits or broken walls. Everything
@@ -32,9 +30,9 @@ const PRESSURE: u8 = 8;
 ///
 /// | | content |
 /// |---|---|
-/// | rules | the number of materials `u16`, 1 to 256, and each: its name, solid `bool`, its permeability and its strength, each a `bool` and if set an `f32`, its capacity in units of water `u8`, and what it breaks into, a `bool` and if set a name; a name is a `u32` of its bytes and these, in UTF-8; the rules of water, of soil and of pressure; then `moisture_per_unit` `f64`, `soil_period` `u32`, `blast_steps` `u32`, `breaking` and `spilling` `bool`, `submerged` `u8` (0 stops, 1 passes, 2 damps, and then the share `f32`), `throw_flow` a `bool` and if set an `f64`; of the couplings `seepage` and `depth_gain` `f64`, `springs` and `ebb` `bool` |
-/// | state | the states of water, of soil and of pressure; what the tick does next `u32`: 0 it has not begun, 1 what passes between water and soil, 2 the step of soil, from 3 on lending of ground for steps of pressure, after so many steps less 3, from 65,536 on such a step after so many less 65,536, with its ground lent, 131,072 water is thrown; how many of the [queued](World::queue) edits come before the next tick `u32`, their number `u32`, and for each the length of its bytes `u32` and its [bytes](Edit::to_bytes); a count of the cells that broke since [`take_events`](World::take_events) was last called, then for each its tick `u64`, position, the materials that it was and is `u8` each, difference `f64`; of the [ledger](crate::world::Ledger) `soaked`, `sprung`, `ebbed`, `thrown` and `spilled` `u64` |
-/// | record | a `u8` with bit 0 set if the chunk is loaded, bit 1 if materials of it changed since `take_changes` was last called, bit 2 if pressure is lent its ground, bit 3 if there is one of pressure; if it is loaded, a plane of `u8`, the materials, the first one in cells beyond the bounds; the mask of changed materials, if there are any; if it is loaded, the record of its water, and if a cell is permeable, that of its soil; then that of its pressure, without weights of links, if there is one |
+/// | rules | the number of materials `u16`, 1 to 256, and each: its name, solid `bool`, its permeability and its strength, each a `bool` and if set an `f32`, its capacity in units of water `u8`, and what it breaks into, a `bool` and if set a name; a name is a `u32` of its bytes and these, in UTF-8; the rules of water, of soil and of pressure; then `moisture_per_unit` `f64`, `soil_period` `u32`, `blast_steps` `u32`, `breaking` `bool`, `blast_fading` `f32`, `blast_reach` `u32`, `most_pressure` and `most_radius` `f32`, `spilling` `bool`, `submerged` `u8` (0 stops, 1 passes, 2 damps, and then the share `f32`), `throw_flow` a `bool` and if set an `f64`; of the couplings `seepage` and `depth_gain` `f64`, `springs` and `ebb` `bool` |
+/// | state | the states of water, of soil and of pressure; what the tick does next `u32`: 0 it has not begun, 1 what passes between water and soil, 2 the step of soil, from 3 on lending of ground for steps of pressure, after so many steps less 3, from 65,536 on such a step after so many less 65,536, with its ground lent, 131,072 water is thrown; how many of the [queued](World::queue) edits come before the next tick `u32`, their number `u32`, and for each the length of its bytes `u32` and its [bytes](Edit::to_bytes); a count of the cells that broke since [`take_events`](World::take_events) was last called, then for each its tick `u64`, position, the materials that it was and is `u8` each, difference `f64`; a count of the chunks in which pressure was put into the world since all was silent, then the position of each; of the [ledger](crate::world::Ledger) `soaked`, `sprung`, `ebbed`, `thrown` and `spilled` `u64` |
+/// | record | a `u8` with bit 0 set if materials of it changed since `take_changes` was last called, bit 1 if pressure is lent its ground, bit 2 if there is one of pressure; a plane of `u8`, the materials, the first one in cells beyond the bounds; the mask of changed materials, if there are any; the record of its water, and if a cell is permeable, that of its soil; then that of its pressure, without weights of links, if there is one |
 impl Saved for World {
     const KIND: Kind = Kind::World;
 
@@ -51,6 +49,10 @@ impl Saved for World {
         soil_period.put(out);
         blast_steps.put(out);
         breaking.put(out);
+        let Rules { blast_fading, blast_reach, most_pressure, most_radius, .. } = *self.rules();
+        blast_fading.put(out);
+        blast_reach.put(out);
+        [most_pressure, most_radius].iter().for_each(|most| most.put(out));
         let Rules { spilling, submerged, throw_flow, couplings, .. } = *self.rules();
         spilling.put(out);
         submerged.put(out);
@@ -70,28 +72,25 @@ impl Saved for World {
         let events = self.events_untold();
         (events.len() as u64).put(out);
         events.iter().for_each(|broken| broken.put(out));
+        (self.origins().len() as u64).put(out);
+        self.origins().for_each(|chunk| chunk.put(out));
         let Ledger { soaked, sprung, ebbed, thrown, spilled, .. } = self.ledger();
         [soaked, sprung, ebbed, thrown, spilled].iter().for_each(|units| units.put(out));
     }
 
     fn chunk_positions(&self) -> Vec<IVec3> {
-        let loaded = self.chunks().map(|(position, _)| position);
-        let all: BTreeSet<[i32; 3]> =
-            loaded.chain(self.blast().chunks().map(|(position, _)| position)).map(order).collect();
-        all.into_iter().map(|[y, z, x]| IVec3::new(x, y, z)).collect()
+        self.chunks().map(|(position, _)| position).collect()
     }
 
     fn put_chunk(&self, position: IVec3, out: &mut Vec<u8>) {
-        let ground = self.saved_ground(position);
+        let Some(ground) = self.saved_ground(position) else { return };
         let has_pressure = self.blast().grid().slot(position).is_some();
-        out.push(bits_of(ground.as_ref(), has_pressure));
-        if let Some(SavedGround { materials, changed, .. }) = ground {
-            materials.put(out);
-            changed.filter(|cells| !cells.is_empty()).iter().for_each(|cells| cells.put(out));
-            self.water().put_chunk(position, out);
-            // Nothing is written where there is none.
-            self.soil().put_chunk(position, out);
-        }
+        out.push(bits_of(&ground, has_pressure));
+        ground.materials.put(out);
+        ground.changed.filter(|cells| !cells.is_empty()).iter().for_each(|cells| cells.put(out));
+        self.water().put_chunk(position, out);
+        // Nothing is written where there is none.
+        self.soil().put_chunk(position, out);
         self.blast().put_chunk(position, out);
     }
 
@@ -111,25 +110,22 @@ impl Saved for World {
         position: IVec3,
         record: &mut Content<'_>,
     ) -> Result<(), SnapshotError> {
-        let wrong = record.malformed("bits for loaded, changed, lent, and pressure");
+        let wrong = record.malformed("bits for changed, lent, and pressure");
         let bits: u8 = record.take()?;
-        let is_loaded = bits & GROUND != 0;
-        if bits == 0 || bits > 15 || !is_loaded && bits != PRESSURE {
+        if bits > 7 {
             return Err(wrong);
         }
-        if is_loaded {
-            let wrong = record.malformed("materials of the palette, inside the world's bounds");
-            let materials = record.take()?;
-            let changed = if bits & CHANGED != 0 { Some(record.take()?) } else { None };
-            if !self.restore_ground(position, materials, changed.as_ref(), bits & LENT != 0) {
-                return Err(wrong);
-            }
-            self.parts_mut().0.take_chunk(position, record)?;
-            if self.is_of_soil(position) {
-                self.parts_mut().1.take_chunk(position, record)?;
-            }
-            self.note_restored(position);
+        let wrong = record.malformed("materials of the palette, inside the world's bounds");
+        let materials = record.take()?;
+        let changed = if bits & CHANGED != 0 { Some(record.take()?) } else { None };
+        if !self.restore_ground(position, materials, changed.as_ref(), bits & LENT != 0) {
+            return Err(wrong);
         }
+        self.parts_mut().0.take_chunk(position, record)?;
+        if self.is_of_soil(position) {
+            self.parts_mut().1.take_chunk(position, record)?;
+        }
+        self.note_restored(position);
         if bits & PRESSURE != 0 {
             let wrong = record.malformed("pressure in a chunk without weights of links");
             self.parts_mut().2.take_chunk(position, record)?;
@@ -138,12 +134,6 @@ impl Saved for World {
             }
         }
         Ok(())
-    }
-
-    /// Where no chunk is loaded, there may be pressure.
-    #[cfg(feature = "store")]
-    fn is_loaded(record: &[u8]) -> bool {
-        record.first().is_some_and(|bits| bits & GROUND != 0)
     }
 
     #[cfg(feature = "store")]
@@ -156,13 +146,10 @@ impl Saved for World {
     }
 }
 
-fn bits_of(ground: Option<&SavedGround<'_>>, has_pressure: bool) -> u8 {
+fn bits_of(ground: &SavedGround<'_>, has_pressure: bool) -> u8 {
     let bit = |is_set: bool, bit: u8| if is_set { bit } else { 0 };
-    let of_ground = ground.map_or(0, |ground| {
-        let is_changed = ground.changed.is_some_and(|cells| !cells.is_empty());
-        GROUND | bit(is_changed, CHANGED) | bit(ground.is_lent, LENT)
-    });
-    of_ground | bit(has_pressure, PRESSURE)
+    let is_changed = ground.changed.is_some_and(|cells| !cells.is_empty());
+    bit(is_changed, CHANGED) | bit(ground.is_lent, LENT) | bit(has_pressure, PRESSURE)
 }
 
 fn take_rules(parts: &Parts, content: &mut Content<'_>) -> Result<Rules, SnapshotError> {
@@ -175,6 +162,10 @@ fn take_rules(parts: &Parts, content: &mut Content<'_>) -> Result<Rules, Snapsho
         soil_period: content.take()?,
         blast_steps: content.take()?,
         breaking: content.take()?,
+        blast_fading: content.take()?,
+        blast_reach: content.take()?,
+        most_pressure: content.take()?,
+        most_radius: content.take()?,
         spilling: content.take()?,
         submerged: content.take()?,
         throw_flow: content.take()?,
@@ -188,6 +179,7 @@ fn take_common(content: &mut Content<'_>) -> Result<Common, SnapshotError> {
     // A tick, a position, two materials and a difference.
     let events =
         (0..content.count(8 + 12 + 2 + 8)?).map(|_| content.take()).collect::<Result<_, _>>()?;
+    let origins = (0..content.count(12)?).map(|_| content.take()).collect::<Result<_, _>>()?;
     let counts = Counts {
         soaked: content.take()?,
         sprung: content.take()?,
@@ -195,7 +187,7 @@ fn take_common(content: &mut Content<'_>) -> Result<Common, SnapshotError> {
         thrown: content.take()?,
         spilled: content.take()?,
     };
-    Ok(Common { stage, before, edits, events, counts })
+    Ok(Common { stage, before, edits, events, origins, counts })
 }
 
 /// Reads how many queued edits come before the next tick, and the edits. In the middle of a tick

@@ -34,13 +34,15 @@ impl<T: Encode + Copy + PartialEq> Encode for Chunk<T> {
     }
 }
 
-/// Appends the masks of a chunk's awake and changed cells.
+/// Appends the masks of a chunk's awake and changed cells; of a shelved one none awake, as all of
+/// it wakes when it goes on.
 pub(crate) fn put_marks<T: Copy + PartialEq, S: Shape>(
     grid: &Grid<T, S>,
     slot: Slot,
     out: &mut Vec<u8>,
 ) {
-    put_masks([grid.awake_at(slot), grid.changed_at(slot)], out);
+    let awake = grid.awake_at(slot).filter(|_| !grid.is_shelved(slot));
+    put_masks([awake, grid.changed_at(slot)], out);
 }
 
 /// Appends a byte that says by bits which masks hold a cell, then these masks.

@@ -25,14 +25,6 @@ pub trait Saved: Sized {
     #[doc(hidden)]
     fn chunk_positions(&self) -> Vec<IVec3>;
 
-    /// Returns whether a record is of a loaded chunk: in some kinds of worlds, there is something
-    /// to save where none is.
-    #[cfg(feature = "store")]
-    #[doc(hidden)]
-    fn is_loaded(_record: &[u8]) -> bool {
-        true
-    }
-
     /// Appends the record of an existing chunk.
     #[doc(hidden)]
     fn put_chunk(&self, position: IVec3, out: &mut Vec<u8>);

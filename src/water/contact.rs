@@ -21,7 +21,7 @@ pub(crate) struct Surroundings {
 pub(crate) enum Contact {
     /// Those with a unit to give: wet, or sea.
     Giver,
-    /// Those with room for a unit: open and not full, or sea.
+    /// Those with room for a unit: open and not full. Sea is full.
     Taker,
 }
 
@@ -32,9 +32,9 @@ impl Contact {
         }
         let state = store.layer(slot, layer);
         let cells = match self {
-            Contact::Giver => state.wet,
-            Contact::Taker => LayerMask::ALL - state.closed,
-        } | store.sea(slot, layer);
+            Contact::Giver => state.wet | store.sea(slot, layer),
+            Contact::Taker => LayerMask::ALL - state.closed - store.sea(slot, layer),
+        };
         // Beyond the bounds there are marks of sea and of drains, but no cells.
         cells & cells_inside(&store.bounds(), store.grid().position_at(slot), layer)
     }

@@ -95,7 +95,8 @@ pub(crate) use restore::{ChunkState, Clock, SavedChunk};
 pub use rules::{Edge, Edges, Rules, RulesError};
 pub(crate) use settle::rules_alone;
 pub use settle::{Settling, settle};
-pub use simulation_distance::{Ring, RingError, SimulationDistance};
+pub(crate) use simulation_distance::{Fate, Foresight};
+pub use simulation_distance::{Ring, RingError, Simulated, SimulationDistance};
 #[cfg(feature = "store")]
 pub(crate) use store::Since;
 #[cfg(feature = "snapshot")]

@@ -10,8 +10,10 @@ use hashbrown::{HashMap, HashSet};
 
 /// Chunks that are switched in one call, unless it is told otherwise: less than 1 ms of work.
 const LIMIT: usize = 256;
-/// Of 100 ticks of the server, how many are to complete one of the water.
+/// Of 100 ticks of the server, how many are to complete one of the world.
 const ENOUGH: u128 = 95;
+/// The least share of the work at which the chunks that it may freeze are to blame for lag.
+const BLAME: f64 = 0.05;
 /// Calls of [`SimulationDistance::adapt`] in a row that report no lag, before a distance grows.
 const CALM: u32 = 10;
 
@@ -77,6 +79,31 @@ impl fmt::Display for RingError {
 
 impl core::error::Error for RingError {}
 
+/// A world whose chunks a [`SimulationDistance`] freezes and thaws. Implemented by [`WaterWorld`]
+/// and [`World`](crate::World) only.
+pub trait Simulated {
+    /// An edit of such a world.
+    type Edit;
+
+    /// Returns an edit of water as one of the world.
+    #[doc(hidden)]
+    fn edit_of(water: Edit) -> Self::Edit;
+
+    /// Returns the number of ticks that come before the edits queued next.
+    #[doc(hidden)]
+    fn ticks_begun(&self) -> u64;
+
+    /// Visits the chunks that will be loaded once all queued edits are made, with whether they will
+    /// be frozen, in no order.
+    #[doc(hidden)]
+    fn foresee(&self, visit: &mut dyn FnMut(IVec3, bool));
+
+    /// Visits the chunks that the next ticks visit, with the cells awake in them, in no order; one
+    /// that is awake in several parts comes several times.
+    #[doc(hidden)]
+    fn visit_awake(&self, visit: &mut dyn FnMut(IVec3, usize));
+}
+
 /// Simulates what is near the players: says which chunks are to be [frozen](WaterWorld::freeze) and
 /// [thawed](WaterWorld::thaw) before the next tick.
 ///
@@ -93,8 +120,11 @@ impl core::error::Error for RingError {}
 ///   more than a number of chunks ([`with_hysteresis`](Self::with_hysteresis)), so a player who
 ///   walks to and fro switches nothing. In between, a chunk stays as it is: after the turn of a
 ///   wider ring, what is that close to the nearer one goes on with it.
-/// - **Lag.** [`adapt`](Self::adapt) makes the distances shorter when the water does not keep up,
-///   and longer again when it does.
+/// - **Lag.** [`adapt`](Self::adapt) makes the distances shorter when the world does not keep up
+///   because of what is far away, and longer again when it does.
+///
+/// It takes a [`WaterWorld`] or a [`World`](crate::World), whose frozen chunks hold all of its
+/// parts still.
 ///
 /// The edits are a function of the rings, the world, its queued edits, and the players' positions.
 /// With the same input, all machines make the same edits; or record the edits, as those of players.
@@ -187,29 +217,50 @@ impl SimulationDistance {
     }
 
     /// Makes all distances shorter by a chunk if less than 95 of 100 of the server's ticks have
-    /// completed one of the water, `completed` of `ticks` since the last call; longer by a chunk, up
-    /// to those given at first, after ten calls in a row in which all have. Call it once a second or
-    /// so. As lag depends on the machine, what it is told is part of the input.
+    /// completed one of the world, `completed` of `ticks` since the last call, and what is far away
+    /// is to blame: the chunks that it may freeze have at least a twentieth of the work, by
+    /// [`far_share`](Self::far_share). Makes them longer by a chunk, up to those given at first,
+    /// after ten calls in a row in which all were completed or these chunks were not to blame. Call
+    /// it once a second or so. As lag depends on the machine, what it is told is part of the input.
     ///
     /// ```
     /// use floodplain::water::{Ring, SimulationDistance};
     ///
     /// let mut distance = SimulationDistance::new([Ring::always(6)])?;
-    /// distance.adapt(18, 20);
+    /// distance.adapt(18, 20, 0.5);
     /// assert_eq!((distance.reduction(), distance.reach(0)), (1, Some(5)));
-    /// (0..10).for_each(|_| distance.adapt(20, 20));
+    /// // Something else takes the time.
+    /// distance.adapt(18, 20, 0.01);
+    /// assert_eq!(distance.reduction(), 1);
+    /// (0..9).for_each(|_| distance.adapt(20, 20, 0.5));
     /// assert_eq!(distance.reach(0), Some(6));
     /// # Ok::<(), floodplain::water::RingError>(())
     /// ```
-    pub fn adapt(&mut self, completed: u64, ticks: u64) {
-        self.calm = if completed >= ticks { self.calm + 1 } else { 0 };
+    pub fn adapt(&mut self, completed: u64, ticks: u64, far_share: f64) {
+        let is_to_blame = far_share >= BLAME;
+        self.calm = if completed >= ticks || !is_to_blame { self.calm + 1 } else { 0 };
         let farthest = self.rings.last().map_or(0, |ring| ring.distance);
-        if u128::from(completed) * 100 < u128::from(ticks) * ENOUGH {
+        if is_to_blame && u128::from(completed) * 100 < u128::from(ticks) * ENOUGH {
             let most = farthest.saturating_sub(self.least);
             self.reduction = most.min(self.reduction + 1);
         } else if self.calm == CALM {
             (self.reduction, self.calm) = (self.reduction.saturating_sub(1), 0);
         }
+    }
+
+    /// Returns the share of the awake cells of a world, 0 to 1, in chunks that it may freeze for
+    /// lag: those farther from all players than the least distance. It stands for their share of
+    /// the time of a tick, in all parts of the world. 0 if nothing is awake.
+    pub fn far_share<W: Simulated>(&self, world: &W, players: &[IVec3]) -> f64 {
+        let mut columns = Columns::of(players);
+        let (mut far, mut all) = (0, 0);
+        world.visit_awake(&mut |chunk, cells| {
+            all += cells;
+            if columns.distance(chunk).is_none_or(|distance| distance > self.least) {
+                far += cells;
+            }
+        });
+        if all == 0 { 0.0 } else { far as f64 / all as f64 }
     }
 
     /// Returns by how many chunks the distances are shorter now, for lag.
@@ -230,13 +281,13 @@ impl SimulationDistance {
     /// chunks.
     ///
     /// Edits that wait in the queue of the world are taken as made, unless they will be refused, so
-    /// this may be called in the middle of a tick, and once in each tick of a server whose water lags
-    /// behind. It takes time in the number of chunks, and of columns times players.
-    pub fn edits(&self, world: &WaterWorld, players: &[IVec3]) -> Vec<Edit> {
+    /// this may be called in the middle of a tick, and once in each tick of a server whose world
+    /// lags behind. It takes time in the number of chunks, and of columns times players.
+    pub fn edits<W: Simulated>(&self, world: &W, players: &[IVec3]) -> Vec<W::Edit> {
         let reach = self.reach(world.ticks_begun());
         let mut columns = Columns::of(players);
         let (mut freezing, mut thawing) = (Vec::new(), Vec::new());
-        world.foresee(|chunk, is_frozen| {
+        world.foresee(&mut |chunk, is_frozen| {
             let distance = columns.distance(chunk);
             let is_within = |more: u32| {
                 let reach = reach.map(|reach| reach.saturating_add(more));
@@ -253,7 +304,10 @@ impl SimulationDistance {
         let (frozen, thawed) = self.shares(freezing.len(), thawing.len());
         let (freezing, thawing) = (first(freezing, frozen), first(thawing, thawed));
         let edits = [Edit::Freeze as fn(_) -> _, Edit::Thaw].into_iter().zip([freezing, thawing]);
-        edits.filter(|(_, chunks)| !chunks.is_empty()).map(|(edit, chunks)| edit(chunks)).collect()
+        edits
+            .filter(|(_, chunks)| !chunks.is_empty())
+            .map(|(edit, chunks)| W::edit_of(edit(chunks)))
+            .collect()
     }
 
     /// Returns how many chunks are frozen and thawed of those that are to be: half of the limit
@@ -310,60 +364,103 @@ fn column_of(chunk: IVec3) -> IVec2 {
     IVec2::new(chunk.x, chunk.z)
 }
 
-impl WaterWorld {
-    /// Returns the number of ticks that come before the edits queued next.
+impl Simulated for WaterWorld {
+    type Edit = Edit;
+
+    fn edit_of(water: Edit) -> Edit {
+        water
+    }
+
     fn ticks_begun(&self) -> u64 {
         self.ticks().wrapping_add(self.queue.has_begun().into())
     }
 
-    /// Visits the chunks that will be loaded once all queued edits are made, with whether they will
-    /// be frozen, in no order.
-    fn foresee(&self, mut visit: impl FnMut(IVec3, bool)) {
-        let mut changed = HashMap::new();
-        self.queued_edits().for_each(|edit| self.foresee_edit(edit, &mut changed));
-        let grid = self.store.grid();
-        for slot in grid.occupied() {
-            let position = grid.position_at(slot);
-            if changed.is_empty() || !changed.contains_key(&position) {
-                visit(position, self.store.is_frozen(slot));
+    fn foresee(&self, visit: &mut dyn FnMut(IVec3, bool)) {
+        let mut foresight = Foresight::of(self);
+        self.queued_edits().for_each(|edit| foresight.note_water(edit));
+        foresight.visit(visit);
+    }
+
+    fn visit_awake(&self, visit: &mut dyn FnMut(IVec3, usize)) {
+        self.awake_chunks().for_each(|(chunk, cells)| visit(chunk, cells.len()));
+    }
+}
+
+/// What becomes of chunks by an edit.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fate {
+    Comes,
+    Goes,
+    Freezes,
+    Thaws,
+}
+
+/// The chunks that will be loaded once edits are made, and which of them will be frozen.
+pub(crate) struct Foresight<'w> {
+    water: &'w WaterWorld,
+    /// Whether a chunk will be frozen, `None` if it will not be loaded; of those that change.
+    changed: HashMap<IVec3, Option<bool>>,
+}
+
+impl<'w> Foresight<'w> {
+    /// Returns the present.
+    pub(crate) fn of(water: &'w WaterWorld) -> Self {
+        Foresight { water, changed: HashMap::new() }
+    }
+
+    /// Notes an edit of water.
+    pub(crate) fn note_water(&mut self, edit: &Edit) {
+        match edit {
+            Edit::InsertChunk { position, .. } => self.note(Fate::Comes, &[*position]),
+            Edit::InsertChunks(list) => {
+                self.note(Fate::Comes, &list.iter().map(|&(at, _)| at).collect::<Vec<_>>());
             }
-        }
-        for (position, is_frozen) in changed {
-            if let Some(is_frozen) = is_frozen {
-                visit(position, is_frozen);
+            Edit::InsertRecords(list) => {
+                let positions: Vec<IVec3> = list.iter().map(|record| record.position()).collect();
+                self.note(Fate::Comes, &positions);
             }
+            Edit::RemoveChunk(position) => self.note(Fate::Goes, &[*position]),
+            Edit::RemoveChunks(list) => self.note(Fate::Goes, list),
+            Edit::Freeze(list) => self.note(Fate::Freezes, list),
+            Edit::Thaw(list) => self.note(Fate::Thaws, list),
+            _ => {}
         }
     }
 
-    /// Records of the chunks that an edit is about whether they are frozen then, `None` if they are
-    /// not loaded; of none if it will be refused.
-    fn foresee_edit(&self, edit: &Edit, changed: &mut HashMap<IVec3, Option<bool>>) {
-        let (then, chunks): (Option<bool>, Vec<IVec3>) = match edit {
-            Edit::InsertChunk { position, .. } => (Some(false), vec![*position]),
-            Edit::InsertChunks(list) => (Some(false), list.iter().map(|&(at, _)| at).collect()),
-            Edit::InsertRecords(list) => {
-                (Some(false), list.iter().map(|record| record.position()).collect())
-            }
-            Edit::RemoveChunk(position) => (None, vec![*position]),
-            Edit::RemoveChunks(list) => (None, list.clone()),
-            Edit::Freeze(list) => (Some(true), list.clone()),
-            Edit::Thaw(list) => (Some(false), list.clone()),
-            _ => return,
-        };
-        let is_loaded = |chunk: IVec3| match changed.get(&chunk) {
+    /// Notes what becomes of chunks by an edit; of none if it will be refused.
+    pub(crate) fn note(&mut self, fate: Fate, chunks: &[IVec3]) {
+        let is_loaded = |chunk: IVec3| match self.changed.get(&chunk) {
             Some(is_frozen) => is_frozen.is_some(),
-            None => self.store.grid().slot(chunk).is_some(),
+            None => self.water.store.grid().slot(chunk).is_some(),
         };
-        let is_within = |chunk| self.bounds().intersection(&Cube::region_of(chunk)).is_some();
-        let stays = matches!(edit, Edit::Freeze(_) | Edit::Thaw(_));
+        let bounds = self.water.bounds();
+        let is_within = |chunk| bounds.intersection(&Cube::region_of(chunk)).is_some();
         let mut seen = HashSet::new();
-        let mut fits = |chunk: IVec3| match (stays, then) {
-            (true, _) => is_loaded(chunk),
-            (false, None) => is_loaded(chunk) && seen.insert(chunk),
-            (false, Some(_)) => !is_loaded(chunk) && is_within(chunk) && seen.insert(chunk),
+        let mut fits = |chunk: IVec3| match fate {
+            Fate::Freezes | Fate::Thaws => is_loaded(chunk),
+            Fate::Goes => is_loaded(chunk) && seen.insert(chunk),
+            Fate::Comes => !is_loaded(chunk) && is_within(chunk) && seen.insert(chunk),
         };
         if chunks.iter().all(|&chunk| fits(chunk)) {
-            changed.extend(chunks.into_iter().map(|chunk| (chunk, then)));
+            let then = (fate != Fate::Goes).then_some(fate == Fate::Freezes);
+            self.changed.extend(chunks.iter().map(|&chunk| (chunk, then)));
+        }
+    }
+
+    /// Visits the chunks that will be loaded, with whether they will be frozen, in no order.
+    pub(crate) fn visit(self, visit: &mut dyn FnMut(IVec3, bool)) {
+        let store = &self.water.store;
+        let grid = store.grid();
+        for slot in grid.occupied() {
+            let position = grid.position_at(slot);
+            if self.changed.is_empty() || !self.changed.contains_key(&position) {
+                visit(position, store.is_frozen(slot));
+            }
+        }
+        for (position, is_frozen) in self.changed {
+            if let Some(is_frozen) = is_frozen {
+                visit(position, is_frozen);
+            }
         }
     }
 }

@@ -67,6 +67,9 @@ impl World {
         _ = self.ground.insert(position, materials);
         self.load_soil(position, moisture)?;
         self.note_chunk(position);
+        if self.is_within_reach(position) {
+            self.blast.admit(position);
+        }
         self.lend_if_near(position)
     }
 
@@ -77,8 +80,11 @@ impl World {
     ) -> (Chunk<MaterialId>, Option<Chunk<humidity::Cell>>) {
         let materials = self.ground.remove(position).unwrap_or(Chunk::uniform(MaterialId(0)));
         self.mirrored.remove(&order(position));
+        self.set_still(position, false);
         // Where there is no pressure and no ground of it, there is no chunk.
         _ = self.blast.remove_chunk(position);
+        self.blast.dismiss(position);
+        self.forget_origins();
         let soil = self.soil.remove_chunk(position).ok();
         self.note_chunk(position);
         (materials, soil)

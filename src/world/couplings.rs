@@ -28,12 +28,14 @@ pub struct Couplings {
     pub depth_gain: f64,
     /// Whether soil gives water back, `true` by default: a cell that holds at least one unit more
     /// than the highest capacity of the palette gives one in each step of soil to the open cell
-    /// below it, if that has room, or else to one beside it, in random order. To the one above only
+    /// below it, if that has room, or else to one beside it, in random order; to the sea none,
+    /// which presses on it. To the one above only
     /// if it is pressed up: if what it keeps would, at rest, hold up that highest capacity in soil
     /// above it, which is more where moisture [falls](crate::humidity::Rules::fall).
     pub springs: bool,
     /// Whether a unit that evaporates goes into the soil straight below its cell, up to 16 cells
-    /// down, through water and air, if that has room for it; into the air if not. `true` by default.
+    /// down, through water and air, if that has room for it; into the air if not. `true` by
+    /// default.
     pub ebb: bool,
 }
 

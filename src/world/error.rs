@@ -51,6 +51,24 @@ pub enum EditError {
         /// The name of the edit.
         edit: &'static str,
     },
+    /// The radius of a charge above [`most_radius`](super::Rules::most_radius).
+    Radius {
+        /// The charge's centre.
+        centre: IVec3,
+        /// The refused value.
+        value: f32,
+        /// The most that the rules allow.
+        most: f32,
+    },
+    /// A pressure above [`most_pressure`](super::Rules::most_pressure) in size.
+    Pressure {
+        /// The cell; of a region its first cell.
+        cell: IVec3,
+        /// What it would have been.
+        value: f32,
+        /// The most that the rules allow.
+        most: f32,
+    },
     /// Rules that are out of range, or do not go with the palette.
     Rules(RulesError),
     /// The part refused the edit.
@@ -83,6 +101,12 @@ impl fmt::Display for EditError {
             }
             EditError::ChangesGround { part, edit } => {
                 write!(f, "{edit} would change the ground of {part} alone")
+            }
+            EditError::Radius { centre, value, most } => {
+                write!(f, "a charge of radius {value} at cell {centre}, above the most, {most}")
+            }
+            EditError::Pressure { cell, value, most } => {
+                write!(f, "a pressure of {value} in cell {cell}, above the most, {most}")
             }
             EditError::Rules(error) => error.fmt(f),
             EditError::Water(error) => error.fmt(f),

@@ -166,7 +166,7 @@ impl World {
     /// one might.
     fn pass_in<P: Passing>(&mut self, chunk: IVec3, bank: &mut Bank) -> StepReport {
         let mut report = StepReport::default();
-        if P::cells(bank).is_empty() {
+        if P::cells(bank).is_empty() || self.water.is_frozen(chunk) {
             return report;
         }
         let around = self.water.surroundings(chunk);
@@ -218,15 +218,16 @@ impl World {
         changed
     }
 
-    /// Returns the permeable ground straight below an open cell, if that is the first ground there
-    /// and within reach.
+    /// Returns the permeable ground straight below an open cell, if that is the first ground there,
+    /// within reach, and does not stand still.
     fn soil_below(&self, cell: IVec3) -> Option<IVec3> {
         let mut below = cell;
         for _ in 0..EBB_REACH {
             below = Face::Down.step(below)?;
             let traits = self.palette.traits(self.material(below)?);
             if traits.solid {
-                return traits.is_permeable().then_some(below);
+                let is_frozen = self.water.is_frozen(Cube::chunk_of(below));
+                return (traits.is_permeable() && !is_frozen).then_some(below);
             }
         }
         None

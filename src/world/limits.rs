@@ -64,12 +64,21 @@ impl Limits {
 
 /// Returns the units of moisture, rounded up, that soil at rest holds below a cell that holds
 /// `above`: the zero of the flux between the two.
-fn below_at_rest(rules: &humidity::Rules, above: u32) -> u32 {
+pub(super) fn below_at_rest(rules: &humidity::Rules, above: u32) -> u32 {
     let cap = f64::from(rules.cap) * f64::from(UNITS);
     let (fall, above) = (f64::from(rules.fall) / f64::from(rules.coefficient), f64::from(above));
     // below − above = fall · min(above, cap − below)
     let below = (above * (1.0 + fall)).min((above + fall * cap) / (1.0 + fall));
     below.ceil() as u32
+}
+
+/// Returns the units of moisture, rounded down, that soil at rest holds above a cell that holds
+/// `below`: the inverse of [`below_at_rest`].
+pub(super) fn above_at_rest(rules: &humidity::Rules, below: u32) -> u32 {
+    let cap = f64::from(rules.cap) * f64::from(UNITS);
+    let (fall, below) = (f64::from(rules.fall) / f64::from(rules.coefficient), f64::from(below));
+    let above = (below / (1.0 + fall)).max(below * (1.0 + fall) - fall * cap);
+    above.floor() as u32
 }
 
 #[cfg(test)]

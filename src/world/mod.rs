@@ -7,17 +7,18 @@
 //! | file | what |
 //! |---|---|
 //! | `material`, `palette`, `rules` | what ground is made of, and the rules of all parts, with their checks |
-//! | `content` | a chunk as a game gives it: materials, water, moisture; from heights or a closure |
+//! | `content`, `water_table` | a chunk as a game gives it: materials, water, moisture; from heights or a closure, and moist from the start |
 //! | `error` | why an edit was refused |
 //! | `ground` | edits of materials, and how the parts follow them |
 //! | `chunks`, `record` | loading and unloading; chunks that travel |
 //! | `pressure`, `submerged` | the ground of explosions: lent where there is pressure, with full cells of water; what breaks |
-//! | `charge`, `spill`, `throws` | charges; moisture of broken soil that becomes water; water that flows throw |
+//! | `charge`, `reach`, `spill`, `throws` | charges; how far they reach; moisture of broken soil that becomes water; water that flows throw |
 //! | `parts` | edits of the parts that leave the ground as it is |
 //! | `rain` | water from above |
 //! | `couplings`, `limits`, `contacts`, `exchange` | what passes between water and soil: its rules, what they come to for each material, where it may, how it does |
 //! | `tick` | a tick: water, then soil, then explosions, in pieces |
 //! | `settle` | ticks of some chunks alone, until nothing moves in them |
+//! | `simulated` | what a simulation distance needs to know |
 //! | `values`, `bytes`, `queue` | edits as values, in bytes, and in a queue |
 //! | `query`, `ledger`, `validate` | reading, the account of all water, the laws |
 //! | `feed` | what has changed, as values and in bytes, and a copy that follows it |
@@ -44,11 +45,13 @@ mod pressure;
 mod query;
 mod queue;
 mod rain;
+mod reach;
 mod record;
 #[cfg(feature = "snapshot")]
 mod restore;
 mod rules;
 mod settle;
+mod simulated;
 mod spill;
 mod submerged;
 mod throws;
@@ -57,6 +60,7 @@ mod touched;
 mod validate;
 mod values;
 mod view;
+mod water_table;
 
 pub use crate::edit_bytes::EditBytesError;
 pub use crate::water::{MirrorError, Progress, UpdateBytesError};
@@ -104,7 +108,7 @@ use tick::Stage;
 /// soil below first: [`Couplings`] are the rules of that, and [`Ledger`] its account.
 ///
 /// Cells that no chunk holds are *not loaded*: water treats them as its rules say, moisture as
-/// rock, pressure as open space.
+/// rock, and pressure leaves the world at their faces.
 ///
 /// ```
 /// use floodplain::glam::IVec3;
@@ -133,7 +137,7 @@ pub struct World {
     water: WaterWorld,
     /// Has the chunks with a permeable cell.
     soil: HumidityWorld<Cube>,
-    /// Has the ground of the chunks in `mirrored`, and pressure anywhere.
+    /// Has the ground of the chunks in `mirrored`, and pressure in those within reach of `origins`.
     blast: BlastWorld<Cube>,
     /// The complete ticks.
     tick: u64,
@@ -142,6 +146,9 @@ pub struct World {
     /// The chunks whose ground `blast` has, in order of position: of the loaded ones those with
     /// pressure, or with anything that stands in them there. Follows from `blast`.
     mirrored: BTreeSet<[i32; 3]>,
+    /// The chunks in which pressure was put into the world since all was silent, in order of
+    /// position.
+    origins: BTreeSet<[i32; 3]>,
     /// Whether an edit may have changed water since `blast` followed it, for checks alone. That
     /// is not known of a world that was just made or loaded.
     is_water_edited: bool,
@@ -184,11 +191,14 @@ impl World {
     ) -> Result<Self, RulesError> {
         rules.check(&palette)?;
         let limits = Limits::of(&rules, &palette);
+        let mut blast = BlastWorld::with_bounds(rules.blast, bounds, rules.borders)
+            .map_err(RulesError::Blast)?;
+        blast.keep(1.0 - rules.blast_fading);
+        blast.confine();
         Ok(World {
             water: WaterWorld::with_bounds(seed, rules.water, bounds).map_err(RulesError::Water)?,
             soil: HumidityWorld::with_bounds(rules.soil, bounds).map_err(RulesError::Soil)?,
-            blast: BlastWorld::with_bounds(rules.blast, bounds, rules.borders)
-                .map_err(RulesError::Blast)?,
+            blast,
             palette,
             rules,
             ground: Grid::new(MaterialId(0)),
@@ -196,6 +206,7 @@ impl World {
             stage: Stage::Rest,
             queue: Queue::default(),
             mirrored: BTreeSet::new(),
+            origins: BTreeSet::new(),
             is_water_edited: true,
             throws: Throws::default(),
             thrown: 0,

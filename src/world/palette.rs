@@ -163,8 +163,10 @@ impl Palette {
     }
 
     /// Returns a palette of natural ground and of what is built: air, rock, soil, sand, clay,
-    /// gravel, concrete and rubble, in this order. Concrete breaks at a pressure difference of 40
-    /// and becomes rubble.
+    /// gravel, concrete and rubble, in this order. All ground breaks: sand at a pressure difference
+    /// of 40, rubble at 50, soil and gravel at 60, clay at 70, which leave air, concrete at 120 and
+    /// rock at 150, which leave rubble. [`World::charge`](super::World::charge) says how large the
+    /// craters are that charges blow in them.
     ///
     /// ```
     /// use floodplain::world::{MaterialId, Palette};
@@ -174,13 +176,13 @@ impl Palette {
     pub fn natural() -> Palette {
         let materials = [
             Material::open("air"),
-            Material::solid("rock"),
-            Material::solid("soil").permeable(0.5, 6),
-            Material::solid("sand").permeable(1.5, 6),
-            Material::solid("clay").permeable(0.02, 4),
-            Material::solid("gravel").permeable(2.0, 8),
-            Material::solid("concrete").breaking(40.0, "rubble"),
-            Material::solid("rubble").permeable(2.0, 8),
+            Material::solid("rock").breaking(150.0, "rubble"),
+            Material::solid("soil").permeable(0.5, 6).breaking(60.0, "air"),
+            Material::solid("sand").permeable(1.5, 6).breaking(40.0, "air"),
+            Material::solid("clay").permeable(0.02, 4).breaking(70.0, "air"),
+            Material::solid("gravel").permeable(2.0, 8).breaking(60.0, "air"),
+            Material::solid("concrete").breaking(120.0, "rubble"),
+            Material::solid("rubble").permeable(2.0, 8).breaking(50.0, "air"),
         ];
         let traits = (0..materials.len()).filter_map(|index| traits_of(&materials, index).ok());
         Palette { traits: traits.collect(), materials: materials.into() }

@@ -3,7 +3,7 @@
 use super::World;
 use super::error::EditError;
 use super::pressure::Matter;
-use crate::coords::Region;
+use crate::coords::{Cube, Region, Shape};
 use crate::{blast, humidity, water};
 use glam::IVec3;
 
@@ -42,9 +42,19 @@ impl World {
             _ => Vec::new(),
         };
         let outcome = self.water.apply(edit)?;
-        stopped.into_iter().for_each(|chunk| self.note_chunk(chunk));
+        for chunk in stopped {
+            self.set_still(chunk, self.water.is_frozen(chunk));
+            self.note_chunk(chunk);
+            self.touch(chunk);
+        }
         self.rules.water = *self.water.rules();
         Ok(outcome)
+    }
+
+    /// Lets the soil and the pressure of a chunk stand still as its water does, or go on.
+    pub(super) fn set_still(&mut self, chunk: IVec3, is_still: bool) {
+        self.soil.set_still(chunk, is_still);
+        self.blast.set_still(chunk, is_still);
     }
 
     /// Makes an edit of the moisture of permeable cells.
@@ -63,6 +73,8 @@ impl World {
             Edit::RemoveChunk(_) => return refused("RemoveChunk"),
             Edit::SetHumidity { cell, .. } | Edit::SetRain { cell, .. } | Edit::ClearRain(cell) => {
                 self.check_permeable(cell)?;
+                // Where it stands still, it does not count as awake.
+                self.touch(Cube::chunk_of(cell));
             }
             Edit::WakeAll => {}
         }

@@ -1,7 +1,8 @@
 //! The ground of explosions. It is lent to them only where there is pressure, so that a world
 //! without any pays nothing: before each step, the chunks that pressure is in, and those that share
 //! a face with one, have their ground; once a chunk and all around it are silent, it is taken back.
-//! Pressure enters no chunk that is not beside one with pressure, so no step ever misses ground.
+//! Pressure enters no chunk that is not beside one with pressure, so no step ever misses ground,
+//! and none that is out of its reach, of which no ground is lent.
 
 use super::World;
 use super::error::EditError;
@@ -84,7 +85,8 @@ impl World {
     /// and it is not lent yet.
     pub(super) fn lend(&mut self, chunk: IVec3) -> Result<(), EditError> {
         let Some(ground) = self.ground.chunk(chunk) else { return Ok(()) };
-        if self.is_lent(chunk) || self.blast.is_blank_at(chunk) && !self.has_obstacle(chunk) {
+        let is_plain = || self.blast.is_blank_at(chunk) && !self.has_obstacle(chunk);
+        if self.is_lent(chunk) || !self.blast.admits(chunk) || is_plain() {
             return Ok(());
         }
         let (mut solid, mut strengths) = (self.stopping_water(chunk), Chunk::uniform(0.0));

@@ -149,7 +149,7 @@ impl World {
             + self.queue.memory_bytes()
             + self.contacts.memory_bytes()
             + self.throws.memory_bytes()
-            + self.mirrored.len() * size_of::<[i32; 3]>()
+            + (self.mirrored.len() + self.origins.len()) * size_of::<[i32; 3]>()
             + self.events.capacity() * size_of::<Broken>()
             + self.untold.memory_bytes()
     }
@@ -169,6 +169,7 @@ impl World {
         hash.add(self.water.state_hash());
         hash.add(self.soil.state_hash());
         hash.add(self.blast.state_hash());
+        self.origins().for_each(|chunk| hash.add_position(chunk));
         // A world in which nothing passed keeps the hash of its parts.
         let Passed { soaked, sprung, ebbed } = self.passed;
         if self.passed != Passed::default() {

@@ -31,6 +31,8 @@ pub(crate) struct Common {
     pub(crate) before: usize,
     pub(crate) edits: VecDeque<Edit>,
     pub(crate) events: Vec<Broken>,
+    /// The chunks in which pressure was put into the world.
+    pub(crate) origins: Vec<IVec3>,
     pub(crate) counts: Counts,
 }
 
@@ -96,6 +98,9 @@ impl World {
         let is_closing = world.stage != Stage::Rest;
         world.tick = water.ticks().wrapping_sub(is_closing.into());
         (world.water, world.soil, world.blast) = (water, soil, blast);
+        world.blast.keep(1.0 - rules.blast_fading);
+        world.blast.confine();
+        world.origins = common.origins.into_iter().map(order).collect();
         world.queue = Queue::restored(is_closing, common.before, common.edits);
         world.events = common.events;
         let Counts { soaked, sprung, ebbed, thrown, spilled } = common.counts;
@@ -143,8 +148,15 @@ impl World {
         self.has_soil(chunk)
     }
 
-    /// Notes that a chunk has all that it was saved with.
+    /// Notes that a chunk has all that it was saved with, but for its pressure.
     pub(crate) fn note_restored(&mut self, chunk: IVec3) {
+        if self.is_within_reach(chunk) {
+            self.blast.restore_admitted(chunk);
+        }
+        if self.water.is_frozen(chunk) {
+            self.soil.restore_still(chunk);
+            self.blast.restore_still(chunk);
+        }
         self.note_chunk(chunk);
     }
 

@@ -10,6 +10,9 @@ use core::fmt;
 /// The most steps of explosions in a tick.
 const MOST_BLAST_STEPS: u32 = 1_000;
 
+/// The most chunks that pressure may be said to reach.
+const MOST_BLAST_REACH: u32 = 64;
+
 /// The least flow that can be said to throw water.
 const LEAST_THROW_FLOW: f64 = 0.001;
 
@@ -20,9 +23,12 @@ pub struct Rules {
     /// Those of water.
     pub water: water::Rules,
     /// Those of moisture in soil; the sweep is [`Sweep::Conservative`]. By default moisture falls as
-    /// much as it evens out: [`fall`](humidity::Rules::fall) is the coefficient, 1/32.
+    /// much as it evens out: [`fall`](humidity::Rules::fall) is the coefficient, 1/32; and a flow
+    /// of less than 1/4 ends, 1/256 of a unit of water
+    /// ([`least_flow`](humidity::Rules::least_flow)), so that slow soils rest within some thousand
+    /// ticks.
     pub soil: humidity::Rules,
-    /// Those of pressure. By default waves of coefficient 0.25 and damping 0.98, silent below 0.1.
+    /// Those of pressure. By default waves of coefficient 0.25 and damping 0.92, silent below 2.
     pub blast: blast::Rules,
     /// What pressure does at the world's bounds, rigid or open. Rigid by default.
     pub borders: blast::Borders,
@@ -32,8 +38,22 @@ pub struct Rules {
     /// Moisture moves, and water and soil exchange units, in every tick whose number, counted from
     /// 1, is a multiple of this. 1 or more, 4 by default.
     pub soil_period: u32,
-    /// The steps of pressure in a tick while there is any, 0 to 1,000; 20 by default.
+    /// The steps of pressure in a tick while there is any, 0 to 1,000; 8 by default, so few that a
+    /// wave is seen on its way.
     pub blast_steps: u32,
+    /// The share of each pressure that fades in each of its steps, 0 to 1; 0.03 by default. Without
+    /// it, what is let off in a room that is shut stays there. The ledger of pressure counts what
+    /// fades as removed.
+    pub blast_fading: f32,
+    /// How many chunks pressure comes from the chunk in which it was put into the world, along each
+    /// axis, up to 64; 4 by default. What would come further leaves the world, until all is silent.
+    pub blast_reach: u32,
+    /// The most pressure that an edit may leave in a cell, by its size, from 0 to
+    /// [`PRESSURE_LIMIT`](blast::PRESSURE_LIMIT); 10,000 by default.
+    pub most_pressure: f32,
+    /// The largest radius of a charge, from [`LEAST_CHARGE_RADIUS`](blast::LEAST_CHARGE_RADIUS) on;
+    /// 16 by default.
+    pub most_radius: f32,
     /// Whether pressure breaks ground, as [`Material::strength`](super::Material::strength) says.
     /// `true` by default; `false`: all ground withstands it.
     pub breaking: bool,
@@ -48,8 +68,8 @@ pub struct Rules {
     /// the steps of a tick, at least 0.001; `None` if none does. 4 by default. A cell of water with
     /// room above it loses a unit for each time that the flow through it, or over it if it stops
     /// pressure, is as long as this, at most 7. Each flies up, and the further the more are thrown,
-    /// and sideways as the flow goes. Springs and the sea lose none, nor does water in frozen chunks
-    /// or straight below one, and none enters these.
+    /// and sideways as the flow goes. Springs and the sea lose none, nor does water in frozen
+    /// chunks or straight below one, and none enters these.
     pub throw_flow: Option<f64>,
 }
 
@@ -57,12 +77,20 @@ impl Default for Rules {
     fn default() -> Self {
         Rules {
             water: water::Rules::default(),
-            soil: humidity::Rules { fall: 1.0 / 32.0, ..humidity::Rules::default() },
-            blast: blast::Rules { threshold: 0.1, ..blast::Rules::wave(0.25, 0.98) },
+            soil: humidity::Rules {
+                fall: 1.0 / 32.0,
+                least_flow: 0.25,
+                ..humidity::Rules::default()
+            },
+            blast: blast::Rules { threshold: 2.0, ..blast::Rules::wave(0.25, 0.92) },
             borders: blast::Borders::default(),
             moisture_per_unit: 64.0,
             soil_period: 4,
-            blast_steps: 20,
+            blast_steps: 8,
+            blast_fading: 0.03,
+            blast_reach: 4,
+            most_pressure: 10_000.0,
+            most_radius: 16.0,
             breaking: true,
             couplings: Couplings::default(),
             spilling: true,
@@ -108,6 +136,16 @@ pub enum RulesError {
     SoilPeriod(u32),
     /// More than 1,000 steps.
     BlastSteps(u32),
+    /// A share that fades which is not a number from 0 to 1.
+    BlastFading(f32),
+    /// A reach of more than 64 chunks.
+    BlastReach(u32),
+    /// A [`most_pressure`](Rules::most_pressure) that is not a number from 0 to
+    /// [`PRESSURE_LIMIT`](blast::PRESSURE_LIMIT).
+    MostPressure(f32),
+    /// A [`most_radius`](Rules::most_radius) that is not a number from
+    /// [`LEAST_CHARGE_RADIUS`](blast::LEAST_CHARGE_RADIUS) on.
+    MostRadius(f32),
     /// A [`seepage`](Couplings::seepage) that is not a number from 0 to 1.
     Seepage(f64),
     /// A [`depth_gain`](Couplings::depth_gain) that is not a number from 0 to 16.
@@ -154,6 +192,19 @@ impl fmt::Display for RulesError {
             RulesError::SoilPeriod(value) => write!(f, "soil_period is 1 or more, not {value}"),
             RulesError::BlastSteps(value) => {
                 write!(f, "blast_steps is 0 to {MOST_BLAST_STEPS}, not {value}")
+            }
+            RulesError::BlastFading(value) => {
+                write!(f, "0 to 1 of pressure fades in a step, not {value}")
+            }
+            RulesError::BlastReach(value) => {
+                write!(f, "pressure reaches 0 to {MOST_BLAST_REACH} chunks, not {value}")
+            }
+            RulesError::MostPressure(value) => {
+                write!(f, "most_pressure is 0 to {:e}, not {value}", blast::PRESSURE_LIMIT)
+            }
+            RulesError::MostRadius(value) => {
+                let least = blast::LEAST_CHARGE_RADIUS;
+                write!(f, "most_radius is a number from {least} on, not {value}")
             }
             RulesError::Seepage(value) => write!(f, "seepage is 0 to 1, not {value}"),
             RulesError::DepthGain(value) => write!(f, "depth_gain is 0 to 16, not {value}"),
@@ -208,6 +259,7 @@ impl Rules {
         if self.blast_steps > MOST_BLAST_STEPS {
             return Err(RulesError::BlastSteps(self.blast_steps));
         }
+        self.check_charges()?;
         self.check_couplings()?;
         match self.submerged {
             Submerged::Damps(part) if !(0.0..=1.0).contains(&part) => {
@@ -222,6 +274,22 @@ impl Rules {
             _ => {}
         }
         self.check_materials(palette)
+    }
+
+    fn check_charges(&self) -> Result<(), RulesError> {
+        if !(0.0..=1.0).contains(&self.blast_fading) {
+            return Err(RulesError::BlastFading(self.blast_fading));
+        }
+        if self.blast_reach > MOST_BLAST_REACH {
+            return Err(RulesError::BlastReach(self.blast_reach));
+        }
+        if !(0.0..=blast::PRESSURE_LIMIT).contains(&self.most_pressure) {
+            return Err(RulesError::MostPressure(self.most_pressure));
+        }
+        if !(self.most_radius >= blast::LEAST_CHARGE_RADIUS && self.most_radius.is_finite()) {
+            return Err(RulesError::MostRadius(self.most_radius));
+        }
+        Ok(())
     }
 
     fn check_couplings(&self) -> Result<(), RulesError> {

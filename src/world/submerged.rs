@@ -31,7 +31,8 @@ impl World {
     /// cells lose any.
     pub(super) fn damp_in_water(&mut self) -> u64 {
         let Submerged::Damps(part) = self.rules.submerged else { return 0 };
-        let chunks: Vec<IVec3> = self.blast.chunks().map(|(chunk, _)| chunk).collect();
+        let chunks = self.blast.chunks().map(|(chunk, _)| chunk);
+        let chunks: Vec<IVec3> = chunks.filter(|&chunk| !self.blast.is_still(chunk)).collect();
         // There is no pressure in those that are solid.
         let damp = |chunk| self.blast.damp(chunk, &self.water.closed_cells(chunk), part);
         chunks.into_iter().map(damp).sum()

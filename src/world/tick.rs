@@ -287,6 +287,7 @@ impl World {
                 let looked_at = (self.mirrored.len() * LAYER_CELLS) as u64;
                 let changed = self.throw_water();
                 self.take_back_silent();
+                self.forget_origins();
                 Piece { report: StepReport { changed, ..StepReport::default() }, looked_at }
             }
         }

@@ -102,13 +102,12 @@ impl World {
             || slot.is_none_or(|slot| self.water.is_touched_since(slot, since))
     }
 
-    /// Returns whether no tick touches a chunk as it is: its water and its soil sleep, and there is no
-    /// pressure.
+    /// Returns whether no tick touches a chunk as it is: its water and its soil sleep or stand
+    /// still, and there is no pressure.
     pub(crate) fn rests(&self, chunk: IVec3) -> bool {
         let is_awake = |slot| self.water.grid().awake_at(slot).is_some();
         let is_water_awake = self.water.grid().slot(chunk).is_some_and(is_awake);
-        (!is_water_awake || self.water.is_frozen(chunk))
-            && !self.soil.is_awake(chunk)
+        (self.water.is_frozen(chunk) || !is_water_awake && !self.soil.is_awake(chunk))
             && self.blast.grid().slot(chunk).is_none()
     }
 }

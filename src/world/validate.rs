@@ -119,6 +119,9 @@ impl World {
         self.lent().find(|&chunk| !is_ground(chunk)).map_or(Ok(()), |at| missing("blast", at))?;
         // Where no ground is lent, all is open.
         for (chunk, _) in self.blast.chunks() {
+            if !is_ground(chunk) || !self.blast.admits(chunk) {
+                return missing("blast", chunk);
+            }
             let mut cells = (0..CHUNK_CELLS).map(|index| Cube::cell_at(chunk, index));
             if !self.is_lent(chunk)
                 && let Some(cell) = cells.find(|&cell| self.blast.is_solid(cell))

@@ -219,16 +219,18 @@ fn palettes_and_rules_are_checked_when_they_are_read() {
     let concrete = rules.windows(4).position(|bytes| bytes == b"rock").unwrap();
     assert_eq!(with(concrete, b"soil"), "two materials are called \"soil\"");
     // From the end on: two bools and two numbers of the couplings, `throw_flow` with a bool before it,
-    // `submerged`, two bools, the steps of pressure, the period of soil, and `moisture_per_unit`.
+    // `submerged`, a bool, four numbers of charges, a bool, the steps of pressure, the period of
+    // soil, and `moisture_per_unit`.
     let end = rules.len();
     assert_eq!(with(end - 1, &[2]), "a bool: 0 or 1");
     let (two, nan) = (2.0f64.to_le_bytes(), f64::NAN.to_le_bytes());
     assert_eq!(with(end - 10, &nan), "depth_gain is 0 to 16, not NaN");
     assert_eq!(with(end - 18, &two), "seepage is 0 to 1, not 2");
     assert_eq!(with(end - 26, &[0; 8]), "throw_flow is 0.001 or more, not 0");
-    assert_eq!(with(end - 38, &[0; 4]), "soil_period is 1 or more, not 0");
+    assert_eq!(with(end - 33, &[0; 4]), "most_radius is a number from 2 on, not 0");
+    assert_eq!(with(end - 54, &[0; 4]), "soil_period is 1 or more, not 0");
     assert_eq!(
-        with(end - 46, &f64::NAN.to_le_bytes()),
+        with(end - 62, &f64::NAN.to_le_bytes()),
         "moisture_per_unit is a whole number of 1/65,536 above 0, at most the cap, not NaN"
     );
 }
@@ -243,8 +245,8 @@ fn records_that_no_world_has_are_refused_in_words() {
             chunks
         }))
     };
-    let bits = "bits for loaded, changed, lent, and pressure";
-    for refused in [0, 2, 4, 12, 16, 255] {
+    let bits = "bits for changed, lent, and pressure";
+    for refused in [8, 12, 16, 255] {
         assert_eq!(with(refused), bits, "{refused}");
     }
     let unknown = said(&forged(&saved, "CHNK", |mut chunks| {

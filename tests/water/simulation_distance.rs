@@ -183,24 +183,28 @@ fn lag_makes_distances_shorter_and_calm_makes_them_longer() {
     assert_eq!(reach(&distance), [6, 3]);
     let reached: Vec<_> = (0..6)
         .map(|_| {
-            distance.adapt(9, 10);
+            distance.adapt(9, 10, 1.0);
             reach(&distance)
         })
         .collect();
     assert_eq!(reached, [[5, 2], [4, 2], [3, 2], [2, 2], [2, 2], [2, 2]]);
     assert_eq!(distance.reduction(), 4);
-    distance.adapt(19, 20);
-    (0..9).for_each(|_| distance.adapt(20, 20));
+    distance.adapt(19, 20, 1.0);
+    (0..9).for_each(|_| distance.adapt(20, 20, 1.0));
     assert_eq!(distance.reduction(), 4, "nine calls are not enough");
-    distance.adapt(0, 0);
+    distance.adapt(0, 0, 1.0);
     assert_eq!(reach(&distance), [3, 2], "no ticks, no lag");
-    (0..100).for_each(|_| distance.adapt(u64::MAX, u64::MAX));
+    (0..100).for_each(|_| distance.adapt(u64::MAX, u64::MAX, 1.0));
     assert_eq!((reach(&distance), distance.reduction()), ([6, 3], 0));
-    distance.adapt(0, u64::MAX);
+    distance.adapt(0, u64::MAX, 0.05);
     assert_eq!(distance.reduction(), 1);
+    // For five minutes something else takes the time: it shortens nothing, and longer again at
+    // last.
+    (0..300).for_each(|_| distance.adapt(0, 20, 0.04));
+    assert_eq!(distance.reduction(), 0);
     // A distance that is shorter than the least by itself stays.
     let mut short = SimulationDistance::new([Ring::always(1)]).unwrap().with_least(5);
-    short.adapt(0, 20);
+    short.adapt(0, 20, 1.0);
     assert_eq!((short.reach(0), short.reduction()), (Some(1), 0));
 }
 

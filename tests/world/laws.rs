@@ -24,7 +24,7 @@ proptest! {
 /// What a law is checked on must happen.
 #[test]
 fn units_pass_between_all_parts_in_the_random_runs() {
-    let mut rng = Rng::with_seed(3);
+    let mut rng = Rng::with_seed(4);
     let mut passed = [0; 5];
     for _ in 0..200 {
         let bytes: Vec<u8> = (0..rng.usize(..256)).map(|_| rng.u8(..)).collect();

@@ -1,10 +1,13 @@
 //! Worlds of materials.
 
 mod blasts;
+mod charges;
 mod exchange;
 mod feed;
+mod frozen;
 mod laws;
 mod palettes;
 mod parts;
 mod records;
+mod rest;
 mod settle;

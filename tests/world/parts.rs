@@ -12,8 +12,9 @@ use support::world::{id, palette, rules, uncoupled, world};
 fn some_rules(rng: &mut Rng) -> Rules {
     let blast = [blast::Rules::wave(0.25, 0.8), blast::Rules::diffusive(0.15)][rng.usize(..2)];
     let blast = blast::Rules { threshold: [0.01, 0.5, 20.0][rng.usize(..3)], ..blast };
-    let couplings = Couplings::OFF;
-    Rules { blast, soil_period: rng.u32(1..4), blast_steps: rng.u32(..6), couplings, ..rules() }
+    let (couplings, blast_fading) = (Couplings::OFF, [0.0, 0.03, 0.5][rng.usize(..3)]);
+    let clock = Rules { soil_period: rng.u32(1..4), blast_steps: rng.u32(..6), ..rules() };
+    Rules { blast, blast_fading, couplings, ..clock }
 }
 
 fn run_apart(seed: u64, breaking: bool) -> usize {
@@ -87,10 +88,11 @@ fn run_thrown(seed: u64) -> u64 {
     let mut apart = Apart::of(&world);
     let chunks: Vec<IVec3> = world.chunks().map(|(chunk, _)| chunk).collect();
     for _ in 0..8 {
-        let some = vec![chunks[rng.usize(..chunks.len())]];
-        let still = [water::Edit::Freeze(some.clone()), water::Edit::Thaw(some)];
-        let mut edits = still.map(Edit::Water).to_vec();
-        edits.retain(|_| rng.u8(..3) == 0);
+        let mut edits = Vec::new();
+        if rng.u8(..8) == 0 {
+            let some = vec![chunks[rng.usize(..chunks.len())]];
+            edits.push(Edit::Water(water::Edit::Freeze(some)));
+        }
         edits.extend((0..2).map(|_| random_edit(&mut rng, world.bounds())));
         for edit in edits {
             if world.apply(edit.clone()).is_ok() {
@@ -98,10 +100,10 @@ fn run_thrown(seed: u64) -> u64 {
             }
         }
         for _ in 0..rng.u32(1..4) {
-            let heights = frozen_heights(&world);
+            let frozen = what_is_frozen(&world);
             world.step();
             apart.step();
-            assert_eq!(frozen_heights(&world), heights, "seed {seed}: what is frozen stands still");
+            assert_eq!(what_is_frozen(&world), frozen, "seed {seed}: it stands still");
         }
         apart.assert_equal(&mut world);
         assert_eq!(world.validate(), Ok(()));
@@ -109,11 +111,15 @@ fn run_thrown(seed: u64) -> u64 {
     apart.thrown()
 }
 
-/// The water in frozen chunks.
-fn frozen_heights(world: &World) -> Vec<(IVec3, u8)> {
+/// The water, the moisture and the pressure in frozen chunks.
+fn what_is_frozen(world: &World) -> Vec<(IVec3, u8, u64, u32)> {
     let frozen = world.water().frozen_chunks();
     let cells = frozen.flat_map(|chunk| Cube::region_of(chunk).positions());
-    cells.map(|cell| (cell, world.height(cell))).collect()
+    let look = |cell| {
+        let (moisture, pressure) = (world.moisture(cell), world.pressure(cell));
+        (cell, world.height(cell), moisture.to_bits(), pressure.to_bits())
+    };
+    cells.map(look).collect()
 }
 
 /// A random world in which, under the diffusive rule, pressure is about to flow into a chunk that is
@@ -125,7 +131,8 @@ fn water_is_thrown_where_pressure_is_about_to_come() {
 
 #[test]
 fn water_is_thrown_in_the_random_worlds() {
-    assert!((0..6).map(run_thrown).sum::<u64>() > 200);
+    let thrown: u64 = (0..6).map(run_thrown).sum();
+    assert!(thrown > 100, "{thrown}");
 }
 
 #[test]

@@ -176,7 +176,7 @@ fn what_is_restless_is_named() {
     assert!(calm.is_at_rest() && calm.restless.is_empty());
     // Moisture that spreads for long, in one of two chunks.
     world.fill_material(Region::new(IVec3::ZERO, IVec3::new(9, 0, 3)), id("clay")).unwrap();
-    let wet = humidity::Edit::SetHumidity { cell: IVec3::ZERO, humidity: 200.0 };
+    let wet = humidity::Edit::SetHumidity { cell: IVec3::ZERO, humidity: 900.0 };
     world.apply(Edit::Soil(wet)).unwrap();
     let settling = world.settle_now(bounds, 12).unwrap();
     let [chunk] = settling.restless[..] else { panic!("{settling:?}") };

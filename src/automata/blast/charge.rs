@@ -49,12 +49,13 @@ impl<S: BlastShape> BlastWorld<S> {
         radius: f32,
         pressure: f32,
     ) -> Result<f64, EditError> {
-        let is_removed = |cell| self.is_solid(cell);
-        let ball = self.check_charge(centre, radius, pressure, is_removed)?;
+        let takes_none = |cell| self.is_solid(cell);
+        let check_sum = |cell, sum| self.check_pressure(cell, sum);
+        let ball = self.check_charge(centre, radius, pressure, takes_none, check_sum)?;
         let mut added = 0.0;
         for cell in ball.positions() {
             let more = pressure * bump(cell, centre, radius);
-            if more != 0.0 && !self.is_solid(cell) {
+            if more != 0.0 && !self.is_solid(cell) && self.admits(S::chunk_of(cell)) {
                 let old = self.pressure(cell);
                 added += f64::from(old + more) - f64::from(old);
                 self.write(cell, old + more);
@@ -63,27 +64,29 @@ impl<S: BlastShape> BlastWorld<S> {
         Ok(added)
     }
 
-    /// Checks a charge, in cells of which those are removed. Returns the region that it lies in.
-    pub(crate) fn check_charge(
+    /// Checks a charge, in cells of which those take none, and what it makes of each pressure.
+    /// Returns the region that it lies in.
+    pub(crate) fn check_charge<E: From<EditError>>(
         &self,
         centre: IVec3,
         radius: f32,
         pressure: f32,
-        is_removed: impl Fn(IVec3) -> bool,
-    ) -> Result<Region, EditError> {
+        takes_none: impl Fn(IVec3) -> bool,
+        check_sum: impl Fn(IVec3, f32) -> Result<(), E>,
+    ) -> Result<Region, E> {
         if !(radius >= LEAST_CHARGE_RADIUS && radius.is_finite()) {
-            return Err(EditError::Radius { centre, value: radius });
+            return Err(EditError::Radius { centre, value: radius }.into());
         }
         if pressure.is_nan() || pressure.abs() > PRESSURE_LIMIT {
-            return Err(EditError::Pressure { cell: centre, value: pressure });
+            return Err(EditError::Pressure { cell: centre, value: pressure }.into());
         }
         self.check_inside(centre)?;
         let ball = self.around(centre, radius);
         self.check_region(ball)?;
         for cell in ball.positions() {
             let more = pressure * bump(cell, centre, radius);
-            if more != 0.0 && !is_removed(cell) {
-                self.check_pressure(cell, self.pressure(cell) + more)?;
+            if more != 0.0 && !takes_none(cell) {
+                check_sum(cell, self.pressure(cell) + more)?;
             }
         }
         Ok(ball)

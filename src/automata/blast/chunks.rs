@@ -72,7 +72,7 @@ impl<S: BlastShape> BlastWorld<S> {
             for index in plane_cells::<S>(axis(face), side.plane) {
                 let cell = S::cell_at(position, index);
                 if let (true, Beyond::There(there)) =
-                    (self.space.bounds.contains(cell), self.space.beyond_cell(cell, face))
+                    (self.space.bounds.contains(cell), self.space.beyond_cell::<S>(cell, face))
                 {
                     self.update_links(there);
                 }
@@ -95,7 +95,7 @@ impl<S: BlastShape> BlastWorld<S> {
         if self.ground(slot).is_none() {
             return Ok(());
         }
-        let is_owned = |cell: IVec3, face: Face| match self.space.beyond_cell(cell, face) {
+        let is_owned = |cell: IVec3, face: Face| match self.space.beyond_cell::<S>(cell, face) {
             Beyond::There(there) => {
                 S::chunk_of(if is_positive(face) { cell } else { there }) == position
             }
@@ -105,7 +105,7 @@ impl<S: BlastShape> BlastWorld<S> {
             let side = self.space.side::<S>(position, face);
             for index in plane_cells::<S>(axis(face), side.plane) {
                 let Beyond::There(there) =
-                    self.space.beyond_cell(S::cell_at(position, index), face)
+                    self.space.beyond_cell::<S>(S::cell_at(position, index), face)
                 else {
                     continue;
                 };

@@ -262,7 +262,7 @@ impl<S: BlastShape> BlastWorld<S> {
             return Err(EditError::Weight { cell, face, value: weight });
         }
         let weight = weight + POSITIVE_ZERO;
-        let there = match self.space.beyond_cell(cell, face) {
+        let there = match self.space.beyond_cell::<S>(cell, face) {
             Beyond::There(there) if face.index() < S::NEIGHBOURS => there,
             _ => return Err(EditError::NoLink(cell, face)),
         };
@@ -354,7 +354,7 @@ impl<S: BlastShape> BlastWorld<S> {
         self.check_region(region)
     }
 
-    pub(super) fn check_pressure(&self, cell: IVec3, value: f32) -> Result<(), EditError> {
+    pub(crate) fn check_pressure(&self, cell: IVec3, value: f32) -> Result<(), EditError> {
         let fits = self.rules.rule.admits(f64::from(value));
         if fits { Ok(()) } else { Err(EditError::Pressure { cell, value }) }
     }

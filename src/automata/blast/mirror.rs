@@ -147,16 +147,20 @@ impl<S: BlastShape> BlastWorld<S> {
     }
 
     /// The loaded chunks, awake or not, in which a pressure or a flow reaches the threshold, in
-    /// order of position: no ground next to them is [dropped](BlastWorld::drop_ground).
+    /// order of position, but for those that stand still: no ground next to them is
+    /// [dropped](BlastWorld::drop_ground).
     pub(crate) fn audible_chunks(&self) -> Vec<IVec3> {
         let mut slots = self.pressure.sorted_slots();
         slots.retain(|slot| self.states[slot.index()].is_audible);
-        slots.into_iter().map(|slot| self.pressure.position_at(slot)).collect()
+        let chunks = slots.into_iter().map(|slot| self.pressure.position_at(slot));
+        chunks.filter(|&chunk| !self.is_still(chunk)).collect()
     }
 
-    /// Returns whether a chunk is audible or shares a face with one that is.
+    /// Returns whether a chunk is audible or shares a face with one that is, through which pressure
+    /// may pass.
     pub(crate) fn is_beside_audible(&self, chunk: IVec3) -> bool {
         let around = Self::FACES.iter().filter_map(|face| face.step(chunk));
+        let around = around.filter(|&there| !self.space.is_parted([chunk, there]));
         core::iter::once(chunk)
             .chain(around)
             .filter_map(|chunk| self.pressure.slot(chunk))

@@ -12,6 +12,7 @@
 mod charge;
 mod chunks;
 mod edit;
+mod extent;
 mod field;
 mod graph;
 mod ledger;
@@ -98,6 +99,9 @@ pub struct BlastWorld<S: BlastShape = Sheet> {
     jobs: Vec<Job<S>>,
     /// What is done of the next step.
     ahead: Option<Ahead<S>>,
+    /// The share of each pressure that is left after a step, 0 to 1; 1 unless what stands above
+    /// says otherwise.
+    keep: f32,
 }
 
 impl<S: BlastShape> BlastWorld<S> {
@@ -126,7 +130,7 @@ impl<S: BlastShape> BlastWorld<S> {
         }
         Ok(BlastWorld {
             rules,
-            space: Space { bounds, borders },
+            space: Space::new(bounds, borders),
             tick: 0,
             ledger: Ledger::default(),
             pressure: Grid::new(0.0),
@@ -137,6 +141,7 @@ impl<S: BlastShape> BlastWorld<S> {
             workers: Workers::new(Scratch::new),
             jobs: Vec::new(),
             ahead: None,
+            keep: 1.0,
         })
     }
 

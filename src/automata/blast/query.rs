@@ -56,7 +56,7 @@ impl<S: BlastShape> BlastWorld<S> {
     pub fn link(&self, cell: IVec3, face: Face) -> Option<f32> {
         let is_link = self.space.bounds.contains(cell)
             && face.index() < S::NEIGHBOURS
-            && self.space.beyond_cell(cell, face) != Beyond::Rigid;
+            && self.space.beyond_cell::<S>(cell, face) != Beyond::Rigid;
         is_link.then(|| self.weight(cell, face))
     }
 
@@ -107,7 +107,7 @@ impl<S: BlastShape> BlastWorld<S> {
 
     /// Returns what flows across a face of a cell in the next step of the diffusive rule.
     fn next_flow_across(&self, cell: IVec3, face: Face) -> f32 {
-        let there = match self.space.beyond_cell(cell, face) {
+        let there = match self.space.beyond_cell::<S>(cell, face) {
             Beyond::There(there) if self.is_closed_between(cell, there) => return 0.0,
             Beyond::There(there) => self.pressure(there),
             Beyond::Open | Beyond::Rigid => 0.0,
@@ -199,6 +199,7 @@ impl<S: BlastShape> BlastWorld<S> {
             + self.states.capacity() * size_of::<ChunkState>()
             + self.events.capacity() * size_of::<super::Broken>()
             + self.freed.len() * size_of::<([i32; 3], CellMask)>()
+            + self.space.memory_bytes()
             + self.rims.memory_bytes()
             + self.jobs.capacity() * size_of::<super::Job<S>>()
             + self.jobs.len() * size_of::<S::Rims<f32>>()

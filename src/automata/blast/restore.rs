@@ -168,7 +168,8 @@ impl<S: BlastShape> BlastWorld<S> {
             && weight != 1.0
             && weight.is_sign_positive()
             && self.space.bounds.contains(cell)
-            && face
-                .is_some_and(|&face| matches!(self.space.beyond_cell(cell, face), Beyond::There(_)))
+            && face.is_some_and(|&face| {
+                matches!(self.space.beyond_cell::<S>(cell, face), Beyond::There(_))
+            })
     }
 }

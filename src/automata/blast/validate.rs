@@ -131,7 +131,10 @@ impl<S: BlastShape> BlastWorld<S> {
 
     fn check_sleepers(&self) -> Result<(), Violation> {
         let (mut rims, mut scratch) = (Rims::new(0.0), Scratch::new());
-        let asleep = |slot: &Slot| self.pressure.awake_at(*slot).is_none_or(CellMask::is_empty);
+        let asleep = |slot: &Slot| {
+            self.pressure.awake_at(*slot).is_none_or(CellMask::is_empty)
+                && !self.is_still(self.pressure.position_at(*slot))
+        };
         let mut sleepers = self.pressure.sorted_slots().into_iter().filter(asleep);
         match sleepers.find(|&slot| self.would_change(slot, &mut rims, &mut scratch)) {
             Some(slot) => Err(Violation::Asleep(self.pressure.position_at(slot))),

@@ -6,7 +6,7 @@
 //! in groundwater models. What one cell loses its neighbour gains, so humidity is conserved. The
 //! transmissibilities of a cell's faces add up to at most a half, so it stays within the range of
 //! its neighbours. Each flux that is not zero lowers Σ h², a whole number, so without rain it comes
-//! to rest.
+//! to rest; sooner where small fluxes are left out, by `Rules::least_flow`.
 //!
 //! With the rule of falling, the flux down from h to h' is `F = k·g·(h − h' + r·min(h, cap − h'))`
 //! with r = fall / coefficient: an upwind term, as of gravity in unsaturated soil, limited by the
@@ -36,27 +36,27 @@ pub(super) fn rims_of<S: HumidityShape>(store: &Store<S>, slot: Slot) -> S::Rims
 }
 
 /// Steps a chunk with these transmissibilities. `cap` is in units, `fall` in 1/65,536 of the
-/// coefficient.
+/// coefficient, and `mask` has the bits that a flow may have.
 pub(super) fn step_chunk<S: HumidityShape>(
     faces: &Transmissibilities<S>,
-    [cap, fall]: [u32; 2],
+    [cap, fall, mask]: [u32; 3],
     before: Before<u32, S>,
     job: &mut Job<S>,
     changed: &mut CellMask,
 ) {
     if fall == 0 {
-        let vertical = Vertical::<false> { cap, fall };
-        simd::run(ConservativeChunk { faces, vertical, before, job, changed });
+        let fluxes = Fluxes::<false> { cap, fall, mask };
+        simd::run(ConservativeChunk { faces, fluxes, before, job, changed });
     } else {
-        let vertical = Vertical::<true> { cap, fall };
-        simd::run(ConservativeChunk { faces, vertical, before, job, changed });
+        let fluxes = Fluxes::<true> { cap, fall, mask };
+        simd::run(ConservativeChunk { faces, fluxes, before, job, changed });
     }
 }
 
 /// A step of a chunk, in which humidity falls or does not.
 struct ConservativeChunk<'a, S: HumidityShape, const FALLS: bool> {
     faces: &'a Transmissibilities<S>,
-    vertical: Vertical<FALLS>,
+    fluxes: Fluxes<FALLS>,
     before: Before<'a, u32, S>,
     job: &'a mut Job<S>,
     changed: &'a mut CellMask,
@@ -67,7 +67,7 @@ impl<S: HumidityShape, const FALLS: bool> simd::Kernel for ConservativeChunk<'_,
 
     #[inline(always)]
     fn run(self) {
-        let ConservativeChunk { faces, vertical, before, job, changed } = self;
+        let ConservativeChunk { faces, fluxes, before, job, changed } = self;
         let Job { moisture, rims, tally, .. } = job;
         let cells = moisture.cells_mut();
         *tally = Tally::default();
@@ -80,9 +80,9 @@ impl<S: HumidityShape, const FALLS: bool> simd::Kernel for ConservativeChunk<'_,
                 flows_in.zip(there.iter().zip(here))
             {
                 *entering = match Face::ALL[face] {
-                    Face::Down => vertical.up(transmissibility, there, here),
-                    Face::Up => -vertical.up(transmissibility, here, there),
-                    _ => flux(transmissibility, there, here),
+                    Face::Down => fluxes.up(transmissibility, there, here),
+                    Face::Up => -fluxes.up(transmissibility, here, there),
+                    _ => fluxes.level(transmissibility, there, here),
                 };
             }
         }
@@ -90,7 +90,7 @@ impl<S: HumidityShape, const FALLS: bool> simd::Kernel for ConservativeChunk<'_,
         from_below.0[..S::STRIDES[1]].copy_from_slice(S::rim(&entering, 2));
         let mut rule = Rule::<S, FALLS> {
             faces,
-            vertical,
+            fluxes,
             drains: &faces.drains,
             entering: &entering,
             east: Aligned([0; BATCH + BATCH / 16 * FIRST_OUT]),
@@ -106,20 +106,9 @@ impl<S: HumidityShape, const FALLS: bool> simd::Kernel for ConservativeChunk<'_,
     }
 }
 
-/// Returns the flux across a face from one cell to another, in units; negative if it flows back.
+/// Returns the fluxes between a row of cells and another.
 #[inline(always)]
-fn flux(transmissibility: u32, from: u32, to: u32) -> i32 {
-    // Humidity is below 2³¹ units, so differences fit. Multiplying the absolute value rounds
-    // towards zero.
-    let difference = from as i32 - to as i32;
-    let sign = difference >> 31;
-    let size = (difference ^ sign) - sign;
-    let flow = ((u64::from(size as u32) * u64::from(transmissibility)) >> 32) as i32;
-    (flow ^ sign) - sign
-}
-
-#[inline(always)]
-fn fluxes<const W: usize>(
+fn fluxes_between<const W: usize>(
     transmissibilities: &[u32; W],
     from: &[u32; W],
     to: &[u32; W],
@@ -132,21 +121,36 @@ fn fluxes<const W: usize>(
     flows
 }
 
-/// The fluxes across horizontal faces.
+/// The flux across a face.
 #[derive(Clone, Copy)]
-struct Vertical<const FALLS: bool> {
+struct Fluxes<const FALLS: bool> {
     /// In units.
     cap: u32,
     /// In 1/65,536 of the coefficient.
     fall: u32,
+    /// The bits that a flux may have.
+    mask: u32,
 }
 
-impl<const FALLS: bool> Vertical<FALLS> {
+impl<const FALLS: bool> Fluxes<FALLS> {
+    /// Returns the flux across a face from one cell to another at the same height, in units;
+    /// negative if it flows back.
+    #[inline(always)]
+    fn level(self, transmissibility: u32, from: u32, to: u32) -> i32 {
+        // Humidity is below 2³¹ units, so differences fit. Multiplying the absolute value rounds
+        // towards zero.
+        let difference = from as i32 - to as i32;
+        let sign = difference >> 31;
+        let size = (difference ^ sign) - sign;
+        let flow = ((u64::from(size as u32) * u64::from(transmissibility)) >> 32) as u32;
+        ((flow & self.mask) as i32 ^ sign) - sign
+    }
+
     /// Returns the flux from a cell to the one above it, in units; negative if it flows down.
     #[inline(always)]
     fn up(self, transmissibility: u32, lower: u32, upper: u32) -> i32 {
         if !FALLS {
-            return flux(transmissibility, lower, upper);
+            return self.level(transmissibility, lower, upper);
         }
         // By the limits of the rules this part and six times the transmissibility are at most a
         // half, so that all products and their sum fit.
@@ -157,7 +161,8 @@ impl<const FALLS: bool> Vertical<FALLS> {
         let down = evening + (u64::from(part) * u64::from(falling)) as i64;
         // Upwards with a part rounded up.
         let up = (-down - i64::from(falling)).max(0);
-        ((up >> 32) - (down.max(0) >> 32)) as i32
+        let of = |flow: i64| ((flow >> 32) as u32 & self.mask) as i32;
+        of(up) - of(down.max(0))
     }
 }
 
@@ -169,7 +174,7 @@ const PAGE: usize = 1024;
 
 struct Rule<'a, S: HumidityShape, const FALLS: bool> {
     faces: &'a Transmissibilities<S>,
-    vertical: Vertical<FALLS>,
+    fluxes: Fluxes<FALLS>,
     /// Drains of the rows still to come.
     drains: &'a [Drain],
     /// The fluxes into the chunk across its faces.
@@ -264,11 +269,12 @@ impl<S: HumidityShape, const FALLS: bool> Rule<'_, S, FALLS> {
         let out = &mut self.east.0[(W + FIRST_OUT) * row + FIRST_OUT - 1..][..W + 1];
         // The transmissibility of the last cell is 0, so the value after it is irrelevant. Its flux
         // across the chunk's face is filled in last.
+        let level = |part, here, next| self.fluxes.level(part, here, next);
         let inner = match cells[first + 1..].first_chunk() {
-            Some(next) => fluxes(transmissibilities, here, next, flux),
+            Some(next) => fluxes_between(transmissibilities, here, next, level),
             None => {
                 let turned = core::array::from_fn(|x| here[(x + 1) % W]);
-                fluxes(transmissibilities, here, &turned, flux)
+                fluxes_between(transmissibilities, here, &turned, level)
             }
         };
         out[1..].copy_from_slice(&inner);
@@ -295,11 +301,13 @@ impl<S: HumidityShape, const FALLS: bool> Rule<'_, S, FALLS> {
         let transmissibilities = part(&self.faces.inner[axis].0, first);
         let (here, next) = (part(cells, first), part(cells, next));
         if axis == 1 {
-            fluxes(transmissibilities, here, next, |part, lower, upper| {
-                self.vertical.up(part, lower, upper)
+            fluxes_between(transmissibilities, here, next, |part, lower, upper| {
+                self.fluxes.up(part, lower, upper)
             })
         } else {
-            fluxes(transmissibilities, here, next, flux)
+            fluxes_between(transmissibilities, here, next, |part, here, next| {
+                self.fluxes.level(part, here, next)
+            })
         }
     }
 
@@ -313,7 +321,7 @@ impl<S: HumidityShape, const FALLS: bool> Rule<'_, S, FALLS> {
         cells: &mut [u32; CHUNK_CELLS],
     ) {
         self.drain(first, here, &mut new);
-        let cap = self.vertical.cap as i32;
+        let cap = self.fluxes.cap as i32;
         let over = new.iter().fold(false, |over, &cell| over | (cell as i32 > cap));
         let rain = Self::in_row::<W>(&self.faces.rain, first);
         let mut changed = self.rows.differing(first, here, &new);
@@ -341,9 +349,9 @@ impl<S: HumidityShape, const FALLS: bool> Rule<'_, S, FALLS> {
             let x = usize::from(drain.index) - first;
             // Beyond lies dry soil.
             let drained = if FALLS && drain.is_below {
-                -self.vertical.up(drain.transmissibility, 0, here[x])
+                -self.fluxes.up(drain.transmissibility, 0, here[x])
             } else {
-                flux(drain.transmissibility, here[x], 0)
+                self.fluxes.level(drain.transmissibility, here[x], 0)
             } as u32;
             cells[x] = cells[x].wrapping_sub(drained);
             self.tally.drained += u64::from(drained);
@@ -360,7 +368,7 @@ impl<S: HumidityShape, const FALLS: bool> Rule<'_, S, FALLS> {
 
     fn run_off<const W: usize>(&mut self, first: usize, cells: &mut [u32; W]) {
         for x in ones(!Self::in_row::<W>(&self.faces.held, first) & u64::MAX >> (64 - W)) {
-            let over = cells[x].saturating_sub(self.vertical.cap);
+            let over = cells[x].saturating_sub(self.fluxes.cap);
             cells[x] -= over;
             self.tally.runoff += u64::from(over);
         }

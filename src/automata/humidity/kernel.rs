@@ -19,6 +19,8 @@ pub(super) struct Kernel<S: HumidityShape> {
     coefficient: f32,
     /// In 1/65,536 of the coefficient.
     fall: u32,
+    /// The bits that a flow in units may have.
+    flow_mask: u32,
     /// Of the weighted mean.
     denominators: Cache<[u32; CHUNK_CELLS]>,
     /// Of the conservative sweep.
@@ -69,6 +71,7 @@ impl<S: HumidityShape> Kernel<S> {
             cap: rules.cap,
             coefficient: rules.coefficient,
             fall: rules.fall_share(),
+            flow_mask: rules.flow_mask(),
             denominators: Cache(Vec::new()),
             transmissibilities: Cache(Vec::new()),
             rims: Rims::new(0),
@@ -117,7 +120,8 @@ impl<S: HumidityShape> Kernel<S> {
         if store.sweep == Sweep::Conservative {
             let cap = (f64::from(self.cap) * f64::from(UNITS)) as u32;
             let faces = self.transmissibilities.at(job.slot);
-            conservative::step_chunk(faces, [cap, self.fall], before, job, &mut changed);
+            let of_rules = [cap, self.fall, self.flow_mask];
+            conservative::step_chunk(faces, of_rules, before, job, &mut changed);
         } else {
             let step_chunk = match store.sweep {
                 Sweep::InPlace => mean::step_chunk::<S, true>,

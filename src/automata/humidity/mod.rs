@@ -31,6 +31,7 @@ mod query;
 mod restore;
 mod rules;
 mod step;
+mod still;
 mod store;
 mod sweep;
 mod transmissibility;

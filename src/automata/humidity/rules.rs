@@ -1,6 +1,6 @@
 //! The rules of a humidity world, with their units, ranges and checks.
 
-use super::cell::{MOST_HUMIDITY, SOIL};
+use super::cell::{MOST_HUMIDITY, SOIL, UNITS};
 use super::sweep::Sweep;
 use crate::coords::{Face, Shape};
 use core::fmt;
@@ -45,6 +45,11 @@ pub struct Rules {
     /// [`Sheet`]: crate::Sheet
     /// [`Cube`]: crate::Cube
     pub fall: f32,
+    /// Of the conservative sweep only: what flows across a face in a step is a multiple of this,
+    /// rounded towards zero; a power of two from [1/65,536](super::UNITS), the default, to 1. So
+    /// flows that are less end, and soil rests the sooner, with differences of up to this divided
+    /// by the part that flows.
+    pub least_flow: f32,
     /// The least impermeability that soil may have, 10⁻³⁰ to 10³⁰; 0.5 by default.
     pub least_impermeability: f32,
     /// What lies beyond the world's bounds, by [`Face::index`]; walls by default. Missing chunks
@@ -59,6 +64,7 @@ impl Default for Rules {
             cap: 1024.0,
             coefficient: 1.0 / 32.0,
             fall: 0.0,
+            least_flow: 1.0 / UNITS as f32,
             least_impermeability: 0.5,
             borders: [Border::Wall; 6],
         }
@@ -87,6 +93,8 @@ pub enum RulesError {
         /// The most that is stable with this shape, coefficient and least impermeability.
         most: f64,
     },
+    /// A least flow that is not a power of two from 1/65,536 to 1.
+    LeastFlow(f32),
     /// A fall other than 0 in a sweep that has none.
     FallInSweep {
         /// The refused value.
@@ -115,6 +123,9 @@ impl fmt::Display for RulesError {
             }
             RulesError::Fall { value, most } => {
                 write!(f, "fall is 0 to {most} to be stable with this coefficient, not {value}")
+            }
+            RulesError::LeastFlow(value) => {
+                write!(f, "least_flow is a power of two from 1/65,536 to 1, not {value}")
             }
             RulesError::FallInSweep { value, sweep } => {
                 write!(f, "fall is 0 in the sweep {sweep:?}, not {value}: only Conservative has it")
@@ -163,6 +174,11 @@ impl Rules {
         // oscillates.
         let stable = f64::from(self.least_impermeability) / (2.0 * S::NEIGHBOURS as f64);
         let most = if self.sweep == Sweep::Conservative { stable } else { f64::from(f32::MAX) };
+        let grain = self.least_flow * UNITS as f32;
+        let is_power = grain.fract() == 0.0 && (grain as u32).is_power_of_two();
+        if !((1.0..=UNITS as f32).contains(&grain) && is_power) {
+            return Err(RulesError::LeastFlow(self.least_flow));
+        }
         if !SOIL.contains(&self.least_impermeability) {
             return Err(RulesError::LeastImpermeability(self.least_impermeability));
         }
@@ -194,6 +210,11 @@ impl Rules {
         } else {
             Err(RulesError::Fall { value, most })
         }
+    }
+
+    /// Returns the bits that a flow in units may have.
+    pub(super) fn flow_mask(&self) -> u32 {
+        !((self.least_flow * UNITS as f32) as u32 - 1)
     }
 
     /// Returns the fall in 1/65,536 of the coefficient.
@@ -232,6 +253,13 @@ mod tests {
         assert_eq!(most[0].check::<Cube>(), Err(RulesError::Fall { value: 0.125, most: 0.0625 }));
         let slow = Rules { coefficient: 1e-6, fall: 0.07, ..Rules::default() };
         assert!(matches!(slow.check::<Cube>(), Err(RulesError::Fall { .. })), "65,536 times");
+        for least_flow in [0.0, -1.0, f32::NAN, f32::INFINITY, 2.0, 0.75, 1.0 / 131_072.0] {
+            let rules = Rules { least_flow, ..Rules::default() };
+            assert_eq!(
+                rules.check::<Sheet>().unwrap_err().to_string(),
+                RulesError::LeastFlow(least_flow).to_string()
+            );
+        }
         for least_impermeability in [0.0, -1.0, f32::NAN, f32::INFINITY, 1e-31, 1e31] {
             let rules = Rules { least_impermeability, ..Rules::with_sweep(Sweep::Synchronous) };
             assert!(matches!(rules.check::<Sheet>(), Err(RulesError::LeastImpermeability(_))));

@@ -11,6 +11,7 @@ use crate::chunk::Chunk;
 use crate::coords::{CHUNK_CELLS, Face, Region};
 use crate::grid::{Grid, Slot};
 use glam::IVec3;
+use hashbrown::HashSet;
 
 /// The cells of a world. A missing chunk is dry rock, and so are the cells of a chunk that lie
 /// beyond the bounds; but those beyond a draining border have the ground [`Ground::DRAIN`].
@@ -21,6 +22,8 @@ pub(super) struct Store<S: HumidityShape> {
     pub(super) moisture: Grid<u32, S>,
     /// By slot.
     ground: Vec<Chunk<u32>>,
+    /// The chunks that stand still, loaded or not.
+    still: HashSet<IVec3>,
 }
 
 impl<S: HumidityShape> Store<S> {
@@ -31,6 +34,7 @@ impl<S: HumidityShape> Store<S> {
             borders: rules.borders,
             moisture: Grid::new(rules.sweep.word_of(0.0)),
             ground: Vec::new(),
+            still: HashSet::new(),
         }
     }
 
@@ -64,6 +68,9 @@ impl<S: HumidityShape> Store<S> {
             self.ground.resize(slot.index() + 1, Chunk::uniform(Ground::WALL.0));
         }
         self.ground[slot.index()] = ground;
+        if self.is_still(position) {
+            self.moisture.shelve(&[slot]);
+        }
         Some(slot)
     }
 
@@ -75,6 +82,25 @@ impl<S: HumidityShape> Store<S> {
             moisture,
             core::mem::replace(&mut self.ground[slot.index()], Chunk::uniform(Ground::WALL.0)),
         ))
+    }
+
+    /// Returns whether a chunk stands still.
+    pub(super) fn is_still(&self, chunk: IVec3) -> bool {
+        !self.still.is_empty() && self.still.contains(&chunk)
+    }
+
+    pub(super) fn set_still(&mut self, chunk: IVec3, is_still: bool) {
+        match is_still {
+            true => _ = self.still.insert(chunk),
+            false => _ = self.still.remove(&chunk),
+        }
+    }
+
+    /// Returns whether nothing passes a face of a chunk because it or the one behind stands still.
+    fn is_parted(&self, chunk: IVec3, face: Face) -> bool {
+        let behind = face.step(chunk);
+        !self.still.is_empty()
+            && (self.is_still(chunk) || behind.is_some_and(|behind| self.is_still(behind)))
     }
 
     /// Returns the ground of a cell beyond the bounds, as its neighbour inside reads it.
@@ -110,6 +136,7 @@ impl<S: HumidityShape> Store<S> {
         let neighbours = self.moisture.neighbours_of(slot);
         let rims: [S::Rims<u32>; 6] = core::array::from_fn(|face| match neighbours[face] {
             Slot::NONE => S::uniform_rims(self.ground_behind(chunk, Face::ALL[face]).0),
+            _ if self.is_parted(chunk, Face::ALL[face]) => S::uniform_rims(Ground::WALL.0),
             neighbour => rims_of_chunk::<u32, S>(self.ground_at(neighbour)),
         });
         let mut halo = S::uniform_halo(Ground::WALL.0);
@@ -119,7 +146,10 @@ impl<S: HumidityShape> Store<S> {
 
     pub(super) fn memory_bytes(&self) -> usize {
         let ground: usize = self.ground.iter().map(Chunk::heap_bytes).sum();
-        self.moisture.memory_bytes() + ground + self.ground.capacity() * size_of::<Chunk<u32>>()
+        self.moisture.memory_bytes()
+            + ground
+            + self.ground.capacity() * size_of::<Chunk<u32>>()
+            + self.still.allocation_size()
     }
 }
 

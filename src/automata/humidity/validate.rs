@@ -119,7 +119,10 @@ impl<S: HumidityShape> HumidityWorld<S> {
     /// through its rain, cap or borders. Computed without any cached data.
     fn check_sleepers(&self) -> Result<(), Violation> {
         let moisture = &self.store.moisture;
-        let asleep = |slot: &Slot| moisture.awake_at(*slot).is_none_or(CellMask::is_empty);
+        let asleep = |slot: &Slot| {
+            moisture.awake_at(*slot).is_none_or(CellMask::is_empty)
+                && !self.store.is_still(moisture.position_at(*slot))
+        };
         let sleepers: Vec<Slot> = moisture.sorted_slots().into_iter().filter(asleep).collect();
         let (mut kernel, mut scratch) = (Kernel::new(&self.rules), Scratch::new());
         for slot in sleepers {

@@ -37,6 +37,7 @@ pub(super) fn read_rules(mut table: Table, mut rules: Rules) -> Result<Rules, Sc
         ("cap", &mut rules.cap),
         ("coefficient", &mut rules.coefficient),
         ("fall", &mut rules.fall),
+        ("least_flow", &mut rules.least_flow),
         ("least_impermeability", &mut rules.least_impermeability),
     ] {
         if let Some(field) = table.take(key) {
@@ -54,6 +55,7 @@ fn refused_rule(named: &[Field], error: RulesError) -> ScenarioError {
         RulesError::Cap(_) => "cap",
         RulesError::LeastImpermeability(_) => "least_impermeability",
         RulesError::Coefficient { .. } => "coefficient",
+        RulesError::LeastFlow(_) => "least_flow",
         RulesError::Fall { .. } | RulesError::FallInSweep { .. } => "fall",
     };
     refuse_rule(named, rule, format!("in range ({error})"), error)

@@ -110,11 +110,22 @@ fn read_rules(mut table: Table) -> Result<Rules, ScenarioError> {
     if let Some(field) = table.take("moisture_per_unit") {
         rules.moisture_per_unit = field.number()?;
     }
+    let Rules { soil_period, blast_steps, blast_reach, .. } = &mut rules;
     for (key, value) in
-        [("soil_period", &mut rules.soil_period), ("blast_steps", &mut rules.blast_steps)]
+        [("soil_period", soil_period), ("blast_steps", blast_steps), ("blast_reach", blast_reach)]
     {
         if let Some(field) = table.take(key) {
             *value = field.whole(0, i64::from(u32::MAX))? as u32;
+        }
+    }
+    let Rules { blast_fading, most_pressure, most_radius, .. } = &mut rules;
+    for (key, value) in [
+        ("blast_fading", blast_fading),
+        ("most_pressure", most_pressure),
+        ("most_radius", most_radius),
+    ] {
+        if let Some(field) = table.take(key) {
+            *value = field.number()? as f32;
         }
     }
     for (key, value) in [("breaking", &mut rules.breaking), ("spilling", &mut rules.spilling)] {

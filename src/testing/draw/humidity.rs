@@ -68,6 +68,7 @@ impl Draw for Rules {
             cap: bytes.pick(&[1024.0, 100.0, 32_767.0]),
             coefficient,
             fall: if sweep == Sweep::Conservative { most } else { 0.0 },
+            least_flow: bytes.pick(&[1.0 / 65_536.0, 1.0 / 64.0, 1.0]),
             borders: core::array::from_fn(|_| border(bytes.byte())),
             ..Rules::default()
         }

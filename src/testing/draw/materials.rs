@@ -67,6 +67,8 @@ impl Draw for Rules {
                 fall: bytes.pick(&[1.0 / 32.0, 0.0, 0.0625]),
                 ..Rules::default().soil
             },
+            blast_fading: bytes.pick(&[0.03, 0.0, 0.5]),
+            blast_reach: bytes.pick(&[4, 0, 1]),
             ..Rules::default()
         }
     }

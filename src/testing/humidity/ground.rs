@@ -123,7 +123,7 @@ impl Ground {
             let flow = match face {
                 Face::Down => self.falls(share, held, there),
                 Face::Up => -self.falls(share, there, held),
-                _ => share * (held - there) / 4_294_967_296,
+                _ => self.rounded(share * (held - there) / 4_294_967_296),
             };
             left -= flow;
             flows.moved += flow.max(0) as u128;
@@ -140,11 +140,17 @@ impl Ground {
         let evens = share * (upper - lower);
         let falling = upper.min(units(f64::from(self.rules.cap)) - lower).max(0);
         if times == 0 {
-            return evens / 4_294_967_296;
+            return self.rounded(evens / 4_294_967_296);
         }
         let down = evens + share * times / 65_536 * falling;
         let up = -evens - (share * times / 65_536 + 1) * falling;
-        (down.max(0) - up.max(0)) / 4_294_967_296
+        self.rounded((down.max(0) - up.max(0)) / 4_294_967_296)
+    }
+
+    /// A flow as far as it is a multiple of the least one.
+    fn rounded(&self, flow: i128) -> i128 {
+        let least = units(f64::from(self.rules.least_flow));
+        flow / least * least
     }
 
     /// The conservative sweep leaves each cell of soil within the range of itself and its

@@ -135,7 +135,7 @@ impl<S: BlastShape> BlastWorld<S> {
         for &face in Self::FACES {
             let conductance = self.conductance(cell, face);
             self.set_conductance(self.place(cell), face, conductance);
-            if let Beyond::There(there) = self.space.beyond_cell(cell, face) {
+            if let Beyond::There(there) = self.space.beyond_cell::<S>(cell, face) {
                 self.set_conductance(self.place(there), face.opposite(), conductance);
             }
         }

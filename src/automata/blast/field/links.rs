@@ -39,7 +39,7 @@ impl<S: BlastShape> BlastWorld<S> {
         if !self.space.bounds.contains(cell) {
             return Link { beyond: Beyond::Rigid, there: None, weight: 0.0, conductance: 0.0 };
         }
-        let beyond = self.space.beyond_cell(cell, face);
+        let beyond = self.space.beyond_cell::<S>(cell, face);
         let there = match beyond {
             Beyond::There(there) => match here {
                 Some((slot, _)) if S::chunk_of(there) == S::chunk_of(cell) => {
@@ -104,13 +104,14 @@ impl<S: BlastShape> BlastWorld<S> {
         self.link_of(cell, self.place(cell), face).conductance
     }
 
-    /// Returns the loaded chunks behind a chunk's faces.
+    /// Returns the loaded chunks behind a chunk's faces, as far as pressure may pass.
     pub(crate) fn chunks_behind(&self, slot: Slot) -> SmallVec<[(Face, Slot); 6]> {
         let chunk = self.pressure.position_at(slot);
         let neighbours = self.pressure.neighbours_of(slot);
+        let are_parted = !self.space.still.is_empty();
         let behind = |&face: &Face| match neighbours[face.index()] {
-            Slot::NONE => self.slot_behind(&neighbours, face, &self.space.side::<S>(chunk, face)),
-            neighbour => neighbour,
+            neighbour if neighbour.is_some() && !are_parted => neighbour,
+            _ => self.slot_behind(&neighbours, face, &self.space.side::<S>(chunk, face)),
         };
         Self::FACES
             .iter()
@@ -152,12 +153,15 @@ impl<S: BlastShape> BlastWorld<S> {
         self.states[slot.index()] =
             ChunkState { highest, is_unreported: true, ..ChunkState::default() };
         self.rims.invalidate(slot);
+        if self.space.still.contains(&position) {
+            self.pressure.shelve(&[slot]);
+        }
         slot
     }
 
     /// Multiplies the flow over a link by `part`, at both ends.
     pub(crate) fn scale_flow(&mut self, cell: IVec3, face: Face, part: f32) {
-        let there = match self.space.beyond_cell(cell, face) {
+        let there = match self.space.beyond_cell::<S>(cell, face) {
             Beyond::There(there) => Some((there, face.opposite())),
             Beyond::Open | Beyond::Rigid => None,
         };
@@ -207,7 +211,7 @@ impl<S: BlastShape> BlastWorld<S> {
         self.pressure.mark_changed_at(slot, index);
         self.pressure.wake_chunk_at(slot);
         for &face in Self::FACES {
-            if let Beyond::There(there) = self.space.beyond_cell(cell, face)
+            if let Beyond::There(there) = self.space.beyond_cell::<S>(cell, face)
                 && let Some((neighbour, _)) = self.place(there)
                 && neighbour != slot
             {

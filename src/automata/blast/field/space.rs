@@ -1,15 +1,16 @@
-//! The bounds and borders of a world, and what lies behind a face of a cell or chunk.
+//! The bounds and borders of a world, its extent, and what lies behind a face of a cell or chunk.
 
 use crate::automata::blast::rules::{Border, Borders};
 use crate::coords::{Face, Region, Shape};
 use glam::IVec3;
+use hashbrown::HashSet;
 
 /// What lies behind a face.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Beyond {
-    /// A rigid border.
+    /// A rigid border, or the face of a chunk that stands still.
     Rigid,
-    /// An open border.
+    /// An open border, or the end of the extent.
     Open,
     /// A cell or a chunk at this position, loaded or not.
     There(IVec3),
@@ -22,18 +23,55 @@ pub(crate) struct Side {
     pub(crate) plane: usize,
     /// What lies behind it.
     pub(crate) beyond: Beyond,
-    /// Whether the world ends here, at a periodic border too.
+    /// Whether the world's bounds are here, at a periodic border too.
     pub(crate) is_border: bool,
 }
 
-/// The bounds of a world with their borders.
-#[derive(Clone, Copy, Debug)]
+/// The bounds of a world with their borders, and its chunks that are unlike others.
+#[derive(Clone, Debug)]
 pub(crate) struct Space {
     pub(crate) bounds: Region,
     pub(crate) borders: Borders,
+    /// The chunks that pressure may enter; `None` if it may enter all. At the faces of the others
+    /// it leaves, as over an open border.
+    pub(crate) extent: Option<HashSet<IVec3>>,
+    /// The chunks that stand still: nothing passes their faces.
+    pub(crate) still: HashSet<IVec3>,
 }
 
 impl Space {
+    /// Returns a space in which pressure may enter all chunks, and none stands still.
+    pub(crate) fn new(bounds: Region, borders: Borders) -> Space {
+        Space { bounds, borders, extent: None, still: HashSet::new() }
+    }
+
+    /// Returns the bytes on the heap.
+    pub(crate) fn memory_bytes(&self) -> usize {
+        self.still.allocation_size() + self.extent.as_ref().map_or(0, HashSet::allocation_size)
+    }
+
+    /// Returns whether pressure may enter a chunk.
+    pub(crate) fn admits(&self, chunk: IVec3) -> bool {
+        self.extent.as_ref().is_none_or(|extent| extent.contains(&chunk))
+    }
+
+    /// Returns whether nothing passes between two chunks because one of them stands still.
+    pub(crate) fn is_parted(&self, chunks: [IVec3; 2]) -> bool {
+        !self.still.is_empty() && chunks.iter().any(|chunk| self.still.contains(chunk))
+    }
+
+    /// Returns what lies across the face between two chunks: `there`, a chunk or a cell of the
+    /// second one, if pressure may go from one to the other.
+    fn across(&self, chunks: [IVec3; 2], there: IVec3) -> Beyond {
+        if self.is_parted(chunks) {
+            Beyond::Rigid
+        } else if self.admits(chunks[1]) {
+            Beyond::There(there)
+        } else {
+            Beyond::Open
+        }
+    }
+
     /// Returns the world's last coordinate towards `face`, and that towards the opposite face.
     fn ends(&self, face: Face) -> (i32, i32) {
         let axis = axis(face);
@@ -50,10 +88,17 @@ impl Space {
     }
 
     /// Returns what lies behind a face of a cell of the world.
-    pub(crate) fn beyond_cell(&self, cell: IVec3, face: Face) -> Beyond {
+    pub(crate) fn beyond_cell<S: Shape>(&self, cell: IVec3, face: Face) -> Beyond {
         let (end, other_end) = self.ends(face);
         match face.step(cell) {
-            Some(there) if cell[axis(face)] != end => Beyond::There(there),
+            Some(there) if cell[axis(face)] != end => {
+                let chunks = [cell, there].map(S::chunk_of);
+                if chunks[0] == chunks[1] {
+                    Beyond::There(there)
+                } else {
+                    self.across(chunks, there)
+                }
+            }
             _ => self.beyond_border(face, with_axis(cell, face, other_end)),
         }
     }
@@ -65,9 +110,11 @@ impl Space {
         let at_end = S::chunk_of(IVec3::splat(end))[axis];
         let local = |cell: i32| (cell & ((1 << S::BITS[axis]) - 1)) as usize;
         match face.step(chunk) {
-            Some(there) if chunk[axis] != at_end => {
-                Side { plane: outermost::<S>(face), beyond: Beyond::There(there), is_border: false }
-            }
+            Some(there) if chunk[axis] != at_end => Side {
+                plane: outermost::<S>(face),
+                beyond: self.across([chunk, there], there),
+                is_border: false,
+            },
             _ => {
                 let around = with_axis(chunk, face, S::chunk_of(IVec3::splat(other_end))[axis]);
                 Side {
@@ -163,16 +210,16 @@ mod tests {
     fn cells_and_chunks_agree_on_what_lies_beyond() {
         let bounds = Region::new(IVec3::new(-3, 0, 0), IVec3::new(29, 63, 0));
         let borders = Borders { x: Border::Periodic, y: Border::Open, z: Border::Rigid };
-        let space = Space { bounds, borders };
+        let space = Space::new(bounds, borders);
         assert_eq!(
-            space.beyond_cell(IVec3::new(29, 4, 0), Face::East),
+            space.beyond_cell::<Sheet>(IVec3::new(29, 4, 0), Face::East),
             Beyond::There(IVec3::new(-3, 4, 0))
         );
         assert_eq!(
-            space.beyond_cell(IVec3::new(0, 4, 0), Face::West),
+            space.beyond_cell::<Sheet>(IVec3::new(0, 4, 0), Face::West),
             Beyond::There(IVec3::new(-1, 4, 0))
         );
-        assert_eq!(space.beyond_cell(IVec3::new(0, 63, 0), Face::Up), Beyond::Open);
+        assert_eq!(space.beyond_cell::<Sheet>(IVec3::new(0, 63, 0), Face::Up), Beyond::Open);
         let side = space.side::<Sheet>(IVec3::ZERO, Face::East);
         assert_eq!(
             (side.plane, side.beyond, side.is_border),
@@ -184,11 +231,25 @@ mod tests {
             (side.plane, side.beyond, side.is_border),
             (0, Beyond::There(IVec3::NEG_X), false)
         );
-        let everywhere = Space { bounds: Region::EVERYWHERE, borders };
+        let everywhere = Space::new(Region::EVERYWHERE, borders);
         assert_eq!(
-            everywhere.beyond_cell(IVec3::MAX, Face::East),
+            everywhere.beyond_cell::<Sheet>(IVec3::MAX, Face::East),
             Beyond::There(IVec3::new(i32::MIN, i32::MAX, i32::MAX))
         );
-        assert_eq!(everywhere.beyond_cell(IVec3::MAX, Face::South), Beyond::Rigid);
+        assert_eq!(everywhere.beyond_cell::<Sheet>(IVec3::MAX, Face::South), Beyond::Rigid);
+    }
+
+    #[test]
+    fn pressure_leaves_at_the_end_of_the_extent_and_stays_where_chunks_stand_still() {
+        let mut space = Space::new(Region::EVERYWHERE, Borders::default());
+        space.extent = Some([IVec3::ZERO, IVec3::X].into_iter().collect());
+        space.still.insert(IVec3::X);
+        for (face, beyond) in [(Face::East, Beyond::Rigid), (Face::West, Beyond::Open)] {
+            let side = space.side::<Cube>(IVec3::ZERO, face);
+            assert_eq!((side.beyond, side.is_border), (beyond, false));
+            let cell = IVec3::X * if face == Face::East { 15 } else { 0 };
+            assert_eq!(space.beyond_cell::<Cube>(cell, face), beyond);
+        }
+        assert_eq!(space.beyond_cell::<Cube>(IVec3::X, Face::West), Beyond::There(IVec3::ZERO));
     }
 }

@@ -92,6 +92,7 @@ impl<S: BlastShape> BlastWorld<S> {
         let inputs = StepInputs {
             rule: self.rules.rule,
             audible: self.audible(),
+            keep: self.keep,
             space: &self.space,
             pressure: &self.pressure,
             rims: &self.rims,

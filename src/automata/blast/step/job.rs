@@ -53,6 +53,8 @@ pub(crate) struct Job<S: BlastShape> {
     pub(crate) rims: Box<S::Rims<f32>>,
     /// The outflow over each open border.
     pub(crate) left: SmallVec<[f64; 2]>,
+    /// What faded: of pressures above 0, and of those below.
+    pub(crate) faded: [f64; 2],
     /// Of the pressures after the step, in absolute values.
     pub(crate) highest: f32,
     /// Whether the chunk is audible after the step.
@@ -72,6 +74,7 @@ impl<S: BlastShape> Job<S> {
             changed_again: 0,
             rims: Box::new(S::uniform_rims(0.0)),
             left: SmallVec::new(),
+            faded: [0.0; 2],
             highest: 0.0,
             is_audible: false,
         }
@@ -97,6 +100,8 @@ impl<S: BlastShape> Scratch<S> {
 pub(crate) struct StepInputs<'w, S: BlastShape> {
     pub(crate) rule: Rule,
     pub(crate) audible: f32,
+    /// The share of each pressure that is left after the step; the rest fades.
+    pub(crate) keep: f32,
     pub(crate) space: &'w Space,
     pub(crate) pressure: &'w Grid<f32, S>,
     pub(crate) rims: &'w Rims<f32, S>,
@@ -121,6 +126,7 @@ impl<S: BlastShape> StepInputs<'_, S> {
         if let Rule::Wave { .. } = self.rule {
             self.record_wave_outflow(job);
         }
+        job.faded = self.fade(job.pressure.cells_mut(), &mut changed);
         job.pressure.canonicalize();
         job.changes.summarize::<S>(&changed);
         self.find_touched_across(job, &changed);
@@ -165,6 +171,26 @@ impl<S: BlastShape> StepInputs<'_, S> {
                 chunk.run(Wave { conductances, damping: damping as f32, flows, rows, changed })
             }
         }
+    }
+
+    /// Takes from each pressure what fades, and marks the cells that this changes. Returns how
+    /// much, of pressures above 0 and of those below.
+    fn fade(&self, cells: &mut [f32; CHUNK_CELLS], changed: &mut CellMask) -> [f64; 2] {
+        let mut sums = [0.0; 2];
+        if self.keep == 1.0 {
+            return sums;
+        }
+        for (row, word) in cells.chunks_exact_mut(64).zip(changed.words_mut()) {
+            for (x, cell) in row.iter_mut().enumerate() {
+                let new = *cell * self.keep + 0.0;
+                let lost = f64::from(*cell) - f64::from(new);
+                sums[0] += lost.max(0.0);
+                sums[1] += lost.min(0.0);
+                *word |= u64::from(new != *cell) << x;
+                *cell = new;
+            }
+        }
+        sums
     }
 
     /// Finds the chunks behind periodic borders that changes touch, and counts changed cells with

@@ -55,10 +55,11 @@ impl<S: BlastShape> BlastWorld<S> {
         let mut jobs = core::mem::take(&mut self.jobs);
         let open = self.begin(&open, &opened, ahead, &mut jobs);
         open.iter_mut().filter(|job| !job.is_ahead).for_each(|job| self.swap_chunk(job));
-        let (rule, audible) = (self.rules.rule, self.audible());
+        let (rule, audible, keep) = (self.rules.rule, self.audible(), self.keep);
         let inputs = StepInputs {
             rule,
             audible,
+            keep,
             space: &self.space,
             pressure: &self.pressure,
             rims: &self.rims,
@@ -116,6 +117,7 @@ impl<S: BlastShape> BlastWorld<S> {
             }
             self.rims.update(job.slot, &mut job.rims);
             job.left.iter().for_each(|left| self.ledger.left += left);
+            self.ledger.remove(job.faded);
             let state = &mut self.states[job.slot.index()];
             faded.extend((state.is_audible && !job.is_audible).then_some(job.slot));
             (state.is_audible, state.needs_audibility_check) = (job.is_audible, false);
@@ -160,10 +162,11 @@ impl<S: BlastShape> BlastWorld<S> {
             known => known,
         };
         rims.save(&self.pressure, &[slot]);
-        let (rule, audible) = (self.rules.rule, self.audible());
+        let (rule, audible, keep) = (self.rules.rule, self.audible(), self.keep);
         let inputs = StepInputs {
             rule,
             audible,
+            keep,
             space: &self.space,
             pressure: &self.pressure,
             rims,
@@ -211,6 +214,7 @@ impl<S: BlastShape> BlastWorld<S> {
         let ghost = |&face: &Face| {
             if neighbours[face.index()].is_some()
                 && !self.is_closed(neighbours[face.index()], opened)
+                && !face.step(chunk).is_some_and(|there| self.space.is_parted([chunk, there]))
             {
                 return None;
             }

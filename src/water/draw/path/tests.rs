@@ -229,7 +229,7 @@ fn a_path_in_vain_is_dead_from_end_to_end() {
     world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN)).expect("none is there");
     let slot = world.store.grid().sorted_slots()[0];
     let place = |at: usize| Place::new(slot, at);
-    let water = Voxel::OPEN.with_height(3);
+    let water = Voxel::OPEN.with_height(3).with(CellFlags::HAS_SOURCE, true);
     world.store.write(place(0), Voxel::water(WaterCell::SOURCE));
     (1..16).for_each(|at| world.store.write(place(at), water.with_parent(Face::West)));
     let tick = &mut test_worlds::tick(&mut world);

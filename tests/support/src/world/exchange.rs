@@ -39,8 +39,11 @@ impl Apart {
     }
 
     /// The permeability and capacity of soil, and what it holds, in units of water and of moisture;
-    /// `None` in other cells, and in rain.
+    /// `None` in other cells, in rain, and where soil stands still.
     fn soil_at(&self, cell: IVec3) -> Option<(f64, u64, u64)> {
+        if !self.moves(cell) {
+            return None;
+        }
         let material = self.palette.material(*self.ground.get(&cell.to_array())?)?;
         let soil = self.soil.cell(cell)?;
         let held = (soil.humidity * f64::from(UNITS)) as u64;
@@ -91,6 +94,9 @@ impl Apart {
         let up = self.holds_up(kept as f64, full as f64).then_some(Face::Up);
         for face in [Face::Down].into_iter().chain(sides(draw)).chain(up) {
             let Some(there) = face.step(cell).filter(|&there| self.moves(there)) else { continue };
+            if self.water.is_sea(there) {
+                continue;
+            }
             if self.water.pour(there, 1) == Ok(1) {
                 self.set_moisture(cell, held - self.scale());
                 return;

@@ -1,0 +1,113 @@
+//! What stands above a world of pressure tells it: which chunks pressure may enter, which of them
+//! stand still, and how fast pressure fades.
+//!
+//! Pressure leaves at the faces of chunks that it may not enter, as over an open border, so nothing
+//! gathers there. Nothing passes the faces of a chunk that stands still, as at a rigid border, and
+//! no step visits it; edits do.
+
+use super::field::flows::Conductances;
+use super::field::space::{axis, outermost, plane_cells};
+use super::{BlastShape, BlastWorld};
+use crate::coords::Face;
+use crate::grid::Slot;
+use glam::IVec3;
+use hashbrown::HashSet;
+
+impl<S: BlastShape> BlastWorld<S> {
+    /// Returns whether pressure may enter a chunk.
+    pub(crate) fn admits(&self, chunk: IVec3) -> bool {
+        self.space.admits(chunk)
+    }
+
+    /// Lets pressure enter no chunk from now on but those that are [admitted](BlastWorld::admit).
+    /// There must be no chunk.
+    pub(crate) fn confine(&mut self) {
+        debug_assert!(self.is_empty(), "a chunk that pressure may not enter");
+        self.space.extent = Some(HashSet::new());
+    }
+
+    /// Lets pressure enter a chunk of a world that is confined. What left there ends.
+    pub(crate) fn admit(&mut self, chunk: IVec3) {
+        if self.restore_admitted(chunk) {
+            for (face, there) in self.beside(chunk) {
+                self.end_flows_across(there, face.opposite());
+                self.pressure.wake_chunk_at(there);
+            }
+        }
+    }
+
+    /// Admits a chunk as it was when it was saved: wakes and ends nothing. Returns whether it was
+    /// not admitted.
+    pub(crate) fn restore_admitted(&mut self, chunk: IVec3) -> bool {
+        self.space.extent.as_mut().is_some_and(|extent| extent.insert(chunk))
+    }
+
+    /// Lets pressure enter a chunk no more. It must have been removed.
+    pub(crate) fn dismiss(&mut self, chunk: IVec3) {
+        debug_assert!(self.pressure.slot(chunk).is_none(), "chunk {chunk} is there");
+        if self.space.extent.as_mut().is_some_and(|extent| extent.remove(&chunk)) {
+            for (_, there) in self.beside(chunk) {
+                self.pressure.wake_chunk_at(there);
+            }
+        }
+    }
+
+    /// Lets a chunk, loaded or not, stand still, or go on. Flows across its faces end.
+    pub(crate) fn set_still(&mut self, chunk: IVec3, is_still: bool) {
+        if self.space.still.contains(&chunk) == is_still {
+            return;
+        }
+        let slot = self.pressure.slot(chunk);
+        for (face, there) in self.beside(chunk) {
+            self.end_flows_across(there, face.opposite());
+            self.states[there.index()].conductances = Conductances::Unknown;
+            self.pressure.wake_chunk_at(there);
+        }
+        match is_still {
+            true => _ = self.space.still.insert(chunk),
+            false => _ = self.space.still.remove(&chunk),
+        }
+        let Some(slot) = slot else { return };
+        Self::FACES.iter().for_each(|&face| self.end_flows_across(slot, face));
+        self.states[slot.index()].conductances = Conductances::Unknown;
+        if is_still {
+            self.pressure.shelve(&[slot]);
+        } else {
+            self.pressure.unshelve(&[slot]);
+            self.pressure.wake_chunk_at(slot);
+        }
+    }
+
+    /// Lets a chunk that is not loaded stand still as it did when it was saved: wakes nothing.
+    #[cfg(feature = "snapshot")]
+    pub(crate) fn restore_still(&mut self, chunk: IVec3) {
+        self.space.still.insert(chunk);
+    }
+
+    /// Returns whether a chunk stands still.
+    pub(crate) fn is_still(&self, chunk: IVec3) -> bool {
+        self.space.still.contains(&chunk)
+    }
+
+    /// Lets this share of each pressure be left after a step, 0 to 1. What fades counts as removed,
+    /// and as placed if it was below 0.
+    pub(crate) fn keep(&mut self, share: f32) {
+        self.keep = share;
+    }
+
+    /// Returns the loaded chunks that share a face with a chunk, by its faces.
+    fn beside(&self, chunk: IVec3) -> Vec<(Face, Slot)> {
+        let there = |&face: &Face| Some((face, self.pressure.slot(face.step(chunk)?)?));
+        Self::FACES.iter().filter_map(there).collect()
+    }
+
+    /// Ends what flows out of a chunk across a face.
+    fn end_flows_across(&mut self, slot: Slot, face: Face) {
+        for index in plane_cells::<S>(axis(face), outermost::<S>(face)) {
+            let flows = self.states[slot.index()].flows.as_ref();
+            if flows.is_some_and(|flows| flows.at::<S>(face, index) != 0.0) {
+                self.set_flow(slot, face, index, 0.0);
+            }
+        }
+    }
+}
