@@ -96,8 +96,9 @@ pub struct Rules {
     /// What water does at the world's edges. Default [`Edges::WALLS`].
     pub edges: Edges,
     /// Whether bodies of joined water level out: in each that is not level, what stands above its
-    /// level moves below it, and springs give to it. Without, water finds its level by what flows
-    /// from cell to cell, and by what cells draw. Default `true`.
+    /// level moves below it, and springs give to it. Without, water flows from cell to cell and is
+    /// drawn from springs; what no spring feeds comes to rest in slopes of a unit a cell. Default
+    /// `true`.
     pub pools: bool,
     /// Whether a cell that becomes connected to a spring keeps as parents all connected neighbours
     /// that could feed it, not only the first. A draw tries them in random order. Default `true`.

@@ -317,7 +317,7 @@ fn what_is_written_into_a_world_replaces_what_was_there() {
 fn coupled(rules: &str, couplings: &str, check: &str) -> String {
     format!(
         "[rules]\nsoil_period = 1\n{rules}\n[rules.couplings]\n{couplings}\n\
-         [rules.water]\nevaporation = 0.2\nfilm_evaporation = 0.2\n\
+         [rules.water]\nevaporation = 0.6\nfilm_evaporation = 0.6\n\
          [rules.blast]\nrule = \"diffusive\"\ncoefficient = 0.15\n\
          [rules.materials]\nturf = {{ permeability = 0.5, strength = 1, breaks_into = \"air\" }}\n\
          [legend]\ns = {{ material = \"sand\" }}\nm = {{ material = \"sand\", moisture = 900 }}\n\

@@ -84,8 +84,8 @@ fn carved(cells: Vec<(IVec3, Voxel)>) -> WaterWorld {
     world
 }
 
-/// A dry river hangs on its first cell. All that hung on a cell that dried up was one piece once,
-/// and counted as 256 cells at most.
+/// A dry river hangs on its spring. All that hung on a cell that dried up was one piece once, and
+/// counted as 256 cells at most.
 #[test]
 fn a_long_river_dries_up_in_pieces() {
     const LENGTH: usize = 10_000;
@@ -94,14 +94,14 @@ fn a_long_river_dries_up_in_pieces() {
         assert!(world.remove_source(IVec3::Y).unwrap());
         world
     };
-    let most = in_pieces(build, 3);
+    let most = in_pieces(build, 70);
     let mut world = build();
-    world.run(3);
+    // Activity ends 64 ticks after the last flow.
+    world.run(70);
     let dry =
         winding(LENGTH, false).into_iter().filter(|&cell| world.voxel(cell) == Some(Voxel::OPEN));
     assert!(dry.count() > LENGTH - 100, "not dry");
-    // The ties count for a length of the river of these nine.
-    assert!(most > 9 * LENGTH as u64, "{most} cells beside those visited");
+    assert!(most > 2 * LENGTH as u64, "{most} cells beside those visited");
 }
 
 /// A river in flow that leads to an end of the world: draws, and the search for steady flow, go
@@ -184,7 +184,7 @@ fn many_chunks_are_sorted_and_marked_in_pieces() {
         }
         let saved = whole.save();
         for calls in 0..4 {
-            sliced.step_within(6_000);
+            assert!(!sliced.step_within(3_000).finished, "tick {tick}");
             assert!(sliced.save() == saved, "tick {tick}, {calls} calls of the next");
         }
         whole.step();

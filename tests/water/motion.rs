@@ -188,7 +188,8 @@ fn a_long_wide_river_flows_in_all_lanes() {
 
 #[test]
 fn a_wide_river_flows_in_all_lanes_wherever_it_lies() {
-    (0..16).step_by(3).for_each(|place| check_river(9, 120, place, 600));
+    // The last corners at the end fill only in the ticks in which steady flow yields.
+    (0..16).step_by(3).for_each(|place| check_river(9, 120, place, 800));
 }
 
 #[test]

@@ -128,7 +128,7 @@ fn a_world_at_rest_keeps_nothing_that_a_tick_works_with() {
     for at in Region::new(IVec3::ZERO, IVec3::new(9, 0, 9)).positions() {
         world.pour(16 * at + IVec3::new(7, 1, 7), 7).unwrap();
     }
-    world.run(60);
+    world.run(60 + 64);
     assert!(world.is_at_rest());
     world.take_changes();
     world.take_all_changes();

@@ -121,13 +121,11 @@ impl Window {
                 let all = giver.height;
                 self.give_sideways(&mut giver, side, all, &mut queue, &mut done);
             }
-            let has_fallen = self.fall(&mut giver, &mut done) > 0 && voxel.is_fall();
-            if has_fallen {
+            if self.fall(&mut giver, &mut done) > 0 && voxel.is_fall() {
                 done.fallen.insert(cell);
             }
-            // Any water left rests on a full or solid cell, or exceeds the throughput. A fall that
-            // goes on below does not spread: what its foot does not take waits above.
-            if giver.height > 0 && giver.left > 0 && !has_fallen {
+            // Any water left rests on a full or solid cell, or exceeds the throughput.
+            if giver.height > 0 && giver.left > 0 {
                 self.spread(&mut giver, voxel, seeds.1, &mut queue, &mut done);
             }
             let units = left - giver.left;

@@ -144,8 +144,7 @@ impl Context<'_> {
             let left = self.limits.left(voxel, self.work.passed(place));
             // Water that came from the side may shoot out over a ledge.
             let came_from_above = !voxel.direction().is_some_and(Face::is_lateral);
-            let room = self.store.floor(place).room();
-            came_from_above && (room >= voxel.loose().min(left) || voxel.is_fall() && room > 0)
+            came_from_above && self.store.floor(place).room() >= voxel.loose().min(left)
         };
         let wet = self.store.layer(slot, layer).wet;
         (givers.spread() & wet).is_empty() && givers.iter().all(falls)

@@ -228,6 +228,12 @@ impl Store {
         }
         let voxel = with_parents(self.keep_parents(place, left, self.read(place)), left);
         self.write(place, voxel);
+        // It may have slept or not: what is empty has nothing to do.
+        if voxel == Voxel::OPEN
+            && let Some(awake) = self.grid.awake_at_mut(place.slot)
+        {
+            awake.remove(place.index);
+        }
         self.note_change(place);
         match voxel {
             _ if left != 0 => Unlinked::HasOthers,

@@ -17,7 +17,7 @@ fn refusal(word: u16) -> Option<CellError> {
         (height != 7 || !has_source || direction != 0 || extra).then_some(CellError::Source(word))
     } else if direction == 0 && has_source {
         Some(CellError::SourceWithoutParent(word))
-    } else if direction == 0 && extra {
+    } else if (direction == 0 || !has_source) && extra {
         Some(CellError::ExtraWithoutParent(word))
     } else if direction == 0 && largest != 0 {
         Some(CellError::LargestWithoutParent(word))
