@@ -201,7 +201,7 @@ fn the_greatest_outflow_is_that_of_the_narrowest_cells_once_all_that_fills_is_fu
 fn water_arrives_in_small_worlds_of_every_kind() {
     const SEEDS: u64 = 24;
     for (bed, least) in
-        [(Bed::Flat, SEEDS), (Bed::Stepped, SEEDS), (Bed::Cave, 21), (Bed::Rough, 16)]
+        [(Bed::Flat, SEEDS), (Bed::Stepped, SEEDS), (Bed::Cave, 22), (Bed::Rough, 15)]
     {
         let mut arrived = 0;
         for seed in 0..SEEDS {
