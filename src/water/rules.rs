@@ -78,10 +78,10 @@ impl Edges {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rules {
     /// The chance, 0 to 1, that a still surface cell of 2 units or more loses one in a tick:
-    /// evaporation, or seepage into the ground. A cell is still while its activity is 0, and at the
-    /// surface if the cell above it is loaded, or the end of the world, and holds no water. Default
-    /// 2⁻²⁰, at 20 ticks a second once in 15 hours. Any chance lets still water sleep between its
-    /// losses; each loss costs a few microseconds.
+    /// evaporation, or seepage into the ground. A cell is still in a tick in which no water flows
+    /// through it, and at the surface if the cell above it is loaded, or the end of the world, and
+    /// holds no water. Default 2⁻²⁰, at 20 ticks a second once in 15 hours. Any chance lets still
+    /// water sleep between its losses; each loss costs a few microseconds.
     pub evaporation: f64,
     /// The same chance for a cell of a single unit. Default 2⁻¹⁶, at 20 ticks a second once in 55
     /// minutes, so that the films that a flood leaves go before the lakes do. A bucket of 7 units

@@ -116,8 +116,10 @@ fn what_is_frozen(world: &World) -> Vec<(IVec3, u8, u64, u32)> {
     let frozen = world.water().frozen_chunks();
     let cells = frozen.flat_map(|chunk| Cube::region_of(chunk).positions());
     let look = |cell| {
-        let (moisture, pressure) = (world.moisture(cell), world.pressure(cell));
-        (cell, world.height(cell), moisture.to_bits(), pressure.to_bits())
+        let (moisture, height) = (world.moisture(cell), world.height(cell));
+        // What an edit has filled may stop pressure from the next step on.
+        let pressure = if height == 7 { 0.0 } else { world.pressure(cell) };
+        (cell, height, moisture.to_bits(), pressure.to_bits())
     };
     cells.map(look).collect()
 }

@@ -216,7 +216,8 @@ impl Context<'_> {
     ) -> Option<usize> {
         let next = losses.last_mut()?;
         let (slot, kind, layer) = (next.slot, next.kind, next.layer);
-        let cells = next.columns & self.store.layer(slot, layer).wet;
+        let still = self.store.layer(slot, layer).wet - self.touched(slot, layer);
+        let cells = next.columns & still;
         let rows = next.columns.rows().count_ones() as usize;
         next.layer += 1;
         if next.layer == 16 {
@@ -226,11 +227,8 @@ impl Context<'_> {
                 losses.pop();
             }
         }
-        let is_losing = |voxel: &Voxel| {
-            voxel.active() == 0
-                && !voxel.is_source()
-                && (voxel.height() == 1) == (kind == Kind::Film)
-        };
+        let is_losing =
+            |voxel: &Voxel| !voxel.is_source() && (voxel.height() == 1) == (kind == Kind::Film);
         let mut visited = rows;
         if cells.any() {
             for cell in (cells & uncovered(self.store, slot, layer)).iter() {
@@ -241,7 +239,8 @@ impl Context<'_> {
                 self.ledger.evaporated += 1;
                 self.put(place, voxel.with_height(voxel.height() - 1));
                 lost.push(place);
-                if voxel.height() == 1 {
+                // A connected cell may feed others until its activity ends.
+                if voxel.height() == 1 && !(voxel.is_connected() && voxel.is_active()) {
                     dried.push(place);
                 }
             }

@@ -35,7 +35,7 @@ impl Apart {
         let [x, y, z] = chunk.to_array().map(|axis| u64::from(axis as u32));
         let tick = mix(self.water.seed(), self.water.ticks());
         let place = mix(x | z << 32, y);
-        mix(mix(mix(tick, place), 9), index as u64)
+        mix(mix(mix(tick, place), 8), index as u64)
     }
 
     /// The permeability and capacity of soil, and what it holds, in units of water and of moisture;
