@@ -462,7 +462,9 @@ impl Unfinished {
         if self.shares(tick) {
             let members = tick.work.schedule.members();
             for &slot in members {
-                self.ageing.watch(tick.store, slot);
+                if (0..16).any(|layer| tick.touched(slot, layer).any()) {
+                    self.ageing.watch(tick.store, slot);
+                }
                 self.evaporation.watch(slot);
             }
             let visited = tick.ebb_shared(&mut self.shards, window, &mut self.later);
@@ -478,7 +480,9 @@ impl Unfinished {
     fn ebb_next(&mut self, tick: &mut Context) -> Option<u64> {
         let mut budget = Budget::of_a_piece();
         let (slot, layer) = tick.work.next_in_sweep()?;
-        self.ageing.watch(tick.store, slot);
+        if tick.touched(slot, layer).any() {
+            self.ageing.watch(tick.store, slot);
+        }
         self.evaporation.watch(slot);
         tick.ebb(&mut self.later, (slot, layer), &mut budget);
         Some(budget.spent())

@@ -150,7 +150,7 @@ impl Context<'_> {
     /// Adds the cells of a layer whose HasSource flag is stale to `later`. Needed only if parents
     /// have changed since the last tick, because every tick ends with correct flags.
     fn note_stale(&self, slot: Slot, layer: usize, cells: LayerMask, later: &mut Afterwards) {
-        let cells = cells & self.store.connected(slot, layer) - self.store.springs(slot, layer);
+        let cells = cells & (self.store.connected(slot, layer) - self.store.springs(slot, layer));
         if cells.is_sparse() {
             let places = cells.iter().map(|cell| Place::in_layer(slot, layer, cell));
             return later.stale.extend(places.filter(|&place| self.is_stale(place)));
