@@ -174,8 +174,8 @@ impl Sandbox {
     /// Returns one line: the tick, the hash of the state, and the account of all water.
     pub fn account(&self) -> String {
         let (world, ledger) = (&self.world, self.world.ledger());
-        let is_balanced = world.validate().is_ok()
-            && ledger.came_in() - ledger.went_out() == world.total();
+        let is_balanced =
+            world.validate().is_ok() && ledger.came_in() - ledger.went_out() == world.total();
         format!(
             "tick {} hash {:016x} water {} placed {} injected {} drained {} evaporated {} soaked {} \
              sprung {} thrown {} {}",
