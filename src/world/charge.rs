@@ -23,7 +23,8 @@ impl World {
     /// let palette = Palette::natural();
     /// let [air, soil] = ["air", "soil"].map(|name| palette.id(name).expect("natural"));
     /// let mut world = World::new(7, palette, Rules::default())?;
-    /// world.insert_chunk(IVec3::ZERO, Content::from_heights(IVec3::ZERO, |_, _| 7, |_| soil, air))?;
+    /// let ground = Content::from_heights(IVec3::ZERO, |_, _| 7, |_| soil, air);
+    /// world.insert_chunk(IVec3::ZERO, ground)?;
     /// assert!(world.charge(IVec3::new(8, 8, 8), 3.0, 200.0)? > 1_000.0);
     /// assert_eq!(world.pressure(IVec3::new(8, 8, 8)), 200.0);
     /// assert_eq!(world.pressure(IVec3::new(8, 7, 8)), 0.0, "soil");

@@ -3,9 +3,10 @@
 /// What passes between water and soil, whole units of water at a time. All but [`ebb`] happens in
 /// the ticks in which soil has its step, before that step.
 ///
-/// Water soaks into soil that then holds at most its [capacity](super::Material::capacity), and soil
-/// gives a unit back only if it then holds at least the highest capacity of the palette. So no unit
-/// goes round for ever, through ground of whatever materials, and a closed world comes to rest.
+/// Water soaks into soil that then holds at most its [capacity](super::Material::capacity), and
+/// soil gives a unit back only if it then holds at least the highest capacity of the palette. So no
+/// unit goes round for ever, through ground of whatever materials, and a closed world comes to
+/// rest.
 ///
 /// [`ebb`]: Couplings::ebb
 ///

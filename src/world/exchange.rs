@@ -1,8 +1,8 @@
 //! Units of water that pass into soil and out of it.
 //!
-//! In each exchange first all soil with room soaks up water, then all soil that holds too much gives
-//! it back: chunk by chunk in order of position, cell by cell. A cell of soil takes or gives at most
-//! one unit. Each cell sees what those before it left.
+//! In each exchange first all soil with room soaks up water, then all soil that holds too much
+//! gives it back: chunk by chunk in order of position, cell by cell. A cell of soil takes or gives
+//! at most one unit. Each cell sees what those before it left.
 //!
 //! Why a closed world comes to rest: soil alone lowers a convex potential, Σ (Φ(hᵢ) + yᵢ·hᵢ), see
 //! `automata/humidity/conservative.rs`. Let a unit of water at y have the potential of moisture in

@@ -27,8 +27,8 @@ pub struct Ledger {
     pub ebbed: u64,
     /// The units of water that explosions [threw](super::Rules::throw_flow) from cell to cell.
     pub thrown: u64,
-    /// The units of water that soil left which broke: `removed` for moisture, `placed` for water. The
-    /// world neither gained nor lost them.
+    /// The units of water that soil left which broke: `removed` for moisture, `placed` for water.
+    /// The world neither gained nor lost them.
     pub spilled: u64,
 }
 

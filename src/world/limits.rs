@@ -55,8 +55,8 @@ impl Limits {
         units < self.room_below[usize::from(material)]
     }
 
-    /// Returns the chances of a material in 65,536ths, by the cells of water above one another, less
-    /// one.
+    /// Returns the chances of a material in 65,536ths, by the cells of water above one another,
+    /// less one.
     pub(super) fn chances(&self, material: u8) -> &[u32; MOST_DEPTH] {
         &self.chances[usize::from(material)]
     }

@@ -26,9 +26,10 @@ pub struct Material {
     /// Whether it is ground, which neither water nor pressure passes; else open space, with room
     /// for both.
     pub solid: bool,
-    /// How easily moisture passes, and how fast [water soaks in](super::Couplings::seepage), 10⁻³⁰ to 10³⁰, and within the range that the rules of humidity
-    /// allow: its [impermeability](crate::humidity::Cell::impermeability) is 1 / this. `None` for
-    /// ground that nothing seeps into, and for open space.
+    /// How easily moisture passes, and how fast [water soaks in](super::Couplings::seepage), 10⁻³⁰
+    /// to 10³⁰, and within the range that the rules of humidity allow: its
+    /// [impermeability](crate::humidity::Cell::impermeability) is 1 / this. `None` for ground that
+    /// nothing seeps into, and for open space.
     pub permeability: Option<f32>,
     /// The pressure difference across a cell of it that breaks it, above 0; `None` if none does.
     pub strength: Option<f32>,

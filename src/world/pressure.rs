@@ -125,14 +125,6 @@ impl World {
         Ok(())
     }
 
-    /// Lends the blast the ground of all loaded chunks with pressure, as far as it is not lent: those
-    /// that a step has just reached.
-    pub(super) fn lend_stirred(&mut self) {
-        for chunk in self.blast.stirred_chunks() {
-            _ = self.lend(chunk);
-        }
-    }
-
     /// Returns the chunks whose ground is lent, in order of position.
     pub(super) fn lent(&self) -> impl Iterator<Item = IVec3> {
         self.mirrored.iter().map(|&[y, z, x]| IVec3::new(x, y, z))
@@ -154,8 +146,8 @@ impl World {
         self.mirrored = mirrored;
     }
 
-    /// Lets the blast follow a cell that has become another material, or whose water has changed, if
-    /// pressure is near.
+    /// Lets the blast follow a cell that has become another material, or whose water has changed,
+    /// if pressure is near.
     pub(super) fn follow_in_blast(&mut self, cell: IVec3) -> Result<(), EditError> {
         let chunk = Cube::chunk_of(cell);
         if self.is_lent(chunk) {
@@ -167,7 +159,8 @@ impl World {
         }
     }
 
-    /// Lends the blast the ground of a chunk, if it has pressure or is beside one where it is audible.
+    /// Lends the blast the ground of a chunk, if it has pressure or is beside one where it is
+    /// audible.
     pub(super) fn lend_if_near(&mut self, chunk: IVec3) -> Result<(), EditError> {
         if self.blast.is_empty() {
             return Ok(());
@@ -204,7 +197,8 @@ impl World {
         }
     }
 
-    /// Returns what each material is to pressure, by number; those that the palette has not are open.
+    /// Returns what each material is to pressure, by number; those that the palette has not are
+    /// open.
     fn matters(&self) -> [Matter; 256] {
         let mut matters = [Matter::Open; 256];
         for (id, _) in self.palette.materials() {

@@ -27,7 +27,8 @@ impl World {
     /// let palette = Palette::natural();
     /// let [air, soil] = ["air", "soil"].map(|name| palette.id(name).expect("natural"));
     /// let mut world = World::new(7, palette, Rules::default())?;
-    /// world.insert_chunk(IVec3::ZERO, Content::from_heights(IVec3::ZERO, |_, _| 3, |_| soil, air))?;
+    /// let ground = Content::from_heights(IVec3::ZERO, |_, _| 3, |_| soil, air);
+    /// world.insert_chunk(IVec3::ZERO, ground)?;
     /// assert_eq!(world.rain(IVec3::new(2, 15, 2), 8)?, 8);
     /// assert_eq!(world.moisture(IVec3::new(2, 3, 2)), 6.0 * 64.0);
     /// assert_eq!(world.height(IVec3::new(2, 4, 2)), 2);

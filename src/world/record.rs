@@ -155,8 +155,8 @@ impl World {
     ///
     /// # Errors
     /// For one of the positions, a chunk is loaded already, the list holds it twice, or it lies
-    /// outside the world's bounds; a record's materials do not go with the palette, its water or its
-    /// moisture. Then no chunk is loaded.
+    /// outside the world's bounds; a record's materials do not go with the palette, its water or
+    /// its moisture. Then no chunk is loaded.
     pub fn insert_records(
         &mut self,
         records: impl IntoIterator<Item = ChunkRecord>,

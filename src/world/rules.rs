@@ -22,9 +22,9 @@ const LEAST_THROW_FLOW: f64 = 0.001;
 pub struct Rules {
     /// Those of water.
     pub water: water::Rules,
-    /// Those of moisture in soil; the sweep is [`Sweep::Conservative`]. By default moisture falls as
-    /// much as it evens out: [`fall`](humidity::Rules::fall) is the coefficient, 1/32; and a flow
-    /// of less than 1/4 ends, 1/256 of a unit of water
+    /// Those of moisture in soil; the sweep is [`Sweep::Conservative`]. By default moisture falls
+    /// as much as it evens out: [`fall`](humidity::Rules::fall) is the coefficient, 1/32; and a
+    /// flow of less than 1/4 ends, 1/256 of a unit of water
     /// ([`least_flow`](humidity::Rules::least_flow)), so that slow soils rest within some thousand
     /// ticks.
     pub soil: humidity::Rules,

@@ -19,8 +19,8 @@ use std::collections::BTreeMap;
 pub struct Settling {
     /// The ticks that it took.
     pub ticks: u64,
-    /// The units of moisture, 1/65,536 each, that came in meanwhile: from springs, taps, the sea and
-    /// soil that is rain.
+    /// The units of moisture, 1/65,536 each, that came in meanwhile: from springs, taps, the sea
+    /// and soil that is rain.
     pub came_in: u128,
     /// Those that went out, over edges, through drains and into the sea.
     pub went_out: u128,
@@ -52,8 +52,9 @@ impl Settling {
 
 /// Lets the water and the moisture of chunks come to rest outside any world, as for ground that was
 /// just generated, on any thread. Returns their records, in the order of the list, and what is not
-/// at rest after `most` ticks: where springs feed a stream that leaves, or rain a slope, nothing ever
-/// is. Moisture spreads slowly: ground that is dry at first may take tens of thousands of ticks.
+/// at rest after `most` ticks: where springs feed a stream that leaves, or rain a slope, nothing
+/// ever is. Moisture spreads slowly: ground that is dry at first may take tens of thousands of
+/// ticks.
 ///
 /// Totals and levels are those to which a world of these chunks comes in as many ticks, without
 /// evaporation and explosions. At faces to chunks that are not in the list water and moisture wait,
@@ -103,8 +104,8 @@ pub fn settle(
     Ok((world.remove_chunks(positions)?, settling))
 }
 
-/// Returns a world without chunks in which nothing evaporates, and water waits where none is loaded,
-/// as moisture always does.
+/// Returns a world without chunks in which nothing evaporates, and water waits where none is
+/// loaded, as moisture always does.
 fn alone(seed: u64, palette: Palette, rules: Rules, bounds: Region) -> Result<World, RulesError> {
     rules.check(&palette)?;
     let rules = Rules { water: water::rules_alone(rules.water), ..rules };
@@ -116,16 +117,16 @@ impl World {
     /// once, while the rest of the world and all pressure stand still and
     /// [`ticks`](World::ticks) do not advance. Returns what is not at rest after `most` ticks of
     /// these chunks. What springs, rain and the sea supply, what leaves, and what passes between
-    /// water and soil meanwhile is entered in the ledger; nothing evaporates. Makes the queued edits
-    /// and completes a tick that is underway first.
+    /// water and soil meanwhile is entered in the ledger; nothing evaporates. Makes the queued
+    /// edits and completes a tick that is underway first.
     ///
     /// Totals and levels are those to which the chunks come in as many ticks of the world, if
     /// nothing crosses their outer faces and there is no pressure. At these faces, water and
     /// moisture wait, and go on with the next tick of the world, in which they are looked at once
-    /// more. Chunks whose water is [frozen](crate::water::WaterWorld::freeze) stand still here, too.
-    /// To a [`Feed`](super::Feed), the chunks are loaded anew; [`take_changes`](World::take_changes)
-    /// lists their moisture, but not their water. To settle generated ground on another thread, see
-    /// [`settle`].
+    /// more. Chunks whose water is [frozen](crate::water::WaterWorld::freeze) stand still here,
+    /// too. To a [`Feed`](super::Feed), the chunks are loaded anew;
+    /// [`take_changes`](World::take_changes) lists their moisture, but not their water. To settle
+    /// generated ground on another thread, see [`settle`].
     ///
     /// ```
     /// use floodplain::Region;
@@ -135,7 +136,8 @@ impl World {
     /// let palette = Palette::natural();
     /// let [air, rock] = ["air", "rock"].map(|name| palette.id(name).expect("natural"));
     /// let mut world = World::new(7, palette, Rules::default())?;
-    /// world.insert_chunk(IVec3::ZERO, Content::from_heights(IVec3::ZERO, |_, _| 3, |_| rock, air))?;
+    /// let ground = Content::from_heights(IVec3::ZERO, |_, _| 3, |_| rock, air);
+    /// world.insert_chunk(IVec3::ZERO, ground)?;
     /// world.rain(IVec3::new(8, 15, 8), 60)?;
     /// assert_eq!(world.height(IVec3::new(8, 5, 8)), 7);
     /// let settling = world.settle_now(Region::cell(IVec3::ZERO), 1_000)?;

@@ -4,9 +4,8 @@
 //! water is not thrown, nor is that straight below them, and none enters them.
 
 use super::World;
-use crate::coords::{CHUNK_CELLS, Cube, Face, Shape};
+use crate::coords::{CHUNK_CELLS, Cube, Face, Shape, order};
 use crate::water::random::{chunk_seed, mix};
-use core::ops::Bound;
 use glam::{DVec3, IVec3};
 
 /// The most units that a cell loses by a throw, and the most cells that a unit flies more than one:
@@ -20,13 +19,14 @@ const THROWS: u64 = 0x7468_726f_7773;
 #[derive(Default)]
 pub(super) struct Throws {
     found: Vec<Throw>,
-    /// The last chunk that was looked at, in the order of `World::mirrored`.
-    last: Option<[i32; 3]>,
+    /// The chunks still to be searched, the last first; `None` before the first.
+    chunks: Option<Vec<[i32; 3]>>,
 }
 
 impl Throws {
     pub(super) fn memory_bytes(&self) -> usize {
         self.found.capacity() * size_of::<Throw>()
+            + self.chunks.as_ref().map_or(0, Vec::capacity) * size_of::<[i32; 3]>()
     }
 }
 
@@ -45,12 +45,27 @@ impl World {
     /// edited.
     pub(super) fn find_throws_ahead(&mut self) -> Option<u64> {
         let least = self.rules.throw_flow?;
-        let after = self.throws.last.map_or(Bound::Unbounded, Bound::Excluded);
-        let last = self.mirrored.range((after, Bound::Unbounded)).next().copied();
-        let found = last.map(|[y, z, x]| self.throws_in(IVec3::new(x, y, z), least));
-        self.throws.found.extend(found?);
-        self.throws.last = last;
+        let mut chunks = self.throws.chunks.take().unwrap_or_else(|| self.chunks_to_search());
+        let next = chunks.pop();
+        self.throws.chunks = Some(chunks);
+        let [y, z, x] = next?;
+        let found = self.throws_in(IVec3::new(x, y, z), least);
+        self.throws.found.extend(found);
         Some(CHUNK_CELLS as u64)
+    }
+
+    /// Returns the chunks in which something may be thrown, the last in order first: those whose
+    /// ground is lent, and those that pressure is about to enter, since the flow of the next step
+    /// counts.
+    fn chunks_to_search(&self) -> Vec<[i32; 3]> {
+        let stirred = self.blast.stirred_chunks();
+        let around = |chunk: IVec3| Face::ALL.into_iter().filter_map(move |face| face.step(chunk));
+        let entered = stirred.into_iter().flat_map(around).map(order);
+        let mut chunks: Vec<[i32; 3]> = self.mirrored.iter().copied().chain(entered).collect();
+        chunks.sort_unstable();
+        chunks.dedup();
+        chunks.reverse();
+        chunks
     }
 
     /// Throws the water that the last step of explosions gave a strong flow. None is made or lost.
@@ -97,8 +112,8 @@ impl World {
     }
 
     /// Returns where a unit lands: it rises one cell, and then as many as units are thrown, each by
-    /// coin further up or sideways, along an axis picked by its share in the flow. What is not open,
-    /// or frozen, stops it for that cell.
+    /// coin further up or sideways, along an axis picked by its share in the flow. What is not
+    /// open, or frozen, stops it for that cell.
     fn landing_of(&self, throw: &Throw, random: &mut fastrand::Rng) -> IVec3 {
         let DVec3 { x: east, z: south, .. } = throw.flow;
         let share = east.abs() / (east.abs() + south.abs());

@@ -56,8 +56,8 @@ impl Piece {
         Piece { looked_at, ..Piece::NONE }
     }
 
-    /// A piece that completes a step. What was done ahead is put in place, for which a layer of each
-    /// chunk counts.
+    /// A piece that completes a step. What was done ahead is put in place, for which a layer of
+    /// each chunk counts.
     fn completing(report: StepReport, was_ahead: bool) -> Piece {
         let part = if was_ahead { LAYER_CELLS as u64 } else { CHUNK_CELLS as u64 };
         Piece { report, looked_at: report.visited / CHUNK_CELLS as u64 * part }
@@ -100,11 +100,11 @@ impl Stage {
 impl World {
     /// Runs one tick, or completes the one that is underway. First the [queued](World::queue) edits
     /// are made, then water has its tick, then in every
-    /// [`soil_period`](super::Rules::soil_period)-th tick [units pass](super::Couplings) between water
-    /// and soil, and soil has its step, then pressure its
+    /// [`soil_period`](super::Rules::soil_period)-th tick [units pass](super::Couplings) between
+    /// water and soil, and soil has its step, then pressure its
     /// [`blast_steps`](super::Rules::blast_steps), if there is any, and what is left of it
-    /// [throws](super::Rules::throw_flow) water. In the report, `moved` counts the units of water that
-    /// its tick moved.
+    /// [throws](super::Rules::throw_flow) water. In the report, `moved` counts the units of water
+    /// that its tick moved.
     pub fn step(&mut self) -> StepReport {
         self.advance(None).report
     }
@@ -133,9 +133,9 @@ impl World {
     /// one [`step`](World::step).
     ///
     /// The tick of water is done in the pieces of
-    /// [`WaterWorld::step_within`](crate::water::WaterWorld::step_within). The step of soil and each
-    /// step of explosions are done chunk by chunk, and 4,096 cells are counted for each; so are
-    /// contacts of water and soil that are not known yet, and what is thrown. What then passes
+    /// [`WaterWorld::step_within`](crate::water::WaterWorld::step_within). The step of soil and
+    /// each step of explosions are done chunk by chunk, and 4,096 cells are counted for each; so
+    /// are contacts of water and soil that are not known yet, and what is thrown. What then passes
     /// between water and soil is one piece, whatever it visits. So is the end of each step, with
     /// what breaks in it, the lending of ground before it, and the flight of what is thrown: 256
     /// cells are counted for each chunk.
@@ -317,12 +317,11 @@ impl World {
         let changed = if done == 0 { self.follow_water() } else { 0 };
         if done < self.rules.blast_steps && !self.blast.is_at_rest() {
             self.stage = Stage::Lent(done);
-            self.lend_beside(&self.blast.stirred_chunks());
         } else {
             self.stage = Stage::Throws;
             self.blast.run(u64::from(self.rules.blast_steps - done));
-            self.lend_stirred();
         }
+        self.lend_beside(&self.blast.stirred_chunks());
         let looked_at = (self.mirrored.len() * LAYER_CELLS) as u64;
         Piece { report: StepReport { changed, ..StepReport::default() }, looked_at }
     }

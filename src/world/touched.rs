@@ -1,8 +1,8 @@
 //! Which chunks of ground, soil and pressure have been touched since a save last asked, so that it
 //! need not look at the others; water keeps its own account of that, see
 //! `water/store/touched.rs`, and its periods are used here. Soil and pressure that are awake count
-//! as touched in each of their steps and each time a save asks, so that only what is written without
-//! waking is noted one by one. Until a save asks, nothing is kept.
+//! as touched in each of their steps and each time a save asks, so that only what is written
+//! without waking is noted one by one. Until a save asks, nothing is kept.
 
 use super::World;
 use glam::IVec3;
@@ -73,8 +73,8 @@ impl World {
         self.water.since_now()
     }
 
-    /// Returns chunks of which a save may have changed since a time, in no order, some of them twice
-    /// or gone, and until when that is; `None` for all if that time is of another world.
+    /// Returns chunks of which a save may have changed since a time, in no order, some of them
+    /// twice or gone, and until when that is; `None` for all if that time is of another world.
     pub(crate) fn touched_since(&mut self, since: Option<Since>) -> (Option<Vec<IVec3>>, Since) {
         self.touched.is_kept.store(true, Ordering::Relaxed);
         self.touch_awake_soil();

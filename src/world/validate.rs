@@ -153,8 +153,9 @@ impl World {
         Err(Violation::Ground { part, cell })
     }
 
-    /// Returns whether the ground of a chunk is lent exactly if there is pressure or ground of it in
-    /// the blast. While explosions have their steps, chunks that they have just entered are not yet.
+    /// Returns whether the ground of a chunk is lent exactly if there is pressure or ground of it
+    /// in the blast. While explosions have their steps, chunks that they have just entered are not
+    /// yet.
     fn is_lent_rightly(&self, chunk: IVec3) -> bool {
         let (is_lent, is_blank) = (self.is_lent(chunk), self.blast.is_blank_at(chunk));
         if self.is_between_blasts() {

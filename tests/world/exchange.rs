@@ -209,7 +209,8 @@ fn water_that_evaporates_goes_into_the_soil_below_and_then_into_the_air() {
     assert_eq!(run("sand", Couplings::OFF).went_out(), sand.scale as u128 * 896);
 }
 
-/// The account of changes left out soil that took what evaporated: fewer were reported than differed.
+/// The account of changes left out soil that took what evaporated: fewer were reported than
+/// differed.
 #[test]
 fn soil_that_takes_what_evaporated_counts_as_changed() {
     let water = water::Rules { evaporation: 1.0, film_evaporation: 1.0, ..lasting().water };

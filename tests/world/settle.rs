@@ -68,8 +68,8 @@ fn levels(world: &World) -> Vec<(u64, f64)> {
     (min.y..=max.y).map(of_layer).collect()
 }
 
-/// Whether layers hold the same water, but for some units that soil has or has not soaked up, and the
-/// same moisture, but for as much.
+/// Whether layers hold the same water, but for some units that soil has or has not soaked up, and
+/// the same moisture, but for as much.
 fn assert_alike(one: &World, other: &World, story: &str) {
     assert_eq!(one.total(), other.total(), "{story}");
     for ((water, moist), (water_there, moist_there)) in levels(one).into_iter().zip(levels(other)) {
@@ -112,8 +112,8 @@ fn chunks_settle_to_the_levels_to_which_they_come_by_ticks() {
     }
 }
 
-/// The chunks around them do not change, nor does pressure, and laws and accounts hold with springs,
-/// rain, frozen chunks and edges that drain.
+/// The chunks around them do not change, nor does pressure, and laws and accounts hold with
+/// springs, rain, frozen chunks and edges that drain.
 #[test]
 fn while_chunks_settle_the_rest_of_the_world_stands_still() {
     let (mut moved, mut restless, mut passed) = (0, 0, 0);

@@ -8,8 +8,8 @@ use crate::world::material::MaterialId;
 use glam::IVec3;
 use hashbrown::HashMap;
 
-/// A copy of what chunks of a world look like, kept up to date by [`Update`]s: materials, water, and
-/// moisture in steps of [`MOISTURE_STEP`].
+/// A copy of what chunks of a world look like, kept up to date by [`Update`]s: materials, water,
+/// and moisture in steps of [`MOISTURE_STEP`].
 ///
 /// It holds the chunks that it was sent as whole ones. Changes of others are skipped, so a client
 /// may follow a part of the world. A client that has missed an update is refused the next one, and

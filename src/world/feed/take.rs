@@ -27,8 +27,8 @@ use std::collections::BTreeMap;
 /// [`MOISTURE_STEP`](crate::world::MOISTURE_STEP), and which ground pressure broke. Pressure itself
 /// is not among them.
 ///
-/// The feed holds the steps of all soil, up to 4 KB for each of its chunks, since moisture changes in
-/// most ticks by less than a step.
+/// The feed holds the steps of all soil, up to 4 KB for each of its chunks, since moisture changes
+/// in most ticks by less than a step.
 ///
 /// ```
 /// use floodplain::glam::IVec3;
@@ -163,7 +163,8 @@ impl Feed {
         list
     }
 
-    /// Returns all of a chunk that is not of the first material or dry; nothing if it is not loaded.
+    /// Returns all of a chunk that is not of the first material or dry; nothing if it is not
+    /// loaded.
     fn whole_chunk(&self, world: &World, chunk: IVec3) -> ChunkUpdate {
         let Some(cells) = world.ground.chunk(chunk) else { return empty(chunk) };
         let materials = (0..CHUNK_CELLS).map(|index| (index, cells.get(index)));

@@ -78,8 +78,8 @@ impl Update {
         self.water.ticks()
     }
 
-    /// Returns whether this holds whole chunks, from [`Feed::whole`](crate::world::Feed::whole), not
-    /// the changes since the update before.
+    /// Returns whether this holds whole chunks, from [`Feed::whole`](crate::world::Feed::whole),
+    /// not the changes since the update before.
     pub fn is_whole(&self) -> bool {
         self.water.is_whole()
     }
@@ -91,8 +91,8 @@ impl Update {
         &self.water
     }
 
-    /// Returns the changes of ground and moisture by chunk, in order of position: y slowest, then z,
-    /// then x. Of chunks that were loaded, after what [`water`](Update::water) says of them.
+    /// Returns the changes of ground and moisture by chunk, in order of position: y slowest, then
+    /// z, then x. Of chunks that were loaded, after what [`water`](Update::water) says of them.
     pub fn ground(&self) -> &[ChunkUpdate] {
         &self.ground
     }
@@ -115,8 +115,8 @@ impl Update {
         }
     }
 
-    /// Returns the cells that may look different, by whatever has changed in them, in order of chunk
-    /// position; all cells of chunks that were loaded or unloaded.
+    /// Returns the cells that may look different, by whatever has changed in them, in order of
+    /// chunk position; all cells of chunks that were loaded or unloaded.
     pub fn changes(&self) -> Vec<ChunkChanges> {
         let mut all: BTreeMap<[i32; 3], CellMask> = BTreeMap::new();
         let ground = self.ground.iter().map(|chunk| (chunk.position, chunk.cells()));
