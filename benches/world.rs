@@ -168,9 +168,9 @@ fn couplings() -> [(&'static str, Rules); 5] {
     ]
 }
 
-/// All parts in motion, in a world and apart, which are to be added up. Without couplings, the parts
-/// of a world do what they do apart, and what it takes more is its own work; couplings set more in
-/// motion, which is printed.
+/// All parts in motion, in a world and apart, which are to be added up. Without couplings, the
+/// parts of a world do what they do apart, and what it takes more is its own work; couplings set
+/// more in motion, which is printed.
 fn all_parts(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("world/all_parts");
     group.sample_size(20).throughput(Throughput::Elements(

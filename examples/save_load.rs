@@ -45,7 +45,8 @@ fn main() -> ExitCode {
     answer::print("save_load", answer)
 }
 
-/// Fills the valley and saves it every 20 ticks, then loads the file and runs on from the last save.
+/// Fills the valley and saves it every 20 ticks, then loads the file and runs on from the last
+/// save.
 fn play(path: &Path) -> Result<(), Box<dyn Error>> {
     let mut world = valley()?;
     let mut file = SaveFile::create(path, &world)?;

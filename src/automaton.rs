@@ -122,8 +122,8 @@ pub struct StepReport {
     /// [`Progress::looked_at`](crate::water::Progress::looked_at).
     pub visited: u64,
     /// Cells whose state differs from before the step; in a [`World`](crate::World), those of each
-    /// part and of what passes between them, so that a cell that changes in two ways counts twice. In
-    /// the settling rule of 2D water also those that one part of the step changes and another
+    /// part and of what passes between them, so that a cell that changes in two ways counts twice.
+    /// In the settling rule of 2D water also those that one part of the step changes and another
     /// changes back.
     pub changed: u64,
     /// Whole units that moved from a cell to its neighbour or over an edge, each counted once for

@@ -58,7 +58,7 @@ impl<E, R> EditQueue<E, R> {
         self.waiting.iter()
     }
 
-    /// Returns the number of edits that wait, and of reports that nobody has taken.
+    /// Returns the number of queued edits and of untaken reports together.
     pub(crate) fn all(&self) -> usize {
         self.waiting.len() + self.reports.len()
     }

@@ -144,7 +144,7 @@
 //! | of each cell, the [cause](crate::water::Cause) is an edit, a drain, the sea or the flow as it was; the faces are those that changed cells lie at | `water::feed::causes_and_faces_are_those_of_the_changes` |
 //! | all that is drawn and felt of a mirror equals that of the world, bit for bit: meshes, falls, corners, levels, submerged parts, smoothed flow; at the sea and at the world's end, too | `water::drawn::a_mirror_is_drawn_as_the_world_that_it_follows`, `the_sea_and_what_lies_beyond_the_worlds_end_are_drawn_alike` |
 //! | feeds and lists of changes take nothing from each other | `water::feed::feeds_and_lists_of_changes_take_nothing_from_each_other`, `world::feed::feeds_and_lists_take_nothing_from_each_other` |
-//! | a chunk that a mirror was shown is told to be unloaded; what a mirror forgets does not change it | `water::feed::a_chunk_that_was_shown_is_unloaded_on_the_client_too`, `a_client_that_walks_forgets_what_it_leaves_behind` |
+//! | a feed reports the unload of every chunk it has sent to a mirror; an update does not bring back a chunk that the mirror has dropped | `water::feed::a_chunk_that_was_shown_is_unloaded_on_the_client_too`, `a_client_that_walks_forgets_what_it_leaves_behind` |
 //! | a mirror refuses every update but the next one, and is unchanged then; whole chunks make up for those that were missed | `water::feed::a_mirror_refuses_what_does_not_come_next` |
 //! | any bytes are an update or an error that names the place, and take at most some thirty times their number in memory | `water::feed::any_bytes_are_an_update_or_an_error_that_names_the_place`, unit test `water::feed::bytes::an_update_takes_little_more_memory_than_its_bytes` |
 //!

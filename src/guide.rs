@@ -410,7 +410,7 @@
 //! | `InsertChunk`, `InsertRecords` | chunks anywhere: 4,000 dense ones take 400 MB | `kinds`: not for clients |
 //! | `RemoveChunks`, `SetRules`, `SetEdge`, `Freeze`, `WakeAll` | the world of all others | `kinds`: not for clients |
 //! | any, far away | others' ground | `reach`: what is near the player, for each by a value of its own |
-//! | many | a queue, and reports that nobody takes, without end | `most_waiting` in `queue_bytes`; take reports in each frame |
+//! | many edits | a queue and a list of reports that grow without bound | `most_waiting` in `queue_bytes`; take reports in each frame |
 //! | long bytes | memory, some twenty times their length | `most_bytes` |
 //!
 //! What is not in the bytes is yours as well: how many edits a player may make in a second, and how

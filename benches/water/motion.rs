@@ -1,7 +1,7 @@
 //! Water in motion as a game has it: falls, rain on hills, a dam that is gone, pressure between
-//! tanks and in a lake, a lake that is fed, a sea that is built into or breached, springs at several
-//! heights. Times are those of all ticks of a job, of this thread alone. Before each bench, one run
-//! prints its mean, 99th percentile and worst tick: sums hide what a player notices.
+//! tanks and in a lake, a lake that is fed, a sea that is built into or breached, springs at
+//! several heights. Times are those of all ticks of a job, of this thread alone. Before each bench,
+//! one run prints its mean, 99th percentile and worst tick: sums hide what a player notices.
 
 use crate::jobs::{self, fed_lake, hills, storm};
 use crate::stopwatch::Stopwatch;
@@ -164,8 +164,8 @@ fn sea(water: Voxel) -> WaterWorld {
     world
 }
 
-/// A block is built into the sea and taken out again, each in every eighth tick; and the wall to the
-/// cave is breached.
+/// A block is built into the sea and taken out again, each in every eighth tick; and the wall to
+/// the cave is breached.
 pub fn seas(criterion: &mut Criterion) {
     let finite = WaterCell::with_height(7).expect("in range").into();
     let block = IVec3::new(50, 15, 40);

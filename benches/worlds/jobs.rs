@@ -106,7 +106,8 @@ pub fn still_lake() -> WaterWorld {
     world
 }
 
-/// Pours seven units, from three cells above the surface of [`still_lake`], on each of nine columns.
+/// Pours seven units, from three cells above the surface of [`still_lake`], on each of nine
+/// columns.
 pub fn pour_at_one_spot(world: &mut WaterWorld, _: u64) {
     for cell in Region::new(SPOT - IVec3::new(1, -3, 1), SPOT + IVec3::new(1, 3, 1)).positions() {
         world.pour(cell, 7).expect("open");

@@ -1,6 +1,6 @@
 //! What single calls of `step_within` take: a game pays for each within a frame. A tick in slices
-//! does the same in each run, so each call is timed in several runs, and its least time counts: what
-//! else the machine did meanwhile is left out.
+//! does the same in each run, so each call is timed in several runs, and its least time counts:
+//! what else the machine did meanwhile is left out.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};

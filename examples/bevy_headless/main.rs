@@ -1,6 +1,6 @@
-//! A Bevy app without a window: a dam breaks, its lake floods a valley, and it rains meanwhile. Edits
-//! go in as messages; what changed comes out as messages and by the entities of chunks. At the end
-//! all cells are counted, and the ledger must balance.
+//! A Bevy app without a window: a dam breaks, its lake floods a valley, and it rains meanwhile.
+//! Edits go in as messages; what changed comes out as messages and by the entities of chunks. At
+//! the end all cells are counted, and the ledger must balance.
 //!
 //! ```text
 //! cargo run --release --example bevy_headless

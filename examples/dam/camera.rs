@@ -1,5 +1,5 @@
-//! The camera, and pictures taken with it: each pixel one ray, and two others where it differs from its
-//! neighbours (adaptive antialiasing).
+//! The camera, and pictures taken with it: each pixel one ray, and two others where it differs from
+//! its neighbours (adaptive antialiasing).
 
 use crate::colours::to_bytes;
 use crate::light::{background, colour};

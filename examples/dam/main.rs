@@ -47,8 +47,8 @@ const SEED: u64 = 7;
 /// while the flood runs off, and a time-lapse while the ground drinks and gives back.
 const ACTS: [(u64, u64); 3] = [(12, 1), (22, 6), (24, 48)];
 
-/// The frames after which a slice of the block is cut off, cells to a frame, and where that ends: in
-/// the bank of the river.
+/// The frames after which a slice of the block is cut off, cells to a frame, and where that ends:
+/// in the bank of the river.
 const CUT_AFTER: u64 = 36;
 const CUT_EACH: i32 = 4;
 const CUT_END: i32 = 72;

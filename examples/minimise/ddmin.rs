@@ -1,8 +1,8 @@
 //! Delta debugging: the least part of a list with which something still fails.
 //!
 //! Zeller and Hildebrandt, *Simplifying and Isolating Failure-Inducing Input*, IEEE Transactions on
-//! Software Engineering 28(2), 2002. It tries each part of the list, then each complement of a part,
-//! with ever smaller parts. The result fails, and passes without any one of its items.
+//! Software Engineering 28(2), 2002. It tries each part of the list, then each complement of a
+//! part, with ever smaller parts. The result fails, and passes without any one of its items.
 
 /// Returns the items without which `fails` is no more true. It must be true of all of them.
 pub fn ddmin<T: Clone>(items: &[T], mut fails: impl FnMut(&[T]) -> bool) -> Vec<T> {

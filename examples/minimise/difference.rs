@@ -1,9 +1,9 @@
-//! Cuts recordings that break no law but replay to a different state. The cause is a different build,
-//! or a change of the world that was not recorded.
+//! Cuts recordings that break no law but replay to a different state. The cause is a different
+//! build, or a change of the world that was not recorded.
 //!
-//! The recorded hashes hold for the recorded edits only. Those of fewer edits would need a run of the
-//! other build, so all edits stay. Only the ticks before the last check that agrees and after the
-//! first that does not are removed.
+//! The recorded hashes hold for the recorded edits only. Those of fewer edits would need a run of
+//! the other build, so all edits stay. Only the ticks before the last check that agrees and after
+//! the first that does not are removed.
 
 use crate::kinds::Kind;
 use crate::{Found, save};
@@ -39,9 +39,9 @@ pub fn cut<W: Kind>(recording: &Recording<W>, out: &Path) -> Result<Found, Strin
     )))
 }
 
-/// Returns the ticks from the last check that agreed to the first that differs, if the state differs
-/// in these alone, too. The hash may know less of a world than decides its future: else they are
-/// those from the start.
+/// Returns the ticks from the last check that agreed to the first that differs, if the state
+/// differs in these alone, too. The hash may know less of a world than decides its future: else
+/// they are those from the start.
 fn least<W: Kind>(
     recording: &Recording<W>,
     divergence: &Divergence,

@@ -1,6 +1,6 @@
 //! Random recordings of small worlds, until one of them breaks a law. Each uses a random subset of
-//! the kinds of edits, so that kinds that suppress each other also occur alone (Groce et al., *Swarm
-//! Testing*, ISSTA 2012).
+//! the kinds of edits, so that kinds that suppress each other also occur alone (Groce et al.,
+//! *Swarm Testing*, ISSTA 2012).
 
 use crate::case::{Begin, Case};
 use crate::kinds::{EditOf, Kind};

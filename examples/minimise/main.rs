@@ -1,6 +1,7 @@
 //! Reads a recording of a world of any kind that breaks a law, and makes it as small as it gets:
 //! delta debugging over its edits, then their ticks, chunks and cells. Writes the least one as a
-//! recording (bytes and text), as a Rust test, as a film strip, and if it is of water as a scenario.
+//! recording (bytes and text), as a Rust test, as a film strip, and if it is of water as a
+//! scenario.
 //!
 //! ```text
 //! cargo run --release --example minimise -- flood.rec --out target/minimise
@@ -12,9 +13,9 @@
 //! those of `floodplain::testing::law`.
 //!
 //! Prints what was found: of a broken law one line of JSON, for scripts; otherwise a sentence. Exit
-//! code 0: no law is broken, and the states are those that were recorded. 1: a law is broken, or the
-//! states are others, and the files are written. 2: the recording cannot be read, or a file cannot
-//! be written.
+//! code 0: no law is broken, and the states are those that were recorded. 1: a law is broken, or
+//! the states are others, and the files are written. 2: the recording cannot be read, or a file
+//! cannot be written.
 
 mod case;
 mod ddmin;

@@ -12,8 +12,8 @@ use std::error::Error;
 /// The numbers of an axis are those of the borders of chunks.
 const CHUNK: i32 = 16;
 
-/// Where heaps are put down, by the x and z of their middles: in the middle of a chunk, on a border,
-/// and near a corner.
+/// Where heaps are put down, by the x and z of their middles: in the middle of a chunk, on a
+/// border, and near a corner.
 const HEAPS: [[i32; 2]; 3] = [[56, 55], [48, 56], [61, 50]];
 /// Cells from the middle of a heap to its sides, and shown around it.
 const HALF: i32 = 2;

@@ -1,9 +1,9 @@
 //! The water of a game server: 50 wandering players on generated ground with rivers, lakes and a
 //! sea, 20 ticks a second for a minute of game time. Columns of chunks come and go, it rains, the
 //! players dig, two explosions open the banks of a lake and of a river, a dam breaks, and 169
-//! springs open at once. Every edit is queued, and the water gets 5 ms of each tick. Columns far from
-//! all players stand still, more of them while the water lags behind. Nothing waits for the clock:
-//! the run takes as long as its work.
+//! springs open at once. Every edit is queued, and the water gets 5 ms of each tick. Columns far
+//! from all players stand still, more of them while the water lags behind. Nothing waits for the
+//! clock: the run takes as long as its work.
 //!
 //! Prints how long the ticks took, and draws it.
 //!
@@ -72,7 +72,8 @@ impl Server {
         Ok(Server { world, game, clients })
     }
 
-    /// One tick of the server, of which the water gets so much time; `None` for as much as it takes.
+    /// One tick of the server, of which the water gets so much time; `None` for as much as it
+    /// takes.
     fn tick(&mut self, events: Range<u64>, budget: Option<Duration>) -> Tick {
         let Server { world, game, clients } = self;
         game.queue_tick(world, events);

@@ -33,15 +33,15 @@ pub struct Figures {
     pub hash: u64,
     /// Of each run, the shortest first.
     pub seconds: Vec<f64>,
-    /// The 99th percentile and the worst of the ticks, in seconds. Each run does the same ticks, and
-    /// of each the least time counts: what else the machine did meanwhile is left out.
+    /// The 99th percentile and the worst of the ticks, in seconds. Each run does the same ticks,
+    /// and of each the least time counts: what else the machine did meanwhile is left out.
     pub p99: f64,
     pub worst: f64,
 }
 
 impl Figures {
-    /// Returns the figures of runs, of which there is at least one. Fails if one did other work than
-    /// the first.
+    /// Returns the figures of runs, of which there is at least one. Fails if one did other work
+    /// than the first.
     pub fn of(workload: &str, threads: usize, samples: &[Sample]) -> Result<Figures, String> {
         let Some(first) = samples.first() else {
             return Err(format!("{workload}: no run"));

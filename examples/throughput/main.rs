@@ -1,8 +1,8 @@
-//! How fast this machine runs the four systems: chunk updates and cells a second, the longest ticks,
-//! and bytes, for each automaton and for water in six situations, with one thread and with all.
-//! Prints a table, writes the figures as lines of JSON and draws them; `--against FILE` compares
-//! with the lines of an earlier run. `--only` may also name one of some longer jobs of water, on
-//! which `benches/compare` measures two commits by turns.
+//! How fast this machine runs the four systems: chunk updates and cells a second, the longest
+//! ticks, and bytes, for each automaton and for water in six situations, with one thread and with
+//! all. Prints a table, writes the figures as lines of JSON and draws them; `--against FILE`
+//! compares with the lines of an earlier run. `--only` may also name one of some longer jobs of
+//! water, on which `benches/compare` measures two commits by turns.
 //!
 //! ```text
 //! cargo run --release --example throughput

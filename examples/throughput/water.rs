@@ -47,8 +47,8 @@ pub fn river() -> Water {
     world.into()
 }
 
-/// Returns a sea of 96² columns, 16 cells deep, and a dry cave beside it. The wall between them has a
-/// breach.
+/// Returns a sea of 96² columns, 16 cells deep, and a dry cave beside it. The wall between them has
+/// a breach.
 pub fn sea() -> Result<Water, Box<dyn Error>> {
     let bounds = region(IVec3::new(128, 32, 96));
     let mut world = WaterWorld::with_bounds(1, Rules::lossless(), bounds)?;

@@ -13,8 +13,10 @@ fn rules() -> Rules {
 
 /// What your game relies on.
 fn springs_are_full(world: &WaterWorld) -> Result<(), String> {
-    let is_dry =
-        |&cell: &_| world.cell(cell).is_some_and(|water| water.is_source() && water.height() < 7);
+    let is_dry = |&cell: &_| {
+        let water = world.cell(cell);
+        water.is_some_and(|water| water.is_source() && water.height() < 7)
+    };
     match world.bounds().positions().find(is_dry) {
         None => Ok(()),
         Some(cell) => Err(format!("the spring at {cell}")),

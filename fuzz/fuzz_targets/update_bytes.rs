@@ -1,5 +1,5 @@
-//! Any bytes as updates of the feeds of water and of worlds of materials: refused with the place, or
-//! an update that reads back as itself and that a mirror can take.
+//! Any bytes as updates of the feeds of water and of worlds of materials: refused with the place,
+//! or an update that reads back as itself and that a mirror can take.
 
 #![no_main]
 

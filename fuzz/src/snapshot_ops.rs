@@ -124,8 +124,8 @@ impl SnapshotRun {
         })
     }
 
-    /// Damages the bytes of a chunk's record instead, and inserts what can be read. Any record keeps
-    /// the laws of a world.
+    /// Damages the bytes of a chunk's record instead, and inserts what can be read. Any record
+    /// keeps the laws of a world.
     fn check_record(&self) {
         let mut world = water(u64::from(self.seed));
         let first = world.chunks().next().map(|(position, _)| position);

@@ -32,8 +32,8 @@ pub struct ArrivalRun(Course);
 
 impl ArrivalRun {
     /// Makes the edits, lets the world alone, and checks that its water arrives. How much leaves is
-    /// a statistic, which `tests/testing/arrival.rs` holds: of a hundred worlds, in one or two it is
-    /// half of what can.
+    /// a statistic, which `tests/testing/arrival.rs` holds: of a hundred worlds, in one or two it
+    /// is half of what can.
     pub fn run(&self) {
         let is_statistic = |law: &str| [law::OUTFLOW, law::HISTORY].contains(&law);
         if let Err(broken) = self.0.check()

@@ -9,8 +9,8 @@
 //! spawns, marks as `Changed` and despawns the entities of [chunks](SimulationChunk). With the
 //! same edits before the same ticks, a world has the same bytes as without Bevy.
 //!
-//! `FixedUpdate` runs 64 times a second unless you say otherwise. 20 ticks a second suit most water:
-//! insert `Time::<Fixed>::from_hz(20.0)`. If other systems need another rate, let `Step` and
+//! `FixedUpdate` runs 64 times a second unless you say otherwise. 20 ticks a second suit most
+//! water: insert `Time::<Fixed>::from_hz(20.0)`. If other systems need another rate, let `Step` and
 //! `Publish` run in some of the updates only, by
 //! [`run_if`](bevy_ecs::schedule::IntoScheduleConfigs::run_if); not `Edit`, since Bevy drops
 //! requests that are not read within two updates. Positions are of the glam that this crate

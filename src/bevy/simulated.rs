@@ -68,8 +68,9 @@ pub trait Simulated: Automaton + Send + Sync + 'static {
     type Outcome: Clone + Debug + Send + Sync + 'static;
     /// Why an edit was refused.
     type EditError: Clone + Error + Send + Sync + 'static;
-    /// What looks different since the changes before: an [`Update`](crate::water::Update) of water or
-    /// [one](crate::world::Update) of materials, [`FieldChanges`](super::FieldChanges) of the automata.
+    /// What looks different since the changes before: an [`Update`](crate::water::Update) of water
+    /// or [one](crate::world::Update) of materials, [`FieldChanges`](super::FieldChanges) of the
+    /// automata.
     type Changes: Clone + Debug + Send + Sync + 'static;
     /// What names it in the paths of its [diagnostics](super::Measure).
     const NAME: &'static str;

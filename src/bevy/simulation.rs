@@ -78,22 +78,23 @@ impl<W: Simulated> Simulation<W> {
     /// Returns the world, to be changed at once, outside of the order of requests.
     ///
     /// An edit of water that is made here completes the tick underway, whatever that costs. The
-    /// functions `take_changes` and `take_edit_reports` are for the plugin alone: what is taken here
-    /// it does not publish. Of automata, a chunk that is removed and put back here within one
+    /// functions `take_changes` and `take_edit_reports` are for the plugin alone: what is taken
+    /// here it does not publish. Of automata, a chunk that is removed and put back here within one
     /// update is not published as loaded, so request that instead.
     pub fn world_mut(&mut self) -> &mut W {
         &mut self.world
     }
 
     /// Returns the world: take the component off its entity by
-    /// [`take`](bevy_ecs::world::EntityWorldMut::take) first. Edits of water that wait stay queued in
-    /// it, although their requests have been answered.
+    /// [`take`](bevy_ecs::world::EntityWorldMut::take) first. Edits of water that wait stay queued
+    /// in it, although their requests have been answered.
     pub fn into_world(self) -> W {
         self.world
     }
 
-    /// Returns the entity of the chunk at a chunk position; `None` if it was not loaded when changes
-    /// were published last, or if the plugin has [none](super::FloodplainPlugin::without_chunks).
+    /// Returns the entity of the chunk at a chunk position; `None` if it was not loaded when
+    /// changes were published last, or if the plugin has
+    /// [none](super::FloodplainPlugin::without_chunks).
     pub fn chunk(&self, position: IVec3) -> Option<Entity> {
         self.chunks.get(&order(position)).copied()
     }
@@ -224,8 +225,8 @@ fn discard<W: Simulated>(mut app: DeferredWorld<'_>, context: HookContext) {
     }));
 }
 
-/// Despawns those of the chunks just spawned that their world does not know: it went by a command of
-/// the same update that came before theirs, when there was nothing to take along yet.
+/// Despawns those of the chunks just spawned that their world does not know: it went by a command
+/// of the same update that came before theirs, when there was nothing to take along yet.
 fn despawn_strays<W: Simulated>(app: &mut World, world: Entity, spawned: Vec<(IVec3, Entity)>) {
     for (position, chunk) in spawned {
         let simulation = app.get::<Simulation<W>>(world);

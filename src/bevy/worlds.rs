@@ -83,9 +83,9 @@ impl Simulated for WaterWorld {
     }
 }
 
-/// Implements [`Simulated`] for the kinds of an automaton, whose steps are never left unfinished: by
-/// their names, the chunks that an edit loads, the positions of the chunks that are loaded, and what
-/// the cells hold, if there is a ledger, less what that says.
+/// Implements [`Simulated`] for the kinds of an automaton, whose steps are never left unfinished:
+/// by their names, the chunks that an edit loads, the positions of the chunks that are loaded, and
+/// what the cells hold, if there is a ledger, less what that says.
 macro_rules! simulated {
     (
         $($world:ty, $name:literal),+; $part:ident;

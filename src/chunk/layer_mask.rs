@@ -55,7 +55,8 @@ impl LayerMask {
         mask
     }
 
-    /// Returns the cells in which one of these columns, by their x as bit, crosses one of these rows.
+    /// Returns the cells in which one of these columns, by their x as bit, crosses one of these
+    /// rows.
     pub(crate) fn crossing(columns: u16, rows: u16) -> Self {
         let row = |at: usize| (u64::from(columns) * u64::from((rows >> at) & 1)) << (at % 4 * 16);
         LayerMask(core::array::from_fn(|word| (0..4).map(|at| row(word * 4 + at)).sum()))

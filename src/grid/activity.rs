@@ -95,8 +95,8 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         }
     }
 
-    /// Marks cells of a chunk as changed, at least one. The mask becomes that of the chunk if it has
-    /// none.
+    /// Marks cells of a chunk as changed, at least one. The mask becomes that of the chunk if it
+    /// has none.
     pub(crate) fn mark_all_changed_at(&mut self, slot: Slot, cells: Box<CellMask>) {
         let activity = self.activate(slot);
         match &mut self.activities[activity].changed {

@@ -7,9 +7,9 @@ use crate::chunk::Chunk;
 use crate::coords::Shape;
 
 impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
-    /// Moves chunks with their awake cells to `borrower`, which must be without chunks but for those
-    /// lent to it. Until [`take_back`](Grid::take_back) the slots of this grid hold uniform chunks
-    /// of the background; no chunk may come or go.
+    /// Moves chunks with their awake cells to `borrower`, which must be without chunks but for
+    /// those lent to it. Until [`take_back`](Grid::take_back) the slots of this grid hold uniform
+    /// chunks of the background; no chunk may come or go.
     pub(crate) fn lend(&mut self, borrower: &mut Self, slots: &[Slot]) {
         let vacant =
             Entry { chunk: Chunk::uniform(self.background), position: NOWHERE, next: Slot::NONE };

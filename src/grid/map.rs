@@ -72,8 +72,8 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         self.slot(chunk).unwrap_or(Slot::NONE)
     }
 
-    /// Returns the six neighbours by [`Face`], [`Slot::NONE`] where one is missing. Chunks that have
-    /// been awake cache them; for others each is looked up.
+    /// Returns the six neighbours by [`Face`], [`Slot::NONE`] where one is missing. Chunks that
+    /// have been awake cache them; for others each is looked up.
     #[inline]
     pub(crate) fn neighbours_of(&self, slot: Slot) -> [Slot; 6] {
         let cached = self.activity_at(slot).and_then(|activity| activity.neighbours);

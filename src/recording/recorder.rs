@@ -172,8 +172,8 @@ impl<W: Recorded> Recorder<W> {
         core::mem::take(&mut self.results)
     }
 
-    /// Makes the edits of one tick that another recorder has [sent](Recording::tick_bytes); completes
-    /// a tick that is underway first. Returns how many were not refused.
+    /// Makes the edits of one tick that another recorder has [sent](Recording::tick_bytes);
+    /// completes a tick that is underway first. Returns how many were not refused.
     ///
     /// # Errors
     /// The bytes are damaged, or are of another tick than the next one, or an edit breaks the

@@ -91,8 +91,8 @@ pub struct SaveJob<W: Streamed = WaterWorld> {
 }
 
 impl<W: Streamed> SaveJob<W> {
-    /// Returns the number of loaded chunks that the job holds: those that may have changed since the
-    /// job before.
+    /// Returns the number of loaded chunks that the job holds: those that may have changed since
+    /// the job before.
     pub fn chunks(&self) -> usize {
         self.touched.len()
     }

@@ -46,10 +46,10 @@
 //! written. On the disk, a dense chunk takes up to twice its 8 KiB, since redb's pages double in
 //! size.
 //!
-//! A [prepared](Stream::prepare) save costs the thread of the game a look at the state of each chunk
-//! and a copy of those that were touched since the last save. Copying may be spread over the ticks
-//! before it, by [`copy_ahead`](Stream::copy_ahead). The thread that writes it encodes and hashes
-//! these chunks only. Chunks of a [`World`](crate::World) are encoded when they are copied.
+//! A [prepared](Stream::prepare) save costs the thread of the game a look at the state of each
+//! chunk and a copy of those that were touched since the last save. Copying may be spread over the
+//! ticks before it, by [`copy_ahead`](Stream::copy_ahead). The thread that writes it encodes and
+//! hashes these chunks only. Chunks of a [`World`](crate::World) are encoded when they are copied.
 //!
 //! Opening reads and checks everything but the unloaded chunks, which are checked when they are
 //! taken. A chunk has changed when its record differs: its cells, its

@@ -34,7 +34,8 @@ pub(super) type Shared = Arc<RwLock<Option<Database>>>;
 /// use floodplain::water::{Rules, Voxel, WaterWorld};
 /// use floodplain::{Chunk, glam::IVec3};
 ///
-/// # let path = std::env::temp_dir().join(format!("floodplain-stream-{}.redb", std::process::id()));
+/// # let name = format!("floodplain-stream-{}.redb", std::process::id());
+/// # let path = std::env::temp_dir().join(name);
 /// # drop(std::fs::remove_file(&path));
 /// let mut world = WaterWorld::new(7, Rules::lossless())?;
 /// world.insert_chunks([0, 1].map(|x| (IVec3::X * x, Chunk::uniform(Voxel::OPEN))))?;
@@ -187,11 +188,11 @@ impl<W: Streamed> Stream<W> {
         }
     }
 
-    /// Copies up to `most` chunks that the next job is to hold, so that preparing it takes less time
-    /// at once: call it in each tick before a save, or in every tick. Only chunks that take no part
-    /// in ticks are copied, at rest or frozen: what is awake is touched by the next tick. Returns how
-    /// many of them are left to be copied. The copies take memory until the next job is prepared, or
-    /// their chunk is touched or gone.
+    /// Copies up to `most` chunks that the next job is to hold, so that preparing it takes less
+    /// time at once: call it in each tick before a save, or in every tick. Only chunks that take no
+    /// part in ticks are copied, at rest or frozen: what is awake is touched by the next tick.
+    /// Returns how many of them are left to be copied. The copies take memory until the next job is
+    /// prepared, or their chunk is touched or gone.
     ///
     /// A chunk that is touched after it was copied is copied again, here or by
     /// [`prepare`](Stream::prepare), which saves the world as it is then, whatever was copied
@@ -202,7 +203,8 @@ impl<W: Streamed> Stream<W> {
     /// use floodplain::water::{Rules, Voxel, WaterWorld};
     /// use floodplain::{Chunk, glam::IVec3};
     ///
-    /// # let path = std::env::temp_dir().join(format!("floodplain-ahead-{}.redb", std::process::id()));
+    /// # let name = format!("floodplain-ahead-{}.redb", std::process::id());
+    /// # let path = std::env::temp_dir().join(name);
     /// # drop(std::fs::remove_file(&path));
     /// let mut world = WaterWorld::new(7, Rules::lossless())?;
     /// let mut file = SaveFile::create(&path, &world)?;
@@ -235,8 +237,8 @@ impl<W: Streamed> Stream<W> {
         left
     }
 
-    /// Returns chunks of a world, those that were copied ahead and not touched since and copies of the
-    /// others, and the number of these.
+    /// Returns chunks of a world, those that were copied ahead and not touched since and copies of
+    /// the others, and the number of these.
     fn take_copies(&mut self, world: &W, chunks: &[IVec3]) -> (Vec<Copied<W>>, usize) {
         let mut ahead = core::mem::take(&mut self.ahead);
         let (mut copies, mut copied) = (Vec::with_capacity(chunks.len()), 0);
@@ -301,8 +303,8 @@ impl<W: Streamed> Stream<W> {
         })
     }
 
-    /// Returns what `read` makes of the table of unloaded chunks as of the last save; the default if
-    /// the file has none yet.
+    /// Returns what `read` makes of the table of unloaded chunks as of the last save; the default
+    /// if the file has none yet.
     fn with_table<T: Default>(
         &self,
         read: impl FnOnce(

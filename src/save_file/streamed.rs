@@ -35,8 +35,8 @@ pub trait Streamed: Saved {
     #[doc(hidden)]
     fn has_chunk(&self, chunk: IVec3) -> bool;
 
-    /// Returns the chunks of which a save may have changed since a time, in no order, and until when
-    /// that is; all if there is no such time, or it is of another world.
+    /// Returns the chunks of which a save may have changed since a time, in no order, and until
+    /// when that is; all if there is no such time, or it is of another world.
     #[doc(hidden)]
     fn touched_since(&mut self, since: Option<Since>) -> (Vec<IVec3>, Since);
 

@@ -140,7 +140,8 @@
 //!
 //! # Worlds of materials
 //!
-//! `automaton = "world"` runs a [`World`](crate::world::World), drawn, named and edited as water is.
+//! `automaton = "world"` runs a [`World`](crate::world::World), drawn, named and edited as water
+//! is.
 //!
 //! | where | what |
 //! |---|---|

@@ -21,12 +21,12 @@ const LENT: u8 = 2;
 const PRESSURE: u8 = 4;
 
 /// Kind 8. The parts are written as worlds of their own: water as kind 1, soil as kind 3 and
-/// pressure as kind 5. They have the world's bounds, and no waiting edits or broken walls. Everything
-/// is kept except what [`current`](WaterWorld::current) returns, and edit reports.
+/// pressure as kind 5. They have the world's bounds, and no waiting edits or broken walls.
+/// Everything is kept except what [`current`](WaterWorld::current) returns, and edit reports.
 ///
 /// A world whose water has its [tick underway](World::step_within) is written as it was when the
-/// tick began, and in the loaded world it has not begun. Later in a tick the world is written as far
-/// as it has come.
+/// tick began, and in the loaded world it has not begun. Later in a tick the world is written as
+/// far as it has come.
 ///
 /// | | content |
 /// |---|---|

@@ -82,9 +82,9 @@ impl Findings {
         self.hold(law, found == expected, || format!("{}: {found:?}, expected {expected:?}", of()));
     }
 
-    /// Enters [`law::EDIT`](super::law::EDIT) as broken unless an edit came to what was expected, or
-    /// was refused by the variant of this name. What errors hold beside their name is not compared:
-    /// it may be no number.
+    /// Enters [`law::EDIT`](super::law::EDIT) as broken unless an edit came to what was expected,
+    /// or was refused by the variant of this name. What errors hold beside their name is not
+    /// compared: it may be no number.
     pub fn answer<T: PartialEq + fmt::Debug, E: fmt::Debug>(
         &mut self,
         edit: &impl fmt::Debug,

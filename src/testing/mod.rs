@@ -52,8 +52,10 @@
 //!
 //! /// What your game relies on.
 //! fn springs_are_full(world: &WaterWorld) -> Result<(), String> {
-//!     let is_dry =
-//!         |&cell: &_| world.cell(cell).is_some_and(|water| water.is_source() && water.height() < 7);
+//!     let is_dry = |&cell: &_| {
+//!         let water = world.cell(cell);
+//!         water.is_some_and(|water| water.is_source() && water.height() < 7)
+//!     };
 //!     match world.bounds().positions().find(is_dry) {
 //!         None => Ok(()),
 //!         Some(cell) => Err(format!("the spring at {cell}")),
@@ -110,7 +112,8 @@
 //!
 //! for seed in 0..4 {
 //!     let mut watched = Watched::new(|| generate(seed)).with_law("lakes_are_still", |world| {
-//!         if world.is_at_rest() || world.ticks() < 8 { Ok(()) } else { Err("it flows".to_owned()) }
+//!         let holds = world.is_at_rest() || world.ticks() < 8;
+//!         if holds { Ok(()) } else { Err("it flows".to_owned()) }
 //!     });
 //!     (0..12).for_each(|_| _ = watched.step());
 //!     watched.check_laws()?;

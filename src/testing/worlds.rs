@@ -39,8 +39,8 @@ pub(super) fn cells<S: Shape, L>(
     inside.flat_map(Region::positions).map(|cell| (cell.to_array(), look(cell))).collect()
 }
 
-/// Returns the edit that its bytes are, which must have the same bytes again. A byte less or more is
-/// none.
+/// Returns the edit that its bytes are, which must have the same bytes again. A byte less or more
+/// is none.
 pub(super) fn received<E: Debug>(
     edit: &E,
     to_bytes: impl Fn(&E) -> Vec<u8>,

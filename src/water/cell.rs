@@ -185,8 +185,8 @@ impl WaterCell {
         (self.0 >> LARGEST_SHIFT & HEIGHT) as u8
     }
 
-    /// Returns the activity, 0 (inactive) to 7: 7 after a tick in which water has flowed through the
-    /// cell. It falls afterwards, and is 0 after 49 to 64 ticks without flow.
+    /// Returns the activity, 0 (inactive) to 7: 7 after a tick in which water has flowed through
+    /// the cell. It falls afterwards, and is 0 after 49 to 64 ticks without flow.
     pub const fn active(self) -> u8 {
         (self.0 >> ACTIVE_SHIFT & HEIGHT) as u8
     }

@@ -1,5 +1,5 @@
-//! What something above water that touches it needs to know: which cells have a unit to give or room
-//! for one, and in which chunks that may have changed.
+//! What something above water that touches it needs to know: which cells have a unit to give or
+//! room for one, and in which chunks that may have changed.
 
 use crate::chunk::{LAYER_CELLS, LayerMask};
 use crate::coords::{Cube, Face, Region, Shape};

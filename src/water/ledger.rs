@@ -4,8 +4,8 @@
 ///
 /// After every edit and tick the world holds exactly
 /// `placed + injected + loaded + from_sea − removed − drained − evaporated − unloaded − into_sea`
-/// units; see [`total`](Ledger::total). What the [sea](crate::water::Voxel::SEA) itself holds is not
-/// counted.
+/// units; see [`total`](Ledger::total). What the [sea](crate::water::Voxel::SEA) itself holds is
+/// not counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Ledger {
     /// Added by edits: poured, filled, or contained in an inserted chunk.

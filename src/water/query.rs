@@ -83,8 +83,8 @@ impl WaterWorld {
     }
 
     /// Returns whether nothing will change until the next edit: no cell is awake or active, no tick
-    /// is underway, no edit is queued, no [valve](crate::water::Fixture::Valve) has water to pass on,
-    /// and no water can evaporate.
+    /// is underway, no edit is queued, no [valve](crate::water::Fixture::Valve) has water to pass
+    /// on, and no water can evaporate.
     ///
     /// With evaporation, [`awake_cells`](WaterWorld::awake_cells) is 0 when all water is still, and
     /// a tick then costs next to nothing; but the world is at rest only when it holds no water
@@ -227,8 +227,8 @@ impl WaterWorld {
             + self.untold.memory_bytes()
     }
 
-    /// Returns a hash of seed, ticks, ledger, every cell and fixture of every chunk, which chunks are
-    /// [frozen](WaterWorld::freeze), and the edits that are queued. It is the same on every
+    /// Returns a hash of seed, ticks, ledger, every cell and fixture of every chunk, which chunks
+    /// are [frozen](WaterWorld::freeze), and the edits that are queued. It is the same on every
     /// platform, and independent of the order in which chunks were loaded. Rules and bounds are not
     /// part of it: compare those separately. Nor are the units loaded and unloaded, whose
     /// difference follows from the others: a chunk that goes and comes back leaves the hash as it

@@ -77,8 +77,8 @@ pub(crate) fn chosen(seed: u64, fraction: u32) -> LayerMask {
     LayerMask::from_words(words)
 }
 
-/// Puts items into a random order, by Fisher and Yates. `fastrand::Rng::shuffle` draws a `usize`, and
-/// so another order where that has 32 bits.
+/// Puts items into a random order, by Fisher and Yates. `fastrand::Rng::shuffle` draws a `usize`,
+/// and so another order where that has 32 bits.
 pub(crate) fn shuffle<T>(seed: u64, items: &mut [T]) {
     let mut random = fastrand::Rng::with_seed(seed);
     for last in 1..items.len() {

@@ -90,8 +90,8 @@ impl WaterWorld {
         Some(all)
     }
 
-    /// Returns the chunks of which a save may have changed since a time, in no order, and until when
-    /// that is; see [`Store::touched_since`](crate::water::store::Store::touched_since).
+    /// Returns the chunks of which a save may have changed since a time, in no order, and until
+    /// when that is; see [`Store::touched_since`](crate::water::store::Store::touched_since).
     #[cfg(feature = "store")]
     pub(crate) fn touched_since(&mut self, since: Option<Since>) -> (Vec<Slot>, Since) {
         self.store.touched_since(since, self.is_underway())

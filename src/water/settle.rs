@@ -70,7 +70,8 @@ pub fn settle(
     Ok((world.remove_chunks(positions)?, settling))
 }
 
-/// Returns a world without chunks in which nothing evaporates, and water waits where none is loaded.
+/// Returns a world without chunks in which nothing evaporates, and water waits where none is
+/// loaded.
 fn alone(seed: u64, rules: Rules, bounds: Region) -> Result<WaterWorld, RulesError> {
     rules.check()?;
     WaterWorld::with_bounds(seed, rules_alone(rules), bounds)
@@ -140,8 +141,8 @@ impl WaterWorld {
     }
 
     /// Puts back chunks that were taken out when the ledger was as `before`, as if they had never
-    /// been away, and enters what the ledger of the world that they were in says of the time from its
-    /// `start` to its `end`.
+    /// been away, and enters what the ledger of the world that they were in says of the time from
+    /// its `start` to its `end`.
     pub(crate) fn put_back(
         &mut self,
         records: Vec<ChunkRecord>,

@@ -1,10 +1,10 @@
 //! Threads in a tick: the tiles of one turn are shared out, and each thread works on chunks that
 //! are lent to it (domain decomposition).
 //!
-//! A thread's part, its [`Shard`], is a store and a workspace like the world's own, so the phases do
-//! not know of threads. It holds the chunks of its tiles and of their scopes. The thread that ticks
-//! the world takes a share too, on the world itself. What the shards have found is put together in
-//! the order of the tiles, so the bytes do not depend on threads.
+//! A thread's part, its [`Shard`], is a store and a workspace like the world's own, so the phases
+//! do not know of threads. It holds the chunks of its tiles and of their scopes. The thread that
+//! ticks the world takes a share too, on the world itself. What the shards have found is put
+//! together in the order of the tiles, so the bytes do not depend on threads.
 
 use crate::automaton::StepReport;
 use crate::coords::Face;

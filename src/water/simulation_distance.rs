@@ -1,5 +1,5 @@
-//! The simulation distance: which of the loaded chunks stand still, by the positions of the players.
-//! It looks at no clock and draws no random number, and changes a world by edits alone.
+//! The simulation distance: which of the loaded chunks stand still, by the positions of the
+//! players. It looks at no clock and draws no random number, and changes a world by edits alone.
 
 use crate::coords::{Cube, Shape};
 use crate::water::{Edit, WaterWorld};
@@ -107,15 +107,15 @@ pub trait Simulated {
 /// Simulates what is near the players: says which chunks are to be [frozen](WaterWorld::freeze) and
 /// [thawed](WaterWorld::thaw) before the next tick.
 ///
-/// In each tick, those [rings](Ring) are simulated whose turn it is, by the number of the tick. What
-/// is farther away than the farthest of them stands still. So is everything if there are no players.
-/// No unit of water is moved or lost by that.
+/// In each tick, those [rings](Ring) are simulated whose turn it is, by the number of the tick.
+/// What is farther away than the farthest of them stands still. So is everything if there are no
+/// players. No unit of water is moved or lost by that.
 ///
 /// - **A limit.** A call switches so many chunks at most ([`with_limit`](Self::with_limit)), so no
 ///   tick takes long because many chunks freeze at once. Chunks nearest to a player are thawed
-///   first, those farthest from all players frozen first; if more wait of both, each has half of the
-///   limit. A ring that is simulated in turns needs turns that are longer than its chunks divided by
-///   the limit.
+///   first, those farthest from all players frozen first; if more wait of both, each has half of
+///   the limit. A ring that is simulated in turns needs turns that are longer than its chunks
+///   divided by the limit.
 /// - **Hysteresis.** A chunk is thawed within the distance, and frozen where it is farther away by
 ///   more than a number of chunks ([`with_hysteresis`](Self::with_hysteresis)), so a player who
 ///   walks to and fro switches nothing. In between, a chunk stays as it is: after the turn of a

@@ -137,8 +137,8 @@ impl core::error::Error for Violation {}
 
 impl WaterWorld {
     /// Checks every law of the whole world. While a tick is underway, it checks only storage,
-    /// masks, bounds and the ledger, since the other laws hold between ticks. Slow: meant for tests,
-    /// fuzzers and bug reports.
+    /// masks, bounds and the ledger, since the other laws hold between ticks. Slow: meant for
+    /// tests, fuzzers and bug reports.
     ///
     /// # Errors
     /// The first law found broken, with the cell and the values.

@@ -189,8 +189,8 @@ impl Voxel {
         self.0 & HEIGHT == FULL as u16
     }
 
-    /// Returns the units that may move on: a cell that steady flow passes keeps one, so that the flow
-    /// does not break where it is thin.
+    /// Returns the units that may move on: a cell that steady flow passes keeps one, so that the
+    /// flow does not break where it is thin.
     #[inline]
     pub(crate) const fn loose(self) -> u8 {
         let is_kept = self.0 & (CellFlags::FLOW_OUT.bits() | CellFlags::IS_SOURCE.bits());
@@ -308,7 +308,8 @@ impl Chunk<Voxel> {
     pub fn units(&self) -> u64 {
         match (self.as_uniform(), self.as_dense()) {
             (Some(voxel), _) => u64::from(voxel.height()) * CHUNK_CELLS as u64,
-            // A layer holds at most 1,792 units, so sums of 16 bits suffice, which vectorise better.
+            // A layer holds at most 1,792 units, so sums of 16 bits suffice, which vectorise
+            // better.
             (_, Some(cells)) => {
                 let in_layer = |layer: &[Voxel; LAYER_CELLS]| {
                     layer.iter().map(|voxel| u16::from(voxel.height())).sum::<u16>()

@@ -1,6 +1,6 @@
-//! The recorded scenarios, automata and caves end in the recorded states. `.ci/platforms` holds the same
-//! hashes, and the valley's, against other targets and profiles; after a change that is meant to
-//! change them, `.ci/platforms record` records them again.
+//! The recorded scenarios, automata and caves end in the recorded states. `.ci/platforms` holds the
+//! same hashes, and the valley's, against other targets and profiles; after a change that is meant
+//! to change them, `.ci/platforms record` records them again.
 
 #[path = "../platforms/src/automata.rs"]
 mod automata;

@@ -4,6 +4,7 @@
 mod answers;
 mod automaton;
 mod changes;
+mod comments;
 mod edits;
 mod first_look;
 mod golden;

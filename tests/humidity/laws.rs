@@ -1,7 +1,7 @@
-//! The laws of humidity on random worlds, which are watched with their model: the synchronous and the
-//! in-place sweep equal the formulas to the bit, the conservative one to the unit; it loses nothing
-//! and stays within the neighbours' range; sleep changes nothing; a refused edit changes nothing.
-//! Every failure prints the operations that replay it.
+//! The laws of humidity on random worlds, which are watched with their model: the synchronous and
+//! the in-place sweep equal the formulas to the bit, the conservative one to the unit; it loses
+//! nothing and stays within the neighbours' range; sleep changes nothing; a refused edit changes
+//! nothing. Every failure prints the operations that replay it.
 
 use super::random::{HIGH, LOW, apply, counted, op, rules, small, step, world};
 use floodplain::glam::{IVec3, Vec3Swizzles};

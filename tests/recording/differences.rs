@@ -55,7 +55,8 @@ fn without_a_keyframe_the_chunk_is_named_and_with_few_checks_the_ticks_between()
     assert!(recording.replay().is_ok(), "nobody looks");
 }
 
-/// A part begins with a check that has all chunks, so it names the same chunk and cell as the whole.
+/// A part begins with a check that has all chunks, so it names the same chunk and cell as the
+/// whole.
 #[test]
 fn the_part_that_differs_says_what_the_whole_says() {
     for (check_every, keyframe_every) in [(1, 1), (5, 5), (4, 0)] {

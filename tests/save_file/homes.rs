@@ -1,6 +1,6 @@
 //! Worlds of water and of materials whose chunks come and go, and their files: what is opened is
-//! what was prepared last, though only what was touched was copied, and the units in the file, loaded
-//! or not, are those of its ledger, whenever the disk fails.
+//! what was prepared last, though only what was touched was copied, and the units in the file,
+//! loaded or not, are those of its ledger, whenever the disk fails.
 
 use crate::disk::{Disk, Fault, Unsynced};
 use fastrand::Rng;
@@ -138,8 +138,8 @@ pub fn what_is_opened_is_what_was_prepared_last<W: Home>(seeds: u64, rounds: u32
     counts
 }
 
-/// Chunks that go into the stream and are inserted again without being taken from it are in the file
-/// once, whether their records were in a save in between or not.
+/// Chunks that go into the stream and are inserted again without being taken from it are in the
+/// file once, whether their records were in a save in between or not.
 pub fn a_record_that_is_inserted_untaken_is_not_in_the_file<W: Home>() {
     for is_saved in [false, true] {
         let disk = Disk::default();

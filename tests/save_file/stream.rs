@@ -1,5 +1,5 @@
-//! A world whose chunks come and go, and its file: what is opened is what was prepared last, and the
-//! units in the file, loaded or not, are those of its ledger, whenever the disk or the process
+//! A world whose chunks come and go, and its file: what is opened is what was prepared last, and
+//! the units in the file, loaded or not, are those of its ledger, whenever the disk or the process
 //! fails.
 
 use crate::disk::{Disk, Fault, Unsynced};

@@ -1,5 +1,5 @@
-//! Worlds of materials: saved at every piece of a tick, and bytes that no world has, each refused in
-//! the words that say what is wrong with it.
+//! Worlds of materials: saved at every piece of a tick, and bytes that no world has, each refused
+//! in the words that say what is wrong with it.
 
 use super::sections::{content, forged};
 use floodplain::Region;
@@ -88,8 +88,8 @@ fn a_world_that_is_loaded_in_the_middle_of_every_tick_is_one_that_never_is() {
 }
 
 /// What the tick of a saved world does next: 0 if it has not begun, 1 what passes between water and
-/// soil, 2 the step of soil, from 3 on lending of ground for steps of pressure, from 65,536 on these
-/// steps, 131,072 throws.
+/// soil, 2 the step of soil, from 3 on lending of ground for steps of pressure, from 65,536 on
+/// these steps, 131,072 throws.
 fn stage_of(world: &World, bytes: &[u8]) -> u32 {
     let before: usize = states(world).iter().map(Vec::len).sum();
     u32::from_le_bytes(content(bytes, "WRLD")[before..][..4].try_into().unwrap())
@@ -218,9 +218,9 @@ fn palettes_and_rules_are_checked_when_they_are_read() {
     assert_eq!(with(name, &[0xff]), "a name in UTF-8");
     let concrete = rules.windows(4).position(|bytes| bytes == b"rock").unwrap();
     assert_eq!(with(concrete, b"soil"), "two materials are called \"soil\"");
-    // From the end on: two bools and two numbers of the couplings, `throw_flow` with a bool before it,
-    // `submerged`, a bool, four numbers of charges, a bool, the steps of pressure, the period of
-    // soil, and `moisture_per_unit`.
+    // From the end on: two bools and two numbers of the couplings, `throw_flow` with a bool before
+    // it, `submerged`, a bool, four numbers of charges, a bool, the steps of pressure, the period
+    // of soil, and `moisture_per_unit`.
     let end = rules.len();
     assert_eq!(with(end - 1, &[2]), "a bool: 0 or 1");
     let (two, nan) = (2.0f64.to_le_bytes(), f64::NAN.to_le_bytes());

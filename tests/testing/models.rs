@@ -1,5 +1,5 @@
-//! The models of automata and of worlds of materials tell what is not theirs, by the law's name: they
-//! are given a world that is not the one they were made of.
+//! The models of automata and of worlds of materials tell what is not theirs, by the law's name:
+//! they are given a world that is not the one they were made of.
 
 use floodplain::blast::{self, BlastGraph, BlastWorld, Border, Borders, Edit, GraphEdit, NodeId};
 use floodplain::glam::{DVec3, IVec3};

@@ -1,5 +1,5 @@
-//! Water displaced by ground: nothing is destroyed while there is room, at a bounded cost. What each
-//! edit does cell by cell is checked by the laws; here is what a player sees.
+//! Water displaced by ground: nothing is destroyed while there is room, at a bounded cost. What
+//! each edit does cell by cell is checked by the laws; here is what a player sees.
 
 use fastrand::Rng;
 use floodplain::Region;
@@ -91,8 +91,8 @@ fn a_lake_filled_with_earth_loses_nothing_until_the_basin_is_full() {
     }
 }
 
-/// A cube of earth of 512 blocks in the middle of a lake. Displaced to neighbours only, 2,967 of its
-/// 3,584 units were destroyed.
+/// A cube of earth of 512 blocks in the middle of a lake. Displaced to neighbours only, 2,967 of
+/// its 3,584 units were destroyed.
 #[test]
 fn an_island_built_in_a_lake_destroys_nothing() {
     let (lake, island) = (region([0, 0, 0], [31, 11, 31]), region([12, 2, 12], [19, 9, 19]));

@@ -7,8 +7,8 @@ use floodplain::snapshot::Saved;
 use floodplain::water::{Rules, Voxel, WaterWorld};
 use floodplain::{Chunk, Cube, Region, Shape};
 
-/// Ponds of 2 by 2 cells, 100 to a chunk, in 4 by 4 chunks, with walls of 1 cell. They hold 3 layers
-/// of water, the top one of this height.
+/// Ponds of 2 by 2 cells, 100 to a chunk, in 4 by 4 chunks, with walls of 1 cell. They hold 3
+/// layers of water, the top one of this height.
 fn ponds(seed: u64, rules: Rules, top: u8) -> WaterWorld {
     let mut world = WaterWorld::new(seed, rules).unwrap();
     let chunks = Region::new(IVec3::ZERO, IVec3::new(3, 1, 3)).positions();

@@ -320,8 +320,8 @@ fn a_client_that_walks_forgets_what_it_leaves_behind() {
     }
 }
 
-/// Such an update was read as one of a chunk in which nothing changes, and sent on as one of a chunk
-/// that is unloaded.
+/// Such an update was read as one of a chunk in which nothing changes, and sent on as one of a
+/// chunk that is unloaded.
 #[test]
 fn a_cause_without_cells_is_refused() {
     let (number, ticks, chunks, position, edit, end) = (1, 9, 1, [1, 1, 1], 8, 255);

@@ -208,8 +208,8 @@ fn a_narrow_gap_passes_seven_units_a_tick() {
     }
 }
 
-/// Returns how many cells from a ledge's face water lands in the mean. It comes from a spring at the
-/// start of a channel this long, which ends at the ledge, ten cells above ground that drains.
+/// Returns how many cells from a ledge's face water lands in the mean. It comes from a spring at
+/// the start of a channel this long, which ends at the ledge, ten cells above ground that drains.
 fn jet(seed: u64, run_up: i32) -> f64 {
     const LEDGE: i32 = 10;
     let (min, max) = (at(-run_up, 0, 0), at(30, LEDGE + 2, 30));

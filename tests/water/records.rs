@@ -159,8 +159,8 @@ fn chunks_that_come_back_later_flow_on_as_the_world_then_allows() {
     }
 }
 
-/// Records of one world in another, of other rules and bounds, beside chunks that are not those they
-/// had.
+/// Records of one world in another, of other rules and bounds, beside chunks that are not those
+/// they had.
 #[test]
 fn records_of_any_world_may_be_put_into_any_other() {
     let mut inserted = 0;
@@ -230,8 +230,8 @@ fn lists_with_a_wrong_position_change_nothing() {
 }
 
 /// A lake that is loaded wakes no more than its surface and what lies at the faces of its chunks.
-/// It was taken for deep water, which sleeps on: the sea below it is closed for what rests on it, and
-/// has room for what falls.
+/// It was taken for deep water, which sleeps on: the sea below it is closed for what rests on it,
+/// and has room for what falls.
 #[test]
 fn water_on_the_sea_wakes_with_its_record() {
     let mut world = WaterWorld::new(1, Rules::lossless()).unwrap();

@@ -1,5 +1,5 @@
-//! The surface as it is drawn and felt: corners, meshes, falls and levels, against naive oracles that
-//! read cell by cell.
+//! The surface as it is drawn and felt: corners, meshes, falls and levels, against naive oracles
+//! that read cell by cell.
 
 use fastrand::Rng;
 use floodplain::glam::{DVec3, IVec3, Vec3};

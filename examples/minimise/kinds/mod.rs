@@ -63,8 +63,8 @@ pub trait Kind: Recorded + Small<Edit = EditOf<Self>> {
     /// which nothing is less.
     fn lesser(edit: &EditOf<Self>) -> Vec<EditOf<Self>>;
 
-    /// Returns the cells that an edit puts in by whole chunks, to leave some away; `None` if it puts
-    /// in none but equal ones.
+    /// Returns the cells that an edit puts in by whole chunks, to leave some away; `None` if it
+    /// puts in none but equal ones.
     fn cells(_edit: &EditOf<Self>) -> Option<Cells<EditOf<Self>>> {
         None
     }

@@ -18,9 +18,9 @@ use glam::IVec3;
 impl<S: BlastShape> BlastWorld<S> {
     /// Adds pressure around a cell, as a charge of some size does: `pressure` at the centre, and
     /// `pressure · (1 − r²/R²)²` at a distance of `r` cells below the radius `R`. Under the wave
-    /// rule a ring (on cubes a sphere) runs out from it, as wide as the charge; a single loaded cell
-    /// leaves speckles. Returns the sum of what was added: without obstacles about `1.05 R²` times
-    /// the pressure on a sheet, in its own layer only, and `0.96 R³` times on cubes.
+    /// rule a ring (on cubes a sphere) runs out from it, as wide as the charge; a single loaded
+    /// cell leaves speckles. Returns the sum of what was added: without obstacles about `1.05 R²`
+    /// times the pressure on a sheet, in its own layer only, and `0.96 R³` times on cubes.
     ///
     /// Removed cells are left out, and so are those beyond the bounds, at periodic borders too. The
     /// centre may be one of the removed cells.

@@ -1,5 +1,6 @@
 //! Ground that mirrors that of another world, chunk by chunk: what stands in a chunk is replaced as
-//! a whole, which chunks pressure has reached is listed, and the ground of silent chunks is dropped.
+//! a whole, which chunks pressure has reached is listed, and the ground of silent chunks is
+//! dropped.
 //!
 //! The same state as single edits leave, without a look at every link of every cell: conductances
 //! follow from the ground, so those of the chunk are dropped, and the first step that needs them
@@ -86,8 +87,8 @@ impl<S: BlastShape> BlastWorld<S> {
         true
     }
 
-    /// Replaces the removed cells of a chunk as [`set_ground`](BlastWorld::set_ground) does, and keeps
-    /// its walls. Costs little where they are these already.
+    /// Replaces the removed cells of a chunk as [`set_ground`](BlastWorld::set_ground) does, and
+    /// keeps its walls. Costs little where they are these already.
     ///
     /// # Errors
     /// The chunk would hold no cell inside the bounds.
@@ -104,9 +105,9 @@ impl<S: BlastShape> BlastWorld<S> {
         self.set_ground(position, solid, &strengths)
     }
 
-    /// Multiplies the pressures of cells of a chunk by `part`, 0 to 1. What is gone counts as removed,
-    /// and as placed if it was below 0. Where that changes any, the chunk wakes with its neighbours.
-    /// Returns how many it changes.
+    /// Multiplies the pressures of cells of a chunk by `part`, 0 to 1. What is gone counts as
+    /// removed, and as placed if it was below 0. Where that changes any, the chunk wakes with its
+    /// neighbours. Returns how many it changes.
     pub(crate) fn damp(&mut self, position: IVec3, cells: &CellMask, part: f32) -> u64 {
         let Some(slot) = self.pressure.slot(position) else { return 0 };
         let chunk = self.pressure.chunk_at_mut(slot);
@@ -146,8 +147,8 @@ impl<S: BlastShape> BlastWorld<S> {
         self.pressure.chunk_count() == 0
     }
 
-    /// The loaded chunks, awake or not, in which a pressure or a flow reaches the threshold, in
-    /// order of position, but for those that stand still: no ground next to them is
+    /// Returns the loaded chunks, awake or not but not frozen, in which a pressure or a flow
+    /// reaches the threshold, in order of position. Ground next to them is never
     /// [dropped](BlastWorld::drop_ground).
     pub(crate) fn audible_chunks(&self) -> Vec<IVec3> {
         let mut slots = self.pressure.sorted_slots();

@@ -76,7 +76,8 @@ impl<S: BlastShape> BlastWorld<S> {
         self.flows_at(cell).iter().map(|(_, flow)| flow.abs()).sum::<f64>() + 0.0
     }
 
-    /// Whether a [flow](BlastWorld::flow) in a chunk may be as long as this: `false` only if none is.
+    /// Whether a [flow](BlastWorld::flow) in a chunk may be as long as this: `false` only if none
+    /// is.
     pub(crate) fn may_flow(&self, chunk: IVec3, least: f64) -> bool {
         match self.rules.rule {
             // Along each of three axes, two links add up.

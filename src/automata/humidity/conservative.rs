@@ -10,12 +10,12 @@
 //!
 //! With the rule of falling, the flux down from h to h' is `F = k·g·(h − h' + r·min(h, cap − h'))`
 //! with r = fall / coefficient: an upwind term, as of gravity in unsaturated soil, limited by the
-//! room below. It is kept apart, since worlds without it need none of its arithmetic. F grows with h
-//! and falls with h', and is zero where h' is a certain function of h, the same at all faces. So
+//! room below. It is kept apart, since worlds without it need none of its arithmetic. F grows with
+//! h and falls with h', and is zero where h' is a certain function of h, the same at all faces. So
 //! there is a convex potential, Σ (Φ(hᵢ) + yᵢ·hᵢ), which a flux lowers that does not go beyond that
-//! zero. A flux is (2 + r) · k·g at most of the way there, and for a cell these add up to 1 at most,
-//! by the limit of the rule; to keep below it, what falls is rounded down where it is more than what
-//! evens out, and up where it is less. So this comes to rest, too.
+//! zero. A flux is (2 + r) · k·g at most of the way there, and for a cell these add up to 1 at
+//! most, by the limit of the rule; to keep below it, what falls is rounded down where it is more
+//! than what evens out, and up where it is less. So this comes to rest, too.
 
 use super::HumidityShape;
 use super::job::{Job, Tally};
@@ -232,8 +232,8 @@ impl<S: HumidityShape, const FALLS: bool> InPlaceRule<u32> for Rule<'_, S, FALLS
             }
             *from_north = south;
         }
-        // Less than 2³⁰ units flow across the faces of a cell ahead of it, half of what it can hold,
-        // where humidity falls too, so the sums of four rows fit `u32`.
+        // Less than 2³⁰ units flow across the faces of a cell ahead of it, half of what it can
+        // hold, where humidity falls too, so the sums of four rows fit `u32`.
         if first / W % 4 == 3 {
             self.tally.moved += self.moved.0.iter().map(|&units| u64::from(units)).sum::<u64>();
             self.moved.0 = [0; 64];

@@ -33,9 +33,9 @@ pub struct Rules {
     /// [`Sheet`]: crate::Sheet
     /// [`Cube`]: crate::Cube
     pub coefficient: f32,
-    /// Of the conservative sweep only: the part of a cell's humidity that falls to the cell below, at
-    /// the lower y, in a step between cells of impermeability 1, besides what evens out; of the cell
-    /// below, the part of its room up to the cap, if that is less. At rest a cell then holds
+    /// Of the conservative sweep only: the part of a cell's humidity that falls to the cell below,
+    /// at the lower y, in a step between cells of impermeability 1, besides what evens out; of the
+    /// cell below, the part of its room up to the cap, if that is less. At rest a cell then holds
     /// `1 + fall / coefficient` times as much as the one above it, until both near the cap: soil
     /// drains down and fills from its foot. 0 to `least_impermeability / 2 − 4 · coefficient` in a
     /// [`Sheet`] and `− 6 · coefficient` in a [`Cube`], and up to 65,536 times the coefficient, so
@@ -191,9 +191,9 @@ impl Rules {
     /// Checks the fall. `all` is the most that the coefficients of a cell's faces may add up to.
     ///
     /// What falls counts in a cell twice, at its lower and at its upper face, and half as much as
-    /// what evens out, since it depends on one of the two cells: F = T·(h − h') + T·r·min(h, room'),
-    /// with r = fall / coefficient, is zero once (2 + r)-th of that has moved. So it takes its part
-    /// of `all` once.
+    /// what evens out, since it depends on one of the two cells: F = T·(h − h') + T·r·min(h,
+    /// room'), with r = fall / coefficient, is zero once (2 + r)-th of that has moved. So it takes
+    /// its part of `all` once.
     fn check_fall(&self, all: f64, faces: f64) -> Result<(), RulesError> {
         let (value, coefficient) = (self.fall, f64::from(self.coefficient));
         if self.sweep != Sweep::Conservative {

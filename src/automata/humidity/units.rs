@@ -31,8 +31,8 @@ impl ChunkUnits<'_> {
 }
 
 impl<S: HumidityShape> HumidityWorld<S> {
-    /// Returns the units of humidity in a cell; `None` if it is not loaded or out of bounds. Only in
-    /// the conservative sweep.
+    /// Returns the units of humidity in a cell; `None` if it is not loaded or out of bounds. Only
+    /// in the conservative sweep.
     pub(crate) fn units(&self, cell: IVec3) -> Option<u32> {
         let (slot, index) = self.place_of_units(cell)?;
         Some(self.store.word_of(slot, index))
@@ -63,8 +63,8 @@ impl<S: HumidityShape> HumidityWorld<S> {
     }
 
     /// Adds up to `units` to a cell of soil, as far as the cap leaves room. Returns how many had
-    /// room, which the ledger counts as placed: 0 in rock, in rain and where nothing is loaded. Only
-    /// in the conservative sweep.
+    /// room, which the ledger counts as placed: 0 in rock, in rain and where nothing is loaded.
+    /// Only in the conservative sweep.
     pub(crate) fn add_units(&mut self, cell: IVec3, units: u32) -> u32 {
         let Some((slot, index)) = self.place_of_units(cell) else { return 0 };
         let (old, ground) = (self.store.word_of(slot, index), self.store.ground_of(slot, index));
@@ -79,8 +79,8 @@ impl<S: HumidityShape> HumidityWorld<S> {
     }
 
     /// Takes up to `units` out of a cell, of rock too. Returns how many it held, which the ledger
-    /// counts as removed: 0 in rain, which keeps what it holds, and where nothing is loaded. Only in
-    /// the conservative sweep.
+    /// counts as removed: 0 in rain, which keeps what it holds, and where nothing is loaded. Only
+    /// in the conservative sweep.
     pub(crate) fn take_units(&mut self, cell: IVec3, units: u32) -> u32 {
         let Some((slot, index)) = self.place_of_units(cell) else { return 0 };
         let old = self.store.word_of(slot, index);

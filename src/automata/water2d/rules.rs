@@ -26,8 +26,8 @@ pub struct Rules {
     /// How water moves.
     pub rule: Rule,
     /// Units that a cell gives or takes in a step through the pressure of its body, 1 to 100,
-    /// under [`Rule::Settling`]: how fast a surface rises or falls because of a distant one. Exchange
-    /// between neighbours is added.
+    /// under [`Rule::Settling`]: how fast a surface rises or falls because of a distant one.
+    /// Exchange between neighbours is added.
     pub pressure_flow: u32,
 }
 

@@ -4,8 +4,8 @@
 use super::nbt::{Nbt, Tag, kind};
 use crate::chunk::{LAYER_CELLS, LayerMask};
 
-/// The numbers of the oceans before 1.18: plain, frozen and deep ones; warm, lukewarm, cold and
-/// those of them that are deep.
+/// Biome numbers of oceans before 1.18: ocean, frozen ocean and deep ocean; warm, lukewarm and cold
+/// oceans; and their deep variants.
 const OCEANS: [u32; 10] = [0, 10, 24, 44, 45, 46, 47, 48, 49, 50];
 
 /// Returns the cells at height `y` that lie in an ocean, of the numbers in the field `Biomes`.

@@ -170,7 +170,7 @@ impl<'a> Column<'a> {
         self.missing
     }
 
-    /// Returns the cells at height `y` whose biome is an ocean.
+    /// Returns the cells of the layer at height `y` that have an ocean biome.
     pub fn ocean(&self, y: i32) -> LayerMask {
         let holder = match self.layout {
             Layout::Contained => {

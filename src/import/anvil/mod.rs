@@ -95,11 +95,11 @@ impl RegionFile {
     /// the water in them, and a report of what was left out. In order of
     /// [`columns`](RegionFile::columns), and from the lowest.
     ///
-    /// Left out are columns whose blocks the game has not finished, those without blocks, and those
-    /// that are damaged or lie at another's place. In columns that come from before 1.18 and are to
-    /// get sections below 0, those that are not made yet are left out. A column reaches from the
-    /// bottom of the world to the highest section with blocks, before 1.18 to a height of 256; what
-    /// is not stored of it is open.
+    /// Skips columns that the game has not finished, that have no blocks, that are damaged, or that
+    /// are stored at the place of another column. In columns from before 1.18 that are being
+    /// upgraded, sections below 0 that do not exist yet are skipped. A column reaches from the
+    /// bottom of the world to the highest section with blocks, or to a height of 256 before 1.18.
+    /// Sections that are not stored are open.
     ///
     /// # Errors
     /// There are more than [`MAX_CHUNKS`] chunks, or more work than the budget.

@@ -23,8 +23,8 @@ use mesh::Mesh;
 use probes::Probed;
 use std::collections::BTreeSet;
 
-/// What can be seen of a node: the bits of its pressure, those of what it bears if it is closed, and
-/// its links and its vent, each with the bits of its weight.
+/// What can be seen of a node: the bits of its pressure, those of what it bears if it is closed,
+/// and its links and its vent, each with the bits of its weight.
 type NodeLook = (u64, Option<u64>, BTreeSet<(Option<NodeId>, u64)>);
 
 /// With a naive model, unless the bounds hold more than 65,536 cells. All cells of smaller bounds

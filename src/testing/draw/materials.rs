@@ -158,7 +158,8 @@ impl Small for World {
     }
 }
 
-// Many edits of the parts are of ground, and refused here, so most that are drawn are of the others.
+// Many edits of the parts are of ground, and refused here, so most that are drawn are of the
+// others.
 
 fn of_water(bytes: &mut Bytes<'_>, bounds: Region) -> water::Edit {
     match bytes.byte() % 16 {

@@ -132,9 +132,9 @@ impl Ground {
         left
     }
 
-    /// The units that pass down from a cell to the one below: what evens out, and a part of what the
-    /// upper one holds or the lower one has room for. That part is rounded to 1/2³² in favour of
-    /// what evens out.
+    /// The units that pass down from a cell to the one below: what evens out, and a part of what
+    /// the upper one holds or the lower one has room for. That part is rounded to 1/2³² in favour
+    /// of what evens out.
     fn falls(&self, share: i128, upper: i128, lower: i128) -> i128 {
         let times = units(f64::from(self.rules.fall) / f64::from(self.rules.coefficient));
         let evens = share * (upper - lower);

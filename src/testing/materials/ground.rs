@@ -1,5 +1,5 @@
-//! The naive model of a world of materials: what every loaded cell is made of, which edits of ground
-//! are refused, and what enters its account.
+//! The naive model of a world of materials: what every loaded cell is made of, which edits of
+//! ground are refused, and what enters its account.
 
 use crate::humidity::{MOST_HUMIDITY, UNITS};
 use crate::testing::findings::Findings;

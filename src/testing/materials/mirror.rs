@@ -9,9 +9,9 @@ use glam::IVec3;
 const MOST_CHUNKS: usize = 1_000;
 
 /// Returns a client as a companion for
-/// [`Watched::with_companion`](super::super::Watched::with_companion). It receives all updates of the
-/// world's feed as bytes, and must equal the world in every cell and in the walls that broke. So must
-/// another client that joins now.
+/// [`Watched::with_companion`](super::super::Watched::with_companion). It receives all updates of
+/// the world's feed as bytes, and must equal the world in every cell and in the walls that broke.
+/// So must another client that joins now.
 ///
 /// ```
 /// use floodplain::testing::{Run, law, mirrored};

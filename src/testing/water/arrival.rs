@@ -15,7 +15,8 @@ use glam::IVec3;
 /// The ticks within which closed worlds are level.
 const LEVEL_TICKS: u64 = 600;
 
-/// The ticks after which flow is steady, beyond those in which the springs can fill all cells twice.
+/// The ticks after which flow is steady, beyond those in which the springs can fill all cells
+/// twice.
 const SETTLE_TICKS: u64 = 300;
 
 /// Worlds that take longer are not waited for.

@@ -141,8 +141,8 @@ impl Ground {
         Ok(Outcome::Removed(removed))
     }
 
-    /// The slices, by z. Their heights are counted from the lowest even row, so that no head reaches
-    /// the end of its range; the rules treat even and odd rows differently.
+    /// The slices, by z. Their heights are counted from the lowest even row, so that no head
+    /// reaches the end of its range; the rules treat even and odd rows differently.
     fn slices(&self) -> Vec<Slice> {
         let [width, height, depth] = self.cells.bounds().size().map(|size| size as usize);
         let is_odd = self.cells.bounds().min().y % 2 != 0;

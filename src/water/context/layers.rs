@@ -61,7 +61,8 @@ pub(crate) struct Workspace {
     last_flows: LastFlows,
     /// Whether parents or springs were changed between the last tick and this one.
     pub(crate) ties_changed: bool,
-    /// The cells from which a unit evaporated in this tick or the last; `None` unless they are logged.
+    /// The cells from which a unit evaporated in this tick or the last; `None` unless they are
+    /// logged.
     pub(crate) evaporated: Option<Vec<IVec3>>,
 }
 

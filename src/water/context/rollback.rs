@@ -60,8 +60,8 @@ impl WaterWorld {
         record.and_then(|record| record.before(place.cell())).unwrap_or(now)
     }
 
-    /// Returns the steady flow that leaves a chunk's cells, by index; if a tick is underway, as it was
-    /// when the tick began.
+    /// Returns the steady flow that leaves a chunk's cells, by index; if a tick is underway, as it
+    /// was when the tick began.
     pub(crate) fn steady_before(&self, slot: Slot) -> Vec<(u16, FaceFlows)> {
         if self.work.have_entered() {
             self.store.steady_list_before(slot)

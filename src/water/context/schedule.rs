@@ -1,5 +1,5 @@
-//! The order in which the phases of a tick visit its chunks. It is kept between calls, so a tick can
-//! stop after any piece and resume.
+//! The order in which the phases of a tick visit its chunks. It is kept between calls, so a tick
+//! can stop after any piece and resume.
 
 use crate::chunk::ones;
 use crate::grid::Slot;

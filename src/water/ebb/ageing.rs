@@ -1,7 +1,7 @@
 //! Activity ages: it is 7 in a cell in which water has flowed in this tick, and falls afterwards.
-//! Each chunk with active cells is visited in one of [`PERIOD`] ticks, at its turn (timer wheel), so
-//! that a cell is not awake only to age. Water without a spring loses its direction with the last
-//! of its activity, and a cell through which nothing flows any more dries up.
+//! Each chunk with active cells is visited in one of [`PERIOD`] ticks, at its turn (timer wheel),
+//! so that a cell is not awake only to age. Water without a spring loses its direction with the
+//! last of its activity, and a cell through which nothing flows any more dries up.
 
 use crate::chunk::LayerMask;
 use crate::grid::Slot;
@@ -13,8 +13,8 @@ use crate::water::voxel::Voxel;
 /// Ticks from one visit of a chunk to the next.
 const PERIOD: usize = 16;
 
-/// What a visit takes from the activity of a cell in which nothing has flowed: none is left after 49
-/// to 64 ticks. That is longer than the period in which steady flow yields, so that an arm of a
+/// What a visit takes from the activity of a cell in which nothing has flowed: none is left after
+/// 49 to 64 ticks. That is longer than the period in which steady flow yields, so that an arm of a
 /// river through which only that water comes does not dry up in between.
 const AGED: u8 = 2;
 

@@ -1,8 +1,8 @@
 //! HasSource is reachability: wet cells that a cell connected to a spring could feed become
 //! connected too, whether water has flowed there or stood there before (breadth-first search from
-//! the cells at which that may have changed in the tick). Each gets all cells that could feed it and
-//! were connected before it as its parents, so what is connected hangs on springs along parents that
-//! are connected, without a cycle. The cells at one distance become connected in an order that
+//! the cells at which that may have changed in the tick). Each gets all cells that could feed it
+//! and were connected before it as its parents, so what is connected hangs on springs along parents
+//! that are connected, without a cycle. The cells at one distance become connected in an order that
 //! depends on their positions alone, so the order of the search makes no difference.
 //!
 //! Water is pressed up below the height of a spring, which is far away: a change there wakes
@@ -131,8 +131,8 @@ impl Context<'_> {
         }
     }
 
-    /// Adds the connected cells above the cells of `touched` that became full in this tick. Water no
-    /// longer falls from them, so they can feed their lateral neighbours.
+    /// Adds the connected cells above the cells of `touched` that became full in this tick. Water
+    /// no longer falls from them, so they can feed their lateral neighbours.
     pub(super) fn note_feeders_above(
         &self,
         slot: Slot,
@@ -186,9 +186,9 @@ impl Context<'_> {
         }
     }
 
-    /// Begins the search. It starts from `feeders` and from the connected neighbours of wet cells in
-    /// `cut_off` that lost HasSource. The cells in `fed` become connected at the first distance, if
-    /// what fed them still is.
+    /// Begins the search. It starts from `feeders` and from the connected neighbours of wet cells
+    /// in `cut_off` that lost HasSource. The cells in `fed` become connected at the first distance,
+    /// if what fed them still is.
     pub(super) fn begin_reach(
         &self,
         feeders: &mut Vec<Feeder>,
@@ -227,8 +227,8 @@ impl Context<'_> {
         Found { key, place, face, spring }
     }
 
-    /// Searches from the next cell, or connects the next one. Returns the cells looked at; `None` if
-    /// nothing is left.
+    /// Searches from the next cell, or connects the next one. Returns the cells looked at; `None`
+    /// if nothing is left.
     pub(super) fn reach_next(&mut self, reach: &mut Reach) -> Option<usize> {
         if let Some(&Found { place, .. }) = reach.found.get(reach.at).filter(|_| reach.is_sorted) {
             let rest = &reach.found[reach.at..];

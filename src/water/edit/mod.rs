@@ -1,8 +1,8 @@
 //! Edits between ticks: ground, sources, units of water, regions, whole chunks; the sea: `sea`. A
 //! refused edit changes nothing. Where displaced water goes: `displace`. Bodies of water: `bodies`.
-//! Drains, taps and valves: `fixtures`. Units moved: `transfer`. Chunks that travel: `records`; that
-//! stand still: `frozen`. As values, in bytes, and in a queue: `values`, `bytes`, `queue`; other
-//! rules: `rules`.
+//! Drains, taps and valves: `fixtures`. Units moved: `transfer`. Chunks that travel: `records`;
+//! that stand still: `frozen`. As values, in bytes, and in a queue: `values`, `bytes`, `queue`;
+//! other rules: `rules`.
 
 mod bodies;
 mod bytes;
@@ -41,8 +41,8 @@ impl WaterWorld {
     /// sideways and down. It fills cells that hold some, and dry ones on ground or on full cells;
     /// through dry cells with room below it falls. Springs pass it on. Steps count for distance,
     /// except from a full cell up into a full one, so that water comes out straight above where
-    /// it can. Of neighbours equally near, the sides come first (west, east, north, south), then up,
-    /// then down. At most 16,384 cells are looked at; what finds no room among them leaves the
+    /// it can. Of neighbours equally near, the sides come first (west, east, north, south), then
+    /// up, then down. At most 16,384 cells are looked at; what finds no room among them leaves the
     /// world and counts as removed.
     ///
     /// ```

@@ -56,9 +56,9 @@ fn heap_bytes(records: &[ChunkRecord]) -> usize {
 impl WaterWorld {
     /// Puts an edit in line. It is made when the tick that is underway is complete, or if there is
     /// none, at once when the next one begins: in any case by the call that begins a tick, before
-    /// that tick. Returns a ticket: 0 for the first edit ever queued, then 1, and so on; in a loaded
-    /// world, 0 for the first that waits. [`take_edit_reports`](WaterWorld::take_edit_reports) tells
-    /// by ticket what became of it.
+    /// that tick. Returns a ticket: 0 for the first edit ever queued, then 1, and so on; in a
+    /// loaded world, 0 for the first that waits.
+    /// [`take_edit_reports`](WaterWorld::take_edit_reports) tells by ticket what became of it.
     ///
     /// An edit that is made directly completes the tick that is underway, however long that takes.
     /// A queued edit does not, so a game that queues its edits keeps its frame budget. Edits are

@@ -66,12 +66,12 @@ impl WaterWorld {
     /// Loads the chunks of these records, taken out of this world or another. Their water counts as
     /// loaded; their cells wake, but for deep water, as do those around them.
     ///
-    /// They flow on as far as the world allows. A cell outside them that lost parents when they were
-    /// removed gets these back if it is as that has left it. A parent counts only if it is loaded
-    /// and has water or flow; of parents in a circle, which neighbours that have changed meanwhile
-    /// can close, one is dropped. The order of the list does not matter. Cells out of bounds are
-    /// ignored, and each cell's [`largest`](crate::water::WaterCell::largest) is lowered to this
-    /// world's throughput if it is above.
+    /// They flow on as far as the world allows. A cell outside them that lost parents when they
+    /// were removed gets these back if it is as that has left it. A parent counts only if it is
+    /// loaded and has water or flow; of parents in a circle, which neighbours that have changed
+    /// meanwhile can close, one is dropped. The order of the list does not matter. Cells out of
+    /// bounds are ignored, and each cell's [`largest`](crate::water::WaterCell::largest) is lowered
+    /// to this world's throughput if it is above.
     ///
     /// # Errors
     /// For one of the positions, a chunk is loaded already, the list holds it twice, or it lies

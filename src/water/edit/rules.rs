@@ -7,12 +7,12 @@ use crate::water::store::Place;
 use crate::water::{Rules, RulesError, Voxel, WaterWorld};
 
 impl WaterWorld {
-    /// Replaces the rules, from the next tick on: a dry season, springs that give less, an edge that
-    /// opens. Completes a tick underway first. The same rules change nothing.
+    /// Replaces the rules, from the next tick on: a dry season, springs that give less, an edge
+    /// that opens. Completes a tick underway first. The same rules change nothing.
     ///
-    /// Other chances of evaporation alone wake nothing. Any other change wakes every cell with water
-    /// or flow, as [`wake_all`](WaterWorld::wake_all) does, since what was at rest under the old
-    /// rules need not be under the new. With less throughput, each cell's
+    /// Other chances of evaporation alone wake nothing. Any other change wakes every cell with
+    /// water or flow, as [`wake_all`](WaterWorld::wake_all) does, since what was at rest under the
+    /// old rules need not be under the new. With less throughput, each cell's
     /// [`largest`](crate::water::WaterCell::largest) is lowered to it. No water is moved and the
     /// ledger stays as it is.
     ///

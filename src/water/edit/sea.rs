@@ -88,8 +88,8 @@ impl WaterWorld {
     ///
     /// So a river runs out at the edge of what is loaded while the sea beside it stays. What is set
     /// stays when chunks of the column are loaded and unloaded, and is saved. Water at the column's
-    /// faces, and above what is not loaded of it, wakes. No water is moved. Takes time in the number of loaded chunks, some 20 ns for
-    /// each.
+    /// faces, and above what is not loaded of it, wakes. No water is moved. Takes time in the
+    /// number of loaded chunks, some 20 ns for each.
     ///
     /// ```
     /// use floodplain::water::{Edge, Rules, Voxel, WaterWorld};

@@ -19,8 +19,8 @@ impl WaterWorld {
 
     /// Moves up to `units` from a cell to another, at any distance. Returns how many moved: at most
     /// what the one holds and the other has room for, 0 to 7. The ledger stays as it is. Both wake,
-    /// as by [`scoop`](WaterWorld::scoop) and [`pour`](WaterWorld::pour). Springs and the sea, which
-    /// do not grow or shrink, neither give nor take.
+    /// as by [`scoop`](WaterWorld::scoop) and [`pour`](WaterWorld::pour). Springs and the sea,
+    /// which do not grow or shrink, neither give nor take.
     ///
     /// # Errors
     /// A cell is solid, not loaded or out of bounds.

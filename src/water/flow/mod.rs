@@ -66,7 +66,8 @@ impl Context<'_> {
         }
     }
 
-    /// Returns the cells of a layer that are parts of falls and have let water fall on in this tick.
+    /// Returns the cells of a layer that are parts of falls and have let water fall on in this
+    /// tick.
     pub(crate) fn fallen(&self, slot: Slot, layer: usize) -> LayerMask {
         self.work.get(slot, layer).map_or(LayerMask::NONE, |work| work.fallen)
     }

@@ -9,8 +9,8 @@ use crate::water::random::shuffle;
 use crate::water::store::Place;
 use hashbrown::HashMap;
 
-/// The maximum number of cells of a body that is trimmed by a network of its cells. In larger bodies
-/// only the contacts between pieces limit the flow.
+/// The maximum number of cells of a body that is trimmed by a network of its cells. In larger
+/// bodies only the contacts between pieces limit the flow.
 const EXACT: u32 = 2_048;
 
 /// How a cell changes.

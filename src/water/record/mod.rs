@@ -15,11 +15,12 @@ use glam::IVec3;
 /// A chunk that was taken out of a world by
 /// [`remove_chunks`](crate::water::WaterWorld::remove_chunks), with the flows inside it and across
 /// its faces: to be put into this world or another by
-/// [`insert_records`](crate::water::WaterWorld::insert_records), and kept or sent meanwhile, also as
-/// bytes ([`to_bytes`](ChunkRecord::to_bytes)).
+/// [`insert_records`](crate::water::WaterWorld::insert_records), and kept or sent meanwhile, also
+/// as bytes ([`to_bytes`](ChunkRecord::to_bytes)).
 ///
 /// It holds its cells; all parents of each; the steady flow that passes them; and the cells outside
-/// of it that lost a parent when it went, as they were before. Which cells were awake is not kept, since waking changes nothing.
+/// of it that lost a parent when it went, as they were before. Which cells were awake is not kept,
+/// since waking changes nothing.
 ///
 /// ```
 /// use floodplain::water::{ChunkRecord, Rules, Voxel, WaterWorld};

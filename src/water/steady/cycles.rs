@@ -1,6 +1,6 @@
 //! Cycle cancelling by depth-first search: steady flow has no cycle, in which water would circulate
-//! even without an end. Two sorts of changes can close one: a new way, which may join others, and the
-//! flow of a chunk that is inserted. Every new cycle passes a cell of the change, so the search
+//! even without an end. Two sorts of changes can close one: a new way, which may join others, and
+//! the flow of a chunk that is inserted. Every new cycle passes a cell of the change, so the search
 //! starts there.
 
 use crate::coords::Face;
@@ -19,7 +19,8 @@ enum Progress {
 }
 
 impl Context<'_> {
-    /// Cancels all cycles that can be reached from these cells. Returns the number of cells visited.
+    /// Cancels all cycles that can be reached from these cells. Returns the number of cells
+    /// visited.
     pub(super) fn cancel_cycles(&mut self, from: &[Place]) -> usize {
         let mut met = HashMap::new();
         let mut visited = 0;

@@ -178,7 +178,8 @@ impl Context<'_> {
         steady.ends.clear();
         steady.search.clear();
         steady.stage = stage;
-        // An end that only water besides steady flow reaches is wet for a moment after that yielded.
+        // An end that only water besides steady flow reaches is wet for a moment after that
+        // yielded.
         let has_yielded = self.tick % YIELD_PERIOD == YIELDING + 1;
         let is_turn = self.tick.is_multiple_of(SEARCH_PERIOD) || has_yielded;
         let mut places = Vec::new();

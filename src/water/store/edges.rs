@@ -113,8 +113,8 @@ impl Store {
         slots.into_iter().for_each(|slot| self.refresh_edges(slot));
     }
 
-    /// Returns the chunk's outlets, the cells with a drain beside, below or above them, if there are
-    /// any.
+    /// Returns the chunk's outlets, the cells with a drain beside, below or above them, if there
+    /// are any.
     #[inline]
     pub(crate) fn outlets(&self, slot: Slot) -> Option<&CellMask> {
         self.beside[slot.index()].outlets.as_deref()

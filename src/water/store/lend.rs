@@ -1,5 +1,5 @@
-//! Lending: chunks of a water world, with what is cached for them, move to the store of a thread and
-//! back.
+//! Lending: chunks of a water world, with what is cached for them, move to the store of a thread
+//! and back.
 
 use crate::grid::Slot;
 use crate::water::store::wake::Withheld;

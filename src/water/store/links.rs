@@ -107,8 +107,9 @@ impl Store {
     }
 
     /// Ties chunks in that were just inserted, with their further parents, and wakes what may move.
-    /// The cells of `cut` get their parents back if they are as the cut has left them. Then ties are
-    /// cut whose parent is not in the world or has neither water nor flow, and one of each circle.
+    /// The cells of `cut` get their parents back if they are as the cut has left them. Then ties
+    /// are cut whose parent is not in the world or has neither water nor flow, and one of each
+    /// circle.
     pub(crate) fn tie_in(&mut self, inserted: &[Slot], cut: &[CutCell]) {
         let restored: Vec<Place> = cut.iter().filter_map(|cut| self.restore(cut)).collect();
         let mut tied = restored.clone();
@@ -170,8 +171,8 @@ impl Store {
         }
     }
 
-    /// Searches the ancestors of a cell for a circle, and returns a tie of the first one whose child
-    /// is in `new`. Cells whose ancestors are free of circles enter `ended`.
+    /// Searches the ancestors of a cell for a circle, and returns a tie of the first one whose
+    /// child is in `new`. Cells whose ancestors are free of circles enter `ended`.
     fn new_tie_of_circle(
         &self,
         start: Place,

@@ -3,8 +3,8 @@
 //! before. Brent's algorithm finds cycles in loaded chunks.
 //!
 //! A cell's first parent is its neighbour opposite to its direction; a cell with the Extra flag has
-//! several. [`Store::unlink`] cuts it off. Other water has no parents: its direction only says where
-//! it came from.
+//! several. [`Store::unlink`] cuts it off. Other water has no parents: its direction only says
+//! where it came from.
 
 use crate::chunk::{CellMask, LayerMask, ones};
 use crate::coords::{CHUNK_CELLS, Face};

@@ -1,8 +1,8 @@
 //! The table of the steady flow: for each cell, the units a tick that stand across its six faces.
 //!
-//! What the flow is, and how it is found, is told in [`steady`](crate::water::steady). It is part of
-//! the state. A cell takes a `u32`, three bits for each face; a layer of a chunk has a table exactly
-//! if the flow passes one of its cells.
+//! What the flow is, and how it is found, is told in [`steady`](crate::water::steady). It is part
+//! of the state. A cell takes a `u32`, three bits for each face; a layer of a chunk has a table
+//! exactly if the flow passes one of its cells.
 
 use crate::chunk::{LAYER_CELLS, LayerMask};
 use crate::coords::{Face, order};

@@ -124,8 +124,9 @@ impl Store {
     }
 
     /// Returns the chunks touched since a time, in no order, and the time until which that is; all
-    /// chunks if that time is of another world. While a tick is underway, those that may have a part
-    /// in it count as touched after it, too, since a save has them as they were before the tick.
+    /// chunks if that time is of another world. While a tick is underway, those that may have a
+    /// part in it count as touched after it, too, since a save has them as they were before the
+    /// tick.
     #[cfg(feature = "store")]
     pub(crate) fn touched_since(
         &mut self,

@@ -106,8 +106,8 @@ pub fn are_those_by_hand<W: Queues>(
 }
 
 impl<W: Queues> Pair<W> {
-    /// One tick of both, and then the edits, which are queued if the tick is underway. In some it is
-    /// saved and loaded then.
+    /// One tick of both, and then the edits, which are queued if the tick is underway. In some it
+    /// is saved and loaded then.
     fn tick(&mut self, budget: u64, meanwhile: &mut impl FnMut(&mut W)) {
         self.by_hand.step();
         let mut is_finished = self.queued.slice(budget);

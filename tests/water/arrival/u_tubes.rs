@@ -47,7 +47,8 @@ fn differences(mut built: Built) -> [f64; 2] {
 #[test]
 fn both_sides_of_a_u_rise_alike_when_a_spring_feeds_one() {
     let mut cases = Cases::default();
-    // Two springs offer twice what passes a gap of one cell, so there the near side must stand higher.
+    // Two springs offer twice what passes a gap of one cell, so there the near side must stand
+    // higher.
     for (springs, width, high, bound) in [
         (1, 1, 1, 14.0),
         (1, 2, 1, 14.0),

@@ -35,7 +35,8 @@ pub enum Action {
     Spring(IVec3),
     /// Puts a drain into a cell, or takes it out.
     Drain(IVec3),
-    /// Lets the sea stand up to and including this height at the shore of the world; `None`: no sea.
+    /// Lets the sea stand up to and including this height at the shore of the world; `None`: no
+    /// sea.
     Sea(Option<i32>),
     /// Lets a charge go off.
     Charge { cell: IVec3, radius: u8 },

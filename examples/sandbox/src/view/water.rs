@@ -73,7 +73,8 @@ fn add_cut_sides(vertices: &mut Vec<Wet>, world: &World, scene: &Scene, chunk: I
 pub fn effects(world: &World, scene: &Scene, chunk: IVec3) -> FlatMesh {
     let mut mesh = FlatMesh::default();
     for fall in world.water().falls(chunk) {
-        // Where water only passes through, the surface shows none; short falls are seen as part of it.
+        // Where water only passes through, the surface shows none; short falls are seen as part of
+        // it.
         if scene.water(fall.lowest) == 0 || fall.cells >= LEAST_FALL {
             add_fall(&mut mesh, &fall);
         }

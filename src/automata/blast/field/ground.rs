@@ -70,8 +70,8 @@ impl Ground {
         self.least_strength
     }
 
-    /// Returns the removed cells whose neighbours in the chunk are not all removed too, and those at
-    /// the chunk's faces: the others, as most of a thick wall, are reached by no pressure.
+    /// Returns the removed cells whose neighbours in the chunk are not all removed too, and those
+    /// at the chunk's faces: the others, as most of a thick wall, are reached by no pressure.
     pub(crate) fn exposed<S: BlastShape>(&self) -> CellMask {
         let mut buried = self.solid.clone();
         for &face in BlastWorld::<S>::FACES {

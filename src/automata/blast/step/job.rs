@@ -38,8 +38,8 @@ pub(crate) enum GhostValues {
 pub(crate) struct Job<S: BlastShape> {
     pub(crate) slot: Slot,
     pub(super) ghosts: Vec<Ghost>,
-    /// Moved out of the world while the chunk is stepped, like `flows`; a copy if the chunk is stepped
-    /// ahead.
+    /// Moved out of the world while the chunk is stepped, like `flows`; a copy if the chunk is
+    /// stepped ahead.
     pub(crate) pressure: Chunk<f32>,
     pub(crate) flows: Option<ChunkFlows>,
     pub(crate) changes: Changes,

@@ -80,8 +80,8 @@ impl<S: BlastShape> BlastWorld<S> {
         StepReport { visited, changed, moved: 0 }
     }
 
-    /// Prepares a job for each of these chunks: the one done ahead, or one that reuses the memory of
-    /// the last step.
+    /// Prepares a job for each of these chunks: the one done ahead, or one that reuses the memory
+    /// of the last step.
     fn begin<'j>(
         &mut self,
         slots: &[Slot],

@@ -111,8 +111,8 @@ impl<S: BlastShape> BlastWorld<S> {
     /// those without walls, removed cells and weights. Inaudible chunks next to an audible one are
     /// kept, since the front may be about to enter them.
     ///
-    /// Only awake chunks are checked: a chunk that fades wakes its neighbours. Returns the chunks, and
-    /// the number of cells that changed.
+    /// Only awake chunks are checked: a chunk that fades wakes its neighbours. Returns the chunks,
+    /// and the number of cells that changed.
     pub(crate) fn fall_silent(&mut self) -> (Vec<IVec3>, u64) {
         self.recheck_audibility();
         let awake = self.pressure.awake_slots().iter().copied();

@@ -90,7 +90,8 @@ pub fn count(edit: &Edit) -> usize {
     }
 }
 
-/// The chunks that are loaded once the queued edits are made, in order, and whether they are frozen.
+/// The chunks that are loaded once the queued edits are made, in order, and whether they are
+/// frozen.
 fn foreseen(world: &WaterWorld) -> Vec<(IVec3, bool)> {
     let mut then = WaterWorld::load(&world.save()).expect("a world that was saved");
     // An edit makes those that wait before it.

@@ -18,8 +18,8 @@ impl Run {
         Run(testing::Run::from_bytes(bytes))
     }
 
-    /// Does all of it, with every law after each operation; by the seed, with a client, with a file,
-    /// or with edits that are queued. Returns the account.
+    /// Does all of it, with every law after each operation; by the seed, with a client, with a
+    /// file, or with edits that are queued. Returns the account.
     pub fn run(&self) -> Ledger {
         let testing::Run { start, ops } = &self.0;
         let watched = || Watched::new(|| ground(start));
