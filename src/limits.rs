@@ -1,4 +1,5 @@
-//! What edits of clients may do: a server says it once, and edits that come as bytes obey it.
+//! Limits on edits that clients send: a server sets them once, and they are enforced where edits are
+//! read from bytes.
 
 use crate::coords::Region;
 use crate::edit_bytes::EditBytesError;
@@ -28,8 +29,8 @@ bitflags! {
     }
 }
 
-/// What edits of clients may do. Each bound is a typed refusal; an edit that breaks one changes
-/// nothing. See [what a server must limit](crate::guide#what-a-server-must-limit).
+/// What an edit from a client may do. An edit beyond a limit is refused with a typed error and
+/// changes nothing. See [what a server must limit](crate::guide#what-a-server-must-limit).
 ///
 /// ```
 /// use floodplain::water::{Edit, Rules, Voxel, WaterWorld};
@@ -65,7 +66,7 @@ pub struct Limits {
     pub most_radius: f32,
     /// The pressure of a charge at its centre, and that which is set or added in a cell.
     pub most_pressure: f32,
-    /// The edits in line, and the reports on those that were made which nobody has taken, together.
+    /// Queued edits and untaken reports, together.
     pub most_waiting: usize,
 }
 
@@ -135,7 +136,7 @@ pub enum LimitError {
         /// The most.
         most: f32,
     },
-    /// Too many edits are in line, or reports on those that were made are not taken.
+    /// There are too many queued edits and untaken reports.
     Waiting {
         /// The number of both.
         waiting: usize,
@@ -152,12 +153,14 @@ impl fmt::Display for LimitError {
             LimitError::OutOfReach(cell) => write!(f, "{cell} is out of reach"),
             LimitError::Cells { cells, most } => write!(f, "{cells} cells, more than {most}"),
             LimitError::Units { units, most } => write!(f, "{units} units, more than {most}"),
-            LimitError::Radius { radius, most } => write!(f, "a radius of {radius}, not {most}"),
+            LimitError::Radius { radius, most } => {
+                write!(f, "a radius of {radius}, more than {most}")
+            }
             LimitError::Pressure { pressure, most } => {
-                write!(f, "a pressure of {pressure}, not {most}")
+                write!(f, "a pressure of {pressure}, more than {most}")
             }
             LimitError::Waiting { waiting, most } => {
-                write!(f, "{waiting} edits and reports wait, and {most} may")
+                write!(f, "{waiting} edits and reports are waiting, and at most {most} may")
             }
         }
     }

@@ -154,3 +154,67 @@ fn aged(voxel: Voxel) -> Voxel {
     }
     voxel.with_direction(None).with_largest(0)
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::chunk::Chunk;
+    use crate::coords::{Cube, Region, Shape};
+    use crate::water::{Rules, Voxel, WaterWorld};
+    use glam::IVec3;
+
+    /// Chunks at many places, so that their turns differ.
+    #[test]
+    fn activity_ends_49_to_64_ticks_after_the_last_flow() {
+        for place in 0..24 {
+            let mut world = WaterWorld::new(place, Rules::lossless()).expect("rules in range");
+            let chunk = IVec3::new(place as i32, 0, -3);
+            let cells = Cube::region_of(chunk);
+            world.insert_chunk(chunk, Chunk::uniform(Voxel::OPEN)).expect("none is there");
+            world.pour(cells.min() + IVec3::new(8, 3, 8), 7).expect("loaded");
+            let active = |world: &WaterWorld| -> Vec<u8> {
+                let cells = cells.positions().filter_map(|cell| world.cell(cell));
+                cells.map(|cell| cell.active()).filter(|&active| active > 0).collect()
+            };
+            let (mut last_flow, mut ended) = (0, None);
+            while !world.is_at_rest() {
+                let moved = world.step().moved;
+                if moved > 0 {
+                    last_flow = world.ticks();
+                    assert!(active(&world).contains(&7), "place {place}");
+                }
+                if active(&world).is_empty() {
+                    ended = ended.or(Some(world.ticks()));
+                }
+                assert!(world.ticks() < 1_000, "place {place}: no rest");
+            }
+            assert!(active(&world).is_empty(), "place {place}: at rest, and active");
+            let after = ended.expect("it ends") - last_flow;
+            assert!((49..=64).contains(&after), "place {place}: {after} ticks");
+        }
+    }
+
+    /// A world that is loaded in the midst of ageing ages on as the one that was saved.
+    #[test]
+    fn a_chunk_ages_as_the_tick_and_its_position_say() {
+        let build = |ticks: u64| {
+            let mut world = WaterWorld::new(1, Rules::lossless()).expect("rules in range");
+            let chunks = Region::new(IVec3::ZERO, IVec3::new(3, 0, 3));
+            world
+                .insert_chunks(chunks.positions().map(|at| (at, Chunk::uniform(Voxel::OPEN))))
+                .expect("none is there");
+            for chunk in chunks.positions() {
+                world.pour(16 * chunk + IVec3::new(8, 3, 8), 7).expect("loaded");
+            }
+            world.run(ticks);
+            // Taken out and put back in another order, the chunks lie in other slots.
+            let records = world.remove_chunks(chunks.positions()).expect("loaded");
+            world.insert_records(records.into_iter().rev()).expect("none is there");
+            world.run(80 - ticks);
+            chunks.positions().map(|at| world.chunk(at).map(|chunk| chunk.into_owned())).collect()
+        };
+        let expected: Vec<Option<Chunk<Voxel>>> = build(0);
+        for ticks in [20, 33, 50, 64] {
+            assert!(build(ticks) == expected, "put back after {ticks} ticks");
+        }
+    }
+}

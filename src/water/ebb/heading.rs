@@ -41,3 +41,49 @@ impl Context<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::coords::Face;
+    use crate::water::context::test_worlds;
+
+    /// After each tick of worlds in motion: a cell that water entered keeps its direction if water
+    /// came that way, else the water came from above if any did, and always by a way that it took.
+    #[test]
+    fn water_heads_away_from_where_it_came() {
+        let (mut kept, mut fell, mut turned) = (0, 0, 0);
+        for seed in 0..12 {
+            test_worlds::springs_with(seed, |world, at| {
+                world.step();
+                for place in test_worlds::places(world) {
+                    let voxel = world.store.read(place);
+                    let Some(work) = world.work.get(place.slot, place.layer()) else { continue };
+                    let entries = work.entries(place.cell());
+                    let (Some(before), Some(face)) =
+                        (work.before(place.cell()), voxel.parent_face())
+                    else {
+                        continue;
+                    };
+                    if entries == 0 || voxel.is_connected() || before.is_connected() {
+                        continue;
+                    }
+                    let came = |face: Face| entries >> face.index() & 1 != 0;
+                    let context = format!("seed {seed}, tick {at}: {place:?}, {entries:#b}");
+                    assert!(came(face), "{context}");
+                    match before.parent_face() {
+                        Some(old) if came(old) => {
+                            assert_eq!(face, old, "{context}");
+                            kept += 1;
+                        }
+                        _ if came(Face::Up) => {
+                            assert_eq!(face, Face::Up, "{context}");
+                            fell += 1;
+                        }
+                        _ => turned += 1,
+                    }
+                }
+            });
+        }
+        assert!(kept > 50 && fell > 50 && turned > 50, "{kept}, {fell}, {turned}");
+    }
+}
