@@ -1,5 +1,5 @@
-//! Limits on edits that clients send: a server sets them once, and they are enforced where edits are
-//! read from bytes.
+//! Limits on edits that clients send: a server sets them once, and they are enforced where edits
+//! are read from bytes.
 
 use crate::coords::Region;
 use crate::edit_bytes::EditBytesError;
