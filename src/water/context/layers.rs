@@ -5,7 +5,7 @@ use crate::chunk::{CellMask, LayerMask, ones};
 use crate::grid::Slot;
 use crate::water::context::budget::{Budget, CHUNK_COST};
 use crate::water::context::currents::LastFlows;
-use crate::water::context::layer_record::{LayerRecord, Table, current};
+use crate::water::context::layer_record::{LayerRecord, Table};
 use crate::water::context::schedule::{Phase, Schedule, Sweep};
 use crate::water::ledger::Ledger;
 use crate::water::random::layer_seed;
@@ -372,12 +372,12 @@ impl Workspace {
         self.last_flows.clear();
     }
 
-    /// Returns the outflow of a cell in the last complete tick.
-    pub(crate) fn current(&self, place: Place) -> IVec3 {
-        current(match self.record_of_last(place) {
+    /// Returns the flow record of a cell from the last complete tick.
+    pub(crate) fn last_flow(&self, place: Place) -> u16 {
+        match self.record_of_last(place) {
             Some(work) => work.flow(place.cell()),
             None => self.last_flows.of(place),
-        })
+        }
     }
 
     /// Returns the record of the last complete tick, unless the tick underway has taken it over.

@@ -150,7 +150,7 @@ impl Context<'_> {
 
     /// Gathers the awake cells of a chunk's layer that draw. Until they have drawn, they wait.
     fn gather_cells(&mut self, draws: &mut Draws, slot: Slot, layer: usize) {
-        let awake = self.awake(slot, layer);
+        let awake = self.awake(slot, layer) - self.store.in_runs(slot, layer);
         let connected = awake & self.store.connected(slot, layer);
         if connected.is_empty() {
             return;

@@ -295,7 +295,7 @@ impl Context<'_> {
         let cells = &path.cells;
         // A long way costs more, so it carries more at a time; and what a cell passes on, as at the
         // edge of a fall, it may also draw.
-        let passed = usize::from(self.work.passed(draw.target));
+        let passed = usize::from(self.passed(draw.target));
         let fill = (cells.len() / CELLS_FOR_A_UNIT).max(usize::from(FILL)).max(passed);
         let largest = cells.iter().map(|here| here.left).fold(FULL, u8::min);
         let units = draw.wanted.min(largest).min(offer).min(fill.min(usize::from(FULL)) as u8);

@@ -40,10 +40,12 @@ impl Context<'_> {
         };
         let (touched, woken, waiting) = (work.touched, work.woken, work.waiting);
         let marked = work.marked;
-        let cells = self.awake(slot, layer) | touched;
+        let awake = self.awake(slot, layer);
+        let in_runs = awake & self.store.in_runs(slot, layer);
+        let cells = (awake - in_runs) | touched;
         budget.spend(LAYER_ROWS.max(cells.count() as usize));
         if cells.is_empty() {
-            return;
+            return self.store.keep_awake(slot, layer, in_runs | woken);
         }
         self.note_feeders(slot, layer, cells, &mut later.feeders);
         self.note_feeders_above(slot, layer, touched, &mut later.feeders);
@@ -59,7 +61,8 @@ impl Context<'_> {
         let ends = ends & self.store.connected(slot, layer);
         // What steady flow passed no more may give the unit that it kept, in the next tick.
         let stay = cells & (flow_out | waiting | ends | touched);
-        self.store.keep_awake(slot, layer, stay | woken);
+        self.store.keep_awake(slot, layer, stay | woken | in_runs);
+        self.note_falls(slot, layer, &mut later.falls);
     }
 
     /// Adds the open cells of a layer over which the sea closes to `later`: those that lie on the

@@ -25,6 +25,7 @@ impl Context<'_> {
             let Some(flows) = self.store.steady_layer(slot, layer) else { continue };
             let cells = flows.cells();
             visited += LAYER_ROWS.max(cells.count() as usize);
+            self.leave_runs_among(slot, layer, cells);
             for cell in cells.iter() {
                 let place = Place::in_layer(slot, layer, cell);
                 self.execute_cell(place, self.store.steady(place), turnover);
@@ -72,7 +73,7 @@ impl Context<'_> {
         for &slot in &slots {
             let list = self.store.steady_list(slot).into_iter();
             let places = list.map(|(index, _)| Place::new(slot, usize::from(index)));
-            repair.open.extend(places.filter(|&place| self.work.passed(place) > 0));
+            repair.open.extend(places.filter(|&place| self.passed(place) > 0));
         }
         let mut budget = Budget::new(usize::MAX);
         self.balance_steady(&mut repair, &mut budget);
