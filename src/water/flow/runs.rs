@@ -257,3 +257,6 @@ pub(super) fn floor_now(store: &Store, place: Place) -> Voxel {
     let emptied = store.has_runs() && store.is_in_run(store.step(place, Face::Down));
     if emptied { floor.with_height(0) } else { floor }
 }
+
+#[cfg(test)]
+mod tests;

@@ -120,6 +120,9 @@ pub(crate) struct Store {
     unbalanced: Vec<Slot>,
     /// The chunks with runs.
     with_runs: Vec<Slot>,
+    /// Whether no cell may enter a run.
+    #[cfg(test)]
+    runs_forbidden: bool,
     /// Whether any chunk may have runs: of the store of a thread, any of the whole world's.
     has_runs: bool,
     /// Whether parents or sources may have changed since the HasSource flags were last right
@@ -153,6 +156,8 @@ impl Store {
             steady_before: Vec::new(),
             unbalanced: Vec::new(),
             with_runs: Vec::new(),
+            #[cfg(test)]
+            runs_forbidden: false,
             has_runs: false,
             ties_changed: false,
             visible_changes: VisibleChanges::default(),

@@ -112,6 +112,10 @@ impl Store {
 
     /// Puts a cell into a run. Its bit and that of the cell above it are set right.
     pub(crate) fn enter_run(&mut self, place: Place) {
+        #[cfg(test)]
+        if self.runs_forbidden {
+            return;
+        }
         let slot = place.slot;
         let with_runs = &mut self.with_runs;
         let runs = self.beside[slot.index()].runs.get_or_insert_with(|| {
@@ -127,6 +131,12 @@ impl Store {
         if self.is_in_run(above) {
             self.sleep_in_run(above);
         }
+    }
+
+    /// From now on no cell enters a run.
+    #[cfg(test)]
+    pub(crate) fn forbid_runs(&mut self) {
+        self.runs_forbidden = true;
     }
 
     fn sleep_in_run(&mut self, place: Place) {
@@ -168,13 +178,6 @@ impl Store {
     pub(crate) fn leave_runs_in(&mut self, slot: Slot) {
         let cells: Vec<usize> = self.runs(slot).iter().flat_map(|runs| runs.cells.iter()).collect();
         cells.into_iter().for_each(|index| self.leave_run(Place::new(slot, index)));
-    }
-
-    /// Takes all cells out of their runs.
-    pub(crate) fn leave_all_runs(&mut self) {
-        for at in 0..self.with_runs.len() {
-            self.leave_runs_in(self.with_runs[at]);
-        }
     }
 
     /// Notes that the flow of a tick is over: the cells of a chunk that are still in runs have
