@@ -120,6 +120,8 @@ impl Path {
 struct Layer<'t> {
     dead: &'t LayerMask,
     work: Option<&'t LayerRecord>,
+    /// Its cells in runs, which have passed on all they can.
+    in_runs: LayerMask,
     /// Its cells if they are stored densely; otherwise all are `uniform`.
     cells: Option<&'t [Voxel; LAYER_CELLS]>,
     uniform: Voxel,
@@ -134,6 +136,9 @@ impl Layer<'_> {
     /// Returns the units that a cell has passed on in this tick.
     #[inline]
     fn passed(&self, cell: usize) -> u8 {
+        if self.in_runs.contains(cell) {
+            return FULL;
+        }
         self.work.map_or(0, |work| work.passed(cell))
     }
 }
@@ -284,6 +289,7 @@ impl Context<'_> {
         Layer {
             dead: work.map_or(&LayerMask::NONE, |work| &work.dead),
             work,
+            in_runs: self.store.passed_in_runs(slot, layer),
             cells: self.store.cells(slot, layer),
             uniform: self.store.grid().chunk_at(slot).get(0),
         }

@@ -60,7 +60,10 @@ impl Context<'_> {
         let ends = self.store.outlets(slot).map_or(LayerMask::NONE, |ends| ends.layer(layer));
         let ends = ends & self.store.connected(slot, layer);
         // What steady flow passed no more may give the unit that it kept, in the next tick.
-        let stay = cells & (flow_out | waiting | ends | touched);
+        // Dry cells that no spring feeds have nothing left to do.
+        let wet = self.store.layer(slot, layer).wet;
+        let flowing = touched & (wet | self.store.connected(slot, layer));
+        let stay = cells & (flow_out | waiting | ends | flowing);
         self.store.keep_awake(slot, layer, stay | woken | in_runs);
         self.note_falls(slot, layer, &mut later.falls);
     }
