@@ -259,6 +259,18 @@ impl LayerRecord {
         passed(self.flow(cell))
     }
 
+    /// Returns the cells that have passed on at least so many units in this tick.
+    pub(crate) fn passed_at_least(&self, units: u8) -> LayerMask {
+        match &self.table {
+            Some(table) => LayerMask::select(&table.flow, |flow| passed(flow) >= units),
+            None if units == 0 => LayerMask::ALL,
+            None => {
+                let notes = self.list().iter().filter(|note| passed(note.flow) >= units);
+                notes.map(|note| usize::from(note.cell)).collect()
+            }
+        }
+    }
+
     /// Returns the flow records of all cells.
     pub(crate) fn flows(&self) -> [u16; LAYER_CELLS] {
         match &self.table {

@@ -45,12 +45,17 @@ impl Turns {
         self.seed = seed;
     }
 
-    /// Adds a cell of the layer, which lies at `position`. Must not be called after
-    /// [`next`](Turns::next) for the same layer.
+    /// Returns the order of a cell of the layer, which lies at `position`.
     #[inline]
-    pub(super) fn push(&mut self, place: Place, position: IVec3) {
+    pub(super) fn order_of(&self, position: IVec3) -> u64 {
         let column = u64::from(position.x as u32) | u64::from(position.z as u32) << 32;
-        let order = mix(self.seed, column);
+        mix(self.seed, column)
+    }
+
+    /// Adds a cell of the layer by its order. It must not come before one that
+    /// [`next`](Turns::next) has returned.
+    #[inline]
+    pub(super) fn push(&mut self, place: Place, order: u64) {
         let bucket = (order >> 56) as usize;
         if self.buckets.is_empty() {
             self.buckets.resize_with(256, Vec::new);
