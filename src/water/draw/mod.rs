@@ -109,7 +109,8 @@ impl Context<'_> {
                 continue;
             }
             match draws.turns.next(self.work.is_in_slices, &mut budget) {
-                Some(Some(place)) => self.take_turn(draws, place, &mut budget),
+                Some(Some((place, true))) => draws.starved.push(place),
+                Some(Some((place, false))) => self.take_turn(draws, place, &mut budget),
                 Some(None) if draws.layer.begin_batch() => draws.has_gathered = true,
                 Some(None) => self.begin_next_layer(draws, &mut budget),
                 None => {}
@@ -166,21 +167,21 @@ impl Context<'_> {
     /// turns, those left out that would draw in vain.
     fn give_turns(&mut self, draws: &mut Draws, budget: &mut Budget) {
         budget.spend(LAYER_ROWS);
-        // What starves is listed in the order of the turns if ways are searched for it.
-        let lists_all = self.may_reroute();
-        if !lists_all && self.find_exhausted(&mut draws.layer) {
+        if self.find_exhausted(&mut draws.layer) {
             return;
         }
         let Some((slot, layer, cells)) = draws.layer.next() else {
             draws.has_gathered = false;
             return;
         };
-        let cells = if lists_all { cells } else { self.not_in_vain(slot, layer, cells) };
-        for cell in cells.iter() {
+        let live = self.not_in_vain(&draws.layer, (slot, layer), cells);
+        // What starves is listed in the order of the turns if ways are searched for it.
+        let listed = if self.may_reroute() { cells } else { live };
+        for cell in listed.iter() {
             let place = Place::in_layer(slot, layer, cell);
             let order = draws.turns.order_of(self.store.position(place));
             if draws.layer.is_of_batch(order) {
-                draws.turns.push(place, order);
+                draws.turns.push(place, order, !live.contains(cell));
             }
         }
     }

@@ -19,6 +19,9 @@ struct Films {
     slot: Slot,
     layer: usize,
     cells: LayerMask,
+    /// The cells of the layer that are known to pass on nothing more in this tick; `None` before
+    /// the first look of a batch.
+    exhausted: Option<LayerMask>,
     /// Whether it is on the list of those to be looked at.
     is_open: bool,
 }
@@ -44,7 +47,7 @@ impl Layer {
     pub(super) fn push(&mut self, slot: Slot, layer: usize, cells: LayerMask) {
         self.by_slot.insert(slot, self.films.len());
         self.open.push(self.films.len());
-        self.films.push(Films { slot, layer, cells, is_open: true });
+        self.films.push(Films { slot, layer, cells, exhausted: None, is_open: true });
     }
 
     /// Returns whether the highest byte of a turn's order is of this batch.
@@ -74,7 +77,9 @@ impl Layer {
         }
         self.open.clear();
         self.open.extend(0..self.films.len());
-        self.films.iter_mut().for_each(|films| films.is_open = true);
+        for films in &mut self.films {
+            (films.exhausted, films.is_open) = (None, true);
+        }
         true
     }
 
@@ -152,20 +157,32 @@ impl Context<'_> {
         spent & self.store.connected(slot, layer)
     }
 
-    fn exhausted(&self, slot: Slot, layer: usize) -> Exhausted {
+    /// The same as far as is known of the layer of draws, if the chunk has a part in it.
+    fn known(&self, all: &Layer, slot: Slot, layer: usize) -> LayerMask {
+        let films = all.by_slot.get(&slot).map(|&at| &all.films[at]);
+        let known = films.filter(|films| films.layer == layer).and_then(|films| films.exhausted);
+        known.unwrap_or_else(|| self.exhausted_in(slot, layer))
+    }
+
+    fn exhausted(&self, all: &Layer, slot: Slot, layer: usize) -> Exhausted {
         let of = |at: Option<(Slot, usize)>| {
             at.map_or(LayerMask::NONE, |(slot, layer)| self.exhausted_in(slot, layer))
         };
         let springs = self.store.springs(slot, layer);
+        let parents = self.store.parent_planes(slot, layer).map(|plane| plane - springs);
+        let vertical = |face: Face, at| match parents[face.index()].any() {
+            true => of(at),
+            false => LayerMask::NONE,
+        };
         Exhausted {
-            parents: self.store.parent_planes(slot, layer).map(|plane| plane - springs),
-            here: self.exhausted_in(slot, layer),
+            parents,
+            here: self.known(all, slot, layer),
             beyond: core::array::from_fn(|side| {
                 let there = self.store.neighbour(slot, Face::LATERAL[side]);
-                of(there.is_some().then_some((there, layer)))
+                if there.is_some() { self.known(all, there, layer) } else { LayerMask::NONE }
             }),
-            above: of(self.store.upper_layer(slot, layer)),
-            below: of(self.store.lower_layer(slot, layer)),
+            above: vertical(Face::Up, self.store.upper_layer(slot, layer)),
+            below: vertical(Face::Down, self.store.lower_layer(slot, layer)),
         }
     }
 
@@ -174,11 +191,11 @@ impl Context<'_> {
         let Some(at) = all.open.pop() else { return false };
         let Films { slot, layer, ref mut is_open, .. } = all.films[at];
         *is_open = false;
-        let mut exhausted = self.exhausted(slot, layer);
+        let mut exhausted = self.exhausted(all, slot, layer);
+        let before = exhausted.here;
         if exhausted.close() {
-            let dead = &mut self.work.join(self.store, slot, layer).dead;
-            let found = exhausted.here - *dead;
-            *dead |= found;
+            let found = exhausted.here - before;
+            self.work.join(self.store, slot, layer).dead |= found;
             for (face, found) in Face::LATERAL.into_iter().zip(found.leaving()) {
                 let there = self.store.neighbour(slot, face);
                 if found.any() && there.is_some() {
@@ -186,13 +203,19 @@ impl Context<'_> {
                 }
             }
         }
+        all.films[at].exhausted = Some(exhausted.here);
         true
     }
 
     /// Returns those of `cells` of a layer, which draw, whose draw is not known to be in vain. A
     /// cell draws from no parent above it.
-    pub(super) fn not_in_vain(&self, slot: Slot, layer: usize, cells: LayerMask) -> LayerMask {
-        let exhausted = self.exhausted(slot, layer);
+    pub(super) fn not_in_vain(
+        &self,
+        all: &Layer,
+        (slot, layer): (Slot, usize),
+        cells: LayerMask,
+    ) -> LayerMask {
+        let exhausted = self.exhausted(all, slot, layer);
         let [west, east, down, _, north, south] = exhausted.parents;
         let draws = west | east | down | north | south;
         cells - (draws - exhausted.fed_from_below())
