@@ -56,6 +56,7 @@ mod edit;
 pub(crate) mod feed;
 mod fixture;
 mod flow;
+mod flow_record;
 mod ledger;
 pub(crate) mod numbers;
 mod pools;

@@ -7,7 +7,7 @@ use crate::coords::Region;
 use crate::grid::Slot;
 use crate::water::WaterWorld;
 use crate::water::cell::{FULL, WaterCell};
-use crate::water::context::layer_record::{NO_FLOW, current};
+use crate::water::flow_record::{NO_FLOW, current};
 use crate::water::context::limits::Limits;
 use crate::water::edit::{Edit, memory_bytes};
 use crate::water::ledger::Ledger;

@@ -8,42 +8,10 @@
 use crate::chunk::{LAYER_CELLS, LayerMask, ones};
 use crate::coords::Face;
 use crate::grid::Slot;
+use crate::water::flow_record::{NO_FLOW, add_flow, add_flows, passed};
 use crate::water::store::{Changes, Place, Store};
 use crate::water::voxel::Voxel;
-use glam::IVec3;
 use std::borrow::Cow;
-
-/// A cell's flow record before anything has left it: units passed on in bits 0–2, then the outflow
-/// along x, y and z as four bits each, offset by 8.
-pub(crate) const NO_FLOW: u16 = 0x8880;
-
-/// What one unit across each face adds to a flow record.
-const UNIT: [u16; 6] = [
-    1u16.wrapping_sub(1 << 4),
-    1 + (1 << 4),
-    1u16.wrapping_sub(1 << 8),
-    1 + (1 << 8),
-    1u16.wrapping_sub(1 << 12),
-    1 + (1 << 12),
-];
-
-/// Returns the units passed on, 0 to 7.
-#[inline]
-pub(crate) fn passed(flow: u16) -> u8 {
-    (flow & 7) as u8
-}
-
-/// Adds units that leave across a face.
-#[inline]
-pub(crate) fn add_flow(flow: &mut u16, face: Face, units: u8) {
-    *flow = flow.wrapping_add(UNIT[face.index()].wrapping_mul(u16::from(units)));
-}
-
-/// Returns the outflow as a vector, in units.
-pub(crate) fn current(flow: u16) -> IVec3 {
-    let axis = |shift: u32| i32::from(flow >> shift & 15) - 8;
-    IVec3::new(axis(4), axis(8), axis(12))
-}
 
 /// The most cells that a record keeps in its list.
 const FEW: usize = LayerMask::SPARSE;
@@ -407,6 +375,26 @@ impl LayerRecord {
             None => self.in_table(|table| add_flow(&mut table.flow[cell], face, units)),
         }
         self.touched.insert(cell);
+    }
+
+    /// Records what cells pass on, given as flow records of all cells without what they have passed
+    /// on already.
+    pub(crate) fn pass_on_all(&mut self, cells: LayerMask, flows: &[u16; LAYER_CELLS]) {
+        if self.table.is_none() && !cells.is_sparse() {
+            self.make_table();
+        }
+        match &mut self.table {
+            Some(table) => {
+                for (own, &flow) in table.flow.iter_mut().zip(flows) {
+                    *own = add_flows(*own, flow);
+                }
+            }
+            None => cells.iter().for_each(|cell| {
+                let flow = add_flows(self.flow(cell), flows[cell]);
+                self.set_flow(cell, flow);
+            }),
+        }
+        self.touched |= cells;
     }
 
     /// Returns the bytes held on the heap.

@@ -12,7 +12,7 @@ use crate::coords::Face;
 use crate::grid::Slot;
 use crate::water::cell::FULL;
 use crate::water::context::Context;
-use crate::water::context::layer_record::{NO_FLOW, add_flow};
+use crate::water::flow_record::{NO_FLOW, add_flow};
 use crate::water::context::schedule::Phase;
 use crate::water::store::{Place, Store};
 use crate::water::voxel::Voxel;
