@@ -41,7 +41,7 @@ pub(super) struct Layer {
 }
 
 /// The turns of each batch, by the highest byte of their order.
-const BATCHES: [Range<u8>; 3] = [0..16, 16..80, 80..u8::MAX];
+const BATCHES: [Range<u8>; 3] = [0..4, 4..32, 32..u8::MAX];
 
 impl Layer {
     pub(super) fn push(&mut self, slot: Slot, layer: usize, cells: LayerMask) {
