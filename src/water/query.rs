@@ -7,9 +7,9 @@ use crate::coords::Region;
 use crate::grid::Slot;
 use crate::water::WaterWorld;
 use crate::water::cell::{FULL, WaterCell};
-use crate::water::flow_record::{NO_FLOW, current};
 use crate::water::context::limits::Limits;
 use crate::water::edit::{Edit, memory_bytes};
+use crate::water::flow_record::{NO_FLOW, current};
 use crate::water::ledger::Ledger;
 use crate::water::rules::Rules;
 use crate::water::store::Place;
@@ -84,7 +84,8 @@ impl WaterWorld {
     /// each with the layers (by bit) that may have some.
     pub(crate) fn current_layers_at(&self) -> impl Iterator<Item = (Slot, u16)> {
         let in_runs = |slot: Slot| self.store.layers_of_last_runs(slot);
-        let recorded = self.work.recorded().map(move |(slot, layers)| (slot, layers | in_runs(slot)));
+        let recorded =
+            self.work.recorded().map(move |(slot, layers)| (slot, layers | in_runs(slot)));
         let others = self.store.slots_with_runs().iter().copied();
         let others = others.filter(|&slot| self.work.open_layers(slot) == 0);
         recorded.chain(others.map(move |slot| (slot, in_runs(slot))))

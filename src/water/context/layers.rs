@@ -437,8 +437,8 @@ fn rows_awake(awake: &CellMask) -> usize {
 mod tests {
     use super::*;
     use crate::chunk::LAYER_CELLS;
-    use crate::water::flow_record::NO_FLOW;
     use crate::water::context::test_worlds;
+    use crate::water::flow_record::NO_FLOW;
 
     /// Layers and chunks are counted while they come and go; the count must be that of those there
     /// are.

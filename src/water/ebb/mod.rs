@@ -45,6 +45,7 @@ impl Context<'_> {
         let cells = (awake - in_runs) | touched;
         budget.spend(LAYER_ROWS.max(cells.count() as usize));
         if cells.is_empty() {
+            let woken = woken & self.may_act(slot, layer);
             return self.store.keep_awake(slot, layer, in_runs | woken);
         }
         self.note_feeders(slot, layer, cells, &mut later.feeders);
@@ -60,12 +61,19 @@ impl Context<'_> {
         let ends = self.store.outlets(slot).map_or(LayerMask::NONE, |ends| ends.layer(layer));
         let ends = ends & self.store.connected(slot, layer);
         // What steady flow passed no more may give the unit that it kept, in the next tick.
-        // Dry cells that no spring feeds have nothing left to do.
-        let wet = self.store.layer(slot, layer).wet;
-        let flowing = touched & (wet | self.store.connected(slot, layer));
-        let stay = cells & (flow_out | waiting | ends | flowing);
-        self.store.keep_awake(slot, layer, stay | woken | in_runs);
+        let stay = cells & (flow_out | waiting | ends | touched) | woken;
+        let stay = stay & self.may_act(slot, layer);
+        self.store.keep_awake(slot, layer, stay | in_runs);
         self.note_falls(slot, layer, &mut later.falls);
+    }
+
+    /// Returns the cells of a layer that may have something to do in a tick: all but those that are
+    /// dry, and that no spring, sea or fixture could fill.
+    fn may_act(&self, slot: Slot, layer: usize) -> LayerMask {
+        if self.store.coast(slot).is_some() || self.store.fixtures(slot).is_some() {
+            return LayerMask::ALL;
+        }
+        self.store.layer(slot, layer).wet | self.store.connected(slot, layer)
     }
 
     /// Adds the open cells of a layer over which the sea closes to `later`: those that lie on the

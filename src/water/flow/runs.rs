@@ -12,8 +12,8 @@ use crate::coords::Face;
 use crate::grid::Slot;
 use crate::water::cell::FULL;
 use crate::water::context::Context;
-use crate::water::flow_record::{NO_FLOW, add_flow};
 use crate::water::context::schedule::Phase;
+use crate::water::flow_record::{NO_FLOW, add_flow};
 use crate::water::store::{Place, Store};
 use crate::water::voxel::Voxel;
 
@@ -30,9 +30,8 @@ enum Turn {
 
 impl Context<'_> {
     fn turn_of(&self, place: Place) -> Turn {
-        let is_ahead = |place: Place| {
-            self.work.schedule.is_ahead(self.store, place.slot, place.layer())
-        };
+        let is_ahead =
+            |place: Place| self.work.schedule.is_ahead(self.store, place.slot, place.layer());
         match self.work.phase.cmp(&Phase::Flow) {
             core::cmp::Ordering::Less => Turn::Ahead,
             core::cmp::Ordering::Greater => Turn::Done,
@@ -112,9 +111,8 @@ impl Context<'_> {
     /// Takes the cells of a layer out of their runs whose water finds no empty cell below.
     pub(super) fn check_runs(&mut self, slot: Slot, layer: usize) {
         let lowest = self.awake(slot, layer) & self.store.in_runs(slot, layer);
-        let fails = |&cell: &usize| {
-            self.store.floor(Place::in_layer(slot, layer, cell)).height_bits() > 0
-        };
+        let fails =
+            |&cell: &usize| self.store.floor(Place::in_layer(slot, layer, cell)).height_bits() > 0;
         let failing = lowest.iter().filter(fails).collect();
         self.leave_runs(slot, layer, failing, Some(Turn::Ahead));
     }
@@ -192,8 +190,8 @@ impl Context<'_> {
             return;
         }
         let above = self.store.upper_layer(slot, layer);
-        let highest = cells
-            - above.map_or(LayerMask::NONE, |(slot, layer)| self.store.in_runs(slot, layer));
+        let highest =
+            cells - above.map_or(LayerMask::NONE, |(slot, layer)| self.store.in_runs(slot, layer));
         let record = above.and_then(|(slot, layer)| self.work.get(slot, layer));
         let is_dry = |&cell: &usize| !record.is_some_and(|work| work.flow(cell) == seven_down());
         let dry = highest.iter().filter(is_dry).collect();

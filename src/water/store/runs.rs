@@ -55,7 +55,8 @@ impl Store {
     /// Returns whether a cell is in a run.
     #[inline]
     pub(crate) fn is_in_run(&self, place: Place) -> bool {
-        place.is_some() && self.runs(place.slot).is_some_and(|runs| runs.cells.contains(place.index))
+        place.is_some()
+            && self.runs(place.slot).is_some_and(|runs| runs.cells.contains(place.index))
     }
 
     /// Returns the cells of a layer (0 to 15) that were in runs when the flow of the tick underway

@@ -150,8 +150,7 @@ fn run(seed: u64) -> usize {
         let edits = if rng.u8(..10) == 0 { rng.u8(1..4) } else { 0 };
         (0..edits).for_each(|_| edit(&mut rng, &mut worlds));
         let most = if rng.u8(..4) == 0 { rng.u64(2..2_000) } else { 0 };
-        let reports =
-            worlds.each_mut().map(|world| tick(world, &mut rng.clone().fork(), most));
+        let reports = worlds.each_mut().map(|world| tick(world, &mut rng.clone().fork(), most));
         in_runs += cells_in_runs(&worlds[0]);
         assert_eq!(reports[0], reports[1], "seed {seed}, tick {at}");
         assert_eq!(told(&worlds[0]), told(&worlds[1]), "seed {seed}, tick {at}");
