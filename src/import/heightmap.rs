@@ -253,8 +253,8 @@ impl Heightmap {
     /// ```
     ///
     /// # Errors
-    /// Those of [`bounds`](Heightmap::bounds), or there are more than [`MAX_CHUNKS`] chunks, or they
-    /// ask for more work than the file's [`Budget`].
+    /// Those of [`bounds`](Heightmap::bounds), or there are more than [`MAX_CHUNKS`] chunks, or
+    /// they ask for more work than the file's [`Budget`].
     pub fn chunks(
         &self,
         rules: &HeightRules,

@@ -63,8 +63,8 @@ impl<S: HumidityShape> HumidityWorld<S> {
 
     /// The humidity of all cells, rain and rock included, counted cell by cell. In the conservative
     /// sweep a sum of units of 1/65,536, exact below 2³⁷: that it is
-    /// [`ledger().total()`](Ledger::total) proves that none was made or lost. In the others a sum in
-    /// `f64`, chunk by chunk in order of position.
+    /// [`ledger().total()`](Ledger::total) proves that none was made or lost. In the others a sum
+    /// in `f64`, chunk by chunk in order of position.
     pub fn total(&self) -> f64 {
         if self.rules.sweep == Sweep::Conservative {
             let chunks = self.store.moisture.chunks().map(|(_, chunk)| units_in(chunk));

@@ -12,8 +12,8 @@
 //!
 //! - What rises is `level − capacity`; the pseudo-code has `capacity − level`, which is negative
 //!   wherever its condition holds.
-//! - Nothing sinks into a cell that holds its capacity or more. The pseudo-code gives what that cell
-//!   lacks, also if that is negative: it would take water out of the cell below.
+//! - Nothing sinks into a cell that holds its capacity or more. The pseudo-code gives what that
+//!   cell lacks, also if that is negative: it would take water out of the cell below.
 //! - What sinks follows from the old level of the cell below. The pseudo-code reads its current
 //!   level, so that a step depends on the order of the cells; from the top down, both are the same.
 //!
