@@ -276,7 +276,7 @@ impl Server {
             count(counts, "updates in mid-tick");
         }
         client.receive(&sent, world, home, counts);
-        if bytes.byte() % 4 == 0 && !client.has_missed {
+        if bytes.byte().is_multiple_of(4) && !client.has_missed {
             let again = client.mirror.apply(&Update::from_bytes(&sent).expect("it was read"));
             assert!(matches!(again, Err(MirrorError::Gap { .. })), "{again:?}");
             client.is_as(world, home);
