@@ -25,9 +25,6 @@ const MOST_TICKS: u64 = 4_000;
 /// The ticks over which the outflow is counted.
 const COUNTED_TICKS: u64 = 128;
 
-/// Springs nearer to each other than this, counted along the axes, are in each other's way.
-const APART: u32 = 3;
-
 /// The ticks within which a cell that connected water heads into is connected.
 const REACH_TICKS: u64 = 32;
 
@@ -41,8 +38,8 @@ const REACH_TICKS: u64 = 32;
 /// [`many_parents`](crate::water::Rules::many_parents), with evaporation, sea, fixtures or frozen
 /// chunks break none of these laws.
 ///
-/// Of springs at one height and apart, three cells or more, nine tenths of the max flow must leave,
-/// and what leaves may differ by a tenth of it. Of others, the share of one spring must leave.
+/// Of springs at one height, nine tenths of the max flow must leave, and what leaves may differ by
+/// a tenth of it. Of springs at different heights, nine tenths of the share of one must leave.
 pub fn check_arrival<W: Watch>(
     world: &mut W,
     water: impl Fn(&W) -> &WaterWorld,
@@ -113,23 +110,15 @@ fn course(world: &WaterWorld) -> Option<Course> {
     (most > 0 && settle <= MOST_TICKS).then_some(Course { settle, most, least: least(world, most) })
 }
 
-/// Returns how much of a max flow must arrive: all if the springs lie at one height and apart, and
-/// the share of one of them if not. Water of an upper spring may stand over a lower one, which then
-/// gives less, or more; and the way of a spring may lead through the cell of another one.
+/// Returns how much of a max flow must arrive: all if the springs lie at one height, and the share
+/// of one of them if not. Water of an upper spring may stand over a lower one, which then gives
+/// less, or more.
 fn least(world: &WaterWorld, most: u64) -> u64 {
     let is_spring = |cell: &IVec3| world.cell(*cell).is_some_and(|cell| cell.is_source());
-    let springs: Vec<IVec3> = world.bounds().positions().filter(is_spring).collect();
-    let is_in_the_way = |one: &IVec3, other: &IVec3| {
-        let [x, y, z] = [0, 1, 2].map(|axis| one[axis].abs_diff(other[axis]));
-        y > 0 || x + z < APART
-    };
-    let mut pairs = springs.iter().zip(1..).flat_map(|(one, next)| {
-        springs.get(next..).unwrap_or_default().iter().map(move |other| (one, other))
-    });
-    match pairs.any(|(one, other)| is_in_the_way(one, other)) {
-        true => most / springs.len() as u64,
-        false => most,
-    }
+    let springs = world.bounds().positions().filter(is_spring);
+    let heights: Vec<i32> = springs.map(|spring| spring.y).collect();
+    let are_level = heights.iter().all(|&height| Some(&height) == heights.first());
+    if are_level { most } else { most / heights.len() as u64 }
 }
 
 /// Returns the world with this height in each open cell but its springs.
