@@ -9,7 +9,7 @@
 //!
 //! | promise | tests | fuzz targets |
 //! |---|---|---|
-//! | no input makes a public function panic, except as documented under `# Panics` | all property tests | all |
+//! | no input makes a public function panic, except as documented under `# Panics` | all property tests; `world::hostile` | all |
 //! | a refused edit changes nothing, and the error names the place or value | `water::laws`, `water::ends`, `storage::grid`, `scenario::format`; of the automata `blast::edits`, `humidity::laws`, `water2d::laws` | all but `water_cell`, `snapshot_bytes`, `update_bytes` and those of imports |
 //! | tests run at least 97 of 100 lines of `src/` | `.ci/coverage`, which fails below that; 98.9 on 2026-11-21 | |
 //! | no unsafe code in this crate | the lint `unsafe_code = "forbid"`; `.ci/miri` for the dependencies | |
@@ -60,7 +60,7 @@
 //! | a tick neither adds nor removes ground or springs, and springs are full after it | the same | the same |
 //! | a tick changes only the injected, drained and evaporated units of the ledger and those of the sea: per spring at most its supply and per tap its rate, drained only at edges and fixtures that drain, evaporated only if the rules evaporate, of the sea only if there is any | the same | the same |
 //! | [`current`](crate::water::WaterWorld::current) is at most the throughput, no cell loses more than that, and what a tick moved has ways on which no cell passes on more, over all that it passes; in bodies of more than 2,048 cells, only the contacts and the necks of their pieces are bounded | the same; `water::arrival::passage` | the same; `water_arrival` |
-//! | what springs can deliver to the world's ends, by a max flow with the throughput of each cell, leaves: at least nine tenths of it in 19 of 20 flat and stepped worlds, whether they were dry or full at first, and in two of three rough ones | `water::arrival::mazes`, `water::arrival::standing`; `testing::arrival::water_arrives_in_small_worlds_of_every_kind` | |
+//! | what springs can deliver to the world's ends, by a max flow with the throughput of each cell, leaves: at least nine tenths of it in 19 of 20 flat and stepped worlds, whether they were dry or full at first, and in two of three rough ones | `water::arrival::mazes`, `water::arrival::standing`; `testing::arrival::water_arrives_in_small_worlds_of_every_kind` | `water_arrival`, as far as [`check_arrival`](crate::testing::check_arrival) asks |
 //! | a pond beside the stream of a spring ends as full as it began, and lends at most eight cells' worth of water until the stream has reached it | `water::arrival::standing::a_pond_beside_a_stream_ends_as_full_as_it_began` | |
 //! | rivers arrive over falls: at least 0.95 of what their springs offer, in the mean of some seeds | `water::arrival::falls::rivers_arrive_over_steps` | |
 //! | the world's end gets at least 0.85 of the water against a pit or a room, behind a fall too; ends at like distance share alike, each within a fifth of its part, and no arm beside the way stays dry | `water::arrival::ends`, `water::arrival::falls::an_end_behind_a_fall_is_preferred_to_a_pit` | |
@@ -218,6 +218,7 @@
 //! | law | tests |
 //! |---|---|
 //! | each edit does, cell by cell and in the account, what its documentation says; a refused one changes nothing | `world::laws::every_law_holds_after_every_edit_and_tick` |
+//! | clients that send anything break no law, and what is refused changes nothing: edits as bytes within [`Limits`](crate::Limits), also queued, cut and altered; updates that are lost, cut, altered and repeated; saves and loads in the middle of ticks | `world::hostile::no_client_breaks_a_world`; fuzz target `world_hostile` |
 //! | a world that sleeps equals one that is woken before each tick; ticks in slices equal whole ones, with edits queued and made in between; edits sent as bytes equal calls | the same |
 //! | a world that is saved and loaded at any moment, in the middle of a tick too, goes on to the same bytes | the same; `snapshot::materials::a_world_that_is_saved_at_any_piece_of_a_tick_goes_on_to_the_same_bytes`, `a_world_goes_on_to_the_same_bytes_from_between_any_two_stages_while_units_pass`, `a_world_that_is_loaded_in_the_middle_of_every_tick_is_one_that_never_is` |
 //! | `take_changes` lists every cell whose material, water, moisture or pressure differs, but for those of chunks that came or went; of a refused edit, none | the same |
