@@ -17,11 +17,14 @@
 mod answer;
 mod chart;
 mod clients;
+mod distribution;
 mod figures;
 mod game;
 mod ground;
 #[path = "../shared/labels.rs"]
 mod labels;
+#[path = "../shared/number.rs"]
+mod number;
 mod options;
 mod players;
 #[path = "../shared/png_file.rs"]

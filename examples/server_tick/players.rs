@@ -71,10 +71,15 @@ impl Players {
         }
     }
 
+    /// Returns the x and z of a player.
+    pub fn at(&self, player: usize) -> (i32, i32) {
+        self.0[player].at.as_ivec2().into()
+    }
+
     /// Returns a random x and z at most so far from a player along each axis.
     pub fn near(&self, player: usize, most: i32, random: &mut Rng) -> (i32, i32) {
-        let at = self.0[player].at.as_ivec2();
-        (at.x + random.i32(-most..=most), at.y + random.i32(-most..=most))
+        let (x, z) = self.at(player);
+        (x + random.i32(-most..=most), z + random.i32(-most..=most))
     }
 
     /// Returns the columns within a distance of any player, in order.
@@ -117,9 +122,8 @@ impl Columns {
         gone.sort_unstable_by_key(|column| column.to_array());
         gone.iter().for_each(|column| _ = self.loaded.remove(column));
         self.leaving.extend(gone.iter().copied());
-        let is_away = |column: &IVec2| {
-            !self.loaded.contains(column) && !self.leaving.contains(column)
-        };
+        let is_away =
+            |column: &IVec2| !self.loaded.contains(column) && !self.leaving.contains(column);
         let come: Vec<IVec2> = seen.into_iter().map(IVec2::from).filter(is_away).collect();
         self.loaded.extend(come.iter().copied());
         self.moved += gone.len() + come.len();
