@@ -1,5 +1,5 @@
-//! The ground of `server_tick` as materials: soil on rock, beaches of sand, lakes and rivers in beds
-//! of rock, the dry ones too. Generated ground is at rest, and moist beside the sea.
+//! The ground of `server_tick` as materials: soil on rock, beaches of sand, lakes in beds of rock.
+//! Generated ground is at rest, and moist beside the sea.
 
 use crate::ground::{COLUMN, Ground, SEA};
 use floodplain::glam::{IVec2, IVec3};

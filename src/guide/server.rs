@@ -1,8 +1,8 @@
 //! A server on a [`World`]: ground of materials with players on it who dig, carry water and set off
 //! charges, and clients who draw a copy of what they see.
 //!
-//! The [first guide](crate::guide) says how water is drawn, limited and budgeted; all of that is the
-//! same here. This one builds what a server does with a `World`, each step an example that is
+//! The [first guide](crate::guide) says how water is drawn, limited and budgeted; all of that is
+//! the same here. This one builds what a server does with a `World`, each step an example that is
 //! compiled and run as a test; lines that only build its small world are hidden. The program
 //! `examples/server_world` does all of it for 20 players and measures it.
 //!
@@ -23,10 +23,10 @@
 //!
 //! # Ground
 //!
-//! A chunk is what its cells are made of, by numbers of a [`Palette`], and the water and moisture in
-//! them: [`Content`]. Generated ground may have water that is not level, or that soaks into soil;
-//! [`settle`] it on the thread that generates it. Beside a sea or a lake, begin with soil that is as
-//! wet as it will be: [`with_water_table`](Content::with_water_table).
+//! A chunk is what its cells are made of, by numbers of a [`Palette`], and the water and moisture
+//! in them: [`Content`]. Generated ground may have water that is not level, or that soaks into
+//! soil; [`settle`] it on the thread that generates it. Beside a sea or a lake, begin with soil that
+//! is as wet as it will be: [`with_water_table`](Content::with_water_table).
 //!
 //! ```
 //! use floodplain::world::{Content, Palette, Rules, World, settle};
@@ -123,7 +123,8 @@
 //!             let Some((number, paid)) = self.paid.remove(&report.ticket) else { continue };
 //!             let player = &mut self.players[number];
 //!             let is_made = report.result.is_ok();
-//!             let moved = report.result.ok().and_then(|outcome| outcome.units()).unwrap_or(0) as u32;
+//!             let units = report.result.ok().and_then(|outcome| outcome.units());
+//!             let moved = units.unwrap_or(0) as u32;
 //!             match paid {
 //!                 Paid::Units(units) => {
 //!                     player.units += units - moved;
@@ -184,7 +185,7 @@
 //!
 //! Columns that nobody sees are queued to be removed, and their [`ChunkRecord`]s come with the
 //! report; a save file keeps them, and gives them back. A column that was never seen comes from the
-//! generator, as above. One that is on its way out must not be asked for before its report has come.
+//! generator, as above. Do not ask for one that is on its way out before its report has come.
 //!
 //! ```
 //! use floodplain::save_file::SaveFile;
@@ -198,7 +199,8 @@
 //! # world.insert_chunks([IVec3::ZERO, IVec3::X].map(ground))?;
 //! # world.rain(IVec3::new(20, 15, 8), 60)?;
 //! # world.run(40);
-//! # let path = std::env::temp_dir().join(format!("floodplain-server-{}.redb", std::process::id()));
+//! # let name = format!("floodplain-server-{}.redb", std::process::id());
+//! # let path = std::env::temp_dir().join(name);
 //! # drop(std::fs::remove_file(&path));
 //! let file = SaveFile::create(&path, &world)?;
 //! let mut stream = file.stream();
@@ -321,7 +323,8 @@
 //! # let mut world = World::new(7, palette, Rules::default())?;
 //! # let ground = |at| (at, Content::from_heights(at, |_, _| 7, |_| soil, air));
 //! # world.insert_chunks([IVec3::ZERO, IVec3::X].map(ground))?;
-//! # let path = std::env::temp_dir().join(format!("floodplain-saves-{}.redb", std::process::id()));
+//! # let name = format!("floodplain-saves-{}.redb", std::process::id());
+//! # let path = std::env::temp_dir().join(name);
 //! # drop(std::fs::remove_file(&path));
 //! let mut file = SaveFile::create(&path, &world)?;
 //! let mut stream = file.stream();

@@ -107,7 +107,8 @@ impl World {
     /// let palette = Palette::natural();
     /// let [air, soil] = ["air", "soil"].map(|name| palette.id(name).expect("natural"));
     /// let mut world = World::new(7, palette, Rules::default())?;
-    /// world.insert_chunk(IVec3::ZERO, Content::from_heights(IVec3::ZERO, |_, _| 3, |_| soil, air))?;
+    /// let ground = Content::from_heights(IVec3::ZERO, |_, _| 3, |_| soil, air);
+    /// world.insert_chunk(IVec3::ZERO, ground)?;
     /// let spring = IVec3::new(8, 4, 8);
     /// assert!(world.add_source(spring)?);
     /// world.run(40);
