@@ -25,8 +25,8 @@
 //!
 //! A chunk is what its cells are made of, by numbers of a [`Palette`], and the water and moisture
 //! in them: [`Content`]. Generated ground may have water that is not level, or that soaks into
-//! soil; [`settle`] it on the thread that generates it. Beside a sea or a lake, begin with soil that
-//! is as wet as it will be: [`with_water_table`](Content::with_water_table).
+//! soil; [`settle`] it on the thread that generates it. Beside a sea or a lake, begin with soil
+//! that is as wet as it will be: [`with_water_table`](Content::with_water_table).
 //!
 //! ```
 //! use floodplain::world::{Content, Palette, Rules, World, settle};
