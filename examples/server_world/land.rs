@@ -109,15 +109,21 @@ impl Beds {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use floodplain::World;
 
     #[test]
-    fn a_column_has_soil_and_comes_to_rest() {
+    fn columns_about_a_lake_have_soil_and_water_and_are_at_rest() {
         let land = Land::new();
-        let records = land.column(IVec2::new(3, 9)).expect("it fits");
-        assert_eq!(records.len(), COLUMN as usize);
-        let soil = records
-            .iter()
-            .any(|record| (0..CHUNK_CELLS).any(|index| record.materials().get(index) == land.soil));
-        assert!(soil && records.iter().any(|record| record.water().units() > 0), "at a lake");
+        let columns = (1..5).map(|x| land.column(IVec2::new(x, 9)).expect("it fits"));
+        let records: Vec<ChunkRecord> = columns.flatten().collect();
+        assert_eq!(records.len(), 4 * COLUMN as usize);
+        let is_soil = |record: &ChunkRecord| {
+            (0..CHUNK_CELLS).any(|index| record.materials().get(index) == land.soil)
+        };
+        assert!(records.iter().any(is_soil));
+        assert!(records.iter().any(|record| record.water().units() > 0));
+        let mut world = World::new(SEED, land.palette, Rules::default()).expect("they fit");
+        world.insert_records(records).expect("they fit");
+        assert_eq!(world.run(40).changed, 0);
     }
 }
