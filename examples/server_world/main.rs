@@ -44,6 +44,8 @@ use std::fmt::Write;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
+/// Ticks of the world before the first that counts, in which what was generated comes to rest.
+const WARM_UP: u64 = 400;
 /// Ticks from one save to the next, and chunks that are copied ahead in each.
 const SAVES: u64 = 200;
 const AHEAD: usize = 32;
@@ -71,6 +73,7 @@ impl Server {
         let mut game = Game::new(options.players, options.distance)?;
         let mut world = World::new(land::SEED, game.land.palette().clone(), Rules::default())?;
         game.begin(&mut world)?;
+        world.run(WARM_UP);
         let clients = Clients::new(&mut world, game.views())?;
         let path = options.out.join("server_world.redb");
         if path.exists() {

@@ -336,7 +336,8 @@
 //! let writer = std::thread::spawn(move || (file.commit(job), file));
 //! world.run(20); // the game goes on
 //! let (report, file) = writer.join().expect("commit does not panic");
-//! println!("{} chunks, {} bytes", report?.chunks_written, report?.bytes);
+//! let report = report?;
+//! println!("{} chunks, {} bytes", report.chunks_written, report.bytes);
 //! # drop((file, stream));
 //! let (_file, world) = SaveFile::<World>::open(&path)?; // the next day
 //! assert_eq!(world.state_hash(), saved);
