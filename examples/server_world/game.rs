@@ -3,6 +3,7 @@
 
 use crate::clients::Clients;
 use crate::land::Land;
+use crate::options::Options;
 use crate::players::{Columns, Players, TICKS_PER_SECOND, VIEW, chunks_of};
 use crate::saves::Saves;
 use fastrand::Rng;
@@ -44,6 +45,7 @@ pub struct Game {
     buckets: Vec<Bucket>,
     columns: Columns,
     distance: SimulationDistance,
+    has_rain: bool,
     /// The ticks since the distance was adapted, and those of them that were completed.
     recent: (u64, u64),
     /// What was paid for the edits of clients that wait, by ticket, and by whom.
@@ -67,7 +69,8 @@ pub struct Counts {
 }
 
 impl Game {
-    pub fn new(players: usize, distance: u32) -> Result<Game, Box<dyn Error>> {
+    pub fn new(options: &Options) -> Result<Game, Box<dyn Error>> {
+        let &Options { players, distance, has_rain, .. } = options;
         let mut random = Rng::with_seed(7);
         Ok(Game {
             land: Land::new(),
@@ -76,6 +79,7 @@ impl Game {
             buckets: (0..players).map(|_| Bucket { units: 0, room: BUCKET }).collect(),
             columns: Columns::default(),
             distance: SimulationDistance::new([Ring::always(distance)])?,
+            has_rain,
             recent: (0, 0),
             paid: HashMap::new(),
             counts: Counts::default(),
@@ -119,10 +123,8 @@ impl Game {
     ) -> Result<(), Box<dyn Error>> {
         self.players.walk(&mut self.random);
         self.stream(world, saves)?;
-        for _ in 0..DROPS * self.players.count() {
-            let player = self.random.usize(..self.players.count());
-            let (x, z) = self.players.near(player, 16 * VIEW, &mut self.random);
-            world.queue(Edit::Rain { from: self.above(x, z, 9), units: 1 });
+        if self.has_rain {
+            self.rain(world);
         }
         for player in 0..self.players.count() {
             if let Some(edit) = self.work(clients, player) {
@@ -210,6 +212,16 @@ impl Game {
             world.queue(Edit::InsertRecords(if is_new { self.land.column(column)? } else { kept }));
         }
         Ok(())
+    }
+
+    /// Queues drops near the players.
+    fn rain(&mut self, world: &mut World) {
+        for player in 0..self.players.count() {
+            for _ in 0..DROPS {
+                let (x, z) = self.players.near(player, 16 * VIEW, &mut self.random);
+                world.queue(Edit::Rain { from: self.above(x, z, 9), units: 1 });
+            }
+        }
     }
 
     /// Returns what a player wants to do: one in ten digs in each tick, one in fifty builds, and

@@ -10,7 +10,7 @@
 //!
 //! ```text
 //! cargo run --release --example server_world
-//! cargo run --release --example server_world -- --players 50 --budget 20
+//! cargo run --release --example server_world -- --dry --players 50
 //! ```
 
 #[path = "../shared/answer.rs"]
@@ -45,7 +45,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 /// Ticks of the world before the first that counts, in which what was generated comes to rest.
-const WARM_UP: u64 = 400;
+const WARM_UP: u64 = 100;
 /// Ticks from one save to the next, and chunks that are copied ahead in each.
 const SAVES: u64 = 200;
 const AHEAD: usize = 32;
@@ -70,7 +70,7 @@ impl Server {
     fn new(options: &Options) -> Result<Server, Box<dyn Error>> {
         std::fs::create_dir_all(&options.out)
             .map_err(|error| format!("{}: {error}", options.out.display()))?;
-        let mut game = Game::new(options.players, options.distance)?;
+        let mut game = Game::new(options)?;
         let mut world = World::new(land::SEED, game.land.palette().clone(), Rules::default())?;
         game.begin(&mut world)?;
         world.run(WARM_UP);
@@ -210,7 +210,7 @@ mod tests {
     fn some_ticks_of_two_players_lose_nothing_and_mirrors_and_saves_follow() {
         let out = std::env::temp_dir().join(format!("server_world-{}", std::process::id()));
         let budget = Duration::from_millis(8);
-        let options = Options { players: 2, ticks: 40, budget, distance: 1, out };
+        let options = Options { players: 2, ticks: 40, budget, distance: 1, has_rain: true, out };
         let text = whole(&options).unwrap();
         for said in ["0 drift", "chunks equal", "is the world", "1 charges"] {
             assert!(text.contains(said), "{said}: {text}");

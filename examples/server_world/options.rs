@@ -14,6 +14,7 @@ Usage: cargo run --release --example server_world -- [options]
   --players N  players, 1 to 200 (default: 20)
   --ticks N    ticks of the server, 1 to 100000 (default: 1200)
   --budget N   milliseconds of each tick that the world gets, 1 to 50 (default: 8)
+  --dry        no rain: what falls on soil keeps it awake for minutes
   --distance N simulate columns at most N from a player, 0 to 4, of those within 4 that a player
                sees, fewer while the world lags behind; the others stand still (default: 2)
   --out DIR    folder for the save file, server_world.redb (default: target/server_world)
@@ -28,6 +29,7 @@ pub struct Options {
     /// What the world gets of each tick.
     pub budget: Duration,
     pub distance: u32,
+    pub has_rain: bool,
     pub out: PathBuf,
 }
 
@@ -35,7 +37,8 @@ pub struct Options {
 pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Option<Options>, String> {
     use lexopt::prelude::{Long, Short};
     let (budget, out) = (Duration::from_millis(8), PathBuf::from("target/server_world"));
-    let mut options = Options { players: 20, ticks: 1_200, budget, distance: 2, out };
+    let mut options =
+        Options { players: 20, ticks: 1_200, budget, distance: 2, has_rain: true, out };
     let mut parser = lexopt::Parser::from_args(arguments);
     while let Some(argument) = parser.next().map_err(|error| error.to_string())? {
         match argument {
@@ -46,6 +49,7 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Option<Opt
                 options.budget = Duration::from_millis(number(&mut parser, "budget", 1..=50)?)
             }
             Long("distance") => options.distance = number(&mut parser, "distance", 0..=4)? as u32,
+            Long("dry") => options.has_rain = false,
             Long("out") => options.out = parser.value().map_err(|error| error.to_string())?.into(),
             other => return Err(other.unexpected().to_string()),
         }
@@ -60,10 +64,14 @@ mod tests {
     #[test]
     fn options_are_read_or_refused_in_one_line() {
         let read = |line: &str| parse(line.split_whitespace().map(OsString::from));
-        let all =
-            read("--players 3 --ticks 9 --budget 5 --distance 1 --out there").unwrap().unwrap();
+        let all = read("--players 3 --ticks 9 --budget 5 --distance 1 --dry --out there")
+            .unwrap()
+            .unwrap();
         let (budget, out) = (Duration::from_millis(5), PathBuf::from("there"));
-        assert_eq!(all, Options { players: 3, ticks: 9, budget, distance: 1, out });
+        assert_eq!(
+            all,
+            Options { players: 3, ticks: 9, budget, distance: 1, has_rain: false, out }
+        );
         assert_eq!(read("").unwrap().unwrap().players, 20);
         assert_eq!(read("--help"), Ok(None));
         for line in ["--ticks 0", "--players x", "--budget 51", "--out", "stray", "--what 1"] {
