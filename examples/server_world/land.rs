@@ -111,15 +111,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn columns_about_a_lake_have_soil_and_water() {
+    fn lakes_have_water_and_hills_have_soil() {
         let land = Land::new();
-        let columns = (1..5).map(|x| land.column(IVec2::new(x, 9)).expect("it fits"));
-        let records: Vec<ChunkRecord> = columns.flatten().collect();
-        assert_eq!(records.len(), 4 * COLUMN as usize);
+        let is_lake = |&column: &IVec2| {
+            let stack = land.ground.stack(16 * column.x + 8, 16 * column.y + 8);
+            stack.water > stack.ground
+        };
+        let columns = || (0..24).flat_map(|x| (0..24).map(move |z| IVec2::new(x, z)));
+        let of =
+            |column: Option<IVec2>| land.column(column.expect("there is one")).expect("it fits");
+        let lake = of(columns().find(is_lake));
+        assert!(lake.len() == COLUMN as usize && lake.iter().any(|it| it.water().units() > 0));
         let is_soil = |record: &ChunkRecord| {
             (0..CHUNK_CELLS).any(|index| record.materials().get(index) == land.soil)
         };
-        assert!(records.iter().any(is_soil));
-        assert!(records.iter().any(|record| record.water().units() > 0));
+        assert!(of(columns().find(|column| !is_lake(column))).iter().any(is_soil));
     }
 }
