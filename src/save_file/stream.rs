@@ -239,7 +239,7 @@ impl<W: Streamed> Stream<W> {
 
     /// Returns chunks of a world, those that were copied ahead and not touched since and copies of
     /// the others, and the number of these.
-    fn take_copies(&mut self, world: &W, chunks: &[IVec3]) -> (Vec<Copied<W>>, usize) {
+    fn take_copies(&mut self, world: &mut W, chunks: &[IVec3]) -> (Vec<Copied<W>>, usize) {
         let mut ahead = core::mem::take(&mut self.ahead);
         let (mut copies, mut copied) = (Vec::with_capacity(chunks.len()), 0);
         for &chunk in chunks {

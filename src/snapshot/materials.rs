@@ -84,10 +84,7 @@ impl Saved for World {
 
     fn put_chunk(&self, position: IVec3, out: &mut Vec<u8>) {
         let Some(ground) = self.saved_ground(position) else { return };
-        let has_pressure = self.blast().grid().slot(position).is_some();
-        out.push(bits_of(&ground, has_pressure));
-        ground.materials.put(out);
-        ground.changed.filter(|cells| !cells.is_empty()).iter().for_each(|cells| cells.put(out));
+        put_ground(&ground, self.blast().grid().slot(position).is_some(), out);
         self.water().put_chunk(position, out);
         // Nothing is written where there is none.
         self.soil().put_chunk(position, out);
@@ -144,6 +141,13 @@ impl Saved for World {
     fn broken_law(&self) -> Option<String> {
         self.validate().err().map(|law| law.to_string())
     }
+}
+
+/// Appends the beginning of a chunk's record: all that is of no part.
+pub(super) fn put_ground(ground: &SavedGround<'_>, has_pressure: bool, out: &mut Vec<u8>) {
+    out.push(bits_of(ground, has_pressure));
+    ground.materials.put(out);
+    ground.changed.filter(|cells| !cells.is_empty()).iter().for_each(|cells| cells.put(out));
 }
 
 fn bits_of(ground: &SavedGround<'_>, has_pressure: bool) -> u8 {

@@ -71,6 +71,14 @@ impl WaterWorld {
         self.store.grid()
     }
 
+    /// Returns what a save has of a chunk, whose cells it has in common with the world until that
+    /// writes them.
+    #[cfg(feature = "store")]
+    pub(crate) fn copy_chunk(&mut self, slot: Slot) -> SavedChunk {
+        self.store.grid_mut().chunk_at_mut(slot).share();
+        self.saved_chunk(slot)
+    }
+
     /// Returns what a save has of a chunk.
     pub(crate) fn saved_chunk(&self, slot: Slot) -> SavedChunk {
         SavedChunk {

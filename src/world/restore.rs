@@ -72,6 +72,14 @@ impl World {
         })
     }
 
+    /// Lets copies of the ground of a chunk have its array until it is written.
+    #[cfg(feature = "store")]
+    pub(crate) fn share_ground(&mut self, chunk: IVec3) {
+        if let Some(slot) = self.ground.slot(chunk) {
+            self.ground.chunk_at_mut(slot).share();
+        }
+    }
+
     /// Returns a world without chunks.
     ///
     /// # Errors
