@@ -1,6 +1,5 @@
 //! The worlds whose chunks may come and go in a save file, and what a stream needs of them.
 
-use crate::coords::order;
 use crate::edit_bytes::EditBytesError;
 use crate::snapshot::{CopiedMaterials, Saved, put_chunk};
 use crate::water::{self, RecordBytesError, SavedChunk, Since, WaterWorld};
@@ -27,7 +26,7 @@ pub trait Streamed: Saved {
     #[doc(hidden)]
     fn record_of(bytes: &[u8]) -> Result<Self::Record, RecordBytesError>;
 
-    /// Returns the positions of all that a save has a record of, in no order.
+    /// Returns the positions of the loaded chunks, in no order.
     #[doc(hidden)]
     fn present(&self) -> Vec<IVec3>;
 
@@ -135,7 +134,7 @@ impl Streamed for World {
     }
 
     fn present(&self) -> Vec<IVec3> {
-        self.chunk_positions()
+        Streamed::present(self.water())
     }
 
     /// Water has all of its chunks.
@@ -144,14 +143,7 @@ impl Streamed for World {
     }
 
     fn touched_since(&mut self, since: Option<Since>) -> (Vec<IVec3>, Since) {
-        let (touched, now) = World::touched_since(self, since);
-        let mut present = self.present();
-        if let Some(mut touched) = touched {
-            touched.sort_unstable_by_key(|&chunk| order(chunk));
-            let key = |chunk: &IVec3| touched.binary_search_by_key(&order(*chunk), |&at| order(at));
-            present.retain(|chunk| key(chunk).is_ok());
-        }
-        (present, now)
+        World::touched_since(self, since)
     }
 
     fn is_touched_since(&self, chunk: IVec3, since: Since) -> bool {

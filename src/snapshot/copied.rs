@@ -102,15 +102,19 @@ impl CopiedPressure {
     }
 }
 
-/// Copies of the awake and the changed cells of a chunk.
-struct Marks([Option<Box<CellMask>>; 2]);
+/// The awake cells of a chunk, all or none, and a copy of the changed ones.
+struct Marks {
+    is_awake: bool,
+    changed: Option<Box<CellMask>>,
+}
 
 impl Marks {
     fn of<T: Copy + PartialEq, S: Shape>(grid: &Grid<T, S>, slot: Slot) -> Marks {
-        Marks(marks_at(grid, slot).map(|mask| mask.cloned().map(Box::new)))
+        let [awake, changed] = marks_at(grid, slot);
+        Marks { is_awake: awake.is_some(), changed: changed.cloned().map(Box::new) }
     }
 
     pub(crate) fn put(&self, out: &mut Vec<u8>) {
-        put_masks(self.0.each_ref().map(Option::as_deref), out);
+        put_masks([self.is_awake.then_some(&CellMask::FULL), self.changed.as_deref()], out);
     }
 }

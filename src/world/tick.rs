@@ -260,6 +260,9 @@ impl World {
     /// Does a piece of the stages after that of water: all that is left of a stage, unless the call
     /// may stop in between.
     fn piece(&mut self, may_stop: bool) -> Piece {
+        if !may_stop {
+            self.soil.free_all();
+        }
         let ahead = if may_stop { self.piece_ahead() } else { None };
         if let Some(looked_at) = ahead {
             return Piece::ahead(looked_at);
@@ -273,7 +276,7 @@ impl World {
             Stage::Soil => {
                 self.stage = Stage::Blast(0);
                 let is_due = self.has_soil_step();
-                if is_due { Piece::completing(self.step_soil(), may_stop) } else { Piece::NONE }
+                if is_due { Piece::completing(self.soil.run(1), may_stop) } else { Piece::NONE }
             }
             Stage::Blast(done) => self.lending_piece(done),
             Stage::Lent(done) => {
@@ -299,15 +302,11 @@ impl World {
         match self.stage {
             Stage::Exchange if self.has_soil_step() => self.find_a_contact(),
             Stage::Soil if self.has_soil_step() => self.soil.step_ahead(),
+            Stage::Blast(0) => self.soil.free_some(),
             Stage::Lent(_) => self.blast.step_ahead(),
             Stage::Throws => self.find_throws_ahead(),
             _ => None,
         }
-    }
-
-    fn step_soil(&mut self) -> StepReport {
-        self.touch_awake_soil();
-        self.soil.run(1)
     }
 
     /// Lends explosions, of which so many steps are done, the ground for the next, or for what they

@@ -55,13 +55,6 @@ impl<S: HumidityShape> HumidityWorld<S> {
         awake.map(|&slot| self.store.moisture.position_at(slot))
     }
 
-    /// Returns whether the next step visits a chunk; `false` if it is not loaded.
-    #[cfg(feature = "store")]
-    pub(crate) fn is_awake(&self, chunk: IVec3) -> bool {
-        let slot = self.store.moisture.slot(chunk);
-        slot.is_some_and(|slot| self.store.moisture.awake_at(slot).is_some())
-    }
-
     /// Adds up to `units` to a cell of soil, as far as the cap leaves room. Returns how many had
     /// room, which the ledger counts as placed: 0 in rock, in rain and where nothing is loaded.
     /// Only in the conservative sweep.
