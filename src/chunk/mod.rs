@@ -26,7 +26,6 @@ use std::sync::Arc;
 ///
 /// Cells should be a few bytes: in unoptimised builds all 4096 are copied over the stack when a
 /// chunk becomes dense.
-#[derive(Clone)]
 pub struct Chunk<T> {
     cells: Cells<T>,
 }
@@ -273,6 +272,28 @@ impl<T: Copy + PartialEq> Chunk<T> {
     }
 }
 
+impl<T: Clone> Clone for Chunk<T> {
+    fn clone(&self) -> Self {
+        Chunk { cells: self.cells.clone() }
+    }
+
+    /// Keeps the array of a dense chunk if the source is dense, too.
+    fn clone_from(&mut self, source: &Self) {
+        let (of, of_seam) = match &source.cells {
+            Cells::Uniform(_) => return *self = source.clone(),
+            Cells::Dense { cells, seam } => (&**cells, seam),
+            Cells::Shared { cells, seam } => (&***cells, seam),
+        };
+        match &mut self.cells {
+            Cells::Dense { cells, seam } => {
+                cells.0.clone_from_slice(&of.0);
+                *seam = *of_seam;
+            }
+            _ => *self = source.clone(),
+        }
+    }
+}
+
 /// Canonical chunks are equal if and only if their cells are.
 impl<T: Copy + PartialEq> PartialEq for Chunk<T> {
     fn eq(&self, other: &Self) -> bool {
@@ -402,8 +423,11 @@ mod tests {
                         model[index..].fill(value);
                     }
                     2 => {
-                        chunks[which].share();
-                        chunks[1 - which] = chunks[which].clone();
+                        if rng.bool() {
+                            chunks[which].share();
+                        }
+                        let copied = chunks[which].clone();
+                        chunks[1 - which].clone_from(&copied);
                         models[1 - which] = models[which];
                     }
                     _ => {

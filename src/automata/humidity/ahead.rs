@@ -112,6 +112,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
     }
 
     fn begin_ahead(&mut self) -> Ahead<S> {
+        self.free_all();
         self.kernel.rims.begin_round();
         let slots = self.store.moisture.awake_slots().to_vec();
         Ahead {
@@ -134,7 +135,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
         self.note_stepped(slot);
         let mut job = self.jobs.pop().unwrap_or_else(|| Job::new(slot, Chunk::uniform(0)));
         job.slot = slot;
-        job.moisture = self.store.moisture.chunk_at(slot).clone();
+        job.moisture.clone_from(self.store.moisture.chunk_at(slot));
         let (kernel, store) = (&self.kernel, &self.store);
         self.workers.each(core::slice::from_mut(&mut job), |scratch, job| {
             kernel.step_chunk(store, kernel.rims.before(&store.moisture, slot), scratch, job);
@@ -218,19 +219,21 @@ impl<S: HumidityShape> HumidityWorld<S> {
         let mut masks = Vec::with_capacity(sleepers.len());
         moisture.sleep_chunks(&sleepers, &mut masks);
         self.ledger = ledger;
-        self.free_all();
         self.leavings = Leavings { done, masks };
         Some(report)
     }
 
-    /// Frees a part of what the last step has left. Returns how many cells that counts for; `None`
-    /// if nothing is left.
+    /// Frees a part of what the last step has left, but for the arrays that the next one needs.
+    /// Returns how many cells that counts for; `None` if nothing is left.
     pub(crate) fn free_some(&mut self) -> Option<u64> {
         let Leavings { done, masks } = &mut self.leavings;
+        let next = self.store.moisture.awake_slots().len();
         let from = done.len().saturating_sub(PART);
         for Done { mut job, .. } in done.drain(from..) {
-            (job.moisture, job.changes) = (Chunk::uniform(0), Changes::default());
-            self.jobs.push(job);
+            if self.jobs.len() < next {
+                job.changes = Changes::default();
+                self.jobs.push(job);
+            }
         }
         masks.truncate(masks.len().saturating_sub(PART));
         let is_rims_left = self.kernel.rims.drop_unrequested(PART);

@@ -55,6 +55,13 @@ impl<S: HumidityShape> HumidityWorld<S> {
         awake.map(|&slot| self.store.moisture.position_at(slot))
     }
 
+    /// Returns the positions of the chunks that are awake, but for so many of the first.
+    pub(crate) fn awake_positions_from(&self, first: usize) -> impl Iterator<Item = IVec3> {
+        let awake = self.store.moisture.awake_slots();
+        let awake = awake.get(first..).unwrap_or_default().iter();
+        awake.map(|&slot| self.store.moisture.position_at(slot))
+    }
+
     /// Adds up to `units` to a cell of soil, as far as the cap leaves room. Returns how many had
     /// room, which the ledger counts as placed: 0 in rock, in rain and where nothing is loaded.
     /// Only in the conservative sweep.
