@@ -17,13 +17,13 @@ use crate::world::{MaterialId, SavedGround, World};
 use glam::IVec3;
 
 /// A chunk as it was, which has its arrays in common with the world until that writes them.
-pub struct CopiedMaterials {
+pub(crate) struct CopiedMaterials {
     materials: Chunk<MaterialId>,
     changed: Option<Box<CellMask>>,
     is_lent: bool,
     water: SavedChunk,
     soil: Option<CopiedSoil>,
-    pressure: Option<CopiedPressure>,
+    pressure: Option<Box<CopiedPressure>>,
 }
 
 impl CopiedMaterials {
@@ -40,7 +40,7 @@ impl CopiedMaterials {
             is_lent,
             water: water.copy_chunk(slot),
             soil: CopiedSoil::of(soil, position),
-            pressure: CopiedPressure::of(blast, position),
+            pressure: CopiedPressure::of(blast, position).map(Box::new),
         }))
     }
 

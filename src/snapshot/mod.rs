@@ -82,7 +82,7 @@ mod world;
 #[cfg(feature = "store")]
 pub(crate) use bytes::Content;
 #[cfg(feature = "store")]
-pub use copied::CopiedMaterials;
+pub(crate) use copied::CopiedMaterials;
 pub use error::SnapshotError;
 pub use sections::Kind;
 #[cfg(feature = "store")]

@@ -221,6 +221,9 @@ impl World {
             awake.iter().for_each(|&chunk| self.refresh_bank(chunk, &mut underway.due));
             return true;
         }
+        if (0..PART).take_while(|_| self.water.note_next_altered()).count() > 0 {
+            return true;
+        }
         if underway.altered.is_empty() {
             underway.altered = self.water.take_altered();
         }
