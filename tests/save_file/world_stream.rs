@@ -8,6 +8,7 @@ use crate::path;
 use fastrand::Rng;
 use floodplain::glam::IVec3;
 use floodplain::save_file::{Part, SaveError, SaveFile, Stream};
+use floodplain::snapshot::Saved;
 use floodplain::water::{self, RecordBytesError};
 use floodplain::world::{ChunkRecord, Edit, Feed, MaterialId, Rules, World};
 use floodplain::{Cube, Region, Shape, blast, humidity};
@@ -117,14 +118,14 @@ fn a_save_that_is_held_is_of_the_moment_at_which_it_was_begun() {
                 world.run(few);
                 (0..slices).for_each(|_| _ = world.step_within(budget));
             };
-            [&mut world, &mut other].map(live);
+            [&mut world, &mut other].into_iter().for_each(live);
             let saved = world.save();
             amid += u32::from(world.water().ticks() > world.ticks());
             moist += u32::from(!world.soil().is_at_rest());
             pressed += u32::from(!world.blast().is_at_rest());
             let job = stream.prepare(&mut world);
             for _ in 0..rng.usize(..4) {
-                [&mut world, &mut other].map(live);
+                [&mut world, &mut other].into_iter().for_each(live);
             }
             file.commit(job).unwrap();
             let story = format!("seed {seed}, round {round}");
