@@ -122,6 +122,7 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
 
     /// Puts chunks that are awake to sleep, and appends their masks to a list, to be freed later.
     /// Takes time linear in the number of awake chunks.
+    #[expect(clippy::vec_box, reason = "a mask is moved by its pointer")]
     pub(crate) fn sleep_chunks(&mut self, slots: &[Slot], masks: &mut Vec<Box<CellMask>>) {
         if slots.is_empty() {
             return;

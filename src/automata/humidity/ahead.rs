@@ -69,6 +69,7 @@ impl<S: HumidityShape> Ahead<S> {
 pub(super) struct Leavings<S: HumidityShape> {
     done: Vec<Done<S>>,
     /// Of the chunks that fell asleep.
+    #[expect(clippy::vec_box, reason = "a mask is moved by its pointer")]
     masks: Vec<Box<CellMask>>,
 }
 
