@@ -125,8 +125,8 @@ impl<T: Value, S: RowShape> Rims<T, S> {
         saved
     }
 
-    /// Drops saved rims that were not requested in this round, after a look at up to `most`. Returns
-    /// whether there are others to look at.
+    /// Drops saved rims that were not requested in this round, after a look at up to `most`.
+    /// Returns whether there are others to look at.
     pub(crate) fn drop_unrequested(&mut self, most: usize) -> bool {
         let left = self.unchecked.saturating_sub(most);
         for place in (left..self.unchecked).rev() {

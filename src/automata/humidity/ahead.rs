@@ -1,10 +1,10 @@
 //! A synchronous step done ahead, in pieces, so that a caller can stop in between. Until the step,
 //! the world is as it was.
 //!
-//! First the awake chunks are stepped, one at a time, on copies. Then these are looked through twice,
-//! some at a time, for what the step comes to besides: what it adds to the ledger, and which chunks
-//! wake and which fall asleep. The step itself only exchanges pointers, and what the world had
-//! before is freed after it, some at a time again.
+//! First the awake chunks are stepped, one at a time, on copies. Then these are looked through
+//! twice, some at a time, for what the step comes to besides: what it adds to the ledger, and which
+//! chunks wake and which fall asleep. The step itself only exchanges pointers, and what the world
+//! had before is freed after it, some at a time again.
 
 use super::job::Job;
 use super::step::record;
