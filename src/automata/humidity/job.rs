@@ -31,15 +31,13 @@ pub(super) struct Job<S: HumidityShape> {
     pub(super) changes: Changes,
     pub(super) rims: Box<S::Rims<u32>>,
     pub(super) tally: Tally,
-    /// The chunk has been stepped ahead, on a copy.
-    pub(super) is_ahead: bool,
 }
 
 impl<S: HumidityShape> Job<S> {
     pub(super) fn new(slot: Slot, moisture: Chunk<u32>) -> Self {
         let rims = Box::new(S::uniform_rims(0));
         let (changes, tally) = (Changes::default(), Tally::default());
-        Job { slot, moisture, changes, rims, tally, is_ahead: false }
+        Job { slot, moisture, changes, rims, tally }
     }
 }
 

@@ -36,6 +36,8 @@ mod query;
 mod restore;
 mod rules;
 mod step;
+#[cfg(feature = "store")]
+mod stepped;
 mod still;
 mod store;
 mod sweep;
@@ -58,7 +60,7 @@ use super::engine::rows::RowShape;
 use super::engine::workers::Workers;
 use crate::automaton::{StepReport, automaton};
 use crate::coords::{Cube, Region, Sheet};
-use ahead::Ahead;
+use ahead::{Ahead, Leavings};
 use job::{Job, Scratch};
 use kernel::Kernel;
 use store::Store;
@@ -98,10 +100,18 @@ pub struct HumidityWorld<S: HumidityShape = Sheet> {
     workers: Workers<Scratch<S>>,
     ticks: u64,
     ledger: Ledger,
+    /// The steps done by this world, whatever its ticks count, for saves.
+    #[cfg(feature = "store")]
+    steps: u64,
+    /// By slot, the same after the last step that the chunk took part in.
+    #[cfg(feature = "store")]
+    stepped: Vec<u64>,
     /// Kept to reuse their memory.
     jobs: Vec<Job<S>>,
     /// What is done of the next step.
     ahead: Option<Ahead<S>>,
+    /// What the last one has left, if that was done ahead.
+    leavings: Leavings<S>,
 }
 
 impl<S: HumidityShape> HumidityWorld<S> {
@@ -126,8 +136,13 @@ impl<S: HumidityShape> HumidityWorld<S> {
             workers: Workers::new(Scratch::new),
             ticks: 0,
             ledger: Ledger::default(),
+            #[cfg(feature = "store")]
+            steps: 0,
+            #[cfg(feature = "store")]
+            stepped: Vec::new(),
             jobs: Vec::new(),
             ahead: None,
+            leavings: Leavings::default(),
         })
     }
 }

@@ -129,10 +129,18 @@ impl<S: HumidityShape> HumidityWorld<S> {
     /// Bytes that the world holds, scratch memory included.
     pub fn memory_bytes(&self) -> usize {
         let jobs = self.jobs.capacity() * size_of::<Job<S>>()
-            + self.jobs.len() * size_of::<S::Rims<u32>>();
+            + self.jobs.len() * size_of::<S::Rims<u32>>()
+            + self.jobs.iter().map(|job| job.moisture.heap_bytes()).sum::<usize>();
         let scratch: usize = self.workers.scratch().iter().map(Scratch::memory_bytes).sum();
         let ahead = self.ahead.as_ref().map_or(0, super::Ahead::memory_bytes);
-        self.store.memory_bytes() + self.kernel.memory_bytes() + scratch + jobs + ahead
+        #[cfg(feature = "store")]
+        let jobs = jobs + self.stepped.capacity() * size_of::<u64>();
+        self.store.memory_bytes()
+            + self.kernel.memory_bytes()
+            + scratch
+            + jobs
+            + ahead
+            + self.leavings.memory_bytes()
     }
 
     /// A hash of the state that decides the future: tick count, ledger, and every cell of every

@@ -22,6 +22,12 @@ impl<S: HumidityShape> HumidityWorld<S> {
         self.store.ground_at(slot)
     }
 
+    /// Lets copies of a chunk have its arrays until they are written.
+    #[cfg(feature = "store")]
+    pub(crate) fn share_chunk(&mut self, slot: Slot) {
+        self.store.share(slot);
+    }
+
     /// The ledger; empty in sweeps without one.
     pub(crate) fn account(&self) -> Ledger {
         self.ledger

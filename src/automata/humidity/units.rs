@@ -55,11 +55,11 @@ impl<S: HumidityShape> HumidityWorld<S> {
         awake.map(|&slot| self.store.moisture.position_at(slot))
     }
 
-    /// Returns whether the next step visits a chunk; `false` if it is not loaded.
-    #[cfg(feature = "store")]
-    pub(crate) fn is_awake(&self, chunk: IVec3) -> bool {
-        let slot = self.store.moisture.slot(chunk);
-        slot.is_some_and(|slot| self.store.moisture.awake_at(slot).is_some())
+    /// Returns the positions of the chunks that are awake, but for so many of the first.
+    pub(crate) fn awake_positions_from(&self, first: usize) -> impl Iterator<Item = IVec3> {
+        let awake = self.store.moisture.awake_slots();
+        let awake = awake.get(first..).unwrap_or_default().iter();
+        awake.map(|&slot| self.store.moisture.position_at(slot))
     }
 
     /// Adds up to `units` to a cell of soil, as far as the cap leaves room. Returns how many had
