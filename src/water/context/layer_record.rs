@@ -93,12 +93,8 @@ impl Table {
     }
 }
 
-/// The record of one layer in a tick.
-pub(crate) struct LayerRecord {
-    /// Water entered, left or passed. A cell that is not touched has the flow record [`NO_FLOW`].
-    pub(crate) touched: LayerMask,
-    /// Woken in this tick, so visited in the next.
-    pub(crate) woken: LayerMask,
+/// Marks of cells that springs feed. Most layers have none.
+pub(crate) struct Marks {
     /// Leads only to cells that are exhausted for this tick, so that no draw passes through it.
     pub(crate) dead: LayerMask,
     /// Would draw, but the path is exhausted for this tick; must stay awake.
@@ -107,20 +103,41 @@ pub(crate) struct LayerRecord {
     pub(crate) marked: LayerMask,
     /// Parts of falls that have let water fall on in this tick.
     pub(crate) fallen: LayerMask,
-    /// The cells that were awake before the tick.
-    pub(crate) awake_before: LayerMask,
-    /// The seed of the layer's random choices in this tick.
-    pub(crate) seed: u64,
+}
+
+impl Marks {
+    const NONE: Marks = Marks {
+        dead: LayerMask::NONE,
+        waiting: LayerMask::NONE,
+        marked: LayerMask::NONE,
+        fallen: LayerMask::NONE,
+    };
+}
+
+/// The record of one layer in a tick. What all phases ask for comes first: a tick in a thin world
+/// waits for the cache lines of its records.
+#[repr(C)]
+pub(crate) struct LayerRecord {
+    /// Water entered, left or passed. A cell that is not touched has the flow record [`NO_FLOW`].
+    pub(crate) touched: LayerMask,
+    /// Woken in this tick, so visited in the next.
+    pub(crate) woken: LayerMask,
+    notes: [Note; FEW],
     /// All cells, if more than [`FEW`] take part; then the list is empty.
     table: Option<Box<Table>>,
     /// The number of notes in the list.
     count: u8,
     /// Whether any cell is saved.
     has_saved: bool,
-    notes: [Note; FEW],
+    /// Kept from tick to tick, once it is there.
+    marks: Option<Box<Marks>>,
     /// For each face, the cells that had extra parents behind it. `None` if no cell is saved or
     /// none had any.
     extras_before: Option<Box<[LayerMask; 6]>>,
+    /// The seed of the layer's random choices in this tick.
+    pub(crate) seed: u64,
+    /// The cells that were awake before the tick.
+    pub(crate) awake_before: LayerMask,
 }
 
 impl LayerRecord {
@@ -129,17 +146,14 @@ impl LayerRecord {
         LayerRecord {
             touched: LayerMask::NONE,
             woken: LayerMask::NONE,
-            dead: LayerMask::NONE,
-            waiting: LayerMask::NONE,
-            marked: LayerMask::NONE,
-            fallen: LayerMask::NONE,
-            awake_before: LayerMask::NONE,
-            seed: 0,
+            notes: [Note::BLANK; FEW],
             table: None,
             count: 0,
             has_saved: false,
-            notes: [Note::BLANK; FEW],
+            marks: None,
             extras_before: None,
+            seed: 0,
+            awake_before: LayerMask::NONE,
         }
     }
 
@@ -149,18 +163,22 @@ impl LayerRecord {
         if let Some(table) = &mut table {
             table.reset(self.touched);
         }
-        for bits in [
-            &mut self.touched,
-            &mut self.woken,
-            &mut self.dead,
-            &mut self.waiting,
-            &mut self.marked,
-            &mut self.fallen,
-        ] {
-            *bits = LayerMask::NONE;
+        (self.touched, self.woken) = (LayerMask::NONE, LayerMask::NONE);
+        if let Some(marks) = &mut self.marks {
+            **marks = Marks::NONE;
         }
         (self.count, self.has_saved, self.extras_before) = (0, false, None);
         table
+    }
+
+    /// Returns the marks of cells that springs feed.
+    #[inline]
+    pub(crate) fn marks(&self) -> &Marks {
+        self.marks.as_deref().unwrap_or(&Marks::NONE)
+    }
+
+    pub(crate) fn marks_mut(&mut self) -> &mut Marks {
+        self.marks.get_or_insert_with(|| Box::new(Marks::NONE))
     }
 
     /// Gives a record in which nothing is noted a table, which must be new or reset.
@@ -400,6 +418,7 @@ impl LayerRecord {
     /// Returns the bytes held on the heap.
     pub(crate) fn heap_bytes(&self) -> usize {
         self.table.as_ref().map_or(0, |_| size_of::<Table>())
+            + self.marks.as_ref().map_or(0, |_| size_of::<Marks>())
             + self.extras_before.as_ref().map_or(0, |_| size_of::<[LayerMask; 6]>())
     }
 

@@ -491,10 +491,10 @@ mod tests {
                     let marks = [
                         work.touched,
                         work.woken,
-                        work.dead,
-                        work.waiting,
-                        work.marked,
-                        work.fallen,
+                        work.marks().dead,
+                        work.marks().waiting,
+                        work.marks().marked,
+                        work.marks().fallen,
                     ];
                     assert!(
                         (0..LAYER_CELLS).all(|cell| work.flow(cell) == NO_FLOW)

@@ -200,7 +200,7 @@ impl Context<'_> {
         };
         let cells = cells - self.store.springs(slot, layer);
         if cells.any() {
-            self.work.join(self.store, slot, layer).waiting |= cells;
+            self.work.join(self.store, slot, layer).marks_mut().waiting |= cells;
             draws.layer.push(slot, layer, cells);
         }
     }
@@ -247,7 +247,7 @@ impl Context<'_> {
             Some(Drawn::Exhausted) => draws.starved.push(place),
             _ => {
                 let work = self.work.join(self.store, place.slot, place.layer());
-                work.waiting.remove(place.cell());
+                work.marks_mut().waiting.remove(place.cell());
             }
         }
     }

@@ -227,7 +227,7 @@ impl Context<'_> {
                 // A lower cell may still draw from where this one may not.
                 if path.low.is_empty() {
                     let work = self.work.join(self.store, place.slot, place.layer());
-                    work.dead.insert(place.cell());
+                    work.marks_mut().dead.insert(place.cell());
                 } else {
                     path.low.insert(place);
                 }
@@ -287,7 +287,7 @@ impl Context<'_> {
         let (slot, layer) = (place.slot, place.layer());
         let work = self.work.get(slot, layer);
         Layer {
-            dead: work.map_or(&LayerMask::NONE, |work| &work.dead),
+            dead: work.map_or(&LayerMask::NONE, |work| &work.marks().dead),
             work,
             in_runs: self.store.passed_in_runs(slot, layer),
             cells: self.store.cells(slot, layer),

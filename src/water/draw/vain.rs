@@ -153,7 +153,7 @@ impl Context<'_> {
         let supply = self.limits.supply.min(self.limits.throughput);
         let spent = work.passed_at_least(self.limits.throughput)
             | (self.store.springs(slot, layer) & work.passed_at_least(supply));
-        let spent = spent | work.dead | self.store.passed_in_runs(slot, layer);
+        let spent = spent | work.marks().dead | self.store.passed_in_runs(slot, layer);
         spent & self.store.connected(slot, layer)
     }
 
@@ -195,7 +195,7 @@ impl Context<'_> {
         let before = exhausted.here;
         if exhausted.close() {
             let found = exhausted.here - before;
-            self.work.join(self.store, slot, layer).dead |= found;
+            self.work.join(self.store, slot, layer).marks_mut().dead |= found;
             for (face, found) in Face::LATERAL.into_iter().zip(found.leaving()) {
                 let there = self.store.neighbour(slot, face);
                 if found.any() && there.is_some() {

@@ -19,6 +19,7 @@ use crate::grid::Slot;
 use crate::water::cell::{ACTIVE, CellFlags, DIRECTION_SHIFT, HEIGHT, LARGEST, LARGEST_SHIFT};
 use crate::water::context::Context;
 use crate::water::context::budget::Budget;
+use crate::water::context::layer_record::Marks;
 use crate::water::ebb::afterwards::Afterwards;
 use crate::water::store::{LAYER_ROWS, LayerState, Place};
 use crate::water::voxel::Voxel;
@@ -38,8 +39,8 @@ impl Context<'_> {
             budget.spend(LAYER_ROWS);
             return;
         };
-        let (touched, woken, waiting) = (work.touched, work.woken, work.waiting);
-        let marked = work.marked;
+        let (touched, woken) = (work.touched, work.woken);
+        let &Marks { waiting, marked, .. } = work.marks();
         let awake = self.awake(slot, layer);
         let in_runs = awake & self.store.in_runs(slot, layer);
         let cells = (awake - in_runs) | touched;

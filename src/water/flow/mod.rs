@@ -86,7 +86,7 @@ impl Context<'_> {
     /// Returns the cells of a layer that are parts of falls and have let water fall on in this
     /// tick.
     pub(crate) fn fallen(&self, slot: Slot, layer: usize) -> LayerMask {
-        let fallen = self.work.get(slot, layer).map_or(LayerMask::NONE, |work| work.fallen);
+        let fallen = self.work.get(slot, layer).map_or(LayerMask::NONE, |work| work.marks().fallen);
         fallen | self.store.passed_in_runs(slot, layer)
     }
 
@@ -193,7 +193,7 @@ impl Context<'_> {
             let units = falling(voxel.loose(), left, below);
             work.pass_on(cell, Face::Down, units);
             if voxel.is_fall() {
-                work.fallen.insert(cell);
+                work.marks_mut().fallen.insert(cell);
             }
             self.report.moved += u64::from(units);
             if gave.contains(cell) {
@@ -239,7 +239,9 @@ impl Context<'_> {
         let work = self.work.join(self.store, slot, layer);
         let touched = done.changed | done.sprang;
         work.touched |= touched;
-        work.fallen |= done.fallen;
+        if done.fallen.any() {
+            work.marks_mut().fallen |= done.fallen;
+        }
         work.set_flows(touched, &window.flow);
         for (cells, face) in done.entered.into_iter().zip(Face::LATERAL) {
             if cells.any() {

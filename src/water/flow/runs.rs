@@ -10,8 +10,10 @@
 use crate::chunk::LayerMask;
 use crate::coords::Face;
 use crate::grid::Slot;
+use crate::water::WaterWorld;
 use crate::water::cell::FULL;
 use crate::water::context::Context;
+use crate::water::context::layers::Workspace;
 use crate::water::context::schedule::Phase;
 use crate::water::flow_record::{NO_FLOW, add_flow};
 use crate::water::store::{Place, Store};
@@ -29,25 +31,11 @@ enum Turn {
 }
 
 impl Context<'_> {
-    fn turn_of(&self, place: Place) -> Turn {
-        let is_ahead =
-            |place: Place| self.work.schedule.is_ahead(self.store, place.slot, place.layer());
-        match self.work.phase.cmp(&Phase::Flow) {
-            core::cmp::Ordering::Less => Turn::Ahead,
-            core::cmp::Ordering::Greater => Turn::Done,
-            core::cmp::Ordering::Equal if is_ahead(place) => Turn::Ahead,
-            core::cmp::Ordering::Equal => {
-                let above = self.store.step(place, Face::Up);
-                if above.is_some() && is_ahead(above) { Turn::Emptied } else { Turn::Done }
-            }
-        }
-    }
-
     /// Takes a cell out of its run, if it is in one.
     #[inline]
     pub(crate) fn leave_run(&mut self, place: Place) {
         if self.store.is_in_run(place) {
-            self.leave_run_in(place, self.turn_of(place));
+            self.leave_run_in(place, self.work.turn_of(self.store, place));
         }
     }
 
@@ -58,7 +46,7 @@ impl Context<'_> {
         if turn != Turn::Ahead {
             let work = self.work.join(self.store, slot, layer);
             work.pass_on(cell, Face::Down, FULL);
-            work.fallen.insert(cell);
+            work.marks_mut().fallen.insert(cell);
             if self.work.phase == Phase::Flow {
                 self.report.visited += 1;
                 self.report.moved += u64::from(FULL);
@@ -84,7 +72,7 @@ impl Context<'_> {
     fn leave_runs(&mut self, slot: Slot, layer: usize, cells: LayerMask, turn: Option<Turn>) {
         for cell in cells.iter() {
             let place = Place::in_layer(slot, layer, cell);
-            let turn = turn.unwrap_or_else(|| self.turn_of(place));
+            let turn = turn.unwrap_or_else(|| self.work.turn_of(self.store, place));
             self.leave_run_in(place, turn);
         }
     }
@@ -204,7 +192,7 @@ impl Context<'_> {
         if self.limits.throughput != FULL {
             return;
         }
-        let fallen = self.work.get(slot, layer).map_or(LayerMask::NONE, |work| work.fallen);
+        let fallen = self.work.get(slot, layer).map_or(LayerMask::NONE, |work| work.marks().fallen);
         let places = fallen.iter().map(|cell| Place::in_layer(slot, layer, cell));
         found.extend(places.filter(|&place| self.store.read(place).is_steady_fall()));
     }
@@ -238,6 +226,39 @@ impl Context<'_> {
             && !self.store.is_frozen(place.slot)
             && !self.store.is_coast(place)
             && Face::LATERAL.into_iter().all(is_alone)
+    }
+}
+
+impl WaterWorld {
+    /// Returns the units that cells in runs hold although they have passed them on: those of the
+    /// cells that have emptied and are not full again yet, in the middle of the flow of a tick.
+    pub(crate) fn units_on_the_way(&self) -> u64 {
+        if self.work.phase != Phase::Flow {
+            return 0;
+        }
+        let slots = self.store.slots_with_runs().iter();
+        let layers = slots.flat_map(|&slot| (0..16).map(move |layer| (slot, layer)));
+        let cells = layers.flat_map(|(slot, layer)| {
+            let cells = self.store.in_runs(slot, layer).iter();
+            cells.map(move |cell| Place::in_layer(slot, layer, cell))
+        });
+        let is_empty = |&place: &Place| self.work.turn_of(&self.store, place) == Turn::Emptied;
+        cells.filter(is_empty).count() as u64 * u64::from(FULL)
+    }
+}
+
+impl Workspace {
+    fn turn_of(&self, store: &Store, place: Place) -> Turn {
+        let is_ahead = |place: Place| self.schedule.is_ahead(store, place.slot, place.layer());
+        match self.phase.cmp(&Phase::Flow) {
+            core::cmp::Ordering::Less => Turn::Ahead,
+            core::cmp::Ordering::Greater => Turn::Done,
+            core::cmp::Ordering::Equal if is_ahead(place) => Turn::Ahead,
+            core::cmp::Ordering::Equal => {
+                let above = store.step(place, Face::Up);
+                if above.is_some() && is_ahead(above) { Turn::Emptied } else { Turn::Done }
+            }
+        }
     }
 }
 

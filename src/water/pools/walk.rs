@@ -311,7 +311,7 @@ impl Context<'_> {
     /// stay. In the ticks in which it yields, other flow comes first.
     pub(crate) fn passed_steadily(&self, slot: Slot, layer: usize) -> LayerMask {
         match self.work.get(slot, layer) {
-            Some(work) if !self.yields() => work.marked,
+            Some(work) if !self.yields() => work.marks().marked,
             _ => LayerMask::NONE,
         }
     }

@@ -50,7 +50,7 @@ impl Context<'_> {
             work.pass_on_all(cells, flows.records());
             self.report.moved += u64::from(flows.through());
         }
-        work.marked |= cells;
+        work.marks_mut().marked |= cells;
         work.woken |= cells;
         self.store.wake_layer(slot, layer, cells);
         for cell in (cells & self.store.springs(slot, layer)).iter() {
