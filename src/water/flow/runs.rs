@@ -180,8 +180,10 @@ impl Context<'_> {
         let above = self.store.upper_layer(slot, layer);
         let highest =
             cells - above.map_or(LayerMask::NONE, |(slot, layer)| self.store.in_runs(slot, layer));
-        let record = above.and_then(|(slot, layer)| self.work.get(slot, layer));
-        let is_dry = |&cell: &usize| !record.is_some_and(|work| work.flow(cell) == seven_down());
+        let is_dry = |&cell: &usize| {
+            let fed = above.map(|(slot, layer)| Place::in_layer(slot, layer, cell));
+            !fed.is_some_and(|above| self.work.has_passed_seven_down(above))
+        };
         let dry = highest.iter().filter(is_dry).collect();
         self.leave_runs(slot, layer, dry, Some(Turn::Emptied));
     }
@@ -216,8 +218,7 @@ impl Context<'_> {
             (beside == Voxel::OPEN || beside.is_solid())
                 && !(there.is_some() && self.store.fixtures(there.slot).is_some())
         };
-        let record = self.work.get(place.slot, place.layer());
-        record.is_some_and(|work| work.flow(place.cell()) == seven_down())
+        self.work.has_passed_seven_down(place)
             && [place, self.store.step(place, Face::Up), self.store.step(place, Face::Down)]
                 .into_iter()
                 .all(|place| place.is_some() && self.store.read(place).is_steady_fall())
@@ -242,12 +243,27 @@ impl WaterWorld {
             let cells = self.store.in_runs(slot, layer).iter();
             cells.map(move |cell| Place::in_layer(slot, layer, cell))
         });
-        let is_empty = |&place: &Place| self.work.turn_of(&self.store, place) == Turn::Emptied;
+        // The highest cell of a run on which nothing has fallen stays so until the flow is over.
+        let is_dry = |place: Place| {
+            let above = self.store.step(place, Face::Up);
+            !self.store.is_in_run(above) && !self.work.has_passed_seven_down(above)
+        };
+        let is_empty = |&place: &Place| match self.work.turn_of(&self.store, place) {
+            Turn::Ahead => false,
+            Turn::Emptied => true,
+            Turn::Done => is_dry(place),
+        };
         cells.filter(is_empty).count() as u64 * u64::from(FULL)
     }
 }
 
 impl Workspace {
+    /// Returns whether a cell has passed on seven units in this tick, all of them downwards.
+    fn has_passed_seven_down(&self, place: Place) -> bool {
+        let record = place.is_some().then(|| self.get(place.slot, place.layer())).flatten();
+        record.is_some_and(|work| work.flow(place.cell()) == seven_down())
+    }
+
     fn turn_of(&self, store: &Store, place: Place) -> Turn {
         let is_ahead = |place: Place| self.schedule.is_ahead(store, place.slot, place.layer());
         match self.phase.cmp(&Phase::Flow) {
