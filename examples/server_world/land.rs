@@ -37,8 +37,8 @@ impl Land {
         &self.palette
     }
 
-    /// Returns the chunks of a column, settled alone, by the x and z of their positions. A server has a
-    /// thread that does this.
+    /// Returns the chunks of a column, settled alone, by the x and z of their positions. A server
+    /// has a thread that does this.
     pub fn column(&self, column: IVec2) -> Result<Vec<ChunkRecord>, EditError> {
         let (rules, everywhere) = (Rules::default(), Region::EVERYWHERE);
         let contents = self.contents(column);

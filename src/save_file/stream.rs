@@ -151,8 +151,9 @@ impl<W: Streamed> Stream<W> {
     /// Copies what has changed in a world since the last job, with the records put here and the
     /// positions of those taken: a save to be written by
     /// [`SaveFile::commit`](super::SaveFile::commit), on another thread if you like, at any time:
-    /// it is of this moment. Cells are copied when the world writes them. It copies a chunk only if it was touched: written, awake, or listed as changed; and was not
-    /// [copied ahead](Stream::copy_ahead) since.
+    /// it is of this moment. Cells are copied when the world writes them. It copies a chunk only if
+    /// it was touched: written, awake, or listed as changed; and was not [copied
+    /// ahead](Stream::copy_ahead) since.
     ///
     /// The first job of a stream holds what was touched since the file's last save, as far as that
     /// is known (see [`SaveFile::stream`](super::SaveFile::stream)). One of another world holds the

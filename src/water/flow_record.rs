@@ -1,5 +1,5 @@
-//! The flow record of a cell in a tick, in two bytes: the units that it has passed on, and the vector
-//! of its outflow.
+//! The flow record of a cell in a tick, in two bytes: the units that it has passed on, and the
+//! vector of its outflow.
 
 use crate::coords::Face;
 use glam::IVec3;

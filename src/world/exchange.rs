@@ -165,8 +165,8 @@ fn sides(draw: u64) -> [Face; 4] {
 }
 
 impl World {
-    /// Does a piece of one half of an exchange, before a step of soil: a part of finding where units
-    /// may pass, or what passes in the chunk after one.
+    /// Does a piece of one half of an exchange, before a step of soil: a part of finding where
+    /// units may pass, or what passes in the chunk after one.
     pub(super) fn exchange_piece<P: Passing>(&mut self, after: Option<IVec3>) -> Piece {
         let is_due = self.has_soil_step() && self.rules.couplings.exchange();
         if !is_due || self.soil.is_at_rest() && self.are_contacts_quiet() {

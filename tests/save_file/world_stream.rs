@@ -92,8 +92,8 @@ fn what_is_opened_is_what_was_prepared_last() {
     assert!(held < chunks && ahead > 5 && unloaded > 50, "{counts:?}");
 }
 
-/// Whenever a save is begun, in whatever piece of a tick, and however much happens while it is held:
-/// it is of that moment, and the world goes on as one that is never saved.
+/// Whenever a save is begun, in whatever piece of a tick, and however much happens while it is
+/// held: it is of that moment, and the world goes on as one that is never saved.
 #[test]
 fn a_save_that_is_held_is_of_the_moment_at_which_it_was_begun() {
     let [mut amid, mut moist, mut pressed] = [0; 3];

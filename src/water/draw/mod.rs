@@ -163,8 +163,8 @@ impl Context<'_> {
         }
     }
 
-    /// Finds out in the next chunk of the gathered layer what is exhausted, or gives its cells their
-    /// turns, those left out that would draw in vain.
+    /// Finds out in the next chunk of the gathered layer what is exhausted, or gives its cells
+    /// their turns, those left out that would draw in vain.
     fn give_turns(&mut self, draws: &mut Draws, budget: &mut Budget) {
         budget.spend(LAYER_ROWS);
         if self.find_exhausted(&mut draws.layer) {

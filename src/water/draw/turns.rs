@@ -53,8 +53,8 @@ impl Turns {
         mix(self.seed, column)
     }
 
-    /// Adds a cell of the layer by its order, and whether its draw `is_vain`. It must not come before one that
-    /// [`next`](Turns::next) has returned.
+    /// Adds a cell of the layer by its order, and whether its draw `is_vain`. It must not come
+    /// before one that [`next`](Turns::next) has returned.
     #[inline]
     pub(super) fn push(&mut self, place: Place, order: u64, is_vain: bool) {
         let bucket = (order >> 56) as usize;

@@ -1,7 +1,7 @@
-//! Draws that would be in vain: those of cells all of whose parents have passed on what they may, or
-//! lead only to such. They are found for a layer of the world at once, chunk by chunk by bit masks
-//! (worklist algorithm, to the greatest fixpoint), before its cells take their turns: where springs
-//! give all that they have to what flows by itself, as on a plain, no draw would succeed.
+//! Draws that would be in vain: those of cells all of whose parents have passed on what they may,
+//! or lead only to such. They are found for a layer of the world at once, chunk by chunk by bit
+//! masks (worklist algorithm, to the greatest fixpoint), before its cells take their turns: where
+//! springs give all that they have to what flows by itself, as on a plain, no draw would succeed.
 //!
 //! What is exhausted before the draws of a layer is so while they last, since no cell can pass on
 //! more than before. So what is found here is what the turn of the cell would find, and changes

@@ -4,8 +4,8 @@
 //! A fall is steady if each of its cells is full, empties into the one below, and is refilled from
 //! above when the turn of that layer comes. Cell by cell, the turn of each layer would move seven
 //! units by one cell. In a run, only its ends do: the lowest cell refills the cell below the run
-//! ([`pass_runs`](Context::pass_runs)), and what falls on its highest cell is as if gone, since that
-//! one has emptied. What a cell would be in between is known from whose turn it is: [`Turn`].
+//! ([`pass_runs`](Context::pass_runs)), and what falls on its highest cell is as if gone, since
+//! that one has emptied. What a cell would be in between is known from whose turn it is: [`Turn`].
 
 use crate::chunk::LayerMask;
 use crate::coords::Face;
@@ -285,8 +285,8 @@ fn seven_down() -> u16 {
     flow
 }
 
-/// Returns the voxel below a cell as water falls on it, in the turn of the cell: the highest cell of
-/// a run has emptied.
+/// Returns the voxel below a cell as water falls on it, in the turn of the cell: the highest cell
+/// of a run has emptied.
 pub(super) fn floor_now(store: &Store, place: Place) -> Voxel {
     let floor = store.floor(place);
     let emptied = store.has_runs() && store.is_in_run(store.step(place, Face::Down));
