@@ -187,6 +187,7 @@ impl<T: Copy + PartialEq> Chunk<T> {
 
     /// Lets the chunk and its clones have one array, until one of them is written. Takes constant
     /// time, and so does each clone from then on.
+    #[cfg_attr(not(feature = "store"), expect(dead_code, reason = "only saves share arrays"))]
     pub(crate) fn share(&mut self) {
         if let Cells::Dense { .. } = self.cells {
             let any = Cells::Uniform(self.get(0));
