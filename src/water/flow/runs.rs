@@ -243,16 +243,7 @@ impl WaterWorld {
             let cells = self.store.in_runs(slot, layer).iter();
             cells.map(move |cell| Place::in_layer(slot, layer, cell))
         });
-        // The highest cell of a run on which nothing has fallen stays so until the flow is over.
-        let is_dry = |place: Place| {
-            let above = self.store.step(place, Face::Up);
-            !self.store.is_in_run(above) && !self.work.has_passed_seven_down(above)
-        };
-        let is_empty = |&place: &Place| match self.work.turn_of(&self.store, place) {
-            Turn::Ahead => false,
-            Turn::Emptied => true,
-            Turn::Done => is_dry(place),
-        };
+        let is_empty = |&place: &Place| self.work.turn_of(&self.store, place) == Turn::Emptied;
         cells.filter(is_empty).count() as u64 * u64::from(FULL)
     }
 }
@@ -272,7 +263,10 @@ impl Workspace {
             core::cmp::Ordering::Equal if is_ahead(place) => Turn::Ahead,
             core::cmp::Ordering::Equal => {
                 let above = store.step(place, Face::Up);
-                if above.is_some() && is_ahead(above) { Turn::Emptied } else { Turn::Done }
+                // One on which nothing has fallen stays empty.
+                let is_fed = store.is_in_run(above) || self.has_passed_seven_down(above);
+                let waits = above.is_some() && is_ahead(above);
+                if waits || !is_fed { Turn::Emptied } else { Turn::Done }
             }
         }
     }
