@@ -62,8 +62,8 @@ impl Context<'_> {
         let ends = self.store.outlets(slot).map_or(LayerMask::NONE, |ends| ends.layer(layer));
         let ends = ends & self.store.connected(slot, layer);
         // What steady flow passed no more may give the unit that it kept, in the next tick.
-        let stay = cells & (flow_out | waiting | ends | touched) | woken;
-        let stay = stay & self.may_act(slot, layer);
+        let stay = cells & (flow_out | waiting | ends | touched);
+        let stay = (stay | woken) & self.may_act(slot, layer);
         self.store.keep_awake(slot, layer, stay | in_runs);
         self.note_falls(slot, layer, &mut later.falls);
     }
