@@ -23,7 +23,7 @@ struct Player {
 pub struct Players(Vec<Player>);
 
 impl Players {
-    /// Returns so many players, the first at these homes, the others anywhere.
+    /// Returns `count` players: one at each of `homes`, the rest at random places.
     pub fn new(count: usize, homes: &[DVec2], random: &mut Rng) -> Players {
         let player = |number| {
             let home = homes.get(number).copied();
@@ -45,7 +45,7 @@ impl Players {
         self.0.iter().map(|player| (column_of(player.at) - VIEW, column_of(player.at) + VIEW))
     }
 
-    /// Returns the chunks of the players, but for their height.
+    /// Returns the chunk column of each player, with y = 0.
     pub fn chunks(&self) -> Vec<IVec3> {
         let chunk = |player: &Player| {
             let IVec2 { x, y: z } = column_of(player.at);

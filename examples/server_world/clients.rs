@@ -19,7 +19,7 @@ const MESHES: usize = 4;
 struct Client {
     view: View,
     mirror: Mirror,
-    /// Chunks whose mesh is out of date.
+    /// Chunks to mesh again.
     dirty: BTreeSet<[i32; 3]>,
 }
 

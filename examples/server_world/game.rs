@@ -18,7 +18,7 @@ use std::error::Error;
 const HOMES: [DVec2; 2] = [DVec2::new(48.0, 144.0), DVec2::new(440.0, 60.0)];
 /// Drops of rain in a tick for each player.
 const DROPS: usize = 1;
-/// A charge goes off every so many ticks.
+/// Ticks between two charges.
 const CHARGES: u64 = 60;
 /// Units in a full bucket.
 const BUCKET: u32 = 21;
@@ -46,7 +46,7 @@ pub struct Game {
     columns: Columns,
     distance: SimulationDistance,
     has_rain: bool,
-    /// The ticks since the distance was adapted, and those of them that were completed.
+    /// Ticks since the simulation distance was last adapted: all, and completed ones.
     recent: (u64, u64),
     /// What was paid for the edits of clients that wait, by ticket, and by whom.
     paid: HashMap<u64, (usize, Paid)>,
@@ -113,7 +113,7 @@ impl Game {
         self.buckets.iter().map(|bucket| u64::from(bucket.units)).sum()
     }
 
-    /// Queues what happens in a tick, but for what stands still.
+    /// Moves the players, and queues what they and the weather do in a tick.
     pub fn queue_tick(
         &mut self,
         world: &mut World,
