@@ -267,7 +267,7 @@ impl WaterWorld {
                 return progress;
             }
         }
-        let mut window = Window::new();
+        let mut window = None;
         let (mut tick, unfinished) = self.underway();
         while let Some(cells) = unfinished.piece(&mut tick, &mut window) {
             progress.looked_at += cells;
@@ -329,8 +329,8 @@ impl WaterWorld {
 
 impl Unfinished {
     /// Does the next piece of the tick underway. Returns how many cells it visited, or `None` if
-    /// the tick is complete.
-    fn piece(&mut self, tick: &mut Context, window: &mut Window) -> Option<u64> {
+    /// the tick is complete. The window, which the layers share, is made when one flows.
+    fn piece(&mut self, tick: &mut Context, window: &mut Option<Window>) -> Option<u64> {
         loop {
             if let Some(cells) = tick.work.schedule.sort_next(tick.store) {
                 return Some(cells);
@@ -355,7 +355,10 @@ impl Unfinished {
                         }
                         #[cfg(feature = "rayon")]
                         if self.shares(tick) {
-                            let visited = tick.flow_shared(&mut self.shards, window);
+                            let visited = tick.flow_shared(
+                                &mut self.shards,
+                                window.get_or_insert_with(Window::new),
+                            );
                             self.begin_draws(tick);
                             return Some(visited);
                         }
@@ -369,7 +372,7 @@ impl Unfinished {
                     match tick.work.next_layer(tick.store, &mut budget) {
                         Some(Some((slot, layer))) => {
                             let before = tick.report.visited;
-                            tick.flow_layer(window, slot, layer);
+                            tick.flow_layer(window.get_or_insert_with(Window::new), slot, layer);
                             let visited = tick.report.visited - before;
                             budget.spend(LAYER_ROWS.max(visited as usize));
                         }
@@ -461,7 +464,7 @@ impl Unfinished {
 
     /// Begins the ebb. If it is shared among threads, does all of it that can be, and returns how
     /// many cells it visited.
-    fn begin_ebb(&mut self, tick: &mut Context, window: &mut Window) -> Option<u64> {
+    fn begin_ebb(&mut self, tick: &mut Context, window: &mut Option<Window>) -> Option<u64> {
         tick.work.phase = Phase::Ebb;
         tick.work.begin_sweep();
         #[cfg(feature = "rayon")]
@@ -473,6 +476,7 @@ impl Unfinished {
                 }
                 self.evaporation.watch(slot);
             }
+            let window = window.get_or_insert_with(Window::new);
             let visited = tick.ebb_shared(&mut self.shards, window, &mut self.later);
             tick.work.begin_sweep_over(&[]);
             return Some(visited);

@@ -24,7 +24,7 @@ pub(crate) use queue::{Queue, memory_bytes};
 pub use values::{Edit, Outcome};
 
 use crate::chunk::Chunk;
-use crate::coords::{CHUNK_CELLS, Cube, Face, Region, Shape};
+use crate::coords::{Cube, Face, Region, Shape};
 use crate::grid::Slot;
 use crate::water::cell::{FULL, WaterCell};
 use crate::water::store::Place;
@@ -378,16 +378,8 @@ impl WaterWorld {
     pub fn wake_all(&mut self) {
         self.make_queued_edits();
         self.finish_tick();
-        for slot in self.store.grid().sorted_slots() {
-            if self.store.grid().chunk_at(slot).as_uniform().is_some_and(Voxel::is_inert)
-                && self.store.coast(slot).is_none()
-            {
-                continue;
-            }
-            for index in 0..CHUNK_CELLS {
-                self.store.wake(Place { slot, index });
-            }
-        }
+        let slots = self.store.grid().sorted_slots();
+        slots.into_iter().for_each(|slot| self.store.wake_chunk(slot));
     }
 
     /// Writes a voxel, marks it changed, and wakes the cells that the change can set in motion.

@@ -106,6 +106,28 @@ impl Store {
         }
     }
 
+    /// Wakes those cells of a chunk that [`wake`](Store::wake) wakes.
+    pub(crate) fn wake_chunk(&mut self, slot: Slot) {
+        let is_inert = self.grid.chunk_at(slot).as_uniform().is_some_and(Voxel::is_inert);
+        if is_inert && self.coast(slot).is_none() && self.fixtures(slot).is_none() {
+            return;
+        }
+        self.leave_runs_in(slot);
+        for layer in 0..16 {
+            let mut cells = self.select(slot, layer, |voxel| !voxel.is_inert());
+            let at_work = self.fixtures_in(slot, layer);
+            let at_work = at_work.map(|(cell, _)| cell);
+            let at_work = at_work.filter(|&cell| self.has_work(Place::in_layer(slot, layer, cell)));
+            let filled = self.coast_in(slot, layer) | at_work.collect();
+            if filled.any() {
+                cells |= filled & self.select(slot, layer, |voxel| voxel == Voxel::OPEN);
+            }
+            if cells.any() {
+                self.wake_layer(slot, layer, cells);
+            }
+        }
+    }
+
     /// Marks a cell changed and wakes it, its neighbours, the cells beside the one above, which may
     /// slide into it, and the water over that one.
     pub(crate) fn note_change(&mut self, place: Place) {
