@@ -2,9 +2,10 @@
 
 use super::bytes::{Content, Encode};
 use super::error::SnapshotError;
-use super::planes::{put_marks, take_whole_marks};
+use super::planes::{put_marks, put_masks, take_whole_marks};
 use super::sections::Kind;
 use super::world::Saved;
+use crate::chunk::CellMask;
 use crate::humidity::{Border, HumidityShape, HumidityWorld, Ledger, Rules, Sweep};
 use glam::IVec3;
 
@@ -14,7 +15,7 @@ use glam::IVec3;
 /// |---|---|
 /// | rules | sweep `u8` (0 in place, 1 synchronous, 2 conservative), `cap` `f32`, `coefficient` `f32`, `least_impermeability` `f32`, the six borders `u8` each (0 wall, 1 drain); then `fall` and `least_flow` `f32` |
 /// | state | bounds (region), ticks `u64`, ledger: placed `u128`, rained `i128`, removed, runoff, drained `u128`, each from −2¹⁰⁰ to 2¹⁰⁰, with a total of at least 0; zeros in sweeps that keep none |
-/// | record | a plane of `u32`, the humidity: units in the conservative sweep, the bits of an `f32` in the others, never those of −0; a plane of `u32`, the ground: the bits of the impermeability as an `f32`, with the sign bit set where it rains; beyond a draining border those of infinity; marks, of which the awake cells are all or none |
+/// | record | a plane of `u32`, the humidity: units in the conservative sweep, the bits of an `f32` in the others, never those of −0; a plane of `u32`, the ground: the bits of the impermeability as an `f32`, with the sign bit set where it rains; beyond a draining border those of infinity; marks, of which the awake cells are all or none; all, too, where something flows steadily |
 impl<S: HumidityShape> Saved for HumidityWorld<S> {
     const KIND: Kind = if S::NEIGHBOURS == 4 { Kind::HumiditySheet } else { Kind::HumidityCube };
 
@@ -44,7 +45,12 @@ impl<S: HumidityShape> Saved for HumidityWorld<S> {
         let Some(slot) = self.grid().slot(position) else { return };
         self.grid().chunk_at(slot).put(out);
         self.ground_words(slot).put(out);
-        put_marks(self.grid(), slot, out);
+        if self.is_steady(slot) {
+            // It wakes in the loaded world, for which it costs a step to know what flows.
+            put_masks([Some(&CellMask::FULL), self.grid().changed_at(slot)], out);
+        } else {
+            put_marks(self.grid(), slot, out);
+        }
     }
 
     fn take_world(rules: &mut Content<'_>, state: &mut Content<'_>) -> Result<Self, SnapshotError> {

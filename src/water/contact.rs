@@ -23,6 +23,8 @@ pub(crate) enum Contact {
     Giver,
     /// Those with room for a unit: open and not full. Sea is full.
     Taker,
+    /// Sea.
+    Sea,
 }
 
 impl Contact {
@@ -34,6 +36,7 @@ impl Contact {
         let cells = match self {
             Contact::Giver => state.wet | store.sea(slot, layer),
             Contact::Taker => LayerMask::ALL - state.closed - store.sea(slot, layer),
+            Contact::Sea => store.sea(slot, layer),
         };
         // Beyond the bounds there are marks of sea and of drains, but no cells.
         cells & cells_inside(&store.bounds(), store.grid().position_at(slot), layer)

@@ -21,7 +21,7 @@ use hashbrown::{HashMap, HashSet};
 /// The cells of soil in a chunk beside open space.
 pub(super) struct Bank {
     /// All of them.
-    shore: CellMask,
+    pub(super) shore: CellMask,
     /// Those with room for a unit of water.
     pub(super) thirsty: CellMask,
     /// Those that give one if they can.
@@ -63,7 +63,8 @@ pub(super) struct Contacts {
     new_ground: HashSet<IVec3>,
     /// Those of them that are being looked at, some of them gone.
     unknown: Vec<IVec3>,
-    /// The chunks whose ground is known since the last exchange, some of them twice or gone.
+    /// The chunks whose ground is known since the last exchange, with or without such soil, some of
+    /// them twice or gone.
     new_banks: Vec<IVec3>,
     /// The chunks in which something may still pass.
     pub(super) open: Vec<IVec3>,
@@ -151,8 +152,8 @@ impl World {
         self.contacts.banks.remove(&chunk);
         if let Some(shore) = shore_of(self, chunk) {
             self.contacts.banks.insert(chunk, Box::new(Bank::new(shore)));
-            self.contacts.new_banks.push(chunk);
         }
+        self.contacts.new_banks.push(chunk);
         Some(CHUNK_CELLS as u64)
     }
 
@@ -161,7 +162,8 @@ impl World {
     pub(super) fn find_contacts(&mut self) -> Vec<IVec3> {
         while self.find_a_contact().is_some() {}
         let contacts = &mut self.contacts;
-        let mut stale = core::mem::take(&mut contacts.new_banks);
+        let mut new = core::mem::take(&mut contacts.new_banks);
+        let mut stale = new.clone();
         stale.extend(self.soil.awake_positions());
         stale.sort_unstable_by_key(|&chunk| order(chunk));
         stale.dedup();
@@ -176,7 +178,10 @@ impl World {
             }
         }
         due.retain(|chunk| contacts.banks.contains_key(chunk));
-        contacts.add_beside(&self.water.take_altered(), &mut due);
+        let altered = self.water.take_altered();
+        contacts.add_beside(&altered, &mut due);
+        contacts.add_beside(&altered, &mut new);
+        self.find_seabed(&new);
         due
     }
 }

@@ -15,7 +15,7 @@
 //! | `charge`, `reach`, `spill`, `throws` | charges; how far they reach; moisture of broken soil that becomes water; water that flows throw |
 //! | `parts` | edits of the parts that leave the ground as it is |
 //! | `rain` | water from above |
-//! | `couplings`, `limits`, `contacts`, `exchange` | what passes between water and soil: its rules, what they come to for each material, where it may, how it does |
+//! | `couplings`, `limits`, `contacts`, `exchange`, `seabed` | what passes between water and soil: its rules, what they come to for each material, where it may, how it does; what the sea keeps full |
 //! | `tick` | a tick: water, then soil, then explosions, in pieces |
 //! | `settle` | ticks of some chunks alone, until nothing moves in them |
 //! | `simulated` | what a simulation distance needs to know |
@@ -50,6 +50,7 @@ mod record;
 #[cfg(feature = "snapshot")]
 mod restore;
 mod rules;
+mod seabed;
 mod settle;
 mod simulated;
 mod spill;

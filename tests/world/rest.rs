@@ -4,7 +4,7 @@ use fastrand::Rng;
 use floodplain::glam::IVec3;
 use floodplain::water::Voxel;
 use floodplain::world::{Content, Edit, Palette, Rules, World};
-use floodplain::{Chunk, Cube, Region, Shape, humidity};
+use floodplain::{Chunk, Cube, Face, Region, Shape, humidity, water};
 use support::world::{id, rules, world};
 
 const LEVEL: i32 = 20;
@@ -85,4 +85,54 @@ fn a_closed_world_of_slow_soils_is_at_rest_within_twenty_thousand_ticks() {
         assert!(ticks.is_some(), "seed {seed}");
         assert_eq!((world.total(), world.validate()), (total, Ok(())), "seed {seed}");
     }
+}
+
+/// A chunk of soils under a sea, over a floor that drains.
+fn seabed() -> World {
+    let palette = Palette::natural();
+    let soil = Rules::default().soil.with_border(Face::Down, humidity::Border::Drain);
+    let rules = Rules { soil, soil_period: 1, ..Rules::default() };
+    let bounds = Cube::region_of(IVec3::ZERO);
+    let [air, gravel, soil] = ["air", "gravel", "soil"].map(id);
+    let top = |x: i32, z: i32| 5 + (x / 3 + z / 5) % 3;
+    let ground = |depth| if depth < 3 { gravel } else { soil };
+    let content = Content::from_heights(IVec3::ZERO, top, ground, air);
+    let mut world = World::with_bounds(7, palette, rules, bounds).unwrap();
+    world.insert_chunk(IVec3::ZERO, content).unwrap();
+    for cell in bounds.positions() {
+        if (8..12).contains(&cell.y) || cell.y < 8 && cell.y > top(cell.x, cell.z) {
+            world.apply(Edit::Water(water::Edit::SetSea(cell))).unwrap();
+        }
+    }
+    world
+}
+
+/// Soil that gains what it loses never slept: the sea gave it whole units, by chance, and what
+/// flowed went up and down by some least flows.
+#[test]
+fn soil_below_a_sea_from_which_moisture_drains_sleeps_and_its_account_goes_on() {
+    let mut world = seabed();
+    let ticks = (100..=5_000).step_by(100).find(|_| {
+        world.run(100);
+        world.is_at_rest()
+    });
+    println!("{ticks:?}");
+    assert!(ticks.is_some(), "{} cells awake", world.awake_cells());
+    assert_eq!(world.validate(), Ok(()));
+    let (total, before) = (world.total(), world.ledger());
+    let report = world.run(1_000);
+    assert_eq!((report.visited, world.total()), (0, total));
+    let after = world.ledger();
+    let drained = after.soil.drained - before.soil.drained;
+    assert!(drained > 0 && drained.is_multiple_of(1_000), "{drained}");
+    assert_eq!(after.came_in() - before.came_in(), drained);
+    assert_eq!((after.soaked, after.sprung), (before.soaked, before.sprung));
+    // A world that never sleeps comes to the same.
+    let mut awake = seabed();
+    awake.run(world.ticks() - 5);
+    for _ in 0..5 {
+        awake.wake_all();
+        awake.step();
+    }
+    assert_eq!(awake.state_hash(), world.state_hash());
 }

@@ -211,6 +211,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
         let slot = self.store.moisture.slot(position).ok_or(EditError::ChunkAbsent(position))?;
         self.wake_around(slot);
         self.record_chunk(slot, |world, units| world.ledger.removed += units);
+        self.steady.forget(slot);
         let (moisture, ground) =
             self.store.remove(position).ok_or(EditError::ChunkAbsent(position))?;
         Ok(self.cells_of(&moisture, &ground))

@@ -62,6 +62,8 @@ impl<S: HumidityShape> tiles::Job<u32, S> for Job<S> {
 /// Units that a step moved, added and removed in one chunk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Tally {
+    /// By what keeps cells full.
+    pub(super) fed: u64,
     pub(super) rained: i64,
     pub(super) runoff: u64,
     pub(super) drained: u64,
@@ -71,9 +73,8 @@ pub(super) struct Tally {
 }
 
 impl Tally {
-    /// Whether the ledger changes. The chunk then stays awake even if no cell changes, since rain,
-    /// the cap and borders go on adding and removing humidity.
+    /// Whether the ledger changes, by what feeds cells, rain, the cap or borders.
     pub(super) fn enters_ledger(&self) -> bool {
-        (self.rained, self.runoff, self.drained) != (0, 0, 0)
+        Tally { moved: 0, ..*self } != Tally::default()
     }
 }

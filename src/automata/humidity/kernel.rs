@@ -1,7 +1,7 @@
 //! The kernel that steps one chunk: the sweep's arithmetic with its cached coefficients, and the
 //! rims of chunks.
 
-use super::cell::UNITS;
+use super::conservative::Fluxes;
 use super::job::{Job, Scratch};
 use super::rules::Rules;
 use super::store::Store;
@@ -17,10 +17,8 @@ use crate::grid::Slot;
 pub(super) struct Kernel<S: HumidityShape> {
     cap: f32,
     coefficient: f32,
-    /// In 1/65,536 of the coefficient.
-    fall: u32,
-    /// The bits that a flow in units may have.
-    flow_mask: u32,
+    /// Of the conservative sweep.
+    fluxes: Fluxes,
     /// Of the weighted mean.
     denominators: Cache<[u32; CHUNK_CELLS]>,
     /// Of the conservative sweep.
@@ -70,8 +68,7 @@ impl<S: HumidityShape> Kernel<S> {
         Kernel {
             cap: rules.cap,
             coefficient: rules.coefficient,
-            fall: rules.fall_share(),
-            flow_mask: rules.flow_mask(),
+            fluxes: Fluxes::of::<S>(rules),
             denominators: Cache(Vec::new()),
             transmissibilities: Cache(Vec::new()),
             rims: Rims::new(0),
@@ -118,10 +115,9 @@ impl<S: HumidityShape> Kernel<S> {
     ) {
         let mut changed = CellMask::EMPTY;
         if store.sweep == Sweep::Conservative {
-            let cap = (f64::from(self.cap) * f64::from(UNITS)) as u32;
             let faces = self.transmissibilities.at(job.slot);
-            let of_rules = [cap, self.fall, self.flow_mask];
-            conservative::step_chunk(faces, of_rules, before, job, &mut changed);
+            let fed = store.fed_at(job.slot);
+            conservative::step_chunk(faces, fed, self.fluxes, before, job, &mut changed);
         } else {
             let step_chunk = match store.sweep {
                 Sweep::InPlace => mean::step_chunk::<S, true>,

@@ -83,13 +83,14 @@ impl<S: HumidityShape> HumidityWorld<S> {
         (self.rules.sweep == Sweep::Conservative).then_some(self.ledger)
     }
 
-    /// Whether nothing will change until the next edit: no chunk is awake.
+    /// Whether no cell will change until the next edit: no chunk is awake. What flows from rain to
+    /// drains may go on: each step enters it in the ledger.
     pub fn is_at_rest(&self) -> bool {
         self.store.moisture.awake_slots().is_empty()
     }
 
     /// The number of cells that the next step will visit: all of each chunk in which, or next to
-    /// which, something changed or flowed through rain, cap or border.
+    /// which, something changed.
     pub fn awake_cells(&self) -> usize {
         self.store.moisture.awake_cells()
     }
@@ -129,7 +130,8 @@ impl<S: HumidityShape> HumidityWorld<S> {
             + self.jobs.len() * size_of::<S::Rims<u32>>();
         let scratch: usize = self.workers.scratch().iter().map(Scratch::memory_bytes).sum();
         let ahead = self.ahead.as_ref().map_or(0, super::Ahead::memory_bytes);
-        self.store.memory_bytes() + self.kernel.memory_bytes() + scratch + jobs + ahead
+        let steady = self.steady.memory_bytes();
+        self.store.memory_bytes() + self.kernel.memory_bytes() + scratch + jobs + ahead + steady
     }
 
     /// A hash of the state that decides the future: tick count, ledger, and every cell of every

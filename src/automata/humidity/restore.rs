@@ -17,6 +17,11 @@ impl<S: HumidityShape> HumidityWorld<S> {
         &mut self.store.moisture
     }
 
+    /// Returns whether something flows through a chunk while it sleeps.
+    pub(crate) fn is_steady(&self, slot: Slot) -> bool {
+        self.steady.has(slot)
+    }
+
     /// Words of ground.
     pub(crate) fn ground_words(&self, slot: Slot) -> &Chunk<u32> {
         self.store.ground_at(slot)

@@ -21,6 +21,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
         }
         let Some(slot) = moisture.slot(chunk) else { return };
         self.kernel.forget(slot);
+        self.steady.forget(slot);
         if is_still {
             moisture.shelve(&[slot]);
         } else {

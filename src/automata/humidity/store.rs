@@ -11,7 +11,7 @@ use crate::chunk::Chunk;
 use crate::coords::{CHUNK_CELLS, Face, Region};
 use crate::grid::{Grid, Slot};
 use glam::IVec3;
-use hashbrown::HashSet;
+use hashbrown::{HashMap, HashSet};
 
 /// The cells of a world. A missing chunk is dry rock, and so are the cells of a chunk that lie
 /// beyond the bounds; but those beyond a draining border have the ground [`Ground::DRAIN`].
@@ -24,6 +24,17 @@ pub(super) struct Store<S: HumidityShape> {
     ground: Vec<Chunk<u32>>,
     /// The chunks that stand still, loaded or not.
     still: HashSet<IVec3>,
+    /// The cells that are fed, in index order. No part of the state: what stands above tells it.
+    fed: HashMap<Slot, Box<[Fed]>>,
+}
+
+/// A cell with a source beside it that keeps it full once it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Fed {
+    pub(crate) index: u16,
+    /// In a step, it does not fall below as many units if it holds as many, or else below what it
+    /// holds.
+    pub(crate) full: u32,
 }
 
 impl<S: HumidityShape> Store<S> {
@@ -35,6 +46,7 @@ impl<S: HumidityShape> Store<S> {
             moisture: Grid::new(rules.sweep.word_of(0.0)),
             ground: Vec::new(),
             still: HashSet::new(),
+            fed: HashMap::new(),
         }
     }
 
@@ -77,11 +89,26 @@ impl<S: HumidityShape> Store<S> {
     /// Removes a chunk and returns its humidity and ground.
     pub(super) fn remove(&mut self, position: IVec3) -> Option<(Chunk<u32>, Chunk<u32>)> {
         let slot = self.moisture.slot(position)?;
+        self.fed.remove(&slot);
         let moisture = self.moisture.remove(position)?;
         Some((
             moisture,
             core::mem::replace(&mut self.ground[slot.index()], Chunk::uniform(Ground::WALL.0)),
         ))
+    }
+
+    /// Returns the cells of a chunk that are fed, in index order.
+    pub(super) fn fed_at(&self, slot: Slot) -> &[Fed] {
+        self.fed.get(&slot).map_or(&[], |fed| fed)
+    }
+
+    /// Makes these cells of a chunk, in index order, those that are fed.
+    pub(super) fn set_fed(&mut self, slot: Slot, fed: Vec<Fed>) {
+        if fed.is_empty() {
+            self.fed.remove(&slot);
+        } else {
+            self.fed.insert(slot, fed.into());
+        }
     }
 
     /// Returns whether a chunk stands still.
@@ -150,6 +177,8 @@ impl<S: HumidityShape> Store<S> {
             + ground
             + self.ground.capacity() * size_of::<Chunk<u32>>()
             + self.still.allocation_size()
+            + self.fed.allocation_size()
+            + self.fed.values().map(|fed| size_of_val(&**fed)).sum::<usize>()
     }
 }
 

@@ -28,8 +28,8 @@ pub(super) struct Transmissibilities<S: HumidityShape> {
 #[derive(Clone, Copy)]
 pub(super) struct Drain {
     pub(super) index: u16,
-    /// Whether the border lies below the cell.
-    pub(super) is_below: bool,
+    /// Behind which the border lies.
+    pub(super) face: Face,
     pub(super) transmissibility: u32,
 }
 
@@ -98,7 +98,7 @@ impl<S: HumidityShape> RowRule<u32> for TransmissibilityRule<'_, S> {
                     // Beyond a draining border lies soil as impermeable as this cell.
                     self.faces.drains.push(Drain {
                         index: index as u16,
-                        is_below: face == Face::Down.index(),
+                        face: Face::ALL[face],
                         transmissibility: self::transmissibility(self.coefficient, ground, ground),
                     });
                 }

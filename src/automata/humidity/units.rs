@@ -2,6 +2,7 @@
 //! between steps, without a look at whole chunks.
 
 use super::cell::Ground;
+use super::store::Fed;
 use super::sweep::Sweep;
 use super::{HumidityShape, HumidityWorld, Ledger, UNITS};
 use crate::automata::engine::front::wake_around;
@@ -91,6 +92,20 @@ impl<S: HumidityShape> HumidityWorld<S> {
         self.write_units(slot, index, old - taken);
         self.ledger.removed += u128::from(taken);
         taken
+    }
+
+    /// Makes these cells of a chunk, in index order, those that a source beside them keeps full: what
+    /// flows on from them it gives, which the ledger counts as placed. Without effect if the chunk
+    /// is not loaded. Only in the conservative sweep.
+    pub(crate) fn set_fed(&mut self, chunk: IVec3, fed: Vec<Fed>) {
+        let Some(slot) = self.store.moisture.slot(chunk) else { return };
+        if *self.store.fed_at(slot) != *fed {
+            self.store.set_fed(slot, fed);
+            // A chunk that sleeps and gives nothing on is none that this changes.
+            if self.steady.has(slot) {
+                self.store.moisture.wake_chunk_at(slot);
+            }
+        }
     }
 
     /// Replaces the ledger: what stands above has put back chunks as they became elsewhere.
