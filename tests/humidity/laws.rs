@@ -100,9 +100,9 @@ proptest! {
     }
 }
 
-/// The same ground mirrored gives the same humidity mirrored, but for some units, as what fluxes see
-/// of a cell is rounded at each face at other numbers: no direction is preferred. In place one is,
-/// by its nature; the sums of the synchronous mean depend on their order in the last bit.
+/// The same ground mirrored gives the same humidity mirrored, but for some units, as what fluxes
+/// see of a cell is rounded at each face at other numbers: no direction is preferred. In place one
+/// is, by its nature; the sums of the synchronous mean depend on their order in the last bit.
 #[test]
 fn the_conservative_sweep_prefers_no_direction() {
     let mut rng = fastrand::Rng::with_seed(17);

@@ -29,9 +29,9 @@ pub struct Rules {
     /// face in a step between cells of impermeability 1. Above 0, up to `least_impermeability` / 8
     /// in a [`Sheet`] and / 12 in a [`Cube`], so that at most half of what would even out a cell's
     /// differences flows out of it; 1/32 by default.
-    /// Flows from rain to drains become steady to the unit, and all rests, as long as this is at most
-    /// `least_impermeability` / 16 in a cube, and together with `fall` `least_impermeability` / 8; if
-    /// it is more, cells may go up and down by a few least flows for ever.
+    /// Flows from rain to drains become steady to the unit, and all rests, as long as this is at
+    /// most `least_impermeability` / 16 in a cube, and together with `fall` `least_impermeability`
+    /// / 8; if it is more, cells may go up and down by a few least flows for ever.
     ///
     /// [`Sheet`]: crate::Sheet
     /// [`Cube`]: crate::Cube

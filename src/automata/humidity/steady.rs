@@ -1,9 +1,9 @@
 //! Steady flow: what enters the ledger from chunks that sleep.
 //!
 //! A chunk's step follows from its own cells, the rims around it and its ground. If it has changed
-//! no cell, the next one moves the same units over rain, cap and border and from what feeds it, until a neighbour changes
-//! at its face or an edit comes, both of which wake it. So such a chunk sleeps, and what its last
-//! step entered in the ledger is entered in every step.
+//! no cell, the next one moves the same units over rain, cap and border and from what feeds it,
+//! until a neighbour changes at its face or an edit comes, both of which wake it. So such a chunk
+//! sleeps, and what its last step entered in the ledger is entered in every step.
 
 use super::job::Tally;
 use super::ledger::Ledger;

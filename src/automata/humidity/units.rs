@@ -94,9 +94,9 @@ impl<S: HumidityShape> HumidityWorld<S> {
         taken
     }
 
-    /// Makes these cells of a chunk, in index order, those that a source beside them keeps full: what
-    /// flows on from them it gives, which the ledger counts as placed. Without effect if the chunk
-    /// is not loaded. Only in the conservative sweep.
+    /// Makes these cells of a chunk, in index order, those that a source beside them keeps full:
+    /// what flows on from them it gives, which the ledger counts as placed. Without effect if the
+    /// chunk is not loaded. Only in the conservative sweep.
     pub(crate) fn set_fed(&mut self, chunk: IVec3, fed: Vec<Fed>) {
         let Some(slot) = self.store.moisture.slot(chunk) else { return };
         if *self.store.fed_at(slot) != *fed {
