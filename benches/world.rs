@@ -18,6 +18,10 @@ use std::hint::black_box;
 mod budget;
 #[path = "worlds/slices.rs"]
 mod slices;
+#[path = "world/soil.rs"]
+mod soil;
+#[path = "worlds/stopwatch.rs"]
+mod stopwatch;
 
 /// Chunks along each side of the land.
 const SIDE: i32 = 6;
@@ -245,5 +249,5 @@ fn blast_of(world: &World) -> BlastWorld<Cube> {
     blast
 }
 
-criterion_group!(benches, rest, edits, lent, water_alone, all_parts, budget::budget);
+criterion_group!(benches, rest, edits, lent, water_alone, all_parts, budget::budget, soil::soil);
 criterion_main!(benches);

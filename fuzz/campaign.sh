@@ -24,6 +24,8 @@ parameters() {
         scenario_text) count=10000000 options=(-max_len=2048 -dict=scenario_text.dict -timeout=10) ;;
         # Six changes of four bytes each; shorter inputs make none.
         snapshot_bytes) count=10000000 options=(-max_len=27 -len_control=0) ;;
+        # Some forty operations.
+        world_hostile) count=1000000 options=(-max_len=256 -len_control=0) ;;
         # Six damages of four bytes each, or lines of a text.
         recording_bytes) count=10000000 options=(-max_len=512 -timeout=10) ;;
         recording_replay) count=1000000 options=(-max_len=512 -timeout=10) ;;

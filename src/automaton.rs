@@ -117,7 +117,8 @@ pub(crate) use automaton;
 /// What one or several steps did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StepReport {
-    /// Awake cells visited; in a tick of water, those of its outflows and of its regular flow.
+    /// Awake cells visited; in a tick of water, those of its outflows and of its regular flow, and
+    /// those of steady falls, which are not looked at one by one.
     /// Cells visited by searches are counted by
     /// [`Progress::looked_at`](crate::water::Progress::looked_at).
     pub visited: u64,

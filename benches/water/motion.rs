@@ -1,7 +1,8 @@
 //! Water in motion as a game has it: falls, rain on hills, a dam that is gone, pressure between
 //! tanks and in a lake, a lake that is fed, a sea that is built into or breached, springs at
-//! several heights. Times are those of all ticks of a job, of this thread alone. Before each bench,
-//! one run prints its mean, 99th percentile and worst tick: sums hide what a player notices.
+//! several heights. A sample is the thread's CPU time for all ticks of a job. Before each bench,
+//! one run prints the mean, 99th percentile and worst tick, because a sum hides the stutter that a
+//! player notices.
 
 use crate::jobs::{self, fed_lake, hills, storm};
 use crate::stopwatch::Stopwatch;

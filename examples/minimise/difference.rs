@@ -1,9 +1,9 @@
 //! Cuts recordings that break no law but replay to a different state. The cause is a different
 //! build, or a change of the world that was not recorded.
 //!
-//! The recorded hashes hold for the recorded edits only. Those of fewer edits would need a run of
-//! the other build, so all edits stay. Only the ticks before the last check that agrees and after
-//! the first that does not are removed.
+//! The recorded hashes are valid only with all recorded edits: to hash a shorter recording, the
+//! other build would have to run it. So all edits stay. Only the ticks before the last check that
+//! agrees and after the first that does not are removed.
 
 use crate::kinds::Kind;
 use crate::{Found, save};

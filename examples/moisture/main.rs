@@ -64,15 +64,14 @@ fn film(out: &Path) -> Result<String, String> {
     film.end(PAUSE)?;
     let ledger = world.ledger().ok_or("this sweep keeps a ledger")?;
     let humidity = |units: i128| units as f64 / f64::from(UNITS);
-    let counted: f64 = ground::region().positions().map(|cell| world.humidity(cell)).sum();
     Ok(format!(
         "{{\"steps\":{},\"total\":{:.3},\"rained\":{:.3},\"drained\":{:.3},\"balanced\":{},\
          \"state_hash\":\"{:016x}\"}}\n",
         world.ticks(),
-        counted,
+        world.total(),
         humidity(ledger.placed as i128 + ledger.rained),
         humidity(ledger.drained as i128),
-        counted == world.total(),
+        world.total() == humidity(ledger.total() as i128),
         world.state_hash(),
     ))
 }

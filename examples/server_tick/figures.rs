@@ -1,5 +1,6 @@
 //! How long the ticks took.
 
+use crate::distribution::{distribution, sorted};
 use core::fmt;
 use std::time::Duration;
 
@@ -43,12 +44,7 @@ pub struct Figures {
 impl Figures {
     /// Returns the figures of ticks, of which there are some.
     pub fn of(ticks: &[Tick]) -> Figures {
-        let sorted = |time: fn(&Tick) -> Duration| {
-            let mut times: Vec<f64> =
-                ticks.iter().map(|tick| 1e3 * time(tick).as_secs_f64()).collect();
-            times.sort_unstable_by(f64::total_cmp);
-            times
-        };
+        let times = |time: fn(&Tick) -> Duration| sorted(ticks.iter().map(time));
         let mean_and_most = |of: fn(&Tick) -> usize| {
             let sum: usize = ticks.iter().map(of).sum();
             (sum / ticks.len(), ticks.iter().map(of).max().unwrap_or(0))
@@ -58,10 +54,10 @@ impl Figures {
             (sum / ticks.len() as u64, ticks.iter().map(of).max().unwrap_or(0))
         };
         Figures {
-            water: sorted(|tick| tick.water),
-            edited: sorted(|tick| tick.edited),
-            feed: sorted(|tick| tick.feed),
-            choice: sorted(|tick| tick.choice),
+            water: times(|tick| tick.water),
+            edited: times(|tick| tick.edited),
+            feed: times(|tick| tick.feed),
+            choice: times(|tick| tick.choice),
             reduction: mean_and_most(|tick| 100 * tick.reduction as usize),
             completed: ticks.iter().filter(|tick| tick.is_complete).count(),
             edits: mean_and_most(|tick| tick.edits),
@@ -120,22 +116,4 @@ impl fmt::Display for Figures {
 
 fn mean(times: &[f64]) -> f64 {
     times.iter().sum::<f64>() / times.len() as f64
-}
-
-/// Returns the median, the 99th percentile and the worst of times in ascending order.
-fn distribution(times: &[f64]) -> String {
-    let at = |percent: usize| times[(times.len() * percent / 100).min(times.len() - 1)];
-    format!("p50 {:.2} ms, p99 {:.2} ms, worst {:.2} ms", at(50), at(99), at(100))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn percentiles_are_those_of_the_sorted_times() {
-        let times: Vec<f64> = (1..=200).map(f64::from).collect();
-        assert_eq!(distribution(&times), "p50 101.00 ms, p99 199.00 ms, worst 200.00 ms");
-        assert_eq!(distribution(&[3.0]), "p50 3.00 ms, p99 3.00 ms, worst 3.00 ms");
-    }
 }

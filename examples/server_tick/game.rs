@@ -1,19 +1,13 @@
 //! Fifty players, and what they make of the water: every edit is queued.
 
 use super::ground::{self, COLUMN, Ground};
+use super::players::{Columns, FAR, Players, TICKS_PER_SECOND, VIEW, chunks_of};
 use core::ops::Range;
 use floodplain::glam::{DVec2, IVec2, IVec3};
 use floodplain::water::{ChunkRecord, Edge, Edit, Outcome, SimulationDistance, Voxel, WaterWorld};
 use floodplain::{Chunk, Region};
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::HashMap;
 
-pub const TICKS_PER_SECOND: u64 = 20;
-/// Columns that a player sees in each direction; those one farther away stay loaded.
-pub const VIEW: i32 = 4;
-/// Cells that a player walks in a tick: 5.6 m a second.
-const PACE: f64 = 0.28;
-/// Cells from the middle of the world within which the players stay.
-const FAR: f64 = 760.0;
 /// Where springs open, and where explosions are, by x and z.
 const SPRINGS: IVec2 = IVec2::new(-400, 120);
 const LAKE: IVec2 = IVec2::new(48, 144);
@@ -65,14 +59,7 @@ pub struct Event {
     make: fn(&mut Game, &mut WaterWorld),
 }
 
-struct Player {
-    at: DVec2,
-    heading: f64,
-    /// Where the player stays, within two dozen cells.
-    home: Option<DVec2>,
-}
-
-/// The players, and which columns are loaded once all queued edits are made.
+/// The players and what they do, and the columns about them.
 pub struct Game {
     pub ground: Ground,
     without: Option<Part>,
@@ -82,15 +69,12 @@ pub struct Game {
     /// and those.
     recent: (u64, u64),
     random: fastrand::Rng,
-    players: Vec<Player>,
-    loaded: HashSet<IVec2>,
-    /// Columns with a queued edit that removes them.
-    leaving: HashSet<IVec2>,
+    players: Players,
+    pub columns: Columns,
     /// Columns that were unloaded.
     records: HashMap<IVec2, Vec<ChunkRecord>>,
     /// Edits that were refused, mostly since their column had left.
     pub refused: usize,
-    pub columns_moved: usize,
 }
 
 impl Game {
@@ -107,14 +91,7 @@ impl Game {
         // At the dam, where the springs will be, at a lake, and at a river.
         let homes =
             [middle(ground::breach()), SPRINGS.as_dvec2(), LAKE.as_dvec2(), RIVERSIDE.as_dvec2()];
-        let players = (0..players)
-            .map(|number| {
-                let home = homes.get(number).copied();
-                let mut axis = || FAR * (2.0 * random.f64() - 1.0);
-                let at = home.unwrap_or(DVec2::new(axis().min(520.0), axis()));
-                Player { at, heading: random.f64() * core::f64::consts::TAU, home }
-            })
-            .collect();
+        let players = Players::new(players, &homes, &mut random);
         let is_with = |part| without != Some(part);
         Game {
             ground: Ground { has_rivers: is_with(Part::Rivers) },
@@ -123,11 +100,9 @@ impl Game {
             recent: (0, 0),
             random,
             players,
-            loaded: HashSet::new(),
-            leaving: HashSet::new(),
+            columns: Columns::default(),
             records: HashMap::new(),
             refused: 0,
-            columns_moved: 0,
         }
     }
 
@@ -137,10 +112,7 @@ impl Game {
 
     /// Returns the columns that each player sees, by the x and z of their chunks.
     pub fn views(&self) -> impl Iterator<Item = (IVec2, IVec2)> {
-        self.players.iter().map(|player| {
-            let column = column_of(player.at);
-            (column - VIEW, column + VIEW)
-        })
+        self.players.views()
     }
 
     /// Lets rivers run out where the columns that they come to are not loaded. Lakes and the sea
@@ -156,15 +128,14 @@ impl Game {
 
     /// Returns the chunks of all columns that are seen at first.
     pub fn first_chunks(&mut self) -> Vec<(IVec3, Chunk<Voxel>)> {
-        let wanted: Vec<IVec2> = self.seen(VIEW).into_iter().map(IVec2::from).collect();
-        self.loaded.extend(wanted.iter().copied());
+        let wanted = self.columns.first(&self.players);
         wanted.into_iter().flat_map(|column| self.ground.column(column)).collect()
     }
 
     /// Queues what happens in a tick, with the events of this time.
     pub fn queue_tick(&mut self, world: &mut WaterWorld, time: Range<u64>) {
         if self.has(Part::Streaming) {
-            self.walk();
+            self.players.walk(&mut self.random);
             self.stream(world);
         }
         if self.has(Part::Rain) {
@@ -183,18 +154,9 @@ impl Game {
     /// Queues which chunks are to stand still and which to go on, by the positions of the players.
     pub fn queue_distance(&self, world: &mut WaterWorld) {
         let Some(distance) = &self.distance else { return };
-        for edit in distance.edits(world, &self.player_chunks()) {
+        for edit in distance.edits(world, &self.players.chunks()) {
             world.queue(edit);
         }
-    }
-
-    /// The chunks of the players, but for their height.
-    fn player_chunks(&self) -> Vec<IVec3> {
-        let chunk = |player: &Player| {
-            let IVec2 { x, y: z } = column_of(player.at);
-            IVec3::new(x, 0, z)
-        };
-        self.players.iter().map(chunk).collect()
     }
 
     /// Counts what became of the edits, and whether a tick of the water was completed. Once a
@@ -205,7 +167,7 @@ impl Game {
         self.recent.1 += u64::from(is_complete);
         if self.recent.0 == TICKS_PER_SECOND {
             let (ticks, completed) = core::mem::take(&mut self.recent);
-            let players = self.player_chunks();
+            let players = self.players.chunks();
             if let Some(distance) = &mut self.distance {
                 let far = distance.far_share(world, &players);
                 distance.adapt(completed, ticks, far);
@@ -224,7 +186,7 @@ impl Game {
                 Ok(Outcome::Records(records)) => {
                     let Some(first) = records.first() else { continue };
                     let column = IVec2::new(first.position().x, first.position().z);
-                    self.leaving.remove(&column);
+                    self.columns.left(column);
                     self.records.insert(column, records);
                 }
                 Ok(_) => {}
@@ -233,57 +195,17 @@ impl Game {
         }
     }
 
-    fn walk(&mut self) {
-        for player in &mut self.players {
-            player.heading += 0.3 * (self.random.f64() - 0.5);
-            let ahead = player.at + PACE * DVec2::from_angle(player.heading);
-            let strays = match player.home {
-                Some(home) => ahead.distance(home) > 24.0,
-                None => ahead.abs().max_element() > FAR,
-            };
-            if strays {
-                player.heading += core::f64::consts::PI;
-            } else {
-                player.at = ahead;
-            }
-        }
-    }
-
-    /// Returns the columns within a distance of any player, in order.
-    fn seen(&self, distance: i32) -> BTreeSet<[i32; 2]> {
-        let mut seen = BTreeSet::new();
-        for player in &self.players {
-            let IVec2 { x, y } = column_of(player.at);
-            for z in y - distance..=y + distance {
-                seen.extend((x - distance..=x + distance).map(|x| [x, z]));
-            }
-        }
-        seen
-    }
-
     /// Loads columns that come into view, and unloads those that are out of it.
     fn stream(&mut self, world: &mut WaterWorld) {
-        let (near, seen) = (self.seen(VIEW + 1), self.seen(VIEW));
-        let mut gone: Vec<IVec2> = self.loaded.iter().copied().collect();
-        gone.retain(|column| !near.contains(&column.to_array()));
-        gone.sort_unstable_by_key(|column| column.to_array());
+        let [gone, come] = self.columns.follow(&self.players);
         for column in gone {
             world.queue(Edit::RemoveChunks(chunks_of(column).collect()));
-            self.loaded.remove(&column);
-            self.leaving.insert(column);
-            self.columns_moved += 1;
         }
-        for column in seen.into_iter().map(IVec2::from) {
-            if self.loaded.contains(&column) || self.leaving.contains(&column) {
-                continue;
-            }
-            let edit = match self.records.remove(&column) {
+        for column in come {
+            world.queue(match self.records.remove(&column) {
                 Some(records) => Edit::InsertRecords(records),
                 None => Edit::InsertChunks(self.ground.column(column)),
-            };
-            world.queue(edit);
-            self.loaded.insert(column);
-            self.columns_moved += 1;
+            });
         }
     }
 
@@ -298,12 +220,12 @@ impl Game {
 
     /// One player in ten digs in each tick, and one in fifty builds.
     fn dig(&mut self, world: &mut WaterWorld) {
-        for at in 0..self.players.len() {
+        for at in 0..self.players.count() {
             let work = self.random.u8(..50);
             if work > 5 {
                 continue;
             }
-            let (x, z) = self.near(at, 4);
+            let (x, z) = self.players.near(at, 4, &mut self.random);
             let deep = self.random.i32(0..3);
             let top = self.ground.height(x, z);
             world.queue(match work {
@@ -349,20 +271,7 @@ impl Game {
     }
 
     fn near_a_player(&mut self, most: i32) -> (i32, i32) {
-        let player = self.random.usize(..self.players.len());
-        self.near(player, most)
+        let player = self.random.usize(..self.players.count());
+        self.players.near(player, most, &mut self.random)
     }
-
-    fn near(&mut self, player: usize, most: i32) -> (i32, i32) {
-        let at = self.players[player].at.as_ivec2();
-        (at.x + self.random.i32(-most..=most), at.y + self.random.i32(-most..=most))
-    }
-}
-
-fn chunks_of(column: IVec2) -> impl Iterator<Item = IVec3> {
-    (0..COLUMN).map(move |y| IVec3::new(column.x, y, column.y))
-}
-
-fn column_of(at: DVec2) -> IVec2 {
-    at.floor().as_ivec2() >> 4
 }

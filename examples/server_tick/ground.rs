@@ -8,7 +8,7 @@ use floodplain::{CHUNK_CELLS, Chunk, Cube, Region, Shape};
 /// Chunks in a column, from y = 0 up.
 pub const COLUMN: i32 = 6;
 /// The top of the sea.
-const SEA: i32 = 31;
+pub const SEA: i32 = 31;
 /// Where the shore begins and the sea is deep.
 const COAST: [f64; 2] = [430.0, 580.0];
 
@@ -30,11 +30,12 @@ pub struct Ground {
 }
 
 /// The cells at one x and z.
-struct Stack {
+#[derive(Clone, Copy)]
+pub struct Stack {
     /// The highest solid cell.
-    ground: i32,
+    pub ground: i32,
     /// The highest cell of still water.
-    water: i32,
+    pub water: i32,
     is_spring: bool,
 }
 
@@ -77,7 +78,8 @@ impl Ground {
         }
     }
 
-    fn stack(self, x: i32, z: i32) -> Stack {
+    /// Returns the cells at an x and z.
+    pub fn stack(self, x: i32, z: i32) -> Stack {
         let natural = hills(x, z);
         let mut stack = Stack { ground: natural, water: i32::MIN, is_spring: false };
         if let Some((bowl, water)) = lake(x, z, natural) {

@@ -17,12 +17,16 @@
 mod answer;
 mod chart;
 mod clients;
+mod distribution;
 mod figures;
 mod game;
 mod ground;
 #[path = "../shared/labels.rs"]
 mod labels;
+#[path = "../shared/number.rs"]
+mod number;
 mod options;
+mod players;
 #[path = "../shared/png_file.rs"]
 mod png_file;
 
@@ -30,8 +34,9 @@ use clients::Clients;
 use core::ops::Range;
 use figures::{Figures, Tick};
 use floodplain::water::{Ledger, Ring, Rules, SimulationDistance, WaterWorld};
-use game::{Game, Part, TICKS_PER_SECOND};
+use game::{Game, Part};
 use options::Options;
+use players::TICKS_PER_SECOND;
 use std::error::Error;
 use std::fmt::Write;
 use std::process::ExitCode;
@@ -137,7 +142,7 @@ fn whole(options: &Options) -> Result<String, Box<dyn Error>> {
          edits refused",
         world.chunks().count(),
         world.frozen_chunks().count(),
-        game.columns_moved,
+        game.columns.moved,
         game.refused,
     )?;
     writeln!(text, "memory       {:.0} MB", world.memory_bytes() as f64 / 1e6)?;

@@ -1,5 +1,6 @@
 //! The command line.
 
+use crate::number;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -31,7 +32,7 @@ pub struct Options {
 
 /// Parses the arguments that follow the program's name; `None` if help is wanted.
 pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Option<Options>, String> {
-    use lexopt::prelude::{Long, Short, ValueExt};
+    use lexopt::prelude::{Long, Short};
     let out = PathBuf::from("target/server_tick");
     let mut options = Options { parts: false, seconds: 0, players: 50, distance: Some(2), out };
     let mut parser = lexopt::Parser::from_args(arguments);
@@ -49,18 +50,12 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Option<Opt
             Long(name) => name.to_owned(),
             other => return Err(other.unexpected().to_string()),
         };
-        let mut number = |most: u64, least: u64| -> Result<u64, String> {
-            let value = parser.value().map_err(|error| error.to_string())?;
-            let value: u64 = value.parse().map_err(|error| format!("--{name}: {error}"))?;
-            match value {
-                _ if (least..=most).contains(&value) => Ok(value),
-                _ => Err(format!("--{name}: {value} is not from {least} to {most}")),
-            }
-        };
         match &name[..] {
-            "seconds" => options.seconds = number(600, 1)?,
-            "players" => options.players = number(200, 4)? as usize,
-            "distance" => options.distance = Some(number(4, 0)? as u32),
+            "seconds" => options.seconds = number::parse(&mut parser, &name, 1..=600)?,
+            "players" => options.players = number::parse(&mut parser, &name, 4..=200)? as usize,
+            "distance" => {
+                options.distance = Some(number::parse(&mut parser, &name, 0..=4)? as u32);
+            }
             "out" => options.out = parser.value().map_err(|error| error.to_string())?.into(),
             _ => return Err(format!("invalid option '--{name}'")),
         }

@@ -19,6 +19,8 @@ mod figures;
 mod jobs;
 #[path = "../shared/labels.rs"]
 mod labels;
+#[path = "../shared/number.rs"]
+mod number;
 mod options;
 #[path = "../shared/png_file.rs"]
 mod png_file;

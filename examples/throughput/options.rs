@@ -1,5 +1,6 @@
 //! The command line.
 
+use crate::number;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -45,16 +46,11 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Option<Opt
             other => return Err(other.unexpected().to_string()),
         };
         let mut value = || parser.value().map_err(|error| format!("--{name}: {error}"));
-        let number = |value: OsString, most: usize| -> Result<usize, String> {
-            let value: usize = value.parse().map_err(|error| format!("--{name}: {error}"))?;
-            match value {
-                _ if (1..=most).contains(&value) => Ok(value),
-                _ => Err(format!("--{name}: {value} is not from 1 to {most}")),
-            }
-        };
         match &name[..] {
-            "samples" => options.samples = number(value()?, 99)?,
-            "threads" => options.threads = vec![number(value()?, 256)?],
+            "samples" => options.samples = number::parse(&mut parser, &name, 1..=99)? as usize,
+            "threads" => {
+                options.threads = vec![number::parse(&mut parser, &name, 1..=256)? as usize];
+            }
             "only" => {
                 options.only = Some(value()?.string().map_err(|error| format!("--only: {error}"))?);
             }

@@ -5,6 +5,8 @@
 mod game;
 #[path = "../server_tick/ground.rs"]
 mod ground;
+#[path = "../server_tick/players.rs"]
+mod players;
 
 use crate::workloads::World;
 use floodplain::water::{Rules, WaterWorld};

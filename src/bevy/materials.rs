@@ -1,7 +1,7 @@
 //! Worlds of materials in an app: water, soil and explosions on one ground.
 
 use super::simulated::{Report, Simulated, StepBudget, Submitted};
-use super::worlds::{in_slices, sum};
+use super::worlds::in_slices;
 use crate::water::{ChunkEvent, Progress, meshes_touched};
 use crate::world::{self, Feed, Update, World};
 use bevy_platform::time::Instant;
@@ -24,11 +24,9 @@ impl Simulated for World {
 
     /// In units of water.
     fn imbalance(&self) -> Option<f64> {
-        let water: u64 = self.water().chunks().map(|(_, chunk)| chunk.units()).sum();
-        let soil = self.soil().chunks().map(|(_, chunk)| sum(&chunk, |cell| cell.humidity));
-        let per_unit = self.rules().moisture_per_unit;
-        let soil = (soil.sum::<f64>() - self.soil().total()) / per_unit;
-        Some(water as f64 - self.water().ledger().total() as f64 + soil)
+        let ledger = self.ledger();
+        let more = self.total().wrapping_sub(ledger.total()) as i128;
+        Some(more as f64 / ledger.scale as f64)
     }
 
     /// The first update is of whole chunks: a [`Mirror`](world::Mirror) joins by it, and applies

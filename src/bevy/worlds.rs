@@ -3,8 +3,7 @@
 use super::fields::{FieldChanges, Fields};
 use super::simulated::{Report, Simulated, StepBudget, Submitted};
 use crate::blast::{self, BlastWorld};
-use crate::chunk::Chunk;
-use crate::coords::{CHUNK_CELLS, Cube, Sheet};
+use crate::coords::{Cube, Sheet};
 use crate::humidity::{self, HumidityWorld};
 use crate::water::{self, ChunkEvent, Feed, Progress, Update, WaterWorld, meshes_touched};
 use crate::water2d::{self, Water2dWorld};
@@ -59,8 +58,7 @@ impl Simulated for WaterWorld {
     }
 
     fn imbalance(&self) -> Option<f64> {
-        let counted: u64 = self.chunks().map(|(_, chunk)| chunk.units()).sum();
-        Some(counted as f64 - self.ledger().total() as f64)
+        Some(self.total() as f64 - self.ledger().total() as f64)
     }
 
     /// The first update is of whole chunks: a [`Mirror`](water::Mirror) joins by it, and applies
@@ -143,9 +141,8 @@ simulated! {
     };
     positions: |world| world.chunk_positions().collect();
     // Sums of whole units of 1/65,536, exact in `f64` below 2³⁷.
-    imbalance: |world| world.ledger().map(|_| {
-        let chunks = world.chunks().map(|(_, chunk)| sum(&chunk, |cell| cell.humidity));
-        chunks.sum::<f64>() - world.total()
+    imbalance: |world| world.ledger().map(|ledger| {
+        world.total() - ledger.total() as f64 / f64::from(humidity::UNITS)
     });
 }
 
@@ -168,15 +165,6 @@ simulated! {
     };
     positions: |world| world.chunks().map(|(position, _)| position).collect();
     imbalance: |world| {
-        let chunks = world.chunks().map(|(_, chunk)| sum(chunk, |cell| cell.level().into()));
-        Some(chunks.sum::<f64>() - world.ledger().total() as f64)
+        Some(world.total() as f64 - world.ledger().total() as f64)
     };
-}
-
-/// Returns the sum over the cells of a chunk.
-pub(super) fn sum<T: Copy + PartialEq>(chunk: &Chunk<T>, value: impl Fn(T) -> f64) -> f64 {
-    match chunk.as_dense() {
-        Some(cells) => cells.iter().map(|&cell| value(cell)).sum(),
-        None => value(chunk.get(0)) * CHUNK_CELLS as f64,
-    }
 }

@@ -1,5 +1,6 @@
-//! One chunk: 4096 cells, stored as one value if they are equal, else as an array. Knows neither
-//! its position nor the meaning of its cells.
+//! One chunk: 4096 cells, stored as one value if they are equal, else as an array, which copies of
+//! the chunk may share until one of them is written (copy on write). Knows neither its position nor
+//! the meaning of its cells.
 
 mod layer_mask;
 mod mask;
@@ -11,6 +12,7 @@ pub(crate) use mask::ones;
 use crate::coords::CHUNK_CELLS;
 use crate::simd::Aligned;
 use core::fmt;
+use std::sync::Arc;
 
 /// 4096 cells of `T`.
 ///
@@ -24,7 +26,6 @@ use core::fmt;
 ///
 /// Cells should be a few bytes: in unoptimised builds all 4096 are copied over the stack when a
 /// chunk becomes dense.
-#[derive(Clone)]
 pub struct Chunk<T> {
     cells: Cells<T>,
 }
@@ -32,12 +33,21 @@ pub struct Chunk<T> {
 #[derive(Clone)]
 enum Cells<T> {
     Uniform(T),
-    /// Copied over the stack in unoptimised builds: safe Rust has no other way to an aligned box.
     Dense {
-        cells: Box<Aligned<[T; CHUNK_CELLS]>>,
+        cells: Array<T>,
+        seam: Seam,
+    },
+    /// Dense, with an array that other chunks may have, too. The box keeps its place when it is
+    /// shared and when it is shared no more, and a write to a chunk that is not shared counts no
+    /// references.
+    Shared {
+        cells: Arc<Array<T>>,
         seam: Seam,
     },
 }
+
+/// Copied over the stack in unoptimised builds: safe Rust has no other way to an aligned box.
+type Array<T> = Box<Aligned<[T; CHUNK_CELLS]>>;
 
 /// A witness that a dense chunk is not uniform: the cell at `at` and the next one differ.
 ///
@@ -66,9 +76,8 @@ impl Seam {
 impl<T: Copy + PartialEq + fmt::Debug> fmt::Debug for Chunk<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const MOST_RUNS: usize = 6;
-        let cells = match &self.cells {
-            Cells::Uniform(value) => return write!(f, "Chunk({CHUNK_CELLS} × {value:?})"),
-            Cells::Dense { cells, .. } => &cells.0,
+        let Some(cells) = self.as_dense() else {
+            return write!(f, "Chunk({CHUNK_CELLS} × {:?})", self.get(0));
         };
         let runs = cells.chunk_by(|one, next| one == next);
         f.write_str("Chunk(")?;
@@ -104,6 +113,7 @@ impl<T: Copy + PartialEq> Chunk<T> {
         match &self.cells {
             Cells::Uniform(value) => *value,
             Cells::Dense { cells, .. } => cells.0[index & (CHUNK_CELLS - 1)],
+            Cells::Shared { cells, .. } => cells.0[index & (CHUNK_CELLS - 1)],
         }
     }
 
@@ -112,7 +122,7 @@ impl<T: Copy + PartialEq> Chunk<T> {
     pub fn set(&mut self, index: usize, value: T) -> T {
         let index = index & (CHUNK_CELLS - 1);
         let Cells::Dense { cells, seam } = &mut self.cells else {
-            return self.set_in_uniform(index, value);
+            return self.set_in_other(index, value);
         };
         let old = core::mem::replace(&mut cells.0[index], value);
         if seam.is_touched_by(index) {
@@ -123,7 +133,11 @@ impl<T: Copy + PartialEq> Chunk<T> {
 
     #[cold]
     #[inline(never)]
-    fn set_in_uniform(&mut self, index: usize, value: T) -> T {
+    fn set_in_other(&mut self, index: usize, value: T) -> T {
+        if let Cells::Shared { .. } = self.cells {
+            self.unshare();
+            return self.set(index, value);
+        }
         let old = self.get(index);
         if old != value {
             self.cells_mut()[index] = value;
@@ -157,7 +171,7 @@ impl<T: Copy + PartialEq> Chunk<T> {
     pub fn as_uniform(&self) -> Option<T> {
         match &self.cells {
             Cells::Uniform(value) => Some(*value),
-            Cells::Dense { .. } => None,
+            Cells::Dense { .. } | Cells::Shared { .. } => None,
         }
     }
 
@@ -167,6 +181,31 @@ impl<T: Copy + PartialEq> Chunk<T> {
         match &self.cells {
             Cells::Uniform(_) => None,
             Cells::Dense { cells, .. } => Some(&cells.0),
+            Cells::Shared { cells, .. } => Some(&cells.0),
+        }
+    }
+
+    /// Lets the chunk and its clones have one array, until one of them is written. Takes constant
+    /// time, and so does each clone from then on.
+    #[cfg_attr(not(feature = "store"), expect(dead_code, reason = "only saves share arrays"))]
+    pub(crate) fn share(&mut self) {
+        if let Cells::Dense { .. } = self.cells {
+            let any = Cells::Uniform(self.get(0));
+            if let Cells::Dense { cells, seam } = core::mem::replace(&mut self.cells, any) {
+                self.cells = Cells::Shared { cells: Arc::new(cells), seam };
+            }
+        }
+    }
+
+    /// Gives a chunk with a shared array one of its own: the same if it is the last to have it.
+    #[cold]
+    #[inline(never)]
+    fn unshare(&mut self) {
+        if let Cells::Shared { .. } = self.cells {
+            let any = Cells::Uniform(self.get(0));
+            if let Cells::Shared { cells, seam } = core::mem::replace(&mut self.cells, any) {
+                self.cells = Cells::Dense { cells: Arc::unwrap_or_clone(cells), seam };
+            }
         }
     }
 
@@ -177,19 +216,25 @@ impl<T: Copy + PartialEq> Chunk<T> {
         if let Cells::Uniform(value) = self.cells {
             let seam = Seam { at: 0, reach: Seam::STALE };
             self.cells = Cells::Dense { cells: Box::new(Aligned([value; CHUNK_CELLS])), seam };
+        } else if let Cells::Shared { .. } = self.cells {
+            self.unshare();
         }
         match &mut self.cells {
             Cells::Dense { cells, seam } => {
                 seam.reach = Seam::STALE;
                 &mut cells.0
             }
-            Cells::Uniform(_) => unreachable!("made dense above"),
+            Cells::Uniform(_) | Cells::Shared { .. } => unreachable!("made dense above"),
         }
     }
 
     /// Makes the chunk uniform if its cells are all equal. Returns whether it is uniform now.
     pub fn canonicalize(&mut self) -> bool {
-        let Cells::Dense { cells, seam } = &mut self.cells else { return true };
+        let (cells, seam) = match &mut self.cells {
+            Cells::Uniform(_) => return true,
+            Cells::Dense { cells, seam } => (&**cells, seam),
+            Cells::Shared { cells, seam } => (&***cells, seam),
+        };
         // The seam has mostly not moved.
         if cells.0[usize::from(seam.at)] != cells.0[usize::from(seam.at) + 1] {
             seam.reach = 1;
@@ -203,10 +248,7 @@ impl<T: Copy + PartialEq> Chunk<T> {
 
     /// Returns the bytes on the heap: 0 for a uniform chunk, 4096 cells for a dense one.
     pub fn heap_bytes(&self) -> usize {
-        match self.cells {
-            Cells::Uniform(_) => 0,
-            Cells::Dense { .. } => size_of::<[T; CHUNK_CELLS]>(),
-        }
+        if self.as_dense().is_some() { size_of::<[T; CHUNK_CELLS]>() } else { 0 }
     }
 
     /// Checks that the chunk is uniform if its cells are equal.
@@ -216,7 +258,11 @@ impl<T: Copy + PartialEq> Chunk<T> {
     /// [`canonicalize`](Chunk::canonicalize).
     #[doc(hidden)]
     pub fn validate(&self) -> Result<(), NotCanonical> {
-        let Cells::Dense { cells, seam } = &self.cells else { return Ok(()) };
+        let (cells, seam) = match &self.cells {
+            Cells::Uniform(_) => return Ok(()),
+            Cells::Dense { cells, seam } => (&**cells, seam),
+            Cells::Shared { cells, seam } => (&***cells, seam),
+        };
         let at = usize::from(seam.at);
         let found = if seam.reach == Seam::STALE {
             find_seam(&cells.0).is_some()
@@ -227,18 +273,39 @@ impl<T: Copy + PartialEq> Chunk<T> {
     }
 }
 
-/// Canonical chunks are equal if and only if their cells are.
-impl<T: PartialEq> PartialEq for Chunk<T> {
-    fn eq(&self, other: &Self) -> bool {
-        match (&self.cells, &other.cells) {
-            (Cells::Uniform(value), Cells::Uniform(other)) => value == other,
-            (Cells::Dense { cells, .. }, Cells::Dense { cells: others, .. }) => cells == others,
-            _ => false,
+impl<T: Clone> Clone for Chunk<T> {
+    fn clone(&self) -> Self {
+        Chunk { cells: self.cells.clone() }
+    }
+
+    /// Keeps the array of a dense chunk if the source is dense, too.
+    fn clone_from(&mut self, source: &Self) {
+        let (of, of_seam) = match &source.cells {
+            Cells::Uniform(_) => return *self = source.clone(),
+            Cells::Dense { cells, seam } => (&**cells, seam),
+            Cells::Shared { cells, seam } => (&***cells, seam),
+        };
+        match &mut self.cells {
+            Cells::Dense { cells, seam } => {
+                cells.0.clone_from_slice(&of.0);
+                *seam = *of_seam;
+            }
+            _ => *self = source.clone(),
         }
     }
 }
 
-impl<T: Eq> Eq for Chunk<T> {}
+/// Canonical chunks are equal if and only if their cells are.
+impl<T: Copy + PartialEq> PartialEq for Chunk<T> {
+    fn eq(&self, other: &Self) -> bool {
+        match (self.as_dense(), other.as_dense()) {
+            (None, None) => self.get(0) == other.get(0),
+            (cells, others) => cells == others,
+        }
+    }
+}
+
+impl<T: Copy + Eq> Eq for Chunk<T> {}
 
 /// Finds the first cell that differs from the next one.
 fn find_seam<T: Copy + PartialEq>(cells: &[T; CHUNK_CELLS]) -> Option<Seam> {
@@ -328,6 +395,53 @@ mod tests {
         assert_eq!(with(9, 6), with(9, 6));
         assert_ne!(with(9, 6), with(9, 7));
         assert_ne!(with(9, 6), with(10, 6));
+    }
+
+    /// Neither of two chunks sees what becomes of the other one, whatever is written in which way.
+    #[test]
+    fn chunks_that_share_an_array_are_as_chunks_that_do_not() {
+        for seed in 0..100 {
+            let mut rng = fastrand::Rng::with_seed(seed);
+            let cells = core::array::from_fn(|_| rng.u8(..2));
+            let mut models = [cells; 2];
+            let mut one = Chunk::from_cells(&cells);
+            one.share();
+            let mut chunks = [one.clone(), one];
+            let [here, there] = chunks.each_ref().map(|chunk| chunk.as_dense().unwrap().as_ptr());
+            assert_eq!(here, there);
+            for _ in 0..8 {
+                let which = rng.usize(..2);
+                let (index, value) = (rng.usize(..CHUNK_CELLS), rng.u8(..3));
+                let model = &mut models[which];
+                match rng.u8(..4) {
+                    0 => {
+                        chunks[which].fill(value);
+                        model.fill(value);
+                    }
+                    1 => {
+                        chunks[which].cells_mut()[index..].fill(value);
+                        chunks[which].canonicalize();
+                        model[index..].fill(value);
+                    }
+                    2 => {
+                        if rng.bool() {
+                            chunks[which].share();
+                        }
+                        let copied = chunks[which].clone();
+                        chunks[1 - which].clone_from(&copied);
+                        models[1 - which] = models[which];
+                    }
+                    _ => {
+                        let old = core::mem::replace(&mut model[index], value);
+                        assert_eq!(chunks[which].set(index, value), old, "seed {seed}");
+                    }
+                }
+                for (chunk, model) in chunks.iter().zip(&models) {
+                    assert_eq!(chunk, &Chunk::from_cells(model), "seed {seed}");
+                    assert_eq!(chunk.validate(), Ok(()), "seed {seed}");
+                }
+            }
+        }
     }
 
     #[test]

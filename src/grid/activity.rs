@@ -40,6 +40,11 @@ impl LentMarks {
         self.cells.get_or_insert_default().union_with(cells);
     }
 
+    /// Returns the marked cells; `None` if no cell is marked.
+    pub(crate) fn cells(&self) -> Option<&CellMask> {
+        self.cells.as_deref()
+    }
+
     /// Takes the marked cells out; `None` if no cell is marked.
     pub(crate) fn take(&mut self) -> Option<Box<CellMask>> {
         self.cells.take()
@@ -106,6 +111,32 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
                 self.changed.push(slot);
             }
         }
+    }
+
+    /// Swaps the changed mask of a chunk with `cells`. Returns whether it has one.
+    pub(crate) fn swap_changed_at(&mut self, slot: Slot, cells: &mut Box<CellMask>) -> bool {
+        let activity = self.activities.get_mut(self.activity_of[slot.index()] as usize);
+        let changed = activity.and_then(|activity| activity.changed.as_mut());
+        changed.map(|changed| core::mem::swap(changed, cells)).is_some()
+    }
+
+    /// Puts chunks that are awake to sleep, and appends their masks to a list, to be freed later.
+    /// Takes time linear in the number of awake chunks.
+    #[expect(clippy::vec_box, reason = "a mask is moved by its pointer")]
+    pub(crate) fn sleep_chunks(&mut self, slots: &[Slot], masks: &mut Vec<Box<CellMask>>) {
+        if slots.is_empty() {
+            return;
+        }
+        for &slot in slots {
+            let activity = self.activate(slot);
+            let activity = &mut self.activities[activity];
+            activity.is_wholly_awake = false;
+            masks.extend(activity.awake.take());
+        }
+        let mut awake = core::mem::take(&mut self.awake);
+        awake.retain(|&slot| self.awake_at(slot).is_some());
+        self.awake = awake;
+        slots.iter().for_each(|&slot| self.retire_if_idle(slot));
     }
 
     /// Takes chunks out of the list of awake chunks. Their cells stay awake, and others may wake,

@@ -216,7 +216,7 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
     #[cfg(feature = "rayon")]
     pub fn par_chunks(&self) -> impl rayon::iter::IndexedParallelIterator<Item = (IVec3, &Chunk<T>)>
     where
-        T: Sync,
+        T: Send + Sync,
     {
         use rayon::prelude::*;
         self.order().par_iter().map(|&slot| (self.position_at(slot), self.chunk_at(slot)))

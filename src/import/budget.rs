@@ -5,9 +5,11 @@
 /// long: a base for every file, and an allowance for each of its bytes.
 ///
 /// A unit is a byte decompressed, a cell unpacked, a voxel placed or a byte of a picture; the state
-/// of a block counts as 64, a change of it as 256. Files of the games stay below a quarter of the
-/// default. With it, no file
-/// takes more than two seconds a megabyte, or a fifth of a second if it is shorter than that.
+/// of a block counts as 64, a change of it as 256, a chunk of a model as 1,024, and one of a
+/// heightmap as 2,048, or as 256 if its cells are equal. Files of the games stay below a quarter of
+/// the default.
+/// With it, no file takes more than two seconds a megabyte, or a fifth of a second if it is shorter
+/// than that.
 ///
 /// ```
 /// use floodplain::import::{Budget, Heightmap, HeightmapError};

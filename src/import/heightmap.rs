@@ -3,8 +3,8 @@
 use super::MAX_CHUNKS;
 use super::boxes::{TooLarge, chunks_of_box};
 use super::budget::{Budget, OverBudget, Work};
-use crate::chunk::Chunk;
-use crate::coords::{Cube, Region, Shape};
+use crate::chunk::{Chunk, LAYER_CELLS};
+use crate::coords::{CHUNK_CELLS, Cube, Region, Shape};
 use crate::water::{Voxel, WaterCell};
 use core::fmt;
 use glam::IVec3;
@@ -17,15 +17,32 @@ pub const MAX_HEIGHTMAP_SIDE: u32 = 8192;
 /// The most columns of a heightmap: 4096 × 4096, 32 MB.
 const MOST_COLUMNS: u64 = 1 << 24;
 
-/// Heights of columns: x runs from left to right, z from top to bottom.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// The units of work of the columns of a chunk, which are looked up.
+const UNITS_OF_COLUMNS: u64 = 256;
+
+/// The units of work of the cells of a chunk, if they differ.
+const UNITS_OF_CELLS: u64 = 2048 - UNITS_OF_COLUMNS;
+
+/// Heights of columns: x runs from left to right, z from top to bottom. Equal maps may have been
+/// read within different budgets.
+#[derive(Clone, Debug)]
 pub struct Heightmap {
     width: u32,
     depth: u32,
     values: Vec<u16>,
     /// The least value and the greatest.
     range: [u16; 2],
+    /// What each call may take that makes chunks.
+    work: Work,
 }
+
+impl PartialEq for Heightmap {
+    fn eq(&self, other: &Heightmap) -> bool {
+        self.size() == other.size() && self.values == other.values
+    }
+}
+
+impl Eq for Heightmap {}
 
 /// How the values of a heightmap become columns of cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,7 +114,7 @@ pub enum HeightmapError {
     /// The columns need more than [`MAX_CHUNKS`] chunks. A part of them can be read by
     /// [`Heightmap::chunks_in`].
     TooLarge,
-    /// The picture asks for more work than the file's [`Budget`].
+    /// The picture, or its chunks, ask for more work than the file's [`Budget`].
     OverBudget {
         /// The units that it may take.
         units: u64,
@@ -133,15 +150,26 @@ impl fmt::Display for HeightmapError {
 impl core::error::Error for HeightmapError {}
 
 impl Heightmap {
-    /// Returns the heightmap of these values, row by row from the top.
+    /// Returns the heightmap of these values, row by row from the top. They are a program's own, so
+    /// there is no [`Budget`] for its chunks.
     ///
     /// # Errors
     /// [`HeightmapError::Size`].
     pub fn new(width: u32, depth: u32, values: Vec<u16>) -> Result<Heightmap, HeightmapError> {
+        let work = Budget::UNLIMITED.work(values.len());
+        Heightmap::with_work(width, depth, values, work)
+    }
+
+    fn with_work(
+        width: u32,
+        depth: u32,
+        values: Vec<u16>,
+        work: Work,
+    ) -> Result<Heightmap, HeightmapError> {
         check_size(width, depth, values.len())?;
         let low = values.iter().copied().min().unwrap_or(0);
         let high = values.iter().copied().max().unwrap_or(0);
-        Ok(Heightmap { width, depth, values, range: [low, high] })
+        Ok(Heightmap { width, depth, values, range: [low, high], work })
     }
 
     /// Reads a grey picture in PNG: 16 bits of it as they are, 8 bits and less as values up to 255
@@ -155,13 +183,14 @@ impl Heightmap {
         Heightmap::from_png_within(bytes, Budget::default())
     }
 
-    /// Reads a picture, as [`from_png`](Heightmap::from_png) does, which may take so much work.
+    /// Reads a picture, as [`from_png`](Heightmap::from_png) does, which may take so much work, and
+    /// as much again each time that the map is asked for chunks.
     ///
     /// # Errors
     /// Those of [`from_png`](Heightmap::from_png).
     pub fn from_png_within(bytes: &[u8], budget: Budget) -> Result<Heightmap, HeightmapError> {
         let mut source = Cursor::new(bytes);
-        let read = read_png(&mut source, &mut budget.work(bytes.len()));
+        let read = read_png(&mut source, budget.work(bytes.len()));
         read.map_err(|error| match error {
             Refused::Map(error) => error,
             Refused::Png(reason) => HeightmapError::Png { at: source.position(), reason },
@@ -224,7 +253,8 @@ impl Heightmap {
     /// ```
     ///
     /// # Errors
-    /// Those of [`bounds`](Heightmap::bounds), or there are more than [`MAX_CHUNKS`] chunks.
+    /// Those of [`bounds`](Heightmap::bounds), or there are more than [`MAX_CHUNKS`] chunks, or
+    /// they ask for more work than the file's [`Budget`].
     pub fn chunks(
         &self,
         rules: &HeightRules,
@@ -259,10 +289,17 @@ impl Heightmap {
     ) -> Result<Vec<(IVec3, Chunk<Voxel>)>, HeightmapError> {
         let Some(cells) = self.bounds(rules)?.intersection(&region) else { return Ok(Vec::new()) };
         let positions = chunks_of_box(cells).map_err(|TooLarge| HeightmapError::TooLarge)?;
-        positions.positions().map(|at| Ok((at, self.chunk(at, rules)?))).collect()
+        let mut work = self.work.clone();
+        positions.positions().map(|at| Ok((at, self.chunk(at, rules, &mut work)?))).collect()
     }
 
-    fn chunk(&self, position: IVec3, rules: &HeightRules) -> Result<Chunk<Voxel>, HeightmapError> {
+    fn chunk(
+        &self,
+        position: IVec3,
+        rules: &HeightRules,
+        work: &mut Work,
+    ) -> Result<Chunk<Voxel>, HeightmapError> {
+        work.take(UNITS_OF_COLUMNS)?;
         let corner = Cube::cell_at(position, 0);
         let column = |column: usize| {
             let at = |cell: i32, origin: i32, side: u32| {
@@ -272,7 +309,7 @@ impl Heightmap {
             let z = at(corner.z + (column >> 4) as i32, rules.origin.z, self.depth);
             self.top(self.value(x, z).unwrap_or(0), rules)
         };
-        let tops: Vec<i64> = (0..256).map(column).collect::<Result<_, _>>()?;
+        let tops: Vec<i64> = (0..LAYER_CELLS).map(column).collect::<Result<_, _>>()?;
         let (low, high) = (corner.y, Cube::region_of(position).max().y);
         let (at_low, at_high) = (rules.water.above(low), rules.water.above(high));
         if tops.iter().all(|&top| i64::from(high) <= top) {
@@ -281,11 +318,14 @@ impl Heightmap {
         if at_low == at_high && tops.iter().all(|&top| top < i64::from(low)) {
             return Ok(Chunk::uniform(at_low));
         }
-        let voxel = |cell: usize| {
-            let y = low + (cell / 256) as i32;
-            if i64::from(y) <= tops[cell % 256] { Voxel::SOLID } else { rules.water.above(y) }
-        };
-        Ok(Chunk::from_cells(&core::array::from_fn(voxel)))
+        work.take(UNITS_OF_CELLS)?;
+        let mut cells = [Voxel::SOLID; CHUNK_CELLS];
+        for (layer, y) in cells.chunks_exact_mut(LAYER_CELLS).zip(low..=high) {
+            let above = rules.water.above(y);
+            let columns = layer.iter_mut().zip(&tops);
+            columns.filter(|(_, top)| **top < i64::from(y)).for_each(|(cell, _)| *cell = above);
+        }
+        Ok(Chunk::from_cells(&cells))
     }
 
     /// Returns the y of the highest solid cell of a column with this value.
@@ -339,7 +379,7 @@ impl From<HeightmapError> for Refused {
     }
 }
 
-fn read_png(source: &mut Cursor<&[u8]>, work: &mut Work) -> Result<Heightmap, Refused> {
+fn read_png(source: &mut Cursor<&[u8]>, work: Work) -> Result<Heightmap, Refused> {
     // Besides the picture itself, whose size is checked first.
     let mut decoder = Decoder::new_with_limits(source, Limits { bytes: 1 << 24 });
     // Without expansion: a grey value of a few bits stays what it is.
@@ -350,7 +390,7 @@ fn read_png(source: &mut Cursor<&[u8]>, work: &mut Work) -> Result<Heightmap, Re
     let columns = u64::from(width) * u64::from(depth);
     check_size(width, depth, usize::try_from(columns).unwrap_or(usize::MAX))?;
     let (colour, bits) = reader.output_color_type();
-    work.take(columns * colour.samples() as u64).map_err(HeightmapError::from)?;
+    work.clone().take(columns * colour.samples() as u64).map_err(HeightmapError::from)?;
     let palette = reader.info().palette.as_deref().unwrap_or_default().to_vec();
     let size = reader.output_buffer_size();
     let mut picture = vec![0; size.ok_or(Refused::Png("the picture is too large".into()))?];
@@ -363,7 +403,7 @@ fn read_png(source: &mut Cursor<&[u8]>, work: &mut Work) -> Result<Heightmap, Re
             values.push(value.ok_or(HeightmapError::Colour { x, z })?);
         }
     }
-    Ok(Heightmap::new(width, depth, values)?)
+    Ok(Heightmap::with_work(width, depth, values, work)?)
 }
 
 /// Returns the value of a column of a row; `None` if it is not grey.

@@ -150,9 +150,10 @@ impl<W: Streamed> Stream<W> {
 
     /// Copies what has changed in a world since the last job, with the records put here and the
     /// positions of those taken: a save to be written by
-    /// [`SaveFile::commit`](super::SaveFile::commit), on another thread if you like. It copies a
-    /// chunk only if it was touched: written, awake, or listed as changed; and was not
-    /// [copied ahead](Stream::copy_ahead) since.
+    /// [`SaveFile::commit`](super::SaveFile::commit), on another thread if you like, at any time:
+    /// it is of this moment. Cells are copied when the world writes them. It copies a chunk only if
+    /// it was touched: written, awake, or listed as changed; and was not [copied
+    /// ahead](Stream::copy_ahead) since.
     ///
     /// The first job of a stream holds what was touched since the file's last save, as far as that
     /// is known (see [`SaveFile::stream`](super::SaveFile::stream)). One of another world holds the
@@ -189,10 +190,11 @@ impl<W: Streamed> Stream<W> {
     }
 
     /// Copies up to `most` chunks that the next job is to hold, so that preparing it takes less
-    /// time at once: call it in each tick before a save, or in every tick. Only chunks that take no
-    /// part in ticks are copied, at rest or frozen: what is awake is touched by the next tick.
-    /// Returns how many of them are left to be copied. The copies take memory until the next job is
-    /// prepared, or their chunk is touched or gone.
+    /// time at once: call it in each tick before a save of many chunks, or in every tick. Only
+    /// chunks that take no part in ticks are copied, at rest or frozen: what is awake is touched by
+    /// the next tick. Returns how many of them are left to be copied. The copies take memory until
+    /// the next job is prepared, or their chunk is touched or gone, but their cells only once the
+    /// world writes them.
     ///
     /// A chunk that is touched after it was copied is copied again, here or by
     /// [`prepare`](Stream::prepare), which saves the world as it is then, whatever was copied
@@ -239,7 +241,7 @@ impl<W: Streamed> Stream<W> {
 
     /// Returns chunks of a world, those that were copied ahead and not touched since and copies of
     /// the others, and the number of these.
-    fn take_copies(&mut self, world: &W, chunks: &[IVec3]) -> (Vec<Copied<W>>, usize) {
+    fn take_copies(&mut self, world: &mut W, chunks: &[IVec3]) -> (Vec<Copied<W>>, usize) {
         let mut ahead = core::mem::take(&mut self.ahead);
         let (mut copies, mut copied) = (Vec::with_capacity(chunks.len()), 0);
         for &chunk in chunks {

@@ -1,8 +1,7 @@
 //! The worlds whose chunks may come and go in a save file, and what a stream needs of them.
 
-use crate::coords::order;
 use crate::edit_bytes::EditBytesError;
-use crate::snapshot::{Saved, put_chunk};
+use crate::snapshot::{CopiedMaterials, Saved, put_chunk};
 use crate::water::{self, RecordBytesError, SavedChunk, Since, WaterWorld};
 use crate::world::{self, World};
 use glam::IVec3;
@@ -27,7 +26,7 @@ pub trait Streamed: Saved {
     #[doc(hidden)]
     fn record_of(bytes: &[u8]) -> Result<Self::Record, RecordBytesError>;
 
-    /// Returns the positions of all that a save has a record of, in no order.
+    /// Returns the positions of the loaded chunks, in no order.
     #[doc(hidden)]
     fn present(&self) -> Vec<IVec3>;
 
@@ -48,8 +47,9 @@ pub trait Streamed: Saved {
     #[doc(hidden)]
     fn rests(&self, chunk: IVec3) -> bool;
 
+    /// Returns a chunk as it is, in constant time but for its masks and lists.
     #[doc(hidden)]
-    fn copy(&self, chunk: IVec3) -> Self::Copy;
+    fn copy(&mut self, chunk: IVec3) -> Self::Copy;
 
     /// Appends the record of a chunk that was copied.
     #[doc(hidden)]
@@ -59,7 +59,9 @@ pub trait Streamed: Saved {
 /// A chunk of water, if there was one. In a box, as tables of it move when they grow.
 pub struct CopiedWater(Option<Box<SavedChunk>>);
 
-/// Chunks are encoded when they are written, on the thread that does so.
+/// A chunk of a world of materials, if there was one.
+pub struct CopiedWorld(Option<Box<CopiedMaterials>>);
+
 impl Streamed for WaterWorld {
     type Record = water::ChunkRecord;
     type Copy = CopiedWater;
@@ -99,8 +101,8 @@ impl Streamed for WaterWorld {
         !self.grid().slot(chunk).is_some_and(is_awake) || self.is_frozen(chunk)
     }
 
-    fn copy(&self, chunk: IVec3) -> CopiedWater {
-        CopiedWater(self.grid().slot(chunk).map(|slot| Box::new(self.saved_chunk(slot))))
+    fn copy(&mut self, chunk: IVec3) -> CopiedWater {
+        CopiedWater(self.grid().slot(chunk).map(|slot| Box::new(self.copy_chunk(slot))))
     }
 
     fn put_copy(copy: &CopiedWater, out: &mut Vec<u8>) {
@@ -108,11 +110,9 @@ impl Streamed for WaterWorld {
     }
 }
 
-/// Chunks are encoded when they are copied: ground, water, soil and pressure take some 30 KB, and
-/// their bytes mostly less.
 impl Streamed for World {
     type Record = world::ChunkRecord;
-    type Copy = Vec<u8>;
+    type Copy = CopiedWorld;
 
     fn position_of(record: &Self::Record) -> IVec3 {
         record.position()
@@ -134,7 +134,7 @@ impl Streamed for World {
     }
 
     fn present(&self) -> Vec<IVec3> {
-        self.chunk_positions()
+        Streamed::present(self.water())
     }
 
     /// Water has all of its chunks.
@@ -143,14 +143,7 @@ impl Streamed for World {
     }
 
     fn touched_since(&mut self, since: Option<Since>) -> (Vec<IVec3>, Since) {
-        let (touched, now) = World::touched_since(self, since);
-        let mut present = self.present();
-        if let Some(mut touched) = touched {
-            touched.sort_unstable_by_key(|&chunk| order(chunk));
-            let key = |chunk: &IVec3| touched.binary_search_by_key(&order(*chunk), |&at| order(at));
-            present.retain(|chunk| key(chunk).is_ok());
-        }
-        (present, now)
+        World::touched_since(self, since)
     }
 
     fn is_touched_since(&self, chunk: IVec3, since: Since) -> bool {
@@ -161,13 +154,11 @@ impl Streamed for World {
         World::rests(self, chunk)
     }
 
-    fn copy(&self, chunk: IVec3) -> Vec<u8> {
-        let mut record = Vec::new();
-        self.put_chunk(chunk, &mut record);
-        record
+    fn copy(&mut self, chunk: IVec3) -> CopiedWorld {
+        CopiedWorld(CopiedMaterials::of(self, chunk))
     }
 
-    fn put_copy(copy: &Vec<u8>, out: &mut Vec<u8>) {
-        out.extend_from_slice(copy);
+    fn put_copy(copy: &CopiedWorld, out: &mut Vec<u8>) {
+        copy.0.iter().for_each(|chunk| chunk.put(out));
     }
 }

@@ -58,28 +58,7 @@ impl<S: BlastShape> Saved for BlastWorld<S> {
 
     fn put_chunk(&self, position: IVec3, out: &mut Vec<u8>) {
         let Some(slot) = self.grid().slot(position) else { return };
-        let ChunkParts { pressure, is_audible, is_unreported, solid, strengths, weights, flows } =
-            self.chunk_parts(slot);
-        pressure.put(out);
-        let bit = |is_set: bool, bit: u8| if is_set { bit } else { 0 };
-        let has = bit(!solid.is_empty(), SOLID) | bit(flows.is_some(), FLOWS);
-        out.push(bit(is_audible, AUDIBLE) | bit(is_unreported, UNTOLD) | has);
-        if !solid.is_empty() {
-            solid.put(out);
-        }
-        // At most 4096 walls and three times as many links.
-        (strengths.len() as u16).put(out);
-        for (index, strength) in strengths {
-            (index as u16).put(out);
-            strength.put(out);
-        }
-        (weights.len() as u16).put(out);
-        for ((axis, index), weight) in weights {
-            (axis as u8).put(out);
-            (index as u16).put(out);
-            weight.put(out);
-        }
-        flows.iter().flatten().for_each(|plane| plane.put(out));
+        put_parts(&self.chunk_parts(slot), out);
         put_marks(self.grid(), slot, out);
     }
 
@@ -130,6 +109,32 @@ impl<S: BlastShape> Saved for BlastWorld<S> {
     fn broken_law(&self) -> Option<String> {
         self.validate().err().map(|law| law.to_string())
     }
+}
+
+/// Appends the record of a chunk, but for its marks.
+pub(super) fn put_parts(parts: &ChunkParts, out: &mut Vec<u8>) {
+    let ChunkParts { pressure, is_audible, is_unreported, solid, strengths, weights, flows } =
+        parts;
+    pressure.put(out);
+    let bit = |is_set: bool, bit: u8| if is_set { bit } else { 0 };
+    let has = bit(!solid.is_empty(), SOLID) | bit(flows.is_some(), FLOWS);
+    out.push(bit(*is_audible, AUDIBLE) | bit(*is_unreported, UNTOLD) | has);
+    if !solid.is_empty() {
+        solid.put(out);
+    }
+    // At most 4096 walls and three times as many links.
+    (strengths.len() as u16).put(out);
+    for (index, strength) in strengths {
+        (*index as u16).put(out);
+        strength.put(out);
+    }
+    (weights.len() as u16).put(out);
+    for ((axis, index), weight) in weights {
+        (*axis as u8).put(out);
+        (*index as u16).put(out);
+        weight.put(out);
+    }
+    flows.iter().flatten().for_each(|plane| plane.put(out));
 }
 
 /// Reads a plane of pressures or flows.

@@ -31,7 +31,7 @@ const PRESSURE: u8 = 4;
 /// | | content |
 /// |---|---|
 /// | rules | the number of materials `u16`, 1 to 256, and each: its name, solid `bool`, its permeability and its strength, each a `bool` and if set an `f32`, its capacity in units of water `u8`, and what it breaks into, a `bool` and if set a name; a name is a `u32` of its bytes and these, in UTF-8; the rules of water, of soil and of pressure; then `moisture_per_unit` `f64`, `soil_period` `u32`, `blast_steps` `u32`, `breaking` `bool`, `blast_fading` `f32`, `blast_reach` `u32`, `most_pressure` and `most_radius` `f32`, `spilling` `bool`, `submerged` `u8` (0 stops, 1 passes, 2 damps, and then the share `f32`), `throw_flow` a `bool` and if set an `f64`; of the couplings `seepage` and `depth_gain` `f64`, `springs` and `ebb` `bool` |
-/// | state | the states of water, of soil and of pressure; what the tick does next `u32`: 0 it has not begun, 1 what passes between water and soil, 2 the step of soil, from 3 on lending of ground for steps of pressure, after so many steps less 3, from 65,536 on such a step after so many less 65,536, with its ground lent, 131,072 water is thrown; how many of the [queued](World::queue) edits come before the next tick `u32`, their number `u32`, and for each the length of its bytes `u32` and its [bytes](Edit::to_bytes); a count of the cells that broke since [`take_events`](World::take_events) was last called, then for each its tick `u64`, position, the materials that it was and is `u8` each, difference `f64`; a count of the chunks in which pressure was put into the world since all was silent, then the position of each; of the [ledger](crate::world::Ledger) `soaked`, `sprung`, `ebbed`, `thrown` and `spilled` `u64` |
+/// | state | the states of water, of soil and of pressure; what the tick does next `u32`: 0 it has not begun, 1 water soaks into soil, 2 soil gives water, 3 the step of soil, from 4 on lending of ground for steps of pressure, after so many steps less 4, from 65,536 on such a step after so many less 65,536, with its ground lent, 131,072 water is thrown; whether that goes on after a chunk, a `bool`, in 1 and 2 only, and if so its position; how many of the [queued](World::queue) edits come before the next tick `u32`, their number `u32`, and for each the length of its bytes `u32` and its [bytes](Edit::to_bytes); a count of the cells that broke since [`take_events`](World::take_events) was last called, then for each its tick `u64`, position, the materials that it was and is `u8` each, difference `f64`; a count of the chunks in which pressure was put into the world since all was silent, then the position of each; of the [ledger](crate::world::Ledger) `soaked`, `sprung`, `ebbed`, `thrown` and `spilled` `u64` |
 /// | record | a `u8` with bit 0 set if materials of it changed since `take_changes` was last called, bit 1 if pressure is lent its ground, bit 2 if there is one of pressure; a plane of `u8`, the materials, the first one in cells beyond the bounds; the mask of changed materials, if there are any; the record of its water, and if a cell is permeable, that of its soil; then that of its pressure, without weights of links, if there is one |
 impl Saved for World {
     const KIND: Kind = Kind::World;
@@ -65,7 +65,9 @@ impl Saved for World {
         self.soil().put_state(out);
         self.blast().put_state(out);
         // A counter is a field of `Common`, a line here, and one in `take_common`.
-        self.saved_stage().put(out);
+        let (stage, after) = self.saved_stage();
+        stage.put(out);
+        after.put(out);
         let (before, edits) = self.edits_that_wait();
         [before, edits.len()].iter().for_each(|&count| (count as u32).put(out));
         edits.for_each(|edit| put_sized(&edit.to_bytes(), out));
@@ -84,10 +86,7 @@ impl Saved for World {
 
     fn put_chunk(&self, position: IVec3, out: &mut Vec<u8>) {
         let Some(ground) = self.saved_ground(position) else { return };
-        let has_pressure = self.blast().grid().slot(position).is_some();
-        out.push(bits_of(&ground, has_pressure));
-        ground.materials.put(out);
-        ground.changed.filter(|cells| !cells.is_empty()).iter().for_each(|cells| cells.put(out));
+        put_ground(&ground, self.blast().grid().slot(position).is_some(), out);
         self.water().put_chunk(position, out);
         // Nothing is written where there is none.
         self.soil().put_chunk(position, out);
@@ -146,6 +145,13 @@ impl Saved for World {
     }
 }
 
+/// Appends the beginning of a chunk's record: all that is of no part.
+pub(super) fn put_ground(ground: &SavedGround<'_>, has_pressure: bool, out: &mut Vec<u8>) {
+    out.push(bits_of(ground, has_pressure));
+    ground.materials.put(out);
+    ground.changed.filter(|cells| !cells.is_empty()).iter().for_each(|cells| cells.put(out));
+}
+
 fn bits_of(ground: &SavedGround<'_>, has_pressure: bool) -> u8 {
     let bit = |is_set: bool, bit: u8| if is_set { bit } else { 0 };
     let is_changed = ground.changed.is_some_and(|cells| !cells.is_empty());
@@ -174,7 +180,7 @@ fn take_rules(parts: &Parts, content: &mut Content<'_>) -> Result<Rules, Snapsho
 }
 
 fn take_common(content: &mut Content<'_>) -> Result<Common, SnapshotError> {
-    let stage = content.take()?;
+    let (stage, after) = (content.take()?, content.take()?);
     let (before, edits) = take_edits(stage, content)?;
     // A tick, a position, two materials and a difference.
     let events =
@@ -187,7 +193,7 @@ fn take_common(content: &mut Content<'_>) -> Result<Common, SnapshotError> {
         thrown: content.take()?,
         spilled: content.take()?,
     };
-    Ok(Common { stage, before, edits, events, origins, counts })
+    Ok(Common { stage, after, before, edits, events, origins, counts })
 }
 
 /// Reads how many queued edits come before the next tick, and the edits. In the middle of a tick

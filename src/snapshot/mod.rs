@@ -68,6 +68,8 @@
 mod blast;
 mod blast_graph;
 mod bytes;
+#[cfg(feature = "store")]
+mod copied;
 mod error;
 mod humidity;
 mod materials;
@@ -79,6 +81,8 @@ mod world;
 
 #[cfg(feature = "store")]
 pub(crate) use bytes::Content;
+#[cfg(feature = "store")]
+pub(crate) use copied::CopiedMaterials;
 pub use error::SnapshotError;
 pub use sections::Kind;
 #[cfg(feature = "store")]

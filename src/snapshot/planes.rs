@@ -41,8 +41,16 @@ pub(crate) fn put_marks<T: Copy + PartialEq, S: Shape>(
     slot: Slot,
     out: &mut Vec<u8>,
 ) {
+    put_masks(marks_at(grid, slot), out);
+}
+
+/// Returns the masks that [`put_marks`] appends.
+pub(crate) fn marks_at<T: Copy + PartialEq, S: Shape>(
+    grid: &Grid<T, S>,
+    slot: Slot,
+) -> [Option<&CellMask>; 2] {
     let awake = grid.awake_at(slot).filter(|_| !grid.is_shelved(slot));
-    put_masks([awake, grid.changed_at(slot)], out);
+    [awake, grid.changed_at(slot)]
 }
 
 /// Appends a byte that says by bits which masks hold a cell, then these masks.

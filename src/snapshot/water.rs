@@ -167,7 +167,7 @@ impl WaterWorld {
 pub(crate) fn put_chunk(chunk: &SavedChunk, out: &mut Vec<u8>) {
     let ChunkState { cells, awake, further_parents, fixtures, steady } = &chunk.state;
     cells.put(out);
-    let masks = [Some(awake), chunk.changed.as_ref(), chunk.visible.as_ref()];
+    let masks = [awake.as_deref(), chunk.changed.as_deref(), chunk.visible.as_deref()];
     put_flagged_masks(masks, chunk.is_frozen, out);
     // At most one for each of the 4096 cells.
     (further_parents.len() as u16).put(out);

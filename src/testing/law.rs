@@ -86,11 +86,14 @@ laws! {
     /// A world into which nothing flows, and out of which nothing does, comes to rest.
     COMES_TO_REST = "comes_to_rest";
     /// What springs deliver to the ends of a world that is let alone is at least nine tenths of the
-    /// max flow through its cells.
+    /// max flow through its cells; of that, divided by their number, if they lie at different
+    /// heights.
     OUTFLOW = "outflow";
     /// Water into which connected water heads for 32 ticks is connected, too.
     REACH = "reach";
-    /// As much water leaves a world that is let alone, whether it was dry or full at first.
+    /// As much water leaves a world that is let alone, whether it was dry or full at first, within
+    /// a tenth of the max flow; what stood there and drains is not counted. Of springs at different
+    /// heights, what `OUTFLOW` asks must leave each time.
     HISTORY = "history";
     /// A world into which nothing flows, and out of which nothing does, is level within 600 ticks.
     LEVEL_IN_TIME = "level_in_time";

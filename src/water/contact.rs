@@ -91,6 +91,11 @@ impl WaterWorld {
         [west, east, down, up, north, south]
     }
 
+    /// Returns whether a chunk holds any sea; `false` if it is not loaded.
+    pub(crate) fn has_sea(&self, chunk: IVec3) -> bool {
+        self.store.grid().slot(chunk).is_some_and(|slot| self.store.has_sea(slot))
+    }
+
     /// Begins to note in which chunks cells change, unless it does.
     pub(crate) fn note_altered(&mut self) {
         self.store.note_altered();
@@ -99,6 +104,12 @@ impl WaterWorld {
     /// Returns whether [`take_altered`](WaterWorld::take_altered) would return any chunk.
     pub(crate) fn has_altered(&self) -> bool {
         self.store.has_altered()
+    }
+
+    /// Prepares [`take_altered`](WaterWorld::take_altered): notes what the last tick has changed in
+    /// a chunk. Returns whether there was one.
+    pub(crate) fn note_next_altered(&mut self) -> bool {
+        self.store.merge_next_change()
     }
 
     /// Returns the loaded chunks in which a cell may have changed in any bit since the last call,

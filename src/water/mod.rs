@@ -5,6 +5,10 @@
 //! This crate adds what the description leaves open: pools that level out, a max flow from springs
 //! to the world's ends, cells with more than one parent, and jets over ledges.
 //!
+//! Water rises below the height of its spring only, as in that description: of a U whose one arm a
+//! spring feeds, the other arm ends a cell lower than the spring. Without a spring both arms end
+//! level within a unit.
+//!
 //! # Map of the code
 //!
 //! From the bottom up; each row uses only those above it.
@@ -56,6 +60,7 @@ mod edit;
 pub(crate) mod feed;
 mod fixture;
 mod flow;
+mod flow_record;
 mod ledger;
 pub(crate) mod numbers;
 mod pools;

@@ -4,10 +4,12 @@
 use crate::automaton::{ChunkChanges, StateHash};
 use crate::chunk::{CellMask, Chunk};
 use crate::coords::Region;
+use crate::grid::Slot;
 use crate::water::WaterWorld;
-use crate::water::cell::WaterCell;
+use crate::water::cell::{FULL, WaterCell};
 use crate::water::context::limits::Limits;
 use crate::water::edit::{Edit, memory_bytes};
+use crate::water::flow_record::{NO_FLOW, current};
 use crate::water::ledger::Ledger;
 use crate::water::rules::Rules;
 use crate::water::store::Place;
@@ -67,7 +69,26 @@ impl WaterWorld {
     /// z, each −7 to 7. Zero in still water, in cells that are not loaded, and in a world that was
     /// just loaded. For drawing currents and moving objects.
     pub fn current(&self, cell: IVec3) -> IVec3 {
-        self.place(cell).map_or(IVec3::ZERO, |place| self.work.current(place))
+        self.place(cell).map_or(IVec3::ZERO, |place| self.current_at(place))
+    }
+
+    /// Returns the outflow of a cell in the last complete tick.
+    pub(crate) fn current_at(&self, place: Place) -> IVec3 {
+        match self.work.last_flow(place) {
+            NO_FLOW if self.store.passed_last_in_run(place) => IVec3::NEG_Y * i32::from(FULL),
+            flow => current(flow),
+        }
+    }
+
+    /// Returns the chunks with currents of the last tick, and with records of the one underway,
+    /// each with the layers (by bit) that may have some.
+    pub(crate) fn current_layers_at(&self) -> impl Iterator<Item = (Slot, u16)> {
+        let in_runs = |slot: Slot| self.store.layers_of_last_runs(slot);
+        let recorded =
+            self.work.recorded().map(move |(slot, layers)| (slot, layers | in_runs(slot)));
+        let others = self.store.slots_with_runs().iter().copied();
+        let others = others.filter(|&slot| self.work.open_layers(slot) == 0);
+        recorded.chain(others.map(move |slot| (slot, in_runs(slot))))
     }
 
     /// Returns the units of water in the world, the sea left out, counted cell by cell: that this

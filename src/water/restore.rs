@@ -31,7 +31,8 @@ pub(crate) struct Clock {
 #[derive(Debug, PartialEq)]
 pub(crate) struct ChunkState {
     pub(crate) cells: Chunk<Voxel>,
-    pub(crate) awake: CellMask,
+    /// `None` if none is.
+    pub(crate) awake: Option<Box<CellMask>>,
     /// The index of each cell with several parents, and a bit for each face across which one lies.
     pub(crate) further_parents: Vec<(u16, u8)>,
     /// What is built into cells, by index.
@@ -44,9 +45,9 @@ pub(crate) struct ChunkState {
 #[derive(Debug)]
 pub(crate) struct SavedChunk {
     pub(crate) state: ChunkState,
-    pub(crate) changed: Option<CellMask>,
+    pub(crate) changed: Option<Box<CellMask>>,
     /// The changed cells that look different.
-    pub(crate) visible: Option<CellMask>,
+    pub(crate) visible: Option<Box<CellMask>>,
     pub(crate) is_frozen: bool,
 }
 
@@ -71,12 +72,20 @@ impl WaterWorld {
         self.store.grid()
     }
 
+    /// Returns what a save has of a chunk, whose cells it has in common with the world until that
+    /// writes them.
+    #[cfg(feature = "store")]
+    pub(crate) fn copy_chunk(&mut self, slot: Slot) -> SavedChunk {
+        self.store.grid_mut().chunk_at_mut(slot).share();
+        self.saved_chunk(slot)
+    }
+
     /// Returns what a save has of a chunk.
     pub(crate) fn saved_chunk(&self, slot: Slot) -> SavedChunk {
         SavedChunk {
             state: self.chunk_state(slot),
-            changed: self.store.changes_at(slot),
-            visible: self.visible_changes_at(slot),
+            changed: self.store.changes_at(slot).map(Box::new),
+            visible: self.visible_changes_at(slot).map(Box::new),
             is_frozen: self.store.is_frozen(slot),
         }
     }
@@ -137,9 +146,10 @@ impl WaterWorld {
 
     /// Returns a chunk as it is; if a tick is underway, as it was when the tick began.
     pub(crate) fn chunk_state(&self, slot: Slot) -> ChunkState {
+        let awake = self.awake_cells_before(slot);
         let mut record = ChunkState {
             cells: self.cells_before(slot).into_owned(),
-            awake: self.awake_cells_before(slot),
+            awake: (!awake.is_empty()).then(|| Box::new(awake)),
             further_parents: self.store.further_parents(slot),
             // No tick changes them.
             fixtures: self.store.fixture_list(slot),

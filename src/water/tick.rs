@@ -304,6 +304,10 @@ impl WaterWorld {
             let random = mix(self.seed, self.tick.wrapping_add(1));
             self.store.begin_tick_period();
             self.work.begin(&self.store, random);
+            // Only asked for between slices.
+            if self.work.is_in_slices {
+                self.work.awake_before = self.store.cells_asleep_in_runs();
+            }
             self.unfinished.evaporation.begin(self.tick);
             self.work.ledger_before = self.ledger;
             self.work.ties_changed = self.store.have_ties_changed();
@@ -417,6 +421,7 @@ impl Unfinished {
                         && !self.evaporation.is_due()
                     {
                         tick.store.settle_ties();
+                        tick.end_runs(Vec::new());
                         tick.work.phase = Phase::Rest;
                         continue;
                     }
@@ -438,7 +443,7 @@ impl Unfinished {
                             self.ending = Some(ending);
                             return Some(cells);
                         }
-                        tick.publish();
+                        tick.publish(ending);
                     }
                     tick.work.phase = Phase::Rest;
                 }
@@ -448,9 +453,10 @@ impl Unfinished {
     }
 
     fn begin_draws(&mut self, tick: &mut Context) {
+        tick.work.phase = Phase::Draw;
+        tick.settle_runs();
         tick.work.schedule.reorder(tick.store, Order::World, tick.work.is_in_slices);
         tick.begin_draws(&mut self.draws);
-        tick.work.phase = Phase::Draw;
     }
 
     /// Begins the ebb. If it is shared among threads, does all of it that can be, and returns how

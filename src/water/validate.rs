@@ -153,7 +153,8 @@ impl WaterWorld {
             counted += chunk.units();
             (0..16).try_for_each(|layer| self.check_layer(slot, layer))?;
         }
-        let booked = self.ledger.total();
+        // In the middle of the flow, water is on its way through runs.
+        let booked = self.ledger.total() + self.units_on_the_way();
         if counted != booked {
             return Err(Violation::Ledger { counted, booked });
         }
@@ -214,8 +215,7 @@ impl WaterWorld {
             return Err(Violation::Largest { cell, largest: voxel.largest() });
         }
         self.check_parents(place, voxel, cell)?;
-        let asleep =
-            !self.store.grid().awake_at(place.slot).is_some_and(|mask| mask.contains(place.index));
+        let asleep = !self.store.is_awake(place);
         // In a frozen chunk, no tick corrects what an edit has changed.
         if asleep || !self.store.have_ties_changed() && !self.store.is_frozen(place.slot) {
             self.check_source(place, voxel, cell)?;
@@ -275,8 +275,7 @@ impl WaterWorld {
             let coast = self.store.coast(slot).into_iter().flat_map(CellMask::iter);
             for place in coast.map(|index| Place::new(slot, index)) {
                 let voxel = self.store.read(place);
-                let awake = self.store.grid().awake_at(slot);
-                if voxel.is_mark() || awake.is_some_and(|awake| awake.contains(place.index)) {
+                if voxel.is_mark() || self.store.is_awake(place) {
                     continue;
                 }
                 let below = self.store.look(place, Face::Down);
@@ -293,9 +292,7 @@ impl WaterWorld {
         for slot in self.store.grid().sorted_slots() {
             for (index, _) in self.store.fixture_list(slot) {
                 let place = Place::new(slot, index.into());
-                let awake = self.store.grid().awake_at(slot);
-                let is_awake = awake.is_some_and(|awake| awake.contains(place.index));
-                if !is_awake && self.store.has_work(place) {
+                if !self.store.is_awake(place) && self.store.has_work(place) {
                     return Err(Violation::Fixture(self.store.position(place)));
                 }
             }
@@ -354,11 +351,7 @@ impl WaterWorld {
             let voxel = self.store.read(place);
             let cell = self.store.position(place);
             let full = voxel.is_closed();
-            let asleep = !self
-                .store
-                .grid()
-                .awake_at(place.slot)
-                .is_some_and(|mask| mask.contains(place.index));
+            let asleep = !self.store.is_awake(place);
             exempt |= voxel.has(CellFlags::HAS_SOURCE) || !asleep;
             let own = head(cell.y, voxel.height());
             let at = LayerMask::single(place.cell());

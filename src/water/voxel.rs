@@ -211,6 +211,18 @@ impl Voxel {
         self.0 & (MARK | CellFlags::HAS_SOURCE.bits()) == FALLS
     }
 
+    /// Returns whether this is a cell of a fall that has passed on all that a cell can hold: full,
+    /// active, fed from above alone, and passed by no steady flow.
+    #[inline]
+    pub(crate) const fn is_steady_fall(self) -> bool {
+        const STEADY: u16 = FULL as u16
+            | ACTIVE
+            | CellFlags::HAS_SOURCE.bits()
+            | (Face::Down.index() as u16 + 1) << DIRECTION_SHIFT
+            | (FULL as u16) << LARGEST_SHIFT;
+        self.0 == STEADY
+    }
+
     #[inline]
     pub(crate) const fn with_height(self, height: u8) -> Voxel {
         Voxel(self.0 & !HEIGHT | height as u16)

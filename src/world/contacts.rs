@@ -10,6 +10,7 @@
 use super::World;
 use super::limits::Limits;
 use super::material::MaterialId;
+use super::tick::Stage;
 use crate::chunk::{CellMask, LAYER_CELLS, LayerMask};
 use crate::coords::{CHUNK_CELLS, Cube, Face, Region, Shape, order};
 use crate::grid::Grid;
@@ -17,6 +18,12 @@ use crate::humidity::ChunkUnits;
 use crate::water::contact::cells_inside;
 use glam::IVec3;
 use hashbrown::{HashMap, HashSet};
+use smallvec::SmallVec;
+use std::collections::BTreeSet;
+use std::ops::Bound;
+
+/// The chunks that are looked up in a piece, without a look at their cells.
+const PART: usize = 16;
 
 /// The cells of soil in a chunk beside open space.
 pub(super) struct Bank {
@@ -63,18 +70,48 @@ pub(super) struct Contacts {
     new_ground: HashSet<IVec3>,
     /// Those of them that are being looked at, some of them gone.
     unknown: Vec<IVec3>,
-    /// The chunks whose ground is known since the last exchange, with or without such soil, some of
-    /// them twice or gone.
+    /// The chunks whose ground is known since the last exchange, some of them twice or gone.
     new_banks: Vec<IVec3>,
     /// The chunks in which something may still pass.
     pub(super) open: Vec<IVec3>,
+    /// What is known of the exchange that is underway.
+    underway: Option<Underway>,
+}
+
+/// An exchange that is underway.
+#[derive(Default)]
+struct Underway {
+    /// Whether it was underway when the world was loaded.
+    is_resumed: bool,
+    /// The chunks in which something may pass, in order of position.
+    due: BTreeSet<[i32; 3]>,
+    /// How many of the awake chunks of soil were looked at.
+    awake: usize,
+    /// Chunks that were open, not looked at yet.
+    open: Vec<IVec3>,
+    /// Chunks in which water has changed, not looked at yet.
+    altered: Vec<IVec3>,
+    /// Chunks in which other soil may lie beside the sea, not looked at yet.
+    seabeds: HashSet<IVec3>,
 }
 
 impl Contacts {
     /// Returns whether nothing may pass, as far as is known, and all ground is known.
     pub(super) fn are_quiet(&self) -> bool {
         let are_known = self.new_ground.is_empty() && self.unknown.is_empty();
-        are_known && self.new_banks.is_empty() && self.open.is_empty()
+        are_known && self.new_banks.is_empty() && self.open.is_empty() && self.underway.is_none()
+    }
+
+    /// Returns the first chunk in which something may pass, after a chunk in order of position.
+    pub(super) fn next_due(&self, after: Option<IVec3>) -> Option<IVec3> {
+        let after = after.map_or(Bound::Unbounded, |after| Bound::Excluded(order(after)));
+        let due = &self.underway.as_ref()?.due;
+        due.range((after, Bound::Unbounded)).next().map(|&[y, z, x]| IVec3::new(x, y, z))
+    }
+
+    /// Notes that the exchange is complete.
+    pub(super) fn end_exchange(&mut self) {
+        self.underway = None;
     }
 
     pub(super) fn memory_bytes(&self) -> usize {
@@ -83,18 +120,11 @@ impl Contacts {
             + self.new_ground.allocation_size()
             + [&self.open, &self.unknown, &self.new_banks].map(Vec::capacity).iter().sum::<usize>()
                 * size_of::<IVec3>()
-    }
-
-    /// Adds the chunks in which these changes of water may have made a contact to a list, which is
-    /// then in order of position.
-    pub(super) fn add_beside(&self, altered: &[IVec3], due: &mut Vec<IVec3>) {
-        for &chunk in altered {
-            let around = Face::ALL.into_iter().filter_map(|face| face.step(chunk));
-            let near = core::iter::once(chunk).chain(around);
-            due.extend(near.filter(|chunk| self.banks.contains_key(chunk)));
-        }
-        due.sort_unstable_by_key(|&chunk| order(chunk));
-        due.dedup();
+            + self.underway.as_ref().map_or(0, |underway| {
+                (underway.open.capacity() + underway.altered.capacity() + underway.due.len())
+                    * size_of::<IVec3>()
+                    + underway.seabeds.allocation_size()
+            })
     }
 }
 
@@ -143,46 +173,100 @@ impl World {
         self.contacts.are_quiet() && !self.water.has_altered()
     }
 
-    /// Finds where soil touches open space in a chunk whose ground may have changed, ahead of the
-    /// exchange. Returns how many cells that looked at; `None` if there is no such chunk.
-    pub(super) fn find_a_contact(&mut self) -> Option<u64> {
+    /// Finds where soil touches open space in a chunk whose ground may have changed. Returns how
+    /// many cells that looked at; `None` if there is no such chunk.
+    fn find_a_contact(&mut self) -> Option<u64> {
         let Contacts { new_ground, unknown, .. } = &mut self.contacts;
         unknown.extend(new_ground.drain());
         let chunk = unknown.pop()?;
         self.contacts.banks.remove(&chunk);
         if let Some(shore) = shore_of(self, chunk) {
             self.contacts.banks.insert(chunk, Box::new(Bank::new(shore)));
+            self.contacts.new_banks.push(chunk);
+        } else {
+            self.find_seabed(chunk);
         }
-        self.contacts.new_banks.push(chunk);
         Some(CHUNK_CELLS as u64)
     }
 
-    /// Brings what is known of contacts up to date. Returns the chunks in which something may pass,
-    /// in order of position.
-    pub(super) fn find_contacts(&mut self) -> Vec<IVec3> {
-        while self.find_a_contact().is_some() {}
-        let contacts = &mut self.contacts;
-        let mut new = core::mem::take(&mut contacts.new_banks);
-        let mut stale = new.clone();
-        stale.extend(self.soil.awake_positions());
-        stale.sort_unstable_by_key(|&chunk| order(chunk));
-        stale.dedup();
-        let mut due = core::mem::take(&mut contacts.open);
-        for chunk in stale {
-            let Some(bank) = contacts.banks.get_mut(&chunk) else { continue };
-            if let (Some(units), Some(ground)) =
-                (self.soil.chunk_units(chunk), self.ground.chunk(chunk))
-            {
-                bank.refresh(&self.limits, |index| ground.get(index).0, &units);
-                due.push(chunk);
-            }
+    /// Brings a part of what is known of contacts up to date, in an exchange that is underway.
+    /// Returns for how many cells that counts; `None` if all is known that the next piece needs.
+    pub(super) fn find_some_contacts(&mut self) -> Option<u64> {
+        if let Some(cells) = self.find_a_contact() {
+            return Some(cells);
         }
-        due.retain(|chunk| contacts.banks.contains_key(chunk));
-        let altered = self.water.take_altered();
-        contacts.add_beside(&altered, &mut due);
-        contacts.add_beside(&altered, &mut new);
-        self.find_seabed(&new);
-        due
+        let mut underway = self.contacts.underway.take().unwrap_or_else(|| Underway {
+            is_resumed: self.stage != Stage::Soaking(None),
+            open: core::mem::take(&mut self.contacts.open),
+            ..Underway::default()
+        });
+        let found = self.find_due(&mut underway);
+        self.contacts.underway = Some(underway);
+        found.then_some(LAYER_CELLS as u64)
+    }
+
+    /// Finds some chunks in which something may pass. Returns whether there was one to look at.
+    fn find_due(&mut self, underway: &mut Underway) -> bool {
+        if let Some(chunk) = self.contacts.new_banks.pop() {
+            self.refresh_bank(chunk, &mut underway.due);
+            self.find_seabed(chunk);
+            if underway.is_resumed {
+                // It may have had its turn before.
+                self.contacts.open.push(chunk);
+            }
+            return true;
+        }
+        // What changes while units pass counts in the next half of the exchange, or the next one.
+        if !matches!(self.stage, Stage::Soaking(None) | Stage::Springing(None)) {
+            return false;
+        }
+        let awake = self.soil.awake_positions_from(underway.awake).take(PART);
+        let awake: SmallVec<[IVec3; PART]> = awake.collect();
+        if !awake.is_empty() {
+            underway.awake += awake.len();
+            awake.iter().for_each(|&chunk| self.refresh_bank(chunk, &mut underway.due));
+            return true;
+        }
+        if (0..PART).take_while(|_| self.water.note_next_altered()).count() > 0 {
+            return true;
+        }
+        if underway.altered.is_empty() {
+            underway.altered = self.water.take_altered();
+        }
+        let Underway { open, altered, due, seabeds, .. } = underway;
+        if !open.is_empty() || !altered.is_empty() {
+            let banks = &self.contacts.banks;
+            let open = open.drain(open.len().saturating_sub(PART)..);
+            due.extend(open.filter(|chunk| banks.contains_key(chunk)).map(order));
+            for chunk in altered.drain(altered.len().saturating_sub(PART)..) {
+                let has_sea = self.water.has_sea(chunk);
+                let around = Face::ALL.into_iter().filter_map(|face| face.step(chunk));
+                for near in core::iter::once(chunk).chain(around) {
+                    if banks.contains_key(&near) {
+                        due.insert(order(near));
+                        if has_sea || !self.soil.fed(near).is_empty() {
+                            seabeds.insert(near);
+                        }
+                    }
+                }
+            }
+            return true;
+        }
+        let Some(&chunk) = seabeds.iter().next() else { return false };
+        seabeds.remove(&chunk);
+        self.find_seabed(chunk);
+        true
+    }
+
+    /// Notes what the soil of a chunk holds beside open space, if there is any.
+    fn refresh_bank(&mut self, chunk: IVec3, due: &mut BTreeSet<[i32; 3]>) {
+        let Some(bank) = self.contacts.banks.get_mut(&chunk) else { return };
+        if let (Some(units), Some(ground)) =
+            (self.soil.chunk_units(chunk), self.ground.chunk(chunk))
+        {
+            bank.refresh(&self.limits, |index| ground.get(index).0, &units);
+            due.insert(order(chunk));
+        }
     }
 }
 

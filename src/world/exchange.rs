@@ -2,7 +2,8 @@
 //!
 //! In each exchange first all soil with room soaks up water, then all soil that holds too much
 //! gives it back: chunk by chunk in order of position, cell by cell. A cell of soil takes or gives
-//! at most one unit. Each cell sees what those before it left.
+//! at most one unit. Each cell sees what those before it left. A tick can stop, and be saved, after
+//! any chunk of either half.
 //!
 //! Why a closed world comes to rest: soil alone lowers a convex potential, Σ (Φ(hᵢ) + yᵢ·hᵢ), see
 //! `automata/humidity/conservative.rs`. Let a unit of water at y have the potential of moisture in
@@ -13,8 +14,10 @@
 //! are finitely many states.
 
 use super::World;
-use super::contacts::{Bank, Contacts};
+use super::contacts::Bank;
+use super::couplings::Couplings;
 use super::limits::MOST_DEPTH;
+use super::tick::{Piece, Stage};
 use crate::automaton::StepReport;
 use crate::chunk::{CellMask, LAYER_CELLS, LayerMask};
 use crate::coords::{Cube, Face, Shape};
@@ -37,8 +40,19 @@ pub(super) struct Passed {
 }
 
 /// What passes at a contact: one of the two halves of an exchange.
-trait Passing {
+pub(super) trait Passing {
     const CONTACT: Contact;
+
+    /// What the tick does after this half.
+    const NEXT: Stage;
+
+    /// Returns what the tick does after a chunk.
+    fn after(chunk: IVec3) -> Stage;
+
+    fn is_on(couplings: &Couplings) -> bool;
+
+    /// Returns the count of the units that have passed.
+    fn count(passed: &mut Passed) -> &mut u64;
 
     /// Returns the cells of a bank that take part.
     fn cells(bank: &Bank) -> &CellMask;
@@ -53,10 +67,24 @@ trait Passing {
 }
 
 /// Water soaks into soil.
-struct Soaking;
+pub(super) struct Soaking;
 
 impl Passing for Soaking {
     const CONTACT: Contact = Contact::Giver;
+    // What has lost a unit has room for one.
+    const NEXT: Stage = Stage::Springing(None);
+
+    fn after(chunk: IVec3) -> Stage {
+        Stage::Soaking(Some(chunk))
+    }
+
+    fn is_on(couplings: &Couplings) -> bool {
+        couplings.seepage > 0.0
+    }
+
+    fn count(passed: &mut Passed) -> &mut u64 {
+        &mut passed.soaked
+    }
 
     fn cells(bank: &Bank) -> &CellMask {
         &bank.thirsty
@@ -84,10 +112,23 @@ impl Passing for Soaking {
 }
 
 /// Soil gives water.
-struct Springing;
+pub(super) struct Springing;
 
 impl Passing for Springing {
     const CONTACT: Contact = Contact::Taker;
+    const NEXT: Stage = Stage::Soil;
+
+    fn after(chunk: IVec3) -> Stage {
+        Stage::Springing(Some(chunk))
+    }
+
+    fn is_on(couplings: &Couplings) -> bool {
+        couplings.springs
+    }
+
+    fn count(passed: &mut Passed) -> &mut u64 {
+        &mut passed.sprung
+    }
 
     fn cells(bank: &Bank) -> &CellMask {
         &bank.brimming
@@ -124,42 +165,42 @@ fn sides(draw: u64) -> [Face; 4] {
 }
 
 impl World {
-    /// Lets water and soil exchange units, before a step of soil.
-    pub(super) fn exchange(&mut self) -> StepReport {
-        let mut report = StepReport::default();
-        if !self.rules.couplings.exchange() || self.soil.is_at_rest() && self.are_contacts_quiet() {
-            return report;
+    /// Does a piece of one half of an exchange, before a step of soil: a part of finding where
+    /// units may pass, or what passes in the chunk after one.
+    pub(super) fn exchange_piece<P: Passing>(&mut self, after: Option<IVec3>) -> Piece {
+        let is_due = self.has_soil_step() && self.rules.couplings.exchange();
+        if !is_due || self.soil.is_at_rest() && self.are_contacts_quiet() {
+            self.stage = Stage::Soil;
+            return Piece::NONE;
         }
-        let mut due = self.find_contacts();
-        let mut contacts = core::mem::take(&mut self.contacts);
-        if self.rules.couplings.seepage > 0.0 {
-            report += self.pass_all::<Soaking>(&due, &mut contacts);
-            self.passed.soaked += report.moved;
-            // What has lost a unit has room for one.
-            contacts.add_beside(&self.water.take_altered(), &mut due);
+        if let Some(cells) = self.find_some_contacts() {
+            return Piece::ahead(cells);
         }
-        if self.rules.couplings.springs {
-            let springs = self.pass_all::<Springing>(&due, &mut contacts);
-            self.passed.sprung += springs.moved;
-            report += springs;
-        }
-        self.contacts = contacts;
-        report
+        let is_on = P::is_on(&self.rules.couplings);
+        let Some(chunk) = is_on.then(|| self.contacts.next_due(after)).flatten() else {
+            self.stage = P::NEXT;
+            if self.stage == Stage::Soil {
+                self.contacts.end_exchange();
+            }
+            return Piece::NONE;
+        };
+        self.stage = P::after(chunk);
+        let report = self.pass_at::<P>(chunk);
+        Piece { report, looked_at: report.visited + LAYER_CELLS as u64 }
     }
 
-    /// Lets units pass wherever they may in these chunks.
-    fn pass_all<P: Passing>(&mut self, due: &[IVec3], contacts: &mut Contacts) -> StepReport {
-        let mut report = StepReport::default();
-        for &chunk in due {
-            if let Some(bank) = contacts.banks.get_mut(&chunk) {
-                let passed = self.pass_in::<P>(chunk, bank);
-                if passed.visited > 0 {
-                    contacts.open.push(chunk);
-                }
-                report += passed;
-            }
+    /// Lets units pass wherever they may in a chunk with a bank.
+    fn pass_at<P: Passing>(&mut self, chunk: IVec3) -> StepReport {
+        let Some(mut bank) = self.contacts.banks.remove(&chunk) else {
+            return StepReport::default();
+        };
+        let passed = self.pass_in::<P>(chunk, &mut bank);
+        self.contacts.banks.insert(chunk, bank);
+        if passed.visited > 0 {
+            self.contacts.open.push(chunk);
         }
-        report
+        *P::count(&mut self.passed) += passed.moved;
+        passed
     }
 
     /// Lets units pass wherever they may in a chunk. The report counts the cells of soil at which

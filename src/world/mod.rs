@@ -13,7 +13,8 @@
 //! | `chunks`, `record` | loading and unloading; chunks that travel |
 //! | `pressure`, `submerged` | the ground of explosions: lent where there is pressure, with full cells of water; what breaks |
 //! | `charge`, `reach`, `spill`, `throws` | charges; how far they reach; moisture of broken soil that becomes water; water that flows throw |
-//! | `parts` | edits of the parts that leave the ground as it is |
+//! | `water_edits` | edits of water that leave the ground as it is |
+//! | `parts` | the same of all parts, as values |
 //! | `rain` | water from above |
 //! | `couplings`, `limits`, `contacts`, `exchange`, `seabed` | what passes between water and soil: its rules, what they come to for each material, where it may, how it does; what the sea keeps full |
 //! | `tick` | a tick: water, then soil, then explosions, in pieces |
@@ -61,6 +62,7 @@ mod touched;
 mod validate;
 mod values;
 mod view;
+mod water_edits;
 mod water_table;
 
 pub use crate::edit_bytes::EditBytesError;

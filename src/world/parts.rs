@@ -8,47 +8,54 @@ use crate::{blast, humidity, water};
 use glam::IVec3;
 
 impl World {
-    /// Makes an edit of water. Those that make cells water or sea must find them open.
+    /// Makes an edit of water, as the function of its name does. Those that make cells water or sea
+    /// must find them open.
     pub(super) fn edit_water(&mut self, edit: water::Edit) -> Result<water::Outcome, EditError> {
-        use water::Edit;
+        use water::{Edit, Outcome};
         let refused = |edit| Err(EditError::ChangesGround { part: "water", edit });
-        match &edit {
-            Edit::SetSolid(_) => return refused("SetSolid"),
-            Edit::ClearSolid(_) => return refused("ClearSolid"),
-            Edit::FillSolid(_) => return refused("FillSolid"),
-            Edit::InsertChunk { .. } => return refused("InsertChunk"),
-            Edit::InsertChunks(_) => return refused("InsertChunks"),
-            Edit::RemoveChunk(_) => return refused("RemoveChunk"),
-            Edit::RemoveChunks(_) => return refused("RemoveChunks"),
-            Edit::InsertRecords(_) => return refused("InsertRecords"),
-            &Edit::SetSea(cell) => self.check_open(Region::cell(cell))?,
-            &Edit::FillSea(region) | &Edit::FillWater { region, .. } => self.check_open(region)?,
-            Edit::AddSource(_)
-            | Edit::RemoveSource(_)
-            | Edit::Pour { .. }
-            | Edit::Scoop { .. }
-            | Edit::DrainBody { .. }
-            | Edit::FillBody { .. }
-            | Edit::WakeAll
-            | Edit::SetRules(_)
-            | Edit::ClearSea(_)
-            | Edit::SetEdge { .. }
-            | Edit::SetFixture { .. }
-            | Edit::Freeze(_)
-            | Edit::Thaw(_) => {}
+        let units = |units: u32| Outcome::Units(units.into());
+        match edit {
+            Edit::SetSolid(_) => refused("SetSolid"),
+            Edit::ClearSolid(_) => refused("ClearSolid"),
+            Edit::FillSolid(_) => refused("FillSolid"),
+            Edit::InsertChunk { .. } => refused("InsertChunk"),
+            Edit::InsertChunks(_) => refused("InsertChunks"),
+            Edit::RemoveChunk(_) => refused("RemoveChunk"),
+            Edit::RemoveChunks(_) => refused("RemoveChunks"),
+            Edit::InsertRecords(_) => refused("InsertRecords"),
+            Edit::AddSource(cell) => self.add_source(cell).map(Outcome::Changed),
+            Edit::RemoveSource(cell) => self.remove_source(cell).map(Outcome::Changed),
+            Edit::Pour { cell, units: most } => self.pour(cell, most).map(units),
+            Edit::Scoop { cell, units: most } => self.scoop(cell, most).map(units),
+            Edit::DrainBody { cell, units: most } => self.drain_body(cell, most).map(units),
+            Edit::FillBody { cell, units: most } => self.fill_body(cell, most).map(units),
+            Edit::FillWater { region, height } => {
+                self.fill_water(region, height).map(Outcome::Units)
+            }
+            Edit::SetSea(cell) => {
+                self.check_open(Region::cell(cell))?;
+                Ok(self.water.apply(edit)?)
+            }
+            Edit::ClearSea(cell) => self.clear_sea(cell).map(Outcome::Changed),
+            Edit::FillSea(region) => self.fill_sea(region).map(Outcome::Units),
+            Edit::SetEdge { column, edge } => Ok(Outcome::Changed(self.set_edge(column, edge))),
+            Edit::SetFixture { cell, fixture } => {
+                self.set_fixture(cell, fixture).map(Outcome::Changed)
+            }
+            Edit::Freeze(chunks) => self.freeze(chunks).map(Outcome::Changed),
+            Edit::Thaw(chunks) => self.thaw(chunks).map(Outcome::Changed),
+            Edit::SetRules(rules) => self.set_water_rules(rules).map(|()| Outcome::Done),
+            Edit::WakeAll => Ok(self.water.apply(edit)?),
         }
-        let stopped = match &edit {
-            Edit::Freeze(chunks) | Edit::Thaw(chunks) => chunks.clone(),
-            _ => Vec::new(),
-        };
-        let outcome = self.water.apply(edit)?;
-        for chunk in stopped {
+    }
+
+    /// Lets the soil and the pressure of chunks stand still, or go on, as their water does.
+    pub(super) fn follow_stillness(&mut self, chunks: &[IVec3]) {
+        for &chunk in chunks {
             self.set_still(chunk, self.water.is_frozen(chunk));
             self.note_chunk(chunk);
             self.touch(chunk);
         }
-        self.rules.water = *self.water.rules();
-        Ok(outcome)
     }
 
     /// Lets the soil and the pressure of a chunk stand still as its water does, or go on.
@@ -113,7 +120,7 @@ impl World {
     }
 
     /// Refuses a region with a cell that is not loaded, or solid.
-    fn check_open(&self, region: Region) -> Result<(), EditError> {
+    pub(super) fn check_open(&self, region: Region) -> Result<(), EditError> {
         self.check_loaded(region)?;
         for cell in region.positions() {
             let material = self.ground.get(cell);

@@ -162,6 +162,7 @@ impl World {
         let mut hash = StateHash::new();
         hash.add(self.tick);
         hash.add(self.stage.number().into());
+        self.stage.after().iter().for_each(|&chunk| hash.add_position(chunk));
         for (position, chunk) in self.ground.chunks() {
             hash.add_position(position);
             hash.add_chunk::<_, 4>(chunk, |material| material.0.into());

@@ -27,6 +27,8 @@ pub(crate) struct Parts {
 pub(crate) struct Common {
     /// [`Stage::number`] of what the tick does next.
     pub(crate) stage: u32,
+    /// [`Stage::after`] of it.
+    pub(crate) after: Option<IVec3>,
     /// How many of the edits come before the next tick.
     pub(crate) before: usize,
     pub(crate) edits: VecDeque<Edit>,
@@ -53,9 +55,10 @@ pub(crate) struct SavedGround<'a> {
 }
 
 impl World {
-    /// Returns [`Stage::number`] of what the tick does next, 0 if it has not begun.
-    pub(crate) fn saved_stage(&self) -> u32 {
-        self.stage.number()
+    /// Returns [`Stage::number`] of what the tick does next, 0 if it has not begun, and
+    /// [`Stage::after`] of it.
+    pub(crate) fn saved_stage(&self) -> (u32, Option<IVec3>) {
+        (self.stage.number(), self.stage.after())
     }
 
     /// Returns the queued edits, and how many of the first come before the next tick.
@@ -70,6 +73,14 @@ impl World {
             changed: self.ground.changed_at(slot),
             is_lent: self.mirrored.contains(&order(chunk)),
         })
+    }
+
+    /// Lets copies of the ground of a chunk have its array until it is written.
+    #[cfg(feature = "store")]
+    pub(crate) fn share_ground(&mut self, chunk: IVec3) {
+        if let Some(slot) = self.ground.slot(chunk) {
+            self.ground.chunk_at_mut(slot).share();
+        }
     }
 
     /// Returns a world without chunks.
@@ -92,7 +103,7 @@ impl World {
         }
         let mut world = World::with_bounds(seed, palette, rules, bounds)
             .map_err(|refused| refused.to_string())?;
-        let stage = Stage::from_number(common.stage, &world.rules);
+        let stage = Stage::from_number(common.stage, common.after, &world.rules);
         world.stage = stage.ok_or("a stage that no tick has")?;
         // From the end of its tick until that of the world's, water is ahead.
         let is_closing = world.stage != Stage::Rest;
@@ -152,6 +163,9 @@ impl World {
     pub(crate) fn note_restored(&mut self, chunk: IVec3) {
         if self.is_within_reach(chunk) {
             self.blast.restore_admitted(chunk);
+        }
+        if self.rules.couplings.seepage == 0.0 {
+            self.soil.set_fed(chunk, Vec::new());
         }
         if self.water.is_frozen(chunk) {
             self.soil.restore_still(chunk);

@@ -8,22 +8,21 @@ use crate::water::contact::Contact;
 use glam::IVec3;
 
 impl World {
-    /// Tells soil which cells of these chunks lie beside the sea.
-    pub(super) fn find_seabed(&mut self, chunks: &[IVec3]) {
-        if self.rules.couplings.seepage > 0.0 {
-            for &chunk in chunks {
-                let fed = self.seabed_of(chunk);
-                self.soil.set_fed(chunk, fed);
-            }
+    /// Tells soil which cells of a chunk lie beside the sea.
+    pub(super) fn find_seabed(&mut self, chunk: IVec3) {
+        let fed = self.seabed_of(chunk);
+        if self.soil.set_fed(chunk, fed) {
+            // A chunk that sleeps on is saved with them.
+            self.touch(chunk);
         }
     }
 
     /// Returns the cells of soil of a chunk that have sea above or beside them, in index order.
-    fn seabed_of(&self, chunk: IVec3) -> Vec<Fed> {
+    pub(super) fn seabed_of(&self, chunk: IVec3) -> Vec<Fed> {
         let mut seabed = Vec::new();
         let (bank, ground) = (self.contacts.banks.get(&chunk), self.ground.chunk(chunk));
         let (Some(bank), Some(ground)) = (bank, ground) else { return seabed };
-        if self.water.is_frozen(chunk) {
+        if self.rules.couplings.seepage == 0.0 || self.water.is_frozen(chunk) {
             return seabed;
         }
         let around = self.water.surroundings(chunk);

@@ -1,14 +1,16 @@
-//! A tick of a world, in pieces: that of water, then what passes between water and soil, then the
-//! step of soil, then those of explosions. What a stage reads chunk by chunk before it changes
-//! anything is done ahead, a chunk a piece; the last piece of a stage makes the changes.
+//! A tick of a world, in pieces: that of water, then what passes between water and soil, chunk by
+//! chunk, then the step of soil, then those of explosions. What a step reads chunk by chunk before
+//! it changes anything is done ahead, a chunk a piece; the last piece of a step makes the changes.
 
 use super::World;
+use super::exchange::{Soaking, Springing};
 #[cfg(feature = "snapshot")]
 use super::rules::Rules;
 use crate::automaton::StepReport;
 use crate::chunk::LAYER_CELLS;
 use crate::coords::CHUNK_CELLS;
 use crate::water::Progress;
+use glam::IVec3;
 use std::time::{Duration, Instant};
 
 /// What a tick does next.
@@ -18,8 +20,10 @@ pub(crate) enum Stage {
     Rest,
     /// The tick of water, which may be underway itself.
     Water,
-    /// What passes between water and soil, in the ticks of soil.
-    Exchange,
+    /// Water soaks into soil, in the ticks of soil: in the chunks after one, in order of position.
+    Soaking(Option<IVec3>),
+    /// Soil gives water, in the same way.
+    Springing(Option<IVec3>),
     /// The step of soil, in its ticks.
     Soil,
     /// Ground is lent for a step of explosions. So many steps of this tick are done.
@@ -31,28 +35,23 @@ pub(crate) enum Stage {
 }
 
 /// The first number of each of these kinds of stage in [`Stage::number`].
-const BLAST: u32 = 3;
+const BLAST: u32 = 4;
 const LENT: u32 = 1 << 16;
 const THROWS: u32 = 1 << 17;
 
 /// What a piece did.
-struct Piece {
-    report: StepReport,
+pub(super) struct Piece {
+    pub(super) report: StepReport,
     /// The cells that it looked at.
-    looked_at: u64,
+    pub(super) looked_at: u64,
 }
 
 impl Piece {
-    const NONE: Piece =
+    pub(super) const NONE: Piece =
         Piece { report: StepReport { visited: 0, changed: 0, moved: 0 }, looked_at: 0 };
 
-    /// A piece that visited cells and looked at no others.
-    fn of(report: StepReport) -> Piece {
-        Piece { report, looked_at: report.visited }
-    }
-
     /// A piece whose result counts when the stage is complete.
-    fn ahead(looked_at: u64) -> Piece {
+    pub(super) fn ahead(looked_at: u64) -> Piece {
         Piece { looked_at, ..Piece::NONE }
     }
 
@@ -70,21 +69,34 @@ impl Stage {
     pub(crate) fn number(self) -> u32 {
         match self {
             Stage::Rest | Stage::Water => 0,
-            Stage::Exchange => 1,
-            Stage::Soil => 2,
+            Stage::Soaking(_) => 1,
+            Stage::Springing(_) => 2,
+            Stage::Soil => 3,
             Stage::Blast(done) => BLAST + done,
             Stage::Lent(done) => LENT + done,
             Stage::Throws => THROWS,
         }
     }
 
-    /// Returns the stage of a number, in a world with these rules. `None` if there is none.
+    /// Returns the chunk after which the stage goes on; `None` if it has not begun, or is not done
+    /// chunk by chunk.
+    pub(crate) fn after(self) -> Option<IVec3> {
+        match self {
+            Stage::Soaking(after) | Stage::Springing(after) => after,
+            _ => None,
+        }
+    }
+
+    /// Returns the stage of a number, in a world with these rules, that goes on after a chunk.
+    /// `None` if there is none.
     #[cfg(feature = "snapshot")]
-    pub(crate) fn from_number(number: u32, rules: &Rules) -> Option<Stage> {
+    pub(crate) fn from_number(number: u32, after: Option<IVec3>, rules: &Rules) -> Option<Stage> {
         match number {
+            1 => Some(Stage::Soaking(after)),
+            2 => Some(Stage::Springing(after)),
+            _ if after.is_some() => None,
             0 => Some(Stage::Rest),
-            1 => Some(Stage::Exchange),
-            2 => Some(Stage::Soil),
+            3 => Some(Stage::Soil),
             BLAST..LENT => {
                 Some(number - BLAST).filter(|&done| done <= rules.blast_steps).map(Stage::Blast)
             }
@@ -135,16 +147,19 @@ impl World {
     /// The tick of water is done in the pieces of
     /// [`WaterWorld::step_within`](crate::water::WaterWorld::step_within). The step of soil and
     /// each step of explosions are done chunk by chunk, and 4,096 cells are counted for each; so
-    /// are contacts of water and soil that are not known yet, and what is thrown. What then passes
-    /// between water and soil is one piece, whatever it visits. So is the end of each step, with
-    /// what breaks in it, the lending of ground before it, and the flight of what is thrown: 256
-    /// cells are counted for each chunk.
+    /// are contacts of water and soil that are not known yet, and what is thrown. What passes
+    /// between water and soil is done chunk by chunk, too; the cells of soil at which a unit may
+    /// pass are counted, and 256 more for each chunk. The end of a step is one piece, and for each
+    /// chunk 256 cells are counted: that of soil exchanges pointers only; that of explosions comes
+    /// with what breaks in it. So are the lending of ground before it, and the flight of what is
+    /// thrown.
     ///
     /// While water has its tick, whatever is read of the world is as it was after the last complete
     /// tick. From then until the tick is complete, water, with its ledger, is that of the new tick,
-    /// and soil, pressure and ground are as far as whole steps have come: what is done of a step
-    /// shows, and is saved, when the step is complete. [`ticks`](World::ticks) counts complete
-    /// ticks. Edits complete a tick that is underway first.
+    /// units pass between it and soil chunk by chunk, and soil, pressure and ground are as far as
+    /// whole steps have come: what is done of a step shows, and is saved, when the step is
+    /// complete. [`ticks`](World::ticks) counts complete ticks. Edits complete a tick that is
+    /// underway first.
     ///
     /// ```
     /// use floodplain::glam::IVec3;
@@ -251,7 +266,7 @@ impl World {
         *progress = sum(&water);
         if water.finished {
             progress.report.changed += self.ebb();
-            self.stage = Stage::Exchange;
+            self.stage = Stage::Soaking(None);
         }
         // The pieces that close the tick need a call that may go on.
         water.finished && goes_on.as_mut().is_none_or(|goes_on| goes_on(progress))
@@ -260,20 +275,21 @@ impl World {
     /// Does a piece of the stages after that of water: all that is left of a stage, unless the call
     /// may stop in between.
     fn piece(&mut self, may_stop: bool) -> Piece {
+        if !may_stop {
+            self.soil.free_all();
+        }
         let ahead = if may_stop { self.piece_ahead() } else { None };
         if let Some(looked_at) = ahead {
             return Piece::ahead(looked_at);
         }
         match self.stage {
             Stage::Rest | Stage::Water => Piece::NONE,
-            Stage::Exchange => {
-                self.stage = Stage::Soil;
-                if self.has_soil_step() { Piece::of(self.exchange()) } else { Piece::NONE }
-            }
+            Stage::Soaking(after) => self.exchange_piece::<Soaking>(after),
+            Stage::Springing(after) => self.exchange_piece::<Springing>(after),
             Stage::Soil => {
                 self.stage = Stage::Blast(0);
                 let is_due = self.has_soil_step();
-                if is_due { Piece::completing(self.step_soil(), may_stop) } else { Piece::NONE }
+                if is_due { Piece::completing(self.soil.run(1), may_stop) } else { Piece::NONE }
             }
             Stage::Blast(done) => self.lending_piece(done),
             Stage::Lent(done) => {
@@ -297,17 +313,12 @@ impl World {
     /// completes the stage is left.
     fn piece_ahead(&mut self) -> Option<u64> {
         match self.stage {
-            Stage::Exchange if self.has_soil_step() => self.find_a_contact(),
             Stage::Soil if self.has_soil_step() => self.soil.step_ahead(),
+            Stage::Blast(0) => self.soil.free_some(),
             Stage::Lent(_) => self.blast.step_ahead(),
             Stage::Throws => self.find_throws_ahead(),
             _ => None,
         }
-    }
-
-    fn step_soil(&mut self) -> StepReport {
-        self.touch_awake_soil();
-        self.soil.run(1)
     }
 
     /// Lends explosions, of which so many steps are done, the ground for the next, or for what they
@@ -327,7 +338,7 @@ impl World {
     }
 
     /// Returns whether soil has its step in the tick after the last complete one.
-    fn has_soil_step(&self) -> bool {
+    pub(super) fn has_soil_step(&self) -> bool {
         self.tick.wrapping_add(1).is_multiple_of(self.rules.soil_period.into())
     }
 

@@ -1,15 +1,16 @@
 //! Which chunks of ground, soil and pressure have been touched since a save last asked, so that it
 //! need not look at the others; water keeps its own account of that, see
-//! `water/store/touched.rs`, and its periods are used here. Soil and pressure that are awake count
-//! as touched in each of their steps and each time a save asks, so that only what is written
-//! without waking is noted one by one. Until a save asks, nothing is kept.
+//! `water/store/touched.rs`, and its periods are used here. Of soil, the steps say it, and what is
+//! awake counts as touched. Pressure counts as touched in each of its steps and each time a save
+//! asks. So only what is written without waking is noted one by one. Until a save asks, little is
+//! kept.
 
 use super::World;
 use glam::IVec3;
 
 #[cfg(feature = "store")]
 use {
-    super::tick::Stage, crate::water::Since, core::sync::atomic::AtomicBool,
+    super::tick::Stage, crate::grid::Slot, crate::water::Since, core::sync::atomic::AtomicBool,
     core::sync::atomic::Ordering, hashbrown::HashMap,
 };
 
@@ -38,16 +39,6 @@ impl World {
     #[inline]
     pub(super) fn touch(&mut self, _: IVec3) {}
 
-    /// Notes the chunks whose soil is awake: before each of its steps.
-    pub(super) fn touch_awake_soil(&mut self) {
-        #[cfg(feature = "store")]
-        if *self.touched.is_kept.get_mut() {
-            let period = self.water.period();
-            let awake = self.soil.awake_positions().map(|chunk| (chunk, period));
-            self.touched.periods.extend(awake);
-        }
-    }
-
     /// Notes the chunks that explosions have, or that their ground is lent of: before all that may
     /// change or drop one.
     pub(super) fn touch_pressure(&mut self) {
@@ -70,36 +61,43 @@ impl World {
             return None;
         }
         self.touched.is_kept.store(true, Ordering::Relaxed);
-        self.water.since_now()
+        let now = self.water.since_now()?;
+        Some(now.with_soil_steps(self.soil.steps_done()))
     }
 
-    /// Returns chunks of which a save may have changed since a time, in no order, some of them
-    /// twice or gone, and until when that is; `None` for all if that time is of another world.
-    pub(crate) fn touched_since(&mut self, since: Option<Since>) -> (Option<Vec<IVec3>>, Since) {
+    /// Returns the loaded chunks of which a save may have changed since a time, in no order, and
+    /// until when that is; all if that time is of another world.
+    pub(crate) fn touched_since(&mut self, since: Option<Since>) -> (Vec<IVec3>, Since) {
         self.touched.is_kept.store(true, Ordering::Relaxed);
-        self.touch_awake_soil();
         self.touch_pressure();
-        let (slots, now) = self.water.touched_since(since);
+        let (of_water, now) = self.water.touched_since(since);
+        let now = now.with_soil_steps(self.soil.steps_done());
+        let grid = self.water.grid();
         let Some(since) = since.filter(|since| since.is_of_world(now)) else {
-            return (None, now);
+            return (grid.occupied().map(|slot| grid.position_at(slot)).collect(), now);
         };
         // Chunks that are gone are touched when they come again.
-        let World { touched, ground, blast, .. } = self;
-        touched.periods.retain(|&chunk, _| {
-            ground.chunk(chunk).is_some() || blast.grid().slot(chunk).is_some()
-        });
-        let periods = touched.periods.iter();
-        let of_parts = periods.filter(|&(_, &period)| since.is_reached_by(period));
-        let of_water = slots.into_iter().map(|slot| self.water.grid().position_at(slot));
-        (Some(of_parts.map(|(&chunk, _)| chunk).chain(of_water).collect()), now)
+        self.touched.periods.retain(|&chunk, _| grid.slot(chunk).is_some());
+        let mut of_water = of_water.into_iter().peekable();
+        let is_touched = |&(slot, chunk): &(Slot, IVec3)| {
+            of_water.next_if_eq(&slot).is_some() || self.is_part_touched_since(chunk, since)
+        };
+        let chunks = grid.occupied().map(|slot| (slot, grid.position_at(slot)));
+        (chunks.filter(is_touched).map(|(_, chunk)| chunk).collect(), now)
     }
 
     /// Returns whether a save of a chunk may have changed since a time.
     pub(crate) fn is_touched_since(&self, chunk: IVec3, since: Since) -> bool {
-        let period = self.touched.periods.get(&chunk);
         let slot = self.water.grid().slot(chunk);
+        slot.is_none_or(|slot| self.water.is_touched_since(slot, since))
+            || self.is_part_touched_since(chunk, since)
+    }
+
+    /// The same, but for its water.
+    fn is_part_touched_since(&self, chunk: IVec3, since: Since) -> bool {
+        let period = self.touched.periods.get(&chunk);
         period.is_some_and(|&period| since.is_reached_by(period))
-            || slot.is_none_or(|slot| self.water.is_touched_since(slot, since))
+            || self.soil.is_stepped_since(chunk, since.soil_steps())
     }
 
     /// Returns whether no tick touches a chunk as it is: its water and its soil sleep or stand

@@ -113,6 +113,33 @@ pub enum Outcome {
     Done,
 }
 
+impl Outcome {
+    /// Returns the units of water of an edit that pours, scoops, takes, adds or removes some, of
+    /// rain those that found a place; `None` for other edits. What a bucket gave, or gets back:
+    ///
+    /// ```
+    /// use floodplain::glam::IVec3;
+    /// use floodplain::water;
+    /// use floodplain::world::{Content, Edit, MaterialId, Palette, Rules, World};
+    ///
+    /// let mut world = World::new(7, Palette::natural(), Rules::default())?;
+    /// let air = Content::from_fn(IVec3::ZERO, |_| MaterialId(0));
+    /// world.insert_chunk(IVec3::ZERO, air)?;
+    /// let (cell, units) = (IVec3::new(8, 0, 8), 9);
+    /// world.queue(Edit::Water(water::Edit::Pour { cell, units }));
+    /// world.step();
+    /// let report = world.take_edit_reports().remove(0);
+    /// assert_eq!(report.result?.units(), Some(7));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn units(&self) -> Option<u64> {
+        match *self {
+            Outcome::Units(units) | Outcome::Water(water::Outcome::Units(units)) => Some(units),
+            _ => None,
+        }
+    }
+}
+
 impl World {
     /// Makes an edit at once, as the function of its name does, or that of the part.
     ///

@@ -5,13 +5,13 @@
 
 use flate2::Compression;
 use flate2::read::ZlibEncoder;
-use floodplain::Chunk;
 use floodplain::glam::IVec3;
 use floodplain::import::{
-    BlockRules, Budget, Heightmap, HeightmapError, RegionError, RegionFile, Sources, VoxError,
-    VoxFile, VoxRules,
+    BlockRules, Budget, HeightRules, Heightmap, HeightmapError, RegionError, RegionFile, Sources,
+    VoxError, VoxFile, VoxRules,
 };
 use floodplain::water::{Rules, Voxel, WaterCell, WaterWorld};
+use floodplain::{Chunk, Region};
 use std::io::Read;
 use std::time::{Duration, Instant};
 use support::import::nbt::{Tag, compound, list, text};
@@ -191,6 +191,43 @@ fn pictures_are_refused_before_they_are_decoded() {
     let units = 3 * 300 * 200 - 1;
     assert_eq!(read(units), Err(HeightmapError::OverBudget { units }));
     assert_eq!(read(units + 1), Ok([300, 200]));
+}
+
+/// Returns a picture of 64 columns by 64, of this value and of 0 in turns.
+fn rough(value: u16) -> Vec<u8> {
+    let values = (0..4096).map(|at| if at % 2 == 0 { 0 } else { value });
+    let rows: Vec<u8> = values.flat_map(u16::to_be_bytes).collect();
+    let mut bytes = Vec::new();
+    let mut encoder = png::Encoder::new(&mut bytes, 64, 64);
+    encoder.set_color(png::ColorType::Grayscale);
+    encoder.set_depth(png::BitDepth::Sixteen);
+    encoder.write_header().unwrap().write_image_data(&rows).unwrap();
+    bytes
+}
+
+/// A few hundred bytes could ask for as many chunks as any file may become, all of mixed cells.
+#[test]
+fn chunks_of_a_heightmap_count_as_work() {
+    let rules = HeightRules { sky: 0, ..HeightRules::default() };
+    let chunks = |bytes: &[u8], budget| {
+        let map = Heightmap::from_png_within(bytes, budget)?;
+        map.chunks(&rules).map(|chunks| chunks.len())
+    };
+    let (high, low) = (rough(65_535), rough(255));
+    let Budget { base, per_byte } = Budget::default();
+    let units = base + per_byte * high.len() as u64;
+    let read = within_time("a high map", high.len(), || chunks(&high, Budget::default()));
+    assert_eq!(read, Err(HeightmapError::OverBudget { units }));
+    let units = 16 * 16 * 2048;
+    let read = |base| chunks(&low, Budget { base, per_byte: 0 });
+    assert_eq!(read(units), Ok(16 * 16));
+    assert_eq!(read(units - 1), Err(HeightmapError::OverBudget { units: units - 1 }));
+    // Each call has the whole budget, so a map can be loaded part by part.
+    let map = Heightmap::from_png(&high).unwrap();
+    for x in [0, 16] {
+        let part = Region::new(IVec3::new(x, 0, 0), IVec3::new(x + 15, 8191, 63));
+        assert_eq!(map.chunks_in(part, &rules).map(|chunks| chunks.len()), Ok(4 * 512));
+    }
 }
 
 #[test]

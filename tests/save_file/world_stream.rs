@@ -2,12 +2,13 @@
 //! last, though only what was touched was copied, and all of its water is loaded or in the file,
 //! whenever the disk fails.
 
-use crate::disk::Disk;
+use crate::disk::{Disk, Unsynced};
 use crate::homes::{self, Counts, Home, home_functions};
 use crate::path;
 use fastrand::Rng;
 use floodplain::glam::IVec3;
 use floodplain::save_file::{Part, SaveError, SaveFile, Stream};
+use floodplain::snapshot::Saved;
 use floodplain::water::{self, RecordBytesError};
 use floodplain::world::{ChunkRecord, Edit, Feed, MaterialId, Rules, World};
 use floodplain::{Cube, Region, Shape, blast, humidity};
@@ -89,6 +90,52 @@ fn what_is_opened_is_what_was_prepared_last() {
     let counts = homes::what_is_opened_is_what_was_prepared_last::<World>(20, 10);
     let Counts { held, chunks, ahead, unloaded } = counts;
     assert!(held < chunks && ahead > 5 && unloaded > 50, "{counts:?}");
+}
+
+/// Whenever a save is begun, in whatever piece of a tick, and however much happens while it is
+/// held: it is of that moment, and the world goes on as one that is never saved.
+#[test]
+fn a_save_that_is_held_is_of_the_moment_at_which_it_was_begun() {
+    let [mut amid, mut moist, mut pressed] = [0; 3];
+    for seed in 0..3 {
+        let mut rng = Rng::with_seed(seed);
+        let [mut world, mut other] = [(); 2].map(|()| World::born(2 * seed));
+        let disk = Disk::default();
+        let mut file = SaveFile::create_on(disk.clone(), &world).unwrap();
+        let mut stream = file.stream();
+        for round in 0..4 {
+            let bounds = world.bounds();
+            let (humidity, pressure) = (f64::from(rng.u16(..900)), 90.0);
+            let size = bounds.size().map(|side| rng.i32(0..side as i32));
+            let cell = bounds.min() + IVec3::from_array(size);
+            let (few, slices) = (rng.u64(..3), rng.usize(..9));
+            let budget = rng.u64(..9_000);
+            let live = |world: &mut World| {
+                // Refused where there is no soil, or no air.
+                let edit = humidity::Edit::SetHumidity { cell, humidity };
+                let _ = world.apply(Edit::Soil(edit));
+                let _ = world.charge(cell, 3.0, pressure);
+                world.run(few);
+                (0..slices).for_each(|_| _ = world.step_within(budget));
+            };
+            [&mut world, &mut other].into_iter().for_each(live);
+            let saved = world.save();
+            amid += u32::from(world.water().ticks() > world.ticks());
+            moist += u32::from(!world.soil().is_at_rest());
+            pressed += u32::from(!world.blast().is_at_rest());
+            let job = stream.prepare(&mut world);
+            for _ in 0..rng.usize(..4) {
+                [&mut world, &mut other].into_iter().for_each(live);
+            }
+            file.commit(job).unwrap();
+            let story = format!("seed {seed}, round {round}");
+            let (_, opened) = SaveFile::<World>::open_on(disk.after_power_loss(Unsynced::Lost))
+                .unwrap_or_else(|error| panic!("{story}: {error}"));
+            assert!(opened.save() == saved, "{story}: another world");
+            assert!(world.save() == other.save(), "{story}: not as if it were never saved");
+        }
+    }
+    assert!(amid > 1 && moist > 1 && pressed > 1, "{amid}, {moist}, {pressed}");
 }
 
 #[test]

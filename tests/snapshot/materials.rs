@@ -87,12 +87,13 @@ fn a_world_that_is_loaded_in_the_middle_of_every_tick_is_one_that_never_is() {
     }
 }
 
-/// What the tick of a saved world does next: 0 if it has not begun, 1 what passes between water and
-/// soil, 2 the step of soil, from 3 on lending of ground for steps of pressure, from 65,536 on
-/// these steps, 131,072 throws.
-fn stage_of(world: &World, bytes: &[u8]) -> u32 {
+/// What the tick of a saved world does next: 0 if it has not begun, 1 water soaks into soil, 2 soil
+/// gives water, 3 the step of soil, from 4 on lending of ground for steps of pressure, from 65,536
+/// on these steps, 131,072 throws. And whether it goes on after a chunk.
+fn stage_of(world: &World, bytes: &[u8]) -> (u32, bool) {
     let before: usize = states(world).iter().map(Vec::len).sum();
-    u32::from_le_bytes(content(bytes, "WRLD")[before..][..4].try_into().unwrap())
+    let state = &content(bytes, "WRLD")[before..];
+    (u32::from_le_bytes(state[..4].try_into().unwrap()), state[4] != 0)
 }
 
 /// A pond on sand, a bank that holds too much, and wet turf, under a charge.
@@ -122,7 +123,7 @@ fn passing(rules: Rules) -> World {
 
 /// Runs some ticks, and whatever was saved between two pieces to the end of the tick. Returns the
 /// account, and how far ticks were when they were saved.
-fn saved_at_every_piece(mut world: World) -> (Ledger, BTreeSet<u32>) {
+fn saved_at_every_piece(mut world: World) -> (Ledger, BTreeSet<(u32, bool)>) {
     let mut stages = BTreeSet::new();
     for tick in 0..6 {
         let mut saved = vec![world.save()];
@@ -147,9 +148,14 @@ fn a_world_goes_on_to_the_same_bytes_from_between_any_two_stages_while_units_pas
     let all = Rules { water, soil_period: 1, throw_flow: Some(1.0), ..rules() };
     let passed = |rules| {
         let (ledger, stages) = saved_at_every_piece(passing(rules));
-        let (lending, steps) = (0..=rules.blast_steps + 3, 65_536..65_536 + rules.blast_steps);
-        let mut all = lending.chain(steps).chain([131_072]);
-        assert!(all.all(|stage| stages.contains(&stage)), "{stages:?}");
+        let Couplings { seepage, springs, .. } = rules.couplings;
+        let is_exchanging = seepage > 0.0 || springs;
+        let (lending, steps) = (0..=rules.blast_steps + 4, 65_536..65_536 + rules.blast_steps);
+        let all = lending.chain(steps).chain([131_072]);
+        let mut all = all.filter(|&stage| stage != 2 || is_exchanging);
+        assert!(all.all(|stage| stages.contains(&(stage, false))), "{stages:?}");
+        assert_eq!(stages.contains(&(1, true)), seepage > 0.0, "{stages:?}");
+        assert_eq!(stages.contains(&(2, true)), springs, "{stages:?}");
         let Ledger { soaked, sprung, ebbed, thrown, spilled, .. } = ledger;
         [soaked, sprung, ebbed, thrown, spilled].map(|units| units > 0)
     };
@@ -176,13 +182,22 @@ fn states_that_no_world_has_are_refused_in_words() {
     let world = worlds::materials(1);
     assert_eq!(with_tail(&world, |_| ()), "a world");
     let steps = world.rules().blast_steps;
-    for stage in [99, 4 + steps, 65_535, 65_536 + steps, 131_071, 131_073, u32::MAX] {
+    for stage in [99, 5 + steps, 65_535, 65_536 + steps, 131_071, 131_073, u32::MAX] {
         let said = with_tail(&world, |tail| tail[..4].copy_from_slice(&stage.to_le_bytes()));
         assert_eq!(said, "a stage that no tick has", "{stage}");
     }
+    let after = |stage: u8| {
+        with_tail(&world, |tail| {
+            (tail[0], tail[4]) = (stage, 1);
+            tail.splice(5..5, [0; 12]);
+        })
+    };
+    for stage in [0, 3, 4] {
+        assert_eq!(after(stage), "a stage that no tick has", "{stage} after a chunk");
+    }
     let edits = "a number of edits, and no more of them before the next tick";
-    assert_eq!(with_tail(&world, |tail| tail[4] = 1), edits);
-    assert_eq!(with_tail(&world, |tail| tail[8] = 1), "the bytes of an edit");
+    assert_eq!(with_tail(&world, |tail| tail[5] = 1), edits);
+    assert_eq!(with_tail(&world, |tail| tail[9] = 1), "the bytes of an edit");
     let [water, soil, blast] = states(&world);
     let after = water.len() + soil.len() + blast.len();
     let whole = content(&world.save(), "WRLD");

@@ -160,11 +160,11 @@ fn a_game_in_which_water_does_not_arrive_breaks_the_law_of_its_name() {
 /// Steps, basins that fill, arms of a U, and what the throughput narrows.
 #[test]
 fn the_greatest_outflow_is_that_of_the_narrowest_cells_once_all_that_fills_is_full() {
-    let outflow = |layers: &[&[&str]], throughput: u8| {
+    let supplied = |layers: &[&[&str]], throughput: u8, source_supply: u8| {
         let [width, depth] = [layers[0][0].len(), layers[0].len()].map(|side| side as i32);
         let max = IVec3::new(width - 1, layers.len() as i32 - 1, depth - 1);
         let edges = Edges::WALLS.with(Face::East, Edge::Drain);
-        let rules = Rules { edges, throughput, ..Rules::lossless() };
+        let rules = Rules { edges, throughput, source_supply, ..Rules::lossless() };
         let bounds = Region::new(IVec3::ZERO, max);
         let mut world = WaterWorld::with_bounds(1, rules, bounds).unwrap();
         let mut chunk = Chunk::uniform(Voxel::SOLID);
@@ -180,6 +180,7 @@ fn the_greatest_outflow_is_that_of_the_narrowest_cells_once_all_that_fills_is_fu
         world.insert_chunk(IVec3::ZERO, chunk).unwrap();
         max_outflow(&world)
     };
+    let outflow = |layers: &[&[&str]], throughput: u8| supplied(layers, throughput, 7);
     assert_eq!(outflow(&[&["S...", "S..#"]], 7), 7, "one way out");
     assert_eq!(outflow(&[&["S...", "S..."]], 7), 14);
     assert_eq!(outflow(&[&["S...", "S..."]], 3), 6);
@@ -192,6 +193,8 @@ fn the_greatest_outflow_is_that_of_the_narrowest_cells_once_all_that_fills_is_fu
     assert_eq!(u("S.#..", "#.#.#"), 0, "not to the height of the spring");
     assert_eq!(outflow(&[&["S...."], &["#.###"], &["#...."]], 7), 7, "it falls");
     assert_eq!(outflow(&[&["S..S."], &["#.###"], &["#...."]], 7), 14, "two ends");
+    assert_eq!(supplied(&[&["S...", "S..#"]], 7, 3), 6);
+    assert_eq!(supplied(&[&["SS.."]], 7, 3), 3, "one behind another, whose cell is in the way");
 }
 
 /// In flat beds and down steps water always arrives. Where columns of any height stand in its way,

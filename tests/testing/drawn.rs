@@ -131,9 +131,13 @@ fn cells_and_bounds_of_any_size_are_drawn() {
         let bytes = random_bytes(seed);
         let mut bytes = Bytes(&bytes);
         let cell = bytes.cell(Region::EVERYWHERE);
-        assert!(Region::EVERYWHERE.contains(bytes.region(Region::cell(cell)).min()));
+        let region = bytes.region(Region::cell(cell));
+        let near = [cell, cell.saturating_add(IVec3::X)];
+        assert!(near.contains(&region.min()) && near.contains(&region.max()), "{cell}: {region:?}");
         let edges = ends.map(|size| bytes.bounds(size));
-        assert!(edges.iter().all(|bounds| bounds.size()[0] > 0));
+        let sides = edges.map(|bounds| bounds.size());
+        assert_eq!(sides[..4], [[1; 3]; 4], "a side below 1 counts as 1");
+        assert!(sides[4].iter().all(|&side| side >= 1 << 30), "{:?}", edges[4]);
         water::Edit::from_bytes(&WaterWorld::edit(&mut bytes, edges[4]).to_bytes()).unwrap();
     }
 }

@@ -55,9 +55,11 @@ fn chunks(world: &WaterWorld) -> Vec<IVec3> {
 fn tick(world: &mut WaterWorld, distance: &SimulationDistance, players: &[IVec3]) -> usize {
     let edits = distance.edits(world, players);
     let switched = edits.iter().map(count).sum();
+    let queued = edits.len();
     edits.into_iter().for_each(|edit| _ = world.queue(edit));
     world.step();
-    assert!(world.take_edit_reports().iter().all(|report| report.result.is_ok()));
+    let reports = world.take_edit_reports();
+    assert!(reports.len() == queued && reports.iter().all(|report| report.result.is_ok()));
     switched
 }
 

@@ -11,6 +11,25 @@ use proptest::prelude::*;
 /// Steps within which worlds of this size come to rest.
 const PATIENCE: u64 = 4000;
 
+/// What the documentation says of water that is filled up after each step.
+#[test]
+fn the_far_arm_of_a_u_rises_as_high_as_a_spring_less_a_unit() {
+    let mut world = Water2dWorld::new(7, Rules::default()).unwrap();
+    world.insert_chunk(IVec3::ZERO, Chunk::uniform(Cell::SOLID)).unwrap();
+    for (from, to) in [([1, 1, 0], [7, 1, 0]), ([1, 2, 0], [1, 10, 0]), ([7, 2, 0], [7, 10, 0])] {
+        world.fill_water(Region::new(from.into(), to.into()), 0).unwrap();
+    }
+    let spring = IVec3::new(1, 7, 0);
+    for _ in 0..2000 {
+        let missing = 100_u32.saturating_sub(world.level(spring));
+        world.pour(spring, missing).unwrap();
+        world.step();
+    }
+    let arm = |x: i32| [6, 7, 8].map(|y| world.level(IVec3::new(x, y, 0)));
+    assert_eq!([arm(1), arm(7)], [[104, 100, 0], [104, 99, 0]]);
+    assert_eq!(world.total(), world.ledger().total());
+}
+
 /// A drawn world: its lower left corner, its width, and its cells row by row from the bottom, −1
 /// for ground.
 #[derive(Clone, Debug)]

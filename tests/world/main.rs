@@ -5,6 +5,7 @@ mod charges;
 mod exchange;
 mod feed;
 mod frozen;
+mod hostile;
 mod laws;
 mod palettes;
 mod parts;

@@ -94,6 +94,12 @@ impl<S: BlastShape> BlastWorld<S> {
         }
     }
 
+    /// Lets copies of a chunk of pressure have its array until it is written.
+    #[cfg(feature = "store")]
+    pub(crate) fn share_chunk(&mut self, slot: Slot) {
+        self.pressure.chunk_at_mut(slot).share();
+    }
+
     /// Puts a chunk back without entering its pressure in the ledger.
     ///
     /// # Errors

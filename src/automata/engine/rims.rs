@@ -18,6 +18,10 @@ pub(crate) struct Rims<T: Value, S: RowShape> {
     saved: Vec<Saved<T, S>>,
     /// Indices into `saved` by slot, or [`UNSAVED`].
     places: Vec<u32>,
+    /// The number of the last round of requests.
+    round: u64,
+    /// How many of the first of `saved` may be of no request of this round.
+    unchecked: usize,
 }
 
 /// The rims that a chunk's step needs, as they were before it.
@@ -33,8 +37,8 @@ struct Saved<T: Value, S: RowShape> {
     rims: Box<S::Rims<T>>,
     /// Whether `rims` match the chunk's present cells.
     is_current: bool,
-    /// Whether the next step reads them.
-    requested: bool,
+    /// The last round in which a step asked for them.
+    requested: u64,
 }
 
 impl<T: Value, S: RowShape> Saved<T, S> {
@@ -52,7 +56,8 @@ const UNSAVED: u32 = u32::MAX;
 impl<T: Value, S: RowShape> Rims<T, S> {
     /// No rims saved; a missing chunk counts as filled with `background`.
     pub(crate) fn new(background: T) -> Self {
-        Rims { background: S::uniform_rims(background), saved: Vec::new(), places: Vec::new() }
+        let background = S::uniform_rims(background);
+        Rims { background, saved: Vec::new(), places: Vec::new(), round: 0, unchecked: 0 }
     }
 
     /// Discards all saved rims, and saves those of these chunks and of their neighbours.
@@ -79,67 +84,63 @@ impl<T: Value, S: RowShape> Rims<T, S> {
         slots: &[Slot],
         rims: impl Fn(Slot) -> S::Rims<T> + Sync,
     ) {
-        self.request_for(grid, slots);
+        self.begin_round();
+        for &slot in slots {
+            near(grid, slot).for_each(|slot| _ = self.request(grid, slot));
+        }
+        self.drop_unrequested(usize::MAX);
         workers::each(&mut self.saved, |saved| saved.renew(&rims));
     }
 
-    /// Drops the saved rims but those of these chunks and of their neighbours, which are to be
-    /// [renewed](Rims::renew_for) before they are read.
-    pub(crate) fn request_for<C: Value>(&mut self, grid: &Grid<C, S>, slots: &[Slot]) {
-        self.places.resize(grid.slot_capacity().max(self.places.len()), UNSAVED);
-        self.saved.iter_mut().for_each(|saved| saved.requested = false);
-        for &slot in slots {
-            self.request(slot);
-            for &neighbour in
-                grid.neighbours_of(slot)[..S::NEIGHBOURS].iter().filter(|slot| slot.is_some())
-            {
-                self.request(neighbour);
-            }
-        }
-        self.drop_unrequested();
+    /// Begins a round of requests, with a step that saves rims chunk by chunk.
+    pub(crate) fn begin_round(&mut self) {
+        self.round += 1;
+        self.unchecked = self.saved.len();
     }
 
-    /// Saves the rims of a chunk and of its neighbours, all of them
-    /// [requested](Rims::request_for), as far as they are not up to date.
+    /// Saves the rims of a chunk and of its neighbours, as far as they are not up to date.
     pub(crate) fn renew_for<C: Value>(
         &mut self,
         grid: &Grid<C, S>,
         slot: Slot,
         rims: impl Fn(Slot) -> S::Rims<T>,
     ) {
-        let neighbours = grid.neighbours_of(slot);
-        for slot in core::iter::once(slot).chain(neighbours[..S::NEIGHBOURS].iter().copied()) {
-            if let Some(saved) = self.saved_mut(slot) {
-                saved.renew(&rims);
-            }
-        }
+        near(grid, slot).for_each(|slot| self.request(grid, slot).renew(&rims));
     }
 
-    fn request(&mut self, slot: Slot) {
-        if let Some(saved) = self.saved_mut(slot) {
-            saved.requested = true;
-            return;
+    /// Returns the rims of a chunk, up to date or not. This round does not drop them.
+    fn request<C: Value>(&mut self, grid: &Grid<C, S>, slot: Slot) -> &mut Saved<T, S> {
+        if self.places.len() <= slot.index() {
+            self.places.resize(grid.slot_capacity(), UNSAVED);
         }
-        // There are fewer slots than 2³²−1.
-        self.places[slot.index()] = self.saved.len() as u32;
-        self.saved.push(Saved {
-            slot,
-            rims: Box::new(self.background),
-            is_current: false,
-            requested: true,
-        });
+        let place = &mut self.places[slot.index()];
+        if *place == UNSAVED {
+            // There are fewer slots than 2³²−1.
+            *place = self.saved.len() as u32;
+            let rims = Box::new(self.background);
+            self.saved.push(Saved { slot, rims, is_current: false, requested: 0 });
+        }
+        let saved = &mut self.saved[*place as usize];
+        saved.requested = self.round;
+        saved
     }
 
-    fn drop_unrequested(&mut self) {
-        self.saved.retain(|saved| {
-            if !saved.requested {
-                self.places[saved.slot.index()] = UNSAVED;
+    /// Drops saved rims that were not requested in this round, after a look at up to `most`.
+    /// Returns whether there are others to look at.
+    pub(crate) fn drop_unrequested(&mut self, most: usize) -> bool {
+        let left = self.unchecked.saturating_sub(most);
+        for place in (left..self.unchecked).rev() {
+            if self.saved[place].requested == self.round {
+                continue;
             }
-            saved.requested
-        });
-        for (place, saved) in self.saved.iter().enumerate() {
-            self.places[saved.slot.index()] = place as u32;
+            let dropped = self.saved.swap_remove(place);
+            self.places[dropped.slot.index()] = UNSAVED;
+            if let Some(moved) = self.saved.get(place) {
+                self.places[moved.slot.index()] = place as u32;
+            }
         }
+        self.unchecked = left;
+        left > 0
     }
 
     fn saved_mut(&mut self, slot: Slot) -> Option<&mut Saved<T, S>> {
@@ -189,6 +190,15 @@ impl<T: Value, S: RowShape> Rims<T, S> {
             + self.saved.capacity() * size_of::<Saved<T, S>>()
             + self.places.capacity() * size_of::<u32>()
     }
+}
+
+/// Returns the slots of a chunk and of its neighbours.
+fn near<C: Value, S: RowShape>(
+    grid: &Grid<C, S>,
+    slot: Slot,
+) -> impl Iterator<Item = Slot> + use<C, S> {
+    let neighbours = grid.neighbours_of(slot).into_iter().take(S::NEIGHBOURS);
+    core::iter::once(slot).chain(neighbours.filter(|slot| slot.is_some()))
 }
 
 /// Returns the rims of a uniform or dense chunk.

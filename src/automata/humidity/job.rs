@@ -31,15 +31,13 @@ pub(super) struct Job<S: HumidityShape> {
     pub(super) changes: Changes,
     pub(super) rims: Box<S::Rims<u32>>,
     pub(super) tally: Tally,
-    /// The chunk has been stepped ahead, on a copy.
-    pub(super) is_ahead: bool,
 }
 
 impl<S: HumidityShape> Job<S> {
     pub(super) fn new(slot: Slot, moisture: Chunk<u32>) -> Self {
         let rims = Box::new(S::uniform_rims(0));
         let (changes, tally) = (Changes::default(), Tally::default());
-        Job { slot, moisture, changes, rims, tally, is_ahead: false }
+        Job { slot, moisture, changes, rims, tally }
     }
 }
 
@@ -61,15 +59,15 @@ impl<S: HumidityShape> tiles::Job<u32, S> for Job<S> {
 
 /// Units that a step moved, added and removed in one chunk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Tally {
+pub(crate) struct Tally {
     /// By what keeps cells full.
-    pub(super) fed: u64,
-    pub(super) rained: i64,
-    pub(super) runoff: u64,
-    pub(super) drained: u64,
+    pub(crate) fed: u64,
+    pub(crate) rained: i64,
+    pub(crate) runoff: u64,
+    pub(crate) drained: u64,
     /// Units that flowed over borders and over faces between cells, each face counted at the cell
     /// with the smaller coordinates.
-    pub(super) moved: u64,
+    pub(crate) moved: u64,
 }
 
 impl Tally {

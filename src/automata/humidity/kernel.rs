@@ -99,8 +99,8 @@ impl<S: HumidityShape> Kernel<S> {
         self.rims.refresh(&store.moisture, slots, |slot| rims_of(store, slot));
     }
 
-    /// Saves the rims of a chunk, which were [requested](Rims::request_for), and of its neighbours.
-    pub(super) fn save_requested_rims(&mut self, store: &Store<S>, slot: Slot) {
+    /// Saves the rims of a chunk and of its neighbours.
+    pub(super) fn save_rims_of(&mut self, store: &Store<S>, slot: Slot) {
         let rims_of = rims_of::<S>(store.sweep);
         self.rims.renew_for(&store.moisture, slot, |slot| rims_of(store, slot));
     }

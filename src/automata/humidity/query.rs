@@ -1,6 +1,7 @@
 //! Reading a humidity world: cells, totals, changes, and the hash of its state.
 
 use super::cell::{Cell, ROCK, UNITS};
+use super::edit::units_in;
 use super::job::{Job, Scratch};
 use super::ledger::Ledger;
 use super::rules::Rules;
@@ -60,12 +61,14 @@ impl<S: HumidityShape> HumidityWorld<S> {
         self.cell(cell).is_none_or(|cell| cell.is_rock())
     }
 
-    /// The humidity of all cells, rain and rock included. In the conservative sweep that of the
-    /// ledger, exact below 2³⁷. In the others a sum in `f64` over all cells, chunk by chunk in
-    /// order of position.
+    /// The humidity of all cells, rain and rock included, counted cell by cell. In the conservative
+    /// sweep a sum of units of 1/65,536, exact below 2³⁷: that it is
+    /// [`ledger().total()`](Ledger::total) proves that none was made or lost. In the others a sum
+    /// in `f64`, chunk by chunk in order of position.
     pub fn total(&self) -> f64 {
-        if let Some(ledger) = self.ledger() {
-            return ledger.total() as f64 / f64::from(UNITS);
+        if self.rules.sweep == Sweep::Conservative {
+            let chunks = self.store.moisture.chunks().map(|(_, chunk)| units_in(chunk));
+            return chunks.sum::<u128>() as f64 / f64::from(UNITS);
         }
         let humidity = |word| self.store.sweep.humidity_of(word);
         let sum = |chunk: &Chunk<u32>| match chunk.as_dense() {
@@ -127,11 +130,19 @@ impl<S: HumidityShape> HumidityWorld<S> {
     /// Bytes that the world holds, scratch memory included.
     pub fn memory_bytes(&self) -> usize {
         let jobs = self.jobs.capacity() * size_of::<Job<S>>()
-            + self.jobs.len() * size_of::<S::Rims<u32>>();
+            + self.jobs.len() * size_of::<S::Rims<u32>>()
+            + self.jobs.iter().map(|job| job.moisture.heap_bytes()).sum::<usize>();
         let scratch: usize = self.workers.scratch().iter().map(Scratch::memory_bytes).sum();
         let ahead = self.ahead.as_ref().map_or(0, super::Ahead::memory_bytes);
-        let steady = self.steady.memory_bytes();
-        self.store.memory_bytes() + self.kernel.memory_bytes() + scratch + jobs + ahead + steady
+        #[cfg(feature = "store")]
+        let jobs = jobs + self.stepped.capacity() * size_of::<u64>();
+        self.store.memory_bytes()
+            + self.kernel.memory_bytes()
+            + scratch
+            + jobs
+            + ahead
+            + self.steady.memory_bytes()
+            + self.leavings.memory_bytes()
     }
 
     /// A hash of the state that decides the future: tick count, ledger, and every cell of every

@@ -56,10 +56,10 @@ impl Steady {
         self.by_chunk.contains_key(&slot)
     }
 
-    /// Returns whether a step enters this for a chunk that sleeps.
-    pub(super) fn is(&self, slot: Slot, tally: &Tally) -> bool {
+    /// Returns what each step enters for a chunk while it sleeps, without what moves.
+    pub(super) fn of(&self, slot: Slot) -> Tally {
         let known = self.by_chunk.get(&slot).copied().unwrap_or_default();
-        Tally { moved: 0, ..known } == Tally { moved: 0, ..*tally }
+        Tally { moved: 0, ..known }
     }
 
     /// Enters what so many steps bring.

@@ -22,10 +22,15 @@ impl<S: HumidityShape> HumidityWorld<S> {
 
     pub(super) fn step_generic(&mut self) -> StepReport {
         self.ticks = self.ticks.wrapping_add(1);
-        match self.rules.sweep {
+        let report = match self.rules.sweep {
             Sweep::InPlace => self.step_in_place(),
-            Sweep::Synchronous | Sweep::Conservative => self.step_synchronous(),
-        }
+            Sweep::Synchronous | Sweep::Conservative => {
+                self.step_from_ahead().unwrap_or_else(|| self.step_synchronous())
+            }
+        };
+        #[cfg(feature = "store")]
+        self.count_step();
+        report
     }
 
     /// Runs `steps` steps. The same bytes as that many calls of [`step`](HumidityWorld::step). On
@@ -118,14 +123,15 @@ impl<S: HumidityShape> HumidityWorld<S> {
         let slots = self.store.moisture.awake_slots().to_vec();
         self.enter_steady(&slots, 1);
         self.kernel.save_rims(&self.store, &slots);
-        self.jobs_from_ahead();
         let jobs = self.step_chunks(&slots, &mut report);
         front::advance(
             &mut self.store.moisture,
             jobs.iter().map(|job| (job.slot, job.changes.touched())),
         );
-        for job in jobs.iter().filter(|job| job.changes.is_empty()) {
-            self.steady.note(job.slot, job.tally);
+        for job in &jobs {
+            if self.store.moisture.awake_at(job.slot).is_none() {
+                self.steady.note(job.slot, job.tally);
+            }
         }
         self.jobs = jobs;
         self.forget_sleepers(&slots);
@@ -162,40 +168,31 @@ impl<S: HumidityShape> HumidityWorld<S> {
     fn step_chunks(&mut self, slots: &[Slot], report: &mut StepReport) -> Vec<Job<S>> {
         let mut jobs = core::mem::take(&mut self.jobs);
         jobs.resize_with(slots.len(), || Job::new(Slot::NONE, Chunk::uniform(0)));
-        for (job, &slot) in jobs.iter_mut().zip(slots).filter(|(job, _)| !job.is_ahead) {
+        for (job, &slot) in jobs.iter_mut().zip(slots) {
             self.kernel.prepare(&self.store, slot);
+            #[cfg(feature = "store")]
+            self.note_stepped(slot);
             job.slot = slot;
             self.swap_chunk(job);
         }
         let (kernel, store) = (&self.kernel, &self.store);
         self.workers.each(&mut jobs, |scratch, job| {
-            if !job.is_ahead {
-                let before = kernel.rims.before(&store.moisture, job.slot);
-                kernel.step_chunk(store, before, scratch, job);
-            }
+            let before = kernel.rims.before(&store.moisture, job.slot);
+            kernel.step_chunk(store, before, scratch, job);
         });
         for job in &mut jobs {
             self.swap_chunk(job);
-            if core::mem::take(&mut job.is_ahead) {
-                // The memory of the copy.
-                job.moisture = Chunk::uniform(0);
-            }
             self.kernel.rims.update(job.slot, &mut job.rims);
-            *report += report_of(job.changes.count(), &job.tally);
-            enter(&mut self.ledger, &job.tally);
+            record(report, &mut self.ledger, job.changes.count(), &job.tally);
         }
         jobs
     }
 
-    /// Moves a chunk out of the world to step it, or back into it, or what a copy of it became.
+    /// Moves a chunk out of the world to step it, or back into it.
     fn swap_chunk(&mut self, job: &mut Job<S>) {
         let moisture = &mut self.store.moisture;
         core::mem::swap(&mut job.moisture, moisture.chunk_at_mut(job.slot));
-        if !job.is_ahead {
-            moisture.exchange_marks_at(job.slot, &mut job.changes.marks);
-        } else if let Some(changed) = job.changes.marks.take() {
-            moisture.mark_changes_at(job.slot, &changed);
-        }
+        moisture.exchange_marks_at(job.slot, &mut job.changes.marks);
     }
 
     /// Frees the derived data of the chunks that sleep.
@@ -206,6 +203,12 @@ impl<S: HumidityShape> HumidityWorld<S> {
             }
         }
     }
+}
+
+/// Records the result of a step of an awake chunk.
+pub(super) fn record(report: &mut StepReport, ledger: &mut Ledger, changed: usize, tally: &Tally) {
+    *report += report_of(changed, tally);
+    enter(ledger, tally);
 }
 
 /// Returns the report of a step of an awake chunk.

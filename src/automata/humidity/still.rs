@@ -35,6 +35,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
     pub(crate) fn restore_still(&mut self, chunk: IVec3) {
         self.store.set_still(chunk, true);
         if let Some(slot) = self.store.moisture.slot(chunk) {
+            self.steady.forget(slot);
             self.store.moisture.shelve(&[slot]);
         }
     }

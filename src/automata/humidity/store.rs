@@ -54,6 +54,13 @@ impl<S: HumidityShape> Store<S> {
         &self.ground[slot.index()]
     }
 
+    /// Lets copies of a chunk have its arrays until they are written.
+    #[cfg(feature = "store")]
+    pub(super) fn share(&mut self, slot: Slot) {
+        self.moisture.chunk_at_mut(slot).share();
+        self.ground[slot.index()].share();
+    }
+
     pub(super) fn ground_of(&self, slot: Slot, index: usize) -> Ground {
         Ground(self.ground_at(slot).get(index))
     }

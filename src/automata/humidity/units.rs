@@ -56,11 +56,11 @@ impl<S: HumidityShape> HumidityWorld<S> {
         awake.map(|&slot| self.store.moisture.position_at(slot))
     }
 
-    /// Returns whether the next step visits a chunk; `false` if it is not loaded.
-    #[cfg(feature = "store")]
-    pub(crate) fn is_awake(&self, chunk: IVec3) -> bool {
-        let slot = self.store.moisture.slot(chunk);
-        slot.is_some_and(|slot| self.store.moisture.awake_at(slot).is_some())
+    /// Returns the positions of the chunks that are awake, but for so many of the first.
+    pub(crate) fn awake_positions_from(&self, first: usize) -> impl Iterator<Item = IVec3> {
+        let awake = self.store.moisture.awake_slots();
+        let awake = awake.get(first..).unwrap_or_default().iter();
+        awake.map(|&slot| self.store.moisture.position_at(slot))
     }
 
     /// Adds up to `units` to a cell of soil, as far as the cap leaves room. Returns how many had
@@ -95,17 +95,24 @@ impl<S: HumidityShape> HumidityWorld<S> {
     }
 
     /// Makes these cells of a chunk, in index order, those that a source beside them keeps full:
-    /// what flows on from them it gives, which the ledger counts as placed. Without effect if the
-    /// chunk is not loaded. Only in the conservative sweep.
-    pub(crate) fn set_fed(&mut self, chunk: IVec3, fed: Vec<Fed>) {
-        let Some(slot) = self.store.moisture.slot(chunk) else { return };
-        if *self.store.fed_at(slot) != *fed {
-            self.store.set_fed(slot, fed);
-            // A chunk that sleeps and gives nothing on is none that this changes.
-            if self.steady.has(slot) {
-                self.store.moisture.wake_chunk_at(slot);
-            }
+    /// what flows on from them it gives, which the ledger counts as placed. Returns whether that
+    /// changes anything; `false` if the chunk is not loaded. Only in the conservative sweep.
+    pub(crate) fn set_fed(&mut self, chunk: IVec3, fed: Vec<Fed>) -> bool {
+        let Some(slot) = self.store.moisture.slot(chunk) else { return false };
+        if *self.store.fed_at(slot) == *fed {
+            return false;
         }
+        self.store.set_fed(slot, fed);
+        // A chunk that sleeps and gives nothing on is none that this changes.
+        if self.steady.has(slot) {
+            self.store.moisture.wake_chunk_at(slot);
+        }
+        true
+    }
+
+    /// Returns the cells of a chunk that a source beside them keeps full, in index order.
+    pub(crate) fn fed(&self, chunk: IVec3) -> &[Fed] {
+        self.store.moisture.slot(chunk).map_or(&[], |slot| self.store.fed_at(slot))
     }
 
     /// Replaces the ledger: what stands above has put back chunks as they became elsewhere.

@@ -2,7 +2,7 @@
 
 use super::cell::MOST_HUMIDITY;
 use super::edit::units_in;
-use super::job::{Job, Scratch};
+use super::job::{Job, Scratch, Tally};
 use super::kernel::Kernel;
 use super::{HumidityShape, HumidityWorld};
 use crate::chunk::CellMask;
@@ -139,7 +139,8 @@ impl<S: HumidityShape> HumidityWorld<S> {
                 &mut job,
             );
             kernel.forget(slot);
-            if !job.changes.is_empty() || !self.steady.is(slot, &job.tally) {
+            let flow = Tally { moved: 0, ..job.tally };
+            if !job.changes.is_empty() || self.steady.of(slot) != flow {
                 return Err(Violation::Asleep(moisture.position_at(slot)));
             }
         }

@@ -5,6 +5,23 @@
 //! higher behind them. [`Rule::Literal`] is that text; [`Rule::Settling`] keeps its pressure and
 //! comes to rest.
 //!
+//! # The literal rule
+//!
+//! The text gives its rule in words and in pseudo-code. [`Rule::Literal`] is the pseudo-code, with
+//! these mends:
+//!
+//! - What rises is `level − capacity`; the pseudo-code has `capacity − level`, which is negative
+//!   wherever its condition holds.
+//! - Nothing sinks into a cell that holds its capacity or more. The pseudo-code gives what that
+//!   cell lacks, also if that is negative: it would take water out of the cell below.
+//! - What sinks follows from the old level of the cell below. The pseudo-code reads its current
+//!   level, so that a step depends on the order of the cells; from the top down, both are the same.
+//!
+//! Where words and pseudo-code differ, the pseudo-code counts: the capacity is the *level* above
+//! plus 5, where the words have the *capacity* above. Besides, no level exceeds [`MAX_LEVEL`]: a
+//! cell takes at most a quarter of its room from each side in a step. The text has no such bound,
+//! and no water of less than a fifth of that level meets it.
+//!
 //! # The settling rule
 //!
 //! Every unit of water has a head: as long as its cell fills, the height at which it lies, 100 to a
@@ -25,7 +42,9 @@
 //! - in each body all surfaces under the open sky are level within one unit, in every arm;
 //! - d cells below a surface that is just full the level is 100 + 5·d, or a unit less where the
 //!   water does not suffice for all;
-//! - a hollow without a vent fills like any other, as air has no pressure here.
+//! - a hollow without a vent fills like any other, as air has no pressure here;
+//! - where a cell is filled up after each step, as by a spring, the other arm of a U rises as high
+//!   as that cell, less a unit. (In [three dimensions](crate::water), it rises to the cell below.)
 //!
 //! Where the surface cell is not full, the pressure below it is that part of five, rounded down. A
 //! body transmits pressure through its narrowest neck as through its widest,

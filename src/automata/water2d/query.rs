@@ -2,6 +2,7 @@
 
 use super::Water2dWorld;
 use super::cell::Cell;
+use super::edit::units_in;
 use super::ledger::Ledger;
 use super::rules::Rules;
 use crate::automaton::{ChunkChanges, StateHash};
@@ -46,9 +47,10 @@ impl Water2dWorld {
         self.cell(cell).is_some_and(Cell::is_solid)
     }
 
-    /// Units of water in the world.
+    /// Units of water in the world, counted cell by cell: that this is
+    /// [`ledger().total()`](Ledger::total) proves that none was made or lost.
     pub fn total(&self) -> u64 {
-        self.ledger.total()
+        self.chunks().map(|(_, chunk)| units_in(chunk)).sum()
     }
 
     /// The account of all water that entered and left.

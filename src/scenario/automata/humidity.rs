@@ -148,10 +148,11 @@ impl Drawn for HumidityWorld {
 
     /// The sweeps of the weighted mean keep no ledger: their account is the count.
     fn account(&self) -> Account {
-        let Some(Ledger { placed, rained, removed, runoff, drained }) = self.ledger() else {
+        let Some(ledger) = self.ledger() else {
             let total = Drawn::count(self);
             return Account { entries: Vec::new(), total, injected: 0.0, drained: 0.0 };
         };
+        let Ledger { placed, rained, removed, runoff, drained } = ledger;
         let humidity = |units: u128| units as f64 / f64::from(UNITS);
         let rained = rained as f64 / f64::from(UNITS);
         Account {
@@ -162,7 +163,7 @@ impl Drawn for HumidityWorld {
                 ("runoff", humidity(runoff)),
                 ("drained", humidity(drained)),
             ],
-            total: self.total(),
+            total: humidity(ledger.total()),
             injected: rained,
             drained: humidity(drained),
         }

@@ -294,15 +294,15 @@ impl Drawn for World {
             self.apply(Edit::Soil(wet(cell, moisture)))?;
         }
         if is_open {
-            self.apply(Edit::Water(waters::Edit::RemoveSource(cell)))?;
+            self.remove_source(cell)?;
             let height = u32::from(self.height(cell));
             let (more, less) =
                 (u32::from(water).saturating_sub(height), height.saturating_sub(u32::from(water)));
-            self.apply(Edit::Water(waters::Edit::Scoop { cell, units: less }))?;
-            self.apply(Edit::Water(waters::Edit::Pour { cell, units: more }))?;
+            self.scoop(cell, less)?;
+            self.pour(cell, more)?;
         }
         if is_spring {
-            self.apply(Edit::Water(waters::Edit::AddSource(cell)))?;
+            self.add_source(cell)?;
         }
         Ok(())
     }

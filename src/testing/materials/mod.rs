@@ -14,7 +14,7 @@ use super::worlds::{
 };
 use crate::automaton::Automaton;
 use crate::world::{Broken, ChunkRecord, Edit, EditError, MaterialId, Outcome, World};
-use crate::{Cube, Shape, StepReport, blast};
+use crate::{Cube, Shape, StepReport, blast, water};
 use ground::Ground;
 
 /// With a naive model of its ground, unless the bounds hold more than 65,536 cells. All cells of
@@ -60,7 +60,11 @@ impl Watch for World {
                 self.wake_all();
                 Ok(Outcome::Done)
             }
-            of_part @ (Edit::Water(_) | Edit::Soil(_) | Edit::Blast(_)) => self.apply(of_part),
+            Edit::Water(edit) => match call(self, &edit) {
+                Some(result) => result.map(Outcome::Water),
+                None => self.apply(Edit::Water(edit)),
+            },
+            of_part @ (Edit::Soil(_) | Edit::Blast(_)) => self.apply(of_part),
         }
     }
 
@@ -121,6 +125,31 @@ impl Watch for World {
     fn model(&self) -> Option<Box<dyn Model<World>>> {
         (self.bounds().volume() <= MOST_CELLS).then(|| Box::new(Ground::of(self)) as _)
     }
+}
+
+/// Makes an edit of water by the function of its name; `None` if the world has none.
+fn call(world: &mut World, edit: &water::Edit) -> Option<Result<water::Outcome, EditError>> {
+    use water::{Edit, Outcome};
+    let units = |units: u32| Outcome::Units(units.into());
+    Some(match *edit {
+        Edit::Pour { cell, units: most } => world.pour(cell, most).map(units),
+        Edit::Scoop { cell, units: most } => world.scoop(cell, most).map(units),
+        Edit::DrainBody { cell, units: most } => world.drain_body(cell, most).map(units),
+        Edit::FillBody { cell, units: most } => world.fill_body(cell, most).map(units),
+        Edit::FillWater { region, height } => world.fill_water(region, height).map(Outcome::Units),
+        Edit::AddSource(cell) => world.add_source(cell).map(Outcome::Changed),
+        Edit::RemoveSource(cell) => world.remove_source(cell).map(Outcome::Changed),
+        Edit::FillSea(region) => world.fill_sea(region).map(Outcome::Units),
+        Edit::ClearSea(cell) => world.clear_sea(cell).map(Outcome::Changed),
+        Edit::SetEdge { column, edge } => Ok(Outcome::Changed(world.set_edge(column, edge))),
+        Edit::SetFixture { cell, fixture } => {
+            world.set_fixture(cell, fixture).map(Outcome::Changed)
+        }
+        Edit::Freeze(ref chunks) => world.freeze(chunks.iter().copied()).map(Outcome::Changed),
+        Edit::Thaw(ref chunks) => world.thaw(chunks.iter().copied()).map(Outcome::Changed),
+        Edit::SetRules(rules) => world.set_water_rules(rules).map(|()| Outcome::Done),
+        _ => return None,
+    })
 }
 
 /// Runs one tick in slices. After the first, the second, the fourth or the eighth of them, by the

@@ -37,6 +37,9 @@ const REACH_TICKS: u64 = 32;
 /// Worlds of more than 4,096 cells, without [`pools`](crate::water::Rules::pools) or
 /// [`many_parents`](crate::water::Rules::many_parents), with evaporation, sea, fixtures or frozen
 /// chunks break none of these laws.
+///
+/// Of springs at one height, nine tenths of the max flow must leave, and what leaves may differ by
+/// a tenth of it. Of springs at different heights, nine tenths of the share of one must leave.
 pub fn check_arrival<W: Watch>(
     world: &mut W,
     water: impl Fn(&W) -> &WaterWorld,
@@ -46,17 +49,21 @@ pub fn check_arrival<W: Watch>(
     if is_closed(water(world)) && is_plain(water(world)) {
         return check_level(world, water, found);
     }
-    let Some((settle, most)) = course(water(world)) else { return };
+    let Some(Course { settle, most, least }) = course(water(world)) else { return };
     let others = [0, 7].map(|height| with_height(world, &water, &edit, height));
     let own = outflow(world, &water, settle, found);
-    let least = most * COUNTED_TICKS * 9 / 10;
-    found.hold(law::OUTFLOW, own >= least, || {
-        format!("{own} units left in {COUNTED_TICKS} ticks, and {most} can in one")
+    let [least, most] = [least, most].map(|units| units * COUNTED_TICKS);
+    found.hold(law::OUTFLOW, own * 10 >= least * 9, || {
+        format!(
+            "{own} units left in {COUNTED_TICKS} ticks, {most} can, nine tenths of {least} must"
+        )
     });
     for (other, was) in others.into_iter().zip(["dry", "full"]) {
         let Some(mut other) = other else { continue };
         let left = outflow(&mut other, &water, settle, &mut Findings::default());
-        let is_same = own.abs_diff(left) * 10 <= own.max(left);
+        // More than the max flow is what stood somewhere, and drains.
+        let [own, left] = [own, left].map(|units| units.min(most));
+        let is_same = own.abs_diff(left) * 10 <= most || least < most && left * 10 >= least * 9;
         found.hold(law::HISTORY, is_same, || {
             format!("{own} units left in {COUNTED_TICKS} ticks, {left} when {was} at first")
         });
@@ -78,9 +85,18 @@ fn is_plain(world: &WaterWorld) -> bool {
         && world.queued_edits().len() == 0
 }
 
-/// Returns the ticks after which the flow of a world is steady, and how much its springs can
-/// deliver to its ends in a tick then; `None` if that is nothing, or takes long.
-fn course(world: &WaterWorld) -> Option<(u64, u64)> {
+/// What the springs of a world come to.
+struct Course {
+    /// The ticks after which the flow is steady.
+    settle: u64,
+    /// How much they can deliver to its ends in a tick then.
+    most: u64,
+    /// How much of that must arrive, but for a tenth.
+    least: u64,
+}
+
+/// Returns the course of a world; `None` if nothing comes to its ends, or takes long.
+fn course(world: &WaterWorld) -> Option<Course> {
     if !is_plain(world) {
         return None;
     }
@@ -91,7 +107,18 @@ fn course(world: &WaterWorld) -> Option<(u64, u64)> {
     let (offer, most) = (bed.offer(), bed.max_outflow());
     let open = bed.cells.contents.iter().filter(|content| matches!(content, Content::Open { .. }));
     let settle = SETTLE_TICKS + 2 * 7 * open.count() as u64 / offer.max(1);
-    (most > 0 && settle <= MOST_TICKS).then_some((settle, most))
+    (most > 0 && settle <= MOST_TICKS).then_some(Course { settle, most, least: least(world, most) })
+}
+
+/// Returns how much of a max flow must arrive: all if the springs lie at one height, and the share
+/// of one of them if not. Water of an upper spring may stand over a lower one, which then gives
+/// less, or more.
+fn least(world: &WaterWorld, most: u64) -> u64 {
+    let is_spring = |cell: &IVec3| world.cell(*cell).is_some_and(|cell| cell.is_source());
+    let springs = world.bounds().positions().filter(is_spring);
+    let heights: Vec<i32> = springs.map(|spring| spring.y).collect();
+    let are_level = heights.iter().all(|&height| Some(&height) == heights.first());
+    if are_level { most } else { most / heights.len() as u64 }
 }
 
 /// Returns the world with this height in each open cell but its springs.

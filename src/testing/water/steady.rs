@@ -14,7 +14,8 @@ use glam::IVec3;
 ///
 /// Water moves down; sideways where what lies below is ground, or fills; and up, through cells
 /// that fill, below the height of the lowest spring. A cell fills if no way down or sideways leads
-/// from it to an end. The sea and fixtures are left out of account.
+/// from it to an end. None passes through the cell of another spring, which is full of its own.
+/// The sea and fixtures are left out of account.
 ///
 /// It visits all cells within the bounds several times: it is made for small worlds.
 ///
@@ -139,7 +140,8 @@ impl<'a> Bed<'a> {
             if self.is_outlet(cell) {
                 network.connect(2 * slot + 1, sink, UNLIMITED);
             }
-            for there in self.onward(cell, head).filter_map(|there| self.cells.slot(there)) {
+            let onward = self.onward(cell, head).filter_map(|there| self.cells.slot(there));
+            for there in onward.filter(|&there| !self.cells.contents[there].is_source()) {
                 network.connect(2 * slot + 1, 2 * there, UNLIMITED);
             }
         }

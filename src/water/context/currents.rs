@@ -9,7 +9,8 @@
 
 use crate::chunk::LayerMask;
 use crate::grid::Slot;
-use crate::water::context::layer_record::{LayerRecord, NO_FLOW};
+use crate::water::context::layer_record::LayerRecord;
+use crate::water::flow_record::NO_FLOW;
 use crate::water::store::Place;
 
 /// A layer with flows.

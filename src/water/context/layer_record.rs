@@ -8,42 +8,10 @@
 use crate::chunk::{LAYER_CELLS, LayerMask, ones};
 use crate::coords::Face;
 use crate::grid::Slot;
+use crate::water::flow_record::{NO_FLOW, add_flow, add_flows, passed};
 use crate::water::store::{Changes, Place, Store};
 use crate::water::voxel::Voxel;
-use glam::IVec3;
 use std::borrow::Cow;
-
-/// A cell's flow record before anything has left it: units passed on in bits 0–2, then the outflow
-/// along x, y and z as four bits each, offset by 8.
-pub(crate) const NO_FLOW: u16 = 0x8880;
-
-/// What one unit across each face adds to a flow record.
-const UNIT: [u16; 6] = [
-    1u16.wrapping_sub(1 << 4),
-    1 + (1 << 4),
-    1u16.wrapping_sub(1 << 8),
-    1 + (1 << 8),
-    1u16.wrapping_sub(1 << 12),
-    1 + (1 << 12),
-];
-
-/// Returns the units passed on, 0 to 7.
-#[inline]
-pub(crate) fn passed(flow: u16) -> u8 {
-    (flow & 7) as u8
-}
-
-/// Adds units that leave across a face.
-#[inline]
-pub(crate) fn add_flow(flow: &mut u16, face: Face, units: u8) {
-    *flow = flow.wrapping_add(UNIT[face.index()].wrapping_mul(u16::from(units)));
-}
-
-/// Returns the outflow as a vector, in units.
-pub(crate) fn current(flow: u16) -> IVec3 {
-    let axis = |shift: u32| i32::from(flow >> shift & 15) - 8;
-    IVec3::new(axis(4), axis(8), axis(12))
-}
 
 /// The most cells that a record keeps in its list.
 const FEW: usize = LayerMask::SPARSE;
@@ -125,12 +93,8 @@ impl Table {
     }
 }
 
-/// The record of one layer in a tick.
-pub(crate) struct LayerRecord {
-    /// Water entered, left or passed. A cell that is not touched has the flow record [`NO_FLOW`].
-    pub(crate) touched: LayerMask,
-    /// Woken in this tick, so visited in the next.
-    pub(crate) woken: LayerMask,
+/// Marks of cells that springs feed. Most layers have none.
+pub(crate) struct Marks {
     /// Leads only to cells that are exhausted for this tick, so that no draw passes through it.
     pub(crate) dead: LayerMask,
     /// Would draw, but the path is exhausted for this tick; must stay awake.
@@ -139,20 +103,41 @@ pub(crate) struct LayerRecord {
     pub(crate) marked: LayerMask,
     /// Parts of falls that have let water fall on in this tick.
     pub(crate) fallen: LayerMask,
-    /// The cells that were awake before the tick.
-    pub(crate) awake_before: LayerMask,
-    /// The seed of the layer's random choices in this tick.
-    pub(crate) seed: u64,
+}
+
+impl Marks {
+    const NONE: Marks = Marks {
+        dead: LayerMask::NONE,
+        waiting: LayerMask::NONE,
+        marked: LayerMask::NONE,
+        fallen: LayerMask::NONE,
+    };
+}
+
+/// The record of one layer in a tick. What all phases ask for comes first: a tick in a thin world
+/// waits for the cache lines of its records.
+#[repr(C)]
+pub(crate) struct LayerRecord {
+    /// Water entered, left or passed. A cell that is not touched has the flow record [`NO_FLOW`].
+    pub(crate) touched: LayerMask,
+    /// Woken in this tick, so visited in the next.
+    pub(crate) woken: LayerMask,
+    notes: [Note; FEW],
     /// All cells, if more than [`FEW`] take part; then the list is empty.
     table: Option<Box<Table>>,
     /// The number of notes in the list.
     count: u8,
     /// Whether any cell is saved.
     has_saved: bool,
-    notes: [Note; FEW],
+    /// Kept from tick to tick, once it is there.
+    marks: Option<Box<Marks>>,
     /// For each face, the cells that had extra parents behind it. `None` if no cell is saved or
     /// none had any.
     extras_before: Option<Box<[LayerMask; 6]>>,
+    /// The seed of the layer's random choices in this tick.
+    pub(crate) seed: u64,
+    /// The cells that were awake before the tick.
+    pub(crate) awake_before: LayerMask,
 }
 
 impl LayerRecord {
@@ -161,17 +146,14 @@ impl LayerRecord {
         LayerRecord {
             touched: LayerMask::NONE,
             woken: LayerMask::NONE,
-            dead: LayerMask::NONE,
-            waiting: LayerMask::NONE,
-            marked: LayerMask::NONE,
-            fallen: LayerMask::NONE,
-            awake_before: LayerMask::NONE,
-            seed: 0,
+            notes: [Note::BLANK; FEW],
             table: None,
             count: 0,
             has_saved: false,
-            notes: [Note::BLANK; FEW],
+            marks: None,
             extras_before: None,
+            seed: 0,
+            awake_before: LayerMask::NONE,
         }
     }
 
@@ -181,18 +163,22 @@ impl LayerRecord {
         if let Some(table) = &mut table {
             table.reset(self.touched);
         }
-        for bits in [
-            &mut self.touched,
-            &mut self.woken,
-            &mut self.dead,
-            &mut self.waiting,
-            &mut self.marked,
-            &mut self.fallen,
-        ] {
-            *bits = LayerMask::NONE;
+        (self.touched, self.woken) = (LayerMask::NONE, LayerMask::NONE);
+        if let Some(marks) = &mut self.marks {
+            **marks = Marks::NONE;
         }
         (self.count, self.has_saved, self.extras_before) = (0, false, None);
         table
+    }
+
+    /// Returns the marks of cells that springs feed.
+    #[inline]
+    pub(crate) fn marks(&self) -> &Marks {
+        self.marks.as_deref().unwrap_or(&Marks::NONE)
+    }
+
+    pub(crate) fn marks_mut(&mut self) -> &mut Marks {
+        self.marks.get_or_insert_with(|| Box::new(Marks::NONE))
     }
 
     /// Gives a record in which nothing is noted a table, which must be new or reset.
@@ -257,6 +243,18 @@ impl LayerRecord {
     #[inline]
     pub(crate) fn passed(&self, cell: usize) -> u8 {
         passed(self.flow(cell))
+    }
+
+    /// Returns the cells that have passed on at least so many units in this tick.
+    pub(crate) fn passed_at_least(&self, units: u8) -> LayerMask {
+        match &self.table {
+            Some(table) => LayerMask::select(&table.flow, |flow| passed(flow) >= units),
+            None if units == 0 => LayerMask::ALL,
+            None => {
+                let notes = self.list().iter().filter(|note| passed(note.flow) >= units);
+                notes.map(|note| usize::from(note.cell)).collect()
+            }
+        }
     }
 
     /// Returns the flow records of all cells.
@@ -397,9 +395,30 @@ impl LayerRecord {
         self.touched.insert(cell);
     }
 
+    /// Records what cells pass on, given as flow records of all cells without what they have passed
+    /// on already.
+    pub(crate) fn pass_on_all(&mut self, cells: LayerMask, flows: &[u16; LAYER_CELLS]) {
+        if self.table.is_none() && !cells.is_sparse() {
+            self.make_table();
+        }
+        match &mut self.table {
+            Some(table) => {
+                for (own, &flow) in table.flow.iter_mut().zip(flows) {
+                    *own = add_flows(*own, flow);
+                }
+            }
+            None => cells.iter().for_each(|cell| {
+                let flow = add_flows(self.flow(cell), flows[cell]);
+                self.set_flow(cell, flow);
+            }),
+        }
+        self.touched |= cells;
+    }
+
     /// Returns the bytes held on the heap.
     pub(crate) fn heap_bytes(&self) -> usize {
         self.table.as_ref().map_or(0, |_| size_of::<Table>())
+            + self.marks.as_ref().map_or(0, |_| size_of::<Marks>())
             + self.extras_before.as_ref().map_or(0, |_| size_of::<[LayerMask; 6]>())
     }
 

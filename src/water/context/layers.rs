@@ -5,7 +5,7 @@ use crate::chunk::{CellMask, LayerMask, ones};
 use crate::grid::Slot;
 use crate::water::context::budget::{Budget, CHUNK_COST};
 use crate::water::context::currents::LastFlows;
-use crate::water::context::layer_record::{LayerRecord, Table, current};
+use crate::water::context::layer_record::{LayerRecord, Table};
 use crate::water::context::schedule::{Phase, Schedule, Sweep};
 use crate::water::ledger::Ledger;
 use crate::water::random::layer_seed;
@@ -16,8 +16,6 @@ use glam::IVec3;
 #[derive(Default)]
 struct ChunkRecords {
     is_of_odd_tick: bool,
-    /// The layers (by bit) with a record.
-    open: u16,
     layers: [Option<Box<LayerRecord>>; 16],
 }
 
@@ -25,6 +23,9 @@ struct ChunkRecords {
 #[derive(Default)]
 pub(crate) struct Workspace {
     chunks: Vec<Option<Box<ChunkRecords>>>,
+    /// By slot: the layers (by bit) with a record. Beside the records, since most questions are
+    /// answered by it, and it stays in the cache.
+    open: Vec<u16>,
     members: Vec<Slot>,
     /// While a tick begins: the members of the last one.
     leaving: Vec<Slot>,
@@ -32,6 +33,8 @@ pub(crate) struct Workspace {
     entered: usize,
     /// Layers and chunks that the last tick used.
     last_used: (usize, usize),
+    /// Tables that the last tick used, as far as its records are recycled.
+    tables_used: usize,
     #[expect(
         clippy::vec_box,
         reason = "boxes move between chunks and this list; unboxed, each move would copy a kilobyte"
@@ -73,7 +76,9 @@ impl Workspace {
         self.is_tick_odd = !self.is_tick_odd;
         self.forget_evaporated();
         self.chunks.resize_with(store.grid().slot_capacity(), || None);
+        self.open.resize(self.chunks.len(), 0);
         self.last_used = (self.layers, self.members.len());
+        self.tables_used = 0;
         self.leaving.append(&mut self.members);
         self.schedule.begin(store, random, self.is_in_slices);
         (self.entered, self.awake_before) = (0, 0);
@@ -129,7 +134,7 @@ impl Workspace {
     fn drop_spare(&mut self) -> bool {
         let (layers, chunks) = self.last_used;
         let before = [self.spare.len(), self.spare_tables.len(), self.spare_chunks.len()];
-        let after = [layers, layers, chunks];
+        let after = [layers, self.tables_used, chunks];
         if before[0] > after[0] {
             self.spare.pop();
         }
@@ -155,13 +160,15 @@ impl Workspace {
         else {
             return 0;
         };
-        let open = core::mem::take(&mut chunk.open);
+        let open = core::mem::take(&mut self.open[slot.index()]);
         for layer in ones(u64::from(open)) {
             if let Some(mut work) = chunk.layers[layer].take() {
                 if self.is_in_slices {
                     self.last_flows.keep(slot, layer, &work);
                 }
-                self.spare_tables.extend(work.reset());
+                let table = work.reset();
+                self.tables_used += usize::from(table.is_some());
+                self.spare_tables.extend(table);
                 self.spare.push(work);
             }
         }
@@ -187,9 +194,7 @@ impl Workspace {
     /// yet.
     #[inline]
     pub(crate) fn join(&mut self, store: &Store, slot: Slot, layer: usize) -> &mut LayerRecord {
-        let here =
-            self.chunks[slot.index()].as_ref().is_some_and(|chunk| chunk.layers[layer].is_some());
-        if !here {
+        if self.open[slot.index()] >> layer & 1 == 0 {
             self.join_new(store, slot, layer);
         }
         match &mut self.chunks[slot.index()] {
@@ -224,14 +229,17 @@ impl Workspace {
             work.use_table(self.spare_tables.pop().unwrap_or_else(Table::new));
         }
         chunk.layers[layer] = Some(work);
-        chunk.open |= 1 << layer;
+        self.open[slot.index()] |= 1 << layer;
         self.schedule.open(store, slot, layer);
         self.layers += 1;
     }
 
     #[inline]
     pub(crate) fn get(&self, slot: Slot, layer: usize) -> Option<&LayerRecord> {
-        self.chunks.get(slot.index())?.as_ref()?.layers[layer].as_deref()
+        if self.open_layers(slot) >> layer & 1 == 0 {
+            return None;
+        }
+        self.chunks[slot.index()].as_ref()?.layers[layer].as_deref()
     }
 
     /// Returns the next layer of the schedule, or `None` if the budget is spent before it is found;
@@ -242,9 +250,8 @@ impl Workspace {
         store: &Store,
         budget: &mut Budget,
     ) -> Option<Option<(Slot, usize)>> {
-        let chunks = &self.chunks;
-        let open = |slot: Slot| chunks[slot.index()].as_ref().map_or(0, |chunk| chunk.open);
-        self.schedule.next(store, open, budget)
+        let open = &self.open;
+        self.schedule.next(store, |slot| open[slot.index()], budget)
     }
 
     /// Returns the next layer of the sweep over the chunks.
@@ -287,6 +294,7 @@ impl Workspace {
         (borrower.random, borrower.is_tick_odd) = (self.random, self.is_tick_odd);
         (borrower.phase, borrower.ties_changed) = (self.phase, self.ties_changed);
         borrower.chunks.resize_with(self.chunks.len(), || None);
+        borrower.open.resize(self.chunks.len(), 0);
         borrower.spare.extend(self.spare.drain(self.spare.len().saturating_sub(spares)..));
         self.swap_chunks(borrower, slots);
     }
@@ -306,7 +314,9 @@ impl Workspace {
     #[cfg(feature = "rayon")]
     fn swap_chunks(&mut self, borrower: &mut Workspace, slots: &[Slot]) {
         for slot in slots {
-            core::mem::swap(&mut self.chunks[slot.index()], &mut borrower.chunks[slot.index()]);
+            let at = slot.index();
+            core::mem::swap(&mut self.chunks[at], &mut borrower.chunks[at]);
+            core::mem::swap(&mut self.open[at], &mut borrower.open[at]);
         }
     }
 
@@ -344,7 +354,7 @@ impl Workspace {
     /// Returns the layers (by bit) of a chunk that have a record.
     #[inline]
     pub(crate) fn open_layers(&self, slot: Slot) -> u16 {
-        self.chunks.get(slot.index()).and_then(Option::as_ref).map_or(0, |chunk| chunk.open)
+        self.open.get(slot.index()).copied().unwrap_or(0)
     }
 
     /// Returns the mix of the world's seed and the tick.
@@ -372,12 +382,12 @@ impl Workspace {
         self.last_flows.clear();
     }
 
-    /// Returns the outflow of a cell in the last complete tick.
-    pub(crate) fn current(&self, place: Place) -> IVec3 {
-        current(match self.record_of_last(place) {
+    /// Returns the flow record of a cell from the last complete tick.
+    pub(crate) fn last_flow(&self, place: Place) -> u16 {
+        match self.record_of_last(place) {
             Some(work) => work.flow(place.cell()),
             None => self.last_flows.of(place),
-        })
+        }
     }
 
     /// Returns the record of the last complete tick, unless the tick underway has taken it over.
@@ -395,8 +405,9 @@ impl Workspace {
 
     /// Drops the records of a chunk that is being removed.
     pub(crate) fn forget(&mut self, slot: Slot) {
-        if let Some(chunk) = self.chunks.get_mut(slot.index()).and_then(Option::take) {
-            self.layers -= chunk.open.count_ones() as usize;
+        if self.chunks.get_mut(slot.index()).and_then(Option::take).is_some() {
+            let open = core::mem::take(&mut self.open[slot.index()]);
+            self.layers -= open.count_ones() as usize;
         }
         self.members.retain(|&member| member != slot);
     }
@@ -410,6 +421,7 @@ impl Workspace {
             + self.spare_tables.len() * size_of::<Table>()
             + (chunks().count() + self.spare_chunks.len()) * size_of::<ChunkRecords>()
             + self.chunks.capacity() * size_of::<Option<Box<ChunkRecords>>>()
+            + self.open.capacity() * size_of::<u16>()
             + (self.members.capacity() + self.leaving.capacity()) * size_of::<Slot>()
             + self.last_flows.memory_bytes()
             + self.evaporated.as_ref().map_or(0, |log| log.capacity() * size_of::<IVec3>())
@@ -425,8 +437,8 @@ fn rows_awake(awake: &CellMask) -> usize {
 mod tests {
     use super::*;
     use crate::chunk::LAYER_CELLS;
-    use crate::water::context::layer_record::NO_FLOW;
     use crate::water::context::test_worlds;
+    use crate::water::flow_record::NO_FLOW;
 
     /// Layers and chunks are counted while they come and go; the count must be that of those there
     /// are.
@@ -479,10 +491,10 @@ mod tests {
                     let marks = [
                         work.touched,
                         work.woken,
-                        work.dead,
-                        work.waiting,
-                        work.marked,
-                        work.fallen,
+                        work.marks().dead,
+                        work.marks().waiting,
+                        work.marks().marked,
+                        work.marks().fallen,
                     ];
                     assert!(
                         (0..LAYER_CELLS).all(|cell| work.flow(cell) == NO_FLOW)

@@ -19,9 +19,10 @@ use crate::automaton::StepReport;
 use crate::chunk::LayerMask;
 use crate::coords::{CHUNK_CELLS, Face};
 use crate::grid::Slot;
-use crate::water::cell::CellFlags;
+use crate::water::cell::{CellFlags, FULL};
 use crate::water::context::layers::Workspace;
 use crate::water::context::limits::Limits;
+use crate::water::context::schedule::Phase;
 use crate::water::ledger::Ledger;
 use crate::water::rules::Rules;
 use crate::water::store::{LayerState, Place, Store};
@@ -82,6 +83,7 @@ impl Context<'_> {
 
     /// Writes a voxel, after saving the cell as it was before the tick.
     pub(crate) fn put(&mut self, place: Place, voxel: Voxel) {
+        self.leave_run(place);
         let (layer, cell) = (place.layer(), place.cell());
         self.work
             .join(self.store, place.slot, layer)
@@ -92,6 +94,7 @@ impl Context<'_> {
     /// The same where neither height nor HasSource changes, so that the masks stay true.
     #[inline]
     pub(crate) fn put_marks(&mut self, place: Place, voxel: Voxel) {
+        self.leave_run(place);
         let (layer, cell) = (place.layer(), place.cell());
         self.work
             .join(self.store, place.slot, layer)
@@ -101,6 +104,7 @@ impl Context<'_> {
 
     /// Records units that leave a cell across a face.
     pub(crate) fn pass_on(&mut self, place: Place, face: Face, units: u8) {
+        self.leave_run(place);
         let (layer, cell) = (place.layer(), place.cell());
         self.work.join(self.store, place.slot, layer).pass_on(cell, face, units);
         self.report.moved += u64::from(units);
@@ -117,6 +121,8 @@ impl Context<'_> {
     /// Raises a cell by units that entered through no face of its own.
     pub(crate) fn raise(&mut self, place: Place, units: u8, largest: u8) {
         let (slot, layer, cell) = (place.slot, place.layer(), place.cell());
+        self.leave_run(place);
+        self.part_from_runs(slot, layer, LayerMask::single(cell));
         let voxel = self.store.read(place);
         let voxel = voxel.with_height(voxel.height() + units);
         let voxel = if voxel.direction().is_none() { voxel } else { voxel.with_largest(largest) };
@@ -181,8 +187,12 @@ impl Context<'_> {
     /// for the next.
     pub(crate) fn wake_layer(&mut self, slot: Slot, layer: usize, bits: LayerMask) {
         let wet = self.store.layer(slot, layer).wet;
-        let bits = bits & wet;
+        let mut bits = bits & wet;
+        if self.store.has_runs() {
+            bits -= self.store.in_runs(slot, layer);
+        }
         if bits.any() {
+            self.part_from_runs(slot, layer, bits);
             // A chunk that was asleep joins the tick: its layer may still be ahead.
             let work = self.work.join(self.store, slot, layer);
             work.woken |= bits;
@@ -191,8 +201,27 @@ impl Context<'_> {
     }
 
     pub(crate) fn wake_cell(&mut self, place: Place) {
+        self.leave_run(place);
         let work = self.work.join(self.store, place.slot, place.layer());
         work.woken.insert(place.cell());
+        self.part_from_runs(place.slot, place.layer(), LayerMask::single(place.cell()));
         self.store.wake_at(place);
+    }
+
+    /// Ends the runs beside cells of a layer, which hold water now.
+    #[inline]
+    fn part_from_runs(&mut self, slot: Slot, layer: usize, cells: LayerMask) {
+        if self.store.has_runs() {
+            self.leave_runs_beside(slot, layer, cells);
+        }
+    }
+
+    /// Returns the units that a cell has passed on in this tick.
+    #[inline]
+    pub(crate) fn passed(&self, place: Place) -> u8 {
+        let by_record = self.work.passed(place);
+        let in_run = self.work.phase > Phase::Flow
+            && self.store.passed_in_runs(place.slot, place.layer()).contains(place.cell());
+        if in_run { FULL } else { by_record }
     }
 }

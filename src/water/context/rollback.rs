@@ -33,7 +33,7 @@ impl WaterWorld {
         if self.is_underway() && self.work.have_entered() {
             self.work.awake_before
         } else {
-            self.store.grid().awake_cells()
+            self.store.grid().awake_cells() + self.store.cells_asleep_in_runs()
         }
     }
 
@@ -47,6 +47,7 @@ impl WaterWorld {
                 }
             }
         }
+        self.store.add_cells_in_runs(slot, self.work.have_entered(), &mut awake);
         awake
     }
 

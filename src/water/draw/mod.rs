@@ -6,6 +6,7 @@
 //! |---|---|---|
 //! | `turns` | the order of the cells of a layer | random permutation by hash, bucket sort |
 //! | `path` | one draw: up the parents to a spring, then water along that path | blocking flow (Dinic) |
+//! | `vain` | which draws would be in vain | fixpoint of bit masks |
 //! | `reroute` | a way for later ticks from an idle spring | breadth-first search |
 //!
 //! A film is a cell with room on solid ground. In deeper water, springs fill their body, which
@@ -16,6 +17,7 @@
 pub(crate) mod path;
 mod reroute;
 mod turns;
+mod vain;
 
 use crate::chunk::LayerMask;
 use crate::coords::Face;
@@ -34,10 +36,14 @@ pub(crate) struct Draws {
     is_done: bool,
     /// The y of the layer that is being gathered.
     gathering: Option<i32>,
+    /// Whether cells of the gathered layer have no turns yet.
+    has_gathered: bool,
     /// The first layer that has not been gathered yet.
     next_layer: Option<(Slot, usize)>,
     /// Whether all layers have been gathered.
     at_end: bool,
+    /// The cells of the layer that has been gathered last, until they are given turns.
+    layer: vain::Layer,
     turns: Turns,
     /// Whether any cell has drawn in this tick.
     is_used: bool,
@@ -52,6 +58,7 @@ impl Draws {
     /// Bytes held.
     pub(crate) fn memory_bytes(&self) -> usize {
         self.turns.memory_bytes()
+            + self.layer.memory_bytes()
             + self.path.memory_bytes()
             + self.starved.capacity() * size_of::<Place>()
             + self.search.memory_bytes()
@@ -63,6 +70,7 @@ impl Draws {
         const BUFFER: usize = 1 << 10;
         let most = if core::mem::take(&mut self.is_used) { BUFFER } else { 0 };
         self.turns.shrink(most);
+        self.layer.shrink(most);
         self.path.shrink(most);
         self.starved.shrink_to(most);
         self.search.shrink(most);
@@ -96,8 +104,14 @@ impl Context<'_> {
                 self.gather_next(draws, y, &mut budget);
                 continue;
             }
+            if draws.has_gathered {
+                self.give_turns(draws, &mut budget);
+                continue;
+            }
             match draws.turns.next(self.work.is_in_slices, &mut budget) {
-                Some(Some(place)) => self.take_turn(draws, place, &mut budget),
+                Some(Some((place, true))) => draws.starved.push(place),
+                Some(Some((place, false))) => self.take_turn(draws, place, &mut budget),
+                Some(None) if draws.layer.begin_batch() => draws.has_gathered = true,
                 Some(None) => self.begin_next_layer(draws, &mut budget),
                 None => {}
             }
@@ -144,13 +158,37 @@ impl Context<'_> {
                 draws.next_layer = next;
                 draws.at_end = next.is_none();
                 draws.gathering = None;
+                draws.has_gathered = true;
+            }
+        }
+    }
+
+    /// Finds out in the next chunk of the gathered layer what is exhausted, or gives its cells
+    /// their turns, those left out that would draw in vain.
+    fn give_turns(&mut self, draws: &mut Draws, budget: &mut Budget) {
+        budget.spend(LAYER_ROWS);
+        if self.find_exhausted(&mut draws.layer) {
+            return;
+        }
+        let Some((slot, layer, cells)) = draws.layer.next() else {
+            draws.has_gathered = false;
+            return;
+        };
+        let live = self.not_in_vain(&draws.layer, (slot, layer), cells);
+        // What starves is listed in the order of the turns if ways are searched for it.
+        let listed = if self.may_reroute() { cells } else { live };
+        for cell in listed.iter() {
+            let place = Place::in_layer(slot, layer, cell);
+            let order = draws.turns.order_of(self.store.position(place));
+            if draws.layer.is_of_batch(order) {
+                draws.turns.push(place, order, !live.contains(cell));
             }
         }
     }
 
     /// Gathers the awake cells of a chunk's layer that draw. Until they have drawn, they wait.
     fn gather_cells(&mut self, draws: &mut Draws, slot: Slot, layer: usize) {
-        let awake = self.awake(slot, layer);
+        let awake = self.awake(slot, layer) - self.store.in_runs(slot, layer);
         let connected = awake & self.store.connected(slot, layer);
         if connected.is_empty() {
             return;
@@ -162,11 +200,8 @@ impl Context<'_> {
         };
         let cells = cells - self.store.springs(slot, layer);
         if cells.any() {
-            self.work.join(self.store, slot, layer).waiting |= cells;
-            for cell in cells.iter() {
-                let place = Place::in_layer(slot, layer, cell);
-                draws.turns.push(place, self.store.position(place));
-            }
+            self.work.join(self.store, slot, layer).marks_mut().waiting |= cells;
+            draws.layer.push(slot, layer, cells);
         }
     }
 
@@ -212,7 +247,7 @@ impl Context<'_> {
             Some(Drawn::Exhausted) => draws.starved.push(place),
             _ => {
                 let work = self.work.join(self.store, place.slot, place.layer());
-                work.waiting.remove(place.cell());
+                work.marks_mut().waiting.remove(place.cell());
             }
         }
     }

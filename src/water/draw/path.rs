@@ -120,6 +120,8 @@ impl Path {
 struct Layer<'t> {
     dead: &'t LayerMask,
     work: Option<&'t LayerRecord>,
+    /// Its cells in runs, which have passed on all they can.
+    in_runs: LayerMask,
     /// Its cells if they are stored densely; otherwise all are `uniform`.
     cells: Option<&'t [Voxel; LAYER_CELLS]>,
     uniform: Voxel,
@@ -134,6 +136,9 @@ impl Layer<'_> {
     /// Returns the units that a cell has passed on in this tick.
     #[inline]
     fn passed(&self, cell: usize) -> u8 {
+        if self.in_runs.contains(cell) {
+            return FULL;
+        }
         self.work.map_or(0, |work| work.passed(cell))
     }
 }
@@ -222,7 +227,7 @@ impl Context<'_> {
                 // A lower cell may still draw from where this one may not.
                 if path.low.is_empty() {
                     let work = self.work.join(self.store, place.slot, place.layer());
-                    work.dead.insert(place.cell());
+                    work.marks_mut().dead.insert(place.cell());
                 } else {
                     path.low.insert(place);
                 }
@@ -282,8 +287,9 @@ impl Context<'_> {
         let (slot, layer) = (place.slot, place.layer());
         let work = self.work.get(slot, layer);
         Layer {
-            dead: work.map_or(&LayerMask::NONE, |work| &work.dead),
+            dead: work.map_or(&LayerMask::NONE, |work| &work.marks().dead),
             work,
+            in_runs: self.store.passed_in_runs(slot, layer),
             cells: self.store.cells(slot, layer),
             uniform: self.store.grid().chunk_at(slot).get(0),
         }
@@ -295,7 +301,7 @@ impl Context<'_> {
         let cells = &path.cells;
         // A long way costs more, so it carries more at a time; and what a cell passes on, as at the
         // edge of a fall, it may also draw.
-        let passed = usize::from(self.work.passed(draw.target));
+        let passed = usize::from(self.passed(draw.target));
         let fill = (cells.len() / CELLS_FOR_A_UNIT).max(usize::from(FILL)).max(passed);
         let largest = cells.iter().map(|here| here.left).fold(FULL, u8::min);
         let units = draw.wanted.min(largest).min(offer).min(fill.min(usize::from(FULL)) as u8);

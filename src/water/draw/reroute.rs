@@ -64,7 +64,7 @@ impl Context<'_> {
         while at < search.open.len() {
             let place = search.open[at].0;
             if self.store.read(place).is_source() {
-                if self.work.passed(place) == 0 && self.may_take_way(search, at) {
+                if self.passed(place) == 0 && self.may_take_way(search, at) {
                     self.take_way(search, at);
                     break;
                 }

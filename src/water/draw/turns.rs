@@ -21,6 +21,7 @@ struct Turn {
     order: u64,
     slot: Slot,
     index: u16,
+    is_vain: bool,
 }
 
 /// The cells of one layer of the world that are still to draw.
@@ -45,28 +46,35 @@ impl Turns {
         self.seed = seed;
     }
 
-    /// Adds a cell of the layer, which lies at `position`. Must not be called after
-    /// [`next`](Turns::next) for the same layer.
+    /// Returns the order of a cell of the layer, which lies at `position`.
     #[inline]
-    pub(super) fn push(&mut self, place: Place, position: IVec3) {
+    pub(super) fn order_of(&self, position: IVec3) -> u64 {
         let column = u64::from(position.x as u32) | u64::from(position.z as u32) << 32;
-        let order = mix(self.seed, column);
+        mix(self.seed, column)
+    }
+
+    /// Adds a cell of the layer by its order, and whether its draw `is_vain`. It must not come
+    /// before one that [`next`](Turns::next) has returned.
+    #[inline]
+    pub(super) fn push(&mut self, place: Place, order: u64, is_vain: bool) {
         let bucket = (order >> 56) as usize;
         if self.buckets.is_empty() {
             self.buckets.resize_with(256, Vec::new);
         }
         self.filled.insert(bucket);
-        self.buckets[bucket].push(Turn { order, slot: place.slot, index: place.index as u16 });
+        let (slot, index) = (place.slot, place.index as u16);
+        self.buckets[bucket].push(Turn { order, slot, index, is_vain });
     }
 
-    /// Removes and returns the cell whose turn is next, `Some(None)` if none is left. Returns
+    /// Removes the cell whose turn is next, and returns it and whether its draw is in vain;
+    /// `Some(None)` if none is left. Returns
     /// `None` if the budget is spent before that is known.
     #[inline]
     pub(super) fn next(
         &mut self,
         is_in_slices: bool,
         budget: &mut Budget,
-    ) -> Option<Option<Place>> {
+    ) -> Option<Option<(Place, bool)>> {
         let bucket = match self.sorted {
             Some(bucket) => bucket,
             None if self.filled.is_empty() => return Some(None),
@@ -77,7 +85,8 @@ impl Turns {
             self.filled.remove(bucket);
             self.sorted = None;
         }
-        Some(turn.map(|turn| Place::new(turn.slot, usize::from(turn.index))))
+        let place = |turn: &Turn| Place::new(turn.slot, usize::from(turn.index));
+        Some(turn.map(|turn| (place(&turn), turn.is_vain)))
     }
 
     /// Sorts the first bucket that is not empty, and returns its number. Returns `None` if the
@@ -148,12 +157,14 @@ mod tests {
             let mut served = |cells: &[usize], is_in_slices: bool| {
                 let mut turns = Turns::default();
                 turns.begin(seed);
-                cells.iter().map(|&at| cell(at)).for_each(|(place, at)| turns.push(place, at));
+                for (place, at) in cells.iter().map(|&at| cell(at)) {
+                    turns.push(place, turns.order_of(at), false);
+                }
                 let (mut served, mut spent) = (Vec::new(), 0);
                 loop {
                     let mut budget = Budget::new(random.usize(1..300));
                     match turns.next(is_in_slices, &mut budget) {
-                        Some(Some(place)) => served.push(place.index),
+                        Some(Some((place, _))) => served.push(place.index),
                         Some(None) => return (served, spent),
                         None => assert!(is_in_slices && budget.is_spent(), "seed {seed}"),
                     }

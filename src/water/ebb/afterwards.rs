@@ -19,6 +19,8 @@ pub(crate) struct Afterwards {
     /// Cells that connected ones fed in this tick and that were not connected, each with the faces,
     /// by bit, across which these lie.
     pub(crate) fed: Vec<(Place, u8)>,
+    /// Cells of falls that may enter runs.
+    pub(crate) falls: Vec<Place>,
 }
 
 impl Afterwards {
@@ -31,5 +33,6 @@ impl Afterwards {
         self.evaporated.append(&mut other.evaporated);
         self.feeders.append(&mut other.feeders);
         self.fed.append(&mut other.fed);
+        self.falls.append(&mut other.falls);
     }
 }

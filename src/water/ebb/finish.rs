@@ -285,8 +285,9 @@ impl Context<'_> {
 
     /// Publishes the changes. The tick must complete with this call: a world saved during the tick
     /// does not contain these marks.
-    pub(crate) fn publish(&mut self) {
+    pub(crate) fn publish(&mut self, ending: Ending) {
         self.store.publish_changes();
+        self.end_runs(ending.left.falls);
         if !self.work.is_in_slices {
             self.store.merge_changes();
         }

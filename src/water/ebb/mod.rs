@@ -19,6 +19,7 @@ use crate::grid::Slot;
 use crate::water::cell::{ACTIVE, CellFlags, DIRECTION_SHIFT, HEIGHT, LARGEST, LARGEST_SHIFT};
 use crate::water::context::Context;
 use crate::water::context::budget::Budget;
+use crate::water::context::layer_record::Marks;
 use crate::water::ebb::afterwards::Afterwards;
 use crate::water::store::{LAYER_ROWS, LayerState, Place};
 use crate::water::voxel::Voxel;
@@ -38,12 +39,15 @@ impl Context<'_> {
             budget.spend(LAYER_ROWS);
             return;
         };
-        let (touched, woken, waiting) = (work.touched, work.woken, work.waiting);
-        let marked = work.marked;
-        let cells = self.awake(slot, layer) | touched;
+        let (touched, woken) = (work.touched, work.woken);
+        let &Marks { waiting, marked, .. } = work.marks();
+        let awake = self.awake(slot, layer);
+        let in_runs = awake & self.store.in_runs(slot, layer);
+        let cells = (awake - in_runs) | touched;
         budget.spend(LAYER_ROWS.max(cells.count() as usize));
         if cells.is_empty() {
-            return;
+            let woken = woken & self.may_act(slot, layer);
+            return self.store.keep_awake(slot, layer, in_runs | woken);
         }
         self.note_feeders(slot, layer, cells, &mut later.feeders);
         self.note_feeders_above(slot, layer, touched, &mut later.feeders);
@@ -59,7 +63,18 @@ impl Context<'_> {
         let ends = ends & self.store.connected(slot, layer);
         // What steady flow passed no more may give the unit that it kept, in the next tick.
         let stay = cells & (flow_out | waiting | ends | touched);
-        self.store.keep_awake(slot, layer, stay | woken);
+        let stay = (stay | woken) & self.may_act(slot, layer);
+        self.store.keep_awake(slot, layer, stay | in_runs);
+        self.note_falls(slot, layer, &mut later.falls);
+    }
+
+    /// Returns the cells of a layer that may have something to do in a tick: all but those that are
+    /// dry, and that no spring, sea or fixture could fill.
+    fn may_act(&self, slot: Slot, layer: usize) -> LayerMask {
+        if self.store.coast(slot).is_some() || self.store.fixtures(slot).is_some() {
+            return LayerMask::ALL;
+        }
+        self.store.layer(slot, layer).wet | self.store.connected(slot, layer)
     }
 
     /// Adds the open cells of a layer over which the sea closes to `later`: those that lie on the

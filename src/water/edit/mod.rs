@@ -90,6 +90,8 @@ impl WaterWorld {
     /// Makes a cell a spring and fills it; the water added counts as injected. Sea in it is
     /// removed. Returns `false`, and changes nothing, if the cell is a spring.
     ///
+    /// Its water rises up to the cell below it: the far arm of a U ends a cell lower.
+    ///
     /// # Errors
     /// The cell is solid, not loaded or out of bounds.
     pub fn add_source(&mut self, cell: IVec3) -> Result<bool, EditError> {

@@ -73,7 +73,7 @@ impl SentCurrents {
         }
         self.tick = Some(world.tick);
         let before = core::mem::take(&mut self.chunks);
-        for (slot, layers) in world.work.recorded() {
+        for (slot, layers) in world.current_layers_at() {
             let currents = currents_of(world, slot, layers);
             if currents != Chunk::uniform(Current::default()) {
                 self.chunks.insert(world.store.grid().position_at(slot), currents);
@@ -116,7 +116,7 @@ fn currents_of(world: &WaterWorld, slot: Slot, layers: u16) -> Chunk<Current> {
     for (layer, cells) in currents.as_chunks_mut::<LAYER_CELLS>().0.iter_mut().enumerate() {
         if layers >> layer & 1 != 0 {
             for (cell, current) in cells.iter_mut().enumerate() {
-                *current = Current::of(world.work.current(Place::in_layer(slot, layer, cell)));
+                *current = Current::of(world.current_at(Place::in_layer(slot, layer, cell)));
             }
         }
     }

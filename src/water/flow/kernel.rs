@@ -6,9 +6,9 @@
 use crate::chunk::{LAYER_CELLS, LayerMask};
 use crate::coords::Face;
 use crate::water::cell::{CellFlags, FULL};
-use crate::water::context::layer_record::{add_flow, passed};
 use crate::water::context::limits::Limits;
 use crate::water::flow::window::{SIDE, Window, around, window_index};
+use crate::water::flow_record::{add_flow, passed};
 use crate::water::random::{Queue, SIDE_ORDERS, mix, sides_first};
 use crate::water::voxel::Voxel;
 

@@ -6,14 +6,17 @@
 
 mod fixtures;
 pub(crate) mod kernel;
+mod runs;
 mod valves;
 pub(crate) mod window;
 
 use crate::chunk::LayerMask;
 use crate::coords::Face;
 use crate::grid::Slot;
+use crate::water::cell::FULL;
 use crate::water::context::Context;
 use crate::water::flow::kernel::{LayerFlow, falling, least_height};
+use crate::water::flow::runs::floor_now;
 use crate::water::flow::window::Window;
 use crate::water::random::Purpose;
 use crate::water::store::{LayerState, Place};
@@ -25,13 +28,22 @@ impl Context<'_> {
     pub(crate) fn flow_layer(&mut self, window: &mut Window, slot: Slot, layer: usize) {
         self.fill_from_sea(slot, layer);
         self.run_fixtures(slot, layer);
+        if !self.store.has_runs() {
+            return self.flow_cells(window, slot, layer);
+        }
+        self.check_runs(slot, layer);
+        self.flow_cells(window, slot, layer);
+        self.pass_runs(slot, layer);
+    }
+
+    /// Applies the kernel to those of the layer's awake cells that are in no run.
+    fn flow_cells(&mut self, window: &mut Window, slot: Slot, layer: usize) {
         let LayerState { wet, closed } = self.store.layer(slot, layer);
-        let awake = self.awake(slot, layer) & wet;
+        let awake = (self.awake(slot, layer) & wet) - self.store.in_runs(slot, layer);
         if awake.is_empty() {
             return;
         }
-        self.report.visited += u64::from(awake.count());
-        let firm = self.firm(slot, layer);
+        let firm = self.firm(slot, layer) - self.over_runs(slot, layer);
         let movable = if awake.is_sparse() {
             awake
         } else {
@@ -41,18 +53,23 @@ impl Context<'_> {
         // give, or only fall.
         let givers = if movable.is_sparse() {
             let givers = self.givers_among(slot, layer, movable, firm);
-            if givers.is_empty() {
-                return;
-            }
-            if self.only_fall(slot, layer, givers) {
+            if givers.is_empty() || self.only_fall(slot, layer, givers) {
+                self.report.visited += u64::from(awake.count());
                 return self.fall_alone(slot, layer, givers);
+            }
+            if self.clear_runs(slot, layer) {
+                return self.flow_cells(window, slot, layer);
             }
             window.gather(self.store, slot, layer);
             givers
         } else {
+            if self.clear_runs(slot, layer) {
+                return self.flow_cells(window, slot, layer);
+            }
             window.gather(self.store, slot, layer);
             movable & window.givers()
         };
+        self.report.visited += u64::from(awake.count());
         if givers.is_empty() {
             return;
         }
@@ -69,7 +86,8 @@ impl Context<'_> {
     /// Returns the cells of a layer that are parts of falls and have let water fall on in this
     /// tick.
     pub(crate) fn fallen(&self, slot: Slot, layer: usize) -> LayerMask {
-        self.work.get(slot, layer).map_or(LayerMask::NONE, |work| work.fallen)
+        let fallen = self.work.get(slot, layer).map_or(LayerMask::NONE, |work| work.marks().fallen);
+        fallen | self.store.passed_in_runs(slot, layer)
     }
 
     /// Fills the awake cells of a layer that lie at the sea, each by what it lacks, as far as the
@@ -145,7 +163,7 @@ impl Context<'_> {
             let left = self.limits.left(voxel, self.work.passed(place));
             // Water that came from the side may shoot out over a ledge.
             let came_from_above = !voxel.direction().is_some_and(Face::is_lateral);
-            came_from_above && self.store.floor(place).room() >= voxel.loose().min(left)
+            came_from_above && floor_now(self.store, place).room() >= voxel.loose().min(left)
         };
         let wet = self.store.layer(slot, layer).wet;
         (givers.spread() & wet).is_empty() && givers.iter().all(falls)
@@ -153,18 +171,29 @@ impl Context<'_> {
 
     /// Lets cells of a layer fall that [only fall](Self::only_fall), without a window.
     fn fall_alone(&mut self, slot: Slot, layer: usize, givers: LayerMask) {
+        if givers.is_empty() {
+            return;
+        }
         let gave = givers - self.store.springs(slot, layer);
+        let over_runs = givers & self.over_runs(slot, layer);
+        for cell in over_runs.iter() {
+            let place = Place::in_layer(slot, layer, cell);
+            let voxel = self.store.read(place);
+            if voxel.loose().min(self.limits.left(voxel, self.work.passed(place))) < FULL {
+                self.leave_run_below(place);
+            }
+        }
         let mut falls: SmallVec<[(usize, u8); LayerMask::SPARSE]> = SmallVec::new();
         let work = self.work.join(self.store, slot, layer);
         work.save(self.store, slot, layer, gave);
         for cell in givers.iter() {
             let place = Place::in_layer(slot, layer, cell);
-            let (voxel, below) = (self.store.read(place), self.store.floor(place));
+            let (voxel, below) = (self.store.read(place), floor_now(self.store, place));
             let left = self.limits.left(voxel, work.passed(cell));
             let units = falling(voxel.loose(), left, below);
             work.pass_on(cell, Face::Down, units);
             if voxel.is_fall() {
-                work.fallen.insert(cell);
+                work.marks_mut().fallen.insert(cell);
             }
             self.report.moved += u64::from(units);
             if gave.contains(cell) {
@@ -175,6 +204,8 @@ impl Context<'_> {
             match below {
                 Voxel::DRAIN => self.ledger.drained += u64::from(units),
                 Voxel::SINK => self.ledger.into_sea += u64::from(units),
+                // What has emptied is full again.
+                _ if self.store.is_in_run(self.store.step(place, Face::Down)) => {}
                 _ => falls.push((cell, units)),
             }
         }
@@ -208,7 +239,9 @@ impl Context<'_> {
         let work = self.work.join(self.store, slot, layer);
         let touched = done.changed | done.sprang;
         work.touched |= touched;
-        work.fallen |= done.fallen;
+        if done.fallen.any() {
+            work.marks_mut().fallen |= done.fallen;
+        }
         work.set_flows(touched, &window.flow);
         for (cells, face) in done.entered.into_iter().zip(Face::LATERAL) {
             if cells.any() {

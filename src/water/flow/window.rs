@@ -3,7 +3,7 @@
 use crate::chunk::LAYER_CELLS;
 use crate::coords::Face;
 use crate::grid::Slot;
-use crate::water::context::layer_record::NO_FLOW;
+use crate::water::flow_record::NO_FLOW;
 use crate::water::store::Store;
 use crate::water::voxel::Voxel;
 

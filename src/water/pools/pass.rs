@@ -126,7 +126,7 @@ impl Context<'_> {
             more += untouched * more_each;
             for cell in spent.iter() {
                 let place = Place::in_layer(group.slot, group.layer, cell);
-                let left = self.limits.left(self.store.read(place), self.work.passed(place));
+                let left = self.limits.left(self.store.read(place), self.passed(place));
                 let left = i64::from(left);
                 sure += each.min(left);
                 more += more_each.min((left - each).max(0));
@@ -148,7 +148,7 @@ impl Context<'_> {
         }
         let (place, cells) = ((shore.slot, shore.layer), shore.sea_that_takes(goal));
         units -= self.spend(place, cells, (FULL, units), |at, most| {
-            let left = self.limits.left(self.store.read(at), self.work.passed(at));
+            let left = self.limits.left(self.store.read(at), self.passed(at));
             plan.add(at, Kind::IntoSea, most, left)
         });
         units
@@ -167,7 +167,7 @@ impl Context<'_> {
         }
         let (place, cells) = ((shore.slot, shore.layer), shore.sea_that_gives(goal));
         units -= self.spend(place, cells, (FULL, units), |at, most| {
-            let left = self.limits.left(self.store.read(at), self.work.passed(at));
+            let left = self.limits.left(self.store.read(at), self.passed(at));
             plan.add(at, Kind::Give, most, left)
         });
         plan.unfounded += units;
@@ -186,7 +186,7 @@ impl Context<'_> {
         let each = each.clamp(0, i64::from(group.most)) as u8;
         self.spend((group.slot, group.layer), group.cells, (each, units), |at, most| {
             let voxel = self.store.read(at);
-            let left = self.limits.left(voxel, self.work.passed(at));
+            let left = self.limits.left(voxel, self.passed(at));
             plan.add(at, Kind::Give, most, left.min(voxel.height()))
         })
     }

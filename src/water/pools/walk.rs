@@ -303,14 +303,15 @@ impl Context<'_> {
 
     /// Returns the cells of a layer that have passed water on or received some in this tick.
     pub(crate) fn touched(&self, slot: Slot, layer: usize) -> LayerMask {
-        self.work.get(slot, layer).map_or(LayerMask::NONE, |work| work.touched)
+        let touched = self.work.get(slot, layer).map_or(LayerMask::NONE, |work| work.touched);
+        touched | self.store.passed_in_runs(slot, layer)
     }
 
     /// Returns the cells of a layer that only steady flow has passed in this tick: their levels
     /// stay. In the ticks in which it yields, other flow comes first.
     pub(crate) fn passed_steadily(&self, slot: Slot, layer: usize) -> LayerMask {
         match self.work.get(slot, layer) {
-            Some(work) if !self.yields() => work.marked,
+            Some(work) if !self.yields() => work.marks().marked,
             _ => LayerMask::NONE,
         }
     }

@@ -1,12 +1,12 @@
 //! Lets the steady flow of a tick pass: each cell passes on its units, springs give, drains take.
 //! No height changes by that.
 
+use crate::chunk::LayerMask;
 use crate::grid::Slot;
 use crate::water::cell::CellFlags;
 use crate::water::context::Context;
 use crate::water::context::budget::Budget;
 use crate::water::steady::balance::Repair;
-use crate::water::store::steady::FaceFlows;
 use crate::water::store::{LAYER_ROWS, Place};
 use crate::water::voxel::Voxel;
 
@@ -25,16 +25,46 @@ impl Context<'_> {
             let Some(flows) = self.store.steady_layer(slot, layer) else { continue };
             let cells = flows.cells();
             visited += LAYER_ROWS.max(cells.count() as usize);
-            for cell in cells.iter() {
-                let place = Place::in_layer(slot, layer, cell);
-                self.execute_cell(place, self.store.steady(place), turnover);
-            }
-            let work = self.work.join(self.store, slot, layer);
-            work.marked |= cells;
-            work.woken |= cells;
-            self.store.wake_layer(slot, layer, cells);
+            self.leave_runs_among(slot, layer, cells);
+            self.execute_layer(slot, layer, cells, turnover);
         }
         visited
+    }
+
+    /// Lets the units of a layer's cells flow, and marks them with FlowOut.
+    fn execute_layer(
+        &mut self,
+        slot: Slot,
+        layer: usize,
+        cells: LayerMask,
+        turnover: &mut Turnover,
+    ) {
+        let lacks_mark = |voxel: Voxel| !voxel.has(CellFlags::FLOW_OUT);
+        for cell in self.store.select_among(slot, layer, cells, lacks_mark).iter() {
+            let place = Place::in_layer(slot, layer, cell);
+            let voxel = self.store.read(place);
+            self.put_marks(place, voxel.with(CellFlags::FLOW_OUT, true));
+        }
+        let work = self.work.join(self.store, slot, layer);
+        if let Some(flows) = self.store.steady_layer(slot, layer) {
+            work.pass_on_all(cells, flows.records());
+            self.report.moved += u64::from(flows.through());
+        }
+        work.marks_mut().marked |= cells;
+        work.woken |= cells;
+        self.store.wake_layer(slot, layer, cells);
+        for cell in (cells & self.store.springs(slot, layer)).iter() {
+            let place = Place::in_layer(slot, layer, cell);
+            let given = self.store.steady(place).through() - self.store.steady_inflow(place);
+            turnover.injected += u64::from(given);
+        }
+        let ends = self.store.outlets(slot).map_or(LayerMask::NONE, |ends| ends.layer(layer));
+        for cell in (cells & ends).iter() {
+            let place = Place::in_layer(slot, layer, cell);
+            let leaving = self.store.steady(place).iter();
+            let drained = leaving.filter(|&(face, _)| self.store.look(place, face) == Voxel::DRAIN);
+            turnover.drained += drained.map(|(_, units)| u64::from(units)).sum::<u64>();
+        }
     }
 
     /// Enters what springs gave and drains took, which is the same, at once.
@@ -42,24 +72,6 @@ impl Context<'_> {
         let Turnover { injected, drained } = core::mem::take(turnover);
         self.ledger.injected += injected;
         self.ledger.drained += drained;
-    }
-
-    /// Lets the units of a cell flow, and marks it with FlowOut.
-    fn execute_cell(&mut self, place: Place, flows: FaceFlows, turnover: &mut Turnover) {
-        let voxel = self.store.read(place);
-        if !voxel.has(CellFlags::FLOW_OUT) {
-            self.put_marks(place, voxel.with(CellFlags::FLOW_OUT, true));
-        }
-        let work = self.work.join(self.store, place.slot, place.layer());
-        flows.iter().for_each(|(face, units)| work.pass_on(place.cell(), face, units));
-        self.report.moved += u64::from(flows.through());
-        if voxel.is_source() {
-            turnover.injected += u64::from(flows.through() - self.store.steady_inflow(place));
-        }
-        // A cell that was full when the flow was checked may have room when it yields.
-        let drained =
-            flows.iter().filter(|&(face, _)| self.store.look(place, face) == Voxel::DRAIN);
-        turnover.drained += drained.map(|(_, units)| u64::from(units)).sum::<u64>();
     }
 
     /// Lets the steady flow pass that is left over by what has flowed in this tick: each cell
@@ -72,7 +84,7 @@ impl Context<'_> {
         for &slot in &slots {
             let list = self.store.steady_list(slot).into_iter();
             let places = list.map(|(index, _)| Place::new(slot, usize::from(index)));
-            repair.open.extend(places.filter(|&place| self.work.passed(place) > 0));
+            repair.open.extend(places.filter(|&place| self.passed(place) > 0));
         }
         let mut budget = Budget::new(usize::MAX);
         self.balance_steady(&mut repair, &mut budget);

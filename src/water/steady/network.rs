@@ -94,7 +94,7 @@ impl Context<'_> {
         if !voxel.is_connected() {
             return 0;
         }
-        let passed = if self.is_yielding { self.work.passed(place) } else { 0 };
+        let passed = if self.is_yielding { self.passed(place) } else { 0 };
         self.limits.left(voxel, passed)
     }
 

@@ -52,6 +52,7 @@ impl Store {
         self.loads += 1;
         self.note_chunk(slot);
         self.unlink_from(around, had_steady);
+        self.forget_runs(slot);
         self.beside[slot.index()] = Beside::default();
         self.with_valves.remove(&order(position));
         self.with_steady.remove(&order(position));

@@ -47,6 +47,7 @@ impl Store {
     /// which they are no more. The caller tells the pools and the evaporation.
     pub(crate) fn set_frozen(&mut self, slots: &[Slot], is_frozen: bool) {
         self.note_ties();
+        slots.iter().for_each(|&slot| self.leave_runs_in(slot));
         let joining = self.faces_of(slots, |store, slot, face| store.is_parted(slot, face));
         slots.iter().for_each(|slot| self.beside[slot.index()].is_frozen = is_frozen);
         let parting = self.faces_of(slots, |store, slot, face| {

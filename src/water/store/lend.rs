@@ -17,6 +17,7 @@ impl Store {
     pub(crate) fn lend(&mut self, borrower: &mut Store, slots: &[Slot]) {
         self.grid.lend(&mut borrower.grid, slots);
         borrower.withheld = self.withheld.is_some().then(Withheld::default);
+        borrower.has_runs = self.has_runs;
         borrower.edges = self.edges;
         borrower.column_edges.clone_from(&self.column_edges);
         self.lend_period(borrower);

@@ -45,6 +45,10 @@ impl Store {
                 }
             }
         }
+        // Last first: what hangs on cells that leave is cut off before their own ties are, so that
+        // these wake nothing outside.
+        let all: HashSet<Slot> = leaving.iter().copied().collect();
+        open.sort_by_key(|(child, ..)| !all.contains(&child.slot));
         let losses = self.cut_all(open);
         let mut cut = vec![Vec::new(); leaving.len()];
         for (place, Loss { voxel, parents, causes }) in losses {

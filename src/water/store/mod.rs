@@ -16,6 +16,7 @@ mod masks;
 pub(crate) mod news;
 pub(crate) mod parents;
 mod place;
+mod runs;
 pub(crate) mod sea;
 mod sources;
 pub(crate) mod steady;
@@ -44,6 +45,7 @@ use fixtures::Fixtures;
 use glam::IVec3;
 use masks::LayerMasks;
 use news::News;
+use runs::Runs;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use steady::{FaceFlows, SteadyLayers};
@@ -82,6 +84,8 @@ struct Beside {
     fixtures: Option<Box<Fixtures>>,
     /// The steady flow in the chunk, if there is any. Part of the state.
     steady: Option<Box<SteadyLayers>>,
+    /// The cells of steady falls, if there are any.
+    runs: Option<Box<Runs>>,
     /// The chunks across the six faces. Cached, since water often crosses borders.
     neighbours: [Slot; 6],
     /// The faces, by bit, across which a chunk is loaded that stands still while this one does not,
@@ -114,6 +118,13 @@ pub(crate) struct Store {
     steady_before: Vec<(Place, FaceFlows)>,
     /// Chunks in or beside which the steady flow may not balance.
     unbalanced: Vec<Slot>,
+    /// The chunks with runs.
+    with_runs: Vec<Slot>,
+    /// Whether no cell may enter a run.
+    #[cfg(test)]
+    runs_forbidden: bool,
+    /// Whether any chunk may have runs: of the store of a thread, any of the whole world's.
+    has_runs: bool,
     /// Whether parents or sources may have changed since the HasSource flags were last right
     /// everywhere, other than by the flow of a tick.
     ties_changed: bool,
@@ -144,6 +155,10 @@ impl Store {
             with_steady: BTreeMap::new(),
             steady_before: Vec::new(),
             unbalanced: Vec::new(),
+            with_runs: Vec::new(),
+            #[cfg(test)]
+            runs_forbidden: false,
+            has_runs: false,
             ties_changed: false,
             visible_changes: VisibleChanges::default(),
             tick_changes: TickChanges::default(),
@@ -445,6 +460,7 @@ impl Store {
             + self.beside.capacity() * size_of::<Beside>()
             + self.steady_before.capacity() * size_of::<(Place, FaceFlows)>()
             + self.unbalanced.capacity() * size_of::<Slot>()
+            + self.bytes_of_runs()
             + self.visible_changes.memory_bytes()
             + self.tick_changes.memory_bytes()
             + self.withheld.as_ref().map_or(0, Withheld::memory_bytes)

@@ -7,6 +7,7 @@
 use crate::chunk::{LAYER_CELLS, LayerMask};
 use crate::coords::{Face, order};
 use crate::grid::Slot;
+use crate::water::flow_record::{NO_FLOW, add_flow};
 use crate::water::store::{Place, Store};
 use std::collections::BTreeMap;
 
@@ -60,18 +61,37 @@ impl FaceFlows {
 /// The steady flow in a layer of a chunk.
 pub(crate) struct SteadyLayer {
     flows: [FaceFlows; LAYER_CELLS],
+    /// The same as the flow records that they make.
+    records: [u16; LAYER_CELLS],
+    /// The units that pass through all cells together.
+    through: u32,
     /// For each face, the cells from which units leave across it.
     pub(crate) out: [LayerMask; 6],
 }
 
 impl SteadyLayer {
     fn new() -> Box<Self> {
-        Box::new(SteadyLayer { flows: [FaceFlows::NONE; LAYER_CELLS], out: [LayerMask::NONE; 6] })
+        Box::new(SteadyLayer {
+            flows: [FaceFlows::NONE; LAYER_CELLS],
+            records: [NO_FLOW; LAYER_CELLS],
+            through: 0,
+            out: [LayerMask::NONE; 6],
+        })
     }
 
     #[inline]
     pub(crate) fn flows(&self, cell: usize) -> FaceFlows {
         self.flows[cell]
+    }
+
+    /// Returns the flow records of all cells that the flow makes.
+    pub(crate) fn records(&self) -> &[u16; LAYER_CELLS] {
+        &self.records
+    }
+
+    /// Returns the units that pass through all cells together.
+    pub(crate) fn through(&self) -> u32 {
+        self.through
     }
 
     /// Returns the cells that the flow passes.
@@ -80,7 +100,11 @@ impl SteadyLayer {
     }
 
     fn set(&mut self, cell: usize, flows: FaceFlows) {
+        self.through -= u32::from(self.flows[cell].through());
+        self.through += u32::from(flows.through());
         self.flows[cell] = flows;
+        self.records[cell] = NO_FLOW;
+        flows.iter().for_each(|(face, units)| add_flow(&mut self.records[cell], face, units));
         for face in Face::ALL {
             let out = &mut self.out[face.index()];
             if flows.across(face) > 0 { out.insert(cell) } else { out.remove(cell) }
@@ -245,6 +269,7 @@ mod tests {
     use super::*;
     use crate::chunk::Chunk;
     use crate::coords::Region;
+    use crate::water::flow_record::passed;
     use crate::water::rules::Edges;
     use crate::water::voxel::Voxel;
     use glam::IVec3;
@@ -266,6 +291,12 @@ mod tests {
             assert_eq!(store.steady(place), flows);
             assert_eq!(flows.through(), flows.iter().map(|(_, units)| units).sum::<u8>());
             assert_eq!(FaceFlows::from_word(flows.word()), Some(flows));
+            if let Some(layer) = store.steady_layer(slot, place.layer()) {
+                let through = (0..LAYER_CELLS).map(|cell| u32::from(layer.flows(cell).through()));
+                assert_eq!(layer.through(), through.sum());
+                let record = layer.records()[place.cell()];
+                assert_eq!(passed(record), flows.through());
+            }
         }
         let list: Vec<(u16, FaceFlows)> = (0..4096)
             .map(|index| (index as u16, model[index]))

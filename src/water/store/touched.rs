@@ -39,7 +39,8 @@ impl Periods {
 
     /// Begins a period.
     fn begin(&self) -> Since {
-        Since { world: self.world, period: self.now.fetch_add(1, Ordering::Relaxed) + 1 }
+        let period = self.now.fetch_add(1, Ordering::Relaxed) + 1;
+        Since { world: self.world, period, soil_steps: 0 }
     }
 }
 
@@ -49,6 +50,8 @@ impl Periods {
 pub struct Since {
     world: u64,
     period: u64,
+    /// Of a world of materials, the steps that soil had done by then.
+    soil_steps: u64,
 }
 
 #[cfg(feature = "store")]
@@ -56,6 +59,15 @@ impl Since {
     /// Returns whether two times are of the same world.
     pub(crate) fn is_of_world(self, other: Since) -> bool {
         self.world == other.world
+    }
+
+    /// Returns this time, of a world of materials whose soil has done so many steps by then.
+    pub(crate) fn with_soil_steps(self, soil_steps: u64) -> Since {
+        Since { soil_steps, ..self }
+    }
+
+    pub(crate) fn soil_steps(self) -> u64 {
+        self.soil_steps
     }
 
     /// Returns whether this time has come by a period of the same world.

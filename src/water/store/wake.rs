@@ -69,7 +69,15 @@ impl Store {
 
     /// Wakes a loaded cell, whatever it holds.
     #[inline]
-    pub(crate) fn wake_at(&mut self, Place { slot, index }: Place) {
+    pub(crate) fn wake_at(&mut self, place: Place) {
+        if self.has_runs {
+            self.leave_runs_at(place);
+        }
+        self.set_awake(place);
+    }
+
+    /// Sets a loaded cell's bit in the mask of awake cells.
+    pub(crate) fn set_awake(&mut self, Place { slot, index }: Place) {
         if let Some(withheld) = &mut self.withheld {
             let awake = self.grid.awake_at(slot);
             if awake.is_some_and(|awake| awake.contains(index)) {

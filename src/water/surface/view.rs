@@ -358,7 +358,7 @@ impl WaterView for WaterWorld {
 
     fn current_layers(&self) -> Vec<(IVec3, u16)> {
         let grid = self.store.grid();
-        self.work.recorded().map(|(slot, layers)| (grid.position_at(slot), layers)).collect()
+        self.current_layers_at().map(|(slot, layers)| (grid.position_at(slot), layers)).collect()
     }
 
     fn wet_layers(&self, chunk: IVec3) -> u16 {

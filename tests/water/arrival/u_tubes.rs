@@ -42,6 +42,22 @@ fn differences(mut built: Built) -> [f64; 2] {
     most
 }
 
+/// What the documentation of water says: water rises below the height of its spring only.
+#[test]
+fn the_far_arm_of_a_narrow_u_ends_a_cell_below_its_spring() {
+    let plan = |cell: IVec3| match cell {
+        IVec3 { x: 1, y: 7, z: 1 } => Is::Spring,
+        IVec3 { x: 1 | 5, y: 1.., z: 1 } | IVec3 { x: 2..=4, y: 1, z: 1 } => Is::Open,
+        _ => Is::Ground,
+    };
+    for seed in 0..4 {
+        let mut built = Built::new((seed, Pose::of(seed)), at(7, 11, 3), &[], plan);
+        built.world.run(600);
+        let arms = [1, 5].map(|x| built.units(at(x, 1, 1), at(x, 10, 1)));
+        assert_eq!(arms, [7 * 7, 6 * 7], "seed {seed}");
+    }
+}
+
 /// The near side stood up to 44 units, six cells, above the far side: draws from the spring gave to
 /// the near side what pressure was to take to the far one. Poured in without a spring: 2.4.
 #[test]

@@ -115,7 +115,6 @@ impl Hand {
 mod tests {
     use super::*;
     use crate::model::worlds::Kind;
-    use floodplain::{water, world};
 
     #[test]
     fn each_tool_works_on_the_cell_that_it_is_for() {
@@ -135,7 +134,7 @@ mod tests {
         assert_eq!(action(Tool::Charge, &world), Action::Charge { cell: before, radius: 7 });
         // A click on a spring takes it away.
         let spring = Target { cell: before, before: before + IVec3::Y };
-        world.apply(world::Edit::Water(water::Edit::AddSource(before))).unwrap();
+        world.add_source(before).unwrap();
         assert_eq!(with(Tool::Spring).action(&world, spring), Action::Spring(before));
     }
 

@@ -200,7 +200,6 @@ pub fn add_pressure(mesh: &mut FlatMesh, pressure: f32, cell: IVec3, opaque: f32
 mod tests {
     use super::*;
     use crate::model::worlds::Kind;
-    use floodplain::water;
 
     #[test]
     fn overlays_follow_each_other_round() {
@@ -218,7 +217,7 @@ mod tests {
     fn quads(overlay: Overlay) -> usize {
         let mut world = Kind::Plain.world(7).unwrap();
         let spring = IVec3::new(142, 12, 88);
-        world.apply(floodplain::world::Edit::Water(water::Edit::AddSource(spring))).unwrap();
+        world.add_source(spring).unwrap();
         world.run(40);
         world.charge(spring + IVec3::Y * 2, 3.0, 100.0).unwrap();
         let scene = Scene::of(&world);

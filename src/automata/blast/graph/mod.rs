@@ -1,5 +1,5 @@
 //! Pressure on a graph: nodes at any position, finer where it matters, with links that can be added
-//! and removed at any time.
+//! and removed at any time. Which weights keep a finer graph the same is said at [`BlastGraph`].
 
 mod edit;
 mod query;
@@ -26,6 +26,25 @@ pub struct NodeId(pub(crate) u32);
 
 /// Pressure on a graph, in `f64`, with the same [`Rules`] and terms as
 /// [`BlastWorld`](super::BlastWorld).
+///
+/// # Finer graphs
+///
+/// In a step `coefficient · weight · (p − p')` flows over a link, and changes the pressure of both
+/// its ends by as much: each node counts alike, whatever room it stands for. In the terms of finite
+/// volumes, a link with a cross-section `A` and a length `d` between nodes of volume `V` has the
+/// conductance `A / d`, and its weight is `A / (d · V)`: 1 on the grid, and 1/d² between the nodes
+/// of a lattice with a spacing of `d` cells, in a plane as in space. With these weights, pressure
+/// spreads as far in as many steps as on the grid, and waves go as fast.
+///
+/// - The rule must be stable with them: the largest coefficient is d² times that of the grid.
+/// - A charge must lie in all nodes of the room that it had in a coarser graph, at the same
+///   pressure. There are more of them, so [`total`](BlastGraph::total) is larger: it counts
+///   pressure by node, not by volume.
+/// - Between nodes of different volumes no weight is right for both ends. Pressure passes such a
+///   seam, and comes to rest equal at both sides; but since the sum by node is kept, of a blast
+///   that goes from nodes of volume `V` to nodes of volume `v` only `v / V` by volume arrives, and
+///   as much more on the way back. So let a graph be as fine everywhere that a blast is to be
+///   compared.
 ///
 /// It does not implement [`Automaton`](crate::Automaton), which deals in cells and chunks:
 /// [`take_changes`](BlastGraph::take_changes) returns nodes. A link's direction is that from node

@@ -62,9 +62,8 @@ impl<S: BlastShape> BlastWorld<S> {
     /// `None` if nothing is left but the step itself. Until that, nothing may be edited.
     pub(crate) fn step_ahead(&mut self) -> Option<u64> {
         let mut ahead = self.ahead.take().unwrap_or_else(|| {
-            let awake = self.pressure.awake_slots();
-            self.rims.request_for(&self.pressure, awake);
-            Ahead::new(awake)
+            self.rims.begin_round();
+            Ahead::new(self.pressure.awake_slots())
         });
         let slot = ahead.slots.get(ahead.done).copied();
         if let Some(slot) = slot {

@@ -195,7 +195,7 @@ fn a_draw_finds_a_way_if_there_is_one_and_dead_cells_have_none() {
         }
         for &place in &places {
             let work = tick.work.get(place.slot, place.layer());
-            if work.is_some_and(|work| work.dead.contains(place.cell())) {
+            if work.is_some_and(|work| work.marks().dead.contains(place.cell())) {
                 assert!(!leads_to_a_spring(&tick, place), "round {round}: {place:?}");
                 outcomes[2] += 1;
             }
@@ -240,6 +240,6 @@ fn a_path_in_vain_is_dead_from_end_to_end() {
         let drawn = tick.draw(Draw { target, wanted: 5, first, others: 0, least_y: 0 }, &mut path);
         assert_eq!((drawn, path.visited()), (Drawn::Exhausted, visited));
         let work = tick.work.get(slot, 0).expect("in the tick");
-        assert_eq!(work.dead, (1..16).collect::<LayerMask>());
+        assert_eq!(work.marks().dead, (1..16).collect::<LayerMask>());
     }
 }

@@ -3,6 +3,7 @@
 pub mod apart;
 mod exchange;
 pub mod feed;
+pub mod hostile;
 pub mod runs;
 mod saves;
 mod throws;

@@ -7,7 +7,7 @@ use crate::noise::{hash, noise};
 use floodplain::blast::{Border, Borders};
 use floodplain::glam::IVec3;
 use floodplain::water::{self, Edge, Edges, Voxel, WaterCell};
-use floodplain::world::{Content, Couplings, Edit, MaterialId, Rules, World};
+use floodplain::world::{Content, Couplings, MaterialId, Rules, World};
 use floodplain::{Chunk, Cube, Face, Region, Shape, blast, humidity};
 use std::error::Error;
 
@@ -172,7 +172,7 @@ impl Plan {
         let chunks = Region::new(IVec3::ZERO, Cube::chunk_of(self.size - 1)).positions();
         world.insert_chunks(chunks.map(|chunk| (chunk, self.content(chunk))))?;
         for &spring in &self.springs {
-            world.apply(Edit::Water(water::Edit::AddSource(spring)))?;
+            world.add_source(spring)?;
         }
         Ok(world)
     }

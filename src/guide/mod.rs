@@ -1,5 +1,8 @@
 //! Into your game: from your columns to water that is drawn, streamed, sent and saved.
 //!
+//! This is the guide to water that stands beside your blocks. If the ground itself is to soak,
+//! break and be thrown about, take a [`World`](crate::World): [`server`] is the guide to that.
+//!
 //! A [`WaterWorld`] stands beside your own blocks. You tell it where ground is, it tells you where
 //! water stands and moves. Each step below is an example that is compiled and run as a test; lines
 //! that only build its small world are hidden.
@@ -563,6 +566,8 @@
 //!
 //! What holds whatever you do is in [`guarantees`](crate::guarantees); the figures are in
 //! `benches/README.md`.
+
+pub mod server;
 
 #[cfg(doc)]
 use crate::water::{

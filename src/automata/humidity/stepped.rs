@@ -1,0 +1,42 @@
+//! Which chunks took part in steps since a save last asked. A step that is done ahead notes its
+//! chunks before it is complete, so they are told by a count of steps, not by the time of the note.
+
+use super::{HumidityShape, HumidityWorld};
+use crate::grid::Slot;
+use glam::IVec3;
+
+impl<S: HumidityShape> HumidityWorld<S> {
+    /// Returns how many steps are complete since this world was made or loaded.
+    pub(crate) fn steps_done(&self) -> u64 {
+        self.steps
+    }
+
+    /// Returns whether the next step visits a chunk; `false` if it is not loaded.
+    pub(crate) fn is_awake(&self, chunk: IVec3) -> bool {
+        let slot = self.store.moisture.slot(chunk);
+        slot.is_some_and(|slot| self.store.moisture.awake_at(slot).is_some())
+    }
+
+    /// Returns whether a step may have changed a chunk, or which of it is awake, since so many were
+    /// [done](HumidityWorld::steps_done); `false` if it is not loaded.
+    pub(crate) fn is_stepped_since(&self, chunk: IVec3, steps: u64) -> bool {
+        let Some(slot) = self.store.moisture.slot(chunk) else { return false };
+        let moisture = &self.store.moisture;
+        // One that a step woke is still awake or has taken part in the next.
+        self.stepped.get(slot.index()).is_some_and(|&last| last > steps)
+            || moisture.awake_at(slot).is_some() && !moisture.is_shelved(slot)
+    }
+
+    /// Notes that a chunk takes part in the next step.
+    pub(super) fn note_stepped(&mut self, slot: Slot) {
+        if self.stepped.len() <= slot.index() {
+            self.stepped.resize(self.store.moisture.slot_capacity(), 0);
+        }
+        self.stepped[slot.index()] = self.steps + 1;
+    }
+
+    /// Notes that a step is complete.
+    pub(super) fn count_step(&mut self) {
+        self.steps += 1;
+    }
+}

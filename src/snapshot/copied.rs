@@ -1,0 +1,121 @@
+//! Chunks of a world of materials as they were, to be encoded later, on another thread. A copy has
+//! its arrays in common with the world until that writes them, so that it takes little time.
+
+use super::blast::put_parts;
+use super::humidity::SavedSoil;
+use super::materials::put_ground;
+use super::planes::{marks_at, put_masks};
+use super::water::put_chunk;
+use crate::automata::blast::ChunkParts;
+use crate::blast::BlastWorld;
+use crate::chunk::{CellMask, Chunk};
+use crate::coords::{Cube, Shape};
+use crate::grid::{Grid, Slot};
+use crate::humidity::{ChunkFlow, HumidityWorld};
+use crate::water::SavedChunk;
+use crate::world::{MaterialId, SavedGround, World};
+use glam::IVec3;
+
+/// A chunk as it was, which has its arrays in common with the world until that writes them.
+pub(crate) struct CopiedMaterials {
+    materials: Chunk<MaterialId>,
+    changed: Option<Box<CellMask>>,
+    is_lent: bool,
+    water: SavedChunk,
+    soil: Option<CopiedSoil>,
+    pressure: Option<Box<CopiedPressure>>,
+}
+
+impl CopiedMaterials {
+    /// Returns that of the chunk at a chunk position, if it is loaded.
+    pub(crate) fn of(world: &mut World, position: IVec3) -> Option<Box<CopiedMaterials>> {
+        world.share_ground(position);
+        let SavedGround { materials, changed, is_lent } = world.saved_ground(position)?;
+        let (materials, changed) = (materials.clone(), changed.cloned().map(Box::new));
+        let (water, soil, blast) = world.parts_mut();
+        let slot = water.grid().slot(position)?;
+        Some(Box::new(CopiedMaterials {
+            materials,
+            changed,
+            is_lent,
+            water: water.copy_chunk(slot),
+            soil: CopiedSoil::of(soil, position),
+            pressure: CopiedPressure::of(blast, position).map(Box::new),
+        }))
+    }
+
+    /// Appends the record of the chunk.
+    pub(crate) fn put(&self, out: &mut Vec<u8>) {
+        let (materials, changed, is_lent) =
+            (&self.materials, self.changed.as_deref(), self.is_lent);
+        put_ground(&SavedGround { materials, changed, is_lent }, self.pressure.is_some(), out);
+        put_chunk(&self.water, out);
+        self.soil.iter().for_each(|soil| soil.put(out));
+        self.pressure.iter().for_each(|pressure| pressure.put(out));
+    }
+}
+
+/// A chunk of soil as it was, which has its arrays in common with the world until that writes them.
+struct CopiedSoil {
+    moisture: Chunk<u32>,
+    ground: Chunk<u32>,
+    marks: Marks,
+    flow: ChunkFlow,
+}
+
+impl CopiedSoil {
+    /// Returns that of the chunk at a chunk position, if there is one.
+    fn of(soil: &mut HumidityWorld<Cube>, position: IVec3) -> Option<CopiedSoil> {
+        let slot = soil.grid().slot(position)?;
+        soil.share_chunk(slot);
+        let (grid, ground) = (soil.grid(), soil.ground_words(slot).clone());
+        let (moisture, marks) = (grid.chunk_at(slot).clone(), Marks::of(grid, slot));
+        Some(CopiedSoil { moisture, ground, marks, flow: soil.flow_at(slot) })
+    }
+
+    /// Appends the record of the chunk.
+    fn put(&self, out: &mut Vec<u8>) {
+        let CopiedSoil { moisture, ground, marks, flow } = self;
+        SavedSoil { moisture, ground, marks: marks.masks(), flow }.put(out);
+    }
+}
+
+/// A chunk of pressure as it was.
+struct CopiedPressure {
+    parts: ChunkParts,
+    marks: Marks,
+}
+
+impl CopiedPressure {
+    /// Returns that of the chunk at a chunk position, if there is one.
+    fn of(blast: &mut BlastWorld<Cube>, position: IVec3) -> Option<CopiedPressure> {
+        let slot = blast.grid().slot(position)?;
+        blast.share_chunk(slot);
+        let (parts, marks) = (blast.chunk_parts(slot), Marks::of(blast.grid(), slot));
+        Some(CopiedPressure { parts, marks })
+    }
+
+    /// Appends the record of the chunk.
+    fn put(&self, out: &mut Vec<u8>) {
+        put_parts(&self.parts, out);
+        put_masks(self.marks.masks(), out);
+    }
+}
+
+/// The awake cells of a chunk, all or none, and a copy of the changed ones.
+struct Marks {
+    is_awake: bool,
+    changed: Option<Box<CellMask>>,
+}
+
+impl Marks {
+    fn of<T: Copy + PartialEq, S: Shape>(grid: &Grid<T, S>, slot: Slot) -> Marks {
+        let [awake, changed] = marks_at(grid, slot);
+        Marks { is_awake: awake.is_some(), changed: changed.cloned().map(Box::new) }
+    }
+
+    /// Returns them as [`marks_at`] does.
+    fn masks(&self) -> [Option<&CellMask>; 2] {
+        [self.is_awake.then_some(&CellMask::FULL), self.changed.as_deref()]
+    }
+}

@@ -1,0 +1,223 @@
+//! Draws that would be in vain: those of cells all of whose parents have passed on what they may,
+//! or lead only to such. They are found for a layer of the world at once, chunk by chunk by bit
+//! masks (worklist algorithm, to the greatest fixpoint), before its cells take their turns: where
+//! springs give all that they have to what flows by itself, as on a plain, no draw would succeed.
+//!
+//! What is exhausted before the draws of a layer is so while they last, since no cell can pass on
+//! more than before. So what is found here is what the turn of the cell would find, and changes
+//! nothing but the time.
+
+use crate::chunk::LayerMask;
+use crate::coords::Face;
+use crate::grid::Slot;
+use crate::water::context::Context;
+use core::ops::Range;
+use hashbrown::HashMap;
+
+/// The cells of a chunk's layer that draw.
+struct Films {
+    slot: Slot,
+    layer: usize,
+    cells: LayerMask,
+    /// The cells of the layer that are known to pass on nothing more in this tick; `None` before
+    /// the first look of a batch.
+    exhausted: Option<LayerMask>,
+    /// Whether it is on the list of those to be looked at.
+    is_open: bool,
+}
+
+/// The cells of one layer of the world that draw, by chunk. They get their turns in batches, since
+/// most of what is exhausted is so after the first draws.
+#[derive(Default)]
+pub(super) struct Layer {
+    films: Vec<Films>,
+    by_slot: HashMap<Slot, usize>,
+    /// Those in which more cells may be exhausted than is known.
+    open: Vec<usize>,
+    /// The first that has not been asked for the turns of the batch.
+    next: usize,
+    /// The number of batches before this one.
+    batch: usize,
+}
+
+/// The turns of each batch, by the highest byte of their order.
+const BATCHES: [Range<u8>; 3] = [0..4, 4..32, 32..u8::MAX];
+
+impl Layer {
+    pub(super) fn push(&mut self, slot: Slot, layer: usize, cells: LayerMask) {
+        self.by_slot.insert(slot, self.films.len());
+        self.open.push(self.films.len());
+        self.films.push(Films { slot, layer, cells, exhausted: None, is_open: true });
+    }
+
+    /// Returns whether the highest byte of a turn's order is of this batch.
+    pub(super) fn is_of_batch(&self, order: u64) -> bool {
+        let (first, end) = (BATCHES[self.batch].start, BATCHES[self.batch].end);
+        let bucket = (order >> 56) as u8;
+        bucket >= first && (bucket < end || end == u8::MAX)
+    }
+
+    /// Returns the next chunk's layer of the batch, and its cells.
+    pub(super) fn next(&mut self) -> Option<(Slot, usize, LayerMask)> {
+        let &Films { slot, layer, cells, .. } = self.films.get(self.next)?;
+        self.next += 1;
+        Some((slot, layer, cells))
+    }
+
+    /// Begins the next batch. Returns `false` if there is none; then it is empty.
+    pub(super) fn begin_batch(&mut self) -> bool {
+        self.batch += 1;
+        self.next = 0;
+        if self.batch == BATCHES.len() || self.films.is_empty() {
+            self.films.clear();
+            self.by_slot.clear();
+            self.open.clear();
+            self.batch = 0;
+            return false;
+        }
+        self.open.clear();
+        self.open.extend(0..self.films.len());
+        for films in &mut self.films {
+            (films.exhausted, films.is_open) = (None, true);
+        }
+        true
+    }
+
+    /// Opens the chunk in a slot, if it is in the layer.
+    fn open(&mut self, slot: Slot) {
+        if let Some(&at) = self.by_slot.get(&slot)
+            && !core::mem::replace(&mut self.films[at].is_open, true)
+        {
+            self.open.push(at);
+        }
+    }
+
+    pub(super) fn shrink(&mut self, most: usize) {
+        self.films.shrink_to(most);
+        self.by_slot.shrink_to(most);
+        self.open.shrink_to(most);
+    }
+
+    pub(super) fn memory_bytes(&self) -> usize {
+        self.films.capacity() * size_of::<Films>()
+            + self.by_slot.allocation_size()
+            + self.open.capacity() * size_of::<usize>()
+    }
+}
+
+/// What of a layer and around it is exhausted, and what feeds what.
+struct Exhausted {
+    /// The cells with a parent across each face, springs left out.
+    parents: [LayerMask; 6],
+    here: LayerMask,
+    beyond: [LayerMask; 4],
+    above: LayerMask,
+    below: LayerMask,
+}
+
+impl Exhausted {
+    /// Returns the cells with a parent beside or below them that may have something left.
+    fn fed_from_below(&self) -> LayerMask {
+        let [west, east, down, _, north, south] = self.parents;
+        let [from_west, from_east, from_north, from_south] = self.here.shifted(&self.beyond);
+        (west - from_west)
+            | (east - from_east)
+            | (north - from_north)
+            | (south - from_south)
+            | (down - self.below)
+    }
+
+    /// Adds the cells that lead only to exhausted ones. Returns whether there were any.
+    fn close(&mut self) -> bool {
+        let up = self.parents[Face::Up.index()] - self.above;
+        let fed = LayerMask::union(self.parents);
+        let mut has_grown = false;
+        loop {
+            let found = fed - (self.fed_from_below() | up | self.here);
+            if found.is_empty() {
+                return has_grown;
+            }
+            self.here |= found;
+            has_grown = true;
+        }
+    }
+}
+
+impl Context<'_> {
+    /// Returns the cells of a layer that pass on nothing more in this tick, as far as is known:
+    /// those that have passed on what they may, and those known to lead only to such.
+    fn exhausted_in(&self, slot: Slot, layer: usize) -> LayerMask {
+        let Some(work) = self.work.get(slot, layer) else {
+            return self.store.passed_in_runs(slot, layer);
+        };
+        let supply = self.limits.supply.min(self.limits.throughput);
+        let spent = work.passed_at_least(self.limits.throughput)
+            | (self.store.springs(slot, layer) & work.passed_at_least(supply));
+        let spent = spent | work.marks().dead | self.store.passed_in_runs(slot, layer);
+        spent & self.store.connected(slot, layer)
+    }
+
+    /// The same as far as is known of the layer of draws, if the chunk has a part in it.
+    fn known(&self, all: &Layer, slot: Slot, layer: usize) -> LayerMask {
+        let films = all.by_slot.get(&slot).map(|&at| &all.films[at]);
+        let known = films.filter(|films| films.layer == layer).and_then(|films| films.exhausted);
+        known.unwrap_or_else(|| self.exhausted_in(slot, layer))
+    }
+
+    fn exhausted(&self, all: &Layer, slot: Slot, layer: usize) -> Exhausted {
+        let of = |at: Option<(Slot, usize)>| {
+            at.map_or(LayerMask::NONE, |(slot, layer)| self.exhausted_in(slot, layer))
+        };
+        let springs = self.store.springs(slot, layer);
+        let parents = self.store.parent_planes(slot, layer).map(|plane| plane - springs);
+        let vertical = |face: Face, at| match parents[face.index()].any() {
+            true => of(at),
+            false => LayerMask::NONE,
+        };
+        Exhausted {
+            parents,
+            here: self.known(all, slot, layer),
+            beyond: core::array::from_fn(|side| {
+                let there = self.store.neighbour(slot, Face::LATERAL[side]);
+                if there.is_some() { self.known(all, there, layer) } else { LayerMask::NONE }
+            }),
+            above: vertical(Face::Up, self.store.upper_layer(slot, layer)),
+            below: vertical(Face::Down, self.store.lower_layer(slot, layer)),
+        }
+    }
+
+    /// Looks at the next chunk of a layer. Returns `false` if all that is exhausted is known.
+    pub(super) fn find_exhausted(&mut self, all: &mut Layer) -> bool {
+        let Some(at) = all.open.pop() else { return false };
+        let Films { slot, layer, ref mut is_open, .. } = all.films[at];
+        *is_open = false;
+        let mut exhausted = self.exhausted(all, slot, layer);
+        let before = exhausted.here;
+        if exhausted.close() {
+            let found = exhausted.here - before;
+            self.work.join(self.store, slot, layer).marks_mut().dead |= found;
+            for (face, found) in Face::LATERAL.into_iter().zip(found.leaving()) {
+                let there = self.store.neighbour(slot, face);
+                if found.any() && there.is_some() {
+                    all.open(there);
+                }
+            }
+        }
+        all.films[at].exhausted = Some(exhausted.here);
+        true
+    }
+
+    /// Returns those of `cells` of a layer, which draw, whose draw is not known to be in vain. A
+    /// cell draws from no parent above it.
+    pub(super) fn not_in_vain(
+        &self,
+        all: &Layer,
+        (slot, layer): (Slot, usize),
+        cells: LayerMask,
+    ) -> LayerMask {
+        let exhausted = self.exhausted(all, slot, layer);
+        let [west, east, down, _, north, south] = exhausted.parents;
+        let draws = west | east | down | north | south;
+        cells - (draws - exhausted.fed_from_below())
+    }
+}

@@ -1,0 +1,291 @@
+//! Runs within a tick: how a steady fall passes on its water without a visit of its cells, and what
+//! a cell is that leaves its run in the middle of the flow.
+//!
+//! A fall is steady if each of its cells is full, empties into the one below, and is refilled from
+//! above when the turn of that layer comes. Cell by cell, the turn of each layer would move seven
+//! units by one cell. In a run, only its ends do: the lowest cell refills the cell below the run
+//! ([`pass_runs`](Context::pass_runs)), and what falls on its highest cell is as if gone, since
+//! that one has emptied. What a cell would be in between is known from whose turn it is: [`Turn`].
+
+use crate::chunk::LayerMask;
+use crate::coords::Face;
+use crate::grid::Slot;
+use crate::water::WaterWorld;
+use crate::water::cell::FULL;
+use crate::water::context::Context;
+use crate::water::context::layers::Workspace;
+use crate::water::context::schedule::Phase;
+use crate::water::flow_record::{NO_FLOW, add_flow};
+use crate::water::store::{Place, Store};
+use crate::water::voxel::Voxel;
+
+/// How far a cell in a run has come in the flow of a tick.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Turn {
+    /// Its turn is still to come: it is full.
+    Ahead,
+    /// It has passed on its water, and the turn of the cell above is still to come: it is empty.
+    Emptied,
+    /// It is full again.
+    Done,
+}
+
+impl Context<'_> {
+    /// Takes a cell out of its run, if it is in one.
+    #[inline]
+    pub(crate) fn leave_run(&mut self, place: Place) {
+        if self.store.is_in_run(place) {
+            self.leave_run_in(place, self.work.turn_of(self.store, place));
+        }
+    }
+
+    #[cold]
+    fn leave_run_in(&mut self, place: Place, turn: Turn) {
+        let (slot, layer, cell) = (place.slot, place.layer(), place.cell());
+        self.store.take_out_of_run(place, true);
+        if turn != Turn::Ahead {
+            let work = self.work.join(self.store, slot, layer);
+            work.pass_on(cell, Face::Down, FULL);
+            work.marks_mut().fallen.insert(cell);
+            if self.work.phase == Phase::Flow {
+                self.report.visited += 1;
+                self.report.moved += u64::from(FULL);
+            }
+        }
+        match turn {
+            Turn::Ahead => _ = self.work.join(self.store, slot, layer),
+            Turn::Emptied => {
+                let voxel = self.store.read(place);
+                self.work.join(self.store, slot, layer).save_cell(self.store, slot, layer, cell);
+                self.store.write(place, voxel.with_height(0));
+            }
+            Turn::Done => self.work.join(self.store, slot, layer).enter_cell(Face::Up, cell),
+        }
+        self.store.set_awake(place);
+        let above = self.store.step(place, Face::Up);
+        if self.store.is_in_run(above) {
+            self.work.join(self.store, above.slot, above.layer());
+            self.store.set_awake(above);
+        }
+    }
+
+    fn leave_runs(&mut self, slot: Slot, layer: usize, cells: LayerMask, turn: Option<Turn>) {
+        for cell in cells.iter() {
+            let place = Place::in_layer(slot, layer, cell);
+            let turn = turn.unwrap_or_else(|| self.work.turn_of(self.store, place));
+            self.leave_run_in(place, turn);
+        }
+    }
+
+    /// Takes those of `cells` of a layer out of their runs that are in one.
+    pub(crate) fn leave_runs_among(&mut self, slot: Slot, layer: usize, cells: LayerMask) {
+        let cells = cells & self.store.in_runs(slot, layer);
+        self.leave_runs(slot, layer, cells, None);
+    }
+
+    /// Takes the cells out of their runs that lie beside `cells` of a layer, which hold water.
+    pub(crate) fn leave_runs_beside(&mut self, slot: Slot, layer: usize, cells: LayerMask) {
+        let beside = self.store.in_runs(slot, layer) & cells.spread();
+        self.leave_runs(slot, layer, beside, None);
+        for (face, cells) in Face::LATERAL.into_iter().zip(cells.leaving()) {
+            let there = self.store.neighbour(slot, face);
+            if cells.any() && there.is_some() {
+                let beside = self.store.in_runs(there, layer) & cells;
+                self.leave_runs(there, layer, beside, None);
+            }
+        }
+    }
+
+    /// Takes the cells of a layer out of their runs whose water finds no empty cell below.
+    pub(super) fn check_runs(&mut self, slot: Slot, layer: usize) {
+        let lowest = self.awake(slot, layer) & self.store.in_runs(slot, layer);
+        let fails =
+            |&cell: &usize| self.store.floor(Place::in_layer(slot, layer, cell)).height_bits() > 0;
+        let failing = lowest.iter().filter(fails).collect();
+        self.leave_runs(slot, layer, failing, Some(Turn::Ahead));
+    }
+
+    /// Lets the lowest cells of runs in a layer refill the cells below them.
+    pub(super) fn pass_runs(&mut self, slot: Slot, layer: usize) {
+        let lowest = self.awake(slot, layer) & self.store.in_runs(slot, layer);
+        if lowest.any()
+            && let Some((slot, layer)) = self.store.lower_layer(slot, layer)
+        {
+            self.write_inflow(slot, layer, Face::Up, lowest, |_, voxel| voxel.with_height(FULL));
+        }
+    }
+
+    /// Takes cells out of their runs that a window of a layer may reach: those in the layer, in
+    /// that below it, and across its borders. Returns whether there were any.
+    pub(super) fn clear_runs(&mut self, slot: Slot, layer: usize) -> bool {
+        if !self.store.has_runs() {
+            return false;
+        }
+        let mut cleared = false;
+        let own = self.store.in_runs(slot, layer);
+        cleared |= own.any();
+        self.leave_runs(slot, layer, own, Some(Turn::Ahead));
+        if let Some((slot, layer)) = self.store.lower_layer(slot, layer) {
+            let lower = self.store.in_runs(slot, layer);
+            cleared |= lower.any();
+            self.leave_runs(slot, layer, lower, Some(Turn::Emptied));
+        }
+        for (face, cells) in Face::LATERAL.into_iter().zip(LayerMask::ALL.leaving()) {
+            let there = self.store.neighbour(slot, face);
+            if there.is_some() {
+                let beside = self.store.in_runs(there, layer) & cells;
+                cleared |= beside.any();
+                self.leave_runs(there, layer, beside, None);
+            }
+        }
+        cleared
+    }
+
+    /// Returns the cells of a layer below which a run has emptied its highest cell.
+    pub(super) fn over_runs(&self, slot: Slot, layer: usize) -> LayerMask {
+        if !self.store.has_runs() {
+            return LayerMask::NONE;
+        }
+        let below = self.store.lower_layer(slot, layer);
+        below.map_or(LayerMask::NONE, |(slot, layer)| self.store.in_runs(slot, layer))
+    }
+
+    /// Takes the cell below out of its run, as one that has emptied.
+    pub(super) fn leave_run_below(&mut self, place: Place) {
+        let below = self.store.step(place, Face::Down);
+        if self.store.is_in_run(below) {
+            self.leave_run_in(below, Turn::Emptied);
+        }
+    }
+
+    /// Ends the flow for the runs: what is in them has passed on its water. The highest cell of one
+    /// on which nothing has fallen leaves it.
+    pub(crate) fn settle_runs(&mut self) {
+        for at in 0..self.store.slots_with_runs().len() {
+            let slot = self.store.slots_with_runs()[at];
+            let cells = self.store.pass_runs_of(slot) as u64;
+            self.report.visited += cells;
+            self.report.moved += cells * u64::from(FULL);
+            for layer in 0..16 {
+                self.leave_dry_runs(slot, layer);
+            }
+        }
+    }
+
+    fn leave_dry_runs(&mut self, slot: Slot, layer: usize) {
+        let cells = self.store.in_runs(slot, layer);
+        if cells.is_empty() {
+            return;
+        }
+        let above = self.store.upper_layer(slot, layer);
+        let highest =
+            cells - above.map_or(LayerMask::NONE, |(slot, layer)| self.store.in_runs(slot, layer));
+        let is_dry = |&cell: &usize| {
+            let fed = above.map(|(slot, layer)| Place::in_layer(slot, layer, cell));
+            !fed.is_some_and(|above| self.work.has_passed_seven_down(above))
+        };
+        let dry = highest.iter().filter(is_dry).collect();
+        self.leave_runs(slot, layer, dry, Some(Turn::Emptied));
+    }
+
+    /// Adds cells of a layer that may enter runs to `found`: falls, which were full all through the
+    /// tick.
+    pub(crate) fn note_falls(&self, slot: Slot, layer: usize, found: &mut Vec<Place>) {
+        if self.limits.throughput != FULL {
+            return;
+        }
+        let fallen = self.work.get(slot, layer).map_or(LayerMask::NONE, |work| work.marks().fallen);
+        let places = fallen.iter().map(|cell| Place::in_layer(slot, layer, cell));
+        found.extend(places.filter(|&place| self.store.read(place).is_steady_fall()));
+    }
+
+    /// Lets cells enter runs that can, when the tick is complete, and ends it for the runs.
+    pub(crate) fn end_runs(&mut self, found: Vec<Place>) {
+        for place in found {
+            if self.may_enter_run(place) {
+                self.store.enter_run(place);
+            }
+        }
+        self.store.end_tick_of_runs();
+    }
+
+    /// Returns whether a cell has passed on seven units downwards, lies between two of its kind,
+    /// and nothing lies beside it that could ever move by itself.
+    fn may_enter_run(&self, place: Place) -> bool {
+        let is_alone = |face: Face| {
+            let there = self.store.step(place, face);
+            let beside = self.store.look(place, face);
+            (beside == Voxel::OPEN || beside.is_solid())
+                && !(there.is_some() && self.store.fixtures(there.slot).is_some())
+        };
+        self.work.has_passed_seven_down(place)
+            && [place, self.store.step(place, Face::Up), self.store.step(place, Face::Down)]
+                .into_iter()
+                .all(|place| place.is_some() && self.store.read(place).is_steady_fall())
+            && self.store.is_awake(place)
+            && self.store.fixtures(place.slot).is_none()
+            && !self.store.is_frozen(place.slot)
+            && !self.store.is_coast(place)
+            && Face::LATERAL.into_iter().all(is_alone)
+    }
+}
+
+impl WaterWorld {
+    /// Returns the units that cells in runs hold although they have passed them on: those of the
+    /// cells that have emptied and are not full again yet, in the middle of the flow of a tick.
+    pub(crate) fn units_on_the_way(&self) -> u64 {
+        if self.work.phase != Phase::Flow {
+            return 0;
+        }
+        let slots = self.store.slots_with_runs().iter();
+        let layers = slots.flat_map(|&slot| (0..16).map(move |layer| (slot, layer)));
+        let cells = layers.flat_map(|(slot, layer)| {
+            let cells = self.store.in_runs(slot, layer).iter();
+            cells.map(move |cell| Place::in_layer(slot, layer, cell))
+        });
+        let is_empty = |&place: &Place| self.work.turn_of(&self.store, place) == Turn::Emptied;
+        cells.filter(is_empty).count() as u64 * u64::from(FULL)
+    }
+}
+
+impl Workspace {
+    /// Returns whether a cell has passed on seven units in this tick, all of them downwards.
+    fn has_passed_seven_down(&self, place: Place) -> bool {
+        let record = place.is_some().then(|| self.get(place.slot, place.layer())).flatten();
+        record.is_some_and(|work| work.flow(place.cell()) == seven_down())
+    }
+
+    fn turn_of(&self, store: &Store, place: Place) -> Turn {
+        let is_ahead = |place: Place| self.schedule.is_ahead(store, place.slot, place.layer());
+        match self.phase.cmp(&Phase::Flow) {
+            core::cmp::Ordering::Less => Turn::Ahead,
+            core::cmp::Ordering::Greater => Turn::Done,
+            core::cmp::Ordering::Equal if is_ahead(place) => Turn::Ahead,
+            core::cmp::Ordering::Equal => {
+                let above = store.step(place, Face::Up);
+                // One on which nothing has fallen stays empty.
+                let is_fed = store.is_in_run(above) || self.has_passed_seven_down(above);
+                let waits = above.is_some() && is_ahead(above);
+                if waits || !is_fed { Turn::Emptied } else { Turn::Done }
+            }
+        }
+    }
+}
+
+/// Returns the flow record of a cell that has passed on seven units downwards.
+fn seven_down() -> u16 {
+    let mut flow = NO_FLOW;
+    add_flow(&mut flow, Face::Down, FULL);
+    flow
+}
+
+/// Returns the voxel below a cell as water falls on it, in the turn of the cell: the highest cell
+/// of a run has emptied.
+pub(super) fn floor_now(store: &Store, place: Place) -> Voxel {
+    let floor = store.floor(place);
+    let emptied = store.has_runs() && store.is_in_run(store.step(place, Face::Down));
+    if emptied { floor.with_height(0) } else { floor }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,220 @@
+//! Runs: the cells of steady falls, which a tick does not visit.
+//!
+//! A cell of a steady fall passes on seven units downwards in each tick and gets seven from above,
+//! so its word stays, and there is nothing to do but to know that. Such cells are *in a run* and
+//! not in the mask of awake cells, though they are awake: to all that asks from outside a tick, a
+//! cell in a run is an awake one. Only the lowest cell of a run has its bit in the mask, so that
+//! its layer is visited and the cell below it refilled.
+//!
+//! Which cells are in runs is no part of the state, and changes no byte: a cell leaves its run
+//! before anything about it or beside it changes, and is then what it would be without runs.
+//! [`flow`](crate::water::flow) has the rules within a tick.
+
+use crate::chunk::{CellMask, LayerMask};
+use crate::coords::Face;
+use crate::grid::Slot;
+use crate::water::store::{Place, Store};
+
+/// The runs in a chunk.
+#[derive(Default)]
+pub(super) struct Runs {
+    /// The cells in runs.
+    cells: CellMask,
+    /// Those that have left runs in the tick underway.
+    left: CellMask,
+    /// Those that the flow of the tick underway has left in runs, once it is over.
+    passed: CellMask,
+    /// The same of the last complete tick.
+    passed_last: CellMask,
+}
+
+impl Runs {
+    fn is_empty(&self) -> bool {
+        self.cells.is_empty() && self.passed.is_empty() && self.passed_last.is_empty()
+    }
+}
+
+impl Store {
+    /// Returns whether any chunk may have runs.
+    #[inline]
+    pub(crate) fn has_runs(&self) -> bool {
+        self.has_runs
+    }
+
+    #[inline]
+    fn runs(&self, slot: Slot) -> Option<&Runs> {
+        self.beside[slot.index()].runs.as_deref()
+    }
+
+    /// Returns the cells of a layer (0 to 15) that are in runs.
+    #[inline]
+    pub(crate) fn in_runs(&self, slot: Slot, layer: usize) -> LayerMask {
+        self.runs(slot).map_or(LayerMask::NONE, |runs| runs.cells.layer(layer))
+    }
+
+    /// Returns whether a cell is in a run.
+    #[inline]
+    pub(crate) fn is_in_run(&self, place: Place) -> bool {
+        place.is_some()
+            && self.runs(place.slot).is_some_and(|runs| runs.cells.contains(place.index))
+    }
+
+    /// Returns the cells of a layer (0 to 15) that were in runs when the flow of the tick underway
+    /// was over. Meaningless before that.
+    #[inline]
+    pub(crate) fn passed_in_runs(&self, slot: Slot, layer: usize) -> LayerMask {
+        self.runs(slot).map_or(LayerMask::NONE, |runs| runs.passed.layer(layer))
+    }
+
+    /// Returns whether a cell was in a run in the last complete tick.
+    pub(crate) fn passed_last_in_run(&self, place: Place) -> bool {
+        self.runs(place.slot).is_some_and(|runs| runs.passed_last.contains(place.index))
+    }
+
+    /// Returns the layers (by bit) of a chunk with cells that were in runs in the last complete
+    /// tick.
+    pub(crate) fn layers_of_last_runs(&self, slot: Slot) -> u16 {
+        let Some(runs) = self.runs(slot) else { return 0 };
+        let layers = (0..16).filter(|&layer| runs.passed_last.layer(layer).any());
+        layers.fold(0, |layers, layer| layers | 1 << layer)
+    }
+
+    /// Returns the chunks with runs.
+    pub(crate) fn slots_with_runs(&self) -> &[Slot] {
+        &self.with_runs
+    }
+
+    /// Adds to the awake cells of a chunk those in runs; if a tick `is_underway`, those that were
+    /// in runs when it began.
+    pub(crate) fn add_cells_in_runs(&self, slot: Slot, is_underway: bool, awake: &mut CellMask) {
+        if let Some(runs) = self.runs(slot) {
+            awake.union_with(&runs.cells);
+            if is_underway {
+                awake.union_with(&runs.left);
+            }
+        }
+    }
+
+    /// Returns the number of cells in runs whose bit is not in the mask of awake cells.
+    pub(crate) fn cells_asleep_in_runs(&self) -> usize {
+        let asleep = |&slot: &Slot| {
+            let (Some(runs), awake) = (self.runs(slot), self.grid.awake_at(slot)) else { return 0 };
+            let is_asleep = |&index: &usize| !awake.is_some_and(|awake| awake.contains(index));
+            runs.cells.iter().filter(is_asleep).count()
+        };
+        self.with_runs.iter().map(asleep).sum()
+    }
+
+    /// Returns whether a cell is awake: in a run or in the mask of awake cells.
+    pub(crate) fn is_awake(&self, place: Place) -> bool {
+        let awake = self.grid.awake_at(place.slot);
+        awake.is_some_and(|awake| awake.contains(place.index)) || self.is_in_run(place)
+    }
+
+    /// Puts a cell into a run. Its bit and that of the cell above it are set right.
+    pub(crate) fn enter_run(&mut self, place: Place) {
+        #[cfg(test)]
+        if self.runs_forbidden {
+            return;
+        }
+        let slot = place.slot;
+        let with_runs = &mut self.with_runs;
+        let runs = self.beside[slot.index()].runs.get_or_insert_with(|| {
+            with_runs.push(slot);
+            Box::default()
+        });
+        runs.cells.insert(place.index);
+        self.has_runs = true;
+        if self.is_in_run(self.step(place, Face::Down)) {
+            self.sleep_in_run(place);
+        }
+        let above = self.step(place, Face::Up);
+        if self.is_in_run(above) {
+            self.sleep_in_run(above);
+        }
+    }
+
+    /// From now on no cell enters a run.
+    #[cfg(test)]
+    pub(crate) fn forbid_runs(&mut self) {
+        self.runs_forbidden = true;
+    }
+
+    fn sleep_in_run(&mut self, place: Place) {
+        if let Some(awake) = self.grid.awake_at_mut(place.slot) {
+            awake.remove(place.index);
+        }
+    }
+
+    /// Takes a cell out of its run, without waking it; in a tick, it `is_underway`.
+    pub(crate) fn take_out_of_run(&mut self, place: Place, is_underway: bool) {
+        if let Some(runs) = &mut self.beside[place.slot.index()].runs {
+            runs.cells.remove(place.index);
+            if is_underway {
+                runs.left.insert(place.index);
+            }
+        }
+    }
+
+    /// Takes a cell out of its run, if it is in one, and wakes it, and the one above it if that is
+    /// in a run: it is the lowest now. For edits, and for the end of a tick.
+    pub(crate) fn leave_run(&mut self, place: Place) {
+        if self.is_in_run(place) {
+            self.take_out_of_run(place, self.withheld.is_some());
+            self.set_awake(place);
+            let above = self.step(place, Face::Up);
+            if self.is_in_run(above) {
+                self.set_awake(above);
+            }
+        }
+    }
+
+    /// Takes a cell and those beside it out of their runs.
+    pub(super) fn leave_runs_at(&mut self, place: Place) {
+        self.leave_run(place);
+        Face::LATERAL.into_iter().for_each(|face| self.leave_run(self.step(place, face)));
+    }
+
+    /// Takes all cells of a chunk out of their runs.
+    pub(crate) fn leave_runs_in(&mut self, slot: Slot) {
+        let cells: Vec<usize> = self.runs(slot).iter().flat_map(|runs| runs.cells.iter()).collect();
+        cells.into_iter().for_each(|index| self.leave_run(Place::new(slot, index)));
+    }
+
+    /// Notes that the flow of a tick is over: the cells of a chunk that are still in runs have
+    /// passed on their units. Returns their number.
+    pub(crate) fn pass_runs_of(&mut self, slot: Slot) -> usize {
+        let Some(runs) = &mut self.beside[slot.index()].runs else { return 0 };
+        runs.passed.words_mut().copy_from_slice(runs.cells.words());
+        runs.cells.len()
+    }
+
+    /// Ends a tick for the runs. Those of chunks in which none is left are freed.
+    pub(crate) fn end_tick_of_runs(&mut self) {
+        let beside = &mut self.beside;
+        self.with_runs.retain(|slot| {
+            let place = &mut beside[slot.index()].runs;
+            let Some(runs) = place else { return false };
+            core::mem::swap(&mut runs.passed, &mut runs.passed_last);
+            (runs.passed, runs.left) = (CellMask::EMPTY, CellMask::EMPTY);
+            let is_empty = runs.is_empty();
+            if is_empty {
+                *place = None;
+            }
+            !is_empty
+        });
+        self.has_runs = !self.with_runs.is_empty();
+    }
+
+    /// Forgets a chunk that is being removed.
+    pub(super) fn forget_runs(&mut self, slot: Slot) {
+        if self.beside[slot.index()].runs.is_some() {
+            self.with_runs.retain(|&there| there != slot);
+        }
+    }
+
+    pub(super) fn bytes_of_runs(&self) -> usize {
+        let runs = self.with_runs.iter().filter(|&&slot| self.runs(slot).is_some()).count();
+        runs * size_of::<Runs>() + self.with_runs.capacity() * size_of::<Slot>()
+    }
+}
