@@ -2,8 +2,8 @@
 
 use fastrand::Rng;
 use floodplain::glam::IVec3;
-use floodplain::water::Voxel;
-use floodplain::world::{Content, Edit, Palette, Rules, World};
+use floodplain::water::{Voxel, WaterCell};
+use floodplain::world::{Content, Edit, Palette, Rules, World, settle};
 use floodplain::{Chunk, Cube, Face, Region, Shape, humidity, water};
 use support::world::{id, rules, world};
 
@@ -58,6 +58,50 @@ fn ground_that_is_generated_moist_is_at_rest_at_once_under_a_sea() {
     let mut dry = coast(false);
     dry.run(100);
     assert!(!dry.is_at_rest() && dry.soil().awake_cells() > 0);
+}
+
+/// A column of two chunks of random hills of random layers, below a sea or a lake up to a level,
+/// with the moisture that it has about that level.
+fn column(rng: &mut Rng, palette: &Palette, rules: &Rules) -> Vec<(IVec3, Content)> {
+    let names = ["sand", "soil", "gravel", "clay", "rock"];
+    let layers: Vec<_> = (0..8).map(|_| palette.id(names[rng.usize(..5)]).unwrap()).collect();
+    let (air, level, foot) = (palette.id("air").unwrap(), rng.i32(4..28), rng.i32(-6..20));
+    let [along, across] = [(); 2].map(|()| rng.i32(-12..=12));
+    let top = |x: i32, z: i32| foot + (x * along + z * across) / 8 + (x * z) % 5;
+    let depth = rng.usize(1..4);
+    let ground = |down: u32| layers[(down as usize / depth).min(7)];
+    let full = WaterCell::with_height(7).unwrap().into();
+    let wet = [Voxel::SEA, full][rng.usize(..2)];
+    let content = |chunk: IVec3| {
+        let content = Content::from_heights(chunk, top, ground, air);
+        let water = |index: usize| {
+            let is_open = content.materials.get(index) == air;
+            let is_wet = is_open && Cube::cell_at(chunk, index).y <= level;
+            if is_wet { wet } else { Voxel::OPEN }
+        };
+        let water = Some(Chunk::from_cells(&core::array::from_fn(water)));
+        (chunk, Content { water, ..content }.with_water_table(chunk, level, palette, rules))
+    };
+    [IVec3::ZERO, IVec3::Y].map(content).into()
+}
+
+/// Statistics of what is generated: none of the columns is restless.
+#[test]
+fn random_columns_that_are_generated_moist_settle_within_twelve_ticks() {
+    let (palette, rules, mut moist) = (Palette::natural(), Rules::default(), 0);
+    for seed in 0..100 {
+        let chunks = column(&mut Rng::with_seed(seed), &palette, &rules);
+        let held = |moisture: Option<&Chunk<u32>>| moisture.cloned().unwrap_or(Chunk::uniform(0));
+        let before: Vec<_> = chunks.iter().map(|at| held(at.1.moisture.as_ref())).collect();
+        let (records, settling) =
+            settle(seed, palette.clone(), rules, Region::EVERYWHERE, chunks, 12).unwrap();
+        assert!(settling.is_at_rest(), "seed {seed}: {settling:?}");
+        assert_eq!((settling.came_in, settling.went_out), (0, 0), "seed {seed}");
+        let after: Vec<_> = records.iter().map(|record| held(record.moisture())).collect();
+        assert!(before == after, "seed {seed}");
+        moist += u32::from(before.iter().any(|moisture| *moisture != Chunk::uniform(0)));
+    }
+    assert!(moist > 80, "{moist}");
 }
 
 /// Of 117 random worlds of slow soils, 60 were restless after 40,000 ticks.
