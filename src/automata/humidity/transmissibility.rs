@@ -43,7 +43,7 @@ impl<S: HumidityShape> Transmissibilities<S> {
             held: CellMask::EMPTY,
         });
         let mut unused = Box::new([0; CHUNK_CELLS]);
-        let mut rule = TransmissibilityRule { faces: &mut faces, coefficient, rims: [0; 6] };
+        let mut rule = TransmissibilityRule { faces: &mut faces, links: Links::of(coefficient) };
         S::rows(&store.ground_halo(slot), &mut unused, &mut rule);
         faces
     }
@@ -57,14 +57,35 @@ impl<S: HumidityShape> Transmissibilities<S> {
 /// Computes the transmissibilities of a chunk from its ground.
 struct TransmissibilityRule<'a, S: HumidityShape> {
     faces: &'a mut Transmissibilities<S>,
-    coefficient: f64,
-    /// The number of cells done at each face.
-    rims: [usize; 6],
+    links: Links,
 }
 
-/// Returns the transmissibility between two cells. Symmetric, as a sum of two numbers does not
-/// depend on their order.
-fn transmissibility(coefficient: f64, here: Ground, there: Ground) -> u32 {
+/// Transmissibilities between two cells. Neighbours mostly are of the same ground as the two
+/// before, of which the last result is kept.
+struct Links {
+    coefficient: f64,
+    /// Two words of ground, and their transmissibility.
+    last: (u32, u32, u32),
+}
+
+impl Links {
+    fn of(coefficient: f64) -> Links {
+        Links { coefficient, last: (Ground::WALL.0, Ground::WALL.0, 0) }
+    }
+
+    /// Returns the transmissibility between two cells. Symmetric, as a sum of two numbers does not
+    /// depend on their order.
+    #[inline(always)]
+    fn between(&mut self, here: u32, there: u32) -> u32 {
+        if self.last.0 != here || self.last.1 != there {
+            self.last = (here, there, transmissibility(self.coefficient, here, there));
+        }
+        self.last.2
+    }
+}
+
+fn transmissibility(coefficient: f64, here: u32, there: u32) -> u32 {
+    let (here, there) = (Ground(here), Ground(there));
     if here.is_rock() || there.is_rock() {
         return 0;
     }
@@ -82,29 +103,68 @@ impl<S: HumidityShape> RowRule<u32> for TransmissibilityRule<'_, S> {
         around: [&[u32; W]; N],
         _cells: &mut [u32; W],
     ) {
-        for x in 0..W {
-            let (index, ground) = (first + x, Ground(here[x]));
-            for (face, side) in around.iter().enumerate() {
-                let beyond = Ground(side[x]);
-                let transmissibility = transmissibility(self.coefficient, ground, beyond);
-                if S::FACE_CELLS[face].contains(index) {
-                    // The cells at a face come in index order.
-                    S::rim_mut(&mut self.faces.outer, face)[self.rims[face]] = transmissibility;
-                    self.rims[face] += 1;
-                } else if face % 2 == 1 {
-                    self.faces.inner[face / 2].0[index] = transmissibility;
-                }
-                if beyond == Ground::DRAIN {
+        let mask = |is_in: fn(Ground) -> bool| {
+            here.iter().rev().fold(0, |bits, &word| bits << 1 | u64::from(is_in(Ground(word))))
+        };
+        let (rain, rock) = (mask(Ground::is_rain), mask(Ground::is_rock));
+        let (word, shift) = (first / 64, first % 64);
+        self.faces.rain.words_mut()[word] |= rain << shift;
+        self.faces.held.words_mut()[word] |= (rain | rock) << shift;
+        if rock == u64::MAX >> (64 - W) {
+            // Nothing passes any of its faces.
+            return;
+        }
+        for (&face, side) in Face::ALL.iter().zip(around) {
+            self.link::<W>(face, first, here, side);
+        }
+        for (x, &ground) in here.iter().enumerate() {
+            for (&face, side) in Face::ALL.iter().zip(around) {
+                if side[x] == Ground::DRAIN.0 {
                     // Beyond a draining border lies soil as impermeable as this cell.
                     self.faces.drains.push(Drain {
-                        index: index as u16,
-                        face: Face::ALL[face],
-                        transmissibility: self::transmissibility(self.coefficient, ground, ground),
+                        index: (first + x) as u16,
+                        face,
+                        transmissibility: self.links.between(ground, ground),
                     });
                 }
             }
-            self.faces.rain.set(index, ground.is_rain());
-            self.faces.held.set(index, ground.is_rain() || ground.is_rock());
+        }
+    }
+}
+
+impl<S: HumidityShape> TransmissibilityRule<'_, S> {
+    /// Notes the transmissibilities of a row's cells across a face.
+    #[inline(always)]
+    fn link<const W: usize>(&mut self, face: Face, first: usize, here: &[u32; W], side: &[u32; W]) {
+        let TransmissibilityRule { faces, links } = self;
+        let number = face.index();
+        let (plane, row) = (S::STRIDES[1], first / W);
+        match face {
+            Face::West => {
+                S::rim_mut(&mut faces.outer, number)[row] = links.between(here[0], side[0])
+            }
+            Face::East => {
+                let inner = &mut faces.inner[0].0[first..][..W];
+                for x in 0..W - 1 {
+                    inner[x] = links.between(here[x], side[x]);
+                }
+                let last = links.between(here[W - 1], side[W - 1]);
+                S::rim_mut(&mut faces.outer, number)[row] = last;
+            }
+            _ if S::FACE_CELLS[number].contains(first) => {
+                let along = if number / 2 == 1 { first % plane } else { first / plane * W };
+                let outer = &mut S::rim_mut(&mut faces.outer, number)[along..][..W];
+                for x in 0..W {
+                    outer[x] = links.between(here[x], side[x]);
+                }
+            }
+            Face::Up | Face::South => {
+                let inner = &mut faces.inner[number / 2].0[first..][..W];
+                for x in 0..W {
+                    inner[x] = links.between(here[x], side[x]);
+                }
+            }
+            Face::Down | Face::North => {}
         }
     }
 }
