@@ -198,9 +198,11 @@ impl World {
             .map_err(RulesError::Blast)?;
         blast.keep(1.0 - rules.blast_fading);
         blast.confine();
+        let mut soil = HumidityWorld::with_bounds(rules.soil, bounds).map_err(RulesError::Soil)?;
+        soil.count_no_moves();
         Ok(World {
             water: WaterWorld::with_bounds(seed, rules.water, bounds).map_err(RulesError::Water)?,
-            soil: HumidityWorld::with_bounds(rules.soil, bounds).map_err(RulesError::Soil)?,
+            soil,
             blast,
             palette,
             rules,

@@ -109,6 +109,7 @@ impl World {
         let is_closing = world.stage != Stage::Rest;
         world.tick = water.ticks().wrapping_sub(is_closing.into());
         (world.water, world.soil, world.blast) = (water, soil, blast);
+        world.soil.count_no_moves();
         world.blast.keep(1.0 - rules.blast_fading);
         world.blast.confine();
         world.origins = common.origins.into_iter().map(order).collect();

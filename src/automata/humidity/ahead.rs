@@ -194,10 +194,11 @@ impl<S: HumidityShape> HumidityWorld<S> {
 
     /// Notes whether a chunk falls asleep. What steps keep of it is as after this one from here on.
     fn note_asleep(&mut self, ahead: &mut Ahead<S>, at: usize) {
-        let Job { slot, rims, tally, .. } = &mut ahead.done[at].job;
-        self.kernel.rims.update(*slot, rims);
+        let job = &mut ahead.done[at].job;
+        self.kernel.update(job);
+        let Job { slot, tally, .. } = job;
         if !ahead.stays[slot.index()] {
-            self.kernel.forget(*slot);
+            self.kernel.free(*slot);
             self.steady.note(*slot, *tally);
             ahead.sleepers.push(*slot);
         }

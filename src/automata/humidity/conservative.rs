@@ -24,6 +24,7 @@ use super::cell::UNITS;
 use super::heads::Heads;
 use super::job::{Job, Tally};
 use super::rules::Rules;
+use super::stirred::RowMask;
 use super::store::{Fed, Store};
 use super::transmissibility::{Drain, Transmissibilities};
 use crate::automata::engine::changes::{Rows, mark};
@@ -40,19 +41,36 @@ pub(super) fn rims_of<S: HumidityShape>(store: &Store<S>, slot: Slot) -> S::Rims
     rims_of_chunk::<u32, S>(store.moisture.chunk_at(slot))
 }
 
-/// Steps a chunk with these transmissibilities.
+/// Steps a chunk with these transmissibilities, at least the rows that must be looked at.
 pub(super) fn step_chunk<S: HumidityShape>(
     faces: &Transmissibilities<S>,
     fed: &[Fed],
+    looked_at: RowMask,
     fluxes: Fluxes,
     before: Before<u32, S>,
     job: &mut Job<S>,
     changed: &mut CellMask,
 ) {
     if fluxes.fall == 0 {
-        simd::run(ConservativeChunk::<S, false> { faces, fed, fluxes, before, job, changed });
+        simd::run(ConservativeChunk::<S, false> {
+            faces,
+            fed,
+            looked_at,
+            fluxes,
+            before,
+            job,
+            changed,
+        });
     } else {
-        simd::run(ConservativeChunk::<S, true> { faces, fed, fluxes, before, job, changed });
+        simd::run(ConservativeChunk::<S, true> {
+            faces,
+            fed,
+            looked_at,
+            fluxes,
+            before,
+            job,
+            changed,
+        });
     }
 }
 
@@ -60,6 +78,7 @@ pub(super) fn step_chunk<S: HumidityShape>(
 struct ConservativeChunk<'a, S: HumidityShape, const FALLS: bool> {
     faces: &'a Transmissibilities<S>,
     fed: &'a [Fed],
+    looked_at: RowMask,
     fluxes: Fluxes,
     before: Before<'a, u32, S>,
     job: &'a mut Job<S>,
@@ -71,7 +90,7 @@ impl<S: HumidityShape, const FALLS: bool> simd::Kernel for ConservativeChunk<'_,
 
     #[inline(always)]
     fn run(self) {
-        let ConservativeChunk { faces, fed, fluxes, before, job, changed } = self;
+        let ConservativeChunk { faces, fed, looked_at, fluxes, before, job, changed } = self;
         let Job { moisture, rims, tally, .. } = job;
         let cells = moisture.cells_mut();
         *tally = Tally::default();
@@ -93,6 +112,7 @@ impl<S: HumidityShape, const FALLS: bool> simd::Kernel for ConservativeChunk<'_,
             fluxes,
             drains: &faces.drains,
             fed,
+            looked_at,
             entering: &entering,
             east: Aligned([0; BATCH + BATCH / 16 * FIRST_OUT]),
             from_below,
@@ -211,6 +231,8 @@ struct Rule<'a, S: HumidityShape, const FALLS: bool> {
     drains: &'a [Drain],
     /// Cells that are fed of the rows still to come.
     fed: &'a [Fed],
+    /// The rows that are stepped, by the index of their first cell over 16.
+    looked_at: RowMask,
     /// The fluxes into the chunk across its faces.
     entering: &'a S::Rims<i32>,
     /// For each row of a batch, the flux in from the west, then the flux to the east out of each
@@ -231,10 +253,16 @@ impl<S: HumidityShape, const FALLS: bool> InPlaceRule<u32> for Rule<'_, S, FALLS
     #[inline(always)]
     fn row<const W: usize>(&mut self, first: usize, cells: &mut [u32; CHUNK_CELLS]) {
         if first.is_multiple_of(BATCH) {
-            self.prefetch(first + PAGE, cells);
+            self.prefetch::<W>(first + PAGE, cells);
             for row in 0..BATCH / W {
-                self.fluxes_east::<W>(first, row, cells);
+                if self.is_looked_at::<W>(first + row * W) {
+                    self.fluxes_east::<W>(first, row, cells);
+                }
             }
+        }
+        if !self.is_looked_at::<W>(first) {
+            self.pass_over::<W>(first, cells);
+            return;
         }
         let here: [u32; W] = *part(cells, first);
         let plane = S::STRIDES[1];
@@ -277,14 +305,41 @@ impl<S: HumidityShape, const FALLS: bool> InPlaceRule<u32> for Rule<'_, S, FALLS
 }
 
 impl<S: HumidityShape, const FALLS: bool> Rule<'_, S, FALLS> {
+    /// Returns whether the row that begins at an index is stepped. All are, but in cubes.
+    #[inline(always)]
+    fn is_looked_at<const W: usize>(&self, first: usize) -> bool {
+        S::NEIGHBOURS != 6 || self.looked_at.contains(first / W)
+    }
+
+    /// Passes over a row that stays as it is: computes only the fluxes out of it into rows that are
+    /// stepped.
+    #[inline(always)]
+    fn pass_over<const W: usize>(&mut self, first: usize, cells: &[u32; CHUNK_CELLS]) {
+        let plane = S::STRIDES[1];
+        if self.looked_at.contains((first + plane) / W) {
+            let up = self.fluxes_ahead::<W>(1, first, first % plane, cells);
+            self.from_below.0[first % plane..][..W].copy_from_slice(&up);
+        }
+        if self.looked_at.contains(first / W + 1) && (first + W) % plane != 0 {
+            let south = self.fluxes_ahead::<W>(2, first, first / plane * W, cells);
+            self.from_north.0[..W].copy_from_slice(&south);
+        }
+        while self.drains.first().is_some_and(|drain| usize::from(drain.index) < first + W) {
+            self.drains = &self.drains[1..];
+        }
+        while self.fed.first().is_some_and(|fed| usize::from(fed.index) < first + W) {
+            self.fed = &self.fed[1..];
+        }
+    }
+
     /// Prefetches what will be read of a cell.
     #[inline(always)]
-    fn prefetch(&self, index: usize, cells: &[u32; CHUNK_CELLS]) {
+    fn prefetch<const W: usize>(&self, index: usize, cells: &[u32; CHUNK_CELLS]) {
         if index < CHUNK_CELLS {
             hint::black_box((
                 cells[index],
-                self.faces.inner[0].0[index],
-                self.faces.inner[1].0[index],
+                self.faces.inner[0].row::<W>(index)[0],
+                self.faces.inner[1].row::<W>(index)[0],
             ));
         }
     }
@@ -298,8 +353,7 @@ impl<S: HumidityShape, const FALLS: bool> Rule<'_, S, FALLS> {
         cells: &[u32; CHUNK_CELLS],
     ) {
         let first = stretch + W * row;
-        let (transmissibilities, here) =
-            (part::<_, W>(&self.faces.inner[0].0, first), part(cells, first));
+        let (transmissibilities, here) = (self.faces.inner[0].row::<W>(first), part(cells, first));
         let out = &mut self.east.0[(W + FIRST_OUT) * row + FIRST_OUT - 1..][..W + 1];
         // The transmissibility of the last cell is 0, so the value after it is irrelevant. Its flux
         // across the chunk's face is filled in last.
@@ -332,7 +386,7 @@ impl<S: HumidityShape, const FALLS: bool> Rule<'_, S, FALLS> {
             return part(S::rim(self.entering, 2 * axis + 1), along_face)
                 .map(|enters: i32| -enters);
         }
-        let transmissibilities = part(&self.faces.inner[axis].0, first);
+        let transmissibilities = self.faces.inner[axis].row::<W>(first);
         let (here, next) = (part(cells, first), part(cells, next));
         if axis == 1 {
             fluxes_between(transmissibilities, here, next, |part, lower, upper| {

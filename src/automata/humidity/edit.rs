@@ -172,7 +172,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
             }
         }
         if !changed.is_empty() {
-            self.kernel.rims.invalidate(slot);
+            self.kernel.invalidate(slot);
             self.store.moisture.mark_changes_at(slot, &changed);
             wake_around(&mut self.store.moisture, slot, faces_touched::<S>(&changed));
             if new_ground {
@@ -223,6 +223,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
         for slot in self.store.moisture.sorted_slots() {
             self.store.moisture.wake_chunk_at(slot);
         }
+        self.kernel.stirred.forget_all();
     }
 
     /// Returns the words of a chunk's humidity and ground, if all of its cells inside the bounds

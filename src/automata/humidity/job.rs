@@ -1,6 +1,7 @@
 //! Jobs: a chunk to step and the step's results, and the memory that a worker needs.
 
 use super::HumidityShape;
+use super::stirred::RowMask;
 use crate::automata::engine::changes::Changes;
 use crate::automata::engine::tiles;
 use crate::chunk::Chunk;
@@ -31,13 +32,15 @@ pub(super) struct Job<S: HumidityShape> {
     pub(super) changes: Changes,
     pub(super) rims: Box<S::Rims<u32>>,
     pub(super) tally: Tally,
+    /// The rows in which it changed; `None` if all must be looked at in the next step.
+    pub(super) rows: Option<RowMask>,
 }
 
 impl<S: HumidityShape> Job<S> {
     pub(super) fn new(slot: Slot, moisture: Chunk<u32>) -> Self {
         let rims = Box::new(S::uniform_rims(0));
         let (changes, tally) = (Changes::default(), Tally::default());
-        Job { slot, moisture, changes, rims, tally }
+        Job { slot, moisture, changes, rims, tally, rows: None }
     }
 }
 

@@ -4,10 +4,11 @@
 use super::conservative::Fluxes;
 use super::job::{Job, Scratch};
 use super::rules::Rules;
+use super::stirred::Stirred;
 use super::store::Store;
 use super::sweep::Sweep;
 use super::transmissibility::Transmissibilities;
-use super::{HumidityShape, conservative, mean};
+use super::{HumidityShape, conservative, mean, stirred};
 use crate::automata::engine::rims::{Before, Rims};
 use crate::chunk::CellMask;
 use crate::coords::CHUNK_CELLS;
@@ -26,6 +27,7 @@ pub(super) struct Kernel<S: HumidityShape> {
     /// The cells at the faces of chunks, as the sweep needs them; missing chunks are dry.
     /// Invalidated by every change to a chunk outside a step.
     pub(super) rims: Rims<u32, S>,
+    pub(super) stirred: Stirred,
 }
 
 /// Data derived from the ground of awake chunks and their neighbours, by slot.
@@ -72,11 +74,31 @@ impl<S: HumidityShape> Kernel<S> {
             denominators: Cache(Vec::new()),
             transmissibilities: Cache(Vec::new()),
             rims: Rims::new(0),
+            stirred: Stirred::new(),
         }
     }
 
-    /// Drops the data derived from the ground of a chunk and its neighbours.
+    /// Notes that a chunk, its ground or that around it is changed outside of steps: drops all that
+    /// is derived from it.
     pub(super) fn forget(&mut self, slot: Slot) {
+        self.free(slot);
+        self.stirred.forget(slot);
+    }
+
+    /// Notes that the humidity of a chunk is changed outside of steps.
+    pub(super) fn invalidate(&mut self, slot: Slot) {
+        self.rims.invalidate(slot);
+        self.stirred.forget(slot);
+    }
+
+    /// Takes over what a step makes known of a chunk.
+    pub(super) fn update(&mut self, job: &mut Job<S>) {
+        self.rims.update(job.slot, &mut job.rims);
+        self.stirred.note::<S>(job.slot, job.rows);
+    }
+
+    /// Drops the data derived from the ground of a chunk and its neighbours, as the chunk sleeps.
+    pub(super) fn free(&mut self, slot: Slot) {
         self.denominators.forget(slot);
         self.transmissibilities.forget(slot);
         self.rims.invalidate(slot);
@@ -117,7 +139,9 @@ impl<S: HumidityShape> Kernel<S> {
         if store.sweep == Sweep::Conservative {
             let faces = self.transmissibilities.at(job.slot);
             let fed = store.fed_at(job.slot);
-            conservative::step_chunk(faces, fed, self.fluxes, before, job, &mut changed);
+            let rows = self.stirred.rows_at(store, job.slot);
+            conservative::step_chunk(faces, fed, rows, self.fluxes, before, job, &mut changed);
+            job.rows = stirred::rows_changed(job, &changed, !faces.rain.is_empty());
         } else {
             let step_chunk = match store.sweep {
                 Sweep::InPlace => mean::step_chunk::<S, true>,
@@ -135,5 +159,6 @@ impl<S: HumidityShape> Kernel<S> {
         self.denominators.memory_bytes(size_of_val)
             + self.transmissibilities.memory_bytes(Transmissibilities::memory_bytes)
             + self.rims.memory_bytes()
+            + self.stirred.memory_bytes()
     }
 }

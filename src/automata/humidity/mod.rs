@@ -42,6 +42,7 @@ mod step;
 #[cfg(feature = "store")]
 mod stepped;
 mod still;
+mod stirred;
 mod store;
 mod sweep;
 mod transmissibility;

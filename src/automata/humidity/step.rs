@@ -103,7 +103,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
                 self.steady.note(job.slot, tally);
             }
             self.swap_chunk(&mut job);
-            self.kernel.rims.update(job.slot, &mut job.rims);
+            self.kernel.update(&mut job);
             front::set_awake(&mut self.store.moisture, job.slot, is_awake);
         }
         self.store.moisture.drop_sleepers();
@@ -182,7 +182,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
         });
         for job in &mut jobs {
             self.swap_chunk(job);
-            self.kernel.rims.update(job.slot, &mut job.rims);
+            self.kernel.update(job);
             record(report, &mut self.ledger, job.changes.count(), &job.tally);
         }
         jobs
@@ -199,7 +199,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
     fn forget_sleepers(&mut self, slots: &[Slot]) {
         for &slot in slots {
             if self.store.moisture.awake_at(slot).is_none() {
-                self.kernel.forget(slot);
+                self.kernel.free(slot);
             }
         }
     }

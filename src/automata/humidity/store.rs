@@ -131,7 +131,7 @@ impl<S: HumidityShape> Store<S> {
     }
 
     /// Returns whether nothing passes a face of a chunk because it or the one behind stands still.
-    fn is_parted(&self, chunk: IVec3, face: Face) -> bool {
+    pub(super) fn is_parted(&self, chunk: IVec3, face: Face) -> bool {
         let behind = face.step(chunk);
         !self.still.is_empty()
             && (self.is_still(chunk) || behind.is_some_and(|behind| self.is_still(behind)))

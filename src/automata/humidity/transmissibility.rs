@@ -4,17 +4,18 @@
 use super::HumidityShape;
 use super::cell::Ground;
 use super::store::Store;
-use crate::automata::engine::rows::RowRule;
+use crate::automata::engine::rows::{RowRule, part};
 use crate::chunk::CellMask;
 use crate::coords::{CHUNK_CELLS, Face};
 use crate::grid::Slot;
 use crate::simd::Aligned;
+use smallvec::SmallVec;
 
 /// The transmissibilities of the faces of a chunk's cells, in 1/2³².
 #[derive(Clone)]
 pub(super) struct Transmissibilities<S: HumidityShape> {
-    /// Towards east, up and in cubes south, by cell; 0 at the chunk's faces.
-    pub(super) inner: Box<[Aligned<[u32; CHUNK_CELLS]>]>,
+    /// Towards east, up and in cubes south; 0 at the chunk's faces.
+    pub(super) inner: SmallVec<[Inner; 3]>,
     /// Across the chunk's faces.
     pub(super) outer: S::Rims<u32>,
     /// Cells before a draining border, in index order.
@@ -22,6 +23,63 @@ pub(super) struct Transmissibilities<S: HumidityShape> {
     pub(super) rain: CellMask,
     /// Rain and rock, which the cap does not touch.
     pub(super) held: CellMask,
+}
+
+/// The transmissibilities of a chunk's cells along an axis, by rows. Rows that are alike, as most
+/// are in ground of layers, are kept once.
+#[derive(Clone)]
+pub(super) struct Inner {
+    /// Rows of the chunk's width one after another; the first is of zeros.
+    rows: Vec<Aligned<[u32; 64]>>,
+    /// How many rows there are.
+    count: u16,
+    /// By row of the chunk, its place in `rows`.
+    places: [u16; CHUNK_CELLS / 16],
+}
+
+impl Default for Inner {
+    fn default() -> Inner {
+        Inner { rows: vec![Aligned([0; 64])], count: 1, places: [0; CHUNK_CELLS / 16] }
+    }
+}
+
+impl Inner {
+    /// Returns the row that begins at an index.
+    #[inline(always)]
+    pub(super) fn row<const W: usize>(&self, first: usize) -> &[u32; W] {
+        self.at(self.places[first / W])
+    }
+
+    #[inline(always)]
+    fn at<const W: usize>(&self, place: u16) -> &[u32; W] {
+        let cell = usize::from(place) * W;
+        part(&self.rows[cell / 64].0, cell % 64)
+    }
+
+    /// Sets the row that begins at an index; `plane` is the number of cells of a plane.
+    fn set<const W: usize>(&mut self, first: usize, plane: usize, row: &[u32; W]) {
+        let number = first / W;
+        let before = [1, plane / W].map(|back| number.checked_sub(back));
+        let known = before.into_iter().flatten().map(|number| self.places[number]);
+        let known = known.chain([0]).find(|&place| self.at(place) == row);
+        self.places[number] = known.unwrap_or_else(|| self.add(row));
+    }
+
+    /// Adds a row and returns its place.
+    fn add<const W: usize>(&mut self, row: &[u32; W]) -> u16 {
+        let place = self.count;
+        let cell = usize::from(place) * W;
+        if cell / 64 == self.rows.len() {
+            self.rows.push(Aligned([0; 64]));
+        }
+        self.rows[cell / 64].0[cell % 64..][..W].copy_from_slice(row);
+        self.count += 1;
+        place
+    }
+
+    fn memory_bytes(&self) -> usize {
+        self.rows.capacity() * size_of::<Aligned<[u32; 64]>>()
+    }
 }
 
 /// A face of a cell at a draining border.
@@ -36,7 +94,7 @@ pub(super) struct Drain {
 impl<S: HumidityShape> Transmissibilities<S> {
     pub(super) fn of(store: &Store<S>, slot: Slot, coefficient: f64) -> Box<Self> {
         let mut faces = Box::new(Transmissibilities {
-            inner: vec![Aligned([0; CHUNK_CELLS]); S::NEIGHBOURS / 2].into(),
+            inner: (0..S::NEIGHBOURS / 2).map(|_| Inner::default()).collect(),
             outer: S::uniform_rims(0),
             drains: Vec::new(),
             rain: CellMask::EMPTY,
@@ -50,7 +108,8 @@ impl<S: HumidityShape> Transmissibilities<S> {
 
     /// Bytes on the heap, including its own.
     pub(super) fn memory_bytes(&self) -> usize {
-        size_of::<Self>() + size_of_val(&*self.inner) + self.drains.capacity() * size_of::<Drain>()
+        let inner = self.inner.iter().map(Inner::memory_bytes).sum::<usize>();
+        size_of::<Self>() + inner + self.drains.capacity() * size_of::<Drain>()
     }
 }
 
@@ -144,10 +203,11 @@ impl<S: HumidityShape> TransmissibilityRule<'_, S> {
                 S::rim_mut(&mut faces.outer, number)[row] = links.between(here[0], side[0])
             }
             Face::East => {
-                let inner = &mut faces.inner[0].0[first..][..W];
+                let mut inner = [0; W];
                 for x in 0..W - 1 {
                     inner[x] = links.between(here[x], side[x]);
                 }
+                faces.inner[0].set(first, plane, &inner);
                 let last = links.between(here[W - 1], side[W - 1]);
                 S::rim_mut(&mut faces.outer, number)[row] = last;
             }
@@ -159,10 +219,11 @@ impl<S: HumidityShape> TransmissibilityRule<'_, S> {
                 }
             }
             Face::Up | Face::South => {
-                let inner = &mut faces.inner[number / 2].0[first..][..W];
+                let mut inner = [0; W];
                 for x in 0..W {
                     inner[x] = links.between(here[x], side[x]);
                 }
+                faces.inner[number / 2].set(first, plane, &inner);
             }
             Face::Down | Face::North => {}
         }

@@ -103,6 +103,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
             return false;
         }
         self.store.set_fed(slot, fed);
+        self.kernel.stirred.forget(slot);
         // A chunk that sleeps and gives nothing on is none that this changes.
         if self.steady.has(slot) {
             self.store.moisture.wake_chunk_at(slot);
@@ -113,6 +114,12 @@ impl<S: HumidityShape> HumidityWorld<S> {
     /// Returns the cells of a chunk that a source beside them keeps full, in index order.
     pub(crate) fn fed(&self, chunk: IVec3) -> &[Fed] {
         self.store.moisture.slot(chunk).map_or(&[], |slot| self.store.fed_at(slot))
+    }
+
+    /// Lets steps leave out the rows of cubes in which nothing changes. Then reports do not count
+    /// what moves.
+    pub(crate) fn count_no_moves(&mut self) {
+        self.kernel.stirred.is_kept = true;
     }
 
     /// Replaces the ledger: what stands above has put back chunks as they became elsewhere.
@@ -133,7 +140,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
         moisture.mark_changed_at(slot, index);
         let touched = Face::ALL.map(|face| S::FACE_CELLS[face.index()].contains(index));
         wake_around(moisture, slot, touched);
-        self.kernel.rims.invalidate(slot);
+        self.kernel.invalidate(slot);
     }
 }
 
