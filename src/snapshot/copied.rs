@@ -69,7 +69,8 @@ impl CopiedSoil {
         let slot = soil.grid().slot(position)?;
         soil.share_chunk(slot);
         let (grid, ground) = (soil.grid(), soil.ground_words(slot).clone());
-        let (moisture, marks) = (grid.chunk_at(slot).clone(), Marks::of(grid, slot));
+        let marks = Marks::of_both([grid.awake_at(slot), grid.changed_at(slot)]);
+        let moisture = grid.chunk_at(slot).clone();
         Some(CopiedSoil { moisture, ground, marks, flow: soil.flow_at(slot) })
     }
 
@@ -110,7 +111,10 @@ struct Marks {
 
 impl Marks {
     fn of<T: Copy + PartialEq, S: Shape>(grid: &Grid<T, S>, slot: Slot) -> Marks {
-        let [awake, changed] = marks_at(grid, slot);
+        Marks::of_both(marks_at(grid, slot))
+    }
+
+    fn of_both([awake, changed]: [Option<&CellMask>; 2]) -> Marks {
         Marks { is_awake: awake.is_some(), changed: changed.cloned().map(Box::new) }
     }
 

@@ -2,7 +2,7 @@
 
 use super::bytes::{Content, Encode};
 use super::error::SnapshotError;
-use super::planes::{marks_at, put_flagged_masks, take_flagged_masks};
+use super::planes::{put_flagged_masks, take_flagged_masks};
 use super::sections::Kind;
 use super::world::Saved;
 use crate::chunk::{CellMask, Chunk};
@@ -49,7 +49,7 @@ impl<S: HumidityShape> Saved for HumidityWorld<S> {
         let chunk = SavedSoil {
             moisture: self.grid().chunk_at(slot),
             ground: self.ground_words(slot),
-            marks: marks_at(self.grid(), slot),
+            marks: [self.grid().awake_at(slot), self.grid().changed_at(slot)],
             flow: &self.flow_at(slot),
         };
         chunk.put(out);

@@ -184,7 +184,10 @@ impl<S: HumidityShape> HumidityWorld<S> {
         let Some(touched) = changes.touched() else { return };
         let moisture = &self.store.moisture;
         let neighbours = moisture.neighbours_of(*slot).into_iter().zip(touched);
-        for (slot, _) in neighbours.filter(|&(slot, touched)| touched && slot.is_some()) {
+        let is_woken = |&(slot, touched): &(Slot, bool)| {
+            touched && slot.is_some() && !moisture.is_shelved(slot)
+        };
+        for (slot, _) in neighbours.filter(is_woken) {
             let is_new = !core::mem::replace(&mut stays[slot.index()], true);
             if is_new && moisture.awake_at(slot).is_none() {
                 wakes.push(slot);

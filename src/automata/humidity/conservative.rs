@@ -26,7 +26,7 @@ use super::job::{Job, Tally};
 use super::rules::Rules;
 use super::stirred::RowMask;
 use super::store::{Fed, Store};
-use super::transmissibility::{Drain, Transmissibilities};
+use super::transmissibility::{Drain, Links, Transmissibilities};
 use crate::automata::engine::changes::{Rows, mark};
 use crate::automata::engine::rims::{Before, rims_of_chunk};
 use crate::automata::engine::rows::{FIRST_OUT, InPlaceRule, part};
@@ -125,6 +125,33 @@ impl<S: HumidityShape, const FALLS: bool> simd::Kernel for ConservativeChunk<'_,
         S::rows_in_place(cells, &mut rule);
         **rims = S::rims_of(cells);
     }
+}
+
+/// The outermost cells of a chunk.
+pub(super) struct Side<S: HumidityShape> {
+    pub(super) moisture: S::Rims<u32>,
+    pub(super) ground: S::Rims<u32>,
+}
+
+/// Returns whether anything flows across the face of a chunk to the one behind it.
+pub(super) fn flows_across<S: HumidityShape>(
+    fluxes: Fluxes,
+    coefficient: f64,
+    [here, there]: &[Side<S>; 2],
+    face: Face,
+) -> bool {
+    let mut links = Links::of(coefficient);
+    let (own, other) = (face.index(), face.opposite().index());
+    let here = S::rim(&here.moisture, own).iter().zip(S::rim(&here.ground, own));
+    let there = S::rim(&there.moisture, other).iter().zip(S::rim(&there.ground, other));
+    here.zip(there).any(|((&from, &here), (&to, &there))| {
+        let transmissibility = links.between(here, there);
+        let flux = match fluxes.fall {
+            0 => fluxes.out::<false>(face, transmissibility, from, to),
+            _ => fluxes.out::<true>(face, transmissibility, from, to),
+        };
+        flux != 0
+    })
 }
 
 /// Returns the fluxes between a row of cells and another.

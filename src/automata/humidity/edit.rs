@@ -197,7 +197,9 @@ impl<S: HumidityShape> HumidityWorld<S> {
         }
         let (moisture, ground) = self.words_of(position, &chunk)?;
         let slot = self.store.insert(position, moisture, ground).ok_or(outside)?;
-        self.wake_around(slot);
+        self.store.moisture.wake_chunk_at(slot);
+        self.kernel.forget(slot);
+        self.wake_across(slot);
         self.record_chunk(slot, |world, units| world.ledger.placed += units);
         Ok(())
     }
@@ -209,7 +211,8 @@ impl<S: HumidityShape> HumidityWorld<S> {
     /// There is no such chunk.
     pub fn remove_chunk(&mut self, position: IVec3) -> Result<Chunk<Cell>, EditError> {
         let slot = self.store.moisture.slot(position).ok_or(EditError::ChunkAbsent(position))?;
-        self.wake_around(slot);
+        self.wake_across(slot);
+        self.kernel.forget(slot);
         self.record_chunk(slot, |world, units| world.ledger.removed += units);
         self.steady.forget(slot);
         let (moisture, ground) =
@@ -270,17 +273,6 @@ impl<S: HumidityShape> HumidityWorld<S> {
             chunk.canonicalize();
         }
         chunk
-    }
-
-    /// Wakes a chunk and its neighbours, and drops the data derived from their ground.
-    fn wake_around(&mut self, slot: Slot) {
-        self.store.moisture.wake_chunk_at(slot);
-        for neighbour in self.store.moisture.neighbours_of(slot).into_iter().take(S::NEIGHBOURS) {
-            if neighbour.is_some() {
-                self.store.moisture.wake_chunk_at(neighbour);
-            }
-        }
-        self.forget_around(slot);
     }
 
     fn forget_around(&mut self, slot: Slot) {

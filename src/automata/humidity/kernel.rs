@@ -1,7 +1,7 @@
 //! The kernel that steps one chunk: the sweep's arithmetic with its cached coefficients, and the
 //! rims of chunks.
 
-use super::conservative::Fluxes;
+use super::conservative::{Fluxes, Side};
 use super::job::{Job, Scratch};
 use super::rules::Rules;
 use super::stirred::Stirred;
@@ -9,9 +9,9 @@ use super::store::Store;
 use super::sweep::Sweep;
 use super::transmissibility::Transmissibilities;
 use super::{HumidityShape, conservative, mean, stirred};
-use crate::automata::engine::rims::{Before, Rims};
+use crate::automata::engine::rims::{Before, Rims, rims_of_chunk};
 use crate::chunk::CellMask;
-use crate::coords::CHUNK_CELLS;
+use crate::coords::{CHUNK_CELLS, Face};
 use crate::grid::Slot;
 
 /// Steps chunks by the rules' sweep.
@@ -113,6 +113,17 @@ impl<S: HumidityShape> Kernel<S> {
         } else {
             self.denominators.ensure(slot, || mean::denominators(store, slot));
         }
+    }
+
+    /// Returns whether moisture flows across the face between two chunks, if neither stands still.
+    /// In sweeps of the mean it may.
+    pub(super) fn flows_across(&self, store: &Store<S>, chunks: [Slot; 2], face: Face) -> bool {
+        let sides = chunks.map(|slot| Side::<S> {
+            moisture: rims_of_chunk::<u32, S>(store.moisture.chunk_at(slot)),
+            ground: rims_of_chunk::<u32, S>(store.ground_at(slot)),
+        });
+        store.sweep != Sweep::Conservative
+            || conservative::flows_across(self.fluxes, self.coefficient.into(), &sides, face)
     }
 
     /// Saves the rims of these chunks and of their neighbours.

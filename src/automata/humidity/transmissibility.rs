@@ -103,6 +103,7 @@ impl<S: HumidityShape> Transmissibilities<S> {
         let mut unused = Box::new([0; CHUNK_CELLS]);
         let mut rule = TransmissibilityRule { faces: &mut faces, links: Links::of(coefficient) };
         S::rows(&store.ground_halo(slot), &mut unused, &mut rule);
+        faces.inner.iter_mut().for_each(|inner| inner.rows.shrink_to_fit());
         faces
     }
 
@@ -121,21 +122,21 @@ struct TransmissibilityRule<'a, S: HumidityShape> {
 
 /// Transmissibilities between two cells. Neighbours mostly are of the same ground as the two
 /// before, of which the last result is kept.
-struct Links {
+pub(super) struct Links {
     coefficient: f64,
     /// Two words of ground, and their transmissibility.
     last: (u32, u32, u32),
 }
 
 impl Links {
-    fn of(coefficient: f64) -> Links {
+    pub(super) fn of(coefficient: f64) -> Links {
         Links { coefficient, last: (Ground::WALL.0, Ground::WALL.0, 0) }
     }
 
     /// Returns the transmissibility between two cells. Symmetric, as a sum of two numbers does not
     /// depend on their order.
     #[inline(always)]
-    fn between(&mut self, here: u32, there: u32) -> u32 {
+    pub(super) fn between(&mut self, here: u32, there: u32) -> u32 {
         if self.last.0 != here || self.last.1 != there {
             self.last = (here, there, transmissibility(self.coefficient, here, there));
         }
