@@ -151,8 +151,11 @@ pub(super) fn rows_changed<S: HumidityShape>(
 
 #[cfg(test)]
 mod tests {
+    use super::super::{Border, Cell, Fed, HumidityWorld, Rules};
     use super::*;
-    use crate::coords::{CHUNK_CELLS, Cube, Shape};
+    use crate::chunk::Chunk;
+    use crate::coords::{CHUNK_CELLS, Cube, Region, Shape};
+    use fastrand::Rng;
     use glam::IVec3;
 
     /// Rows of random cells, against a search of cell by cell.
@@ -161,7 +164,8 @@ mod tests {
         let mut rng = fastrand::Rng::with_seed(4);
         for _ in 0..50 {
             let here = Cube::cell_at(IVec3::ZERO, rng.usize(..CHUNK_CELLS));
-            let changed: CellMask = core::iter::once(Cube::index_of(here)).collect();
+            let mut changed = CellMask::EMPTY;
+            changed.insert(Cube::index_of(here));
             let rows = RowMask::of(&changed);
             for face in Face::ALL {
                 let there = face.step(here).unwrap();
@@ -175,6 +179,79 @@ mod tests {
             let count = |rows: RowMask| rows.0.iter().map(|word| word.count_ones()).sum::<u32>();
             assert!((3..=5).contains(&count(rows.with_those_beside())), "{here}");
             assert!((8..=20).contains(&count(rows.with_those_beside().in_fours())), "{here}");
+        }
+    }
+
+    const CHUNKS: IVec3 = IVec3::new(3, 2, 2);
+
+    /// Chunks of dry soils and rock, of which some cells are wet.
+    fn content(rng: &mut Rng) -> Chunk<Cell> {
+        let soils = [0.5, 1.0, 2.0, 40.0];
+        Chunk::from_cells(&core::array::from_fn(|_| match rng.u16(..1_000) {
+            0..200 => Cell::ROCK,
+            200 => Cell::soil(rng.f64() * 900.0, 1.0),
+            other => Cell::soil(0.0, soils[usize::from(other) % 4]),
+        }))
+    }
+
+    /// Makes a random edit, or lets a chunk stand still or go on.
+    fn edit(world: &mut HumidityWorld<Cube>, rng: &mut Rng) {
+        let chunk = IVec3::from_array(CHUNKS.to_array().map(|side| rng.i32(0..side)));
+        let cell = Cube::cell_at(chunk, rng.usize(..CHUNK_CELLS));
+        let humidity = rng.f64() * 900.0;
+        match rng.u8(..12) {
+            0..3 => _ = world.add_units(cell, rng.u32(..1 << 24)),
+            3 => _ = world.take_units(cell, rng.u32(..1 << 24)),
+            4 => _ = world.set_rock(cell),
+            5 => _ = world.set_rain(cell, humidity),
+            6 => _ = world.fill_cells(Region::cell(cell), Cell::soil(humidity, 1.0)),
+            7 => _ = world.remove_chunk(chunk),
+            8 => _ = world.insert_chunk(chunk, content(rng)),
+            9 => {
+                let full = rng.u32(..1 << 24);
+                let fed = (0..3).map(|index| Fed { index: 100 * index, full }).collect();
+                world.set_fed(chunk, fed);
+            }
+            other => world.set_still(chunk, other == 10),
+        }
+    }
+
+    /// Against twins that look at all rows, one of which never sleeps.
+    #[test]
+    fn rows_that_are_passed_over_and_chunks_that_are_not_woken_would_not_have_changed() {
+        for seed in 0..6 {
+            let mut rng = Rng::with_seed(seed);
+            let border = [Border::Wall, Border::Drain][rng.usize(..2)];
+            let least_flow = [1.0 / 65_536.0, 0.25][rng.usize(..2)];
+            let fall = [0.0, 1.0 / 32.0][rng.usize(..2)];
+            let rules = Rules { cap: 600.0, least_flow, fall, ..Rules::default() };
+            let rules = rules.with_border(Face::Down, border);
+            let bounds = Region::new(IVec3::ZERO, 16 * CHUNKS - 1);
+            let mut worlds = [(); 3].map(|()| HumidityWorld::with_bounds(rules, bounds).unwrap());
+            worlds[0].count_no_moves();
+            for chunk in Region::new(IVec3::ZERO, CHUNKS - 1).positions() {
+                let cells = content(&mut rng);
+                for world in &mut worlds {
+                    world.insert_chunk(chunk, cells.clone()).unwrap();
+                }
+            }
+            for step in 0..40 {
+                if step % 3 == 0 {
+                    let edits = rng.u64(..);
+                    worlds.iter_mut().for_each(|world| edit(world, &mut Rng::with_seed(edits)));
+                }
+                worlds[2].wake_all();
+                worlds.iter_mut().for_each(|world| _ = world.step());
+                let [sparing, whole, awake] = &worlds;
+                for other in [whole, awake] {
+                    assert_eq!(sparing.state_hash(), other.state_hash(), "seed {seed}: {step}");
+                    assert_eq!(sparing.ledger(), other.ledger(), "seed {seed}: {step}");
+                }
+                assert_eq!(sparing.awake_cells(), whole.awake_cells(), "seed {seed}: {step}");
+                if step % 8 == 7 {
+                    assert_eq!(sparing.validate(), Ok(()), "seed {seed}: {step}");
+                }
+            }
         }
     }
 }
