@@ -92,6 +92,32 @@ proptest! {
     }
 }
 
+/// A cell under the sea loses its parents in two chunks. Its descendants once woke if it lost them
+/// one after the other, and slept if a tie between was cut first.
+#[test]
+fn what_wakes_beside_chunks_that_freeze_wakes_beside_chunks_that_leave() {
+    let sea = Region::new(IVec3::new(-5, -4, -4), IVec3::new(1, 1, -1));
+    let history = [
+        Op::Edit(Edit::AddSource(IVec3::new(-6, -4, -6))),
+        Op::Step(2),
+        Op::Edit(Edit::FillSea(sea)),
+        Op::Step(10),
+    ];
+    let mut watched = watched(7500055896536208928, Rules::lossless(), bounds());
+    watched.play(&history).unwrap();
+    let saved = watched.into_world().save();
+    for bits in [1, 7, 64, 90, 164, 200] {
+        let [mut frozen, mut without] = [(); 2].map(|()| WaterWorld::load(&saved).unwrap());
+        let chunks = positions(&frozen).into_iter().enumerate();
+        let go: Vec<IVec3> =
+            chunks.filter(|(at, _)| bits >> at & 1 != 0).map(|(_, chunk)| chunk).collect();
+        frozen.freeze(go.iter().copied()).unwrap();
+        without.remove_chunks(go).unwrap();
+        let awake = |world: &WaterWorld| world.awake_chunks().collect::<Vec<_>>();
+        assert_eq!(awake(&frozen), awake(&without), "chunks {bits:08b}");
+    }
+}
+
 /// A basin of nine chunks with rocks on its floor, and enough water at random heights to cover
 /// them.
 fn basin(seed: u64) -> WaterWorld {

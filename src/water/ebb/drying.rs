@@ -73,7 +73,7 @@ impl Context<'_> {
         stale.push(child);
         stale.extend(self.store.children(child));
         match self.store.remove_parent(child, face) {
-            Unlinked::Done if self.store.read(child).is_connected() => {}
+            Unlinked::NoParent => {}
             Unlinked::Done => self.drop_from_children(child),
             Unlinked::HasOthers => cut.descent = Some(Descent::from(child)),
             Unlinked::Dry => cut.links.extend(self.store.child_links(child)),
@@ -119,6 +119,7 @@ mod tests {
         links.reverse();
         while let Some((child, face)) = links.pop() {
             match store.remove_parent(child, face) {
+                Unlinked::NoParent => {}
                 Unlinked::Done => leave_connected_children(store, child),
                 Unlinked::HasOthers => store.wake_descendants(child),
                 Unlinked::Dry => links.extend(store.child_links(child)),

@@ -27,7 +27,7 @@ use crate::chunk::Chunk;
 use crate::coords::{CHUNK_CELLS, Cube, Face, Region, Shape};
 use crate::grid::Slot;
 use crate::water::cell::{FULL, WaterCell};
-use crate::water::store::{Place, border_cells};
+use crate::water::store::Place;
 use crate::water::voxel::Voxel;
 use crate::water::{Displaced, WaterWorld};
 use glam::IVec3;
@@ -318,18 +318,24 @@ impl WaterWorld {
         Ok(slot)
     }
 
-    /// Wakes what lies around a chunk, and removes and returns it. The caller cuts the ties to it
-    /// and enters it in the ledger.
-    fn unload(&mut self, slot: Slot) -> Option<Chunk<Voxel>> {
-        self.store.wake_around(slot);
-        self.work.forget(slot);
-        self.unfinished.pools.forget(slot);
-        self.unfinished.ageing.forget(slot);
-        let beside = Face::ALL.map(|face| self.store.across(slot, face));
-        let chunk = self.store.remove(self.store.grid().position_at(slot));
-        // The sea may go on where the chunk was.
+    /// Wakes what lies around chunks, and removes them. Returns them in the same order. The caller
+    /// cuts the ties to them and enters them in the ledger.
+    fn unload(&mut self, slots: &[Slot]) -> Vec<Chunk<Voxel>> {
+        slots.iter().for_each(|&slot| self.store.wake_around(slot));
+        let across = |slot: Slot| Face::ALL.map(|face| self.store.across(slot, face));
+        let mut beside: Vec<Slot> = slots.iter().flat_map(|&slot| across(slot)).collect();
+        let leaving: HashSet<Slot> = slots.iter().copied().collect();
+        beside.retain(|there| there.is_some() && !leaving.contains(there));
+        let mut chunks = Vec::with_capacity(slots.len());
+        for &slot in slots {
+            self.work.forget(slot);
+            self.unfinished.pools.forget(slot);
+            self.unfinished.ageing.forget(slot);
+            chunks.extend(self.store.remove(self.store.grid().position_at(slot)));
+        }
+        // The sea may go on where the chunks were.
         beside.into_iter().for_each(|there| self.store.wake_coast(there));
-        chunk
+        chunks
     }
 
     /// Returns the chunk with words that this world can hold.
@@ -361,17 +367,8 @@ impl WaterWorld {
         let slot = self.store.grid().slot(position).ok_or(EditError::ChunkAbsent(position))?;
         self.finish_tick();
         self.thaw_slots(&[slot]);
-        let beside = Face::ALL.map(|face| self.store.neighbour(slot, face));
-        for (face, there) in Face::ALL.into_iter().zip(beside) {
-            let inert = |slot: Slot| {
-                self.store.grid().chunk_at(slot).as_uniform().is_some_and(Voxel::is_inert)
-            };
-            if there.is_some() && !inert(there) {
-                border_cells(face.opposite())
-                    .for_each(|index| self.store.unlink(Place::new(there, index), face.opposite()));
-            }
-        }
-        let chunk = self.unload(slot).ok_or(EditError::ChunkAbsent(position))?;
+        self.store.cut_loose(&[slot]);
+        let chunk = self.unload(&[slot]).pop().ok_or(EditError::ChunkAbsent(position))?;
         self.ledger.removed += chunk.units();
         Ok(chunk)
     }

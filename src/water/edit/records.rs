@@ -56,10 +56,8 @@ impl WaterWorld {
         for (record, cut) in records.iter_mut().zip(self.store.cut_loose(&slots)) {
             record.cut = cut;
         }
-        for (slot, record) in slots.into_iter().zip(&records) {
-            self.unload(slot);
-            self.ledger.unloaded += record.units();
-        }
+        self.unload(&slots);
+        self.ledger.unloaded += records.iter().map(ChunkRecord::units).sum::<u64>();
         Ok(records)
     }
 

@@ -54,9 +54,10 @@ impl Store {
             let there = store.neighbour(slot, face);
             there.is_some() && store.is_frozen(there) != is_frozen
         });
-        for &(slot, face) in &parting {
-            self.cut_across(slot, face);
-            self.wake_face(slot, face);
+        self.cut_across(&parting);
+        parting.iter().for_each(|&(slot, face)| self.wake_face(slot, face));
+        if is_frozen {
+            slots.iter().for_each(|&slot| self.wake_depths(slot));
         }
         for &slot in slots {
             self.touch(slot);
@@ -69,6 +70,9 @@ impl Store {
         for &(slot, face) in &joining {
             self.note_chunk(slot);
             self.wake_face(slot, face);
+        }
+        if !is_frozen {
+            slots.iter().for_each(|&slot| self.wake_depths(slot));
         }
         // What the sea presses on has changed at both.
         for (slot, face) in parting.into_iter().chain(joining) {
@@ -100,18 +104,8 @@ impl Store {
         faces.filter(|&(slot, face)| is_in(self, slot, face)).collect()
     }
 
-    /// Cuts the ties of a chunk and its neighbour across a face to each other.
-    fn cut_across(&mut self, slot: Slot, face: Face) {
-        let there = self.neighbour(slot, face);
-        for (slot, face) in [(slot, face), (there, face.opposite())] {
-            for child in self.children_across(slot, face) {
-                self.unlink(child, face.opposite());
-            }
-        }
-    }
-
     /// Wakes what may move when the chunks on both sides of a face become neighbours or cease to
-    /// be: the cells at it, the water beside those above it, and what the sea below it presses on.
+    /// be: the cells at it, and the water beside those above it.
     fn wake_face(&mut self, slot: Slot, face: Face) {
         let there = self.across(slot, face);
         self.wake_border(slot, face, CHUNK_CELLS);
@@ -124,6 +118,5 @@ impl Store {
         for face in Face::LATERAL {
             self.wake_border(self.neighbour(upper, face), face.opposite(), LAYER_CELLS);
         }
-        self.wake_depths(upper);
     }
 }

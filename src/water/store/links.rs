@@ -6,7 +6,7 @@ use crate::coords::{Cube, Face, Shape, order};
 use crate::grid::Slot;
 use crate::water::cell::FULL;
 use crate::water::record::CutCell;
-use crate::water::store::parents::with_parents;
+use crate::water::store::parents::{Unlinked, with_parents};
 use crate::water::store::{Place, Store, border_cells};
 use crate::water::voxel::Voxel;
 use hashbrown::{HashMap, HashSet};
@@ -45,10 +45,6 @@ impl Store {
                 }
             }
         }
-        // Last first: what hangs on cells that leave is cut off before their own ties are, so that
-        // these wake nothing outside.
-        let all: HashSet<Slot> = leaving.iter().copied().collect();
-        open.sort_by_key(|(child, ..)| !all.contains(&child.slot));
         let losses = self.cut_all(open);
         let mut cut = vec![Vec::new(); leaving.len()];
         for (place, Loss { voxel, parents, causes }) in losses {
@@ -63,7 +59,7 @@ impl Store {
     }
 
     /// Returns the cells of the neighbour across a face that have a parent in a chunk.
-    pub(super) fn children_across(&self, slot: Slot, face: Face) -> Vec<Place> {
+    fn children_across(&self, slot: Slot, face: Face) -> Vec<Place> {
         let (there, behind) = (self.neighbour(slot, face), face.opposite());
         let is_inert = |slot| self.grid.chunk_at(slot).as_uniform().is_some_and(Voxel::is_inert);
         if !there.is_some() || is_inert(there) {
@@ -73,9 +69,26 @@ impl Store {
         places.filter(|&place| self.parents_of(place) & 1 << behind.index() != 0).collect()
     }
 
-    /// Cuts ties of cells to the parent across a face, and those to cells that dry up. Passes on to
-    /// all of them which chunks are the cause.
-    fn cut_all(&mut self, mut open: Vec<(Place, Face, Causes)>) -> HashMap<Place, Loss> {
+    /// Cuts the ties of chunks that freeze or go on to those across these faces, in both
+    /// directions.
+    pub(super) fn cut_across(&mut self, faces: &[(Slot, Face)]) {
+        let mut open = Vec::new();
+        for &(slot, face) in faces {
+            let there = self.neighbour(slot, face);
+            for (slot, face) in [(slot, face), (there, face.opposite())] {
+                let children = self.children_across(slot, face);
+                let tie = |child| (child, face.opposite(), Causes::new());
+                open.extend(children.into_iter().map(tie));
+            }
+        }
+        self.cut_all(open);
+    }
+
+    /// Cuts ties of cells to the parent across a face, and those to cells that dry up, and wakes
+    /// what that affects. Passes on to all of them which chunks are the cause.
+    ///
+    /// It wakes last: what wakes then depends on what is left, and not on the order of the ties.
+    fn cut_all(&mut self, mut open: Vec<(Place, Face, Causes)>) -> Vec<(Place, Loss)> {
         let mut losses: HashMap<Place, Loss> = HashMap::new();
         while let Some((place, face, causes)) = open.pop() {
             let loss = losses.entry(place).or_insert_with(|| Loss {
@@ -90,7 +103,7 @@ impl Store {
                 }
             }
             let (causes, is_new) = (loss.causes.clone(), loss.causes.len() > known);
-            let dries_up = self.unlink_one(place, face);
+            let dries_up = self.take_parent(place, face) == Unlinked::Dry;
             let is_dry = self.read(place) == Voxel::OPEN;
             if !is_dry || !(dries_up || is_new) {
                 continue;
@@ -105,6 +118,14 @@ impl Store {
                 if parents.unwrap_or_else(|| self.parents_of(child)) & 1 << behind.index() != 0 {
                     open.push((child, behind, causes.clone()));
                 }
+            }
+        }
+        let mut losses: Vec<(Place, Loss)> = losses.into_iter().collect();
+        losses.sort_unstable_by_key(|&(place, _)| order(self.position(place)));
+        for &(place, _) in &losses {
+            self.note_change(place);
+            if self.parents_of(place) != 0 {
+                self.wake_descendants(place);
             }
         }
         losses

@@ -39,6 +39,9 @@ impl Met {
 /// What is left to do after a parent of a cell was removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unlinked {
+    /// It was no parent.
+    NoParent,
+    /// It has lost its last parent, and holds water.
     Done,
     /// It has other parents. Its descendants wake.
     HasOthers,
@@ -218,13 +221,23 @@ impl Store {
         unlinked == Unlinked::Dry
     }
 
-    /// Removes the neighbour across `face` from a cell's parents, if it is one. Returns what is
-    /// left to do for the caller.
+    /// Removes the neighbour across `face` from a cell's parents, if it is one, and wakes what lies
+    /// around the cell. Returns what is left to do for the caller.
     pub(crate) fn remove_parent(&mut self, place: Place, face: Face) -> Unlinked {
+        let unlinked = self.take_parent(place, face);
+        if unlinked != Unlinked::NoParent {
+            self.note_change(place);
+        }
+        unlinked
+    }
+
+    /// Removes the neighbour across `face` from a cell's parents, if it is one. Returns what is
+    /// left to do for the caller, who wakes what lies around the cell.
+    pub(super) fn take_parent(&mut self, place: Place, face: Face) -> Unlinked {
         let parents = self.parents_of(place);
         let left = parents & !(1 << face.index());
         if left == parents {
-            return Unlinked::Done;
+            return Unlinked::NoParent;
         }
         let voxel = with_parents(self.keep_parents(place, left, self.read(place)), left);
         self.write(place, voxel);
@@ -234,7 +247,6 @@ impl Store {
         {
             awake.remove(place.index);
         }
-        self.note_change(place);
         match voxel {
             _ if left != 0 => Unlinked::HasOthers,
             Voxel::OPEN => Unlinked::Dry,
