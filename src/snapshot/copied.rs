@@ -11,7 +11,7 @@ use crate::blast::BlastWorld;
 use crate::chunk::{CellMask, Chunk};
 use crate::coords::{Cube, Shape};
 use crate::grid::{Grid, Slot};
-use crate::humidity::{ChunkFlow, HumidityWorld};
+use crate::humidity::{ChunkFlow, HumidityWorld, Plane};
 use crate::water::SavedChunk;
 use crate::world::{MaterialId, SavedGround, World};
 use glam::IVec3;
@@ -58,7 +58,7 @@ impl CopiedMaterials {
 /// A chunk of soil as it was, which has its arrays in common with the world until that writes them.
 struct CopiedSoil {
     moisture: Chunk<u32>,
-    ground: Chunk<u32>,
+    ground: Plane,
     marks: Marks,
     flow: ChunkFlow,
 }
@@ -68,7 +68,7 @@ impl CopiedSoil {
     fn of(soil: &mut HumidityWorld<Cube>, position: IVec3) -> Option<CopiedSoil> {
         let slot = soil.grid().slot(position)?;
         soil.share_chunk(slot);
-        let (grid, ground) = (soil.grid(), soil.ground_words(slot).clone());
+        let (grid, ground) = (soil.grid(), soil.ground_at(slot).clone());
         let marks = Marks::of_both([grid.awake_at(slot), grid.changed_at(slot)]);
         let moisture = grid.chunk_at(slot).clone();
         Some(CopiedSoil { moisture, ground, marks, flow: soil.flow_at(slot) })
@@ -77,6 +77,7 @@ impl CopiedSoil {
     /// Appends the record of the chunk.
     fn put(&self, out: &mut Vec<u8>) {
         let CopiedSoil { moisture, ground, marks, flow } = self;
+        let ground = &ground.words();
         SavedSoil { moisture, ground, marks: marks.masks(), flow }.put(out);
     }
 }

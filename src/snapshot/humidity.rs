@@ -48,7 +48,7 @@ impl<S: HumidityShape> Saved for HumidityWorld<S> {
         let Some(slot) = self.grid().slot(position) else { return };
         let chunk = SavedSoil {
             moisture: self.grid().chunk_at(slot),
-            ground: self.ground_words(slot),
+            ground: &self.ground_at(slot).words(),
             marks: [self.grid().awake_at(slot), self.grid().changed_at(slot)],
             flow: &self.flow_at(slot),
         };

@@ -120,7 +120,7 @@ impl<S: HumidityShape> Kernel<S> {
     pub(super) fn flows_across(&self, store: &Store<S>, chunks: [Slot; 2], face: Face) -> bool {
         let sides = chunks.map(|slot| Side::<S> {
             moisture: rims_of_chunk::<u32, S>(store.moisture.chunk_at(slot)),
-            ground: rims_of_chunk::<u32, S>(store.ground_at(slot)),
+            ground: store.ground_at(slot).rims::<S>(),
         });
         store.sweep != Sweep::Conservative
             || conservative::flows_across(self.fluxes, self.coefficient.into(), &sides, face)

@@ -20,9 +20,10 @@
 //! At rest the conservative sweep leaves differences too small to move a unit: between neighbours
 //! with impermeabilities `i` and `i'` in soil, less than `(i + i') / (2 · coefficient)` units,
 //! rounded up, and 4 more on sheets, 8 in cubes; by default 72 units, 0.001, between cells of
-//! impermeability 2. Where soil is more
-//! impermeable than 2³² · `coefficient`, nothing moves at all. Where humidity falls, by
-//! [`Rules::fall`], it is not level at rest: the ground is wet at its foot.
+//! impermeability 2. Where soil is more impermeable than 2³² · `coefficient`, nothing moves at all.
+//! Each face of a cell rounds at other units, so mirrored ground gives mirrored humidities but for
+//! some units. Where humidity falls, by [`Rules::fall`], it is not level at rest: the ground is wet
+//! at its foot.
 
 mod ahead;
 mod cell;
@@ -33,6 +34,7 @@ mod job;
 mod kernel;
 mod ledger;
 mod mean;
+mod plane;
 mod query;
 #[cfg(feature = "snapshot")]
 mod restore;
@@ -69,6 +71,8 @@ use ahead::{Ahead, Leavings};
 pub(crate) use job::Tally;
 use job::{Job, Scratch};
 use kernel::Kernel;
+#[cfg(feature = "store")]
+pub(crate) use plane::Plane;
 #[cfg(feature = "snapshot")]
 pub(crate) use restore::ChunkFlow;
 use steady::Steady;

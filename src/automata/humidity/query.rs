@@ -118,7 +118,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
     }
 
     fn cells_at(&self, slot: Slot) -> Chunk<Cell> {
-        self.cells_of(self.store.moisture.chunk_at(slot), self.store.ground_at(slot))
+        self.cells_of(self.store.moisture.chunk_at(slot), &self.store.ground_at(slot).words())
     }
 
     /// The positions of the loaded chunks, in order, without converting their cells.
@@ -159,7 +159,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
         for slot in self.store.moisture.sorted_slots() {
             hash.add_position(self.store.moisture.position_at(slot));
             hash.add_chunk::<_, 2>(self.store.moisture.chunk_at(slot), u64::from);
-            hash.add_chunk::<_, 2>(self.store.ground_at(slot), u64::from);
+            hash.add_chunk::<_, 2>(&self.store.ground_at(slot).words(), u64::from);
         }
         hash.finish()
     }

@@ -1,6 +1,7 @@
 //! The parts of a saved humidity world, and restoring a world from them.
 
 use super::job::Tally;
+use super::plane::Plane;
 use super::store::Fed;
 use super::sweep::Sweep;
 use super::{HumidityShape, HumidityWorld, Ledger, Rules, RulesError};
@@ -60,8 +61,8 @@ impl<S: HumidityShape> HumidityWorld<S> {
         true
     }
 
-    /// Words of ground.
-    pub(crate) fn ground_words(&self, slot: Slot) -> &Chunk<u32> {
+    /// The ground of a chunk.
+    pub(crate) fn ground_at(&self, slot: Slot) -> &Plane {
         self.store.ground_at(slot)
     }
 

@@ -1,7 +1,7 @@
 //! Humidity in whole units, as the conservative sweep keeps it: read, added and taken cell by cell
 //! between steps, without a look at whole chunks.
 
-use super::cell::Ground;
+use super::plane::Plane;
 use super::store::Fed;
 use super::sweep::Sweep;
 use super::{HumidityShape, HumidityWorld, Ledger, UNITS};
@@ -14,14 +14,14 @@ use glam::IVec3;
 /// The humidity of a chunk in units.
 pub(crate) struct ChunkUnits<'a> {
     moisture: &'a Chunk<u32>,
-    ground: &'a Chunk<u32>,
+    ground: &'a Plane,
 }
 
 impl ChunkUnits<'_> {
     /// Returns the units in a cell (0 to 4095); `None` in rain, which keeps what it holds.
     #[inline]
     pub(crate) fn get(&self, index: usize) -> Option<u32> {
-        (!Ground(self.ground.get(index)).is_rain()).then(|| self.held(index))
+        (!self.ground.get(index).is_rain()).then(|| self.held(index))
     }
 
     /// Returns the units in a cell (0 to 4095), rain or not.
