@@ -139,8 +139,10 @@ fn what_flows_through_a_sleeper_ends_with_its_ground() {
         world
     };
     let gone = |world: &mut HumidityWorld<Sheet>| _ = world.remove_chunk(IVec3::X * 2).unwrap();
-    let rock = |world: &mut HumidityWorld<Sheet>| _ = world.set_rock(row.max()).unwrap();
-    let edits: [&dyn Fn(&mut HumidityWorld<Sheet>); 2] = [&gone, &rock];
+    let rock = |world: &mut HumidityWorld<Sheet>| {
+        world.set_rock(world.bounds().max()).unwrap();
+    };
+    let edits: [fn(&mut HumidityWorld<Sheet>); 2] = [gone, rock];
     for edit in edits {
         let mut world = flowing();
         let before = world.ledger().unwrap().drained;

@@ -347,7 +347,7 @@ impl<S: HumidityShape, const FALLS: bool> Rule<'_, S, FALLS> {
             let up = self.fluxes_ahead::<W>(1, first, first % plane, cells);
             self.from_below.0[first % plane..][..W].copy_from_slice(&up);
         }
-        if self.looked_at.contains(first / W + 1) && (first + W) % plane != 0 {
+        if self.looked_at.contains(first / W + 1) && !(first + W).is_multiple_of(plane) {
             let south = self.fluxes_ahead::<W>(2, first, first / plane * W, cells);
             self.from_north.0[..W].copy_from_slice(&south);
         }
