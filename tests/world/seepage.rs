@@ -63,7 +63,6 @@ fn what_seeps_from_random_seas_sleeps_and_no_save_and_no_frost_wakes_it_for_good
     for seed in 0..6 {
         let mut world = seabed(seed);
         let ticks = ticks_to_rest(&mut world, 20_000);
-        println!("seed {seed}: {ticks:?}");
         assert!(ticks.is_some(), "seed {seed}: {} cells awake", world.awake_cells());
         assert_eq!(world.validate(), Ok(()), "seed {seed}");
         let (still, before, drains) = (moisture(&world), world.ledger(), seed % 2 == 0);
