@@ -152,17 +152,33 @@ impl Context<'_> {
     }
 
     /// Wakes what may now flow into the cells that gave: the cells beside them, above them, and
-    /// beside those above; and full cells below, which may rise into them if a spring lies higher.
+    /// beside those above; full cells below, which may rise into them if a spring lies higher; and
+    /// the water over full cells above them, which was one body with what lies beside those as long
+    /// as they had no room below.
     pub(crate) fn wake_givers(&mut self, slot: Slot, layer: usize, gave: LayerMask) {
         if gave.is_empty() {
             return;
         }
         let around = gave | gave.spread();
         self.wake_layer(slot, layer, around);
+        // What has given all may draw, though it may have been asleep.
+        let emptied =
+            (gave - self.store.layer(slot, layer).wet) & self.store.connected(slot, layer);
+        if emptied.any() {
+            self.work.join(self.store, slot, layer).woken |= emptied;
+            self.store.wake_layer(slot, layer, emptied);
+        }
         self.wake_across(slot, layer, gave);
         if let Some((slot, layer)) = self.store.upper_layer(slot, layer) {
             self.wake_layer(slot, layer, around);
             self.wake_across(slot, layer, gave);
+            let LayerState { wet, closed } = self.store.layer(slot, layer);
+            let full = gave & wet & closed;
+            if full.any()
+                && let Some((slot, layer)) = self.store.upper_layer(slot, layer)
+            {
+                self.wake_layer(slot, layer, full);
+            }
         }
         let y = self.store.grid().position_at(slot).y * 16 + layer as i32;
         if self.store.highest_source().is_some_and(|highest| highest > y)

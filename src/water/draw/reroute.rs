@@ -16,6 +16,8 @@ const PERIOD: u64 = 4;
 #[derive(Default)]
 pub(super) struct Search {
     met: HashSet<Place>,
+    /// The cells fed by the ways that were taken: the spring that they draw from is another now.
+    refed: HashSet<Place>,
     /// The cells met by the search underway, each with the number of the one that it passes water
     /// on to, and the face across which it does.
     open: Vec<(Place, u32, Face)>,
@@ -25,12 +27,14 @@ impl Search {
     pub(super) fn shrink(&mut self, most: usize) {
         self.met.clear();
         self.met.shrink_to(most);
+        self.refed.clear();
+        self.refed.shrink_to(most);
         self.open.clear();
         self.open.shrink_to(most);
     }
 
     pub(super) fn memory_bytes(&self) -> usize {
-        self.met.capacity() * (size_of::<Place>() + 1)
+        (self.met.capacity() + self.refed.capacity()) * (size_of::<Place>() + 1)
             + self.open.capacity() * size_of::<(Place, u32, Face)>()
     }
 }
@@ -49,6 +53,9 @@ impl Context<'_> {
     /// Returns the cells visited.
     pub(super) fn reroute(&mut self, search: &mut Search, cell: Place) -> usize {
         search.open.clear();
+        if search.refed.contains(&cell) {
+            return 0;
+        }
         // What its own spring could not fill does not draw while it sleeps.
         let is_below_spring = self
             .store
@@ -108,8 +115,8 @@ impl Context<'_> {
     }
 
     /// Makes each cell of the way from a spring, the cell of this number, the only parent of the
-    /// next.
-    fn take_way(&mut self, search: &Search, from: usize) {
+    /// next. Wakes what the way feeds: it may be of a higher spring than before.
+    fn take_way(&mut self, search: &mut Search, from: usize) {
         let mut at = from;
         while at > 0 {
             let (_, next, exit) = search.open[at];
@@ -119,6 +126,10 @@ impl Context<'_> {
             self.put(place, voxel);
             let voxel = self.store.keep_parents(place, 0, voxel);
             self.put(place, voxel.with_parent(exit.opposite()));
+        }
+        for place in self.store.descendants(&[search.open[from].0]) {
+            search.refed.insert(place);
+            self.wake_cell(place);
         }
     }
 }

@@ -218,6 +218,8 @@ impl Context<'_> {
         let exhausted = self.exhausted(all, slot, layer);
         let [west, east, down, _, north, south] = exhausted.parents;
         let draws = west | east | down | north | south;
-        cells - (draws - exhausted.fed_from_below())
+        // Full cells draw for the cells above them, whose own parents are not looked at.
+        let risers = self.store.layer(slot, layer).closed;
+        cells - (draws - (exhausted.fed_from_below() | risers))
     }
 }

@@ -315,6 +315,8 @@ impl Context<'_> {
         let voxel = voxel.with_parent(first).with_largest(largest);
         self.put(place, voxel.with(CellFlags::HAS_SOURCE, true));
         self.store.wake(place);
+        // It may have joined bodies that are two now: shallows are of none.
+        Face::LATERAL.into_iter().for_each(|face| self.store.wake(self.store.step(place, face)));
         self.drop_from_children(place);
         Feeder { place, faces: ALL, spring }
     }

@@ -102,6 +102,7 @@ impl Context<'_> {
         if thirsty.is_empty() {
             return;
         }
+        self.leave_runs_before_turn(slot, layer, thirsty.spread());
         self.ledger.from_sea += self.fill(slot, layer, thirsty, self.limits.throughput);
     }
 

@@ -96,13 +96,19 @@ impl Context<'_> {
         }
     }
 
+    /// Takes those of `cells` of a layer out of their runs that are in one, in the turn of the layer
+    /// and before they have passed on their water.
+    pub(super) fn leave_runs_before_turn(&mut self, slot: Slot, layer: usize, cells: LayerMask) {
+        let cells = cells & self.store.in_runs(slot, layer);
+        self.leave_runs(slot, layer, cells, Some(Turn::Ahead));
+    }
+
     /// Takes the cells of a layer out of their runs whose water finds no empty cell below.
     pub(super) fn check_runs(&mut self, slot: Slot, layer: usize) {
         let lowest = self.awake(slot, layer) & self.store.in_runs(slot, layer);
         let fails =
             |&cell: &usize| self.store.floor(Place::in_layer(slot, layer, cell)).height_bits() > 0;
-        let failing = lowest.iter().filter(fails).collect();
-        self.leave_runs(slot, layer, failing, Some(Turn::Ahead));
+        self.leave_runs_before_turn(slot, layer, lowest.iter().filter(fails).collect());
     }
 
     /// Lets the lowest cells of runs in a layer refill the cells below them.
@@ -122,9 +128,8 @@ impl Context<'_> {
             return false;
         }
         let mut cleared = false;
-        let own = self.store.in_runs(slot, layer);
-        cleared |= own.any();
-        self.leave_runs(slot, layer, own, Some(Turn::Ahead));
+        cleared |= self.store.in_runs(slot, layer).any();
+        self.leave_runs_before_turn(slot, layer, LayerMask::ALL);
         if let Some((slot, layer)) = self.store.lower_layer(slot, layer) {
             let lower = self.store.in_runs(slot, layer);
             cleared |= lower.any();

@@ -105,7 +105,7 @@ impl Store {
     }
 
     /// Wakes what may move when the chunks on both sides of a face become neighbours or cease to
-    /// be: the cells at it, and the water beside those above it.
+    /// be: the cells at it, the water beside those above it, and that over them.
     fn wake_face(&mut self, slot: Slot, face: Face) {
         let there = self.across(slot, face);
         self.wake_border(slot, face, CHUNK_CELLS);
@@ -118,5 +118,6 @@ impl Store {
         for face in Face::LATERAL {
             self.wake_border(self.neighbour(upper, face), face.opposite(), LAYER_CELLS);
         }
+        self.wake_over_floor(upper);
     }
 }

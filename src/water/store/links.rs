@@ -157,7 +157,7 @@ impl Store {
             }
         }
         self.cut_circles(inserted, &restored, &tied);
-        self.wake_all_descendants(&restored);
+        self.descendants(&restored).into_iter().for_each(|place| self.wake_at(place));
         for &slot in inserted {
             self.wake_loaded(slot);
             self.wake_around(slot);
@@ -235,17 +235,16 @@ impl Store {
         None
     }
 
-    /// Wakes all descendants of cells.
-    fn wake_all_descendants(&mut self, cells: &[Place]) {
-        let (mut open, mut met) = (cells.to_vec(), HashSet::new());
+    /// Returns all descendants of cells.
+    pub(crate) fn descendants(&self, cells: &[Place]) -> Vec<Place> {
+        let (mut open, mut met, mut all) = (cells.to_vec(), HashSet::new(), Vec::new());
         while let Some(place) = open.pop() {
-            for child in self.children(place).collect::<SmallVec<[Place; 6]>>() {
-                if met.insert(child) {
-                    self.wake_at(child);
-                    open.push(child);
-                }
-            }
+            let new = self.children(place).filter(|&child| met.insert(child));
+            let first = all.len();
+            all.extend(new);
+            open.extend(&all[first..]);
         }
+        all
     }
 
     /// Wakes the cells of a chunk that was just inserted, but for deep water: full and still, with

@@ -46,14 +46,15 @@ impl Store {
     ///
     /// | what happens | what wakes | when the cell is visited |
     /// |---|---|---|
-    /// | an edit; a cell dries up, loses its parents, or evaporates and was full or is dry ([`note_change`](Store::note_change)) | the cell, its six neighbours, and those beside the cell above, which may slide into it | next tick |
+    /// | an edit; a cell dries up, loses its parents, or evaporates and was full or is dry ([`note_change`](Store::note_change)) | the cell, its six neighbours, those beside the cell above, which may slide into it, and the water over that one if it is full | next tick |
     /// | another cell evaporates ([`note_loss`](Store::note_loss)) | the cell, and those beside it that now stand 2 units higher | next tick |
     /// | a cell gains or loses a parent ([`wake_descendants`](Store::wake_descendants)) | all that it feeds, at any distance, since what they can draw has changed | next tick |
     /// | a chunk is loaded or unloaded ([`wake_around`](Store::wake_around), [`adopt`](Store::adopt)) | what touches it, and its own water | next tick |
     /// | a chunk is frozen or thawed ([`set_frozen`](Store::set_frozen)) | what lies on both sides of the faces at which it parts from its neighbours or joins them | next tick; in a frozen chunk, the next after it is thawed |
-    /// | water flows or is drawn ([`Context::wake_layer`](crate::water::context::Context::wake_layer) and its callers) | the cells that received; around those that gave, what may flow into them: beside, above, beside that, and full cells below if a spring lies higher | this tick if the layer is still ahead, and the next |
+    /// | water flows or is drawn ([`Context::wake_layer`](crate::water::context::Context::wake_layer) and its callers) | the cells that received; around those that gave, what may flow into them: beside, above, beside that, over that if it is full, and full cells below if a spring lies higher | this tick if the layer is still ahead, and the next |
     /// | the ebb passes ([`keep_awake`](Store::keep_awake)) | nothing: cells fall asleep, except active ones, those that wait for a draw, and those woken in this tick | next tick |
-    /// | HasSource changes | the cell | next tick |
+    /// | HasSource changes | the cell; if it is set, those beside it, too | next tick |
+    /// | a cell's path leads to another spring ([`Context::reroute`](crate::water::context::Context::reroute)) | all that it feeds | next tick |
     ///
     /// A wake applies to this tick because the layer joins it ([`Workspace::join`] opens the layer
     /// in the schedule), and survives the ebb because the layer's record keeps it. The end of a
@@ -105,8 +106,8 @@ impl Store {
         }
     }
 
-    /// Marks a cell changed and wakes it, its neighbours, and the cells beside the one above, which
-    /// may slide into it.
+    /// Marks a cell changed and wakes it, its neighbours, the cells beside the one above, which may
+    /// slide into it, and the water over that one.
     pub(crate) fn note_change(&mut self, place: Place) {
         self.note_ties();
         self.mark_changed(place);
@@ -119,6 +120,16 @@ impl Store {
             for face in Face::LATERAL {
                 self.wake(self.step(above, face));
             }
+            self.wake_over_full(above);
+        }
+    }
+
+    /// Wakes the water over a cell if that is full: they are no longer of one body once the cell
+    /// has room below.
+    fn wake_over_full(&mut self, place: Place) {
+        let voxel = self.read(place);
+        if !voxel.is_mark() && voxel.height() == FULL {
+            self.wake(self.step(place, Face::Up));
         }
     }
 
@@ -141,8 +152,8 @@ impl Store {
     }
 
     /// Wakes what may move when a chunk is loaded or removed: the cells that touch it from outside,
-    /// and those beside the cells above it, since water enters a cell from its side if it would
-    /// fall there.
+    /// those beside the cells above it, since water enters a cell from its side if it would fall
+    /// there, and the water over full cells above it.
     pub(crate) fn wake_around(&mut self, slot: Slot) {
         for face in Face::ALL {
             self.wake_border(self.across(slot, face), face.opposite(), CHUNK_CELLS);
@@ -152,8 +163,16 @@ impl Store {
             for face in Face::LATERAL {
                 self.wake_border(self.neighbour(above, face), face.opposite(), LAYER_CELLS);
             }
+            self.wake_over_floor(above);
         }
         self.wake_depths(slot);
+    }
+
+    /// Wakes the water over full cells at the lower face of a chunk.
+    pub(super) fn wake_over_floor(&mut self, slot: Slot) {
+        if slot.is_some() {
+            border_cells(Face::Down).for_each(|index| self.wake_over_full(Place { slot, index }));
+        }
     }
 
     /// Wakes the cells along a face of a chunk, if it is loaded, whose index is below `end`.
