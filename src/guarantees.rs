@@ -173,6 +173,7 @@
 //! | conservative sweep: soil stays within the range of itself and its neighbours, where humidity falls between 0 and the cap, and below the cap | | `humidity::laws::every_law_holds_after_every_edit_and_step` |
 //! | conservative sweep without drain, cap or rain of two strengths: each step that moves a unit lowers the sum of the squared differences from the rain's humidity, so the world comes to rest, as level as the module's documentation says | | `humidity::rest::the_conservative_sweep_comes_to_rest_nearly_level` |
 //! | where humidity falls, it gathers at the foot of the ground, the cap cuts nothing off that came by falling, and without drain and rain it comes to rest | | `humidity::fall::it_comes_to_rest_and_none_is_made_or_lost`, `soil_wets_from_its_foot` |
+//! | conservative sweep, up to the coefficient and the fall that its rules name: ground that is wetter in every cell stays wetter, and dry ground gets wetter until what flows from rain to drains is steady; then all sleeps, and each step enters in the ledger what it would if all were awake | | `humidity::steady::wetter_ground_stays_wetter`, `dry_ground_gets_wetter_until_a_steady_flow_rests`, `what_flows_through_a_sleeper_ends_with_its_ground` |
 //! | humidity is a number from 0 to 32,767, ground is soil or rock, cells beyond the bounds are dry rock | `Humidity`, `Impermeability`, `Outside` | |
 //! | waking a sleeping chunk changes nothing | `Asleep` | |
 //!
@@ -210,6 +211,7 @@
 //! |---|---|
 //! | each part has the chunks that it must have: water all, soil those with a permeable cell, pressure the ground of all loaded chunks that it is in, and of no others but those beside it | `Chunk` |
 //! | in each part, each cell is what its material is, to pressure also what its water is, as of the last tick; cells that are not permeable hold no moisture | `Ground` |
+//! | soil that the sea keeps full is what lies below or beside it, as far as an exchange has looked | `Seabed` |
 //! | water and moisture are together what came in less what went out, to the unit | `Account` |
 //! | the chunk store's own laws | `Storage` |
 //!
@@ -225,6 +227,10 @@
 //! | without couplings, the parts are those run apart, byte for byte; what breaks is the same as where explosions have all ground from the start | `world::parts::without_couplings_a_world_is_its_parts_run_apart`, `what_breaks_is_the_same_where_all_ground_is_there_from_the_start` |
 //! | what passes between water and soil is, byte for byte, what a look at every cell in every exchange comes to, under edits of ground, water, sea and soil, with chunks that come, go or stand still | `world::exchange::an_exchange_is_that_of_a_look_at_every_cell` |
 //! | a closed world without evaporation comes to rest, whatever it is made of, and then does nothing | `world::exchange::a_closed_world_comes_to_rest_and_then_does_nothing` |
+//! | soil through which moisture seeps from a sea to a drain, or that a sea fills, sleeps once it gains what it loses, and the account goes on as if it never slept, also after saves in any piece of a tick and after frost | `world::seepage::soil_under_a_sea_that_sleeps_is_as_soil_that_never_does`, `what_seeps_from_random_seas_sleeps_and_no_save_and_no_frost_wakes_it_for_good`, `a_world_that_is_saved_at_any_piece_of_a_tick_goes_on_as_it_would_have`, `soil_that_the_sea_leaves_dries`; `world::rest::soil_below_a_sea_from_which_moisture_drains_sleeps_and_its_account_goes_on`; law `Seabed` |
+//! | ground with the moisture that it has at rest about a level is at rest at once, with seas and lakes up to it | `world::rest::random_columns_that_are_generated_moist_settle_within_twelve_ticks`, `ground_that_is_generated_moist_is_at_rest_at_once_under_a_sea` |
+//! | small closed worlds of slow soils, of 1,024 cells, are at rest within 25,000 ticks | `world::rest::a_closed_world_of_slow_soils_is_at_rest_within_twenty_five_thousand_ticks` |
+//! | rows that a step of soil passes over, and chunks that do not wake as others come, go, freeze or thaw, would not have changed | unit test `automata::humidity::stirred::rows_that_are_passed_over_and_chunks_that_are_not_woken_would_not_have_changed` |
 //! | no unit is made or lost between water and soil: what passes neither comes in nor goes out; springs and the sea give what soil takes from them | `world::laws::every_law_holds_after_every_edit_and_tick`; `world::exchange::springs_and_the_sea_give_without_end_and_their_ledger_says_so`, `water_that_evaporates_goes_into_the_soil_below_and_then_into_the_air` |
 //! | any number of threads gives the same bytes | `world::parts::any_number_of_threads_gives_the_same_bytes`, `world::exchange::any_number_of_threads_exchanges_the_same_units` |
 //! | full cells of water stop pressure, damp it or let it pass, as the rules say, and soil that breaks spills, as by hand over all of the ground | `world::parts::full_cells_stop_pressure_and_broken_soil_spills_as_by_hand`, `full_cells_damp_pressure_as_by_hand`; `world::blasts::pressure_stops_at_the_surface_of_a_lake_or_fades_or_passes` |

@@ -160,14 +160,14 @@ fn step_conservative(dense: &mut Dense) {
         let (here, next, links) =
             (&cells[..side - 1], &cells[1..][..side - 1], &mut to_east[..side - 1]);
         for x in 0..side - 1 {
-            links[x] = flow(east[x], here[x], next[x]);
+            links[x] = flow(east[x], head(here[x], 2), head(next[x], 0));
         }
         let (west, east) = (&to_east[..inner], &to_east[1..][..inner]);
         let (cells, above) = (&mut cells[1..][..inner], &above[1..][..inner]);
         let (below, to_up) = (&mut from_below[..inner], &mut to_up[..inner]);
         let mut rained = 0i64;
         for x in 0..inner {
-            to_up[x] = flow(up[x], cells[x], above[x]);
+            to_up[x] = flow(up[x], head(cells[x], 3), head(above[x], 1));
         }
         for x in 0..inner {
             let gained = west[x] + below[x] - east[x] - to_up[x];
@@ -179,6 +179,12 @@ fn step_conservative(dense: &mut Dense) {
         dense.rained += rained;
         below.copy_from_slice(to_up);
     }
+}
+
+/// Returns what a cell holds as far as fluxes see it at a face with this phase.
+#[inline(always)]
+fn head(units: u32, phase: u32) -> u32 {
+    (units.max(phase) - phase & !3) + phase
 }
 
 /// Returns the flux across a face in units, rounded towards zero.

@@ -158,7 +158,6 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
     }
 
     /// Returns whether a chunk is shelved.
-    #[cfg(feature = "snapshot")]
     pub(crate) fn is_shelved(&self, slot: Slot) -> bool {
         self.activity_at(slot).is_some_and(|activity| activity.is_shelved)
     }

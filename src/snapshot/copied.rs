@@ -2,7 +2,7 @@
 //! its arrays in common with the world until that writes them, so that it takes little time.
 
 use super::blast::put_parts;
-use super::bytes::Encode;
+use super::humidity::SavedSoil;
 use super::materials::put_ground;
 use super::planes::{marks_at, put_masks};
 use super::water::put_chunk;
@@ -11,7 +11,7 @@ use crate::blast::BlastWorld;
 use crate::chunk::{CellMask, Chunk};
 use crate::coords::{Cube, Shape};
 use crate::grid::{Grid, Slot};
-use crate::humidity::HumidityWorld;
+use crate::humidity::{ChunkFlow, HumidityWorld, Plane};
 use crate::water::SavedChunk;
 use crate::world::{MaterialId, SavedGround, World};
 use glam::IVec3;
@@ -58,8 +58,9 @@ impl CopiedMaterials {
 /// A chunk of soil as it was, which has its arrays in common with the world until that writes them.
 struct CopiedSoil {
     moisture: Chunk<u32>,
-    ground: Chunk<u32>,
+    ground: Plane,
     marks: Marks,
+    flow: ChunkFlow,
 }
 
 impl CopiedSoil {
@@ -67,16 +68,17 @@ impl CopiedSoil {
     fn of(soil: &mut HumidityWorld<Cube>, position: IVec3) -> Option<CopiedSoil> {
         let slot = soil.grid().slot(position)?;
         soil.share_chunk(slot);
-        let (grid, ground) = (soil.grid(), soil.ground_words(slot).clone());
-        let (moisture, marks) = (grid.chunk_at(slot).clone(), Marks::of(grid, slot));
-        Some(CopiedSoil { moisture, ground, marks })
+        let (grid, ground) = (soil.grid(), soil.ground_at(slot).clone());
+        let marks = Marks::of_both([grid.awake_at(slot), grid.changed_at(slot)]);
+        let moisture = grid.chunk_at(slot).clone();
+        Some(CopiedSoil { moisture, ground, marks, flow: soil.flow_at(slot) })
     }
 
     /// Appends the record of the chunk.
     fn put(&self, out: &mut Vec<u8>) {
-        self.moisture.put(out);
-        self.ground.put(out);
-        self.marks.put(out);
+        let CopiedSoil { moisture, ground, marks, flow } = self;
+        let ground = &ground.words();
+        SavedSoil { moisture, ground, marks: marks.masks(), flow }.put(out);
     }
 }
 
@@ -98,7 +100,7 @@ impl CopiedPressure {
     /// Appends the record of the chunk.
     fn put(&self, out: &mut Vec<u8>) {
         put_parts(&self.parts, out);
-        self.marks.put(out);
+        put_masks(self.marks.masks(), out);
     }
 }
 
@@ -110,11 +112,15 @@ struct Marks {
 
 impl Marks {
     fn of<T: Copy + PartialEq, S: Shape>(grid: &Grid<T, S>, slot: Slot) -> Marks {
-        let [awake, changed] = marks_at(grid, slot);
+        Marks::of_both(marks_at(grid, slot))
+    }
+
+    fn of_both([awake, changed]: [Option<&CellMask>; 2]) -> Marks {
         Marks { is_awake: awake.is_some(), changed: changed.cloned().map(Box::new) }
     }
 
-    pub(crate) fn put(&self, out: &mut Vec<u8>) {
-        put_masks([self.is_awake.then_some(&CellMask::FULL), self.changed.as_deref()], out);
+    /// Returns them as [`marks_at`] does.
+    fn masks(&self) -> [Option<&CellMask>; 2] {
+        [self.is_awake.then_some(&CellMask::FULL), self.changed.as_deref()]
     }
 }

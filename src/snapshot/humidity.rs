@@ -2,10 +2,14 @@
 
 use super::bytes::{Content, Encode};
 use super::error::SnapshotError;
-use super::planes::{put_marks, take_whole_marks};
+use super::planes::{put_flagged_masks, take_flagged_masks};
 use super::sections::Kind;
 use super::world::Saved;
-use crate::humidity::{Border, HumidityShape, HumidityWorld, Ledger, Rules, Sweep};
+use crate::chunk::{CellMask, Chunk};
+use crate::grid::Slot;
+use crate::humidity::{
+    Border, ChunkFlow, Fed, HumidityShape, HumidityWorld, Ledger, Rules, Sweep, Tally,
+};
 use glam::IVec3;
 
 /// Kind 2 with sheets, 3 with cubes.
@@ -14,7 +18,7 @@ use glam::IVec3;
 /// |---|---|
 /// | rules | sweep `u8` (0 in place, 1 synchronous, 2 conservative), `cap` `f32`, `coefficient` `f32`, `least_impermeability` `f32`, the six borders `u8` each (0 wall, 1 drain); then `fall` and `least_flow` `f32` |
 /// | state | bounds (region), ticks `u64`, ledger: placed `u128`, rained `i128`, removed, runoff, drained `u128`, each from −2¹⁰⁰ to 2¹⁰⁰, with a total of at least 0; zeros in sweeps that keep none |
-/// | record | a plane of `u32`, the humidity: units in the conservative sweep, the bits of an `f32` in the others, never those of −0; a plane of `u32`, the ground: the bits of the impermeability as an `f32`, with the sign bit set where it rains; beyond a draining border those of infinity; marks, of which the awake cells are all or none |
+/// | record | a plane of `u32`, the humidity: units in the conservative sweep, the bits of an `f32` in the others, never those of −0; a plane of `u32`, the ground: the bits of the impermeability as an `f32`, with the sign bit set where it rains; beyond a draining border those of infinity; marks, of which the awake cells are all or none; after bit 2 of these what flows: a count `u16` of the cells that the sea keeps full, of each its index `u16`, in order, and below how many units it does not fall `u32`; then what each step enters in the ledger while the chunk sleeps: placed `u64`, rained `i64`, runoff, drained `u64` |
 impl<S: HumidityShape> Saved for HumidityWorld<S> {
     const KIND: Kind = if S::NEIGHBOURS == 4 { Kind::HumiditySheet } else { Kind::HumidityCube };
 
@@ -42,9 +46,13 @@ impl<S: HumidityShape> Saved for HumidityWorld<S> {
 
     fn put_chunk(&self, position: IVec3, out: &mut Vec<u8>) {
         let Some(slot) = self.grid().slot(position) else { return };
-        self.grid().chunk_at(slot).put(out);
-        self.ground_words(slot).put(out);
-        put_marks(self.grid(), slot, out);
+        let chunk = SavedSoil {
+            moisture: self.grid().chunk_at(slot),
+            ground: &self.ground_at(slot).words(),
+            marks: [self.grid().awake_at(slot), self.grid().changed_at(slot)],
+            flow: &self.flow_at(slot),
+        };
+        chunk.put(out);
     }
 
     fn take_world(rules: &mut Content<'_>, state: &mut Content<'_>) -> Result<Self, SnapshotError> {
@@ -63,11 +71,82 @@ impl<S: HumidityShape> Saved for HumidityWorld<S> {
         let wrong = record.malformed("a chunk of humidities that fits the world's bounds");
         let (moisture, ground) = (record.take()?, record.take()?);
         let slot = self.restore_chunk(position, moisture, ground).ok_or(wrong)?;
-        take_whole_marks(self.grid_mut(), slot, record)
+        take_marks(self, slot, record)
     }
 
     fn broken_law(&self) -> Option<String> {
         self.validate().err().map(|law| law.to_string())
+    }
+}
+
+/// A chunk as it is saved.
+pub(super) struct SavedSoil<'a> {
+    pub(super) moisture: &'a Chunk<u32>,
+    pub(super) ground: &'a Chunk<u32>,
+    /// The awake cells, all or none, and the changed ones.
+    pub(super) marks: [Option<&'a CellMask>; 2],
+    pub(super) flow: &'a ChunkFlow,
+}
+
+impl SavedSoil<'_> {
+    /// Appends the record of the chunk.
+    pub(super) fn put(&self, out: &mut Vec<u8>) {
+        self.moisture.put(out);
+        self.ground.put(out);
+        put_flagged_masks(self.marks, !self.flow.is_empty(), out);
+        if !self.flow.is_empty() {
+            self.flow.put(out);
+        }
+    }
+}
+
+/// Reads marks and flow of a chunk.
+fn take_marks<S: HumidityShape>(
+    world: &mut HumidityWorld<S>,
+    slot: Slot,
+    record: &mut Content<'_>,
+) -> Result<(), SnapshotError> {
+    let wrong = record.malformed("marks of a chunk that is awake in every cell or in none");
+    let ([awake, changed], flows) = take_flagged_masks(record)?;
+    if awake.iter().any(|cells: &CellMask| !cells.is_full()) {
+        return Err(wrong);
+    }
+    awake.iter().for_each(|cells| world.grid_mut().wake_cells_at(slot, cells));
+    changed.iter().for_each(|cells| world.grid_mut().mark_changes_at(slot, cells));
+    let wrong = record.malformed("a flow, that of a chunk that sleeps in a conservative sweep");
+    if flows && !world.restore_flow(slot, record.take()?) {
+        return Err(wrong);
+    }
+    Ok(())
+}
+
+impl Encode for ChunkFlow {
+    fn put(&self, out: &mut Vec<u8>) {
+        (self.fed.len() as u16).put(out);
+        for Fed { index, full } in &self.fed {
+            index.put(out);
+            full.put(out);
+        }
+        let Tally { fed, rained, runoff, drained, moved: _ } = self.tally;
+        fed.put(out);
+        rained.put(out);
+        [runoff, drained].iter().for_each(|units| units.put(out));
+    }
+
+    fn take(content: &mut Content<'_>) -> Result<Self, SnapshotError> {
+        let wrong = content.malformed("a flow that is not empty");
+        let count: u16 = content.take()?;
+        let fed = (0..count).map(|_| Ok(Fed { index: content.take()?, full: content.take()? }));
+        let fed = fed.collect::<Result<_, SnapshotError>>()?;
+        let tally = Tally {
+            fed: content.take()?,
+            rained: content.take()?,
+            runoff: content.take()?,
+            drained: content.take()?,
+            moved: 0,
+        };
+        let flow = ChunkFlow { fed, tally };
+        if flow.is_empty() { Err(wrong) } else { Ok(flow) }
     }
 }
 

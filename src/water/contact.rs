@@ -23,6 +23,8 @@ pub(crate) enum Contact {
     Giver,
     /// Those with room for a unit: open and not full. Sea is full.
     Taker,
+    /// Sea.
+    Sea,
 }
 
 impl Contact {
@@ -34,6 +36,7 @@ impl Contact {
         let cells = match self {
             Contact::Giver => state.wet | store.sea(slot, layer),
             Contact::Taker => LayerMask::ALL - state.closed - store.sea(slot, layer),
+            Contact::Sea => store.sea(slot, layer),
         };
         // Beyond the bounds there are marks of sea and of drains, but no cells.
         cells & cells_inside(&store.bounds(), store.grid().position_at(slot), layer)
@@ -86,6 +89,11 @@ impl WaterWorld {
             _ => of(around.chunk, layer + 1),
         };
         [west, east, down, up, north, south]
+    }
+
+    /// Returns whether a chunk holds any sea; `false` if it is not loaded.
+    pub(crate) fn has_sea(&self, chunk: IVec3) -> bool {
+        self.store.grid().slot(chunk).is_some_and(|slot| self.store.has_sea(slot))
     }
 
     /// Begins to note in which chunks cells change, unless it does.

@@ -6,7 +6,7 @@ use super::ground::units_of;
 use super::material::MaterialId;
 use super::{World, palette::Palette};
 use crate::chunk::Chunk;
-use crate::coords::{Cube, Region, Shape, order};
+use crate::coords::{CHUNK_CELLS, Cube, Region, Shape, order};
 use crate::humidity::{self, MOST_HUMIDITY};
 use crate::water::Voxel;
 use glam::IVec3;
@@ -143,11 +143,12 @@ pub(super) struct Filling<'a> {
 impl Filling<'_> {
     /// Returns the cells inside the bounds, with their indices and materials.
     pub(super) fn cells(&self) -> impl Iterator<Item = (IVec3, usize, MaterialId)> {
-        let materials = &self.content.materials;
-        self.inside.positions().map(|cell| {
-            let index = Cube::index_of(cell);
-            (cell, index, materials.get(index))
-        })
+        let (materials, inside) = (&self.content.materials, self.inside);
+        let chunk = Cube::chunk_of(inside.min());
+        let is_whole = inside == Cube::region_of(chunk);
+        let cells = (0..CHUNK_CELLS).map(move |index| (Cube::cell_at(chunk, index), index));
+        let cells = cells.filter(move |(cell, _)| is_whole || inside.contains(*cell));
+        cells.map(|(cell, index)| (cell, index, materials.get(index)))
     }
 
     pub(super) fn check_materials(&self) -> Result<(), EditError> {
@@ -161,6 +162,9 @@ impl Filling<'_> {
 
     pub(super) fn check_moisture(&self) -> Result<(), EditError> {
         let Some(moisture) = &self.content.moisture else { return Ok(()) };
+        if moisture.as_uniform() == Some(0) {
+            return Ok(());
+        }
         for (cell, index, material) in self.cells() {
             let value = moisture.get(index);
             if value > 0 && !self.palette.traits(material).is_permeable() {

@@ -28,7 +28,7 @@ const PART: usize = 16;
 /// The cells of soil in a chunk beside open space.
 pub(super) struct Bank {
     /// All of them.
-    shore: CellMask,
+    pub(super) shore: CellMask,
     /// Those with room for a unit of water.
     pub(super) thirsty: CellMask,
     /// Those that give one if they can.
@@ -70,8 +70,9 @@ pub(super) struct Contacts {
     new_ground: HashSet<IVec3>,
     /// Those of them that are being looked at, some of them gone.
     unknown: Vec<IVec3>,
-    /// The chunks whose ground is known since the last exchange, some of them twice or gone.
-    new_banks: Vec<IVec3>,
+    /// The chunks whose ground is known since the last exchange, or that stand still or go on since
+    /// or have such a neighbour; some of them gone.
+    new_banks: BTreeSet<[i32; 3]>,
     /// The chunks in which something may still pass.
     pub(super) open: Vec<IVec3>,
     /// What is known of the exchange that is underway.
@@ -91,6 +92,13 @@ struct Underway {
     open: Vec<IVec3>,
     /// Chunks in which water has changed, not looked at yet.
     altered: Vec<IVec3>,
+    /// Chunks in which other soil may lie beside the sea, not looked at yet.
+    seabeds: BTreeSet<[i32; 3]>,
+}
+
+/// Returns the position of a chunk from its [`order`].
+fn position([y, z, x]: [i32; 3]) -> IVec3 {
+    IVec3::new(x, y, z)
 }
 
 impl Contacts {
@@ -104,7 +112,7 @@ impl Contacts {
     pub(super) fn next_due(&self, after: Option<IVec3>) -> Option<IVec3> {
         let after = after.map_or(Bound::Unbounded, |after| Bound::Excluded(order(after)));
         let due = &self.underway.as_ref()?.due;
-        due.range((after, Bound::Unbounded)).next().map(|&[y, z, x]| IVec3::new(x, y, z))
+        due.range((after, Bound::Unbounded)).next().copied().map(position)
     }
 
     /// Notes that the exchange is complete.
@@ -116,10 +124,12 @@ impl Contacts {
         self.banks.allocation_size()
             + self.banks.len() * size_of::<Bank>()
             + self.new_ground.allocation_size()
-            + [&self.open, &self.unknown, &self.new_banks].map(Vec::capacity).iter().sum::<usize>()
+            + self.new_banks.len() * size_of::<IVec3>()
+            + [&self.open, &self.unknown].map(Vec::capacity).iter().sum::<usize>()
                 * size_of::<IVec3>()
             + self.underway.as_ref().map_or(0, |underway| {
-                (underway.open.capacity() + underway.altered.capacity() + underway.due.len())
+                let Underway { open, altered, due, seabeds, .. } = underway;
+                (open.capacity() + altered.capacity() + due.len() + seabeds.len())
                     * size_of::<IVec3>()
             })
     }
@@ -134,11 +144,19 @@ impl World {
         around.filter(|&beside| beside != chunk).for_each(|beside| self.note_ground(beside));
     }
 
-    /// Notes that a chunk came or went, or that it stands still or does so no more.
+    /// Notes that a chunk came or went.
     pub(super) fn note_chunk(&mut self, chunk: IVec3) {
         self.note_ground(chunk);
         let around = Face::ALL.into_iter().filter_map(|face| face.step(chunk));
         around.for_each(|beside| self.note_ground(beside));
+    }
+
+    /// Notes that a chunk stands still or does so no more. What is ground and what is open stays.
+    pub(super) fn note_still(&mut self, chunk: IVec3) {
+        let Contacts { banks, new_banks, .. } = &mut self.contacts;
+        let around = Face::ALL.into_iter().filter_map(|face| face.step(chunk));
+        let near = core::iter::once(chunk).chain(around);
+        new_banks.extend(near.filter(|chunk| banks.contains_key(chunk)).map(order));
     }
 
     /// Notes that in a chunk, the cells of soil beside open space may be others.
@@ -179,7 +197,9 @@ impl World {
         self.contacts.banks.remove(&chunk);
         if let Some(shore) = shore_of(self, chunk) {
             self.contacts.banks.insert(chunk, Box::new(Bank::new(shore)));
-            self.contacts.new_banks.push(chunk);
+            self.contacts.new_banks.insert(order(chunk));
+        } else {
+            self.find_seabed(chunk);
         }
         Some(CHUNK_CELLS as u64)
     }
@@ -202,8 +222,9 @@ impl World {
 
     /// Finds some chunks in which something may pass. Returns whether there was one to look at.
     fn find_due(&mut self, underway: &mut Underway) -> bool {
-        if let Some(chunk) = self.contacts.new_banks.pop() {
+        if let Some(chunk) = self.contacts.new_banks.pop_first().map(position) {
             self.refresh_bank(chunk, &mut underway.due);
+            self.find_seabed(chunk);
             if underway.is_resumed {
                 // It may have had its turn before.
                 self.contacts.open.push(chunk);
@@ -227,20 +248,35 @@ impl World {
         if underway.altered.is_empty() {
             underway.altered = self.water.take_altered();
         }
-        let Underway { open, altered, due, .. } = underway;
-        let is_any = !open.is_empty() || !altered.is_empty();
-        let banks = &self.contacts.banks;
-        let open = open.drain(open.len().saturating_sub(PART)..);
-        let near = altered.drain(altered.len().saturating_sub(PART)..).flat_map(|chunk| {
-            let around = Face::ALL.into_iter().filter_map(move |face| face.step(chunk));
-            core::iter::once(chunk).chain(around)
-        });
-        due.extend(open.chain(near).filter(|chunk| banks.contains_key(chunk)).map(order));
-        is_any
+        let Underway { open, altered, due, seabeds, .. } = underway;
+        if !open.is_empty() || !altered.is_empty() {
+            let banks = &self.contacts.banks;
+            let open = open.drain(open.len().saturating_sub(PART)..);
+            due.extend(open.filter(|chunk| banks.contains_key(chunk)).map(order));
+            for chunk in altered.drain(altered.len().saturating_sub(PART)..) {
+                let has_sea = self.water.has_sea(chunk);
+                let around = Face::ALL.into_iter().filter_map(|face| face.step(chunk));
+                for near in core::iter::once(chunk).chain(around) {
+                    if banks.contains_key(&near) {
+                        due.insert(order(near));
+                        if has_sea || !self.soil.fed(near).is_empty() {
+                            seabeds.insert(order(near));
+                        }
+                    }
+                }
+            }
+            return true;
+        }
+        let Some(chunk) = seabeds.pop_first().map(position) else { return false };
+        self.find_seabed(chunk);
+        true
     }
 
     /// Notes what the soil of a chunk holds beside open space, if there is any.
     fn refresh_bank(&mut self, chunk: IVec3, due: &mut BTreeSet<[i32; 3]>) {
+        if self.water.is_frozen(chunk) {
+            return;
+        }
         let Some(bank) = self.contacts.banks.get_mut(&chunk) else { return };
         if let (Some(units), Some(ground)) =
             (self.soil.chunk_units(chunk), self.ground.chunk(chunk))

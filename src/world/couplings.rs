@@ -21,7 +21,9 @@ pub struct Couplings {
     /// The chance with which a cell of permeability 1 soaks up a unit of the water above or beside
     /// it, in each step of soil; proportional to the
     /// [permeability](super::Material::permeability), up to 1, in steps of 1/65,536, rounded up.
-    /// Springs and the sea give without end, and their ledger says what they gave. 0 to 1, 1/16 by
+    /// Springs and the sea give without end, and their ledger says what they gave. Soil with
+    /// sea above or beside it keeps its fill then: what flows on, the sea gives in the same step,
+    /// to 1/65,536 of moisture, and the ledger of soil counts it as placed. 0 to 1, 1/16 by
     /// default; 0: none.
     pub seepage: f64,
     /// How much likelier that is for each cell of water above the one that soaks in, of up to 15:

@@ -55,6 +55,12 @@ impl Limits {
         units < self.room_below[usize::from(material)]
     }
 
+    /// Returns the least units of moisture with which a cell of a material has no room for one of
+    /// water.
+    pub(super) fn fill(&self, material: u8) -> u32 {
+        self.room_below[usize::from(material)]
+    }
+
     /// Returns the chances of a material in 65,536ths, by the cells of water above one another,
     /// less one.
     pub(super) fn chances(&self, material: u8) -> &[u32; MOST_DEPTH] {

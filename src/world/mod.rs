@@ -16,7 +16,7 @@
 //! | `water_edits` | edits of water that leave the ground as it is |
 //! | `parts` | the same of all parts, as values |
 //! | `rain` | water from above |
-//! | `couplings`, `limits`, `contacts`, `exchange` | what passes between water and soil: its rules, what they come to for each material, where it may, how it does |
+//! | `couplings`, `limits`, `contacts`, `exchange`, `seabed` | what passes between water and soil: its rules, what they come to for each material, where it may, how it does; what the sea keeps full |
 //! | `tick` | a tick: water, then soil, then explosions, in pieces |
 //! | `settle` | ticks of some chunks alone, until nothing moves in them |
 //! | `simulated` | what a simulation distance needs to know |
@@ -51,6 +51,7 @@ mod record;
 #[cfg(feature = "snapshot")]
 mod restore;
 mod rules;
+mod seabed;
 mod settle;
 mod simulated;
 mod spill;
@@ -197,9 +198,11 @@ impl World {
             .map_err(RulesError::Blast)?;
         blast.keep(1.0 - rules.blast_fading);
         blast.confine();
+        let mut soil = HumidityWorld::with_bounds(rules.soil, bounds).map_err(RulesError::Soil)?;
+        soil.count_no_moves();
         Ok(World {
             water: WaterWorld::with_bounds(seed, rules.water, bounds).map_err(RulesError::Water)?,
-            soil: HumidityWorld::with_bounds(rules.soil, bounds).map_err(RulesError::Soil)?,
+            soil,
             blast,
             palette,
             rules,

@@ -53,7 +53,7 @@ impl World {
     pub(super) fn follow_stillness(&mut self, chunks: &[IVec3]) {
         for &chunk in chunks {
             self.set_still(chunk, self.water.is_frozen(chunk));
-            self.note_chunk(chunk);
+            self.note_still(chunk);
             self.touch(chunk);
         }
     }

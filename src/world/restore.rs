@@ -109,6 +109,7 @@ impl World {
         let is_closing = world.stage != Stage::Rest;
         world.tick = water.ticks().wrapping_sub(is_closing.into());
         (world.water, world.soil, world.blast) = (water, soil, blast);
+        world.soil.count_no_moves();
         world.blast.keep(1.0 - rules.blast_fading);
         world.blast.confine();
         world.origins = common.origins.into_iter().map(order).collect();
@@ -163,6 +164,9 @@ impl World {
     pub(crate) fn note_restored(&mut self, chunk: IVec3) {
         if self.is_within_reach(chunk) {
             self.blast.restore_admitted(chunk);
+        }
+        if self.rules.couplings.seepage == 0.0 {
+            self.soil.set_fed(chunk, Vec::new());
         }
         if self.water.is_frozen(chunk) {
             self.soil.restore_still(chunk);

@@ -37,6 +37,9 @@ pub enum Violation {
         /// The cell.
         cell: IVec3,
     },
+    /// In the chunk at this chunk position, soil is kept full where no sea lies beside it, or not
+    /// where some does.
+    Seabed(IVec3),
     /// Water and moisture do not add up to what came in less what went out.
     Account {
         /// What the cells hold, in units of moisture.
@@ -60,6 +63,9 @@ impl fmt::Display for Violation {
             }
             Violation::Ground { part, cell } => {
                 write!(f, "cell {cell} of {part} is not what its material is")
+            }
+            Violation::Seabed(chunk) => {
+                write!(f, "soil of chunk {chunk} is kept full without sea, or is not with some")
             }
             Violation::Account { counted, came_in, went_out } => {
                 write!(f, "{counted} units of moisture, but {came_in} came in and {went_out} left")
@@ -86,7 +92,17 @@ impl World {
         for (chunk, _) in self.ground.chunks() {
             self.cells_within(chunk).try_for_each(|cell| self.validate_cell(cell))?;
         }
+        self.validate_seabed()?;
         self.validate_account()
+    }
+
+    /// Checks which soil the sea keeps full, unless that is found in the next exchange.
+    fn validate_seabed(&self) -> Result<(), Violation> {
+        if !self.are_contacts_quiet() {
+            return Ok(());
+        }
+        let differs = |&chunk: &IVec3| self.soil.fed(chunk) != self.seabed_of(chunk);
+        self.soil.chunk_positions().find(differs).map_or(Ok(()), |at| Err(Violation::Seabed(at)))
     }
 
     /// Returns the cells of a chunk that lie in bounds.

@@ -148,7 +148,7 @@ fn it_comes_to_rest_in<S: FieldShape>(size: IVec3, fall: f32, cap: f32, ground: 
     assert!(world.is_at_rest(), "not at rest after {} steps", world.ticks());
     assert_eq!((counted(&world), world.ledger().unwrap().runoff), (before, 0));
     assert_eq!(world.validate(), Ok(()));
-    // What would flow across each horizontal face is less than a unit.
+    // What would flow across each horizontal face is less than a unit, and half of one by rounding.
     for upper in region.positions() {
         let (Some(above), Some(below)) = (world.cell(upper), world.cell(upper - IVec3::Y)) else {
             continue;
@@ -161,7 +161,7 @@ fn it_comes_to_rest_in<S: FieldShape>(size: IVec3, fall: f32, cap: f32, ground: 
         let falling = above.humidity.min(f64::from(cap) - below.humidity);
         let times = (f64::from(fall) / f64::from(rules.coefficient) * 65_536.0).floor() / 65_536.0;
         let flow = part * (above.humidity - below.humidity + times * falling);
-        assert!((flow * f64::from(UNITS)).abs() < 1.1, "{flow} at {upper}");
+        assert!((flow * f64::from(UNITS)).abs() < 1.6, "{flow} at {upper}");
     }
 }
 

@@ -5,3 +5,4 @@ mod golden;
 mod laws;
 mod random;
 mod rest;
+mod steady;

@@ -11,4 +11,5 @@ mod palettes;
 mod parts;
 mod records;
 mod rest;
+mod seepage;
 mod settle;

@@ -40,7 +40,8 @@ pub(crate) fn set_awake<T: Copy + PartialEq, S: RowShape>(
     }
 }
 
-/// Wakes a chunk in which cells changed, and the neighbours behind the faces in `touched`.
+/// Wakes a chunk in which cells changed, and the neighbours behind the faces in `touched`, but for
+/// those that are shelved: nothing passes their faces.
 pub(crate) fn wake_around<T: Copy + PartialEq, S: RowShape>(
     grid: &mut Grid<T, S>,
     slot: Slot,
@@ -49,7 +50,8 @@ pub(crate) fn wake_around<T: Copy + PartialEq, S: RowShape>(
     grid.wake_chunk_at(slot);
     let neighbours = grid.neighbours_of(slot);
     for face in Face::ALL.map(Face::index) {
-        if touched[face] && neighbours[face].is_some() {
+        let is_there = touched[face] && neighbours[face].is_some();
+        if is_there && !grid.is_shelved(neighbours[face]) {
             grid.wake_chunk_at(neighbours[face]);
         }
     }

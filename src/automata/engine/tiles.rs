@@ -227,25 +227,28 @@ impl Plan {
         members.into_iter().map(done).collect()
     }
 
-    /// Replays which chunks were awake in each step. Calls `enter` for each awake chunk and step,
-    /// in order of position, with the number of changed cells and the step's result; it returns
-    /// whether the result keeps the chunk awake although no cell changed. Returns which members are
-    /// awake after the last step.
+    /// Replays which chunks were awake in each step. Calls `enter` for each member and step, in
+    /// order of position, with whether it was awake, the number of changed cells and the step's
+    /// result. Returns which members are awake after the last step, and its results.
     pub(crate) fn replay<T: Value, S: RowShape, J: Job<T, S>>(
         &self,
         members: &[Member<T, S, J>],
-        mut enter: impl FnMut(usize, &J::Yield) -> bool,
-    ) -> Vec<bool> {
+        mut enter: impl FnMut(bool, usize, &J::Yield),
+    ) -> (Vec<bool>, Vec<J::Yield>)
+    where
+        J::Yield: Clone,
+    {
         let mut awake: Vec<bool> = self.sites.iter().map(|site| site.is_awake).collect();
         for step in 0..self.steps {
             let before = core::mem::replace(&mut awake, vec![false; members.len()]);
             for (number, was_awake) in before.into_iter().enumerate() {
                 let stepped = &members[number].steps[step];
+                enter(was_awake, stepped.changed, &stepped.yielded);
                 if !was_awake {
                     debug_assert_eq!(stepped.changed, 0, "what sleeps stays as it is");
                     continue;
                 }
-                awake[number] |= enter(stepped.changed, &stepped.yielded) || stepped.changed > 0;
+                awake[number] |= stepped.changed > 0;
                 for (neighbour, touched) in
                     self.sites[number].around.iter().zip(stepped.touched.unwrap_or_default())
                 {
@@ -255,7 +258,8 @@ impl Plan {
                 }
             }
         }
-        awake
+        let last = members.iter().map(|member| member.steps[self.steps - 1].yielded.clone());
+        (awake, last.collect())
     }
 }
 

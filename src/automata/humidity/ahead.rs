@@ -132,6 +132,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
     fn done_ahead(&mut self, slot: Slot) -> Done<S> {
         self.kernel.prepare(&self.store, slot);
         self.kernel.save_rims_of(&self.store, slot);
+        self.steady.forget(slot);
         #[cfg(feature = "store")]
         self.note_stepped(slot);
         let mut job = self.jobs.pop().unwrap_or_else(|| Job::new(slot, Chunk::uniform(0)));
@@ -155,6 +156,10 @@ impl<S: HumidityShape> HumidityWorld<S> {
     fn look_through(&mut self, ahead: &mut Ahead<S>) -> Option<u64> {
         let (chunks, from) = (ahead.slots.len(), ahead.looked_through);
         let is_first_round = from < chunks;
+        if from == chunks {
+            // Of those that sleep in this step; the second round adds to them.
+            self.steady.enter(&mut ahead.ledger, 1);
+        }
         let to = (from + PART).min(if is_first_round { chunks } else { 2 * chunks });
         for at in from..to {
             if is_first_round {
@@ -172,14 +177,17 @@ impl<S: HumidityShape> HumidityWorld<S> {
         let Ahead { done, stays, wakes, report, ledger, .. } = ahead;
         let Job { slot, changes, tally, .. } = &done[at].job;
         record(report, ledger, changes.count(), tally);
-        if changes.is_empty() && !tally.enters_ledger() {
+        if changes.is_empty() {
             return;
         }
         stays[slot.index()] = true;
         let Some(touched) = changes.touched() else { return };
         let moisture = &self.store.moisture;
         let neighbours = moisture.neighbours_of(*slot).into_iter().zip(touched);
-        for (slot, _) in neighbours.filter(|&(slot, touched)| touched && slot.is_some()) {
+        let is_woken = |&(slot, touched): &(Slot, bool)| {
+            touched && slot.is_some() && !moisture.is_shelved(slot)
+        };
+        for (slot, _) in neighbours.filter(is_woken) {
             let is_new = !core::mem::replace(&mut stays[slot.index()], true);
             if is_new && moisture.awake_at(slot).is_none() {
                 wakes.push(slot);
@@ -189,10 +197,12 @@ impl<S: HumidityShape> HumidityWorld<S> {
 
     /// Notes whether a chunk falls asleep. What steps keep of it is as after this one from here on.
     fn note_asleep(&mut self, ahead: &mut Ahead<S>, at: usize) {
-        let Job { slot, rims, .. } = &mut ahead.done[at].job;
-        self.kernel.rims.update(*slot, rims);
+        let job = &mut ahead.done[at].job;
+        self.kernel.update(job);
+        let Job { slot, tally, .. } = job;
         if !ahead.stays[slot.index()] {
-            self.kernel.forget(*slot);
+            self.kernel.free(*slot);
+            self.steady.note(*slot, *tally);
             ahead.sleepers.push(*slot);
         }
     }

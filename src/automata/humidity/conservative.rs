@@ -6,7 +6,9 @@
 //! in groundwater models. What one cell loses its neighbour gains, so humidity is conserved. The
 //! transmissibilities of a cell's faces add up to at most a half, so it stays within the range of
 //! its neighbours. Each flux that is not zero lowers Σ h², a whole number, so without rain it comes
-//! to rest; sooner where small fluxes are left out, by `Rules::least_flow`.
+//! to rest; sooner where small fluxes are left out, by `Rules::least_flow`. The humidities of which
+//! fluxes are made are rounded, see [`heads`](super::heads): by less than half of what the least
+//! flux takes, so that each still lowers it.
 //!
 //! With the rule of falling, the flux down from h to h' is `F = k·g·(h − h' + r·min(h, cap − h'))`
 //! with r = fall / coefficient: an upwind term, as of gravity in unsaturated soil, limited by the
@@ -18,9 +20,13 @@
 //! than what evens out, and up where it is less. So this comes to rest, too.
 
 use super::HumidityShape;
+use super::cell::UNITS;
+use super::heads::Heads;
 use super::job::{Job, Tally};
-use super::store::Store;
-use super::transmissibility::{Drain, Transmissibilities};
+use super::rules::Rules;
+use super::stirred::RowMask;
+use super::store::{Fed, Store};
+use super::transmissibility::{Drain, Links, Transmissibilities};
 use crate::automata::engine::changes::{Rows, mark};
 use crate::automata::engine::rims::{Before, rims_of_chunk};
 use crate::automata::engine::rows::{FIRST_OUT, InPlaceRule, part};
@@ -35,28 +41,45 @@ pub(super) fn rims_of<S: HumidityShape>(store: &Store<S>, slot: Slot) -> S::Rims
     rims_of_chunk::<u32, S>(store.moisture.chunk_at(slot))
 }
 
-/// Steps a chunk with these transmissibilities. `cap` is in units, `fall` in 1/65,536 of the
-/// coefficient, and `mask` has the bits that a flow may have.
+/// Steps a chunk with these transmissibilities, at least the rows that must be looked at.
 pub(super) fn step_chunk<S: HumidityShape>(
     faces: &Transmissibilities<S>,
-    [cap, fall, mask]: [u32; 3],
+    fed: &[Fed],
+    looked_at: RowMask,
+    fluxes: Fluxes,
     before: Before<u32, S>,
     job: &mut Job<S>,
     changed: &mut CellMask,
 ) {
-    if fall == 0 {
-        let fluxes = Fluxes::<false> { cap, fall, mask };
-        simd::run(ConservativeChunk { faces, fluxes, before, job, changed });
+    if fluxes.fall == 0 {
+        simd::run(ConservativeChunk::<S, false> {
+            faces,
+            fed,
+            looked_at,
+            fluxes,
+            before,
+            job,
+            changed,
+        });
     } else {
-        let fluxes = Fluxes::<true> { cap, fall, mask };
-        simd::run(ConservativeChunk { faces, fluxes, before, job, changed });
+        simd::run(ConservativeChunk::<S, true> {
+            faces,
+            fed,
+            looked_at,
+            fluxes,
+            before,
+            job,
+            changed,
+        });
     }
 }
 
 /// A step of a chunk, in which humidity falls or does not.
 struct ConservativeChunk<'a, S: HumidityShape, const FALLS: bool> {
     faces: &'a Transmissibilities<S>,
-    fluxes: Fluxes<FALLS>,
+    fed: &'a [Fed],
+    looked_at: RowMask,
+    fluxes: Fluxes,
     before: Before<'a, u32, S>,
     job: &'a mut Job<S>,
     changed: &'a mut CellMask,
@@ -67,7 +90,7 @@ impl<S: HumidityShape, const FALLS: bool> simd::Kernel for ConservativeChunk<'_,
 
     #[inline(always)]
     fn run(self) {
-        let ConservativeChunk { faces, fluxes, before, job, changed } = self;
+        let ConservativeChunk { faces, fed, looked_at, fluxes, before, job, changed } = self;
         let Job { moisture, rims, tally, .. } = job;
         let cells = moisture.cells_mut();
         *tally = Tally::default();
@@ -79,11 +102,7 @@ impl<S: HumidityShape, const FALLS: bool> simd::Kernel for ConservativeChunk<'_,
             for ((entering, &transmissibility), (&there, &here)) in
                 flows_in.zip(there.iter().zip(here))
             {
-                *entering = match Face::ALL[face] {
-                    Face::Down => fluxes.up(transmissibility, there, here),
-                    Face::Up => -fluxes.up(transmissibility, here, there),
-                    _ => fluxes.level(transmissibility, there, here),
-                };
+                *entering = -fluxes.out::<FALLS>(Face::ALL[face], transmissibility, here, there);
             }
         }
         let mut from_below = Aligned([0; 256]);
@@ -92,6 +111,8 @@ impl<S: HumidityShape, const FALLS: bool> simd::Kernel for ConservativeChunk<'_,
             faces,
             fluxes,
             drains: &faces.drains,
+            fed,
+            looked_at,
             entering: &entering,
             east: Aligned([0; BATCH + BATCH / 16 * FIRST_OUT]),
             from_below,
@@ -104,6 +125,33 @@ impl<S: HumidityShape, const FALLS: bool> simd::Kernel for ConservativeChunk<'_,
         S::rows_in_place(cells, &mut rule);
         **rims = S::rims_of(cells);
     }
+}
+
+/// The outermost cells of a chunk.
+pub(super) struct Side<S: HumidityShape> {
+    pub(super) moisture: S::Rims<u32>,
+    pub(super) ground: S::Rims<u32>,
+}
+
+/// Returns whether anything flows across the face of a chunk to the one behind it.
+pub(super) fn flows_across<S: HumidityShape>(
+    fluxes: Fluxes,
+    coefficient: f64,
+    [here, there]: &[Side<S>; 2],
+    face: Face,
+) -> bool {
+    let mut links = Links::of(coefficient);
+    let (own, other) = (face.index(), face.opposite().index());
+    let here = S::rim(&here.moisture, own).iter().zip(S::rim(&here.ground, own));
+    let there = S::rim(&there.moisture, other).iter().zip(S::rim(&there.ground, other));
+    here.zip(there).any(|((&from, &here), (&to, &there))| {
+        let transmissibility = links.between(here, there);
+        let flux = match fluxes.fall {
+            0 => fluxes.out::<false>(face, transmissibility, from, to),
+            _ => fluxes.out::<true>(face, transmissibility, from, to),
+        };
+        flux != 0
+    })
 }
 
 /// Returns the fluxes between a row of cells and another.
@@ -121,20 +169,53 @@ fn fluxes_between<const W: usize>(
     flows
 }
 
-/// The flux across a face.
+/// The fluxes across faces, by the rules.
 #[derive(Clone, Copy)]
-struct Fluxes<const FALLS: bool> {
+pub(super) struct Fluxes {
     /// In units.
     cap: u32,
     /// In 1/65,536 of the coefficient.
     fall: u32,
     /// The bits that a flux may have.
     mask: u32,
+    heads: Heads,
 }
 
-impl<const FALLS: bool> Fluxes<FALLS> {
-    /// Returns the flux across a face from one cell to another at the same height, in units;
-    /// negative if it flows back.
+impl Fluxes {
+    pub(super) fn of<S: HumidityShape>(rules: &Rules) -> Fluxes {
+        Fluxes {
+            cap: (f64::from(rules.cap) * f64::from(UNITS)) as u32,
+            fall: rules.fall_share(),
+            mask: !(rules.least_flow_units() - 1),
+            heads: Heads::of::<S>(rules),
+        }
+    }
+
+    /// Returns the flux out of a cell through a face, in units; negative if it flows in.
+    #[inline(always)]
+    fn out<const FALLS: bool>(self, face: Face, transmissibility: u32, from: u32, to: u32) -> i32 {
+        let from = self.heads.at(face, from);
+        let to = self.heads.at(face.opposite(), to);
+        match face {
+            Face::Down if FALLS => -self.up(transmissibility, to, from),
+            Face::Up if FALLS => self.up(transmissibility, from, to),
+            _ => self.level(transmissibility, from, to),
+        }
+    }
+
+    /// Returns the units that flow out through a face at a draining border, with dry soil beyond.
+    #[inline(always)]
+    fn drained<const FALLS: bool>(self, face: Face, transmissibility: u32, from: u32) -> u32 {
+        let from = self.heads.at(face, from);
+        let flow = match face {
+            Face::Down if FALLS => -self.up(transmissibility, 0, from),
+            _ => self.level(transmissibility, from, 0),
+        };
+        flow as u32
+    }
+
+    /// Returns the flux across a face from a cell of one head to one of another at the same height,
+    /// in units; negative if it flows back.
     #[inline(always)]
     fn level(self, transmissibility: u32, from: u32, to: u32) -> i32 {
         // Humidity is below 2³¹ units, so differences fit. Multiplying the absolute value rounds
@@ -146,12 +227,10 @@ impl<const FALLS: bool> Fluxes<FALLS> {
         ((flow & self.mask) as i32 ^ sign) - sign
     }
 
-    /// Returns the flux from a cell to the one above it, in units; negative if it flows down.
+    /// Returns the flux from a cell to the one above it where humidity falls, in units; negative if
+    /// it flows down.
     #[inline(always)]
     fn up(self, transmissibility: u32, lower: u32, upper: u32) -> i32 {
-        if !FALLS {
-            return self.level(transmissibility, lower, upper);
-        }
         // By the limits of the rules this part and six times the transmissibility are at most a
         // half, so that all products and their sum fit.
         let part = ((u64::from(transmissibility) * u64::from(self.fall)) >> 16) as u32;
@@ -174,9 +253,13 @@ const PAGE: usize = 1024;
 
 struct Rule<'a, S: HumidityShape, const FALLS: bool> {
     faces: &'a Transmissibilities<S>,
-    fluxes: Fluxes<FALLS>,
+    fluxes: Fluxes,
     /// Drains of the rows still to come.
     drains: &'a [Drain],
+    /// Cells that are fed of the rows still to come.
+    fed: &'a [Fed],
+    /// The rows that are stepped, by the index of their first cell over 16.
+    looked_at: RowMask,
     /// The fluxes into the chunk across its faces.
     entering: &'a S::Rims<i32>,
     /// For each row of a batch, the flux in from the west, then the flux to the east out of each
@@ -197,10 +280,16 @@ impl<S: HumidityShape, const FALLS: bool> InPlaceRule<u32> for Rule<'_, S, FALLS
     #[inline(always)]
     fn row<const W: usize>(&mut self, first: usize, cells: &mut [u32; CHUNK_CELLS]) {
         if first.is_multiple_of(BATCH) {
-            self.prefetch(first + PAGE, cells);
+            self.prefetch::<W>(first + PAGE, cells);
             for row in 0..BATCH / W {
-                self.fluxes_east::<W>(first, row, cells);
+                if self.is_looked_at::<W>(first + row * W) {
+                    self.fluxes_east::<W>(first, row, cells);
+                }
             }
+        }
+        if !self.is_looked_at::<W>(first) {
+            self.pass_over::<W>(first, cells);
+            return;
         }
         let here: [u32; W] = *part(cells, first);
         let plane = S::STRIDES[1];
@@ -243,14 +332,41 @@ impl<S: HumidityShape, const FALLS: bool> InPlaceRule<u32> for Rule<'_, S, FALLS
 }
 
 impl<S: HumidityShape, const FALLS: bool> Rule<'_, S, FALLS> {
+    /// Returns whether the row that begins at an index is stepped. All are, but in cubes.
+    #[inline(always)]
+    fn is_looked_at<const W: usize>(&self, first: usize) -> bool {
+        S::NEIGHBOURS != 6 || self.looked_at.contains(first / W)
+    }
+
+    /// Passes over a row that stays as it is: computes only the fluxes out of it into rows that are
+    /// stepped.
+    #[inline(always)]
+    fn pass_over<const W: usize>(&mut self, first: usize, cells: &[u32; CHUNK_CELLS]) {
+        let plane = S::STRIDES[1];
+        if self.looked_at.contains((first + plane) / W) {
+            let up = self.fluxes_ahead::<W>(1, first, first % plane, cells);
+            self.from_below.0[first % plane..][..W].copy_from_slice(&up);
+        }
+        if self.looked_at.contains(first / W + 1) && !(first + W).is_multiple_of(plane) {
+            let south = self.fluxes_ahead::<W>(2, first, first / plane * W, cells);
+            self.from_north.0[..W].copy_from_slice(&south);
+        }
+        while self.drains.first().is_some_and(|drain| usize::from(drain.index) < first + W) {
+            self.drains = &self.drains[1..];
+        }
+        while self.fed.first().is_some_and(|fed| usize::from(fed.index) < first + W) {
+            self.fed = &self.fed[1..];
+        }
+    }
+
     /// Prefetches what will be read of a cell.
     #[inline(always)]
-    fn prefetch(&self, index: usize, cells: &[u32; CHUNK_CELLS]) {
+    fn prefetch<const W: usize>(&self, index: usize, cells: &[u32; CHUNK_CELLS]) {
         if index < CHUNK_CELLS {
             hint::black_box((
                 cells[index],
-                self.faces.inner[0].0[index],
-                self.faces.inner[1].0[index],
+                self.faces.inner[0].row::<W>(index)[0],
+                self.faces.inner[1].row::<W>(index)[0],
             ));
         }
     }
@@ -264,12 +380,11 @@ impl<S: HumidityShape, const FALLS: bool> Rule<'_, S, FALLS> {
         cells: &[u32; CHUNK_CELLS],
     ) {
         let first = stretch + W * row;
-        let (transmissibilities, here) =
-            (part::<_, W>(&self.faces.inner[0].0, first), part(cells, first));
+        let (transmissibilities, here) = (self.faces.inner[0].row::<W>(first), part(cells, first));
         let out = &mut self.east.0[(W + FIRST_OUT) * row + FIRST_OUT - 1..][..W + 1];
         // The transmissibility of the last cell is 0, so the value after it is irrelevant. Its flux
         // across the chunk's face is filled in last.
-        let level = |part, here, next| self.fluxes.level(part, here, next);
+        let level = |part, here, next| self.fluxes.out::<FALLS>(Face::East, part, here, next);
         let inner = match cells[first + 1..].first_chunk() {
             Some(next) => fluxes_between(transmissibilities, here, next, level),
             None => {
@@ -298,15 +413,15 @@ impl<S: HumidityShape, const FALLS: bool> Rule<'_, S, FALLS> {
             return part(S::rim(self.entering, 2 * axis + 1), along_face)
                 .map(|enters: i32| -enters);
         }
-        let transmissibilities = part(&self.faces.inner[axis].0, first);
+        let transmissibilities = self.faces.inner[axis].row::<W>(first);
         let (here, next) = (part(cells, first), part(cells, next));
         if axis == 1 {
             fluxes_between(transmissibilities, here, next, |part, lower, upper| {
-                self.fluxes.up(part, lower, upper)
+                self.fluxes.out::<FALLS>(Face::Up, part, lower, upper)
             })
         } else {
             fluxes_between(transmissibilities, here, next, |part, here, next| {
-                self.fluxes.level(part, here, next)
+                self.fluxes.out::<FALLS>(Face::South, part, here, next)
             })
         }
     }
@@ -321,6 +436,7 @@ impl<S: HumidityShape, const FALLS: bool> Rule<'_, S, FALLS> {
         cells: &mut [u32; CHUNK_CELLS],
     ) {
         self.drain(first, here, &mut new);
+        self.feed(first, here, &mut new);
         let cap = self.fluxes.cap as i32;
         let over = new.iter().fold(false, |over, &cell| over | (cell as i32 > cap));
         let rain = Self::in_row::<W>(&self.faces.rain, first);
@@ -347,16 +463,28 @@ impl<S: HumidityShape, const FALLS: bool> Rule<'_, S, FALLS> {
             && usize::from(drain.index) < first + W
         {
             let x = usize::from(drain.index) - first;
-            // Beyond lies dry soil.
-            let drained = if FALLS && drain.is_below {
-                -self.fluxes.up(drain.transmissibility, 0, here[x])
-            } else {
-                self.fluxes.level(drain.transmissibility, here[x], 0)
-            } as u32;
+            let Drain { face, transmissibility, .. } = drain;
+            let drained = self.fluxes.drained::<FALLS>(face, transmissibility, here[x]);
             cells[x] = cells[x].wrapping_sub(drained);
             self.tally.drained += u64::from(drained);
             self.tally.moved += u64::from(drained);
             self.drains = rest;
+        }
+    }
+
+    /// Gives cells that are fed what they lack, but for rain, which lacks nothing.
+    #[inline(always)]
+    fn feed<const W: usize>(&mut self, first: usize, here: &[u32; W], cells: &mut [u32; W]) {
+        while let Some((&Fed { index, full }, rest)) = self.fed.split_first()
+            && usize::from(index) < first + W
+        {
+            let x = usize::from(index) - first;
+            let lacks = here[x].min(full).saturating_sub(cells[x]);
+            if !self.faces.rain.contains(index.into()) {
+                cells[x] += lacks;
+                self.tally.fed += u64::from(lacks);
+            }
+            self.fed = rest;
         }
     }
 

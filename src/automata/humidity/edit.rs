@@ -172,7 +172,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
             }
         }
         if !changed.is_empty() {
-            self.kernel.rims.invalidate(slot);
+            self.kernel.invalidate(slot);
             self.store.moisture.mark_changes_at(slot, &changed);
             wake_around(&mut self.store.moisture, slot, faces_touched::<S>(&changed));
             if new_ground {
@@ -197,7 +197,9 @@ impl<S: HumidityShape> HumidityWorld<S> {
         }
         let (moisture, ground) = self.words_of(position, &chunk)?;
         let slot = self.store.insert(position, moisture, ground).ok_or(outside)?;
-        self.wake_around(slot);
+        self.store.moisture.wake_chunk_at(slot);
+        self.kernel.forget(slot);
+        self.wake_across(slot);
         self.record_chunk(slot, |world, units| world.ledger.placed += units);
         Ok(())
     }
@@ -209,8 +211,10 @@ impl<S: HumidityShape> HumidityWorld<S> {
     /// There is no such chunk.
     pub fn remove_chunk(&mut self, position: IVec3) -> Result<Chunk<Cell>, EditError> {
         let slot = self.store.moisture.slot(position).ok_or(EditError::ChunkAbsent(position))?;
-        self.wake_around(slot);
+        self.wake_across(slot);
+        self.kernel.forget(slot);
         self.record_chunk(slot, |world, units| world.ledger.removed += units);
+        self.steady.forget(slot);
         let (moisture, ground) =
             self.store.remove(position).ok_or(EditError::ChunkAbsent(position))?;
         Ok(self.cells_of(&moisture, &ground))
@@ -222,6 +226,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
         for slot in self.store.moisture.sorted_slots() {
             self.store.moisture.wake_chunk_at(slot);
         }
+        self.kernel.stirred.forget_all();
     }
 
     /// Returns the words of a chunk's humidity and ground, if all of its cells inside the bounds
@@ -268,17 +273,6 @@ impl<S: HumidityShape> HumidityWorld<S> {
             chunk.canonicalize();
         }
         chunk
-    }
-
-    /// Wakes a chunk and its neighbours, and drops the data derived from their ground.
-    fn wake_around(&mut self, slot: Slot) {
-        self.store.moisture.wake_chunk_at(slot);
-        for neighbour in self.store.moisture.neighbours_of(slot).into_iter().take(S::NEIGHBOURS) {
-            if neighbour.is_some() {
-                self.store.moisture.wake_chunk_at(neighbour);
-            }
-        }
-        self.forget_around(slot);
     }
 
     fn forget_around(&mut self, slot: Slot) {

@@ -1,6 +1,7 @@
 //! Jobs: a chunk to step and the step's results, and the memory that a worker needs.
 
 use super::HumidityShape;
+use super::stirred::RowMask;
 use crate::automata::engine::changes::Changes;
 use crate::automata::engine::tiles;
 use crate::chunk::Chunk;
@@ -31,13 +32,15 @@ pub(super) struct Job<S: HumidityShape> {
     pub(super) changes: Changes,
     pub(super) rims: Box<S::Rims<u32>>,
     pub(super) tally: Tally,
+    /// The rows in which it changed; `None` if all must be looked at in the next step.
+    pub(super) rows: Option<RowMask>,
 }
 
 impl<S: HumidityShape> Job<S> {
     pub(super) fn new(slot: Slot, moisture: Chunk<u32>) -> Self {
         let rims = Box::new(S::uniform_rims(0));
         let (changes, tally) = (Changes::default(), Tally::default());
-        Job { slot, moisture, changes, rims, tally }
+        Job { slot, moisture, changes, rims, tally, rows: None }
     }
 }
 
@@ -59,19 +62,20 @@ impl<S: HumidityShape> tiles::Job<u32, S> for Job<S> {
 
 /// Units that a step moved, added and removed in one chunk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Tally {
-    pub(super) rained: i64,
-    pub(super) runoff: u64,
-    pub(super) drained: u64,
+pub(crate) struct Tally {
+    /// By what keeps cells full.
+    pub(crate) fed: u64,
+    pub(crate) rained: i64,
+    pub(crate) runoff: u64,
+    pub(crate) drained: u64,
     /// Units that flowed over borders and over faces between cells, each face counted at the cell
     /// with the smaller coordinates.
-    pub(super) moved: u64,
+    pub(crate) moved: u64,
 }
 
 impl Tally {
-    /// Whether the ledger changes. The chunk then stays awake even if no cell changes, since rain,
-    /// the cap and borders go on adding and removing humidity.
+    /// Whether the ledger changes, by what feeds cells, rain, the cap or borders.
     pub(super) fn enters_ledger(&self) -> bool {
-        (self.rained, self.runoff, self.drained) != (0, 0, 0)
+        Tally { moved: 0, ..*self } != Tally::default()
     }
 }

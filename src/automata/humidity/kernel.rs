@@ -1,26 +1,25 @@
 //! The kernel that steps one chunk: the sweep's arithmetic with its cached coefficients, and the
 //! rims of chunks.
 
-use super::cell::UNITS;
+use super::conservative::{Fluxes, Side};
 use super::job::{Job, Scratch};
 use super::rules::Rules;
+use super::stirred::Stirred;
 use super::store::Store;
 use super::sweep::Sweep;
 use super::transmissibility::Transmissibilities;
-use super::{HumidityShape, conservative, mean};
-use crate::automata::engine::rims::{Before, Rims};
+use super::{HumidityShape, conservative, mean, stirred};
+use crate::automata::engine::rims::{Before, Rims, rims_of_chunk};
 use crate::chunk::CellMask;
-use crate::coords::CHUNK_CELLS;
+use crate::coords::{CHUNK_CELLS, Face};
 use crate::grid::Slot;
 
 /// Steps chunks by the rules' sweep.
 pub(super) struct Kernel<S: HumidityShape> {
     cap: f32,
     coefficient: f32,
-    /// In 1/65,536 of the coefficient.
-    fall: u32,
-    /// The bits that a flow in units may have.
-    flow_mask: u32,
+    /// Of the conservative sweep.
+    fluxes: Fluxes,
     /// Of the weighted mean.
     denominators: Cache<[u32; CHUNK_CELLS]>,
     /// Of the conservative sweep.
@@ -28,6 +27,7 @@ pub(super) struct Kernel<S: HumidityShape> {
     /// The cells at the faces of chunks, as the sweep needs them; missing chunks are dry.
     /// Invalidated by every change to a chunk outside a step.
     pub(super) rims: Rims<u32, S>,
+    pub(super) stirred: Stirred,
 }
 
 /// Data derived from the ground of awake chunks and their neighbours, by slot.
@@ -70,16 +70,35 @@ impl<S: HumidityShape> Kernel<S> {
         Kernel {
             cap: rules.cap,
             coefficient: rules.coefficient,
-            fall: rules.fall_share(),
-            flow_mask: rules.flow_mask(),
+            fluxes: Fluxes::of::<S>(rules),
             denominators: Cache(Vec::new()),
             transmissibilities: Cache(Vec::new()),
             rims: Rims::new(0),
+            stirred: Stirred::new(),
         }
     }
 
-    /// Drops the data derived from the ground of a chunk and its neighbours.
+    /// Notes that a chunk, its ground or that around it is changed outside of steps: drops all that
+    /// is derived from it.
     pub(super) fn forget(&mut self, slot: Slot) {
+        self.free(slot);
+        self.stirred.forget(slot);
+    }
+
+    /// Notes that the humidity of a chunk is changed outside of steps.
+    pub(super) fn invalidate(&mut self, slot: Slot) {
+        self.rims.invalidate(slot);
+        self.stirred.forget(slot);
+    }
+
+    /// Takes over what a step makes known of a chunk.
+    pub(super) fn update(&mut self, job: &mut Job<S>) {
+        self.rims.update(job.slot, &mut job.rims);
+        self.stirred.note::<S>(job.slot, job.rows);
+    }
+
+    /// Drops the data derived from the ground of a chunk and its neighbours, as the chunk sleeps.
+    pub(super) fn free(&mut self, slot: Slot) {
         self.denominators.forget(slot);
         self.transmissibilities.forget(slot);
         self.rims.invalidate(slot);
@@ -94,6 +113,17 @@ impl<S: HumidityShape> Kernel<S> {
         } else {
             self.denominators.ensure(slot, || mean::denominators(store, slot));
         }
+    }
+
+    /// Returns whether moisture flows across the face between two chunks, if neither stands still.
+    /// In sweeps of the mean it may.
+    pub(super) fn flows_across(&self, store: &Store<S>, chunks: [Slot; 2], face: Face) -> bool {
+        let sides = chunks.map(|slot| Side::<S> {
+            moisture: rims_of_chunk::<u32, S>(store.moisture.chunk_at(slot)),
+            ground: store.ground_at(slot).rims::<S>(),
+        });
+        store.sweep != Sweep::Conservative
+            || conservative::flows_across(self.fluxes, self.coefficient.into(), &sides, face)
     }
 
     /// Saves the rims of these chunks and of their neighbours.
@@ -118,10 +148,11 @@ impl<S: HumidityShape> Kernel<S> {
     ) {
         let mut changed = CellMask::EMPTY;
         if store.sweep == Sweep::Conservative {
-            let cap = (f64::from(self.cap) * f64::from(UNITS)) as u32;
             let faces = self.transmissibilities.at(job.slot);
-            let of_rules = [cap, self.fall, self.flow_mask];
-            conservative::step_chunk(faces, of_rules, before, job, &mut changed);
+            let fed = store.fed_at(job.slot);
+            let rows = self.stirred.rows_at(store, job.slot);
+            conservative::step_chunk(faces, fed, rows, self.fluxes, before, job, &mut changed);
+            job.rows = stirred::rows_changed(job, &changed, !faces.rain.is_empty());
         } else {
             let step_chunk = match store.sweep {
                 Sweep::InPlace => mean::step_chunk::<S, true>,
@@ -139,5 +170,6 @@ impl<S: HumidityShape> Kernel<S> {
         self.denominators.memory_bytes(size_of_val)
             + self.transmissibilities.memory_bytes(Transmissibilities::memory_bytes)
             + self.rims.memory_bytes()
+            + self.stirred.memory_bytes()
     }
 }

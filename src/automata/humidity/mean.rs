@@ -29,7 +29,7 @@ const HELD: u32 = 0;
 /// Returns the bits of `h/i` at the faces of a chunk.
 pub(super) fn rims_of<S: HumidityShape>(store: &Store<S>, slot: Slot) -> S::Rims<u32> {
     let moisture = rims_of_chunk::<u32, S>(store.moisture.chunk_at(slot));
-    let ground = rims_of_chunk::<u32, S>(store.ground_at(slot));
+    let ground = store.ground_at(slot).rims::<S>();
     S::join_rims(&moisture, &ground, quotient)
 }
 
@@ -43,7 +43,8 @@ pub(super) fn step_chunk<S: HumidityShape, const IN_PLACE: bool>(
     job: &mut Job<S>,
     changed: &mut CellMask,
 ) {
-    let ground = words(store.ground_at(job.slot), &mut scratch.ground);
+    let ground = store.ground_at(job.slot).words();
+    let ground = words(&ground, &mut scratch.ground);
     let constants = Constants { ground, denominators, cap };
     let (cells, rims) = (job.moisture.cells_mut(), &mut *job.rims);
     let halo = &mut scratch.halo;

@@ -10,7 +10,7 @@
 //! |---|---|---|---|---|
 //! | [`InPlace`](Sweep::InPlace) | `f32` | no | not promised | one sequence through the world |
 //! | [`Synchronous`](Sweep::Synchronous) | `f32` | no | not promised | none |
-//! | [`Conservative`](Sweep::Conservative) | units of 1/65,536 | exactly | unless rain, cap or border keep it flowing | none |
+//! | [`Conservative`](Sweep::Conservative) | units of 1/65,536 | exactly | yes, with a steady flow from rain to drains | none |
 //!
 //! The conservative sweep is the slowest: between cells of impermeability i, a step of the mean
 //! evens out 32·i/(i² + 4) times as much in a plane, which is eight times at i = 2, the most, and
@@ -19,26 +19,32 @@
 //!
 //! At rest the conservative sweep leaves differences too small to move a unit: between neighbours
 //! with impermeabilities `i` and `i'` in soil, less than `(i + i') / (2 · coefficient)` units,
-//! rounded up; by default 64 units, 0.001, between cells of impermeability 2. Where soil is more
-//! impermeable than 2³² · `coefficient`, nothing moves at all. Where humidity falls, by
-//! [`Rules::fall`], it is not level at rest: the ground is wet at its foot.
+//! rounded up, and 4 more on sheets, 8 in cubes; by default 72 units, 0.001, between cells of
+//! impermeability 2. Where soil is more impermeable than 2³² · `coefficient`, nothing moves at all.
+//! Each face of a cell rounds at other units, so mirrored ground gives mirrored humidities but for
+//! some units. Where humidity falls, by [`Rules::fall`], it is not level at rest: the ground is wet
+//! at its foot.
 
 mod ahead;
 mod cell;
 mod conservative;
 mod edit;
+mod heads;
 mod job;
 mod kernel;
 mod ledger;
 mod mean;
+mod plane;
 mod query;
 #[cfg(feature = "snapshot")]
 mod restore;
 mod rules;
+mod steady;
 mod step;
 #[cfg(feature = "store")]
 mod stepped;
 mod still;
+mod stirred;
 mod store;
 mod sweep;
 mod transmissibility;
@@ -61,8 +67,16 @@ use super::engine::workers::Workers;
 use crate::automaton::{StepReport, automaton};
 use crate::coords::{Cube, Region, Sheet};
 use ahead::{Ahead, Leavings};
+#[cfg(feature = "snapshot")]
+pub(crate) use job::Tally;
 use job::{Job, Scratch};
 use kernel::Kernel;
+#[cfg(feature = "store")]
+pub(crate) use plane::Plane;
+#[cfg(feature = "snapshot")]
+pub(crate) use restore::ChunkFlow;
+use steady::Steady;
+pub(crate) use store::Fed;
 use store::Store;
 
 /// A world of soil, rock and rain on sparse chunks: 64×64×1 in the x-y plane for a [`Sheet`], with
@@ -100,6 +114,7 @@ pub struct HumidityWorld<S: HumidityShape = Sheet> {
     workers: Workers<Scratch<S>>,
     ticks: u64,
     ledger: Ledger,
+    steady: Steady,
     /// The steps done by this world, whatever its ticks count, for saves.
     #[cfg(feature = "store")]
     steps: u64,
@@ -136,6 +151,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
             workers: Workers::new(Scratch::new),
             ticks: 0,
             ledger: Ledger::default(),
+            steady: Steady::default(),
             #[cfg(feature = "store")]
             steps: 0,
             #[cfg(feature = "store")]

@@ -86,13 +86,14 @@ impl<S: HumidityShape> HumidityWorld<S> {
         (self.rules.sweep == Sweep::Conservative).then_some(self.ledger)
     }
 
-    /// Whether nothing will change until the next edit: no chunk is awake.
+    /// Whether no cell will change until the next edit: no chunk is awake. What flows from rain to
+    /// drains may go on: each step enters it in the ledger.
     pub fn is_at_rest(&self) -> bool {
         self.store.moisture.awake_slots().is_empty()
     }
 
     /// The number of cells that the next step will visit: all of each chunk in which, or next to
-    /// which, something changed or flowed through rain, cap or border.
+    /// which, something changed.
     pub fn awake_cells(&self) -> usize {
         self.store.moisture.awake_cells()
     }
@@ -117,7 +118,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
     }
 
     fn cells_at(&self, slot: Slot) -> Chunk<Cell> {
-        self.cells_of(self.store.moisture.chunk_at(slot), self.store.ground_at(slot))
+        self.cells_of(self.store.moisture.chunk_at(slot), &self.store.ground_at(slot).words())
     }
 
     /// The positions of the loaded chunks, in order, without converting their cells.
@@ -140,6 +141,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
             + scratch
             + jobs
             + ahead
+            + self.steady.memory_bytes()
             + self.leavings.memory_bytes()
     }
 
@@ -157,7 +159,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
         for slot in self.store.moisture.sorted_slots() {
             hash.add_position(self.store.moisture.position_at(slot));
             hash.add_chunk::<_, 2>(self.store.moisture.chunk_at(slot), u64::from);
-            hash.add_chunk::<_, 2>(self.store.ground_at(slot), u64::from);
+            hash.add_chunk::<_, 2>(&self.store.ground_at(slot).words(), u64::from);
         }
         hash.finish()
     }

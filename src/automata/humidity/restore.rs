@@ -1,10 +1,28 @@
 //! The parts of a saved humidity world, and restoring a world from them.
 
+use super::job::Tally;
+use super::plane::Plane;
+use super::store::Fed;
+use super::sweep::Sweep;
 use super::{HumidityShape, HumidityWorld, Ledger, Rules, RulesError};
 use crate::chunk::Chunk;
-use crate::coords::Region;
+use crate::coords::{CHUNK_CELLS, Region};
 use crate::grid::{Grid, Slot};
 use glam::IVec3;
+
+/// What keeps cells of a chunk full, and what each step enters in the ledger while it sleeps.
+pub(crate) struct ChunkFlow {
+    /// In index order.
+    pub(crate) fed: Vec<Fed>,
+    /// Without `moved`.
+    pub(crate) tally: Tally,
+}
+
+impl ChunkFlow {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.fed.is_empty() && !self.tally.enters_ledger()
+    }
+}
 
 impl<S: HumidityShape> HumidityWorld<S> {
     /// Words of humidity, with awake and changed cells.
@@ -17,8 +35,34 @@ impl<S: HumidityShape> HumidityWorld<S> {
         &mut self.store.moisture
     }
 
-    /// Words of ground.
-    pub(crate) fn ground_words(&self, slot: Slot) -> &Chunk<u32> {
+    /// Returns what keeps cells of a chunk full and what flows through it while it sleeps.
+    pub(crate) fn flow_at(&self, slot: Slot) -> ChunkFlow {
+        let is_awake = self.store.moisture.awake_at(slot).is_some();
+        let tally = if is_awake { Tally::default() } else { self.steady.of(slot) };
+        ChunkFlow { fed: self.store.fed_at(slot).to_vec(), tally }
+    }
+
+    /// Restores what [`flow_at`](HumidityWorld::flow_at) returned of a chunk. Returns whether that
+    /// can be.
+    #[must_use]
+    pub(crate) fn restore_flow(&mut self, slot: Slot, flow: ChunkFlow) -> bool {
+        let ChunkFlow { fed, tally } = flow;
+        let is_awake = self.store.moisture.awake_at(slot).is_some();
+        let is_ordered = fed.windows(2).all(|pair| pair[0].index < pair[1].index)
+            && fed.last().is_none_or(|last| usize::from(last.index) < CHUNK_CELLS);
+        if self.store.sweep != Sweep::Conservative
+            || !is_ordered
+            || is_awake && tally.enters_ledger()
+        {
+            return false;
+        }
+        self.store.set_fed(slot, fed);
+        self.steady.note(slot, tally);
+        true
+    }
+
+    /// The ground of a chunk.
+    pub(crate) fn ground_at(&self, slot: Slot) -> &Plane {
         self.store.ground_at(slot)
     }
 

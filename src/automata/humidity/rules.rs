@@ -29,6 +29,9 @@ pub struct Rules {
     /// face in a step between cells of impermeability 1. Above 0, up to `least_impermeability` / 8
     /// in a [`Sheet`] and / 12 in a [`Cube`], so that at most half of what would even out a cell's
     /// differences flows out of it; 1/32 by default.
+    /// Flows from rain to drains become steady to the unit, and all rests, as long as this is at
+    /// most `least_impermeability` / 16 in a cube, and together with `fall` `least_impermeability`
+    /// / 8; if it is more, cells may go up and down by a few least flows for ever.
     ///
     /// [`Sheet`]: crate::Sheet
     /// [`Cube`]: crate::Cube
@@ -212,9 +215,9 @@ impl Rules {
         }
     }
 
-    /// Returns the bits that a flow in units may have.
-    pub(super) fn flow_mask(&self) -> u32 {
-        !((self.least_flow * UNITS as f32) as u32 - 1)
+    /// Returns the least flow in units, a power of two.
+    pub(super) fn least_flow_units(&self) -> u32 {
+        (self.least_flow * UNITS as f32) as u32
     }
 
     /// Returns the fall in 1/65,536 of the coefficient.

@@ -15,7 +15,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
     /// Runs one step. In the report, `visited` counts the cells of awake chunks. `moved`, in the
     /// conservative sweep only, counts units of 1/65,536 that flowed over borders and over faces
     /// between cells; each face counts with its cell at the smaller coordinates, if that cell's
-    /// chunk is awake.
+    /// chunk is awake. What flows steadily through chunks that sleep is in the ledger alone.
     pub fn step(&mut self) -> StepReport {
         S::step_humidity(self)
     }
@@ -45,8 +45,9 @@ impl<S: HumidityShape> HumidityWorld<S> {
         let mut done = 0;
         while done < steps {
             if self.is_at_rest() {
-                // Once at rest, only the tick counter advances.
+                // Once at rest, only the tick counter and steady flows advance.
                 self.ticks = self.ticks.wrapping_add(steps - done);
+                self.steady.enter(&mut self.ledger, steps - done);
                 break;
             }
             // After a failed attempt, the next plan is made only after [`tiles::MAX_STEPS`] steps.
@@ -76,6 +77,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
     fn step_tiled(&mut self, plan: &Plan) -> StepReport {
         self.ticks = self.ticks.wrapping_add(plan.steps() as u64);
         let slots = plan.slots();
+        self.enter_steady(&slots, plan.steps() as u64);
         self.kernel.save_rims(&self.store, &slots);
         let jobs = slots.iter().map(|&slot| {
             self.kernel.prepare(&self.store, slot);
@@ -89,14 +91,19 @@ impl<S: HumidityShape> HumidityWorld<S> {
             kernel.step_chunk(store, before, scratch, job);
         });
         let mut report = StepReport::default();
-        let awake = plan.replay(&members, |changed, tally| {
-            record(&mut report, &mut self.ledger, changed, tally);
-            tally.enters_ledger()
+        let (awake, last) = plan.replay(&members, |is_awake, changed, tally| {
+            enter(&mut self.ledger, tally);
+            if is_awake {
+                report += report_of(changed, tally);
+            }
         });
-        for (member, is_awake) in members.into_iter().zip(awake) {
+        for ((member, is_awake), tally) in members.into_iter().zip(awake).zip(last) {
             let mut job = member.job;
+            if !is_awake {
+                self.steady.note(job.slot, tally);
+            }
             self.swap_chunk(&mut job);
-            self.kernel.rims.update(job.slot, &mut job.rims);
+            self.kernel.update(&mut job);
             front::set_awake(&mut self.store.moisture, job.slot, is_awake);
         }
         self.store.moisture.drop_sleepers();
@@ -104,18 +111,27 @@ impl<S: HumidityShape> HumidityWorld<S> {
         report
     }
 
+    /// Enters the steady flow of so many steps, but for these chunks, which are stepped.
+    fn enter_steady(&mut self, stepped: &[Slot], steps: u64) {
+        stepped.iter().for_each(|&slot| self.steady.forget(slot));
+        self.steady.enter(&mut self.ledger, steps);
+    }
+
     /// Steps all awake chunks from the state before the step.
     fn step_synchronous(&mut self) -> StepReport {
         let mut report = StepReport::default();
         let slots = self.store.moisture.awake_slots().to_vec();
+        self.enter_steady(&slots, 1);
         self.kernel.save_rims(&self.store, &slots);
         let jobs = self.step_chunks(&slots, &mut report);
         front::advance(
             &mut self.store.moisture,
             jobs.iter().map(|job| (job.slot, job.changes.touched())),
         );
-        for job in jobs.iter().filter(|job| job.tally.enters_ledger()) {
-            self.store.moisture.wake_chunk_at(job.slot);
+        for job in &jobs {
+            if self.store.moisture.awake_at(job.slot).is_none() {
+                self.steady.note(job.slot, job.tally);
+            }
         }
         self.jobs = jobs;
         self.forget_sleepers(&slots);
@@ -166,7 +182,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
         });
         for job in &mut jobs {
             self.swap_chunk(job);
-            self.kernel.rims.update(job.slot, &mut job.rims);
+            self.kernel.update(job);
             record(report, &mut self.ledger, job.changes.count(), &job.tally);
         }
         jobs
@@ -183,7 +199,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
     fn forget_sleepers(&mut self, slots: &[Slot]) {
         for &slot in slots {
             if self.store.moisture.awake_at(slot).is_none() {
-                self.kernel.forget(slot);
+                self.kernel.free(slot);
             }
         }
     }
@@ -191,8 +207,18 @@ impl<S: HumidityShape> HumidityWorld<S> {
 
 /// Records the result of a step of an awake chunk.
 pub(super) fn record(report: &mut StepReport, ledger: &mut Ledger, changed: usize, tally: &Tally) {
-    *report +=
-        StepReport { visited: CHUNK_CELLS as u64, changed: changed as u64, moved: tally.moved };
+    *report += report_of(changed, tally);
+    enter(ledger, tally);
+}
+
+/// Returns the report of a step of an awake chunk.
+fn report_of(changed: usize, tally: &Tally) -> StepReport {
+    StepReport { visited: CHUNK_CELLS as u64, changed: changed as u64, moved: tally.moved }
+}
+
+/// Enters what a step of a chunk added and removed.
+fn enter(ledger: &mut Ledger, tally: &Tally) {
+    ledger.placed += u128::from(tally.fed);
     ledger.rained += i128::from(tally.rained);
     ledger.runoff += u128::from(tally.runoff);
     ledger.drained += u128::from(tally.drained);

@@ -3,30 +3,54 @@
 
 use super::{HumidityShape, HumidityWorld};
 use crate::coords::Face;
+use crate::grid::Slot;
 use glam::IVec3;
 
 impl<S: HumidityShape> HumidityWorld<S> {
-    /// Lets a chunk, loaded or not, stand still, or go on.
+    /// Lets a chunk, loaded or not, stand still, or go on. Those beside it wake if something flows
+    /// across the face between them. As it goes on, it is awake if it was before, or if something
+    /// flows across its faces or did so before.
     pub(crate) fn set_still(&mut self, chunk: IVec3, is_still: bool) {
         if self.store.is_still(chunk) == is_still {
             return;
         }
         self.store.set_still(chunk, is_still);
-        let moisture = &mut self.store.moisture;
-        for there in Face::ALL.into_iter().filter_map(|face| face.step(chunk)) {
-            if let Some(slot) = moisture.slot(there) {
-                self.kernel.forget(slot);
-                moisture.wake_chunk_at(slot);
-            }
-        }
-        let Some(slot) = moisture.slot(chunk) else { return };
+        let Some(slot) = self.store.moisture.slot(chunk) else { return };
+        let flows = self.wake_across(slot);
         self.kernel.forget(slot);
         if is_still {
-            moisture.shelve(&[slot]);
+            if flows || self.steady.has(slot) {
+                // As it goes on, what flowed through it may do so no more.
+                self.steady.forget(slot);
+                self.store.moisture.wake_chunk_at(slot);
+            }
+            self.store.moisture.shelve(&[slot]);
         } else {
-            moisture.unshelve(&[slot]);
-            moisture.wake_chunk_at(slot);
+            self.store.moisture.unshelve(&[slot]);
+            if flows {
+                self.store.moisture.wake_chunk_at(slot);
+            }
         }
+    }
+
+    /// Wakes the chunks beside one with which moisture is exchanged, as they will be no more, or
+    /// are from now on. Returns whether there are any.
+    pub(super) fn wake_across(&mut self, slot: Slot) -> bool {
+        let neighbours = self.store.moisture.neighbours_of(slot);
+        let mut flows = false;
+        for (face, beside) in Face::ALL.into_iter().zip(neighbours).take(S::NEIGHBOURS) {
+            if !beside.is_some() || self.store.is_still(self.store.moisture.position_at(beside)) {
+                continue;
+            }
+            if self.kernel.flows_across(&self.store, [slot, beside], face) {
+                flows = true;
+                self.kernel.forget(beside);
+                self.store.moisture.wake_chunk_at(beside);
+            } else {
+                self.kernel.free(beside);
+            }
+        }
+        flows
     }
 
     /// Lets a chunk stand still as it did when it was saved: wakes nothing.
@@ -34,6 +58,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
     pub(crate) fn restore_still(&mut self, chunk: IVec3) {
         self.store.set_still(chunk, true);
         if let Some(slot) = self.store.moisture.slot(chunk) {
+            self.steady.forget(slot);
             self.store.moisture.shelve(&[slot]);
         }
     }

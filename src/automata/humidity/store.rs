@@ -3,15 +3,14 @@
 
 use super::HumidityShape;
 use super::cell::Ground;
+use super::plane::Plane;
 use super::rules::{Border, Rules};
 use super::sweep::Sweep;
-use crate::automata::engine::rims::rims_of_chunk;
-use crate::automata::engine::rows::copy_of;
 use crate::chunk::Chunk;
 use crate::coords::{CHUNK_CELLS, Face, Region};
 use crate::grid::{Grid, Slot};
 use glam::IVec3;
-use hashbrown::HashSet;
+use hashbrown::{HashMap, HashSet};
 
 /// The cells of a world. A missing chunk is dry rock, and so are the cells of a chunk that lie
 /// beyond the bounds; but those beyond a draining border have the ground [`Ground::DRAIN`].
@@ -20,10 +19,21 @@ pub(super) struct Store<S: HumidityShape> {
     pub(super) bounds: Region,
     borders: [Border; 6],
     pub(super) moisture: Grid<u32, S>,
-    /// By slot.
-    ground: Vec<Chunk<u32>>,
+    /// By slot. Those of the weighted mean are words, which its steps read.
+    ground: Vec<Plane>,
     /// The chunks that stand still, loaded or not.
     still: HashSet<IVec3>,
+    /// The cells that are fed, in index order. No part of the state: what stands above tells it.
+    fed: HashMap<Slot, Box<[Fed]>>,
+}
+
+/// A cell with a source beside it that keeps it full once it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Fed {
+    pub(crate) index: u16,
+    /// In a step, it does not fall below as many units if it holds as many, or else below what it
+    /// holds.
+    pub(crate) full: u32,
 }
 
 impl<S: HumidityShape> Store<S> {
@@ -35,10 +45,11 @@ impl<S: HumidityShape> Store<S> {
             moisture: Grid::new(rules.sweep.word_of(0.0)),
             ground: Vec::new(),
             still: HashSet::new(),
+            fed: HashMap::new(),
         }
     }
 
-    pub(super) fn ground_at(&self, slot: Slot) -> &Chunk<u32> {
+    pub(super) fn ground_at(&self, slot: Slot) -> &Plane {
         &self.ground[slot.index()]
     }
 
@@ -50,7 +61,7 @@ impl<S: HumidityShape> Store<S> {
     }
 
     pub(super) fn ground_of(&self, slot: Slot, index: usize) -> Ground {
-        Ground(self.ground_at(slot).get(index))
+        self.ground_at(slot).get(index)
     }
 
     pub(super) fn word_of(&self, slot: Slot, index: usize) -> u32 {
@@ -58,7 +69,7 @@ impl<S: HumidityShape> Store<S> {
     }
 
     pub(super) fn set_ground(&mut self, slot: Slot, index: usize, ground: Ground) {
-        self.ground[slot.index()].set(index, ground.0);
+        self.ground[slot.index()].set(index, ground);
     }
 
     /// Adds a missing chunk. `None` if its cells have no `i32` positions.
@@ -72,9 +83,12 @@ impl<S: HumidityShape> Store<S> {
         let slot = self.moisture.slot(position)?;
         ground.canonicalize();
         if self.ground.len() <= slot.index() {
-            self.ground.resize(slot.index() + 1, Chunk::uniform(Ground::WALL.0));
+            self.ground.resize(slot.index() + 1, Plane::uniform(Ground::WALL));
         }
-        self.ground[slot.index()] = ground;
+        self.ground[slot.index()] = match self.sweep {
+            Sweep::Conservative => Plane::packed(ground),
+            Sweep::InPlace | Sweep::Synchronous => Plane::Words(ground),
+        };
         if self.is_still(position) {
             self.moisture.shelve(&[slot]);
         }
@@ -84,11 +98,25 @@ impl<S: HumidityShape> Store<S> {
     /// Removes a chunk and returns its humidity and ground.
     pub(super) fn remove(&mut self, position: IVec3) -> Option<(Chunk<u32>, Chunk<u32>)> {
         let slot = self.moisture.slot(position)?;
+        self.fed.remove(&slot);
         let moisture = self.moisture.remove(position)?;
-        Some((
-            moisture,
-            core::mem::replace(&mut self.ground[slot.index()], Chunk::uniform(Ground::WALL.0)),
-        ))
+        let wall = Plane::uniform(Ground::WALL);
+        let ground = core::mem::replace(&mut self.ground[slot.index()], wall);
+        Some((moisture, ground.words().into_owned()))
+    }
+
+    /// Returns the cells of a chunk that are fed, in index order.
+    pub(super) fn fed_at(&self, slot: Slot) -> &[Fed] {
+        self.fed.get(&slot).map_or(&[], |fed| fed)
+    }
+
+    /// Makes these cells of a chunk, in index order, those that are fed.
+    pub(super) fn set_fed(&mut self, slot: Slot, fed: Vec<Fed>) {
+        if fed.is_empty() {
+            self.fed.remove(&slot);
+        } else {
+            self.fed.insert(slot, fed.into());
+        }
     }
 
     /// Returns whether a chunk stands still.
@@ -104,7 +132,7 @@ impl<S: HumidityShape> Store<S> {
     }
 
     /// Returns whether nothing passes a face of a chunk because it or the one behind stands still.
-    fn is_parted(&self, chunk: IVec3, face: Face) -> bool {
+    pub(super) fn is_parted(&self, chunk: IVec3, face: Face) -> bool {
         let behind = face.step(chunk);
         !self.still.is_empty()
             && (self.is_still(chunk) || behind.is_some_and(|behind| self.is_still(behind)))
@@ -144,19 +172,22 @@ impl<S: HumidityShape> Store<S> {
         let rims: [S::Rims<u32>; 6] = core::array::from_fn(|face| match neighbours[face] {
             Slot::NONE => S::uniform_rims(self.ground_behind(chunk, Face::ALL[face]).0),
             _ if self.is_parted(chunk, Face::ALL[face]) => S::uniform_rims(Ground::WALL.0),
-            neighbour => rims_of_chunk::<u32, S>(self.ground_at(neighbour)),
+            neighbour => self.ground_at(neighbour).rims::<S>(),
         });
         let mut halo = S::uniform_halo(Ground::WALL.0);
-        S::pad(copy_of(words(self.ground_at(slot), &mut None)), rims.each_ref(), &mut halo);
+        let here = self.ground_at(slot);
+        S::pad(|first, row| here.write_row(first, row), rims.each_ref(), &mut halo);
         halo
     }
 
     pub(super) fn memory_bytes(&self) -> usize {
-        let ground: usize = self.ground.iter().map(Chunk::heap_bytes).sum();
+        let ground: usize = self.ground.iter().map(Plane::heap_bytes).sum();
         self.moisture.memory_bytes()
             + ground
-            + self.ground.capacity() * size_of::<Chunk<u32>>()
+            + self.ground.capacity() * size_of::<Plane>()
             + self.still.allocation_size()
+            + self.fed.allocation_size()
+            + self.fed.values().map(|fed| size_of_val(&**fed)).sum::<usize>()
     }
 }
 

@@ -1,7 +1,8 @@
 //! Humidity in whole units, as the conservative sweep keeps it: read, added and taken cell by cell
 //! between steps, without a look at whole chunks.
 
-use super::cell::Ground;
+use super::plane::Plane;
+use super::store::Fed;
 use super::sweep::Sweep;
 use super::{HumidityShape, HumidityWorld, Ledger, UNITS};
 use crate::automata::engine::front::wake_around;
@@ -13,14 +14,14 @@ use glam::IVec3;
 /// The humidity of a chunk in units.
 pub(crate) struct ChunkUnits<'a> {
     moisture: &'a Chunk<u32>,
-    ground: &'a Chunk<u32>,
+    ground: &'a Plane,
 }
 
 impl ChunkUnits<'_> {
     /// Returns the units in a cell (0 to 4095); `None` in rain, which keeps what it holds.
     #[inline]
     pub(crate) fn get(&self, index: usize) -> Option<u32> {
-        (!Ground(self.ground.get(index)).is_rain()).then(|| self.held(index))
+        (!self.ground.get(index).is_rain()).then(|| self.held(index))
     }
 
     /// Returns the units in a cell (0 to 4095), rain or not.
@@ -93,6 +94,34 @@ impl<S: HumidityShape> HumidityWorld<S> {
         taken
     }
 
+    /// Makes these cells of a chunk, in index order, those that a source beside them keeps full:
+    /// what flows on from them it gives, which the ledger counts as placed. Returns whether that
+    /// changes anything; `false` if the chunk is not loaded. Only in the conservative sweep.
+    pub(crate) fn set_fed(&mut self, chunk: IVec3, fed: Vec<Fed>) -> bool {
+        let Some(slot) = self.store.moisture.slot(chunk) else { return false };
+        if *self.store.fed_at(slot) == *fed {
+            return false;
+        }
+        self.store.set_fed(slot, fed);
+        self.kernel.stirred.forget(slot);
+        // A chunk that sleeps and gives nothing on is none that this changes.
+        if self.steady.has(slot) {
+            self.store.moisture.wake_chunk_at(slot);
+        }
+        true
+    }
+
+    /// Returns the cells of a chunk that a source beside them keeps full, in index order.
+    pub(crate) fn fed(&self, chunk: IVec3) -> &[Fed] {
+        self.store.moisture.slot(chunk).map_or(&[], |slot| self.store.fed_at(slot))
+    }
+
+    /// Lets steps leave out the rows of cubes in which nothing changes. Then reports do not count
+    /// what moves.
+    pub(crate) fn count_no_moves(&mut self) {
+        self.kernel.stirred.is_kept = true;
+    }
+
     /// Replaces the ledger: what stands above has put back chunks as they became elsewhere.
     pub(crate) fn replace_ledger(&mut self, ledger: Ledger) {
         self.ledger = ledger;
@@ -111,7 +140,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
         moisture.mark_changed_at(slot, index);
         let touched = Face::ALL.map(|face| S::FACE_CELLS[face.index()].contains(index));
         wake_around(moisture, slot, touched);
-        self.kernel.rims.invalidate(slot);
+        self.kernel.invalidate(slot);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::cell::MOST_HUMIDITY;
 use super::edit::units_in;
-use super::job::{Job, Scratch};
+use super::job::{Job, Scratch, Tally};
 use super::kernel::Kernel;
 use super::{HumidityShape, HumidityWorld};
 use crate::chunk::CellMask;
@@ -40,7 +40,8 @@ pub enum Violation {
     },
     /// A cell beyond the world's bounds that is not dry rock.
     Outside(IVec3),
-    /// The chunk at this chunk position sleeps although a step would change it.
+    /// The chunk at this chunk position sleeps although a step would change it or what flows
+    /// through it.
     Asleep(IVec3),
 }
 
@@ -115,8 +116,8 @@ impl<S: HumidityShape> HumidityWorld<S> {
         if self.is_ground(value) { Ok(()) } else { Err(Violation::Impermeability { cell, value }) }
     }
 
-    /// Checks that a step would leave each sleeping chunk unchanged, and that nothing would flow
-    /// through its rain, cap or borders. Computed without any cached data.
+    /// Checks that a step would leave each sleeping chunk unchanged, and that as much flows through
+    /// its rain, cap and borders as each step enters. Computed without any cached data.
     fn check_sleepers(&self) -> Result<(), Violation> {
         let moisture = &self.store.moisture;
         let asleep = |slot: &Slot| {
@@ -138,7 +139,8 @@ impl<S: HumidityShape> HumidityWorld<S> {
                 &mut job,
             );
             kernel.forget(slot);
-            if !job.changes.is_empty() || job.tally.enters_ledger() {
+            let flow = Tally { moved: 0, ..job.tally };
+            if !job.changes.is_empty() || self.steady.of(slot) != flow {
                 return Err(Violation::Asleep(moisture.position_at(slot)));
             }
         }

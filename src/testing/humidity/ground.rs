@@ -118,7 +118,9 @@ impl Ground {
             }
             let g = 2.0 / (f64::from(cell.impermeability) + f64::from(beside.impermeability));
             let share = (f64::from(self.rules.coefficient) * g * 4_294_967_296.0) as i128;
-            let there = units(beside.humidity);
+            // Beyond a draining border lies soil that is dry.
+            let there = if drains { 0 } else { self.head(face.opposite(), beside) };
+            let held = self.head(face, cell);
             // Division of whole numbers rounds towards zero.
             let flow = match face {
                 Face::Down => self.falls(share, held, there),
@@ -145,6 +147,27 @@ impl Ground {
         let down = evens + share * times / 65_536 * falling;
         let up = -evens - (share * times / 65_536 + 1) * falling;
         self.rounded((down.max(0) - up.max(0)) / 4_294_967_296)
+    }
+
+    /// What a cell holds, as far as its fluxes see it at a face: rounded down to a multiple of
+    /// some least flows, plus a phase; exact where soil is fast.
+    fn head(&self, face: Face, cell: Cell) -> i128 {
+        let held = units(cell.humidity);
+        let Rules { coefficient, fall, least_impermeability, .. } = self.rules;
+        let [level, falling] =
+            [coefficient, fall].map(|part| f64::from(part) / f64::from(least_impermeability));
+        let (grains, phases) = match self.neighbours {
+            4 => ([4.0, 4.0], [0, 2, 1, 3, 0, 0]),
+            _ => ([8.0, 4.0], [0, 4, 1, 3, 2, 6]),
+        };
+        if level * grains[0] > 0.5 || (level + falling) * grains[1] > 0.5 {
+            return held;
+        }
+        let least = units(f64::from(self.rules.least_flow));
+        let phase = phases[face.index()] * least;
+        let is_upright = matches!(face, Face::Down | Face::Up);
+        let grain = grains[usize::from(is_upright)] as i128 * least;
+        (held - phase).max(0) / grain * grain + phase
     }
 
     /// A flow as far as it is a multiple of the least one.

@@ -127,12 +127,14 @@ impl Apart {
 
     /// Runs a step of soil as if rock lay where chunks are frozen.
     fn step_soil(&mut self) {
+        let kept = self.kept_by_the_sea();
         let frozen: Vec<IVec3> = self.water.frozen_chunks().collect();
         let frozen = frozen.into_iter().filter_map(|at| Some((at, self.soil.chunk(at)?)));
         let frozen: Vec<_> = frozen.collect();
         self.has_been_frozen |= !frozen.is_empty();
         frozen.iter().for_each(|(at, _)| _ = self.soil.remove_chunk(*at).unwrap());
         self.soil.step();
+        self.keep(kept);
         for (at, cells) in frozen {
             self.soil.insert_chunk(at, cells).unwrap();
         }

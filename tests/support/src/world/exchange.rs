@@ -59,6 +59,35 @@ impl Apart {
         self.soil.set_humidity(cell, units as f64 / f64::from(UNITS)).expect("soil");
     }
 
+    /// The units of moisture that cells of soil below or beside the sea keep in a step: their fill,
+    /// or what they hold if that is less.
+    pub(super) fn kept_by_the_sea(&self) -> Vec<(IVec3, u64)> {
+        if self.rules.couplings.seepage == 0.0 {
+            return Vec::new();
+        }
+        let sources = [Face::Up, Face::West, Face::East, Face::North, Face::South];
+        let is_sea = |there: IVec3| self.moves(there) && self.water.is_sea(there);
+        let lies_by_sea =
+            |cell: IVec3| sources.iter().filter_map(|face| face.step(cell)).any(is_sea);
+        let chunks = self.soil.chunks().map(|(chunk, _)| chunk);
+        let cells = chunks.flat_map(|chunk| Cube::region_of(chunk).positions());
+        let kept = cells.filter(|&cell| lies_by_sea(cell)).filter_map(|cell| {
+            let (_, capacity, held) = self.soil_at(cell)?;
+            let fill = if capacity > 0 { (capacity - 1) * self.scale() + 1 } else { 0 };
+            Some((cell, held.min(fill)))
+        });
+        kept.collect()
+    }
+
+    pub(super) fn keep(&mut self, kept: Vec<(IVec3, u64)>) {
+        for (cell, units) in kept {
+            let held = self.soil.humidity(cell) * f64::from(UNITS);
+            if (held as u64) < units {
+                self.set_moisture(cell, units);
+            }
+        }
+    }
+
     /// Whether a cell is loaded and does not stand still.
     fn moves(&self, cell: IVec3) -> bool {
         self.ground.contains_key(&cell.to_array()) && !self.water.is_frozen(Cube::chunk_of(cell))

@@ -1,0 +1,101 @@
+//! Heads: the humidity from which fluxes are computed, rounded down at each face of a cell at
+//! other numbers of units.
+//!
+//! If all fluxes of a cell were rounded alike, two of them could grow with the same unit. The cell
+//! then loses more than it got, and between rain and a drain it goes up and down for ever, with all
+//! that lies downstream. So the head at a face is a multiple of a few least flows, plus a phase,
+//! and the six faces have six phases: with each least flow that a cell gets, the head at one of
+//! them grows, and what flows out grows by no more than the cell got. A step is then
+//! order-preserving: wetter ground stays wetter. Being conservative too, it is a contraction in the
+//! sum of absolute differences (M. Crandall and L. Tartar, "Some relations between nonexpansive and
+//! order preserving mappings", 1980). What follows:
+//!
+//! - Ground that no cell of dries in a step gets wetter with every step, and is below what holds it
+//!   there, so it comes to rest exactly, with what flows in flowing out: dry ground with rain and
+//!   drains does.
+//! - Without rain and drains, in a cycle of states each cell would only give or only get. The one
+//!   with the greatest humidity would give, and none gets so much by its fluxes, each less than a
+//!   quarter (sheets) or an eighth (cubes) of a difference. So there is no cycle but rest.
+//!
+//! Both need that a grain of head makes no more than half of a least flow, which rules fulfil up to
+//! a coefficient and a fall; faster ones have exact heads.
+
+use super::HumidityShape;
+use super::rules::Rules;
+use crate::coords::Face;
+
+/// How humidities are rounded down to heads.
+#[derive(Clone, Copy)]
+pub(super) struct Heads {
+    /// The bits of a multiple of the grain, by axis.
+    masks: [u32; 3],
+    /// In units, by [`Face::index`].
+    phases: [u32; 6],
+}
+
+/// In least flows: the grain of each axis, and the phases of the faces. Heads at faces up and down
+/// have the smaller grain in cubes, as what falls there doubles the part that flows.
+const SHEET: ([u32; 3], [u32; 6]) = ([4, 4, 4], [0, 2, 1, 3, 0, 0]);
+const CUBE: ([u32; 3], [u32; 6]) = ([8, 4, 8], [0, 4, 1, 3, 2, 6]);
+
+impl Heads {
+    pub(super) fn of<S: HumidityShape>(rules: &Rules) -> Heads {
+        let (grains, phases) = if S::NEIGHBOURS == 4 { SHEET } else { CUBE };
+        // The greatest parts of a difference that flow across a face, with what falls.
+        let least = f64::from(rules.least_impermeability);
+        let level = f64::from(rules.coefficient) / least;
+        let falling = level + f64::from(rules.fall) / least;
+        let is_fine = |part: f64, grain: u32| 2.0 * part * f64::from(grain) <= 1.0;
+        if !(is_fine(level, grains[0]) && is_fine(falling, grains[1])) {
+            return Heads { masks: [u32::MAX; 3], phases: [0; 6] };
+        }
+        let least_flow = rules.least_flow_units();
+        Heads {
+            masks: grains.map(|grain| !(grain * least_flow - 1)),
+            phases: phases.map(|phase| phase * least_flow),
+        }
+    }
+
+    /// Returns the head of a cell at a face: less than a grain below what it holds, or in cells
+    /// that hold hardly any less than a grain above.
+    #[inline(always)]
+    pub(super) fn at(self, face: Face, units: u32) -> u32 {
+        let phase = self.phases[face.index()];
+        ((units.max(phase) - phase) & self.masks[face.index() / 2]) + phase
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::coords::{Cube, Sheet};
+
+    /// With each least flow more in a cell, one head at most grows.
+    fn no_two_heads_grow_at_once_in<S: HumidityShape>(rules: &Rules) {
+        let heads = Heads::of::<S>(rules);
+        let flow = rules.least_flow_units();
+        for units in (9 * flow..40 * flow).map(|units| units + 5) {
+            let grows = |face: &&Face| heads.at(**face, units + flow) > heads.at(**face, units);
+            let faces = &Face::ALL[..S::NEIGHBOURS];
+            assert!(faces.iter().filter(grows).count() <= 1, "{units}");
+            let behind = faces.iter().map(|&face| units - heads.at(face, units)).max();
+            assert!(behind < Some(8 * flow), "{units}");
+        }
+    }
+
+    #[test]
+    fn no_two_heads_grow_at_once() {
+        for least_flow in [1.0, 4.0].map(|flow| flow / 65_536.0) {
+            let rules = Rules { least_flow, ..Rules::default() };
+            no_two_heads_grow_at_once_in::<Sheet>(&rules);
+            no_two_heads_grow_at_once_in::<Cube>(&rules);
+        }
+    }
+
+    #[test]
+    fn fast_rules_have_exact_heads() {
+        let rules = Rules { coefficient: 0.5 / 12.0, ..Rules::default() };
+        assert_eq!(Heads::of::<Cube>(&rules).at(Face::West, 77), 77);
+        assert_eq!(Heads::of::<Sheet>(&rules).at(Face::West, 77), 76);
+    }
+}

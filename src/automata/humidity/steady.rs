@@ -1,0 +1,76 @@
+//! Steady flow: what enters the ledger from chunks that sleep.
+//!
+//! A chunk's step follows from its own cells, the rims around it and its ground. If it has changed
+//! no cell, the next one moves the same units over rain, cap and border and from what feeds it,
+//! until a neighbour changes at its face or an edit comes, both of which wake it. So such a chunk
+//! sleeps, and what its last step entered in the ledger is entered in every step.
+
+use super::job::Tally;
+use super::ledger::Ledger;
+use crate::grid::Slot;
+use hashbrown::HashMap;
+
+/// What each step enters for chunks that sleep.
+#[derive(Default)]
+pub(super) struct Steady {
+    /// None that is empty. Chunks that were woken since may be among them.
+    by_chunk: HashMap<Slot, Tally>,
+    /// Their sum.
+    sum: Sum,
+}
+
+/// Sums of the fields of a [`Tally`].
+#[derive(Default)]
+struct Sum {
+    fed: u128,
+    rained: i128,
+    runoff: u128,
+    drained: u128,
+}
+
+impl Steady {
+    /// Notes what a step without changes entered for a chunk that now sleeps.
+    pub(super) fn note(&mut self, slot: Slot, tally: Tally) {
+        self.forget(slot);
+        if tally.enters_ledger() {
+            self.sum.fed += u128::from(tally.fed);
+            self.sum.rained += i128::from(tally.rained);
+            self.sum.runoff += u128::from(tally.runoff);
+            self.sum.drained += u128::from(tally.drained);
+            self.by_chunk.insert(slot, tally);
+        }
+    }
+
+    /// Forgets a chunk that is stepped again, stands still or is gone.
+    pub(super) fn forget(&mut self, slot: Slot) {
+        if let Some(tally) = self.by_chunk.remove(&slot) {
+            self.sum.fed -= u128::from(tally.fed);
+            self.sum.rained -= i128::from(tally.rained);
+            self.sum.runoff -= u128::from(tally.runoff);
+            self.sum.drained -= u128::from(tally.drained);
+        }
+    }
+
+    /// Returns whether something flows through a chunk while it sleeps.
+    pub(super) fn has(&self, slot: Slot) -> bool {
+        self.by_chunk.contains_key(&slot)
+    }
+
+    /// Returns what each step enters for a chunk while it sleeps, without what moves.
+    pub(super) fn of(&self, slot: Slot) -> Tally {
+        let known = self.by_chunk.get(&slot).copied().unwrap_or_default();
+        Tally { moved: 0, ..known }
+    }
+
+    /// Enters what so many steps bring.
+    pub(super) fn enter(&self, ledger: &mut Ledger, steps: u64) {
+        ledger.placed += self.sum.fed * u128::from(steps);
+        ledger.rained += self.sum.rained * i128::from(steps);
+        ledger.runoff += self.sum.runoff * u128::from(steps);
+        ledger.drained += self.sum.drained * u128::from(steps);
+    }
+
+    pub(super) fn memory_bytes(&self) -> usize {
+        self.by_chunk.allocation_size()
+    }
+}
