@@ -7,7 +7,7 @@ use crate::Face;
 use crate::water::{Edge, Rules};
 
 /// Returns the units that a tick moved, and how many of them have ways at once on which no cell
-/// passes on more than the throughput.
+/// passes on more than the throughput, and no spring more than its supply.
 ///
 /// Units come from cells that fell, and from springs as many as were injected; they go to cells
 /// that rose, and over draining edges as many as were drained.
@@ -28,7 +28,8 @@ pub(super) fn moved(rules: &Rules, ends: &Ends, then: &Cells, now: &Cells) -> (u
         network.connect(source, takes, before.saturating_sub(height).into());
         network.connect(takes, sink, height.saturating_sub(before).into());
         moved += u64::from(height.saturating_sub(before));
-        network.connect(takes, passes_on, rules.throughput.into());
+        let most = if is_spring { supply } else { rules.throughput };
+        network.connect(takes, passes_on, most.into());
         if is_spring {
             network.connect(springs, takes, supply.into());
         }
