@@ -27,6 +27,10 @@ const MOST_TICKS: u64 = 4_000;
 /// The ticks over which the outflow is counted.
 const COUNTED_TICKS: u64 = 128;
 
+/// So often it is counted until enough leaves: in a dry maze whose first end takes what one spring
+/// gives, what is over has only films to find the next end by.
+const COUNTS: usize = 12;
+
 /// The ticks within which a cell that connected water heads into is connected.
 const REACH_TICKS: u64 = 32;
 
@@ -54,16 +58,16 @@ pub fn check_arrival<W: Watch>(
     if is_shut(water(world)) {
         return check_filled(world, water, found);
     }
-    let Some(Course { settle, most }) = course(water(world)) else { return };
+    let Some(course) = course(water(world)) else { return };
     let others = [0, 7].map(|height| with_height(world, &water, &edit, height));
-    let most = most * COUNTED_TICKS;
-    let own = outflow(world, &water, settle, found);
+    let most = course.most * COUNTED_TICKS;
+    let own = outflow(world, &water, course, found);
     found.hold(law::OUTFLOW, arrives(own, most), || {
         format!("{own} units left in {COUNTED_TICKS} ticks, {most} can")
     });
     for (other, was) in others.into_iter().zip(["dry", "full"]) {
         let Some(mut other) = other else { continue };
-        let left = outflow(&mut other, &water, settle, &mut Findings::default());
+        let left = outflow(&mut other, &water, course, &mut Findings::default());
         found.hold(law::HISTORY, arrives(left, most), || {
             format!("{left} units left in {COUNTED_TICKS} ticks when {was} at first, {most} can")
         });
@@ -91,17 +95,19 @@ fn is_plain(world: &WaterWorld) -> bool {
 }
 
 /// What the springs of a world come to.
+#[derive(Clone, Copy)]
 struct Course {
     /// The ticks after which the flow is steady.
     settle: u64,
-    /// How much they can deliver to its ends in a tick then.
+    /// How much those at one height can deliver to its ends in a tick then. Others take nothing
+    /// away from that, but how much they add follows from which water comes first.
     most: u64,
 }
 
 /// Returns the course of a world; `None` if nothing comes to its ends, or takes long.
 fn course(world: &WaterWorld) -> Option<Course> {
     let bed = Bed::of(world);
-    let most = bed.max_outflow();
+    let most = bed.outflow_of_one_height();
     let settle = settle_ticks(&bed).filter(|_| most > 0 && !bed.has_sea())?;
     Some(Course { settle, most })
 }
@@ -144,26 +150,32 @@ fn with_height<W: Watch>(
     Some(other)
 }
 
-/// Lets the flow become steady, and returns the units that leave in the ticks that are counted.
-/// Meanwhile connected water must reach what it heads into.
+/// Lets the flow become steady, and returns the units that leave in the ticks that are counted: the
+/// first that are enough, else the last. Meanwhile connected water must reach what it heads into.
 fn outflow<W: Watch>(
     world: &mut W,
     water: impl Fn(&W) -> &WaterWorld,
-    settle: u64,
+    Course { settle, most }: Course,
     found: &mut Findings,
 ) -> u64 {
     (0..settle).for_each(|_| _ = world.step());
-    let drained = water(world).ledger().drained;
-    let mut waiting = Waiting::default();
-    for _ in 0..COUNTED_TICKS {
-        world.step();
-        waiting.look(water(world));
+    let (mut units, mut waiting) = (0, Waiting::default());
+    for _ in 0..COUNTS {
+        let drained = water(world).ledger().drained;
+        for _ in 0..COUNTED_TICKS {
+            world.step();
+            waiting.look(water(world));
+        }
+        units = water(world).ledger().drained - drained;
+        if arrives(units, most * COUNTED_TICKS) {
+            break;
+        }
     }
     let longest = waiting.0.iter().find(|&&(_, ticks)| ticks >= REACH_TICKS);
     found.hold(law::REACH, longest.is_none(), || {
         format!("connected water has headed into that at {:?} for {REACH_TICKS} ticks", longest)
     });
-    water(world).ledger().drained - drained
+    units
 }
 
 /// The water into which connected water heads, and for how many ticks it is not connected itself.

@@ -128,9 +128,24 @@ impl<'a> Bed<'a> {
         self.world.rules().source_supply.min(self.world.rules().throughput)
     }
 
-    /// Returns the max flow from springs to ends.
+    /// Returns the max flow from all springs to ends.
     pub(super) fn max_outflow(&self) -> u64 {
-        let Some(head) = self.springs().map(|spring| spring.y).min() else { return 0 };
+        self.outflow_of(|_| true)
+    }
+
+    /// Returns the largest of the max flows from springs at one height, as if there were no others.
+    pub(super) fn outflow_of_one_height(&self) -> u64 {
+        let mut heights: Vec<i32> = self.springs().map(|spring| spring.y).collect();
+        heights.sort_unstable();
+        heights.dedup();
+        let outflows = heights.iter().map(|&height| self.outflow_of(|spring| spring.y == height));
+        outflows.max().unwrap_or(0)
+    }
+
+    /// Returns the max flow from the springs that give to ends.
+    fn outflow_of(&self, gives: impl Fn(IVec3) -> bool) -> u64 {
+        let giving = self.springs().filter(|&spring| gives(spring));
+        let Some(head) = giving.map(|spring| spring.y).min() else { return 0 };
         let count = self.cells.contents.len();
         let (source, sink) = (2 * count, 2 * count + 1);
         let mut network = Network::new(2 * count + 2);
@@ -140,7 +155,7 @@ impl<'a> Bed<'a> {
         for (slot, cell) in open {
             let is_spring = self.cells.contents[slot].is_source();
             network.connect(2 * slot, 2 * slot + 1, if is_spring { supply } else { throughput });
-            if is_spring {
+            if is_spring && gives(cell) {
                 network.connect(source, 2 * slot, supply);
             }
             if self.is_outlet(cell) {
