@@ -13,9 +13,15 @@ pub(super) fn without_end(world: &WaterWorld, cells: &Cells, ends: &Ends) -> Opt
         world.cell(cell).is_some_and(|cell| cell.flags().contains(CellFlags::FLOW_OUT))
     };
     let passed: Vec<IVec3> = cells.region.positions().filter(|&cell| has_flag(cell)).collect();
+    // Above its level, the sea beyond an edge is an end like a drain.
     let drains = |cell: IVec3, face: Face| {
         let is_loaded = face.step(cell).is_some_and(|there| cells.at(there).is_ok());
-        !is_loaded && ends.beyond(cell, face) == Edge::Drain
+        !is_loaded
+            && match ends.beyond(cell, face) {
+                Edge::Drain => true,
+                Edge::Level(level) => cell.y > level,
+                Edge::Wall | Edge::Held => false,
+            }
     };
     let is_end = |cell: &&IVec3| Face::ALL.into_iter().any(|face| drains(**cell, face));
     let mut found: Vec<IVec3> = passed.iter().filter(is_end).copied().collect();
