@@ -212,29 +212,18 @@ fn the_greatest_outflow_is_that_of_the_narrowest_cells_once_all_that_fills_is_fu
     assert_eq!(supplied(&[&["SS.."]], 7, 3), 3, "one behind another, whose cell is in the way");
 }
 
-/// In flat beds and down steps water always arrives. Where columns of any height stand in its way,
-/// it finds its way in most worlds: in others a spring lies lower than what is full at first, which
-/// siphons its water over that, and what is dry at first is still filling.
+/// Over flat beds, down steps, through caves, and among columns of any height.
 #[test]
 fn water_arrives_in_small_worlds_of_every_kind() {
-    const SEEDS: u64 = 24;
-    for (bed, least) in
-        [(Bed::Flat, SEEDS), (Bed::Stepped, SEEDS), (Bed::Cave, 22), (Bed::Rough, 15)]
-    {
-        let mut arrived = 0;
-        for seed in 0..SEEDS {
+    for bed in [Bed::Flat, Bed::Stepped, Bed::Cave, Bed::Rough] {
+        for seed in 0..24 {
             let mut rng = fastrand::Rng::with_seed(seed);
             let bytes: Vec<u8> = (0..40).map(|_| rng.u8(..)).collect();
             let course = Course::draw(bed, &mut Bytes(&bytes));
-            let broken = course.check().err();
-            arrived += u64::from(broken.is_none());
-            if let Some(broken) = broken {
-                let is_late = |law: &str| [law::OUTFLOW, law::HISTORY].contains(&law);
-                assert!(broken.iter().all(|broken| is_late(broken.law)), "seed {seed}: {broken}");
-                println!("{bed:?}, seed {seed}: {broken}\n{course:?}");
+            if let Err(broken) = course.check() {
+                panic!("{bed:?}, seed {seed}: {broken}\n{course:?}");
             }
         }
-        assert!(arrived >= least, "{bed:?}: water arrives in {arrived} of {SEEDS} worlds");
     }
 }
 
