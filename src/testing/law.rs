@@ -94,7 +94,7 @@ laws! {
     /// max flow through its cells; if they lie at several heights, of that of the springs at any one
     /// of these, as if there were no others.
     OUTFLOW = "outflow";
-    /// Water into which connected water heads for 32 ticks is connected, too.
+    /// Water into which connected water heads for 32 ticks, down or sideways, is connected, too.
     REACH = "reach";
     /// At least as much leaves a world that is let alone if it was dry, or full, at first.
     HISTORY = "history";

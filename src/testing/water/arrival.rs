@@ -8,6 +8,7 @@ use super::fill::below_springs;
 use super::level::unlevel;
 use super::steady::Bed;
 use super::{REST_CELLS, is_closed, is_shut};
+use crate::Face;
 use crate::testing::findings::Findings;
 use crate::testing::law;
 use crate::testing::watch::Watch;
@@ -187,7 +188,8 @@ impl Waiting {
     fn look(&mut self, world: &WaterWorld) {
         let heads = |cell: IVec3| {
             let from = world.cell(cell)?;
-            let into = from.direction()?.step(cell)?;
+            // How far it is pressed up, its spring decides.
+            let into = from.direction().filter(|&face| face != Face::Up)?.step(cell)?;
             let is_wet = |cell: &_| from.height() > 0 && world.height(*cell) > 0;
             let is_connected = |cell| world.cell(cell).is_some_and(|cell| cell.has_source());
             (is_connected(cell) && is_wet(&into) && !is_connected(into)).then_some(into)
