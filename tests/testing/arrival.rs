@@ -252,3 +252,28 @@ fn what_springs_at_several_heights_offer_arrives_in_19_of_20_stepped_worlds() {
     let failing: Vec<_> = outflows.take(WORLDS).filter(|&(_, part)| part < 0.9).collect();
     assert!(failing.len() * 20 <= WORLDS, "of {WORLDS} worlds, (seed, part): {failing:.2?}");
 }
+
+/// A spring over one arm of a U fills the other up to its own floor, to the last unit: without what
+/// it gives to the body below it, that would stop short.
+#[test]
+fn springs_fill_u_tubes_that_no_water_leaves() {
+    for seed in 0..16 {
+        let width = 3 + (seed % 4) as i32;
+        let make = || {
+            let bounds = Region::new(IVec3::ZERO, IVec3::new(width + 1, 4, 2));
+            let mut world = WaterWorld::with_bounds(seed, Rules::lossless(), bounds).unwrap();
+            world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::SOLID)).unwrap();
+            let arms = [1, width].into_iter().flat_map(|x| [(x, 2), (x, 3)]);
+            for (x, y) in (1..=width).map(|x| (x, 1)).chain(arms) {
+                world.clear_solid(IVec3::new(x, y, 1)).unwrap();
+            }
+            world.clear_solid(IVec3::new(1, 4, 1)).unwrap();
+            world.add_source(IVec3::new(1, 4, 1)).unwrap();
+            world
+        };
+        let mut world = make();
+        world.run(200);
+        assert!(world.is_at_rest(), "seed {seed}");
+        assert_eq!(world.total(), 7 * (width as u64 + 5), "seed {seed}");
+    }
+}
