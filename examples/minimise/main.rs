@@ -18,6 +18,9 @@
 //! cannot be written.
 
 mod case;
+#[cfg(test)]
+#[path = "../shared/command_line.rs"]
+mod command_line;
 mod ddmin;
 mod difference;
 mod drawing;

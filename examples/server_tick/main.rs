@@ -17,6 +17,9 @@
 mod answer;
 mod chart;
 mod clients;
+#[cfg(test)]
+#[path = "../shared/command_line.rs"]
+mod command_line;
 mod distribution;
 mod figures;
 mod game;

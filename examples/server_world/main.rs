@@ -16,6 +16,9 @@
 #[path = "../shared/answer.rs"]
 mod answer;
 mod clients;
+#[cfg(test)]
+#[path = "../shared/command_line.rs"]
+mod command_line;
 #[path = "../server_tick/distribution.rs"]
 mod distribution;
 mod figures;

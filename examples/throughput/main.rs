@@ -12,6 +12,9 @@
 #[path = "../shared/answer.rs"]
 mod answer;
 mod chart;
+#[cfg(test)]
+#[path = "../shared/command_line.rs"]
+mod command_line;
 #[path = "../../benches/worlds/fields.rs"]
 mod fields;
 mod figures;

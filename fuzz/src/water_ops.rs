@@ -114,8 +114,7 @@ impl Arbitrary<'_> for EditRun {
 impl Arbitrary<'_> for ArrivalRun {
     fn arbitrary(bytes: &mut Unstructured<'_>) -> Result<ArrivalRun> {
         let mut bytes = Bytes(bytes.bytes(bytes.len())?);
-        // In the others water does not arrive in every world: see `tests/testing/arrival.rs`.
-        let bed = bytes.pick(&[Bed::Flat, Bed::Stepped]);
+        let bed = bytes.pick(&[Bed::Flat, Bed::Stepped, Bed::Cave, Bed::Rough]);
         Ok(ArrivalRun(Course::draw(bed, &mut bytes)))
     }
 }

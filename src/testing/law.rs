@@ -76,6 +76,11 @@ laws! {
     /// A tick enters in the ledger what springs, rain, drains, the sea, the cap and evaporation may
     /// have done, and nothing else.
     ACCOUNT = "account";
+    /// Water evaporates from still surfaces alone: no more units in a tick than there are cells
+    /// without water above them that fell by one unit and passed nothing on.
+    EVAPORATION = "evaporation";
+    /// What has FlowOut is joined to an end by cells that have it.
+    FLOW_OUT = "flow_out";
     /// What a tick looks at is bounded by the cells of the world, and the rows of its chunks.
     COST = "cost";
     /// Where water settles, a step that changes anything lowers the sum of the heads of all units.
@@ -83,18 +88,19 @@ laws! {
     /// Where water has settled, it lies on something, its surfaces are level, and its pressure is
     /// that of its depth.
     LEVEL = "level";
-    /// A world into which nothing flows, and out of which nothing does, comes to rest.
+    /// A world that nothing leaves, and into which nothing flows but from springs, comes to rest.
     COMES_TO_REST = "comes_to_rest";
     /// What springs deliver to the ends of a world that is let alone is at least nine tenths of the
-    /// max flow through its cells; of that, divided by their number, if they lie at different
-    /// heights.
+    /// max flow through its cells; if they lie at several heights, of that of the springs at any one
+    /// of these, as if there were no others.
     OUTFLOW = "outflow";
-    /// Water into which connected water heads for 32 ticks is connected, too.
+    /// Water into which connected water heads for 32 ticks, down or sideways, is connected, too.
     REACH = "reach";
-    /// As much water leaves a world that is let alone, whether it was dry or full at first, within
-    /// a tenth of the max flow; what stood there and drains is not counted. Of springs at different
-    /// heights, what `OUTFLOW` asks must leave each time.
+    /// At least as much leaves a world that is let alone if it was dry, or full, at first.
     HISTORY = "history";
+    /// Springs fill a world that nothing leaves: at least nine tenths of the cells below each to
+    /// which its water can come.
+    FILLED = "filled";
     /// A world into which nothing flows, and out of which nothing does, is level within 600 ticks.
     LEVEL_IN_TIME = "level_in_time";
     /// No edit and no tick panics.

@@ -167,9 +167,10 @@
 //!
 //! | law | what is compared |
 //! |---|---|
-//! | [`OUTFLOW`](law::OUTFLOW) | what leaves in 128 ticks with [`max_outflow`]: a max flow from springs to edges, each cell passing on at most the throughput: nine tenths of it; where springs lie at different heights, of the share of one of them, since water of the upper ones may stand over the lower ones |
-//! | [`REACH`](law::REACH) | the water into which connected water heads, tick by tick, with its HasSource |
-//! | [`HISTORY`](law::HISTORY) | what leaves, up to the max flow, with what leaves worlds that were dry, or full, at first: within a tenth; where springs lie at different heights, the share of one of them leaves each time |
+//! | [`OUTFLOW`](law::OUTFLOW) | what leaves in 128 ticks with [`max_outflow`]: a max flow from springs to edges, each cell passing on at most the throughput: nine tenths of it; where springs lie at several heights, of that of the springs at any one of these, from which the others take nothing away |
+//! | [`REACH`](law::REACH) | the water into which connected water heads, down or sideways, tick by tick, with its HasSource |
+//! | [`HISTORY`](law::HISTORY) | what leaves if the world was dry, or full, at first, with the same: nine tenths of it |
+//! | [`FILLED`](law::FILLED) | of a world that nothing leaves, what stands in the cells below springs to which their water can come, with their room: nine tenths of it |
 //! | [`LEVEL_IN_TIME`](law::LEVEL_IN_TIME) | of a closed world, the highest surface of each body with the lowest place to which it could flow |
 //!
 //! [`WaterWorld`]: crate::water::WaterWorld

@@ -6,7 +6,8 @@ use floodplain::scenario::{Record, Run, Scenario, play};
 use std::fs;
 use std::path::PathBuf;
 
-/// The laws of larger worlds are checked at every so many ticks; the ledger at every tick in all.
+/// In worlds of more cells, the laws are checked once in `SPARSELY` ticks. The ledger is checked
+/// after every tick in all worlds.
 const SMALL: u128 = 20_000;
 const SPARSELY: u64 = 64;
 

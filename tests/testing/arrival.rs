@@ -23,6 +23,8 @@ enum Bug {
     Remembers,
     /// Water is carried back uphill.
     Sisyphus,
+    /// Two cells are emptied in each tick.
+    Pump,
 }
 
 /// A game around a world of water.
@@ -62,6 +64,16 @@ impl Game {
         game
     }
 
+    /// The channel without an end, and with the spring above it.
+    fn shaft(bug: Bug) -> Game {
+        let mut game = Game::channel(bug);
+        game.water.set_rules(Rules::lossless()).unwrap();
+        game.water.remove_source(stream(1)).unwrap();
+        game.water.clear_solid(stream(1) + IVec3::Y).unwrap();
+        game.water.add_source(stream(1) + IVec3::Y).unwrap();
+        game
+    }
+
     /// Takes a number of units of a cell at most.
     fn take(&mut self, x: i32, units: u32) -> u32 {
         self.water.scoop(stream(x), units).unwrap()
@@ -81,6 +93,7 @@ impl Game {
                 let units = self.take(10, 2);
                 self.water.pour(stream(1), units).unwrap();
             }
+            Bug::Pump => _ = self.take(9, 7) + self.take(10, 7),
         }
     }
 }
@@ -152,9 +165,11 @@ fn a_game_in_which_water_does_not_arrive_breaks_the_law_of_its_name() {
         assert_eq!(broken(|| Game::channel(bug)).first(), Some(&law), "{bug:?}");
     }
     assert_eq!(broken(|| Game::basin(Bug::Sisyphus)).first(), Some(&law::LEVEL_IN_TIME));
+    assert_eq!(broken(|| Game::shaft(Bug::Pump)).first(), Some(&law::FILLED));
     let none: [&str; 0] = [];
     assert_eq!(broken(|| Game::channel(Bug::None)), none);
     assert_eq!(broken(|| Game::basin(Bug::None)), none);
+    assert_eq!(broken(|| Game::shaft(Bug::None)), none);
 }
 
 /// Steps, basins that fill, arms of a U, and what the throughput narrows.
@@ -197,28 +212,68 @@ fn the_greatest_outflow_is_that_of_the_narrowest_cells_once_all_that_fills_is_fu
     assert_eq!(supplied(&[&["SS.."]], 7, 3), 3, "one behind another, whose cell is in the way");
 }
 
-/// In flat beds and down steps water always arrives. Where columns of any height stand in its way,
-/// it finds its way in most worlds: in others a spring lies lower than what is full at first, which
-/// siphons its water over that, and what is dry at first is still filling.
+/// Over flat beds, down steps, through caves, and among columns of any height.
 #[test]
 fn water_arrives_in_small_worlds_of_every_kind() {
-    const SEEDS: u64 = 24;
-    for (bed, least) in
-        [(Bed::Flat, SEEDS), (Bed::Stepped, SEEDS), (Bed::Cave, 22), (Bed::Rough, 15)]
-    {
-        let mut arrived = 0;
-        for seed in 0..SEEDS {
+    for bed in [Bed::Flat, Bed::Stepped, Bed::Cave, Bed::Rough] {
+        for seed in 0..24 {
             let mut rng = fastrand::Rng::with_seed(seed);
             let bytes: Vec<u8> = (0..40).map(|_| rng.u8(..)).collect();
             let course = Course::draw(bed, &mut Bytes(&bytes));
-            let broken = course.check().err();
-            arrived += u64::from(broken.is_none());
-            if let Some(broken) = broken {
-                let is_late = |law: &str| [law::OUTFLOW, law::HISTORY].contains(&law);
-                assert!(broken.iter().all(|broken| is_late(broken.law)), "seed {seed}: {broken}");
-                println!("{bed:?}, seed {seed}: {broken}\n{course:?}");
+            if let Err(broken) = course.check() {
+                panic!("{bed:?}, seed {seed}: {broken}\n{course:?}");
             }
         }
-        assert!(arrived >= least, "{bed:?}: water arrives in {arrived} of {SEEDS} worlds");
+    }
+}
+
+/// Of springs at several heights the law asks only what those at one of these deliver alone. In
+/// nearly all worlds nine tenths of what all of them can deliver arrives.
+#[test]
+fn what_springs_at_several_heights_offer_arrives_in_19_of_20_stepped_worlds() {
+    const WORLDS: usize = 20;
+    let several = |world: &WaterWorld| {
+        let is_spring = |cell: &IVec3| world.cell(*cell).is_some_and(|cell| cell.is_source());
+        let mut heights = world.bounds().positions().filter(is_spring).map(|spring| spring.y);
+        heights.next().is_some_and(|first| heights.any(|height| height != first))
+    };
+    let outflows = (0_u64..).filter_map(|seed| {
+        let mut rng = fastrand::Rng::with_seed(seed);
+        let bytes: Vec<u8> = (0..40).map(|_| rng.u8(..)).collect();
+        let mut world = Course::draw(Bed::Stepped, &mut Bytes(&bytes)).world();
+        let most = max_outflow(&world);
+        (most > 0 && several(&world)).then(|| {
+            world.run(700);
+            let drained = world.ledger().drained;
+            world.run(128);
+            (seed, (world.ledger().drained - drained) as f64 / (128 * most) as f64)
+        })
+    });
+    let failing: Vec<_> = outflows.take(WORLDS).filter(|&(_, part)| part < 0.9).collect();
+    assert!(failing.len() * 20 <= WORLDS, "of {WORLDS} worlds, (seed, part): {failing:.2?}");
+}
+
+/// A spring over one arm of a U fills the other up to its own floor, to the last unit: without what
+/// it gives to the body below it, that would stop short.
+#[test]
+fn springs_fill_u_tubes_that_no_water_leaves() {
+    for seed in 0..16 {
+        let width = 3 + (seed % 4) as i32;
+        let make = || {
+            let bounds = Region::new(IVec3::ZERO, IVec3::new(width + 1, 4, 2));
+            let mut world = WaterWorld::with_bounds(seed, Rules::lossless(), bounds).unwrap();
+            world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::SOLID)).unwrap();
+            let arms = [1, width].into_iter().flat_map(|x| [(x, 2), (x, 3)]);
+            for (x, y) in (1..=width).map(|x| (x, 1)).chain(arms) {
+                world.clear_solid(IVec3::new(x, y, 1)).unwrap();
+            }
+            world.clear_solid(IVec3::new(1, 4, 1)).unwrap();
+            world.add_source(IVec3::new(1, 4, 1)).unwrap();
+            world
+        };
+        let mut world = make();
+        world.run(200);
+        assert!(world.is_at_rest(), "seed {seed}");
+        assert_eq!(world.total(), 7 * (width as u64 + 5), "seed {seed}");
     }
 }

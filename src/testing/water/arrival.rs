@@ -1,11 +1,14 @@
 //! Laws of liveness: what must come of a world of water that is let alone. Water of springs
-//! arrives, whatever stood in its way at first, and closed worlds are soon level.
+//! arrives, whatever stood in its way at first, or fills what it cannot leave, and closed worlds are
+//! soon level.
 
-use super::cells::Content;
+use super::cells::{Cells, Content};
 use super::ends::Ends;
+use super::fill::below_springs;
 use super::level::unlevel;
 use super::steady::Bed;
-use super::{REST_CELLS, is_closed};
+use super::{REST_CELLS, is_closed, is_shut};
+use crate::Face;
 use crate::testing::findings::Findings;
 use crate::testing::law;
 use crate::testing::watch::Watch;
@@ -25,49 +28,56 @@ const MOST_TICKS: u64 = 4_000;
 /// The ticks over which the outflow is counted.
 const COUNTED_TICKS: u64 = 128;
 
+/// So often it is counted until enough leaves: in a dry maze whose first end takes what one spring
+/// gives, what is over has only films to find the next end by.
+const COUNTS: usize = 12;
+
 /// The ticks within which a cell that connected water heads into is connected.
 const REACH_TICKS: u64 = 32;
 
 /// Lets a world alone in which there is water, and checks that what flows arrives: the laws
-/// [`OUTFLOW`](law::OUTFLOW), [`REACH`](law::REACH), [`HISTORY`](law::HISTORY) and
-/// [`LEVEL_IN_TIME`](law::LEVEL_IN_TIME). `water` has the water, and `edit` makes an edit of it one
-/// of the world: a game's own type that implements [`Watch`] calls this in its
-/// [`let_alone`](Watch::let_alone).
+/// [`OUTFLOW`](law::OUTFLOW), [`REACH`](law::REACH), [`HISTORY`](law::HISTORY),
+/// [`FILLED`](law::FILLED) and [`LEVEL_IN_TIME`](law::LEVEL_IN_TIME). `water` has the water, and
+/// `edit` makes an edit of it one of the world: a game's own type that implements [`Watch`] calls
+/// this in its [`let_alone`](Watch::let_alone).
 ///
 /// Worlds of more than 4,096 cells, without [`pools`](crate::water::Rules::pools) or
 /// [`many_parents`](crate::water::Rules::many_parents), with evaporation, sea, fixtures or frozen
 /// chunks break none of these laws.
-///
-/// Of springs at one height, nine tenths of the max flow must leave, and what leaves may differ by
-/// a tenth of it. Of springs at different heights, nine tenths of the share of one must leave.
 pub fn check_arrival<W: Watch>(
     world: &mut W,
     water: impl Fn(&W) -> &WaterWorld,
     edit: impl Fn(Edit) -> W::Edit,
     found: &mut Findings,
 ) {
-    if is_closed(water(world)) && is_plain(water(world)) {
+    if !is_plain(water(world)) {
+        return;
+    }
+    if is_closed(water(world)) {
         return check_level(world, water, found);
     }
-    let Some(Course { settle, most, least }) = course(water(world)) else { return };
+    if is_shut(water(world)) {
+        return check_filled(world, water, found);
+    }
+    let Some(course) = course(water(world)) else { return };
     let others = [0, 7].map(|height| with_height(world, &water, &edit, height));
-    let own = outflow(world, &water, settle, found);
-    let [least, most] = [least, most].map(|units| units * COUNTED_TICKS);
-    found.hold(law::OUTFLOW, own * 10 >= least * 9, || {
-        format!(
-            "{own} units left in {COUNTED_TICKS} ticks, {most} can, nine tenths of {least} must"
-        )
+    let most = course.most * COUNTED_TICKS;
+    let own = outflow(world, &water, course, found);
+    found.hold(law::OUTFLOW, arrives(own, most), || {
+        format!("{own} units left in {COUNTED_TICKS} ticks, {most} can")
     });
     for (other, was) in others.into_iter().zip(["dry", "full"]) {
         let Some(mut other) = other else { continue };
-        let left = outflow(&mut other, &water, settle, &mut Findings::default());
-        // More than the max flow is what stood somewhere, and drains.
-        let [own, left] = [own, left].map(|units| units.min(most));
-        let is_same = own.abs_diff(left) * 10 <= most || least < most && left * 10 >= least * 9;
-        found.hold(law::HISTORY, is_same, || {
-            format!("{own} units left in {COUNTED_TICKS} ticks, {left} when {was} at first")
+        let left = outflow(&mut other, &water, course, &mut Findings::default());
+        found.hold(law::HISTORY, arrives(left, most), || {
+            format!("{left} units left in {COUNTED_TICKS} ticks when {was} at first, {most} can")
         });
     }
+}
+
+/// Whether so much is nine tenths of what can be.
+fn arrives(units: u64, most: u64) -> bool {
+    units * 10 >= most * 9
 }
 
 /// Whether the world is small, and nothing but springs, ground and edges decides how water flows.
@@ -86,39 +96,40 @@ fn is_plain(world: &WaterWorld) -> bool {
 }
 
 /// What the springs of a world come to.
+#[derive(Clone, Copy)]
 struct Course {
     /// The ticks after which the flow is steady.
     settle: u64,
-    /// How much they can deliver to its ends in a tick then.
+    /// How much those at one height can deliver to its ends in a tick then. Others take nothing
+    /// away from that, but how much they add follows from which water comes first.
     most: u64,
-    /// How much of that must arrive, but for a tenth.
-    least: u64,
 }
 
 /// Returns the course of a world; `None` if nothing comes to its ends, or takes long.
 fn course(world: &WaterWorld) -> Option<Course> {
-    if !is_plain(world) {
+    let bed = Bed::of(world);
+    let most = bed.outflow_of_one_height();
+    let settle = settle_ticks(&bed).filter(|_| most > 0 && !bed.has_sea())?;
+    Some(Course { settle, most })
+}
+
+/// Returns the ticks after which the springs of a world have filled what they can; `None` if that
+/// takes long.
+fn settle_ticks(bed: &Bed) -> Option<u64> {
+    let is_open = |content: &&Content| matches!(content, Content::Open { .. });
+    let open = bed.cells.contents.iter().filter(is_open).count() as u64;
+    let settle = SETTLE_TICKS + 2 * 7 * open / bed.offer().max(1);
+    (settle <= MOST_TICKS).then_some(settle)
+}
+
+/// Returns the ticks within which a world into which springs flow, and which none leaves, comes to
+/// rest; `None` if that takes long, or the sea gives, too.
+pub(super) fn fills_within(world: &WaterWorld) -> Option<u64> {
+    if !is_plain(world) || !is_shut(world) {
         return None;
     }
     let bed = Bed::of(world);
-    if bed.cells.contents.contains(&Content::Sea) {
-        return None;
-    }
-    let (offer, most) = (bed.offer(), bed.max_outflow());
-    let open = bed.cells.contents.iter().filter(|content| matches!(content, Content::Open { .. }));
-    let settle = SETTLE_TICKS + 2 * 7 * open.count() as u64 / offer.max(1);
-    (most > 0 && settle <= MOST_TICKS).then_some(Course { settle, most, least: least(world, most) })
-}
-
-/// Returns how much of a max flow must arrive: all if the springs lie at one height, and the share
-/// of one of them if not. Water of an upper spring may stand over a lower one, which then gives
-/// less, or more.
-fn least(world: &WaterWorld, most: u64) -> u64 {
-    let is_spring = |cell: &IVec3| world.cell(*cell).is_some_and(|cell| cell.is_source());
-    let springs = world.bounds().positions().filter(is_spring);
-    let heights: Vec<i32> = springs.map(|spring| spring.y).collect();
-    let are_level = heights.iter().all(|&height| Some(&height) == heights.first());
-    if are_level { most } else { most / heights.len() as u64 }
+    settle_ticks(&bed).filter(|_| bed.offer() > 0 && !bed.has_sea())
 }
 
 /// Returns the world with this height in each open cell but its springs.
@@ -140,26 +151,32 @@ fn with_height<W: Watch>(
     Some(other)
 }
 
-/// Lets the flow become steady, and returns the units that leave in the ticks that are counted.
-/// Meanwhile connected water must reach what it heads into.
+/// Lets the flow become steady, and returns the units that leave in the ticks that are counted: the
+/// first that are enough, else the last. Meanwhile connected water must reach what it heads into.
 fn outflow<W: Watch>(
     world: &mut W,
     water: impl Fn(&W) -> &WaterWorld,
-    settle: u64,
+    Course { settle, most }: Course,
     found: &mut Findings,
 ) -> u64 {
     (0..settle).for_each(|_| _ = world.step());
-    let drained = water(world).ledger().drained;
-    let mut waiting = Waiting::default();
-    for _ in 0..COUNTED_TICKS {
-        world.step();
-        waiting.look(water(world));
+    let (mut units, mut waiting) = (0, Waiting::default());
+    for _ in 0..COUNTS {
+        let drained = water(world).ledger().drained;
+        for _ in 0..COUNTED_TICKS {
+            world.step();
+            waiting.look(water(world));
+        }
+        units = water(world).ledger().drained - drained;
+        if arrives(units, most * COUNTED_TICKS) {
+            break;
+        }
     }
     let longest = waiting.0.iter().find(|&&(_, ticks)| ticks >= REACH_TICKS);
     found.hold(law::REACH, longest.is_none(), || {
         format!("connected water has headed into that at {:?} for {REACH_TICKS} ticks", longest)
     });
-    water(world).ledger().drained - drained
+    units
 }
 
 /// The water into which connected water heads, and for how many ticks it is not connected itself.
@@ -171,7 +188,8 @@ impl Waiting {
     fn look(&mut self, world: &WaterWorld) {
         let heads = |cell: IVec3| {
             let from = world.cell(cell)?;
-            let into = from.direction()?.step(cell)?;
+            // How far it is pressed up, its spring decides.
+            let into = from.direction().filter(|&face| face != Face::Up)?.step(cell)?;
             let is_wet = |cell: &_| from.height() > 0 && world.height(*cell) > 0;
             let is_connected = |cell| world.cell(cell).is_some_and(|cell| cell.has_source());
             (is_connected(cell) && is_wet(&into) && !is_connected(into)).then_some(into)
@@ -192,5 +210,21 @@ fn check_level<W: Watch>(world: &mut W, water: impl Fn(&W) -> &WaterWorld, found
     let unlevel = unlevel(water(world));
     found.hold(law::LEVEL_IN_TIME, unlevel.is_none(), || {
         format!("the surfaces (units, cell) {unlevel:?} of a body, {ticks} ticks after this one")
+    });
+}
+
+/// Springs fill a world that no water leaves, and come to rest then.
+fn check_filled<W: Watch>(world: &mut W, water: impl Fn(&W) -> &WaterWorld, found: &mut Findings) {
+    let Some(most) = fills_within(water(world)) else { return };
+    let mut ticks = 0;
+    while ticks < most && !world.is_at_rest() {
+        world.step();
+        ticks += 1;
+    }
+    let cells = below_springs(&Cells::of(water(world)));
+    let units: u64 = cells.iter().map(|&cell| u64::from(water(world).height(cell))).sum();
+    let most = 7 * cells.len() as u64;
+    found.hold(law::FILLED, arrives(units, most), || {
+        format!("{units} of {most} units stand below springs, {ticks} ticks after this one")
     });
 }

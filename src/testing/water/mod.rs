@@ -4,6 +4,8 @@ mod arrival;
 mod bodies;
 mod cells;
 mod ends;
+mod fill;
+mod flow_out;
 mod level;
 mod max_flow;
 mod model;
@@ -170,10 +172,13 @@ impl Watch for WaterWorld {
         self.is_at_rest()
     }
 
-    /// Small worlds with pools in which nothing gives and nothing takes.
+    /// Small worlds with pools that no water leaves, and in which no more than springs give.
     fn rests_within(&self) -> Option<u64> {
         let is_small = self.bounds().volume() <= REST_CELLS;
-        (is_small && self.rules().pools && is_closed(self)).then_some(REST_TICKS)
+        match is_small && self.rules().pools && is_closed(self) {
+            true => Some(REST_TICKS),
+            false => arrival::fills_within(self),
+        }
     }
 
     /// By [`check_arrival`].
@@ -211,15 +216,20 @@ impl Watch for WaterWorld {
 
 /// Whether no water comes in, goes out or evaporates, and no chunk stands still.
 fn is_closed(world: &WaterWorld) -> bool {
+    let gives = |voxel: Voxel| voxel.is_sea() || voxel.cell().is_some_and(|cell| cell.is_source());
+    is_shut(world) && !world.looks().into_values().any(gives)
+}
+
+/// Whether no water goes out or evaporates, but into the sea, none comes in but from springs and
+/// the sea, and no chunk stands still.
+fn is_shut(world: &WaterWorld) -> bool {
     let rules = world.rules();
     let is_wall = |edge: Edge| matches!(edge, Edge::Wall | Edge::Held);
-    let gives = |voxel: Voxel| voxel.is_sea() || voxel.cell().is_some_and(|cell| cell.is_source());
     rules.evaporation == 0.0
         && rules.film_evaporation == 0.0
         && Ends::of(world).all().all(is_wall)
         && world.fixtures().next().is_none()
         && world.frozen_chunks().next().is_none()
-        && !world.looks().into_values().any(gives)
 }
 
 /// Goes on until a tick is complete, and returns the sum.

@@ -1,10 +1,9 @@
 //! The naive model of water: each edit against the cells and the ledger, and of each tick the laws
 //! that can be seen from outside.
 
-use super::PASSES;
 use super::cells::{Cells, Content};
 use super::ends::Ends;
-use super::passage;
+use super::{PASSES, flow_out, passage};
 use crate::testing::findings::Findings;
 use crate::testing::law;
 use crate::testing::watch::Model;
@@ -16,8 +15,13 @@ use fastrand::Rng;
 use glam::{IVec2, IVec3};
 use std::collections::{HashMap, HashSet};
 
-/// In worlds of more cells, it is not asked which ways water took.
-const PASSAGE_CELLS: usize = 1 << 10;
+/// In worlds of more cells, it is not asked which ways water took: in their bodies of more cells
+/// than this, a tick bounds only what passes the contacts and the necks of pieces.
+const PASSAGE_CELLS: usize = 2_048;
+
+/// Which ways it took is asked in each tick of worlds of so many cells, in every second one of those
+/// that are twice as large, and so on, so that it takes no longer.
+const PASSAGE_OFTEN: usize = 1_024;
 
 /// What an edit came to, in the model.
 type Answer = Result<Outcome, EditError>;
@@ -98,7 +102,10 @@ impl Model<WaterWorld> for Naive {
         let now = self.read(world, found);
         self.check_cells(world, &now, found);
         self.check_account(&now, found);
-        self.check_passage(&now, found);
+        self.check_evaporation(world, &now, found);
+        let lost = flow_out::without_end(world, &now, &self.ends);
+        found.hold(law::FLOW_OUT, lost.is_none(), || format!("no end is joined to {lost:?}"));
+        self.check_passage(world.ticks(), &now, found);
         self.cells = now;
     }
 
@@ -284,13 +291,32 @@ impl Naive {
         }
     }
 
+    /// What evaporated may have done so from still surfaces.
+    fn check_evaporation(&self, world: &WaterWorld, now: &Cells, found: &mut Findings) {
+        let units = now.ledger.evaporated - self.cells.ledger.evaporated;
+        if units == 0 {
+            return;
+        }
+        let is_still = |&(cell, (now, then)): &(IVec3, (&Content, &Content))| {
+            let is_uncovered = Face::Up.step(cell).is_none_or(|above| world.height(above) == 0);
+            now.height() + 1 == then.height() && is_uncovered && world.current(cell) == IVec3::ZERO
+        };
+        let contents = now.contents.iter().zip(&self.cells.contents);
+        let still = now.region.positions().zip(contents).filter(is_still).count() as u64;
+        found.hold(law::EVAPORATION, units <= still, || {
+            format!("{units} units evaporated, and {still} still cells fell by one")
+        });
+    }
+
     /// What a tick moved in small worlds without sea, fixtures and evaporation has ways on which no
     /// cell passes on more than its throughput, over all that it passes.
-    fn check_passage(&self, now: &Cells, found: &mut Findings) {
+    fn check_passage(&self, tick: u64, now: &Cells, found: &mut Findings) {
         let has_sea = self.ends.all().any(|edge| matches!(edge, Edge::Level(_)))
             || self.cells.contents.contains(&Content::Sea);
         let moves_otherwise = has_sea || self.evaporates() || !self.fixtures.is_empty();
-        if moves_otherwise || now.contents.len() > PASSAGE_CELLS {
+        let count = now.contents.len();
+        let is_its_turn = tick.is_multiple_of(count.div_ceil(PASSAGE_OFTEN) as u64);
+        if moves_otherwise || count > PASSAGE_CELLS || !is_its_turn {
             return;
         }
         let (moved, found_ways) = passage::moved(&self.rules, &self.ends, &self.cells, now);

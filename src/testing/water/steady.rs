@@ -10,12 +10,13 @@ use glam::IVec3;
 
 /// Returns the units that springs can deliver to the draining edges of a world in each tick, once
 /// all that fills is full: the max flow from springs to edges, each cell passing on at most the
-/// [throughput](crate::water::Rules::throughput).
+/// [throughput](crate::water::Rules::throughput), and that of a spring at most its
+/// [supply](crate::water::Rules::source_supply), whatever else would pass through it.
 ///
 /// Water moves down; sideways where what lies below is ground, or fills; and up, through cells
-/// that fill, below the height of the lowest spring. A cell fills if no way down or sideways leads
-/// from it to an end. None passes through the cell of another spring, which is full of its own.
-/// The sea and fixtures are left out of account.
+/// that fill, below the height of the lowest spring: so far the water of any spring rises, and where
+/// that of higher ones rises farther, more may leave. A cell fills if no way down or sideways leads
+/// from it to an end. The sea and fixtures are left out of account.
 ///
 /// It visits all cells within the bounds several times: it is made for small worlds.
 ///
@@ -114,6 +115,10 @@ impl<'a> Bed<'a> {
         self.cells.region.positions().filter(is_spring)
     }
 
+    pub(super) fn has_sea(&self) -> bool {
+        self.cells.contents.contains(&Content::Sea)
+    }
+
     /// Returns the units that all springs together can give in a tick.
     pub(super) fn offer(&self) -> u64 {
         self.springs().count() as u64 * u64::from(self.supply())
@@ -123,25 +128,40 @@ impl<'a> Bed<'a> {
         self.world.rules().source_supply.min(self.world.rules().throughput)
     }
 
-    /// Returns the max flow from springs to ends.
+    /// Returns the max flow from all springs to ends.
     pub(super) fn max_outflow(&self) -> u64 {
-        let Some(head) = self.springs().map(|spring| spring.y).min() else { return 0 };
+        self.outflow_of(|_| true)
+    }
+
+    /// Returns the largest of the max flows from springs at one height, as if there were no others.
+    pub(super) fn outflow_of_one_height(&self) -> u64 {
+        let mut heights: Vec<i32> = self.springs().map(|spring| spring.y).collect();
+        heights.sort_unstable();
+        heights.dedup();
+        let outflows = heights.iter().map(|&height| self.outflow_of(|spring| spring.y == height));
+        outflows.max().unwrap_or(0)
+    }
+
+    /// Returns the max flow from the springs that give to ends.
+    fn outflow_of(&self, gives: impl Fn(IVec3) -> bool) -> u64 {
+        let giving = self.springs().filter(|&spring| gives(spring));
+        let Some(head) = giving.map(|spring| spring.y).min() else { return 0 };
         let count = self.cells.contents.len();
         let (source, sink) = (2 * count, 2 * count + 1);
         let mut network = Network::new(2 * count + 2);
-        let throughput = u32::from(self.world.rules().throughput);
+        let [throughput, supply] = [self.world.rules().throughput, self.supply()].map(u32::from);
         let open =
             self.cells.region.positions().enumerate().filter(|&(_, cell)| self.is_open(cell));
         for (slot, cell) in open {
-            network.connect(2 * slot, 2 * slot + 1, throughput);
-            if self.cells.contents[slot].is_source() {
-                network.connect(source, 2 * slot, self.supply().into());
+            let is_spring = self.cells.contents[slot].is_source();
+            network.connect(2 * slot, 2 * slot + 1, if is_spring { supply } else { throughput });
+            if is_spring && gives(cell) {
+                network.connect(source, 2 * slot, supply);
             }
             if self.is_outlet(cell) {
                 network.connect(2 * slot + 1, sink, UNLIMITED);
             }
-            let onward = self.onward(cell, head).filter_map(|there| self.cells.slot(there));
-            for there in onward.filter(|&there| !self.cells.contents[there].is_source()) {
+            for there in self.onward(cell, head).filter_map(|there| self.cells.slot(there)) {
                 network.connect(2 * slot + 1, 2 * there, UNLIMITED);
             }
         }
