@@ -379,10 +379,12 @@ impl WaterWorld {
                 if joined && beside.is_wet() && seen.insert(there) {
                     open.push_back(there);
                 }
-                // What lies below a spring is that one's to fill, even if it gives nothing.
-                let is_the_springs = !full && self.store.look(place, Face::Up).is_source();
+                // What lies below a spring is that one's to fill, even if it gives nothing. What
+                // lies below falling water waits for it.
+                let above = self.store.look(place, Face::Up);
+                let is_fallen_on = !full && !above.is_mark() && above.is_wet();
                 let is_dry = !beside.is_mark() && !beside.is_wet();
-                if joined && face != Face::Down && is_dry && !is_the_springs {
+                if joined && face != Face::Down && is_dry && !is_fallen_on {
                     let dry = self.store.position(there);
                     low = low.min_by_head((head(dry.y, 0), dry));
                 }

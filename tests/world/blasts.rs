@@ -384,3 +384,10 @@ proptest! {
         random_blasts(seed);
     }
 }
+
+
+/// Water falls on a body at rest, which does not yet fill the dry cell beside it.
+#[test]
+fn a_body_that_water_falls_on_may_sleep() {
+    random_blasts(4458506156106944787);
+}

@@ -96,8 +96,8 @@ impl Context<'_> {
         }
     }
 
-    /// Takes those of `cells` of a layer out of their runs that are in one, in the turn of the layer
-    /// and before they have passed on their water.
+    /// Takes those of `cells` of a layer out of their runs that are in one, in the turn of the
+    /// layer and before they have passed on their water.
     pub(super) fn leave_runs_before_turn(&mut self, slot: Slot, layer: usize, cells: LayerMask) {
         let cells = cells & self.store.in_runs(slot, layer);
         self.leave_runs(slot, layer, cells, Some(Turn::Ahead));
