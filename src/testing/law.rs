@@ -91,8 +91,8 @@ laws! {
     /// A world that nothing leaves, and into which nothing flows but from springs, comes to rest.
     COMES_TO_REST = "comes_to_rest";
     /// What springs deliver to the ends of a world that is let alone is at least nine tenths of the
-    /// max flow through its cells; if they lie at several heights, of that of the springs at any one
-    /// of these, as if there were no others.
+    /// max flow through its cells; if they lie at several heights, of that of the springs at any
+    /// one of these, as if there were no others.
     OUTFLOW = "outflow";
     /// Water into which connected water heads for 32 ticks, down or sideways, is connected, too.
     REACH = "reach";

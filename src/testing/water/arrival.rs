@@ -1,6 +1,6 @@
 //! Laws of liveness: what must come of a world of water that is let alone. Water of springs
-//! arrives, whatever stood in its way at first, or fills what it cannot leave, and closed worlds are
-//! soon level.
+//! arrives, whatever stood in its way at first, or fills what it cannot leave, and closed worlds
+//! are soon level.
 
 use super::cells::{Cells, Content};
 use super::ends::Ends;

@@ -19,8 +19,8 @@ use std::collections::{HashMap, HashSet};
 /// than this, a tick bounds only what passes the contacts and the necks of pieces.
 const PASSAGE_CELLS: usize = 2_048;
 
-/// Which ways it took is asked in each tick of worlds of so many cells, in every second one of those
-/// that are twice as large, and so on, so that it takes no longer.
+/// Which ways it took is asked in each tick of worlds of so many cells, in every second one of
+/// those that are twice as large, and so on, so that it takes no longer.
 const PASSAGE_OFTEN: usize = 1_024;
 
 /// What an edit came to, in the model.

@@ -71,9 +71,9 @@ mod tests {
         Slanting,
     }
 
-    /// Returns a large basin, anywhere in the chunk grid, with higher water on one side, springs and
-    /// outlets. A wall has a neck of 1 to 4 cells, from the ground up or, as in a U-tube, along the
-    /// ground alone.
+    /// Returns a large basin, anywhere in the chunk grid, with higher water on one side, springs
+    /// and outlets. A wall has a neck of 1 to 4 cells, from the ground up or, as in a U-tube, along
+    /// the ground alone.
     fn basin(seed: u64, parted: Parted) -> WaterWorld {
         let mut rng = Rng::with_seed(seed);
         let offset = IVec3::new(rng.i32(0..16), 0, rng.i32(0..16));
@@ -120,7 +120,8 @@ mod tests {
         world
     }
 
-    /// Returns the units that some ticks moved in basins of a kind, and how many of them had no way.
+    /// Returns the units that some ticks moved in basins of a kind, and how many of them had no
+    /// way.
     fn moved_in(parted: Parted, seeds: Range<u64>) -> (u64, u64) {
         let (mut all, mut over) = (0, 0);
         for seed in seeds {
@@ -142,8 +143,8 @@ mod tests {
     }
 
     /// Bodies of more than 2,048 cells are held to the throughput where their pieces meet and at
-    /// necks along the axes: within one layer of a chunk, across chunks, and through U-tubes. Of 100
-    /// such worlds, one has a tick (seed 58, tick 20) in which 180 of 333 units have no way.
+    /// necks along the axes: within one layer of a chunk, across chunks, and through U-tubes. Of
+    /// 100 such worlds, one has a tick (seed 58, tick 20) in which 180 of 333 units have no way.
     #[test]
     fn what_moves_in_large_lakes_has_ways_through_necks_along_the_axes() {
         for parted in [Parted::Nothing, Parted::Straight] {

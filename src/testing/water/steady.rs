@@ -14,9 +14,9 @@ use glam::IVec3;
 /// [supply](crate::water::Rules::source_supply), whatever else would pass through it.
 ///
 /// Water moves down; sideways where what lies below is ground, or fills; and up, through cells
-/// that fill, below the height of the lowest spring: so far the water of any spring rises, and where
-/// that of higher ones rises farther, more may leave. A cell fills if no way down or sideways leads
-/// from it to an end. The sea and fixtures are left out of account.
+/// that fill, below the height of the lowest spring: so far the water of any spring rises, and
+/// where that of higher ones rises farther, more may leave. A cell fills if no way down or sideways
+/// leads from it to an end. The sea and fixtures are left out of account.
 ///
 /// It visits all cells within the bounds several times: it is made for small worlds.
 ///

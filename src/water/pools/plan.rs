@@ -111,7 +111,7 @@ impl Context<'_> {
 
     /// Returns the units that a cell may still pass on, whether or not they are its own.
     fn left_at(&self, place: Place) -> i32 {
-        i32::from(self.limits.throughput.saturating_sub(self.passed(place)))
+        i32::from(self.limits.left(self.store.read(place), self.passed(place)))
     }
 
     /// Returns the network of the cells of a walk and of those that are to change, and the node of

@@ -328,9 +328,9 @@ fn nothing_depends_on_what_is_known_or_awake() {
     let mut moved = 0;
     // What once made a difference: water in the air that came to rest, and splits in slices (132);
     // a sea that is stored as one value (327); springs that parted a body and started no walk
-    // (203); a sea that filled a cell beside a run in its turn (119); a full cell that lost its ground and
-    // had joined two bodies (133); ways from a higher spring (128), for more cells in the same tick
-    // (663); a sleeping cell that was emptied and drew (889).
+    // (203); a sea that filled a cell beside a run in its turn (119); a full cell that lost its
+    // ground and had joined two bodies (133); ways from a higher spring (128), for more cells in
+    // the same tick (663); a sleeping cell that was emptied and drew (889).
     for seed in (100..102).chain([119, 128, 132, 133, 203, 327, 663, 889]) {
         let slice = [300, 251, 97, 20, 2_000][seed as usize % 5];
         let build = || any_world(seed, &mut Rng::with_seed(seed));
