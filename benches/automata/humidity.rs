@@ -184,7 +184,7 @@ fn step_conservative(dense: &mut Dense) {
 /// Returns what a cell holds as far as fluxes see it at a face with this phase.
 #[inline(always)]
 fn head(units: u32, phase: u32) -> u32 {
-    (units.max(phase) - phase & !3) + phase
+    ((units.max(phase) - phase) & !3) + phase
 }
 
 /// Returns the flux across a face in units, rounded towards zero.

@@ -385,7 +385,6 @@ proptest! {
     }
 }
 
-
 /// Water falls on a body at rest, which does not yet fill the dry cell beside it.
 #[test]
 fn a_body_that_water_falls_on_may_sleep() {

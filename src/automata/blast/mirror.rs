@@ -428,7 +428,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(30) })]
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(16) })]
 
         #[test]
         fn ground_that_is_replaced_as_a_whole_is_the_single_edits(seed: u64) {
