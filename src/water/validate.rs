@@ -512,6 +512,17 @@ mod tests {
         let low = EAST + IVec3::X;
         let slope = world(&[(HERE, 3), (EAST, 2), (low, 1)]);
         assert_eq!(slope.validate(), Err(Violation::Uneven { high: HERE, low, difference: 2 }));
+        // Water that falls on the lowest cell feeds the dry one beside it; once it sleeps, it
+        // hangs.
+        let dry = low + IVec3::X;
+        let words = [(HERE, 2), (EAST, 2), (low, 1), (dry, 0)];
+        let uneven = Violation::Uneven { high: HERE, low: dry, difference: 2 };
+        assert_eq!(world(&words).validate(), Err(uneven));
+        let above = low + IVec3::Y;
+        let mut fallen_on = world(&[&words[..], &[(above, 2)]].concat());
+        assert_eq!(fallen_on.validate(), Err(Violation::Unsupported(above)));
+        fallen_on.store.wake_at(fallen_on.place(above).unwrap());
+        assert_eq!(fallen_on.validate(), Ok(()));
         let mut lost = world(&[(HERE, FULL)]);
         lost.ledger.placed += 2;
         assert_eq!(lost.validate(), Err(Violation::Ledger { counted: 7, booked: 9 }));

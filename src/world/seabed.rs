@@ -1,5 +1,6 @@
-//! Soil beside the sea keeps its fill: what flows on from it, the sea gives in the same step of
-//! soil, to the unit of moisture. In whole units of water, by chance, it would never be steady.
+//! Soil beside the sea keeps its fill: the sea replaces what flows out of it within the same step
+//! of soil, to the unit of moisture. By whole units of water at random, the flow would never be
+//! steady.
 
 use super::World;
 use crate::chunk::LAYER_CELLS;
@@ -8,7 +9,7 @@ use crate::water::contact::Contact;
 use glam::IVec3;
 
 impl World {
-    /// Tells soil which cells of a chunk lie beside the sea.
+    /// Updates which cells of a chunk of soil the sea feeds.
     pub(super) fn find_seabed(&mut self, chunk: IVec3) {
         let fed = self.seabed_of(chunk);
         if self.soil.set_fed(chunk, fed) {

@@ -37,8 +37,8 @@ pub enum Violation {
         /// The cell.
         cell: IVec3,
     },
-    /// In the chunk at this chunk position, soil is kept full where no sea lies beside it, or not
-    /// where some does.
+    /// In the chunk at this chunk position, the sea feeds soil that does not lie beside it, or does
+    /// not feed soil that does.
     Seabed(IVec3),
     /// Water and moisture do not add up to what came in less what went out.
     Account {
@@ -65,7 +65,7 @@ impl fmt::Display for Violation {
                 write!(f, "cell {cell} of {part} is not what its material is")
             }
             Violation::Seabed(chunk) => {
-                write!(f, "soil of chunk {chunk} is kept full without sea, or is not with some")
+                write!(f, "the sea does not feed the soil of chunk {chunk} that lies beside it")
             }
             Violation::Account { counted, came_in, went_out } => {
                 write!(f, "{counted} units of moisture, but {came_in} came in and {went_out} left")

@@ -40,8 +40,8 @@ pub(crate) fn set_awake<T: Copy + PartialEq, S: RowShape>(
     }
 }
 
-/// Wakes a chunk in which cells changed, and the neighbours behind the faces in `touched`, but for
-/// those that are shelved: nothing passes their faces.
+/// Wakes a chunk in which cells changed, and the neighbours across the faces in `touched`. Shelved
+/// neighbours are skipped, since nothing passes their faces.
 pub(crate) fn wake_around<T: Copy + PartialEq, S: RowShape>(
     grid: &mut Grid<T, S>,
     slot: Slot,

@@ -51,31 +51,16 @@ pub(super) fn step_chunk<S: HumidityShape>(
     job: &mut Job<S>,
     changed: &mut CellMask,
 ) {
+    let chunk = ConservativeChunk { faces, fed, looked_at, fluxes, before, job, changed };
     if fluxes.fall == 0 {
-        simd::run(ConservativeChunk::<S, false> {
-            faces,
-            fed,
-            looked_at,
-            fluxes,
-            before,
-            job,
-            changed,
-        });
+        simd::run(Step::<S, false>(chunk));
     } else {
-        simd::run(ConservativeChunk::<S, true> {
-            faces,
-            fed,
-            looked_at,
-            fluxes,
-            before,
-            job,
-            changed,
-        });
+        simd::run(Step::<S, true>(chunk));
     }
 }
 
-/// A step of a chunk, in which humidity falls or does not.
-struct ConservativeChunk<'a, S: HumidityShape, const FALLS: bool> {
+/// What a step of a chunk works on.
+struct ConservativeChunk<'a, S: HumidityShape> {
     faces: &'a Transmissibilities<S>,
     fed: &'a [Fed],
     looked_at: RowMask,
@@ -85,12 +70,16 @@ struct ConservativeChunk<'a, S: HumidityShape, const FALLS: bool> {
     changed: &'a mut CellMask,
 }
 
-impl<S: HumidityShape, const FALLS: bool> simd::Kernel for ConservativeChunk<'_, S, FALLS> {
+/// A step of a chunk, compiled for ground in which humidity falls and for ground in which it does
+/// not.
+struct Step<'a, S: HumidityShape, const FALLS: bool>(ConservativeChunk<'a, S>);
+
+impl<S: HumidityShape, const FALLS: bool> simd::Kernel for Step<'_, S, FALLS> {
     type Output = ();
 
     #[inline(always)]
     fn run(self) {
-        let ConservativeChunk { faces, fed, looked_at, fluxes, before, job, changed } = self;
+        let ConservativeChunk { faces, fed, looked_at, fluxes, before, job, changed } = self.0;
         let Job { moisture, rims, tally, .. } = job;
         let cells = moisture.cells_mut();
         *tally = Tally::default();
@@ -472,7 +461,8 @@ impl<S: HumidityShape, const FALLS: bool> Rule<'_, S, FALLS> {
         }
     }
 
-    /// Gives cells that are fed what they lack, but for rain, which lacks nothing.
+    /// Refills fed cells of a row up to their fill. Rain cells are skipped: their humidity is
+    /// fixed.
     #[inline(always)]
     fn feed<const W: usize>(&mut self, first: usize, here: &[u32; W], cells: &mut [u32; W]) {
         while let Some((&Fed { index, full }, rest)) = self.fed.split_first()

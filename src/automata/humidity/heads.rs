@@ -10,9 +10,9 @@
 //! sum of absolute differences (M. Crandall and L. Tartar, "Some relations between nonexpansive and
 //! order preserving mappings", 1980). What follows:
 //!
-//! - Ground that no cell of dries in a step gets wetter with every step, and is below what holds it
-//!   there, so it comes to rest exactly, with what flows in flowing out: dry ground with rain and
-//!   drains does.
+//! - If no cell dries in a step, none dries in any later one, and humidity is bounded. So the
+//!   ground reaches a fixed point in finitely many steps, at which inflow equals outflow. Dry
+//!   ground with rain and drains is such a case.
 //! - Without rain and drains, in a cycle of states each cell would only give or only get. The one
 //!   with the greatest humidity would give, and none gets so much by its fluxes, each less than a
 //!   quarter (sheets) or an eighth (cubes) of a difference. So there is no cycle but rest.

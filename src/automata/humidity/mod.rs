@@ -21,9 +21,9 @@
 //! with impermeabilities `i` and `i'` in soil, less than `(i + i') / (2 · coefficient)` units,
 //! rounded up, and 4 more on sheets, 8 in cubes; by default 72 units, 0.001, between cells of
 //! impermeability 2. Where soil is more impermeable than 2³² · `coefficient`, nothing moves at all.
-//! Each face of a cell rounds at other units, so mirrored ground gives mirrored humidities but for
-//! some units. Where humidity falls, by [`Rules::fall`], it is not level at rest: the ground is wet
-//! at its foot.
+//! The rounding differs from face to face, so mirrored ground gives mirrored humidities only up to
+//! a few units. Where humidity falls, by [`Rules::fall`], it is not level at rest: the ground is
+//! wet at its foot.
 
 mod ahead;
 mod cell;

@@ -62,7 +62,7 @@ impl Steady {
         Tally { moved: 0, ..known }
     }
 
-    /// Enters what so many steps bring.
+    /// Adds the steady flow of a number of steps to a ledger.
     pub(super) fn enter(&self, ledger: &mut Ledger, steps: u64) {
         ledger.placed += self.sum.fed * u128::from(steps);
         ledger.rained += self.sum.rained * i128::from(steps);

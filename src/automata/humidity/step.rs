@@ -111,7 +111,8 @@ impl<S: HumidityShape> HumidityWorld<S> {
         report
     }
 
-    /// Enters the steady flow of so many steps, but for these chunks, which are stepped.
+    /// Adds the steady flow of a number of steps to the ledger. The chunks in `stepped` are no
+    /// longer steady.
     fn enter_steady(&mut self, stepped: &[Slot], steps: u64) {
         stepped.iter().for_each(|&slot| self.steady.forget(slot));
         self.steady.enter(&mut self.ledger, steps);

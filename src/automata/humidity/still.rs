@@ -7,9 +7,9 @@ use crate::grid::Slot;
 use glam::IVec3;
 
 impl<S: HumidityShape> HumidityWorld<S> {
-    /// Lets a chunk, loaded or not, stand still, or go on. Those beside it wake if something flows
-    /// across the face between them. As it goes on, it is awake if it was before, or if something
-    /// flows across its faces or did so before.
+    /// Stops or resumes a chunk, loaded or not. Neighbours wake if moisture flows across the face
+    /// between them. A chunk that resumes is awake if it was awake when it stopped, or if moisture
+    /// flows across one of its faces or flowed steadily through it.
     pub(crate) fn set_still(&mut self, chunk: IVec3, is_still: bool) {
         if self.store.is_still(chunk) == is_still {
             return;
@@ -20,7 +20,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
         self.kernel.forget(slot);
         if is_still {
             if flows || self.steady.has(slot) {
-                // As it goes on, what flowed through it may do so no more.
+                // The steady flow may be cut off by the time that the chunk resumes.
                 self.steady.forget(slot);
                 self.store.moisture.wake_chunk_at(slot);
             }
@@ -33,8 +33,8 @@ impl<S: HumidityShape> HumidityWorld<S> {
         }
     }
 
-    /// Wakes the chunks beside one with which moisture is exchanged, as they will be no more, or
-    /// are from now on. Returns whether there are any.
+    /// Wakes the neighbours with which a chunk exchanges moisture, when it is about to stop or has
+    /// just resumed. Returns whether there are any.
     pub(super) fn wake_across(&mut self, slot: Slot) -> bool {
         let neighbours = self.store.moisture.neighbours_of(slot);
         let mut flows = false;

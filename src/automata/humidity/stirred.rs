@@ -2,8 +2,8 @@
 //! change. A cell stays as it is if nothing changed in it and beside it in the last step. So a step
 //! that moves moisture in a few cells of a chunk visits a few of its rows.
 //!
-//! Only in cubes, and only where nobody asks what moved: what moves in rows that do not change is
-//! not counted.
+//! Used in cubes only, and only if moved units are not reported: units that move through rows that
+//! do not change are not counted.
 
 use super::HumidityShape;
 use super::job::Job;

@@ -23,7 +23,7 @@ pub(super) struct Store<S: HumidityShape> {
     ground: Vec<Plane>,
     /// The chunks that stand still, loaded or not.
     still: HashSet<IVec3>,
-    /// The cells that are fed, in index order. No part of the state: what stands above tells it.
+    /// The fed cells, in index order. Not part of the state: the owner of the world derives them.
     fed: HashMap<Slot, Box<[Fed]>>,
 }
 
@@ -31,7 +31,7 @@ pub(super) struct Store<S: HumidityShape> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Fed {
     pub(crate) index: u16,
-    /// In a step, it does not fall below as many units if it holds as many, or else below what it
+    /// The fill in units. A step does not lower the cell below the lesser of this and what it
     /// holds.
     pub(crate) full: u32,
 }
