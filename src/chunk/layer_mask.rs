@@ -1,6 +1,7 @@
 //! Bit sets of the 256 cells of a horizontal layer of a chunk, with set operators, shifts and flood
 //! fill. A word holds four rows of sixteen cells.
 
+use crate::coords::Face;
 use core::ops::{
     BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, BitXorAssign, Not, Sub, SubAssign,
 };
@@ -182,7 +183,7 @@ impl LayerMask {
         })
     }
 
-    /// Returns the four lateral shifts, in the order of [`Face::LATERAL`](crate::Face::LATERAL).
+    /// Returns the four lateral shifts, in the order of [`Face::LATERAL`].
     /// `shifted[k]` has a cell if its neighbour across face k is in the mask; `beyond[k]` is the
     /// layer of the chunk across that face.
     #[inline]
@@ -198,6 +199,12 @@ impl LayerMask {
             [a >> 16 | b << 48, b >> 16 | c << 48, c >> 16 | d << 48, d >> 16 | beyond[3][0] << 48],
         ]
         .map(LayerMask)
+    }
+
+    /// Returns the cells whose neighbour across a lateral face is in the mask, inside the layer.
+    pub(crate) fn across(self, face: Face) -> LayerMask {
+        let shifted = self.shifted(&[LayerMask::NONE; 4]);
+        Face::LATERAL.iter().position(|&at| at == face).map_or(LayerMask::NONE, |at| shifted[at])
     }
 
     /// Returns the cells that have a lateral neighbour in the mask, inside the layer (dilation

@@ -10,8 +10,11 @@
 //! | `walk` | the extent and the levels of a body | breadth-first search over pieces |
 //! | `shore` | what gives and takes in a body, and the level that it is brought to | bisection |
 //! | `pass` | moves water in all of a body at once | |
-//! | `plan` | what changes in each cell, as far as that has a way | |
-//! | `network` | how much passes | blocking flows (Dinic) |
+//! | `network` | how much passes between pieces | blocking flows (Dinic) |
+//! | `plan` | what is to change in each cell | |
+//! | `trim` | how much of that has a way from cell to cell | |
+//! | `wide` | pieces whose cells need no network | min cuts |
+//! | `max_flow` | how much passes between cells | max flow (Boykov and Kolmogorov) |
 //! | `level` | which bodies are levelled in a tick, and in which order | |
 //!
 //! A body is walked through and levelled at once. That counts for its pieces, and is charged to the
@@ -20,13 +23,16 @@
 mod labels;
 mod layer;
 pub(crate) mod level;
+mod max_flow;
 mod network;
 mod pass;
 mod plan;
 mod shore;
 #[cfg(test)]
 mod tests;
+mod trim;
 mod walk;
+mod wide;
 
 use crate::chunk::LayerMask;
 use crate::grid::Slot;

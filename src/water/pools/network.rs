@@ -10,7 +10,7 @@ const PHASES: usize = 12;
 /// A pass ends with a phase that moves less than this part of what has moved before.
 const LEAST: i32 = 32;
 
-/// A node of the network: a piece or a cell.
+/// A node of the network.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Node {
     /// Units that it would still give and take.
@@ -19,8 +19,9 @@ pub(crate) struct Node {
     /// Units that it gives and takes.
     pub(crate) gave: i32,
     pub(crate) took: i32,
-    /// Units that may still pass through it.
+    /// Units that may still pass through it, and that have passed.
     pub(crate) left: i32,
+    passed: i32,
     /// In this phase: its distance from where water is wanted, what has come to it, what it has
     /// taken, and what is over.
     distance: u32,
@@ -33,6 +34,11 @@ impl Node {
     /// Returns a node through which so many units may pass.
     pub(crate) fn letting(left: i32) -> Self {
         Node { left, ..Node::default() }
+    }
+
+    /// Returns the units that have passed through it.
+    pub(crate) fn passed(&self) -> i32 {
+        self.passed
     }
 }
 
@@ -71,6 +77,11 @@ impl Network {
         }
         let edges = joins.iter().map(|&(_, capacity)| (capacity, 0)).collect();
         Network { nodes, edges, near, first, order: Vec::new() }
+    }
+
+    /// Returns the units that may still pass along an edge.
+    pub(crate) fn left_along(&self, edge: usize) -> i32 {
+        self.edges[edge].0
     }
 
     fn near(&self, node: u32) -> Range<usize> {
@@ -178,7 +189,9 @@ impl Network {
             }
             let node = &mut self.nodes[id as usize];
             let gave = node.give - kept;
-            node.left -= gave + node.inflow - (node.over - kept);
+            let passed = gave + node.inflow - (node.over - kept);
+            node.left -= passed;
+            node.passed += passed;
             node.give -= gave;
             node.gave += gave;
             node.take -= node.absorbed;

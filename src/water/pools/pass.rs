@@ -3,8 +3,8 @@
 //!
 //! Pieces are the nodes of a flow network and their contacts its edges. Each cell of a contact
 //! passes seven units in a tick, and a piece as many as its narrowest row or column. What each cell
-//! gives and takes is planned first. In a small body, the cells' own network then tells how much of
-//! that has a way.
+//! gives and takes is planned first. The network of the cells then tells how much of that has a
+//! way.
 
 use crate::chunk::{LAYER_CELLS, LayerMask};
 use crate::coords::Face;
@@ -94,7 +94,7 @@ impl Context<'_> {
             missed -= kept;
             self.collect_from(&mut plan, shore, &goal, gave - kept);
         }
-        self.trim(&mut plan, walk);
+        self.trim(&mut plan, walk, &network);
         self.carry_out(&plan)
     }
 
@@ -102,9 +102,8 @@ impl Context<'_> {
     fn network_of_pieces(&self, walk: &Walk) -> Network {
         let throughput = i32::from(self.limits.throughput);
         let nodes = walk.pieces.iter().map(|piece| Node::letting(throughput * width(piece.cells)));
-        let contacts = walk.contacts.as_deref().unwrap_or_default();
         let joins: Vec<([u32; 2], i32)> =
-            contacts.iter().map(|contact| (contact.pieces, contact.capacity)).collect();
+            walk.contacts().iter().map(|contact| (contact.pieces, contact.capacity)).collect();
         Network::new(nodes.collect(), &joins)
     }
 
@@ -194,7 +193,7 @@ impl Context<'_> {
     /// Does what is planned. Returns the units moved.
     fn carry_out(&mut self, plan: &Plan) -> u64 {
         let mut moved = 0;
-        for change in plan.changes().filter(|change| change.units > 0) {
+        for change in plan.changes().iter().filter(|change| change.units > 0) {
             let (place, units) = (change.place, change.units);
             match change.kind {
                 Kind::Rise(entry) => {

@@ -114,6 +114,23 @@ impl Walk {
         self.at[at].1
     }
 
+    /// Returns the index of the layer of a cell, if it was looked at.
+    pub(crate) fn index_of(&self, place: Place) -> Option<u32> {
+        let at = place.is_some().then(|| place.slot.index() * 16 + place.layer())?;
+        let &(number, index) = self.at.get(at)?;
+        (number == self.number).then_some(index)
+    }
+
+    /// Returns the piece of a cell, if it was found.
+    pub(crate) fn piece_of(&self, place: Place) -> Option<u32> {
+        self.piece_at(self.index_of(place)?, place.cell())
+    }
+
+    /// Returns where the pieces touch.
+    pub(crate) fn contacts(&self) -> &[Contact] {
+        self.contacts.as_deref().unwrap_or_default()
+    }
+
     /// Claims cells of a layer. Returns those that were not claimed before.
     pub(crate) fn claim(&mut self, layer: u32, cells: LayerMask) -> LayerMask {
         let claimed = &mut self.layers[layer as usize].claimed;

@@ -1,0 +1,227 @@
+//! How much of a plan has a way: a flow network of cells, each of which passes on as many units as
+//! it still may in the tick.
+//!
+//! The network has all the cells of a small body. Of a larger one it has the pieces that pass water
+//! in the network of pieces, and those that are wide for it are one node each. So its size follows
+//! what moves.
+
+use crate::chunk::LAYER_CELLS;
+use crate::coords::Face;
+use crate::water::context::Context;
+use crate::water::pools::max_flow::{MaxFlow, Node};
+use crate::water::pools::network::Network;
+use crate::water::pools::plan::{Kind, Plan};
+use crate::water::pools::walk::Walk;
+use crate::water::random::shuffle;
+use crate::water::store::Place;
+
+/// The maximum number of cells of a small body.
+const SMALL: u32 = 2_048;
+
+/// The maximum number of cells of a network. If more pass water, as where a dam breaks, only the
+/// contacts between pieces and their necks limit the flow.
+const MOST: u32 = 8_192;
+
+/// No node.
+const NONE: u32 = u32::MAX;
+
+/// The nodes of cells, by layers of a walk.
+#[derive(Default)]
+struct Ids {
+    /// For each layer of the walk, the index of its table plus one.
+    table: Vec<u32>,
+    tables: Vec<[u32; LAYER_CELLS]>,
+}
+
+impl Ids {
+    /// Returns the node of a cell of a layer of the walk, to be set.
+    fn entry(&mut self, layer: u32, cell: usize) -> &mut u32 {
+        let layer = layer as usize;
+        if layer >= self.table.len() {
+            self.table.resize(layer + 1, 0);
+        }
+        if self.table[layer] == 0 {
+            self.tables.push([NONE; LAYER_CELLS]);
+            self.table[layer] = self.tables.len() as u32;
+        }
+        &mut self.tables[self.table[layer] as usize - 1][cell]
+    }
+
+    /// Returns the node of a cell, if it has one.
+    fn get(&self, walk: &Walk, place: Place) -> Option<u32> {
+        let layer = walk.index_of(place)?;
+        let table = self.table.get(layer as usize)?.checked_sub(1)?;
+        let id = self.tables[table as usize][place.cell()];
+        (id != NONE).then_some(id)
+    }
+}
+
+/// The nodes of a network of cells: first those of wide pieces, then those of cells.
+#[derive(Default)]
+struct Cells {
+    nodes: Vec<Node>,
+    ids: Ids,
+    wide: u32,
+    /// The cells, in the order of their nodes.
+    places: Vec<Place>,
+}
+
+impl Cells {
+    /// Adds a cell of a layer of the walk that may pass on `most` units, if it has no node yet.
+    /// Returns its node.
+    fn add(&mut self, layer: u32, place: Place, most: impl Fn(Place) -> i32) -> u32 {
+        let id = self.ids.entry(layer, place.cell());
+        if *id == NONE {
+            *id = self.nodes.len() as u32;
+            self.nodes.push(Node::letting(most(place)));
+            self.places.push(place);
+        }
+        *id
+    }
+
+    /// Returns the cell of a node; `None` for a wide piece.
+    fn place(&self, node: u32) -> Option<Place> {
+        Some(self.places[node.checked_sub(self.wide)? as usize])
+    }
+}
+
+impl Context<'_> {
+    /// Lowers what is planned for a body, the pieces of a walk, to what has a way. `pieces` is
+    /// their network, in which they have passed water.
+    pub(crate) fn trim(&self, plan: &mut Plan, walk: &mut Walk, pieces: &Network) {
+        plan.take_back_unfounded();
+        let count =
+            |ids: &[usize]| ids.iter().map(|&id| walk.pieces[id].cells.count()).sum::<u32>();
+        let mut all: Vec<usize> = (0..walk.pieces.len()).collect();
+        let is_small = count(&all) <= SMALL;
+        if !is_small {
+            all.retain(|&piece| pieces.nodes[piece].passed() > 0);
+        }
+        if plan.given() <= self.least_left(walk, &all) {
+            return;
+        }
+        let mut wide = Vec::new();
+        if !is_small {
+            let is_wide = self.wide_pieces(plan, walk, pieces);
+            (wide, all) = all.into_iter().partition(|&piece| is_wide[piece]);
+        }
+        if all.is_empty() || count(&all) > MOST {
+            return;
+        }
+        let mut cells = self.nodes_of_pieces(walk, &wide, &all, pieces);
+        let nodes = self.add_changes(&mut cells, plan, walk);
+        let mut joins = self.joins(&cells, walk);
+        // Where not all finds a way, no side is preferred.
+        shuffle(self.work.random(), &mut joins);
+        let mut network = MaxFlow::new(cells.nodes, &joins);
+        network.run(self.work.random());
+        for (change, node) in plan.changes_mut().iter_mut().zip(nodes) {
+            let node = &mut network.nodes[node as usize];
+            let units = match change.kind {
+                Kind::Give => &mut node.gave,
+                Kind::Rise(_) | Kind::IntoSea => &mut node.took,
+            };
+            let done = i32::from(change.units).min(*units);
+            *units -= done;
+            change.units = done as u8;
+        }
+    }
+
+    /// Returns the least units that any cell of some pieces may still pass on.
+    fn least_left(&self, walk: &Walk, pieces: &[usize]) -> i32 {
+        let left = pieces.iter().flat_map(|&piece| {
+            let piece = walk.pieces[piece];
+            let at = walk.layer(piece.layer);
+            let (slot, layer) = (at.slot, at.layer);
+            let cells = piece.cells & self.touched(slot, layer);
+            cells.iter().map(move |cell| self.left_at(Place::in_layer(slot, layer, cell)))
+        });
+        left.min().unwrap_or(i32::from(self.limits.throughput))
+    }
+
+    /// Returns the units that a cell may still pass on, whether or not they are its own.
+    fn left_at(&self, place: Place) -> i32 {
+        i32::from(self.limits.left(self.store.read(place), self.passed(place)))
+    }
+
+    /// Returns a node for each wide piece and for each cell of the narrow ones.
+    fn nodes_of_pieces(
+        &self,
+        walk: &Walk,
+        wide: &[usize],
+        narrow: &[usize],
+        pieces: &Network,
+    ) -> Cells {
+        let mut cells = Cells { wide: wide.len() as u32, ..Cells::default() };
+        for (&id, node) in wide.iter().zip(0..) {
+            let piece = walk.pieces[id];
+            for cell in piece.cells.iter() {
+                *cells.ids.entry(piece.layer, cell) = node;
+            }
+            cells.nodes.push(Node::letting(pieces.nodes[id].passed()));
+        }
+        for &id in narrow {
+            let piece = walk.pieces[id];
+            let at = walk.layer(piece.layer);
+            for cell in piece.cells.iter() {
+                let place = Place::in_layer(at.slot, at.layer, cell);
+                cells.add(piece.layer, place, |place| self.left_at(place));
+            }
+        }
+        cells
+    }
+
+    /// Adds what the cells that are to change give and take. Returns the node of each change.
+    fn add_changes(&self, cells: &mut Cells, plan: &Plan, walk: &mut Walk) -> Vec<u32> {
+        let mut ids = Vec::with_capacity(plan.changes().len());
+        for change in plan.changes() {
+            let (place, units) = (change.place, i32::from(change.units));
+            let layer = walk.enter(self, place.slot, place.layer());
+            let id = cells.add(layer, place, |place| self.left_at(place));
+            let node = &mut cells.nodes[id as usize];
+            match change.kind {
+                Kind::Give => node.give += units,
+                // What a cell takes, it does not pass on. For a wide piece that is counted.
+                Kind::Rise(_) if id >= cells.wide => {
+                    (node.take, node.most) = (node.take + units, node.most + units);
+                }
+                Kind::Rise(_) | Kind::IntoSea => node.take += units,
+            }
+            ids.push(id);
+        }
+        ids
+    }
+
+    /// Returns the edges between nodes, and what each lets pass.
+    fn joins(&self, cells: &Cells, walk: &Walk) -> Vec<([u32; 2], i32)> {
+        let throughput = i32::from(self.limits.throughput);
+        let is_wet = |place: Place| self.store.read(place).is_wet();
+        let mut joins = Vec::new();
+        for (id, &place) in (cells.wide..).zip(&cells.places) {
+            for face in Face::ALL {
+                let Some(there) = cells.ids.get(walk, self.store.step(place, face)) else {
+                    continue;
+                };
+                // What is dry passes nothing on. Of two wet cells, the first is joined to the other.
+                let is_joined = match cells.place(there) {
+                    None => true,
+                    Some(other) if !is_wet(place) => is_wet(other),
+                    Some(other) => id < there && is_wet(other),
+                };
+                if is_joined {
+                    let most = cells.nodes[id as usize].most.min(cells.nodes[there as usize].most);
+                    joins.push(([id, there], most.min(throughput)));
+                }
+            }
+        }
+        let node_of = |piece: u32| cells.ids.get(walk, walk.first_cell(piece as usize));
+        for contact in walk.contacts() {
+            if let [Some(a), Some(b)] = contact.pieces.map(node_of)
+                && a.max(b) < cells.wide
+            {
+                joins.push(([a, b], contact.capacity));
+            }
+        }
+        joins
+    }
+}
