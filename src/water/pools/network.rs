@@ -50,6 +50,9 @@ pub(crate) struct Network {
     pub(crate) nodes: Vec<Node>,
     /// The units that may still pass along each edge, and in this phase do.
     edges: Vec<(i32, i32)>,
+    /// The nodes of each edge, and the units that have passed from the first to the second, less
+    /// back.
+    passed: Vec<([u32; 2], i32)>,
     /// For each node, its neighbours and the edges to them.
     near: Vec<(u32, u32)>,
     /// Where those of each node begin.
@@ -76,12 +79,14 @@ impl Network {
             }
         }
         let edges = joins.iter().map(|&(_, capacity)| (capacity, 0)).collect();
-        Network { nodes, edges, near, first, order: Vec::new() }
+        let passed = joins.iter().map(|&(ends, _)| (ends, 0)).collect();
+        Network { nodes, edges, passed, near, first, order: Vec::new() }
     }
 
-    /// Returns the units that may still pass along an edge.
-    pub(crate) fn left_along(&self, edge: usize) -> i32 {
-        self.edges[edge].0
+    /// Returns the units that have passed along an edge, from its first node to the second or, if
+    /// negative, back.
+    pub(crate) fn passed_along(&self, edge: usize) -> i32 {
+        self.passed[edge].1
     }
 
     fn near(&self, node: u32) -> Range<usize> {
@@ -198,7 +203,11 @@ impl Network {
             node.took += node.absorbed;
             units += node.absorbed;
         }
-        self.edges.iter_mut().for_each(|edge| edge.0 -= edge.1);
+        for ((left, passes), (ends, passed)) in self.edges.iter_mut().zip(&mut self.passed) {
+            let [first, second] = ends.map(|end| self.nodes[end as usize].distance);
+            *left -= *passes;
+            *passed += if first > second { *passes } else { -*passes };
+        }
         units
     }
 }

@@ -16,11 +16,11 @@ use crate::water::random::shuffle;
 use crate::water::store::Place;
 
 /// The maximum number of cells of a small body.
-const SMALL: u32 = 2_048;
+const SMALL: u32 = 256;
 
 /// The maximum number of cells of a network. If more pass water, as where a dam breaks, only the
 /// contacts between pieces and their necks limit the flow.
-const MOST: u32 = 8_192;
+const MOST: u32 = 2_048;
 
 /// No node.
 const NONE: u32 = u32::MAX;
@@ -102,8 +102,8 @@ impl Context<'_> {
         }
         let mut wide = Vec::new();
         if !is_small {
-            let is_wide = self.wide_pieces(plan, walk, pieces);
-            (wide, all) = all.into_iter().partition(|&piece| is_wide[piece]);
+            let is_narrow = self.narrow_pieces(plan, walk, pieces);
+            (all, wide) = all.into_iter().partition(|&piece| is_narrow[piece]);
         }
         if all.is_empty() || count(&all) > MOST {
             return;
@@ -128,12 +128,14 @@ impl Context<'_> {
     }
 
     /// Returns the least units that any cell of some pieces may still pass on.
-    fn least_left(&self, walk: &Walk, pieces: &[usize]) -> i32 {
+    pub(crate) fn least_left(&self, walk: &Walk, pieces: &[usize]) -> i32 {
+        let has_weak_springs = self.limits.supply < self.limits.throughput;
         let left = pieces.iter().flat_map(|&piece| {
             let piece = walk.pieces[piece];
             let at = walk.layer(piece.layer);
             let (slot, layer) = (at.slot, at.layer);
-            let cells = piece.cells & self.touched(slot, layer);
+            let touched = self.touched(slot, layer);
+            let cells = if has_weak_springs { piece.cells } else { piece.cells & touched };
             cells.iter().map(move |cell| self.left_at(Place::in_layer(slot, layer, cell)))
         });
         left.min().unwrap_or(i32::from(self.limits.throughput))

@@ -35,6 +35,7 @@ struct Seen {
 /// Where two pieces touch.
 pub(crate) struct Contact {
     pub(crate) pieces: [u32; 2],
+    pub(crate) cells: i32,
     /// The units that may still pass through it in this tick.
     pub(crate) capacity: i32,
 }
@@ -65,7 +66,7 @@ pub(crate) struct Walk {
 const SMALL: u32 = 1_024;
 
 /// In a contact of more cells, what has passed before matters little.
-const NARROW: u32 = 32;
+const NARROW: i32 = 32;
 
 /// The pieces for which walks keep room from one tick to the next.
 const ROOM: usize = 1 << 10;
@@ -261,12 +262,12 @@ impl Walk {
         let Some(contacts) = &mut self.contacts else { return };
         if pieces[0] != NONE {
             let Layer { slot, layer, .. } = self.layers[layer as usize].layer;
-            let count = cells.count();
+            let count = cells.count() as i32;
             let capacity = match count <= NARROW {
                 true => tick.left_in(slot, layer, cells),
-                false => i32::from(tick.limits.throughput) * count as i32,
+                false => i32::from(tick.limits.throughput) * count,
             };
-            contacts.push(Contact { pieces, capacity });
+            contacts.push(Contact { pieces, cells: count, capacity });
         }
     }
 

@@ -1,75 +1,107 @@
 //! Which pieces of a body are wide: all that they pass has a way through their cells, so that no
-//! cell passes on more than a throughput.
+//! cell passes on more than its throughput.
 //!
-//! A piece is wide if it is a union of squares of n × n cells, each one step from the next, n times
-//! a throughput is what it passes, and no cell gives or takes much. If fewer than n cells are taken
-//! away, each square keeps a row and a column, and these stay connected. So what fewer cells cut
-//! off lies in the corners of squares: j cells, in a diagonal, cut off j (j + 1) / 2 with
-//! themselves. If each of those gives g units, they let all of it through up to j = 2 · throughput
-//! / g − 1. By the theorem of max flow and min cut, all that the piece passes has a way.
+//! Take a piece that is a union of squares of n × n cells, each one step from the next, and n times
+//! a throughput is what it passes. If fewer than n cells are taken away, each square keeps a row
+//! and a column, and these stay connected. So what fewer cells cut off lies in the corners of
+//! squares: j cells, in a diagonal, cut off j (j + 1) / 2 with themselves. If these never give, or
+//! take, more than j cells let through, then all that the piece passes has a way, by the theorem of
+//! max flow and min cut. What comes or goes where another piece touches this one counts as given or
+//! taken there: j cells cut off j of those at a side of a chunk.
 
 use crate::chunk::LayerMask;
 use crate::coords::Face;
-use crate::water::cell::CellFlags;
 use crate::water::context::Context;
 use crate::water::pools::network::Network;
-use crate::water::pools::plan::Plan;
-use crate::water::pools::walk::{Piece, Walk};
-use crate::water::store::Place;
+use crate::water::pools::plan::{Kind, Plan};
+use crate::water::pools::walk::Walk;
 
-impl Context<'_> {
-    /// Returns, for each piece of a walk, whether it is wide for what it has passed in the network
-    /// of pieces.
-    pub(crate) fn wide_pieces(&self, plan: &Plan, walk: &Walk, pieces: &Network) -> Vec<bool> {
-        let throughput = i32::from(self.limits.throughput);
-        let most = self.most_in_corners(plan, walk, pieces);
-        let is_wide = |(id, most): (usize, i32)| {
-            let (piece, passed) = (walk.pieces[id], pieces.nodes[id].passed());
-            let side = (passed + throughput - 1) / throughput.max(1);
-            passed <= most && is_union_of_squares(piece.cells, side) && self.is_even(walk, &piece)
-        };
-        most.into_iter().enumerate().map(is_wide).collect()
+/// The most cells of a diagonal in a corner.
+const MOST: usize = 15;
+
+/// What corners of a piece give, or take, at most, by the cells that cut them off, less one.
+type Corners = [i32; MOST];
+
+/// What some cells give or take.
+#[derive(Clone, Copy, Default)]
+struct Units {
+    all: i32,
+    /// At one cell, at most.
+    each: i32,
+}
+
+impl Units {
+    fn note(&mut self, units: i32) {
+        self.all += units;
+        self.each = self.each.max(units);
     }
 
-    /// Returns the units that each piece may pass without a bottleneck in a corner.
-    fn most_in_corners(&self, plan: &Plan, walk: &Walk, pieces: &Network) -> Vec<i32> {
+    /// Adds what a corner has of it: at cells of one side, or anywhere.
+    fn add_to(self, corners: &mut Corners, is_at_side: bool) {
+        for (units, cells) in corners.iter_mut().zip(1..) {
+            let in_corner = if is_at_side { cells } else { cells * (cells + 1) / 2 };
+            *units += self.all.min(self.each.saturating_mul(in_corner));
+        }
+    }
+}
+
+impl Context<'_> {
+    /// Returns which pieces of a walk are narrow for what they have passed in the network of
+    /// pieces.
+    pub(crate) fn narrow_pieces(&self, plan: &Plan, walk: &Walk, pieces: &Network) -> Vec<bool> {
+        let mut corners = self.corners_of_changes(plan, walk);
         let throughput = i32::from(self.limits.throughput);
-        let mut most = vec![i32::MAX; walk.pieces.len()];
-        let mut bound = |piece: u32, units: i32| {
-            let most = &mut most[piece as usize];
-            *most = units.min(*most);
+        let y = |piece: usize| walk.layer(walk.pieces[piece].layer).layer;
+        for (edge, contact) in walk.contacts().iter().enumerate() {
+            let all = pieces.passed_along(edge);
+            let [from, to] = contact.pieces.map(|piece| piece as usize);
+            let (giver, taker) = if all > 0 { (from, to) } else { (to, from) };
+            let is_even = contact.capacity == throughput * contact.cells;
+            let each = if is_even { ceil(all.abs(), contact.cells) } else { throughput };
+            let units = Units { all: all.abs(), each };
+            units.add_to(&mut corners[taker][0], y(from) == y(to));
+            units.add_to(&mut corners[giver][1], y(from) == y(to));
+        }
+        let is_narrow = |(id, corners): (usize, &[Corners; 2])| {
+            let passed = pieces.nodes[id].passed();
+            let left = if passed > 0 { self.least_left(walk, &[id]) } else { 0 };
+            let side = ceil(passed, left.max(1));
+            let mut corners = corners.iter().flat_map(|units| units.iter().zip(1..side));
+            passed > 0
+                && (corners.any(|(&units, cells)| units > left * cells)
+                    || !is_union_of_squares(walk.pieces[id].cells, side))
         };
+        corners.iter().enumerate().map(is_narrow).collect()
+    }
+
+    /// Returns what the corners of each piece give, and what they take, by a plan.
+    fn corners_of_changes(&self, plan: &Plan, walk: &Walk) -> Vec<[Corners; 2]> {
+        let mut all = vec![[Units::default(); 2]; walk.pieces.len()];
         for change in plan.changes() {
-            let (place, units) = (change.place, i32::from(change.units).max(1));
+            let (place, units) = (change.place, i32::from(change.units));
+            let which = usize::from(!matches!(change.kind, Kind::Give));
             if let Some(piece) = walk.piece_of(place) {
-                bound(piece, throughput * (2 * throughput / units));
+                all[piece as usize][which].note(units);
                 continue;
             }
             // Three such cells may be beside one cell of a square.
             let sides = Face::ALL.map(|face| self.store.step(place, face));
             for piece in sides.into_iter().filter_map(|side| walk.piece_of(side)) {
-                bound(piece, throughput * (2 * throughput / (3 * units)));
+                all[piece as usize][which].note(3 * units);
             }
         }
-        for (edge, contact) in walk.contacts().iter().enumerate() {
-            if pieces.left_along(edge) < contact.capacity {
-                contact.pieces.into_iter().for_each(|piece| bound(piece, contact.capacity));
-            }
-        }
-        most
-    }
-
-    /// Returns whether each cell of a piece may still pass on a throughput.
-    fn is_even(&self, walk: &Walk, piece: &Piece) -> bool {
-        let at = walk.layer(piece.layer);
-        let is_spring = |cell: usize| {
-            let place = Place::in_layer(at.slot, at.layer, cell);
-            self.store.read(place).has(CellFlags::IS_SOURCE)
+        let corners = |units: Units| {
+            let mut corners = [0; MOST];
+            units.add_to(&mut corners, false);
+            corners
         };
-        let are_springs_weak = self.limits.supply < self.limits.throughput;
-        (piece.cells & self.touched(at.slot, at.layer)).is_empty()
-            && !(are_springs_weak && piece.cells.iter().any(is_spring))
+        all.into_iter().map(|both| both.map(corners)).collect()
     }
+}
+
+/// Returns a quotient, rounded up.
+fn ceil(units: i32, cells: i32) -> i32 {
+    (units + cells - 1) / cells
 }
 
 /// Returns whether cells are a union of squares of so many cells a side, each one step from the
