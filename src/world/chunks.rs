@@ -7,7 +7,7 @@ use super::material::MaterialId;
 use super::{World, palette::Palette};
 use crate::chunk::Chunk;
 use crate::coords::{CHUNK_CELLS, Cube, Region, Shape, order};
-use crate::humidity::{self, MOST_HUMIDITY};
+use crate::humidity::MOST_HUMIDITY;
 use crate::water::Voxel;
 use glam::IVec3;
 use hashbrown::HashSet;
@@ -73,11 +73,9 @@ impl World {
         self.lend_if_near(position)
     }
 
-    /// Unloads a chunk from all parts but that of water. Returns its materials, and its soil.
-    pub(super) fn unload(
-        &mut self,
-        position: IVec3,
-    ) -> (Chunk<MaterialId>, Option<Chunk<humidity::Cell>>) {
+    /// Unloads a chunk from all parts but that of water. Returns its materials, and its moisture in
+    /// units.
+    pub(super) fn unload(&mut self, position: IVec3) -> (Chunk<MaterialId>, Option<Chunk<u32>>) {
         let materials = self.ground.remove(position).unwrap_or(Chunk::uniform(MaterialId(0)));
         self.mirrored.remove(&order(position));
         self.set_still(position, false);
@@ -85,9 +83,9 @@ impl World {
         _ = self.blast.remove_chunk(position);
         self.blast.dismiss(position);
         self.forget_origins();
-        let soil = self.soil.remove_chunk(position).ok();
+        let moisture = self.soil.remove_units(position);
         self.note_chunk(position);
-        (materials, soil)
+        (materials, moisture)
     }
 
     /// Unloads the chunk at a chunk position and returns what it held. Its water and its moisture
@@ -102,8 +100,8 @@ impl World {
             return Err(EditError::ChunkAbsent(position));
         }
         let water = self.water.remove_chunk(position)?;
-        let (materials, soil) = self.unload(position);
-        Ok(Content { materials, water: Some(water), moisture: soil.as_ref().map(moisture) })
+        let (materials, moisture) = self.unload(position);
+        Ok(Content { materials, water: Some(water), moisture })
     }
 
     /// Returns the cells of a chunk inside the bounds, if none is loaded there and one can be.
@@ -202,16 +200,4 @@ impl Filling<'_> {
         voxels.canonicalize();
         Ok(voxels)
     }
-}
-
-/// Returns the moisture of a chunk of soil, in units.
-pub(super) fn moisture(soil: &Chunk<humidity::Cell>) -> Chunk<u32> {
-    let units = |index| units_of(soil.get(index).humidity) as u32;
-    let mut moisture = Chunk::uniform(units(0));
-    if soil.as_uniform().is_none() {
-        let each = moisture.cells_mut().iter_mut().enumerate();
-        each.for_each(|(index, to)| *to = units(index));
-        moisture.canonicalize();
-    }
-    moisture
 }

@@ -11,7 +11,7 @@ use super::World;
 use super::limits::Limits;
 use super::material::MaterialId;
 use super::tick::Stage;
-use crate::chunk::{CellMask, LAYER_CELLS, LayerMask};
+use crate::chunk::{CellMask, LAYER_CELLS, LayerMask, ones};
 use crate::coords::{CHUNK_CELLS, Cube, Face, Region, Shape, order};
 use crate::grid::Grid;
 use crate::humidity::ChunkUnits;
@@ -43,12 +43,27 @@ impl Bank {
         Bank { shore, thirsty, brimming, rising }
     }
 
-    /// Notes what the cells of its chunk hold.
-    fn refresh(&mut self, limits: &Limits, ground: impl Fn(usize) -> u8, units: &ChunkUnits<'_>) {
-        let shore = core::mem::take(&mut self.shore);
-        *self = Bank::new(shore.clone());
-        for (index, held) in shore.iter().filter_map(|index| Some((index, units.get(index)?))) {
-            self.note(limits, index, ground(index), held);
+    /// Notes what cells of its chunk hold; `stirred` has a bit for each 64.
+    fn refresh(
+        &mut self,
+        limits: &Limits,
+        ground: impl Fn(usize) -> u8,
+        units: &ChunkUnits<'_>,
+        stirred: u64,
+    ) {
+        for word in ones(stirred) {
+            let shore = self.shore.words()[word];
+            if shore == 0 {
+                continue;
+            }
+            for cells in [&mut self.thirsty, &mut self.brimming, &mut self.rising] {
+                cells.words_mut()[word] = 0;
+            }
+            for index in ones(shore).map(|bit| 64 * word + bit) {
+                if let Some(held) = units.get(index) {
+                    self.note(limits, index, ground(index), held);
+                }
+            }
         }
     }
 
@@ -223,7 +238,7 @@ impl World {
     /// Finds some chunks in which something may pass. Returns whether there was one to look at.
     fn find_due(&mut self, underway: &mut Underway) -> bool {
         if let Some(chunk) = self.contacts.new_banks.pop_first().map(position) {
-            self.refresh_bank(chunk, &mut underway.due);
+            self.refresh_bank(chunk, u64::MAX, &mut underway.due);
             self.find_seabed(chunk);
             if underway.is_resumed {
                 // It may have had its turn before.
@@ -239,7 +254,9 @@ impl World {
         let awake: SmallVec<[IVec3; PART]> = awake.collect();
         if !awake.is_empty() {
             underway.awake += awake.len();
-            awake.iter().for_each(|&chunk| self.refresh_bank(chunk, &mut underway.due));
+            for &chunk in &awake {
+                self.refresh_bank(chunk, self.soil.stirred(chunk), &mut underway.due);
+            }
             return true;
         }
         if (0..PART).take_while(|_| self.water.note_next_altered()).count() > 0 {
@@ -272,8 +289,9 @@ impl World {
         true
     }
 
-    /// Notes what the soil of a chunk holds beside open space, if there is any.
-    fn refresh_bank(&mut self, chunk: IVec3, due: &mut BTreeSet<[i32; 3]>) {
+    /// Notes what the soil of a chunk holds beside open space, if there is any, where something has
+    /// changed: a bit for each 64 cells.
+    fn refresh_bank(&mut self, chunk: IVec3, stirred: u64, due: &mut BTreeSet<[i32; 3]>) {
         if self.water.is_frozen(chunk) {
             return;
         }
@@ -281,7 +299,7 @@ impl World {
         if let (Some(units), Some(ground)) =
             (self.soil.chunk_units(chunk), self.ground.chunk(chunk))
         {
-            bank.refresh(&self.limits, |index| ground.get(index).0, &units);
+            bank.refresh(&self.limits, |index| ground.get(index).0, &units, stirred);
             due.insert(order(chunk));
         }
     }

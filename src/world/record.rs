@@ -1,14 +1,14 @@
 //! Chunks that travel: taken out with all that they need to go on in this world or another.
 
 use super::World;
-use super::chunks::{Filling, moisture};
+use super::chunks::Filling;
 use super::content::Content;
 use super::error::EditError;
 use super::material::MaterialId;
 use crate::chunk::Chunk;
 use crate::coords::{CHUNK_CELLS, Cube, Shape};
 use crate::edit_bytes::{EditBytesError, Reader, Writer, refused};
-use crate::humidity::Cell;
+use crate::humidity::ChunkUnits;
 use crate::water;
 use glam::IVec3;
 use hashbrown::HashSet;
@@ -139,12 +139,13 @@ impl World {
     pub(super) fn record_of(&self, water: water::ChunkRecord) -> ChunkRecord {
         let position = water.position();
         let materials = self.ground.chunk(position).cloned();
-        let soil = self.soil.chunk(position);
+        let soil = self.soil.chunk_units(position);
+        let rain = soil.as_ref().map(ChunkUnits::rain).unwrap_or_default();
         ChunkRecord(Box::new(Parts {
             water,
             materials: materials.unwrap_or(Chunk::uniform(MaterialId(0))),
-            moisture: soil.as_ref().map(moisture),
-            rain: soil.as_ref().map_or(Vec::new(), rain),
+            moisture: soil.map(|soil| soil.all().clone()),
+            rain: rain.iter().map(|index| index as u16).collect(),
         }))
     }
 
@@ -206,9 +207,4 @@ impl World {
         }
         Ok(())
     }
-}
-
-/// Returns the indices of the cells that are rain, in order.
-fn rain(soil: &Chunk<Cell>) -> Vec<u16> {
-    (0..CHUNK_CELLS as u16).filter(|&index| soil.get(index.into()).rain).collect()
 }

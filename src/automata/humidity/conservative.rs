@@ -26,7 +26,7 @@ use super::job::{Job, Tally};
 use super::rules::Rules;
 use super::stirred::RowMask;
 use super::store::{Fed, Store};
-use super::transmissibility::{Drain, Links, Transmissibilities};
+use super::transmissibility::{Drain, Transmissibilities};
 use crate::automata::engine::changes::{Rows, mark};
 use crate::automata::engine::rims::{Before, rims_of_chunk};
 use crate::automata::engine::rows::{FIRST_OUT, InPlaceRule, part};
@@ -80,18 +80,23 @@ impl<S: HumidityShape, const FALLS: bool> simd::Kernel for Step<'_, S, FALLS> {
     #[inline(always)]
     fn run(self) {
         let ConservativeChunk { faces, fed, looked_at, fluxes, before, job, changed } = self.0;
-        let Job { moisture, rims, tally, .. } = job;
+        let Job { moisture, rims, has_new_rims, tally, .. } = job;
         let cells = moisture.cells_mut();
         *tally = Tally::default();
         let mut entering = S::uniform_rims(0);
         for (face, beyond) in before.around.into_iter().enumerate() {
             let (there, here) = (S::rim(beyond, face ^ 1), S::rim(before.own, face));
-            let flows_in =
-                S::rim_mut(&mut entering, face).iter_mut().zip(S::rim(&faces.outer, face));
-            for ((entering, &transmissibility), (&there, &here)) in
-                flows_in.zip(there.iter().zip(here))
-            {
-                *entering = -fluxes.out::<FALLS>(Face::ALL[face], transmissibility, here, there);
+            let outer = S::rim(&faces.outer, face);
+            let blocks = S::rim_mut(&mut entering, face).as_chunks_mut::<16>().0;
+            for (number, entering) in blocks.iter_mut().enumerate() {
+                if S::NEIGHBOURS != 6 || looked_at.holds_of_rim(face, number) {
+                    let first = 16 * number;
+                    let (here, there) = (part(here, first), part(there, first));
+                    *entering =
+                        fluxes_between(part(outer, first), here, there, |part, here, there| {
+                            -fluxes.out::<FALLS>(Face::ALL[face], part, here, there)
+                        });
+                }
             }
         }
         let mut from_below = Aligned([0; 256]);
@@ -108,39 +113,18 @@ impl<S: HumidityShape, const FALLS: bool> simd::Kernel for Step<'_, S, FALLS> {
             from_north: Aligned([0; 64]),
             moved: Aligned([0; 64]),
             rows: Rows::new(0),
-            changed,
+            changed: &mut *changed,
             tally,
         };
         S::rows_in_place(cells, &mut rule);
-        **rims = S::rims_of(cells);
-    }
-}
-
-/// The outermost cells of a chunk.
-pub(super) struct Side<S: HumidityShape> {
-    pub(super) moisture: S::Rims<u32>,
-    pub(super) ground: S::Rims<u32>,
-}
-
-/// Returns whether anything flows across the face of a chunk to the one behind it.
-pub(super) fn flows_across<S: HumidityShape>(
-    fluxes: Fluxes,
-    coefficient: f64,
-    [here, there]: &[Side<S>; 2],
-    face: Face,
-) -> bool {
-    let mut links = Links::of(coefficient);
-    let (own, other) = (face.index(), face.opposite().index());
-    let here = S::rim(&here.moisture, own).iter().zip(S::rim(&here.ground, own));
-    let there = S::rim(&there.moisture, other).iter().zip(S::rim(&there.ground, other));
-    here.zip(there).any(|((&from, &here), (&to, &there))| {
-        let transmissibility = links.between(here, there);
-        let flux = match fluxes.fall {
-            0 => fluxes.out::<false>(face, transmissibility, from, to),
-            _ => fluxes.out::<true>(face, transmissibility, from, to),
+        let at_face = |face: &CellMask| {
+            face.words().iter().zip(changed.words()).fold(0, |all, (a, b)| all | a & b) != 0
         };
-        flux != 0
-    })
+        *has_new_rims = S::NEIGHBOURS != 6 || S::FACE_CELLS.iter().any(at_face);
+        if *has_new_rims {
+            **rims = S::rims_of(cells);
+        }
+    }
 }
 
 /// Returns the fluxes between a row of cells and another.
@@ -190,6 +174,15 @@ impl Fluxes {
             Face::Up if FALLS => self.up(transmissibility, from, to),
             _ => self.level(transmissibility, from, to),
         }
+    }
+
+    /// Returns whether anything flows across a face between two cells.
+    pub(super) fn flows(self, face: Face, transmissibility: u32, from: u32, to: u32) -> bool {
+        let flux = match self.fall {
+            0 => self.out::<false>(face, transmissibility, from, to),
+            _ => self.out::<true>(face, transmissibility, from, to),
+        };
+        flux != 0
     }
 
     /// Returns the units that flow out through a face at a draining border, with dry soil beyond.

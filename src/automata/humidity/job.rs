@@ -30,17 +30,20 @@ pub(super) struct Job<S: HumidityShape> {
     pub(super) slot: Slot,
     pub(super) moisture: Chunk<u32>,
     pub(super) changes: Changes,
+    /// Those after the step, unless they are as they were.
     pub(super) rims: Box<S::Rims<u32>>,
+    pub(super) has_new_rims: bool,
     pub(super) tally: Tally,
-    /// The rows in which it changed; `None` if all must be looked at in the next step.
-    pub(super) rows: Option<RowMask>,
+    /// The rows in which it changed, and others that must be looked at in the next step; `None` if
+    /// all must be.
+    pub(super) rows: Option<[RowMask; 2]>,
 }
 
 impl<S: HumidityShape> Job<S> {
     pub(super) fn new(slot: Slot, moisture: Chunk<u32>) -> Self {
         let rims = Box::new(S::uniform_rims(0));
         let (changes, tally) = (Changes::default(), Tally::default());
-        Job { slot, moisture, changes, rims, tally, rows: None }
+        Job { slot, moisture, changes, rims, has_new_rims: false, tally, rows: None }
     }
 }
 

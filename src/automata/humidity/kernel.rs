@@ -1,15 +1,15 @@
 //! The kernel that steps one chunk: the sweep's arithmetic with its cached coefficients, and the
 //! rims of chunks.
 
-use super::conservative::{Fluxes, Side};
+use super::conservative::Fluxes;
 use super::job::{Job, Scratch};
 use super::rules::Rules;
-use super::stirred::Stirred;
+use super::stirred::{RowMask, Stirred};
 use super::store::Store;
 use super::sweep::Sweep;
-use super::transmissibility::Transmissibilities;
-use super::{HumidityShape, conservative, mean, stirred};
-use crate::automata::engine::rims::{Before, Rims, rims_of_chunk};
+use super::transmissibility::{Links, Transmissibilities};
+use super::{HumidityShape, conservative, mean};
+use crate::automata::engine::rims::{Before, Rims};
 use crate::chunk::CellMask;
 use crate::coords::{CHUNK_CELLS, Face};
 use crate::grid::Slot;
@@ -40,11 +40,16 @@ impl<T> Cache<T> {
         }
     }
 
-    fn ensure(&mut self, slot: Slot, compute: impl FnOnce() -> Box<T>) {
+    /// Returns what is cached of a chunk, computed if need be.
+    fn ensure(&mut self, slot: Slot, compute: impl FnOnce() -> Box<T>) -> &mut T {
         if self.0.len() <= slot.index() {
             self.0.resize_with(slot.index() + 1, || None);
         }
-        self.0[slot.index()].get_or_insert_with(compute);
+        self.0[slot.index()].get_or_insert_with(compute)
+    }
+
+    fn at_mut(&mut self, slot: Slot) -> Option<&mut T> {
+        self.0.get_mut(slot.index())?.as_deref_mut()
     }
 
     fn at(&self, slot: Slot) -> &T {
@@ -78,22 +83,41 @@ impl<S: HumidityShape> Kernel<S> {
         }
     }
 
-    /// Notes that a chunk, its ground or that around it is changed outside of steps: drops all that
-    /// is derived from it.
+    /// Notes that a chunk has come, goes or may have changed anywhere: drops all that is derived
+    /// from it.
     pub(super) fn forget(&mut self, slot: Slot) {
         self.free(slot);
         self.stirred.forget(slot);
     }
 
-    /// Notes that the humidity of a chunk is changed outside of steps.
-    pub(super) fn invalidate(&mut self, slot: Slot) {
+    /// Notes that the humidity of cells of a chunk is changed outside of steps.
+    pub(super) fn note_moisture(&mut self, slot: Slot, rows: RowMask) {
         self.rims.invalidate(slot);
-        self.stirred.forget(slot);
+        self.stirred.stir(slot, rows);
+    }
+
+    /// Notes that the ground of cells of a chunk is changed.
+    pub(super) fn note_ground(&mut self, slot: Slot, rows: RowMask) {
+        self.denominators.forget(slot);
+        if let Some(known) = self.transmissibilities.at_mut(slot) {
+            known.note_ground(rows);
+        }
+        self.stirred.stir(slot, rows);
+    }
+
+    /// Notes that the ground behind a face of a chunk has changed.
+    pub(super) fn note_ground_behind(&mut self, slot: Slot, face: Face) {
+        self.denominators.forget(slot);
+        if let Some(known) = self.transmissibilities.at_mut(slot) {
+            known.note_face(face);
+        }
     }
 
     /// Takes over what a step makes known of a chunk.
     pub(super) fn update(&mut self, job: &mut Job<S>) {
-        self.rims.update(job.slot, &mut job.rims);
+        if job.has_new_rims {
+            self.rims.update(job.slot, &mut job.rims);
+        }
         self.stirred.note::<S>(job.slot, job.rows);
     }
 
@@ -104,26 +128,42 @@ impl<S: HumidityShape> Kernel<S> {
         self.rims.invalidate(slot);
     }
 
-    /// Computes the data derived from the ground of a chunk, unless it is cached.
+    /// Computes the data derived from the ground of a chunk that its step needs, unless it is
+    /// cached.
     pub(super) fn prepare(&mut self, store: &Store<S>, slot: Slot) {
         if store.sweep == Sweep::Conservative {
-            let coefficient = f64::from(self.coefficient);
-            let compute = || Transmissibilities::of(store, slot, coefficient);
-            self.transmissibilities.ensure(slot, compute);
+            let looked_at = self.stirred.rows_at(store, slot);
+            let known = self.transmissibilities.ensure(slot, Transmissibilities::unknown);
+            known.update(store, slot, self.coefficient.into(), looked_at);
         } else {
             self.denominators.ensure(slot, || mean::denominators(store, slot));
         }
     }
 
-    /// Returns whether moisture flows across the face between two chunks, if neither stands still.
-    /// In sweeps of the mean it may.
-    pub(super) fn flows_across(&self, store: &Store<S>, chunks: [Slot; 2], face: Face) -> bool {
-        let sides = chunks.map(|slot| Side::<S> {
-            moisture: rims_of_chunk::<u32, S>(store.moisture.chunk_at(slot)),
-            ground: store.ground_at(slot).rims::<S>(),
-        });
-        store.sweep != Sweep::Conservative
-            || conservative::flows_across(self.fluxes, self.coefficient.into(), &sides, face)
+    /// Returns the rows of two chunks between which moisture flows across a face of the first, if
+    /// neither stands still. In sweeps of the mean it may in all.
+    pub(super) fn flows_across(
+        &self,
+        store: &Store<S>,
+        [here, there]: [Slot; 2],
+        face: Face,
+    ) -> [RowMask; 2] {
+        if store.sweep != Sweep::Conservative {
+            return [RowMask::ALL; 2];
+        }
+        let mut links = Links::of(self.coefficient.into());
+        let mut rows = [RowMask::NONE; 2];
+        let cells = |face: Face| S::FACE_CELLS[face.index()].iter();
+        for (own, other) in cells(face).zip(cells(face.opposite())) {
+            let transmissibility =
+                links.between(store.ground_of(here, own).0, store.ground_of(there, other).0);
+            let (from, to) = (store.word_of(here, own), store.word_of(there, other));
+            if self.fluxes.flows(face, transmissibility, from, to) {
+                rows[0].insert(own / 16);
+                rows[1].insert(other / 16);
+            }
+        }
+        rows
     }
 
     /// Saves the rims of these chunks and of their neighbours.
@@ -152,7 +192,9 @@ impl<S: HumidityShape> Kernel<S> {
             let fed = store.fed_at(job.slot);
             let rows = self.stirred.rows_at(store, job.slot);
             conservative::step_chunk(faces, fed, rows, self.fluxes, before, job, &mut changed);
-            job.rows = stirred::rows_changed(job, &changed, !faces.rain.is_empty());
+            // What runs off may do so in any row.
+            job.rows = (job.tally.runoff == 0)
+                .then(|| [RowMask::of(&changed), faces.rows_that_enter_ledger(fed)]);
         } else {
             let step_chunk = match store.sweep {
                 Sweep::InPlace => mean::step_chunk::<S, true>,
@@ -160,6 +202,7 @@ impl<S: HumidityShape> Kernel<S> {
             };
             let denominators = self.denominators.at(job.slot);
             step_chunk(store, denominators, self.cap, before.around, scratch, job, &mut changed);
+            job.has_new_rims = true;
         }
         job.moisture.canonicalize();
         job.changes.summarize::<S>(&changed);

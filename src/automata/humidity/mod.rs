@@ -71,7 +71,6 @@ use ahead::{Ahead, Leavings};
 pub(crate) use job::Tally;
 use job::{Job, Scratch};
 use kernel::Kernel;
-#[cfg(feature = "store")]
 pub(crate) use plane::Plane;
 #[cfg(feature = "snapshot")]
 pub(crate) use restore::ChunkFlow;
