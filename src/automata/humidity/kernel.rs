@@ -2,7 +2,7 @@
 //! rims of chunks.
 
 use super::conservative::Fluxes;
-use super::job::{Job, Scratch};
+use super::job::{Job, Row, Scratch};
 use super::rules::Rules;
 use super::stirred::{RowMask, Stirred};
 use super::store::Store;
@@ -29,6 +29,9 @@ pub(super) struct Kernel<S: HumidityShape> {
     pub(super) rims: Rims<u32, S>,
     pub(super) stirred: Stirred,
 }
+
+/// The rows of a chunk from which on a step of all of its cells takes less time.
+const MOST_ROWS: u32 = 128;
 
 /// Data derived from the ground of awake chunks and their neighbours, by slot.
 struct Cache<T>(Vec<Option<Box<T>>>);
@@ -67,6 +70,21 @@ fn rims_of<S: HumidityShape>(sweep: Sweep) -> fn(&Store<S>, Slot) -> S::Rims<u32
     match sweep {
         Sweep::InPlace | Sweep::Synchronous => mean::rims_of::<S>,
         Sweep::Conservative => conservative::rims_of::<S>,
+    }
+}
+
+/// Writes the cells of a row of a cube where they lie in its rims.
+fn write_in_rims<S: HumidityShape>(row: &Row, rims: &mut S::Rims<u32>) {
+    let number = usize::from(row.first) / 16;
+    let (y, z) = (number / 16, number % 16);
+    S::rim_mut(rims, 0)[number] = row.cells[0];
+    S::rim_mut(rims, 1)[number] = row.cells[15];
+    for (face, lies_at_it, along) in
+        [(2, y == 0, z), (3, y == 15, z), (4, z == 0, y), (5, z == 15, y)]
+    {
+        if lies_at_it {
+            S::rim_mut(rims, face)[16 * along..][..16].copy_from_slice(&row.cells);
+        }
     }
 }
 
@@ -115,8 +133,12 @@ impl<S: HumidityShape> Kernel<S> {
 
     /// Takes over what a step makes known of a chunk.
     pub(super) fn update(&mut self, job: &mut Job<S>) {
-        if job.has_new_rims {
-            self.rims.update(job.slot, &mut job.rims);
+        if job.is_by_rows {
+            self.rims.patch(job.slot, |rims| {
+                job.changed_rows.iter().for_each(|row| write_in_rims::<S>(row, rims));
+            });
+        } else if let Some(rims) = &mut job.rims {
+            self.rims.update(job.slot, rims);
         }
         self.stirred.note::<S>(job.slot, job.rows);
     }
@@ -132,7 +154,7 @@ impl<S: HumidityShape> Kernel<S> {
     /// cached.
     pub(super) fn prepare(&mut self, store: &Store<S>, slot: Slot) {
         if store.sweep == Sweep::Conservative {
-            let looked_at = self.stirred.rows_at(store, slot);
+            let looked_at = self.stirred.rows_at(store, slot).in_fours();
             let known = self.transmissibilities.ensure(slot, Transmissibilities::unknown);
             known.update(store, slot, self.coefficient.into(), looked_at);
         } else {
@@ -153,11 +175,18 @@ impl<S: HumidityShape> Kernel<S> {
         }
         let mut links = Links::of(self.coefficient.into());
         let mut rows = [RowMask::NONE; 2];
+        let is_dry = |slot| store.moisture.chunk_at(slot).as_uniform() == Some(0);
+        if is_dry(here) && is_dry(there) {
+            return rows;
+        }
         let cells = |face: Face| S::FACE_CELLS[face.index()].iter();
         for (own, other) in cells(face).zip(cells(face.opposite())) {
+            let (from, to) = (store.word_of(here, own), store.word_of(there, other));
+            if from | to == 0 {
+                continue;
+            }
             let transmissibility =
                 links.between(store.ground_of(here, own).0, store.ground_of(there, other).0);
-            let (from, to) = (store.word_of(here, own), store.word_of(there, other));
             if self.fluxes.flows(face, transmissibility, from, to) {
                 rows[0].insert(own / 16);
                 rows[1].insert(other / 16);
@@ -178,7 +207,16 @@ impl<S: HumidityShape> Kernel<S> {
         self.rims.renew_for(&store.moisture, slot, |slot| rims_of(store, slot));
     }
 
-    /// Steps a prepared chunk, whose words the job has taken out of the store.
+    /// Returns whether a chunk is to be stepped by rows: if few must be looked at.
+    pub(super) fn is_by_rows(&self, store: &Store<S>, slot: Slot) -> bool {
+        S::NEIGHBOURS == 6
+            && store.sweep == Sweep::Conservative
+            && store.moisture.chunk_at(slot).as_dense().is_some()
+            && self.stirred.rows_at(store, slot).count() <= MOST_ROWS
+    }
+
+    /// Steps a prepared chunk, whose words the job has taken out of the store, unless it is stepped
+    /// by rows.
     pub(super) fn step_chunk(
         &self,
         store: &Store<S>,
@@ -191,7 +229,12 @@ impl<S: HumidityShape> Kernel<S> {
             let faces = self.transmissibilities.at(job.slot);
             let fed = store.fed_at(job.slot);
             let rows = self.stirred.rows_at(store, job.slot);
-            conservative::step_chunk(faces, fed, rows, self.fluxes, before, job, &mut changed);
+            let (cells, looked_at) = match job.is_by_rows {
+                true => (store.moisture.chunk_at(job.slot).as_dense(), rows),
+                false => (None, rows.in_fours()),
+            };
+            let inputs = conservative::Inputs { faces, fed, looked_at, before };
+            conservative::step_chunk(self.fluxes, inputs, cells, job, &mut changed);
             // What runs off may do so in any row.
             job.rows = (job.tally.runoff == 0)
                 .then(|| [RowMask::of(&changed), faces.rows_that_enter_ledger(fed)]);
@@ -202,9 +245,10 @@ impl<S: HumidityShape> Kernel<S> {
             };
             let denominators = self.denominators.at(job.slot);
             step_chunk(store, denominators, self.cap, before.around, scratch, job, &mut changed);
-            job.has_new_rims = true;
         }
-        job.moisture.canonicalize();
+        if !job.is_by_rows {
+            job.moisture.canonicalize();
+        }
         job.changes.summarize::<S>(&changed);
     }
 

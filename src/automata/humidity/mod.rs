@@ -75,6 +75,7 @@ pub(crate) use plane::Plane;
 #[cfg(feature = "snapshot")]
 pub(crate) use restore::ChunkFlow;
 use steady::Steady;
+pub(crate) use stirred::RowMask;
 pub(crate) use store::Fed;
 use store::Store;
 

@@ -14,13 +14,13 @@ use crate::grid::Slot;
 
 /// Rows of a cube along x, a bit each: by y, four layers in a word, then by z.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct RowMask([u64; 4]);
+pub(crate) struct RowMask([u64; 4]);
 
 /// The rows of each layer with the least z.
 const NORTHERNMOST: u64 = 0x0001_0001_0001_0001;
 
 impl RowMask {
-    pub(super) const ALL: RowMask = RowMask([u64::MAX; 4]);
+    pub(crate) const ALL: RowMask = RowMask([u64::MAX; 4]);
     pub(super) const NONE: RowMask = RowMask([0; 4]);
 
     /// Returns the rows that hold one of these cells.
@@ -44,6 +44,10 @@ impl RowMask {
         self.0[row / 64] |= 1 << (row % 64);
     }
 
+    pub(super) fn count(self) -> u32 {
+        self.0.iter().map(|rows| rows.count_ones()).sum()
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         *self == RowMask::NONE
     }
@@ -61,7 +65,7 @@ impl RowMask {
     }
 
     /// Returns the rows in ascending order.
-    pub(super) fn iter(self) -> impl Iterator<Item = usize> {
+    pub(crate) fn iter(self) -> impl Iterator<Item = usize> {
         let words = self.0.into_iter().enumerate();
         words.flat_map(|(word, rows)| ones(rows).map(move |row| 64 * word + row))
     }
@@ -120,17 +124,9 @@ impl RowMask {
         }
     }
 
-    /// Returns which fours of rows hold one of these, a bit for each four.
-    pub(super) fn fours(self) -> u64 {
-        let mut fours = 0;
-        for (word, rows) in self.in_fours().0.into_iter().enumerate() {
-            (0..16).for_each(|four| fours |= (rows >> (4 * four) & 1) << (16 * word + four));
-        }
-        fours
-    }
-
-    /// Returns these rows and those that are compared together with them, four at a time.
-    fn in_fours(self) -> RowMask {
+    /// Returns these rows and those that a step of all cells compares together with them, four at a
+    /// time.
+    pub(super) fn in_fours(self) -> RowMask {
         self.map(|rows| {
             let pairs = rows | rows >> 1;
             let firsts = (pairs | pairs >> 2) & 0x1111_1111_1111_1111;
@@ -172,7 +168,6 @@ impl Stirred {
             neighbours.filter(|&(face, beside)| beside.is_some() && !store.is_parted(chunk, face));
         open.map(|(face, beside)| self.changed_at(store, beside).across(face))
             .fold(own.changed.with_those_beside().union(own.due), RowMask::union)
-            .in_fours()
     }
 
     /// Returns the rows of a chunk in which something has changed in the last step or since.
@@ -256,9 +251,8 @@ mod tests {
                 };
                 assert!(seen.contains(row) && seen.in_fours().contains(row / 4 * 4), "{here}");
             }
-            let count = |rows: RowMask| rows.0.iter().map(|word| word.count_ones()).sum::<u32>();
-            assert!((3..=5).contains(&count(rows.with_those_beside())), "{here}");
-            assert!((8..=20).contains(&count(rows.with_those_beside().in_fours())), "{here}");
+            assert!((3..=5).contains(&rows.with_those_beside().count()), "{here}");
+            assert!((8..=20).contains(&rows.with_those_beside().in_fours().count()), "{here}");
         }
     }
 

@@ -10,6 +10,7 @@ use crate::chunk::CellMask;
 use crate::coords::{CHUNK_CELLS, Face};
 use crate::grid::Slot;
 use crate::simd::Aligned;
+use core::marker::PhantomData;
 use smallvec::SmallVec;
 
 /// The transmissibilities of the faces of a chunk's cells, in 1/2³².
@@ -18,7 +19,7 @@ pub(super) struct Transmissibilities<S: HumidityShape> {
     /// Towards east, up and in cubes south; 0 at the chunk's faces.
     pub(super) inner: SmallVec<[Inner; 3]>,
     /// Across the chunk's faces.
-    pub(super) outer: S::Rims<u32>,
+    pub(super) outer: Outer,
     /// Cells before a draining border, in index order.
     pub(super) drains: Vec<Drain>,
     pub(super) rain: CellMask,
@@ -28,10 +29,45 @@ pub(super) struct Transmissibilities<S: HumidityShape> {
     stale: RowMask,
     /// By face of the chunk, whether what lies across it is to be.
     stale_faces: [bool; 6],
+    shape: PhantomData<S>,
 }
 
 /// Rows along an axis, from which on those that were replaced are dropped.
 const MOST_ROWS: u16 = 2 * (CHUNK_CELLS / 16) as u16;
+
+/// The transmissibilities across the faces of a chunk, by blocks of 16 cells of a rim. Blocks that
+/// are alike are kept once.
+#[derive(Clone, Default)]
+pub(super) struct Outer {
+    /// From the second place on: the first is that of zeros.
+    blocks: Vec<[u32; 16]>,
+    /// By face and block of the rim.
+    places: [[u8; 16]; 6],
+}
+
+impl Outer {
+    /// The blocks from which on those that were replaced are dropped: 96 are in use at most.
+    const MOST: usize = 150;
+
+    /// Returns a block of the rim at a face; `None` if nothing passes it.
+    #[inline(always)]
+    pub(super) fn block(&self, face: usize, block: usize) -> Option<&[u32; 16]> {
+        self.blocks.get(usize::from(self.places[face][block]).checked_sub(1)?)
+    }
+
+    fn set(&mut self, face: usize, block: usize, links: [u32; 16]) {
+        let place = if links == [0; 16] {
+            0
+        } else if let Some(known) = self.blocks.iter().position(|known| *known == links) {
+            known + 1
+        } else {
+            self.blocks.push(links);
+            self.blocks.len()
+        };
+        // There are at most `MOST` and 96 more.
+        self.places[face][block] = place as u8;
+    }
+}
 
 /// The transmissibilities of a chunk's cells along an axis, by rows. Rows that are alike, as most
 /// are in ground of layers, are kept once.
@@ -104,12 +140,13 @@ impl<S: HumidityShape> Transmissibilities<S> {
     pub(super) fn unknown() -> Box<Self> {
         Box::new(Transmissibilities {
             inner: (0..S::NEIGHBOURS / 2).map(|_| Inner::default()).collect(),
-            outer: S::uniform_rims(0),
+            outer: Outer::default(),
             drains: Vec::new(),
             rain: CellMask::EMPTY,
             held: CellMask::EMPTY,
             stale: RowMask::ALL,
             stale_faces: [false; 6],
+            shape: PhantomData,
         })
     }
 
@@ -139,20 +176,19 @@ impl<S: HumidityShape> Transmissibilities<S> {
             6 => looked_at.with_those_that_link_in(),
             _ => RowMask::ALL,
         };
-        let has_stale_faces = self.stale_faces.contains(&true);
-        if !has_stale_faces && self.stale.intersection(needed).is_empty() {
+        if !self.stale_faces.contains(&true) && self.stale.intersection(needed).is_empty() {
             return;
         }
         let around = Around { store, slot, neighbours: store.moisture.neighbours_of(slot) };
         let mut links = Links::of(coefficient);
-        if has_stale_faces {
-            self.update_faces(&around, &mut links);
-        }
-        if self.inner.iter().any(|inner| inner.count > MOST_ROWS) {
+        let has_dropped_rows = self.inner.iter().any(|inner| inner.count > MOST_ROWS);
+        if has_dropped_rows || self.outer.blocks.len() > Outer::MOST {
             self.inner.iter_mut().for_each(|inner| *inner = Inner::default());
+            self.outer = Outer::default();
             self.stale = RowMask::ALL;
         }
         let stale = self.stale.intersection(needed);
+        self.link_faces(&around, stale, &mut links);
         match S::NEIGHBOURS {
             6 => stale.iter().for_each(|row| self.link_row::<16>(&around, 16 * row, &mut links)),
             _ => (0..64).for_each(|row| self.link_row::<64>(&around, 64 * row, &mut links)),
@@ -160,23 +196,23 @@ impl<S: HumidityShape> Transmissibilities<S> {
         self.stale = self.stale.without(stale);
     }
 
-    /// Derives the links across faces behind which a chunk has come or gone. Draining borders lie
-    /// where none can.
-    fn update_faces(&mut self, around: &Around<'_, S>, links: &mut Links) {
-        for face in Face::ALL {
+    /// Derives the links across the chunk's faces out of these rows, and across faces behind which
+    /// a chunk has come or gone.
+    fn link_faces(&mut self, around: &Around<'_, S>, stale: RowMask, links: &mut Links) {
+        for face in Face::ALL.into_iter().take(S::NEIGHBOURS) {
             let number = face.index();
-            if !core::mem::take(&mut self.stale_faces[number]) {
-                continue;
-            }
-            for (at, index) in S::FACE_CELLS[number].iter().enumerate() {
-                let (here, beyond) =
-                    (around.store.ground_of(around.slot, index), around.behind(face, index));
-                S::rim_mut(&mut self.outer, number)[at] = links.between(here.0, beyond.0);
+            let is_stale = core::mem::take(&mut self.stale_faces[number]);
+            let length = CHUNK_CELLS >> S::BITS[number / 2];
+            for block in 0..length / 16 {
+                if is_stale || S::NEIGHBOURS != 6 || stale.holds_of_rim(number, block) {
+                    let links = around.links_across(face, block, links);
+                    self.outer.set(number, block, links);
+                }
             }
         }
     }
 
-    /// Derives all of the row that begins at an index.
+    /// Derives all of the row that begins at an index, but for links across the chunk's faces.
     fn link_row<const W: usize>(
         &mut self,
         around: &Around<'_, S>,
@@ -197,47 +233,26 @@ impl<S: HumidityShape> Transmissibilities<S> {
         let (is_rock, may_drain) = (rock == u64::MAX >> (64 - W), around.store.may_drain());
         for face in Face::ALL.into_iter().take(S::NEIGHBOURS) {
             let (number, axis) = (face.index(), face.index() / 2);
-            let lies_at_face = axis == 0 || S::FACE_CELLS[number].contains(first);
+            let is_forward = number % 2 == 1;
+            let is_within = axis == 0 || !S::FACE_CELLS[number].contains(first);
             // If not, the row on that side has the link.
-            let is_linked = lies_at_face || number % 2 == 1;
+            let is_linked = is_forward && is_within;
             if !is_linked && !may_drain {
                 continue;
             }
             // Nothing passes a face of rock.
             let side = if is_rock { [Ground::WALL.0; W] } else { around.row_behind(face, first) };
             if is_linked {
-                let linked = core::array::from_fn(|x| links.between(here[x], side[x]));
-                self.set_links::<W>(face, first, lies_at_face, linked);
+                let mut linked: [u32; W] =
+                    core::array::from_fn(|x| links.between(here[x], side[x]));
+                if axis == 0 {
+                    linked[W - 1] = 0;
+                }
+                self.inner[axis].set(first, S::STRIDES[1], &linked);
             }
             if may_drain && side.contains(&Ground::DRAIN.0) {
                 self.note_drains(face, first, &here, &side, links);
             }
-        }
-    }
-
-    /// Stores the links of a row's cells across a face.
-    fn set_links<const W: usize>(
-        &mut self,
-        face: Face,
-        first: usize,
-        lies_at_face: bool,
-        mut linked: [u32; W],
-    ) {
-        let (number, plane) = (face.index(), S::STRIDES[1]);
-        let outer = S::rim_mut(&mut self.outer, number);
-        match number / 2 {
-            0 => {
-                let end = if face == Face::West { 0 } else { W - 1 };
-                outer[first / W] = core::mem::take(&mut linked[end]);
-                if face == Face::East {
-                    self.inner[0].set(first, plane, &linked);
-                }
-            }
-            axis if lies_at_face => {
-                let along = if axis == 1 { first % plane } else { first / plane * W };
-                outer[along..][..W].copy_from_slice(&linked);
-            }
-            axis => self.inner[axis].set(first, plane, &linked),
         }
     }
 
@@ -275,7 +290,8 @@ impl<S: HumidityShape> Transmissibilities<S> {
     /// Bytes on the heap, including its own.
     pub(super) fn memory_bytes(&self) -> usize {
         let inner = self.inner.iter().map(Inner::memory_bytes).sum::<usize>();
-        size_of::<Self>() + inner + self.drains.capacity() * size_of::<Drain>()
+        let outer = self.outer.blocks.capacity() * size_of::<[u32; 16]>();
+        size_of::<Self>() + inner + outer + self.drains.capacity() * size_of::<Drain>()
     }
 }
 
@@ -324,6 +340,27 @@ impl<S: HumidityShape> Around<'_, S> {
         row
     }
 
+    /// Returns the links of a block of the rim at a face of the chunk.
+    fn links_across(&self, face: Face, block: usize, links: &mut Links) -> [u32; 16] {
+        let number = face.index();
+        // The first cell of the block, and from each to the next.
+        let (first, step) = match number / 2 {
+            0 => (16 * block << S::BITS[0], 1 << S::BITS[0]),
+            1 => (16 * block, 1),
+            _ => (block * S::STRIDES[1], 1),
+        };
+        let end = if number % 2 == 1 { self.span(face) } else { 0 };
+        let beyond = self.beyond(face);
+        core::array::from_fn(|at| {
+            let index = first + at * step + end;
+            let behind = match beyond {
+                Ok(neighbour) => self.store.ground_of(neighbour, self.across(face, index)),
+                Err(ground) => ground,
+            };
+            links.between(self.store.ground_of(self.slot, index).0, behind.0)
+        })
+    }
+
     /// Returns the ground behind a face of the chunk, of a cell that lies at that face.
     fn behind(&self, face: Face, index: usize) -> Ground {
         match self.beyond(face) {
@@ -339,9 +376,14 @@ impl<S: HumidityShape> Around<'_, S> {
 
     /// Returns the index of the cell behind a face, in the chunk there, of one at that face.
     fn across(&self, face: Face, index: usize) -> usize {
-        let axis = face.index() / 2;
-        let span = S::STRIDES[axis] * ((1 << S::BITS[axis]) - 1);
+        let span = self.span(face);
         if face.index() % 2 == 1 { index - span } else { index + span }
+    }
+
+    /// Returns the indices from a cell at a face to that at the opposite one.
+    fn span(&self, face: Face) -> usize {
+        let axis = face.index() / 2;
+        S::STRIDES[axis] * ((1 << S::BITS[axis]) - 1)
     }
 }
 

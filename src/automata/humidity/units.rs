@@ -74,12 +74,10 @@ impl<S: HumidityShape> HumidityWorld<S> {
         awake.map(|&slot| self.store.moisture.position_at(slot))
     }
 
-    /// Returns of an awake chunk in which 64 cells something has changed in the last step or since,
-    /// a bit for each 64.
-    pub(crate) fn stirred(&self, chunk: IVec3) -> u64 {
+    /// Returns the rows of a chunk in which something has changed in the last step or since.
+    pub(crate) fn stirred(&self, chunk: IVec3) -> RowMask {
         let slot = self.store.moisture.slot(chunk);
-        let rows = |slot| self.kernel.stirred.changed_at(&self.store, slot);
-        slot.map_or(0, |slot| rows(slot).fours())
+        slot.map_or(RowMask::NONE, |slot| self.kernel.stirred.changed_at(&self.store, slot))
     }
 
     /// Loads a missing chunk inside the bounds, of these units and this ground without rain, as
