@@ -137,8 +137,8 @@ impl<S: HumidityShape> Kernel<S> {
             self.rims.patch(job.slot, |rims| {
                 job.changed_rows.iter().for_each(|row| write_in_rims::<S>(row, rims));
             });
-        } else if let Some(rims) = &mut job.rims {
-            self.rims.update(job.slot, rims);
+        } else if let Some(mut rims) = job.rims.take() {
+            self.rims.update(job.slot, &mut rims);
         }
         self.stirred.note::<S>(job.slot, job.rows);
     }

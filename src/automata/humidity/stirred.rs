@@ -310,9 +310,17 @@ mod tests {
                 }
             }
             for step in 0..40 {
-                if step % 3 == 0 {
-                    let edits = rng.u64(..);
-                    worlds.iter_mut().for_each(|world| edit(world, &mut Rng::with_seed(edits)));
+                let edits = rng.u64(..);
+                for world in &mut worlds {
+                    let mut rng = Rng::with_seed(edits);
+                    // What passed the face of a chunk in the step before it stops.
+                    if seed % 2 == 1 && step > 4 {
+                        let chunk =
+                            IVec3::from_array(CHUNKS.to_array().map(|side| rng.i32(0..side)));
+                        world.set_still(chunk, rng.u8(..3) == 0);
+                    } else if step % 3 == 0 {
+                        edit(world, &mut rng);
+                    }
                 }
                 worlds[2].wake_all();
                 worlds.iter_mut().for_each(|world| _ = world.step());
@@ -321,7 +329,7 @@ mod tests {
                     assert_eq!(sparing.state_hash(), other.state_hash(), "seed {seed}: {step}");
                     assert_eq!(sparing.ledger(), other.ledger(), "seed {seed}: {step}");
                 }
-                assert_eq!(sparing.awake_cells(), whole.awake_cells(), "seed {seed}: {step}");
+                assert!(sparing.awake_cells() <= whole.awake_cells(), "seed {seed}: {step}");
                 if step % 8 == 7 {
                     assert_eq!(sparing.validate(), Ok(()), "seed {seed}: {step}");
                 }
