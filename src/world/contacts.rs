@@ -206,7 +206,7 @@ impl World {
 
     /// Finds where soil touches open space in a chunk whose ground may have changed. Returns how
     /// many cells that looked at; `None` if there is no such chunk.
-    fn find_a_contact(&mut self) -> Option<u64> {
+    pub(super) fn find_a_contact(&mut self) -> Option<u64> {
         let Contacts { new_ground, unknown, .. } = &mut self.contacts;
         unknown.extend(new_ground.drain());
         let chunk = unknown.pop()?;
