@@ -345,7 +345,7 @@ impl<S: HumidityShape> Around<'_, S> {
         let number = face.index();
         // The first cell of the block, and from each to the next.
         let (first, step) = match number / 2 {
-            0 => (16 * block << S::BITS[0], 1 << S::BITS[0]),
+            0 => ((16 * block) << S::BITS[0], 1 << S::BITS[0]),
             1 => (16 * block, 1),
             _ => (block * S::STRIDES[1], 1),
         };
