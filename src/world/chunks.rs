@@ -7,7 +7,7 @@ use super::material::MaterialId;
 use super::{World, palette::Palette};
 use crate::chunk::Chunk;
 use crate::coords::{CHUNK_CELLS, Cube, Region, Shape, order};
-use crate::humidity::{self, MOST_HUMIDITY};
+use crate::humidity::MOST_HUMIDITY;
 use crate::water::Voxel;
 use glam::IVec3;
 use hashbrown::HashSet;
@@ -42,7 +42,13 @@ impl World {
             if !seen.insert(*position) {
                 return Err(EditError::ChunkPresent(*position));
             }
-            let filling = Filling { palette: &self.palette, inside, content };
+            let filling = Filling {
+                palette: &self.palette,
+                inside,
+                materials: &content.materials,
+                water: content.water.as_ref(),
+                moisture: content.moisture.as_ref(),
+            };
             filling.check_materials()?;
             filling.check_moisture()?;
             voxels.push((*position, filling.voxels()?));
@@ -73,11 +79,9 @@ impl World {
         self.lend_if_near(position)
     }
 
-    /// Unloads a chunk from all parts but that of water. Returns its materials, and its soil.
-    pub(super) fn unload(
-        &mut self,
-        position: IVec3,
-    ) -> (Chunk<MaterialId>, Option<Chunk<humidity::Cell>>) {
+    /// Unloads a chunk from all parts but that of water. Returns its materials, and its moisture in
+    /// units.
+    pub(super) fn unload(&mut self, position: IVec3) -> (Chunk<MaterialId>, Option<Chunk<u32>>) {
         let materials = self.ground.remove(position).unwrap_or(Chunk::uniform(MaterialId(0)));
         self.mirrored.remove(&order(position));
         self.set_still(position, false);
@@ -85,9 +89,9 @@ impl World {
         _ = self.blast.remove_chunk(position);
         self.blast.dismiss(position);
         self.forget_origins();
-        let soil = self.soil.remove_chunk(position).ok();
+        let moisture = self.soil.remove_units(position);
         self.note_chunk(position);
-        (materials, soil)
+        (materials, moisture)
     }
 
     /// Unloads the chunk at a chunk position and returns what it held. Its water and its moisture
@@ -102,8 +106,8 @@ impl World {
             return Err(EditError::ChunkAbsent(position));
         }
         let water = self.water.remove_chunk(position)?;
-        let (materials, soil) = self.unload(position);
-        Ok(Content { materials, water: Some(water), moisture: soil.as_ref().map(moisture) })
+        let (materials, moisture) = self.unload(position);
+        Ok(Content { materials, water: Some(water), moisture })
     }
 
     /// Returns the cells of a chunk inside the bounds, if none is loaded there and one can be.
@@ -137,13 +141,15 @@ pub(super) struct Filling<'a> {
     pub(super) palette: &'a Palette,
     /// The cells inside the bounds.
     pub(super) inside: Region,
-    pub(super) content: &'a Content,
+    pub(super) materials: &'a Chunk<MaterialId>,
+    pub(super) water: Option<&'a Chunk<Voxel>>,
+    pub(super) moisture: Option<&'a Chunk<u32>>,
 }
 
 impl Filling<'_> {
     /// Returns the cells inside the bounds, with their indices and materials.
     pub(super) fn cells(&self) -> impl Iterator<Item = (IVec3, usize, MaterialId)> {
-        let (materials, inside) = (&self.content.materials, self.inside);
+        let (materials, inside) = (self.materials, self.inside);
         let chunk = Cube::chunk_of(inside.min());
         let is_whole = inside == Cube::region_of(chunk);
         let cells = (0..CHUNK_CELLS).map(move |index| (Cube::cell_at(chunk, index), index));
@@ -153,21 +159,29 @@ impl Filling<'_> {
 
     pub(super) fn check_materials(&self) -> Result<(), EditError> {
         let is_unknown = |material: MaterialId| self.palette.material(material).is_none();
-        let unknown = match self.content.materials.as_uniform() {
-            Some(material) => is_unknown(material).then_some(material),
-            None => self.cells().map(|(_, _, material)| material).find(|&id| is_unknown(id)),
+        let unknown = match self.materials.as_dense() {
+            None => Some(self.materials.get(0)).filter(|&id| is_unknown(id)),
+            Some(cells) => {
+                // The palette numbers its materials from 0 on.
+                let most =
+                    cells.iter().map(|id| id.0).max().filter(|&most| is_unknown(MaterialId(most)));
+                most.and_then(|_| self.cells().map(|(_, _, id)| id).find(|&id| is_unknown(id)))
+            }
         };
         unknown.map_or(Ok(()), |material| Err(EditError::Material(material)))
     }
 
     pub(super) fn check_moisture(&self) -> Result<(), EditError> {
-        let Some(moisture) = &self.content.moisture else { return Ok(()) };
+        let Some(moisture) = self.moisture else { return Ok(()) };
         if moisture.as_uniform() == Some(0) {
             return Ok(());
         }
         for (cell, index, material) in self.cells() {
             let value = moisture.get(index);
-            if value > 0 && !self.palette.traits(material).is_permeable() {
+            if value == 0 {
+                continue;
+            }
+            if !self.palette.traits(material).is_permeable() {
                 return Err(EditError::Impermeable { cell, material });
             }
             if u64::from(value) > units_of(MOST_HUMIDITY) {
@@ -182,15 +196,14 @@ impl Filling<'_> {
         let ground = |material| {
             if self.palette.traits(material).solid { Voxel::SOLID } else { Voxel::OPEN }
         };
-        let materials = &self.content.materials;
-        if let (Some(material), None) = (materials.as_uniform(), &self.content.water) {
+        if let (Some(material), None) = (self.materials.as_uniform(), self.water) {
             return Ok(Chunk::uniform(ground(material)));
         }
         let mut voxels = Chunk::uniform(Voxel::OPEN);
         let written = voxels.cells_mut();
         for (cell, index, material) in self.cells() {
             written[index] = ground(material);
-            let water = self.content.water.as_ref().map(|water| water.get(index));
+            let water = self.water.map(|water| water.get(index));
             match water.filter(|&water| water != Voxel::OPEN && water != written[index]) {
                 Some(water) if water.is_solid() || written[index].is_solid() => {
                     return Err(EditError::Ground { cell, material });
@@ -202,16 +215,4 @@ impl Filling<'_> {
         voxels.canonicalize();
         Ok(voxels)
     }
-}
-
-/// Returns the moisture of a chunk of soil, in units.
-pub(super) fn moisture(soil: &Chunk<humidity::Cell>) -> Chunk<u32> {
-    let units = |index| units_of(soil.get(index).humidity) as u32;
-    let mut moisture = Chunk::uniform(units(0));
-    if soil.as_uniform().is_none() {
-        let each = moisture.cells_mut().iter_mut().enumerate();
-        each.for_each(|(index, to)| *to = units(index));
-        moisture.canonicalize();
-    }
-    moisture
 }

@@ -11,10 +11,10 @@ use super::World;
 use super::limits::Limits;
 use super::material::MaterialId;
 use super::tick::Stage;
-use crate::chunk::{CellMask, LAYER_CELLS, LayerMask};
+use crate::chunk::{CellMask, LAYER_CELLS, LayerMask, ones};
 use crate::coords::{CHUNK_CELLS, Cube, Face, Region, Shape, order};
 use crate::grid::Grid;
-use crate::humidity::ChunkUnits;
+use crate::humidity::{ChunkUnits, RowMask};
 use crate::water::contact::cells_inside;
 use glam::IVec3;
 use hashbrown::{HashMap, HashSet};
@@ -43,12 +43,28 @@ impl Bank {
         Bank { shore, thirsty, brimming, rising }
     }
 
-    /// Notes what the cells of its chunk hold.
-    fn refresh(&mut self, limits: &Limits, ground: impl Fn(usize) -> u8, units: &ChunkUnits<'_>) {
-        let shore = core::mem::take(&mut self.shore);
-        *self = Bank::new(shore.clone());
-        for (index, held) in shore.iter().filter_map(|index| Some((index, units.get(index)?))) {
-            self.note(limits, index, ground(index), held);
+    /// Notes what the cells of these rows of its chunk hold.
+    fn refresh(
+        &mut self,
+        limits: &Limits,
+        ground: impl Fn(usize) -> u8,
+        units: &ChunkUnits<'_>,
+        rows: RowMask,
+    ) {
+        for first in rows.iter().map(|row| 16 * row) {
+            let (word, row) = (first / 64, 0xffff << (first % 64));
+            let shore = self.shore.words()[word] & row;
+            if shore == 0 {
+                continue;
+            }
+            for cells in [&mut self.thirsty, &mut self.brimming, &mut self.rising] {
+                cells.words_mut()[word] &= !row;
+            }
+            for index in ones(shore).map(|bit| first / 64 * 64 + bit) {
+                if let Some(held) = units.get(index) {
+                    self.note(limits, index, ground(index), held);
+                }
+            }
         }
     }
 
@@ -190,7 +206,7 @@ impl World {
 
     /// Finds where soil touches open space in a chunk whose ground may have changed. Returns how
     /// many cells that looked at; `None` if there is no such chunk.
-    fn find_a_contact(&mut self) -> Option<u64> {
+    pub(super) fn find_a_contact(&mut self) -> Option<u64> {
         let Contacts { new_ground, unknown, .. } = &mut self.contacts;
         unknown.extend(new_ground.drain());
         let chunk = unknown.pop()?;
@@ -223,7 +239,7 @@ impl World {
     /// Finds some chunks in which something may pass. Returns whether there was one to look at.
     fn find_due(&mut self, underway: &mut Underway) -> bool {
         if let Some(chunk) = self.contacts.new_banks.pop_first().map(position) {
-            self.refresh_bank(chunk, &mut underway.due);
+            self.refresh_bank(chunk, RowMask::ALL, &mut underway.due);
             self.find_seabed(chunk);
             if underway.is_resumed {
                 // It may have had its turn before.
@@ -239,7 +255,9 @@ impl World {
         let awake: SmallVec<[IVec3; PART]> = awake.collect();
         if !awake.is_empty() {
             underway.awake += awake.len();
-            awake.iter().for_each(|&chunk| self.refresh_bank(chunk, &mut underway.due));
+            for &chunk in &awake {
+                self.refresh_bank(chunk, self.soil.stirred(chunk), &mut underway.due);
+            }
             return true;
         }
         if (0..PART).take_while(|_| self.water.note_next_altered()).count() > 0 {
@@ -272,8 +290,8 @@ impl World {
         true
     }
 
-    /// Notes what the soil of a chunk holds beside open space, if there is any.
-    fn refresh_bank(&mut self, chunk: IVec3, due: &mut BTreeSet<[i32; 3]>) {
+    /// Notes what the soil of a chunk holds beside open space, if there is any, in these rows.
+    fn refresh_bank(&mut self, chunk: IVec3, rows: RowMask, due: &mut BTreeSet<[i32; 3]>) {
         if self.water.is_frozen(chunk) {
             return;
         }
@@ -281,7 +299,7 @@ impl World {
         if let (Some(units), Some(ground)) =
             (self.soil.chunk_units(chunk), self.ground.chunk(chunk))
         {
-            bank.refresh(&self.limits, |index| ground.get(index).0, &units);
+            bank.refresh(&self.limits, |index| ground.get(index).0, &units, rows);
             due.insert(order(chunk));
         }
     }
@@ -296,11 +314,12 @@ fn shore_of(world: &World, chunk: IVec3) -> Option<CellMask> {
     let soils: [bool; 256] = table(&|id| palette.traits(id).is_permeable());
     let opens: [bool; 256] = table(&|id| !palette.traits(id).solid);
     let layers = Layers { ground: &world.ground, bounds: world.bounds() };
+    let open = core::array::from_fn(|layer| layers.select(Some(chunk), layer, &opens));
     let mut shore = CellMask::EMPTY;
     for layer in 0..16 {
         let soil = layers.select(Some(chunk), layer, &soils);
         if soil.any() {
-            shore.set_layer(layer, soil & layers.beside(chunk, layer, &opens));
+            shore.set_layer(layer, soil & layers.beside(chunk, layer, &open, &opens));
         }
     }
     (!shore.is_empty()).then_some(shore)
@@ -327,16 +346,22 @@ impl Layers<'_> {
         if cells.any() { cells & cells_inside(&self.bounds, chunk, layer) } else { cells }
     }
 
-    /// Returns the cells of a layer that have a neighbour of certain materials.
-    fn beside(&self, chunk: IVec3, layer: usize, is_in: &[bool; 256]) -> LayerMask {
-        let vertical = |face: Face, beyond: usize, inside: Option<usize>| match inside {
-            Some(layer) => self.select(Some(chunk), layer, is_in),
+    /// Returns the cells of a layer that have a neighbour of certain materials; `own` are the cells
+    /// of these in the layers of the chunk.
+    fn beside(
+        &self,
+        chunk: IVec3,
+        layer: usize,
+        own: &[LayerMask; 16],
+        is_in: &[bool; 256],
+    ) -> LayerMask {
+        let vertical = |face: Face, beyond: usize, inside: Option<&LayerMask>| match inside {
+            Some(&layer) => layer,
             None => self.select(face.step(chunk), beyond, is_in),
         };
-        let below = vertical(Face::Down, 15, layer.checked_sub(1));
-        let above = vertical(Face::Up, 0, (layer < 15).then_some(layer + 1));
+        let below = vertical(Face::Down, 15, layer.checked_sub(1).map(|below| &own[below]));
+        let above = vertical(Face::Up, 0, own.get(layer + 1));
         let beyond = Face::LATERAL.map(|face| self.select(face.step(chunk), layer, is_in));
-        let here = self.select(Some(chunk), layer, is_in);
-        below | above | LayerMask::union(here.shifted(&beyond))
+        below | above | LayerMask::union(own[layer].shifted(&beyond))
     }
 }

@@ -170,6 +170,10 @@ impl World {
     pub(super) fn exchange_piece<P: Passing>(&mut self, after: Option<IVec3>) -> Piece {
         let is_due = self.has_soil_step() && self.rules.couplings.exchange();
         if !is_due || self.soil.is_at_rest() && self.are_contacts_quiet() {
+            // In other ticks, so that not all is left to those in which soil has its step.
+            if let Some(cells) = self.find_a_contact() {
+                return Piece::ahead(cells);
+            }
             self.stage = Stage::Soil;
             return Piece::NONE;
         }

@@ -7,7 +7,7 @@ use super::palette::Traits;
 use crate::automaton::Displaced;
 use crate::chunk::Chunk;
 use crate::coords::{CHUNK_CELLS, Cube, Region, Shape};
-use crate::humidity::{Cell, UNITS};
+use crate::humidity::{Cell, Plane, UNITS};
 use glam::IVec3;
 
 /// What was in a cell that an edit made another material.
@@ -124,8 +124,15 @@ impl World {
         moisture: Option<&Chunk<u32>>,
     ) -> Result<(), EditError> {
         if let (true, Some(ground)) = (self.has_soil(chunk), self.ground.chunk(chunk)) {
+            let impermeability = |material| self.palette.traits(material).impermeability;
+            let plane = Plane::of(ground, |material| material.0, impermeability);
+            let units = moisture.cloned().unwrap_or(Chunk::uniform(0));
+            if self.soil.insert_units(chunk, units, plane) {
+                return Ok(());
+            }
+            // The bounds cut it.
             let cell = |index| {
-                let impermeability = self.palette.traits(ground.get(index)).impermeability;
+                let impermeability = impermeability(ground.get(index));
                 let humidity = moisture.map_or(0.0, |moisture| humidity_of(moisture.get(index)));
                 Cell { humidity, impermeability, rain: false }
             };

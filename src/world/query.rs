@@ -1,6 +1,5 @@
 //! Reading a world: ground, water, moisture and pressure, changes, and the hash of its state.
 
-use super::chunks::moisture;
 use super::content::Content;
 use super::exchange::Passed;
 use super::feed::untold;
@@ -94,8 +93,8 @@ impl World {
     pub fn chunk(&self, position: IVec3) -> Option<Content> {
         let materials = self.ground.chunk(position)?.clone();
         let water = self.water.chunk(position).map(|water| water.into_owned());
-        let soil = self.soil.chunk(position);
-        Some(Content { materials, water, moisture: soil.map(|soil| moisture(&soil)) })
+        let moisture = self.soil.chunk_units(position).map(|soil| soil.all().clone());
+        Some(Content { materials, water, moisture })
     }
 
     /// Returns whether nothing will change until the next edit: all parts are at rest, nothing may

@@ -1,14 +1,13 @@
 //! Chunks that travel: taken out with all that they need to go on in this world or another.
 
 use super::World;
-use super::chunks::{Filling, moisture};
-use super::content::Content;
+use super::chunks::Filling;
 use super::error::EditError;
 use super::material::MaterialId;
 use crate::chunk::Chunk;
 use crate::coords::{CHUNK_CELLS, Cube, Shape};
 use crate::edit_bytes::{EditBytesError, Reader, Writer, refused};
-use crate::humidity::Cell;
+use crate::humidity::ChunkUnits;
 use crate::water;
 use glam::IVec3;
 use hashbrown::HashSet;
@@ -139,12 +138,13 @@ impl World {
     pub(super) fn record_of(&self, water: water::ChunkRecord) -> ChunkRecord {
         let position = water.position();
         let materials = self.ground.chunk(position).cloned();
-        let soil = self.soil.chunk(position);
+        let soil = self.soil.chunk_units(position);
+        let rain = soil.as_ref().map(ChunkUnits::rain).unwrap_or_default();
         ChunkRecord(Box::new(Parts {
             water,
             materials: materials.unwrap_or(Chunk::uniform(MaterialId(0))),
-            moisture: soil.as_ref().map(moisture),
-            rain: soil.as_ref().map_or(Vec::new(), rain),
+            moisture: soil.map(|soil| soil.all().clone()),
+            rain: rain.iter().map(|index| index as u16).collect(),
         }))
     }
 
@@ -171,9 +171,13 @@ impl World {
             }
             self.check_record(record)?;
         }
-        self.water.insert_records(records.iter().map(|record| record.water.clone()))?;
-        for Parts { water, materials, moisture, rain } in records {
-            let position = water.position();
+        let positions: Vec<IVec3> = records.iter().map(|record| record.water.position()).collect();
+        let (waters, grounds): (Vec<_>, Vec<_>) = records
+            .into_iter()
+            .map(|Parts { water, materials, moisture, rain }| (water, (materials, moisture, rain)))
+            .unzip();
+        self.water.insert_records(waters)?;
+        for (position, (materials, moisture, rain)) in positions.into_iter().zip(grounds) {
             self.load(position, materials, moisture.as_ref())?;
             for cell in rain.into_iter().map(|index| Cube::cell_at(position, index.into())) {
                 if self.bounds().contains(cell) {
@@ -185,30 +189,31 @@ impl World {
     }
 
     fn check_record(&self, record: &Parts) -> Result<(), EditError> {
-        let content = Content {
-            materials: record.materials.clone(),
-            water: None,
-            moisture: record.moisture.clone(),
-        };
-        let inside = self.vacant(record.water.position())?;
-        let filling = Filling { palette: &self.palette, inside, content: &content };
+        let Parts { water, materials, moisture, rain } = record;
+        let position = water.position();
+        let inside = self.vacant(position)?;
+        let moisture = moisture.as_ref();
+        let filling = Filling { palette: &self.palette, inside, materials, water: None, moisture };
         filling.check_materials()?;
         filling.check_moisture()?;
-        for (cell, index, material) in filling.cells() {
-            let traits = self.palette.traits(material);
-            if record.water.chunk().get(index).is_solid() != traits.solid {
-                return Err(EditError::Ground { cell, material });
-            }
-            let is_rain = || record.rain.binary_search(&(index as u16)).is_ok();
-            if !traits.is_permeable() && is_rain() {
+        let is_solid: [bool; 256] =
+            core::array::from_fn(|id| self.palette.traits(MaterialId(id as u8)).solid);
+        let water = water.chunk();
+        let is_other = |index: usize| {
+            water.get(index).is_solid() != is_solid[usize::from(materials.get(index).0)]
+        };
+        let refused = |index: usize| (Cube::cell_at(position, index), materials.get(index));
+        let is_inside = |index: usize| inside.contains(refused(index).0);
+        if let Some(other) = (0..CHUNK_CELLS).find(|&index| is_other(index) && is_inside(index)) {
+            let (cell, material) = refused(other);
+            return Err(EditError::Ground { cell, material });
+        }
+        for index in rain.iter().copied().map(usize::from).filter(|&index| is_inside(index)) {
+            let (cell, material) = refused(index);
+            if !self.palette.traits(material).is_permeable() {
                 return Err(EditError::Impermeable { cell, material });
             }
         }
         Ok(())
     }
-}
-
-/// Returns the indices of the cells that are rain, in order.
-fn rain(soil: &Chunk<Cell>) -> Vec<u16> {
-    (0..CHUNK_CELLS as u16).filter(|&index| soil.get(index.into()).rain).collect()
 }

@@ -150,9 +150,9 @@ impl World {
     /// are contacts of water and soil that are not known yet, and what is thrown. What passes
     /// between water and soil is done chunk by chunk, too; the cells of soil at which a unit may
     /// pass are counted, and 256 more for each chunk. The end of a step is one piece, and for each
-    /// chunk 256 cells are counted: that of soil exchanges pointers only; that of explosions comes
-    /// with what breaks in it. So are the lending of ground before it, and the flight of what is
-    /// thrown.
+    /// chunk 256 cells are counted: that of soil exchanges pointers and writes few rows; that of
+    /// explosions comes with what breaks in it. So are the lending of ground before it, and the
+    /// flight of what is thrown.
     ///
     /// While water has its tick, whatever is read of the world is as it was after the last complete
     /// tick. From then until the tick is complete, water, with its ledger, is that of the new tick,

@@ -155,6 +155,13 @@ impl<T: Value, S: RowShape> Rims<T, S> {
         }
     }
 
+    /// Changes the rims of a chunk as its cells are changed, if it has saved ones.
+    pub(crate) fn patch(&mut self, slot: Slot, change: impl FnOnce(&mut S::Rims<T>)) {
+        if let Some(saved) = self.saved_mut(slot) {
+            change(&mut saved.rims);
+        }
+    }
+
     /// Marks the rims of a chunk as outdated, because its cells have changed.
     pub(crate) fn invalidate(&mut self, slot: Slot) {
         if let Some(saved) = self.saved_mut(slot) {

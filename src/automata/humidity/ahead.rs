@@ -3,8 +3,8 @@
 //!
 //! First the awake chunks are stepped, one at a time, on copies. Then these are looked through
 //! twice, some at a time, for what the step comes to besides: what it adds to the ledger, and which
-//! chunks wake and which fall asleep. The step itself only exchanges pointers, and what the world
-//! had before is freed after it, some at a time again.
+//! chunks wake and which fall asleep. The step itself exchanges pointers and writes the rows that
+//! change where few do, and what the world had before is freed after it, some at a time again.
 
 use super::job::Job;
 use super::step::record;
@@ -49,9 +49,7 @@ struct Done<S: HumidityShape> {
 impl<S: HumidityShape> Done<S> {
     fn heap_bytes(&self) -> usize {
         let masks = [self.job.changes.marks.cells(), self.all_marks.as_deref()];
-        self.job.moisture.heap_bytes()
-            + size_of::<S::Rims<u32>>()
-            + masks.iter().flatten().count() * size_of::<CellMask>()
+        self.job.heap_bytes() + masks.iter().flatten().count() * size_of::<CellMask>()
     }
 }
 
@@ -137,7 +135,10 @@ impl<S: HumidityShape> HumidityWorld<S> {
         self.note_stepped(slot);
         let mut job = self.jobs.pop().unwrap_or_else(|| Job::new(slot, Chunk::uniform(0)));
         job.slot = slot;
-        job.moisture.clone_from(self.store.moisture.chunk_at(slot));
+        job.is_by_rows = self.kernel.is_by_rows(&self.store, slot);
+        if !job.is_by_rows {
+            job.moisture.clone_from(self.store.moisture.chunk_at(slot));
+        }
         let (kernel, store) = (&self.kernel, &self.store);
         self.workers.each(core::slice::from_mut(&mut job), |scratch, job| {
             kernel.step_chunk(store, kernel.rims.before(&store.moisture, slot), scratch, job);
@@ -207,7 +208,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
         }
     }
 
-    /// Completes the step that is done ahead, by exchanges of pointers. Returns `None` if there is
+    /// Completes the step that is done ahead. Returns `None` if there is
     /// none.
     pub(super) fn step_from_ahead(&mut self) -> Option<StepReport> {
         self.ahead.as_ref()?;
@@ -218,7 +219,11 @@ impl<S: HumidityShape> HumidityWorld<S> {
             if job.changes.is_empty() {
                 continue;
             }
-            core::mem::swap(&mut job.moisture, moisture.chunk_at_mut(job.slot));
+            if job.is_by_rows {
+                job.write_rows(moisture.chunk_at_mut(job.slot));
+            } else {
+                core::mem::swap(&mut job.moisture, moisture.chunk_at_mut(job.slot));
+            }
             // Marks may have been taken since.
             let is_marked =
                 all_marks.as_mut().is_some_and(|all| moisture.swap_changed_at(job.slot, all));

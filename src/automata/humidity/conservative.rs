@@ -22,11 +22,11 @@
 use super::HumidityShape;
 use super::cell::UNITS;
 use super::heads::Heads;
-use super::job::{Job, Tally};
+use super::job::{Job, Row, Tally};
 use super::rules::Rules;
 use super::stirred::RowMask;
 use super::store::{Fed, Store};
-use super::transmissibility::{Drain, Links, Transmissibilities};
+use super::transmissibility::{Drain, Transmissibilities};
 use crate::automata::engine::changes::{Rows, mark};
 use crate::automata::engine::rims::{Before, rims_of_chunk};
 use crate::automata::engine::rows::{FIRST_OUT, InPlaceRule, part};
@@ -41,17 +41,26 @@ pub(super) fn rims_of<S: HumidityShape>(store: &Store<S>, slot: Slot) -> S::Rims
     rims_of_chunk::<u32, S>(store.moisture.chunk_at(slot))
 }
 
-/// Steps a chunk with these transmissibilities, at least the rows that must be looked at.
+/// What a step of a chunk reads besides its cells.
+#[derive(Clone, Copy)]
+pub(super) struct Inputs<'a, S: HumidityShape> {
+    pub(super) faces: &'a Transmissibilities<S>,
+    pub(super) fed: &'a [Fed],
+    /// The rows that must be looked at.
+    pub(super) looked_at: RowMask,
+    pub(super) before: Before<'a, u32, S>,
+}
+
+/// Steps the cells of a job, or if these are given looks at some of their rows, and leaves those
+/// that change in the job.
 pub(super) fn step_chunk<S: HumidityShape>(
-    faces: &Transmissibilities<S>,
-    fed: &[Fed],
-    looked_at: RowMask,
     fluxes: Fluxes,
-    before: Before<u32, S>,
+    inputs: Inputs<'_, S>,
+    cells: Option<&[u32; CHUNK_CELLS]>,
     job: &mut Job<S>,
     changed: &mut CellMask,
 ) {
-    let chunk = ConservativeChunk { faces, fed, looked_at, fluxes, before, job, changed };
+    let chunk = ConservativeChunk { fluxes, inputs, cells, job, changed };
     if fluxes.fall == 0 {
         simd::run(Step::<S, false>(chunk));
     } else {
@@ -61,11 +70,9 @@ pub(super) fn step_chunk<S: HumidityShape>(
 
 /// What a step of a chunk works on.
 struct ConservativeChunk<'a, S: HumidityShape> {
-    faces: &'a Transmissibilities<S>,
-    fed: &'a [Fed],
-    looked_at: RowMask,
     fluxes: Fluxes,
-    before: Before<'a, u32, S>,
+    inputs: Inputs<'a, S>,
+    cells: Option<&'a [u32; CHUNK_CELLS]>,
     job: &'a mut Job<S>,
     changed: &'a mut CellMask,
 }
@@ -79,19 +86,22 @@ impl<S: HumidityShape, const FALLS: bool> simd::Kernel for Step<'_, S, FALLS> {
 
     #[inline(always)]
     fn run(self) {
-        let ConservativeChunk { faces, fed, looked_at, fluxes, before, job, changed } = self.0;
-        let Job { moisture, rims, tally, .. } = job;
-        let cells = moisture.cells_mut();
-        *tally = Tally::default();
+        let ConservativeChunk { fluxes, inputs, cells, job, changed } = self.0;
+        let Inputs { faces, fed, looked_at, before } = inputs;
+        job.tally = Tally::default();
         let mut entering = S::uniform_rims(0);
         for (face, beyond) in before.around.into_iter().enumerate() {
             let (there, here) = (S::rim(beyond, face ^ 1), S::rim(before.own, face));
-            let flows_in =
-                S::rim_mut(&mut entering, face).iter_mut().zip(S::rim(&faces.outer, face));
-            for ((entering, &transmissibility), (&there, &here)) in
-                flows_in.zip(there.iter().zip(here))
-            {
-                *entering = -fluxes.out::<FALLS>(Face::ALL[face], transmissibility, here, there);
+            let blocks = S::rim_mut(&mut entering, face).as_chunks_mut::<16>().0;
+            for (number, entering) in blocks.iter_mut().enumerate() {
+                let is_looked_at = S::NEIGHBOURS != 6 || looked_at.holds_of_rim(face, number);
+                if is_looked_at && let Some(outer) = faces.outer.block(face, number) {
+                    let first = 16 * number;
+                    let (here, there) = (part(here, first), part(there, first));
+                    *entering = fluxes_between(outer, here, there, |part, here, there| {
+                        -fluxes.out::<FALLS>(Face::ALL[face], part, here, there)
+                    });
+                }
             }
         }
         let mut from_below = Aligned([0; 256]);
@@ -108,39 +118,19 @@ impl<S: HumidityShape, const FALLS: bool> simd::Kernel for Step<'_, S, FALLS> {
             from_north: Aligned([0; 64]),
             moved: Aligned([0; 64]),
             rows: Rows::new(0),
+            is_by_rows: cells.is_some(),
             changed,
-            tally,
+            tally: &mut job.tally,
         };
-        S::rows_in_place(cells, &mut rule);
-        **rims = S::rims_of(cells);
+        if let Some(cells) = cells {
+            rule.some_rows(cells, &mut job.changed_rows);
+        } else {
+            let cells = job.moisture.cells_mut();
+            S::rows_in_place(cells, &mut rule);
+            let rims = job.rims.get_or_insert_with(|| Box::new(S::uniform_rims(0)));
+            **rims = S::rims_of(cells);
+        }
     }
-}
-
-/// The outermost cells of a chunk.
-pub(super) struct Side<S: HumidityShape> {
-    pub(super) moisture: S::Rims<u32>,
-    pub(super) ground: S::Rims<u32>,
-}
-
-/// Returns whether anything flows across the face of a chunk to the one behind it.
-pub(super) fn flows_across<S: HumidityShape>(
-    fluxes: Fluxes,
-    coefficient: f64,
-    [here, there]: &[Side<S>; 2],
-    face: Face,
-) -> bool {
-    let mut links = Links::of(coefficient);
-    let (own, other) = (face.index(), face.opposite().index());
-    let here = S::rim(&here.moisture, own).iter().zip(S::rim(&here.ground, own));
-    let there = S::rim(&there.moisture, other).iter().zip(S::rim(&there.ground, other));
-    here.zip(there).any(|((&from, &here), (&to, &there))| {
-        let transmissibility = links.between(here, there);
-        let flux = match fluxes.fall {
-            0 => fluxes.out::<false>(face, transmissibility, from, to),
-            _ => fluxes.out::<true>(face, transmissibility, from, to),
-        };
-        flux != 0
-    })
 }
 
 /// Returns the fluxes between a row of cells and another.
@@ -190,6 +180,15 @@ impl Fluxes {
             Face::Up if FALLS => self.up(transmissibility, from, to),
             _ => self.level(transmissibility, from, to),
         }
+    }
+
+    /// Returns whether anything flows across a face between two cells.
+    pub(super) fn flows(self, face: Face, transmissibility: u32, from: u32, to: u32) -> bool {
+        let flux = match self.fall {
+            0 => self.out::<false>(face, transmissibility, from, to),
+            _ => self.out::<true>(face, transmissibility, from, to),
+        };
+        flux != 0
     }
 
     /// Returns the units that flow out through a face at a draining border, with dry soil beyond.
@@ -261,6 +260,9 @@ struct Rule<'a, S: HumidityShape, const FALLS: bool> {
     /// Units that flowed out of the cells of the last rows, by x, not yet added to the tally.
     moved: Aligned<[u32; 64]>,
     rows: Rows<u32>,
+    /// Whether the rows come one by one: then what moves is not counted, and what changes is not
+    /// marked.
+    is_by_rows: bool,
     changed: &'a mut CellMask,
     tally: &'a mut Tally,
 }
@@ -270,16 +272,55 @@ impl<S: HumidityShape, const FALLS: bool> InPlaceRule<u32> for Rule<'_, S, FALLS
     fn row<const W: usize>(&mut self, first: usize, cells: &mut [u32; CHUNK_CELLS]) {
         if first.is_multiple_of(BATCH) {
             self.prefetch::<W>(first + PAGE, cells);
-            for row in 0..BATCH / W {
-                if self.is_looked_at::<W>(first + row * W) {
-                    self.fluxes_east::<W>(first, row, cells);
-                }
+            self.batch::<W>(first, cells);
+        }
+        if self.is_looked_at::<W>(first) {
+            let new = self.stepped::<W>(first, cells);
+            *cells[first..].first_chunk_mut().expect("a row") = new;
+        } else {
+            self.pass_over::<W>(first, cells);
+        }
+    }
+}
+
+impl<S: HumidityShape, const FALLS: bool> Rule<'_, S, FALLS> {
+    /// Steps the rows of a cube that are looked at, and appends those that change to a list.
+    #[inline(always)]
+    fn some_rows(&mut self, cells: &[u32; CHUNK_CELLS], changed_rows: &mut Vec<Row>) {
+        changed_rows.clear();
+        let mut batch = None;
+        for first in self.looked_at.with_those_that_link_in().iter().map(|row| 16 * row) {
+            if batch != Some(first / BATCH) {
+                batch = Some(first / BATCH);
+                self.batch::<16>(first / BATCH * BATCH, cells);
+            }
+            if !self.is_looked_at::<16>(first) {
+                self.pass_over::<16>(first, cells);
+                continue;
+            }
+            self.skip_to(first);
+            let (new, here) = (self.stepped::<16>(first, cells), part::<_, 16>(cells, first));
+            if new != *here {
+                let differ = (0..16).fold(0, |cells, x| cells | u64::from(new[x] != here[x]) << x);
+                mark(self.changed, first, differ << (first % 64));
+                changed_rows.push(Row { first: first as u16, cells: new });
             }
         }
-        if !self.is_looked_at::<W>(first) {
-            self.pass_over::<W>(first, cells);
-            return;
+    }
+
+    /// Computes the fluxes to the east in a batch of rows.
+    #[inline(always)]
+    fn batch<const W: usize>(&mut self, first: usize, cells: &[u32; CHUNK_CELLS]) {
+        for row in 0..BATCH / W {
+            if self.is_looked_at::<W>(first + row * W) {
+                self.fluxes_east::<W>(first, row, cells);
+            }
         }
+    }
+
+    /// Returns a row after the step.
+    #[inline(always)]
+    fn stepped<const W: usize>(&mut self, first: usize, cells: &[u32; CHUNK_CELLS]) -> [u32; W] {
         let here: [u32; W] = *part(cells, first);
         let plane = S::STRIDES[1];
         let up = self.fluxes_ahead::<W>(1, first, first % plane, cells);
@@ -312,15 +353,15 @@ impl<S: HumidityShape, const FALLS: bool> InPlaceRule<u32> for Rule<'_, S, FALLS
         }
         // Less than 2³⁰ units flow across the faces of a cell ahead of it, half of what it can
         // hold, where humidity falls too, so the sums of four rows fit `u32`.
-        if first / W % 4 == 3 {
+        if self.is_by_rows {
+            self.moved.0 = [0; 64];
+        } else if first / W % 4 == 3 {
             self.tally.moved += self.moved.0.iter().map(|&units| u64::from(units)).sum::<u64>();
             self.moved.0 = [0; 64];
         }
-        self.finish(first, &here, new, cells);
+        self.finish(first, &here, new)
     }
-}
 
-impl<S: HumidityShape, const FALLS: bool> Rule<'_, S, FALLS> {
     /// Returns whether the row that begins at an index is stepped. All are, but in cubes.
     #[inline(always)]
     fn is_looked_at<const W: usize>(&self, first: usize) -> bool {
@@ -340,10 +381,16 @@ impl<S: HumidityShape, const FALLS: bool> Rule<'_, S, FALLS> {
             let south = self.fluxes_ahead::<W>(2, first, first / plane * W, cells);
             self.from_north.0[..W].copy_from_slice(&south);
         }
-        while self.drains.first().is_some_and(|drain| usize::from(drain.index) < first + W) {
+        self.skip_to(first + W);
+    }
+
+    /// Skips drains and fed cells up to an index.
+    #[inline(always)]
+    fn skip_to(&mut self, index: usize) {
+        while self.drains.first().is_some_and(|drain| usize::from(drain.index) < index) {
             self.drains = &self.drains[1..];
         }
-        while self.fed.first().is_some_and(|fed| usize::from(fed.index) < first + W) {
+        while self.fed.first().is_some_and(|fed| usize::from(fed.index) < index) {
             self.fed = &self.fed[1..];
         }
     }
@@ -415,35 +462,33 @@ impl<S: HumidityShape, const FALLS: bool> Rule<'_, S, FALLS> {
         }
     }
 
-    /// Writes a row after all fluxes, and tallies what drains, rain and the cap add and remove.
+    /// Returns a row after the step from that after all fluxes, and tallies what drains, rain and
+    /// the cap add and remove.
     #[inline(always)]
     fn finish<const W: usize>(
         &mut self,
         first: usize,
         here: &[u32; W],
         mut new: [u32; W],
-        cells: &mut [u32; CHUNK_CELLS],
-    ) {
+    ) -> [u32; W] {
         self.drain(first, here, &mut new);
         self.feed(first, here, &mut new);
         let cap = self.fluxes.cap as i32;
         let over = new.iter().fold(false, |over, &cell| over | (cell as i32 > cap));
         let rain = Self::in_row::<W>(&self.faces.rain, first);
-        let mut changed = self.rows.differing(first, here, &new);
-        let row: &mut [u32; W] = cells[first..].first_chunk_mut().expect("a row");
-        *row = new;
         for x in ones(rain) {
             self.tally.rained += i64::from(here[x]) - i64::from(new[x]);
-            row[x] = here[x];
+            new[x] = here[x];
         }
         if over {
-            self.run_off(first, row);
-            changed = self.rows.differing(first, here, row);
+            self.run_off(first, &mut new);
         }
-        if let Some(changed) = changed {
-            // Rain cells have been reset.
-            mark(self.changed, first, changed & !self.faces.rain.words()[first / 64]);
+        if !self.is_by_rows
+            && let Some(changed) = self.rows.differing(first, here, &new)
+        {
+            mark(self.changed, first, changed);
         }
+        new
     }
 
     #[inline(always)]

@@ -2,12 +2,14 @@
 //! nothing.
 
 use super::cell::{Cell, Ground, MOST_HUMIDITY, ROCK, ROCK_FROM, SOIL};
+use super::plane::Plane;
+use super::stirred::RowMask;
 use super::sweep::Sweep;
 use super::{HumidityShape, HumidityWorld};
 use crate::automata::engine::changes::faces_touched;
 use crate::automata::engine::front::wake_around;
 use crate::chunk::{CellMask, Chunk};
-use crate::coords::{CHUNK_CELLS, Region};
+use crate::coords::{CHUNK_CELLS, Face, Region};
 use crate::grid::Slot;
 use core::fmt;
 use glam::IVec3;
@@ -172,11 +174,16 @@ impl<S: HumidityShape> HumidityWorld<S> {
             }
         }
         if !changed.is_empty() {
-            self.kernel.invalidate(slot);
+            let (rows, touched) = (RowMask::of(&changed), faces_touched::<S>(&changed));
+            self.kernel.note_moisture(slot, rows);
             self.store.moisture.mark_changes_at(slot, &changed);
-            wake_around(&mut self.store.moisture, slot, faces_touched::<S>(&changed));
+            wake_around(&mut self.store.moisture, slot, touched);
             if new_ground {
-                self.forget_around(slot);
+                self.kernel.note_ground(slot, rows);
+                let neighbours = self.store.moisture.neighbours_of(slot);
+                for face in Face::ALL.into_iter().filter(|face| touched[face.index()]) {
+                    self.kernel.note_ground_behind(neighbours[face.index()], face.opposite());
+                }
             }
         }
     }
@@ -196,12 +203,29 @@ impl<S: HumidityShape> HumidityWorld<S> {
             return Err(outside);
         }
         let (moisture, ground) = self.words_of(position, &chunk)?;
-        let slot = self.store.insert(position, moisture, ground).ok_or(outside)?;
-        self.store.moisture.wake_chunk_at(slot);
+        let ground = self.store.plane_of(ground);
+        self.load(position, moisture, ground).ok_or(outside)
+    }
+
+    /// Loads a missing chunk. It stays asleep only if steps may leave out rows and it is dry.
+    /// `None` if its cells have no `i32` positions.
+    pub(super) fn load(
+        &mut self,
+        position: IVec3,
+        moisture: Chunk<u32>,
+        ground: Plane,
+    ) -> Option<()> {
+        let rows = wet_rows(&moisture);
+        let slot = self.store.insert(position, moisture, ground)?;
         self.kernel.forget(slot);
-        self.wake_across(slot);
+        // Between dry cells nothing flows.
+        self.kernel.stirred.note::<S>(slot, Some([rows, RowMask::NONE]));
+        let flows = !self.store.is_still(position) && self.wake_across(slot);
+        if flows || !rows.is_empty() || !self.kernel.stirred.is_kept {
+            self.store.moisture.wake_chunk_at(slot);
+        }
         self.record_chunk(slot, |world, units| world.ledger.placed += units);
-        Ok(())
+        Some(())
     }
 
     /// Unloads a chunk and returns it. Dry rock takes its place. The ledger counts its humidity as
@@ -210,14 +234,20 @@ impl<S: HumidityShape> HumidityWorld<S> {
     /// # Errors
     /// There is no such chunk.
     pub fn remove_chunk(&mut self, position: IVec3) -> Result<Chunk<Cell>, EditError> {
-        let slot = self.store.moisture.slot(position).ok_or(EditError::ChunkAbsent(position))?;
-        self.wake_across(slot);
+        let (moisture, ground) = self.unload(position).ok_or(EditError::ChunkAbsent(position))?;
+        Ok(self.cells_of(&moisture, &ground.words()))
+    }
+
+    /// Unloads a chunk and returns its humidity and ground; `None` if it is not loaded.
+    pub(super) fn unload(&mut self, position: IVec3) -> Option<(Chunk<u32>, Plane)> {
+        let slot = self.store.moisture.slot(position)?;
+        if !self.store.is_still(position) {
+            self.wake_across(slot);
+        }
         self.kernel.forget(slot);
         self.record_chunk(slot, |world, units| world.ledger.removed += units);
         self.steady.forget(slot);
-        let (moisture, ground) =
-            self.store.remove(position).ok_or(EditError::ChunkAbsent(position))?;
-        Ok(self.cells_of(&moisture, &ground))
+        self.store.remove(position)
     }
 
     /// Wakes every chunk. Has no other effect: a world with sleeping chunks equals one that never
@@ -275,13 +305,6 @@ impl<S: HumidityShape> HumidityWorld<S> {
         chunk
     }
 
-    fn forget_around(&mut self, slot: Slot) {
-        self.kernel.forget(slot);
-        for neighbour in self.store.moisture.neighbours_of(slot) {
-            self.kernel.forget(neighbour);
-        }
-    }
-
     /// Records an edit of a cell in the ledger.
     fn record(&mut self, old: u32, new: u32) {
         if self.store.sweep == Sweep::Conservative {
@@ -336,6 +359,20 @@ impl<S: HumidityShape> HumidityWorld<S> {
             None => Ok(()),
         }
     }
+}
+
+/// Returns the rows of a cube that are not dry.
+fn wet_rows(moisture: &Chunk<u32>) -> RowMask {
+    let Some(words) = moisture.as_dense() else {
+        return if moisture.get(0) == 0 { RowMask::NONE } else { RowMask::ALL };
+    };
+    let mut rows = RowMask::NONE;
+    for (number, row) in words.as_chunks::<16>().0.iter().enumerate() {
+        if row.iter().fold(0, |any, &word| any | word) != 0 {
+            rows.insert(number);
+        }
+    }
+    rows
 }
 
 /// Returns the units in a chunk of the conservative sweep.

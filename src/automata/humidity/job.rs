@@ -25,22 +25,60 @@ impl<S: HumidityShape> Scratch<S> {
     }
 }
 
-/// A chunk to step, and the step's results: changes, rims and tally.
+/// The cells of a row of a cube after a step.
+pub(super) struct Row {
+    /// The index of its first cell.
+    pub(super) first: u16,
+    pub(super) cells: [u32; 16],
+}
+
+/// A chunk to step, and the step's results: changes, cells, rims and tally.
 pub(super) struct Job<S: HumidityShape> {
     pub(super) slot: Slot,
+    /// Whether the step leaves the cells in place, and returns the rows that it changes; else it is
+    /// made on the cells in `moisture`.
+    pub(super) is_by_rows: bool,
+    pub(super) changed_rows: Vec<Row>,
     pub(super) moisture: Chunk<u32>,
     pub(super) changes: Changes,
-    pub(super) rims: Box<S::Rims<u32>>,
+    /// Those after a step of all cells.
+    pub(super) rims: Option<Box<S::Rims<u32>>>,
     pub(super) tally: Tally,
-    /// The rows in which it changed; `None` if all must be looked at in the next step.
-    pub(super) rows: Option<RowMask>,
+    /// The rows in which it changed, and others that must be looked at in the next step; `None` if
+    /// all must be.
+    pub(super) rows: Option<[RowMask; 2]>,
 }
 
 impl<S: HumidityShape> Job<S> {
     pub(super) fn new(slot: Slot, moisture: Chunk<u32>) -> Self {
-        let rims = Box::new(S::uniform_rims(0));
-        let (changes, tally) = (Changes::default(), Tally::default());
-        Job { slot, moisture, changes, rims, tally, rows: None }
+        Job {
+            slot,
+            is_by_rows: false,
+            changed_rows: Vec::new(),
+            moisture,
+            changes: Changes::default(),
+            rims: None,
+            tally: Tally::default(),
+            rows: None,
+        }
+    }
+
+    /// Writes the rows that the step has changed.
+    pub(super) fn write_rows(&self, chunk: &mut Chunk<u32>) {
+        if !self.changed_rows.is_empty() {
+            let cells = chunk.cells_mut();
+            for row in &self.changed_rows {
+                cells[usize::from(row.first)..][..16].copy_from_slice(&row.cells);
+            }
+            chunk.canonicalize();
+        }
+    }
+
+    /// Bytes on the heap, but for marks.
+    pub(super) fn heap_bytes(&self) -> usize {
+        self.moisture.heap_bytes()
+            + self.rims.as_ref().map_or(0, |_| size_of::<S::Rims<u32>>())
+            + self.changed_rows.capacity() * size_of::<Row>()
     }
 }
 
@@ -52,7 +90,7 @@ impl<S: HumidityShape> tiles::Job<u32, S> for Job<S> {
     }
 
     fn rims(&mut self) -> &mut Box<S::Rims<u32>> {
-        &mut self.rims
+        self.rims.get_or_insert_with(|| Box::new(S::uniform_rims(0)))
     }
 
     fn take_yield(&mut self) -> Tally {

@@ -1,15 +1,15 @@
 //! The kernel that steps one chunk: the sweep's arithmetic with its cached coefficients, and the
 //! rims of chunks.
 
-use super::conservative::{Fluxes, Side};
-use super::job::{Job, Scratch};
+use super::conservative::Fluxes;
+use super::job::{Job, Row, Scratch};
 use super::rules::Rules;
-use super::stirred::Stirred;
+use super::stirred::{RowMask, Stirred};
 use super::store::Store;
 use super::sweep::Sweep;
-use super::transmissibility::Transmissibilities;
-use super::{HumidityShape, conservative, mean, stirred};
-use crate::automata::engine::rims::{Before, Rims, rims_of_chunk};
+use super::transmissibility::{Links, Transmissibilities};
+use super::{HumidityShape, conservative, mean};
+use crate::automata::engine::rims::{Before, Rims};
 use crate::chunk::CellMask;
 use crate::coords::{CHUNK_CELLS, Face};
 use crate::grid::Slot;
@@ -30,6 +30,9 @@ pub(super) struct Kernel<S: HumidityShape> {
     pub(super) stirred: Stirred,
 }
 
+/// The rows of a chunk from which on a step of all of its cells takes less time.
+const MOST_ROWS: u32 = 128;
+
 /// Data derived from the ground of awake chunks and their neighbours, by slot.
 struct Cache<T>(Vec<Option<Box<T>>>);
 
@@ -40,11 +43,16 @@ impl<T> Cache<T> {
         }
     }
 
-    fn ensure(&mut self, slot: Slot, compute: impl FnOnce() -> Box<T>) {
+    /// Returns what is cached of a chunk, computed if need be.
+    fn ensure(&mut self, slot: Slot, compute: impl FnOnce() -> Box<T>) -> &mut T {
         if self.0.len() <= slot.index() {
             self.0.resize_with(slot.index() + 1, || None);
         }
-        self.0[slot.index()].get_or_insert_with(compute);
+        self.0[slot.index()].get_or_insert_with(compute)
+    }
+
+    fn at_mut(&mut self, slot: Slot) -> Option<&mut T> {
+        self.0.get_mut(slot.index())?.as_deref_mut()
     }
 
     fn at(&self, slot: Slot) -> &T {
@@ -65,6 +73,21 @@ fn rims_of<S: HumidityShape>(sweep: Sweep) -> fn(&Store<S>, Slot) -> S::Rims<u32
     }
 }
 
+/// Writes the cells of a row of a cube where they lie in its rims.
+fn write_in_rims<S: HumidityShape>(row: &Row, rims: &mut S::Rims<u32>) {
+    let number = usize::from(row.first) / 16;
+    let (y, z) = (number / 16, number % 16);
+    S::rim_mut(rims, 0)[number] = row.cells[0];
+    S::rim_mut(rims, 1)[number] = row.cells[15];
+    for (face, lies_at_it, along) in
+        [(2, y == 0, z), (3, y == 15, z), (4, z == 0, y), (5, z == 15, y)]
+    {
+        if lies_at_it {
+            S::rim_mut(rims, face)[16 * along..][..16].copy_from_slice(&row.cells);
+        }
+    }
+}
+
 impl<S: HumidityShape> Kernel<S> {
     pub(super) fn new(rules: &Rules) -> Self {
         Kernel {
@@ -78,22 +101,45 @@ impl<S: HumidityShape> Kernel<S> {
         }
     }
 
-    /// Notes that a chunk, its ground or that around it is changed outside of steps: drops all that
-    /// is derived from it.
+    /// Notes that a chunk has come, goes or may have changed anywhere: drops all that is derived
+    /// from it.
     pub(super) fn forget(&mut self, slot: Slot) {
         self.free(slot);
         self.stirred.forget(slot);
     }
 
-    /// Notes that the humidity of a chunk is changed outside of steps.
-    pub(super) fn invalidate(&mut self, slot: Slot) {
+    /// Notes that the humidity of cells of a chunk is changed outside of steps.
+    pub(super) fn note_moisture(&mut self, slot: Slot, rows: RowMask) {
         self.rims.invalidate(slot);
-        self.stirred.forget(slot);
+        self.stirred.stir(slot, rows);
+    }
+
+    /// Notes that the ground of cells of a chunk is changed.
+    pub(super) fn note_ground(&mut self, slot: Slot, rows: RowMask) {
+        self.denominators.forget(slot);
+        if let Some(known) = self.transmissibilities.at_mut(slot) {
+            known.note_ground(rows);
+        }
+        self.stirred.stir(slot, rows);
+    }
+
+    /// Notes that the ground behind a face of a chunk has changed.
+    pub(super) fn note_ground_behind(&mut self, slot: Slot, face: Face) {
+        self.denominators.forget(slot);
+        if let Some(known) = self.transmissibilities.at_mut(slot) {
+            known.note_face(face);
+        }
     }
 
     /// Takes over what a step makes known of a chunk.
     pub(super) fn update(&mut self, job: &mut Job<S>) {
-        self.rims.update(job.slot, &mut job.rims);
+        if job.is_by_rows {
+            self.rims.patch(job.slot, |rims| {
+                job.changed_rows.iter().for_each(|row| write_in_rims::<S>(row, rims));
+            });
+        } else if let Some(mut rims) = job.rims.take() {
+            self.rims.update(job.slot, &mut rims);
+        }
         self.stirred.note::<S>(job.slot, job.rows);
     }
 
@@ -104,26 +150,49 @@ impl<S: HumidityShape> Kernel<S> {
         self.rims.invalidate(slot);
     }
 
-    /// Computes the data derived from the ground of a chunk, unless it is cached.
+    /// Computes the data derived from the ground of a chunk that its step needs, unless it is
+    /// cached.
     pub(super) fn prepare(&mut self, store: &Store<S>, slot: Slot) {
         if store.sweep == Sweep::Conservative {
-            let coefficient = f64::from(self.coefficient);
-            let compute = || Transmissibilities::of(store, slot, coefficient);
-            self.transmissibilities.ensure(slot, compute);
+            let looked_at = self.stirred.rows_at(store, slot).in_fours();
+            let known = self.transmissibilities.ensure(slot, Transmissibilities::unknown);
+            known.update(store, slot, self.coefficient.into(), looked_at);
         } else {
             self.denominators.ensure(slot, || mean::denominators(store, slot));
         }
     }
 
-    /// Returns whether moisture flows across the face between two chunks, if neither stands still.
-    /// In sweeps of the mean it may.
-    pub(super) fn flows_across(&self, store: &Store<S>, chunks: [Slot; 2], face: Face) -> bool {
-        let sides = chunks.map(|slot| Side::<S> {
-            moisture: rims_of_chunk::<u32, S>(store.moisture.chunk_at(slot)),
-            ground: store.ground_at(slot).rims::<S>(),
-        });
-        store.sweep != Sweep::Conservative
-            || conservative::flows_across(self.fluxes, self.coefficient.into(), &sides, face)
+    /// Returns the rows of two chunks between which moisture flows across a face of the first, if
+    /// neither stands still. In sweeps of the mean it may in all.
+    pub(super) fn flows_across(
+        &self,
+        store: &Store<S>,
+        [here, there]: [Slot; 2],
+        face: Face,
+    ) -> [RowMask; 2] {
+        if store.sweep != Sweep::Conservative {
+            return [RowMask::ALL; 2];
+        }
+        let mut links = Links::of(self.coefficient.into());
+        let mut rows = [RowMask::NONE; 2];
+        let is_dry = |slot| store.moisture.chunk_at(slot).as_uniform() == Some(0);
+        if is_dry(here) && is_dry(there) {
+            return rows;
+        }
+        let cells = |face: Face| S::FACE_CELLS[face.index()].iter();
+        for (own, other) in cells(face).zip(cells(face.opposite())) {
+            let (from, to) = (store.word_of(here, own), store.word_of(there, other));
+            if from | to == 0 {
+                continue;
+            }
+            let transmissibility =
+                links.between(store.ground_of(here, own).0, store.ground_of(there, other).0);
+            if self.fluxes.flows(face, transmissibility, from, to) {
+                rows[0].insert(own / 16);
+                rows[1].insert(other / 16);
+            }
+        }
+        rows
     }
 
     /// Saves the rims of these chunks and of their neighbours.
@@ -138,7 +207,16 @@ impl<S: HumidityShape> Kernel<S> {
         self.rims.renew_for(&store.moisture, slot, |slot| rims_of(store, slot));
     }
 
-    /// Steps a prepared chunk, whose words the job has taken out of the store.
+    /// Returns whether a chunk is to be stepped by rows: if few must be looked at.
+    pub(super) fn is_by_rows(&self, store: &Store<S>, slot: Slot) -> bool {
+        S::NEIGHBOURS == 6
+            && store.sweep == Sweep::Conservative
+            && store.moisture.chunk_at(slot).as_dense().is_some()
+            && self.stirred.rows_at(store, slot).count() <= MOST_ROWS
+    }
+
+    /// Steps a prepared chunk, whose words the job has taken out of the store, unless it is stepped
+    /// by rows.
     pub(super) fn step_chunk(
         &self,
         store: &Store<S>,
@@ -151,8 +229,15 @@ impl<S: HumidityShape> Kernel<S> {
             let faces = self.transmissibilities.at(job.slot);
             let fed = store.fed_at(job.slot);
             let rows = self.stirred.rows_at(store, job.slot);
-            conservative::step_chunk(faces, fed, rows, self.fluxes, before, job, &mut changed);
-            job.rows = stirred::rows_changed(job, &changed, !faces.rain.is_empty());
+            let (cells, looked_at) = match job.is_by_rows {
+                true => (store.moisture.chunk_at(job.slot).as_dense(), rows),
+                false => (None, rows.in_fours()),
+            };
+            let inputs = conservative::Inputs { faces, fed, looked_at, before };
+            conservative::step_chunk(self.fluxes, inputs, cells, job, &mut changed);
+            // What runs off may do so in any row.
+            job.rows = (job.tally.runoff == 0)
+                .then(|| [RowMask::of(&changed), faces.rows_that_enter_ledger(fed)]);
         } else {
             let step_chunk = match store.sweep {
                 Sweep::InPlace => mean::step_chunk::<S, true>,
@@ -161,7 +246,9 @@ impl<S: HumidityShape> Kernel<S> {
             let denominators = self.denominators.at(job.slot);
             step_chunk(store, denominators, self.cap, before.around, scratch, job, &mut changed);
         }
-        job.moisture.canonicalize();
+        if !job.is_by_rows {
+            job.moisture.canonicalize();
+        }
         job.changes.summarize::<S>(&changed);
     }
 

@@ -46,7 +46,8 @@ pub(super) fn step_chunk<S: HumidityShape, const IN_PLACE: bool>(
     let ground = store.ground_at(job.slot).words();
     let ground = words(&ground, &mut scratch.ground);
     let constants = Constants { ground, denominators, cap };
-    let (cells, rims) = (job.moisture.cells_mut(), &mut *job.rims);
+    let rims = &mut **job.rims.get_or_insert_with(|| Box::new(S::uniform_rims(0)));
+    let cells = job.moisture.cells_mut();
     let halo = &mut scratch.halo;
     simd::run(MeanChunk::<S, IN_PLACE> { constants, around, halo, cells, changed, rims });
 }

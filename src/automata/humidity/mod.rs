@@ -71,11 +71,11 @@ use ahead::{Ahead, Leavings};
 pub(crate) use job::Tally;
 use job::{Job, Scratch};
 use kernel::Kernel;
-#[cfg(feature = "store")]
 pub(crate) use plane::Plane;
 #[cfg(feature = "snapshot")]
 pub(crate) use restore::ChunkFlow;
 use steady::Steady;
+pub(crate) use stirred::RowMask;
 pub(crate) use store::Fed;
 use store::Store;
 

@@ -2,10 +2,11 @@
 //! kinds, a quarter of what words take. A word for each cell where there are more kinds, or where
 //! steps read the words.
 
-use super::cell::Ground;
+use super::cell::{Cell, Ground};
 use crate::automata::engine::rims::rims_of_chunk;
 use crate::automata::engine::rows::RowShape;
-use crate::chunk::{Chunk, NotCanonical};
+use crate::chunk::{CellMask, Chunk, NotCanonical};
+use crate::coords::CHUNK_CELLS;
 use smallvec::SmallVec;
 use std::borrow::Cow;
 
@@ -38,6 +39,48 @@ impl Plane {
         }
         numbers.canonicalize();
         Plane::Kinds(numbers, kinds)
+    }
+
+    /// A plane of cells that have an impermeability each, by what they are made of, which has a
+    /// number, and no rain.
+    pub(crate) fn of<T: Copy + PartialEq>(
+        cells: &Chunk<T>,
+        number_of_material: impl Fn(T) -> u8,
+        impermeability: impl Fn(T) -> f32,
+    ) -> Plane {
+        let word = |of: T| Ground::of(Cell::soil(0.0, impermeability(of))).0;
+        let Some(cells) = cells.as_dense() else {
+            return Plane::uniform(Ground(word(cells.get(0))));
+        };
+        let (mut numbers, mut kinds) = (Chunk::uniform(0), SmallVec::new());
+        // By what a cell is made of.
+        let mut known = [u8::MAX; 256];
+        for (number, &cell) in numbers.cells_mut().iter_mut().zip(cells) {
+            let known = &mut known[usize::from(number_of_material(cell))];
+            if *known == u8::MAX {
+                let Some(kind) = number_of(&mut kinds, word(cell)) else {
+                    return Plane::Words(Chunk::from_cells(&cells.map(word)));
+                };
+                *known = kind;
+            }
+            *number = *known;
+        }
+        numbers.canonicalize();
+        Plane::Kinds(numbers, kinds)
+    }
+
+    /// Returns the cells that are rain.
+    pub(super) fn rain(&self) -> CellMask {
+        let mut rain = CellMask::EMPTY;
+        let may_rain = match self {
+            Plane::Kinds(_, kinds) => kinds.iter().any(|&kind| Ground(kind).is_rain()),
+            Plane::Words(_) => true,
+        };
+        if may_rain {
+            let cells = (0..CHUNK_CELLS).filter(|&index| self.get(index).is_rain());
+            cells.for_each(|index| _ = rain.insert(index));
+        }
+        rain
     }
 
     #[inline]
@@ -153,7 +196,6 @@ fn number_of(kinds: &mut SmallVec<[u32; 4]>, word: u32) -> Option<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::coords::CHUNK_CELLS;
 
     /// Random writes of few kinds and of many, against plain words.
     #[test]

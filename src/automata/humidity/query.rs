@@ -130,8 +130,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
     /// Bytes that the world holds, scratch memory included.
     pub fn memory_bytes(&self) -> usize {
         let jobs = self.jobs.capacity() * size_of::<Job<S>>()
-            + self.jobs.len() * size_of::<S::Rims<u32>>()
-            + self.jobs.iter().map(|job| job.moisture.heap_bytes()).sum::<usize>();
+            + self.jobs.iter().map(Job::heap_bytes).sum::<usize>();
         let scratch: usize = self.workers.scratch().iter().map(Scratch::memory_bytes).sum();
         let ahead = self.ahead.as_ref().map_or(0, super::Ahead::memory_bytes);
         #[cfg(feature = "store")]

@@ -107,6 +107,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
             Some(words) => words.iter().all(is_plain),
             None => is_plain(&moisture.get(0)),
         };
+        let ground = self.store.plane_of(ground);
         if all_plain { self.store.insert(position, moisture, ground) } else { None }
     }
 }

@@ -174,6 +174,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
             #[cfg(feature = "store")]
             self.note_stepped(slot);
             job.slot = slot;
+            job.is_by_rows = self.kernel.is_by_rows(&self.store, slot);
             self.swap_chunk(job);
         }
         let (kernel, store) = (&self.kernel, &self.store);
@@ -183,6 +184,9 @@ impl<S: HumidityShape> HumidityWorld<S> {
         });
         for job in &mut jobs {
             self.swap_chunk(job);
+            if job.is_by_rows {
+                job.write_rows(self.store.moisture.chunk_at_mut(job.slot));
+            }
             self.kernel.update(job);
             record(report, &mut self.ledger, job.changes.count(), &job.tally);
         }
@@ -192,7 +196,9 @@ impl<S: HumidityShape> HumidityWorld<S> {
     /// Moves a chunk out of the world to step it, or back into it.
     fn swap_chunk(&mut self, job: &mut Job<S>) {
         let moisture = &mut self.store.moisture;
-        core::mem::swap(&mut job.moisture, moisture.chunk_at_mut(job.slot));
+        if !job.is_by_rows {
+            core::mem::swap(&mut job.moisture, moisture.chunk_at_mut(job.slot));
+        }
         moisture.exchange_marks_at(job.slot, &mut job.changes.marks);
     }
 

@@ -1,6 +1,7 @@
 //! Chunks that stand still: no step visits them, and nothing passes their faces, as if rock lay
 //! behind. They can be read and edited as others.
 
+use super::kernel::Kernel;
 use super::{HumidityShape, HumidityWorld};
 use crate::coords::Face;
 use crate::grid::Slot;
@@ -17,7 +18,6 @@ impl<S: HumidityShape> HumidityWorld<S> {
         self.store.set_still(chunk, is_still);
         let Some(slot) = self.store.moisture.slot(chunk) else { return };
         let flows = self.wake_across(slot);
-        self.kernel.forget(slot);
         if is_still {
             if flows || self.steady.has(slot) {
                 // The steady flow may be cut off by the time that the chunk resumes.
@@ -25,6 +25,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
                 self.store.moisture.wake_chunk_at(slot);
             }
             self.store.moisture.shelve(&[slot]);
+            self.kernel.free(slot);
         } else {
             self.store.moisture.unshelve(&[slot]);
             if flows {
@@ -33,8 +34,10 @@ impl<S: HumidityShape> HumidityWorld<S> {
         }
     }
 
-    /// Wakes the neighbours with which a chunk exchanges moisture, when it is about to stop or has
-    /// just resumed. Returns whether there are any.
+    /// Wakes the neighbours with which a chunk exchanges moisture, when it is about to stop or to
+    /// go, or has just come or resumed. Returns whether there are any. The next steps of both look
+    /// at the rows between which moisture flows, and at those beside which something has changed in
+    /// the last step.
     pub(super) fn wake_across(&mut self, slot: Slot) -> bool {
         let neighbours = self.store.moisture.neighbours_of(slot);
         let mut flows = false;
@@ -42,12 +45,16 @@ impl<S: HumidityShape> HumidityWorld<S> {
             if !beside.is_some() || self.store.is_still(self.store.moisture.position_at(beside)) {
                 continue;
             }
-            if self.kernel.flows_across(&self.store, [slot, beside], face) {
+            let Kernel { stirred, .. } = &self.kernel;
+            let [here, there] = [slot, beside].map(|at| stirred.changed_at(&self.store, at));
+            let [own, other] = self.kernel.flows_across(&self.store, [slot, beside], face);
+            let stirred = &mut self.kernel.stirred;
+            stirred.look_at(slot, own.union(there.across(face)));
+            stirred.look_at(beside, other.union(here.across(face.opposite())));
+            self.kernel.note_ground_behind(beside, face.opposite());
+            if !own.is_empty() {
                 flows = true;
-                self.kernel.forget(beside);
                 self.store.moisture.wake_chunk_at(beside);
-            } else {
-                self.kernel.free(beside);
             }
         }
         flows

@@ -1,29 +1,30 @@
 //! Which rows of a chunk a step of the conservative sweep must look at: those in which a cell may
-//! change. A cell stays as it is if nothing changed in it and beside it in the last step. So a step
-//! that moves moisture in a few cells of a chunk visits a few of its rows.
+//! change. A cell stays as it is if in the last step nothing changed in it and beside it, and what
+//! passes its faces is the same. So a step that moves moisture in a few cells of a chunk visits a
+//! few of its rows.
 //!
 //! Used in cubes only, and only if moved units are not reported: units that move through rows that
 //! do not change are not counted.
 
 use super::HumidityShape;
-use super::job::Job;
 use super::store::Store;
-use crate::chunk::CellMask;
+use crate::chunk::{CellMask, ones};
 use crate::coords::Face;
 use crate::grid::Slot;
 
 /// Rows of a cube along x, a bit each: by y, four layers in a word, then by z.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct RowMask([u64; 4]);
+pub(crate) struct RowMask([u64; 4]);
 
 /// The rows of each layer with the least z.
 const NORTHERNMOST: u64 = 0x0001_0001_0001_0001;
 
 impl RowMask {
-    pub(super) const ALL: RowMask = RowMask([u64::MAX; 4]);
+    pub(crate) const ALL: RowMask = RowMask([u64::MAX; 4]);
+    pub(super) const NONE: RowMask = RowMask([0; 4]);
 
     /// Returns the rows that hold one of these cells.
-    fn of(cells: &CellMask) -> RowMask {
+    pub(super) fn of(cells: &CellMask) -> RowMask {
         let mut rows = [0; 4];
         for (group, &word) in cells.words().iter().enumerate() {
             for row in 0..4 {
@@ -39,8 +40,47 @@ impl RowMask {
         self.0.get(row / 64).is_some_and(|word| word >> (row % 64) & 1 == 1)
     }
 
-    fn union(self, other: RowMask) -> RowMask {
+    pub(super) fn insert(&mut self, row: usize) {
+        self.0[row / 64] |= 1 << (row % 64);
+    }
+
+    pub(super) fn count(self) -> u32 {
+        self.0.iter().map(|rows| rows.count_ones()).sum()
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        *self == RowMask::NONE
+    }
+
+    pub(super) fn union(self, other: RowMask) -> RowMask {
         RowMask(core::array::from_fn(|word| self.0[word] | other.0[word]))
+    }
+
+    pub(super) fn intersection(self, other: RowMask) -> RowMask {
+        RowMask(core::array::from_fn(|word| self.0[word] & other.0[word]))
+    }
+
+    pub(super) fn without(self, other: RowMask) -> RowMask {
+        RowMask(core::array::from_fn(|word| self.0[word] & !other.0[word]))
+    }
+
+    /// Returns the rows in ascending order.
+    pub(crate) fn iter(self) -> impl Iterator<Item = usize> {
+        let words = self.0.into_iter().enumerate();
+        words.flat_map(|(word, rows)| ones(rows).map(move |row| 64 * word + row))
+    }
+
+    /// Returns whether a row is among these that holds a cell of the block of 16 cells in a rim at
+    /// a face.
+    #[inline(always)]
+    pub(super) fn holds_of_rim(&self, face: usize, block: usize) -> bool {
+        match face {
+            0 | 1 => self.0[block / 4] >> (16 * (block % 4)) & 0xffff != 0,
+            2 => self.contains(block),
+            3 => self.contains(240 + block),
+            4 => self.contains(16 * block),
+            _ => self.contains(16 * block + 15),
+        }
     }
 
     fn map(self, change: impl Fn(u64) -> u64) -> RowMask {
@@ -51,14 +91,29 @@ impl RowMask {
     fn with_those_beside(self) -> RowMask {
         let Self([a, b, c, d]) = self;
         let above = RowMask([a << 16, b << 16 | a >> 48, c << 16 | b >> 48, d << 16 | c >> 48]);
-        let below = RowMask([a >> 16 | b << 48, b >> 16 | c << 48, c >> 16 | d << 48, d >> 16]);
+        let below = self.below();
         let south = self.map(|rows| rows << 1 & !NORTHERNMOST);
-        let north = self.map(|rows| rows >> 1 & !(NORTHERNMOST << 15));
-        self.union(above).union(below).union(south).union(north)
+        self.union(above).union(below).union(south).union(self.north())
+    }
+
+    /// Returns the rows straight below, in the next layer.
+    fn below(self) -> RowMask {
+        let Self([a, b, c, d]) = self;
+        RowMask([a >> 16 | b << 48, b >> 16 | c << 48, c >> 16 | d << 48, d >> 16])
+    }
+
+    /// Returns the rows beside these to the north.
+    fn north(self) -> RowMask {
+        self.map(|rows| rows >> 1 & !(NORTHERNMOST << 15))
+    }
+
+    /// Returns these rows and those whose links up and south lead into them.
+    pub(super) fn with_those_that_link_in(self) -> RowMask {
+        self.union(self.below()).union(self.north())
     }
 
     /// Returns the rows of a chunk that have one of these, of the chunk behind a face, beside them.
-    fn across(self, face: Face) -> RowMask {
+    pub(super) fn across(self, face: Face) -> RowMask {
         let Self([lowest, _, _, highest]) = self;
         match face {
             Face::West | Face::East => self,
@@ -69,8 +124,9 @@ impl RowMask {
         }
     }
 
-    /// Returns these rows and those that are compared together with them, four at a time.
-    fn in_fours(self) -> RowMask {
+    /// Returns these rows and those that a step of all cells compares together with them, four at a
+    /// time.
+    pub(super) fn in_fours(self) -> RowMask {
         self.map(|rows| {
             let pairs = rows | rows >> 1;
             let firsts = (pairs | pairs >> 2) & 0x1111_1111_1111_1111;
@@ -79,17 +135,28 @@ impl RowMask {
     }
 }
 
-/// The rows in which the last step changed something, by slot.
+/// What a step must look at in a chunk.
+#[derive(Clone, Copy)]
+struct Stir {
+    /// The rows in which something has changed in the last step or since: they and those beside
+    /// them are looked at.
+    changed: RowMask,
+    /// Other rows to look at: what passes their faces may be something else than in the last step,
+    /// or enters the ledger.
+    due: RowMask,
+}
+
+/// What the next step must look at, by slot.
 pub(super) struct Stirred {
     /// Whether steps may leave rows out.
     pub(super) is_kept: bool,
-    /// `None` if that is not known.
-    rows: Vec<Option<RowMask>>,
+    /// `None` if that is not known. Nothing has changed in a chunk that sleeps.
+    stirs: Vec<Option<Stir>>,
 }
 
 impl Stirred {
     pub(super) fn new() -> Stirred {
-        Stirred { is_kept: false, rows: Vec::new() }
+        Stirred { is_kept: false, stirs: Vec::new() }
     }
 
     /// Returns the rows of an awake chunk that its next step must look at.
@@ -97,56 +164,64 @@ impl Stirred {
         let Some(own) = self.at(slot) else { return RowMask::ALL };
         let chunk = store.moisture.position_at(slot);
         let neighbours = Face::ALL.into_iter().zip(store.moisture.neighbours_of(slot));
+        let open =
+            neighbours.filter(|&(face, beside)| beside.is_some() && !store.is_parted(chunk, face));
+        open.map(|(face, beside)| self.changed_at(store, beside).across(face))
+            .fold(own.changed.with_those_beside().union(own.due), RowMask::union)
+    }
+
+    /// Returns the rows of a chunk in which something has changed in the last step or since.
+    pub(super) fn changed_at<S: HumidityShape>(&self, store: &Store<S>, slot: Slot) -> RowMask {
         // What sleeps has not changed.
-        let awake = neighbours.filter(|&(face, beside)| {
-            beside.is_some()
-                && store.moisture.awake_at(beside).is_some()
-                && !store.is_parted(chunk, face)
-        });
-        let beside = awake
-            .map(|(face, beside)| self.at(beside).unwrap_or(RowMask::ALL).across(face))
-            .fold(own.with_those_beside(), RowMask::union);
-        beside.in_fours()
+        match store.moisture.awake_at(slot) {
+            Some(_) => self.at(slot).map_or(RowMask::ALL, |stir| stir.changed),
+            None => RowMask::NONE,
+        }
     }
 
-    fn at(&self, slot: Slot) -> Option<RowMask> {
-        if self.is_kept { self.rows.get(slot.index()).copied().flatten() } else { None }
+    fn at(&self, slot: Slot) -> Option<Stir> {
+        if self.is_kept { self.stirs.get(slot.index()).copied().flatten() } else { None }
     }
 
-    /// Notes in which rows a step has changed a chunk.
-    pub(super) fn note<S: HumidityShape>(&mut self, slot: Slot, rows: Option<RowMask>) {
+    /// Notes in which rows a step has changed a chunk, and which the next one must look at besides;
+    /// `None` if it must look at all.
+    pub(super) fn note<S: HumidityShape>(&mut self, slot: Slot, rows: Option<[RowMask; 2]>) {
         if self.is_kept && S::NEIGHBOURS == 6 {
-            if self.rows.len() <= slot.index() {
-                self.rows.resize(slot.index() + 1, None);
+            if self.stirs.len() <= slot.index() {
+                self.stirs.resize(slot.index() + 1, None);
             }
-            self.rows[slot.index()] = rows;
+            self.stirs[slot.index()] = rows.map(|[changed, due]| Stir { changed, due });
+        }
+    }
+
+    /// Notes that something has changed in rows of a chunk outside of steps.
+    pub(super) fn stir(&mut self, slot: Slot, rows: RowMask) {
+        if let Some(Some(stir)) = self.stirs.get_mut(slot.index()) {
+            stir.changed = stir.changed.union(rows);
+        }
+    }
+
+    /// Notes that the next step must look at rows of a chunk.
+    pub(super) fn look_at(&mut self, slot: Slot, rows: RowMask) {
+        if let Some(Some(stir)) = self.stirs.get_mut(slot.index()) {
+            stir.due = stir.due.union(rows);
         }
     }
 
     /// Notes that a chunk may have changed anywhere.
     pub(super) fn forget(&mut self, slot: Slot) {
-        if let Some(rows) = self.rows.get_mut(slot.index()) {
-            *rows = None;
+        if let Some(stir) = self.stirs.get_mut(slot.index()) {
+            *stir = None;
         }
     }
 
     pub(super) fn forget_all(&mut self) {
-        self.rows.clear();
+        self.stirs.clear();
     }
 
     pub(super) fn memory_bytes(&self) -> usize {
-        self.rows.capacity() * size_of::<Option<RowMask>>()
+        self.stirs.capacity() * size_of::<Option<Stir>>()
     }
-}
-
-/// Returns the rows in which a step has changed a chunk; `None` if the next one must look at all,
-/// since something flows through rain, cap or border or out of what is kept full.
-pub(super) fn rows_changed<S: HumidityShape>(
-    job: &Job<S>,
-    changed: &CellMask,
-    has_rain: bool,
-) -> Option<RowMask> {
-    (!has_rain && !job.tally.enters_ledger()).then(|| RowMask::of(changed))
 }
 
 #[cfg(test)]
@@ -176,9 +251,8 @@ mod tests {
                 };
                 assert!(seen.contains(row) && seen.in_fours().contains(row / 4 * 4), "{here}");
             }
-            let count = |rows: RowMask| rows.0.iter().map(|word| word.count_ones()).sum::<u32>();
-            assert!((3..=5).contains(&count(rows.with_those_beside())), "{here}");
-            assert!((8..=20).contains(&count(rows.with_those_beside().in_fours())), "{here}");
+            assert!((3..=5).contains(&rows.with_those_beside().count()), "{here}");
+            assert!((8..=20).contains(&rows.with_those_beside().in_fours().count()), "{here}");
         }
     }
 
@@ -236,9 +310,17 @@ mod tests {
                 }
             }
             for step in 0..40 {
-                if step % 3 == 0 {
-                    let edits = rng.u64(..);
-                    worlds.iter_mut().for_each(|world| edit(world, &mut Rng::with_seed(edits)));
+                let edits = rng.u64(..);
+                for world in &mut worlds {
+                    let mut rng = Rng::with_seed(edits);
+                    // What passed the face of a chunk in the step before it stops.
+                    if seed % 2 == 1 && step > 4 {
+                        let chunk =
+                            IVec3::from_array(CHUNKS.to_array().map(|side| rng.i32(0..side)));
+                        world.set_still(chunk, rng.u8(..3) == 0);
+                    } else if step % 3 == 0 {
+                        edit(world, &mut rng);
+                    }
                 }
                 worlds[2].wake_all();
                 worlds.iter_mut().for_each(|world| _ = world.step());
@@ -247,7 +329,7 @@ mod tests {
                     assert_eq!(sparing.state_hash(), other.state_hash(), "seed {seed}: {step}");
                     assert_eq!(sparing.ledger(), other.ledger(), "seed {seed}: {step}");
                 }
-                assert_eq!(sparing.awake_cells(), whole.awake_cells(), "seed {seed}: {step}");
+                assert!(sparing.awake_cells() <= whole.awake_cells(), "seed {seed}: {step}");
                 if step % 8 == 7 {
                     assert_eq!(sparing.validate(), Ok(()), "seed {seed}: {step}");
                 }

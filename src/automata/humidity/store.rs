@@ -77,32 +77,37 @@ impl<S: HumidityShape> Store<S> {
         &mut self,
         position: IVec3,
         moisture: Chunk<u32>,
-        mut ground: Chunk<u32>,
+        ground: Plane,
     ) -> Option<Slot> {
         self.moisture.insert(position, moisture).ok()?;
         let slot = self.moisture.slot(position)?;
-        ground.canonicalize();
         if self.ground.len() <= slot.index() {
             self.ground.resize(slot.index() + 1, Plane::uniform(Ground::WALL));
         }
-        self.ground[slot.index()] = match self.sweep {
-            Sweep::Conservative => Plane::packed(ground),
-            Sweep::InPlace | Sweep::Synchronous => Plane::Words(ground),
-        };
+        self.ground[slot.index()] = ground;
         if self.is_still(position) {
             self.moisture.shelve(&[slot]);
         }
         Some(slot)
     }
 
+    /// Returns a plane of these words, as the sweep has it.
+    pub(super) fn plane_of(&self, mut ground: Chunk<u32>) -> Plane {
+        ground.canonicalize();
+        match self.sweep {
+            Sweep::Conservative => Plane::packed(ground),
+            Sweep::InPlace | Sweep::Synchronous => Plane::Words(ground),
+        }
+    }
+
     /// Removes a chunk and returns its humidity and ground.
-    pub(super) fn remove(&mut self, position: IVec3) -> Option<(Chunk<u32>, Chunk<u32>)> {
+    pub(super) fn remove(&mut self, position: IVec3) -> Option<(Chunk<u32>, Plane)> {
         let slot = self.moisture.slot(position)?;
         self.fed.remove(&slot);
         let moisture = self.moisture.remove(position)?;
         let wall = Plane::uniform(Ground::WALL);
         let ground = core::mem::replace(&mut self.ground[slot.index()], wall);
-        Some((moisture, ground.words().into_owned()))
+        Some((moisture, ground))
     }
 
     /// Returns the cells of a chunk that are fed, in index order.
@@ -154,6 +159,17 @@ impl<S: HumidityShape> Store<S> {
         }
     }
 
+    /// Returns whether all cells of a chunk lie inside the bounds.
+    pub(super) fn holds_all(&self, chunk: IVec3) -> bool {
+        let region = S::region_of(chunk);
+        self.bounds.intersection(&region) == Some(region)
+    }
+
+    /// Returns whether a border of the world may drain.
+    pub(super) fn may_drain(&self) -> bool {
+        self.borders.contains(&Border::Drain)
+    }
+
     /// Returns the ground behind a face of a chunk without a neighbour there.
     fn ground_behind(&self, chunk: IVec3, face: Face) -> Ground {
         let region = S::region_of(chunk);
@@ -165,14 +181,25 @@ impl<S: HumidityShape> Store<S> {
         if ends { self.border(face) } else { Ground::WALL }
     }
 
+    /// Returns the chunk behind a face of one, which has this neighbour there, or the ground of all
+    /// cells there if none is or one of the two stands still.
+    pub(super) fn beyond(&self, slot: Slot, neighbour: Slot, face: Face) -> Result<Slot, Ground> {
+        let chunk = self.moisture.position_at(slot);
+        match neighbour {
+            Slot::NONE => Err(self.ground_behind(chunk, face)),
+            _ if self.is_parted(chunk, face) => Err(Ground::WALL),
+            neighbour => Ok(neighbour),
+        }
+    }
+
     /// Returns the ground of a chunk and of the cells around it.
     pub(super) fn ground_halo(&self, slot: Slot) -> Box<S::Halo<u32>> {
-        let chunk = self.moisture.position_at(slot);
         let neighbours = self.moisture.neighbours_of(slot);
-        let rims: [S::Rims<u32>; 6] = core::array::from_fn(|face| match neighbours[face] {
-            Slot::NONE => S::uniform_rims(self.ground_behind(chunk, Face::ALL[face]).0),
-            _ if self.is_parted(chunk, Face::ALL[face]) => S::uniform_rims(Ground::WALL.0),
-            neighbour => self.ground_at(neighbour).rims::<S>(),
+        let rims: [S::Rims<u32>; 6] = core::array::from_fn(|face| {
+            match self.beyond(slot, neighbours[face], Face::ALL[face]) {
+                Ok(neighbour) => self.ground_at(neighbour).rims::<S>(),
+                Err(ground) => S::uniform_rims(ground.0),
+            }
         });
         let mut halo = S::uniform_halo(Ground::WALL.0);
         let here = self.ground_at(slot);

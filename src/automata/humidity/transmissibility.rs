@@ -1,14 +1,16 @@
 //! Transmissibilities: the part of a difference in humidity that flows across a face in a step,
-//! derived from the ground for the conservative sweep.
+//! derived from the ground for the conservative sweep, row by row as steps look at them.
 
 use super::HumidityShape;
 use super::cell::Ground;
-use super::store::Store;
-use crate::automata::engine::rows::{RowRule, part};
+use super::stirred::RowMask;
+use super::store::{Fed, Store};
+use crate::automata::engine::rows::part;
 use crate::chunk::CellMask;
 use crate::coords::{CHUNK_CELLS, Face};
 use crate::grid::Slot;
 use crate::simd::Aligned;
+use core::marker::PhantomData;
 use smallvec::SmallVec;
 
 /// The transmissibilities of the faces of a chunk's cells, in 1/2³².
@@ -17,12 +19,54 @@ pub(super) struct Transmissibilities<S: HumidityShape> {
     /// Towards east, up and in cubes south; 0 at the chunk's faces.
     pub(super) inner: SmallVec<[Inner; 3]>,
     /// Across the chunk's faces.
-    pub(super) outer: S::Rims<u32>,
+    pub(super) outer: Outer,
     /// Cells before a draining border, in index order.
     pub(super) drains: Vec<Drain>,
     pub(super) rain: CellMask,
     /// Rain and rock, which the cap does not touch.
     pub(super) held: CellMask,
+    /// The rows of which all of this is to be derived from the ground.
+    stale: RowMask,
+    /// By face of the chunk, whether what lies across it is to be.
+    stale_faces: [bool; 6],
+    shape: PhantomData<S>,
+}
+
+/// Rows along an axis, from which on those that were replaced are dropped.
+const MOST_ROWS: u16 = 2 * (CHUNK_CELLS / 16) as u16;
+
+/// The transmissibilities across the faces of a chunk, by blocks of 16 cells of a rim. Blocks that
+/// are alike are kept once.
+#[derive(Clone, Default)]
+pub(super) struct Outer {
+    /// From the second place on: the first is that of zeros.
+    blocks: Vec<[u32; 16]>,
+    /// By face and block of the rim.
+    places: [[u8; 16]; 6],
+}
+
+impl Outer {
+    /// The blocks from which on those that were replaced are dropped: 96 are in use at most.
+    const MOST: usize = 150;
+
+    /// Returns a block of the rim at a face; `None` if nothing passes it.
+    #[inline(always)]
+    pub(super) fn block(&self, face: usize, block: usize) -> Option<&[u32; 16]> {
+        self.blocks.get(usize::from(self.places[face][block]).checked_sub(1)?)
+    }
+
+    fn set(&mut self, face: usize, block: usize, links: [u32; 16]) {
+        let place = if links == [0; 16] {
+            0
+        } else if let Some(known) = self.blocks.iter().position(|known| *known == links) {
+            known + 1
+        } else {
+            self.blocks.push(links);
+            self.blocks.len()
+        };
+        // There are at most `MOST` and 96 more.
+        self.places[face][block] = place as u8;
+    }
 }
 
 /// The transmissibilities of a chunk's cells along an axis, by rows. Rows that are alike, as most
@@ -92,32 +136,255 @@ pub(super) struct Drain {
 }
 
 impl<S: HumidityShape> Transmissibilities<S> {
-    pub(super) fn of(store: &Store<S>, slot: Slot, coefficient: f64) -> Box<Self> {
-        let mut faces = Box::new(Transmissibilities {
+    /// Returns those of a chunk of which nothing is derived yet.
+    pub(super) fn unknown() -> Box<Self> {
+        Box::new(Transmissibilities {
             inner: (0..S::NEIGHBOURS / 2).map(|_| Inner::default()).collect(),
-            outer: S::uniform_rims(0),
+            outer: Outer::default(),
             drains: Vec::new(),
             rain: CellMask::EMPTY,
             held: CellMask::EMPTY,
-        });
-        let mut unused = Box::new([0; CHUNK_CELLS]);
-        let mut rule = TransmissibilityRule { faces: &mut faces, links: Links::of(coefficient) };
-        S::rows(&store.ground_halo(slot), &mut unused, &mut rule);
-        faces.inner.iter_mut().for_each(|inner| inner.rows.shrink_to_fit());
-        faces
+            stale: RowMask::ALL,
+            stale_faces: [false; 6],
+            shape: PhantomData,
+        })
+    }
+
+    /// Notes that the ground of cells of these rows has changed.
+    pub(super) fn note_ground(&mut self, rows: RowMask) {
+        self.stale = match S::NEIGHBOURS {
+            6 => self.stale.union(rows.with_those_that_link_in()),
+            _ => RowMask::ALL,
+        };
+    }
+
+    /// Notes that the ground behind a face of the chunk has changed.
+    pub(super) fn note_face(&mut self, face: Face) {
+        self.stale_faces[face.index()] = true;
+    }
+
+    /// Derives what is not up to date of rows that a step looks at, and of those that link into
+    /// them.
+    pub(super) fn update(
+        &mut self,
+        store: &Store<S>,
+        slot: Slot,
+        coefficient: f64,
+        looked_at: RowMask,
+    ) {
+        let needed = match S::NEIGHBOURS {
+            6 => looked_at.with_those_that_link_in(),
+            _ => RowMask::ALL,
+        };
+        if !self.stale_faces.contains(&true) && self.stale.intersection(needed).is_empty() {
+            return;
+        }
+        let around = Around { store, slot, neighbours: store.moisture.neighbours_of(slot) };
+        let mut links = Links::of(coefficient);
+        let has_dropped_rows = self.inner.iter().any(|inner| inner.count > MOST_ROWS);
+        if has_dropped_rows || self.outer.blocks.len() > Outer::MOST {
+            self.inner.iter_mut().for_each(|inner| *inner = Inner::default());
+            self.outer = Outer::default();
+            self.stale = RowMask::ALL;
+        }
+        let stale = self.stale.intersection(needed);
+        self.link_faces(&around, stale, &mut links);
+        match S::NEIGHBOURS {
+            6 => stale.iter().for_each(|row| self.link_row::<16>(&around, 16 * row, &mut links)),
+            _ => (0..64).for_each(|row| self.link_row::<64>(&around, 64 * row, &mut links)),
+        }
+        self.stale = self.stale.without(stale);
+    }
+
+    /// Derives the links across the chunk's faces out of these rows, and across faces behind which
+    /// a chunk has come or gone.
+    fn link_faces(&mut self, around: &Around<'_, S>, stale: RowMask, links: &mut Links) {
+        for face in Face::ALL.into_iter().take(S::NEIGHBOURS) {
+            let number = face.index();
+            let is_stale = core::mem::take(&mut self.stale_faces[number]);
+            let length = CHUNK_CELLS >> S::BITS[number / 2];
+            for block in 0..length / 16 {
+                if is_stale || S::NEIGHBOURS != 6 || stale.holds_of_rim(number, block) {
+                    let links = around.links_across(face, block, links);
+                    self.outer.set(number, block, links);
+                }
+            }
+        }
+    }
+
+    /// Derives all of the row that begins at an index, but for links across the chunk's faces.
+    fn link_row<const W: usize>(
+        &mut self,
+        around: &Around<'_, S>,
+        first: usize,
+        links: &mut Links,
+    ) {
+        let here: [u32; W] = around.row(first);
+        let bits = |is_in: fn(Ground) -> bool| {
+            here.iter().rev().fold(0, |bits, &word| bits << 1 | u64::from(is_in(Ground(word))))
+        };
+        let (rain, rock) = (bits(Ground::is_rain), bits(Ground::is_rock));
+        let (word, shift, row) = (first / 64, first % 64, u64::MAX >> (64 - W) << (first % 64));
+        for (mask, cells) in [(&mut self.rain, rain), (&mut self.held, rain | rock)] {
+            mask.words_mut()[word] = mask.words()[word] & !row | cells << shift;
+        }
+        let is_in_row = |drain: &Drain| (first..first + W).contains(&drain.index.into());
+        self.drains.retain(|drain| !is_in_row(drain));
+        let (is_rock, may_drain) = (rock == u64::MAX >> (64 - W), around.store.may_drain());
+        for face in Face::ALL.into_iter().take(S::NEIGHBOURS) {
+            let (number, axis) = (face.index(), face.index() / 2);
+            let is_forward = number % 2 == 1;
+            let is_within = axis == 0 || !S::FACE_CELLS[number].contains(first);
+            // If not, the row on that side has the link.
+            let is_linked = is_forward && is_within;
+            if !is_linked && !may_drain {
+                continue;
+            }
+            // Nothing passes a face of rock.
+            let side = if is_rock { [Ground::WALL.0; W] } else { around.row_behind(face, first) };
+            if is_linked {
+                let mut linked: [u32; W] =
+                    core::array::from_fn(|x| links.between(here[x], side[x]));
+                if axis == 0 {
+                    linked[W - 1] = 0;
+                }
+                self.inner[axis].set(first, S::STRIDES[1], &linked);
+            }
+            if may_drain && side.contains(&Ground::DRAIN.0) {
+                self.note_drains(face, first, &here, &side, links);
+            }
+        }
+    }
+
+    /// Notes which cells of a row lie before a draining border. Beyond it lies soil as impermeable
+    /// as these.
+    #[cold]
+    fn note_drains<const W: usize>(
+        &mut self,
+        face: Face,
+        first: usize,
+        here: &[u32; W],
+        side: &[u32; W],
+        links: &mut Links,
+    ) {
+        let is_drained = |&x: &usize| side[x] == Ground::DRAIN.0 && !Ground(here[x]).is_rock();
+        for x in (0..W).filter(is_drained) {
+            let index = (first + x) as u16;
+            let transmissibility = links.between(here[x], here[x]);
+            let at = self
+                .drains
+                .partition_point(|drain| (drain.index, drain.face.index()) < (index, face.index()));
+            self.drains.insert(at, Drain { index, face, transmissibility });
+        }
+    }
+
+    /// Returns the rows of cells that rain, drains or what keeps cells full may change: what they
+    /// add and remove is counted in each step.
+    pub(super) fn rows_that_enter_ledger(&self, fed: &[Fed]) -> RowMask {
+        let mut rows = RowMask::of(&self.rain);
+        self.drains.iter().for_each(|drain| rows.insert(usize::from(drain.index) / 16));
+        fed.iter().for_each(|fed| rows.insert(usize::from(fed.index) / 16));
+        rows
     }
 
     /// Bytes on the heap, including its own.
     pub(super) fn memory_bytes(&self) -> usize {
         let inner = self.inner.iter().map(Inner::memory_bytes).sum::<usize>();
-        size_of::<Self>() + inner + self.drains.capacity() * size_of::<Drain>()
+        let outer = self.outer.blocks.capacity() * size_of::<[u32; 16]>();
+        size_of::<Self>() + inner + outer + self.drains.capacity() * size_of::<Drain>()
     }
 }
 
-/// Computes the transmissibilities of a chunk from its ground.
-struct TransmissibilityRule<'a, S: HumidityShape> {
-    faces: &'a mut Transmissibilities<S>,
-    links: Links,
+/// The ground of a chunk and around it.
+struct Around<'a, S: HumidityShape> {
+    store: &'a Store<S>,
+    slot: Slot,
+    neighbours: [Slot; 6],
+}
+
+impl<S: HumidityShape> Around<'_, S> {
+    /// Returns the words of the row that begins at an index.
+    fn row<const W: usize>(&self, first: usize) -> [u32; W] {
+        let mut row = [0; W];
+        self.store.ground_at(self.slot).write_row(first, &mut row);
+        row
+    }
+
+    /// Returns the words of the cells behind a face of those of a row.
+    fn row_behind<const W: usize>(&self, face: Face, first: usize) -> [u32; W] {
+        let (axis, stride) = (face.index() / 2, S::STRIDES[face.index() / 2]);
+        let is_forward = face.index() % 2 == 1;
+        if axis == 0 {
+            // Within the row all but one cell has its neighbour.
+            let mut row = self.row::<W>(first);
+            if is_forward {
+                row.copy_within(1.., 0);
+                row[W - 1] = self.behind(face, first + W - 1).0;
+            } else {
+                row.copy_within(..W - 1, 1);
+                row[0] = self.behind(face, first).0;
+            }
+            return row;
+        }
+        if !S::FACE_CELLS[face.index()].contains(first) {
+            return self.row(if is_forward { first + stride } else { first - stride });
+        }
+        let mut row = [0; W];
+        match self.beyond(face) {
+            Ok(neighbour) => {
+                let across = self.across(face, first);
+                self.store.ground_at(neighbour).write_row(across, &mut row);
+            }
+            Err(ground) => row.fill(ground.0),
+        }
+        row
+    }
+
+    /// Returns the links of a block of the rim at a face of the chunk.
+    fn links_across(&self, face: Face, block: usize, links: &mut Links) -> [u32; 16] {
+        let number = face.index();
+        // The first cell of the block, and from each to the next.
+        let (first, step) = match number / 2 {
+            0 => ((16 * block) << S::BITS[0], 1 << S::BITS[0]),
+            1 => (16 * block, 1),
+            _ => (block * S::STRIDES[1], 1),
+        };
+        let end = if number % 2 == 1 { self.span(face) } else { 0 };
+        let beyond = self.beyond(face);
+        core::array::from_fn(|at| {
+            let index = first + at * step + end;
+            let behind = match beyond {
+                Ok(neighbour) => self.store.ground_of(neighbour, self.across(face, index)),
+                Err(ground) => ground,
+            };
+            links.between(self.store.ground_of(self.slot, index).0, behind.0)
+        })
+    }
+
+    /// Returns the ground behind a face of the chunk, of a cell that lies at that face.
+    fn behind(&self, face: Face, index: usize) -> Ground {
+        match self.beyond(face) {
+            Ok(neighbour) => self.store.ground_of(neighbour, self.across(face, index)),
+            Err(ground) => ground,
+        }
+    }
+
+    /// Returns the chunk behind a face, or the ground of all cells there.
+    fn beyond(&self, face: Face) -> Result<Slot, Ground> {
+        self.store.beyond(self.slot, self.neighbours[face.index()], face)
+    }
+
+    /// Returns the index of the cell behind a face, in the chunk there, of one at that face.
+    fn across(&self, face: Face, index: usize) -> usize {
+        let span = self.span(face);
+        if face.index() % 2 == 1 { index - span } else { index + span }
+    }
+
+    /// Returns the indices from a cell at a face to that at the opposite one.
+    fn span(&self, face: Face) -> usize {
+        let axis = face.index() / 2;
+        S::STRIDES[axis] * ((1 << S::BITS[axis]) - 1)
+    }
 }
 
 /// Transmissibilities between two cells. Neighbours mostly are of the same ground as the two
@@ -153,80 +420,4 @@ fn transmissibility(coefficient: f64, here: u32, there: u32) -> u32 {
     // Rounded down. The rules limit it to an eighth or a twelfth, so that those of a cell add up to
     // at most a half.
     (coefficient * 2.0 / sum * (1u64 << 32) as f64) as u32
-}
-
-impl<S: HumidityShape> RowRule<u32> for TransmissibilityRule<'_, S> {
-    fn row<const W: usize, const N: usize>(
-        &mut self,
-        first: usize,
-        here: &[u32; W],
-        around: [&[u32; W]; N],
-        _cells: &mut [u32; W],
-    ) {
-        let mask = |is_in: fn(Ground) -> bool| {
-            here.iter().rev().fold(0, |bits, &word| bits << 1 | u64::from(is_in(Ground(word))))
-        };
-        let (rain, rock) = (mask(Ground::is_rain), mask(Ground::is_rock));
-        let (word, shift) = (first / 64, first % 64);
-        self.faces.rain.words_mut()[word] |= rain << shift;
-        self.faces.held.words_mut()[word] |= (rain | rock) << shift;
-        if rock == u64::MAX >> (64 - W) {
-            // Nothing passes any of its faces.
-            return;
-        }
-        for (&face, side) in Face::ALL.iter().zip(around) {
-            self.link::<W>(face, first, here, side);
-        }
-        for (x, &ground) in here.iter().enumerate() {
-            for (&face, side) in Face::ALL.iter().zip(around) {
-                if side[x] == Ground::DRAIN.0 {
-                    // Beyond a draining border lies soil as impermeable as this cell.
-                    self.faces.drains.push(Drain {
-                        index: (first + x) as u16,
-                        face,
-                        transmissibility: self.links.between(ground, ground),
-                    });
-                }
-            }
-        }
-    }
-}
-
-impl<S: HumidityShape> TransmissibilityRule<'_, S> {
-    /// Notes the transmissibilities of a row's cells across a face.
-    #[inline(always)]
-    fn link<const W: usize>(&mut self, face: Face, first: usize, here: &[u32; W], side: &[u32; W]) {
-        let TransmissibilityRule { faces, links } = self;
-        let number = face.index();
-        let (plane, row) = (S::STRIDES[1], first / W);
-        match face {
-            Face::West => {
-                S::rim_mut(&mut faces.outer, number)[row] = links.between(here[0], side[0])
-            }
-            Face::East => {
-                let mut inner = [0; W];
-                for x in 0..W - 1 {
-                    inner[x] = links.between(here[x], side[x]);
-                }
-                faces.inner[0].set(first, plane, &inner);
-                let last = links.between(here[W - 1], side[W - 1]);
-                S::rim_mut(&mut faces.outer, number)[row] = last;
-            }
-            _ if S::FACE_CELLS[number].contains(first) => {
-                let along = if number / 2 == 1 { first % plane } else { first / plane * W };
-                let outer = &mut S::rim_mut(&mut faces.outer, number)[along..][..W];
-                for x in 0..W {
-                    outer[x] = links.between(here[x], side[x]);
-                }
-            }
-            Face::Up | Face::South => {
-                let mut inner = [0; W];
-                for x in 0..W {
-                    inner[x] = links.between(here[x], side[x]);
-                }
-                faces.inner[number / 2].set(first, plane, &inner);
-            }
-            Face::Down | Face::North => {}
-        }
-    }
 }

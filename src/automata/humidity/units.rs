@@ -2,11 +2,12 @@
 //! between steps, without a look at whole chunks.
 
 use super::plane::Plane;
+use super::stirred::RowMask;
 use super::store::Fed;
 use super::sweep::Sweep;
 use super::{HumidityShape, HumidityWorld, Ledger, UNITS};
 use crate::automata::engine::front::wake_around;
-use crate::chunk::Chunk;
+use crate::chunk::{CellMask, Chunk};
 use crate::coords::Face;
 use crate::grid::Slot;
 use glam::IVec3;
@@ -22,6 +23,16 @@ impl ChunkUnits<'_> {
     #[inline]
     pub(crate) fn get(&self, index: usize) -> Option<u32> {
         (!self.ground.get(index).is_rain()).then(|| self.held(index))
+    }
+
+    /// Returns the units in all cells.
+    pub(crate) fn all(&self) -> &Chunk<u32> {
+        self.moisture
+    }
+
+    /// Returns the cells that are rain.
+    pub(crate) fn rain(&self) -> CellMask {
+        self.ground.rain()
     }
 
     /// Returns the units in a cell (0 to 4095), rain or not.
@@ -63,6 +74,33 @@ impl<S: HumidityShape> HumidityWorld<S> {
         awake.map(|&slot| self.store.moisture.position_at(slot))
     }
 
+    /// Returns the rows of a chunk in which something has changed in the last step or since.
+    pub(crate) fn stirred(&self, chunk: IVec3) -> RowMask {
+        let slot = self.store.moisture.slot(chunk);
+        slot.map_or(RowMask::NONE, |slot| self.kernel.stirred.changed_at(&self.store, slot))
+    }
+
+    /// Loads a missing chunk inside the bounds, of these units and this ground without rain, as
+    /// [`insert_chunk`](HumidityWorld::insert_chunk) does. Returns whether it can lie there.
+    /// Only in the conservative sweep.
+    pub(crate) fn insert_units(
+        &mut self,
+        position: IVec3,
+        units: Chunk<u32>,
+        ground: Plane,
+    ) -> bool {
+        debug_assert!(self.store.sweep == Sweep::Conservative, "the others keep no units");
+        let is_inside = S::holds_chunk(position) && self.store.holds_all(position);
+        let is_vacant = self.store.moisture.slot(position).is_none();
+        is_inside && is_vacant && self.load(position, units, ground).is_some()
+    }
+
+    /// Unloads a chunk as [`remove_chunk`](HumidityWorld::remove_chunk) does, and returns its
+    /// units; `None` if it is not loaded. Only in the conservative sweep.
+    pub(crate) fn remove_units(&mut self, position: IVec3) -> Option<Chunk<u32>> {
+        self.unload(position).map(|(units, _)| units)
+    }
+
     /// Adds up to `units` to a cell of soil, as far as the cap leaves room. Returns how many had
     /// room, which the ledger counts as placed: 0 in rock, in rain and where nothing is loaded.
     /// Only in the conservative sweep.
@@ -102,8 +140,12 @@ impl<S: HumidityShape> HumidityWorld<S> {
         if *self.store.fed_at(slot) == *fed {
             return false;
         }
+        let mut rows = RowMask::NONE;
+        for cells in [self.store.fed_at(slot), &fed] {
+            cells.iter().for_each(|cell| rows.insert(usize::from(cell.index) / 16));
+        }
+        self.kernel.stirred.look_at(slot, rows);
         self.store.set_fed(slot, fed);
-        self.kernel.stirred.forget(slot);
         // A chunk that sleeps and gives nothing on is none that this changes.
         if self.steady.has(slot) {
             self.store.moisture.wake_chunk_at(slot);
@@ -140,7 +182,9 @@ impl<S: HumidityShape> HumidityWorld<S> {
         moisture.mark_changed_at(slot, index);
         let touched = Face::ALL.map(|face| S::FACE_CELLS[face.index()].contains(index));
         wake_around(moisture, slot, touched);
-        self.kernel.invalidate(slot);
+        let mut rows = RowMask::NONE;
+        rows.insert(index / 16);
+        self.kernel.note_moisture(slot, rows);
     }
 }
 
