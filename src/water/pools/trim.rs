@@ -1,9 +1,9 @@
 //! How much of a plan has a way: a flow network of cells, each of which passes on as many units as
 //! it still may in the tick.
 //!
-//! The network has all the cells of a small body. Of a larger one it has the pieces that pass water
-//! in the network of pieces, and those that are wide for it are one node each. So its size follows
-//! what moves.
+//! The network has all the cells of a body of a few pieces. Of a larger one it has the pieces that
+//! pass water in the network of pieces, and those that are wide for it are one node each. So its
+//! size follows what moves.
 
 use crate::chunk::LAYER_CELLS;
 use crate::coords::Face;
@@ -15,12 +15,15 @@ use crate::water::pools::walk::Walk;
 use crate::water::random::shuffle;
 use crate::water::store::Place;
 
-/// The maximum number of cells of a small body.
-const SMALL: u32 = 256;
+/// The maximum number of cells of a body of which all cells are in the network.
+const WHOLE: u32 = 256;
 
-/// The maximum number of cells of a network. If more pass water, as where a dam breaks, only the
-/// contacts between pieces and their necks limit the flow.
-const MOST: u32 = 2_048;
+/// The maximum number of cells of a small body.
+const SMALL: u32 = 8_192;
+
+/// The maximum number of cells of the networks of small bodies and of larger ones. If more pass
+/// water, as where a dam breaks, only the contacts between pieces and their necks limit the flow.
+const MOST: [u32; 2] = [2_048, 1_024];
 
 /// No node.
 const NONE: u32 = u32::MAX;
@@ -93,19 +96,19 @@ impl Context<'_> {
         let count =
             |ids: &[usize]| ids.iter().map(|&id| walk.pieces[id].cells.count()).sum::<u32>();
         let mut all: Vec<usize> = (0..walk.pieces.len()).collect();
-        let is_small = count(&all) <= SMALL;
-        if !is_small {
+        let size = count(&all);
+        if size > WHOLE {
             all.retain(|&piece| pieces.nodes[piece].passed() > 0);
         }
         if plan.given() <= self.least_left(walk, &all) {
             return;
         }
         let mut wide = Vec::new();
-        if !is_small {
+        if size > WHOLE {
             let is_narrow = self.narrow_pieces(plan, walk, pieces);
             (all, wide) = all.into_iter().partition(|&piece| is_narrow[piece]);
         }
-        if all.is_empty() || count(&all) > MOST {
+        if all.is_empty() || count(&all) > MOST[usize::from(size > SMALL)] {
             return;
         }
         let mut cells = self.nodes_of_pieces(walk, &wide, &all, pieces);
