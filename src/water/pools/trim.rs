@@ -25,6 +25,12 @@ const SMALL: u32 = 8_192;
 /// water, as where a dam breaks, only the contacts between pieces and their necks limit the flow.
 const MOST: [u32; 2] = [2_048, 1_024];
 
+/// The pieces of a network: the cells of the narrow ones are nodes, as are the wide ones.
+struct Parts {
+    narrow: Vec<usize>,
+    wide: Vec<usize>,
+}
+
 /// No node.
 const NONE: u32 = u32::MAX;
 
@@ -93,25 +99,8 @@ impl Context<'_> {
     /// their network, in which they have passed water.
     pub(crate) fn trim(&self, plan: &mut Plan, walk: &mut Walk, pieces: &Network) {
         plan.take_back_unfounded();
-        let count =
-            |ids: &[usize]| ids.iter().map(|&id| walk.pieces[id].cells.count()).sum::<u32>();
-        let mut all: Vec<usize> = (0..walk.pieces.len()).collect();
-        let size = count(&all);
-        if size > WHOLE {
-            all.retain(|&piece| pieces.nodes[piece].passed() > 0);
-        }
-        if plan.given() <= self.least_left(walk, &all) {
-            return;
-        }
-        let mut wide = Vec::new();
-        if size > WHOLE {
-            let is_narrow = self.narrow_pieces(plan, walk, pieces);
-            (all, wide) = all.into_iter().partition(|&piece| is_narrow[piece]);
-        }
-        if all.is_empty() || count(&all) > MOST[usize::from(size > SMALL)] {
-            return;
-        }
-        let mut cells = self.nodes_of_pieces(walk, &wide, &all, pieces);
+        let Some(Parts { narrow, wide }) = self.parts(plan, walk, pieces) else { return };
+        let mut cells = self.nodes_of_pieces(walk, &wide, &narrow, pieces);
         let nodes = self.add_changes(&mut cells, plan, walk);
         let mut joins = self.joins(&cells, walk);
         // Where not all finds a way, no side is preferred.
@@ -128,6 +117,28 @@ impl Context<'_> {
             *units -= done;
             change.units = done as u8;
         }
+    }
+
+    /// Returns the pieces that the network has; `None` if it is not needed or too large.
+    fn parts(&self, plan: &Plan, walk: &Walk, pieces: &Network) -> Option<Parts> {
+        let count =
+            |ids: &[usize]| ids.iter().map(|&id| walk.pieces[id].cells.count()).sum::<u32>();
+        let mut all: Vec<usize> = (0..walk.pieces.len()).collect();
+        let size = count(&all);
+        if size > WHOLE {
+            all.retain(|&piece| pieces.nodes[piece].passed() > 0);
+        }
+        if plan.given() <= self.least_left(walk, &all) {
+            return None;
+        }
+        let (narrow, wide) = if size > WHOLE {
+            let is_narrow = self.narrow_pieces(plan, walk, pieces);
+            all.into_iter().partition(|&piece| is_narrow[piece])
+        } else {
+            (all, Vec::new())
+        };
+        let most = MOST[usize::from(size > SMALL)];
+        (!narrow.is_empty() && count(&narrow) <= most).then_some(Parts { narrow, wide })
     }
 
     /// Returns the least units that any cell of some pieces may still pass on.
