@@ -211,6 +211,10 @@ impl World {
         self.soil.wake_all();
         self.blast.wake_all();
         self.note_all_ground();
+        // Those that stand still do not count as awake.
+        let chunks = self.water.chunks().map(|(chunk, _)| chunk);
+        let still: Vec<_> = chunks.filter(|&chunk| self.water.is_frozen(chunk)).collect();
+        still.into_iter().for_each(|chunk| self.touch(chunk));
     }
 
     /// Makes the queued edits, then does the tick stage by stage, while `goes_on`, or whole.

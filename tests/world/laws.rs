@@ -65,3 +65,20 @@ fn rain_that_reaches_the_lowest_cell_of_all_stays_there() {
     assert_eq!(world.apply(rain), Ok(Outcome::Units(9)));
     assert_eq!((world.height(lowest), world.moisture(highest)), (7, 0.0));
 }
+
+/// A save left out that [`World::wake_all`] had woken a frozen chunk, which does not count as
+/// awake: it was opened asleep.
+#[test]
+fn a_frozen_chunk_that_is_woken_is_saved_as_it_is() {
+    let bytes = [
+        25, 95, 45, 11, 175, 243, 125, 49, 41, 30, 139, 155, 170, 219, 3, 218, 139, 22, 214, 20,
+        190, 221, 47, 124, 150, 241, 177, 100, 162, 55, 98, 114, 24, 223, 221, 196, 24, 150, 1,
+        120, 104, 236, 48, 38, 235, 188, 17, 187, 162, 139, 54, 252, 183, 148, 187, 211, 19, 15,
+        162, 69, 30, 239, 152, 124, 102, 30, 251, 155, 6, 214, 46, 21, 120, 226, 24, 210, 219, 37,
+        184, 235, 203, 209, 77, 177, 93, 56, 38, 143, 208, 137, 38, 183, 236, 247, 22, 4, 228, 156,
+        121, 222, 2, 211, 181, 210, 190, 203, 180, 238, 75, 124, 50, 212, 30, 219, 132, 0, 134,
+        117, 83, 107, 25, 165, 20, 143, 203, 182, 144, 117, 211, 208, 86, 54, 131, 148, 120, 208,
+        146, 155, 155, 224, 195,
+    ];
+    Run::from_bytes(&bytes).run();
+}

@@ -24,6 +24,11 @@ impl<S: HumidityShape> HumidityWorld<S> {
                 self.steady.forget(slot);
                 self.store.moisture.wake_chunk_at(slot);
             }
+            if self.store.moisture.awake_at(slot).is_some() {
+                // It may have woken since the last step, and does not count as awake from now on.
+                #[cfg(feature = "store")]
+                self.note_stepped(slot);
+            }
             self.store.moisture.shelve(&[slot]);
             self.kernel.free(slot);
         } else {

@@ -24,7 +24,7 @@ use hashbrown::HashMap;
 /// so on. Bodies in which nothing has flowed are levelled at once: their last cell may be about to
 /// fall asleep.
 const CALM: usize = 8;
-const FOR_EACH: usize = 3;
+const FOR_EACH: usize = 4;
 
 /// What is known of a body is kept if it has more pieces: others are walked through in less time
 /// than it takes to keep it.
