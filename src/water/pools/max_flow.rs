@@ -1,6 +1,7 @@
 //! Max flow from nodes that give to nodes that take, with capacities on nodes and edges: augmenting
-//! paths between two search trees that are kept from path to path (Y. Boykov and V. Kolmogorov, "An
-//! experimental comparison of min-cut/max-flow algorithms for energy minimization in vision", 2004).
+//! paths between two search trees that are kept from path to path (Y. Boykov and V. Kolmogorov,
+//! "An experimental comparison of min-cut/max-flow algorithms for energy minimization in vision",
+//! 2004).
 //!
 //! One tree grows from what gives and one from what takes, breadth first. Where they meet there is
 //! a path. What it fills up parts orphans from their trees; each finds another parent in its tree,

@@ -218,7 +218,7 @@ impl Context<'_> {
                 let Some(there) = cells.ids.get(walk, self.store.step(place, face)) else {
                     continue;
                 };
-                // What is dry passes nothing on. Of two wet cells, the first is joined to the other.
+                // What is dry passes nothing on. Of two wet cells, the first joins the other.
                 let is_joined = match cells.place(there) {
                     None => true,
                     Some(other) if !is_wet(place) => is_wet(other),
