@@ -201,7 +201,8 @@ impl LayerMask {
         .map(LayerMask)
     }
 
-    /// Returns the cells whose neighbour across a lateral face is in the mask, inside the layer.
+    /// Shifts the mask by one cell away from a lateral face: a cell of the result has its neighbour
+    /// across that face in the mask. Cells do not cross the border of the layer.
     pub(crate) fn across(self, face: Face) -> LayerMask {
         let shifted = self.shifted(&[LayerMask::NONE; 4]);
         Face::LATERAL.iter().position(|&at| at == face).map_or(LayerMask::NONE, |at| shifted[at])

@@ -41,7 +41,7 @@ pub(super) struct Job<S: HumidityShape> {
     pub(super) changed_rows: Vec<Row>,
     pub(super) moisture: Chunk<u32>,
     pub(super) changes: Changes,
-    /// Those after a step of all cells.
+    /// The rims after a step of all cells.
     pub(super) rims: Option<Box<S::Rims<u32>>>,
     pub(super) tally: Tally,
     /// The rows in which it changed, and others that must be looked at in the next step; `None` if
@@ -74,7 +74,7 @@ impl<S: HumidityShape> Job<S> {
         }
     }
 
-    /// Bytes on the heap, but for marks.
+    /// Returns the bytes that a job holds on the heap, marks of changed cells not counted.
     pub(super) fn heap_bytes(&self) -> usize {
         self.moisture.heap_bytes()
             + self.rims.as_ref().map_or(0, |_| size_of::<S::Rims<u32>>())

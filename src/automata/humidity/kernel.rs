@@ -30,7 +30,7 @@ pub(super) struct Kernel<S: HumidityShape> {
     pub(super) stirred: Stirred,
 }
 
-/// The rows of a chunk from which on a step of all of its cells takes less time.
+/// The number of rows above which a step of all cells of a chunk takes less time.
 const MOST_ROWS: u32 = 128;
 
 /// Data derived from the ground of awake chunks and their neighbours, by slot.
@@ -215,8 +215,8 @@ impl<S: HumidityShape> Kernel<S> {
             && self.stirred.rows_at(store, slot).count() <= MOST_ROWS
     }
 
-    /// Steps a prepared chunk, whose words the job has taken out of the store, unless it is stepped
-    /// by rows.
+    /// Steps a prepared chunk: by rows on its words in the store, or as a whole on words that the
+    /// job has taken out of the store.
     pub(super) fn step_chunk(
         &self,
         store: &Store<S>,

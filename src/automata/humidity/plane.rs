@@ -41,8 +41,8 @@ impl Plane {
         Plane::Kinds(numbers, kinds)
     }
 
-    /// A plane of cells that have an impermeability each, by what they are made of, which has a
-    /// number, and no rain.
+    /// Returns a plane without rain. The impermeability of a cell depends only on its material, of
+    /// which the number is given.
     pub(crate) fn of<T: Copy + PartialEq>(
         cells: &Chunk<T>,
         number_of_material: impl Fn(T) -> u8,
@@ -53,7 +53,7 @@ impl Plane {
             return Plane::uniform(Ground(word(cells.get(0))));
         };
         let (mut numbers, mut kinds) = (Chunk::uniform(0), SmallVec::new());
-        // By what a cell is made of.
+        // By the number of the material.
         let mut known = [u8::MAX; 256];
         for (number, &cell) in numbers.cells_mut().iter_mut().zip(cells) {
             let known = &mut known[usize::from(number_of_material(cell))];

@@ -70,8 +70,7 @@ impl RowMask {
         words.flat_map(|(word, rows)| ones(rows).map(move |row| 64 * word + row))
     }
 
-    /// Returns whether a row is among these that holds a cell of the block of 16 cells in a rim at
-    /// a face.
+    /// Returns whether any of these rows has a cell in a block of 16 cells of the rim at a face.
     #[inline(always)]
     pub(super) fn holds_of_rim(&self, face: usize, block: usize) -> bool {
         match face {
@@ -107,7 +106,8 @@ impl RowMask {
         self.map(|rows| rows >> 1 & !(NORTHERNMOST << 15))
     }
 
-    /// Returns these rows and those whose links up and south lead into them.
+    /// Returns these rows with the rows below and to the north: a row stores its links up and south,
+    /// so these hold the links into it.
     pub(super) fn with_those_that_link_in(self) -> RowMask {
         self.union(self.below()).union(self.north())
     }

@@ -25,28 +25,28 @@ pub(super) struct Transmissibilities<S: HumidityShape> {
     pub(super) rain: CellMask,
     /// Rain and rock, which the cap does not touch.
     pub(super) held: CellMask,
-    /// The rows of which all of this is to be derived from the ground.
+    /// The rows that must be computed anew from the ground.
     stale: RowMask,
-    /// By face of the chunk, whether what lies across it is to be.
+    /// By face of the chunk, whether its outer links must be computed anew.
     stale_faces: [bool; 6],
     shape: PhantomData<S>,
 }
 
-/// Rows along an axis, from which on those that were replaced are dropped.
+/// The number of stored rows along an axis above which replaced ones are dropped.
 const MOST_ROWS: u16 = 2 * (CHUNK_CELLS / 16) as u16;
 
 /// The transmissibilities across the faces of a chunk, by blocks of 16 cells of a rim. Blocks that
 /// are alike are kept once.
 #[derive(Clone, Default)]
 pub(super) struct Outer {
-    /// From the second place on: the first is that of zeros.
+    /// Place 0 stands for a block of zeros; place n is `blocks[n - 1]`.
     blocks: Vec<[u32; 16]>,
     /// By face and block of the rim.
     places: [[u8; 16]; 6],
 }
 
 impl Outer {
-    /// The blocks from which on those that were replaced are dropped: 96 are in use at most.
+    /// The number of blocks above which replaced ones are dropped; at most 96 are in use.
     const MOST: usize = 150;
 
     /// Returns a block of the rim at a face; `None` if nothing passes it.
@@ -64,7 +64,7 @@ impl Outer {
             self.blocks.push(links);
             self.blocks.len()
         };
-        // There are at most `MOST` and 96 more.
+        // At most `MOST` + 96 fit in a byte.
         self.places[face][block] = place as u8;
     }
 }
@@ -136,7 +136,7 @@ pub(super) struct Drain {
 }
 
 impl<S: HumidityShape> Transmissibilities<S> {
-    /// Returns those of a chunk of which nothing is derived yet.
+    /// Returns the transmissibilities of a chunk before any of them is computed.
     pub(super) fn unknown() -> Box<Self> {
         Box::new(Transmissibilities {
             inner: (0..S::NEIGHBOURS / 2).map(|_| Inner::default()).collect(),
@@ -163,8 +163,8 @@ impl<S: HumidityShape> Transmissibilities<S> {
         self.stale_faces[face.index()] = true;
     }
 
-    /// Derives what is not up to date of rows that a step looks at, and of those that link into
-    /// them.
+    /// Computes what is out of date in the rows that a step looks at, and in the rows that hold
+    /// links into them.
     pub(super) fn update(
         &mut self,
         store: &Store<S>,
@@ -196,8 +196,8 @@ impl<S: HumidityShape> Transmissibilities<S> {
         self.stale = self.stale.without(stale);
     }
 
-    /// Derives the links across the chunk's faces out of these rows, and across faces behind which
-    /// a chunk has come or gone.
+    /// Computes the links across the chunk's faces from stale rows, and across faces behind which a
+    /// chunk has been loaded or unloaded.
     fn link_faces(&mut self, around: &Around<'_, S>, stale: RowMask, links: &mut Links) {
         for face in Face::ALL.into_iter().take(S::NEIGHBOURS) {
             let number = face.index();
@@ -212,7 +212,7 @@ impl<S: HumidityShape> Transmissibilities<S> {
         }
     }
 
-    /// Derives all of the row that begins at an index, but for links across the chunk's faces.
+    /// Computes the masks, drains and inner links of the row that begins at an index.
     fn link_row<const W: usize>(
         &mut self,
         around: &Around<'_, S>,
@@ -310,7 +310,7 @@ impl<S: HumidityShape> Around<'_, S> {
         row
     }
 
-    /// Returns the words of the cells behind a face of those of a row.
+    /// Returns the ground of the neighbours of a row's cells across a face.
     fn row_behind<const W: usize>(&self, face: Face, first: usize) -> [u32; W] {
         let (axis, stride) = (face.index() / 2, S::STRIDES[face.index() / 2]);
         let is_forward = face.index() % 2 == 1;
@@ -361,7 +361,7 @@ impl<S: HumidityShape> Around<'_, S> {
         })
     }
 
-    /// Returns the ground behind a face of the chunk, of a cell that lies at that face.
+    /// Returns the ground across a face of the chunk from a border cell.
     fn behind(&self, face: Face, index: usize) -> Ground {
         match self.beyond(face) {
             Ok(neighbour) => self.store.ground_of(neighbour, self.across(face, index)),
@@ -374,7 +374,7 @@ impl<S: HumidityShape> Around<'_, S> {
         self.store.beyond(self.slot, self.neighbours[face.index()], face)
     }
 
-    /// Returns the index of the cell behind a face, in the chunk there, of one at that face.
+    /// Returns the index, in the neighbouring chunk, of the cell across a face from a border cell.
     fn across(&self, face: Face, index: usize) -> usize {
         let span = self.span(face);
         if face.index() % 2 == 1 { index - span } else { index + span }

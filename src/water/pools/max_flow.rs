@@ -7,29 +7,10 @@
 //! a path. What it fills up parts orphans from their trees; each finds another parent in its tree,
 //! or leaves it. If neither tree can grow, the flow is the maximum.
 
+use crate::water::pools::network::Node;
 use crate::water::random::shuffle;
 use core::ops::Range;
 use std::collections::VecDeque;
-
-/// A node of the network.
-#[derive(Clone, Copy, Default)]
-pub(crate) struct Node {
-    /// Units that it would still give and take.
-    pub(crate) give: i32,
-    pub(crate) take: i32,
-    /// Units that it gives and takes.
-    pub(crate) gave: i32,
-    pub(crate) took: i32,
-    /// Units that may pass through it in all.
-    pub(crate) most: i32,
-}
-
-impl Node {
-    /// Returns a node through which so many units may pass.
-    pub(crate) fn letting(most: i32) -> Self {
-        Node { most, ..Node::default() }
-    }
-}
 
 /// The residual capacity of an arc between two ends; that of the arc back is at `index ^ 1`.
 #[derive(Clone, Copy)]
@@ -87,8 +68,8 @@ pub(crate) struct MaxFlow {
 }
 
 impl MaxFlow {
-    /// Returns a network of these nodes; each edge joins two and lets units pass, so many at most
-    /// in a direction. Edges that come first are tried first.
+    /// Returns a network of these nodes. Each edge joins two, and has a capacity in units for each
+    /// direction. The first edges are tried first.
     pub(crate) fn new(nodes: Vec<Node>, edges: &[([u32; 2], i32)]) -> Self {
         let mut arcs = Vec::with_capacity(2 * nodes.len() + 4 * edges.len());
         let mut connect = |from: u32, to: u32, left: i32| {
@@ -96,7 +77,7 @@ impl MaxFlow {
             arcs.push(Arc { to: from, left: 0 });
         };
         for (node, id) in nodes.iter().zip(0..) {
-            connect(2 * id, 2 * id + 1, node.most);
+            connect(2 * id, 2 * id + 1, node.left);
         }
         for &([a, b], capacity) in edges {
             connect(2 * a + 1, 2 * b, capacity);
@@ -318,7 +299,7 @@ mod tests {
         let mut left = vec![vec![0; sink + 1]; sink + 1];
         for (id, node) in nodes.iter().enumerate() {
             left[source][2 * id] += node.give;
-            left[2 * id][2 * id + 1] += node.most;
+            left[2 * id][2 * id + 1] += node.left;
             left[2 * id + 1][sink] += node.take;
         }
         for &(pair, most) in edges {

@@ -10,16 +10,17 @@ const PHASES: usize = 12;
 /// A pass ends with a phase that moves less than this part of what has moved before.
 const LEAST: i32 = 32;
 
-/// A node of the network.
+/// A node of a flow network, in units. [`MaxFlow`](crate::water::pools::max_flow::MaxFlow) has such
+/// nodes too, and uses the first four fields and, as a capacity that stays, `left`.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Node {
-    /// Units that it would still give and take.
+    /// What it would still give and take.
     pub(crate) give: i32,
     pub(crate) take: i32,
-    /// Units that it gives and takes.
+    /// What it gives and takes.
     pub(crate) gave: i32,
     pub(crate) took: i32,
-    /// Units that may still pass through it, and that have passed.
+    /// What may still pass through it, and has passed.
     pub(crate) left: i32,
     passed: i32,
     /// In this phase: its distance from where water is wanted, what has come to it, what it has
@@ -31,7 +32,7 @@ pub(crate) struct Node {
 }
 
 impl Node {
-    /// Returns a node through which so many units may pass.
+    /// Returns a node through which `left` units may pass.
     pub(crate) fn letting(left: i32) -> Self {
         Node { left, ..Node::default() }
     }
@@ -62,7 +63,7 @@ pub(crate) struct Network {
 }
 
 impl Network {
-    /// Returns a network of these nodes; each edge joins two and lets units pass, so many at most.
+    /// Returns a network of these nodes. Each edge joins two, and has a capacity in units.
     pub(crate) fn new(nodes: Vec<Node>, joins: &[([u32; 2], i32)]) -> Self {
         let mut first = vec![0; nodes.len() + 1];
         for at in joins.iter().flat_map(|(ends, _)| ends) {

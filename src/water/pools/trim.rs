@@ -8,8 +8,8 @@
 use crate::chunk::LAYER_CELLS;
 use crate::coords::Face;
 use crate::water::context::Context;
-use crate::water::pools::max_flow::{MaxFlow, Node};
-use crate::water::pools::network::Network;
+use crate::water::pools::max_flow::MaxFlow;
+use crate::water::pools::network::{Network, Node};
 use crate::water::pools::plan::{Kind, Plan};
 use crate::water::pools::walk::Walk;
 use crate::water::random::shuffle;
@@ -199,7 +199,7 @@ impl Context<'_> {
                 Kind::Give => node.give += units,
                 // What a cell takes, it does not pass on. For a wide piece that is counted.
                 Kind::Rise(_) if id >= cells.wide => {
-                    (node.take, node.most) = (node.take + units, node.most + units);
+                    (node.take, node.left) = (node.take + units, node.left + units);
                 }
                 Kind::Rise(_) | Kind::IntoSea => node.take += units,
             }
@@ -225,7 +225,7 @@ impl Context<'_> {
                     Some(other) => id < there && is_wet(other),
                 };
                 if is_joined {
-                    let most = cells.nodes[id as usize].most.min(cells.nodes[there as usize].most);
+                    let most = cells.nodes[id as usize].left.min(cells.nodes[there as usize].left);
                     joins.push(([id, there], most.min(throughput)));
                 }
             }
