@@ -328,10 +328,11 @@ mod tests {
         for seed in 0..300 {
             let mut rng = Rng::with_seed(seed);
             let count = rng.usize(2..14);
-            let node = |rng: &mut Rng| Node {
-                give: if rng.bool() { rng.i32(0..9) } else { 0 },
-                take: if rng.bool() { rng.i32(0..9) } else { 0 },
-                ..Node::letting(rng.i32(0..12))
+            let node = |rng: &mut Rng| {
+                let mut node = Node::letting(rng.i32(0..12));
+                let mut units = || if rng.bool() { rng.i32(0..9) } else { 0 };
+                (node.give, node.take) = (units(), units());
+                node
             };
             let nodes: Vec<Node> = (0..count).map(|_| node(&mut rng)).collect();
             let end = |rng: &mut Rng| rng.u32(0..count as u32);
