@@ -16,6 +16,7 @@ use crate::water::pools::walk::{Extent, Walk};
 use crate::water::store::{LAYER_ROWS, Place};
 use core::cmp::Reverse;
 use core::ops::Range;
+use glam::IVec3;
 use hashbrown::HashMap;
 
 /// Bodies in which water has flowed in the tick are levelled in each tick if they are small, or
@@ -157,8 +158,7 @@ impl Context<'_> {
         if levels.differ_by(STEP) {
             if pools.walk.is_steady(self, body.clone()) {
                 // Steady flow keeps its surface as it is, until a tick in which that yields.
-                let at = pools.walk.layer(layer);
-                self.wake_cell(Place::in_layer(at.slot, at.layer, cell));
+                self.wake_body(&pools.walk, body);
                 return;
             }
             pools.unlevel.extend(pools.walk.anchor(self, body));
@@ -192,6 +192,24 @@ impl Context<'_> {
             }
         }
         if was_passed || self.pass_over(walk, levels) == 0 {
+            self.wake_body(walk, 0..walk.pieces.len());
+        }
+    }
+
+    /// Keeps a body from falling asleep: wakes its fullest cell in its lowest layer. Its other cells
+    /// may be empty after the next flow, as a unit that wanders in a film; this one keeps water.
+    fn wake_body(&mut self, walk: &Walk, body: Range<usize>) {
+        let places = walk.pieces[body].iter().flat_map(|piece| {
+            let at = walk.layer(piece.layer);
+            let place = |cell| Place::in_layer(at.slot, at.layer, cell);
+            let fullest = piece.cells.iter().map(place);
+            fullest.max_by_key(|&place| self.store.read(place).height())
+        });
+        let key = |&place: &Place| {
+            let IVec3 { x, y, z } = self.store.position(place);
+            (y, Reverse(self.store.read(place).height()), x, z)
+        };
+        if let Some(place) = places.min_by_key(key) {
             self.wake_cell(place);
         }
     }
