@@ -106,8 +106,8 @@ impl RowMask {
         self.map(|rows| rows >> 1 & !(NORTHERNMOST << 15))
     }
 
-    /// Returns these rows with the rows below and to the north: a row stores its links up and south,
-    /// so these hold the links into it.
+    /// Returns these rows with the rows below and to the north. A row stores its links up and
+    /// south, so all links of these rows are stored in the result.
     pub(super) fn with_those_that_link_in(self) -> RowMask {
         self.union(self.below()).union(self.north())
     }

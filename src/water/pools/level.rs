@@ -196,8 +196,8 @@ impl Context<'_> {
         }
     }
 
-    /// Keeps a body from falling asleep: wakes its fullest cell in its lowest layer. Its other cells
-    /// may be empty after the next flow, as a unit that wanders in a film; this one keeps water.
+    /// Keeps a body from falling asleep: wakes its fullest cell in its lowest layer. This one keeps
+    /// water in the next flow, while the cells of a film may lose theirs.
     fn wake_body(&mut self, walk: &Walk, body: Range<usize>) {
         let places = walk.pieces[body].iter().flat_map(|piece| {
             let at = walk.layer(piece.layer);
