@@ -114,13 +114,15 @@ impl World {
         Ok(())
     }
 
-    /// Lends the blast the ground of the loaded chunks that a region touches, as it is now.
+    /// Lends the blast the ground of the loaded chunks that a region touches, as it is now. Those
+    /// that an edit has made silent do not count as lent any more.
     pub(super) fn lend_region(&mut self, region: Region) -> Result<(), EditError> {
         let chunks = Region::new(Cube::chunk_of(region.min()), Cube::chunk_of(region.max()));
         for slot in self.ground.slots_in(chunks) {
             let chunk = self.ground.position_at(slot);
             self.follow_water_in(chunk)?;
             self.lend(chunk)?;
+            self.forget_if_plain(chunk);
         }
         Ok(())
     }

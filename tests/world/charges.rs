@@ -1,7 +1,7 @@
 //! What a charge costs, how far it reaches, and what crater it leaves.
 
 use floodplain::glam::IVec3;
-use floodplain::world::{Content, EditError, Palette, Rules, World};
+use floodplain::world::{Content, Edit, EditError, Palette, Rules, Submerged, World};
 use floodplain::{Region, blast};
 
 /// Ground of a material up to y = −1 in these chunks, in a world without bounds.
@@ -152,4 +152,28 @@ fn in_a_room_that_is_shut_it_is_silent_in_the_end() {
     assert!(ticks < Some(60), "{ticks:?}");
     assert!(world.is_at_rest() && world.blast().chunks().count() == 0);
     assert_eq!(world.validate(), Ok(()));
+}
+
+/// Pressure that an edit takes away before any step leaves a chunk with nothing in it. It was still
+/// counted as lent, which no saved world may say of such a chunk (found by `world_hostile`).
+#[test]
+fn pressure_that_is_put_in_and_taken_out_leaves_no_trace() {
+    let (cell, radius, pressure) = (IVec3::new(5, 2, 4), 2.5, 50.0);
+    let region = Region::new(cell, cell + IVec3::new(20, 1, 0));
+    let fill = |pressure| blast::Edit::FillPressure { region, pressure };
+    let set = |pressure| blast::Edit::SetPressure { cell, pressure };
+    let add = |more| blast::Edit::AddPressure { cell, more };
+    let charge = |pressure| blast::Edit::AddCharge { centre: cell, radius, pressure };
+    let edits: [&dyn Fn(f32) -> blast::Edit; 4] = [&fill, &set, &add, &charge];
+    for submerged in [Submerged::Stops, Submerged::Damps(0.5), Submerged::Passes] {
+        for (edit, reset) in edits.into_iter().zip([0.0, 0.0, -pressure, -pressure]) {
+            let rules = Rules { submerged, ..Rules::default() };
+            let mut world = flat("rock", rules, around(1, 1, 1));
+            for pressure in [pressure, reset] {
+                world.apply(Edit::Blast(edit(pressure))).unwrap();
+                assert_eq!(world.validate(), Ok(()), "{submerged:?}: {:?}", edit(pressure));
+            }
+            assert_eq!(world.blast().total(), 0.0, "{submerged:?}: {:?}", edit(reset));
+        }
+    }
 }
