@@ -229,23 +229,17 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
     /// Removes the chunks with empty awake masks from the awake list. Takes time linear in the
     /// length of that list.
     pub(crate) fn drop_sleepers(&mut self) {
-        for at in (0..self.awake.len()).rev() {
-            self.drop_sleeper(at);
-        }
-    }
-
-    /// Removes a chunk from the awake list if its awake mask is empty; the last one takes its
-    /// place. `at` is its index in [`awake_slots`](Grid::awake_slots).
-    pub(crate) fn drop_sleeper(&mut self, at: usize) {
-        let Some(&slot) = self.awake.get(at) else { return };
         let is_sleeper = |activity: &Activity| {
             !activity.is_wholly_awake && activity.awake.as_deref().is_none_or(CellMask::is_empty)
         };
-        if self.activity_at(slot).is_none_or(is_sleeper) {
-            self.awake.swap_remove(at);
-            let activity = self.activate(slot);
-            self.activities[activity].awake = None;
-            self.retire_if_idle(slot);
+        for at in (0..self.awake.len()).rev() {
+            let slot = self.awake[at];
+            if self.activity_at(slot).is_none_or(is_sleeper) {
+                self.awake.swap_remove(at);
+                let activity = self.activate(slot);
+                self.activities[activity].awake = None;
+                self.retire_if_idle(slot);
+            }
         }
     }
 

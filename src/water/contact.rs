@@ -106,12 +106,6 @@ impl WaterWorld {
         self.store.has_altered()
     }
 
-    /// Prepares [`take_altered`](WaterWorld::take_altered): notes what the last tick has changed in
-    /// a chunk. Returns whether there was one.
-    pub(crate) fn note_next_altered(&mut self) -> bool {
-        self.store.merge_next_change()
-    }
-
     /// Returns the loaded chunks in which a cell may have changed in any bit since the last call,
     /// in no particular order; none if they are not noted.
     pub(crate) fn take_altered(&mut self) -> Vec<IVec3> {

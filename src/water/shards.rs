@@ -10,7 +10,6 @@ use crate::automaton::StepReport;
 use crate::coords::Face;
 use crate::grid::Slot;
 use crate::water::context::Context;
-use crate::water::context::budget::Budget;
 use crate::water::context::layers::Workspace;
 use crate::water::ebb::afterwards::Afterwards;
 use crate::water::flow::window::Window;
@@ -101,8 +100,7 @@ impl Context<'_> {
         let before = self.report.visited;
         let flow = |tick: &mut Context, window: &mut Window, tile: &Tile, _: &mut Afterwards| {
             tick.work.schedule.begin_tile(tile.rank);
-            let mut budget = Budget::unlimited();
-            while let Some(Some((slot, layer))) = tick.work.next_layer(tick.store, &mut budget) {
+            while let Some((slot, layer)) = tick.work.next_layer(tick.store) {
                 tick.flow_layer(window, slot, layer);
             }
         };
@@ -120,11 +118,10 @@ impl Context<'_> {
         let visited = AtomicU64::new(0);
         let ebb = |tick: &mut Context, _: &mut Window, tile: &Tile, later: &mut Afterwards| {
             tick.work.begin_sweep_over(&tile.members);
-            let mut budget = Budget::unlimited();
             while let Some((slot, layer)) = tick.work.next_in_sweep() {
-                tick.ebb(later, (slot, layer), &mut budget);
+                let cells = tick.ebb(later, (slot, layer));
+                visited.fetch_add(cells as u64, Ordering::Relaxed);
             }
-            visited.fetch_add(budget.spent(), Ordering::Relaxed);
         };
         self.share(shards, window, later, &ebb);
         visited.into_inner()

@@ -20,7 +20,6 @@
 use crate::automaton::StepReport;
 use crate::water::WaterWorld;
 use crate::water::context::Context;
-use crate::water::context::budget::Budget;
 use crate::water::context::limits::Limits;
 use crate::water::context::schedule::{Order, Phase};
 use crate::water::draw::Draws;
@@ -159,18 +158,16 @@ impl WaterWorld {
     /// so does each cell that dries up with another, loses a parent by that, or is woken by it.
     /// Where a layer of a chunk is read as bits (to enter the tick, to find the cells that draw, to
     /// find bodies and their surfaces, to count changes), a row counts as one cell, and a layer in
-    /// which few cells flow or ebb counts for its rows. Lists of chunks and losses that are put in
-    /// order count one cell for some of their entries, and so do chunks whose changes are merged.
-    /// The work is done in pieces of about 256 counted cells, the size of a layer. The call stops
-    /// after the piece that exhausts the budget; with a budget of 0, after one piece.
+    /// which few cells flow or ebb counts for its rows. The work is done in pieces of about 256
+    /// counted cells, the size of a layer. The call stops after the piece that exhausts the budget;
+    /// with a budget of 0, after one piece.
     ///
     /// Some things are done at once, whatever they count. Charged to their piece are a draw, a
     /// search of an end for steady flow, a search from one cell for an idle spring, and the passing
     /// of a flow that yields. A body of water is walked through and levelled at once; that counts
-    /// for its layers, and is charged to the pieces that follow. When a chunk joins the tick, 512
-    /// chunks whose places in the list move count as one cell, which is more than a piece only
-    /// where 131,072 take part. Not counted: the copy of four bytes for each chunk of the tick when
-    /// a phase begins, and what the allocator does when a table grows or is freed.
+    /// for its layers, and is charged to the pieces that follow. Not counted is what is done with
+    /// the list of the tick's chunks: it is put in order three times, and their changes are
+    /// published together. That takes half a millisecond each for some 5,000 chunks.
     ///
     /// Before a tick begins, the [queued](WaterWorld::queue) edits are made. Each is a piece, and
     /// counts for the cells of its region or chunks, or for one.
@@ -332,9 +329,6 @@ impl Unfinished {
     /// the tick is complete. The window, which the layers share, is made when one flows.
     fn piece(&mut self, tick: &mut Context, window: &mut Option<Window>) -> Option<u64> {
         loop {
-            if let Some(cells) = tick.work.schedule.sort_next(tick.store) {
-                return Some(cells);
-            }
             match tick.work.phase {
                 Phase::Begin => match tick.work.enter_next(tick.store) {
                     Some(cells) => return Some(cells),
@@ -368,41 +362,32 @@ impl Unfinished {
                     if let Some(cells) = tick.run_valves(&mut self.valves) {
                         return Some(cells);
                     }
-                    let mut budget = Budget::of_a_piece();
-                    match tick.work.next_layer(tick.store, &mut budget) {
-                        Some(Some((slot, layer))) => {
+                    match tick.work.next_layer(tick.store) {
+                        Some((slot, layer)) => {
                             let before = tick.report.visited;
                             tick.flow_layer(window.get_or_insert_with(Window::new), slot, layer);
-                            let visited = tick.report.visited - before;
-                            budget.spend(LAYER_ROWS.max(visited as usize));
+                            return Some((tick.report.visited - before).max(LAYER_ROWS as u64));
                         }
-                        Some(None) => self.begin_draws(tick),
-                        None => {}
-                    }
-                    if budget.spent() > 0 {
-                        return Some(budget.spent());
+                        None => self.begin_draws(tick),
                     }
                 }
                 Phase::Draw => match tick.draw_next(&mut self.draws) {
                     Some(cells) => return Some(cells),
                     None => {
                         let visited = if tick.yields() { tick.execute_last() } else { 0 };
-                        let is_in_slices = tick.work.is_in_slices;
-                        tick.work.schedule.reorder(tick.store, Order::Tiles, is_in_slices);
-                        tick.work.phase = Phase::Order;
+                        tick.work.schedule.reorder(tick.store, Order::Tiles);
+                        let mut visited = visited as u64;
+                        if tick.rules.pools {
+                            tick.work.begin_sweep();
+                            tick.work.phase = Phase::Flood;
+                        } else {
+                            visited += self.begin_ebb(tick, window).unwrap_or_default();
+                        }
                         if visited > 0 {
-                            return Some(visited as u64);
+                            return Some(visited);
                         }
                     }
                 },
-                Phase::Order => {
-                    if tick.rules.pools {
-                        tick.work.begin_sweep();
-                        tick.work.phase = Phase::Flood;
-                    } else if let Some(cells) = self.begin_ebb(tick, window) {
-                        return Some(cells);
-                    }
-                }
                 Phase::Flood => match tick.find_bodies(&mut self.pools) {
                     Some(cells) => return Some(cells),
                     None => tick.work.phase = Phase::Level,
@@ -458,7 +443,7 @@ impl Unfinished {
     fn begin_draws(&mut self, tick: &mut Context) {
         tick.work.phase = Phase::Draw;
         tick.settle_runs();
-        tick.work.schedule.reorder(tick.store, Order::World, tick.work.is_in_slices);
+        tick.work.schedule.reorder(tick.store, Order::World);
         tick.begin_draws(&mut self.draws);
     }
 
@@ -488,14 +473,12 @@ impl Unfinished {
 
     /// Applies the ebb to the next layer. Returns the cells charged; `None` if nothing is left.
     fn ebb_next(&mut self, tick: &mut Context) -> Option<u64> {
-        let mut budget = Budget::of_a_piece();
         let (slot, layer) = tick.work.next_in_sweep()?;
         if tick.touched(slot, layer).any() {
             self.ageing.watch(tick.store, slot);
         }
         self.evaporation.watch(slot);
-        tick.ebb(&mut self.later, (slot, layer), &mut budget);
-        Some(budget.spent())
+        Some(tick.ebb(&mut self.later, (slot, layer)) as u64)
     }
 
     /// Returns whether the next phase is shared among threads.

@@ -260,9 +260,6 @@ impl World {
             }
             return true;
         }
-        if (0..PART).take_while(|_| self.water.note_next_altered()).count() > 0 {
-            return true;
-        }
         if underway.altered.is_empty() {
             underway.altered = self.water.take_altered();
         }

@@ -154,10 +154,9 @@ fn a_way_through_a_long_body_goes_on_in_pieces() {
     assert!(most > 10_000, "{most} cells beside those visited");
 }
 
-/// Every chunk takes part. They were sorted at once, and the last call of a tick marked what had
-/// changed in all of them.
+/// Every chunk takes part. Only their order and the publishing of their changes are not counted.
 #[test]
-fn many_chunks_are_sorted_and_marked_in_pieces() {
+fn many_chunks_take_part_in_pieces() {
     const SIDE: i32 = 36;
     let build = || {
         let bounds = Region::new(IVec3::ZERO, IVec3::new(16 * SIDE - 1, 15, 16 * SIDE - 1));
@@ -171,13 +170,13 @@ fn many_chunks_are_sorted_and_marked_in_pieces() {
         world
     };
     let most = in_pieces(build, 5);
-    assert!(most > 250_000, "{most} cells beside those visited");
+    assert!(most > 200_000, "{most} cells beside those visited");
     let (mut whole, mut sliced) = (build(), build());
     for tick in 0..6 {
         whole.step();
         while !sliced.step_within(0).finished {}
         if tick % 2 == 1 {
-            // What has changed in a chunk goes with it, whether its marks are merged or not.
+            // What has changed in a chunk goes with it.
             let chunk = IVec3::new(tick, 0, tick);
             assert!(sliced.remove_chunk(chunk).unwrap() == whole.remove_chunk(chunk).unwrap());
             assert_eq!(sliced.take_all_changes(), whole.take_all_changes(), "tick {tick}");

@@ -2,7 +2,7 @@
 
 use crate::chunk::LAYER_CELLS;
 
-/// Cells that a chunk counts as of which masks are freed or merged.
+/// The cells that a chunk counts for whose records are freed.
 pub(crate) const CHUNK_COST: usize = 4;
 
 /// The cells that a piece of a tick may still visit.
@@ -21,12 +21,6 @@ impl Budget {
     /// Returns the budget of one piece: 256, the cells of a layer of a chunk.
     pub(crate) fn of_a_piece() -> Self {
         Budget::new(LAYER_CELLS)
-    }
-
-    /// Returns a budget that nothing exhausts, for what is not done in pieces.
-    #[cfg(feature = "rayon")]
-    pub(crate) fn unlimited() -> Self {
-        Budget::new(usize::MAX)
     }
 
     /// Charges `cells` to the budget, or what is left if that is less. Returns whether any was left

@@ -80,7 +80,7 @@ impl Workspace {
         self.last_used = (self.layers, self.members.len());
         self.tables_used = 0;
         self.leaving.append(&mut self.members);
-        self.schedule.begin(store, random, self.is_in_slices);
+        self.schedule.begin(store, random);
         (self.entered, self.awake_before) = (0, 0);
     }
 
@@ -92,9 +92,8 @@ impl Workspace {
     }
 
     /// Enters the next chunks with awake cells, for one piece. After the last, recycles what the
-    /// last tick left of others, merges its changes and frees records. Returns how many cells that
-    /// counts as (a row of a layer counts as one, and a record of the last tick), or `None` if all
-    /// is done.
+    /// last tick left of others and frees records. Returns how many cells that counts as: a row of
+    /// a layer counts as one, and a record of the last tick. `None` if all is done.
     pub(crate) fn enter_next(&mut self, store: &mut Store) -> Option<u64> {
         let mut budget = Budget::of_a_piece();
         while !budget.is_spent()
@@ -117,7 +116,7 @@ impl Workspace {
         {
             budget.spend(1 + self.leave(slot));
         }
-        while !budget.is_spent() && (store.merge_next_change() || self.drop_spare()) {
+        while !budget.is_spent() && self.drop_spare() {
             budget.spend(CHUNK_COST);
         }
         if budget.spent() > 0 {
@@ -242,16 +241,11 @@ impl Workspace {
         self.chunks[slot.index()].as_ref()?.layers[layer].as_deref()
     }
 
-    /// Returns the next layer of the schedule, or `None` if the budget is spent before it is found;
-    /// see [`Schedule::next`].
+    /// Returns the next layer of the schedule; see [`Schedule::next`].
     #[inline]
-    pub(crate) fn next_layer(
-        &mut self,
-        store: &Store,
-        budget: &mut Budget,
-    ) -> Option<Option<(Slot, usize)>> {
+    pub(crate) fn next_layer(&mut self, store: &Store) -> Option<(Slot, usize)> {
         let open = &self.open;
-        self.schedule.next(store, |slot| open[slot.index()], budget)
+        self.schedule.next(store, |slot| open[slot.index()])
     }
 
     /// Returns the next layer of the sweep over the chunks.
@@ -343,7 +337,7 @@ impl Workspace {
                 Phase::Flow => {
                     in_schedule().map(in_layer).sum::<u64>() + (2 + u64::from(pools)) * all()
                 }
-                Phase::Draw | Phase::Order => (2 + u64::from(pools)) * all(),
+                Phase::Draw => (2 + u64::from(pools)) * all(),
                 Phase::Flood => in_sweep().map(in_layer).sum::<u64>() + all(),
                 Phase::Level => all(),
                 Phase::Ebb => in_sweep().map(in_layer).sum::<u64>(),

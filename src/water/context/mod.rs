@@ -11,7 +11,6 @@ pub(crate) mod layers;
 pub(crate) mod limits;
 pub(crate) mod rollback;
 pub(crate) mod schedule;
-pub(crate) mod sorting;
 #[cfg(test)]
 pub(crate) mod test_worlds;
 

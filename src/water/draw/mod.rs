@@ -108,22 +108,20 @@ impl Context<'_> {
                 self.give_turns(draws, &mut budget);
                 continue;
             }
-            match draws.turns.next(self.work.is_in_slices, &mut budget) {
-                Some(Some((place, true))) => draws.starved.push(place),
-                Some(Some((place, false))) => self.take_turn(draws, place, &mut budget),
-                Some(None) if draws.layer.begin_batch() => draws.has_gathered = true,
-                Some(None) => self.begin_next_layer(draws, &mut budget),
-                None => {}
+            match draws.turns.next() {
+                Some((place, true)) => draws.starved.push(place),
+                Some((place, false)) => self.take_turn(draws, place, &mut budget),
+                None if draws.layer.begin_batch() => draws.has_gathered = true,
+                None => self.begin_next_layer(draws),
             }
         }
         Some(budget.spent())
     }
 
     /// Begins to gather the next layer, or ends the stage if there is none.
-    fn begin_next_layer(&mut self, draws: &mut Draws, budget: &mut Budget) {
+    fn begin_next_layer(&mut self, draws: &mut Draws) {
         if draws.next_layer.is_none() && !draws.at_end {
-            let Some(next) = self.work.next_layer(self.store, budget) else { return };
-            draws.next_layer = next;
+            draws.next_layer = self.work.next_layer(self.store);
         }
         match draws.next_layer {
             Some((slot, layer)) => {
@@ -140,13 +138,7 @@ impl Context<'_> {
 
     /// Gathers the cells that draw in the next chunk's layer, if that lies at height `y`.
     fn gather_next(&mut self, draws: &mut Draws, y: i32, budget: &mut Budget) {
-        let next = match draws.next_layer.take() {
-            None => {
-                let Some(next) = self.work.next_layer(self.store, budget) else { return };
-                next
-            }
-            known => known,
-        };
+        let next = draws.next_layer.take().or_else(|| self.work.next_layer(self.store));
         match next {
             Some((slot, layer)) if self.store.layer_y(slot, layer) == y => {
                 budget.spend(LAYER_ROWS);

@@ -4,16 +4,10 @@
 
 use crate::chunk::LayerMask;
 use crate::grid::Slot;
-use crate::water::context::budget::Budget;
-use crate::water::context::sorting::Sorting;
 use crate::water::random::mix;
 use crate::water::store::Place;
 use core::cmp::Reverse;
 use glam::IVec3;
-
-/// Cells of a bucket that is sorted at once. A larger one is sorted in pieces, if the tick is done
-/// in slices.
-const AT_ONCE: usize = 256;
 
 /// A cell and its place in the order.
 #[derive(Clone, Copy)]
@@ -34,8 +28,6 @@ pub(super) struct Turns {
     filled: LayerMask,
     /// The bucket that is sorted, last turn first.
     sorted: Option<usize>,
-    /// The bucket that is being sorted.
-    sorting: Option<(usize, Sorting<Reverse<u64>, Turn>)>,
 }
 
 impl Turns {
@@ -66,52 +58,26 @@ impl Turns {
         self.buckets[bucket].push(Turn { order, slot, index, is_vain });
     }
 
-    /// Removes the cell whose turn is next, and returns it and whether its draw is in vain;
-    /// `Some(None)` if none is left. Returns
-    /// `None` if the budget is spent before that is known.
+    /// Removes the cell whose turn is next. Returns it and whether its draw is in vain; `None` if
+    /// none is left.
     #[inline]
-    pub(super) fn next(
-        &mut self,
-        is_in_slices: bool,
-        budget: &mut Budget,
-    ) -> Option<Option<(Place, bool)>> {
+    pub(super) fn next(&mut self) -> Option<(Place, bool)> {
         let bucket = match self.sorted {
             Some(bucket) => bucket,
-            None if self.filled.is_empty() => return Some(None),
-            None => self.sort_first(is_in_slices, budget)?,
+            None => self.sort_first()?,
         };
         let turn = self.buckets[bucket].pop();
         if self.buckets[bucket].is_empty() {
             self.filled.remove(bucket);
             self.sorted = None;
         }
-        let place = |turn: &Turn| Place::new(turn.slot, usize::from(turn.index));
-        Some(turn.map(|turn| (place(&turn), turn.is_vain)))
+        turn.map(|turn| (Place::new(turn.slot, usize::from(turn.index)), turn.is_vain))
     }
 
-    /// Sorts the first bucket that is not empty, and returns its number. Returns `None` if the
-    /// budget is spent before that, or no bucket is filled.
-    fn sort_first(&mut self, is_in_slices: bool, budget: &mut Budget) -> Option<usize> {
-        let (bucket, mut sorting) = match self.sorting.take() {
-            Some(underway) => underway,
-            None => {
-                let bucket = self.filled.iter().next()?;
-                let turns = &mut self.buckets[bucket];
-                if !is_in_slices || turns.len() <= AT_ONCE {
-                    turns.sort_unstable_by_key(|turn| Reverse(turn.order));
-                    self.sorted = Some(bucket);
-                    return self.sorted;
-                }
-                (bucket, Sorting::new(core::mem::take(turns), true))
-            }
-        };
-        match sorting.advance(|turn| Reverse(turn.order), budget) {
-            Some(turns) => {
-                self.buckets[bucket] = turns;
-                self.sorted = Some(bucket);
-            }
-            None => self.sorting = Some((bucket, sorting)),
-        }
+    /// Sorts the first bucket that is not empty. Returns its number.
+    fn sort_first(&mut self) -> Option<usize> {
+        self.sorted = self.filled.iter().next();
+        self.buckets[self.sorted?].sort_unstable_by_key(|turn| Reverse(turn.order));
         self.sorted
     }
 
@@ -120,7 +86,7 @@ impl Turns {
         for bucket in core::mem::take(&mut self.filled).iter() {
             self.buckets[bucket].clear();
         }
-        (self.sorted, self.sorting) = (None, None);
+        self.sorted = None;
     }
 
     /// Frees buffers of more than `most` cells; all of them if `most` is 0.
@@ -143,39 +109,25 @@ impl Turns {
 mod tests {
     use super::*;
 
-    /// The cells of any subset keep the order that they have among all; each is served once, and
-    /// the order is that of pieces of any size. Buckets of more cells than are sorted at once are
-    /// among them.
+    /// The cells of any subset keep the order that they have among all, and each is served once.
     #[test]
-    fn the_order_of_two_cells_does_not_depend_on_the_others_nor_on_pieces() {
-        let mut random = fastrand::Rng::with_seed(1);
+    fn the_order_of_two_cells_does_not_depend_on_the_others() {
         let cell = |at: usize| {
             let place = Place::new(Slot::NONE, at % 4096);
             (place, IVec3::new(at as i32 % 1_000 - 20, at as i32 / 4096, at as i32 / 1_000 - 7))
         };
-        for (seed, count) in [(0, 2_000), (1, 2_000), (2, 2_000), (3, 90_000), (4, 150_000)] {
-            let mut served = |cells: &[usize], is_in_slices: bool| {
+        for (seed, count) in [(0, 2_000), (1, 2_000), (2, 2_000), (3, 90_000)] {
+            let served = |cells: &[usize]| -> Vec<usize> {
                 let mut turns = Turns::default();
                 turns.begin(seed);
                 for (place, at) in cells.iter().map(|&at| cell(at)) {
                     turns.push(place, turns.order_of(at), false);
                 }
-                let (mut served, mut spent) = (Vec::new(), 0);
-                loop {
-                    let mut budget = Budget::new(random.usize(1..300));
-                    match turns.next(is_in_slices, &mut budget) {
-                        Some(Some((place, _))) => served.push(place.index),
-                        Some(None) => return (served, spent),
-                        None => assert!(is_in_slices && budget.is_spent(), "seed {seed}"),
-                    }
-                    spent += budget.spent();
-                }
+                core::iter::from_fn(|| turns.next()).map(|(place, _)| place.index).collect()
             };
             let mut cells: Vec<usize> = (0..count).collect();
-            let (all, spent) = served(&cells, false);
-            assert_eq!((all.len(), spent), (count, 0), "seed {seed}");
-            let (in_slices, spent) = served(&cells, true);
-            assert_eq!((in_slices == all, spent > 0), (true, count > 10_000), "seed {seed}");
+            let all = served(&cells);
+            assert_eq!(all.len(), count, "seed {seed}");
             assert!(!all.is_sorted(), "seed {seed}");
             if count > 4096 {
                 continue;
@@ -184,7 +136,7 @@ mod tests {
             shuffler.shuffle(&mut cells);
             let expected: Vec<usize> =
                 all.iter().copied().filter(|at| cells[..300].contains(at)).collect();
-            assert_eq!(served(&cells[..300], false).0, expected, "seed {seed}");
+            assert_eq!(served(&cells[..300]), expected, "seed {seed}");
         }
     }
 }

@@ -6,12 +6,11 @@
 use crate::grid::Slot;
 use crate::water::cell::CellFlags;
 use crate::water::context::Context;
-use crate::water::context::budget::{Budget, CHUNK_COST};
-use crate::water::context::sorting::Sorting;
+use crate::water::context::budget::Budget;
 use crate::water::ebb::afterwards::Afterwards;
 use crate::water::ebb::ageing::Ageing;
 use crate::water::ebb::drying::Cut;
-use crate::water::ebb::evaporation::{self, Evaporation, Losses};
+use crate::water::ebb::evaporation::{Evaporation, Losses};
 use crate::water::ebb::reach::Reach;
 #[cfg(feature = "rayon")]
 use crate::water::store::ChangedCells;
@@ -25,8 +24,6 @@ pub(crate) struct Ending {
     stage: Stage,
     /// What evaporates in this tick, the last first.
     losses: Vec<Losses>,
-    /// The same while they are being put in order.
-    sorting: Option<Sorting<evaporation::Key, Losses>>,
     /// Work still to be done; the lists are stacks.
     left: Afterwards,
     /// The cell that has dried up or over which the sea has closed, while its ties are being cut.
@@ -37,8 +34,6 @@ pub(crate) struct Ending {
     cut_off: Vec<Place>,
     /// The search for cells that become connected.
     reach: Reach,
-    /// The chunks of the list of awake ones that may still have to leave it: so many.
-    sleepers: usize,
 }
 
 impl Ending {
@@ -56,8 +51,6 @@ enum Stage {
     Age,
     /// Asks for the chunks that are due to evaporate which of their columns lose water.
     Collect,
-    /// Puts these chunks in order.
-    Sort,
     /// Takes the water that evaporates.
     Evaporate,
     /// Dries up the cells without water or flow.
@@ -70,12 +63,8 @@ enum Stage {
     Reach,
     /// Marks cells that lost water by evaporation as changed, and wakes the cells around them.
     Note,
-    /// Drops chunks without awake cells from the list of awake chunks.
-    Drop,
     /// Counts the cells that the tick has changed.
     Count,
-    /// Adds the cells whose marks were withheld.
-    Mark,
     /// Done, except for publishing the changes.
     Publish,
 }
@@ -88,13 +77,11 @@ impl Context<'_> {
         Ending {
             stage: Stage::Age,
             losses: Vec::new(),
-            sorting: None,
             left,
             cut: None,
             unchecked: Vec::new(),
             cut_off: Vec::new(),
             reach: Reach::default(),
-            sleepers: 0,
         }
     }
 
@@ -115,10 +102,6 @@ impl Context<'_> {
             let cells = match ending.stage {
                 Stage::Age => self.age_next(ageing, &mut ending.left.dried),
                 Stage::Collect => self.collect_next(evaporation, &mut ending.losses),
-                Stage::Sort => {
-                    self.sort_losses(ending, &mut budget);
-                    ending.sorting.is_some().then_some(0)
-                }
                 Stage::Evaporate => self.evaporate_next(
                     &mut ending.losses,
                     &mut ending.left.evaporated,
@@ -129,9 +112,7 @@ impl Context<'_> {
                 Stage::Disconnect => self.disconnect_next(ending),
                 Stage::Reach => self.reach_next(&mut ending.reach),
                 Stage::Note => self.note_next(ending),
-                Stage::Drop => self.drop_next(ending),
                 Stage::Count => self.count_next(),
-                Stage::Mark => self.store.note_withheld().then_some(1),
                 Stage::Publish => break,
             };
             match cells {
@@ -147,11 +128,10 @@ impl Context<'_> {
         match ending.stage {
             Stage::Age => Stage::Collect,
             Stage::Collect => {
-                let losses = core::mem::take(&mut ending.losses);
-                ending.sorting = Some(Sorting::new(losses, self.work.is_in_slices));
-                Stage::Sort
+                let grid = self.store.grid();
+                ending.losses.sort_unstable_by_key(|losses| losses.key(grid));
+                Stage::Evaporate
             }
-            Stage::Sort => Stage::Evaporate,
             Stage::Evaporate => Stage::DryUp,
             Stage::DryUp => Stage::Close,
             Stage::Close => {
@@ -170,24 +150,11 @@ impl Context<'_> {
             Stage::Reach => Stage::Note,
             Stage::Note => {
                 self.store.settle_ties();
-                ending.sleepers = self.store.grid().awake_slots().len();
-                Stage::Drop
-            }
-            Stage::Drop => {
+                self.store.drop_sleepers();
                 self.work.begin_sweep();
                 Stage::Count
             }
-            Stage::Count => Stage::Mark,
-            Stage::Mark | Stage::Publish => Stage::Publish,
-        }
-    }
-
-    /// Puts what evaporates in order, as far as the budget lasts.
-    fn sort_losses(&mut self, ending: &mut Ending, budget: &mut Budget) {
-        let grid = self.store.grid();
-        let Some(sorting) = &mut ending.sorting else { return };
-        if let Some(sorted) = sorting.advance(|losses| losses.key(grid), budget) {
-            (ending.losses, ending.sorting) = (sorted, None);
+            Stage::Count | Stage::Publish => Stage::Publish,
         }
     }
 
@@ -235,13 +202,6 @@ impl Context<'_> {
         Some(1)
     }
 
-    /// Drops the next chunk from the list of awake chunks, if it has no awake cells.
-    fn drop_next(&mut self, ending: &mut Ending) -> Option<usize> {
-        ending.sleepers = ending.sleepers.checked_sub(1)?;
-        self.store.drop_sleeper(ending.sleepers);
-        Some(CHUNK_COST)
-    }
-
     /// Counts the cells of the next layer that the tick has changed.
     fn count_next(&mut self) -> Option<usize> {
         let (slot, layer) = self.work.next_in_sweep()?;
@@ -279,7 +239,7 @@ impl Context<'_> {
             self.report.changed += count;
             self.store.note_changed_chunk(changes);
         }
-        ending.stage = Stage::Mark;
+        ending.stage = Stage::Publish;
         (LAYER_ROWS * layers.len()) as u64
     }
 
@@ -288,9 +248,6 @@ impl Context<'_> {
     pub(crate) fn publish(&mut self, ending: Ending) {
         self.store.publish_changes();
         self.end_runs(ending.left.falls);
-        if !self.work.is_in_slices {
-            self.store.merge_changes();
-        }
     }
 
     /// Clears HasSource of a cell if no parent has it. If so, wakes the cell, pushes its children,

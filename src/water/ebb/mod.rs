@@ -18,7 +18,6 @@ use crate::coords::Face;
 use crate::grid::Slot;
 use crate::water::cell::{ACTIVE, CellFlags, DIRECTION_SHIFT, HEIGHT, LARGEST, LARGEST_SHIFT};
 use crate::water::context::Context;
-use crate::water::context::budget::Budget;
 use crate::water::context::layer_record::Marks;
 use crate::water::ebb::afterwards::Afterwards;
 use crate::water::store::{LAYER_ROWS, LayerState, Place};
@@ -26,28 +25,20 @@ use crate::water::voxel::Voxel;
 use smallvec::SmallVec;
 
 impl Context<'_> {
-    /// Applies the ebb to a layer: its cells count, its rows at least. Adds work for the end of the
-    /// tick to `later`.
-    pub(crate) fn ebb(
-        &mut self,
-        later: &mut Afterwards,
-        (slot, layer): (Slot, usize),
-        budget: &mut Budget,
-    ) {
+    /// Applies the ebb to a layer, and adds work for the end of the tick to `later`. Returns the
+    /// cells that this counts for: its rows at least.
+    pub(crate) fn ebb(&mut self, later: &mut Afterwards, (slot, layer): (Slot, usize)) -> usize {
         self.note_closing(later, slot, layer);
-        let Some(work) = self.work.get(slot, layer) else {
-            budget.spend(LAYER_ROWS);
-            return;
-        };
+        let Some(work) = self.work.get(slot, layer) else { return LAYER_ROWS };
         let (touched, woken) = (work.touched, work.woken);
         let &Marks { waiting, marked, .. } = work.marks();
         let awake = self.awake(slot, layer);
         let in_runs = awake & self.store.in_runs(slot, layer);
         let cells = (awake - in_runs) | touched;
-        budget.spend(LAYER_ROWS.max(cells.count() as usize));
         if cells.is_empty() {
             let woken = woken & self.may_act(slot, layer);
-            return self.store.keep_awake(slot, layer, in_runs | woken);
+            self.store.keep_awake(slot, layer, in_runs | woken);
+            return LAYER_ROWS;
         }
         self.note_feeders(slot, layer, cells, &mut later.feeders);
         self.note_feeders_above(slot, layer, touched, &mut later.feeders);
@@ -66,6 +57,7 @@ impl Context<'_> {
         let stay = (stay | woken) & self.may_act(slot, layer);
         self.store.keep_awake(slot, layer, stay | in_runs);
         self.note_falls(slot, layer, &mut later.falls);
+        LAYER_ROWS.max(cells.count() as usize)
     }
 
     /// Returns the cells of a layer that may have something to do in a tick: all but those that are

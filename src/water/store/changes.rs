@@ -20,8 +20,7 @@ impl Changes {
     pub(crate) const NONE: Changes = Changes { words: LayerMask::NONE, looks: LayerMask::NONE };
 }
 
-/// The cells that look different since [`Store::take_visible_changes`] was last called, by chunk,
-/// but for those of the last tick that are not [merged](Store::merge_changes) yet.
+/// The cells that look different since [`Store::take_visible_changes`] was last called, by chunk.
 #[derive(Default)]
 pub(crate) struct VisibleChanges {
     pub(super) cells: HashMap<Slot, Box<CellMask>>,
@@ -81,7 +80,6 @@ impl Store {
     /// Returns the chunks with changed cells, in order of position, with these cells, and clears
     /// the marks.
     pub(crate) fn take_changes(&mut self) -> Vec<(IVec3, CellMask)> {
-        self.merge_changes();
         let taken = self.grid.take_changes();
         for (position, _) in &taken {
             if let Some(slot) = self.grid.slot(*position) {
@@ -93,7 +91,6 @@ impl Store {
 
     /// Like [`take_changes`](Store::take_changes), of the cells that look different.
     pub(crate) fn take_visible_changes(&mut self) -> Vec<(IVec3, CellMask)> {
-        self.merge_changes();
         self.visible_changes.edited = Edited::new();
         let mut taken = core::mem::take(&mut self.visible_changes.cells);
         let mut slots: Vec<Slot> = taken.keys().copied().collect();
@@ -110,13 +107,12 @@ impl Store {
 
     pub(crate) fn has_altered(&self) -> bool {
         let altered = self.visible_changes.altered.as_ref();
-        altered.is_some_and(|altered| !altered.is_empty() || self.tick_changes.has_published())
+        altered.is_some_and(|altered| !altered.is_empty())
     }
 
     /// Returns the chunks in which a cell may have changed since the last call, in no particular
     /// order; none if they are not noted.
     pub(crate) fn take_altered(&mut self) -> Vec<IVec3> {
-        self.merge_changes();
         let altered = self.visible_changes.altered.iter_mut().flat_map(HashSet::drain);
         altered.map(|slot| self.grid.position_at(slot)).collect()
     }
@@ -131,32 +127,18 @@ impl Store {
     /// Returns the changed cells of a chunk, if there are any.
     #[cfg(feature = "snapshot")]
     pub(crate) fn changes_at(&self, slot: Slot) -> Option<CellMask> {
-        let merged = self.grid.changed_at(slot).cloned();
-        union(merged, self.tick_changes.of(slot).map(|changes| &*changes.words))
+        self.grid.changed_at(slot).cloned()
     }
 
     /// Returns the cells of a chunk that look different, if there are any.
     #[cfg(feature = "snapshot")]
     pub(crate) fn visible_changes_at(&self, slot: Slot) -> Option<CellMask> {
-        let merged = self.visible_changes.cells.get(&slot).map(|cells| (**cells).clone());
-        union(merged, self.tick_changes.of(slot).and_then(|changes| changes.looks.as_deref()))
+        self.visible_changes.cells.get(&slot).map(|cells| (**cells).clone())
     }
 
     /// Marks cells of a chunk as looking different, at least one.
     #[cfg(feature = "snapshot")]
     pub(crate) fn mark_visible_changes_at(&mut self, slot: Slot, cells: &CellMask) {
         self.visible_changes.of(slot).union_with(cells);
-    }
-}
-
-/// Returns the cells of both masks, if there are any.
-#[cfg(feature = "snapshot")]
-fn union(one: Option<CellMask>, other: Option<&CellMask>) -> Option<CellMask> {
-    match (one, other) {
-        (Some(mut one), Some(other)) => {
-            one.union_with(other);
-            Some(one)
-        }
-        (one, other) => one.or_else(|| other.cloned()),
     }
 }

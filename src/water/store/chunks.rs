@@ -58,7 +58,6 @@ impl Store {
         self.with_steady.remove(&order(position));
         self.unbalanced.retain(|&there| there != slot);
         self.visible_changes.forget(slot);
-        self.tick_changes.forget(slot);
         Some(self.without_marks(position, chunk))
     }
 

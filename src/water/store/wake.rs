@@ -225,10 +225,9 @@ impl Store {
         }
     }
 
-    /// Drops a chunk from the list of awake chunks if it has no awake cells: that at an index, for
-    /// which all are tried, the last first.
-    pub(crate) fn drop_sleeper(&mut self, at: usize) {
-        self.grid.drop_sleeper(at);
+    /// Drops the chunks without awake cells from the list of awake chunks.
+    pub(crate) fn drop_sleepers(&mut self) {
+        self.grid.drop_sleepers();
     }
 
     /// Starts to withhold changes and to keep the awake cells before each wake.
