@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 const MOST: usize = 100;
 
 /// Adds the Rust sources in a folder, outside of build folders.
-fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+pub(crate) fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         if path.is_dir() && path.file_name().unwrap() != "target" {

@@ -8,6 +8,7 @@ mod comments;
 mod edits;
 mod first_look;
 mod golden;
+mod guarantees;
 mod limits;
 mod messages;
 mod small_worlds;
