@@ -26,8 +26,6 @@
 //! | `ebb` | activity, directions, sleep; and the end of a tick, with evaporation |
 //! | `tick` | the phases in order, above all of the folders |
 //! | `edit` (also as values, in bytes and queued), `query`, `validate`, `restore` | the methods of [`WaterWorld`] outside a tick |
-//! | `contact` | for worlds above: which cells have a unit to give, or room for one |
-//! | `cover` | for worlds above: the cells of a chunk that nothing passes, and those at a surface |
 //! | `settle` | ticks of some chunks alone, until nothing moves in them |
 //! | `simulation_distance` | which chunks stand still, by the positions of the players |
 //! | `feed` | what has changed, with its cause, as values and in bytes, and a copy that follows it |
@@ -51,9 +49,7 @@
 
 mod body;
 mod cell;
-pub(crate) mod contact;
 mod context;
-mod cover;
 mod draw;
 mod ebb;
 mod edit;
@@ -64,21 +60,18 @@ mod flow_record;
 mod ledger;
 pub(crate) mod numbers;
 mod pools;
-mod query;
+pub(crate) mod query;
 pub(crate) mod random;
 mod record;
 #[cfg(feature = "snapshot")]
 mod restore;
 mod rules;
 mod settle;
-#[cfg(feature = "rayon")]
-mod shards;
 mod simulation_distance;
 mod steady;
 mod store;
 mod surface;
 mod tick;
-mod tiles;
 mod validate;
 mod voxel;
 
@@ -105,7 +98,7 @@ pub use simulation_distance::{Ring, RingError, Simulated, SimulationDistance};
 #[cfg(feature = "store")]
 pub(crate) use store::Since;
 #[cfg(feature = "snapshot")]
-pub(crate) use store::steady::FaceFlows;
+pub(crate) use store::flow::steady::FaceFlows;
 pub use surface::{
     ChunkLooks, Fall, FlowField, Submerged, SubmergedError, SurfaceMesh, WaterView, meshes_touched,
 };

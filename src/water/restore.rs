@@ -11,7 +11,7 @@ use crate::water::ledger::Ledger;
 use crate::water::rules::{Edge, Rules};
 #[cfg(feature = "store")]
 use crate::water::store::Since;
-use crate::water::store::steady::FaceFlows;
+use crate::water::store::flow::steady::FaceFlows;
 use crate::water::tick::Unfinished;
 use crate::water::voxel::Voxel;
 use crate::water::{CellFlags, Edit, RulesError, WaterWorld};

@@ -15,7 +15,7 @@ use crate::chunk::{CellMask, LAYER_CELLS, LayerMask, ones};
 use crate::coords::{CHUNK_CELLS, Cube, Face, Region, Shape, order};
 use crate::grid::Grid;
 use crate::humidity::{ChunkUnits, RowMask};
-use crate::water::contact::cells_inside;
+use crate::water::query::contact::cells_inside;
 use glam::IVec3;
 use hashbrown::{HashMap, HashSet};
 use smallvec::SmallVec;

@@ -21,7 +21,7 @@ use super::tick::{Piece, Stage};
 use crate::automaton::StepReport;
 use crate::chunk::{CellMask, LAYER_CELLS, LayerMask};
 use crate::coords::{Cube, Face, Shape};
-use crate::water::contact::Contact;
+use crate::water::query::contact::Contact;
 use crate::water::random::{Purpose, chunk_seed, mix};
 use glam::IVec3;
 

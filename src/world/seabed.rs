@@ -5,7 +5,7 @@
 use super::World;
 use crate::chunk::LAYER_CELLS;
 use crate::humidity::Fed;
-use crate::water::contact::Contact;
+use crate::water::query::contact::Contact;
 use glam::IVec3;
 
 impl World {

@@ -1,9 +1,9 @@
 //! Which chunks of ground, soil and pressure have been touched since a save last asked, so that it
-//! need not look at the others; water keeps its own account of that, see
-//! `water/store/touched.rs`, and its periods are used here. Of soil, the steps say it, and what is
-//! awake counts as touched. Pressure counts as touched in each of its steps and each time a save
-//! asks. So only what is written without waking is noted one by one. Until a save asks, little is
-//! kept.
+//! need not look at the others. Water keeps its own account of that, in
+//! `water/store/changed/touched.rs`, and its periods are used here. Of soil, the steps say it, and
+//! what is awake counts as touched. Pressure counts as touched in each of its steps and each time a
+//! save asks. So only what is written without waking is noted one by one. Until a save asks, little
+//! is kept.
 
 use super::World;
 use glam::IVec3;

@@ -13,6 +13,7 @@ pub(crate) mod rollback;
 pub(crate) mod schedule;
 #[cfg(test)]
 pub(crate) mod test_worlds;
+pub(crate) mod tiles;
 
 use crate::automaton::StepReport;
 use crate::chunk::LayerMask;

@@ -7,7 +7,7 @@ use crate::water::WaterWorld;
 use crate::water::context::schedule::Phase;
 use crate::water::ledger::Ledger;
 use crate::water::store::Place;
-use crate::water::store::steady::FaceFlows;
+use crate::water::store::flow::steady::FaceFlows;
 use crate::water::voxel::Voxel;
 use std::borrow::Cow;
 

@@ -3,11 +3,11 @@
 
 use crate::chunk::ones;
 use crate::grid::Slot;
+#[cfg(feature = "rayon")]
+use crate::water::context::tiles::Scope;
+use crate::water::context::tiles::{Rank, Tiling};
 use crate::water::random::mix;
 use crate::water::store::Store;
-#[cfg(feature = "rayon")]
-use crate::water::tiles::Scope;
-use crate::water::tiles::{Rank, Tiling};
 use core::ops::Range;
 
 /// What a tick does next.

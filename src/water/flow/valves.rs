@@ -3,7 +3,7 @@
 use crate::water::context::Context;
 use crate::water::context::budget::Budget;
 use crate::water::store::Place;
-use crate::water::store::valves::{Passage, Side, Valve};
+use crate::water::store::fixtures::valves::{Passage, Side, Valve};
 
 impl Context<'_> {
     /// Lets the next valves of a list pass water on, the last first. Returns the cells charged, or

@@ -24,7 +24,7 @@ use crate::water::cell::CellFlags;
 use crate::water::fixture::Fixture;
 use crate::water::numbers::{NumberFault, put_number, take_number, unzigzag, zigzag};
 use crate::water::record::{ChunkRecord, CutCell, are_parents_of};
-use crate::water::store::steady::FaceFlows;
+use crate::water::store::flow::steady::FaceFlows;
 use crate::water::voxel::Voxel;
 use core::fmt;
 use glam::IVec3;

@@ -8,7 +8,7 @@ pub use bytes::RecordBytesError;
 use crate::chunk::Chunk;
 use crate::water::cell::CellFlags;
 use crate::water::fixture::Fixture;
-use crate::water::store::steady::FaceFlows;
+use crate::water::store::flow::steady::FaceFlows;
 use crate::water::voxel::Voxel;
 use glam::IVec3;
 

@@ -5,7 +5,7 @@ use crate::chunk::Chunk;
 use crate::coords::{Cube, Region, Shape};
 use crate::water::context::schedule::Phase;
 use crate::water::context::test_worlds;
-use crate::water::store::steady::FaceFlows;
+use crate::water::store::flow::steady::FaceFlows;
 use crate::water::{Edges, Rules, Voxel, WaterWorld};
 use fastrand::Rng;
 use glam::IVec3;

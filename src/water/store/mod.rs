@@ -4,34 +4,29 @@
 //! Voxels are written only by [`Store::write`], [`Store::write_layer`] and [`Store::write_marks`],
 //! so that the masks always agree with the cells.
 
-mod changes;
+pub(crate) mod changed;
 mod chunks;
 mod edges;
 pub(crate) mod fixtures;
+pub(crate) mod flow;
 mod frozen;
 #[cfg(feature = "rayon")]
 mod lend;
 mod links;
 mod masks;
-pub(crate) mod news;
 pub(crate) mod parents;
 mod place;
-mod runs;
 pub(crate) mod sea;
 mod sources;
-pub(crate) mod steady;
-mod tick_changes;
-mod touched;
-pub(crate) mod valves;
 mod wake;
 
-pub(crate) use changes::Changes;
+pub(crate) use changed::changes::Changes;
+#[cfg(feature = "rayon")]
+pub(crate) use changed::tick_changes::ChangedCells;
+#[cfg(feature = "store")]
+pub(crate) use changed::touched::Since;
 pub(crate) use edges::border_cells;
 pub(crate) use place::Place;
-#[cfg(feature = "rayon")]
-pub(crate) use tick_changes::ChangedCells;
-#[cfg(feature = "store")]
-pub(crate) use touched::Since;
 
 use crate::chunk::{CellMask, LAYER_CELLS, LayerMask};
 use crate::coords::{CHUNK_CELLS, Cube, Face, Region, Shape};
@@ -40,18 +35,18 @@ use crate::water::cell::FULL;
 use crate::water::fixture::Fixture;
 use crate::water::rules::{Edge, Edges};
 use crate::water::voxel::Voxel;
-use changes::VisibleChanges;
+use changed::changes::VisibleChanges;
+use changed::news::News;
+use changed::tick_changes::TickChanges;
+#[cfg(feature = "store")]
+use changed::touched::Periods;
 use fixtures::Fixtures;
+use flow::runs::Runs;
+use flow::steady::{FaceFlows, SteadyLayers};
 use glam::IVec3;
 use masks::LayerMasks;
-use news::News;
-use runs::Runs;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use steady::{FaceFlows, SteadyLayers};
-use tick_changes::TickChanges;
-#[cfg(feature = "store")]
-use touched::Periods;
 use wake::Withheld;
 
 /// The cells that an operation on a [`LayerMask`] charges to the budget: one for each row.

@@ -14,7 +14,7 @@ static WORLDS: AtomicU64 = AtomicU64::new(0);
 
 /// Periods of a world, each from one question for its touched chunks to the next.
 #[cfg(feature = "store")]
-pub(super) struct Periods {
+pub(in crate::water::store) struct Periods {
     /// Tells the world from others of this process.
     world: u64,
     /// Atomic, as a save that only reads the world begins a period, too.
@@ -170,11 +170,11 @@ impl Store {
 
     /// Makes the period of a store of lent chunks that of this one.
     #[cfg(all(feature = "store", feature = "rayon"))]
-    pub(super) fn lend_period(&self, borrower: &mut Store) {
+    pub(in crate::water::store) fn lend_period(&self, borrower: &mut Store) {
         borrower.periods.now = AtomicU64::new(self.periods.now());
     }
 
     /// Lends nothing: no save will ask.
     #[cfg(all(not(feature = "store"), feature = "rayon"))]
-    pub(super) fn lend_period(&self, _: &mut Store) {}
+    pub(in crate::water::store) fn lend_period(&self, _: &mut Store) {}
 }

@@ -11,11 +11,11 @@ use crate::coords::Face;
 use crate::grid::Slot;
 use crate::water::context::Context;
 use crate::water::context::layers::Workspace;
+use crate::water::context::tiles::{Rank, Scope};
 use crate::water::ebb::afterwards::Afterwards;
 use crate::water::flow::window::Window;
 use crate::water::ledger::Ledger;
 use crate::water::store::Store;
-use crate::water::tiles::{Rank, Scope};
 use core::sync::atomic::{AtomicU64, Ordering};
 
 /// The layers that take part from which threads pay. To share a tick takes some 0.2 milliseconds on

@@ -3,15 +3,15 @@
 
 use crate::chunk::CellMask;
 use crate::grid::Slot;
-use crate::water::store::changes::Changes;
+use crate::water::store::changed::changes::Changes;
 use crate::water::store::{Place, Store};
 use hashbrown::hash_map::Entry;
 
 /// The cells of a chunk that a tick has changed.
 pub(crate) struct ChangedCells {
     slot: Slot,
-    pub(super) words: Box<CellMask>,
-    pub(super) looks: Option<Box<CellMask>>,
+    pub(in crate::water::store) words: Box<CellMask>,
+    pub(in crate::water::store) looks: Option<Box<CellMask>>,
 }
 
 impl ChangedCells {
@@ -59,7 +59,7 @@ impl TickChanges {
         entry
     }
 
-    pub(super) fn memory_bytes(&self) -> usize {
+    pub(in crate::water::store) fn memory_bytes(&self) -> usize {
         let masks = |changes: &ChangedCells| 1 + usize::from(changes.looks.is_some());
         self.chunks.iter().map(masks).sum::<usize>() * size_of::<CellMask>()
             + self.chunks.capacity() * size_of::<ChangedCells>()

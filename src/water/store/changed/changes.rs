@@ -23,7 +23,7 @@ impl Changes {
 /// The cells that look different since [`Store::take_visible_changes`] was last called, by chunk.
 #[derive(Default)]
 pub(crate) struct VisibleChanges {
-    pub(super) cells: HashMap<Slot, Box<CellMask>>,
+    pub(in crate::water::store) cells: HashMap<Slot, Box<CellMask>>,
     /// Those of them that an edit has changed.
     edited: Edited,
     /// The chunks in which any cell has changed since they were last taken; `None` unless noted.
@@ -39,7 +39,7 @@ impl VisibleChanges {
     }
 
     /// Drops the marks of a chunk that is removed.
-    pub(super) fn forget(&mut self, slot: Slot) {
+    pub(in crate::water::store) fn forget(&mut self, slot: Slot) {
         self.cells.remove(&slot);
         self.edited.remove(&slot);
         if let Some(altered) = &mut self.altered {
@@ -48,13 +48,13 @@ impl VisibleChanges {
     }
 
     /// Notes that a cell of a chunk has changed.
-    pub(super) fn alter(&mut self, slot: Slot) {
+    pub(in crate::water::store) fn alter(&mut self, slot: Slot) {
         if let Some(altered) = &mut self.altered {
             altered.insert(slot);
         }
     }
 
-    pub(super) fn memory_bytes(&self) -> usize {
+    pub(in crate::water::store) fn memory_bytes(&self) -> usize {
         let bytes = |cells: &Edited| cells.allocation_size() + cells.len() * size_of::<CellMask>();
         let altered = self.altered.as_ref().map_or(0, HashSet::allocation_size);
         bytes(&self.cells) + bytes(&self.edited) + altered
@@ -65,7 +65,7 @@ impl Store {
     /// Marks a cell changed, and as one that looks different. While a tick ends it withholds the
     /// first mark and makes no second one: the end compares the cells of the tick with what they
     /// were, and [`note_changes`](Store::note_changes) keeps what it finds.
-    pub(super) fn mark_changed(&mut self, place: Place) {
+    pub(in crate::water::store) fn mark_changed(&mut self, place: Place) {
         match &mut self.withheld {
             Some(withheld) => withheld.changed.push(place),
             None => {

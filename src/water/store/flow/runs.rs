@@ -17,7 +17,7 @@ use crate::water::store::{Place, Store};
 
 /// The runs in a chunk.
 #[derive(Default)]
-pub(super) struct Runs {
+pub(in crate::water::store) struct Runs {
     /// The cells in runs.
     cells: CellMask,
     /// Those that have left runs in the tick underway.
@@ -170,7 +170,7 @@ impl Store {
     }
 
     /// Takes a cell and those beside it out of their runs.
-    pub(super) fn leave_runs_at(&mut self, place: Place) {
+    pub(in crate::water::store) fn leave_runs_at(&mut self, place: Place) {
         self.leave_run(place);
         Face::LATERAL.into_iter().for_each(|face| self.leave_run(self.step(place, face)));
     }
@@ -207,13 +207,13 @@ impl Store {
     }
 
     /// Forgets a chunk that is being removed.
-    pub(super) fn forget_runs(&mut self, slot: Slot) {
+    pub(in crate::water::store) fn forget_runs(&mut self, slot: Slot) {
         if self.beside[slot.index()].runs.is_some() {
             self.with_runs.retain(|&there| there != slot);
         }
     }
 
-    pub(super) fn bytes_of_runs(&self) -> usize {
+    pub(in crate::water::store) fn bytes_of_runs(&self) -> usize {
         let runs = self.with_runs.iter().filter(|&&slot| self.runs(slot).is_some()).count();
         runs * size_of::<Runs>() + self.with_runs.capacity() * size_of::<Slot>()
     }

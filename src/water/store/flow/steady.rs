@@ -113,7 +113,7 @@ impl SteadyLayer {
 }
 
 /// The steady flow in a chunk, by layer.
-pub(super) type SteadyLayers = [Option<Box<SteadyLayer>>; 16];
+pub(in crate::water::store) type SteadyLayers = [Option<Box<SteadyLayer>>; 16];
 
 impl Store {
     /// Returns the chunks that the steady flow passes, in order of position.
@@ -259,7 +259,7 @@ impl Store {
     }
 
     /// Returns the bytes that the tables of a chunk take.
-    pub(super) fn steady_bytes(layers: &SteadyLayers) -> usize {
+    pub(in crate::water::store) fn steady_bytes(layers: &SteadyLayers) -> usize {
         size_of::<SteadyLayers>() + layers.iter().flatten().count() * size_of::<SteadyLayer>()
     }
 }

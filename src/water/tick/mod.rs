@@ -6,7 +6,6 @@
 //! | `Steady` | the flow from springs to the world's ends is checked, searched for, and passes | [`steady`](crate::water::steady) |
 //! | `Flow` | valves pass water on, then it falls and spreads, layers bottom-up | [`flow`](crate::water::flow) |
 //! | `Draw` | films draw from springs along their parents, layers bottom-up; in some ticks the steady flow passes after that | [`draw`](crate::water::draw) |
-//! | `Order` | the chunks are put in order again, tile by tile | [`context`](crate::water::context) |
 //! | `Flood` | what is known of bodies follows what has changed, and bodies that are not level are found; only with the rule of pools | [`pools`](crate::water::pools) |
 //! | `Level` | they are levelled, one by one | [`pools`](crate::water::pools) |
 //! | `Ebb` | activity falls, parents change, cells fall asleep, chunk by chunk | [`ebb`](crate::water::ebb) |
@@ -16,6 +15,11 @@
 //! one piece to the next is in [`Unfinished`] and is passed to that phase alone. Every random
 //! choice comes from a counter-based generator of seed, tick and cell, so a tick in pieces gives
 //! the same bytes.
+//!
+//! Threads share the tiles of some phases (`shards`).
+
+#[cfg(feature = "rayon")]
+mod shards;
 
 use crate::automaton::StepReport;
 use crate::water::WaterWorld;
@@ -30,11 +34,11 @@ use crate::water::ebb::finish::Ending;
 use crate::water::flow::window::Window;
 use crate::water::pools::Pools;
 use crate::water::random::mix;
-#[cfg(feature = "rayon")]
-use crate::water::shards::Shards;
 use crate::water::steady::SteadyTick;
 use crate::water::store::LAYER_ROWS;
-use crate::water::store::valves::Valve;
+use crate::water::store::fixtures::valves::Valve;
+#[cfg(feature = "rayon")]
+use crate::water::tick::shards::Shards;
 use std::time::{Duration, Instant};
 
 /// What the phases carry from one piece of a tick to the next.

@@ -43,7 +43,7 @@ impl News {
 
     /// Adds what others have noted.
     #[cfg(feature = "rayon")]
-    pub(super) fn append(&mut self, other: &mut News) {
+    pub(in crate::water::store) fn append(&mut self, other: &mut News) {
         while let Some(slot) = other.slots.pop() {
             let Marks { structure, levels } = other.take(slot);
             for layer in ones(u64::from(levels)) {
@@ -56,7 +56,7 @@ impl News {
         self.marks.get_mut(slot.index()).map_or_else(Marks::default, core::mem::take)
     }
 
-    pub(super) fn memory_bytes(&self) -> usize {
+    pub(in crate::water::store) fn memory_bytes(&self) -> usize {
         self.marks.capacity() * size_of::<Marks>() + self.slots.capacity() * size_of::<Slot>()
     }
 }
@@ -81,7 +81,7 @@ impl Store {
 
     /// Notes that a cell was written.
     #[inline]
-    pub(super) fn note_cell(&mut self, place: Place, old: Voxel, new: Voxel) {
+    pub(in crate::water::store) fn note_cell(&mut self, place: Place, old: Voxel, new: Voxel) {
         const SEEN: u16 = HEIGHT | CellFlags::IS_SOURCE.bits() | CellFlags::HAS_SOURCE.bits();
         let is_like_before =
             (old.word() ^ new.word()) & SEEN == 0 && old.is_mark() == new.is_mark();
@@ -99,7 +99,12 @@ impl Store {
     }
 
     /// Notes that a layer was written whose masks were `before`.
-    pub(super) fn note_masks(&mut self, slot: Slot, layer: usize, before: LayerState) {
+    pub(in crate::water::store) fn note_masks(
+        &mut self,
+        slot: Slot,
+        layer: usize,
+        before: LayerState,
+    ) {
         let now = self.layer(slot, layer);
         self.note_layer(slot, layer, before.wet ^ now.wet, before.closed ^ now.closed);
     }
@@ -132,20 +137,20 @@ impl Store {
     }
 
     /// Notes that the level of the sea at a layer may have changed.
-    pub(super) fn note_levels(&mut self, slot: Slot, layer: usize) {
+    pub(in crate::water::store) fn note_levels(&mut self, slot: Slot, layer: usize) {
         if let Some(news) = &mut self.news {
             news.mark(slot, layer, false);
         }
     }
 
     /// Notes that a cell became sea or is sea no more: what lies on it may fall or rest now.
-    pub(super) fn note_floor(&mut self, place: Place) {
+    pub(in crate::water::store) fn note_floor(&mut self, place: Place) {
         let cell = LayerMask::single(place.cell());
         self.note_layer(place.slot, place.layer(), LayerMask::NONE, cell);
     }
 
     /// Notes that a chunk comes or goes: what lies at its faces has changed.
-    pub(super) fn note_chunk(&mut self, slot: Slot) {
+    pub(in crate::water::store) fn note_chunk(&mut self, slot: Slot) {
         let neighbours = self.beside[slot.index()].neighbours;
         let Some(news) = &mut self.news else { return };
         news.take(slot);

@@ -1,0 +1,13 @@
+//! What has changed, for each of those who ask.
+//!
+//! | file | for whom |
+//! |---|---|
+//! | `changes` | games and feeds: cells whose words differ, and those that look different |
+//! | `tick_changes` | the same of the tick underway, until it is complete |
+//! | `touched` | saves: the chunks that differ from those saved last |
+//! | `news` | bodies of water: cells whose levels or ground changed |
+
+pub(super) mod changes;
+pub(crate) mod news;
+pub(super) mod tick_changes;
+pub(super) mod touched;
