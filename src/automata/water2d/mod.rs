@@ -50,11 +50,9 @@
 //! body transmits pressure through its narrowest neck as through its widest,
 //! [`Rules::pressure_flow`] units a cell and step.
 
-mod bodies;
 mod cell;
 mod changes;
 mod edit;
-mod head;
 mod ledger;
 mod level;
 mod lines;

@@ -11,7 +11,7 @@
 //! of the levels falls, and so does the energy.
 
 use super::cell::Cell;
-use super::head::sinking;
+use super::level::head::sinking;
 use super::lines::{self, Block, Cells, Line};
 use crate::automata::engine::rims::Rims;
 use crate::chunk::CellMask;

@@ -2,8 +2,8 @@
 //! settling rule: sink and rise, spread, level the bodies.
 
 use super::Water2dWorld;
-use super::bodies::Bodies;
 use super::changes::Changes;
+use super::level::bodies::Bodies;
 use super::level::level;
 use super::lines;
 use super::literal::Literal;

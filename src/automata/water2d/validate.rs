@@ -1,9 +1,9 @@
 //! The invariants of a 2D water world between two steps, each with its own error.
 
 use super::Water2dWorld;
-use super::bodies::{Bodies, Piece};
 use super::cell::{Cell, FULL, MAX_LEVEL, PRESSURE};
-use super::head::{head, sinking};
+use super::level::bodies::{Bodies, Piece};
+use super::level::head::{head, sinking};
 use super::rules::Rule;
 use crate::chunk::ones;
 use crate::coords::{CHUNK_CELLS, Face, Shape, Sheet};

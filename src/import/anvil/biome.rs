@@ -67,7 +67,7 @@ fn cells(is_in: impl Fn(usize, usize) -> bool) -> LayerMask {
 
 #[cfg(test)]
 mod tests {
-    use super::super::splice;
+    use super::super::nbt::splice;
     use super::*;
 
     /// Deep ocean in the west, from x = 0 to 7, of one layer of cubes at y = 60 to 63; else plains.

@@ -2,11 +2,11 @@
 
 use super::biome;
 use super::error::{ColumnFault, Failure, SectionFault};
+use super::nbt::splice::{self, Splices};
 use super::nbt::{Field, Nbt, Tag, kind};
 use super::report::WhyLeftOut;
 use super::rules::BlockRules;
 use super::section::{Layout, Section, UNITS_OF_CHANGE};
-use super::splice::{self, Splices};
 use super::stage::{self, Stage};
 use crate::chunk::{CellMask, Chunk, LayerMask};
 use crate::coords::{Cube, Shape};

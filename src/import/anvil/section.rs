@@ -1,10 +1,10 @@
 //! A section: the states of the 4,096 cells of a chunk, by their index, and their palette.
 
 use super::error::SectionFault;
+use super::nbt::packing::{Packing, bits_for};
+use super::nbt::splice::{self, Splices};
 use super::nbt::{Field, Malformed, Nbt, Tag, kind};
-use super::packing::{Packing, bits_for};
 use super::rules::{BlockRules, Held, plain};
-use super::splice::{self, Splices};
 use super::state::{AIR, State};
 use crate::chunk::{CellMask, Chunk};
 use crate::coords::CHUNK_CELLS;

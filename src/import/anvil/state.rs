@@ -2,10 +2,10 @@
 //! its cell has changed.
 
 use super::block::Block;
+use super::nbt::splice::{self, Splices};
 use super::nbt::{Malformed, Nbt, kind};
 use super::old_ids;
 use super::rules::{BlockRules, Held};
-use super::splice::{self, Splices};
 use crate::water::Voxel;
 
 /// The state of a block.

@@ -1,12 +1,12 @@
 //! New bytes for ranges of a document of NBT. Only lists and arrays store a length, so all other
 //! tags can be replaced, inserted and left out without a change around them.
 
-use super::nbt::kind;
+use super::kind;
 use core::ops::Range;
 
 /// Replacements in a document that do not overlap.
 #[derive(Default)]
-pub(super) struct Splices {
+pub(in crate::import::anvil) struct Splices {
     /// Ranges of the old bytes, and what takes their place.
     pieces: Vec<(Range<usize>, Vec<u8>)>,
 }
@@ -36,35 +36,35 @@ impl Splices {
 }
 
 /// Returns the bytes of a field of a compound.
-pub(super) fn field(kind: u8, name: &str, payload: &[u8]) -> Vec<u8> {
+pub(in crate::import::anvil) fn field(kind: u8, name: &str, payload: &[u8]) -> Vec<u8> {
     [&[kind][..], &text(name), payload].concat()
 }
 
 /// Returns the payload of a text, which must have less than 65,536 bytes.
-pub(super) fn text(text: &str) -> Vec<u8> {
+pub(in crate::import::anvil) fn text(text: &str) -> Vec<u8> {
     [&(text.len() as u16).to_be_bytes()[..], text.as_bytes()].concat()
 }
 
 /// Returns the payload of a compound of these fields.
-pub(super) fn compound(fields: &[Vec<u8>]) -> Vec<u8> {
+pub(in crate::import::anvil) fn compound(fields: &[Vec<u8>]) -> Vec<u8> {
     let mut payload = fields.concat();
     payload.push(kind::END);
     payload
 }
 
 /// Returns the payload of an array of bytes.
-pub(super) fn byte_array(bytes: &[u8]) -> Vec<u8> {
+pub(in crate::import::anvil) fn byte_array(bytes: &[u8]) -> Vec<u8> {
     [&(bytes.len() as u32).to_be_bytes()[..], bytes].concat()
 }
 
 /// Returns the payload of an array of 64-bit numbers.
-pub(super) fn long_array(longs: &[u64]) -> Vec<u8> {
+pub(in crate::import::anvil) fn long_array(longs: &[u64]) -> Vec<u8> {
     let mut payload = (longs.len() as u32).to_be_bytes().to_vec();
     longs.iter().for_each(|long| payload.extend_from_slice(&long.to_be_bytes()));
     payload
 }
 
 /// Returns the first bytes of the payload of a list of compounds.
-pub(super) fn list_of_compounds(count: usize) -> Vec<u8> {
+pub(in crate::import::anvil) fn list_of_compounds(count: usize) -> Vec<u8> {
     [&[kind::COMPOUND][..], &(count as u32).to_be_bytes()].concat()
 }

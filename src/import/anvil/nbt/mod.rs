@@ -3,6 +3,11 @@
 //!
 //! The whole tree is skipped once before anything is read from it. Nesting is bounded as in the
 //! game; lengths are compared with the bytes that are left before anything is allocated.
+//!
+//! Numbers packed in arrays: `packing`. New bytes in place of parts of a document: `splice`.
+
+pub(super) mod packing;
+pub(super) mod splice;
 
 use core::ops::Range;
 

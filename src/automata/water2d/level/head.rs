@@ -7,21 +7,21 @@
 //! would fit below it. Then free surfaces are level within a unit, and d cells below a full surface
 //! the level is 100 + 5·d.
 
-use super::cell::{FULL, MAX_LEVEL, PRESSURE};
+use crate::automata::water2d::cell::{FULL, MAX_LEVEL, PRESSURE};
 
 /// Units of head in a cell's height.
-pub(super) const CELL: i64 = FULL as i64;
+pub(in crate::automata::water2d) const CELL: i64 = FULL as i64;
 
 /// Units of head in a unit of pressure.
 const WEIGHT: i64 = CELL / PRESSURE as i64;
 
 /// Returns the head of the `unit`-th unit, from 1, of a cell at this height.
-pub(super) fn head(height: i64, unit: i64) -> i64 {
+pub(in crate::automata::water2d) fn head(height: i64, unit: i64) -> i64 {
     CELL * height + if unit <= CELL { unit } else { CELL + WEIGHT * (unit - CELL) }
 }
 
 /// Returns how many units of a cell, from its bottom, have heads up to this: 0 to [`MAX_LEVEL`].
-pub(super) fn units_up_to(head: i64) -> i32 {
+pub(in crate::automata::water2d) fn units_up_to(head: i64) -> i32 {
     let units = if head <= CELL { head.max(0) } else { CELL + (head - CELL) / WEIGHT };
     units.min(i64::from(MAX_LEVEL)) as i32
 }
@@ -33,7 +33,7 @@ pub(super) fn units_up_to(head: i64) -> i32 {
 /// until the upper is full too; from there on they share equally. Equal heads leave a choice of one
 /// unit, and then the lower cell is left unchanged if possible.
 #[inline(always)]
-pub(super) fn sinking(lower: i32, upper: i32) -> i32 {
+pub(in crate::automata::water2d) fn sinking(lower: i32, upper: i32) -> i32 {
     const FULL_BOTH: i32 = FULL as i32 + PRESSURE as i32;
     let total = lower + upper;
     let more = (total - FULL as i32).max(0);

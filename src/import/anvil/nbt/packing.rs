@@ -5,7 +5,7 @@ use crate::coords::CHUNK_CELLS;
 
 /// How numbers lie in the array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Packing {
+pub(in crate::import::anvil) enum Packing {
     /// Before 1.16: without gaps.
     Spanning,
     /// Since 1.16: as many whole numbers in each 64 bits as fit.
@@ -13,7 +13,7 @@ pub(super) enum Packing {
 }
 
 /// Returns the bits of each number, if there are so many states.
-pub(super) fn bits_for(states: usize) -> u32 {
+pub(in crate::import::anvil) fn bits_for(states: usize) -> u32 {
     let most = states.saturating_sub(1);
     (usize::BITS - most.leading_zeros()).max(4)
 }

@@ -1,11 +1,15 @@
 //! Levelling a body: units move from the highest heads to the lowest, within a step's limits, until
-//! the body has one water line. The line is found by bisection.
+//! the body has one water line. The line is found by bisection. What a body is: `bodies`; the heads
+//! by which it is levelled: `head`.
 
-use super::bodies::Piece;
-use super::cell::Cell;
-use super::changes::Changes;
-use super::head::{CELL, head, units_up_to};
-use super::lines::{self, Cells, Line};
+pub(super) mod bodies;
+pub(super) mod head;
+
+use crate::automata::water2d::cell::Cell;
+use crate::automata::water2d::changes::Changes;
+use crate::automata::water2d::level::bodies::Piece;
+use crate::automata::water2d::level::head::{CELL, head, units_up_to};
+use crate::automata::water2d::lines::{self, Cells, Line};
 use crate::chunk::ones;
 
 /// A piece with its height above the body's lowest row.

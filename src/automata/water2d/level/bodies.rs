@@ -5,20 +5,20 @@
 //! full cell to the cell above it. Two cells of air are never joined, so a body has a rim of air,
 //! one cell wide, into which it can grow. Falling water belongs to no body.
 
-use super::cell::Cell;
-use super::lines::{self, Cells, Line};
 use crate::automata::engine::changes::differing;
+use crate::automata::water2d::cell::Cell;
+use crate::automata::water2d::lines::{self, Cells, Line};
 use crate::chunk::ones;
 use crate::coords::Face;
 use crate::grid::Slot;
 
 /// Cells of a body in one row of one chunk, by bit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Piece {
-    pub(super) slot: Slot,
+pub(in crate::automata::water2d) struct Piece {
+    pub(in crate::automata::water2d) slot: Slot,
     /// The row in the chunk, 0 to 63.
-    pub(super) row: usize,
-    pub(super) cells: u64,
+    pub(in crate::automata::water2d) row: usize,
+    pub(in crate::automata::water2d) cells: u64,
 }
 
 /// The cells of one chunk by kind, row by row.
@@ -39,7 +39,7 @@ const NO_MAP: u32 = u32::MAX;
 
 /// The maps of visited chunks, valid until a cell changes.
 #[derive(Default)]
-pub(super) struct Bodies {
+pub(in crate::automata::water2d) struct Bodies {
     maps: Vec<ChunkMap>,
     /// By slot.
     places: Vec<u32>,
@@ -56,7 +56,11 @@ impl Bodies {
 
     /// Returns the bodies with a cell in these chunks, each once, its pieces in no particular
     /// order.
-    pub(super) fn find(&mut self, cells: &Cells, slots: &[Slot]) -> Vec<Vec<Piece>> {
+    pub(in crate::automata::water2d) fn find(
+        &mut self,
+        cells: &Cells,
+        slots: &[Slot],
+    ) -> Vec<Vec<Piece>> {
         self.clear(cells);
         let mut bodies = Vec::new();
         for &slot in slots.iter().filter(|&&slot| !lines::is_dry(cells, slot)) {
@@ -147,7 +151,7 @@ impl Bodies {
     }
 
     /// Bytes on the heap.
-    pub(super) fn memory_bytes(&self) -> usize {
+    pub(in crate::automata::water2d) fn memory_bytes(&self) -> usize {
         self.maps.capacity() * size_of::<ChunkMap>() + self.places.capacity() * size_of::<u32>()
     }
 }
