@@ -4,12 +4,11 @@
 use fastrand::Rng;
 use floodplain::glam::IVec3;
 use floodplain::snapshot::Saved;
-use floodplain::testing::palette;
 use floodplain::world::{ChunkRecord, Edit, MaterialId, Rules, World};
 use floodplain::{Cube, Shape, humidity, water};
 use proptest::prelude::*;
 use support::world::apart::{random_edit, random_world};
-use support::world::rules;
+use support::world::{palette, rules};
 
 /// Makes a random edit, at once or in line, which may be refused. Chunks that are removed come
 /// back.
@@ -63,7 +62,9 @@ fn ahead_changes_nothing(seed: u64) {
         if rng.u8(..8) == 0 {
             // What is left of a step that was begun ahead is done with it.
             let ticks = rng.u64(1..7);
-            [&mut *ahead, &mut *forgetful, &mut *whole].map(|world| world.run(ticks));
+            for world in [&mut *ahead, &mut *forgetful, &mut *whole] {
+                world.run(ticks);
+            }
         } else {
             pool.install(|| sliced(ahead, &mut rng));
             forgetful.step_within(rng.u64(1..120_000));
