@@ -157,7 +157,7 @@ impl World {
     ///
     /// What is left of the budget when the tick is complete goes to the next step of soil, up to an
     /// even share in each tick before it: chunks are stepped ahead, on copies, and 4,096 cells are
-    /// counted for each. Those of which an edit changes what they read are stepped again. The copies
+    /// counted for each. Where an edit changes what that read, a chunk is stepped again. The copies
     /// take memory until that step, for chunks that are awake alone, and are in no save.
     ///
     /// While water has its tick, whatever is read of the world is as it was after the last complete
@@ -258,8 +258,8 @@ impl World {
         progress
     }
 
-    /// Steps soil ahead after a tick that is complete, in the time that is left: so much that no
-    /// chunk is left to step before the next step of soil, evenly over the ticks that come before it.
+    /// Steps soil ahead after a tick that is complete, in the time that is left: an even share in
+    /// each, so that no chunk is left to step in the tick of the next step of soil.
     fn step_soil_ahead(
         &mut self,
         progress: &mut Progress,
