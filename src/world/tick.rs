@@ -1,6 +1,7 @@
 //! A tick of a world, in pieces: that of water, then what passes between water and soil, chunk by
 //! chunk, then the step of soil, then those of explosions. What a step reads chunk by chunk before
 //! it changes anything is done ahead, a chunk a piece; the last piece of a step makes the changes.
+//! Soil is stepped ahead in the ticks between its steps, too, in the time that they leave.
 
 use super::World;
 use super::exchange::{Soaking, Springing};
@@ -154,6 +155,11 @@ impl World {
     /// explosions comes with what breaks in it. So are the lending of ground before it, and the
     /// flight of what is thrown.
     ///
+    /// What is left of the budget when the tick is complete goes to the next step of soil, up to an
+    /// even share in each tick before it: chunks are stepped ahead, on copies, and 4,096 cells are
+    /// counted for each. Where an edit changes what that read, a chunk is stepped again. The copies
+    /// take memory until that step, for chunks that are awake alone, and are in no save.
+    ///
     /// While water has its tick, whatever is read of the world is as it was after the last complete
     /// tick. From then until the tick is complete, water, with its ledger, is that of the new tick,
     /// units pass between it and soil chunk by chunk, and soil, pressure and ground are as far as
@@ -185,8 +191,8 @@ impl World {
     }
 
     /// Does as [`step_within`](World::step_within) does, and stops after the piece with which
-    /// `time` has passed since the call, or when the tick is complete. What a tick comes to does
-    /// not depend on it.
+    /// `time` has passed since the call, or when there is no more to do in the tick. What a tick
+    /// comes to does not depend on it.
     ///
     /// # Panics
     /// Where the standard library has no clock, as on `wasm32-unknown-unknown`; there,
@@ -198,7 +204,7 @@ impl World {
 
     /// Does as [`step_within`](World::step_within) does, as long as `goes_on` says so: it is asked
     /// after each piece, with what the call has done so far. The call stops after the first piece
-    /// for which it says no, or when the tick is complete.
+    /// for which it says no, or when there is no more to do in the tick.
     pub fn step_while(&mut self, mut goes_on: impl FnMut(&Progress) -> bool) -> Progress {
         self.advance(Some(&mut goes_on))
     }
@@ -246,7 +252,28 @@ impl World {
         self.queue.end_tick();
         self.tick = self.tick.wrapping_add(1);
         progress.finished = true;
+        if let Some(goes_on) = goes_on {
+            self.step_soil_ahead(&mut progress, goes_on);
+        }
         progress
+    }
+
+    /// Steps soil ahead after a tick that is complete, in the time that is left: an even share in
+    /// each, so that no chunk is left to step in the tick of the next step of soil.
+    fn step_soil_ahead(
+        &mut self,
+        progress: &mut Progress,
+        goes_on: &mut dyn FnMut(&Progress) -> bool,
+    ) {
+        let between = u64::from(self.rules.soil_period) - 1;
+        let to_come = between - self.tick % u64::from(self.rules.soil_period);
+        let awake = self.soil.awake_chunks() as u64;
+        let left = (awake * to_come).checked_div(between).unwrap_or(awake) as usize;
+        while goes_on(progress)
+            && let Some(cells) = self.soil.step_chunk_ahead(left)
+        {
+            progress.looked_at += cells;
+        }
     }
 
     /// Does the tick of water, or a part of it. Returns whether it is complete.

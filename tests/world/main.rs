@@ -1,5 +1,6 @@
 //! Worlds of materials.
 
+mod ahead;
 mod blasts;
 mod charges;
 mod exchange;

@@ -20,7 +20,7 @@ pub(crate) struct Rims<T: Value, S: RowShape> {
     places: Vec<u32>,
     /// The number of the last round of requests.
     round: u64,
-    /// How many of the first of `saved` may be of no request of this round.
+    /// How many of the first of `saved` may be of no request of the last round that has ended.
     unchecked: usize,
 }
 
@@ -88,6 +88,7 @@ impl<T: Value, S: RowShape> Rims<T, S> {
         for &slot in slots {
             near(grid, slot).for_each(|slot| _ = self.request(grid, slot));
         }
+        self.end_round();
         self.drop_unrequested(usize::MAX);
         workers::each(&mut self.saved, |saved| saved.renew(&rims));
     }
@@ -95,6 +96,10 @@ impl<T: Value, S: RowShape> Rims<T, S> {
     /// Begins a round of requests, with a step that saves rims chunk by chunk.
     pub(crate) fn begin_round(&mut self) {
         self.round += 1;
+    }
+
+    /// Ends a round. What it did not request may be dropped.
+    pub(crate) fn end_round(&mut self) {
         self.unchecked = self.saved.len();
     }
 
@@ -125,7 +130,8 @@ impl<T: Value, S: RowShape> Rims<T, S> {
         saved
     }
 
-    /// Drops saved rims that were not requested in this round, after a look at up to `most`.
+    /// Drops saved rims that were not requested in the round that has ended, after a look at up to
+    /// `most`.
     /// Returns whether there are others to look at.
     pub(crate) fn drop_unrequested(&mut self, most: usize) -> bool {
         let left = self.unchecked.saturating_sub(most);

@@ -1,10 +1,13 @@
 //! A synchronous step done ahead, in pieces, so that a caller can stop in between. Until the step,
 //! the world is as it was.
 //!
-//! First the awake chunks are stepped, one at a time, on copies. Then these are looked through
-//! twice, some at a time, for what the step comes to besides: what it adds to the ledger, and which
-//! chunks wake and which fall asleep. The step itself exchanges pointers and writes the rows that
-//! change where few do, and what the world had before is freed after it, some at a time again.
+//! First the awake chunks are stepped, one at a time, on copies. Edits may come between: the kernel
+//! drops the copies of which something has changed that their step reads, and they are stepped
+//! again. When all are, the step is closed, and nothing may be edited until it is complete: the
+//! copies are looked through twice, some at a time, for what the step comes to besides: what it
+//! adds to the ledger, and which chunks wake and which fall asleep. The step itself exchanges
+//! pointers and writes the rows that change where few do, and what the world had before is freed
+//! after it, some at a time again.
 
 use super::job::Job;
 use super::step::record;
@@ -15,14 +18,14 @@ use crate::chunk::{CellMask, Chunk, LAYER_CELLS};
 use crate::coords::CHUNK_CELLS;
 use crate::grid::Slot;
 
-/// The chunks that are looked through, or freed, in a piece.
+/// The chunks that are collected, looked through, or freed, in a piece.
 const PART: usize = 16;
 
 /// The cells that count for each of them.
 const PART_CELLS: u64 = LAYER_CELLS as u64 / 2;
 
-/// What is done of the next step.
-pub(super) struct Ahead<S: HumidityShape> {
+/// A step that is being closed.
+pub(super) struct Closing<S: HumidityShape> {
     /// The awake chunks.
     slots: Vec<Slot>,
     /// Copies of the first of these, stepped.
@@ -39,7 +42,7 @@ pub(super) struct Ahead<S: HumidityShape> {
 }
 
 /// A chunk that was stepped.
-struct Done<S: HumidityShape> {
+pub(super) struct Done<S: HumidityShape> {
     job: Job<S>,
     /// What its chunk has marked as changed, with what the step changes; `None` if it has nothing
     /// marked.
@@ -47,13 +50,13 @@ struct Done<S: HumidityShape> {
 }
 
 impl<S: HumidityShape> Done<S> {
-    fn heap_bytes(&self) -> usize {
+    pub(super) fn heap_bytes(&self) -> usize {
         let masks = [self.job.changes.marks.cells(), self.all_marks.as_deref()];
         self.job.heap_bytes() + masks.iter().flatten().count() * size_of::<CellMask>()
     }
 }
 
-impl<S: HumidityShape> Ahead<S> {
+impl<S: HumidityShape> Closing<S> {
     pub(super) fn memory_bytes(&self) -> usize {
         self.done.iter().map(Done::heap_bytes).sum::<usize>()
             + self.done.capacity() * size_of::<Done<S>>()
@@ -87,6 +90,25 @@ impl<S: HumidityShape> Leavings<S> {
 }
 
 impl<S: HumidityShape> HumidityWorld<S> {
+    /// Steps an awake chunk ahead, if more than `left` of them are not yet. Returns how many cells
+    /// that counts for; `None` if there is none to step. Edits may follow. The sweep must not be
+    /// the one in place.
+    pub(crate) fn step_chunk_ahead(&mut self, left: usize) -> Option<u64> {
+        let awake = self.store.moisture.awake_slots();
+        if self.closing.is_some() || awake.len() - self.kernel.ahead.len() <= left {
+            return None;
+        }
+        let (before, after) = awake.split_at(self.next_ahead.min(awake.len()));
+        let mut turns = after.iter().chain(before);
+        let skipped = turns.position(|slot| !self.kernel.ahead.contains_key(slot))?;
+        self.next_ahead = (before.len() + skipped) % awake.len();
+        let slot = awake[self.next_ahead];
+        self.begin_ahead();
+        let done = self.done_ahead(slot);
+        self.kernel.ahead.insert(slot, done);
+        Some(CHUNK_CELLS as u64)
+    }
+
     /// Does a piece of what the next step does, ahead of it. Returns how many cells that counts
     /// for; `None` if nothing is left but the step itself. Until that, nothing may be edited. The
     /// sweep must not be the one in place.
@@ -98,23 +120,30 @@ impl<S: HumidityShape> HumidityWorld<S> {
         if self.is_at_rest() {
             return None;
         }
-        let mut ahead = self.ahead.take().unwrap_or_else(|| self.begin_ahead());
-        let counted = match ahead.slots.get(ahead.done.len()) {
-            Some(&slot) => {
-                ahead.done.push(self.done_ahead(slot));
-                Some(CHUNK_CELLS as u64)
-            }
-            None => self.look_through(&mut ahead),
-        };
-        self.ahead = Some(ahead);
+        let mut closing = self.closing.take().unwrap_or_else(|| self.close());
+        let counted = self.collect(&mut closing).or_else(|| self.look_through(&mut closing));
+        self.closing = Some(closing);
         counted
     }
 
-    fn begin_ahead(&mut self) -> Ahead<S> {
-        self.free_all();
-        self.kernel.rims.begin_round();
+    /// Returns whether something of the next step is done ahead.
+    pub(super) fn is_ahead(&self) -> bool {
+        self.closing.is_some() || !self.kernel.ahead.is_empty()
+    }
+
+    /// Prepares for stepping a chunk ahead, if it is the first.
+    fn begin_ahead(&mut self) {
+        if !self.is_ahead() {
+            self.free_all();
+            self.kernel.rims.begin_round();
+        }
+    }
+
+    /// Begins to close the step.
+    fn close(&mut self) -> Closing<S> {
+        self.begin_ahead();
         let slots = self.store.moisture.awake_slots().to_vec();
-        Ahead {
+        Closing {
             done: Vec::with_capacity(slots.len()),
             slots,
             looked_through: 0,
@@ -126,13 +155,34 @@ impl<S: HumidityShape> HumidityWorld<S> {
         }
     }
 
+    /// Collects some of the chunks that are stepped, or steps another. Returns how many cells that
+    /// counts for; `None` if all are collected.
+    fn collect(&mut self, closing: &mut Closing<S>) -> Option<u64> {
+        let from = closing.done.len();
+        let left = closing.slots.get(from..).filter(|left| !left.is_empty())?;
+        for &slot in left.iter().take(PART) {
+            let Some(done) = self.kernel.ahead.remove(&slot) else { break };
+            closing.done.push(done);
+        }
+        let counted = match closing.done.len() - from {
+            0 => {
+                closing.done.push(self.done_ahead(left[0]));
+                CHUNK_CELLS as u64
+            }
+            collected => collected as u64 * PART_CELLS,
+        };
+        for &slot in &closing.slots[from..closing.done.len()] {
+            self.steady.forget(slot);
+            #[cfg(feature = "store")]
+            self.note_stepped(slot);
+        }
+        Some(counted)
+    }
+
     /// Returns a copy of a chunk, stepped.
     fn done_ahead(&mut self, slot: Slot) -> Done<S> {
         self.kernel.prepare(&self.store, slot);
         self.kernel.save_rims_of(&self.store, slot);
-        self.steady.forget(slot);
-        #[cfg(feature = "store")]
-        self.note_stepped(slot);
         let mut job = self.jobs.pop().unwrap_or_else(|| Job::new(slot, Chunk::uniform(0)));
         job.slot = slot;
         job.is_by_rows = self.kernel.is_by_rows(&self.store, slot);
@@ -154,28 +204,28 @@ impl<S: HumidityShape> HumidityWorld<S> {
 
     /// Looks through some of the chunks that are stepped. Returns how many cells that counts for;
     /// `None` if all were looked through twice.
-    fn look_through(&mut self, ahead: &mut Ahead<S>) -> Option<u64> {
-        let (chunks, from) = (ahead.slots.len(), ahead.looked_through);
+    fn look_through(&mut self, closing: &mut Closing<S>) -> Option<u64> {
+        let (chunks, from) = (closing.slots.len(), closing.looked_through);
         let is_first_round = from < chunks;
         if from == chunks {
             // Of those that sleep in this step; the second round adds to them.
-            self.steady.enter(&mut ahead.ledger, 1);
+            self.steady.enter(&mut closing.ledger, 1);
         }
         let to = (from + PART).min(if is_first_round { chunks } else { 2 * chunks });
         for at in from..to {
             if is_first_round {
-                self.note_awake(ahead, at);
+                self.note_awake(closing, at);
             } else {
-                self.note_asleep(ahead, at - chunks);
+                self.note_asleep(closing, at - chunks);
             }
         }
-        ahead.looked_through = to;
+        closing.looked_through = to;
         (to > from).then_some((to - from) as u64 * PART_CELLS)
     }
 
     /// Notes what a chunk adds to the account, and what it keeps awake or wakes.
-    fn note_awake(&self, ahead: &mut Ahead<S>, at: usize) {
-        let Ahead { done, stays, wakes, report, ledger, .. } = ahead;
+    fn note_awake(&self, closing: &mut Closing<S>, at: usize) {
+        let Closing { done, stays, wakes, report, ledger, .. } = closing;
         let Job { slot, changes, tally, .. } = &done[at].job;
         record(report, ledger, changes.count(), tally);
         if changes.is_empty() {
@@ -197,23 +247,26 @@ impl<S: HumidityShape> HumidityWorld<S> {
     }
 
     /// Notes whether a chunk falls asleep. What steps keep of it is as after this one from here on.
-    fn note_asleep(&mut self, ahead: &mut Ahead<S>, at: usize) {
-        let job = &mut ahead.done[at].job;
+    fn note_asleep(&mut self, closing: &mut Closing<S>, at: usize) {
+        let job = &mut closing.done[at].job;
         self.kernel.update(job);
         let Job { slot, tally, .. } = job;
-        if !ahead.stays[slot.index()] {
+        if !closing.stays[slot.index()] {
             self.kernel.free(*slot);
             self.steady.note(*slot, *tally);
-            ahead.sleepers.push(*slot);
+            closing.sleepers.push(*slot);
         }
     }
 
     /// Completes the step that is done ahead. Returns `None` if there is
     /// none.
     pub(super) fn step_from_ahead(&mut self) -> Option<StepReport> {
-        self.ahead.as_ref()?;
+        if !self.is_ahead() {
+            return None;
+        }
         while self.step_ahead().is_some() {}
-        let Ahead { mut done, wakes, sleepers, report, ledger, .. } = self.ahead.take()?;
+        let Closing { mut done, wakes, sleepers, report, ledger, .. } = self.closing.take()?;
+        self.kernel.rims.end_round();
         let moisture = &mut self.store.moisture;
         for Done { job, all_marks } in &mut done {
             if job.changes.is_empty() {
@@ -234,6 +287,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
         wakes.into_iter().for_each(|slot| moisture.wake_chunk_at(slot));
         let mut masks = Vec::with_capacity(sleepers.len());
         moisture.sleep_chunks(&sleepers, &mut masks);
+        debug_assert!(self.kernel.ahead.is_empty(), "only awake chunks are stepped ahead");
         self.ledger = ledger;
         self.leavings = Leavings { done, masks };
         Some(report)
@@ -268,46 +322,93 @@ impl<S: HumidityShape> HumidityWorld<S> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Border, Cell, Rules};
+    use super::super::{Border, Cell, Fed, Rules};
     use super::*;
     use crate::coords::{Cube, Region, Sheet};
+    use fastrand::Rng;
     use glam::IVec3;
     use proptest::prelude::*;
 
-    fn ahead_changes_nothing<S: HumidityShape>(seed: u64) {
-        let mut rng = fastrand::Rng::with_seed(seed);
+    const LAST: IVec3 = IVec3::new(2, 1, 0);
+
+    fn soil(rng: &mut Rng) -> Chunk<Cell> {
+        Chunk::uniform(Cell::soil(f64::from(rng.u8(..2)) * 300.0, 1.0 + rng.f32()))
+    }
+
+    /// Makes a random edit, or lets a chunk stand still or go on.
+    fn edit<S: HumidityShape>(world: &mut HumidityWorld<S>, mut rng: Rng) {
+        let chunk = IVec3::new(rng.i32(0..=LAST.x), rng.i32(0..=LAST.y), 0);
+        let cell = S::cell_at(chunk, rng.usize(..4096));
+        let (humidity, units) = (f64::from(rng.u32(..600)), rng.u32(..1 << 24));
+        let has_units = world.rules.sweep == Sweep::Conservative;
+        match rng.u8(..12) {
+            0 => _ = world.set_humidity(cell, humidity),
+            1 => _ = world.set_rain(cell, humidity),
+            2 => _ = world.set_rock(cell),
+            3 => _ = world.set_impermeability(cell, 1.0 + rng.f32()),
+            4 => _ = world.remove_chunk(chunk),
+            5 => _ = world.insert_chunk(chunk, soil(&mut rng)),
+            6 => world.set_still(chunk, true),
+            7 | 8 => world.set_still(chunk, false),
+            9 if has_units => _ = world.add_units(cell, units),
+            10 if has_units => _ = world.take_units(cell, units),
+            11 if has_units => {
+                let fed = (0..3).map(|index| Fed { index: 900 * index, full: units }).collect();
+                world.set_fed(chunk, fed);
+            }
+            _ => drop(world.take_changes()),
+        }
+    }
+
+    /// Two equal worlds; in half of them, steps leave out rows.
+    fn twins<S: HumidityShape>(rng: &mut Rng) -> [HumidityWorld<S>; 2] {
         let sweep = [Sweep::Synchronous, Sweep::Conservative][rng.usize(..2)];
         let rules = Rules { borders: [Border::Drain; 6], cap: 600.0, ..Rules::with_sweep(sweep) };
-        let chunks = Region::new(IVec3::ZERO, IVec3::new(2, 1, 0));
-        let bounds = Region::new(IVec3::ZERO, S::region_of(chunks.max()).max());
-        let [mut sliced, mut whole] =
-            [(); 2].map(|()| HumidityWorld::<S>::with_bounds(rules, bounds).unwrap());
-        for chunk in chunks.positions() {
-            let cells = Chunk::uniform(Cell::soil(0.0, 1.0 + rng.f32()));
-            for world in [&mut sliced, &mut whole] {
-                world.insert_chunk(chunk, cells.clone()).unwrap();
+        let bounds = Region::new(IVec3::ZERO, S::region_of(LAST).max());
+        let (seed, leaves_out) = (rng.u64(..), sweep == Sweep::Conservative && rng.bool());
+        [(); 2].map(|()| {
+            let mut rng = Rng::with_seed(seed);
+            let mut world = HumidityWorld::with_bounds(rules, bounds).unwrap();
+            if leaves_out {
+                world.count_no_moves();
             }
+            for chunk in Region::new(IVec3::ZERO, LAST).positions() {
+                world.insert_chunk(chunk, soil(&mut rng)).unwrap();
+            }
+            world
+        })
+    }
+
+    /// Steps chunks ahead between edits, and drops some of them.
+    fn ahead_with_edits<S: HumidityShape>(worlds: &mut [HumidityWorld<S>; 2], rng: &mut Rng) {
+        if rng.u8(..4) == 0 {
+            let seed = rng.u64(..);
+            worlds.iter_mut().for_each(|world| edit(world, Rng::with_seed(seed)));
         }
+        let [sliced, _] = worlds;
+        let (before, left) = (sliced.state_hash(), rng.usize(..6));
+        while sliced.step_chunk_ahead(left).is_some() {}
+        let awake = sliced.store.moisture.awake_slots().len();
+        assert!(sliced.kernel.ahead.len() >= awake.saturating_sub(left));
+        if rng.u8(..4) == 0 {
+            sliced.kernel.ahead.retain(|_, _| rng.bool());
+        }
+        assert_eq!(sliced.state_hash(), before);
+    }
+
+    fn ahead_changes_nothing<S: HumidityShape>(seed: u64) {
+        let mut rng = Rng::with_seed(seed);
+        let mut worlds = twins::<S>(&mut rng);
         for step in 0..30 {
-            if step % 4 == 0 {
-                let chunk = IVec3::new(rng.i32(0..3), rng.i32(0..2), 0);
-                let (cell, humidity) =
-                    (S::cell_at(chunk, rng.usize(..4096)), f64::from(rng.u32(..600)));
-                let is_rain = rng.u8(..4) == 0;
-                for world in [&mut sliced, &mut whole] {
-                    let edited = match is_rain {
-                        true => world.set_rain(cell, humidity),
-                        false => world.set_humidity(cell, humidity).map(drop),
-                    };
-                    assert!(edited.is_ok(), "seed {seed}, step {step}");
-                }
-            }
+            (0..rng.usize(..4)).for_each(|_| ahead_with_edits(&mut worlds, &mut rng));
+            let [sliced, whole] = &mut worlds;
             let before = sliced.state_hash();
             let pieces = rng.usize(..8);
             let looked = (0..pieces).map_while(|_| sliced.step_ahead()).count();
             assert!(looked == pieces || sliced.step_ahead().is_none(), "seed {seed}, step {step}");
             assert_eq!(sliced.state_hash(), before, "seed {seed}, step {step}");
-            assert_eq!(sliced.run(1), whole.run(1), "seed {seed}, step {step}");
+            let steps = rng.u64(1..3);
+            assert_eq!(sliced.run(steps), whole.run(steps), "seed {seed}, step {step}");
             assert_eq!(sliced.state_hash(), whole.state_hash(), "seed {seed}, step {step}");
             assert_eq!(sliced.take_changes(), whole.take_changes(), "seed {seed}, step {step}");
             assert_eq!(sliced.ledger(), whole.ledger(), "seed {seed}, step {step}");
@@ -324,5 +425,36 @@ mod tests {
             ahead_changes_nothing::<Sheet>(seed);
             ahead_changes_nothing::<Cube>(seed);
         }
+    }
+
+    /// Else, little of what was done ahead would be left in a world that is played in.
+    #[test]
+    fn an_edit_drops_what_reads_it_and_nothing_else() {
+        let mut world = HumidityWorld::<Cube>::new(Rules::default()).unwrap();
+        let chunks: Vec<IVec3> = (0..3).map(|x| IVec3::X * x).collect();
+        for &chunk in &chunks {
+            world.insert_chunk(chunk, Chunk::uniform(Cell::soil(9.0, 1.0))).unwrap();
+        }
+        let left = |world: &mut HumidityWorld<Cube>| {
+            let is_ahead = |&chunk| {
+                let slot = world.store.moisture.slot(chunk);
+                slot.is_some_and(|slot| world.kernel.ahead.contains_key(&slot))
+            };
+            let left: Vec<bool> = chunks.iter().map(is_ahead).collect();
+            while world.step_chunk_ahead(0).is_some() {}
+            left
+        };
+        assert_eq!(left(&mut world), [false; 3]);
+        world.set_humidity(IVec3::new(24, 8, 8), 5.0).unwrap();
+        assert_eq!(left(&mut world), [true, false, true]);
+        world.add_units(IVec3::new(31, 8, 8), 7);
+        assert_eq!(left(&mut world), [true, false, false]);
+        world.set_fed(IVec3::X, vec![Fed { index: 7, full: 9 }]);
+        assert_eq!(left(&mut world), [true, false, true]);
+        world.set_still(IVec3::ZERO, true);
+        assert_eq!(left(&mut world), [false, false, true]);
+        world.remove_chunk(IVec3::X * 2).unwrap();
+        assert_eq!(left(&mut world), [false; 3]);
+        assert_eq!(world.kernel.ahead.len(), 1, "one goes on");
     }
 }

@@ -175,7 +175,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
         }
         if !changed.is_empty() {
             let (rows, touched) = (RowMask::of(&changed), faces_touched::<S>(&changed));
-            self.kernel.note_moisture(slot, rows);
+            self.kernel.note_moisture(&self.store, slot, rows, touched);
             self.store.moisture.mark_changes_at(slot, &changed);
             wake_around(&mut self.store.moisture, slot, touched);
             if new_ground {

@@ -1,6 +1,7 @@
 //! The kernel that steps one chunk: the sweep's arithmetic with its cached coefficients, and the
 //! rims of chunks.
 
+use super::ahead::Done;
 use super::conservative::Fluxes;
 use super::job::{Job, Row, Scratch};
 use super::rules::Rules;
@@ -13,6 +14,7 @@ use crate::automata::engine::rims::{Before, Rims};
 use crate::chunk::CellMask;
 use crate::coords::{CHUNK_CELLS, Face};
 use crate::grid::Slot;
+use hashbrown::HashMap;
 
 /// Steps chunks by the rules' sweep.
 pub(super) struct Kernel<S: HumidityShape> {
@@ -28,6 +30,8 @@ pub(super) struct Kernel<S: HumidityShape> {
     /// Invalidated by every change to a chunk outside a step.
     pub(super) rims: Rims<u32, S>,
     pub(super) stirred: Stirred,
+    /// Awake chunks that are stepped ahead, as long as nothing has changed that their step reads.
+    pub(super) ahead: HashMap<Slot, Done<S>>,
 }
 
 /// The number of rows above which a step of all cells of a chunk takes less time.
@@ -98,6 +102,7 @@ impl<S: HumidityShape> Kernel<S> {
             transmissibilities: Cache(Vec::new()),
             rims: Rims::new(0),
             stirred: Stirred::new(),
+            ahead: HashMap::new(),
         }
     }
 
@@ -108,10 +113,29 @@ impl<S: HumidityShape> Kernel<S> {
         self.stirred.forget(slot);
     }
 
-    /// Notes that the humidity of cells of a chunk is changed outside of steps.
-    pub(super) fn note_moisture(&mut self, slot: Slot, rows: RowMask) {
+    /// Notes that the humidity of cells of a chunk is changed outside of steps: in these rows and
+    /// at these faces.
+    pub(super) fn note_moisture(
+        &mut self,
+        store: &Store<S>,
+        slot: Slot,
+        rows: RowMask,
+        touched: [bool; 6],
+    ) {
         self.rims.invalidate(slot);
         self.stirred.stir(slot, rows);
+        self.ahead.remove(&slot);
+        for (beside, touched) in store.moisture.neighbours_of(slot).iter().zip(touched) {
+            if touched {
+                self.ahead.remove(beside);
+            }
+        }
+    }
+
+    /// Notes that other cells of a chunk are fed, in these rows.
+    pub(super) fn note_fed(&mut self, slot: Slot, rows: RowMask) {
+        self.stirred.look_at(slot, rows);
+        self.ahead.remove(&slot);
     }
 
     /// Notes that the ground of cells of a chunk is changed.
@@ -125,6 +149,7 @@ impl<S: HumidityShape> Kernel<S> {
 
     /// Notes that the ground behind a face of a chunk has changed.
     pub(super) fn note_ground_behind(&mut self, slot: Slot, face: Face) {
+        self.ahead.remove(&slot);
         self.denominators.forget(slot);
         if let Some(known) = self.transmissibilities.at_mut(slot) {
             known.note_face(face);
@@ -143,8 +168,9 @@ impl<S: HumidityShape> Kernel<S> {
         self.stirred.note::<S>(job.slot, job.rows);
     }
 
-    /// Drops the data derived from the ground of a chunk and its neighbours, as the chunk sleeps.
+    /// Drops the data derived from a chunk and its neighbours, as the chunk sleeps.
     pub(super) fn free(&mut self, slot: Slot) {
+        self.ahead.remove(&slot);
         self.denominators.forget(slot);
         self.transmissibilities.forget(slot);
         self.rims.invalidate(slot);
@@ -258,5 +284,7 @@ impl<S: HumidityShape> Kernel<S> {
             + self.transmissibilities.memory_bytes(Transmissibilities::memory_bytes)
             + self.rims.memory_bytes()
             + self.stirred.memory_bytes()
+            + self.ahead.allocation_size()
+            + self.ahead.values().map(Done::heap_bytes).sum::<usize>()
     }
 }

@@ -66,7 +66,7 @@ use super::engine::rows::RowShape;
 use super::engine::workers::Workers;
 use crate::automaton::{StepReport, automaton};
 use crate::coords::{Cube, Region, Sheet};
-use ahead::{Ahead, Leavings};
+use ahead::{Closing, Leavings};
 #[cfg(feature = "snapshot")]
 pub(crate) use job::Tally;
 use job::{Job, Scratch};
@@ -123,8 +123,10 @@ pub struct HumidityWorld<S: HumidityShape = Sheet> {
     stepped: Vec<u64>,
     /// Kept to reuse their memory.
     jobs: Vec<Job<S>>,
-    /// What is done of the next step.
-    ahead: Option<Ahead<S>>,
+    /// Where among the awake chunks the next that is stepped ahead is looked for.
+    next_ahead: usize,
+    /// The step that is being closed.
+    closing: Option<Closing<S>>,
     /// What the last one has left, if that was done ahead.
     leavings: Leavings<S>,
 }
@@ -157,7 +159,8 @@ impl<S: HumidityShape> HumidityWorld<S> {
             #[cfg(feature = "store")]
             stepped: Vec::new(),
             jobs: Vec::new(),
-            ahead: None,
+            next_ahead: 0,
+            closing: None,
             leavings: Leavings::default(),
         })
     }

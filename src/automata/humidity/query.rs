@@ -132,14 +132,14 @@ impl<S: HumidityShape> HumidityWorld<S> {
         let jobs = self.jobs.capacity() * size_of::<Job<S>>()
             + self.jobs.iter().map(Job::heap_bytes).sum::<usize>();
         let scratch: usize = self.workers.scratch().iter().map(Scratch::memory_bytes).sum();
-        let ahead = self.ahead.as_ref().map_or(0, super::Ahead::memory_bytes);
+        let closing = self.closing.as_ref().map_or(0, super::Closing::memory_bytes);
         #[cfg(feature = "store")]
         let jobs = jobs + self.stepped.capacity() * size_of::<u64>();
         self.store.memory_bytes()
             + self.kernel.memory_bytes()
             + scratch
             + jobs
-            + ahead
+            + closing
             + self.steady.memory_bytes()
             + self.leavings.memory_bytes()
     }

@@ -69,8 +69,8 @@ impl<S: HumidityShape> HumidityWorld<S> {
 
     /// Returns a plan to interleave several steps, if that pays.
     fn plan(&self, steps: u64) -> Option<Plan> {
-        let is_in_place = self.rules.sweep == Sweep::InPlace;
-        if is_in_place { None } else { Plan::if_worthwhile(&self.store.moisture, steps) }
+        let is_alone = self.rules.sweep == Sweep::InPlace || self.is_ahead();
+        if is_alone { None } else { Plan::if_worthwhile(&self.store.moisture, steps) }
     }
 
     /// Runs several interleaved steps.

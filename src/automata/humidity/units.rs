@@ -60,6 +60,11 @@ impl<S: HumidityShape> HumidityWorld<S> {
         })
     }
 
+    /// Returns how many chunks the next step visits.
+    pub(crate) fn awake_chunks(&self) -> usize {
+        self.store.moisture.awake_slots().len()
+    }
+
     /// Returns the positions of the chunks that are awake, in no particular order. All in which a
     /// cell was changed by the last step, or since, are among them.
     pub(crate) fn awake_positions(&self) -> impl Iterator<Item = IVec3> {
@@ -144,7 +149,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
         for cells in [self.store.fed_at(slot), &fed] {
             cells.iter().for_each(|cell| rows.insert(usize::from(cell.index) / 16));
         }
-        self.kernel.stirred.look_at(slot, rows);
+        self.kernel.note_fed(slot, rows);
         self.store.set_fed(slot, fed);
         // A chunk that sleeps and gives nothing on is none that this changes.
         if self.steady.has(slot) {
@@ -184,7 +189,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
         wake_around(moisture, slot, touched);
         let mut rows = RowMask::NONE;
         rows.insert(index / 16);
-        self.kernel.note_moisture(slot, rows);
+        self.kernel.note_moisture(&self.store, slot, rows, touched);
     }
 }
 

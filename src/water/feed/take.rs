@@ -12,7 +12,7 @@ use crate::water::feed::update::{
 use crate::water::fixture::Fixture;
 use crate::water::store::Place;
 use glam::IVec3;
-use hashbrown::{HashMap, HashSet};
+use hashbrown::HashSet;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
@@ -60,8 +60,8 @@ pub struct Feed {
     taken: u64,
     /// The store's number of loads at the last one.
     loads: u64,
-    /// The chunks that were loaded then, with what tells them from others at the same position.
-    known: HashMap<IVec3, u64>,
+    /// The chunks that were loaded then.
+    known: HashSet<IVec3>,
     /// The chunks that were loaded since, and of which somebody was told as whole ones.
     shown: HashSet<IVec3>,
     /// The currents that were sent; `None` unless they are.
@@ -75,7 +75,7 @@ impl Feed {
             untold: world.subscribe(),
             taken: 0,
             loads: 0,
-            known: HashMap::new(),
+            known: HashSet::new(),
             shown: HashSet::new(),
             currents: None,
         };
@@ -157,7 +157,7 @@ impl Feed {
 
     fn whole_chunk(&mut self, world: &WaterWorld, position: IVec3) -> ChunkUpdate {
         let Some(chunk) = world.chunk(position) else { return ChunkUpdate::unloaded(position) };
-        if !self.known.contains_key(&position) {
+        if !self.known.contains(&position) {
             self.shown.insert(position);
         }
         ChunkUpdate::loaded(position, &chunk, world.bounds())
@@ -195,22 +195,18 @@ impl Feed {
         if self.loads == store.loads() {
             return Vec::new();
         }
-        self.loads = store.loads();
+        let since = core::mem::replace(&mut self.loads, store.loads());
         let grid = store.grid();
-        let present: HashMap<IVec3, u64> = grid
-            .sorted_slots()
-            .into_iter()
-            .map(|slot| (grid.position_at(slot), store.load(slot)))
-            .collect();
-        let before = core::mem::replace(&mut self.known, present);
-        let loaded = self.known.iter().filter(|&(at, load)| before.get(at) != Some(load));
-        let loaded = loaded.filter_map(|(&position, _)| {
-            Some(ChunkUpdate::loaded(position, world.chunk(position)?.as_ref(), world.bounds()))
-        });
         let mut told = core::mem::take(&mut self.shown);
-        told.extend(before.keys().copied());
-        let unloaded = told.iter().filter(|&position| !self.known.contains_key(position));
-        loaded.chain(unloaded.copied().map(ChunkUpdate::unloaded)).collect()
+        told.extend(self.known.extract_if(|&position| grid.slot(position).is_none()));
+        told.retain(|&position| grid.slot(position).is_none());
+        let mut updates: Vec<_> = told.into_iter().map(ChunkUpdate::unloaded).collect();
+        for slot in grid.occupied().filter(|&slot| store.load(slot) > since) {
+            let (position, chunk) = (grid.position_at(slot), world.cells_before(slot));
+            self.known.insert(position);
+            updates.push(ChunkUpdate::loaded(position, chunk.as_ref(), world.bounds()));
+        }
+        updates
     }
 }
 

@@ -89,14 +89,22 @@ impl ChunkUpdate {
     /// Returns the update that replaces a chunk of a world with these bounds.
     pub(super) fn loaded(position: IVec3, chunk: &Chunk<Voxel>, bounds: Region) -> Self {
         let mut spans = Vec::new();
-        let look = |index| look_within(bounds, Cube::cell_at(position, index), chunk.get(index));
-        if let Some(cell) = chunk.as_uniform().filter(|_| holds(bounds, position)) {
+        let is_inside = holds(bounds, position);
+        if let Some(cell) = chunk.as_uniform().filter(|_| is_inside) {
             let (start, cells) = (0, CHUNK_CELLS as u16);
             spans.push(Span { start, cells, look: Look::of(cell), cause: Cause::Load });
+            spans.retain(|span| span.look != Look::DRY);
         } else {
-            (0..CHUNK_CELLS).for_each(|index| add(&mut spans, index, look(index), Cause::Load));
+            for index in 0..CHUNK_CELLS {
+                let look = match is_inside {
+                    true => Look::of(chunk.get(index)),
+                    false => look_within(bounds, Cube::cell_at(position, index), chunk.get(index)),
+                };
+                if look != Look::DRY {
+                    add(&mut spans, index, look, Cause::Load);
+                }
+            }
         }
-        spans.retain(|span| span.look != Look::DRY);
         ChunkUpdate { position, event: ChunkEvent::Loaded, spans }
     }
 

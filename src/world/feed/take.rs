@@ -7,7 +7,7 @@ use crate::chunk::{CellMask, Chunk};
 use crate::coords::{CHUNK_CELLS, order};
 use crate::subscribers::Subscription;
 use crate::water::feed::runs;
-use crate::water::{self, ChunkEvent};
+use crate::water::{self, ChunkEvent, Run};
 use crate::world::World;
 use crate::world::material::MaterialId;
 use glam::IVec3;
@@ -136,8 +136,10 @@ impl Feed {
     fn learn(&mut self, world: &World, chunk: IVec3) {
         self.levels.remove(&chunk);
         let Some(units) = world.soil.chunk_units(chunk) else { return };
-        let levels = core::array::from_fn(|index| level_of(units.held(index)));
-        let levels = Chunk::from_cells(&levels);
+        let levels = match units.all().as_dense() {
+            Some(units) => Chunk::from_cells(&units.map(level_of)),
+            None => Chunk::uniform(level_of(units.held(0))),
+        };
         if levels != Chunk::uniform(0) {
             self.levels.insert(chunk, levels);
         }
@@ -167,16 +169,22 @@ impl Feed {
     /// loaded.
     fn whole_chunk(&self, world: &World, chunk: IVec3) -> ChunkUpdate {
         let Some(cells) = world.ground.chunk(chunk) else { return empty(chunk) };
-        let materials = (0..CHUNK_CELLS).map(|index| (index, cells.get(index)));
-        let levels = |levels: &Chunk<u8>| {
-            let each = (0..CHUNK_CELLS).map(|index| (index, levels.get(index)));
-            runs(each.filter(|&(_, level)| level > 0))
-        };
         ChunkUpdate {
             position: chunk,
-            materials: runs(materials.filter(|&(_, material)| material != MaterialId(0))),
-            moisture: self.levels.get(&chunk).map_or(Vec::new(), levels),
+            materials: runs_but_of(cells, MaterialId(0)),
+            moisture: self.levels.get(&chunk).map_or(Vec::new(), |levels| runs_but_of(levels, 0)),
         }
+    }
+}
+
+/// Returns the runs of the cells of a chunk that have another value than this.
+fn runs_but_of<T: Copy + PartialEq>(chunk: &Chunk<T>, left_out: T) -> Vec<Run<T>> {
+    match chunk.as_dense() {
+        Some(cells) => {
+            runs(cells.iter().copied().enumerate().filter(|&(_, value)| value != left_out))
+        }
+        None if chunk.get(0) == left_out => Vec::new(),
+        None => vec![Run { start: 0, cells: CHUNK_CELLS as u16, value: chunk.get(0) }],
     }
 }
 
