@@ -6,7 +6,7 @@
 //! any chunk of either half.
 //!
 //! Why a closed world comes to rest: soil alone lowers a convex potential, Σ (Φ(hᵢ) + yᵢ·hᵢ), see
-//! `automata/humidity/conservative.rs`. Let a unit of water at y have the potential of moisture in
+//! `automata/humidity/step/conservative.rs`. Let a unit of water at y have the potential of moisture in
 //! soil there that holds c, the highest capacity. What soaks in comes from the same level or from
 //! above and is then in soil that holds c or less; what soil gives below or beside it leaves c or
 //! more behind, and what it gives above it leaves so much that c would be at rest above it. Since Φ

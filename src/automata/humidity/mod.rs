@@ -25,15 +25,9 @@
 //! a few units. Where humidity falls, by [`Rules::fall`], it is not level at rest: the ground is
 //! wet at its foot.
 
-mod ahead;
 mod cell;
-mod conservative;
 mod edit;
-mod heads;
-mod job;
-mod kernel;
 mod ledger;
-mod mean;
 mod plane;
 mod query;
 #[cfg(feature = "snapshot")]
@@ -41,13 +35,9 @@ mod restore;
 mod rules;
 mod steady;
 mod step;
-#[cfg(feature = "store")]
-mod stepped;
-mod still;
 mod stirred;
 mod store;
 mod sweep;
-mod transmissibility;
 mod units;
 mod validate;
 mod values;
@@ -66,15 +56,15 @@ use super::engine::rows::RowShape;
 use super::engine::workers::Workers;
 use crate::automaton::{StepReport, automaton};
 use crate::coords::{Cube, Region, Sheet};
-use ahead::{Closing, Leavings};
-#[cfg(feature = "snapshot")]
-pub(crate) use job::Tally;
-use job::{Job, Scratch};
-use kernel::Kernel;
 pub(crate) use plane::Plane;
 #[cfg(feature = "snapshot")]
 pub(crate) use restore::ChunkFlow;
 use steady::Steady;
+use step::ahead::{Closing, Leavings};
+#[cfg(feature = "snapshot")]
+pub(crate) use step::job::Tally;
+use step::job::{Job, Scratch};
+use step::kernel::Kernel;
 pub(crate) use stirred::RowMask;
 pub(crate) use store::Fed;
 use store::Store;

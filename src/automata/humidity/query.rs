@@ -2,9 +2,9 @@
 
 use super::cell::{Cell, ROCK, UNITS};
 use super::edit::units_in;
-use super::job::{Job, Scratch};
 use super::ledger::Ledger;
 use super::rules::Rules;
+use super::step::job::{Job, Scratch};
 use super::sweep::Sweep;
 use super::{HumidityShape, HumidityWorld};
 use crate::automaton::{ChunkChanges, StateHash};

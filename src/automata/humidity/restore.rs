@@ -1,7 +1,7 @@
 //! The parts of a saved humidity world, and restoring a world from them.
 
-use super::job::Tally;
 use super::plane::Plane;
+use super::step::job::Tally;
 use super::store::Fed;
 use super::sweep::Sweep;
 use super::{HumidityShape, HumidityWorld, Ledger, Rules, RulesError};

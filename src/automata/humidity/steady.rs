@@ -5,8 +5,8 @@
 //! until a neighbour changes at its face or an edit comes, both of which wake it. So such a chunk
 //! sleeps, and what its last step entered in the ledger is entered in every step.
 
-use super::job::Tally;
 use super::ledger::Ledger;
+use super::step::job::Tally;
 use crate::grid::Slot;
 use hashbrown::HashMap;
 

@@ -2,8 +2,8 @@
 
 use super::cell::MOST_HUMIDITY;
 use super::edit::units_in;
-use super::job::{Job, Scratch, Tally};
-use super::kernel::Kernel;
+use super::step::job::{Job, Scratch, Tally};
+use super::step::kernel::Kernel;
 use super::{HumidityShape, HumidityWorld};
 use crate::chunk::CellMask;
 use crate::coords::CHUNK_CELLS;

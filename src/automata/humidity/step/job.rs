@@ -1,56 +1,56 @@
 //! Jobs: a chunk to step and the step's results, and the memory that a worker needs.
 
-use super::HumidityShape;
-use super::stirred::RowMask;
 use crate::automata::engine::changes::Changes;
 use crate::automata::engine::tiles;
+use crate::automata::humidity::HumidityShape;
+use crate::automata::humidity::stirred::RowMask;
 use crate::chunk::Chunk;
 use crate::coords::CHUNK_CELLS;
 use crate::grid::Slot;
 
 /// The memory that a worker needs to step a chunk.
-pub(super) struct Scratch<S: HumidityShape> {
-    pub(super) halo: Box<S::Halo<u32>>,
-    pub(super) ground: Option<Box<[u32; CHUNK_CELLS]>>,
+pub(in crate::automata::humidity) struct Scratch<S: HumidityShape> {
+    pub(in crate::automata::humidity) halo: Box<S::Halo<u32>>,
+    pub(in crate::automata::humidity) ground: Option<Box<[u32; CHUNK_CELLS]>>,
 }
 
 impl<S: HumidityShape> Scratch<S> {
-    pub(super) fn new() -> Self {
+    pub(in crate::automata::humidity) fn new() -> Self {
         Scratch { halo: S::uniform_halo(0), ground: None }
     }
 
-    pub(super) fn memory_bytes(&self) -> usize {
+    pub(in crate::automata::humidity) fn memory_bytes(&self) -> usize {
         size_of::<S::Halo<u32>>()
             + self.ground.as_ref().map_or(0, |_| size_of::<[u32; CHUNK_CELLS]>())
     }
 }
 
 /// The cells of a row of a cube after a step.
-pub(super) struct Row {
+pub(in crate::automata::humidity) struct Row {
     /// The index of its first cell.
-    pub(super) first: u16,
-    pub(super) cells: [u32; 16],
+    pub(in crate::automata::humidity) first: u16,
+    pub(in crate::automata::humidity) cells: [u32; 16],
 }
 
 /// A chunk to step, and the step's results: changes, cells, rims and tally.
-pub(super) struct Job<S: HumidityShape> {
-    pub(super) slot: Slot,
+pub(in crate::automata::humidity) struct Job<S: HumidityShape> {
+    pub(in crate::automata::humidity) slot: Slot,
     /// Whether the step leaves the cells in place, and returns the rows that it changes; else it is
     /// made on the cells in `moisture`.
-    pub(super) is_by_rows: bool,
-    pub(super) changed_rows: Vec<Row>,
-    pub(super) moisture: Chunk<u32>,
-    pub(super) changes: Changes,
+    pub(in crate::automata::humidity) is_by_rows: bool,
+    pub(in crate::automata::humidity) changed_rows: Vec<Row>,
+    pub(in crate::automata::humidity) moisture: Chunk<u32>,
+    pub(in crate::automata::humidity) changes: Changes,
     /// The rims after a step of all cells.
-    pub(super) rims: Option<Box<S::Rims<u32>>>,
-    pub(super) tally: Tally,
+    pub(in crate::automata::humidity) rims: Option<Box<S::Rims<u32>>>,
+    pub(in crate::automata::humidity) tally: Tally,
     /// The rows in which it changed, and others that must be looked at in the next step; `None` if
     /// all must be.
-    pub(super) rows: Option<[RowMask; 2]>,
+    pub(in crate::automata::humidity) rows: Option<[RowMask; 2]>,
 }
 
 impl<S: HumidityShape> Job<S> {
-    pub(super) fn new(slot: Slot, moisture: Chunk<u32>) -> Self {
+    pub(in crate::automata::humidity) fn new(slot: Slot, moisture: Chunk<u32>) -> Self {
         Job {
             slot,
             is_by_rows: false,
@@ -64,7 +64,7 @@ impl<S: HumidityShape> Job<S> {
     }
 
     /// Writes the rows that the step has changed.
-    pub(super) fn write_rows(&self, chunk: &mut Chunk<u32>) {
+    pub(in crate::automata::humidity) fn write_rows(&self, chunk: &mut Chunk<u32>) {
         if !self.changed_rows.is_empty() {
             let cells = chunk.cells_mut();
             for row in &self.changed_rows {
@@ -75,7 +75,7 @@ impl<S: HumidityShape> Job<S> {
     }
 
     /// Returns the bytes that a job holds on the heap, marks of changed cells not counted.
-    pub(super) fn heap_bytes(&self) -> usize {
+    pub(in crate::automata::humidity) fn heap_bytes(&self) -> usize {
         self.moisture.heap_bytes()
             + self.rims.as_ref().map_or(0, |_| size_of::<S::Rims<u32>>())
             + self.changed_rows.capacity() * size_of::<Row>()
@@ -113,7 +113,7 @@ pub(crate) struct Tally {
 
 impl Tally {
     /// Whether the ledger changes, by what feeds cells, rain, the cap or borders.
-    pub(super) fn enters_ledger(&self) -> bool {
+    pub(in crate::automata::humidity) fn enters_ledger(&self) -> bool {
         Tally { moved: 0, ..*self } != Tally::default()
     }
 }

@@ -1,11 +1,11 @@
 //! Transmissibilities: the part of a difference in humidity that flows across a face in a step,
 //! derived from the ground for the conservative sweep, row by row as steps look at them.
 
-use super::HumidityShape;
-use super::cell::Ground;
-use super::stirred::RowMask;
-use super::store::{Fed, Store};
 use crate::automata::engine::rows::part;
+use crate::automata::humidity::HumidityShape;
+use crate::automata::humidity::cell::Ground;
+use crate::automata::humidity::stirred::RowMask;
+use crate::automata::humidity::store::{Fed, Store};
 use crate::chunk::CellMask;
 use crate::coords::{CHUNK_CELLS, Face};
 use crate::grid::Slot;
@@ -15,16 +15,16 @@ use smallvec::SmallVec;
 
 /// The transmissibilities of the faces of a chunk's cells, in 1/2³².
 #[derive(Clone)]
-pub(super) struct Transmissibilities<S: HumidityShape> {
+pub(in crate::automata::humidity) struct Transmissibilities<S: HumidityShape> {
     /// Towards east, up and in cubes south; 0 at the chunk's faces.
-    pub(super) inner: SmallVec<[Inner; 3]>,
+    pub(in crate::automata::humidity) inner: SmallVec<[Inner; 3]>,
     /// Across the chunk's faces.
-    pub(super) outer: Outer,
+    pub(in crate::automata::humidity) outer: Outer,
     /// Cells before a draining border, in index order.
-    pub(super) drains: Vec<Drain>,
-    pub(super) rain: CellMask,
+    pub(in crate::automata::humidity) drains: Vec<Drain>,
+    pub(in crate::automata::humidity) rain: CellMask,
     /// Rain and rock, which the cap does not touch.
-    pub(super) held: CellMask,
+    pub(in crate::automata::humidity) held: CellMask,
     /// The rows that must be computed anew from the ground.
     stale: RowMask,
     /// By face of the chunk, whether its outer links must be computed anew.
@@ -38,7 +38,7 @@ const MOST_ROWS: u16 = 2 * (CHUNK_CELLS / 16) as u16;
 /// The transmissibilities across the faces of a chunk, by blocks of 16 cells of a rim. Blocks that
 /// are alike are kept once.
 #[derive(Clone, Default)]
-pub(super) struct Outer {
+pub(in crate::automata::humidity) struct Outer {
     /// Place 0 stands for a block of zeros; place n is `blocks[n - 1]`.
     blocks: Vec<[u32; 16]>,
     /// By face and block of the rim.
@@ -51,7 +51,11 @@ impl Outer {
 
     /// Returns a block of the rim at a face; `None` if nothing passes it.
     #[inline(always)]
-    pub(super) fn block(&self, face: usize, block: usize) -> Option<&[u32; 16]> {
+    pub(in crate::automata::humidity) fn block(
+        &self,
+        face: usize,
+        block: usize,
+    ) -> Option<&[u32; 16]> {
         self.blocks.get(usize::from(self.places[face][block]).checked_sub(1)?)
     }
 
@@ -72,7 +76,7 @@ impl Outer {
 /// The transmissibilities of a chunk's cells along an axis, by rows. Rows that are alike, as most
 /// are in ground of layers, are kept once.
 #[derive(Clone)]
-pub(super) struct Inner {
+pub(in crate::automata::humidity) struct Inner {
     /// Rows of the chunk's width one after another; the first is of zeros.
     rows: Vec<Aligned<[u32; 64]>>,
     /// How many rows there are.
@@ -90,7 +94,7 @@ impl Default for Inner {
 impl Inner {
     /// Returns the row that begins at an index.
     #[inline(always)]
-    pub(super) fn row<const W: usize>(&self, first: usize) -> &[u32; W] {
+    pub(in crate::automata::humidity) fn row<const W: usize>(&self, first: usize) -> &[u32; W] {
         self.at(self.places[first / W])
     }
 
@@ -128,16 +132,16 @@ impl Inner {
 
 /// A face of a cell at a draining border.
 #[derive(Clone, Copy)]
-pub(super) struct Drain {
-    pub(super) index: u16,
+pub(in crate::automata::humidity) struct Drain {
+    pub(in crate::automata::humidity) index: u16,
     /// Behind which the border lies.
-    pub(super) face: Face,
-    pub(super) transmissibility: u32,
+    pub(in crate::automata::humidity) face: Face,
+    pub(in crate::automata::humidity) transmissibility: u32,
 }
 
 impl<S: HumidityShape> Transmissibilities<S> {
     /// Returns the transmissibilities of a chunk before any of them is computed.
-    pub(super) fn unknown() -> Box<Self> {
+    pub(in crate::automata::humidity) fn unknown() -> Box<Self> {
         Box::new(Transmissibilities {
             inner: (0..S::NEIGHBOURS / 2).map(|_| Inner::default()).collect(),
             outer: Outer::default(),
@@ -151,7 +155,7 @@ impl<S: HumidityShape> Transmissibilities<S> {
     }
 
     /// Notes that the ground of cells of these rows has changed.
-    pub(super) fn note_ground(&mut self, rows: RowMask) {
+    pub(in crate::automata::humidity) fn note_ground(&mut self, rows: RowMask) {
         self.stale = match S::NEIGHBOURS {
             6 => self.stale.union(rows.with_those_that_link_in()),
             _ => RowMask::ALL,
@@ -159,13 +163,13 @@ impl<S: HumidityShape> Transmissibilities<S> {
     }
 
     /// Notes that the ground behind a face of the chunk has changed.
-    pub(super) fn note_face(&mut self, face: Face) {
+    pub(in crate::automata::humidity) fn note_face(&mut self, face: Face) {
         self.stale_faces[face.index()] = true;
     }
 
     /// Computes what is out of date in the rows that a step looks at, and in the rows that hold
     /// links into them.
-    pub(super) fn update(
+    pub(in crate::automata::humidity) fn update(
         &mut self,
         store: &Store<S>,
         slot: Slot,
@@ -280,7 +284,7 @@ impl<S: HumidityShape> Transmissibilities<S> {
 
     /// Returns the rows of cells that rain, drains or what keeps cells full may change: what they
     /// add and remove is counted in each step.
-    pub(super) fn rows_that_enter_ledger(&self, fed: &[Fed]) -> RowMask {
+    pub(in crate::automata::humidity) fn rows_that_enter_ledger(&self, fed: &[Fed]) -> RowMask {
         let mut rows = RowMask::of(&self.rain);
         self.drains.iter().for_each(|drain| rows.insert(usize::from(drain.index) / 16));
         fed.iter().for_each(|fed| rows.insert(usize::from(fed.index) / 16));
@@ -288,7 +292,7 @@ impl<S: HumidityShape> Transmissibilities<S> {
     }
 
     /// Bytes on the heap, including its own.
-    pub(super) fn memory_bytes(&self) -> usize {
+    pub(in crate::automata::humidity) fn memory_bytes(&self) -> usize {
         let inner = self.inner.iter().map(Inner::memory_bytes).sum::<usize>();
         let outer = self.outer.blocks.capacity() * size_of::<[u32; 16]>();
         size_of::<Self>() + inner + outer + self.drains.capacity() * size_of::<Drain>()
@@ -389,21 +393,21 @@ impl<S: HumidityShape> Around<'_, S> {
 
 /// Transmissibilities between two cells. Neighbours mostly are of the same ground as the two
 /// before, of which the last result is kept.
-pub(super) struct Links {
+pub(in crate::automata::humidity) struct Links {
     coefficient: f64,
     /// Two words of ground, and their transmissibility.
     last: (u32, u32, u32),
 }
 
 impl Links {
-    pub(super) fn of(coefficient: f64) -> Links {
+    pub(in crate::automata::humidity) fn of(coefficient: f64) -> Links {
         Links { coefficient, last: (Ground::WALL.0, Ground::WALL.0, 0) }
     }
 
     /// Returns the transmissibility between two cells. Symmetric, as a sum of two numbers does not
     /// depend on their order.
     #[inline(always)]
-    pub(super) fn between(&mut self, here: u32, there: u32) -> u32 {
+    pub(in crate::automata::humidity) fn between(&mut self, here: u32, there: u32) -> u32 {
         if self.last.0 != here || self.last.1 != there {
             self.last = (here, there, transmissibility(self.coefficient, here, there));
         }

@@ -9,10 +9,10 @@
 //! pointers and writes the rows that change where few do, and what the world had before is freed
 //! after it, some at a time again.
 
-use super::job::Job;
-use super::step::record;
-use super::{HumidityShape, HumidityWorld, Ledger, Sweep};
 use crate::automata::engine::changes::Changes;
+use crate::automata::humidity::step::job::Job;
+use crate::automata::humidity::step::record;
+use crate::automata::humidity::{HumidityShape, HumidityWorld, Ledger, Sweep};
 use crate::automaton::StepReport;
 use crate::chunk::{CellMask, Chunk, LAYER_CELLS};
 use crate::coords::CHUNK_CELLS;
@@ -25,7 +25,7 @@ const PART: usize = 16;
 const PART_CELLS: u64 = LAYER_CELLS as u64 / 2;
 
 /// A step that is being closed.
-pub(super) struct Closing<S: HumidityShape> {
+pub(in crate::automata::humidity) struct Closing<S: HumidityShape> {
     /// The awake chunks.
     slots: Vec<Slot>,
     /// Copies of the first of these, stepped.
@@ -42,7 +42,7 @@ pub(super) struct Closing<S: HumidityShape> {
 }
 
 /// A chunk that was stepped.
-pub(super) struct Done<S: HumidityShape> {
+pub(in crate::automata::humidity) struct Done<S: HumidityShape> {
     job: Job<S>,
     /// What its chunk has marked as changed, with what the step changes; `None` if it has nothing
     /// marked.
@@ -50,14 +50,14 @@ pub(super) struct Done<S: HumidityShape> {
 }
 
 impl<S: HumidityShape> Done<S> {
-    pub(super) fn heap_bytes(&self) -> usize {
+    pub(in crate::automata::humidity) fn heap_bytes(&self) -> usize {
         let masks = [self.job.changes.marks.cells(), self.all_marks.as_deref()];
         self.job.heap_bytes() + masks.iter().flatten().count() * size_of::<CellMask>()
     }
 }
 
 impl<S: HumidityShape> Closing<S> {
-    pub(super) fn memory_bytes(&self) -> usize {
+    pub(in crate::automata::humidity) fn memory_bytes(&self) -> usize {
         self.done.iter().map(Done::heap_bytes).sum::<usize>()
             + self.done.capacity() * size_of::<Done<S>>()
             + self.stays.capacity()
@@ -67,7 +67,7 @@ impl<S: HumidityShape> Closing<S> {
 }
 
 /// What the world had before a step that was done ahead, to be freed.
-pub(super) struct Leavings<S: HumidityShape> {
+pub(in crate::automata::humidity) struct Leavings<S: HumidityShape> {
     done: Vec<Done<S>>,
     /// Of the chunks that fell asleep.
     #[expect(clippy::vec_box, reason = "a mask is moved by its pointer")]
@@ -81,7 +81,7 @@ impl<S: HumidityShape> Default for Leavings<S> {
 }
 
 impl<S: HumidityShape> Leavings<S> {
-    pub(super) fn memory_bytes(&self) -> usize {
+    pub(in crate::automata::humidity) fn memory_bytes(&self) -> usize {
         self.done.iter().map(Done::heap_bytes).sum::<usize>()
             + self.done.capacity() * size_of::<Done<S>>()
             + self.masks.len() * size_of::<CellMask>()
@@ -127,7 +127,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
     }
 
     /// Returns whether something of the next step is done ahead.
-    pub(super) fn is_ahead(&self) -> bool {
+    pub(in crate::automata::humidity) fn is_ahead(&self) -> bool {
         self.closing.is_some() || !self.kernel.ahead.is_empty()
     }
 
@@ -260,7 +260,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
 
     /// Completes the step that is done ahead. Returns `None` if there is
     /// none.
-    pub(super) fn step_from_ahead(&mut self) -> Option<StepReport> {
+    pub(in crate::automata::humidity) fn step_from_ahead(&mut self) -> Option<StepReport> {
         if !self.is_ahead() {
             return None;
         }
@@ -322,8 +322,8 @@ impl<S: HumidityShape> HumidityWorld<S> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Border, Cell, Fed, Rules};
     use super::*;
+    use crate::automata::humidity::{Border, Cell, Fed, Rules};
     use crate::coords::{Cube, Region, Sheet};
     use fastrand::Rng;
     use glam::IVec3;

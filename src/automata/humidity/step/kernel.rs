@@ -1,23 +1,24 @@
 //! The kernel that steps one chunk: the sweep's arithmetic with its cached coefficients, and the
 //! rims of chunks.
 
-use super::ahead::Done;
-use super::conservative::Fluxes;
-use super::job::{Job, Row, Scratch};
-use super::rules::Rules;
-use super::stirred::{RowMask, Stirred};
-use super::store::Store;
-use super::sweep::Sweep;
-use super::transmissibility::{Links, Transmissibilities};
-use super::{HumidityShape, conservative, mean};
 use crate::automata::engine::rims::{Before, Rims};
+use crate::automata::humidity::HumidityShape;
+use crate::automata::humidity::rules::Rules;
+use crate::automata::humidity::step::ahead::Done;
+use crate::automata::humidity::step::conservative::Fluxes;
+use crate::automata::humidity::step::job::{Job, Row, Scratch};
+use crate::automata::humidity::step::transmissibility::{Links, Transmissibilities};
+use crate::automata::humidity::step::{conservative, mean};
+use crate::automata::humidity::stirred::{RowMask, Stirred};
+use crate::automata::humidity::store::Store;
+use crate::automata::humidity::sweep::Sweep;
 use crate::chunk::CellMask;
 use crate::coords::{CHUNK_CELLS, Face};
 use crate::grid::Slot;
 use hashbrown::HashMap;
 
 /// Steps chunks by the rules' sweep.
-pub(super) struct Kernel<S: HumidityShape> {
+pub(in crate::automata::humidity) struct Kernel<S: HumidityShape> {
     cap: f32,
     coefficient: f32,
     /// Of the conservative sweep.
@@ -28,10 +29,10 @@ pub(super) struct Kernel<S: HumidityShape> {
     transmissibilities: Cache<Transmissibilities<S>>,
     /// The cells at the faces of chunks, as the sweep needs them; missing chunks are dry.
     /// Invalidated by every change to a chunk outside a step.
-    pub(super) rims: Rims<u32, S>,
-    pub(super) stirred: Stirred,
+    pub(in crate::automata::humidity) rims: Rims<u32, S>,
+    pub(in crate::automata::humidity) stirred: Stirred,
     /// Awake chunks that are stepped ahead, as long as nothing has changed that their step reads.
-    pub(super) ahead: HashMap<Slot, Done<S>>,
+    pub(in crate::automata::humidity) ahead: HashMap<Slot, Done<S>>,
 }
 
 /// The number of rows above which a step of all cells of a chunk takes less time.
@@ -93,7 +94,7 @@ fn write_in_rims<S: HumidityShape>(row: &Row, rims: &mut S::Rims<u32>) {
 }
 
 impl<S: HumidityShape> Kernel<S> {
-    pub(super) fn new(rules: &Rules) -> Self {
+    pub(in crate::automata::humidity) fn new(rules: &Rules) -> Self {
         Kernel {
             cap: rules.cap,
             coefficient: rules.coefficient,
@@ -108,14 +109,14 @@ impl<S: HumidityShape> Kernel<S> {
 
     /// Notes that a chunk has come, goes or may have changed anywhere: drops all that is derived
     /// from it.
-    pub(super) fn forget(&mut self, slot: Slot) {
+    pub(in crate::automata::humidity) fn forget(&mut self, slot: Slot) {
         self.free(slot);
         self.stirred.forget(slot);
     }
 
     /// Notes that the humidity of cells of a chunk is changed outside of steps: in these rows and
     /// at these faces.
-    pub(super) fn note_moisture(
+    pub(in crate::automata::humidity) fn note_moisture(
         &mut self,
         store: &Store<S>,
         slot: Slot,
@@ -133,13 +134,13 @@ impl<S: HumidityShape> Kernel<S> {
     }
 
     /// Notes that other cells of a chunk are fed, in these rows.
-    pub(super) fn note_fed(&mut self, slot: Slot, rows: RowMask) {
+    pub(in crate::automata::humidity) fn note_fed(&mut self, slot: Slot, rows: RowMask) {
         self.stirred.look_at(slot, rows);
         self.ahead.remove(&slot);
     }
 
     /// Notes that the ground of cells of a chunk is changed.
-    pub(super) fn note_ground(&mut self, slot: Slot, rows: RowMask) {
+    pub(in crate::automata::humidity) fn note_ground(&mut self, slot: Slot, rows: RowMask) {
         self.denominators.forget(slot);
         if let Some(known) = self.transmissibilities.at_mut(slot) {
             known.note_ground(rows);
@@ -148,7 +149,7 @@ impl<S: HumidityShape> Kernel<S> {
     }
 
     /// Notes that the ground behind a face of a chunk has changed.
-    pub(super) fn note_ground_behind(&mut self, slot: Slot, face: Face) {
+    pub(in crate::automata::humidity) fn note_ground_behind(&mut self, slot: Slot, face: Face) {
         self.ahead.remove(&slot);
         self.denominators.forget(slot);
         if let Some(known) = self.transmissibilities.at_mut(slot) {
@@ -157,7 +158,7 @@ impl<S: HumidityShape> Kernel<S> {
     }
 
     /// Takes over what a step makes known of a chunk.
-    pub(super) fn update(&mut self, job: &mut Job<S>) {
+    pub(in crate::automata::humidity) fn update(&mut self, job: &mut Job<S>) {
         if job.is_by_rows {
             self.rims.patch(job.slot, |rims| {
                 job.changed_rows.iter().for_each(|row| write_in_rims::<S>(row, rims));
@@ -169,7 +170,7 @@ impl<S: HumidityShape> Kernel<S> {
     }
 
     /// Drops the data derived from a chunk and its neighbours, as the chunk sleeps.
-    pub(super) fn free(&mut self, slot: Slot) {
+    pub(in crate::automata::humidity) fn free(&mut self, slot: Slot) {
         self.ahead.remove(&slot);
         self.denominators.forget(slot);
         self.transmissibilities.forget(slot);
@@ -178,7 +179,7 @@ impl<S: HumidityShape> Kernel<S> {
 
     /// Computes the data derived from the ground of a chunk that its step needs, unless it is
     /// cached.
-    pub(super) fn prepare(&mut self, store: &Store<S>, slot: Slot) {
+    pub(in crate::automata::humidity) fn prepare(&mut self, store: &Store<S>, slot: Slot) {
         if store.sweep == Sweep::Conservative {
             let looked_at = self.stirred.rows_at(store, slot).in_fours();
             let known = self.transmissibilities.ensure(slot, Transmissibilities::unknown);
@@ -190,7 +191,7 @@ impl<S: HumidityShape> Kernel<S> {
 
     /// Returns the rows of two chunks between which moisture flows across a face of the first, if
     /// neither stands still. In sweeps of the mean it may in all.
-    pub(super) fn flows_across(
+    pub(in crate::automata::humidity) fn flows_across(
         &self,
         store: &Store<S>,
         [here, there]: [Slot; 2],
@@ -222,19 +223,19 @@ impl<S: HumidityShape> Kernel<S> {
     }
 
     /// Saves the rims of these chunks and of their neighbours.
-    pub(super) fn save_rims(&mut self, store: &Store<S>, slots: &[Slot]) {
+    pub(in crate::automata::humidity) fn save_rims(&mut self, store: &Store<S>, slots: &[Slot]) {
         let rims_of = rims_of::<S>(store.sweep);
         self.rims.refresh(&store.moisture, slots, |slot| rims_of(store, slot));
     }
 
     /// Saves the rims of a chunk and of its neighbours.
-    pub(super) fn save_rims_of(&mut self, store: &Store<S>, slot: Slot) {
+    pub(in crate::automata::humidity) fn save_rims_of(&mut self, store: &Store<S>, slot: Slot) {
         let rims_of = rims_of::<S>(store.sweep);
         self.rims.renew_for(&store.moisture, slot, |slot| rims_of(store, slot));
     }
 
     /// Returns whether a chunk is to be stepped by rows: if few must be looked at.
-    pub(super) fn is_by_rows(&self, store: &Store<S>, slot: Slot) -> bool {
+    pub(in crate::automata::humidity) fn is_by_rows(&self, store: &Store<S>, slot: Slot) -> bool {
         S::NEIGHBOURS == 6
             && store.sweep == Sweep::Conservative
             && store.moisture.chunk_at(slot).as_dense().is_some()
@@ -243,7 +244,7 @@ impl<S: HumidityShape> Kernel<S> {
 
     /// Steps a prepared chunk: by rows on its words in the store, or as a whole on words that the
     /// job has taken out of the store.
-    pub(super) fn step_chunk(
+    pub(in crate::automata::humidity) fn step_chunk(
         &self,
         store: &Store<S>,
         before: Before<u32, S>,
@@ -279,7 +280,7 @@ impl<S: HumidityShape> Kernel<S> {
     }
 
     /// Bytes on the heap.
-    pub(super) fn memory_bytes(&self) -> usize {
+    pub(in crate::automata::humidity) fn memory_bytes(&self) -> usize {
         self.denominators.memory_bytes(size_of_val)
             + self.transmissibilities.memory_bytes(Transmissibilities::memory_bytes)
             + self.rims.memory_bytes()

@@ -20,13 +20,13 @@
 //! Both need that a grain of head makes no more than half of a least flow, which rules fulfil up to
 //! a coefficient and a fall; faster ones have exact heads.
 
-use super::HumidityShape;
-use super::rules::Rules;
+use crate::automata::humidity::HumidityShape;
+use crate::automata::humidity::rules::Rules;
 use crate::coords::Face;
 
 /// How humidities are rounded down to heads.
 #[derive(Clone, Copy)]
-pub(super) struct Heads {
+pub(in crate::automata::humidity) struct Heads {
     /// The bits of a multiple of the grain, by axis.
     masks: [u32; 3],
     /// In units, by [`Face::index`].
@@ -39,7 +39,7 @@ const SHEET: ([u32; 3], [u32; 6]) = ([4, 4, 4], [0, 2, 1, 3, 0, 0]);
 const CUBE: ([u32; 3], [u32; 6]) = ([8, 4, 8], [0, 4, 1, 3, 2, 6]);
 
 impl Heads {
-    pub(super) fn of<S: HumidityShape>(rules: &Rules) -> Heads {
+    pub(in crate::automata::humidity) fn of<S: HumidityShape>(rules: &Rules) -> Heads {
         let (grains, phases) = if S::NEIGHBOURS == 4 { SHEET } else { CUBE };
         // The greatest parts of a difference that flow across a face, with what falls.
         let least = f64::from(rules.least_impermeability);
@@ -59,7 +59,7 @@ impl Heads {
     /// Returns the head of a cell at a face: less than a grain below what it holds, or in cells
     /// that hold hardly any less than a grain above.
     #[inline(always)]
-    pub(super) fn at(self, face: Face, units: u32) -> u32 {
+    pub(in crate::automata::humidity) fn at(self, face: Face, units: u32) -> u32 {
         let phase = self.phases[face.index()];
         ((units.max(phase) - phase) & self.masks[face.index() / 2]) + phase
     }

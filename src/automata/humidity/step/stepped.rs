@@ -1,7 +1,7 @@
 //! Which chunks took part in steps since a save last asked. A step that is done ahead notes its
 //! chunks before it is complete, so they are told by a count of steps, not by the time of the note.
 
-use super::{HumidityShape, HumidityWorld};
+use crate::automata::humidity::{HumidityShape, HumidityWorld};
 use crate::grid::Slot;
 use glam::IVec3;
 
@@ -28,7 +28,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
     }
 
     /// Notes that a chunk takes part in the next step.
-    pub(super) fn note_stepped(&mut self, slot: Slot) {
+    pub(in crate::automata::humidity) fn note_stepped(&mut self, slot: Slot) {
         if self.stepped.len() <= slot.index() {
             self.stepped.resize(self.store.moisture.slot_capacity(), 0);
         }
@@ -36,7 +36,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
     }
 
     /// Notes that a step is complete.
-    pub(super) fn count_step(&mut self) {
+    pub(in crate::automata::humidity) fn count_step(&mut self) {
         self.steps += 1;
     }
 }

@@ -1,8 +1,8 @@
 //! Chunks that stand still: no step visits them, and nothing passes their faces, as if rock lay
 //! behind. They can be read and edited as others.
 
-use super::kernel::Kernel;
-use super::{HumidityShape, HumidityWorld};
+use crate::automata::humidity::step::kernel::Kernel;
+use crate::automata::humidity::{HumidityShape, HumidityWorld};
 use crate::coords::Face;
 use crate::grid::Slot;
 use glam::IVec3;
@@ -43,7 +43,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
     /// go, or has just come or resumed. Returns whether there are any. The next steps of both look
     /// at the rows between which moisture flows, and at those beside which something has changed in
     /// the last step.
-    pub(super) fn wake_across(&mut self, slot: Slot) -> bool {
+    pub(in crate::automata::humidity) fn wake_across(&mut self, slot: Slot) -> bool {
         let neighbours = self.store.moisture.neighbours_of(slot);
         let mut flows = false;
         for (face, beside) in Face::ALL.into_iter().zip(neighbours).take(S::NEIGHBOURS) {

@@ -7,7 +7,7 @@
 //! transmissibilities of a cell's faces add up to at most a half, so it stays within the range of
 //! its neighbours. Each flux that is not zero lowers Σ h², a whole number, so without rain it comes
 //! to rest; sooner where small fluxes are left out, by `Rules::least_flow`. The humidities of which
-//! fluxes are made are rounded, see [`heads`](super::heads): by less than half of what the least
+//! fluxes are made are rounded, see [`heads`](crate::automata::humidity::step::heads): by less than half of what the least
 //! flux takes, so that each still lowers it.
 //!
 //! With the rule of falling, the flux down from h to h' is `F = k·g·(h − h' + r·min(h, cap − h'))`
@@ -19,17 +19,17 @@
 //! most, by the limit of the rule; to keep below it, what falls is rounded down where it is more
 //! than what evens out, and up where it is less. So this comes to rest, too.
 
-use super::HumidityShape;
-use super::cell::UNITS;
-use super::heads::Heads;
-use super::job::{Job, Row, Tally};
-use super::rules::Rules;
-use super::stirred::RowMask;
-use super::store::{Fed, Store};
-use super::transmissibility::{Drain, Transmissibilities};
 use crate::automata::engine::changes::{Rows, mark};
 use crate::automata::engine::rims::{Before, rims_of_chunk};
 use crate::automata::engine::rows::{FIRST_OUT, InPlaceRule, part};
+use crate::automata::humidity::HumidityShape;
+use crate::automata::humidity::cell::UNITS;
+use crate::automata::humidity::rules::Rules;
+use crate::automata::humidity::step::heads::Heads;
+use crate::automata::humidity::step::job::{Job, Row, Tally};
+use crate::automata::humidity::step::transmissibility::{Drain, Transmissibilities};
+use crate::automata::humidity::stirred::RowMask;
+use crate::automata::humidity::store::{Fed, Store};
 use crate::chunk::{CellMask, ones};
 use crate::coords::{CHUNK_CELLS, Face};
 use crate::grid::Slot;
@@ -37,23 +37,26 @@ use crate::simd::{self, Aligned};
 use core::hint;
 
 /// Returns the humidity at the faces of a chunk.
-pub(super) fn rims_of<S: HumidityShape>(store: &Store<S>, slot: Slot) -> S::Rims<u32> {
+pub(in crate::automata::humidity) fn rims_of<S: HumidityShape>(
+    store: &Store<S>,
+    slot: Slot,
+) -> S::Rims<u32> {
     rims_of_chunk::<u32, S>(store.moisture.chunk_at(slot))
 }
 
 /// What a step of a chunk reads besides its cells.
 #[derive(Clone, Copy)]
-pub(super) struct Inputs<'a, S: HumidityShape> {
-    pub(super) faces: &'a Transmissibilities<S>,
-    pub(super) fed: &'a [Fed],
+pub(in crate::automata::humidity) struct Inputs<'a, S: HumidityShape> {
+    pub(in crate::automata::humidity) faces: &'a Transmissibilities<S>,
+    pub(in crate::automata::humidity) fed: &'a [Fed],
     /// The rows that must be looked at.
-    pub(super) looked_at: RowMask,
-    pub(super) before: Before<'a, u32, S>,
+    pub(in crate::automata::humidity) looked_at: RowMask,
+    pub(in crate::automata::humidity) before: Before<'a, u32, S>,
 }
 
 /// Steps the cells of a job, or if these are given looks at some of their rows, and leaves those
 /// that change in the job.
-pub(super) fn step_chunk<S: HumidityShape>(
+pub(in crate::automata::humidity) fn step_chunk<S: HumidityShape>(
     fluxes: Fluxes,
     inputs: Inputs<'_, S>,
     cells: Option<&[u32; CHUNK_CELLS]>,
@@ -150,7 +153,7 @@ fn fluxes_between<const W: usize>(
 
 /// The fluxes across faces, by the rules.
 #[derive(Clone, Copy)]
-pub(super) struct Fluxes {
+pub(in crate::automata::humidity) struct Fluxes {
     /// In units.
     cap: u32,
     /// In 1/65,536 of the coefficient.
@@ -161,7 +164,7 @@ pub(super) struct Fluxes {
 }
 
 impl Fluxes {
-    pub(super) fn of<S: HumidityShape>(rules: &Rules) -> Fluxes {
+    pub(in crate::automata::humidity) fn of<S: HumidityShape>(rules: &Rules) -> Fluxes {
         Fluxes {
             cap: (f64::from(rules.cap) * f64::from(UNITS)) as u32,
             fall: rules.fall_share(),
@@ -183,7 +186,13 @@ impl Fluxes {
     }
 
     /// Returns whether anything flows across a face between two cells.
-    pub(super) fn flows(self, face: Face, transmissibility: u32, from: u32, to: u32) -> bool {
+    pub(in crate::automata::humidity) fn flows(
+        self,
+        face: Face,
+        transmissibility: u32,
+        from: u32,
+        to: u32,
+    ) -> bool {
         let flux = match self.fall {
             0 => self.out::<false>(face, transmissibility, from, to),
             _ => self.out::<true>(face, transmissibility, from, to),

@@ -11,13 +11,13 @@
 //! The cap limits `r`. Each quotient `h/i` is computed once for each cell, and each denominator
 //! once after an edit: the same operations in the same order give the same bits.
 
-use super::HumidityShape;
-use super::cell::Ground;
-use super::job::{Job, Scratch};
-use super::store::{Store, words};
 use crate::automata::engine::changes::Rows;
 use crate::automata::engine::rims::rims_of_chunk;
 use crate::automata::engine::rows::{RowRule, part};
+use crate::automata::humidity::HumidityShape;
+use crate::automata::humidity::cell::Ground;
+use crate::automata::humidity::step::job::{Job, Scratch};
+use crate::automata::humidity::store::{Store, words};
 use crate::chunk::CellMask;
 use crate::coords::CHUNK_CELLS;
 use crate::grid::Slot;
@@ -27,14 +27,17 @@ use crate::simd;
 const HELD: u32 = 0;
 
 /// Returns the bits of `h/i` at the faces of a chunk.
-pub(super) fn rims_of<S: HumidityShape>(store: &Store<S>, slot: Slot) -> S::Rims<u32> {
+pub(in crate::automata::humidity) fn rims_of<S: HumidityShape>(
+    store: &Store<S>,
+    slot: Slot,
+) -> S::Rims<u32> {
     let moisture = rims_of_chunk::<u32, S>(store.moisture.chunk_at(slot));
     let ground = store.ground_at(slot).rims::<S>();
     S::join_rims(&moisture, &ground, quotient)
 }
 
 /// Steps a chunk with these denominators. `around` are the rims of its neighbours.
-pub(super) fn step_chunk<S: HumidityShape, const IN_PLACE: bool>(
+pub(in crate::automata::humidity) fn step_chunk<S: HumidityShape, const IN_PLACE: bool>(
     store: &Store<S>,
     denominators: &[u32; CHUNK_CELLS],
     cap: f32,
@@ -98,7 +101,7 @@ fn quotient(word: u32, ground: u32) -> u32 {
 }
 
 /// Computes the bits of the denominators of a chunk's cells, or [`HELD`].
-pub(super) fn denominators<S: HumidityShape>(
+pub(in crate::automata::humidity) fn denominators<S: HumidityShape>(
     store: &Store<S>,
     slot: Slot,
 ) -> Box<[u32; CHUNK_CELLS]> {

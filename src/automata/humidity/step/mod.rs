@@ -1,11 +1,31 @@
 //! Steps of a humidity world: prepare and save rims, step the awake chunks, record the results,
 //! wake chunks and put them to sleep. Single steps, and several at a time in tiles.
+//!
+//! | file | what |
+//! |---|---|
+//! | `mean` | the kernels of the sweeps that keep the original formula |
+//! | `conservative`, `heads`, `transmissibility` | the kernel of the conservative sweep, and what it reads |
+//! | `kernel`, `job` | what the step of a chunk reads, and what it comes to |
+//! | `ahead` | a step done ahead, in pieces |
+//! | `stepped` | which chunks a save must look at |
+//! | `still` | chunks that stand still |
 
-use super::job::{Job, Tally};
-use super::sweep::Sweep;
-use super::{HumidityShape, HumidityWorld, Ledger};
+pub(super) mod ahead;
+mod conservative;
+mod heads;
+pub(super) mod job;
+pub(super) mod kernel;
+mod mean;
+#[cfg(feature = "store")]
+mod stepped;
+mod still;
+mod transmissibility;
+
 use crate::automata::engine::front;
 use crate::automata::engine::tiles::{self, Plan};
+use crate::automata::humidity::step::job::{Job, Tally};
+use crate::automata::humidity::sweep::Sweep;
+use crate::automata::humidity::{HumidityShape, HumidityWorld, Ledger};
 use crate::automaton::StepReport;
 use crate::chunk::{CellMask, Chunk};
 use crate::coords::CHUNK_CELLS;
@@ -20,7 +40,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
         S::step_humidity(self)
     }
 
-    pub(super) fn step_generic(&mut self) -> StepReport {
+    pub(in crate::automata::humidity) fn step_generic(&mut self) -> StepReport {
         self.ticks = self.ticks.wrapping_add(1);
         let report = match self.rules.sweep {
             Sweep::InPlace => self.step_in_place(),
@@ -40,7 +60,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
         S::run_humidity(self, steps)
     }
 
-    pub(super) fn run_generic(&mut self, steps: u64) -> StepReport {
+    pub(in crate::automata::humidity) fn run_generic(&mut self, steps: u64) -> StepReport {
         let mut report = StepReport::default();
         let mut done = 0;
         while done < steps {
@@ -213,7 +233,12 @@ impl<S: HumidityShape> HumidityWorld<S> {
 }
 
 /// Records the result of a step of an awake chunk.
-pub(super) fn record(report: &mut StepReport, ledger: &mut Ledger, changed: usize, tally: &Tally) {
+pub(in crate::automata::humidity) fn record(
+    report: &mut StepReport,
+    ledger: &mut Ledger,
+    changed: usize,
+    tally: &Tally,
+) {
     *report += report_of(changed, tally);
     enter(ledger, tally);
 }
@@ -233,10 +258,10 @@ fn enter(ledger: &mut Ledger, tally: &Tally) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::kernel::Kernel;
-    use super::super::{Border, Cell, Rules};
     use super::*;
     use crate::automata::engine::workers::in_pool;
+    use crate::automata::humidity::step::kernel::Kernel;
+    use crate::automata::humidity::{Border, Cell, Rules};
     use crate::coords::{Cube, Region, Shape, Sheet};
     use glam::IVec3;
 
