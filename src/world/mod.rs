@@ -4,86 +4,50 @@
 //! No automaton knows of another. What goes from one to the other, and the clock that they share,
 //! stands here, above them.
 //!
-//! | file | what |
+//! | where | what |
 //! |---|---|
-//! | `material`, `palette`, `rules` | what ground is made of, and the rules of all parts, with their checks |
-//! | `content`, `water_table` | a chunk as a game gives it: materials, water, moisture; from heights or a closure, and moist from the start |
-//! | `error` | why an edit was refused |
-//! | `ground` | edits of materials, and how the parts follow them |
-//! | `chunks`, `record` | loading and unloading; chunks that travel |
-//! | `pressure`, `submerged` | the ground of explosions: lent where there is pressure, with full cells of water; what breaks |
-//! | `charge`, `reach`, `spill`, `throws` | charges; how far they reach; moisture of broken soil that becomes water; water that flows throw |
-//! | `water_edits` | edits of water that leave the ground as it is |
-//! | `parts` | the same of all parts, as values |
-//! | `rain` | water from above |
-//! | `couplings`, `limits`, `contacts`, `exchange`, `seabed` | what passes between water and soil: its rules, what they come to for each material, where it may, how it does; what the sea keeps full |
-//! | `tick` | a tick: water, then soil, then explosions, in pieces |
-//! | `settle` | ticks of some chunks alone, until nothing moves in them |
-//! | `simulated` | what a simulation distance needs to know |
-//! | `values`, `bytes`, `queue` | edits as values, in bytes, and in a queue |
-//! | `query`, `ledger`, `validate` | reading, the account of all water, the laws |
-//! | `feed` | what has changed, as values and in bytes, and a copy that follows it |
-//! | `view` | what the drawing reads, of a world or of a copy that follows it |
-//! | `restore`, `touched` | what a snapshot needs, and what a save may leave out |
+//! | `rules/` | what ground is made of, the rules of all parts, what they come to, and why an edit was refused |
+//! | `ground/` | edits of materials, and how the parts follow them; chunks that are loaded, and that travel |
+//! | `pressure/` | explosions: the ground that they are lent, charges, their reach, what breaks and what is thrown |
+//! | `edit/` | edits as values, in bytes and in a queue; those of the parts |
+//! | `tick/` | a tick in pieces: water, what passes between water and soil, soil, explosions |
+//! | `feed/` | what has changed, as values and in bytes, and a copy that follows it |
+//! | `query`, `view` | reading, and what the drawing reads |
+//! | `ledger`, `validate` | the account of all water, and the laws |
+//! | `restore` | what a snapshot needs |
 
-mod bytes;
-mod charge;
-mod chunks;
-mod client;
-mod contacts;
-mod content;
-mod couplings;
-mod error;
-mod exchange;
+mod edit;
 mod feed;
 mod ground;
 mod ledger;
-mod limits;
-mod material;
-mod palette;
-mod parts;
 mod pressure;
 mod query;
-mod queue;
-mod rain;
-mod reach;
-mod record;
 #[cfg(feature = "snapshot")]
 mod restore;
 mod rules;
-mod seabed;
-mod settle;
-mod simulated;
-mod spill;
-mod submerged;
-mod throws;
 mod tick;
-mod touched;
 mod validate;
-mod values;
 mod view;
-mod water_edits;
-mod water_table;
 
 pub use crate::edit_bytes::EditBytesError;
 pub use crate::water::{MirrorError, Progress, UpdateBytesError};
-pub use content::Content;
-pub use couplings::Couplings;
-pub use error::EditError;
+pub use edit::queue::EditReport;
+pub use edit::{Edit, Outcome};
 pub use feed::{ChunkUpdate, Feed, MOISTURE_STEP, Mirror, Update};
 pub use ground::Replaced;
+pub use ground::content::Content;
+pub use ground::record::ChunkRecord;
 pub use ledger::Ledger;
-pub use material::{Material, MaterialId};
-pub use palette::{Palette, PaletteError};
 pub use pressure::Broken;
-pub use queue::EditReport;
-pub use record::ChunkRecord;
 #[cfg(feature = "snapshot")]
 pub(crate) use restore::{Common, Counts, Parts, SavedGround};
+pub use rules::couplings::Couplings;
+pub use rules::error::EditError;
+pub use rules::material::{Material, MaterialId};
+pub use rules::palette::{Palette, PaletteError};
 pub use rules::{Rules, RulesError, Submerged};
-pub use settle::{Restless, Settling, settle};
+pub use tick::settle::{Restless, Settling, settle};
 pub use validate::Violation;
-pub use values::{Edit, Outcome};
 pub use view::WorldView;
 
 use crate::automaton::automaton;
@@ -92,13 +56,14 @@ use crate::coords::{Cube, Region};
 use crate::grid::Grid;
 use crate::humidity::HumidityWorld;
 use crate::water::WaterWorld;
-use contacts::Contacts;
-use exchange::Passed;
-use limits::Limits;
-use queue::Queue;
+use edit::queue::Queue;
+use pressure::throws::Throws;
+use rules::limits::Limits;
 use std::collections::BTreeSet;
-use throws::Throws;
 use tick::Stage;
+use tick::contacts::Contacts;
+use tick::exchange::Passed;
+use tick::touched::Touched;
 
 /// A world of ground on sparse 16³ chunks, with water, moisture and pressure in it.
 ///
@@ -169,7 +134,7 @@ pub struct World {
     /// What follows from ground, water and soil.
     contacts: Contacts,
     #[cfg(feature = "store")]
-    touched: touched::Touched,
+    touched: Touched,
 }
 
 impl World {
@@ -222,7 +187,7 @@ impl World {
             limits,
             contacts: Contacts::default(),
             #[cfg(feature = "store")]
-            touched: touched::Touched::default(),
+            touched: Touched::default(),
         })
     }
 }

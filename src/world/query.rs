@@ -1,13 +1,13 @@
 //! Reading a world: ground, water, moisture and pressure, changes, and the hash of its state.
 
-use super::content::Content;
-use super::exchange::Passed;
+use super::edit::Edit;
 use super::feed::untold;
-use super::material::MaterialId;
-use super::palette::Palette;
+use super::ground::content::Content;
 use super::rules::Rules;
+use super::rules::material::MaterialId;
+use super::rules::palette::Palette;
 use super::tick::Stage;
-use super::values::Edit;
+use super::tick::exchange::Passed;
 use super::{Broken, World};
 use crate::automaton::{ChunkChanges, StateHash};
 use crate::blast::BlastWorld;

@@ -1,12 +1,12 @@
 //! The parts of a saved world, and restoring a world from them. What follows from them is made
 //! anew. A world whose water has a tick underway is saved as it was when that tick began.
 
-use super::exchange::Passed;
-use super::palette::Palette;
-use super::queue::Queue;
+use super::edit::Edit;
+use super::edit::queue::Queue;
 use super::rules::Rules;
+use super::rules::palette::Palette;
 use super::tick::Stage;
-use super::values::Edit;
+use super::tick::exchange::Passed;
 use super::{Broken, MaterialId, World};
 use crate::blast::BlastWorld;
 use crate::chunk::{CellMask, Chunk};

@@ -2,7 +2,7 @@
 
 use super::World;
 use super::feed::{MOISTURE_STEP, Mirror};
-use super::material::MaterialId;
+use super::rules::material::MaterialId;
 use crate::chunk::Chunk;
 use crate::water::{self, WaterView, WaterWorld};
 use glam::IVec3;

@@ -13,8 +13,8 @@ use super::update::{ChunkUpdate, Update};
 use crate::water::UpdateBytesError;
 use crate::water::feed::{Reader, put_position, put_runs, value};
 use crate::water::numbers::{put_number, unzigzag, zigzag};
-use crate::world::material::MaterialId;
 use crate::world::pressure::Broken;
+use crate::world::rules::material::MaterialId;
 use glam::IVec3;
 
 const VERSION: u8 = 1;

@@ -4,7 +4,7 @@ use super::update::{ChunkUpdate, MOISTURE_STEP, Update};
 use crate::chunk::Chunk;
 use crate::coords::{Cube, Shape};
 use crate::water::{self, ChunkEvent, MirrorError, Run};
-use crate::world::material::MaterialId;
+use crate::world::rules::material::MaterialId;
 use glam::IVec3;
 use hashbrown::HashMap;
 

@@ -9,7 +9,7 @@ use crate::subscribers::Subscription;
 use crate::water::feed::runs;
 use crate::water::{self, ChunkEvent, Run};
 use crate::world::World;
-use crate::world::material::MaterialId;
+use crate::world::rules::material::MaterialId;
 use glam::IVec3;
 use hashbrown::HashMap;
 use std::collections::BTreeMap;

@@ -7,8 +7,8 @@ use crate::coords::{Cube, Face, Shape, order};
 use crate::humidity::UNITS;
 use crate::water::feed::faces_of;
 use crate::water::{self, Run};
-use crate::world::material::MaterialId;
 use crate::world::pressure::Broken;
+use crate::world::rules::material::MaterialId;
 use glam::IVec3;
 use std::collections::BTreeMap;
 

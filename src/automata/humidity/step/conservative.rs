@@ -7,7 +7,7 @@
 //! transmissibilities of a cell's faces add up to at most a half, so it stays within the range of
 //! its neighbours. Each flux that is not zero lowers Σ h², a whole number, so without rain it comes
 //! to rest; sooner where small fluxes are left out, by `Rules::least_flow`. The humidities of which
-//! fluxes are made are rounded, see [`heads`](crate::automata::humidity::step::heads): by less than half of what the least
+//! fluxes are made are rounded, see [`heads`](super::heads): by less than half of what the least
 //! flux takes, so that each still lowers it.
 //!
 //! With the rule of falling, the flux down from h to h' is `F = k·g·(h − h' + r·min(h, cap − h'))`

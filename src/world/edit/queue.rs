@@ -1,0 +1,94 @@
+//! Edits in line for the end of the tick that is underway, and what became of them.
+
+use crate::edit_queue::EditQueue;
+use crate::world::World;
+use crate::world::edit::{Edit, Outcome};
+use crate::world::rules::error::EditError;
+
+/// What became of an edit that was [queued](World::queue).
+#[derive(Clone, Debug, PartialEq)]
+pub struct EditReport {
+    /// What [`World::queue`] returned.
+    pub ticket: u64,
+    /// The number of complete ticks when the edit was made.
+    pub tick: u64,
+    /// What the edit came to, or why it was refused. A refused edit changed nothing.
+    pub result: Result<Outcome, EditError>,
+}
+
+/// The edits that wait, and the reports on those that were made.
+pub(in crate::world) type Queue = EditQueue<Edit, EditReport>;
+
+impl World {
+    /// Puts an edit in line. It is made when the tick that is underway is complete, or if there is
+    /// none, when the next one begins: in any case by the call that begins a tick, before that
+    /// tick. Returns a ticket: 0 for the first edit ever queued, then 1, and so on;
+    /// [`take_edit_reports`](World::take_edit_reports) tells by ticket what became of it.
+    ///
+    /// An edit that is made directly completes the tick that is underway; a queued one does not, so
+    /// a game that queues its edits keeps its frame budget. Edits are made in the order in which
+    /// they were queued, and one that is made directly has those that wait made first.
+    ///
+    /// ```
+    /// use floodplain::glam::IVec3;
+    /// use floodplain::world::{Content, Edit, MaterialId, Outcome, Palette, Rules, World};
+    ///
+    /// let (air, rock) = (MaterialId(0), MaterialId(1));
+    /// let mut world = World::new(7, Palette::natural(), Rules::default())?;
+    /// world.insert_chunk(IVec3::ZERO, Content::from_fn(IVec3::ZERO, |_| air))?;
+    /// let cell = IVec3::new(8, 3, 8);
+    /// let ticket = world.queue(Edit::SetMaterial { cell, material: rock });
+    /// assert_eq!(world.material(cell), Some(air));
+    /// world.step();
+    /// assert_eq!(world.material(cell), Some(rock));
+    /// let reports = world.take_edit_reports();
+    /// assert_eq!((reports[0].ticket, reports[0].tick), (ticket, 0));
+    /// assert!(matches!(reports[0].result, Ok(Outcome::Replaced(_))));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn queue(&mut self, edit: Edit) -> u64 {
+        self.queue.push(edit)
+    }
+
+    /// Returns the edits that wait, in order; see [`queue`](World::queue).
+    pub fn queued_edits(&self) -> impl ExactSizeIterator<Item = &Edit> {
+        self.queue.waiting()
+    }
+
+    /// Returns what became of the queued edits that were made since the last call, in the order in
+    /// which they were made.
+    pub fn take_edit_reports(&mut self) -> Vec<EditReport> {
+        self.queue.take_reports()
+    }
+
+    /// Makes the first edit that waits, between ticks. Returns the cells that it counts for.
+    pub(in crate::world) fn make_next_edit(&mut self) -> u64 {
+        // For the edit itself, nothing waits and no tick has begun.
+        let mut queue = core::mem::take(&mut self.queue);
+        let mut cells = 0;
+        if let Some((ticket, edit)) = queue.pop() {
+            cells = edit.cells();
+            self.water.take_searched();
+            let tick = self.tick;
+            let result = self.apply(edit);
+            if result.is_err() {
+                cells = 1;
+            }
+            cells += self.water.take_searched();
+            queue.report(EditReport { ticket, tick, result });
+        }
+        self.queue = queue;
+        cells
+    }
+
+    /// Makes all edits that wait, after completing the tick that has begun.
+    pub(in crate::world) fn make_queued_edits(&mut self) {
+        if self.queue.is_empty() {
+            return;
+        }
+        self.finish_tick();
+        while !self.queue.is_empty() {
+            self.make_next_edit();
+        }
+    }
+}

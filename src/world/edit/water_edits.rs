@@ -1,0 +1,241 @@
+//! Edits of the water in a world: units, springs, the sea, fixtures, edges, rules, and what stands
+//! still. Each is that of [`WaterWorld`](crate::water::WaterWorld) of the same name, where it says
+//! what becomes of the water. None of them changes the ground.
+
+use crate::coords::Region;
+use crate::water::{self, Edge, Fixture};
+use crate::world::World;
+use crate::world::rules::error::EditError;
+use glam::{IVec2, IVec3};
+
+impl World {
+    /// Pours up to `units` into a cell, as
+    /// [`WaterWorld::pour`](crate::water::WaterWorld::pour) does. Returns how many had room, 0 to
+    /// 7; they count as placed. [`rain`](World::rain) falls down to the ground first, and soaks in.
+    ///
+    /// ```
+    /// use floodplain::glam::IVec3;
+    /// use floodplain::world::{Content, MaterialId, Palette, Rules, World};
+    ///
+    /// let mut world = World::new(7, Palette::natural(), Rules::default())?;
+    /// let air = Content::from_fn(IVec3::ZERO, |_| MaterialId(0));
+    /// world.insert_chunk(IVec3::ZERO, air)?;
+    /// let (pond, bucket) = (IVec3::new(8, 0, 8), 9);
+    /// let poured = world.pour(pond, bucket)?;
+    /// assert_eq!((poured, bucket - poured), (7, 2), "two stay in the bucket");
+    /// assert_eq!(world.scoop(pond, 9)?, 7);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The cell is solid, not loaded or out of bounds, as [`EditError::Water`].
+    pub fn pour(&mut self, cell: IVec3, units: u32) -> Result<u32, EditError> {
+        self.settle();
+        Ok(self.water.pour(cell, units)?)
+    }
+
+    /// Takes up to `units` out of a cell, as
+    /// [`WaterWorld::scoop`](crate::water::WaterWorld::scoop) does. Returns how many it held, 0 to
+    /// 7; they count as removed.
+    ///
+    /// # Errors
+    /// Those of [`pour`](World::pour).
+    pub fn scoop(&mut self, cell: IVec3, units: u32) -> Result<u32, EditError> {
+        self.settle();
+        Ok(self.water.scoop(cell, units)?)
+    }
+
+    /// Takes up to `units` from the surface of the body of water that a cell belongs to, as
+    /// [`WaterWorld::drain_body`](crate::water::WaterWorld::drain_body) does. Returns how many it
+    /// gave; they count as removed.
+    ///
+    /// ```
+    /// use floodplain::Region;
+    /// use floodplain::glam::IVec3;
+    /// use floodplain::world::{Content, MaterialId, Palette, Rules, World};
+    ///
+    /// let mut world = World::new(7, Palette::natural(), Rules::default())?;
+    /// let air = Content::from_fn(IVec3::ZERO, |_| MaterialId(0));
+    /// world.insert_chunk(IVec3::ZERO, air)?;
+    /// world.fill_water(Region::new(IVec3::ZERO, IVec3::new(15, 9, 15)), 7)?;
+    /// let pump = IVec3::new(8, 0, 8);
+    /// let taken = world.drain_body(pump, 20)?;
+    /// assert_eq!((taken, world.height(pump)), (20, 7), "from the surface above it");
+    /// assert_eq!(world.fill_body(pump, taken)?, 20);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`pour`](World::pour).
+    pub fn drain_body(&mut self, cell: IVec3, units: u32) -> Result<u32, EditError> {
+        self.settle();
+        Ok(self.water.drain_body(cell, units)?)
+    }
+
+    /// Adds up to `units` to the body of water that a cell belongs to, as
+    /// [`WaterWorld::fill_body`](crate::water::WaterWorld::fill_body) does. Returns how many found
+    /// room; they count as placed.
+    ///
+    /// # Errors
+    /// Those of [`pour`](World::pour).
+    pub fn fill_body(&mut self, cell: IVec3, units: u32) -> Result<u32, EditError> {
+        self.settle();
+        Ok(self.water.fill_body(cell, units)?)
+    }
+
+    /// Makes every cell of an open region hold `height` units of still water, 0 to 7. Returns the
+    /// units that were in it, which count as removed; see
+    /// [`WaterWorld::fill_water`](crate::water::WaterWorld::fill_water).
+    ///
+    /// # Errors
+    /// A cell of the region is solid, not loaded or out of bounds; a height above 7, as
+    /// [`EditError::Water`].
+    pub fn fill_water(&mut self, region: Region, height: u8) -> Result<u64, EditError> {
+        self.settle();
+        self.check_open(region)?;
+        Ok(self.water.fill_water(region, height)?)
+    }
+
+    /// Makes a cell a spring, full for ever; what it gives counts as injected. Returns `false`, and
+    /// changes nothing, if it is one; see
+    /// [`WaterWorld::add_source`](crate::water::WaterWorld::add_source).
+    ///
+    /// ```
+    /// use floodplain::glam::IVec3;
+    /// use floodplain::world::{Content, Palette, Rules, World};
+    ///
+    /// let palette = Palette::natural();
+    /// let [air, soil] = ["air", "soil"].map(|name| palette.id(name).expect("natural"));
+    /// let mut world = World::new(7, palette, Rules::default())?;
+    /// let ground = Content::from_heights(IVec3::ZERO, |_, _| 3, |_| soil, air);
+    /// world.insert_chunk(IVec3::ZERO, ground)?;
+    /// let spring = IVec3::new(8, 4, 8);
+    /// assert!(world.add_source(spring)?);
+    /// world.run(40);
+    /// assert!(world.moisture(spring - IVec3::Y) > 0.0, "the soil below it is wet");
+    /// assert!(world.remove_source(spring)? && !world.remove_source(spring)?);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`pour`](World::pour).
+    pub fn add_source(&mut self, cell: IVec3) -> Result<bool, EditError> {
+        self.settle();
+        Ok(self.water.add_source(cell)?)
+    }
+
+    /// Makes a spring an ordinary full cell. Returns `false`, and changes nothing, if it is none;
+    /// see [`WaterWorld::remove_source`](crate::water::WaterWorld::remove_source).
+    ///
+    /// # Errors
+    /// Those of [`pour`](World::pour).
+    pub fn remove_source(&mut self, cell: IVec3) -> Result<bool, EditError> {
+        self.settle();
+        Ok(self.water.remove_source(cell)?)
+    }
+
+    /// Makes every cell of an open region sea. Returns the units of water that were in it, which
+    /// count as removed; see [`WaterWorld::fill_sea`](crate::water::WaterWorld::fill_sea).
+    ///
+    /// # Errors
+    /// A cell of the region is solid, not loaded or out of bounds.
+    pub fn fill_sea(&mut self, region: Region) -> Result<u64, EditError> {
+        self.settle();
+        self.check_open(region)?;
+        Ok(self.water.fill_sea(region)?)
+    }
+
+    /// Empties a cell of the sea. Returns `false`, and changes nothing, if it is none. It closes
+    /// again while sea lies beside or above it; see
+    /// [`WaterWorld::clear_sea`](crate::water::WaterWorld::clear_sea).
+    ///
+    /// # Errors
+    /// The cell is not loaded or out of bounds, as [`EditError::Water`].
+    pub fn clear_sea(&mut self, cell: IVec3) -> Result<bool, EditError> {
+        self.settle();
+        Ok(self.water.clear_sea(cell)?)
+    }
+
+    /// Sets what water does at the faces of a column of chunks, by the x and z of their positions,
+    /// while it is not loaded; `None` for what the rules say. Returns `false`, and changes nothing,
+    /// if it is so; see [`WaterWorld::set_edge`](crate::water::WaterWorld::set_edge).
+    pub fn set_edge(&mut self, column: IVec2, edge: Option<Edge>) -> bool {
+        self.settle();
+        self.water.set_edge(column, edge)
+    }
+
+    /// Builds a drain, a tap or a valve into a cell, or removes what is there. Returns `false`, and
+    /// changes nothing, if it is so; see
+    /// [`WaterWorld::set_fixture`](crate::water::WaterWorld::set_fixture).
+    ///
+    /// # Errors
+    /// A rate is not 1 to 7, or the cell is not loaded or out of bounds, as [`EditError::Water`].
+    pub fn set_fixture(
+        &mut self,
+        cell: IVec3,
+        fixture: Option<Fixture>,
+    ) -> Result<bool, EditError> {
+        self.settle();
+        Ok(self.water.set_fixture(cell, fixture)?)
+    }
+
+    /// Lets the chunks at these chunk positions stand still: their water, as
+    /// [`WaterWorld::freeze`](crate::water::WaterWorld::freeze) does, their moisture and their
+    /// pressure. Returns `false`, and changes nothing, if all of them do.
+    /// [`SimulationDistance`](crate::water::SimulationDistance) chooses them by the positions of
+    /// players.
+    ///
+    /// ```
+    /// use floodplain::glam::IVec3;
+    /// use floodplain::world::{Content, MaterialId, Palette, Rules, World};
+    ///
+    /// let mut world = World::new(7, Palette::natural(), Rules::default())?;
+    /// let air = Content::from_fn(IVec3::ZERO, |_| MaterialId(0));
+    /// world.insert_chunk(IVec3::ZERO, air)?;
+    /// let cell = IVec3::new(8, 9, 8);
+    /// world.pour(cell, 5)?;
+    /// assert!(world.freeze([IVec3::ZERO])?);
+    /// world.run(20);
+    /// assert_eq!(world.height(cell), 5, "it hangs in the air");
+    /// assert!(world.thaw([IVec3::ZERO])?);
+    /// world.run(20);
+    /// assert_eq!(world.height(cell), 0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// No chunk is loaded at one of the positions, as [`EditError::Water`]. Then none is frozen.
+    pub fn freeze(&mut self, chunks: impl IntoIterator<Item = IVec3>) -> Result<bool, EditError> {
+        self.settle();
+        let chunks: Vec<IVec3> = chunks.into_iter().collect();
+        let is_changed = self.water.freeze(chunks.iter().copied())?;
+        self.follow_stillness(&chunks);
+        Ok(is_changed)
+    }
+
+    /// Lets chunks go on that [stand still](World::freeze). Returns `false`, and changes nothing,
+    /// if none of them does.
+    ///
+    /// # Errors
+    /// No chunk is loaded at one of the positions, as [`EditError::Water`]. Then none is thawed.
+    pub fn thaw(&mut self, chunks: impl IntoIterator<Item = IVec3>) -> Result<bool, EditError> {
+        self.settle();
+        let chunks: Vec<IVec3> = chunks.into_iter().collect();
+        let is_changed = self.water.thaw(chunks.iter().copied())?;
+        self.follow_stillness(&chunks);
+        Ok(is_changed)
+    }
+
+    /// Replaces the [rules of water](crate::world::Rules::water), as for a dry season; see
+    /// [`WaterWorld::set_rules`](crate::water::WaterWorld::set_rules). The other rules of a world
+    /// are for ever.
+    ///
+    /// # Errors
+    /// A rule is out of range, as [`EditError::Water`].
+    pub fn set_water_rules(&mut self, rules: water::Rules) -> Result<(), EditError> {
+        self.settle();
+        self.water.set_rules(rules).map_err(water::EditError::Rules)?;
+        self.rules.water = rules;
+        Ok(())
+    }
+}

@@ -1,0 +1,222 @@
+//! Loading and unloading chunks, in all parts at once.
+
+use crate::chunk::Chunk;
+use crate::coords::{CHUNK_CELLS, Cube, Region, Shape, order};
+use crate::humidity::MOST_HUMIDITY;
+use crate::water::Voxel;
+use crate::world::World;
+use crate::world::ground::content::Content;
+use crate::world::ground::units_of;
+use crate::world::rules::error::EditError;
+use crate::world::rules::material::MaterialId;
+use crate::world::rules::palette::Palette;
+use glam::IVec3;
+use hashbrown::HashSet;
+
+impl World {
+    /// Loads a chunk at a chunk position. Its water and its moisture count as placed, and wake.
+    /// Cells out of bounds are ignored. Pressure that is there stays in open cells.
+    ///
+    /// # Errors
+    /// A chunk is loaded there already, or the position lies outside the world's bounds; a material
+    /// that the palette has not; water in a solid cell or [`Voxel::SOLID`] in an open one; moisture
+    /// in a cell that is not permeable, or more than it can hold.
+    pub fn insert_chunk(&mut self, position: IVec3, content: Content) -> Result<(), EditError> {
+        self.insert_chunks([(position, content)])
+    }
+
+    /// Loads several chunks at once, each as [`insert_chunk`](World::insert_chunk) does. Flows that
+    /// lead from one of them into another are kept.
+    ///
+    /// # Errors
+    /// Those of one of the chunks, or the list holds a position twice. Then no chunk is loaded.
+    pub fn insert_chunks(
+        &mut self,
+        chunks: impl IntoIterator<Item = (IVec3, Content)>,
+    ) -> Result<(), EditError> {
+        self.settle();
+        let chunks: Vec<(IVec3, Content)> = chunks.into_iter().collect();
+        let mut seen = HashSet::new();
+        let mut voxels = Vec::with_capacity(chunks.len());
+        for (position, content) in &chunks {
+            let inside = self.vacant(*position)?;
+            if !seen.insert(*position) {
+                return Err(EditError::ChunkPresent(*position));
+            }
+            let filling = Filling {
+                palette: &self.palette,
+                inside,
+                materials: &content.materials,
+                water: content.water.as_ref(),
+                moisture: content.moisture.as_ref(),
+            };
+            filling.check_materials()?;
+            filling.check_moisture()?;
+            voxels.push((*position, filling.voxels()?));
+        }
+        self.water.insert_chunks(voxels)?;
+        for (position, content) in chunks {
+            self.load(position, content.materials, content.moisture.as_ref())?;
+        }
+        Ok(())
+    }
+
+    /// Loads a chunk in all parts but that of water, where it is loaded already.
+    pub(in crate::world) fn load(
+        &mut self,
+        position: IVec3,
+        materials: Chunk<MaterialId>,
+        moisture: Option<&Chunk<u32>>,
+    ) -> Result<(), EditError> {
+        let materials = self.within_bounds(position, materials);
+        self.touch(position);
+        // The position was checked before.
+        _ = self.ground.insert(position, materials);
+        self.load_soil(position, moisture)?;
+        self.note_chunk(position);
+        if self.is_within_reach(position) {
+            self.blast.admit(position);
+        }
+        self.lend_if_near(position)
+    }
+
+    /// Unloads a chunk from all parts but that of water. Returns its materials, and its moisture in
+    /// units.
+    pub(in crate::world) fn unload(
+        &mut self,
+        position: IVec3,
+    ) -> (Chunk<MaterialId>, Option<Chunk<u32>>) {
+        let materials = self.ground.remove(position).unwrap_or(Chunk::uniform(MaterialId(0)));
+        self.mirrored.remove(&order(position));
+        self.set_still(position, false);
+        // Where there is no pressure and no ground of it, there is no chunk.
+        _ = self.blast.remove_chunk(position);
+        self.blast.dismiss(position);
+        self.forget_origins();
+        let moisture = self.soil.remove_units(position);
+        self.note_chunk(position);
+        (materials, moisture)
+    }
+
+    /// Unloads the chunk at a chunk position and returns what it held. Its water and its moisture
+    /// count as removed, and so does the pressure in it. Its fixtures are gone, and soil that was
+    /// rain is moist soil.
+    ///
+    /// # Errors
+    /// No chunk is loaded there.
+    pub fn remove_chunk(&mut self, position: IVec3) -> Result<Content, EditError> {
+        self.settle();
+        if self.ground.chunk(position).is_none() {
+            return Err(EditError::ChunkAbsent(position));
+        }
+        let water = self.water.remove_chunk(position)?;
+        let (materials, moisture) = self.unload(position);
+        Ok(Content { materials, water: Some(water), moisture })
+    }
+
+    /// Returns the cells of a chunk inside the bounds, if none is loaded there and one can be.
+    pub(in crate::world) fn vacant(&self, position: IVec3) -> Result<Region, EditError> {
+        if self.ground.chunk(position).is_some() {
+            return Err(EditError::ChunkPresent(position));
+        }
+        let inside = Cube::holds_chunk(position)
+            .then(|| self.bounds().intersection(&Cube::region_of(position)))
+            .flatten();
+        inside.ok_or(EditError::ChunkOutOfBounds(position))
+    }
+
+    /// Returns materials with the first one in the cells beyond the bounds.
+    fn within_bounds(&self, position: IVec3, mut chunk: Chunk<MaterialId>) -> Chunk<MaterialId> {
+        let (bounds, region) = (self.bounds(), Cube::region_of(position));
+        if bounds.intersection(&region) != Some(region) {
+            for (index, material) in chunk.cells_mut().iter_mut().enumerate() {
+                if !bounds.contains(Cube::cell_at(position, index)) {
+                    *material = MaterialId(0);
+                }
+            }
+            chunk.canonicalize();
+        }
+        chunk
+    }
+}
+
+/// A chunk to be loaded, with what its checks need.
+pub(in crate::world) struct Filling<'a> {
+    pub(in crate::world) palette: &'a Palette,
+    /// The cells inside the bounds.
+    pub(in crate::world) inside: Region,
+    pub(in crate::world) materials: &'a Chunk<MaterialId>,
+    pub(in crate::world) water: Option<&'a Chunk<Voxel>>,
+    pub(in crate::world) moisture: Option<&'a Chunk<u32>>,
+}
+
+impl Filling<'_> {
+    /// Returns the cells inside the bounds, with their indices and materials.
+    pub(in crate::world) fn cells(&self) -> impl Iterator<Item = (IVec3, usize, MaterialId)> {
+        let (materials, inside) = (self.materials, self.inside);
+        let chunk = Cube::chunk_of(inside.min());
+        let is_whole = inside == Cube::region_of(chunk);
+        let cells = (0..CHUNK_CELLS).map(move |index| (Cube::cell_at(chunk, index), index));
+        let cells = cells.filter(move |(cell, _)| is_whole || inside.contains(*cell));
+        cells.map(|(cell, index)| (cell, index, materials.get(index)))
+    }
+
+    pub(in crate::world) fn check_materials(&self) -> Result<(), EditError> {
+        let is_unknown = |material: MaterialId| self.palette.material(material).is_none();
+        let unknown = match self.materials.as_dense() {
+            None => Some(self.materials.get(0)).filter(|&id| is_unknown(id)),
+            Some(cells) => {
+                // The palette numbers its materials from 0 on.
+                let most =
+                    cells.iter().map(|id| id.0).max().filter(|&most| is_unknown(MaterialId(most)));
+                most.and_then(|_| self.cells().map(|(_, _, id)| id).find(|&id| is_unknown(id)))
+            }
+        };
+        unknown.map_or(Ok(()), |material| Err(EditError::Material(material)))
+    }
+
+    pub(in crate::world) fn check_moisture(&self) -> Result<(), EditError> {
+        let Some(moisture) = self.moisture else { return Ok(()) };
+        if moisture.as_uniform() == Some(0) {
+            return Ok(());
+        }
+        for (cell, index, material) in self.cells() {
+            let value = moisture.get(index);
+            if value == 0 {
+                continue;
+            }
+            if !self.palette.traits(material).is_permeable() {
+                return Err(EditError::Impermeable { cell, material });
+            }
+            if u64::from(value) > units_of(MOST_HUMIDITY) {
+                return Err(EditError::Moisture { cell, value });
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the cells as water has them.
+    fn voxels(&self) -> Result<Chunk<Voxel>, EditError> {
+        let ground = |material| {
+            if self.palette.traits(material).solid { Voxel::SOLID } else { Voxel::OPEN }
+        };
+        if let (Some(material), None) = (self.materials.as_uniform(), self.water) {
+            return Ok(Chunk::uniform(ground(material)));
+        }
+        let mut voxels = Chunk::uniform(Voxel::OPEN);
+        let written = voxels.cells_mut();
+        for (cell, index, material) in self.cells() {
+            written[index] = ground(material);
+            let water = self.water.map(|water| water.get(index));
+            match water.filter(|&water| water != Voxel::OPEN && water != written[index]) {
+                Some(water) if water.is_solid() || written[index].is_solid() => {
+                    return Err(EditError::Ground { cell, material });
+                }
+                Some(water) => written[index] = water,
+                None => {}
+            }
+        }
+        voxels.canonicalize();
+        Ok(voxels)
+    }
+}

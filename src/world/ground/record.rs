@@ -1,0 +1,219 @@
+//! Chunks that travel: taken out with all that they need to go on in this world or another.
+
+use crate::chunk::Chunk;
+use crate::coords::{CHUNK_CELLS, Cube, Shape};
+use crate::edit_bytes::{EditBytesError, Reader, Writer, refused};
+use crate::humidity::ChunkUnits;
+use crate::water;
+use crate::world::World;
+use crate::world::ground::chunks::Filling;
+use crate::world::rules::error::EditError;
+use crate::world::rules::material::MaterialId;
+use glam::IVec3;
+use hashbrown::HashSet;
+
+/// The version of its bytes.
+const VERSION: u8 = 1;
+
+/// A chunk that was taken out of a world by [`remove_chunks`](World::remove_chunks): to be put into
+/// this world or another by [`insert_records`](World::insert_records), and kept or sent meanwhile,
+/// also as bytes ([`to_bytes`](ChunkRecord::to_bytes)). It holds its materials, its moisture with
+/// what is rain, and its [water](water::ChunkRecord) with all flows; no pressure.
+///
+/// ```
+/// use floodplain::glam::IVec3;
+/// use floodplain::world::{ChunkRecord, Content, Palette, Rules, World};
+///
+/// let palette = Palette::natural();
+/// let [air, soil] = ["air", "soil"].map(|name| palette.id(name).expect("natural"));
+/// let mut world = World::new(7, palette, Rules::default())?;
+/// world.insert_chunk(IVec3::ZERO, Content::from_heights(IVec3::ZERO, |_, _| 7, |_| soil, air))?;
+/// world.rain(IVec3::new(8, 15, 8), 9)?;
+/// world.run(3);
+/// let before = (world.chunk(IVec3::ZERO), world.total());
+/// let records = world.remove_chunks([IVec3::ZERO])?;
+/// let bytes = records[0].to_bytes();
+/// world.insert_records([ChunkRecord::from_bytes(&bytes)?])?;
+/// assert_eq!((world.chunk(IVec3::ZERO), world.total()), before);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+// Boxed, so that a list that is read takes memory in proportion to its bytes.
+pub struct ChunkRecord(Box<Parts>);
+
+#[derive(Clone, Debug, PartialEq)]
+struct Parts {
+    water: water::ChunkRecord,
+    materials: Chunk<MaterialId>,
+    moisture: Option<Chunk<u32>>,
+    /// The indices of cells of soil that are rain, in order.
+    rain: Vec<u16>,
+}
+
+impl ChunkRecord {
+    /// Returns the chunk's position, in chunks.
+    pub fn position(&self) -> IVec3 {
+        self.0.water.position()
+    }
+
+    /// Returns what its cells are made of. Those beyond the bounds of the world that it comes from
+    /// are of the first material.
+    pub fn materials(&self) -> &Chunk<MaterialId> {
+        &self.0.materials
+    }
+
+    /// Returns its water.
+    pub fn water(&self) -> &water::ChunkRecord {
+        &self.0.water
+    }
+
+    /// Returns its moisture in units of [1/65,536](crate::humidity::UNITS); `None` if no cell is
+    /// permeable.
+    pub fn moisture(&self) -> Option<&Chunk<u32>> {
+        self.0.moisture.as_ref()
+    }
+
+    /// Returns the record as bytes: at least 34, at most some 37,000 and 17 for each parent of a
+    /// cell that is not the first or leads out of the chunk. They mean the same in all later
+    /// versions of this crate.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let Parts { water, materials, moisture, rain } = &*self.0;
+        let mut out = Writer::tagged(VERSION);
+        out.put(water).put(materials).put(moisture).put(rain).finish()
+    }
+
+    /// Returns the record of the bytes of [`to_bytes`](ChunkRecord::to_bytes). Whether it goes with
+    /// a world is found when it is inserted.
+    ///
+    /// # Errors
+    /// The bytes are no record, or are longer than one.
+    pub fn from_bytes(bytes: &[u8]) -> Result<ChunkRecord, EditBytesError> {
+        let mut from = Reader::new(bytes);
+        let version: u8 = from.take()?;
+        if version != VERSION {
+            return Err(refused(0, "1, the version of a world's record", version));
+        }
+        let (water, materials, moisture) = (from.take()?, from.take()?, from.take()?);
+        let at = from.at();
+        let rain: Vec<u16> = from.take()?;
+        let last = rain.last().copied().unwrap_or(0);
+        if usize::from(last) >= CHUNK_CELLS || !rain.is_sorted_by(|one, next| one < next) {
+            return Err(refused(at, "a list of indices in order", last));
+        }
+        from.finish(ChunkRecord(Box::new(Parts { water, materials, moisture, rain })))
+    }
+}
+
+impl World {
+    /// Unloads the chunks at these chunk positions and returns them as records, in the same order.
+    /// Their water counts as unloaded, as by
+    /// [`WaterWorld::remove_chunks`](crate::water::WaterWorld::remove_chunks), which also says what
+    /// becomes of flows across their faces; their moisture and the pressure in them count as
+    /// removed.
+    ///
+    /// # Errors
+    /// For one of the positions, no chunk is loaded, or the list holds it twice. Then none is
+    /// unloaded.
+    pub fn remove_chunks(
+        &mut self,
+        positions: impl IntoIterator<Item = IVec3>,
+    ) -> Result<Vec<ChunkRecord>, EditError> {
+        self.settle();
+        let positions: Vec<IVec3> = positions.into_iter().collect();
+        let mut seen = HashSet::new();
+        let mut is_there = |chunk| self.ground.chunk(chunk).is_some() && seen.insert(chunk);
+        if let Some(&absent) = positions.iter().find(|&&chunk| !is_there(chunk)) {
+            return Err(EditError::ChunkAbsent(absent));
+        }
+        let records = self.water.remove_chunks(positions)?;
+        let record = |water: water::ChunkRecord| {
+            let record = self.record_of(water);
+            self.unload(record.position());
+            record
+        };
+        Ok(records.into_iter().map(record).collect())
+    }
+
+    /// Returns the record of a loaded chunk whose water was taken out.
+    pub(in crate::world) fn record_of(&self, water: water::ChunkRecord) -> ChunkRecord {
+        let position = water.position();
+        let materials = self.ground.chunk(position).cloned();
+        let soil = self.soil.chunk_units(position);
+        let rain = soil.as_ref().map(ChunkUnits::rain).unwrap_or_default();
+        ChunkRecord(Box::new(Parts {
+            water,
+            materials: materials.unwrap_or(Chunk::uniform(MaterialId(0))),
+            moisture: soil.map(|soil| soil.all().clone()),
+            rain: rain.iter().map(|index| index as u16).collect(),
+        }))
+    }
+
+    /// Loads the chunks of these records, taken out of this world or another with materials of the
+    /// same numbers. Their water counts as loaded, and flows on as by
+    /// [`WaterWorld::insert_records`](crate::water::WaterWorld::insert_records); their moisture
+    /// counts as placed.
+    ///
+    /// # Errors
+    /// For one of the positions, a chunk is loaded already, the list holds it twice, or it lies
+    /// outside the world's bounds; a record's materials do not go with the palette, its water or
+    /// its moisture. Then no chunk is loaded.
+    pub fn insert_records(
+        &mut self,
+        records: impl IntoIterator<Item = ChunkRecord>,
+    ) -> Result<(), EditError> {
+        self.settle();
+        let records: Vec<Parts> = records.into_iter().map(|record| *record.0).collect();
+        let mut seen = HashSet::new();
+        for record in &records {
+            let position = record.water.position();
+            if !seen.insert(position) {
+                return Err(EditError::ChunkPresent(position));
+            }
+            self.check_record(record)?;
+        }
+        let positions: Vec<IVec3> = records.iter().map(|record| record.water.position()).collect();
+        let (waters, grounds): (Vec<_>, Vec<_>) = records
+            .into_iter()
+            .map(|Parts { water, materials, moisture, rain }| (water, (materials, moisture, rain)))
+            .unzip();
+        self.water.insert_records(waters)?;
+        for (position, (materials, moisture, rain)) in positions.into_iter().zip(grounds) {
+            self.load(position, materials, moisture.as_ref())?;
+            for cell in rain.into_iter().map(|index| Cube::cell_at(position, index.into())) {
+                if self.bounds().contains(cell) {
+                    self.soil.set_rain(cell, self.soil.humidity(cell))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn check_record(&self, record: &Parts) -> Result<(), EditError> {
+        let Parts { water, materials, moisture, rain } = record;
+        let position = water.position();
+        let inside = self.vacant(position)?;
+        let moisture = moisture.as_ref();
+        let filling = Filling { palette: &self.palette, inside, materials, water: None, moisture };
+        filling.check_materials()?;
+        filling.check_moisture()?;
+        let is_solid: [bool; 256] =
+            core::array::from_fn(|id| self.palette.traits(MaterialId(id as u8)).solid);
+        let water = water.chunk();
+        let is_other = |index: usize| {
+            water.get(index).is_solid() != is_solid[usize::from(materials.get(index).0)]
+        };
+        let refused = |index: usize| (Cube::cell_at(position, index), materials.get(index));
+        let is_inside = |index: usize| inside.contains(refused(index).0);
+        if let Some(other) = (0..CHUNK_CELLS).find(|&index| is_other(index) && is_inside(index)) {
+            let (cell, material) = refused(other);
+            return Err(EditError::Ground { cell, material });
+        }
+        for index in rain.iter().copied().map(usize::from).filter(|&index| is_inside(index)) {
+            let (cell, material) = refused(index);
+            if !self.palette.traits(material).is_permeable() {
+                return Err(EditError::Impermeable { cell, material });
+            }
+        }
+        Ok(())
+    }
+}

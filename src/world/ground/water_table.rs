@@ -1,0 +1,85 @@
+//! Ground that is moist from the start: the moisture that soil has at rest about a water table.
+
+use crate::chunk::Chunk;
+use crate::coords::{Cube, Shape};
+use crate::humidity::UNITS;
+use crate::world::ground::content::Content;
+use crate::world::rules::Rules;
+use crate::world::rules::limits::{above_at_rest, below_at_rest};
+use crate::world::rules::palette::Palette;
+use glam::IVec3;
+
+impl Content {
+    /// Returns the same content, the content of the chunk at a chunk position, with the moisture
+    /// that its ground has at rest about a water table whose highest cell is at the y `level`:
+    /// below it is wet, and the wetter the deeper; above it the moisture fades within some cells.
+    /// Ground that is generated beside or below water, or deep down, is at rest so from the start,
+    /// where it would soak for hundreds of ticks if it were dry.
+    ///
+    /// Where the table is level, no moisture flows, through ground of whatever materials. Ground at
+    /// or below it takes no water, and gives none to the [sea](crate::water::Voxel::SEA) or to full
+    /// cells; into open space with room it gives some, as a spring does: above such space, generate
+    /// ground dry. Moisture of the content is replaced.
+    ///
+    /// ```
+    /// use floodplain::glam::IVec3;
+    /// use floodplain::world::{Content, Palette, Rules, World};
+    ///
+    /// let (palette, rules) = (Palette::natural(), Rules::default());
+    /// let [air, soil] = ["air", "soil"].map(|name| palette.id(name).expect("natural"));
+    /// let ground = Content::from_heights(IVec3::ZERO, |_, _| 11, |_| soil, air);
+    /// let moist = ground.with_water_table(IVec3::ZERO, 8, &palette, &rules);
+    /// let mut world = World::new(7, palette, rules)?;
+    /// world.insert_chunk(IVec3::ZERO, moist)?;
+    /// let [top, table, foot] = [11, 8, 0].map(|y| world.moisture(IVec3::new(3, y, 3)));
+    /// assert!(0.0 < top && top < table && table < foot);
+    /// let report = world.run(100);
+    /// assert_eq!(report.changed, 0, "it is at rest");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn with_water_table(
+        self,
+        chunk: IVec3,
+        level: i32,
+        palette: &Palette,
+        rules: &Rules,
+    ) -> Content {
+        let lowest = Cube::cell_at(chunk, 0).y;
+        let by_layer: [u32; 16] = core::array::from_fn(|up| {
+            at_rest(palette, rules, i64::from(lowest) + up as i64, level)
+        });
+        let is_soil: Vec<bool> =
+            palette.materials().map(|(id, _)| palette.traits(id).is_permeable()).collect();
+        let mut moisture = Chunk::uniform(0);
+        for (index, units) in moisture.cells_mut().iter_mut().enumerate() {
+            let material = usize::from(self.materials.get(index).0);
+            if is_soil.get(material) == Some(&true) {
+                *units = by_layer[(Cube::cell_at(chunk, index).y - lowest) as usize];
+            }
+        }
+        moisture.canonicalize();
+        Content { moisture: Some(moisture), ..self }
+    }
+}
+
+/// Returns the units of moisture that soil at `y` has at rest: at the table as much as the material
+/// that holds most soaks up.
+fn at_rest(palette: &Palette, rules: &Rules, y: i64, level: i32) -> u32 {
+    let capacities = palette.materials().map(|(id, _)| u32::from(palette.traits(id).capacity));
+    let mut units = capacities.max().unwrap_or(0) * rules.scale() as u32;
+    let cap = (f64::from(rules.soil.cap) * f64::from(UNITS)) as u32;
+    let away = y - i64::from(level);
+    for _ in 0..away.unsigned_abs() {
+        let next = match away > 0 {
+            true => above_at_rest(&rules.soil, units),
+            false => below_at_rest(&rules.soil, units).min(cap),
+        };
+        // From here on it is the same.
+        if next == units {
+            break;
+        }
+        units = next;
+    }
+    units
+}

@@ -1,0 +1,161 @@
+//! Water that explosions throw. After the steps of a tick, a strong flow at the surface of water
+//! throws units up and in its direction, each over a path of its own through open cells, as a
+//! particle of spray: a random walk that is biased by the flow. Frozen chunks stand still: their
+//! water is not thrown, nor is that straight below them, and none enters them.
+
+use crate::coords::{CHUNK_CELLS, Cube, Face, Shape, order};
+use crate::water::random::{chunk_seed, mix};
+use crate::world::World;
+use glam::{DVec3, IVec3};
+
+/// The most units that a cell loses by a throw, and the most cells that a unit flies more than one:
+/// those of a full cell.
+const MOST: u32 = 7;
+
+/// Tells these choices from all others with the same seed, tick and place.
+const THROWS: u64 = 0x7468_726f_7773;
+
+/// What was found of the water that is thrown.
+#[derive(Default)]
+pub(in crate::world) struct Throws {
+    found: Vec<Throw>,
+    /// The chunks still to be searched, the last first; `None` before the first.
+    chunks: Option<Vec<[i32; 3]>>,
+}
+
+impl Throws {
+    pub(in crate::world) fn memory_bytes(&self) -> usize {
+        self.found.capacity() * size_of::<Throw>()
+            + self.chunks.as_ref().map_or(0, Vec::capacity) * size_of::<[i32; 3]>()
+    }
+}
+
+/// A cell of water and the flow that throws it.
+struct Throw {
+    /// Its turn among the others, and the seed of its choices.
+    turn: u64,
+    cell: IVec3,
+    flow: DVec3,
+    units: u32,
+}
+
+impl World {
+    /// Finds the water that is thrown in a chunk, ahead of throwing it. Returns how many cells it
+    /// looked at; `None` if nothing is left but to throw what was found. Until that, nothing may be
+    /// edited.
+    pub(in crate::world) fn find_throws_ahead(&mut self) -> Option<u64> {
+        let least = self.rules.throw_flow?;
+        let mut chunks = self.throws.chunks.take().unwrap_or_else(|| self.chunks_to_search());
+        let next = chunks.pop();
+        self.throws.chunks = Some(chunks);
+        let [y, z, x] = next?;
+        let found = self.throws_in(IVec3::new(x, y, z), least);
+        self.throws.found.extend(found);
+        Some(CHUNK_CELLS as u64)
+    }
+
+    /// Returns the chunks in which something may be thrown, the last in order first: those whose
+    /// ground is lent, and those that pressure is about to enter, since the flow of the next step
+    /// counts.
+    fn chunks_to_search(&self) -> Vec<[i32; 3]> {
+        let stirred = self.blast.stirred_chunks();
+        let around = |chunk: IVec3| Face::ALL.into_iter().filter_map(move |face| face.step(chunk));
+        let entered = stirred.into_iter().flat_map(around).map(order);
+        let mut chunks: Vec<[i32; 3]> = self.mirrored.iter().copied().chain(entered).collect();
+        chunks.sort_unstable();
+        chunks.dedup();
+        chunks.reverse();
+        chunks
+    }
+
+    /// Throws the water that the last step of explosions gave a strong flow. None is made or lost.
+    /// Returns how many times the water of a cell changed.
+    pub(in crate::world) fn throw_water(&mut self) -> u64 {
+        while self.find_throws_ahead().is_some() {}
+        let mut throws = core::mem::take(&mut self.throws).found;
+        throws.sort_unstable_by_key(|throw| (throw.turn, throw.cell.to_array()));
+        let mut changed = 0;
+        for throw in throws {
+            let mut random = fastrand::Rng::with_seed(throw.turn);
+            for _ in 0..throw.units {
+                let to = self.landing_of(&throw, &mut random);
+                changed += self.throw_unit(throw.cell, to);
+            }
+        }
+        changed
+    }
+
+    /// Returns the cells of a chunk whose water is thrown.
+    fn throws_in(&self, chunk: IVec3, least: f64) -> Vec<Throw> {
+        // The flow over a full cell may be that of the chunk above.
+        let above = Face::Up.step(chunk).unwrap_or(chunk);
+        let is_frozen = self.water.is_frozen(chunk);
+        if is_frozen || ![chunk, above].into_iter().any(|chunk| self.blast.may_flow(chunk, least)) {
+            return Vec::new();
+        }
+        let seed = mix(mix(self.seed(), self.tick), THROWS);
+        let surface = self.water.surface_cells(chunk);
+        let throw = |index| {
+            let cell = Cube::cell_at(chunk, index);
+            let flow = self.flow_over(cell);
+            let strength = (flow.length() / least) as u32;
+            let turn = chunk_seed(seed, cell);
+            (strength > 0).then(|| Throw { turn, cell, flow, units: strength.min(MOST) })
+        };
+        surface.iter().filter_map(throw).collect()
+    }
+
+    /// Returns the flow through a cell at the surface of water, or along its top if it stops
+    /// pressure.
+    fn flow_over(&self, cell: IVec3) -> DVec3 {
+        self.blast.flow(if self.blast.is_solid(cell) { cell + IVec3::Y } else { cell })
+    }
+
+    /// Returns where a unit lands: it rises one cell, and then as many as units are thrown, each by
+    /// coin further up or sideways, along an axis picked by its share in the flow. What is not
+    /// open, or frozen, stops it for that cell.
+    fn landing_of(&self, throw: &Throw, random: &mut fastrand::Rng) -> IVec3 {
+        let DVec3 { x: east, z: south, .. } = throw.flow;
+        let share = east.abs() / (east.abs() + south.abs());
+        let mut at = throw.cell;
+        for step in 0..=throw.units {
+            // Without a flow sideways, the share is no number, and no axis is picked.
+            let offset = match (step == 0 || random.bool(), random.f64()) {
+                (false, pick) if pick < share => IVec3::X * east.signum() as i32,
+                (false, pick) if pick >= share => IVec3::Z * south.signum() as i32,
+                _ => IVec3::Y,
+            };
+            let next = at.saturating_add(offset);
+            if self.water.has_room(next) {
+                at = next;
+            }
+        }
+        at
+    }
+
+    /// Returns how many cells it changed.
+    fn throw_unit(&mut self, from: IVec3, to: IVec3) -> u64 {
+        // Both are loaded and open, so that nothing is refused.
+        let moved = self.water.move_units(from, to, 1).unwrap_or(0);
+        if moved == 0 {
+            return 0;
+        }
+        self.thrown += u64::from(moved);
+        // One was full before if it lacks what it gave.
+        let full = MOST - moved;
+        self.follow_thrown(from, u32::from(self.water.height(from)) == full);
+        self.follow_thrown(to, u32::from(self.water.height(to)) == MOST);
+        2
+    }
+
+    /// Lets the blast follow a cell whose water has changed; `is_other` if it is full now or was
+    /// before, and may be something else to pressure.
+    fn follow_thrown(&mut self, cell: IVec3, is_other: bool) {
+        let chunk = Cube::chunk_of(cell);
+        if is_other || !self.is_lent(chunk) {
+            _ = self.follow_in_blast(cell);
+        } else {
+            self.forget_if_plain(chunk);
+        }
+    }
+}

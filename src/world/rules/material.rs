@@ -1,0 +1,76 @@
+//! Materials: what a cell of ground is made of, and what that means to each automaton.
+
+/// The number of a material in its [`Palette`](crate::world::Palette), in the order of the list
+/// that the palette was made of. One byte in each cell.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct MaterialId(pub u8);
+
+/// What a cell is made of. Its fields are checked when a [`Palette`](crate::world::Palette) is made
+/// of it.
+///
+/// ```
+/// use floodplain::world::{Material, Palette};
+///
+/// let palette = Palette::new([
+///     Material::open("air"),
+///     Material::solid("granite"),
+///     Material::solid("loam").permeable(0.8, 5).breaking(60.0, "air"),
+/// ])?;
+/// let loam = palette.id("loam").expect("the third");
+/// assert_eq!(palette.material(loam).map(|loam| loam.capacity), Some(5));
+/// # Ok::<(), floodplain::world::PaletteError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Material {
+    /// What it is called, not empty, and by no other material of the palette.
+    pub name: String,
+    /// Whether it is ground, which neither water nor pressure passes; else open space, with room
+    /// for both.
+    pub solid: bool,
+    /// How easily moisture passes, and how fast [water soaks in](crate::world::Couplings::seepage),
+    /// 10⁻³⁰ to 10³⁰, and within the range that the rules of humidity allow: its
+    /// [impermeability](crate::humidity::Cell::impermeability) is 1 / this. `None` for ground that
+    /// nothing seeps into, and for open space.
+    pub permeability: Option<f32>,
+    /// The pressure difference across a cell of it that breaks it, above 0; `None` if none does.
+    pub strength: Option<f32>,
+    /// The whole units of water that a cell of it soaks up; 0 if it is not permeable. Moisture of
+    /// the soil around may bring it above that. One unit more, times
+    /// [`Rules::moisture_per_unit`](crate::world::Rules::moisture_per_unit), is at most what a step
+    /// of humidity leaves in a cell, so this is up to 15 by default.
+    pub capacity: u8,
+    /// The name of the material that a cell becomes when it breaks; `None` if nothing breaks it.
+    pub breaks_into: Option<String>,
+}
+
+impl Material {
+    /// Returns open space.
+    pub fn open(name: impl Into<String>) -> Material {
+        Material {
+            name: name.into(),
+            solid: false,
+            permeability: None,
+            strength: None,
+            capacity: 0,
+            breaks_into: None,
+        }
+    }
+
+    /// Returns rock: ground that nothing seeps into and nothing breaks.
+    pub fn solid(name: impl Into<String>) -> Material {
+        Material { solid: true, ..Material::open(name) }
+    }
+
+    /// Returns the same material, permeable: a cell of it soaks up so many units of water.
+    #[must_use]
+    pub fn permeable(self, permeability: f32, capacity: u8) -> Material {
+        Material { permeability: Some(permeability), capacity, ..self }
+    }
+
+    /// Returns the same material, that a pressure difference above `strength` breaks, and what it
+    /// becomes.
+    #[must_use]
+    pub fn breaking(self, strength: f32, into: impl Into<String>) -> Material {
+        Material { strength: Some(strength), breaks_into: Some(into.into()), ..self }
+    }
+}

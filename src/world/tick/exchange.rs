@@ -1,0 +1,280 @@
+//! Units of water that pass into soil and out of it.
+//!
+//! In each exchange first all soil with room soaks up water, then all soil that holds too much
+//! gives it back: chunk by chunk in order of position, cell by cell. A cell of soil takes or gives
+//! at most one unit. Each cell sees what those before it left. A tick can stop, and be saved, after
+//! any chunk of either half.
+//!
+//! Why a closed world comes to rest: soil alone lowers a convex potential, Σ (Φ(hᵢ) + yᵢ·hᵢ), see
+//! `automata/humidity/step/conservative.rs`. Let a unit of water at y have the potential of
+//! moisture in soil there that holds c, the highest capacity. What soaks in comes from the same
+//! level or from above and is then in soil that holds c or less; what soil gives below or beside it
+//! leaves c or more behind, and what it gives above it leaves so much that c would be at rest above
+//! it. Since Φ is strictly convex, each unit that passes lowers the sum, and so does water that
+//! falls. There are finitely many states.
+
+use crate::automaton::StepReport;
+use crate::chunk::{CellMask, LAYER_CELLS, LayerMask};
+use crate::coords::{Cube, Face, Shape};
+use crate::water::query::contact::Contact;
+use crate::water::random::{Purpose, chunk_seed, mix};
+use crate::world::World;
+use crate::world::rules::couplings::Couplings;
+use crate::world::rules::limits::MOST_DEPTH;
+use crate::world::tick::contacts::Bank;
+use crate::world::tick::{Piece, Stage};
+use glam::IVec3;
+
+/// How far down a unit that evaporates finds soil, in cells.
+const EBB_REACH: usize = 16;
+
+/// The units of water that have passed between water and soil.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in crate::world) struct Passed {
+    /// From water into soil.
+    pub(in crate::world) soaked: u64,
+    /// From soil into water.
+    pub(in crate::world) sprung: u64,
+    /// From water into soil, as they evaporated.
+    pub(in crate::world) ebbed: u64,
+}
+
+/// What passes at a contact: one of the two halves of an exchange.
+pub(in crate::world) trait Passing {
+    const CONTACT: Contact;
+
+    /// What the tick does after this half.
+    const NEXT: Stage;
+
+    /// Returns what the tick does after a chunk.
+    fn after(chunk: IVec3) -> Stage;
+
+    fn is_on(couplings: &Couplings) -> bool;
+
+    /// Returns the count of the units that have passed.
+    fn count(passed: &mut Passed) -> &mut u64;
+
+    /// Returns the cells of a bank that take part.
+    fn cells(bank: &Bank) -> &CellMask;
+
+    /// Returns those of a layer (0 to 15) at which a unit may pass. `across` are the cells with a
+    /// neighbour that takes part, by face.
+    fn open_cells(bank: &Bank, layer: usize, across: &[LayerMask; 6]) -> LayerMask;
+
+    /// Lets a unit pass between a cell of soil and one of those across these faces, by chance.
+    /// Returns whether one did.
+    fn pass(world: &mut World, cell: IVec3, draw: u64, across: impl Fn(Face) -> bool) -> bool;
+}
+
+/// Water soaks into soil.
+pub(in crate::world) struct Soaking;
+
+impl Passing for Soaking {
+    const CONTACT: Contact = Contact::Giver;
+    // What has lost a unit has room for one.
+    const NEXT: Stage = Stage::Springing(None);
+
+    fn after(chunk: IVec3) -> Stage {
+        Stage::Soaking(Some(chunk))
+    }
+
+    fn is_on(couplings: &Couplings) -> bool {
+        couplings.seepage > 0.0
+    }
+
+    fn count(passed: &mut Passed) -> &mut u64 {
+        &mut passed.soaked
+    }
+
+    fn cells(bank: &Bank) -> &CellMask {
+        &bank.thirsty
+    }
+
+    fn open_cells(bank: &Bank, layer: usize, across: &[LayerMask; 6]) -> LayerMask {
+        let [west, east, _, up, north, south] = *across;
+        bank.thirsty.layer(layer) & (up | west | east | north | south)
+    }
+
+    fn pass(world: &mut World, cell: IVec3, draw: u64, across: impl Fn(Face) -> bool) -> bool {
+        let chances = *world.limits.chances(world.ground.get(cell).0);
+        let luck = draw as u16;
+        // The deepest water gives likeliest.
+        if u32::from(luck) >= chances[MOST_DEPTH - 1] {
+            return false;
+        }
+        let faces = [Face::Up].into_iter().chain(sides(draw)).filter(|&face| across(face));
+        let mut wet = faces.filter_map(|face| face.step(cell));
+        let Some(from) = wet.find(|&there| world.water.height(there) > 0) else { return false };
+        u32::from(luck) < chances[world.depth_at(from) - 1]
+            && world.water.scoop(from, 1) == Ok(1)
+            && world.soak(cell, 1) == 1
+    }
+}
+
+/// Soil gives water.
+pub(in crate::world) struct Springing;
+
+impl Passing for Springing {
+    const CONTACT: Contact = Contact::Taker;
+    const NEXT: Stage = Stage::Soil;
+
+    fn after(chunk: IVec3) -> Stage {
+        Stage::Springing(Some(chunk))
+    }
+
+    fn is_on(couplings: &Couplings) -> bool {
+        couplings.springs
+    }
+
+    fn count(passed: &mut Passed) -> &mut u64 {
+        &mut passed.sprung
+    }
+
+    fn cells(bank: &Bank) -> &CellMask {
+        &bank.brimming
+    }
+
+    fn open_cells(bank: &Bank, layer: usize, across: &[LayerMask; 6]) -> LayerMask {
+        let [west, east, down, up, north, south] = *across;
+        let lower = bank.brimming.layer(layer) & (down | west | east | north | south);
+        lower | bank.rising.layer(layer) & up
+    }
+
+    fn pass(world: &mut World, cell: IVec3, draw: u64, across: impl Fn(Face) -> bool) -> bool {
+        let rises = world.soil.units(cell).is_some_and(|held| held >= world.limits.brim_above);
+        let above = rises.then_some(Face::Up);
+        let faces = [Face::Down].into_iter().chain(sides(draw)).chain(above);
+        for there in faces.filter(|&face| across(face)).filter_map(|face| face.step(cell)) {
+            if world.water.pour(there, 1) == Ok(1) {
+                world.soil.take_units(cell, world.rules.scale() as u32);
+                return true;
+            }
+        }
+        false
+    }
+}
+
+/// Returns the sides in an order drawn at random (Fisher–Yates).
+fn sides(draw: u64) -> [Face; 4] {
+    let mut sides = Face::LATERAL;
+    for last in 1..4 {
+        let bits = draw >> (16 * last) & 0xffff;
+        sides.swap(last, bits as usize % (last + 1));
+    }
+    sides
+}
+
+impl World {
+    /// Does a piece of one half of an exchange, before a step of soil: a part of finding where
+    /// units may pass, or what passes in the chunk after one.
+    pub(in crate::world) fn exchange_piece<P: Passing>(&mut self, after: Option<IVec3>) -> Piece {
+        let is_due = self.has_soil_step() && self.rules.couplings.exchange();
+        if !is_due || self.soil.is_at_rest() && self.are_contacts_quiet() {
+            // In other ticks, so that not all is left to those in which soil has its step.
+            if let Some(cells) = self.find_a_contact() {
+                return Piece::ahead(cells);
+            }
+            self.stage = Stage::Soil;
+            return Piece::NONE;
+        }
+        if let Some(cells) = self.find_some_contacts() {
+            return Piece::ahead(cells);
+        }
+        let is_on = P::is_on(&self.rules.couplings);
+        let Some(chunk) = is_on.then(|| self.contacts.next_due(after)).flatten() else {
+            self.stage = P::NEXT;
+            if self.stage == Stage::Soil {
+                self.contacts.end_exchange();
+            }
+            return Piece::NONE;
+        };
+        self.stage = P::after(chunk);
+        let report = self.pass_at::<P>(chunk);
+        Piece { report, looked_at: report.visited + LAYER_CELLS as u64 }
+    }
+
+    /// Lets units pass wherever they may in a chunk with a bank.
+    fn pass_at<P: Passing>(&mut self, chunk: IVec3) -> StepReport {
+        let Some(mut bank) = self.contacts.banks.remove(&chunk) else {
+            return StepReport::default();
+        };
+        let passed = self.pass_in::<P>(chunk, &mut bank);
+        self.contacts.banks.insert(chunk, bank);
+        if passed.visited > 0 {
+            self.contacts.open.push(chunk);
+        }
+        *P::count(&mut self.passed) += passed.moved;
+        passed
+    }
+
+    /// Lets units pass wherever they may in a chunk. The report counts the cells of soil at which
+    /// one might.
+    fn pass_in<P: Passing>(&mut self, chunk: IVec3, bank: &mut Bank) -> StepReport {
+        let mut report = StepReport::default();
+        if P::cells(bank).is_empty() || self.water.is_frozen(chunk) {
+            return report;
+        }
+        let around = self.water.surroundings(chunk);
+        let random = self.exchange_seed(chunk);
+        for layer in 0..16 {
+            if P::cells(bank).layer(layer).is_empty() {
+                continue;
+            }
+            let across = self.water.contacts(&around, layer, P::CONTACT);
+            for at in P::open_cells(bank, layer, &across).iter() {
+                let index = layer * LAYER_CELLS + at;
+                let (cell, draw) = (Cube::cell_at(chunk, index), mix(random, index as u64));
+                report.visited += 1;
+                if P::pass(self, cell, draw, |face| across[face.index()].contains(at)) {
+                    (report.moved, report.changed) = (report.moved + 1, report.changed + 2);
+                    let held = self.soil.units(cell).unwrap_or(0);
+                    bank.note(&self.limits, index, self.ground.get(cell).0, held);
+                }
+            }
+        }
+        report
+    }
+
+    /// Returns the seed of a chunk's random choices in the exchange of this tick.
+    fn exchange_seed(&self, chunk: IVec3) -> u64 {
+        let tick = mix(self.seed(), self.tick.wrapping_add(1));
+        Purpose::Exchange.seed(chunk_seed(tick, chunk))
+    }
+
+    /// Returns how many cells of water stand above one another from a wet one on, 1 to
+    /// [`MOST_DEPTH`].
+    fn depth_at(&self, cell: IVec3) -> usize {
+        let above = (1..MOST_DEPTH as i32).map(|up| cell.with_y(cell.y.saturating_add(up)));
+        1 + above.take_while(|&above| self.water.height(above) > 0).count()
+    }
+
+    /// Lets what evaporated in the tick of water that is complete go into the soil below. Returns
+    /// how many times a cell of soil took some.
+    pub(in crate::world) fn ebb(&mut self) -> u64 {
+        let mut changed = 0;
+        for at in 0..self.water.evaporated().len() {
+            let cell = self.water.evaporated()[at];
+            if let Some(soil) = self.soil_below(cell) {
+                let soaked = u64::from(self.soak(soil, 1));
+                self.passed.ebbed += soaked;
+                changed += soaked;
+            }
+        }
+        changed
+    }
+
+    /// Returns the permeable ground straight below an open cell, if that is the first ground there,
+    /// within reach, and does not stand still.
+    fn soil_below(&self, cell: IVec3) -> Option<IVec3> {
+        let mut below = cell;
+        for _ in 0..EBB_REACH {
+            below = Face::Down.step(below)?;
+            let traits = self.palette.traits(self.material(below)?);
+            if traits.solid {
+                let is_frozen = self.water.is_frozen(Cube::chunk_of(below));
+                return (traits.is_permeable() && !is_frozen).then_some(below);
+            }
+        }
+        None
+    }
+}

@@ -1,0 +1,409 @@
+//! A tick of a world, in pieces: that of water, then what passes between water and soil, chunk by
+//! chunk, then the step of soil, then those of explosions. What a step reads chunk by chunk before
+//! it changes anything is done ahead, a chunk a piece; the last piece of a step makes the changes.
+//! Soil is stepped ahead in the ticks between its steps, too, in the time that they leave.
+//!
+//! | file | what |
+//! |---|---|
+//! | `contacts`, `exchange`, `seabed` | where something may pass between water and soil, how it does, and what the sea keeps full |
+//! | `settle` | ticks of some chunks alone, until nothing moves in them |
+//! | `simulated` | what a simulation distance needs to know |
+//! | `touched` | what a save may leave out |
+
+pub(super) mod contacts;
+pub(super) mod exchange;
+mod seabed;
+pub(super) mod settle;
+mod simulated;
+pub(super) mod touched;
+
+use crate::automaton::StepReport;
+use crate::chunk::LAYER_CELLS;
+use crate::coords::CHUNK_CELLS;
+use crate::water::Progress;
+use crate::world::World;
+#[cfg(feature = "snapshot")]
+use crate::world::rules::Rules;
+use crate::world::tick::exchange::{Soaking, Springing};
+use glam::IVec3;
+use std::time::{Duration, Instant};
+
+/// What a tick does next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stage {
+    /// None is underway.
+    Rest,
+    /// The tick of water, which may be underway itself.
+    Water,
+    /// Water soaks into soil, in the ticks of soil: in the chunks after one, in order of position.
+    Soaking(Option<IVec3>),
+    /// Soil gives water, in the same way.
+    Springing(Option<IVec3>),
+    /// The step of soil, in its ticks.
+    Soil,
+    /// Ground is lent for a step of explosions. So many steps of this tick are done.
+    Blast(u32),
+    /// A step of explosions, whose ground is lent. So many steps of this tick are done before it.
+    Lent(u32),
+    /// Throwing of water, after the steps of explosions.
+    Throws,
+}
+
+/// The first number of each of these kinds of stage in [`Stage::number`].
+const BLAST: u32 = 4;
+const LENT: u32 = 1 << 16;
+const THROWS: u32 = 1 << 17;
+
+/// What a piece did.
+pub(in crate::world) struct Piece {
+    pub(in crate::world) report: StepReport,
+    /// The cells that it looked at.
+    pub(in crate::world) looked_at: u64,
+}
+
+impl Piece {
+    pub(in crate::world) const NONE: Piece =
+        Piece { report: StepReport { visited: 0, changed: 0, moved: 0 }, looked_at: 0 };
+
+    /// A piece whose result counts when the stage is complete.
+    pub(in crate::world) fn ahead(looked_at: u64) -> Piece {
+        Piece { looked_at, ..Piece::NONE }
+    }
+
+    /// A piece that completes a step. What was done ahead is put in place, for which a layer of
+    /// each chunk counts.
+    fn completing(report: StepReport, was_ahead: bool) -> Piece {
+        let part = if was_ahead { LAYER_CELLS as u64 } else { CHUNK_CELLS as u64 };
+        Piece { report, looked_at: report.visited / CHUNK_CELLS as u64 * part }
+    }
+}
+
+impl Stage {
+    /// Returns a number for hashes and saves. The tick of water counts as none: until its end, the
+    /// world is as it was before.
+    pub(crate) fn number(self) -> u32 {
+        match self {
+            Stage::Rest | Stage::Water => 0,
+            Stage::Soaking(_) => 1,
+            Stage::Springing(_) => 2,
+            Stage::Soil => 3,
+            Stage::Blast(done) => BLAST + done,
+            Stage::Lent(done) => LENT + done,
+            Stage::Throws => THROWS,
+        }
+    }
+
+    /// Returns the chunk after which the stage goes on; `None` if it has not begun, or is not done
+    /// chunk by chunk.
+    pub(crate) fn after(self) -> Option<IVec3> {
+        match self {
+            Stage::Soaking(after) | Stage::Springing(after) => after,
+            _ => None,
+        }
+    }
+
+    /// Returns the stage of a number, in a world with these rules, that goes on after a chunk.
+    /// `None` if there is none.
+    #[cfg(feature = "snapshot")]
+    pub(crate) fn from_number(number: u32, after: Option<IVec3>, rules: &Rules) -> Option<Stage> {
+        match number {
+            1 => Some(Stage::Soaking(after)),
+            2 => Some(Stage::Springing(after)),
+            _ if after.is_some() => None,
+            0 => Some(Stage::Rest),
+            3 => Some(Stage::Soil),
+            BLAST..LENT => {
+                Some(number - BLAST).filter(|&done| done <= rules.blast_steps).map(Stage::Blast)
+            }
+            LENT..THROWS => {
+                Some(number - LENT).filter(|&done| done < rules.blast_steps).map(Stage::Lent)
+            }
+            THROWS => Some(Stage::Throws),
+            _ => None,
+        }
+    }
+}
+
+impl World {
+    /// Runs one tick, or completes the one that is underway. First the [queued](World::queue) edits
+    /// are made, then water has its tick, then in every
+    /// [`soil_period`](crate::world::Rules::soil_period)-th tick [units
+    /// pass](crate::world::Couplings) between water and soil, and soil has its step, then pressure
+    /// its [`blast_steps`](crate::world::Rules::blast_steps), if there is any, and what is left of
+    /// it [throws](crate::world::Rules::throw_flow) water. In the report, `moved` counts the units
+    /// of water that its tick moved.
+    pub fn step(&mut self) -> StepReport {
+        self.advance(None).report
+    }
+
+    /// Runs `ticks` ticks and returns the sum of their reports. At rest only the counters advance.
+    pub fn run(&mut self, ticks: u64) -> StepReport {
+        let mut sum = StepReport::default();
+        for left in (1..=ticks).rev() {
+            if self.is_at_rest() {
+                self.pass(left);
+                break;
+            }
+            sum += self.step();
+        }
+        sum
+    }
+
+    /// Completes the tick that is underway, and does nothing if there is none. Returns what the
+    /// call did.
+    pub fn finish_tick(&mut self) -> StepReport {
+        if self.stage == Stage::Rest { StepReport::default() } else { self.step() }
+    }
+
+    /// Resumes the tick that is underway, or begins one, and stops when `budget` cells have been
+    /// visited or the tick is complete. A tick done in any number of calls leaves the same bytes as
+    /// one [`step`](World::step).
+    ///
+    /// The tick of water is done in the pieces of
+    /// [`WaterWorld::step_within`](crate::water::WaterWorld::step_within). The step of soil and
+    /// each step of explosions are done chunk by chunk, and 4,096 cells are counted for each; so
+    /// are contacts of water and soil that are not known yet, and what is thrown. What passes
+    /// between water and soil is done chunk by chunk, too; the cells of soil at which a unit may
+    /// pass are counted, and 256 more for each chunk. The end of a step is one piece, and for each
+    /// chunk 256 cells are counted: that of soil exchanges pointers and writes few rows; that of
+    /// explosions comes with what breaks in it. So are the lending of ground before it, and the
+    /// flight of what is thrown.
+    ///
+    /// What is left of the budget when the tick is complete goes to the next step of soil, up to an
+    /// even share in each tick before it: chunks are stepped ahead, on copies, and 4,096 cells are
+    /// counted for each. Where an edit changes what that read, a chunk is stepped again. The copies
+    /// take memory until that step, for chunks that are awake alone, and are in no save.
+    ///
+    /// While water has its tick, whatever is read of the world is as it was after the last complete
+    /// tick. From then until the tick is complete, water, with its ledger, is that of the new tick,
+    /// units pass between it and soil chunk by chunk, and soil, pressure and ground are as far as
+    /// whole steps have come: what is done of a step shows, and is saved, when the step is
+    /// complete. [`ticks`](World::ticks) counts complete ticks. Edits complete a tick that is
+    /// underway first.
+    ///
+    /// ```
+    /// use floodplain::glam::IVec3;
+    /// use floodplain::world::{Content, Palette, Rules, World};
+    ///
+    /// let palette = Palette::natural();
+    /// let air = palette.id("air").expect("natural");
+    /// let mut world = World::new(7, palette, Rules::default())?;
+    /// world.insert_chunk(IVec3::ZERO, Content::from_fn(IVec3::ZERO, |_| air))?;
+    /// world.rain(IVec3::new(8, 15, 8), 7)?;
+    /// let mut calls = 1;
+    /// while !world.step_within(1).finished {
+    ///     calls += 1;
+    /// }
+    /// assert!(calls > 2 && world.ticks() == 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn step_within(&mut self, budget: u64) -> Progress {
+        if budget == u64::MAX {
+            return self.advance(None);
+        }
+        self.step_while(|progress| progress.looked_at < budget)
+    }
+
+    /// Does as [`step_within`](World::step_within) does, and stops after the piece with which
+    /// `time` has passed since the call, or when there is no more to do in the tick. What a tick
+    /// comes to does not depend on it.
+    ///
+    /// # Panics
+    /// Where the standard library has no clock, as on `wasm32-unknown-unknown`; there,
+    /// [`step_while`](World::step_while) takes one.
+    pub fn step_for(&mut self, time: Duration) -> Progress {
+        let begin = Instant::now();
+        self.step_while(|_| begin.elapsed() < time)
+    }
+
+    /// Does as [`step_within`](World::step_within) does, as long as `goes_on` says so: it is asked
+    /// after each piece, with what the call has done so far. The call stops after the first piece
+    /// for which it says no, or when there is no more to do in the tick.
+    pub fn step_while(&mut self, mut goes_on: impl FnMut(&Progress) -> bool) -> Progress {
+        self.advance(Some(&mut goes_on))
+    }
+
+    /// Wakes every cell. The next ticks cost more, but change nothing that they would not have
+    /// changed otherwise. Completes a tick underway first.
+    pub fn wake_all(&mut self) {
+        self.settle();
+        self.water.wake_all();
+        self.soil.wake_all();
+        self.blast.wake_all();
+        self.note_all_ground();
+        // Those that stand still do not count as awake.
+        let chunks = self.water.chunks().map(|(chunk, _)| chunk);
+        let still: Vec<_> = chunks.filter(|&chunk| self.water.is_frozen(chunk)).collect();
+        still.into_iter().for_each(|chunk| self.touch(chunk));
+    }
+
+    /// Makes the queued edits, then does the tick stage by stage, while `goes_on`, or whole.
+    fn advance(&mut self, mut goes_on: Option<&mut dyn FnMut(&Progress) -> bool>) -> Progress {
+        let mut progress = Progress::default();
+        self.queue.begin_tick();
+        while self.queue.due() > 0 {
+            progress.looked_at += self.make_next_edit();
+            if goes_on.as_mut().is_some_and(|goes_on| !goes_on(&progress)) {
+                return progress;
+            }
+        }
+        if matches!(self.stage, Stage::Rest | Stage::Water) {
+            let water = self.step_water(&mut progress, &mut goes_on);
+            if !water {
+                return progress;
+            }
+        }
+        while self.stage != Stage::Rest {
+            let Piece { report, looked_at } = self.piece(goes_on.is_some());
+            progress.looked_at += looked_at;
+            progress.report += StepReport { moved: 0, ..report };
+            if self.stage != Stage::Rest
+                && goes_on.as_mut().is_some_and(|goes_on| !goes_on(&progress))
+            {
+                return progress;
+            }
+        }
+        self.queue.end_tick();
+        self.tick = self.tick.wrapping_add(1);
+        progress.finished = true;
+        if let Some(goes_on) = goes_on {
+            self.step_soil_ahead(&mut progress, goes_on);
+        }
+        progress
+    }
+
+    /// Steps soil ahead after a tick that is complete, in the time that is left: an even share in
+    /// each, so that no chunk is left to step in the tick of the next step of soil.
+    fn step_soil_ahead(
+        &mut self,
+        progress: &mut Progress,
+        goes_on: &mut dyn FnMut(&Progress) -> bool,
+    ) {
+        let between = u64::from(self.rules.soil_period) - 1;
+        let to_come = between - self.tick % u64::from(self.rules.soil_period);
+        let awake = self.soil.awake_chunks() as u64;
+        let left = (awake * to_come).checked_div(between).unwrap_or(awake) as usize;
+        while goes_on(progress)
+            && let Some(cells) = self.soil.step_chunk_ahead(left)
+        {
+            progress.looked_at += cells;
+        }
+    }
+
+    /// Does the tick of water, or a part of it. Returns whether it is complete.
+    fn step_water(
+        &mut self,
+        progress: &mut Progress,
+        goes_on: &mut Option<&mut dyn FnMut(&Progress) -> bool>,
+    ) -> bool {
+        self.stage = Stage::Water;
+        let before = *progress;
+        let sum = |water: &Progress| {
+            let mut report = before.report;
+            report += water.report;
+            let looked_at = before.looked_at + water.looked_at;
+            Progress { report, looked_at, finished: false }
+        };
+        let water = match goes_on {
+            None => self.water.step_within(u64::MAX),
+            Some(goes_on) => self.water.step_while(|water| goes_on(&sum(water))),
+        };
+        *progress = sum(&water);
+        if water.finished {
+            progress.report.changed += self.ebb();
+            self.stage = Stage::Soaking(None);
+        }
+        // The pieces that close the tick need a call that may go on.
+        water.finished && goes_on.as_mut().is_none_or(|goes_on| goes_on(progress))
+    }
+
+    /// Does a piece of the stages after that of water: all that is left of a stage, unless the call
+    /// may stop in between.
+    fn piece(&mut self, may_stop: bool) -> Piece {
+        if !may_stop {
+            self.soil.free_all();
+        }
+        let ahead = if may_stop { self.piece_ahead() } else { None };
+        if let Some(looked_at) = ahead {
+            return Piece::ahead(looked_at);
+        }
+        match self.stage {
+            Stage::Rest | Stage::Water => Piece::NONE,
+            Stage::Soaking(after) => self.exchange_piece::<Soaking>(after),
+            Stage::Springing(after) => self.exchange_piece::<Springing>(after),
+            Stage::Soil => {
+                self.stage = Stage::Blast(0);
+                let is_due = self.has_soil_step();
+                if is_due { Piece::completing(self.soil.run(1), may_stop) } else { Piece::NONE }
+            }
+            Stage::Blast(done) => self.lending_piece(done),
+            Stage::Lent(done) => {
+                self.stage = Stage::Blast(done + 1);
+                self.touch_pressure();
+                Piece::completing(self.step_blast(), may_stop)
+            }
+            Stage::Throws => {
+                self.stage = Stage::Rest;
+                self.touch_pressure();
+                let looked_at = (self.mirrored.len() * LAYER_CELLS) as u64;
+                let changed = self.throw_water();
+                self.take_back_silent();
+                self.forget_origins();
+                Piece { report: StepReport { changed, ..StepReport::default() }, looked_at }
+            }
+        }
+    }
+
+    /// Does a chunk of the stage ahead. Returns how many cells it looked at; `None` if only what
+    /// completes the stage is left.
+    fn piece_ahead(&mut self) -> Option<u64> {
+        match self.stage {
+            Stage::Soil if self.has_soil_step() => self.soil.step_ahead(),
+            Stage::Blast(0) => self.soil.free_some(),
+            Stage::Lent(_) => self.blast.step_ahead(),
+            Stage::Throws => self.find_throws_ahead(),
+            _ => None,
+        }
+    }
+
+    /// Lends explosions, of which so many steps are done, the ground for the next, or for what they
+    /// throw.
+    fn lending_piece(&mut self, done: u32) -> Piece {
+        self.touch_pressure();
+        let changed = if done == 0 { self.follow_water() } else { 0 };
+        if done < self.rules.blast_steps && !self.blast.is_at_rest() {
+            self.stage = Stage::Lent(done);
+        } else {
+            self.stage = Stage::Throws;
+            self.blast.run(u64::from(self.rules.blast_steps - done));
+        }
+        self.lend_beside(&self.blast.stirred_chunks());
+        let looked_at = (self.mirrored.len() * LAYER_CELLS) as u64;
+        Piece { report: StepReport { changed, ..StepReport::default() }, looked_at }
+    }
+
+    /// Returns whether soil has its step in the tick after the last complete one.
+    pub(in crate::world) fn has_soil_step(&self) -> bool {
+        self.tick.wrapping_add(1).is_multiple_of(self.rules.soil_period.into())
+    }
+
+    /// Passes so many ticks at rest.
+    fn pass(&mut self, ticks: u64) {
+        let period = u64::from(self.rules.soil_period);
+        let (end, wraps) = self.tick.overflowing_add(ticks);
+        self.water.run(ticks);
+        let (before, after) = (self.tick / period, end / period);
+        // A counter that wraps passes 0, a multiple of any period.
+        self.soil.run(if wraps { u64::MAX / period - before + 1 + after } else { after - before });
+        self.blast.run(ticks.wrapping_mul(self.rules.blast_steps.into()));
+        self.tick = end;
+    }
+
+    /// Makes all edits that wait and completes the tick that is underway, before an edit that is
+    /// made directly.
+    pub(in crate::world) fn settle(&mut self) {
+        self.make_queued_edits();
+        self.finish_tick();
+        self.is_water_edited = true;
+    }
+}

@@ -1,0 +1,41 @@
+//! Soil beside the sea keeps its fill: the sea replaces what flows out of it within the same step
+//! of soil, to the unit of moisture. By whole units of water at random, the flow would never be
+//! steady.
+
+use crate::chunk::LAYER_CELLS;
+use crate::humidity::Fed;
+use crate::water::query::contact::Contact;
+use crate::world::World;
+use glam::IVec3;
+
+impl World {
+    /// Updates which cells of a chunk of soil the sea feeds.
+    pub(in crate::world) fn find_seabed(&mut self, chunk: IVec3) {
+        let fed = self.seabed_of(chunk);
+        if self.soil.set_fed(chunk, fed) {
+            // A chunk that sleeps on is saved with them.
+            self.touch(chunk);
+        }
+    }
+
+    /// Returns the cells of soil of a chunk that have sea above or beside them, in index order.
+    pub(in crate::world) fn seabed_of(&self, chunk: IVec3) -> Vec<Fed> {
+        let mut seabed = Vec::new();
+        let (bank, ground) = (self.contacts.banks.get(&chunk), self.ground.chunk(chunk));
+        let (Some(bank), Some(ground)) = (bank, ground) else { return seabed };
+        if self.rules.couplings.seepage == 0.0 || self.water.is_frozen(chunk) {
+            return seabed;
+        }
+        let around = self.water.surroundings(chunk);
+        for layer in (0..16).filter(|&layer| bank.shore.layer(layer).any()) {
+            let across = self.water.contacts(&around, layer, Contact::Sea);
+            let [west, east, _, up, north, south] = across;
+            let beside = bank.shore.layer(layer) & (west | east | up | north | south);
+            seabed.extend(beside.iter().map(|at| {
+                let index = layer * LAYER_CELLS + at;
+                Fed { index: index as u16, full: self.limits.fill(ground.get(index).0) }
+            }));
+        }
+        seabed
+    }
+}

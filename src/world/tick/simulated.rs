@@ -1,0 +1,48 @@
+//! What a simulation distance needs to know of a world of materials.
+
+use crate::coords::CHUNK_CELLS;
+use crate::water::{self, Fate, Foresight, Simulated};
+use crate::world::World;
+use crate::world::edit::Edit;
+use glam::IVec3;
+
+impl Simulated for World {
+    type Edit = Edit;
+
+    fn edit_of(water: water::Edit) -> Edit {
+        Edit::Water(water)
+    }
+
+    fn ticks_begun(&self) -> u64 {
+        self.tick.wrapping_add(self.queue.has_begun().into())
+    }
+
+    fn foresee(&self, visit: &mut dyn FnMut(IVec3, bool)) {
+        let mut foresight = Foresight::of(&self.water);
+        for edit in self.queue.waiting() {
+            match edit {
+                Edit::InsertChunk { position, .. } => foresight.note(Fate::Comes, &[*position]),
+                Edit::InsertRecords(list) => {
+                    let at: Vec<IVec3> = list.iter().map(|record| record.position()).collect();
+                    foresight.note(Fate::Comes, &at);
+                }
+                Edit::RemoveChunk(position) => foresight.note(Fate::Goes, &[*position]),
+                Edit::RemoveChunks(list) => foresight.note(Fate::Goes, list),
+                Edit::Water(edit @ (water::Edit::Freeze(_) | water::Edit::Thaw(_))) => {
+                    foresight.note_water(edit);
+                }
+                _ => {}
+            }
+        }
+        foresight.visit(visit);
+    }
+
+    /// Soil has its steps in some of the ticks, pressure several in each.
+    fn visit_awake(&self, visit: &mut dyn FnMut(IVec3, usize)) {
+        self.water.visit_awake(visit);
+        let of_soil = CHUNK_CELLS / self.rules.soil_period.min(CHUNK_CELLS as u32) as usize;
+        self.soil.awake_positions().for_each(|chunk| visit(chunk, of_soil));
+        let of_blast = CHUNK_CELLS * self.rules.blast_steps as usize;
+        self.blast.stirred_chunks().into_iter().for_each(|chunk| visit(chunk, of_blast));
+    }
+}

@@ -1,0 +1,111 @@
+//! Which chunks of ground, soil and pressure have been touched since a save last asked, so that it
+//! need not look at the others. Water keeps its own account of that, in
+//! `water/store/changed/touched.rs`, and its periods are used here. Of soil, the steps say it, and
+//! what is awake counts as touched. Pressure counts as touched in each of its steps and each time a
+//! save asks. So only what is written without waking is noted one by one. Until a save asks, little
+//! is kept.
+
+use crate::world::World;
+use glam::IVec3;
+
+#[cfg(feature = "store")]
+use {
+    crate::grid::Slot, crate::water::Since, crate::world::tick::Stage,
+    core::sync::atomic::AtomicBool, core::sync::atomic::Ordering, hashbrown::HashMap,
+};
+
+/// When chunks were touched.
+#[cfg(feature = "store")]
+#[derive(Default)]
+pub(in crate::world) struct Touched {
+    /// Whether a save has asked. Atomic, as one that only reads the world does so, too.
+    is_kept: AtomicBool,
+    /// The period in which each was last touched, if it was since a save asked.
+    periods: HashMap<IVec3, u64>,
+}
+
+impl World {
+    /// Notes that the ground, soil or pressure of a chunk is touched.
+    #[cfg(feature = "store")]
+    #[inline]
+    pub(in crate::world) fn touch(&mut self, chunk: IVec3) {
+        if *self.touched.is_kept.get_mut() {
+            self.touched.periods.insert(chunk, self.water.period());
+        }
+    }
+
+    /// Notes nothing: no save will ask.
+    #[cfg(not(feature = "store"))]
+    #[inline]
+    pub(in crate::world) fn touch(&mut self, _: IVec3) {}
+
+    /// Notes the chunks that explosions have, or that their ground is lent of: before all that may
+    /// change or drop one.
+    pub(in crate::world) fn touch_pressure(&mut self) {
+        #[cfg(feature = "store")]
+        if *self.touched.is_kept.get_mut() {
+            let period = self.water.period();
+            let chunks: Vec<IVec3> =
+                self.lent().chain(self.blast.chunks().map(|(chunk, _)| chunk)).collect();
+            self.touched.periods.extend(chunks.into_iter().map(|chunk| (chunk, period)));
+        }
+    }
+}
+
+#[cfg(feature = "store")]
+impl World {
+    /// Returns the present as a time since which chunks are touched; `None` while a tick is
+    /// underway.
+    pub(crate) fn since_now(&self) -> Option<Since> {
+        if self.stage != Stage::Rest {
+            return None;
+        }
+        self.touched.is_kept.store(true, Ordering::Relaxed);
+        let now = self.water.since_now()?;
+        Some(now.with_soil_steps(self.soil.steps_done()))
+    }
+
+    /// Returns the loaded chunks of which a save may have changed since a time, in no order, and
+    /// until when that is; all if that time is of another world.
+    pub(crate) fn touched_since(&mut self, since: Option<Since>) -> (Vec<IVec3>, Since) {
+        self.touched.is_kept.store(true, Ordering::Relaxed);
+        self.touch_pressure();
+        let (of_water, now) = self.water.touched_since(since);
+        let now = now.with_soil_steps(self.soil.steps_done());
+        let grid = self.water.grid();
+        let Some(since) = since.filter(|since| since.is_of_world(now)) else {
+            return (grid.occupied().map(|slot| grid.position_at(slot)).collect(), now);
+        };
+        // Chunks that are gone are touched when they come again.
+        self.touched.periods.retain(|&chunk, _| grid.slot(chunk).is_some());
+        let mut of_water = of_water.into_iter().peekable();
+        let is_touched = |&(slot, chunk): &(Slot, IVec3)| {
+            of_water.next_if_eq(&slot).is_some() || self.is_part_touched_since(chunk, since)
+        };
+        let chunks = grid.occupied().map(|slot| (slot, grid.position_at(slot)));
+        (chunks.filter(is_touched).map(|(_, chunk)| chunk).collect(), now)
+    }
+
+    /// Returns whether a save of a chunk may have changed since a time.
+    pub(crate) fn is_touched_since(&self, chunk: IVec3, since: Since) -> bool {
+        let slot = self.water.grid().slot(chunk);
+        slot.is_none_or(|slot| self.water.is_touched_since(slot, since))
+            || self.is_part_touched_since(chunk, since)
+    }
+
+    /// The same, but for its water.
+    fn is_part_touched_since(&self, chunk: IVec3, since: Since) -> bool {
+        let period = self.touched.periods.get(&chunk);
+        period.is_some_and(|&period| since.is_reached_by(period))
+            || self.soil.is_stepped_since(chunk, since.soil_steps())
+    }
+
+    /// Returns whether no tick touches a chunk as it is: its water and its soil sleep or stand
+    /// still, and there is no pressure.
+    pub(crate) fn rests(&self, chunk: IVec3) -> bool {
+        let is_awake = |slot| self.water.grid().awake_at(slot).is_some();
+        let is_water_awake = self.water.grid().slot(chunk).is_some_and(is_awake);
+        (self.water.is_frozen(chunk) || !is_water_awake && !self.soil.is_awake(chunk))
+            && self.blast.grid().slot(chunk).is_none()
+    }
+}
