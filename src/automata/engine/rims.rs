@@ -90,7 +90,10 @@ impl<T: Value, S: RowShape> Rims<T, S> {
         }
         self.end_round();
         self.drop_unrequested(usize::MAX);
-        workers::each(&mut self.saved, |saved| saved.renew(&rims));
+        // Few are outdated where a step was done ahead: not enough to wait for other threads.
+        let mut outdated: Vec<_> =
+            self.saved.iter_mut().filter(|saved| !saved.is_current).collect();
+        workers::each(&mut outdated, |saved| saved.renew(&rims));
     }
 
     /// Begins a round of requests, with a step that saves rims chunk by chunk.

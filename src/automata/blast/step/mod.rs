@@ -66,11 +66,10 @@ impl<S: BlastShape> BlastWorld<S> {
             broken: &places,
         };
         let states = &self.states;
-        self.workers.each(open, |scratch, job| {
-            if !job.is_ahead {
-                let conductances = &states[job.slot.index()].conductances;
-                inputs.step_chunk(job, conductances, &mut scratch.halo);
-            }
+        let mut left: Vec<&mut Job<S>> = open.iter_mut().filter(|job| !job.is_ahead).collect();
+        self.workers.each(&mut left, |scratch, job| {
+            let conductances = &states[job.slot.index()].conductances;
+            inputs.step_chunk(job, conductances, &mut scratch.halo);
         });
         let (changed, faded) = self.put_back(open);
         self.advance_front(&closed, open, &faded);
