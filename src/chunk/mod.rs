@@ -200,7 +200,7 @@ impl<T: Copy + PartialEq> Chunk<T> {
     /// Gives a chunk with a shared array one of its own: the same if it is the last to have it.
     #[cold]
     #[inline(never)]
-    fn unshare(&mut self) {
+    pub(crate) fn unshare(&mut self) {
         if let Cells::Shared { .. } = self.cells {
             let any = Cells::Uniform(self.get(0));
             if let Cells::Shared { cells, seam } = core::mem::replace(&mut self.cells, any) {
