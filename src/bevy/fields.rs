@@ -2,7 +2,7 @@
 
 use crate::automaton::ChunkChanges;
 use crate::chunk::CellMask;
-use crate::coords::order;
+use crate::coords::sort_key;
 use crate::water::ChunkEvent;
 use glam::IVec3;
 
@@ -52,7 +52,7 @@ impl Fields {
     ) -> FieldChanges {
         let before = core::mem::replace(&mut self.known, present);
         let mut inserted = core::mem::take(&mut self.inserted);
-        inserted.sort_unstable_by_key(|&position| order(position));
+        inserted.sort_unstable_by_key(|&position| sort_key(position));
         let is_new = |position| !has(&before, position) || has(&inserted, position);
         let whole = |event| move |&position| FieldUpdate { position, event, cells: CellMask::FULL };
         let loaded = self.known.iter().filter(|&&position| is_new(position));
@@ -70,12 +70,12 @@ impl Fields {
             .chain(unloaded.map(whole(ChunkEvent::Unloaded)))
             .chain(changed)
             .collect();
-        chunks.sort_unstable_by_key(|chunk| order(chunk.position));
+        chunks.sort_unstable_by_key(|chunk| sort_key(chunk.position));
         FieldChanges { ticks, chunks }
     }
 }
 
 /// Returns whether a position is in a list in order of position.
 fn has(positions: &[IVec3], position: IVec3) -> bool {
-    positions.binary_search_by_key(&order(position), |&position| order(position)).is_ok()
+    positions.binary_search_by_key(&sort_key(position), |&position| sort_key(position)).is_ok()
 }

@@ -2,7 +2,7 @@
 
 use super::messages::{EditFailure, EditOutcome, EditRequest};
 use super::simulated::{Report, Simulated, StepBudget, Submitted};
-use crate::coords::order;
+use crate::coords::sort_key;
 use crate::water::{ChunkEvent, Progress};
 use bevy_ecs::component::Component;
 use bevy_ecs::entity::Entity;
@@ -96,7 +96,7 @@ impl<W: Simulated> Simulation<W> {
     /// changes were published last, or if the plugin has
     /// [none](super::FloodplainPlugin::without_chunks).
     pub fn chunk(&self, position: IVec3) -> Option<Entity> {
-        self.chunks.get(&order(position)).copied()
+        self.chunks.get(&sort_key(position)).copied()
     }
 
     /// Returns what the last update did of a tick.
@@ -182,7 +182,7 @@ impl<W: Simulated> Simulation<W> {
         for (position, event) in W::events(changes) {
             match (event, self.chunk(position)) {
                 (ChunkEvent::Unloaded, Some(chunk)) => {
-                    self.chunks.remove(&order(position));
+                    self.chunks.remove(&sort_key(position));
                     commands.entity(chunk).try_despawn();
                 }
                 (ChunkEvent::Unloaded, None) => {}
@@ -190,7 +190,7 @@ impl<W: Simulated> Simulation<W> {
                 (_, None) => {
                     let of = SimulationChunk::<W> { world: entity, position, kind: PhantomData };
                     let chunk = commands.spawn((of, ChunkSurface::<W>(PhantomData))).id();
-                    self.chunks.insert(order(position), chunk);
+                    self.chunks.insert(sort_key(position), chunk);
                     spawned.push((position, chunk));
                 }
             }

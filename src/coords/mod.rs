@@ -17,7 +17,7 @@ use glam::IVec3;
 pub const CHUNK_CELLS: usize = 4096;
 
 /// Returns a key that sorts positions with y slowest, then z, then x.
-pub(crate) fn order(position: IVec3) -> [i32; 3] {
+pub(crate) fn sort_key(position: IVec3) -> [i32; 3] {
     [position.y, position.z, position.x]
 }
 

@@ -5,8 +5,8 @@ use super::hashes::Check;
 use super::packed::Packed;
 use super::parts::{Recording, Start};
 use super::recorded::Recorded;
-use crate::coords::order;
-use crate::water::numbers::{put_number, take_number, unzigzag, zigzag};
+use crate::coords::sort_key;
+use crate::water::varint::{read_varint, unzigzag, write_varint, zigzag};
 use glam::IVec3;
 
 const MAGIC: [u8; 8] = *b"FLDRECRD";
@@ -23,7 +23,7 @@ impl<W: Recorded> Recording<W> {
         out.extend(VERSION.to_le_bytes());
         out.extend(W::KIND.number().to_le_bytes());
         out.extend([0; 8]);
-        put_number(&mut out, self.ticks);
+        write_varint(&mut out, self.ticks);
         match &self.start {
             Start::Snapshot(packed) => {
                 out.push(0);
@@ -36,24 +36,24 @@ impl<W: Recorded> Recording<W> {
             }
         }
         let by_tick = || self.edits.chunk_by(|one, next| one.0 == next.0);
-        put_number(&mut out, by_tick().count() as u64);
+        write_varint(&mut out, by_tick().count() as u64);
         let mut last = 0;
         for edits in by_tick() {
-            put_number(&mut out, edits[0].0 - last);
+            write_varint(&mut out, edits[0].0 - last);
             last = edits[0].0;
             put_edits::<W>(&mut out, edits);
         }
-        put_number(&mut out, self.checks.len() as u64);
+        write_varint(&mut out, self.checks.len() as u64);
         let mut last = 0;
         for check in &self.checks {
-            put_number(&mut out, check.tick - last);
+            write_varint(&mut out, check.tick - last);
             last = check.tick;
             put_check(&mut out, check);
         }
-        put_number(&mut out, self.keyframes.len() as u64);
+        write_varint(&mut out, self.keyframes.len() as u64);
         let mut last = 0;
         for (tick, packed) in &self.keyframes {
-            put_number(&mut out, tick - last);
+            write_varint(&mut out, tick - last);
             last = *tick;
             put_bytes(&mut out, packed.bytes());
         }
@@ -97,7 +97,7 @@ impl<W: Recorded> Recording<W> {
     /// in the bytes of a recording, and a checksum. Six bytes if there are none.
     pub fn tick_bytes(&self, tick: u64) -> Vec<u8> {
         let mut out = Vec::new();
-        put_number(&mut out, tick);
+        write_varint(&mut out, tick);
         put_edits::<W>(&mut out, self.edits_at(tick));
         put_checksum(out)
     }
@@ -129,7 +129,7 @@ pub(super) fn check_kind<W: Recorded>(version: u16, kind: u16) -> Result<(), Rec
 }
 
 fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
-    put_number(out, bytes.len() as u64);
+    write_varint(out, bytes.len() as u64);
     out.extend_from_slice(bytes);
 }
 
@@ -148,17 +148,17 @@ fn checked(bytes: &[u8]) -> Result<&[u8], RecordingError> {
 }
 
 fn put_edits<W: Recorded>(out: &mut Vec<u8>, edits: &[(u64, W::Edit)]) {
-    put_number(out, edits.len() as u64);
+    write_varint(out, edits.len() as u64);
     edits.iter().for_each(|(_, edit)| put_bytes(out, &W::edit_bytes(edit)));
 }
 
 fn put_check(out: &mut Vec<u8>, check: &Check) {
     out.extend(check.hash.to_le_bytes());
-    put_number(out, check.chunks.len() as u64);
+    write_varint(out, check.chunks.len() as u64);
     let mut before = IVec3::ZERO;
     for &(position, hash) in &check.chunks {
         for axis in 0..3 {
-            put_number(out, zigzag(i64::from(position[axis]) - i64::from(before[axis])));
+            write_varint(out, zigzag(i64::from(position[axis]) - i64::from(before[axis])));
         }
         before = position;
         out.push(u8::from(hash.is_some()));
@@ -180,7 +180,7 @@ impl<'b> Source<'b> {
 
     fn number(&mut self) -> Result<u64, RecordingError> {
         let wrong = self.refused("a number");
-        take_number(self.bytes, &mut self.at).map_err(|_| wrong)
+        read_varint(self.bytes, &mut self.at).map_err(|_| wrong)
     }
 
     fn bytes(&mut self, count: usize) -> Result<&'b [u8], RecordingError> {
@@ -290,7 +290,8 @@ impl<'b> Source<'b> {
                 let to = i64::from(position[axis]).checked_add(unzigzag(self.number()?));
                 position[axis] = to.and_then(|to| i32::try_from(to).ok()).ok_or(wrong.clone())?;
             }
-            if before.replace(position).is_some_and(|before| order(before) >= order(position)) {
+            if before.replace(position).is_some_and(|before| sort_key(before) >= sort_key(position))
+            {
                 return Err(wrong);
             }
             let wrong = self.refused("0, a chunk that is gone, or 1 and a hash");

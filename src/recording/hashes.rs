@@ -1,7 +1,7 @@
 //! Hashes of a world and of its chunks, by which a replay is compared with what was recorded.
 
 use super::recorded::Recorded;
-use crate::coords::order;
+use crate::coords::sort_key;
 use glam::IVec3;
 use std::collections::BTreeMap;
 
@@ -27,8 +27,8 @@ impl ChunkHashes {
     pub(super) fn note(&mut self, check: &Check) {
         for &(position, hash) in &check.chunks {
             match hash {
-                Some(hash) => _ = self.0.insert(order(position), hash),
-                None => _ = self.0.remove(&order(position)),
+                Some(hash) => _ = self.0.insert(sort_key(position), hash),
+                None => _ = self.0.remove(&sort_key(position)),
             }
         }
     }
@@ -51,6 +51,6 @@ impl ChunkHashes {
 /// Returns the hashes of the chunks of a world.
 pub(super) fn hashes_of<W: Recorded>(world: &W) -> ChunkHashes {
     let mut hashes = ChunkHashes::default();
-    world.visit_chunks(&mut |position, hash| _ = hashes.0.insert(order(position), hash as u32));
+    world.visit_chunks(&mut |position, hash| _ = hashes.0.insert(sort_key(position), hash as u32));
     hashes
 }

@@ -1,7 +1,7 @@
 //! Snapshots in few bytes: run-length coding in which a run repeats what lies a cell, a row or a
 //! layer of cells before it (LZ77 with seven distances), so that even ground takes little.
 
-use crate::water::numbers::{put_number, take_number};
+use crate::water::varint::{read_varint, write_varint};
 
 /// How far before a run lies what it repeats, by kind from 1 on: a byte; cells of two and four
 /// bytes, their rows of a cube, and their layers.
@@ -22,7 +22,7 @@ impl Packed {
     /// Returns a snapshot, packed.
     pub(super) fn pack(bytes: &[u8]) -> Packed {
         let mut out = Vec::new();
-        put_number(&mut out, bytes.len() as u64);
+        write_varint(&mut out, bytes.len() as u64);
         let (mut at, mut literal) = (0, 0);
         while at < bytes.len() {
             let (kind, length) = longest(bytes, at);
@@ -31,7 +31,7 @@ impl Packed {
                 continue;
             }
             put_literals(&mut out, &bytes[literal..at]);
-            put_number(&mut out, (length * 8 + kind) as u64);
+            write_varint(&mut out, (length * 8 + kind) as u64);
             at += length;
             literal = at;
         }
@@ -92,7 +92,7 @@ fn longest(bytes: &[u8], at: usize) -> (usize, usize) {
 
 fn put_literals(out: &mut Vec<u8>, bytes: &[u8]) {
     for bytes in bytes.chunks(LONGEST) {
-        put_number(out, (bytes.len() * 8) as u64);
+        write_varint(out, (bytes.len() * 8) as u64);
         out.extend_from_slice(bytes);
     }
 }
@@ -107,9 +107,9 @@ enum Run<'b> {
 /// ones say they hold; `None` if they break off or hold something else than runs.
 fn walk<'b>(bytes: &'b [u8], mut visit: impl FnMut(Run<'b>) -> Option<()>) -> Option<u64> {
     let mut at = 0;
-    let length = take_number(bytes, &mut at).ok()?;
+    let length = read_varint(bytes, &mut at).ok()?;
     while at < bytes.len() {
-        let run = take_number(bytes, &mut at).ok()?;
+        let run = read_varint(bytes, &mut at).ok()?;
         let count = usize::try_from(run / 8).ok().filter(|count| (1..=LONGEST).contains(count))?;
         let run = match (run % 8) as usize {
             0 => {
@@ -165,7 +165,7 @@ mod tests {
             assert!(Packed::checked(bytes).is_none(), "{fault}");
         }
         let mut long = vec![0];
-        put_number(&mut long, (LONGEST as u64 + 1) * 8);
+        write_varint(&mut long, (LONGEST as u64 + 1) * 8);
         assert!(Packed::checked(&long).is_none());
     }
 }

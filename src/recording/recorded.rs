@@ -4,7 +4,7 @@ use crate::automata::{blast, humidity, water2d};
 use crate::automaton::StateHash;
 use crate::blast::{BlastGraph, BlastShape, BlastWorld};
 use crate::chunk::Chunk;
-use crate::coords::{CHUNK_CELLS, Cube, Shape, order};
+use crate::coords::{CHUNK_CELLS, Cube, Shape, sort_key};
 use crate::edit_bytes::EditBytesError;
 use crate::humidity::{HumidityShape, HumidityWorld};
 use crate::limits::{Demand, EditKinds, LimitError, Limits};
@@ -156,14 +156,14 @@ impl Recorded for WaterWorld {
         for (cell, fixture) in self.fixtures() {
             let [kind, value] = fixture.bytes().map(u64::from);
             let word = Cube::index_of(cell) as u64 | kind << 16 | value << 24;
-            fixtures.entry(order(Cube::chunk_of(cell))).or_default().push(word);
+            fixtures.entry(sort_key(Cube::chunk_of(cell))).or_default().push(word);
         }
         for (position, chunk) in self.chunks() {
             let hash = hash_of(|hash| {
                 hash.add(u64::from(self.is_frozen(position)));
                 hash.add_chunk::<_, 4>(&chunk, |voxel| u64::from(voxel.word()));
                 fixtures
-                    .get(&order(position))
+                    .get(&sort_key(position))
                     .into_iter()
                     .flatten()
                     .for_each(|&word| hash.add(word));
@@ -193,8 +193,8 @@ impl Recorded for World {
 
     fn visit_chunks(&self, visit: &mut dyn FnMut(IVec3, u64)) {
         let pressures: BTreeMap<[i32; 3], &Chunk<f32>> =
-            self.blast().chunks().map(|(position, chunk)| (order(position), chunk)).collect();
-        let grounds = self.chunks().map(|(position, _)| order(position));
+            self.blast().chunks().map(|(position, chunk)| (sort_key(position), chunk)).collect();
+        let grounds = self.chunks().map(|(position, _)| sort_key(position));
         let all: BTreeSet<[i32; 3]> = pressures.keys().copied().chain(grounds).collect();
         for [y, z, x] in all {
             let position = IVec3::new(x, y, z);

@@ -19,7 +19,7 @@ use super::hashes::Check;
 use super::packed::Packed;
 use super::parts::{Recording, Start};
 use super::recorded::Recorded;
-use crate::coords::order;
+use crate::coords::sort_key;
 use core::fmt::{self, Write};
 use glam::IVec3;
 
@@ -385,7 +385,7 @@ impl<W: Recorded> Found<W> {
         let wrong = || refused(line, "the chunks of a check in order: y, then z, then x");
         let (_, check) =
             self.checks.last_mut().filter(|_| self.pending.is_none()).ok_or_else(wrong)?;
-        if check.chunks.last().is_some_and(|last| order(last.0) >= order(chunk.0)) {
+        if check.chunks.last().is_some_and(|last| sort_key(last.0) >= sort_key(chunk.0)) {
             return Err(wrong());
         }
         check.chunks.push(chunk);

@@ -3,7 +3,7 @@
 
 use super::contents::Contents;
 use super::streamed::Streamed;
-use crate::coords::order;
+use crate::coords::sort_key;
 use crate::snapshot::Saved;
 use crate::water::{Since, WaterWorld};
 use core::fmt;
@@ -118,8 +118,8 @@ impl<W: Streamed> SaveJob<W> {
 
     /// Returns what is to be written.
     pub(super) fn contents(&mut self) -> Contents<'_> {
-        self.positions.sort_unstable_by_key(|&position| order(position));
-        self.touched.sort_unstable_by_key(|&(position, _)| order(position));
+        self.positions.sort_unstable_by_key(|&position| sort_key(position));
+        self.touched.sort_unstable_by_key(|&(position, _)| sort_key(position));
         let mut touched = self.touched.iter().peekable();
         let record = move |position: IVec3, out: &mut Vec<u8>| {
             let chunk = touched.next_if(|(touched, _)| *touched == position);

@@ -6,7 +6,7 @@ use super::error::SaveError;
 use super::job::{Base, Copied, Progress, SaveJob, Turns};
 use super::streamed::Streamed;
 use super::tables::{self, UNLOADED};
-use crate::coords::order;
+use crate::coords::sort_key;
 use crate::water::{Since, WaterWorld};
 use core::fmt;
 use glam::IVec3;
@@ -144,7 +144,7 @@ impl<W: Streamed> Stream<W> {
             !self.kept.contains_key(position) && !self.taken.contains_key(position)
         });
         positions.extend(self.kept.keys());
-        positions.sort_unstable_by_key(|&position| order(position));
+        positions.sort_unstable_by_key(|&position| sort_key(position));
         Ok(positions)
     }
 

@@ -16,7 +16,7 @@
 //! | where | what |
 //! |---|---|
 //! | `cell`, `voxel`, `rules`, `ledger`, `random` | cells, parameters, account, random numbers |
-//! | `record`, `numbers` | a chunk that was taken out, and its bytes; whole numbers of few bytes |
+//! | `record`, `varint` | a chunk that was taken out, and its bytes; whole numbers of few bytes |
 //! | `store` | chunks with their bit masks, sources, parents, edges, awake cells, and both lists of changes |
 //! | `context` | what all phases of a tick share: layer records, the schedule |
 //! | `steady` | what leaves the world: a max flow from springs to ends that stands from tick to tick |
@@ -58,7 +58,6 @@ mod fixture;
 mod flow;
 mod flow_record;
 mod ledger;
-pub(crate) mod numbers;
 mod pools;
 pub(crate) mod query;
 pub(crate) mod random;
@@ -73,6 +72,7 @@ mod store;
 mod surface;
 mod tick;
 mod validate;
+pub(crate) mod varint;
 mod voxel;
 
 pub use crate::automaton::Displaced;
@@ -108,11 +108,11 @@ pub use voxel::Voxel;
 
 use crate::automaton::automaton;
 use crate::coords::Region;
-use context::layers::Workspace;
+use context::layers::TickScratch;
 use ebb::evaporation::Evaporation;
 use edit::Queue;
 use store::Store;
-use tick::Unfinished;
+use tick::TickState;
 
 /// A world of solid ground and water on sparse 16³ chunks.
 ///
@@ -144,8 +144,8 @@ pub struct WaterWorld {
     seed: u64,
     tick: u64,
     ledger: Ledger,
-    work: Workspace,
-    unfinished: Unfinished,
+    scratch: TickScratch,
+    tick_state: TickState,
     queue: Queue,
     untold: feed::Untold,
     /// The cells that edits have searched, for the budget of one that is queued.
@@ -169,15 +169,15 @@ impl WaterWorld {
     pub fn with_bounds(seed: u64, rules: Rules, bounds: Region) -> Result<Self, RulesError> {
         rules.check()?;
         let mut store = Store::new(bounds, rules.edges);
-        store.keep_news(rules.pools);
+        store.keep_dirty_layers(rules.pools);
         Ok(WaterWorld {
             store,
             rules,
             seed,
             tick: 0,
             ledger: Ledger::default(),
-            work: Workspace::default(),
-            unfinished: Unfinished::new(Evaporation::new(&rules, seed, 0)),
+            scratch: TickScratch::default(),
+            tick_state: TickState::new(Evaporation::new(&rules, seed, 0)),
             queue: Queue::default(),
             untold: feed::Untold::default(),
             searched: 0,

@@ -12,7 +12,7 @@ use crate::water::rules::{Edge, Rules};
 #[cfg(feature = "store")]
 use crate::water::store::Since;
 use crate::water::store::flow::steady::FaceFlows;
-use crate::water::tick::Unfinished;
+use crate::water::tick::TickState;
 use crate::water::voxel::Voxel;
 use crate::water::{CellFlags, Edit, RulesError, WaterWorld};
 use glam::IVec3;
@@ -155,8 +155,8 @@ impl WaterWorld {
             fixtures: self.store.fixture_list(slot),
             steady: self.steady_before(slot),
         };
-        if self.work.have_entered() {
-            for layer in ones(u64::from(self.work.open_layers(slot))) {
+        if self.scratch.have_entered() {
+            for layer in ones(u64::from(self.scratch.open_layers(slot))) {
                 self.roll_back_layer(&mut record, slot, layer);
             }
         }
@@ -165,7 +165,7 @@ impl WaterWorld {
 
     /// Resets the parents of a layer to those from before the tick underway.
     fn roll_back_layer(&self, record: &mut ChunkState, slot: Slot, layer: usize) {
-        let Some(work) = self.work.get(slot, layer) else { return };
+        let Some(work) = self.scratch.get(slot, layer) else { return };
         if !work.may_have_changed() {
             return;
         }
@@ -191,7 +191,7 @@ impl WaterWorld {
         let mut world = WaterWorld::with_bounds(clock.seed, rules, bounds)?;
         (world.tick, world.ledger) = (clock.tick, clock.ledger);
         let evaporation = Evaporation::new(&world.rules, clock.seed, clock.tick);
-        world.unfinished = Unfinished::new(evaporation);
+        world.tick_state = TickState::new(evaporation);
         Ok(world)
     }
 
@@ -208,8 +208,8 @@ impl WaterWorld {
         }
         self.store.bounds().intersection(&Cube::region_of(position))?;
         let slot = self.store.insert(position, chunk.clone())?;
-        self.unfinished.ageing.enter(&self.store, slot);
-        self.unfinished.evaporation.enter(self.store.grid(), slot);
+        self.tick_state.ageing.enter(&self.store, slot);
+        self.tick_state.evaporation.enter(self.store.grid(), slot);
         (*self.store.grid().chunk_at(slot) == chunk).then_some(slot)
     }
 
@@ -295,7 +295,7 @@ mod tests {
                 let before = records(&world);
                 while !world.step_within(0).finished {
                     assert!(records(&world) == before, "seed {seed}");
-                    if world.work.phase != Phase::End {
+                    if world.scratch.phase != Phase::End {
                         continue;
                     }
                     for (&slot, before) in slots.iter().zip(&before) {

@@ -158,7 +158,7 @@ impl WaterWorld {
         if counted != booked {
             return Err(Violation::Ledger { counted, booked });
         }
-        if self.work.phase != Phase::Rest {
+        if self.scratch.phase != Phase::Rest {
             return Ok(());
         }
         self.check_coasts()?;
@@ -198,7 +198,7 @@ impl WaterWorld {
             let place = Place::in_layer(slot, layer, cell);
             return Err(Violation::Bounds(self.store.position(place)));
         }
-        if self.work.phase != Phase::Rest {
+        if self.scratch.phase != Phase::Rest {
             return Ok(());
         }
         let cells =
@@ -217,7 +217,7 @@ impl WaterWorld {
         self.check_parents(place, voxel, cell)?;
         let asleep = !self.store.is_awake(place);
         // In a frozen chunk, no tick corrects what an edit has changed.
-        if asleep || !self.store.have_ties_changed() && !self.store.is_frozen(place.slot) {
+        if asleep || !self.store.have_links_changed() && !self.store.is_frozen(place.slot) {
             self.check_source(place, voxel, cell)?;
         }
         if asleep { self.check_sleeper(place, voxel, cell) } else { Ok(()) }

@@ -63,6 +63,7 @@ use std::collections::BTreeSet;
 use tick::Stage;
 use tick::contacts::Contacts;
 use tick::exchange::Passed;
+#[cfg(feature = "store")]
 use tick::touched::Touched;
 
 /// A world of ground on sparse 16³ chunks, with water, moisture and pressure in it.

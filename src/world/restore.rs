@@ -10,7 +10,7 @@ use super::tick::exchange::Passed;
 use super::{Broken, MaterialId, World};
 use crate::blast::BlastWorld;
 use crate::chunk::{CellMask, Chunk};
-use crate::coords::{CHUNK_CELLS, Cube, Shape, order};
+use crate::coords::{CHUNK_CELLS, Cube, Shape, sort_key};
 use crate::humidity::HumidityWorld;
 use crate::water::WaterWorld;
 use glam::IVec3;
@@ -71,7 +71,7 @@ impl World {
         Some(SavedGround {
             materials: self.ground.chunk_at(slot),
             changed: self.ground.changed_at(slot),
-            is_lent: self.mirrored.contains(&order(chunk)),
+            is_lent: self.mirrored.contains(&sort_key(chunk)),
         })
     }
 
@@ -112,7 +112,7 @@ impl World {
         world.soil.count_no_moves();
         world.blast.keep(1.0 - rules.blast_fading);
         world.blast.confine();
-        world.origins = common.origins.into_iter().map(order).collect();
+        world.origins = common.origins.into_iter().map(sort_key).collect();
         world.queue = Queue::restored(is_closing, common.before, common.edits);
         world.events = common.events;
         let Counts { soaked, sprung, ebbed, thrown, spilled } = common.counts;
@@ -150,7 +150,7 @@ impl World {
             self.ground.mark_changes_at(slot, cells);
         }
         if is_lent {
-            self.mirrored.insert(order(position));
+            self.mirrored.insert(sort_key(position));
         }
         true
     }

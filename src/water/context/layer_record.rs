@@ -84,12 +84,12 @@ impl Table {
             let among = |cells: LayerMask, differs: &dyn Fn(usize) -> bool| -> LayerMask {
                 cells.iter().filter(|&cell| differs(cell)).collect()
             };
-            let words = among(self.saved, &|cell| self.before[cell] != now[cell]);
-            let looks = among(words, &|cell| self.before[cell].look() != now[cell].look());
-            return Changes { words, looks };
+            let any = among(self.saved, &|cell| self.before[cell] != now[cell]);
+            let visible = among(any, &|cell| self.before[cell].look() != now[cell].look());
+            return Changes { any, visible };
         }
-        let words = self.saved & differing(&self.before, now, Voxel::word);
-        Changes { words, looks: words & differing(&self.before, now, Voxel::look) }
+        let any = self.saved & differing(&self.before, now, Voxel::word);
+        Changes { any, visible: any & differing(&self.before, now, Voxel::look) }
     }
 }
 
@@ -471,10 +471,10 @@ impl LayerRecord {
                     let Some(before) = note.before else { continue };
                     let now = store.read(Place::in_layer(slot, layer, cell));
                     if now != before {
-                        changes.words.insert(cell);
+                        changes.any.insert(cell);
                     }
                     if now.look() != before.look() {
-                        changes.looks.insert(cell);
+                        changes.visible.insert(cell);
                     }
                 }
             }
@@ -540,7 +540,7 @@ mod tests {
                 let mut cells = LayerMask::NONE;
                 let count = [1, 1, 6, 120][random.usize(..4)];
                 (0..count).for_each(|_| cells.insert(random.usize(..LAYER_CELLS)));
-                let work = tick.work.join(tick.store, slot, layer);
+                let work = tick.scratch.record_mut(tick.store, slot, layer);
                 match count {
                     1 => {
                         cells.iter().for_each(|cell| work.save_cell(tick.store, slot, layer, cell))
@@ -556,20 +556,20 @@ mod tests {
             }
             for (&(slot, layer), before) in layers.iter().zip(&before) {
                 let mut cells = cells_of(tick.store, (slot, layer));
-                let work = tick.work.get(slot, layer);
+                let work = tick.scratch.get(slot, layer);
                 let changes =
                     work.map_or(Changes::NONE, |work| work.changes(tick.store, slot, layer));
                 for cell in 0..LAYER_CELLS {
                     let (was, is) = (before[cell], cells[cell]);
                     assert_eq!(
-                        [changes.words.contains(cell), changes.looks.contains(cell)],
+                        [changes.any.contains(cell), changes.visible.contains(cell)],
                         [is != was, looks(is) != looks(was)],
                         "seed {seed}: {layer}, {cell}"
                     );
                     unseen += u32::from(is != was && looks(is) == looks(was));
                 }
                 if let Some(work) = work {
-                    assert!(work.may_have_changed() || changes.words.is_empty(), "seed {seed}");
+                    assert!(work.may_have_changed() || changes.any.is_empty(), "seed {seed}");
                     for (cell, &now) in cells.iter().enumerate() {
                         assert_eq!(work.before(cell).unwrap_or(now), before[cell], "seed {seed}");
                     }

@@ -21,7 +21,7 @@ struct ChunkRecords {
 
 /// The chunks that take part in the current tick, or took part in the last.
 #[derive(Default)]
-pub(crate) struct Workspace {
+pub(crate) struct TickScratch {
     chunks: Vec<Option<Box<ChunkRecords>>>,
     /// By slot: the layers (by bit) with a record. Beside the records, since most questions are
     /// answered by it, and it stays in the cache.
@@ -63,13 +63,13 @@ pub(crate) struct Workspace {
     /// The flows of the last tick that are in no record any more; empty unless in slices.
     last_flows: LastFlows,
     /// Whether parents or springs were changed between the last tick and this one.
-    pub(crate) ties_changed: bool,
+    pub(crate) links_changed: bool,
     /// The cells from which a unit evaporated in this tick or the last; `None` unless they are
     /// logged.
     pub(crate) evaporated: Option<Vec<IVec3>>,
 }
 
-impl Workspace {
+impl TickScratch {
     /// Begins a tick. `random` is the mix of world seed and tick.
     pub(crate) fn begin(&mut self, store: &Store, random: u64) {
         self.random = random;
@@ -107,14 +107,14 @@ impl Workspace {
             self.entered += 1;
             self.awake_before += cells;
             store.touch(slot);
-            self.leave(slot);
-            self.enter(store, slot);
+            self.recycle(slot);
+            self.add_member(store, slot);
             budget.spend(rows.max(1));
         }
         while !budget.is_spent()
             && let Some(slot) = self.leaving.pop()
         {
-            budget.spend(1 + self.leave(slot));
+            budget.spend(1 + self.recycle(slot));
         }
         while !budget.is_spent() && self.drop_spare() {
             budget.spend(CHUNK_COST);
@@ -153,7 +153,7 @@ impl Workspace {
     }
 
     /// Recycles the records that the last tick left for a chunk, if any. Returns their number.
-    fn leave(&mut self, slot: Slot) -> usize {
+    fn recycle(&mut self, slot: Slot) -> usize {
         let Some(mut chunk) =
             self.chunks[slot.index()].take_if(|chunk| chunk.is_of_odd_tick != self.is_tick_odd)
         else {
@@ -178,7 +178,7 @@ impl Workspace {
     }
 
     /// Makes a chunk a member, with a record for each awake layer.
-    fn enter(&mut self, store: &Store, slot: Slot) {
+    fn add_member(&mut self, store: &Store, slot: Slot) {
         let mut chunk = self.spare_chunks.pop().unwrap_or_default();
         chunk.is_of_odd_tick = self.is_tick_odd;
         self.chunks[slot.index()] = Some(chunk);
@@ -192,9 +192,14 @@ impl Workspace {
     /// Returns the record of a layer (0 to 15). The chunk joins the tick if it has no part in it
     /// yet.
     #[inline]
-    pub(crate) fn join(&mut self, store: &Store, slot: Slot, layer: usize) -> &mut LayerRecord {
+    pub(crate) fn record_mut(
+        &mut self,
+        store: &Store,
+        slot: Slot,
+        layer: usize,
+    ) -> &mut LayerRecord {
         if self.open[slot.index()] >> layer & 1 == 0 {
-            self.join_new(store, slot, layer);
+            self.open_new(store, slot, layer);
         }
         match &mut self.chunks[slot.index()] {
             Some(chunk) => match &mut chunk.layers[layer] {
@@ -206,9 +211,9 @@ impl Workspace {
     }
 
     #[cold]
-    fn join_new(&mut self, store: &Store, slot: Slot, layer: usize) {
+    fn open_new(&mut self, store: &Store, slot: Slot, layer: usize) {
         if self.chunks[slot.index()].is_none() {
-            self.enter(store, slot);
+            self.add_member(store, slot);
             self.schedule.join(store, slot);
         }
         self.open(store, slot, layer);
@@ -279,14 +284,14 @@ impl Workspace {
     #[cfg(feature = "rayon")]
     pub(crate) fn lend(
         &mut self,
-        borrower: &mut Workspace,
+        borrower: &mut TickScratch,
         slots: &[Slot],
         members: Vec<Slot>,
         spares: usize,
     ) {
         borrower.schedule = self.schedule.for_members(members);
         (borrower.random, borrower.is_tick_odd) = (self.random, self.is_tick_odd);
-        (borrower.phase, borrower.ties_changed) = (self.phase, self.ties_changed);
+        (borrower.phase, borrower.links_changed) = (self.phase, self.links_changed);
         borrower.chunks.resize_with(self.chunks.len(), || None);
         borrower.open.resize(self.chunks.len(), 0);
         borrower.spare.extend(self.spare.drain(self.spare.len().saturating_sub(spares)..));
@@ -295,7 +300,7 @@ impl Workspace {
 
     /// Takes back the records that were lent, with those of chunks and layers that have joined.
     #[cfg(feature = "rayon")]
-    pub(crate) fn take_back(&mut self, borrower: &mut Workspace, slots: &[Slot], store: &Store) {
+    pub(crate) fn take_back(&mut self, borrower: &mut TickScratch, slots: &[Slot], store: &Store) {
         self.swap_chunks(borrower, slots);
         self.layers += core::mem::take(&mut borrower.layers);
         self.spare.append(&mut borrower.spare);
@@ -306,7 +311,7 @@ impl Workspace {
     }
 
     #[cfg(feature = "rayon")]
-    fn swap_chunks(&mut self, borrower: &mut Workspace, slots: &[Slot]) {
+    fn swap_chunks(&mut self, borrower: &mut TickScratch, slots: &[Slot]) {
         for slot in slots {
             let at = slot.index();
             core::mem::swap(&mut self.chunks[at], &mut borrower.chunks[at]);
@@ -443,7 +448,7 @@ mod tests {
             let mut world = test_worlds::springs(seed);
             for _ in 0..12 {
                 world.step_within(60);
-                let work = &world.work;
+                let work = &world.scratch;
                 let chunks = work.chunks.iter().flatten();
                 let layers = chunks.clone().flat_map(|chunk| chunk.layers.iter().flatten()).count();
                 let members =
@@ -455,11 +460,11 @@ mod tests {
             let chunk =
                 world.chunks().next().map(|(position, _)| position).expect("a loaded chunk");
             let (before, slot) =
-                (world.work.layers, world.store.grid().slot(chunk).expect("it is loaded"));
-            let gone = world.work.open_layers(slot).count_ones() as usize;
-            world.work.forget(slot);
+                (world.scratch.layers, world.store.grid().slot(chunk).expect("it is loaded"));
+            let gone = world.scratch.open_layers(slot).count_ones() as usize;
+            world.scratch.forget(slot);
             assert_eq!(
-                (world.work.open_layers(slot), world.work.layers),
+                (world.scratch.open_layers(slot), world.scratch.layers),
                 (0, before - gone),
                 "seed {seed}"
             );
@@ -476,7 +481,7 @@ mod tests {
                 used += world.step().moved;
                 let tick = test_worlds::tick(&mut world);
                 for work in tick
-                    .work
+                    .scratch
                     .chunks
                     .iter()
                     .flatten()

@@ -1,7 +1,7 @@
 //! The context that all phases of a tick share, and the primitives by which they write.
 //!
-//! A tick owns nothing: it borrows the world's parts, and its own records are in the [`Workspace`].
-//! What a single phase carries from piece to piece is passed to it by
+//! A tick owns nothing: it borrows the world's parts, and its own records are in the
+//! [`TickScratch`]. What a single phase carries from piece to piece is passed to it by
 //! [`tick`](crate::water::tick).
 
 pub(crate) mod budget;
@@ -20,7 +20,7 @@ use crate::chunk::LayerMask;
 use crate::coords::{CHUNK_CELLS, Face};
 use crate::grid::Slot;
 use crate::water::cell::{CellFlags, FULL};
-use crate::water::context::layers::Workspace;
+use crate::water::context::layers::TickScratch;
 use crate::water::context::limits::Limits;
 use crate::water::context::schedule::Phase;
 use crate::water::ledger::Ledger;
@@ -29,9 +29,9 @@ use crate::water::store::{LayerState, Place, Store};
 use crate::water::voxel::Voxel;
 
 /// The world's parts as a tick works on them.
-pub(crate) struct Context<'w> {
+pub(crate) struct Tick<'w> {
     pub(crate) store: &'w mut Store,
-    pub(crate) work: &'w mut Workspace,
+    pub(crate) scratch: &'w mut TickScratch,
     pub(crate) ledger: &'w mut Ledger,
     pub(crate) rules: &'w Rules,
     pub(crate) limits: Limits,
@@ -42,7 +42,7 @@ pub(crate) struct Context<'w> {
     pub(crate) report: StepReport,
 }
 
-impl Context<'_> {
+impl Tick<'_> {
     #[inline]
     pub(crate) fn awake(&self, slot: Slot, layer: usize) -> LayerMask {
         self.store.awake(slot, layer)
@@ -85,8 +85,8 @@ impl Context<'_> {
     pub(crate) fn put(&mut self, place: Place, voxel: Voxel) {
         self.leave_run(place);
         let (layer, cell) = (place.layer(), place.cell());
-        self.work
-            .join(self.store, place.slot, layer)
+        self.scratch
+            .record_mut(self.store, place.slot, layer)
             .save_cell(self.store, place.slot, layer, cell);
         self.store.write(place, voxel);
     }
@@ -96,8 +96,8 @@ impl Context<'_> {
     pub(crate) fn put_marks(&mut self, place: Place, voxel: Voxel) {
         self.leave_run(place);
         let (layer, cell) = (place.layer(), place.cell());
-        self.work
-            .join(self.store, place.slot, layer)
+        self.scratch
+            .record_mut(self.store, place.slot, layer)
             .save_cell(self.store, place.slot, layer, cell);
         self.store.write_marks(place.slot, |cells| cells[place.index & (CHUNK_CELLS - 1)] = voxel);
     }
@@ -106,7 +106,7 @@ impl Context<'_> {
     pub(crate) fn pass_on(&mut self, place: Place, face: Face, units: u8) {
         self.leave_run(place);
         let (layer, cell) = (place.layer(), place.cell());
-        self.work.join(self.store, place.slot, layer).pass_on(cell, face, units);
+        self.scratch.record_mut(self.store, place.slot, layer).pass_on(cell, face, units);
         self.report.moved += u64::from(units);
     }
 
@@ -114,7 +114,7 @@ impl Context<'_> {
     /// to its root, if it has one.
     pub(crate) fn receive(&mut self, place: Place, face: Face, units: u8, largest: u8) {
         self.raise(place, units, largest);
-        let work = self.work.join(self.store, place.slot, place.layer());
+        let work = self.scratch.record_mut(self.store, place.slot, place.layer());
         work.enter_cell(face, place.cell());
     }
 
@@ -126,7 +126,7 @@ impl Context<'_> {
         let voxel = self.store.read(place);
         let voxel = voxel.with_height(voxel.height() + units);
         let voxel = if voxel.direction().is_none() { voxel } else { voxel.with_largest(largest) };
-        let work = self.work.join(self.store, slot, layer);
+        let work = self.scratch.record_mut(self.store, slot, layer);
         work.save_cell(self.store, slot, layer, cell);
         work.touched.insert(cell);
         work.woken.insert(cell);
@@ -165,7 +165,7 @@ impl Context<'_> {
         let emptied =
             (gave - self.store.layer(slot, layer).wet) & self.store.connected(slot, layer);
         if emptied.any() {
-            self.work.join(self.store, slot, layer).woken |= emptied;
+            self.scratch.record_mut(self.store, slot, layer).woken |= emptied;
             self.store.wake_layer(slot, layer, emptied);
         }
         self.wake_across(slot, layer, gave);
@@ -210,7 +210,7 @@ impl Context<'_> {
         if bits.any() {
             self.part_from_runs(slot, layer, bits);
             // A chunk that was asleep joins the tick: its layer may still be ahead.
-            let work = self.work.join(self.store, slot, layer);
+            let work = self.scratch.record_mut(self.store, slot, layer);
             work.woken |= bits;
             self.store.wake_layer(slot, layer, bits);
         }
@@ -218,7 +218,7 @@ impl Context<'_> {
 
     pub(crate) fn wake_cell(&mut self, place: Place) {
         self.leave_run(place);
-        let work = self.work.join(self.store, place.slot, place.layer());
+        let work = self.scratch.record_mut(self.store, place.slot, place.layer());
         work.woken.insert(place.cell());
         self.part_from_runs(place.slot, place.layer(), LayerMask::single(place.cell()));
         self.store.wake_at(place);
@@ -235,8 +235,8 @@ impl Context<'_> {
     /// Returns the units that a cell has passed on in this tick.
     #[inline]
     pub(crate) fn passed(&self, place: Place) -> u8 {
-        let by_record = self.work.passed(place);
-        let in_run = self.work.phase > Phase::Flow
+        let by_record = self.scratch.passed(place);
+        let in_run = self.scratch.phase > Phase::Flow
             && self.store.passed_in_runs(place.slot, place.layer()).contains(place.cell());
         if in_run { FULL } else { by_record }
     }

@@ -14,7 +14,7 @@ use std::borrow::Cow;
 impl WaterWorld {
     /// Returns whether a tick has begun and is not complete.
     pub(crate) fn is_underway(&self) -> bool {
-        self.work.phase != Phase::Rest
+        self.scratch.phase != Phase::Rest
     }
 
     /// Returns whether the next tick has begun, so far perhaps only with the edits queued before
@@ -25,13 +25,13 @@ impl WaterWorld {
 
     /// Returns the ledger as it was before the tick underway, if there is one.
     pub(crate) fn ledger_before(&self) -> Ledger {
-        if self.is_underway() { self.work.ledger_before } else { self.ledger }
+        if self.is_underway() { self.scratch.ledger_before } else { self.ledger }
     }
 
     /// Returns the number of awake cells before the tick underway, if there is one.
     pub(crate) fn awake_before(&self) -> usize {
-        if self.is_underway() && self.work.have_entered() {
-            self.work.awake_before
+        if self.is_underway() && self.scratch.have_entered() {
+            self.scratch.awake_before
         } else {
             self.store.grid().awake_cells() + self.store.cells_asleep_in_runs()
         }
@@ -40,31 +40,31 @@ impl WaterWorld {
     /// Returns the awake cells of a chunk before the tick underway, if there is one.
     pub(crate) fn awake_cells_before(&self, slot: Slot) -> CellMask {
         let mut awake = self.store.awake_before(slot).cloned().unwrap_or(CellMask::EMPTY);
-        if self.work.have_entered() {
-            for layer in ones(u64::from(self.work.open_layers(slot))) {
-                if let Some(work) = self.work.get(slot, layer) {
+        if self.scratch.have_entered() {
+            for layer in ones(u64::from(self.scratch.open_layers(slot))) {
+                if let Some(work) = self.scratch.get(slot, layer) {
                     awake.set_layer(layer, work.awake_before);
                 }
             }
         }
-        self.store.add_cells_in_runs(slot, self.work.have_entered(), &mut awake);
+        self.store.add_cells_in_runs(slot, self.scratch.have_entered(), &mut awake);
         awake
     }
 
     /// Returns a voxel as it was before the tick underway, if there is one.
     pub(crate) fn voxel_before(&self, place: Place) -> Voxel {
         let now = self.store.read(place);
-        if !self.work.have_entered() {
+        if !self.scratch.have_entered() {
             return now;
         }
-        let record = self.work.get(place.slot, place.layer());
+        let record = self.scratch.get(place.slot, place.layer());
         record.and_then(|record| record.before(place.cell())).unwrap_or(now)
     }
 
     /// Returns the steady flow that leaves a chunk's cells, by index; if a tick is underway, as it
     /// was when the tick began.
     pub(crate) fn steady_before(&self, slot: Slot) -> Vec<(u16, FaceFlows)> {
-        if self.work.have_entered() {
+        if self.scratch.have_entered() {
             self.store.steady_list_before(slot)
         } else {
             self.store.steady_list(slot)
@@ -74,9 +74,9 @@ impl WaterWorld {
     /// Returns the cells of a chunk as they were before the tick underway, if there is one.
     pub(crate) fn cells_before(&self, slot: Slot) -> Cow<'_, Chunk<Voxel>> {
         let mut cells = Cow::Borrowed(self.store.grid().chunk_at(slot));
-        if self.work.have_entered() {
-            for layer in ones(u64::from(self.work.open_layers(slot))) {
-                let Some(work) = self.work.get(slot, layer) else { continue };
+        if self.scratch.have_entered() {
+            for layer in ones(u64::from(self.scratch.open_layers(slot))) {
+                let Some(work) = self.scratch.get(slot, layer) else { continue };
                 if work.may_have_changed() {
                     work.revert(&mut cells.to_mut().cells_mut().as_chunks_mut().0[layer]);
                 }

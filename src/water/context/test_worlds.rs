@@ -3,7 +3,7 @@
 use crate::chunk::{Chunk, LAYER_CELLS, LayerMask};
 use crate::coords::{CHUNK_CELLS, Cube, Face, Region, Shape};
 use crate::water::cell::CellFlags;
-use crate::water::context::Context;
+use crate::water::context::Tick;
 use crate::water::context::schedule::Phase;
 use crate::water::store::{Place, Store};
 use crate::water::{Edge, Edges, Rules, Voxel, WaterCell, WaterWorld};
@@ -81,10 +81,10 @@ pub(crate) fn places(world: &WaterWorld) -> Vec<Place> {
 }
 
 /// A tick that has begun, and in which nothing has flowed.
-pub(crate) fn tick(world: &mut WaterWorld) -> Context<'_> {
+pub(crate) fn tick(world: &mut WaterWorld) -> Tick<'_> {
     let (tick, _) = world.underway();
-    while tick.work.enter_next(tick.store).is_some() {}
-    tick.work.phase = Phase::Flow;
+    while tick.scratch.enter_next(tick.store).is_some() {}
+    tick.scratch.phase = Phase::Flow;
     tick
 }
 

@@ -22,9 +22,9 @@ mod vain;
 use crate::chunk::LayerMask;
 use crate::coords::Face;
 use crate::grid::Slot;
-use crate::water::context::Context;
+use crate::water::context::Tick;
 use crate::water::context::budget::Budget;
-use crate::water::draw::path::{Draw, Drawn, Path};
+use crate::water::draw::path::{Delivery, Demand, Path};
 use crate::water::draw::reroute::Search;
 use crate::water::draw::turns::Turns;
 use crate::water::random::{Purpose, mix};
@@ -32,7 +32,7 @@ use crate::water::store::{LAYER_ROWS, LayerState, Place};
 
 /// The state of the stage between two pieces of a tick.
 #[derive(Default)]
-pub(crate) struct Draws {
+pub(crate) struct Demands {
     is_done: bool,
     /// The y of the layer that is being gathered.
     gathering: Option<i32>,
@@ -54,7 +54,7 @@ pub(crate) struct Draws {
     search: Search,
 }
 
-impl Draws {
+impl Demands {
     /// Bytes held.
     pub(crate) fn memory_bytes(&self) -> usize {
         self.turns.memory_bytes()
@@ -77,16 +77,16 @@ impl Draws {
     }
 }
 
-impl Context<'_> {
+impl Tick<'_> {
     /// Begins the stage.
-    pub(crate) fn begin_draws(&mut self, draws: &mut Draws) {
+    pub(crate) fn begin_draws(&mut self, draws: &mut Demands) {
         draws.at_end = false;
         draws.is_done = self.limits.supply == 0 && self.rules.pools;
     }
 
     /// Does the next piece of the stage. Returns the cells charged to its budget, or `None` if the
     /// stage is complete.
-    pub(crate) fn draw_next(&mut self, draws: &mut Draws) -> Option<u64> {
+    pub(crate) fn draw_next(&mut self, draws: &mut Demands) -> Option<u64> {
         let mut budget = Budget::of_a_piece();
         if draws.is_done {
             let Some(cell) = draws.starved.pop() else {
@@ -119,14 +119,14 @@ impl Context<'_> {
     }
 
     /// Begins to gather the next layer, or ends the stage if there is none.
-    fn begin_next_layer(&mut self, draws: &mut Draws) {
+    fn begin_next_layer(&mut self, draws: &mut Demands) {
         if draws.next_layer.is_none() && !draws.at_end {
-            draws.next_layer = self.work.next_layer(self.store);
+            draws.next_layer = self.scratch.next_layer(self.store);
         }
         match draws.next_layer {
             Some((slot, layer)) => {
                 let y = self.store.layer_y(slot, layer);
-                draws.turns.begin(mix(Purpose::Draws.seed(self.work.random()), y as u64));
+                draws.turns.begin(mix(Purpose::Draws.seed(self.scratch.random()), y as u64));
                 draws.gathering = Some(y);
             }
             None => {
@@ -137,8 +137,8 @@ impl Context<'_> {
     }
 
     /// Gathers the cells that draw in the next chunk's layer, if that lies at height `y`.
-    fn gather_next(&mut self, draws: &mut Draws, y: i32, budget: &mut Budget) {
-        let next = draws.next_layer.take().or_else(|| self.work.next_layer(self.store));
+    fn gather_next(&mut self, draws: &mut Demands, y: i32, budget: &mut Budget) {
+        let next = draws.next_layer.take().or_else(|| self.scratch.next_layer(self.store));
         match next {
             Some((slot, layer)) if self.store.layer_y(slot, layer) == y => {
                 budget.spend(LAYER_ROWS);
@@ -157,7 +157,7 @@ impl Context<'_> {
 
     /// Finds out in the next chunk of the gathered layer what is exhausted, or gives its cells
     /// their turns, those left out that would draw in vain.
-    fn give_turns(&mut self, draws: &mut Draws, budget: &mut Budget) {
+    fn give_turns(&mut self, draws: &mut Demands, budget: &mut Budget) {
         budget.spend(LAYER_ROWS);
         if self.find_exhausted(&mut draws.layer) {
             return;
@@ -179,7 +179,7 @@ impl Context<'_> {
     }
 
     /// Gathers the awake cells of a chunk's layer that draw. Until they have drawn, they wait.
-    fn gather_cells(&mut self, draws: &mut Draws, slot: Slot, layer: usize) {
+    fn gather_cells(&mut self, draws: &mut Demands, slot: Slot, layer: usize) {
         let awake = self.awake(slot, layer) - self.store.in_runs(slot, layer);
         let connected = awake & self.store.connected(slot, layer);
         if connected.is_empty() {
@@ -192,7 +192,7 @@ impl Context<'_> {
         };
         let cells = cells - self.store.springs(slot, layer);
         if cells.any() {
-            self.work.join(self.store, slot, layer).marks_mut().waiting |= cells;
+            self.scratch.record_mut(self.store, slot, layer).marks_mut().waiting |= cells;
             draws.layer.push(slot, layer, cells);
         }
     }
@@ -227,18 +227,18 @@ impl Context<'_> {
     }
 
     /// Lets a cell draw: a full one for the cell above it.
-    fn take_turn(&mut self, draws: &mut Draws, place: Place, budget: &mut Budget) {
+    fn take_turn(&mut self, draws: &mut Demands, place: Place, budget: &mut Budget) {
         draws.is_used = true;
         let voxel = self.store.read(place);
         let drawn = match voxel.room() {
-            0 => Draw::to_rise(self, place).map(|draw| self.draw(draw, &mut draws.path)),
-            _ => Draw::to_fill(self, place, voxel).map(|draw| self.draw(draw, &mut draws.path)),
+            0 => Demand::to_rise(self, place).map(|draw| self.draw(draw, &mut draws.path)),
+            _ => Demand::to_fill(self, place, voxel).map(|draw| self.draw(draw, &mut draws.path)),
         };
         budget.spend(draws.path.visited());
         match drawn {
-            Some(Drawn::Exhausted) => draws.starved.push(place),
+            Some(Delivery::Exhausted) => draws.starved.push(place),
             _ => {
-                let work = self.work.join(self.store, place.slot, place.layer());
+                let work = self.scratch.record_mut(self.store, place.slot, place.layer());
                 work.marks_mut().waiting.remove(place.cell());
             }
         }

@@ -11,7 +11,7 @@ use crate::chunk::{LAYER_CELLS, LayerMask};
 use crate::coords::{CHUNK_CELLS, Face};
 use crate::grid::Slot;
 use crate::water::cell::{CellFlags, FULL};
-use crate::water::context::Context;
+use crate::water::context::Tick;
 use crate::water::context::layer_record::LayerRecord;
 use crate::water::random::{Purpose as RandomPurpose, mix};
 use crate::water::store::Place;
@@ -30,7 +30,7 @@ const FILL: u8 = 2;
 const CELLS_FOR_A_UNIT: usize = 16;
 
 /// A draw for a cell, before its path is known.
-pub(super) struct Draw {
+pub(super) struct Demand {
     /// The cell that the water is for: the drawing cell, or the one above it.
     target: Place,
     wanted: u8,
@@ -44,7 +44,7 @@ pub(super) struct Draw {
 
 /// The result of a draw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Drawn {
+pub(crate) enum Delivery {
     /// Water was passed on.
     Units,
     /// All ways up are exhausted for this tick.
@@ -159,35 +159,35 @@ fn parent_beside(cell: usize, voxel: Voxel) -> Option<(usize, Face)> {
     Some((parent, heading))
 }
 
-impl Draw {
+impl Demand {
     /// Returns the draw of a cell with room, from one of its parents at random; `None` if all it
     /// has lies above it: what is fed from there is filled by what falls.
-    pub(super) fn to_fill(tick: &Context, place: Place, voxel: Voxel) -> Option<Self> {
+    pub(super) fn to_fill(tick: &Tick, place: Place, voxel: Voxel) -> Option<Self> {
         let mut parents = tick.store.parents_in(place, voxel) & !(1 << Face::Up.index());
         let face = tick.pick(place, &mut parents)?;
         let first = (tick.store.step(place, face), face.opposite());
         let least_y = tick.store.layer_y(place.slot, place.layer());
-        Some(Draw { target: place, wanted: voxel.room(), first, others: parents, least_y })
+        Some(Demand { target: place, wanted: voxel.room(), first, others: parents, least_y })
     }
 
     /// Returns the draw of a full cell for the cell above it, below the spring.
-    pub(super) fn to_rise(tick: &Context, place: Place) -> Option<Self> {
+    pub(super) fn to_rise(tick: &Tick, place: Place) -> Option<Self> {
         let target = tick.store.step(place, Face::Up);
         let wanted = if target.is_some() { tick.store.read(target).room() } else { 0 };
         let least_y = tick.store.layer_y(place.slot, place.layer()).saturating_add(2);
         let first = (place, Face::Up);
-        (wanted > 0).then_some(Draw { target, wanted, first, others: 0, least_y })
+        (wanted > 0).then_some(Demand { target, wanted, first, others: 0, least_y })
     }
 }
 
-impl Context<'_> {
+impl Tick<'_> {
     /// Draws water along a path, which is kept in `path`.
-    pub(super) fn draw(&mut self, draw: Draw, path: &mut Path) -> Drawn {
+    pub(super) fn draw(&mut self, draw: Demand, path: &mut Path) -> Delivery {
         path.cells.clear();
         path.low.clear();
         (path.visited, path.is_exhausted) = (0, false);
         let (drawn, offer) = self.climb(&draw, path);
-        if drawn == Drawn::Units {
+        if drawn == Delivery::Units {
             self.pass_draw(&draw, path, offer);
         }
         drawn
@@ -195,7 +195,7 @@ impl Context<'_> {
 
     /// Walks up the parents from the first cell to a root that gives, back from where all that a
     /// cell has is exhausted, or lies too low. Returns the units that it offers, too.
-    fn climb(&mut self, draw: &Draw, path: &mut Path) -> (Drawn, u8) {
+    fn climb(&mut self, draw: &Demand, path: &mut Path) -> (Delivery, u8) {
         let (mut next, mut others) = (Some(draw.first), draw.others);
         loop {
             if let Some((place, exit)) = next
@@ -203,7 +203,7 @@ impl Context<'_> {
             {
                 let offer = self.offer(root, draw);
                 if offer > 0 {
-                    return (Drawn::Units, offer);
+                    return (Delivery::Units, offer);
                 }
                 path.cells.pop();
                 path.low.insert(root);
@@ -211,7 +211,7 @@ impl Context<'_> {
             let Some(last) = path.cells.last_mut() else {
                 let Some(face) = self.pick(draw.target, &mut others) else {
                     let is_low = !path.low.is_empty() && !path.is_exhausted;
-                    return (if is_low { Drawn::Nothing } else { Drawn::Exhausted }, 0);
+                    return (if is_low { Delivery::Nothing } else { Delivery::Exhausted }, 0);
                 };
                 next = Some((self.store.step(draw.target, face), face.opposite()));
                 continue;
@@ -226,7 +226,7 @@ impl Context<'_> {
                 path.cells.pop();
                 // A lower cell may still draw from where this one may not.
                 if path.low.is_empty() {
-                    let work = self.work.join(self.store, place.slot, place.layer());
+                    let work = self.scratch.record_mut(self.store, place.slot, place.layer());
                     work.marks_mut().dead.insert(place.cell());
                 } else {
                     path.low.insert(place);
@@ -236,7 +236,7 @@ impl Context<'_> {
     }
 
     /// Returns the units that a root offers for a draw.
-    fn offer(&self, root: Place, draw: &Draw) -> u8 {
+    fn offer(&self, root: Place, draw: &Demand) -> u8 {
         let is_high = self.store.layer_y(root.slot, root.layer()) >= draw.least_y;
         if is_high && self.store.read(root).is_source() { FULL } else { 0 }
     }
@@ -285,7 +285,7 @@ impl Context<'_> {
     #[inline]
     fn layer_of(&self, place: Place) -> Layer<'_> {
         let (slot, layer) = (place.slot, place.layer());
-        let work = self.work.get(slot, layer);
+        let work = self.scratch.get(slot, layer);
         Layer {
             dead: work.map_or(&LayerMask::NONE, |work| &work.marks().dead),
             work,
@@ -297,7 +297,7 @@ impl Context<'_> {
 
     /// Passes water along a path from the spring at its end, as much as all of it lets through, and
     /// delivers it.
-    fn pass_draw(&mut self, draw: &Draw, path: &Path, offer: u8) {
+    fn pass_draw(&mut self, draw: &Demand, path: &Path, offer: u8) {
         let cells = &path.cells;
         // A long way costs more, so it carries more at a time; and what a cell passes on, as at the
         // edge of a fall, it may also draw.
@@ -337,7 +337,7 @@ impl Context<'_> {
     /// cells' state before the tick first.
     fn record_flow(&mut self, path: &[PathCell], units: u8) {
         let (slot, layer) = path[0].layer();
-        let work = self.work.join(self.store, slot, layer);
+        let work = self.scratch.record_mut(self.store, slot, layer);
         // For a long part, saving the whole layer is cheaper than testing each cell.
         if path.len() > LONG_PART {
             work.save(self.store, slot, layer, LayerMask::ALL);
@@ -363,7 +363,7 @@ impl Context<'_> {
     /// Returns the index of a random face of a non-empty set. The choice depends on the seed, the
     /// tick, the cell and the size of the set only.
     fn pick_one_of(&self, place: Place, faces: u8) -> u32 {
-        let layer_seed = self.work.seed(self.store, place.slot, place.layer());
+        let layer_seed = self.scratch.seed(self.store, place.slot, place.layer());
         let count = faces.count_ones();
         let random = mix(
             RandomPurpose::Parent.seed(layer_seed),

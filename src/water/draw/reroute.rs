@@ -4,7 +4,7 @@
 //! in time, shortest ways straighten it. No water moves.
 
 use crate::coords::Face;
-use crate::water::context::Context;
+use crate::water::context::Tick;
 use crate::water::store::Place;
 use hashbrown::HashSet;
 
@@ -39,12 +39,12 @@ impl Search {
     }
 }
 
-impl Context<'_> {
+impl Tick<'_> {
     /// Returns whether ways are searched in this tick. Where no spring of the world is idle, none
     /// would be found.
     pub(super) fn may_reroute(&self) -> bool {
         let per_spring = u64::from(self.limits.supply.min(self.limits.throughput));
-        let given = self.ledger.injected - self.work.ledger_before.injected;
+        let given = self.ledger.injected - self.scratch.ledger_before.injected;
         let all = self.store.source_count() as u64 * per_spring;
         self.tick % PERIOD == 1 && given + per_spring <= all
     }
@@ -66,7 +66,7 @@ impl Context<'_> {
             return 0;
         }
         search.open.push((cell, 0, Face::Down));
-        let turn = (self.work.seed(self.store, cell.slot, cell.layer()) % 6) as usize;
+        let turn = (self.scratch.seed(self.store, cell.slot, cell.layer()) % 6) as usize;
         let mut at = 0;
         while at < search.open.len() {
             let place = search.open[at].0;

@@ -10,8 +10,8 @@ use glam::IVec3;
 use hashbrown::HashMap;
 
 /// Does the whole stage in pieces.
-fn all_draws(tick: &mut Context) {
-    let mut draws = Draws::default();
+fn all_draws(tick: &mut Tick) {
+    let mut draws = Demands::default();
     tick.begin_draws(&mut draws);
     while tick.draw_next(&mut draws).is_some() {}
 }
@@ -84,7 +84,7 @@ fn a_way_is_a_shortest_one_to_an_idle_spring() {
         let place_of: HashMap<IVec3, Place> =
             reached.iter().map(|&cell| (cell, world.place(cell).expect("loaded"))).collect();
         let mut tick = test_worlds::tick(&mut world);
-        let is_spring = |tick: &Context, cell: IVec3| tick.store.read(place_of[&cell]).is_source();
+        let is_spring = |tick: &Tick, cell: IVec3| tick.store.read(place_of[&cell]).is_source();
         for &cell in &reached {
             if is_spring(&tick, cell) && random.u8(..3) > 0 {
                 tick.pass_on(place_of[&cell], Face::Up, 7);
@@ -94,8 +94,8 @@ fn a_way_is_a_shortest_one_to_an_idle_spring() {
         if is_spring(&tick, drawer) {
             continue;
         }
-        let is_idle = |tick: &Context, cell: IVec3| {
-            is_spring(tick, cell) && tick.work.passed(place_of[&cell]) == 0
+        let is_idle = |tick: &Tick, cell: IVec3| {
+            is_spring(tick, cell) && tick.scratch.passed(place_of[&cell]) == 0
         };
         let mut distance: HashMap<IVec3, i32> = HashMap::from([(drawer, 0)]);
         let mut flood = vec![drawer];
@@ -114,12 +114,12 @@ fn a_way_is_a_shortest_one_to_an_idle_spring() {
             }
         }
         let nearest = flood.iter().find(|&&cell| is_idle(&tick, cell)).map(|cell| distance[cell]);
-        let parent = |tick: &Context, cell: IVec3| {
+        let parent = |tick: &Tick, cell: IVec3| {
             let faces = tick.store.parents_of(place_of[&cell]);
             assert!(faces.count_ones() < 2, "seed {seed}");
             Store::faces(faces).next().and_then(|face| face.step(cell))
         };
-        let way = |tick: &Context| -> Vec<IVec3> {
+        let way = |tick: &Tick| -> Vec<IVec3> {
             core::iter::successors(Some(drawer), |&cell| parent(tick, cell)).take(1_000).collect()
         };
         let (before, injected) = (way(&tick), tick.ledger.injected);

@@ -10,7 +10,7 @@
 use crate::chunk::LayerMask;
 use crate::coords::Face;
 use crate::grid::Slot;
-use crate::water::context::Context;
+use crate::water::context::Tick;
 use core::ops::Range;
 use hashbrown::HashMap;
 
@@ -143,11 +143,11 @@ impl Exhausted {
     }
 }
 
-impl Context<'_> {
+impl Tick<'_> {
     /// Returns the cells of a layer that pass on nothing more in this tick, as far as is known:
     /// those that have passed on what they may, and those known to lead only to such.
     fn exhausted_in(&self, slot: Slot, layer: usize) -> LayerMask {
-        let Some(work) = self.work.get(slot, layer) else {
+        let Some(work) = self.scratch.get(slot, layer) else {
             return self.store.passed_in_runs(slot, layer);
         };
         let supply = self.limits.supply.min(self.limits.throughput);
@@ -195,7 +195,7 @@ impl Context<'_> {
         let before = exhausted.here;
         if exhausted.close() {
             let found = exhausted.here - before;
-            self.work.join(self.store, slot, layer).marks_mut().dead |= found;
+            self.scratch.record_mut(self.store, slot, layer).marks_mut().dead |= found;
             for (face, found) in Face::LATERAL.into_iter().zip(found.leaving()) {
                 let there = self.store.neighbour(slot, face);
                 if found.any() && there.is_some() {

@@ -5,7 +5,7 @@
 
 use crate::chunk::LayerMask;
 use crate::grid::Slot;
-use crate::water::context::Context;
+use crate::water::context::Tick;
 use crate::water::random::chunk_seed;
 use crate::water::store::{LAYER_ROWS, Place, Store};
 use crate::water::voxel::Voxel;
@@ -93,7 +93,7 @@ fn has_active(store: &Store, slot: Slot) -> bool {
     (0..16).any(|layer| store.has(slot, layer, Voxel::is_active))
 }
 
-impl Context<'_> {
+impl Tick<'_> {
     /// Ages the cells of the next layer. Adds those that dry up to `dried`. Returns the rows read;
     /// `None` if no layer is left.
     pub(super) fn age_next(
@@ -127,7 +127,7 @@ impl Context<'_> {
         if idle.is_empty() {
             return true;
         }
-        self.work.join(self.store, slot, layer).save(self.store, slot, layer, idle);
+        self.scratch.record_mut(self.store, slot, layer).save(self.store, slot, layer, idle);
         let mut left = active - idle;
         self.store.write_marks(slot, |cells| {
             for cell in idle.iter() {

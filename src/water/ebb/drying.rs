@@ -3,9 +3,9 @@
 //! A whole river may hang on one cell, so its ties are cut one by one.
 
 use crate::coords::Face;
-use crate::water::context::Context;
+use crate::water::context::Tick;
 use crate::water::store::Place;
-use crate::water::store::parents::{Descent, Unlinked};
+use crate::water::store::parents::{DescendantSearch, Unlinked};
 use crate::water::voxel::Voxel;
 
 /// A cell whose ties are being cut.
@@ -14,10 +14,10 @@ pub(crate) struct Cut {
     /// Links still to be cut, as a stack: a child, and the face across which the parent lies.
     links: Vec<(Place, Face)>,
     /// The descendants of the last child that has other parents, while they are being woken.
-    descent: Option<Descent>,
+    descent: Option<DescendantSearch>,
 }
 
-impl Context<'_> {
+impl Tick<'_> {
     /// Empties a cell through which nothing flows any more. Returns it if it feeds others: its ties
     /// are then to be cut.
     pub(crate) fn dry_up(&mut self, place: Place, children: u8) -> Option<Cut> {
@@ -75,7 +75,7 @@ impl Context<'_> {
         match self.store.remove_parent(child, face) {
             Unlinked::NoParent => {}
             Unlinked::Done => self.drop_from_children(child),
-            Unlinked::HasOthers => cut.descent = Some(Descent::from(child)),
+            Unlinked::HasOthers => cut.descent = Some(DescendantSearch::from(child)),
             Unlinked::Dry => cut.links.extend(self.store.child_links(child)),
         }
         true
@@ -108,7 +108,7 @@ mod tests {
     }
 
     /// Whether the HasSource flag of a cell is another than that of its parents.
-    fn is_stale(tick: &Context, place: Place) -> bool {
+    fn is_stale(tick: &Tick, place: Place) -> bool {
         let voxel = tick.store.read(place);
         !voxel.is_mark() && !voxel.is_source() && tick.is_stale(place)
     }

@@ -6,8 +6,8 @@
 use crate::chunk::LayerMask;
 use crate::coords::{Cube, Shape};
 use crate::grid::{Grid, Slot};
-use crate::water::context::Context;
-use crate::water::ebb::draws::Draws;
+use crate::water::context::Tick;
+use crate::water::ebb::loss_sampler::LossSampler;
 use crate::water::random::{Purpose, chunk_seed, mix};
 use crate::water::rules::Rules;
 use crate::water::store::{LAYER_ROWS, LayerState, Place, Store};
@@ -39,8 +39,8 @@ pub(super) struct Losses {
 
 /// When which chunks are due. It follows from seed, rules and ticks, and is no part of the state.
 pub(crate) struct Evaporation {
-    films: Draws,
-    surfaces: Draws,
+    films: LossSampler,
+    surfaces: LossSampler,
     seed: u64,
     /// Ticks are counted from this one, since those of the world may wrap.
     start: u64,
@@ -56,8 +56,8 @@ impl Evaporation {
     /// Returns the evaporation of a world without chunks that has done `ticks` ticks.
     pub(crate) fn new(rules: &Rules, seed: u64, ticks: u64) -> Self {
         Evaporation {
-            films: Draws::new(rules.film_evaporation),
-            surfaces: Draws::new(rules.evaporation),
+            films: LossSampler::new(rules.film_evaporation),
+            surfaces: LossSampler::new(rules.evaporation),
             seed: mix(seed, Purpose::Evaporation as u64),
             start: ticks,
             now: 0,
@@ -89,7 +89,7 @@ impl Evaporation {
         if *watched != [true; 2] {
             let before = core::mem::replace(watched, [true; 2]);
             for kind in [Kind::Film, Kind::Surface] {
-                if !before[kind as usize] && !matches!(self.draws(kind), Draws::Never) {
+                if !before[kind as usize] && !matches!(self.draws(kind), LossSampler::Never) {
                     self.queue.push(Reverse((self.now, slot, kind)));
                 }
             }
@@ -140,9 +140,9 @@ impl Evaporation {
     }
 
     pub(crate) fn memory_bytes(&self) -> usize {
-        let table = |draws: &Draws| match draws {
-            Draws::Sparse { at_most, .. } => at_most.capacity() * size_of::<u64>(),
-            Draws::Never | Draws::Dense { .. } => 0,
+        let table = |draws: &LossSampler| match draws {
+            LossSampler::Sparse { at_most, .. } => at_most.capacity() * size_of::<u64>(),
+            LossSampler::Never | LossSampler::Dense { .. } => 0,
         };
         self.queue.capacity() * size_of::<Due>()
             + self.watched.capacity() * size_of::<[bool; 2]>()
@@ -150,7 +150,7 @@ impl Evaporation {
             + table(&self.surfaces)
     }
 
-    fn draws(&self, kind: Kind) -> &Draws {
+    fn draws(&self, kind: Kind) -> &LossSampler {
         match kind {
             Kind::Film => &self.films,
             Kind::Surface => &self.surfaces,
@@ -169,7 +169,7 @@ impl Losses {
     }
 }
 
-impl Context<'_> {
+impl Tick<'_> {
     /// Takes the next chunk that is due from the queue, and adds what it loses to `losses`. Returns
     /// the rows that were looked at, one at least; `None` if no chunk is due.
     pub(super) fn collect_next(
@@ -188,7 +188,7 @@ impl Context<'_> {
             return Some(1);
         }
         // What takes part in the tick would come back with the next.
-        let sleeps = self.work.open_layers(slot) == 0;
+        let sleeps = self.scratch.open_layers(slot) == 0;
         let seed = mix(chunk_seed(evaporation.seed, position), kind as u64);
         let tick = evaporation.start.wrapping_add(evaporation.now);
         let drawn = evaporation.draws(kind).at(seed, tick);

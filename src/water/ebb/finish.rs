@@ -5,10 +5,10 @@
 #[cfg(feature = "rayon")]
 use crate::grid::Slot;
 use crate::water::cell::CellFlags;
-use crate::water::context::Context;
+use crate::water::context::Tick;
 use crate::water::context::budget::Budget;
-use crate::water::ebb::afterwards::Afterwards;
 use crate::water::ebb::ageing::Ageing;
+use crate::water::ebb::deferred::Deferred;
 use crate::water::ebb::drying::Cut;
 use crate::water::ebb::evaporation::{Evaporation, Losses};
 use crate::water::ebb::reach::Reach;
@@ -25,7 +25,7 @@ pub(crate) struct Ending {
     /// What evaporates in this tick, the last first.
     losses: Vec<Losses>,
     /// Work still to be done; the lists are stacks.
-    left: Afterwards,
+    left: Deferred,
     /// The cell that has dried up or over which the sea has closed, while its ties are being cut.
     cut: Option<Cut>,
     /// Stack of cells whose HasSource flag is to be checked.
@@ -69,11 +69,11 @@ enum Stage {
     Publish,
 }
 
-impl Context<'_> {
+impl Tick<'_> {
     /// Begins the end of the tick with the work that the ebb has deferred.
-    pub(crate) fn begin_ending(&mut self, left: Afterwards, ageing: &mut Ageing) -> Ending {
+    pub(crate) fn begin_ending(&mut self, left: Deferred, ageing: &mut Ageing) -> Ending {
         ageing.begin(self.store, self.tick);
-        self.store.withhold_changes();
+        self.store.hold_changes();
         Ending {
             stage: Stage::Age,
             losses: Vec::new(),
@@ -142,16 +142,16 @@ impl Context<'_> {
             }
             Stage::Disconnect => {
                 let cut_off = core::mem::take(&mut ending.cut_off);
-                let Afterwards { feeders, stale, fed, .. } = &mut ending.left;
+                let Deferred { feeders, stale, fed, .. } = &mut ending.left;
                 stale.clear();
                 ending.reach = self.begin_reach(feeders, fed, &cut_off);
                 Stage::Reach
             }
             Stage::Reach => Stage::Note,
             Stage::Note => {
-                self.store.settle_ties();
+                self.store.settle_links();
                 self.store.drop_sleepers();
-                self.work.begin_sweep();
+                self.scratch.begin_sweep();
                 Stage::Count
             }
             Stage::Count | Stage::Publish => Stage::Publish,
@@ -196,7 +196,7 @@ impl Context<'_> {
     fn note_next(&mut self, ending: &mut Ending) -> Option<usize> {
         let place = ending.left.evaporated.pop()?;
         self.store.note_loss(place);
-        if let Some(log) = &mut self.work.evaporated {
+        if let Some(log) = &mut self.scratch.evaporated {
             log.push(self.store.position(place));
         }
         Some(1)
@@ -204,11 +204,11 @@ impl Context<'_> {
 
     /// Counts the cells of the next layer that the tick has changed.
     fn count_next(&mut self) -> Option<usize> {
-        let (slot, layer) = self.work.next_in_sweep()?;
-        if let Some(work) = self.work.get(slot, layer) {
+        let (slot, layer) = self.scratch.next_in_sweep()?;
+        if let Some(work) = self.scratch.get(slot, layer) {
             let changes = work.changes(self.store, slot, layer);
-            if changes.words.any() {
-                self.report.changed += u64::from(changes.words.count());
+            if changes.any.any() {
+                self.report.changed += u64::from(changes.any.count());
                 self.store.note_changes(slot, layer, changes);
             }
         }
@@ -219,15 +219,15 @@ impl Context<'_> {
     #[cfg(feature = "rayon")]
     pub(crate) fn count_shared(&mut self, ending: &mut Ending) -> u64 {
         let layers: Vec<(Slot, usize)> =
-            core::iter::from_fn(|| self.work.next_in_sweep()).collect();
-        let (store, work) = (&*self.store, &*self.work);
+            core::iter::from_fn(|| self.scratch.next_in_sweep()).collect();
+        let (store, work) = (&*self.store, &*self.scratch);
         let changes = |layers: &[(Slot, usize)]| {
             let (mut found, mut count) = (None, 0);
             for &(slot, layer) in layers {
                 let Some(work) = work.get(slot, layer) else { continue };
                 let changes = work.changes(store, slot, layer);
-                if changes.words.any() {
-                    count += u64::from(changes.words.count());
+                if changes.any.any() {
+                    count += u64::from(changes.any.count());
                     found.get_or_insert_with(|| ChangedCells::new(slot)).add(layer, changes);
                 }
             }

@@ -4,17 +4,17 @@
 
 use crate::coords::Face;
 use crate::grid::Slot;
-use crate::water::context::Context;
+use crate::water::context::Tick;
 use crate::water::store::{Place, Store};
 
-impl Context<'_> {
+impl Tick<'_> {
     /// Directs the cells of a layer that water entered in this tick. Adds those that a connected
     /// cell fed to `fed`, each with the faces, by bit, across which water entered.
     pub(super) fn direct(&mut self, slot: Slot, layer: usize, fed: &mut Vec<(Place, u8)>) {
-        let Some(work) = self.work.get(slot, layer) else { return };
+        let Some(work) = self.scratch.get(slot, layer) else { return };
         let entered = (work.entered() & work.touched) - self.store.connected(slot, layer);
         for cell in entered.iter() {
-            let inflow = self.work.get(slot, layer).map_or(0, |work| work.entries(cell));
+            let inflow = self.scratch.get(slot, layer).map_or(0, |work| work.entries(cell));
             self.direct_cell(Place::in_layer(slot, layer, cell), inflow, fed);
         }
     }
@@ -57,7 +57,7 @@ mod tests {
                 world.step();
                 for place in test_worlds::places(world) {
                     let voxel = world.store.read(place);
-                    let Some(work) = world.work.get(place.slot, place.layer()) else { continue };
+                    let Some(work) = world.scratch.get(place.slot, place.layer()) else { continue };
                     let entries = work.entries(place.cell());
                     let (Some(before), Some(face)) =
                         (work.before(place.cell()), voxel.parent_face())

@@ -7,7 +7,7 @@ use glam::IVec3;
 impl WaterWorld {
     /// Begins to log which cells lose water by evaporation, unless it does.
     pub(crate) fn log_evaporation(&mut self) {
-        self.work.evaporated.get_or_insert_default();
+        self.scratch.evaporated.get_or_insert_default();
     }
 
     /// Returns the cells from which a unit evaporated in the last tick, in the same order whatever
@@ -15,7 +15,7 @@ impl WaterWorld {
     /// they are not logged. Only between ticks: while one is underway, those that it has taken so
     /// far.
     pub(crate) fn evaporated(&self) -> &[IVec3] {
-        self.work.evaporated.as_deref().unwrap_or_default()
+        self.scratch.evaporated.as_deref().unwrap_or_default()
     }
 }
 
@@ -53,7 +53,7 @@ mod tests {
         let (mut units, mut asleep) = (0, 0);
         for seed in 0..6 {
             let [mut world, mut sliced, mut silent] = [(); 3].map(|()| puddles(seed));
-            silent.work.evaporated = None;
+            silent.scratch.evaporated = None;
             for _ in 0..150 {
                 let (before, was_asleep) = (heights(&world), world.awake_cells() == 0);
                 let evaporated = world.ledger().evaporated;

@@ -3,13 +3,13 @@
 //! came (`heading`). All other cells fall asleep. `finish` ends the tick; in it, activity ages
 //! (`ageing`), still water evaporates (`evaporation`) and cells dry up (`drying`).
 
-pub(crate) mod afterwards;
 pub(crate) mod ageing;
-mod draws;
+pub(crate) mod deferred;
 pub(crate) mod drying;
 pub(crate) mod evaporation;
 pub(crate) mod finish;
 mod heading;
+mod loss_sampler;
 mod lost;
 mod reach;
 
@@ -17,19 +17,19 @@ use crate::chunk::{LAYER_CELLS, LayerMask};
 use crate::coords::Face;
 use crate::grid::Slot;
 use crate::water::cell::{ACTIVE, CellFlags, DIRECTION_SHIFT, HEIGHT, LARGEST, LARGEST_SHIFT};
-use crate::water::context::Context;
+use crate::water::context::Tick;
 use crate::water::context::layer_record::Marks;
-use crate::water::ebb::afterwards::Afterwards;
+use crate::water::ebb::deferred::Deferred;
 use crate::water::store::{LAYER_ROWS, LayerState, Place};
 use crate::water::voxel::Voxel;
 use smallvec::SmallVec;
 
-impl Context<'_> {
-    /// Applies the ebb to a layer, and adds work for the end of the tick to `later`. Returns the
+impl Tick<'_> {
+    /// Applies the ebb to a layer, and adds work for the end of the tick to `deferred`. Returns the
     /// cells that this counts for: its rows at least.
-    pub(crate) fn ebb(&mut self, later: &mut Afterwards, (slot, layer): (Slot, usize)) -> usize {
-        self.note_closing(later, slot, layer);
-        let Some(work) = self.work.get(slot, layer) else { return LAYER_ROWS };
+    pub(crate) fn ebb(&mut self, deferred: &mut Deferred, (slot, layer): (Slot, usize)) -> usize {
+        self.note_closing(deferred, slot, layer);
+        let Some(work) = self.scratch.get(slot, layer) else { return LAYER_ROWS };
         let (touched, woken) = (work.touched, work.woken);
         let &Marks { waiting, marked, .. } = work.marks();
         let awake = self.awake(slot, layer);
@@ -40,14 +40,14 @@ impl Context<'_> {
             self.store.keep_awake(slot, layer, in_runs | woken);
             return LAYER_ROWS;
         }
-        self.note_feeders(slot, layer, cells, &mut later.feeders);
-        self.note_feeders_above(slot, layer, touched, &mut later.feeders);
+        self.note_feeders(slot, layer, cells, &mut deferred.feeders);
+        self.note_feeders_above(slot, layer, touched, &mut deferred.feeders);
         self.activate(slot, layer, touched);
-        self.direct(slot, layer, &mut later.fed);
+        self.direct(slot, layer, &mut deferred.fed);
         let flow_out = self.clear_flow_out(slot, layer, cells, marked);
         self.drop_unconnected_parents(slot, layer, cells);
-        if self.work.ties_changed {
-            self.note_stale(slot, layer, cells, later);
+        if self.scratch.links_changed {
+            self.note_stale(slot, layer, cells, deferred);
         }
         self.dry_up_undirected(slot, layer, touched);
         let ends = self.store.outlets(slot).map_or(LayerMask::NONE, |ends| ends.layer(layer));
@@ -56,7 +56,7 @@ impl Context<'_> {
         let stay = cells & (flow_out | waiting | ends | touched);
         let stay = (stay | woken) & self.may_act(slot, layer);
         self.store.keep_awake(slot, layer, stay | in_runs);
-        self.note_falls(slot, layer, &mut later.falls);
+        self.note_falls(slot, layer, &mut deferred.falls);
         LAYER_ROWS.max(cells.count() as usize)
     }
 
@@ -69,19 +69,19 @@ impl Context<'_> {
         self.store.layer(slot, layer).wet | self.store.connected(slot, layer)
     }
 
-    /// Adds the open cells of a layer over which the sea closes to `later`: those that lie on the
-    /// sea and beside or below it.
-    fn note_closing(&self, later: &mut Afterwards, slot: Slot, layer: usize) {
+    /// Adds the open cells of a layer over which the sea closes to `deferred`: those that lie on
+    /// the sea and beside or below it.
+    fn note_closing(&self, deferred: &mut Deferred, slot: Slot, layer: usize) {
         if self.store.coast(slot).is_none() {
             return;
         }
-        let touched = self.work.get(slot, layer).map_or(LayerMask::NONE, |work| work.touched);
+        let touched = self.scratch.get(slot, layer).map_or(LayerMask::NONE, |work| work.touched);
         let cells = self.store.coast_in(slot, layer)
             & self.store.on_sea(slot, layer)
             & (self.awake(slot, layer) | touched);
         let LayerState { wet, closed } = self.store.layer(slot, layer);
         let open = (cells - (closed - wet)) - self.store.springs(slot, layer);
-        later.closing.extend(open.iter().map(|cell| Place::in_layer(slot, layer, cell)));
+        deferred.closing.extend(open.iter().map(|cell| Place::in_layer(slot, layer, cell)));
     }
 
     /// Clears FlowOut of those of `cells` that steady flow has not passed, which are not in
@@ -117,14 +117,14 @@ impl Context<'_> {
 
     /// Makes cells of a layer active, and raises their bottlenecks: see [`activated`].
     fn activate(&mut self, slot: Slot, layer: usize, cells: LayerMask) {
-        let Some(work) = self.work.get(slot, layer) else { return };
+        let Some(work) = self.scratch.get(slot, layer) else { return };
         if !cells.is_sparse() {
             let mut words = match self.store.cells(slot, layer) {
                 Some(cells) => *cells,
                 None => [self.store.grid().chunk_at(slot).get(0); LAYER_CELLS],
             };
             if activate_layer(&mut words, &work.flows(), cells) {
-                self.work.join(self.store, slot, layer).save(
+                self.scratch.record_mut(self.store, slot, layer).save(
                     self.store,
                     slot,
                     layer,
@@ -147,24 +147,24 @@ impl Context<'_> {
             }
         }
         if changed.any() {
-            self.work.join(self.store, slot, layer).save(self.store, slot, layer, changed);
+            self.scratch.record_mut(self.store, slot, layer).save(self.store, slot, layer, changed);
             self.store.write_marks(slot, |cells| {
                 changes.iter().for_each(|&(cell, voxel)| cells[layer * LAYER_CELLS + cell] = voxel);
             });
         }
     }
 
-    /// Adds the cells of a layer whose HasSource flag is stale to `later`. Needed only if parents
-    /// have changed since the last tick, because every tick ends with correct flags.
-    fn note_stale(&self, slot: Slot, layer: usize, cells: LayerMask, later: &mut Afterwards) {
+    /// Adds the cells of a layer whose HasSource flag is stale to `deferred`. Needed only if
+    /// parents have changed since the last tick, because every tick ends with correct flags.
+    fn note_stale(&self, slot: Slot, layer: usize, cells: LayerMask, deferred: &mut Deferred) {
         let cells = cells & (self.store.connected(slot, layer) - self.store.springs(slot, layer));
         if cells.is_sparse() {
             let places = cells.iter().map(|cell| Place::in_layer(slot, layer, cell));
-            return later.stale.extend(places.filter(|&place| self.is_stale(place)));
+            return deferred.stale.extend(places.filter(|&place| self.is_stale(place)));
         }
         let parents = self.store.parent_planes(slot, layer);
         let stale = cells - self.with_connected_parent(slot, layer, &parents);
-        later.stale.extend(stale.iter().map(|cell| Place::in_layer(slot, layer, cell)));
+        deferred.stale.extend(stale.iter().map(|cell| Place::in_layer(slot, layer, cell)));
     }
 
     /// Whether the HasSource flag of a cell, which must not be a spring, differs from that of its
@@ -292,10 +292,10 @@ mod tests {
                 let wet: Vec<usize> = tick.store.layer(slot, layer).wet.iter().collect();
                 let count = if wet.is_empty() { 0 } else { random.usize(..40) };
                 let cells = (0..count).map(|_| wet[random.usize(..wet.len())]).collect();
-                let work = tick.work.join(tick.store, slot, layer);
+                let work = tick.scratch.record_mut(tick.store, slot, layer);
                 (0..LAYER_CELLS).for_each(|cell| work.set_flow(cell, random.u16(..)));
                 let flow = work.flows();
-                let now = |tick: &Context| -> [Voxel; LAYER_CELLS] {
+                let now = |tick: &Tick| -> [Voxel; LAYER_CELLS] {
                     core::array::from_fn(|cell| tick.store.read(Place::in_layer(slot, layer, cell)))
                 };
                 let mut expected = now(&tick);
@@ -326,9 +326,9 @@ mod tests {
                 slots.into_iter().flat_map(|slot| (0..16).map(move |layer| (slot, layer)))
             {
                 let stale = |cells: LayerMask| {
-                    let mut later = Afterwards::default();
-                    tick.note_stale(slot, layer, cells, &mut later);
-                    later.stale
+                    let mut deferred = Deferred::default();
+                    tick.note_stale(slot, layer, cells, &mut deferred);
+                    deferred.stale
                 };
                 let alone = |cell: usize| stale(LayerMask::single(cell));
                 let one_by_one: Vec<Place> = (0..LAYER_CELLS).flat_map(alone).collect();

@@ -13,7 +13,7 @@ use crate::chunk::LayerMask;
 use crate::coords::Face;
 use crate::grid::Slot;
 use crate::water::cell::CellFlags;
-use crate::water::context::Context;
+use crate::water::context::Tick;
 use crate::water::random::chunk_seed;
 use crate::water::store::parents::with_parents;
 use crate::water::store::{LayerState, Place, Store};
@@ -69,7 +69,7 @@ const ORDER: u64 = 0;
 const ALL: u8 = 0b11_1111;
 const NOT_UP: u8 = ALL & !(1 << Face::Up.index());
 
-impl Context<'_> {
+impl Tick<'_> {
     /// Adds the connected cells of a layer, or beside it, that could feed a wet cell which is not
     /// connected. One of the two is in `cells`, which were visited in this tick.
     pub(super) fn note_feeders(
@@ -143,7 +143,7 @@ impl Context<'_> {
         let Some((upper, above)) = self.store.upper_layer(slot, layer) else { return };
         let closed = self.store.layer(slot, layer).closed;
         let fed = self.store.layer(upper, above).wet & self.store.connected(upper, above);
-        let Some(work) = self.work.get(slot, layer) else { return };
+        let Some(work) = self.scratch.get(slot, layer) else { return };
         let had_room = |&cell: &usize| work.before(cell).is_some_and(|was| !was.is_closed());
         let filled: LayerMask = (touched & closed & fed).iter().filter(had_room).collect();
         if filled.any() {

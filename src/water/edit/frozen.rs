@@ -1,6 +1,6 @@
 //! Freezing: chunks that stay loaded and stand still, until they are thawed.
 
-use crate::coords::order;
+use crate::coords::sort_key;
 use crate::grid::Slot;
 use crate::water::WaterWorld;
 use crate::water::edit::EditError;
@@ -76,7 +76,7 @@ impl WaterWorld {
     pub fn freeze(&mut self, chunks: impl IntoIterator<Item = IVec3>) -> Result<bool, EditError> {
         let slots = self.slots_to_change(chunks, true)?;
         for &slot in &slots {
-            self.unfinished.pools.forget(slot);
+            self.tick_state.pools.forget(slot);
         }
         if !slots.is_empty() {
             self.store.set_frozen(&slots, true);
@@ -123,8 +123,8 @@ impl WaterWorld {
         }
         self.store.set_frozen(&slots, false);
         for slot in slots {
-            self.unfinished.ageing.enter(&self.store, slot);
-            self.unfinished.evaporation.watch(slot);
+            self.tick_state.ageing.enter(&self.store, slot);
+            self.tick_state.evaporation.watch(slot);
         }
     }
 
@@ -144,7 +144,7 @@ impl WaterWorld {
                 slots.push(slot);
             }
         }
-        slots.sort_unstable_by_key(|&slot| order(grid.position_at(slot)));
+        slots.sort_unstable_by_key(|&slot| sort_key(grid.position_at(slot)));
         slots.dedup();
         if !slots.is_empty() {
             self.finish_tick();

@@ -313,8 +313,8 @@ impl WaterWorld {
             .store
             .insert(position, self.admit(chunk))
             .ok_or(EditError::ChunkOutOfBounds(position))?;
-        self.unfinished.ageing.enter(&self.store, slot);
-        self.unfinished.evaporation.enter(self.store.grid(), slot);
+        self.tick_state.ageing.enter(&self.store, slot);
+        self.tick_state.evaporation.enter(self.store.grid(), slot);
         Ok(slot)
     }
 
@@ -328,9 +328,9 @@ impl WaterWorld {
         beside.retain(|there| there.is_some() && !leaving.contains(there));
         let mut chunks = Vec::with_capacity(slots.len());
         for &slot in slots {
-            self.work.forget(slot);
-            self.unfinished.pools.forget(slot);
-            self.unfinished.ageing.forget(slot);
+            self.scratch.forget(slot);
+            self.tick_state.pools.forget(slot);
+            self.tick_state.ageing.forget(slot);
             chunks.extend(self.store.remove(self.store.grid().position_at(slot)));
         }
         // The sea may go on where the chunks were.

@@ -1,6 +1,6 @@
 //! Edits that take chunks out as records and put records in, with the flows between them.
 
-use crate::coords::order;
+use crate::coords::sort_key;
 use crate::water::edit::EditError;
 use crate::water::record::ChunkRecord;
 use crate::water::{CutCell, WaterWorld};
@@ -82,7 +82,7 @@ impl WaterWorld {
         let mut records: Vec<ChunkRecord> = records.into_iter().collect();
         self.check_vacant(records.iter().map(|record| record.position))?;
         self.finish_tick();
-        records.sort_unstable_by_key(|record| order(record.position));
+        records.sort_unstable_by_key(|record| sort_key(record.position));
         let (mut slots, mut cut) = (Vec::with_capacity(records.len()), Vec::new());
         for record in records {
             let slot = self.load(record.position, record.cells)?;

@@ -55,8 +55,8 @@ impl WaterWorld {
             self.store.grid().sorted_slots().into_iter().for_each(|slot| self.lower(slot));
         }
         // Bodies are dropped and found anew, as after loading a world.
-        self.store.keep_news(rules.pools);
-        self.unfinished.pools = Pools::default();
+        self.store.keep_dirty_layers(rules.pools);
+        self.tick_state.pools = Pools::default();
         self.store.note_all_unbalanced();
         self.wake_all();
         Ok(())
@@ -64,9 +64,9 @@ impl WaterWorld {
 
     /// Draws what evaporates by the present rules.
     fn restart_evaporation(&mut self) {
-        self.unfinished.evaporation = Evaporation::new(&self.rules, self.seed, self.tick);
+        self.tick_state.evaporation = Evaporation::new(&self.rules, self.seed, self.tick);
         for slot in self.store.grid().sorted_slots() {
-            self.unfinished.evaporation.enter(self.store.grid(), slot);
+            self.tick_state.evaporation.enter(self.store.grid(), slot);
         }
     }
 

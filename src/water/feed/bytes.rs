@@ -22,12 +22,12 @@
 //! at least: the count of the runs, and each the cells since the end of the last one, twice, and
 //! one more if a number of cells less two follows; then the value.
 
-use crate::coords::{CHUNK_CELLS, Cube, Shape, order};
+use crate::coords::{CHUNK_CELLS, Cube, Shape, sort_key};
 use crate::water::feed::currents::Current;
 use crate::water::feed::look::Look;
 use crate::water::feed::run::Run;
 use crate::water::feed::update::{Cause, ChunkCurrents, ChunkEvent, ChunkUpdate, Span, Update};
-use crate::water::numbers::{NumberFault, put_number, take_number, unzigzag, zigzag};
+use crate::water::varint::{VarintError, read_varint, unzigzag, write_varint, zigzag};
 use core::fmt;
 use glam::IVec3;
 
@@ -137,12 +137,12 @@ impl Update {
     pub(crate) fn put(&self, out: &mut Vec<u8>) {
         let has_currents = u8::from(self.current_tick.is_some()) * HAS_CURRENTS;
         out.extend([VERSION, (u8::from(self.is_whole) * IS_WHOLE) | has_currents]);
-        put_number(out, self.number);
-        put_number(out, self.ticks);
+        write_varint(out, self.number);
+        write_varint(out, self.ticks);
         if let Some(tick) = self.current_tick {
-            put_number(out, zigzag(self.ticks.wrapping_sub(tick) as i64));
+            write_varint(out, zigzag(self.ticks.wrapping_sub(tick) as i64));
         }
-        put_number(out, self.chunks.len() as u64);
+        write_varint(out, self.chunks.len() as u64);
         let mut before = IVec3::ZERO;
         for chunk in &self.chunks {
             put_position(out, chunk.position, before);
@@ -150,13 +150,13 @@ impl Update {
             put_chunk(out, chunk);
         }
         if self.current_tick.is_some() {
-            put_number(out, self.currents.len() as u64);
+            write_varint(out, self.currents.len() as u64);
             let mut before = IVec3::ZERO;
             for chunk in &self.currents {
                 put_position(out, chunk.position, before);
                 before = chunk.position;
                 let put =
-                    |out: &mut Vec<u8>, current| put_number(out, Current::of(current).number());
+                    |out: &mut Vec<u8>, current| write_varint(out, Current::of(current).number());
                 put_runs(out, &chunk.currents, put);
             }
         }
@@ -182,7 +182,7 @@ pub(crate) fn value(at: usize, wanted: &'static str, found: i64) -> UpdateBytesE
 /// Appends a position, less one that is known.
 pub(crate) fn put_position(out: &mut Vec<u8>, position: IVec3, known: IVec3) {
     for (here, known) in position.to_array().into_iter().zip(known.to_array()) {
-        put_number(out, zigzag(i64::from(here) - i64::from(known)));
+        write_varint(out, zigzag(i64::from(here) - i64::from(known)));
     }
 }
 
@@ -206,13 +206,13 @@ fn put_chunk(out: &mut Vec<u8>, chunk: &ChunkUpdate) {
 
 /// Appends runs, each with its value.
 pub(crate) fn put_runs<T: Copy>(out: &mut Vec<u8>, runs: &[Run<T>], put: impl Fn(&mut Vec<u8>, T)) {
-    put_number(out, runs.len() as u64);
+    write_varint(out, runs.len() as u64);
     let mut next = 0;
     for run in runs {
         let (gap, is_long) = (usize::from(run.start) - next, run.cells > 1);
-        put_number(out, (gap * 2 + usize::from(is_long)) as u64);
+        write_varint(out, (gap * 2 + usize::from(is_long)) as u64);
         if is_long {
-            put_number(out, u64::from(run.cells - 2));
+            write_varint(out, u64::from(run.cells - 2));
         }
         put(out, run.value);
         next = run.indices().end;
@@ -227,7 +227,7 @@ fn put_spans(out: &mut Vec<u8>, spans: &[Span], cause: Cause) {
         let repeats = usize::from(span.cells) - 1;
         if repeats >= MORE_REPEATS {
             out.push(LONG_REPEAT);
-            put_number(out, (repeats - MORE_REPEATS) as u64);
+            write_varint(out, (repeats - MORE_REPEATS) as u64);
         } else if repeats >= LEAST_REPEAT {
             out.push(REPEAT + (repeats - LEAST_REPEAT) as u8);
         } else if repeats == 1 {
@@ -247,7 +247,7 @@ fn put_cell(out: &mut Vec<u8>, look: Look, gap: usize) {
         out.push(wide as u8);
     }
     if gap >= LONG_GAP {
-        put_number(out, (gap - LONG_GAP) as u64);
+        write_varint(out, (gap - LONG_GAP) as u64);
     }
 }
 
@@ -318,7 +318,7 @@ impl Reader<'_> {
         if !Cube::holds_chunk(position) {
             return Err(value(at, "the position of a chunk of cells", position.x.into()));
         }
-        if before.is_some_and(|before| order(position) <= order(before)) {
+        if before.is_some_and(|before| sort_key(position) <= sort_key(before)) {
             return Err(value(at, "a position after that of the last chunk", position.x.into()));
         }
         Ok(position)
@@ -332,9 +332,9 @@ impl Reader<'_> {
 
     pub(crate) fn number(&mut self) -> Result<u64, UpdateBytesError> {
         let at = self.at;
-        take_number(self.bytes, &mut self.at).map_err(|fault| match fault {
-            NumberFault::Truncated => UpdateBytesError::Truncated { length: self.bytes.len() },
-            NumberFault::TooLong => UpdateBytesError::Number { at },
+        read_varint(self.bytes, &mut self.at).map_err(|fault| match fault {
+            VarintError::Truncated => UpdateBytesError::Truncated { length: self.bytes.len() },
+            VarintError::TooLong => UpdateBytesError::Number { at },
         })
     }
 

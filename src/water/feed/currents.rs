@@ -1,13 +1,13 @@
 //! The currents that a feed has sent: in each update it says those that are others than before.
 
 use crate::chunk::{Chunk, LAYER_CELLS};
-use crate::coords::{CHUNK_CELLS, order};
+use crate::coords::{CHUNK_CELLS, sort_key};
 use crate::grid::Slot;
 use crate::water::WaterWorld;
 use crate::water::feed::run::runs;
 use crate::water::feed::update::ChunkCurrents;
-use crate::water::numbers::{unzigzag, zigzag};
 use crate::water::store::Place;
+use crate::water::varint::{unzigzag, zigzag};
 use glam::IVec3;
 use hashbrown::HashMap;
 
@@ -91,7 +91,7 @@ impl SentCurrents {
             ChunkCurrents { position: chunk, currents }
         });
         let mut list: Vec<_> = differing.filter(|chunk| !chunk.currents.is_empty()).collect();
-        list.sort_unstable_by_key(|chunk| order(chunk.position));
+        list.sort_unstable_by_key(|chunk| sort_key(chunk.position));
         list
     }
 

@@ -1,7 +1,7 @@
 //! A copy of what a world looks like, on the side of a client.
 
 use crate::chunk::{Chunk, LAYER_CELLS};
-use crate::coords::{CHUNK_CELLS, Cube, Shape, order};
+use crate::coords::{CHUNK_CELLS, Cube, Shape, sort_key};
 use crate::water::feed::currents::{ByChunk, Current};
 use crate::water::feed::look::Look;
 use crate::water::feed::update::{ChunkCurrents, ChunkEvent, ChunkUpdate, Update};
@@ -275,7 +275,7 @@ impl Mirror {
     /// Returns the positions of the chunks that are here, in order: y slowest, then z, then x.
     pub fn chunks(&self) -> Vec<IVec3> {
         let mut chunks: Vec<IVec3> = self.chunks.keys().copied().collect();
-        chunks.sort_unstable_by_key(|&position| order(position));
+        chunks.sort_unstable_by_key(|&position| sort_key(position));
         chunks
     }
 }

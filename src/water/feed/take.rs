@@ -1,7 +1,7 @@
 //! Makes updates of a world.
 
 use crate::chunk::CellMask;
-use crate::coords::{Cube, Shape, order};
+use crate::coords::{Cube, Shape, sort_key};
 use crate::subscribers::Subscription;
 use crate::water::WaterWorld;
 use crate::water::feed::currents::SentCurrents;
@@ -119,11 +119,11 @@ impl Feed {
     pub fn take(&mut self, world: &mut WaterWorld) -> Update {
         let mut chunks: BTreeMap<[i32; 3], ChunkUpdate> = BTreeMap::new();
         for chunk in self.take_loads(world) {
-            chunks.insert(order(chunk.position), chunk);
+            chunks.insert(sort_key(chunk.position), chunk);
         }
         world.publish_changes();
         for (chunk, marks) in self.untold.take() {
-            if let Entry::Vacant(entry) = chunks.entry(order(chunk))
+            if let Entry::Vacant(entry) = chunks.entry(sort_key(chunk))
                 && let Some(changed) = changed(world, chunk, &marks)
             {
                 entry.insert(changed);
@@ -146,7 +146,7 @@ impl Feed {
     pub fn whole(&mut self, world: &WaterWorld, chunks: impl IntoIterator<Item = IVec3>) -> Update {
         let mut whole = BTreeMap::new();
         for position in chunks {
-            whole.insert(order(position), self.whole_chunk(world, position));
+            whole.insert(sort_key(position), self.whole_chunk(world, position));
         }
         let currents = self.currents.iter().flat_map(|sent| {
             whole.values().filter_map(|chunk: &ChunkUpdate| sent.whole(chunk.position))

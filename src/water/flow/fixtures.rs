@@ -3,12 +3,12 @@
 use crate::chunk::LayerMask;
 use crate::coords::Face;
 use crate::grid::Slot;
-use crate::water::context::Context;
+use crate::water::context::Tick;
 use crate::water::fixture::Fixture;
 use crate::water::store::Place;
 use smallvec::SmallVec;
 
-impl Context<'_> {
+impl Tick<'_> {
     /// Lets the fixtures of a layer act whose cells are awake.
     #[inline]
     pub(super) fn run_fixtures(&mut self, slot: Slot, layer: usize) {
@@ -39,13 +39,14 @@ impl Context<'_> {
     fn drain(&mut self, place: Place, rate: u8) {
         let (slot, layer, cell) = (place.slot, place.layer(), place.cell());
         let voxel = self.store.read(place);
-        let units = rate.min(voxel.height()).min(self.limits.left(voxel, self.work.passed(place)));
+        let units =
+            rate.min(voxel.height()).min(self.limits.left(voxel, self.scratch.passed(place)));
         if units == 0 {
             return;
         }
         self.put(place, voxel.with_height(voxel.height() - units));
         self.pass_on(place, Face::Down, units);
-        self.work.join(self.store, slot, layer).touched.insert(cell);
+        self.scratch.record_mut(self.store, slot, layer).touched.insert(cell);
         self.ledger.drained += u64::from(units);
         self.wake_givers(slot, layer, LayerMask::single(cell));
     }

@@ -14,7 +14,7 @@ use crate::chunk::LayerMask;
 use crate::coords::Face;
 use crate::grid::Slot;
 use crate::water::cell::FULL;
-use crate::water::context::Context;
+use crate::water::context::Tick;
 use crate::water::flow::kernel::{LayerFlow, falling, least_height};
 use crate::water::flow::runs::floor_now;
 use crate::water::flow::window::Window;
@@ -23,7 +23,7 @@ use crate::water::store::{LayerState, Place};
 use crate::water::voxel::Voxel;
 use smallvec::SmallVec;
 
-impl Context<'_> {
+impl Tick<'_> {
     /// Applies the kernel to the layer's awake cells: they give water down and sideways.
     pub(crate) fn flow_layer(&mut self, window: &mut Window, slot: Slot, layer: usize) {
         self.fill_from_sea(slot, layer);
@@ -74,7 +74,7 @@ impl Context<'_> {
             return;
         }
         let limits = self.limits;
-        let work = self.work.join(self.store, slot, layer);
+        let work = self.scratch.record_mut(self.store, slot, layer);
         let seeds = (Purpose::Order.seed(work.seed), Purpose::Sides.seed(work.seed));
         window.flow = work.flows();
         let done = window.run(givers, limits, seeds);
@@ -86,7 +86,8 @@ impl Context<'_> {
     /// Returns the cells of a layer that are parts of falls and have let water fall on in this
     /// tick.
     pub(crate) fn fallen(&self, slot: Slot, layer: usize) -> LayerMask {
-        let fallen = self.work.get(slot, layer).map_or(LayerMask::NONE, |work| work.marks().fallen);
+        let fallen =
+            self.scratch.get(slot, layer).map_or(LayerMask::NONE, |work| work.marks().fallen);
         fallen | self.store.passed_in_runs(slot, layer)
     }
 
@@ -108,7 +109,7 @@ impl Context<'_> {
 
     /// Fills cells of a layer, each by up to `most` units as far as it has room. Returns the units.
     fn fill(&mut self, slot: Slot, layer: usize, cells: LayerMask, most: u8) -> u64 {
-        let work = self.work.join(self.store, slot, layer);
+        let work = self.scratch.record_mut(self.store, slot, layer);
         work.save(self.store, slot, layer, cells);
         work.touched |= cells;
         let mut filled = 0;
@@ -133,7 +134,7 @@ impl Context<'_> {
         cells: LayerMask,
         firm: LayerMask,
     ) -> LayerMask {
-        let work = self.work.get(slot, layer);
+        let work = self.scratch.get(slot, layer);
         let gives = |cell: usize| {
             let place = Place::in_layer(slot, layer, cell);
             let own = self.store.read(place);
@@ -161,7 +162,7 @@ impl Context<'_> {
         let falls = |cell: usize| {
             let place = Place::in_layer(slot, layer, cell);
             let voxel = self.store.read(place);
-            let left = self.limits.left(voxel, self.work.passed(place));
+            let left = self.limits.left(voxel, self.scratch.passed(place));
             // Water that came from the side may shoot out over a ledge.
             let came_from_above = !voxel.direction().is_some_and(Face::is_lateral);
             came_from_above && floor_now(self.store, place).room() >= voxel.loose().min(left)
@@ -180,12 +181,12 @@ impl Context<'_> {
         for cell in over_runs.iter() {
             let place = Place::in_layer(slot, layer, cell);
             let voxel = self.store.read(place);
-            if voxel.loose().min(self.limits.left(voxel, self.work.passed(place))) < FULL {
+            if voxel.loose().min(self.limits.left(voxel, self.scratch.passed(place))) < FULL {
                 self.leave_run_below(place);
             }
         }
         let mut falls: SmallVec<[(usize, u8); LayerMask::SPARSE]> = SmallVec::new();
-        let work = self.work.join(self.store, slot, layer);
+        let work = self.scratch.record_mut(self.store, slot, layer);
         work.save(self.store, slot, layer, gave);
         for cell in givers.iter() {
             let place = Place::in_layer(slot, layer, cell);
@@ -237,7 +238,7 @@ impl Context<'_> {
         self.ledger.drained += done.drained;
         self.ledger.into_sea += done.into_sea;
         self.ledger.injected += done.injected;
-        let work = self.work.join(self.store, slot, layer);
+        let work = self.scratch.record_mut(self.store, slot, layer);
         let touched = done.changed | done.sprang;
         work.touched |= touched;
         if done.fallen.any() {
@@ -286,7 +287,7 @@ impl Context<'_> {
         cells: LayerMask,
         voxel: impl Fn(usize, Voxel) -> Voxel,
     ) {
-        let work = self.work.join(self.store, slot, layer);
+        let work = self.scratch.record_mut(self.store, slot, layer);
         work.save(self.store, slot, layer, cells);
         work.touched |= cells;
         work.enter(face, cells);
@@ -327,7 +328,7 @@ mod tests {
                 for cell in places {
                     let left = limits.left(tick.store.read(Place::in_layer(slot, layer, cell)), 0);
                     let passed = if random.bool() { random.u8(..=left) } else { 0 };
-                    let work = tick.work.join(tick.store, slot, layer);
+                    let work = tick.scratch.record_mut(tick.store, slot, layer);
                     work.pass_on(cell, Face::West, passed);
                     exhausted += u32::from(passed == left);
                 }
@@ -335,7 +336,7 @@ mod tests {
                 let mut expected = some & whole.givers();
                 for cell in expected.iter() {
                     let place = Place::in_layer(slot, layer, cell);
-                    if limits.left(tick.store.read(place), tick.work.passed(place)) == 0 {
+                    if limits.left(tick.store.read(place), tick.scratch.passed(place)) == 0 {
                         expected.remove(cell);
                     }
                 }
@@ -368,7 +369,7 @@ mod tests {
                 window.gather(reference.store, slot, layer);
                 let givers = awake & window.givers();
                 let limits = reference.limits;
-                let work = reference.work.join(reference.store, slot, layer);
+                let work = reference.scratch.record_mut(reference.store, slot, layer);
                 let seeds = (Purpose::Order.seed(work.seed), Purpose::Sides.seed(work.seed));
                 window.flow = work.flows();
                 let done = window.run(givers, limits, seeds);
@@ -390,7 +391,7 @@ mod tests {
                             core::array::from_fn(|cell| work.entries(cell));
                         (work.flows(), entries, [work.touched, work.woken])
                     };
-                    (tick.awake(slot, layer), tick.work.get(slot, layer).map(marks))
+                    (tick.awake(slot, layer), tick.scratch.get(slot, layer).map(marks))
                 });
                 assert_eq!(here.0, there.0, "seed {seed}: layer {layer}");
                 let is_idle = here.1.is_none()

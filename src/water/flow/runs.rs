@@ -12,8 +12,8 @@ use crate::coords::Face;
 use crate::grid::Slot;
 use crate::water::WaterWorld;
 use crate::water::cell::FULL;
-use crate::water::context::Context;
-use crate::water::context::layers::Workspace;
+use crate::water::context::Tick;
+use crate::water::context::layers::TickScratch;
 use crate::water::context::schedule::Phase;
 use crate::water::flow_record::{NO_FLOW, add_flow};
 use crate::water::store::{Place, Store};
@@ -30,12 +30,12 @@ enum Turn {
     Done,
 }
 
-impl Context<'_> {
+impl Tick<'_> {
     /// Takes a cell out of its run, if it is in one.
     #[inline]
     pub(crate) fn leave_run(&mut self, place: Place) {
         if self.store.is_in_run(place) {
-            self.leave_run_in(place, self.work.turn_of(self.store, place));
+            self.leave_run_in(place, self.scratch.turn_of(self.store, place));
         }
     }
 
@@ -44,27 +44,31 @@ impl Context<'_> {
         let (slot, layer, cell) = (place.slot, place.layer(), place.cell());
         self.store.take_out_of_run(place, true);
         if turn != Turn::Ahead {
-            let work = self.work.join(self.store, slot, layer);
+            let work = self.scratch.record_mut(self.store, slot, layer);
             work.pass_on(cell, Face::Down, FULL);
             work.marks_mut().fallen.insert(cell);
-            if self.work.phase == Phase::Flow {
+            if self.scratch.phase == Phase::Flow {
                 self.report.visited += 1;
                 self.report.moved += u64::from(FULL);
             }
         }
         match turn {
-            Turn::Ahead => _ = self.work.join(self.store, slot, layer),
+            Turn::Ahead => _ = self.scratch.record_mut(self.store, slot, layer),
             Turn::Emptied => {
                 let voxel = self.store.read(place);
-                self.work.join(self.store, slot, layer).save_cell(self.store, slot, layer, cell);
+                self.scratch
+                    .record_mut(self.store, slot, layer)
+                    .save_cell(self.store, slot, layer, cell);
                 self.store.write(place, voxel.with_height(0));
             }
-            Turn::Done => self.work.join(self.store, slot, layer).enter_cell(Face::Up, cell),
+            Turn::Done => {
+                self.scratch.record_mut(self.store, slot, layer).enter_cell(Face::Up, cell)
+            }
         }
         self.store.set_awake(place);
         let above = self.store.step(place, Face::Up);
         if self.store.is_in_run(above) {
-            self.work.join(self.store, above.slot, above.layer());
+            self.scratch.record_mut(self.store, above.slot, above.layer());
             self.store.set_awake(above);
         }
     }
@@ -72,7 +76,7 @@ impl Context<'_> {
     fn leave_runs(&mut self, slot: Slot, layer: usize, cells: LayerMask, turn: Option<Turn>) {
         for cell in cells.iter() {
             let place = Place::in_layer(slot, layer, cell);
-            let turn = turn.unwrap_or_else(|| self.work.turn_of(self.store, place));
+            let turn = turn.unwrap_or_else(|| self.scratch.turn_of(self.store, place));
             self.leave_run_in(place, turn);
         }
     }
@@ -187,7 +191,7 @@ impl Context<'_> {
             cells - above.map_or(LayerMask::NONE, |(slot, layer)| self.store.in_runs(slot, layer));
         let is_dry = |&cell: &usize| {
             let fed = above.map(|(slot, layer)| Place::in_layer(slot, layer, cell));
-            !fed.is_some_and(|above| self.work.has_passed_seven_down(above))
+            !fed.is_some_and(|above| self.scratch.has_passed_seven_down(above))
         };
         let dry = highest.iter().filter(is_dry).collect();
         self.leave_runs(slot, layer, dry, Some(Turn::Emptied));
@@ -199,7 +203,8 @@ impl Context<'_> {
         if self.limits.throughput != FULL {
             return;
         }
-        let fallen = self.work.get(slot, layer).map_or(LayerMask::NONE, |work| work.marks().fallen);
+        let fallen =
+            self.scratch.get(slot, layer).map_or(LayerMask::NONE, |work| work.marks().fallen);
         let places = fallen.iter().map(|cell| Place::in_layer(slot, layer, cell));
         found.extend(places.filter(|&place| self.store.read(place).is_steady_fall()));
     }
@@ -223,7 +228,7 @@ impl Context<'_> {
             (beside == Voxel::OPEN || beside.is_solid())
                 && !(there.is_some() && self.store.fixtures(there.slot).is_some())
         };
-        self.work.has_passed_seven_down(place)
+        self.scratch.has_passed_seven_down(place)
             && [place, self.store.step(place, Face::Up), self.store.step(place, Face::Down)]
                 .into_iter()
                 .all(|place| place.is_some() && self.store.read(place).is_steady_fall())
@@ -239,7 +244,7 @@ impl WaterWorld {
     /// Returns the units that cells in runs hold although they have passed them on: those of the
     /// cells that have emptied and are not full again yet, in the middle of the flow of a tick.
     pub(crate) fn units_on_the_way(&self) -> u64 {
-        if self.work.phase != Phase::Flow {
+        if self.scratch.phase != Phase::Flow {
             return 0;
         }
         let slots = self.store.slots_with_runs().iter();
@@ -248,12 +253,12 @@ impl WaterWorld {
             let cells = self.store.in_runs(slot, layer).iter();
             cells.map(move |cell| Place::in_layer(slot, layer, cell))
         });
-        let is_empty = |&place: &Place| self.work.turn_of(&self.store, place) == Turn::Emptied;
+        let is_empty = |&place: &Place| self.scratch.turn_of(&self.store, place) == Turn::Emptied;
         cells.filter(is_empty).count() as u64 * u64::from(FULL)
     }
 }
 
-impl Workspace {
+impl TickScratch {
     /// Returns whether a cell has passed on seven units in this tick, all of them downwards.
     fn has_passed_seven_down(&self, place: Place) -> bool {
         let record = place.is_some().then(|| self.get(place.slot, place.layer())).flatten();

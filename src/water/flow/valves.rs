@@ -1,11 +1,11 @@
 //! What the valves of a world pass on, before any other water of a tick flows.
 
-use crate::water::context::Context;
+use crate::water::context::Tick;
 use crate::water::context::budget::Budget;
 use crate::water::store::Place;
 use crate::water::store::fixtures::valves::{Passage, Side, Valve};
 
-impl Context<'_> {
+impl Tick<'_> {
     /// Lets the next valves of a list pass water on, the last first. Returns the cells charged, or
     /// `None` if none is left.
     pub(crate) fn run_valves(&mut self, valves: &mut Vec<Valve>) -> Option<u64> {
@@ -20,7 +20,7 @@ impl Context<'_> {
         {
             budget.spend(CELLS);
             let left =
-                |place: Place| self.limits.left(self.store.read(place), self.work.passed(place));
+                |place: Place| self.limits.left(self.store.read(place), self.scratch.passed(place));
             if let Some(passage) = self.store.passage(valve, left) {
                 self.pass_valve(passage);
             }
@@ -49,7 +49,7 @@ impl Context<'_> {
 
     /// Records that the water of a cell has moved, and keeps it awake.
     fn touch(&mut self, place: Place) {
-        let work = self.work.join(self.store, place.slot, place.layer());
+        let work = self.scratch.record_mut(self.store, place.slot, place.layer());
         work.touched.insert(place.cell());
         self.wake_cell(place);
     }

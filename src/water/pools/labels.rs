@@ -9,7 +9,7 @@
 use crate::chunk::{LayerMask, ones};
 use crate::coords::Face;
 use crate::grid::Slot;
-use crate::water::context::Context;
+use crate::water::context::Tick;
 use crate::water::pools::layer::{Layer, Levels};
 use crate::water::pools::level::STEP;
 use smallvec::SmallVec;
@@ -188,7 +188,7 @@ impl Labels {
     /// layers were looked at.
     pub(crate) fn refresh(
         &mut self,
-        tick: &Context,
+        tick: &Tick,
         slot: Slot,
         layers: u16,
         structure: u16,
@@ -218,7 +218,7 @@ impl Labels {
     }
 
     /// Widens the bounds of the labels of a layer by the levels of its cells.
-    fn widen_layer(&mut self, tick: &Context, slot: Slot, layer: usize) {
+    fn widen_layer(&mut self, tick: &Tick, slot: Slot, layer: usize) {
         if self.of(slot, layer).is_empty() {
             return;
         }
@@ -233,7 +233,7 @@ impl Labels {
     }
 
     /// Gives the supported cells of a layer the labels of what they touch.
-    fn spread(&mut self, tick: &Context, (slot, layer): (Slot, usize), allowed: &mut usize) {
+    fn spread(&mut self, tick: &Tick, (slot, layer): (Slot, usize), allowed: &mut usize) {
         let touching = self.touching(tick, slot, layer);
         if touching.is_empty() && self.of(slot, layer).is_empty() {
             return;
@@ -278,7 +278,7 @@ impl Labels {
     /// Has a label spread from cells of a layer, as far as that is allowed; else drops it.
     fn spread_from(
         &mut self,
-        tick: &Context,
+        tick: &Tick,
         at: &Layer,
         cells: LayerMask,
         label: LabelId,
@@ -298,14 +298,14 @@ impl Labels {
     }
 
     /// Returns whether any of these cells of a layer is of a body without a label.
-    fn has_others(&self, tick: &Context, slot: Slot, layer: usize, cells: LayerMask) -> bool {
+    fn has_others(&self, tick: &Tick, slot: Slot, layer: usize, cells: LayerMask) -> bool {
         let kept = self.of(slot, layer).iter().filter(|entry| !self.is_dropped(entry.label));
         let cells = cells - LayerMask::union(kept.map(|entry| entry.cells));
         cells.any() && (cells & tick.look(slot, layer).supported).any()
     }
 
     /// Returns the labels around a layer, with the cells of the layer that touch them.
-    fn touching(&self, tick: &Context, slot: Slot, layer: usize) -> Entries {
+    fn touching(&self, tick: &Tick, slot: Slot, layer: usize) -> Entries {
         let mut touching = Entries::new();
         let mut add = |cells: LayerMask, entry: &Entry| {
             if cells.any() && !self.is_dropped(entry.label) {
@@ -340,11 +340,7 @@ impl Labels {
 
 /// Returns the layers around cells of a layer, with the cells there that are joined with them if
 /// they are supported.
-fn contacts(
-    tick: &Context,
-    at: &Layer,
-    cells: LayerMask,
-) -> SmallVec<[(Slot, usize, LayerMask); 6]> {
+fn contacts(tick: &Tick, at: &Layer, cells: LayerMask) -> SmallVec<[(Slot, usize, LayerMask); 6]> {
     let mut contacts = SmallVec::new();
     for (face, cells) in Face::LATERAL.into_iter().zip(cells.leaving()) {
         let there = tick.store.neighbour(at.slot, face);

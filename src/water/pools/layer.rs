@@ -5,7 +5,7 @@ use crate::chunk::LayerMask;
 use crate::coords::Face;
 use crate::grid::Slot;
 use crate::water::cell::FULL;
-use crate::water::context::Context;
+use crate::water::context::Tick;
 use crate::water::store::sea::SeaLevels;
 use crate::water::store::{LayerState, head};
 use crate::water::voxel::Voxel;
@@ -94,7 +94,7 @@ impl Levels {
     }
 }
 
-impl Context<'_> {
+impl Tick<'_> {
     /// Returns a layer as the pools see it.
     pub(crate) fn look(&self, slot: Slot, layer: usize) -> Layer {
         let LayerState { wet, closed } = self.store.layer(slot, layer);

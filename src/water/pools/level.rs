@@ -8,7 +8,7 @@
 
 use crate::chunk::LayerMask;
 use crate::grid::Slot;
-use crate::water::context::Context;
+use crate::water::context::Tick;
 use crate::water::context::budget::Budget;
 use crate::water::pools::Pools;
 use crate::water::pools::layer::Levels;
@@ -53,7 +53,7 @@ pub(crate) enum Stage {
     Pass,
 }
 
-impl Context<'_> {
+impl Tick<'_> {
     /// Finds the bodies that are not level. Returns the cells charged; `None` if that is done.
     pub(crate) fn find_bodies(&mut self, pools: &mut Pools) -> Option<u64> {
         let mut budget = Budget::of_a_piece();
@@ -63,7 +63,7 @@ impl Context<'_> {
                     pools.walk.begin(false);
                     pools.stage = Stage::Refresh;
                 }
-                Stage::Refresh => match self.store.next_news() {
+                Stage::Refresh => match self.store.next_dirty() {
                     Some((slot, marks)) => {
                         let looked =
                             pools.labels.refresh(self, slot, marks.levels, marks.structure);
@@ -71,7 +71,7 @@ impl Context<'_> {
                     }
                     None => pools.stage = Stage::Find,
                 },
-                Stage::Find => match self.work.next_in_sweep() {
+                Stage::Find => match self.scratch.next_in_sweep() {
                     Some((slot, layer)) => {
                         pools.debt += 1;
                         self.gather(pools, slot, layer);
@@ -109,7 +109,7 @@ impl Context<'_> {
             match pools.unlevel.pop() {
                 Some((_, place)) => self.level_body(pools, place),
                 None => {
-                    let is_quiet = self.work.schedule.members().is_empty();
+                    let is_quiet = self.scratch.schedule.members().is_empty();
                     pools.end(is_quiet);
                 }
             }
@@ -148,7 +148,7 @@ impl Context<'_> {
         if pools.walk.piece_at(layer, cell).is_some() {
             return;
         }
-        let most = most << self.work.random().trailing_zeros().min(32);
+        let most = most << self.scratch.random().trailing_zeros().min(32);
         let (body, extent) = pools.walk.explore(self, (layer, cell), most);
         pools.debt += LAYER_ROWS * body.len();
         if extent == Extent::Larger {

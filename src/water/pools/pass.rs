@@ -10,7 +10,7 @@ use crate::chunk::{LAYER_CELLS, LayerMask};
 use crate::coords::Face;
 use crate::grid::Slot;
 use crate::water::cell::FULL;
-use crate::water::context::Context;
+use crate::water::context::Tick;
 use crate::water::pools::layer::Levels;
 use crate::water::pools::network::{Network, Node};
 use crate::water::pools::plan::{Kind, Plan};
@@ -53,7 +53,7 @@ fn neck(lines: &[u32; 16]) -> u32 {
     parts.map(|(_, &line)| line).min().unwrap_or(256)
 }
 
-impl Context<'_> {
+impl Tick<'_> {
     /// Moves water in a body, all the pieces of a walk, that lies within `levels`. Returns the
     /// units.
     pub(crate) fn pass_over(&mut self, walk: &mut Walk, levels: Levels) -> u64 {
@@ -243,7 +243,7 @@ impl Context<'_> {
             return 0;
         }
         let mut passed = [0; LAYER_CELLS];
-        let seed = mix(Purpose::Pool.seed(self.work.seed(self.store, slot, layer)), 2);
+        let seed = mix(Purpose::Pool.seed(self.scratch.seed(self.store, slot, layer)), 2);
         let (mut left, mut before) = (units, 0);
         while left > 0 && left != before {
             before = left;

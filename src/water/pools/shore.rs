@@ -5,7 +5,7 @@ use crate::chunk::LayerMask;
 use crate::coords::Face;
 use crate::grid::Slot;
 use crate::water::cell::FULL;
-use crate::water::context::Context;
+use crate::water::context::Tick;
 use crate::water::pools::layer::{Levels, of_height, spring_level};
 use crate::water::pools::walk::Walk;
 use crate::water::store::sea::SeaLevels;
@@ -133,12 +133,12 @@ impl Shore {
 impl Walk {
     /// Returns what gives and takes in the pieces of a body. What lies at two of them is that of
     /// the first.
-    pub(crate) fn shores(&mut self, tick: &Context, body: Range<usize>) -> Vec<Shore> {
+    pub(crate) fn shores(&mut self, tick: &Tick, body: Range<usize>) -> Vec<Shore> {
         let shores = body.filter_map(|piece| self.shore(tick, piece));
         shores.collect()
     }
 
-    fn shore(&mut self, tick: &Context, piece: usize) -> Option<Shore> {
+    fn shore(&mut self, tick: &Tick, piece: usize) -> Option<Shore> {
         let rim = self.rim(tick, piece);
         if rim.is_empty() {
             return None;
@@ -196,7 +196,7 @@ impl Walk {
     }
 
     /// Adds the springs across each lateral face of these cells of the piece.
-    fn add_springs_beside(&mut self, tick: &Context, shore: &mut Shore, cells: &[LayerMask; 4]) {
+    fn add_springs_beside(&mut self, tick: &Tick, shore: &mut Shore, cells: &[LayerMask; 4]) {
         for (side, face) in Face::LATERAL.into_iter().enumerate() {
             let inside = cells[side].shifted(&[LayerMask::NONE; 4])[side ^ 1];
             self.add_springs(tick, shore, (shore.slot, shore.layer), inside);
@@ -212,7 +212,7 @@ impl Walk {
     /// stands below their cells.
     fn add_springs(
         &mut self,
-        tick: &Context,
+        tick: &Tick,
         shore: &mut Shore,
         (slot, layer): (Slot, usize),
         cells: LayerMask,
@@ -233,7 +233,7 @@ impl Walk {
     /// or not: first what lies across several, so that the outline stays short.
     fn add_beside(
         &mut self,
-        tick: &Context,
+        tick: &Tick,
         shore: &mut Shore,
         cells: &[LayerMask; 4],
         (level, rate, is_dry): (i64, i64, bool),
@@ -275,7 +275,7 @@ impl Walk {
     /// Adds the shallows behind those across the lateral faces of these cells of the piece, ring by
     /// ring, until there is room for all that the first ring lets through: a bed that a spring
     /// feeds through a narrow fills at once, not by what flows from cell to cell.
-    fn add_shallows_behind(&mut self, tick: &Context, shore: &mut Shore, beside: &[LayerMask; 4]) {
+    fn add_shallows_behind(&mut self, tick: &Tick, shore: &mut Shore, beside: &[LayerMask; 4]) {
         if LayerMask::union(*beside).is_empty() {
             return;
         }
@@ -314,7 +314,7 @@ impl Walk {
     }
 
     /// Returns the room in shallows of the layer of a shore.
-    fn room(&self, tick: &Context, shore: &Shore, slot: Slot, cells: LayerMask) -> i32 {
+    fn room(&self, tick: &Tick, shore: &Shore, slot: Slot, cells: LayerMask) -> i32 {
         let rooms = cells.iter().map(|cell| {
             i32::from(tick.store.read(Place::in_layer(slot, shore.layer, cell)).room())
         });
@@ -325,7 +325,7 @@ impl Walk {
     /// `entry` if they are dry, unless another piece has claimed them.
     fn add_gaps(
         &mut self,
-        tick: &Context,
+        tick: &Tick,
         shore: &mut Shore,
         (slot, layer): (Slot, usize),
         cells: LayerMask,
@@ -349,7 +349,7 @@ type Ring = SmallVec<[(Slot, LayerMask); 5]>;
 const RINGS: usize = 8;
 
 /// Returns the cells across each lateral face of cells of a layer.
-fn across(tick: &Context, slot: Slot, cells: &[LayerMask; 4]) -> Ring {
+fn across(tick: &Tick, slot: Slot, cells: &[LayerMask; 4]) -> Ring {
     let mut ring = Ring::new();
     for (side, face) in Face::LATERAL.into_iter().enumerate() {
         let inside = cells[side].shifted(&[LayerMask::NONE; 4])[side ^ 1];

@@ -4,7 +4,7 @@ use super::*;
 use crate::chunk::{Chunk, LAYER_CELLS};
 use crate::coords::{CHUNK_CELLS, Face, Region};
 use crate::water::cell::FULL;
-use crate::water::context::Context;
+use crate::water::context::Tick;
 use crate::water::context::schedule::Phase;
 use crate::water::pools::layer::Levels;
 use crate::water::pools::walk::Extent;
@@ -23,12 +23,12 @@ struct Flooded {
     levels: Levels,
 }
 
-fn is_on_ground(tick: &Context, place: Place) -> bool {
+fn is_on_ground(tick: &Tick, place: Place) -> bool {
     !tick.store.look(place, Face::Down).is_wet()
 }
 
 /// Whether a cell is fed by a spring, is not full and lies on solid ground.
-fn is_shallow(tick: &Context, place: Place) -> bool {
+fn is_shallow(tick: &Tick, place: Place) -> bool {
     let voxel = tick.store.read(place);
     let below = tick.store.look(place, Face::Down);
     voxel.is_connected()
@@ -39,7 +39,7 @@ fn is_shallow(tick: &Context, place: Place) -> bool {
         && !below.is_sea()
 }
 
-fn is_supported(tick: &Context, place: Place) -> bool {
+fn is_supported(tick: &Tick, place: Place) -> bool {
     let voxel = tick.store.read(place);
     let below = tick.store.look(place, Face::Down);
     let rests = voxel.is_wet() && below.is_closed() && !below.is_sea();
@@ -47,7 +47,7 @@ fn is_supported(tick: &Context, place: Place) -> bool {
 }
 
 /// Returns the level of the sea across a face of a cell, if there is any, cell by cell upwards.
-fn sea_across(tick: &Context, place: Place, face: Face) -> Option<i64> {
+fn sea_across(tick: &Tick, place: Place, face: Face) -> Option<i64> {
     if face == Face::Down || !tick.store.look(place, face).is_sea() {
         return None;
     }
@@ -76,12 +76,12 @@ fn sea_across(tick: &Context, place: Place, face: Face) -> Option<i64> {
 }
 
 /// Whether a cell is loaded, open and no mark of the world's edge.
-fn is_open(tick: &Context, place: Place) -> bool {
+fn is_open(tick: &Tick, place: Place) -> bool {
     place.is_some() && !tick.store.read(place).is_mark()
 }
 
 /// Reference: the body of a cell.
-fn flood(tick: &Context, start: Place) -> (Vec<Place>, Flooded) {
+fn flood(tick: &Tick, start: Place) -> (Vec<Place>, Flooded) {
     let mut seen: HashSet<Place> = HashSet::from([start]);
     let mut open = vec![start];
     // Springs join the water around them, and have no surface.
@@ -153,11 +153,11 @@ fn flood(tick: &Context, start: Place) -> (Vec<Place>, Flooded) {
 }
 
 /// A tick that has begun, in which nothing has flowed, with the pools of its world.
-fn tick(world: &mut WaterWorld) -> (Context<'_>, &mut Pools) {
-    let (tick, unfinished) = world.underway();
-    while tick.work.enter_next(tick.store).is_some() {}
-    tick.work.phase = Phase::Flow;
-    (tick, &mut unfinished.pools)
+fn tick(world: &mut WaterWorld) -> (Tick<'_>, &mut Pools) {
+    let (tick, tick_state) = world.underway();
+    while tick.scratch.enter_next(tick.store).is_some() {}
+    tick.scratch.phase = Phase::Flow;
+    (tick, &mut tick_state.pools)
 }
 
 /// Compares the bodies of a world, as they are walked through and as they are known, with those of
@@ -166,7 +166,7 @@ fn compare(world: &mut WaterWorld, seed: u64) -> [usize; 2] {
     let slots = world.store.grid().sorted_slots();
     let (tick, pools) = tick(world);
     pools.walk.begin(false);
-    while let Some((slot, marks)) = tick.store.next_news() {
+    while let Some((slot, marks)) = tick.store.next_dirty() {
         pools.labels.refresh(&tick, slot, marks.levels, marks.structure);
     }
     let mut seen: HashSet<Place> = HashSet::new();
@@ -350,7 +350,7 @@ fn nothing_depends_on_what_is_known_or_awake() {
             woken.wake_all();
             woken.step();
             if random.u8(..4) == 0 {
-                forgetful.unfinished.pools = Pools::default();
+                forgetful.tick_state.pools = Pools::default();
             }
             while !forgetful.step_within(random.u64(..slice)).finished {}
             let hash = world.state_hash();
@@ -392,7 +392,7 @@ fn a_closed_world_comes_to_rest_level_whatever_is_forgotten() {
             assert!(world.ticks() < begin + 20_000, "seed {seed}: no rest");
             world.step();
             if random.u8(..16) == 0 {
-                world.unfinished.pools = Pools::default();
+                world.tick_state.pools = Pools::default();
             }
         }
         assert_eq!(world.validate(), Ok(()), "seed {seed}");
@@ -420,8 +420,8 @@ fn what_is_known_does_not_grow_with_the_chunks_that_have_come_and_gone() {
         }
         world.step();
         assert!(!world.is_at_rest(), "after {x} chunks");
-        let bytes = world.unfinished.pools.memory_bytes() + world.store.memory_bytes();
-        known += usize::from(world.unfinished.pools.labels.is_used());
+        let bytes = world.tick_state.pools.memory_bytes() + world.store.memory_bytes();
+        known += usize::from(world.tick_state.pools.labels.is_used());
         match x {
             ..200 => at_first = at_first.max(bytes),
             _ => assert!(bytes <= at_first + at_first / 8, "{bytes} bytes, {at_first} at first"),

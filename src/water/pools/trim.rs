@@ -7,7 +7,7 @@
 
 use crate::chunk::LAYER_CELLS;
 use crate::coords::Face;
-use crate::water::context::Context;
+use crate::water::context::Tick;
 use crate::water::pools::max_flow::MaxFlow;
 use crate::water::pools::network::{Network, Node};
 use crate::water::pools::plan::{Kind, Plan};
@@ -94,7 +94,7 @@ impl Cells {
     }
 }
 
-impl Context<'_> {
+impl Tick<'_> {
     /// Lowers what is planned for a body, the pieces of a walk, to what has a way. `pieces` is
     /// their network, in which they have passed water.
     pub(crate) fn trim(&self, plan: &mut Plan, walk: &mut Walk, pieces: &Network) {
@@ -104,9 +104,9 @@ impl Context<'_> {
         let nodes = self.add_changes(&mut cells, plan, walk);
         let mut joins = self.joins(&cells, walk);
         // Where not all finds a way, no side is preferred.
-        shuffle(self.work.random(), &mut joins);
+        shuffle(self.scratch.random(), &mut joins);
         let mut network = MaxFlow::new(cells.nodes, &joins);
-        network.run(self.work.random());
+        network.run(self.scratch.random());
         for (change, node) in plan.changes_mut().iter_mut().zip(nodes) {
             let node = &mut network.nodes[node as usize];
             let units = match change.kind {

@@ -4,7 +4,7 @@
 use crate::chunk::LayerMask;
 use crate::coords::Face;
 use crate::grid::Slot;
-use crate::water::context::Context;
+use crate::water::context::Tick;
 use crate::water::pools::layer::{Layer, Levels, Rim};
 use crate::water::random::{Purpose, mix};
 use crate::water::store::Place;
@@ -99,7 +99,7 @@ impl Walk {
     }
 
     /// Returns the index of a layer, which is looked at if it is new.
-    pub(crate) fn enter(&mut self, tick: &Context, slot: Slot, layer: usize) -> u32 {
+    pub(crate) fn enter(&mut self, tick: &Tick, slot: Slot, layer: usize) -> u32 {
         let at = slot.index() * 16 + layer;
         if at >= self.at.len() {
             self.at.resize(at + 16, (0, 0));
@@ -156,7 +156,7 @@ impl Walk {
     /// the pieces found.
     pub(crate) fn explore(
         &mut self,
-        tick: &Context,
+        tick: &Tick,
         (layer, cell): (u32, usize),
         most: usize,
     ) -> (Range<usize>, Extent) {
@@ -181,14 +181,14 @@ impl Walk {
     }
 
     /// Returns whether water has flowed in a piece in this tick, so that it stays awake.
-    fn is_flowing(&self, tick: &Context, piece: usize) -> bool {
+    fn is_flowing(&self, tick: &Tick, piece: usize) -> bool {
         let Piece { layer, cells, .. } = self.pieces[piece];
         let Layer { slot, layer, .. } = *self.layer(layer);
         (cells & tick.flowed(slot, layer)).any()
     }
 
     /// Returns whether steady flow passes a body, and no other water has flowed in it.
-    pub(crate) fn is_steady(&self, tick: &Context, body: Range<usize>) -> bool {
+    pub(crate) fn is_steady(&self, tick: &Tick, body: Range<usize>) -> bool {
         let is_passed = |piece: usize| {
             let Piece { layer, cells, .. } = self.pieces[piece];
             let Layer { slot, layer, .. } = *self.layer(layer);
@@ -199,7 +199,7 @@ impl Walk {
 
     /// Finds the pieces that touch a piece. Returns whether none of them is older than `first`, and
     /// so of a body that was not walked to its end.
-    fn expand(&mut self, tick: &Context, piece: u32, first: u32) -> bool {
+    fn expand(&mut self, tick: &Tick, piece: u32, first: u32) -> bool {
         let Piece { layer, cells, .. } = self.pieces[piece as usize];
         let Layer { slot, layer: y, full, .. } = *self.layer(layer);
         let mut is_new = true;
@@ -229,7 +229,7 @@ impl Walk {
 
     /// Finds the pieces of a layer that have one of these cells, for the piece `from` that touches
     /// them. Returns the oldest.
-    fn reach(&mut self, tick: &Context, layer: u32, cells: LayerMask, from: u32) -> u32 {
+    fn reach(&mut self, tick: &Tick, layer: u32, cells: LayerMask, from: u32) -> u32 {
         let supported = self.layer(layer).supported;
         let (mut left, mut oldest) = (cells & supported, NONE);
         let mut at = self.layers[layer as usize].last;
@@ -258,7 +258,7 @@ impl Walk {
     }
 
     /// Notes that two pieces touch at these cells of the second.
-    fn touch(&mut self, tick: &Context, layer: u32, cells: LayerMask, pieces: [u32; 2]) {
+    fn touch(&mut self, tick: &Tick, layer: u32, cells: LayerMask, pieces: [u32; 2]) {
         let Some(contacts) = &mut self.contacts else { return };
         if pieces[0] != NONE {
             let Layer { slot, layer, .. } = self.layers[layer as usize].layer;
@@ -272,7 +272,7 @@ impl Walk {
     }
 
     /// Returns where a piece gives and takes.
-    pub(crate) fn rim(&mut self, tick: &Context, piece: usize) -> Rim {
+    pub(crate) fn rim(&mut self, tick: &Tick, piece: usize) -> Rim {
         let Piece { layer, cells, .. } = self.pieces[piece];
         let at = *self.layer(layer);
         tick.rim(&at, cells, |slot, layer| {
@@ -282,7 +282,7 @@ impl Walk {
     }
 
     /// Returns the levels of a body.
-    pub(crate) fn levels(&mut self, tick: &Context, body: Range<usize>) -> Levels {
+    pub(crate) fn levels(&mut self, tick: &Tick, body: Range<usize>) -> Levels {
         let mut levels = Levels::NONE;
         for piece in body {
             let rim = self.rim(tick, piece);
@@ -303,7 +303,7 @@ impl Walk {
 
     /// Returns the first cell of a piece of a body that is chosen at random for this tick, and the
     /// random number.
-    pub(crate) fn anchor(&self, tick: &Context, body: Range<usize>) -> Option<(u64, Place)> {
+    pub(crate) fn anchor(&self, tick: &Tick, body: Range<usize>) -> Option<(u64, Place)> {
         let key = |piece: usize| {
             let place = self.first_cell(piece);
             (tick.pool_key(place), place)
@@ -312,23 +312,23 @@ impl Walk {
     }
 }
 
-impl Context<'_> {
+impl Tick<'_> {
     /// Returns a random number of a cell for this tick.
     pub(crate) fn pool_key(&self, place: Place) -> u64 {
-        let seed = self.work.seed(self.store, place.slot, place.layer());
+        let seed = self.scratch.seed(self.store, place.slot, place.layer());
         mix(Purpose::Pool.seed(seed), place.cell() as u64)
     }
 
     /// Returns the cells of a layer that have passed water on or received some in this tick.
     pub(crate) fn touched(&self, slot: Slot, layer: usize) -> LayerMask {
-        let touched = self.work.get(slot, layer).map_or(LayerMask::NONE, |work| work.touched);
+        let touched = self.scratch.get(slot, layer).map_or(LayerMask::NONE, |work| work.touched);
         touched | self.store.passed_in_runs(slot, layer)
     }
 
     /// Returns the cells of a layer that only steady flow has passed in this tick: their levels
     /// stay. In the ticks in which it yields, other flow comes first.
     pub(crate) fn passed_steadily(&self, slot: Slot, layer: usize) -> LayerMask {
-        match self.work.get(slot, layer) {
+        match self.scratch.get(slot, layer) {
             Some(work) if !self.yields() => work.marks().marked,
             _ => LayerMask::NONE,
         }
@@ -343,7 +343,7 @@ impl Context<'_> {
     /// Returns the units that cells of a layer, springs left out, may still pass on in this tick.
     pub(crate) fn left_in(&self, slot: Slot, layer: usize, cells: LayerMask) -> i32 {
         let all = i32::from(self.limits.throughput) * cells.count() as i32;
-        let Some(work) = self.work.get(slot, layer) else { return all };
+        let Some(work) = self.scratch.get(slot, layer) else { return all };
         all - (cells & work.touched).iter().map(|cell| i32::from(work.passed(cell))).sum::<i32>()
     }
 }

@@ -11,7 +11,7 @@
 
 use crate::chunk::LayerMask;
 use crate::coords::Face;
-use crate::water::context::Context;
+use crate::water::context::Tick;
 use crate::water::pools::network::Network;
 use crate::water::pools::plan::{Kind, Plan};
 use crate::water::pools::walk::Walk;
@@ -45,7 +45,7 @@ impl Units {
     }
 }
 
-impl Context<'_> {
+impl Tick<'_> {
     /// Returns which pieces of a walk are narrow for what they have passed in the network of
     /// pieces.
     pub(crate) fn narrow_pieces(&self, plan: &Plan, walk: &Walk, pieces: &Network) -> Vec<bool> {

@@ -79,7 +79,7 @@ impl WaterWorld {
 
     /// Returns the outflow of a cell in the last complete tick.
     pub(crate) fn current_at(&self, place: Place) -> IVec3 {
-        match self.work.last_flow(place) {
+        match self.scratch.last_flow(place) {
             NO_FLOW if self.store.passed_last_in_run(place) => IVec3::NEG_Y * i32::from(FULL),
             flow => current(flow),
         }
@@ -90,9 +90,9 @@ impl WaterWorld {
     pub(crate) fn current_layers_at(&self) -> impl Iterator<Item = (Slot, u16)> {
         let in_runs = |slot: Slot| self.store.layers_of_last_runs(slot);
         let recorded =
-            self.work.recorded().map(move |(slot, layers)| (slot, layers | in_runs(slot)));
+            self.scratch.recorded().map(move |(slot, layers)| (slot, layers | in_runs(slot)));
         let others = self.store.slots_with_runs().iter().copied();
-        let others = others.filter(|&slot| self.work.open_layers(slot) == 0);
+        let others = others.filter(|&slot| self.scratch.open_layers(slot) == 0);
         recorded.chain(others.map(move |slot| (slot, in_runs(slot))))
     }
 
@@ -128,7 +128,7 @@ impl WaterWorld {
         !self.has_begun()
             && self.queue.is_empty()
             && self.awake_cells() == 0
-            && !self.unfinished.ageing.has_active(&self.store)
+            && !self.tick_state.ageing.has_active(&self.store)
             && !self.store.has_passage(left)
     }
 
@@ -247,8 +247,8 @@ impl WaterWorld {
     /// the tick's end are not counted.
     pub fn memory_bytes(&self) -> usize {
         self.store.memory_bytes()
-            + self.work.memory_bytes()
-            + self.unfinished.memory_bytes()
+            + self.scratch.memory_bytes()
+            + self.tick_state.memory_bytes()
             + memory_bytes(&self.queue)
             + self.untold.memory_bytes()
     }

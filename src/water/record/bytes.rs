@@ -19,12 +19,12 @@
 //! places before. Before the first cell all are open.
 
 use crate::chunk::Chunk;
-use crate::coords::{CHUNK_CELLS, Cube, Shape, order};
+use crate::coords::{CHUNK_CELLS, Cube, Shape, sort_key};
 use crate::water::cell::CellFlags;
 use crate::water::fixture::Fixture;
-use crate::water::numbers::{NumberFault, put_number, take_number, unzigzag, zigzag};
 use crate::water::record::{ChunkRecord, CutCell, are_parents_of};
 use crate::water::store::flow::steady::FaceFlows;
+use crate::water::varint::{VarintError, read_varint, unzigzag, write_varint, zigzag};
 use crate::water::voxel::Voxel;
 use core::fmt;
 use glam::IVec3;
@@ -106,26 +106,26 @@ impl ChunkRecord {
         self.position.to_array().iter().for_each(|axis| out.extend(axis.to_le_bytes()));
         put_cells(&mut out, &self.cells);
         out.extend(self.further_parents.iter().map(|&(_, faces)| faces));
-        put_number(&mut out, self.cut.len() as u64);
+        write_varint(&mut out, self.cut.len() as u64);
         let mut before = Cube::cell_at(self.position, 0);
         for &CutCell { cell, voxel, parents } in &self.cut {
             for axis in 0..3 {
                 let way = i64::from(cell[axis]) - i64::from(before[axis]);
-                put_number(&mut out, zigzag(way));
+                write_varint(&mut out, zigzag(way));
             }
             before = cell;
             out.extend(voxel.word().to_le_bytes());
             out.push(parents);
         }
-        put_number(&mut out, self.fixtures.len() as u64);
+        write_varint(&mut out, self.fixtures.len() as u64);
         for &(index, fixture) in &self.fixtures {
-            put_number(&mut out, index.into());
+            write_varint(&mut out, index.into());
             out.extend(fixture.bytes());
         }
-        put_number(&mut out, self.steady.len() as u64);
+        write_varint(&mut out, self.steady.len() as u64);
         for &(index, flows) in &self.steady {
-            put_number(&mut out, index.into());
-            put_number(&mut out, flows.word().into());
+            write_varint(&mut out, index.into());
+            write_varint(&mut out, flows.word().into());
         }
         let checksum = crc32fast::hash(&out);
         out.extend(checksum.to_le_bytes());
@@ -190,7 +190,7 @@ fn put_cells(out: &mut Vec<u8>, chunk: &Chunk<Voxel>) {
             continue;
         }
         put_literal(out, &cells[literal..at]);
-        put_number(out, (length as u64) << 2 | kind);
+        write_varint(out, (length as u64) << 2 | kind);
         at += length;
         literal = at;
     }
@@ -206,7 +206,7 @@ fn repeated(cells: &[Voxel; CHUNK_CELLS], at: usize, distance: usize) -> usize {
 /// Appends a run of cells as they are, unless it is empty.
 fn put_literal(out: &mut Vec<u8>, cells: &[Voxel]) {
     if !cells.is_empty() {
-        put_number(out, (cells.len() as u64) << 2);
+        write_varint(out, (cells.len() as u64) << 2);
         cells.iter().for_each(|voxel| out.extend(voxel.word().to_le_bytes()));
     }
 }
@@ -228,11 +228,11 @@ impl Reader<'_> {
 
     fn number(&mut self) -> Result<u64, RecordBytesError> {
         let at = self.at;
-        take_number(self.bytes, &mut self.at).map_err(|fault| match fault {
-            NumberFault::Truncated => {
+        read_varint(self.bytes, &mut self.at).map_err(|fault| match fault {
+            VarintError::Truncated => {
                 RecordBytesError::Truncated { length: self.bytes.len() + CHECKSUM }
             }
-            NumberFault::TooLong => value(at, "a number of 64 bits", -1),
+            VarintError::TooLong => value(at, "a number of 64 bits", -1),
         })
     }
 
@@ -351,7 +351,7 @@ impl Reader<'_> {
                 let there = there.and_then(|there| i32::try_from(there).ok());
                 cell[axis] = there.ok_or_else(|| value(at, "the way to a cell", way))?;
             }
-            let is_in_order = |last: &CutCell| order(last.cell) < order(cell);
+            let is_in_order = |last: &CutCell| sort_key(last.cell) < sort_key(cell);
             if !cut.last().is_none_or(is_in_order) {
                 return Err(value(at, "a cell after the one before", cell.x.into()));
             }

@@ -7,7 +7,7 @@
 //! enter, and, where flow already stands, to where that could be spared.
 
 use crate::coords::Face;
-use crate::water::context::Context;
+use crate::water::context::Tick;
 use crate::water::random::mix;
 use crate::water::store::{Place, Store};
 use crate::water::voxel::Voxel;
@@ -113,11 +113,11 @@ pub(super) enum Goal {
     Share,
 }
 
-impl Context<'_> {
+impl Tick<'_> {
     /// Searches for more flow to an end, and lets it flow there. Returns the units gained.
     pub(super) fn augment(&mut self, search: &mut Search, end: End, goal: Goal) -> u8 {
         search.begin(end.place);
-        let turn = mix(self.work.random(), end.place.index as u64) as usize & 3;
+        let turn = mix(self.scratch.random(), end.place.index as u64) as usize & 3;
         let y = self.store.position(end.place).y;
         let is_lifted = end.exit == Face::Up;
         let mut at = 0;

@@ -6,7 +6,7 @@
 use crate::chunk::LayerMask;
 use crate::coords::Face;
 use crate::grid::Slot;
-use crate::water::context::Context;
+use crate::water::context::Tick;
 use crate::water::context::budget::Budget;
 use crate::water::store::{LayerState, Place, Store};
 use crate::water::voxel::Voxel;
@@ -74,7 +74,7 @@ impl Store {
     }
 }
 
-impl Context<'_> {
+impl Tick<'_> {
     /// Takes back the flow across a face, and adds the cells at it to those to be balanced.
     pub(super) fn cut_steady(&mut self, (place, face): (Place, Face), repair: &mut Repair) {
         let flows = self.store.steady(place);

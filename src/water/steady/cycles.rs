@@ -4,7 +4,7 @@
 //! starts there.
 
 use crate::coords::Face;
-use crate::water::context::Context;
+use crate::water::context::Tick;
 use crate::water::store::Place;
 use hashbrown::HashMap;
 use smallvec::SmallVec;
@@ -18,7 +18,7 @@ enum Progress {
     Done,
 }
 
-impl Context<'_> {
+impl Tick<'_> {
     /// Cancels all cycles that can be reached from these cells. Returns the number of cells
     /// visited.
     pub(super) fn cancel_cycles(&mut self, from: &[Place]) -> usize {

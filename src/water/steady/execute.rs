@@ -4,7 +4,7 @@
 use crate::chunk::LayerMask;
 use crate::grid::Slot;
 use crate::water::cell::CellFlags;
-use crate::water::context::Context;
+use crate::water::context::Tick;
 use crate::water::context::budget::Budget;
 use crate::water::steady::balance::Repair;
 use crate::water::store::{LAYER_ROWS, Place};
@@ -17,7 +17,7 @@ pub(super) struct Turnover {
     drained: u64,
 }
 
-impl Context<'_> {
+impl Tick<'_> {
     /// Lets the units of a chunk's cells flow, and adds what springs give and drains take.
     pub(super) fn execute_chunk(&mut self, slot: Slot, turnover: &mut Turnover) -> usize {
         let mut visited = 0;
@@ -45,7 +45,7 @@ impl Context<'_> {
             let voxel = self.store.read(place);
             self.put_marks(place, voxel.with(CellFlags::FLOW_OUT, true));
         }
-        let work = self.work.join(self.store, slot, layer);
+        let work = self.scratch.record_mut(self.store, slot, layer);
         if let Some(flows) = self.store.steady_layer(slot, layer) {
             work.pass_on_all(cells, flows.records());
             self.report.moved += u64::from(flows.through());

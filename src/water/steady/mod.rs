@@ -30,7 +30,7 @@ mod network;
 
 use crate::coords::Face;
 use crate::grid::Slot;
-use crate::water::context::Context;
+use crate::water::context::Tick;
 use crate::water::context::budget::Budget;
 use crate::water::random::chunk_seed;
 use crate::water::steady::augment::{End, Goal, Search};
@@ -99,7 +99,7 @@ impl SteadyTick {
     }
 }
 
-impl Context<'_> {
+impl Tick<'_> {
     /// Begins the stage of a tick.
     pub(crate) fn begin_steady(&mut self, steady: &mut SteadyTick) {
         steady.stage = Stage::Check;
@@ -191,7 +191,7 @@ impl Context<'_> {
         let end = |place: Place| {
             let end = End { place, exit: self.store.exit_of(place)? };
             let position = self.store.position(place);
-            let key = (chunk_seed(self.work.random(), position), position.to_array());
+            let key = (chunk_seed(self.scratch.random(), position), position.to_array());
             self.is_hungry(end).then_some((key, end))
         };
         let mut keyed: Vec<_> = places.into_iter().filter_map(end).collect();
@@ -202,7 +202,7 @@ impl Context<'_> {
 
     /// Adds the awake ends that are connected.
     fn list_ends(&self, places: &mut Vec<Place>) {
-        for &slot in self.work.schedule.members() {
+        for &slot in self.scratch.schedule.members() {
             let Some(outlets) = self.store.outlets(slot) else { continue };
             for layer in 0..16 {
                 let awake = outlets.layer(layer) & self.awake(slot, layer);

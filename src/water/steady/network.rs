@@ -2,7 +2,7 @@
 //! supplies, and where the network ends.
 
 use crate::coords::Face;
-use crate::water::context::Context;
+use crate::water::context::Tick;
 use crate::water::store::flow::steady::FaceFlows;
 use crate::water::store::{Place, Store};
 use crate::water::voxel::Voxel;
@@ -87,7 +87,7 @@ impl Store {
     }
 }
 
-impl Context<'_> {
+impl Tick<'_> {
     /// Returns the most steady flow that a cell lets through: none if it is not connected.
     pub(super) fn steady_capacity(&self, place: Place) -> u8 {
         let voxel = self.store.read(place);

@@ -63,7 +63,7 @@ fn edit(world: &mut WaterWorld, random: &mut Rng) {
 
 /// Does the next tick up to the end of its steady stage.
 fn begin(world: &mut WaterWorld) {
-    while world.work.phase <= Phase::Steady {
+    while world.scratch.phase <= Phase::Steady {
         if world.step_within(0).finished {
             break;
         }
@@ -239,13 +239,13 @@ fn a_flow_that_yields_passes_what_is_left_over() {
         let places = test_worlds::places(&world);
         begin(&mut world);
         let table: Vec<FaceFlows> = places.iter().map(|&place| world.store.steady(place)).collect();
-        while world.work.phase <= Phase::Draw {
+        while world.scratch.phase <= Phase::Draw {
             if world.step_within(0).finished {
                 break;
             }
         }
         for (&place, &flows) in places.iter().zip(&table) {
-            let passed = world.work.get(place.slot, place.layer());
+            let passed = world.scratch.get(place.slot, place.layer());
             let passed = passed.map_or(0, |work| work.passed(place.cell()));
             assert!(passed <= throughput, "seed {seed}: {place:?} passes {passed} units");
             assert_eq!(world.store.steady(place), flows, "seed {seed}: {place:?}");

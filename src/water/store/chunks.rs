@@ -1,10 +1,10 @@
 //! Inserting and removing chunks, with the data cached for them.
 
 use crate::chunk::{CellMask, Chunk, LAYER_CELLS, LayerMask};
-use crate::coords::{CHUNK_CELLS, Face, order};
+use crate::coords::{CHUNK_CELLS, Face, sort_key};
 use crate::grid::Slot;
 use crate::water::store::masks::LayerMasks;
-use crate::water::store::{Beside, Store, boxed};
+use crate::water::store::{ChunkCache, Store, boxed};
 use crate::water::voxel::Voxel;
 use glam::IVec3;
 
@@ -12,7 +12,7 @@ impl Store {
     /// Inserts a chunk, and computes its masks and outlets. Cells out of bounds become marks.
     /// Returns `None` if a chunk is there already.
     pub(crate) fn insert(&mut self, position: IVec3, mut chunk: Chunk<Voxel>) -> Option<Slot> {
-        self.note_ties();
+        self.note_links();
         if !self.is_within(position) || has_marks(&chunk) {
             let cells = chunk.cells_mut();
             let is_outside = |voxel: &&mut Voxel| voxel.is_outside();
@@ -24,12 +24,12 @@ impl Store {
         let sources = sources_in(&chunk);
         self.grid.insert(position, chunk).ok()?;
         let slot = self.grid.slot(position)?;
-        if self.beside.len() < self.grid.slot_capacity() {
-            self.beside.resize_with(self.grid.slot_capacity(), Beside::default);
+        if self.caches.len() < self.grid.slot_capacity() {
+            self.caches.resize_with(self.grid.slot_capacity(), ChunkCache::default);
         }
         self.loads += 1;
         let load = self.loads;
-        self.beside[slot.index()] = Beside { masks, sources, load, ..Beside::default() };
+        self.caches[slot.index()] = ChunkCache { masks, sources, load, ..ChunkCache::default() };
         self.count_springs_of(slot, true);
         self.touch(slot);
         self.link(slot);
@@ -47,15 +47,15 @@ impl Store {
         let slot = self.grid.slot(position)?;
         self.count_springs_of(slot, false);
         let around = Face::ALL.map(|face| self.across(slot, face));
-        let had_steady = self.beside[slot.index()].steady.is_some();
+        let had_steady = self.caches[slot.index()].steady.is_some();
         let chunk = self.grid.remove(position)?;
         self.loads += 1;
         self.note_chunk(slot);
         self.unlink_from(around, had_steady);
         self.forget_runs(slot);
-        self.beside[slot.index()] = Beside::default();
-        self.with_valves.remove(&order(position));
-        self.with_steady.remove(&order(position));
+        self.caches[slot.index()] = ChunkCache::default();
+        self.with_valves.remove(&sort_key(position));
+        self.with_steady.remove(&sort_key(position));
         self.unbalanced.retain(|&there| there != slot);
         self.visible_changes.forget(slot);
         Some(self.without_marks(position, chunk))
@@ -93,7 +93,7 @@ impl Store {
 
     /// Returns a number that no other chunk of the world has had, at this position or another.
     pub(crate) fn load(&self, slot: Slot) -> u64 {
-        self.beside[slot.index()].load
+        self.caches[slot.index()].load
     }
 
     /// Sets a chunk and those around it as each other's neighbours, or as parted. The caller
@@ -125,7 +125,7 @@ impl Store {
 
     /// Sets what is loaded across a face of a chunk: its neighbour, or one that it is parted from.
     fn set_across(&mut self, slot: Slot, face: Face, there: Slot, is_parted: bool) {
-        let beside = &mut self.beside[slot.index()];
+        let beside = &mut self.caches[slot.index()];
         beside.neighbours[face.index()] = if is_parted { Slot::NONE } else { there };
         beside.parted = beside.parted & !(1 << face.index()) | u8::from(is_parted) << face.index();
     }
@@ -134,7 +134,7 @@ impl Store {
     /// are those of the cells.
     pub(crate) fn beside_is_true(&self, slot: Slot) -> bool {
         let chunk = self.grid.chunk_at(slot);
-        let beside = &self.beside[slot.index()];
+        let beside = &self.caches[slot.index()];
         beside.masks.as_deref() == chunk.as_dense().map(LayerMasks::of).as_ref()
             && beside.outlets == boxed(self.outlets_of(slot))
             && beside.coast == boxed(self.coast_of(slot))
@@ -240,7 +240,7 @@ mod tests {
         let mut cells = [Voxel::OPEN; CHUNK_CELLS];
         cells[700] = Voxel::water(WaterCell::SOURCE);
         let slot = store.insert(IVec3::ZERO, Chunk::from_cells(&cells)).expect("none is there");
-        let true_beside = || Beside {
+        let true_beside = || ChunkCache {
             masks: Some(Box::new(LayerMasks::of(&cells))),
             outlets: boxed(store.outlets_of(slot)),
             coast: None,
@@ -248,20 +248,20 @@ mod tests {
             extras: None,
             neighbours: [Slot::NONE; 6],
             load: 1,
-            ..Beside::default()
+            ..ChunkCache::default()
         };
         let other = boxed(CellMask::FULL);
         let forged = [
             (true_beside(), true),
-            (Beside { masks: None, ..true_beside() }, false),
-            (Beside { outlets: other.clone(), ..true_beside() }, false),
-            (Beside { coast: other.clone(), ..true_beside() }, false),
-            (Beside { sources: other, ..true_beside() }, false),
-            (Beside { neighbours: [slot; 6], ..true_beside() }, false),
-            (Beside { parted: 1, ..true_beside() }, false),
+            (ChunkCache { masks: None, ..true_beside() }, false),
+            (ChunkCache { outlets: other.clone(), ..true_beside() }, false),
+            (ChunkCache { coast: other.clone(), ..true_beside() }, false),
+            (ChunkCache { sources: other, ..true_beside() }, false),
+            (ChunkCache { neighbours: [slot; 6], ..true_beside() }, false),
+            (ChunkCache { parted: 1, ..true_beside() }, false),
         ];
         for (beside, is_true) in forged {
-            store.beside[slot.index()] = beside;
+            store.caches[slot.index()] = beside;
             assert_eq!(store.beside_is_true(slot), is_true);
         }
     }

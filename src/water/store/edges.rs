@@ -117,7 +117,7 @@ impl Store {
     /// are any.
     #[inline]
     pub(crate) fn outlets(&self, slot: Slot) -> Option<&CellMask> {
-        self.beside[slot.index()].outlets.as_deref()
+        self.caches[slot.index()].outlets.as_deref()
     }
 
     /// Returns, for each outer face in the order of [`Face::index`], the cells of a layer (0 to 15)
@@ -177,7 +177,7 @@ impl Store {
         if self.outlets(slot).is_none() && !self.may_drain(slot) {
             return;
         }
-        self.beside[slot.index()].outlets = boxed(self.outlets_of(slot));
+        self.caches[slot.index()].outlets = boxed(self.outlets_of(slot));
     }
 
     pub(crate) fn outlets_of(&self, slot: Slot) -> CellMask {

@@ -14,14 +14,14 @@ impl Store {
     /// Returns whether a chunk stands still.
     #[inline]
     pub(crate) fn is_frozen(&self, slot: Slot) -> bool {
-        self.beside[slot.index()].is_frozen
+        self.caches[slot.index()].is_frozen
     }
 
     /// Returns whether a chunk is loaded across a face, and one of the two is frozen and the other
     /// is not.
     #[inline]
     pub(super) fn is_parted(&self, slot: Slot, face: Face) -> bool {
-        self.beside[slot.index()].parted >> face.index() & 1 != 0
+        self.caches[slot.index()].parted >> face.index() & 1 != 0
     }
 
     /// Returns the chunk across a face, whether frozen or not; [`Slot::NONE`] where none is loaded.
@@ -46,10 +46,10 @@ impl Store {
     /// faces at which they are parted from others, and wakes what lies at those and at the faces at
     /// which they are no more. The caller tells the pools and the evaporation.
     pub(crate) fn set_frozen(&mut self, slots: &[Slot], is_frozen: bool) {
-        self.note_ties();
+        self.note_links();
         slots.iter().for_each(|&slot| self.leave_runs_in(slot));
         let joining = self.faces_of(slots, |store, slot, face| store.is_parted(slot, face));
-        slots.iter().for_each(|slot| self.beside[slot.index()].is_frozen = is_frozen);
+        slots.iter().for_each(|slot| self.caches[slot.index()].is_frozen = is_frozen);
         let parting = self.faces_of(slots, |store, slot, face| {
             let there = store.neighbour(slot, face);
             there.is_some() && store.is_frozen(there) != is_frozen
@@ -87,7 +87,7 @@ impl Store {
     /// Freezes a chunk that was just inserted as it was when it was saved: wakes and cuts nothing.
     #[cfg(feature = "snapshot")]
     pub(crate) fn restore_frozen(&mut self, slot: Slot) {
-        self.beside[slot.index()].is_frozen = true;
+        self.caches[slot.index()].is_frozen = true;
         self.link(slot);
         self.refresh_edges(slot);
         self.count_springs_of(slot, false);

@@ -2,27 +2,27 @@
 //! and back.
 
 use crate::grid::Slot;
-use crate::water::store::wake::Withheld;
-use crate::water::store::{Beside, Store};
+use crate::water::store::wake::PendingChanges;
+use crate::water::store::{ChunkCache, Store};
 
 impl Store {
     /// Returns a store to which chunks can be lent.
     pub(crate) fn borrower(&self) -> Store {
         let mut borrower = Store::new(self.bounds, self.edges);
-        borrower.keep_news(self.news.is_some());
+        borrower.keep_dirty_layers(self.dirty.is_some());
         borrower
     }
 
     /// Moves chunks to `borrower`, whose edges and springs become those of this store.
     pub(crate) fn lend(&mut self, borrower: &mut Store, slots: &[Slot]) {
         self.grid.lend(&mut borrower.grid, slots);
-        borrower.withheld = self.withheld.is_some().then(Withheld::default);
+        borrower.pending = self.pending.is_some().then(PendingChanges::default);
         borrower.has_runs = self.has_runs;
         borrower.edges = self.edges;
         borrower.column_edges.clone_from(&self.column_edges);
         self.lend_period(borrower);
         borrower.source_heights.clone_from(&self.source_heights);
-        borrower.beside.resize_with(self.beside.len(), Beside::default);
+        borrower.caches.resize_with(self.caches.len(), ChunkCache::default);
         self.swap_beside(borrower, slots);
     }
 
@@ -30,18 +30,18 @@ impl Store {
     pub(crate) fn take_back(&mut self, borrower: &mut Store, slots: &[Slot]) {
         self.grid.take_back(&mut borrower.grid, slots);
         self.swap_beside(borrower, slots);
-        self.ties_changed |= core::mem::take(&mut borrower.ties_changed);
-        if let (Some(news), Some(other)) = (&mut self.news, &mut borrower.news) {
-            news.append(other);
+        self.links_changed |= core::mem::take(&mut borrower.links_changed);
+        if let (Some(dirty), Some(other)) = (&mut self.dirty, &mut borrower.dirty) {
+            dirty.append(other);
         }
-        if let (Some(withheld), Some(mut other)) = (&mut self.withheld, borrower.withheld.take()) {
-            withheld.append(&mut other);
+        if let (Some(pending), Some(mut other)) = (&mut self.pending, borrower.pending.take()) {
+            pending.append(&mut other);
         }
     }
 
     fn swap_beside(&mut self, borrower: &mut Store, slots: &[Slot]) {
         for slot in slots {
-            core::mem::swap(&mut self.beside[slot.index()], &mut borrower.beside[slot.index()]);
+            core::mem::swap(&mut self.caches[slot.index()], &mut borrower.caches[slot.index()]);
         }
     }
 }

@@ -2,7 +2,7 @@
 //! removed, and which get it back when the records of these chunks are inserted. A data-flow
 //! analysis over the graph of parents; circles are found by depth-first search.
 
-use crate::coords::{Cube, Face, Shape, order};
+use crate::coords::{Cube, Face, Shape, sort_key};
 use crate::grid::Slot;
 use crate::water::cell::FULL;
 use crate::water::record::CutCell;
@@ -53,7 +53,7 @@ impl Store {
             }
         }
         for cells in &mut cut {
-            cells.sort_unstable_by_key(|cut| order(cut.cell));
+            cells.sort_unstable_by_key(|cut| sort_key(cut.cell));
         }
         cut
     }
@@ -121,7 +121,7 @@ impl Store {
             }
         }
         let mut losses: Vec<(Place, Loss)> = losses.into_iter().collect();
-        losses.sort_unstable_by_key(|&(place, _)| order(self.position(place)));
+        losses.sort_unstable_by_key(|&(place, _)| sort_key(self.position(place)));
         for &(place, _) in &losses {
             self.note_change(place);
             if self.parents_of(place) != 0 {

@@ -36,7 +36,7 @@ use crate::water::fixture::Fixture;
 use crate::water::rules::{Edge, Edges};
 use crate::water::voxel::Voxel;
 use changed::changes::VisibleChanges;
-use changed::news::News;
+use changed::dirty_layers::DirtyLayers;
 use changed::tick_changes::TickChanges;
 #[cfg(feature = "store")]
 use changed::touched::Periods;
@@ -47,7 +47,7 @@ use glam::IVec3;
 use masks::LayerMasks;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use wake::Withheld;
+use wake::PendingChanges;
 
 /// The cells that an operation on a [`LayerMask`] charges to the budget: one for each row.
 pub(crate) const LAYER_ROWS: usize = 16;
@@ -64,7 +64,7 @@ pub(crate) struct LayerState {
 /// The data of one chunk besides its cells, most of it cached. `masks` is `Some` exactly if the
 /// chunk is dense.
 #[derive(Default)]
-struct Beside {
+struct ChunkCache {
     masks: Option<Box<LayerMasks>>,
     /// The cells with a drain beside, below or above them, if there are any.
     outlets: Option<Box<CellMask>>,
@@ -100,7 +100,7 @@ struct Beside {
 
 pub(crate) struct Store {
     grid: Grid<Voxel>,
-    beside: Vec<Beside>,
+    caches: Vec<ChunkCache>,
     /// How often a chunk was inserted or removed.
     loads: u64,
     /// The number of sources at each y.
@@ -122,13 +122,13 @@ pub(crate) struct Store {
     has_runs: bool,
     /// Whether parents or sources may have changed since the HasSource flags were last right
     /// everywhere, other than by the flow of a tick.
-    ties_changed: bool,
+    links_changed: bool,
     visible_changes: VisibleChanges,
     tick_changes: TickChanges,
     /// `Some` while a tick ends.
-    withheld: Option<Withheld>,
+    pending: Option<PendingChanges>,
     /// What has changed, for the pools; `None` in a world without them.
-    news: Option<News>,
+    dirty: Option<DirtyLayers>,
     bounds: Region,
     edges: Edges,
     /// What overrides the edge of chunks that are not loaded, by column; `None` for nothing.
@@ -143,7 +143,7 @@ impl Store {
     pub(crate) fn new(bounds: Region, edges: Edges) -> Self {
         Store {
             grid: Grid::new(Voxel::HELD),
-            beside: Vec::new(),
+            caches: Vec::new(),
             loads: 0,
             source_heights: BTreeMap::new(),
             with_valves: BTreeMap::new(),
@@ -154,11 +154,11 @@ impl Store {
             #[cfg(test)]
             runs_forbidden: false,
             has_runs: false,
-            ties_changed: false,
+            links_changed: false,
             visible_changes: VisibleChanges::default(),
             tick_changes: TickChanges::default(),
-            withheld: None,
-            news: None,
+            pending: None,
+            dirty: None,
             bounds,
             edges,
             column_edges: None,
@@ -169,19 +169,19 @@ impl Store {
     }
 
     /// Records that parents or sources may have changed.
-    pub(crate) fn note_ties(&mut self) {
-        self.ties_changed = true;
+    pub(crate) fn note_links(&mut self) {
+        self.links_changed = true;
     }
 
     /// Returns whether parents or sources may have changed since the last
-    /// [`settle_ties`](Self::settle_ties).
-    pub(crate) fn have_ties_changed(&self) -> bool {
-        self.ties_changed
+    /// [`settle_links`](Self::settle_links).
+    pub(crate) fn have_links_changed(&self) -> bool {
+        self.links_changed
     }
 
     /// Records that the HasSource flags are right everywhere.
-    pub(crate) fn settle_ties(&mut self) {
-        self.ties_changed = false;
+    pub(crate) fn settle_links(&mut self) {
+        self.links_changed = false;
     }
 
     /// Returns the chunks with their awake and changed cells, read-only: writes go through the
@@ -212,7 +212,7 @@ impl Store {
     pub(crate) fn write(&mut self, Place { slot, index }: Place, voxel: Voxel) {
         self.touch(slot);
         let chunk = self.grid.chunk_at_mut(slot);
-        let beside = &mut self.beside[slot.index()];
+        let beside = &mut self.caches[slot.index()];
         let cells = chunk.cells_mut();
         let masks = beside.masks.get_or_insert_with(|| Box::new(LayerMasks::of(cells)));
         let old = core::mem::replace(&mut cells[index & (CHUNK_CELLS - 1)], voxel);
@@ -233,7 +233,7 @@ impl Store {
         change: impl FnOnce(&mut [Voxel; CHUNK_CELLS]),
     ) {
         self.touch(slot);
-        let beside = &mut self.beside[slot.index()];
+        let beside = &mut self.caches[slot.index()];
         let cells = self.grid.chunk_at_mut(slot).cells_mut();
         if beside.masks.is_none() {
             beside.masks = Some(Box::new(LayerMasks::of(cells)));
@@ -260,7 +260,7 @@ impl Store {
         change: impl FnOnce(&mut [Voxel; LAYER_CELLS]),
     ) {
         self.touch(slot);
-        let beside = &mut self.beside[slot.index()];
+        let beside = &mut self.caches[slot.index()];
         let cells = self.grid.chunk_at_mut(slot).cells_mut();
         let masks = beside.masks.get_or_insert_with(|| Box::new(LayerMasks::of(cells)));
         let Some(layer_cells) = cells.as_chunks_mut().0.get_mut(layer) else { return };
@@ -268,7 +268,7 @@ impl Store {
         change(layer_cells);
         masks.refresh(layer, layer_cells);
         let may_be_uniform = cells[0] == cells[CHUNK_CELLS - 1];
-        if self.news.is_some() {
+        if self.dirty.is_some() {
             self.note_masks(slot, layer, before);
         }
         if may_be_uniform {
@@ -279,7 +279,7 @@ impl Store {
     /// Stores a chunk whose cells are all equal as uniform, without masks.
     pub(crate) fn canonicalize(&mut self, slot: Slot) {
         if self.grid.chunk_at_mut(slot).canonicalize() {
-            self.beside[slot.index()].masks = None;
+            self.caches[slot.index()].masks = None;
         }
     }
 
@@ -317,7 +317,7 @@ impl Store {
     /// two is frozen and the other is not.
     #[inline]
     pub(crate) fn neighbour(&self, slot: Slot, face: Face) -> Slot {
-        self.beside[slot.index()].neighbours[face.index()]
+        self.caches[slot.index()].neighbours[face.index()]
     }
 
     /// Returns the layer below a layer, in the same chunk or at the top of the one below, if that
@@ -362,7 +362,7 @@ impl Store {
     /// Returns the wet and the closed cells of a layer (0 to 15).
     #[inline]
     pub(crate) fn layer(&self, slot: Slot, layer: usize) -> LayerState {
-        match &self.beside[slot.index()].masks {
+        match &self.caches[slot.index()].masks {
             Some(masks) => {
                 LayerState { wet: masks.wet.layer(layer), closed: masks.closed.layer(layer) }
             }
@@ -379,7 +379,7 @@ impl Store {
     /// Returns the cells of a layer (0 to 15) that are sources or connected to one.
     #[inline]
     pub(crate) fn connected(&self, slot: Slot, layer: usize) -> LayerMask {
-        match &self.beside[slot.index()].masks {
+        match &self.caches[slot.index()].masks {
             Some(masks) => {
                 masks.connected.as_ref().map_or(LayerMask::NONE, |connected| connected.layer(layer))
             }
@@ -431,16 +431,16 @@ impl Store {
     /// if the chunk has never had any.
     #[inline]
     pub(crate) fn extras(&self, slot: Slot) -> Option<&[CellMask; 6]> {
-        self.beside[slot.index()].extras.as_deref()
+        self.caches[slot.index()].extras.as_deref()
     }
 
     pub(crate) fn extras_mut(&mut self, slot: Slot) -> &mut Option<Box<[CellMask; 6]>> {
-        &mut self.beside[slot.index()].extras
+        &mut self.caches[slot.index()].extras
     }
 
     /// Returns the bytes held on the heap.
     pub(crate) fn memory_bytes(&self) -> usize {
-        let beside = |beside: &Beside| {
+        let beside = |beside: &ChunkCache| {
             beside.masks.as_ref().map_or(0, |masks| masks.heap_bytes())
                 + beside.extras.as_ref().map_or(0, |_| size_of::<[CellMask; 6]>())
                 + beside.fixtures.as_ref().map_or(0, |fixtures| {
@@ -451,15 +451,15 @@ impl Store {
                     * size_of::<CellMask>()
         };
         self.grid.memory_bytes()
-            + self.beside.iter().map(beside).sum::<usize>()
-            + self.beside.capacity() * size_of::<Beside>()
+            + self.caches.iter().map(beside).sum::<usize>()
+            + self.caches.capacity() * size_of::<ChunkCache>()
             + self.steady_before.capacity() * size_of::<(Place, FaceFlows)>()
             + self.unbalanced.capacity() * size_of::<Slot>()
             + self.bytes_of_runs()
             + self.visible_changes.memory_bytes()
             + self.tick_changes.memory_bytes()
-            + self.withheld.as_ref().map_or(0, Withheld::memory_bytes)
-            + self.news.as_ref().map_or(0, News::memory_bytes)
+            + self.pending.as_ref().map_or(0, PendingChanges::memory_bytes)
+            + self.dirty.as_ref().map_or(0, DirtyLayers::memory_bytes)
     }
 }
 

@@ -50,15 +50,15 @@ pub(crate) enum Unlinked {
 }
 
 /// A depth-first search over the descendants of a cell.
-pub(crate) struct Descent {
+pub(crate) struct DescendantSearch {
     start: Place,
     open: SmallVec<[Place; 32]>,
     branches: Met,
 }
 
-impl From<Place> for Descent {
+impl From<Place> for DescendantSearch {
     fn from(place: Place) -> Self {
-        Descent { start: place, open: smallvec![place], branches: Met::default() }
+        DescendantSearch { start: place, open: smallvec![place], branches: Met::default() }
     }
 }
 
@@ -272,12 +272,12 @@ impl Store {
     /// Wakes all descendants of a cell: their path to a source has changed, so what they can draw
     /// has, too.
     pub(crate) fn wake_descendants(&mut self, place: Place) {
-        let mut descent = Descent::from(place);
+        let mut descent = DescendantSearch::from(place);
         while self.wake_next(&mut descent) {}
     }
 
     /// Wakes the children of the next cell of a descent; returns `false` if none is left.
-    pub(crate) fn wake_next(&mut self, descent: &mut Descent) -> bool {
+    pub(crate) fn wake_next(&mut self, descent: &mut DescendantSearch) -> bool {
         let Some(place) = descent.open.pop() else { return false };
         for face in Self::faces(self.children_of(place)) {
             let child = self.step(place, face);

@@ -27,7 +27,7 @@ impl Store {
     /// Returns the sea of a layer (0 to 15).
     #[inline]
     pub(crate) fn sea(&self, slot: Slot, layer: usize) -> LayerMask {
-        match &self.beside[slot.index()].masks {
+        match &self.caches[slot.index()].masks {
             Some(masks) => masks.sea.as_ref().map_or(LayerMask::NONE, |sea| sea.layer(layer)),
             None => LayerMask::all_if(self.grid.chunk_at(slot).get(0).is_sea()),
         }
@@ -36,7 +36,7 @@ impl Store {
     /// Returns whether a chunk holds any sea.
     #[inline]
     pub(crate) fn has_sea(&self, slot: Slot) -> bool {
-        match &self.beside[slot.index()].masks {
+        match &self.caches[slot.index()].masks {
             Some(masks) => masks.sea.is_some(),
             None => self.grid.chunk_at(slot).get(0).is_sea(),
         }
@@ -51,7 +51,7 @@ impl Store {
     /// there are any. Ground and marks are among them.
     #[inline]
     pub(crate) fn coast(&self, slot: Slot) -> Option<&CellMask> {
-        self.beside[slot.index()].coast.as_deref()
+        self.caches[slot.index()].coast.as_deref()
     }
 
     /// Returns the coast of a layer (0 to 15).
@@ -71,7 +71,7 @@ impl Store {
         if self.coast(slot).is_none() && !self.may_have_coast(slot) {
             return;
         }
-        self.beside[slot.index()].coast = boxed(self.coast_of(slot));
+        self.caches[slot.index()].coast = boxed(self.coast_of(slot));
     }
 
     pub(crate) fn coast_of(&self, slot: Slot) -> CellMask {
@@ -134,7 +134,7 @@ impl Store {
         if is_coast == self.is_coast(place) {
             return;
         }
-        let beside = &mut self.beside[place.slot.index()];
+        let beside = &mut self.caches[place.slot.index()];
         let mut coast = beside.coast.take().map_or(CellMask::EMPTY, |coast| *coast);
         coast.set(place.index, is_coast);
         beside.coast = boxed(coast);

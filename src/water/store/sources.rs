@@ -9,7 +9,7 @@ impl Store {
     /// Returns the source cells of a layer (0 to 15).
     #[inline]
     pub(crate) fn springs(&self, slot: Slot, layer: usize) -> LayerMask {
-        self.beside[slot.index()]
+        self.caches[slot.index()]
             .sources
             .as_ref()
             .map_or(LayerMask::NONE, |sources| sources.layer(layer))
@@ -17,7 +17,7 @@ impl Store {
 
     /// Records whether a cell is a source.
     pub(crate) fn note_source(&mut self, Place { slot, index }: Place, present: bool) {
-        let beside = &mut self.beside[slot.index()];
+        let beside = &mut self.caches[slot.index()];
         let mut sources = beside.sources.take().map_or(CellMask::EMPTY, |sources| *sources);
         let was_present = sources.contains(index);
         sources.set(index, present);
@@ -44,11 +44,11 @@ impl Store {
 
     /// Adds the sources of a chunk to the index by height, or removes them.
     pub(super) fn count_springs_of(&mut self, slot: Slot, present: bool) {
-        let Some(sources) = self.beside[slot.index()].sources.take() else { return };
+        let Some(sources) = self.caches[slot.index()].sources.take() else { return };
         for layer in 0..16 {
             self.count_sources(slot, layer, sources.layer(layer).count() as usize, present);
         }
-        self.beside[slot.index()].sources = Some(sources);
+        self.caches[slot.index()].sources = Some(sources);
     }
 
     /// Returns whether the world has any source, frozen chunks left out.

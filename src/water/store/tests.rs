@@ -66,7 +66,7 @@ fn memory_is_that_of_the_data_held() {
     let mut store = Store::new(Region::EVERYWHERE, Edges::WALLS);
     assert_eq!(cached(&store), 0);
     let slot = store.insert(IVec3::ZERO, Chunk::uniform(Voxel::OPEN)).expect("none is there");
-    let mut expected = store.beside.capacity() * size_of::<Beside>();
+    let mut expected = store.caches.capacity() * size_of::<ChunkCache>();
     assert_eq!(cached(&store), expected);
     store.write(Place::new(slot, 1), Voxel::OPEN.with_height(3));
     expected += size_of::<LayerMasks>();

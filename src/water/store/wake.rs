@@ -14,7 +14,7 @@ use hashbrown::HashMap;
 /// A world saved meanwhile is saved as at the tick's beginning, and the loaded world repeats the
 /// tick. Changes published before the tick is complete would then be published twice.
 #[derive(Default)]
-pub(crate) struct Withheld {
+pub(crate) struct PendingChanges {
     /// The awake cells of chunks where cells were woken, as they were before.
     pub(super) awake_before: HashMap<Slot, Box<CellMask>>,
     /// The chunk added last, since wakes in one chunk come together.
@@ -23,10 +23,10 @@ pub(crate) struct Withheld {
     pub(super) changed: Vec<Place>,
 }
 
-impl Withheld {
+impl PendingChanges {
     /// Adds what others have withheld.
     #[cfg(feature = "rayon")]
-    pub(super) fn append(&mut self, other: &mut Withheld) {
+    pub(super) fn append(&mut self, other: &mut PendingChanges) {
         for (slot, awake) in other.awake_before.drain() {
             self.awake_before.entry(slot).or_insert(awake);
         }
@@ -51,20 +51,20 @@ impl Store {
     /// | a cell gains or loses a parent ([`wake_descendants`](Store::wake_descendants)) | all that it feeds, at any distance, since what they can draw has changed | next tick |
     /// | a chunk is loaded or unloaded ([`wake_around`](Store::wake_around), [`adopt`](Store::adopt)) | what touches it, and its own water | next tick |
     /// | a chunk is frozen or thawed ([`set_frozen`](Store::set_frozen)) | what lies on both sides of the faces at which it parts from its neighbours or joins them | next tick; in a frozen chunk, the next after it is thawed |
-    /// | water flows or is drawn ([`Context::wake_layer`](crate::water::context::Context::wake_layer) and its callers) | the cells that received; around those that gave, what may flow into them: beside, above, beside that, over that if it is full, and full cells below if a spring lies higher | this tick if the layer is still ahead, and the next |
+    /// | water flows or is drawn ([`Tick::wake_layer`](crate::water::context::Context::wake_layer) and its callers) | the cells that received; around those that gave, what may flow into them: beside, above, beside that, over that if it is full, and full cells below if a spring lies higher | this tick if the layer is still ahead, and the next |
     /// | the ebb passes ([`keep_awake`](Store::keep_awake)) | nothing: cells fall asleep, except active ones, those that wait for a draw, and those woken in this tick | next tick |
     /// | HasSource changes | the cell; if it is set, those beside it, too | next tick |
-    /// | a cell's path leads to another spring ([`Context::reroute`](crate::water::context::Context::reroute)) | all that it feeds | next tick |
+    /// | a cell's path leads to another spring ([`Tick::reroute`](crate::water::context::Context::reroute)) | all that it feeds | next tick |
     ///
-    /// A wake applies to this tick because the layer joins it ([`Workspace::join`] opens the layer
-    /// in the schedule), and survives the ebb because the layer's record keeps it. The end of a
-    /// tick comes after all visits and does neither, so its wakes are for the next tick; the
-    /// awake cells before them are kept for a save.
+    /// A wake applies to this tick because the layer joins it ([`TickScratch::record_mut`] opens
+    /// the layer in the schedule), and survives the ebb because the layer's record keeps it. The
+    /// end of a tick comes after all visits and does neither, so its wakes are for the next tick;
+    /// the awake cells before them are kept for a save.
     ///
-    /// [`Workspace::join`]: crate::water::context::layers::Workspace::join
+    /// [`TickScratch::record_mut`]: crate::water::context::layers::TickScratch::record_mut
     #[inline]
     pub(crate) fn wake_layer(&mut self, slot: Slot, layer: usize, cells: LayerMask) {
-        debug_assert!(self.withheld.is_none(), "only single cells wake while a tick ends");
+        debug_assert!(self.pending.is_none(), "only single cells wake while a tick ends");
         self.grid.wake_layer_at(slot, layer, cells);
     }
 
@@ -79,15 +79,15 @@ impl Store {
 
     /// Sets a loaded cell's bit in the mask of awake cells.
     pub(crate) fn set_awake(&mut self, Place { slot, index }: Place) {
-        if let Some(withheld) = &mut self.withheld {
+        if let Some(pending) = &mut self.pending {
             let awake = self.grid.awake_at(slot);
             if awake.is_some_and(|awake| awake.contains(index)) {
                 return;
             }
-            if withheld.last != slot {
-                withheld.last = slot;
+            if pending.last != slot {
+                pending.last = slot;
                 let awake = || Box::new(awake.cloned().unwrap_or(CellMask::EMPTY));
-                withheld.awake_before.entry(slot).or_insert_with(awake);
+                pending.awake_before.entry(slot).or_insert_with(awake);
             }
         }
         self.grid.wake_at(slot, index);
@@ -131,7 +131,7 @@ impl Store {
     /// Marks a cell changed and wakes it, its neighbours, the cells beside the one above, which may
     /// slide into it, and the water over that one.
     pub(crate) fn note_change(&mut self, place: Place) {
-        self.note_ties();
+        self.note_links();
         self.mark_changed(place);
         self.wake(place);
         for face in Face::ALL {
@@ -231,13 +231,13 @@ impl Store {
     }
 
     /// Starts to withhold changes and to keep the awake cells before each wake.
-    pub(crate) fn withhold_changes(&mut self) {
-        self.withheld = Some(Withheld::default());
+    pub(crate) fn hold_changes(&mut self) {
+        self.pending = Some(PendingChanges::default());
     }
 
     /// Returns the awake cells of a chunk, if any; while a tick ends, as they were before that.
     pub(crate) fn awake_before(&self, slot: Slot) -> Option<&CellMask> {
-        let kept = self.withheld.as_ref().and_then(|withheld| withheld.awake_before.get(&slot));
+        let kept = self.pending.as_ref().and_then(|pending| pending.awake_before.get(&slot));
         let kept = kept.map(|awake| &**awake);
         kept.or_else(|| self.grid.awake_at(slot))
     }

@@ -389,7 +389,7 @@ impl WaterView for WaterWorld {
 /// Returns the layers of a chunk that take part in a tick that is underway, so that what is known
 /// of them may not be so of their cells before the tick.
 fn layers_in_tick(world: &WaterWorld, slot: Slot) -> u16 {
-    if world.work.have_entered() { world.work.open_layers(slot) } else { 0 }
+    if world.scratch.have_entered() { world.scratch.open_layers(slot) } else { 0 }
 }
 
 impl WaterView for Mirror {

@@ -11,8 +11,8 @@
 //! | `Ebb` | activity falls, parents change, cells fall asleep, chunk by chunk | [`ebb`](crate::water::ebb) |
 //! | `End` | still water evaporates, cells dry up, what springs feed is connected to them, sleepers wake, and what has changed is published | [`ebb::finish`](crate::water::ebb::finish) |
 //!
-//! All phases share a [`Context`], which borrows the world's parts. State that a phase carries from
-//! one piece to the next is in [`Unfinished`] and is passed to that phase alone. Every random
+//! All phases share a [`Tick`], which borrows the world's parts. State that a phase carries from
+//! one piece to the next is in [`TickState`] and is passed to that phase alone. Every random
 //! choice comes from a counter-based generator of seed, tick and cell, so a tick in pieces gives
 //! the same bytes.
 //!
@@ -23,12 +23,12 @@ mod shards;
 
 use crate::automaton::StepReport;
 use crate::water::WaterWorld;
-use crate::water::context::Context;
+use crate::water::context::Tick;
 use crate::water::context::limits::Limits;
 use crate::water::context::schedule::{Order, Phase};
-use crate::water::draw::Draws;
-use crate::water::ebb::afterwards::Afterwards;
+use crate::water::draw::Demands;
 use crate::water::ebb::ageing::Ageing;
+use crate::water::ebb::deferred::Deferred;
 use crate::water::ebb::evaporation::Evaporation;
 use crate::water::ebb::finish::Ending;
 use crate::water::flow::window::Window;
@@ -42,14 +42,14 @@ use crate::water::tick::shards::Shards;
 use std::time::{Duration, Instant};
 
 /// What the phases carry from one piece of a tick to the next.
-pub(crate) struct Unfinished {
+pub(crate) struct TickState {
     /// The valves that have not passed water on yet, the last first.
     valves: Vec<Valve>,
     steady: SteadyTick,
-    draws: Draws,
+    draws: Demands,
     pub(crate) pools: Pools,
     /// What the ebb leaves for the end of the tick.
-    later: Afterwards,
+    deferred: Deferred,
     /// The end of the tick, once it has begun.
     ending: Option<Ending>,
     pub(crate) ageing: Ageing,
@@ -58,14 +58,14 @@ pub(crate) struct Unfinished {
     shards: Shards,
 }
 
-impl Unfinished {
+impl TickState {
     pub(crate) fn new(evaporation: Evaporation) -> Self {
-        Unfinished {
+        TickState {
             valves: Vec::new(),
             steady: SteadyTick::default(),
-            draws: Draws::default(),
+            draws: Demands::default(),
             pools: Pools::default(),
-            later: Afterwards::default(),
+            deferred: Deferred::default(),
             ending: None,
             ageing: Ageing::default(),
             evaporation,
@@ -140,9 +140,9 @@ impl WaterWorld {
             sum += self.step();
             left -= 1;
             if rested >= LAST_TICKS && self.is_asleep() {
-                let skipped = left.min(self.unfinished.evaporation.ticks_without(self.tick));
+                let skipped = left.min(self.tick_state.evaporation.ticks_without(self.tick));
                 if skipped > 0 {
-                    self.work.forget_evaporated();
+                    self.scratch.forget_evaporated();
                 }
                 self.tick = self.tick.wrapping_add(skipped);
                 left -= skipped;
@@ -209,7 +209,7 @@ impl WaterWorld {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn step_within(&mut self, budget: u64) -> Progress {
-        self.work.is_in_slices = budget < u64::MAX;
+        self.scratch.is_in_slices = budget < u64::MAX;
         self.advance(|progress| progress.looked_at < budget)
     }
 
@@ -253,7 +253,7 @@ impl WaterWorld {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn step_while(&mut self, goes_on: impl FnMut(&Progress) -> bool) -> Progress {
-        self.work.is_in_slices = true;
+        self.scratch.is_in_slices = true;
         self.advance(goes_on)
     }
 
@@ -269,8 +269,8 @@ impl WaterWorld {
             }
         }
         let mut window = None;
-        let (mut tick, unfinished) = self.underway();
-        while let Some(cells) = unfinished.piece(&mut tick, &mut window) {
+        let (mut tick, tick_state) = self.underway();
+        while let Some(cells) = tick_state.piece(&mut tick, &mut window) {
             progress.looked_at += cells;
             progress.report = tick.report;
             if !goes_on(&progress) {
@@ -279,7 +279,7 @@ impl WaterWorld {
         }
         progress.report = tick.report;
         progress.finished = true;
-        self.work.drop_last_flows();
+        self.scratch.drop_last_flows();
         self.queue.end_tick();
         self.tick = self.tick.wrapping_add(1);
         progress
@@ -291,7 +291,7 @@ impl WaterWorld {
     /// between ticks, so also in a world that was just loaded, unless edits were queued after the
     /// tick in which it was saved.
     pub fn backlog(&self) -> u64 {
-        match self.work.backlog(&self.store, self.rules.pools) {
+        match self.scratch.backlog(&self.store, self.rules.pools) {
             0 if self.queue.has_begun() => {
                 1 + self.queue.due() as u64 + self.store.grid().awake_cells() as u64
             }
@@ -300,23 +300,23 @@ impl WaterWorld {
     }
 
     /// Returns the tick that is underway, after beginning one if there is none.
-    pub(crate) fn underway(&mut self) -> (Context<'_>, &mut Unfinished) {
-        if self.work.phase == Phase::Rest {
+    pub(crate) fn underway(&mut self) -> (Tick<'_>, &mut TickState) {
+        if self.scratch.phase == Phase::Rest {
             let random = mix(self.seed, self.tick.wrapping_add(1));
             self.store.begin_tick_period();
-            self.work.begin(&self.store, random);
+            self.scratch.begin(&self.store, random);
             // Only asked for between slices.
-            if self.work.is_in_slices {
-                self.work.awake_before = self.store.cells_asleep_in_runs();
+            if self.scratch.is_in_slices {
+                self.scratch.awake_before = self.store.cells_asleep_in_runs();
             }
-            self.unfinished.evaporation.begin(self.tick);
-            self.work.ledger_before = self.ledger;
-            self.work.ties_changed = self.store.have_ties_changed();
-            self.work.phase = Phase::Begin;
+            self.tick_state.evaporation.begin(self.tick);
+            self.scratch.ledger_before = self.ledger;
+            self.scratch.links_changed = self.store.have_links_changed();
+            self.scratch.phase = Phase::Begin;
         }
-        let tick = Context {
+        let tick = Tick {
             store: &mut self.store,
-            work: &mut self.work,
+            scratch: &mut self.scratch,
             ledger: &mut self.ledger,
             rules: &self.rules,
             tick: self.tick,
@@ -324,33 +324,33 @@ impl WaterWorld {
             limits: Limits::of(&self.rules),
             report: StepReport::default(),
         };
-        (tick, &mut self.unfinished)
+        (tick, &mut self.tick_state)
     }
 }
 
-impl Unfinished {
+impl TickState {
     /// Does the next piece of the tick underway. Returns how many cells it visited, or `None` if
     /// the tick is complete. The window, which the layers share, is made when one flows.
-    fn piece(&mut self, tick: &mut Context, window: &mut Option<Window>) -> Option<u64> {
+    fn piece(&mut self, tick: &mut Tick, window: &mut Option<Window>) -> Option<u64> {
         loop {
-            match tick.work.phase {
-                Phase::Begin => match tick.work.enter_next(tick.store) {
+            match tick.scratch.phase {
+                Phase::Begin => match tick.scratch.enter_next(tick.store) {
                     Some(cells) => return Some(cells),
                     None => {
                         tick.begin_steady(&mut self.steady);
-                        tick.work.phase = Phase::Steady;
+                        tick.scratch.phase = Phase::Steady;
                     }
                 },
                 Phase::Steady => match tick.advance_steady(&mut self.steady) {
                     Some(cells) => return Some(cells),
                     None => {
-                        tick.work.phase = Phase::Flow;
+                        tick.scratch.phase = Phase::Flow;
                         self.valves = tick.store.valves().collect();
                         self.valves.reverse();
                         // Threads share what comes after them.
-                        while !tick.work.is_in_slices && tick.run_valves(&mut self.valves).is_some()
-                        {
-                        }
+                        while !tick.scratch.is_in_slices
+                            && tick.run_valves(&mut self.valves).is_some()
+                        {}
                         #[cfg(feature = "rayon")]
                         if self.shares(tick) {
                             let visited = tick.flow_shared(
@@ -366,7 +366,7 @@ impl Unfinished {
                     if let Some(cells) = tick.run_valves(&mut self.valves) {
                         return Some(cells);
                     }
-                    match tick.work.next_layer(tick.store) {
+                    match tick.scratch.next_layer(tick.store) {
                         Some((slot, layer)) => {
                             let before = tick.report.visited;
                             tick.flow_layer(window.get_or_insert_with(Window::new), slot, layer);
@@ -379,11 +379,11 @@ impl Unfinished {
                     Some(cells) => return Some(cells),
                     None => {
                         let visited = if tick.yields() { tick.execute_last() } else { 0 };
-                        tick.work.schedule.reorder(tick.store, Order::Tiles);
+                        tick.scratch.schedule.reorder(tick.store, Order::Tiles);
                         let mut visited = visited as u64;
                         if tick.rules.pools {
-                            tick.work.begin_sweep();
-                            tick.work.phase = Phase::Flood;
+                            tick.scratch.begin_sweep();
+                            tick.scratch.phase = Phase::Flood;
                         } else {
                             visited += self.begin_ebb(tick, window).unwrap_or_default();
                         }
@@ -394,7 +394,7 @@ impl Unfinished {
                 },
                 Phase::Flood => match tick.find_bodies(&mut self.pools) {
                     Some(cells) => return Some(cells),
-                    None => tick.work.phase = Phase::Level,
+                    None => tick.scratch.phase = Phase::Level,
                 },
                 Phase::Level => match tick.level_bodies(&mut self.pools) {
                     Some(cells) => return Some(cells),
@@ -408,18 +408,18 @@ impl Unfinished {
                     if let Some(cells) = self.ebb_next(tick) {
                         return Some(cells);
                     }
-                    if tick.work.schedule.members().is_empty()
+                    if tick.scratch.schedule.members().is_empty()
                         && !self.ageing.is_due(tick.tick)
                         && !self.evaporation.is_due()
                     {
-                        tick.store.settle_ties();
+                        tick.store.settle_links();
                         tick.end_runs(Vec::new());
-                        tick.work.phase = Phase::Rest;
+                        tick.scratch.phase = Phase::Rest;
                         continue;
                     }
-                    let later = core::mem::take(&mut self.later);
-                    self.ending = Some(tick.begin_ending(later, &mut self.ageing));
-                    tick.work.phase = Phase::End;
+                    let deferred = core::mem::take(&mut self.deferred);
+                    self.ending = Some(tick.begin_ending(deferred, &mut self.ageing));
+                    tick.scratch.phase = Phase::End;
                 }
                 Phase::End => {
                     if let Some(mut ending) = self.ending.take() {
@@ -437,28 +437,28 @@ impl Unfinished {
                         }
                         tick.publish(ending);
                     }
-                    tick.work.phase = Phase::Rest;
+                    tick.scratch.phase = Phase::Rest;
                 }
                 Phase::Rest => return None,
             }
         }
     }
 
-    fn begin_draws(&mut self, tick: &mut Context) {
-        tick.work.phase = Phase::Draw;
+    fn begin_draws(&mut self, tick: &mut Tick) {
+        tick.scratch.phase = Phase::Draw;
         tick.settle_runs();
-        tick.work.schedule.reorder(tick.store, Order::World);
+        tick.scratch.schedule.reorder(tick.store, Order::World);
         tick.begin_draws(&mut self.draws);
     }
 
     /// Begins the ebb. If it is shared among threads, does all of it that can be, and returns how
     /// many cells it visited.
-    fn begin_ebb(&mut self, tick: &mut Context, window: &mut Option<Window>) -> Option<u64> {
-        tick.work.phase = Phase::Ebb;
-        tick.work.begin_sweep();
+    fn begin_ebb(&mut self, tick: &mut Tick, window: &mut Option<Window>) -> Option<u64> {
+        tick.scratch.phase = Phase::Ebb;
+        tick.scratch.begin_sweep();
         #[cfg(feature = "rayon")]
         if self.shares(tick) {
-            let members = tick.work.schedule.members();
+            let members = tick.scratch.schedule.members();
             for &slot in members {
                 if (0..16).any(|layer| tick.touched(slot, layer).any()) {
                     self.ageing.watch(tick.store, slot);
@@ -466,8 +466,8 @@ impl Unfinished {
                 self.evaporation.watch(slot);
             }
             let window = window.get_or_insert_with(Window::new);
-            let visited = tick.ebb_shared(&mut self.shards, window, &mut self.later);
-            tick.work.begin_sweep_over(&[]);
+            let visited = tick.ebb_shared(&mut self.shards, window, &mut self.deferred);
+            tick.scratch.begin_sweep_over(&[]);
             return Some(visited);
         }
         #[cfg(not(feature = "rayon"))]
@@ -476,19 +476,19 @@ impl Unfinished {
     }
 
     /// Applies the ebb to the next layer. Returns the cells charged; `None` if nothing is left.
-    fn ebb_next(&mut self, tick: &mut Context) -> Option<u64> {
-        let (slot, layer) = tick.work.next_in_sweep()?;
+    fn ebb_next(&mut self, tick: &mut Tick) -> Option<u64> {
+        let (slot, layer) = tick.scratch.next_in_sweep()?;
         if tick.touched(slot, layer).any() {
             self.ageing.watch(tick.store, slot);
         }
         self.evaporation.watch(slot);
-        Some(tick.ebb(&mut self.later, (slot, layer)) as u64)
+        Some(tick.ebb(&mut self.deferred, (slot, layer)) as u64)
     }
 
     /// Returns whether the next phase is shared among threads.
     #[cfg(feature = "rayon")]
-    fn shares(&mut self, tick: &Context) -> bool {
-        let shares = !tick.work.is_in_slices && tick.is_worth_sharing();
+    fn shares(&mut self, tick: &Tick) -> bool {
+        let shares = !tick.scratch.is_in_slices && tick.is_worth_sharing();
         if !shares {
             self.shards = Shards::default();
         }

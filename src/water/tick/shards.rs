@@ -9,10 +9,10 @@
 use crate::automaton::StepReport;
 use crate::coords::Face;
 use crate::grid::Slot;
-use crate::water::context::Context;
-use crate::water::context::layers::Workspace;
+use crate::water::context::Tick;
+use crate::water::context::layers::TickScratch;
 use crate::water::context::tiles::{Rank, Scope};
-use crate::water::ebb::afterwards::Afterwards;
+use crate::water::ebb::deferred::Deferred;
 use crate::water::flow::window::Window;
 use crate::water::ledger::Ledger;
 use crate::water::store::Store;
@@ -26,14 +26,14 @@ const LEAST_LAYERS: usize = if cfg!(test) { 1 } else { 1024 };
 /// The part of the world that is lent to a thread.
 struct Shard {
     store: Store,
-    work: Workspace,
+    scratch: TickScratch,
     window: Window,
     /// What entered and left the world here.
     ledger: Ledger,
     report: StepReport,
     lent: Vec<Slot>,
     tiles: Vec<Tile>,
-    found: Vec<(Rank, Afterwards)>,
+    found: Vec<(Rank, Deferred)>,
 }
 
 /// A tile with work, and the members of the schedule in it.
@@ -58,7 +58,7 @@ impl Shards {
     /// Returns the bytes held.
     pub(crate) fn memory_bytes(&self) -> usize {
         let shard = |shard: &Shard| {
-            size_of::<Shard>() + shard.store.memory_bytes() + shard.work.memory_bytes()
+            size_of::<Shard>() + shard.store.memory_bytes() + shard.scratch.memory_bytes()
         };
         self.shards.iter().map(shard).sum::<usize>() + self.reached.capacity() * size_of::<u64>()
     }
@@ -87,24 +87,24 @@ impl Shards {
 }
 
 /// What is done in a tile: the phase's work on the layers of the schedule that lie in it.
-type Phase<'p> = &'p (dyn Fn(&mut Context, &mut Window, &Tile, &mut Afterwards) + Sync);
+type Phase<'p> = &'p (dyn Fn(&mut Tick, &mut Window, &Tile, &mut Deferred) + Sync);
 
-impl Context<'_> {
+impl Tick<'_> {
     /// Returns whether sharing the tick among threads pays.
     pub(crate) fn is_worth_sharing(&self) -> bool {
-        rayon::current_num_threads() > 1 && self.work.layer_count() >= LEAST_LAYERS
+        rayon::current_num_threads() > 1 && self.scratch.layer_count() >= LEAST_LAYERS
     }
 
     /// Lets the water of all tiles flow. Returns how many cells it visited.
     pub(crate) fn flow_shared(&mut self, shards: &mut Shards, window: &mut Window) -> u64 {
         let before = self.report.visited;
-        let flow = |tick: &mut Context, window: &mut Window, tile: &Tile, _: &mut Afterwards| {
-            tick.work.schedule.begin_tile(tile.rank);
-            while let Some((slot, layer)) = tick.work.next_layer(tick.store) {
+        let flow = |tick: &mut Tick, window: &mut Window, tile: &Tile, _: &mut Deferred| {
+            tick.scratch.schedule.begin_tile(tile.rank);
+            while let Some((slot, layer)) = tick.scratch.next_layer(tick.store) {
                 tick.flow_layer(window, slot, layer);
             }
         };
-        self.share(shards, window, &mut Afterwards::default(), &flow);
+        self.share(shards, window, &mut Deferred::default(), &flow);
         self.report.visited - before
     }
 
@@ -113,26 +113,26 @@ impl Context<'_> {
         &mut self,
         shards: &mut Shards,
         window: &mut Window,
-        later: &mut Afterwards,
+        deferred: &mut Deferred,
     ) -> u64 {
         let visited = AtomicU64::new(0);
-        let ebb = |tick: &mut Context, _: &mut Window, tile: &Tile, later: &mut Afterwards| {
-            tick.work.begin_sweep_over(&tile.members);
-            while let Some((slot, layer)) = tick.work.next_in_sweep() {
-                let cells = tick.ebb(later, (slot, layer));
+        let ebb = |tick: &mut Tick, _: &mut Window, tile: &Tile, deferred: &mut Deferred| {
+            tick.scratch.begin_sweep_over(&tile.members);
+            while let Some((slot, layer)) = tick.scratch.next_in_sweep() {
+                let cells = tick.ebb(deferred, (slot, layer));
                 visited.fetch_add(cells as u64, Ordering::Relaxed);
             }
         };
-        self.share(shards, window, later, &ebb);
+        self.share(shards, window, deferred, &ebb);
         visited.into_inner()
     }
 
-    /// Does a phase in all tiles, turn by turn, and adds to `later` what it finds.
+    /// Does a phase in all tiles, turn by turn, and adds to `deferred` what it finds.
     fn share(
         &mut self,
         shards: &mut Shards,
         window: &mut Window,
-        later: &mut Afterwards,
+        deferred: &mut Deferred,
         phase: Phase,
     ) {
         for turn in 0..4 {
@@ -145,9 +145,9 @@ impl Context<'_> {
             rayon::scope(|scope| {
                 for shard in lent {
                     scope.spawn(move |_| {
-                        let mut tick = Context {
+                        let mut tick = Tick {
                             store: &mut shard.store,
-                            work: &mut shard.work,
+                            scratch: &mut shard.scratch,
                             ledger: &mut shard.ledger,
                             rules,
                             limits,
@@ -165,7 +165,7 @@ impl Context<'_> {
             });
             self.take_back(shards, &mut found);
             found.sort_unstable_by_key(|&(rank, _)| rank);
-            found.iter_mut().for_each(|(_, found)| later.append(found));
+            found.iter_mut().for_each(|(_, found)| deferred.append(found));
         }
     }
 
@@ -174,13 +174,13 @@ impl Context<'_> {
         &mut self,
         window: &mut Window,
         tiles: Vec<Tile>,
-        found: &mut Vec<(Rank, Afterwards)>,
+        found: &mut Vec<(Rank, Deferred)>,
         phase: Phase,
     ) {
         for tile in tiles {
-            let mut later = Afterwards::default();
-            phase(self, window, &tile, &mut later);
-            found.push((tile.rank, later));
+            let mut deferred = Deferred::default();
+            phase(self, window, &tile, &mut deferred);
+            found.push((tile.rank, deferred));
         }
     }
 
@@ -190,14 +190,14 @@ impl Context<'_> {
         let tile = |(rank, members): (Rank, &[Slot])| Tile {
             rank,
             members: members.into(),
-            scope: self.work.schedule.scope_of(self.store, members[0]),
+            scope: self.scratch.schedule.scope_of(self.store, members[0]),
             layers: members
                 .iter()
-                .map(|&slot| self.work.open_layers(slot).count_ones() as usize)
+                .map(|&slot| self.scratch.open_layers(slot).count_ones() as usize)
                 .sum(),
         };
         let mut tiles: Vec<Tile> =
-            self.work.schedule.tiles_of(self.store, turn).map(tile).collect();
+            self.scratch.schedule.tiles_of(self.store, turn).map(tile).collect();
         tiles.sort_by_key(|tile| core::cmp::Reverse(tile.layers));
         let count = rayon::current_num_threads().min(tiles.len()).max(1);
         let mut parts: Vec<(usize, Vec<Tile>)> = (0..count).map(|_| (0, Vec::new())).collect();
@@ -215,7 +215,7 @@ impl Context<'_> {
         while shards.shards.len() < parts.len() {
             shards.shards.push(Shard {
                 store: self.store.borrower(),
-                work: Workspace::default(),
+                scratch: TickScratch::default(),
                 window: Window::new(),
                 ledger: Ledger::default(),
                 report: StepReport::default(),
@@ -232,17 +232,17 @@ impl Context<'_> {
             let spares = tiles.iter().map(|tile| tile.layers).sum();
             let shard = &mut shards.shards[at];
             self.store.lend(&mut shard.store, &slots);
-            self.work.lend(&mut shard.work, &slots, members, spares);
+            self.scratch.lend(&mut shard.scratch, &slots, members, spares);
             (shard.lent, shard.tiles) = (slots, tiles);
         }
     }
 
     /// Takes back what was lent to shards, and what they have found.
-    fn take_back(&mut self, shards: &mut Shards, found: &mut Vec<(Rank, Afterwards)>) {
+    fn take_back(&mut self, shards: &mut Shards, found: &mut Vec<(Rank, Deferred)>) {
         for shard in &mut shards.shards {
             let lent = core::mem::take(&mut shard.lent);
             self.store.take_back(&mut shard.store, &lent);
-            self.work.take_back(&mut shard.work, &lent, self.store);
+            self.scratch.take_back(&mut shard.scratch, &lent, self.store);
             self.report += core::mem::take(&mut shard.report);
             let Ledger { injected, drained, from_sea, into_sea, .. } =
                 core::mem::take(&mut shard.ledger);

@@ -12,7 +12,7 @@
 use super::update::{ChunkUpdate, Update};
 use crate::water::UpdateBytesError;
 use crate::water::feed::{Reader, put_position, put_runs, value};
-use crate::water::numbers::{put_number, unzigzag, zigzag};
+use crate::water::varint::{unzigzag, write_varint, zigzag};
 use crate::world::pressure::Broken;
 use crate::world::rules::material::MaterialId;
 use glam::IVec3;
@@ -35,7 +35,7 @@ impl Update {
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut out = vec![VERSION];
         self.water.put(&mut out);
-        put_number(&mut out, self.ground.len() as u64);
+        write_varint(&mut out, self.ground.len() as u64);
         let mut before = IVec3::ZERO;
         for chunk in &self.ground {
             put_position(&mut out, chunk.position, before);
@@ -43,10 +43,10 @@ impl Update {
             put_runs(&mut out, &chunk.materials, |out, material| out.push(material.0));
             put_runs(&mut out, &chunk.moisture, |out, level| out.push(level));
         }
-        put_number(&mut out, self.events.len() as u64);
+        write_varint(&mut out, self.events.len() as u64);
         let mut before = IVec3::ZERO;
         for event in &self.events {
-            put_number(&mut out, zigzag(event.tick.wrapping_sub(self.ticks()) as i64));
+            write_varint(&mut out, zigzag(event.tick.wrapping_sub(self.ticks()) as i64));
             put_position(&mut out, event.cell, before);
             before = event.cell;
             out.extend([event.from.0, event.into.0]);

@@ -4,7 +4,7 @@ use super::untold::{self, List};
 use super::update::{ChunkUpdate, Update, level_of};
 use crate::automaton::ChunkChanges;
 use crate::chunk::{CellMask, Chunk};
-use crate::coords::{CHUNK_CELLS, order};
+use crate::coords::{CHUNK_CELLS, sort_key};
 use crate::subscribers::Subscription;
 use crate::water::feed::runs;
 use crate::water::{self, ChunkEvent, Run};
@@ -91,17 +91,17 @@ impl Feed {
         let mut ground: BTreeMap<[i32; 3], ChunkUpdate> = BTreeMap::new();
         for chunk in water.chunks().iter().filter(|chunk| chunk.event != ChunkEvent::Changed) {
             self.learn(world, chunk.position);
-            ground.insert(order(chunk.position), self.whole_chunk(world, chunk.position));
+            ground.insert(sort_key(chunk.position), self.whole_chunk(world, chunk.position));
         }
         // Where soil ends, its moisture is gone without being listed.
         let materials = untold::list(materials);
         untold::add(&mut soil, &materials);
-        let is_known = |chunk: IVec3| ground.contains_key(&order(chunk));
+        let is_known = |chunk: IVec3| ground.contains_key(&sort_key(chunk));
         let changed: Vec<ChunkChanges> =
             materials.into_iter().filter(|changes| !is_known(changes.chunk)).collect();
         soil.retain(|&[y, z, x], _| !is_known(IVec3::new(x, y, z)));
         for ChunkChanges { chunk, cells } in changed {
-            let of_chunk = ground.entry(order(chunk)).or_insert_with(|| empty(chunk));
+            let of_chunk = ground.entry(sort_key(chunk)).or_insert_with(|| empty(chunk));
             let material = |index| world.ground.chunk(chunk).map(|cells| cells.get(index));
             let each = cells.iter().filter_map(|index| Some((index, material(index)?)));
             of_chunk.materials = runs(each);

@@ -4,7 +4,7 @@
 
 use crate::automaton::ChunkChanges;
 use crate::chunk::CellMask;
-use crate::coords::order;
+use crate::coords::sort_key;
 use crate::subscribers::{Subscribers, Subscription};
 use crate::world::World;
 use crate::world::pressure::Broken;
@@ -18,7 +18,7 @@ pub(crate) type Cells = BTreeMap<[i32; 3], CellMask>;
 /// Adds the cells of a list.
 pub(crate) fn add(all: &mut Cells, list: &[ChunkChanges]) {
     for ChunkChanges { chunk, cells } in list {
-        all.entry(order(*chunk)).or_default().union_with(cells);
+        all.entry(sort_key(*chunk)).or_default().union_with(cells);
     }
 }
 
@@ -84,7 +84,7 @@ impl World {
         if core::mem::replace(&mut self.untold.loads, loads) != loads {
             let ground = self.ground.chunks().map(|(chunk, _)| chunk);
             let all = ground.chain(self.blast.chunks().map(|(chunk, _)| chunk));
-            let there: HashSet<[i32; 3]> = all.map(order).collect();
+            let there: HashSet<[i32; 3]> = all.map(sort_key).collect();
             let own = self.untold.own.iter_mut();
             own.for_each(|own| own.retain(|chunk, _| there.contains(chunk)));
         }

@@ -3,7 +3,7 @@
 
 use crate::automaton::ChunkChanges;
 use crate::chunk::CellMask;
-use crate::coords::{Cube, Face, Shape, order};
+use crate::coords::{Cube, Face, Shape, sort_key};
 use crate::humidity::UNITS;
 use crate::water::feed::faces_of;
 use crate::water::{self, Run};
@@ -122,7 +122,7 @@ impl Update {
         let ground = self.ground.iter().map(|chunk| (chunk.position, chunk.cells()));
         let water = self.water.changes().into_iter().map(|changes| (changes.chunk, changes.cells));
         for (chunk, cells) in ground.chain(water) {
-            all.entry(order(chunk)).or_default().union_with(&cells);
+            all.entry(sort_key(chunk)).or_default().union_with(&cells);
         }
         let list = all.into_iter().map(|([y, z, x], cells)| (IVec3::new(x, y, z), cells));
         ChunkChanges::list(list.collect())

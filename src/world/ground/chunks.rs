@@ -1,7 +1,7 @@
 //! Loading and unloading chunks, in all parts at once.
 
 use crate::chunk::Chunk;
-use crate::coords::{CHUNK_CELLS, Cube, Region, Shape, order};
+use crate::coords::{CHUNK_CELLS, Cube, Region, Shape, sort_key};
 use crate::humidity::MOST_HUMIDITY;
 use crate::water::Voxel;
 use crate::world::World;
@@ -87,7 +87,7 @@ impl World {
         position: IVec3,
     ) -> (Chunk<MaterialId>, Option<Chunk<u32>>) {
         let materials = self.ground.remove(position).unwrap_or(Chunk::uniform(MaterialId(0)));
-        self.mirrored.remove(&order(position));
+        self.mirrored.remove(&sort_key(position));
         self.set_still(position, false);
         // Where there is no pressure and no ground of it, there is no chunk.
         _ = self.blast.remove_chunk(position);

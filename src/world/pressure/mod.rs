@@ -18,7 +18,7 @@ pub(super) mod throws;
 
 use crate::automaton::StepReport;
 use crate::chunk::{CellMask, Chunk};
-use crate::coords::{CHUNK_CELLS, Cube, Face, Region, Shape, order};
+use crate::coords::{CHUNK_CELLS, Cube, Face, Region, Shape, sort_key};
 use crate::world::World;
 use crate::world::rules::error::EditError;
 use crate::world::rules::material::MaterialId;
@@ -122,7 +122,7 @@ impl World {
         }
         self.touch(chunk);
         self.blast.set_ground(chunk, &solid, &strengths)?;
-        self.mirrored.insert(order(chunk));
+        self.mirrored.insert(sort_key(chunk));
         Ok(())
     }
 
@@ -146,7 +146,7 @@ impl World {
 
     /// Returns whether the ground of a chunk is lent.
     pub(in crate::world) fn is_lent(&self, chunk: IVec3) -> bool {
-        self.mirrored.contains(&order(chunk))
+        self.mirrored.contains(&sort_key(chunk))
     }
 
     /// Takes back the ground of the chunks that are silent, and beside none that is not.
@@ -187,7 +187,7 @@ impl World {
     /// which are lent follows from the blast.
     pub(in crate::world) fn forget_if_plain(&mut self, chunk: IVec3) {
         if !self.blast.has_ground_at(chunk) && self.blast.is_blank_at(chunk) {
-            self.mirrored.remove(&order(chunk));
+            self.mirrored.remove(&sort_key(chunk));
         }
     }
 

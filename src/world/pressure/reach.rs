@@ -2,7 +2,7 @@
 //! world. Pressure that comes to the end of these leaves. So a charge costs no more than the chunks
 //! within its reach, however strong it is, and no chunk is made for it where none is loaded.
 
-use crate::coords::{Region, order};
+use crate::coords::{Region, sort_key};
 use crate::world::World;
 use glam::IVec3;
 
@@ -10,7 +10,7 @@ impl World {
     /// Lets pressure enter the loaded chunks within reach of these, until all is silent again.
     pub(in crate::world) fn reach_from(&mut self, chunks: Region) {
         for origin in chunks.positions().filter(|&chunk| self.ground.chunk(chunk).is_some()) {
-            if self.origins.insert(order(origin)) {
+            if self.origins.insert(sort_key(origin)) {
                 let reach = IVec3::splat(self.rules.blast_reach as i32);
                 let within =
                     Region::new(origin.saturating_sub(reach), origin.saturating_add(reach));

@@ -3,7 +3,7 @@
 //! particle of spray: a random walk that is biased by the flow. Frozen chunks stand still: their
 //! water is not thrown, nor is that straight below them, and none enters them.
 
-use crate::coords::{CHUNK_CELLS, Cube, Face, Shape, order};
+use crate::coords::{CHUNK_CELLS, Cube, Face, Shape, sort_key};
 use crate::water::random::{chunk_seed, mix};
 use crate::world::World;
 use glam::{DVec3, IVec3};
@@ -60,7 +60,7 @@ impl World {
     fn chunks_to_search(&self) -> Vec<[i32; 3]> {
         let stirred = self.blast.stirred_chunks();
         let around = |chunk: IVec3| Face::ALL.into_iter().filter_map(move |face| face.step(chunk));
-        let entered = stirred.into_iter().flat_map(around).map(order);
+        let entered = stirred.into_iter().flat_map(around).map(sort_key);
         let mut chunks: Vec<[i32; 3]> = self.mirrored.iter().copied().chain(entered).collect();
         chunks.sort_unstable();
         chunks.dedup();

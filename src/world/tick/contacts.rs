@@ -8,7 +8,7 @@
 //! what is known.
 
 use crate::chunk::{CellMask, LAYER_CELLS, LayerMask, ones};
-use crate::coords::{CHUNK_CELLS, Cube, Face, Region, Shape, order};
+use crate::coords::{CHUNK_CELLS, Cube, Face, Region, Shape, sort_key};
 use crate::grid::Grid;
 use crate::humidity::{ChunkUnits, RowMask};
 use crate::water::query::contact::cells_inside;
@@ -132,7 +132,7 @@ impl Contacts {
 
     /// Returns the first chunk in which something may pass, after a chunk in order of position.
     pub(in crate::world) fn next_due(&self, after: Option<IVec3>) -> Option<IVec3> {
-        let after = after.map_or(Bound::Unbounded, |after| Bound::Excluded(order(after)));
+        let after = after.map_or(Bound::Unbounded, |after| Bound::Excluded(sort_key(after)));
         let due = &self.underway.as_ref()?.due;
         due.range((after, Bound::Unbounded)).next().copied().map(position)
     }
@@ -178,7 +178,7 @@ impl World {
         let Contacts { banks, new_banks, .. } = &mut self.contacts;
         let around = Face::ALL.into_iter().filter_map(|face| face.step(chunk));
         let near = core::iter::once(chunk).chain(around);
-        new_banks.extend(near.filter(|chunk| banks.contains_key(chunk)).map(order));
+        new_banks.extend(near.filter(|chunk| banks.contains_key(chunk)).map(sort_key));
     }
 
     /// Notes that in a chunk, the cells of soil beside open space may be others.
@@ -219,7 +219,7 @@ impl World {
         self.contacts.banks.remove(&chunk);
         if let Some(shore) = shore_of(self, chunk) {
             self.contacts.banks.insert(chunk, Box::new(Bank::new(shore)));
-            self.contacts.new_banks.insert(order(chunk));
+            self.contacts.new_banks.insert(sort_key(chunk));
         } else {
             self.find_seabed(chunk);
         }
@@ -273,15 +273,15 @@ impl World {
         if !open.is_empty() || !altered.is_empty() {
             let banks = &self.contacts.banks;
             let open = open.drain(open.len().saturating_sub(PART)..);
-            due.extend(open.filter(|chunk| banks.contains_key(chunk)).map(order));
+            due.extend(open.filter(|chunk| banks.contains_key(chunk)).map(sort_key));
             for chunk in altered.drain(altered.len().saturating_sub(PART)..) {
                 let has_sea = self.water.has_sea(chunk);
                 let around = Face::ALL.into_iter().filter_map(|face| face.step(chunk));
                 for near in core::iter::once(chunk).chain(around) {
                     if banks.contains_key(&near) {
-                        due.insert(order(near));
+                        due.insert(sort_key(near));
                         if has_sea || !self.soil.fed(near).is_empty() {
-                            seabeds.insert(order(near));
+                            seabeds.insert(sort_key(near));
                         }
                     }
                 }
@@ -303,7 +303,7 @@ impl World {
             (self.soil.chunk_units(chunk), self.ground.chunk(chunk))
         {
             bank.refresh(&self.limits, |index| ground.get(index).0, &units, rows);
-            due.insert(order(chunk));
+            due.insert(sort_key(chunk));
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Settling: ticks of some chunks alone until nothing moves in their water and soil, outside any
 //! world or while the rest of a world stands still.
 
-use crate::coords::{CHUNK_CELLS, Cube, Region, Shape, order};
+use crate::coords::{CHUNK_CELLS, Cube, Region, Shape, sort_key};
 use crate::world::World;
 use crate::world::ground::content::Content;
 use crate::world::ground::humidity_of;
@@ -195,7 +195,7 @@ impl World {
         let mut all: BTreeMap<[i32; 3], Restless> = BTreeMap::new();
         let mut note = |chunk: IVec3, what: &dyn Fn(&mut Restless)| {
             let calm = Restless { chunk, water: 0, soil: false, passing: false };
-            what(all.entry(order(chunk)).or_insert(calm));
+            what(all.entry(sort_key(chunk)).or_insert(calm));
         };
         for (chunk, cells) in self.water.awake_chunks() {
             note(chunk, &|restless| restless.water = cells.len());

@@ -75,14 +75,15 @@ fn a_draw_along_a_path_equals_passing_from_cell_to_cell() {
         }
         let first = (places[last], exit(last));
         let mut path = Path::default();
-        let drawn = tick.draw(Draw { target, wanted, first, others: 0, least_y: 18 }, &mut path);
+        let drawn = tick.draw(Demand { target, wanted, first, others: 0, least_y: 18 }, &mut path);
         assert_eq!(path.visited(), PATH.len());
         let units = wanted.min(at_most);
         reference.take(places[0], units);
         let mut bottleneck = 7;
         for (at, &place) in places.iter().enumerate() {
             let voxel = reference.store.read(place);
-            bottleneck = bottleneck.min(reference.limits.left(voxel, reference.work.passed(place)));
+            bottleneck =
+                bottleneck.min(reference.limits.left(voxel, reference.scratch.passed(place)));
             reference.pass_on(place, exit(at), units);
             if at > 0 {
                 reference.put_marks(place, voxel.with_largest(bottleneck));
@@ -90,7 +91,7 @@ fn a_draw_along_a_path_equals_passing_from_cell_to_cell() {
         }
         reference.receive(target, Face::West, units, bottleneck);
 
-        assert_eq!(drawn, Drawn::Units, "{narrow}, {at_most}");
+        assert_eq!(drawn, Delivery::Units, "{narrow}, {at_most}");
         assert_eq!(tick.report, reference.report, "{narrow}, {at_most}");
         assert_eq!(tick.ledger, reference.ledger, "{narrow}, {at_most}");
         for (slot, layer) in tick
@@ -105,7 +106,7 @@ fn a_draw_along_a_path_equals_passing_from_cell_to_cell() {
                 (work.flows(), entries, [work.touched, work.woken])
             };
             let [here, there] =
-                [&tick, &reference].map(|tick| tick.work.get(slot, layer).map(marks));
+                [&tick, &reference].map(|tick| tick.scratch.get(slot, layer).map(marks));
             assert_eq!(here, there, "{narrow}, {at_most}: layer {layer}");
             let [here, there] =
                 [&tick, &reference].map(|tick| tick.store.cells(slot, layer).copied());
@@ -185,16 +186,16 @@ fn a_draw_finds_a_way_if_there_is_one_and_dead_cells_have_none() {
             let before = tick.ledger.injected;
             let first = (place, Face::South);
             let drawn =
-                tick.draw(Draw { target, wanted: 1, first, others: 0, least_y: 0 }, &mut path);
+                tick.draw(Demand { target, wanted: 1, first, others: 0, least_y: 0 }, &mut path);
             let given = tick.ledger.injected - before;
-            let expected = if has_way { Drawn::Units } else { Drawn::Exhausted };
+            let expected = if has_way { Delivery::Units } else { Delivery::Exhausted };
             assert_eq!((drawn, given), (expected, u64::from(has_way)), "round {round}: {draw}");
             outcomes[usize::from(has_way)] += 1;
             // Room for the next one.
             tick.put(target, Voxel::OPEN);
         }
         for &place in &places {
-            let work = tick.work.get(place.slot, place.layer());
+            let work = tick.scratch.get(place.slot, place.layer());
             if work.is_some_and(|work| work.marks().dead.contains(place.cell())) {
                 assert!(!leads_to_a_spring(&tick, place), "round {round}: {place:?}");
                 outcomes[2] += 1;
@@ -206,8 +207,8 @@ fn a_draw_finds_a_way_if_there_is_one_and_dead_cells_have_none() {
 }
 
 /// Whether a way up from a cell leads to a spring, over cells with throughput left.
-fn leads_to_a_spring(tick: &Context, place: Place) -> bool {
-    let left = |place: Place| tick.limits.left(tick.store.read(place), tick.work.passed(place));
+fn leads_to_a_spring(tick: &Tick, place: Place) -> bool {
+    let left = |place: Place| tick.limits.left(tick.store.read(place), tick.scratch.passed(place));
     let (mut met, mut open) = (HashSet::new(), vec![place]);
     while let Some(place) = open.pop() {
         if left(place) == 0 || !met.insert(place) {
@@ -237,9 +238,10 @@ fn a_path_in_vain_is_dead_from_end_to_end() {
     for visited in [15, 0] {
         let (target, first) = (place(31), (place(15), Face::South));
         let mut path = Path::default();
-        let drawn = tick.draw(Draw { target, wanted: 5, first, others: 0, least_y: 0 }, &mut path);
-        assert_eq!((drawn, path.visited()), (Drawn::Exhausted, visited));
-        let work = tick.work.get(slot, 0).expect("in the tick");
+        let drawn =
+            tick.draw(Demand { target, wanted: 5, first, others: 0, least_y: 0 }, &mut path);
+        assert_eq!((drawn, path.visited()), (Delivery::Exhausted, visited));
+        let work = tick.scratch.get(slot, 0).expect("in the tick");
         assert_eq!(work.marks().dead, (1..16).collect::<LayerMask>());
     }
 }

@@ -11,13 +11,13 @@ use hashbrown::{HashMap, HashSet};
 #[derive(Clone, Copy)]
 pub(crate) struct Changes {
     /// Those whose words differ.
-    pub(crate) words: LayerMask,
+    pub(crate) any: LayerMask,
     /// Those of them that look different: see [`look`](crate::water::voxel::Voxel::look).
-    pub(crate) looks: LayerMask,
+    pub(crate) visible: LayerMask,
 }
 
 impl Changes {
-    pub(crate) const NONE: Changes = Changes { words: LayerMask::NONE, looks: LayerMask::NONE };
+    pub(crate) const NONE: Changes = Changes { any: LayerMask::NONE, visible: LayerMask::NONE };
 }
 
 /// The cells that look different since [`Store::take_visible_changes`] was last called, by chunk.
@@ -66,8 +66,8 @@ impl Store {
     /// first mark and makes no second one: the end compares the cells of the tick with what they
     /// were, and [`note_changes`](Store::note_changes) keeps what it finds.
     pub(in crate::water::store) fn mark_changed(&mut self, place: Place) {
-        match &mut self.withheld {
-            Some(withheld) => withheld.changed.push(place),
+        match &mut self.pending {
+            Some(pending) => pending.changed.push(place),
             None => {
                 self.grid.mark_changed_at(place.slot, place.index);
                 self.visible_changes.alter(place.slot);

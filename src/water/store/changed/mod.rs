@@ -5,9 +5,9 @@
 //! | `changes` | games and feeds: cells whose words differ, and those that look different |
 //! | `tick_changes` | the same of the tick underway, until it is complete |
 //! | `touched` | saves: the chunks that differ from those saved last |
-//! | `news` | bodies of water: cells whose levels or ground changed |
+//! | `dirty_layers` | bodies of water: cells whose levels or ground changed |
 
 pub(super) mod changes;
-pub(crate) mod news;
+pub(crate) mod dirty_layers;
 pub(super) mod tick_changes;
 pub(super) mod touched;

@@ -10,20 +10,20 @@ use hashbrown::hash_map::Entry;
 /// The cells of a chunk that a tick has changed.
 pub(crate) struct ChangedCells {
     slot: Slot,
-    pub(in crate::water::store) words: Box<CellMask>,
-    pub(in crate::water::store) looks: Option<Box<CellMask>>,
+    pub(in crate::water::store) any: Box<CellMask>,
+    pub(in crate::water::store) visible: Option<Box<CellMask>>,
 }
 
 impl ChangedCells {
     pub(crate) fn new(slot: Slot) -> Self {
-        ChangedCells { slot, words: Box::default(), looks: None }
+        ChangedCells { slot, any: Box::default(), visible: None }
     }
 
     /// Adds those of a layer (0 to 15).
     pub(crate) fn add(&mut self, layer: usize, changes: Changes) {
-        self.words.insert_layer(layer, changes.words);
-        if changes.looks.any() {
-            self.looks.get_or_insert_default().insert_layer(layer, changes.looks);
+        self.any.insert_layer(layer, changes.any);
+        if changes.visible.any() {
+            self.visible.get_or_insert_default().insert_layer(layer, changes.visible);
         }
     }
 }
@@ -60,7 +60,7 @@ impl TickChanges {
     }
 
     pub(in crate::water::store) fn memory_bytes(&self) -> usize {
-        let masks = |changes: &ChangedCells| 1 + usize::from(changes.looks.is_some());
+        let masks = |changes: &ChangedCells| 1 + usize::from(changes.visible.is_some());
         self.chunks.iter().map(masks).sum::<usize>() * size_of::<CellMask>()
             + self.chunks.capacity() * size_of::<ChangedCells>()
             + self.entries.capacity() * size_of::<u32>()
@@ -82,16 +82,16 @@ impl Store {
     /// Publishes the changes of the tick, which is complete; from now on changes are published at
     /// once.
     pub(crate) fn publish_changes(&mut self) {
-        for Place { slot, index } in self.withheld.take().into_iter().flat_map(|all| all.changed) {
-            self.tick_changes.of_mut(slot).words.insert(index);
+        for Place { slot, index } in self.pending.take().into_iter().flat_map(|all| all.changed) {
+            self.tick_changes.of_mut(slot).any.insert(index);
         }
-        for ChangedCells { slot, words, looks } in core::mem::take(&mut self.tick_changes).chunks {
-            self.grid.mark_all_changed_at(slot, words);
+        for ChangedCells { slot, any, visible } in core::mem::take(&mut self.tick_changes).chunks {
+            self.grid.mark_all_changed_at(slot, any);
             self.visible_changes.alter(slot);
-            let Some(looks) = looks else { continue };
+            let Some(visible) = visible else { continue };
             match self.visible_changes.cells.entry(slot) {
-                Entry::Occupied(mut cells) => cells.get_mut().union_with(&looks),
-                Entry::Vacant(cells) => _ = cells.insert(looks),
+                Entry::Occupied(mut cells) => cells.get_mut().union_with(&visible),
+                Entry::Vacant(cells) => _ = cells.insert(visible),
             }
         }
     }

@@ -81,7 +81,7 @@ impl Store {
     #[cfg(feature = "store")]
     #[inline]
     pub(crate) fn touch(&mut self, slot: Slot) {
-        self.beside[slot.index()].touched = self.periods.now();
+        self.caches[slot.index()].touched = self.periods.now();
     }
 
     /// Records nothing: no save will ask.
@@ -116,7 +116,7 @@ impl Store {
         let waiting: Vec<Slot> = self.grid.occupied().filter(waits).collect();
         for slot in waiting {
             let awake = self.grid.awake_at(slot).map_or(0, |awake| awake.len() as u16);
-            let before = &mut self.beside[slot.index()].awake_frozen;
+            let before = &mut self.caches[slot.index()].awake_frozen;
             if core::mem::replace(before, awake) != awake {
                 self.touch(slot);
             }
@@ -154,7 +154,7 @@ impl Store {
         if is_underway {
             let tick = self.periods.tick;
             for &slot in &touched {
-                if self.beside[slot.index()].touched >= tick {
+                if self.caches[slot.index()].touched >= tick {
                     self.touch(slot);
                 }
             }
@@ -165,7 +165,7 @@ impl Store {
     /// Returns whether a chunk was touched since a time; `true` if that is of another world.
     #[cfg(feature = "store")]
     pub(crate) fn is_touched_since(&self, slot: Slot, since: Since) -> bool {
-        since.world != self.periods.world || self.beside[slot.index()].touched >= since.period
+        since.world != self.periods.world || self.caches[slot.index()].touched >= since.period
     }
 
     /// Makes the period of a store of lent chunks that of this one.

@@ -43,7 +43,7 @@ impl Store {
 
     #[inline]
     fn runs(&self, slot: Slot) -> Option<&Runs> {
-        self.beside[slot.index()].runs.as_deref()
+        self.caches[slot.index()].runs.as_deref()
     }
 
     /// Returns the cells of a layer (0 to 15) that are in runs.
@@ -119,7 +119,7 @@ impl Store {
         }
         let slot = place.slot;
         let with_runs = &mut self.with_runs;
-        let runs = self.beside[slot.index()].runs.get_or_insert_with(|| {
+        let runs = self.caches[slot.index()].runs.get_or_insert_with(|| {
             with_runs.push(slot);
             Box::default()
         });
@@ -148,7 +148,7 @@ impl Store {
 
     /// Takes a cell out of its run, without waking it; in a tick, it `is_underway`.
     pub(crate) fn take_out_of_run(&mut self, place: Place, is_underway: bool) {
-        if let Some(runs) = &mut self.beside[place.slot.index()].runs {
+        if let Some(runs) = &mut self.caches[place.slot.index()].runs {
             runs.cells.remove(place.index);
             if is_underway {
                 runs.left.insert(place.index);
@@ -160,7 +160,7 @@ impl Store {
     /// in a run: it is the lowest now. For edits, and for the end of a tick.
     pub(crate) fn leave_run(&mut self, place: Place) {
         if self.is_in_run(place) {
-            self.take_out_of_run(place, self.withheld.is_some());
+            self.take_out_of_run(place, self.pending.is_some());
             self.set_awake(place);
             let above = self.step(place, Face::Up);
             if self.is_in_run(above) {
@@ -184,16 +184,16 @@ impl Store {
     /// Notes that the flow of a tick is over: the cells of a chunk that are still in runs have
     /// passed on their units. Returns their number.
     pub(crate) fn pass_runs_of(&mut self, slot: Slot) -> usize {
-        let Some(runs) = &mut self.beside[slot.index()].runs else { return 0 };
+        let Some(runs) = &mut self.caches[slot.index()].runs else { return 0 };
         runs.passed.words_mut().copy_from_slice(runs.cells.words());
         runs.cells.len()
     }
 
     /// Ends a tick for the runs. Those of chunks in which none is left are freed.
     pub(crate) fn end_tick_of_runs(&mut self) {
-        let beside = &mut self.beside;
+        let caches = &mut self.caches;
         self.with_runs.retain(|slot| {
-            let place = &mut beside[slot.index()].runs;
+            let place = &mut caches[slot.index()].runs;
             let Some(runs) = place else { return false };
             core::mem::swap(&mut runs.passed, &mut runs.passed_last);
             (runs.passed, runs.left) = (CellMask::EMPTY, CellMask::EMPTY);
@@ -208,7 +208,7 @@ impl Store {
 
     /// Forgets a chunk that is being removed.
     pub(in crate::water::store) fn forget_runs(&mut self, slot: Slot) {
-        if self.beside[slot.index()].runs.is_some() {
+        if self.caches[slot.index()].runs.is_some() {
             self.with_runs.retain(|&there| there != slot);
         }
     }

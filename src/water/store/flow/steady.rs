@@ -5,7 +5,7 @@
 //! exactly if the flow passes one of its cells.
 
 use crate::chunk::{LAYER_CELLS, LayerMask};
-use crate::coords::{Face, order};
+use crate::coords::{Face, sort_key};
 use crate::grid::Slot;
 use crate::water::flow_record::{NO_FLOW, add_flow};
 use crate::water::store::{Place, Store};
@@ -131,7 +131,7 @@ impl Store {
     /// Returns the steady flow in a layer (0 to 15) of a chunk, if there is any.
     #[inline]
     pub(crate) fn steady_layer(&self, slot: Slot, layer: usize) -> Option<&SteadyLayer> {
-        self.beside[slot.index()].steady.as_ref()?[layer].as_deref()
+        self.caches[slot.index()].steady.as_ref()?[layer].as_deref()
     }
 
     /// Returns the steady flow that leaves a cell, which must be loaded.
@@ -166,8 +166,8 @@ impl Store {
     fn write_steady(&mut self, place: Place, flows: FaceFlows) {
         let Place { slot, .. } = place;
         self.touch(slot);
-        let key = order(self.grid.position_at(slot));
-        let layers = self.beside[slot.index()].steady.get_or_insert_default();
+        let key = sort_key(self.grid.position_at(slot));
+        let layers = self.caches[slot.index()].steady.get_or_insert_default();
         let layer = &mut layers[place.layer()];
         layer.get_or_insert_with(SteadyLayer::new).set(place.cell(), flows);
         if layer.as_ref().is_some_and(|layer| layer.cells().is_empty()) {
@@ -176,7 +176,7 @@ impl Store {
         if layers.iter().any(Option::is_some) {
             self.with_steady.insert(key, slot);
         } else {
-            self.beside[slot.index()].steady = None;
+            self.caches[slot.index()].steady = None;
             self.with_steady.remove(&key);
         }
     }
@@ -253,7 +253,7 @@ impl Store {
                 found.extend(next.filter(|next| next.is_some()));
             }
         }
-        found.sort_unstable_by_key(|&place| (order(self.position(place)), place));
+        found.sort_unstable_by_key(|&place| (sort_key(self.position(place)), place));
         found.dedup();
         cells.extend(found);
     }

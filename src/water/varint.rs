@@ -3,7 +3,7 @@
 
 /// Why bytes are no number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum NumberFault {
+pub(crate) enum VarintError {
     /// It goes on after the last byte.
     Truncated,
     /// It has more than 64 bits.
@@ -11,7 +11,7 @@ pub(crate) enum NumberFault {
 }
 
 /// Appends a number.
-pub(crate) fn put_number(out: &mut Vec<u8>, mut number: u64) {
+pub(crate) fn write_varint(out: &mut Vec<u8>, mut number: u64) {
     while number >= 0x80 {
         out.push(number as u8 | 0x80);
         number >>= 7;
@@ -20,10 +20,10 @@ pub(crate) fn put_number(out: &mut Vec<u8>, mut number: u64) {
 }
 
 /// Reads the number at `at`, which moves behind it.
-pub(crate) fn take_number(bytes: &[u8], at: &mut usize) -> Result<u64, NumberFault> {
+pub(crate) fn read_varint(bytes: &[u8], at: &mut usize) -> Result<u64, VarintError> {
     let mut number = 0;
     for shift in (0..u64::BITS).step_by(7) {
-        let byte = bytes.get(*at).copied().ok_or(NumberFault::Truncated)?;
+        let byte = bytes.get(*at).copied().ok_or(VarintError::Truncated)?;
         *at += 1;
         let bits = u64::from(byte & 0x7f);
         if bits << shift >> shift != bits {
@@ -34,7 +34,7 @@ pub(crate) fn take_number(bytes: &[u8], at: &mut usize) -> Result<u64, NumberFau
             return Ok(number);
         }
     }
-    Err(NumberFault::TooLong)
+    Err(VarintError::TooLong)
 }
 
 /// Returns a number that is small if `number` is near 0, on either side.
@@ -56,15 +56,15 @@ mod tests {
         for bit in 0..64 {
             for number in [(1u64 << bit) - 1, 1 << bit, u64::MAX >> bit] {
                 let mut bytes = Vec::new();
-                put_number(&mut bytes, number);
+                write_varint(&mut bytes, number);
                 let mut at = 0;
-                assert_eq!(take_number(&bytes, &mut at), Ok(number));
+                assert_eq!(read_varint(&bytes, &mut at), Ok(number));
                 assert_eq!(at, bytes.len());
                 bytes.pop();
-                assert_eq!(take_number(&bytes, &mut 0), Err(NumberFault::Truncated));
+                assert_eq!(read_varint(&bytes, &mut 0), Err(VarintError::Truncated));
                 assert_eq!(zigzag(unzigzag(number)), number);
             }
         }
-        assert_eq!(take_number(&[0xff; 12], &mut 0), Err(NumberFault::TooLong));
+        assert_eq!(read_varint(&[0xff; 12], &mut 0), Err(VarintError::TooLong));
     }
 }

@@ -21,14 +21,14 @@ pub(crate) struct Marks {
 
 /// The changed layers of a world.
 #[derive(Default)]
-pub(crate) struct News {
+pub(crate) struct DirtyLayers {
     /// By slot.
     marks: Vec<Marks>,
     /// The chunks with marks, and some without.
     slots: Vec<Slot>,
 }
 
-impl News {
+impl DirtyLayers {
     fn mark(&mut self, slot: Slot, layer: usize, structure: bool) {
         if self.marks.len() <= slot.index() {
             self.marks.resize(slot.index() + 1, Marks::default());
@@ -43,7 +43,7 @@ impl News {
 
     /// Adds what others have noted.
     #[cfg(feature = "rayon")]
-    pub(in crate::water::store) fn append(&mut self, other: &mut News) {
+    pub(in crate::water::store) fn append(&mut self, other: &mut DirtyLayers) {
         while let Some(slot) = other.slots.pop() {
             let Marks { structure, levels } = other.take(slot);
             for layer in ones(u64::from(levels)) {
@@ -63,16 +63,16 @@ impl News {
 
 impl Store {
     /// Forgets what was noted. From now on, changes are noted if `kept`.
-    pub(crate) fn keep_news(&mut self, kept: bool) {
-        self.news = kept.then(News::default);
+    pub(crate) fn keep_dirty_layers(&mut self, kept: bool) {
+        self.dirty = kept.then(DirtyLayers::default);
     }
 
     /// Takes a chunk with changed layers; `None` if there is none left.
-    pub(crate) fn next_news(&mut self) -> Option<(Slot, Marks)> {
-        let news = self.news.as_mut()?;
+    pub(crate) fn next_dirty(&mut self) -> Option<(Slot, Marks)> {
+        let dirty = self.dirty.as_mut()?;
         loop {
-            let slot = news.slots.pop()?;
-            let marks = news.take(slot);
+            let slot = dirty.slots.pop()?;
+            let marks = dirty.take(slot);
             if marks.levels != 0 {
                 return Some((slot, marks));
             }
@@ -85,7 +85,7 @@ impl Store {
         const SEEN: u16 = HEIGHT | CellFlags::IS_SOURCE.bits() | CellFlags::HAS_SOURCE.bits();
         let is_like_before =
             (old.word() ^ new.word()) & SEEN == 0 && old.is_mark() == new.is_mark();
-        if self.news.is_none() || is_like_before {
+        if self.dirty.is_none() || is_like_before {
             return;
         }
         let cell = LayerMask::single(place.cell());
@@ -116,17 +116,17 @@ impl Store {
         let above = self.upper_layer(slot, layer).filter(|&above| self.is_wet_at(above, closed));
         let below = self.lower_layer(slot, layer).filter(|&below| self.is_wet_at(below, seen));
         let beside = Face::LATERAL.map(|face| self.neighbour(slot, face));
-        let Some(news) = &mut self.news else { return };
-        news.mark(slot, layer, seen.any());
+        let Some(dirty) = &mut self.dirty else { return };
+        dirty.mark(slot, layer, seen.any());
         if let Some((slot, layer)) = above {
-            news.mark(slot, layer, true);
+            dirty.mark(slot, layer, true);
         }
         if let Some((slot, layer)) = below {
-            news.mark(slot, layer, false);
+            dirty.mark(slot, layer, false);
         }
         for (there, cells) in beside.into_iter().zip(seen.leaving()) {
             if cells.any() && there.is_some() {
-                news.mark(there, layer, false);
+                dirty.mark(there, layer, false);
             }
         }
     }
@@ -138,8 +138,8 @@ impl Store {
 
     /// Notes that the level of the sea at a layer may have changed.
     pub(in crate::water::store) fn note_levels(&mut self, slot: Slot, layer: usize) {
-        if let Some(news) = &mut self.news {
-            news.mark(slot, layer, false);
+        if let Some(dirty) = &mut self.dirty {
+            dirty.mark(slot, layer, false);
         }
     }
 
@@ -151,17 +151,17 @@ impl Store {
 
     /// Notes that a chunk comes or goes: what lies at its faces has changed.
     pub(in crate::water::store) fn note_chunk(&mut self, slot: Slot) {
-        let neighbours = self.beside[slot.index()].neighbours;
-        let Some(news) = &mut self.news else { return };
-        news.take(slot);
+        let neighbours = self.caches[slot.index()].neighbours;
+        let Some(dirty) = &mut self.dirty else { return };
+        dirty.take(slot);
         for (face, there) in Face::ALL.into_iter().zip(neighbours) {
             if !there.is_some() {
                 continue;
             }
             match face {
-                Face::Up => news.mark(there, 0, true),
-                Face::Down => news.mark(there, 15, true),
-                _ => (0..16).for_each(|layer| news.mark(there, layer, true)),
+                Face::Up => dirty.mark(there, 0, true),
+                Face::Down => dirty.mark(there, 15, true),
+                _ => (0..16).for_each(|layer| dirty.mark(there, layer, true)),
             }
         }
     }

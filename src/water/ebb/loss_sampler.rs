@@ -14,7 +14,7 @@ const MOST_TICKS_BITS: u32 = 12;
 
 /// How a chance for each column in each tick is drawn. What is drawn depends on a seed and the tick
 /// alone, never on the water. So nothing has to be planned anew when water moves.
-pub(super) enum Draws {
+pub(super) enum LossSampler {
     /// The chance is 0.
     Never,
     /// The chance is at most 1/64. A trial is one column in one tick.
@@ -28,29 +28,29 @@ pub(super) enum Draws {
     Dense { fraction: u32 },
 }
 
-impl Draws {
+impl LossSampler {
     /// Returns the draws of a chance from 0 to 1.
     pub(super) fn new(chance: f64) -> Self {
         let whole = (chance * (1u64 << CHANCE_BITS) as f64).ceil() as u64;
         let trials_bits = LAYER_CELLS.trailing_zeros();
         if whole == 0 {
-            return Draws::Never;
+            return LossSampler::Never;
         }
         if whole << trials_bits > 1 << (CHANCE_BITS + MEAN_BITS) {
-            return Draws::Dense { fraction: fraction(chance) };
+            return LossSampler::Dense { fraction: fraction(chance) };
         }
         let is_few = |bits: &u32| whole << (trials_bits + bits) <= 1 << (CHANCE_BITS + MEAN_BITS);
         let ticks_bits = (0..=MOST_TICKS_BITS).rev().find(is_few).unwrap_or(0);
-        Draws::Sparse { ticks_bits, at_most: binomial(trials_bits + ticks_bits, whole) }
+        LossSampler::Sparse { ticks_bits, at_most: binomial(trials_bits + ticks_bits, whole) }
     }
 
     /// Returns the columns drawn in a tick, and in how many ticks, at least one, to ask again: none
     /// is drawn before that. `None` if none ever is. Epochs begin at ticks that depend on the seed.
     pub(super) fn at(&self, seed: u64, tick: u64) -> Option<(LayerMask, u64)> {
         match *self {
-            Draws::Never => None,
-            Draws::Dense { fraction } => Some((chosen(mix(seed, tick), fraction), 1)),
-            Draws::Sparse { ticks_bits, ref at_most } => {
+            LossSampler::Never => None,
+            LossSampler::Dense { fraction } => Some((chosen(mix(seed, tick), fraction), 1)),
+            LossSampler::Sparse { ticks_bits, ref at_most } => {
                 // Powers of two, so that epochs go on in step when ticks wrap.
                 let ticks = 1u64 << ticks_bits;
                 let at = tick.wrapping_add(mix(seed, 0));
@@ -119,7 +119,7 @@ mod tests {
             1.0 / 1024.0,
             1.0 / 64.0,
         ] {
-            let Draws::Sparse { ticks_bits, at_most } = Draws::new(chance) else {
+            let LossSampler::Sparse { ticks_bits, at_most } = LossSampler::new(chance) else {
                 panic!("{chance} is few enough")
             };
             let trials = f64::from(256u32 << ticks_bits);
@@ -142,7 +142,7 @@ mod tests {
     fn no_column_is_drawn_before_the_tick_in_which_to_ask_again() {
         for chance in [1.0 / 65_536.0, 1.0 / 4096.0, 0.005, 0.02, 0.7, 1.0] {
             for seed in 0..20 {
-                let draws = Draws::new(chance);
+                let draws = LossSampler::new(chance);
                 let start = 0u64.wrapping_sub(3000);
                 let mut due = 0;
                 for at in 0..6000 {
@@ -158,7 +158,7 @@ mod tests {
                 }
             }
         }
-        assert!(Draws::new(0.0).at(1, 1).is_none());
+        assert!(LossSampler::new(0.0).at(1, 1).is_none());
     }
 
     #[test]
@@ -170,7 +170,7 @@ mod tests {
             (0.3, 400),
             (1.0, 10),
         ] {
-            let draws = Draws::new(chance);
+            let draws = LossSampler::new(chance);
             let (mut drawn, mut halves) = (0.0, [0.0; 2]);
             for seed in 0..40 {
                 for tick in 0..ticks {

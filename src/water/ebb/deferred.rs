@@ -5,7 +5,7 @@ use crate::water::store::Place;
 
 /// Work that the ebb finds and defers to the end of the tick, because it affects other cells too.
 #[derive(Default)]
-pub(crate) struct Afterwards {
+pub(crate) struct Deferred {
     /// Cells whose HasSource flag may differ from that of their parents.
     pub(crate) stale: Vec<Place>,
     /// Cells without water or flow, which may feed others.
@@ -23,10 +23,10 @@ pub(crate) struct Afterwards {
     pub(crate) falls: Vec<Place>,
 }
 
-impl Afterwards {
+impl Deferred {
     /// Adds what another part of the ebb has found.
     #[cfg(feature = "rayon")]
-    pub(crate) fn append(&mut self, other: &mut Afterwards) {
+    pub(crate) fn append(&mut self, other: &mut Deferred) {
         self.stale.append(&mut other.stale);
         self.dried.append(&mut other.dried);
         self.closing.append(&mut other.closing);
