@@ -438,7 +438,7 @@ mod tests {
         let mut world = HumidityWorld::<Cube>::new(Rules::default()).unwrap();
         world.count_no_moves();
         let mut cells = Chunk::uniform(Cell::soil(0.0, 1.0));
-        cells.set(2_000, Cell::soil(90.0, 1.0));
+        cells.set(2_008, Cell::soil(90.0, 1.0));
         world.insert_chunk(IVec3::ZERO, cells).unwrap();
         let slot = world.store.moisture.slot(IVec3::ZERO).unwrap();
         world.share_chunk(slot);
