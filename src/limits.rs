@@ -20,11 +20,12 @@ bitflags! {
         const SPRINGS = 1 << 2;
         /// The sea.
         const SEA = 1 << 3;
-        /// Rain and moisture.
+        /// Rain, and the end of rain that a cell of soil is.
         const MOISTURE = 1 << 4;
         /// Charges and pressure.
         const PRESSURE = 1 << 5;
-        /// What a server does itself: chunks that come and go, edges, rules, freezing, waking.
+        /// What a server does itself: chunks that come and go, edges, rules, freezing, waking,
+        /// moisture that is set.
         const WORLD = 1 << 6;
     }
 }

@@ -216,3 +216,25 @@ fn a_recorder_obeys_limits_of_its_own() {
     let bytes = Recorder::new(worlds::materials(4)).recording().tick_bytes(0);
     assert_eq!(other.apply_bytes(&bytes), Ok(0));
 }
+
+/// Moisture that is set comes out of nothing, and a cell of rain gives it without end. Limits count
+/// units of water alone, and let both pass as edits of moisture.
+#[test]
+fn moisture_that_is_set_is_the_servers() {
+    let limits = Limits { kinds: EditKinds::all() - EditKinds::WORLD, ..Limits::default() };
+    let cell = at(1, 1, 1);
+    for edit in [
+        humidity::Edit::SetHumidity { cell, humidity: 1000.0 },
+        humidity::Edit::SetRain { cell, humidity: 1.0 },
+    ] {
+        let mut world = worlds::materials(3);
+        let hash = world.state_hash();
+        let refused = world.apply_bytes(&world::Edit::Soil(edit).to_bytes(), &limits);
+        let is_of_server = matches!(
+            refused,
+            Err(ClientEditError::Limit(LimitError::Kind { kind: EditKinds::WORLD, .. }))
+        );
+        assert!(is_of_server, "{refused:?}");
+        assert_eq!(world.state_hash(), hash);
+    }
+}

@@ -177,3 +177,43 @@ fn pressure_that_is_put_in_and_taken_out_leaves_no_trace() {
         }
     }
 }
+
+/// Pressure that a frozen chunk holds kept the places of all later charges, each of which lets
+/// pressure go on as far as it reaches.
+#[test]
+fn pressure_that_stands_still_lets_later_charges_reach_no_farther() {
+    let rules = Rules { blast_reach: 1, blast_fading: 0.0, ..Rules::default() };
+    let palette = Palette::natural();
+    let air = palette.id("air").unwrap();
+    let build = || {
+        let mut world = World::new(7, Palette::natural(), rules).unwrap();
+        let row = (0..24).map(|x| IVec3::new(x, 0, 0));
+        world.insert_chunks(row.map(|at| (at, Content::from_fn(at, |_| air)))).unwrap();
+        world
+    };
+    // Of charges in chunks 10 to 13 one after the other, the chunks that the last one enters.
+    let entered = |world: &mut World| {
+        let mut entered = std::collections::BTreeSet::new();
+        for at in 10..14 {
+            entered.clear();
+            world.charge(IVec3::new(16 * at + 8, 8, 8), 3.0, 300.0).unwrap();
+            for _ in 0..400 {
+                entered.extend(world.blast().chunks().map(|(chunk, _)| chunk.x));
+                world.step();
+            }
+            assert_eq!(world.validate(), Ok(()));
+        }
+        entered.remove(&0);
+        entered
+    };
+    let expected = entered(&mut build());
+    assert_eq!(expected.iter().copied().collect::<Vec<_>>(), [12, 13, 14]);
+    let mut world = build();
+    world.charge(IVec3::splat(8), 3.0, 300.0).unwrap();
+    world.freeze([IVec3::ZERO]).unwrap();
+    assert_eq!(entered(&mut world), expected);
+    assert!(world.blast().total() > 0.0, "some stands still");
+    world.thaw([IVec3::ZERO]).unwrap();
+    world.run(400);
+    assert_eq!(world.validate(), Ok(()));
+}

@@ -52,6 +52,14 @@ impl<S: BlastShape> BlastWorld<S> {
         }
     }
 
+    /// Lets pressure enter only those of the admitted chunks any more for which `keeps` holds. The
+    /// others must have been removed.
+    pub(crate) fn retain_admitted(&mut self, keeps: impl Fn(IVec3) -> bool) {
+        let admitted = self.space.extent.iter().flatten().copied();
+        let gone: Vec<IVec3> = admitted.filter(|&chunk| !keeps(chunk)).collect();
+        gone.into_iter().for_each(|chunk| self.dismiss(chunk));
+    }
+
     /// Lets a chunk, loaded or not, stand still, or go on. Flows across its faces end.
     pub(crate) fn set_still(&mut self, chunk: IVec3, is_still: bool) {
         if self.space.still.contains(&chunk) == is_still {

@@ -34,12 +34,13 @@ impl Edit {
 /// Of moisture, those edits that a world takes. The others change its ground.
 fn of_soil(edit: &humidity::Edit) -> Demand {
     use humidity::Edit;
-    let of = |edit| Demand::new(edit, EditKinds::MOISTURE);
+    let of = Demand::new;
     match *edit {
-        Edit::SetHumidity { cell, .. } => of("SetHumidity").at(cell),
-        Edit::SetRain { cell, .. } => of("SetRain").at(cell),
-        Edit::ClearRain(cell) => of("ClearRain").at(cell),
-        _ => Demand::new("an edit of soil", EditKinds::WORLD),
+        // Moisture out of nothing, once or for ever, which no limit counts.
+        Edit::SetHumidity { cell, .. } => of("SetHumidity", EditKinds::WORLD).at(cell),
+        Edit::SetRain { cell, .. } => of("SetRain", EditKinds::WORLD).at(cell),
+        Edit::ClearRain(cell) => of("ClearRain", EditKinds::MOISTURE).at(cell),
+        _ => of("an edit of soil", EditKinds::WORLD),
     }
 }
 

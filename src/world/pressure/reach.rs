@@ -5,9 +5,10 @@
 use crate::coords::{Region, sort_key};
 use crate::world::World;
 use glam::IVec3;
+use std::collections::BTreeSet;
 
 impl World {
-    /// Lets pressure enter the loaded chunks within reach of these, until all is silent again.
+    /// Lets pressure enter the loaded chunks within reach of these, until it spreads no more.
     pub(in crate::world) fn reach_from(&mut self, chunks: Region) {
         for origin in chunks.positions().filter(|&chunk| self.ground.chunk(chunk).is_some()) {
             if self.origins.insert(sort_key(origin)) {
@@ -23,23 +24,37 @@ impl World {
 
     /// Returns whether a chunk is within reach of where pressure was put into the world.
     pub(in crate::world) fn is_within_reach(&self, chunk: IVec3) -> bool {
-        self.origins().any(|origin| {
-            let away = [0, 1, 2].map(|axis| chunk[axis].abs_diff(origin[axis]));
-            away.into_iter().all(|away| away <= self.rules.blast_reach)
-        })
+        self.origins().any(|origin| is_within(chunk, origin, self.rules.blast_reach))
     }
 
-    /// Returns the chunks in which pressure was put into the world since all was silent, in order
-    /// of position.
+    /// Returns the chunks in which pressure was put into the world since none spread, in order of
+    /// position, and those before that from which pressure has come that stands still.
     pub(crate) fn origins(&self) -> impl ExactSizeIterator<Item = IVec3> {
         self.origins.iter().map(|&[y, z, x]| IVec3::new(x, y, z))
     }
 
-    /// Forgets where pressure was put into the world, if all is silent.
+    /// Forgets where pressure was put into the world, if none spreads any more: but for the places
+    /// from which pressure has come that stands still, and may spread once it goes on.
     pub(in crate::world) fn forget_origins(&mut self) {
-        if self.blast.is_empty() && !self.origins.is_empty() {
-            self.origins.clear();
-            self.blast.confine();
+        if self.origins.is_empty() || !self.blast.is_at_rest() {
+            return;
+        }
+        let reach = self.rules.blast_reach;
+        let is_needed = |&[y, z, x]: &[i32; 3]| {
+            let origin = IVec3::new(x, y, z);
+            self.blast.chunks().any(|(chunk, _)| is_within(chunk, origin, reach))
+        };
+        let needed: BTreeSet<[i32; 3]> = self.origins.iter().copied().filter(is_needed).collect();
+        if needed.len() < self.origins.len() {
+            self.origins = needed;
+            let kept: Vec<IVec3> = self.origins().collect();
+            let keeps = |chunk| kept.iter().any(|&origin| is_within(chunk, origin, reach));
+            self.blast.retain_admitted(keeps);
         }
     }
+}
+
+/// Returns whether two chunks are at most so many apart along each axis.
+fn is_within(chunk: IVec3, other: IVec3, reach: u32) -> bool {
+    (0..3).all(|axis| chunk[axis].abs_diff(other[axis]) <= reach)
 }

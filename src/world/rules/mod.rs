@@ -38,8 +38,8 @@ pub struct Rules {
     /// Those of moisture in soil; the sweep is [`Sweep::Conservative`]. By default moisture falls
     /// as much as it evens out: [`fall`](humidity::Rules::fall) is the coefficient, 1/32; and a
     /// flow of less than 1/4 ends, 1/256 of a unit of water
-    /// ([`least_flow`](humidity::Rules::least_flow)), so that slow soils rest within some thousand
-    /// ticks.
+    /// ([`least_flow`](humidity::Rules::least_flow)), so that slow soils come to rest: a thousand
+    /// cells within 12,500 steps, which are 50,000 ticks at the default period.
     pub soil: humidity::Rules,
     /// Those of pressure. By default waves of coefficient 0.25 and damping 0.92, silent below 2.
     pub blast: blast::Rules,

@@ -208,6 +208,10 @@ impl World {
     /// `time` has passed since the call, or when there is no more to do in the tick. What a tick
     /// comes to does not depend on it.
     ///
+    /// Pieces of soil take up to 0.2 ms. Longer ones are queued edits of a region (16³ cells filled
+    /// with rock in a lake: 14 ms) and the end of a step of explosions: 1 ms for a charge of radius
+    /// 4 at 400, 9 ms for one of radius 16 at 10,000 (one EPYC core, 2026-11-27).
+    ///
     /// # Panics
     /// Where the standard library has no clock, as on `wasm32-unknown-unknown`; there,
     /// [`step_while`](World::step_while) takes one.

@@ -339,7 +339,7 @@ mod tests {
         Chunk::uniform(Cell::soil(f64::from(rng.u8(..2)) * 300.0, 1.0 + rng.f32()))
     }
 
-    /// Makes a random edit, or lets a chunk stand still or go on.
+    /// Makes a random edit, or lets a chunk stand still or go on, as the conservative sweep can.
     fn edit<S: HumidityShape>(world: &mut HumidityWorld<S>, mut rng: Rng) {
         let chunk = IVec3::new(rng.i32(0..=LAST.x), rng.i32(0..=LAST.y), 0);
         let cell = S::cell_at(chunk, rng.usize(..4096));
@@ -352,8 +352,8 @@ mod tests {
             3 => _ = world.set_impermeability(cell, 1.0 + rng.f32()),
             4 => _ = world.remove_chunk(chunk),
             5 => _ = world.insert_chunk(chunk, soil(&mut rng)),
-            6 => world.set_still(chunk, true),
-            7 | 8 => world.set_still(chunk, false),
+            6 if has_units => world.set_still(chunk, true),
+            7 | 8 if has_units => world.set_still(chunk, false),
             9 if has_units => _ = world.add_units(cell, units),
             10 if has_units => _ = world.take_units(cell, units),
             11 if has_units => {
@@ -412,7 +412,11 @@ mod tests {
             assert!(looked == pieces || sliced.step_ahead().is_none(), "seed {seed}, step {step}");
             assert_eq!(sliced.state_hash(), before, "seed {seed}, step {step}");
             let steps = rng.u64(1..3);
-            assert_eq!(sliced.run(steps), whole.run(steps), "seed {seed}, step {step}");
+            // Where steps leave out rows, moves are not counted.
+            let counts = !whole.kernel.stirred.is_kept;
+            let [one, other] = [sliced.run(steps), whole.run(steps)]
+                .map(|report| (report.visited, report.changed, report.moved * u64::from(counts)));
+            assert_eq!(one, other, "seed {seed}, step {step}");
             assert_eq!(sliced.state_hash(), whole.state_hash(), "seed {seed}, step {step}");
             assert_eq!(sliced.take_changes(), whole.take_changes(), "seed {seed}, step {step}");
             assert_eq!(sliced.ledger(), whole.ledger(), "seed {seed}, step {step}");
