@@ -120,7 +120,7 @@ impl World {
     /// with another material, moisture or pressure. Loading and unloading a chunk is not listed. A
     /// [`Feed`](super::Feed) of the world takes nothing away from this list, but from what is there
     /// before the first call. What a feed was told, and this has not listed yet, is no part of a
-    /// snapshot.
+    /// snapshot. The list is for one reader: several have a feed each.
     pub fn take_changes(&mut self) -> Vec<ChunkChanges> {
         let mut all = self.take_untold();
         untold::add(&mut all, &self.water.take_changes());

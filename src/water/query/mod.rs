@@ -201,7 +201,8 @@ impl WaterWorld {
     /// A copy of a chunk, made at any time, follows the world by the changes taken later: also one
     /// made while a tick is underway, whose changes are listed once it is complete.
     ///
-    /// Until the next call, each changed chunk takes a mask of 512 bytes.
+    /// Until the next call, each changed chunk takes a mask of 512 bytes. The list is for one
+    /// reader.
     pub fn take_all_changes(&mut self) -> Vec<ChunkChanges> {
         ChunkChanges::list(self.store.take_changes())
     }

@@ -52,7 +52,7 @@ impl World {
     /// Returns the ground that pressure broke since the last call: by step of explosions, then in
     /// order of position (y, then z, then x). Until then, each takes 48 bytes. A
     /// [`Feed`](crate::world::Feed) takes nothing away from this list; but before the first call,
-    /// what all feeds have told is not kept.
+    /// what all feeds have told is not kept. The list is for one reader: several have a feed each.
     pub fn take_events(&mut self) -> Vec<Broken> {
         self.take_untold_events()
     }
