@@ -6,7 +6,7 @@
 //!
 //! | where | what |
 //! |---|---|
-//! | `rules/` | what ground is made of, the rules of all parts, what they come to, and why an edit was refused |
+//! | `rules/` | materials, the rules of all parts, the limits derived from them, and errors |
 //! | `ground/` | edits of materials, and how the parts follow them; chunks that are loaded, and that travel |
 //! | `pressure/` | explosions: the ground that they are lent, charges, their reach, what breaks and what is thrown |
 //! | `edit/` | edits as values, in bytes and in a queue; those of the parts |

@@ -1,5 +1,4 @@
-//! The table of guarantees names the tests that hold them; a name whose test is gone would promise
-//! what nothing checks.
+//! Every test named in the table of guarantees exists. Otherwise a guarantee would be unchecked.
 
 use crate::comments::sources;
 use std::fs;

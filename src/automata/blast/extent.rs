@@ -52,8 +52,8 @@ impl<S: BlastShape> BlastWorld<S> {
         }
     }
 
-    /// Lets pressure enter only those of the admitted chunks any more for which `keeps` holds. The
-    /// others must have been removed.
+    /// Admits pressure only to the admitted chunks for which `keeps` holds. The others must not be
+    /// loaded.
     pub(crate) fn retain_admitted(&mut self, keeps: impl Fn(IVec3) -> bool) {
         let admitted = self.space.extent.iter().flatten().copied();
         let gone: Vec<IVec3> = admitted.filter(|&chunk| !keeps(chunk)).collect();

@@ -20,7 +20,7 @@ pub(crate) struct Rims<T: Value, S: RowShape> {
     places: Vec<u32>,
     /// The number of the last round of requests.
     round: u64,
-    /// How many of the first of `saved` may be of no request of the last round that has ended.
+    /// The number of leading entries of `saved` not yet checked for a request in the last round.
     unchecked: usize,
 }
 
@@ -90,7 +90,7 @@ impl<T: Value, S: RowShape> Rims<T, S> {
         }
         self.end_round();
         self.drop_unrequested(usize::MAX);
-        // Few are outdated where a step was done ahead: not enough to wait for other threads.
+        // After a step done ahead few are outdated, too few to be worth other threads.
         let mut outdated: Vec<_> =
             self.saved.iter_mut().filter(|saved| !saved.is_current).collect();
         workers::each(&mut outdated, |saved| saved.renew(&rims));
@@ -133,9 +133,8 @@ impl<T: Value, S: RowShape> Rims<T, S> {
         saved
     }
 
-    /// Drops saved rims that were not requested in the round that has ended, after a look at up to
-    /// `most`.
-    /// Returns whether there are others to look at.
+    /// Checks up to `most` saved rims, and drops those not requested in the last round. Returns
+    /// whether any are left to check.
     pub(crate) fn drop_unrequested(&mut self, most: usize) -> bool {
         let left = self.unchecked.saturating_sub(most);
         for place in (left..self.unchecked).rev() {

@@ -113,9 +113,10 @@ pub struct HumidityWorld<S: HumidityShape = Sheet> {
     stepped: Vec<u64>,
     /// Kept to reuse their memory.
     jobs: Vec<Job<S>>,
-    /// Where among the awake chunks the next that is stepped ahead is looked for.
+    /// The index in the list of awake chunks at which the search for the next chunk to step ahead
+    /// begins.
     next_ahead: usize,
-    /// The step that is being closed.
+    /// The step being closed, if any.
     closing: Option<Closing<S>>,
     /// What the last one has left, if that was done ahead.
     leavings: Leavings<S>,

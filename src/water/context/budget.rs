@@ -2,7 +2,7 @@
 
 use crate::chunk::LAYER_CELLS;
 
-/// The cells that a chunk counts for whose records are freed.
+/// The cells charged for freeing the records of a chunk.
 pub(crate) const CHUNK_COST: usize = 4;
 
 /// The cells that a piece of a tick may still visit.

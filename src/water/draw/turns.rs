@@ -58,8 +58,8 @@ impl Turns {
         self.buckets[bucket].push(Turn { order, slot, index, is_vain });
     }
 
-    /// Removes the cell whose turn is next. Returns it and whether its draw is in vain; `None` if
-    /// none is left.
+    /// Removes the next cell in order. Returns the cell, and `true` if its draw is known to fail;
+    /// `None` if no cell is left.
     #[inline]
     pub(super) fn next(&mut self) -> Option<(Place, bool)> {
         let bucket = match self.sorted {
@@ -109,7 +109,7 @@ impl Turns {
 mod tests {
     use super::*;
 
-    /// The cells of any subset keep the order that they have among all, and each is served once.
+    /// Any subset of the cells has the order it has in the whole set, without repetition.
     #[test]
     fn the_order_of_two_cells_does_not_depend_on_the_others() {
         let cell = |at: usize| {

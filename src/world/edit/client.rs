@@ -36,7 +36,7 @@ fn of_soil(edit: &humidity::Edit) -> Demand {
     use humidity::Edit;
     let of = Demand::new;
     match *edit {
-        // Moisture out of nothing, once or for ever, which no limit counts.
+        // These create moisture that no limit counts.
         Edit::SetHumidity { cell, .. } => of("SetHumidity", EditKinds::WORLD).at(cell),
         Edit::SetRain { cell, .. } => of("SetRain", EditKinds::WORLD).at(cell),
         Edit::ClearRain(cell) => of("ClearRain", EditKinds::MOISTURE).at(cell),

@@ -126,8 +126,8 @@ impl World {
         Ok(())
     }
 
-    /// Lends the blast the ground of the loaded chunks that a region touches, as it is now. Those
-    /// that an edit has made silent do not count as lent any more.
+    /// Lends the blast the ground of the loaded chunks that a region touches, as it is now. A
+    /// chunk without pressure and obstacles is no longer counted as lent.
     pub(in crate::world) fn lend_region(&mut self, region: Region) -> Result<(), EditError> {
         let chunks = Region::new(Cube::chunk_of(region.min()), Cube::chunk_of(region.max()));
         for slot in self.ground.slots_in(chunks) {

@@ -27,14 +27,14 @@ impl World {
         self.origins().any(|origin| is_within(chunk, origin, self.rules.blast_reach))
     }
 
-    /// Returns the chunks in which pressure was put into the world since none spread, in order of
-    /// position, and those before that from which pressure has come that stands still.
+    /// Returns the chunks in which pressure was added and not yet forgotten, in order of position.
+    /// See [`forget_origins`](Self::forget_origins).
     pub(crate) fn origins(&self) -> impl ExactSizeIterator<Item = IVec3> {
         self.origins.iter().map(|&[y, z, x]| IVec3::new(x, y, z))
     }
 
-    /// Forgets where pressure was put into the world, if none spreads any more: but for the places
-    /// from which pressure has come that stands still, and may spread once it goes on.
+    /// Forgets the origins of pressure once explosions are at rest. Origins within reach of a chunk
+    /// that still has pressure are kept: it may be frozen, and spread after it is thawed.
     pub(in crate::world) fn forget_origins(&mut self) {
         if self.origins.is_empty() || !self.blast.is_at_rest() {
             return;
@@ -54,7 +54,7 @@ impl World {
     }
 }
 
-/// Returns whether two chunks are at most so many apart along each axis.
+/// Returns whether two chunks are at most `reach` apart along each axis (Chebyshev distance).
 fn is_within(chunk: IVec3, other: IVec3, reach: u32) -> bool {
     (0..3).all(|axis| chunk[axis].abs_diff(other[axis]) <= reach)
 }

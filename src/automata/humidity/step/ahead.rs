@@ -1,13 +1,12 @@
 //! A synchronous step done ahead, in pieces, so that a caller can stop in between. Until the step,
 //! the world is as it was.
 //!
-//! First the awake chunks are stepped, one at a time, on copies. Edits may come between: the kernel
-//! drops the copies of which something has changed that their step reads, and they are stepped
-//! again. When all are, the step is closed, and nothing may be edited until it is complete: the
-//! copies are looked through twice, some at a time, for what the step comes to besides: what it
-//! adds to the ledger, and which chunks wake and which fall asleep. The step itself exchanges
-//! pointers and writes the rows that change where few do, and what the world had before is freed
-//! after it, some at a time again.
+//! First the awake chunks are stepped, one at a time, on copies. Edits are allowed in between: the
+//! kernel drops each copy whose inputs an edit changes, and its chunk is stepped again. Once all
+//! chunks are stepped, the step is closed, and edits are not allowed until it is complete. Two
+//! passes over the copies, a few at a time, find what the step adds to the ledger, which chunks
+//! wake and which fall asleep. The step itself swaps pointers, or writes single rows where few
+//! change. The old arrays are freed after it, a few at a time.
 
 use crate::automata::engine::changes::Changes;
 use crate::automata::humidity::step::job::Job;
@@ -262,8 +261,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
         }
     }
 
-    /// Completes the step that is done ahead. Returns `None` if there is
-    /// none.
+    /// Completes the step that was done ahead. Returns `None` if there is none.
     pub(in crate::automata::humidity) fn step_from_ahead(&mut self) -> Option<StepReport> {
         if !self.is_ahead() {
             return None;
@@ -297,8 +295,8 @@ impl<S: HumidityShape> HumidityWorld<S> {
         Some(report)
     }
 
-    /// Frees a part of what the last step has left, but for the arrays that the next one needs.
-    /// Returns how many cells that counts for; `None` if nothing is left.
+    /// Frees some of the last step's arrays, and keeps as many as the next step needs. Returns the
+    /// number of cells charged; `None` if nothing is left to free.
     pub(crate) fn free_some(&mut self) -> Option<u64> {
         let Leavings { done, masks } = &mut self.leavings;
         let next = self.store.moisture.awake_slots().len();
@@ -339,7 +337,8 @@ mod tests {
         Chunk::uniform(Cell::soil(f64::from(rng.u8(..2)) * 300.0, 1.0 + rng.f32()))
     }
 
-    /// Makes a random edit, or lets a chunk stand still or go on, as the conservative sweep can.
+    /// Makes a random edit, or freezes or thaws a chunk, which only the conservative sweep
+    /// supports.
     fn edit<S: HumidityShape>(world: &mut HumidityWorld<S>, mut rng: Rng) {
         let chunk = IVec3::new(rng.i32(0..=LAST.x), rng.i32(0..=LAST.y), 0);
         let cell = S::cell_at(chunk, rng.usize(..4096));
@@ -458,7 +457,7 @@ mod tests {
         assert_eq!(world.step().changed, 7);
     }
 
-    /// Else, little of what was done ahead would be left in a world that is played in.
+    /// If an edit dropped more, little work done ahead would survive in a busy world.
     #[test]
     fn an_edit_drops_what_reads_it_and_nothing_else() {
         let mut world = HumidityWorld::<Cube>::new(Rules::default()).unwrap();

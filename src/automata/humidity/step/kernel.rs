@@ -31,7 +31,7 @@ pub(in crate::automata::humidity) struct Kernel<S: HumidityShape> {
     /// Invalidated by every change to a chunk outside a step.
     pub(in crate::automata::humidity) rims: Rims<u32, S>,
     pub(in crate::automata::humidity) stirred: Stirred,
-    /// Awake chunks that are stepped ahead, as long as nothing has changed that their step reads.
+    /// Awake chunks stepped ahead. An entry is dropped when an input of its step changes.
     pub(in crate::automata::humidity) ahead: HashMap<Slot, Done<S>>,
 }
 

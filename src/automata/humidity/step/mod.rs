@@ -5,7 +5,7 @@
 //! |---|---|
 //! | `mean` | the kernels of the sweeps that keep the original formula |
 //! | `conservative`, `heads`, `transmissibility` | the kernel of the conservative sweep, and what it reads |
-//! | `kernel`, `job` | what the step of a chunk reads, and what it comes to |
+//! | `kernel`, `job` | the inputs of a chunk's step, and its results |
 //! | `ahead` | a step done ahead, in pieces |
 //! | `stepped` | which chunks a save must look at |
 //! | `still` | chunks that stand still |

@@ -1,6 +1,6 @@
-//! What has changed, for each of those who ask.
+//! Records of changes, one for each consumer.
 //!
-//! | file | for whom |
+//! | file | consumer: content |
 //! |---|---|
 //! | `changes` | games and feeds: cells whose words differ, and those that look different |
 //! | `tick_changes` | the same of the tick underway, until it is complete |
