@@ -196,7 +196,7 @@ fn pressure_that_stands_still_lets_later_charges_reach_no_farther() {
         let mut entered = std::collections::BTreeSet::new();
         for at in 10..14 {
             entered.clear();
-            world.charge(IVec3::new(16 * at + 8, 8, 8), 3.0, 300.0).unwrap();
+            world.charge(IVec3::new(16 * at + 8, 8, 8), 6.0, 10_000.0).unwrap();
             for _ in 0..400 {
                 entered.extend(world.blast().chunks().map(|(chunk, _)| chunk.x));
                 world.step();
