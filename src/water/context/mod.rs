@@ -152,9 +152,10 @@ impl Tick<'_> {
     }
 
     /// Wakes what may now flow into the cells that gave: the cells beside them, above them, and
-    /// beside those above; full cells below, which may rise into them if a spring lies higher; and
-    /// the water over full cells above them, which was one body with what lies beside those as long
-    /// as they had no room below.
+    /// beside those above; and the water over full cells above them, which was one body with what
+    /// lies beside those as long as they had no room below. Full cells below wake if a spring lies
+    /// higher, since they may rise; and below those that gave all, since they are the surface of a
+    /// body now that may stand lower elsewhere.
     pub(crate) fn wake_givers(&mut self, slot: Slot, layer: usize, gave: LayerMask) {
         if gave.is_empty() {
             return;
@@ -180,12 +181,15 @@ impl Tick<'_> {
                 self.wake_layer(slot, layer, full);
             }
         }
+        let dry = gave - self.store.layer(slot, layer).wet;
         let y = self.store.grid().position_at(slot).y * 16 + layer as i32;
-        if self.store.highest_source().is_some_and(|highest| highest > y)
+        let may_rise = self.store.highest_source().is_some_and(|highest| highest > y);
+        let waking = if may_rise { gave } else { dry };
+        if waking.any()
             && let Some((slot, layer)) = self.store.lower_layer(slot, layer)
         {
             let full = self.store.layer(slot, layer).closed;
-            self.wake_layer(slot, layer, gave & full);
+            self.wake_layer(slot, layer, waking & full);
         }
     }
 

@@ -1,8 +1,8 @@
 //! Laws of pools: bodies are those of a flood fill, and nothing depends on what is known of them.
 
 use super::*;
-use crate::chunk::{Chunk, LAYER_CELLS};
-use crate::coords::{CHUNK_CELLS, Face, Region};
+use crate::chunk::{CellMask, Chunk, LAYER_CELLS};
+use crate::coords::{CHUNK_CELLS, Cube, Face, Region, Shape};
 use crate::water::cell::FULL;
 use crate::water::context::Tick;
 use crate::water::context::schedule::Phase;
@@ -360,6 +360,39 @@ fn nothing_depends_on_what_is_known_or_awake() {
         }
     }
     assert!(moved > 10_000, "{moved} units moved");
+}
+
+/// Two arms with pockets at their feet are joined by a film over both, which is all that is awake.
+/// There are more pockets than the film has units, and when a cell of it gave its last unit, what
+/// lay below stayed asleep, with a surface 8 units above a pocket (found by hostile clients of a
+/// world of materials, in a body that was too large to be levelled in each tick).
+#[test]
+fn what_lies_below_cells_that_give_all_wakes_to_level_on_its_own() {
+    let pockets = [(1, 8), (5, 8), (4, 7), (4, 9)].map(|(x, z)| IVec3::new(x, 1, z));
+    let arms = [2, 4].map(|x| [1, 2].map(|y| IVec3::new(x, y, 8)));
+    let film = [2, 3, 4].map(|x| IVec3::new(x, 3, 8));
+    let mut chunk = Chunk::uniform(Voxel::SOLID);
+    for (cells, height) in [(arms.as_flattened(), FULL), (&pockets, FULL - 1), (&film, 1)] {
+        for &cell in cells {
+            chunk.set(Cube::index_of(cell), Voxel::OPEN.with_height(height));
+        }
+    }
+    for seed in 0..40 {
+        let mut world = WaterWorld::new(seed, Rules::lossless()).expect("rules in range");
+        world.insert_chunk(IVec3::ZERO, chunk.clone()).expect("none is there");
+        let slot = world.store.grid().slot(IVec3::ZERO).expect("it is loaded");
+        let awake = world.store.grid_mut().awake_at_mut(slot).expect("a new chunk is awake");
+        *awake = CellMask::EMPTY;
+        for cell in film {
+            awake.insert(Cube::index_of(cell));
+        }
+        while !world.is_at_rest() {
+            world.step();
+            assert_eq!(world.validate(), Ok(()), "seed {seed}, tick {}", world.ticks());
+        }
+        let is_full = |&cell: &IVec3| world.voxel(cell).is_some_and(Voxel::is_closed);
+        assert!(pockets.iter().all(is_full), "seed {seed}: the arms fill what the film does not");
+    }
 }
 
 /// Walls all around, and no springs. What is known is forgotten now and then, so that a body that

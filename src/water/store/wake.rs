@@ -51,7 +51,7 @@ impl Store {
     /// | a cell gains or loses a parent ([`wake_descendants`](Store::wake_descendants)) | all that it feeds, at any distance, since what they can draw has changed | next tick |
     /// | a chunk is loaded or unloaded ([`wake_around`](Store::wake_around), [`adopt`](Store::adopt)) | what touches it, and its own water | next tick |
     /// | a chunk is frozen or thawed ([`set_frozen`](Store::set_frozen)) | what lies on both sides of the faces at which it parts from its neighbours or joins them | next tick; in a frozen chunk, the next after it is thawed |
-    /// | water flows or is drawn ([`Tick::wake_layer`](crate::water::context::Tick::wake_layer) and its callers) | the cells that received; around those that gave, what may flow into them: beside, above, beside that, over that if it is full, and full cells below if a spring lies higher | this tick if the layer is still ahead, and the next |
+    /// | water flows or is drawn ([`Tick::wake_layer`](crate::water::context::Tick::wake_layer) and its callers) | the cells that received; around those that gave, what may flow into them: beside, above, beside that, over that if it is full, and full cells below if a spring lies higher or the giver is dry | this tick if the layer is still ahead, and the next |
     /// | the ebb passes ([`keep_awake`](Store::keep_awake)) | nothing: cells fall asleep, except active ones, those that wait for a draw, and those woken in this tick | next tick |
     /// | HasSource changes | the cell; if it is set, those beside it, too | next tick |
     /// | a cell's path leads to another spring ([`Tick::reroute`](crate::water::context::Tick::reroute)) | all that it feeds | next tick |
