@@ -1,11 +1,11 @@
-//! Edits as bytes, alike for all automata: a tag, which says which edit it is, then its fields in
-//! little-endian order. Each automaton has a table of its tags; a tag keeps its form for ever, and
-//! another form of an edit gets a new one.
+//! The fields of edits as bytes, alike for all automata. An edit is a tag, which says which edit it
+//! is (see [`edit_table`](crate::edit_table)), then its fields in little-endian order.
 //!
 //! | field | bytes |
 //! |---|---|
 //! | number | as many as it has |
 //! | cell, position of a chunk | x, y and z, each an `i32` |
+//! | column of chunks | x and z, each an `i32` |
 //! | point, direction | x, y and z, each an `f64` |
 //! | region | its least and its greatest cell |
 //! | face | its [index](Face::index), a `u8` |
@@ -15,7 +15,7 @@
 use crate::chunk::Chunk;
 use crate::coords::{CHUNK_CELLS, Face, Region};
 use core::fmt;
-use glam::{DVec3, IVec3};
+use glam::{DVec3, IVec2, IVec3};
 
 /// Why bytes are no edit; for the edits of all automata. Offsets count from the first byte, 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,6 +75,11 @@ pub(crate) trait Field: Sized {
 
     /// Reads a value.
     fn take(from: &mut Reader<'_>) -> Result<Self, EditBytesError>;
+
+    /// Returns the bytes that the value holds on the heap.
+    fn heap_bytes(&self) -> usize {
+        0
+    }
 }
 
 /// The bytes of an edit, as far as they are written.
@@ -186,6 +191,16 @@ macro_rules! vectors {
 }
 vectors!(IVec3, DVec3);
 
+impl Field for IVec2 {
+    fn put(&self, out: &mut Writer) {
+        out.put(&self.x).put(&self.y);
+    }
+
+    fn take(from: &mut Reader<'_>) -> Result<Self, EditBytesError> {
+        Ok(IVec2::new(from.take()?, from.take()?))
+    }
+}
+
 impl Field for Region {
     fn put(&self, out: &mut Writer) {
         out.put(&self.min()).put(&self.max());
@@ -239,6 +254,10 @@ impl<T: Field + Copy + PartialEq> Field for Chunk<T> {
         }
         Ok(Chunk::from_cells(&cells))
     }
+
+    fn heap_bytes(&self) -> usize {
+        Chunk::heap_bytes(self)
+    }
 }
 
 impl<A: Field, B: Field> Field for (A, B) {
@@ -248,6 +267,10 @@ impl<A: Field, B: Field> Field for (A, B) {
 
     fn take(from: &mut Reader<'_>) -> Result<Self, EditBytesError> {
         Ok((from.take()?, from.take()?))
+    }
+
+    fn heap_bytes(&self) -> usize {
+        self.0.heap_bytes() + self.1.heap_bytes()
     }
 }
 
@@ -263,48 +286,8 @@ impl<T: Field> Field for Vec<T> {
         let count: u32 = from.take()?;
         (0..count).map(|_| from.take()).collect()
     }
-}
 
-/// Implements `to_bytes` and `from_bytes` of an enum of edits by the table of its tags: each with a
-/// variant and the fields of that in their order. The comment is that of `to_bytes`.
-macro_rules! edit_bytes {
-    (
-        $(#[$about:meta])*
-        $edit:ty:
-        $($tag:literal $variant:ident $(($one:ident))? $({ $($field:ident),+ })?;)+
-    ) => {
-        impl $edit {
-            $(#[$about])*
-            pub fn to_bytes(&self) -> Vec<u8> {
-                use $crate::edit_bytes::Writer;
-                match self {
-                    $(Self::$variant $(($one))? $({ $($field),+ })? => {
-                        Writer::tagged($tag) $(.put($one))? $($(.put($field))+)? .finish()
-                    })+
-                }
-            }
-
-            /// Returns the edit of the bytes of `to_bytes`. Whatever the bytes are, this takes no
-            /// more memory than some eight times their number, and 130 KB, and does not panic.
-            /// Values that no world would take are refused when the edit is made, not here.
-            ///
-            /// # Errors
-            /// The bytes are no edit, or are longer than one.
-            pub fn from_bytes(
-                bytes: &[u8],
-            ) -> Result<Self, $crate::edit_bytes::EditBytesError> {
-                let mut from = $crate::edit_bytes::Reader::new(bytes);
-                let edit = match from.take::<u8>()? {
-                    $($tag => {
-                        $(let $one = from.take()?;)?
-                        $($(let $field = from.take()?;)+)?
-                        Self::$variant $(($one))? $({ $($field),+ })?
-                    })+
-                    tag => return Err($crate::edit_bytes::EditBytesError::Tag { tag }),
-                };
-                from.finish(edit)
-            }
-        }
-    };
+    fn heap_bytes(&self) -> usize {
+        size_of_val(&self[..]) + self.iter().map(Field::heap_bytes).sum::<usize>()
+    }
 }
-pub(crate) use edit_bytes;

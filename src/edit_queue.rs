@@ -2,6 +2,7 @@
 //! for worlds of water and of materials. A world makes them itself, one by one, as its ticks allow.
 
 use crate::automaton::StateHash;
+use crate::edit_table::Demanding;
 use std::collections::VecDeque;
 
 /// The edits that wait, and the reports on those that were made.
@@ -117,8 +118,13 @@ impl<E, R> EditQueue<E, R> {
         }
     }
 
-    /// Returns the bytes of the lists, without what edits and reports hold themselves.
-    pub(crate) fn memory_bytes(&self) -> usize {
-        self.waiting.capacity() * size_of::<E>() + self.reports.capacity() * size_of::<R>()
+    /// Returns the bytes of the lists and of what edits hold, without what reports hold.
+    pub(crate) fn memory_bytes(&self) -> usize
+    where
+        E: Demanding,
+    {
+        self.waiting.capacity() * size_of::<E>()
+            + self.waiting.iter().map(E::heap_bytes).sum::<usize>()
+            + self.reports.capacity() * size_of::<R>()
     }
 }

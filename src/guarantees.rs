@@ -107,7 +107,7 @@
 //! | [queued](crate::water::WaterWorld::queue) edits equal the same edits made by hand between ticks, in bytes, ledger, changes and reports, in whatever slices the tick is done; saved and loaded in between, too | `water::queue::queued_edits_are_those_made_by_hand_between_ticks`, `queued_edits_under_any_rules_are_those_made_by_hand`, `however_a_tick_is_sliced_and_saved_its_queued_edits_come_to_the_same`, `edits_queued_in_the_middle_of_a_tick_come_after_it_once_loaded_too` | `water_edits` |
 //! | edits are made in the order of the calls, queued or not | `water::queue::an_edit_made_directly_comes_after_those_queued_before_it` | |
 //! | a game that queues edits of cells in every tick keeps its budget: no call looks at more cells than it and those of one layer of a chunk, or those that an edit searches for room or for the surface of a body | `water::queue::a_game_that_queues_edits_in_every_tick_keeps_its_budget` | |
-//! | an [edit as a value](crate::water::Edit) does what the function of its name does, also after it was sent as bytes; other bytes are refused with their offset | the same; `water::queue::any_bytes_are_an_edit_or_an_error_that_names_the_place`, `contract::edits::damage_to_a_record_in_an_edit_is_named_by_its_offset_in_the_edit`; `memory::edits` | the same; `edit_bytes` |
+//! | an [edit as a value](crate::water::Edit) is the same after it was sent as bytes; other bytes are refused with their offset | the same; `water::queue::any_bytes_are_an_edit_or_an_error_that_names_the_place`, `contract::edits::damage_to_a_record_in_an_edit_is_named_by_its_offset_in_the_edit`; `memory::edits` | the same; `edit_bytes` |
 //! | a world whose [rules are replaced](crate::water::WaterWorld::set_rules) goes on as one that is loaded with them, asleep or woken; every law holds, and no unit is moved or lost by the change | `water::season::a_world_with_other_rules_goes_on_as_one_that_is_loaded_with_them` | |
 //! | chances of evaporation alone wake nothing | `water::season::other_chances_of_evaporation_wake_nothing` | |
 //! | a tick done by time, or as long as a closure says, comes to the same bytes | `water::season::a_tick_done_by_time_is_the_tick_in_one_call` | |
@@ -164,7 +164,7 @@
 //! | `run(n)` equals n single steps | the same | the same |
 //! | saving and loading a world in between changes nothing | the same | the same |
 //! | `take_changes` reports every cell that changed | the same; `contract::changes` | the same |
-//! | an edit as a value, also after it was sent as bytes, does what the function of its name does: the same outcome, and a world that saves to the same bytes | `contract::edits::an_edit_as_a_value_is_the_function_of_its_name`, `wake_all_wakes_all` | the same |
+//! | an edit is the same after it was sent as bytes: the same outcome, and a world that saves to the same bytes | `contract::edits::an_edit_is_the_same_after_it_was_sent_as_bytes`, `wake_all_wakes_all` | the same |
 //! | edits keep their form in bytes in all later versions; other bytes are refused with their offset, whatever they are, and reading takes at most some eight times their number in memory | `contract::edits::edits_have_the_bytes_that_are_written_down`, `any_bytes_are_an_edit_or_an_error_that_names_the_place`, `values_out_of_range_are_refused_with_their_offset`; `memory::edits` | `edit_bytes` |
 //!
 //! Humidity ([`HumidityWorld::validate`](crate::humidity::HumidityWorld::validate)):

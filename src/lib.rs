@@ -75,6 +75,7 @@ mod chunk;
 mod coords;
 mod edit_bytes;
 mod edit_queue;
+mod edit_table;
 mod grid;
 pub mod guarantees;
 pub mod guide;

@@ -1,8 +1,10 @@
 //! Limits on edits that clients send: a server sets them once, and they are enforced where edits
 //! are read from bytes.
 
-use crate::coords::Region;
+use crate::chunk::LAYER_CELLS;
+use crate::coords::{CHUNK_CELLS, Region};
 use crate::edit_bytes::EditBytesError;
+use crate::edit_table::Demanding;
 use bitflags::bitflags;
 use core::error::Error;
 use core::fmt;
@@ -90,6 +92,19 @@ impl Default for Limits {
 }
 
 /// Which of the [`Limits`] an edit breaks.
+///
+/// ```
+/// use floodplain::glam::IVec3;
+/// use floodplain::world::{Edit, Palette, Rules, World};
+/// use floodplain::{ClientEditError, EditKinds, LimitError, Limits};
+///
+/// let mut world = World::new(7, Palette::natural(), Rules::default())?;
+/// let limits = Limits { kinds: EditKinds::PRESSURE, ..Limits::default() };
+/// let charge = Edit::Charge { centre: IVec3::ZERO, radius: 3.0, pressure: 1e18 }.to_bytes();
+/// let error = LimitError::Pressure { pressure: 1e18, most: 1_000.0 };
+/// assert_eq!(world.apply_bytes(&charge, &limits), Err(ClientEditError::Limit(error)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum LimitError {
@@ -192,9 +207,23 @@ impl<E: fmt::Display> fmt::Display for ClientEditError<E> {
 
 impl<E: Error> Error for ClientEditError<E> {}
 
-/// What an edit asks for, as far as there are limits of it.
+/// Demands of each kind, for the tables of edits.
+pub(crate) mod kinds {
+    use super::{Demand, EditKinds};
+
+    pub(crate) const GROUND: Demand = Demand::new(EditKinds::GROUND);
+    pub(crate) const WATER: Demand = Demand::new(EditKinds::WATER);
+    pub(crate) const SPRINGS: Demand = Demand::new(EditKinds::SPRINGS);
+    pub(crate) const SEA: Demand = Demand::new(EditKinds::SEA);
+    pub(crate) const MOISTURE: Demand = Demand::new(EditKinds::MOISTURE);
+    pub(crate) const PRESSURE: Demand = Demand::new(EditKinds::PRESSURE);
+    pub(crate) const WORLD: Demand = Demand::new(EditKinds::WORLD);
+}
+
+/// What an edit asks for, as far as there are limits of it, and what it costs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Demand {
+    /// The edit's name; empty until that is known.
     edit: &'static str,
     kind: EditKinds,
     region: Option<Region>,
@@ -202,11 +231,29 @@ pub(crate) struct Demand {
     units: u128,
     radius: f32,
     pressure: f32,
+    /// The cells that it counts for in a budget beside those of its region.
+    listed: u64,
+    /// The cells that it counts for with each loaded chunk.
+    each_chunk: u64,
 }
 
 impl Demand {
-    pub(crate) fn new(edit: &'static str, kind: EditKinds) -> Demand {
-        Demand { edit, kind, region: None, units: 0, radius: 0.0, pressure: 0.0 }
+    const fn new(kind: EditKinds) -> Demand {
+        Demand {
+            edit: "",
+            kind,
+            region: None,
+            units: 0,
+            radius: 0.0,
+            pressure: 0.0,
+            listed: 0,
+            each_chunk: 0,
+        }
+    }
+
+    /// Of the edit of this name. An edit within another one has its own already.
+    pub(crate) fn of(self, edit: &'static str) -> Demand {
+        Demand { edit: if self.edit.is_empty() { edit } else { self.edit }, ..self }
     }
 
     pub(crate) fn at(self, cell: IVec3) -> Demand {
@@ -221,10 +268,10 @@ impl Demand {
         Demand { units: units.into(), ..self }
     }
 
-    /// Of so many units in each cell.
-    pub(crate) fn units_each(self, units: u8) -> Demand {
+    /// Of this many units in each cell, at most `most`.
+    pub(crate) fn units_each(self, units: impl Into<u128>, most: impl Into<u128>) -> Demand {
         let cells = self.region.map_or(0, |region| region.volume());
-        self.units(cells.saturating_mul(units.into()))
+        self.units(cells.saturating_mul(units.into().min(most.into())))
     }
 
     pub(crate) fn pressure(self, pressure: f32) -> Demand {
@@ -237,22 +284,45 @@ impl Demand {
         let region = Region::new(centre.saturating_sub(most), centre.saturating_add(most));
         Demand { radius, pressure, ..self.within(region) }
     }
+
+    /// Of all cells of this many chunks.
+    pub(crate) fn chunks(self, chunks: usize) -> Demand {
+        Demand { listed: (chunks * CHUNK_CELLS) as u64, ..self }
+    }
+
+    /// Of the cells at the faces of this many chunks.
+    pub(crate) fn faces(self, chunks: usize) -> Demand {
+        Demand { listed: (chunks * 6 * LAYER_CELLS) as u64, ..self }
+    }
+
+    /// Of this many cells of each loaded chunk.
+    pub(crate) fn each_chunk(self, cells: usize) -> Demand {
+        Demand { each_chunk: cells as u64, ..self }
+    }
+
+    /// Returns how many cells the edit counts for in a budget if it is not refused: those of its
+    /// region and chunks, but at least one.
+    pub(crate) fn cells(&self, loaded: usize) -> u64 {
+        let volume = |region: Region| u64::try_from(region.volume()).unwrap_or(u64::MAX);
+        let everywhere = self.each_chunk.saturating_mul(loaded as u64);
+        let listed = self.listed.saturating_add(everywhere);
+        self.region.map_or(0, volume).saturating_add(listed).max(1)
+    }
 }
 
 impl Limits {
     /// Returns the edit that bytes are, if it keeps within the limits.
-    pub(crate) fn read<T, E>(
+    pub(crate) fn read<T: Demanding, E>(
         &self,
         bytes: &[u8],
         from_bytes: impl Fn(&[u8]) -> Result<T, EditBytesError>,
-        demand: impl Fn(&T) -> Demand,
     ) -> Result<T, ClientEditError<E>> {
         let (length, most) = (bytes.len(), self.most_bytes);
         if length > most {
             return Err(ClientEditError::Limit(LimitError::Bytes { bytes: length, most }));
         }
         let edit = from_bytes(bytes).map_err(ClientEditError::Bytes)?;
-        self.check(&demand(&edit)).map_err(ClientEditError::Limit)?;
+        self.check(&edit.demand()).map_err(ClientEditError::Limit)?;
         Ok(edit)
     }
 
@@ -267,7 +337,7 @@ impl Limits {
 
     /// Checks what an edit asks for.
     pub(crate) fn check(&self, demand: &Demand) -> Result<(), LimitError> {
-        let &Demand { edit, kind, region, units, radius, pressure } = demand;
+        let &Demand { edit, kind, region, units, radius, pressure, .. } = demand;
         if !self.kinds.contains(kind) {
             return Err(LimitError::Kind { edit, kind });
         }

@@ -6,8 +6,9 @@ use crate::blast::{BlastGraph, BlastShape, BlastWorld};
 use crate::chunk::Chunk;
 use crate::coords::{CHUNK_CELLS, Cube, Shape, sort_key};
 use crate::edit_bytes::EditBytesError;
+use crate::edit_table::Demanding;
 use crate::humidity::{HumidityShape, HumidityWorld};
-use crate::limits::{Demand, EditKinds, LimitError, Limits};
+use crate::limits::{LimitError, Limits};
 use crate::snapshot::Saved;
 use crate::water::{self, WaterWorld};
 use crate::water2d::Water2dWorld;
@@ -48,13 +49,9 @@ pub trait Recorded: Saved {
     #[doc(hidden)]
     fn edit_of(bytes: &[u8]) -> Result<Self::Edit, EditBytesError>;
 
-    /// Checks an edit of another machine. Edits of automata by themselves have no limits: they are
-    /// for who may do everything.
+    /// Checks an edit of another machine.
     #[doc(hidden)]
-    fn check_limits(edit: &Self::Edit, limits: &Limits) -> Result<(), LimitError> {
-        let _ = edit;
-        limits.check(&Demand::new("an edit of an automaton", EditKinds::WORLD))
-    }
+    fn check_limits(edit: &Self::Edit, limits: &Limits) -> Result<(), LimitError>;
 
     /// Completes the tick that is underway, if there is one.
     #[doc(hidden)]
@@ -101,17 +98,12 @@ macro_rules! common {
             $part::$edit::from_bytes(bytes)
         }
 
+        fn check_limits(edit: &$part::$edit, limits: &Limits) -> Result<(), LimitError> {
+            limits.check(&edit.demand())
+        }
+
         fn hash_of_state(&self) -> u64 {
             self.state_hash()
-        }
-    };
-}
-
-/// Implements limits of edits.
-macro_rules! limited {
-    ($part:ident) => {
-        fn check_limits(edit: &$part::Edit, limits: &Limits) -> Result<(), LimitError> {
-            limits.check(&edit.demand())
         }
     };
 }
@@ -148,7 +140,6 @@ fn hash_of(add: impl FnOnce(&mut StateHash)) -> u64 {
 
 impl Recorded for WaterWorld {
     common!(water, Edit, Outcome, EditError);
-    limited!(water);
     sliced_ticks!();
 
     fn visit_chunks(&self, visit: &mut dyn FnMut(IVec3, u64)) {
@@ -188,7 +179,6 @@ impl Recorded for WaterWorld {
 
 impl Recorded for World {
     common!(world, Edit, Outcome, EditError);
-    limited!(world);
     sliced_ticks!();
 
     fn visit_chunks(&self, visit: &mut dyn FnMut(IVec3, u64)) {

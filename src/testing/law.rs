@@ -32,8 +32,7 @@ laws! {
     UNDERWAY = "underway";
     /// A world that was saved and loaded goes on as if it had not been.
     SAVED_AND_LOADED = "saved_and_loaded";
-    /// An edit has the same outcome in equal worlds, made as a value or by the function of its
-    /// name, its list of chunks in this order or in another.
+    /// An edit has the same outcome in equal worlds, its list of chunks in this order or another.
     EDIT_ALIKE = "edit_alike";
     /// An edit is the same once it was sent as bytes.
     EDIT_AS_BYTES = "edit_as_bytes";

@@ -113,13 +113,10 @@ pub trait Watch: Sized {
     /// The edit is refused, and changed nothing.
     fn apply(&mut self, edit: Self::Edit) -> Result<Self::Outcome, Self::Error>;
 
-    /// Makes an edit in another way that must come to the same: by the function of its name, with
-    /// its list in another order. A world that has no other way [applies](Watch::apply) it.
-    ///
-    /// # Errors
-    /// Those of `apply`.
-    fn apply_otherwise(&mut self, edit: Self::Edit) -> Result<Self::Outcome, Self::Error> {
-        self.apply(edit)
+    /// Returns the edit with its list in another order, which must come to the same; `None` if it
+    /// has no list.
+    fn reordered(_edit: &Self::Edit) -> Option<Self::Edit> {
+        None
     }
 
     /// Returns the edit as it arrives where it was sent to, for edits that can be sent.

@@ -59,7 +59,7 @@ type Attend<W> = dyn FnMut(&mut W, &[<W as Watch>::Event]) -> Result<(), String>
 /// ```
 pub struct Watched<W: Watch> {
     world: W,
-    /// It is woken before each tick, and takes edits by the functions of their names.
+    /// It is woken before each tick, and takes lists of edits in another order.
     awake: Box<W>,
     /// It takes its ticks in slices, or several by one call.
     sliced: Box<W>,
@@ -206,10 +206,15 @@ impl<W: Watch> Watched<W> {
         answer
     }
 
-    /// Makes an edit in all twins, in that which never sleeps in another way.
+    /// Makes an edit in all twins, in that which never sleeps with its list in another order.
     fn edit_twins(&mut self, edit: &W::Edit, answer: &Result<W::Outcome, W::Error>) {
-        let otherwise = self.awake.apply_otherwise(edit.clone());
-        agree(&otherwise, answer, edit, &mut self.found);
+        let reordered = W::reordered(edit).and_then(|edit| self.awake.apply(edit).ok());
+        // A refusal names the first of the list.
+        let of_awake = match reordered {
+            Some(outcome) => Ok(outcome),
+            None => self.awake.apply(edit.clone()),
+        };
+        agree(&of_awake, answer, edit, &mut self.found);
         let attended = self.companions.iter_mut().map(|companion| &mut companion.twin);
         for twin in [&mut *self.sliced, &mut *self.reloaded].into_iter().chain(attended) {
             agree(&twin.apply(edit.clone()), answer, edit, &mut self.found);

@@ -68,9 +68,6 @@ pub(super) fn saved_and_loaded<W: Saved>(world: &W) -> Result<W, String> {
     if loaded.save() == bytes { Ok(loaded) } else { Err("other bytes once loaded".to_owned()) }
 }
 
-// Edits are made by `apply` in the world and, a second time written out, by the functions of their
-// names in a twin, so that a value that does what another one says is found.
-
 /// Implements the functions of [`Watch`] by those of the same names, and by the snapshot.
 macro_rules! same_functions {
     () => {

@@ -18,8 +18,8 @@ pub enum Bug {
     Saved,
     /// What cannot be loaded again.
     Unloadable,
-    /// An edit in another way does nothing.
-    Otherwise,
+    /// Of two cells that an edit names, one greater than the next gets nothing.
+    Ordered,
     /// A refused edit adds a unit.
     Refused,
     /// A refused edit wakes a cell.
@@ -62,10 +62,12 @@ pub struct Basin {
     made: u64,
 }
 
-/// Units into a cell, which may hold nine; the tap is turned; or what cannot be sent as bytes.
+/// Units into a cell, which may hold nine; a unit into each of two; the tap is turned; or what
+/// cannot be sent as bytes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Edit {
     Pour(usize, u64),
+    Each([usize; 2]),
     Turn,
     Garbled,
 }
@@ -86,6 +88,10 @@ impl Basin {
         match edit {
             Edit::Garbled => {}
             Edit::Turn => self.drips = !self.drips,
+            Edit::Each([one, other]) if self.bug == Bug::Ordered && one > other => {
+                self.add(other, 1);
+            }
+            Edit::Each(cells) => cells.into_iter().for_each(|cell| self.add(cell, 1)),
             Edit::Pour(cell, units) if self.cells[cell] + units > 9 => {
                 match self.bug {
                     Bug::Refused => self.add(cell, 1),
@@ -115,8 +121,11 @@ impl Watch for Basin {
         self.pour(edit)
     }
 
-    fn apply_otherwise(&mut self, edit: Edit) -> Result<u64, &'static str> {
-        if self.bug == Bug::Otherwise { Ok(0) } else { self.pour(edit) }
+    fn reordered(edit: &Edit) -> Option<Edit> {
+        match *edit {
+            Edit::Each([one, other]) => Some(Edit::Each([other, one])),
+            _ => None,
+        }
     }
 
     fn received(edit: &Edit) -> Result<Edit, String> {
@@ -226,6 +235,10 @@ impl Model<Basin> for Naive {
             Edit::Pour(cell, units) if self.cells[cell] + units > 9 => Err("full"),
             Edit::Pour(cell, units) => {
                 self.cells[cell] += units;
+                Ok(self.cells.iter().sum())
+            }
+            Edit::Each(cells) => {
+                cells.into_iter().for_each(|cell| self.cells[cell] += 1);
                 Ok(self.cells.iter().sum())
             }
             Edit::Turn | Edit::Garbled => {

@@ -13,8 +13,9 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 /// Edits, some of them refused, and ticks of every sort.
-const GAME: [Op<Edit>; 10] = [
+const GAME: [Op<Edit>; 11] = [
     Op::Edit(Edit::Pour(1, 4)),
+    Op::Edit(Edit::Each([2, 4])),
     Op::TakeChanges,
     Op::Edit(Edit::Pour(1, 6)),
     Op::Step(5),
@@ -42,7 +43,7 @@ fn every_bug_breaks_the_law_of_its_name() {
         (Bug::ByOneCall, Some(law::IN_SLICES)),
         (Bug::Saved, Some(law::SAVED_AND_LOADED)),
         (Bug::Unloadable, Some(law::SAVED_AND_LOADED)),
-        (Bug::Otherwise, Some(law::EDIT_ALIKE)),
+        (Bug::Ordered, Some(law::EDIT_ALIKE)),
         (Bug::Refused, Some(law::REFUSED)),
         (Bug::RefusedAwake, Some(law::REFUSED)),
         (Bug::Unlisted, Some(law::CHANGES_LISTED)),

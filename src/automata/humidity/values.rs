@@ -4,79 +4,85 @@
 use super::{Cell, EditError, HumidityShape, HumidityWorld};
 use crate::chunk::Chunk;
 use crate::coords::Region;
-use crate::edit_bytes::{EditBytesError, Field, Reader, Writer, edit_bytes};
+use crate::edit_bytes::{EditBytesError, Field, Reader, Writer};
+use crate::edit_table::edits;
 use glam::IVec3;
 
-/// An edit of a humidity world as a value: to be made by [`HumidityWorld::apply`], or kept and sent
-/// as bytes ([`to_bytes`](Edit::to_bytes)).
-///
-/// A step is never left unfinished, so edits need no queue in the world: a game that collects them
-/// in a list and makes them before its next step has the same bytes as one that makes each at once.
-///
-/// ```
-/// use floodplain::humidity::{Cell, Edit, HumidityWorld, Outcome, Rules};
-/// use floodplain::{Chunk, glam::IVec3};
-///
-/// let mut world: HumidityWorld = HumidityWorld::new(Rules::default())?;
-/// let (position, chunk) = (IVec3::ZERO, Chunk::uniform(Cell::soil(5.0, 1.0)));
-/// assert_eq!(world.apply(Edit::InsertChunk { position, chunk }), Ok(Outcome::Done));
-/// let wet = Edit::SetHumidity { cell: IVec3::new(3, 4, 0), humidity: 8.0 };
-/// assert_eq!(world.apply(wet), Ok(Outcome::Humidity(5.0)));
-/// # Ok::<(), floodplain::humidity::RulesError>(())
-/// ```
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub enum Edit {
-    /// [`HumidityWorld::set_humidity`]; its outcome is [`Outcome::Humidity`].
-    SetHumidity {
+edits! {
+    /// An edit of a humidity world as a value: to be made by [`HumidityWorld::apply`], or kept and
+    /// sent as bytes ([`to_bytes`](Edit::to_bytes)).
+    ///
+    /// A step is never left unfinished, so edits need no queue in the world: a game that collects
+    /// them in a list and makes them before its next step has the same bytes as one that makes each
+    /// at once.
+    ///
+    /// ```
+    /// use floodplain::humidity::{Cell, Edit, HumidityWorld, Outcome, Rules};
+    /// use floodplain::{Chunk, glam::IVec3};
+    ///
+    /// let mut world: HumidityWorld = HumidityWorld::new(Rules::default())?;
+    /// let (position, chunk) = (IVec3::ZERO, Chunk::uniform(Cell::soil(5.0, 1.0)));
+    /// assert_eq!(world.apply(Edit::InsertChunk { position, chunk }), Ok(Outcome::Done));
+    /// let wet = Edit::SetHumidity { cell: IVec3::new(3, 4, 0), humidity: 8.0 };
+    /// assert_eq!(world.apply(wet), Ok(Outcome::Humidity(5.0)));
+    /// # Ok::<(), floodplain::humidity::RulesError>(())
+    /// ```
+    #[derive(Clone, Debug, PartialEq)]
+    pub enum Edit for [S: HumidityShape] HumidityWorld<S> -> Outcome, EditError;
+    /// Returns the edit as bytes: 1 to 38, or with a chunk 27 to 53,262. They mean the same in all
+    /// later versions of this crate.
+    ///
+    /// ```
+    /// use floodplain::humidity::{Edit, EditBytesError};
+    /// use floodplain::glam::IVec3;
+    ///
+    /// let edit = Edit::SetRain { cell: IVec3::new(1, -2, 0), humidity: 900.0 };
+    /// let bytes = edit.to_bytes();
+    /// assert_eq!(bytes.len(), 21);
+    /// assert_eq!(Edit::from_bytes(&bytes), Ok(edit));
+    /// assert_eq!(Edit::from_bytes(&bytes[..9]), Err(EditBytesError::Truncated { length: 9 }));
+    /// ```
+    to_bytes;
+    0 SetHumidity {
         /// Where.
         cell: IVec3,
         /// 0 to [`MOST_HUMIDITY`](super::MOST_HUMIDITY).
         humidity: f64,
-    },
-    /// [`HumidityWorld::set_impermeability`]; its outcome is [`Outcome::Impermeability`].
-    SetImpermeability {
+    } [WORLD.at(*cell)] => set_humidity -> Humidity;
+    1 SetImpermeability {
         /// Where.
         cell: IVec3,
         /// That of soil or of rock.
         impermeability: f32,
-    },
-    /// [`HumidityWorld::set_rock`]; its outcome is [`Outcome::Changed`].
-    SetRock(IVec3),
-    /// [`HumidityWorld::set_rain`]; its outcome is [`Outcome::Done`].
-    SetRain {
+    } [GROUND.at(*cell)] => set_impermeability -> Impermeability;
+    2 SetRock(cell: IVec3) [GROUND.at(*cell)] => set_rock -> Changed;
+    3 SetRain {
         /// Where.
         cell: IVec3,
         /// 0 to [`MOST_HUMIDITY`](super::MOST_HUMIDITY).
         humidity: f64,
-    },
-    /// [`HumidityWorld::clear_rain`]; its outcome is [`Outcome::Changed`].
-    ClearRain(IVec3),
-    /// [`HumidityWorld::set_cell`]; its outcome is [`Outcome::Cell`].
-    SetCell {
+    } [WORLD.at(*cell)] => set_rain;
+    4 ClearRain(cell: IVec3) [MOISTURE.at(*cell)] => clear_rain -> Changed;
+    5 SetCell {
         /// Where.
         cell: IVec3,
         /// What is written.
         value: Cell,
-    },
-    /// [`HumidityWorld::fill_cells`]; its outcome is [`Outcome::Done`].
-    FillCells {
+    } [WORLD.at(*cell)] => set_cell -> Cell;
+    6 FillCells {
         /// The cells.
         region: Region,
         /// What is written in each.
         value: Cell,
-    },
-    /// [`HumidityWorld::insert_chunk`]; its outcome is [`Outcome::Done`].
-    InsertChunk {
+    } [WORLD.within(*region)] => fill_cells;
+    7 InsertChunk {
         /// The chunk's position, in chunks.
         position: IVec3,
         /// Its cells, in the index order of the world's shape.
         chunk: Chunk<Cell>,
-    },
-    /// [`HumidityWorld::remove_chunk`]; its outcome is [`Outcome::Removed`].
-    RemoveChunk(IVec3),
-    /// [`HumidityWorld::wake_all`]; its outcome is [`Outcome::Done`].
-    WakeAll,
+    } [WORLD] => insert_chunk;
+    8 RemoveChunk(position: IVec3) [WORLD] => remove_chunk -> Removed;
+    9 WakeAll [WORLD] => wake_all;
 }
 
 /// What an [`Edit`] that was not refused came to.
@@ -95,62 +101,6 @@ pub enum Outcome {
     Removed(Chunk<Cell>),
     /// The edit was made.
     Done,
-}
-
-impl<S: HumidityShape> HumidityWorld<S> {
-    /// Makes an edit at once, as the function of its name does.
-    ///
-    /// # Errors
-    /// Those of that function. The edit changed nothing.
-    pub fn apply(&mut self, edit: Edit) -> Result<Outcome, EditError> {
-        let done = |()| Outcome::Done;
-        match edit {
-            Edit::SetHumidity { cell, humidity } => {
-                self.set_humidity(cell, humidity).map(Outcome::Humidity)
-            }
-            Edit::SetImpermeability { cell, impermeability } => {
-                self.set_impermeability(cell, impermeability).map(Outcome::Impermeability)
-            }
-            Edit::SetRock(cell) => self.set_rock(cell).map(Outcome::Changed),
-            Edit::SetRain { cell, humidity } => self.set_rain(cell, humidity).map(done),
-            Edit::ClearRain(cell) => self.clear_rain(cell).map(Outcome::Changed),
-            Edit::SetCell { cell, value } => self.set_cell(cell, value).map(Outcome::Cell),
-            Edit::FillCells { region, value } => self.fill_cells(region, value).map(done),
-            Edit::InsertChunk { position, chunk } => self.insert_chunk(position, chunk).map(done),
-            Edit::RemoveChunk(position) => self.remove_chunk(position).map(Outcome::Removed),
-            Edit::WakeAll => {
-                self.wake_all();
-                Ok(Outcome::Done)
-            }
-        }
-    }
-}
-
-edit_bytes! {
-    /// Returns the edit as bytes: 1 to 38, or with a chunk 27 to 53,262. They mean the same in all
-    /// later versions of this crate.
-    ///
-    /// ```
-    /// use floodplain::humidity::{Edit, EditBytesError};
-    /// use floodplain::glam::IVec3;
-    ///
-    /// let edit = Edit::SetRain { cell: IVec3::new(1, -2, 0), humidity: 900.0 };
-    /// let bytes = edit.to_bytes();
-    /// assert_eq!(bytes.len(), 21);
-    /// assert_eq!(Edit::from_bytes(&bytes), Ok(edit));
-    /// assert_eq!(Edit::from_bytes(&bytes[..9]), Err(EditBytesError::Truncated { length: 9 }));
-    /// ```
-    Edit:
-    0 SetHumidity { cell, humidity };
-    1 SetImpermeability { cell, impermeability };
-    2 SetRock(cell);
-    3 SetRain { cell, humidity };
-    4 ClearRain(cell);
-    5 SetCell { cell, value };
-    6 FillCells { region, value };
-    7 InsertChunk { position, chunk };
-    8 RemoveChunk(position);
-    9 WakeAll;
 }
 
 /// Humidity `f64`, impermeability `f32`, and a `u8`: 1 for rain, else 0.

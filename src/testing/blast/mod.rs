@@ -40,38 +40,6 @@ impl<S: FieldShape> Watch for BlastWorld<S> {
     cell_changes!(S);
     undo_by_chunk!();
 
-    /// Makes the edit by the function of its name.
-    fn apply_otherwise(&mut self, edit: Edit) -> Result<Outcome, EditError> {
-        let done = |()| Outcome::Done;
-        let was = Outcome::Pressure;
-        match edit {
-            Edit::SetPressure { cell, pressure } => self.set_pressure(cell, pressure).map(was),
-            Edit::AddPressure { cell, more } => self.add_pressure(cell, more).map(was),
-            Edit::FillPressure { region, pressure } => {
-                self.fill_pressure(region, pressure).map(done)
-            }
-            Edit::SetSolid(cell) => self.set_solid(cell).map(was),
-            Edit::SetWall { cell, strength } => self.set_wall(cell, strength).map(was),
-            Edit::ClearSolid(cell) => self.clear_solid(cell).map(Outcome::Changed),
-            Edit::FillSolid(region) => self.fill_solid(region).map(Outcome::Sum),
-            Edit::FillWall { region, strength } => {
-                self.fill_wall(region, strength).map(Outcome::Sum)
-            }
-            Edit::SetLink { cell, face, weight } => {
-                self.set_link(cell, face, weight).map(Outcome::Weight)
-            }
-            Edit::InsertChunk { position, chunk } => self.insert_chunk(position, chunk).map(done),
-            Edit::RemoveChunk(position) => self.remove_chunk(position).map(Outcome::Removed),
-            Edit::AddCharge { centre, radius, pressure } => {
-                self.add_charge(centre, radius, pressure).map(Outcome::Sum)
-            }
-            Edit::WakeAll => {
-                self.wake_all();
-                Ok(Outcome::Done)
-            }
-        }
-    }
-
     /// Runs several steps by one call, with probes.
     fn step_otherwise(&mut self, steps: u64, _: u64, found: &mut Findings) -> StepReport {
         probes::run(self, steps, found)
@@ -152,36 +120,6 @@ impl Watch for BlastGraph {
     type Account = (Ledger, u64);
     type Event = Broken<NodeId>;
     same_functions!();
-
-    /// Makes the edit by the function of its name.
-    fn apply_otherwise(&mut self, edit: GraphEdit) -> Result<GraphOutcome, GraphError> {
-        let (done, was) = (|()| GraphOutcome::Done, GraphOutcome::Pressure);
-        match edit {
-            GraphEdit::AddNode { position, pressure } => {
-                self.add_node(position, pressure).map(GraphOutcome::Node)
-            }
-            GraphEdit::RemoveNode(node) => self.remove_node(node).map(was),
-            GraphEdit::AddLink { a, b, weight } => self.add_link(a, b, weight).map(done),
-            GraphEdit::AddLinkAlong { a, b, weight, direction } => {
-                self.add_link_along(a, b, weight, direction).map(done)
-            }
-            GraphEdit::AddVent { node, weight, direction } => {
-                self.add_vent(node, weight, direction).map(done)
-            }
-            GraphEdit::RemoveLink { a, b } => self.remove_link(a, b).map(done),
-            GraphEdit::RemoveVent(node) => self.remove_vent(node).map(done),
-            GraphEdit::SetLink { a, b, weight } => {
-                self.set_link(a, b, weight).map(GraphOutcome::Weight)
-            }
-            GraphEdit::SetPressure { node, pressure } => self.set_pressure(node, pressure).map(was),
-            GraphEdit::SetWall { node, strength } => self.set_wall(node, strength).map(was),
-            GraphEdit::ClearWall(node) => self.clear_wall(node).map(GraphOutcome::Changed),
-            GraphEdit::WakeAll => {
-                self.wake_all();
-                Ok(GraphOutcome::Done)
-            }
-        }
-    }
 
     /// Runs several steps by one call, with probes.
     fn step_otherwise(&mut self, steps: u64, _: u64, found: &mut Findings) -> StepReport {

@@ -30,30 +30,6 @@ impl<S: FieldShape> Watch for HumidityWorld<S> {
         self.awake_cells()
     }
 
-    /// By the function of the edit's name.
-    fn apply_otherwise(&mut self, edit: Edit) -> Result<Outcome, EditError> {
-        let done = |()| Outcome::Done;
-        match edit {
-            Edit::SetHumidity { cell, humidity } => {
-                self.set_humidity(cell, humidity).map(Outcome::Humidity)
-            }
-            Edit::SetImpermeability { cell, impermeability } => {
-                self.set_impermeability(cell, impermeability).map(Outcome::Impermeability)
-            }
-            Edit::SetRock(cell) => self.set_rock(cell).map(Outcome::Changed),
-            Edit::SetRain { cell, humidity } => self.set_rain(cell, humidity).map(done),
-            Edit::ClearRain(cell) => self.clear_rain(cell).map(Outcome::Changed),
-            Edit::SetCell { cell, value } => self.set_cell(cell, value).map(Outcome::Cell),
-            Edit::FillCells { region, value } => self.fill_cells(region, value).map(done),
-            Edit::InsertChunk { position, chunk } => self.insert_chunk(position, chunk).map(done),
-            Edit::RemoveChunk(position) => self.remove_chunk(position).map(Outcome::Removed),
-            Edit::WakeAll => {
-                self.wake_all();
-                Ok(Outcome::Done)
-            }
-        }
-    }
-
     fn looks(&self) -> Looks<Self> {
         let chunks = self.chunks().map(|(position, _)| position);
         cells::<S, _>(self.bounds(), chunks, |cell| self.cell(cell).expect("it is loaded"))

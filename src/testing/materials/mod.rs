@@ -14,7 +14,7 @@ use super::worlds::{
 };
 use crate::automaton::Automaton;
 use crate::world::{Broken, ChunkRecord, Edit, EditError, MaterialId, Outcome, World};
-use crate::{Cube, Shape, StepReport, blast, water};
+use crate::{Cube, Shape, StepReport};
 use ground::Ground;
 
 /// With a naive model of its ground, unless the bounds hold more than 65,536 cells. All cells of
@@ -29,42 +29,13 @@ impl Watch for World {
     same_functions!();
     cell_changes!(Cube);
 
-    /// By the function of the edit's name, lists of records in reverse.
-    fn apply_otherwise(&mut self, edit: Edit) -> Result<Outcome, EditError> {
-        let done = |()| Outcome::Done;
+    /// Records that are inserted, in reverse.
+    fn reordered(edit: &Edit) -> Option<Edit> {
         match edit {
-            Edit::SetMaterial { cell, material } => {
-                self.set_material(cell, material).map(Outcome::Replaced)
+            Edit::InsertRecords(records) => {
+                Some(Edit::InsertRecords(records.iter().rev().cloned().collect()))
             }
-            Edit::FillMaterial { region, material } => {
-                self.fill_material(region, material).map(Outcome::Units)
-            }
-            Edit::InsertChunk { position, content } => {
-                self.insert_chunk(position, content).map(done)
-            }
-            Edit::RemoveChunk(position) => self.remove_chunk(position).map(Outcome::Removed),
-            Edit::RemoveChunks(positions) => self.remove_chunks(positions).map(Outcome::Records),
-            Edit::InsertRecords(list) => {
-                let reversed = self.insert_records(list.iter().rev().cloned());
-                // Refused, it names the first of the list.
-                reversed.or_else(|_| self.insert_records(list)).map(done)
-            }
-            Edit::Rain { from, units } => {
-                self.rain(from, units).map(|units| Outcome::Units(units.into()))
-            }
-            Edit::Charge { centre, radius, pressure } => {
-                let added = self.charge(centre, radius, pressure)?;
-                Ok(Outcome::Blast(blast::Outcome::Sum(added)))
-            }
-            Edit::WakeAll => {
-                self.wake_all();
-                Ok(Outcome::Done)
-            }
-            Edit::Water(edit) => match call(self, &edit) {
-                Some(result) => result.map(Outcome::Water),
-                None => self.apply(Edit::Water(edit)),
-            },
-            of_part @ (Edit::Soil(_) | Edit::Blast(_)) => self.apply(of_part),
+            _ => None,
         }
     }
 
@@ -125,31 +96,6 @@ impl Watch for World {
     fn model(&self) -> Option<Box<dyn Model<World>>> {
         (self.bounds().volume() <= MOST_CELLS).then(|| Box::new(Ground::of(self)) as _)
     }
-}
-
-/// Makes an edit of water by the function of its name; `None` if the world has none.
-fn call(world: &mut World, edit: &water::Edit) -> Option<Result<water::Outcome, EditError>> {
-    use water::{Edit, Outcome};
-    let units = |units: u32| Outcome::Units(units.into());
-    Some(match *edit {
-        Edit::Pour { cell, units: most } => world.pour(cell, most).map(units),
-        Edit::Scoop { cell, units: most } => world.scoop(cell, most).map(units),
-        Edit::DrainBody { cell, units: most } => world.drain_body(cell, most).map(units),
-        Edit::FillBody { cell, units: most } => world.fill_body(cell, most).map(units),
-        Edit::FillWater { region, height } => world.fill_water(region, height).map(Outcome::Units),
-        Edit::AddSource(cell) => world.add_source(cell).map(Outcome::Changed),
-        Edit::RemoveSource(cell) => world.remove_source(cell).map(Outcome::Changed),
-        Edit::FillSea(region) => world.fill_sea(region).map(Outcome::Units),
-        Edit::ClearSea(cell) => world.clear_sea(cell).map(Outcome::Changed),
-        Edit::SetEdge { column, edge } => Ok(Outcome::Changed(world.set_edge(column, edge))),
-        Edit::SetFixture { cell, fixture } => {
-            world.set_fixture(cell, fixture).map(Outcome::Changed)
-        }
-        Edit::Freeze(ref chunks) => world.freeze(chunks.iter().copied()).map(Outcome::Changed),
-        Edit::Thaw(ref chunks) => world.thaw(chunks.iter().copied()).map(Outcome::Changed),
-        Edit::SetRules(rules) => world.set_water_rules(rules).map(|()| Outcome::Done),
-        _ => return None,
-    })
 }
 
 /// Runs one tick in slices. After the first, the second, the fourth or the eighth of them, by the

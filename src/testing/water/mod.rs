@@ -74,9 +74,17 @@ impl Watch for WaterWorld {
         self.apply(edit)
     }
 
-    /// By the function of the edit's name, lists of chunks in reverse.
-    fn apply_otherwise(&mut self, edit: Edit) -> Result<Outcome, EditError> {
-        call(self, edit)
+    /// Chunks and records that are inserted, in reverse.
+    fn reordered(edit: &Edit) -> Option<Edit> {
+        match edit {
+            Edit::InsertChunks(chunks) => {
+                Some(Edit::InsertChunks(chunks.iter().rev().cloned().collect()))
+            }
+            Edit::InsertRecords(records) => {
+                Some(Edit::InsertRecords(records.iter().rev().cloned().collect()))
+            }
+            _ => None,
+        }
     }
 
     fn received(edit: &Edit) -> Result<Edit, String> {
@@ -256,48 +264,4 @@ fn check_underway(world: &WaterWorld, found: &mut Findings) {
     let without =
         looks.iter().find(|(cell, voxel)| is_open(voxel) && world.cell((**cell).into()).is_none());
     found.same(law::UNDERWAY, &without, &None, || "an open cell that is none".to_owned());
-}
-
-/// Makes an edit by the function of its name, lists of chunks in reverse.
-fn call(world: &mut WaterWorld, edit: Edit) -> Result<Outcome, EditError> {
-    let units = |units: u32| Outcome::Units(units.into());
-    let done = |()| Outcome::Done;
-    match edit {
-        Edit::SetSolid(cell) => world.set_solid(cell).map(Outcome::Displaced),
-        Edit::ClearSolid(cell) => world.clear_solid(cell).map(Outcome::Changed),
-        Edit::AddSource(cell) => world.add_source(cell).map(Outcome::Changed),
-        Edit::RemoveSource(cell) => world.remove_source(cell).map(Outcome::Changed),
-        Edit::Pour { cell, units: most } => world.pour(cell, most).map(units),
-        Edit::Scoop { cell, units: most } => world.scoop(cell, most).map(units),
-        Edit::DrainBody { cell, units: most } => world.drain_body(cell, most).map(units),
-        Edit::FillBody { cell, units: most } => world.fill_body(cell, most).map(units),
-        Edit::FillSolid(region) => world.fill_solid(region).map(Outcome::Units),
-        Edit::FillWater { region, height } => world.fill_water(region, height).map(Outcome::Units),
-        Edit::InsertChunk { position, chunk } => world.insert_chunk(position, chunk).map(done),
-        Edit::InsertChunks(list) => {
-            let reversed = world.insert_chunks(list.iter().rev().cloned());
-            // Refused, it names the first of the list.
-            reversed.or_else(|_| world.insert_chunks(list)).map(done)
-        }
-        Edit::RemoveChunk(position) => world.remove_chunk(position).map(Outcome::Removed),
-        Edit::RemoveChunks(positions) => world.remove_chunks(positions).map(Outcome::Records),
-        Edit::InsertRecords(list) => {
-            let reversed = world.insert_records(list.iter().rev().cloned());
-            reversed.or_else(|_| world.insert_records(list)).map(done)
-        }
-        Edit::WakeAll => {
-            world.wake_all();
-            Ok(Outcome::Done)
-        }
-        Edit::SetRules(rules) => world.set_rules(rules).map(done).map_err(EditError::Rules),
-        Edit::SetSea(cell) => world.set_sea(cell).map(Outcome::Changed),
-        Edit::ClearSea(cell) => world.clear_sea(cell).map(Outcome::Changed),
-        Edit::FillSea(region) => world.fill_sea(region).map(Outcome::Units),
-        Edit::SetEdge { column, edge } => Ok(Outcome::Changed(world.set_edge(column, edge))),
-        Edit::SetFixture { cell, fixture } => {
-            world.set_fixture(cell, fixture).map(Outcome::Changed)
-        }
-        Edit::Freeze(chunks) => world.freeze(chunks).map(Outcome::Changed),
-        Edit::Thaw(chunks) => world.thaw(chunks).map(Outcome::Changed),
-    }
 }

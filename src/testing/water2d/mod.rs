@@ -35,32 +35,6 @@ impl Watch for Water2dWorld {
         self.awake_cells()
     }
 
-    /// By the function of the edit's name, lists of chunks in reverse.
-    fn apply_otherwise(&mut self, edit: Edit) -> Result<Outcome, EditError> {
-        let done = |()| Outcome::Done;
-        match edit {
-            Edit::SetSolid(cell) => self.set_solid(cell).map(Outcome::Displaced),
-            Edit::ClearSolid(cell) => self.clear_solid(cell).map(Outcome::Changed),
-            Edit::Pour { cell, units } => self.pour(cell, units).map(Outcome::Level),
-            Edit::Scoop { cell, units } => {
-                self.scoop(cell, units).map(|units| Outcome::Units(units.into()))
-            }
-            Edit::FillSolid(region) => self.fill_solid(region).map(Outcome::Units),
-            Edit::FillWater { region, level } => self.fill_water(region, level).map(Outcome::Units),
-            Edit::InsertChunk { position, chunk } => self.insert_chunk(position, chunk).map(done),
-            Edit::InsertChunks(list) => {
-                let reversed = self.insert_chunks(list.iter().rev().cloned());
-                // Refused, it names the first of the list.
-                reversed.or_else(|_| self.insert_chunks(list)).map(done)
-            }
-            Edit::RemoveChunk(position) => self.remove_chunk(position).map(Outcome::Removed),
-            Edit::WakeAll => {
-                self.wake_all();
-                Ok(Outcome::Done)
-            }
-        }
-    }
-
     /// All in one list.
     fn join(&self, edits: Vec<Edit>) -> Vec<Edit> {
         let mut list: Vec<(IVec3, Chunk<Cell>)> = Vec::new();

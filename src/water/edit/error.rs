@@ -48,4 +48,10 @@ impl fmt::Display for EditError {
     }
 }
 
+impl From<RulesError> for EditError {
+    fn from(error: RulesError) -> Self {
+        EditError::Rules(error)
+    }
+}
+
 impl core::error::Error for EditError {}

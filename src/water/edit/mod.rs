@@ -6,7 +6,6 @@
 
 mod bodies;
 mod bytes;
-mod client;
 mod displace;
 mod error;
 mod fixtures;

@@ -1,8 +1,11 @@
 //! Edits in line for the end of the tick that is underway, and what became of them.
 
+use crate::edit_bytes::Field;
 use crate::edit_queue::EditQueue;
+use crate::edit_table::Demanding;
+use crate::limits::{ClientEditError, Limits};
+use crate::water::WaterWorld;
 use crate::water::edit::{Edit, EditError, Outcome};
-use crate::water::{ChunkRecord, WaterWorld};
 
 /// What became of an edit that was [queued](WaterWorld::queue).
 #[derive(Clone, Debug, PartialEq)]
@@ -22,35 +25,10 @@ pub(crate) type Queue = EditQueue<Edit, EditReport>;
 pub(crate) fn memory_bytes(queue: &Queue) -> usize {
     let removed = |report: &EditReport| match &report.result {
         Ok(Outcome::Removed(chunk)) => chunk.heap_bytes(),
-        Ok(Outcome::Records(records)) => heap_bytes(records),
+        Ok(Outcome::Records(records)) => records.heap_bytes(),
         _ => 0,
     };
-    queue.memory_bytes()
-        + queue.waiting().map(Edit::heap_bytes).sum::<usize>()
-        + queue.reports().iter().map(removed).sum::<usize>()
-}
-
-impl Edit {
-    /// Returns the bytes held on the heap.
-    fn heap_bytes(&self) -> usize {
-        match self {
-            Edit::InsertChunk { chunk, .. } => chunk.heap_bytes(),
-            Edit::InsertChunks(chunks) => {
-                size_of_val(&chunks[..])
-                    + chunks.iter().map(|(_, chunk)| chunk.heap_bytes()).sum::<usize>()
-            }
-            Edit::RemoveChunks(positions) | Edit::Freeze(positions) | Edit::Thaw(positions) => {
-                size_of_val(&positions[..])
-            }
-            Edit::InsertRecords(records) => heap_bytes(records),
-            _ => 0,
-        }
-    }
-}
-
-/// Returns the bytes that records hold on the heap, their list among them.
-fn heap_bytes(records: &[ChunkRecord]) -> usize {
-    size_of_val(records) + records.iter().map(ChunkRecord::memory_bytes).sum::<usize>()
+    queue.memory_bytes() + queue.reports().iter().map(removed).sum::<usize>()
 }
 
 impl WaterWorld {
@@ -100,6 +78,21 @@ impl WaterWorld {
         self.queue.push(edit)
     }
 
+    /// Puts an edit in line that a client has sent, if it keeps within limits, and no more edits
+    /// and reports wait than these say; see [`queue`](WaterWorld::queue).
+    ///
+    /// # Errors
+    /// The bytes are no edit, it breaks a limit, or too many wait. Whether the world refuses it is
+    /// in its report.
+    pub fn queue_bytes(
+        &mut self,
+        bytes: &[u8],
+        limits: &Limits,
+    ) -> Result<u64, ClientEditError<EditError>> {
+        limits.check_waiting(self.queue.all())?;
+        Ok(self.queue(limits.read(bytes, Edit::from_bytes)?))
+    }
+
     /// Returns the edits that wait, in order; see [`queue`](WaterWorld::queue).
     pub fn queued_edits(&self) -> impl ExactSizeIterator<Item = &Edit> {
         self.queue.waiting()
@@ -119,7 +112,7 @@ impl WaterWorld {
         let mut queue = core::mem::take(&mut self.queue);
         let mut cells = 0;
         if let Some((ticket, edit)) = queue.pop() {
-            cells = self.cells_of(&edit);
+            cells = edit.demand().cells(self.store.grid().chunk_count());
             self.take_searched();
             let tick = self.tick;
             let result = self.apply(edit);

@@ -1,117 +1,112 @@
 //! Edits as values: one for each function of [`WaterWorld`] that changes it between ticks.
 
-use crate::chunk::{Chunk, LAYER_CELLS};
+use crate::chunk::Chunk;
 use crate::coords::{CHUNK_CELLS, Region};
+use crate::edit_table::edits;
+use crate::water::cell::FULL;
 use crate::water::edit::EditError;
 use crate::water::voxel::Voxel;
 use crate::water::{ChunkRecord, Displaced, Edge, Fixture, Rules, WaterWorld};
 use glam::{IVec2, IVec3};
 
-/// An edit of a water world as a value: to be made by [`WaterWorld::apply`], put in line by
-/// [`WaterWorld::queue`], or kept and sent as bytes ([`to_bytes`](Edit::to_bytes)).
-///
-/// ```
-/// use floodplain::water::{Edit, Outcome, Rules, Voxel, WaterWorld};
-/// use floodplain::{Chunk, glam::IVec3};
-///
-/// let mut world = WaterWorld::new(7, Rules::lossless())?;
-/// let (position, chunk) = (IVec3::ZERO, Chunk::uniform(Voxel::OPEN));
-/// assert_eq!(world.apply(Edit::InsertChunk { position, chunk }), Ok(Outcome::Done));
-/// let pour = Edit::Pour { cell: IVec3::new(3, 0, 3), units: 9 };
-/// assert_eq!(world.apply(pour), Ok(Outcome::Units(7)));
-/// # Ok::<(), floodplain::water::RulesError>(())
-/// ```
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub enum Edit {
-    /// [`WaterWorld::set_solid`]; its outcome is [`Outcome::Displaced`].
-    SetSolid(IVec3),
-    /// [`WaterWorld::clear_solid`]; its outcome is [`Outcome::Changed`].
-    ClearSolid(IVec3),
-    /// [`WaterWorld::add_source`]; its outcome is [`Outcome::Changed`].
-    AddSource(IVec3),
-    /// [`WaterWorld::remove_source`]; its outcome is [`Outcome::Changed`].
-    RemoveSource(IVec3),
-    /// [`WaterWorld::pour`]; its outcome is [`Outcome::Units`], those poured.
-    Pour {
+edits! {
+    /// An edit of a water world as a value: to be made by [`WaterWorld::apply`], put in line by
+    /// [`WaterWorld::queue`], or kept and sent as bytes ([`to_bytes`](Edit::to_bytes)).
+    ///
+    /// ```
+    /// use floodplain::water::{Edit, Outcome, Rules, Voxel, WaterWorld};
+    /// use floodplain::{Chunk, glam::IVec3};
+    ///
+    /// let mut world = WaterWorld::new(7, Rules::lossless())?;
+    /// let (position, chunk) = (IVec3::ZERO, Chunk::uniform(Voxel::OPEN));
+    /// assert_eq!(world.apply(Edit::InsertChunk { position, chunk }), Ok(Outcome::Done));
+    /// let pour = Edit::Pour { cell: IVec3::new(3, 0, 3), units: 9 };
+    /// assert_eq!(world.apply(pour), Ok(Outcome::Units(7)));
+    /// # Ok::<(), floodplain::water::RulesError>(())
+    /// ```
+    #[derive(Clone, Debug, PartialEq)]
+    pub enum Edit for [] WaterWorld -> Outcome, EditError;
+    /// Returns the edit as bytes: 1 to 64, or for each chunk up to 8,205 and five more, for each
+    /// position of a list 12 and five more, for each record its [bytes](ChunkRecord::to_bytes) and
+    /// four. They mean the same in all later versions of this crate.
+    ///
+    /// ```
+    /// use floodplain::glam::IVec3;
+    /// use floodplain::water::{Edit, EditBytesError};
+    ///
+    /// let edit = Edit::Pour { cell: IVec3::new(1, -2, 3), units: 7 };
+    /// let bytes = edit.to_bytes();
+    /// assert_eq!(bytes.len(), 17);
+    /// assert_eq!(Edit::from_bytes(&bytes), Ok(edit));
+    /// assert_eq!(Edit::from_bytes(&[99]), Err(EditBytesError::Tag { tag: 99 }));
+    /// ```
+    to_bytes;
+    0 SetSolid(cell: IVec3) [GROUND.at(*cell)] => set_solid -> Displaced;
+    1 ClearSolid(cell: IVec3) [GROUND.at(*cell)] => clear_solid -> Changed;
+    2 AddSource(cell: IVec3) [SPRINGS.at(*cell)] => add_source -> Changed;
+    3 RemoveSource(cell: IVec3) [SPRINGS.at(*cell)] => remove_source -> Changed;
+    4 Pour {
         /// Where.
         cell: IVec3,
         /// The most units to pour.
         units: u32,
-    },
-    /// [`WaterWorld::scoop`]; its outcome is [`Outcome::Units`], those scooped.
-    Scoop {
+    } [WATER.at(*cell).units(*units)] => pour -> Units;
+    5 Scoop {
         /// Where.
         cell: IVec3,
         /// The most units to scoop.
         units: u32,
-    },
-    /// [`WaterWorld::drain_body`]; its outcome is [`Outcome::Units`], those taken.
-    DrainBody {
-        /// A cell of the body.
-        cell: IVec3,
-        /// The most units to take.
-        units: u32,
-    },
-    /// [`WaterWorld::fill_body`]; its outcome is [`Outcome::Units`], those that found room.
-    FillBody {
-        /// A cell of the body.
-        cell: IVec3,
-        /// The most units to add.
-        units: u32,
-    },
-    /// [`WaterWorld::fill_solid`]; its outcome is [`Outcome::Units`], those removed.
-    FillSolid(Region),
-    /// [`WaterWorld::fill_water`]; its outcome is [`Outcome::Units`], those removed.
-    FillWater {
+    } [WATER.at(*cell).units(*units)] => scoop -> Units;
+    6 FillSolid(region: Region) [GROUND.within(*region)] => fill_solid -> Units;
+    7 FillWater {
         /// The cells.
         region: Region,
         /// The units in each cell, 0 to 7.
         height: u8,
-    },
-    /// [`WaterWorld::insert_chunk`]; its outcome is [`Outcome::Done`].
-    InsertChunk {
+    } [WATER.within(*region).units_each(*height, FULL)] => fill_water -> Units;
+    8 InsertChunk {
         /// The chunk's position, in chunks.
         position: IVec3,
         /// Its cells.
         chunk: Chunk<Voxel>,
-    },
-    /// [`WaterWorld::insert_chunks`]; its outcome is [`Outcome::Done`].
-    InsertChunks(Vec<(IVec3, Chunk<Voxel>)>),
-    /// [`WaterWorld::remove_chunk`]; its outcome is [`Outcome::Removed`].
-    RemoveChunk(IVec3),
-    /// [`WaterWorld::remove_chunks`]; its outcome is [`Outcome::Records`].
-    RemoveChunks(Vec<IVec3>),
-    /// [`WaterWorld::insert_records`]; its outcome is [`Outcome::Done`].
-    InsertRecords(Vec<ChunkRecord>),
-    /// [`WaterWorld::wake_all`]; its outcome is [`Outcome::Done`].
-    WakeAll,
-    /// [`WaterWorld::set_rules`]; its outcome is [`Outcome::Done`].
-    SetRules(Rules),
-    /// [`WaterWorld::set_sea`]; its outcome is [`Outcome::Changed`].
-    SetSea(IVec3),
-    /// [`WaterWorld::clear_sea`]; its outcome is [`Outcome::Changed`].
-    ClearSea(IVec3),
-    /// [`WaterWorld::fill_sea`]; its outcome is [`Outcome::Units`], those removed.
-    FillSea(Region),
-    /// [`WaterWorld::set_edge`]; its outcome is [`Outcome::Changed`].
-    SetEdge {
+    } [WORLD.chunks(1)] => insert_chunk;
+    9 InsertChunks(chunks: Vec<(IVec3, Chunk<Voxel>)>)
+        [WORLD.chunks(chunks.len())] => insert_chunks;
+    10 RemoveChunk(position: IVec3) [WORLD.chunks(1)] => remove_chunk -> Removed;
+    11 WakeAll [WORLD.each_chunk(CHUNK_CELLS)] => wake_all;
+    12 SetRules(rules: Rules) [WORLD.each_chunk(CHUNK_CELLS)] => set_rules;
+    14 SetSea(cell: IVec3) [SEA.at(*cell)] => set_sea -> Changed;
+    15 ClearSea(cell: IVec3) [SEA.at(*cell)] => clear_sea -> Changed;
+    16 FillSea(region: Region) [SEA.within(*region)] => fill_sea -> Units;
+    17 SetEdge {
         /// The x and z of the column's chunk positions.
         column: IVec2,
         /// What water does at its faces, or `None` for what the rules say.
         edge: Option<Edge>,
-    },
-    /// [`WaterWorld::set_fixture`]; its outcome is [`Outcome::Changed`].
-    SetFixture {
+    } [WORLD.each_chunk(1)] => set_edge -> Changed;
+    18 Freeze(positions: Vec<IVec3>) [WORLD.faces(positions.len())] => freeze -> Changed;
+    19 Thaw(positions: Vec<IVec3>) [WORLD.faces(positions.len())] => thaw -> Changed;
+    20 RemoveChunks(positions: Vec<IVec3>)
+        [WORLD.chunks(positions.len())] => remove_chunks -> Records;
+    21 InsertRecords(records: Vec<ChunkRecord>) [WORLD.chunks(records.len())] => insert_records;
+    30 DrainBody {
+        /// A cell of the body.
+        cell: IVec3,
+        /// The most units to take.
+        units: u32,
+    } [WATER.at(*cell).units(*units)] => drain_body -> Units;
+    31 FillBody {
+        /// A cell of the body.
+        cell: IVec3,
+        /// The most units to add.
+        units: u32,
+    } [WATER.at(*cell).units(*units)] => fill_body -> Units;
+    32 SetFixture {
         /// Where.
         cell: IVec3,
         /// What is built in, or `None` for nothing.
         fixture: Option<Fixture>,
-    },
-    /// [`WaterWorld::freeze`]; its outcome is [`Outcome::Changed`].
-    Freeze(Vec<IVec3>),
-    /// [`WaterWorld::thaw`]; its outcome is [`Outcome::Changed`].
-    Thaw(Vec<IVec3>),
+    } [SPRINGS.at(*cell)] => set_fixture -> Changed;
 }
 
 /// What an [`Edit`] that was not refused came to.
@@ -130,70 +125,4 @@ pub enum Outcome {
     Records(Vec<ChunkRecord>),
     /// The edit was made.
     Done,
-}
-
-impl WaterWorld {
-    /// Makes an edit at once, as the function of its name does.
-    ///
-    /// # Errors
-    /// Those of that function. The edit changed nothing.
-    pub fn apply(&mut self, edit: Edit) -> Result<Outcome, EditError> {
-        let units = |units: u32| Outcome::Units(u64::from(units));
-        match edit {
-            Edit::SetSolid(cell) => self.set_solid(cell).map(Outcome::Displaced),
-            Edit::ClearSolid(cell) => self.clear_solid(cell).map(Outcome::Changed),
-            Edit::AddSource(cell) => self.add_source(cell).map(Outcome::Changed),
-            Edit::RemoveSource(cell) => self.remove_source(cell).map(Outcome::Changed),
-            Edit::Pour { cell, units: most } => self.pour(cell, most).map(units),
-            Edit::Scoop { cell, units: most } => self.scoop(cell, most).map(units),
-            Edit::DrainBody { cell, units: most } => self.drain_body(cell, most).map(units),
-            Edit::FillBody { cell, units: most } => self.fill_body(cell, most).map(units),
-            Edit::FillSolid(region) => self.fill_solid(region).map(Outcome::Units),
-            Edit::FillWater { region, height } => {
-                self.fill_water(region, height).map(Outcome::Units)
-            }
-            Edit::InsertChunk { position, chunk } => {
-                self.insert_chunk(position, chunk).map(|()| Outcome::Done)
-            }
-            Edit::InsertChunks(chunks) => self.insert_chunks(chunks).map(|()| Outcome::Done),
-            Edit::RemoveChunk(position) => self.remove_chunk(position).map(Outcome::Removed),
-            Edit::RemoveChunks(positions) => self.remove_chunks(positions).map(Outcome::Records),
-            Edit::InsertRecords(records) => self.insert_records(records).map(|()| Outcome::Done),
-            Edit::WakeAll => {
-                self.wake_all();
-                Ok(Outcome::Done)
-            }
-            Edit::SetRules(rules) => {
-                self.set_rules(rules).map(|()| Outcome::Done).map_err(EditError::Rules)
-            }
-            Edit::SetSea(cell) => self.set_sea(cell).map(Outcome::Changed),
-            Edit::ClearSea(cell) => self.clear_sea(cell).map(Outcome::Changed),
-            Edit::FillSea(region) => self.fill_sea(region).map(Outcome::Units),
-            Edit::SetEdge { column, edge } => Ok(Outcome::Changed(self.set_edge(column, edge))),
-            Edit::SetFixture { cell, fixture } => {
-                self.set_fixture(cell, fixture).map(Outcome::Changed)
-            }
-            Edit::Freeze(chunks) => self.freeze(chunks).map(Outcome::Changed),
-            Edit::Thaw(chunks) => self.thaw(chunks).map(Outcome::Changed),
-        }
-    }
-
-    /// Returns how many cells an edit counts for if it is not refused: those of its regions and
-    /// chunks, those at the faces of its chunks, one for each chunk that it looks at, or one.
-    pub(super) fn cells_of(&self, edit: &Edit) -> u64 {
-        let in_chunks = |chunks: usize| (chunks * CHUNK_CELLS) as u64;
-        match edit {
-            Edit::FillSolid(region) | Edit::FillWater { region, .. } | Edit::FillSea(region) => {
-                region.size().iter().fold(1, |cells: u64, &side| cells.saturating_mul(side))
-            }
-            Edit::InsertChunk { .. } | Edit::RemoveChunk(_) => in_chunks(1),
-            Edit::InsertChunks(chunks) => in_chunks(chunks.len()),
-            Edit::RemoveChunks(positions) => in_chunks(positions.len()),
-            Edit::InsertRecords(records) => in_chunks(records.len()),
-            Edit::WakeAll | Edit::SetRules(_) => in_chunks(self.store.grid().chunk_count()),
-            Edit::Freeze(chunks) | Edit::Thaw(chunks) => (chunks.len() * 6 * LAYER_CELLS) as u64,
-            Edit::SetEdge { .. } => self.store.grid().chunk_count() as u64,
-            _ => 1,
-        }
-    }
 }

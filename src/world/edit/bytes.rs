@@ -1,43 +1,12 @@
-//! Edits of a world as bytes. Those of the parts are in them as they are, and so are records, each
-//! after its length.
+//! The fields of edits of a world as bytes. Edits of the parts are in them as they are, and so are
+//! records, each after its length.
 
 use crate::chunk::Chunk;
-use crate::edit_bytes::{EditBytesError, Field, Reader, Writer, edit_bytes, refused};
-use crate::world::edit::Edit;
+use crate::edit_bytes::{EditBytesError, Field, Reader, Writer, refused};
 use crate::world::ground::content::Content;
 use crate::world::ground::record::ChunkRecord;
 use crate::world::rules::material::MaterialId;
 use crate::{blast, humidity, water};
-
-edit_bytes! {
-    /// Returns the edit as bytes: 1 to 43, or with a chunk 17 to 28,689; of lists, as
-    /// long as these. They mean the
-    /// same in all later versions of this crate.
-    ///
-    /// ```
-    /// use floodplain::glam::IVec3;
-    /// use floodplain::world::{Edit, EditBytesError, MaterialId};
-    ///
-    /// let edit = Edit::SetMaterial { cell: IVec3::new(1, -2, 3), material: MaterialId(4) };
-    /// let bytes = edit.to_bytes();
-    /// assert_eq!(bytes.len(), 14);
-    /// assert_eq!(Edit::from_bytes(&bytes), Ok(edit));
-    /// assert_eq!(Edit::from_bytes(&bytes[..9]), Err(EditBytesError::Truncated { length: 9 }));
-    /// ```
-    Edit:
-    0 SetMaterial { cell, material };
-    1 FillMaterial { region, material };
-    2 InsertChunk { position, content };
-    3 RemoveChunk(position);
-    4 Rain { from, units };
-    5 Water(edit);
-    6 Soil(edit);
-    7 Blast(edit);
-    8 WakeAll;
-    9 RemoveChunks(positions);
-    10 InsertRecords(records);
-    11 Charge { centre, radius, pressure };
-}
 
 impl Field for MaterialId {
     fn put(&self, out: &mut Writer) {
@@ -58,6 +27,11 @@ impl Field for Content {
     fn take(from: &mut Reader<'_>) -> Result<Self, EditBytesError> {
         Ok(Content { materials: from.take()?, water: from.take()?, moisture: from.take()? })
     }
+
+    fn heap_bytes(&self) -> usize {
+        let Content { materials, water, moisture } = self;
+        materials.heap_bytes() + Field::heap_bytes(water) + Field::heap_bytes(moisture)
+    }
 }
 
 /// A `u8`, 1 if there is a chunk, which then follows, and else 0.
@@ -73,6 +47,10 @@ where
     fn take(from: &mut Reader<'_>) -> Result<Self, EditBytesError> {
         let is_there = from.one_of(&[false, true], "0, or 1 for a chunk")?;
         is_there.then(|| from.take()).transpose()
+    }
+
+    fn heap_bytes(&self) -> usize {
+        self.as_ref().map_or(0, Field::heap_bytes)
     }
 }
 

@@ -15,17 +15,16 @@ impl World {
         edit: water::Edit,
     ) -> Result<water::Outcome, EditError> {
         use water::{Edit, Outcome};
-        let refused = |edit| Err(EditError::ChangesGround { part: "water", edit });
         let units = |units: u32| Outcome::Units(units.into());
         match edit {
-            Edit::SetSolid(_) => refused("SetSolid"),
-            Edit::ClearSolid(_) => refused("ClearSolid"),
-            Edit::FillSolid(_) => refused("FillSolid"),
-            Edit::InsertChunk { .. } => refused("InsertChunk"),
-            Edit::InsertChunks(_) => refused("InsertChunks"),
-            Edit::RemoveChunk(_) => refused("RemoveChunk"),
-            Edit::RemoveChunks(_) => refused("RemoveChunks"),
-            Edit::InsertRecords(_) => refused("InsertRecords"),
+            Edit::SetSolid(_)
+            | Edit::ClearSolid(_)
+            | Edit::FillSolid(_)
+            | Edit::InsertChunk { .. }
+            | Edit::InsertChunks(_)
+            | Edit::RemoveChunk(_)
+            | Edit::RemoveChunks(_)
+            | Edit::InsertRecords(_) => changes_ground("water", edit.name()),
             Edit::AddSource(cell) => self.add_source(cell).map(Outcome::Changed),
             Edit::RemoveSource(cell) => self.remove_source(cell).map(Outcome::Changed),
             Edit::Pour { cell, units: most } => self.pour(cell, most).map(units),
@@ -73,14 +72,13 @@ impl World {
         edit: humidity::Edit,
     ) -> Result<humidity::Outcome, EditError> {
         use humidity::Edit;
-        let refused = |edit| Err(EditError::ChangesGround { part: "soil", edit });
         match edit {
-            Edit::SetImpermeability { .. } => return refused("SetImpermeability"),
-            Edit::SetRock(_) => return refused("SetRock"),
-            Edit::SetCell { .. } => return refused("SetCell"),
-            Edit::FillCells { .. } => return refused("FillCells"),
-            Edit::InsertChunk { .. } => return refused("InsertChunk"),
-            Edit::RemoveChunk(_) => return refused("RemoveChunk"),
+            Edit::SetImpermeability { .. }
+            | Edit::SetRock(_)
+            | Edit::SetCell { .. }
+            | Edit::FillCells { .. }
+            | Edit::InsertChunk { .. }
+            | Edit::RemoveChunk(_) => return changes_ground("soil", edit.name()),
             Edit::SetHumidity { cell, .. } | Edit::SetRain { cell, .. } | Edit::ClearRain(cell) => {
                 self.check_permeable(cell)?;
                 // Where it stands still, it does not count as awake.
@@ -97,17 +95,16 @@ impl World {
         edit: blast::Edit,
     ) -> Result<blast::Outcome, EditError> {
         use blast::Edit;
-        let refused = |edit| Err(EditError::ChangesGround { part: "blast", edit });
         self.touch_pressure();
         match edit {
-            Edit::SetSolid(_) => refused("SetSolid"),
-            Edit::SetWall { .. } => refused("SetWall"),
-            Edit::ClearSolid(_) => refused("ClearSolid"),
-            Edit::FillSolid(_) => refused("FillSolid"),
-            Edit::FillWall { .. } => refused("FillWall"),
-            Edit::SetLink { .. } => refused("SetLink"),
-            Edit::InsertChunk { .. } => refused("InsertChunk"),
-            Edit::RemoveChunk(_) => refused("RemoveChunk"),
+            Edit::SetSolid(_)
+            | Edit::SetWall { .. }
+            | Edit::ClearSolid(_)
+            | Edit::FillSolid(_)
+            | Edit::FillWall { .. }
+            | Edit::SetLink { .. }
+            | Edit::InsertChunk { .. }
+            | Edit::RemoveChunk(_) => changes_ground("blast", edit.name()),
             Edit::SetPressure { cell, pressure: value }
             | Edit::AddPressure { cell, more: value } => {
                 if self.matter_at(cell) != Matter::Open {
@@ -146,4 +143,9 @@ impl World {
             Err(EditError::Impermeable { cell, material })
         }
     }
+}
+
+/// Refuses an edit of a part that would change its ground.
+fn changes_ground<T>(part: &'static str, edit: &'static str) -> Result<T, EditError> {
+    Err(EditError::ChangesGround { part, edit })
 }

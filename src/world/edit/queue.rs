@@ -1,6 +1,8 @@
 //! Edits in line for the end of the tick that is underway, and what became of them.
 
 use crate::edit_queue::EditQueue;
+use crate::edit_table::Demanding;
+use crate::limits::{ClientEditError, Limits};
 use crate::world::World;
 use crate::world::edit::{Edit, Outcome};
 use crate::world::rules::error::EditError;
@@ -50,6 +52,21 @@ impl World {
         self.queue.push(edit)
     }
 
+    /// Puts an edit in line that a client has sent, if it keeps within limits, and no more edits
+    /// and reports wait than these say; see [`queue`](World::queue).
+    ///
+    /// # Errors
+    /// The bytes are no edit, it breaks a limit, or too many wait. Whether the world refuses it is
+    /// in its report.
+    pub fn queue_bytes(
+        &mut self,
+        bytes: &[u8],
+        limits: &Limits,
+    ) -> Result<u64, ClientEditError<EditError>> {
+        limits.check_waiting(self.queue.all())?;
+        Ok(self.queue(limits.read(bytes, Edit::from_bytes)?))
+    }
+
     /// Returns the edits that wait, in order; see [`queue`](World::queue).
     pub fn queued_edits(&self) -> impl ExactSizeIterator<Item = &Edit> {
         self.queue.waiting()
@@ -67,7 +84,7 @@ impl World {
         let mut queue = core::mem::take(&mut self.queue);
         let mut cells = 0;
         if let Some((ticket, edit)) = queue.pop() {
-            cells = edit.cells();
+            cells = edit.demand().cells(self.ground.chunk_count());
             self.water.take_searched();
             let tick = self.tick;
             let result = self.apply(edit);

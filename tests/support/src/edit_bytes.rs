@@ -6,6 +6,8 @@ use std::fmt::Debug;
 
 /// An edit as a value.
 pub trait EditValue: Sized + Debug {
+    const NAMES: &[&str];
+    fn name(&self) -> &'static str;
     fn to_bytes(&self) -> Vec<u8>;
     fn from_bytes(bytes: &[u8]) -> Result<Self, EditBytesError>;
 }
@@ -13,6 +15,12 @@ pub trait EditValue: Sized + Debug {
 macro_rules! edit_values {
     ($($edit:ty),*) => {$(
         impl EditValue for $edit {
+            const NAMES: &[&str] = <$edit>::NAMES;
+
+            fn name(&self) -> &'static str {
+                self.name()
+            }
+
             fn to_bytes(&self) -> Vec<u8> {
                 self.to_bytes()
             }

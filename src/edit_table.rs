@@ -1,0 +1,210 @@
+//! The table of the edits of a world, one for each kind of world. From it follow the enum and its
+//! docs, `apply`, `apply_bytes`, bytes in and out, the names, what a client's limits count, and
+//! what an edit costs in a budget.
+//!
+//! A row is the tag and the fields of an edit, what it asks for, the method that makes it, and the
+//! variant of the outcome that holds the method's answer, or none for `Done`:
+//!
+//! ```text
+//! 4 Pour { /** Where. */ cell: IVec3, /** The most. */ units: u32 }
+//!     [WATER.at(*cell).units(*units)] => pour -> Units;
+//! 11 WakeAll [WORLD] => wake_all;
+//! 5 /** An edit of water. */ Water(edit: water::Edit) [edit.demand()] => (edit_water) -> Water;
+//! ```
+//!
+//! A method in brackets is not public, so the row says what it does. A method after `after` in the
+//! head of the table comes before each edit, even one that is refused. A tag keeps its form for
+//! ever: another form of an edit gets a new one.
+
+use crate::limits::Demand;
+
+/// What queues and limits ask of an edit.
+pub(crate) trait Demanding {
+    /// Returns what the edit asks for, as far as it is limited or costs anything.
+    fn demand(&self) -> Demand;
+
+    /// Returns the bytes that the edit holds on the heap.
+    fn heap_bytes(&self) -> usize;
+}
+
+/// What a method that makes an edit answers: a value, or a result that may be refused.
+pub(crate) trait Answer<T, E> {
+    fn answer(self) -> Result<T, E>;
+}
+
+impl<T, E, F: Into<E>> Answer<T, E> for Result<T, F> {
+    fn answer(self) -> Result<T, E> {
+        self.map_err(Into::into)
+    }
+}
+
+impl<E> Answer<bool, E> for bool {
+    fn answer(self) -> Result<bool, E> {
+        Ok(self)
+    }
+}
+
+impl<E> Answer<(), E> for () {
+    fn answer(self) -> Result<(), E> {
+        Ok(self)
+    }
+}
+
+/// Returns the outcome of an edit from the answer of its method.
+macro_rules! outcome {
+    ($outcome:ident, $answer:expr,) => {
+        $crate::edit_table::Answer::answer($answer).map(|()| $outcome::Done)
+    };
+    ($outcome:ident, $answer:expr, $variant:ident) => {
+        $crate::edit_table::Answer::answer($answer).map(|value| $outcome::$variant(value.into()))
+    };
+}
+pub(crate) use outcome;
+
+/// Returns the docs of an edit: its method, unless that is not public, and its outcome.
+macro_rules! edit_docs {
+    ($world:ident, $outcome:ident, , $($variant:ident)?) => {
+        $crate::edit_table::edit_docs!($outcome, "Its", $($variant)?)
+    };
+    ($world:ident, $outcome:ident, $method:ident, $($variant:ident)?) => {
+        concat!(
+            "[`", stringify!($world), "::", stringify!($method), "`]. ",
+            $crate::edit_table::edit_docs!($outcome, "Its", $($variant)?)
+        )
+    };
+    ($outcome:ident, $its:literal,) => {
+        concat!($its, " outcome is [`", stringify!($outcome), "::Done`].")
+    };
+    ($outcome:ident, $its:literal, $variant:ident) => {
+        concat!($its, " outcome is [`", stringify!($outcome), "::", stringify!($variant), "`].")
+    };
+}
+pub(crate) use edit_docs;
+
+/// Defines the edits of a world by a table; see the top of this file.
+macro_rules! edits {
+    (
+        $(#[$about:meta])*
+        pub enum $edit:ident for [$($generics:tt)*] $world:ident $(<$parameter:ident>)?
+            -> $outcome:ident, $error:ty $(, after $settle:ident)?;
+        $(#[$about_bytes:meta])*
+        to_bytes;
+        $(
+            $tag:literal $(#[doc = $doc:literal])* $variant:ident
+                $(($one:ident: $one_type:ty))?
+                $({ $($(#[doc = $about_field:literal])* $field:ident: $type:ty),+ $(,)? })?
+                [$demand:expr] => $($method:ident)? $(($hidden:ident))? $(-> $answer:ident)?;
+        )+
+    ) => {
+        $(#[$about])*
+        #[non_exhaustive]
+        pub enum $edit {
+            $(
+                $(#[doc = $doc])*
+                #[doc = $crate::edit_table::edit_docs!($world, $outcome, $($method)?, $($answer)?)]
+                $variant
+                    $(($one_type))?
+                    $({ $($(#[doc = $about_field])* $field: $type),+ })?,
+            )+
+        }
+
+        impl $edit {
+            /// The names of all edits, in the order of their tags.
+            pub const NAMES: &'static [&'static str] = &[$(stringify!($variant)),+];
+
+            /// Returns the edit's name, that of its variant.
+            pub fn name(&self) -> &'static str {
+                match self {
+                    $(Self::$variant { .. } => stringify!($variant),)+
+                }
+            }
+
+            $(#[$about_bytes])*
+            pub fn to_bytes(&self) -> Vec<u8> {
+                use $crate::edit_bytes::Writer;
+                match self {
+                    $(Self::$variant $(($one))? $({ $($field),+ })? => {
+                        Writer::tagged($tag) $(.put($one))? $($(.put($field))+)? .finish()
+                    })+
+                }
+            }
+
+            /// Returns the edit of the bytes of `to_bytes`. Whatever the bytes are, this takes no
+            /// more memory than some eight times their number, 130 KB, and 9 KB for each record
+            /// among them, and does not panic. Values that no world would take are refused when the
+            /// edit is made, not here.
+            ///
+            /// # Errors
+            /// The bytes are no edit, or are longer than one.
+            pub fn from_bytes(bytes: &[u8]) -> Result<Self, $crate::edit_bytes::EditBytesError> {
+                let mut from = $crate::edit_bytes::Reader::new(bytes);
+                let edit = match from.take::<u8>()? {
+                    $($tag => {
+                        $(let $one = from.take()?;)?
+                        $($(let $field = from.take()?;)+)?
+                        Self::$variant $(($one))? $({ $($field),+ })?
+                    })+
+                    tag => return Err($crate::edit_bytes::EditBytesError::Tag { tag }),
+                };
+                from.finish(edit)
+            }
+        }
+
+        impl $crate::edit_table::Demanding for $edit {
+            #[allow(unused_variables, reason = "few fields are limited")]
+            fn demand(&self) -> $crate::limits::Demand {
+                #[allow(unused_imports, reason = "some worlds lack edits of some kinds")]
+                use $crate::limits::kinds::*;
+                match self {
+                    $(Self::$variant $(($one))? $({ $($field),+ })? => {
+                        $demand.of(stringify!($variant))
+                    })+
+                }
+            }
+
+            fn heap_bytes(&self) -> usize {
+                use $crate::edit_bytes::Field;
+                match self {
+                    $(Self::$variant $(($one))? $({ $($field),+ })? => {
+                        0 $(+ Field::heap_bytes($one))? $($(+ Field::heap_bytes($field))+)?
+                    })+
+                }
+            }
+        }
+
+        impl<$($generics)*> $world $(<$parameter>)? {
+            /// Makes an edit at once, as the function of its name does.
+            ///
+            /// # Errors
+            /// Those of that function. The edit changed nothing.
+            pub fn apply(&mut self, edit: $edit) -> Result<$outcome, $error> {
+                $(self.$settle();)?
+                match edit {
+                    $($edit::$variant $(($one))? $({ $($field),+ })? => {
+                        $crate::edit_table::outcome!(
+                            $outcome,
+                            self.$($method)? $($hidden)? ($($one)? $($($field),+)?),
+                            $($answer)?
+                        )
+                    })+
+                }
+            }
+
+            /// Makes an edit that a client has sent, if it keeps within limits; see
+            #[doc = concat!("[`apply`](", stringify!($world), "::apply).")]
+            ///
+            /// # Errors
+            /// The bytes are no edit, it breaks a limit, or the world refuses it. It changed
+            /// nothing.
+            pub fn apply_bytes(
+                &mut self,
+                bytes: &[u8],
+                limits: &$crate::limits::Limits,
+            ) -> Result<$outcome, $crate::limits::ClientEditError<$error>> {
+                let edit = limits.read(bytes, $edit::from_bytes)?;
+                self.apply(edit).map_err($crate::limits::ClientEditError::Edit)
+            }
+        }
+    };
+}
+pub(crate) use edits;
