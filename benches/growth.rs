@@ -10,7 +10,7 @@
 use floodplain::glam::IVec3;
 use floodplain::humidity::Sweep;
 use floodplain::water::{Rules, Voxel, WaterWorld};
-use floodplain::{Automaton, Chunk, Cube, Sheet, blast, humidity, water2d};
+use floodplain::{Chunk, Cube, Sheet, Simulation, blast, humidity, water2d};
 use std::error::Error;
 use std::hint::black_box;
 use std::path::Path;
@@ -39,7 +39,7 @@ struct Series {
 const STEPS: usize = 7;
 
 /// Returns how many cells a step visits, and nanoseconds per cell.
-fn cost(mut world: impl Automaton, warm: u64) -> (f64, f64) {
+fn cost(mut world: impl Simulation, warm: u64) -> (f64, f64) {
     world.run(warm);
     let mut samples: Vec<(f64, f64)> = (0..STEPS)
         .map(|_| {
@@ -104,7 +104,11 @@ fn costs(wanted: &dyn Fn(&str) -> bool) -> Vec<Series> {
 }
 
 /// Returns the bytes per chunk at each power of ten of chunks up to `most`.
-fn bytes<W: Automaton>(most: i32, mut world: W, insert: impl Fn(&mut W, IVec3)) -> Vec<(f64, f64)> {
+fn bytes<W: Simulation>(
+    most: i32,
+    mut world: W,
+    insert: impl Fn(&mut W, IVec3),
+) -> Vec<(f64, f64)> {
     let empty = world.memory_bytes();
     let mut points = Vec::new();
     for at in 0..most {

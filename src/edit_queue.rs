@@ -1,8 +1,8 @@
 //! Edits in line for the end of the tick that is underway, and the reports on those that were made;
 //! for worlds of water and of materials. A world makes them itself, one by one, as its ticks allow.
 
-use crate::automaton::StateHash;
 use crate::edit_table::Demanding;
+use crate::state_hash::StateHash;
 use std::collections::VecDeque;
 
 /// The edits that wait, and the reports on those that were made.

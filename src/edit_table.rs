@@ -109,9 +109,6 @@ macro_rules! edits {
         }
 
         impl $edit {
-            /// The names of all edits, in the order of their tags.
-            pub const NAMES: &'static [&'static str] = &[$(stringify!($variant)),+];
-
             /// Returns the edit's name, that of its variant.
             pub fn name(&self) -> &'static str {
                 match self {
@@ -147,6 +144,29 @@ macro_rules! edits {
                     tag => return Err($crate::edit_bytes::EditBytesError::Tag { tag }),
                 };
                 from.finish(edit)
+            }
+        }
+
+        impl $crate::simulation::EditValue for $edit {
+            const NAMES: &'static [&'static str] = &[$(stringify!($variant)),+];
+
+            fn name(&self) -> &'static str {
+                self.name()
+            }
+
+            fn to_bytes(&self) -> Vec<u8> {
+                self.to_bytes()
+            }
+
+            fn from_bytes(bytes: &[u8]) -> Result<Self, $crate::edit_bytes::EditBytesError> {
+                <$edit>::from_bytes(bytes)
+            }
+
+            fn check_limits(
+                &self,
+                limits: &$crate::limits::Limits,
+            ) -> Result<(), $crate::limits::LimitError> {
+                limits.check(&$crate::edit_table::Demanding::demand(self))
             }
         }
 

@@ -32,7 +32,7 @@
 //! | [`water2d`] | water in a vertical slice, with pressure: integer levels on 64×64 chunks |
 //! | [`world`] | one ground of materials for water, moisture and explosions, with one clock and one account |
 //! | [`Grid`] | the store below them: a sparse 3D array in chunks of 4096 cells, over the whole `i32` range |
-//! | [`Automaton`] | the interface that they share |
+//! | [`Simulation`] | the interface that they share |
 //! | `snapshot` | whole worlds as bytes, and back |
 //! | `recording` | what a game does to a world, for bug reports, lock-step games and undo |
 //! | `save_file` | a world in a file, where a save writes only the chunks that changed |
@@ -68,7 +68,6 @@
 //! `examples/` makes them.
 
 mod automata;
-mod automaton;
 #[cfg(feature = "bevy")]
 pub mod bevy;
 mod chunk;
@@ -89,8 +88,10 @@ pub mod save_file;
 #[cfg(feature = "scenario")]
 pub mod scenario;
 mod simd;
+mod simulation;
 #[cfg(feature = "snapshot")]
 pub mod snapshot;
+mod state_hash;
 mod subscribers;
 #[cfg(feature = "testing")]
 pub mod testing;
@@ -98,7 +99,6 @@ pub mod water;
 pub mod world;
 
 pub use automata::{FieldShape, RowShape, blast, humidity, water2d};
-pub use automaton::{Automaton, ChunkChanges, Displaced, StepReport};
 pub use chunk::{CellMask, Chunk};
 pub use coords::{CHUNK_CELLS, Cube, Face, Region, Shape, Sheet};
 pub use edit_bytes::EditBytesError;
@@ -109,6 +109,7 @@ pub use grid::{
     Cursor, CursorMut, FILL_CHUNK_LIMIT, FaceBuffer, FaceRow, Faces, Grid, GridError, HaloShape,
 };
 pub use limits::{ClientEditError, EditKinds, LimitError, Limits};
+pub use simulation::{ChunkChanges, Displaced, EditValue, Progress, Simulation, StepReport};
 pub use world::World;
 
 /// The examples of the README, as tests.

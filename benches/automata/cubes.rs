@@ -6,7 +6,7 @@ use criterion::{BatchSize, BenchmarkId, Criterion, Throughput};
 use floodplain::blast::{self, BlastWorld};
 use floodplain::glam::IVec3;
 use floodplain::humidity::Sweep;
-use floodplain::{Automaton, CHUNK_CELLS, Cube, Region, Shape};
+use floodplain::{CHUNK_CELLS, Cube, Region, Shape, Simulation};
 
 /// Chunks along each side.
 const SIDE: i32 = 6;
@@ -29,7 +29,7 @@ fn exploding(rules: blast::Rules, is_walled: bool) -> BlastWorld<Cube> {
 }
 
 /// Times steps of a fresh world for each sample, so that none has come to rest.
-fn time<W: Automaton>(criterion: &mut Criterion, name: &str, build: impl Fn() -> W) {
+fn time<W: Simulation>(criterion: &mut Criterion, name: &str, build: impl Fn() -> W) {
     let begun = || {
         let mut world = build();
         world.run(STEPS);

@@ -8,7 +8,7 @@ use floodplain::glam::IVec3;
 use floodplain::humidity::{HumidityWorld, Sweep};
 use floodplain::water::WaterWorld;
 use floodplain::water2d::{self, Water2dWorld};
-use floodplain::{Automaton, CHUNK_CELLS, Region, Sheet, StepReport};
+use floodplain::{CHUNK_CELLS, Region, Sheet, Simulation, StepReport};
 use std::error::Error;
 
 /// Makes a world as it is before its first tick.
@@ -103,7 +103,7 @@ impl World for Water {
 /// A field of which every cell is awake.
 struct Field<W>(W);
 
-impl<W: Automaton> World for Field<W> {
+impl<W: Simulation> World for Field<W> {
     fn awake_chunks(&self) -> usize {
         self.0.awake_cells().div_ceil(CHUNK_CELLS)
     }

@@ -2,6 +2,7 @@
 //! in a small world.
 
 use arbitrary::{Arbitrary, Result, Unstructured};
+use floodplain::EditValue;
 use floodplain::glam::IVec3;
 use floodplain::snapshot::{Kind, Saved};
 use floodplain::testing::Watch;
@@ -9,7 +10,7 @@ use floodplain::water::{Voxel, WaterWorld};
 use floodplain::{Chunk, Sheet};
 use std::cell::RefCell;
 use std::collections::HashMap;
-use support::edit_bytes::{EditValue, parsed};
+use support::edit_bytes::parsed;
 use support::worlds;
 
 /// Steps after an edit.

@@ -8,7 +8,7 @@ use floodplain::snapshot::{Kind, Saved};
 use floodplain::water::{ChunkRecord, Voxel, WaterWorld};
 use floodplain::water2d::Water2dWorld;
 use floodplain::world::World;
-use floodplain::{Automaton, Chunk, Cube, Sheet};
+use floodplain::{Chunk, Cube, Sheet, Simulation};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use support::worlds;
@@ -92,8 +92,8 @@ impl SnapshotRun {
     pub fn run(&self) {
         // Worlds that are loaded in less time come more often.
         match self.kind % 16 {
-            0 => self.check(water, Automaton::step, validate),
-            1 | 2 => self.check(water_underway, Automaton::step, validate),
+            0 => self.check(water, Simulation::step, validate),
+            1 | 2 => self.check(water_underway, Simulation::step, validate),
             3 | 4 => self.check(worlds::humidity::<Sheet>, HumidityWorld::step, validate),
             5 | 6 => self.check(worlds::humidity::<Cube>, HumidityWorld::step, validate),
             7 => self.check(
@@ -196,7 +196,7 @@ fn water_underway(seed: u64) -> WaterWorld {
     world
 }
 
-fn validate<W: Automaton>(world: &W) {
+fn validate<W: Simulation>(world: &W) {
     if let Err(law) = world.validate() {
         panic!("{law}");
     }

@@ -5,10 +5,10 @@ use super::blast::{BlastWorld, Border, Borders, Rules as BlastRules};
 use super::humidity::{Cell as Soil, HumidityWorld, Rules as HumidityRules, Sweep};
 use super::shape::FieldShape;
 use super::water2d::{Cell, Rules as WaterRules, Water2dWorld};
-use crate::automaton::{Automaton, ChunkChanges, StepReport};
 use crate::chunk::Chunk;
 use crate::coords::{CHUNK_CELLS, Cube, Face, Region, Sheet};
 use crate::simd::forced::at_each_level;
+use crate::simulation::{ChunkChanges, Simulation, StepReport};
 use glam::IVec3;
 
 /// All observable state of a world after some steps.
@@ -27,9 +27,9 @@ trait World {
     fn run(&mut self, steps: u64) -> Seen;
 }
 
-impl<A: Automaton> World for A {
+impl<A: Simulation<Change = ChunkChanges>> World for A {
     fn run(&mut self, steps: u64) -> Seen {
-        let report = if steps == 1 { self.step() } else { Automaton::run(self, steps) };
+        let report = if steps == 1 { self.step() } else { Simulation::run(self, steps) };
         Seen {
             report,
             hash: self.state_hash(),

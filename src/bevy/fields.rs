@@ -1,8 +1,8 @@
 //! What changes in an automaton: the cells of its chunks, and which chunks come and go.
 
-use crate::automaton::ChunkChanges;
 use crate::chunk::CellMask;
 use crate::coords::sort_key;
+use crate::simulation::ChunkChanges;
 use crate::water::ChunkEvent;
 use glam::IVec3;
 

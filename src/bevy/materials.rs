@@ -9,9 +9,6 @@ use glam::IVec3;
 use std::collections::BTreeMap;
 
 impl Simulated for World {
-    type Edit = world::Edit;
-    type Outcome = world::Outcome;
-    type EditError = world::EditError;
     type Changes = Update;
     type Follower = Option<Feed>;
     const NAME: &'static str = "world";

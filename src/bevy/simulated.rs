@@ -1,9 +1,8 @@
 //! What a world must offer to run in an app: [`Simulated`], and how much of a tick it may do.
 
-use crate::automaton::Automaton;
+use crate::simulation::Simulation;
 use crate::water::{ChunkEvent, Progress};
 use bevy_ecs::component::Component;
-use core::error::Error;
 use core::fmt::Debug;
 use core::time::Duration;
 use glam::IVec3;
@@ -61,13 +60,15 @@ pub struct Report<O, E> {
 /// use floodplain::{Cube, blast::BlastWorld, water::WaterWorld};
 /// assert_eq!((WaterWorld::NAME, BlastWorld::<Cube>::NAME), ("water", "blast_cube"));
 /// ```
-pub trait Simulated: Automaton + Send + Sync + 'static {
-    /// Its edits as values.
-    type Edit: Clone + Debug + Send + Sync + 'static;
-    /// What an edit that was not refused came to.
-    type Outcome: Clone + Debug + Send + Sync + 'static;
-    /// Why an edit was refused.
-    type EditError: Clone + Error + Send + Sync + 'static;
+pub trait Simulated:
+    Simulation<
+        Edit: Send + Sync + 'static,
+        Outcome: Send + Sync + 'static,
+        EditError: Send + Sync + 'static,
+    > + Send
+    + Sync
+    + 'static
+{
     /// What looks different since the changes before: an [`Update`](crate::water::Update) of water
     /// or [one](crate::world::Update) of materials, [`FieldChanges`](super::FieldChanges) of the
     /// automata.
@@ -97,7 +98,7 @@ pub trait Simulated: Automaton + Send + Sync + 'static {
     #[doc(hidden)]
     fn advance(&mut self, _: StepBudget) -> Progress {
         let report = self.step();
-        Progress { report, looked_at: report.visited, finished: true }
+        Progress { report, visited: report.visited, finished: true }
     }
 
     /// Returns the cells that the tick underway has still to visit, as far as is known.

@@ -44,9 +44,6 @@ macro_rules! in_slices {
 pub(super) use in_slices;
 
 impl Simulated for WaterWorld {
-    type Edit = water::Edit;
-    type Outcome = water::Outcome;
-    type EditError = water::EditError;
     type Changes = Update;
     type Follower = Option<Feed>;
     const NAME: &'static str = "water";
@@ -90,9 +87,6 @@ macro_rules! simulated {
         loads: $loads:expr; positions: $positions:expr; imbalance: $imbalance:expr;
     ) => {
         $(impl Simulated for $world {
-            type Edit = $part::Edit;
-            type Outcome = $part::Outcome;
-            type EditError = $part::EditError;
             type Changes = FieldChanges;
             type Follower = Fields;
             const NAME: &'static str = $name;

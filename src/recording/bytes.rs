@@ -4,8 +4,9 @@ use super::error::{Place, RecordingError};
 use super::hashes::Check;
 use super::packed::Packed;
 use super::parts::{Recording, Start};
-use super::recorded::Recorded;
 use crate::coords::sort_key;
+use crate::simulation::{EditValue, Simulation};
+use crate::snapshot::Saved;
 use crate::water::varint::{read_varint, unzigzag, write_varint, zigzag};
 use glam::IVec3;
 
@@ -16,7 +17,7 @@ pub(super) const VERSION: u16 = 1;
 const HEADER: usize = 20;
 const CHECKSUM: usize = 4;
 
-impl<W: Recorded> Recording<W> {
+impl<W: Saved + Simulation> Recording<W> {
     /// Returns the recording as bytes. They are read by all later versions of this crate.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut out = MAGIC.to_vec();
@@ -104,7 +105,7 @@ impl<W: Recorded> Recording<W> {
 }
 
 /// Returns tick and edits of the bytes of [`Recording::tick_bytes`].
-pub(super) fn tick_from_bytes<W: Recorded>(
+pub(super) fn tick_from_bytes<W: Saved + Simulation>(
     bytes: &[u8],
 ) -> Result<(u64, Vec<W::Edit>), RecordingError> {
     if bytes.len() < CHECKSUM {
@@ -119,7 +120,10 @@ pub(super) fn tick_from_bytes<W: Recorded>(
 }
 
 /// Refuses recordings of other kinds and of newer versions.
-pub(super) fn check_kind<W: Recorded>(version: u16, kind: u16) -> Result<(), RecordingError> {
+pub(super) fn check_kind<W: Saved + Simulation>(
+    version: u16,
+    kind: u16,
+) -> Result<(), RecordingError> {
     match (version, kind) {
         (0, _) => Err(RecordingError::NotARecording),
         (VERSION, kind) if kind == W::KIND.number() => Ok(()),
@@ -147,9 +151,9 @@ fn checked(bytes: &[u8]) -> Result<&[u8], RecordingError> {
     if found == computed { Ok(content) } else { Err(RecordingError::Checksum { found, computed }) }
 }
 
-fn put_edits<W: Recorded>(out: &mut Vec<u8>, edits: &[(u64, W::Edit)]) {
+fn put_edits<W: Saved + Simulation>(out: &mut Vec<u8>, edits: &[(u64, W::Edit)]) {
     write_varint(out, edits.len() as u64);
-    edits.iter().for_each(|(_, edit)| put_bytes(out, &W::edit_bytes(edit)));
+    edits.iter().for_each(|(_, edit)| put_bytes(out, &edit.to_bytes()));
 }
 
 fn put_check(out: &mut Vec<u8>, check: &Check) {
@@ -234,7 +238,7 @@ impl<'b> Source<'b> {
         Ok(tick)
     }
 
-    fn recording<W: Recorded>(&mut self) -> Result<Recording<W>, RecordingError> {
+    fn recording<W: Saved + Simulation>(&mut self) -> Result<Recording<W>, RecordingError> {
         let ticks = self.number()?;
         let wrong = self.refused("0, a snapshot, or 1, a generator");
         let start = match self.array::<1>()? {
@@ -269,12 +273,12 @@ impl<'b> Source<'b> {
         Ok(Recording { start, ticks, edits, checks, keyframes })
     }
 
-    fn edits<W: Recorded>(&mut self) -> Result<Vec<W::Edit>, RecordingError> {
+    fn edits<W: Saved + Simulation>(&mut self) -> Result<Vec<W::Edit>, RecordingError> {
         (0..self.count(2)?)
             .map(|_| {
                 let bytes = self.counted()?;
                 let at = Place::Byte(self.at - bytes.len());
-                W::edit_of(bytes).map_err(|error| RecordingError::Edit { at, error })
+                W::Edit::from_bytes(bytes).map_err(|error| RecordingError::Edit { at, error })
             })
             .collect()
     }

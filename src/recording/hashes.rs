@@ -1,7 +1,8 @@
 //! Hashes of a world and of its chunks, by which a replay is compared with what was recorded.
 
-use super::recorded::Recorded;
 use crate::coords::sort_key;
+use crate::simulation::Simulation;
+use crate::snapshot::Saved;
 use glam::IVec3;
 use std::collections::BTreeMap;
 
@@ -10,7 +11,7 @@ use std::collections::BTreeMap;
 pub struct Check {
     /// The ticks done since the start.
     pub tick: u64,
-    /// The [hash](crate::Automaton::state_hash) of the state.
+    /// The [hash](crate::Simulation::state_hash) of the state.
     pub hash: u64,
     /// The chunks that have changed since the check before, in order of position (y, then z, then
     /// x): each with a hash of its cells, or `None` if it is gone. At the first check, all. Of a
@@ -49,8 +50,10 @@ impl ChunkHashes {
 }
 
 /// Returns the hashes of the chunks of a world.
-pub(super) fn hashes_of<W: Recorded>(world: &W) -> ChunkHashes {
+pub(super) fn hashes_of<W: Saved + Simulation>(world: &W) -> ChunkHashes {
     let mut hashes = ChunkHashes::default();
-    world.visit_chunks(&mut |position, hash| _ = hashes.0.insert(sort_key(position), hash as u32));
+    world.visit_chunk_hashes(&mut |position, hash| {
+        _ = hashes.0.insert(sort_key(position), hash as u32)
+    });
     hashes
 }

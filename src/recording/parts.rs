@@ -3,7 +3,8 @@
 use super::error::{Divergence, ReplayError};
 use super::hashes::{Check, ChunkHashes, hashes_of};
 use super::packed::Packed;
-use super::recorded::Recorded;
+use crate::simulation::{EditValue, Simulation};
+use crate::snapshot::Saved;
 use core::fmt;
 
 /// How a recorded world begins.
@@ -22,7 +23,7 @@ pub(super) enum Start {
 ///
 /// Ticks count from the start of the recording. The edits of a tick are those made before that
 /// tick, so those of tick 0 come first of all.
-pub struct Recording<W: Recorded> {
+pub struct Recording<W: Saved + Simulation> {
     pub(super) start: Start,
     pub(super) ticks: u64,
     /// Ascending by tick.
@@ -31,7 +32,7 @@ pub struct Recording<W: Recorded> {
     pub(super) keyframes: Vec<(u64, Packed)>,
 }
 
-impl<W: Recorded> Clone for Recording<W> {
+impl<W: Saved + Simulation> Clone for Recording<W> {
     fn clone(&self) -> Self {
         let Recording { start, ticks, edits, checks, keyframes } = self;
         Recording {
@@ -45,9 +46,9 @@ impl<W: Recorded> Clone for Recording<W> {
 }
 
 /// Recordings are equal whose bytes are. An edit may hold a NaN, which does not equal itself.
-impl<W: Recorded> PartialEq for Recording<W> {
+impl<W: Saved + Simulation> PartialEq for Recording<W> {
     fn eq(&self, other: &Self) -> bool {
-        let bytes = |(tick, edit): &(u64, W::Edit)| (*tick, W::edit_bytes(edit));
+        let bytes = |(tick, edit): &(u64, W::Edit)| (*tick, edit.to_bytes());
         self.start == other.start
             && self.ticks == other.ticks
             && self.edits.iter().map(bytes).eq(other.edits.iter().map(bytes))
@@ -56,7 +57,7 @@ impl<W: Recorded> PartialEq for Recording<W> {
     }
 }
 
-impl<W: Recorded> fmt::Debug for Recording<W> {
+impl<W: Saved + Simulation> fmt::Debug for Recording<W> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Recording")
             .field("kind", &W::KIND)
@@ -68,7 +69,7 @@ impl<W: Recorded> fmt::Debug for Recording<W> {
     }
 }
 
-impl<W: Recorded> Recording<W> {
+impl<W: Saved + Simulation> Recording<W> {
     /// Returns a recording that begins with this world, has these edits and so many ticks, and no
     /// checks: what can be replayed, but not compared.
     ///
@@ -143,7 +144,7 @@ impl<W: Recorded> Recording<W> {
         if let Some(check) = self.checks.first().filter(|check| check.tick == 0) {
             let mut recorded = ChunkHashes::default();
             recorded.note(check);
-            let found = world.hash_of_state();
+            let found = world.state_hash();
             if found != check.hash {
                 let divergence = Divergence {
                     tick: 0,
@@ -182,8 +183,8 @@ impl<W: Recorded> Recording<W> {
         }
         let (from, mut world) = self.last_keyframe(tick)?;
         for tick in from..tick {
-            self.edits_at(tick).iter().for_each(|(_, edit)| drop(world.make(edit.clone())));
-            world.tick_within(u64::MAX);
+            self.edits_at(tick).iter().for_each(|(_, edit)| drop(world.apply(edit.clone())));
+            world.step();
         }
         Ok(world)
     }
@@ -201,7 +202,7 @@ impl<W: Recorded> Recording<W> {
         let mut world = self.world_at(tick)?;
         let first = self.edits.partition_point(|edit| edit.0 < tick);
         for (_, edit) in &self.edits[first..edit] {
-            drop(world.make(edit.clone()));
+            drop(world.apply(edit.clone()));
         }
         Ok(world)
     }
@@ -274,6 +275,6 @@ impl<W: Recorded> Recording<W> {
 }
 
 /// Returns the world of a snapshot.
-fn load<W: Recorded>(tick: u64, packed: &Packed) -> Result<W, ReplayError> {
+fn load<W: Saved + Simulation>(tick: u64, packed: &Packed) -> Result<W, ReplayError> {
     W::load(&packed.unpack()).map_err(|error| ReplayError::Snapshot { tick, error })
 }

@@ -5,8 +5,9 @@ use super::error::{RecordingError, ReplayError};
 use super::hashes::{Check, ChunkHashes, hashes_of};
 use super::packed::Packed;
 use super::parts::{Recording, Start};
-use super::recorded::Recorded;
 use crate::limits::Limits;
+use crate::simulation::{EditValue, Simulation};
+use crate::snapshot::Saved;
 use std::collections::VecDeque;
 
 /// The ticks between two checks, unless a game says something else.
@@ -15,9 +16,9 @@ const CHECK_EVERY: u64 = 20;
 /// A world with the [recording](Recording) of all that is done to it. What may change the world
 /// goes through here; all else is read of [`world`](Recorder::world).
 ///
-/// A check takes about as long as [`state_hash`](crate::Automaton::state_hash) twice: it reads
+/// A check takes about as long as [`state_hash`](crate::Simulation::state_hash) twice: it reads
 /// every cell. Edits are cheap, and take the memory of their values.
-pub struct Recorder<W: Recorded> {
+pub struct Recorder<W: Saved + Simulation> {
     world: W,
     recording: Recording<W>,
     check_every: u64,
@@ -33,7 +34,7 @@ pub struct Recorder<W: Recorded> {
     limits: Option<Limits>,
 }
 
-impl<W: Recorded> Recorder<W> {
+impl<W: Saved + Simulation> Recorder<W> {
     /// Returns a recorder of this world, whose recording begins with a snapshot of it. Completes a
     /// tick that is underway.
     pub fn new(world: W) -> Recorder<W> {
@@ -74,7 +75,7 @@ impl<W: Recorded> Recorder<W> {
     }
 
     fn begin(mut world: W, start: impl FnOnce(&W) -> Start) -> Recorder<W> {
-        world.complete();
+        world.finish_tick();
         let start = start(&world);
         let (edits, checks, keyframes) = (Vec::new(), Vec::new(), Vec::new());
         let mut recorder = Recorder {
@@ -186,7 +187,7 @@ impl<W: Recorded> Recorder<W> {
         }
         if let Some(limits) = &self.limits {
             for (nth, edit) in edits.iter().enumerate() {
-                let checked = W::check_limits(edit, limits);
+                let checked = edit.check_limits(limits);
                 checked.map_err(|error| RecordingError::Limit { nth, error })?;
             }
         }
@@ -214,7 +215,7 @@ impl<W: Recorded> Recorder<W> {
         if !self.is_underway {
             self.make_waiting();
         }
-        self.is_underway = !self.world.tick_within(budget);
+        self.is_underway = !self.world.step_within(budget).finished;
         if !self.is_underway {
             self.end_tick();
         }
@@ -268,7 +269,7 @@ impl<W: Recorded> Recorder<W> {
 
     fn make(&mut self, edit: W::Edit) -> Result<W::Outcome, W::EditError> {
         self.recording.edits.push((self.recording.ticks, edit.clone()));
-        self.world.make(edit)
+        self.world.apply(edit)
     }
 
     fn end_tick(&mut self) {
@@ -286,7 +287,7 @@ impl<W: Recorded> Recorder<W> {
     /// Records what the world is now.
     fn check(&mut self) {
         let now = hashes_of(&self.world);
-        let (tick, hash) = (self.recording.ticks, self.world.hash_of_state());
+        let (tick, hash) = (self.recording.ticks, self.world.state_hash());
         let chunks = self.chunks.changes(&now);
         self.recording.checks.push(Check { tick, hash, chunks });
         self.chunks = now;

@@ -3,10 +3,11 @@
 use super::error::{CellDifference, Divergence, ReplayError};
 use super::hashes::{Check, ChunkHashes, hashes_of};
 use super::parts::Recording;
-use super::recorded::Recorded;
 use crate::coords::CHUNK_CELLS;
+use crate::simulation::Simulation;
+use crate::snapshot::Saved;
 
-impl<W: Recorded> Recording<W> {
+impl<W: Saved + Simulation> Recording<W> {
     /// Runs all ticks with their edits, compares at each check, and returns the world at the end.
     /// To look at it on the way, use a [`Replay`].
     ///
@@ -41,7 +42,7 @@ impl<W: Recorded> Recording<W> {
 /// assert_eq!(replay.tick(), 5);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub struct Replay<'r, W: Recorded> {
+pub struct Replay<'r, W: Saved + Simulation> {
     recording: &'r Recording<W>,
     world: W,
     tick: u64,
@@ -52,7 +53,7 @@ pub struct Replay<'r, W: Recorded> {
     chunks: ChunkHashes,
 }
 
-impl<'r, W: Recorded> Replay<'r, W> {
+impl<'r, W: Saved + Simulation> Replay<'r, W> {
     /// Returns the world at the start of a recording, which is compared with the check of that.
     ///
     /// # Errors
@@ -96,13 +97,13 @@ impl<'r, W: Recorded> Replay<'r, W> {
             && *tick <= self.tick
         {
             // What was refused is refused again: an outcome that differs is a state that does.
-            drop(self.world.make(edit.clone()));
+            drop(self.world.apply(edit.clone()));
             self.edited += 1;
         }
         if self.tick == self.recording.ticks {
             return Ok(false);
         }
-        self.world.tick_within(u64::MAX);
+        self.world.step();
         self.tick += 1;
         self.compare()?;
         Ok(true)
@@ -115,7 +116,7 @@ impl<'r, W: Recorded> Replay<'r, W> {
             return Ok(());
         }
         self.chunks.note(check);
-        let found = self.world.hash_of_state();
+        let found = self.world.state_hash();
         if found != check.hash {
             let before = self.checked.checked_sub(1).map(|last| self.recording.checks[last].tick);
             return Err(ReplayError::Differs(self.divergence(check, before, found)));
@@ -133,7 +134,7 @@ impl<'r, W: Recorded> Replay<'r, W> {
         let cell = chunk.zip(recorded).and_then(|(chunk, recorded)| {
             (0..CHUNK_CELLS).find_map(|index| {
                 let ((cell, recorded), (_, found)) =
-                    (recorded.look(chunk, index), self.world.look(chunk, index));
+                    (recorded.describe_cell(chunk, index), self.world.describe_cell(chunk, index));
                 (recorded != found).then_some(CellDifference { cell, recorded, found })
             })
         });

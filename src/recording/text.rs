@@ -18,8 +18,9 @@ use super::error::{Place, RecordingError};
 use super::hashes::Check;
 use super::packed::Packed;
 use super::parts::{Recording, Start};
-use super::recorded::Recorded;
 use crate::coords::sort_key;
+use crate::simulation::{EditValue, Simulation};
+use crate::snapshot::Saved;
 use core::fmt::{self, Write};
 use glam::IVec3;
 
@@ -30,7 +31,7 @@ const SHORT: usize = 32;
 /// The most letters of an edit in words.
 const WORDS: usize = 120;
 
-impl<W: Recorded> Recording<W> {
+impl<W: Saved + Simulation> Recording<W> {
     /// Returns the recording as text: the same as its bytes, in lines that can be read, compared
     /// and edited. Edits stand there as bytes and, in comments, in words.
     ///
@@ -59,7 +60,7 @@ impl<W: Recorded> Recording<W> {
         writeln!(out, "ticks {}", self.ticks)?;
         match &self.start {
             Start::Snapshot(packed) => {
-                let words = self.start().map_or_else(|error| error.to_string(), |w| w.summary());
+                let words = self.start().map_or_else(|error| error.to_string(), |w| w.describe());
                 writeln!(out, "start snapshot # {}", words.replace(['\n', '\r'], " "))?;
                 write_lines(out, packed.bytes())?;
             }
@@ -112,8 +113,8 @@ impl<W: Recorded> Recording<W> {
     }
 }
 
-fn write_edit<W: Recorded>(out: &mut String, tick: u64, edit: &W::Edit) -> fmt::Result {
-    let bytes = W::edit_bytes(edit);
+fn write_edit<W: Saved + Simulation>(out: &mut String, tick: u64, edit: &W::Edit) -> fmt::Result {
+    let bytes = edit.to_bytes();
     write!(out, "edit {tick}")?;
     if bytes.len() <= SHORT {
         write!(out, " ")?;
@@ -234,7 +235,7 @@ impl<'t> TextReader<'t> {
     }
 
     /// Reads all after the first two lines.
-    fn read<W: Recorded>(&mut self) -> Result<Recording<W>, RecordingError> {
+    fn read<W: Saved + Simulation>(&mut self) -> Result<Recording<W>, RecordingError> {
         let mut found = Found::<W>::default();
         while let Some((line, text)) = self.next() {
             let mut words = text.split_whitespace();
@@ -331,7 +332,7 @@ fn at_end<'t>(mut words: impl Iterator<Item = &'t str>, line: usize) -> Result<(
 }
 
 /// What has been read of a recording, with lines for what is checked at the end.
-struct Found<W: Recorded> {
+struct Found<W: Saved + Simulation> {
     ticks: Option<u64>,
     start: Option<Start>,
     edits: Vec<(usize, u64, W::Edit)>,
@@ -340,7 +341,7 @@ struct Found<W: Recorded> {
     pending: Option<Pending>,
 }
 
-impl<W: Recorded> Default for Found<W> {
+impl<W: Saved + Simulation> Default for Found<W> {
     fn default() -> Self {
         Found {
             ticks: None,
@@ -353,7 +354,7 @@ impl<W: Recorded> Default for Found<W> {
     }
 }
 
-impl<W: Recorded> Found<W> {
+impl<W: Saved + Simulation> Found<W> {
     /// Returns whether the start, or the line before its bytes, has been read.
     fn has_start(&self) -> bool {
         let is_pending = |pending: &Pending| matches!(pending.of, Bytes::Start);
@@ -401,8 +402,8 @@ impl<W: Recorded> Found<W> {
             Bytes::Keyframe(tick) => self.keyframes.push((line, tick, packed()?)),
             Bytes::Edit(tick) => {
                 let at = Place::Line(line);
-                let edit =
-                    W::edit_of(&bytes).map_err(|error| RecordingError::Edit { at, error })?;
+                let edit = W::Edit::from_bytes(&bytes)
+                    .map_err(|error| RecordingError::Edit { at, error })?;
                 self.edits.push((line, tick, edit));
             }
         }

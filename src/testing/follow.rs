@@ -4,12 +4,14 @@ use super::findings::{BrokenLaw, BrokenLaws};
 use super::law;
 use super::watch::Watch;
 use super::watched::Watched;
-use crate::recording::{Recorded, Recording, ReplayError};
+use crate::recording::{Recording, ReplayError};
+use crate::simulation::Simulation;
+use crate::snapshot::Saved;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// With the feature `recording`: worlds of this crate whose edits are values.
-impl<W: Watch + Recorded<Edit = <W as Watch>::Edit>> Watched<W> {
+impl<W: Watch + Saved + Simulation<Edit = <W as Watch>::Edit>> Watched<W> {
     /// Returns the world with which a recording begins, to be watched.
     ///
     /// # Errors

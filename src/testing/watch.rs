@@ -22,7 +22,7 @@ pub struct Changes<P> {
 ///
 /// ```
 /// use floodplain::testing::{Changes, Looks, Watch, Watched};
-/// use floodplain::{Automaton, StepReport};
+/// use floodplain::{Simulation, StepReport};
 /// use std::collections::{BTreeMap, BTreeSet};
 ///
 /// /// A tap drips into a bucket. The state is two numbers.

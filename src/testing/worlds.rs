@@ -107,7 +107,7 @@ pub(super) use same_functions;
 macro_rules! cell_changes {
     ($shape:ty) => {
         type Place = [i32; 3];
-        type Account = (<Self as Automaton>::Ledger, <Self as Automaton>::Total);
+        type Account = (<Self as Simulation>::Ledger, <Self as Simulation>::Total);
 
         fn account(&self) -> Self::Account {
             (self.ledger(), self.total())
@@ -135,7 +135,7 @@ macro_rules! undo_by_chunk {
 }
 pub(super) use undo_by_chunk;
 
-/// Implements [`Watch::step_otherwise`] by [`Automaton::run`].
+/// Implements [`Watch::step_otherwise`] by [`Simulation::run`].
 macro_rules! by_run {
     () => {
         fn step_otherwise(&mut self, ticks: u64, _: u64, _: &mut Findings) -> StepReport {

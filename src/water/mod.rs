@@ -75,8 +75,9 @@ mod validate;
 pub(crate) mod varint;
 mod voxel;
 
-pub use crate::automaton::Displaced;
 pub use crate::edit_bytes::EditBytesError;
+pub use crate::simulation::Displaced;
+pub use crate::simulation::Progress;
 pub use body::BodyReport;
 pub use cell::{CellError, CellFlags, FULL, WaterCell};
 pub use edit::{Edit, EditError, EditReport, Outcome};
@@ -102,11 +103,9 @@ pub(crate) use store::flow::steady::FaceFlows;
 pub use surface::{
     ChunkLooks, Fall, FlowField, Submerged, SubmergedError, SurfaceMesh, WaterView, meshes_touched,
 };
-pub use tick::Progress;
 pub use validate::Violation;
 pub use voxel::Voxel;
 
-use crate::automaton::automaton;
 use crate::coords::Region;
 use context::layers::TickScratch;
 use ebb::evaporation::Evaporation;
@@ -184,5 +183,3 @@ impl WaterWorld {
         })
     }
 }
-
-automaton!([] WaterWorld, u64, Ledger, Violation);

@@ -25,6 +25,7 @@ mod query;
 #[cfg(feature = "snapshot")]
 mod restore;
 mod rules;
+mod simulation;
 mod tick;
 mod validate;
 mod view;
@@ -50,7 +51,6 @@ pub use tick::settle::{Restless, Settling, settle};
 pub use validate::Violation;
 pub use view::WorldView;
 
-use crate::automaton::automaton;
 use crate::blast::BlastWorld;
 use crate::coords::{Cube, Region};
 use crate::grid::Grid;
@@ -192,5 +192,3 @@ impl World {
         })
     }
 }
-
-automaton!([] World, u128, Ledger, Violation);

@@ -9,11 +9,12 @@ use super::rules::palette::Palette;
 use super::tick::Stage;
 use super::tick::exchange::Passed;
 use super::{Broken, World};
-use crate::automaton::{ChunkChanges, StateHash};
 use crate::blast::BlastWorld;
 use crate::chunk::Chunk;
 use crate::coords::{Cube, Region, Shape};
 use crate::humidity::HumidityWorld;
+use crate::simulation::ChunkChanges;
+use crate::state_hash::StateHash;
 use crate::water::WaterWorld;
 use glam::IVec3;
 

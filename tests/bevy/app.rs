@@ -10,7 +10,10 @@ use floodplain::bevy::{
 use floodplain::glam::IVec3;
 
 /// What an edit came to.
-pub type Answer<W> = Result<<W as Simulated>::Outcome, EditFailure<<W as Simulated>::EditError>>;
+pub type Answer<W> = Result<
+    <W as floodplain::Simulation>::Outcome,
+    EditFailure<<W as floodplain::Simulation>::EditError>,
+>;
 
 /// What was seen in the frames since it was taken last.
 #[derive(Resource)]

@@ -9,19 +9,18 @@ use floodplain::humidity::{self, HumidityWorld};
 use floodplain::snapshot::Saved;
 use floodplain::water::ChunkEvent;
 use floodplain::water2d::{self, Water2dWorld};
-use floodplain::{Chunk, ChunkChanges, Cube, Region, Shape, Sheet};
+use floodplain::{Chunk, ChunkChanges, Cube, Region, Shape, Sheet, Simulation};
 use support::worlds;
 
 /// What the tests do with an automaton besides what the plugin does.
 trait Kind:
-    Simulated<Changes = FieldChanges, Outcome: PartialEq, EditError: PartialEq> + Saved
+    Simulated<Changes = FieldChanges, EditError: PartialEq> + Simulation<Change = ChunkChanges> + Saved
 {
     fn make(seed: u64) -> Self;
     /// Any edit; some are refused.
     fn any_edit(rng: &mut Rng, at: IVec3, chunk: IVec3) -> Self::Edit;
     /// The chunk that an edit loads.
     fn loads(edit: &Self::Edit) -> Option<IVec3>;
-    fn make_edit(&mut self, edit: Self::Edit) -> Result<Self::Outcome, Self::EditError>;
     fn positions(&self) -> Vec<IVec3>;
     fn chunk_of(cell: IVec3) -> IVec3;
 }
@@ -41,9 +40,6 @@ macro_rules! kind {
                     $part::Edit::InsertChunk { position, .. } => Some(*position),
                     _ => None,
                 }
-            }
-            fn make_edit(&mut self, edit: $part::Edit) -> Result<$part::Outcome, $part::EditError> {
-                self.apply(edit)
             }
             fn positions(&self) -> Vec<IVec3> {
                 self.chunks().map(|(position, _)| position).collect()
@@ -140,7 +136,7 @@ fn run<W: Kind>(seed: u64) -> [usize; 3] {
             let edit = W::any_edit(&mut rng, at, W::chunk_of(at));
             request::<W>(&mut app, world, edit.clone());
             let (tick, loads) = (by_hand.ticks(), W::loads(&edit));
-            let result = by_hand.make_edit(edit).map_err(EditFailure::Refused);
+            let result = by_hand.apply(edit).map_err(EditFailure::Refused);
             inserted.extend(loads.filter(|_| result.is_ok()));
             answers.push((tick, result));
         }

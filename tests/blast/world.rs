@@ -9,7 +9,7 @@ use floodplain::blast::{
 };
 use floodplain::glam::{DVec3, IVec3};
 use floodplain::snapshot::Saved;
-use floodplain::{Automaton, Chunk, Cube, Face, FieldShape, Region, Sheet};
+use floodplain::{Chunk, Cube, Face, FieldShape, Region, Sheet, Simulation};
 
 /// How far the account is from the count, as a part of what was placed.
 fn drift(world: &BlastWorld) -> f64 {
@@ -405,7 +405,7 @@ fn what_is_refused_is_named() {
 }
 
 /// One function that serves every automaton.
-fn settle(world: &mut impl Automaton, most: u64) -> bool {
+fn settle(world: &mut impl Simulation, most: u64) -> bool {
     (0..most).any(|_| {
         world.step();
         world.is_at_rest()
@@ -427,13 +427,13 @@ fn a_closed_room_comes_to_rest_all_by_itself() {
         let (least, most) =
             pressures.iter().fold((f32::MAX, 0f32), |(a, b), &p| (a.min(p), b.max(p)));
         assert!(most - least < 1e-4, "{least} to {most}");
-        let hash = Automaton::state_hash(&world);
+        let hash = Simulation::state_hash(&world);
         assert_eq!(
             world.chunks().map(|(_, chunk)| chunk.heap_bytes()).sum::<usize>() % (4 * 4096),
             0
         );
         world.run(10);
-        assert_eq!(world.total(), Automaton::total(&world));
+        assert_eq!(world.total(), Simulation::total(&world));
         assert_ne!(world.state_hash(), hash, "the hash counts steps");
     }
 }

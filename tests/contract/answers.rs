@@ -6,7 +6,7 @@ use floodplain::humidity::{self, HumidityWorld, ROCK};
 use floodplain::scenario::Scenario;
 use floodplain::water::{self, CellFlags, Voxel, WaterCell, WaterWorld};
 use floodplain::water2d::{self, Water2dWorld};
-use floodplain::{Automaton, CellMask, Chunk, Cube, Face, Grid, GridError, Region};
+use floodplain::{CellMask, Chunk, Cube, Face, Grid, GridError, Region, Simulation};
 
 const HERE: IVec3 = IVec3::new(3, 4, 0);
 const OUTSIDE: IVec3 = IVec3::new(300, 4, 0);
@@ -16,14 +16,14 @@ fn bounds() -> Region {
 }
 
 /// A world's memory grows with its contents; a step adds at most its scratch memory.
-fn grows<W: Automaton>(world: &mut W, load: impl FnOnce(&mut W)) {
+fn grows<W: Simulation>(world: &mut W, load: impl FnOnce(&mut W)) {
     let empty = world.memory_bytes();
     load(world);
     let loaded = world.memory_bytes();
     assert!(loaded > empty, "{loaded} bytes, {empty} when empty");
     world.step();
     assert!((1..1 << 21).contains(&world.memory_bytes()), "{} bytes", world.memory_bytes());
-    assert_eq!(Automaton::ticks(world), 1);
+    assert_eq!(Simulation::ticks(world), 1);
 }
 
 #[test]

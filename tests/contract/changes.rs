@@ -10,7 +10,7 @@ use floodplain::snapshot::Saved;
 use floodplain::testing::{Op, Run, Small};
 use floodplain::water::{self, Voxel, WaterWorld};
 use floodplain::water2d::{self, Water2dWorld};
-use floodplain::{Automaton, Chunk, ChunkChanges, Cube, Region, Sheet, World};
+use floodplain::{Chunk, ChunkChanges, Cube, Region, Sheet, Simulation, World};
 
 const CELL: IVec3 = IVec3::new(3, 4, 0);
 
@@ -64,7 +64,7 @@ fn lists_are_in_order_and_none_is_empty() {
 
 /// Loads a chunk, changes a cell of it, unloads it, and loads it again, each time asking what
 /// changed.
-fn changes_are_those_of_cells<W: Automaton>(
+fn changes_are_those_of_cells<W: Simulation<Change = ChunkChanges>>(
     world: &mut W,
     load: impl Fn(&mut W),
     edit: impl Fn(&mut W),
@@ -121,7 +121,7 @@ fn loading_and_unloading_is_not_listed() {
 }
 
 /// Asks for the number of cells that changed.
-fn count(world: &mut impl Automaton) -> usize {
+fn count(world: &mut impl Simulation<Change = ChunkChanges>) -> usize {
     world.take_changes().iter().map(|changes| changes.cells.len()).sum()
 }
 

@@ -10,10 +10,12 @@ use floodplain::testing::{Op, Run, Small};
 use floodplain::water::{Rules, WaterWorld};
 use floodplain::water2d::{self, Water2dWorld};
 use floodplain::world;
-use floodplain::{Automaton, Chunk, Cube, EditBytesError, Face, Region, Sheet, World, water};
+use floodplain::{
+    Chunk, Cube, EditBytesError, EditValue, Face, Region, Sheet, Simulation, World, water,
+};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
-use support::edit_bytes::{EditValue, parsed, sent};
+use support::edit_bytes::{parsed, sent};
 use support::worlds;
 
 proptest! {
@@ -394,7 +396,7 @@ fn values_out_of_range_are_refused_with_their_offset() {
 /// Everything comes to rest; then one edit wakes it, and nothing else happens.
 #[test]
 fn wake_all_wakes_all() {
-    fn check<W: Automaton>(mut world: W, wake: impl Fn(&mut W) -> bool) {
+    fn check<W: Simulation>(mut world: W, wake: impl Fn(&mut W) -> bool) {
         world.run(3_000);
         assert!(world.is_at_rest());
         let hash = world.state_hash();

@@ -2,7 +2,6 @@
 //! recorded states; and that the first look is true.
 
 mod answers;
-mod automaton;
 mod changes;
 mod comments;
 mod edits;
@@ -11,5 +10,6 @@ mod golden;
 mod guarantees;
 mod limits;
 mod messages;
+mod simulation;
 mod small_worlds;
 mod state_hash;

@@ -7,7 +7,7 @@ use floodplain::humidity::{self, HumidityWorld};
 use floodplain::snapshot::Saved;
 use floodplain::water::{Edge, Edges, Rules, Voxel, WaterWorld};
 use floodplain::water2d::{self, Water2dWorld};
-use floodplain::{Automaton, Chunk, Cube, Face, Region, Sheet};
+use floodplain::{Chunk, Cube, Face, Region, Sheet, Simulation};
 use support::storage::grid::{self, BACKGROUND, Op, Stride};
 
 /// Every operation there is, once, across borders of both shapes.
@@ -74,7 +74,7 @@ fn corner() -> Region {
 
 /// One step changes the world; then its bytes are the same world, which loading has checked for its
 /// laws.
-fn steps_and_comes_back<W: Automaton + Saved>(mut world: W) {
+fn steps_and_comes_back<W: Simulation + Saved>(mut world: W) {
     assert!(world.step().changed > 0);
     let bytes = world.save();
     let loaded = W::load(&bytes).unwrap();

@@ -1,8 +1,8 @@
 //! The bytes of an edit take memory in proportion to their number, whatever they claim.
 
 use crate::{alone, peak_of};
+use floodplain::EditValue;
 use floodplain::{blast, humidity, water, water2d};
-use support::edit_bytes::EditValue;
 
 /// Bytes for each byte of an edit.
 const MOST: usize = 8;

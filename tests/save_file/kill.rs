@@ -10,7 +10,7 @@
 
 use crate::living;
 use fastrand::Rng;
-use floodplain::Automaton;
+use floodplain::Simulation;
 use floodplain::save_file::{SaveError, SaveFile};
 use floodplain::snapshot::Saved;
 use floodplain::water::WaterWorld;
@@ -28,7 +28,7 @@ const SEED: &str = "FLOODPLAIN_KILL_SEED";
 const KIND: &str = "FLOODPLAIN_KILL_KIND";
 
 /// A world that lives on between saves.
-trait Living: Automaton + Saved {
+trait Living: Simulation + Saved {
     fn born() -> Self;
     fn live(&mut self, rng: &mut Rng);
 }

@@ -7,13 +7,13 @@ use floodplain::snapshot::{Kind, Saved, SnapshotError};
 use floodplain::water::WaterWorld;
 use floodplain::water2d::Water2dWorld;
 use floodplain::world;
-use floodplain::{Automaton, Chunk, Cube, Face, Region, Sheet};
+use floodplain::{Chunk, Cube, Face, Region, Sheet, Simulation};
 use support::snapshot::forgery::{contents, forged};
 use support::snapshot::samples::{Sample, run, run_graph, samples};
 use support::worlds;
 
 /// Saves and loads a world again and again, beside one that is not, and compares the bytes.
-fn goes_on_as_if_never_saved<W: Automaton + Saved>(
+fn goes_on_as_if_never_saved<W: Simulation + Saved>(
     seed: u64,
     mut world: W,
     mut edit: impl FnMut(&mut W, &mut fastrand::Rng),

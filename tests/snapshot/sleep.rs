@@ -7,7 +7,7 @@ use floodplain::blast::BlastGraph;
 use floodplain::glam::IVec3;
 use floodplain::snapshot::{Saved, SnapshotError};
 use floodplain::water2d::{Cell, Rules, Water2dWorld};
-use floodplain::{Automaton, CHUNK_CELLS, Chunk, Cube, Shape, Sheet};
+use floodplain::{CHUNK_CELLS, Chunk, Cube, Shape, Sheet, Simulation};
 use support::worlds;
 
 /// Chunks without their marks of cells that are awake, where all cells of a chunk are awake or
@@ -85,7 +85,7 @@ fn water_2d_soon_asleep(content: Vec<u8>) -> Vec<u8> {
 }
 
 /// Puts worlds of a kind to sleep; some must be refused.
-fn sleepers_are_refused<W: Automaton + Saved>(
+fn sleepers_are_refused<W: Simulation + Saved>(
     born: impl Fn(u64) -> W,
     asleep: fn(Vec<u8>) -> Vec<u8>,
 ) {

@@ -8,7 +8,7 @@ use floodplain::humidity::{self, HumidityWorld};
 use floodplain::testing::{Bytes, Draw, Run, Small};
 use floodplain::water::{self, Voxel, WaterWorld};
 use floodplain::water2d::{self, Water2dWorld};
-use floodplain::{Automaton, Chunk, Cube, Region, Sheet, World, world};
+use floodplain::{Chunk, Cube, Region, Sheet, Simulation, World, world};
 use std::collections::BTreeSet;
 use std::fmt::Debug;
 
@@ -93,7 +93,7 @@ fn rules_that_are_drawn_are_accepted() {
     }
 }
 
-fn lawful<W: Automaton + for<'a> Arbitrary<'a>>(bytes: &[u8]) -> bool {
+fn lawful<W: Simulation + for<'a> Arbitrary<'a>>(bytes: &[u8]) -> bool {
     let world = W::arbitrary(&mut Unstructured::new(bytes)).unwrap();
     if let Err(broken) = world.validate() {
         panic!("{broken}");

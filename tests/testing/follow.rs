@@ -3,11 +3,11 @@
 use floodplain::blast::{BlastGraph, BlastWorld};
 use floodplain::glam::IVec3;
 use floodplain::humidity::HumidityWorld;
-use floodplain::recording::{Recorded, Recorder, Recording};
+use floodplain::recording::{Recorder, Recording};
 use floodplain::testing::{Watch, Watched, law};
 use floodplain::water::{Edit, Rules, Voxel, WaterWorld};
 use floodplain::water2d::Water2dWorld;
-use floodplain::{Chunk, Cube, Region, Sheet, World};
+use floodplain::{Chunk, Cube, Region, Sheet, Simulation, World};
 use proptest::prelude::*;
 use std::cell::Cell;
 use std::rc::Rc;
@@ -16,7 +16,7 @@ use support::recording::{Game, played};
 /// Watches a random game: each edit and each tick of it once.
 fn check<G>(seed: u64)
 where
-    G: Game + Watch<Edit = <G as Recorded>::Edit>,
+    G: Game + Watch<Edit = <G as Simulation>::Edit>,
 {
     let (game, _) = played::<G>(seed);
     let recording = game.recording();

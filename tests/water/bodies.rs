@@ -50,8 +50,8 @@ fn an_edit_of_a_large_body_looks_at_little() {
         world.fill_water(region([0, 0, 0], [63, 39, 63]), 7).unwrap();
         world.run(4);
         world.queue(edit);
-        let looked_at = world.step_within(1).looked_at;
-        assert!(looked_at < 600, "{looked_at} cells");
+        let visited = world.step_within(1).visited;
+        assert!(visited < 600, "{visited} cells");
         assert_eq!(world.take_edit_reports()[0].result, Ok(Outcome::Units(20)));
         assert_eq!(world.height(at.into()), height);
     }
@@ -64,8 +64,8 @@ fn the_reach_bounds_what_is_taken_added_and_said() {
     world.run(4);
     world.queue(Edit::DrainBody { cell: IVec3::splat(30), units: u32::MAX });
     world.queue(Edit::FillBody { cell: IVec3::splat(30), units: u32::MAX });
-    let looked_at = world.step_within(1).looked_at;
-    assert_eq!(looked_at, 1 + 16_384);
+    let visited = world.step_within(1).visited;
+    assert_eq!(visited, 1 + 16_384);
     world.step();
     let reports = world.take_edit_reports();
     let Ok(Outcome::Units(drained)) = reports[0].result else { panic!("{reports:?}") };

@@ -15,9 +15,9 @@ fn tick_in_slices(world: &mut WaterWorld, mut budget: impl FnMut() -> u64) -> St
     let (ticks, mut sum) = (world.ticks(), StepReport::default());
     loop {
         let budget = budget();
-        let Progress { report, looked_at, finished } = world.step_within(budget);
+        let Progress { report, visited, finished } = world.step_within(budget);
         sum += report;
-        assert!(looked_at < budget.max(1) + LAYER, "{looked_at} of {budget}");
+        assert!(visited < budget.max(1) + LAYER, "{visited} of {budget}");
         world.validate().unwrap();
         assert_eq!(world.ticks(), ticks + u64::from(finished));
         if finished {
@@ -56,15 +56,15 @@ fn a_long_search_for_water_goes_on_in_pieces() {
     let mut longest = 0;
     for tick in 0..60 {
         let ticks = sliced.ticks();
-        let mut looked_at = 0;
+        let mut visited = 0;
         let mut sum = StepReport::default();
         while sliced.ticks() == ticks {
             let progress = sliced.step_within(0);
-            assert!(progress.looked_at <= LAYER, "{} in tick {tick}", progress.looked_at);
-            looked_at += progress.looked_at;
+            assert!(progress.visited <= LAYER, "{} in tick {tick}", progress.visited);
+            visited += progress.visited;
             sum += progress.report;
         }
-        longest = longest.max(looked_at - sum.visited);
+        longest = longest.max(visited - sum.visited);
         assert_eq!(sum, whole.step(), "tick {tick}");
         assert_eq!(sliced.state_hash(), whole.state_hash(), "tick {tick}");
     }
@@ -83,19 +83,16 @@ fn puddles_count_for_what_is_looked_at() {
     for at in 0..puddles {
         world.pour(IVec3::new(at % 32 * 2, 0, at / 32 * 2), 1).unwrap();
     }
-    let (mut calls, mut looked_at) = (1, 0);
+    let (mut calls, mut visited) = (1, 0);
     loop {
         let progress = world.step_within(1);
-        looked_at += progress.looked_at;
+        visited += progress.visited;
         if progress.finished {
             break;
         }
         calls += 1;
     }
-    assert!(
-        looked_at >= 16 * puddles as u64 && calls >= puddles / 16,
-        "{looked_at} in {calls} calls"
-    );
+    assert!(visited >= 16 * puddles as u64 && calls >= puddles / 16, "{visited} in {calls} calls");
 }
 
 /// A lake of 48×8×48 cells behind a wall, under which one cell leads into an empty basin.

@@ -16,17 +16,17 @@ fn in_pieces(build: impl Fn() -> WaterWorld, ticks: u64) -> u64 {
     let (mut whole, mut sliced) = (build(), build());
     let mut most = 0;
     for tick in 0..ticks {
-        let (mut looked_at, mut sum) = (0, StepReport::default());
+        let (mut visited, mut sum) = (0, StepReport::default());
         loop {
             let progress = sliced.step_within(0);
-            assert!(progress.looked_at <= LAYER, "{} in tick {tick}", progress.looked_at);
-            looked_at += progress.looked_at;
+            assert!(progress.visited <= LAYER, "{} in tick {tick}", progress.visited);
+            visited += progress.visited;
             sum += progress.report;
             if progress.finished {
                 break;
             }
         }
-        most = most.max(looked_at - sum.visited);
+        most = most.max(visited - sum.visited);
         assert_eq!(sum, whole.step(), "tick {tick}");
         assert_eq!(sliced.state_hash(), whole.state_hash(), "tick {tick}");
     }

@@ -155,7 +155,7 @@ fn springs_pass_water_on_and_keep_theirs() {
 fn what_a_search_for_room_looks_at_is_bounded_and_counted() {
     let bounds = region([0, 0, 0], [79, 79, 79]);
     let cube = region([30, 30, 30], [37, 37, 37]);
-    for (edit, outcome, looked_at) in [
+    for (edit, outcome, visited) in [
         (
             Edit::SetSolid(IVec3::splat(40)),
             Outcome::Displaced(Displaced { moved: 0, removed: 7 }),
@@ -166,7 +166,7 @@ fn what_a_search_for_room_looks_at_is_bounded_and_counted() {
         let mut world = world(bounds, full());
         world.run(4);
         world.queue(edit);
-        assert_eq!(world.step_within(1).looked_at, looked_at);
+        assert_eq!(world.step_within(1).visited, visited);
         assert_eq!(world.take_edit_reports()[0].result, Ok(outcome));
     }
     // A rise is no distance: a block far below an open surface looks at little.
@@ -174,8 +174,8 @@ fn what_a_search_for_room_looks_at_is_bounded_and_counted() {
     world.fill_water(region([0, 79, 0], [79, 79, 79]), 0).unwrap();
     world.run(4);
     world.queue(Edit::SetSolid(IVec3::new(40, 0, 40)));
-    let looked_at = world.step_within(1).looked_at;
-    assert!(looked_at < 1_000, "{looked_at} cells");
+    let visited = world.step_within(1).visited;
+    assert!(visited < 1_000, "{visited} cells");
     let outcome = Outcome::Displaced(Displaced { moved: 7, removed: 0 });
     assert_eq!(world.take_edit_reports()[0].result, Ok(outcome));
     assert_eq!(world.height(IVec3::new(40, 79, 40)), 7);

@@ -256,8 +256,8 @@ fn a_game_that_queues_edits_in_every_tick_keeps_its_budget() {
         let at = IVec3::new(rng.i32(0..64), rng.i32(0..32), rng.i32(0..64));
         world.queue(if rng.bool() { Edit::SetSolid(at) } else { Edit::ClearSolid(at) });
         let progress = world.step_within(BUDGET);
-        most = most.max(progress.looked_at);
-        (done, calls) = (done + progress.looked_at, calls + 1);
+        most = most.max(progress.visited);
+        (done, calls) = (done + progress.visited, calls + 1);
         for report in world.take_edit_reports() {
             assert!(report.result.is_ok(), "{report:?}");
             edits += 1;

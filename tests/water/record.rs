@@ -136,7 +136,7 @@ fn tick(
     loop {
         let progress = world.step_within(rng.u64(..most));
         sum += progress.report;
-        note(progress.looked_at);
+        note(progress.visited);
         note(world.backlog());
         for _ in 0..4 {
             let current = world.current(cell(&mut rng, part));

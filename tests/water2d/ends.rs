@@ -3,7 +3,7 @@
 
 use floodplain::glam::IVec3;
 use floodplain::water2d::{Cell, EditError, MAX_LEVEL, Rules, Water2dWorld};
-use floodplain::{Automaton, Chunk, Region, Shape, Sheet};
+use floodplain::{Chunk, Region, Shape, Sheet, Simulation};
 
 fn both_rules() -> [Rules; 2] {
     [Rules::default(), Rules::literal()]
@@ -129,7 +129,7 @@ fn arms_of_every_width_stand_level_over_one_pipe() {
 
 #[test]
 fn code_for_any_automaton_serves_this_one() {
-    fn settle(world: &mut impl Automaton<Total = u64>) -> u64 {
+    fn settle(world: &mut impl Simulation<Total = u64>) -> u64 {
         while !world.is_at_rest() {
             world.step();
         }

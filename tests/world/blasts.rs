@@ -317,7 +317,7 @@ fn steps_of_explosions_and_of_soil_are_done_chunk_by_chunk() {
     let (mut calls, mut most) = (0, 0);
     loop {
         let progress = world.step_within(1);
-        (calls, most) = (calls + 1, most.max(progress.looked_at));
+        (calls, most) = (calls + 1, most.max(progress.visited));
         if progress.finished {
             break;
         }

@@ -12,15 +12,16 @@ mod water2d;
 use crate::case::Case;
 use crate::laws::Broken;
 use floodplain::Region;
+use floodplain::Simulation;
 use floodplain::glam::IVec3;
-use floodplain::recording::Recorded;
+use floodplain::snapshot::Saved;
 use floodplain::testing::{Small, Start};
 
 /// An edit of a kind of world.
-pub type EditOf<W> = <W as Recorded>::Edit;
+pub type EditOf<W> = <W as Simulation>::Edit;
 
 /// A kind of world. Its recordings can be minimised.
-pub trait Kind: Recorded + Small<Edit = EditOf<Self>> {
+pub trait Kind: Saved + Simulation + Small<Edit = EditOf<Self>> {
     /// Its name on the command line.
     const NAME: &'static str;
     /// The world, and its edits, in a program.

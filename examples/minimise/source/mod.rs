@@ -5,6 +5,7 @@ pub mod water;
 use crate::case::{Begin, Case};
 use crate::kinds::{EditOf, Kind};
 use crate::laws::Broken;
+use floodplain::EditValue;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
@@ -89,7 +90,7 @@ fn source<W: Kind>(edit: &EditOf<W>) -> String {
     W::edit_source(edit).unwrap_or_else(|| {
         let words = format!("{edit:?}");
         let comment = if words.len() <= WORDS { format!("/* {words} */ ") } else { String::new() };
-        let bytes = W::edit_bytes(edit);
+        let bytes = edit.to_bytes();
         format!("{comment}{}::from_bytes(&{bytes:?}).unwrap()", short(W::TYPES[1]))
     })
 }

@@ -190,7 +190,7 @@ impl App {
             }
             let piece = date::now();
             let is_complete = self.sandbox.advance(|progress| match is_hurried {
-                true => progress.looked_at < CELLS,
+                true => progress.visited < CELLS,
                 false => date::now() - begin < budget,
             });
             let Some(is_complete) = is_complete else { break };

@@ -34,6 +34,7 @@ pub use graph::{BlastGraph, GraphEdit, GraphError, GraphOutcome, GraphViolation,
 pub(crate) use graph::{GraphParts, LinkParts, NodeParts};
 pub use ledger::Ledger;
 pub use probe::{Probe, ProbeError};
+pub(crate) use query::add_pressures;
 #[cfg(feature = "snapshot")]
 pub(crate) use restore::{ChunkParts, WorldParts};
 pub use rules::{
@@ -46,10 +47,10 @@ pub use values::{Edit, Outcome};
 use super::engine::rims::Rims;
 use super::engine::rows::RowShape;
 use super::engine::workers::Workers;
-use crate::automaton::{StepReport, automaton};
 use crate::chunk::CellMask;
 use crate::coords::{Cube, Face, Region, Sheet};
 use crate::grid::{Grid, Slot};
+use crate::simulation::StepReport;
 use field::ChunkState;
 use field::ground::Ground;
 use field::space::Space;
@@ -165,8 +166,6 @@ impl<S: BlastShape> BlastWorld<S> {
         self.states[slot.index()].ground.as_deref()
     }
 }
-
-automaton!([S: BlastShape] BlastWorld<S>, f64, Ledger, Violation);
 
 /// The shapes that explosions run on. Implemented by [`Cube`] and [`Sheet`] only.
 ///

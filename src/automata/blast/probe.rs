@@ -1,6 +1,6 @@
 //! Probes measure what an explosion does to a thing that stands in it: force, impulse, exposure.
 
-use crate::automaton::StepReport;
+use crate::simulation::StepReport;
 use core::fmt;
 use glam::{DVec3, IVec3};
 use smallvec::SmallVec;

@@ -7,10 +7,11 @@ use super::ledger::sum_of;
 use super::probe::{LinkFluxes, net_flux};
 use super::rules::{Borders, Rule, Rules};
 use super::step::formulas::{diffusive_flux, larger, quantized};
-use super::{BlastShape, BlastWorld, Ground, Ledger};
-use crate::automaton::{ChunkChanges, StateHash};
+use super::{BlastShape, BlastWorld, Broken, Edit, EditError, Ground, Ledger, Outcome, Violation};
 use crate::chunk::{CellMask, Chunk};
 use crate::coords::{CHUNK_CELLS, Face, Region};
+use crate::simulation::{ChunkChanges, simulation};
+use crate::state_hash::{StateHash, hash_of};
 use glam::{DVec3, IVec3};
 
 impl<S: BlastShape> BlastWorld<S> {
@@ -231,4 +232,46 @@ impl<S: BlastShape> BlastWorld<S> {
         }
         hash.finish()
     }
+}
+
+simulation! {
+    [S: BlastShape] BlastWorld<S>;
+    edits: Edit, Outcome, EditError;
+    sums: f64, Ledger, Violation;
+    changes: ChunkChanges;
+    events: Broken, take_events;
+    awake: awake_cells;
+    steps: whole;
+
+    fn visit_chunk_hashes(&self, visit: &mut dyn FnMut(IVec3, u64)) {
+        for (position, chunk) in self.chunks() {
+            let hash = hash_of(|hash| {
+                add_pressures(hash, chunk);
+                for index in 0..CHUNK_CELLS {
+                    let cell = S::cell_at(position, index);
+                    if self.is_solid(cell) {
+                        let strength = self.strength(cell).map_or(0, |strength| strength.to_bits());
+                        hash.add((index as u64) << 32 | u64::from(strength));
+                    }
+                }
+            });
+            visit(position, hash);
+        }
+    }
+
+    fn describe_cell(&self, chunk: IVec3, index: usize) -> (IVec3, String) {
+        let cell = S::cell_at(chunk, index);
+        let (pressure, is_solid) = (self.pressure(cell), self.is_solid(cell));
+        let strength = self.strength(cell);
+        (cell, format!("pressure {pressure}, solid {is_solid}, strength {strength:?}"))
+    }
+
+    fn describe(&self) -> String {
+        format!("bounds {:?}, {:?}, {:?}", self.bounds(), self.borders(), self.rules())
+    }
+}
+
+/// Adds pressures; a zero below zero is the zero that it equals.
+pub(crate) fn add_pressures(hash: &mut StateHash, chunk: &Chunk<f32>) {
+    hash.add_chunk::<_, 2>(chunk, |pressure| u64::from((pressure + 0.0).to_bits()));
 }

@@ -6,9 +6,9 @@
 //! chunks equals one in which every chunk is awake.
 
 use super::rows::RowShape;
-use crate::automaton::StepReport;
 use crate::coords::Face;
 use crate::grid::{Grid, Slot};
+use crate::simulation::StepReport;
 
 /// Puts stepped chunks without changes to sleep, and wakes the chunks next to changes. `stepped`
 /// lists every chunk that was awake, with the faces at which cells changed, or `None` if no cell

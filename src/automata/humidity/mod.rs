@@ -54,8 +54,8 @@ pub use values::{Edit, Outcome};
 
 use super::engine::rows::RowShape;
 use super::engine::workers::Workers;
-use crate::automaton::{StepReport, automaton};
 use crate::coords::{Cube, Region, Sheet};
+use crate::simulation::StepReport;
 pub(crate) use plane::Plane;
 #[cfg(feature = "snapshot")]
 pub(crate) use restore::ChunkFlow;
@@ -156,8 +156,6 @@ impl<S: HumidityShape> HumidityWorld<S> {
         })
     }
 }
-
-automaton!([S: HumidityShape] HumidityWorld<S>, f64, Option<Ledger>, Violation);
 
 /// The shapes that humidity runs on. Implemented by [`Cube`] and [`Sheet`] only.
 ///

@@ -6,11 +6,12 @@ use super::ledger::Ledger;
 use super::rules::Rules;
 use super::step::job::{Job, Scratch};
 use super::sweep::Sweep;
-use super::{HumidityShape, HumidityWorld};
-use crate::automaton::{ChunkChanges, StateHash};
+use super::{Edit, EditError, HumidityShape, HumidityWorld, Outcome, Violation};
 use crate::chunk::Chunk;
 use crate::coords::{CHUNK_CELLS, Region};
 use crate::grid::Slot;
+use crate::simulation::{ChunkChanges, simulation};
+use crate::state_hash::{StateHash, hash_of};
 use glam::IVec3;
 
 impl<S: HumidityShape> HumidityWorld<S> {
@@ -161,5 +162,37 @@ impl<S: HumidityShape> HumidityWorld<S> {
             hash.add_chunk::<_, 2>(&self.store.ground_at(slot).words(), u64::from);
         }
         hash.finish()
+    }
+}
+
+simulation! {
+    [S: HumidityShape] HumidityWorld<S>;
+    edits: Edit, Outcome, EditError;
+    sums: f64, Option<Ledger>, Violation;
+    changes: ChunkChanges;
+    events: ();
+    awake: awake_cells;
+    steps: whole;
+
+    fn visit_chunk_hashes(&self, visit: &mut dyn FnMut(IVec3, u64)) {
+        for (position, chunk) in self.chunks() {
+            let hash = hash_of(|hash| {
+                hash.add_chunk::<_, 1>(&chunk, |cell| cell.humidity.to_bits());
+                let ground = |cell: Cell| {
+                    u64::from(cell.impermeability.to_bits()) << 1 | u64::from(cell.rain)
+                };
+                hash.add_chunk::<_, 1>(&chunk, ground);
+            });
+            visit(position, hash);
+        }
+    }
+
+    fn describe_cell(&self, chunk: IVec3, index: usize) -> (IVec3, String) {
+        let cell = S::cell_at(chunk, index);
+        (cell, format!("{:?}", self.cell(cell)))
+    }
+
+    fn describe(&self) -> String {
+        format!("bounds {:?}, {:?}", self.bounds(), self.rules())
     }
 }

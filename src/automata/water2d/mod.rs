@@ -67,8 +67,8 @@ mod validate;
 mod values;
 mod wake;
 
-pub use crate::automaton::Displaced;
 pub use crate::edit_bytes::EditBytesError;
+pub use crate::simulation::Displaced;
 pub use cell::{Cell, FULL, LevelError, MAX_LEVEL, PRESSURE};
 pub use edit::EditError;
 pub use ledger::Ledger;
@@ -76,7 +76,6 @@ pub use rules::{Rule, Rules, RulesError};
 pub use validate::Violation;
 pub use values::{Edit, Outcome};
 
-use crate::automaton::automaton;
 use crate::coords::Region;
 use crate::grid::Grid;
 use lines::Cells;
@@ -145,5 +144,3 @@ impl Water2dWorld {
         })
     }
 }
-
-automaton!([] Water2dWorld, u64, Ledger, Violation);

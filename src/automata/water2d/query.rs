@@ -1,13 +1,14 @@
 //! Reading a 2D water world: cells, totals, changes, and the hash of its state.
 
-use super::Water2dWorld;
 use super::cell::Cell;
 use super::edit::units_in;
 use super::ledger::Ledger;
 use super::rules::Rules;
-use crate::automaton::{ChunkChanges, StateHash};
+use super::{Edit, EditError, Outcome, Violation, Water2dWorld};
 use crate::chunk::Chunk;
-use crate::coords::{CHUNK_CELLS, Region};
+use crate::coords::{CHUNK_CELLS, Region, Shape, Sheet};
+use crate::simulation::{ChunkChanges, simulation};
+use crate::state_hash::{StateHash, hash_of};
 use glam::IVec3;
 
 impl Water2dWorld {
@@ -98,5 +99,35 @@ impl Water2dWorld {
             hash.add_chunk::<_, 2>(chunk, |cell| u64::from(cell.0 as u32));
         }
         hash.finish()
+    }
+}
+
+simulation! {
+    [] Water2dWorld;
+    edits: Edit, Outcome, EditError;
+    sums: u64, Ledger, Violation;
+    changes: ChunkChanges;
+    events: ();
+    awake: awake_cells;
+    steps: whole;
+
+    fn visit_chunk_hashes(&self, visit: &mut dyn FnMut(IVec3, u64)) {
+        let word = |cell: Cell| match cell.is_solid() {
+            true => u64::from(u32::MAX),
+            false => u64::from(cell.level()),
+        };
+        for (position, chunk) in self.chunks() {
+            visit(position, hash_of(|hash| hash.add_chunk::<_, 2>(chunk, word)));
+        }
+    }
+
+    fn describe_cell(&self, chunk: IVec3, index: usize) -> (IVec3, String) {
+        let cell = Sheet::cell_at(chunk, index);
+        (cell, format!("{:?}", self.cell(cell)))
+    }
+
+    fn describe(&self) -> String {
+        let (seed, bounds, rules) = (self.seed(), self.bounds(), self.rules());
+        format!("seed {seed}, bounds {bounds:?}, {rules:?}")
     }
 }

@@ -11,10 +11,10 @@ use super::rules::Rule;
 use super::settling::Settling;
 use super::wake;
 use crate::automata::engine::front;
-use crate::automaton::StepReport;
 use crate::chunk::CellMask;
 use crate::coords::CHUNK_CELLS;
 use crate::grid::Slot;
+use crate::simulation::StepReport;
 use glam::IVec3;
 
 /// A rule's kernel with the memory that it reuses from step to step; not part of the state.

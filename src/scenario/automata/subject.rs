@@ -2,11 +2,11 @@
 //! as an automaton implements them ([`Drawn`]).
 
 use super::picture::{Layout, Picture, check_one_layer};
-use crate::automaton::{Automaton, StepReport};
 use crate::chunk::Chunk;
 use crate::coords::CHUNK_CELLS;
 use crate::scenario::error::ScenarioError;
 use crate::scenario::parse::drawing::{Drawing, NOWHERE};
+use crate::simulation::{Simulation, StepReport};
 use core::error::Error;
 use core::fmt;
 use glam::IVec3;
@@ -115,7 +115,7 @@ pub(crate) trait Subject {
 }
 
 /// An automaton that scenarios can run. Cells are those of the world.
-pub(crate) trait Drawn: Automaton + Sized + 'static {
+pub(crate) trait Drawn: Simulation + Sized + 'static {
     /// What a file says besides the legend.
     type Rules: fmt::Debug + Send + Sync;
     /// What a character stands for.

@@ -1,10 +1,10 @@
 //! Compares a running world with the expectations of its file, tick by tick, and records the first
 //! failure of each.
 
-use crate::automaton::StepReport;
 use crate::scenario::automata::subject::Subject;
 use crate::scenario::expect::motion::{self, Outflow};
 use crate::scenario::expect::{Check, Expect, Measure, Order, Range, Want};
+use crate::simulation::StepReport;
 use core::fmt;
 use glam::IVec3;
 use std::collections::VecDeque;

@@ -3,12 +3,12 @@
 pub(crate) mod play;
 pub(crate) mod record;
 
-use crate::automaton::StepReport;
 use crate::scenario::automata::subject::Subject;
 use crate::scenario::error::ScenarioError;
 use crate::scenario::expect::judge::{Failure, Judge, Scene};
 use crate::scenario::run::record::{LayerRecord, Record};
 use crate::scenario::{Action, Scenario};
+use crate::simulation::StepReport;
 use glam::IVec3;
 
 /// The result of a scenario.

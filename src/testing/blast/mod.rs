@@ -11,11 +11,11 @@ use super::watch::{Changes, Looks, Model, Watch};
 use super::worlds::{
     MOST_CELLS, all_cells, cell_changes, received, same_functions, saved_and_loaded, undo_by_chunk,
 };
-use crate::automaton::Automaton;
 use crate::blast::{
     BlastGraph, BlastWorld, Broken, Edit, EditError, GraphEdit, GraphError, GraphOutcome, Ledger,
     NodeId, Outcome, Probe, Rule,
 };
+use crate::simulation::Simulation;
 use crate::{FieldShape, StepReport};
 use glam::{DVec3, IVec3};
 use grid::Field;

@@ -9,8 +9,8 @@ use super::worlds::{
     MOST_CELLS, by_run, cell_changes, cells, received, same_functions, saved_and_loaded,
     undo_by_chunk,
 };
-use crate::automaton::Automaton;
 use crate::humidity::{Cell, Edit, EditError, HumidityWorld, Outcome};
+use crate::simulation::Simulation;
 use crate::{FieldShape, StepReport};
 use soil::Soil;
 

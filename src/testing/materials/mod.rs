@@ -12,7 +12,7 @@ use super::watch::{Changes, Looks, Model, Watch};
 use super::worlds::{
     MOST_CELLS, all_cells, cell_changes, received, same_functions, saved_and_loaded,
 };
-use crate::automaton::Automaton;
+use crate::simulation::Simulation;
 use crate::world::{Broken, ChunkRecord, Edit, EditError, MaterialId, Outcome, World};
 use crate::{Cube, Shape, StepReport};
 use ground::Ground;

@@ -27,19 +27,19 @@ impl Cells {
     /// most. Whether that was too few.
     fn body(&self, start: IVec3, most: usize) -> (Vec<IVec3>, bool) {
         let mut found = vec![start];
-        let (mut looked_at, mut taken): (Vec<IVec3>, Vec<IVec3>) = (Vec::new(), Vec::new());
+        let (mut visited, mut taken): (Vec<IVec3>, Vec<IVec3>) = (Vec::new(), Vec::new());
         loop {
             let rest = found.iter().filter(|cell| !taken.contains(cell));
             // The last of the greatest is returned, so from the back.
             let Some(&cell) = rest.rev().max_by_key(|cell| cell.y) else { return (taken, false) };
-            if looked_at.contains(&cell) {
+            if visited.contains(&cell) {
                 taken.push(cell);
                 continue;
             }
-            if looked_at.len() == most {
+            if visited.len() == most {
                 return (taken, true);
             }
-            looked_at.push(cell);
+            visited.push(cell);
             for face in Face::ALL {
                 let Some(there) = self.step(cell, face) else { continue };
                 let lower = match face {

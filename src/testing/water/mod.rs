@@ -146,8 +146,8 @@ impl Watch for WaterWorld {
         let volume = self.bounds().volume();
         let rows = CHUNK_ROWS * self.chunks().count() as u128;
         let most = u128::from(PASSES + 3 * DRAWS) * volume + u128::from(PASSES) * rows;
-        found.hold(law::COST, u128::from(progress.looked_at) <= most, || {
-            format!("{} looks at {volume} cells", progress.looked_at)
+        found.hold(law::COST, u128::from(progress.visited) <= most, || {
+            format!("{} looks at {volume} cells", progress.visited)
         });
         progress.report
     }
@@ -244,9 +244,9 @@ fn is_shut(world: &WaterWorld) -> bool {
 fn in_slices(mut slice: impl FnMut() -> Progress) -> Progress {
     let mut sum = slice();
     while !sum.finished {
-        let Progress { report, looked_at, finished } = slice();
+        let Progress { report, visited, finished } = slice();
         sum.report += report;
-        sum.looked_at += looked_at;
+        sum.visited += visited;
         sum.finished = finished;
     }
     sum

@@ -12,7 +12,7 @@ use super::worlds::{
     MOST_CELLS, by_run, cell_changes, cells, received, same_functions, saved_and_loaded,
     undo_by_chunk,
 };
-use crate::automaton::Automaton;
+use crate::simulation::Simulation;
 use crate::water2d::{Cell, Edit, EditError, Outcome, Water2dWorld};
 use crate::{Chunk, Sheet, StepReport};
 use glam::IVec3;

@@ -15,10 +15,10 @@ pub(crate) mod schedule;
 pub(crate) mod test_worlds;
 pub(crate) mod tiles;
 
-use crate::automaton::StepReport;
 use crate::chunk::LayerMask;
 use crate::coords::{CHUNK_CELLS, Face};
 use crate::grid::Slot;
+use crate::simulation::StepReport;
 use crate::water::cell::{CellFlags, FULL};
 use crate::water::context::layers::TickScratch;
 use crate::water::context::limits::Limits;

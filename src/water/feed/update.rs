@@ -1,8 +1,8 @@
 //! The changes between two calls of a feed, chunk by chunk, in runs of equal cells.
 
-use crate::automaton::ChunkChanges;
 use crate::chunk::{CellMask, Chunk};
 use crate::coords::{CHUNK_CELLS, Cube, Face, Region, Shape};
+use crate::simulation::ChunkChanges;
 use crate::water::feed::look::Look;
 use crate::water::feed::run::Run;
 use crate::water::store::border_cells;

@@ -5,11 +5,13 @@
 
 pub(crate) mod contact;
 mod cover;
+mod simulation;
 
-use crate::automaton::{ChunkChanges, StateHash};
 use crate::chunk::{CellMask, Chunk};
 use crate::coords::Region;
 use crate::grid::Slot;
+use crate::simulation::ChunkChanges;
+use crate::state_hash::StateHash;
 use crate::water::WaterWorld;
 use crate::water::cell::{FULL, WaterCell};
 use crate::water::context::limits::Limits;

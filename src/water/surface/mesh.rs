@@ -1,8 +1,8 @@
 //! The mesh of a chunk's water: a closed skin between water and air, flat stretches merged.
 
-use crate::automaton::ChunkChanges;
 use crate::chunk::{LAYER_CELLS, ones};
 use crate::coords::{Cube, Face, Region, Shape};
+use crate::simulation::ChunkChanges;
 use crate::water::surface::corners::{self, Column, Neighbourhood, Plane, column, third, within};
 use crate::water::surface::flow::{FlowField, LayerFlow};
 use crate::water::surface::merge::{Rectangle, rectangles};

@@ -21,7 +21,7 @@
 #[cfg(feature = "rayon")]
 mod shards;
 
-use crate::automaton::StepReport;
+use crate::simulation::{Progress, StepReport};
 use crate::water::WaterWorld;
 use crate::water::context::Tick;
 use crate::water::context::limits::Limits;
@@ -86,19 +86,6 @@ impl TickState {
         let bytes = bytes + self.shards.memory_bytes();
         bytes
     }
-}
-
-/// What a call with a budget did; see [`WaterWorld::step_within`].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Progress {
-    /// What this call did. The reports of all calls of a tick add up to the report of one
-    /// [`step`](WaterWorld::step), unless an edit ends the tick: work done by that edit appears in
-    /// no report.
-    pub report: StepReport,
-    /// Cells that the call visited, counted once in each pass, and rows of cells read as bits.
-    pub looked_at: u64,
-    /// Whether the tick is complete.
-    pub finished: bool,
 }
 
 impl WaterWorld {
@@ -210,7 +197,7 @@ impl WaterWorld {
     /// ```
     pub fn step_within(&mut self, budget: u64) -> Progress {
         self.scratch.is_in_slices = budget < u64::MAX;
-        self.advance(|progress| progress.looked_at < budget)
+        self.advance(|progress| progress.visited < budget)
     }
 
     /// Does as [`step_within`](WaterWorld::step_within) does, and stops after the piece with which
@@ -263,7 +250,7 @@ impl WaterWorld {
         let mut progress = Progress::default();
         self.queue.begin_tick();
         while self.queue.due() > 0 {
-            progress.looked_at += self.make_next_edit();
+            progress.visited += self.make_next_edit();
             if !goes_on(&progress) {
                 return progress;
             }
@@ -271,7 +258,7 @@ impl WaterWorld {
         let mut window = None;
         let (mut tick, tick_state) = self.underway();
         while let Some(cells) = tick_state.piece(&mut tick, &mut window) {
-            progress.looked_at += cells;
+            progress.visited += cells;
             progress.report = tick.report;
             if !goes_on(&progress) {
                 return progress;

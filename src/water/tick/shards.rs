@@ -6,9 +6,9 @@
 //! ticks the world takes a share too, on the world itself. What the shards have found is put
 //! together in the order of the tiles, so the bytes do not depend on threads.
 
-use crate::automaton::StepReport;
 use crate::coords::Face;
 use crate::grid::Slot;
+use crate::simulation::StepReport;
 use crate::water::context::Tick;
 use crate::water::context::layers::TickScratch;
 use crate::water::context::tiles::{Rank, Scope};

@@ -2,9 +2,9 @@
 
 use super::untold::{self, List};
 use super::update::{ChunkUpdate, Update, level_of};
-use crate::automaton::ChunkChanges;
 use crate::chunk::{CellMask, Chunk};
 use crate::coords::{CHUNK_CELLS, sort_key};
+use crate::simulation::ChunkChanges;
 use crate::subscribers::Subscription;
 use crate::water::feed::runs;
 use crate::water::{self, ChunkEvent, Run};

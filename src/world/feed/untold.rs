@@ -2,9 +2,9 @@
 //! [`take_changes`](World::take_changes) and [`take_events`](World::take_events). What water looks
 //! like has lists of its own.
 
-use crate::automaton::ChunkChanges;
 use crate::chunk::CellMask;
 use crate::coords::sort_key;
+use crate::simulation::ChunkChanges;
 use crate::subscribers::{Subscribers, Subscription};
 use crate::world::World;
 use crate::world::pressure::Broken;

@@ -1,10 +1,10 @@
 //! The changes between two calls of a feed: those of water, those of ground and moisture, chunk by
 //! chunk, in runs of equal cells, and what broke.
 
-use crate::automaton::ChunkChanges;
 use crate::chunk::CellMask;
 use crate::coords::{Cube, Face, Shape, sort_key};
 use crate::humidity::UNITS;
+use crate::simulation::ChunkChanges;
 use crate::water::feed::faces_of;
 use crate::water::{self, Run};
 use crate::world::pressure::Broken;

@@ -11,10 +11,10 @@ pub(super) mod content;
 pub(super) mod record;
 mod water_table;
 
-use crate::automaton::Displaced;
 use crate::chunk::Chunk;
 use crate::coords::{CHUNK_CELLS, Cube, Region, Shape};
 use crate::humidity::{Cell, Plane, UNITS};
+use crate::simulation::Displaced;
 use crate::world::World;
 use crate::world::rules::error::EditError;
 use crate::world::rules::material::MaterialId;

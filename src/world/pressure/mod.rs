@@ -16,9 +16,9 @@ mod spill;
 mod submerged;
 pub(super) mod throws;
 
-use crate::automaton::StepReport;
 use crate::chunk::{CellMask, Chunk};
 use crate::coords::{CHUNK_CELLS, Cube, Face, Region, Shape, sort_key};
+use crate::simulation::StepReport;
 use crate::world::World;
 use crate::world::rules::error::EditError;
 use crate::world::rules::material::MaterialId;

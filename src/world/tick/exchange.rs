@@ -13,9 +13,9 @@
 //! it. Since Φ is strictly convex, each unit that passes lowers the sum, and so does water that
 //! falls. There are finitely many states.
 
-use crate::automaton::StepReport;
 use crate::chunk::{CellMask, LAYER_CELLS, LayerMask};
 use crate::coords::{Cube, Face, Shape};
+use crate::simulation::StepReport;
 use crate::water::query::contact::Contact;
 use crate::water::random::{Purpose, chunk_seed, mix};
 use crate::world::World;
@@ -190,7 +190,7 @@ impl World {
         };
         self.stage = P::after(chunk);
         let report = self.pass_at::<P>(chunk);
-        Piece { report, looked_at: report.visited + LAYER_CELLS as u64 }
+        Piece { report, visited: report.visited + LAYER_CELLS as u64 }
     }
 
     /// Lets units pass wherever they may in a chunk with a bank.

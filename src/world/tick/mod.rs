@@ -17,9 +17,9 @@ pub(super) mod settle;
 mod simulated;
 pub(super) mod touched;
 
-use crate::automaton::StepReport;
 use crate::chunk::LAYER_CELLS;
 use crate::coords::CHUNK_CELLS;
+use crate::simulation::StepReport;
 use crate::water::Progress;
 use crate::world::World;
 #[cfg(feature = "snapshot")]
@@ -58,23 +58,23 @@ const THROWS: u32 = 1 << 17;
 pub(in crate::world) struct Piece {
     pub(in crate::world) report: StepReport,
     /// The cells that it looked at.
-    pub(in crate::world) looked_at: u64,
+    pub(in crate::world) visited: u64,
 }
 
 impl Piece {
     pub(in crate::world) const NONE: Piece =
-        Piece { report: StepReport { visited: 0, changed: 0, moved: 0 }, looked_at: 0 };
+        Piece { report: StepReport { visited: 0, changed: 0, moved: 0 }, visited: 0 };
 
     /// A piece whose result counts when the stage is complete.
-    pub(in crate::world) fn ahead(looked_at: u64) -> Piece {
-        Piece { looked_at, ..Piece::NONE }
+    pub(in crate::world) fn ahead(visited: u64) -> Piece {
+        Piece { visited, ..Piece::NONE }
     }
 
     /// A piece that completes a step. What was done ahead is put in place, for which a layer of
     /// each chunk counts.
     fn completing(report: StepReport, was_ahead: bool) -> Piece {
         let part = if was_ahead { LAYER_CELLS as u64 } else { CHUNK_CELLS as u64 };
-        Piece { report, looked_at: report.visited / CHUNK_CELLS as u64 * part }
+        Piece { report, visited: report.visited / CHUNK_CELLS as u64 * part }
     }
 }
 
@@ -201,7 +201,7 @@ impl World {
         if budget == u64::MAX {
             return self.advance(None);
         }
-        self.step_while(|progress| progress.looked_at < budget)
+        self.step_while(|progress| progress.visited < budget)
     }
 
     /// Does as [`step_within`](World::step_within) does, and stops after the piece with which
@@ -246,7 +246,7 @@ impl World {
         let mut progress = Progress::default();
         self.queue.begin_tick();
         while self.queue.due() > 0 {
-            progress.looked_at += self.make_next_edit();
+            progress.visited += self.make_next_edit();
             if goes_on.as_mut().is_some_and(|goes_on| !goes_on(&progress)) {
                 return progress;
             }
@@ -258,8 +258,8 @@ impl World {
             }
         }
         while self.stage != Stage::Rest {
-            let Piece { report, looked_at } = self.piece(goes_on.is_some());
-            progress.looked_at += looked_at;
+            let Piece { report, visited } = self.piece(goes_on.is_some());
+            progress.visited += visited;
             progress.report += StepReport { moved: 0, ..report };
             if self.stage != Stage::Rest
                 && goes_on.as_mut().is_some_and(|goes_on| !goes_on(&progress))
@@ -290,7 +290,7 @@ impl World {
         while goes_on(progress)
             && let Some(cells) = self.soil.step_chunk_ahead(left)
         {
-            progress.looked_at += cells;
+            progress.visited += cells;
         }
     }
 
@@ -305,8 +305,8 @@ impl World {
         let sum = |water: &Progress| {
             let mut report = before.report;
             report += water.report;
-            let looked_at = before.looked_at + water.looked_at;
-            Progress { report, looked_at, finished: false }
+            let visited = before.visited + water.visited;
+            Progress { report, visited, finished: false }
         };
         let water = match goes_on {
             None => self.water.step_within(u64::MAX),
@@ -328,8 +328,8 @@ impl World {
             self.soil.free_all();
         }
         let ahead = if may_stop { self.piece_ahead() } else { None };
-        if let Some(looked_at) = ahead {
-            return Piece::ahead(looked_at);
+        if let Some(visited) = ahead {
+            return Piece::ahead(visited);
         }
         match self.stage {
             Stage::Rest | Stage::Water => Piece::NONE,
@@ -349,11 +349,11 @@ impl World {
             Stage::Throws => {
                 self.stage = Stage::Rest;
                 self.touch_pressure();
-                let looked_at = (self.mirrored.len() * LAYER_CELLS) as u64;
+                let visited = (self.mirrored.len() * LAYER_CELLS) as u64;
                 let changed = self.throw_water();
                 self.take_back_silent();
                 self.forget_origins();
-                Piece { report: StepReport { changed, ..StepReport::default() }, looked_at }
+                Piece { report: StepReport { changed, ..StepReport::default() }, visited }
             }
         }
     }
@@ -382,8 +382,8 @@ impl World {
             self.blast.run(u64::from(self.rules.blast_steps - done));
         }
         self.lend_beside(&self.blast.stirred_chunks());
-        let looked_at = (self.mirrored.len() * LAYER_CELLS) as u64;
-        Piece { report: StepReport { changed, ..StepReport::default() }, looked_at }
+        let visited = (self.mirrored.len() * LAYER_CELLS) as u64;
+        Piece { report: StepReport { changed, ..StepReport::default() }, visited }
     }
 
     /// Returns whether soil has its step in the tick after the last complete one.

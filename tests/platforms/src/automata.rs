@@ -11,7 +11,7 @@ use floodplain::glam::{DVec3, IVec3};
 use floodplain::humidity::{self, HumidityWorld, Sweep};
 use floodplain::water2d::{self, Water2dWorld};
 use floodplain::{
-    Automaton, CHUNK_CELLS, Chunk, Cube, Face, FieldShape, Region, Sheet, StepReport,
+    CHUNK_CELLS, Chunk, Cube, Face, FieldShape, Region, Sheet, Simulation, StepReport,
 };
 use std::error::Error;
 
@@ -47,7 +47,7 @@ const BLOCK: IVec3 = IVec3::new(2, 2, 1);
 /// Steps in one call.
 const RUNS: [u64; 6] = [1, 1, 10, 1, 16, 1];
 
-fn go<A: Automaton>(mut world: A) -> Hashed {
+fn go<A: Simulation>(mut world: A) -> Hashed {
     mix(|steps| (if steps == 1 { world.step() } else { world.run(steps) }, world.state_hash()))
 }
 

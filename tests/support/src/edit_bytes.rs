@@ -1,44 +1,8 @@
 //! Edits of any automaton as bytes: sent and received, and made of bytes that may be anything.
 
 use floodplain::water::{Mirror, Update, UpdateBytesError};
-use floodplain::{CHUNK_CELLS, EditBytesError, blast, humidity, water, water2d, world};
+use floodplain::{CHUNK_CELLS, EditBytesError, EditValue, water, world};
 use std::fmt::Debug;
-
-/// An edit as a value.
-pub trait EditValue: Sized + Debug {
-    const NAMES: &[&str];
-    fn name(&self) -> &'static str;
-    fn to_bytes(&self) -> Vec<u8>;
-    fn from_bytes(bytes: &[u8]) -> Result<Self, EditBytesError>;
-}
-
-macro_rules! edit_values {
-    ($($edit:ty),*) => {$(
-        impl EditValue for $edit {
-            const NAMES: &[&str] = <$edit>::NAMES;
-
-            fn name(&self) -> &'static str {
-                self.name()
-            }
-
-            fn to_bytes(&self) -> Vec<u8> {
-                self.to_bytes()
-            }
-
-            fn from_bytes(bytes: &[u8]) -> Result<Self, EditBytesError> {
-                <$edit>::from_bytes(bytes)
-            }
-        }
-    )*};
-}
-edit_values!(
-    water::Edit,
-    humidity::Edit,
-    water2d::Edit,
-    blast::Edit,
-    blast::GraphEdit,
-    world::Edit
-);
 
 /// An edit as it arrives from another process: by its bytes.
 pub fn sent<E: EditValue>(edit: &E) -> E {

@@ -1,6 +1,7 @@
 //! Queued edits against the same edits made by hand between ticks.
 
-use crate::edit_bytes::{EditValue, sent};
+use crate::edit_bytes::sent;
+use floodplain::EditValue;
 use floodplain::snapshot::Saved;
 use floodplain::testing::{Op, Watch};
 use floodplain::{World, water, world};

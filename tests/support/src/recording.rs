@@ -6,36 +6,18 @@ use fastrand::Rng;
 use floodplain::blast::{self, BlastGraph, BlastWorld, GraphEdit, NodeId};
 use floodplain::glam::{DVec3, IVec3};
 use floodplain::humidity::{self, HumidityWorld};
-use floodplain::recording::{Place, Recorded, Recorder, Recording, RecordingError, ReplayError};
+use floodplain::recording::{Place, Recorder, Recording, RecordingError, ReplayError};
+use floodplain::snapshot::Saved;
 use floodplain::water::{self, Voxel, WaterWorld};
 use floodplain::water2d::{self, Water2dWorld};
 use floodplain::world::{self, World};
-use floodplain::{Chunk, Cube, Region, Shape, Sheet};
+use floodplain::{Chunk, Cube, Region, Shape, Sheet, Simulation};
 
 /// A world with edits drawn at random.
-pub trait Game: Recorded {
+pub trait Game: Saved + Simulation {
     fn world(seed: u64) -> Self;
     /// An edit, which may be refused.
     fn edit(&self, rng: &mut Rng) -> Self::Edit;
-    fn state_hash(&self) -> u64;
-    fn apply(&mut self, edit: Self::Edit) -> bool;
-    fn step(&mut self);
-}
-
-macro_rules! same {
-    () => {
-        fn state_hash(&self) -> u64 {
-            self.state_hash()
-        }
-
-        fn apply(&mut self, edit: Self::Edit) -> bool {
-            self.apply(edit).is_ok()
-        }
-
-        fn step(&mut self) {
-            self.step();
-        }
-    };
 }
 
 /// A cell near the origin, seldom one beyond the bounds.
@@ -44,8 +26,6 @@ fn cell(rng: &mut Rng) -> IVec3 {
 }
 
 impl Game for WaterWorld {
-    same!();
-
     fn world(seed: u64) -> Self {
         worlds::water_with_fixtures(seed)
     }
@@ -74,8 +54,6 @@ impl Game for WaterWorld {
 }
 
 impl Game for World {
-    same!();
-
     fn world(seed: u64) -> Self {
         worlds::materials(seed)
     }
@@ -97,8 +75,6 @@ impl Game for World {
 }
 
 impl Game for HumidityWorld<Cube> {
-    same!();
-
     fn world(seed: u64) -> Self {
         worlds::humidity(seed)
     }
@@ -120,8 +96,6 @@ impl Game for HumidityWorld<Cube> {
 }
 
 impl Game for Water2dWorld {
-    same!();
-
     fn world(seed: u64) -> Self {
         worlds::water_2d(seed)
     }
@@ -143,8 +117,6 @@ impl Game for Water2dWorld {
 }
 
 impl Game for BlastWorld<Sheet> {
-    same!();
-
     fn world(seed: u64) -> Self {
         worlds::blast(seed)
     }
@@ -163,8 +135,6 @@ impl Game for BlastWorld<Sheet> {
 }
 
 impl Game for BlastGraph {
-    same!();
-
     fn world(seed: u64) -> Self {
         worlds::graph(seed)
     }
@@ -227,7 +197,7 @@ pub fn by_hand<G: Game>(recording: &Recording<G>, ticks: u64) -> G {
     let mut world = recording.start().expect("a snapshot");
     for tick in 0..ticks {
         for (_, edit) in recording.edits_at(tick) {
-            world.apply(edit.clone());
+            let _ = world.apply(edit.clone());
         }
         world.step();
     }
@@ -236,7 +206,7 @@ pub fn by_hand<G: Game>(recording: &Recording<G>, ticks: u64) -> G {
 
 /// Returns the recording of any bytes. They must be one that is the same as bytes and as text once
 /// it is read again, or an error that names a place among them.
-pub fn parsed<G: Recorded>(bytes: &[u8]) -> Option<Recording<G>> {
+pub fn parsed<G: Saved + Simulation>(bytes: &[u8]) -> Option<Recording<G>> {
     match Recording::<G>::from_bytes(bytes) {
         Ok(recording) => {
             let again = Recording::from_bytes(&recording.to_bytes());
@@ -269,7 +239,7 @@ pub fn replayed<G: Game>(recording: &Recording<G>) {
                 {
                     let mut world = by_hand(recording, recording.ticks());
                     for (_, edit) in recording.edits_at(recording.ticks()) {
-                        world.apply(edit.clone());
+                        let _ = world.apply(edit.clone());
                     }
                     world.state_hash()
                 },

@@ -13,7 +13,7 @@ fn run(sandbox: &mut Sandbox, ticks: u64, budget: u64) {
     let mut left = ticks;
     while left > 0 {
         sandbox.clock.hurry();
-        if sandbox.advance(|progress| progress.looked_at < budget) == Some(true) {
+        if sandbox.advance(|progress| progress.visited < budget) == Some(true) {
             left -= 1;
         }
     }

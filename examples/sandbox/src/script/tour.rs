@@ -19,7 +19,7 @@ fn play(text: &str, budget: u64) -> Vec<String> {
             }
         }
         sandbox.clock.hurry();
-        while sandbox.advance(|progress| progress.looked_at < budget) == Some(false) {}
+        while sandbox.advance(|progress| progress.visited < budget) == Some(false) {}
         player.count_tick();
     }
 }

@@ -3,10 +3,10 @@
 
 use super::space::{axis, is_positive};
 use crate::automata::blast::{BlastShape, BlastWorld};
-use crate::automaton::StateHash;
 use crate::chunk::{CellMask, Chunk};
 use crate::coords::CHUNK_CELLS;
 use crate::simd;
+use crate::state_hash::StateHash;
 use std::collections::BTreeMap;
 
 /// What edits built in a chunk. The default is open space with links of weight 1.

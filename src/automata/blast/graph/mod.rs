@@ -46,7 +46,7 @@ pub struct NodeId(pub(crate) u32);
 ///   as much more on the way back. So let a graph be as fine everywhere that a blast is to be
 ///   compared.
 ///
-/// It does not implement [`Automaton`](crate::Automaton), which deals in cells and chunks:
+/// It does not implement [`Simulation`](crate::Simulation), which deals in cells and chunks:
 /// [`take_changes`](BlastGraph::take_changes) returns nodes. A link's direction is that from node
 /// to node, unless given ([`add_link_along`](BlastGraph::add_link_along)), as for links over a
 /// periodic border.

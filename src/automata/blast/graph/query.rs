@@ -1,14 +1,17 @@
 //! Reading a graph: nodes, flows, totals, changes, the hash of its state, and the check of its
 //! invariants.
 
-use super::{BlastGraph, Link, Node, NodeId};
+use super::{BlastGraph, GraphEdit, GraphError, GraphOutcome, Link, Node, NodeId};
 use crate::automata::blast::Ledger;
 use crate::automata::blast::field::walls::Broken;
 use crate::automata::blast::probe::{LinkFluxes, net_flux};
 use crate::automata::blast::rules::{Rule, Rules};
-use crate::automaton::StateHash;
+use crate::coords::CHUNK_CELLS;
+use crate::simulation::simulation;
+use crate::state_hash::StateHash;
 use core::fmt;
-use glam::DVec3;
+use glam::{DVec3, IVec3};
+use std::collections::BTreeMap;
 
 /// The first invariant that [`BlastGraph::validate`] found broken.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -288,5 +291,39 @@ mod tests {
         for law in [negative, weighed, lost, GraphViolation::Asleep] {
             assert!(!law.to_string().is_empty());
         }
+    }
+}
+
+simulation! {
+    [] BlastGraph;
+    edits: GraphEdit, GraphOutcome, GraphError;
+    sums: f64, Ledger, GraphViolation;
+    changes: NodeId;
+    events: Broken<NodeId>, take_events;
+    awake: awake_nodes;
+    steps: whole;
+
+    /// Blocks of 4096 nodes, by number.
+    fn visit_chunk_hashes(&self, visit: &mut dyn FnMut(IVec3, u64)) {
+        let mut blocks: BTreeMap<u32, StateHash> = BTreeMap::new();
+        for node in self.nodes() {
+            let hash = blocks.entry(node.0 / CHUNK_CELLS as u32).or_insert_with(StateHash::new);
+            hash.add(node.0.into());
+            hash.add(self.pressure(node).map_or(0, |pressure| (pressure + 0.0).to_bits()));
+            hash.add(self.strength(node).map_or(0, f64::to_bits));
+        }
+        for (block, hash) in blocks {
+            visit(IVec3::X * block as i32, hash.finish());
+        }
+    }
+
+    fn describe_cell(&self, chunk: IVec3, index: usize) -> (IVec3, String) {
+        let node = NodeId(chunk.x as u32 * CHUNK_CELLS as u32 + index as u32);
+        let (pressure, strength) = (self.pressure(node), self.strength(node));
+        (IVec3::X * node.0 as i32, format!("pressure {pressure:?}, strength {strength:?}"))
+    }
+
+    fn describe(&self) -> String {
+        format!("{:?}", self.rules())
     }
 }

@@ -8,7 +8,7 @@ use crate::automata::blast::probe::run_probed;
 use crate::automata::blast::rules::Rule;
 use crate::automata::blast::step::formulas::{diffusive_flux, wave_flux};
 use crate::automata::engine::front;
-use crate::automaton::StepReport;
+use crate::simulation::StepReport;
 use std::collections::BTreeSet;
 
 impl BlastGraph {

@@ -12,10 +12,10 @@ use crate::automata::engine::changes::Changes;
 use crate::automata::humidity::step::job::Job;
 use crate::automata::humidity::step::record;
 use crate::automata::humidity::{HumidityShape, HumidityWorld, Ledger, Sweep};
-use crate::automaton::StepReport;
 use crate::chunk::{CellMask, Chunk, LAYER_CELLS};
 use crate::coords::CHUNK_CELLS;
 use crate::grid::Slot;
+use crate::simulation::StepReport;
 
 /// The chunks that are collected, looked through, or freed, in a piece.
 const PART: usize = 16;

@@ -26,10 +26,10 @@ use crate::automata::engine::tiles::{self, Plan};
 use crate::automata::humidity::step::job::{Job, Tally};
 use crate::automata::humidity::sweep::Sweep;
 use crate::automata::humidity::{HumidityShape, HumidityWorld, Ledger};
-use crate::automaton::StepReport;
 use crate::chunk::{CellMask, Chunk};
 use crate::coords::CHUNK_CELLS;
 use crate::grid::Slot;
+use crate::simulation::StepReport;
 
 impl<S: HumidityShape> HumidityWorld<S> {
     /// Runs one step. In the report, `visited` counts the cells of awake chunks. `moved`, in the

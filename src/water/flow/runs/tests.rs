@@ -1,9 +1,9 @@
 //! Worlds with tall falls beside the same worlds in which no cell may enter a run: all that can be
 //! asked is the same, in every tick and in the middle of it.
 
-use crate::automaton::StepReport;
 use crate::chunk::{CellMask, Chunk};
 use crate::coords::{Cube, Region, Shape};
+use crate::simulation::StepReport;
 use crate::water::{Edge, Edges, Fixture, Rules, Voxel, WaterWorld};
 use fastrand::Rng;
 use glam::IVec3;

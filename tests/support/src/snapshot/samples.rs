@@ -3,7 +3,7 @@
 use crate::worlds;
 use floodplain::blast::BlastGraph;
 use floodplain::snapshot::{Saved, SnapshotError};
-use floodplain::{Automaton, Cube, Sheet};
+use floodplain::{Cube, Sheet, Simulation};
 
 /// A world that can be saved, and how its kind is loaded and saved again.
 pub struct Sample {
@@ -15,7 +15,7 @@ pub struct Sample {
 }
 
 /// Loads a world, runs it, and checks its laws.
-pub fn run<W: Automaton>(loaded: Result<W, SnapshotError>) -> Result<(), String> {
+pub fn run<W: Simulation>(loaded: Result<W, SnapshotError>) -> Result<(), String> {
     let mut world = loaded.map_err(|error| error.to_string())?;
     for _ in 0..8 {
         world.step();
@@ -24,7 +24,7 @@ pub fn run<W: Automaton>(loaded: Result<W, SnapshotError>) -> Result<(), String>
     Ok(())
 }
 
-/// The same for a graph, which is no [`Automaton`].
+/// The same for a graph, which is no [`Simulation`].
 pub fn run_graph(loaded: Result<BlastGraph, SnapshotError>) -> Result<(), String> {
     let mut graph = loaded.map_err(|error| error.to_string())?;
     for _ in 0..8 {
@@ -34,7 +34,7 @@ pub fn run_graph(loaded: Result<BlastGraph, SnapshotError>) -> Result<(), String
     Ok(())
 }
 
-fn sample<W: Automaton + Saved>(seed: u64, world: W) -> Sample {
+fn sample<W: Simulation + Saved>(seed: u64, world: W) -> Sample {
     Sample {
         name: format!("{:?} {seed}", W::KIND),
         bytes: world.save(),

@@ -6,10 +6,10 @@ use floodplain::humidity::{self, Cell, HumidityWorld};
 use floodplain::snapshot::Saved;
 use floodplain::water::{Rules, Voxel, WaterWorld};
 use floodplain::water2d::{self, Water2dWorld};
-use floodplain::{Automaton, Chunk, StepReport};
+use floodplain::{Chunk, Simulation, StepReport};
 
 /// Runs to rest by the trait alone, with its laws after each step; what all steps did.
-fn settle(world: &mut impl Automaton, most: u64) -> StepReport {
+fn settle(world: &mut impl Simulation, most: u64) -> StepReport {
     let mut sum = StepReport::default();
     for _ in 0..most {
         if world.is_at_rest() {
@@ -35,18 +35,18 @@ fn water_keeps_the_contract() {
     let mut world = poured();
     let sum = settle(&mut world, 400);
     assert!(sum.moved >= 63 && sum.changed > 0 && sum.visited >= sum.moved / 7, "{sum:?}");
-    assert_eq!(Automaton::total(&world), 7);
-    assert_eq!(Automaton::ledger(&world), world.ledger());
-    assert_eq!(Automaton::memory_bytes(&world), world.memory_bytes());
-    let changes = Automaton::take_changes(&mut world);
+    assert_eq!(Simulation::total(&world), 7);
+    assert_eq!(Simulation::ledger(&world), world.ledger());
+    assert_eq!(Simulation::memory_bytes(&world), world.memory_bytes());
+    let changes = Simulation::take_changes(&mut world);
     assert!(changes.iter().any(|change| change.chunk == IVec3::ZERO && !change.cells.is_empty()));
-    assert!(Automaton::take_changes(&mut world).is_empty());
+    assert!(Simulation::take_changes(&mut world).is_empty());
 
     let mut again = poured();
-    Automaton::run(&mut again, world.ticks());
+    Simulation::run(&mut again, world.ticks());
     assert_eq!(
-        Automaton::state_hash(&again),
-        Automaton::state_hash(&world),
+        Simulation::state_hash(&again),
+        Simulation::state_hash(&world),
         "as many steps at once"
     );
 }
@@ -77,7 +77,7 @@ fn time_passes_over_a_world_at_rest_and_it_is_saved() {
         assert_eq!(state(&again), state(&world));
         assert_eq!(state(&again).1, 149);
     }
-    fn automaton<W: Automaton + Saved>(world: W) {
+    fn automaton<W: Simulation + Saved>(world: W) {
         lives_on(
             world,
             |world, steps| _ = world.run(steps),

@@ -1,0 +1,286 @@
+//! The interface that all kinds of worlds share: the trait [`Simulation`] and its reports.
+
+use crate::chunk::CellMask;
+use crate::edit_bytes::EditBytesError;
+use crate::limits::{LimitError, Limits};
+use core::error::Error;
+use core::fmt::Debug;
+use glam::IVec3;
+
+/// An edit of a world as a value, which can be sent as bytes. Implemented by the edits of this
+/// crate's worlds.
+pub trait EditValue: Clone + Debug + PartialEq {
+    /// The names of all edits, in the order of their tags.
+    const NAMES: &'static [&'static str];
+
+    /// Returns the edit's name, that of its variant.
+    fn name(&self) -> &'static str;
+
+    /// Returns the edit as bytes.
+    fn to_bytes(&self) -> Vec<u8>;
+
+    /// Returns the edit of the bytes of [`to_bytes`](EditValue::to_bytes).
+    ///
+    /// # Errors
+    /// The bytes are no edit, or are longer than one.
+    fn from_bytes(bytes: &[u8]) -> Result<Self, EditBytesError>;
+
+    /// Checks what the edit asks for against what a client may do.
+    ///
+    /// # Errors
+    /// The first limit that it breaks.
+    fn check_limits(&self, limits: &Limits) -> Result<(), LimitError>;
+}
+
+/// A world of any kind: [`WaterWorld`](crate::water::WaterWorld), [`World`](crate::World) and the
+/// automata.
+///
+/// Each also has these methods as inherent ones, so only generic code needs this trait. Edits
+/// differ between worlds, but follow the same conventions: they are made between steps; they are
+/// named `set_…`, `clear_…`, `fill_…`, `add_…`, `insert_…` and `remove_…`, or `pour` and `scoop`
+/// for water; they wake the cells that they touch; and if refused, they return an error that names
+/// the thing and change nothing.
+///
+/// ```
+/// use floodplain::Simulation;
+/// use floodplain::water::{Rules, WaterWorld};
+///
+/// fn settle(world: &mut impl Simulation, most: u64) -> bool {
+///     (0..most).any(|_| {
+///         world.step();
+///         world.is_at_rest()
+///     })
+/// }
+/// assert!(settle(&mut WaterWorld::new(7, Rules::default())?, 1));
+/// # Ok::<(), floodplain::water::RulesError>(())
+/// ```
+pub trait Simulation {
+    /// Its edits as values.
+    type Edit: EditValue;
+    /// What an edit that was not refused came to.
+    type Outcome: Clone + Debug + PartialEq;
+    /// Why an edit was refused.
+    type EditError: Clone + Error + 'static;
+    /// What a list of changes holds: [`ChunkChanges`], or the nodes of a graph.
+    type Change: Clone + Debug + PartialEq;
+    /// What happens in steps and is told once, as a wall that breaks; `()` if nothing does.
+    type Event: Clone + Debug + PartialEq;
+    /// The sum of the quantity that the world moves.
+    type Total: PartialEq + Debug;
+    /// The sums of what entered and left.
+    type Ledger: PartialEq + Debug;
+    /// A broken law. There is none unless this crate has a bug.
+    type Violation: Error;
+
+    /// Makes an edit at once.
+    ///
+    /// # Errors
+    /// The edit is refused, and changed nothing.
+    fn apply(&mut self, edit: Self::Edit) -> Result<Self::Outcome, Self::EditError>;
+    /// Runs one step, or completes the one that is underway.
+    fn step(&mut self) -> StepReport;
+    /// Runs a step, or as much of it as the budget of cells allows, and goes on with it at the next
+    /// call. The automata do a whole one, whatever the budget.
+    fn step_within(&mut self, budget: u64) -> Progress;
+    /// Completes the step that is underway, if there is one.
+    fn finish_tick(&mut self) -> StepReport;
+    /// Runs `steps` steps, with the same result as that many calls of [`step`](Simulation::step).
+    fn run(&mut self, steps: u64) -> StepReport;
+    /// Returns the number of steps run; wraps after `u64::MAX`.
+    fn ticks(&self) -> u64;
+    /// Returns the sum over all cells.
+    fn total(&self) -> Self::Total;
+    /// Returns what entered and left since the world was made.
+    fn ledger(&self) -> Self::Ledger;
+    /// Returns the number of cells that the next step will visit.
+    fn awake_cells(&self) -> usize;
+    /// Wakes everything that sleeps.
+    fn wake_all(&mut self);
+    /// Returns whether nothing will change until the next edit: no cell is awake.
+    fn is_at_rest(&self) -> bool;
+    /// Returns the cells whose state or ground an edit or a step has changed since the last call,
+    /// by chunk, in order of position. Some may have their old values again. In water, only those
+    /// that look different: see
+    /// [`WaterWorld::take_changes`](crate::water::WaterWorld::take_changes).
+    ///
+    /// Loading and unloading a chunk is not listed, and unloading drops the chunk's changes. Until
+    /// the next call, each changed chunk takes a mask of 512 bytes.
+    fn take_changes(&mut self) -> Vec<Self::Change>;
+    /// Returns what has happened since the last call, in order.
+    fn take_events(&mut self) -> Vec<Self::Event>;
+    /// Returns a hash of the state that decides the future. Rules and bounds are not part of it:
+    /// compare those separately. Independent of the platform and of the order of loading.
+    fn state_hash(&self) -> u64;
+    /// Hands over the position of each chunk, in order, with a hash of what its cells hold. Nodes
+    /// of a graph count as cells along x.
+    fn visit_chunk_hashes(&self, visit: &mut dyn FnMut(IVec3, u64));
+    /// Returns the cell of this index in a chunk, and what it holds in words.
+    fn describe_cell(&self, chunk: IVec3, index: usize) -> (IVec3, String);
+    /// Returns seed, bounds and rules in words.
+    fn describe(&self) -> String;
+    /// Checks every law of the world.
+    ///
+    /// # Errors
+    /// The first broken law found.
+    fn validate(&self) -> Result<(), Self::Violation>;
+    /// Returns the bytes that the world holds on the heap.
+    fn memory_bytes(&self) -> usize;
+}
+
+/// Implements [`Simulation`] by the inherent methods of the same names. The last three rows are the
+/// hashes of chunks, a cell in words, and the world in words.
+macro_rules! simulation {
+    (
+        [$($generics:tt)*] $world:ty;
+        edits: $edit:ty, $outcome:ty, $error:ty;
+        sums: $total:ty, $ledger:ty, $violation:ty;
+        changes: $changes:ty;
+        events: $event:ty $(, $take_events:ident)?;
+        awake: $awake:ident;
+        steps: $steps:ident;
+        $($own:tt)+
+    ) => {
+        impl<$($generics)*> $crate::simulation::Simulation for $world {
+            type Edit = $edit;
+            type Outcome = $outcome;
+            type EditError = $error;
+            type Change = $changes;
+            type Event = $event;
+            type Total = $total;
+            type Ledger = $ledger;
+            type Violation = $violation;
+
+            $crate::simulation::simulation!(@steps $steps);
+
+            fn apply(&mut self, edit: $edit) -> Result<$outcome, $error> {
+                <$world>::apply(self, edit)
+            }
+            fn step(&mut self) -> $crate::simulation::StepReport {
+                <$world>::step(self)
+            }
+            fn run(&mut self, steps: u64) -> $crate::simulation::StepReport {
+                <$world>::run(self, steps)
+            }
+            fn ticks(&self) -> u64 {
+                <$world>::ticks(self)
+            }
+            fn total(&self) -> $total {
+                <$world>::total(self)
+            }
+            fn ledger(&self) -> $ledger {
+                <$world>::ledger(self)
+            }
+            fn awake_cells(&self) -> usize {
+                <$world>::$awake(self)
+            }
+            fn wake_all(&mut self) {
+                <$world>::wake_all(self);
+            }
+            fn is_at_rest(&self) -> bool {
+                <$world>::is_at_rest(self)
+            }
+            fn take_changes(&mut self) -> Vec<$changes> {
+                <$world>::take_changes(self)
+            }
+            fn take_events(&mut self) -> Vec<$event> {
+                #[allow(unused_mut, unused_assignments, reason = "some worlds have no events")]
+                let mut events = Vec::new();
+                $(events = <$world>::$take_events(self);)?
+                events
+            }
+            fn state_hash(&self) -> u64 {
+                <$world>::state_hash(self)
+            }
+            fn validate(&self) -> Result<(), $violation> {
+                <$world>::validate(self)
+            }
+            fn memory_bytes(&self) -> usize {
+                <$world>::memory_bytes(self)
+            }
+
+            $($own)+
+        }
+    };
+    (@steps whole) => {
+        fn step_within(&mut self, _: u64) -> $crate::simulation::Progress {
+            let report = self.step();
+            $crate::simulation::Progress { report, visited: report.visited, finished: true }
+        }
+        fn finish_tick(&mut self) -> $crate::simulation::StepReport {
+            $crate::simulation::StepReport::default()
+        }
+    };
+    (@steps sliced) => {
+        fn step_within(&mut self, budget: u64) -> $crate::simulation::Progress {
+            Self::step_within(self, budget)
+        }
+        fn finish_tick(&mut self) -> $crate::simulation::StepReport {
+            Self::finish_tick(self)
+        }
+    };
+}
+pub(crate) use simulation;
+
+/// What one or several steps did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StepReport {
+    /// Awake cells visited; in a tick of water, those of its outflows and of its regular flow, and
+    /// those of steady falls, which are not looked at one by one.
+    /// Cells visited by searches are counted by
+    /// [`Progress::visited`].
+    pub visited: u64,
+    /// Cells whose state differs from before the step; in a [`World`](crate::World), those of each
+    /// part and of what passes between them, so that a cell that changes in two ways counts twice.
+    /// In the settling rule of 2D water also those that one part of the step changes and another
+    /// changes back.
+    pub changed: u64,
+    /// Whole units that moved from a cell to its neighbour or over an edge, each counted once for
+    /// every cell that it left; 0 in automata without whole units. Sleeping chunks count nothing,
+    /// although units may flow through them in equilibrium.
+    pub moved: u64,
+}
+
+impl core::ops::AddAssign for StepReport {
+    fn add_assign(&mut self, more: StepReport) {
+        self.visited += more.visited;
+        self.changed += more.changed;
+        self.moved += more.moved;
+    }
+}
+
+/// What a call with a budget did; see [`Simulation::step_within`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// What this call did. The reports of all calls of a tick add up to the report of one
+    /// [`step`](Simulation::step), unless an edit ends the tick: work done by that edit appears in
+    /// no report.
+    pub report: StepReport,
+    /// Cells that the call visited, counted once in each pass, and rows of cells read as bits.
+    pub visited: u64,
+    /// Whether the tick is complete.
+    pub finished: bool,
+}
+
+/// What an edit did with the water in its way, in units; for both water automata.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Displaced {
+    /// Moved to cells with room.
+    pub moved: u32,
+    /// Left the world for lack of room within reach; in the ledger as removed.
+    pub removed: u32,
+}
+
+/// The changed cells of one chunk; see [`Simulation::take_changes`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChunkChanges {
+    /// The chunk's position, in chunks.
+    pub chunk: IVec3,
+    /// The cells whose state, or whose ground, may differ.
+    pub cells: CellMask,
+}
+
+impl ChunkChanges {
+    pub(crate) fn list(changes: Vec<(IVec3, CellMask)>) -> Vec<ChunkChanges> {
+        changes.into_iter().map(|(chunk, cells)| ChunkChanges { chunk, cells }).collect()
+    }
+}

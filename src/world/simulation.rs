@@ -1,0 +1,57 @@
+//! A world of materials as a [`Simulation`](crate::Simulation).
+
+use crate::blast;
+use crate::chunk::Chunk;
+use crate::coords::{Cube, Shape, sort_key};
+use crate::simulation::{ChunkChanges, simulation};
+use crate::state_hash::hash_of;
+use crate::world::{Broken, Edit, EditError, Ledger, Outcome, Violation, World};
+use glam::IVec3;
+use std::collections::{BTreeMap, BTreeSet};
+
+simulation! {
+    [] World;
+    edits: Edit, Outcome, EditError;
+    sums: u128, Ledger, Violation;
+    changes: ChunkChanges;
+    events: Broken, take_events;
+    awake: awake_cells;
+    steps: sliced;
+
+    fn visit_chunk_hashes(&self, visit: &mut dyn FnMut(IVec3, u64)) {
+        let pressures: BTreeMap<[i32; 3], &Chunk<f32>> =
+            self.blast().chunks().map(|(position, chunk)| (sort_key(position), chunk)).collect();
+        let grounds = self.chunks().map(|(position, _)| sort_key(position));
+        let all: BTreeSet<[i32; 3]> = pressures.keys().copied().chain(grounds).collect();
+        for [y, z, x] in all {
+            let position = IVec3::new(x, y, z);
+            let hash = hash_of(|hash| {
+                if let Some(content) = self.chunk(position) {
+                    hash.add_chunk::<_, 4>(&content.materials, |material| u64::from(material.0));
+                    if let Some(water) = content.water {
+                        hash.add_chunk::<_, 4>(&water, |voxel| u64::from(voxel.word()));
+                    }
+                    if let Some(moisture) = content.moisture {
+                        hash.add_chunk::<_, 2>(&moisture, u64::from);
+                    }
+                }
+                if let Some(pressure) = pressures.get(&[y, z, x]) {
+                    blast::add_pressures(hash, pressure);
+                }
+            });
+            visit(position, hash);
+        }
+    }
+
+    fn describe_cell(&self, chunk: IVec3, index: usize) -> (IVec3, String) {
+        let cell = Cube::cell_at(chunk, index);
+        let (material, voxel) = (self.material(cell), self.water().voxel(cell));
+        let (moisture, pressure) = (self.moisture(cell), self.pressure(cell));
+        (cell, format!("{material:?}, {voxel:?}, moisture {moisture}, pressure {pressure}"))
+    }
+
+    fn describe(&self) -> String {
+        let (seed, bounds, rules) = (self.seed(), self.bounds(), self.rules());
+        format!("seed {seed}, bounds {bounds:?}, {rules:?}")
+    }
+}
