@@ -95,7 +95,8 @@ impl Tick<'_> {
     }
 
     /// Returns whether a spring, the cell of this number, lies as high as all cells of the way from
-    /// it and the springs that fed them: what hangs on these cells lies no higher than those.
+    /// it, higher than those into which water rises, and as high as the springs that fed them: what
+    /// hangs on these cells lies no higher than those.
     fn may_take_way(&self, search: &Search, from: usize) -> bool {
         let most = self.store.position(search.open[from].0).y;
         let mut at = from;
@@ -107,7 +108,8 @@ impl Tick<'_> {
             let is_fed_so = self.store.read(place).parent_face() == Some(exit.opposite());
             let fed_from = (!is_fed_so).then(|| self.store.spring_height_over(place).0).flatten();
             let is_higher = |height: i32| height > most;
-            if is_higher(self.store.position(place).y) || fed_from.is_some_and(is_higher) {
+            let rises_to = self.store.position(place).y + i32::from(exit == Face::Up);
+            if is_higher(rises_to) || fed_from.is_some_and(is_higher) {
                 return false;
             }
         }

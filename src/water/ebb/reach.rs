@@ -153,14 +153,21 @@ impl Tick<'_> {
 
     /// Takes from connected cells with several parents those that are not connected, so that all
     /// ancestors of a connected cell are.
-    pub(super) fn drop_unconnected_parents(&mut self, slot: Slot, layer: usize, cells: LayerMask) {
+    /// Adds those to `rerouted` whose first parent is another one now.
+    pub(super) fn drop_unconnected_parents(
+        &mut self,
+        slot: Slot,
+        layer: usize,
+        cells: LayerMask,
+        rerouted: &mut Vec<Place>,
+    ) {
         let Some(extras) = self.store.extras(slot) else { return };
         let several = LayerMask::union(extras.each_ref().map(|extra| extra.layer(layer)));
         for cell in (several & cells & self.store.connected(slot, layer)).iter() {
             let place = Place::in_layer(slot, layer, cell);
             for face in Store::faces(self.store.parents_of(place)) {
-                if !self.store.look(place, face).is_connected() {
-                    self.drop_parent(place, face);
+                if !self.store.look(place, face).is_connected() && self.drop_parent(place, face) {
+                    rerouted.push(place);
                 }
             }
         }
@@ -171,19 +178,25 @@ impl Tick<'_> {
     /// that was orphaned late in the tick may still be among those of a connected cell.
     pub(super) fn drop_from_children(&mut self, place: Place) {
         for (child, face) in self.store.child_links(place) {
-            self.drop_parent(child, face);
+            if self.drop_parent(child, face) {
+                self.store.wake_descendants(child);
+            }
         }
     }
 
-    /// Takes a parent that is not connected from a connected cell that has others.
-    fn drop_parent(&mut self, place: Place, face: Face) {
+    /// Takes a parent that is not connected from a connected cell that has others. Returns whether
+    /// its first parent is another one now, so that other water may feed what hangs on it.
+    fn drop_parent(&mut self, place: Place, face: Face) -> bool {
         let voxel = self.store.read(place);
-        if voxel.is_connected() && voxel.has(CellFlags::EXTRA) {
-            self.put(place, voxel);
-            let left = self.store.parents_in(place, voxel) & !(1 << face.index());
-            let voxel = with_parents(self.store.keep_parents(place, left, voxel), left);
-            self.put(place, voxel);
+        if !voxel.is_connected() || !voxel.has(CellFlags::EXTRA) {
+            return false;
         }
+        self.put(place, voxel);
+        let left = self.store.parents_in(place, voxel) & !(1 << face.index());
+        let was_first = voxel.parent_face() == Some(face);
+        let voxel = with_parents(self.store.keep_parents(place, left, voxel), left);
+        self.put(place, voxel);
+        was_first
     }
 
     /// Begins the search. It starts from `feeders` and from the connected neighbours of wet cells
@@ -213,7 +226,10 @@ impl Tick<'_> {
         for (place, faces) in fed.drain(..) {
             let voxel = self.store.read(place);
             if voxel != Voxel::OPEN && !voxel.is_connected() && !voxel.is_mark() {
-                let feeds = |face: &Face| self.store.look(place, *face).is_connected();
+                let feeds = |face: &Face| match face {
+                    Face::Down => self.store.is_pressed_up(place),
+                    _ => self.store.look(place, *face).is_connected(),
+                };
                 let faces = Store::faces(faces).filter(feeds);
                 found.extend(faces.map(|face| self.found(place, face, None)));
             }
@@ -346,6 +362,14 @@ impl Store {
         };
         let faces = Face::ALL.into_iter().filter(|&face| face != Face::Down);
         faces.filter(feeds).fold(0, |faces, face| faces | 1 << face.index())
+    }
+
+    /// Returns whether the spring that feeds the connected cell below lies higher than a cell, so
+    /// that its water may rise into it.
+    pub(super) fn is_pressed_up(&self, place: Place) -> bool {
+        let below = self.step(place, Face::Down);
+        let spring = below.is_some().then(|| self.spring_height_over(below).0).flatten();
+        spring.is_some_and(|height| height > self.layer_y(place.slot, place.layer()))
     }
 
     /// Returns the height of the spring at the end of the first parents of a cell, `None` if there

@@ -5,6 +5,7 @@
 mod ends;
 mod falls;
 mod heaps;
+mod height;
 mod mazes;
 mod memory;
 mod passage;
