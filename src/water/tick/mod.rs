@@ -292,6 +292,7 @@ impl WaterWorld {
         if self.scratch.phase == Phase::Rest {
             let random = mix(self.seed, self.tick.wrapping_add(1));
             self.store.begin_tick_period();
+            self.store.forget_steady_before();
             self.scratch.begin(&self.store, random);
             // Only asked for between slices.
             if self.scratch.is_in_slices {
