@@ -57,14 +57,6 @@ pub enum Violation {
     /// A cell with the HasSource flag whose parents all lack it, or the reverse. Awake cells are
     /// exempt if an edit has changed parents or sources since the last tick, or in a frozen chunk.
     HasSource(IVec3),
-    /// A cell into which water would have to rise from a spring that lies no higher. Awake cells are
-    /// exempt.
-    Lifted {
-        /// The cell.
-        cell: IVec3,
-        /// The y of the spring.
-        spring: i32,
-    },
     /// Sleeping water above a cell with room.
     Unsupported(IVec3),
     /// A sleeping open cell at the sea that is not full, or that the sea should have closed over.
@@ -121,9 +113,6 @@ impl fmt::Display for Violation {
             }
             Violation::HasSource(cell) => {
                 write!(f, "the HasSource flag of cell {cell} is wrong")
-            }
-            Violation::Lifted { cell, spring } => {
-                write!(f, "the water in cell {cell} has risen from a spring at y = {spring}")
             }
             Violation::Unsupported(cell) => {
                 write!(f, "the water in cell {cell} sleeps above a cell with room")
@@ -231,22 +220,7 @@ impl WaterWorld {
         if asleep || !self.store.have_links_changed() && !self.store.is_frozen(place.slot) {
             self.check_source(place, voxel, cell)?;
         }
-        if asleep && !self.store.is_frozen(place.slot) {
-            self.check_lifted(place, cell)?;
-        }
         if asleep { self.check_sleeper(place, voxel, cell) } else { Ok(()) }
-    }
-
-    /// Checks that water which rises into a cell comes from a spring above it.
-    fn check_lifted(&self, place: Place, cell: IVec3) -> Result<(), Violation> {
-        if self.store.parents_of(place) >> Face::Down.index() & 1 == 0 {
-            return Ok(());
-        }
-        let below = self.store.step(place, Face::Down);
-        match self.store.spring_height_over(below).0 {
-            Some(spring) if spring <= cell.y => Err(Violation::Lifted { cell, spring }),
-            _ => Ok(()),
-        }
     }
 
     fn check_parents(&self, place: Place, voxel: Voxel, cell: IVec3) -> Result<(), Violation> {

@@ -7,7 +7,6 @@ use crate::water::context::budget::{Budget, CHUNK_COST};
 use crate::water::context::currents::LastFlows;
 use crate::water::context::layer_record::{LayerRecord, Table};
 use crate::water::context::schedule::{Phase, Schedule, Sweep};
-use crate::water::ebb::lifted::Unlifted;
 use crate::water::ledger::Ledger;
 use crate::water::random::layer_seed;
 use crate::water::store::{LAYER_ROWS, Place, Store};
@@ -65,8 +64,6 @@ pub(crate) struct TickScratch {
     last_flows: LastFlows,
     /// Whether parents or springs were changed between the last tick and this one.
     pub(crate) links_changed: bool,
-    /// The cells that hang on a spring below them which lies no higher.
-    pub(crate) unlifted: Unlifted,
     /// The cells from which a unit evaporated in this tick or the last; `None` unless they are
     /// logged.
     pub(crate) evaporated: Option<Vec<IVec3>>,
@@ -341,7 +338,7 @@ impl TickScratch {
             + match self.phase {
                 Phase::Rest => return 0,
                 Phase::Begin => (3 + u64::from(pools)) * store.grid().awake_cells() as u64,
-                Phase::Lift | Phase::Steady => (3 + u64::from(pools)) * all(),
+                Phase::Steady => (3 + u64::from(pools)) * all(),
                 Phase::Flow => {
                     in_schedule().map(in_layer).sum::<u64>() + (2 + u64::from(pools)) * all()
                 }

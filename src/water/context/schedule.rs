@@ -18,8 +18,6 @@ pub(crate) enum Phase {
     Rest,
     /// Records of the last tick are freed, and chunks with awake cells enter.
     Begin,
-    /// Cells are found that hang on a spring below them which lies no higher.
-    Lift,
     /// The steady flow is checked, searched for, and passes.
     Steady,
     /// Water falls and spreads, layer by layer.

@@ -19,8 +19,6 @@ pub(crate) struct Deferred {
     /// Cells that connected ones fed in this tick and that were not connected, each with the faces,
     /// by bit, across which these lie.
     pub(crate) fed: Vec<(Place, u8)>,
-    /// Cells whose first parent is another one now: what hangs on them wakes.
-    pub(crate) rerouted: Vec<Place>,
     /// Cells of falls that may enter runs.
     pub(crate) falls: Vec<Place>,
 }
@@ -35,7 +33,6 @@ impl Deferred {
         self.evaporated.append(&mut other.evaporated);
         self.feeders.append(&mut other.feeders);
         self.fed.append(&mut other.fed);
-        self.rerouted.append(&mut other.rerouted);
         self.falls.append(&mut other.falls);
     }
 }

@@ -136,12 +136,8 @@ mod tests {
                 continue;
             }
             let left = parents & !(1 << face.index());
-            let was_first = voxel.parent_face() == Some(face);
             let voxel = with_parents(store.keep_parents(child, left, voxel), left);
             store.write(child, voxel);
-            if was_first {
-                store.wake_descendants(child);
-            }
         }
     }
 

@@ -9,7 +9,6 @@ pub(crate) mod drying;
 pub(crate) mod evaporation;
 pub(crate) mod finish;
 mod heading;
-pub(crate) mod lifted;
 mod loss_sampler;
 mod lost;
 mod reach;
@@ -46,7 +45,7 @@ impl Tick<'_> {
         self.activate(slot, layer, touched);
         self.direct(slot, layer, &mut deferred.fed);
         let flow_out = self.clear_flow_out(slot, layer, cells, marked);
-        self.drop_unconnected_parents(slot, layer, cells, &mut deferred.rerouted);
+        self.drop_unconnected_parents(slot, layer, cells);
         if self.scratch.links_changed {
             self.note_stale(slot, layer, cells, deferred);
         }

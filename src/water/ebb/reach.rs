@@ -153,21 +153,14 @@ impl Tick<'_> {
 
     /// Takes from connected cells with several parents those that are not connected, so that all
     /// ancestors of a connected cell are.
-    /// Adds those to `rerouted` whose first parent is another one now.
-    pub(super) fn drop_unconnected_parents(
-        &mut self,
-        slot: Slot,
-        layer: usize,
-        cells: LayerMask,
-        rerouted: &mut Vec<Place>,
-    ) {
+    pub(super) fn drop_unconnected_parents(&mut self, slot: Slot, layer: usize, cells: LayerMask) {
         let Some(extras) = self.store.extras(slot) else { return };
         let several = LayerMask::union(extras.each_ref().map(|extra| extra.layer(layer)));
         for cell in (several & cells & self.store.connected(slot, layer)).iter() {
             let place = Place::in_layer(slot, layer, cell);
             for face in Store::faces(self.store.parents_of(place)) {
-                if !self.store.look(place, face).is_connected() && self.drop_parent(place, face) {
-                    rerouted.push(place);
+                if !self.store.look(place, face).is_connected() {
+                    self.drop_parent(place, face);
                 }
             }
         }
@@ -178,25 +171,19 @@ impl Tick<'_> {
     /// that was orphaned late in the tick may still be among those of a connected cell.
     pub(super) fn drop_from_children(&mut self, place: Place) {
         for (child, face) in self.store.child_links(place) {
-            if self.drop_parent(child, face) {
-                self.store.wake_descendants(child);
-            }
+            self.drop_parent(child, face);
         }
     }
 
-    /// Takes a parent that is not connected from a connected cell that has others. Returns whether
-    /// its first parent is another one now, so that other water may feed what hangs on it.
-    fn drop_parent(&mut self, place: Place, face: Face) -> bool {
+    /// Takes a parent that is not connected from a connected cell that has others.
+    fn drop_parent(&mut self, place: Place, face: Face) {
         let voxel = self.store.read(place);
-        if !voxel.is_connected() || !voxel.has(CellFlags::EXTRA) {
-            return false;
+        if voxel.is_connected() && voxel.has(CellFlags::EXTRA) {
+            self.put(place, voxel);
+            let left = self.store.parents_in(place, voxel) & !(1 << face.index());
+            let voxel = with_parents(self.store.keep_parents(place, left, voxel), left);
+            self.put(place, voxel);
         }
-        self.put(place, voxel);
-        let left = self.store.parents_in(place, voxel) & !(1 << face.index());
-        let was_first = voxel.parent_face() == Some(face);
-        let voxel = with_parents(self.store.keep_parents(place, left, voxel), left);
-        self.put(place, voxel);
-        was_first
     }
 
     /// Begins the search. It starts from `feeders` and from the connected neighbours of wet cells
@@ -366,7 +353,7 @@ impl Store {
 
     /// Returns whether the spring that feeds the connected cell below lies higher than a cell, so
     /// that its water may rise into it.
-    pub(super) fn is_pressed_up(&self, place: Place) -> bool {
+    fn is_pressed_up(&self, place: Place) -> bool {
         let below = self.step(place, Face::Down);
         let spring = below.is_some().then(|| self.spring_height_over(below).0).flatten();
         spring.is_some_and(|height| height > self.layer_y(place.slot, place.layer()))

@@ -104,8 +104,6 @@ impl WaterWorld {
         self.store.keep_parents(place, 0, voxel);
         self.store.note_source(place, true);
         self.replace(place, Voxel::water(WaterCell::SOURCE));
-        // What a higher spring fed by way of the cell is this one's now.
-        self.store.wake_descendants(place);
         Ok(true)
     }
 

@@ -107,6 +107,7 @@ impl Tick<'_> {
         steady.broken.clear();
         steady.repair.open.clear();
         steady.repair.deprived.clear();
+        self.store.forget_steady_before();
         self.list_steady_chunks(steady);
     }
 

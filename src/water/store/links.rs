@@ -158,7 +158,6 @@ impl Store {
         }
         self.cut_circles(inserted, &restored, &tied);
         self.descendants(&restored).into_iter().for_each(|place| self.wake_at(place));
-        self.is_rerouted = true;
         for &slot in inserted {
             self.wake_loaded(slot);
             self.wake_around(slot);

@@ -123,9 +123,6 @@ pub(crate) struct Store {
     /// Whether parents or sources may have changed since the HasSource flags were last right
     /// everywhere, other than by the flow of a tick.
     links_changed: bool,
-    /// Whether other springs may feed some cells than before: see
-    /// [`take_rerouted`](Store::take_rerouted).
-    is_rerouted: bool,
     visible_changes: VisibleChanges,
     tick_changes: TickChanges,
     /// `Some` while a tick ends.
@@ -158,7 +155,6 @@ impl Store {
             runs_forbidden: false,
             has_runs: false,
             links_changed: false,
-            is_rerouted: true,
             visible_changes: VisibleChanges::default(),
             tick_changes: TickChanges::default(),
             pending: None,
@@ -170,12 +166,6 @@ impl Store {
             #[cfg(feature = "store")]
             periods: Periods::default(),
         }
-    }
-
-    /// Returns whether other springs may feed some cells than in the last call: any, in a new or
-    /// loaded world.
-    pub(crate) fn take_rerouted(&mut self) -> bool {
-        core::mem::take(&mut self.is_rerouted)
     }
 
     /// Records that parents or sources may have changed.

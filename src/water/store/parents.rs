@@ -279,7 +279,6 @@ impl Store {
     /// Wakes the children of the next cell of a descent; returns `false` if none is left.
     pub(crate) fn wake_next(&mut self, descent: &mut DescendantSearch) -> bool {
         let Some(place) = descent.open.pop() else { return false };
-        self.is_rerouted = true;
         for face in Self::faces(self.children_of(place)) {
             let child = self.step(place, face);
             self.wake_at(child);

@@ -3,7 +3,6 @@
 //! | phase | what | where |
 //! |---|---|---|
 //! | `Begin` | the chunks with awake cells take part, and what the last tick kept of others is freed | [`context`](crate::water::context) |
-//! | `Lift` | water is found that hangs on a spring below it which lies no higher: it loses HasSource at the end | [`ebb::lifted`](crate::water::ebb::lifted) |
 //! | `Steady` | the flow from springs to the world's ends is checked, searched for, and passes | [`steady`](crate::water::steady) |
 //! | `Flow` | valves pass water on, then it falls and spreads, layers bottom-up | [`flow`](crate::water::flow) |
 //! | `Draw` | films draw from springs along their parents, layers bottom-up; in some ticks the steady flow passes after that | [`draw`](crate::water::draw) |
@@ -292,7 +291,6 @@ impl WaterWorld {
         if self.scratch.phase == Phase::Rest {
             let random = mix(self.seed, self.tick.wrapping_add(1));
             self.store.begin_tick_period();
-            self.store.forget_steady_before();
             self.scratch.begin(&self.store, random);
             // Only asked for between slices.
             if self.scratch.is_in_slices {
@@ -324,13 +322,6 @@ impl TickState {
         loop {
             match tick.scratch.phase {
                 Phase::Begin => match tick.scratch.enter_next(tick.store) {
-                    Some(cells) => return Some(cells),
-                    None => {
-                        tick.begin_lift();
-                        tick.scratch.phase = Phase::Lift;
-                    }
-                },
-                Phase::Lift => match tick.find_unlifted() {
                     Some(cells) => return Some(cells),
                     None => {
                         tick.begin_steady(&mut self.steady);
