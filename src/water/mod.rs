@@ -7,7 +7,8 @@
 //!
 //! Water rises below the height of its spring only, as in that description: of a U whose one arm a
 //! spring feeds, the other arm ends a cell lower than the spring. Without a spring both arms end
-//! level within a unit.
+//! level within a unit. Through a culvert that comes up to the height of its spring, only a part of
+//! what the spring offers passes, by pressure; through one that comes up a cell lower, all of it.
 //!
 //! # Map of the code
 //!

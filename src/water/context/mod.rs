@@ -154,8 +154,8 @@ impl Tick<'_> {
     /// Wakes what may now flow into the cells that gave: the cells beside them, above them, and
     /// beside those above; and the water over full cells above them, which was one body with what
     /// lies beside those as long as they had no room below. Full cells below wake if a spring lies
-    /// higher, since they may rise; and below those that gave all, since they are the surface of a
-    /// body now that may stand lower elsewhere.
+    /// higher, since they may rise. Those below a giver that is dry now wake in any case: they are
+    /// the surface of a body of its own, which may stand lower elsewhere.
     pub(crate) fn wake_givers(&mut self, slot: Slot, layer: usize, gave: LayerMask) {
         if gave.is_empty() {
             return;
@@ -163,8 +163,8 @@ impl Tick<'_> {
         let around = gave | gave.spread();
         self.wake_layer(slot, layer, around);
         // What has given all may draw, though it may have been asleep.
-        let emptied =
-            (gave - self.store.layer(slot, layer).wet) & self.store.connected(slot, layer);
+        let dry = gave - self.store.layer(slot, layer).wet;
+        let emptied = dry & self.store.connected(slot, layer);
         if emptied.any() {
             self.scratch.record_mut(self.store, slot, layer).woken |= emptied;
             self.store.wake_layer(slot, layer, emptied);
@@ -181,7 +181,6 @@ impl Tick<'_> {
                 self.wake_layer(slot, layer, full);
             }
         }
-        let dry = gave - self.store.layer(slot, layer).wet;
         let y = self.store.grid().position_at(slot).y * 16 + layer as i32;
         let may_rise = self.store.highest_source().is_some_and(|highest| highest > y);
         let waking = if may_rise { gave } else { dry };
