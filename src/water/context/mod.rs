@@ -182,7 +182,7 @@ impl Tick<'_> {
             }
         }
         let y = self.store.grid().position_at(slot).y * 16 + layer as i32;
-        let may_rise = self.store.highest_source().is_some_and(|highest| highest > y);
+        let may_rise = self.scratch.highest_source.is_some_and(|highest| highest > y);
         let waking = if may_rise { gave } else { dry };
         if waking.any()
             && let Some((slot, layer)) = self.store.lower_layer(slot, layer)

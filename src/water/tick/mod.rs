@@ -299,6 +299,7 @@ impl WaterWorld {
             self.tick_state.evaporation.begin(self.tick);
             self.scratch.ledger_before = self.ledger;
             self.scratch.links_changed = self.store.have_links_changed();
+            self.scratch.highest_source = self.store.highest_source();
             self.scratch.phase = Phase::Begin;
         }
         let tick = Tick {
