@@ -126,6 +126,11 @@ impl<'b> Reader<'b> {
         F::take(self)
     }
 
+    /// Returns the next byte, if there is one, and leaves it there.
+    pub(crate) fn peek(&self) -> Option<u8> {
+        self.bytes.get(self.at).copied()
+    }
+
     /// Reads so many bytes as they are.
     pub(crate) fn bytes(&mut self, count: usize) -> Result<&'b [u8], EditBytesError> {
         let bytes = self.bytes.get(self.at..).and_then(|left| left.get(..count));

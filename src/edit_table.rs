@@ -12,8 +12,8 @@
 //! 5 /** An edit of water. */ Water(edit: water::Edit) [edit.demand()] => (edit_water) -> Water;
 //! ```
 //!
-//! A method in brackets is not public, so the row says what it does. A method after `after` in the
-//! head of the table comes before each edit, even one that is refused. A tag keeps its form for
+//! A method in brackets is not public, so its row has docs. The method named after `after` in the
+//! head of the table is called before each edit, even one that is refused. A tag keeps its form for
 //! ever: another form of an edit gets a new one.
 
 use crate::limits::Demand;
@@ -63,20 +63,17 @@ pub(crate) use outcome;
 
 /// Returns the docs of an edit: its method, unless that is not public, and its outcome.
 macro_rules! edit_docs {
-    ($world:ident, $outcome:ident, , $($variant:ident)?) => {
-        $crate::edit_table::edit_docs!($outcome, "Its", $($variant)?)
-    };
     ($world:ident, $outcome:ident, $method:ident, $($variant:ident)?) => {
         concat!(
             "[`", stringify!($world), "::", stringify!($method), "`]. ",
-            $crate::edit_table::edit_docs!($outcome, "Its", $($variant)?)
+            $crate::edit_table::edit_docs!($world, $outcome, , $($variant)?)
         )
     };
-    ($outcome:ident, $its:literal,) => {
-        concat!($its, " outcome is [`", stringify!($outcome), "::Done`].")
+    ($world:ident, $outcome:ident, ,) => {
+        $crate::edit_table::edit_docs!($world, $outcome, , Done)
     };
-    ($outcome:ident, $its:literal, $variant:ident) => {
-        concat!($its, " outcome is [`", stringify!($outcome), "::", stringify!($variant), "`].")
+    ($world:ident, $outcome:ident, , $variant:ident) => {
+        concat!("Its outcome is [`", stringify!($outcome), "::", stringify!($variant), "`].")
     };
 }
 pub(crate) use edit_docs;
@@ -171,12 +168,13 @@ macro_rules! edits {
         }
 
         impl $crate::edit_table::Demanding for $edit {
-            #[allow(unused_variables, reason = "few fields are limited")]
             fn demand(&self) -> $crate::limits::Demand {
-                #[allow(unused_imports, reason = "some worlds lack edits of some kinds")]
                 use $crate::limits::kinds::*;
                 match self {
                     $(Self::$variant $(($one))? $({ $($field),+ })? => {
+                        // Not every field is limited.
+                        $(let _ = $one;)?
+                        $($(let _ = $field;)+)?
                         $demand.of(stringify!($variant))
                     })+
                 }

@@ -231,9 +231,9 @@ pub(crate) struct Demand {
     units: u128,
     radius: f32,
     pressure: f32,
-    /// The cells that it counts for in a budget beside those of its region.
+    /// The cells that it costs in a budget in addition to those of its region.
     listed: u64,
-    /// The cells that it counts for with each loaded chunk.
+    /// The cells that it costs for each loaded chunk.
     each_chunk: u64,
 }
 
@@ -300,8 +300,8 @@ impl Demand {
         Demand { each_chunk: cells as u64, ..self }
     }
 
-    /// Returns how many cells the edit counts for in a budget if it is not refused: those of its
-    /// region and chunks, but at least one.
+    /// Returns the cells that the edit costs in a budget unless it is refused: those of its region
+    /// and chunks, and at least one.
     pub(crate) fn cells(&self, loaded: usize) -> u64 {
         let volume = |region: Region| u64::try_from(region.volume()).unwrap_or(u64::MAX);
         let everywhere = self.each_chunk.saturating_mul(loaded as u64);

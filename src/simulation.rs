@@ -63,7 +63,7 @@ pub trait Simulation {
     type EditError: Clone + Error + 'static;
     /// What a list of changes holds: [`ChunkChanges`], or the nodes of a graph.
     type Change: Clone + Debug + PartialEq;
-    /// What happens in steps and is told once, as a wall that breaks; `()` if nothing does.
+    /// An event that is reported once, such as a wall that breaks; `()` if there are none.
     type Event: Clone + Debug + PartialEq;
     /// The sum of the quantity that the world moves.
     type Total: PartialEq + Debug;
@@ -79,8 +79,8 @@ pub trait Simulation {
     fn apply(&mut self, edit: Self::Edit) -> Result<Self::Outcome, Self::EditError>;
     /// Runs one step, or completes the one that is underway.
     fn step(&mut self) -> StepReport;
-    /// Runs a step, or as much of it as the budget of cells allows, and goes on with it at the next
-    /// call. The automata do a whole one, whatever the budget.
+    /// Runs a step, or as much of it as the budget of cells allows; the next call resumes it. The
+    /// automata run a whole one, whatever the budget.
     fn step_within(&mut self, budget: u64) -> Progress;
     /// Completes the step that is underway, if there is one.
     fn finish_tick(&mut self) -> StepReport;
@@ -182,12 +182,8 @@ macro_rules! simulation {
             fn take_changes(&mut self) -> Vec<$changes> {
                 <$world>::take_changes(self)
             }
-            fn take_events(&mut self) -> Vec<$event> {
-                #[allow(unused_mut, unused_assignments, reason = "some worlds have no events")]
-                let mut events = Vec::new();
-                $(events = <$world>::$take_events(self);)?
-                events
-            }
+            $crate::simulation::simulation!(@events $event $(, $take_events)?);
+
             fn state_hash(&self) -> u64 {
                 <$world>::state_hash(self)
             }
@@ -199,6 +195,16 @@ macro_rules! simulation {
             }
 
             $($own)+
+        }
+    };
+    (@events $event:ty) => {
+        fn take_events(&mut self) -> Vec<$event> {
+            Vec::new()
+        }
+    };
+    (@events $event:ty, $take_events:ident) => {
+        fn take_events(&mut self) -> Vec<$event> {
+            Self::$take_events(self)
         }
     };
     (@steps whole) => {
@@ -225,9 +231,8 @@ pub(crate) use simulation;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StepReport {
     /// Awake cells visited; in a tick of water, those of its outflows and of its regular flow, and
-    /// those of steady falls, which are not looked at one by one.
-    /// Cells visited by searches are counted by
-    /// [`Progress::visited`].
+    /// those of steady falls, which are not looked at one by one. Cells visited by searches are
+    /// counted by [`Progress::visited`].
     pub visited: u64,
     /// Cells whose state differs from before the step; in a [`World`](crate::World), those of each
     /// part and of what passes between them, so that a cell that changes in two ways counts twice.

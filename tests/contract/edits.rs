@@ -371,6 +371,10 @@ fn values_out_of_range_are_refused_with_their_offset() {
     assert_eq!(water2d::Edit::from_bytes(&cell), value(14, wanted, -2));
     let form = [&[6][..], &position, &[2]].concat();
     assert_eq!(water2d::Edit::from_bytes(&form), value(13, "0 or 1, the form of a chunk", 2));
+    let edge = [&[17][..], &[0; 8], &[5]].concat();
+    assert_eq!(water::Edit::from_bytes(&edge), value(9, "0 to 4, an edge or none", 5));
+    let rules = [&[12][..], &[0; 18], &[4]].concat();
+    assert_eq!(water::Edit::from_bytes(&rules), value(19, "0 to 3, an edge", 4));
     let rain = [&[5][..], &position, &[0; 12], &[7]].concat();
     assert_eq!(humidity::Edit::from_bytes(&rain), value(25, "0, or 1 for rain", 7));
     let face = [&[8][..], &position, &[6]].concat();

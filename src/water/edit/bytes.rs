@@ -75,9 +75,14 @@ impl Field for Edge {
     }
 
     fn take(from: &mut Reader<'_>) -> Result<Self, EditBytesError> {
-        let at = from.at();
-        let edge: Option<Edge> = from.take()?;
-        edge.ok_or_else(|| refused(at, "0 to 3, an edge", NO_EDGE))
+        let (at, found) = (from.at(), from.take::<u8>()?);
+        match found {
+            0 => Ok(Edge::Wall),
+            1 => Ok(Edge::Drain),
+            2 => Ok(Edge::Held),
+            LEVEL => Ok(Edge::Level(from.take()?)),
+            _ => Err(refused(at, "0 to 3, an edge", found)),
+        }
     }
 }
 
@@ -90,15 +95,14 @@ impl Field for Option<Edge> {
     }
 
     fn take(from: &mut Reader<'_>) -> Result<Self, EditBytesError> {
-        let (at, found) = (from.at(), from.take::<u8>()?);
-        Ok(match found {
-            0 => Some(Edge::Wall),
-            1 => Some(Edge::Drain),
-            2 => Some(Edge::Held),
-            LEVEL => Some(Edge::Level(from.take()?)),
-            NO_EDGE => None,
-            _ => return Err(refused(at, "0 to 4, an edge or none", found)),
-        })
+        if matches!(from.peek(), Some(0..=LEVEL)) {
+            return from.take().map(Some);
+        }
+        let (at, found) = (from.at(), from.take()?);
+        match found {
+            NO_EDGE => Ok(None),
+            _ => Err(refused(at, "0 to 4, an edge or none", found)),
+        }
     }
 }
 
