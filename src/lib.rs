@@ -81,16 +81,11 @@ pub mod guide;
 #[cfg(feature = "import")]
 pub mod import;
 mod limits;
-#[cfg(feature = "recording")]
-pub mod recording;
-#[cfg(feature = "store")]
-pub mod save_file;
+mod persist;
 #[cfg(feature = "scenario")]
 pub mod scenario;
 mod simd;
 mod simulation;
-#[cfg(feature = "snapshot")]
-pub mod snapshot;
 mod state_hash;
 mod subscribers;
 #[cfg(feature = "testing")]
@@ -109,6 +104,12 @@ pub use grid::{
     Cursor, CursorMut, FILL_CHUNK_LIMIT, FaceBuffer, FaceRow, Faces, Grid, GridError, HaloShape,
 };
 pub use limits::{ClientEditError, EditKinds, LimitError, Limits};
+#[cfg(feature = "recording")]
+pub use persist::recording;
+#[cfg(feature = "store")]
+pub use persist::save_file;
+#[cfg(feature = "snapshot")]
+pub use persist::snapshot;
 pub use simulation::{ChunkChanges, Displaced, EditValue, Progress, Simulation, StepReport};
 pub use world::World;
 
