@@ -186,7 +186,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     print("Nanoseconds for each active cell, by active cells", &costs);
     print("Bytes for each chunk, by chunks", &sizes);
     if filter.is_none() {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches");
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
         plot::table(&folder.join("growth.csv"), &costs, &sizes)?;
         plot::draw(&folder.join("growth.png"), &costs, &sizes)?;
     }

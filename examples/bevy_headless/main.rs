@@ -3,7 +3,7 @@
 //! the end all cells are counted, and the ledger must balance.
 //!
 //! ```text
-//! cargo run --release --example bevy_headless
+//! cargo run --release -p bevy_headless
 //! ```
 
 #[path = "../shared/file_or_help.rs"]
@@ -27,7 +27,7 @@ use floodplain::water::{Edit, WaterWorld};
 const HELP: &str = "\
 A dam breaks in a Bevy app without a window; lines say what changed, and the ledger is checked.
 
-Usage: cargo run --release --example bevy_headless
+Usage: cargo run --release -p bevy_headless
 ";
 
 /// The tick before which the dam breaks, and the last.

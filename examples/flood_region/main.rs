@@ -24,7 +24,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// The region that is flooded without another, and the hole in its dam.
-const GORGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/gorge.mca");
+const GORGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/data/gorge.mca");
 const DAM: (IVec3, i32) = (IVec3::new(27, 74, 37), 4);
 
 const SEED: u64 = 7;

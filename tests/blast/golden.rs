@@ -17,7 +17,7 @@ struct Golden {
 }
 
 fn golden(name: &str) -> Golden {
-    let path = format!("{}/tests/data/golden/explosion_{name}_30.json", env!("CARGO_MANIFEST_DIR"));
+    let path = format!("{}/data/golden/explosion_{name}_30.json", env!("CARGO_MANIFEST_DIR"));
     let file: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
     let node = |node: &Value| {
         let whole = |index: usize| node[index].as_i64().unwrap() as i32;

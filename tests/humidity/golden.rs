@@ -7,7 +7,7 @@ use floodplain::{Chunk, Cube, FieldShape, Region, Sheet};
 use serde_json::Value;
 
 fn golden() -> Value {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/golden/humidity_in_place_24.json");
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/data/golden/humidity_in_place_24.json");
     let text = std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{path}: {error}"));
     serde_json::from_str(&text).expect("JSON")
 }

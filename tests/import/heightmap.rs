@@ -147,7 +147,7 @@ proptest! {
 
 #[test]
 fn the_survey_of_the_examples_is_read() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/jacksboro_dem_m.png");
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/data/jacksboro_dem_m.png");
     let map = Heightmap::from_png(&std::fs::read(path).unwrap()).unwrap();
     assert_eq!(map.size(), [403, 344]);
     let rules = HeightRules { per: 16, sky: 8, ..HeightRules::default() };

@@ -10,7 +10,7 @@ use support::import::region_laws;
 
 /// The region file with one of the columns, as the game would store it.
 fn real(name: &str) -> Vec<u8> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/import").join(name);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/import").join(name);
     let compressed = std::fs::read(path).unwrap();
     let decompressed = decompressed(GZIP, &compressed);
     let column = Column::of_tag(&Tag::read(&decompressed));

@@ -314,7 +314,7 @@ fn the_region_of_the_example_is_the_gorge() {
     let wanted = gorge::file();
     let copy = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("gorge.mca");
     std::fs::write(&copy, &wanted).unwrap();
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/gorge.mca");
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/data/gorge.mca");
     let found = std::fs::read(path).expect("the file of the example");
     assert_eq!(documents(&found), documents(&wanted), "copy {} to {path}", copy.display());
 }

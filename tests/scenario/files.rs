@@ -56,7 +56,7 @@ const NAMED: &[&str] = &[
 ];
 
 fn folder() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("examples/scenarios")
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../examples/scenarios")
 }
 
 fn text_of(name: &str) -> String {

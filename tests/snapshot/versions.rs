@@ -17,7 +17,7 @@ use std::path::PathBuf;
 use support::worlds;
 
 fn folder() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data/snapshots")
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("data/snapshots")
 }
 
 /// Holds the file of a kind against its hash, and records it if asked to and missing.

@@ -14,7 +14,7 @@ struct Golden {
 }
 
 fn golden() -> Golden {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/golden/water_2d_u_tube.json");
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/data/golden/water_2d_u_tube.json");
     let file: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
     assert_eq!(file["first_step_left_focus"], true);
     let text = |row: &Value| row.as_str().unwrap().chars().collect();

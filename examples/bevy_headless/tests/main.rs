@@ -8,6 +8,6 @@ mod edits;
 mod laws;
 mod materials;
 mod measures;
-#[path = "../water/random.rs"]
+#[path = "../../../tests/water/random.rs"]
 mod random;
 mod rest;
