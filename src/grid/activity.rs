@@ -5,7 +5,7 @@
 //! of the six neighbours, so that rules cross chunk borders without hashing.
 
 use super::slab::NO_ACTIVITY;
-use super::{Grid, GridFault, Slot};
+use super::{Grid, GridFault, LayerId, Slot};
 use crate::chunk::{CellMask, LayerMask};
 use crate::coords::{Face, Shape};
 use glam::IVec3;
@@ -73,10 +73,10 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         self.changed_mask(slot).insert(index)
     }
 
-    /// Wakes 256 consecutive cells, those in the mask; `layer` is 0 to 15.
+    /// Wakes cells of a layer.
     #[inline]
-    pub(crate) fn wake_layer_at(&mut self, slot: Slot, layer: usize, cells: LayerMask) {
-        self.awake_mask(slot).insert_layer(layer, cells);
+    pub(crate) fn wake_layer_at(&mut self, layer: LayerId, cells: LayerMask) {
+        self.awake_mask(layer.slot).insert_layer(layer.y, cells);
     }
 
     /// Wakes every cell of a chunk.
@@ -438,7 +438,7 @@ mod tests {
                 match random.u8(..11) {
                     0 => assert_eq!(grid.wake_at(slot, index), awake.insert((slot, index))),
                     1 => {
-                        grid.wake_layer_at(slot, layer, cells);
+                        grid.wake_layer_at(LayerId::new(slot, layer), cells);
                         awake.extend(layer_cells(layer, cells).map(|index| (slot, index)));
                     }
                     2 => {
@@ -446,7 +446,7 @@ mod tests {
                         awake.extend((0..CHUNK_CELLS).map(|index| (slot, index)));
                     }
                     3 => {
-                        grid.wake_layer_at(slot, 0, mask.layer(0));
+                        grid.wake_layer_at(LayerId::new(slot, 0), mask.layer(0));
                         awake.extend(layer_cells(0, mask.layer(0)).map(|index| (slot, index)));
                     }
                     4 => {

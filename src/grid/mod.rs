@@ -30,7 +30,7 @@ pub use error::{GridError, GridFault};
 pub use faces::{FaceBuffer, FaceRow, Faces};
 pub use halo::HaloShape;
 pub use region::FILL_CHUNK_LIMIT;
-pub(crate) use slab::Slot;
+pub(crate) use slab::{LayerId, Slot};
 
 use crate::chunk::Chunk;
 use crate::coords::{Cube, Shape};

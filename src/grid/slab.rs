@@ -36,6 +36,33 @@ impl Slot {
     pub(crate) fn is_some(self) -> bool {
         self != Slot::NONE
     }
+
+    /// Returns the layers of the chunk, from the bottom up.
+    #[inline]
+    pub(crate) fn layers(self) -> impl Iterator<Item = LayerId> {
+        (0..16).map(move |y| LayerId { slot: self, y })
+    }
+}
+
+/// A layer of a chunk: one y of its cells. The slot may be [`Slot::NONE`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct LayerId {
+    pub(crate) slot: Slot,
+    /// Its y in the chunk, 0 to 15.
+    pub(crate) y: usize,
+}
+
+impl LayerId {
+    #[inline]
+    pub(crate) const fn new(slot: Slot, y: usize) -> Self {
+        LayerId { slot, y }
+    }
+
+    /// Returns the layer of this y in another chunk.
+    #[inline]
+    pub(crate) const fn in_chunk(self, slot: Slot) -> Self {
+        LayerId { slot, y: self.y }
+    }
 }
 
 /// The index of no activity.

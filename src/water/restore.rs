@@ -3,7 +3,7 @@
 
 use crate::chunk::{CellMask, Chunk, LAYER_CELLS, LayerMask, ones};
 use crate::coords::{Cube, Region, Shape};
-use crate::grid::{Grid, Slot};
+use crate::grid::{Grid, LayerId, Slot};
 use crate::water::ebb::evaporation::Evaporation;
 use crate::water::edit::Queue;
 use crate::water::fixture::Fixture;
@@ -157,20 +157,20 @@ impl WaterWorld {
         };
         if self.scratch.have_entered() {
             for layer in ones(u64::from(self.scratch.open_layers(slot))) {
-                self.roll_back_layer(&mut record, slot, layer);
+                self.roll_back_layer(&mut record, LayerId::new(slot, layer));
             }
         }
         record
     }
 
     /// Resets the parents of a layer to those from before the tick underway.
-    fn roll_back_layer(&self, record: &mut ChunkState, slot: Slot, layer: usize) {
-        let Some(work) = self.scratch.get(slot, layer) else { return };
+    fn roll_back_layer(&self, record: &mut ChunkState, layer: LayerId) {
+        let Some(work) = self.scratch.get(layer) else { return };
         if !work.may_have_changed() {
             return;
         }
-        let first = layer * LAYER_CELLS;
-        record.further_parents.retain(|&(index, _)| usize::from(index) / LAYER_CELLS != layer);
+        let first = layer.y * LAYER_CELLS;
+        record.further_parents.retain(|&(index, _)| usize::from(index) / LAYER_CELLS != layer.y);
         let faces_of = |cell| {
             (0..6).fold(0, |faces, face| {
                 let behind = work.extras_before().map_or(LayerMask::NONE, |extras| extras[face]);
@@ -290,7 +290,10 @@ mod tests {
                     let awake = LayerMask::from_words(core::array::from_fn(|_| {
                         random.u64(..) & random.u64(..)
                     }));
-                    world.store.grid_mut().wake_layer_at(slot, random.usize(..16), awake);
+                    world
+                        .store
+                        .grid_mut()
+                        .wake_layer_at(LayerId::new(slot, random.usize(..16)), awake);
                 }
                 let before = records(&world);
                 while !world.step_within(0).finished {

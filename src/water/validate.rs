@@ -2,7 +2,7 @@
 
 use crate::chunk::{CellMask, LayerMask};
 use crate::coords::Face;
-use crate::grid::Slot;
+use crate::grid::{LayerId, Slot};
 use crate::water::WaterWorld;
 use crate::water::cell::{CellFlags, WaterCell};
 use crate::water::context::schedule::Phase;
@@ -151,7 +151,7 @@ impl WaterWorld {
             }
             let chunk = self.store.grid().chunk_at(slot);
             counted += chunk.units();
-            (0..16).try_for_each(|layer| self.check_layer(slot, layer))?;
+            (0..16).try_for_each(|layer| self.check_layer(LayerId::new(slot, layer)))?;
         }
         // In the middle of the flow, water is on its way through runs.
         let booked = self.ledger.total() + self.units_on_the_way();
@@ -173,37 +173,33 @@ impl WaterWorld {
         slot: Slot,
         is_in: impl Fn(Voxel) -> bool,
     ) -> impl Iterator<Item = Place> {
-        (0..16).flat_map(move |layer| {
-            self.store
-                .select(slot, layer, &is_in)
-                .iter()
-                .map(move |cell| Place::in_layer(slot, layer, cell))
+        slot.layers().flat_map(move |layer| {
+            self.store.select(layer, &is_in).iter().map(move |cell| Place::in_layer(layer, cell))
         })
     }
 
     /// Checks that marks stand beyond the bounds and nowhere else, and each cell that is neither
     /// open nor a mark. Most are, and fuzzers run this after every tick.
-    fn check_layer(&self, slot: Slot, layer: usize) -> Result<(), Violation> {
-        let chunk = self.store.grid().position_at(slot);
-        let mut wrong = self.store.select(slot, layer, Voxel::is_outside);
+    fn check_layer(&self, layer: LayerId) -> Result<(), Violation> {
+        let chunk = self.store.grid().position_at(layer.slot);
+        let mut wrong = self.store.select(layer, Voxel::is_outside);
         if !self.store.is_within(chunk) {
-            for (beyond, mark) in self.store.marks_of_layer(chunk, layer) {
+            for (beyond, mark) in self.store.marks_of_layer(chunk, layer.y) {
                 if beyond.any() {
-                    let others = self.store.select(slot, layer, |voxel| voxel != mark);
+                    let others = self.store.select(layer, |voxel| voxel != mark);
                     wrong = (wrong - beyond) | (others & beyond);
                 }
             }
         }
         if let Some(cell) = wrong.iter().next() {
-            let place = Place::in_layer(slot, layer, cell);
+            let place = Place::in_layer(layer, cell);
             return Err(Violation::Bounds(self.store.position(place)));
         }
         if self.scratch.phase != Phase::Rest {
             return Ok(());
         }
-        let cells =
-            self.store.select(slot, layer, |voxel| voxel != Voxel::OPEN && !voxel.is_mark());
-        let mut places = cells.iter().map(|cell| Place::in_layer(slot, layer, cell));
+        let cells = self.store.select(layer, |voxel| voxel != Voxel::OPEN && !voxel.is_mark());
+        let mut places = cells.iter().map(|cell| Place::in_layer(layer, cell));
         places.try_for_each(|place| self.check_cell(place, self.store.read(place)))
     }
 
@@ -355,7 +351,7 @@ impl WaterWorld {
             exempt |= voxel.has(CellFlags::HAS_SOURCE) || !asleep;
             let own = head(cell.y, voxel.height());
             let at = LayerMask::single(place.cell());
-            if let Some(sea) = self.store.sea_levels(place.slot, place.layer(), at) {
+            if let Some(sea) = self.store.sea_levels(place.layer_id(), at) {
                 high = high.max_by_head((sea.high.0, cell));
                 low = low.min_by_head((sea.low.0, cell));
             }

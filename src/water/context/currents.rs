@@ -8,15 +8,14 @@
 //! takes constant time, as a tick ends with that.
 
 use crate::chunk::LayerMask;
-use crate::grid::Slot;
+use crate::grid::LayerId;
 use crate::water::context::layer_record::LayerRecord;
 use crate::water::flow_record::NO_FLOW;
 use crate::water::store::Place;
 
 /// A layer with flows.
 struct Layer {
-    slot: Slot,
-    layer: u8,
+    layer: LayerId,
     /// The cells that water touched.
     cells: LayerMask,
     /// Where the flow records of these cells begin, which are in order of their indices.
@@ -34,20 +33,20 @@ pub(crate) struct LastFlows {
 }
 
 impl LastFlows {
-    /// Keeps the flows of a layer (0 to 15) of the last tick. The layers of a chunk must be kept
+    /// Keeps the flows of a layer of the last tick. The layers of a chunk must be kept
     /// one after the other.
-    pub(crate) fn keep(&mut self, slot: Slot, layer: usize, record: &LayerRecord) {
+    pub(crate) fn keep(&mut self, layer: LayerId, record: &LayerRecord) {
         let cells = record.touched;
         if cells.is_empty() {
             return;
         }
-        if self.layers.last().is_none_or(|last| last.slot != slot) {
-            if self.first.len() <= slot.index() {
-                self.first.resize(slot.index() + 1, 0);
+        if self.layers.last().is_none_or(|last| last.layer.slot != layer.slot) {
+            if self.first.len() <= layer.slot.index() {
+                self.first.resize(layer.slot.index() + 1, 0);
             }
-            self.first[slot.index()] = self.layers.len() as u32;
+            self.first[layer.slot.index()] = self.layers.len() as u32;
         }
-        self.layers.push(Layer { slot, layer: layer as u8, cells, start: self.flows.len() });
+        self.layers.push(Layer { layer, cells, start: self.flows.len() });
         self.flows.extend(cells.iter().map(|cell| record.flow(cell)));
     }
 
@@ -55,8 +54,8 @@ impl LastFlows {
     pub(crate) fn of(&self, place: Place) -> u16 {
         let first = self.first.get(place.slot.index()).map_or(usize::MAX, |&first| first as usize);
         let of_chunk = self.layers.get(first..).unwrap_or_default();
-        let of_chunk = of_chunk.iter().take_while(|layer| layer.slot == place.slot);
-        let found = of_chunk.into_iter().find(|layer| usize::from(layer.layer) == place.layer());
+        let of_chunk = of_chunk.iter().take_while(|kept| kept.layer.slot == place.slot);
+        let found = of_chunk.into_iter().find(|kept| kept.layer == place.layer_id());
         match found {
             Some(layer) if layer.cells.contains(place.cell()) => {
                 let before = layer.cells.iter().take_while(|&cell| cell < place.cell()).count();

@@ -7,7 +7,7 @@
 
 use crate::chunk::{LAYER_CELLS, LayerMask, ones};
 use crate::coords::Face;
-use crate::grid::Slot;
+use crate::grid::LayerId;
 use crate::water::flow_record::{NO_FLOW, add_flow, add_flows, passed};
 use crate::water::store::{Changes, Place, Store};
 use crate::water::voxel::Voxel;
@@ -334,11 +334,11 @@ impl LayerRecord {
 
     /// Saves these cells if this is the tick's first change to them. If they are many, the whole
     /// layer is saved, and is later compared as a whole.
-    pub(crate) fn save(&mut self, store: &Store, slot: Slot, layer: usize, cells: LayerMask) {
+    pub(crate) fn save(&mut self, store: &Store, layer: LayerId, cells: LayerMask) {
         if cells.is_sparse() {
-            return cells.iter().for_each(|cell| self.save_cell(store, slot, layer, cell));
+            return cells.iter().for_each(|cell| self.save_cell(store, layer, cell));
         }
-        self.save_extras(store, slot, layer);
+        self.save_extras(store, layer);
         if self.table.is_none() {
             self.make_table();
         }
@@ -346,7 +346,7 @@ impl LayerRecord {
         if table.saved == LayerMask::ALL {
             return;
         }
-        let now = layer_of(store, slot, layer);
+        let now = layer_of(store, layer);
         if table.saved.is_empty() {
             table.before = *now;
         } else {
@@ -357,9 +357,9 @@ impl LayerRecord {
 
     /// Saves a cell if this is the tick's first change to it.
     #[inline]
-    pub(crate) fn save_cell(&mut self, store: &Store, slot: Slot, layer: usize, cell: usize) {
-        self.save_extras(store, slot, layer);
-        let now = || store.read(Place::in_layer(slot, layer, cell));
+    pub(crate) fn save_cell(&mut self, store: &Store, layer: LayerId, cell: usize) {
+        self.save_extras(store, layer);
+        let now = || store.read(Place::in_layer(layer, cell));
         match self.note(cell) {
             Some(note) if note.before.is_none() => note.before = Some(now()),
             Some(_) => (),
@@ -374,11 +374,11 @@ impl LayerRecord {
 
     /// Saves the additional parents of a layer before the tick's first change to it.
     #[inline]
-    fn save_extras(&mut self, store: &Store, slot: Slot, layer: usize) {
+    fn save_extras(&mut self, store: &Store, layer: LayerId) {
         if !core::mem::replace(&mut self.has_saved, true)
-            && let Some(extras) = store.extras(slot)
+            && let Some(extras) = store.extras(layer.slot)
         {
-            let extras = extras.each_ref().map(|cells| cells.layer(layer));
+            let extras = extras.each_ref().map(|cells| cells.layer(layer.y));
             if LayerMask::union(extras).any() {
                 self.extras_before = Some(Box::new(extras));
             }
@@ -458,18 +458,18 @@ impl LayerRecord {
     }
 
     /// Returns the cells that differ from before the tick.
-    pub(crate) fn changes(&self, store: &Store, slot: Slot, layer: usize) -> Changes {
+    pub(crate) fn changes(&self, store: &Store, layer: LayerId) -> Changes {
         if !self.has_saved {
             return Changes::NONE;
         }
         let mut changes = Changes::NONE;
         match &self.table {
-            Some(table) => changes = table.changes(&layer_of(store, slot, layer)),
+            Some(table) => changes = table.changes(&layer_of(store, layer)),
             None => {
                 for note in self.list() {
                     let cell = usize::from(note.cell);
                     let Some(before) = note.before else { continue };
-                    let now = store.read(Place::in_layer(slot, layer, cell));
+                    let now = store.read(Place::in_layer(layer, cell));
                     if now != before {
                         changes.any.insert(cell);
                     }
@@ -484,10 +484,10 @@ impl LayerRecord {
 }
 
 /// Returns the cells of a layer.
-fn layer_of(store: &Store, slot: Slot, layer: usize) -> Cow<'_, [Voxel; LAYER_CELLS]> {
-    match store.cells(slot, layer) {
+fn layer_of(store: &Store, layer: LayerId) -> Cow<'_, [Voxel; LAYER_CELLS]> {
+    match store.cells(layer) {
         Some(cells) => Cow::Borrowed(cells),
-        None => Cow::Owned([store.grid().chunk_at(slot).get(0); LAYER_CELLS]),
+        None => Cow::Owned([store.grid().chunk_at(layer.slot).get(0); LAYER_CELLS]),
     }
 }
 
@@ -527,44 +527,40 @@ mod tests {
             let mut random = fastrand::Rng::with_seed(seed);
             let mut world = test_worlds::springs(seed);
             let slots = world.store.grid().sorted_slots();
-            let layers: Vec<(Slot, usize)> =
-                slots.iter().flat_map(|&slot| (0..16).map(move |layer| (slot, layer))).collect();
-            let cells_of = |store: &Store, (slot, layer): (Slot, usize)| -> [Voxel; LAYER_CELLS] {
-                core::array::from_fn(|cell| store.read(Place::in_layer(slot, layer, cell)))
+            let layers: Vec<LayerId> = slots.iter().flat_map(|&slot| slot.layers()).collect();
+            let cells_of = |store: &Store, layer: LayerId| -> [Voxel; LAYER_CELLS] {
+                core::array::from_fn(|cell| store.read(Place::in_layer(layer, cell)))
             };
             let before: Vec<_> =
                 layers.iter().map(|&place| cells_of(&world.store, place)).collect();
             let tick = test_worlds::tick(&mut world);
             for _ in 0..100 {
-                let (slot, layer) = layers[random.usize(..layers.len())];
+                let layer = layers[random.usize(..layers.len())];
                 let mut cells = LayerMask::NONE;
                 let count = [1, 1, 6, 120][random.usize(..4)];
                 (0..count).for_each(|_| cells.insert(random.usize(..LAYER_CELLS)));
-                let work = tick.scratch.record_mut(tick.store, slot, layer);
+                let work = tick.scratch.record_mut(tick.store, layer);
                 match count {
-                    1 => {
-                        cells.iter().for_each(|cell| work.save_cell(tick.store, slot, layer, cell))
-                    }
-                    _ => work.save(tick.store, slot, layer, cells),
+                    1 => cells.iter().for_each(|cell| work.save_cell(tick.store, layer, cell)),
+                    _ => work.save(tick.store, layer, cells),
                 }
-                for place in cells.iter().map(|cell| Place::in_layer(slot, layer, cell)) {
+                for place in cells.iter().map(|cell| Place::in_layer(layer, cell)) {
                     tick.store.write(
                         place,
                         [Voxel::OPEN, test_worlds::voxel(&mut random)][random.usize(..2)],
                     );
                 }
             }
-            for (&(slot, layer), before) in layers.iter().zip(&before) {
-                let mut cells = cells_of(tick.store, (slot, layer));
-                let work = tick.scratch.get(slot, layer);
-                let changes =
-                    work.map_or(Changes::NONE, |work| work.changes(tick.store, slot, layer));
+            for (&layer, before) in layers.iter().zip(&before) {
+                let mut cells = cells_of(tick.store, layer);
+                let work = tick.scratch.get(layer);
+                let changes = work.map_or(Changes::NONE, |work| work.changes(tick.store, layer));
                 for cell in 0..LAYER_CELLS {
                     let (was, is) = (before[cell], cells[cell]);
                     assert_eq!(
                         [changes.any.contains(cell), changes.visible.contains(cell)],
                         [is != was, looks(is) != looks(was)],
-                        "seed {seed}: {layer}, {cell}"
+                        "seed {seed}: {layer:?}, {cell}"
                     );
                     unseen += u32::from(is != was && looks(is) == looks(was));
                 }
@@ -576,7 +572,7 @@ mod tests {
                     work.revert(&mut cells);
                     kept[usize::from(work.table.is_some())] += u32::from(work.may_have_changed());
                 }
-                assert!(cells == *before, "seed {seed}: layer {layer}");
+                assert!(cells == *before, "seed {seed}: {layer:?}");
             }
         }
         assert!(

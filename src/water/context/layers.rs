@@ -2,7 +2,7 @@
 //! After the tick it is kept only to answer queries for currents; it is not part of the state.
 
 use crate::chunk::{CellMask, LayerMask, ones};
-use crate::grid::Slot;
+use crate::grid::{LayerId, Slot};
 use crate::water::context::budget::{Budget, CHUNK_COST};
 use crate::water::context::currents::LastFlows;
 use crate::water::context::layer_record::{LayerRecord, Table};
@@ -165,7 +165,7 @@ impl TickScratch {
         for layer in ones(u64::from(open)) {
             if let Some(mut work) = chunk.layers[layer].take() {
                 if self.is_in_slices {
-                    self.last_flows.keep(slot, layer, &work);
+                    self.last_flows.keep(LayerId::new(slot, layer), &work);
                 }
                 let table = work.reset();
                 self.tables_used += usize::from(table.is_some());
@@ -187,24 +187,19 @@ impl TickScratch {
         self.members.push(slot);
         let Some(awake) = store.grid().awake_at(slot) else { return };
         for layer in (0..16).filter(|&layer| awake.layer(layer).any()) {
-            self.open(store, slot, layer);
+            self.open(store, LayerId::new(slot, layer));
         }
     }
 
-    /// Returns the record of a layer (0 to 15). The chunk joins the tick if it has no part in it
+    /// Returns the record of a layer. The chunk joins the tick if it has no part in it
     /// yet.
     #[inline]
-    pub(crate) fn record_mut(
-        &mut self,
-        store: &Store,
-        slot: Slot,
-        layer: usize,
-    ) -> &mut LayerRecord {
-        if self.open[slot.index()] >> layer & 1 == 0 {
-            self.open_new(store, slot, layer);
+    pub(crate) fn record_mut(&mut self, store: &Store, layer: LayerId) -> &mut LayerRecord {
+        if self.open[layer.slot.index()] >> layer.y & 1 == 0 {
+            self.open_new(store, layer);
         }
-        match &mut self.chunks[slot.index()] {
-            Some(chunk) => match &mut chunk.layers[layer] {
+        match &mut self.chunks[layer.slot.index()] {
+            Some(chunk) => match &mut chunk.layers[layer.y] {
                 Some(work) => work,
                 None => unreachable!("opened above"),
             },
@@ -213,51 +208,51 @@ impl TickScratch {
     }
 
     #[cold]
-    fn open_new(&mut self, store: &Store, slot: Slot, layer: usize) {
-        if self.chunks[slot.index()].is_none() {
-            self.add_member(store, slot);
-            self.schedule.join(store, slot);
+    fn open_new(&mut self, store: &Store, layer: LayerId) {
+        if self.chunks[layer.slot.index()].is_none() {
+            self.add_member(store, layer.slot);
+            self.schedule.join(store, layer.slot);
         }
-        self.open(store, slot, layer);
+        self.open(store, layer);
     }
 
     /// Makes a record for a member's layer, if it has none.
-    fn open(&mut self, store: &Store, slot: Slot, layer: usize) {
-        let Some(chunk) = &mut self.chunks[slot.index()] else { return };
-        if chunk.layers[layer].is_some() {
+    fn open(&mut self, store: &Store, layer: LayerId) {
+        let Some(chunk) = &mut self.chunks[layer.slot.index()] else { return };
+        if chunk.layers[layer.y].is_some() {
             return;
         }
         let mut work = self.spare.pop().unwrap_or_else(|| Box::new(LayerRecord::new()));
-        work.seed = layer_seed(self.random, store.grid().position_at(slot), layer);
+        work.seed = layer_seed(self.random, store.grid().position_at(layer.slot), layer.y);
         work.awake_before =
-            store.awake_before(slot).map_or(LayerMask::NONE, |mask| mask.layer(layer));
+            store.awake_before(layer.slot).map_or(LayerMask::NONE, |mask| mask.layer(layer.y));
         if !work.awake_before.is_sparse() {
             work.use_table(self.spare_tables.pop().unwrap_or_else(Table::new));
         }
-        chunk.layers[layer] = Some(work);
-        self.open[slot.index()] |= 1 << layer;
-        self.schedule.open(store, slot, layer);
+        chunk.layers[layer.y] = Some(work);
+        self.open[layer.slot.index()] |= 1 << layer.y;
+        self.schedule.open(store, layer);
         self.layers += 1;
     }
 
     #[inline]
-    pub(crate) fn get(&self, slot: Slot, layer: usize) -> Option<&LayerRecord> {
-        if self.open_layers(slot) >> layer & 1 == 0 {
+    pub(crate) fn get(&self, layer: LayerId) -> Option<&LayerRecord> {
+        if self.open_layers(layer.slot) >> layer.y & 1 == 0 {
             return None;
         }
-        self.chunks[slot.index()].as_ref()?.layers[layer].as_deref()
+        self.chunks[layer.slot.index()].as_ref()?.layers[layer.y].as_deref()
     }
 
     /// Returns the next layer of the schedule; see [`Schedule::next`].
     #[inline]
-    pub(crate) fn next_layer(&mut self, store: &Store) -> Option<(Slot, usize)> {
+    pub(crate) fn next_layer(&mut self, store: &Store) -> Option<LayerId> {
         let open = &self.open;
         self.schedule.next(store, |slot| open[slot.index()])
     }
 
     /// Returns the next layer of the sweep over the chunks.
     #[inline]
-    pub(crate) fn next_in_sweep(&mut self) -> Option<(Slot, usize)> {
+    pub(crate) fn next_in_sweep(&mut self) -> Option<LayerId> {
         let mut sweep = core::mem::take(&mut self.sweep);
         let next = sweep.next(|slot| self.open_layers(slot));
         self.sweep = sweep;
@@ -324,17 +319,17 @@ impl TickScratch {
 
     /// See [`WaterWorld::backlog`](crate::water::WaterWorld::backlog).
     pub(crate) fn backlog(&self, store: &Store, pools: bool) -> u64 {
-        let in_layer = |(slot, layer): (Slot, usize)| {
-            let awake = store.awake(slot, layer);
-            let touched = self.get(slot, layer).map_or(LayerMask::NONE, |work| work.touched);
+        let in_layer = |layer: LayerId| {
+            let awake = store.awake(layer);
+            let touched = self.get(layer).map_or(LayerMask::NONE, |work| work.touched);
             u64::from((awake | touched).count())
         };
-        let layers_of =
-            |&slot: &Slot| ones(u64::from(self.open_layers(slot))).map(move |layer| (slot, layer));
+        let layers_of = |&slot: &Slot| {
+            ones(u64::from(self.open_layers(slot))).map(move |y| LayerId { slot, y })
+        };
         let everywhere = || self.members.iter().flat_map(layers_of);
         let all = || everywhere().map(in_layer).sum::<u64>();
-        let in_schedule =
-            || everywhere().filter(|&(slot, layer)| self.schedule.is_ahead(store, slot, layer));
+        let in_schedule = || everywhere().filter(|&layer| self.schedule.is_ahead(store, layer));
         let in_sweep = || self.sweep.ahead(|slot| self.open_layers(slot));
         let ending = 1;
         ending
@@ -366,17 +361,17 @@ impl TickScratch {
 
     /// Returns the seed of a layer's random choices in this tick.
     #[inline]
-    pub(crate) fn seed(&self, store: &Store, slot: Slot, layer: usize) -> u64 {
-        match self.get(slot, layer) {
+    pub(crate) fn seed(&self, store: &Store, layer: LayerId) -> u64 {
+        match self.get(layer) {
             Some(work) => work.seed,
-            None => layer_seed(self.random, store.grid().position_at(slot), layer),
+            None => layer_seed(self.random, store.grid().position_at(layer.slot), layer.y),
         }
     }
 
     /// Returns the units that a cell has passed on in this tick.
     #[inline]
     pub(crate) fn passed(&self, place: Place) -> u8 {
-        self.get(place.slot, place.layer()).map_or(0, |work| work.passed(place.cell()))
+        self.get(place.layer_id()).map_or(0, |work| work.passed(place.cell()))
     }
 
     /// Drops what was kept of the tick before the one that is complete.

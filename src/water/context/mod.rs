@@ -17,7 +17,7 @@ pub(crate) mod tiles;
 
 use crate::chunk::LayerMask;
 use crate::coords::{CHUNK_CELLS, Face};
-use crate::grid::Slot;
+use crate::grid::LayerId;
 use crate::simulation::StepReport;
 use crate::water::cell::{CellFlags, FULL};
 use crate::water::context::layers::TickScratch;
@@ -44,17 +44,17 @@ pub(crate) struct Tick<'w> {
 
 impl Tick<'_> {
     #[inline]
-    pub(crate) fn awake(&self, slot: Slot, layer: usize) -> LayerMask {
-        self.store.awake(slot, layer)
+    pub(crate) fn awake(&self, layer: LayerId) -> LayerMask {
+        self.store.awake(layer)
     }
 
     /// Returns the cells of a layer that have no room below.
-    pub(crate) fn firm(&self, slot: Slot, layer: usize) -> LayerMask {
-        match self.store.lower_layer(slot, layer) {
-            Some((slot, layer)) => {
-                self.store.layer(slot, layer).closed - self.store.sea(slot, layer)
+    pub(crate) fn firm(&self, layer: LayerId) -> LayerMask {
+        match self.store.lower_layer(layer) {
+            Some(layer) => self.store.layer(layer).closed - self.store.sea(layer),
+            None if self.store.beyond(layer.slot, Face::Down, layer.y).is_closed() => {
+                LayerMask::ALL
             }
-            None if self.store.beyond(slot, Face::Down, layer).is_closed() => LayerMask::ALL,
             None => LayerMask::NONE,
         }
     }
@@ -63,18 +63,17 @@ impl Tick<'_> {
     /// the chunk is missing: all cells if `beyond` holds for the mark there, else none.
     pub(crate) fn beside(
         &self,
-        slot: Slot,
-        layer: usize,
+        layer: LayerId,
         of: impl Fn(LayerMask, LayerMask) -> LayerMask,
         beyond: impl Fn(Voxel) -> bool,
     ) -> [LayerMask; 4] {
         let mut beside = [LayerMask::NONE; 4];
         for (beside, face) in beside.iter_mut().zip(Face::LATERAL) {
-            let neighbour = self.store.neighbour(slot, face);
+            let neighbour = self.store.neighbour(layer.slot, face);
             if neighbour.is_some() {
-                let LayerState { wet, closed } = self.store.layer(neighbour, layer);
+                let LayerState { wet, closed } = self.store.layer(layer.in_chunk(neighbour));
                 *beside = of(closed, wet);
-            } else if beyond(self.store.beyond(slot, face, layer)) {
+            } else if beyond(self.store.beyond(layer.slot, face, layer.y)) {
                 *beside = LayerMask::ALL;
             }
         }
@@ -85,9 +84,11 @@ impl Tick<'_> {
     pub(crate) fn put(&mut self, place: Place, voxel: Voxel) {
         self.leave_run(place);
         let (layer, cell) = (place.layer(), place.cell());
-        self.scratch
-            .record_mut(self.store, place.slot, layer)
-            .save_cell(self.store, place.slot, layer, cell);
+        self.scratch.record_mut(self.store, LayerId::new(place.slot, layer)).save_cell(
+            self.store,
+            LayerId::new(place.slot, layer),
+            cell,
+        );
         self.store.write(place, voxel);
     }
 
@@ -96,9 +97,11 @@ impl Tick<'_> {
     pub(crate) fn put_marks(&mut self, place: Place, voxel: Voxel) {
         self.leave_run(place);
         let (layer, cell) = (place.layer(), place.cell());
-        self.scratch
-            .record_mut(self.store, place.slot, layer)
-            .save_cell(self.store, place.slot, layer, cell);
+        self.scratch.record_mut(self.store, LayerId::new(place.slot, layer)).save_cell(
+            self.store,
+            LayerId::new(place.slot, layer),
+            cell,
+        );
         self.store.write_marks(place.slot, |cells| cells[place.index & (CHUNK_CELLS - 1)] = voxel);
     }
 
@@ -106,7 +109,9 @@ impl Tick<'_> {
     pub(crate) fn pass_on(&mut self, place: Place, face: Face, units: u8) {
         self.leave_run(place);
         let (layer, cell) = (place.layer(), place.cell());
-        self.scratch.record_mut(self.store, place.slot, layer).pass_on(cell, face, units);
+        self.scratch
+            .record_mut(self.store, LayerId::new(place.slot, layer))
+            .pass_on(cell, face, units);
         self.report.moved += u64::from(units);
     }
 
@@ -114,20 +119,20 @@ impl Tick<'_> {
     /// to its root, if it has one.
     pub(crate) fn receive(&mut self, place: Place, face: Face, units: u8, largest: u8) {
         self.raise(place, units, largest);
-        let work = self.scratch.record_mut(self.store, place.slot, place.layer());
+        let work = self.scratch.record_mut(self.store, place.layer_id());
         work.enter_cell(face, place.cell());
     }
 
     /// Raises a cell by units that entered through no face of its own.
     pub(crate) fn raise(&mut self, place: Place, units: u8, largest: u8) {
-        let (slot, layer, cell) = (place.slot, place.layer(), place.cell());
+        let (layer, cell) = (place.layer_id(), place.cell());
         self.leave_run(place);
-        self.part_from_runs(slot, layer, LayerMask::single(cell));
+        self.part_from_runs(layer, LayerMask::single(cell));
         let voxel = self.store.read(place);
         let voxel = voxel.with_height(voxel.height() + units);
         let voxel = if voxel.direction().is_none() { voxel } else { voxel.with_largest(largest) };
-        let work = self.scratch.record_mut(self.store, slot, layer);
-        work.save_cell(self.store, slot, layer, cell);
+        let work = self.scratch.record_mut(self.store, layer);
+        work.save_cell(self.store, layer, cell);
         work.touched.insert(cell);
         work.woken.insert(cell);
         self.store.write(place, voxel);
@@ -148,7 +153,7 @@ impl Tick<'_> {
         }
         self.put(place, voxel.with_height(voxel.height() - units));
         let gave = LayerMask::single(place.cell());
-        self.wake_givers(place.slot, place.layer(), gave);
+        self.wake_givers(place.layer_id(), gave);
     }
 
     /// Wakes what may now flow into the cells that gave: the cells beside them, above them, and
@@ -156,82 +161,82 @@ impl Tick<'_> {
     /// lies beside those as long as they had no room below. Full cells below wake if a spring lies
     /// higher, since they may rise. Those below a giver that is dry now wake in any case: they are
     /// the surface of a body of its own, which may stand lower elsewhere.
-    pub(crate) fn wake_givers(&mut self, slot: Slot, layer: usize, gave: LayerMask) {
+    pub(crate) fn wake_givers(&mut self, layer: LayerId, gave: LayerMask) {
         if gave.is_empty() {
             return;
         }
         let around = gave | gave.spread();
-        self.wake_layer(slot, layer, around);
+        self.wake_layer(layer, around);
         // What has given all may draw, though it may have been asleep.
-        let dry = gave - self.store.layer(slot, layer).wet;
-        let emptied = dry & self.store.connected(slot, layer);
+        let dry = gave - self.store.layer(layer).wet;
+        let emptied = dry & self.store.connected(layer);
         if emptied.any() {
-            self.scratch.record_mut(self.store, slot, layer).woken |= emptied;
-            self.store.wake_layer(slot, layer, emptied);
+            self.scratch.record_mut(self.store, layer).woken |= emptied;
+            self.store.wake_layer(layer, emptied);
         }
-        self.wake_across(slot, layer, gave);
-        if let Some((slot, layer)) = self.store.upper_layer(slot, layer) {
-            self.wake_layer(slot, layer, around);
-            self.wake_across(slot, layer, gave);
-            let LayerState { wet, closed } = self.store.layer(slot, layer);
+        self.wake_across(layer, gave);
+        if let Some(layer) = self.store.upper_layer(layer) {
+            self.wake_layer(layer, around);
+            self.wake_across(layer, gave);
+            let LayerState { wet, closed } = self.store.layer(layer);
             let full = gave & wet & closed;
             if full.any()
-                && let Some((slot, layer)) = self.store.upper_layer(slot, layer)
+                && let Some(layer) = self.store.upper_layer(layer)
             {
-                self.wake_layer(slot, layer, full);
+                self.wake_layer(layer, full);
             }
         }
-        let y = self.store.grid().position_at(slot).y * 16 + layer as i32;
+        let y = self.store.grid().position_at(layer.slot).y * 16 + layer.y as i32;
         let may_rise = self.scratch.highest_source.is_some_and(|highest| highest > y);
         let waking = if may_rise { gave } else { dry };
         if waking.any()
-            && let Some((slot, layer)) = self.store.lower_layer(slot, layer)
+            && let Some(layer) = self.store.lower_layer(layer)
         {
-            let full = self.store.layer(slot, layer).closed;
-            self.wake_layer(slot, layer, waking & full);
+            let full = self.store.layer(layer).closed;
+            self.wake_layer(layer, waking & full);
         }
     }
 
     /// Wakes the cells of neighbouring chunks that lie beside the cells in `bits`.
-    pub(crate) fn wake_across(&mut self, slot: Slot, layer: usize, bits: LayerMask) {
+    pub(crate) fn wake_across(&mut self, layer: LayerId, bits: LayerMask) {
         for (face, bits) in Face::LATERAL.into_iter().zip(bits.leaving()) {
-            let there = self.store.neighbour(slot, face);
+            let there = self.store.neighbour(layer.slot, face);
             if bits.any() && there.is_some() {
-                self.wake_layer(there, layer, bits);
+                self.wake_layer(layer.in_chunk(there), bits);
             }
         }
     }
 
     /// Wakes the cells in `bits` that hold water: for this tick if their layer is still ahead, and
     /// for the next.
-    pub(crate) fn wake_layer(&mut self, slot: Slot, layer: usize, bits: LayerMask) {
-        let wet = self.store.layer(slot, layer).wet;
+    pub(crate) fn wake_layer(&mut self, layer: LayerId, bits: LayerMask) {
+        let wet = self.store.layer(layer).wet;
         let mut bits = bits & wet;
         if self.store.has_runs() {
-            bits -= self.store.in_runs(slot, layer);
+            bits -= self.store.in_runs(layer);
         }
         if bits.any() {
-            self.part_from_runs(slot, layer, bits);
+            self.part_from_runs(layer, bits);
             // A chunk that was asleep joins the tick: its layer may still be ahead.
-            let work = self.scratch.record_mut(self.store, slot, layer);
+            let work = self.scratch.record_mut(self.store, layer);
             work.woken |= bits;
-            self.store.wake_layer(slot, layer, bits);
+            self.store.wake_layer(layer, bits);
         }
     }
 
     pub(crate) fn wake_cell(&mut self, place: Place) {
         self.leave_run(place);
-        let work = self.scratch.record_mut(self.store, place.slot, place.layer());
+        let work = self.scratch.record_mut(self.store, place.layer_id());
         work.woken.insert(place.cell());
-        self.part_from_runs(place.slot, place.layer(), LayerMask::single(place.cell()));
+        self.part_from_runs(place.layer_id(), LayerMask::single(place.cell()));
         self.store.wake_at(place);
     }
 
     /// Ends the runs beside cells of a layer, which hold water now.
     #[inline]
-    fn part_from_runs(&mut self, slot: Slot, layer: usize, cells: LayerMask) {
+    fn part_from_runs(&mut self, layer: LayerId, cells: LayerMask) {
         if self.store.has_runs() {
-            self.leave_runs_beside(slot, layer, cells);
+            self.leave_runs_beside(layer, cells);
         }
     }
 
@@ -240,7 +245,7 @@ impl Tick<'_> {
     pub(crate) fn passed(&self, place: Place) -> u8 {
         let by_record = self.scratch.passed(place);
         let in_run = self.scratch.phase > Phase::Flow
-            && self.store.passed_in_runs(place.slot, place.layer()).contains(place.cell());
+            && self.store.passed_in_runs(place.layer_id()).contains(place.cell());
         if in_run { FULL } else { by_record }
     }
 }

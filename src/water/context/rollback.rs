@@ -2,7 +2,7 @@
 //! and snapshots read.
 
 use crate::chunk::{CellMask, Chunk, ones};
-use crate::grid::Slot;
+use crate::grid::{LayerId, Slot};
 use crate::water::WaterWorld;
 use crate::water::context::schedule::Phase;
 use crate::water::ledger::Ledger;
@@ -42,7 +42,7 @@ impl WaterWorld {
         let mut awake = self.store.awake_before(slot).cloned().unwrap_or(CellMask::EMPTY);
         if self.scratch.have_entered() {
             for layer in ones(u64::from(self.scratch.open_layers(slot))) {
-                if let Some(work) = self.scratch.get(slot, layer) {
+                if let Some(work) = self.scratch.get(LayerId::new(slot, layer)) {
                     awake.set_layer(layer, work.awake_before);
                 }
             }
@@ -57,7 +57,7 @@ impl WaterWorld {
         if !self.scratch.have_entered() {
             return now;
         }
-        let record = self.scratch.get(place.slot, place.layer());
+        let record = self.scratch.get(place.layer_id());
         record.and_then(|record| record.before(place.cell())).unwrap_or(now)
     }
 
@@ -76,7 +76,7 @@ impl WaterWorld {
         let mut cells = Cow::Borrowed(self.store.grid().chunk_at(slot));
         if self.scratch.have_entered() {
             for layer in ones(u64::from(self.scratch.open_layers(slot))) {
-                let Some(work) = self.scratch.get(slot, layer) else { continue };
+                let Some(work) = self.scratch.get(LayerId::new(slot, layer)) else { continue };
                 if work.may_have_changed() {
                     work.revert(&mut cells.to_mut().cells_mut().as_chunks_mut().0[layer]);
                 }

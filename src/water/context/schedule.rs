@@ -2,7 +2,7 @@
 //! can stop after any piece and resume.
 
 use crate::chunk::ones;
-use crate::grid::Slot;
+use crate::grid::{LayerId, Slot};
 #[cfg(feature = "rayon")]
 use crate::water::context::tiles::Scope;
 use crate::water::context::tiles::{Rank, Tiling};
@@ -123,21 +123,17 @@ impl Schedule {
 
     /// Records that a layer of a member has work.
     #[inline]
-    pub(crate) fn open(&mut self, store: &Store, slot: Slot, layer: usize) {
-        let own = self.row_key(store, slot);
+    pub(crate) fn open(&mut self, store: &Store, layer: LayerId) {
+        let own = self.row_key(store, layer.slot);
         if self.row.as_ref().is_some_and(|row| self.key_of_row(store, row) == own) {
-            self.open |= 1 << layer;
+            self.open |= 1 << layer.y;
         }
     }
 
     /// Returns the next layer of those that `open` gives for a chunk (by bit); `None` at the end.
     /// The call after that starts again from the beginning.
     #[inline]
-    pub(crate) fn next(
-        &mut self,
-        store: &Store,
-        open: impl Fn(Slot) -> u16,
-    ) -> Option<(Slot, usize)> {
+    pub(crate) fn next(&mut self, store: &Store, open: impl Fn(Slot) -> u16) -> Option<LayerId> {
         if self.row.is_none() {
             self.next_row(store, &open)?;
         }
@@ -153,7 +149,7 @@ impl Schedule {
             if let Some(passed) = self.members[self.at..row.end].iter().position(has_work) {
                 self.at += passed;
                 self.last = Some(self.members[self.at]);
-                return self.last.map(|slot| (slot, self.layer));
+                return self.last.map(|slot| LayerId::new(slot, self.layer));
             }
             let above = u32::from(self.open) >> (self.layer + 1);
             (self.at, self.layer) = (row.start, self.layer + 1 + above.trailing_zeros() as usize);
@@ -216,11 +212,11 @@ impl Schedule {
     }
 
     /// Returns whether a layer of a member is still to be visited.
-    pub(crate) fn is_ahead(&self, store: &Store, slot: Slot, layer: usize) -> bool {
+    pub(crate) fn is_ahead(&self, store: &Store, layer: LayerId) -> bool {
         let Some(row) = &self.row else { return true };
-        let behind = |last: Slot| self.visit_key(store, slot) <= self.visit_key(store, last);
-        let rows = self.row_key(store, slot).cmp(&self.key_of_row(store, row));
-        match rows.then(layer.cmp(&self.layer)) {
+        let behind = |last: Slot| self.visit_key(store, layer.slot) <= self.visit_key(store, last);
+        let rows = self.row_key(store, layer.slot).cmp(&self.key_of_row(store, row));
+        match rows.then(layer.y.cmp(&self.layer)) {
             core::cmp::Ordering::Equal => !self.last.is_some_and(behind),
             order => order.is_gt(),
         }
@@ -278,13 +274,13 @@ impl Sweep {
 
     /// Returns the next layer of those that `open` gives for a chunk (by bit).
     #[inline]
-    pub(crate) fn next(&mut self, open: impl Fn(Slot) -> u16) -> Option<(Slot, usize)> {
+    pub(crate) fn next(&mut self, open: impl Fn(Slot) -> u16) -> Option<LayerId> {
         while let Some(&slot) = self.chunks.get(self.at) {
             let left = u32::from(open(slot)) >> self.layer << self.layer;
             if left != 0 {
                 let layer = left.trailing_zeros();
                 self.layer = layer + 1;
-                return Some((slot, layer as usize));
+                return Some(LayerId::new(slot, layer as usize));
             }
             (self.at, self.layer) = (self.at + 1, 0);
         }
@@ -292,12 +288,12 @@ impl Sweep {
     }
 
     /// Returns the layers still to be visited, of those that `open` gives for a chunk.
-    pub(crate) fn ahead(&self, open: impl Fn(Slot) -> u16) -> impl Iterator<Item = (Slot, usize)> {
+    pub(crate) fn ahead(&self, open: impl Fn(Slot) -> u16) -> impl Iterator<Item = LayerId> {
         let chunks = self.chunks.iter().enumerate().skip(self.at);
         chunks.flat_map(move |(at, &slot)| {
             let first = if at == self.at { self.layer } else { 0 };
             let layers = u64::from(open(slot)) >> first << first;
-            ones(layers).map(move |layer| (slot, layer))
+            ones(layers).map(move |y| LayerId { slot, y })
         })
     }
 }
@@ -338,13 +334,13 @@ mod tests {
                 order,
                 ..Schedule::default()
             };
-            let key = |slot: Slot, layer: usize| {
+            let key = |LayerId { slot, y: layer }: LayerId| {
                 let (row, order) = of_keys.visit_key(&store, slot);
                 (row, layer, order)
             };
-            let layers_of = |open: &HashMap<Slot, u16>| -> HashSet<(Slot, usize)> {
+            let layers_of = |open: &HashMap<Slot, u16>| -> HashSet<LayerId> {
                 let layers = |(&slot, &layers): (&Slot, &u16)| {
-                    ones(u64::from(layers)).map(move |layer| (slot, layer))
+                    ones(u64::from(layers)).map(move |y| LayerId { slot, y })
                 };
                 open.iter().flat_map(layers).collect()
             };
@@ -357,38 +353,32 @@ mod tests {
                 let next = |schedule: &mut Schedule, open: &HashMap<Slot, u16>| {
                     schedule.next(&store, |slot| open.get(&slot).copied().unwrap_or(0))
                 };
-                while let Some((slot, layer)) = next(&mut schedule, &open) {
-                    assert!(
-                        last < Some(key(slot, layer)),
-                        "seed {seed}, pass {pass}: out of order"
-                    );
-                    assert!(
-                        expected.remove(&(slot, layer)),
-                        "seed {seed}, pass {pass}: {slot:?}, {layer}"
-                    );
-                    last = Some(key(slot, layer));
+                while let Some(visited) = next(&mut schedule, &open) {
+                    assert!(last < Some(key(visited)), "seed {seed}, pass {pass}: out of order");
+                    assert!(expected.remove(&visited), "seed {seed}, pass {pass}: {visited:?}");
+                    last = Some(key(visited));
                     for (&slot, &layers) in &open {
                         for layer in ones(u64::from(layers)) {
-                            let ahead = last < Some(key(slot, layer));
+                            let ahead = last < Some(key(LayerId { slot, y: layer }));
                             assert_eq!(
-                                schedule.is_ahead(&store, slot, layer),
+                                schedule.is_ahead(&store, LayerId { slot, y: layer }),
                                 ahead,
                                 "seed {seed}, pass {pass}"
                             );
                         }
                     }
                     for _ in 0..random.usize(..3) {
-                        let (slot, layer) =
-                            (slots[random.usize(..slots.len())], random.usize(..16));
+                        let slot = slots[random.usize(..slots.len())];
+                        let layer = random.usize(..16);
                         if !open.contains_key(&slot) {
                             schedule.join(&store, slot);
                         }
                         let layers = open.entry(slot).or_default();
                         let is_new = *layers >> layer & 1 == 0;
                         *layers |= 1 << layer;
-                        schedule.open(&store, slot, layer);
-                        if is_new && last < Some(key(slot, layer)) {
-                            expected.insert((slot, layer));
+                        schedule.open(&store, LayerId { slot, y: layer });
+                        if is_new && last < Some(key(LayerId { slot, y: layer })) {
+                            expected.insert(LayerId { slot, y: layer });
                         }
                     }
                 }
@@ -398,7 +388,8 @@ mod tests {
                 );
                 let members = schedule.members();
                 assert!(
-                    members.is_sorted_by_key(|&slot| key(slot, 0)) && members.len() == open.len()
+                    members.is_sorted_by_key(|&slot| key(LayerId::new(slot, 0)))
+                        && members.len() == open.len()
                 );
             }
         }
@@ -416,9 +407,11 @@ mod tests {
             let layers: HashMap<Slot, u16> =
                 slots.iter().map(|&slot| (slot, random.u16(..))).collect();
             let of = |slot: &Slot| {
-                ones(u64::from(layers[slot])).map(|layer| (*slot, layer)).collect::<Vec<_>>()
+                ones(u64::from(layers[slot]))
+                    .map(|layer| LayerId::new(*slot, layer))
+                    .collect::<Vec<_>>()
             };
-            let all: Vec<(Slot, usize)> = slots.iter().flat_map(of).collect();
+            let all: Vec<LayerId> = slots.iter().flat_map(of).collect();
             let mut sweep = Sweep::default();
             sweep.begin(&slots);
             for at in 0..all.len() {

@@ -21,7 +21,7 @@ mod vain;
 
 use crate::chunk::LayerMask;
 use crate::coords::Face;
-use crate::grid::Slot;
+use crate::grid::LayerId;
 use crate::water::context::Tick;
 use crate::water::context::budget::Budget;
 use crate::water::draw::path::{Delivery, Demand, Path};
@@ -39,7 +39,7 @@ pub(crate) struct Demands {
     /// Whether cells of the gathered layer have no turns yet.
     has_gathered: bool,
     /// The first layer that has not been gathered yet.
-    next_layer: Option<(Slot, usize)>,
+    next_layer: Option<LayerId>,
     /// Whether all layers have been gathered.
     at_end: bool,
     /// The cells of the layer that has been gathered last, until they are given turns.
@@ -124,8 +124,8 @@ impl Tick<'_> {
             draws.next_layer = self.scratch.next_layer(self.store);
         }
         match draws.next_layer {
-            Some((slot, layer)) => {
-                let y = self.store.layer_y(slot, layer);
+            Some(layer) => {
+                let y = self.store.layer_y(layer);
                 draws.turns.begin(mix(Purpose::Draws.seed(self.scratch.random()), y as u64));
                 draws.gathering = Some(y);
             }
@@ -140,9 +140,9 @@ impl Tick<'_> {
     fn gather_next(&mut self, draws: &mut Demands, y: i32, budget: &mut Budget) {
         let next = draws.next_layer.take().or_else(|| self.scratch.next_layer(self.store));
         match next {
-            Some((slot, layer)) if self.store.layer_y(slot, layer) == y => {
+            Some(layer) if self.store.layer_y(layer) == y => {
                 budget.spend(LAYER_ROWS);
-                self.gather_cells(draws, slot, layer);
+                self.gather_cells(draws, layer);
             }
             _ => {
                 // `None` ends the schedule's pass, so the end must be kept until the turns are
@@ -162,15 +162,15 @@ impl Tick<'_> {
         if self.find_exhausted(&mut draws.layer) {
             return;
         }
-        let Some((slot, layer, cells)) = draws.layer.next() else {
+        let Some((layer, cells)) = draws.layer.next() else {
             draws.has_gathered = false;
             return;
         };
-        let live = self.not_in_vain(&draws.layer, (slot, layer), cells);
+        let live = self.not_in_vain(&draws.layer, layer, cells);
         // What starves is listed in the order of the turns if ways are searched for it.
         let listed = if self.may_reroute() { cells } else { live };
         for cell in listed.iter() {
-            let place = Place::in_layer(slot, layer, cell);
+            let place = Place::in_layer(layer, cell);
             let order = draws.turns.order_of(self.store.position(place));
             if draws.layer.is_of_batch(order) {
                 draws.turns.push(place, order, !live.contains(cell));
@@ -179,49 +179,49 @@ impl Tick<'_> {
     }
 
     /// Gathers the awake cells of a chunk's layer that draw. Until they have drawn, they wait.
-    fn gather_cells(&mut self, draws: &mut Demands, slot: Slot, layer: usize) {
-        let awake = self.awake(slot, layer) - self.store.in_runs(slot, layer);
-        let connected = awake & self.store.connected(slot, layer);
+    fn gather_cells(&mut self, draws: &mut Demands, layer: LayerId) {
+        let awake = self.awake(layer) - self.store.in_runs(layer);
+        let connected = awake & self.store.connected(layer);
         if connected.is_empty() {
             return;
         }
         let cells = if self.rules.pools {
-            self.films(slot, layer, connected)
+            self.films(layer, connected)
         } else {
-            self.fillers(slot, layer, connected) | self.risers(slot, layer, connected)
+            self.fillers(layer, connected) | self.risers(layer, connected)
         };
-        let cells = cells - self.store.springs(slot, layer);
+        let cells = cells - self.store.springs(layer);
         if cells.any() {
-            self.scratch.record_mut(self.store, slot, layer).marks_mut().waiting |= cells;
-            draws.layer.push(slot, layer, cells);
+            self.scratch.record_mut(self.store, layer).marks_mut().waiting |= cells;
+            draws.layer.push(layer, cells);
         }
     }
 
     /// Returns the cells with room on solid ground.
-    fn films(&self, slot: Slot, layer: usize, awake: LayerMask) -> LayerMask {
-        let fillers = self.fillers(slot, layer, awake);
-        match self.store.lower_layer(slot, layer) {
-            Some((slot, layer)) => fillers - self.store.layer(slot, layer).wet,
+    fn films(&self, layer: LayerId, awake: LayerMask) -> LayerMask {
+        let fillers = self.fillers(layer, awake);
+        match self.store.lower_layer(layer) {
+            Some(layer) => fillers - self.store.layer(layer).wet,
             None => fillers,
         }
     }
 
     /// Returns the cells with room on firm ground.
-    fn fillers(&self, slot: Slot, layer: usize, awake: LayerMask) -> LayerMask {
-        let open = awake - self.store.layer(slot, layer).closed;
-        if open.is_empty() { open } else { open & self.firm(slot, layer) }
+    fn fillers(&self, layer: LayerId, awake: LayerMask) -> LayerMask {
+        let open = awake - self.store.layer(layer).closed;
+        if open.is_empty() { open } else { open & self.firm(layer) }
     }
 
     /// Returns the full cells that have room above them.
-    fn risers(&self, slot: Slot, layer: usize, awake: LayerMask) -> LayerMask {
-        let LayerState { wet, closed } = self.store.layer(slot, layer);
+    fn risers(&self, layer: LayerId, awake: LayerMask) -> LayerMask {
+        let LayerState { wet, closed } = self.store.layer(layer);
         let full = awake & wet & closed;
         if full.is_empty() {
             return full;
         }
-        match self.store.upper_layer(slot, layer) {
-            Some((slot, layer)) => full - self.store.layer(slot, layer).closed,
-            None if self.store.beyond(slot, Face::Up, layer).is_closed() => LayerMask::NONE,
+        match self.store.upper_layer(layer) {
+            Some(layer) => full - self.store.layer(layer).closed,
+            None if self.store.beyond(layer.slot, Face::Up, layer.y).is_closed() => LayerMask::NONE,
             None => full,
         }
     }
@@ -238,7 +238,7 @@ impl Tick<'_> {
         match drawn {
             Some(Delivery::Exhausted) => draws.starved.push(place),
             _ => {
-                let work = self.scratch.record_mut(self.store, place.slot, place.layer());
+                let work = self.scratch.record_mut(self.store, place.layer_id());
                 work.marks_mut().waiting.remove(place.cell());
             }
         }

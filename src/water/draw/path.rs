@@ -9,7 +9,7 @@
 
 use crate::chunk::{LAYER_CELLS, LayerMask};
 use crate::coords::{CHUNK_CELLS, Face};
-use crate::grid::Slot;
+use crate::grid::{LayerId, Slot};
 use crate::water::cell::{CellFlags, FULL};
 use crate::water::context::Tick;
 use crate::water::context::layer_record::LayerRecord;
@@ -74,8 +74,8 @@ impl PathCell {
     }
 
     /// Returns its chunk and layer.
-    fn layer(&self) -> (Slot, usize) {
-        (self.slot, usize::from(self.index) / LAYER_CELLS)
+    fn layer(&self) -> LayerId {
+        LayerId::new(self.slot, usize::from(self.index) / LAYER_CELLS)
     }
 
     /// Returns its index within the layer.
@@ -166,7 +166,7 @@ impl Demand {
         let mut parents = tick.store.parents_in(place, voxel) & !(1 << Face::Up.index());
         let face = tick.pick(place, &mut parents)?;
         let first = (tick.store.step(place, face), face.opposite());
-        let least_y = tick.store.layer_y(place.slot, place.layer());
+        let least_y = tick.store.layer_y(place.layer_id());
         Some(Demand { target: place, wanted: voxel.room(), first, others: parents, least_y })
     }
 
@@ -174,7 +174,7 @@ impl Demand {
     pub(super) fn to_rise(tick: &Tick, place: Place) -> Option<Self> {
         let target = tick.store.step(place, Face::Up);
         let wanted = if target.is_some() { tick.store.read(target).room() } else { 0 };
-        let least_y = tick.store.layer_y(place.slot, place.layer()).saturating_add(2);
+        let least_y = tick.store.layer_y(place.layer_id()).saturating_add(2);
         let first = (place, Face::Up);
         (wanted > 0).then_some(Demand { target, wanted, first, others: 0, least_y })
     }
@@ -226,7 +226,7 @@ impl Tick<'_> {
                 path.cells.pop();
                 // A lower cell may still draw from where this one may not.
                 if path.low.is_empty() {
-                    let work = self.scratch.record_mut(self.store, place.slot, place.layer());
+                    let work = self.scratch.record_mut(self.store, place.layer_id());
                     work.marks_mut().dead.insert(place.cell());
                 } else {
                     path.low.insert(place);
@@ -237,7 +237,7 @@ impl Tick<'_> {
 
     /// Returns the units that a root offers for a draw.
     fn offer(&self, root: Place, draw: &Demand) -> u8 {
-        let is_high = self.store.layer_y(root.slot, root.layer()) >= draw.least_y;
+        let is_high = self.store.layer_y(root.layer_id()) >= draw.least_y;
         if is_high && self.store.read(root).is_source() { FULL } else { 0 }
     }
 
@@ -247,11 +247,11 @@ impl Tick<'_> {
         let (mut place, mut exit) = (place, exit);
         while place.is_some() {
             let here = self.layer_of(place);
-            let (slot, layer, mut cell) = (place.slot, place.layer(), place.cell());
+            let (layer, mut cell) = (place.layer_id(), place.cell());
             loop {
                 let voxel = here.voxel(cell);
                 let left = self.limits.left(voxel, here.passed(cell));
-                place = Place::in_layer(slot, layer, cell);
+                place = Place::in_layer(layer, cell);
                 if left == 0 || here.dead.contains(cell) {
                     path.is_exhausted = true;
                     return None;
@@ -272,7 +272,7 @@ impl Tick<'_> {
                 path.push(at);
                 let Some(face) = face else { return Some(place) };
                 (place, exit) = (self.store.step(place, face), face.opposite());
-                if !place.is_some() || (place.slot, place.layer()) != (slot, layer) {
+                if !place.is_some() || (place.layer_id()) != layer {
                     break;
                 }
                 cell = place.cell();
@@ -284,14 +284,14 @@ impl Tick<'_> {
     /// Returns read access to the layer of a cell.
     #[inline]
     fn layer_of(&self, place: Place) -> Layer<'_> {
-        let (slot, layer) = (place.slot, place.layer());
-        let work = self.scratch.get(slot, layer);
+        let layer = place.layer_id();
+        let work = self.scratch.get(layer);
         Layer {
             dead: work.map_or(&LayerMask::NONE, |work| &work.marks().dead),
             work,
-            in_runs: self.store.passed_in_runs(slot, layer),
-            cells: self.store.cells(slot, layer),
-            uniform: self.store.grid().chunk_at(slot).get(0),
+            in_runs: self.store.passed_in_runs(layer),
+            cells: self.store.cells(layer),
+            uniform: self.store.grid().chunk_at(layer.slot).get(0),
         }
     }
 
@@ -336,14 +336,14 @@ impl Tick<'_> {
     /// Records the flow of `units` along the part of a path in one layer of one chunk. Saves the
     /// cells' state before the tick first.
     fn record_flow(&mut self, path: &[PathCell], units: u8) {
-        let (slot, layer) = path[0].layer();
-        let work = self.scratch.record_mut(self.store, slot, layer);
+        let layer = path[0].layer();
+        let work = self.scratch.record_mut(self.store, layer);
         // For a long part, saving the whole layer is cheaper than testing each cell.
         if path.len() > LONG_PART {
-            work.save(self.store, slot, layer, LayerMask::ALL);
+            work.save(self.store, layer, LayerMask::ALL);
         } else {
             for here in path {
-                work.save_cell(self.store, slot, layer, here.cell());
+                work.save_cell(self.store, layer, here.cell());
             }
         }
         for here in path {
@@ -363,7 +363,7 @@ impl Tick<'_> {
     /// Returns the index of a random face of a non-empty set. The choice depends on the seed, the
     /// tick, the cell and the size of the set only.
     fn pick_one_of(&self, place: Place, faces: u8) -> u32 {
-        let layer_seed = self.scratch.seed(self.store, place.slot, place.layer());
+        let layer_seed = self.scratch.seed(self.store, place.layer_id());
         let count = faces.count_ones();
         let random = mix(
             RandomPurpose::Parent.seed(layer_seed),

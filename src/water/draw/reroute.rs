@@ -66,7 +66,7 @@ impl Tick<'_> {
             return 0;
         }
         search.open.push((cell, 0, Face::Down));
-        let turn = (self.scratch.seed(self.store, cell.slot, cell.layer()) % 6) as usize;
+        let turn = (self.scratch.seed(self.store, cell.layer_id()) % 6) as usize;
         let mut at = 0;
         while at < search.open.len() {
             let place = search.open[at].0;

@@ -9,15 +9,14 @@
 
 use crate::chunk::LayerMask;
 use crate::coords::Face;
-use crate::grid::Slot;
+use crate::grid::{LayerId, Slot};
 use crate::water::context::Tick;
 use core::ops::Range;
 use hashbrown::HashMap;
 
 /// The cells of a chunk's layer that draw.
 struct Films {
-    slot: Slot,
-    layer: usize,
+    layer: LayerId,
     cells: LayerMask,
     /// The cells of the layer that are known to pass on nothing more in this tick; `None` before
     /// the first look of a batch.
@@ -44,10 +43,10 @@ pub(super) struct Layer {
 const BATCHES: [Range<u8>; 3] = [0..4, 4..32, 32..u8::MAX];
 
 impl Layer {
-    pub(super) fn push(&mut self, slot: Slot, layer: usize, cells: LayerMask) {
-        self.by_slot.insert(slot, self.films.len());
+    pub(super) fn push(&mut self, layer: LayerId, cells: LayerMask) {
+        self.by_slot.insert(layer.slot, self.films.len());
         self.open.push(self.films.len());
-        self.films.push(Films { slot, layer, cells, exhausted: None, is_open: true });
+        self.films.push(Films { layer, cells, exhausted: None, is_open: true });
     }
 
     /// Returns whether the highest byte of a turn's order is of this batch.
@@ -58,10 +57,10 @@ impl Layer {
     }
 
     /// Returns the next chunk's layer of the batch, and its cells.
-    pub(super) fn next(&mut self) -> Option<(Slot, usize, LayerMask)> {
-        let &Films { slot, layer, cells, .. } = self.films.get(self.next)?;
+    pub(super) fn next(&mut self) -> Option<(LayerId, LayerMask)> {
+        let &Films { layer, cells, .. } = self.films.get(self.next)?;
         self.next += 1;
-        Some((slot, layer, cells))
+        Some((layer, cells))
     }
 
     /// Begins the next batch. Returns `false` if there is none; then it is empty.
@@ -146,58 +145,60 @@ impl Exhausted {
 impl Tick<'_> {
     /// Returns the cells of a layer that pass on nothing more in this tick, as far as is known:
     /// those that have passed on what they may, and those known to lead only to such.
-    fn exhausted_in(&self, slot: Slot, layer: usize) -> LayerMask {
-        let Some(work) = self.scratch.get(slot, layer) else {
-            return self.store.passed_in_runs(slot, layer);
+    fn exhausted_in(&self, layer: LayerId) -> LayerMask {
+        let Some(work) = self.scratch.get(layer) else {
+            return self.store.passed_in_runs(layer);
         };
         let supply = self.limits.supply.min(self.limits.throughput);
         let spent = work.passed_at_least(self.limits.throughput)
-            | (self.store.springs(slot, layer) & work.passed_at_least(supply));
-        let spent = spent | work.marks().dead | self.store.passed_in_runs(slot, layer);
-        spent & self.store.connected(slot, layer)
+            | (self.store.springs(layer) & work.passed_at_least(supply));
+        let spent = spent | work.marks().dead | self.store.passed_in_runs(layer);
+        spent & self.store.connected(layer)
     }
 
     /// The same as far as is known of the layer of draws, if the chunk has a part in it.
-    fn known(&self, all: &Layer, slot: Slot, layer: usize) -> LayerMask {
-        let films = all.by_slot.get(&slot).map(|&at| &all.films[at]);
+    fn known(&self, all: &Layer, layer: LayerId) -> LayerMask {
+        let films = all.by_slot.get(&layer.slot).map(|&at| &all.films[at]);
         let known = films.filter(|films| films.layer == layer).and_then(|films| films.exhausted);
-        known.unwrap_or_else(|| self.exhausted_in(slot, layer))
+        known.unwrap_or_else(|| self.exhausted_in(layer))
     }
 
-    fn exhausted(&self, all: &Layer, slot: Slot, layer: usize) -> Exhausted {
-        let of = |at: Option<(Slot, usize)>| {
-            at.map_or(LayerMask::NONE, |(slot, layer)| self.exhausted_in(slot, layer))
-        };
-        let springs = self.store.springs(slot, layer);
-        let parents = self.store.parent_planes(slot, layer).map(|plane| plane - springs);
+    fn exhausted(&self, all: &Layer, layer: LayerId) -> Exhausted {
+        let of = |at: Option<LayerId>| at.map_or(LayerMask::NONE, |layer| self.exhausted_in(layer));
+        let springs = self.store.springs(layer);
+        let parents = self.store.parent_planes(layer).map(|plane| plane - springs);
         let vertical = |face: Face, at| match parents[face.index()].any() {
             true => of(at),
             false => LayerMask::NONE,
         };
         Exhausted {
             parents,
-            here: self.known(all, slot, layer),
+            here: self.known(all, layer),
             beyond: core::array::from_fn(|side| {
-                let there = self.store.neighbour(slot, Face::LATERAL[side]);
-                if there.is_some() { self.known(all, there, layer) } else { LayerMask::NONE }
+                let there = self.store.neighbour(layer.slot, Face::LATERAL[side]);
+                if there.is_some() {
+                    self.known(all, layer.in_chunk(there))
+                } else {
+                    LayerMask::NONE
+                }
             }),
-            above: vertical(Face::Up, self.store.upper_layer(slot, layer)),
-            below: vertical(Face::Down, self.store.lower_layer(slot, layer)),
+            above: vertical(Face::Up, self.store.upper_layer(layer)),
+            below: vertical(Face::Down, self.store.lower_layer(layer)),
         }
     }
 
     /// Looks at the next chunk of a layer. Returns `false` if all that is exhausted is known.
     pub(super) fn find_exhausted(&mut self, all: &mut Layer) -> bool {
         let Some(at) = all.open.pop() else { return false };
-        let Films { slot, layer, ref mut is_open, .. } = all.films[at];
+        let Films { layer, ref mut is_open, .. } = all.films[at];
         *is_open = false;
-        let mut exhausted = self.exhausted(all, slot, layer);
+        let mut exhausted = self.exhausted(all, layer);
         let before = exhausted.here;
         if exhausted.close() {
             let found = exhausted.here - before;
-            self.scratch.record_mut(self.store, slot, layer).marks_mut().dead |= found;
+            self.scratch.record_mut(self.store, layer).marks_mut().dead |= found;
             for (face, found) in Face::LATERAL.into_iter().zip(found.leaving()) {
-                let there = self.store.neighbour(slot, face);
+                let there = self.store.neighbour(layer.slot, face);
                 if found.any() && there.is_some() {
                     all.open(there);
                 }
@@ -209,17 +210,12 @@ impl Tick<'_> {
 
     /// Returns those of `cells` of a layer, which draw, whose draw is not known to be in vain. A
     /// cell draws from no parent above it.
-    pub(super) fn not_in_vain(
-        &self,
-        all: &Layer,
-        (slot, layer): (Slot, usize),
-        cells: LayerMask,
-    ) -> LayerMask {
-        let exhausted = self.exhausted(all, slot, layer);
+    pub(super) fn not_in_vain(&self, all: &Layer, layer: LayerId, cells: LayerMask) -> LayerMask {
+        let exhausted = self.exhausted(all, layer);
         let [west, east, down, _, north, south] = exhausted.parents;
         let draws = west | east | down | north | south;
         // Full cells draw for the cells above them, whose own parents are not looked at.
-        let risers = self.store.layer(slot, layer).closed;
+        let risers = self.store.layer(layer).closed;
         cells - (draws - (exhausted.fed_from_below() | risers))
     }
 }

@@ -4,7 +4,7 @@
 //! last of its activity, and a cell through which nothing flows any more dries up.
 
 use crate::chunk::LayerMask;
-use crate::grid::Slot;
+use crate::grid::{LayerId, Slot};
 use crate::water::context::Tick;
 use crate::water::random::chunk_seed;
 use crate::water::store::{LAYER_ROWS, Place, Store};
@@ -90,7 +90,7 @@ impl Ageing {
 
 /// Returns whether any cell of a chunk is active.
 fn has_active(store: &Store, slot: Slot) -> bool {
-    (0..16).any(|layer| store.has(slot, layer, Voxel::is_active))
+    slot.layers().any(|layer| store.has(layer, Voxel::is_active))
 }
 
 impl Tick<'_> {
@@ -103,8 +103,8 @@ impl Tick<'_> {
     ) -> Option<usize> {
         let slot = *ageing.due.last()?;
         if !self.store.is_frozen(slot) {
-            let active = self.store.select(slot, ageing.layer, Voxel::is_active);
-            if active.any() && self.age_layer(slot, ageing.layer, active, dried) {
+            let active = self.store.select(LayerId::new(slot, ageing.layer), Voxel::is_active);
+            if active.any() && self.age_layer(LayerId::new(slot, ageing.layer), active, dried) {
                 ageing.watch(self.store, slot);
             }
         }
@@ -116,22 +116,16 @@ impl Tick<'_> {
     }
 
     /// Ages the active cells of a layer. Returns whether any is left.
-    fn age_layer(
-        &mut self,
-        slot: Slot,
-        layer: usize,
-        active: LayerMask,
-        dried: &mut Vec<Place>,
-    ) -> bool {
-        let idle = active - self.touched(slot, layer);
+    fn age_layer(&mut self, layer: LayerId, active: LayerMask, dried: &mut Vec<Place>) -> bool {
+        let idle = active - self.touched(layer);
         if idle.is_empty() {
             return true;
         }
-        self.scratch.record_mut(self.store, slot, layer).save(self.store, slot, layer, idle);
+        self.scratch.record_mut(self.store, layer).save(self.store, layer, idle);
         let mut left = active - idle;
-        self.store.write_marks(slot, |cells| {
+        self.store.write_marks(layer.slot, |cells| {
             for cell in idle.iter() {
-                let place = Place::in_layer(slot, layer, cell);
+                let place = Place::in_layer(layer, cell);
                 let voxel = &mut cells[place.index];
                 *voxel = aged(*voxel);
                 if voxel.is_active() {

@@ -178,8 +178,8 @@ mod tests {
                         at_once.store.parents_of(place),
                         "{what}"
                     );
-                    let awake = tick.store.awake(place.slot, place.layer());
-                    let other = at_once.store.awake(place.slot, place.layer());
+                    let awake = tick.store.awake(place.layer_id());
+                    let other = at_once.store.awake(place.layer_id());
                     assert_eq!(awake, other, "{what}");
                     if stale_before.contains(&place) || stale.contains(&place) {
                         continue;

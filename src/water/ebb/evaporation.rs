@@ -5,7 +5,7 @@
 
 use crate::chunk::LayerMask;
 use crate::coords::{Cube, Shape};
-use crate::grid::{Grid, Slot};
+use crate::grid::{Grid, LayerId, Slot};
 use crate::water::context::Tick;
 use crate::water::ebb::loss_sampler::LossSampler;
 use crate::water::random::{Purpose, chunk_seed, mix};
@@ -215,8 +215,8 @@ impl Tick<'_> {
         dried: &mut Vec<Place>,
     ) -> Option<usize> {
         let next = losses.last_mut()?;
-        let (slot, kind, layer) = (next.slot, next.kind, next.layer);
-        let still = self.store.layer(slot, layer).wet - self.touched(slot, layer);
+        let (slot, kind, layer) = (next.slot, next.kind, LayerId::new(next.slot, next.layer));
+        let still = self.store.layer(layer).wet - self.touched(layer);
         let cells = next.columns & still;
         let rows = next.columns.rows().count_ones() as usize;
         next.layer += 1;
@@ -231,9 +231,9 @@ impl Tick<'_> {
             |voxel: &Voxel| !voxel.is_source() && (voxel.height() == 1) == (kind == Kind::Film);
         let mut visited = rows;
         if cells.any() {
-            for cell in (cells & uncovered(self.store, slot, layer)).iter() {
+            for cell in (cells & uncovered(self.store, layer)).iter() {
                 visited += 1;
-                let place = Place::in_layer(slot, layer, cell);
+                let place = Place::in_layer(layer, cell);
                 let voxel = Some(self.store.read(place)).filter(is_losing);
                 let Some(voxel) = voxel else { continue };
                 self.ledger.evaporated += 1;
@@ -251,11 +251,11 @@ impl Tick<'_> {
 
 /// Returns the cells of a layer without water or sea above. Below a chunk that is not loaded there
 /// is none, since its water is not known.
-fn uncovered(store: &Store, slot: Slot, layer: usize) -> LayerMask {
-    match store.upper_layer(slot, layer) {
-        Some((slot, layer)) => !(store.layer(slot, layer).wet | store.sea(slot, layer)),
+fn uncovered(store: &Store, layer: LayerId) -> LayerMask {
+    match store.upper_layer(layer) {
+        Some(layer) => !(store.layer(layer).wet | store.sea(layer)),
         None => {
-            let top = Cube::region_of(store.grid().position_at(slot)).max().y;
+            let top = Cube::region_of(store.grid().position_at(layer.slot)).max().y;
             LayerMask::all_if(top == store.bounds().max().y)
         }
     }
@@ -265,19 +265,17 @@ fn uncovered(store: &Store, slot: Slot, layer: usize) -> LayerMask {
 /// what lies below a film may lose when that is gone, but nothing below a full cell. May return
 /// `false` all the same.
 fn has_nothing_to_lose(store: &Store, slot: Slot, kind: Kind) -> bool {
-    let full = |layer| {
-        let LayerState { wet, closed } = store.layer(slot, layer);
-        wet & closed
+    let full_above = |layer| {
+        let full = |LayerState { wet, closed }| wet & closed;
+        let above = store.upper_layer(layer).filter(|above| above.slot == slot);
+        above.map_or(LayerMask::NONE, |above| full(store.layer(above)))
     };
-    let may_lose = |layer: usize| match kind {
+    let may_lose = |layer: LayerId| match kind {
         Kind::Film => {
-            store.layer(slot, layer).wet.any()
-                && store.has(slot, layer, |voxel| voxel.height_bits() == 1 && !voxel.is_mark())
+            store.layer(layer).wet.any()
+                && store.has(layer, |voxel| voxel.height_bits() == 1 && !voxel.is_mark())
         }
-        Kind::Surface => {
-            let above = if layer == 15 { LayerMask::NONE } else { full(layer + 1) };
-            (store.layer(slot, layer).wet - store.springs(slot, layer) - above).any()
-        }
+        Kind::Surface => (store.layer(layer).wet - store.springs(layer) - full_above(layer)).any(),
     };
-    !(0..16).any(may_lose)
+    !slot.layers().any(may_lose)
 }

@@ -3,7 +3,7 @@
 //! the changes.
 
 #[cfg(feature = "rayon")]
-use crate::grid::Slot;
+use crate::grid::LayerId;
 use crate::water::cell::CellFlags;
 use crate::water::context::Tick;
 use crate::water::context::budget::Budget;
@@ -204,12 +204,12 @@ impl Tick<'_> {
 
     /// Counts the cells of the next layer that the tick has changed.
     fn count_next(&mut self) -> Option<usize> {
-        let (slot, layer) = self.scratch.next_in_sweep()?;
-        if let Some(work) = self.scratch.get(slot, layer) {
-            let changes = work.changes(self.store, slot, layer);
+        let layer = self.scratch.next_in_sweep()?;
+        if let Some(work) = self.scratch.get(layer) {
+            let changes = work.changes(self.store, layer);
             if changes.any.any() {
                 self.report.changed += u64::from(changes.any.count());
-                self.store.note_changes(slot, layer, changes);
+                self.store.note_changes(layer, changes);
             }
         }
         Some(LAYER_ROWS)
@@ -218,22 +218,23 @@ impl Tick<'_> {
     /// Counts the cells that the tick has changed, in all layers that are left at once.
     #[cfg(feature = "rayon")]
     pub(crate) fn count_shared(&mut self, ending: &mut Ending) -> u64 {
-        let layers: Vec<(Slot, usize)> =
-            core::iter::from_fn(|| self.scratch.next_in_sweep()).collect();
+        let layers: Vec<LayerId> = core::iter::from_fn(|| self.scratch.next_in_sweep()).collect();
         let (store, work) = (&*self.store, &*self.scratch);
-        let changes = |layers: &[(Slot, usize)]| {
+        let changes = |layers: &[LayerId]| {
             let (mut found, mut count) = (None, 0);
-            for &(slot, layer) in layers {
-                let Some(work) = work.get(slot, layer) else { continue };
-                let changes = work.changes(store, slot, layer);
+            for &layer in layers {
+                let Some(work) = work.get(layer) else { continue };
+                let changes = work.changes(store, layer);
                 if changes.any.any() {
                     count += u64::from(changes.any.count());
-                    found.get_or_insert_with(|| ChangedCells::new(slot)).add(layer, changes);
+                    found
+                        .get_or_insert_with(|| ChangedCells::new(layer.slot))
+                        .add(layer.y, changes);
                 }
             }
             Some((found?, count))
         };
-        let chunks = layers.par_chunk_by(|one, next| one.0 == next.0);
+        let chunks = layers.par_chunk_by(|one, next| one.slot == next.slot);
         let counted: Vec<(ChangedCells, u64)> = chunks.filter_map(changes).collect();
         for (changes, count) in counted {
             self.report.changed += count;

@@ -3,19 +3,19 @@
 //! it. What springs feed gets its direction with its parents: see `reach`.
 
 use crate::coords::Face;
-use crate::grid::Slot;
+use crate::grid::LayerId;
 use crate::water::context::Tick;
 use crate::water::store::{Place, Store};
 
 impl Tick<'_> {
     /// Directs the cells of a layer that water entered in this tick. Adds those that a connected
     /// cell fed to `fed`, each with the faces, by bit, across which water entered.
-    pub(super) fn direct(&mut self, slot: Slot, layer: usize, fed: &mut Vec<(Place, u8)>) {
-        let Some(work) = self.scratch.get(slot, layer) else { return };
-        let entered = (work.entered() & work.touched) - self.store.connected(slot, layer);
+    pub(super) fn direct(&mut self, layer: LayerId, fed: &mut Vec<(Place, u8)>) {
+        let Some(work) = self.scratch.get(layer) else { return };
+        let entered = (work.entered() & work.touched) - self.store.connected(layer);
         for cell in entered.iter() {
-            let inflow = self.scratch.get(slot, layer).map_or(0, |work| work.entries(cell));
-            self.direct_cell(Place::in_layer(slot, layer, cell), inflow, fed);
+            let inflow = self.scratch.get(layer).map_or(0, |work| work.entries(cell));
+            self.direct_cell(Place::in_layer(layer, cell), inflow, fed);
         }
     }
 
@@ -57,7 +57,7 @@ mod tests {
                 world.step();
                 for place in test_worlds::places(world) {
                     let voxel = world.store.read(place);
-                    let Some(work) = world.scratch.get(place.slot, place.layer()) else { continue };
+                    let Some(work) = world.scratch.get(place.layer_id()) else { continue };
                     let entries = work.entries(place.cell());
                     let (Some(before), Some(face)) =
                         (work.before(place.cell()), voxel.parent_face())

@@ -15,7 +15,7 @@ mod reach;
 
 use crate::chunk::{LAYER_CELLS, LayerMask};
 use crate::coords::Face;
-use crate::grid::Slot;
+use crate::grid::LayerId;
 use crate::water::cell::{ACTIVE, CellFlags, DIRECTION_SHIFT, HEIGHT, LARGEST, LARGEST_SHIFT};
 use crate::water::context::Tick;
 use crate::water::context::layer_record::Marks;
@@ -27,76 +27,70 @@ use smallvec::SmallVec;
 impl Tick<'_> {
     /// Applies the ebb to a layer, and adds work for the end of the tick to `deferred`. Returns the
     /// cells that this counts for: its rows at least.
-    pub(crate) fn ebb(&mut self, deferred: &mut Deferred, (slot, layer): (Slot, usize)) -> usize {
-        self.note_closing(deferred, slot, layer);
-        let Some(work) = self.scratch.get(slot, layer) else { return LAYER_ROWS };
+    pub(crate) fn ebb(&mut self, deferred: &mut Deferred, layer: LayerId) -> usize {
+        self.note_closing(deferred, layer);
+        let Some(work) = self.scratch.get(layer) else { return LAYER_ROWS };
         let (touched, woken) = (work.touched, work.woken);
         let &Marks { waiting, marked, .. } = work.marks();
-        let awake = self.awake(slot, layer);
-        let in_runs = awake & self.store.in_runs(slot, layer);
+        let awake = self.awake(layer);
+        let in_runs = awake & self.store.in_runs(layer);
         let cells = (awake - in_runs) | touched;
         if cells.is_empty() {
-            let woken = woken & self.may_act(slot, layer);
-            self.store.keep_awake(slot, layer, in_runs | woken);
+            let woken = woken & self.may_act(layer);
+            self.store.keep_awake(layer, in_runs | woken);
             return LAYER_ROWS;
         }
-        self.note_feeders(slot, layer, cells, &mut deferred.feeders);
-        self.note_feeders_above(slot, layer, touched, &mut deferred.feeders);
-        self.activate(slot, layer, touched);
-        self.direct(slot, layer, &mut deferred.fed);
-        let flow_out = self.clear_flow_out(slot, layer, cells, marked);
-        self.drop_unconnected_parents(slot, layer, cells);
+        self.note_feeders(layer, cells, &mut deferred.feeders);
+        self.note_feeders_above(layer, touched, &mut deferred.feeders);
+        self.activate(layer, touched);
+        self.direct(layer, &mut deferred.fed);
+        let flow_out = self.clear_flow_out(layer, cells, marked);
+        self.drop_unconnected_parents(layer, cells);
         if self.scratch.links_changed {
-            self.note_stale(slot, layer, cells, deferred);
+            self.note_stale(layer, cells, deferred);
         }
-        self.dry_up_undirected(slot, layer, touched);
-        let ends = self.store.outlets(slot).map_or(LayerMask::NONE, |ends| ends.layer(layer));
-        let ends = ends & self.store.connected(slot, layer);
+        self.dry_up_undirected(layer, touched);
+        let ends =
+            self.store.outlets(layer.slot).map_or(LayerMask::NONE, |ends| ends.layer(layer.y));
+        let ends = ends & self.store.connected(layer);
         // What steady flow passed no more may give the unit that it kept, in the next tick.
         let stay = cells & (flow_out | waiting | ends | touched);
-        let stay = (stay | woken) & self.may_act(slot, layer);
-        self.store.keep_awake(slot, layer, stay | in_runs);
-        self.note_falls(slot, layer, &mut deferred.falls);
+        let stay = (stay | woken) & self.may_act(layer);
+        self.store.keep_awake(layer, stay | in_runs);
+        self.note_falls(layer, &mut deferred.falls);
         LAYER_ROWS.max(cells.count() as usize)
     }
 
     /// Returns the cells of a layer that may have something to do in a tick: all but those that are
     /// dry, and that no spring, sea or fixture could fill.
-    fn may_act(&self, slot: Slot, layer: usize) -> LayerMask {
-        if self.store.coast(slot).is_some() || self.store.fixtures(slot).is_some() {
+    fn may_act(&self, layer: LayerId) -> LayerMask {
+        if self.store.coast(layer.slot).is_some() || self.store.fixtures(layer.slot).is_some() {
             return LayerMask::ALL;
         }
-        self.store.layer(slot, layer).wet | self.store.connected(slot, layer)
+        self.store.layer(layer).wet | self.store.connected(layer)
     }
 
     /// Adds the open cells of a layer over which the sea closes to `deferred`: those that lie on
     /// the sea and beside or below it.
-    fn note_closing(&self, deferred: &mut Deferred, slot: Slot, layer: usize) {
-        if self.store.coast(slot).is_none() {
+    fn note_closing(&self, deferred: &mut Deferred, layer: LayerId) {
+        if self.store.coast(layer.slot).is_none() {
             return;
         }
-        let touched = self.scratch.get(slot, layer).map_or(LayerMask::NONE, |work| work.touched);
-        let cells = self.store.coast_in(slot, layer)
-            & self.store.on_sea(slot, layer)
-            & (self.awake(slot, layer) | touched);
-        let LayerState { wet, closed } = self.store.layer(slot, layer);
-        let open = (cells - (closed - wet)) - self.store.springs(slot, layer);
-        deferred.closing.extend(open.iter().map(|cell| Place::in_layer(slot, layer, cell)));
+        let touched = self.scratch.get(layer).map_or(LayerMask::NONE, |work| work.touched);
+        let cells =
+            self.store.coast_in(layer) & self.store.on_sea(layer) & (self.awake(layer) | touched);
+        let LayerState { wet, closed } = self.store.layer(layer);
+        let open = (cells - (closed - wet)) - self.store.springs(layer);
+        deferred.closing.extend(open.iter().map(|cell| Place::in_layer(layer, cell)));
     }
 
     /// Clears FlowOut of those of `cells` that steady flow has not passed, which are not in
     /// `marked`. Returns the cells that had it.
-    fn clear_flow_out(
-        &mut self,
-        slot: Slot,
-        layer: usize,
-        cells: LayerMask,
-        marked: LayerMask,
-    ) -> LayerMask {
+    fn clear_flow_out(&mut self, layer: LayerId, cells: LayerMask, marked: LayerMask) -> LayerMask {
         let has_flag = |voxel: Voxel| !voxel.is_mark() && voxel.has(CellFlags::FLOW_OUT);
-        let flow_out = self.store.select_among(slot, layer, cells, has_flag);
+        let flow_out = self.store.select_among(layer, cells, has_flag);
         for cell in (flow_out - marked).iter() {
-            let place = Place::in_layer(slot, layer, cell);
+            let place = Place::in_layer(layer, cell);
             let voxel = self.store.read(place);
             self.put_marks(place, voxel.with(CellFlags::FLOW_OUT, false));
         }
@@ -105,10 +99,10 @@ impl Tick<'_> {
 
     /// Dries up the cells of a layer through which water has flowed and in which none is left, if
     /// they have no direction. The others dry up when their activity ends.
-    fn dry_up_undirected(&mut self, slot: Slot, layer: usize, touched: LayerMask) {
-        let LayerState { wet, closed } = self.store.layer(slot, layer);
+    fn dry_up_undirected(&mut self, layer: LayerId, touched: LayerMask) {
+        let LayerState { wet, closed } = self.store.layer(layer);
         for cell in (touched - (wet | closed)).iter() {
-            let place = Place::in_layer(slot, layer, cell);
+            let place = Place::in_layer(layer, cell);
             if self.store.read(place).direction().is_none() {
                 self.put_marks(place, Voxel::OPEN);
             }
@@ -116,22 +110,17 @@ impl Tick<'_> {
     }
 
     /// Makes cells of a layer active, and raises their bottlenecks: see [`activated`].
-    fn activate(&mut self, slot: Slot, layer: usize, cells: LayerMask) {
-        let Some(work) = self.scratch.get(slot, layer) else { return };
+    fn activate(&mut self, layer: LayerId, cells: LayerMask) {
+        let Some(work) = self.scratch.get(layer) else { return };
         if !cells.is_sparse() {
-            let mut words = match self.store.cells(slot, layer) {
+            let mut words = match self.store.cells(layer) {
                 Some(cells) => *cells,
-                None => [self.store.grid().chunk_at(slot).get(0); LAYER_CELLS],
+                None => [self.store.grid().chunk_at(layer.slot).get(0); LAYER_CELLS],
             };
             if activate_layer(&mut words, &work.flows(), cells) {
-                self.scratch.record_mut(self.store, slot, layer).save(
-                    self.store,
-                    slot,
-                    layer,
-                    LayerMask::ALL,
-                );
-                self.store.write_marks(slot, |cells| {
-                    cells[layer * LAYER_CELLS..][..LAYER_CELLS].copy_from_slice(&words)
+                self.scratch.record_mut(self.store, layer).save(self.store, layer, LayerMask::ALL);
+                self.store.write_marks(layer.slot, |cells| {
+                    cells[layer.y * LAYER_CELLS..][..LAYER_CELLS].copy_from_slice(&words)
                 });
             }
             return;
@@ -139,7 +128,7 @@ impl Tick<'_> {
         let mut changes: SmallVec<[(usize, Voxel); LayerMask::SPARSE]> = SmallVec::new();
         let mut changed = LayerMask::NONE;
         for cell in cells.iter() {
-            let word = self.store.read(Place::in_layer(slot, layer, cell)).word();
+            let word = self.store.read(Place::in_layer(layer, cell)).word();
             let after = activated(word, work.flow(cell), true);
             if after != word {
                 changes.push((cell, Voxel::from_raw(after)));
@@ -147,24 +136,26 @@ impl Tick<'_> {
             }
         }
         if changed.any() {
-            self.scratch.record_mut(self.store, slot, layer).save(self.store, slot, layer, changed);
-            self.store.write_marks(slot, |cells| {
-                changes.iter().for_each(|&(cell, voxel)| cells[layer * LAYER_CELLS + cell] = voxel);
+            self.scratch.record_mut(self.store, layer).save(self.store, layer, changed);
+            self.store.write_marks(layer.slot, |cells| {
+                changes
+                    .iter()
+                    .for_each(|&(cell, voxel)| cells[layer.y * LAYER_CELLS + cell] = voxel);
             });
         }
     }
 
     /// Adds the cells of a layer whose HasSource flag is stale to `deferred`. Needed only if
     /// parents have changed since the last tick, because every tick ends with correct flags.
-    fn note_stale(&self, slot: Slot, layer: usize, cells: LayerMask, deferred: &mut Deferred) {
-        let cells = cells & (self.store.connected(slot, layer) - self.store.springs(slot, layer));
+    fn note_stale(&self, layer: LayerId, cells: LayerMask, deferred: &mut Deferred) {
+        let cells = cells & (self.store.connected(layer) - self.store.springs(layer));
         if cells.is_sparse() {
-            let places = cells.iter().map(|cell| Place::in_layer(slot, layer, cell));
+            let places = cells.iter().map(|cell| Place::in_layer(layer, cell));
             return deferred.stale.extend(places.filter(|&place| self.is_stale(place)));
         }
-        let parents = self.store.parent_planes(slot, layer);
-        let stale = cells - self.with_connected_parent(slot, layer, &parents);
-        deferred.stale.extend(stale.iter().map(|cell| Place::in_layer(slot, layer, cell)));
+        let parents = self.store.parent_planes(layer);
+        let stale = cells - self.with_connected_parent(layer, &parents);
+        deferred.stale.extend(stale.iter().map(|cell| Place::in_layer(layer, cell)));
     }
 
     /// Whether the HasSource flag of a cell, which must not be a spring, differs from that of its
@@ -175,25 +166,20 @@ impl Tick<'_> {
     }
 
     /// Returns the cells of a layer with a parent that is connected to a spring.
-    fn with_connected_parent(
-        &self,
-        slot: Slot,
-        layer: usize,
-        parents: &[LayerMask; 6],
-    ) -> LayerMask {
-        let there = |place: Option<(Slot, usize)>| {
-            place.map_or(LayerMask::NONE, |(slot, layer)| self.store.connected(slot, layer))
+    fn with_connected_parent(&self, layer: LayerId, parents: &[LayerMask; 6]) -> LayerMask {
+        let there = |place: Option<LayerId>| {
+            place.map_or(LayerMask::NONE, |layer| self.store.connected(layer))
         };
         let mut beyond = [LayerMask::NONE; 4];
         for (beyond, face) in beyond.iter_mut().zip(Face::LATERAL) {
-            let neighbour = self.store.neighbour(slot, face);
-            *beyond = there(neighbour.is_some().then_some((neighbour, layer)));
+            let neighbour = self.store.neighbour(layer.slot, face);
+            *beyond = there(neighbour.is_some().then_some(layer.in_chunk(neighbour)));
         }
         let [from_west, from_east, from_north, from_south] =
-            self.store.connected(slot, layer).shifted(&beyond);
+            self.store.connected(layer).shifted(&beyond);
         let [west, east, down, up, north, south] = *parents;
-        let above = up & there(self.store.upper_layer(slot, layer));
-        let below = down & there(self.store.lower_layer(slot, layer));
+        let above = up & there(self.store.upper_layer(layer));
+        let below = down & there(self.store.lower_layer(layer));
         let along_x = (west & from_west) | (east & from_east);
         let along_z = (north & from_north) | (south & from_south);
         along_x | along_z | above | below
@@ -286,22 +272,20 @@ mod tests {
             let mut world = test_worlds::springs(seed);
             let slots = world.store.grid().sorted_slots();
             let mut tick = test_worlds::tick(&mut world);
-            for (slot, layer) in
-                slots.into_iter().flat_map(|slot| (0..16).map(move |layer| (slot, layer)))
-            {
-                let wet: Vec<usize> = tick.store.layer(slot, layer).wet.iter().collect();
+            for layer in slots.into_iter().flat_map(|slot| slot.layers()) {
+                let wet: Vec<usize> = tick.store.layer(layer).wet.iter().collect();
                 let count = if wet.is_empty() { 0 } else { random.usize(..40) };
                 let cells = (0..count).map(|_| wet[random.usize(..wet.len())]).collect();
-                let work = tick.scratch.record_mut(tick.store, slot, layer);
+                let work = tick.scratch.record_mut(tick.store, layer);
                 (0..LAYER_CELLS).for_each(|cell| work.set_flow(cell, random.u16(..)));
                 let flow = work.flows();
                 let now = |tick: &Tick| -> [Voxel; LAYER_CELLS] {
-                    core::array::from_fn(|cell| tick.store.read(Place::in_layer(slot, layer, cell)))
+                    core::array::from_fn(|cell| tick.store.read(Place::in_layer(layer, cell)))
                 };
                 let mut expected = now(&tick);
                 changes += u32::from(activate_layer(&mut expected, &flow, cells));
-                tick.activate(slot, layer, cells);
-                assert!(now(&tick) == expected, "seed {seed}: layer {layer}");
+                tick.activate(layer, cells);
+                assert!(now(&tick) == expected, "seed {seed}: {layer:?}");
             }
         }
         assert!(changes > 200, "{changes} layers changed");
@@ -322,17 +306,15 @@ mod tests {
             }
             let slots = world.store.grid().sorted_slots();
             let tick = test_worlds::tick(&mut world);
-            for (slot, layer) in
-                slots.into_iter().flat_map(|slot| (0..16).map(move |layer| (slot, layer)))
-            {
+            for layer in slots.into_iter().flat_map(|slot| slot.layers()) {
                 let stale = |cells: LayerMask| {
                     let mut deferred = Deferred::default();
-                    tick.note_stale(slot, layer, cells, &mut deferred);
+                    tick.note_stale(layer, cells, &mut deferred);
                     deferred.stale
                 };
                 let alone = |cell: usize| stale(LayerMask::single(cell));
                 let one_by_one: Vec<Place> = (0..LAYER_CELLS).flat_map(alone).collect();
-                assert_eq!(stale(LayerMask::ALL), one_by_one, "seed {seed}: layer {layer}");
+                assert_eq!(stale(LayerMask::ALL), one_by_one, "seed {seed}: {layer:?}");
                 found += one_by_one.len();
                 layers += usize::from(one_by_one.len() > 1);
             }

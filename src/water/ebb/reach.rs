@@ -11,7 +11,7 @@
 
 use crate::chunk::LayerMask;
 use crate::coords::Face;
-use crate::grid::Slot;
+use crate::grid::LayerId;
 use crate::water::cell::CellFlags;
 use crate::water::context::Tick;
 use crate::water::random::chunk_seed;
@@ -72,44 +72,37 @@ const NOT_UP: u8 = ALL & !(1 << Face::Up.index());
 impl Tick<'_> {
     /// Adds the connected cells of a layer, or beside it, that could feed a wet cell which is not
     /// connected. One of the two is in `cells`, which were visited in this tick.
-    pub(super) fn note_feeders(
-        &self,
-        slot: Slot,
-        layer: usize,
-        cells: LayerMask,
-        feeders: &mut Vec<Feeder>,
-    ) {
+    pub(super) fn note_feeders(&self, layer: LayerId, cells: LayerMask, feeders: &mut Vec<Feeder>) {
         if !self.store.has_sources() {
             return;
         }
-        let state = |slot: Slot, layer: usize| {
-            let LayerState { wet, .. } = self.store.layer(slot, layer);
-            let connected = self.store.connected(slot, layer);
+        let state = |layer: LayerId| {
+            let LayerState { wet, .. } = self.store.layer(layer);
+            let connected = self.store.connected(layer);
             Near { connected, fed: wet & connected, unfed: wet - connected }
         };
-        let own = state(slot, layer);
+        let own = state(layer);
         if (cells & (own.connected | own.unfed)).is_empty() {
             return;
         }
         let mut beside = [Near::default(); 4];
         let sides = beside.iter_mut().zip(Face::LATERAL).zip(cells.leaving());
         for ((near, face), _) in sides.filter(|(_, leaving)| leaving.any()) {
-            let there = self.store.neighbour(slot, face);
+            let there = self.store.neighbour(layer.slot, face);
             if there.is_some() {
-                *near = state(there, layer);
+                *near = state(layer.in_chunk(there));
             }
         }
-        let of_layer =
-            |place: Option<(Slot, usize)>| place.map_or(Near::default(), |at| state(at.0, at.1));
-        let above = of_layer(self.store.upper_layer(slot, layer));
-        let below = of_layer(self.store.lower_layer(slot, layer));
+        let of_layer = |place: Option<LayerId>| place.map_or(Near::default(), |at| state(at));
+        let above = of_layer(self.store.upper_layer(layer));
+        let below = of_layer(self.store.lower_layer(layer));
         let fed = own.fed.shifted(&beside.map(|near| near.fed));
         let unfed = own.unfed.shifted(&beside.map(|near| near.unfed));
-        let moved = cells & self.touched(slot, layer);
+        let moved = cells & self.touched(layer);
         let pressing = own.fed & above.unfed & moved;
         // What falls may leave no water behind where it falls.
         let feeding = own.fed & LayerMask::union(unfed) | own.connected & below.unfed;
-        let place = |cell| Place::in_layer(slot, layer, cell);
+        let place = |cell| Place::in_layer(layer, cell);
         for cell in ((feeding & cells) | pressing).iter() {
             let faces = if pressing.contains(cell) { ALL } else { NOT_UP };
             feeders.push(Feeder { place: place(cell), faces, spring: None });
@@ -135,29 +128,28 @@ impl Tick<'_> {
     /// no longer falls from them, so they can feed their lateral neighbours.
     pub(super) fn note_feeders_above(
         &self,
-        slot: Slot,
-        layer: usize,
+        layer: LayerId,
         touched: LayerMask,
         feeders: &mut Vec<Feeder>,
     ) {
-        let Some((upper, above)) = self.store.upper_layer(slot, layer) else { return };
-        let closed = self.store.layer(slot, layer).closed;
-        let fed = self.store.layer(upper, above).wet & self.store.connected(upper, above);
-        let Some(work) = self.scratch.get(slot, layer) else { return };
+        let Some(above) = self.store.upper_layer(layer) else { return };
+        let closed = self.store.layer(layer).closed;
+        let fed = self.store.layer(above).wet & self.store.connected(above);
+        let Some(work) = self.scratch.get(layer) else { return };
         let had_room = |&cell: &usize| work.before(cell).is_some_and(|was| !was.is_closed());
         let filled: LayerMask = (touched & closed & fed).iter().filter(had_room).collect();
         if filled.any() {
-            self.note_feeders(upper, above, filled, feeders);
+            self.note_feeders(above, filled, feeders);
         }
     }
 
     /// Takes from connected cells with several parents those that are not connected, so that all
     /// ancestors of a connected cell are.
-    pub(super) fn drop_unconnected_parents(&mut self, slot: Slot, layer: usize, cells: LayerMask) {
-        let Some(extras) = self.store.extras(slot) else { return };
-        let several = LayerMask::union(extras.each_ref().map(|extra| extra.layer(layer)));
-        for cell in (several & cells & self.store.connected(slot, layer)).iter() {
-            let place = Place::in_layer(slot, layer, cell);
+    pub(super) fn drop_unconnected_parents(&mut self, layer: LayerId, cells: LayerMask) {
+        let Some(extras) = self.store.extras(layer.slot) else { return };
+        let several = LayerMask::union(extras.each_ref().map(|extra| extra.layer(layer.y)));
+        for cell in (several & cells & self.store.connected(layer)).iter() {
+            let place = Place::in_layer(layer, cell);
             for face in Store::faces(self.store.parents_of(place)) {
                 if !self.store.look(place, face).is_connected() {
                     self.drop_parent(place, face);
@@ -273,7 +265,7 @@ impl Tick<'_> {
             } else if self.store.could_feed(feeder.place, face, there) {
                 if face == Face::Up {
                     looked += self.measure_spring(&mut feeder);
-                    let y = self.store.layer_y(there.slot, there.layer());
+                    let y = self.store.layer_y(there.layer_id());
                     if feeder.spring.is_none_or(|spring| spring <= y) {
                         continue;
                     }
@@ -356,7 +348,7 @@ impl Store {
     fn is_pressed_up(&self, place: Place) -> bool {
         let below = self.step(place, Face::Down);
         let spring = below.is_some().then(|| self.spring_height_over(below).0).flatten();
-        spring.is_some_and(|height| height > self.layer_y(place.slot, place.layer()))
+        spring.is_some_and(|height| height > self.layer_y(place.layer_id()))
     }
 
     /// Returns the height of the spring at the end of the first parents of a cell, `None` if there
@@ -366,7 +358,7 @@ impl Store {
         loop {
             let voxel = self.read(place);
             if voxel.is_source() {
-                return (Some(self.layer_y(place.slot, place.layer())), looked);
+                return (Some(self.layer_y(place.layer_id())), looked);
             }
             let parent = voxel.parent_face().filter(|_| voxel.is_connected());
             let Some(face) = parent else { return (None, looked) };

@@ -74,9 +74,9 @@ impl WaterWorld {
     fn lower(&mut self, slot: Slot) {
         let throughput = self.rules.throughput;
         let is_above = |voxel: Voxel| voxel.lowered_to(throughput) != voxel;
-        for layer in 0..16 {
-            for cell in self.store.select(slot, layer, is_above).iter() {
-                let place = Place::in_layer(slot, layer, cell);
+        for layer in slot.layers() {
+            for cell in self.store.select(layer, is_above).iter() {
+                let place = Place::in_layer(layer, cell);
                 self.replace(place, self.store.read(place).lowered_to(throughput));
             }
         }

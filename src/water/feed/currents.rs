@@ -2,7 +2,7 @@
 
 use crate::chunk::{Chunk, LAYER_CELLS};
 use crate::coords::{CHUNK_CELLS, sort_key};
-use crate::grid::Slot;
+use crate::grid::{LayerId, Slot};
 use crate::water::WaterWorld;
 use crate::water::feed::run::runs;
 use crate::water::feed::update::ChunkCurrents;
@@ -116,7 +116,8 @@ fn currents_of(world: &WaterWorld, slot: Slot, layers: u16) -> Chunk<Current> {
     for (layer, cells) in currents.as_chunks_mut::<LAYER_CELLS>().0.iter_mut().enumerate() {
         if layers >> layer & 1 != 0 {
             for (cell, current) in cells.iter_mut().enumerate() {
-                *current = Current::of(world.current_at(Place::in_layer(slot, layer, cell)));
+                *current =
+                    Current::of(world.current_at(Place::in_layer(LayerId::new(slot, layer), cell)));
             }
         }
     }

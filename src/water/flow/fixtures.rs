@@ -2,7 +2,7 @@
 
 use crate::chunk::LayerMask;
 use crate::coords::Face;
-use crate::grid::Slot;
+use crate::grid::LayerId;
 use crate::water::context::Tick;
 use crate::water::fixture::Fixture;
 use crate::water::store::Place;
@@ -11,25 +11,25 @@ use smallvec::SmallVec;
 impl Tick<'_> {
     /// Lets the fixtures of a layer act whose cells are awake.
     #[inline]
-    pub(super) fn run_fixtures(&mut self, slot: Slot, layer: usize) {
-        if self.store.fixtures(slot).is_some() {
-            self.run_all_fixtures(slot, layer);
+    pub(super) fn run_fixtures(&mut self, layer: LayerId) {
+        if self.store.fixtures(layer.slot).is_some() {
+            self.run_all_fixtures(layer);
         }
     }
 
-    fn run_all_fixtures(&mut self, slot: Slot, layer: usize) {
-        let awake = self.awake(slot, layer);
+    fn run_all_fixtures(&mut self, layer: LayerId) {
+        let awake = self.awake(layer);
         let acts = |&(cell, _): &(usize, Fixture)| {
-            awake.contains(cell) && self.store.has_work(Place::in_layer(slot, layer, cell))
+            awake.contains(cell) && self.store.has_work(Place::in_layer(layer, cell))
         };
         let here: SmallVec<[(usize, Fixture); 8]> =
-            self.store.fixtures_in(slot, layer).filter(acts).collect();
+            self.store.fixtures_in(layer).filter(acts).collect();
         for (cell, fixture) in here {
             match fixture {
-                Fixture::Drain(rate) => self.drain(Place::in_layer(slot, layer, cell), rate),
+                Fixture::Drain(rate) => self.drain(Place::in_layer(layer, cell), rate),
                 Fixture::Valve { .. } => {}
                 Fixture::Tap(rate) => {
-                    self.ledger.injected += self.fill(slot, layer, LayerMask::single(cell), rate);
+                    self.ledger.injected += self.fill(layer, LayerMask::single(cell), rate);
                 }
             }
         }
@@ -37,7 +37,7 @@ impl Tick<'_> {
 
     /// Takes up to `rate` units out of a cell, which pass on across its floor.
     fn drain(&mut self, place: Place, rate: u8) {
-        let (slot, layer, cell) = (place.slot, place.layer(), place.cell());
+        let (layer, cell) = (place.layer_id(), place.cell());
         let voxel = self.store.read(place);
         let units =
             rate.min(voxel.height()).min(self.limits.left(voxel, self.scratch.passed(place)));
@@ -46,8 +46,8 @@ impl Tick<'_> {
         }
         self.put(place, voxel.with_height(voxel.height() - units));
         self.pass_on(place, Face::Down, units);
-        self.scratch.record_mut(self.store, slot, layer).touched.insert(cell);
+        self.scratch.record_mut(self.store, layer).touched.insert(cell);
         self.ledger.drained += u64::from(units);
-        self.wake_givers(slot, layer, LayerMask::single(cell));
+        self.wake_givers(layer, LayerMask::single(cell));
     }
 }

@@ -12,7 +12,7 @@ pub(crate) mod window;
 
 use crate::chunk::LayerMask;
 use crate::coords::Face;
-use crate::grid::Slot;
+use crate::grid::LayerId;
 use crate::water::cell::FULL;
 use crate::water::context::Tick;
 use crate::water::flow::kernel::{LayerFlow, falling, least_height};
@@ -25,48 +25,45 @@ use smallvec::SmallVec;
 
 impl Tick<'_> {
     /// Applies the kernel to the layer's awake cells: they give water down and sideways.
-    pub(crate) fn flow_layer(&mut self, window: &mut Window, slot: Slot, layer: usize) {
-        self.fill_from_sea(slot, layer);
-        self.run_fixtures(slot, layer);
+    pub(crate) fn flow_layer(&mut self, window: &mut Window, layer: LayerId) {
+        self.fill_from_sea(layer);
+        self.run_fixtures(layer);
         if !self.store.has_runs() {
-            return self.flow_cells(window, slot, layer);
+            return self.flow_cells(window, layer);
         }
-        self.check_runs(slot, layer);
-        self.flow_cells(window, slot, layer);
-        self.pass_runs(slot, layer);
+        self.check_runs(layer);
+        self.flow_cells(window, layer);
+        self.pass_runs(layer);
     }
 
     /// Applies the kernel to those of the layer's awake cells that are in no run.
-    fn flow_cells(&mut self, window: &mut Window, slot: Slot, layer: usize) {
-        let LayerState { wet, closed } = self.store.layer(slot, layer);
-        let awake = (self.awake(slot, layer) & wet) - self.store.in_runs(slot, layer);
+    fn flow_cells(&mut self, window: &mut Window, layer: LayerId) {
+        let LayerState { wet, closed } = self.store.layer(layer);
+        let awake = (self.awake(layer) & wet) - self.store.in_runs(layer);
         if awake.is_empty() {
             return;
         }
-        let firm = self.firm(slot, layer) - self.over_runs(slot, layer);
-        let movable = if awake.is_sparse() {
-            awake
-        } else {
-            awake - (firm & self.enclosed(slot, layer, closed))
-        };
+        let firm = self.firm(layer) - self.over_runs(layer);
+        let movable =
+            if awake.is_sparse() { awake } else { awake - (firm & self.enclosed(layer, closed)) };
         // A few cells are tested before the whole layer is gathered: usually they have nothing to
         // give, or only fall.
         let givers = if movable.is_sparse() {
-            let givers = self.givers_among(slot, layer, movable, firm);
-            if givers.is_empty() || self.only_fall(slot, layer, givers) {
+            let givers = self.givers_among(layer, movable, firm);
+            if givers.is_empty() || self.only_fall(layer, givers) {
                 self.report.visited += u64::from(awake.count());
-                return self.fall_alone(slot, layer, givers);
+                return self.fall_alone(layer, givers);
             }
-            if self.clear_runs(slot, layer) {
-                return self.flow_cells(window, slot, layer);
+            if self.clear_runs(layer) {
+                return self.flow_cells(window, layer);
             }
-            window.gather(self.store, slot, layer);
+            window.gather(self.store, layer);
             givers
         } else {
-            if self.clear_runs(slot, layer) {
-                return self.flow_cells(window, slot, layer);
+            if self.clear_runs(layer) {
+                return self.flow_cells(window, layer);
             }
-            window.gather(self.store, slot, layer);
+            window.gather(self.store, layer);
             movable & window.givers()
         };
         self.report.visited += u64::from(awake.count());
@@ -74,69 +71,62 @@ impl Tick<'_> {
             return;
         }
         let limits = self.limits;
-        let work = self.scratch.record_mut(self.store, slot, layer);
+        let work = self.scratch.record_mut(self.store, layer);
         let seeds = (Purpose::Order.seed(work.seed), Purpose::Sides.seed(work.seed));
         window.flow = work.flows();
         let done = window.run(givers, limits, seeds);
         if done.moved > 0 {
-            self.apply(window, slot, layer, &done);
+            self.apply(window, layer, &done);
         }
     }
 
     /// Returns the cells of a layer that are parts of falls and have let water fall on in this
     /// tick.
-    pub(crate) fn fallen(&self, slot: Slot, layer: usize) -> LayerMask {
-        let fallen =
-            self.scratch.get(slot, layer).map_or(LayerMask::NONE, |work| work.marks().fallen);
-        fallen | self.store.passed_in_runs(slot, layer)
+    pub(crate) fn fallen(&self, layer: LayerId) -> LayerMask {
+        let fallen = self.scratch.get(layer).map_or(LayerMask::NONE, |work| work.marks().fallen);
+        fallen | self.store.passed_in_runs(layer)
     }
 
     /// Fills the awake cells of a layer that lie at the sea, each by what it lacks, as far as the
     /// throughput allows. Those that lie on the sea as well stay as they are: it closes over them
     /// when the tick ends.
-    fn fill_from_sea(&mut self, slot: Slot, layer: usize) {
-        if self.store.coast(slot).is_none() {
+    fn fill_from_sea(&mut self, layer: LayerId) {
+        if self.store.coast(layer.slot).is_none() {
             return;
         }
-        let awake = self.awake(slot, layer) & self.store.coast_in(slot, layer);
-        let thirsty = awake - self.store.layer(slot, layer).closed - self.store.on_sea(slot, layer);
+        let awake = self.awake(layer) & self.store.coast_in(layer);
+        let thirsty = awake - self.store.layer(layer).closed - self.store.on_sea(layer);
         if thirsty.is_empty() {
             return;
         }
-        self.leave_runs_before_turn(slot, layer, thirsty.spread());
-        self.ledger.from_sea += self.fill(slot, layer, thirsty, self.limits.throughput);
+        self.leave_runs_before_turn(layer, thirsty.spread());
+        self.ledger.from_sea += self.fill(layer, thirsty, self.limits.throughput);
     }
 
     /// Fills cells of a layer, each by up to `most` units as far as it has room. Returns the units.
-    fn fill(&mut self, slot: Slot, layer: usize, cells: LayerMask, most: u8) -> u64 {
-        let work = self.scratch.record_mut(self.store, slot, layer);
-        work.save(self.store, slot, layer, cells);
+    fn fill(&mut self, layer: LayerId, cells: LayerMask, most: u8) -> u64 {
+        let work = self.scratch.record_mut(self.store, layer);
+        work.save(self.store, layer, cells);
         work.touched |= cells;
         let mut filled = 0;
         for cell in cells.iter() {
-            let place = Place::in_layer(slot, layer, cell);
+            let place = Place::in_layer(layer, cell);
             let voxel = self.store.read(place);
             let units = voxel.room().min(most);
             self.store.write(place, voxel.with_height(voxel.height() + units));
             filled += u64::from(units);
         }
         self.report.moved += filled;
-        self.wake_layer(slot, layer, cells);
+        self.wake_layer(layer, cells);
         filled
     }
 
     /// Returns those of `cells`, which are wet, that would give water and are not exhausted. `firm`
     /// are the cells of the layer without room below.
-    fn givers_among(
-        &self,
-        slot: Slot,
-        layer: usize,
-        cells: LayerMask,
-        firm: LayerMask,
-    ) -> LayerMask {
-        let work = self.scratch.get(slot, layer);
+    fn givers_among(&self, layer: LayerId, cells: LayerMask, firm: LayerMask) -> LayerMask {
+        let work = self.scratch.get(layer);
         let gives = |cell: usize| {
-            let place = Place::in_layer(slot, layer, cell);
+            let place = Place::in_layer(layer, cell);
             let own = self.store.read(place);
             self.limits.left(own, work.map_or(0, |work| work.passed(cell))) > 0
                 && own.loose() > 0
@@ -158,38 +148,38 @@ impl Tick<'_> {
     /// Whether `givers` only fall, independently of each other: all that they may give fits below,
     /// and no water lies beside them in the layer that could move once they are lower. Water beside
     /// them in other chunks is woken and flows with its own layer.
-    fn only_fall(&self, slot: Slot, layer: usize, givers: LayerMask) -> bool {
+    fn only_fall(&self, layer: LayerId, givers: LayerMask) -> bool {
         let falls = |cell: usize| {
-            let place = Place::in_layer(slot, layer, cell);
+            let place = Place::in_layer(layer, cell);
             let voxel = self.store.read(place);
             let left = self.limits.left(voxel, self.scratch.passed(place));
             // Water that came from the side may shoot out over a ledge.
             let came_from_above = !voxel.direction().is_some_and(Face::is_lateral);
             came_from_above && floor_now(self.store, place).room() >= voxel.loose().min(left)
         };
-        let wet = self.store.layer(slot, layer).wet;
+        let wet = self.store.layer(layer).wet;
         (givers.spread() & wet).is_empty() && givers.iter().all(falls)
     }
 
     /// Lets cells of a layer fall that [only fall](Self::only_fall), without a window.
-    fn fall_alone(&mut self, slot: Slot, layer: usize, givers: LayerMask) {
+    fn fall_alone(&mut self, layer: LayerId, givers: LayerMask) {
         if givers.is_empty() {
             return;
         }
-        let gave = givers - self.store.springs(slot, layer);
-        let over_runs = givers & self.over_runs(slot, layer);
+        let gave = givers - self.store.springs(layer);
+        let over_runs = givers & self.over_runs(layer);
         for cell in over_runs.iter() {
-            let place = Place::in_layer(slot, layer, cell);
+            let place = Place::in_layer(layer, cell);
             let voxel = self.store.read(place);
             if voxel.loose().min(self.limits.left(voxel, self.scratch.passed(place))) < FULL {
                 self.leave_run_below(place);
             }
         }
         let mut falls: SmallVec<[(usize, u8); LayerMask::SPARSE]> = SmallVec::new();
-        let work = self.scratch.record_mut(self.store, slot, layer);
-        work.save(self.store, slot, layer, gave);
+        let work = self.scratch.record_mut(self.store, layer);
+        work.save(self.store, layer, gave);
         for cell in givers.iter() {
-            let place = Place::in_layer(slot, layer, cell);
+            let place = Place::in_layer(layer, cell);
             let (voxel, below) = (self.store.read(place), floor_now(self.store, place));
             let left = self.limits.left(voxel, work.passed(cell));
             let units = falling(voxel.loose(), left, below);
@@ -211,34 +201,34 @@ impl Tick<'_> {
                 _ => falls.push((cell, units)),
             }
         }
-        self.wake_layer(slot, layer, givers);
+        self.wake_layer(layer, givers);
         if !falls.is_empty()
-            && let Some((slot, layer)) = self.store.lower_layer(slot, layer)
+            && let Some(layer) = self.store.lower_layer(layer)
         {
             let fell = falls.iter().map(|&(cell, _)| cell).collect();
-            self.write_inflow(slot, layer, Face::Up, fell, |cell, voxel| {
+            self.write_inflow(layer, Face::Up, fell, |cell, voxel| {
                 let units =
                     falls.iter().find(|&&(at, _)| at == cell).map_or(0, |&(_, units)| units);
                 voxel.with_height(voxel.height() + units)
             });
         }
-        self.wake_givers(slot, layer, gave);
+        self.wake_givers(layer, gave);
     }
 
     /// Returns the cells enclosed on all four sides by cells without room.
-    fn enclosed(&self, slot: Slot, layer: usize, closed: LayerMask) -> LayerMask {
-        let beyond = self.beside(slot, layer, |closed, _| closed, |voxel| voxel.is_closed());
+    fn enclosed(&self, layer: LayerId, closed: LayerMask) -> LayerMask {
+        let beyond = self.beside(layer, |closed, _| closed, |voxel| voxel.is_closed());
         let [west, east, north, south] = closed.shifted(&beyond);
         west & east & north & south
     }
 
     /// Writes the result of the kernel back into the world and wakes the cells that can now move.
-    fn apply(&mut self, window: &Window, slot: Slot, layer: usize, done: &LayerFlow) {
+    fn apply(&mut self, window: &Window, layer: LayerId, done: &LayerFlow) {
         self.report.moved += done.moved;
         self.ledger.drained += done.drained;
         self.ledger.into_sea += done.into_sea;
         self.ledger.injected += done.injected;
-        let work = self.scratch.record_mut(self.store, slot, layer);
+        let work = self.scratch.record_mut(self.store, layer);
         let touched = done.changed | done.sprang;
         work.touched |= touched;
         if done.fallen.any() {
@@ -251,51 +241,53 @@ impl Tick<'_> {
             }
         }
         if done.changed.any() {
-            work.save(self.store, slot, layer, done.changed);
+            work.save(self.store, layer, done.changed);
             if done.changed.is_sparse() {
                 for cell in done.changed.iter() {
-                    self.store.write(Place::in_layer(slot, layer, cell), window.at(cell));
+                    self.store.write(Place::in_layer(layer, cell), window.at(cell));
                 }
             } else {
-                self.store.write_layer(slot, layer, |cells| window.copy_to(cells));
+                self.store.write_layer(layer, |cells| window.copy_to(cells));
             }
         }
-        self.wake_layer(slot, layer, touched);
+        self.wake_layer(layer, touched);
         if done.fell.any()
-            && let Some((slot, layer)) = self.store.lower_layer(slot, layer)
+            && let Some(layer) = self.store.lower_layer(layer)
         {
-            self.write_inflow(slot, layer, Face::Up, done.fell, |cell, _| window.below(cell));
+            self.write_inflow(layer, Face::Up, done.fell, |cell, _| window.below(cell));
         }
         for (side, face) in Face::LATERAL.into_iter().enumerate() {
-            let there = self.store.neighbour(slot, face);
+            let there = self.store.neighbour(layer.slot, face);
             if done.left[side].any() && there.is_some() {
-                self.write_inflow(there, layer, face.opposite(), done.left[side], |cell, _| {
-                    window.beside(side, cell)
-                });
+                self.write_inflow(
+                    layer.in_chunk(there),
+                    face.opposite(),
+                    done.left[side],
+                    |cell, _| window.beside(side, cell),
+                );
             }
         }
-        self.wake_givers(slot, layer, done.gave);
+        self.wake_givers(layer, done.gave);
     }
 
     /// Writes the inflow of another layer through a face. `voxel` gives a cell's new voxel from its
     /// index and its old one.
     fn write_inflow(
         &mut self,
-        slot: Slot,
-        layer: usize,
+        layer: LayerId,
         face: Face,
         cells: LayerMask,
         voxel: impl Fn(usize, Voxel) -> Voxel,
     ) {
-        let work = self.scratch.record_mut(self.store, slot, layer);
-        work.save(self.store, slot, layer, cells);
+        let work = self.scratch.record_mut(self.store, layer);
+        work.save(self.store, layer, cells);
         work.touched |= cells;
         work.enter(face, cells);
         for cell in cells.iter() {
-            let place = Place::in_layer(slot, layer, cell);
+            let place = Place::in_layer(layer, cell);
             self.store.write(place, voxel(cell, self.store.read(place)));
         }
-        self.wake_layer(slot, layer, cells);
+        self.wake_layer(layer, cells);
     }
 }
 
@@ -317,32 +309,30 @@ mod tests {
             let slots = world.store.grid().sorted_slots();
             let tick = test_worlds::tick(&mut world);
             let limits = tick.limits;
-            for (slot, layer) in
-                slots.into_iter().flat_map(|slot| (0..16).map(move |layer| (slot, layer)))
-            {
-                let wet = tick.store.layer(slot, layer).wet;
+            for layer in slots.into_iter().flat_map(|slot| slot.layers()) {
+                let wet = tick.store.layer(layer).wet;
                 let places: Vec<usize> = wet.iter().collect();
                 let some: LayerMask = (0..places.len().min(6))
                     .map(|_| places[random.usize(..places.len())])
                     .collect();
                 for cell in places {
-                    let left = limits.left(tick.store.read(Place::in_layer(slot, layer, cell)), 0);
+                    let left = limits.left(tick.store.read(Place::in_layer(layer, cell)), 0);
                     let passed = if random.bool() { random.u8(..=left) } else { 0 };
-                    let work = tick.scratch.record_mut(tick.store, slot, layer);
+                    let work = tick.scratch.record_mut(tick.store, layer);
                     work.pass_on(cell, Face::West, passed);
                     exhausted += u32::from(passed == left);
                 }
-                whole.gather(tick.store, slot, layer);
+                whole.gather(tick.store, layer);
                 let mut expected = some & whole.givers();
                 for cell in expected.iter() {
-                    let place = Place::in_layer(slot, layer, cell);
+                    let place = Place::in_layer(layer, cell);
                     if limits.left(tick.store.read(place), tick.scratch.passed(place)) == 0 {
                         expected.remove(cell);
                     }
                 }
-                let firm = tick.firm(slot, layer);
-                let givers = tick.givers_among(slot, layer, some, firm);
-                assert_eq!(givers, expected, "seed {seed}: layer {layer} in {slot:?}");
+                let firm = tick.firm(layer);
+                let givers = tick.givers_among(layer, some, firm);
+                assert_eq!(givers, expected, "seed {seed}: {layer:?}");
                 giving += givers.count();
             }
         }
@@ -359,44 +349,42 @@ mod tests {
             let slots = world.store.grid().sorted_slots();
             let (mut tick, mut reference) =
                 (test_worlds::tick(&mut world), test_worlds::tick(&mut other));
-            for (layer, slot) in
-                (0..16).flat_map(|layer| slots.iter().map(move |&slot| (layer, slot)))
-            {
-                let wet = reference.store.layer(slot, layer).wet;
-                let awake = reference.awake(slot, layer) & wet;
-                tick.flow_layer(&mut window, slot, layer);
+            for layer in (0..16).flat_map(|y| slots.iter().map(move |&slot| LayerId { slot, y })) {
+                let wet = reference.store.layer(layer).wet;
+                let awake = reference.awake(layer) & wet;
+                tick.flow_layer(&mut window, layer);
                 reference.report.visited += u64::from(awake.count());
-                window.gather(reference.store, slot, layer);
+                window.gather(reference.store, layer);
                 let givers = awake & window.givers();
                 let limits = reference.limits;
-                let work = reference.scratch.record_mut(reference.store, slot, layer);
+                let work = reference.scratch.record_mut(reference.store, layer);
                 let seeds = (Purpose::Order.seed(work.seed), Purpose::Sides.seed(work.seed));
                 window.flow = work.flows();
                 let done = window.run(givers, limits, seeds);
                 if done.moved > 0 {
-                    let alone = givers.is_sparse() && reference.only_fall(slot, layer, givers);
+                    let alone = givers.is_sparse() && reference.only_fall(layer, givers);
                     moved[usize::from(givers.is_sparse()) + usize::from(alone)] += 1;
-                    reference.apply(&window, slot, layer, &done);
+                    reference.apply(&window, layer, &done);
                 }
-                assert_eq!(tick.report, reference.report, "seed {seed}: layer {layer}");
+                assert_eq!(tick.report, reference.report, "seed {seed}: layer {layer:?}");
             }
-            let places = slots.iter().flat_map(|&slot| (0..16).map(move |layer| (slot, layer)));
-            for (slot, layer) in places {
+            let places = slots.iter().flat_map(|&slot| slot.layers());
+            for layer in places {
                 let [here, there] =
-                    [&tick, &reference].map(|tick| tick.store.cells(slot, layer).copied());
-                assert!(here == there, "seed {seed}: layer {layer}");
+                    [&tick, &reference].map(|tick| tick.store.cells(layer).copied());
+                assert!(here == there, "seed {seed}: {layer:?}");
                 let [here, there] = [&tick, &reference].map(|tick| {
                     let marks = |work: &LayerRecord| {
                         let entries: [u8; LAYER_CELLS] =
                             core::array::from_fn(|cell| work.entries(cell));
                         (work.flows(), entries, [work.touched, work.woken])
                     };
-                    (tick.awake(slot, layer), tick.scratch.get(slot, layer).map(marks))
+                    (tick.awake(layer), tick.scratch.get(layer).map(marks))
                 });
-                assert_eq!(here.0, there.0, "seed {seed}: layer {layer}");
+                assert_eq!(here.0, there.0, "seed {seed}: {layer:?}");
                 let is_idle = here.1.is_none()
                     && there.1.is_some_and(|(.., marks)| marks == [LayerMask::NONE; 2]);
-                assert!(is_idle || here.1 == there.1, "seed {seed}: layer {layer}");
+                assert!(is_idle || here.1 == there.1, "seed {seed}: {layer:?}");
             }
         }
         assert!(

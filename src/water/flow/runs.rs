@@ -9,7 +9,7 @@
 
 use crate::chunk::LayerMask;
 use crate::coords::Face;
-use crate::grid::Slot;
+use crate::grid::LayerId;
 use crate::water::WaterWorld;
 use crate::water::cell::FULL;
 use crate::water::context::Tick;
@@ -41,10 +41,10 @@ impl Tick<'_> {
 
     #[cold]
     fn leave_run_in(&mut self, place: Place, turn: Turn) {
-        let (slot, layer, cell) = (place.slot, place.layer(), place.cell());
+        let (layer, cell) = (place.layer_id(), place.cell());
         self.store.take_out_of_run(place, true);
         if turn != Turn::Ahead {
-            let work = self.scratch.record_mut(self.store, slot, layer);
+            let work = self.scratch.record_mut(self.store, layer);
             work.pass_on(cell, Face::Down, FULL);
             work.marks_mut().fallen.insert(cell);
             if self.scratch.phase == Phase::Flow {
@@ -53,110 +53,106 @@ impl Tick<'_> {
             }
         }
         match turn {
-            Turn::Ahead => _ = self.scratch.record_mut(self.store, slot, layer),
+            Turn::Ahead => _ = self.scratch.record_mut(self.store, layer),
             Turn::Emptied => {
                 let voxel = self.store.read(place);
-                self.scratch
-                    .record_mut(self.store, slot, layer)
-                    .save_cell(self.store, slot, layer, cell);
+                self.scratch.record_mut(self.store, layer).save_cell(self.store, layer, cell);
                 self.store.write(place, voxel.with_height(0));
             }
-            Turn::Done => {
-                self.scratch.record_mut(self.store, slot, layer).enter_cell(Face::Up, cell)
-            }
+            Turn::Done => self.scratch.record_mut(self.store, layer).enter_cell(Face::Up, cell),
         }
         self.store.set_awake(place);
         let above = self.store.step(place, Face::Up);
         if self.store.is_in_run(above) {
-            self.scratch.record_mut(self.store, above.slot, above.layer());
+            self.scratch.record_mut(self.store, above.layer_id());
             self.store.set_awake(above);
         }
     }
 
-    fn leave_runs(&mut self, slot: Slot, layer: usize, cells: LayerMask, turn: Option<Turn>) {
+    fn leave_runs(&mut self, layer: LayerId, cells: LayerMask, turn: Option<Turn>) {
         for cell in cells.iter() {
-            let place = Place::in_layer(slot, layer, cell);
+            let place = Place::in_layer(layer, cell);
             let turn = turn.unwrap_or_else(|| self.scratch.turn_of(self.store, place));
             self.leave_run_in(place, turn);
         }
     }
 
     /// Takes those of `cells` of a layer out of their runs that are in one.
-    pub(crate) fn leave_runs_among(&mut self, slot: Slot, layer: usize, cells: LayerMask) {
-        let cells = cells & self.store.in_runs(slot, layer);
-        self.leave_runs(slot, layer, cells, None);
+    pub(crate) fn leave_runs_among(&mut self, layer: LayerId, cells: LayerMask) {
+        let cells = cells & self.store.in_runs(layer);
+        self.leave_runs(layer, cells, None);
     }
 
     /// Takes the cells out of their runs that lie beside `cells` of a layer, which hold water.
-    pub(crate) fn leave_runs_beside(&mut self, slot: Slot, layer: usize, cells: LayerMask) {
-        let beside = self.store.in_runs(slot, layer) & cells.spread();
-        self.leave_runs(slot, layer, beside, None);
+    pub(crate) fn leave_runs_beside(&mut self, layer: LayerId, cells: LayerMask) {
+        let beside = self.store.in_runs(layer) & cells.spread();
+        self.leave_runs(layer, beside, None);
         for (face, cells) in Face::LATERAL.into_iter().zip(cells.leaving()) {
-            let there = self.store.neighbour(slot, face);
+            let there = self.store.neighbour(layer.slot, face);
             if cells.any() && there.is_some() {
-                let beside = self.store.in_runs(there, layer) & cells;
-                self.leave_runs(there, layer, beside, None);
+                let beside = self.store.in_runs(layer.in_chunk(there)) & cells;
+                self.leave_runs(layer.in_chunk(there), beside, None);
             }
         }
     }
 
     /// Takes those of `cells` of a layer out of their runs that are in one, in the turn of the
     /// layer and before they have passed on their water.
-    pub(super) fn leave_runs_before_turn(&mut self, slot: Slot, layer: usize, cells: LayerMask) {
-        let cells = cells & self.store.in_runs(slot, layer);
-        self.leave_runs(slot, layer, cells, Some(Turn::Ahead));
+    pub(super) fn leave_runs_before_turn(&mut self, layer: LayerId, cells: LayerMask) {
+        let cells = cells & self.store.in_runs(layer);
+        self.leave_runs(layer, cells, Some(Turn::Ahead));
     }
 
     /// Takes the cells of a layer out of their runs whose water finds no empty cell below.
-    pub(super) fn check_runs(&mut self, slot: Slot, layer: usize) {
-        let lowest = self.awake(slot, layer) & self.store.in_runs(slot, layer);
+    pub(super) fn check_runs(&mut self, layer: LayerId) {
+        let lowest = self.awake(layer) & self.store.in_runs(layer);
         let fails =
-            |&cell: &usize| self.store.floor(Place::in_layer(slot, layer, cell)).height_bits() > 0;
-        self.leave_runs_before_turn(slot, layer, lowest.iter().filter(fails).collect());
+            |&cell: &usize| self.store.floor(Place::in_layer(layer, cell)).height_bits() > 0;
+        self.leave_runs_before_turn(layer, lowest.iter().filter(fails).collect());
     }
 
     /// Lets the lowest cells of runs in a layer refill the cells below them.
-    pub(super) fn pass_runs(&mut self, slot: Slot, layer: usize) {
-        let lowest = self.awake(slot, layer) & self.store.in_runs(slot, layer);
+    pub(super) fn pass_runs(&mut self, layer: LayerId) {
+        let lowest = self.awake(layer) & self.store.in_runs(layer);
         if lowest.any()
-            && let Some((slot, layer)) = self.store.lower_layer(slot, layer)
+            && let Some(layer) = self.store.lower_layer(layer)
         {
-            self.write_inflow(slot, layer, Face::Up, lowest, |_, voxel| voxel.with_height(FULL));
+            self.write_inflow(layer, Face::Up, lowest, |_, voxel| voxel.with_height(FULL));
         }
     }
 
     /// Takes cells out of their runs that a window of a layer may reach: those in the layer, in
     /// that below it, and across its borders. Returns whether there were any.
-    pub(super) fn clear_runs(&mut self, slot: Slot, layer: usize) -> bool {
+    pub(super) fn clear_runs(&mut self, layer: LayerId) -> bool {
         if !self.store.has_runs() {
             return false;
         }
         let mut cleared = false;
-        cleared |= self.store.in_runs(slot, layer).any();
-        self.leave_runs_before_turn(slot, layer, LayerMask::ALL);
-        if let Some((slot, layer)) = self.store.lower_layer(slot, layer) {
-            let lower = self.store.in_runs(slot, layer);
+        cleared |= self.store.in_runs(layer).any();
+        self.leave_runs_before_turn(layer, LayerMask::ALL);
+        if let Some(layer) = self.store.lower_layer(layer) {
+            let lower = self.store.in_runs(layer);
             cleared |= lower.any();
-            self.leave_runs(slot, layer, lower, Some(Turn::Emptied));
+            self.leave_runs(layer, lower, Some(Turn::Emptied));
         }
         for (face, cells) in Face::LATERAL.into_iter().zip(LayerMask::ALL.leaving()) {
-            let there = self.store.neighbour(slot, face);
+            let there = self.store.neighbour(layer.slot, face);
             if there.is_some() {
-                let beside = self.store.in_runs(there, layer) & cells;
+                let beside = self.store.in_runs(layer.in_chunk(there)) & cells;
                 cleared |= beside.any();
-                self.leave_runs(there, layer, beside, None);
+                self.leave_runs(layer.in_chunk(there), beside, None);
             }
         }
         cleared
     }
 
     /// Returns the cells of a layer below which a run has emptied its highest cell.
-    pub(super) fn over_runs(&self, slot: Slot, layer: usize) -> LayerMask {
+    pub(super) fn over_runs(&self, layer: LayerId) -> LayerMask {
         if !self.store.has_runs() {
             return LayerMask::NONE;
         }
-        let below = self.store.lower_layer(slot, layer);
-        below.map_or(LayerMask::NONE, |(slot, layer)| self.store.in_runs(slot, layer))
+        let below = self.store.lower_layer(layer);
+        below.map_or(LayerMask::NONE, |layer| self.store.in_runs(layer))
     }
 
     /// Takes the cell below out of its run, as one that has emptied.
@@ -175,37 +171,35 @@ impl Tick<'_> {
             let cells = self.store.pass_runs_of(slot) as u64;
             self.report.visited += cells;
             self.report.moved += cells * u64::from(FULL);
-            for layer in 0..16 {
-                self.leave_dry_runs(slot, layer);
+            for layer in slot.layers() {
+                self.leave_dry_runs(layer);
             }
         }
     }
 
-    fn leave_dry_runs(&mut self, slot: Slot, layer: usize) {
-        let cells = self.store.in_runs(slot, layer);
+    fn leave_dry_runs(&mut self, layer: LayerId) {
+        let cells = self.store.in_runs(layer);
         if cells.is_empty() {
             return;
         }
-        let above = self.store.upper_layer(slot, layer);
-        let highest =
-            cells - above.map_or(LayerMask::NONE, |(slot, layer)| self.store.in_runs(slot, layer));
+        let above = self.store.upper_layer(layer);
+        let highest = cells - above.map_or(LayerMask::NONE, |layer| self.store.in_runs(layer));
         let is_dry = |&cell: &usize| {
-            let fed = above.map(|(slot, layer)| Place::in_layer(slot, layer, cell));
+            let fed = above.map(|layer| Place::in_layer(layer, cell));
             !fed.is_some_and(|above| self.scratch.has_passed_seven_down(above))
         };
         let dry = highest.iter().filter(is_dry).collect();
-        self.leave_runs(slot, layer, dry, Some(Turn::Emptied));
+        self.leave_runs(layer, dry, Some(Turn::Emptied));
     }
 
     /// Adds cells of a layer that may enter runs to `found`: falls, which were full all through the
     /// tick.
-    pub(crate) fn note_falls(&self, slot: Slot, layer: usize, found: &mut Vec<Place>) {
+    pub(crate) fn note_falls(&self, layer: LayerId, found: &mut Vec<Place>) {
         if self.limits.throughput != FULL {
             return;
         }
-        let fallen =
-            self.scratch.get(slot, layer).map_or(LayerMask::NONE, |work| work.marks().fallen);
-        let places = fallen.iter().map(|cell| Place::in_layer(slot, layer, cell));
+        let fallen = self.scratch.get(layer).map_or(LayerMask::NONE, |work| work.marks().fallen);
+        let places = fallen.iter().map(|cell| Place::in_layer(layer, cell));
         found.extend(places.filter(|&place| self.store.read(place).is_steady_fall()));
     }
 
@@ -248,10 +242,10 @@ impl WaterWorld {
             return 0;
         }
         let slots = self.store.slots_with_runs().iter();
-        let layers = slots.flat_map(|&slot| (0..16).map(move |layer| (slot, layer)));
-        let cells = layers.flat_map(|(slot, layer)| {
-            let cells = self.store.in_runs(slot, layer).iter();
-            cells.map(move |cell| Place::in_layer(slot, layer, cell))
+        let layers = slots.flat_map(|&slot| slot.layers());
+        let cells = layers.flat_map(|layer| {
+            let cells = self.store.in_runs(layer).iter();
+            cells.map(move |cell| Place::in_layer(layer, cell))
         });
         let is_empty = |&place: &Place| self.scratch.turn_of(&self.store, place) == Turn::Emptied;
         cells.filter(is_empty).count() as u64 * u64::from(FULL)
@@ -261,12 +255,12 @@ impl WaterWorld {
 impl TickScratch {
     /// Returns whether a cell has passed on seven units in this tick, all of them downwards.
     fn has_passed_seven_down(&self, place: Place) -> bool {
-        let record = place.is_some().then(|| self.get(place.slot, place.layer())).flatten();
+        let record = place.is_some().then(|| self.get(place.layer_id())).flatten();
         record.is_some_and(|work| work.flow(place.cell()) == seven_down())
     }
 
     fn turn_of(&self, store: &Store, place: Place) -> Turn {
-        let is_ahead = |place: Place| self.schedule.is_ahead(store, place.slot, place.layer());
+        let is_ahead = |place: Place| self.schedule.is_ahead(store, place.layer_id());
         match self.phase.cmp(&Phase::Flow) {
             core::cmp::Ordering::Less => Turn::Ahead,
             core::cmp::Ordering::Greater => Turn::Done,

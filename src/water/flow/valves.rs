@@ -49,7 +49,7 @@ impl Tick<'_> {
 
     /// Records that the water of a cell has moved, and keeps it awake.
     fn touch(&mut self, place: Place) {
-        let work = self.scratch.record_mut(self.store, place.slot, place.layer());
+        let work = self.scratch.record_mut(self.store, place.layer_id());
         work.touched.insert(place.cell());
         self.wake_cell(place);
     }

@@ -2,7 +2,7 @@
 
 use crate::chunk::LAYER_CELLS;
 use crate::coords::Face;
-use crate::grid::Slot;
+use crate::grid::LayerId;
 use crate::water::flow_record::NO_FLOW;
 use crate::water::store::Store;
 use crate::water::voxel::Voxel;
@@ -81,39 +81,39 @@ impl Window {
         }
     }
 
-    /// Copies a layer (0 to 15) of a chunk, its halo, and the cells below both, as water falls on
+    /// Copies a layer, its halo, and the cells below both, as water falls on
     /// them.
-    pub(crate) fn gather(&mut self, store: &Store, slot: Slot, layer: usize) {
+    pub(crate) fn gather(&mut self, store: &Store, layer: LayerId) {
         let mut is_over_sea = false;
-        copy_layer(&mut self.own, store, slot, layer);
-        match store.lower_layer(slot, layer) {
-            Some((slot, layer)) => {
-                is_over_sea |= store.has_sea(slot);
-                copy_layer(&mut self.below, store, slot, layer);
+        copy_layer(&mut self.own, store, layer);
+        match store.lower_layer(layer) {
+            Some(layer) => {
+                is_over_sea |= store.has_sea(layer.slot);
+                copy_layer(&mut self.below, store, layer);
             }
             None => {
-                let beyond = store.beyond(slot, Face::Down, layer).word();
+                let beyond = store.beyond(layer.slot, Face::Down, layer.y).word();
                 for row in 0..16 {
                     self.below[window_index(row * 16)..][..16].fill(beyond);
                 }
             }
         }
         for (side, face) in Face::LATERAL.into_iter().enumerate() {
-            let neighbour = store.neighbour(slot, face);
+            let neighbour = store.neighbour(layer.slot, face);
             if neighbour.is_some() {
-                copy_border(&mut self.own, store, neighbour, layer, side);
-                match store.lower_layer(neighbour, layer) {
-                    Some((slot, layer)) => {
-                        is_over_sea |= store.has_sea(slot);
-                        copy_border(&mut self.below, store, slot, layer, side);
+                copy_border(&mut self.own, store, layer.in_chunk(neighbour), side);
+                match store.lower_layer(layer.in_chunk(neighbour)) {
+                    Some(layer) => {
+                        is_over_sea |= store.has_sea(layer.slot);
+                        copy_border(&mut self.below, store, layer, side);
                     }
                     None => {
-                        let beyond = store.beyond(neighbour, Face::Down, layer);
+                        let beyond = store.beyond(neighbour, Face::Down, layer.y);
                         fill_border(&mut self.below, beyond, side);
                     }
                 }
             } else {
-                fill_border(&mut self.own, store.beyond(slot, face, layer), side);
+                fill_border(&mut self.own, store.beyond(layer.slot, face, layer.y), side);
                 fill_border(&mut self.below, Voxel::WALL, side);
             }
         }
@@ -125,11 +125,11 @@ impl Window {
     }
 }
 
-fn copy_layer(window: &mut [u16; AREA], store: &Store, slot: Slot, layer: usize) {
-    let chunk = store.grid().chunk_at(slot);
+fn copy_layer(window: &mut [u16; AREA], store: &Store, layer: LayerId) {
+    let chunk = store.grid().chunk_at(layer.slot);
     match chunk.as_dense() {
         Some(cells) => {
-            let rows = cells[layer * LAYER_CELLS..][..LAYER_CELLS].as_chunks::<16>().0;
+            let rows = cells[layer.y * LAYER_CELLS..][..LAYER_CELLS].as_chunks::<16>().0;
             for (row, cells) in rows.iter().enumerate() {
                 for (to, from) in window[window_index(row * 16)..][..16].iter_mut().zip(cells) {
                     *to = from.word();
@@ -146,13 +146,13 @@ fn copy_layer(window: &mut [u16; AREA], store: &Store, slot: Slot, layer: usize)
 }
 
 /// Copies the row or column of a neighbour's layer that adjoins the window's side.
-fn copy_border(window: &mut [u16; AREA], store: &Store, slot: Slot, layer: usize, side: usize) {
-    let chunk = store.grid().chunk_at(slot);
+fn copy_border(window: &mut [u16; AREA], store: &Store, layer: LayerId, side: usize) {
+    let chunk = store.grid().chunk_at(layer.slot);
     let Some(cells) = chunk.as_dense() else {
         fill_border(window, chunk.get(0), side);
         return;
     };
-    let cells = cells[layer * LAYER_CELLS..][..LAYER_CELLS].as_chunks::<16>().0;
+    let cells = cells[layer.y * LAYER_CELLS..][..LAYER_CELLS].as_chunks::<16>().0;
     match side {
         0 => put_border(window, side, |at| cells[at][15]),
         1 => put_border(window, side, |at| cells[at][0]),
@@ -205,20 +205,20 @@ mod tests {
                     _ => drop(store.insert(chunk, Chunk::from_cells(&cells))),
                 }
             }
-            for (slot, layer) in store
+            for layer in store
                 .grid()
                 .sorted_slots()
                 .into_iter()
-                .flat_map(|slot| [0, 1, 15].map(|at| (slot, at)))
+                .flat_map(|slot| [0, 1, 15].map(|y| LayerId { slot, y }))
             {
                 // Content of an earlier layer must not remain.
                 window.own.fill_with(|| random.u16(..));
                 window.below.fill_with(|| random.u16(..));
-                window.gather(&store, slot, layer);
+                window.gather(&store, layer);
                 let mut own = [Voxel::OPEN; LAYER_CELLS];
                 window.copy_to(&mut own);
                 for (cell, &copied) in own.iter().enumerate() {
-                    let place = Place::in_layer(slot, layer, cell);
+                    let place = Place::in_layer(layer, cell);
                     let index = SIDE * (cell / 16 + 1) + cell % 16 + 1;
                     assert_eq!(
                         window.own[index],
@@ -246,7 +246,7 @@ mod tests {
                             floor.word(),
                             "round {round}: below {side}"
                         );
-                        if there.is_some() && there.slot != slot {
+                        if there.is_some() && there.slot != layer.slot {
                             let seen = window.beside(side, there.cell());
                             assert_eq!(seen, store.read(there), "round {round}: {side}");
                         }

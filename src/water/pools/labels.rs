@@ -8,7 +8,7 @@
 
 use crate::chunk::{LayerMask, ones};
 use crate::coords::Face;
-use crate::grid::Slot;
+use crate::grid::{LayerId, Slot};
 use crate::water::context::Tick;
 use crate::water::pools::layer::{Layer, Levels};
 use crate::water::pools::level::STEP;
@@ -45,7 +45,7 @@ pub(crate) struct Labels {
     /// The number of entries.
     entries: usize,
     /// Layers with bodies that are to get the labels of what they touch.
-    to_spread: Vec<(Slot, usize)>,
+    to_spread: Vec<LayerId>,
 }
 
 /// The layers into which a label may spread for each one that has changed. A label that would
@@ -62,11 +62,14 @@ impl Labels {
         chunks.map(|chunk| size_of::<ChunkLabels>() + spilled(chunk)).sum::<usize>()
             + self.chunks.capacity() * size_of::<Option<Box<ChunkLabels>>>()
             + self.labels.capacity() * size_of::<Label>()
-            + self.to_spread.capacity() * size_of::<(Slot, usize)>()
+            + self.to_spread.capacity() * size_of::<LayerId>()
     }
 
-    fn of(&self, slot: Slot, layer: usize) -> &[Entry] {
-        self.chunks.get(slot.index()).and_then(Option::as_ref).map_or(&[], |chunk| &chunk[layer])
+    fn of(&self, layer: LayerId) -> &[Entry] {
+        self.chunks
+            .get(layer.slot.index())
+            .and_then(Option::as_ref)
+            .map_or(&[], |chunk| &chunk[layer.y])
     }
 
     #[cfg(test)]
@@ -77,7 +80,7 @@ impl Labels {
     /// Returns the root of a cell's label and its bounds, unless it was dropped.
     #[cfg(test)]
     pub(crate) fn of_cell(&self, place: crate::water::store::Place) -> Option<(u32, Levels)> {
-        let entries = self.of(place.slot, place.layer()).iter();
+        let entries = self.of(place.layer_id()).iter();
         let mut found = entries.filter(|entry| entry.cells.contains(place.cell()));
         let root = self.root(found.next()?.label);
         assert!(found.next().is_none(), "two labels");
@@ -113,21 +116,21 @@ impl Labels {
     }
 
     /// Returns the cells of a layer whose body is known to be level.
-    pub(crate) fn level_cells(&self, slot: Slot, layer: usize) -> LayerMask {
-        let kept = self.of(slot, layer).iter().filter(|entry| !self.is_dropped(entry.label));
+    pub(crate) fn level_cells(&self, layer: LayerId) -> LayerMask {
+        let kept = self.of(layer).iter().filter(|entry| !self.is_dropped(entry.label));
         LayerMask::union(kept.map(|entry| entry.cells))
     }
 
     /// Gives a body a label of its own: all of its pieces, and its levels.
     pub(crate) fn add<'a>(
         &mut self,
-        pieces: impl Iterator<Item = (Slot, usize, &'a LayerMask)>,
+        pieces: impl Iterator<Item = (LayerId, &'a LayerMask)>,
         levels: Levels,
     ) {
         let label = self.labels.len() as LabelId;
         self.labels.push(Label { parent: label, levels });
-        for (slot, layer, &cells) in pieces {
-            let entries = self.enter(slot, layer);
+        for (layer, &cells) in pieces {
+            let entries = self.enter(layer);
             let before = entries.len();
             entries.retain(|entry| {
                 entry.cells -= cells;
@@ -142,11 +145,11 @@ impl Labels {
         }
     }
 
-    fn enter(&mut self, slot: Slot, layer: usize) -> &mut Entries {
-        if self.chunks.len() <= slot.index() {
-            self.chunks.resize_with(slot.index() + 1, || None);
+    fn enter(&mut self, layer: LayerId) -> &mut Entries {
+        if self.chunks.len() <= layer.slot.index() {
+            self.chunks.resize_with(layer.slot.index() + 1, || None);
         }
-        &mut self.chunks[slot.index()].get_or_insert_default()[layer]
+        &mut self.chunks[layer.slot.index()].get_or_insert_default()[layer.y]
     }
 
     /// Drops the labels that no cell has, and the entries of those that were dropped.
@@ -204,28 +207,28 @@ impl Labels {
         let mut looked = 0;
         for layer in ones(u64::from(structure)) {
             looked += 1;
-            self.to_spread.push((slot, layer));
+            self.to_spread.push(LayerId::new(slot, layer));
         }
-        while let Some((slot, layer)) = self.to_spread.pop() {
+        while let Some(layer) = self.to_spread.pop() {
             looked += 1;
-            self.spread(tick, (slot, layer), &mut allowed);
+            self.spread(tick, layer, &mut allowed);
         }
         for layer in ones(u64::from(layers)) {
-            looked += usize::from(!self.of(slot, layer).is_empty());
-            self.widen_layer(tick, slot, layer);
+            looked += usize::from(!self.of(LayerId::new(slot, layer)).is_empty());
+            self.widen_layer(tick, LayerId::new(slot, layer));
         }
         looked
     }
 
     /// Widens the bounds of the labels of a layer by the levels of its cells.
-    fn widen_layer(&mut self, tick: &Tick, slot: Slot, layer: usize) {
-        if self.of(slot, layer).is_empty() {
+    fn widen_layer(&mut self, tick: &Tick, layer: LayerId) {
+        if self.of(layer).is_empty() {
             return;
         }
-        let at = tick.look(slot, layer);
-        for index in 0..self.of(slot, layer).len() {
-            let Entry { cells, label } = self.of(slot, layer)[index];
-            let rim = tick.rim(&at, cells & at.supported, |slot, layer| tick.look(slot, layer));
+        let at = tick.look(layer);
+        for index in 0..self.of(layer).len() {
+            let Entry { cells, label } = self.of(layer)[index];
+            let rim = tick.rim(&at, cells & at.supported, |layer| tick.look(layer));
             if !rim.is_empty() {
                 self.widen(label, tick.levels(&at, &rim));
             }
@@ -233,13 +236,13 @@ impl Labels {
     }
 
     /// Gives the supported cells of a layer the labels of what they touch.
-    fn spread(&mut self, tick: &Tick, (slot, layer): (Slot, usize), allowed: &mut usize) {
-        let touching = self.touching(tick, slot, layer);
-        if touching.is_empty() && self.of(slot, layer).is_empty() {
+    fn spread(&mut self, tick: &Tick, layer: LayerId, allowed: &mut usize) {
+        let touching = self.touching(tick, layer);
+        if touching.is_empty() && self.of(layer).is_empty() {
             return;
         }
-        let at = tick.look(slot, layer);
-        let entries = core::mem::take(self.enter(slot, layer));
+        let at = tick.look(layer);
+        let entries = core::mem::take(self.enter(layer));
         self.entries -= entries.len();
         let kept = entries.into_iter().filter(|entry| !self.is_dropped(entry.label));
         let kept = kept.map(|entry| Entry { cells: entry.cells & at.supported, ..entry });
@@ -268,11 +271,11 @@ impl Labels {
             }
         }
         self.entries += kept.len();
-        *self.enter(slot, layer) = kept.clone();
+        *self.enter(layer) = kept.clone();
         for Entry { cells, label } in kept {
             self.spread_from(tick, &at, cells, label, allowed);
         }
-        self.widen_layer(tick, slot, layer);
+        self.widen_layer(tick, layer);
     }
 
     /// Has a label spread from cells of a layer, as far as that is allowed; else drops it.
@@ -284,10 +287,10 @@ impl Labels {
         label: LabelId,
         allowed: &mut usize,
     ) {
-        let open: SmallVec<[(Slot, usize); 6]> = contacts(tick, at, cells)
+        let open: SmallVec<[LayerId; 6]> = contacts(tick, at, cells)
             .into_iter()
-            .filter(|&(slot, layer, cells)| self.has_others(tick, slot, layer, cells))
-            .map(|(slot, layer, _)| (slot, layer))
+            .filter(|&(layer, cells)| self.has_others(tick, layer, cells))
+            .map(|(layer, _)| layer)
             .collect();
         if open.len() > *allowed {
             self.widen(label, Levels::ANY);
@@ -298,14 +301,14 @@ impl Labels {
     }
 
     /// Returns whether any of these cells of a layer is of a body without a label.
-    fn has_others(&self, tick: &Tick, slot: Slot, layer: usize, cells: LayerMask) -> bool {
-        let kept = self.of(slot, layer).iter().filter(|entry| !self.is_dropped(entry.label));
+    fn has_others(&self, tick: &Tick, layer: LayerId, cells: LayerMask) -> bool {
+        let kept = self.of(layer).iter().filter(|entry| !self.is_dropped(entry.label));
         let cells = cells - LayerMask::union(kept.map(|entry| entry.cells));
-        cells.any() && (cells & tick.look(slot, layer).supported).any()
+        cells.any() && (cells & tick.look(layer).supported).any()
     }
 
     /// Returns the labels around a layer, with the cells of the layer that touch them.
-    fn touching(&self, tick: &Tick, slot: Slot, layer: usize) -> Entries {
+    fn touching(&self, tick: &Tick, layer: LayerId) -> Entries {
         let mut touching = Entries::new();
         let mut add = |cells: LayerMask, entry: &Entry| {
             if cells.any() && !self.is_dropped(entry.label) {
@@ -313,25 +316,25 @@ impl Labels {
             }
         };
         for (side, face) in Face::LATERAL.into_iter().enumerate() {
-            let there = tick.store.neighbour(slot, face);
+            let there = tick.store.neighbour(layer.slot, face);
             if there.is_some() {
-                for entry in self.of(there, layer) {
+                for entry in self.of(layer.in_chunk(there)) {
                     add(entry.cells.leaving()[side ^ 1], entry);
                 }
             }
         }
-        let full_in = |slot, layer| {
-            let state = tick.store.layer(slot, layer);
+        let full_in = |layer| {
+            let state = tick.store.layer(layer);
             state.wet & state.closed
         };
-        if let Some((above, upper)) = tick.store.upper_layer(slot, layer) {
-            for entry in self.of(above, upper) {
-                add(entry.cells & full_in(slot, layer), entry);
+        if let Some(above) = tick.store.upper_layer(layer) {
+            for entry in self.of(above) {
+                add(entry.cells & full_in(layer), entry);
             }
         }
-        if let Some((below, lower)) = tick.store.lower_layer(slot, layer) {
-            for entry in self.of(below, lower) {
-                add(entry.cells & full_in(below, lower), entry);
+        if let Some(below) = tick.store.lower_layer(layer) {
+            for entry in self.of(below) {
+                add(entry.cells & full_in(below), entry);
             }
         }
         touching
@@ -340,24 +343,24 @@ impl Labels {
 
 /// Returns the layers around cells of a layer, with the cells there that are joined with them if
 /// they are supported.
-fn contacts(tick: &Tick, at: &Layer, cells: LayerMask) -> SmallVec<[(Slot, usize, LayerMask); 6]> {
+fn contacts(tick: &Tick, at: &Layer, cells: LayerMask) -> SmallVec<[(LayerId, LayerMask); 6]> {
     let mut contacts = SmallVec::new();
     for (face, cells) in Face::LATERAL.into_iter().zip(cells.leaving()) {
-        let there = tick.store.neighbour(at.slot, face);
+        let there = tick.store.neighbour(at.layer.slot, face);
         if cells.any() && there.is_some() {
-            contacts.push((there, at.layer, cells));
+            contacts.push((at.layer.in_chunk(there), cells));
         }
     }
-    if let Some((slot, layer)) = tick.store.upper_layer(at.slot, at.layer)
+    if let Some(layer) = tick.store.upper_layer(at.layer)
         && (cells & at.full).any()
     {
-        contacts.push((slot, layer, cells & at.full));
+        contacts.push((layer, cells & at.full));
     }
-    if let Some((slot, layer)) = tick.store.lower_layer(at.slot, at.layer) {
-        let state = tick.store.layer(slot, layer);
+    if let Some(layer) = tick.store.lower_layer(at.layer) {
+        let state = tick.store.layer(layer);
         let joints = cells & state.wet & state.closed;
         if joints.any() {
-            contacts.push((slot, layer, joints));
+            contacts.push((layer, joints));
         }
     }
     contacts

@@ -3,7 +3,7 @@
 
 use crate::chunk::LayerMask;
 use crate::coords::Face;
-use crate::grid::Slot;
+use crate::grid::LayerId;
 use crate::water::cell::FULL;
 use crate::water::context::Tick;
 use crate::water::store::sea::SeaLevels;
@@ -13,8 +13,7 @@ use crate::water::voxel::Voxel;
 /// A layer of a chunk.
 #[derive(Clone, Copy)]
 pub(crate) struct Layer {
-    pub(crate) slot: Slot,
-    pub(crate) layer: usize,
+    pub(crate) layer: LayerId,
     pub(crate) wet: LayerMask,
     pub(crate) full: LayerMask,
     /// The cells of bodies: wet and over cells without room. Springs are of the bodies that they
@@ -96,32 +95,31 @@ impl Levels {
 
 impl Tick<'_> {
     /// Returns a layer as the pools see it.
-    pub(crate) fn look(&self, slot: Slot, layer: usize) -> Layer {
-        let LayerState { wet, closed } = self.store.layer(slot, layer);
+    pub(crate) fn look(&self, layer: LayerId) -> Layer {
+        let LayerState { wet, closed } = self.store.layer(layer);
         let (mut supported, mut shallows) = (LayerMask::NONE, LayerMask::NONE);
         let mut grounded = LayerMask::NONE;
         if wet.any() {
-            supported = wet & self.firm(slot, layer);
-            let connected = self.store.connected(slot, layer);
+            supported = wet & self.firm(layer);
+            let connected = self.store.connected(layer);
             if connected.any() {
-                let below = self.store.lower_layer(slot, layer);
-                let over_water = below
-                    .map_or(LayerMask::NONE, |(slot, layer)| self.store.layer(slot, layer).wet);
+                let below = self.store.lower_layer(layer);
+                let over_water = below.map_or(LayerMask::NONE, |layer| self.store.layer(layer).wet);
                 grounded = connected - over_water;
                 shallows = (grounded & supported) - closed;
                 supported -= shallows;
             }
         }
         // A fall is no standing water, and its foot alone takes what it brings.
-        let fallen = self.fallen(slot, layer);
+        let fallen = self.fallen(layer);
         supported -= fallen;
-        let gaps = !(closed | supported | shallows | fallen) - self.store.drains(slot, layer);
-        Layer { slot, layer, wet, full: wet & closed, supported, gaps, shallows, grounded }
+        let gaps = !(closed | supported | shallows | fallen) - self.store.drains(layer);
+        Layer { layer, wet, full: wet & closed, supported, gaps, shallows, grounded }
     }
 
     /// Returns the y of a layer.
-    pub(crate) fn y_of(&self, slot: Slot, layer: usize) -> i32 {
-        self.store.layer_y(slot, layer)
+    pub(crate) fn y_of(&self, layer: LayerId) -> i32 {
+        self.store.layer_y(layer)
     }
 
     /// Returns where cells of a layer give and take; `look` returns other layers.
@@ -129,14 +127,13 @@ impl Tick<'_> {
         &self,
         at: &Layer,
         cells: LayerMask,
-        mut look: impl FnMut(Slot, usize) -> Layer,
+        mut look: impl FnMut(LayerId) -> Layer,
     ) -> Rim {
-        let cells = cells - self.store.springs(at.slot, at.layer);
-        let above =
-            self.store.upper_layer(at.slot, at.layer).map(|(slot, layer)| look(slot, layer));
+        let cells = cells - self.store.springs(at.layer);
+        let above = self.store.upper_layer(at.layer).map(|layer| look(layer));
         let covered = above.map_or(LayerMask::NONE, |above| above.wet);
         let dry_above = above.map_or(LayerMask::NONE, |above| above.gaps - above.wet);
-        let coast = self.store.coast_in(at.slot, at.layer) & cells;
+        let coast = self.store.coast_in(at.layer) & cells;
         let partial = cells - at.full;
         // Where there is water above, the flow alone feeds gaps, so that falls do not push water
         // out of their sides.
@@ -144,10 +141,10 @@ impl Tick<'_> {
         let (mut gaps, mut shallows) = ([LayerMask::NONE; 4], [LayerMask::NONE; 4]);
         let mut springs = [LayerMask::NONE; 4];
         for ((side, face), leaving) in Face::LATERAL.into_iter().enumerate().zip(cells.leaving()) {
-            let there = self.store.neighbour(at.slot, face);
+            let there = self.store.neighbour(at.layer.slot, face);
             if leaving.any() && there.is_some() {
-                springs[side] = self.springs_that_give(there, at.layer);
-                let there = look(there, at.layer);
+                springs[side] = self.springs_that_give(at.layer.in_chunk(there));
+                let there = look(at.layer.in_chunk(there));
                 (gaps[side], shallows[side]) = (there.gaps, there.shallows);
             }
         }
@@ -159,24 +156,22 @@ impl Tick<'_> {
             beside_shallows: at.shallows.shifted(&shallows).map(|shallows| shallows & cells),
             beside_lanes: at.gaps.shifted(&gaps).map(|gaps| (gaps & cells & at.grounded) - covered),
             below_springs: cells
-                & above.map_or(LayerMask::NONE, |above| {
-                    self.springs_that_give(above.slot, above.layer)
-                }),
+                & above.map_or(LayerMask::NONE, |above| self.springs_that_give(above.layer)),
             beside_springs: self
-                .springs_that_give(at.slot, at.layer)
+                .springs_that_give(at.layer)
                 .shifted(&springs)
                 .map(|springs| springs & cells),
-            sea: coast.any().then(|| self.store.sea_levels(at.slot, at.layer, coast)).flatten(),
+            sea: coast.any().then(|| self.store.sea_levels(at.layer, coast)).flatten(),
         }
     }
 
-    fn springs_that_give(&self, slot: Slot, layer: usize) -> LayerMask {
-        if self.limits.supply == 0 { LayerMask::NONE } else { self.store.springs(slot, layer) }
+    fn springs_that_give(&self, layer: LayerId) -> LayerMask {
+        if self.limits.supply == 0 { LayerMask::NONE } else { self.store.springs(layer) }
     }
 
     /// Returns the levels at which the cells of a rim give and take.
     pub(crate) fn levels(&self, at: &Layer, rim: &Rim) -> Levels {
-        let y = self.y_of(at.slot, at.layer);
+        let y = self.y_of(at.layer);
         let mut levels = Levels::NONE;
         let tops = rim.givers & at.full;
         if rim.partial.any() {
@@ -208,7 +203,7 @@ impl Tick<'_> {
 
     /// Returns, for each bit of a height, the cells that have it; right for `cells` only.
     pub(crate) fn heights(&self, at: &Layer, cells: LayerMask) -> [LayerMask; 3] {
-        match self.store.cells(at.slot, at.layer) {
+        match self.store.cells(at.layer) {
             Some(voxels) if cells.is_sparse() => {
                 let mut planes = [LayerMask::NONE; 3];
                 for cell in cells.iter() {
@@ -222,7 +217,7 @@ impl Tick<'_> {
             }
             Some(voxels) => LayerMask::planes(voxels, Voxel::height),
             None => {
-                let height = self.store.grid().chunk_at(at.slot).get(0).height();
+                let height = self.store.grid().chunk_at(at.layer.slot).get(0).height();
                 [0, 1, 2].map(|bit| LayerMask::all_if(height >> bit & 1 != 0))
             }
         }

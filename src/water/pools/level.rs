@@ -7,7 +7,7 @@
 //! order of a hash.
 
 use crate::chunk::LayerMask;
-use crate::grid::Slot;
+use crate::grid::LayerId;
 use crate::water::context::Tick;
 use crate::water::context::budget::Budget;
 use crate::water::pools::Pools;
@@ -72,9 +72,9 @@ impl Tick<'_> {
                     None => pools.stage = Stage::Find,
                 },
                 Stage::Find => match self.scratch.next_in_sweep() {
-                    Some((slot, layer)) => {
+                    Some(layer) => {
                         pools.debt += 1;
-                        self.gather(pools, slot, layer);
+                        self.gather(pools, layer);
                     }
                     None => {
                         // What allows for the largest bodies comes first.
@@ -119,19 +119,19 @@ impl Tick<'_> {
 
     /// Gathers the pieces of a layer in which something is awake or has moved, but for those that
     /// are known to be level.
-    fn gather(&self, pools: &mut Pools, slot: Slot, layer: usize) {
-        let (touched, steady) = (self.flowed(slot, layer), self.passed_steadily(slot, layer));
-        let awake = self.awake(slot, layer) - steady;
-        let mut cells = (touched | awake) & self.store.layer(slot, layer).wet;
+    fn gather(&self, pools: &mut Pools, layer: LayerId) {
+        let (touched, steady) = (self.flowed(layer), self.passed_steadily(layer));
+        let awake = self.awake(layer) - steady;
+        let mut cells = (touched | awake) & self.store.layer(layer).wet;
         // Most of what falls is of no body.
-        if cells.is_empty() || (cells & self.firm(slot, layer)).is_empty() {
+        if cells.is_empty() || (cells & self.firm(layer)).is_empty() {
             return;
         }
-        cells -= pools.labels.level_cells(slot, layer);
+        cells -= pools.labels.level_cells(layer);
         if cells.is_empty() {
             return;
         }
-        let index = pools.walk.enter(self, slot, layer);
+        let index = pools.walk.enter(self, layer);
         let supported = pools.walk.layer(index).supported;
         cells &= supported;
         while let Some(cell) = cells.iter().next() {
@@ -171,7 +171,7 @@ impl Tick<'_> {
     fn level_body(&mut self, pools: &mut Pools, place: Place) {
         let walk = &mut pools.walk;
         walk.begin(true);
-        let layer = walk.enter(self, place.slot, place.layer());
+        let layer = walk.enter(self, place.layer_id());
         if !walk.layer(layer).supported.contains(place.cell()) {
             return;
         }
@@ -186,7 +186,7 @@ impl Tick<'_> {
         if walk.pieces.len() <= COUNTED {
             for piece in &walk.pieces {
                 let at = walk.layer(piece.layer);
-                let passed = pools.passed.entry((at.slot, at.layer)).or_insert(LayerMask::NONE);
+                let passed = pools.passed.entry(at.layer).or_insert(LayerMask::NONE);
                 was_passed |= (piece.cells & *passed).any();
                 *passed |= piece.cells;
             }
@@ -201,7 +201,7 @@ impl Tick<'_> {
     fn wake_body(&mut self, walk: &Walk, body: Range<usize>) {
         let places = walk.pieces[body].iter().flat_map(|piece| {
             let at = walk.layer(piece.layer);
-            let place = |cell| Place::in_layer(at.slot, at.layer, cell);
+            let place = |cell| Place::in_layer(at.layer, cell);
             let fullest = piece.cells.iter().map(place);
             fullest.max_by_key(|&place| self.store.read(place).height())
         });
@@ -229,7 +229,7 @@ impl Pools {
         let walk = &self.walk;
         let pieces = walk.pieces[body].iter().map(|piece| {
             let layer = walk.layer(piece.layer);
-            (layer.slot, layer.layer, &piece.cells)
+            (layer.layer, &piece.cells)
         });
         self.labels.add(pieces, levels);
     }

@@ -35,7 +35,7 @@ mod walk;
 mod wide;
 
 use crate::chunk::LayerMask;
-use crate::grid::Slot;
+use crate::grid::{LayerId, Slot};
 use crate::water::pools::labels::Labels;
 use crate::water::pools::level::{Stage, Start};
 use crate::water::pools::walk::Walk;
@@ -55,7 +55,7 @@ pub(crate) struct Pools {
     unlevel: Vec<(u64, Place)>,
     /// The cells of bodies over which a pass was made in this tick. Two of them may join by that;
     /// then the second pass waits for the next tick, since its ways may have been used.
-    passed: HashMap<(Slot, usize), LayerMask>,
+    passed: HashMap<LayerId, LayerMask>,
     /// What is still to be charged for what was done at once.
     debt: usize,
 }

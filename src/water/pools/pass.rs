@@ -8,7 +8,7 @@
 
 use crate::chunk::{LAYER_CELLS, LayerMask};
 use crate::coords::Face;
-use crate::grid::Slot;
+use crate::grid::LayerId;
 use crate::water::cell::FULL;
 use crate::water::context::Tick;
 use crate::water::pools::layer::Levels;
@@ -118,20 +118,20 @@ impl Tick<'_> {
         for group in &shore.gives {
             let most = i64::from(group.most.min(self.limits.throughput));
             let each = (group.level - goal.give).clamp(0, most);
-            let spent = self.touched(group.slot, group.layer) & group.cells;
+            let spent = self.touched(group.layer) & group.cells;
             let untouched = i64::from((group.cells - spent).count());
             sure += untouched * each;
             let more_each = i64::from(group.level >= goal.give && each < most);
             more += untouched * more_each;
             for cell in spent.iter() {
-                let place = Place::in_layer(group.slot, group.layer, cell);
+                let place = Place::in_layer(group.layer, cell);
                 let left = self.limits.left(self.store.read(place), self.passed(place));
                 let left = i64::from(left);
                 sure += each.min(left);
                 more += more_each.min((left - each).max(0));
             }
         }
-        let sea = self.left_in(shore.slot, shore.layer, shore.sea_that_gives(goal));
+        let sea = self.left_in(shore.layer, shore.sea_that_gives(goal));
         sure + goal.lack.of(more, random) + i64::from(sea)
     }
 
@@ -145,7 +145,7 @@ impl Tick<'_> {
         for group in more.filter(|_| goal.excess.is_some()) {
             units -= self.raise_group(plan, group, 1, units);
         }
-        let (place, cells) = ((shore.slot, shore.layer), shore.sea_that_takes(goal));
+        let (place, cells) = (shore.layer, shore.sea_that_takes(goal));
         units -= self.spend(place, cells, (FULL, units), |at, most| {
             let left = self.limits.left(self.store.read(at), self.passed(at));
             plan.add(at, Kind::IntoSea, most, left)
@@ -164,7 +164,7 @@ impl Tick<'_> {
         for group in more.filter(|_| goal.lack.is_some()) {
             units -= self.lower_group(plan, group, 1, units);
         }
-        let (place, cells) = ((shore.slot, shore.layer), shore.sea_that_gives(goal));
+        let (place, cells) = (shore.layer, shore.sea_that_gives(goal));
         units -= self.spend(place, cells, (FULL, units), |at, most| {
             let left = self.limits.left(self.store.read(at), self.passed(at));
             plan.add(at, Kind::Give, most, left)
@@ -175,7 +175,7 @@ impl Tick<'_> {
     /// Plans to raise cells of a group by up to `each` units. Returns the units, `units` at most.
     fn raise_group(&self, plan: &mut Plan, group: &Group, each: i64, units: i32) -> i32 {
         let each = each.clamp(0, i64::from(group.most)) as u8;
-        self.spend((group.slot, group.layer), group.cells, (each, units), |at, most| {
+        self.spend(group.layer, group.cells, (each, units), |at, most| {
             plan.add(at, Kind::Rise(group.entry), most, self.store.read(at).room())
         })
     }
@@ -183,7 +183,7 @@ impl Tick<'_> {
     /// Plans to lower cells of a group by up to `each` units. Returns the units, `units` at most.
     fn lower_group(&self, plan: &mut Plan, group: &Group, each: i64, units: i32) -> i32 {
         let each = each.clamp(0, i64::from(group.most)) as u8;
-        self.spend((group.slot, group.layer), group.cells, (each, units), |at, most| {
+        self.spend(group.layer, group.cells, (each, units), |at, most| {
             let voxel = self.store.read(at);
             let left = self.limits.left(voxel, self.passed(at));
             plan.add(at, Kind::Give, most, left.min(voxel.height()))
@@ -233,7 +233,7 @@ impl Tick<'_> {
     /// makes up to so many units of it pass in a cell, and returns how many. Returns their sum.
     fn spend(
         &self,
-        (slot, layer): (Slot, usize),
+        layer: LayerId,
         cells: LayerMask,
         (each, units): (u8, i32),
         mut change: impl FnMut(Place, u8) -> u8,
@@ -243,7 +243,7 @@ impl Tick<'_> {
             return 0;
         }
         let mut passed = [0; LAYER_CELLS];
-        let seed = mix(Purpose::Pool.seed(self.scratch.seed(self.store, slot, layer)), 2);
+        let seed = mix(Purpose::Pool.seed(self.scratch.seed(self.store, layer)), 2);
         let (mut left, mut before) = (units, 0);
         while left > 0 && left != before {
             before = left;
@@ -254,7 +254,7 @@ impl Tick<'_> {
                 && let Some(cell) = queue.pop()
             {
                 let most = i32::from(each - passed[cell]).min(even).min(left) as u8;
-                let changed = change(Place::in_layer(slot, layer, cell), most);
+                let changed = change(Place::in_layer(layer, cell), most);
                 passed[cell] += changed;
                 left -= i32::from(changed);
             }

@@ -3,7 +3,7 @@
 
 use crate::chunk::LayerMask;
 use crate::coords::Face;
-use crate::grid::Slot;
+use crate::grid::{LayerId, Slot};
 use crate::water::cell::FULL;
 use crate::water::context::Tick;
 use crate::water::pools::layer::{Levels, of_height, spring_level};
@@ -16,8 +16,7 @@ use smallvec::SmallVec;
 /// Cells of a layer at one level.
 #[derive(Clone, Copy)]
 pub(crate) struct Group {
-    pub(crate) slot: Slot,
-    pub(crate) layer: usize,
+    pub(crate) layer: LayerId,
     pub(crate) cells: LayerMask,
     pub(crate) level: i64,
     /// The units that each has, or has room for.
@@ -43,8 +42,7 @@ impl Group {
 /// What gives and takes in a piece.
 pub(crate) struct Shore {
     pub(crate) piece: usize,
-    pub(crate) slot: Slot,
-    pub(crate) layer: usize,
+    pub(crate) layer: LayerId,
     /// From the lowest level up.
     pub(crate) gives: SmallVec<[Group; 4]>,
     /// From the lowest level up.
@@ -144,10 +142,9 @@ impl Walk {
             return None;
         }
         let at = *self.layer(self.pieces[piece].layer);
-        let y = tick.y_of(at.slot, at.layer);
+        let y = tick.y_of(at.layer);
         let mut shore = Shore {
             piece,
-            slot: at.slot,
             layer: at.layer,
             gives: SmallVec::new(),
             takes: SmallVec::new(),
@@ -156,13 +153,12 @@ impl Walk {
         self.add_beside(tick, &mut shore, &rim.beside, (head(y, 0), 1, true));
         self.add_springs_beside(tick, &mut shore, &rim.beside_springs);
         let planes = tick.heights(&at, rim.partial);
-        let steady = tick.store.steady_layer(at.slot, at.layer);
+        let steady = tick.store.steady_layer(at.layer);
         let steady = steady.map_or(LayerMask::NONE, |flows| flows.cells());
         for height in 1..=FULL {
             let own =
                 if height == FULL { at.full } else { of_height(&planes, rim.partial, height) };
             let group = Group {
-                slot: at.slot,
                 layer: at.layer,
                 cells: (own & rim.givers) - steady,
                 level: head(y, height),
@@ -177,12 +173,12 @@ impl Walk {
                 shore.takes.push(Group { cells: own, most: FULL - height, ..group });
             }
         }
-        if let Some(above) = tick.store.upper_layer(at.slot, at.layer)
+        if let Some(above) = tick.store.upper_layer(at.layer)
             && rim.below_springs.any()
         {
             self.add_springs(tick, &mut shore, above, rim.below_springs);
         }
-        if let Some(above) = tick.store.upper_layer(at.slot, at.layer)
+        if let Some(above) = tick.store.upper_layer(at.layer)
             && rim.lifting.any()
         {
             let entry = Some(Face::Down);
@@ -199,33 +195,27 @@ impl Walk {
     fn add_springs_beside(&mut self, tick: &Tick, shore: &mut Shore, cells: &[LayerMask; 4]) {
         for (side, face) in Face::LATERAL.into_iter().enumerate() {
             let inside = cells[side].shifted(&[LayerMask::NONE; 4])[side ^ 1];
-            self.add_springs(tick, shore, (shore.slot, shore.layer), inside);
-            let there = tick.store.neighbour(shore.slot, face);
+            self.add_springs(tick, shore, shore.layer, inside);
+            let there = tick.store.neighbour(shore.layer.slot, face);
             let leaving = cells[side].leaving()[side];
             if leaving.any() && there.is_some() {
-                self.add_springs(tick, shore, (there, shore.layer), leaving);
+                self.add_springs(tick, shore, shore.layer.in_chunk(there), leaving);
             }
         }
     }
 
     /// Adds springs of a layer, unless another piece has claimed them: they give as long as water
     /// stands below their cells.
-    fn add_springs(
-        &mut self,
-        tick: &Tick,
-        shore: &mut Shore,
-        (slot, layer): (Slot, usize),
-        cells: LayerMask,
-    ) {
+    fn add_springs(&mut self, tick: &Tick, shore: &mut Shore, layer: LayerId, cells: LayerMask) {
         if cells.is_empty() {
             return;
         }
-        let index = self.enter(tick, slot, layer);
+        let index = self.enter(tick, layer);
         let cells = self.claim(index, cells);
         if cells.any() {
             let most = tick.limits.supply.min(tick.limits.throughput);
-            let level = spring_level(tick.y_of(slot, layer));
-            shore.gives.push(Group { slot, layer, cells, level, most, rate: 1, entry: None });
+            let level = spring_level(tick.y_of(layer));
+            shore.gives.push(Group { layer, cells, level, most, rate: 1, entry: None });
         }
     }
 
@@ -251,20 +241,14 @@ impl Walk {
             let face = Face::LATERAL[side];
             let entry = is_dry.then(|| face.opposite());
             let inside = cells[side].shifted(&[LayerMask::NONE; 4])[side ^ 1] & part;
-            self.add_gaps(
-                tick,
-                shore,
-                (shore.slot, shore.layer),
-                inside,
-                Inlet { level, rate, entry },
-            );
-            let there = tick.store.neighbour(shore.slot, face);
+            self.add_gaps(tick, shore, shore.layer, inside, Inlet { level, rate, entry });
+            let there = tick.store.neighbour(shore.layer.slot, face);
             let leaving = cells[side].leaving()[side];
             if !is_first && there.is_some() {
                 self.add_gaps(
                     tick,
                     shore,
-                    (there, shore.layer),
+                    shore.layer.in_chunk(there),
                     leaving,
                     Inlet { level, rate, entry },
                 );
@@ -279,7 +263,7 @@ impl Walk {
         if LayerMask::union(*beside).is_empty() {
             return;
         }
-        let mut ring = across(tick, shore.slot, beside);
+        let mut ring = across(tick, shore.layer.slot, beside);
         let mut seen = ring.clone();
         let narrow = i32::from(tick.limits.throughput);
         let mut lacking: i32 = 0;
@@ -293,7 +277,7 @@ impl Walk {
             let mut next = Ring::new();
             for (slot, cells) in ring {
                 for (slot, cells) in across(tick, slot, &[cells; 4]) {
-                    let layer = self.enter(tick, slot, shore.layer);
+                    let layer = self.enter(tick, shore.layer.in_chunk(slot));
                     let known =
                         LayerMask::union(seen.iter().filter(|of| of.0 == slot).map(|of| of.1));
                     let cells = (cells & self.layer(layer).shallows) - known;
@@ -304,9 +288,9 @@ impl Walk {
                 }
             }
             for &(slot, cells) in &next {
-                let level = head(tick.y_of(slot, shore.layer), FULL);
+                let level = head(tick.y_of(shore.layer.in_chunk(slot)), FULL);
                 let inlet = Inlet { level, rate: FALLING, entry: None };
-                self.add_gaps(tick, shore, (slot, shore.layer), cells, inlet);
+                self.add_gaps(tick, shore, shore.layer.in_chunk(slot), cells, inlet);
                 lacking -= self.room(tick, shore, slot, cells);
             }
             ring = next;
@@ -316,7 +300,7 @@ impl Walk {
     /// Returns the room in shallows of the layer of a shore.
     fn room(&self, tick: &Tick, shore: &Shore, slot: Slot, cells: LayerMask) -> i32 {
         let rooms = cells.iter().map(|cell| {
-            i32::from(tick.store.read(Place::in_layer(slot, shore.layer, cell)).room())
+            i32::from(tick.store.read(Place::in_layer(shore.layer.in_chunk(slot), cell)).room())
         });
         rooms.sum()
     }
@@ -327,17 +311,17 @@ impl Walk {
         &mut self,
         tick: &Tick,
         shore: &mut Shore,
-        (slot, layer): (Slot, usize),
+        layer: LayerId,
         cells: LayerMask,
         Inlet { level, rate, entry }: Inlet,
     ) {
         if cells.is_empty() {
             return;
         }
-        let index = self.enter(tick, slot, layer);
+        let index = self.enter(tick, layer);
         let cells = self.claim(index, cells);
         if cells.any() {
-            shore.takes.push(Group { slot, layer, cells, level, most: FULL, rate, entry });
+            shore.takes.push(Group { layer, cells, level, most: FULL, rate, entry });
         }
     }
 }

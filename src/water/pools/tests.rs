@@ -92,7 +92,7 @@ fn flood(tick: &Tick, start: Place) -> (Vec<Place>, Flooded) {
     while let Some(&place) = open.get(at) {
         at += 1;
         let voxel = tick.store.read(place);
-        let y = tick.y_of(place.slot, place.layer());
+        let y = tick.y_of(place.layer_id());
         let level = head(y, voxel.height());
         let above = tick.store.step(place, Face::Up);
         let is_covered = above.is_some() && tick.store.read(above).is_wet();
@@ -181,7 +181,7 @@ fn compare(world: &mut WaterWorld, seed: u64) -> [usize; 2] {
         let (cells, expected) = flood(&tick, place);
         seen.extend(&cells);
         let at = tick.store.position(place);
-        let layer = pools.walk.enter(&tick, place.slot, place.layer());
+        let layer = pools.walk.enter(&tick, place.layer_id());
         assert_eq!(pools.walk.piece_at(layer, place.cell()), None, "seed {seed}: {at}");
         let (body, extent) = pools.walk.explore(&tick, (layer, place.cell()), usize::MAX);
         assert!(extent == Extent::Whole, "seed {seed}: {at}");

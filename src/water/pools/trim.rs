@@ -147,10 +147,10 @@ impl Tick<'_> {
         let left = pieces.iter().flat_map(|&piece| {
             let piece = walk.pieces[piece];
             let at = walk.layer(piece.layer);
-            let (slot, layer) = (at.slot, at.layer);
-            let touched = self.touched(slot, layer);
+            let layer = at.layer;
+            let touched = self.touched(layer);
             let cells = if has_weak_springs { piece.cells } else { piece.cells & touched };
-            cells.iter().map(move |cell| self.left_at(Place::in_layer(slot, layer, cell)))
+            cells.iter().map(move |cell| self.left_at(Place::in_layer(layer, cell)))
         });
         left.min().unwrap_or(i32::from(self.limits.throughput))
     }
@@ -180,7 +180,7 @@ impl Tick<'_> {
             let piece = walk.pieces[id];
             let at = walk.layer(piece.layer);
             for cell in piece.cells.iter() {
-                let place = Place::in_layer(at.slot, at.layer, cell);
+                let place = Place::in_layer(at.layer, cell);
                 cells.add(piece.layer, place, |place| self.left_at(place));
             }
         }
@@ -192,7 +192,7 @@ impl Tick<'_> {
         let mut ids = Vec::with_capacity(plan.changes().len());
         for change in plan.changes() {
             let (place, units) = (change.place, i32::from(change.units));
-            let layer = walk.enter(self, place.slot, place.layer());
+            let layer = walk.enter(self, place.layer_id());
             let id = cells.add(layer, place, |place| self.left_at(place));
             let node = &mut cells.nodes[id as usize];
             match change.kind {

@@ -3,7 +3,7 @@
 
 use crate::chunk::LayerMask;
 use crate::coords::Face;
-use crate::grid::Slot;
+use crate::grid::LayerId;
 use crate::water::context::Tick;
 use crate::water::pools::layer::{Layer, Levels, Rim};
 use crate::water::random::{Purpose, mix};
@@ -99,15 +99,15 @@ impl Walk {
     }
 
     /// Returns the index of a layer, which is looked at if it is new.
-    pub(crate) fn enter(&mut self, tick: &Tick, slot: Slot, layer: usize) -> u32 {
-        let at = slot.index() * 16 + layer;
+    pub(crate) fn enter(&mut self, tick: &Tick, layer: LayerId) -> u32 {
+        let at = layer.slot.index() * 16 + layer.y;
         if at >= self.at.len() {
             self.at.resize(at + 16, (0, 0));
         }
         if self.at[at].0 != self.number {
             self.at[at] = (self.number, self.layers.len() as u32);
             self.layers.push(Seen {
-                layer: tick.look(slot, layer),
+                layer: tick.look(layer),
                 last: NONE,
                 claimed: LayerMask::NONE,
             });
@@ -183,16 +183,14 @@ impl Walk {
     /// Returns whether water has flowed in a piece in this tick, so that it stays awake.
     fn is_flowing(&self, tick: &Tick, piece: usize) -> bool {
         let Piece { layer, cells, .. } = self.pieces[piece];
-        let Layer { slot, layer, .. } = *self.layer(layer);
-        (cells & tick.flowed(slot, layer)).any()
+        (cells & tick.flowed(self.layer(layer).layer)).any()
     }
 
     /// Returns whether steady flow passes a body, and no other water has flowed in it.
     pub(crate) fn is_steady(&self, tick: &Tick, body: Range<usize>) -> bool {
         let is_passed = |piece: usize| {
             let Piece { layer, cells, .. } = self.pieces[piece];
-            let Layer { slot, layer, .. } = *self.layer(layer);
-            (cells & tick.passed_steadily(slot, layer)).any()
+            (cells & tick.passed_steadily(self.layer(layer).layer)).any()
         };
         body.clone().any(is_passed) && !body.into_iter().any(|piece| self.is_flowing(tick, piece))
     }
@@ -201,26 +199,26 @@ impl Walk {
     /// so of a body that was not walked to its end.
     fn expand(&mut self, tick: &Tick, piece: u32, first: u32) -> bool {
         let Piece { layer, cells, .. } = self.pieces[piece as usize];
-        let Layer { slot, layer: y, full, .. } = *self.layer(layer);
+        let Layer { layer: here, full, .. } = *self.layer(layer);
         let mut is_new = true;
         for (face, leaving) in Face::LATERAL.into_iter().zip(cells.leaving()) {
-            let there = tick.store.neighbour(slot, face);
+            let there = tick.store.neighbour(here.slot, face);
             if leaving.any() && there.is_some() {
-                let layer = self.enter(tick, there, y);
+                let layer = self.enter(tick, here.in_chunk(there));
                 is_new &= self.reach(tick, layer, leaving, piece) >= first;
             }
         }
         let joints = cells & full;
         if joints.any()
-            && let Some((slot, y)) = tick.store.upper_layer(slot, y)
+            && let Some(above) = tick.store.upper_layer(here)
         {
-            let layer = self.enter(tick, slot, y);
+            let layer = self.enter(tick, above);
             is_new &= self.reach(tick, layer, joints, piece) >= first;
         }
-        if let Some((slot, y)) = tick.store.lower_layer(slot, y)
-            && (cells & tick.store.layer(slot, y).wet).any()
+        if let Some(below) = tick.store.lower_layer(here)
+            && (cells & tick.store.layer(below).wet).any()
         {
-            let layer = self.enter(tick, slot, y);
+            let layer = self.enter(tick, below);
             let joints = cells & self.layer(layer).full;
             is_new &= self.reach(tick, layer, joints, piece) >= first;
         }
@@ -261,10 +259,10 @@ impl Walk {
     fn touch(&mut self, tick: &Tick, layer: u32, cells: LayerMask, pieces: [u32; 2]) {
         let Some(contacts) = &mut self.contacts else { return };
         if pieces[0] != NONE {
-            let Layer { slot, layer, .. } = self.layers[layer as usize].layer;
+            let Layer { layer, .. } = self.layers[layer as usize].layer;
             let count = cells.count() as i32;
             let capacity = match count <= NARROW {
-                true => tick.left_in(slot, layer, cells),
+                true => tick.left_in(layer, cells),
                 false => i32::from(tick.limits.throughput) * count,
             };
             contacts.push(Contact { pieces, cells: count, capacity });
@@ -275,8 +273,8 @@ impl Walk {
     pub(crate) fn rim(&mut self, tick: &Tick, piece: usize) -> Rim {
         let Piece { layer, cells, .. } = self.pieces[piece];
         let at = *self.layer(layer);
-        tick.rim(&at, cells, |slot, layer| {
-            let index = self.enter(tick, slot, layer);
+        tick.rim(&at, cells, |layer| {
+            let index = self.enter(tick, layer);
             *self.layer(index)
         })
     }
@@ -298,7 +296,7 @@ impl Walk {
     pub(crate) fn first_cell(&self, piece: usize) -> Place {
         let Piece { layer, cells, .. } = self.pieces[piece];
         let at = self.layer(layer);
-        Place::in_layer(at.slot, at.layer, cells.iter().next().unwrap_or_default())
+        Place::in_layer(at.layer, cells.iter().next().unwrap_or_default())
     }
 
     /// Returns the first cell of a piece of a body that is chosen at random for this tick, and the
@@ -315,20 +313,20 @@ impl Walk {
 impl Tick<'_> {
     /// Returns a random number of a cell for this tick.
     pub(crate) fn pool_key(&self, place: Place) -> u64 {
-        let seed = self.scratch.seed(self.store, place.slot, place.layer());
+        let seed = self.scratch.seed(self.store, place.layer_id());
         mix(Purpose::Pool.seed(seed), place.cell() as u64)
     }
 
     /// Returns the cells of a layer that have passed water on or received some in this tick.
-    pub(crate) fn touched(&self, slot: Slot, layer: usize) -> LayerMask {
-        let touched = self.scratch.get(slot, layer).map_or(LayerMask::NONE, |work| work.touched);
-        touched | self.store.passed_in_runs(slot, layer)
+    pub(crate) fn touched(&self, layer: LayerId) -> LayerMask {
+        let touched = self.scratch.get(layer).map_or(LayerMask::NONE, |work| work.touched);
+        touched | self.store.passed_in_runs(layer)
     }
 
     /// Returns the cells of a layer that only steady flow has passed in this tick: their levels
     /// stay. In the ticks in which it yields, other flow comes first.
-    pub(crate) fn passed_steadily(&self, slot: Slot, layer: usize) -> LayerMask {
-        match self.scratch.get(slot, layer) {
+    pub(crate) fn passed_steadily(&self, layer: LayerId) -> LayerMask {
+        match self.scratch.get(layer) {
             Some(work) if !self.yields() => work.marks().marked,
             _ => LayerMask::NONE,
         }
@@ -336,14 +334,14 @@ impl Tick<'_> {
 
     /// Returns the cells of a layer that have passed water on or received some in this tick, but
     /// for those that only steady flow has passed.
-    pub(crate) fn flowed(&self, slot: Slot, layer: usize) -> LayerMask {
-        self.touched(slot, layer) - self.passed_steadily(slot, layer)
+    pub(crate) fn flowed(&self, layer: LayerId) -> LayerMask {
+        self.touched(layer) - self.passed_steadily(layer)
     }
 
     /// Returns the units that cells of a layer, springs left out, may still pass on in this tick.
-    pub(crate) fn left_in(&self, slot: Slot, layer: usize, cells: LayerMask) -> i32 {
+    pub(crate) fn left_in(&self, layer: LayerId, cells: LayerMask) -> i32 {
         let all = i32::from(self.limits.throughput) * cells.count() as i32;
-        let Some(work) = self.scratch.get(slot, layer) else { return all };
+        let Some(work) = self.scratch.get(layer) else { return all };
         all - (cells & work.touched).iter().map(|cell| i32::from(work.passed(cell))).sum::<i32>()
     }
 }

@@ -3,7 +3,7 @@
 
 use crate::chunk::{LAYER_CELLS, LayerMask};
 use crate::coords::{Cube, Face, Region, Shape};
-use crate::grid::Slot;
+use crate::grid::{LayerId, Slot};
 use crate::water::WaterWorld;
 use crate::water::store::Store;
 use glam::IVec3;
@@ -28,18 +28,18 @@ pub(crate) enum Contact {
 }
 
 impl Contact {
-    fn of(self, store: &Store, slot: Slot, layer: usize) -> LayerMask {
-        if !slot.is_some() {
+    fn of(self, store: &Store, layer: LayerId) -> LayerMask {
+        if !layer.slot.is_some() {
             return LayerMask::NONE;
         }
-        let state = store.layer(slot, layer);
+        let state = store.layer(layer);
         let cells = match self {
-            Contact::Giver => state.wet | store.sea(slot, layer),
-            Contact::Taker => LayerMask::ALL - state.closed - store.sea(slot, layer),
-            Contact::Sea => store.sea(slot, layer),
+            Contact::Giver => state.wet | store.sea(layer),
+            Contact::Taker => LayerMask::ALL - state.closed - store.sea(layer),
+            Contact::Sea => store.sea(layer),
         };
         // Beyond the bounds there are marks of sea and of drains, but no cells.
-        cells & cells_inside(&store.bounds(), store.grid().position_at(slot), layer)
+        cells & cells_inside(&store.bounds(), store.grid().position_at(layer.slot), layer.y)
     }
 }
 
@@ -76,17 +76,17 @@ impl WaterWorld {
         layer: usize,
         contact: Contact,
     ) -> [LayerMask; 6] {
-        let of = |slot, layer| contact.of(&self.store, slot, layer);
+        let of = |layer| contact.of(&self.store, layer);
         let across = |face: Face| around.across[face.index()];
-        let beyond = Face::LATERAL.map(|face| of(across(face), layer));
-        let [west, east, north, south] = of(around.chunk, layer).shifted(&beyond);
+        let beyond = Face::LATERAL.map(|face| of(LayerId::new(across(face), layer)));
+        let [west, east, north, south] = of(LayerId::new(around.chunk, layer)).shifted(&beyond);
         let down = match layer {
-            0 => of(across(Face::Down), 15),
-            _ => of(around.chunk, layer - 1),
+            0 => of(LayerId::new(across(Face::Down), 15)),
+            _ => of(LayerId::new(around.chunk, layer - 1)),
         };
         let up = match layer {
-            15 => of(across(Face::Up), 0),
-            _ => of(around.chunk, layer + 1),
+            15 => of(LayerId::new(across(Face::Up), 0)),
+            _ => of(LayerId::new(around.chunk, layer + 1)),
         };
         [west, east, down, up, north, south]
     }

@@ -3,7 +3,7 @@
 
 use crate::chunk::{CellMask, LayerMask};
 use crate::coords::{CHUNK_CELLS, Cube, Region, Shape};
-use crate::grid::Slot;
+use crate::grid::LayerId;
 use crate::water::WaterWorld;
 use glam::IVec3;
 
@@ -13,7 +13,9 @@ impl WaterWorld {
     pub(crate) fn closed_cells(&self, chunk: IVec3) -> CellMask {
         let Some(slot) = self.store.grid().slot(chunk) else { return CellMask::EMPTY };
         let mut cells = CellMask::EMPTY;
-        (0..16).for_each(|layer| cells.set_layer(layer, self.store.layer(slot, layer).closed));
+        (0..16).for_each(|layer| {
+            cells.set_layer(layer, self.store.layer(LayerId::new(slot, layer)).closed)
+        });
         self.inside(chunk, cells)
     }
 
@@ -23,15 +25,15 @@ impl WaterWorld {
         let Some(slot) = self.store.grid().slot(chunk) else { return CellMask::EMPTY };
         let mut cells = CellMask::EMPTY;
         for layer in 0..16 {
-            cells.set_layer(layer, self.surface_of(slot, layer));
+            cells.set_layer(layer, self.surface_of(LayerId::new(slot, layer)));
         }
         self.inside(chunk, cells)
     }
 
-    fn surface_of(&self, slot: Slot, layer: usize) -> LayerMask {
-        let wet = self.store.layer(slot, layer).wet;
-        match self.store.upper_layer(slot, layer).filter(|_| wet.any()) {
-            Some((slot, layer)) => wet - self.store.layer(slot, layer).closed,
+    fn surface_of(&self, layer: LayerId) -> LayerMask {
+        let wet = self.store.layer(layer).wet;
+        match self.store.upper_layer(layer).filter(|_| wet.any()) {
+            Some(layer) => wet - self.store.layer(layer).closed,
             None => LayerMask::NONE,
         }
     }

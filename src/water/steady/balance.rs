@@ -5,7 +5,7 @@
 
 use crate::chunk::LayerMask;
 use crate::coords::Face;
-use crate::grid::Slot;
+use crate::grid::LayerId;
 use crate::water::context::Tick;
 use crate::water::context::budget::Budget;
 use crate::water::store::{LayerState, Place, Store};
@@ -22,12 +22,12 @@ pub(super) struct Repair {
 
 impl Store {
     /// Adds the faces in a layer across which steady flow stands that they carry no more.
-    pub(super) fn find_broken(&self, slot: Slot, layer: usize, broken: &mut Vec<(Place, Face)>) {
-        let Some(flows) = self.steady_layer(slot, layer) else { return };
-        let suspects = self.suspects(slot, layer, &flows.out);
+    pub(super) fn find_broken(&self, layer: LayerId, broken: &mut Vec<(Place, Face)>) {
+        let Some(flows) = self.steady_layer(layer) else { return };
+        let suspects = self.suspects(layer, &flows.out);
         for face in Face::ALL {
             for cell in suspects[face.index()].iter() {
-                let place = Place::in_layer(slot, layer, cell);
+                let place = Place::in_layer(layer, cell);
                 let holds = self.carries(place, face, self.step(place, face))
                     || self.drains_across(place, face);
                 if !holds {
@@ -47,14 +47,14 @@ impl Store {
 
     /// Returns for each face the cells whose flow across it may not hold: by bit masks, those that
     /// are not like a river, full on full ground and connected.
-    fn suspects(&self, slot: Slot, layer: usize, out: &[LayerMask; 6]) -> [LayerMask; 6] {
-        let river = |slot: Slot, layer: usize| {
-            let LayerState { wet, .. } = self.layer(slot, layer);
-            self.connected(slot, layer) & wet & self.grounded(slot, layer)
+    fn suspects(&self, layer: LayerId, out: &[LayerMask; 6]) -> [LayerMask; 6] {
+        let river = |layer: LayerId| {
+            let LayerState { wet, .. } = self.layer(layer);
+            self.connected(layer) & wet & self.grounded(layer)
         };
-        let own = river(slot, layer);
-        let beside = Face::LATERAL.map(|face| match self.neighbour(slot, face) {
-            there if there.is_some() => river(there, layer),
+        let own = river(layer);
+        let beside = Face::LATERAL.map(|face| match self.neighbour(layer.slot, face) {
+            there if there.is_some() => river(layer.in_chunk(there)),
             _ => LayerMask::NONE,
         });
         let across = own.shifted(&beside);
@@ -66,10 +66,10 @@ impl Store {
     }
 
     /// Returns the cells of a layer out of which no water falls.
-    fn grounded(&self, slot: Slot, layer: usize) -> LayerMask {
-        match self.lower_layer(slot, layer) {
-            Some((slot, layer)) => self.layer(slot, layer).closed - self.sea(slot, layer),
-            None => LayerMask::all_if(self.beyond(slot, Face::Down, layer).is_closed()),
+    fn grounded(&self, layer: LayerId) -> LayerMask {
+        match self.lower_layer(layer) {
+            Some(layer) => self.layer(layer).closed - self.sea(layer),
+            None => LayerMask::all_if(self.beyond(layer.slot, Face::Down, layer.y).is_closed()),
         }
     }
 }

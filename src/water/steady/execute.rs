@@ -2,7 +2,7 @@
 //! No height changes by that.
 
 use crate::chunk::LayerMask;
-use crate::grid::Slot;
+use crate::grid::{LayerId, Slot};
 use crate::water::cell::CellFlags;
 use crate::water::context::Tick;
 use crate::water::context::budget::Budget;
@@ -22,45 +22,40 @@ impl Tick<'_> {
     pub(super) fn execute_chunk(&mut self, slot: Slot, turnover: &mut Turnover) -> usize {
         let mut visited = 0;
         for layer in 0..16 {
-            let Some(flows) = self.store.steady_layer(slot, layer) else { continue };
+            let Some(flows) = self.store.steady_layer(LayerId::new(slot, layer)) else { continue };
             let cells = flows.cells();
             visited += LAYER_ROWS.max(cells.count() as usize);
-            self.leave_runs_among(slot, layer, cells);
-            self.execute_layer(slot, layer, cells, turnover);
+            self.leave_runs_among(LayerId::new(slot, layer), cells);
+            self.execute_layer(LayerId::new(slot, layer), cells, turnover);
         }
         visited
     }
 
     /// Lets the units of a layer's cells flow, and marks them with FlowOut.
-    fn execute_layer(
-        &mut self,
-        slot: Slot,
-        layer: usize,
-        cells: LayerMask,
-        turnover: &mut Turnover,
-    ) {
+    fn execute_layer(&mut self, layer: LayerId, cells: LayerMask, turnover: &mut Turnover) {
         let lacks_mark = |voxel: Voxel| !voxel.has(CellFlags::FLOW_OUT);
-        for cell in self.store.select_among(slot, layer, cells, lacks_mark).iter() {
-            let place = Place::in_layer(slot, layer, cell);
+        for cell in self.store.select_among(layer, cells, lacks_mark).iter() {
+            let place = Place::in_layer(layer, cell);
             let voxel = self.store.read(place);
             self.put_marks(place, voxel.with(CellFlags::FLOW_OUT, true));
         }
-        let work = self.scratch.record_mut(self.store, slot, layer);
-        if let Some(flows) = self.store.steady_layer(slot, layer) {
+        let work = self.scratch.record_mut(self.store, layer);
+        if let Some(flows) = self.store.steady_layer(layer) {
             work.pass_on_all(cells, flows.records());
             self.report.moved += u64::from(flows.through());
         }
         work.marks_mut().marked |= cells;
         work.woken |= cells;
-        self.store.wake_layer(slot, layer, cells);
-        for cell in (cells & self.store.springs(slot, layer)).iter() {
-            let place = Place::in_layer(slot, layer, cell);
+        self.store.wake_layer(layer, cells);
+        for cell in (cells & self.store.springs(layer)).iter() {
+            let place = Place::in_layer(layer, cell);
             let given = self.store.steady(place).through() - self.store.steady_inflow(place);
             turnover.injected += u64::from(given);
         }
-        let ends = self.store.outlets(slot).map_or(LayerMask::NONE, |ends| ends.layer(layer));
+        let ends =
+            self.store.outlets(layer.slot).map_or(LayerMask::NONE, |ends| ends.layer(layer.y));
         for cell in (cells & ends).iter() {
-            let place = Place::in_layer(slot, layer, cell);
+            let place = Place::in_layer(layer, cell);
             let leaving = self.store.steady(place).iter();
             let drained = leaving.filter(|&(face, _)| self.store.look(place, face) == Voxel::DRAIN);
             turnover.drained += drained.map(|(_, units)| u64::from(units)).sum::<u64>();

@@ -29,7 +29,7 @@ mod execute;
 mod network;
 
 use crate::coords::Face;
-use crate::grid::Slot;
+use crate::grid::{LayerId, Slot};
 use crate::water::context::Tick;
 use crate::water::context::budget::Budget;
 use crate::water::random::chunk_seed;
@@ -155,7 +155,9 @@ impl Tick<'_> {
     /// Finds what does not hold any more in a chunk.
     fn check_steady_chunk(&mut self, steady: &mut SteadyTick, slot: Slot, budget: &mut Budget) {
         budget.spend(1);
-        (0..16).for_each(|layer| self.store.find_broken(slot, layer, &mut steady.broken));
+        (0..16).for_each(|layer| {
+            self.store.find_broken(LayerId::new(slot, layer), &mut steady.broken)
+        });
     }
 
     /// Takes back the flow across faces that carry none any more, and adds the cells around to
@@ -205,9 +207,11 @@ impl Tick<'_> {
         for &slot in self.scratch.schedule.members() {
             let Some(outlets) = self.store.outlets(slot) else { continue };
             for layer in 0..16 {
-                let awake = outlets.layer(layer) & self.awake(slot, layer);
-                let ends = awake & self.store.connected(slot, layer);
-                places.extend(ends.iter().map(|cell| Place::in_layer(slot, layer, cell)));
+                let awake = outlets.layer(layer) & self.awake(LayerId::new(slot, layer));
+                let ends = awake & self.store.connected(LayerId::new(slot, layer));
+                places.extend(
+                    ends.iter().map(|cell| Place::in_layer(LayerId::new(slot, layer), cell)),
+                );
             }
         }
     }

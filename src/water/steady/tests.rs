@@ -245,7 +245,7 @@ fn a_flow_that_yields_passes_what_is_left_over() {
             }
         }
         for (&place, &flows) in places.iter().zip(&table) {
-            let passed = world.scratch.get(place.slot, place.layer());
+            let passed = world.scratch.get(place.layer_id());
             let passed = passed.map_or(0, |work| work.passed(place.cell()));
             assert!(passed <= throughput, "seed {seed}: {place:?} passes {passed} units");
             assert_eq!(world.store.steady(place), flows, "seed {seed}: {place:?}");

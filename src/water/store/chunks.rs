@@ -175,6 +175,7 @@ fn sources_in(chunk: &Chunk<Voxel>) -> Option<Box<CellMask>> {
 mod tests {
     use super::*;
     use crate::coords::Region;
+    use crate::grid::LayerId;
     use crate::water::cell::FULL;
     use crate::water::cell::{CellFlags, WaterCell};
     use crate::water::rules::{Edge, Edges};
@@ -209,8 +210,9 @@ mod tests {
                         .all(|index| store.read(Place { slot, index }) == kept(chunk.get(index)))
                 );
                 for index in 0..CHUNK_CELLS {
-                    let noted =
-                        store.springs(slot, index / LAYER_CELLS).contains(index % LAYER_CELLS);
+                    let noted = store
+                        .springs(LayerId::new(slot, index / LAYER_CELLS))
+                        .contains(index % LAYER_CELLS);
                     assert_eq!(noted, chunk.get(index).cell().is_some_and(WaterCell::is_source));
                 }
 

@@ -3,7 +3,7 @@
 
 use crate::chunk::{CellMask, LAYER_CELLS, LayerMask};
 use crate::coords::{CHUNK_CELLS, Cube, Face, Shape};
-use crate::grid::Slot;
+use crate::grid::{LayerId, Slot};
 use crate::water::rules::{Edge, Edges};
 use crate::water::store::{Place, Store, boxed};
 use crate::water::voxel::Voxel;
@@ -15,7 +15,7 @@ impl Store {
     /// Returns the mark that stands for the missing neighbour across `face` of the chunk at `slot`,
     /// at a layer (0 to 15) of that chunk.
     pub(crate) fn beyond(&self, slot: Slot, face: Face, layer: usize) -> Voxel {
-        mark(self.edge_beyond(slot, face), face, self.layer_y(slot, layer))
+        mark(self.edge_beyond(slot, face), face, self.layer_y(LayerId::new(slot, layer)))
     }
 
     /// Returns the edge across `face` of the chunk at `slot`, where it has no neighbour.
@@ -104,9 +104,9 @@ impl Store {
             }
             for layer in 0..16 {
                 for (cells, mark) in self.marks_of_layer(self.grid.position_at(slot), layer) {
-                    cells
-                        .iter()
-                        .for_each(|cell| self.write(Place::in_layer(slot, layer, cell), mark));
+                    cells.iter().for_each(|cell| {
+                        self.write(Place::in_layer(LayerId::new(slot, layer), cell), mark)
+                    });
                 }
             }
         }
@@ -188,14 +188,14 @@ impl Store {
         for layer in 0..16 {
             let below = match layer {
                 0 => self.drains_beyond(slot, Face::Down, 15),
-                _ => self.drains(slot, layer - 1),
+                _ => self.drains(LayerId::new(slot, layer - 1)),
             };
             let above = match layer {
                 15 => self.drains_beyond(slot, Face::Up, 0),
-                _ => self.drains(slot, layer + 1),
+                _ => self.drains(LayerId::new(slot, layer + 1)),
             };
             let beyond = Face::LATERAL.map(|face| self.drains_beyond(slot, face, layer));
-            let beside = self.drains(slot, layer).shifted(&beyond);
+            let beside = self.drains(LayerId::new(slot, layer)).shifted(&beyond);
             outlets.set_layer(layer, below | above | LayerMask::union(beside));
         }
         outlets
@@ -212,12 +212,12 @@ impl Store {
         has_marks(slot) || Face::ALL.into_iter().any(drains)
     }
 
-    /// Returns the drains of a layer (0 to 15).
-    pub(crate) fn drains(&self, slot: Slot, layer: usize) -> LayerMask {
-        if self.is_within(self.grid.position_at(slot)) {
+    /// Returns the drains of a layer.
+    pub(crate) fn drains(&self, layer: LayerId) -> LayerMask {
+        if self.is_within(self.grid.position_at(layer.slot)) {
             return LayerMask::NONE;
         }
-        self.select(slot, layer, |voxel| voxel == Voxel::DRAIN)
+        self.select(layer, |voxel| voxel == Voxel::DRAIN)
     }
 
     /// Returns the drains of a layer of the chunk across a face, loaded or not.
@@ -225,7 +225,7 @@ impl Store {
         match self.neighbour(slot, face) {
             Slot::NONE if self.beyond(slot, face, layer) == Voxel::DRAIN => LayerMask::ALL,
             Slot::NONE => LayerMask::NONE,
-            there => self.drains(there, layer),
+            there => self.drains(LayerId::new(there, layer)),
         }
     }
 }

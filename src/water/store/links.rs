@@ -3,7 +3,7 @@
 //! analysis over the graph of parents; circles are found by depth-first search.
 
 use crate::coords::{Cube, Face, Shape, sort_key};
-use crate::grid::Slot;
+use crate::grid::{LayerId, Slot};
 use crate::water::cell::FULL;
 use crate::water::record::CutCell;
 use crate::water::store::parents::{Unlinked, with_parents};
@@ -139,11 +139,11 @@ impl Store {
         let restored: Vec<Place> = cut.iter().filter_map(|cut| self.restore(cut)).collect();
         let mut tied = restored.clone();
         for &slot in inserted {
-            for layer in 0..16 {
+            for layer in slot.layers() {
                 let is_tied = |voxel: Voxel| voxel.is_connected() && voxel.direction().is_some();
-                if self.has(slot, layer, is_tied) {
-                    let cells = self.select(slot, layer, is_tied);
-                    tied.extend(cells.iter().map(|cell| Place::in_layer(slot, layer, cell)));
+                if self.has(layer, is_tied) {
+                    let cells = self.select(layer, is_tied);
+                    tied.extend(cells.iter().map(|cell| Place::in_layer(layer, cell)));
                 }
             }
         }
@@ -255,18 +255,20 @@ impl Store {
             return;
         }
         for layer in 0..16 {
-            let mut cells = self.select(slot, layer, |voxel| !voxel.is_inert());
+            let mut cells = self.select(LayerId::new(slot, layer), |voxel| !voxel.is_inert());
             if (1..15).contains(&layer) && cells.any() {
-                let still = self.select(slot, layer, |voxel| voxel.word() == u16::from(FULL));
-                let closed = self.layer(slot, layer).closed;
+                let still =
+                    self.select(LayerId::new(slot, layer), |voxel| voxel.word() == u16::from(FULL));
+                let closed = self.layer(LayerId::new(slot, layer)).closed;
                 let [west, east, north, south] = closed.shifted(&Default::default());
                 // On the sea there is room for what falls.
-                let below = self.layer(slot, layer - 1).closed - self.sea(slot, layer - 1);
-                let above = self.layer(slot, layer + 1).wet;
+                let below = self.layer(LayerId::new(slot, layer - 1)).closed
+                    - self.sea(LayerId::new(slot, layer - 1));
+                let above = self.layer(LayerId::new(slot, layer + 1)).wet;
                 cells -= still & west & east & north & south & below & above;
             }
             if cells.any() {
-                self.wake_layer(slot, layer, cells);
+                self.wake_layer(LayerId::new(slot, layer), cells);
             }
         }
     }

@@ -30,7 +30,7 @@ pub(crate) use place::Place;
 
 use crate::chunk::{CellMask, LAYER_CELLS, LayerMask};
 use crate::coords::{CHUNK_CELLS, Cube, Face, Region, Shape};
-use crate::grid::{Grid, Slot};
+use crate::grid::{Grid, LayerId, Slot};
 use crate::water::cell::FULL;
 use crate::water::fixture::Fixture;
 use crate::water::rules::{Edge, Edges};
@@ -244,35 +244,35 @@ impl Store {
         }
     }
 
-    /// Returns the cells of a layer (0 to 15), if the chunk is dense.
+    /// Returns the cells of a layer, if the chunk is dense.
     #[inline]
-    pub(crate) fn cells(&self, slot: Slot, layer: usize) -> Option<&[Voxel; LAYER_CELLS]> {
-        self.grid.chunk_at(slot).as_dense()?.as_chunks().0.get(layer)
+    pub(crate) fn cells(&self, layer: LayerId) -> Option<&[Voxel; LAYER_CELLS]> {
+        self.grid.chunk_at(layer.slot).as_dense()?.as_chunks().0.get(layer.y)
     }
 
-    /// Changes the cells of a layer (0 to 15) and updates the masks, as [`write`](Store::write)
+    /// Changes the cells of a layer and updates the masks, as [`write`](Store::write)
     /// does for one cell. `change` must not add or remove sea.
     #[inline]
     pub(crate) fn write_layer(
         &mut self,
-        slot: Slot,
-        layer: usize,
+        layer: LayerId,
         change: impl FnOnce(&mut [Voxel; LAYER_CELLS]),
     ) {
-        self.touch(slot);
-        let beside = &mut self.caches[slot.index()];
-        let cells = self.grid.chunk_at_mut(slot).cells_mut();
+        self.touch(layer.slot);
+        let beside = &mut self.caches[layer.slot.index()];
+        let cells = self.grid.chunk_at_mut(layer.slot).cells_mut();
         let masks = beside.masks.get_or_insert_with(|| Box::new(LayerMasks::of(cells)));
-        let Some(layer_cells) = cells.as_chunks_mut().0.get_mut(layer) else { return };
-        let before = LayerState { wet: masks.wet.layer(layer), closed: masks.closed.layer(layer) };
+        let Some(layer_cells) = cells.as_chunks_mut().0.get_mut(layer.y) else { return };
+        let before =
+            LayerState { wet: masks.wet.layer(layer.y), closed: masks.closed.layer(layer.y) };
         change(layer_cells);
-        masks.refresh(layer, layer_cells);
+        masks.refresh(layer.y, layer_cells);
         let may_be_uniform = cells[0] == cells[CHUNK_CELLS - 1];
         if self.dirty.is_some() {
-            self.note_masks(slot, layer, before);
+            self.note_masks(layer, before);
         }
         if may_be_uniform {
-            self.canonicalize(slot);
+            self.canonicalize(layer.slot);
         }
     }
 
@@ -307,10 +307,10 @@ impl Store {
         Cube::cell_at(self.grid.position_at(slot), index)
     }
 
-    /// Returns the y of a layer (0 to 15) of a chunk in the world.
+    /// Returns the y of a layer in the world.
     #[inline]
-    pub(crate) fn layer_y(&self, slot: Slot, layer: usize) -> i32 {
-        self.grid.position_at(slot).y * 16 + layer as i32
+    pub(crate) fn layer_y(&self, layer: LayerId) -> i32 {
+        self.grid.position_at(layer.slot).y * 16 + layer.y as i32
     }
 
     /// Returns the chunk across a face; [`Slot::NONE`] where it is not loaded, or where one of the
@@ -323,22 +323,22 @@ impl Store {
     /// Returns the layer below a layer, in the same chunk or at the top of the one below, if that
     /// is loaded.
     #[inline]
-    pub(crate) fn lower_layer(&self, slot: Slot, layer: usize) -> Option<(Slot, usize)> {
-        if layer > 0 {
-            return Some((slot, layer - 1));
+    pub(crate) fn lower_layer(&self, layer: LayerId) -> Option<LayerId> {
+        if layer.y > 0 {
+            return Some(LayerId::new(layer.slot, layer.y - 1));
         }
-        let below = self.neighbour(slot, Face::Down);
-        below.is_some().then_some((below, 15))
+        let below = self.neighbour(layer.slot, Face::Down);
+        below.is_some().then_some(LayerId::new(below, 15))
     }
 
     /// Returns the layer above a layer, if it is loaded.
     #[inline]
-    pub(crate) fn upper_layer(&self, slot: Slot, layer: usize) -> Option<(Slot, usize)> {
-        if layer < 15 {
-            return Some((slot, layer + 1));
+    pub(crate) fn upper_layer(&self, layer: LayerId) -> Option<LayerId> {
+        if layer.y < 15 {
+            return Some(LayerId::new(layer.slot, layer.y + 1));
         }
-        let above = self.neighbour(slot, Face::Up);
-        above.is_some().then_some((above, 0))
+        let above = self.neighbour(layer.slot, Face::Up);
+        above.is_some().then_some(LayerId::new(above, 0))
     }
 
     /// Returns the voxel across `face`, or the mark of the edge where no chunk is loaded.
@@ -359,15 +359,15 @@ impl Store {
         if below.is_sea() { Voxel::SINK } else { below }
     }
 
-    /// Returns the wet and the closed cells of a layer (0 to 15).
+    /// Returns the wet and the closed cells of a layer.
     #[inline]
-    pub(crate) fn layer(&self, slot: Slot, layer: usize) -> LayerState {
-        match &self.caches[slot.index()].masks {
+    pub(crate) fn layer(&self, layer: LayerId) -> LayerState {
+        match &self.caches[layer.slot.index()].masks {
             Some(masks) => {
-                LayerState { wet: masks.wet.layer(layer), closed: masks.closed.layer(layer) }
+                LayerState { wet: masks.wet.layer(layer.y), closed: masks.closed.layer(layer.y) }
             }
             None => {
-                let voxel = self.grid.chunk_at(slot).get(0);
+                let voxel = self.grid.chunk_at(layer.slot).get(0);
                 LayerState {
                     wet: LayerMask::all_if(voxel.is_wet()),
                     closed: LayerMask::all_if(voxel.is_closed()),
@@ -376,54 +376,49 @@ impl Store {
         }
     }
 
-    /// Returns the cells of a layer (0 to 15) that are sources or connected to one.
+    /// Returns the cells of a layer that are sources or connected to one.
     #[inline]
-    pub(crate) fn connected(&self, slot: Slot, layer: usize) -> LayerMask {
-        match &self.caches[slot.index()].masks {
-            Some(masks) => {
-                masks.connected.as_ref().map_or(LayerMask::NONE, |connected| connected.layer(layer))
-            }
-            None => self.select(slot, layer, Voxel::is_connected),
+    pub(crate) fn connected(&self, layer: LayerId) -> LayerMask {
+        match &self.caches[layer.slot.index()].masks {
+            Some(masks) => masks
+                .connected
+                .as_ref()
+                .map_or(LayerMask::NONE, |connected| connected.layer(layer.y)),
+            None => self.select(layer, Voxel::is_connected),
         }
     }
 
-    /// Returns whether any cell of a layer (0 to 15) satisfies `is_in`.
-    pub(crate) fn has(&self, slot: Slot, layer: usize, is_in: impl Fn(Voxel) -> bool) -> bool {
-        match self.cells(slot, layer) {
+    /// Returns whether any cell of a layer satisfies `is_in`.
+    pub(crate) fn has(&self, layer: LayerId, is_in: impl Fn(Voxel) -> bool) -> bool {
+        match self.cells(layer) {
             Some(cells) => LayerMask::any_cell(cells, is_in),
-            None => is_in(self.grid.chunk_at(slot).get(0)),
+            None => is_in(self.grid.chunk_at(layer.slot).get(0)),
         }
     }
 
-    /// Returns the cells of a layer (0 to 15) that satisfy `is_in`.
+    /// Returns the cells of a layer that satisfy `is_in`.
     #[inline]
-    pub(crate) fn select(
-        &self,
-        slot: Slot,
-        layer: usize,
-        is_in: impl Fn(Voxel) -> bool,
-    ) -> LayerMask {
-        match self.cells(slot, layer) {
+    pub(crate) fn select(&self, layer: LayerId, is_in: impl Fn(Voxel) -> bool) -> LayerMask {
+        match self.cells(layer) {
             Some(cells) => LayerMask::select(cells, is_in),
-            None => LayerMask::all_if(is_in(self.grid.chunk_at(slot).get(0))),
+            None => LayerMask::all_if(is_in(self.grid.chunk_at(layer.slot).get(0))),
         }
     }
 
-    /// Returns the cells among `cells` of a layer (0 to 15) that satisfy `is_in`. Tests a sparse
+    /// Returns the cells among `cells` of a layer that satisfy `is_in`. Tests a sparse
     /// set cell by cell.
     #[inline]
     pub(crate) fn select_among(
         &self,
-        slot: Slot,
-        layer: usize,
+        layer: LayerId,
         cells: LayerMask,
         is_in: impl Fn(Voxel) -> bool,
     ) -> LayerMask {
-        match self.cells(slot, layer) {
+        match self.cells(layer) {
             Some(voxels) if cells.is_sparse() => {
                 cells.iter().filter(|&cell| is_in(voxels[cell])).collect()
             }
-            _ => cells & self.select(slot, layer, is_in),
+            _ => cells & self.select(layer, is_in),
         }
     }
 

@@ -8,7 +8,7 @@
 
 use crate::chunk::{CellMask, LayerMask, ones};
 use crate::coords::{CHUNK_CELLS, Face};
-use crate::grid::Slot;
+use crate::grid::{LayerId, Slot};
 use crate::water::cell::CellFlags;
 use crate::water::store::{Place, Store};
 use crate::water::voxel::Voxel;
@@ -89,10 +89,10 @@ impl Store {
         (0..6).fold(0, |faces, face| faces | u8::from(extras[face].contains(index)) << face)
     }
 
-    /// Returns, for each face, the cells of a layer (0 to 15) with a parent across it.
+    /// Returns, for each face, the cells of a layer with a parent across it.
     #[inline]
-    pub(crate) fn parent_planes(&self, slot: Slot, layer: usize) -> [LayerMask; 6] {
-        let mut planes = match self.cells(slot, layer) {
+    pub(crate) fn parent_planes(&self, layer: LayerId) -> [LayerMask; 6] {
+        let mut planes = match self.cells(layer) {
             Some(cells) => {
                 // Marks have code 7. With 0, layers of rock and still water take the fast path of
                 // `planes`.
@@ -101,16 +101,16 @@ impl Store {
                 }))
             }
             None => {
-                let behind = self.grid.chunk_at(slot).get(0).parent_face();
+                let behind = self.grid.chunk_at(layer.slot).get(0).parent_face();
                 Face::ALL.map(|face| LayerMask::all_if(behind == Some(face)))
             }
         };
-        if let Some(extras) = self.extras(slot) {
+        if let Some(extras) = self.extras(layer.slot) {
             for (plane, extra) in planes.iter_mut().zip(extras.iter()) {
-                *plane |= extra.layer(layer);
+                *plane |= extra.layer(layer.y);
             }
         }
-        let connected = self.connected(slot, layer);
+        let connected = self.connected(layer);
         planes.map(|plane| plane & connected)
     }
 
@@ -301,29 +301,29 @@ impl Store {
             return;
         }
         let has_further = |voxel: Voxel| !voxel.is_mark() && voxel.has(CellFlags::EXTRA);
-        for layer in 0..16 {
-            if !self.has(slot, layer, has_further) {
+        for layer in slot.layers() {
+            if !self.has(layer, has_further) {
                 continue;
             }
-            for cell in self.select(slot, layer, has_further).iter() {
-                let place = Place::in_layer(slot, layer, cell);
+            for cell in self.select(layer, has_further).iter() {
+                let place = Place::in_layer(layer, cell);
                 self.write(place, self.read(place).with(CellFlags::EXTRA, false));
             }
         }
         let mut sound = CellMask::EMPTY;
-        for layer in 0..16 {
-            if !self.has(slot, layer, |voxel| !voxel.is_inert()) {
+        for layer in slot.layers() {
+            if !self.has(layer, |voxel| !voxel.is_inert()) {
                 continue;
             }
-            let lively = self.select(slot, layer, |voxel| !voxel.is_inert());
-            if self.connected(slot, layer).is_empty() {
-                self.wake_layer(slot, layer, lively);
+            let lively = self.select(layer, |voxel| !voxel.is_inert());
+            if self.connected(layer).is_empty() {
+                self.wake_layer(layer, lively);
                 continue;
             }
             // Cell by cell: unlinking one can leave it and its descendants dry, and dry cells stay
             // asleep.
             for cell in lively.iter() {
-                let place = Place::in_layer(slot, layer, cell);
+                let place = Place::in_layer(layer, cell);
                 let voxel = self.read(place);
                 match voxel.parent_face().filter(|_| voxel.is_connected()) {
                     Some(face) if !self.leads_to_a_root(place, &mut sound) => {

@@ -1,7 +1,7 @@
 //! The address of a stored cell.
 
 use crate::chunk::LAYER_CELLS;
-use crate::grid::Slot;
+use crate::grid::{LayerId, Slot};
 
 /// A cell by slot and local index; the slot may be [`Slot::NONE`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -16,16 +16,22 @@ impl Place {
         Place { slot, index }
     }
 
-    /// Returns the address of a cell (0 to 255) of a layer (0 to 15) of a chunk.
+    /// Returns the address of a cell (0 to 255) of a layer.
     #[inline]
-    pub(crate) const fn in_layer(slot: Slot, layer: usize, cell: usize) -> Self {
-        Place { slot, index: layer * LAYER_CELLS + cell }
+    pub(crate) const fn in_layer(layer: LayerId, cell: usize) -> Self {
+        Place { slot: layer.slot, index: layer.y * LAYER_CELLS + cell }
     }
 
     /// Returns whether the cell's chunk is loaded.
     #[inline]
     pub(crate) fn is_some(self) -> bool {
         self.slot.is_some()
+    }
+
+    /// Returns the layer that holds the cell.
+    #[inline]
+    pub(crate) const fn layer_id(self) -> LayerId {
+        LayerId::new(self.slot, self.layer())
     }
 
     /// Returns the cell's layer in its chunk, 0 to 15.

@@ -5,7 +5,7 @@
 
 use crate::chunk::{CellMask, LAYER_CELLS, LayerMask};
 use crate::coords::{Cube, Face, Shape};
-use crate::grid::Slot;
+use crate::grid::{LayerId, Slot};
 use crate::water::cell::FULL;
 use crate::water::rules::Edge;
 use crate::water::store::{Place, Store, boxed, head};
@@ -24,12 +24,12 @@ pub(crate) struct SeaLevels {
 }
 
 impl Store {
-    /// Returns the sea of a layer (0 to 15).
+    /// Returns the sea of a layer.
     #[inline]
-    pub(crate) fn sea(&self, slot: Slot, layer: usize) -> LayerMask {
-        match &self.caches[slot.index()].masks {
-            Some(masks) => masks.sea.as_ref().map_or(LayerMask::NONE, |sea| sea.layer(layer)),
-            None => LayerMask::all_if(self.grid.chunk_at(slot).get(0).is_sea()),
+    pub(crate) fn sea(&self, layer: LayerId) -> LayerMask {
+        match &self.caches[layer.slot.index()].masks {
+            Some(masks) => masks.sea.as_ref().map_or(LayerMask::NONE, |sea| sea.layer(layer.y)),
+            None => LayerMask::all_if(self.grid.chunk_at(layer.slot).get(0).is_sea()),
         }
     }
 
@@ -42,9 +42,9 @@ impl Store {
         }
     }
 
-    /// Returns the cells of a layer (0 to 15) that lie on the sea.
-    pub(crate) fn on_sea(&self, slot: Slot, layer: usize) -> LayerMask {
-        self.lower_layer(slot, layer).map_or(LayerMask::NONE, |(slot, layer)| self.sea(slot, layer))
+    /// Returns the cells of a layer that lie on the sea.
+    pub(crate) fn on_sea(&self, layer: LayerId) -> LayerMask {
+        self.lower_layer(layer).map_or(LayerMask::NONE, |layer| self.sea(layer))
     }
 
     /// Returns the cells of a chunk with sea beside or above them, the sea itself left out, if
@@ -54,10 +54,10 @@ impl Store {
         self.caches[slot.index()].coast.as_deref()
     }
 
-    /// Returns the coast of a layer (0 to 15).
+    /// Returns the coast of a layer.
     #[inline]
-    pub(crate) fn coast_in(&self, slot: Slot, layer: usize) -> LayerMask {
-        self.coast(slot).map_or(LayerMask::NONE, |coast| coast.layer(layer))
+    pub(crate) fn coast_in(&self, layer: LayerId) -> LayerMask {
+        self.coast(layer.slot).map_or(LayerMask::NONE, |coast| coast.layer(layer.y))
     }
 
     /// Returns whether a loaded cell has sea beside or above it, and is none itself.
@@ -80,15 +80,15 @@ impl Store {
             return coast;
         }
         for layer in 0..16 {
-            let own = self.sea(slot, layer);
+            let own = self.sea(LayerId::new(slot, layer));
             let beyond = Face::LATERAL.map(|face| match self.neighbour(slot, face) {
                 Slot::NONE => LayerMask::all_if(self.beyond(slot, face, layer).is_sea()),
-                there => self.sea(there, layer),
+                there => self.sea(LayerId::new(there, layer)),
             });
             let beside = LayerMask::union(own.shifted(&beyond));
             let above = self
-                .upper_layer(slot, layer)
-                .map_or(LayerMask::NONE, |(slot, layer)| self.sea(slot, layer));
+                .upper_layer(LayerId::new(slot, layer))
+                .map_or(LayerMask::NONE, |layer| self.sea(layer));
             coast.set_layer(layer, (beside | above) - own);
         }
         coast
@@ -153,7 +153,7 @@ impl Store {
             if self.children_of(place) != 0 {
                 self.wake_descendants(place);
             }
-            self.note_levels(place.slot, place.layer());
+            self.note_levels(place.layer_id());
         }
     }
 
@@ -182,23 +182,18 @@ impl Store {
             return;
         }
         for layer in 0..16 {
-            let cells = self.coast_in(slot, layer);
+            let cells = self.coast_in(LayerId::new(slot, layer));
             for cell in cells.iter() {
-                self.note_pressure_at(Place::in_layer(slot, layer, cell));
+                self.note_pressure_at(Place::in_layer(LayerId::new(slot, layer), cell));
             }
         }
     }
 
     /// Returns how high the sea stands that fills these cells of a layer, if it fills any.
-    pub(crate) fn sea_levels(
-        &self,
-        slot: Slot,
-        layer: usize,
-        cells: LayerMask,
-    ) -> Option<SeaLevels> {
+    pub(crate) fn sea_levels(&self, layer: LayerId, cells: LayerMask) -> Option<SeaLevels> {
         let mut levels: Option<SeaLevels> = None;
-        for cell in (cells & self.coast_in(slot, layer)).iter() {
-            let place = Place::in_layer(slot, layer, cell);
+        for cell in (cells & self.coast_in(layer)).iter() {
+            let place = Place::in_layer(layer, cell);
             let here = FROM.into_iter().filter_map(|face| self.sea_level_across(place, face));
             for level in here {
                 let at = LayerMask::single(cell);
@@ -286,7 +281,7 @@ mod tests {
             let beside = store.insert(IVec3::new(x + 1, 0, 0), Chunk::uniform(Voxel::OPEN));
             let slot = beside.expect("none is there");
             for layer in 0..16 {
-                let place = Place::in_layer(slot, layer, 5 * 16);
+                let place = Place::in_layer(LayerId::new(slot, layer), 5 * 16);
                 let level = store.sea_level_across(place, Face::West);
                 assert_eq!(level, Some(head(20, FULL)), "at x = {x}, layer {layer}");
             }

@@ -1,18 +1,18 @@
 //! The sources of a water world, indexed by chunk and by height.
 
 use crate::chunk::{CellMask, LAYER_CELLS, LayerMask};
-use crate::grid::Slot;
+use crate::grid::{LayerId, Slot};
 use crate::water::cell::FULL;
 use crate::water::store::{Place, Store, boxed};
 
 impl Store {
-    /// Returns the source cells of a layer (0 to 15).
+    /// Returns the source cells of a layer.
     #[inline]
-    pub(crate) fn springs(&self, slot: Slot, layer: usize) -> LayerMask {
-        self.caches[slot.index()]
+    pub(crate) fn springs(&self, layer: LayerId) -> LayerMask {
+        self.caches[layer.slot.index()]
             .sources
             .as_ref()
-            .map_or(LayerMask::NONE, |sources| sources.layer(layer))
+            .map_or(LayerMask::NONE, |sources| sources.layer(layer.y))
     }
 
     /// Records whether a cell is a source.
@@ -26,7 +26,7 @@ impl Store {
             self.note_unbalanced(slot);
         }
         if was_present != present && !self.is_frozen(slot) {
-            self.count_sources(slot, index / LAYER_CELLS, 1, present);
+            self.count_sources(LayerId::new(slot, index / LAYER_CELLS), 1, present);
         }
     }
 
@@ -46,7 +46,11 @@ impl Store {
     pub(super) fn count_springs_of(&mut self, slot: Slot, present: bool) {
         let Some(sources) = self.caches[slot.index()].sources.take() else { return };
         for layer in 0..16 {
-            self.count_sources(slot, layer, sources.layer(layer).count() as usize, present);
+            self.count_sources(
+                LayerId::new(slot, layer),
+                sources.layer(layer).count() as usize,
+                present,
+            );
         }
         self.caches[slot.index()].sources = Some(sources);
     }
@@ -62,11 +66,11 @@ impl Store {
         self.source_heights.values().sum()
     }
 
-    fn count_sources(&mut self, slot: Slot, layer: usize, sources: usize, present: bool) {
+    fn count_sources(&mut self, layer: LayerId, sources: usize, present: bool) {
         if sources == 0 {
             return;
         }
-        let y = self.grid.position_at(slot).y * 16 + layer as i32;
+        let y = self.grid.position_at(layer.slot).y * 16 + layer.y as i32;
         let count = self.source_heights.entry(y).or_default();
         if present {
             *count += sources;

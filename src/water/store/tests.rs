@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::chunk::Chunk;
+use crate::grid::LayerId;
 
 #[test]
 fn steps_agree_with_positions_across_loaded_and_missing_chunks() {
@@ -43,7 +44,7 @@ fn a_chunk_is_stored_as_uniform_as_soon_as_its_cells_are_equal() {
                 let (layer, cell) = (index / LAYER_CELLS, index % LAYER_CELLS);
                 match random.u8(..3) {
                     0 => store.write(Place { slot, index }, voxel),
-                    1 => store.write_layer(slot, layer, |cells| cells[cell] = voxel),
+                    1 => store.write_layer(LayerId::new(slot, layer), |cells| cells[cell] = voxel),
                     _ => store.write_marks(slot, |cells| cells[index] = voxel),
                 }
                 cells[index] = voxel;
@@ -111,7 +112,7 @@ fn sources_are_listed_by_chunk_and_by_height() {
         };
         for &slot in &slots {
             let noted = (0..CHUNK_CELLS).filter(|index| {
-                store.springs(slot, index / LAYER_CELLS).contains(index % LAYER_CELLS)
+                store.springs(LayerId::new(slot, index / LAYER_CELLS)).contains(index % LAYER_CELLS)
             });
             let expected =
                 sources.iter().filter(|place| place.slot == slot).map(|place| place.index);
@@ -136,9 +137,11 @@ fn a_chunk_of_equal_cells_is_uniform_whatever_was_written_last() {
             assert!(store.grid().chunk_at(slot).as_dense().is_some() && store.beside_is_true(slot));
             match way {
                 0 => store.write(Place { slot, index }, Voxel::OPEN),
-                1 => store.write_layer(slot, layer, |cells| cells[cell] = Voxel::OPEN),
+                1 => {
+                    store.write_layer(LayerId::new(slot, layer), |cells| cells[cell] = Voxel::OPEN)
+                }
                 _ => {
-                    store.write_layer(slot, layer, |cells| {
+                    store.write_layer(LayerId::new(slot, layer), |cells| {
                         cells[cell] = Voxel::OPEN.with_largest(2)
                     });
                     store.write_marks(slot, |cells| cells[index] = Voxel::OPEN);
@@ -169,9 +172,11 @@ fn among_few_cells_or_many_those_are_selected_that_satisfy() {
         let mut cells = LayerMask::NONE;
         (0..[1, 8, 200][round % 3]).for_each(|_| cells.insert(random.usize(..LAYER_CELLS)));
         for slot in [dense, full] {
-            let found = store.select_among(slot, layer, cells, |voxel| voxel.height() == height);
+            let found = store
+                .select_among(LayerId::new(slot, layer), cells, |voxel| voxel.height() == height);
             for cell in 0..LAYER_CELLS {
-                let is_in = store.read(Place::in_layer(slot, layer, cell)).height() == height;
+                let is_in =
+                    store.read(Place::in_layer(LayerId::new(slot, layer), cell)).height() == height;
                 assert_eq!(found.contains(cell), is_in && cells.contains(cell), "round {round}");
             }
         }

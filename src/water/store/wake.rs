@@ -3,7 +3,7 @@
 
 use crate::chunk::{CellMask, LAYER_CELLS, LayerMask};
 use crate::coords::{CHUNK_CELLS, Face};
-use crate::grid::Slot;
+use crate::grid::{LayerId, Slot};
 use crate::water::cell::FULL;
 use crate::water::store::{Place, Store, border_cells};
 use crate::water::voxel::Voxel;
@@ -41,7 +41,7 @@ impl PendingChanges {
 }
 
 impl Store {
-    /// Wakes cells of a layer (0 to 15), whatever they hold. All waking of layers passes through
+    /// Wakes cells of a layer, whatever they hold. All waking of layers passes through
     /// here, and that of single cells through [`wake_at`](Store::wake_at).
     ///
     /// | what happens | what wakes | when the cell is visited |
@@ -63,9 +63,9 @@ impl Store {
     ///
     /// [`TickScratch::record_mut`]: crate::water::context::layers::TickScratch::record_mut
     #[inline]
-    pub(crate) fn wake_layer(&mut self, slot: Slot, layer: usize, cells: LayerMask) {
+    pub(crate) fn wake_layer(&mut self, layer: LayerId, cells: LayerMask) {
         debug_assert!(self.pending.is_none(), "only single cells wake while a tick ends");
-        self.grid.wake_layer_at(slot, layer, cells);
+        self.grid.wake_layer_at(layer, cells);
     }
 
     /// Wakes a loaded cell, whatever it holds.
@@ -114,16 +114,18 @@ impl Store {
         }
         self.leave_runs_in(slot);
         for layer in 0..16 {
-            let mut cells = self.select(slot, layer, |voxel| !voxel.is_inert());
-            let at_work = self.fixtures_in(slot, layer);
+            let mut cells = self.select(LayerId::new(slot, layer), |voxel| !voxel.is_inert());
+            let at_work = self.fixtures_in(LayerId::new(slot, layer));
             let at_work = at_work.map(|(cell, _)| cell);
-            let at_work = at_work.filter(|&cell| self.has_work(Place::in_layer(slot, layer, cell)));
-            let filled = self.coast_in(slot, layer) | at_work.collect();
+            let at_work = at_work
+                .filter(|&cell| self.has_work(Place::in_layer(LayerId::new(slot, layer), cell)));
+            let filled = self.coast_in(LayerId::new(slot, layer)) | at_work.collect();
             if filled.any() {
-                cells |= filled & self.select(slot, layer, |voxel| voxel == Voxel::OPEN);
+                cells |=
+                    filled & self.select(LayerId::new(slot, layer), |voxel| voxel == Voxel::OPEN);
             }
             if cells.any() {
-                self.wake_layer(slot, layer, cells);
+                self.wake_layer(LayerId::new(slot, layer), cells);
             }
         }
     }
@@ -209,19 +211,19 @@ impl Store {
         }
     }
 
-    /// Returns the awake cells of a layer (0 to 15).
+    /// Returns the awake cells of a layer.
     #[inline]
-    pub(crate) fn awake(&self, slot: Slot, layer: usize) -> LayerMask {
-        self.grid.awake_at(slot).map_or(LayerMask::NONE, |mask| mask.layer(layer))
+    pub(crate) fn awake(&self, layer: LayerId) -> LayerMask {
+        self.grid.awake_at(layer.slot).map_or(LayerMask::NONE, |mask| mask.layer(layer.y))
     }
 
-    /// Puts the cells of a layer (0 to 15) to sleep, except these.
-    pub(crate) fn keep_awake(&mut self, slot: Slot, layer: usize, cells: LayerMask) {
-        if let Some(mask) = self.grid.awake_at_mut(slot) {
-            mask.set_layer(layer, LayerMask::NONE);
+    /// Puts the cells of a layer to sleep, except these.
+    pub(crate) fn keep_awake(&mut self, layer: LayerId, cells: LayerMask) {
+        if let Some(mask) = self.grid.awake_at_mut(layer.slot) {
+            mask.set_layer(layer.y, LayerMask::NONE);
         }
         if cells.any() {
-            self.wake_layer(slot, layer, cells);
+            self.wake_layer(layer, cells);
         }
     }
 

@@ -2,7 +2,7 @@
 
 use crate::chunk::{Chunk, LAYER_CELLS, LayerMask};
 use crate::coords::{Cube, Shape};
-use crate::grid::Slot;
+use crate::grid::{LayerId, Slot};
 use crate::water::cell::FULL;
 use crate::water::feed::{holds, look_within};
 use crate::water::rules::Edge;
@@ -365,8 +365,9 @@ impl WaterView for WaterWorld {
         let Some(slot) = self.store.grid().slot(chunk) else { return 0 };
         let in_tick = layers_in_tick(self, slot);
         let is_wet = |&layer: &usize| {
-            let wet = self.store.layer(slot, layer).wet | self.store.sea(slot, layer);
-            wet.any() || self.store.has(slot, layer, |voxel| !voxel.is_inert())
+            let wet = self.store.layer(LayerId::new(slot, layer)).wet
+                | self.store.sea(LayerId::new(slot, layer));
+            wet.any() || self.store.has(LayerId::new(slot, layer), |voxel| !voxel.is_inert())
         };
         (0..16).filter(is_wet).fold(in_tick, |layers, layer| layers | 1 << layer)
     }
@@ -374,7 +375,7 @@ impl WaterView for WaterWorld {
     fn flowing(&self, chunk: IVec3, layer: usize) -> [u64; 4] {
         let Some(slot) = self.store.grid().slot(chunk) else { return [0; 4] };
         if layers_in_tick(self, slot) >> layer & 1 == 0 {
-            return self.store.select(slot, layer, |voxel| !voxel.is_inert()).words();
+            return self.store.select(LayerId::new(slot, layer), |voxel| !voxel.is_inert()).words();
         }
         let chunk = self.cells_before(slot);
         let cells = core::array::from_fn(|cell| chunk.get(layer * LAYER_CELLS + cell));

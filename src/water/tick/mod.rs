@@ -21,6 +21,7 @@
 #[cfg(feature = "rayon")]
 mod shards;
 
+use crate::grid::LayerId;
 use crate::simulation::{Progress, StepReport};
 use crate::water::WaterWorld;
 use crate::water::context::Tick;
@@ -355,9 +356,9 @@ impl TickState {
                         return Some(cells);
                     }
                     match tick.scratch.next_layer(tick.store) {
-                        Some((slot, layer)) => {
+                        Some(layer) => {
                             let before = tick.report.visited;
-                            tick.flow_layer(window.get_or_insert_with(Window::new), slot, layer);
+                            tick.flow_layer(window.get_or_insert_with(Window::new), layer);
                             return Some((tick.report.visited - before).max(LAYER_ROWS as u64));
                         }
                         None => self.begin_draws(tick),
@@ -448,7 +449,7 @@ impl TickState {
         if self.shares(tick) {
             let members = tick.scratch.schedule.members();
             for &slot in members {
-                if (0..16).any(|layer| tick.touched(slot, layer).any()) {
+                if (0..16).any(|layer| tick.touched(LayerId::new(slot, layer)).any()) {
                     self.ageing.watch(tick.store, slot);
                 }
                 self.evaporation.watch(slot);
@@ -465,12 +466,12 @@ impl TickState {
 
     /// Applies the ebb to the next layer. Returns the cells charged; `None` if nothing is left.
     fn ebb_next(&mut self, tick: &mut Tick) -> Option<u64> {
-        let (slot, layer) = tick.scratch.next_in_sweep()?;
-        if tick.touched(slot, layer).any() {
-            self.ageing.watch(tick.store, slot);
+        let layer = tick.scratch.next_in_sweep()?;
+        if tick.touched(layer).any() {
+            self.ageing.watch(tick.store, layer.slot);
         }
-        self.evaporation.watch(slot);
-        Some(tick.ebb(&mut self.deferred, (slot, layer)) as u64)
+        self.evaporation.watch(layer.slot);
+        Some(tick.ebb(&mut self.deferred, layer) as u64)
     }
 
     /// Returns whether the next phase is shared among threads.

@@ -100,8 +100,8 @@ impl Tick<'_> {
         let before = self.report.visited;
         let flow = |tick: &mut Tick, window: &mut Window, tile: &Tile, _: &mut Deferred| {
             tick.scratch.schedule.begin_tile(tile.rank);
-            while let Some((slot, layer)) = tick.scratch.next_layer(tick.store) {
-                tick.flow_layer(window, slot, layer);
+            while let Some(layer) = tick.scratch.next_layer(tick.store) {
+                tick.flow_layer(window, layer);
             }
         };
         self.share(shards, window, &mut Deferred::default(), &flow);
@@ -118,8 +118,8 @@ impl Tick<'_> {
         let visited = AtomicU64::new(0);
         let ebb = |tick: &mut Tick, _: &mut Window, tile: &Tile, deferred: &mut Deferred| {
             tick.scratch.begin_sweep_over(&tile.members);
-            while let Some((slot, layer)) = tick.scratch.next_in_sweep() {
-                let cells = tick.ebb(deferred, (slot, layer));
+            while let Some(layer) = tick.scratch.next_in_sweep() {
+                let cells = tick.ebb(deferred, layer);
                 visited.fetch_add(cells as u64, Ordering::Relaxed);
             }
         };

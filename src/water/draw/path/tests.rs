@@ -2,6 +2,7 @@
 
 use crate::chunk::Chunk;
 use crate::coords::Region;
+use crate::grid::LayerId;
 use crate::water::context::layer_record::LayerRecord;
 use crate::water::context::test_worlds;
 use crate::water::draw::path::*;
@@ -94,23 +95,15 @@ fn a_draw_along_a_path_equals_passing_from_cell_to_cell() {
         assert_eq!(drawn, Delivery::Units, "{narrow}, {at_most}");
         assert_eq!(tick.report, reference.report, "{narrow}, {at_most}");
         assert_eq!(tick.ledger, reference.ledger, "{narrow}, {at_most}");
-        for (slot, layer) in tick
-            .store
-            .grid()
-            .sorted_slots()
-            .into_iter()
-            .flat_map(|slot| (0..16).map(move |at| (slot, at)))
-        {
+        for layer in tick.store.grid().sorted_slots().into_iter().flat_map(Slot::layers) {
             let marks = |work: &LayerRecord| {
                 let entries: [u8; LAYER_CELLS] = core::array::from_fn(|cell| work.entries(cell));
                 (work.flows(), entries, [work.touched, work.woken])
             };
-            let [here, there] =
-                [&tick, &reference].map(|tick| tick.scratch.get(slot, layer).map(marks));
-            assert_eq!(here, there, "{narrow}, {at_most}: layer {layer}");
-            let [here, there] =
-                [&tick, &reference].map(|tick| tick.store.cells(slot, layer).copied());
-            assert!(here == there, "{narrow}, {at_most}: layer {layer}");
+            let [here, there] = [&tick, &reference].map(|tick| tick.scratch.get(layer).map(marks));
+            assert_eq!(here, there, "{narrow}, {at_most}: {layer:?}");
+            let [here, there] = [&tick, &reference].map(|tick| tick.store.cells(layer).copied());
+            assert!(here == there, "{narrow}, {at_most}: {layer:?}");
         }
     }
 }
@@ -195,7 +188,7 @@ fn a_draw_finds_a_way_if_there_is_one_and_dead_cells_have_none() {
             tick.put(target, Voxel::OPEN);
         }
         for &place in &places {
-            let work = tick.scratch.get(place.slot, place.layer());
+            let work = tick.scratch.get(place.layer_id());
             if work.is_some_and(|work| work.marks().dead.contains(place.cell())) {
                 assert!(!leads_to_a_spring(&tick, place), "round {round}: {place:?}");
                 outcomes[2] += 1;
@@ -241,7 +234,7 @@ fn a_path_in_vain_is_dead_from_end_to_end() {
         let drawn =
             tick.draw(Demand { target, wanted: 5, first, others: 0, least_y: 0 }, &mut path);
         assert_eq!((drawn, path.visited()), (Delivery::Exhausted, visited));
-        let work = tick.scratch.get(slot, 0).expect("in the tick");
+        let work = tick.scratch.get(LayerId::new(slot, 0)).expect("in the tick");
         assert_eq!(work.marks().dead, (1..16).collect::<LayerMask>());
     }
 }

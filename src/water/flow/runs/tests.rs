@@ -3,6 +3,7 @@
 
 use crate::chunk::{CellMask, Chunk};
 use crate::coords::{Cube, Region, Shape};
+use crate::grid::Slot;
 use crate::simulation::StepReport;
 use crate::water::{Edge, Edges, Fixture, Rules, Voxel, WaterWorld};
 use fastrand::Rng;
@@ -134,9 +135,9 @@ fn tick(world: &mut WaterWorld, rng: &mut Rng, most: u64) -> StepReport {
 
 fn cells_in_runs(world: &WaterWorld) -> usize {
     let slots = world.store.slots_with_runs().iter();
-    let in_runs = |&slot| (0..16).map(move |layer| (slot, layer));
+    let in_runs = |&slot: &Slot| slot.layers();
     let layers = slots.flat_map(in_runs);
-    layers.map(|(slot, layer)| world.store.in_runs(slot, layer).count() as usize).sum()
+    layers.map(|layer| world.store.in_runs(layer).count() as usize).sum()
 }
 
 fn run(seed: u64) -> usize {

@@ -5,7 +5,7 @@ use crate::chunk::LayerMask;
 #[cfg(feature = "rayon")]
 use crate::chunk::ones;
 use crate::coords::Face;
-use crate::grid::Slot;
+use crate::grid::{LayerId, Slot};
 use crate::water::cell::{CellFlags, HEIGHT};
 use crate::water::store::{LayerState, Place, Store};
 use crate::water::voxel::Voxel;
@@ -29,16 +29,16 @@ pub(crate) struct DirtyLayers {
 }
 
 impl DirtyLayers {
-    fn mark(&mut self, slot: Slot, layer: usize, structure: bool) {
-        if self.marks.len() <= slot.index() {
-            self.marks.resize(slot.index() + 1, Marks::default());
+    fn mark(&mut self, layer: LayerId, structure: bool) {
+        if self.marks.len() <= layer.slot.index() {
+            self.marks.resize(layer.slot.index() + 1, Marks::default());
         }
-        let marks = &mut self.marks[slot.index()];
+        let marks = &mut self.marks[layer.slot.index()];
         if marks.levels == 0 {
-            self.slots.push(slot);
+            self.slots.push(layer.slot);
         }
-        marks.levels |= 1 << layer;
-        marks.structure |= u16::from(structure) << layer;
+        marks.levels |= 1 << layer.y;
+        marks.structure |= u16::from(structure) << layer.y;
     }
 
     /// Adds what others have noted.
@@ -47,7 +47,7 @@ impl DirtyLayers {
         while let Some(slot) = other.slots.pop() {
             let Marks { structure, levels } = other.take(slot);
             for layer in ones(u64::from(levels)) {
-                self.mark(slot, layer, structure >> layer & 1 != 0);
+                self.mark(LayerId::new(slot, layer), structure >> layer & 1 != 0);
             }
         }
     }
@@ -95,58 +95,53 @@ impl Store {
             || old.is_source() != new.is_source()
             || old.is_connected() != new.is_connected();
         let cells = |is_in: bool| if is_in { cell } else { LayerMask::NONE };
-        self.note_layer(place.slot, place.layer(), cells(other), cells(closed));
+        self.note_layer(place.layer_id(), cells(other), cells(closed));
     }
 
     /// Notes that a layer was written whose masks were `before`.
-    pub(in crate::water::store) fn note_masks(
-        &mut self,
-        slot: Slot,
-        layer: usize,
-        before: LayerState,
-    ) {
-        let now = self.layer(slot, layer);
-        self.note_layer(slot, layer, before.wet ^ now.wet, before.closed ^ now.closed);
+    pub(in crate::water::store) fn note_masks(&mut self, layer: LayerId, before: LayerState) {
+        let now = self.layer(layer);
+        self.note_layer(layer, before.wet ^ now.wet, before.closed ^ now.closed);
     }
 
     /// Notes a change in a layer. `closed` are the cells that were or became closed and are or were
     /// not; `other` those that changed otherwise than in height.
-    fn note_layer(&mut self, slot: Slot, layer: usize, other: LayerMask, closed: LayerMask) {
+    fn note_layer(&mut self, layer: LayerId, other: LayerMask, closed: LayerMask) {
         let seen = other | closed;
-        let above = self.upper_layer(slot, layer).filter(|&above| self.is_wet_at(above, closed));
-        let below = self.lower_layer(slot, layer).filter(|&below| self.is_wet_at(below, seen));
-        let beside = Face::LATERAL.map(|face| self.neighbour(slot, face));
+        let above = self.upper_layer(layer).filter(|&above| self.is_wet_at(above, closed));
+        let below = self.lower_layer(layer).filter(|&below| self.is_wet_at(below, seen));
+        let beside = Face::LATERAL.map(|face| self.neighbour(layer.slot, face));
         let Some(dirty) = &mut self.dirty else { return };
-        dirty.mark(slot, layer, seen.any());
-        if let Some((slot, layer)) = above {
-            dirty.mark(slot, layer, true);
+        dirty.mark(layer, seen.any());
+        if let Some(layer) = above {
+            dirty.mark(layer, true);
         }
-        if let Some((slot, layer)) = below {
-            dirty.mark(slot, layer, false);
+        if let Some(layer) = below {
+            dirty.mark(layer, false);
         }
         for (there, cells) in beside.into_iter().zip(seen.leaving()) {
             if cells.any() && there.is_some() {
-                dirty.mark(there, layer, false);
+                dirty.mark(layer.in_chunk(there), false);
             }
         }
     }
 
     /// Returns whether any of these cells of a layer is wet.
-    fn is_wet_at(&self, (slot, layer): (Slot, usize), cells: LayerMask) -> bool {
-        cells.any() && (cells & self.layer(slot, layer).wet).any()
+    fn is_wet_at(&self, layer: LayerId, cells: LayerMask) -> bool {
+        cells.any() && (cells & self.layer(layer).wet).any()
     }
 
     /// Notes that the level of the sea at a layer may have changed.
-    pub(in crate::water::store) fn note_levels(&mut self, slot: Slot, layer: usize) {
+    pub(in crate::water::store) fn note_levels(&mut self, layer: LayerId) {
         if let Some(dirty) = &mut self.dirty {
-            dirty.mark(slot, layer, false);
+            dirty.mark(layer, false);
         }
     }
 
     /// Notes that a cell became sea or is sea no more: what lies on it may fall or rest now.
     pub(in crate::water::store) fn note_floor(&mut self, place: Place) {
         let cell = LayerMask::single(place.cell());
-        self.note_layer(place.slot, place.layer(), LayerMask::NONE, cell);
+        self.note_layer(place.layer_id(), LayerMask::NONE, cell);
     }
 
     /// Notes that a chunk comes or goes: what lies at its faces has changed.
@@ -159,9 +154,9 @@ impl Store {
                 continue;
             }
             match face {
-                Face::Up => dirty.mark(there, 0, true),
-                Face::Down => dirty.mark(there, 15, true),
-                _ => (0..16).for_each(|layer| dirty.mark(there, layer, true)),
+                Face::Up => dirty.mark(LayerId::new(there, 0), true),
+                Face::Down => dirty.mark(LayerId::new(there, 15), true),
+                _ => (0..16).for_each(|layer| dirty.mark(LayerId::new(there, layer), true)),
             }
         }
     }

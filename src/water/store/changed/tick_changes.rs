@@ -2,7 +2,7 @@
 //! all at once when it is complete: a world that is saved before that does not contain them.
 
 use crate::chunk::CellMask;
-use crate::grid::Slot;
+use crate::grid::{LayerId, Slot};
 use crate::water::store::changed::changes::Changes;
 use crate::water::store::{Place, Store};
 use hashbrown::hash_map::Entry;
@@ -68,9 +68,9 @@ impl TickChanges {
 }
 
 impl Store {
-    /// Keeps the cells of a layer (0 to 15) that the tick underway has changed, at least one.
-    pub(crate) fn note_changes(&mut self, slot: Slot, layer: usize, changes: Changes) {
-        self.tick_changes.of_mut(slot).add(layer, changes);
+    /// Keeps the cells of a layer that the tick underway has changed, at least one.
+    pub(crate) fn note_changes(&mut self, layer: LayerId, changes: Changes) {
+        self.tick_changes.of_mut(layer.slot).add(layer.y, changes);
     }
 
     /// The same for all cells of a chunk, of which none was kept before.

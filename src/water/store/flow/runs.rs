@@ -12,7 +12,7 @@
 
 use crate::chunk::{CellMask, LayerMask};
 use crate::coords::Face;
-use crate::grid::Slot;
+use crate::grid::{LayerId, Slot};
 use crate::water::store::{Place, Store};
 
 /// The runs in a chunk.
@@ -46,10 +46,10 @@ impl Store {
         self.caches[slot.index()].runs.as_deref()
     }
 
-    /// Returns the cells of a layer (0 to 15) that are in runs.
+    /// Returns the cells of a layer that are in runs.
     #[inline]
-    pub(crate) fn in_runs(&self, slot: Slot, layer: usize) -> LayerMask {
-        self.runs(slot).map_or(LayerMask::NONE, |runs| runs.cells.layer(layer))
+    pub(crate) fn in_runs(&self, layer: LayerId) -> LayerMask {
+        self.runs(layer.slot).map_or(LayerMask::NONE, |runs| runs.cells.layer(layer.y))
     }
 
     /// Returns whether a cell is in a run.
@@ -59,11 +59,11 @@ impl Store {
             && self.runs(place.slot).is_some_and(|runs| runs.cells.contains(place.index))
     }
 
-    /// Returns the cells of a layer (0 to 15) that were in runs when the flow of the tick underway
+    /// Returns the cells of a layer that were in runs when the flow of the tick underway
     /// was over. Meaningless before that.
     #[inline]
-    pub(crate) fn passed_in_runs(&self, slot: Slot, layer: usize) -> LayerMask {
-        self.runs(slot).map_or(LayerMask::NONE, |runs| runs.passed.layer(layer))
+    pub(crate) fn passed_in_runs(&self, layer: LayerId) -> LayerMask {
+        self.runs(layer.slot).map_or(LayerMask::NONE, |runs| runs.passed.layer(layer.y))
     }
 
     /// Returns whether a cell was in a run in the last complete tick.

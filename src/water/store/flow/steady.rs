@@ -6,7 +6,7 @@
 
 use crate::chunk::{LAYER_CELLS, LayerMask};
 use crate::coords::{Face, sort_key};
-use crate::grid::Slot;
+use crate::grid::{LayerId, Slot};
 use crate::water::flow_record::{NO_FLOW, add_flow};
 use crate::water::store::{Place, Store};
 use std::collections::BTreeMap;
@@ -128,16 +128,16 @@ impl Store {
         self.steady_slots().next().is_some()
     }
 
-    /// Returns the steady flow in a layer (0 to 15) of a chunk, if there is any.
+    /// Returns the steady flow in a layer, if there is any.
     #[inline]
-    pub(crate) fn steady_layer(&self, slot: Slot, layer: usize) -> Option<&SteadyLayer> {
-        self.caches[slot.index()].steady.as_ref()?[layer].as_deref()
+    pub(crate) fn steady_layer(&self, layer: LayerId) -> Option<&SteadyLayer> {
+        self.caches[layer.slot.index()].steady.as_ref()?[layer.y].as_deref()
     }
 
     /// Returns the steady flow that leaves a cell, which must be loaded.
     #[inline]
     pub(crate) fn steady(&self, place: Place) -> FaceFlows {
-        match self.steady_layer(place.slot, place.layer()) {
+        match self.steady_layer(place.layer_id()) {
             Some(layer) => layer.flows(place.cell()),
             None => FaceFlows::NONE,
         }
@@ -147,7 +147,7 @@ impl Store {
     pub(crate) fn steady_list(&self, slot: Slot) -> Vec<(u16, FaceFlows)> {
         let mut list = Vec::new();
         for layer in 0..16 {
-            let Some(flows) = self.steady_layer(slot, layer) else { continue };
+            let Some(flows) = self.steady_layer(LayerId::new(slot, layer)) else { continue };
             let of = |cell| ((layer * LAYER_CELLS + cell) as u16, flows.flows(cell));
             list.extend(flows.cells().iter().map(of));
         }
@@ -291,7 +291,7 @@ mod tests {
             assert_eq!(store.steady(place), flows);
             assert_eq!(flows.through(), flows.iter().map(|(_, units)| units).sum::<u8>());
             assert_eq!(FaceFlows::from_word(flows.word()), Some(flows));
-            if let Some(layer) = store.steady_layer(slot, place.layer()) {
+            if let Some(layer) = store.steady_layer(LayerId::new(slot, place.layer())) {
                 let through = (0..LAYER_CELLS).map(|cell| u32::from(layer.flows(cell).through()));
                 assert_eq!(layer.through(), through.sum());
                 let record = layer.records()[place.cell()];

@@ -2,6 +2,7 @@
 
 use crate::chunk::{Chunk, LAYER_CELLS};
 use crate::coords::Region;
+use crate::grid::LayerId;
 use crate::water::context::test_worlds::{self, ancestors};
 use crate::water::rules::Edges;
 use crate::water::store::Place;
@@ -38,9 +39,9 @@ fn planes_and_children_agree_with_parents() {
     }
     for slot in store.grid().sorted_slots() {
         for layer in 0..16 {
-            let planes = store.parent_planes(slot, layer);
+            let planes = store.parent_planes(LayerId::new(slot, layer));
             for cell in 0..LAYER_CELLS {
-                let place = Place::in_layer(slot, layer, cell);
+                let place = Place::in_layer(LayerId::new(slot, layer), cell);
                 let parents = store.parents_of(place);
                 for face in Face::ALL {
                     let has = parents & 1 << face.index() != 0;
