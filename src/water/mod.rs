@@ -12,7 +12,7 @@
 //!
 //! # Map of the code
 //!
-//! From the bottom up; each row uses only those above it.
+//! From the bottom up: a row uses only rows above it, except that records hold flows of the store.
 //!
 //! | where | what |
 //! |---|---|
@@ -20,9 +20,9 @@
 //! | `record`, `varint` | a chunk that was taken out, and its bytes; whole numbers of few bytes |
 //! | `store` | chunks with their bit masks, sources, parents, edges, awake cells, and both lists of changes |
 //! | `context` | what all phases of a tick share: layer records, the schedule |
+//! | `flow` | the local rule: water falls, then spreads sideways, first in its direction |
 //! | `steady` | what leaves the world: a max flow from springs to ends that stands from tick to tick |
 //! | `draw` | films draw from springs, along their parents |
-//! | `flow` | the local rule: water falls, then spreads sideways, first in its direction |
 //! | `pools` | bodies of joined water (connected components), what is known of them, and how they level |
 //! | `ebb` | activity, directions, sleep; and the end of a tick, with evaporation |
 //! | `tick` | the phases in order, above all of the folders |
@@ -32,21 +32,11 @@
 //! | `feed` | what has changed, with its cause, as values and in bytes, and a copy that follows it |
 //! | `surface` | what is drawn and felt: mesh, falls, levels, buoyancy, smoothed currents |
 //!
-//! A tick has these phases, in order:
+//! # A tick
 //!
-//! 1. Begin: the layers with awake cells enter the tick.
-//! 2. Steady: what holds no more of the steady flow is taken back, ends search for more, and it
-//!    passes.
-//! 3. Flow: water falls and spreads; tile by tile, layer by layer, bottom-up, the chunks of a layer
-//!    in random order.
-//! 4. Draw: films draw from springs, along their parents; layer by layer, bottom-up, the cells of a
-//!    layer in random order across all chunks.
-//! 5. Flood: what is known of bodies of joined water follows its changes; only with
-//!    [`Rules::pools`].
-//! 6. Level: in bodies that are not level, what stands above their level moves below it.
-//! 7. Ebb: activity and directions follow the flow, still cells fall asleep.
-//! 8. End: still water evaporates, effects on other cells are propagated, what springs feed is
-//!    connected to them, changes are published.
+//! Its phases in order, from Begin to End: what each does, reads, writes and wakes.
+//!
+#![doc = include_str!("tick.svg")]
 
 mod body;
 mod cell;

@@ -13,6 +13,33 @@
 //! [`pools`](crate::water::pools) levels; without the rule of pools, all cells with room on firm
 //! ground draw, and full cells for the cells above them, if the spring lies higher. What leaves the
 //! world comes by [`steady`](crate::water::steady) flow.
+//!
+//! # How a film draws
+//!
+//! 1. The awake, connected films of a layer of the world are gathered. Those all of whose ways up
+//!    are exhausted are set aside by bit masks.
+//! 2. Each other film has one turn. A depth-first walk climbs its parents, at a fork in random
+//!    order, to a spring. From a cell all of whose parents are exhausted it goes back, and marks
+//!    the cell dead for the rest of the tick.
+//! 3. Units pass along the path, as many as its narrowest cell lets through: at most two, or one
+//!    for each 16 cells of the path, or as many as the film itself has passed, whichever is most.
+//!    Each cell on it has passed these units, and its `largest` becomes the bottleneck from the
+//!    spring to there.
+//! 4. Every fourth tick, a film that has drawn in vain while a spring of its flow was idle gets a
+//!    shortest way from there as its only path. Water moves on it from the next tick on.
+//!
+//! # Why it ends
+//!
+//! Parents form no cycle, so a walk ends at a spring or goes back. What a cell may still pass only
+//! falls during a tick, so a dead cell stays dead. Each layer is gathered once, and each film in it
+//! has one turn.
+//!
+//! # What it costs
+//!
+//! A draw that succeeds costs its path, and passes a unit at least of what springs give in a tick.
+//! A walk that goes back leaves dead cells, which no later walk enters, so all such walks together
+//! cost about the cells of the flow. Only cells below a spring that is too low are entered again,
+//! by films that lie higher. Draws in vain cost the rows of their masks.
 
 pub(crate) mod path;
 mod reroute;

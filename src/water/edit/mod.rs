@@ -1,8 +1,40 @@
-//! Edits between ticks: ground, sources, units of water, regions, whole chunks; the sea: `sea`. A
-//! refused edit changes nothing. Where displaced water goes: `displace`. Bodies of water: `bodies`.
-//! Drains, taps and valves: `fixtures`. Units moved: `transfer`. Chunks that travel: `records`;
-//! that stand still: `frozen`. As values, in bytes, and in a queue: `values`, `bytes`, `queue`;
-//! other rules: `rules`.
+//! Edits of a water world: the functions that change it between ticks.
+//!
+//! | file | what | algorithm |
+//! |---|---|---|
+//! | this one | ground, springs, units of water, regions, whole chunks | |
+//! | `displace` | where water goes when ground takes its place | breadth-first search |
+//! | `bodies` | units taken from the surface of a body, and added at it | best-first search |
+//! | `sea`, `fixtures`, `rules` | the sea and the edges of columns; drains, taps, valves; other rules | |
+//! | `records` | chunks that are taken out and put in with their flows | |
+//! | `frozen` | chunks that stand still | |
+//! | `transfer` | units moved by what is no rule of water | |
+//! | `values`, `queue` | edits as values and as bytes; in line for the end of the tick | |
+//!
+//! # Function, value, bytes
+//!
+//! A row of the table in `values` names a tag, fields, what a client's limits count, and the
+//! function that makes the edit. The macro of `src/edit_table.rs` makes of these rows the enum
+//! [`Edit`], `apply`, `to_bytes` and `from_bytes`, and what an edit counts for in a budget. The
+//! bytes are the tag and the fields in their order, each as its type has them.
+//!
+//! # What an edit does
+//!
+//! 1. It makes the edits that wait in the queue.
+//! 2. It checks all that it was given, and is refused before it has changed anything.
+//! 3. It completes the tick that is underway.
+//! 4. It writes cells through the [store](crate::water::store), enters units in the ledger, and
+//!    cuts the ties of a cell that is replaced.
+//! 5. Each written cell is marked changed and wakes what the change can set in motion: the table is
+//!    in `store/wake.rs`. Water moves, and HasSource follows, in the next tick.
+//!
+//! # Why it ends, and what it costs
+//!
+//! An edit visits the cells of its region or the chunks that it names, once; `wake_all` and
+//! `set_rules` visit all chunks. Displaced water searches cells until it finds room: at most
+//! 16,384, or 64 for each wet cell of a region if that is more. An edit made directly also takes
+//! the rest of the tick underway. One in the queue does not: it is a piece before the next tick,
+//! and counts for its cells and those that it searched.
 
 mod bodies;
 mod bytes;

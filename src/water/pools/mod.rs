@@ -1,13 +1,11 @@
 //! Pools: each body of connected water levels out, by pressure, as a whole.
 //!
-//! What is known of bodies is kept between ticks, so that one that is level costs nothing, whatever
-//! its size. None of it is state: the bytes do not depend on what is known.
-//!
 //! | file | what | algorithm |
 //! |---|---|---|
 //! | `layer` | which cells are of bodies, and which give and take water | bit masks |
 //! | `labels` | what is known: labels with bounds for bodies that are level | union–find |
 //! | `walk` | the extent and the levels of a body | breadth-first search over pieces |
+//! | `level` | which bodies are levelled in a tick, and in which order | |
 //! | `shore` | what gives and takes in a body, and the level that it is brought to | bisection |
 //! | `pass` | moves water in all of a body at once | |
 //! | `network` | how much passes between pieces | blocking flows (Dinic) |
@@ -15,10 +13,40 @@
 //! | `trim` | how much of that has a way from cell to cell | |
 //! | `wide` | pieces whose cells need no network | min cuts |
 //! | `max_flow` | how much passes between cells | max flow (Boykov and Kolmogorov) |
-//! | `level` | which bodies are levelled in a tick, and in which order | |
 //!
-//! A body is walked through and levelled at once. That counts for its pieces, and is charged to the
-//! pieces of the tick that follow.
+//! # How a body is levelled
+//!
+//! 1. Flood: the labels follow the layers that were written. A body with a label is level.
+//! 2. Each piece with an awake or touched cell and no label is the start of a walk over its body.
+//!    If the levels at which the body gives and takes differ by two units or more, it is listed.
+//! 3. Level: for each listed body, in the order of a hash, the goal is the greatest level at which
+//!    no more is wanted below than stands above. Of a steep body, the highest third gives to the
+//!    lowest.
+//! 4. A network of pieces tells how many units pass from where the body gives to where it takes. A
+//!    contact passes the throughput of its cells, a piece that of its narrowest row or column.
+//! 5. The units of each piece become a plan for its cells. A network of cells then lowers the plan
+//!    to what has a way through cells that may still pass units in this tick.
+//! 6. The plan is carried out. If nothing could move, the fullest cell of its lowest layer is
+//!    woken, so that the body is listed again.
+//!
+//! # Why it ends
+//!
+//! Within a tick: the walks list each body once, and each entry gets one pass at most. From tick to
+//! tick: each unit that moves ends lower than it stood, and potential energy is bounded below. So
+//! without inflow only a finite number of units moves. A body that is not level keeps a cell awake;
+//! at rest its levels differ by a unit at most.
+//!
+//! # What it costs
+//!
+//! A level body costs nothing, whatever its size: its cells sleep, or its label says that it is
+//! level. A walk visits each piece once, by flood fill of bit masks. A pass takes at most 24
+//! breadth-first searches over the pieces; the network of cells has at most 2,048 cells of narrow
+//! pieces, or 1,024 in a body of more than 8,192, and is left out if more would be in it. A large
+//! body in which little flows is levelled in every second tick, or more rarely, by chance. A body
+//! is walked through and levelled at once; that counts for its layers, and is charged to the pieces
+//! of the tick that follow.
+//!
+//! Labels are kept between ticks and are no part of the state: the bytes do not depend on them.
 
 mod labels;
 mod layer;

@@ -17,7 +17,9 @@
 //! A tick checks the flow before water falls and spreads, and lets it flow then, so that what a
 //! cell passes on in it is known to all that comes after. In one tick of [`YIELD_PERIOD`] it flows
 //! last and takes what is left (it *yields*): so a pit beside a river fills, though the river
-//! passes all that its cells let through. In another one, ends search for more.
+//! passes all that its cells let through. In one of [`SEARCH_PERIOD`], ends search for more, and
+//! ends that have just lost flow search at once. A cell that the flow passes has FlowOut and keeps
+//! a unit.
 //!
 //! The amount that flows to the ends is the only one that is greatest, but its ways depend on what
 //! was before, so the flow is part of the state, and all choices are by hashes of positions.

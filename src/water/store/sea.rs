@@ -1,7 +1,10 @@
 //! The sea: where it lies, the coast, which are the cells that it can fill, and how high it stands.
 //!
 //! Sea is kept by the chunk as ground is, so that a chunk of nothing else is stored as one value.
-//! It is never awake. The cells of the coast do its part: each takes what it lacks.
+//! It is never awake. The open cells beside and below it, the coast, act for it. In the flow, an
+//! awake cell of the coast takes what it lacks; one that lies on the sea as well becomes sea when
+//! the tick ends. In a body of water it gives like a spring and takes like a gap, at the level of
+//! the sea straight above. A cell of the coast that sleeps is full.
 
 use crate::chunk::{CellMask, LAYER_CELLS, LayerMask};
 use crate::coords::{Cube, Face, Shape};
