@@ -196,6 +196,7 @@ mod findings;
 #[cfg(feature = "recording")]
 mod follow;
 mod humidity;
+mod kind;
 pub mod law;
 mod materials;
 mod op;
