@@ -320,7 +320,7 @@
 //!
 //! # Tools for tests
 //!
-//! With the features `testing`, `arbitrary` and `proptest`.
+//! With the features `testing` and `proptest`.
 //!
 //! | promise | tests | fuzz targets |
 //! |---|---|---|
@@ -330,7 +330,7 @@
 //! | a recording that is [followed](crate::testing::Watched::follow) breaks the same laws, and those of the end: what must come to rest does, and a panic is a broken law, in the tick that it interrupts | `testing::follow`, `testing::watched::what_is_let_alone_comes_to_rest_or_breaks_a_law` | |
 //! | a companion of a watched world is told what happens, once; what it finds broken, and that it changes the world, is reported by its name | `testing::watched::a_companion_is_told_what_happens_and_must_not_change_it`, `testing::models::a_client_that_misses_a_change_is_found` | `world_edits` |
 //! | the models of automata and of worlds of materials find what is not theirs, also of a world in motion | `testing::models`, unit tests `testing::humidity::ground`, `testing::water2d::ground` | `humidity`, `water_2d`, `blast_grid`, `blast_graph`, `world_edits` |
-//! | any bytes are a value: edits of every variant, rules within their ranges, lawful worlds; alike for both crates, of no more bytes than it needs | `testing::drawn` | the same |
+//! | any bytes are a value: edits of every variant, rules within their ranges, lawful worlds; of no more bytes than it needs | `testing::drawn` | the same |
 //! | what fails shrinks to the fewest edits, ticks, chunks and units that fail | `testing::shrunk` | |
 //! | the target of the page *Fuzz your own rules* is compiled and run with the others | `testing::page::the_target_of_the_page_is_the_one_of_the_folder` | `own_rules` |
 //!

@@ -51,8 +51,8 @@
 //! | `rayon` | threads: the flow and the ebb of water, humidity, explosions and literal 2D water run on the pool from which they are called |
 //! | `import` | the module `import`; the dependencies flate2 and png |
 //! | `bevy` | the module `bevy`; needs Rust 1.95 |
-//! | `testing` | the module `testing`, for tests; turns on `snapshot` |
-//! | `arbitrary`, `proptest` | what `testing` draws, for the crates of these names; both turn it on |
+//! | `testing` | the module `testing`, for tests; turns on `snapshot`; the dependency arbitrary |
+//! | `proptest` | what `testing` draws, for the crate of this name; turns it on |
 //! | `snapshot`, `store`, `scenario` | the modules `snapshot`, `save_file` (`store` turns on `snapshot` too) and `scenario` |
 //! | `recording` | the module `recording`; turns on `snapshot` |
 //!

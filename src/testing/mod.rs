@@ -13,9 +13,8 @@
 //! | [`Op`], [`Run`] | what is done to a watched world, and a whole run |
 //! | [`check_arrival`], [`max_outflow`] | whether the water of springs arrives at the ends of a world that is let alone, and how much can |
 //! | feature `recording` | `Watched::of` a recording, and `follow`: what a game did, law by law |
-//! | [`Draw`], [`Small`], [`Bytes`] | rules, edits, chunks and small worlds of every kind, drawn of bytes |
-//! | feature `arbitrary` | `Arbitrary` of the crate [arbitrary] for all that is drawn, for fuzz targets |
-//! | feature `proptest` | `Arbitrary` of the crate [proptest] for it, and the module `strategies`, which shrink towards fewer edits, chunks, ticks and units |
+//! | [`Small`], [`Bytes`] | small worlds of every kind and edits of them, drawn of bytes; these, rules, edits and chunks are `Arbitrary` of the crate [arbitrary] |
+//! | feature `proptest` | the module `strategies` for the crate [proptest]: strategies for all that is drawn, which shrink towards fewer edits, chunks, ticks and units |
 //!
 //! | watched | twins | naive model |
 //! |---|---|---|
@@ -31,7 +30,7 @@
 //!
 //! ```sh
 //! cargo +nightly fuzz init --target own_rules
-//! cargo add --manifest-path fuzz/Cargo.toml --path ../floodplain --features arbitrary
+//! cargo add --manifest-path fuzz/Cargo.toml --path ../floodplain --features testing
 //! ```
 //!
 //! Replace `fuzz/fuzz_targets/own_rules.rs` by this; `fuzz/` of this crate has the same file:
@@ -185,8 +184,6 @@
 //! [arbitrary]: https://docs.rs/arbitrary
 //! [proptest]: https://docs.rs/proptest
 
-#[cfg(feature = "arbitrary")]
-mod arbitrary;
 mod blast;
 mod board;
 mod bytes;
@@ -209,8 +206,8 @@ mod water;
 mod water2d;
 mod worlds;
 
-pub use bytes::{Bytes, Filling};
-pub use draw::{Draw, Small, Start, palette, stream_edit};
+pub use bytes::Bytes;
+pub use draw::{Small, Start, palette, stream_edit};
 pub use findings::{BrokenLaw, BrokenLaws, Findings};
 pub use materials::{mirrored, mirrors};
 pub use op::Op;

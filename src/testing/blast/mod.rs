@@ -9,13 +9,8 @@ mod probes;
 use super::findings::Findings;
 use super::kind::Kind;
 use super::watch::{Changes, Looks, Model};
-use super::worlds::{
-    MOST_CELLS, all_cells, cell_changes, undo_by_chunk,
-};
-use crate::blast::{
-    BlastGraph, BlastWorld, Edit, GraphEdit,
-    NodeId, Outcome, Probe, Rule,
-};
+use super::worlds::{MOST_CELLS, all_cells, cell_changes, undo_by_chunk};
+use crate::blast::{BlastGraph, BlastWorld, Edit, GraphEdit, NodeId, Outcome, Probe, Rule};
 use crate::{FieldShape, StepReport};
 use glam::{DVec3, IVec3};
 use grid::Field;

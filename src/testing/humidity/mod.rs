@@ -5,12 +5,9 @@ mod soil;
 
 use super::kind::Kind;
 use super::watch::{Changes, Looks, Model};
-use super::worlds::{
-    MOST_CELLS, cell_changes, cells,
-    undo_by_chunk,
-};
-use crate::humidity::{Cell, Edit, HumidityWorld, Outcome};
+use super::worlds::{MOST_CELLS, cell_changes, cells, undo_by_chunk};
 use crate::FieldShape;
+use crate::humidity::{Cell, Edit, HumidityWorld, Outcome};
 use soil::Soil;
 
 /// With a naive model, unless the bounds hold more than 65,536 cells.

@@ -7,12 +7,10 @@ mod mirror;
 pub use mirror::{mirrored, mirrors};
 
 use super::findings::Findings;
-use super::law;
 use super::kind::Kind;
+use super::law;
 use super::watch::{Changes, Looks, Model};
-use super::worlds::{
-    MOST_CELLS, all_cells, cell_changes, saved_and_loaded,
-};
+use super::worlds::{MOST_CELLS, all_cells, cell_changes, saved_and_loaded};
 use crate::world::{ChunkRecord, Edit, MaterialId, Outcome, World};
 use crate::{Cube, Shape, StepReport};
 use ground::Ground;

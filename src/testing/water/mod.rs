@@ -16,8 +16,8 @@ pub use arrival::check_arrival;
 pub use steady::max_outflow;
 
 use super::findings::Findings;
-use super::law;
 use super::kind::Kind;
+use super::law;
 use super::watch::{Changes, Looks, Model};
 use super::worlds::{MOST_CELLS, places, saved_and_loaded};
 use crate::water::{Edge, Edit, Outcome, Progress, Voxel, WaterWorld};

@@ -8,10 +8,7 @@ mod slice;
 
 use super::kind::Kind;
 use super::watch::{Changes, Looks, Model};
-use super::worlds::{
-    MOST_CELLS, cell_changes, cells,
-    undo_by_chunk,
-};
+use super::worlds::{MOST_CELLS, cell_changes, cells, undo_by_chunk};
 use crate::water2d::{Cell, Edit, Outcome, Water2dWorld};
 use crate::{Chunk, Sheet};
 use glam::IVec3;
