@@ -111,7 +111,6 @@ pub use persist::save_file;
 #[cfg(feature = "snapshot")]
 pub use persist::snapshot;
 pub use simulation::{ChunkChanges, Displaced, EditValue, Progress, Simulation, StepReport};
-pub use world::World;
 
 /// The examples of the README, as tests.
 #[cfg(doctest)]

@@ -32,7 +32,7 @@ pub trait EditValue: Clone + Debug + PartialEq {
     fn check_limits(&self, limits: &Limits) -> Result<(), LimitError>;
 }
 
-/// A world of any kind: [`WaterWorld`](crate::water::WaterWorld), [`World`](crate::World) and the
+/// A world of any kind: [`WaterWorld`](crate::water::WaterWorld), [`World`](crate::world::World) and the
 /// automata.
 ///
 /// Each also has these methods as inherent ones, so only generic code needs this trait. Edits
@@ -234,7 +234,7 @@ pub struct StepReport {
     /// those of steady falls, which are not looked at one by one. Cells visited by searches are
     /// counted by [`Progress::visited`].
     pub visited: u64,
-    /// Cells whose state differs from before the step; in a [`World`](crate::World), those of each
+    /// Cells whose state differs from before the step; in a [`World`](crate::world::World), those of each
     /// part and of what passes between them, so that a cell that changes in two ways counts twice.
     /// In the settling rule of 2D water also those that one part of the step changes and another
     /// changes back.

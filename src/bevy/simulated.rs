@@ -11,7 +11,7 @@ use glam::IVec3;
 /// component of a world's entity it goes before that of the
 /// [plugin](super::FloodplainPlugin::with_budget).
 ///
-/// [`WaterWorld`](crate::water::WaterWorld) and [`World`](crate::World) do their ticks in slices. A
+/// [`WaterWorld`](crate::water::WaterWorld) and [`World`](crate::world::World) do their ticks in slices. A
 /// step of the automata is never left unfinished: they do a whole one, whatever the budget.
 ///
 /// ```
@@ -51,7 +51,7 @@ pub struct Report<O, E> {
 }
 
 /// A world that runs in an app. Implemented by [`WaterWorld`](crate::water::WaterWorld), by
-/// [`World`](crate::World) with its ground of materials, and by
+/// [`World`](crate::world::World) with its ground of materials, and by
 /// [`HumidityWorld`](crate::humidity::HumidityWorld), [`BlastWorld`](crate::blast::BlastWorld) and
 /// [`Water2dWorld`](crate::water2d::Water2dWorld) only.
 ///

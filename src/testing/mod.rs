@@ -19,7 +19,7 @@
 //! | watched | twins | naive model |
 //! |---|---|---|
 //! | [`WaterWorld`](crate::water::WaterWorld) | never asleep, in slices that are saved and loaded, saved and loaded | cells, account, bodies, fixtures |
-//! | [`World`](crate::World) | the same | what cells are made of, what breaks, account |
+//! | [`World`](crate::world::World) | the same | what cells are made of, what breaks, account |
 //! | [`BlastWorld`](crate::blast::BlastWorld), [`BlastGraph`](crate::blast::BlastGraph) | never asleep, several steps by one call with probes, saved and loaded | cells or nodes, links, walls that break, each step by the formulas |
 //! | [`HumidityWorld`](crate::humidity::HumidityWorld), [`Water2dWorld`](crate::water2d::Water2dWorld) | never asleep, several steps by one call, saved and loaded | cells, account, each step by the formulas to the bit; of water that settles its energy, and its levels at rest |
 //!

@@ -80,7 +80,7 @@ impl fmt::Display for RingError {
 impl core::error::Error for RingError {}
 
 /// A world whose chunks a [`SimulationDistance`] freezes and thaws. Implemented by [`WaterWorld`]
-/// and [`World`](crate::World) only.
+/// and [`World`](crate::world::World) only.
 pub trait Simulated {
     /// An edit of such a world.
     type Edit;
@@ -123,7 +123,7 @@ pub trait Simulated {
 /// - **Lag.** [`adapt`](Self::adapt) makes the distances shorter when the world does not keep up
 ///   because of what is far away, and longer again when it does.
 ///
-/// It takes a [`WaterWorld`] or a [`World`](crate::World), whose frozen chunks hold all of its
+/// It takes a [`WaterWorld`] or a [`World`](crate::world::World), whose frozen chunks hold all of its
 /// parts still.
 ///
 /// The edits are a function of the rings, the world, its queued edits, and the players' positions.

@@ -8,7 +8,8 @@ use floodplain::humidity::{self, HumidityWorld};
 use floodplain::testing::{Bytes, Run, Small};
 use floodplain::water::{self, Voxel, WaterWorld};
 use floodplain::water2d::{self, Water2dWorld};
-use floodplain::{Chunk, Cube, Region, Sheet, Simulation, World, world};
+use floodplain::world::World;
+use floodplain::{Chunk, Cube, Region, Sheet, Simulation, world};
 use std::collections::BTreeSet;
 use std::fmt::Debug;
 

@@ -20,7 +20,7 @@ pub(super) type Shared = Arc<RwLock<Option<Database>>>;
 /// The game's side of a [`SaveFile`](super::SaveFile) of a world whose chunks come and go. It stays
 /// on the thread of the game, while the file goes to the thread that writes.
 ///
-/// Of a [`World`](crate::World) it is the same as of a [`WaterWorld`], with records of that kind.
+/// Of a [`World`](crate::world::World) it is the same as of a [`WaterWorld`], with records of that kind.
 /// Chunks that [`remove_chunks`](WaterWorld::remove_chunks) returns are [`put`](Stream::put) here.
 /// The next [`prepare`](Stream::prepare)d save has them, in one transaction with the loaded chunks
 /// and the ledger, so that the file never holds a chunk twice or not at all. A chunk that is to be
