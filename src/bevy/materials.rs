@@ -2,7 +2,8 @@
 
 use super::simulated::{Hosted, Report, StepBudget, Submitted};
 use super::worlds::in_slices;
-use crate::water::{ChunkEvent, Progress, meshes_touched};
+use crate::simulation::Progress;
+use crate::water::{ChunkEvent, meshes_touched};
 use crate::world::{self, Feed, Update, World};
 use bevy_platform::time::Instant;
 use glam::IVec3;

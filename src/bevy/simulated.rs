@@ -1,7 +1,8 @@
 //! The worlds that run in an app, what the plugin needs of them, and how much of a tick they may do.
 
+use crate::simulation::Progress;
 use crate::simulation::Simulation;
-use crate::water::{ChunkEvent, Progress};
+use crate::water::ChunkEvent;
 use bevy_ecs::component::Component;
 use core::fmt::Debug;
 use core::time::Duration;

@@ -3,7 +3,8 @@
 use super::messages::{EditFailure, EditOutcome, EditRequest};
 use super::simulated::{Report, Simulated, StepBudget, Submitted};
 use crate::coords::sort_key;
-use crate::water::{ChunkEvent, Progress};
+use crate::simulation::Progress;
+use crate::water::ChunkEvent;
 use bevy_ecs::component::Component;
 use bevy_ecs::entity::Entity;
 use bevy_ecs::lifecycle::HookContext;

@@ -76,9 +76,6 @@ mod validate;
 pub(crate) mod varint;
 mod voxel;
 
-pub use crate::edit_bytes::EditBytesError;
-pub use crate::simulation::Displaced;
-pub use crate::simulation::Progress;
 pub use body::BodyReport;
 pub use cell::{CellError, CellFlags, FULL, WaterCell};
 pub use edit::{Edit, EditError, EditReport, Outcome};

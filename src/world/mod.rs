@@ -30,8 +30,7 @@ mod tick;
 mod validate;
 mod view;
 
-pub use crate::edit_bytes::EditBytesError;
-pub use crate::water::{MirrorError, Progress, UpdateBytesError};
+pub use crate::water::UpdateBytesError;
 pub use edit::queue::EditReport;
 pub use edit::{Edit, Outcome};
 pub use feed::{ChunkUpdate, Feed, MOISTURE_STEP, Mirror, Update};

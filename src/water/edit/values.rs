@@ -3,10 +3,11 @@
 use crate::chunk::Chunk;
 use crate::coords::{CHUNK_CELLS, Region};
 use crate::edit_table::edits;
+use crate::simulation::Displaced;
 use crate::water::cell::FULL;
 use crate::water::edit::EditError;
 use crate::water::voxel::Voxel;
-use crate::water::{ChunkRecord, Displaced, Edge, Fixture, Rules, WaterWorld};
+use crate::water::{ChunkRecord, Edge, Fixture, Rules, WaterWorld};
 use glam::{IVec2, IVec3};
 
 edits! {

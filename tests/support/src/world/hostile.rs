@@ -9,9 +9,9 @@ use floodplain::glam::{IVec2, IVec3};
 use floodplain::snapshot::Saved;
 use floodplain::testing::{Bytes, Small, Start, mirrors, palette};
 use floodplain::water;
+use floodplain::water::MirrorError;
 use floodplain::world::{
-    ChunkRecord, Content, Edit, EditReport, Feed, Mirror, MirrorError, Outcome, Rules, Update,
-    World,
+    ChunkRecord, Content, Edit, EditReport, Feed, Mirror, Outcome, Rules, Update, World,
 };
 use floodplain::{Chunk, ClientEditError, Cube, EditKinds, Limits, Region, Shape};
 use std::collections::BTreeMap;
