@@ -5,30 +5,58 @@ use crate::chunk::LAYER_CELLS;
 use crate::coords::{CHUNK_CELLS, Region};
 use crate::edit_bytes::EditBytesError;
 use crate::edit_table::Demanding;
-use bitflags::bitflags;
 use core::error::Error;
 use core::fmt;
+use core::ops::BitOr;
 use glam::IVec3;
 
-bitflags! {
-    /// Kinds of edits, by what they change.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-    pub struct EditKinds: u8 {
-        /// Solid ground and materials.
-        const GROUND = 1;
-        /// Water that is poured, scooped, filled in or drained.
-        const WATER = 1 << 1;
-        /// Springs and fixtures: water without end, or gone for ever.
-        const SPRINGS = 1 << 2;
-        /// The sea.
-        const SEA = 1 << 3;
-        /// Rain, and the end of rain that a cell of soil is.
-        const MOISTURE = 1 << 4;
-        /// Charges and pressure.
-        const PRESSURE = 1 << 5;
-        /// What a server does itself: chunks that come and go, edges, rules, freezing, waking,
-        /// moisture that is set.
-        const WORLD = 1 << 6;
+/// A set of kinds of edits, by what they change. Sets are joined by `|`.
+///
+/// ```
+/// use floodplain::EditKinds;
+///
+/// let builders = EditKinds::GROUND | EditKinds::WATER;
+/// assert!(builders.contains(EditKinds::WATER) && !builders.contains(EditKinds::SEA));
+/// assert_eq!(EditKinds::ALL.without(EditKinds::WORLD) | EditKinds::WORLD, EditKinds::ALL);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct EditKinds(u8);
+
+impl EditKinds {
+    /// Solid ground and materials.
+    pub const GROUND: EditKinds = EditKinds(1);
+    /// Water that is poured, scooped, filled in or drained.
+    pub const WATER: EditKinds = EditKinds(1 << 1);
+    /// Springs and fixtures: water without end, or gone for ever.
+    pub const SPRINGS: EditKinds = EditKinds(1 << 2);
+    /// The sea.
+    pub const SEA: EditKinds = EditKinds(1 << 3);
+    /// Rain, and the end of rain that a cell of soil is.
+    pub const MOISTURE: EditKinds = EditKinds(1 << 4);
+    /// Charges and pressure.
+    pub const PRESSURE: EditKinds = EditKinds(1 << 5);
+    /// What a server does itself: chunks that come and go, edges, rules, freezing, waking, moisture
+    /// that is set.
+    pub const WORLD: EditKinds = EditKinds(1 << 6);
+    /// All of them.
+    pub const ALL: EditKinds = EditKinds((1 << 7) - 1);
+
+    /// Returns whether all of `kinds` are in the set.
+    pub const fn contains(self, kinds: EditKinds) -> bool {
+        self.0 & kinds.0 == kinds.0
+    }
+
+    /// Returns the set without `kinds`.
+    pub const fn without(self, kinds: EditKinds) -> EditKinds {
+        EditKinds(self.0 & !kinds.0)
+    }
+}
+
+impl BitOr for EditKinds {
+    type Output = EditKinds;
+
+    fn bitor(self, kinds: EditKinds) -> EditKinds {
+        EditKinds(self.0 | kinds.0)
     }
 }
 

@@ -77,7 +77,8 @@ pub(crate) mod varint;
 mod voxel;
 
 pub use body::BodyReport;
-pub use cell::{CellError, CellFlags, FULL, WaterCell};
+pub(crate) use cell::CellFlags;
+pub use cell::{CellError, FULL, WaterCell};
 pub use edit::{Edit, EditError, EditReport, Outcome};
 pub use feed::{
     Cause, ChunkCurrents, ChunkEvent, ChunkUpdate, Feed, Look, Mirror, MirrorError, Run, Span,

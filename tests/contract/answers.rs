@@ -5,7 +5,7 @@ use floodplain::blast::{self, BlastGraph, BlastWorld, Borders, Probe};
 use floodplain::glam::{DVec3, IVec3};
 use floodplain::humidity::{self, HumidityWorld, ROCK};
 use floodplain::scenario::Scenario;
-use floodplain::water::{self, CellFlags, Voxel, WaterCell, WaterWorld};
+use floodplain::water::{self, Voxel, WaterCell, WaterWorld};
 use floodplain::water2d::{self, Water2dWorld};
 use floodplain::{CellMask, Chunk, Cube, Face, Grid, GridError, Region, Simulation};
 
@@ -45,7 +45,8 @@ fn water_says_what_stands_where() {
         !cell.is_source()
             && !cell.has_source()
             && !cell.is_dry()
-            && cell.flags() == CellFlags::empty()
+            && !cell.has_flow_out()
+            && !cell.has_several_parents()
     );
     assert!(
         WaterCell::SOURCE.is_source()

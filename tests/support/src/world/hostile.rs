@@ -401,7 +401,7 @@ fn count(counts: &mut Counts, what: &'static str) {
 
 /// Returns what clients may do: all that a server may, in half of the cases.
 fn limits(bytes: &mut Bytes<'_>, home: Region) -> Limits {
-    let kinds = EditKinds::all();
+    let kinds = EditKinds::ALL;
     match bytes.byte() % 4 {
         0 | 1 => Limits {
             most_bytes: 1 << 20,
