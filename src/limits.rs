@@ -4,7 +4,7 @@
 use crate::chunk::LAYER_CELLS;
 use crate::coords::{CHUNK_CELLS, Region};
 use crate::edit_bytes::EditBytesError;
-use crate::edit_table::Demanding;
+use crate::edit_table::Tabled;
 use core::error::Error;
 use core::fmt;
 use core::ops::BitOr;
@@ -340,16 +340,12 @@ impl Demand {
 
 impl Limits {
     /// Returns the edit that bytes are, if it keeps within the limits.
-    pub(crate) fn read<T: Demanding, E>(
-        &self,
-        bytes: &[u8],
-        from_bytes: impl Fn(&[u8]) -> Result<T, EditBytesError>,
-    ) -> Result<T, ClientEditError<E>> {
+    pub(crate) fn read<T: Tabled, E>(&self, bytes: &[u8]) -> Result<T, ClientEditError<E>> {
         let (length, most) = (bytes.len(), self.most_bytes);
         if length > most {
             return Err(ClientEditError::Limit(LimitError::Bytes { bytes: length, most }));
         }
-        let edit = from_bytes(bytes).map_err(ClientEditError::Bytes)?;
+        let edit = T::from_bytes(bytes).map_err(ClientEditError::Bytes)?;
         self.check(&edit.demand()).map_err(ClientEditError::Limit)?;
         Ok(edit)
     }
