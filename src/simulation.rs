@@ -32,14 +32,22 @@ pub trait EditValue: Clone + Debug + PartialEq {
     fn check_limits(&self, limits: &Limits) -> Result<(), LimitError>;
 }
 
-/// A world of any kind: [`WaterWorld`](crate::water::WaterWorld), [`World`](crate::world::World) and the
-/// automata.
+/// A world of any kind. Each also has these methods as inherent ones, so only generic code needs
+/// this trait.
 ///
-/// Each also has these methods as inherent ones, so only generic code needs this trait. Edits
-/// differ between worlds, but follow the same conventions: they are made between steps; they are
-/// named `set_…`, `clear_…`, `fill_…`, `add_…`, `insert_…` and `remove_…`, or `pour` and `scoop`
-/// for water; they wake the cells that they touch; and if refused, they return an error that names
-/// the thing and change nothing.
+/// | kind | edit, outcome, error | change | event | total, ledger, violation |
+/// |---|---|---|---|---|
+/// | [`WaterWorld`](crate::water::WaterWorld) | [`Edit`](crate::water::Edit), [`Outcome`](crate::water::Outcome), [`EditError`](crate::water::EditError) | [`ChunkChanges`] | `()` | `u64`, [`Ledger`](crate::water::Ledger), [`Violation`](crate::water::Violation) |
+/// | [`World`](crate::world::World) | [`Edit`](crate::world::Edit), [`Outcome`](crate::world::Outcome), [`EditError`](crate::world::EditError) | [`ChunkChanges`] | [`Broken`](crate::world::Broken) | `u128`, [`Ledger`](crate::world::Ledger), [`Violation`](crate::world::Violation) |
+/// | [`HumidityWorld`](crate::humidity::HumidityWorld) | [`Edit`](crate::humidity::Edit), [`Outcome`](crate::humidity::Outcome), [`EditError`](crate::humidity::EditError) | [`ChunkChanges`] | `()` | `f64`, `Option` of [`Ledger`](crate::humidity::Ledger), [`Violation`](crate::humidity::Violation) |
+/// | [`Water2dWorld`](crate::water2d::Water2dWorld) | [`Edit`](crate::water2d::Edit), [`Outcome`](crate::water2d::Outcome), [`EditError`](crate::water2d::EditError) | [`ChunkChanges`] | `()` | `u64`, [`Ledger`](crate::water2d::Ledger), [`Violation`](crate::water2d::Violation) |
+/// | [`BlastWorld`](crate::blast::BlastWorld) | [`Edit`](crate::blast::Edit), [`Outcome`](crate::blast::Outcome), [`EditError`](crate::blast::EditError) | [`ChunkChanges`] | [`Broken`](crate::blast::Broken) | `f64`, [`Ledger`](crate::blast::Ledger), [`Violation`](crate::blast::Violation) |
+/// | [`BlastGraph`](crate::blast::BlastGraph) | [`GraphEdit`](crate::blast::GraphEdit), [`GraphOutcome`](crate::blast::GraphOutcome), [`GraphError`](crate::blast::GraphError) | [`NodeId`](crate::blast::NodeId) | [`Broken`](crate::blast::Broken) of nodes | `f64`, [`Ledger`](crate::blast::Ledger), [`GraphViolation`](crate::blast::GraphViolation) |
+///
+/// Edits differ between worlds, but follow the same conventions: they are made between steps; they
+/// are named `set_…`, `clear_…`, `fill_…`, `add_…`, `insert_…` and `remove_…`, or `pour` and
+/// `scoop` for water; they wake the cells that they touch; and if refused, they return an error
+/// that names the thing and change nothing.
 ///
 /// ```
 /// use floodplain::Simulation;
@@ -127,20 +135,146 @@ pub trait Simulation {
     fn memory_bytes(&self) -> usize;
 }
 
-/// Implements [`Simulation`] by the inherent methods of the same names. The last three rows are the
-/// hashes of chunks, a cell in words, and the world in words.
+/// One kind of world: its own methods of the same names, by which it is a [`Simulation`].
+pub trait Kind {
+    type Edit: EditValue;
+    type Outcome: Clone + Debug + PartialEq;
+    type EditError: Clone + Error + 'static;
+    type Change: Clone + Debug + PartialEq;
+    type Event: Clone + Debug + PartialEq;
+    type Total: PartialEq + Debug;
+    type Ledger: PartialEq + Debug;
+    type Violation: Error;
+
+    fn apply(&mut self, edit: Self::Edit) -> Result<Self::Outcome, Self::EditError>;
+    fn step(&mut self) -> StepReport;
+    /// Of worlds whose steps are never left unfinished: a whole one.
+    fn step_within(&mut self, _budget: u64) -> Progress {
+        let report = self.step();
+        Progress { report, visited: report.visited, finished: true }
+    }
+    fn finish_tick(&mut self) -> StepReport {
+        StepReport::default()
+    }
+    fn run(&mut self, steps: u64) -> StepReport;
+    fn ticks(&self) -> u64;
+    fn total(&self) -> Self::Total;
+    fn ledger(&self) -> Self::Ledger;
+    fn awake_cells(&self) -> usize;
+    fn wake_all(&mut self);
+    fn is_at_rest(&self) -> bool;
+    fn take_changes(&mut self) -> Vec<Self::Change>;
+    fn take_events(&mut self) -> Vec<Self::Event> {
+        Vec::new()
+    }
+    fn state_hash(&self) -> u64;
+    fn visit_chunk_hashes(&self, visit: &mut dyn FnMut(IVec3, u64));
+    fn describe_cell(&self, chunk: IVec3, index: usize) -> (IVec3, String);
+    fn describe(&self) -> String;
+    fn validate(&self) -> Result<(), Self::Violation>;
+    fn memory_bytes(&self) -> usize;
+}
+
+impl<W: Kind> Simulation for W {
+    type Edit = <W as Kind>::Edit;
+    type Outcome = <W as Kind>::Outcome;
+    type EditError = <W as Kind>::EditError;
+    type Change = <W as Kind>::Change;
+    type Event = <W as Kind>::Event;
+    type Total = <W as Kind>::Total;
+    type Ledger = <W as Kind>::Ledger;
+    type Violation = <W as Kind>::Violation;
+
+    fn apply(&mut self, edit: Self::Edit) -> Result<Self::Outcome, Self::EditError> {
+        Kind::apply(self, edit)
+    }
+
+    fn step(&mut self) -> StepReport {
+        Kind::step(self)
+    }
+
+    fn step_within(&mut self, budget: u64) -> Progress {
+        Kind::step_within(self, budget)
+    }
+
+    fn finish_tick(&mut self) -> StepReport {
+        Kind::finish_tick(self)
+    }
+
+    fn run(&mut self, steps: u64) -> StepReport {
+        Kind::run(self, steps)
+    }
+
+    fn ticks(&self) -> u64 {
+        Kind::ticks(self)
+    }
+
+    fn total(&self) -> Self::Total {
+        Kind::total(self)
+    }
+
+    fn ledger(&self) -> Self::Ledger {
+        Kind::ledger(self)
+    }
+
+    fn awake_cells(&self) -> usize {
+        Kind::awake_cells(self)
+    }
+
+    fn wake_all(&mut self) {
+        Kind::wake_all(self);
+    }
+
+    fn is_at_rest(&self) -> bool {
+        Kind::is_at_rest(self)
+    }
+
+    fn take_changes(&mut self) -> Vec<Self::Change> {
+        Kind::take_changes(self)
+    }
+
+    fn take_events(&mut self) -> Vec<Self::Event> {
+        Kind::take_events(self)
+    }
+
+    fn state_hash(&self) -> u64 {
+        Kind::state_hash(self)
+    }
+
+    fn visit_chunk_hashes(&self, visit: &mut dyn FnMut(IVec3, u64)) {
+        Kind::visit_chunk_hashes(self, visit);
+    }
+
+    fn describe_cell(&self, chunk: IVec3, index: usize) -> (IVec3, String) {
+        Kind::describe_cell(self, chunk, index)
+    }
+
+    fn describe(&self) -> String {
+        Kind::describe(self)
+    }
+
+    fn validate(&self) -> Result<(), Self::Violation> {
+        Kind::validate(self)
+    }
+
+    fn memory_bytes(&self) -> usize {
+        Kind::memory_bytes(self)
+    }
+}
+
+/// Implements [`Kind`] by the inherent methods of the same names. After the rows come those
+/// that differ: the hashes of chunks, a cell in words, the world in words, ticks in slices, events.
 macro_rules! simulation {
     (
         [$($generics:tt)*] $world:ty;
         edits: $edit:ty, $outcome:ty, $error:ty;
         sums: $total:ty, $ledger:ty, $violation:ty;
         changes: $changes:ty;
-        events: $event:ty $(, $take_events:ident)?;
+        events: $event:ty;
         awake: $awake:ident;
-        steps: $steps:ident;
         $($own:tt)+
     ) => {
-        impl<$($generics)*> $crate::simulation::Simulation for $world {
+        impl<$($generics)*> $crate::simulation::Kind for $world {
             type Edit = $edit;
             type Outcome = $outcome;
             type EditError = $error;
@@ -149,8 +283,6 @@ macro_rules! simulation {
             type Total = $total;
             type Ledger = $ledger;
             type Violation = $violation;
-
-            $crate::simulation::simulation!(@steps $steps);
 
             fn apply(&mut self, edit: $edit) -> Result<$outcome, $error> {
                 <$world>::apply(self, edit)
@@ -182,8 +314,6 @@ macro_rules! simulation {
             fn take_changes(&mut self) -> Vec<$changes> {
                 <$world>::take_changes(self)
             }
-            $crate::simulation::simulation!(@events $event $(, $take_events)?);
-
             fn state_hash(&self) -> u64 {
                 <$world>::state_hash(self)
             }
@@ -195,33 +325,6 @@ macro_rules! simulation {
             }
 
             $($own)+
-        }
-    };
-    (@events $event:ty) => {
-        fn take_events(&mut self) -> Vec<$event> {
-            Vec::new()
-        }
-    };
-    (@events $event:ty, $take_events:ident) => {
-        fn take_events(&mut self) -> Vec<$event> {
-            Self::$take_events(self)
-        }
-    };
-    (@steps whole) => {
-        fn step_within(&mut self, _: u64) -> $crate::simulation::Progress {
-            let report = self.step();
-            $crate::simulation::Progress { report, visited: report.visited, finished: true }
-        }
-        fn finish_tick(&mut self) -> $crate::simulation::StepReport {
-            $crate::simulation::StepReport::default()
-        }
-    };
-    (@steps sliced) => {
-        fn step_within(&mut self, budget: u64) -> $crate::simulation::Progress {
-            Self::step_within(self, budget)
-        }
-        fn finish_tick(&mut self) -> $crate::simulation::StepReport {
-            Self::finish_tick(self)
         }
     };
 }

@@ -239,9 +239,8 @@ simulation! {
     edits: Edit, Outcome, EditError;
     sums: f64, Ledger, Violation;
     changes: ChunkChanges;
-    events: Broken, take_events;
+    events: Broken;
     awake: awake_cells;
-    steps: whole;
 
     fn visit_chunk_hashes(&self, visit: &mut dyn FnMut(IVec3, u64)) {
         for (position, chunk) in self.chunks() {
@@ -268,6 +267,10 @@ simulation! {
 
     fn describe(&self) -> String {
         format!("bounds {:?}, {:?}, {:?}", self.bounds(), self.borders(), self.rules())
+    }
+
+    fn take_events(&mut self) -> Vec<Broken> {
+        Self::take_events(self)
     }
 }
 

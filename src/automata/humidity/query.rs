@@ -172,7 +172,6 @@ simulation! {
     changes: ChunkChanges;
     events: ();
     awake: awake_cells;
-    steps: whole;
 
     fn visit_chunk_hashes(&self, visit: &mut dyn FnMut(IVec3, u64)) {
         for (position, chunk) in self.chunks() {

@@ -109,7 +109,6 @@ simulation! {
     changes: ChunkChanges;
     events: ();
     awake: awake_cells;
-    steps: whole;
 
     fn visit_chunk_hashes(&self, visit: &mut dyn FnMut(IVec3, u64)) {
         let word = |cell: Cell| match cell.is_solid() {

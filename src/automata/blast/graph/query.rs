@@ -299,9 +299,8 @@ simulation! {
     edits: GraphEdit, GraphOutcome, GraphError;
     sums: f64, Ledger, GraphViolation;
     changes: NodeId;
-    events: Broken<NodeId>, take_events;
+    events: Broken<NodeId>;
     awake: awake_nodes;
-    steps: whole;
 
     /// Blocks of 4096 nodes, by number.
     fn visit_chunk_hashes(&self, visit: &mut dyn FnMut(IVec3, u64)) {
@@ -325,5 +324,9 @@ simulation! {
 
     fn describe(&self) -> String {
         format!("{:?}", self.rules())
+    }
+
+    fn take_events(&mut self) -> Vec<Broken<NodeId>> {
+        Self::take_events(self)
     }
 }
