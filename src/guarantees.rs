@@ -26,7 +26,7 @@
 //! # Water
 //!
 //! Laws that [`WaterWorld::validate`](crate::water::WaterWorld::validate) checks. It returns the
-//! first one violated, a [`Violation`](crate::water::Violation) with its place and figures.
+//! first one violated, a [`Violation`](crate::Violation) with its place and figures.
 //! `water::laws`, `scenario::files` and the fuzz targets `water_edits`, `water_stream` and
 //! `scenario_text` call it after every tick; `water::laws`, `water_edits` and `water_stream` also
 //! after every edit. `scenario::files` runs every file in `examples/scenarios`; in worlds of more

@@ -110,7 +110,9 @@ pub use persist::recording;
 pub use persist::save_file;
 #[cfg(feature = "snapshot")]
 pub use persist::snapshot;
-pub use simulation::{ChunkChanges, Displaced, EditValue, Progress, Simulation, StepReport};
+pub use simulation::{
+    ChunkChanges, Displaced, EditValue, Progress, Simulation, StepReport, Violation,
+};
 
 /// The examples of the README, as tests.
 #[cfg(doctest)]

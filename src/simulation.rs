@@ -4,7 +4,7 @@ use crate::chunk::CellMask;
 use crate::edit_bytes::EditBytesError;
 use crate::limits::{LimitError, Limits};
 use core::error::Error;
-use core::fmt::Debug;
+use core::fmt::{self, Debug};
 use glam::IVec3;
 
 /// An edit of a world as a value, which can be sent as bytes. Implemented by the edits of this
@@ -35,14 +35,14 @@ pub trait EditValue: Clone + Debug + PartialEq {
 /// A world of any kind. Each also has these methods as inherent ones, so only generic code needs
 /// this trait.
 ///
-/// | kind | edit, outcome, error | change | event | total, ledger, violation |
+/// | kind | edit, outcome, error | change | event | total, ledger |
 /// |---|---|---|---|---|
-/// | [`WaterWorld`](crate::water::WaterWorld) | [`Edit`](crate::water::Edit), [`Outcome`](crate::water::Outcome), [`EditError`](crate::water::EditError) | [`ChunkChanges`] | `()` | `u64`, [`Ledger`](crate::water::Ledger), [`Violation`](crate::water::Violation) |
-/// | [`World`](crate::world::World) | [`Edit`](crate::world::Edit), [`Outcome`](crate::world::Outcome), [`EditError`](crate::world::EditError) | [`ChunkChanges`] | [`Broken`](crate::world::Broken) | `u128`, [`Ledger`](crate::world::Ledger), [`Violation`](crate::world::Violation) |
-/// | [`HumidityWorld`](crate::humidity::HumidityWorld) | [`Edit`](crate::humidity::Edit), [`Outcome`](crate::humidity::Outcome), [`EditError`](crate::humidity::EditError) | [`ChunkChanges`] | `()` | `f64`, `Option` of [`Ledger`](crate::humidity::Ledger), [`Violation`](crate::humidity::Violation) |
-/// | [`Water2dWorld`](crate::water2d::Water2dWorld) | [`Edit`](crate::water2d::Edit), [`Outcome`](crate::water2d::Outcome), [`EditError`](crate::water2d::EditError) | [`ChunkChanges`] | `()` | `u64`, [`Ledger`](crate::water2d::Ledger), [`Violation`](crate::water2d::Violation) |
-/// | [`BlastWorld`](crate::blast::BlastWorld) | [`Edit`](crate::blast::Edit), [`Outcome`](crate::blast::Outcome), [`EditError`](crate::blast::EditError) | [`ChunkChanges`] | [`Broken`](crate::blast::Broken) | `f64`, [`Ledger`](crate::blast::Ledger), [`Violation`](crate::blast::Violation) |
-/// | [`BlastGraph`](crate::blast::BlastGraph) | [`GraphEdit`](crate::blast::GraphEdit), [`GraphOutcome`](crate::blast::GraphOutcome), [`GraphError`](crate::blast::GraphError) | [`NodeId`](crate::blast::NodeId) | [`Broken`](crate::blast::Broken) of nodes | `f64`, [`Ledger`](crate::blast::Ledger), [`GraphViolation`](crate::blast::GraphViolation) |
+/// | [`WaterWorld`](crate::water::WaterWorld) | [`Edit`](crate::water::Edit), [`Outcome`](crate::water::Outcome), [`EditError`](crate::water::EditError) | [`ChunkChanges`] | `()` | `u64`, [`Ledger`](crate::water::Ledger) |
+/// | [`World`](crate::world::World) | [`Edit`](crate::world::Edit), [`Outcome`](crate::world::Outcome), [`EditError`](crate::world::EditError) | [`ChunkChanges`] | [`Broken`](crate::world::Broken) | `u128`, [`Ledger`](crate::world::Ledger) |
+/// | [`HumidityWorld`](crate::humidity::HumidityWorld) | [`Edit`](crate::humidity::Edit), [`Outcome`](crate::humidity::Outcome), [`EditError`](crate::humidity::EditError) | [`ChunkChanges`] | `()` | `f64`, `Option` of [`Ledger`](crate::humidity::Ledger) |
+/// | [`Water2dWorld`](crate::water2d::Water2dWorld) | [`Edit`](crate::water2d::Edit), [`Outcome`](crate::water2d::Outcome), [`EditError`](crate::water2d::EditError) | [`ChunkChanges`] | `()` | `u64`, [`Ledger`](crate::water2d::Ledger) |
+/// | [`BlastWorld`](crate::blast::BlastWorld) | [`Edit`](crate::blast::Edit), [`Outcome`](crate::blast::Outcome), [`EditError`](crate::blast::EditError) | [`ChunkChanges`] | [`Broken`](crate::blast::Broken) | `f64`, [`Ledger`](crate::blast::Ledger) |
+/// | [`BlastGraph`](crate::blast::BlastGraph) | [`GraphEdit`](crate::blast::GraphEdit), [`GraphOutcome`](crate::blast::GraphOutcome), [`GraphError`](crate::blast::GraphError) | [`NodeId`](crate::blast::NodeId) | [`Broken`](crate::blast::Broken) of nodes | `f64`, [`Ledger`](crate::blast::Ledger) |
 ///
 /// Edits differ between worlds, but follow the same conventions: they are made between steps; they
 /// are named `set_…`, `clear_…`, `fill_…`, `add_…`, `insert_…` and `remove_…`, or `pour` and
@@ -77,8 +77,6 @@ pub trait Simulation {
     type Total: PartialEq + Debug;
     /// The sums of what entered and left.
     type Ledger: PartialEq + Debug;
-    /// A broken law. There is none unless this crate has a bug.
-    type Violation: Error;
 
     /// Makes an edit at once.
     ///
@@ -130,7 +128,7 @@ pub trait Simulation {
     ///
     /// # Errors
     /// The first broken law found.
-    fn validate(&self) -> Result<(), Self::Violation>;
+    fn validate(&self) -> Result<(), Violation>;
     /// Returns the bytes that the world holds on the heap.
     fn memory_bytes(&self) -> usize;
 }
@@ -144,7 +142,6 @@ pub trait Kind {
     type Event: Clone + Debug + PartialEq;
     type Total: PartialEq + Debug;
     type Ledger: PartialEq + Debug;
-    type Violation: Error;
 
     fn apply(&mut self, edit: Self::Edit) -> Result<Self::Outcome, Self::EditError>;
     fn step(&mut self) -> StepReport;
@@ -171,7 +168,7 @@ pub trait Kind {
     fn visit_chunk_hashes(&self, visit: &mut dyn FnMut(IVec3, u64));
     fn describe_cell(&self, chunk: IVec3, index: usize) -> (IVec3, String);
     fn describe(&self) -> String;
-    fn validate(&self) -> Result<(), Self::Violation>;
+    fn validate(&self) -> Result<(), Violation>;
     fn memory_bytes(&self) -> usize;
 }
 
@@ -183,7 +180,6 @@ impl<W: Kind> Simulation for W {
     type Event = <W as Kind>::Event;
     type Total = <W as Kind>::Total;
     type Ledger = <W as Kind>::Ledger;
-    type Violation = <W as Kind>::Violation;
 
     fn apply(&mut self, edit: Self::Edit) -> Result<Self::Outcome, Self::EditError> {
         Kind::apply(self, edit)
@@ -253,7 +249,7 @@ impl<W: Kind> Simulation for W {
         Kind::describe(self)
     }
 
-    fn validate(&self) -> Result<(), Self::Violation> {
+    fn validate(&self) -> Result<(), Violation> {
         Kind::validate(self)
     }
 
@@ -268,7 +264,7 @@ macro_rules! simulation {
     (
         [$($generics:tt)*] $world:ty;
         edits: $edit:ty, $outcome:ty, $error:ty;
-        sums: $total:ty, $ledger:ty, $violation:ty;
+        sums: $total:ty, $ledger:ty;
         changes: $changes:ty;
         events: $event:ty;
         awake: $awake:ident;
@@ -282,7 +278,6 @@ macro_rules! simulation {
             type Event = $event;
             type Total = $total;
             type Ledger = $ledger;
-            type Violation = $violation;
 
             fn apply(&mut self, edit: $edit) -> Result<$outcome, $error> {
                 <$world>::apply(self, edit)
@@ -317,7 +312,7 @@ macro_rules! simulation {
             fn state_hash(&self) -> u64 {
                 <$world>::state_hash(self)
             }
-            fn validate(&self) -> Result<(), $violation> {
+            fn validate(&self) -> Result<(), $crate::simulation::Violation> {
                 <$world>::validate(self)
             }
             fn memory_bytes(&self) -> usize {
@@ -329,6 +324,36 @@ macro_rules! simulation {
     };
 }
 pub(crate) use simulation;
+
+/// A broken law of a world, in words: which, where, and its figures. There is none unless this crate
+/// has a bug.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Violation(String);
+
+impl Violation {
+    pub(crate) fn of(law: impl Error) -> Violation {
+        Violation(law.to_string())
+    }
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl Error for Violation {}
+
+/// The text of an error is one line, and has these parts.
+#[cfg(test)]
+#[track_caller]
+pub(crate) fn says(error: &dyn Error, parts: &[&str]) {
+    let message = error.to_string();
+    assert!(!message.contains('\n'), "{message}");
+    for part in parts {
+        assert!(message.contains(part), "{part:?} is not in {message:?}");
+    }
+}
 
 /// What one or several steps did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

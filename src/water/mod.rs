@@ -72,7 +72,7 @@ mod steady;
 mod store;
 mod surface;
 mod tick;
-mod validate;
+pub(crate) mod validate;
 pub(crate) mod varint;
 mod voxel;
 
@@ -102,7 +102,6 @@ pub(crate) use store::flow::steady::FaceFlows;
 pub use surface::{
     ChunkLooks, Fall, FlowField, Submerged, SubmergedError, SurfaceMesh, WaterView, meshes_touched,
 };
-pub use validate::Violation;
 pub use voxel::Voxel;
 
 use crate::coords::Region;

@@ -47,7 +47,6 @@ pub use rules::material::{Material, MaterialId};
 pub use rules::palette::{Palette, PaletteError};
 pub use rules::{Rules, RulesError, Submerged};
 pub use tick::settle::{Restless, Settling, settle};
-pub use validate::Violation;
 pub use view::WorldView;
 
 use crate::blast::BlastWorld;

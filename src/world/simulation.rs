@@ -5,14 +5,14 @@ use crate::chunk::Chunk;
 use crate::coords::{Cube, Shape, sort_key};
 use crate::simulation::{ChunkChanges, Progress, StepReport, simulation};
 use crate::state_hash::hash_of;
-use crate::world::{Broken, Edit, EditError, Ledger, Outcome, Violation, World};
+use crate::world::{Broken, Edit, EditError, Ledger, Outcome, World};
 use glam::IVec3;
 use std::collections::{BTreeMap, BTreeSet};
 
 simulation! {
     [] World;
     edits: Edit, Outcome, EditError;
-    sums: u128, Ledger, Violation;
+    sums: u128, Ledger;
     changes: ChunkChanges;
     events: Broken;
     awake: awake_cells;

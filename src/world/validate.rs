@@ -16,11 +16,11 @@ use glam::IVec3;
 #[non_exhaustive]
 pub enum Violation {
     /// A law of water.
-    Water(water::Violation),
+    Water(water::validate::Violation),
     /// A law of moisture.
-    Soil(humidity::Violation),
+    Soil(humidity::validate::Violation),
     /// A law of pressure.
-    Blast(blast::Violation),
+    Blast(blast::validate::Violation),
     /// The chunk store of the ground.
     Storage,
     /// A part has the chunk at this chunk position, and should not, or the other way round.
@@ -83,10 +83,15 @@ impl World {
     ///
     /// # Errors
     /// The first broken law found.
-    pub fn validate(&self) -> Result<(), Violation> {
-        self.water.validate().map_err(Violation::Water)?;
-        self.soil.validate().map_err(Violation::Soil)?;
-        self.blast.validate().map_err(Violation::Blast)?;
+    pub fn validate(&self) -> Result<(), crate::Violation> {
+        self.check_laws().map_err(crate::Violation::of)
+    }
+
+    /// Returns the first broken law as what it is.
+    pub(crate) fn check_laws(&self) -> Result<(), Violation> {
+        self.water.check_laws().map_err(Violation::Water)?;
+        self.soil.check_laws().map_err(Violation::Soil)?;
+        self.blast.check_laws().map_err(Violation::Blast)?;
         self.ground.validate().map_err(|_| Violation::Storage)?;
         self.validate_chunks()?;
         for (chunk, _) in self.ground.chunks() {

@@ -23,12 +23,12 @@ mod query;
 mod restore;
 mod rules;
 mod step;
-mod validate;
+pub(crate) mod validate;
 mod values;
 
 pub use edit::EditError;
 pub use field::walls::Broken;
-pub use graph::{BlastGraph, GraphEdit, GraphError, GraphOutcome, GraphViolation, NodeId};
+pub use graph::{BlastGraph, GraphEdit, GraphError, GraphOutcome, NodeId};
 #[cfg(feature = "snapshot")]
 pub(crate) use graph::{GraphParts, LinkParts, NodeParts};
 pub use ledger::Ledger;
@@ -40,7 +40,6 @@ pub use rules::{
     Border, Borders, COEFFICIENT_LIMIT, FILL_CHUNK_LIMIT, GRID_DAMPING_LIMIT, LEAST_CHARGE_RADIUS,
     PRESSURE_LIMIT, Rule, Rules, RulesError, WEIGHT_LIMIT,
 };
-pub use validate::Violation;
 pub use values::{Edit, Outcome};
 
 use super::engine::rims::Rims;
@@ -175,7 +174,7 @@ pub trait BlastShape: RowShape {
     fn step_blast(world: &mut BlastWorld<Self>) -> StepReport;
 
     #[doc(hidden)]
-    fn validate_blast(world: &BlastWorld<Self>) -> Result<(), Violation>;
+    fn validate_blast(world: &BlastWorld<Self>) -> Result<(), validate::Violation>;
 }
 
 /// Never inlined, or these would be compiled with the calling crate after all.
@@ -188,7 +187,7 @@ macro_rules! compile_for {
             }
 
             #[inline(never)]
-            fn validate_blast(world: &BlastWorld<Self>) -> Result<(), Violation> {
+            fn validate_blast(world: &BlastWorld<Self>) -> Result<(), validate::Violation> {
                 world.validate_generic()
             }
         })*

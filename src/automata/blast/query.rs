@@ -7,7 +7,7 @@ use super::ledger::sum_of;
 use super::probe::{LinkFluxes, net_flux};
 use super::rules::{Borders, Rule, Rules};
 use super::step::formulas::{diffusive_flux, larger, quantized};
-use super::{BlastShape, BlastWorld, Broken, Edit, EditError, Ground, Ledger, Outcome, Violation};
+use super::{BlastShape, BlastWorld, Broken, Edit, EditError, Ground, Ledger, Outcome};
 use crate::chunk::{CellMask, Chunk};
 use crate::coords::{CHUNK_CELLS, Face, Region};
 use crate::simulation::{ChunkChanges, simulation};
@@ -237,7 +237,7 @@ impl<S: BlastShape> BlastWorld<S> {
 simulation! {
     [S: BlastShape] BlastWorld<S>;
     edits: Edit, Outcome, EditError;
-    sums: f64, Ledger, Violation;
+    sums: f64, Ledger;
     changes: ChunkChanges;
     events: Broken;
     awake: awake_cells;

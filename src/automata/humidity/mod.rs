@@ -39,7 +39,7 @@ mod stirred;
 mod store;
 mod sweep;
 mod units;
-mod validate;
+pub(crate) mod validate;
 mod values;
 
 pub use cell::{Cell, MOST_HUMIDITY, ROCK, UNITS};
@@ -48,7 +48,6 @@ pub use ledger::Ledger;
 pub use rules::{Border, Rules, RulesError};
 pub use sweep::Sweep;
 pub(crate) use units::ChunkUnits;
-pub use validate::Violation;
 pub use values::{Edit, Outcome};
 
 use super::engine::rows::RowShape;
@@ -169,7 +168,7 @@ pub trait HumidityShape: RowShape {
     fn run_humidity(world: &mut HumidityWorld<Self>, steps: u64) -> StepReport;
 
     #[doc(hidden)]
-    fn validate_humidity(world: &HumidityWorld<Self>) -> Result<(), Violation>;
+    fn validate_humidity(world: &HumidityWorld<Self>) -> Result<(), validate::Violation>;
 }
 
 /// Never inlined, or these would be compiled with the calling crate after all.
@@ -187,7 +186,7 @@ macro_rules! compile_for {
             }
 
             #[inline(never)]
-            fn validate_humidity(world: &HumidityWorld<Self>) -> Result<(), Violation> {
+            fn validate_humidity(world: &HumidityWorld<Self>) -> Result<(), validate::Violation> {
                 world.validate_generic()
             }
         })*

@@ -71,7 +71,6 @@ pub use cell::{Cell, FULL, LevelError, MAX_LEVEL, PRESSURE};
 pub use edit::EditError;
 pub use ledger::Ledger;
 pub use rules::{Rule, Rules, RulesError};
-pub use validate::Violation;
 pub use values::{Edit, Outcome};
 
 use crate::coords::Region;

@@ -4,7 +4,7 @@ use super::cell::Cell;
 use super::edit::units_in;
 use super::ledger::Ledger;
 use super::rules::Rules;
-use super::{Edit, EditError, Outcome, Violation, Water2dWorld};
+use super::{Edit, EditError, Outcome, Water2dWorld};
 use crate::chunk::Chunk;
 use crate::coords::{CHUNK_CELLS, Region, Shape, Sheet};
 use crate::simulation::{ChunkChanges, simulation};
@@ -105,7 +105,7 @@ impl Water2dWorld {
 simulation! {
     [] Water2dWorld;
     edits: Edit, Outcome, EditError;
-    sums: u64, Ledger, Violation;
+    sums: u64, Ledger;
     changes: ChunkChanges;
     events: ();
     awake: awake_cells;

@@ -3,14 +3,14 @@
 use crate::coords::{Cube, Shape, sort_key};
 use crate::simulation::{ChunkChanges, Progress, StepReport, simulation};
 use crate::state_hash::hash_of;
-use crate::water::{Edit, EditError, Ledger, Outcome, Violation, WaterWorld};
+use crate::water::{Edit, EditError, Ledger, Outcome, WaterWorld};
 use glam::IVec3;
 use std::collections::BTreeMap;
 
 simulation! {
     [] WaterWorld;
     edits: Edit, Outcome, EditError;
-    sums: u64, Ledger, Violation;
+    sums: u64, Ledger;
     changes: ChunkChanges;
     events: ();
     awake: awake_cells;
