@@ -93,14 +93,15 @@ pub(crate) use restore::{ChunkState, Clock, SavedChunk};
 pub use rules::{Edge, Edges, Rules, RulesError};
 pub(crate) use settle::rules_alone;
 pub use settle::{Settling, settle};
+pub(crate) use simulation_distance::Simulated;
 pub(crate) use simulation_distance::{Fate, Foresight};
-pub use simulation_distance::{Ring, RingError, Simulated, SimulationDistance};
+pub use simulation_distance::{Ring, RingError, SimulationDistance};
 #[cfg(feature = "store")]
 pub(crate) use store::Since;
 #[cfg(feature = "snapshot")]
 pub(crate) use store::flow::steady::FaceFlows;
 pub use surface::{
-    ChunkLooks, Fall, FlowField, Submerged, SubmergedError, SurfaceMesh, WaterView, meshes_touched,
+    Fall, FlowField, Submerged, SubmergedError, SurfaceMesh, WaterView, meshes_touched,
 };
 pub use voxel::Voxel;
 
