@@ -93,7 +93,7 @@ pub mod testing;
 pub mod water;
 pub mod world;
 
-pub use automata::{FieldShape, RowShape, blast, humidity, water2d};
+pub use automata::{FieldShape, blast, humidity, water2d};
 pub use chunk::{CellMask, Chunk};
 pub use coords::{CHUNK_CELLS, Cube, Face, Region, Shape, Sheet};
 pub use edit_bytes::EditBytesError;
