@@ -206,8 +206,8 @@
 //!
 //! # Worlds of materials
 //!
-//! Laws that [`World::validate`](crate::world::World::validate) checks, after those of all parts. The
-//! tests `world::laws`, the fuzz target `world_edits` and `scenario::files` call it after every
+//! Laws that [`World::validate`](crate::world::World::validate) checks, after those of all parts.
+//! The tests `world::laws`, the fuzz target `world_edits` and `scenario::files` call it after every
 //! edit and tick.
 //!
 //! | law | violation |

@@ -325,8 +325,8 @@ macro_rules! simulation {
 }
 pub(crate) use simulation;
 
-/// A broken law of a world, in words: which, where, and its figures. There is none unless this crate
-/// has a bug.
+/// A broken law of a world, in words: which, where, and its figures. There is none unless this
+/// crate has a bug.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation(String);
 
@@ -362,10 +362,10 @@ pub struct StepReport {
     /// those of steady falls, which are not looked at one by one. Cells visited by searches are
     /// counted by [`Progress::visited`].
     pub visited: u64,
-    /// Cells whose state differs from before the step; in a [`World`](crate::world::World), those of each
-    /// part and of what passes between them, so that a cell that changes in two ways counts twice.
-    /// In the settling rule of 2D water also those that one part of the step changes and another
-    /// changes back.
+    /// Cells whose state differs from before the step; in a [`World`](crate::world::World), those
+    /// of each part and of what passes between them, so that a cell that changes in two ways counts
+    /// twice. In the settling rule of 2D water also those that one part of the step changes and
+    /// another changes back.
     pub changed: u64,
     /// Whole units that moved from a cell to its neighbour or over an edge, each counted once for
     /// every cell that it left; 0 in automata without whole units. Sleeping chunks count nothing,

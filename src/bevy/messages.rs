@@ -57,8 +57,8 @@ pub struct EditOutcome<W: Simulated> {
 /// Why a requested edit was not made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EditFailure<E> {
-    /// The entity had no [`SimulationWorld`](super::SimulationWorld) of this kind, or lost it before the edit
-    /// was made.
+    /// The entity had no [`SimulationWorld`](super::SimulationWorld) of this kind, or lost it
+    /// before the edit was made.
     NoWorld,
     /// The world refused it. It changed nothing.
     Refused(E),
@@ -76,8 +76,9 @@ impl<E: fmt::Display> fmt::Display for EditFailure<E> {
 impl<E: Error> Error for EditFailure<E> {}
 
 /// A message out: what looks different in a world. One is written in each update in which a tick
-/// that did anything was completed, or an edit made, or the [`SimulationWorld`](super::SimulationWorld)
-/// borrowed mutably; the first has all loaded chunks. A world at rest writes none.
+/// that did anything was completed, or an edit made, or the
+/// [`SimulationWorld`](super::SimulationWorld) borrowed mutably; the first has all loaded chunks. A
+/// world at rest writes none.
 #[derive(Message)]
 pub struct SimulationChanges<W: Simulated> {
     /// The entity of the world.

@@ -4,10 +4,11 @@
 //!
 //! In each run of `FixedUpdate`, [`FloodplainSystems::Edit`] hands the [`EditRequest`]s to their
 //! worlds, in the order in which they were written; [`Step`](FloodplainSystems::Step) does a tick
-//! of each [`SimulationWorld`], or as much of it as its [`StepBudget`] allows, and answers each request
-//! by an [`EditOutcome`]; [`Publish`](FloodplainSystems::Publish) writes [`SimulationChanges`], and
-//! spawns, marks as `Changed` and despawns the entities of [chunks](SimulationChunk). With the
-//! same edits before the same ticks, a world has the same bytes as without Bevy.
+//! of each [`SimulationWorld`], or as much of it as its [`StepBudget`] allows, and answers each
+//! request by an [`EditOutcome`]; [`Publish`](FloodplainSystems::Publish) writes
+//! [`SimulationChanges`], and spawns, marks as `Changed` and despawns the entities of
+//! [chunks](SimulationChunk). With the same edits before the same ticks, a world has the same bytes
+//! as without Bevy.
 //!
 //! `FixedUpdate` runs 64 times a second unless you say otherwise. 20 ticks a second suit most
 //! water: insert `Time::<Fixed>::from_hz(20.0)`. If other systems need another rate, let `Step` and

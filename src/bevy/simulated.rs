@@ -1,4 +1,5 @@
-//! The worlds that run in an app, what the plugin needs of them, and how much of a tick they may do.
+//! The worlds that run in an app, what the plugin needs of them, and how much of a tick they may
+//! do.
 
 use crate::simulation::Progress;
 use crate::simulation::Simulation;
@@ -12,8 +13,9 @@ use glam::IVec3;
 /// component of a world's entity it goes before that of the
 /// [plugin](super::FloodplainPlugin::with_budget).
 ///
-/// [`WaterWorld`](crate::water::WaterWorld) and [`World`](crate::world::World) do their ticks in slices. A
-/// step of the automata is never left unfinished: they do a whole one, whatever the budget.
+/// [`WaterWorld`](crate::water::WaterWorld) and [`World`](crate::world::World) do their ticks in
+/// slices. A step of the automata is never left unfinished: they do a whole one, whatever the
+/// budget.
 ///
 /// ```
 /// use floodplain::bevy::StepBudget;

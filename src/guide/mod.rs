@@ -1,7 +1,8 @@
 //! Into your game: from your columns to water that is drawn, streamed, sent and saved.
 //!
 //! This is the guide to water that stands beside your blocks. If the ground itself is to soak,
-//! break and be thrown about, take a [`World`](crate::world::World): [`server`] is the guide to that.
+//! break and be thrown about, take a [`World`](crate::world::World): [`server`] is the guide to
+//! that.
 //!
 //! A [`WaterWorld`] stands beside your own blocks. You tell it where ground is, it tells you where
 //! water stands and moves. Each step below is an example that is compiled and run as a test; lines
@@ -177,8 +178,8 @@
 //! chunks are to stand still and which to go on, as edits. Columns farther away may take turns, as
 //! in the second ring here. At the faces of what stands still water waits, and none is lost. Tell
 //! it once a second how many of your ticks have completed one of the water, and it simulates less
-//! while the water lags behind for what is far away. A [`World`](crate::world::World) is given to it in
-//! the same way, and all of its parts stand still together.
+//! while the water lags behind for what is far away. A [`World`](crate::world::World) is given to
+//! it in the same way, and all of its parts stand still together.
 //!
 //! ```
 //! use floodplain::water::{Ring, SimulationDistance};
@@ -361,9 +362,10 @@
 //! update, gets whole chunks, and so does one that moves on, which [forgets](Mirror::retain) what
 //! it leaves behind. What clients do arrives as bytes of [`Edit`]s: other bytes are refused, but
 //! whether a player may make an edit is for you to say: see the next step. Of a
-//! [`World`](crate::world::World) of materials it is the same, with [`world::Feed`](crate::world::Feed)
-//! and [`world::Mirror`](crate::world::Mirror), which say what the ground is made of and how moist
-//! it is, too; [`world::WorldView`](crate::world::WorldView) is what a renderer reads of both.
+//! [`World`](crate::world::World) of materials it is the same, with
+//! [`world::Feed`](crate::world::Feed) and [`world::Mirror`](crate::world::Mirror), which say what
+//! the ground is made of and how moist it is, too; [`world::WorldView`](crate::world::WorldView) is
+//! what a renderer reads of both.
 //!
 //! ```
 //! use floodplain::water::{Edit, Feed, Mirror, Update, WaterView};

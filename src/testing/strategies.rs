@@ -58,9 +58,9 @@ pub fn runs<W: Small>(count: Range<usize>) -> impl Strategy<Value = Run<W>> {
     })
 }
 
-/// Returns a strategy whose values a function draws of random bytes; it shrinks them by making these
-/// fewer and less. The function should take more bytes for larger values, and lesser bytes should
-/// mean simpler values.
+/// Returns a strategy whose values a function draws of random bytes; it shrinks them by making
+/// these fewer and less. The function should take more bytes for larger values, and lesser bytes
+/// should mean simpler values.
 ///
 /// ```
 /// use floodplain::testing::strategies::drawn;

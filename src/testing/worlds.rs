@@ -73,7 +73,8 @@ pub(super) fn saved_and_loaded<W: Saved>(world: &W) -> Result<W, String> {
     if loaded.save() == bytes { Ok(loaded) } else { Err("other bytes once loaded".to_owned()) }
 }
 
-/// Implements [`Kind::undo`](super::kind::Kind::undo) of an automaton from which edits take out one chunk at a time.
+/// Implements [`Kind::undo`](super::kind::Kind::undo) of an automaton from which edits take out one
+/// chunk at a time.
 macro_rules! undo_by_chunk {
     () => {
         fn undo(edit: &Edit, outcome: &Outcome) -> Vec<Edit> {

@@ -77,7 +77,6 @@ pub(crate) mod varint;
 mod voxel;
 
 pub use body::BodyReport;
-pub(crate) use cell::CellFlags;
 pub use cell::{CellError, FULL, WaterCell};
 pub use edit::{Edit, EditError, EditReport, Outcome};
 pub use feed::{

@@ -117,8 +117,8 @@ pub trait Simulated: Simulation {
 /// - **Lag.** [`adapt`](Self::adapt) makes the distances shorter when the world does not keep up
 ///   because of what is far away, and longer again when it does.
 ///
-/// It takes a [`WaterWorld`] or a [`World`](crate::world::World), whose frozen chunks hold all of its
-/// parts still.
+/// It takes a [`WaterWorld`] or a [`World`](crate::world::World), whose frozen chunks hold all of
+/// its parts still.
 ///
 /// The edits are a function of the rings, the world, its queued edits, and the players' positions.
 /// With the same input, all machines make the same edits; or record the edits, as those of players.

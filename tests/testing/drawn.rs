@@ -1,4 +1,5 @@
-//! What is drawn: any bytes are a value, of every kind that there is, of no more bytes than it needs.
+//! What is drawn: any bytes are a value, of every kind that there is, of no more bytes than it
+//! needs.
 
 use arbitrary::{Arbitrary, Unstructured};
 use fastrand::Rng;

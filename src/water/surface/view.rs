@@ -38,8 +38,8 @@ use std::borrow::Cow;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait WaterView: Seen {
-    /// Returns the net flow of water out of a cell in the last complete tick of which that is known:
-    /// units along x, y and z, each −7 to 7; zero where none is known.
+    /// Returns the net flow of water out of a cell in the last complete tick of which that is
+    /// known: units along x, y and z, each −7 to 7; zero where none is known.
     fn current(&self, cell: IVec3) -> IVec3 {
         self.current_at(cell)
     }
