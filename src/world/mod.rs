@@ -45,7 +45,7 @@ pub use rules::couplings::Couplings;
 pub use rules::error::EditError;
 pub use rules::material::{Material, MaterialId};
 pub use rules::palette::{Palette, PaletteError};
-pub use rules::{Rules, RulesError, Submerged};
+pub use rules::{Rules, RulesError, UnderWater};
 pub use tick::settle::{Restless, Settling, settle};
 pub use view::WorldView;
 

@@ -3,7 +3,7 @@
 
 use super::World;
 use super::pressure::Matter;
-use super::rules::Submerged;
+use super::rules::UnderWater;
 use super::tick::Stage;
 use crate::coords::{CHUNK_CELLS, Cube, Region, Shape};
 use crate::humidity::Cell;
@@ -195,7 +195,8 @@ impl World {
         }
         let is_known = !self.is_water_edited && self.is_between_blasts();
         let of_material = self.matter(self.ground.get(cell));
-        let may_be_water = of_material == Matter::Open && self.rules.submerged == Submerged::Stops;
+        let may_be_water =
+            of_material == Matter::Open && self.rules.under_water == UnderWater::Stops;
         matter == self.matter_at(cell)
             || !is_known && may_be_water && matches!(matter, Matter::Open | Matter::Solid)
     }

@@ -85,7 +85,7 @@ impl Kind for World {
                 breaking,
                 couplings,
                 spilling,
-                submerged,
+                under_water,
                 throw_flow
             ]
         );

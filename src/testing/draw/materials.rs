@@ -6,7 +6,7 @@ use crate::humidity::{self, HumidityWorld, UNITS};
 use crate::testing::bytes::Bytes;
 use crate::water::{self, Voxel, WaterCell, WaterWorld};
 use crate::world::{
-    Content, Couplings, Edit, Material, MaterialId, Palette, Rules, Submerged, World,
+    Content, Couplings, Edit, Material, MaterialId, Palette, Rules, UnderWater, World,
 };
 use crate::{CHUNK_CELLS, Cube, Region, Shape};
 use arbitrary::{Arbitrary, Result, Unstructured};
@@ -65,7 +65,7 @@ impl Arbitrary<'_> for Rules {
                 blast: [blast::Rules::wave(0.25, 0.9), blast::Rules::diffusive(0.15)]
                     [usize::from(flags / 64 % 2)],
                 spilling: more % 4 != 3,
-                submerged: [Submerged::Stops, Submerged::Passes, Submerged::Damps(0.5)]
+                under_water: [UnderWater::Stops, UnderWater::Passes, UnderWater::Damps(0.5)]
                     [usize::from(more / 16 % 3)],
                 throw_flow: [Some(0.5), None, Some(8.0)][usize::from(more / 4 % 3)],
                 couplings: bytes.any::<Couplings>(),
