@@ -32,8 +32,9 @@ edits! {
     /// four. They mean the same in all later versions of this crate.
     ///
     /// ```
+    /// use floodplain::EditBytesError;
     /// use floodplain::glam::IVec3;
-    /// use floodplain::water::{Edit, EditBytesError};
+    /// use floodplain::water::Edit;
     ///
     /// let edit = Edit::Pour { cell: IVec3::new(1, -2, 3), units: 7 };
     /// let bytes = edit.to_bytes();
