@@ -10,7 +10,7 @@ use floodplain::blast::{self, BlastWorld};
 use floodplain::glam::IVec3;
 use floodplain::humidity::{self, HumidityWorld};
 use floodplain::water::{self, WaterWorld};
-use floodplain::world::{Content, Couplings, Edit, MaterialId, Palette, Rules, Submerged, World};
+use floodplain::world::{Content, Couplings, Edit, MaterialId, Palette, Rules, UnderWater, World};
 use floodplain::{CHUNK_CELLS, Cube, Region, Shape};
 use std::hint::black_box;
 
@@ -161,12 +161,12 @@ fn water_alone(criterion: &mut Criterion) {
 /// The rules with all couplings off, and with one of them on at a time, or all.
 fn couplings() -> [(&'static str, Rules); 5] {
     let on = rules();
-    let (breaking, submerged) = (false, Submerged::Passes);
-    let off = Rules { couplings: Couplings::OFF, throw_flow: None, breaking, submerged, ..on };
+    let (breaking, under_water) = (false, UnderWater::Passes);
+    let off = Rules { couplings: Couplings::OFF, throw_flow: None, breaking, under_water, ..on };
     [
         ("world_without_couplings", off),
         ("world_exchange_alone", Rules { couplings: on.couplings, ..off }),
-        ("world_water_stops_pressure_alone", Rules { submerged: on.submerged, ..off }),
+        ("world_water_stops_pressure_alone", Rules { under_water: on.under_water, ..off }),
         ("world_throws_alone", Rules { throw_flow: on.throw_flow, ..off }),
         ("world", on),
     ]

@@ -1,7 +1,7 @@
 //! Edits in line for the end of the tick that is underway, and the reports on those that were made;
 //! for worlds of water and of materials. A world makes them itself, one by one, as its ticks allow.
 
-use crate::edit_table::Demanding;
+use crate::edit_table::Tabled;
 use crate::state_hash::StateHash;
 use std::collections::VecDeque;
 
@@ -121,7 +121,7 @@ impl<E, R> EditQueue<E, R> {
     /// Returns the bytes of the lists and of what edits hold, without what reports hold.
     pub(crate) fn memory_bytes(&self) -> usize
     where
-        E: Demanding,
+        E: Tabled,
     {
         self.waiting.capacity() * size_of::<E>()
             + self.waiting.iter().map(E::heap_bytes).sum::<usize>()

@@ -16,15 +16,48 @@
 //! head of the table is called before each edit, even one that is refused. A tag keeps its form for
 //! ever: another form of an edit gets a new one.
 
-use crate::limits::Demand;
+use crate::edit_bytes::EditBytesError;
+use crate::limits::{Demand, LimitError, Limits};
+use crate::simulation::EditValue;
+use core::fmt::Debug;
 
-/// What queues and limits ask of an edit.
-pub(crate) trait Demanding {
+/// What a table says of an edit: its name and bytes, which the enum has as methods of its own, and
+/// what queues and limits ask of it.
+pub(crate) trait Tabled: Clone + Debug + PartialEq {
+    /// The names of all edits, in the order of their tags.
+    const NAMES: &'static [&'static str];
+
+    fn name(&self) -> &'static str;
+
+    fn to_bytes(&self) -> Vec<u8>;
+
+    fn from_bytes(bytes: &[u8]) -> Result<Self, EditBytesError>;
+
     /// Returns what the edit asks for, as far as it is limited or costs anything.
     fn demand(&self) -> Demand;
 
     /// Returns the bytes that the edit holds on the heap.
     fn heap_bytes(&self) -> usize;
+}
+
+impl<E: Tabled> EditValue for E {
+    const NAMES: &'static [&'static str] = <E as Tabled>::NAMES;
+
+    fn name(&self) -> &'static str {
+        Tabled::name(self)
+    }
+
+    fn to_bytes(&self) -> Vec<u8> {
+        Tabled::to_bytes(self)
+    }
+
+    fn from_bytes(bytes: &[u8]) -> Result<E, EditBytesError> {
+        <E as Tabled>::from_bytes(bytes)
+    }
+
+    fn check_limits(&self, limits: &Limits) -> Result<(), LimitError> {
+        limits.check(&self.demand())
+    }
 }
 
 /// What a method that makes an edit answers: a value, or a result that may be refused.
@@ -144,7 +177,7 @@ macro_rules! edits {
             }
         }
 
-        impl $crate::simulation::EditValue for $edit {
+        impl $crate::edit_table::Tabled for $edit {
             const NAMES: &'static [&'static str] = &[$(stringify!($variant)),+];
 
             fn name(&self) -> &'static str {
@@ -159,15 +192,6 @@ macro_rules! edits {
                 <$edit>::from_bytes(bytes)
             }
 
-            fn check_limits(
-                &self,
-                limits: &$crate::limits::Limits,
-            ) -> Result<(), $crate::limits::LimitError> {
-                limits.check(&$crate::edit_table::Demanding::demand(self))
-            }
-        }
-
-        impl $crate::edit_table::Demanding for $edit {
             fn demand(&self) -> $crate::limits::Demand {
                 use $crate::limits::kinds::*;
                 match self {
@@ -219,7 +243,7 @@ macro_rules! edits {
                 bytes: &[u8],
                 limits: &$crate::limits::Limits,
             ) -> Result<$outcome, $crate::limits::ClientEditError<$error>> {
-                let edit = limits.read(bytes, $edit::from_bytes)?;
+                let edit = limits.read(bytes)?;
                 self.apply(edit).map_err($crate::limits::ClientEditError::Edit)
             }
         }

@@ -26,7 +26,7 @@
 //! # Water
 //!
 //! Laws that [`WaterWorld::validate`](crate::water::WaterWorld::validate) checks. It returns the
-//! first one violated, a [`Violation`](crate::water::Violation) with its place and figures.
+//! first one violated, a [`Violation`](crate::Violation) with its place and figures.
 //! `water::laws`, `scenario::files` and the fuzz targets `water_edits`, `water_stream` and
 //! `scenario_text` call it after every tick; `water::laws`, `water_edits` and `water_stream` also
 //! after every edit. `scenario::files` runs every file in `examples/scenarios`; in worlds of more
@@ -206,8 +206,8 @@
 //!
 //! # Worlds of materials
 //!
-//! Laws that [`World::validate`](crate::World::validate) checks, after those of all parts. The
-//! tests `world::laws`, the fuzz target `world_edits` and `scenario::files` call it after every
+//! Laws that [`World::validate`](crate::world::World::validate) checks, after those of all parts.
+//! The tests `world::laws`, the fuzz target `world_edits` and `scenario::files` call it after every
 //! edit and tick.
 //!
 //! | law | violation |
@@ -247,7 +247,7 @@
 //! | a [simulation distance](crate::water::SimulationDistance) takes what waits in the queue of the world as made | `world::frozen::a_simulation_distance_looks_at_the_queue_of_the_world` |
 //! | pressure enters loaded chunks only, within its [reach](crate::world::Rules::blast_reach), and by default all is silent in the end, in a room that is shut, too | `world::charges::no_charge_reaches_beyond_loaded_ground_or_its_reach`, `chunks_come_and_go_while_pressure_is_near`, `in_a_room_that_is_shut_it_is_silent_in_the_end` |
 //! | ground with a [water table](crate::world::Content::with_water_table) is at rest at once, under a sea, too | `world::rest::ground_that_is_generated_moist_is_at_rest_at_once_under_a_sea` |
-//! | chunks that are [settled](crate::world::settle), outside any world or [in one](crate::World::settle_now), have the total, and but for the last units that soak in the levels, to which ticks bring them; the rest of the world and all pressure stand still, and what comes in, goes out and passes is in the account | `world::settle::chunks_settle_to_the_levels_to_which_they_come_by_ticks`, `while_chunks_settle_the_rest_of_the_world_stands_still`, `what_is_restless_is_named` |
+//! | chunks that are [settled](crate::world::settle), outside any world or [in one](crate::world::World::settle_now), have the total, and but for the last units that soak in the levels, to which ticks bring them; the rest of the world and all pressure stand still, and what comes in, goes out and passes is in the account | `world::settle::chunks_settle_to_the_levels_to_which_they_come_by_ticks`, `while_chunks_settle_the_rest_of_the_world_stands_still`, `what_is_restless_is_named` |
 //! | a [`Mirror`](crate::world::Mirror) that applies the updates of a [`Feed`](crate::world::Feed), sent as bytes, has the materials, the water and the moisture of the world, this rounded down to a step, also if it joins late, follows a part of the world, or updates are taken in the middle of a tick; what broke is told once | `world::feed::mirrors_have_the_materials_the_water_and_the_moisture_of_the_world`; `world::laws::every_law_holds_after_every_edit_and_tick` |
 //! | a mirror refuses every update but the next one, and is unchanged then | `world::feed::a_mirror_refuses_what_does_not_come_next` |
 //! | any bytes are an update of a world or an error that names the place, and take at most some thirty times their number in memory | `world::feed::any_bytes_are_an_update_or_an_error_that_names_the_place`, unit test `world::feed::bytes::an_update_takes_little_more_memory_than_its_bytes`; fuzz target `update_bytes` |
@@ -284,7 +284,7 @@
 //! | after a fault, a torn write, a full disk or a power loss at any operation, the last acknowledged save is opened, or the one in progress | `save_file::faults`; for every kind of world, at every seventh operation, `save_file::kinds` |
 //! | of a world whose chunks come and go, [`Stream`](crate::save_file::Stream), the same; and in whatever the file then holds no chunk is twice or missing, and the units of unloaded chunks are those unloaded less those loaded in its ledger | `save_file::stream::whichever_operation_fails_the_units_in_the_file_are_those_of_its_ledger`, `after_a_job_that_failed_the_next_holds_the_whole_world_and_all_records`, `a_record_that_is_inserted_without_being_taken_is_not_in_the_file` |
 //! | a save that copies what was touched since the last one, some of it [ahead](crate::save_file::Stream::copy_ahead), equals one of the whole world, whatever happened in between, in the middle of a tick too | `save_file::stream::what_is_opened_is_what_was_prepared_last`, `a_job_copies_only_what_was_touched`, `the_first_job_of_a_stream_holds_what_was_touched_since_the_last_save`, `a_frozen_chunk_is_copied_when_it_was_touched_and_then_no_more`; what is copied ahead of a chunk that is gone is let go: the unit test `copies_of_chunks_that_are_gone_are_let_go` |
-//! | the same of a [`World`](crate::World) | `save_file::world_stream::what_is_opened_is_what_was_prepared_last`, `a_job_copies_only_what_was_touched`, `a_job_copies_where_pressure_was`, `a_save_that_is_held_is_of_the_moment_at_which_it_was_begun`, `whichever_operation_fails_all_water_is_in_the_file`, `a_record_that_is_inserted_without_being_taken_is_not_in_the_file`; `world::laws::every_law_holds_after_every_edit_and_tick`, fuzz target `world_edits` |
+//! | the same of a [`World`](crate::world::World) | `save_file::world_stream::what_is_opened_is_what_was_prepared_last`, `a_job_copies_only_what_was_touched`, `a_job_copies_where_pressure_was`, `a_save_that_is_held_is_of_the_moment_at_which_it_was_begun`, `whichever_operation_fails_all_water_is_in_the_file`, `a_record_that_is_inserted_without_being_taken_is_not_in_the_file`; `world::laws::every_law_holds_after_every_edit_and_tick`, fuzz target `world_edits` |
 //! | the same after the process was killed | `save_file::kill`: 25 times each in `cargo test`, with water and with 2D water; `tests/save_file/kill.rs` has the command for 1,000 |
 //! | a file that is no save, is damaged, or holds another kind is refused with an error of its own and not changed | `save_file::refusals`, `save_file::kinds` |
 //!
@@ -320,7 +320,7 @@
 //!
 //! # Tools for tests
 //!
-//! With the features `testing`, `arbitrary` and `proptest`.
+//! With the features `testing` and `proptest`.
 //!
 //! | promise | tests | fuzz targets |
 //! |---|---|---|
@@ -330,7 +330,7 @@
 //! | a recording that is [followed](crate::testing::Watched::follow) breaks the same laws, and those of the end: what must come to rest does, and a panic is a broken law, in the tick that it interrupts | `testing::follow`, `testing::watched::what_is_let_alone_comes_to_rest_or_breaks_a_law` | |
 //! | a companion of a watched world is told what happens, once; what it finds broken, and that it changes the world, is reported by its name | `testing::watched::a_companion_is_told_what_happens_and_must_not_change_it`, `testing::models::a_client_that_misses_a_change_is_found` | `world_edits` |
 //! | the models of automata and of worlds of materials find what is not theirs, also of a world in motion | `testing::models`, unit tests `testing::humidity::ground`, `testing::water2d::ground` | `humidity`, `water_2d`, `blast_grid`, `blast_graph`, `world_edits` |
-//! | any bytes are a value: edits of every variant, rules within their ranges, lawful worlds; alike for both crates, of no more bytes than it needs | `testing::drawn` | the same |
+//! | any bytes are a value: edits of every variant, rules within their ranges, lawful worlds; of no more bytes than it needs | `testing::drawn` | the same |
 //! | what fails shrinks to the fewest edits, ticks, chunks and units that fail | `testing::shrunk` | |
 //! | the target of the page *Fuzz your own rules* is compiled and run with the others | `testing::page::the_target_of_the_page_is_the_one_of_the_folder` | `own_rules` |
 //!

@@ -51,8 +51,8 @@
 //! | `rayon` | threads: the flow and the ebb of water, humidity, explosions and literal 2D water run on the pool from which they are called |
 //! | `import` | the module `import`; the dependencies flate2 and png |
 //! | `bevy` | the module `bevy`; needs Rust 1.95 |
-//! | `testing` | the module `testing`, for tests; turns on `snapshot` |
-//! | `arbitrary`, `proptest` | what `testing` draws, for the crates of these names; both turn it on |
+//! | `testing` | the module `testing`, for tests; turns on `snapshot`; the dependency arbitrary |
+//! | `proptest` | what `testing` draws, for the crate of this name; turns it on |
 //! | `snapshot`, `store`, `scenario` | the modules `snapshot`, `save_file` (`store` turns on `snapshot` too) and `scenario` |
 //! | `recording` | the module `recording`; turns on `snapshot` |
 //!
@@ -93,7 +93,7 @@ pub mod testing;
 pub mod water;
 pub mod world;
 
-pub use automata::{FieldShape, RowShape, blast, humidity, water2d};
+pub use automata::{FieldShape, blast, humidity, water2d};
 pub use chunk::{CellMask, Chunk};
 pub use coords::{CHUNK_CELLS, Cube, Face, Region, Shape, Sheet};
 pub use edit_bytes::EditBytesError;
@@ -110,8 +110,9 @@ pub use persist::recording;
 pub use persist::save_file;
 #[cfg(feature = "snapshot")]
 pub use persist::snapshot;
-pub use simulation::{ChunkChanges, Displaced, EditValue, Progress, Simulation, StepReport};
-pub use world::World;
+pub use simulation::{
+    ChunkChanges, Displaced, EditValue, Progress, Simulation, StepReport, Violation,
+};
 
 /// The examples of the README, as tests.
 #[cfg(doctest)]

@@ -4,31 +4,59 @@
 use crate::chunk::LAYER_CELLS;
 use crate::coords::{CHUNK_CELLS, Region};
 use crate::edit_bytes::EditBytesError;
-use crate::edit_table::Demanding;
-use bitflags::bitflags;
+use crate::edit_table::Tabled;
 use core::error::Error;
 use core::fmt;
+use core::ops::BitOr;
 use glam::IVec3;
 
-bitflags! {
-    /// Kinds of edits, by what they change.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-    pub struct EditKinds: u8 {
-        /// Solid ground and materials.
-        const GROUND = 1;
-        /// Water that is poured, scooped, filled in or drained.
-        const WATER = 1 << 1;
-        /// Springs and fixtures: water without end, or gone for ever.
-        const SPRINGS = 1 << 2;
-        /// The sea.
-        const SEA = 1 << 3;
-        /// Rain, and the end of rain that a cell of soil is.
-        const MOISTURE = 1 << 4;
-        /// Charges and pressure.
-        const PRESSURE = 1 << 5;
-        /// What a server does itself: chunks that come and go, edges, rules, freezing, waking,
-        /// moisture that is set.
-        const WORLD = 1 << 6;
+/// A set of kinds of edits, by what they change. Sets are joined by `|`.
+///
+/// ```
+/// use floodplain::EditKinds;
+///
+/// let builders = EditKinds::GROUND | EditKinds::WATER;
+/// assert!(builders.contains(EditKinds::WATER) && !builders.contains(EditKinds::SEA));
+/// assert_eq!(EditKinds::ALL.without(EditKinds::WORLD) | EditKinds::WORLD, EditKinds::ALL);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct EditKinds(u8);
+
+impl EditKinds {
+    /// Solid ground and materials.
+    pub const GROUND: EditKinds = EditKinds(1);
+    /// Water that is poured, scooped, filled in or drained.
+    pub const WATER: EditKinds = EditKinds(1 << 1);
+    /// Springs and fixtures: water without end, or gone for ever.
+    pub const SPRINGS: EditKinds = EditKinds(1 << 2);
+    /// The sea.
+    pub const SEA: EditKinds = EditKinds(1 << 3);
+    /// Rain, and the end of rain that a cell of soil is.
+    pub const MOISTURE: EditKinds = EditKinds(1 << 4);
+    /// Charges and pressure.
+    pub const PRESSURE: EditKinds = EditKinds(1 << 5);
+    /// What a server does itself: chunks that come and go, edges, rules, freezing, waking, moisture
+    /// that is set.
+    pub const WORLD: EditKinds = EditKinds(1 << 6);
+    /// All of them.
+    pub const ALL: EditKinds = EditKinds((1 << 7) - 1);
+
+    /// Returns whether all of `kinds` are in the set.
+    pub const fn contains(self, kinds: EditKinds) -> bool {
+        self.0 & kinds.0 == kinds.0
+    }
+
+    /// Returns the set without `kinds`.
+    pub const fn without(self, kinds: EditKinds) -> EditKinds {
+        EditKinds(self.0 & !kinds.0)
+    }
+}
+
+impl BitOr for EditKinds {
+    type Output = EditKinds;
+
+    fn bitor(self, kinds: EditKinds) -> EditKinds {
+        EditKinds(self.0 | kinds.0)
     }
 }
 
@@ -312,16 +340,12 @@ impl Demand {
 
 impl Limits {
     /// Returns the edit that bytes are, if it keeps within the limits.
-    pub(crate) fn read<T: Demanding, E>(
-        &self,
-        bytes: &[u8],
-        from_bytes: impl Fn(&[u8]) -> Result<T, EditBytesError>,
-    ) -> Result<T, ClientEditError<E>> {
+    pub(crate) fn read<T: Tabled, E>(&self, bytes: &[u8]) -> Result<T, ClientEditError<E>> {
         let (length, most) = (bytes.len(), self.most_bytes);
         if length > most {
             return Err(ClientEditError::Limit(LimitError::Bytes { bytes: length, most }));
         }
-        let edit = from_bytes(bytes).map_err(ClientEditError::Bytes)?;
+        let edit = T::from_bytes(bytes).map_err(ClientEditError::Bytes)?;
         self.check(&edit.demand()).map_err(ClientEditError::Limit)?;
         Ok(edit)
     }

@@ -4,7 +4,7 @@ use crate::chunk::CellMask;
 use crate::edit_bytes::EditBytesError;
 use crate::limits::{LimitError, Limits};
 use core::error::Error;
-use core::fmt::Debug;
+use core::fmt::{self, Debug};
 use glam::IVec3;
 
 /// An edit of a world as a value, which can be sent as bytes. Implemented by the edits of this
@@ -32,14 +32,22 @@ pub trait EditValue: Clone + Debug + PartialEq {
     fn check_limits(&self, limits: &Limits) -> Result<(), LimitError>;
 }
 
-/// A world of any kind: [`WaterWorld`](crate::water::WaterWorld), [`World`](crate::World) and the
-/// automata.
+/// A world of any kind. Each also has these methods as inherent ones, so only generic code needs
+/// this trait.
 ///
-/// Each also has these methods as inherent ones, so only generic code needs this trait. Edits
-/// differ between worlds, but follow the same conventions: they are made between steps; they are
-/// named `set_…`, `clear_…`, `fill_…`, `add_…`, `insert_…` and `remove_…`, or `pour` and `scoop`
-/// for water; they wake the cells that they touch; and if refused, they return an error that names
-/// the thing and change nothing.
+/// | kind | edit, outcome, error | change | event | total, ledger |
+/// |---|---|---|---|---|
+/// | [`WaterWorld`](crate::water::WaterWorld) | [`Edit`](crate::water::Edit), [`Outcome`](crate::water::Outcome), [`EditError`](crate::water::EditError) | [`ChunkChanges`] | `()` | `u64`, [`Ledger`](crate::water::Ledger) |
+/// | [`World`](crate::world::World) | [`Edit`](crate::world::Edit), [`Outcome`](crate::world::Outcome), [`EditError`](crate::world::EditError) | [`ChunkChanges`] | [`Broken`](crate::world::Broken) | `u128`, [`Ledger`](crate::world::Ledger) |
+/// | [`HumidityWorld`](crate::humidity::HumidityWorld) | [`Edit`](crate::humidity::Edit), [`Outcome`](crate::humidity::Outcome), [`EditError`](crate::humidity::EditError) | [`ChunkChanges`] | `()` | `f64`, `Option` of [`Ledger`](crate::humidity::Ledger) |
+/// | [`Water2dWorld`](crate::water2d::Water2dWorld) | [`Edit`](crate::water2d::Edit), [`Outcome`](crate::water2d::Outcome), [`EditError`](crate::water2d::EditError) | [`ChunkChanges`] | `()` | `u64`, [`Ledger`](crate::water2d::Ledger) |
+/// | [`BlastWorld`](crate::blast::BlastWorld) | [`Edit`](crate::blast::Edit), [`Outcome`](crate::blast::Outcome), [`EditError`](crate::blast::EditError) | [`ChunkChanges`] | [`Broken`](crate::blast::Broken) | `f64`, [`Ledger`](crate::blast::Ledger) |
+/// | [`BlastGraph`](crate::blast::BlastGraph) | [`GraphEdit`](crate::blast::GraphEdit), [`GraphOutcome`](crate::blast::GraphOutcome), [`GraphError`](crate::blast::GraphError) | [`NodeId`](crate::blast::NodeId) | [`Broken`](crate::blast::Broken) of nodes | `f64`, [`Ledger`](crate::blast::Ledger) |
+///
+/// Edits differ between worlds, but follow the same conventions: they are made between steps; they
+/// are named `set_…`, `clear_…`, `fill_…`, `add_…`, `insert_…` and `remove_…`, or `pour` and
+/// `scoop` for water; they wake the cells that they touch; and if refused, they return an error
+/// that names the thing and change nothing.
 ///
 /// ```
 /// use floodplain::Simulation;
@@ -69,8 +77,6 @@ pub trait Simulation {
     type Total: PartialEq + Debug;
     /// The sums of what entered and left.
     type Ledger: PartialEq + Debug;
-    /// A broken law. There is none unless this crate has a bug.
-    type Violation: Error;
 
     /// Makes an edit at once.
     ///
@@ -122,25 +128,149 @@ pub trait Simulation {
     ///
     /// # Errors
     /// The first broken law found.
-    fn validate(&self) -> Result<(), Self::Violation>;
+    fn validate(&self) -> Result<(), Violation>;
     /// Returns the bytes that the world holds on the heap.
     fn memory_bytes(&self) -> usize;
 }
 
-/// Implements [`Simulation`] by the inherent methods of the same names. The last three rows are the
-/// hashes of chunks, a cell in words, and the world in words.
+/// One kind of world: its own methods of the same names, by which it is a [`Simulation`].
+pub trait Kind {
+    type Edit: EditValue;
+    type Outcome: Clone + Debug + PartialEq;
+    type EditError: Clone + Error + 'static;
+    type Change: Clone + Debug + PartialEq;
+    type Event: Clone + Debug + PartialEq;
+    type Total: PartialEq + Debug;
+    type Ledger: PartialEq + Debug;
+
+    fn apply(&mut self, edit: Self::Edit) -> Result<Self::Outcome, Self::EditError>;
+    fn step(&mut self) -> StepReport;
+    /// Of worlds whose steps are never left unfinished: a whole one.
+    fn step_within(&mut self, _budget: u64) -> Progress {
+        let report = self.step();
+        Progress { report, visited: report.visited, finished: true }
+    }
+    fn finish_tick(&mut self) -> StepReport {
+        StepReport::default()
+    }
+    fn run(&mut self, steps: u64) -> StepReport;
+    fn ticks(&self) -> u64;
+    fn total(&self) -> Self::Total;
+    fn ledger(&self) -> Self::Ledger;
+    fn awake_cells(&self) -> usize;
+    fn wake_all(&mut self);
+    fn is_at_rest(&self) -> bool;
+    fn take_changes(&mut self) -> Vec<Self::Change>;
+    fn take_events(&mut self) -> Vec<Self::Event> {
+        Vec::new()
+    }
+    fn state_hash(&self) -> u64;
+    fn visit_chunk_hashes(&self, visit: &mut dyn FnMut(IVec3, u64));
+    fn describe_cell(&self, chunk: IVec3, index: usize) -> (IVec3, String);
+    fn describe(&self) -> String;
+    fn validate(&self) -> Result<(), Violation>;
+    fn memory_bytes(&self) -> usize;
+}
+
+impl<W: Kind> Simulation for W {
+    type Edit = <W as Kind>::Edit;
+    type Outcome = <W as Kind>::Outcome;
+    type EditError = <W as Kind>::EditError;
+    type Change = <W as Kind>::Change;
+    type Event = <W as Kind>::Event;
+    type Total = <W as Kind>::Total;
+    type Ledger = <W as Kind>::Ledger;
+
+    fn apply(&mut self, edit: Self::Edit) -> Result<Self::Outcome, Self::EditError> {
+        Kind::apply(self, edit)
+    }
+
+    fn step(&mut self) -> StepReport {
+        Kind::step(self)
+    }
+
+    fn step_within(&mut self, budget: u64) -> Progress {
+        Kind::step_within(self, budget)
+    }
+
+    fn finish_tick(&mut self) -> StepReport {
+        Kind::finish_tick(self)
+    }
+
+    fn run(&mut self, steps: u64) -> StepReport {
+        Kind::run(self, steps)
+    }
+
+    fn ticks(&self) -> u64 {
+        Kind::ticks(self)
+    }
+
+    fn total(&self) -> Self::Total {
+        Kind::total(self)
+    }
+
+    fn ledger(&self) -> Self::Ledger {
+        Kind::ledger(self)
+    }
+
+    fn awake_cells(&self) -> usize {
+        Kind::awake_cells(self)
+    }
+
+    fn wake_all(&mut self) {
+        Kind::wake_all(self);
+    }
+
+    fn is_at_rest(&self) -> bool {
+        Kind::is_at_rest(self)
+    }
+
+    fn take_changes(&mut self) -> Vec<Self::Change> {
+        Kind::take_changes(self)
+    }
+
+    fn take_events(&mut self) -> Vec<Self::Event> {
+        Kind::take_events(self)
+    }
+
+    fn state_hash(&self) -> u64 {
+        Kind::state_hash(self)
+    }
+
+    fn visit_chunk_hashes(&self, visit: &mut dyn FnMut(IVec3, u64)) {
+        Kind::visit_chunk_hashes(self, visit);
+    }
+
+    fn describe_cell(&self, chunk: IVec3, index: usize) -> (IVec3, String) {
+        Kind::describe_cell(self, chunk, index)
+    }
+
+    fn describe(&self) -> String {
+        Kind::describe(self)
+    }
+
+    fn validate(&self) -> Result<(), Violation> {
+        Kind::validate(self)
+    }
+
+    fn memory_bytes(&self) -> usize {
+        Kind::memory_bytes(self)
+    }
+}
+
+/// Implements [`Kind`] by the inherent methods of the same names. After the rows come those
+/// that differ: the hashes of chunks, a cell in words, the world in words, ticks in slices, events.
 macro_rules! simulation {
     (
         [$($generics:tt)*] $world:ty;
         edits: $edit:ty, $outcome:ty, $error:ty;
-        sums: $total:ty, $ledger:ty, $violation:ty;
+        sums: $total:ty, $ledger:ty;
         changes: $changes:ty;
-        events: $event:ty $(, $take_events:ident)?;
+        events: $event:ty;
         awake: $awake:ident;
-        steps: $steps:ident;
         $($own:tt)+
     ) => {
-        impl<$($generics)*> $crate::simulation::Simulation for $world {
+        impl<$($generics)*> $crate::simulation::Kind for $world {
             type Edit = $edit;
             type Outcome = $outcome;
             type EditError = $error;
@@ -148,9 +278,6 @@ macro_rules! simulation {
             type Event = $event;
             type Total = $total;
             type Ledger = $ledger;
-            type Violation = $violation;
-
-            $crate::simulation::simulation!(@steps $steps);
 
             fn apply(&mut self, edit: $edit) -> Result<$outcome, $error> {
                 <$world>::apply(self, edit)
@@ -182,12 +309,10 @@ macro_rules! simulation {
             fn take_changes(&mut self) -> Vec<$changes> {
                 <$world>::take_changes(self)
             }
-            $crate::simulation::simulation!(@events $event $(, $take_events)?);
-
             fn state_hash(&self) -> u64 {
                 <$world>::state_hash(self)
             }
-            fn validate(&self) -> Result<(), $violation> {
+            fn validate(&self) -> Result<(), $crate::simulation::Violation> {
                 <$world>::validate(self)
             }
             fn memory_bytes(&self) -> usize {
@@ -197,35 +322,38 @@ macro_rules! simulation {
             $($own)+
         }
     };
-    (@events $event:ty) => {
-        fn take_events(&mut self) -> Vec<$event> {
-            Vec::new()
-        }
-    };
-    (@events $event:ty, $take_events:ident) => {
-        fn take_events(&mut self) -> Vec<$event> {
-            Self::$take_events(self)
-        }
-    };
-    (@steps whole) => {
-        fn step_within(&mut self, _: u64) -> $crate::simulation::Progress {
-            let report = self.step();
-            $crate::simulation::Progress { report, visited: report.visited, finished: true }
-        }
-        fn finish_tick(&mut self) -> $crate::simulation::StepReport {
-            $crate::simulation::StepReport::default()
-        }
-    };
-    (@steps sliced) => {
-        fn step_within(&mut self, budget: u64) -> $crate::simulation::Progress {
-            Self::step_within(self, budget)
-        }
-        fn finish_tick(&mut self) -> $crate::simulation::StepReport {
-            Self::finish_tick(self)
-        }
-    };
 }
 pub(crate) use simulation;
+
+/// A broken law of a world, in words: which, where, and its figures. There is none unless this
+/// crate has a bug.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Violation(String);
+
+impl Violation {
+    pub(crate) fn of(law: impl Error) -> Violation {
+        Violation(law.to_string())
+    }
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl Error for Violation {}
+
+/// The text of an error is one line, and has these parts.
+#[cfg(test)]
+#[track_caller]
+pub(crate) fn says(error: &dyn Error, parts: &[&str]) {
+    let message = error.to_string();
+    assert!(!message.contains('\n'), "{message}");
+    for part in parts {
+        assert!(message.contains(part), "{part:?} is not in {message:?}");
+    }
+}
 
 /// What one or several steps did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -234,10 +362,10 @@ pub struct StepReport {
     /// those of steady falls, which are not looked at one by one. Cells visited by searches are
     /// counted by [`Progress::visited`].
     pub visited: u64,
-    /// Cells whose state differs from before the step; in a [`World`](crate::World), those of each
-    /// part and of what passes between them, so that a cell that changes in two ways counts twice.
-    /// In the settling rule of 2D water also those that one part of the step changes and another
-    /// changes back.
+    /// Cells whose state differs from before the step; in a [`World`](crate::world::World), those
+    /// of each part and of what passes between them, so that a cell that changes in two ways counts
+    /// twice. In the settling rule of 2D water also those that one part of the step changes and
+    /// another changes back.
     pub changed: u64,
     /// Whole units that moved from a cell to its neighbour or over an edge, each counted once for
     /// every cell that it left; 0 in automata without whole units. Sleeping chunks count nothing,

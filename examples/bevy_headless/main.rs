@@ -19,7 +19,7 @@ use core::time::Duration;
 use file_or_help::Asked;
 use floodplain::bevy::{
     ChunkSurface, EditOutcome, EditRequest, FloodplainPlugin, FloodplainSystems, Measure,
-    Simulation, SimulationChanges, StepBudget,
+    SimulationChanges, SimulationWorld, StepBudget,
 };
 use floodplain::glam::IVec3;
 use floodplain::water::{Edit, WaterWorld};
@@ -77,11 +77,11 @@ fn flood() -> AppExit {
 }
 
 fn load(mut commands: Commands) -> Result<(), BevyError> {
-    commands.spawn(Simulation::new(valley::world()?));
+    commands.spawn(SimulationWorld::new(valley::world()?));
     Ok(())
 }
 
-type TheWorld<'w, 's> = Single<'w, 's, (Entity, &'static Simulation<WaterWorld>)>;
+type TheWorld<'w, 's> = Single<'w, 's, (Entity, &'static SimulationWorld<WaterWorld>)>;
 
 /// Opens the dam, once.
 fn breach(

@@ -24,7 +24,7 @@ mod scene;
 
 use camera::{Camera, Picture};
 use film::Film;
-use floodplain::World;
+use floodplain::world::World;
 use indicatif::ProgressBar;
 use inks::Inks;
 use pieces::Pieces;

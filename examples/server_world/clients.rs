@@ -3,8 +3,9 @@
 use crate::players::chunks_of;
 use floodplain::glam::{IVec2, IVec3};
 use floodplain::water::{ChunkEvent, WaterView, meshes_touched};
+use floodplain::world::World;
 use floodplain::world::{Feed, Mirror, Update, WorldView};
-use floodplain::{CHUNK_CELLS, Cube, Shape, World};
+use floodplain::{CHUNK_CELLS, Cube, Shape};
 use std::collections::{BTreeSet, HashSet};
 use std::error::Error;
 

@@ -9,8 +9,9 @@ use crate::saves::Saves;
 use fastrand::Rng;
 use floodplain::glam::{DVec2, IVec2, IVec3};
 use floodplain::water::{self, Ring, SimulationDistance};
+use floodplain::world::World;
 use floodplain::world::{Edit, Outcome};
-use floodplain::{EditKinds, Limits, Region, World};
+use floodplain::{EditKinds, Limits, Region};
 use std::collections::HashMap;
 use std::error::Error;
 

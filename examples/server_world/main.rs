@@ -36,9 +36,9 @@ mod saves;
 
 use clients::Clients;
 use figures::{Figures, Tick};
-use floodplain::World;
 use floodplain::save_file::SaveFile;
 use floodplain::world::Rules;
+use floodplain::world::World;
 use game::Game;
 use options::Options;
 use saves::Saves;

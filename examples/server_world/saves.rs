@@ -1,7 +1,7 @@
 //! Saves while the game goes on, and the chunks that are out of view.
 
-use floodplain::World;
 use floodplain::save_file::{SaveError, SaveFile, SaveReport, Stream};
+use floodplain::world::World;
 use std::path::Path;
 use std::thread::JoinHandle;
 

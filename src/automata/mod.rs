@@ -31,5 +31,4 @@ mod same_bytes;
 mod shape;
 pub mod water2d;
 
-pub use engine::rows::RowShape;
 pub use shape::FieldShape;

@@ -1,7 +1,7 @@
 //! What is measured of the worlds of a kind, as diagnostics.
 
 use super::simulated::Simulated;
-use super::simulation::Simulation;
+use super::simulation::SimulationWorld;
 use bevy_app::App;
 use bevy_diagnostic::{Diagnostic, DiagnosticPath, Diagnostics, RegisterDiagnostic};
 use bevy_ecs::system::{Local, Query};
@@ -68,22 +68,22 @@ pub(super) fn register<W: Simulated>(app: &mut App) {
 /// Returns the system that measures, with the updates from one count of the ledger to the next.
 pub(super) fn measure<W: Simulated>(
     check_every: Option<u32>,
-) -> impl FnMut(Query<'_, '_, &Simulation<W>>, Diagnostics<'_, '_>, Local<'_, u32>) {
+) -> impl FnMut(Query<'_, '_, &SimulationWorld<W>>, Diagnostics<'_, '_>, Local<'_, u32>) {
     let paths = Measure::ALL.map(Measure::path::<W>);
     move |worlds, mut diagnostics, mut updates| {
         let mut add = |measure: Measure, value: &dyn Fn() -> f64| {
             diagnostics.add_measurement(&paths[measure as usize], value);
         };
-        let millis = |world: &Simulation<W>| world.step_time().as_secs_f64() * 1_000.0;
-        let awake = |world: &Simulation<W>| world.world().awake_cells() as f64;
-        let left = |world: &Simulation<W>| world.world().work_left() as f64;
+        let millis = |world: &SimulationWorld<W>| world.step_time().as_secs_f64() * 1_000.0;
+        let awake = |world: &SimulationWorld<W>| world.world().awake_cells() as f64;
+        let left = |world: &SimulationWorld<W>| world.world().work_left() as f64;
         add(Measure::StepTime, &|| worlds.iter().map(millis).sum());
         add(Measure::AwakeCells, &|| worlds.iter().map(awake).sum());
         add(Measure::Backlog, &|| worlds.iter().map(left).sum());
         *updates = updates.wrapping_add(1);
         if check_every.is_some_and(|every| updates.is_multiple_of(every.max(1))) {
             // Faults of two worlds must not cancel.
-            let fault = |world: &Simulation<W>| world.world().imbalance().map(f64::abs);
+            let fault = |world: &SimulationWorld<W>| world.world().imbalance().map(f64::abs);
             add(Measure::Imbalance, &|| worlds.iter().filter_map(fault).sum());
         }
     }

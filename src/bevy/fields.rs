@@ -27,7 +27,6 @@ pub struct FieldUpdate {
 }
 
 /// Knows which chunks were loaded when changes were taken last.
-#[doc(hidden)]
 #[derive(Debug, Default)]
 pub struct Fields {
     /// In order of position.

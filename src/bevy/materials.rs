@@ -1,17 +1,18 @@
 //! Worlds of materials in an app: water, soil and explosions on one ground.
 
-use super::simulated::{Report, Simulated, StepBudget, Submitted};
+use super::simulated::{Hosted, Report, StepBudget, Submitted};
 use super::worlds::in_slices;
-use crate::water::{ChunkEvent, Progress, meshes_touched};
+use crate::simulation::Progress;
+use crate::water::{ChunkEvent, meshes_touched};
 use crate::world::{self, Feed, Update, World};
 use bevy_platform::time::Instant;
 use glam::IVec3;
 use std::collections::BTreeMap;
 
-impl Simulated for World {
-    type Changes = Update;
+impl Hosted for World {
+    type News = Update;
     type Follower = Option<Feed>;
-    const NAME: &'static str = "world";
+    const PATH: &'static str = "world";
 
     in_slices!(world);
 

@@ -12,12 +12,12 @@ use core::fmt;
 ///
 /// ```
 /// use bevy_ecs::prelude::*;
-/// use floodplain::bevy::{EditRequest, Simulation};
+/// use floodplain::bevy::{EditRequest, SimulationWorld};
 /// use floodplain::water::{Edit, WaterWorld};
 /// use floodplain::glam::IVec3;
 ///
 /// fn build(
-///     world: Single<Entity, With<Simulation<WaterWorld>>>,
+///     world: Single<Entity, With<SimulationWorld<WaterWorld>>>,
 ///     mut edits: MessageWriter<EditRequest<WaterWorld>>,
 /// ) {
 ///     let request = edits.write(EditRequest { world: *world, edit: Edit::SetSolid(IVec3::ZERO) });
@@ -26,13 +26,13 @@ use core::fmt;
 /// # let mut world = World::new();
 /// # world.init_resource::<Messages<EditRequest<WaterWorld>>>();
 /// # let water = WaterWorld::new(7, Default::default()).unwrap();
-/// # world.spawn(Simulation::new(water));
+/// # world.spawn(SimulationWorld::new(water));
 /// # world.run_system_cached(build).unwrap();
 /// # assert_eq!(world.resource::<Messages<EditRequest<WaterWorld>>>().len(), 1);
 /// ```
 #[derive(Message)]
 pub struct EditRequest<W: Simulated> {
-    /// The entity with the [`Simulation`](super::Simulation).
+    /// The entity with the [`SimulationWorld`](super::SimulationWorld).
     pub world: Entity,
     /// What is to be done.
     pub edit: W::Edit,
@@ -44,7 +44,7 @@ pub struct EditRequest<W: Simulated> {
 pub struct EditOutcome<W: Simulated> {
     /// What [`MessageWriter::write`](bevy_ecs::message::MessageWriter::write) returned for the
     /// request; `None` for an edit of water that was queued in the world itself, before it was
-    /// spawned or by [`world_mut`](super::Simulation::world_mut).
+    /// spawned or by [`world_mut`](super::SimulationWorld::world_mut).
     pub request: Option<MessageId<EditRequest<W>>>,
     /// The entity that the request named.
     pub world: Entity,
@@ -57,8 +57,8 @@ pub struct EditOutcome<W: Simulated> {
 /// Why a requested edit was not made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EditFailure<E> {
-    /// The entity had no [`Simulation`](super::Simulation) of this kind, or lost it before the edit
-    /// was made.
+    /// The entity had no [`SimulationWorld`](super::SimulationWorld) of this kind, or lost it
+    /// before the edit was made.
     NoWorld,
     /// The world refused it. It changed nothing.
     Refused(E),
@@ -76,8 +76,9 @@ impl<E: fmt::Display> fmt::Display for EditFailure<E> {
 impl<E: Error> Error for EditFailure<E> {}
 
 /// A message out: what looks different in a world. One is written in each update in which a tick
-/// that did anything was completed, or an edit made, or the [`Simulation`](super::Simulation)
-/// borrowed mutably; the first has all loaded chunks. A world at rest writes none.
+/// that did anything was completed, or an edit made, or the
+/// [`SimulationWorld`](super::SimulationWorld) borrowed mutably; the first has all loaded chunks. A
+/// world at rest writes none.
 #[derive(Message)]
 pub struct SimulationChanges<W: Simulated> {
     /// The entity of the world.

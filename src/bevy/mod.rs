@@ -4,10 +4,11 @@
 //!
 //! In each run of `FixedUpdate`, [`FloodplainSystems::Edit`] hands the [`EditRequest`]s to their
 //! worlds, in the order in which they were written; [`Step`](FloodplainSystems::Step) does a tick
-//! of each [`Simulation`], or as much of it as its [`StepBudget`] allows, and answers each request
-//! by an [`EditOutcome`]; [`Publish`](FloodplainSystems::Publish) writes [`SimulationChanges`], and
-//! spawns, marks as `Changed` and despawns the entities of [chunks](SimulationChunk). With the
-//! same edits before the same ticks, a world has the same bytes as without Bevy.
+//! of each [`SimulationWorld`], or as much of it as its [`StepBudget`] allows, and answers each
+//! request by an [`EditOutcome`]; [`Publish`](FloodplainSystems::Publish) writes
+//! [`SimulationChanges`], and spawns, marks as `Changed` and despawns the entities of
+//! [chunks](SimulationChunk). With the same edits before the same ticks, a world has the same bytes
+//! as without Bevy.
 //!
 //! `FixedUpdate` runs 64 times a second unless you say otherwise. 20 ticks a second suit most
 //! water: insert `Time::<Fixed>::from_hz(20.0)`. If other systems need another rate, let `Step` and
@@ -31,7 +32,7 @@
 //!     Changed<ChunkSurface<WaterWorld>>,
 //! >;
 //!
-//! fn draw(chunks: Chunks, simulation: Single<&Simulation<WaterWorld>>) {
+//! fn draw(chunks: Chunks, simulation: Single<&SimulationWorld<WaterWorld>>) {
 //!     for chunk in &chunks {
 //!         let mesh = simulation.world().surface_mesh(chunk.position(), None);
 //!         println!("chunk {}: {} corners", chunk.position(), mesh.positions.len());
@@ -46,13 +47,13 @@
 //!     .insert_resource(Time::<Fixed>::from_hz(20.0))
 //!     .insert_resource(TimeUpdateStrategy::FixedTimesteps(1)) // for this example: a tick a frame
 //!     .add_systems(Update, draw);
-//! let world = app.world_mut().spawn(Simulation::new(water)).id();
+//! let world = app.world_mut().spawn(SimulationWorld::new(water)).id();
 //! let edit = Edit::Pour { cell: IVec3::new(8, 15, 8), units: 7 };
 //! app.world_mut().write_message(EditRequest::<WaterWorld> { world, edit });
 //! for _ in 0..20 {
 //!     app.update();
 //! }
-//! let simulation = app.world().get::<Simulation<WaterWorld>>(world).expect("it was spawned");
+//! let simulation = app.world().get::<SimulationWorld<WaterWorld>>(world).expect("it was spawned");
 //! assert_eq!(simulation.world().total(), 7);
 //! assert!(simulation.chunk(IVec3::ZERO).is_some());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -68,14 +69,10 @@ mod systems;
 mod worlds;
 
 pub use diagnostics::Measure;
-#[doc(hidden)]
-pub use fields::Fields;
 pub use fields::{FieldChanges, FieldUpdate};
 pub use messages::{EditFailure, EditOutcome, EditRequest, SimulationChanges};
-#[doc(hidden)]
-pub use simulated::{Report, Submitted};
 pub use simulated::{Simulated, StepBudget};
-pub use simulation::{ChunkSurface, Simulation, SimulationChunk};
+pub use simulation::{ChunkSurface, SimulationChunk, SimulationWorld};
 
 use bevy_app::{App, FixedUpdate, Plugin};
 use bevy_ecs::schedule::{IntoScheduleConfigs, SystemSet};

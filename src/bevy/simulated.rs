@@ -1,7 +1,9 @@
-//! What a world must offer to run in an app: [`Simulated`], and how much of a tick it may do.
+//! The worlds that run in an app, what the plugin needs of them, and how much of a tick they may
+//! do.
 
+use crate::simulation::Progress;
 use crate::simulation::Simulation;
-use crate::water::{ChunkEvent, Progress};
+use crate::water::ChunkEvent;
 use bevy_ecs::component::Component;
 use core::fmt::Debug;
 use core::time::Duration;
@@ -11,8 +13,9 @@ use glam::IVec3;
 /// component of a world's entity it goes before that of the
 /// [plugin](super::FloodplainPlugin::with_budget).
 ///
-/// [`WaterWorld`](crate::water::WaterWorld) and [`World`](crate::World) do their ticks in slices. A
-/// step of the automata is never left unfinished: they do a whole one, whatever the budget.
+/// [`WaterWorld`](crate::water::WaterWorld) and [`World`](crate::world::World) do their ticks in
+/// slices. A step of the automata is never left unfinished: they do a whole one, whatever the
+/// budget.
 ///
 /// ```
 /// use floodplain::bevy::StepBudget;
@@ -32,7 +35,6 @@ pub enum StepBudget {
 }
 
 /// What became of an edit that was handed to a world.
-#[doc(hidden)]
 #[derive(Debug)]
 pub enum Submitted<O, E> {
     /// It waits for the next tick, with this ticket.
@@ -42,7 +44,6 @@ pub enum Submitted<O, E> {
 }
 
 /// What became of an edit that waited.
-#[doc(hidden)]
 #[derive(Debug)]
 pub struct Report<O, E> {
     pub ticket: u64,
@@ -50,17 +51,32 @@ pub struct Report<O, E> {
     pub result: Result<O, E>,
 }
 
-/// A world that runs in an app. Implemented by [`WaterWorld`](crate::water::WaterWorld), by
-/// [`World`](crate::World) with its ground of materials, and by
-/// [`HumidityWorld`](crate::humidity::HumidityWorld), [`BlastWorld`](crate::blast::BlastWorld) and
-/// [`Water2dWorld`](crate::water2d::Water2dWorld) only.
+/// A world that runs in an app: every kind on chunks. Of [`WaterWorld`](crate::water::WaterWorld)
+/// and [`World`](crate::world::World) with its ground of materials the ticks are done in slices;
+/// of [`HumidityWorld`](crate::humidity::HumidityWorld), [`BlastWorld`](crate::blast::BlastWorld)
+/// and [`Water2dWorld`](crate::water2d::Water2dWorld) each step is a whole one.
 ///
 /// ```
 /// use floodplain::bevy::Simulated;
 /// use floodplain::{Cube, blast::BlastWorld, water::WaterWorld};
 /// assert_eq!((WaterWorld::NAME, BlastWorld::<Cube>::NAME), ("water", "blast_cube"));
 /// ```
-pub trait Simulated:
+pub trait Simulated: Hosted<News = <Self as Simulated>::Changes> {
+    /// What looks different since the changes before: an [`Update`](crate::water::Update) of water
+    /// or [one](crate::world::Update) of materials, [`FieldChanges`](super::FieldChanges) of the
+    /// automata.
+    type Changes: Clone + Debug + Send + Sync + 'static;
+    /// What names it in the paths of its [diagnostics](super::Measure).
+    const NAME: &'static str;
+}
+
+impl<W: Hosted> Simulated for W {
+    type Changes = W::News;
+    const NAME: &'static str = W::PATH;
+}
+
+/// What the plugin needs of one kind of world.
+pub trait Hosted:
     Simulation<
         Edit: Send + Sync + 'static,
         Outcome: Send + Sync + 'static,
@@ -69,19 +85,15 @@ pub trait Simulated:
     + Sync
     + 'static
 {
-    /// What looks different since the changes before: an [`Update`](crate::water::Update) of water
-    /// or [one](crate::world::Update) of materials, [`FieldChanges`](super::FieldChanges) of the
-    /// automata.
-    type Changes: Clone + Debug + Send + Sync + 'static;
-    /// What names it in the paths of its [diagnostics](super::Measure).
-    const NAME: &'static str;
+    /// [`Simulated::Changes`].
+    type News: Clone + Debug + Send + Sync + 'static;
+    /// [`Simulated::NAME`].
+    const PATH: &'static str;
 
     /// What must be known of the changes before, to tell what has changed since.
-    #[doc(hidden)]
     type Follower: Default + Send + Sync + 'static;
 
     /// Hands an edit to the world, to be made before its next tick.
-    #[doc(hidden)]
     fn submit(
         &mut self,
         follower: &mut Self::Follower,
@@ -89,38 +101,31 @@ pub trait Simulated:
     ) -> Submitted<Self::Outcome, Self::EditError>;
 
     /// Returns the reports on edits that waited and were made since the last call.
-    #[doc(hidden)]
     fn take_reports(&mut self) -> Vec<Report<Self::Outcome, Self::EditError>> {
         Vec::new()
     }
 
     /// Does a tick, or as much of it as the budget allows.
-    #[doc(hidden)]
     fn advance(&mut self, _: StepBudget) -> Progress {
         let report = self.step();
         Progress { report, visited: report.visited, finished: true }
     }
 
     /// Returns the cells that the tick underway has still to visit, as far as is known.
-    #[doc(hidden)]
     fn work_left(&self) -> u64 {
         0
     }
 
     /// Returns what the cells hold less what the ledger says, by counting them; `None` for a world
     /// without a ledger.
-    #[doc(hidden)]
     fn imbalance(&self) -> Option<f64>;
 
     /// Returns what looks different since the last call; at the first, all loaded chunks.
-    #[doc(hidden)]
-    fn follow(&mut self, follower: &mut Self::Follower) -> Self::Changes;
+    fn follow(&mut self, follower: &mut Self::Follower) -> Self::News;
 
     /// Returns what happened to which chunks, in order of position.
-    #[doc(hidden)]
-    fn events(changes: &Self::Changes) -> impl Iterator<Item = (IVec3, ChunkEvent)>;
+    fn events(changes: &Self::News) -> impl Iterator<Item = (IVec3, ChunkEvent)>;
 
     /// Returns the chunks whose mesh may have changed, loaded or not.
-    #[doc(hidden)]
-    fn redrawn(changes: &Self::Changes) -> Vec<IVec3>;
+    fn redrawn(changes: &Self::News) -> Vec<IVec3>;
 }

@@ -3,7 +3,8 @@
 use super::messages::{EditFailure, EditOutcome, EditRequest};
 use super::simulated::{Report, Simulated, StepBudget, Submitted};
 use crate::coords::sort_key;
-use crate::water::{ChunkEvent, Progress};
+use crate::simulation::Progress;
+use crate::water::ChunkEvent;
 use bevy_ecs::component::Component;
 use bevy_ecs::entity::Entity;
 use bevy_ecs::lifecycle::HookContext;
@@ -25,24 +26,24 @@ use std::collections::{BTreeMap, VecDeque};
 ///
 /// If it is removed, replaced or despawned, its chunk entities go with it, and edits that still
 /// wait are answered by [`EditFailure::NoWorld`]. To replace a world, as by one that was loaded,
-/// insert a new `Simulation`.
+/// insert a new `SimulationWorld`.
 ///
 /// ```
-/// use floodplain::bevy::Simulation;
+/// use floodplain::bevy::SimulationWorld;
 /// use floodplain::water::{Rules, Voxel, WaterWorld};
 /// use floodplain::{Chunk, glam::IVec3};
 ///
 /// let mut water = WaterWorld::new(7, Rules::lossless())?;
 /// water.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN))?;
 /// let mut app = bevy_ecs::world::World::new();
-/// let entity = app.spawn(Simulation::new(water)).id();
-/// let simulation = app.get::<Simulation<WaterWorld>>(entity).expect("it was spawned");
+/// let entity = app.spawn(SimulationWorld::new(water)).id();
+/// let simulation = app.get::<SimulationWorld<WaterWorld>>(entity).expect("it was spawned");
 /// assert_eq!(simulation.world().chunks().count(), 1);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Component)]
 #[component(on_discard = discard::<W>)]
-pub struct Simulation<W: Simulated> {
+pub struct SimulationWorld<W: Simulated> {
     world: W,
     follower: W::Follower,
     /// The entities of loaded chunks, by the order of their positions.
@@ -55,11 +56,11 @@ pub struct Simulation<W: Simulated> {
     has_moved: bool,
 }
 
-impl<W: Simulated> Simulation<W> {
+impl<W: Simulated> SimulationWorld<W> {
     /// Returns the component of a world. Changes that the world has not been asked for are dropped:
     /// the first [message](super::SimulationChanges) has all its chunks.
     pub fn new(world: W) -> Self {
-        Simulation {
+        SimulationWorld {
             world,
             follower: W::Follower::default(),
             chunks: BTreeMap::new(),
@@ -207,7 +208,7 @@ impl<W: Simulated> Simulation<W> {
 /// entity again, it begins anew, with all its chunks.
 fn discard<W: Simulated>(mut app: DeferredWorld<'_>, context: HookContext) {
     let world = context.entity;
-    let Some(mut simulation) = app.get_mut::<Simulation<W>>(world) else { return };
+    let Some(mut simulation) = app.get_mut::<SimulationWorld<W>>(world) else { return };
     let chunks = core::mem::take(&mut simulation.chunks);
     let waiting = core::mem::take(&mut simulation.waiting);
     simulation.follower = W::Follower::default();
@@ -229,7 +230,7 @@ fn discard<W: Simulated>(mut app: DeferredWorld<'_>, context: HookContext) {
 /// of the same update that came before theirs, when there was nothing to take along yet.
 fn despawn_strays<W: Simulated>(app: &mut World, world: Entity, spawned: Vec<(IVec3, Entity)>) {
     for (position, chunk) in spawned {
-        let simulation = app.get::<Simulation<W>>(world);
+        let simulation = app.get::<SimulationWorld<W>>(world);
         if simulation.and_then(|simulation| simulation.chunk(position)) != Some(chunk) {
             app.despawn(chunk);
         }

@@ -2,7 +2,7 @@
 
 use super::messages::{EditFailure, EditOutcome, EditRequest, SimulationChanges};
 use super::simulated::{Simulated, StepBudget};
-use super::simulation::{ChunkSurface, Simulation, SimulationChunk};
+use super::simulation::{ChunkSurface, SimulationChunk, SimulationWorld};
 use bevy_ecs::change_detection::{DetectChanges, DetectChangesMut};
 use bevy_ecs::entity::Entity;
 use bevy_ecs::message::{MessageReader, MessageWriter};
@@ -10,12 +10,12 @@ use bevy_ecs::system::{Commands, Query};
 
 /// The worlds of a kind, with the budgets of their own.
 type Budgeted<'w, 's, W> =
-    Query<'w, 's, (Entity, &'static mut Simulation<W>, Option<&'static StepBudget>)>;
+    Query<'w, 's, (Entity, &'static mut SimulationWorld<W>, Option<&'static StepBudget>)>;
 
 /// Hands the requested edits to their worlds, in the order in which they were written.
 pub(super) fn edit<W: Simulated>(
     mut requests: MessageReader<'_, '_, EditRequest<W>>,
-    mut worlds: Query<'_, '_, &mut Simulation<W>>,
+    mut worlds: Query<'_, '_, &mut SimulationWorld<W>>,
     mut outcomes: MessageWriter<'_, EditOutcome<W>>,
 ) {
     for (EditRequest { world, edit }, request) in requests.read_with_id() {
@@ -64,9 +64,9 @@ fn mark<W: Simulated>(simulation: &mut impl DetectChangesMut, made: &[EditOutcom
 
 /// Publishes what looks different in the worlds that have changed, and returns it with them.
 fn publish_changes<W: Simulated>(
-    worlds: &mut Query<'_, '_, (Entity, &mut Simulation<W>)>,
+    worlds: &mut Query<'_, '_, (Entity, &mut SimulationWorld<W>)>,
     messages: &mut MessageWriter<'_, SimulationChanges<W>>,
-    mut then: impl FnMut(&mut Simulation<W>, Entity, &W::Changes),
+    mut then: impl FnMut(&mut SimulationWorld<W>, Entity, &W::Changes),
 ) {
     for (world, mut simulation) in worlds {
         if simulation.is_changed() {
@@ -80,7 +80,7 @@ fn publish_changes<W: Simulated>(
 
 /// Publishes changes as messages alone.
 pub(super) fn publish<W: Simulated>(
-    mut worlds: Query<'_, '_, (Entity, &mut Simulation<W>)>,
+    mut worlds: Query<'_, '_, (Entity, &mut SimulationWorld<W>)>,
     mut messages: MessageWriter<'_, SimulationChanges<W>>,
 ) {
     publish_changes(&mut worlds, &mut messages, |_, _, _| {});
@@ -88,7 +88,7 @@ pub(super) fn publish<W: Simulated>(
 
 /// Publishes changes as messages and by the entities of chunks.
 pub(super) fn publish_with_chunks<W: Simulated>(
-    mut worlds: Query<'_, '_, (Entity, &mut Simulation<W>)>,
+    mut worlds: Query<'_, '_, (Entity, &mut SimulationWorld<W>)>,
     mut messages: MessageWriter<'_, SimulationChanges<W>>,
     mut chunks: Query<'_, '_, &mut SimulationChunk<W>>,
     mut surfaces: Query<'_, '_, &mut ChunkSurface<W>>,

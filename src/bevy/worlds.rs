@@ -1,16 +1,17 @@
 //! Water and the automata as worlds of an app.
 
 use super::fields::{FieldChanges, Fields};
-use super::simulated::{Report, Simulated, StepBudget, Submitted};
+use super::simulated::{Hosted, Report, StepBudget, Submitted};
 use crate::blast::{self, BlastWorld};
 use crate::coords::{Cube, Sheet};
 use crate::humidity::{self, HumidityWorld};
-use crate::water::{self, ChunkEvent, Feed, Progress, Update, WaterWorld, meshes_touched};
+use crate::simulation::Progress;
+use crate::water::{self, ChunkEvent, Feed, Update, WaterWorld, meshes_touched};
 use crate::water2d::{self, Water2dWorld};
 use bevy_platform::time::Instant;
 use glam::IVec3;
 
-/// The functions of [`Simulated`] that all worlds share whose ticks are done in slices and whose
+/// The functions of [`Hosted`] that all worlds share whose ticks are done in slices and whose
 /// edits wait in a queue: by the module with their edits.
 macro_rules! in_slices {
     ($part:ident) => {
@@ -43,10 +44,10 @@ macro_rules! in_slices {
 }
 pub(super) use in_slices;
 
-impl Simulated for WaterWorld {
-    type Changes = Update;
+impl Hosted for WaterWorld {
+    type News = Update;
     type Follower = Option<Feed>;
-    const NAME: &'static str = "water";
+    const PATH: &'static str = "water";
 
     in_slices!(water);
 
@@ -78,7 +79,7 @@ impl Simulated for WaterWorld {
     }
 }
 
-/// Implements [`Simulated`] for the kinds of an automaton, whose steps are never left unfinished:
+/// Implements [`Hosted`] for the kinds of an automaton, whose steps are never left unfinished:
 /// by their names, the chunks that an edit loads, the positions of the chunks that are loaded, and
 /// what the cells hold, if there is a ledger, less what that says.
 macro_rules! simulated {
@@ -86,10 +87,10 @@ macro_rules! simulated {
         $($world:ty, $name:literal),+; $part:ident;
         loads: $loads:expr; positions: $positions:expr; imbalance: $imbalance:expr;
     ) => {
-        $(impl Simulated for $world {
-            type Changes = FieldChanges;
+        $(impl Hosted for $world {
+            type News = FieldChanges;
             type Follower = Fields;
-            const NAME: &'static str = $name;
+            const PATH: &'static str = $name;
 
             fn submit(
                 &mut self,

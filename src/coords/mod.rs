@@ -9,6 +9,7 @@ mod shape;
 
 pub use face::Face;
 pub use region::Region;
+pub(crate) use shape::Layout;
 pub use shape::{Cube, Shape, Sheet};
 
 use glam::IVec3;

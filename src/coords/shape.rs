@@ -5,18 +5,22 @@ use super::{CHUNK_CELLS, Region};
 use core::fmt;
 use glam::IVec3;
 
-mod sealed {
-    pub trait Sealed {}
+/// What tells one shape from the other.
+pub trait Layout: Copy + Default + fmt::Debug + Send + Sync + 'static {
+    /// [`Shape::BITS`].
+    const SIDES_LOG2: [u32; 3];
+    /// The change of the local index in a step along x, y and z.
+    const STRIDES: [usize; 3];
+    /// [`Shape::NEIGHBOURS`].
+    const FACES: usize;
 }
 
 /// The arrangement of the 4096 cells of a chunk. Implemented by [`Cube`] and [`Sheet`] only.
-pub trait Shape: sealed::Sealed + Copy + Default + fmt::Debug + Send + Sync + 'static {
+pub trait Shape: Layout {
     /// Base-two logarithms of the cells along x, y and z; they add up to 12.
-    const BITS: [u32; 3];
-    /// The change of the local index in a step along x, y and z.
-    const STRIDES: [usize; 3];
+    const BITS: [u32; 3] = Self::SIDES_LOG2;
     /// Neighbours of a cell across its faces: 4 or 6.
-    const NEIGHBOURS: usize;
+    const NEIGHBOURS: usize = Self::FACES;
 
     /// Returns the chunk that holds the cell. The shift rounds towards minus infinity, so negative
     /// positions are correct.
@@ -57,25 +61,25 @@ pub trait Shape: sealed::Sealed + Copy + Default + fmt::Debug + Send + Sync + 's
     }
 }
 
+impl<S: Layout> Shape for S {}
+
 /// 16×16×16 cells; the index runs along x, then z, then y, so a horizontal layer is 256 consecutive
 /// cells.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Cube;
 
-impl sealed::Sealed for Cube {}
-impl Shape for Cube {
-    const BITS: [u32; 3] = [4, 4, 4];
+impl Layout for Cube {
+    const SIDES_LOG2: [u32; 3] = [4, 4, 4];
     const STRIDES: [usize; 3] = [1, 256, 16];
-    const NEIGHBOURS: usize = 6;
+    const FACES: usize = 6;
 }
 
 /// 64×64×1 cells for single-layer worlds in the x-y plane; the index runs along x, then y.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Sheet;
 
-impl sealed::Sealed for Sheet {}
-impl Shape for Sheet {
-    const BITS: [u32; 3] = [6, 6, 0];
+impl Layout for Sheet {
+    const SIDES_LOG2: [u32; 3] = [6, 6, 0];
     const STRIDES: [usize; 3] = [1, 64, 4096];
-    const NEIGHBOURS: usize = 4;
+    const FACES: usize = 4;
 }

@@ -1,7 +1,8 @@
 //! Into your game: from your columns to water that is drawn, streamed, sent and saved.
 //!
 //! This is the guide to water that stands beside your blocks. If the ground itself is to soak,
-//! break and be thrown about, take a [`World`](crate::World): [`server`] is the guide to that.
+//! break and be thrown about, take a [`World`](crate::world::World): [`server`] is the guide to
+//! that.
 //!
 //! A [`WaterWorld`] stands beside your own blocks. You tell it where ground is, it tells you where
 //! water stands and moves. Each step below is an example that is compiled and run as a test; lines
@@ -177,8 +178,8 @@
 //! chunks are to stand still and which to go on, as edits. Columns farther away may take turns, as
 //! in the second ring here. At the faces of what stands still water waits, and none is lost. Tell
 //! it once a second how many of your ticks have completed one of the water, and it simulates less
-//! while the water lags behind for what is far away. A [`World`](crate::World) is given to it in
-//! the same way, and all of its parts stand still together.
+//! while the water lags behind for what is far away. A [`World`](crate::world::World) is given to
+//! it in the same way, and all of its parts stand still together.
 //!
 //! ```
 //! use floodplain::water::{Ring, SimulationDistance};
@@ -361,9 +362,10 @@
 //! update, gets whole chunks, and so does one that moves on, which [forgets](Mirror::retain) what
 //! it leaves behind. What clients do arrives as bytes of [`Edit`]s: other bytes are refused, but
 //! whether a player may make an edit is for you to say: see the next step. Of a
-//! [`World`](crate::World) of materials it is the same, with [`world::Feed`](crate::world::Feed)
-//! and [`world::Mirror`](crate::world::Mirror), which say what the ground is made of and how moist
-//! it is, too; [`world::WorldView`](crate::world::WorldView) is what a renderer reads of both.
+//! [`World`](crate::world::World) of materials it is the same, with
+//! [`world::Feed`](crate::world::Feed) and [`world::Mirror`](crate::world::Mirror), which say what
+//! the ground is made of and how moist it is, too; [`world::WorldView`](crate::world::WorldView) is
+//! what a renderer reads of both.
 //!
 //! ```
 //! use floodplain::water::{Edit, Feed, Mirror, Update, WaterView};
@@ -400,7 +402,7 @@
 //! Bytes of clients are an edit or an error, whatever they are. But an edit that is well formed may
 //! still ask for what no player should have. [`Limits`](crate::Limits) say it once, and
 //! [`apply_bytes`](WaterWorld::apply_bytes) and [`queue_bytes`](WaterWorld::queue_bytes), of a
-//! [`World`](crate::World) too, and a `recording::Recorder` if it has
+//! [`World`](crate::world::World) too, and a `recording::Recorder` if it has
 //! some, refuse what breaks them, with the value and the limit. By default nothing is allowed but
 //! ground and water, 4,096 cells and 3,584 units at a time.
 //!

@@ -2,12 +2,13 @@
 //! property tests.
 
 use crate::{CHUNK_CELLS, Chunk, Region};
+use arbitrary::{Arbitrary, Result, Unstructured};
 use fastrand::Rng;
 use glam::IVec3;
 
 /// What a chunk is filled with.
 #[derive(Clone, Copy, Debug)]
-pub enum Filling<T> {
+pub(super) enum Filling<T> {
     /// Equal cells.
     Equal(T),
     /// Cells of up to three kinds at random places.
@@ -23,7 +24,7 @@ pub enum Filling<T> {
 
 impl<T: Copy + PartialEq> Filling<T> {
     /// Returns a chunk that is filled with this.
-    pub fn chunk(&self) -> Chunk<T> {
+    pub(super) fn chunk(&self) -> Chunk<T> {
         let (kinds, share, seed) = match *self {
             Filling::Equal(cell) => return Chunk::uniform(cell),
             Filling::Strewn { kinds, share, seed } => (kinds, share, seed),
@@ -54,6 +55,30 @@ impl<T: Copy + PartialEq> Filling<T> {
 pub struct Bytes<'a>(pub &'a [u8]);
 
 impl Bytes<'_> {
+    /// Draws of the bytes that are left, and takes those that it needed: an `Arbitrary`, for which
+    /// any bytes are a value.
+    pub(super) fn of<T>(
+        from: &mut Unstructured<'_>,
+        draw: impl FnOnce(&mut Bytes<'_>) -> T,
+    ) -> Result<T> {
+        let left = from.peek_bytes(from.len()).unwrap_or_default();
+        let mut bytes = Bytes(left);
+        let value = draw(&mut bytes);
+        from.bytes(left.len() - bytes.0.len())?;
+        Ok(value)
+    }
+
+    /// Returns the value that the next bytes say.
+    ///
+    /// # Panics
+    /// If they say none. Any do for the types of this crate.
+    pub fn any<T: for<'a> Arbitrary<'a>>(&mut self) -> T {
+        let mut from = Unstructured::new(self.0);
+        let value = T::arbitrary(&mut from).expect("a value of any bytes");
+        self.0 = from.take_rest();
+        value
+    }
+
     /// Takes the next byte and returns it, 0 at the end.
     pub fn byte(&mut self) -> u8 {
         let Some((&first, rest)) = self.0.split_first() else { return 0 };
@@ -96,7 +121,7 @@ impl Bytes<'_> {
 
     /// Returns a filling of three kinds of cells, each made by `cell`, strewn by the next two
     /// bytes.
-    pub fn strewn<T>(&mut self, mut cell: impl FnMut(&mut Self) -> T) -> Filling<T> {
+    pub(super) fn strewn<T>(&mut self, mut cell: impl FnMut(&mut Self) -> T) -> Filling<T> {
         Filling::Strewn {
             kinds: [cell(self), cell(self), cell(self)],
             share: self.byte(),

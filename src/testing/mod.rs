@@ -13,14 +13,13 @@
 //! | [`Op`], [`Run`] | what is done to a watched world, and a whole run |
 //! | [`check_arrival`], [`max_outflow`] | whether the water of springs arrives at the ends of a world that is let alone, and how much can |
 //! | feature `recording` | `Watched::of` a recording, and `follow`: what a game did, law by law |
-//! | [`Draw`], [`Small`], [`Bytes`] | rules, edits, chunks and small worlds of every kind, drawn of bytes |
-//! | feature `arbitrary` | `Arbitrary` of the crate [arbitrary] for all that is drawn, for fuzz targets |
-//! | feature `proptest` | `Arbitrary` of the crate [proptest] for it, and the module `strategies`, which shrink towards fewer edits, chunks, ticks and units |
+//! | [`Small`], [`Bytes`] | small worlds of every kind and edits of them, drawn of bytes; these, rules, edits and chunks are `Arbitrary` of the crate [arbitrary] |
+//! | feature `proptest` | the module `strategies` for the crate [proptest]: strategies for all that is drawn, which shrink towards fewer edits, chunks, ticks and units |
 //!
 //! | watched | twins | naive model |
 //! |---|---|---|
 //! | [`WaterWorld`](crate::water::WaterWorld) | never asleep, in slices that are saved and loaded, saved and loaded | cells, account, bodies, fixtures |
-//! | [`World`](crate::World) | the same | what cells are made of, what breaks, account |
+//! | [`World`](crate::world::World) | the same | what cells are made of, what breaks, account |
 //! | [`BlastWorld`](crate::blast::BlastWorld), [`BlastGraph`](crate::blast::BlastGraph) | never asleep, several steps by one call with probes, saved and loaded | cells or nodes, links, walls that break, each step by the formulas |
 //! | [`HumidityWorld`](crate::humidity::HumidityWorld), [`Water2dWorld`](crate::water2d::Water2dWorld) | never asleep, several steps by one call, saved and loaded | cells, account, each step by the formulas to the bit; of water that settles its energy, and its levels at rest |
 //!
@@ -31,7 +30,7 @@
 //!
 //! ```sh
 //! cargo +nightly fuzz init --target own_rules
-//! cargo add --manifest-path fuzz/Cargo.toml --path ../floodplain --features arbitrary
+//! cargo add --manifest-path fuzz/Cargo.toml --path ../floodplain --features testing
 //! ```
 //!
 //! Replace `fuzz/fuzz_targets/own_rules.rs` by this; `fuzz/` of this crate has the same file:
@@ -185,8 +184,6 @@
 //! [arbitrary]: https://docs.rs/arbitrary
 //! [proptest]: https://docs.rs/proptest
 
-#[cfg(feature = "arbitrary")]
-mod arbitrary;
 mod blast;
 mod board;
 mod bytes;
@@ -196,6 +193,7 @@ mod findings;
 #[cfg(feature = "recording")]
 mod follow;
 mod humidity;
+mod kind;
 pub mod law;
 mod materials;
 mod op;
@@ -208,8 +206,8 @@ mod water;
 mod water2d;
 mod worlds;
 
-pub use bytes::{Bytes, Filling};
-pub use draw::{Draw, Small, Start, palette, stream_edit};
+pub use bytes::Bytes;
+pub use draw::{Small, Start, palette, stream_edit};
 pub use findings::{BrokenLaw, BrokenLaws, Findings};
 pub use materials::{mirrored, mirrors};
 pub use op::Op;

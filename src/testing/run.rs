@@ -1,11 +1,12 @@
 //! Whole runs of small worlds.
 
 use super::bytes::Bytes;
-use super::draw::{Draw, Small, Start};
+use super::draw::{Small, Start};
 use super::findings::BrokenLaws;
 use super::op::Op;
 use super::watched::Watched;
 use crate::Region;
+use arbitrary::{Arbitrary, Result, Unstructured};
 use core::fmt::{self, Debug};
 use glam::IVec3;
 
@@ -13,9 +14,11 @@ use glam::IVec3;
 const MOST_OPS: usize = 16;
 
 /// On a world that is not known: with edits near the origin.
-impl<E: Draw> Draw for Op<E> {
-    fn draw(bytes: &mut Bytes<'_>) -> Op<E> {
-        Op::draw_with(bytes, Region::cell(IVec3::ZERO), |bytes, _| E::draw(bytes))
+impl<E: for<'b> Arbitrary<'b>> Arbitrary<'_> for Op<E> {
+    fn arbitrary(from: &mut Unstructured<'_>) -> Result<Op<E>> {
+        Bytes::of(from, |bytes| {
+            Op::draw_with(bytes, Region::cell(IVec3::ZERO), |bytes, _| bytes.any::<E>())
+        })
     }
 }
 
@@ -30,7 +33,7 @@ pub struct Run<W: Small> {
 impl<W: Small> Run<W> {
     /// Returns the run that these bytes say; any do.
     pub fn from_bytes(bytes: &[u8]) -> Run<W> {
-        Run::draw(&mut Bytes(bytes))
+        Bytes(bytes).any()
     }
 
     /// Returns the world, to be watched.
@@ -47,14 +50,16 @@ impl<W: Small> Run<W> {
     }
 }
 
-impl<W: Small> Draw for Run<W> {
-    fn draw(bytes: &mut Bytes<'_>) -> Run<W> {
-        let start = Start::draw_of::<W>(bytes);
-        let bounds = start.bounds;
-        let op = |bytes: &mut Bytes<'_>, ops: &mut Vec<_>| {
-            ops.push(Op::draw_with(bytes, bounds, W::edit));
-        };
-        Run { ops: bytes.operations(MOST_OPS, op), start }
+impl<W: Small> Arbitrary<'_> for Run<W> {
+    fn arbitrary(from: &mut Unstructured<'_>) -> Result<Run<W>> {
+        Bytes::of(from, |bytes| {
+            let start = Start::draw_of::<W>(bytes);
+            let bounds = start.bounds;
+            let op = |bytes: &mut Bytes<'_>, ops: &mut Vec<_>| {
+                ops.push(Op::draw_with(bytes, bounds, W::edit));
+            };
+            Run { ops: bytes.operations(MOST_OPS, op), start }
+        })
     }
 }
 

@@ -1,13 +1,14 @@
 //! Strategies of the crate proptest, for all that is drawn of bytes. They shrink by the bytes.
 
 use super::bytes::Bytes;
-use super::draw::{Draw, Small, Start, near, with_values};
+use super::draw::{Small, Start, near};
 use super::op::Op;
 use super::run::Run;
-use crate::{Chunk, Cube, Region};
+use crate::{Cube, Region};
+use arbitrary::Arbitrary;
 use core::fmt::{self, Debug};
 use core::ops::Range;
-use proptest::arbitrary::{Arbitrary, any};
+use proptest::arbitrary::any as any_of;
 use proptest::collection::vec;
 use proptest::strategy::{NewTree, Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
@@ -18,14 +19,14 @@ const MOST_BYTES: usize = 256;
 
 /// Returns any edit of a world of kind `W`, as [`Small::edit`] draws them within these bounds. It
 /// shrinks towards edits of one cell at the least corner, with no units.
-pub fn edits<W: Small>(bounds: Region) -> Drawn<W::Edit> {
-    Drawn::by(move |bytes| W::edit(bytes, bounds))
+pub fn edits<W: Small>(bounds: Region) -> impl Strategy<Value = W::Edit> + Clone {
+    drawn(move |bytes| W::edit(bytes, bounds))
 }
 
 /// Returns anything that is done to a watched world of kind `W`, with edits within these bounds. It
 /// shrinks towards a single tick.
-pub fn ops<W: Small>(bounds: Region) -> Drawn<Op<W::Edit>> {
-    Drawn::by(move |bytes| Op::draw_with(bytes, bounds, W::edit))
+pub fn ops<W: Small>(bounds: Region) -> impl Strategy<Value = Op<W::Edit>> + Clone {
+    drawn(move |bytes| Op::draw_with(bytes, bounds, W::edit))
 }
 
 /// Returns a small world of kind `W` with so many operations. It shrinks towards fewer of them,
@@ -50,32 +51,61 @@ pub fn runs<W: Small>(count: Range<usize>) -> impl Strategy<Value = Run<W>> {
         Op::draw_with(bytes, near::<Cube>(), W::edit);
         before[..before.len() - bytes.0.len()].to_vec()
     };
-    let start = Drawn::by(|bytes| Start::draw_of::<W>(bytes));
-    (start, vec(Drawn::by(op), count)).prop_map(|(start, ops)| {
+    let start = drawn(|bytes| Start::draw_of::<W>(bytes));
+    (start, vec(drawn(op), count)).prop_map(|(start, ops)| {
         let op = |bytes: &Vec<u8>| Op::draw_with(&mut Bytes(bytes), start.bounds, W::edit);
         Run { ops: ops.iter().map(op).collect(), start }
     })
 }
 
-/// A strategy that draws values of random bytes, and shrinks them by making these fewer and less.
-#[derive(Clone)]
-pub struct Drawn<T> {
+/// Returns a strategy whose values a function draws of random bytes; it shrinks them by making
+/// these fewer and less. The function should take more bytes for larger values, and lesser bytes
+/// should mean simpler values.
+///
+/// ```
+/// use floodplain::testing::strategies::drawn;
+/// use proptest::strategy::Strategy;
+///
+/// let dice = drawn(|bytes| 1 + bytes.byte() % 6).prop_map(|eyes| eyes * 2);
+/// # let _ = dice;
+/// ```
+pub fn drawn<T: Debug + 'static>(
+    draw: impl Fn(&mut Bytes<'_>) -> T + 'static,
+) -> impl Strategy<Value = T> + Clone {
+    Drawn { draw: Arc::new(draw) }
+}
+
+/// Returns any value of a type that is an `Arbitrary` of the crate [arbitrary]: rules, edits,
+/// chunks.
+///
+/// ```
+/// use floodplain::testing::strategies::any;
+/// use floodplain::water::Rules;
+/// use proptest::test_runner::TestRunner;
+///
+/// TestRunner::default()
+///     .run(&any::<Rules>(), |rules| {
+///         rules.check().unwrap();
+///         Ok(())
+///     })
+///     .unwrap();
+/// ```
+///
+/// [arbitrary]: https://docs.rs/arbitrary
+pub fn any<T>() -> impl Strategy<Value = T> + Clone
+where
+    T: for<'a> Arbitrary<'a> + Debug + 'static,
+{
+    drawn(|bytes| bytes.any())
+}
+
+struct Drawn<T> {
     draw: Arc<dyn Fn(&mut Bytes<'_>) -> T>,
 }
 
-impl<T> Drawn<T> {
-    /// Returns a strategy whose values a function draws. It should take more bytes for larger
-    /// values, and lesser bytes should mean simpler values.
-    ///
-    /// ```
-    /// use floodplain::testing::strategies::Drawn;
-    /// use proptest::strategy::Strategy;
-    ///
-    /// let dice = Drawn::by(|bytes| 1 + bytes.byte() % 6).prop_map(|eyes| eyes * 2);
-    /// # let _ = dice;
-    /// ```
-    pub fn by(draw: impl Fn(&mut Bytes<'_>) -> T + 'static) -> Drawn<T> {
-        Drawn { draw: Arc::new(draw) }
+impl<T> Clone for Drawn<T> {
+    fn clone(&self) -> Drawn<T> {
+        Drawn { draw: Arc::clone(&self.draw) }
     }
 }
 
@@ -90,7 +120,7 @@ impl<T: Debug> Strategy for Drawn<T> {
     type Value = T;
 
     fn new_tree(&self, runner: &mut TestRunner) -> NewTree<Self> {
-        let mut bytes = vec(any::<u8>(), MOST_BYTES).new_tree(runner)?.current();
+        let mut bytes = vec(any_of::<u8>(), MOST_BYTES).new_tree(runner)?.current();
         let mut left = Bytes(&bytes);
         (self.draw)(&mut left);
         let used = bytes.len() - left.0.len();
@@ -114,7 +144,7 @@ enum Attempt {
 }
 
 /// A value drawn of bytes, and how far it has been shrunk.
-pub struct DrawnTree<T> {
+struct DrawnTree<T> {
     draw: Arc<dyn Fn(&mut Bytes<'_>) -> T>,
     bytes: Vec<u8>,
     /// The bytes before the last attempt.
@@ -193,21 +223,3 @@ impl<T: Debug> ValueTree for DrawnTree<T> {
         true
     }
 }
-
-macro_rules! strategies {
-    ($([$($generics:tt)*] $value:ty),+ $(,)?) => {$(
-        impl<$($generics)*> Arbitrary for $value {
-            type Parameters = ();
-            type Strategy = Drawn<Self>;
-
-            fn arbitrary_with((): ()) -> Drawn<Self> {
-                Drawn::by(Draw::draw)
-            }
-        }
-    )+};
-}
-with_values!(strategies);
-strategies!(
-    [T: Draw + Copy + PartialEq + Debug + 'static] Chunk<T>,
-    [E: Draw + Debug + 'static] Op<E>,
-);

@@ -228,7 +228,7 @@ impl<W: Watch> Watched<W> {
     }
 
     /// Runs one tick in all worlds, that of the twin in slices of this budget, and checks the laws.
-    pub fn step_in_slices(&mut self, budget: u64) -> StepReport {
+    fn step_in_slices(&mut self, budget: u64) -> StepReport {
         let report = self.step_world();
         let of_sliced = self.sliced.step_otherwise(1, budget, &mut self.found);
         self.found.same(law::IN_SLICES, &of_sliced.changed, &report.changed, || {
@@ -251,7 +251,7 @@ impl<W: Watch> Watched<W> {
     }
 
     /// Saves and loads the twin that is there for it, and checks the laws.
-    pub fn reload(&mut self) {
+    fn reload(&mut self) {
         match self.reloaded.saved_and_loaded() {
             Ok(loaded) => *self.reloaded = loaded,
             Err(wrong) => self.found.hold(law::SAVED_AND_LOADED, false, || wrong),

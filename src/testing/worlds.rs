@@ -1,13 +1,22 @@
 //! What all worlds of this crate share to be watched.
 
+use super::watch::Changes;
+use crate::simulation::Simulation;
 use crate::snapshot::Saved;
-use crate::{ChunkChanges, EditBytesError, Region, Shape};
-use core::fmt::Debug;
+use crate::{ChunkChanges, EditBytesError, EditValue, Region, Shape};
 use glam::IVec3;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Worlds within bounds of more cells have no naive model.
 pub(super) const MOST_CELLS: u128 = 1 << 16;
+
+/// The changes of an automaton on chunks, all of which are visible.
+pub(super) fn cell_changes<S: Shape>(
+    world: &mut impl Simulation<Change = ChunkChanges>,
+) -> Changes<[i32; 3]> {
+    let all = places::<S>(world.take_changes());
+    Changes { visible: all.clone(), all }
+}
 
 /// The cells of lists of changes.
 pub(super) fn places<S: Shape>(changes: Vec<ChunkChanges>) -> BTreeSet<[i32; 3]> {
@@ -41,21 +50,17 @@ pub(super) fn cells<S: Shape, L>(
 
 /// Returns the edit that its bytes are, which must have the same bytes again. A byte less or more
 /// is none.
-pub(super) fn received<E: Debug>(
-    edit: &E,
-    to_bytes: impl Fn(&E) -> Vec<u8>,
-    from_bytes: impl Fn(&[u8]) -> Result<E, EditBytesError>,
-) -> Result<E, String> {
-    let bytes = to_bytes(edit);
+pub(super) fn received<E: EditValue>(edit: &E) -> Result<E, String> {
+    let bytes = edit.to_bytes();
     let length = bytes.len() - 1;
-    let cut = from_bytes(&bytes[..length]).err();
-    let stretched = from_bytes(&[&bytes[..], &[0]].concat()).err();
+    let cut = E::from_bytes(&bytes[..length]).err();
+    let stretched = E::from_bytes(&[&bytes[..], &[0]].concat()).err();
     let trailing = EditBytesError::Trailing { at: bytes.len(), bytes: 1 };
     if cut != Some(EditBytesError::Truncated { length }) || stretched != Some(trailing) {
         return Err(format!("{cut:?} and {stretched:?}, a byte less and more than {edit:?}"));
     }
-    let received = from_bytes(&bytes).map_err(|error| format!("{error}, of {edit:?}"))?;
-    match to_bytes(&received) == bytes {
+    let received = E::from_bytes(&bytes).map_err(|error| format!("{error}, of {edit:?}"))?;
+    match received.to_bytes() == bytes {
         true => Ok(received),
         false => Err(format!("{received:?} of {edit:?}")),
     }
@@ -68,59 +73,8 @@ pub(super) fn saved_and_loaded<W: Saved>(world: &W) -> Result<W, String> {
     if loaded.save() == bytes { Ok(loaded) } else { Err("other bytes once loaded".to_owned()) }
 }
 
-/// Implements the functions of [`Watch`] by those of the same names, and by the snapshot.
-macro_rules! same_functions {
-    () => {
-        fn apply(&mut self, edit: Self::Edit) -> Result<Self::Outcome, Self::Error> {
-            self.apply(edit)
-        }
-        fn received(edit: &Self::Edit) -> Result<Self::Edit, String> {
-            received(edit, Self::Edit::to_bytes, Self::Edit::from_bytes)
-        }
-        fn step(&mut self) -> StepReport {
-            self.step()
-        }
-        fn wake_all(&mut self) {
-            self.wake_all();
-        }
-        fn saved_and_loaded(&self) -> Result<Self, String> {
-            saved_and_loaded(self)
-        }
-        fn ticks(&self) -> u64 {
-            self.ticks()
-        }
-        fn state_hash(&self) -> u64 {
-            self.state_hash()
-        }
-        fn is_at_rest(&self) -> bool {
-            self.is_at_rest()
-        }
-        fn validate(&self) -> Result<(), String> {
-            self.validate().map_err(|broken| broken.to_string())
-        }
-    };
-}
-pub(super) use same_functions;
-
-/// Implements [`Watch::take_changes`] and [`Watch::account`] of an automaton on chunks, whose
-/// changes all are visible.
-macro_rules! cell_changes {
-    ($shape:ty) => {
-        type Place = [i32; 3];
-        type Account = (<Self as Simulation>::Ledger, <Self as Simulation>::Total);
-
-        fn account(&self) -> Self::Account {
-            (self.ledger(), self.total())
-        }
-        fn take_changes(&mut self) -> Changes<[i32; 3]> {
-            let all = $crate::testing::worlds::places::<$shape>(self.take_changes());
-            Changes { visible: all.clone(), all }
-        }
-    };
-}
-pub(super) use cell_changes;
-
-/// Implements [`Watch::undo`] of an automaton from which edits take out one chunk at a time.
+/// Implements [`Kind::undo`](super::kind::Kind::undo) of an automaton from which edits take out one
+/// chunk at a time.
 macro_rules! undo_by_chunk {
     () => {
         fn undo(edit: &Edit, outcome: &Outcome) -> Vec<Edit> {
@@ -134,13 +88,3 @@ macro_rules! undo_by_chunk {
     };
 }
 pub(super) use undo_by_chunk;
-
-/// Implements [`Watch::step_otherwise`] by [`Simulation::run`].
-macro_rules! by_run {
-    () => {
-        fn step_otherwise(&mut self, ticks: u64, _: u64, _: &mut Findings) -> StepReport {
-            self.run(ticks)
-        }
-    };
-}
-pub(super) use by_run;

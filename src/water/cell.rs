@@ -7,7 +7,7 @@ use core::fmt;
 bitflags! {
     /// The four flags of a water cell, at their bit positions in the word.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-    pub struct CellFlags: u16 {
+    pub(crate) struct CellFlags: u16 {
         /// The cell is a spring: it never runs dry.
         const IS_SOURCE = 1 << 6;
         /// The cell is a spring, or is connected to one through its parents: water from there could
@@ -191,19 +191,28 @@ impl WaterCell {
         (self.0 >> ACTIVE_SHIFT & HEIGHT) as u8
     }
 
-    /// Returns the four flags.
-    pub const fn flags(self) -> CellFlags {
-        CellFlags::from_bits_truncate(self.0)
-    }
-
-    /// Returns whether the cell is a spring.
+    /// Returns whether the cell is a spring: it never runs dry. The flag IsSource.
     pub const fn is_source(self) -> bool {
         self.0 & CellFlags::IS_SOURCE.bits() != 0
     }
 
-    /// Returns whether the cell is a spring, or is connected to one through its parents.
+    /// Returns whether the cell is a spring, or is connected to one through its parents: water from
+    /// there could reach it, through water that has flowed or stood here before, too. The flag
+    /// HasSource.
     pub const fn has_source(self) -> bool {
         self.0 & CellFlags::HAS_SOURCE.bits() != 0
+    }
+
+    /// Returns whether steady flow passes the cell: it lies on a way that water takes from a spring
+    /// to a draining edge of the world. The flag FlowOut.
+    pub const fn has_flow_out(self) -> bool {
+        self.0 & CellFlags::FLOW_OUT.bits() != 0
+    }
+
+    /// Returns whether the cell has two or more parents. Its direction gives the first; the world
+    /// keeps all of them outside the word. The flag Extra.
+    pub const fn has_several_parents(self) -> bool {
+        self.0 & CellFlags::EXTRA.bits() != 0
     }
 
     /// Returns whether the cell has neither water nor flow.
@@ -226,7 +235,7 @@ impl fmt::Debug for WaterCell {
             write!(f, " {direction:?}")?;
         }
         write!(f, " largest {} active {}", self.largest(), self.active())?;
-        for (name, _) in self.flags().iter_names() {
+        for (name, _) in CellFlags::from_bits_truncate(self.0).iter_names() {
             write!(f, " {name}")?;
         }
         Ok(())
@@ -250,7 +259,7 @@ mod tests {
                         | direction << 3
                         | u16::from(cell.largest()) << 8
                         | u16::from(cell.active()) << 11
-                        | cell.flags().bits();
+                        | CellFlags::from_bits_truncate(cell.0).bits();
                     assert_eq!(rebuilt, word, "the fields of {cell:?} make up its word");
                 }
                 Err(error) => assert!(!error.to_string().is_empty()),

@@ -16,7 +16,7 @@ pub enum Fixture {
     /// Adds up to so many units a tick to its cell, as far as that has room, before its water flows
     /// on; they count as injected. Its cell is no spring: water does not rise above it, nothing
     /// draws from it, and neither the cell nor those that it feeds have
-    /// [`HAS_SOURCE`](crate::water::CellFlags::HAS_SOURCE). Full, it sleeps.
+    /// [`HAS_SOURCE`](crate::water::WaterCell::has_source). Full, it sleeps.
     Tap(u8),
     /// Passes water one way through a wall: its cell is solid ground, or it does nothing. If the
     /// water behind it stands higher than that ahead, in units above y = 0 and counted to the top

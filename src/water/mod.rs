@@ -62,15 +62,12 @@ mod steady;
 mod store;
 mod surface;
 mod tick;
-mod validate;
+pub(crate) mod validate;
 pub(crate) mod varint;
 mod voxel;
 
-pub use crate::edit_bytes::EditBytesError;
-pub use crate::simulation::Displaced;
-pub use crate::simulation::Progress;
 pub use body::BodyReport;
-pub use cell::{CellError, CellFlags, FULL, WaterCell};
+pub use cell::{CellError, FULL, WaterCell};
 pub use edit::{Edit, EditError, EditReport, Outcome};
 pub use feed::{
     Cause, ChunkCurrents, ChunkEvent, ChunkUpdate, Feed, Look, Mirror, MirrorError, Run, Span,
@@ -85,16 +82,16 @@ pub(crate) use restore::{ChunkState, Clock, SavedChunk};
 pub use rules::{Edge, Edges, Rules, RulesError};
 pub(crate) use settle::rules_alone;
 pub use settle::{Settling, settle};
+pub(crate) use simulation_distance::Simulated;
 pub(crate) use simulation_distance::{Fate, Foresight};
-pub use simulation_distance::{Ring, RingError, Simulated, SimulationDistance};
+pub use simulation_distance::{Ring, RingError, SimulationDistance};
 #[cfg(feature = "store")]
 pub(crate) use store::Since;
 #[cfg(feature = "snapshot")]
 pub(crate) use store::flow::steady::FaceFlows;
 pub use surface::{
-    ChunkLooks, Fall, FlowField, Submerged, SubmergedError, SurfaceMesh, WaterView, meshes_touched,
+    Fall, FlowField, Submerged, SubmergedError, SurfaceMesh, WaterView, meshes_touched,
 };
-pub use validate::Violation;
 pub use voxel::Voxel;
 
 use crate::coords::Region;

@@ -4,6 +4,7 @@
 use crate::chunk::{CellMask, Chunk, LAYER_CELLS, LayerMask, ones};
 use crate::coords::{Cube, Region, Shape};
 use crate::grid::{Grid, LayerId, Slot};
+use crate::water::cell::CellFlags;
 use crate::water::ebb::evaporation::Evaporation;
 use crate::water::edit::Queue;
 use crate::water::fixture::Fixture;
@@ -14,7 +15,7 @@ use crate::water::store::Since;
 use crate::water::store::flow::steady::FaceFlows;
 use crate::water::tick::TickState;
 use crate::water::voxel::Voxel;
-use crate::water::{CellFlags, Edit, RulesError, WaterWorld};
+use crate::water::{Edit, RulesError, WaterWorld};
 use glam::IVec3;
 use std::collections::VecDeque;
 

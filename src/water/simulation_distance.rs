@@ -2,6 +2,7 @@
 //! players. It looks at no clock and draws no random number, and changes a world by edits alone.
 
 use crate::coords::{Cube, Shape};
+use crate::simulation::Simulation;
 use crate::water::{Edit, WaterWorld};
 use core::cmp::Reverse;
 use core::fmt;
@@ -79,28 +80,21 @@ impl fmt::Display for RingError {
 
 impl core::error::Error for RingError {}
 
-/// A world whose chunks a [`SimulationDistance`] freezes and thaws. Implemented by [`WaterWorld`]
-/// and [`World`](crate::World) only.
-pub trait Simulated {
-    /// An edit of such a world.
-    type Edit;
-
+/// A world whose chunks a [`SimulationDistance`] freezes and thaws: a [`WaterWorld`] or a
+/// [`World`](crate::world::World).
+pub trait Simulated: Simulation {
     /// Returns an edit of water as one of the world.
-    #[doc(hidden)]
     fn edit_of(water: Edit) -> Self::Edit;
 
     /// Returns the number of ticks that come before the edits queued next.
-    #[doc(hidden)]
     fn ticks_begun(&self) -> u64;
 
     /// Visits the chunks that will be loaded once all queued edits are made, with whether they will
     /// be frozen, in no order.
-    #[doc(hidden)]
     fn foresee(&self, visit: &mut dyn FnMut(IVec3, bool));
 
     /// Visits the chunks that the next ticks visit, with the cells awake in them, in no order; one
     /// that is awake in several parts comes several times.
-    #[doc(hidden)]
     fn visit_awake(&self, visit: &mut dyn FnMut(IVec3, usize));
 }
 
@@ -123,8 +117,8 @@ pub trait Simulated {
 /// - **Lag.** [`adapt`](Self::adapt) makes the distances shorter when the world does not keep up
 ///   because of what is far away, and longer again when it does.
 ///
-/// It takes a [`WaterWorld`] or a [`World`](crate::World), whose frozen chunks hold all of its
-/// parts still.
+/// It takes a [`WaterWorld`] or a [`World`](crate::world::World), whose frozen chunks hold all of
+/// its parts still.
 ///
 /// The edits are a function of the rings, the world, its queued edits, and the players' positions.
 /// With the same input, all machines make the same edits; or record the edits, as those of players.
@@ -277,8 +271,8 @@ impl SimulationDistance {
     }
 
     /// Returns the edits to be [queued](WaterWorld::queue) for the next tick, at most one of each
-    /// kind: chunks to freeze, and chunks to thaw, in order. `players` are their positions in
-    /// chunks.
+    /// kind: chunks to freeze, and chunks to thaw, in order. The world is a [`WaterWorld`] or a
+    /// [`World`](crate::world::World); `players` are their positions in chunks.
     ///
     /// Edits that wait in the queue of the world are taken as made, unless they will be refused, so
     /// this may be called in the middle of a tick, and once in each tick of a server whose world
@@ -365,8 +359,6 @@ fn column_of(chunk: IVec3) -> IVec2 {
 }
 
 impl Simulated for WaterWorld {
-    type Edit = Edit;
-
     fn edit_of(water: Edit) -> Edit {
         water
     }

@@ -142,7 +142,12 @@ impl WaterWorld {
     ///
     /// # Errors
     /// The first law found broken, with the cell and the values.
-    pub fn validate(&self) -> Result<(), Violation> {
+    pub fn validate(&self) -> Result<(), crate::Violation> {
+        self.check_laws().map_err(crate::Violation::of)
+    }
+
+    /// Returns the first broken law as what it is.
+    pub(crate) fn check_laws(&self) -> Result<(), Violation> {
         self.store.grid().validate().map_err(|_| Violation::Storage)?;
         let mut counted = 0;
         for slot in self.store.grid().sorted_slots() {
@@ -440,6 +445,7 @@ mod tests {
     use super::*;
     use crate::chunk::Chunk;
     use crate::coords::Region;
+    use crate::simulation::says;
     use crate::water::{Edges, Fixture, Rules};
     use glam::IVec3;
 
@@ -467,14 +473,14 @@ mod tests {
 
     #[test]
     fn still_water_breaks_no_law() {
-        assert_eq!(world(&[(HERE, FULL | WESTWARD), (EAST, FULL)]).validate(), Ok(()));
-        assert_eq!(world(&[(HERE, 3), (EAST, 2)]).validate(), Ok(()));
+        assert_eq!(world(&[(HERE, FULL | WESTWARD), (EAST, FULL)]).check_laws(), Ok(()));
+        assert_eq!(world(&[(HERE, 3), (EAST, 2)]).check_laws(), Ok(()));
     }
 
     #[test]
     fn every_broken_law_of_a_cell_is_found() {
         let largest = |units: u16| units << 8;
-        let found = |words: &[(IVec3, u16)]| world(words).validate().unwrap_err();
+        let found = |words: &[(IVec3, u16)]| world(words).check_laws().unwrap_err();
         assert_eq!(
             found(&[(HERE, FULL | largest(1))]),
             Violation::Word { cell: HERE, word: 0x0107 }
@@ -492,7 +498,7 @@ mod tests {
         for (fixture, height) in [(Fixture::Drain(1), 2), (Fixture::Tap(1), 2)] {
             let mut world = world(&[(HERE, height)]);
             world.store.set_fixture(world.place(HERE).unwrap(), Some(fixture));
-            assert_eq!(world.validate(), Err(Violation::Fixture(HERE)));
+            assert_eq!(world.check_laws(), Err(Violation::Fixture(HERE)));
         }
         assert_eq!(
             found(&[(HERE, 5), (EAST, 2)]),
@@ -503,32 +509,32 @@ mod tests {
     #[test]
     fn every_broken_law_between_cells_is_found() {
         let fed = FULL | CellFlags::HAS_SOURCE.bits();
-        let round = world(&[(HERE, fed | WESTWARD), (EAST, fed | EASTWARD)]).validate();
+        let round = world(&[(HERE, fed | WESTWARD), (EAST, fed | EASTWARD)]).check_laws();
         assert!(matches!(round, Err(Violation::ParentLoop(HERE | EAST))), "{round:?}");
         let low = EAST + IVec3::X;
         let slope = world(&[(HERE, 3), (EAST, 2), (low, 1)]);
-        assert_eq!(slope.validate(), Err(Violation::Uneven { high: HERE, low, difference: 2 }));
+        assert_eq!(slope.check_laws(), Err(Violation::Uneven { high: HERE, low, difference: 2 }));
         // Water that falls on the lowest cell feeds the dry one beside it; once it sleeps, it
         // hangs.
         let dry = low + IVec3::X;
         let words = [(HERE, 2), (EAST, 2), (low, 1), (dry, 0)];
         let uneven = Violation::Uneven { high: HERE, low: dry, difference: 2 };
-        assert_eq!(world(&words).validate(), Err(uneven));
+        assert_eq!(world(&words).check_laws(), Err(uneven));
         let above = low + IVec3::Y;
         let mut fallen_on = world(&[&words[..], &[(above, 2)]].concat());
-        assert_eq!(fallen_on.validate(), Err(Violation::Unsupported(above)));
+        assert_eq!(fallen_on.check_laws(), Err(Violation::Unsupported(above)));
         fallen_on.store.wake_at(fallen_on.place(above).unwrap());
-        assert_eq!(fallen_on.validate(), Ok(()));
+        assert_eq!(fallen_on.check_laws(), Ok(()));
         let mut lost = world(&[(HERE, FULL)]);
         lost.ledger.placed += 2;
-        assert_eq!(lost.validate(), Err(Violation::Ledger { counted: 7, booked: 9 }));
+        assert_eq!(lost.check_laws(), Err(Violation::Ledger { counted: 7, booked: 9 }));
         let mut masked = world(&[(HERE, FULL)]);
         masked.store.grid_mut().set(HERE, Voxel::from_raw(3));
-        assert_eq!(masked.validate(), Err(Violation::Masks(IVec3::ZERO)));
+        assert_eq!(masked.check_laws(), Err(Violation::Masks(IVec3::ZERO)));
         let mut loose = world(&[]);
         let Place { slot, .. } = loose.place(HERE).unwrap();
         loose.store.grid_mut().chunk_at_mut(slot).cells_mut();
-        assert_eq!(loose.validate(), Err(Violation::Storage));
+        assert_eq!(loose.check_laws(), Err(Violation::Storage));
     }
 
     #[test]
@@ -546,6 +552,34 @@ mod tests {
             if random.bool() {
                 assert_eq!(set.insert(place), expected.insert(place));
             }
+        }
+    }
+
+    #[test]
+    fn broken_laws_name_place_and_figures() {
+        const HERE: IVec3 = IVec3::new(-4, 5, 61);
+        const THERE: IVec3 = IVec3::new(-3, 5, 61);
+        says(&Violation::Ledger { counted: 11, booked: 12 }, &["11", "12", "ledger"]);
+        says(&Violation::Storage, &["store"]);
+        says(&Violation::Word { cell: HERE, word: 0x0180 }, &["[-4, 5, 61]", "0x0180"]);
+        says(&Violation::Largest { cell: HERE, largest: 6 }, &["[-4, 5, 61]", "6"]);
+        says(&Violation::Unlevel { cell: HERE, neighbour: THERE }, &["[-4, 5, 61]", "[-3, 5, 61]"]);
+        says(
+            &Violation::Uneven { high: HERE, low: THERE, difference: 3 },
+            &["[-4, 5, 61]", "[-3, 5, 61]", "3"],
+        );
+        for violation in [
+            Violation::Masks(HERE),
+            Violation::Bounds(HERE),
+            Violation::Parent(HERE),
+            Violation::ParentLoop(HERE),
+            Violation::Extra(HERE),
+            Violation::Asleep(HERE),
+            Violation::HasSource(HERE),
+            Violation::Unsupported(HERE),
+            Violation::Fixture(HERE),
+        ] {
+            says(&violation, &["[-4, 5, 61]"]);
         }
     }
 }

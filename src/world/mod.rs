@@ -30,8 +30,7 @@ mod tick;
 mod validate;
 mod view;
 
-pub use crate::edit_bytes::EditBytesError;
-pub use crate::water::{MirrorError, Progress, UpdateBytesError};
+pub use crate::water::UpdateBytesError;
 pub use edit::queue::EditReport;
 pub use edit::{Edit, Outcome};
 pub use feed::{ChunkUpdate, Feed, MOISTURE_STEP, Mirror, Update};
@@ -46,9 +45,8 @@ pub use rules::couplings::Couplings;
 pub use rules::error::EditError;
 pub use rules::material::{Material, MaterialId};
 pub use rules::palette::{Palette, PaletteError};
-pub use rules::{Rules, RulesError, Submerged};
+pub use rules::{Rules, RulesError, UnderWater};
 pub use tick::settle::{Restless, Settling, settle};
-pub use validate::Violation;
 pub use view::WorldView;
 
 use crate::blast::BlastWorld;

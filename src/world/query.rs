@@ -56,7 +56,7 @@ impl World {
     }
 
     /// Returns the part of pressure. It has the ground of chunks that pressure has reached or is
-    /// about to reach only, where water that [stops it](super::Submerged) is solid, too: whether a
+    /// about to reach only, where water that [stops it](super::UnderWater) is solid, too: whether a
     /// cell is ground, [`material`](World::material) says.
     pub fn blast(&self) -> &BlastWorld<Cube> {
         &self.blast

@@ -3,20 +3,19 @@
 use crate::blast;
 use crate::chunk::Chunk;
 use crate::coords::{Cube, Shape, sort_key};
-use crate::simulation::{ChunkChanges, simulation};
+use crate::simulation::{ChunkChanges, Progress, StepReport, simulation};
 use crate::state_hash::hash_of;
-use crate::world::{Broken, Edit, EditError, Ledger, Outcome, Violation, World};
+use crate::world::{Broken, Edit, EditError, Ledger, Outcome, World};
 use glam::IVec3;
 use std::collections::{BTreeMap, BTreeSet};
 
 simulation! {
     [] World;
     edits: Edit, Outcome, EditError;
-    sums: u128, Ledger, Violation;
+    sums: u128, Ledger;
     changes: ChunkChanges;
-    events: Broken, take_events;
+    events: Broken;
     awake: awake_cells;
-    steps: sliced;
 
     fn visit_chunk_hashes(&self, visit: &mut dyn FnMut(IVec3, u64)) {
         let pressures: BTreeMap<[i32; 3], &Chunk<f32>> =
@@ -53,5 +52,17 @@ simulation! {
     fn describe(&self) -> String {
         let (seed, bounds, rules) = (self.seed(), self.bounds(), self.rules());
         format!("seed {seed}, bounds {bounds:?}, {rules:?}")
+    }
+
+    fn step_within(&mut self, budget: u64) -> Progress {
+        Self::step_within(self, budget)
+    }
+
+    fn finish_tick(&mut self) -> StepReport {
+        Self::finish_tick(self)
+    }
+
+    fn take_events(&mut self) -> Vec<Broken> {
+        Self::take_events(self)
     }
 }

@@ -3,7 +3,7 @@
 
 use super::World;
 use super::pressure::Matter;
-use super::rules::Submerged;
+use super::rules::UnderWater;
 use super::tick::Stage;
 use crate::coords::{CHUNK_CELLS, Cube, Region, Shape};
 use crate::humidity::Cell;
@@ -16,11 +16,11 @@ use glam::IVec3;
 #[non_exhaustive]
 pub enum Violation {
     /// A law of water.
-    Water(water::Violation),
+    Water(water::validate::Violation),
     /// A law of moisture.
-    Soil(humidity::Violation),
+    Soil(humidity::validate::Violation),
     /// A law of pressure.
-    Blast(blast::Violation),
+    Blast(blast::validate::Violation),
     /// The chunk store of the ground.
     Storage,
     /// A part has the chunk at this chunk position, and should not, or the other way round.
@@ -83,10 +83,15 @@ impl World {
     ///
     /// # Errors
     /// The first broken law found.
-    pub fn validate(&self) -> Result<(), Violation> {
-        self.water.validate().map_err(Violation::Water)?;
-        self.soil.validate().map_err(Violation::Soil)?;
-        self.blast.validate().map_err(Violation::Blast)?;
+    pub fn validate(&self) -> Result<(), crate::Violation> {
+        self.check_laws().map_err(crate::Violation::of)
+    }
+
+    /// Returns the first broken law as what it is.
+    pub(crate) fn check_laws(&self) -> Result<(), Violation> {
+        self.water.check_laws().map_err(Violation::Water)?;
+        self.soil.check_laws().map_err(Violation::Soil)?;
+        self.blast.check_laws().map_err(Violation::Blast)?;
         self.ground.validate().map_err(|_| Violation::Storage)?;
         self.validate_chunks()?;
         for (chunk, _) in self.ground.chunks() {
@@ -190,7 +195,8 @@ impl World {
         }
         let is_known = !self.is_water_edited && self.is_between_blasts();
         let of_material = self.matter(self.ground.get(cell));
-        let may_be_water = of_material == Matter::Open && self.rules.submerged == Submerged::Stops;
+        let may_be_water =
+            of_material == Matter::Open && self.rules.under_water == UnderWater::Stops;
         matter == self.matter_at(cell)
             || !is_known && may_be_water && matches!(matter, Matter::Open | Matter::Solid)
     }

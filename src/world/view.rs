@@ -50,47 +50,76 @@ pub trait WorldView {
     fn moisture_steps(&self, cell: IVec3) -> u8;
 }
 
-impl WorldView for World {
-    type Water = WaterWorld;
+impl<W: Seen> WorldView for W {
+    type Water = W::Body;
 
-    fn water(&self) -> &WaterWorld {
-        World::water(self)
+    fn water(&self) -> &W::Body {
+        self.body()
     }
 
     fn materials(&self, chunk: IVec3) -> Option<&Chunk<MaterialId>> {
+        self.ground_of(chunk)
+    }
+
+    fn material(&self, cell: IVec3) -> Option<MaterialId> {
+        self.material_at(cell)
+    }
+
+    fn moisture_steps(&self, cell: IVec3) -> u8 {
+        // Conversion to a `u8` saturates.
+        (self.moisture_at(cell) / MOISTURE_STEP) as u8
+    }
+}
+
+/// What differs between a world and a mirror.
+pub trait Seen {
+    type Body: WaterView;
+
+    fn body(&self) -> &Self::Body;
+
+    fn ground_of(&self, chunk: IVec3) -> Option<&Chunk<MaterialId>>;
+
+    fn material_at(&self, cell: IVec3) -> Option<MaterialId>;
+
+    fn moisture_at(&self, cell: IVec3) -> f64;
+}
+
+impl Seen for World {
+    type Body = WaterWorld;
+
+    fn body(&self) -> &WaterWorld {
+        self.water()
+    }
+
+    fn ground_of(&self, chunk: IVec3) -> Option<&Chunk<MaterialId>> {
         self.ground.chunk(chunk)
     }
 
-    fn material(&self, cell: IVec3) -> Option<MaterialId> {
-        World::material(self, cell)
+    fn material_at(&self, cell: IVec3) -> Option<MaterialId> {
+        self.material(cell)
     }
 
-    fn moisture_steps(&self, cell: IVec3) -> u8 {
-        steps(self.moisture(cell))
+    fn moisture_at(&self, cell: IVec3) -> f64 {
+        self.moisture(cell)
     }
 }
 
-impl WorldView for Mirror {
-    type Water = water::Mirror;
+impl Seen for Mirror {
+    type Body = water::Mirror;
 
-    fn water(&self) -> &water::Mirror {
-        Mirror::water(self)
+    fn body(&self) -> &water::Mirror {
+        self.water()
     }
 
-    fn materials(&self, chunk: IVec3) -> Option<&Chunk<MaterialId>> {
+    fn ground_of(&self, chunk: IVec3) -> Option<&Chunk<MaterialId>> {
         self.chunk(chunk)
     }
 
-    fn material(&self, cell: IVec3) -> Option<MaterialId> {
-        Mirror::material(self, cell)
+    fn material_at(&self, cell: IVec3) -> Option<MaterialId> {
+        self.material(cell)
     }
 
-    fn moisture_steps(&self, cell: IVec3) -> u8 {
-        steps(self.moisture(cell))
+    fn moisture_at(&self, cell: IVec3) -> f64 {
+        self.moisture(cell)
     }
-}
-
-/// Conversion to a `u8` saturates.
-fn steps(moisture: f64) -> u8 {
-    (moisture / MOISTURE_STEP) as u8
 }

@@ -1,10 +1,11 @@
 //! Queries of worlds and graphs: their rules, their cells, their memory.
 
+use floodplain::Displaced;
 use floodplain::blast::{self, BlastGraph, BlastWorld, Borders, Probe};
 use floodplain::glam::{DVec3, IVec3};
 use floodplain::humidity::{self, HumidityWorld, ROCK};
 use floodplain::scenario::Scenario;
-use floodplain::water::{self, CellFlags, Voxel, WaterCell, WaterWorld};
+use floodplain::water::{self, Voxel, WaterCell, WaterWorld};
 use floodplain::water2d::{self, Water2dWorld};
 use floodplain::{CellMask, Chunk, Cube, Face, Grid, GridError, Region, Simulation};
 
@@ -44,7 +45,8 @@ fn water_says_what_stands_where() {
         !cell.is_source()
             && !cell.has_source()
             && !cell.is_dry()
-            && cell.flags() == CellFlags::empty()
+            && !cell.has_flow_out()
+            && !cell.has_several_parents()
     );
     assert!(
         WaterCell::SOURCE.is_source()
@@ -71,8 +73,8 @@ fn a_chunk_of_springs_is_a_chunk_of_springs() {
     assert_eq!((world.height(IVec3::ONE), world.validate()), (3, Ok(())));
     assert_eq!(world.scoop(IVec3::ONE, 4), Ok(3));
     assert_eq!(world.scoop(IVec3::ONE, 4), Ok(0));
-    assert_eq!(world.set_solid(IVec3::ONE), Ok(water::Displaced::default()));
-    assert_eq!(world.set_solid(IVec3::ONE), Ok(water::Displaced::default()), "solid already");
+    assert_eq!(world.set_solid(IVec3::ONE), Ok(Displaced::default()));
+    assert_eq!(world.set_solid(IVec3::ONE), Ok(Displaced::default()), "solid already");
     assert_eq!(
         (world.clear_solid(IVec3::ONE), world.clear_solid(IVec3::ONE)),
         (Ok(true), Ok(false))
@@ -126,7 +128,7 @@ fn two_dimensional_water_says_what_stands_where() {
         );
         // Water displaced by the wall has one way out.
         world.clear_solid(HERE + IVec3::Y).unwrap();
-        assert_eq!(world.set_solid(HERE), Ok(water2d::Displaced { moved: 250, removed: 0 }));
+        assert_eq!(world.set_solid(HERE), Ok(Displaced { moved: 250, removed: 0 }));
         assert_eq!(world.fill_solid(Region::cell(HERE + IVec3::Y)), Ok(250));
         world.wake_all();
         assert_eq!((world.total(), world.validate()), (0, Ok(())));

@@ -10,7 +10,8 @@ use floodplain::snapshot::Saved;
 use floodplain::testing::{Op, Run, Small};
 use floodplain::water::{self, Voxel, WaterWorld};
 use floodplain::water2d::{self, Water2dWorld};
-use floodplain::{Chunk, ChunkChanges, Cube, Region, Sheet, Simulation, World};
+use floodplain::world::World;
+use floodplain::{Chunk, ChunkChanges, Cube, Region, Sheet, Simulation};
 
 const CELL: IVec3 = IVec3::new(3, 4, 0);
 

@@ -10,9 +10,8 @@ use floodplain::testing::{Op, Run, Small};
 use floodplain::water::{Rules, WaterWorld};
 use floodplain::water2d::{self, Water2dWorld};
 use floodplain::world;
-use floodplain::{
-    Chunk, Cube, EditBytesError, EditValue, Face, Region, Sheet, Simulation, World, water,
-};
+use floodplain::world::World;
+use floodplain::{Chunk, Cube, EditBytesError, EditValue, Face, Region, Sheet, Simulation, water};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 use support::edit_bytes::{parsed, sent};

@@ -78,7 +78,7 @@ fn what_a_server_does_itself_is_not_for_clients() {
 #[test]
 fn each_limit_refuses_by_its_name_and_value() {
     use world::Edit;
-    let (kinds, most) = (EditKinds::all(), f32::MAX);
+    let (kinds, most) = (EditKinds::ALL, f32::MAX);
     let limits =
         Limits { kinds, reach: Region::new(at(-4, 0, -4), at(9, 9, 9)), ..Limits::default() };
     let charge = |radius, pressure| Edit::Charge { centre: at(3, 4, 3), radius, pressure };
@@ -221,7 +221,7 @@ fn a_recorder_obeys_limits_of_its_own() {
 /// units of water alone, and let both pass as edits of moisture.
 #[test]
 fn moisture_that_is_set_is_the_servers() {
-    let limits = Limits { kinds: EditKinds::all() - EditKinds::WORLD, ..Limits::default() };
+    let limits = Limits { kinds: EditKinds::ALL.without(EditKinds::WORLD), ..Limits::default() };
     let cell = at(1, 1, 1);
     for edit in [
         humidity::Edit::SetHumidity { cell, humidity: 1000.0 },

@@ -250,9 +250,9 @@ fn worlds_of_materials_are_refused_in_words() {
     );
     refused("[rules]\nborders = \"periodic\"", 2, "`borders` must be \"rigid\" or \"open\"");
     refused("[rules]\nspeed = 1", 2, "unknown key `speed`");
-    let submerged = "`submerged` must be \"stops\", \"passes\" or a number";
-    refused("[rules]\nsubmerged = true", 2, submerged);
-    refused("[rules]\nsubmerged = \"sinks\"", 2, submerged);
+    let under_water = "`under_water` must be \"stops\", \"passes\" or a number";
+    refused("[rules]\nunder_water = true", 2, under_water);
+    refused("[rules]\nunder_water = \"sinks\"", 2, under_water);
     refused("[rules]\nthrow_flow = true", 2, "`throw_flow` must be a number or false");
     refused("[rules.couplings]\nebb = 1", 2, "`ebb` must be true or false");
     refused("[rules.couplings]\nflood = 1", 2, "unknown key `flood`");
@@ -268,7 +268,7 @@ fn worlds_of_materials_are_refused_in_words() {
         "soil_period is 1 or more",
     );
     for (rules, message) in [
-        ("[rules]\nsubmerged = 2", "water keeps 0 to 1 of pressure, not 2"),
+        ("[rules]\nunder_water = 2", "water keeps 0 to 1 of pressure, not 2"),
         ("[rules]\nthrow_flow = 0", "throw_flow is 0.001 or more, not 0"),
         ("[rules.couplings]\nseepage = 2", "seepage is 0 to 1, not 2"),
         ("[rules.couplings]\ndepth_gain = 17", "depth_gain is 0 to 16, not 17"),
@@ -357,9 +357,9 @@ fn what_passes_between_explosions_and_water_follows_the_rules_of_the_file() {
     let under = "[\"~~~~\"]\n[[layer]]\nrows = [\"~~~~\"]\n[[layer]]\nrows = [\"*...\"]";
     let dark = "when = 1\nfrom = [0, 0, 0]\nto = [3, 0, 0]\npressure";
     with("throw_flow = false", under, &format!("{dark} = 0\nthrown = 0"));
-    with("throw_flow = false\nsubmerged = \"stops\"", under, &format!("{dark} = 0"));
-    for submerged in ["\"passes\"", "0.9"] {
-        let rules = format!("throw_flow = false\nsubmerged = {submerged}");
+    with("throw_flow = false\nunder_water = \"stops\"", under, &format!("{dark} = 0"));
+    for under_water in ["\"passes\"", "0.9"] {
+        let rules = format!("throw_flow = false\nunder_water = {under_water}");
         with(&rules, under, "when = 1\nfrom = [0, 0, 0]\npressure = [0.01, 300]");
     }
     with("throw_flow = 0.5", under, "thrown = [1, 500]");

@@ -7,7 +7,7 @@ use floodplain::glam::IVec3;
 use floodplain::humidity::{self, HumidityWorld};
 use floodplain::snapshot::{Saved, SnapshotError};
 use floodplain::water::{self, WaterWorld};
-use floodplain::world::{Couplings, Edit, Ledger, Rules, Submerged, World};
+use floodplain::world::{Couplings, Edit, Ledger, Rules, UnderWater, World};
 use std::collections::BTreeSet;
 use support::world::{id, rules, uncoupled};
 use support::worlds;
@@ -160,7 +160,7 @@ fn a_world_goes_on_to_the_same_bytes_from_between_any_two_stages_while_units_pas
         [soaked, sprung, ebbed, thrown, spilled].map(|units| units > 0)
     };
     assert_eq!(passed(all), [true; 5]);
-    assert_eq!(passed(Rules { submerged: Submerged::Passes, ..all }), [true; 5]);
+    assert_eq!(passed(Rules { under_water: UnderWater::Passes, ..all }), [true; 5]);
     let off = Couplings::OFF;
     let Couplings { seepage, springs, ebb, .. } = all.couplings;
     for (couplings, is_on) in [
@@ -234,7 +234,7 @@ fn palettes_and_rules_are_checked_when_they_are_read() {
     let concrete = rules.windows(4).position(|bytes| bytes == b"rock").unwrap();
     assert_eq!(with(concrete, b"soil"), "two materials are called \"soil\"");
     // From the end on: two bools and two numbers of the couplings, `throw_flow` with a bool before
-    // it, `submerged`, a bool, four numbers of charges, a bool, the steps of pressure, the period
+    // it, `under_water`, a bool, four numbers of charges, a bool, the steps of pressure, the period
     // of soil, and `moisture_per_unit`.
     let end = rules.len();
     assert_eq!(with(end - 1, &[2]), "a bool: 0 or 1");

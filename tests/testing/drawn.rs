@@ -1,14 +1,16 @@
-//! What is drawn: any bytes are a value, of every kind that there is, alike by both crates.
+//! What is drawn: any bytes are a value, of every kind that there is, of no more bytes than it
+//! needs.
 
 use arbitrary::{Arbitrary, Unstructured};
 use fastrand::Rng;
 use floodplain::blast::{self, BlastGraph, BlastWorld, GraphEdit};
 use floodplain::glam::IVec3;
 use floodplain::humidity::{self, HumidityWorld};
-use floodplain::testing::{Bytes, Draw, Run, Small};
+use floodplain::testing::{Bytes, Run, Small};
 use floodplain::water::{self, Voxel, WaterWorld};
 use floodplain::water2d::{self, Water2dWorld};
-use floodplain::{Chunk, Cube, Region, Sheet, Simulation, World, world};
+use floodplain::world::World;
+use floodplain::{Chunk, Cube, Region, Sheet, Simulation, world};
 use std::collections::BTreeSet;
 use std::fmt::Debug;
 
@@ -18,9 +20,9 @@ fn random_bytes(seed: u64) -> Vec<u8> {
 }
 
 /// The names of the variants that are drawn.
-fn variants<T: Draw + Debug>() -> BTreeSet<String> {
+fn variants<T: for<'a> Arbitrary<'a> + Debug>() -> BTreeSet<String> {
     let name = |seed| {
-        let text = format!("{:?}", T::draw(&mut Bytes(&random_bytes(seed))));
+        let text = format!("{:?}", Bytes(&random_bytes(seed)).any::<T>());
         text.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default().to_owned()
     };
     (0..1_500).map(name).collect()
@@ -41,10 +43,10 @@ fn edits_of_every_variant_are_drawn() {
 }
 
 /// The bytes that a value took are gone, and no more.
-fn is_the_same<T: Draw + for<'a> Arbitrary<'a> + Debug>(seed: u64) {
+fn is_the_same<T: for<'a> Arbitrary<'a> + Debug>(seed: u64) {
     let bytes = random_bytes(seed);
     let (mut left, mut unstructured) = (Bytes(&bytes), Unstructured::new(&bytes));
-    let drawn = format!("{:?}", T::draw(&mut left));
+    let drawn = format!("{:?}", left.any::<T>());
     assert_eq!(format!("{:?}", T::arbitrary(&mut unstructured).unwrap()), drawn);
     assert_eq!(unstructured.len(), left.0.len(), "{drawn}");
 }
@@ -84,12 +86,12 @@ fn rules_that_are_drawn_are_accepted() {
     for seed in 0..400 {
         let bytes = random_bytes(seed);
         let mut bytes = Bytes(&bytes);
-        assert_eq!(water::Rules::draw(&mut bytes).check(), Ok(()));
-        assert_eq!(water2d::Rules::draw(&mut bytes).check(), Ok(()));
-        let humidity = humidity::Rules::draw(&mut bytes);
+        assert_eq!(bytes.any::<water::Rules>().check(), Ok(()));
+        assert_eq!(bytes.any::<water2d::Rules>().check(), Ok(()));
+        let humidity = bytes.any::<humidity::Rules>();
         assert_eq!((humidity.check::<Cube>(), humidity.check::<Sheet>()), (Ok(()), Ok(())));
         let palette = floodplain::testing::palette();
-        assert_eq!(world::Rules::draw(&mut bytes).check(&palette), Ok(()));
+        assert_eq!(bytes.any::<world::Rules>().check(&palette), Ok(()));
     }
 }
 

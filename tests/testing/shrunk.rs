@@ -2,7 +2,7 @@
 
 use floodplain::Region;
 use floodplain::glam::IVec3;
-use floodplain::testing::strategies::{Drawn, edits, runs};
+use floodplain::testing::strategies::{drawn, edits, runs};
 use floodplain::testing::{Op, Run};
 use floodplain::water::{Edit, WaterWorld};
 use proptest::strategy::Strategy;
@@ -28,7 +28,7 @@ fn least<S: Strategy>(strategy: &S, fails: impl Fn(&S::Value) -> bool) -> S::Val
 
 #[test]
 fn bytes_become_fewer_and_less() {
-    let list = Drawn::by(|bytes| {
+    let list = drawn(|bytes| {
         let count = usize::from(bytes.byte() % 9);
         (0..count).map(|_| bytes.byte()).collect::<Vec<_>>()
     });

@@ -1,9 +1,10 @@
 //! Ticks in slices: however small the budget, the same bytes, and nothing is dropped.
 
 use fastrand::Rng;
+use floodplain::Progress;
 use floodplain::glam::IVec3;
 use floodplain::snapshot::Saved;
-use floodplain::water::{Ledger, Progress, Rules, Voxel, WaterWorld};
+use floodplain::water::{Ledger, Rules, Voxel, WaterWorld};
 use floodplain::{Chunk, Region, StepReport};
 use support::worlds;
 

@@ -2,9 +2,10 @@
 //! each edit does cell by cell is checked by the laws; here is what a player sees.
 
 use fastrand::Rng;
+use floodplain::Displaced;
 use floodplain::Region;
 use floodplain::glam::IVec3;
-use floodplain::water::{Displaced, Edit, Outcome, Rules, Voxel, WaterCell, WaterWorld};
+use floodplain::water::{Edit, Outcome, Rules, Voxel, WaterCell, WaterWorld};
 use support::water::small::{self, HIGH, LOW, region, uniform as world, watched};
 
 fn full() -> Voxel {

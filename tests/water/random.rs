@@ -19,5 +19,5 @@ pub fn op() -> impl Strategy<Value = Op> {
 
 /// Any rules.
 pub fn rules() -> impl Strategy<Value = Rules> {
-    any::<Rules>()
+    strategies::any::<Rules>()
 }

@@ -2,7 +2,7 @@
 
 use floodplain::glam::IVec3;
 use floodplain::world::{
-    Content, Couplings, Edit, EditError, Material, MaterialId, Palette, Rules, Submerged, World,
+    Content, Couplings, Edit, EditError, Material, MaterialId, Palette, Rules, UnderWater, World,
 };
 use floodplain::{Chunk, Region, blast, humidity, water};
 use proptest::prelude::*;
@@ -102,7 +102,7 @@ fn water_that_is_thrown_counts_as_changed() {
 /// The account of changes left out pressure that water damps.
 #[test]
 fn pressure_that_water_damps_counts_as_changed() {
-    let rules = Rules { submerged: Submerged::Damps(0.5), throw_flow: None, ..full_rules() };
+    let rules = Rules { under_water: UnderWater::Damps(0.5), throw_flow: None, ..full_rules() };
     let mut world = lake(Rules { blast_steps: 0, ..rules });
     world.charge(at(16, 10, 16), 3.0, 500.0).unwrap();
     let region = Region::new(at(15, 10, 16), at(16, 10, 16));
@@ -113,7 +113,7 @@ fn pressure_that_water_damps_counts_as_changed() {
     let (before, report, now) = (pressures(&world), world.step(), pressures(&world));
     let of_pressure = now.iter().zip(&before).filter(|(now, then)| now != then).count() as u64;
     let without = {
-        let mut world = lake(Rules { blast_steps: 0, submerged: Submerged::Passes, ..rules });
+        let mut world = lake(Rules { blast_steps: 0, under_water: UnderWater::Passes, ..rules });
         world.apply(Edit::Water(water::Edit::FillWater { region, height: 7 })).unwrap();
         world.step()
     };
@@ -139,8 +139,8 @@ fn units_are_thrown_away_from_the_charge() {
 
 #[test]
 fn pressure_stops_at_the_surface_of_a_lake_or_fades_or_passes() {
-    let below = |submerged| {
-        let mut world = lake(Rules { submerged, throw_flow: None, ..full_rules() });
+    let below = |under_water| {
+        let mut world = lake(Rules { under_water, throw_flow: None, ..full_rules() });
         world.charge(at(16, 10, 16), 3.0, 500.0).unwrap();
         world.step();
         assert_eq!(world.validate(), Ok(()));
@@ -149,9 +149,9 @@ fn pressure_stops_at_the_surface_of_a_lake_or_fades_or_passes() {
             layer.map(|cell| world.pressure(cell).abs()).fold(0.0, f32::max)
         })
     };
-    let [damped, passing] = [Submerged::Damps(0.7), Submerged::Passes].map(below);
-    assert_eq!(below(Submerged::Stops), [0.0; 5]);
-    assert_eq!(below(Submerged::Damps(1.0)), passing);
+    let [damped, passing] = [UnderWater::Damps(0.7), UnderWater::Passes].map(below);
+    assert_eq!(below(UnderWater::Stops), [0.0; 5]);
+    assert_eq!(below(UnderWater::Damps(1.0)), passing);
     // The share that is left falls from layer to layer.
     let shares: Vec<f32> = damped.iter().zip(passing).map(|(damped, all)| damped / all).collect();
     assert!(passing.iter().all(|&all| all > 1.0) && damped[4] > 0.0, "{damped:?} of {passing:?}");
@@ -334,7 +334,8 @@ fn steps_of_explosions_and_of_soil_are_done_chunk_by_chunk() {
 fn random_blasts(seed: u64) {
     let mut rng = fastrand::Rng::with_seed(seed);
     let rules = Rules {
-        submerged: [Submerged::Stops, Submerged::Passes, Submerged::Damps(0.7)][rng.usize(..3)],
+        under_water: [UnderWater::Stops, UnderWater::Passes, UnderWater::Damps(0.7)]
+            [rng.usize(..3)],
         throw_flow: Some(0.5 + rng.f64() * 6.0),
         blast_steps: rng.u32(1..12),
         ..rules()

@@ -1,7 +1,7 @@
 //! What a charge costs, how far it reaches, and what crater it leaves.
 
 use floodplain::glam::IVec3;
-use floodplain::world::{Content, Edit, EditError, Palette, Rules, Submerged, World};
+use floodplain::world::{Content, Edit, EditError, Palette, Rules, UnderWater, World};
 use floodplain::{Region, blast};
 
 /// Ground of a material up to y = −1 in these chunks, in a world without bounds.
@@ -165,15 +165,15 @@ fn pressure_that_is_put_in_and_taken_out_leaves_no_trace() {
     let add = |more| blast::Edit::AddPressure { cell, more };
     let charge = |pressure| blast::Edit::AddCharge { centre: cell, radius, pressure };
     let edits: [&dyn Fn(f32) -> blast::Edit; 4] = [&fill, &set, &add, &charge];
-    for submerged in [Submerged::Stops, Submerged::Damps(0.5), Submerged::Passes] {
+    for under_water in [UnderWater::Stops, UnderWater::Damps(0.5), UnderWater::Passes] {
         for (edit, reset) in edits.into_iter().zip([0.0, 0.0, -pressure, -pressure]) {
-            let rules = Rules { submerged, ..Rules::default() };
+            let rules = Rules { under_water, ..Rules::default() };
             let mut world = flat("rock", rules, around(1, 1, 1));
             for pressure in [pressure, reset] {
                 world.apply(Edit::Blast(edit(pressure))).unwrap();
-                assert_eq!(world.validate(), Ok(()), "{submerged:?}: {:?}", edit(pressure));
+                assert_eq!(world.validate(), Ok(()), "{under_water:?}: {:?}", edit(pressure));
             }
-            assert_eq!(world.blast().total(), 0.0, "{submerged:?}: {:?}", edit(reset));
+            assert_eq!(world.blast().total(), 0.0, "{under_water:?}: {:?}", edit(reset));
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use floodplain::humidity::{self, Sweep};
 use floodplain::world::{
-    Couplings, Material, MaterialId, Palette, PaletteError, Rules, RulesError, Submerged, World,
+    Couplings, Material, MaterialId, Palette, PaletteError, Rules, RulesError, UnderWater, World,
 };
 use floodplain::{blast, water};
 
@@ -90,7 +90,7 @@ fn rules_out_of_range_are_refused_by_name() {
     let many = Rules { blast_steps: 1_001, ..rules };
     assert_eq!(refused(many), Some(RulesError::BlastSteps(1_001)));
     for part in [-0.1, 1.5, f32::NAN] {
-        let error = refused(Rules { submerged: Submerged::Damps(part), ..rules });
+        let error = refused(Rules { under_water: UnderWater::Damps(part), ..rules });
         assert!(
             matches!(error, Some(RulesError::Damping(found)) if found.to_bits() == part.to_bits())
         );

@@ -2,7 +2,7 @@
 
 use fastrand::Rng;
 use floodplain::glam::IVec3;
-use floodplain::world::{Couplings, Edit, Rules, Submerged, World};
+use floodplain::world::{Couplings, Edit, Rules, UnderWater, World};
 use floodplain::{Cube, Shape, blast, water};
 use proptest::prelude::*;
 use support::world::apart::{Apart, random_edit, random_world};
@@ -68,8 +68,8 @@ proptest! {
 
     #[test]
     fn full_cells_damp_pressure_as_by_hand(seed: u64) {
-        let submerged = Submerged::Damps(0.75);
-        run_beside(seed, |rules| Rules { submerged, throw_flow: None, ..rules });
+        let under_water = UnderWater::Damps(0.75);
+        run_beside(seed, |rules| Rules { under_water, throw_flow: None, ..rules });
     }
 
     #[test]
@@ -81,9 +81,10 @@ proptest! {
 /// Runs a random world in which some chunks are frozen beside its parts. Returns the units thrown.
 fn run_thrown(seed: u64) -> u64 {
     let mut rng = Rng::with_seed(seed);
-    let submerged = [Submerged::Stops, Submerged::Passes, Submerged::Damps(0.75)][rng.usize(..3)];
+    let under_water =
+        [UnderWater::Stops, UnderWater::Passes, UnderWater::Damps(0.75)][rng.usize(..3)];
     let throw_flow = Some([0.5, 4.0, 40.0][rng.usize(..3)]);
-    let rules = Rules { submerged, throw_flow, spilling: false, ..some_rules(&mut rng) };
+    let rules = Rules { under_water, throw_flow, spilling: false, ..some_rules(&mut rng) };
     let mut world = random_world(&mut rng, rules);
     let mut apart = Apart::of(&world);
     let chunks: Vec<IVec3> = world.chunks().map(|(chunk, _)| chunk).collect();

@@ -4,8 +4,8 @@ use bevy_app::{App, Update};
 use bevy_ecs::prelude::*;
 use bevy_time::{TimePlugin, TimeUpdateStrategy};
 use floodplain::bevy::{
-    ChunkSurface, EditFailure, EditOutcome, EditRequest, FloodplainPlugin, Simulated, Simulation,
-    SimulationChanges, SimulationChunk,
+    ChunkSurface, EditFailure, EditOutcome, EditRequest, FloodplainPlugin, Simulated,
+    SimulationChanges, SimulationChunk, SimulationWorld,
 };
 use floodplain::glam::IVec3;
 
@@ -39,7 +39,7 @@ fn see<W: Simulated>(
     mut seen: ResMut<Seen<W>>,
     mut outcomes: MessageReader<EditOutcome<W>>,
     mut changes: MessageReader<SimulationChanges<W>>,
-    worlds: Query<Entity, Changed<Simulation<W>>>,
+    worlds: Query<Entity, Changed<SimulationWorld<W>>>,
     chunks: Changes<W, SimulationChunk<W>>,
     surfaces: Changes<W, ChunkSurface<W>>,
 ) {
@@ -65,7 +65,7 @@ pub fn app<W: Simulated>(plugin: FloodplainPlugin<W>) -> App {
 
 /// Adds a world to an app.
 pub fn spawn<W: Simulated>(app: &mut App, world: W) -> Entity {
-    app.world_mut().spawn(Simulation::new(world)).id()
+    app.world_mut().spawn(SimulationWorld::new(world)).id()
 }
 
 /// Writes a request.
@@ -80,7 +80,7 @@ pub fn update<W: Simulated>(app: &mut App) -> Seen<W> {
 }
 
 /// Returns the component of an entity.
-pub fn simulation<W: Simulated>(app: &App, entity: Entity) -> &Simulation<W> {
+pub fn simulation<W: Simulated>(app: &App, entity: Entity) -> &SimulationWorld<W> {
     app.world().get(entity).expect("it has a world")
 }
 

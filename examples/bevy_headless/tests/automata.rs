@@ -197,7 +197,7 @@ fn kinds_share_an_app_and_an_entity() {
     let mut app = app::<Water2dWorld>(FloodplainPlugin::new());
     app.add_plugins(FloodplainPlugin::<HumidityWorld>::new());
     let entity = spawn(&mut app, worlds::water_2d(1));
-    let humidity = floodplain::bevy::Simulation::new(worlds::humidity::<Sheet>(1));
+    let humidity = floodplain::bevy::SimulationWorld::new(worlds::humidity::<Sheet>(1));
     app.world_mut().entity_mut(entity).insert(humidity);
     let (mut water, mut soil) = (worlds::water_2d(1), worlds::humidity::<Sheet>(1));
     (0..5).for_each(|_| app.update());

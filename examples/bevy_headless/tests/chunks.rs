@@ -4,7 +4,7 @@ use super::app::{app, chunk_entities, request, simulation, spawn, update};
 use bevy_app::FixedUpdate;
 use bevy_ecs::prelude::*;
 use floodplain::bevy::{
-    ChunkSurface, FloodplainPlugin, FloodplainSystems, Simulation, SimulationChunk,
+    ChunkSurface, FloodplainPlugin, FloodplainSystems, SimulationChunk, SimulationWorld,
 };
 use floodplain::glam::IVec3;
 use floodplain::water::{ChunkRecord, Edit, Outcome, Rules, Voxel, WaterWorld};
@@ -116,7 +116,7 @@ fn a_plugin_without_chunks_writes_messages_alone() {
 /// Its despawn and the spawn of its chunks are commands of one update, in whichever order.
 #[test]
 fn chunks_that_come_as_their_world_goes_go_with_it() {
-    fn despawn(mut commands: Commands, worlds: Query<Entity, With<Simulation<WaterWorld>>>) {
+    fn despawn(mut commands: Commands, worlds: Query<Entity, With<SimulationWorld<WaterWorld>>>) {
         worlds.iter().for_each(|world| commands.entity(world).despawn());
     }
     for is_first in [true, false] {

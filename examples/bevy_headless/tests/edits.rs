@@ -5,7 +5,7 @@ use bevy_app::{App, FixedUpdate, Update};
 use bevy_ecs::prelude::*;
 use floodplain::Chunk;
 use floodplain::bevy::{
-    EditFailure, EditRequest, FloodplainPlugin, FloodplainSystems, Simulation, StepBudget,
+    EditFailure, EditRequest, FloodplainPlugin, FloodplainSystems, SimulationWorld, StepBudget,
 };
 use floodplain::glam::IVec3;
 use floodplain::snapshot::Saved;
@@ -162,7 +162,7 @@ fn a_world_that_is_replaced_answers_for_the_old_one_and_begins_anew() {
     let (mut app, world) = with_requests_that_wait();
     let mut new = WaterWorld::new(8, Rules::lossless()).unwrap();
     new.insert_chunk(IVec3::X, Chunk::uniform(Voxel::OPEN)).unwrap();
-    app.world_mut().entity_mut(world).insert(Simulation::new(new));
+    app.world_mut().entity_mut(world).insert(SimulationWorld::new(new));
     let seen = update::<WaterWorld>(&mut app);
     assert_eq!(seen.outcomes.len(), 2);
     assert!(seen.outcomes.iter().all(|outcome| outcome.result == Err(EditFailure::NoWorld)));
@@ -192,7 +192,7 @@ fn edits_queued_in_the_world_itself_are_answered_without_a_request() {
 #[test]
 fn an_answer_that_somebody_took_does_not_shift_the_others() {
     let (mut app, world) = with_requests_that_wait();
-    let mut simulation = app.world_mut().get_mut::<Simulation<WaterWorld>>(world).unwrap();
+    let mut simulation = app.world_mut().get_mut::<SimulationWorld<WaterWorld>>(world).unwrap();
     let water = simulation.world_mut();
     water.clear_solid(CELL).unwrap(); // has those made that wait
     assert_eq!(water.take_edit_reports().len(), 2);
@@ -208,7 +208,7 @@ fn what_is_done_by_hand_is_published() {
     let mut app = app(plugin());
     let world = spawn(&mut app, open_chunk());
     update::<WaterWorld>(&mut app);
-    let mut simulation = app.world_mut().get_mut::<Simulation<WaterWorld>>(world).unwrap();
+    let mut simulation = app.world_mut().get_mut::<SimulationWorld<WaterWorld>>(world).unwrap();
     simulation.world_mut().insert_chunk(IVec3::X, Chunk::uniform(Voxel::SOLID)).unwrap();
     let seen = update::<WaterWorld>(&mut app);
     assert_eq!(seen.changes.len(), 1);
@@ -243,7 +243,7 @@ fn a_world_is_taken_out_as_it_is() {
         move |mut requests: Requests| _ = requests.write(EditRequest { world, edit: pour(1) });
     app.add_systems(Update, write);
     (0..4).for_each(|_| app.update());
-    let taken = app.world_mut().entity_mut(world).take::<Simulation<WaterWorld>>().unwrap();
+    let taken = app.world_mut().entity_mut(world).take::<SimulationWorld<WaterWorld>>().unwrap();
     let water = taken.into_world();
     assert_eq!((water.ticks(), water.total(), water.validate()), (4, 3, Ok(())));
     assert_eq!(chunk_entities::<WaterWorld>(&mut app, world), []);
@@ -255,7 +255,7 @@ fn a_world_that_is_put_on_another_entity_begins_anew_there() {
     let mut app = app(plugin());
     let first = spawn(&mut app, open_chunk());
     update::<WaterWorld>(&mut app);
-    let taken = app.world_mut().entity_mut(first).take::<Simulation<WaterWorld>>().unwrap();
+    let taken = app.world_mut().entity_mut(first).take::<SimulationWorld<WaterWorld>>().unwrap();
     let second = app.world_mut().spawn(taken).id();
     let seen = update::<WaterWorld>(&mut app);
     assert_eq!(chunk_entities::<WaterWorld>(&mut app, first), []);

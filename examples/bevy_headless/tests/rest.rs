@@ -1,7 +1,7 @@
 //! A world at rest: nothing is published, nothing counts as changed, and time goes on.
 
 use super::app::{app, request, simulation, spawn, update};
-use floodplain::bevy::{FloodplainPlugin, Simulation};
+use floodplain::bevy::{FloodplainPlugin, SimulationWorld};
 use floodplain::glam::IVec3;
 use floodplain::water::{Edit, Rules, Voxel, WaterWorld};
 use floodplain::{Chunk, Region};
@@ -35,7 +35,7 @@ fn reading_a_world_by_a_mutable_query_publishes_nothing() {
     let mut app = app::<WaterWorld>(FloodplainPlugin::new());
     let world = spawn(&mut app, pond());
     (0..20).for_each(|_| _ = update::<WaterWorld>(&mut app));
-    let simulation = app.world_mut().get_mut::<Simulation<WaterWorld>>(world).unwrap();
+    let simulation = app.world_mut().get_mut::<SimulationWorld<WaterWorld>>(world).unwrap();
     assert_eq!(simulation.world().height(IVec3::splat(5)), 7);
     assert!(update::<WaterWorld>(&mut app).changes.is_empty());
 }

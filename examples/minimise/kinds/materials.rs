@@ -8,8 +8,9 @@ use floodplain::glam::IVec3;
 use floodplain::humidity::HumidityWorld;
 use floodplain::testing::{Start, Watch};
 use floodplain::water::{self, WaterWorld};
+use floodplain::world::World;
 use floodplain::world::{Content, Couplings, Edit, MaterialId, Palette, Rules};
-use floodplain::{Chunk, Cube, Region, World};
+use floodplain::{Chunk, Cube, Region};
 
 /// What is plain among materials: the first of a palette, mostly air.
 const PLAIN: MaterialId = MaterialId(0);
@@ -20,7 +21,7 @@ pub struct Setting(Start<Rules>, Palette);
 
 impl Kind for World {
     const NAME: &'static str = "materials";
-    const TYPES: [&'static str; 2] = ["floodplain::World", "floodplain::world::Edit"];
+    const TYPES: [&'static str; 2] = ["floodplain::world::World", "floodplain::world::Edit"];
     type Setting = Setting;
 
     fn setting(&self) -> Setting {
@@ -84,7 +85,7 @@ impl Kind for World {
                 breaking,
                 couplings,
                 spilling,
-                submerged,
+                under_water,
                 throw_flow
             ]
         );

@@ -127,7 +127,8 @@ impl Tile {
 macro_rules! for_kind {
     ($name:expr, $call:ident($($argument:expr),*), else $other:expr) => {{
         use $crate::kinds::Kind;
-        use floodplain::{Cube, Sheet, World};
+        use floodplain::world::World;
+        use floodplain::{Cube, Sheet};
         use floodplain::blast::{BlastGraph, BlastWorld};
         use floodplain::humidity::HumidityWorld;
         use floodplain::water::WaterWorld;

@@ -22,14 +22,14 @@ mod query;
 #[cfg(feature = "snapshot")]
 mod restore;
 mod rules;
+mod shape;
 mod step;
-mod validate;
+pub(crate) mod validate;
 mod values;
 
-pub use crate::edit_bytes::EditBytesError;
 pub use edit::EditError;
 pub use field::walls::Broken;
-pub use graph::{BlastGraph, GraphEdit, GraphError, GraphOutcome, GraphViolation, NodeId};
+pub use graph::{BlastGraph, GraphEdit, GraphError, GraphOutcome, NodeId};
 #[cfg(feature = "snapshot")]
 pub(crate) use graph::{GraphParts, LinkParts, NodeParts};
 pub use ledger::Ledger;
@@ -41,20 +41,18 @@ pub use rules::{
     Border, Borders, COEFFICIENT_LIMIT, FILL_CHUNK_LIMIT, GRID_DAMPING_LIMIT, LEAST_CHARGE_RADIUS,
     PRESSURE_LIMIT, Rule, Rules, RulesError, WEIGHT_LIMIT,
 };
-pub use validate::Violation;
 pub use values::{Edit, Outcome};
 
 use super::engine::rims::Rims;
-use super::engine::rows::RowShape;
 use super::engine::workers::Workers;
 use crate::chunk::CellMask;
-use crate::coords::{Cube, Face, Region, Sheet};
+use crate::coords::{Face, Region, Sheet};
 use crate::grid::{Grid, Slot};
-use crate::simulation::StepReport;
 use field::ChunkState;
 use field::ground::Ground;
 use field::space::Space;
 use glam::IVec3;
+pub(crate) use shape::BlastShape;
 use std::collections::BTreeMap;
 use step::ahead::Ahead;
 use step::job::{Job, Scratch};
@@ -167,39 +165,10 @@ impl<S: BlastShape> BlastWorld<S> {
     }
 }
 
-/// The shapes that explosions run on. Implemented by [`Cube`] and [`Sheet`] only.
-///
-/// Steps and checks are compiled with this crate, once for each shape, for the reason given at
-/// [`HumidityShape`](crate::humidity::HumidityShape).
-pub trait BlastShape: RowShape {
-    #[doc(hidden)]
-    fn step_blast(world: &mut BlastWorld<Self>) -> StepReport;
-
-    #[doc(hidden)]
-    fn validate_blast(world: &BlastWorld<Self>) -> Result<(), Violation>;
-}
-
-/// Never inlined, or these would be compiled with the calling crate after all.
-macro_rules! compile_for {
-    ($($shape:ty),*) => {
-        $(impl BlastShape for $shape {
-            #[inline(never)]
-            fn step_blast(world: &mut BlastWorld<Self>) -> StepReport {
-                world.step_generic()
-            }
-
-            #[inline(never)]
-            fn validate_blast(world: &BlastWorld<Self>) -> Result<(), Violation> {
-                world.validate_generic()
-            }
-        })*
-    };
-}
-compile_for!(Cube, Sheet);
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Cube;
     use crate::chunk::Chunk;
 
     /// Makes a random edit; returns whether it succeeded.

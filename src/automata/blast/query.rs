@@ -7,7 +7,7 @@ use super::ledger::sum_of;
 use super::probe::{LinkFluxes, net_flux};
 use super::rules::{Borders, Rule, Rules};
 use super::step::formulas::{diffusive_flux, larger, quantized};
-use super::{BlastShape, BlastWorld, Broken, Edit, EditError, Ground, Ledger, Outcome, Violation};
+use super::{BlastShape, BlastWorld, Broken, Edit, EditError, Ground, Ledger, Outcome};
 use crate::chunk::{CellMask, Chunk};
 use crate::coords::{CHUNK_CELLS, Face, Region};
 use crate::simulation::{ChunkChanges, simulation};
@@ -237,11 +237,10 @@ impl<S: BlastShape> BlastWorld<S> {
 simulation! {
     [S: BlastShape] BlastWorld<S>;
     edits: Edit, Outcome, EditError;
-    sums: f64, Ledger, Violation;
+    sums: f64, Ledger;
     changes: ChunkChanges;
-    events: Broken, take_events;
+    events: Broken;
     awake: awake_cells;
-    steps: whole;
 
     fn visit_chunk_hashes(&self, visit: &mut dyn FnMut(IVec3, u64)) {
         for (position, chunk) in self.chunks() {
@@ -268,6 +267,10 @@ simulation! {
 
     fn describe(&self) -> String {
         format!("bounds {:?}, {:?}, {:?}", self.bounds(), self.borders(), self.rules())
+    }
+
+    fn take_events(&mut self) -> Vec<Broken> {
+        Self::take_events(self)
     }
 }
 

@@ -106,7 +106,12 @@ impl<S: BlastShape> BlastWorld<S> {
     ///
     /// # Errors
     /// The first invariant found broken, with its place and figures.
-    pub fn validate(&self) -> Result<(), Violation> {
+    pub fn validate(&self) -> Result<(), crate::Violation> {
+        self.check_laws().map_err(crate::Violation::of)
+    }
+
+    /// Returns the first broken law as what it is.
+    pub(crate) fn check_laws(&self) -> Result<(), Violation> {
         S::validate_blast(self)
     }
 
@@ -225,7 +230,9 @@ impl<S: BlastShape> BlastWorld<S> {
 mod tests {
     use super::super::{Borders, Rules};
     use super::*;
+    use crate::Face;
     use crate::coords::{Region, Shape, Sheet};
+    use crate::simulation::says;
 
     const WALL: IVec3 = IVec3::new(3, 3, 0);
     const OPEN: IVec3 = IVec3::new(5, 3, 0);
@@ -237,7 +244,7 @@ mod tests {
         world.set_pressure(IVec3::new(1, 1, 0), 20.0).unwrap();
         world.set_wall(WALL, 50.0).unwrap();
         world.run(3);
-        assert_eq!(world.validate(), Ok(()));
+        assert_eq!(world.check_laws(), Ok(()));
         world
     }
 
@@ -246,7 +253,7 @@ mod tests {
         let mut world = room(rules);
         let slot = world.pressure.slot(IVec3::ZERO).unwrap();
         damage(&mut world, slot);
-        world.validate().unwrap_err()
+        world.check_laws().unwrap_err()
     }
 
     #[test]
@@ -322,5 +329,19 @@ mod tests {
             flows[Face::Up.index()][Sheet::index_of(outside)] = 1.0;
         });
         assert_eq!(beyond, Violation::Flow(outside, Face::Up), "nothing is there");
+    }
+
+    #[test]
+    fn broken_laws_name_place_and_figures() {
+        const HERE: IVec3 = IVec3::new(-4, 5, 61);
+        let law = |law: Violation, parts: &[&str]| says(&law, parts);
+        law(Violation::Ledger { counted: 11.5, booked: 12.5 }, &["11.5", "12.5", "ledger"]);
+        law(Violation::Storage, &["store"]);
+        law(Violation::Pressure { cell: HERE, pressure: -2.5 }, &["[-4, 5, 61]", "-2.5"]);
+        law(Violation::Filled { cell: HERE, pressure: 2.5 }, &["[-4, 5, 61]", "2.5"]);
+        law(Violation::Conductance(HERE, Face::Up), &["[-4, 5, 61]", "Up"]);
+        law(Violation::Unstable { cell: HERE, weights: 7.25 }, &["[-4, 5, 61]", "7.25"]);
+        law(Violation::Flow(HERE, Face::West), &["[-4, 5, 61]", "West"]);
+        law(Violation::Wall { cell: HERE, strength: 3.5 }, &["[-4, 5, 61]", "3.5"]);
     }
 }

@@ -33,7 +33,8 @@ edits! {
     /// later versions of this crate.
     ///
     /// ```
-    /// use floodplain::blast::{Edit, EditBytesError};
+    /// use floodplain::blast::Edit;
+    /// use floodplain::EditBytesError;
     /// use floodplain::glam::IVec3;
     ///
     /// let edit = Edit::SetWall { cell: IVec3::new(1, -2, 0), strength: 40.0 };

@@ -6,8 +6,8 @@
 /// `total = placed + rained − removed − runoff − drained`, exactly, after every edit and step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Ledger {
-    /// Added by edits, or contained in inserted chunks; in a [`World`](crate::World) of materials
-    /// also what the sea gives soil to keep it full.
+    /// Added by edits, or contained in inserted chunks; in a [`World`](crate::world::World) of
+    /// materials also what the sea gives soil to keep it full.
     pub placed: u128,
     /// Flowed out of rain, less what flowed into it; negative if more flowed in.
     pub rained: i128,

@@ -33,32 +33,30 @@ mod query;
 #[cfg(feature = "snapshot")]
 mod restore;
 mod rules;
+mod shape;
 mod steady;
 mod step;
 mod stirred;
 mod store;
 mod sweep;
 mod units;
-mod validate;
+pub(crate) mod validate;
 mod values;
 
-pub use crate::edit_bytes::EditBytesError;
 pub use cell::{Cell, MOST_HUMIDITY, ROCK, UNITS};
 pub use edit::EditError;
 pub use ledger::Ledger;
 pub use rules::{Border, Rules, RulesError};
 pub use sweep::Sweep;
 pub(crate) use units::ChunkUnits;
-pub use validate::Violation;
 pub use values::{Edit, Outcome};
 
-use super::engine::rows::RowShape;
 use super::engine::workers::Workers;
-use crate::coords::{Cube, Region, Sheet};
-use crate::simulation::StepReport;
+use crate::coords::{Region, Sheet};
 pub(crate) use plane::Plane;
 #[cfg(feature = "snapshot")]
 pub(crate) use restore::ChunkFlow;
+pub(crate) use shape::HumidityShape;
 use steady::Steady;
 use step::ahead::{Closing, Leavings};
 #[cfg(feature = "snapshot")]
@@ -156,42 +154,3 @@ impl<S: HumidityShape> HumidityWorld<S> {
         })
     }
 }
-
-/// The shapes that humidity runs on. Implemented by [`Cube`] and [`Sheet`] only.
-///
-/// Worlds are generic over their shape, and generic code is compiled with the crate that uses it,
-/// optimised as that crate is: in a game under development often not at all. So what takes time is
-/// compiled with this crate, once for each shape; edits, queries and saves are not.
-pub trait HumidityShape: RowShape {
-    #[doc(hidden)]
-    fn step_humidity(world: &mut HumidityWorld<Self>) -> StepReport;
-
-    #[doc(hidden)]
-    fn run_humidity(world: &mut HumidityWorld<Self>, steps: u64) -> StepReport;
-
-    #[doc(hidden)]
-    fn validate_humidity(world: &HumidityWorld<Self>) -> Result<(), Violation>;
-}
-
-/// Never inlined, or these would be compiled with the calling crate after all.
-macro_rules! compile_for {
-    ($($shape:ty),*) => {
-        $(impl HumidityShape for $shape {
-            #[inline(never)]
-            fn step_humidity(world: &mut HumidityWorld<Self>) -> StepReport {
-                world.step_generic()
-            }
-
-            #[inline(never)]
-            fn run_humidity(world: &mut HumidityWorld<Self>, steps: u64) -> StepReport {
-                world.run_generic(steps)
-            }
-
-            #[inline(never)]
-            fn validate_humidity(world: &HumidityWorld<Self>) -> Result<(), Violation> {
-                world.validate_generic()
-            }
-        })*
-    };
-}
-compile_for!(Cube, Sheet);

@@ -6,7 +6,7 @@ use super::ledger::Ledger;
 use super::rules::Rules;
 use super::step::job::{Job, Scratch};
 use super::sweep::Sweep;
-use super::{Edit, EditError, HumidityShape, HumidityWorld, Outcome, Violation};
+use super::{Edit, EditError, HumidityShape, HumidityWorld, Outcome};
 use crate::chunk::Chunk;
 use crate::coords::{CHUNK_CELLS, Region};
 use crate::grid::Slot;
@@ -168,11 +168,10 @@ impl<S: HumidityShape> HumidityWorld<S> {
 simulation! {
     [S: HumidityShape] HumidityWorld<S>;
     edits: Edit, Outcome, EditError;
-    sums: f64, Option<Ledger>, Violation;
+    sums: f64, Option<Ledger>;
     changes: ChunkChanges;
     events: ();
     awake: awake_cells;
-    steps: whole;
 
     fn visit_chunk_hashes(&self, visit: &mut dyn FnMut(IVec3, u64)) {
         for (position, chunk) in self.chunks() {

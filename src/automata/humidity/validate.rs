@@ -76,7 +76,12 @@ impl<S: HumidityShape> HumidityWorld<S> {
     ///
     /// # Errors
     /// The first invariant found broken, with its place and figures.
-    pub fn validate(&self) -> Result<(), Violation> {
+    pub fn validate(&self) -> Result<(), crate::Violation> {
+        self.check_laws().map_err(crate::Violation::of)
+    }
+
+    /// Returns the first broken law as what it is.
+    pub(crate) fn check_laws(&self) -> Result<(), Violation> {
         S::validate_humidity(self)
     }
 
@@ -155,13 +160,14 @@ mod tests {
     use super::*;
     use crate::chunk::Chunk;
     use crate::coords::{Region, Shape, Sheet};
+    use crate::simulation::says;
 
     fn world(sweep: Sweep) -> HumidityWorld<Sheet> {
         let bounds = Region::new(IVec3::ZERO, IVec3::new(9, 9, 0));
         let mut world = HumidityWorld::with_bounds(Rules::with_sweep(sweep), bounds).unwrap();
         world.insert_chunk(IVec3::ZERO, Chunk::uniform(Cell::soil(5.0, 1.0))).unwrap();
         world.run(3);
-        assert_eq!(world.validate(), Ok(()));
+        assert_eq!(world.check_laws(), Ok(()));
         world
     }
 
@@ -171,7 +177,7 @@ mod tests {
         world.store.moisture.set(cell, word);
         let slot = world.store.moisture.slot(IVec3::ZERO).unwrap();
         world.store.set_ground(slot, Sheet::index_of(cell), ground);
-        world.validate()
+        world.check_laws()
     }
 
     #[test]
@@ -200,6 +206,18 @@ mod tests {
         assert!(slept.is_at_rest());
         slept.store.moisture.set(cell, word);
         slept.ledger.placed += 2 << 16;
-        assert_eq!(slept.validate(), asleep);
+        assert_eq!(slept.check_laws(), asleep);
+    }
+
+    #[test]
+    fn broken_laws_name_place_and_figures() {
+        const HERE: IVec3 = IVec3::new(-4, 5, 61);
+        let law = |law: Violation, parts: &[&str]| says(&law, parts);
+        law(Violation::Ledger { counted: 11, booked: 12 }, &["11", "12", "ledger"]);
+        law(Violation::Storage, &["store"]);
+        law(Violation::Humidity { cell: HERE, value: -1.5 }, &["[-4, 5, 61]", "-1.5"]);
+        law(Violation::Impermeability { cell: HERE, value: 0.25 }, &["[-4, 5, 61]", "0.25"]);
+        law(Violation::Outside(HERE), &["[-4, 5, 61]"]);
+        law(Violation::Asleep(HERE), &["[-4, 5, 61]"]);
     }
 }

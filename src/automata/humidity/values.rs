@@ -33,7 +33,8 @@ edits! {
     /// later versions of this crate.
     ///
     /// ```
-    /// use floodplain::humidity::{Edit, EditBytesError};
+    /// use floodplain::humidity::Edit;
+    /// use floodplain::EditBytesError;
     /// use floodplain::glam::IVec3;
     ///
     /// let edit = Edit::SetRain { cell: IVec3::new(1, -2, 0), humidity: 900.0 };

@@ -1,11 +1,12 @@
 //! Edits between steps: ground, units poured and scooped, regions, whole chunks. A refused edit
 //! changes nothing.
 
+use super::Water2dWorld;
 use super::cell::{Cell, MAX_LEVEL};
-use super::{Displaced, Water2dWorld};
 use crate::chunk::{CellMask, Chunk};
 use crate::coords::{CHUNK_CELLS, Face, Region, Shape, Sheet};
 use crate::grid::Slot;
+use crate::simulation::Displaced;
 use core::fmt;
 use glam::IVec3;
 use hashbrown::HashSet;

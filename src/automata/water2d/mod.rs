@@ -67,13 +67,10 @@ mod validate;
 mod values;
 mod wake;
 
-pub use crate::edit_bytes::EditBytesError;
-pub use crate::simulation::Displaced;
 pub use cell::{Cell, FULL, LevelError, MAX_LEVEL, PRESSURE};
 pub use edit::EditError;
 pub use ledger::Ledger;
 pub use rules::{Rule, Rules, RulesError};
-pub use validate::Violation;
 pub use values::{Edit, Outcome};
 
 use crate::coords::Region;

@@ -4,7 +4,7 @@ use super::cell::Cell;
 use super::edit::units_in;
 use super::ledger::Ledger;
 use super::rules::Rules;
-use super::{Edit, EditError, Outcome, Violation, Water2dWorld};
+use super::{Edit, EditError, Outcome, Water2dWorld};
 use crate::chunk::Chunk;
 use crate::coords::{CHUNK_CELLS, Region, Shape, Sheet};
 use crate::simulation::{ChunkChanges, simulation};
@@ -105,11 +105,10 @@ impl Water2dWorld {
 simulation! {
     [] Water2dWorld;
     edits: Edit, Outcome, EditError;
-    sums: u64, Ledger, Violation;
+    sums: u64, Ledger;
     changes: ChunkChanges;
     events: ();
     awake: awake_cells;
-    steps: whole;
 
     fn visit_chunk_hashes(&self, visit: &mut dyn FnMut(IVec3, u64)) {
         let word = |cell: Cell| match cell.is_solid() {

@@ -72,7 +72,12 @@ impl Water2dWorld {
     ///
     /// # Errors
     /// The first invariant found broken, with its place and figures.
-    pub fn validate(&self) -> Result<(), Violation> {
+    pub fn validate(&self) -> Result<(), crate::Violation> {
+        self.check_laws().map_err(crate::Violation::of)
+    }
+
+    /// Returns the first broken law as what it is.
+    pub(crate) fn check_laws(&self) -> Result<(), Violation> {
         self.cells.validate().map_err(|_| Violation::Storage)?;
         let (counted, booked) = (self.total(), self.ledger.total());
         if counted != booked {
@@ -198,6 +203,7 @@ mod tests {
     use super::*;
     use crate::chunk::Chunk;
     use crate::coords::Region;
+    use crate::simulation::says;
 
     /// Returns what is found in an empty, sleeping tank after these cells were overwritten directly
     /// and recorded in the ledger.
@@ -207,7 +213,7 @@ mod tests {
             world.cells.set(at, Cell(level));
             world.ledger.placed += u64::from(Cell(level).level());
         }
-        world.validate()
+        world.check_laws()
     }
 
     fn tank(rules: Rules) -> Water2dWorld {
@@ -215,7 +221,7 @@ mod tests {
         let mut world = Water2dWorld::with_bounds(7, rules, bounds).unwrap();
         world.insert_chunk(IVec3::ZERO, Chunk::uniform(Cell::AIR)).unwrap();
         world.run(5);
-        assert!(world.is_at_rest() && world.validate().is_ok());
+        assert!(world.is_at_rest() && world.check_laws().is_ok());
         world
     }
 
@@ -233,12 +239,12 @@ mod tests {
             assert_eq!(found(rules, &[(outside, 0)]), Err(Violation::Bounds(outside)));
             let mut lost = tank(rules);
             lost.ledger.placed += 3;
-            assert_eq!(lost.validate(), Err(Violation::Ledger { counted: 0, booked: 3 }));
+            assert_eq!(lost.check_laws(), Err(Violation::Ledger { counted: 0, booked: 3 }));
             let mut loose = Water2dWorld::new(7, rules).unwrap();
             loose.insert_chunk(IVec3::ZERO, Chunk::uniform(Cell::AIR)).unwrap();
             let slot = loose.cells.slot(IVec3::ZERO).unwrap();
             loose.cells.chunk_at_mut(slot).cells_mut();
-            assert_eq!(loose.validate(), Err(Violation::Storage));
+            assert_eq!(loose.check_laws(), Err(Violation::Storage));
         }
         assert_eq!(
             found(Rules::default(), &[(high, 5)]),
@@ -265,5 +271,18 @@ mod tests {
             found(Rules::literal(), &[(high, 51), (low, 50)]),
             Err(Violation::Restless(high))
         );
+    }
+
+    #[test]
+    fn broken_laws_name_place_and_figures() {
+        const HERE: IVec3 = IVec3::new(-4, 5, 61);
+        const THERE: IVec3 = IVec3::new(-3, 5, 61);
+        let slice = |law: Violation, parts: &[&str]| says(&law, parts);
+        slice(Violation::Ledger { counted: 11, booked: 12 }, &["11", "12", "ledger"]);
+        slice(Violation::Storage, &["store"]);
+        slice(Violation::Level { cell: HERE, level: -9 }, &["[-4, 5, 61]", "-9"]);
+        slice(Violation::Bounds(HERE), &["[-4, 5, 61]"]);
+        slice(Violation::Restless(HERE), &["[-4, 5, 61]"]);
+        slice(Violation::Uneven { high: HERE, low: THERE }, &["[-4, 5, 61]", "[-3, 5, 61]"]);
     }
 }

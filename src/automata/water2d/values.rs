@@ -1,11 +1,12 @@
 //! Edits as values, and their bytes: one for each function of [`Water2dWorld`] that changes it
 //! between steps.
 
-use super::{Cell, Displaced, EditError, MAX_LEVEL, Water2dWorld};
+use super::{Cell, EditError, MAX_LEVEL, Water2dWorld};
 use crate::chunk::Chunk;
 use crate::coords::Region;
 use crate::edit_bytes::{EditBytesError, Field, Reader, Writer, refused};
 use crate::edit_table::edits;
+use crate::simulation::Displaced;
 use glam::IVec3;
 
 edits! {
@@ -33,7 +34,8 @@ edits! {
     /// the same in all later versions of this crate.
     ///
     /// ```
-    /// use floodplain::water2d::{Edit, EditBytesError};
+    /// use floodplain::water2d::Edit;
+    /// use floodplain::EditBytesError;
     /// use floodplain::glam::IVec3;
     ///
     /// let edit = Edit::Scoop { cell: IVec3::new(1, -2, 0), units: 40 };

@@ -20,12 +20,12 @@ pub(super) type Shared = Arc<RwLock<Option<Database>>>;
 /// The game's side of a [`SaveFile`](super::SaveFile) of a world whose chunks come and go. It stays
 /// on the thread of the game, while the file goes to the thread that writes.
 ///
-/// Of a [`World`](crate::World) it is the same as of a [`WaterWorld`], with records of that kind.
-/// Chunks that [`remove_chunks`](WaterWorld::remove_chunks) returns are [`put`](Stream::put) here.
-/// The next [`prepare`](Stream::prepare)d save has them, in one transaction with the loaded chunks
-/// and the ledger, so that the file never holds a chunk twice or not at all. A chunk that is to be
-/// loaded is [`take`](Stream::take)n from here and inserted; it leaves the file with the next save.
-/// So the units in the unloaded chunks of a file are those unloaded less those loaded in its
+/// Of a [`World`](crate::world::World) it is the same as of a [`WaterWorld`], with records of that
+/// kind. Chunks that [`remove_chunks`](WaterWorld::remove_chunks) returns are [`put`](Stream::put)
+/// here. The next [`prepare`](Stream::prepare)d save has them, in one transaction with the loaded
+/// chunks and the ledger, so that the file never holds a chunk twice or not at all. A chunk that is
+/// to be loaded is [`take`](Stream::take)n from here and inserted; it leaves the file with the next
+/// save. So the units in the unloaded chunks of a file are those unloaded less those loaded in its
 /// ledger, if all of them pass through here. What was put here and not saved is lost with it. When
 /// the file is dropped it is closed, and nothing can be read from it here.
 ///

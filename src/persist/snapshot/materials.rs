@@ -11,7 +11,7 @@ use crate::water::Since;
 use crate::water::WaterWorld;
 use crate::world::{
     Broken, Common, Counts, Couplings, Edit, Ledger, Material, MaterialId, Palette, Parts, Rules,
-    SavedGround, Submerged, World,
+    SavedGround, UnderWater, World,
 };
 use glam::IVec3;
 use std::collections::VecDeque;
@@ -30,7 +30,7 @@ const PRESSURE: u8 = 4;
 ///
 /// | | content |
 /// |---|---|
-/// | rules | the number of materials `u16`, 1 to 256, and each: its name, solid `bool`, its permeability and its strength, each a `bool` and if set an `f32`, its capacity in units of water `u8`, and what it breaks into, a `bool` and if set a name; a name is a `u32` of its bytes and these, in UTF-8; the rules of water, of soil and of pressure; then `moisture_per_unit` `f64`, `soil_period` `u32`, `blast_steps` `u32`, `breaking` `bool`, `blast_fading` `f32`, `blast_reach` `u32`, `most_pressure` and `most_radius` `f32`, `spilling` `bool`, `submerged` `u8` (0 stops, 1 passes, 2 damps, and then the share `f32`), `throw_flow` a `bool` and if set an `f64`; of the couplings `seepage` and `depth_gain` `f64`, `springs` and `ebb` `bool` |
+/// | rules | the number of materials `u16`, 1 to 256, and each: its name, solid `bool`, its permeability and its strength, each a `bool` and if set an `f32`, its capacity in units of water `u8`, and what it breaks into, a `bool` and if set a name; a name is a `u32` of its bytes and these, in UTF-8; the rules of water, of soil and of pressure; then `moisture_per_unit` `f64`, `soil_period` `u32`, `blast_steps` `u32`, `breaking` `bool`, `blast_fading` `f32`, `blast_reach` `u32`, `most_pressure` and `most_radius` `f32`, `spilling` `bool`, `under_water` `u8` (0 stops, 1 passes, 2 damps, and then the share `f32`), `throw_flow` a `bool` and if set an `f64`; of the couplings `seepage` and `depth_gain` `f64`, `springs` and `ebb` `bool` |
 /// | state | the states of water, of soil and of pressure; what the tick does next `u32`: 0 it has not begun, 1 water soaks into soil, 2 soil gives water, 3 the step of soil, from 4 on lending of ground for steps of pressure, after so many steps less 4, from 65,536 on such a step after so many less 65,536, with its ground lent, 131,072 water is thrown; whether that goes on after a chunk, a `bool`, in 1 and 2 only, and if so its position; how many of the [queued](World::queue) edits come before the next tick `u32`, their number `u32`, and for each the length of its bytes `u32` and its [bytes](Edit::to_bytes); a count of the cells that broke since [`take_events`](World::take_events) was last called, then for each its tick `u64`, position, the materials that it was and is `u8` each, difference `f64`; a count of the chunks in which pressure was put into the world since all was silent, then the position of each; of the [ledger](crate::world::Ledger) `soaked`, `sprung`, `ebbed`, `thrown` and `spilled` `u64` |
 /// | record | a `u8` with bit 0 set if materials of it changed since `take_changes` was last called, bit 1 if pressure is lent its ground, bit 2 if there is one of pressure; a plane of `u8`, the materials, the first one in cells beyond the bounds; the mask of changed materials, if there are any; the record of its water, and if a cell is permeable, that of its soil; then that of its pressure, without weights of links, if there is one |
 impl Saved for World {
@@ -53,9 +53,9 @@ impl Saved for World {
         blast_fading.put(out);
         blast_reach.put(out);
         [most_pressure, most_radius].iter().for_each(|most| most.put(out));
-        let Rules { spilling, submerged, throw_flow, couplings, .. } = *self.rules();
+        let Rules { spilling, under_water, throw_flow, couplings, .. } = *self.rules();
         spilling.put(out);
-        submerged.put(out);
+        under_water.put(out);
         throw_flow.put(out);
         couplings.put(out);
     }
@@ -173,7 +173,7 @@ fn take_rules(parts: &Parts, content: &mut Content<'_>) -> Result<Rules, Snapsho
         most_pressure: content.take()?,
         most_radius: content.take()?,
         spilling: content.take()?,
-        submerged: content.take()?,
+        under_water: content.take()?,
         throw_flow: content.take()?,
         couplings: content.take()?,
     })
@@ -262,12 +262,12 @@ impl Encode for Material {
     }
 }
 
-impl Encode for Submerged {
+impl Encode for UnderWater {
     fn put(&self, out: &mut Vec<u8>) {
         match self {
-            Submerged::Stops => 0u8.put(out),
-            Submerged::Passes => 1u8.put(out),
-            Submerged::Damps(part) => {
+            UnderWater::Stops => 0u8.put(out),
+            UnderWater::Passes => 1u8.put(out),
+            UnderWater::Damps(part) => {
                 2u8.put(out);
                 part.put(out);
             }
@@ -277,9 +277,9 @@ impl Encode for Submerged {
     fn take(content: &mut Content<'_>) -> Result<Self, SnapshotError> {
         let wrong = content.malformed("0 for water that stops pressure, 1 or 2");
         match content.take()? {
-            0u8 => Ok(Submerged::Stops),
-            1 => Ok(Submerged::Passes),
-            2 => Ok(Submerged::Damps(content.take()?)),
+            0u8 => Ok(UnderWater::Stops),
+            1 => Ok(UnderWater::Passes),
+            2 => Ok(UnderWater::Damps(content.take()?)),
             _ => Err(wrong),
         }
     }

@@ -8,7 +8,7 @@ use crate::scenario::error::ScenarioError;
 use crate::scenario::parse::drawing::Drawing;
 use crate::scenario::parse::legend;
 use crate::scenario::parse::tree::{Field, Table, refuse_rule};
-use crate::water::{CellFlags, Edge, FULL, Rules, RulesError, Voxel, WaterCell, WaterWorld};
+use crate::water::{Edge, FULL, Rules, RulesError, Voxel, WaterCell, WaterWorld};
 use glam::IVec3;
 use std::collections::BTreeMap;
 
@@ -297,7 +297,7 @@ impl Drawn for WaterWorld {
             1 => Some(f64::from(self.current(at).abs().element_sum())),
             2 => flag(cell.active() > 0 && (cell.direction().is_some() || cell.is_source())),
             3 => flag(cell.has_source()),
-            4 => flag(cell.flags().contains(CellFlags::FLOW_OUT)),
+            4 => flag(cell.has_flow_out()),
             5 => flag(self.current(at).y < 0),
             _ => None,
         }

@@ -12,7 +12,7 @@ use crate::scenario::parse::legend;
 use crate::scenario::parse::tree::{Field, Table};
 use crate::water::{FULL, Voxel, WaterCell};
 use crate::world::{
-    Content, Couplings, Edit, Material, MaterialId, Palette, Rules, Submerged, World,
+    Content, Couplings, Edit, Material, MaterialId, Palette, Rules, UnderWater, World,
 };
 use crate::{blast, humidity as soil, water as waters};
 use glam::IVec3;
@@ -133,11 +133,11 @@ fn read_rules(mut table: Table) -> Result<Rules, ScenarioError> {
             *value = field.boolean()?;
         }
     }
-    if let Some(field) = table.take("submerged") {
-        rules.submerged = match (field.text(), field.number()) {
-            (Ok("stops"), _) => Submerged::Stops,
-            (Ok("passes"), _) => Submerged::Passes,
-            (_, Ok(share)) => Submerged::Damps(share as f32),
+    if let Some(field) = table.take("under_water") {
+        rules.under_water = match (field.text(), field.number()) {
+            (Ok("stops"), _) => UnderWater::Stops,
+            (Ok("passes"), _) => UnderWater::Passes,
+            (_, Ok(share)) => UnderWater::Damps(share as f32),
             _ => return Err(field.refuse("\"stops\", \"passes\" or a number")),
         };
     }

@@ -7,15 +7,10 @@ mod mesh;
 mod probes;
 
 use super::findings::Findings;
-use super::watch::{Changes, Looks, Model, Watch};
-use super::worlds::{
-    MOST_CELLS, all_cells, cell_changes, received, same_functions, saved_and_loaded, undo_by_chunk,
-};
-use crate::blast::{
-    BlastGraph, BlastWorld, Broken, Edit, EditError, GraphEdit, GraphError, GraphOutcome, Ledger,
-    NodeId, Outcome, Probe, Rule,
-};
-use crate::simulation::Simulation;
+use super::kind::Kind;
+use super::watch::{Changes, Looks, Model};
+use super::worlds::{MOST_CELLS, all_cells, cell_changes, undo_by_chunk};
+use crate::blast::{BlastGraph, BlastWorld, Edit, GraphEdit, NodeId, Outcome, Probe, Rule};
 use crate::{FieldShape, StepReport};
 use glam::{DVec3, IVec3};
 use grid::Field;
@@ -29,24 +24,15 @@ type NodeLook = (u64, Option<u64>, BTreeSet<(Option<NodeId>, u64)>);
 
 /// With a naive model, unless the bounds hold more than 65,536 cells. All cells of smaller bounds
 /// are looked at, in chunks that are not loaded too: pressure comes and goes with its chunks.
-impl<S: FieldShape> Watch for BlastWorld<S> {
-    type Edit = Edit;
-    type Outcome = Outcome;
-    type Error = EditError;
+impl<S: FieldShape> Kind for BlastWorld<S> {
     /// The bits of the pressure, whether the cell is closed, and those of what it bears.
     type Look = (u32, bool, Option<u32>);
-    type Event = Broken;
-    same_functions!();
-    cell_changes!(S);
+    type Place = [i32; 3];
     undo_by_chunk!();
 
     /// Runs several steps by one call, with probes.
     fn step_otherwise(&mut self, steps: u64, _: u64, found: &mut Findings) -> StepReport {
         probes::run(self, steps, found)
-    }
-
-    fn awake(&self) -> usize {
-        self.awake_cells()
     }
 
     fn looks(&self) -> Looks<Self> {
@@ -73,8 +59,8 @@ impl<S: FieldShape> Watch for BlastWorld<S> {
         !is_moved && then.is_some() && now.is_some()
     }
 
-    fn take_events(&mut self) -> Vec<Broken> {
-        self.take_events()
+    fn changes(&mut self) -> Changes<[i32; 3]> {
+        cell_changes::<S>(self)
     }
 
     fn model(&self) -> Option<Box<dyn Model<Self>>> {
@@ -111,27 +97,13 @@ impl<S: FieldShape> Probed for BlastWorld<S> {
 }
 
 /// With a naive model. Nodes that come and go are changes, too.
-impl Watch for BlastGraph {
-    type Edit = GraphEdit;
-    type Outcome = GraphOutcome;
-    type Error = GraphError;
+impl Kind for BlastGraph {
     type Place = NodeId;
     type Look = NodeLook;
-    type Account = (Ledger, u64);
-    type Event = Broken<NodeId>;
-    same_functions!();
 
     /// Runs several steps by one call, with probes.
     fn step_otherwise(&mut self, steps: u64, _: u64, found: &mut Findings) -> StepReport {
         probes::run(self, steps, found)
-    }
-
-    fn awake(&self) -> usize {
-        self.awake_nodes()
-    }
-
-    fn account(&self) -> (Ledger, u64) {
-        (self.ledger(), self.total().to_bits())
     }
 
     fn looks(&self) -> Looks<Self> {
@@ -161,13 +133,9 @@ impl Watch for BlastGraph {
         true
     }
 
-    fn take_changes(&mut self) -> Changes<NodeId> {
+    fn changes(&mut self) -> Changes<NodeId> {
         let all: BTreeSet<NodeId> = self.take_changes().into_iter().collect();
         Changes { visible: all.clone(), all }
-    }
-
-    fn take_events(&mut self) -> Vec<Broken<NodeId>> {
-        self.take_events()
     }
 
     fn model(&self) -> Option<Box<dyn Model<BlastGraph>>> {

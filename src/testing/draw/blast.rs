@@ -1,34 +1,33 @@
 //! Rules, edits and small worlds of explosions on a grid.
 
-use super::{Draw, Small, Start, chunk, near};
+use super::{Sample, Start, chunk, near};
 use crate::blast::{BlastWorld, Border, Borders, Edit, Rule, Rules};
 use crate::testing::bytes::Bytes;
 use crate::{Chunk, Face, FieldShape, Region, Sheet};
+use arbitrary::{Arbitrary, Result, Unstructured};
 use glam::IVec3;
 
-impl Draw for Rules {
+impl Arbitrary<'_> for Rules {
     /// Returns rules of either kind; the threshold is 0 in half of the cases.
-    fn draw(bytes: &mut Bytes<'_>) -> Rules {
-        let rule = bytes.pick(&[
-            Rule::Diffusive { coefficient: 0.16 },
-            Rule::Wave { coefficient: 0.25, damping: 0.98 },
-            Rule::Diffusive { coefficient: 0.01 },
-            Rule::Wave { coefficient: 0.3, damping: 0.5 },
-        ]);
-        Rules { rule, threshold: bytes.pick(&[0.0, 0.01, 0.0, 1.0]) }
+    fn arbitrary(from: &mut Unstructured<'_>) -> Result<Rules> {
+        Bytes::of(from, |bytes| {
+            let rule = bytes.pick(&[
+                Rule::Diffusive { coefficient: 0.16 },
+                Rule::Wave { coefficient: 0.25, damping: 0.98 },
+                Rule::Diffusive { coefficient: 0.01 },
+                Rule::Wave { coefficient: 0.3, damping: 0.5 },
+            ]);
+            Rules { rule, threshold: bytes.pick(&[0.0, 0.01, 0.0, 1.0]) }
+        })
     }
 }
 
-impl Draw for Borders {
-    fn draw(bytes: &mut Bytes<'_>) -> Borders {
-        let mut border = || bytes.pick(&[Border::Rigid, Border::Periodic, Border::Open]);
-        Borders { x: border(), y: border(), z: border() }
-    }
-}
-
-impl Draw for (Rules, Borders) {
-    fn draw(bytes: &mut Bytes<'_>) -> (Rules, Borders) {
-        (Rules::draw(bytes), Borders::draw(bytes))
+impl Arbitrary<'_> for Borders {
+    fn arbitrary(from: &mut Unstructured<'_>) -> Result<Borders> {
+        Bytes::of(from, |bytes| {
+            let mut border = || bytes.pick(&[Border::Rigid, Border::Periodic, Border::Open]);
+            Borders { x: border(), y: border(), z: border() }
+        })
     }
 }
 
@@ -63,13 +62,13 @@ fn radius(bytes: &mut Bytes<'_>) -> f32 {
     }
 }
 
-impl Draw for Edit {
-    fn draw(bytes: &mut Bytes<'_>) -> Edit {
-        BlastWorld::<Sheet>::edit(bytes, near::<Sheet>())
+impl Arbitrary<'_> for Edit {
+    fn arbitrary(from: &mut Unstructured<'_>) -> Result<Edit> {
+        Bytes::of(from, |bytes| BlastWorld::<Sheet>::edit(bytes, near::<Sheet>()))
     }
 }
 
-impl<S: FieldShape> Small for BlastWorld<S> {
+impl<S: FieldShape> Sample for BlastWorld<S> {
     type Rules = (Rules, Borders);
     const SIZE: IVec3 = if S::NEIGHBOURS == 4 { IVec3::new(6, 5, 1) } else { IVec3::new(5, 4, 3) };
 

@@ -1,27 +1,28 @@
 //! Regions, and chunks of any cells.
 
-use super::{Draw, near};
+use super::near;
 use crate::testing::bytes::{Bytes, Filling};
 use crate::{Chunk, Cube, Region};
+use arbitrary::{Arbitrary, Result, Unstructured};
 
-impl Draw for Region {
-    fn draw(bytes: &mut Bytes<'_>) -> Region {
-        bytes.region(near::<Cube>())
+impl Arbitrary<'_> for Region {
+    fn arbitrary(from: &mut Unstructured<'_>) -> Result<Region> {
+        Bytes::of(from, |bytes| bytes.region(near::<Cube>()))
     }
 }
 
 /// Of one kind of cell, or of three.
-impl<T: Draw + Copy + PartialEq> Draw for Filling<T> {
-    fn draw(bytes: &mut Bytes<'_>) -> Filling<T> {
-        match bytes.byte() % 4 {
-            0..3 => Filling::Equal(T::draw(bytes)),
-            _ => bytes.strewn(T::draw),
-        }
+impl<T: for<'b> Arbitrary<'b> + Copy + PartialEq> Arbitrary<'_> for Filling<T> {
+    fn arbitrary(from: &mut Unstructured<'_>) -> Result<Filling<T>> {
+        Bytes::of(from, |bytes| match bytes.byte() % 4 {
+            0..3 => Filling::Equal(bytes.any::<T>()),
+            _ => bytes.strewn(Bytes::any::<T>),
+        })
     }
 }
 
-impl<T: Draw + Copy + PartialEq> Draw for Chunk<T> {
-    fn draw(bytes: &mut Bytes<'_>) -> Chunk<T> {
-        Filling::draw(bytes).chunk()
+impl<T: for<'b> Arbitrary<'b> + Copy + PartialEq> Arbitrary<'_> for Chunk<T> {
+    fn arbitrary(from: &mut Unstructured<'_>) -> Result<Chunk<T>> {
+        Bytes::of(from, |bytes| bytes.any::<Filling<_>>().chunk())
     }
 }

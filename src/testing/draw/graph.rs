@@ -1,9 +1,10 @@
 //! Edits and small graphs of pressure.
 
-use super::{Draw, Small, Start};
+use super::{Sample, Start};
 use crate::Region;
 use crate::blast::{BlastGraph, GraphEdit, NodeId, Rules};
 use crate::testing::bytes::Bytes;
+use arbitrary::{Arbitrary, Result, Unstructured};
 use glam::{DVec3, IVec3};
 
 fn pressure(bytes: &mut Bytes<'_>) -> f64 {
@@ -48,43 +49,47 @@ fn place(bytes: &mut Bytes<'_>) -> DVec3 {
     }
 }
 
-impl Draw for NodeId {
+impl Arbitrary<'_> for NodeId {
     /// Returns one of the first twelve nodes of a graph, whether it is there or not.
-    fn draw(bytes: &mut Bytes<'_>) -> NodeId {
-        NodeId(u32::from(bytes.byte() % 12))
+    fn arbitrary(from: &mut Unstructured<'_>) -> Result<NodeId> {
+        Bytes::of(from, |bytes| NodeId(u32::from(bytes.byte() % 12)))
     }
 }
 
-impl Draw for GraphEdit {
-    fn draw(bytes: &mut Bytes<'_>) -> GraphEdit {
-        let node = NodeId::draw;
-        match bytes.byte() % 26 {
-            0..=6 => GraphEdit::AddNode { position: place(bytes), pressure: pressure(bytes) },
-            7 => GraphEdit::RemoveNode(node(bytes)),
-            8..=13 => GraphEdit::AddLink { a: node(bytes), b: node(bytes), weight: weight(bytes) },
-            14 => GraphEdit::AddLinkAlong {
-                a: node(bytes),
-                b: node(bytes),
-                weight: weight(bytes),
-                direction: place(bytes),
-            },
-            15 => GraphEdit::AddVent {
-                node: node(bytes),
-                weight: weight(bytes),
-                direction: place(bytes),
-            },
-            16 => GraphEdit::RemoveLink { a: node(bytes), b: node(bytes) },
-            17 => GraphEdit::RemoveVent(node(bytes)),
-            18 => GraphEdit::SetLink { a: node(bytes), b: node(bytes), weight: weight(bytes) },
-            19..=21 => GraphEdit::SetPressure { node: node(bytes), pressure: pressure(bytes) },
-            22 | 23 => GraphEdit::SetWall { node: node(bytes), strength: strength(bytes) },
-            24 => GraphEdit::ClearWall(node(bytes)),
-            _ => GraphEdit::WakeAll,
-        }
+impl Arbitrary<'_> for GraphEdit {
+    fn arbitrary(from: &mut Unstructured<'_>) -> Result<GraphEdit> {
+        Bytes::of(from, |bytes| {
+            let node = Bytes::any::<NodeId>;
+            match bytes.byte() % 26 {
+                0..=6 => GraphEdit::AddNode { position: place(bytes), pressure: pressure(bytes) },
+                7 => GraphEdit::RemoveNode(node(bytes)),
+                8..=13 => {
+                    GraphEdit::AddLink { a: node(bytes), b: node(bytes), weight: weight(bytes) }
+                }
+                14 => GraphEdit::AddLinkAlong {
+                    a: node(bytes),
+                    b: node(bytes),
+                    weight: weight(bytes),
+                    direction: place(bytes),
+                },
+                15 => GraphEdit::AddVent {
+                    node: node(bytes),
+                    weight: weight(bytes),
+                    direction: place(bytes),
+                },
+                16 => GraphEdit::RemoveLink { a: node(bytes), b: node(bytes) },
+                17 => GraphEdit::RemoveVent(node(bytes)),
+                18 => GraphEdit::SetLink { a: node(bytes), b: node(bytes), weight: weight(bytes) },
+                19..=21 => GraphEdit::SetPressure { node: node(bytes), pressure: pressure(bytes) },
+                22 | 23 => GraphEdit::SetWall { node: node(bytes), strength: strength(bytes) },
+                24 => GraphEdit::ClearWall(node(bytes)),
+                _ => GraphEdit::WakeAll,
+            }
+        })
     }
 }
 
-impl Small for BlastGraph {
+impl Sample for BlastGraph {
     type Rules = Rules;
     const SIZE: IVec3 = IVec3::ONE;
 
@@ -96,6 +101,6 @@ impl Small for BlastGraph {
     }
 
     fn edit(bytes: &mut Bytes<'_>, _: Region) -> GraphEdit {
-        GraphEdit::draw(bytes)
+        bytes.any::<GraphEdit>()
     }
 }

@@ -1,22 +1,23 @@
 //! Rules, edits, cells and small worlds of humidity.
 
-use super::{Draw, Small, Start, chunk, chunks_of, near};
+use super::{Sample, Start, chunk, chunks_of, near};
 use crate::humidity::{Border, Cell, Edit, HumidityWorld, ROCK, Rules, Sweep};
 use crate::testing::bytes::{Bytes, Filling};
 use crate::{Chunk, FieldShape, Region, Sheet};
+use arbitrary::{Arbitrary, Result, Unstructured};
 use glam::IVec3;
 
 /// What all cells of a small world are at first.
 const DRY: Cell = Cell::soil(0.0, 1.0);
 
-impl Draw for Cell {
+impl Arbitrary<'_> for Cell {
     /// Returns a cell whose humidity is in some cases out of range, above the cap, or hardly there.
-    fn draw(bytes: &mut Bytes<'_>) -> Cell {
-        Cell {
+    fn arbitrary(from: &mut Unstructured<'_>) -> Result<Cell> {
+        Bytes::of(from, |bytes| Cell {
             humidity: humidity(bytes),
             impermeability: impermeability(bytes),
             rain: bytes.byte() % 5 == 4,
-        }
+        })
     }
 }
 
@@ -49,39 +50,41 @@ fn impermeability(bytes: &mut Bytes<'_>) -> f32 {
     }
 }
 
-impl Draw for Rules {
+impl Arbitrary<'_> for Rules {
     /// Returns rules of any sweep, with or without fall, all within their ranges.
-    fn draw(bytes: &mut Bytes<'_>) -> Rules {
-        let border = |byte: u8| if byte % 3 == 2 { Border::Drain } else { Border::Wall };
-        let sweep = bytes.pick(&[
-            Sweep::Conservative,
-            Sweep::InPlace,
-            Sweep::Conservative,
-            Sweep::Synchronous,
-        ]);
-        // Less than the most, or other rules would be refused.
-        let falling = bytes.pick(&[0.0, 0.0, 0.999, 0.3]);
-        let coefficient: f32 = bytes.pick(&[1.0 / 32.0, 0.041_666_66, 0.01]);
-        let most = falling * (0.25 - 6.0 * f64::from(coefficient)).max(0.0) as f32;
-        Rules {
-            sweep,
-            cap: bytes.pick(&[1024.0, 100.0, 32_767.0]),
-            coefficient,
-            fall: if sweep == Sweep::Conservative { most } else { 0.0 },
-            least_flow: bytes.pick(&[1.0 / 65_536.0, 1.0 / 64.0, 1.0]),
-            borders: core::array::from_fn(|_| border(bytes.byte())),
-            ..Rules::default()
-        }
+    fn arbitrary(from: &mut Unstructured<'_>) -> Result<Rules> {
+        Bytes::of(from, |bytes| {
+            let border = |byte: u8| if byte % 3 == 2 { Border::Drain } else { Border::Wall };
+            let sweep = bytes.pick(&[
+                Sweep::Conservative,
+                Sweep::InPlace,
+                Sweep::Conservative,
+                Sweep::Synchronous,
+            ]);
+            // Less than the most, or other rules would be refused.
+            let falling = bytes.pick(&[0.0, 0.0, 0.999, 0.3]);
+            let coefficient: f32 = bytes.pick(&[1.0 / 32.0, 0.041_666_66, 0.01]);
+            let most = falling * (0.25 - 6.0 * f64::from(coefficient)).max(0.0) as f32;
+            Rules {
+                sweep,
+                cap: bytes.pick(&[1024.0, 100.0, 32_767.0]),
+                coefficient,
+                fall: if sweep == Sweep::Conservative { most } else { 0.0 },
+                least_flow: bytes.pick(&[1.0 / 65_536.0, 1.0 / 64.0, 1.0]),
+                borders: core::array::from_fn(|_| border(bytes.byte())),
+                ..Rules::default()
+            }
+        })
     }
 }
 
-impl Draw for Edit {
-    fn draw(bytes: &mut Bytes<'_>) -> Edit {
-        HumidityWorld::<Sheet>::edit(bytes, near::<Sheet>())
+impl Arbitrary<'_> for Edit {
+    fn arbitrary(from: &mut Unstructured<'_>) -> Result<Edit> {
+        Bytes::of(from, |bytes| HumidityWorld::<Sheet>::edit(bytes, near::<Sheet>()))
     }
 }
 
-impl<S: FieldShape> Small for HumidityWorld<S> {
+impl<S: FieldShape> Sample for HumidityWorld<S> {
     type Rules = Rules;
     const SIZE: IVec3 = if S::NEIGHBOURS == 4 { IVec3::new(7, 5, 1) } else { IVec3::new(5, 4, 3) };
 
@@ -105,11 +108,11 @@ impl<S: FieldShape> Small for HumidityWorld<S> {
             3 => Edit::SetRock(bytes.cell(bounds)),
             4 | 5 => Edit::SetRain { cell: bytes.cell(bounds), humidity: humidity(bytes) },
             6 => Edit::ClearRain(bytes.cell(bounds)),
-            7 | 8 => Edit::SetCell { cell: bytes.cell(bounds), value: Cell::draw(bytes) },
-            9 | 10 => Edit::FillCells { region: bytes.region(bounds), value: Cell::draw(bytes) },
+            7 | 8 => Edit::SetCell { cell: bytes.cell(bounds), value: bytes.any::<Cell>() },
+            9 | 10 => Edit::FillCells { region: bytes.region(bounds), value: bytes.any::<Cell>() },
             11 | 12 => {
                 let position = chunk::<S>(bytes, bounds);
-                Edit::InsertChunk { position, chunk: Filling::draw(bytes).chunk() }
+                Edit::InsertChunk { position, chunk: bytes.any::<Filling<_>>().chunk() }
             }
             13 | 14 => Edit::RemoveChunk(chunk::<S>(bytes, bounds)),
             _ => Edit::WakeAll,

@@ -1,14 +1,15 @@
 //! Rules, edits, chunks and small worlds of materials.
 
-use super::{Draw, Small, Start, chunk, chunks_of, near};
+use super::{Sample, Start, chunk, chunks_of, near};
 use crate::blast::{self, BlastWorld};
 use crate::humidity::{self, HumidityWorld, UNITS};
 use crate::testing::bytes::Bytes;
 use crate::water::{self, Voxel, WaterCell, WaterWorld};
 use crate::world::{
-    Content, Couplings, Edit, Material, MaterialId, Palette, Rules, Submerged, World,
+    Content, Couplings, Edit, Material, MaterialId, Palette, Rules, UnderWater, World,
 };
 use crate::{CHUNK_CELLS, Cube, Region, Shape};
+use arbitrary::{Arbitrary, Result, Unstructured};
 use glam::IVec3;
 
 /// Returns the palette of small worlds: the natural materials, glass and turf that break into air,
@@ -24,95 +25,104 @@ pub fn palette() -> Palette {
     Palette::new(all).expect("a palette")
 }
 
-impl Draw for MaterialId {
+impl Arbitrary<'_> for MaterialId {
     /// Returns a material; seldom one that the [`palette`] has not.
-    fn draw(bytes: &mut Bytes<'_>) -> MaterialId {
-        let byte = bytes.byte();
-        MaterialId(if byte < 250 { byte % palette().len() as u8 } else { byte })
-    }
-}
-
-impl Draw for Couplings {
-    /// Returns all couplings in most cases.
-    fn draw(bytes: &mut Bytes<'_>) -> Couplings {
-        let flags = bytes.byte();
-        Couplings {
-            seepage: [0.3, 1.0, 0.02, 0.0][usize::from(flags % 4)],
-            depth_gain: bytes.pick(&[0.25, 16.0, 0.0]),
-            springs: flags / 4 % 4 != 3,
-            ebb: flags / 16 % 4 != 3,
-        }
-    }
-}
-
-impl Draw for Rules {
-    /// Returns rules with a short clock, and soil that soaks up water fast.
-    fn draw(bytes: &mut Bytes<'_>) -> Rules {
-        let (flags, more) = (bytes.byte(), bytes.byte());
-        let period = usize::from(flags / 4 % 3);
-        let evaporation = [0.0, 0.0, 0.05][period];
-        Rules {
-            water: water::Rules { evaporation, ..water::Rules::lossless() },
-            breaking: flags % 4 != 3,
-            soil_period: 1 + period as u32,
-            blast_steps: [3, 1, 20, 0][usize::from(flags / 16 % 4)],
-            blast: [blast::Rules::wave(0.25, 0.9), blast::Rules::diffusive(0.15)]
-                [usize::from(flags / 64 % 2)],
-            spilling: more % 4 != 3,
-            submerged: [Submerged::Stops, Submerged::Passes, Submerged::Damps(0.5)]
-                [usize::from(more / 16 % 3)],
-            throw_flow: [Some(0.5), None, Some(8.0)][usize::from(more / 4 % 3)],
-            couplings: Couplings::draw(bytes),
-            soil: humidity::Rules {
-                fall: bytes.pick(&[1.0 / 32.0, 0.0, 0.0625]),
-                ..Rules::default().soil
-            },
-            blast_fading: bytes.pick(&[0.03, 0.0, 0.5]),
-            blast_reach: bytes.pick(&[4, 0, 1]),
-            ..Rules::default()
-        }
-    }
-}
-
-impl Draw for Content {
-    /// Returns materials at random, mostly with water and moisture that go with them.
-    fn draw(bytes: &mut Bytes<'_>) -> Content {
-        let materials = bytes.strewn(MaterialId::draw).chunk();
-        let height = |bytes: &mut Bytes<'_>| {
+    fn arbitrary(from: &mut Unstructured<'_>) -> Result<MaterialId> {
+        Bytes::of(from, |bytes| {
             let byte = bytes.byte();
-            let water = WaterCell::with_height(byte % 8).expect("0 to 7");
-            if byte < 240 { Voxel::water(water) } else { Voxel::SOLID }
-        };
-        let (fits, has_water, has_moisture) = (bytes.byte() < 220, bytes.byte(), bytes.byte());
-        let mut water = (has_water % 2 == 1).then(|| bytes.strewn(height).chunk());
-        let wet =
-            |bytes: &mut Bytes<'_>| u32::from(bytes.byte()) * UNITS * if fits { 4 } else { 200 };
-        let mut moisture = (has_moisture % 2 == 1).then(|| bytes.strewn(wet).chunk());
-        let palette = palette();
-        for index in (0..CHUNK_CELLS).filter(|_| fits) {
-            let material = palette.material(materials.get(index));
-            let is_solid = material.is_some_and(|material| material.solid);
-            let is_soil = material.is_some_and(|material| material.permeability.is_some());
-            if let Some(water) = &mut water
-                && is_solid != water.get(index).is_solid()
-            {
-                water.set(index, if is_solid { Voxel::SOLID } else { Voxel::OPEN });
-            }
-            if let (Some(moisture), false) = (&mut moisture, is_soil) {
-                moisture.set(index, 0);
-            }
-        }
-        Content { materials, water, moisture }
+            MaterialId(if byte < 250 { byte % palette().len() as u8 } else { byte })
+        })
     }
 }
 
-impl Draw for Edit {
-    fn draw(bytes: &mut Bytes<'_>) -> Edit {
-        World::edit(bytes, near::<Cube>())
+impl Arbitrary<'_> for Couplings {
+    /// Returns all couplings in most cases.
+    fn arbitrary(from: &mut Unstructured<'_>) -> Result<Couplings> {
+        Bytes::of(from, |bytes| {
+            let flags = bytes.byte();
+            Couplings {
+                seepage: [0.3, 1.0, 0.02, 0.0][usize::from(flags % 4)],
+                depth_gain: bytes.pick(&[0.25, 16.0, 0.0]),
+                springs: flags / 4 % 4 != 3,
+                ebb: flags / 16 % 4 != 3,
+            }
+        })
     }
 }
 
-impl Small for World {
+impl Arbitrary<'_> for Rules {
+    /// Returns rules with a short clock, and soil that soaks up water fast.
+    fn arbitrary(from: &mut Unstructured<'_>) -> Result<Rules> {
+        Bytes::of(from, |bytes| {
+            let (flags, more) = (bytes.byte(), bytes.byte());
+            let period = usize::from(flags / 4 % 3);
+            let evaporation = [0.0, 0.0, 0.05][period];
+            Rules {
+                water: water::Rules { evaporation, ..water::Rules::lossless() },
+                breaking: flags % 4 != 3,
+                soil_period: 1 + period as u32,
+                blast_steps: [3, 1, 20, 0][usize::from(flags / 16 % 4)],
+                blast: [blast::Rules::wave(0.25, 0.9), blast::Rules::diffusive(0.15)]
+                    [usize::from(flags / 64 % 2)],
+                spilling: more % 4 != 3,
+                under_water: [UnderWater::Stops, UnderWater::Passes, UnderWater::Damps(0.5)]
+                    [usize::from(more / 16 % 3)],
+                throw_flow: [Some(0.5), None, Some(8.0)][usize::from(more / 4 % 3)],
+                couplings: bytes.any::<Couplings>(),
+                soil: humidity::Rules {
+                    fall: bytes.pick(&[1.0 / 32.0, 0.0, 0.0625]),
+                    ..Rules::default().soil
+                },
+                blast_fading: bytes.pick(&[0.03, 0.0, 0.5]),
+                blast_reach: bytes.pick(&[4, 0, 1]),
+                ..Rules::default()
+            }
+        })
+    }
+}
+
+impl Arbitrary<'_> for Content {
+    /// Returns materials at random, mostly with water and moisture that go with them.
+    fn arbitrary(from: &mut Unstructured<'_>) -> Result<Content> {
+        Bytes::of(from, |bytes| {
+            let materials = bytes.strewn(Bytes::any::<MaterialId>).chunk();
+            let height = |bytes: &mut Bytes<'_>| {
+                let byte = bytes.byte();
+                let water = WaterCell::with_height(byte % 8).expect("0 to 7");
+                if byte < 240 { Voxel::water(water) } else { Voxel::SOLID }
+            };
+            let (fits, has_water, has_moisture) = (bytes.byte() < 220, bytes.byte(), bytes.byte());
+            let mut water = (has_water % 2 == 1).then(|| bytes.strewn(height).chunk());
+            let wet = |bytes: &mut Bytes<'_>| {
+                u32::from(bytes.byte()) * UNITS * if fits { 4 } else { 200 }
+            };
+            let mut moisture = (has_moisture % 2 == 1).then(|| bytes.strewn(wet).chunk());
+            let palette = palette();
+            for index in (0..CHUNK_CELLS).filter(|_| fits) {
+                let material = palette.material(materials.get(index));
+                let is_solid = material.is_some_and(|material| material.solid);
+                let is_soil = material.is_some_and(|material| material.permeability.is_some());
+                if let Some(water) = &mut water
+                    && is_solid != water.get(index).is_solid()
+                {
+                    water.set(index, if is_solid { Voxel::SOLID } else { Voxel::OPEN });
+                }
+                if let (Some(moisture), false) = (&mut moisture, is_soil) {
+                    moisture.set(index, 0);
+                }
+            }
+            Content { materials, water, moisture }
+        })
+    }
+}
+
+impl Arbitrary<'_> for Edit {
+    fn arbitrary(from: &mut Unstructured<'_>) -> Result<Edit> {
+        Bytes::of(from, |bytes| World::edit(bytes, near::<Cube>()))
+    }
+}
+
+impl Sample for World {
     type Rules = Rules;
     const SIZE: IVec3 = IVec3::new(9, 6, 5);
 
@@ -135,12 +145,12 @@ impl Small for World {
         let cell = bytes.cell(bounds);
         let position = Cube::chunk_of(cell);
         match bytes.byte() % 26 {
-            0..=5 => Edit::SetMaterial { cell, material: MaterialId::draw(bytes) },
+            0..=5 => Edit::SetMaterial { cell, material: bytes.any::<MaterialId>() },
             6..=8 => {
                 let region = Region::new(cell, bytes.cell(bounds));
-                Edit::FillMaterial { region, material: MaterialId::draw(bytes) }
+                Edit::FillMaterial { region, material: bytes.any::<MaterialId>() }
             }
-            9..=11 => Edit::InsertChunk { position, content: Content::draw(bytes) },
+            9..=11 => Edit::InsertChunk { position, content: bytes.any::<Content>() },
             12 => Edit::RemoveChunk(position),
             13 => Edit::RemoveChunks(vec![position]),
             14 => Edit::RemoveChunks(vec![position, chunk::<Cube>(bytes, bounds)]),
@@ -167,7 +177,7 @@ fn of_water(bytes: &mut Bytes<'_>, bounds: Region) -> water::Edit {
         3..=5 => water::Edit::Pour { cell: bytes.cell(bounds), units: bytes.byte().into() },
         6 | 7 => water::Edit::FillWater { region: bytes.region(bounds), height: bytes.byte() % 9 },
         8 => water::Edit::FillSea(bytes.region(bounds)),
-        9 => water::Edit::SetFixture { cell: bytes.cell(bounds), fixture: Some(Draw::draw(bytes)) },
+        9 => water::Edit::SetFixture { cell: bytes.cell(bounds), fixture: Some(bytes.any()) },
         10 | 11 => water::Edit::Freeze(vec![chunk::<Cube>(bytes, bounds)]),
         12 => water::Edit::Thaw(vec![chunk::<Cube>(bytes, bounds)]),
         _ => WaterWorld::edit(bytes, bounds),

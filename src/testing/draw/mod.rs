@@ -15,20 +15,17 @@ pub use materials::palette;
 pub use water::stream_edit;
 
 use super::bytes::Bytes;
+use super::kind::Kind;
 use super::op::Op;
 use super::watch::Watch;
+use crate::simulation::Simulation;
 use crate::{Region, Shape};
+use arbitrary::{Arbitrary, Result, Unstructured};
 use core::fmt::Debug;
 use glam::IVec3;
 
 /// Edits and ticks that a world has had which is drawn by itself.
 const HISTORY: usize = 8;
-
-/// A value that can be drawn of bytes; any bytes are one.
-pub trait Draw: Sized {
-    /// Returns the value that the next bytes say.
-    fn draw(bytes: &mut Bytes<'_>) -> Self;
-}
 
 /// What a small world is made of.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -41,11 +38,11 @@ pub struct Start<R> {
     pub bounds: Region,
 }
 
-impl<R: Draw> Start<R> {
+impl<R: for<'a> Arbitrary<'a>> Start<R> {
     /// Returns what a small world of this kind is made of, as the next bytes say.
     pub fn draw_of<W: Small<Rules = R>>(bytes: &mut Bytes<'_>) -> Start<R> {
         let seed = u64::from(bytes.byte());
-        Start { seed, rules: R::draw(bytes), bounds: bytes.bounds(W::SIZE) }
+        Start { seed, rules: bytes.any(), bounds: bytes.bounds(W::SIZE) }
     }
 }
 
@@ -62,7 +59,7 @@ impl<R: Draw> Start<R> {
 /// ```
 pub trait Small: Watch + 'static {
     /// Its rules, and all else that is fixed when it is made.
-    type Rules: Draw + Clone + Debug;
+    type Rules: for<'a> Arbitrary<'a> + Clone + Debug;
     /// How many cells a small one has along x, y and z.
     const SIZE: IVec3;
 
@@ -72,6 +69,30 @@ pub trait Small: Watch + 'static {
     /// Returns the edit that the next bytes say: of cells and chunks within these bounds, seldom
     /// beyond them, with some values that are refused.
     fn edit(bytes: &mut Bytes<'_>, bounds: Region) -> Self::Edit;
+}
+
+/// What only one kind of world needs to be [`Small`], by the same names.
+pub trait Sample: Kind + 'static {
+    type Rules: for<'a> Arbitrary<'a> + Clone + Debug;
+    const SIZE: IVec3;
+
+    fn build(start: &Start<Self::Rules>) -> Self;
+
+    fn edit(bytes: &mut Bytes<'_>, bounds: Region) -> <Self as Simulation>::Edit;
+}
+
+/// Every world of this crate.
+impl<W: Sample> Small for W {
+    type Rules = <W as Sample>::Rules;
+    const SIZE: IVec3 = <W as Sample>::SIZE;
+
+    fn build(start: &Start<Self::Rules>) -> W {
+        Sample::build(start)
+    }
+
+    fn edit(bytes: &mut Bytes<'_>, bounds: Region) -> <W as Watch>::Edit {
+        <W as Sample>::edit(bytes, bounds)
+    }
 }
 
 /// Returns a world of these bytes that has had a few edits and ticks.
@@ -92,45 +113,12 @@ fn world<W: Small>(bytes: &mut Bytes<'_>) -> W {
     world
 }
 
-/// Calls a macro with every value that is drawn and has no parameter.
-#[cfg(any(feature = "arbitrary", feature = "proptest"))]
-macro_rules! with_values {
-    ($then:ident) => {
-        $then!(
-            [] $crate::Region,
-            [] $crate::water::Voxel,
-            [] $crate::water::Edge,
-            [] $crate::water::Fixture,
-            [] $crate::water::Rules,
-            [] $crate::water::Edit,
-            [] $crate::humidity::Cell,
-            [] $crate::humidity::Rules,
-            [] $crate::humidity::Edit,
-            [] $crate::water2d::Cell,
-            [] $crate::water2d::Rules,
-            [] $crate::water2d::Edit,
-            [] $crate::blast::Rules,
-            [] $crate::blast::Borders,
-            [] $crate::blast::Edit,
-            [] $crate::blast::NodeId,
-            [] $crate::blast::GraphEdit,
-            [] $crate::world::MaterialId,
-            [] $crate::world::Couplings,
-            [] $crate::world::Rules,
-            [] $crate::world::Content,
-            [] $crate::world::Edit,
-        );
-    };
-}
-#[cfg(any(feature = "arbitrary", feature = "proptest"))]
-pub(super) use with_values;
-
-/// Implements [`Draw`] for worlds and their edits.
+/// Implements `Arbitrary` for worlds.
 macro_rules! draw_worlds {
     ($([$($shape:ident: $bound:path)?] $world:ty),+ $(,)?) => {$(
-        impl$(<$shape: $bound>)? Draw for $world {
-            fn draw(bytes: &mut Bytes<'_>) -> Self {
-                world(bytes)
+        impl$(<$shape: $bound>)? Arbitrary<'_> for $world {
+            fn arbitrary(from: &mut Unstructured<'_>) -> Result<Self> {
+                Bytes::of(from, world)
             }
         }
     )+};

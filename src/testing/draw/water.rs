@@ -1,89 +1,94 @@
 //! Rules, edits, chunks and small worlds of water.
 
-use super::{Draw, Small, Start, chunk, chunks_of, near};
+use super::{Sample, Start, chunk, chunks_of, near};
 use crate::testing::bytes::Bytes;
 use crate::water::{Edge, Edges, Edit, Fixture, Rules, Voxel, WaterCell, WaterWorld};
 use crate::{Chunk, Cube, Face, Region};
+use arbitrary::{Arbitrary, Result, Unstructured};
 use fastrand::Rng;
 use glam::{IVec2, IVec3};
 
-impl Draw for Voxel {
+impl Arbitrary<'_> for Voxel {
     /// Returns an open cell with up to seven units, ground, a spring, or sea.
-    fn draw(bytes: &mut Bytes<'_>) -> Voxel {
-        match bytes.byte() % 16 {
+    fn arbitrary(from: &mut Unstructured<'_>) -> Result<Voxel> {
+        Bytes::of(from, |bytes| match bytes.byte() % 16 {
             height @ 0..8 => WaterCell::with_height(height).map_or(Voxel::OPEN, Voxel::water),
             8..14 => Voxel::SOLID,
             14 => Voxel::water(WaterCell::SOURCE),
             _ => Voxel::SEA,
-        }
+        })
     }
 }
 
-impl Draw for Edge {
+impl Arbitrary<'_> for Edge {
     /// Returns a wall in most cases; the level of a sea is -10 to 9.
-    fn draw(bytes: &mut Bytes<'_>) -> Edge {
-        match bytes.byte() {
+    fn arbitrary(from: &mut Unstructured<'_>) -> Result<Edge> {
+        Bytes::of(from, |bytes| match bytes.byte() {
             byte @ 248.. => Edge::Level(i32::from(bytes.byte() ^ byte) % 20 - 10),
             byte => match byte % 8 {
                 5 | 6 => Edge::Drain,
                 7 => Edge::Held,
                 _ => Edge::Wall,
             },
-        }
+        })
     }
 }
 
-impl Draw for Fixture {
+impl Arbitrary<'_> for Fixture {
     /// Returns a fixture with a rate of 0 to 9, of which 0 and those above 7 are refused.
-    fn draw(bytes: &mut Bytes<'_>) -> Fixture {
-        let rate = match bytes.byte() {
-            byte @ 0..240 => 1 + byte % 7,
-            byte => [0, 8, 9][usize::from(byte % 3)],
-        };
-        match bytes.byte() % 3 {
-            0 => Fixture::Drain(rate),
-            1 => Fixture::Tap(rate),
-            _ => Fixture::Valve { towards: bytes.pick(&Face::ALL), rate },
-        }
+    fn arbitrary(from: &mut Unstructured<'_>) -> Result<Fixture> {
+        Bytes::of(from, |bytes| {
+            let rate = match bytes.byte() {
+                byte @ 0..240 => 1 + byte % 7,
+                byte => [0, 8, 9][usize::from(byte % 3)],
+            };
+            match bytes.byte() % 3 {
+                0 => Fixture::Drain(rate),
+                1 => Fixture::Tap(rate),
+                _ => Fixture::Valve { towards: bytes.pick(&Face::ALL), rate },
+            }
+        })
     }
 }
 
-impl Draw for Rules {
-    fn draw(bytes: &mut Bytes<'_>) -> Rules {
-        let edges = Edges {
-            outer: core::array::from_fn(|_| Edge::draw(bytes)),
-            unloaded: Edge::draw(bytes),
-        };
-        let (flags, limits) = (bytes.byte(), bytes.byte());
-        Rules {
-            evaporation: if flags & 3 == 3 { 0.05 } else { 0.0 },
-            film_evaporation: if flags & 1 == 1 { 0.01 } else { 0.0 },
-            source_supply: 7 - limits % 8,
-            throughput: 7 - limits / 8 % 7,
-            edges,
-            pools: flags & 16 == 0,
-            many_parents: flags & 32 == 0,
-        }
+impl Arbitrary<'_> for Rules {
+    fn arbitrary(from: &mut Unstructured<'_>) -> Result<Rules> {
+        Bytes::of(from, |bytes| {
+            let edges = Edges {
+                outer: core::array::from_fn(|_| bytes.any::<Edge>()),
+                unloaded: bytes.any::<Edge>(),
+            };
+            let (flags, limits) = (bytes.byte(), bytes.byte());
+            Rules {
+                evaporation: if flags & 3 == 3 { 0.05 } else { 0.0 },
+                film_evaporation: if flags & 1 == 1 { 0.01 } else { 0.0 },
+                source_supply: 7 - limits % 8,
+                throughput: 7 - limits / 8 % 7,
+                edges,
+                pools: flags & 16 == 0,
+                many_parents: flags & 32 == 0,
+            }
+        })
     }
 }
 
-impl Draw for Edit {
+impl Arbitrary<'_> for Edit {
     /// Near the origin; with what no world is asked for by itself: other rules, and records of
     /// chunks of another world.
-    fn draw(bytes: &mut Bytes<'_>) -> Edit {
-        match bytes.byte() {
-            255 => Edit::SetRules(Rules::draw(bytes)),
+    fn arbitrary(from: &mut Unstructured<'_>) -> Result<Edit> {
+        Bytes::of(from, |bytes| match bytes.byte() {
+            255 => Edit::SetRules(bytes.any::<Rules>()),
             254 => {
-                let mut other = WaterWorld::draw(bytes);
+                let mut other = bytes.any::<WaterWorld>();
                 let loaded: Vec<IVec3> = other.chunks().map(|(position, _)| position).collect();
                 Edit::InsertRecords(other.remove_chunks(loaded).expect("they are loaded"))
             }
             _ => WaterWorld::edit(bytes, near::<Cube>()),
-        }
+        })
     }
 }
 
-impl Small for WaterWorld {
+impl Sample for WaterWorld {
     type Rules = Rules;
     const SIZE: IVec3 = IVec3::splat(6);
 
@@ -116,12 +121,12 @@ impl Small for WaterWorld {
             24 => Edit::FillSea(bytes.region(bounds)),
             25 | 26 => {
                 let has_some = bytes.byte() % 8 < 7;
-                let fixture = has_some.then(|| Fixture::draw(bytes));
+                let fixture = has_some.then(|| bytes.any::<Fixture>());
                 Edit::SetFixture { cell: bytes.cell(bounds), fixture }
             }
             27 => {
                 let column = chunk::<Cube>(bytes, bounds);
-                let edge = (bytes.byte() % 8 < 7).then(|| Edge::draw(bytes));
+                let edge = (bytes.byte() % 8 < 7).then(|| bytes.any::<Edge>());
                 Edit::SetEdge { column: IVec2::new(column.x, column.z), edge }
             }
             28 => Edit::WakeAll,
@@ -148,7 +153,7 @@ pub fn stream_edit(bytes: &mut Bytes<'_>, bounds: Region) -> Edit {
         8 => Edit::InsertChunks(vec![
             (one(bytes), Chunk::uniform(Voxel::OPEN)),
             // Seldom a second time, which is refused.
-            (one(bytes), Chunk::draw(bytes)),
+            (one(bytes), bytes.any::<Chunk<_>>()),
         ]),
         9 | 10 => Edit::Freeze(some(bytes)),
         _ => Edit::Thaw(some(bytes)),

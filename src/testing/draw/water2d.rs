@@ -1,20 +1,23 @@
 //! Rules, edits, cells and small worlds of 2D water.
 
-use super::{Draw, Small, Start, chunk, chunks_of, near};
+use super::{Sample, Start, chunk, chunks_of, near};
 use crate::testing::bytes::{Bytes, Filling};
 use crate::water2d::{Cell, Edit, MAX_LEVEL, Rule, Rules, Water2dWorld};
 use crate::{Chunk, Region, Sheet};
+use arbitrary::{Arbitrary, Result, Unstructured};
 use glam::IVec3;
 
-impl Draw for Cell {
+impl Arbitrary<'_> for Cell {
     /// Returns ground, or water, of which there may be twice as much as a cell holds.
-    fn draw(bytes: &mut Bytes<'_>) -> Cell {
-        let level = match bytes.byte() {
-            byte @ 0..160 => u32::from(byte),
-            160..208 => return Cell::SOLID,
-            byte => [0, 99, 100, 101, 105, 130, 160, 200][usize::from(byte % 8)],
-        };
-        Cell::water(level).expect("in range")
+    fn arbitrary(from: &mut Unstructured<'_>) -> Result<Cell> {
+        Bytes::of(from, |bytes| {
+            let level = match bytes.byte() {
+                byte @ 0..160 => u32::from(byte),
+                160..208 => return Cell::SOLID,
+                byte => [0, 99, 100, 101, 105, 130, 160, 200][usize::from(byte % 8)],
+            };
+            Cell::water(level).expect("in range")
+        })
     }
 }
 
@@ -30,20 +33,22 @@ fn units(bytes: &mut Bytes<'_>) -> u32 {
     }
 }
 
-impl Draw for Rules {
-    fn draw(bytes: &mut Bytes<'_>) -> Rules {
-        let rule = bytes.pick(&[Rule::Settling, Rule::Literal, Rule::Settling]);
-        Rules { rule, pressure_flow: 1 + u32::from(bytes.byte() % 100) }
+impl Arbitrary<'_> for Rules {
+    fn arbitrary(from: &mut Unstructured<'_>) -> Result<Rules> {
+        Bytes::of(from, |bytes| {
+            let rule = bytes.pick(&[Rule::Settling, Rule::Literal, Rule::Settling]);
+            Rules { rule, pressure_flow: 1 + u32::from(bytes.byte() % 100) }
+        })
     }
 }
 
-impl Draw for Edit {
-    fn draw(bytes: &mut Bytes<'_>) -> Edit {
-        Water2dWorld::edit(bytes, near::<Sheet>())
+impl Arbitrary<'_> for Edit {
+    fn arbitrary(from: &mut Unstructured<'_>) -> Result<Edit> {
+        Bytes::of(from, |bytes| Water2dWorld::edit(bytes, near::<Sheet>()))
     }
 }
 
-impl Small for Water2dWorld {
+impl Sample for Water2dWorld {
     type Rules = Rules;
     const SIZE: IVec3 = IVec3::new(8, 7, 1);
 
@@ -67,12 +72,12 @@ impl Small for Water2dWorld {
             9 | 10 => Edit::FillWater { region: bytes.region(bounds), level: units(bytes) },
             11 => {
                 let position = chunk::<Sheet>(bytes, bounds);
-                Edit::InsertChunk { position, chunk: Filling::draw(bytes).chunk() }
+                Edit::InsertChunk { position, chunk: bytes.any::<Filling<_>>().chunk() }
             }
             12 => Edit::InsertChunks(vec![
                 (chunk::<Sheet>(bytes, bounds), Chunk::uniform(Cell::AIR)),
                 // Seldom a second time, which is refused.
-                (chunk::<Sheet>(bytes, bounds), Filling::draw(bytes).chunk()),
+                (chunk::<Sheet>(bytes, bounds), bytes.any::<Filling<_>>().chunk()),
             ]),
             13 | 14 => Edit::RemoveChunk(chunk::<Sheet>(bytes, bounds)),
             _ => Edit::WakeAll,

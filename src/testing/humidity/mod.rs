@@ -3,36 +3,26 @@
 mod ground;
 mod soil;
 
-use super::findings::Findings;
-use super::watch::{Changes, Looks, Model, Watch};
-use super::worlds::{
-    MOST_CELLS, by_run, cell_changes, cells, received, same_functions, saved_and_loaded,
-    undo_by_chunk,
-};
-use crate::humidity::{Cell, Edit, EditError, HumidityWorld, Outcome};
-use crate::simulation::Simulation;
-use crate::{FieldShape, StepReport};
+use super::kind::Kind;
+use super::watch::{Changes, Looks, Model};
+use super::worlds::{MOST_CELLS, cell_changes, cells, undo_by_chunk};
+use crate::FieldShape;
+use crate::humidity::{Cell, Edit, HumidityWorld, Outcome};
 use soil::Soil;
 
 /// With a naive model, unless the bounds hold more than 65,536 cells.
-impl<S: FieldShape> Watch for HumidityWorld<S> {
-    type Edit = Edit;
-    type Outcome = Outcome;
-    type Error = EditError;
+impl<S: FieldShape> Kind for HumidityWorld<S> {
     type Look = Cell;
-    type Event = ();
-    same_functions!();
-    cell_changes!(S);
+    type Place = [i32; 3];
     undo_by_chunk!();
-    by_run!();
-
-    fn awake(&self) -> usize {
-        self.awake_cells()
-    }
 
     fn looks(&self) -> Looks<Self> {
         let chunks = self.chunks().map(|(position, _)| position);
         cells::<S, _>(self.bounds(), chunks, |cell| self.cell(cell).expect("it is loaded"))
+    }
+
+    fn changes(&mut self) -> Changes<[i32; 3]> {
+        cell_changes::<S>(self)
     }
 
     fn model(&self) -> Option<Box<dyn Model<Self>>> {

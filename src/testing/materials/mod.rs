@@ -7,27 +7,20 @@ mod mirror;
 pub use mirror::{mirrored, mirrors};
 
 use super::findings::Findings;
+use super::kind::Kind;
 use super::law;
-use super::watch::{Changes, Looks, Model, Watch};
-use super::worlds::{
-    MOST_CELLS, all_cells, cell_changes, received, same_functions, saved_and_loaded,
-};
-use crate::simulation::Simulation;
-use crate::world::{Broken, ChunkRecord, Edit, EditError, MaterialId, Outcome, World};
+use super::watch::{Changes, Looks, Model};
+use super::worlds::{MOST_CELLS, all_cells, cell_changes, saved_and_loaded};
+use crate::world::{ChunkRecord, Edit, MaterialId, Outcome, World};
 use crate::{Cube, Shape, StepReport};
 use ground::Ground;
 
 /// With a naive model of its ground, unless the bounds hold more than 65,536 cells. All cells of
 /// smaller bounds are looked at, also where no chunk is loaded.
-impl Watch for World {
-    type Edit = Edit;
-    type Outcome = Outcome;
-    type Error = EditError;
+impl Kind for World {
     /// The material, the units of water, and the bits of moisture and pressure.
     type Look = (Option<MaterialId>, u8, u64, u32);
-    type Event = Broken;
-    same_functions!();
-    cell_changes!(Cube);
+    type Place = [i32; 3];
 
     /// Records that are inserted, in reverse.
     fn reordered(edit: &Edit) -> Option<Edit> {
@@ -54,10 +47,6 @@ impl Watch for World {
     /// One tick in slices, several by [`run`](World::run).
     fn step_otherwise(&mut self, ticks: u64, budget: u64, found: &mut Findings) -> StepReport {
         if ticks == 1 { step_in_slices(self, budget, found) } else { self.run(ticks) }
-    }
-
-    fn awake(&self) -> usize {
-        self.awake_cells()
     }
 
     fn looks(&self) -> Looks<Self> {
@@ -89,8 +78,8 @@ impl Watch for World {
         !is_moved && then.is_some() && now.is_some()
     }
 
-    fn take_events(&mut self) -> Vec<Broken> {
-        self.take_events()
+    fn changes(&mut self) -> Changes<[i32; 3]> {
+        cell_changes::<Cube>(self)
     }
 
     fn model(&self) -> Option<Box<dyn Model<World>>> {

@@ -2,7 +2,8 @@
 //! the ledger after edits. It does what the documentation of each edit says, cell by
 //! cell, and shares no code with the world.
 
-use crate::water::{ChunkRecord, Displaced, EditError, Ledger, Voxel, WaterWorld};
+use crate::simulation::Displaced;
+use crate::water::{ChunkRecord, EditError, Ledger, Voxel, WaterWorld};
 use crate::{Chunk, Cube, Face, Region, Shape};
 use glam::IVec3;
 use std::collections::HashSet;

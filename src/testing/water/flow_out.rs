@@ -2,16 +2,14 @@
 
 use super::cells::{Cells, Content};
 use super::ends::Ends;
-use crate::water::{CellFlags, Edge, WaterWorld};
+use crate::water::{Edge, WaterCell, WaterWorld};
 use crate::{Cube, Face, Shape};
 use glam::IVec3;
 
 /// Returns a cell with FlowOut that no others with FlowOut join to an end; `None` if there is none.
 /// Those in frozen chunks stand still, and keep it.
 pub(super) fn without_end(world: &WaterWorld, cells: &Cells, ends: &Ends) -> Option<IVec3> {
-    let has_flag = |cell: IVec3| {
-        world.cell(cell).is_some_and(|cell| cell.flags().contains(CellFlags::FLOW_OUT))
-    };
+    let has_flag = |cell: IVec3| world.cell(cell).is_some_and(WaterCell::has_flow_out);
     let passed: Vec<IVec3> = cells.region.positions().filter(|&cell| has_flag(cell)).collect();
     // Above its level, the sea beyond an edge is an end like a drain.
     let drains = |cell: IVec3, face: Face| {

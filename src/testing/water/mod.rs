@@ -16,10 +16,12 @@ pub use arrival::check_arrival;
 pub use steady::max_outflow;
 
 use super::findings::Findings;
+use super::kind::Kind;
 use super::law;
-use super::watch::{Changes, Looks, Model, Watch};
-use super::worlds::{MOST_CELLS, places, received, saved_and_loaded};
-use crate::water::{Edge, Edit, EditError, Ledger, Outcome, Progress, Voxel, WaterWorld};
+use super::watch::{Changes, Looks, Model};
+use super::worlds::{MOST_CELLS, places, saved_and_loaded};
+use crate::simulation::Progress;
+use crate::water::{Edge, Edit, Outcome, Voxel, WaterWorld};
 use crate::{Cube, Face, Shape, StepReport};
 use ends::Ends;
 use model::Naive;
@@ -60,19 +62,10 @@ pub fn look(voxel: Voxel) -> Option<(u8, Option<(u8, Face)>)> {
 }
 
 /// With a naive model, unless the bounds hold more than 65,536 cells.
-impl Watch for WaterWorld {
-    type Edit = Edit;
-    type Outcome = Outcome;
-    type Error = EditError;
+impl Kind for WaterWorld {
     type Place = [i32; 3];
     type Look = Voxel;
-    type Account = (Ledger, u64);
-    type Event = ();
     const COUNTS_MOVES_ASLEEP: bool = true;
-
-    fn apply(&mut self, edit: Edit) -> Result<Outcome, EditError> {
-        self.apply(edit)
-    }
 
     /// Chunks and records that are inserted, in reverse.
     fn reordered(edit: &Edit) -> Option<Edit> {
@@ -85,10 +78,6 @@ impl Watch for WaterWorld {
             }
             _ => None,
         }
-    }
-
-    fn received(edit: &Edit) -> Result<Edit, String> {
-        received(edit, Edit::to_bytes, Edit::from_bytes)
     }
 
     fn undo(edit: &Edit, outcome: &Outcome) -> Vec<Edit> {
@@ -123,10 +112,6 @@ impl Watch for WaterWorld {
         [Edit::InsertChunks(chunks), Edit::InsertRecords(records)].into()
     }
 
-    fn step(&mut self) -> StepReport {
-        self.step()
-    }
-
     /// One tick in slices: after the first of them the world is saved and loaded, and the tick
     /// starts again. Several ticks by [`run`](WaterWorld::run).
     fn step_otherwise(&mut self, ticks: u64, budget: u64, found: &mut Findings) -> StepReport {
@@ -152,34 +137,6 @@ impl Watch for WaterWorld {
         progress.report
     }
 
-    fn wake_all(&mut self) {
-        self.wake_all();
-    }
-
-    fn saved_and_loaded(&self) -> Result<WaterWorld, String> {
-        saved_and_loaded(self)
-    }
-
-    fn awake(&self) -> usize {
-        self.awake_cells()
-    }
-
-    fn ticks(&self) -> u64 {
-        self.ticks()
-    }
-
-    fn state_hash(&self) -> u64 {
-        self.state_hash()
-    }
-
-    fn account(&self) -> (Ledger, u64) {
-        (self.ledger(), self.total())
-    }
-
-    fn is_at_rest(&self) -> bool {
-        self.is_at_rest()
-    }
-
     /// Small worlds with pools that no water leaves, and in which no more than springs give.
     fn rests_within(&self) -> Option<u64> {
         let is_small = self.bounds().volume() <= REST_CELLS;
@@ -192,10 +149,6 @@ impl Watch for WaterWorld {
     /// By [`check_arrival`].
     fn let_alone(&mut self, found: &mut Findings) {
         check_arrival(self, |world| world, |edit| edit, found);
-    }
-
-    fn validate(&self) -> Result<(), String> {
-        self.validate().map_err(|broken| broken.to_string())
     }
 
     fn looks(&self) -> Looks<WaterWorld> {
@@ -212,7 +165,7 @@ impl Watch for WaterWorld {
         then.copied().map(look) != now.copied().map(look)
     }
 
-    fn take_changes(&mut self) -> Changes<[i32; 3]> {
+    fn changes(&mut self) -> Changes<[i32; 3]> {
         let visible = places::<Cube>(self.take_changes());
         Changes { all: places::<Cube>(self.take_all_changes()), visible }
     }

@@ -3,12 +3,13 @@
 use super::rest::{check_rest, energy};
 use super::slice::Slice;
 use super::{literal, settling};
+use crate::simulation::Displaced;
 use crate::testing::board::Board;
 use crate::testing::findings::Findings;
 use crate::testing::law;
 use crate::testing::watch::Model;
 use crate::water2d::{
-    Cell, Displaced, Edit, EditError, Ledger, MAX_LEVEL, Outcome, Rule, Rules, Water2dWorld,
+    Cell, Edit, EditError, Ledger, MAX_LEVEL, Outcome, Rule, Rules, Water2dWorld,
 };
 use crate::{CHUNK_CELLS, Chunk, Region, Sheet, StepReport};
 use glam::IVec3;

@@ -6,34 +6,20 @@ mod rest;
 mod settling;
 mod slice;
 
-use super::findings::Findings;
-use super::watch::{Changes, Looks, Model, Watch};
-use super::worlds::{
-    MOST_CELLS, by_run, cell_changes, cells, received, same_functions, saved_and_loaded,
-    undo_by_chunk,
-};
-use crate::simulation::Simulation;
-use crate::water2d::{Cell, Edit, EditError, Outcome, Water2dWorld};
-use crate::{Chunk, Sheet, StepReport};
+use super::kind::Kind;
+use super::watch::{Changes, Looks, Model};
+use super::worlds::{MOST_CELLS, cell_changes, cells, undo_by_chunk};
+use crate::water2d::{Cell, Edit, Outcome, Water2dWorld};
+use crate::{Chunk, Sheet};
 use glam::IVec3;
 use ground::Ground;
 use std::collections::BTreeSet;
 
 /// With a naive model, unless the bounds hold more than 65,536 cells.
-impl Watch for Water2dWorld {
-    type Edit = Edit;
-    type Outcome = Outcome;
-    type Error = EditError;
+impl Kind for Water2dWorld {
     type Look = Cell;
-    type Event = ();
-    same_functions!();
-    cell_changes!(Sheet);
+    type Place = [i32; 3];
     undo_by_chunk!();
-    by_run!();
-
-    fn awake(&self) -> usize {
-        self.awake_cells()
-    }
 
     /// All in one list.
     fn join(&self, edits: Vec<Edit>) -> Vec<Edit> {
@@ -54,6 +40,10 @@ impl Watch for Water2dWorld {
     fn looks(&self) -> Looks<Self> {
         let chunks = self.chunks().map(|(position, _)| position);
         cells::<Sheet, _>(self.bounds(), chunks, |cell| self.cell(cell).expect("it is loaded"))
+    }
+
+    fn changes(&mut self) -> Changes<[i32; 3]> {
+        cell_changes::<Sheet>(self)
     }
 
     fn model(&self) -> Option<Box<dyn Model<Self>>> {

@@ -3,9 +3,10 @@
 use super::*;
 use crate::chunk::Chunk;
 use crate::coords::Region;
+use crate::water::cell::CellFlags;
 use crate::water::context::test_worlds;
 use crate::water::store::Store;
-use crate::water::{CellFlags, Edge, Edges, Rules, Voxel, WaterWorld};
+use crate::water::{Edge, Edges, Rules, Voxel, WaterWorld};
 use glam::IVec3;
 use hashbrown::HashMap;
 

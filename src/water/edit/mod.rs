@@ -57,10 +57,11 @@ pub use values::{Edit, Outcome};
 use crate::chunk::Chunk;
 use crate::coords::{Cube, Face, Region, Shape};
 use crate::grid::Slot;
+use crate::simulation::Displaced;
+use crate::water::WaterWorld;
 use crate::water::cell::{FULL, WaterCell};
 use crate::water::store::Place;
 use crate::water::voxel::Voxel;
-use crate::water::{Displaced, WaterWorld};
 use glam::IVec3;
 use hashbrown::HashSet;
 
@@ -77,7 +78,8 @@ impl WaterWorld {
     /// world and counts as removed.
     ///
     /// ```
-    /// use floodplain::water::{Displaced, Rules, Voxel, WaterWorld};
+    /// use floodplain::water::{Rules, Voxel, WaterWorld};
+    /// use floodplain::Displaced;
     /// use floodplain::{Chunk, Region, glam::IVec3};
     ///
     /// let mut world = WaterWorld::new(7, Rules::lossless())?;

@@ -2,7 +2,7 @@
 
 use crate::edit_bytes::Field;
 use crate::edit_queue::EditQueue;
-use crate::edit_table::Demanding;
+use crate::edit_table::Tabled;
 use crate::limits::{ClientEditError, Limits};
 use crate::water::WaterWorld;
 use crate::water::edit::{Edit, EditError, Outcome};
@@ -90,7 +90,7 @@ impl WaterWorld {
         limits: &Limits,
     ) -> Result<u64, ClientEditError<EditError>> {
         limits.check_waiting(self.queue.all())?;
-        Ok(self.queue(limits.read(bytes, Edit::from_bytes)?))
+        Ok(self.queue(limits.read(bytes)?))
     }
 
     /// Returns the edits that wait, in order; see [`queue`](WaterWorld::queue).

@@ -3,10 +3,11 @@
 use crate::chunk::Chunk;
 use crate::coords::{CHUNK_CELLS, Region};
 use crate::edit_table::edits;
+use crate::simulation::Displaced;
 use crate::water::cell::FULL;
 use crate::water::edit::EditError;
 use crate::water::voxel::Voxel;
-use crate::water::{ChunkRecord, Displaced, Edge, Fixture, Rules, WaterWorld};
+use crate::water::{ChunkRecord, Edge, Fixture, Rules, WaterWorld};
 use glam::{IVec2, IVec3};
 
 edits! {
@@ -31,8 +32,9 @@ edits! {
     /// four. They mean the same in all later versions of this crate.
     ///
     /// ```
+    /// use floodplain::EditBytesError;
     /// use floodplain::glam::IVec3;
-    /// use floodplain::water::{Edit, EditBytesError};
+    /// use floodplain::water::Edit;
     ///
     /// let edit = Edit::Pour { cell: IVec3::new(1, -2, 3), units: 7 };
     /// let bytes = edit.to_bytes();

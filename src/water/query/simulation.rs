@@ -1,20 +1,19 @@
 //! Water as a [`Simulation`](crate::Simulation).
 
 use crate::coords::{Cube, Shape, sort_key};
-use crate::simulation::{ChunkChanges, simulation};
+use crate::simulation::{ChunkChanges, Progress, StepReport, simulation};
 use crate::state_hash::hash_of;
-use crate::water::{Edit, EditError, Ledger, Outcome, Violation, WaterWorld};
+use crate::water::{Edit, EditError, Ledger, Outcome, WaterWorld};
 use glam::IVec3;
 use std::collections::BTreeMap;
 
 simulation! {
     [] WaterWorld;
     edits: Edit, Outcome, EditError;
-    sums: u64, Ledger, Violation;
+    sums: u64, Ledger;
     changes: ChunkChanges;
     events: ();
     awake: awake_cells;
-    steps: sliced;
 
     fn visit_chunk_hashes(&self, visit: &mut dyn FnMut(IVec3, u64)) {
         let mut fixtures: BTreeMap<[i32; 3], Vec<u64>> = BTreeMap::new();
@@ -48,5 +47,13 @@ simulation! {
     fn describe(&self) -> String {
         let (seed, bounds, rules) = (self.seed(), self.bounds(), self.rules());
         format!("seed {seed}, bounds {bounds:?}, {rules:?}")
+    }
+
+    fn step_within(&mut self, budget: u64) -> Progress {
+        Self::step_within(self, budget)
+    }
+
+    fn finish_tick(&mut self) -> StepReport {
+        Self::finish_tick(self)
     }
 }

@@ -2,7 +2,7 @@
 //! columns, and the outlets, which are the cells that drain into them.
 
 use crate::chunk::{CellMask, LAYER_CELLS, LayerMask};
-use crate::coords::{CHUNK_CELLS, Cube, Face, Shape};
+use crate::coords::{CHUNK_CELLS, Cube, Face, Layout, Shape};
 use crate::grid::{LayerId, Slot};
 use crate::water::rules::{Edge, Edges};
 use crate::water::store::{Place, Store, boxed};

@@ -36,4 +36,4 @@ pub use falls::Fall;
 pub use flow::FlowField;
 pub use level::{Submerged, SubmergedError};
 pub use mesh::{SurfaceMesh, meshes_touched};
-pub use view::{ChunkLooks, WaterView};
+pub use view::WaterView;

@@ -19,8 +19,6 @@ use std::borrow::Cow;
 /// Water that can be drawn and felt: a [`WaterWorld`], or a [`Mirror`] on a client, of which the
 /// same is drawn if it has the same chunks.
 ///
-/// Another copy of a world's looks is drawn the same way, by the first four functions.
-///
 /// ```
 /// use floodplain::water::{Feed, Mirror, Rules, SurfaceMesh, Voxel, WaterView, WaterWorld};
 /// use floodplain::{Chunk, glam::IVec3};
@@ -39,58 +37,22 @@ use std::borrow::Cow;
 /// assert!(!drawn(&mirror).is_empty());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub trait WaterView {
-    /// Returns what the cells of a chunk look like after the last complete tick; `None` if it is
-    /// not here.
-    fn looks(&self, chunk: IVec3) -> Option<ChunkLooks<'_>>;
-
-    /// Returns the number of complete ticks when the water had its
-    /// [`current`](WaterView::current)s. `None` if they are not known, and while a tick is
-    /// underway.
-    fn current_tick(&self) -> Option<u64>;
-
-    /// Returns the net flow of water out of a cell in that tick: units along x, y and z, each −7 to
-    /// 7; zero where none is known.
-    fn current(&self, cell: IVec3) -> IVec3;
-
-    /// Returns the chunks in which there may be currents, each once, with the layers (by bit, from
-    /// the lowest) in which there may be.
-    fn current_layers(&self) -> Vec<(IVec3, u16)>;
-
-    /// Returns the layers (by bit) of a chunk that may hold water, the sea or a fall; 0 if it is
-    /// not here. The others are not looked at.
-    fn wet_layers(&self, chunk: IVec3) -> u16 {
-        let Some(looks) = self.looks(chunk) else { return 0 };
-        let is_wet = |look: Look| look.may_flow() || look.is_sea();
-        if let Some(look) = looks.as_uniform() {
-            return if is_wet(look) { u16::MAX } else { 0 };
-        }
-        let cells = |layer: usize| layer * LAYER_CELLS..(layer + 1) * LAYER_CELLS;
-        let wet = (0..16).filter(|&layer| cells(layer).any(|index| is_wet(looks.get(index))));
-        wet.fold(0, |layers, layer| layers | 1 << layer)
-    }
-
-    /// Returns the cells of a layer, 0 to 15, that hold water or that it passes through, not the
-    /// sea: by bit, from the first index on.
-    fn flowing(&self, chunk: IVec3, layer: usize) -> [u64; 4] {
-        let Some(looks) = self.looks(chunk) else { return [0; 4] };
-        if let Some(look) = looks.as_uniform() {
-            return LayerMask::all_if(look.may_flow()).words();
-        }
-        let cells = core::array::from_fn(|cell| looks.get(layer * LAYER_CELLS + cell));
-        LayerMask::select(&cells, Look::may_flow).words()
+pub trait WaterView: Seen {
+    /// Returns the net flow of water out of a cell in the last complete tick of which that is
+    /// known: units along x, y and z, each −7 to 7; zero where none is known.
+    fn current(&self, cell: IVec3) -> IVec3 {
+        self.current_at(cell)
     }
 
     /// Returns what a cell looks like; `None` if its chunk is not here, or it lies out of the
     /// world's bounds.
     fn look(&self, cell: IVec3) -> Option<Look> {
-        let look = self.looks(Cube::chunk_of(cell))?.get(Cube::index_of(cell));
-        (look != Look::BEYOND).then_some(look)
+        self.look_at(cell)
     }
 
     /// Returns the units of water in a cell, 0 to 7, 7 for the sea; 0 if its chunk is not here.
     fn height(&self, cell: IVec3) -> u8 {
-        self.look(cell).map_or(0, Look::height)
+        self.look_at(cell).map_or(0, Look::height)
     }
 
     /// Returns the surface of the water in a chunk; empty if the chunk is not loaded. `flow` fills
@@ -250,7 +212,60 @@ pub trait WaterView {
     }
 }
 
-/// What the cells of a chunk look like, borrowed or made. See [`WaterView::looks`].
+impl<W: Seen> WaterView for W {}
+
+/// Looks and currents, of which all is drawn: what differs between a world and a mirror.
+pub trait Seen {
+    /// Returns what the cells of a chunk look like after the last complete tick; `None` if it is
+    /// not here.
+    fn looks(&self, chunk: IVec3) -> Option<ChunkLooks<'_>>;
+
+    /// Returns the number of complete ticks when the water had its
+    /// currents. `None` if they are not known, and while a tick is
+    /// underway.
+    fn current_tick(&self) -> Option<u64>;
+
+    /// Returns the net flow of water out of a cell in that tick: units along x, y and z, each −7 to
+    /// 7; zero where none is known.
+    fn current_at(&self, cell: IVec3) -> IVec3;
+
+    /// Returns the chunks in which there may be currents, each once, with the layers (by bit, from
+    /// the lowest) in which there may be.
+    fn current_layers(&self) -> Vec<(IVec3, u16)>;
+
+    /// Returns the layers (by bit) of a chunk that may hold water, the sea or a fall; 0 if it is
+    /// not here. The others are not looked at.
+    fn wet_layers(&self, chunk: IVec3) -> u16 {
+        let Some(looks) = self.looks(chunk) else { return 0 };
+        let is_wet = |look: Look| look.may_flow() || look.is_sea();
+        if let Some(look) = looks.as_uniform() {
+            return if is_wet(look) { u16::MAX } else { 0 };
+        }
+        let cells = |layer: usize| layer * LAYER_CELLS..(layer + 1) * LAYER_CELLS;
+        let wet = (0..16).filter(|&layer| cells(layer).any(|index| is_wet(looks.get(index))));
+        wet.fold(0, |layers, layer| layers | 1 << layer)
+    }
+
+    /// Returns the cells of a layer, 0 to 15, that hold water or that it passes through, not the
+    /// sea: by bit, from the first index on.
+    fn flowing(&self, chunk: IVec3, layer: usize) -> [u64; 4] {
+        let Some(looks) = self.looks(chunk) else { return [0; 4] };
+        if let Some(look) = looks.as_uniform() {
+            return LayerMask::all_if(look.may_flow()).words();
+        }
+        let cells = core::array::from_fn(|cell| looks.get(layer * LAYER_CELLS + cell));
+        LayerMask::select(&cells, Look::may_flow).words()
+    }
+
+    /// Returns what a cell looks like; `None` if its chunk is not here, or it lies out of the
+    /// world's bounds.
+    fn look_at(&self, cell: IVec3) -> Option<Look> {
+        let look = self.looks(Cube::chunk_of(cell))?.get(Cube::index_of(cell));
+        (look != Look::BEYOND).then_some(look)
+    }
+}
+
+/// What the cells of a chunk look like, borrowed or made. See [`Seen::looks`].
 #[derive(Clone, Debug)]
 pub struct ChunkLooks<'c>(Cells<'c>);
 
@@ -335,7 +350,7 @@ fn units_of_look(look: Look) -> u8 {
     }
 }
 
-impl WaterView for WaterWorld {
+impl Seen for WaterWorld {
     fn looks(&self, chunk: IVec3) -> Option<ChunkLooks<'_>> {
         let cells = self.chunk(chunk)?;
         // Beyond such an edge the chunk holds the sea, which is no cell of the world.
@@ -352,7 +367,7 @@ impl WaterView for WaterWorld {
         (self.backlog() == 0).then_some(self.tick)
     }
 
-    fn current(&self, cell: IVec3) -> IVec3 {
+    fn current_at(&self, cell: IVec3) -> IVec3 {
         WaterWorld::current(self, cell)
     }
 
@@ -382,7 +397,7 @@ impl WaterView for WaterWorld {
         LayerMask::select(&cells, |voxel: Voxel| !voxel.is_inert()).words()
     }
 
-    fn look(&self, cell: IVec3) -> Option<Look> {
+    fn look_at(&self, cell: IVec3) -> Option<Look> {
         self.voxel(cell).map(Look::of)
     }
 }
@@ -393,7 +408,7 @@ fn layers_in_tick(world: &WaterWorld, slot: Slot) -> u16 {
     if world.scratch.have_entered() { world.scratch.open_layers(slot) } else { 0 }
 }
 
-impl WaterView for Mirror {
+impl Seen for Mirror {
     fn looks(&self, chunk: IVec3) -> Option<ChunkLooks<'_>> {
         self.chunk(chunk).map(ChunkLooks::from)
     }
@@ -402,7 +417,7 @@ impl WaterView for Mirror {
         Mirror::current_tick(self)
     }
 
-    fn current(&self, cell: IVec3) -> IVec3 {
+    fn current_at(&self, cell: IVec3) -> IVec3 {
         Mirror::current(self, cell)
     }
 

@@ -57,7 +57,8 @@ edits! {
     ///
     /// ```
     /// use floodplain::glam::IVec3;
-    /// use floodplain::world::{Edit, EditBytesError, MaterialId};
+    /// use floodplain::world::{Edit, MaterialId};
+    /// use floodplain::EditBytesError;
     ///
     /// let edit = Edit::SetMaterial { cell: IVec3::new(1, -2, 3), material: MaterialId(4) };
     /// let bytes = edit.to_bytes();

@@ -1,7 +1,7 @@
 //! Edits in line for the end of the tick that is underway, and what became of them.
 
 use crate::edit_queue::EditQueue;
-use crate::edit_table::Demanding;
+use crate::edit_table::Tabled;
 use crate::limits::{ClientEditError, Limits};
 use crate::world::World;
 use crate::world::edit::{Edit, Outcome};
@@ -64,7 +64,7 @@ impl World {
         limits: &Limits,
     ) -> Result<u64, ClientEditError<EditError>> {
         limits.check_waiting(self.queue.all())?;
-        Ok(self.queue(limits.read(bytes, Edit::from_bytes)?))
+        Ok(self.queue(limits.read(bytes)?))
     }
 
     /// Returns the edits that wait, in order; see [`queue`](World::queue).

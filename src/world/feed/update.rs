@@ -98,7 +98,7 @@ impl Update {
     }
 
     /// Returns the ground that pressure broke, as
-    /// [`World::take_events`](crate::World::take_events) does; none with whole chunks.
+    /// [`World::take_events`](crate::world::World::take_events) does; none with whole chunks.
     pub fn events(&self) -> &[Broken] {
         &self.events
     }

@@ -13,7 +13,7 @@ impl World {
     /// centre, falling off smoothly to 0 at `radius` cells. Returns the sum of what was added.
     ///
     /// It is laid in open cells only: solid ground takes none, nor does water that [stops
-    /// pressure](crate::world::Submerged). So a charge inside a wall pushes at both its sides, one
+    /// pressure](crate::world::UnderWater). So a charge inside a wall pushes at both its sides, one
     /// that is wholly in ground or deep in water does nothing, and adds 0.
     ///
     /// ```

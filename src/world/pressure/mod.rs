@@ -7,14 +7,14 @@
 //! | file | what |
 //! |---|---|
 //! | `charge`, `reach` | charges, and how far they reach |
-//! | `submerged` | what full cells of water are to pressure |
+//! | `under_water` | what full cells of water are to pressure |
 //! | `spill`, `throws` | moisture of broken soil that becomes water; water that flows throw |
 
 mod charge;
 mod reach;
 mod spill;
-mod submerged;
 pub(super) mod throws;
+mod under_water;
 
 use crate::chunk::{CellMask, Chunk};
 use crate::coords::{CHUNK_CELLS, Cube, Face, Region, Shape, sort_key};

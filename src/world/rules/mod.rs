@@ -76,7 +76,7 @@ pub struct Rules {
     /// the rest counts as removed, as all of it does if this is `false`. `true` by default.
     pub spilling: bool,
     /// What full cells of water are to pressure; they stop it by default.
-    pub submerged: Submerged,
+    pub under_water: UnderWater,
     /// The [flow](crate::blast::BlastWorld::flow) that throws a unit of water, by its length after
     /// the steps of a tick, at least 0.001; `None` if none does. 4 by default. A cell of water with
     /// room above it loses a unit for each time that the flow through it, or over it if it stops
@@ -107,7 +107,7 @@ impl Default for Rules {
             breaking: true,
             couplings: Couplings::default(),
             spilling: true,
-            submerged: Submerged::default(),
+            under_water: UnderWater::default(),
             throw_flow: Some(4.0),
         }
     }
@@ -116,7 +116,7 @@ impl Default for Rules {
 /// What full cells of water, springs and the sea among them, are to pressure.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
-pub enum Submerged {
+pub enum UnderWater {
     /// They stop it, as ground does that nothing breaks. Pressure in a cell that fills up is gone,
     /// which its ledger counts as removed.
     #[default]
@@ -163,7 +163,7 @@ pub enum RulesError {
     Seepage(f64),
     /// A [`depth_gain`](Couplings::depth_gain) that is not a number from 0 to 16.
     DepthGain(f64),
-    /// A share of [`Submerged::Damps`] that is not a number from 0 to 1.
+    /// A share of [`UnderWater::Damps`] that is not a number from 0 to 1.
     Damping(f32),
     /// A [`throw_flow`](Rules::throw_flow) that is not a number from 0.001 on.
     ThrowFlow(f64),
@@ -274,8 +274,8 @@ impl Rules {
         }
         self.check_charges()?;
         self.check_couplings()?;
-        match self.submerged {
-            Submerged::Damps(part) if !(0.0..=1.0).contains(&part) => {
+        match self.under_water {
+            UnderWater::Damps(part) if !(0.0..=1.0).contains(&part) => {
                 return Err(RulesError::Damping(part));
             }
             _ => {}

@@ -19,8 +19,8 @@ pub(super) mod touched;
 
 use crate::chunk::LAYER_CELLS;
 use crate::coords::CHUNK_CELLS;
+use crate::simulation::Progress;
 use crate::simulation::StepReport;
-use crate::water::Progress;
 use crate::world::World;
 #[cfg(feature = "snapshot")]
 use crate::world::rules::Rules;

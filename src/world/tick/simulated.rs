@@ -12,8 +12,6 @@ const SOIL_STEP: usize = 28;
 const BLAST_STEP: usize = 80;
 
 impl Simulated for World {
-    type Edit = Edit;
-
     fn edit_of(water: water::Edit) -> Edit {
         Edit::Water(water)
     }

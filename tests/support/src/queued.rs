@@ -4,7 +4,8 @@ use crate::edit_bytes::sent;
 use floodplain::EditValue;
 use floodplain::snapshot::Saved;
 use floodplain::testing::{Op, Watch};
-use floodplain::{World, water, world};
+use floodplain::world::World;
+use floodplain::{water, world};
 use std::collections::VecDeque;
 use std::fmt::Debug;
 

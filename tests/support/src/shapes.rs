@@ -1,6 +1,6 @@
 //! Runs of the worlds that have either shape of chunk.
 
-use floodplain::testing::{Bytes, Draw, Run, Small};
+use floodplain::testing::{Bytes, Run, Small};
 
 /// A run of a world of sheets or of one of cubes.
 #[derive(Clone, Debug)]
@@ -9,18 +9,16 @@ pub enum EitherShape<Flat, Deep> {
     Deep(Deep),
 }
 
-impl<Flat: Draw, Deep: Draw> EitherShape<Flat, Deep> {
+impl<Flat: Small, Deep: Small> EitherShape<Run<Flat>, Run<Deep>> {
     /// What these bytes say; any do.
     pub fn from_bytes(bytes: &[u8]) -> Self {
         let mut bytes = Bytes(bytes);
         match bytes.byte() % 2 {
-            0 => EitherShape::Flat(Flat::draw(&mut bytes)),
-            _ => EitherShape::Deep(Deep::draw(&mut bytes)),
+            0 => EitherShape::Flat(bytes.any()),
+            _ => EitherShape::Deep(bytes.any()),
         }
     }
-}
 
-impl<Flat: Small, Deep: Small> EitherShape<Run<Flat>, Run<Deep>> {
     /// Makes the edits, with every law after each.
     pub fn run(&self) {
         match self {

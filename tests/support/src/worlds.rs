@@ -316,8 +316,8 @@ fn rules_of_materials(seed: u64) -> world::Rules {
         0 => all,
         1 => {
             let soil = humidity::Rules { fall: 0.0, ..all.soil };
-            let submerged = world::Submerged::Passes;
-            world::Rules { soil, submerged, throw_flow: Some(0.5), ..all }
+            let under_water = world::UnderWater::Passes;
+            world::Rules { soil, under_water, throw_flow: Some(0.5), ..all }
         }
         2 => {
             let water = water::Rules { evaporation: 0.05, film_evaporation: 0.05, ..all.water };

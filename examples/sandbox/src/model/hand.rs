@@ -3,7 +3,7 @@
 use super::action::{Action, LARGEST_CHARGE, WIDEST};
 use super::materials::BUILDABLE;
 use super::pick::Target;
-use floodplain::World;
+use floodplain::world::World;
 use floodplain::glam::IVec3;
 use floodplain::world::MaterialId;
 

@@ -1,7 +1,7 @@
 //! The cell that a ray meets (the grid traversal of Amanatides and Woo).
 
 use super::materials::AIR;
-use floodplain::World;
+use floodplain::world::World;
 use floodplain::glam::{IVec3, Vec3};
 
 /// What a ray meets.

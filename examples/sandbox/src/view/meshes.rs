@@ -8,7 +8,8 @@ use super::stale::Stale;
 use super::{terrain, water};
 use crate::model::Sandbox;
 use floodplain::water::FlowField;
-use floodplain::{CellMask, World};
+use floodplain::world::World;
+use floodplain::CellMask;
 use std::collections::BTreeMap;
 
 /// Meshes of a chunk that were made anew.

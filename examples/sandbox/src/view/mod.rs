@@ -32,7 +32,7 @@ use crate::model::Sandbox;
 use crate::model::worlds::Kind;
 use camera::{Camera, may_see};
 use canvas::{Area, Canvas};
-use floodplain::World;
+use floodplain::world::World;
 use floodplain::glam::camera::rh::proj::opengl;
 use floodplain::glam::{IVec3, Mat4, Vec3};
 use gpu::{Gpu, Mesh, Picture, Pixel, Style};

@@ -5,7 +5,8 @@ use super::mesh::{Flat, FlatMesh, Quad, rgba};
 use super::scene::Scene;
 use crate::model::materials::AIR;
 use floodplain::glam::{IVec3, Vec3};
-use floodplain::{CellMask, Cube, Face, Shape, World};
+use floodplain::world::World;
+use floodplain::{CellMask, Cube, Face, Shape};
 
 /// A property of cells that is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

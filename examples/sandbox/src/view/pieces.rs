@@ -4,7 +4,7 @@
 use super::mesh::FlatMesh;
 use crate::model::materials::{AIR, CONCRETE, LEAVES, SAND, SOIL, TILES, WOOD};
 use crate::noise::hash;
-use floodplain::World;
+use floodplain::world::World;
 use floodplain::glam::{IVec3, Vec3};
 use floodplain::world::{Broken, MaterialId};
 

@@ -5,7 +5,8 @@ use super::stale::Stale;
 use crate::model::materials::AIR;
 use floodplain::glam::{IVec3, Vec3};
 use floodplain::world::MaterialId;
-use floodplain::{CHUNK_CELLS, ChunkChanges, Cube, Region, Shape, World};
+use floodplain::world::World;
+use floodplain::{CHUNK_CELLS, ChunkChanges, Cube, Region, Shape};
 
 /// Where the sun stands, as seen from the world.
 pub const SUN: Vec3 = Vec3::new(0.52, 0.74, 0.426);

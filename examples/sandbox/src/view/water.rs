@@ -6,7 +6,8 @@ use super::overlay::add_pressure;
 use super::scene::Scene;
 use floodplain::glam::{IVec3, Vec3};
 use floodplain::water::{Fall, FlowField, WaterView};
-use floodplain::{CHUNK_CELLS, Cube, Face, Shape, World};
+use floodplain::world::World;
+use floodplain::{CHUNK_CELLS, Cube, Face, Shape};
 
 /// The most cells of depth that change how water looks.
 const DEEPEST: i32 = 12;

@@ -9,7 +9,6 @@ mod step;
 mod values;
 
 pub use edit::GraphError;
-pub use query::GraphViolation;
 #[cfg(feature = "snapshot")]
 pub(crate) use restore::{GraphParts, LinkParts, NodeParts};
 pub use values::{GraphEdit, GraphOutcome};

@@ -30,7 +30,8 @@ edits! {
     /// Returns the edit as bytes, 1 to 41. They mean the same in all later versions of this crate.
     ///
     /// ```
-    /// use floodplain::blast::{EditBytesError, GraphEdit};
+    /// use floodplain::blast::GraphEdit;
+    /// use floodplain::EditBytesError;
     /// use floodplain::glam::DVec3;
     ///
     /// let edit = GraphEdit::AddNode { position: DVec3::new(0.5, 2.0, 0.0), pressure: 40.0 };

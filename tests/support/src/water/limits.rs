@@ -4,15 +4,15 @@
 use super::Op;
 use super::small::{built, watched};
 use floodplain::glam::IVec3;
-use floodplain::water::{CellFlags, Edge, Edges, Edit, Rules, Voxel, WaterWorld};
+use floodplain::water::{Edge, Edges, Edit, Rules, Voxel, WaterCell, WaterWorld};
 use floodplain::{CHUNK_CELLS, Chunk, Region};
 
 /// Ticks in which a closed world of these sizes comes to rest.
 const REST_TICKS: u64 = 4_000;
 
 /// A cell with the flag.
-fn flagged(world: &WaterWorld, flag: CellFlags) -> Option<IVec3> {
-    let has = |cell: &IVec3| world.cell(*cell).is_some_and(|cell| cell.flags().contains(flag));
+fn flagged(world: &WaterWorld, flag: fn(WaterCell) -> bool) -> Option<IVec3> {
+    let has = |cell: &IVec3| world.cell(*cell).is_some_and(flag);
     world.bounds().positions().find(has)
 }
 
@@ -25,11 +25,11 @@ fn thaw_all(world: &mut WaterWorld) {
 /// Removes all springs: after one tick no cell has HasSource, however far from its spring.
 pub fn has_source_clears(world: &mut WaterWorld) {
     thaw_all(world);
-    while let Some(spring) = flagged(world, CellFlags::IS_SOURCE) {
+    while let Some(spring) = flagged(world, WaterCell::is_source) {
         assert_eq!(world.remove_source(spring), Ok(true));
     }
     world.step();
-    assert_eq!(flagged(world, CellFlags::HAS_SOURCE), None);
+    assert_eq!(flagged(world, WaterCell::has_source), None);
 }
 
 /// Whether a chunk has sea in it.
@@ -75,7 +75,7 @@ pub fn flow_out_clears(seed: u64, bounds: Region, ops: &[Op]) {
         world.fill_solid(wall).expect("inside the world");
     }
     world.step();
-    assert_eq!(flagged(&world, CellFlags::FLOW_OUT), None);
+    assert_eq!(flagged(&world, WaterCell::has_flow_out), None);
 }
 
 /// Makes the edits in a closed world without evaporation: it comes to rest, lawful and without a

@@ -8,7 +8,7 @@ use floodplain::glam::IVec3;
 use floodplain::humidity::{self, Cell, HumidityWorld, UNITS};
 use floodplain::water::{self, Voxel, WaterCell, WaterWorld};
 use floodplain::world::{
-    Broken, Content, Couplings, Edit, MaterialId, Palette, Rules, Submerged, World,
+    Broken, Content, Couplings, Edit, MaterialId, Palette, Rules, UnderWater, World,
 };
 use floodplain::{Chunk, Cube, Face, Region, Shape};
 use std::collections::BTreeMap;
@@ -226,7 +226,7 @@ impl Apart {
 
     /// Lets full cells of water stop pressure, if they do, and no others, in part of the world.
     pub(super) fn submerge(&mut self, is_there: impl Fn(IVec3) -> bool) {
-        if self.rules.submerged != Submerged::Stops {
+        if self.rules.under_water != UnderWater::Stops {
             return;
         }
         for (&cell, &id) in &self.ground {
@@ -248,7 +248,7 @@ impl Apart {
 
     /// Damps the pressure in full cells of water, if they do.
     fn damp(&mut self) {
-        let Submerged::Damps(part) = self.rules.submerged else { return };
+        let UnderWater::Damps(part) = self.rules.under_water else { return };
         for &cell in self.ground.keys() {
             let cell = IVec3::from_array(cell);
             let pressure = self.blast.pressure(cell);

@@ -7,11 +7,11 @@
 
 use floodplain::glam::{IVec2, IVec3};
 use floodplain::snapshot::Saved;
-use floodplain::testing::{Bytes, Draw, Small, Start, mirrors, palette};
+use floodplain::testing::{Bytes, Small, Start, mirrors, palette};
 use floodplain::water;
+use floodplain::water::MirrorError;
 use floodplain::world::{
-    ChunkRecord, Content, Edit, EditReport, Feed, Mirror, MirrorError, Outcome, Rules, Update,
-    World,
+    ChunkRecord, Content, Edit, EditReport, Feed, Mirror, Outcome, Rules, Update, World,
 };
 use floodplain::{Chunk, ClientEditError, Cube, EditKinds, Limits, Region, Shape};
 use std::collections::BTreeMap;
@@ -204,15 +204,15 @@ impl Server {
                 let list = usize::from(bytes.byte()) % self.records.len().max(1);
                 Edit::InsertRecords(self.records.get(list).cloned().unwrap_or_default())
             }
-            13 => Edit::Water(water::Edit::SetRules(Draw::draw(bytes))),
+            13 => Edit::Water(water::Edit::SetRules(bytes.any())),
             14 => {
                 let chunk = Cube::chunk_of(bytes.cell(self.home));
-                let edge = Some(Draw::draw(bytes));
+                let edge = Some(bytes.any());
                 Edit::Water(water::Edit::SetEdge { column: IVec2::new(chunk.x, chunk.z), edge })
             }
             _ => {
                 let position = Cube::chunk_of(bytes.cell(self.home));
-                Edit::InsertChunk { position, content: Chunk::uniform(Draw::draw(bytes)).into() }
+                Edit::InsertChunk { position, content: Chunk::uniform(bytes.any()).into() }
             }
         }
     }
@@ -401,7 +401,7 @@ fn count(counts: &mut Counts, what: &'static str) {
 
 /// Returns what clients may do: all that a server may, in half of the cases.
 fn limits(bytes: &mut Bytes<'_>, home: Region) -> Limits {
-    let kinds = EditKinds::all();
+    let kinds = EditKinds::ALL;
     match bytes.byte() % 4 {
         0 | 1 => Limits {
             most_bytes: 1 << 20,

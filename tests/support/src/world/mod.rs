@@ -10,7 +10,7 @@ mod throws;
 
 pub use floodplain::testing::palette;
 use floodplain::testing::{Small, Start};
-use floodplain::world::{Couplings, MaterialId, Rules, Submerged, World};
+use floodplain::world::{Couplings, MaterialId, Rules, UnderWater, World};
 use floodplain::{Region, water};
 
 /// The number of a material of [`palette`].
@@ -27,7 +27,7 @@ pub fn rules() -> Rules {
 
 /// The same rules without all that passes between explosions and water.
 pub fn uncoupled(rules: Rules) -> Rules {
-    Rules { spilling: false, submerged: Submerged::Passes, throw_flow: None, ..rules }
+    Rules { spilling: false, under_water: UnderWater::Passes, throw_flow: None, ..rules }
 }
 
 /// A world all of whose chunks are loaded: air over a floor of soil.

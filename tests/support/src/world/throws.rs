@@ -3,7 +3,7 @@
 use super::apart::Apart;
 use super::exchange::mix;
 use floodplain::glam::{DVec3, IVec3};
-use floodplain::world::Submerged;
+use floodplain::world::UnderWater;
 use floodplain::{Cube, Shape};
 
 /// "throws", as a number.
@@ -51,7 +51,7 @@ impl Apart {
     }
 
     fn flow_over(&self, cell: IVec3) -> DVec3 {
-        let stops = self.rules.submerged == Submerged::Stops && self.water.height(cell) == 7;
+        let stops = self.rules.under_water == UnderWater::Stops && self.water.height(cell) == 7;
         self.blast.flow(if stops { cell + IVec3::Y } else { cell })
     }
 

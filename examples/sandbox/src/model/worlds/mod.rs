@@ -9,7 +9,8 @@ mod u_tube;
 mod valley;
 
 use floodplain::glam::IVec3;
-use floodplain::{Face, World};
+use floodplain::world::World;
+use floodplain::Face;
 use plan::Plan;
 use std::error::Error;
 

@@ -4,7 +4,7 @@
 use crate::chunk::CellMask;
 use crate::water::WaterCell;
 use crate::world::World;
-use crate::world::rules::Submerged;
+use crate::world::rules::UnderWater;
 use crate::world::rules::error::EditError;
 use glam::IVec3;
 
@@ -30,7 +30,7 @@ impl World {
     /// that what has filled up while it slept wakes, and after each. Returns how many
     /// cells lose any.
     pub(in crate::world) fn damp_in_water(&mut self) -> u64 {
-        let Submerged::Damps(part) = self.rules.submerged else { return 0 };
+        let UnderWater::Damps(part) = self.rules.under_water else { return 0 };
         let chunks = self.blast.chunks().map(|(chunk, _)| chunk);
         let chunks: Vec<IVec3> = chunks.filter(|&chunk| !self.blast.is_still(chunk)).collect();
         // There is no pressure in those that are solid.
@@ -41,7 +41,7 @@ impl World {
     /// Makes the ground that explosions are lent in a chunk that of the water now, if it is lent.
     /// Returns how many cells that changes.
     pub(in crate::world) fn follow_water_in(&mut self, chunk: IVec3) -> Result<u64, EditError> {
-        if self.rules.submerged != Submerged::Stops || !self.is_lent(chunk) {
+        if self.rules.under_water != UnderWater::Stops || !self.is_lent(chunk) {
             return Ok(0);
         }
         let changed = self.blast.set_solid_cells(chunk, &self.water.closed_cells(chunk))?;
@@ -51,9 +51,9 @@ impl World {
 
     /// Returns the cells of a chunk that stop pressure by their water, and may be solid as well.
     pub(in crate::world) fn stopping_water(&self, chunk: IVec3) -> CellMask {
-        match self.rules.submerged {
-            Submerged::Stops => self.water.closed_cells(chunk),
-            Submerged::Passes | Submerged::Damps(_) => CellMask::EMPTY,
+        match self.rules.under_water {
+            UnderWater::Stops => self.water.closed_cells(chunk),
+            UnderWater::Passes | UnderWater::Damps(_) => CellMask::EMPTY,
         }
     }
 
@@ -64,7 +64,7 @@ impl World {
 
     /// Returns whether the water in a cell stops pressure.
     pub(in crate::world) fn is_stopped_by_water(&self, cell: IVec3) -> bool {
-        self.rules.submerged == Submerged::Stops
+        self.rules.under_water == UnderWater::Stops
             && self.water.height(cell) == WaterCell::STILL.height()
     }
 }

@@ -1,0 +1,34 @@
+//! The shapes of chunks that explosions run on, for each of which what takes time is compiled once.
+
+use super::{BlastWorld, validate};
+use crate::automata::engine::rows::RowShape;
+use crate::coords::{Cube, Sheet};
+use crate::simulation::StepReport;
+
+/// The shapes that explosions run on. Implemented by [`Cube`] and [`Sheet`] only.
+///
+/// Steps and checks are compiled with this crate, once for each shape, for the reason given at
+/// `HumidityShape`.
+pub trait BlastShape: RowShape {
+    fn step_blast(world: &mut BlastWorld<Self>) -> StepReport;
+
+    fn validate_blast(world: &BlastWorld<Self>) -> Result<(), validate::Violation>;
+}
+
+/// Never inlined, or these would be compiled with the calling crate after all.
+macro_rules! compile_for {
+    ($($shape:ty),*) => {
+        $(impl BlastShape for $shape {
+            #[inline(never)]
+            fn step_blast(world: &mut BlastWorld<Self>) -> StepReport {
+                world.step_generic()
+            }
+
+            #[inline(never)]
+            fn validate_blast(world: &BlastWorld<Self>) -> Result<(), validate::Violation> {
+                world.validate_generic()
+            }
+        })*
+    };
+}
+compile_for!(Cube, Sheet);
