@@ -2,8 +2,8 @@
 //! are read from bytes.
 
 use crate::chunk::LAYER_CELLS;
+use crate::codec::DecodeError;
 use crate::coords::{CHUNK_CELLS, Region};
-use crate::edit_bytes::EditBytesError;
 use crate::edit_table::Demanding;
 use bitflags::bitflags;
 use core::error::Error;
@@ -188,7 +188,7 @@ impl Error for LimitError {}
 #[derive(Clone, Debug, PartialEq)]
 pub enum ClientEditError<E> {
     /// The bytes are no edit.
-    Bytes(EditBytesError),
+    Bytes(DecodeError),
     /// It breaks a limit.
     Limit(LimitError),
     /// The world refused it.
@@ -315,7 +315,7 @@ impl Limits {
     pub(crate) fn read<T: Demanding, E>(
         &self,
         bytes: &[u8],
-        from_bytes: impl Fn(&[u8]) -> Result<T, EditBytesError>,
+        from_bytes: impl Fn(&[u8]) -> Result<T, DecodeError>,
     ) -> Result<T, ClientEditError<E>> {
         let (length, most) = (bytes.len(), self.most_bytes);
         if length > most {

@@ -1,7 +1,7 @@
 //! What all worlds of this crate share to be watched.
 
 use crate::snapshot::Saved;
-use crate::{ChunkChanges, EditBytesError, Region, Shape};
+use crate::{ChunkChanges, DecodeError, DecodeProblem, Format, Region, Shape};
 use core::fmt::Debug;
 use glam::IVec3;
 use std::collections::{BTreeMap, BTreeSet};
@@ -44,14 +44,16 @@ pub(super) fn cells<S: Shape, L>(
 pub(super) fn received<E: Debug>(
     edit: &E,
     to_bytes: impl Fn(&E) -> Vec<u8>,
-    from_bytes: impl Fn(&[u8]) -> Result<E, EditBytesError>,
+    from_bytes: impl Fn(&[u8]) -> Result<E, DecodeError>,
 ) -> Result<E, String> {
     let bytes = to_bytes(edit);
     let length = bytes.len() - 1;
     let cut = from_bytes(&bytes[..length]).err();
     let stretched = from_bytes(&[&bytes[..], &[0]].concat()).err();
-    let trailing = EditBytesError::Trailing { at: bytes.len(), bytes: 1 };
-    if cut != Some(EditBytesError::Truncated { length }) || stretched != Some(trailing) {
+    let error = |at, problem| Some(DecodeError { format: Format::Edit, at, problem });
+    if cut != error(length, DecodeProblem::EndsEarly)
+        || stretched != error(bytes.len(), DecodeProblem::Trailing { bytes: 1 })
+    {
         return Err(format!("{cut:?} and {stretched:?}, a byte less and more than {edit:?}"));
     }
     let received = from_bytes(&bytes).map_err(|error| format!("{error}, of {edit:?}"))?;

@@ -49,6 +49,7 @@
 //!    connected to them, changes are published.
 
 mod body;
+mod bytes;
 mod cell;
 mod context;
 mod draw;
@@ -73,10 +74,8 @@ mod store;
 mod surface;
 mod tick;
 mod validate;
-pub(crate) mod varint;
 mod voxel;
 
-pub use crate::edit_bytes::EditBytesError;
 pub use crate::simulation::Displaced;
 pub use crate::simulation::Progress;
 pub use body::BodyReport;
@@ -84,14 +83,14 @@ pub use cell::{CellError, CellFlags, FULL, WaterCell};
 pub use edit::{Edit, EditError, EditReport, Outcome};
 pub use feed::{
     Cause, ChunkCurrents, ChunkEvent, ChunkUpdate, Feed, Look, Mirror, MirrorError, Run, Span,
-    Update, UpdateBytesError,
+    Update,
 };
 pub use fixture::Fixture;
 pub use ledger::Ledger;
+pub use record::ChunkRecord;
 pub(crate) use record::CutCell;
-pub use record::{ChunkRecord, RecordBytesError};
 #[cfg(feature = "snapshot")]
-pub(crate) use restore::{ChunkState, Clock, SavedChunk};
+pub(crate) use restore::{Clock, SavedChunk};
 pub use rules::{Edge, Edges, Rules, RulesError};
 pub(crate) use settle::rules_alone;
 pub use settle::{Settling, settle};
@@ -99,8 +98,6 @@ pub(crate) use simulation_distance::{Fate, Foresight};
 pub use simulation_distance::{Ring, RingError, Simulated, SimulationDistance};
 #[cfg(feature = "store")]
 pub(crate) use store::Since;
-#[cfg(feature = "snapshot")]
-pub(crate) use store::flow::steady::FaceFlows;
 pub use surface::{
     ChunkLooks, Fall, FlowField, Submerged, SubmergedError, SurfaceMesh, WaterView, meshes_touched,
 };

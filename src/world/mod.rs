@@ -16,6 +16,7 @@
 //! | `ledger`, `validate` | the account of all water, and the laws |
 //! | `restore` | what a snapshot needs |
 
+mod bytes;
 mod edit;
 mod feed;
 mod ground;
@@ -30,8 +31,7 @@ mod tick;
 mod validate;
 mod view;
 
-pub use crate::edit_bytes::EditBytesError;
-pub use crate::water::{MirrorError, Progress, UpdateBytesError};
+pub use crate::water::{MirrorError, Progress};
 pub use edit::queue::EditReport;
 pub use edit::{Edit, Outcome};
 pub use feed::{ChunkUpdate, Feed, MOISTURE_STEP, Mirror, Update};

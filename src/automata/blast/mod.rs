@@ -26,7 +26,6 @@ mod step;
 mod validate;
 mod values;
 
-pub use crate::edit_bytes::EditBytesError;
 pub use edit::EditError;
 pub use field::walls::Broken;
 pub use graph::{BlastGraph, GraphEdit, GraphError, GraphOutcome, GraphViolation, NodeId};

@@ -42,7 +42,6 @@ mod units;
 mod validate;
 mod values;
 
-pub use crate::edit_bytes::EditBytesError;
 pub use cell::{Cell, MOST_HUMIDITY, ROCK, UNITS};
 pub use edit::EditError;
 pub use ledger::Ledger;

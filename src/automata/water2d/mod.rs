@@ -67,7 +67,6 @@ mod validate;
 mod values;
 mod wake;
 
-pub use crate::edit_bytes::EditBytesError;
 pub use crate::simulation::Displaced;
 pub use cell::{Cell, FULL, LevelError, MAX_LEVEL, PRESSURE};
 pub use edit::EditError;

@@ -1,11 +1,10 @@
 //! Edits between ticks: ground, sources, units of water, regions, whole chunks; the sea: `sea`. A
 //! refused edit changes nothing. Where displaced water goes: `displace`. Bodies of water: `bodies`.
 //! Drains, taps and valves: `fixtures`. Units moved: `transfer`. Chunks that travel: `records`;
-//! that stand still: `frozen`. As values, in bytes, and in a queue: `values`, `bytes`, `queue`;
+//! that stand still: `frozen`. As values and in a queue: `values`, `queue`;
 //! other rules: `rules`.
 
 mod bodies;
-mod bytes;
 mod displace;
 mod error;
 mod fixtures;

@@ -26,19 +26,21 @@ edits! {
     /// ```
     #[derive(Clone, Debug, PartialEq)]
     pub enum Edit for [] WaterWorld -> Outcome, EditError;
-    /// Returns the edit as bytes: 1 to 64, or for each chunk up to 8,205 and five more, for each
+    /// Returns the edit as bytes: 1 to 64, or for each chunk up to 8,208 and five more, for each
     /// position of a list 12 and five more, for each record its [bytes](ChunkRecord::to_bytes) and
     /// four. They mean the same in all later versions of this crate.
     ///
     /// ```
+    /// use floodplain::DecodeProblem;
     /// use floodplain::glam::IVec3;
-    /// use floodplain::water::{Edit, EditBytesError};
+    /// use floodplain::water::Edit;
     ///
     /// let edit = Edit::Pour { cell: IVec3::new(1, -2, 3), units: 7 };
     /// let bytes = edit.to_bytes();
     /// assert_eq!(bytes.len(), 17);
     /// assert_eq!(Edit::from_bytes(&bytes), Ok(edit));
-    /// assert_eq!(Edit::from_bytes(&[99]), Err(EditBytesError::Tag { tag: 99 }));
+    /// let error = Edit::from_bytes(&[99]).unwrap_err();
+    /// assert_eq!((error.at, error.problem), (0, DecodeProblem::Tag { found: 99 }));
     /// ```
     to_bytes;
     0 SetSolid(cell: IVec3) [GROUND.at(*cell)] => set_solid -> Displaced;
