@@ -165,7 +165,7 @@
 //! | saving and loading a world in between changes nothing | the same | the same |
 //! | `take_changes` reports every cell that changed | the same; `contract::changes` | the same |
 //! | an edit is the same after it was sent as bytes: the same outcome, and a world that saves to the same bytes | `contract::edits::an_edit_is_the_same_after_it_was_sent_as_bytes`, `wake_all_wakes_all` | the same |
-//! | edits keep their form in bytes in all later versions; other bytes are refused with their offset, whatever they are, and reading takes at most some eight times their number in memory | `contract::edits::edits_have_the_bytes_that_are_written_down`, `any_bytes_are_an_edit_or_an_error_that_names_the_place`, `values_out_of_range_are_refused_with_their_offset`; `memory::edits` | `edit_bytes` |
+//! | edits keep their form in bytes in all later versions; other bytes are refused with their offset, whatever they are, and reading takes at most some eight times their number in memory, and what its chunks can hold | `contract::edits::edits_have_the_bytes_that_are_written_down`, `any_bytes_are_an_edit_or_an_error_that_names_the_place`, `values_out_of_range_are_refused_with_their_offset`; `memory::edits` | `edit_bytes` |
 //!
 //! Humidity ([`HumidityWorld::validate`](crate::humidity::HumidityWorld::validate)):
 //!
@@ -261,7 +261,7 @@
 //! | water that is saved in the middle of a tick is saved as it was when that tick began; the tick starts again, with the same bytes at its end, and what it changes is published once | `water::budget::a_snapshot_taken_anywhere_in_a_tick_is_that_of_its_beginning` | `water_edits`, `water_stream` |
 //! | damaged bytes are refused with the name of their section; forged bytes give an error or a lawful world | `snapshot::laws::every_truncation_is_refused`, `every_flipped_bit_is_refused_by_the_name_of_its_section`, `forged_bytes_are_refused_or_describe_a_lawful_world`; error messages: `snapshot::forged`, of worlds of materials `snapshot::materials` | `snapshot_bytes` |
 //! | a snapshot in which something sleeps that would change is refused | `snapshot::sleep` | `snapshot_bytes` |
-//! | loading takes no more memory than 64 times the bytes, and 256 KB that an empty world takes, whatever the bytes claim, whatever the kind, saved in the middle of a tick too | `memory::loading` | |
+//! | loading takes no more memory than 64 times the bytes, 256 KB that an empty world takes, and what its chunks can hold, whatever the bytes claim, whatever the kind, saved in the middle of a tick too | `memory::loading` | |
 //! | snapshots of the version of the format can be loaded | `snapshot::versions` | |
 //!
 //! # Recordings

@@ -71,8 +71,8 @@ mod automata;
 #[cfg(feature = "bevy")]
 pub mod bevy;
 mod chunk;
+mod codec;
 mod coords;
-mod edit_bytes;
 mod edit_queue;
 mod edit_table;
 mod grid;
@@ -95,8 +95,8 @@ pub mod world;
 
 pub use automata::{FieldShape, blast, humidity, water2d};
 pub use chunk::{CellMask, Chunk};
+pub use codec::{DecodeError, DecodeProblem, Format};
 pub use coords::{CHUNK_CELLS, Cube, Face, Region, Shape, Sheet};
-pub use edit_bytes::EditBytesError;
 pub use glam;
 #[doc(hidden)]
 pub use grid::GridFault;

@@ -2,9 +2,10 @@
 //! are read from bytes.
 
 use crate::chunk::LAYER_CELLS;
+use crate::codec::DecodeError;
 use crate::coords::{CHUNK_CELLS, Region};
-use crate::edit_bytes::EditBytesError;
 use crate::edit_table::Tabled;
+use crate::simulation::EditValue;
 use core::error::Error;
 use core::fmt;
 use core::ops::BitOr;
@@ -216,7 +217,7 @@ impl Error for LimitError {}
 #[derive(Clone, Debug, PartialEq)]
 pub enum ClientEditError<E> {
     /// The bytes are no edit.
-    Bytes(EditBytesError),
+    Bytes(DecodeError),
     /// It breaks a limit.
     Limit(LimitError),
     /// The world refused it.

@@ -1,7 +1,7 @@
 //! The interface that all kinds of worlds share: the trait [`Simulation`] and its reports.
 
 use crate::chunk::CellMask;
-use crate::edit_bytes::EditBytesError;
+use crate::codec::DecodeError;
 use crate::limits::{LimitError, Limits};
 use core::error::Error;
 use core::fmt::{self, Debug};
@@ -23,7 +23,7 @@ pub trait EditValue: Clone + Debug + PartialEq {
     ///
     /// # Errors
     /// The bytes are no edit, or are longer than one.
-    fn from_bytes(bytes: &[u8]) -> Result<Self, EditBytesError>;
+    fn from_bytes(bytes: &[u8]) -> Result<Self, DecodeError>;
 
     /// Checks what the edit asks for against what a client may do.
     ///

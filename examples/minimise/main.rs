@@ -36,6 +36,7 @@ mod strip;
 
 use case::Case;
 use floodplain::recording::{Recording, RecordingError};
+use floodplain::{DecodeError, DecodeProblem};
 use indicatif::{ProgressBar, ProgressStyle};
 use kinds::{Kind, for_kind};
 use laws::Broken;
@@ -123,10 +124,13 @@ fn run(options: &Options) -> Answer {
 fn file<W: Kind>(bytes: &[u8], out: &Path) -> Option<Answer> {
     let recording = match std::str::from_utf8(bytes) {
         Ok(text) if text.starts_with("floodplain") => Recording::<W>::from_text(text),
-        _ => Recording::from_bytes(bytes),
+        _ => Recording::from_bytes(bytes).map_err(RecordingError::Bytes),
     };
     match recording {
-        Err(RecordingError::OtherKind { .. }) => None,
+        Err(
+            RecordingError::Bytes(DecodeError { problem: DecodeProblem::Kind { .. }, .. })
+            | RecordingError::Text { problem: DecodeProblem::Kind { .. }, .. },
+        ) => None,
         Err(error) => Some(Err(error.to_string())),
         Ok(recording) => Some(minimised(&recording, out)),
     }

@@ -3,7 +3,7 @@
 use super::watch::Changes;
 use crate::simulation::Simulation;
 use crate::snapshot::Saved;
-use crate::{ChunkChanges, EditBytesError, EditValue, Region, Shape};
+use crate::{ChunkChanges, DecodeError, DecodeProblem, EditValue, Format, Region, Shape};
 use glam::IVec3;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -55,8 +55,10 @@ pub(super) fn received<E: EditValue>(edit: &E) -> Result<E, String> {
     let length = bytes.len() - 1;
     let cut = E::from_bytes(&bytes[..length]).err();
     let stretched = E::from_bytes(&[&bytes[..], &[0]].concat()).err();
-    let trailing = EditBytesError::Trailing { at: bytes.len(), bytes: 1 };
-    if cut != Some(EditBytesError::Truncated { length }) || stretched != Some(trailing) {
+    let error = |at, problem| Some(DecodeError { format: Format::Edit, at, problem });
+    if cut != error(length, DecodeProblem::EndsEarly)
+        || stretched != error(bytes.len(), DecodeProblem::Trailing { bytes: 1 })
+    {
         return Err(format!("{cut:?} and {stretched:?}, a byte less and more than {edit:?}"));
     }
     let received = E::from_bytes(&bytes).map_err(|error| format!("{error}, of {edit:?}"))?;

@@ -39,6 +39,7 @@
 #![doc = include_str!("tick.svg")]
 
 mod body;
+mod bytes;
 mod cell;
 mod context;
 mod draw;
@@ -63,7 +64,6 @@ mod store;
 mod surface;
 mod tick;
 pub(crate) mod validate;
-pub(crate) mod varint;
 mod voxel;
 
 pub use body::BodyReport;
@@ -71,14 +71,14 @@ pub use cell::{CellError, FULL, WaterCell};
 pub use edit::{Edit, EditError, EditReport, Outcome};
 pub use feed::{
     Cause, ChunkCurrents, ChunkEvent, ChunkUpdate, Feed, Look, Mirror, MirrorError, Run, Span,
-    Update, UpdateBytesError,
+    Update,
 };
 pub use fixture::Fixture;
 pub use ledger::Ledger;
+pub use record::ChunkRecord;
 pub(crate) use record::CutCell;
-pub use record::{ChunkRecord, RecordBytesError};
 #[cfg(feature = "snapshot")]
-pub(crate) use restore::{ChunkState, Clock, SavedChunk};
+pub(crate) use restore::{Clock, SavedChunk};
 pub use rules::{Edge, Edges, Rules, RulesError};
 pub(crate) use settle::rules_alone;
 pub use settle::{Settling, settle};
@@ -87,8 +87,6 @@ pub(crate) use simulation_distance::{Fate, Foresight};
 pub use simulation_distance::{Ring, RingError, SimulationDistance};
 #[cfg(feature = "store")]
 pub(crate) use store::Since;
-#[cfg(feature = "snapshot")]
-pub(crate) use store::flow::steady::FaceFlows;
 pub use surface::{
     Fall, FlowField, Submerged, SubmergedError, SurfaceMesh, WaterView, meshes_touched,
 };

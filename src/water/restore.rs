@@ -1,18 +1,17 @@
 //! The parts of a world that a snapshot saves, and how a world is restored from them. A world with
 //! a tick underway is saved as it was when the tick began.
 
-use crate::chunk::{CellMask, Chunk, LAYER_CELLS, LayerMask, ones};
+use crate::chunk::{CellMask, LAYER_CELLS, LayerMask, ones};
 use crate::coords::{Cube, Region, Shape};
 use crate::grid::{Grid, LayerId, Slot};
 use crate::water::cell::CellFlags;
 use crate::water::ebb::evaporation::Evaporation;
 use crate::water::edit::Queue;
-use crate::water::fixture::Fixture;
 use crate::water::ledger::Ledger;
+use crate::water::record::{CellLists, ChunkState};
 use crate::water::rules::{Edge, Rules};
 #[cfg(feature = "store")]
 use crate::water::store::Since;
-use crate::water::store::flow::steady::FaceFlows;
 use crate::water::tick::TickState;
 use crate::water::voxel::Voxel;
 use crate::water::{Edit, RulesError, WaterWorld};
@@ -28,24 +27,13 @@ pub(crate) struct Clock {
     pub(crate) ledger: Ledger,
 }
 
-/// A chunk between ticks.
-#[derive(Debug, PartialEq)]
-pub(crate) struct ChunkState {
-    pub(crate) cells: Chunk<Voxel>,
-    /// `None` if none is.
-    pub(crate) awake: Option<Box<CellMask>>,
-    /// The index of each cell with several parents, and a bit for each face across which one lies.
-    pub(crate) further_parents: Vec<(u16, u8)>,
-    /// What is built into cells, by index.
-    pub(crate) fixtures: Vec<(u16, Fixture)>,
-    /// The steady flow that leaves its cells, by index.
-    pub(crate) steady: Vec<(u16, FaceFlows)>,
-}
-
-/// A chunk between ticks, with the marks of what is still to be listed as changed.
+/// A chunk between ticks, with its marks: which cells are awake, and what is still to be listed as
+/// changed.
 #[derive(Debug)]
 pub(crate) struct SavedChunk {
     pub(crate) state: ChunkState,
+    /// `None` if none is.
+    pub(crate) awake: Option<Box<CellMask>>,
     pub(crate) changed: Option<Box<CellMask>>,
     /// The changed cells that look different.
     pub(crate) visible: Option<Box<CellMask>>,
@@ -83,8 +71,10 @@ impl WaterWorld {
 
     /// Returns what a save has of a chunk.
     pub(crate) fn saved_chunk(&self, slot: Slot) -> SavedChunk {
+        let awake = self.awake_cells_before(slot);
         SavedChunk {
             state: self.chunk_state(slot),
+            awake: (!awake.is_empty()).then(|| Box::new(awake)),
             changed: self.store.changes_at(slot).map(Box::new),
             visible: self.visible_changes_at(slot).map(Box::new),
             is_frozen: self.store.is_frozen(slot),
@@ -147,15 +137,12 @@ impl WaterWorld {
 
     /// Returns a chunk as it is; if a tick is underway, as it was when the tick began.
     pub(crate) fn chunk_state(&self, slot: Slot) -> ChunkState {
-        let awake = self.awake_cells_before(slot);
-        let mut record = ChunkState {
-            cells: self.cells_before(slot).into_owned(),
-            awake: (!awake.is_empty()).then(|| Box::new(awake)),
-            further_parents: self.store.further_parents(slot),
-            // No tick changes them.
-            fixtures: self.store.fixture_list(slot),
-            steady: self.steady_before(slot),
-        };
+        let position = self.store.grid().position_at(slot);
+        let cells = self.store.without_marks(position, self.cells_before(slot).into_owned());
+        let steady = self.steady_before(slot);
+        // No tick changes fixtures.
+        let mut record =
+            ChunkState { cells, lists: CellLists { steady, ..self.store.lists(slot) } };
         if self.scratch.have_entered() {
             for layer in ones(u64::from(self.scratch.open_layers(slot))) {
                 self.roll_back_layer(&mut record, LayerId::new(slot, layer));
@@ -171,7 +158,8 @@ impl WaterWorld {
             return;
         }
         let first = layer.y * LAYER_CELLS;
-        record.further_parents.retain(|&(index, _)| usize::from(index) / LAYER_CELLS != layer.y);
+        let is_of_layer = |index: u16| usize::from(index) / LAYER_CELLS == layer.y;
+        record.lists.further_parents.retain(|&(index, _)| !is_of_layer(index));
         let faces_of = |cell| {
             (0..6).fold(0, |faces, face| {
                 let behind = work.extras_before().map_or(LayerMask::NONE, |extras| extras[face]);
@@ -181,10 +169,10 @@ impl WaterWorld {
         for cell in 0..LAYER_CELLS {
             let voxel = record.cells.get(first + cell);
             if !voxel.is_mark() && voxel.has(CellFlags::EXTRA) {
-                record.further_parents.push(((first + cell) as u16, faces_of(cell)));
+                record.lists.further_parents.push(((first + cell) as u16, faces_of(cell)));
             }
         }
-        record.further_parents.sort_unstable();
+        record.lists.further_parents.sort_unstable();
     }
 
     /// Returns a world with this clock and no chunks.
@@ -203,35 +191,20 @@ impl WaterWorld {
 
     /// Inserts a chunk without counting its water in the ledger. Returns `None` if no chunk with
     /// such cells can be at that position.
-    pub(crate) fn restore_chunk(&mut self, position: IVec3, chunk: Chunk<Voxel>) -> Option<Slot> {
+    pub(crate) fn restore_chunk(&mut self, position: IVec3, state: ChunkState) -> Option<Slot> {
+        let ChunkState { cells, lists } = state;
         if !Cube::holds_chunk(position) {
             return None;
         }
         self.store.bounds().intersection(&Cube::region_of(position))?;
-        let slot = self.store.insert(position, chunk.clone())?;
+        let slot = self.store.insert(position, cells.clone())?;
         self.tick_state.ageing.enter(&self.store, slot);
         self.tick_state.evaporation.enter(self.store.grid(), slot);
-        (*self.store.grid().chunk_at(slot) == chunk).then_some(slot)
-    }
-
-    /// Restores the fixture of a cell. Returns `false` if its values are out of their ranges.
-    pub(crate) fn restore_fixture(&mut self, slot: Slot, index: u16, fixture: Fixture) -> bool {
-        let is_valid = fixture.is_valid();
-        if is_valid {
-            self.store.restore_fixture(slot, index, fixture);
-        }
-        is_valid
-    }
-
-    /// Restores the steady flow of a chunk.
-    pub(crate) fn restore_steady(&mut self, slot: Slot, list: &[(u16, FaceFlows)]) {
-        self.store.restore_steady(slot, list);
-    }
-
-    /// Restores the parents of a cell with the Extra flag. Returns `false` if the cell lacks the
-    /// flag or `faces` are not two faces or more.
-    pub(crate) fn restore_parents(&mut self, slot: Slot, index: u16, faces: u8) -> bool {
-        self.store.restore_parents(slot, index, faces)
+        self.store.restore_lists(slot, &lists);
+        let stored = self.store.grid().chunk_at(slot).clone();
+        let is_same =
+            self.store.without_marks(position, stored) == cells && self.store.lists(slot) == lists;
+        is_same.then_some(slot)
     }
 }
 
@@ -241,22 +214,31 @@ mod tests {
     use crate::water::context::schedule::Phase;
     use crate::water::context::test_worlds;
 
+    fn state_and_awake(world: &WaterWorld, slot: Slot) -> (ChunkState, Option<Box<CellMask>>) {
+        let saved = world.saved_chunk(slot);
+        (saved.state, saved.awake)
+    }
+
     #[test]
     fn while_a_tick_is_underway_a_chunk_is_recorded_as_it_was_when_the_tick_began() {
         let (mut changed, mut retied) = (0, 0);
         for seed in 0..24 {
             let mut world = test_worlds::springs(seed);
             let slots = world.store.grid().sorted_slots();
-            let records = |world: &WaterWorld| -> Vec<ChunkState> {
-                slots.iter().map(|&slot| world.chunk_state(slot)).collect()
+            let records = |world: &WaterWorld| -> Vec<_> {
+                slots.iter().map(|&slot| state_and_awake(world, slot)).collect()
             };
             let before = records(&world);
             while !world.step_within(30).finished {
                 assert!(records(&world) == before, "seed {seed}");
                 for (&slot, before) in slots.iter().zip(&before) {
-                    changed += u32::from(*world.store.grid().chunk_at(slot) != before.cells);
-                    retied +=
-                        u32::from(world.store.further_parents(slot) != before.further_parents);
+                    let position = world.store.grid().position_at(slot);
+                    let now = world.store.grid().chunk_at(slot).clone();
+                    let now = world.store.without_marks(position, now);
+                    changed += u32::from(now != before.0.cells);
+                    retied += u32::from(
+                        world.store.further_parents(slot) != before.0.lists.further_parents,
+                    );
                 }
             }
         }
@@ -280,8 +262,8 @@ mod tests {
                 .filter(|&place| world.store.read(place).is_source())
                 .map(|place| world.store.position(place))
                 .collect();
-            let records = |world: &WaterWorld| -> Vec<ChunkState> {
-                slots.iter().map(|&slot| world.chunk_state(slot)).collect()
+            let records = |world: &WaterWorld| -> Vec<_> {
+                slots.iter().map(|&slot| state_and_awake(world, slot)).collect()
             };
             for source in sources {
                 world.run(2);
@@ -304,7 +286,7 @@ mod tests {
                     }
                     for (&slot, before) in slots.iter().zip(&before) {
                         retied += usize::from(
-                            world.store.further_parents(slot) != before.further_parents,
+                            world.store.further_parents(slot) != before.0.lists.further_parents,
                         );
                     }
                 }

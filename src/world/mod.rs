@@ -16,6 +16,7 @@
 //! | `ledger`, `validate` | the account of all water, and the laws |
 //! | `restore` | what a snapshot needs |
 
+mod bytes;
 mod edit;
 mod feed;
 mod ground;
@@ -30,7 +31,6 @@ mod tick;
 mod validate;
 mod view;
 
-pub use crate::water::UpdateBytesError;
 pub use edit::queue::EditReport;
 pub use edit::{Edit, Outcome};
 pub use feed::{ChunkUpdate, Feed, MOISTURE_STEP, Mirror, Update};

@@ -11,7 +11,10 @@ use floodplain::water::{Rules, WaterWorld};
 use floodplain::water2d::{self, Water2dWorld};
 use floodplain::world;
 use floodplain::world::World;
-use floodplain::{Chunk, Cube, EditBytesError, EditValue, Face, Region, Sheet, Simulation, water};
+use floodplain::{
+    Chunk, Cube, DecodeError, DecodeProblem, EditValue, Face, Format, Region, Sheet, Simulation,
+    water,
+};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 use support::edit_bytes::{parsed, sent};
@@ -98,15 +101,16 @@ fn region_bytes() -> Vec<u8> {
     [CELL_BYTES, [0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0]].concat()
 }
 
-/// A chunk of two kinds of cells, and its bytes.
+/// A chunk of two kinds of cells, in turns, and its bytes: a run of 16 cells as they are, and one
+/// of 4080 that repeats those 16 before.
 fn chunk<T: Copy + PartialEq>(
     even: T,
     odd: T,
     bytes: impl Fn(T) -> Vec<u8>,
 ) -> (Chunk<T>, Vec<u8>) {
     let cells = core::array::from_fn(|index| if index % 2 == 0 { even } else { odd });
-    let all = cells.iter().flat_map(|&cell| bytes(cell));
-    (Chunk::from_cells(&cells), [1].into_iter().chain(all).collect())
+    let first: Vec<u8> = cells[..16].iter().flat_map(|&cell| bytes(cell)).collect();
+    (Chunk::from_cells(&cells), [&[1, 0x80, 1][..], &first, &[0x82, 0xff, 1]].concat())
 }
 
 /// An edit with the bytes that are promised for it: a tag and its fields.
@@ -290,7 +294,7 @@ fn of_worlds() -> Vec<Written<world::Edit>> {
     ]
     .concat();
     let length = (record.len() as u32).to_le_bytes();
-    let of_part = |length: u8, tag: u8| [&[length, 0, 0, 0, tag][..], &CELL_BYTES].concat();
+    let of_part = |tag: u8| [&[tag][..], &CELL_BYTES].concat();
     vec![
         written(Edit::SetMaterial { cell, material }, 0, &[&CELL_BYTES, &[7]]),
         written(Edit::FillMaterial { region: region(), material }, 1, &[&region_bytes(), &[7]]),
@@ -302,9 +306,9 @@ fn of_worlds() -> Vec<Written<world::Edit>> {
         ),
         written(Edit::RemoveChunk(cell), 3, &[&CELL_BYTES]),
         written(Edit::Rain { from: cell, units }, 4, &[&CELL_BYTES, &units.to_le_bytes()]),
-        written(Edit::Water(water::Edit::AddSource(cell)), 5, &[&of_part(13, 2)]),
-        written(Edit::Soil(humidity::Edit::ClearRain(cell)), 6, &[&of_part(13, 4)]),
-        written(Edit::Blast(blast::Edit::ClearSolid(cell)), 7, &[&of_part(13, 5)]),
+        written(Edit::Water(water::Edit::AddSource(cell)), 5, &[&of_part(2)]),
+        written(Edit::Soil(humidity::Edit::ClearRain(cell)), 6, &[&of_part(4)]),
+        written(Edit::Blast(blast::Edit::ClearSolid(cell)), 7, &[&of_part(5)]),
         written(Edit::WakeAll, 8, &[]),
         written(Edit::RemoveChunks(vec![cell]), 9, &[&[1, 0, 0, 0], &CELL_BYTES]),
         written(Edit::InsertRecords(records), 10, &[&[1, 0, 0, 0], &length, &record]),
@@ -361,8 +365,12 @@ fn any_bytes_are_an_edit_or_an_error_that_names_the_place() {
 
 #[test]
 fn values_out_of_range_are_refused_with_their_offset() {
-    fn value<E>(at: usize, wanted: &'static str, found: i64) -> Result<E, EditBytesError> {
-        Err(EditBytesError::Value { at, wanted, found })
+    fn value<E>(at: usize, wanted: &'static str, found: i64) -> Result<E, DecodeError> {
+        let problem = DecodeProblem::Value { wanted, found: Some(found) };
+        Err(DecodeError { format: Format::Edit, at, problem })
+    }
+    fn error<E>(at: usize, problem: DecodeProblem) -> Result<E, DecodeError> {
+        Err(DecodeError { format: Format::Edit, at, problem })
     }
     let position = [0; 12];
     let cell = [&[6][..], &position, &[0], &(-2i32).to_le_bytes()].concat();
@@ -370,8 +378,10 @@ fn values_out_of_range_are_refused_with_their_offset() {
     assert_eq!(water2d::Edit::from_bytes(&cell), value(14, wanted, -2));
     let form = [&[6][..], &position, &[2]].concat();
     assert_eq!(water2d::Edit::from_bytes(&form), value(13, "0 or 1, the form of a chunk", 2));
-    let edge = [&[17][..], &[0; 8], &[5]].concat();
-    assert_eq!(water::Edit::from_bytes(&edge), value(9, "0 to 4, an edge or none", 5));
+    let edge = [&[17][..], &[0; 8], &[2]].concat();
+    assert_eq!(water::Edit::from_bytes(&edge), value(9, "0, or 1 for a value that follows", 2));
+    let edge = [&[17][..], &[0; 8], &[1, 5]].concat();
+    assert_eq!(water::Edit::from_bytes(&edge), value(10, "0 to 3, an edge", 5));
     let rules = [&[12][..], &[0; 18], &[4]].concat();
     assert_eq!(water::Edit::from_bytes(&rules), value(19, "0 to 3, an edge", 4));
     let rain = [&[5][..], &position, &[0; 12], &[7]].concat();
@@ -382,18 +392,16 @@ fn values_out_of_range_are_refused_with_their_offset() {
     let wanted = "a greatest cell that is not below the least one";
     assert_eq!(blast::Edit::from_bytes(&region), value(17, wanted, -1));
     // Of an edit of a part, with the offset in that of the world.
-    let in_world = |tag: u8, edit: &[u8]| {
-        let length = (edit.len() as u32).to_le_bytes();
-        world::Edit::from_bytes(&[&[tag][..], &length, edit].concat())
-    };
-    assert_eq!(in_world(6, &rain), value(30, "0, or 1 for rain", 7));
-    assert_eq!(in_world(7, &[99]), value(5, "the tag of an edit of the part", 99));
-    let wanted = "the length of what comes after it";
-    assert_eq!(in_world(7, &[3, 0]), value(1, wanted, 2));
-    assert_eq!(in_world(5, &[&[2][..], &position, &[0]].concat()), value(1, wanted, 14));
+    let in_world = |tag: u8, edit: &[u8]| world::Edit::from_bytes(&[&[tag][..], edit].concat());
+    assert_eq!(in_world(6, &rain), value(26, "0, or 1 for rain", 7));
+    assert_eq!(in_world(7, &[99]), error(1, DecodeProblem::Tag { found: 99 }));
+    assert_eq!(in_world(7, &[3, 0]), error(3, DecodeProblem::EndsEarly));
+    let trailing = DecodeProblem::Trailing { bytes: 1 };
+    assert_eq!(in_world(5, &[&[2][..], &position, &[0]].concat()), error(14, trailing));
     let flag = [&[2][..], &position, &[0, 7, 2]].concat();
-    assert_eq!(world::Edit::from_bytes(&flag), value(15, "0, or 1 for a chunk", 2));
-    assert_eq!(GraphEdit::from_bytes(&[12]), Err(EditBytesError::Tag { tag: 12 }));
+    let wanted = "0, or 1 for a value that follows";
+    assert_eq!(world::Edit::from_bytes(&flag), value(15, wanted, 2));
+    assert_eq!(GraphEdit::from_bytes(&[12]), error(0, DecodeProblem::Tag { found: 12 }));
 }
 
 /// Everything comes to rest; then one edit wakes it, and nothing else happens.
@@ -435,23 +443,24 @@ fn damage_to_a_record_in_an_edit_is_named_by_its_offset_in_the_edit() {
     let refusal = |change: &dyn Fn(&mut Vec<u8>)| {
         let mut changed = bytes.clone();
         change(&mut changed);
-        let Err(EditBytesError::Value { at, .. }) = Edit::from_bytes(&changed) else {
-            panic!("{:?}", Edit::from_bytes(&changed))
-        };
-        at
+        let error = Edit::from_bytes(&changed).expect_err("damage");
+        assert_eq!(error.format, Format::Record, "{error}");
+        error.at
     };
     assert_eq!(refusal(&|bytes| bytes[start] = 9), start, "its version");
     assert_eq!(refusal(&|bytes| bytes[start + 5] ^= 1), end - 4, "its checksum");
-    assert_eq!(refusal(&|bytes| bytes[5..9].copy_from_slice(&[0; 4])), 5, "its length");
+    assert_eq!(refusal(&|bytes| bytes[5..9].copy_from_slice(&[0; 4])), start, "its length");
     let seal = |bytes: &mut Vec<u8>| {
         let checksum = crc32fast::hash(&bytes[start..end - 4]);
         bytes[end - 4..].copy_from_slice(&checksum.to_le_bytes());
     };
+    // After the version and the position, the form of the chunk.
+    assert_eq!(bytes[start + 13], 1);
     let no_run = |bytes: &mut Vec<u8>| {
-        bytes[start + 13] = 0;
+        bytes[start + 14] = 0;
         seal(bytes);
     };
-    assert_eq!(refusal(&no_run), start + 13, "a run of no cells");
+    assert_eq!(refusal(&no_run), start + 14, "a run of no cells");
     let mut twin = WaterWorld::new(3, Rules::lossless()).unwrap();
     assert!(twin.apply(Edit::from_bytes(&bytes).unwrap()).is_ok());
     assert_eq!(twin.remove_chunks(first).unwrap().len(), records.len());

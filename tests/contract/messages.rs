@@ -4,10 +4,10 @@ use floodplain::blast::{self, BlastGraph, BlastWorld, FILL_CHUNK_LIMIT};
 use floodplain::glam::{DVec3, IVec3};
 use floodplain::humidity::{self, HumidityWorld};
 use floodplain::save_file::{Part, SaveError};
-use floodplain::snapshot::{Kind, SnapshotError};
+use floodplain::snapshot::Kind;
 use floodplain::water::{CellError, EditError, Rules, RulesError, Voxel, WaterCell, WaterWorld};
 use floodplain::water2d::{self, Water2dWorld};
-use floodplain::{Chunk, Cube, Face, Grid, GridError, Region};
+use floodplain::{Chunk, Cube, DecodeError, DecodeProblem, Face, Format, Grid, GridError, Region};
 use std::error::Error;
 
 const HERE: IVec3 = IVec3::new(-4, 5, 61);
@@ -213,24 +213,36 @@ fn refused_rules_of_every_automaton_name_value_and_limit() {
 
 #[test]
 fn bytes_that_are_refused_name_the_part() {
-    says(&SnapshotError::NotASnapshot, &["FLDPLAIN"]);
-    says(&SnapshotError::NewerVersion { found: 9, newest: 1 }, &["9", "1"]);
-    says(&SnapshotError::OtherKind { found: 9, wanted: Kind::Water }, &["9", "Water"]);
-    says(&SnapshotError::Header, &["header"]);
-    says(&SnapshotError::Truncated { section: "WRLD" }, &["WRLD"]);
-    says(&SnapshotError::Damaged { section: "WRLD" }, &["WRLD", "checksum"]);
-    let malformed = || SnapshotError::Malformed { section: "WRLD", at: 17, wanted: "a mask" };
-    says(&malformed(), &["WRLD", "17", "a mask"]);
-    says(&SnapshotError::Trailing { bytes: 8 }, &["8"]);
-    says(&SnapshotError::Unlawful { law: "11 units".to_owned() }, &["11 units"]);
+    let error = |format, problem| DecodeError { format, at: 17, problem };
+    let of = |problem| error(Format::Snapshot, problem);
+    says(&of(DecodeProblem::Magic { wanted: "FLDPLAIN" }), &["snapshot", "FLDPLAIN"]);
+    says(&of(DecodeProblem::Version { found: 9, wanted: 1 }), &["9", "1"]);
+    says(&of(DecodeProblem::Kind { found: 9, wanted: Kind::Water }), &["9", "Water"]);
+    says(&of(DecodeProblem::EndsEarly), &["snapshot", "17", "ends"]);
+    says(&of(DecodeProblem::Trailing { bytes: 8 }), &["17", "8"]);
+    says(&of(DecodeProblem::Law { law: "11 units".to_owned() }), &["snapshot", "11 units"]);
+    says(&of(DecodeProblem::Tag { found: 99 }), &["17", "tag 99"]);
+    let checksum = DecodeProblem::Checksum { found: 0xab, computed: 0xcd };
+    says(&error(Format::State, checksum), &["WRLD", "checksum", "0x000000ab", "0x000000cd"]);
+    let value = |found| DecodeProblem::Value { wanted: "a mask", found };
+    says(&error(Format::Edit, value(Some(-3))), &["edit", "17", "a mask", "-3"]);
+    for (format, name) in [
+        (Format::Rules, "RULE"),
+        (Format::Chunks, "CHNK"),
+        (Format::Record, "record"),
+        (Format::Update, "update"),
+        (Format::Recording, "recording"),
+        (Format::SaveFile, "save file"),
+    ] {
+        says(&error(format, value(None)), &[name, "17", "a mask"]);
+    }
+    let malformed = || error(Format::State, value(None));
     for error in
         [SaveError::Exists, SaveError::Empty, SaveError::NotADatabase, SaveError::OtherProgram]
     {
         says(&error, &["save"]);
         assert!(error.source().is_none());
     }
-    says(&SaveError::NewerVersion { found: 9, newest: 1 }, &["9", "1"]);
-    says(&SaveError::OtherKind { found: 9, wanted: Kind::Water }, &["9", "Water"]);
     says(&SaveError::InUse, &["open already"]);
     says(&SaveError::DamagedDatabase { reason: "torn".to_owned() }, &["torn"]);
     says(&SaveError::Damaged { part: Part::Entry("rules") }, &["entry rules"]);

@@ -109,10 +109,9 @@ fn another_world_than_the_generators_is_refused() {
     let mut other = tank(1);
     other.pour(IVec3::new(17, 5, 5), 3).unwrap();
     assert_eq!(difference(recording.start_with(&other)).chunk, Some(IVec3::X));
-    for read in
-        [Recording::from_bytes(&recording.to_bytes()), Recording::from_text(&recording.to_text())]
-    {
-        let mut read = read.unwrap();
+    let of_bytes = Recording::from_bytes(&recording.to_bytes()).unwrap();
+    let of_text = Recording::from_text(&recording.to_text()).unwrap();
+    for mut read in [of_bytes, of_text] {
         assert_eq!(read.generator(), Some(("tank", "seed = 1\n\\ two\r lines")));
         read.start_with(&tank(1)).unwrap();
         assert_eq!(read.replay().unwrap().state_hash(), game.world().state_hash());

@@ -1,13 +1,12 @@
 //! Recordings as bytes and as text: damage is refused with its place.
 
-use floodplain::EditBytesError;
 use floodplain::blast::{self, BlastWorld};
 use floodplain::glam::IVec3;
-use floodplain::recording::{Place, Recorder, Recording, RecordingError, ReplayError};
+use floodplain::recording::{Recorder, Recording, RecordingError, ReplayError};
 use floodplain::snapshot::Kind;
 use floodplain::water::{Edit, Rules, Voxel, WaterWorld};
 use floodplain::water2d::Water2dWorld;
-use floodplain::{Chunk, Cube, Sheet, humidity::HumidityWorld};
+use floodplain::{Chunk, Cube, DecodeError, DecodeProblem, Format, Sheet, humidity::HumidityWorld};
 use support::recording::{Game, forged, parsed, played, replayed};
 
 /// A recording with everything in it.
@@ -29,12 +28,9 @@ fn every_truncation_and_every_flipped_bit_is_refused() {
     let bytes = sample().to_bytes();
     for length in 0..bytes.len() {
         let error = Recording::<WaterWorld>::from_bytes(&bytes[..length]).unwrap_err();
-        match (length, &error) {
-            (0..8, RecordingError::NotARecording) => {}
-            (8..24, RecordingError::Length { found, wanted: 24 }) => assert_eq!(*found, length),
-            (24.., RecordingError::Length { found, wanted }) => {
-                assert_eq!((*found, *wanted), (length, bytes.len() as u64));
-            }
+        match (length, &error.problem) {
+            (0..8, DecodeProblem::Magic { wanted: "FLDRECRD" }) => assert_eq!(error.at, 0),
+            (8.., DecodeProblem::EndsEarly) => assert_eq!(error.at, length),
             _ => panic!("cut to {length}: {error:?}"),
         }
     }
@@ -43,14 +39,13 @@ fn every_truncation_and_every_flipped_bit_is_refused() {
         bytes[bit / 8] ^= 1 << (bit % 8);
         let error = Recording::<WaterWorld>::from_bytes(&bytes).unwrap_err();
         let is_named = match bit / 8 {
-            0..8 => error == RecordingError::NotARecording,
-            8..10 => matches!(
-                error,
-                RecordingError::NewerVersion { newest: 1, .. } | RecordingError::NotARecording
-            ),
-            10..12 => matches!(error, RecordingError::OtherKind { wanted: Kind::Water, .. }),
-            12..20 => matches!(error, RecordingError::Length { .. }),
-            _ => matches!(error, RecordingError::Checksum { .. }),
+            0..8 => matches!(error.problem, DecodeProblem::Magic { .. }),
+            8..10 => matches!(error.problem, DecodeProblem::Version { wanted: 1, .. }),
+            10..12 => matches!(error.problem, DecodeProblem::Kind { wanted: Kind::Water, .. }),
+            12..20 => {
+                matches!(error.problem, DecodeProblem::EndsEarly | DecodeProblem::Trailing { .. })
+            }
+            _ => matches!(error.problem, DecodeProblem::Checksum { .. }),
         };
         assert!(is_named, "bit {bit}: {error:?}");
         bytes[bit / 8] ^= 1 << (bit % 8);
@@ -92,16 +87,21 @@ fn forged_bytes_are_refused_or_another_recording() {
 #[test]
 fn recordings_of_other_kinds_and_versions_have_their_own_errors() {
     let bytes = sample().to_bytes();
-    let other = RecordingError::OtherKind { found: 1, wanted: Kind::Water2d };
-    assert_eq!(Recording::<Water2dWorld>::from_bytes(&bytes).err(), Some(other.clone()));
+    let of_bytes = |at: usize, problem| DecodeError { format: Format::Recording, at, problem };
+    let other = DecodeProblem::Kind { found: 1, wanted: Kind::Water2d };
+    let refused = Recording::<Water2dWorld>::from_bytes(&bytes).err();
+    assert_eq!(refused, Some(of_bytes(10, other.clone())));
     let text = sample().to_text();
-    assert_eq!(Recording::<Water2dWorld>::from_text(&text).err(), Some(other));
+    let refused = Recording::<Water2dWorld>::from_text(&text).err();
+    assert_eq!(refused, Some(RecordingError::Text { line: 2, problem: other }));
     let mut newer = bytes.clone();
     newer[8] = 2;
-    let error = RecordingError::NewerVersion { found: 2, newest: 1 };
-    assert_eq!(Recording::<WaterWorld>::from_bytes(&forged(newer)).err(), Some(error.clone()));
+    let version = DecodeProblem::Version { found: 2, wanted: 1 };
+    let refused = Recording::<WaterWorld>::from_bytes(&forged(newer)).err();
+    assert_eq!(refused, Some(of_bytes(8, version.clone())));
     let newer = text.replacen("recording 1", "recording 2", 1);
-    assert_eq!(Recording::<WaterWorld>::from_text(&newer).err(), Some(error));
+    let refused = Recording::<WaterWorld>::from_text(&newer).err();
+    assert_eq!(refused, Some(RecordingError::Text { line: 1, problem: version }));
 }
 
 #[test]
@@ -175,20 +175,29 @@ check 4 0123456789abcdef
         let changed = text.replacen(from, to, 1);
         assert_ne!(changed, text, "{from}");
         match Recording::<WaterWorld>::from_text(&changed).err() {
-            Some(RecordingError::Value { at: Place::Line(at), wanted }) => {
+            Some(RecordingError::Text { line: at, problem }) => {
                 let at_least = if to.contains("keyframe") { line..=line + 1 } else { line..=line };
-                assert!(at_least.contains(&at), "{from} as {to}: line {at}, {wanted}");
+                assert!(at_least.contains(&at), "{from} as {to}: line {at}, {problem}");
             }
             error => panic!("{from} as {to}: {error:?}"),
         }
     }
     let edit = text.replacen("0208", "6308", 1);
-    let error = RecordingError::Edit { at: Place::Line(8), error: EditBytesError::Tag { tag: 99 } };
+    let problem = DecodeProblem::Tag { found: 99 };
+    let error = DecodeError { format: Format::Edit, at: 0, problem };
+    let error = RecordingError::Edit { line: 8, error };
     assert_eq!(Recording::<WaterWorld>::from_text(&edit).err(), Some(error));
-    for text in ["", "a letter", "floodplain recording x\nworld 1", "floodplain recording 1"] {
-        let error = Some(RecordingError::NotARecording);
-        assert_eq!(Recording::<WaterWorld>::from_text(text).err(), error, "{text}");
+    let problem = |text: &str| match Recording::<WaterWorld>::from_text(text).err() {
+        Some(RecordingError::Text { line, problem }) => (line, problem),
+        error => panic!("{text}: {error:?}"),
+    };
+    for text in ["", "a letter", "floodplain recording x\nworld 1"] {
+        let none = DecodeProblem::Magic { wanted: "floodplain recording" };
+        assert_eq!(problem(text), (1, none), "{text}");
     }
+    let wanted = "world, and the number of its kind";
+    let no_world = DecodeProblem::Value { wanted, found: None };
+    assert_eq!(problem("floodplain recording 1"), (2, no_world));
 }
 
 /// Ticks may be as many as a number can say: nothing counts beyond them.
@@ -203,7 +212,8 @@ fn checks_at_the_last_tick_there_is_are_read_once() {
     assert_eq!(read.checks()[0].tick, u64::MAX);
     assert!(Recording::from_bytes(&read.to_bytes()).as_ref() == Ok(&read));
     let wanted = "a tick after the last one and not beyond the end";
-    let refused = RecordingError::Value { at: Place::Line(8), wanted };
+    let problem = DecodeProblem::Value { wanted, found: None };
+    let refused = RecordingError::Text { line: 8, problem };
     assert_eq!(Recording::<WaterWorld>::from_text(&(text + &check)).err(), Some(refused));
 }
 
@@ -228,7 +238,7 @@ fn a_snapshot_that_breaks_a_law_is_refused_when_it_is_used() {
     let text = sample().to_text();
     let (before, keyframe) = text.split_once("keyframe 4\n").unwrap();
     let (first, rest) = keyframe.split_once('\n').unwrap();
-    // The packed bytes begin with their number and a run of the snapshot's first letters.
+    // The snapshot's first letters.
     let spoilt = first.replacen("464c44", "464c45", 1);
     assert_ne!(spoilt, first);
     let spoilt = format!("{before}keyframe 4\n{spoilt}\n{rest}");

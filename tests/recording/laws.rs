@@ -7,7 +7,7 @@ use floodplain::recording::{Recorder, Recording, RecordingError, Replay, ReplayE
 use floodplain::water::WaterWorld;
 use floodplain::water2d::Water2dWorld;
 use floodplain::world::World;
-use floodplain::{Cube, Sheet};
+use floodplain::{Cube, DecodeProblem, Sheet};
 use proptest::prelude::*;
 use support::recording::{Game, by_hand, parsed, played};
 
@@ -78,9 +78,11 @@ fn follow<G: Game>(start: G, game: &Recorder<G>) {
         let sent = game.recording().tick_bytes(tick);
         for length in 0..sent.len() {
             let cut = guest.apply_bytes(&sent[..length]).unwrap_err();
+            let RecordingError::Bytes(error) = cut else { panic!("{cut}") };
+            let problem = &error.problem;
             let is_named =
-                matches!(cut, RecordingError::Length { .. } | RecordingError::Checksum { .. });
-            assert!(is_named, "{cut}");
+                matches!(problem, DecodeProblem::EndsEarly | DecodeProblem::Checksum { .. });
+            assert!(is_named, "{error}");
         }
         guest.apply_bytes(&sent).unwrap();
         guest.step();

@@ -9,6 +9,7 @@ use floodplain::snapshot::Saved;
 use floodplain::water::WaterWorld;
 use std::collections::BTreeMap;
 use std::fs;
+use support::snapshot::forgery::packed;
 
 /// Bytes of the keys and values of a save of this world that writes the records given, each value
 /// with its checksum.
@@ -19,7 +20,7 @@ fn bytes_of<'r>(world: &WaterWorld, records: impl Iterator<Item = &'r Vec<u8>>) 
     world.put_state(&mut state);
     let entries = [("format", 12), ("rules", rules.len()), ("state", state.len()), ("count", 8)];
     let head: usize = entries.iter().map(|(name, value)| name.len() + value + CHECKSUM).sum();
-    (head + records.map(|record| 12 + record.len() + CHECKSUM).sum::<usize>()) as u64
+    (head + records.map(|record| 12 + packed(record).len() + CHECKSUM).sum::<usize>()) as u64
 }
 
 #[test]

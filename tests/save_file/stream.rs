@@ -389,7 +389,7 @@ fn damaged_records_are_refused_by_their_position() {
             (|error| matches!(error, SaveError::Damaged { part: Part::Unloaded(_) }))
                 as fn(&_) -> _,
         ),
-        (1, |error| matches!(error, SaveError::Record { .. })),
+        (1, |error| matches!(error, SaveError::Malformed { part: Part::Unloaded(_), .. })),
         (2, |error| matches!(error, SaveError::Damaged { part: Part::Unloaded(_) })),
     ] {
         let found = stream.take([chunks[3], chunks[at]]).unwrap_err();

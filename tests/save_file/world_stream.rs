@@ -9,9 +9,10 @@ use fastrand::Rng;
 use floodplain::glam::IVec3;
 use floodplain::save_file::{Part, SaveError, SaveFile, Stream};
 use floodplain::snapshot::Saved;
-use floodplain::water::{self, RecordBytesError};
+use floodplain::water;
 use floodplain::world::{ChunkRecord, Edit, Feed, MaterialId, Rules, World};
-use floodplain::{Cube, Region, Shape, blast, humidity};
+use floodplain::{Cube, DecodeError, DecodeProblem, Format, Region, Shape, blast, humidity};
+use support::snapshot::forgery::framed;
 use support::world::apart::{random_edit, random_world};
 use support::world::{id, palette, rules, world};
 
@@ -238,23 +239,25 @@ fn records_that_are_none_are_refused_by_their_position() {
         transaction.commit().unwrap();
     };
     let refused = |value: &[u8]| {
-        forge(&sealed(&key(0), value));
+        forge(&sealed(&key(0), &framed(value)));
         let (file, _) = SaveFile::<World>::open(&path).unwrap();
         file.stream().take([IVec3::ZERO]).map(|records: Vec<ChunkRecord>| records.len())
     };
     let bytes = whole[0].to_bytes();
     assert_eq!(refused(&bytes).unwrap(), 1);
     let error = |value: &[u8]| match refused(value).unwrap_err() {
-        SaveError::Record { position, error } => (position, error),
+        SaveError::Malformed { part: Part::Unloaded(position), error } => (position, error),
         other => panic!("{other}"),
     };
     let length = bytes.len() - 1;
-    let truncated = RecordBytesError::Truncated { length };
-    assert_eq!(error(&bytes[..length]), (IVec3::ZERO, truncated));
-    let trailing = RecordBytesError::Trailing { at: bytes.len(), bytes: 1 };
-    assert_eq!(error(&[&bytes[..], &[0]].concat()), (IVec3::ZERO, trailing));
-    let wrong = error(&[&[9], &bytes[1..]].concat()).1;
-    assert!(matches!(wrong, RecordBytesError::Value { at: 0, found: 9, .. }), "{wrong}");
+    let of_record =
+        |at, problem| (IVec3::ZERO, DecodeError { format: Format::Record, at, problem });
+    let truncated = of_record(length, DecodeProblem::EndsEarly);
+    assert_eq!(error(&bytes[..length]), truncated);
+    let trailing = of_record(bytes.len(), DecodeProblem::Trailing { bytes: 1 });
+    assert_eq!(error(&[&bytes[..], &[0]].concat()), trailing);
+    let wrong = of_record(0, DecodeProblem::Version { found: 9, wanted: 1 });
+    assert_eq!(error(&[&[9], &bytes[1..]].concat()), wrong);
     // That of another place.
     let elsewhere = refused(&whole[1].to_bytes()).unwrap_err();
     assert!(matches!(elsewhere, SaveError::Damaged { part: Part::Unloaded(_) }), "{elsewhere}");

@@ -3,12 +3,14 @@
 
 use floodplain::blast::{self, BlastGraph, BlastWorld, Borders};
 use floodplain::glam::{DVec3, IVec3};
-use floodplain::snapshot::{Kind, Saved, SnapshotError};
+use floodplain::snapshot::{Kind, Saved};
 use floodplain::water::WaterWorld;
 use floodplain::water2d::Water2dWorld;
 use floodplain::world;
-use floodplain::{Chunk, Cube, Face, Region, Sheet, Simulation};
-use support::snapshot::forgery::{contents, forged};
+use floodplain::{
+    Chunk, Cube, DecodeError, DecodeProblem, Face, Format, Region, Sheet, Simulation,
+};
+use support::snapshot::forgery::{contents, forged, unpacked};
 use support::snapshot::samples::{Sample, run, run_graph, samples};
 use support::worlds;
 
@@ -131,15 +133,17 @@ fn every_truncation_is_refused() {
         for length in 0..sample.bytes.len() {
             let error = (sample.again)(&sample.bytes[..length])
                 .expect_err("a part of the bytes is not the world");
-            match (length, &error) {
-                (0..8, SnapshotError::NotASnapshot) | (8..16, SnapshotError::Header) => {}
-                (16.., SnapshotError::Truncated { .. }) => {}
+            match (length, &error.problem) {
+                (0..8, DecodeProblem::Magic { wanted: "FLDPLAIN" }) => {}
+                (8.., DecodeProblem::EndsEarly) => assert_eq!(error.at, length, "{}", sample.name),
                 _ => panic!("{} cut to {length}: {error:?}", sample.name),
             }
         }
         let mut longer = sample.bytes.clone();
         longer.push(0);
-        assert_eq!((sample.again)(&longer), Err(SnapshotError::Trailing { bytes: 1 }));
+        let problem = DecodeProblem::Trailing { bytes: 1 };
+        let error = DecodeError { format: Format::Snapshot, at: sample.bytes.len(), problem };
+        assert_eq!((sample.again)(&longer), Err(error));
     }
 }
 
@@ -158,17 +162,25 @@ fn flipped_bits_are_refused(sample: &Sample) {
     for bit in 0..8 * bytes.len() {
         bytes[bit / 8] ^= 1 << (bit % 8);
         let error = (sample.again)(&bytes).expect_err("a flipped bit is not the same world");
-        match (bit / 8, &error) {
-            (0..8, SnapshotError::NotASnapshot) | (8..16, SnapshotError::Header) => {}
-            (
-                at @ 16..,
-                SnapshotError::Damaged { section } | SnapshotError::Truncated { section },
-            ) => {
-                assert_eq!(*section, section_at(&sample.bytes, at), "{}, bit {bit}", sample.name);
+        match (bit / 8, &error.problem) {
+            (0..8, DecodeProblem::Magic { .. }) | (8..16, DecodeProblem::Checksum { .. }) => {}
+            (at @ 16.., DecodeProblem::Checksum { .. } | DecodeProblem::EndsEarly) => {
+                let section = section_at(&sample.bytes, at);
+                assert_eq!(name_of(error.format), section, "{}, bit {bit}", sample.name);
             }
             _ => panic!("{}, bit {bit}: {error:?}", sample.name),
         }
         bytes[bit / 8] ^= 1 << (bit % 8);
+    }
+}
+
+/// The name of the section that an error is about.
+fn name_of(format: Format) -> &'static str {
+    match format {
+        Format::Rules => "RULE",
+        Format::State => "WRLD",
+        Format::Chunks => "CHNK",
+        _ => "",
     }
 }
 
@@ -187,16 +199,18 @@ pub fn section_at(bytes: &[u8], at: usize) -> &str {
 #[test]
 fn forged_bytes_are_refused_or_describe_a_lawful_world() {
     for sample in samples() {
-        for seed in 0..40 {
+        let whole = [sample.bytes.clone(), unpacked(&sample.bytes)];
+        for seed in 0..80 {
             let mut rng = fastrand::Rng::with_seed(seed);
-            let bytes = forged(&sample.bytes, |bytes| {
+            let bytes = forged(&whole[seed as usize % 2], |bytes| {
                 for _ in 0..rng.usize(1..4) {
                     let at = rng.usize(16..bytes.len());
                     bytes[at] = rng.u8(..);
                 }
             });
             if let Ok(again) = (sample.again)(&bytes) {
-                assert!(again == bytes, "{}, seed {seed}: another world", sample.name);
+                let is_same = unpacked(&again) == unpacked(&bytes);
+                assert!(is_same, "{}, seed {seed}: another world", sample.name);
                 (sample.run)(&bytes)
                     .unwrap_or_else(|law| panic!("{}, seed {seed}: {law}", sample.name));
             }
@@ -232,7 +246,7 @@ fn a_forged_flow_far_above_all_pressures_leaves_the_account_balanced() {
     world.step();
     // What flows across a face of a grid leaves the cell without rounding.
     let flow = 100.0 - world.pressure(IVec3::ZERO);
-    let mut bytes = world.save();
+    let mut bytes = unpacked(&world.save());
     for sign in [1.0, -1.0] {
         bytes = forge(&bytes, &(sign * flow).to_le_bytes(), &(sign * 1e20f32).to_le_bytes());
     }
@@ -278,23 +292,33 @@ fn a_zero_below_zero_is_saved_as_the_zero_that_it_equals() {
 #[test]
 fn every_forged_byte_is_refused_by_its_section_or_describes_a_lawful_world() {
     for sample in samples() {
-        let most = |at: usize| if section_at(&sample.bytes, at) == "CHNK" { 40 } else { 160 };
-        for at in
-            contents(&sample.bytes).into_iter().flat_map(|(from, to)| (from..to).take(most(from)))
-        {
-            let byte = sample.bytes[at];
+        let whole = unpacked(&sample.bytes);
+        let most = |at: usize| if section_at(&whole, at) == "CHNK" { 60 } else { 160 };
+        for at in contents(&whole).into_iter().flat_map(|(from, to)| (from..to).take(most(from))) {
+            let byte = whole[at];
             for forgery in [u8::MAX, byte ^ 0x80].into_iter().filter(|&forgery| forgery != byte) {
-                let bytes = forged(&sample.bytes, |bytes| bytes[at] = forgery);
-                match (sample.again)(&bytes) {
+                let bytes = forged(&whole, |bytes| bytes[at] = forgery);
+                let error = match (sample.again)(&bytes) {
+                    Err(error) => error,
                     Ok(again) => {
-                        assert!(again == bytes, "{}, {forgery} at {at}: another world", sample.name)
+                        let is_same = unpacked(&again) == unpacked(&bytes);
+                        assert!(is_same, "{}, {forgery} at {at}: another world", sample.name);
+                        continue;
                     }
-                    Err(SnapshotError::Malformed { section, .. }) => {
+                };
+                let section = name_of(error.format);
+                match error.problem {
+                    DecodeProblem::Law { law } => assert!(!law.is_empty()),
+                    DecodeProblem::Value { .. }
+                    | DecodeProblem::Tag { .. }
+                    | DecodeProblem::Trailing { .. }
+                    | DecodeProblem::EndsEarly
+                    | DecodeProblem::Version { .. }
+                    | DecodeProblem::Checksum { .. } => {
                         let is_named = section == section_at(&bytes, at) || section == "CHNK";
                         assert!(is_named, "{}, {forgery} at {at}: {section}", sample.name);
                     }
-                    Err(SnapshotError::Unlawful { law }) => assert!(!law.is_empty()),
-                    Err(error) => panic!("{}, {forgery} at {at}: {error:?}", sample.name),
+                    _ => panic!("{}, {forgery} at {at}: {error:?}", sample.name),
                 }
             }
         }
@@ -304,19 +328,17 @@ fn every_forged_byte_is_refused_by_its_section_or_describes_a_lawful_world() {
 #[test]
 fn newer_versions_and_other_kinds_have_their_own_errors() {
     let bytes = worlds::water(1).save();
+    let error = |at: usize, problem| Some(DecodeError { format: Format::Snapshot, at, problem });
     let newer = forged(&bytes, |bytes| bytes[8] = 2);
-    assert_eq!(
-        WaterWorld::load(&newer).err(),
-        Some(SnapshotError::NewerVersion { found: 2, newest: 1 })
-    );
+    let version = DecodeProblem::Version { found: 2, wanted: 1 };
+    assert_eq!(WaterWorld::load(&newer).err(), error(8, version.clone()));
     // Its kind is that of another world, and its version is newer.
-    assert_eq!(
-        Water2dWorld::load(&newer).err(),
-        Some(SnapshotError::NewerVersion { found: 2, newest: 1 })
-    );
-    let of_water = SnapshotError::OtherKind { found: 1, wanted: Kind::Water2d };
-    assert_eq!(Water2dWorld::load(&bytes).err(), Some(of_water));
+    assert_eq!(Water2dWorld::load(&newer).err(), error(8, version));
+    let of_water = DecodeProblem::Kind { found: 1, wanted: Kind::Water2d };
+    assert_eq!(Water2dWorld::load(&bytes).err(), error(10, of_water));
     let other = forged(&bytes, |bytes| bytes[10] = 99);
-    assert!(matches!(WaterWorld::load(&other), Err(SnapshotError::OtherKind { found: 99, .. })));
-    assert_eq!(WaterWorld::load(b"something else").err(), Some(SnapshotError::NotASnapshot));
+    let unknown = DecodeProblem::Kind { found: 99, wanted: Kind::Water };
+    assert_eq!(WaterWorld::load(&other).err(), error(10, unknown));
+    let none = DecodeProblem::Magic { wanted: "FLDPLAIN" };
+    assert_eq!(WaterWorld::load(b"something else").err(), error(0, none));
 }

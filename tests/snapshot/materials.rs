@@ -1,23 +1,26 @@
 //! Worlds of materials: saved at every piece of a tick, and bytes that no world has, each refused
 //! in the words that say what is wrong with it.
 
-use super::sections::{content, forged};
-use floodplain::Region;
+use super::sections::{content, forged, records_forged};
 use floodplain::glam::IVec3;
 use floodplain::humidity::{self, HumidityWorld};
-use floodplain::snapshot::{Saved, SnapshotError};
+use floodplain::snapshot::Saved;
 use floodplain::water::{self, WaterWorld};
 use floodplain::world::{Couplings, Edit, Ledger, Rules, UnderWater, World};
+use floodplain::{DecodeProblem, Region};
 use std::collections::BTreeSet;
+use support::snapshot::forgery::number;
 use support::world::{id, rules, uncoupled};
 use support::worlds;
 
 fn said(bytes: &[u8]) -> String {
     match World::load(bytes) {
         Ok(_) => "a world".to_owned(),
-        Err(SnapshotError::Malformed { wanted, .. }) => wanted.to_owned(),
-        Err(SnapshotError::Unlawful { law }) => law,
-        Err(error) => error.to_string(),
+        Err(error) => match error.problem {
+            DecodeProblem::Value { wanted, .. } => wanted.to_owned(),
+            DecodeProblem::Law { law } => law,
+            problem => problem.to_string(),
+        },
     }
 }
 
@@ -195,9 +198,18 @@ fn states_that_no_world_has_are_refused_in_words() {
     for stage in [0, 3, 4] {
         assert_eq!(after(stage), "a stage that no tick has", "{stage} after a chunk");
     }
-    let edits = "a number of edits, and no more of them before the next tick";
+    let edits = "no more edits before the next tick than wait";
     assert_eq!(with_tail(&world, |tail| tail[5] = 1), edits);
-    assert_eq!(with_tail(&world, |tail| tail[9] = 1), "the bytes of an edit");
+    let in_the_middle = with_tail(&world, |tail| {
+        (tail[0], tail[5], tail[9]) = (1, 1, 1);
+        tail.insert(13, 8);
+    });
+    assert_eq!(in_the_middle, "no edits before the next tick in the middle of one");
+    let no_edit = with_tail(&world, |tail| {
+        tail[9] = 1;
+        tail.insert(13, 99);
+    });
+    assert_eq!(no_edit, "nothing has the tag 99");
     let [water, soil, blast] = states(&world);
     let after = water.len() + soil.len() + blast.len();
     let whole = content(&world.save(), "WRLD");
@@ -230,14 +242,14 @@ fn palettes_and_rules_are_checked_when_they_are_read() {
         }))
     };
     assert_eq!(with(name, b"air"), "a world");
-    assert_eq!(with(name, &[0xff]), "a name in UTF-8");
+    assert_eq!(with(name, &[0xff]), "a text in UTF-8");
     let concrete = rules.windows(4).position(|bytes| bytes == b"rock").unwrap();
     assert_eq!(with(concrete, b"soil"), "two materials are called \"soil\"");
     // From the end on: two bools and two numbers of the couplings, `throw_flow` with a bool before
     // it, `under_water`, a bool, four numbers of charges, a bool, the steps of pressure, the period
     // of soil, and `moisture_per_unit`.
     let end = rules.len();
-    assert_eq!(with(end - 1, &[2]), "a bool: 0 or 1");
+    assert_eq!(with(end - 1, &[2]), "0 or 1, a switch");
     let (two, nan) = (2.0f64.to_le_bytes(), f64::NAN.to_le_bytes());
     assert_eq!(with(end - 10, &nan), "depth_gain is 0 to 16, not NaN");
     assert_eq!(with(end - 18, &two), "seepage is 0 to 1, not 2");
@@ -253,21 +265,25 @@ fn palettes_and_rules_are_checked_when_they_are_read() {
 #[test]
 fn records_that_no_world_has_are_refused_in_words() {
     let saved = worlds::materials(1).save();
-    // After the count and the position of the first chunk.
     let with = |bits: u8| {
-        said(&forged(&saved, "CHNK", |mut chunks| {
-            chunks[20] = bits;
-            chunks
+        said(&records_forged(&saved, |record| {
+            let mut record = record.to_vec();
+            record[0] = bits;
+            record
         }))
     };
     let bits = "bits for changed, lent, and pressure";
     for refused in [8, 12, 16, 255] {
         assert_eq!(with(refused), bits, "{refused}");
     }
-    let unknown = said(&forged(&saved, "CHNK", |mut chunks| {
-        assert_eq!(chunks[21], 1, "a plane of cells that differ");
-        chunks[22] = 200;
-        chunks
+    let unknown = said(&records_forged(&saved, |record| {
+        let mut record = record.to_vec();
+        assert_eq!(record[1], 1, "a plane of cells that differ");
+        // The first cell, after the run that it stands in.
+        let (_, after) = number(&record[2..]);
+        let first = record.len() - after.len();
+        record[first] = 200;
+        record
     }));
     assert_eq!(unknown, "materials of the palette, inside the world's bounds");
 }

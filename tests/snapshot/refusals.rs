@@ -1,43 +1,64 @@
 //! What the format does not allow is refused at its place, with valid checksums: the section,
 //! the byte, and what should have been there. What it just has is not.
 
-use super::sections::{content, forged};
+use super::sections::{content, forged, start_of};
 use floodplain::blast::{self, BlastGraph, BlastWorld};
 use floodplain::glam::{DVec3, IVec3};
 use floodplain::humidity::{self, HumidityWorld, Sweep};
-use floodplain::snapshot::{Saved, SnapshotError};
+use floodplain::snapshot::Saved;
 use floodplain::water::{self, Fixture, Voxel, WaterWorld};
 use floodplain::water2d::{self, Water2dWorld};
-use floodplain::{CHUNK_CELLS, Chunk, Face, Region, Sheet};
+use floodplain::{Chunk, DecodeProblem, Face, Format, Region, Sheet};
+use support::snapshot::forgery::number;
 
 /// Bytes of a count, of a region, and of a position.
 const COUNT: usize = 8;
 const REGION: usize = 24;
 const POSITION: usize = 12;
 
-/// The error when these bytes are at this place of a section.
-fn with<W: Saved>(saved: &[u8], section: &str, at: usize, bytes: &[u8]) -> Option<SnapshotError> {
-    let forged = forged(saved, section, |mut content| {
+/// What an error says: the section, the offset in its content, and the words.
+type Said = Option<(&'static str, usize, String)>;
+
+/// What is said of a snapshot with changed content of a section.
+fn said<W: Saved>(forged: &[u8]) -> Said {
+    let error = W::load(forged).err()?;
+    let section = match error.format {
+        Format::Rules => "RULE",
+        Format::State => "WRLD",
+        Format::Chunks => "CHNK",
+        _ => "",
+    };
+    let words = match &error.problem {
+        DecodeProblem::Value { wanted, .. } => (*wanted).to_owned(),
+        problem => problem.to_string(),
+    };
+    let message = error.to_string();
+    let parts = [section, &format!("byte {}", error.at), &words];
+    assert!(parts.iter().all(|part| message.contains(part)), "{message}");
+    let start = if section.is_empty() { 0 } else { start_of(forged, section) };
+    Some((section, error.at.wrapping_sub(start), words))
+}
+
+/// What is said when these bytes are at this place of a section.
+fn with<W: Saved>(saved: &[u8], section: &str, at: usize, bytes: &[u8]) -> Said {
+    said::<W>(&forged(saved, section, |mut content| {
         content[at..at + bytes.len()].copy_from_slice(bytes);
         content
-    });
-    W::load(&forged).err()
+    }))
 }
 
-/// The error when a section ends at this place and these bytes follow.
-fn ending<W: Saved>(saved: &[u8], section: &str, at: usize, bytes: &[u8]) -> Option<SnapshotError> {
-    W::load(&forged(saved, section, |content| [&content[..at], bytes].concat())).err()
+/// What is said when a section ends at this place and these bytes follow.
+fn ending<W: Saved>(saved: &[u8], section: &str, at: usize, bytes: &[u8]) -> Said {
+    said::<W>(&forged(saved, section, |content| [&content[..at], bytes].concat()))
 }
 
-/// The error that something else was expected there, with its whole message.
-fn refused(section: &'static str, at: usize, wanted: &'static str) -> Option<SnapshotError> {
-    let error = SnapshotError::Malformed { section, at, wanted };
-    assert_eq!(error.to_string(), format!("section {section}, byte {at}: expected {wanted}"));
-    Some(error)
+/// That something else was expected there.
+fn refused(section: &'static str, at: usize, wanted: &str) -> Said {
+    Some((section, at, wanted.to_owned()))
 }
 
-fn is_well_formed(said: Option<SnapshotError>) -> bool {
-    matches!(said, None | Some(SnapshotError::Unlawful { .. }))
+fn is_well_formed(said: Said) -> bool {
+    said.is_none_or(|(_, _, words)| words.contains("breaks a law"))
 }
 
 /// The only place of these bytes in a section.
@@ -85,11 +106,12 @@ fn a_section_ends_where_its_content_does() {
         let length = content(&saved, section).len();
         assert_eq!(
             ending::<WaterWorld>(&saved, section, length, &[7]),
-            refused(section, length, "the end of the section")
+            refused(section, length, "it should end here, before 1 more bytes")
         );
     }
-    assert_eq!(ending::<WaterWorld>(&saved, "RULE", 0, &[]), refused("RULE", 0, "more bytes"));
-    assert_eq!(ending::<WaterWorld>(&saved, "CHNK", 0, &[]), refused("CHNK", 0, "more bytes"));
+    let more = "it ends here, where more should follow";
+    assert_eq!(ending::<WaterWorld>(&saved, "RULE", 0, &[]), refused("RULE", 0, more));
+    assert_eq!(ending::<WaterWorld>(&saved, "CHNK", 0, &[]), refused("CHNK", 0, more));
 }
 
 #[test]
@@ -98,7 +120,9 @@ fn a_section_of_another_name_is_damaged_though_its_checksum_is_right() {
     let at = saved.windows(4).position(|name| name == b"WRLD").unwrap();
     saved[at..at + 4].copy_from_slice(b"WORD");
     let saved = forged(&saved, "", |content| content);
-    assert_eq!(WaterWorld::load(&saved).err(), Some(SnapshotError::Damaged { section: "WRLD" }));
+    let problem = DecodeProblem::Magic { wanted: "WRLD" };
+    let error = WaterWorld::load(&saved).err().unwrap();
+    assert_eq!((error.format, error.at, error.problem), (Format::State, at, problem));
 }
 
 #[test]
@@ -180,7 +204,7 @@ fn a_graph_has_no_chunks() {
     let chunk = [&1u64.to_le_bytes()[..], &[0; 13]].concat();
     assert_eq!(
         ending::<BlastGraph>(&graph(), "CHNK", 0, &chunk),
-        refused("CHNK", 20, "no chunk in a graph")
+        refused("CHNK", 21, "no chunk in a graph")
     );
 }
 
@@ -208,8 +232,10 @@ fn a_pressure_is_a_number_up_to_its_limit_and_not_minus_zero() {
     let mut world = BlastWorld::<Sheet>::new(blast::Rules::diffusive(0.1)).unwrap();
     world.insert_chunk(IVec3::ZERO, Chunk::uniform(0.0)).unwrap();
     let saved = world.save();
-    // After the count, the position, and the byte for a chunk of equal cells.
-    let plane = COUNT + POSITION;
+    // After the count, the position, and the number of bytes of the record.
+    let chunk = content(&saved, "CHNK");
+    let (_, record) = number(&chunk[COUNT + POSITION..]);
+    let plane = chunk.len() - record.len();
     for pressure in [-0.0, 1.1e24, -1.1e24, f32::INFINITY, f32::NAN] {
         let said = with::<BlastWorld<Sheet>>(&saved, "CHNK", plane + 1, &pressure.to_le_bytes());
         assert_eq!(
@@ -260,67 +286,54 @@ fn fixtures_stand_in_order_and_in_range() {
         world.set_fixture(IVec3::new(0, y, 0), Some(fixture)).unwrap();
     }
     let saved = world.save();
-    let length = content(&saved, "CHNK").len();
-    // No further parents, two fixtures of four bytes, no steady flow.
-    let [count, first] = [length - 14, length - 10];
-    let chunk = content(&saved, "CHNK");
-    assert_eq!(chunk[count..], [0, 0, 2, 0, 0, 1, 1, 7, 0, 2, 0, 3, 0, 0]);
+    // Two fixtures, at 256 and 512, and no steady flow.
+    let fixtures = [2, 0x80, 2, 1, 7, 0x80, 4, 0, 3, 0];
+    let first = place_of(&saved, "CHNK", &fixtures) + 1;
     let loaded = WaterWorld::load(&saved).unwrap();
     assert!(loaded.save() == saved && loaded.fixtures().eq(world.fixtures()));
-    let wanted = "a cell after the one before, and its fixture";
-    for (at, bytes) in [
-        (first, &[0, 16][..]),
-        (first + 2, &[8]),
-        (first + 3, &[0]),
-        (first + 3, &[8]),
-        (first + 4, &[0, 1]),
-        (first + 6, &[255]),
+    let (order, rate) =
+        ("the index of a cell after the one before", "1 to 7, the rate of a fixture");
+    for (at, bytes, named, wanted) in [
+        (first, &[0xff, 0x7f][..], first, order),
+        (first + 2, &[8], first + 2, "0 to 7, a fixture"),
+        (first + 3, &[0], first + 3, rate),
+        (first + 3, &[8], first + 3, rate),
+        (first + 4, &[0x80, 2], first + 4, order),
+        (first + 6, &[255], first + 6, "0 to 7, a fixture"),
     ] {
-        let entry = first + (at - first) / 4 * 4;
         let said = with::<WaterWorld>(&saved, "CHNK", at, bytes);
-        assert_eq!(said, refused("CHNK", entry, wanted), "{bytes:?}");
+        assert_eq!(said, refused("CHNK", named, wanted), "{bytes:?}");
     }
 }
 
-/// Two springs that pour into each other's way: cells with two parents stand in the record by
-/// index.
+/// Two springs that pour into each other's way: the parents of cells with two stand in the record
+/// by index.
 #[test]
-fn further_parents_stand_in_order_at_cells_that_have_them() {
+fn further_parents_are_those_that_their_cells_can_have() {
     let mut world = water();
     world.fill_solid(Region::new(IVec3::ZERO, IVec3::new(15, 8, 15))).unwrap();
     for x in [3, 5] {
         world.add_source(IVec3::new(x, 9, 4)).unwrap();
     }
     world.run(12);
+    let bounds = world.bounds();
+    let has_further =
+        |cell: &IVec3| world.cell(*cell).is_some_and(|cell| cell.has_several_parents());
+    let count = bounds.positions().filter(has_further).count();
+    assert!(count >= 2);
     let saved = world.save();
+    // They come last, before the numbers of fixtures and of cells with steady flow, none.
     let chunk = content(&saved, "CHNK");
-    let marks = COUNT + POSITION + 1 + 2 * CHUNK_CELLS;
-    let parents = marks + 1 + chunk[marks].count_ones() as usize * CHUNK_CELLS / 8;
-    let number = |at: usize| u16::from_le_bytes([chunk[at], chunk[at + 1]]);
-    assert!(number(parents) >= 2 && chunk.len() == parents + 6 + 3 * usize::from(number(parents)));
-    let (first, second) = (parents + 2, parents + 5);
-    let load = |at: usize, bytes: &[u8]| with::<WaterWorld>(&saved, "CHNK", at, bytes);
-    let wanted = "a cell with the Extra flag, after the one before, and its parents";
-    assert_eq!(
-        load(second, &chunk[first..second]),
-        refused("CHNK", second, wanted),
-        "the cell before"
-    );
-    assert_eq!(
-        load(second, &4096u16.to_le_bytes()),
-        refused("CHNK", second, wanted),
-        "beyond the chunk"
-    );
-    assert_eq!(load(first, &0u16.to_le_bytes()), refused("CHNK", first, wanted), "solid ground");
-    for faces in [0, 1, 0b0100_0001] {
-        assert_eq!(load(first + 2, &[faces]), refused("CHNK", first, wanted), "parents {faces:#b}");
+    let parents = chunk.len() - 2 - count;
+    assert_eq!(chunk[chunk.len() - 2..], [0, 0]);
+    assert!(chunk[parents..chunk.len() - 2].iter().all(|faces| faces.count_ones() >= 2));
+    let wanted = "the faces of a cell's parents";
+    for at in [parents, parents + 1] {
+        for faces in [0, 1, 0b0100_0001] {
+            let said = with::<WaterWorld>(&saved, "CHNK", at, &[faces]);
+            assert_eq!(said, refused("CHNK", at, wanted), "parents {faces:#b}");
+        }
     }
-    let swapped = [&chunk[second..second + 3], &chunk[first..second]].concat();
-    assert_eq!(
-        load(first, &swapped),
-        refused("CHNK", second, wanted),
-        "two cells in the other order"
-    );
 }
 
 #[test]

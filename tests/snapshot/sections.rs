@@ -1,4 +1,6 @@
-//! Snapshots with a section replaced, with valid checksums.
+//! Snapshots with a section replaced, with valid checksums. Their records are not packed.
+
+use support::snapshot::forgery::{of_records, records, unpacked};
 
 /// The sections of a snapshot: names and contents.
 fn sections(bytes: &[u8]) -> Vec<(&[u8], Vec<u8>)> {
@@ -11,16 +13,25 @@ fn sections(bytes: &[u8]) -> Vec<(&[u8], Vec<u8>)> {
     sections
 }
 
+/// Where the content of one section begins.
+pub fn start_of(bytes: &[u8], name: &str) -> usize {
+    let before = sections(bytes);
+    let before = before.iter().take_while(|(section, _)| *section != name.as_bytes());
+    before.map(|(_, content)| content.len() + 16).sum::<usize>() + 16 + 12
+}
+
 /// The content of one section.
 pub fn content(bytes: &[u8], name: &str) -> Vec<u8> {
-    let section = sections(bytes).into_iter().find(|(section, _)| *section == name.as_bytes());
+    let bytes = unpacked(bytes);
+    let section = sections(&bytes).into_iter().find(|(section, _)| *section == name.as_bytes());
     section.expect("a section of this name").1
 }
 
 /// The snapshot with another content of one section.
-pub fn forged(bytes: &[u8], name: &str, change: impl Fn(Vec<u8>) -> Vec<u8>) -> Vec<u8> {
+pub fn forged(bytes: &[u8], name: &str, mut change: impl FnMut(Vec<u8>) -> Vec<u8>) -> Vec<u8> {
+    let bytes = unpacked(bytes);
     let mut out = bytes[..16].to_vec();
-    for (section, content) in sections(bytes) {
+    for (section, content) in sections(&bytes) {
         let content = if section == name.as_bytes() { change(content) } else { content };
         let start = out.len();
         out.extend_from_slice(section);
@@ -29,4 +40,12 @@ pub fn forged(bytes: &[u8], name: &str, change: impl Fn(Vec<u8>) -> Vec<u8>) -> 
         out.extend_from_slice(&crc32fast::hash(&out[start..]).to_le_bytes());
     }
     out
+}
+
+/// The snapshot with other records of its chunks.
+pub fn records_forged(bytes: &[u8], mut change: impl FnMut(&[u8]) -> Vec<u8>) -> Vec<u8> {
+    forged(bytes, "CHNK", |chunks| {
+        let records = records(&chunks);
+        of_records(records.iter().map(|(position, record)| (*position, change(record))))
+    })
 }

@@ -14,6 +14,7 @@ use floodplain::world::{Edit, World};
 use floodplain::{Cube, Face, Region, Sheet};
 use std::fs;
 use std::path::PathBuf;
+use support::snapshot::forgery::unpacked;
 use support::worlds;
 
 fn folder() -> PathBuf {
@@ -35,7 +36,8 @@ fn check<W: Saved>(kind: &str, state_hash: fn(&W) -> u64, make: impl FnOnce() ->
     let world = W::load(&bytes).unwrap_or_else(|error| panic!("{name}: {error}"));
     let kept = fs::read_to_string(&hashes).unwrap();
     assert!(kept.lines().any(|kept| kept == line(&world)), "{} was not kept", line(&world));
-    assert!(world.save() == bytes, "{name} is saved to other bytes");
+    // Another version of the packer may pack the same into other bytes.
+    assert!(unpacked(&world.save()) == unpacked(&bytes), "{name} is saved to other bytes");
 }
 
 /// Water beside the sea, an edge of a single column, and fixtures.

@@ -6,10 +6,10 @@ use floodplain::glam::IVec3;
 use floodplain::snapshot::Saved;
 use floodplain::testing::look;
 use floodplain::water::{
-    Cause, ChunkEvent, ChunkUpdate, Edge, Edit, Feed, Mirror, MirrorError, Rules, Update,
-    UpdateBytesError, Voxel, WaterCell, WaterWorld,
+    Cause, ChunkEvent, ChunkUpdate, Edge, Edit, Feed, Mirror, MirrorError, Rules, Update, Voxel,
+    WaterCell, WaterWorld,
 };
-use floodplain::{Chunk, Cube, Face, Region, Shape};
+use floodplain::{Chunk, Cube, DecodeError, DecodeProblem, Face, Format, Region, Shape};
 use support::edit_bytes::parsed_update;
 use support::worlds;
 
@@ -327,8 +327,9 @@ fn a_cause_without_cells_is_refused() {
     let (number, ticks, chunks, position, edit, end) = (1, 9, 1, [1, 1, 1], 8, 255);
     let bytes = [&[2, 0, number, ticks, chunks], &position[..], &[edit, end]].concat();
     let wanted = "a cell with this cause";
-    let refused = Err(UpdateBytesError::Value { at: 9, wanted, found: end.into() });
-    assert_eq!(Update::from_bytes(&bytes), refused);
+    let problem = DecodeProblem::Value { wanted, found: Some(end.into()) };
+    let error = DecodeError { format: Format::Update, at: 9, problem };
+    assert_eq!(Update::from_bytes(&bytes), Err(error));
 }
 
 #[test]

@@ -4,10 +4,8 @@ use super::random::{bounds, op, rules};
 use fastrand::Rng;
 use floodplain::glam::IVec3;
 use floodplain::snapshot::Saved;
-use floodplain::water::{
-    ChunkRecord, EditError, Fixture, RecordBytesError, Rules, Voxel, WaterWorld,
-};
-use floodplain::{CHUNK_CELLS, Chunk, Cube, Face, Region, Shape};
+use floodplain::water::{ChunkRecord, EditError, Fixture, Rules, Voxel, WaterWorld};
+use floodplain::{CHUNK_CELLS, Chunk, Cube, DecodeProblem, Face, Region, Shape};
 use proptest::prelude::*;
 use support::water::small::watched;
 use support::worlds;
@@ -296,8 +294,8 @@ fn any_bytes_are_a_record_or_an_error_that_names_the_place() {
                 forged[at] ^= 1 << rng.u8(..8);
                 let error = ChunkRecord::from_bytes(&forged).unwrap_err();
                 let is_named = matches!(
-                    error,
-                    RecordBytesError::Checksum { .. } | RecordBytesError::Version { .. }
+                    error.problem,
+                    DecodeProblem::Checksum { .. } | DecodeProblem::Version { .. }
                 );
                 assert!(is_named, "{error}");
                 forged.truncate(forged.len() - 4);

@@ -4,7 +4,7 @@ use fastrand::Rng;
 use floodplain::glam::IVec3;
 use floodplain::humidity::Cell;
 use floodplain::world::{ChunkRecord, Content, EditError, Material, MaterialId, Palette, World};
-use floodplain::{Chunk, EditBytesError, Region, humidity};
+use floodplain::{Chunk, DecodeError, DecodeProblem, Format, Region, humidity};
 use support::world::apart::random_world;
 use support::world::{id, rules, world};
 
@@ -105,17 +105,20 @@ fn bytes_that_are_no_record_are_refused_with_their_offset() {
     let (_, record) = record();
     let bytes = record.to_bytes();
     let refused = |bytes: &[u8]| ChunkRecord::from_bytes(bytes).unwrap_err();
+    let error = |at, problem| DecodeError { format: Format::Record, at, problem };
     let length = bytes.len() - 1;
-    assert_eq!(refused(&bytes[..length]), EditBytesError::Truncated { length });
+    assert_eq!(refused(&bytes[..length]), error(length, DecodeProblem::EndsEarly));
     let more = [&bytes[..], &[0]].concat();
-    assert_eq!(refused(&more), EditBytesError::Trailing { at: bytes.len(), bytes: 1 });
+    assert_eq!(refused(&more), error(bytes.len(), DecodeProblem::Trailing { bytes: 1 }));
     let changed = |at: usize, byte: u8| {
         let mut bytes = bytes.clone();
         bytes[at] = byte;
-        let EditBytesError::Value { at, .. } = refused(&bytes) else { panic!("byte {at}") };
-        at
+        refused(&bytes)
     };
-    assert_eq!(changed(0, 2), 0, "its version");
+    let version = DecodeProblem::Version { found: 2, wanted: 1 };
+    assert_eq!(changed(0, 2), error(0, version), "its version");
     // The list of one index is the last: its length, then the index.
-    assert_eq!(changed(length, 0x10), length - 5, "4096 or more");
+    let error = changed(length, 0x10);
+    assert!(matches!(error.problem, DecodeProblem::Value { .. }), "{error}");
+    assert_eq!(error.at, length - 5, "4096 or more");
 }

@@ -29,19 +29,20 @@ edits! {
     /// ```
     #[derive(Clone, Debug, PartialEq)]
     pub enum Edit for [S: BlastShape] BlastWorld<S> -> Outcome, EditError;
-    /// Returns the edit as bytes: 1 to 29, or with a chunk up to 16,398. They mean the same in all
+    /// Returns the edit as bytes: 1 to 29, or with a chunk up to 16,401. They mean the same in all
     /// later versions of this crate.
     ///
     /// ```
+    /// use floodplain::DecodeProblem;
     /// use floodplain::blast::Edit;
-    /// use floodplain::EditBytesError;
     /// use floodplain::glam::IVec3;
     ///
     /// let edit = Edit::SetWall { cell: IVec3::new(1, -2, 0), strength: 40.0 };
     /// let bytes = edit.to_bytes();
     /// assert_eq!(bytes.len(), 17);
     /// assert_eq!(Edit::from_bytes(&bytes), Ok(edit));
-    /// assert_eq!(Edit::from_bytes(&bytes[..9]), Err(EditBytesError::Truncated { length: 9 }));
+    /// let error = Edit::from_bytes(&bytes[..9]).unwrap_err();
+    /// assert_eq!((error.at, error.problem), (9, DecodeProblem::EndsEarly));
     /// ```
     to_bytes;
     0 SetPressure {

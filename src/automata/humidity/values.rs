@@ -3,8 +3,8 @@
 
 use super::{Cell, EditError, HumidityShape, HumidityWorld};
 use crate::chunk::Chunk;
+use crate::codec::{DecodeError, Field, Reader};
 use crate::coords::Region;
-use crate::edit_bytes::{EditBytesError, Field, Reader, Writer};
 use crate::edit_table::edits;
 use glam::IVec3;
 
@@ -29,19 +29,20 @@ edits! {
     /// ```
     #[derive(Clone, Debug, PartialEq)]
     pub enum Edit for [S: HumidityShape] HumidityWorld<S> -> Outcome, EditError;
-    /// Returns the edit as bytes: 1 to 38, or with a chunk 27 to 53,262. They mean the same in all
+    /// Returns the edit as bytes: 1 to 38, or with a chunk 27 to 53,265. They mean the same in all
     /// later versions of this crate.
     ///
     /// ```
+    /// use floodplain::DecodeProblem;
     /// use floodplain::humidity::Edit;
-    /// use floodplain::EditBytesError;
     /// use floodplain::glam::IVec3;
     ///
     /// let edit = Edit::SetRain { cell: IVec3::new(1, -2, 0), humidity: 900.0 };
     /// let bytes = edit.to_bytes();
     /// assert_eq!(bytes.len(), 21);
     /// assert_eq!(Edit::from_bytes(&bytes), Ok(edit));
-    /// assert_eq!(Edit::from_bytes(&bytes[..9]), Err(EditBytesError::Truncated { length: 9 }));
+    /// let error = Edit::from_bytes(&bytes[..9]).unwrap_err();
+    /// assert_eq!((error.at, error.problem), (9, DecodeProblem::EndsEarly));
     /// ```
     to_bytes;
     0 SetHumidity {
@@ -106,11 +107,13 @@ pub enum Outcome {
 
 /// Humidity `f64`, impermeability `f32`, and a `u8`: 1 for rain, else 0.
 impl Field for Cell {
-    fn put(&self, out: &mut Writer) {
-        out.put(&self.humidity).put(&self.impermeability).put(&u8::from(self.rain));
+    fn put(&self, out: &mut Vec<u8>) {
+        self.humidity.put(out);
+        self.impermeability.put(out);
+        self.rain.put(out);
     }
 
-    fn take(from: &mut Reader<'_>) -> Result<Self, EditBytesError> {
+    fn take(from: &mut Reader<'_>) -> Result<Self, DecodeError> {
         let (humidity, impermeability) = (from.take()?, from.take()?);
         let rain = from.one_of(&[false, true], "0, or 1 for rain")?;
         Ok(Cell { humidity, impermeability, rain })

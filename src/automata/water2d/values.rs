@@ -3,8 +3,8 @@
 
 use super::{Cell, EditError, MAX_LEVEL, Water2dWorld};
 use crate::chunk::Chunk;
+use crate::codec::{DecodeError, Field, Reader};
 use crate::coords::Region;
-use crate::edit_bytes::{EditBytesError, Field, Reader, Writer, refused};
 use crate::edit_table::edits;
 use crate::simulation::Displaced;
 use glam::IVec3;
@@ -30,19 +30,20 @@ edits! {
     /// ```
     #[derive(Clone, Debug, PartialEq, Eq)]
     pub enum Edit for [] Water2dWorld -> Outcome, EditError;
-    /// Returns the edit as bytes: 1 to 29, or for each chunk up to 16,397 and five more. They mean
+    /// Returns the edit as bytes: 1 to 29, or for each chunk up to 16,400 and five more. They mean
     /// the same in all later versions of this crate.
     ///
     /// ```
+    /// use floodplain::DecodeProblem;
     /// use floodplain::water2d::Edit;
-    /// use floodplain::EditBytesError;
     /// use floodplain::glam::IVec3;
     ///
     /// let edit = Edit::Scoop { cell: IVec3::new(1, -2, 0), units: 40 };
     /// let bytes = edit.to_bytes();
     /// assert_eq!(bytes.len(), 17);
     /// assert_eq!(Edit::from_bytes(&bytes), Ok(edit));
-    /// assert_eq!(Edit::from_bytes(&bytes[..9]), Err(EditBytesError::Truncated { length: 9 }));
+    /// let error = Edit::from_bytes(&bytes[..9]).unwrap_err();
+    /// assert_eq!((error.at, error.problem), (9, DecodeProblem::EndsEarly));
     /// ```
     to_bytes;
     0 SetSolid(cell: IVec3) [GROUND.at(*cell)] => set_solid -> Displaced;
@@ -97,16 +98,16 @@ pub enum Outcome {
 
 /// An `i32`: −1 for ground, or the level.
 impl Field for Cell {
-    fn put(&self, out: &mut Writer) {
-        out.put(&self.0);
+    fn put(&self, out: &mut Vec<u8>) {
+        self.0.put(out);
     }
 
-    fn take(from: &mut Reader<'_>) -> Result<Self, EditBytesError> {
+    fn take(from: &mut Reader<'_>) -> Result<Self, DecodeError> {
         let (at, found): (usize, i32) = (from.at(), from.take()?);
         match u32::try_from(found) {
             Ok(level @ 0..=MAX_LEVEL) => Ok(Cell(level as i32)),
             _ if Cell(found) == Cell::SOLID => Ok(Cell::SOLID),
-            _ => Err(refused(at, "-1 for ground, or a level of at most 1,000,000", found)),
+            _ => Err(from.refused(at, "-1 for ground, or a level of at most 1,000,000", found)),
         }
     }
 }

@@ -1,88 +1,41 @@
-//! Why bytes or a text are no recording, and why a recording cannot be replayed.
+//! Why a text is no recording, and why a recording cannot be replayed.
 
-use crate::edit_bytes::EditBytesError;
+use crate::codec::{DecodeError, DecodeProblem};
 use crate::limits::LimitError;
-use crate::snapshot::{Kind, SnapshotError};
 use core::fmt;
 use glam::IVec3;
 
-/// Where something stands in a recording.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
-    /// An offset among bytes, the first is 0.
-    Byte(usize),
-    /// A line of a text, the first is 1.
-    Line(usize),
-}
-
-impl fmt::Display for Place {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Place::Byte(at) => write!(f, "byte {at}"),
-            Place::Line(line) => write!(f, "line {line}"),
-        }
-    }
-}
-
-/// Why bytes or a text are no recording.
+/// Why a text is no recording, or edits that were sent are not made.
 ///
 /// ```
-/// use floodplain::recording::{Place, Recording, RecordingError};
+/// use floodplain::DecodeProblem;
+/// use floodplain::recording::{Recording, RecordingError};
 /// use floodplain::water::WaterWorld;
 ///
-/// let refused = Recording::<WaterWorld>::from_bytes(b"a holiday film").err();
-/// assert_eq!(refused, Some(RecordingError::NotARecording));
 /// let text = "floodplain recording 1\nworld 1 Water\ntick 5";
 /// let refused = Recording::<WaterWorld>::from_text(text);
 /// let wanted = "start, ticks, edit, check or keyframe";
-/// assert_eq!(refused.err(), Some(RecordingError::Value { at: Place::Line(3), wanted }));
+/// let problem = DecodeProblem::Value { wanted, found: None };
+/// assert_eq!(refused.err(), Some(RecordingError::Text { line: 3, problem }));
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum RecordingError {
-    /// It does not begin as a recording does.
-    NotARecording,
-    /// Written by a newer version of the format.
-    NewerVersion {
-        /// The version found.
-        found: u16,
-        /// The newest that is read here.
-        newest: u16,
+    /// The bytes that were sent are no edits.
+    Bytes(DecodeError),
+    /// A line of a text is not as it should be.
+    Text {
+        /// The line; the first is 1.
+        line: usize,
+        /// What is wrong with it.
+        problem: DecodeProblem,
     },
-    /// The recording of another kind of world.
-    OtherKind {
-        /// The number of the kind found.
-        found: u16,
-        /// The kind asked for.
-        wanted: Kind,
-    },
-    /// There are fewer or more bytes than the recording says it has.
-    Length {
-        /// Their number.
-        found: usize,
-        /// What the recording says, or the least number of bytes of a recording.
-        wanted: u64,
-    },
-    /// The bytes are damaged: their checksum is another one.
-    Checksum {
-        /// The checksum at the end of the bytes.
-        found: u32,
-        /// That of the bytes.
-        computed: u32,
-    },
-    /// Something does not follow the format, although the checksum is right.
-    Value {
-        /// Where.
-        at: Place,
-        /// What it should be.
-        wanted: &'static str,
-    },
-    /// The bytes of an edit are none. Its offsets are those in the edit.
+    /// The bytes of an edit in a text are none. Its offsets are those in the edit.
     Edit {
-        /// Where the edit begins.
-        at: Place,
-        /// Why.
-        error: EditBytesError,
+        /// The line of the edit.
+        line: usize,
+        /// What is wrong with it.
+        error: DecodeError,
     },
     /// The edits of one tick were to be made before another one.
     OtherTick {
@@ -103,27 +56,9 @@ pub enum RecordingError {
 impl fmt::Display for RecordingError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            RecordingError::NotARecording => {
-                f.write_str("not a recording: it begins neither with FLDRECRD nor as a text")
-            }
-            RecordingError::NewerVersion { found, newest } => write!(
-                f,
-                "the recording has version {found}; the newest supported version is {newest}"
-            ),
-            RecordingError::OtherKind { found, wanted } => write!(
-                f,
-                "the recording of a world of kind {found}, not of kind {} ({wanted:?})",
-                wanted.number()
-            ),
-            RecordingError::Length { found, wanted } => {
-                write!(f, "{found} bytes, where a recording has {wanted}")
-            }
-            RecordingError::Checksum { found, computed } => write!(
-                f,
-                "a damaged recording: its checksum is {found:#010x}, not {computed:#010x}"
-            ),
-            RecordingError::Value { at, wanted } => write!(f, "{at}: expected {wanted}"),
-            RecordingError::Edit { at, error } => write!(f, "the edit at {at}: {error}"),
+            RecordingError::Bytes(error) => error.fmt(f),
+            RecordingError::Text { line, problem } => write!(f, "line {line}: {problem}"),
+            RecordingError::Edit { line, error } => write!(f, "the edit at line {line}: {error}"),
             RecordingError::OtherTick { found, wanted } => {
                 write!(f, "edits of tick {found}, where tick {wanted} comes next")
             }
@@ -133,6 +68,12 @@ impl fmt::Display for RecordingError {
 }
 
 impl core::error::Error for RecordingError {}
+
+impl From<DecodeError> for RecordingError {
+    fn from(error: DecodeError) -> Self {
+        RecordingError::Bytes(error)
+    }
+}
 
 /// Why a recording cannot be replayed, or not to the same state.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -149,7 +90,7 @@ pub enum ReplayError {
         /// The tick of the snapshot.
         tick: u64,
         /// Why.
-        error: SnapshotError,
+        error: DecodeError,
     },
     /// It ends before that tick or edit.
     Beyond {

@@ -101,15 +101,11 @@
 //! | 2 | kind of world, `u16`: see [`Kind`](crate::snapshot::Kind) |
 //! | 8 | the number of all bytes, `u64` |
 //! | n | the number of ticks |
-//! | n | the start: 0 and a packed snapshot; or 1, and name and parameters of a generator as texts in UTF-8, each after the number of its bytes |
+//! | n | the start: 0 and a [snapshot](crate::snapshot), after the number of its bytes; or 1, and name and parameters of a generator as texts in UTF-8, each after the number of its bytes |
 //! | n | the number of ticks before which there are edits; for each the ticks since the one before, the number of its edits, then each edit's number of bytes and its bytes |
 //! | n | the number of checks; for each the ticks since the one before, the hash of the state `u64`, the number of chunks that have changed, then for each, in order (y, then z, then x), the way from the one before as three zigzag numbers and 0 if it is gone, or 1 and its hash `u32` |
-//! | n | the number of keyframes; for each the ticks since the one before, and a packed snapshot |
+//! | n | the number of keyframes; for each the ticks since the one before, and a snapshot, after the number of its bytes |
 //! | 4 | CRC-32 (IEEE) of all bytes before |
-//!
-//! A packed snapshot is the number of its bytes and runs (LZ77 with seven distances): a number,
-//! 8 n + kind, for n bytes of the snapshot, 1 to 4096. After kind 0 come the n bytes; kinds 1 to 7
-//! repeat what lies 1, 2, 4, 32, 64, 512 or 1024 bytes before.
 //!
 //! The text form ([`Recording::to_text`]) has the same in lines; edits are bytes in it, too, with
 //! what they are in words behind them.
@@ -117,13 +113,12 @@
 mod bytes;
 mod error;
 mod hashes;
-mod packed;
 mod parts;
 mod recorder;
 mod replay;
 mod text;
 
-pub use error::{CellDifference, Divergence, Place, RecordingError, ReplayError};
+pub use error::{CellDifference, Divergence, RecordingError, ReplayError};
 pub use hashes::Check;
 pub use parts::Recording;
 pub use recorder::Recorder;

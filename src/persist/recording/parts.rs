@@ -2,7 +2,6 @@
 
 use super::error::{Divergence, ReplayError};
 use super::hashes::{Check, ChunkHashes, hashes_of};
-use super::packed::Packed;
 use crate::simulation::{EditValue, Simulation};
 use crate::snapshot::Saved;
 use core::fmt;
@@ -10,12 +9,10 @@ use core::fmt;
 /// How a recorded world begins.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) enum Start {
-    Snapshot(Packed),
+    /// The bytes of a snapshot.
+    Snapshot(Vec<u8>),
     /// The world of a generator that is not part of the recording.
-    Generated {
-        name: String,
-        parameters: String,
-    },
+    Generated { name: String, parameters: String },
 }
 
 /// What a game did to a world: its start, its edits by tick, how many ticks it ran, and what it
@@ -29,7 +26,7 @@ pub struct Recording<W: Saved + Simulation> {
     /// Ascending by tick.
     pub(super) edits: Vec<(u64, W::Edit)>,
     pub(super) checks: Vec<Check>,
-    pub(super) keyframes: Vec<(u64, Packed)>,
+    pub(super) keyframes: Vec<(u64, Vec<u8>)>,
 }
 
 impl<W: Saved + Simulation> Clone for Recording<W> {
@@ -94,7 +91,7 @@ impl<W: Saved + Simulation> Recording<W> {
     pub fn new(world: &W, mut edits: Vec<(u64, W::Edit)>, ticks: u64) -> Recording<W> {
         edits.iter_mut().for_each(|(tick, _)| *tick = (*tick).min(ticks));
         edits.sort_by_key(|&(tick, _)| tick);
-        let start = Start::Snapshot(Packed::pack(&world.save()));
+        let start = Start::Snapshot(world.save());
         Recording { start, ticks, edits, checks: Vec::new(), keyframes: Vec::new() }
     }
 
@@ -157,7 +154,7 @@ impl<W: Saved + Simulation> Recording<W> {
                 return Err(ReplayError::Differs(divergence));
             }
         }
-        self.start = Start::Snapshot(Packed::pack(&world.save()));
+        self.start = Start::Snapshot(world.save());
         Ok(())
     }
 
@@ -167,7 +164,7 @@ impl<W: Saved + Simulation> Recording<W> {
     /// The start is that of a generator, or its snapshot is refused.
     pub fn start(&self) -> Result<W, ReplayError> {
         match &self.start {
-            Start::Snapshot(packed) => load(0, packed),
+            Start::Snapshot(saved) => load(0, saved),
             Start::Generated { name, .. } => Err(ReplayError::Generator { name: name.clone() }),
         }
     }
@@ -240,7 +237,7 @@ impl<W: Saved + Simulation> Recording<W> {
             chunks.note(first);
             first.chunks = ChunkHashes::default().changes(&chunks);
         }
-        part.start = Start::Snapshot(Packed::pack(&world.save()));
+        part.start = Start::Snapshot(world.save());
         part.ticks -= from;
         part.edits.retain(|edit| edit.0 >= from);
         part.keyframes.retain(|keyframe| keyframe.0 > from);
@@ -254,7 +251,7 @@ impl<W: Saved + Simulation> Recording<W> {
     fn last_keyframe(&self, tick: u64) -> Result<(u64, W), ReplayError> {
         let after = self.keyframes.partition_point(|keyframe| keyframe.0 <= tick);
         match self.keyframes[..after].last() {
-            Some((tick, packed)) => Ok((*tick, load(*tick, packed)?)),
+            Some((tick, saved)) => Ok((*tick, load(*tick, saved)?)),
             None => Ok((0, self.start()?)),
         }
     }
@@ -275,6 +272,6 @@ impl<W: Saved + Simulation> Recording<W> {
 }
 
 /// Returns the world of a snapshot.
-fn load<W: Saved + Simulation>(tick: u64, packed: &Packed) -> Result<W, ReplayError> {
-    W::load(&packed.unpack()).map_err(|error| ReplayError::Snapshot { tick, error })
+fn load<W: Saved + Simulation>(tick: u64, saved: &[u8]) -> Result<W, ReplayError> {
+    W::load(saved).map_err(|error| ReplayError::Snapshot { tick, error })
 }

@@ -3,7 +3,6 @@
 use super::bytes::tick_from_bytes;
 use super::error::{RecordingError, ReplayError};
 use super::hashes::{Check, ChunkHashes, hashes_of};
-use super::packed::Packed;
 use super::parts::{Recording, Start};
 use crate::limits::Limits;
 use crate::simulation::{EditValue, Simulation};
@@ -38,7 +37,7 @@ impl<W: Saved + Simulation> Recorder<W> {
     /// Returns a recorder of this world, whose recording begins with a snapshot of it. Completes a
     /// tick that is underway.
     pub fn new(world: W) -> Recorder<W> {
-        Recorder::begin(world, |world| Start::Snapshot(Packed::pack(&world.save())))
+        Recorder::begin(world, |world| Start::Snapshot(world.save()))
     }
 
     /// Returns a recorder of a world that a generator has just made: the recording has the
@@ -280,7 +279,7 @@ impl<W: Saved + Simulation> Recorder<W> {
             self.check();
         }
         if is_due(self.keyframe_every) {
-            self.recording.keyframes.push((ticks, Packed::pack(&self.world.save())));
+            self.recording.keyframes.push((ticks, self.world.save()));
         }
     }
 

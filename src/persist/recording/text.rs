@@ -5,19 +5,19 @@
 //! | `floodplain recording 1` | the first, with the version |
 //! | `world 1 Water` | the second: number and name of the [`Kind`](crate::snapshot::Kind) |
 //! | `ticks 120` | how many |
-//! | `start snapshot` | the packed snapshot follows |
+//! | `start snapshot` | the snapshot follows |
 //! | `start generator` | `name …` and `parameters …` follow, with `\n`, `\r` and `\\` |
 //! | `edit 3` | an edit before tick 3; its bytes follow, behind it if they are few |
 //! | `check 20 0123456789abcdef` | a check with the hash of the state |
 //! | `chunk 0 -1 0 01234567`, `chunk 0 -1 0 gone` | after a check: a chunk with its hash, or one that is gone |
-//! | `keyframe 60` | the packed snapshot follows |
+//! | `keyframe 60` | the snapshot follows |
 //! | two hexadecimal digits a byte, spaces among them or none | the bytes of the line before |
 
-use super::bytes::{VERSION, check_kind};
-use super::error::{Place, RecordingError};
+use super::bytes::VERSION;
+use super::error::RecordingError;
 use super::hashes::Check;
-use super::packed::Packed;
 use super::parts::{Recording, Start};
+use crate::codec::DecodeProblem;
 use crate::coords::sort_key;
 use crate::simulation::{EditValue, Simulation};
 use crate::snapshot::Saved;
@@ -59,10 +59,10 @@ impl<W: Saved + Simulation> Recording<W> {
         writeln!(out, "world {} {:?}", W::KIND.number(), W::KIND)?;
         writeln!(out, "ticks {}", self.ticks)?;
         match &self.start {
-            Start::Snapshot(packed) => {
+            Start::Snapshot(saved) => {
                 let words = self.start().map_or_else(|error| error.to_string(), |w| w.describe());
                 writeln!(out, "start snapshot # {}", words.replace(['\n', '\r'], " "))?;
-                write_lines(out, packed.bytes())?;
+                write_lines(out, saved)?;
             }
             Start::Generated { name, parameters } => {
                 writeln!(out, "start generator")?;
@@ -80,17 +80,17 @@ impl<W: Saved + Simulation> Recording<W> {
             Ok(())
         };
         for check in &self.checks {
-            while let Some((tick, packed)) = keyframe.filter(|keyframe| keyframe.0 < check.tick) {
+            while let Some((tick, saved)) = keyframe.filter(|keyframe| keyframe.0 < check.tick) {
                 write_until(out, *tick)?;
-                write_keyframe(out, *tick, packed)?;
+                write_keyframe(out, *tick, saved)?;
                 keyframe = keyframes.next();
             }
             write_until(out, check.tick)?;
             write_check(out, check)?;
         }
-        for (tick, packed) in keyframe.into_iter().chain(keyframes) {
+        for (tick, saved) in keyframe.into_iter().chain(keyframes) {
             write_until(out, *tick)?;
-            write_keyframe(out, *tick, packed)?;
+            write_keyframe(out, *tick, saved)?;
         }
         edits.try_for_each(|(tick, edit)| write_edit::<W>(out, *tick, edit))
     }
@@ -101,14 +101,21 @@ impl<W: Saved + Simulation> Recording<W> {
     /// The text is no recording of this kind of world; the error names the line.
     pub fn from_text(text: &str) -> Result<Recording<W>, RecordingError> {
         let mut reader = TextReader::new(text);
-        let (_, title) = reader.next().ok_or(RecordingError::NotARecording)?;
+        let wrong = || problem(1, DecodeProblem::Magic { wanted: TITLE });
+        let (line, title) = reader.next().ok_or_else(wrong)?;
         let version = title.strip_prefix(TITLE).and_then(|rest| rest.trim().parse().ok());
-        let version = version.ok_or(RecordingError::NotARecording)?;
-        let (line, kind) = reader.next().ok_or(RecordingError::NotARecording)?;
-        let wrong = refused(line, "world, and the number of its kind");
+        let found: u16 = version.ok_or_else(wrong)?;
+        if found != VERSION {
+            return Err(problem(line, DecodeProblem::Version { found, wanted: VERSION }));
+        }
+        let wrong = || refused(line + 1, "world, and the number of its kind");
+        let (line, kind) = reader.next().ok_or_else(wrong)?;
         let kind = kind.strip_prefix("world ").and_then(|kind| kind.split_whitespace().next());
-        let kind = kind.and_then(|kind| kind.parse().ok()).ok_or(wrong)?;
-        check_kind::<W>(version, kind)?;
+        let wrong = || refused(line, "world, and the number of its kind");
+        let found: u16 = kind.and_then(|kind| kind.parse().ok()).ok_or_else(wrong)?;
+        if found != W::KIND.number() {
+            return Err(problem(line, DecodeProblem::Kind { found, wanted: W::KIND }));
+        }
         reader.read()
     }
 }
@@ -137,9 +144,9 @@ fn write_check(out: &mut String, check: &Check) -> fmt::Result {
     Ok(())
 }
 
-fn write_keyframe(out: &mut String, tick: u64, packed: &Packed) -> fmt::Result {
+fn write_keyframe(out: &mut String, tick: u64, saved: &[u8]) -> fmt::Result {
     writeln!(out, "keyframe {tick}")?;
-    write_lines(out, packed.bytes())
+    write_lines(out, saved)
 }
 
 fn write_lines(out: &mut String, bytes: &[u8]) -> fmt::Result {
@@ -194,7 +201,11 @@ fn unescaped(line: &str) -> Option<String> {
 }
 
 fn refused(line: usize, wanted: &'static str) -> RecordingError {
-    RecordingError::Value { at: Place::Line(line), wanted }
+    problem(line, DecodeProblem::Value { wanted, found: None })
+}
+
+fn problem(line: usize, problem: DecodeProblem) -> RecordingError {
+    RecordingError::Text { line, problem }
 }
 
 /// What the bytes that follow belong to.
@@ -337,7 +348,7 @@ struct Found<W: Saved + Simulation> {
     start: Option<Start>,
     edits: Vec<(usize, u64, W::Edit)>,
     checks: Vec<(usize, Check)>,
-    keyframes: Vec<(usize, u64, Packed)>,
+    keyframes: Vec<(usize, u64, Vec<u8>)>,
     pending: Option<Pending>,
 }
 
@@ -396,14 +407,12 @@ impl<W: Saved + Simulation> Found<W> {
     /// Makes of the bytes what they are.
     fn end(&mut self) -> Result<(), RecordingError> {
         let Some(Pending { line, of, bytes }) = self.pending.take() else { return Ok(()) };
-        let packed = || Packed::checked(&bytes).ok_or(refused(line, "a packed snapshot"));
         match of {
-            Bytes::Start => self.start = Some(Start::Snapshot(packed()?)),
-            Bytes::Keyframe(tick) => self.keyframes.push((line, tick, packed()?)),
+            Bytes::Start => self.start = Some(Start::Snapshot(bytes)),
+            Bytes::Keyframe(tick) => self.keyframes.push((line, tick, bytes)),
             Bytes::Edit(tick) => {
-                let at = Place::Line(line);
-                let edit = W::Edit::from_bytes(&bytes)
-                    .map_err(|error| RecordingError::Edit { at, error })?;
+                let edit = W::Edit::from_bytes(&bytes);
+                let edit = edit.map_err(|error| RecordingError::Edit { line, error })?;
                 self.edits.push((line, tick, edit));
             }
         }
@@ -424,7 +433,7 @@ impl<W: Saved + Simulation> Found<W> {
             ticks,
             edits: self.edits.into_iter().map(|(_, tick, edit)| (tick, edit)).collect(),
             checks: self.checks.into_iter().map(|(_, check)| check).collect(),
-            keyframes: self.keyframes.into_iter().map(|(_, tick, packed)| (tick, packed)).collect(),
+            keyframes: self.keyframes.into_iter().map(|(_, tick, saved)| (tick, saved)).collect(),
         })
     }
 }

@@ -1,7 +1,6 @@
 //! Why saving or opening failed.
 
-use crate::snapshot::{Kind, SnapshotError};
-use crate::water::RecordBytesError;
+use crate::codec::{DecodeError, DecodeProblem, Format};
 use core::fmt;
 use glam::IVec3;
 use std::io;
@@ -49,20 +48,6 @@ pub enum SaveError {
     NotADatabase,
     /// A redb database, but of another program.
     OtherProgram,
-    /// Written by a newer version of the format.
-    NewerVersion {
-        /// The version found.
-        found: u16,
-        /// The newest that is read here.
-        newest: u16,
-    },
-    /// The save of another kind of world.
-    OtherKind {
-        /// The kind found, as its number.
-        found: u16,
-        /// The kind asked for.
-        wanted: Kind,
-    },
     /// The file is open already, here or in another process.
     InUse,
     /// The database is damaged beyond repair, or of a newer version of redb's own format.
@@ -75,19 +60,13 @@ pub enum SaveError {
         /// Which.
         part: Part,
     },
-    /// A part does not follow the format, although its checksum is right.
+    /// A part does not follow the format, although its checksum is right: of the entry `format`,
+    /// when the save is of another version or of another kind of world.
     Malformed {
         /// Which.
         part: Part,
         /// What is wrong with it.
-        error: SnapshotError,
-    },
-    /// The record of an unloaded chunk does not follow its format, although its checksum is right.
-    Record {
-        /// The chunk's position.
-        position: IVec3,
-        /// What is wrong with it.
-        error: RecordBytesError,
+        error: DecodeError,
     },
     /// A job does not follow the last one written: one before it was not written, or it is of
     /// another stream. The next one that is prepared holds the whole world.
@@ -126,20 +105,17 @@ impl SaveError {
         }
     }
 
-    /// Returns the error of reading an entry. The snapshot error has the name.
-    pub(super) fn in_entry(error: SnapshotError) -> Self {
-        let part = match error {
-            SnapshotError::Malformed { section, .. } => Part::Entry(section),
-            _ => Part::Entry("state"),
-        };
-        SaveError::in_part(part)(error)
+    /// Returns the error of reading rules or state.
+    pub(super) fn in_entry(error: DecodeError) -> Self {
+        let name = if error.format == Format::Rules { "rules" } else { "state" };
+        SaveError::in_part(Part::Entry(name))(error)
     }
 
     /// Returns the error of reading a part.
-    pub(super) fn in_part(part: Part) -> impl FnOnce(SnapshotError) -> Self {
-        move |error| match error {
-            SnapshotError::Unlawful { law } => SaveError::Unlawful { law },
-            error => SaveError::Malformed { part, error },
+    pub(super) fn in_part(part: Part) -> impl FnOnce(DecodeError) -> Self {
+        move |error| match error.problem {
+            DecodeProblem::Law { law } => SaveError::Unlawful { law },
+            _ => SaveError::Malformed { part, error },
         }
     }
 }
@@ -164,23 +140,10 @@ impl fmt::Display for SaveError {
             }
             SaveError::NotADatabase => write!(f, "not a save: the file is not a redb database"),
             SaveError::OtherProgram => write!(f, "not a save: a redb database of another program"),
-            SaveError::NewerVersion { found, newest } => {
-                write!(f, "the save has version {found}; the newest supported version is {newest}")
-            }
-            SaveError::OtherKind { found, wanted } => {
-                write!(
-                    f,
-                    "the save is of kind {found}, not of kind {} ({wanted:?})",
-                    wanted.number()
-                )
-            }
             SaveError::InUse => write!(f, "the save is open already"),
             SaveError::DamagedDatabase { reason } => write!(f, "the database is damaged: {reason}"),
             SaveError::Damaged { part } => write!(f, "{part} is missing, or its checksum is wrong"),
             SaveError::Malformed { part, error } => write!(f, "{part}: {error}"),
-            SaveError::Record { position, error } => {
-                write!(f, "unloaded chunk {position}: {error}")
-            }
             SaveError::OutOfOrder { job, last } => {
                 write!(f, "job {job} does not follow the last one written, {last}")
             }
@@ -200,7 +163,6 @@ impl core::error::Error for SaveError {
     fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
         match self {
             SaveError::Malformed { error, .. } => Some(error),
-            SaveError::Record { error, .. } => Some(error),
             SaveError::Io(error) => Some(error),
             SaveError::Database(error) => Some(&**error),
             _ => None,

@@ -319,10 +319,10 @@ fn write_chunks(
         }
         let chunk = fingerprints.entry(key, &record);
         if before != Some(&chunk) {
-            tables::seal(&key, &mut record);
+            let value = tables::packed(&key, &record);
             report.chunks_written += 1;
-            report.bytes += (key.len() + record.len()) as u64;
-            table.insert(&key, record.as_slice()).map_err(SaveError::of)?;
+            report.bytes += (key.len() + value.len()) as u64;
+            table.insert(&key, value.as_slice()).map_err(SaveError::of)?;
         }
         known.push(chunk);
     }
@@ -353,12 +353,12 @@ fn write_unloaded(
     for &position in contents.taken {
         table.remove(&tables::key_of(position)).map_err(SaveError::of)?;
     }
-    for (position, mut bytes) in contents.unloaded.by_ref() {
+    for (position, record) in contents.unloaded.by_ref() {
         let key = tables::key_of(position);
-        tables::seal(&key, &mut bytes);
+        let value = tables::packed(&key, &record);
         report.chunks_unloaded += 1;
-        report.bytes += (key.len() + bytes.len()) as u64;
-        table.insert(&key, bytes.as_slice()).map_err(SaveError::of)?;
+        report.bytes += (key.len() + value.len()) as u64;
+        table.insert(&key, value.as_slice()).map_err(SaveError::of)?;
     }
     let was_loaded = |key: Key| last.binary_search_by_key(&key, |last| last.key).is_ok();
     for Entry { key, .. } in known.iter().filter(|entry| !was_loaded(entry.key)) {

@@ -4,7 +4,8 @@ use super::Part;
 use super::error::SaveError;
 use super::fingerprints::{Fingerprints, Known};
 use super::tables::{self, CHUNKS, COUNT, FORMAT, HEAD, RULES, STATE};
-use crate::snapshot::{Content, Saved};
+use crate::codec::{Format, Reader};
+use crate::snapshot::Saved;
 use redb::{Database, ReadOnlyTable, ReadTransaction, ReadableDatabase, ReadableTable, TableError};
 
 /// Returns the world of the database, its laws checked, and the fingerprints of its records.
@@ -56,11 +57,11 @@ fn value(head: &Head, name: &'static str) -> Result<Vec<u8>, SaveError> {
 
 /// Returns the world without its chunks.
 fn take_world<W: Saved>(rules: &[u8], state: &[u8]) -> Result<W, SaveError> {
-    let [mut rules, mut state] =
-        [(RULES, rules), (STATE, state)].map(|(name, bytes)| Content::new(name, bytes));
+    let [mut rules, mut state] = [(Format::Rules, rules), (Format::State, state)]
+        .map(|(format, bytes)| Reader::new(format, bytes));
     let world = W::take_world(&mut rules, &mut state).map_err(SaveError::in_entry)?;
-    rules.finish().map_err(SaveError::in_entry)?;
-    state.finish().map_err(SaveError::in_entry)?;
+    rules.finish(()).map_err(SaveError::in_entry)?;
+    state.finish(()).map_err(SaveError::in_entry)?;
     Ok(world)
 }
 
@@ -79,14 +80,15 @@ fn take_chunks<W: Saved>(
         let key = *key.value();
         let position = tables::position_of(&key);
         let part = Part::Chunk(position);
-        let record = tables::unseal(&key, sealed.value(), part)?;
+        let mut value = Reader::new(Format::Chunks, tables::unseal(&key, sealed.value(), part)?);
         if known.last().is_some_and(|last| last.key >= key) {
             return Err(SaveError::Damaged { part: Part::Chunks });
         }
-        let mut content = Content::new("record", record);
+        let record = value.packed().map_err(SaveError::in_part(part))?;
+        let mut content = record.reader();
         world.take_chunk(position, &mut content).map_err(SaveError::in_part(part))?;
-        content.finish().map_err(SaveError::in_part(part))?;
-        known.push(fingerprints.entry(key, record));
+        content.finish(()).and_then(|()| value.finish(())).map_err(SaveError::in_part(part))?;
+        known.push(fingerprints.entry(key, record.bytes()));
     }
     Ok(known)
 }

@@ -43,8 +43,7 @@
 //! nothing, and any world can be saved into any file of its kind. Of the last save, memory holds a
 //! 64-bit hash of each record (SipHash, with new random keys for each [`SaveFile`]), 24 bytes a
 //! chunk. A changed chunk whose hash collides with that of its old record, one in 2⁶⁴, would not be
-//! written. On the disk, a dense chunk takes up to twice its 8 KiB, since redb's pages double in
-//! size.
+//! written.
 //!
 //! A [prepared](Stream::prepare) save costs the thread of the game a look at the state of each
 //! chunk and a copy of those that were touched since the last save. A copy has the arrays of cells
@@ -71,8 +70,8 @@
 //! | | `rules` | the rules |
 //! | | `state` | all that belongs to no chunk |
 //! | | `count` | the number of chunks, `u64` |
-//! | `chunks`, `&[u8; 12]` to `&[u8]` | position: y, z, x, each an `i32` with its sign bit flipped, *big*-endian, so that keys sort as positions do | the chunk's record |
-//! | `unloaded`, `&[u8; 12]` to `&[u8]`; if a chunk was unloaded | position, in the same form | the bytes of its record: of [water](crate::water::ChunkRecord::to_bytes), or [with its ground](crate::world::ChunkRecord::to_bytes) |
+//! | `chunks`, `&[u8; 12]` to `&[u8]` | position: y, z, x, each an `i32` with its sign bit flipped, *big*-endian, so that keys sort as positions do | the chunk's record, as packed bytes |
+//! | `unloaded`, `&[u8; 12]` to `&[u8]`; if a chunk was unloaded | position, in the same form | as packed bytes, those of its record: of [water](crate::water::ChunkRecord::to_bytes), or [with its ground](crate::world::ChunkRecord::to_bytes) |
 //!
 //! Each value ends with a CRC-32 (IEEE, `u32`) of its key and the value.
 //!

@@ -6,6 +6,7 @@ use super::error::SaveError;
 use super::job::{Base, Copied, Progress, SaveJob, Turns};
 use super::streamed::Streamed;
 use super::tables::{self, UNLOADED};
+use crate::codec::{Format, Reader};
 use crate::coords::sort_key;
 use crate::water::{Since, WaterWorld};
 use core::fmt;
@@ -281,8 +282,9 @@ impl<W: Streamed> Stream<W> {
                 let Some(sealed) = table.get(&key).map_err(SaveError::of)? else { continue };
                 let part = Part::Unloaded(position);
                 let bytes = tables::unseal(&key, sealed.value(), part)?;
-                let record =
-                    W::record_of(bytes).map_err(|error| SaveError::Record { position, error })?;
+                let record = Reader::new(Format::Record, bytes).packed();
+                let record = record.and_then(|record| W::record_of(record.bytes()));
+                let record = record.map_err(SaveError::in_part(part))?;
                 if W::position_of(&record) != position {
                     return Err(SaveError::Damaged { part });
                 }

@@ -1,8 +1,8 @@
 //! The worlds whose chunks may come and go in a save file, and what a stream needs of them.
 
-use crate::edit_bytes::EditBytesError;
+use crate::codec::DecodeError;
 use crate::snapshot::{CopiedMaterials, Saved, put_chunk};
-use crate::water::{self, RecordBytesError, SavedChunk, Since, WaterWorld};
+use crate::water::{self, SavedChunk, Since, WaterWorld};
 use crate::world::{self, World};
 use glam::IVec3;
 
@@ -24,7 +24,7 @@ pub trait Streamed: Saved {
     fn bytes_of(record: &Self::Record) -> Vec<u8>;
 
     #[doc(hidden)]
-    fn record_of(bytes: &[u8]) -> Result<Self::Record, RecordBytesError>;
+    fn record_of(bytes: &[u8]) -> Result<Self::Record, DecodeError>;
 
     /// Returns the positions of the loaded chunks, in no order.
     #[doc(hidden)]
@@ -74,7 +74,7 @@ impl Streamed for WaterWorld {
         record.to_bytes()
     }
 
-    fn record_of(bytes: &[u8]) -> Result<Self::Record, RecordBytesError> {
+    fn record_of(bytes: &[u8]) -> Result<Self::Record, DecodeError> {
         water::ChunkRecord::from_bytes(bytes)
     }
 
@@ -122,15 +122,8 @@ impl Streamed for World {
         record.to_bytes()
     }
 
-    fn record_of(bytes: &[u8]) -> Result<Self::Record, RecordBytesError> {
-        world::ChunkRecord::from_bytes(bytes).map_err(|error| match error {
-            EditBytesError::Truncated { length } => RecordBytesError::Truncated { length },
-            EditBytesError::Trailing { at, bytes } => RecordBytesError::Trailing { at, bytes },
-            EditBytesError::Value { at, wanted, found } => {
-                RecordBytesError::Value { at, wanted, found }
-            }
-            EditBytesError::Tag { tag } => RecordBytesError::Version { version: tag },
-        })
+    fn record_of(bytes: &[u8]) -> Result<Self::Record, DecodeError> {
+        world::ChunkRecord::from_bytes(bytes)
     }
 
     fn present(&self) -> Vec<IVec3> {

@@ -2,7 +2,7 @@
 
 use super::error::SaveError;
 use super::{Part, VERSION};
-use crate::snapshot::{Content, Kind};
+use crate::codec::{Format, Kind, Reader, put_header, put_packed};
 use glam::IVec3;
 use redb::TableDefinition;
 
@@ -17,7 +17,7 @@ pub(super) const RULES: &str = "rules";
 pub(super) const STATE: &str = "state";
 pub(super) const COUNT: &str = "count";
 
-const MAGIC: [u8; 8] = *b"FLDPSAVE";
+const MAGIC: &str = "FLDPSAVE";
 const CHECKSUM: usize = 4;
 
 /// A chunk position as bytes that sort as positions do.
@@ -45,6 +45,14 @@ pub(super) fn seal(key: &[u8], value: &mut Vec<u8>) {
     value.extend_from_slice(&checksum.to_le_bytes());
 }
 
+/// Returns the value of a chunk's record: packed, with its checksum.
+pub(super) fn packed(key: &[u8], record: &[u8]) -> Vec<u8> {
+    let mut value = Vec::new();
+    put_packed(&mut value, record);
+    seal(key, &mut value);
+    value
+}
+
 /// Returns the value without its checksum, if that is right.
 pub(super) fn unseal<'v>(key: &[u8], sealed: &'v [u8], part: Part) -> Result<&'v [u8], SaveError> {
     match sealed.split_last_chunk::<CHECKSUM>() {
@@ -62,26 +70,20 @@ fn checksum(key: &[u8], value: &[u8]) -> u32 {
 
 /// Returns the entry `format` for a kind of world.
 pub(super) fn format_of(kind: Kind) -> Vec<u8> {
-    let [version, kind] = [VERSION, kind.number()].map(u16::to_le_bytes);
-    [&MAGIC[..], &version, &kind].concat()
+    let mut format = Vec::new();
+    put_header(&mut format, MAGIC, VERSION, kind);
+    format
 }
 
 /// Checks the entry `format` of a file.
 pub(super) fn check_format(sealed: &[u8], wanted: Kind) -> Result<(), SaveError> {
-    if !sealed.starts_with(&MAGIC) {
+    if !sealed.starts_with(MAGIC.as_bytes()) {
         return Err(SaveError::OtherProgram);
     }
     let part = Part::Entry(FORMAT);
-    let format = &unseal(FORMAT.as_bytes(), sealed, part)?[MAGIC.len()..];
-    let mut content = Content::new(FORMAT, format);
-    let malformed = SaveError::in_part(part);
-    match (content.take(), content.take()) {
-        (Ok(VERSION), Ok(kind)) if kind == wanted.number() => content.finish().map_err(malformed),
-        (Ok(VERSION), Ok(found)) => Err(SaveError::OtherKind { found, wanted }),
-        (Ok(VERSION), Err(error)) | (Err(error), _) => Err(malformed(error)),
-        (Ok(0), _) => Err(malformed(content.malformed("a version from 1"))),
-        (Ok(found), _) => Err(SaveError::NewerVersion { found, newest: VERSION }),
-    }
+    let mut format = Reader::new(Format::SaveFile, unseal(FORMAT.as_bytes(), sealed, part)?);
+    let read = format.header(MAGIC, VERSION, wanted).and_then(|()| format.finish(()));
+    read.map_err(SaveError::in_part(part))
 }
 
 #[cfg(test)]

@@ -1,13 +1,11 @@
 //! Snapshots of explosions on a grid, and what those on a graph share with them.
 
-use super::bytes::{Content, Encode};
-use super::error::SnapshotError;
-use super::planes::{put_marks, take_whole_marks};
-use super::sections::Kind;
+use super::marks::{put_marks, take_mask, take_whole_marks};
 use super::world::Saved;
 use crate::automata::blast::{ChunkParts, WorldParts};
 use crate::blast::{BlastShape, BlastWorld, Border, Borders, Broken, Ledger, Rule, Rules};
 use crate::chunk::{CellMask, Chunk};
+use crate::codec::{DecodeError, Field, Kind, Reader};
 use crate::coords::CHUNK_CELLS;
 use glam::IVec3;
 use std::collections::BTreeMap;
@@ -62,7 +60,7 @@ impl<S: BlastShape> Saved for BlastWorld<S> {
         put_marks(self.grid(), slot, out);
     }
 
-    fn take_world(rules: &mut Content<'_>, state: &mut Content<'_>) -> Result<Self, SnapshotError> {
+    fn take_world(rules: &mut Reader<'_>, state: &mut Reader<'_>) -> Result<Self, DecodeError> {
         let rules = rules.take()?;
         let bounds = state.take()?;
         let borders = Borders { x: state.take()?, y: state.take()?, z: state.take()? };
@@ -74,17 +72,13 @@ impl<S: BlastShape> Saved for BlastWorld<S> {
             freed
                 .entry([position.y, position.z, position.x])
                 .or_default()
-                .union_with(&state.take()?);
+                .union_with(&take_mask(state)?);
         }
         BlastWorld::restored(rules, WorldParts { bounds, borders, tick, ledger, events, freed })
-            .map_err(SnapshotError::unlawful)
+            .map_err(|law| state.unlawful(law))
     }
 
-    fn take_chunk(
-        &mut self,
-        position: IVec3,
-        record: &mut Content<'_>,
-    ) -> Result<(), SnapshotError> {
+    fn take_chunk(&mut self, position: IVec3, record: &mut Reader<'_>) -> Result<(), DecodeError> {
         let pressure = take_pressures(record)?;
         let wrong = record.malformed(
             "bits for audible, removed cells, flows and made since changes were asked for",
@@ -93,7 +87,7 @@ impl<S: BlastShape> Saved for BlastWorld<S> {
         if bits & !(AUDIBLE | SOLID | FLOWS | UNTOLD) != 0 {
             return Err(wrong);
         }
-        let solid = if bits & SOLID != 0 { record.take()? } else { CellMask::EMPTY };
+        let solid = if bits & SOLID != 0 { take_mask(record)? } else { CellMask::EMPTY };
         let strengths = take_strengths(record)?;
         let weights = take_weights(record)?;
         let planes = (0..S::NEIGHBOURS).map(|_| take_pressures(record));
@@ -138,7 +132,7 @@ pub(super) fn put_parts(parts: &ChunkParts, out: &mut Vec<u8>) {
 }
 
 /// Reads a plane of pressures or flows.
-fn take_pressures(record: &mut Content<'_>) -> Result<Chunk<f32>, SnapshotError> {
+fn take_pressures(record: &mut Reader<'_>) -> Result<Chunk<f32>, DecodeError> {
     let wrong = record.malformed("numbers up to 10²⁴, none of them −0");
     let plane: Chunk<f32> = record.take()?;
     let fits =
@@ -150,7 +144,7 @@ fn take_pressures(record: &mut Content<'_>) -> Result<Chunk<f32>, SnapshotError>
     if all_fit { Ok(plane) } else { Err(wrong) }
 }
 
-fn take_strengths(record: &mut Content<'_>) -> Result<BTreeMap<usize, f32>, SnapshotError> {
+fn take_strengths(record: &mut Reader<'_>) -> Result<BTreeMap<usize, f32>, DecodeError> {
     let mut strengths = BTreeMap::new();
     for _ in 0..record.take::<u16>()? {
         let wrong = record.malformed("the index of a cell after the one before");
@@ -165,7 +159,7 @@ fn take_strengths(record: &mut Content<'_>) -> Result<BTreeMap<usize, f32>, Snap
     Ok(strengths)
 }
 
-fn take_weights(record: &mut Content<'_>) -> Result<BTreeMap<(usize, usize), f32>, SnapshotError> {
+fn take_weights(record: &mut Reader<'_>) -> Result<BTreeMap<(usize, usize), f32>, DecodeError> {
     let mut weights = BTreeMap::new();
     for _ in 0..record.take::<u16>()? {
         let wrong = record.malformed("the axis and the index of a link after the one before");
@@ -181,7 +175,7 @@ fn take_weights(record: &mut Content<'_>) -> Result<BTreeMap<(usize, usize), f32
 }
 
 /// Appends walls that broke.
-pub(super) fn put_events<P: Encode>(events: &[Broken<P>], out: &mut Vec<u8>) {
+pub(super) fn put_events<P: Field>(events: &[Broken<P>], out: &mut Vec<u8>) {
     (events.len() as u64).put(out);
     for Broken { tick, place, difference, strength } in events {
         tick.put(out);
@@ -191,9 +185,7 @@ pub(super) fn put_events<P: Encode>(events: &[Broken<P>], out: &mut Vec<u8>) {
 }
 
 /// Reads walls that broke.
-pub(super) fn take_events<P: Encode>(
-    state: &mut Content<'_>,
-) -> Result<Vec<Broken<P>>, SnapshotError> {
+pub(super) fn take_events<P: Field>(state: &mut Reader<'_>) -> Result<Vec<Broken<P>>, DecodeError> {
     // A step, at least a node, and two numbers.
     let count = state.count(8 + 4 + 16)?;
     let mut events = Vec::with_capacity(count);
@@ -210,7 +202,7 @@ pub(super) fn take_events<P: Encode>(
     Ok(events)
 }
 
-impl Encode for Rules {
+impl Field for Rules {
     fn put(&self, out: &mut Vec<u8>) {
         let (is_wave, damping) = match self.rule {
             Rule::Diffusive { .. } => (false, 0.0),
@@ -222,7 +214,7 @@ impl Encode for Rules {
             .for_each(|number| number.put(out));
     }
 
-    fn take(content: &mut Content<'_>) -> Result<Self, SnapshotError> {
+    fn take(content: &mut Reader<'_>) -> Result<Self, DecodeError> {
         let is_wave = content.take()?;
         let coefficient = content.take()?;
         let wrong = content.malformed("no damping in the diffusive rule");
@@ -237,19 +229,19 @@ impl Encode for Rules {
     }
 }
 
-impl Encode for Ledger {
+impl Field for Ledger {
     fn put(&self, out: &mut Vec<u8>) {
         let Ledger { placed, removed, left, absorbed } = *self;
         [placed, removed, left, absorbed].iter().for_each(|sum| sum.put(out));
     }
 
-    fn take(content: &mut Content<'_>) -> Result<Self, SnapshotError> {
+    fn take(content: &mut Reader<'_>) -> Result<Self, DecodeError> {
         let mut sum = || content.number_within(LARGEST_SUM);
         Ok(Ledger { placed: sum()?, removed: sum()?, left: sum()?, absorbed: sum()? })
     }
 }
 
-impl Encode for Border {
+impl Field for Border {
     fn put(&self, out: &mut Vec<u8>) {
         let code: u8 = match self {
             Border::Rigid => 0,
@@ -259,7 +251,7 @@ impl Encode for Border {
         code.put(out);
     }
 
-    fn take(content: &mut Content<'_>) -> Result<Self, SnapshotError> {
+    fn take(content: &mut Reader<'_>) -> Result<Self, DecodeError> {
         content.one_of(&[Border::Rigid, Border::Periodic, Border::Open], "a border: 0 to 2")
     }
 }

@@ -1,12 +1,10 @@
 //! Snapshots of explosions on a graph.
 
 use super::blast::{LARGEST, put_events, take_events};
-use super::bytes::{Content, Encode};
-use super::error::SnapshotError;
-use super::sections::Kind;
 use super::world::Saved;
 use crate::automata::blast::{GraphParts, LinkParts, NodeParts};
 use crate::blast::{BlastGraph, NodeId, Rules};
+use crate::codec::{DecodeError, Field, Kind, Reader};
 use glam::{DVec3, IVec3};
 
 /// The codes of a removed, an open and a closed node.
@@ -59,7 +57,7 @@ impl Saved for BlastGraph {
 
     fn put_chunk(&self, _: IVec3, _: &mut Vec<u8>) {}
 
-    fn take_world(rules: &mut Content<'_>, state: &mut Content<'_>) -> Result<Self, SnapshotError> {
+    fn take_world(rules: &mut Reader<'_>, state: &mut Reader<'_>) -> Result<Self, DecodeError> {
         let rules: Rules = rules.take()?;
         let (tick, ledger, is_awake) = (state.take()?, state.take()?, state.take()?);
         let nodes = (0..state.count(1)?).map(|_| take_node(state)).collect::<Result<_, _>>()?;
@@ -84,10 +82,10 @@ impl Saved for BlastGraph {
             events,
             changed,
         })
-        .map_err(SnapshotError::unlawful)
+        .map_err(|law| state.unlawful(law))
     }
 
-    fn take_chunk(&mut self, _: IVec3, record: &mut Content<'_>) -> Result<(), SnapshotError> {
+    fn take_chunk(&mut self, _: IVec3, record: &mut Reader<'_>) -> Result<(), DecodeError> {
         Err(record.malformed("no chunk in a graph"))
     }
 
@@ -108,7 +106,7 @@ fn put_node(node: Option<&NodeParts>, out: &mut Vec<u8>) {
     links.iter().for_each(|&place| (place as u64).put(out));
 }
 
-fn take_node(state: &mut Content<'_>) -> Result<Option<Box<NodeParts>>, SnapshotError> {
+fn take_node(state: &mut Reader<'_>) -> Result<Option<Box<NodeParts>>, DecodeError> {
     let wrong = state.malformed("a removed, an open or a closed node: 0 to 2");
     let is_closed = match state.take::<u8>()? {
         GONE => return Ok(None),
@@ -116,7 +114,7 @@ fn take_node(state: &mut Content<'_>) -> Result<Option<Box<NodeParts>>, Snapshot
         CLOSED => true,
         _ => return Err(wrong),
     };
-    let (position, pressure) = (state.take()?, state.number_within(LARGEST)?);
+    let (position, pressure) = (take_vector(state)?, state.number_within(LARGEST)?);
     let strength = if is_closed { Some(state.take()?) } else { None };
     let mut links = Vec::new();
     for _ in 0..state.count(8)? {
@@ -126,36 +124,20 @@ fn take_node(state: &mut Content<'_>) -> Result<Option<Box<NodeParts>>, Snapshot
     Ok(Some(Box::new(NodeParts { position, pressure, strength, links })))
 }
 
-fn take_link(state: &mut Content<'_>) -> Result<LinkParts, SnapshotError> {
+fn take_link(state: &mut Reader<'_>) -> Result<LinkParts, DecodeError> {
     let (a, b) = (state.take()?, state.take::<u32>()?);
     let b = (b != OUTSIDE).then_some(NodeId(b));
     Ok(LinkParts {
         a,
         b,
         weight: state.take()?,
-        direction: state.take()?,
+        direction: take_vector(state)?,
         flow: state.number_within(LARGEST)?,
     })
 }
 
-impl Encode for NodeId {
-    fn put(&self, out: &mut Vec<u8>) {
-        self.0.put(out);
-    }
-
-    fn take(content: &mut Content<'_>) -> Result<Self, SnapshotError> {
-        Ok(NodeId(content.take()?))
-    }
-}
-
-impl Encode for DVec3 {
-    fn put(&self, out: &mut Vec<u8>) {
-        self.to_array().iter().for_each(|number| number.put(out));
-    }
-
-    /// Reads a finite vector.
-    fn take(content: &mut Content<'_>) -> Result<Self, SnapshotError> {
-        let mut number = || content.number_within(f64::MAX);
-        Ok(DVec3::new(number()?, number()?, number()?))
-    }
+/// Reads a finite vector.
+fn take_vector(state: &mut Reader<'_>) -> Result<DVec3, DecodeError> {
+    let mut number = || state.number_within(f64::MAX);
+    Ok(DVec3::new(number()?, number()?, number()?))
 }

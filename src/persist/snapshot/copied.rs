@@ -3,8 +3,8 @@
 
 use super::blast::put_parts;
 use super::humidity::SavedSoil;
+use super::marks::{marks_at, put_masks};
 use super::materials::put_ground;
-use super::planes::{marks_at, put_masks};
 use super::water::put_chunk;
 use crate::automata::blast::ChunkParts;
 use crate::blast::BlastWorld;

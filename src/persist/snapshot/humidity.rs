@@ -1,11 +1,9 @@
 //! Snapshots of humidity.
 
-use super::bytes::{Content, Encode};
-use super::error::SnapshotError;
-use super::planes::{put_flagged_masks, take_flagged_masks};
-use super::sections::Kind;
+use super::marks::{put_flagged_masks, take_flagged_masks};
 use super::world::Saved;
 use crate::chunk::{CellMask, Chunk};
+use crate::codec::{DecodeError, Field, Kind, Reader};
 use crate::grid::Slot;
 use crate::humidity::{
     Border, ChunkFlow, Fed, HumidityShape, HumidityWorld, Ledger, Rules, Sweep, Tally,
@@ -55,19 +53,15 @@ impl<S: HumidityShape> Saved for HumidityWorld<S> {
         chunk.put(out);
     }
 
-    fn take_world(rules: &mut Content<'_>, state: &mut Content<'_>) -> Result<Self, SnapshotError> {
+    fn take_world(rules: &mut Reader<'_>, state: &mut Reader<'_>) -> Result<Self, DecodeError> {
         let rules = take_rules(rules)?;
         let bounds = state.take()?;
         let ticks = state.take()?;
         let ledger = take_ledger(state, rules.sweep)?;
-        HumidityWorld::restored(rules, bounds, ticks, ledger).map_err(SnapshotError::unlawful)
+        HumidityWorld::restored(rules, bounds, ticks, ledger).map_err(|law| state.unlawful(law))
     }
 
-    fn take_chunk(
-        &mut self,
-        position: IVec3,
-        record: &mut Content<'_>,
-    ) -> Result<(), SnapshotError> {
+    fn take_chunk(&mut self, position: IVec3, record: &mut Reader<'_>) -> Result<(), DecodeError> {
         let wrong = record.malformed("a chunk of humidities that fits the world's bounds");
         let (moisture, ground) = (record.take()?, record.take()?);
         let slot = self.restore_chunk(position, moisture, ground).ok_or(wrong)?;
@@ -104,8 +98,8 @@ impl SavedSoil<'_> {
 fn take_marks<S: HumidityShape>(
     world: &mut HumidityWorld<S>,
     slot: Slot,
-    record: &mut Content<'_>,
-) -> Result<(), SnapshotError> {
+    record: &mut Reader<'_>,
+) -> Result<(), DecodeError> {
     let wrong = record.malformed("marks of a chunk that is awake in every cell or in none");
     let ([awake, changed], flows) = take_flagged_masks(record)?;
     if awake.iter().any(|cells: &CellMask| !cells.is_full()) {
@@ -120,7 +114,7 @@ fn take_marks<S: HumidityShape>(
     Ok(())
 }
 
-impl Encode for ChunkFlow {
+impl Field for ChunkFlow {
     fn put(&self, out: &mut Vec<u8>) {
         (self.fed.len() as u16).put(out);
         for Fed { index, full } in &self.fed {
@@ -133,11 +127,11 @@ impl Encode for ChunkFlow {
         [runoff, drained].iter().for_each(|units| units.put(out));
     }
 
-    fn take(content: &mut Content<'_>) -> Result<Self, SnapshotError> {
+    fn take(content: &mut Reader<'_>) -> Result<Self, DecodeError> {
         let wrong = content.malformed("a flow that is not empty");
         let count: u16 = content.take()?;
         let fed = (0..count).map(|_| Ok(Fed { index: content.take()?, full: content.take()? }));
-        let fed = fed.collect::<Result<_, SnapshotError>>()?;
+        let fed = fed.collect::<Result<_, DecodeError>>()?;
         let tally = Tally {
             fed: content.take()?,
             rained: content.take()?,
@@ -150,7 +144,7 @@ impl Encode for ChunkFlow {
     }
 }
 
-fn take_rules(content: &mut Content<'_>) -> Result<Rules, SnapshotError> {
+fn take_rules(content: &mut Reader<'_>) -> Result<Rules, DecodeError> {
     let sweep = content.take()?;
     let (cap, coefficient, least_impermeability) =
         (content.take()?, content.take()?, content.take()?);
@@ -163,7 +157,7 @@ fn take_rules(content: &mut Content<'_>) -> Result<Rules, SnapshotError> {
 }
 
 /// Reads a ledger whose sums cannot overflow.
-fn take_ledger(content: &mut Content<'_>, sweep: Sweep) -> Result<Ledger, SnapshotError> {
+fn take_ledger(content: &mut Reader<'_>, sweep: Sweep) -> Result<Ledger, DecodeError> {
     const LIMIT: u128 = 1 << 100;
     let wrong = content.malformed(
         "a ledger: at most 2¹⁰⁰, with no less in than out, and empty in a sweep without one",
@@ -183,7 +177,7 @@ fn take_ledger(content: &mut Content<'_>, sweep: Sweep) -> Result<Ledger, Snapsh
     }
 }
 
-impl Encode for Sweep {
+impl Field for Sweep {
     fn put(&self, out: &mut Vec<u8>) {
         let code: u8 = match self {
             Sweep::InPlace => 0,
@@ -193,18 +187,18 @@ impl Encode for Sweep {
         code.put(out);
     }
 
-    fn take(content: &mut Content<'_>) -> Result<Self, SnapshotError> {
+    fn take(content: &mut Reader<'_>) -> Result<Self, DecodeError> {
         let sweeps = [Sweep::InPlace, Sweep::Synchronous, Sweep::Conservative];
         content.one_of(&sweeps, "a sweep: 0 to 2")
     }
 }
 
-impl Encode for Border {
+impl Field for Border {
     fn put(&self, out: &mut Vec<u8>) {
         (*self == Border::Drain).put(out);
     }
 
-    fn take(content: &mut Content<'_>) -> Result<Self, SnapshotError> {
+    fn take(content: &mut Reader<'_>) -> Result<Self, DecodeError> {
         Ok(if content.take()? { Border::Drain } else { Border::Wall })
     }
 }

@@ -1,20 +1,19 @@
 //! Snapshots of worlds of materials.
 
-use super::bytes::{Content, Encode};
-use super::error::SnapshotError;
-use super::sections::Kind;
+use super::marks::take_mask;
+use super::queued::{put_edits, take_edits};
 use super::world::Saved;
 use crate::blast::BlastWorld;
+use crate::codec::{DecodeError, Field, Kind, Reader};
 use crate::humidity::HumidityWorld;
 #[cfg(feature = "store")]
 use crate::water::Since;
 use crate::water::WaterWorld;
 use crate::world::{
-    Broken, Common, Counts, Couplings, Edit, Ledger, Material, MaterialId, Palette, Parts, Rules,
-    SavedGround, UnderWater, World,
+    Broken, Common, Counts, Couplings, Ledger, Material, Palette, Parts, Rules, SavedGround,
+    UnderWater, World,
 };
 use glam::IVec3;
-use std::collections::VecDeque;
 
 const CHANGED: u8 = 1;
 const LENT: u8 = 2;
@@ -31,7 +30,7 @@ const PRESSURE: u8 = 4;
 /// | | content |
 /// |---|---|
 /// | rules | the number of materials `u16`, 1 to 256, and each: its name, solid `bool`, its permeability and its strength, each a `bool` and if set an `f32`, its capacity in units of water `u8`, and what it breaks into, a `bool` and if set a name; a name is a `u32` of its bytes and these, in UTF-8; the rules of water, of soil and of pressure; then `moisture_per_unit` `f64`, `soil_period` `u32`, `blast_steps` `u32`, `breaking` `bool`, `blast_fading` `f32`, `blast_reach` `u32`, `most_pressure` and `most_radius` `f32`, `spilling` `bool`, `under_water` `u8` (0 stops, 1 passes, 2 damps, and then the share `f32`), `throw_flow` a `bool` and if set an `f64`; of the couplings `seepage` and `depth_gain` `f64`, `springs` and `ebb` `bool` |
-/// | state | the states of water, of soil and of pressure; what the tick does next `u32`: 0 it has not begun, 1 water soaks into soil, 2 soil gives water, 3 the step of soil, from 4 on lending of ground for steps of pressure, after so many steps less 4, from 65,536 on such a step after so many less 65,536, with its ground lent, 131,072 water is thrown; whether that goes on after a chunk, a `bool`, in 1 and 2 only, and if so its position; how many of the [queued](World::queue) edits come before the next tick `u32`, their number `u32`, and for each the length of its bytes `u32` and its [bytes](Edit::to_bytes); a count of the cells that broke since [`take_events`](World::take_events) was last called, then for each its tick `u64`, position, the materials that it was and is `u8` each, difference `f64`; a count of the chunks in which pressure was put into the world since all was silent, then the position of each; of the [ledger](crate::world::Ledger) `soaked`, `sprung`, `ebbed`, `thrown` and `spilled` `u64` |
+/// | state | the states of water, of soil and of pressure; what the tick does next `u32`: 0 it has not begun, 1 water soaks into soil, 2 soil gives water, 3 the step of soil, from 4 on lending of ground for steps of pressure, after so many steps less 4, from 65,536 on such a step after so many less 65,536, with its ground lent, 131,072 water is thrown; whether that goes on after a chunk, a `bool`, in 1 and 2 only, and if so its position; how many of the [queued](World::queue) edits come before the next tick `u32`, their number `u32`, and the [bytes](crate::world::Edit::to_bytes) of each; a count of the cells that broke since [`take_events`](World::take_events) was last called, then for each its tick `u64`, position, the materials that it was and is `u8` each, difference `f64`; a count of the chunks in which pressure was put into the world since all was silent, then the position of each; of the [ledger](crate::world::Ledger) `soaked`, `sprung`, `ebbed`, `thrown` and `spilled` `u64` |
 /// | record | a `u8` with bit 0 set if materials of it changed since `take_changes` was last called, bit 1 if pressure is lent its ground, bit 2 if there is one of pressure; a plane of `u8`, the materials, the first one in cells beyond the bounds; the mask of changed materials, if there are any; the record of its water, and if a cell is permeable, that of its soil; then that of its pressure, without weights of links, if there is one |
 impl Saved for World {
     const KIND: Kind = Kind::World;
@@ -69,8 +68,7 @@ impl Saved for World {
         stage.put(out);
         after.put(out);
         let (before, edits) = self.edits_that_wait();
-        [before, edits.len()].iter().for_each(|&count| (count as u32).put(out));
-        edits.for_each(|edit| put_sized(&edit.to_bytes(), out));
+        put_edits(before, edits, out);
         let events = self.events_untold();
         (events.len() as u64).put(out);
         events.iter().for_each(|broken| broken.put(out));
@@ -93,7 +91,7 @@ impl Saved for World {
         self.blast().put_chunk(position, out);
     }
 
-    fn take_world(rules: &mut Content<'_>, state: &mut Content<'_>) -> Result<Self, SnapshotError> {
+    fn take_world(rules: &mut Reader<'_>, state: &mut Reader<'_>) -> Result<Self, DecodeError> {
         let palette = rules.take()?;
         let parts = Parts {
             water: WaterWorld::take_world(rules, state)?,
@@ -101,14 +99,11 @@ impl Saved for World {
             blast: BlastWorld::take_world(rules, state)?,
         };
         let rules = take_rules(&parts, rules)?;
-        World::restored(palette, rules, parts, take_common(state)?).map_err(SnapshotError::unlawful)
+        World::restored(palette, rules, parts, take_common(state)?)
+            .map_err(|law| state.unlawful(law))
     }
 
-    fn take_chunk(
-        &mut self,
-        position: IVec3,
-        record: &mut Content<'_>,
-    ) -> Result<(), SnapshotError> {
+    fn take_chunk(&mut self, position: IVec3, record: &mut Reader<'_>) -> Result<(), DecodeError> {
         let wrong = record.malformed("bits for changed, lent, and pressure");
         let bits: u8 = record.take()?;
         if bits > 7 {
@@ -116,7 +111,7 @@ impl Saved for World {
         }
         let wrong = record.malformed("materials of the palette, inside the world's bounds");
         let materials = record.take()?;
-        let changed = if bits & CHANGED != 0 { Some(record.take()?) } else { None };
+        let changed = if bits & CHANGED != 0 { Some(take_mask(record)?) } else { None };
         if !self.restore_ground(position, materials, changed.as_ref(), bits & LENT != 0) {
             return Err(wrong);
         }
@@ -158,7 +153,7 @@ fn bits_of(ground: &SavedGround<'_>, has_pressure: bool) -> u8 {
     bit(is_changed, CHANGED) | bit(ground.is_lent, LENT) | bit(has_pressure, PRESSURE)
 }
 
-fn take_rules(parts: &Parts, content: &mut Content<'_>) -> Result<Rules, SnapshotError> {
+fn take_rules(parts: &Parts, content: &mut Reader<'_>) -> Result<Rules, DecodeError> {
     Ok(Rules {
         water: *parts.water.rules(),
         soil: *parts.soil.rules(),
@@ -179,9 +174,13 @@ fn take_rules(parts: &Parts, content: &mut Content<'_>) -> Result<Rules, Snapsho
     })
 }
 
-fn take_common(content: &mut Content<'_>) -> Result<Common, SnapshotError> {
+fn take_common(content: &mut Reader<'_>) -> Result<Common, DecodeError> {
     let (stage, after) = (content.take()?, content.take()?);
-    let (before, edits) = take_edits(stage, content)?;
+    let at = content.at();
+    let (before, edits) = take_edits(content)?;
+    if stage != 0 && before > 0 {
+        return Err(content.malformed_at(at, "no edits before the next tick in the middle of one"));
+    }
     // A tick, a position, two materials and a difference.
     let events =
         (0..content.count(8 + 12 + 2 + 8)?).map(|_| content.take()).collect::<Result<_, _>>()?;
@@ -196,51 +195,21 @@ fn take_common(content: &mut Content<'_>) -> Result<Common, SnapshotError> {
     Ok(Common { stage, after, before, edits, events, origins, counts })
 }
 
-/// Reads how many queued edits come before the next tick, and the edits. In the middle of a tick
-/// none does.
-fn take_edits(
-    stage: u32,
-    content: &mut Content<'_>,
-) -> Result<(usize, VecDeque<Edit>), SnapshotError> {
-    let wrong = content.malformed("a number of edits, and no more of them before the next tick");
-    let (before, count): (u32, u32) = (content.take()?, content.take()?);
-    if before > count || stage != 0 && before > 0 {
-        return Err(wrong);
-    }
-    let mut edits = VecDeque::new();
-    for _ in 0..count {
-        let wrong = content.malformed("the bytes of an edit");
-        edits.push_back(Edit::from_bytes(take_sized(content)?).map_err(|_| wrong)?);
-    }
-    Ok((before as usize, edits))
-}
-
-/// Appends bytes after their number.
-fn put_sized(bytes: &[u8], out: &mut Vec<u8>) {
-    (bytes.len() as u32).put(out);
-    out.extend_from_slice(bytes);
-}
-
-fn take_sized<'a>(content: &mut Content<'a>) -> Result<&'a [u8], SnapshotError> {
-    let length: u32 = content.take()?;
-    content.bytes(length as usize)
-}
-
-impl Encode for Palette {
+impl Field for Palette {
     fn put(&self, out: &mut Vec<u8>) {
         (self.len() as u16).put(out);
         self.materials().for_each(|(_, material)| material.put(out));
     }
 
-    fn take(content: &mut Content<'_>) -> Result<Self, SnapshotError> {
+    fn take(content: &mut Reader<'_>) -> Result<Self, DecodeError> {
         let count: u16 = content.take()?;
         let materials: Vec<Material> =
             (0..count).map(|_| content.take()).collect::<Result<_, _>>()?;
-        Palette::new(materials).map_err(SnapshotError::unlawful)
+        Palette::new(materials).map_err(|law| content.unlawful(law))
     }
 }
 
-impl Encode for Material {
+impl Field for Material {
     fn put(&self, out: &mut Vec<u8>) {
         let Material { name, solid, permeability, strength, capacity, breaks_into } = self;
         name.put(out);
@@ -250,7 +219,7 @@ impl Encode for Material {
         breaks_into.put(out);
     }
 
-    fn take(content: &mut Content<'_>) -> Result<Self, SnapshotError> {
+    fn take(content: &mut Reader<'_>) -> Result<Self, DecodeError> {
         Ok(Material {
             name: content.take()?,
             solid: content.take()?,
@@ -262,7 +231,7 @@ impl Encode for Material {
     }
 }
 
-impl Encode for UnderWater {
+impl Field for UnderWater {
     fn put(&self, out: &mut Vec<u8>) {
         match self {
             UnderWater::Stops => 0u8.put(out),
@@ -274,7 +243,7 @@ impl Encode for UnderWater {
         }
     }
 
-    fn take(content: &mut Content<'_>) -> Result<Self, SnapshotError> {
+    fn take(content: &mut Reader<'_>) -> Result<Self, DecodeError> {
         let wrong = content.malformed("0 for water that stops pressure, 1 or 2");
         match content.take()? {
             0u8 => Ok(UnderWater::Stops),
@@ -285,14 +254,14 @@ impl Encode for UnderWater {
     }
 }
 
-impl Encode for Couplings {
+impl Field for Couplings {
     fn put(&self, out: &mut Vec<u8>) {
         let Couplings { seepage, depth_gain, springs, ebb } = self;
         [seepage, depth_gain].iter().for_each(|number| number.put(out));
         [springs, ebb].iter().for_each(|switch| switch.put(out));
     }
 
-    fn take(content: &mut Content<'_>) -> Result<Self, SnapshotError> {
+    fn take(content: &mut Reader<'_>) -> Result<Self, DecodeError> {
         Ok(Couplings {
             seepage: content.take()?,
             depth_gain: content.take()?,
@@ -302,17 +271,7 @@ impl Encode for Couplings {
     }
 }
 
-impl Encode for MaterialId {
-    fn put(&self, out: &mut Vec<u8>) {
-        self.0.put(out);
-    }
-
-    fn take(content: &mut Content<'_>) -> Result<Self, SnapshotError> {
-        Ok(MaterialId(content.take()?))
-    }
-}
-
-impl Encode for Broken {
+impl Field for Broken {
     fn put(&self, out: &mut Vec<u8>) {
         let Broken { tick, cell, from, into, difference } = self;
         tick.put(out);
@@ -321,31 +280,9 @@ impl Encode for Broken {
         difference.put(out);
     }
 
-    fn take(content: &mut Content<'_>) -> Result<Self, SnapshotError> {
+    fn take(content: &mut Reader<'_>) -> Result<Self, DecodeError> {
         let (tick, cell, from, into) =
             (content.take()?, content.take()?, content.take()?, content.take()?);
         Ok(Broken { tick, cell, from, into, difference: content.number_within(f64::MAX)? })
-    }
-}
-
-impl Encode for String {
-    fn put(&self, out: &mut Vec<u8>) {
-        put_sized(self.as_bytes(), out);
-    }
-
-    fn take(content: &mut Content<'_>) -> Result<Self, SnapshotError> {
-        let wrong = content.malformed("a name in UTF-8");
-        String::from_utf8(take_sized(content)?.to_vec()).map_err(|_| wrong)
-    }
-}
-
-impl<T: Encode> Encode for Option<T> {
-    fn put(&self, out: &mut Vec<u8>) {
-        self.is_some().put(out);
-        self.iter().for_each(|value| value.put(out));
-    }
-
-    fn take(content: &mut Content<'_>) -> Result<Self, SnapshotError> {
-        content.take::<bool>()?.then(|| content.take()).transpose()
     }
 }

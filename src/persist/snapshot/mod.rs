@@ -27,7 +27,7 @@
 //! All numbers are little-endian; `f32` and `f64` are their IEEE 754 bits; a `bool` is one byte, 0
 //! or 1; a position is three `i32`, x, y, z; a region is the positions of its least and its
 //! greatest corner; a count is a `u64`; a mask is 512 bytes, cell i as bit i mod 8 of byte i div 8.
-//! There is no padding.
+//! A *number* is LEB128, seven bits to a byte, lowest first. There is no padding.
 //!
 //! | bytes | what |
 //! |---|---|
@@ -37,7 +37,7 @@
 //! | 4 | CRC-32 (IEEE) of the twelve bytes before |
 //! | | section `RULE`: the rules |
 //! | | section `WRLD`: bounds, seed, steps, ledger, and all else that belongs to no chunk |
-//! | | section `CHNK`: a count, then for each chunk, in ascending order (y, then z, then x), its position and its record |
+//! | | section `CHNK`: a count, then for each chunk, in ascending order (y, then z, then x), its position and its record, as packed bytes |
 //!
 //! A section is
 //!
@@ -50,10 +50,19 @@
 //!
 //! The contents of rules, state and records are documented at the [`Saved`] of each kind of world.
 //! In all of them, a *plane* is one value for each cell of a chunk: a byte, 0 or 1; then for 0 the
-//! one value of all cells, for 1 every cell in index order. A plane of equal cells always has the
-//! short form. *Marks* are a byte with bit 0 if some cells of the chunk are awake and bit 1 if some
-//! have changed since all changes were last taken; then the mask of the awake and that of the
-//! changed cells, each only if its bit is set, and never empty.
+//! one value of all cells, for 1 runs, until they hold 4096 cells in index order, which are not all
+//! equal. A run is a number, 8 n + kind, for n cells, at least one: kind 0 is followed by their n
+//! values, kinds 1 to 4 repeat the cells 1, 16, 64 and 256 places before. Each run is the longest
+//! that repeats something where it begins, of two cells at least, or all cells up to the next such.
+//! Edits and records have their cells in the same form. *Marks* are a byte with bit 0 if some cells
+//! of the chunk are awake and bit 1 if some have changed since all changes were last taken; then
+//! the mask of the awake and that of the changed cells, each only if its bit is set, and never
+//! empty.
+//!
+//! *Packed* bytes are a number, twice that of the bytes that follow, and one more if these are a
+//! block of [LZ4](https://github.com/lz4/lz4/blob/dev/doc/lz4_Block_format.md); then, if they are,
+//! the number of bytes that it holds; then the bytes or the block. Bytes are packed if that makes
+//! them fewer. A chunk of ground with water and soil takes some hundred bytes to two thousand.
 //!
 //! # What is refused
 //!
@@ -61,30 +70,28 @@
 //! reads a section, and every law of the world (as its `validate` does) before it returns the
 //! world. So a damaged snapshot gives an error that names the section, and never a different world.
 //!
-//! Loading allocates at most 64 times the length of the input plus 256 KB; uniform chunks take the
-//! most. A step of the loaded world may allocate more: uniform chunks become dense then. Limit the
-//! length of snapshots from untrusted sources.
+//! Loading allocates at most 64 times the length of the input plus 256 KB, and besides for each
+//! chunk as much as one can hold, some 10 KB of water and at most 512 KB, however few bytes it
+//! takes: that ground is even, a forger can say in 30 bytes. A step of the loaded world may
+//! allocate more: uniform chunks become dense then. Limit the length of snapshots from untrusted
+//! sources.
 
 mod blast;
 mod blast_graph;
-mod bytes;
 #[cfg(feature = "store")]
 mod copied;
-mod error;
 mod humidity;
+mod marks;
 mod materials;
-mod planes;
+mod queued;
 mod sections;
 mod water;
 mod water_2d;
 mod world;
 
-#[cfg(feature = "store")]
-pub(crate) use bytes::Content;
+pub use crate::codec::Kind;
 #[cfg(feature = "store")]
 pub(crate) use copied::CopiedMaterials;
-pub use error::SnapshotError;
-pub use sections::Kind;
 #[cfg(feature = "store")]
 pub(crate) use water::put_chunk;
 pub use world::Saved;

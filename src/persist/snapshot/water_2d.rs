@@ -1,11 +1,9 @@
 //! Snapshots of two-dimensional water.
 
-use super::bytes::{Content, Encode};
-use super::error::SnapshotError;
-use super::planes::{put_marks, take_whole_marks};
-use super::sections::Kind;
+use super::marks::{put_marks, take_whole_marks};
 use super::world::{Saved, restless};
-use crate::water2d::{Cell, Ledger, Rule, Rules, Water2dWorld};
+use crate::codec::{DecodeError, Field, Kind, Reader};
+use crate::water2d::{Ledger, Rule, Rules, Water2dWorld};
 use glam::IVec3;
 
 /// Kind 7.
@@ -41,7 +39,7 @@ impl Saved for Water2dWorld {
         self.steps_awake(slot).iter().for_each(|steps| steps.put(out));
     }
 
-    fn take_world(rules: &mut Content<'_>, state: &mut Content<'_>) -> Result<Self, SnapshotError> {
+    fn take_world(rules: &mut Reader<'_>, state: &mut Reader<'_>) -> Result<Self, DecodeError> {
         let rule = if rules.take()? { Rule::Settling } else { Rule::Literal };
         let rules = Rules { rule, pressure_flow: rules.take()? };
         let (bounds, seed, tick) = (state.take()?, state.take()?, state.take()?);
@@ -50,14 +48,10 @@ impl Saved for Water2dWorld {
         if ledger.removed > ledger.placed {
             return Err(wrong);
         }
-        Water2dWorld::restored(seed, rules, bounds, tick, ledger).map_err(SnapshotError::unlawful)
+        Water2dWorld::restored(seed, rules, bounds, tick, ledger).map_err(|law| state.unlawful(law))
     }
 
-    fn take_chunk(
-        &mut self,
-        position: IVec3,
-        record: &mut Content<'_>,
-    ) -> Result<(), SnapshotError> {
+    fn take_chunk(&mut self, position: IVec3, record: &mut Reader<'_>) -> Result<(), DecodeError> {
         let misplaced = record.malformed("a chunk that fits the world's bounds");
         let slot = self.restore_chunk(position, record.take()?).ok_or(misplaced)?;
         take_whole_marks(self.grid_mut(), slot, record)?;
@@ -77,22 +71,5 @@ impl Saved for Water2dWorld {
             world.state_hash()
         };
         broken.or_else(|| restless(self, Water2dWorld::wake_all, step))
-    }
-}
-
-impl Encode for Cell {
-    fn put(&self, out: &mut Vec<u8>) {
-        let level: i32 = if self.is_solid() { -1 } else { self.level() as i32 };
-        level.put(out);
-    }
-
-    fn take(content: &mut Content<'_>) -> Result<Self, SnapshotError> {
-        let wrong = content.malformed("-1 for ground, or a level");
-        match content.take::<i32>()? {
-            -1 => Ok(Cell::SOLID),
-            level => {
-                u32::try_from(level).ok().and_then(|level| Cell::water(level).ok()).ok_or(wrong)
-            }
-        }
     }
 }

@@ -1,8 +1,7 @@
 //! Saves and loads worlds of any kind.
 
-use super::bytes::{Content, Encode};
-use super::error::SnapshotError;
-use super::sections::{Kind, Reader, Writer};
+use super::sections::{begin, put_section, take_header, take_section};
+use crate::codec::{DecodeError, Field, Format, Kind, Reader, put_packed};
 #[cfg(feature = "store")]
 use crate::water::Since;
 use glam::IVec3;
@@ -31,15 +30,11 @@ pub trait Saved: Sized {
 
     /// Reads a world without chunks.
     #[doc(hidden)]
-    fn take_world(rules: &mut Content<'_>, state: &mut Content<'_>) -> Result<Self, SnapshotError>;
+    fn take_world(rules: &mut Reader<'_>, state: &mut Reader<'_>) -> Result<Self, DecodeError>;
 
     /// Reads the record of a new chunk.
     #[doc(hidden)]
-    fn take_chunk(
-        &mut self,
-        position: IVec3,
-        record: &mut Content<'_>,
-    ) -> Result<(), SnapshotError>;
+    fn take_chunk(&mut self, position: IVec3, record: &mut Reader<'_>) -> Result<(), DecodeError>;
 
     /// Returns the present as a time since which chunks are touched, if the world knows that.
     #[cfg(feature = "store")]
@@ -54,18 +49,11 @@ pub trait Saved: Sized {
 
     /// Returns the whole world as bytes. Equal worlds give equal bytes.
     fn save(&self) -> Vec<u8> {
-        let mut writer = Writer::new(Self::KIND);
-        writer.section("RULE", |out| self.put_rules(out));
-        writer.section("WRLD", |out| self.put_state(out));
-        writer.section("CHNK", |out| {
-            let positions = self.chunk_positions();
-            (positions.len() as u64).put(out);
-            for position in positions {
-                position.put(out);
-                self.put_chunk(position, out);
-            }
-        });
-        writer.finish()
+        let mut out = begin(Self::KIND);
+        put_section(&mut out, Format::Rules, |out| self.put_rules(out));
+        put_section(&mut out, Format::State, |out| self.put_state(out));
+        put_section(&mut out, Format::Chunks, |out| put_chunks(self, out));
+        out
     }
 
     /// Returns the world from the bytes of [`save`](Saved::save).
@@ -73,7 +61,7 @@ pub trait Saved: Sized {
     /// # Errors
     /// The bytes are not a snapshot of this kind of world, are damaged, or describe a world that
     /// breaks a law.
-    fn load(bytes: &[u8]) -> Result<Self, SnapshotError> {
+    fn load(bytes: &[u8]) -> Result<Self, DecodeError> {
         let world: Self = read(bytes)?;
         world.check()?;
         Ok(world)
@@ -81,23 +69,27 @@ pub trait Saved: Sized {
 
     /// Refuses a world that breaks a law.
     #[doc(hidden)]
-    fn check(&self) -> Result<(), SnapshotError> {
-        self.broken_law().map_or(Ok(()), |law| Err(SnapshotError::unlawful(law)))
+    fn check(&self) -> Result<(), DecodeError> {
+        match self.broken_law() {
+            None => Ok(()),
+            Some(law) => Err(Reader::new(Format::Snapshot, &[]).unlawful(law)),
+        }
     }
 }
 
 /// Returns the world of these bytes without checking its laws.
-fn read<W: Saved>(bytes: &[u8]) -> Result<W, SnapshotError> {
-    let mut reader = Reader::new(bytes, W::KIND)?;
-    let (mut rules, mut state) = (reader.section("RULE")?, reader.section("WRLD")?);
-    let mut chunks = reader.section("CHNK")?;
-    reader.finish()?;
+fn read<W: Saved>(bytes: &[u8]) -> Result<W, DecodeError> {
+    let mut from = Reader::new(Format::Snapshot, bytes);
+    take_header(&mut from, W::KIND)?;
+    let mut rules = take_section(&mut from, Format::Rules)?;
+    let mut state = take_section(&mut from, Format::State)?;
+    let mut chunks = take_section(&mut from, Format::Chunks)?;
+    from.finish(())?;
     let mut world = W::take_world(&mut rules, &mut state)?;
-    rules.finish()?;
-    state.finish()?;
+    rules.finish(())?;
+    state.finish(())?;
     take_chunks(&mut world, &mut chunks)?;
-    chunks.finish()?;
-    Ok(world)
+    chunks.finish(world)
 }
 
 /// Checks that sleeping cells would not change if they were awake, for worlds whose `validate` does
@@ -120,8 +112,21 @@ pub(super) fn restless<W: Saved>(
     differs.then(|| "a sleeping cell would change if it were awake".to_owned())
 }
 
-fn take_chunks<W: Saved>(world: &mut W, content: &mut Content<'_>) -> Result<(), SnapshotError> {
-    // A position, and a record of at least one byte.
+/// Appends all chunks.
+fn put_chunks<W: Saved>(world: &W, out: &mut Vec<u8>) {
+    let positions = world.chunk_positions();
+    (positions.len() as u64).put(out);
+    let mut record = Vec::new();
+    for position in positions {
+        position.put(out);
+        record.clear();
+        world.put_chunk(position, &mut record);
+        put_packed(out, &record);
+    }
+}
+
+fn take_chunks<W: Saved>(world: &mut W, content: &mut Reader<'_>) -> Result<(), DecodeError> {
+    // A position, and a record, of which the number of its bytes is one byte.
     let count = content.count(13)?;
     let mut last = None;
     for _ in 0..count {
@@ -131,7 +136,10 @@ fn take_chunks<W: Saved>(world: &mut W, content: &mut Content<'_>) -> Result<(),
         if last.replace(key).is_some_and(|last| last >= key) {
             return Err(wrong);
         }
-        world.take_chunk(position, content)?;
+        let record = content.packed()?;
+        let mut record = record.reader();
+        world.take_chunk(position, &mut record)?;
+        record.finish(())?;
     }
     Ok(())
 }

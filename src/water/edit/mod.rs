@@ -37,7 +37,6 @@
 //! and counts for its cells and those that it searched.
 
 mod bodies;
-mod bytes;
 mod displace;
 mod error;
 mod fixtures;

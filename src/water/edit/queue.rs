@@ -1,6 +1,6 @@
 //! Edits in line for the end of the tick that is underway, and what became of them.
 
-use crate::edit_bytes::Field;
+use crate::codec::Field;
 use crate::edit_queue::EditQueue;
 use crate::edit_table::Tabled;
 use crate::limits::{ClientEditError, Limits};

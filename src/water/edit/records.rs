@@ -2,7 +2,7 @@
 
 use crate::coords::sort_key;
 use crate::water::edit::EditError;
-use crate::water::record::ChunkRecord;
+use crate::water::record::{ChunkRecord, ChunkState};
 use crate::water::{CutCell, WaterWorld};
 use glam::IVec3;
 use hashbrown::HashSet;
@@ -45,10 +45,10 @@ impl WaterWorld {
                 let cells = self.store.grid().chunk_at(slot).clone();
                 ChunkRecord {
                     position,
-                    cells: self.store.without_marks(position, cells),
-                    further_parents: self.store.further_parents(slot),
-                    fixtures: self.store.fixture_list(slot),
-                    steady: self.store.steady_list(slot),
+                    state: ChunkState {
+                        cells: self.store.without_marks(position, cells),
+                        lists: self.store.lists(slot),
+                    },
                     cut: Vec::new(),
                 }
             })
@@ -85,20 +85,15 @@ impl WaterWorld {
         records.sort_unstable_by_key(|record| sort_key(record.position));
         let (mut slots, mut cut) = (Vec::with_capacity(records.len()), Vec::new());
         for record in records {
-            let slot = self.load(record.position, record.cells)?;
+            let ChunkRecord { position, state: ChunkState { cells, lists }, cut: around } = record;
+            let slot = self.load(position, cells)?;
             self.ledger.loaded += self.store.grid().chunk_at(slot).units();
-            for (index, faces) in record.further_parents {
-                self.store.restore_parents(slot, index, faces);
-            }
-            for (index, fixture) in record.fixtures {
-                self.store.restore_fixture(slot, index, fixture);
-            }
-            self.store.restore_steady(slot, &record.steady);
+            self.store.restore_lists(slot, &lists);
             slots.push(slot);
             let throughput = self.rules.throughput;
             let lowered = |cut: CutCell| CutCell { voxel: cut.voxel.lowered_to(throughput), ..cut };
             let is_inside = |cut: &CutCell| self.store.bounds().contains(cut.cell);
-            cut.extend(record.cut.into_iter().filter(is_inside).map(lowered));
+            cut.extend(around.into_iter().filter(is_inside).map(lowered));
         }
         self.store.tie_in(&slots, &cut);
         for slot in slots {

@@ -27,12 +27,12 @@ edits! {
     /// ```
     #[derive(Clone, Debug, PartialEq)]
     pub enum Edit for [] WaterWorld -> Outcome, EditError;
-    /// Returns the edit as bytes: 1 to 64, or for each chunk up to 8,205 and five more, for each
+    /// Returns the edit as bytes: 1 to 64, or for each chunk up to 8,208 and five more, for each
     /// position of a list 12 and five more, for each record its [bytes](ChunkRecord::to_bytes) and
     /// four. They mean the same in all later versions of this crate.
     ///
     /// ```
-    /// use floodplain::EditBytesError;
+    /// use floodplain::DecodeProblem;
     /// use floodplain::glam::IVec3;
     /// use floodplain::water::Edit;
     ///
@@ -40,7 +40,8 @@ edits! {
     /// let bytes = edit.to_bytes();
     /// assert_eq!(bytes.len(), 17);
     /// assert_eq!(Edit::from_bytes(&bytes), Ok(edit));
-    /// assert_eq!(Edit::from_bytes(&[99]), Err(EditBytesError::Tag { tag: 99 }));
+    /// let error = Edit::from_bytes(&[99]).unwrap_err();
+    /// assert_eq!((error.at, error.problem), (0, DecodeProblem::Tag { found: 99 }));
     /// ```
     to_bytes;
     0 SetSolid(cell: IVec3) [GROUND.at(*cell)] => set_solid -> Displaced;

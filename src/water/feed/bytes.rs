@@ -22,13 +22,12 @@
 //! at least: the count of the runs, and each the cells since the end of the last one, twice, and
 //! one more if a number of cells less two follows; then the value.
 
+use crate::codec::{DecodeError, Field, Format, Reader, put_varint, put_way, unzigzag, zigzag};
 use crate::coords::{CHUNK_CELLS, Cube, Shape, sort_key};
 use crate::water::feed::currents::Current;
 use crate::water::feed::look::Look;
 use crate::water::feed::run::Run;
 use crate::water::feed::update::{Cause, ChunkCurrents, ChunkEvent, ChunkUpdate, Span, Update};
-use crate::water::varint::{VarintError, read_varint, unzigzag, write_varint, zigzag};
-use core::fmt;
 use glam::IVec3;
 
 const VERSION: u8 = 2;
@@ -54,77 +53,20 @@ const LOADED: u8 = 1;
 const IS_WHOLE: u8 = 1;
 const HAS_CURRENTS: u8 = 2;
 
-/// Why bytes are no update. Offsets count from the first byte, 0.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum UpdateBytesError {
-    /// The version of another format.
-    Version {
-        /// The version.
-        version: u8,
-    },
-    /// The update goes on after the last byte.
-    Truncated {
-        /// The number of bytes.
-        length: usize,
-    },
-    /// A value out of range.
-    Value {
-        /// The offset of the value.
-        at: usize,
-        /// What there should be.
-        wanted: &'static str,
-        /// What there is.
-        found: i64,
-    },
-    /// A number of more than 64 bits.
-    Number {
-        /// The offset of its first byte.
-        at: usize,
-    },
-    /// Bytes after the end of the update.
-    Trailing {
-        /// The offset at which the update ends.
-        at: usize,
-        /// The number of bytes after it.
-        bytes: usize,
-    },
-}
-
-impl fmt::Display for UpdateBytesError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            UpdateBytesError::Version { version } => {
-                write!(f, "version {version} of an update, not {VERSION}")
-            }
-            UpdateBytesError::Truncated { length } => {
-                write!(f, "an update goes on after these {length} bytes")
-            }
-            UpdateBytesError::Value { at, wanted, found } => {
-                write!(f, "byte {at}: expected {wanted}, not {found}")
-            }
-            UpdateBytesError::Number { at } => write!(f, "byte {at}: a number above 64 bits"),
-            UpdateBytesError::Trailing { at, bytes } => {
-                write!(f, "{bytes} bytes after the update, which ends at byte {at}")
-            }
-        }
-    }
-}
-
-impl core::error::Error for UpdateBytesError {}
-
 impl Update {
     /// Returns the update as bytes, for a network. How many a changed cell takes is written in
     /// `benches/README.md`.
     ///
     /// ```
-    /// use floodplain::water::{Feed, Rules, Update, UpdateBytesError, WaterWorld};
+    /// use floodplain::DecodeProblem;
+    /// use floodplain::water::{Feed, Rules, Update, WaterWorld};
     /// let mut world = WaterWorld::new(7, Rules::lossless())?;
     /// let update = Feed::new(&mut world).take(&mut world);
     /// let bytes = update.to_bytes();
     /// assert_eq!(bytes, [2, 0, 1, 0, 0]);
     /// assert_eq!(Update::from_bytes(&bytes), Ok(update));
-    /// assert_eq!(Update::from_bytes(&[9]), Err(UpdateBytesError::Version { version: 9 }));
+    /// let error = Update::from_bytes(&[9]).unwrap_err();
+    /// assert_eq!(error.problem, DecodeProblem::Version { found: 9, wanted: 2 });
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn to_bytes(&self) -> Vec<u8> {
@@ -133,56 +75,13 @@ impl Update {
         out
     }
 
-    /// Appends the update.
-    pub(crate) fn put(&self, out: &mut Vec<u8>) {
-        let has_currents = u8::from(self.current_tick.is_some()) * HAS_CURRENTS;
-        out.extend([VERSION, (u8::from(self.is_whole) * IS_WHOLE) | has_currents]);
-        write_varint(out, self.number);
-        write_varint(out, self.ticks);
-        if let Some(tick) = self.current_tick {
-            write_varint(out, zigzag(self.ticks.wrapping_sub(tick) as i64));
-        }
-        write_varint(out, self.chunks.len() as u64);
-        let mut before = IVec3::ZERO;
-        for chunk in &self.chunks {
-            put_position(out, chunk.position, before);
-            before = chunk.position;
-            put_chunk(out, chunk);
-        }
-        if self.current_tick.is_some() {
-            write_varint(out, self.currents.len() as u64);
-            let mut before = IVec3::ZERO;
-            for chunk in &self.currents {
-                put_position(out, chunk.position, before);
-                before = chunk.position;
-                let put =
-                    |out: &mut Vec<u8>, current| write_varint(out, Current::of(current).number());
-                put_runs(out, &chunk.currents, put);
-            }
-        }
-    }
-
     /// Returns the update of the bytes of [`to_bytes`](Update::to_bytes). Whatever the bytes are,
     /// this takes no more memory than some thirty times their number, and does not panic.
     ///
     /// # Errors
     /// The bytes are no update of this version, or are longer than one.
-    pub fn from_bytes(bytes: &[u8]) -> Result<Update, UpdateBytesError> {
-        let mut from = Reader::new(bytes);
-        let update = from.update()?;
-        from.finish(update)
-    }
-}
-
-/// Returns the error for a value that is out of range.
-pub(crate) fn value(at: usize, wanted: &'static str, found: i64) -> UpdateBytesError {
-    UpdateBytesError::Value { at, wanted, found }
-}
-
-/// Appends a position, less one that is known.
-pub(crate) fn put_position(out: &mut Vec<u8>, position: IVec3, known: IVec3) {
-    for (here, known) in position.to_array().into_iter().zip(known.to_array()) {
-        write_varint(out, zigzag(i64::from(here) - i64::from(known)));
+    pub fn from_bytes(bytes: &[u8]) -> Result<Update, DecodeError> {
+        Reader::new(Format::Update, bytes).only()
     }
 }
 
@@ -206,13 +105,13 @@ fn put_chunk(out: &mut Vec<u8>, chunk: &ChunkUpdate) {
 
 /// Appends runs, each with its value.
 pub(crate) fn put_runs<T: Copy>(out: &mut Vec<u8>, runs: &[Run<T>], put: impl Fn(&mut Vec<u8>, T)) {
-    write_varint(out, runs.len() as u64);
+    put_varint(out, runs.len() as u64);
     let mut next = 0;
     for run in runs {
         let (gap, is_long) = (usize::from(run.start) - next, run.cells > 1);
-        write_varint(out, (gap * 2 + usize::from(is_long)) as u64);
+        put_varint(out, (gap * 2 + usize::from(is_long)) as u64);
         if is_long {
-            write_varint(out, u64::from(run.cells - 2));
+            put_varint(out, u64::from(run.cells - 2));
         }
         put(out, run.value);
         next = run.indices().end;
@@ -227,7 +126,7 @@ fn put_spans(out: &mut Vec<u8>, spans: &[Span], cause: Cause) {
         let repeats = usize::from(span.cells) - 1;
         if repeats >= MORE_REPEATS {
             out.push(LONG_REPEAT);
-            write_varint(out, (repeats - MORE_REPEATS) as u64);
+            put_varint(out, (repeats - MORE_REPEATS) as u64);
         } else if repeats >= LEAST_REPEAT {
             out.push(REPEAT + (repeats - LEAST_REPEAT) as u8);
         } else if repeats == 1 {
@@ -247,234 +146,220 @@ fn put_cell(out: &mut Vec<u8>, look: Look, gap: usize) {
         out.push(wide as u8);
     }
     if gap >= LONG_GAP {
-        write_varint(out, (gap - LONG_GAP) as u64);
+        put_varint(out, (gap - LONG_GAP) as u64);
     }
 }
 
-/// Reads values from front to back.
-pub(crate) struct Reader<'b> {
-    bytes: &'b [u8],
-    pub(crate) at: usize,
-}
-
-impl<'b> Reader<'b> {
-    pub(crate) fn new(bytes: &'b [u8]) -> Reader<'b> {
-        Reader { bytes, at: 0 }
-    }
-
-    /// Returns what was read, if there are no more bytes.
-    pub(crate) fn finish<T>(self, read: T) -> Result<T, UpdateBytesError> {
-        match self.bytes.len() - self.at {
-            0 => Ok(read),
-            more => Err(UpdateBytesError::Trailing { at: self.at, bytes: more }),
+/// The update, as it stands in the bytes of an update of a world too.
+impl Field for Update {
+    fn put(&self, out: &mut Vec<u8>) {
+        let has_currents = u8::from(self.current_tick.is_some()) * HAS_CURRENTS;
+        out.extend([VERSION, (u8::from(self.is_whole) * IS_WHOLE) | has_currents]);
+        put_varint(out, self.number);
+        put_varint(out, self.ticks);
+        if let Some(tick) = self.current_tick {
+            put_varint(out, zigzag(self.ticks.wrapping_sub(tick) as i64));
+        }
+        put_varint(out, self.chunks.len() as u64);
+        let mut before = IVec3::ZERO;
+        for chunk in &self.chunks {
+            put_way(out, before, chunk.position);
+            before = chunk.position;
+            put_chunk(out, chunk);
+        }
+        if self.current_tick.is_some() {
+            put_varint(out, self.currents.len() as u64);
+            let mut before = IVec3::ZERO;
+            for chunk in &self.currents {
+                put_way(out, before, chunk.position);
+                before = chunk.position;
+                let put =
+                    |out: &mut Vec<u8>, current| put_varint(out, Current::of(current).number());
+                put_runs(out, &chunk.currents, put);
+            }
         }
     }
-}
 
-impl Reader<'_> {
-    /// Reads an update of water.
-    pub(crate) fn update(&mut self) -> Result<Update, UpdateBytesError> {
-        self.version(VERSION)?;
-        let at = self.at;
-        let flags = self.byte()?;
+    fn take(from: &mut Reader<'_>) -> Result<Self, DecodeError> {
+        from.version(VERSION)?;
+        let at = from.at();
+        let flags = from.take::<u8>()?;
         if flags > IS_WHOLE | HAS_CURRENTS {
-            return Err(value(at, "1 for whole chunks, 2 for currents", flags.into()));
+            return Err(from.refused(at, "1 for whole chunks, 2 for currents", flags));
         }
         let is_whole = flags & IS_WHOLE != 0;
-        let (number, ticks) = (self.number()?, self.number()?);
+        let (number, ticks) = (from.varint()?, from.varint()?);
         let current_tick = match flags & HAS_CURRENTS {
             0 => None,
-            _ => Some(ticks.wrapping_sub(unzigzag(self.number()?) as u64)),
+            _ => Some(ticks.wrapping_sub(unzigzag(from.varint()?) as u64)),
         };
         let mut chunks: Vec<ChunkUpdate> = Vec::new();
-        for _ in 0..self.number()? {
-            let position = self.next_chunk(chunks.last().map(|chunk| chunk.position))?;
-            chunks.push(self.chunk(position, is_whole)?);
+        for _ in 0..from.varint()? {
+            let position = next_chunk(from, chunks.last().map(|chunk| chunk.position))?;
+            chunks.push(take_chunk(from, position, is_whole)?);
         }
         let mut currents: Vec<ChunkCurrents> = Vec::new();
-        for _ in 0..current_tick.map_or(Ok(0), |_| self.number())? {
-            let position = self.next_chunk(currents.last().map(|chunk| chunk.position))?;
-            let at = self.at;
-            currents.push(ChunkCurrents { position, currents: self.runs(Reader::current)? });
+        for _ in 0..current_tick.map_or(Ok(0), |_| from.varint())? {
+            let position = next_chunk(from, currents.last().map(|chunk| chunk.position))?;
+            let at = from.at();
+            currents.push(ChunkCurrents { position, currents: take_runs(from, take_current)? });
             if currents.last().is_none_or(|chunk| chunk.currents.is_empty()) {
-                return Err(value(at, "a cell with a current", 0));
+                return Err(from.refused(at, "a cell with a current", 0));
             }
         }
         Ok(Update { number, ticks, is_whole, current_tick, chunks, currents })
     }
+}
 
-    /// Reads the version of a format, which must be this one.
-    pub(crate) fn version(&mut self, wanted: u8) -> Result<(), UpdateBytesError> {
-        match self.byte()? {
-            version if version == wanted => Ok(()),
-            version => Err(UpdateBytesError::Version { version }),
+/// Reads the position of a chunk, which must come after the one before.
+pub(crate) fn next_chunk(
+    from: &mut Reader<'_>,
+    before: Option<IVec3>,
+) -> Result<IVec3, DecodeError> {
+    let at = from.at();
+    let position = from.way(before.unwrap_or(IVec3::ZERO))?;
+    if !Cube::holds_chunk(position) {
+        return Err(from.refused(at, "the position of a chunk of cells", position.x));
+    }
+    if before.is_some_and(|before| sort_key(position) <= sort_key(before)) {
+        return Err(from.refused(at, "a position after that of the last chunk", position.x));
+    }
+    Ok(position)
+}
+
+fn take_chunk(
+    from: &mut Reader<'_>,
+    position: IVec3,
+    is_whole: bool,
+) -> Result<ChunkUpdate, DecodeError> {
+    let (at, mut spans) = (from.at(), Vec::new());
+    let event = match from.take::<u8>()? {
+        UNLOADED => ChunkEvent::Unloaded,
+        LOADED => {
+            take_spans(from, &mut spans, Cause::Load)?;
+            ChunkEvent::Loaded
         }
-    }
-
-    /// Reads the position of a chunk, which must come after the one before.
-    pub(crate) fn next_chunk(&mut self, before: Option<IVec3>) -> Result<IVec3, UpdateBytesError> {
-        let at = self.at;
-        let position = self.position(before.unwrap_or(IVec3::ZERO))?;
-        if !Cube::holds_chunk(position) {
-            return Err(value(at, "the position of a chunk of cells", position.x.into()));
-        }
-        if before.is_some_and(|before| sort_key(position) <= sort_key(before)) {
-            return Err(value(at, "a position after that of the last chunk", position.x.into()));
-        }
-        Ok(position)
-    }
-
-    pub(crate) fn byte(&mut self) -> Result<u8, UpdateBytesError> {
-        let byte = self.bytes.get(self.at).copied();
-        self.at += 1;
-        byte.ok_or(UpdateBytesError::Truncated { length: self.bytes.len() })
-    }
-
-    pub(crate) fn number(&mut self) -> Result<u64, UpdateBytesError> {
-        let at = self.at;
-        read_varint(self.bytes, &mut self.at).map_err(|fault| match fault {
-            VarintError::Truncated => UpdateBytesError::Truncated { length: self.bytes.len() },
-            VarintError::TooLong => UpdateBytesError::Number { at },
-        })
-    }
-
-    /// Reads a position, which was written less `before`.
-    pub(crate) fn position(&mut self, before: IVec3) -> Result<IVec3, UpdateBytesError> {
-        let mut axis = |before: i32| {
-            let (at, number) = (self.at, self.number()?);
-            let difference = unzigzag(number);
-            i32::try_from(difference.saturating_add(before.into()))
-                .map_err(|_| value(at, "the way to a position", difference))
-        };
-        Ok(IVec3::new(axis(before.x)?, axis(before.y)?, axis(before.z)?))
-    }
-
-    fn chunk(&mut self, position: IVec3, is_whole: bool) -> Result<ChunkUpdate, UpdateBytesError> {
-        let (at, mut spans) = (self.at, Vec::new());
-        let event = match self.byte()? {
-            UNLOADED => ChunkEvent::Unloaded,
-            LOADED => {
-                self.spans(&mut spans, Cause::Load)?;
-                ChunkEvent::Loaded
-            }
-            causes if causes & 1 == 0 && causes < 2 << CAUSES.len() && !is_whole => {
-                for (bit, cause) in (1..).zip(CAUSES) {
-                    if causes >> bit & 1 != 0 {
-                        let (at, before) = (self.at, spans.len());
-                        self.spans(&mut spans, cause)?;
-                        // Without any cell, the chunk would be written as one that is unloaded.
-                        if spans.len() == before {
-                            return Err(value(at, "a cell with this cause", END.into()));
-                        }
+        causes if causes & 1 == 0 && causes < 2 << CAUSES.len() && !is_whole => {
+            for (bit, cause) in (1..).zip(CAUSES) {
+                if causes >> bit & 1 != 0 {
+                    let (at, before) = (from.at(), spans.len());
+                    take_spans(from, &mut spans, cause)?;
+                    // Without any cell, the chunk would be written as one that is unloaded.
+                    if spans.len() == before {
+                        return Err(from.refused(at, "a cell with this cause", END));
                     }
                 }
-                spans.sort_unstable_by_key(|span| span.start);
-                if let Some(pair) =
-                    spans.windows(2).find(|pair| pair[0].end() > pair[1].indices().start)
-                {
-                    return Err(value(at, "one cause for each cell", pair[1].start.into()));
-                }
-                ChunkEvent::Changed
             }
-            event => return Err(value(at, "an event", event.into())),
+            spans.sort_unstable_by_key(|span| span.start);
+            if let Some(pair) =
+                spans.windows(2).find(|pair| pair[0].end() > pair[1].indices().start)
+            {
+                return Err(from.refused(at, "one cause for each cell", pair[1].start));
+            }
+            ChunkEvent::Changed
+        }
+        event => return Err(from.refused(at, "an event", event)),
+    };
+    Ok(ChunkUpdate { position, event, spans })
+}
+
+fn take_current(from: &mut Reader<'_>) -> Result<IVec3, DecodeError> {
+    match (from.at(), from.varint()?) {
+        (_, number) if number <= Current::MOST => Ok(Current::from_number(number).to_vector()),
+        (at, number) => Err(from.refused(at, "a current of at most 7 units", clamped(number))),
+    }
+}
+
+/// Reads runs, each with its value.
+pub(crate) fn take_runs<T>(
+    from: &mut Reader<'_>,
+    take: impl Fn(&mut Reader<'_>) -> Result<T, DecodeError>,
+) -> Result<Vec<Run<T>>, DecodeError> {
+    let (mut runs, mut next) = (Vec::new(), 0);
+    for _ in 0..from.varint()? {
+        let (at, gap) = (from.at(), from.varint()?);
+        let cells = if gap & 1 == 0 { 1 } else { from.varint()?.saturating_add(2) };
+        let start = (gap >> 1).saturating_add(next);
+        let end = start.saturating_add(cells);
+        if end > CHUNK_CELLS as u64 {
+            return Err(from.refused(at, "a run that ends at 4096 or before", clamped(end)));
+        }
+        runs.push(Run { start: start as u16, cells: cells as u16, value: take(from)? });
+        next = end;
+    }
+    Ok(runs)
+}
+
+/// Reads the runs of a cause.
+fn take_spans(
+    from: &mut Reader<'_>,
+    spans: &mut Vec<Span>,
+    cause: Cause,
+) -> Result<(), DecodeError> {
+    let (first, mut next) = (spans.len(), 0);
+    loop {
+        let (at, byte) = (from.at(), from.take::<u8>()?);
+        if byte == END {
+            return Ok(());
+        }
+        if byte < REPEAT {
+            let look = take_look(from, byte % LOOKS)?;
+            let gap = take_gap(from, (byte / LOOKS).into())?;
+            let index = next + gap;
+            if index >= CHUNK_CELLS {
+                return Err(from.refused(at, "a cell below 4096", index as i64));
+            }
+            match spans[first..].last_mut() {
+                Some(last) if gap == 0 && last.look == look => last.cells += 1,
+                _ => {
+                    spans.push(Span { start: index as u16, cells: 1, look, cause });
+                }
+            }
+            next = index + 1;
+            continue;
+        }
+        let repeats = take_count(from, usize::from(byte - REPEAT) + LEAST_REPEAT, MORE_REPEATS)?;
+        let Some(last) = spans[first..].last_mut() else {
+            return Err(from.refused(at, "a cell before its repetition", byte));
         };
-        Ok(ChunkUpdate { position, event, spans })
+        next += repeats;
+        if next > CHUNK_CELLS {
+            return Err(from.refused(at, "an end of at most 4096", next as i64));
+        }
+        last.cells += repeats as u16;
     }
+}
 
-    fn current(&mut self) -> Result<IVec3, UpdateBytesError> {
-        match (self.at, self.number()?) {
-            (_, number) if number <= Current::MOST => Ok(Current::from_number(number).to_vector()),
-            (at, number) => Err(value(at, "a current of at most 7 units", clamped(number))),
-        }
+/// Returns the look of a code in the byte of a cell.
+fn take_look(from: &mut Reader<'_>, code: u8) -> Result<Look, DecodeError> {
+    if code < Look::COMMON {
+        return Ok(Look::from_code(code));
     }
-
-    /// Reads runs, each with its value.
-    pub(crate) fn runs<T>(
-        &mut self,
-        take: impl Fn(&mut Self) -> Result<T, UpdateBytesError>,
-    ) -> Result<Vec<Run<T>>, UpdateBytesError> {
-        let (mut runs, mut next) = (Vec::new(), 0);
-        for _ in 0..self.number()? {
-            let (at, gap) = (self.at, self.number()?);
-            let cells = if gap & 1 == 0 { 1 } else { self.number()?.saturating_add(2) };
-            let start = (gap >> 1).saturating_add(next);
-            let end = start.saturating_add(cells);
-            if end > CHUNK_CELLS as u64 {
-                return Err(value(at, "a run that ends at 4096 or before", clamped(end)));
-            }
-            runs.push(Run { start: start as u16, cells: cells as u16, value: take(self)? });
-            next = end;
-        }
-        Ok(runs)
+    match (from.at(), from.take::<u8>()?) {
+        (_, byte) if byte < Look::COUNT - Look::COMMON => Ok(Look::from_code(code + byte)),
+        (at, byte) => Err(from.refused(at, "a look", byte)),
     }
+}
 
-    /// Reads the runs of a cause.
-    fn spans(&mut self, spans: &mut Vec<Span>, cause: Cause) -> Result<(), UpdateBytesError> {
-        let (first, mut next) = (spans.len(), 0);
-        loop {
-            let (at, byte) = (self.at, self.byte()?);
-            if byte == END {
-                return Ok(());
-            }
-            if byte < REPEAT {
-                let look = self.look(byte % LOOKS)?;
-                let gap = self.gap((byte / LOOKS).into())?;
-                let index = next + gap;
-                if index >= CHUNK_CELLS {
-                    return Err(value(at, "a cell below 4096", index as i64));
-                }
-                match spans[first..].last_mut() {
-                    Some(last) if gap == 0 && last.look == look => last.cells += 1,
-                    _ => {
-                        spans.push(Span { start: index as u16, cells: 1, look, cause });
-                    }
-                }
-                next = index + 1;
-                continue;
-            }
-            let repeats = self.count(usize::from(byte - REPEAT) + LEAST_REPEAT, MORE_REPEATS)?;
-            let Some(last) = spans[first..].last_mut() else {
-                return Err(value(at, "a cell before its repetition", byte.into()));
-            };
-            next += repeats;
-            if next > CHUNK_CELLS {
-                return Err(value(at, "an end of at most 4096", next as i64));
-            }
-            last.cells += repeats as u16;
-        }
+/// Returns the cells that are left out before one, from the gap in its byte, 0 to 10.
+fn take_gap(from: &mut Reader<'_>, gap: usize) -> Result<usize, DecodeError> {
+    if gap < WIDE_GAP {
+        return Ok(gap);
     }
+    let more = usize::from(from.take::<u8>()?);
+    take_count(from, WIDE_GAP + ((gap - WIDE_GAP) << 8) + more, LONG_GAP)
+}
 
-    /// Returns the look of a code in the byte of a cell.
-    fn look(&mut self, code: u8) -> Result<Look, UpdateBytesError> {
-        if code < Look::COMMON {
-            return Ok(Look::from_code(code));
-        }
-        match (self.at, self.byte()?) {
-            (_, byte) if byte < Look::COUNT - Look::COMMON => Ok(Look::from_code(code + byte)),
-            (at, byte) => Err(value(at, "a look", byte.into())),
-        }
+/// Returns the count, or if it is `long`, the sum with the number that follows, at most 4096
+/// more.
+fn take_count(from: &mut Reader<'_>, count: usize, long: usize) -> Result<usize, DecodeError> {
+    if count < long {
+        return Ok(count);
     }
-
-    /// Returns the cells that are left out before one, from the gap in its byte, 0 to 10.
-    fn gap(&mut self, gap: usize) -> Result<usize, UpdateBytesError> {
-        if gap < WIDE_GAP {
-            return Ok(gap);
-        }
-        let more = usize::from(self.byte()?);
-        self.count(WIDE_GAP + ((gap - WIDE_GAP) << 8) + more, LONG_GAP)
-    }
-
-    /// Returns the count, or if it is `long`, the sum with the number that follows, at most 4096
-    /// more.
-    fn count(&mut self, count: usize, long: usize) -> Result<usize, UpdateBytesError> {
-        if count < long {
-            return Ok(count);
-        }
-        let (at, more) = (self.at, self.number()?);
-        match usize::try_from(more) {
-            Ok(more) if more <= CHUNK_CELLS => Ok(long + more),
-            _ => Err(value(at, "0 to 4096, a count of cells", clamped(more))),
-        }
+    let (at, more) = (from.at(), from.varint()?);
+    match usize::try_from(more) {
+        Ok(more) if more <= CHUNK_CELLS => Ok(long + more),
+        _ => Err(from.refused(at, "0 to 4096, a count of cells", clamped(more))),
     }
 }
 

@@ -1,13 +1,13 @@
 //! The currents that a feed has sent: in each update it says those that are others than before.
 
 use crate::chunk::{Chunk, LAYER_CELLS};
+use crate::codec::{unzigzag, zigzag};
 use crate::coords::{CHUNK_CELLS, sort_key};
 use crate::grid::{LayerId, Slot};
 use crate::water::WaterWorld;
 use crate::water::feed::run::runs;
 use crate::water::feed::update::ChunkCurrents;
 use crate::water::store::Place;
-use crate::water::varint::{unzigzag, zigzag};
 use glam::IVec3;
 use hashbrown::HashMap;
 

@@ -22,8 +22,7 @@ mod take;
 mod untold;
 mod update;
 
-pub use bytes::UpdateBytesError;
-pub(crate) use bytes::{Reader, put_position, put_runs, value};
+pub(crate) use bytes::{next_chunk, put_runs, take_runs};
 pub use look::Look;
 pub use mirror::{Mirror, MirrorError};
 pub use run::Run;

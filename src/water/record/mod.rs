@@ -3,8 +3,6 @@
 
 mod bytes;
 
-pub use bytes::RecordBytesError;
-
 use crate::chunk::Chunk;
 use crate::water::cell::CellFlags;
 use crate::water::fixture::Fixture;
@@ -43,16 +41,27 @@ use glam::IVec3;
 pub struct ChunkRecord {
     pub(crate) position: IVec3,
     /// Cells beyond the world's bounds are open.
-    pub(crate) cells: Chunk<Voxel>,
-    /// The index of each cell with several parents, in order, and a bit for each face across which
-    /// one lies.
-    pub(crate) further_parents: Vec<(u16, u8)>,
-    /// By index, in order.
-    pub(crate) fixtures: Vec<(u16, Fixture)>,
-    /// The steady flow that leaves its cells, by index, in order.
-    pub(crate) steady: Vec<(u16, FaceFlows)>,
+    pub(crate) state: ChunkState,
     /// In order of position.
     pub(crate) cut: Vec<CutCell>,
+}
+
+/// All of a chunk between ticks that decides how it flows on, but for which cells are awake.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ChunkState {
+    pub(crate) cells: Chunk<Voxel>,
+    pub(crate) lists: CellLists,
+}
+
+/// What some cells of a chunk have, in order of their indices.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct CellLists {
+    /// Of each cell with several parents, a bit for each face across which one lies.
+    pub(crate) further_parents: Vec<(u16, u8)>,
+    /// What is built into them.
+    pub(crate) fixtures: Vec<(u16, Fixture)>,
+    /// The steady flow that leaves them.
+    pub(crate) steady: Vec<(u16, FaceFlows)>,
 }
 
 /// A cell outside a chunk that lost a parent when the chunk went, as it was before: a child of one
@@ -73,25 +82,27 @@ impl ChunkRecord {
 
     /// Returns its cells. Those beyond the bounds of the world that it comes from are open.
     pub fn chunk(&self) -> &Chunk<Voxel> {
-        &self.cells
+        &self.state.cells
     }
 
     /// Returns what is built into its cells, with their local indices, in order.
     pub fn fixtures(&self) -> impl ExactSizeIterator<Item = (usize, Fixture)> {
-        self.fixtures.iter().map(|&(index, fixture)| (index.into(), fixture))
+        self.state.lists.fixtures.iter().map(|&(index, fixture)| (index.into(), fixture))
     }
 
     /// Returns the units of water in it, springs included.
     pub fn units(&self) -> u64 {
-        self.cells.units()
+        self.state.cells.units()
     }
 
     /// Returns the bytes held on the heap.
     pub fn memory_bytes(&self) -> usize {
-        self.cells.heap_bytes()
-            + self.further_parents.capacity() * size_of::<(u16, u8)>()
-            + self.fixtures.capacity() * size_of::<(u16, Fixture)>()
-            + self.steady.capacity() * size_of::<(u16, FaceFlows)>()
+        let ChunkState { cells, lists: CellLists { further_parents, fixtures, steady } } =
+            &self.state;
+        cells.heap_bytes()
+            + further_parents.capacity() * size_of::<(u16, u8)>()
+            + fixtures.capacity() * size_of::<(u16, Fixture)>()
+            + steady.capacity() * size_of::<(u16, FaceFlows)>()
             + self.cut.capacity() * size_of::<CutCell>()
     }
 }

@@ -3,6 +3,7 @@
 use crate::chunk::{CellMask, Chunk, LAYER_CELLS, LayerMask};
 use crate::coords::{CHUNK_CELLS, Face, sort_key};
 use crate::grid::Slot;
+use crate::water::record::CellLists;
 use crate::water::store::masks::LayerMasks;
 use crate::water::store::{ChunkCache, Store, boxed};
 use crate::water::voxel::Voxel;
@@ -39,6 +40,27 @@ impl Store {
             self.note_unbalanced(slot);
         }
         Some(slot)
+    }
+
+    /// Returns what some cells of a chunk have.
+    pub(crate) fn lists(&self, slot: Slot) -> CellLists {
+        CellLists {
+            further_parents: self.further_parents(slot),
+            fixtures: self.fixture_list(slot),
+            steady: self.steady_list(slot),
+        }
+    }
+
+    /// Gives the cells of a chunk that was just inserted what they had.
+    pub(crate) fn restore_lists(&mut self, slot: Slot, lists: &CellLists) {
+        let CellLists { further_parents, fixtures, steady } = lists;
+        for &(index, faces) in further_parents {
+            self.restore_parents(slot, index, faces);
+        }
+        for &(index, fixture) in fixtures {
+            self.restore_fixture(slot, index, fixture);
+        }
+        self.restore_steady(slot, steady);
     }
 
     /// Removes and returns a chunk that is not frozen, with open cells beyond the world's edge;

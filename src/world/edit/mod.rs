@@ -3,11 +3,10 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `bytes`, `queue` | edits in bytes, and in line |
+//! | `queue` | edits in line |
 //! | `parts` | edits of the parts, as values, that leave the ground as it is |
 //! | `water_edits`, `rain` | those of water by name, and water from above |
 
-mod bytes;
 mod parts;
 pub(super) mod queue;
 mod rain;
@@ -51,20 +50,21 @@ edits! {
     /// ```
     #[derive(Clone, Debug, PartialEq)]
     pub enum Edit for [] World -> Outcome, EditError, after settle;
-    /// Returns the edit as bytes: 1 to 43, or with a chunk 17 to 28,689; of lists, as
+    /// Returns the edit as bytes: 1 to 39, or with a chunk 17 to 28,698; of lists, as
     /// long as these. They mean the
     /// same in all later versions of this crate.
     ///
     /// ```
+    /// use floodplain::DecodeProblem;
     /// use floodplain::glam::IVec3;
     /// use floodplain::world::{Edit, MaterialId};
-    /// use floodplain::EditBytesError;
     ///
     /// let edit = Edit::SetMaterial { cell: IVec3::new(1, -2, 3), material: MaterialId(4) };
     /// let bytes = edit.to_bytes();
     /// assert_eq!(bytes.len(), 14);
     /// assert_eq!(Edit::from_bytes(&bytes), Ok(edit));
-    /// assert_eq!(Edit::from_bytes(&bytes[..9]), Err(EditBytesError::Truncated { length: 9 }));
+    /// let error = Edit::from_bytes(&bytes[..9]).unwrap_err();
+    /// assert_eq!((error.at, error.problem), (9, DecodeProblem::EndsEarly));
     /// ```
     to_bytes;
     0 SetMaterial {

@@ -10,11 +10,10 @@
 //! lowest byte first.
 
 use super::update::{ChunkUpdate, Update};
-use crate::water::UpdateBytesError;
-use crate::water::feed::{Reader, put_position, put_runs, value};
-use crate::water::varint::{unzigzag, write_varint, zigzag};
+use crate::codec::{DecodeError, Field, Format, Reader, put_varint, put_way, unzigzag, zigzag};
+use crate::water;
+use crate::water::feed::{next_chunk, put_runs, take_runs};
 use crate::world::pressure::Broken;
-use crate::world::rules::material::MaterialId;
 use glam::IVec3;
 
 const VERSION: u8 = 1;
@@ -35,19 +34,19 @@ impl Update {
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut out = vec![VERSION];
         self.water.put(&mut out);
-        write_varint(&mut out, self.ground.len() as u64);
+        put_varint(&mut out, self.ground.len() as u64);
         let mut before = IVec3::ZERO;
         for chunk in &self.ground {
-            put_position(&mut out, chunk.position, before);
+            put_way(&mut out, before, chunk.position);
             before = chunk.position;
             put_runs(&mut out, &chunk.materials, |out, material| out.push(material.0));
             put_runs(&mut out, &chunk.moisture, |out, level| out.push(level));
         }
-        write_varint(&mut out, self.events.len() as u64);
+        put_varint(&mut out, self.events.len() as u64);
         let mut before = IVec3::ZERO;
         for event in &self.events {
-            write_varint(&mut out, zigzag(event.tick.wrapping_sub(self.ticks()) as i64));
-            put_position(&mut out, event.cell, before);
+            put_varint(&mut out, zigzag(event.tick.wrapping_sub(self.ticks()) as i64));
+            put_way(&mut out, before, event.cell);
             before = event.cell;
             out.extend([event.from.0, event.into.0]);
             out.extend(event.difference.to_le_bytes());
@@ -60,17 +59,17 @@ impl Update {
     ///
     /// # Errors
     /// The bytes are no update of this version, or are longer than one.
-    pub fn from_bytes(bytes: &[u8]) -> Result<Update, UpdateBytesError> {
-        let mut from = Reader::new(bytes);
+    pub fn from_bytes(bytes: &[u8]) -> Result<Update, DecodeError> {
+        let mut from = Reader::new(Format::Update, bytes);
         from.version(VERSION)?;
-        let water = from.update()?;
+        let water: water::Update = from.take()?;
         let mut ground: Vec<ChunkUpdate> = Vec::new();
-        for _ in 0..from.number()? {
-            let position = from.next_chunk(ground.last().map(|chunk| chunk.position))?;
+        for _ in 0..from.varint()? {
+            let position = next_chunk(&mut from, ground.last().map(|chunk| chunk.position))?;
             ground.push(chunk(&mut from, position)?);
         }
         let mut events: Vec<Broken> = Vec::new();
-        for _ in 0..from.number()? {
+        for _ in 0..from.varint()? {
             let before = events.last().map_or(IVec3::ZERO, |event| event.cell);
             events.push(event(&mut from, water.ticks(), before)?);
         }
@@ -78,25 +77,23 @@ impl Update {
     }
 }
 
-fn chunk(from: &mut Reader<'_>, position: IVec3) -> Result<ChunkUpdate, UpdateBytesError> {
-    let at = from.at;
-    let materials = from.runs(|from| Ok(MaterialId(from.byte()?)))?;
-    let moisture = from.runs(Reader::byte)?;
+fn chunk(from: &mut Reader<'_>, position: IVec3) -> Result<ChunkUpdate, DecodeError> {
+    let at = from.at();
+    let (materials, moisture) = (take_runs(from, Field::take)?, take_runs(from, Field::take)?);
     let chunk = ChunkUpdate { position, materials, moisture };
-    if chunk.is_empty() { Err(value(at, "a chunk with a changed cell", 0)) } else { Ok(chunk) }
+    match chunk.is_empty() {
+        true => Err(from.malformed_at(at, "a chunk with a changed cell")),
+        false => Ok(chunk),
+    }
 }
 
-fn event(from: &mut Reader<'_>, ticks: u64, before: IVec3) -> Result<Broken, UpdateBytesError> {
-    let tick = ticks.wrapping_add(unzigzag(from.number()?) as u64);
-    let cell = from.position(before)?;
-    let (was, into) = (MaterialId(from.byte()?), MaterialId(from.byte()?));
-    let (at, mut bytes) = (from.at, [0; 8]);
-    for byte in &mut bytes {
-        *byte = from.byte()?;
-    }
-    let difference = f64::from_le_bytes(bytes);
+fn event(from: &mut Reader<'_>, ticks: u64, before: IVec3) -> Result<Broken, DecodeError> {
+    let tick = ticks.wrapping_add(unzigzag(from.varint()?) as u64);
+    let cell = from.way(before)?;
+    let (was, into) = (from.take()?, from.take()?);
+    let (at, difference): (usize, f64) = (from.at(), from.take()?);
     if !(difference > 0.0 && difference.is_finite()) {
-        return Err(value(at, "a pressure difference above 0", i64::from_le_bytes(bytes)));
+        return Err(from.malformed_at(at, "a pressure difference above 0"));
     }
     Ok(Broken { tick, cell, from: was, into, difference })
 }
@@ -106,6 +103,7 @@ mod tests {
     use super::*;
     use crate::coords::CHUNK_CELLS;
     use crate::water::Run;
+    use crate::world::rules::material::MaterialId;
     use crate::world::{Feed, Palette, Rules, World};
 
     fn update(ground: Vec<ChunkUpdate>, events: Vec<Broken>) -> Update {

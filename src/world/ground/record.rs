@@ -1,8 +1,8 @@
 //! Chunks that travel: taken out with all that they need to go on in this world or another.
 
 use crate::chunk::Chunk;
+use crate::codec::{DecodeError, Field, Format, Reader};
 use crate::coords::{CHUNK_CELLS, Cube, Shape};
-use crate::edit_bytes::{EditBytesError, Reader, Writer, refused};
 use crate::humidity::ChunkUnits;
 use crate::water;
 use crate::world::World;
@@ -73,13 +73,17 @@ impl ChunkRecord {
         self.0.moisture.as_ref()
     }
 
-    /// Returns the record as bytes: at least 34, at most some 37,000 and 17 for each parent of a
+    /// Returns the record as bytes: at least 35, at most some 37,000 and 17 for each parent of a
     /// cell that is not the first or leads out of the chunk. They mean the same in all later
     /// versions of this crate.
     pub fn to_bytes(&self) -> Vec<u8> {
         let Parts { water, materials, moisture, rain } = &*self.0;
-        let mut out = Writer::tagged(VERSION);
-        out.put(water).put(materials).put(moisture).put(rain).finish()
+        let mut out = vec![VERSION];
+        water.put(&mut out);
+        materials.put(&mut out);
+        moisture.put(&mut out);
+        rain.put(&mut out);
+        out
     }
 
     /// Returns the record of the bytes of [`to_bytes`](ChunkRecord::to_bytes). Whether it goes with
@@ -87,18 +91,19 @@ impl ChunkRecord {
     ///
     /// # Errors
     /// The bytes are no record, or are longer than one.
-    pub fn from_bytes(bytes: &[u8]) -> Result<ChunkRecord, EditBytesError> {
-        let mut from = Reader::new(bytes);
-        let version: u8 = from.take()?;
-        if version != VERSION {
-            return Err(refused(0, "1, the version of a world's record", version));
-        }
+    pub fn from_bytes(bytes: &[u8]) -> Result<ChunkRecord, DecodeError> {
+        ChunkRecord::read(Reader::new(Format::Record, bytes))
+    }
+
+    /// Returns the record that is all of these bytes.
+    pub(in crate::world) fn read(mut from: Reader<'_>) -> Result<ChunkRecord, DecodeError> {
+        from.version(VERSION)?;
         let (water, materials, moisture) = (from.take()?, from.take()?, from.take()?);
         let at = from.at();
         let rain: Vec<u16> = from.take()?;
         let last = rain.last().copied().unwrap_or(0);
         if usize::from(last) >= CHUNK_CELLS || !rain.is_sorted_by(|one, next| one < next) {
-            return Err(refused(at, "a list of indices in order", last));
+            return Err(from.refused(at, "a list of indices in order", last));
         }
         from.finish(ChunkRecord(Box::new(Parts { water, materials, moisture, rain })))
     }

@@ -1,40 +1,50 @@
 //! Edits of any automaton as bytes: sent and received, and made of bytes that may be anything.
 
-use floodplain::water::{Mirror, Update, UpdateBytesError};
-use floodplain::{CHUNK_CELLS, EditBytesError, EditValue, water, world};
+use floodplain::water::{Mirror, Update};
+use floodplain::{CHUNK_CELLS, DecodeError, DecodeProblem, EditValue, Format, water, world};
 use std::fmt::Debug;
 
 /// An edit as it arrives from another process: by its bytes.
 pub fn sent<E: EditValue>(edit: &E) -> E {
     let bytes = edit.to_bytes();
     let one_less = E::from_bytes(&bytes[..bytes.len() - 1]);
-    assert_eq!(one_less.err(), Some(EditBytesError::Truncated { length: bytes.len() - 1 }));
+    let error = |at, problem| Some(DecodeError { format: Format::Edit, at, problem });
+    assert_eq!(one_less.err(), error(bytes.len() - 1, DecodeProblem::EndsEarly));
     let one_more = E::from_bytes(&[&bytes[..], &[0]].concat());
-    assert_eq!(one_more.err(), Some(EditBytesError::Trailing { at: bytes.len(), bytes: 1 }));
+    assert_eq!(one_more.err(), error(bytes.len(), DecodeProblem::Trailing { bytes: 1 }));
     E::from_bytes(&bytes).unwrap_or_else(|error| panic!("the bytes of {edit:?}: {error}"))
 }
 
 /// Returns the edit of any bytes. They must be one that is the same once it is sent, or an error
 /// that names a place among them.
 pub fn parsed<E: EditValue>(bytes: &[u8]) -> Option<E> {
-    let error = match E::from_bytes(bytes) {
+    match E::from_bytes(bytes) {
         Ok(edit) => {
             let again = sent(&edit).to_bytes();
             assert!(again == edit.to_bytes(), "another edit than {edit:?}");
-            return Some(edit);
+            Some(edit)
         }
-        Err(error) => error,
-    };
-    match error {
-        EditBytesError::Tag { tag } => assert_eq!(tag, bytes[0]),
-        EditBytesError::Truncated { length } => assert_eq!(length, bytes.len()),
-        EditBytesError::Value { at, .. } => assert!((1..bytes.len()).contains(&at), "{error}"),
-        EditBytesError::Trailing { at, bytes: more } => {
-            assert_eq!((at + more, more > 0), (bytes.len(), true));
+        Err(error) => {
+            names_a_place(&error, bytes);
+            None
         }
+    }
+}
+
+/// Panics if an error does not name a place among the bytes.
+pub fn names_a_place(error: &DecodeError, bytes: &[u8]) {
+    let DecodeError { at, problem, .. } = error;
+    match problem {
+        DecodeProblem::EndsEarly => assert!(*at <= bytes.len(), "{error}"),
+        DecodeProblem::Trailing { bytes: more } => {
+            assert!(*more > 0 && at + more <= bytes.len(), "{error}");
+        }
+        DecodeProblem::Tag { found } => assert_eq!(*found, bytes[*at]),
+        DecodeProblem::Version { .. }
+        | DecodeProblem::Checksum { .. }
+        | DecodeProblem::Value { .. } => assert!(*at < bytes.len(), "{error}"),
         _ => panic!("a new error: {error:?}"),
     }
-    None
 }
 
 /// Returns the update of water of any bytes. They must be one that is the same once it is sent and
@@ -60,25 +70,8 @@ pub fn parsed_world_update(bytes: &[u8]) -> Option<world::Update> {
 }
 
 /// Returns what was read of bytes, after a check of the error.
-fn read<T>(read: Result<T, UpdateBytesError>, bytes: &[u8]) -> Option<T> {
-    let error = match read {
-        Ok(update) => return Some(update),
-        Err(error) => error,
-    };
-    match error {
-        UpdateBytesError::Version { version } => {
-            assert!(bytes.iter().take(2).any(|&byte| byte == version))
-        }
-        UpdateBytesError::Truncated { length } => assert_eq!(length, bytes.len()),
-        UpdateBytesError::Value { at, .. } | UpdateBytesError::Number { at } => {
-            assert!(at < bytes.len(), "{error}");
-        }
-        UpdateBytesError::Trailing { at, bytes: more } => {
-            assert_eq!((at + more, more > 0), (bytes.len(), true));
-        }
-        _ => panic!("a new error: {error:?}"),
-    }
-    None
+fn read<T>(read: Result<T, DecodeError>, bytes: &[u8]) -> Option<T> {
+    read.inspect_err(|error| names_a_place(error, bytes)).ok()
 }
 
 /// Spans lie in their chunks and do not overlap, and no mirror panics at them.

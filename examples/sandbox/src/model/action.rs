@@ -3,9 +3,8 @@
 use super::materials::{AIR, BUILDABLE};
 use super::worlds::Kind;
 use floodplain::glam::IVec3;
-use floodplain::snapshot::SnapshotError;
 use floodplain::world::{EditError, MaterialId, World};
-use floodplain::{Region, water, world};
+use floodplain::{DecodeError, Region, water, world};
 use std::fmt;
 
 /// The largest radius of a brush, in cells round its middle.
@@ -72,7 +71,7 @@ pub enum Refusal {
     /// Nothing was kept.
     NothingSaved,
     /// The bytes are no world.
-    Load(SnapshotError),
+    Load(DecodeError),
     /// The library refused the edit.
     Edit(EditError),
     /// The world cannot be made.

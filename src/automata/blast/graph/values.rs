@@ -2,7 +2,7 @@
 //! between steps.
 
 use super::{BlastGraph, GraphError, NodeId};
-use crate::edit_bytes::{EditBytesError, Field, Reader, Writer};
+use crate::codec::{DecodeError, Field, Reader};
 use crate::edit_table::edits;
 use glam::DVec3;
 
@@ -30,16 +30,16 @@ edits! {
     /// Returns the edit as bytes, 1 to 41. They mean the same in all later versions of this crate.
     ///
     /// ```
+    /// use floodplain::DecodeProblem;
     /// use floodplain::blast::GraphEdit;
-    /// use floodplain::EditBytesError;
     /// use floodplain::glam::DVec3;
     ///
     /// let edit = GraphEdit::AddNode { position: DVec3::new(0.5, 2.0, 0.0), pressure: 40.0 };
     /// let bytes = edit.to_bytes();
     /// assert_eq!(bytes.len(), 33);
     /// assert_eq!(GraphEdit::from_bytes(&bytes), Ok(edit));
-    /// let half = GraphEdit::from_bytes(&bytes[..9]);
-    /// assert_eq!(half, Err(EditBytesError::Truncated { length: 9 }));
+    /// let error = GraphEdit::from_bytes(&bytes[..9]).unwrap_err();
+    /// assert_eq!((error.at, error.problem), (9, DecodeProblem::EndsEarly));
     /// ```
     to_bytes;
     0 AddNode {
@@ -124,11 +124,11 @@ pub enum GraphOutcome {
 
 /// The number of the node, a `u32`. One that no graph has yet is refused when the edit is made.
 impl Field for NodeId {
-    fn put(&self, out: &mut Writer) {
-        out.put(&self.0);
+    fn put(&self, out: &mut Vec<u8>) {
+        self.0.put(out);
     }
 
-    fn take(from: &mut Reader<'_>) -> Result<Self, EditBytesError> {
+    fn take(from: &mut Reader<'_>) -> Result<Self, DecodeError> {
         from.take().map(NodeId)
     }
 }

@@ -1,21 +1,22 @@
 //! Eleven snapshots, of every kind of world.
 
 use crate::worlds;
+use floodplain::DecodeError;
 use floodplain::blast::BlastGraph;
-use floodplain::snapshot::{Saved, SnapshotError};
+use floodplain::snapshot::Saved;
 use floodplain::{Cube, Sheet, Simulation};
 
 /// A world that can be saved, and how its kind is loaded and saved again.
 pub struct Sample {
     pub name: String,
     pub bytes: Vec<u8>,
-    pub again: fn(&[u8]) -> Result<Vec<u8>, SnapshotError>,
+    pub again: fn(&[u8]) -> Result<Vec<u8>, DecodeError>,
     /// Loads the world, runs it, and checks its laws.
     pub run: fn(&[u8]) -> Result<(), String>,
 }
 
 /// Loads a world, runs it, and checks its laws.
-pub fn run<W: Simulation>(loaded: Result<W, SnapshotError>) -> Result<(), String> {
+pub fn run<W: Simulation>(loaded: Result<W, DecodeError>) -> Result<(), String> {
     let mut world = loaded.map_err(|error| error.to_string())?;
     for _ in 0..8 {
         world.step();
@@ -25,7 +26,7 @@ pub fn run<W: Simulation>(loaded: Result<W, SnapshotError>) -> Result<(), String
 }
 
 /// The same for a graph, which is no [`Simulation`].
-pub fn run_graph(loaded: Result<BlastGraph, SnapshotError>) -> Result<(), String> {
+pub fn run_graph(loaded: Result<BlastGraph, DecodeError>) -> Result<(), String> {
     let mut graph = loaded.map_err(|error| error.to_string())?;
     for _ in 0..8 {
         graph.step();

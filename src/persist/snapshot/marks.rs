@@ -1,36 +1,16 @@
-//! The planes and marks of one chunk.
+//! The marks of one chunk.
 
-use super::bytes::{Content, Encode};
-use super::error::SnapshotError;
-use crate::chunk::{CellMask, Chunk};
-use crate::coords::{CHUNK_CELLS, Shape};
+use crate::chunk::CellMask;
+use crate::codec::{DecodeError, Field, Reader};
+use crate::coords::Shape;
 use crate::grid::{Grid, Slot};
 
-impl<T: Encode + Copy + PartialEq> Encode for Chunk<T> {
-    fn put(&self, out: &mut Vec<u8>) {
-        match self.as_dense() {
-            None => {
-                out.push(0);
-                self.get(0).put(out);
-            }
-            Some(cells) => {
-                out.push(1);
-                cells.iter().for_each(|cell| cell.put(out));
-            }
-        }
-    }
-
-    fn take(content: &mut Content<'_>) -> Result<Self, SnapshotError> {
-        if !content.take::<bool>()? {
-            return Ok(Chunk::uniform(content.take()?));
-        }
-        let wrong = content.malformed("cells that are not all equal");
-        let mut cells = Vec::with_capacity(CHUNK_CELLS);
-        for _ in 0..CHUNK_CELLS {
-            cells.push(content.take()?);
-        }
-        let chunk = Chunk::from_cells(cells.first_chunk().expect("as many cells as a chunk has"));
-        if chunk.as_dense().is_some() { Ok(chunk) } else { Err(wrong) }
+/// Reads a mask that is not empty.
+pub(crate) fn take_mask(content: &mut Reader<'_>) -> Result<CellMask, DecodeError> {
+    let (at, mask): (usize, CellMask) = (content.at(), content.take()?);
+    match mask.is_empty() {
+        true => Err(content.malformed_at(at, "a mask with at least one cell")),
+        false => Ok(mask),
     }
 }
 
@@ -72,8 +52,8 @@ pub(crate) fn put_flagged_masks<const N: usize>(
 
 /// Reads what [`put_masks`] wrote.
 pub(crate) fn take_masks<const N: usize>(
-    content: &mut Content<'_>,
-) -> Result<[Option<CellMask>; N], SnapshotError> {
+    content: &mut Reader<'_>,
+) -> Result<[Option<CellMask>; N], DecodeError> {
     let wrong = content.malformed(if N == 2 { "marks: 0 to 3" } else { "marks: 0 to 7" });
     match take_flagged_masks(content)? {
         (masks, false) => Ok(masks),
@@ -83,8 +63,8 @@ pub(crate) fn take_masks<const N: usize>(
 
 /// Reads what [`put_flagged_masks`] wrote.
 pub(crate) fn take_flagged_masks<const N: usize>(
-    content: &mut Content<'_>,
-) -> Result<([Option<CellMask>; N], bool), SnapshotError> {
+    content: &mut Reader<'_>,
+) -> Result<([Option<CellMask>; N], bool), DecodeError> {
     const WANTED: [&str; 2] = ["marks: 0 to 7", "marks: 0 to 15"];
     let wrong = content.malformed(WANTED[usize::from(N > 2)]);
     let marks: u8 = content.take()?;
@@ -94,7 +74,7 @@ pub(crate) fn take_flagged_masks<const N: usize>(
     let mut masks = [const { None }; N];
     for (bit, mask) in masks.iter_mut().enumerate() {
         if marks >> bit & 1 != 0 {
-            *mask = Some(content.take()?);
+            *mask = Some(take_mask(content)?);
         }
     }
     Ok((masks, marks >> N != 0))
@@ -104,8 +84,8 @@ pub(crate) fn take_flagged_masks<const N: usize>(
 pub(crate) fn take_marks<T: Copy + PartialEq, S: Shape>(
     grid: &mut Grid<T, S>,
     slot: Slot,
-    content: &mut Content<'_>,
-) -> Result<(), SnapshotError> {
+    content: &mut Reader<'_>,
+) -> Result<(), DecodeError> {
     let [awake, changed] = take_masks(content)?;
     awake.iter().for_each(|cells| grid.wake_cells_at(slot, cells));
     changed.iter().for_each(|cells| grid.mark_changes_at(slot, cells));
@@ -116,8 +96,8 @@ pub(crate) fn take_marks<T: Copy + PartialEq, S: Shape>(
 pub(crate) fn take_whole_marks<T: Copy + PartialEq, S: Shape>(
     grid: &mut Grid<T, S>,
     slot: Slot,
-    content: &mut Content<'_>,
-) -> Result<(), SnapshotError> {
+    content: &mut Reader<'_>,
+) -> Result<(), DecodeError> {
     let wrong = content.malformed("marks of a chunk that is awake in every cell or in none");
     take_marks(grid, slot, content)?;
     if grid.awake_at(slot).is_none_or(CellMask::is_full) { Ok(()) } else { Err(wrong) }

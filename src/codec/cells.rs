@@ -1,0 +1,147 @@
+//! The cells of a chunk, and masks of them.
+//!
+//! A chunk is a 0 and one value for all its cells; or a 1 and runs, until they hold 4096 cells in
+//! index order, which are not all equal. A run is a [varint](super::varint), 8 n + kind, for n
+//! cells, at least one: kind 0 is followed by their n values, kinds 1 to 4 repeat the cells 1, 16,
+//! 64 and 256 places before (LZ77 with four distances: a cell, a row of a cube and of a sheet, and
+//! a layer of a cube), so that even ground takes little. Each run is the longest that repeats
+//! something where it begins, of two cells at least, or all cells up to the next such; so equal
+//! chunks have equal bytes, and no others are read.
+//!
+//! A mask is 512 bytes, cell i as bit i mod 8 of byte i div 8.
+
+use super::error::DecodeError;
+use super::fields::Field;
+use super::reader::Reader;
+use super::varint::put_varint;
+use crate::chunk::{CellMask, Chunk};
+use crate::coords::CHUNK_CELLS;
+
+/// How far before a run lies what it repeats, by kind from 1 on.
+const DISTANCES: [usize; 4] = [1, 16, 64, 256];
+
+impl<T: Field + Copy + PartialEq> Field for Chunk<T> {
+    /// Equal cells have the short form, however they are stored, so that equal chunks have equal
+    /// bytes.
+    fn put(&self, out: &mut Vec<u8>) {
+        match self.as_dense().filter(|cells| cells.iter().any(|cell| *cell != cells[0])) {
+            None => {
+                out.push(0);
+                self.get(0).put(out);
+            }
+            Some(cells) => {
+                out.push(1);
+                put_runs(out, cells);
+            }
+        }
+    }
+
+    fn take(from: &mut Reader<'_>) -> Result<Self, DecodeError> {
+        if !from.one_of(&[false, true], "0 or 1, the form of a chunk")? {
+            return from.take().map(Chunk::uniform);
+        }
+        let (at, runs) = (from.at(), from.left());
+        let cells = take_runs(from)?;
+        let chunk = Chunk::from_cells(&cells);
+        if chunk.as_dense().is_none() {
+            return Err(from.malformed_at(at, "cells that are not all equal"));
+        }
+        let mut again = Vec::new();
+        put_runs(&mut again, &cells);
+        match runs[..from.at() - at] == again[..] {
+            true => Ok(chunk),
+            false => Err(from.malformed_at(at, "the longest runs of these cells")),
+        }
+    }
+
+    fn heap_bytes(&self) -> usize {
+        Chunk::heap_bytes(self)
+    }
+}
+
+/// Appends cells: at each place the longest run that repeats something, if there is one of two
+/// cells or more.
+fn put_runs<T: Field + Copy + PartialEq>(out: &mut Vec<u8>, cells: &[T; CHUNK_CELLS]) {
+    let (mut at, mut literal) = (0, 0);
+    while at < CHUNK_CELLS {
+        let lengths = DISTANCES.map(|distance| repeated(cells, at, distance));
+        let (kind, length) = (1..).zip(lengths).max_by_key(|&(_, length)| length).unwrap_or((1, 0));
+        if length < 2 {
+            at += 1;
+            continue;
+        }
+        put_literal(out, &cells[literal..at]);
+        put_varint(out, (length as u64) << 3 | kind);
+        at += length;
+        literal = at;
+    }
+    put_literal(out, &cells[literal..]);
+}
+
+/// Returns how many cells from `at` on are equal to those `distance` before them.
+fn repeated<T: PartialEq>(cells: &[T; CHUNK_CELLS], at: usize, distance: usize) -> usize {
+    let Some(from) = at.checked_sub(distance) else { return 0 };
+    let (now, before) = (&cells[at..], &cells[from..]);
+    // Row by row, which is compared at once, and then the cells of the last row.
+    let rows = now.chunks_exact(16).zip(before.chunks_exact(16));
+    let even = 16 * rows.take_while(|(now, before)| now == before).count();
+    let rest = now[even..].iter().zip(&before[even..]);
+    even + rest.take_while(|(now, before)| now == before).count()
+}
+
+/// Appends a run of cells as they are, unless it is empty.
+fn put_literal<T: Field>(out: &mut Vec<u8>, cells: &[T]) {
+    if !cells.is_empty() {
+        put_varint(out, (cells.len() as u64) << 3);
+        cells.iter().for_each(|cell| cell.put(out));
+    }
+}
+
+fn take_runs<T: Field + Copy>(from: &mut Reader<'_>) -> Result<[T; CHUNK_CELLS], DecodeError> {
+    const WANTED: &str = "a run of cells within the chunk";
+    let (at, run) = (from.at(), from.varint()?);
+    // The first run repeats nothing, and its first cell stands for those not read yet.
+    if run & 7 != 0 || run >> 3 == 0 || run >> 3 > CHUNK_CELLS as u64 {
+        return Err(from.malformed_at(at, WANTED));
+    }
+    let mut cells = [from.take()?; CHUNK_CELLS];
+    let mut next = (run >> 3) as usize;
+    for cell in &mut cells[1..next] {
+        *cell = from.take()?;
+    }
+    while next < CHUNK_CELLS {
+        let (at, run) = (from.at(), from.varint()?);
+        let length = usize::try_from(run >> 3).unwrap_or(usize::MAX);
+        let distance = match run & 7 {
+            0 => Some(0),
+            kind => DISTANCES.get(kind as usize - 1).copied(),
+        };
+        let fits = (1..=CHUNK_CELLS - next).contains(&length);
+        let distance = distance.filter(|&distance| fits && distance <= next);
+        let end = next + if fits { length } else { 0 };
+        match distance.ok_or_else(|| from.malformed_at(at, WANTED))? {
+            0 => {
+                for cell in &mut cells[next..end] {
+                    *cell = from.take()?;
+                }
+            }
+            distance => (next..end).for_each(|at| cells[at] = cells[at - distance]),
+        }
+        next = end;
+    }
+    Ok(cells)
+}
+
+impl Field for CellMask {
+    fn put(&self, out: &mut Vec<u8>) {
+        self.words().iter().for_each(|word| word.put(out));
+    }
+
+    fn take(from: &mut Reader<'_>) -> Result<Self, DecodeError> {
+        let mut mask = CellMask::EMPTY;
+        for word in mask.words_mut() {
+            *word = from.take()?;
+        }
+        Ok(mask)
+    }
+}

@@ -1,0 +1,160 @@
+//! Why bytes are not what they should be.
+
+#[cfg(feature = "snapshot")]
+use super::kind::Kind;
+use core::fmt;
+
+/// Why bytes are not what they should be: an edit, a record, an update, a snapshot or a recording.
+///
+/// ```
+/// use floodplain::water::Edit;
+/// use floodplain::{DecodeError, DecodeProblem, Format};
+///
+/// let error = Edit::from_bytes(&[4, 0, 0]);
+/// let (format, problem) = (Format::Edit, DecodeProblem::EndsEarly);
+/// assert_eq!(error, Err(DecodeError { format, at: 3, problem }));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DecodeError {
+    /// What they should be. Of what is part of something else, such as a record in an edit, the
+    /// part.
+    pub format: Format,
+    /// The offset of the byte that is wrong, among all that were given; the first is 0.
+    pub at: usize,
+    /// What is wrong with it.
+    pub problem: DecodeProblem,
+}
+
+/// What bytes should be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Format {
+    /// An edit of a world.
+    Edit,
+    /// The record of a chunk that was taken out of a world.
+    Record,
+    /// An update of a feed.
+    Update,
+    /// A snapshot: what is around its sections.
+    Snapshot,
+    /// The rules of a saved world.
+    Rules,
+    /// The state of a saved world that belongs to no chunk.
+    State,
+    /// The chunks of a saved world.
+    Chunks,
+    /// A recording, or the edits of one of its ticks.
+    Recording,
+    /// The entry `format` of a save file.
+    SaveFile,
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Format::Edit => "edit",
+            Format::Record => "record of a chunk",
+            Format::Update => "update",
+            Format::Snapshot => "snapshot",
+            Format::Rules => "rules (RULE)",
+            Format::State => "state (WRLD)",
+            Format::Chunks => "chunks (CHNK)",
+            Format::Recording => "recording",
+            Format::SaveFile => "save file",
+        })
+    }
+}
+
+/// What is wrong with a byte.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum DecodeProblem {
+    /// There are no more bytes, and there should be.
+    EndsEarly,
+    /// There are bytes after the end.
+    Trailing {
+        /// Their number.
+        bytes: usize,
+    },
+    /// They do not begin as such bytes do.
+    Magic {
+        /// How those begin.
+        wanted: &'static str,
+    },
+    /// The version of another format, such as a newer one.
+    Version {
+        /// The version found.
+        found: u16,
+        /// The version that is read here.
+        wanted: u16,
+    },
+    /// They are of another kind of world.
+    #[cfg(feature = "snapshot")]
+    Kind {
+        /// The number of the kind found.
+        found: u16,
+        /// The kind asked for.
+        wanted: Kind,
+    },
+    /// The bytes before are damaged: their checksum is another one.
+    Checksum {
+        /// The checksum found.
+        found: u32,
+        /// That of the bytes.
+        computed: u32,
+    },
+    /// Nothing has this tag.
+    Tag {
+        /// The tag found.
+        found: u8,
+    },
+    /// A value is not as it should be.
+    Value {
+        /// What it should be.
+        wanted: &'static str,
+        /// What was found, if that is one number.
+        found: Option<i64>,
+    },
+    /// The bytes are well formed, but what they describe breaks a law.
+    Law {
+        /// The law, and by what it is broken.
+        law: String,
+    },
+}
+
+impl fmt::Display for DecodeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let DecodeError { format, at, problem } = self;
+        write!(f, "{format}, byte {at}: {problem}")
+    }
+}
+
+impl fmt::Display for DecodeProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            DecodeProblem::EndsEarly => f.write_str("it ends here, where more should follow"),
+            DecodeProblem::Trailing { bytes } => {
+                write!(f, "it should end here, before {bytes} more bytes")
+            }
+            DecodeProblem::Magic { wanted } => write!(f, "it does not begin with {wanted}"),
+            DecodeProblem::Version { found, wanted } => {
+                write!(f, "version {found}, where {wanted} is read")
+            }
+            #[cfg(feature = "snapshot")]
+            DecodeProblem::Kind { found, wanted } => {
+                write!(f, "a world of kind {found}, not of kind {} ({wanted:?})", wanted.number())
+            }
+            DecodeProblem::Checksum { found, computed } => {
+                write!(f, "damaged: the checksum is {found:#010x}, not {computed:#010x}")
+            }
+            DecodeProblem::Tag { found } => write!(f, "nothing has the tag {found}"),
+            DecodeProblem::Value { wanted, found: Some(found) } => {
+                write!(f, "expected {wanted}, not {found}")
+            }
+            DecodeProblem::Value { wanted, found: None } => write!(f, "expected {wanted}"),
+            DecodeProblem::Law { law } => write!(f, "what it describes breaks a law: {law}"),
+        }
+    }
+}
+
+impl core::error::Error for DecodeError {}

@@ -1,0 +1,36 @@
+//! Values as bytes: one form for each kind of value, which edits, records, updates, snapshots and
+//! recordings have in common.
+//!
+//! | file | what |
+//! |---|---|
+//! | `error` | [`DecodeError`]: why bytes are not what they should be, and at which of them |
+//! | `reader` | [`Reader`]: takes values off bytes, from front to back |
+//! | `fields` | [`Field`]: a value in bytes; numbers, positions, regions, faces, lists |
+//! | `varint` | whole numbers of few bytes |
+//! | `cells` | the cells of a chunk, and masks of them |
+//! | `frame` | the headers and checksums around all that |
+//! | `packed` | bytes packed by LZ4 |
+//! | `kind` | [`Kind`]: the kinds of worlds that are saved and recorded |
+
+mod cells;
+mod error;
+mod fields;
+mod frame;
+#[cfg(feature = "snapshot")]
+mod kind;
+#[cfg(feature = "snapshot")]
+mod packed;
+mod reader;
+mod varint;
+
+pub use error::{DecodeError, DecodeProblem, Format};
+pub(crate) use fields::{Field, put_sized};
+#[cfg(feature = "snapshot")]
+pub(crate) use frame::put_header;
+pub(crate) use frame::seal;
+#[cfg(feature = "snapshot")]
+pub use kind::Kind;
+#[cfg(feature = "snapshot")]
+pub(crate) use packed::put_packed;
+pub use reader::Reader;
+pub(crate) use varint::{put_varint, put_way, unzigzag, zigzag};

@@ -1,0 +1,211 @@
+//! Takes values off bytes, from front to back.
+
+use super::error::{DecodeError, DecodeProblem, Format};
+use super::fields::Field;
+
+/// Bytes that are read from front to back. Offsets in errors are those among the outermost bytes,
+/// however deep a part lies in them.
+pub struct Reader<'b> {
+    format: Format,
+    bytes: &'b [u8],
+    /// How many of them are read.
+    read: usize,
+    /// The offset of the first one among the outermost bytes.
+    base: usize,
+}
+
+impl<'b> Reader<'b> {
+    /// Returns a reader of bytes that should be of this format.
+    pub(crate) fn new(format: Format, bytes: &'b [u8]) -> Reader<'b> {
+        Reader { format, bytes, read: 0, base: 0 }
+    }
+
+    /// Returns the offset of what is read next.
+    pub(crate) fn at(&self) -> usize {
+        self.base + self.read
+    }
+
+    /// Returns what the bytes should be.
+    #[cfg(feature = "snapshot")]
+    pub(super) fn format(&self) -> Format {
+        self.format
+    }
+
+    /// Returns a reader of other bytes of the same format, of which the first is at an offset.
+    #[cfg(feature = "snapshot")]
+    pub(super) fn at_offset<'o>(&self, bytes: &'o [u8], base: usize) -> Reader<'o> {
+        Reader { format: self.format, bytes, read: 0, base }
+    }
+
+    /// Returns the same reader, if so many are all of its bytes.
+    #[cfg(feature = "recording")]
+    pub(crate) fn exactly(self, length: usize) -> Result<Self, DecodeError> {
+        match self.bytes.len().checked_sub(length) {
+            Some(0) => Ok(self),
+            Some(bytes) => Err(self.error(self.base + length, DecodeProblem::Trailing { bytes })),
+            None => Err(self.ends_early()),
+        }
+    }
+
+    /// Returns how many bytes are read.
+    pub(super) fn read(&self) -> usize {
+        self.read
+    }
+
+    /// Returns all of the bytes, those that are read too.
+    pub(super) fn all(&self) -> &'b [u8] {
+        self.bytes
+    }
+
+    /// Returns the same reader of the first bytes alone, among them those that are read.
+    pub(super) fn within(self, length: usize) -> Reader<'b> {
+        Reader { bytes: &self.bytes[..length], ..self }
+    }
+
+    /// Returns the bytes that are not read yet.
+    pub(crate) fn left(&self) -> &'b [u8] {
+        &self.bytes[self.read..]
+    }
+
+    /// Reads the next value.
+    pub(crate) fn take<F: Field>(&mut self) -> Result<F, DecodeError> {
+        F::take(self)
+    }
+
+    /// Reads so many bytes as they are.
+    pub(crate) fn bytes(&mut self, count: usize) -> Result<&'b [u8], DecodeError> {
+        let Some(bytes) = self.left().get(..count) else { return Err(self.ends_early()) };
+        self.read += count;
+        Ok(bytes)
+    }
+
+    /// Reads so many bytes as they are.
+    pub(crate) fn array<const N: usize>(&mut self) -> Result<[u8; N], DecodeError> {
+        let array = self.left().first_chunk().copied().ok_or_else(|| self.ends_early())?;
+        self.read += N;
+        Ok(array)
+    }
+
+    /// Returns a reader of the bytes that are not read yet, which should be of a format of their
+    /// own, and leaves them there.
+    #[cfg(feature = "snapshot")]
+    pub(crate) fn rest(&self, format: Format) -> Self {
+        Reader { format, bytes: self.left(), read: 0, base: self.at() }
+    }
+
+    /// Returns a reader of the next bytes, which should be of a format of their own.
+    pub(crate) fn part(&mut self, format: Format, length: usize) -> Result<Self, DecodeError> {
+        let base = self.at();
+        Ok(Reader { format, bytes: self.bytes(length)?, read: 0, base })
+    }
+
+    /// Returns a reader of the bytes that follow their number, a `u32`.
+    pub(crate) fn sized(&mut self, format: Format) -> Result<Self, DecodeError> {
+        let length: u32 = self.take()?;
+        self.part(format, length as usize)
+    }
+
+    /// Reads the number of the items of a list, a `u64`, of at least so many bytes each. Refuses
+    /// more than the bytes can hold.
+    #[cfg(feature = "snapshot")]
+    pub(crate) fn count(&mut self, bytes: usize) -> Result<usize, DecodeError> {
+        let (at, count) = (self.at(), self.take()?);
+        self.check_count(at, count, bytes)
+    }
+
+    /// Refuses a number of items that the bytes cannot hold.
+    #[cfg(feature = "snapshot")]
+    pub(crate) fn check_count(
+        &self,
+        at: usize,
+        count: u64,
+        bytes: usize,
+    ) -> Result<usize, DecodeError> {
+        match usize::try_from(count) {
+            Ok(count) if count <= self.left().len() / bytes => Ok(count),
+            _ => Err(self.malformed_at(at, "a count of what follows")),
+        }
+    }
+
+    /// Reads a byte: the index of one of these values.
+    pub(crate) fn one_of<T: Copy>(
+        &mut self,
+        values: &[T],
+        wanted: &'static str,
+    ) -> Result<T, DecodeError> {
+        let (at, found) = (self.at(), self.take::<u8>()?);
+        let value = values.get(usize::from(found)).copied();
+        value.ok_or_else(|| self.refused(at, wanted, found))
+    }
+
+    /// Reads a counter below 2⁶², so that neither it nor the sum of two can overflow.
+    #[cfg(feature = "snapshot")]
+    pub(crate) fn counter(&mut self) -> Result<u64, DecodeError> {
+        let (at, counter) = (self.at(), self.take()?);
+        match counter {
+            0..0x4000_0000_0000_0000 => Ok(counter),
+            _ => Err(self.malformed_at(at, "a number below 2⁶²")),
+        }
+    }
+
+    /// Reads a number from −`limit` to `limit`; refuses infinity and not-a-number.
+    #[cfg(feature = "snapshot")]
+    pub(crate) fn number_within(&mut self, limit: f64) -> Result<f64, DecodeError> {
+        let (at, number) = (self.at(), self.take::<f64>()?);
+        if number.abs() <= limit {
+            Ok(number)
+        } else {
+            Err(self.malformed_at(at, "a number in its range"))
+        }
+    }
+
+    /// Returns the error that what is read next is not as wanted.
+    pub(crate) fn malformed(&self, wanted: &'static str) -> DecodeError {
+        self.malformed_at(self.at(), wanted)
+    }
+
+    /// Returns the error that what stands at an offset is not as wanted.
+    pub(crate) fn malformed_at(&self, at: usize, wanted: &'static str) -> DecodeError {
+        self.error(at, DecodeProblem::Value { wanted, found: None })
+    }
+
+    /// Returns the error of a value at an offset that is not as wanted.
+    pub(crate) fn refused(
+        &self,
+        at: usize,
+        wanted: &'static str,
+        found: impl Into<i64>,
+    ) -> DecodeError {
+        self.error(at, DecodeProblem::Value { wanted, found: Some(found.into()) })
+    }
+
+    /// Returns the error of a broken law.
+    #[cfg(feature = "snapshot")]
+    pub(crate) fn unlawful(&self, law: impl ToString) -> DecodeError {
+        self.error(self.at(), DecodeProblem::Law { law: law.to_string() })
+    }
+
+    /// Returns the error of a problem at an offset.
+    pub(crate) fn error(&self, at: usize, problem: DecodeProblem) -> DecodeError {
+        DecodeError { format: self.format, at, problem }
+    }
+
+    /// Returns the error that the bytes end where more should follow.
+    pub(crate) fn ends_early(&self) -> DecodeError {
+        self.error(self.base + self.bytes.len(), DecodeProblem::EndsEarly)
+    }
+
+    /// Returns what was read, unless there are bytes after it.
+    pub(crate) fn finish<T>(self, read: T) -> Result<T, DecodeError> {
+        match self.left().len() {
+            0 => Ok(read),
+            bytes => Err(self.error(self.at(), DecodeProblem::Trailing { bytes })),
+        }
+    }
+
+    /// Reads all of the bytes as one value.
+    pub(crate) fn only<F: Field>(mut self) -> Result<F, DecodeError> {
+        let value = self.take()?;
+        self.finish(value)
+    }
+}
