@@ -51,7 +51,7 @@ impl Tick<'_> {
     pub(crate) fn narrow_pieces(&self, plan: &Plan, walk: &Walk, pieces: &Network) -> Vec<bool> {
         let mut corners = self.corners_of_changes(plan, walk);
         let throughput = i32::from(self.limits.throughput);
-        let y = |piece: usize| walk.layer(walk.pieces[piece].layer).layer;
+        let y = |piece: usize| walk.layer(walk.pieces[piece].layer).layer.y;
         for (edge, contact) in walk.contacts().iter().enumerate() {
             let all = pieces.passed_along(edge);
             let [from, to] = contact.pieces.map(|piece| piece as usize);
