@@ -1,6 +1,7 @@
 //! The worlds that run in an app, what the plugin needs of them, and how much of a tick they may
 //! do.
 
+use crate::edit_queue::Ticket;
 use crate::simulation::Progress;
 use crate::simulation::Simulation;
 use crate::water::ChunkEvent;
@@ -38,7 +39,7 @@ pub enum StepBudget {
 #[derive(Debug)]
 pub enum Submitted<O, E> {
     /// It waits for the next tick, with this ticket.
-    Queued(u64),
+    Queued(Ticket),
     /// It was made, or refused, at once.
     Made(Result<O, E>),
 }
@@ -46,7 +47,7 @@ pub enum Submitted<O, E> {
 /// What became of an edit that waited.
 #[derive(Debug)]
 pub struct Report<O, E> {
-    pub ticket: u64,
+    pub ticket: Ticket,
     pub tick: u64,
     pub result: Result<O, E>,
 }

@@ -3,6 +3,7 @@
 use super::messages::{EditFailure, EditOutcome, EditRequest};
 use super::simulated::{Report, Simulated, StepBudget, Submitted};
 use crate::coords::sort_key;
+use crate::edit_queue::Ticket;
 use crate::simulation::Progress;
 use crate::water::ChunkEvent;
 use bevy_ecs::component::Component;
@@ -49,7 +50,7 @@ pub struct SimulationWorld<W: Simulated> {
     /// The entities of loaded chunks, by the order of their positions.
     chunks: BTreeMap<[i32; 3], Entity>,
     /// The requests that wait in the world, by their tickets there.
-    waiting: VecDeque<(u64, MessageId<EditRequest<W>>)>,
+    waiting: VecDeque<(Ticket, MessageId<EditRequest<W>>)>,
     progress: Progress,
     time: Duration,
     /// Whether the tick underway has done anything.
@@ -154,7 +155,7 @@ impl<W: Simulated> SimulationWorld<W> {
 
     /// Returns the request with this ticket, the first that waits. Requests with lower tickets are
     /// dropped without an answer: their reports were taken outside the plugin.
-    fn take_request(&mut self, ticket: u64) -> Option<MessageId<EditRequest<W>>> {
+    fn take_request(&mut self, ticket: Ticket) -> Option<MessageId<EditRequest<W>>> {
         while let Some(&(first, request)) = self.waiting.front()
             && first <= ticket
         {

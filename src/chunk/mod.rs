@@ -185,6 +185,20 @@ impl<T: Copy + PartialEq> Chunk<T> {
         }
     }
 
+    /// Returns the values of the cells in index order.
+    ///
+    /// ```
+    /// use floodplain::Chunk;
+    ///
+    /// let mut chunk = Chunk::uniform(0u8);
+    /// chunk.set(300, 7);
+    /// assert_eq!(chunk.iter().position(|value| value == 7), Some(300));
+    /// assert_eq!(chunk.iter().count(), 4096);
+    /// ```
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = T> {
+        (0..CHUNK_CELLS).map(|index| self.get(index))
+    }
+
     /// Lets the chunk and its clones have one array, until one of them is written. Takes constant
     /// time, and so does each clone from then on.
     #[cfg_attr(not(feature = "store"), expect(dead_code, reason = "only saves share arrays"))]

@@ -95,7 +95,7 @@
 //!         upload(&mesh); // positions, normals, flow, indices
 //!     }
 //! }
-//! assert!(world.height(IVec3::new(9, 9, 5)) > 0, "water flows in");
+//! assert!(world.units(IVec3::new(9, 9, 5)) > 0, "water flows in");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -131,7 +131,7 @@
 //!     // A tick is complete: take the changes, mesh, send.
 //! }
 //! # world.step();
-//! # assert!(world.is_solid(block) && ticket == 0);
+//! # assert!(world.is_solid(block) && ticket == floodplain::Ticket(0));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -142,10 +142,10 @@
 //! flows within the chunk and across its faces, and takes 24 to 200 bytes in the ground of our
 //! tests. By default, water waits at a face to a chunk that is not loaded, and flows on when that
 //! chunk is inserted. Ground that was just generated may hold water that is not level:
-//! [`settle`](crate::water::settle) it on the thread that generates it, and insert the records.
+//! [`Settle`](crate::water::Settle) it on the thread that generates it, and insert the records.
 //!
 //! ```
-//! use floodplain::water::{ChunkRecord, settle};
+//! use floodplain::water::{ChunkRecord, Settle};
 //! # use floodplain::water::{Rules, Voxel, WaterWorld};
 //! # use floodplain::{Chunk, Region, glam::IVec3};
 //! # let rules = Rules::lossless();
@@ -165,8 +165,8 @@
 //!
 //! // A column that is new, with springs and loose water: at most 2,000 ticks of its own.
 //! let generated: Vec<_> = column(2).map(open).collect();
-//! let ready = std::thread::spawn(move || settle(7, rules, Region::EVERYWHERE, generated, 2_000));
-//! let (records, settling) = ready.join().expect("settle does not panic")?;
+//! let ready = std::thread::spawn(move || Settle { seed: 7, rules, ..Settle::default() }.run(generated));
+//! let (records, settling) = ready.join().expect("it does not panic")?;
 //! assert!(settling.is_at_rest());
 //! world.insert_records(records)?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -208,7 +208,7 @@
 //! }
 //! # world.finish_tick();
 //! assert!(world.is_frozen(IVec3::new(8, 0, 0)) && !world.is_frozen(IVec3::X));
-//! # assert_eq!(world.height(IVec3::new(140, 9, 0)), 7);
+//! # assert_eq!(world.units(IVec3::new(140, 9, 0)), 7);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -262,7 +262,7 @@
 //!     for _drop in 0..4 {
 //!         let (x, z) = (random.i32(0..16), random.i32(0..16));
 //!         let mut cell = IVec3::new(x, surface_y(x, z), z);
-//!         while world.height(cell) == 7 {
+//!         while world.units(cell) == 7 {
 //!             cell.y += 1; // on the water that stands there
 //!         }
 //!         world.queue(Edit::Pour { cell, units: 1 });
@@ -391,7 +391,7 @@
 //! mirror.apply(&Update::from_bytes(&update)?)?;
 //! for y in 0..16 {
 //!     let cell = IVec3::new(8, y, 8);
-//!     assert_eq!(mirror.height(cell), world.height(cell));
+//!     assert_eq!(mirror.units(cell), world.units(cell));
 //! }
 //! assert_eq!(mirror.surface_mesh(IVec3::ZERO, None), world.surface_mesh(IVec3::ZERO, None));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -437,7 +437,7 @@
 //! let refused = world.queue_bytes(&bytes, &limits);
 //! assert_eq!(refused, Err(ClientEditError::Limit(LimitError::OutOfReach(far))));
 //! let near = Edit::Pour { cell: player, units: 7 }.to_bytes();
-//! assert_eq!(world.queue_bytes(&near, &limits), Ok(0), "its ticket");
+//! assert_eq!(world.queue_bytes(&near, &limits), Ok(floodplain::Ticket(0)), "its ticket");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!

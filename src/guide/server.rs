@@ -29,7 +29,7 @@
 //! that is as wet as it will be: [`with_water_table`](Content::with_water_table).
 //!
 //! ```
-//! use floodplain::world::{Content, Palette, Rules, World, settle};
+//! use floodplain::world::{Content, Palette, Rules, World, Settle};
 //! use floodplain::{Region, glam::IVec3};
 //!
 //! let (palette, rules) = (Palette::natural(), Rules::default());
@@ -43,9 +43,9 @@
 //!         Content::from_heights(chunk, top, |depth| if depth < 4 { soil } else { rock }, air)
 //!     };
 //!     let column = (0..2).map(|y| IVec3::new(0, y, 0)).map(|chunk| (chunk, hills(chunk)));
-//!     settle(7, palette, rules, Region::EVERYWHERE, column, 2_000)
+//!     Settle { seed: 7, palette, rules, ..Settle::default() }.run(column)
 //! });
-//! let (records, settling) = generator.join().expect("settle does not panic")?;
+//! let (records, settling) = generator.join().expect("it does not panic")?;
 //! assert!(settling.is_at_rest());
 //! world.insert_records(records)?;
 //! assert_eq!(world.material(IVec3::new(0, 9, 0)), Some(soil));
@@ -85,7 +85,7 @@
 //! struct Server {
 //!     world: World,
 //!     players: Vec<Player>,
-//!     paid: HashMap<u64, (usize, Paid)>, // by ticket: who, and what
+//!     paid: HashMap<Ticket, (usize, Paid)>, // by ticket: who, and what
 //! }
 //!
 //! impl Server {
@@ -262,7 +262,7 @@
 //! }
 //! world.finish_tick();
 //! assert!(world.water().is_frozen(IVec3::X * 8) && !world.water().is_frozen(IVec3::X));
-//! assert_eq!(world.height(IVec3::new(140, 9, 8)), 7, "it hangs in the air, far from all");
+//! assert_eq!(world.units(IVec3::new(140, 9, 8)), 7, "it hangs in the air, far from all");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!

@@ -310,7 +310,7 @@ impl<W: Watch> Watched<W> {
     /// let cell = watched.world().bounds().max();
     /// watched.edit(Edit::Pour { cell, units: 7 })?;
     /// let world = watched.let_rest().unwrap();
-    /// assert!(world.is_at_rest() && world.total() == 7 && world.height(cell) == 0);
+    /// assert!(world.is_at_rest() && world.total() == 7 && world.units(cell) == 0);
     /// # Ok::<(), floodplain::water::EditError>(())
     /// ```
     pub fn let_rest(mut self) -> Result<W, BrokenLaws> {

@@ -81,7 +81,7 @@ pub(crate) use record::CutCell;
 pub(crate) use restore::{Clock, SavedChunk};
 pub use rules::{Edge, Edges, Rules, RulesError};
 pub(crate) use settle::rules_alone;
-pub use settle::{Settling, settle};
+pub use settle::{Settle, Settling};
 pub(crate) use simulation_distance::Simulated;
 pub(crate) use simulation_distance::{Fate, Foresight};
 pub use simulation_distance::{Ring, RingError, SimulationDistance};
@@ -119,7 +119,7 @@ use tick::TickState;
 /// let top = IVec3::new(8, 15, 8);
 /// assert_eq!(world.pour(top, 7)?, 7);
 /// world.run(20);
-/// assert_eq!(world.height(top), 0, "it fell");
+/// assert_eq!(world.units(top), 0, "it fell");
 /// assert_eq!(world.total(), 7, "and none was lost");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

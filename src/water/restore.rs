@@ -3,6 +3,7 @@
 
 use crate::chunk::{CellMask, LAYER_CELLS, LayerMask, ones};
 use crate::coords::{Cube, Region, Shape};
+use crate::edit_queue::Waiting;
 use crate::grid::{Grid, LayerId, Slot};
 use crate::water::cell::CellFlags;
 use crate::water::ebb::evaporation::Evaporation;
@@ -45,15 +46,13 @@ impl WaterWorld {
         Clock { seed: self.seed, tick: self.tick, ledger: self.ledger_before() }
     }
 
-    /// Returns the queued edits, and how many of the first come before the next tick of the loaded
-    /// world.
-    pub(crate) fn edits_that_wait(&self) -> (usize, impl ExactSizeIterator<Item = &Edit>) {
+    /// Returns the queued edits.
+    pub(crate) fn edits_that_wait(&self) -> Waiting<impl ExactSizeIterator<Item = &Edit>> {
         self.queue.saved()
     }
 
-    /// Queues edits, of which the first `before` come before the next tick.
-    pub(crate) fn restore_edits(&mut self, before: usize, edits: VecDeque<Edit>) {
-        self.queue = Queue::restored(false, before, edits);
+    pub(crate) fn restore_edits(&mut self, edits: Waiting<VecDeque<Edit>>) {
+        self.queue = Queue::restored(false, edits);
     }
 
     /// Returns the chunks with their awake and changed cells. Cells out of bounds are marks.

@@ -32,42 +32,62 @@ impl Settling {
     }
 }
 
-/// Lets the water of chunks come to rest outside any world, as for ground that was just generated,
-/// on any thread. Returns their records, in the order of the list, and what is not at rest after
-/// `most` ticks: where springs feed a stream that leaves, nothing ever is.
-///
-/// Totals and levels are those to which a world of these chunks comes in as many ticks, without
-/// evaporation. At faces to chunks that are not in the list water waits, whatever the rules say;
-/// what it does at the faces of `bounds` they do say.
+/// How the water of chunks comes to rest outside any world, as for ground that was just generated,
+/// on any thread.
 ///
 /// ```
-/// use floodplain::water::{Rules, Voxel, WaterWorld, settle};
-/// use floodplain::{Chunk, Region, glam::IVec3};
+/// use floodplain::water::{Rules, Settle, Voxel};
+/// use floodplain::{Chunk, glam::IVec3};
 ///
 /// let mut chunk = Chunk::uniform(Voxel::OPEN);
 /// chunk.set(15 * 256, Voxel::from_word(7)?);
-/// let (records, settling) =
-///     settle(7, Rules::lossless(), Region::EVERYWHERE, [(IVec3::ZERO, chunk)], 1_000)?;
+/// let settle = Settle { seed: 7, rules: Rules::lossless(), ..Settle::default() };
+/// let (records, settling) = settle.run([(IVec3::ZERO, chunk)])?;
 /// assert!(settling.is_at_rest());
 /// assert_eq!((records[0].units(), records[0].chunk().get(15 * 256).height()), (7, 0));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-///
-/// # Errors
-/// A rule's value is out of range, or the list holds a position twice or one out of bounds.
-pub fn settle(
-    seed: u64,
-    rules: Rules,
-    bounds: Region,
-    chunks: impl IntoIterator<Item = (IVec3, Chunk<Voxel>)>,
-    most: u64,
-) -> Result<(Vec<ChunkRecord>, Settling), EditError> {
-    let chunks: Vec<(IVec3, Chunk<Voxel>)> = chunks.into_iter().collect();
-    let positions: Vec<IVec3> = chunks.iter().map(|&(position, _)| position).collect();
-    let mut world = alone(seed, rules, bounds).map_err(EditError::Rules)?;
-    world.insert_chunks(chunks)?;
-    let settling = world.settle_all(most);
-    Ok((world.remove_chunks(positions)?, settling))
+#[derive(Clone, Copy, Debug)]
+pub struct Settle {
+    /// The seed of the random choices.
+    pub seed: u64,
+    /// The rules of the world that the chunks are for. Nothing evaporates, whatever they say.
+    pub rules: Rules,
+    /// The bounds of that world. At their faces the rules say what water does.
+    pub bounds: Region,
+    /// The most ticks.
+    pub most_ticks: u64,
+}
+
+impl Default for Settle {
+    /// Seed 0, default rules, no bounds, and at most 2,000 ticks.
+    fn default() -> Settle {
+        let (rules, bounds) = (Rules::default(), Region::EVERYWHERE);
+        Settle { seed: 0, rules, bounds, most_ticks: 2_000 }
+    }
+}
+
+impl Settle {
+    /// Returns the records of chunks at rest, in the order of the list, and what is not at rest
+    /// after the most ticks: where springs feed a stream that leaves, nothing ever is.
+    ///
+    /// Totals and levels are those to which a world of these chunks comes in as many ticks, without
+    /// evaporation. At faces to chunks that are not in the list water waits, whatever the rules
+    /// say.
+    ///
+    /// # Errors
+    /// A rule's value is out of range, or the list holds a position twice or one out of bounds.
+    pub fn run(
+        &self,
+        chunks: impl IntoIterator<Item = (IVec3, Chunk<Voxel>)>,
+    ) -> Result<(Vec<ChunkRecord>, Settling), EditError> {
+        let chunks: Vec<(IVec3, Chunk<Voxel>)> = chunks.into_iter().collect();
+        let positions: Vec<IVec3> = chunks.iter().map(|&(position, _)| position).collect();
+        let mut world = alone(self.seed, self.rules, self.bounds).map_err(EditError::Rules)?;
+        world.insert_chunks(chunks)?;
+        let settling = world.settle_all(self.most_ticks);
+        Ok((world.remove_chunks(positions)?, settling))
+    }
 }
 
 /// Returns a world without chunks in which nothing evaporates, and water waits where none is
@@ -109,7 +129,7 @@ impl WaterWorld {
     /// world.fill_water(Region::new(IVec3::ZERO, IVec3::new(3, 3, 15)), 7)?;
     /// let settling = world.settle_now(Region::cell(IVec3::ZERO), 1_000)?;
     /// assert!(settling.is_at_rest());
-    /// assert_eq!((world.height(IVec3::new(15, 0, 15)), world.ticks()), (7, 0));
+    /// assert_eq!((world.units(IVec3::new(15, 0, 15)), world.ticks()), (7, 0));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn settle_now(&mut self, region: Region, most: u64) -> Result<Settling, EditError> {

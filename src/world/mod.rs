@@ -46,7 +46,7 @@ pub use rules::error::EditError;
 pub use rules::material::{Material, MaterialId};
 pub use rules::palette::{Palette, PaletteError};
 pub use rules::{Rules, RulesError, UnderWater};
-pub use tick::settle::{Restless, Settling, settle};
+pub use tick::settle::{Restless, Settle, Settling};
 pub use view::WorldView;
 
 use crate::blast::BlastWorld;
@@ -89,7 +89,7 @@ use tick::touched::Touched;
 /// world.set_material(IVec3::new(8, 7, 8), air)?;
 /// world.rain(IVec3::new(8, 15, 8), 9)?;
 /// world.run(20);
-/// assert!(world.height(IVec3::new(8, 7, 8)) < 7, "the soil soaked up the rest");
+/// assert!(world.units(IVec3::new(8, 7, 8)) < 7, "the soil soaked up the rest");
 /// assert!(world.moisture(IVec3::new(9, 6, 8)) > 0.0, "and they spread");
 /// world.validate()?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())

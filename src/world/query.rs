@@ -68,9 +68,9 @@ impl World {
         self.bounds().contains(cell).then(|| chunk.get(Cube::index_of(cell)))
     }
 
-    /// Returns the units of water in a cell, as [`WaterWorld::height`] does.
-    pub fn height(&self, cell: IVec3) -> u8 {
-        self.water.height(cell)
+    /// Returns the units of water in a cell, as [`WaterWorld::units`] does.
+    pub fn units(&self, cell: IVec3) -> u8 {
+        self.water.units(cell)
     }
 
     /// Returns the moisture of a cell, as [`HumidityWorld::humidity`] does; 0 if it is not

@@ -11,6 +11,7 @@ use super::{Broken, MaterialId, World};
 use crate::blast::BlastWorld;
 use crate::chunk::{CellMask, Chunk};
 use crate::coords::{CHUNK_CELLS, Cube, Shape, sort_key};
+use crate::edit_queue::Waiting;
 use crate::humidity::HumidityWorld;
 use crate::water::WaterWorld;
 use glam::IVec3;
@@ -29,9 +30,7 @@ pub(crate) struct Common {
     pub(crate) stage: u32,
     /// [`Stage::after`] of it.
     pub(crate) after: Option<IVec3>,
-    /// How many of the edits come before the next tick.
-    pub(crate) before: usize,
-    pub(crate) edits: VecDeque<Edit>,
+    pub(crate) edits: Waiting<VecDeque<Edit>>,
     pub(crate) events: Vec<Broken>,
     /// The chunks in which pressure was put into the world.
     pub(crate) origins: Vec<IVec3>,
@@ -61,8 +60,8 @@ impl World {
         (self.stage.number(), self.stage.after())
     }
 
-    /// Returns the queued edits, and how many of the first come before the next tick.
-    pub(crate) fn edits_that_wait(&self) -> (usize, impl ExactSizeIterator<Item = &Edit>) {
+    /// Returns the queued edits.
+    pub(crate) fn edits_that_wait(&self) -> Waiting<impl ExactSizeIterator<Item = &Edit>> {
         self.queue.saved()
     }
 
@@ -113,7 +112,7 @@ impl World {
         world.blast.keep(1.0 - rules.blast_fading);
         world.blast.confine();
         world.origins = common.origins.into_iter().map(sort_key).collect();
-        world.queue = Queue::restored(is_closing, common.before, common.edits);
+        world.queue = Queue::restored(is_closing, common.edits);
         world.events = common.events;
         let Counts { soaked, sprung, ebbed, thrown, spilled } = common.counts;
         world.passed = Passed { soaked, sprung, ebbed };

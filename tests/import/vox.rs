@@ -268,6 +268,6 @@ fn a_pool_of_voxels_runs_out() {
     world.insert_chunks(vox.chunks(&VoxRules::default()).unwrap().chunks).unwrap();
     assert_eq!(world.total(), 7 * 18);
     world.run(60);
-    assert!(world.height(IVec3::new(11, 1, 3)) > 0);
+    assert!(world.units(IVec3::new(11, 1, 3)) > 0);
     assert_eq!(world.total(), 7 * 18);
 }

@@ -243,7 +243,7 @@ fn every_missing_damaged_or_malformed_part_is_named() {
     assert!(matches!(longer, SaveError::Malformed { part: Part::Entry("state"), .. }), "{longer}");
     // Still water of height 1 in a cell that was dry: lawful for the chunk, but not for the ledger.
     let mut wetter = WaterWorld::load(&world.save()).unwrap();
-    let is_dry = |cell: &IVec3| wetter.height(*cell) == 0 && !wetter.is_solid(*cell);
+    let is_dry = |cell: &IVec3| wetter.units(*cell) == 0 && !wetter.is_solid(*cell);
     let dry = Cube::region_of(origin).positions().find(is_dry).unwrap();
     wetter.fill_water(Region::cell(dry), 1).unwrap();
     let record = framed(&records(&wetter)[&origin.to_array()]);

@@ -111,7 +111,7 @@ impl Watch for Game {
         self.water.apply(edit)
     }
     fn step(&mut self) -> StepReport {
-        let units = (2..=10).map(|x| u32::from(self.water.height(stream(x)))).sum::<u32>();
+        let units = (2..=10).map(|x| u32::from(self.water.units(stream(x)))).sum::<u32>();
         self.was_full |= units == 7 * 9 && self.water.ledger().drained == 0;
         let report = self.water.step();
         self.misbehave();

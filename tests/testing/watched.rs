@@ -177,7 +177,7 @@ fn a_world_without_bounds_is_watched_without_a_model() {
     let cell = IVec3::new(8, 15, 8);
     let edit = water::Edit::Pour { cell, units: 7 };
     watched.play(&[Op::Edit(edit), Op::Step(20), Op::TakeChanges]).unwrap();
-    assert_eq!((watched.world().height(cell), watched.into_world().total()), (0, 7));
+    assert_eq!((watched.world().units(cell), watched.into_world().total()), (0, 7));
 }
 
 /// What was taken out comes back, the last first, or all of it at once.

@@ -102,7 +102,7 @@ fn still_surface_cells_lose_with_their_chance_and_those_below_nothing() {
     assert!(asleep > 3000, "asleep in {asleep} ticks");
     check_count(world.ledger().evaporated - before, 6000.0 * CELLS * chance);
     for cell in Region::new(IVec3::new(0, 13, 0), IVec3::new(61, 14, 61)).positions() {
-        assert!(world.is_solid(cell) || world.height(cell) == 7, "{cell}");
+        assert!(world.is_solid(cell) || world.units(cell) == 7, "{cell}");
     }
     assert_eq!(world.validate(), Ok(()));
 }

@@ -41,7 +41,7 @@ fn a_tap_gives_its_rate_in_each_tick_until_its_room_is_full_and_then_sleeps() {
         assert!(world.is_at_rest(), "rate {rate}: {} cells awake", world.awake_cells());
         // Its surface is at the top of its cell; no water rises above.
         assert!((2 * below - 19..=2 * below).contains(&world.total()), "{}", world.total());
-        assert_eq!(world.height(tap), 7);
+        assert_eq!(world.units(tap), 7);
         assert_eq!(tick(&mut world), [0, 0]);
         world.scoop(tap, 5).unwrap();
         assert_eq!(tick(&mut world)[0], u64::from(rate.min(5)), "rate {rate}");
@@ -63,7 +63,7 @@ fn a_drain_takes_its_rate_in_each_tick_until_its_basin_is_empty_and_then_sleeps(
         }
         world.run(3_000);
         assert!(world.is_at_rest(), "rate {rate}: {} cells awake", world.awake_cells());
-        assert_eq!(world.height(drain), 0, "rate {rate}");
+        assert_eq!(world.units(drain), 0, "rate {rate}");
         let Ledger { placed, drained, .. } = world.ledger();
         assert_eq!(world.total(), placed - drained);
         // Films stay on the floor, as they do round any hole.
@@ -199,7 +199,7 @@ fn valve(rate: u8) -> Option<Fixture> {
 
 /// Units in the cells of a region.
 fn units(world: &WaterWorld, cells: Region) -> u64 {
-    cells.positions().map(|cell| u64::from(world.height(cell))).sum()
+    cells.positions().map(|cell| u64::from(world.units(cell))).sum()
 }
 
 /// Two basins with a wall between them, of any water, rules and valves: the water of the western

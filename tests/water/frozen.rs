@@ -146,7 +146,7 @@ fn levels(world: &mut WaterWorld) -> Vec<u64> {
     let bounds = world.bounds();
     let units = |y: i32| {
         let layer = Region::new(bounds.min().with_y(y), bounds.max().with_y(y));
-        layer.positions().map(|cell| u64::from(world.height(cell))).sum()
+        layer.positions().map(|cell| u64::from(world.units(cell))).sum()
     };
     (bounds.min().y..=bounds.max().y).map(units).collect()
 }

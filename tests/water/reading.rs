@@ -19,7 +19,7 @@ fn seen(world: &WaterWorld) -> Seen {
     let cell = |cell| {
         let voxel = world.voxel(cell);
         assert_eq!(world.cell(cell), voxel.and_then(Voxel::cell), "{cell}");
-        (voxel, world.height(cell), world.is_solid(cell), world.current(cell))
+        (voxel, world.units(cell), world.is_solid(cell), world.current(cell))
     };
     let chunks = world.chunks().map(|(position, chunk)| {
         assert_eq!(world.chunk(position).as_ref(), Some(&chunk), "{position}");

@@ -89,6 +89,25 @@ impl<W: Saved> SaveFile<W> {
         SaveFile::open_on(FileBackend::new(file).map_err(SaveError::of)?)
     }
 
+    /// Opens a file and returns it with the world of its last save. If there is none of that name,
+    /// creates it with the world that `make` returns.
+    ///
+    /// # Errors
+    /// As of [`open`](SaveFile::open) and [`create`](SaveFile::create).
+    pub fn open_or_create(
+        path: impl AsRef<Path>,
+        make: impl FnOnce() -> W,
+    ) -> Result<(Self, W), SaveError> {
+        let path = path.as_ref();
+        match SaveFile::open(path) {
+            Err(SaveError::Io(error)) if error.kind() == io::ErrorKind::NotFound => {
+                let world = make();
+                Ok((SaveFile::create(path, &world)?, world))
+            }
+            opened => opened,
+        }
+    }
+
     /// Like [`create`](SaveFile::create), on a disk of your own.
     ///
     /// # Errors

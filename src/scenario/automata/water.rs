@@ -244,7 +244,7 @@ impl Drawn for WaterWorld {
             Glyph::Source => _ = self.add_source(cell)?,
             Glyph::Open(height) => {
                 self.remove_source(cell)?;
-                let before = self.height(cell);
+                let before = self.units(cell);
                 self.scoop(cell, u32::from(before.saturating_sub(height)))?;
                 self.pour(cell, u32::from(height.saturating_sub(before)))?;
             }
@@ -282,7 +282,7 @@ impl Drawn for WaterWorld {
     fn value(&self, cell: IVec3) -> Option<f64> {
         match self.voxel(cell)? {
             Voxel::SOLID => Some(-1.0),
-            _ => Some(f64::from(self.height(cell))),
+            _ => Some(f64::from(self.units(cell))),
         }
     }
 

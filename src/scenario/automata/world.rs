@@ -295,7 +295,7 @@ impl Drawn for World {
         }
         if is_open {
             self.remove_source(cell)?;
-            let height = u32::from(self.height(cell));
+            let height = u32::from(self.units(cell));
             let (more, less) =
                 (u32::from(water).saturating_sub(height), height.saturating_sub(u32::from(water)));
             self.scoop(cell, less)?;
@@ -339,7 +339,7 @@ impl Drawn for World {
     fn value(&self, cell: IVec3) -> Option<f64> {
         self.material(cell)?;
         let is_solid = self.water().is_solid(cell);
-        Some(if is_solid { -1.0 } else { f64::from(self.height(cell)) })
+        Some(if is_solid { -1.0 } else { f64::from(self.units(cell)) })
     }
 
     fn measure(&self, quantity: usize, cell: IVec3) -> Option<f64> {
@@ -348,7 +348,7 @@ impl Drawn for World {
         let flag = |is_so: bool| Some(f64::from(u8::from(is_so)));
         let is_open = !material.solid;
         match quantity {
-            0 => is_open.then(|| f64::from(self.height(cell))),
+            0 => is_open.then(|| f64::from(self.units(cell))),
             1 => material.permeability.map(|_| self.moisture(cell)),
             2 => is_open.then(|| f64::from(self.pressure(cell))),
             3 => Some(f64::from(id.0)),

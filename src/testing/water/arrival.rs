@@ -190,7 +190,7 @@ impl Waiting {
             let from = world.cell(cell)?;
             // How far it is pressed up, its spring decides.
             let into = from.direction().filter(|&face| face != Face::Up)?.step(cell)?;
-            let is_wet = |cell: &_| from.height() > 0 && world.height(*cell) > 0;
+            let is_wet = |cell: &_| from.height() > 0 && world.units(*cell) > 0;
             let is_connected = |cell| world.cell(cell).is_some_and(|cell| cell.has_source());
             (is_connected(cell) && is_wet(&into) && !is_connected(into)).then_some(into)
         };
@@ -222,7 +222,7 @@ fn check_filled<W: Watch>(world: &mut W, water: impl Fn(&W) -> &WaterWorld, foun
         ticks += 1;
     }
     let cells = below_springs(&Cells::of(water(world)));
-    let units: u64 = cells.iter().map(|&cell| u64::from(water(world).height(cell))).sum();
+    let units: u64 = cells.iter().map(|&cell| u64::from(water(world).units(cell))).sum();
     let most = 7 * cells.len() as u64;
     found.hold(law::FILLED, arrives(units, most), || {
         format!("{units} of {most} units stand below springs, {ticks} ticks after this one")

@@ -298,7 +298,7 @@ impl Naive {
             return;
         }
         let is_still = |&(cell, (now, then)): &(IVec3, (&Content, &Content))| {
-            let is_uncovered = Face::Up.step(cell).is_none_or(|above| world.height(above) == 0);
+            let is_uncovered = Face::Up.step(cell).is_none_or(|above| world.units(above) == 0);
             now.height() + 1 == then.height() && is_uncovered && world.current(cell) == IVec3::ZERO
         };
         let contents = now.contents.iter().zip(&self.cells.contents);

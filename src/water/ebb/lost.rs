@@ -45,7 +45,7 @@ mod tests {
 
     fn heights(world: &WaterWorld) -> BTreeMap<[i32; 3], u8> {
         let cells = crate::Region::new(IVec3::ZERO, IVec3::new(31, 15, 15)).positions();
-        cells.map(|cell| (cell.to_array(), world.height(cell))).collect()
+        cells.map(|cell| (cell.to_array(), world.units(cell))).collect()
     }
 
     #[test]

@@ -29,8 +29,8 @@ impl WaterWorld {
     /// world.fill_water(Region::new(IVec3::ZERO, IVec3::new(15, 9, 15)), 7)?;
     /// let intake = IVec3::new(8, 0, 8);
     /// assert_eq!(world.drain_body(intake, 20)?, 20);
-    /// assert_eq!(world.height(IVec3::new(8, 9, 8)), 0, "from the surface above it");
-    /// assert_eq!(world.height(intake), 7);
+    /// assert_eq!(world.units(IVec3::new(8, 9, 8)), 0, "from the surface above it");
+    /// assert_eq!(world.units(intake), 7);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
@@ -85,7 +85,7 @@ impl WaterWorld {
     /// world.fill_water(Region::new(IVec3::ZERO, IVec3::new(15, 9, 15)), 7)?;
     /// let outlet = IVec3::new(8, 0, 8);
     /// assert_eq!(world.fill_body(outlet, 20)?, 20);
-    /// assert_eq!(world.height(IVec3::new(8, 10, 8)), 7, "on the surface above it");
+    /// assert_eq!(world.units(IVec3::new(8, 10, 8)), 7, "on the surface above it");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///

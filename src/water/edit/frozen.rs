@@ -64,10 +64,10 @@ impl WaterWorld {
     /// let (high, low) = (IVec3::new(40, 15, 8), IVec3::new(40, 0, 8));
     /// world.pour(high, 7)?;
     /// world.run(30);
-    /// assert_eq!((world.height(high), world.height(low)), (7, 0));
+    /// assert_eq!((world.units(high), world.units(low)), (7, 0));
     /// keep_round(&mut world, &[IVec3::X], 1);
     /// world.step();
-    /// assert_eq!(world.height(high), 0);
+    /// assert_eq!(world.units(high), 0);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///

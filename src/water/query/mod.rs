@@ -58,7 +58,7 @@ impl WaterWorld {
 
     /// Returns the units of water in a cell, 0 to 7; 0 if it is solid, not loaded or out of bounds.
     /// The sea is full: 7, though the ledger does not count them.
-    pub fn height(&self, cell: IVec3) -> u8 {
+    pub fn units(&self, cell: IVec3) -> u8 {
         self.place(cell).map_or(0, |place| self.voxel_before(place).seen_height())
     }
 

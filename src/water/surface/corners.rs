@@ -53,10 +53,7 @@ pub(super) fn column_at(view: &(impl WaterView + ?Sized), cell: IVec3, x: i32, z
     };
     let cell = IVec3::new(x, cell.y, z);
     let above = cell.y.checked_add(1).map(|y| cell.with_y(y));
-    Column {
-        units: view.height(cell),
-        is_covered: above.is_some_and(|above| view.height(above) > 0),
-    }
+    Column { units: view.units(cell), is_covered: above.is_some_and(|above| view.units(above) > 0) }
 }
 
 /// See [`WaterView::surface_corner`].

@@ -63,11 +63,11 @@ fn cell_of(point: Vec3) -> Option<IVec3> {
 /// See [`WaterView::level_at`].
 pub(super) fn level_at(view: &(impl WaterView + ?Sized), point: Vec3) -> Option<f32> {
     let mut cell = cell_of(point)?;
-    if view.height(cell) == 0 {
+    if view.units(cell) == 0 {
         return None;
     }
     while let Some(y) = cell.y.checked_add(1)
-        && view.height(cell.with_y(y)) > 0
+        && view.units(cell.with_y(y)) > 0
     {
         cell.y = y;
     }
@@ -92,9 +92,9 @@ pub(super) fn submerged(
         return Err(SubmergedError::Cells(region.size()));
     }
     let (mut volume, mut moment) = (0.0, Vec3::ZERO);
-    for cell in region.positions().filter(|&cell| view.height(cell) > 0) {
+    for cell in region.positions().filter(|&cell| view.units(cell) > 0) {
         let (from, to) = (min.max(cell.as_vec3()), max.min(cell.as_vec3() + 1.0));
-        let above = cell.y.checked_add(1).map_or(0, |y| view.height(cell.with_y(y)));
+        let above = cell.y.checked_add(1).map_or(0, |y| view.units(cell.with_y(y)));
         let surface = match above {
             0 => cell.y as f32 + surface_within(view, cell, (from + to) / 2.0),
             _ => to.y,

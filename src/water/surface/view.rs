@@ -51,7 +51,7 @@ pub trait WaterView: Seen {
     }
 
     /// Returns the units of water in a cell, 0 to 7, 7 for the sea; 0 if its chunk is not here.
-    fn height(&self, cell: IVec3) -> u8 {
+    fn units(&self, cell: IVec3) -> u8 {
         self.look_at(cell).map_or(0, Look::height)
     }
 

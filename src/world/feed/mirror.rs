@@ -92,8 +92,8 @@ impl Mirror {
     }
 
     /// Returns the units of water in a cell, 0 to 7; 0 if its chunk is not here.
-    pub fn height(&self, cell: IVec3) -> u8 {
-        self.water.height(cell)
+    pub fn units(&self, cell: IVec3) -> u8 {
+        self.water.units(cell)
     }
 
     /// Returns the moisture of a cell, rounded down to a multiple of [`MOISTURE_STEP`], at most 255

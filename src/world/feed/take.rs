@@ -51,7 +51,7 @@ use std::collections::BTreeMap;
 /// assert_eq!(bytes.len(), 30);
 /// mirror.apply(&Update::from_bytes(&bytes)?)?;
 /// assert_eq!(mirror.material(ground - IVec3::Y), Some(air));
-/// assert_eq!((mirror.height(ground + IVec3::Y), mirror.moisture(ground)), (3, 6.0 * 64.0));
+/// assert_eq!((mirror.units(ground + IVec3::Y), mirror.moisture(ground)), (3, 6.0 * 64.0));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]

@@ -143,8 +143,8 @@ impl World {
         self.thrown += u64::from(moved);
         // One was full before if it lacks what it gave.
         let full = MOST - moved;
-        self.follow_thrown(from, u32::from(self.water.height(from)) == full);
-        self.follow_thrown(to, u32::from(self.water.height(to)) == MOST);
+        self.follow_thrown(from, u32::from(self.water.units(from)) == full);
+        self.follow_thrown(to, u32::from(self.water.units(to)) == MOST);
         2
     }
 

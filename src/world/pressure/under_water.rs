@@ -65,6 +65,6 @@ impl World {
     /// Returns whether the water in a cell stops pressure.
     pub(in crate::world) fn is_stopped_by_water(&self, cell: IVec3) -> bool {
         self.rules.under_water == UnderWater::Stops
-            && self.water.height(cell) == WaterCell::STILL.height()
+            && self.water.units(cell) == WaterCell::STILL.height()
     }
 }

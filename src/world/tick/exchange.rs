@@ -104,7 +104,7 @@ impl Passing for Soaking {
         }
         let faces = [Face::Up].into_iter().chain(sides(draw)).filter(|&face| across(face));
         let mut wet = faces.filter_map(|face| face.step(cell));
-        let Some(from) = wet.find(|&there| world.water.height(there) > 0) else { return false };
+        let Some(from) = wet.find(|&there| world.water.units(there) > 0) else { return false };
         u32::from(luck) < chances[world.depth_at(from) - 1]
             && world.water.scoop(from, 1) == Ok(1)
             && world.soak(cell, 1) == 1
@@ -245,7 +245,7 @@ impl World {
     /// [`MOST_DEPTH`].
     fn depth_at(&self, cell: IVec3) -> usize {
         let above = (1..MOST_DEPTH as i32).map(|up| cell.with_y(cell.y.saturating_add(up)));
-        1 + above.take_while(|&above| self.water.height(above) > 0).count()
+        1 + above.take_while(|&above| self.water.units(above) > 0).count()
     }
 
     /// Lets what evaporated in the tick of water that is complete go into the soil below. Returns

@@ -50,66 +50,85 @@ impl Settling {
     }
 }
 
-/// Lets the water and the moisture of chunks come to rest outside any world, as for ground that was
-/// just generated, on any thread. Returns their records, in the order of the list, and what is not
-/// at rest after `most` ticks: where springs feed a stream that leaves, or rain a slope, nothing
-/// ever is. Moisture spreads slowly: ground that is dry at first may take tens of thousands of
-/// ticks.
-///
-/// Totals and levels are those to which a world of these chunks comes in as many ticks, without
-/// evaporation and explosions. At faces to chunks that are not in the list water and moisture wait,
-/// whatever the rules say; what they do at the faces of `bounds` they do say.
+/// How the water and the moisture of chunks come to rest outside any world, as for ground that was
+/// just generated, on any thread.
 ///
 /// ```
-/// use floodplain::Region;
 /// use floodplain::glam::IVec3;
-/// use floodplain::world::{Content, Palette, Rules, World, settle};
+/// use floodplain::world::{Content, Palette, Settle, World};
 ///
-/// let palette = Palette::natural();
-/// let [air, sand] = ["air", "sand"].map(|name| palette.id(name).expect("natural"));
+/// let settle = Settle { seed: 7, most_ticks: 100_000, ..Settle::default() };
+/// let [air, sand] = ["air", "sand"].map(|name| settle.palette.id(name).expect("natural"));
 /// let mut content = Content::from_heights(IVec3::ZERO, |_, _| 3, |_| sand, air);
 /// // Rain that was just generated hangs in the air.
 /// let mut water = floodplain::Chunk::uniform(floodplain::water::Voxel::OPEN);
 /// (0..4 * 256).for_each(|index| _ = water.set(index, floodplain::water::Voxel::SOLID));
 /// water.set(15 * 256, floodplain::water::Voxel::from_word(7)?);
 /// content.water = Some(water);
-/// let chunks = [(IVec3::ZERO, content)];
-/// let (records, settling) =
-///     settle(7, palette.clone(), Rules::default(), Region::EVERYWHERE, chunks, 100_000)?;
+/// let (records, settling) = settle.run([(IVec3::ZERO, content)])?;
 /// assert!(settling.is_at_rest());
 /// assert_eq!(records[0].water().units(), 0, "the sand has soaked it up");
 ///
-/// let mut world = World::new(7, palette, Rules::default())?;
+/// let mut world = World::new(7, settle.palette, settle.rules)?;
 /// world.insert_records(records)?;
 /// assert_eq!(world.total(), 7 * 64 * 65_536);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-///
-/// # Errors
-/// A rule is out of range, or a material of the palette is by these rules; or those of
-/// [`World::insert_chunks`].
-pub fn settle(
-    seed: u64,
-    palette: Palette,
-    rules: Rules,
-    bounds: Region,
-    chunks: impl IntoIterator<Item = (IVec3, Content)>,
-    most: u64,
-) -> Result<(Vec<ChunkRecord>, Settling), EditError> {
-    let chunks: Vec<(IVec3, Content)> = chunks.into_iter().collect();
-    let positions: Vec<IVec3> = chunks.iter().map(|&(position, _)| position).collect();
-    let mut world = alone(seed, palette, rules, bounds).map_err(EditError::Rules)?;
-    world.insert_chunks(chunks)?;
-    let settling = world.settle_all(most);
-    Ok((world.remove_chunks(positions)?, settling))
+#[derive(Clone, Debug)]
+pub struct Settle {
+    /// The seed of the random choices.
+    pub seed: u64,
+    /// The materials of the chunks.
+    pub palette: Palette,
+    /// The rules of the world that the chunks are for. Nothing evaporates, whatever they say.
+    pub rules: Rules,
+    /// The bounds of that world. At their faces the rules say what water does.
+    pub bounds: Region,
+    /// The most ticks. Moisture spreads slowly: ground that is dry at first may take tens of
+    /// thousands.
+    pub most_ticks: u64,
+}
+
+impl Default for Settle {
+    /// Seed 0, natural materials, default rules, no bounds, and at most 2,000 ticks.
+    fn default() -> Settle {
+        let (palette, rules) = (Palette::natural(), Rules::default());
+        Settle { seed: 0, palette, rules, bounds: Region::EVERYWHERE, most_ticks: 2_000 }
+    }
+}
+
+impl Settle {
+    /// Returns the records of chunks at rest, in the order of the list, and what is not at rest
+    /// after the most ticks: where springs feed a stream that leaves, or rain a slope, nothing ever
+    /// is.
+    ///
+    /// Totals and levels are those to which a world of these chunks comes in as many ticks, without
+    /// evaporation and explosions. At faces to chunks that are not in the list water and moisture
+    /// wait, whatever the rules say.
+    ///
+    /// # Errors
+    /// A rule is out of range, or a material of the palette is by these rules; or those of
+    /// [`World::insert_chunks`].
+    pub fn run(
+        &self,
+        chunks: impl IntoIterator<Item = (IVec3, Content)>,
+    ) -> Result<(Vec<ChunkRecord>, Settling), EditError> {
+        let chunks: Vec<(IVec3, Content)> = chunks.into_iter().collect();
+        let positions: Vec<IVec3> = chunks.iter().map(|&(position, _)| position).collect();
+        let mut world =
+            alone(self.seed, &self.palette, self.rules, self.bounds).map_err(EditError::Rules)?;
+        world.insert_chunks(chunks)?;
+        let settling = world.settle_all(self.most_ticks);
+        Ok((world.remove_chunks(positions)?, settling))
+    }
 }
 
 /// Returns a world without chunks in which nothing evaporates, and water waits where none is
 /// loaded, as moisture always does.
-fn alone(seed: u64, palette: Palette, rules: Rules, bounds: Region) -> Result<World, RulesError> {
-    rules.check(&palette)?;
+fn alone(seed: u64, palette: &Palette, rules: Rules, bounds: Region) -> Result<World, RulesError> {
+    rules.check(palette)?;
     let rules = Rules { water: water::rules_alone(rules.water), ..rules };
-    World::with_bounds(seed, palette, rules, bounds)
+    World::with_bounds(seed, palette.clone(), rules, bounds)
 }
 
 impl World {
@@ -139,10 +158,10 @@ impl World {
     /// let ground = Content::from_heights(IVec3::ZERO, |_, _| 3, |_| rock, air);
     /// world.insert_chunk(IVec3::ZERO, ground)?;
     /// world.rain(IVec3::new(8, 15, 8), 60)?;
-    /// assert_eq!(world.height(IVec3::new(8, 5, 8)), 7);
+    /// assert_eq!(world.units(IVec3::new(8, 5, 8)), 7);
     /// let settling = world.settle_now(Region::cell(IVec3::ZERO), 1_000)?;
     /// assert!(settling.is_at_rest());
-    /// assert_eq!((world.height(IVec3::new(8, 5, 8)), world.ticks()), (0, 0));
+    /// assert_eq!((world.units(IVec3::new(8, 5, 8)), world.ticks()), (0, 0));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
@@ -151,7 +170,7 @@ impl World {
     pub fn settle_now(&mut self, region: Region, most: u64) -> Result<Settling, EditError> {
         self.settle();
         let positions = self.live_chunks(region)?;
-        let mut there = alone(self.seed(), self.palette.clone(), self.rules, self.bounds())
+        let mut there = alone(self.seed(), &self.palette, self.rules, self.bounds())
             .map_err(EditError::Rules)?;
         // The same random choices as in ticks of the world.
         there.tick = self.tick;

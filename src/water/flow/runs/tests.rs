@@ -46,7 +46,7 @@ fn cell(rng: &mut Rng) -> IVec3 {
 fn flowing(rng: &mut Rng, world: &WaterWorld) -> IVec3 {
     for _ in 0..24 {
         let cell = cell(rng);
-        if world.height(cell) > 0 {
+        if world.units(cell) > 0 {
             return cell + if rng.bool() { IVec3::ZERO } else { IVec3::X };
         }
     }
