@@ -69,7 +69,7 @@ fn live(world: &mut WaterWorld, rng: &mut Rng) {
             5 => world.take_all_changes().is_empty(),
             6 => world.remove_source(at).is_ok(),
             7 => world.set_rules(Rules { throughput, ..*world.rules() }).is_ok(),
-            8 => world.queue(Edit::Pour { cell: at, units: 3 }) > 0,
+            8 => world.queue(Edit::Pour { cell: at, units: 3 }).0 > 0,
             9 => world.fill_solid(Region::new(at, there)).is_ok(),
             10 => world.freeze([Cube::chunk_of(at), Cube::chunk_of(there)]).is_ok(),
             11 => world.thaw([Cube::chunk_of(at)]).is_ok(),
