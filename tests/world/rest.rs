@@ -94,7 +94,7 @@ fn random_columns_that_are_generated_moist_settle_within_twelve_ticks() {
         let held = |moisture: Option<&Chunk<u32>>| moisture.cloned().unwrap_or(Chunk::uniform(0));
         let before: Vec<_> = chunks.iter().map(|at| held(at.1.moisture.as_ref())).collect();
         let (records, settling) =
-            Settle { seed, palette, rules, most_ticks: 12, ..Settle::default() }
+            Settle { seed, palette: palette.clone(), rules, most_ticks: 12, ..Settle::default() }
                 .run(chunks)
                 .unwrap();
         assert!(settling.is_at_rest(), "seed {seed}: {settling:?}");
