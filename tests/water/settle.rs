@@ -3,7 +3,7 @@
 use fastrand::Rng;
 use floodplain::glam::IVec3;
 use floodplain::water::{
-    ChunkRecord, Edge, Edges, EditError, Fixture, Rules, Voxel, WaterCell, WaterWorld, settle,
+    ChunkRecord, Edge, Edges, EditError, Fixture, Rules, Settle, Voxel, WaterCell, WaterWorld,
 };
 use floodplain::{CHUNK_CELLS, Chunk, Cube, Region, Shape};
 
