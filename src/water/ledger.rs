@@ -23,7 +23,7 @@ pub struct Ledger {
     pub loaded: u64,
     /// Contained in chunks that were removed as records.
     pub unloaded: u64,
-    /// Given by the sea: to cells beside and below it, and where it was scooped from.
+    /// Given by the sea: to cells beside and below it, and as units scooped from it.
     pub from_sea: u64,
     /// Taken by the sea: fallen on it, pressed into it, poured into it, or in a cell that it closed
     /// over.

@@ -2,17 +2,17 @@
 //!
 //! The rules follow an existing description of voxel water: two bytes a cell, layers processed
 //! bottom-up, cells of a layer in random order, and flow traced along parents back to its root.
-//! This crate adds what the description leaves open: pools that level out, a max flow from springs
-//! to the world's ends, cells with more than one parent, and jets over ledges.
+//! This crate adds pools that level out, a max flow from springs to the world's ends, cells with
+//! more than one parent, and jets over ledges, which the description leaves open.
 //!
-//! Water rises below the height of its spring only, as in that description: of a U whose one arm a
-//! spring feeds, the other arm ends a cell lower than the spring. Without a spring both arms end
-//! level within a unit. Through a culvert that comes up to the height of its spring, only a part of
-//! what the spring offers passes, by pressure; through one that comes up a cell lower, all of it.
+//! As in that description, water rises only below the height of its spring: if a spring feeds one
+//! arm of a U, the other arm fills up to a cell below the spring. Without a spring both arms end
+//! level within a unit. If a culvert comes up at the height of its spring, only a part of the
+//! spring's supply passes, by pressure; if it comes up a cell lower, all of it passes.
 //!
 //! # Map of the code
 //!
-//! From the bottom up; each row uses only those above it.
+//! From the bottom up; each row uses only the rows above it.
 //!
 //! | where | what |
 //! |---|---|
@@ -20,33 +20,31 @@
 //! | `record`, `varint` | a chunk that was taken out, and its bytes; whole numbers of few bytes |
 //! | `store` | chunks with their bit masks, sources, parents, edges, awake cells, and both lists of changes |
 //! | `context` | what all phases of a tick share: layer records, the schedule |
-//! | `steady` | what leaves the world: a max flow from springs to ends that stands from tick to tick |
+//! | `steady` | the flow that leaves the world: a max flow from springs to ends that stands from tick to tick |
 //! | `draw` | films draw from springs, along their parents |
 //! | `flow` | the local rule: water falls, then spreads sideways, first in its direction |
-//! | `pools` | bodies of joined water (connected components), what is known of them, and how they level |
+//! | `pools` | bodies of joined water (connected components), their labels, and how they level |
 //! | `ebb` | activity, directions, sleep; and the end of a tick, with evaporation |
 //! | `tick` | the phases in order, above all of the folders |
 //! | `edit` (also as values, in bytes and queued), `query`, `validate`, `restore` | the methods of [`WaterWorld`] outside a tick |
 //! | `settle` | ticks of some chunks alone, until nothing moves in them |
 //! | `simulation_distance` | which chunks stand still, by the positions of the players |
-//! | `feed` | what has changed, with its cause, as values and in bytes, and a copy that follows it |
-//! | `surface` | what is drawn and felt: mesh, falls, levels, buoyancy, smoothed currents |
+//! | `feed` | the changes with their causes, as values and in bytes, and a copy that follows them |
+//! | `surface` | drawing and swimming: mesh, falls, levels, buoyancy, smoothed currents |
 //!
 //! A tick has these phases, in order:
 //!
 //! 1. Begin: the layers with awake cells enter the tick.
-//! 2. Steady: what holds no more of the steady flow is taken back, ends search for more, and it
-//!    passes.
+//! 2. Steady: steady flow that no longer holds is taken back, ends search for more, and it passes.
 //! 3. Flow: water falls and spreads; tile by tile, layer by layer, bottom-up, the chunks of a layer
 //!    in random order.
 //! 4. Draw: films draw from springs, along their parents; layer by layer, bottom-up, the cells of a
 //!    layer in random order across all chunks.
-//! 5. Flood: what is known of bodies of joined water follows its changes; only with
-//!    [`Rules::pools`].
-//! 6. Level: in bodies that are not level, what stands above their level moves below it.
+//! 5. Flood: the labels of bodies of joined water follow its changes; only with [`Rules::pools`].
+//! 6. Level: in bodies that are not level, water above their level moves below it.
 //! 7. Ebb: activity and directions follow the flow, still cells fall asleep.
-//! 8. End: still water evaporates, effects on other cells are propagated, what springs feed is
-//!    connected to them, changes are published.
+//! 8. End: still water evaporates, effects on other cells are propagated, water that springs feed
+//!    is connected to them, changes are published.
 
 mod body;
 mod cell;
@@ -148,7 +146,7 @@ pub struct WaterWorld {
     tick_state: TickState,
     queue: Queue,
     untold: feed::Untold,
-    /// The cells that edits have searched, for the budget of one that is queued.
+    /// The cells that edits have searched, charged to the budget of a queued edit.
     searched: u64,
 }
 

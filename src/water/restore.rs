@@ -23,7 +23,7 @@ pub(crate) struct Clock {
     pub(crate) seed: u64,
     /// Complete ticks.
     pub(crate) tick: u64,
-    /// The ledger; if a tick is underway, that from before it.
+    /// The ledger, from before the tick underway if there is one.
     pub(crate) ledger: Ledger,
 }
 
@@ -31,17 +31,17 @@ pub(crate) struct Clock {
 #[derive(Debug, PartialEq)]
 pub(crate) struct ChunkState {
     pub(crate) cells: Chunk<Voxel>,
-    /// `None` if none is.
+    /// `None` if no cell is awake.
     pub(crate) awake: Option<Box<CellMask>>,
     /// The index of each cell with several parents, and a bit for each face across which one lies.
     pub(crate) further_parents: Vec<(u16, u8)>,
-    /// What is built into cells, by index.
+    /// The fixtures, by the index of their cells.
     pub(crate) fixtures: Vec<(u16, Fixture)>,
-    /// The steady flow that leaves its cells, by index.
+    /// The steady flow that leaves the chunk's cells, by index.
     pub(crate) steady: Vec<(u16, FaceFlows)>,
 }
 
-/// A chunk between ticks, with the marks of what is still to be listed as changed.
+/// A chunk between ticks, with the marks of changes still to be listed.
 #[derive(Debug)]
 pub(crate) struct SavedChunk {
     pub(crate) state: ChunkState,
@@ -56,13 +56,13 @@ impl WaterWorld {
         Clock { seed: self.seed, tick: self.tick, ledger: self.ledger_before() }
     }
 
-    /// Returns the queued edits, and how many of the first come before the next tick of the loaded
-    /// world.
+    /// Returns the queued edits, and how many of them, from the first, come before the next tick of
+    /// the loaded world.
     pub(crate) fn edits_that_wait(&self) -> (usize, impl ExactSizeIterator<Item = &Edit>) {
         self.queue.saved()
     }
 
-    /// Queues edits, of which the first `before` come before the next tick.
+    /// Queues edits. The first `before` of them come before the next tick.
     pub(crate) fn restore_edits(&mut self, before: usize, edits: VecDeque<Edit>) {
         self.queue = Queue::restored(false, before, edits);
     }
@@ -72,7 +72,7 @@ impl WaterWorld {
         self.store.grid()
     }
 
-    /// Returns what a save has of a chunk, whose cells it has in common with the world until that
+    /// Returns the saved state of a chunk, which shares its cells with the world until the world
     /// writes them.
     #[cfg(feature = "store")]
     pub(crate) fn copy_chunk(&mut self, slot: Slot) -> SavedChunk {
@@ -80,7 +80,7 @@ impl WaterWorld {
         self.saved_chunk(slot)
     }
 
-    /// Returns what a save has of a chunk.
+    /// Returns the saved state of a chunk.
     pub(crate) fn saved_chunk(&self, slot: Slot) -> SavedChunk {
         SavedChunk {
             state: self.chunk_state(slot),
@@ -99,22 +99,22 @@ impl WaterWorld {
         Some(all)
     }
 
-    /// Returns the chunks of which a save may have changed since a time, in no order, and until
-    /// when that is; see [`Store::touched_since`](crate::water::store::Store::touched_since).
+    /// Returns the chunks whose saved state may have changed since a time, in no order, and the
+    /// time until which this holds; see
+    /// [`Store::touched_since`](crate::water::store::Store::touched_since).
     #[cfg(feature = "store")]
     pub(crate) fn touched_since(&mut self, since: Option<Since>) -> (Vec<Slot>, Since) {
         self.store.touched_since(since, self.is_underway())
     }
 
-    /// Returns the present as a time since which chunks are touched; `None` while a tick is
+    /// Returns the present as a time for queries of touched chunks; `None` while a tick is
     /// underway, which touches chunks before it changes them.
     #[cfg(feature = "store")]
     pub(crate) fn since_now(&self) -> Option<Since> {
         (!self.is_underway()).then(|| self.store.begin_period())
     }
 
-    /// Returns the number of the period that it is, from one question for touched chunks to the
-    /// next.
+    /// Returns the number of the current period, which ends with the next query of touched chunks.
     #[cfg(feature = "store")]
     pub(crate) fn period(&self) -> u64 {
         self.store.period()
@@ -151,7 +151,7 @@ impl WaterWorld {
             cells: self.cells_before(slot).into_owned(),
             awake: (!awake.is_empty()).then(|| Box::new(awake)),
             further_parents: self.store.further_parents(slot),
-            // No tick changes them.
+            // No tick changes fixtures.
             fixtures: self.store.fixture_list(slot),
             steady: self.steady_before(slot),
         };
@@ -200,8 +200,8 @@ impl WaterWorld {
         self.store.set_column_edge(column, Some(edge));
     }
 
-    /// Inserts a chunk without counting its water in the ledger. Returns `None` if no chunk with
-    /// such cells can be at that position.
+    /// Inserts a chunk without counting its water in the ledger. Returns `None` if a chunk with
+    /// these cells is not possible at that position.
     pub(crate) fn restore_chunk(&mut self, position: IVec3, chunk: Chunk<Voxel>) -> Option<Slot> {
         if !Cube::holds_chunk(position) {
             return None;
@@ -266,7 +266,7 @@ mod tests {
     }
 
     /// Springs are removed, and most water is put to sleep before each tick. So the end of the tick
-    /// wakes cells that had no part in it, and dries up others.
+    /// wakes cells that took no part in it, and dries up others.
     #[test]
     fn while_a_tick_ends_a_chunk_is_recorded_as_it_was_when_the_tick_began() {
         let mut retied = 0;

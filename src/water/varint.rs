@@ -1,12 +1,12 @@
-//! Whole numbers of few bytes: LEB128, seven bits to a byte, lowest first; and zigzag, by which
-//! numbers near 0 on either side are small.
+//! Variable-length integers: LEB128, seven bits to a byte, lowest first; and zigzag, which maps
+//! numbers near 0 on either side to small ones.
 
-/// Why bytes are no number.
+/// Why bytes do not encode a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum VarintError {
-    /// It goes on after the last byte.
+    /// The number continues after the last byte.
     Truncated,
-    /// It has more than 64 bits.
+    /// The number has more than 64 bits.
     TooLong,
 }
 
@@ -19,7 +19,7 @@ pub(crate) fn write_varint(out: &mut Vec<u8>, mut number: u64) {
     out.push(number as u8);
 }
 
-/// Reads the number at `at`, which moves behind it.
+/// Reads the number at `at`, and moves `at` behind it.
 pub(crate) fn read_varint(bytes: &[u8], at: &mut usize) -> Result<u64, VarintError> {
     let mut number = 0;
     for shift in (0..u64::BITS).step_by(7) {
