@@ -53,8 +53,7 @@ impl Tick<'_> {
         let ends =
             self.store.outlets(layer.slot).map_or(LayerMask::NONE, |ends| ends.layer(layer.y));
         let ends = ends & self.store.connected(layer);
-        // Cells that steady flow no longer passes may give the unit that they kept, in the next
-        // tick.
+        // A cell that steady flow no longer passes may give its kept unit in the next tick.
         let stay = cells & (flow_out | waiting | ends | touched);
         let stay = (stay | woken) & self.may_act(layer);
         self.store.keep_awake(layer, stay | in_runs);

@@ -14,15 +14,15 @@ use crate::{humidity, water};
 use glam::IVec3;
 use std::collections::BTreeMap;
 
-/// What settling came to.
+/// The result of settling.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settling {
-    /// The ticks that it took.
+    /// The number of ticks done.
     pub ticks: u64,
     /// The units of moisture, 1/65,536 each, that came in meanwhile: from springs, taps, the sea
     /// and soil that is rain.
     pub came_in: u128,
-    /// Those that went out, over edges, through drains and into the sea.
+    /// The units that went out meanwhile, over edges, through drains and into the sea.
     pub went_out: u128,
     /// The chunks that are not at rest, in order of position (y, then z, then x).
     pub restless: Vec<Restless>,
@@ -51,14 +51,14 @@ impl Settling {
 }
 
 /// Lets the water and the moisture of chunks come to rest outside any world, as for ground that was
-/// just generated, on any thread. Returns their records, in the order of the list, and what is not
-/// at rest after `most` ticks: where springs feed a stream that leaves, or rain a slope, nothing
-/// ever is. Moisture spreads slowly: ground that is dry at first may take tens of thousands of
-/// ticks.
+/// just generated, on any thread. Returns their records, in the order of the list, and the chunks
+/// that are not at rest after `most` ticks. A stream from a spring to a draining edge never comes
+/// to rest, nor does a slope in the rain. Moisture spreads slowly: ground that is dry at first may
+/// take tens of thousands of ticks.
 ///
-/// Totals and levels are those to which a world of these chunks comes in as many ticks, without
-/// evaporation and explosions. At faces to chunks that are not in the list water and moisture wait,
-/// whatever the rules say; what they do at the faces of `bounds` they do say.
+/// Totals and levels equal those of a world of these chunks after as many ticks without evaporation
+/// and explosions. At faces to chunks that are not in the list, water and moisture are held,
+/// whatever the rules; at the faces of `bounds` the rules apply.
 ///
 /// ```
 /// use floodplain::Region;
@@ -86,7 +86,7 @@ impl Settling {
 /// ```
 ///
 /// # Errors
-/// A rule is out of range, or a material of the palette is by these rules; or those of
+/// A rule is out of range, or these rules do not allow a material of the palette; or the errors of
 /// [`World::insert_chunks`].
 pub fn settle(
     seed: u64,
@@ -104,8 +104,8 @@ pub fn settle(
     Ok((world.remove_chunks(positions)?, settling))
 }
 
-/// Returns a world without chunks in which nothing evaporates, and water waits where none is
-/// loaded, as moisture always does.
+/// Returns a world without chunks in which nothing evaporates, and which holds water where no chunk
+/// is loaded, as it always does moisture.
 fn alone(seed: u64, palette: Palette, rules: Rules, bounds: Region) -> Result<World, RulesError> {
     rules.check(&palette)?;
     let rules = Rules { water: water::rules_alone(rules.water), ..rules };
@@ -114,17 +114,17 @@ fn alone(seed: u64, palette: Palette, rules: Rules, bounds: Region) -> Result<Wo
 
 impl World {
     /// Lets the water and the moisture of the loaded chunks that a region touches come to rest at
-    /// once, while the rest of the world and all pressure stand still and
-    /// [`ticks`](World::ticks) do not advance. Returns what is not at rest after `most` ticks of
-    /// these chunks. What springs, rain and the sea supply, what leaves, and what passes between
-    /// water and soil meanwhile is entered in the ledger; nothing evaporates. Makes the queued
-    /// edits and completes a tick that is underway first.
+    /// once, while the rest of the world and all pressure stand still and [`ticks`](World::ticks)
+    /// do not advance. Returns the chunks that are not at rest after `most` ticks of these chunks.
+    /// The ledger counts the units that springs, rain and the sea supply, the units that leave, and
+    /// the units that pass between water and soil; nothing evaporates. First makes the queued edits
+    /// and completes a tick that is underway.
     ///
-    /// Totals and levels are those to which the chunks come in as many ticks of the world, if
-    /// nothing crosses their outer faces and there is no pressure. At these faces, water and
-    /// moisture wait, and go on with the next tick of the world, in which they are looked at once
-    /// more. Chunks whose water is [frozen](crate::water::WaterWorld::freeze) stand still here,
-    /// too. To a [`Feed`](crate::world::Feed), the chunks are loaded anew;
+    /// Totals and levels equal those after as many ticks of the world, if nothing crosses the
+    /// chunks' outer faces and there is no pressure. Water and moisture are held at these faces,
+    /// and move again with the next tick of the world, which visits them once more. Chunks whose
+    /// water is [frozen](crate::water::WaterWorld::freeze) stay frozen. For a
+    /// [`Feed`](crate::world::Feed), the chunks are loaded again;
     /// [`take_changes`](World::take_changes) lists their moisture, but not their water. To settle
     /// generated ground on another thread, see [`settle`].
     ///
@@ -174,7 +174,7 @@ impl World {
         Ok(settling)
     }
 
-    /// Does ticks until nothing can happen any more, at most so many.
+    /// Does ticks until nothing more can change, at most the given number.
     fn settle_all(&mut self, most: u64) -> Settling {
         let (first, start) = (self.tick, self.ledger());
         while !self.is_at_rest() && self.tick.wrapping_sub(first) < most {
@@ -206,7 +206,7 @@ impl World {
         all.into_values().collect()
     }
 
-    /// Makes the moisture of a chunk that of another world.
+    /// Replaces the moisture of a chunk by that of another world.
     fn take_moisture(&mut self, there: &World, chunk: IVec3) -> Result<(), EditError> {
         for index in 0..CHUNK_CELLS {
             let cell = Cube::cell_at(chunk, index);
@@ -219,8 +219,8 @@ impl World {
         Ok(())
     }
 
-    /// Enters what came in, went out and passed in another world, in the ledger from before its
-    /// chunks were lent to it. Water has entered its part.
+    /// Adds the units that came in, went out and passed in another world to the ledger from before
+    /// its chunks were lent to it. The units of water are added already.
     fn enter(&mut self, before: Ledger, start: Ledger, end: Ledger) {
         self.soil.replace_ledger(humidity::Ledger {
             placed: before.soil.placed + (end.soil.placed - start.soil.placed),
@@ -234,7 +234,7 @@ impl World {
         self.passed.ebbed += end.ebbed - start.ebbed;
     }
 
-    /// Returns the loaded chunks that a region touches and whose water does not stand still.
+    /// Returns the loaded chunks that a region touches, except chunks with frozen water.
     fn live_chunks(&self, region: Region) -> Result<Vec<IVec3>, EditError> {
         let touched = Region::new(Cube::chunk_of(region.min()), Cube::chunk_of(region.max()));
         let slots = self.ground.slots_in(touched);
