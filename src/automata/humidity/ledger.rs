@@ -1,13 +1,13 @@
 //! The account of all humidity that entered or left a world, in whole units.
 
-/// What entered and left a world with the conservative sweep since it was made, in units of
-/// 1/65,536.
+/// The humidity that entered and left a world with the conservative sweep since it was made, in
+/// units of 1/65,536.
 ///
 /// `total = placed + rained − removed − runoff − drained`, exactly, after every edit and step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Ledger {
     /// Added by edits, or contained in inserted chunks; in a [`World`](crate::World) of materials
-    /// also what the sea gives soil to keep it full.
+    /// also given to soil by the sea to keep it full.
     pub placed: u128,
     /// Flowed out of rain, less what flowed into it; negative if more flowed in.
     pub rained: i128,

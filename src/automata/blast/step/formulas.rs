@@ -1,4 +1,4 @@
-//! The flux formulas of both rules: what flows over a link in a step, on grids and graphs.
+//! The flux formulas of both rules: the flow over a link in a step, on grids and graphs.
 
 use core::ops::{Add, Mul, Sub};
 
@@ -33,7 +33,8 @@ pub(crate) fn larger(a: f32, b: f32) -> f32 {
 /// sum of all pressures is conserved. With untruncated flows each cell rounds by itself, in a
 /// smooth field all cells in the same direction, and 10,000 steps create or lose a
 /// hundred-thousandth of the total. Truncated and not rounded, because rounded flows can exceed the
-/// rule's: neighbours a few spacings apart would exchange them for ever instead of coming to rest.
+/// rule's: neighbours whose pressures differ by a few spacings would exchange them for ever instead
+/// of coming to rest.
 #[inline(always)]
 pub(crate) fn quantized(flow: f32, scale: f32) -> f32 {
     let amount = flow.abs();
