@@ -52,7 +52,7 @@
 //! | `import` | the module `import`; the dependencies flate2 and png |
 //! | `bevy` | the module `bevy`; needs Rust 1.95 |
 //! | `testing` | the module `testing`, for tests; turns on `snapshot` |
-//! | `arbitrary`, `proptest` | what `testing` draws, for the crates of these names; both turn it on |
+//! | `arbitrary`, `proptest` | the values that `testing` draws, for the crates of these names; both turn it on |
 //! | `snapshot`, `store`, `scenario` | the modules `snapshot`, `save_file` (`store` turns on `snapshot` too) and `scenario` |
 //! | `recording` | the module `recording`; turns on `snapshot` |
 //!
@@ -64,8 +64,8 @@
 //! # Where to go next
 //!
 //! The [`guide`] goes step by step. [`water::WaterWorld`] has all edits and queries of 3D water,
-//! [`water::Rules`] what can be tuned. The README shows each automaton, with pictures;
-//! `examples/` makes them.
+//! [`water::Rules`] all parameters. The README shows each automaton, with pictures; `examples/`
+//! makes them.
 
 mod automata;
 #[cfg(feature = "bevy")]

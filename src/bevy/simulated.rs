@@ -1,4 +1,4 @@
-//! What a world must offer to run in an app: [`Simulated`], and how much of a tick it may do.
+//! The interface of a world that runs in an app: [`Simulated`], and the budget of its ticks.
 
 use crate::simulation::Simulation;
 use crate::water::{ChunkEvent, Progress};
@@ -8,7 +8,7 @@ use core::time::Duration;
 use glam::IVec3;
 
 /// How much of a tick one run of [`FixedUpdate`](bevy_app::FixedUpdate) may do in a world. As a
-/// component of a world's entity it goes before that of the
+/// component of a world's entity it overrides the budget of the
 /// [plugin](super::FloodplainPlugin::with_budget).
 ///
 /// [`WaterWorld`](crate::water::WaterWorld) and [`World`](crate::World) do their ticks in slices. A
@@ -23,15 +23,15 @@ pub enum StepBudget {
     /// A whole tick, whatever it costs; with the feature `rayon`, on all threads of the pool.
     #[default]
     WholeTick,
-    /// So many cells, as [`step_within`](crate::water::WaterWorld::step_within) counts them. All
+    /// This many cells, as [`step_within`](crate::water::WaterWorld::step_within) counts them. All
     /// machines then are at the same tick in the same update, as in lockstep.
     Cells(u64),
-    /// So much time for each such world, as in [`step_for`](crate::water::WaterWorld::step_for).
-    /// How many updates a tick takes depends on the machine, what it comes to does not.
+    /// This much time for each such world, as in [`step_for`](crate::water::WaterWorld::step_for).
+    /// How many updates a tick takes depends on the machine; its result does not.
     Time(Duration),
 }
 
-/// What became of an edit that was handed to a world.
+/// The state of an edit that was handed to a world.
 #[doc(hidden)]
 #[derive(Debug)]
 pub enum Submitted<O, E> {
@@ -41,7 +41,7 @@ pub enum Submitted<O, E> {
     Made(Result<O, E>),
 }
 
-/// What became of an edit that waited.
+/// The outcome of an edit that waited.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct Report<O, E> {
@@ -69,14 +69,14 @@ pub trait Simulated:
     + Sync
     + 'static
 {
-    /// What looks different since the changes before: an [`Update`](crate::water::Update) of water
-    /// or [one](crate::world::Update) of materials, [`FieldChanges`](super::FieldChanges) of the
-    /// automata.
+    /// What looks different since the previous changes: an [`Update`](crate::water::Update) of
+    /// water or [one](crate::world::Update) of materials, [`FieldChanges`](super::FieldChanges) of
+    /// the automata.
     type Changes: Clone + Debug + Send + Sync + 'static;
-    /// What names it in the paths of its [diagnostics](super::Measure).
+    /// The world's name in the paths of its [diagnostics](super::Measure).
     const NAME: &'static str;
 
-    /// What must be known of the changes before, to tell what has changed since.
+    /// The record of the previous changes, from which new changes are computed.
     #[doc(hidden)]
     type Follower: Default + Send + Sync + 'static;
 
@@ -88,7 +88,7 @@ pub trait Simulated:
         edit: Self::Edit,
     ) -> Submitted<Self::Outcome, Self::EditError>;
 
-    /// Returns the reports on edits that waited and were made since the last call.
+    /// Returns the reports on queued edits that were made since the last call.
     #[doc(hidden)]
     fn take_reports(&mut self) -> Vec<Report<Self::Outcome, Self::EditError>> {
         Vec::new()
@@ -101,14 +101,14 @@ pub trait Simulated:
         Progress { report, visited: report.visited, finished: true }
     }
 
-    /// Returns the cells that the tick underway has still to visit, as far as is known.
+    /// Returns the known number of cells that the tick underway has still to visit.
     #[doc(hidden)]
     fn work_left(&self) -> u64 {
         0
     }
 
-    /// Returns what the cells hold less what the ledger says, by counting them; `None` for a world
-    /// without a ledger.
+    /// Returns the counted content of the cells less the ledger's total; `None` for a world without
+    /// a ledger.
     #[doc(hidden)]
     fn imbalance(&self) -> Option<f64>;
 
@@ -116,7 +116,7 @@ pub trait Simulated:
     #[doc(hidden)]
     fn follow(&mut self, follower: &mut Self::Follower) -> Self::Changes;
 
-    /// Returns what happened to which chunks, in order of position.
+    /// Returns which chunks were loaded, unloaded or changed, in order of position.
     #[doc(hidden)]
     fn events(changes: &Self::Changes) -> impl Iterator<Item = (IVec3, ChunkEvent)>;
 

@@ -10,8 +10,8 @@ use crate::water2d::{self, Water2dWorld};
 use bevy_platform::time::Instant;
 use glam::IVec3;
 
-/// The functions of [`Simulated`] that all worlds share whose ticks are done in slices and whose
-/// edits wait in a queue: by the module with their edits.
+/// The functions of [`Simulated`] shared by all worlds with sliced ticks and queued edits: by the
+/// module with their edits.
 macro_rules! in_slices {
     ($part:ident) => {
         fn submit(
@@ -58,8 +58,8 @@ impl Simulated for WaterWorld {
         Some(self.total() as f64 - self.ledger().total() as f64)
     }
 
-    /// The first update is of whole chunks: a [`Mirror`](water::Mirror) joins by it, and applies
-    /// those that follow.
+    /// The first update holds whole chunks: a [`Mirror`](water::Mirror) joins by it, and then
+    /// applies the later updates.
     fn follow(&mut self, feed: &mut Option<Feed>) -> Update {
         if let Some(feed) = feed {
             return feed.take(self);
@@ -78,9 +78,9 @@ impl Simulated for WaterWorld {
     }
 }
 
-/// Implements [`Simulated`] for the kinds of an automaton, whose steps are never left unfinished:
-/// by their names, the chunks that an edit loads, the positions of the chunks that are loaded, and
-/// what the cells hold, if there is a ledger, less what that says.
+/// Implements [`Simulated`] for the kinds of an automaton, whose steps are never left unfinished.
+/// The arguments are their names, the chunks that an edit loads, the positions of the loaded
+/// chunks, and the content of the cells less the ledger's total, if there is a ledger.
 macro_rules! simulated {
     (
         $($world:ty, $name:literal),+; $part:ident;

@@ -64,8 +64,8 @@ impl<S: BlastShape> BlastWorld<S> {
         Ok(added)
     }
 
-    /// Checks a charge and the resulting pressure of each cell; `takes_none` cells are left out.
-    /// Returns the region that the charge lies in.
+    /// Checks a charge, and the resulting pressure of each cell by `check_sum`. Cells for which
+    /// `takes_none` holds are left out. Returns the region that the charge lies in.
     pub(crate) fn check_charge<E: From<EditError>>(
         &self,
         centre: IVec3,
