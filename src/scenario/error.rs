@@ -43,7 +43,7 @@ pub enum ScenarioError {
         /// The allowed values.
         wanted: String,
     },
-    /// A character that neither the automaton nor the `[legend]` knows.
+    /// A character that is neither in the automaton's default legend nor in `[legend]`.
     UnknownCharacter {
         /// Where.
         line: usize,
