@@ -58,7 +58,7 @@ mod tests {
     /// A grid whose chunks are lent, changed and taken back equals a grid that was changed
     /// directly.
     #[test]
-    fn what_is_lent_and_changed_is_as_if_changed_at_home() {
+    fn changes_to_lent_chunks_equal_direct_changes() {
         for seed in 0..100 {
             let mut random = fastrand::Rng::with_seed(seed);
             let mut grid = Grid::<u16, Cube>::new(0);

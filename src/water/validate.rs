@@ -533,7 +533,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_added_is_there_and_nothing_else() {
+    fn a_set_holds_exactly_the_added_cells() {
         let mut random = fastrand::Rng::with_seed(4);
         let mut store = Store::new(Region::EVERYWHERE, Edges::WALLS);
         for x in 0..4 {

@@ -523,7 +523,7 @@ mod tests {
 
     /// One cell or many of a layer change, some more than once and some back.
     #[test]
-    fn what_differs_from_before_a_tick_is_known_and_can_be_turned_back() {
+    fn differences_from_before_a_tick_are_recorded_and_can_be_undone() {
         let (mut kept, mut unseen) = ([0; 2], 0);
         for seed in 0..24 {
             let mut random = fastrand::Rng::with_seed(seed);

@@ -49,7 +49,7 @@ mod tests {
     }
 
     #[test]
-    fn what_evaporates_is_logged_unit_by_unit() {
+    fn evaporation_is_logged_unit_by_unit() {
         let (mut units, mut asleep) = (0, 0);
         for seed in 0..6 {
             let [mut world, mut sliced, mut silent] = [(); 3].map(|()| puddles(seed));

@@ -408,7 +408,7 @@ mod tests {
     /// then all its parents are connected. It leaves no wet cell that it could feed unconnected for
     /// longer than a tick. Parents form no cycle, so each path up ends at a spring.
     #[test]
-    fn what_is_connected_hangs_on_springs_and_could_feed_nothing_else() {
+    fn connected_cells_lead_to_springs_and_connect_every_cell_they_could_feed() {
         let (mut fed, mut several, mut others) = (0, 0, 0);
         for seed in 0..24 {
             let mut feeding = HashSet::new();

@@ -368,7 +368,7 @@ fn nothing_depends_on_what_is_known_or_awake() {
 /// unit, the water below stayed asleep, with a surface 8 units above a pocket (found by hostile
 /// clients of a world of materials, in a body that was too large to be levelled in each tick).
 #[test]
-fn what_lies_below_cells_that_give_all_wakes_to_level_on_its_own() {
+fn cells_below_an_emptied_cell_wake() {
     let pockets = [(1, 8), (5, 8), (4, 7), (4, 9)].map(|(x, z)| IVec3::new(x, 1, z));
     let arms = [2, 4].map(|x| [1, 2].map(|y| IVec3::new(x, y, 8)));
     let film = [2, 3, 4].map(|x| IVec3::new(x, 3, 8));
@@ -437,7 +437,7 @@ fn a_closed_world_comes_to_rest_level_whatever_is_forgotten() {
 
 /// Chunks of a pond come and go beside water that never rests.
 #[test]
-fn what_is_known_does_not_grow_with_the_chunks_that_have_come_and_gone() {
+fn labels_do_not_grow_with_the_chunks_that_have_come_and_gone() {
     const STAY: i32 = 40;
     let mut world = WaterWorld::new(1, Rules::lossless()).expect("rules in range");
     world.insert_chunk(IVec3::NEG_X, Chunk::uniform(Voxel::OPEN)).expect("none is there");

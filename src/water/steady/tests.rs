@@ -164,7 +164,7 @@ fn after_any_edit_the_flow_is_one_and_no_cell_passes_more_than_it_may() {
 
 /// The tables hold random flows across all faces.
 #[test]
-fn what_is_left_of_any_table_is_a_flow() {
+fn any_table_is_reduced_to_a_flow() {
     let (mut kept, mut taken) = (0, 0);
     for seed in 0..60 {
         let random = &mut Rng::with_seed(seed);

@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_material_breaks_into_is_followed_to_its_end() {
+    fn chains_of_breaking_materials_are_followed_to_their_end() {
         let wall = |name: &str, into: &str| Material::solid(name).breaking(1.0, into);
         let air = Material::open("air");
         let chain = [wall("a", "b"), wall("b", "c"), wall("c", "air"), air.clone()];

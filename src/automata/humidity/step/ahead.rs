@@ -436,7 +436,7 @@ mod tests {
     /// The first step after a save copied hundreds of chunks in its last piece, for 1 to 3 ms.
     #[cfg(feature = "store")]
     #[test]
-    fn what_a_save_shares_is_copied_before_the_step() {
+    fn arrays_shared_with_a_save_are_copied_before_the_step() {
         let mut world = HumidityWorld::<Cube>::new(Rules::default()).unwrap();
         world.count_no_moves();
         let mut cells = Chunk::uniform(Cell::soil(0.0, 1.0));
