@@ -64,8 +64,8 @@
 //!
 //! | in `[expect]` | holds if |
 //! |---|---|
-//! | `balanced = true` | at every tick, the sum of the cells is the ledger's total |
 //! | `balanced = true` | at every tick, the sum of the cells equals the ledger's total |
+//! | `at_rest_by = 500` | the world is at rest from that tick or an earlier one to the end |
 //! | `total = 42` or `[40, 44]` | at the end, the world holds that much |
 //! | `wets = ["A", "B"]` | any cell drawn with A holds water at an earlier tick than any drawn with B, and each group does at some tick |
 //! | `fills = ["A", "B"]` | the same for all cells of a group full |
@@ -148,11 +148,11 @@
 //! | `[rules]` | `moisture_per_unit`, `soil_period`, `blast_steps`, `blast_fading`, `blast_reach`, `most_pressure`, `most_radius`, `breaking`, `spilling`, `submerged`, `"stops"`, `"passes"` or the share that [`Damps`](crate::world::Submerged::Damps) keeps, and `throw_flow`, a number or `false`, as in [`Rules`](crate::world::Rules); `borders` of pressure, `"rigid"` (the default) or `"open"`; `[rules.couplings]` with `seepage`, `depth_gain`, `springs` and `ebb`, as in [`Couplings`](crate::world::Couplings); `[rules.water]`, `[rules.soil]` and `[rules.blast]` with the keys of files of these automata, and the defaults of a world |
 //! | `[rules.materials]` | materials beside the [natural](crate::world::Palette::natural) ones, by name: `{ solid = true, permeability = 0.5, capacity = 4, strength = 40.0, breaks_into = "air" }`, each key as in [`Material`](crate::world::Material), solid if not named |
 //! | `[legend]` | `{ material = "soil", moisture = 384.0 }`, `{ material = "air", water = 7 }` or `source = true` in place of the water; `{ charge = 900.0, radius = 2.0 }`, air with a charge around the cell's middle, of radius 1 if not named; `{ rain = 3 }`, air from which this many units fall once; or a character |
-//! | default characters | those of water but the sea; `#` is rock, all others are air |
 //! | default characters | as for water, without the sea; `#` is rock, all others are air |
 //! | `[[edit]]` | a charge or rain leaves the cell's material as it is; the other characters replace it and its content |
-//! | measures | `height`, `moisture`, `pressure`, `material` (a name, or a number of the palette), and the flags `solid` and `broken` (by pressure) of each cell; `soaked`, `sprung`, `ebbed`, `thrown` and `spilled` of the world, units of water since the start, as in [`Ledger`](crate::world::Ledger); those of all cells, columns and the world above |
+//! | `[world]` | as for water |
 //! | measures | `height`, `moisture`, `pressure`, `material` (a name, or a number of the palette), and the flags `solid` and `broken` (by pressure) of each cell; `soaked`, `sprung`, `ebbed`, `thrown` and `spilled` of the world, units of water since the start, as in [`Ledger`](crate::world::Ledger); the measures of all cells, columns and the world above |
+//! | report | `heights`; the account in units of water: the units that came in, that went out, that are in soil, and that passed between the parts |
 //!
 //! `total` in `[expect]` counts units of water in cells and in soil; in a check, units in cells.
 

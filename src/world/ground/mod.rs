@@ -36,11 +36,13 @@ pub struct Replaced {
 impl World {
     /// Makes a cell another material, in all parts. Returns its old content.
     ///
+    /// Water in the way of ground is pushed to the nearest room, as by
+    /// [`WaterWorld::set_solid`](crate::water::WaterWorld::set_solid). The moisture of soil stays if
+    /// the new material is permeable, and is lost with the old one if not. Pressure in the way of
+    /// ground is lost.
+    ///
     /// Takes microseconds. The first permeable cell of a chunk loads the chunk in the part of soil,
     /// and removing the last one unloads it.
-    ///
-    /// Takes microseconds. The first permeable cell of a chunk loads it in the part of soil, and
-    /// the last one that goes unloads it.
     ///
     /// # Errors
     /// The cell is not loaded or out of bounds, or the palette has no such material.

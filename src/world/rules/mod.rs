@@ -41,8 +41,8 @@ pub struct Rules {
     /// ([`least_flow`](humidity::Rules::least_flow)), so that slow soils come to rest: a thousand
     /// cells within 12,500 steps, which are 50,000 ticks at the default period.
     pub soil: humidity::Rules,
-    /// The rules of pressure. By default waves of coefficient 0.25 and damping 0.92, silent below
-    /// 2.
+    /// The rules of pressure. By default waves with a coefficient of 0.25, a damping of 0.92 and a
+    /// threshold of 2.
     pub blast: blast::Rules,
     /// The borders of pressure at the world's bounds, rigid or open. Rigid by default.
     pub borders: blast::Borders,
