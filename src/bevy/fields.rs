@@ -42,9 +42,8 @@ impl Fields {
         self.inserted.extend(positions);
     }
 
-    /// Returns the changes since the last call: the `present` chunks in order of position that were
-    /// not loaded then, the chunks that were unloaded, and those of the `changes` that lie in other
-    /// chunks.
+    /// Returns the changes since the last call: the chunks of `present`, in order of position, that
+    /// were not loaded then, the chunks that were unloaded, and the `changes` in all other chunks.
     pub(super) fn take(
         &mut self,
         ticks: u64,

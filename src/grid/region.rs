@@ -209,7 +209,7 @@ mod tests {
         assert_eq!((grid.chunk_count(), grid.get(IVec3::ZERO)), (1024, 1));
         grid.fill(layer(1025), 0).unwrap();
         assert_eq!((grid.chunk_count(), grid.get(IVec3::ZERO)), (1024, 0));
-        // As many missing chunks as the limit, besides those that exist.
+        // As many missing chunks as the limit, besides the existing ones.
         let whole = Region::new(IVec3::ZERO, IVec3::new(16 * 1024 - 1, 15, 16 * 1025 - 1));
         grid.fill(whole, 3).unwrap();
         assert_eq!(grid.chunk_count() as u128, FILL_CHUNK_LIMIT + 1024);

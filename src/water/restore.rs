@@ -163,7 +163,7 @@ impl WaterWorld {
         record
     }
 
-    /// Resets the parents of a layer to those from before the tick underway.
+    /// Resets the parents of a layer to their state before the tick underway.
     fn roll_back_layer(&self, record: &mut ChunkState, layer: LayerId) {
         let Some(work) = self.scratch.get(layer) else { return };
         if !work.may_have_changed() {

@@ -72,9 +72,9 @@ impl Edges {
 /// The parameters of a water world, given when it is made;
 /// [`set_rules`](crate::water::WaterWorld::set_rules) replaces them.
 ///
-/// Chances are rounded up to a multiple of 1/65,536, those of evaporation up to 1/64 to a multiple
-/// of 2⁻³². By default, still water evaporates slowly; [`lossless`](Rules::lossless) turns that
-/// off.
+/// Chances are rounded up to a multiple of 1/65,536; chances of evaporation up to 1/64 are rounded
+/// up to a multiple of 2⁻³². By default, still water evaporates slowly;
+/// [`lossless`](Rules::lossless) turns that off.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rules {
     /// The chance, 0 to 1, that a still surface cell of 2 units or more loses one in a tick:

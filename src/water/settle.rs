@@ -26,7 +26,7 @@ pub struct Settling {
 }
 
 impl Settling {
-    /// Returns whether all came to rest.
+    /// Returns whether all chunks came to rest.
     pub fn is_at_rest(&self) -> bool {
         self.restless.is_empty()
     }

@@ -1,5 +1,5 @@
 //! The content of one cell of a water world: solid ground, the sea, open space with its water, or a
-//! mark that stands for what lies beyond the world's edge.
+//! mark of the space beyond the world's edge.
 
 use crate::chunk::{Chunk, LAYER_CELLS};
 use crate::coords::{CHUNK_CELLS, Face};

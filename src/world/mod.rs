@@ -7,14 +7,14 @@
 //! | where | what |
 //! |---|---|
 //! | `rules/` | materials, the rules of all parts, the limits derived from them, and errors |
-//! | `ground/` | edits of materials, and how the parts follow them; chunks that are loaded, and that travel |
+//! | `ground/` | edits of materials, and how the parts follow them; loading and unloading chunks, as content and as records |
 //! | `pressure/` | explosions: the ground lent to them, charges, their reach, broken ground and thrown water |
 //! | `edit/` | edits as values, in bytes and in a queue; edits of the parts |
 //! | `tick/` | a tick in pieces: water, exchange between water and soil, soil, explosions |
 //! | `feed/` | the changes, as values and in bytes, and a copy that follows them |
 //! | `query`, `view` | queries, and the drawing's view |
 //! | `ledger`, `validate` | the account of all water, and the laws |
-//! | `restore` | what a snapshot needs |
+//! | `restore` | the state that a snapshot saves |
 
 mod edit;
 mod feed;

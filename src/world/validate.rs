@@ -37,8 +37,8 @@ pub enum Violation {
         /// The cell.
         cell: IVec3,
     },
-    /// In the chunk at this chunk position, the sea feeds soil that does not lie beside it, or does
-    /// not feed soil that does.
+    /// In the chunk at this chunk position, the sea feeds soil that is not beside it, or does not
+    /// feed soil that is.
     Seabed(IVec3),
     /// Water and moisture differ from the units that came in less the units that went out.
     Account {

@@ -36,8 +36,8 @@ impl<S: BlastShape> BlastWorld<S> {
         }
     }
 
-    /// Admits a chunk as it was when it was saved: wakes and ends nothing. Returns whether it was
-    /// not admitted.
+    /// Restores that a chunk is admitted: wakes and ends nothing. Returns whether it was not
+    /// admitted.
     pub(crate) fn restore_admitted(&mut self, chunk: IVec3) -> bool {
         self.space.extent.as_mut().is_some_and(|extent| extent.insert(chunk))
     }

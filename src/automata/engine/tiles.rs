@@ -289,7 +289,7 @@ fn tiles_of(
     steps: usize,
     side: i32,
 ) -> impl Iterator<Item = ([i32; 2], Range<usize>)> {
-    // The range of chunk coordinates is far smaller than that of `i32`.
+    // The range of chunk coordinates is far smaller than the range of `i32`.
     let tile = move |step: usize| [chunk.x, chunk.y].map(|at| (at + step as i32).div_euclid(side));
     let mut first = 0;
     core::iter::from_fn(move || {

@@ -30,7 +30,7 @@ impl<W: Send> Workers<W> {
         self.in_parts(jobs_in_part(jobs.len()), jobs, work);
     }
 
-    /// Runs every job, each of which is large enough for a thread of its own.
+    /// Runs every job, each of which is large enough for a separate thread.
     pub(crate) fn each_large<J: Send>(
         &mut self,
         jobs: &mut [J],

@@ -86,7 +86,7 @@ impl RowMask {
         RowMask(self.0.map(change))
     }
 
-    /// Returns these rows and those that have one of them at a face.
+    /// Returns these rows and the rows that share a face with one of them.
     fn with_those_beside(self) -> RowMask {
         let Self([a, b, c, d]) = self;
         let above = RowMask([a << 16, b << 16 | a >> 48, c << 16 | b >> 48, d << 16 | c >> 48]);

@@ -218,7 +218,7 @@ impl<S: HumidityShape> Store<S> {
     }
 }
 
-/// Returns a chunk's words; those of a uniform chunk are written to `scratch`.
+/// Returns a chunk's words; the words of a uniform chunk are written to `scratch`.
 #[inline]
 pub(super) fn words<'w>(
     chunk: &'w Chunk<u32>,

@@ -165,7 +165,7 @@ mod tests {
         world
     }
 
-    /// Returns what is found after a cell's words were overwritten directly.
+    /// Returns the violation found after a cell's words were overwritten directly.
     fn found(sweep: Sweep, cell: IVec3, word: u32, ground: Ground) -> Result<(), Violation> {
         let mut world = world(sweep);
         world.store.moisture.set(cell, word);

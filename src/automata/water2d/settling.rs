@@ -100,8 +100,8 @@ fn open(cells: &Cells, slots: &[Slot]) -> Vec<Slot> {
         .collect()
 }
 
-/// Returns the lowest and the highest row of a chunk after the even pairs; a chunk begins at an
-/// even y.
+/// Returns the lowest and the highest row of a chunk in the state after the even pairs. A chunk
+/// begins at an even y.
 fn rows_after_even_pairs(cells: &Cells, slot: Slot) -> [Line; 4] {
     let [mut lowest, mut second] = [lines::row(cells, slot, 0), lines::row(cells, slot, 1)];
     let [mut last_but_one, mut highest] =

@@ -43,7 +43,7 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// Returns the table of a layer in which nothing has happened.
+    /// Returns an empty table.
     pub(crate) fn new() -> Box<Self> {
         Box::new(Table {
             flow: [NO_FLOW; LAYER_CELLS],
@@ -142,7 +142,7 @@ pub(crate) struct LayerRecord {
 }
 
 impl LayerRecord {
-    /// Returns the record of a layer in which nothing has happened.
+    /// Returns an empty record.
     pub(crate) fn new() -> Self {
         LayerRecord {
             touched: LayerMask::NONE,
@@ -493,7 +493,7 @@ fn layer_of(store: &Store, layer: LayerId) -> Cow<'_, [Voxel; LAYER_CELLS]> {
     }
 }
 
-/// Returns the cells of a layer of which `part` differs.
+/// Returns the cells of a layer whose `part` differs.
 fn differing(
     before: &[Voxel; LAYER_CELLS],
     now: &[Voxel; LAYER_CELLS],

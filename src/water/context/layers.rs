@@ -275,8 +275,8 @@ impl TickScratch {
         self.layers
     }
 
-    /// Moves the records of chunks to the workspace of a thread, which works on those in `members`
-    /// and may use `spares` of the spare records.
+    /// Moves the records of chunks to the workspace of a thread, which works on the chunks in
+    /// `members` and may use `spares` of the spare records.
     #[cfg(feature = "rayon")]
     pub(crate) fn lend(
         &mut self,

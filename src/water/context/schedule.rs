@@ -24,7 +24,7 @@ pub(crate) enum Phase {
     Flow,
     /// Outlets and cells with room draw, layer by layer.
     Draw,
-    /// Bodies of water follow what has changed.
+    /// The labels of bodies of water follow the changes.
     Flood,
     /// Bodies are levelled, one by one.
     Level,

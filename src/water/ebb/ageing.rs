@@ -94,8 +94,8 @@ fn has_active(store: &Store, slot: Slot) -> bool {
 }
 
 impl Tick<'_> {
-    /// Ages the cells of the next layer. Adds those that dry up to `dried`. Returns the rows read;
-    /// `None` if no layer is left.
+    /// Ages the cells of the next layer. Adds the cells that dry up to `dried`. Returns the rows
+    /// read; `None` if no layer is left.
     pub(super) fn age_next(
         &mut self,
         ageing: &mut Ageing,

@@ -15,7 +15,7 @@ use crate::water::voxel::Voxel;
 /// The least flow, in units, that shoots out over a ledge: more than half of a full cell.
 const JET: u8 = 4;
 
-/// The difference of a cell's index in its layer to that of each lateral neighbour.
+/// The difference between a cell's index in its layer and the index of each lateral neighbour.
 const CELL_STEP: [isize; 4] = [-1, 1, -16, 16];
 
 /// The effect of the kernel on a window; counts are in units.

@@ -77,7 +77,7 @@ impl Tick<'_> {
                         self.gather(pools, layer);
                     }
                     None => {
-                        // Pieces that allow for the largest bodies come first.
+                        // The pieces whose bodies may be the largest come first.
                         pools.starts.sort_by_key(|start| start.most);
                         pools.stage = Stage::Walk;
                     }

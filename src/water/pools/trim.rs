@@ -15,7 +15,7 @@ use crate::water::pools::walk::Walk;
 use crate::water::random::shuffle;
 use crate::water::store::Place;
 
-/// The maximum number of cells of a body of which all cells are in the network.
+/// The maximum number of cells of a body whose cells are all in the network.
 const WHOLE: u32 = 256;
 
 /// The maximum number of cells of a small body.

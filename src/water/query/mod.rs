@@ -1,7 +1,7 @@
 //! Queries of a water world: cells, currents, totals, changes, and the hash of its state. While a
-//! tick is underway, they answer for the world as it was before that tick. For worlds that stand
-//! above water: which cells have a unit to give or room for one (`contact`), and the masks of the
-//! cells that nothing passes (`cover`).
+//! tick is underway, they answer for the world as it was before that tick. For code above water:
+//! which cells have a unit to give or room for one (`contact`), and masks of the cells without room
+//! (`cover`).
 
 pub(crate) mod contact;
 mod cover;

@@ -1,5 +1,5 @@
-//! The edges of the world: the marks beyond it, the overrides for single columns, and the outlets,
-//! which are the cells that drain into the marks.
+//! The edges of the world: the marks beyond them, the overrides for single columns, and the
+//! outlets, which are the cells that drain into the marks.
 
 use crate::chunk::{CellMask, LAYER_CELLS, LayerMask};
 use crate::coords::{CHUNK_CELLS, Cube, Face, Shape};
@@ -38,7 +38,8 @@ impl Store {
         .unwrap_or(self.edges.unloaded)
     }
 
-    /// Returns the edges that override that of chunks not loaded, by the x and z of their columns.
+    /// Returns the overrides of the edge of chunks that are not loaded, by the x and z of their
+    /// columns.
     pub(crate) fn column_edges(&self) -> Option<&BTreeMap<[i32; 2], Edge>> {
         self.column_edges.as_deref()
     }

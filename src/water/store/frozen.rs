@@ -84,7 +84,7 @@ impl Store {
         }
     }
 
-    /// Freezes a chunk that was just inserted as it was when it was saved: wakes and cuts nothing.
+    /// Restores that a chunk that was just inserted is frozen: wakes and cuts nothing.
     #[cfg(feature = "snapshot")]
     pub(crate) fn restore_frozen(&mut self, slot: Slot) {
         self.caches[slot.index()].is_frozen = true;

@@ -277,7 +277,7 @@ fn water_in(view: &(impl WaterView + ?Sized), chunk: IVec3, layer: usize) -> Lay
     LayerMask::from_words(view.flowing(chunk, layer))
 }
 
-/// Returns, for each face, by [`Face::index`], the cells of a layer that have water beyond it.
+/// Returns, for each face by [`Face::index`], the cells of a layer with water across it.
 fn water_beside(
     view: &(impl WaterView + ?Sized),
     chunk: IVec3,

@@ -62,7 +62,7 @@ impl World {
         Ok(())
     }
 
-    /// Loads a chunk in all parts except water, where it is loaded already.
+    /// Loads a chunk in all parts except water, which has it already.
     pub(in crate::world) fn load(
         &mut self,
         position: IVec3,

@@ -2,7 +2,7 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `content`, `water_table` | a chunk as a game gives it: from heights or a closure, and moist from the start |
+//! | `content`, `water_table` | the content of a chunk: from heights or a closure, and moist from the start |
 //! | `chunks` | loading and unloading |
 //! | `record` | chunks that travel |
 

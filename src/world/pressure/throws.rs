@@ -32,7 +32,7 @@ impl Throws {
 
 /// A cell of water and the flow that throws it.
 struct Throw {
-    /// Its turn among the others, and the seed of its choices.
+    /// The place in the order of throws, and the seed of its choices.
     turn: u64,
     cell: IVec3,
     flow: DVec3,

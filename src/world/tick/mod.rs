@@ -361,8 +361,8 @@ impl World {
         }
     }
 
-    /// Does a chunk of the stage ahead. Returns how many cells it visited; `None` if only the
-    /// completion of the stage is left.
+    /// Does the next chunk of the coming stage. Returns how many cells it visited; `None` if only
+    /// the completion of the stage is left.
     fn piece_ahead(&mut self) -> Option<u64> {
         match self.stage {
             Stage::Soil if self.has_soil_step() => self.soil.step_ahead(),

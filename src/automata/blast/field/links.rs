@@ -1,4 +1,4 @@
-//! The links of cells: their weights, what they conduct, and the chunks at their ends.
+//! The links of cells: their weights, their conductances, and the chunks at their ends.
 
 use super::flows::Conductances;
 use super::highest;

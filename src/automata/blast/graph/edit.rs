@@ -164,7 +164,7 @@ impl BlastGraph {
             [a, b].map(|id| self.node(id).map(|node| node.position).ok_or(GraphError::NoNode(id)));
         let (from, to) = (from?, to?);
         let apart = to - from;
-        // The difference of positions may overflow; that of their halves does not.
+        // The difference of positions may overflow; the difference of their halves does not.
         self.add_link_along(
             a,
             b,

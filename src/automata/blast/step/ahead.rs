@@ -26,7 +26,7 @@ pub(crate) struct Ahead<S: BlastShape> {
 }
 
 impl<S: BlastShape> Ahead<S> {
-    /// Returns a step of these awake chunks of which nothing is done yet.
+    /// Returns a step of these awake chunks, before any work is done.
     pub(super) fn new(awake: &[Slot]) -> Self {
         Ahead { slots: awake.to_vec(), done: 0, broken: Vec::new(), jobs: HashMap::new() }
     }

@@ -65,7 +65,7 @@ pub(crate) fn grid_wave_flux(
 }
 
 /// Returns a pressure after a step of the diffusive rule. Clamped at 0, since products of subnormal
-/// numbers may be rounded up past what the cell has.
+/// numbers may be rounded up to more than the cell's pressure.
 #[inline(always)]
 pub(crate) fn after_outflow(here: f32, out: f32) -> f32 {
     larger(here - out, 0.0)

@@ -336,8 +336,8 @@ mod tests {
         Chunk::uniform(Cell::soil(f64::from(rng.u8(..2)) * 300.0, 1.0 + rng.f32()))
     }
 
-    /// Makes a random edit, or freezes or thaws a chunk, which only the conservative sweep
-    /// supports.
+    /// Makes a random edit, or freezes or thaws a chunk; only the conservative sweep supports the
+    /// latter.
     fn edit<S: HumidityShape>(world: &mut HumidityWorld<S>, mut rng: Rng) {
         let chunk = IVec3::new(rng.i32(0..=LAST.x), rng.i32(0..=LAST.y), 0);
         let cell = S::cell_at(chunk, rng.usize(..4096));
