@@ -26,7 +26,7 @@ const LONG_PART: usize = 8;
 /// see `benches/decisions.md`.
 const FILL: u8 = 2;
 
-/// For each unit beyond [`FILL`] that a path may carry at a time, its length in cells.
+/// The length, in cells, for which a path may carry one unit more than [`FILL`] at a time.
 const CELLS_FOR_A_UNIT: usize = 16;
 
 /// A draw for a cell, before its path is known.

@@ -281,7 +281,7 @@ impl WaterWorld {
         ] {
             hash.add(value);
         }
-        // A world without sea has the same hash as before the sea was introduced.
+        // A world that never touched the sea has the hash of one without these entries.
         if ledger.from_sea + ledger.into_sea > 0 {
             [ledger.from_sea, ledger.into_sea].into_iter().for_each(|units| hash.add(units));
         }
@@ -295,7 +295,7 @@ impl WaterWorld {
             for (index, flows) in self.steady_before(slot) {
                 hash.add(u64::from(index) | u64::from(flows.word()) << 16 | 1 << 40);
             }
-            // A world without frozen chunks has the same hash as before freezing was introduced.
+            // Only frozen chunks add an entry.
             if self.store.is_frozen(slot) {
                 hash.add(1);
             }

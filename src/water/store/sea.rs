@@ -270,8 +270,8 @@ mod tests {
     use crate::water::rules::Edges;
     use glam::IVec3;
 
-    /// In an earlier version, the level of a sea stored as one value was the chunk's top, except in
-    /// its topmost layer.
+    /// A past bug: the level of a sea stored as one value was the chunk's top, except in its
+    /// topmost layer.
     #[test]
     fn the_level_of_the_sea_does_not_depend_on_how_a_chunk_is_stored() {
         let edges = Edges { unloaded: Edge::Level(20), ..Edges::WALLS };

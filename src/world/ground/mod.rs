@@ -37,9 +37,9 @@ impl World {
     /// Makes a cell another material, in all parts. Returns its old content.
     ///
     /// Water in the way of ground is pushed to the nearest room, as by
-    /// [`WaterWorld::set_solid`](crate::water::WaterWorld::set_solid). The moisture of soil stays if
-    /// the new material is permeable, and is lost with the old one if not. Pressure in the way of
-    /// ground is lost.
+    /// [`WaterWorld::set_solid`](crate::water::WaterWorld::set_solid). The moisture of soil stays
+    /// if the new material is permeable, and is lost with the old one if not. Pressure in the way
+    /// of ground is lost.
     ///
     /// Takes microseconds. The first permeable cell of a chunk loads the chunk in the part of soil,
     /// and removing the last one unloads it.

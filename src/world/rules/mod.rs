@@ -82,11 +82,11 @@ pub struct Rules {
     pub submerged: Submerged,
     /// The [flow](crate::blast::BlastWorld::flow) that throws a unit of water, by its length after
     /// the steps of a tick, at least 0.001; `None` for no throws. By default 4. A cell of water
-    /// with room above it loses a unit for each multiple of this in the length of the flow, up to 7.
-    /// The flow is the one through the cell, or the one over it if the cell stops pressure. Each
-    /// unit flies up, the further the more are thrown, and sideways in the direction of the flow.
-    /// Springs and the sea lose no units, nor does water in a frozen chunk or straight below one,
-    /// and no unit enters a frozen chunk.
+    /// with room above it loses a unit for each multiple of this in the length of the flow, up to 7
+    /// units. The flow is the one through the cell, or the one over it if the cell stops pressure.
+    /// Each unit flies up, the further the more are thrown, and sideways in the direction of the
+    /// flow. Springs and the sea lose no units, nor does water in a frozen chunk or straight below
+    /// one, and no unit enters a frozen chunk.
     pub throw_flow: Option<f64>,
 }
 
