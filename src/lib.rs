@@ -64,8 +64,8 @@
 //! # Where to go next
 //!
 //! The [`guide`] goes step by step. [`water::WaterWorld`] has all edits and queries of 3D water,
-//! [`water::Rules`] what can be tuned. The README shows each automaton, with pictures;
-//! `examples/` makes them.
+//! [`water::Rules`] all parameters. The README shows each automaton, with pictures; `examples/`
+//! makes them.
 
 mod automata;
 #[cfg(feature = "bevy")]

@@ -11,10 +11,10 @@ use crate::water::voxel::Voxel;
 use crate::water::{RulesError, WaterWorld};
 use glam::IVec3;
 
-/// What settling came to.
+/// The result of settling.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settling {
-    /// The ticks that it took.
+    /// The number of ticks done.
     pub ticks: u64,
     /// Units that springs and taps have supplied meanwhile.
     pub injected: u64,
@@ -26,7 +26,7 @@ pub struct Settling {
 }
 
 impl Settling {
-    /// Returns whether all came to rest.
+    /// Returns whether all chunks came to rest.
     pub fn is_at_rest(&self) -> bool {
         self.restless.is_empty()
     }
@@ -90,14 +90,14 @@ impl Settle {
     }
 }
 
-/// Returns a world without chunks in which nothing evaporates, and water waits where none is
-/// loaded.
+/// Returns a world without chunks in which nothing evaporates, and which holds water where no chunk
+/// is loaded.
 fn alone(seed: u64, rules: Rules, bounds: Region) -> Result<WaterWorld, RulesError> {
     rules.check()?;
     WaterWorld::with_bounds(seed, rules_alone(rules), bounds)
 }
 
-/// Returns the rules of chunks that settle: nothing evaporates, and water waits where none is
+/// Returns the rules of chunks that settle: nothing evaporates, and water is held where no chunk is
 /// loaded.
 pub(crate) fn rules_alone(rules: Rules) -> Rules {
     let edges = Edges { unloaded: Edge::Held, ..rules.edges };
@@ -106,16 +106,16 @@ pub(crate) fn rules_alone(rules: Rules) -> Rules {
 
 impl WaterWorld {
     /// Lets the water of the loaded chunks that a region touches come to rest at once, while the
-    /// rest of the world stands still and [`ticks`](WaterWorld::ticks) do not advance. Returns what
-    /// is not at rest after `most` ticks of these chunks. What springs and the sea supply and what
-    /// leaves meanwhile is entered in the ledger; nothing evaporates. Makes the queued edits and
-    /// completes a tick that is underway first.
+    /// rest of the world stands still and [`ticks`](WaterWorld::ticks) do not advance. Returns the
+    /// chunks that are not at rest after `most` ticks of these chunks. The ledger counts the units
+    /// that springs and the sea supply and the units that leave; nothing evaporates. First makes
+    /// the queued edits and completes a tick that is underway.
     ///
-    /// Totals and levels are those to which the chunks come in as many ticks of the world, if no
-    /// water crosses their outer faces. There it waits, and goes on with the next tick of the
-    /// world, in which the surfaces of their water are looked at once more. Chunks that are
-    /// [frozen](WaterWorld::freeze) stand still here, too. Takes as long as these ticks: to settle
-    /// generated ground on another thread, see [`settle`].
+    /// Totals and levels equal those after as many ticks of the world, if no water crosses the
+    /// chunks' outer faces. Water is held there, and flows again with the next tick of the world,
+    /// which visits the surfaces of the chunks' water once more. [Frozen](WaterWorld::freeze)
+    /// chunks stay frozen. Takes as long as these ticks: to settle generated ground on another
+    /// thread, see [`settle`].
     ///
     /// # Errors
     /// None of the chunks that the region touches is loaded.
@@ -155,14 +155,13 @@ impl WaterWorld {
         Ok(settling)
     }
 
-    /// Makes a world that was just made one that has had so many ticks.
+    /// Sets the clock of a world that was just made to this number of ticks.
     pub(crate) fn begin_at(&mut self, tick: u64) {
         self.tick = tick;
     }
 
-    /// Puts back chunks that were taken out when the ledger was as `before`, as if they had never
-    /// been away, and enters what the ledger of the world that they were in says of the time from
-    /// its `start` to its `end`.
+    /// Puts back chunks that were taken out when the ledger was `before`, as if they had never been
+    /// away. Adds the changes of the other world's ledger between its `start` and its `end`.
     pub(crate) fn put_back(
         &mut self,
         records: Vec<ChunkRecord>,
@@ -183,7 +182,7 @@ impl WaterWorld {
         Ok(())
     }
 
-    /// Does ticks until nothing is awake, at most so many.
+    /// Does ticks until no cell is awake, at most the given number.
     fn settle_all(&mut self, most: u64) -> Settling {
         let (start, before) = (self.tick, self.ledger);
         while !self.is_asleep() && self.tick.wrapping_sub(start) < most {

@@ -34,7 +34,7 @@ fn of_servers() -> Vec<water::Edit> {
 }
 
 #[test]
-fn what_a_server_does_itself_is_not_for_clients() {
+fn server_edits_are_refused_from_clients() {
     let (mut water, mut world) = (worlds::water(1), worlds::materials(1));
     let limits = Limits { most_bytes: 1 << 20, ..Limits::default() };
     let before = (water.state_hash(), world.state_hash());
@@ -164,7 +164,7 @@ fn some_edit(rng: &mut Rng) -> water::Edit {
 }
 
 #[test]
-fn what_is_made_keeps_within_all_limits() {
+fn edits_that_are_made_keep_within_all_limits() {
     let reach = Region::new(at(-3, -3, -3), at(3, 4, 3));
     let limits = Limits { reach, most_cells: 12, most_units: 9, ..Limits::default() };
     let (mut made, mut refused) = (0, 0);

@@ -58,7 +58,7 @@ fn saved() -> [Vec<u8>; 2] {
 }
 
 #[test]
-fn what_is_no_save_has_its_own_error() {
+fn files_that_are_no_save_have_their_own_error() {
     assert!(matches!(refusal("empty", b""), SaveError::Empty));
     assert!(matches!(refusal("unfinished", &[0; 8192]), SaveError::Empty));
     assert!(matches!(refusal("short", b"redb"), SaveError::NotADatabase));

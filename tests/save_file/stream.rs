@@ -87,8 +87,8 @@ fn open(disk: Disk, story: &str) -> WaterWorld {
 }
 
 #[test]
-fn what_is_opened_is_what_was_prepared_last() {
-    let counts = homes::what_is_opened_is_what_was_prepared_last::<WaterWorld>(60, 12);
+fn opening_gives_the_last_prepared_save() {
+    let counts = homes::opening_gives_the_last_prepared_save::<WaterWorld>(60, 12);
     let Counts { held, chunks, ahead, unloaded } = counts;
     assert!(held < chunks && ahead > 100 && unloaded > 300, "{counts:?}");
 }

@@ -230,7 +230,7 @@ fn water_arrives_in_small_worlds_of_every_kind() {
 /// Of springs at several heights the law asks only what those at one of these deliver alone. In
 /// nearly all worlds nine tenths of what all of them can deliver arrives.
 #[test]
-fn what_springs_at_several_heights_offer_arrives_in_19_of_20_stepped_worlds() {
+fn supply_of_springs_at_several_heights_arrives_in_19_of_20_stepped_worlds() {
     const WORLDS: usize = 20;
     let several = |world: &WaterWorld| {
         let is_spring = |cell: &IVec3| world.cell(*cell).is_some_and(|cell| cell.is_source());

@@ -153,7 +153,7 @@ fn springs_pass_water_on_and_keep_theirs() {
 
 /// Nothing has room in a lake much larger than the reach, so the searches look at all they may.
 #[test]
-fn what_a_search_for_room_looks_at_is_bounded_and_counted() {
+fn searches_for_room_are_bounded_and_counted() {
     let bounds = region([0, 0, 0], [79, 79, 79]);
     let cube = region([30, 30, 30], [37, 37, 37]);
     for (edit, outcome, visited) in [

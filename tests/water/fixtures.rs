@@ -83,7 +83,7 @@ fn a_drain_takes_no_more_than_a_cell_may_pass_on() {
 }
 
 #[test]
-fn what_is_out_of_range_or_place_is_refused_and_changes_nothing() {
+fn invalid_fixtures_are_refused_and_change_nothing() {
     let mut world = room(region([2, 2, 2], [4, 4, 4]), Rules::lossless());
     let before = world.state_hash();
     let at = IVec3::splat(2);

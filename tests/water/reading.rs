@@ -38,7 +38,7 @@ fn seen(world: &WaterWorld) -> Seen {
 }
 
 #[test]
-fn what_is_read_in_the_middle_of_a_tick_is_the_world_before_it() {
+fn queries_in_the_middle_of_a_tick_return_the_world_before_it() {
     let (mut stops, mut moved) = (0, 0);
     for seed in 0..40 {
         let mut world = worlds::water(seed);

@@ -105,7 +105,7 @@ fn without_pools_the_sea_fills_most_of_what_lies_below_the_breach() {
 
 /// A lake that stands higher, joined to the sea below its level, runs out into it.
 #[test]
-fn what_stands_higher_is_pressed_into_the_sea() {
+fn higher_water_is_pressed_into_the_sea() {
     let mut world = cave(Rules::lossless());
     world.fill_water(region([9, 3, 4], [20, 12, 12]), 7).unwrap();
     world.clear_solid(IVec3::new(8, 4, 8)).unwrap();

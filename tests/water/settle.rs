@@ -137,7 +137,7 @@ fn many_springs_settle_on_another_thread_as_far_as_they_can() {
 
 /// What the sea gave to chunks that settled was in no account of their world.
 #[test]
-fn what_the_sea_gives_to_chunks_that_settle_is_entered() {
+fn units_from_the_sea_are_entered_while_chunks_settle() {
     let mut world = WaterWorld::new(3, Rules::lossless()).unwrap();
     world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::SOLID)).unwrap();
     world.fill_sea(Region::new(IVec3::splat(2), IVec3::new(2, 5, 4))).unwrap();
@@ -152,7 +152,7 @@ fn what_the_sea_gives_to_chunks_that_settle_is_entered() {
 }
 
 #[test]
-fn what_cannot_settle_is_refused() {
+fn invalid_settling_is_refused() {
     let open = (IVec3::ZERO, Chunk::uniform(Voxel::OPEN));
     let bounds = Region::cell(IVec3::ZERO);
     let refused = |rules, list: &[(IVec3, Chunk<Voxel>)]| {

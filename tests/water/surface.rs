@@ -425,7 +425,7 @@ fn buoyancy_in_still_water_is_that_of_the_displaced_volume() {
 
 /// A layer that dries up in the tick, or becomes wet, has the faces that it had.
 #[test]
-fn what_is_drawn_in_the_middle_of_a_tick_is_the_world_before_it() {
+fn drawing_in_the_middle_of_a_tick_shows_the_world_before_it() {
     let (mut slices, mut differ) = (0, 0);
     for seed in 0..40 {
         let mut world = worlds::water(seed);

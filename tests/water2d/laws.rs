@@ -217,7 +217,7 @@ proptest! {
 }
 
 #[test]
-fn what_is_refused_changes_nothing() {
+fn refused_edits_change_nothing() {
     let bounds = Region::new(IVec3::new(-70, -70, 0), IVec3::new(70, 70, 0));
     let mut world = Water2dWorld::with_bounds(5, Rules::default(), bounds).unwrap();
     world.insert_chunk(IVec3::ZERO, Chunk::uniform(Cell::AIR)).unwrap();

@@ -131,7 +131,7 @@ fn a_simulation_distance_looks_at_the_queue_of_the_world() {
 
 /// Charges near the players held the distance at its shortest, though little water was awake.
 #[test]
-fn what_is_awake_near_the_players_does_not_shorten_the_distance() {
+fn awake_chunks_near_the_players_do_not_shorten_the_distance() {
     let palette = Palette::natural();
     let [air, rock] = ["air", "rock"].map(|name| palette.id(name).unwrap());
     let mut world = World::new(7, palette, Rules::default()).unwrap();

@@ -171,7 +171,7 @@ fn while_chunks_settle_the_rest_of_the_world_stands_still() {
 
 /// What a report names is what goes on.
 #[test]
-fn what_is_restless_is_named() {
+fn restless_chunks_are_named() {
     let bounds = Region::new(IVec3::ZERO, IVec3::new(31, 7, 3));
     let mut world = world(5, rules(), bounds);
     world.fill_material(Region::new(IVec3::ZERO, IVec3::new(31, 0, 3)), id("rock")).unwrap();
@@ -201,7 +201,7 @@ fn what_is_restless_is_named() {
 }
 
 #[test]
-fn what_cannot_settle_is_refused() {
+fn invalid_settling_is_refused() {
     let air = || (IVec3::ZERO, Content::from(Chunk::uniform(id("air"))));
     let refused = |rules, list: Vec<(IVec3, Content)>| {
         Settle {

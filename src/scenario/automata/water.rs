@@ -12,7 +12,7 @@ use crate::water::{Edge, FULL, Rules, RulesError, Voxel, WaterCell, WaterWorld};
 use glam::IVec3;
 use std::collections::BTreeMap;
 
-/// What a character stands for.
+/// The meaning of a character.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Glyph {
     Solid,
@@ -22,7 +22,7 @@ pub(crate) enum Glyph {
     Sea,
 }
 
-/// What a file says of water besides the legend.
+/// The part of a file about water besides the legend.
 #[derive(Debug)]
 pub(crate) struct WaterRules {
     pub(super) rules: Rules,

@@ -1,5 +1,5 @@
-//! What something above water that shares its space needs to know of a chunk, as bit masks: which
-//! cells have no room left, and which hold water with room above it. Between ticks only.
+//! Masks for code above water that shares its space: which cells of a chunk have no room left, and
+//! which hold water with room above it. Between ticks only.
 
 use crate::chunk::{CellMask, LayerMask};
 use crate::coords::{CHUNK_CELLS, Cube, Region, Shape};

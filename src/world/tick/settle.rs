@@ -14,15 +14,15 @@ use crate::{humidity, water};
 use glam::IVec3;
 use std::collections::BTreeMap;
 
-/// What settling came to.
+/// The result of settling.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settling {
-    /// The ticks that it took.
+    /// The number of ticks done.
     pub ticks: u64,
     /// The units of moisture, 1/65,536 each, that came in meanwhile: from springs, taps, the sea
     /// and soil that is rain.
     pub came_in: u128,
-    /// Those that went out, over edges, through drains and into the sea.
+    /// The units that went out meanwhile, over edges, through drains and into the sea.
     pub went_out: u128,
     /// The chunks that are not at rest, in order of position (y, then z, then x).
     pub restless: Vec<Restless>,
@@ -133,17 +133,17 @@ fn alone(seed: u64, palette: &Palette, rules: Rules, bounds: Region) -> Result<W
 
 impl World {
     /// Lets the water and the moisture of the loaded chunks that a region touches come to rest at
-    /// once, while the rest of the world and all pressure stand still and
-    /// [`ticks`](World::ticks) do not advance. Returns what is not at rest after `most` ticks of
-    /// these chunks. What springs, rain and the sea supply, what leaves, and what passes between
-    /// water and soil meanwhile is entered in the ledger; nothing evaporates. Makes the queued
-    /// edits and completes a tick that is underway first.
+    /// once, while the rest of the world and all pressure stand still and [`ticks`](World::ticks)
+    /// do not advance. Returns the chunks that are not at rest after `most` ticks of these chunks.
+    /// The ledger counts the units that springs, rain and the sea supply, the units that leave, and
+    /// the units that pass between water and soil; nothing evaporates. First makes the queued edits
+    /// and completes a tick that is underway.
     ///
-    /// Totals and levels are those to which the chunks come in as many ticks of the world, if
-    /// nothing crosses their outer faces and there is no pressure. At these faces, water and
-    /// moisture wait, and go on with the next tick of the world, in which they are looked at once
-    /// more. Chunks whose water is [frozen](crate::water::WaterWorld::freeze) stand still here,
-    /// too. To a [`Feed`](crate::world::Feed), the chunks are loaded anew;
+    /// Totals and levels equal those after as many ticks of the world, if nothing crosses the
+    /// chunks' outer faces and there is no pressure. Water and moisture are held at these faces,
+    /// and move again with the next tick of the world, which visits them once more. Chunks whose
+    /// water is [frozen](crate::water::WaterWorld::freeze) stay frozen. For a
+    /// [`Feed`](crate::world::Feed), the chunks are loaded again;
     /// [`take_changes`](World::take_changes) lists their moisture, but not their water. To settle
     /// generated ground on another thread, see [`settle`].
     ///
@@ -193,7 +193,7 @@ impl World {
         Ok(settling)
     }
 
-    /// Does ticks until nothing can happen any more, at most so many.
+    /// Does ticks until nothing more can change, at most the given number.
     fn settle_all(&mut self, most: u64) -> Settling {
         let (first, start) = (self.tick, self.ledger());
         while !self.is_at_rest() && self.tick.wrapping_sub(first) < most {
@@ -225,7 +225,7 @@ impl World {
         all.into_values().collect()
     }
 
-    /// Makes the moisture of a chunk that of another world.
+    /// Replaces the moisture of a chunk by that of another world.
     fn take_moisture(&mut self, there: &World, chunk: IVec3) -> Result<(), EditError> {
         for index in 0..CHUNK_CELLS {
             let cell = Cube::cell_at(chunk, index);
@@ -238,8 +238,8 @@ impl World {
         Ok(())
     }
 
-    /// Enters what came in, went out and passed in another world, in the ledger from before its
-    /// chunks were lent to it. Water has entered its part.
+    /// Adds the units that came in, went out and passed in another world to the ledger from before
+    /// its chunks were lent to it. The units of water are added already.
     fn enter(&mut self, before: Ledger, start: Ledger, end: Ledger) {
         self.soil.replace_ledger(humidity::Ledger {
             placed: before.soil.placed + (end.soil.placed - start.soil.placed),
@@ -253,7 +253,7 @@ impl World {
         self.passed.ebbed += end.ebbed - start.ebbed;
     }
 
-    /// Returns the loaded chunks that a region touches and whose water does not stand still.
+    /// Returns the loaded chunks that a region touches, except chunks with frozen water.
     fn live_chunks(&self, region: Region) -> Result<Vec<IVec3>, EditError> {
         let touched = Region::new(Cube::chunk_of(region.min()), Cube::chunk_of(region.max()));
         let slots = self.ground.slots_in(touched);
