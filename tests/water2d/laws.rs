@@ -2,11 +2,11 @@
 //! their model.
 
 use floodplain::glam::IVec3;
-use floodplain::testing::strategies::runs;
 use floodplain::testing::{Op, Watched};
 use floodplain::water2d::{Cell, EditError, MAX_LEVEL, Rule, Rules, Water2dWorld};
 use floodplain::{Chunk, Region, Shape, Sheet};
 use proptest::prelude::*;
+use strategies::runs;
 
 /// Steps within which worlds of this size come to rest.
 const PATIENCE: u64 = 4000;
