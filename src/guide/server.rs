@@ -25,7 +25,7 @@
 //!
 //! A chunk holds the materials of its cells, by numbers of a [`Palette`], and the water and
 //! moisture in them: [`Content`]. Generated ground may have water that is not level, or that soaks
-//! into soil; [`settle`] it on the thread that generates it. Beside a sea or a lake, begin with
+//! into soil; [`Settle`] it on the thread that generates it. Beside a sea or a lake, begin with
 //! soil that is as wet as it will be at rest: [`with_water_table`](Content::with_water_table).
 //!
 //! ```
@@ -361,5 +361,5 @@
 use crate::water::SimulationDistance;
 #[cfg(doc)]
 use crate::world::{
-    ChunkRecord, Content, Edit, Feed, Mirror, Outcome, Palette, World, WorldView, settle,
+    ChunkRecord, Content, Edit, Feed, Mirror, Outcome, Palette, Settle, World, WorldView,
 };
