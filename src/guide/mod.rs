@@ -165,7 +165,8 @@
 //!
 //! // A column that is new, with springs and loose water: at most 2,000 ticks of its own.
 //! let generated: Vec<_> = column(2).map(open).collect();
-//! let ready = std::thread::spawn(move || Settle { seed: 7, rules, ..Settle::default() }.run(generated));
+//! let settle = Settle { seed: 7, rules, ..Settle::default() };
+//! let ready = std::thread::spawn(move || settle.run(generated));
 //! let (records, settling) = ready.join().expect("it does not panic")?;
 //! assert!(settling.is_at_rest());
 //! world.insert_records(records)?;
@@ -376,7 +377,7 @@
 //! # world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN))?;
 //! # let is_near = |chunk: IVec3| chunk == IVec3::ZERO;
 //! let mut feed = Feed::new(&mut world);
-//! let mut mirror = Mirror::new(1_000); // a client, with at most so many chunks
+//! let mut mirror = Mirror::new(1_000); // a client, with at most a thousand chunks
 //! mirror.apply(&feed.whole(&world, [IVec3::ZERO]))?;
 //!
 //! let bytes = Edit::Pour { cell: IVec3::new(8, 9, 8), units: 7 }.to_bytes(); // from the client

@@ -271,7 +271,7 @@
 //!
 //! After each tick, one [`Feed`] reports the visible changes, the materials, water and moisture.
 //! Each client is sent its part, and whole chunks when it joins or walks on. Its [`Mirror`] is
-//! drawn by the same functions as the world: those of [`WorldView`], and for water of
+//! drawn by the same functions as the world: of [`WorldView`], and for water of
 //! [`WaterView`](crate::water::WaterView).
 //!
 //! ```
@@ -335,7 +335,7 @@
 //! let job = stream.prepare(&mut world);
 //! let saved = world.state_hash();
 //! let writer = std::thread::spawn(move || (file.commit(job), file));
-//! world.run(20); // the game goes on
+//! world.run(20); // the game continues
 //! let (report, file) = writer.join().expect("commit does not panic");
 //! let report = report?;
 //! println!("{} chunks, {} bytes", report.chunks_written, report.bytes);

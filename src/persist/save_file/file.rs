@@ -155,7 +155,7 @@ impl<W: Saved> SaveFile<W> {
     }
 
     /// Writes the differences to the last save, in one transaction. When it returns, the world is
-    /// on the disk. Unloaded chunks in the file stay, but for those that are loaded.
+    /// on the disk. Unloaded chunks in the file stay, except chunks that are loaded.
     ///
     /// # Errors
     /// The disk fails or is full. The file then holds either the last save or this one; only
@@ -353,8 +353,8 @@ fn write_chunks(
     Ok(known)
 }
 
-/// Writes the records of chunks that were unloaded, and removes those of chunks that are no more or
-/// are loaded: of those, only what was not loaded in the last save can have one.
+/// Writes the records of chunks that were unloaded, and removes the records of chunks that are gone
+/// or are loaded: of those, only what was not loaded in the last save can have one.
 fn write_unloaded(
     transaction: &WriteTransaction,
     contents: &mut Contents<'_>,

@@ -4,8 +4,8 @@ use crate::codec::{DecodeError, Field, Reader};
 use crate::edit_queue::{Ticket, Waiting};
 use std::collections::VecDeque;
 
-/// Appends the ticket of the first edit, a `u64`, how many come before the next tick, a `u32`, their
-/// number, and the edits.
+/// Appends the ticket of the first edit, a `u64`, how many come before the next tick, a `u32`,
+/// their number, and the edits.
 pub(super) fn put_edits<'e, E: Field + 'e>(
     Waiting { first, before, edits }: Waiting<impl ExactSizeIterator<Item = &'e E>>,
     out: &mut Vec<u8>,

@@ -95,7 +95,7 @@ fn is_plain(world: &WaterWorld) -> bool {
         && world.queued_edits().len() == 0
 }
 
-/// What the springs of a world come to.
+/// The totals of the springs of a world.
 #[derive(Clone, Copy)]
 struct Course {
     /// The ticks after which the flow is steady.
@@ -105,7 +105,7 @@ struct Course {
     most: u64,
 }
 
-/// Returns the course of a world; `None` if nothing comes to its ends, or takes long.
+/// Returns the course of a world; `None` if nothing reaches its ends, or takes long.
 fn course(world: &WaterWorld) -> Option<Course> {
     let bed = Bed::of(world);
     let most = bed.outflow_of_one_height();

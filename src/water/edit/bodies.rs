@@ -16,7 +16,7 @@ impl WaterWorld {
     /// They come from the top: first from the surface straight above the cell, then from the cells
     /// around that, the nearest first, then from the layer below, and so on, as far as they are
     /// joined to the cell; if the body rises higher elsewhere, from there as soon as the search has
-    /// found it. A spring that it comes to gives the rest without end, and so does the sea where it
+    /// found it. A spring that it reaches gives the rest without end, and so does the sea where it
     /// is beside or above a cell: these units count as injected, or as given by the sea, too. At
     /// most 16,384 cells are looked at.
     ///

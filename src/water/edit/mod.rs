@@ -365,7 +365,7 @@ impl WaterWorld {
             self.tick_state.ageing.forget(slot);
             chunks.extend(self.store.remove(self.store.grid().position_at(slot)));
         }
-        // The sea may go on where the chunks were.
+        // The sea may continue where the chunks were.
         beside.into_iter().for_each(|there| self.store.wake_coast(there));
         chunks
     }

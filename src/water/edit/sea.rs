@@ -97,7 +97,7 @@ impl WaterWorld {
     ///
     /// let mut world = WaterWorld::new(7, Rules::lossless())?;
     /// world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN))?;
-    /// // In the east, the sea goes on up to y = 3.
+    /// // In the east, the sea continues up to y = 3.
     /// assert!(world.set_edge(IVec2::X, Some(Edge::Level(3))));
     /// world.run(300);
     /// assert!(world.units(IVec3::new(0, 3, 0)) >= 6);

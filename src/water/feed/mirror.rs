@@ -95,7 +95,7 @@ impl fmt::Display for MirrorError {
 impl core::error::Error for MirrorError {}
 
 impl Mirror {
-    /// Returns an empty mirror that may hold so many chunks, of up to 4 KB each, or 12 KB if
+    /// Returns an empty mirror that may hold `most_chunks` chunks, of up to 4 KB each, or 12 KB if
     /// currents are sent. Its first update is one of [whole](crate::water::Feed::whole) chunks.
     pub fn new(most_chunks: usize) -> Mirror {
         Mirror {

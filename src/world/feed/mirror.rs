@@ -29,8 +29,8 @@ struct Ground {
 }
 
 impl Mirror {
-    /// Returns an empty mirror that may hold so many chunks, of up to 12 KB each. Its first update
-    /// is one of [whole](crate::world::Feed::whole) chunks.
+    /// Returns an empty mirror that may hold `most_chunks` chunks, of up to 12 KB each. Its first
+    /// update is one of [whole](crate::world::Feed::whole) chunks.
     pub fn new(most_chunks: usize) -> Mirror {
         Mirror { water: water::Mirror::new(most_chunks), chunks: HashMap::new() }
     }

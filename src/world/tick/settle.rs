@@ -107,7 +107,7 @@ impl Settle {
     /// wait, whatever the rules say.
     ///
     /// # Errors
-    /// A rule is out of range, or a material of the palette is by these rules; or those of
+    /// A rule is out of range, or a material of the palette is by these rules; or as of
     /// [`World::insert_chunks`].
     pub fn run(
         &self,
