@@ -193,7 +193,7 @@
 //! # world.pour(IVec3::new(140, 9, 0), 7)?;
 //! # let players = [IVec3::new(8, 0, 8)];
 //! // 9×9 columns round each player in every tick, 13×13 in one second of four.
-//! let rings = [Ring::always(4), Ring { distance: 6, ticks: 20, of: 80 }];
+//! let rings = [Ring::always(4), Ring { distance: 6, active: 20, period: 80 }];
 //! let mut distance = SimulationDistance::new(rings)?;
 //! let mut completed = 0;
 //! for tick in 1..=60 {

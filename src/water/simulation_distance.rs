@@ -25,17 +25,17 @@ const CALM: u32 = 10;
 pub struct Ring {
     /// The greatest distance from a player.
     pub distance: u32,
-    /// The number of ticks in a row in which the ring is simulated, from 1 to `of`; then it stands
-    /// still.
-    pub ticks: u64,
-    /// The period of that, in ticks.
-    pub of: u64,
+    /// The number of ticks in a row in which the ring is simulated, from 1 to `period`; then it
+    /// stands still.
+    pub active: u64,
+    /// The ticks after which that repeats.
+    pub period: u64,
 }
 
 impl Ring {
     /// Returns a ring that is simulated in every tick.
     pub const fn always(distance: u32) -> Ring {
-        Ring { distance, ticks: 1, of: 1 }
+        Ring { distance, active: 1, period: 1 }
     }
 }
 
@@ -59,9 +59,9 @@ pub enum RingError {
         /// The ring's number.
         ring: usize,
         /// The ticks in which the ring is to be simulated.
-        ticks: u64,
+        active: u64,
         /// The ring's period, in ticks.
-        of: u64,
+        period: u64,
     },
 }
 
@@ -72,8 +72,11 @@ impl fmt::Display for RingError {
             RingError::Distance { ring, distance, before } => {
                 write!(f, "ring {ring} has distance {distance}, but the one before it {before}")
             }
-            RingError::Ticks { ring, ticks, of } => {
-                write!(f, "ring {ring} is simulated in 1 to {of} of {of} ticks, not {ticks}")
+            RingError::Ticks { ring, active, period } => {
+                write!(
+                    f,
+                    "ring {ring} is simulated in 1 to {period} of {period} ticks, not {active}"
+                )
             }
         }
     }
@@ -134,7 +137,7 @@ pub trait Simulated: Simulation {
 /// world.insert_chunks(chunks.map(|chunk| (chunk, Chunk::uniform(Voxel::OPEN))))?;
 ///
 /// // Within 2 chunks in every tick, up to 4 in 8 ticks of 32, four chunks at most a call.
-/// let rings = [Ring::always(2), Ring { distance: 4, ticks: 8, of: 32 }];
+/// let rings = [Ring::always(2), Ring { distance: 4, active: 8, period: 32 }];
 /// let distance = SimulationDistance::new(rings)?.with_limit(4).with_hysteresis(0);
 /// let player = IVec3::ZERO; // in chunks
 /// for tick in 0..32 {
@@ -176,9 +179,9 @@ impl SimulationDistance {
         if rings.is_empty() {
             return Err(RingError::Empty);
         }
-        for (ring, &Ring { distance, ticks, of }) in rings.iter().enumerate() {
-            if !(1..=of).contains(&ticks) {
-                return Err(RingError::Ticks { ring, ticks, of });
+        for (ring, &Ring { distance, active, period }) in rings.iter().enumerate() {
+            if !(1..=period).contains(&active) {
+                return Err(RingError::Ticks { ring, active, period });
             }
             let before = ring.checked_sub(1).map(|before| rings[before].distance);
             if let Some(before) = before.filter(|&before| before >= distance) {
@@ -269,7 +272,7 @@ impl SimulationDistance {
     /// Returns the distance within which a tick is to simulate, by the number of ticks before it;
     /// `None` if it is no ring's turn.
     pub fn reach(&self, tick: u64) -> Option<u32> {
-        let turn = self.rings.iter().rfind(|ring| tick % ring.of < ring.ticks)?;
+        let turn = self.rings.iter().rfind(|ring| tick % ring.period < ring.active)?;
         let shorter = turn.distance.saturating_sub(self.reduction);
         Some(shorter.max(self.least.min(turn.distance)))
     }

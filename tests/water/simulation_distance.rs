@@ -151,8 +151,8 @@ fn a_ring_is_simulated_in_its_turns() {
     let total = world.total();
     let rings = [
         Ring::always(0),
-        Ring { distance: 2, ticks: 3, of: 8 },
-        Ring { distance: 4, ticks: 1, of: 4 },
+        Ring { distance: 2, active: 3, period: 8 },
+        Ring { distance: 4, active: 1, period: 4 },
     ];
     let distance_of = SimulationDistance::new(rings).unwrap().with_hysteresis(0);
     let player = IVec3::new(3, 0, 3);
@@ -179,7 +179,7 @@ fn a_ring_is_simulated_in_its_turns() {
 /// Whatever it is told, the distances stay between the least and those given at first.
 #[test]
 fn lag_makes_distances_shorter_and_calm_makes_them_longer() {
-    let rings = [Ring::always(3), Ring { distance: 6, ticks: 4, of: 8 }];
+    let rings = [Ring::always(3), Ring { distance: 6, active: 4, period: 8 }];
     let mut distance = SimulationDistance::new(rings).unwrap().with_least(2);
     let reach = |distance: &SimulationDistance| [0, 4].map(|tick| distance.reach(tick).unwrap());
     assert_eq!(reach(&distance), [6, 3]);
@@ -217,9 +217,9 @@ fn rings_that_are_none_are_refused_with_their_number() {
     let rings = [Ring::always(2), Ring::always(2)];
     assert_eq!(of(&rings), RingError::Distance { ring: 1, distance: 2, before: 2 });
     for (ticks, every) in [(0, 4), (5, 4), (0, 0), (1, 0)] {
-        let ring = Ring { distance: 4, ticks, of: every };
+        let ring = Ring { distance: 4, active: ticks, period: every };
         let error = of(&[Ring::always(2), ring]);
-        assert_eq!(error, RingError::Ticks { ring: 1, ticks, of: every });
+        assert_eq!(error, RingError::Ticks { ring: 1, active: ticks, period: every });
         assert!(error.to_string().contains("ring 1"), "{error}");
     }
     assert_eq!(

@@ -1,7 +1,7 @@
 //! Scenarios of explosions.
 
 use super::picture::{Layout, Picture};
-use super::subject::{Account, Drawn, Plan, Quantity, Refusal, Setup};
+use super::subject::{Account, Plan, Quantity, Refusal, ScenarioWorld, Setup};
 use crate::blast::{BlastWorld, Border, Borders, PRESSURE_LIMIT, Rule, Rules, RulesError};
 use crate::coords::Sheet;
 use crate::scenario::error::ScenarioError;
@@ -119,7 +119,7 @@ fn pressure(field: &Field) -> Result<Option<f32>, ScenarioError> {
     Ok((value.abs() <= PRESSURE_LIMIT).then_some(value))
 }
 
-impl Drawn for BlastWorld<Sheet> {
+impl ScenarioWorld for BlastWorld<Sheet> {
     type Rules = (Rules, Borders);
     type Glyph = Glyph;
 
@@ -140,7 +140,7 @@ impl Drawn for BlastWorld<Sheet> {
     ) -> Result<Self, Refusal> {
         let mut world = BlastWorld::with_bounds(rules, picture.bounds(), borders)?;
         for cell in picture.bounds().positions() {
-            Drawn::write(&mut world, cell, picture.glyph(cell).unwrap_or(Glyph::Solid))?;
+            ScenarioWorld::write(&mut world, cell, picture.glyph(cell).unwrap_or(Glyph::Solid))?;
         }
         Ok(world)
     }

@@ -1,7 +1,7 @@
 //! Scenarios of humidity.
 
 use super::picture::{Layout, Picture};
-use super::subject::{Account, Drawn, Plan, Quantity, Refusal, Setup};
+use super::subject::{Account, Plan, Quantity, Refusal, ScenarioWorld, Setup};
 use crate::coords::{CHUNK_CELLS, Face, Sheet};
 use crate::humidity::{Border, Cell, HumidityWorld, Ledger, ROCK, Rules, RulesError, Sweep, UNITS};
 use crate::scenario::error::ScenarioError;
@@ -115,7 +115,7 @@ fn read_glyph(field: Field) -> Result<Cell, ScenarioError> {
     }
 }
 
-impl Drawn for HumidityWorld {
+impl ScenarioWorld for HumidityWorld {
     type Rules = Rules;
     type Glyph = Cell;
 
@@ -149,7 +149,7 @@ impl Drawn for HumidityWorld {
     /// The sweeps of the weighted mean have no ledger, so the count serves as account.
     fn account(&self) -> Account {
         let Some(ledger) = self.ledger() else {
-            let total = Drawn::count(self);
+            let total = ScenarioWorld::count(self);
             return Account { entries: Vec::new(), total, injected: 0.0, drained: 0.0 };
         };
         let Ledger { placed, rained, removed, runoff, drained } = ledger;

@@ -1,5 +1,5 @@
 //! The automata that a scenario can run, one file each: how each reads its part of a scenario file,
-//! and its implementation of [`Drawn`](subject::Drawn).
+//! and its implementation of [`ScenarioWorld`](subject::ScenarioWorld).
 //!
 //! A new automaton is such a file and a line in [`reader_of`].
 

@@ -1,5 +1,5 @@
 //! The worlds that scenarios run: the interface to the rest of `scenario` ([`Setup`], [`Subject`])
-//! and the trait that an automaton implements ([`Drawn`]).
+//! and the trait that an automaton implements ([`ScenarioWorld`]).
 
 use super::picture::{Layout, Picture, check_one_layer};
 use crate::chunk::Chunk;
@@ -116,14 +116,14 @@ pub(crate) trait Subject {
 }
 
 /// An automaton that scenarios can run. Cells are cells of the world.
-pub(crate) trait Drawn: Simulation + Sized + 'static {
+pub(crate) trait ScenarioWorld: Simulation + Sized + 'static {
     /// The part of a file besides the legend.
     type Rules: fmt::Debug + Send + Sync;
     /// The meaning of a character.
     type Glyph: Copy + fmt::Debug + Send + Sync;
 
     const LAYOUT: Layout;
-    /// By index; see [`measure`](Drawn::measure).
+    /// By index; see [`measure`](ScenarioWorld::measure).
     const QUANTITIES: &'static [Quantity];
     /// See [`Setup::counts`].
     const COUNTS: &'static [&'static str] = &[];
@@ -163,7 +163,7 @@ pub(crate) trait Drawn: Simulation + Sized + 'static {
 
     /// See [`Subject::is_balanced`].
     fn balances(&self) -> bool {
-        Drawn::count(self) == Drawn::account(self).total
+        ScenarioWorld::count(self) == ScenarioWorld::account(self).total
     }
 
     /// Returns the report's value of a cell, −1 if it is solid, `None` if it is not loaded.
@@ -177,19 +177,19 @@ pub(crate) trait Drawn: Simulation + Sized + 'static {
 }
 
 /// The setup of an automaton.
-pub(crate) struct Plan<A: Drawn> {
+pub(crate) struct Plan<A: ScenarioWorld> {
     pub(crate) rules: A::Rules,
     pub(crate) legend: BTreeMap<char, A::Glyph>,
 }
 
-impl<A: Drawn> fmt::Debug for Plan<A> {
+impl<A: ScenarioWorld> fmt::Debug for Plan<A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Plan { rules, legend } = self;
         f.debug_struct("Plan").field("rules", rules).field("legend", legend).finish()
     }
 }
 
-impl<A: Drawn> Setup for Plan<A> {
+impl<A: ScenarioWorld> Setup for Plan<A> {
     fn knows(&self, character: char) -> bool {
         character == NOWHERE || self.legend.contains_key(&character)
     }
@@ -226,12 +226,12 @@ impl<A: Drawn> Setup for Plan<A> {
 }
 
 /// A world with the picture that it was made from.
-struct Stage<'a, A: Drawn> {
+struct Stage<'a, A: ScenarioWorld> {
     world: A,
     picture: Picture<'a, A::Glyph>,
 }
 
-impl<A: Drawn> Subject for Stage<'_, A> {
+impl<A: ScenarioWorld> Subject for Stage<'_, A> {
     fn write(&mut self, cells: &[IVec3], with: char) -> Result<(), Refusal> {
         let glyph = *self.picture.legend.get(&with).ok_or("the character has no meaning")?;
         cells.iter().try_for_each(|&cell| self.world.write(self.picture.to_world(cell), glyph))

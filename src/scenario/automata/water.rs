@@ -1,7 +1,7 @@
 //! Scenarios of three-dimensional water.
 
 use super::picture::{Layout, Picture};
-use super::subject::{Account, Drawn, Plan, Quantity, Refusal, Setup, sum_of};
+use super::subject::{Account, Plan, Quantity, Refusal, ScenarioWorld, Setup, sum_of};
 use crate::chunk::Chunk;
 use crate::coords::{CHUNK_CELLS, Cube, Face, Shape};
 use crate::scenario::error::ScenarioError;
@@ -177,7 +177,7 @@ impl WaterRules {
     }
 }
 
-impl Drawn for WaterWorld {
+impl ScenarioWorld for WaterWorld {
     type Rules = WaterRules;
     type Glyph = Glyph;
 

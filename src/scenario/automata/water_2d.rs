@@ -1,7 +1,7 @@
 //! Scenarios of two-dimensional water.
 
 use super::picture::{Layout, Picture};
-use super::subject::{Account, Drawn, Plan, Quantity, Refusal, Setup, sum_of};
+use super::subject::{Account, Plan, Quantity, Refusal, ScenarioWorld, Setup, sum_of};
 use crate::coords::Sheet;
 use crate::scenario::error::ScenarioError;
 use crate::scenario::parse::legend;
@@ -74,7 +74,7 @@ fn read_world(mut world: Table) -> Result<(), ScenarioError> {
     world.finish()
 }
 
-impl Drawn for Water2dWorld {
+impl ScenarioWorld for Water2dWorld {
     type Rules = Rules;
     type Glyph = Cell;
 

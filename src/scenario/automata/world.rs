@@ -1,7 +1,7 @@
 //! Scenarios of worlds of materials.
 
 use super::picture::{Layout, Picture};
-use super::subject::{Account, Drawn, Plan, Quantity, Refusal, Setup};
+use super::subject::{Account, Plan, Quantity, Refusal, ScenarioWorld, Setup};
 use super::{explosion, humidity, water};
 use crate::blast::{Border, Borders};
 use crate::chunk::Chunk;
@@ -214,7 +214,7 @@ fn read_glyph(field: Field, palette: &Palette) -> Result<Glyph, ScenarioError> {
     Ok(glyph)
 }
 
-impl Drawn for World {
+impl ScenarioWorld for World {
     type Rules = WorldRules;
     type Glyph = Glyph;
 

@@ -399,7 +399,7 @@ impl WaterWorld {
         let slot = self.store.grid().slot(position).ok_or(EditError::ChunkAbsent(position))?;
         self.finish_tick();
         self.thaw_slots(&[slot]);
-        self.store.cut_loose(&[slot]);
+        self.store.detach(&[slot]);
         let chunk = self.unload(&[slot]).pop().ok_or(EditError::ChunkAbsent(position))?;
         self.ledger.removed += chunk.units();
         Ok(chunk)

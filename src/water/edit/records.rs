@@ -53,7 +53,7 @@ impl WaterWorld {
                 }
             })
             .collect();
-        for (record, cut) in records.iter_mut().zip(self.store.cut_loose(&slots)) {
+        for (record, cut) in records.iter_mut().zip(self.store.detach(&slots)) {
             record.cut = cut;
         }
         self.unload(&slots);
@@ -95,7 +95,7 @@ impl WaterWorld {
             let is_inside = |cut: &CutCell| self.store.bounds().contains(cut.cell);
             cut.extend(around.into_iter().filter(is_inside).map(lowered));
         }
-        self.store.tie_in(&slots, &cut);
+        self.store.relink(&slots, &cut);
         for slot in slots {
             self.store.wake_coast(slot);
             self.store.wake_fixtures(slot);

@@ -36,7 +36,7 @@ impl Store {
     /// it, or a parent that dries up because of that.
     ///
     /// Cells of the removed chunks are cut, too, so read the chunks before.
-    pub(crate) fn cut_loose(&mut self, leaving: &[Slot]) -> Vec<Vec<CutCell>> {
+    pub(crate) fn detach(&mut self, leaving: &[Slot]) -> Vec<Vec<CutCell>> {
         let mut open = Vec::new();
         for (number, &slot) in leaving.iter().enumerate() {
             for face in Face::ALL {
@@ -135,7 +135,7 @@ impl Store {
     /// may move. The cells of `cut` get their parents back if they have not changed since the cut.
     /// Then cuts ties whose parent is not in the world or has neither water nor flow, and one tie
     /// of each cycle.
-    pub(crate) fn tie_in(&mut self, inserted: &[Slot], cut: &[CutCell]) {
+    pub(crate) fn relink(&mut self, inserted: &[Slot], cut: &[CutCell]) {
         let restored: Vec<Place> = cut.iter().filter_map(|cut| self.restore(cut)).collect();
         let mut tied = restored.clone();
         for &slot in inserted {

@@ -23,7 +23,7 @@ impl Parts {
         let mut distance = rng.u32(..2);
         let ring = |_| {
             let of = rng.u64(1..5);
-            let ring = Ring { distance, ticks: rng.u64(1..=of), of };
+            let ring = Ring { distance, active: rng.u64(1..=of), period: of };
             distance += rng.u32(1..3);
             ring
         };
@@ -40,7 +40,7 @@ impl Parts {
 
     /// The edits before a tick, by looking at every chunk and player.
     fn edits(&self, world: &WaterWorld, tick: u64, players: &[IVec3]) -> Vec<Edit> {
-        let on = self.rings.iter().filter(|ring| tick % ring.of < ring.ticks);
+        let on = self.rings.iter().filter(|ring| tick % ring.period < ring.active);
         let reach = on.map(|ring| i64::from(ring.distance)).max();
         let (mut freeze, mut thaw) = (Vec::new(), Vec::new());
         for (chunk, is_frozen) in foreseen(world) {
