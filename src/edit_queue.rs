@@ -20,6 +20,7 @@ impl fmt::Display for Ticket {
 /// The part of a queue that is saved.
 pub(crate) struct Waiting<I> {
     /// The ticket of the next edit to be made.
+    #[cfg(feature = "snapshot")]
     pub(crate) first: Ticket,
     /// How many of the edits come before the next tick of a world that is loaded.
     pub(crate) before: usize,
@@ -115,7 +116,12 @@ impl<E, R> EditQueue<E, R> {
     /// Returns what is saved of the queue.
     pub(crate) fn saved(&self) -> Waiting<impl ExactSizeIterator<Item = &E>> {
         let before = if self.has_begun { self.due } else { self.waiting.len() };
-        Waiting { first: Ticket(self.made), before, edits: self.waiting.iter() }
+        Waiting {
+            #[cfg(feature = "snapshot")]
+            first: Ticket(self.made),
+            before,
+            edits: self.waiting.iter(),
+        }
     }
 
     /// Returns the queue of a loaded world. If a tick is underway, all edits come after it.

@@ -160,6 +160,7 @@ impl<'b> Reader<'b> {
     }
 
     /// Returns the error that what is read next is not as wanted.
+    #[cfg(feature = "snapshot")]
     pub(crate) fn malformed(&self, wanted: &'static str) -> DecodeError {
         self.malformed_at(self.at(), wanted)
     }

@@ -199,15 +199,15 @@ fn states_that_no_world_has_are_refused_in_words() {
         assert_eq!(after(stage), "a stage that no tick has", "{stage} after a chunk");
     }
     let edits = "no more edits before the next tick than wait";
-    assert_eq!(with_tail(&world, |tail| tail[5] = 1), edits);
+    assert_eq!(with_tail(&world, |tail| tail[13] = 1), edits);
     let in_the_middle = with_tail(&world, |tail| {
-        (tail[0], tail[5], tail[9]) = (1, 1, 1);
-        tail.insert(13, 8);
+        (tail[0], tail[13], tail[17]) = (1, 1, 1);
+        tail.insert(21, 8);
     });
     assert_eq!(in_the_middle, "no edits before the next tick in the middle of one");
     let no_edit = with_tail(&world, |tail| {
-        tail[9] = 1;
-        tail.insert(13, 99);
+        tail[17] = 1;
+        tail.insert(21, 99);
     });
     assert_eq!(no_edit, "nothing has the tag 99");
     let [water, soil, blast] = states(&world);

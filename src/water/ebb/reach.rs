@@ -93,7 +93,7 @@ impl Tick<'_> {
                 *near = state(layer.in_chunk(there));
             }
         }
-        let of_layer = |place: Option<LayerId>| place.map_or(Near::default(), |at| state(at));
+        let of_layer = |place: Option<LayerId>| place.map_or(Near::default(), state);
         let above = of_layer(self.store.upper_layer(layer));
         let below = of_layer(self.store.lower_layer(layer));
         let fed = own.fed.shifted(&beside.map(|near| near.fed));

@@ -131,7 +131,7 @@ impl Tick<'_> {
         mut look: impl FnMut(LayerId) -> Layer,
     ) -> Rim {
         let cells = cells - self.store.springs(at.layer);
-        let above = self.store.upper_layer(at.layer).map(|layer| look(layer));
+        let above = self.store.upper_layer(at.layer).map(&mut look);
         let covered = above.map_or(LayerMask::NONE, |above| above.wet);
         let dry_above = above.map_or(LayerMask::NONE, |above| above.gaps - above.wet);
         let coast = self.store.coast_in(at.layer) & cells;

@@ -21,7 +21,6 @@
 #[cfg(feature = "rayon")]
 mod shards;
 
-use crate::grid::LayerId;
 use crate::simulation::{Progress, StepReport};
 use crate::water::WaterWorld;
 use crate::water::context::Tick;
@@ -450,7 +449,7 @@ impl TickState {
         if self.shares(tick) {
             let members = tick.scratch.schedule.members();
             for &slot in members {
-                if (0..16).any(|layer| tick.touched(LayerId::new(slot, layer)).any()) {
+                if slot.layers().any(|layer| tick.touched(layer).any()) {
                     self.ageing.watch(tick.store, slot);
                 }
                 self.evaporation.watch(slot);
