@@ -230,6 +230,17 @@ fn states_that_no_world_has_are_refused_in_words() {
     assert_eq!(with(&water, &state), "parts with other bounds");
 }
 
+/// A list of chunks was taken in any order, and saved in theirs: loaded bytes were saved to others.
+#[test]
+fn chunks_in_which_pressure_was_put_are_in_order() {
+    // A state ends with these positions, and five counts.
+    let said = with_tail(&worlds::materials(1), |tail| {
+        let end = tail.len() - 5 * 8;
+        tail[end - 2 * 12..end].rotate_left(12);
+    });
+    assert_eq!(said, "chunks in order of y, then z, then x, each once");
+}
+
 #[test]
 fn palettes_and_rules_are_checked_when_they_are_read() {
     let saved = worlds::materials(1).save();

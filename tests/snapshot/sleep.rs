@@ -76,7 +76,8 @@ fn sleepers_are_refused<W: Simulation + Saved>(
         let bytes = born(seed).save();
         match W::load(&records_forged(&bytes, asleep)) {
             Err(error) => {
-                let is_lawless = matches!(&error.problem, DecodeProblem::Law { law } if !law.is_empty());
+                let is_lawless =
+                    matches!(&error.problem, DecodeProblem::Law { law } if !law.is_empty());
                 assert!(is_lawless, "seed {seed}: {error:?}");
                 refused += 1;
             }
