@@ -13,6 +13,7 @@ use std::collections::BinaryHeap;
 
 /// What a body of water is like; see [`WaterWorld::body_at`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct BodyReport {
     /// The units of water in it, those of its springs included.
     pub units: u64,

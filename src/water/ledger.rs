@@ -7,6 +7,7 @@
 /// units; see [`total`](Ledger::total). What the [sea](crate::water::Voxel::SEA) itself holds is
 /// not counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Ledger {
     /// Added by edits: poured, filled, or contained in an inserted chunk.
     pub placed: u64,

@@ -13,6 +13,7 @@ use glam::IVec3;
 
 /// What settling came to.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Settling {
     /// The ticks that it took.
     pub ticks: u64,

@@ -11,6 +11,7 @@ use crate::coords::CHUNK_CELLS;
 /// which computes in `f32`, a millionth of the sum of the absolute values of all that was entered
 /// and of all that is present; less on a graph.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Ledger {
     /// By how much edits raised pressures.
     pub placed: f64,

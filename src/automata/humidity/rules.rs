@@ -10,6 +10,7 @@ const FALL_UNITS: u32 = 1 << 16;
 
 /// What lies beyond a face of the world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Border {
     /// Dry rock: nothing passes. As in the original.
     Wall,
@@ -19,6 +20,8 @@ pub enum Border {
 
 /// How humidity spreads. A world never changes its rules.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct Rules {
     /// The sweep; [`Sweep::Conservative`] by default.
     pub sweep: Sweep,
@@ -76,6 +79,7 @@ impl Default for Rules {
 
 /// Why rules were refused.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub enum RulesError {
     /// A cap that is not above 0 and up to [`MOST_HUMIDITY`].

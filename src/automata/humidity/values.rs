@@ -89,6 +89,7 @@ edits! {
 
 /// What an [`Edit`] that was not refused came to.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum Outcome {
     /// The humidity that the cell had.

@@ -23,6 +23,7 @@ use glam::IVec3;
 
 /// What was in a cell that an edit made another material.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Replaced {
     /// The material that it was.
     pub material: MaterialId,

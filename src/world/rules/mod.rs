@@ -32,6 +32,8 @@ const LEAST_THROW_FLOW: f64 = 0.001;
 /// The rules of a world. A world never changes them, except those of water, by
 /// [`water::Edit::SetRules`].
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct Rules {
     /// Those of water.
     pub water: water::Rules,
@@ -115,6 +117,7 @@ impl Default for Rules {
 
 /// What full cells of water, springs and the sea among them, are to pressure.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum UnderWater {
     /// They stop it, as ground does that nothing breaks. Pressure in a cell that fills up is gone,
@@ -130,6 +133,7 @@ pub enum UnderWater {
 
 /// Why rules, or rules together with a palette, were refused.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub enum RulesError {
     /// Those of water.
