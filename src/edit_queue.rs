@@ -3,7 +3,30 @@
 
 use crate::edit_table::Tabled;
 use crate::state_hash::StateHash;
+use core::fmt;
 use std::collections::VecDeque;
+
+/// The number of an edit in line: 0 for the first edit ever queued in a world, then 1, and so on.
+/// It is saved with the world, so the tickets of a world that is loaded continue its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Ticket(pub u64);
+
+impl fmt::Display for Ticket {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// The part of a queue that is saved.
+pub(crate) struct Waiting<I> {
+    /// The ticket of the next edit to be made.
+    pub(crate) first: Ticket,
+    /// How many of the edits come before the next tick of a world that is loaded.
+    pub(crate) before: usize,
+    /// The edits that wait, in order.
+    pub(crate) edits: I,
+}
 
 /// The edits that wait, and the reports on those that were made.
 pub(crate) struct EditQueue<E, R> {
@@ -13,30 +36,30 @@ pub(crate) struct EditQueue<E, R> {
     due: usize,
     /// Whether the next tick has begun: from now on, edits come after it.
     has_begun: bool,
-    /// The ticket of the first that waits.
-    ticket: u64,
+    /// The number of edits that were made: the ticket of the first that waits.
+    made: u64,
     reports: Vec<R>,
 }
 
 impl<E, R> Default for EditQueue<E, R> {
     fn default() -> Self {
         let (waiting, reports) = (VecDeque::new(), Vec::new());
-        EditQueue { waiting, due: 0, has_begun: false, ticket: 0, reports }
+        EditQueue { waiting, due: 0, has_begun: false, made: 0, reports }
     }
 }
 
 impl<E, R> EditQueue<E, R> {
     /// Puts an edit in line. Returns its ticket.
-    pub(crate) fn push(&mut self, edit: E) -> u64 {
+    pub(crate) fn push(&mut self, edit: E) -> Ticket {
         self.waiting.push_back(edit);
-        self.ticket + (self.waiting.len() - 1) as u64
+        Ticket(self.made + (self.waiting.len() - 1) as u64)
     }
 
     /// Takes the first edit out, to be made now, with its ticket.
-    pub(crate) fn pop(&mut self) -> Option<(u64, E)> {
+    pub(crate) fn pop(&mut self) -> Option<(Ticket, E)> {
         let edit = self.waiting.pop_front()?;
-        let ticket = self.ticket;
-        self.ticket += 1;
+        let ticket = Ticket(self.made);
+        self.made += 1;
         self.due = self.due.saturating_sub(1);
         Some((ticket, edit))
     }
@@ -90,19 +113,18 @@ impl<E, R> EditQueue<E, R> {
         if self.has_begun { self.due } else { 0 }
     }
 
-    /// Returns how many of the first edits come before the next tick of a world that is loaded, and
-    /// all that wait.
-    pub(crate) fn saved(&self) -> (usize, impl ExactSizeIterator<Item = &E>) {
+    /// Returns what is saved of the queue.
+    pub(crate) fn saved(&self) -> Waiting<impl ExactSizeIterator<Item = &E>> {
         let before = if self.has_begun { self.due } else { self.waiting.len() };
-        (before, self.waiting.iter())
+        Waiting { first: Ticket(self.made), before, edits: self.waiting.iter() }
     }
 
-    /// Returns the queue of a loaded world: these edits, of which the first `before` come before
-    /// the next tick, or all of them after the tick that is underway.
+    /// Returns the queue of a loaded world. If a tick is underway, all edits come after it.
     #[cfg(feature = "snapshot")]
-    pub(crate) fn restored(is_underway: bool, before: usize, waiting: VecDeque<E>) -> Self {
+    pub(crate) fn restored(is_underway: bool, saved: Waiting<VecDeque<E>>) -> Self {
+        let Waiting { first, before, edits: waiting } = saved;
         let has_begun = is_underway || before < waiting.len();
-        EditQueue { waiting, due: before, has_begun, ..EditQueue::default() }
+        EditQueue { waiting, due: before, has_begun, made: first.0, reports: Vec::new() }
     }
 
     /// Adds what waits, by its bytes, if anything does: it decides the future.
@@ -110,7 +132,7 @@ impl<E, R> EditQueue<E, R> {
         if self.is_empty() {
             return;
         }
-        let (before, edits) = self.saved();
+        let Waiting { before, edits, .. } = self.saved();
         hash.add(before as u64);
         for bytes in edits.map(bytes) {
             hash.add(bytes.len() as u64);

@@ -71,8 +71,8 @@
 //! # Where to go next
 //!
 //! The [`guide`] goes step by step. [`water::WaterWorld`] has all edits and queries of 3D water,
-//! [`water::Rules`] what can be tuned. The README shows each automaton, with pictures;
-//! `examples/` makes them.
+//! [`water::Rules`] all parameters. The README shows each automaton, with pictures; `examples/`
+//! makes them.
 
 mod automata;
 #[cfg(feature = "bevy")]
@@ -106,6 +106,7 @@ pub use automata::{FieldShape, blast, humidity, water2d};
 pub use chunk::{CellMask, Chunk};
 pub use codec::{DecodeError, DecodeProblem, Format};
 pub use coords::{CHUNK_CELLS, Cube, Face, Region, Shape, Sheet};
+pub use edit_queue::Ticket;
 pub use glam;
 #[doc(hidden)]
 pub use grid::GridFault;

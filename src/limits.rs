@@ -61,7 +61,7 @@ impl BitOr for EditKinds {
     }
 }
 
-/// What an edit from a client may do. An edit beyond a limit is refused with a typed error and
+/// The edits that a client may make. An edit beyond a limit is refused with a typed error and
 /// changes nothing. See [what a server must limit](crate::guide#what-a-server-must-limit).
 ///
 /// ```
@@ -86,26 +86,29 @@ impl BitOr for EditKinds {
 pub struct Limits {
     /// The bytes of an edit.
     pub most_bytes: usize,
-    /// What it may change.
+    /// The kinds of edits allowed.
     pub kinds: EditKinds,
-    /// Where: all cells that it names, and the box of a charge. It may be that near a player.
+    /// The region of all cells that the edit names, and of the box of a charge. For example, the
+    /// region near a player.
     pub reach: Region,
-    /// The cells that it names: the volume of a fill.
+    /// The number of cells that the edit names: the volume of a fill.
     pub most_cells: u64,
-    /// The units of water that it gives or takes; those that a filled region holds.
+    /// The units of water that the edit gives or takes; for a filled region, the units that the
+    /// region holds.
     pub most_units: u64,
     /// The radius of a charge, in cells.
     pub most_radius: f32,
-    /// The pressure of a charge at its centre, and that which is set or added in a cell.
+    /// The pressure of a charge at its centre, or the pressure set or added in a cell.
     pub most_pressure: f32,
-    /// Queued edits and untaken reports, together.
+    /// The number of queued edits and untaken reports, together.
     pub most_waiting: usize,
 }
 
 impl Default for Limits {
-    /// A player's hands: ground and water anywhere, 4,096 cells and 3,584 units (a bucket of eight
-    /// cells by eight cells by eight) at a time, edits of 1 KB, 1,024 in line. No springs, sea,
-    /// moisture or pressure; with [`EditKinds::PRESSURE`], charges of up to 4 cells and 1,000.
+    /// The edits of a player's hands: ground and water anywhere, 4,096 cells and 3,584 units (a
+    /// bucket of eight cells by eight cells by eight) at a time, edits of 1 KB, 1,024 in line. No
+    /// springs, sea, moisture or pressure; with [`EditKinds::PRESSURE`], charges of up to 4 cells
+    /// and 1,000.
     fn default() -> Self {
         Limits {
             most_bytes: 1024,
@@ -120,7 +123,7 @@ impl Default for Limits {
     }
 }
 
-/// Which of the [`Limits`] an edit breaks.
+/// The one of the [`Limits`] that an edit breaks.
 ///
 /// ```
 /// use floodplain::glam::IVec3;
@@ -213,7 +216,7 @@ impl fmt::Display for LimitError {
 
 impl Error for LimitError {}
 
-/// Why an edit that came as bytes was not made. It changed nothing.
+/// Why an edit received as bytes was not made. It changed nothing.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ClientEditError<E> {
     /// The bytes are no edit.
@@ -249,10 +252,10 @@ pub(crate) mod kinds {
     pub(crate) const WORLD: Demand = Demand::new(EditKinds::WORLD);
 }
 
-/// What an edit asks for, as far as there are limits of it, and what it costs.
+/// The demands of an edit to which limits apply, and its cost.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Demand {
-    /// The edit's name; empty until that is known.
+    /// The edit's name; empty until it is known.
     edit: &'static str,
     kind: EditKinds,
     region: Option<Region>,
@@ -260,7 +263,7 @@ pub(crate) struct Demand {
     units: u128,
     radius: f32,
     pressure: f32,
-    /// The cells that it costs in a budget in addition to those of its region.
+    /// The cells that it costs in a budget in addition to the cells of its region.
     listed: u64,
     /// The cells that it costs for each loaded chunk.
     each_chunk: u64,
@@ -280,7 +283,7 @@ impl Demand {
         }
     }
 
-    /// Of the edit of this name. An edit within another one has its own already.
+    /// The demand of the edit with this name. An edit within another one has its own name already.
     pub(crate) fn of(self, edit: &'static str) -> Demand {
         Demand { edit: if self.edit.is_empty() { edit } else { self.edit }, ..self }
     }
@@ -297,7 +300,7 @@ impl Demand {
         Demand { units: units.into(), ..self }
     }
 
-    /// Of this many units in each cell, at most `most`.
+    /// The demand of this many units in each cell, at most `most`.
     pub(crate) fn units_each(self, units: impl Into<u128>, most: impl Into<u128>) -> Demand {
         let cells = self.region.map_or(0, |region| region.volume());
         self.units(cells.saturating_mul(units.into().min(most.into())))
@@ -307,30 +310,30 @@ impl Demand {
         Demand { pressure, ..self }
     }
 
-    /// Of a charge. One that is out of range itself is refused by its radius.
+    /// The demand of a charge. A charge with a radius out of range is refused by its radius.
     pub(crate) fn charge(self, centre: IVec3, radius: f32, pressure: f32) -> Demand {
         let most = IVec3::splat(radius.clamp(0.0, i32::MAX as f32) as i32);
         let region = Region::new(centre.saturating_sub(most), centre.saturating_add(most));
         Demand { radius, pressure, ..self.within(region) }
     }
 
-    /// Of all cells of this many chunks.
+    /// The demand of all cells of this many chunks.
     pub(crate) fn chunks(self, chunks: usize) -> Demand {
         Demand { listed: (chunks * CHUNK_CELLS) as u64, ..self }
     }
 
-    /// Of the cells at the faces of this many chunks.
+    /// The demand of the cells at the faces of this many chunks.
     pub(crate) fn faces(self, chunks: usize) -> Demand {
         Demand { listed: (chunks * 6 * LAYER_CELLS) as u64, ..self }
     }
 
-    /// Of this many cells of each loaded chunk.
+    /// The demand of this many cells of each loaded chunk.
     pub(crate) fn each_chunk(self, cells: usize) -> Demand {
         Demand { each_chunk: cells as u64, ..self }
     }
 
-    /// Returns the cells that the edit costs in a budget unless it is refused: those of its region
-    /// and chunks, and at least one.
+    /// Returns the cells that the edit costs in a budget unless it is refused: the cells of its
+    /// region and chunks, and at least one.
     pub(crate) fn cells(&self, loaded: usize) -> u64 {
         let volume = |region: Region| u64::try_from(region.volume()).unwrap_or(u64::MAX);
         let everywhere = self.each_chunk.saturating_mul(loaded as u64);
@@ -351,7 +354,7 @@ impl Limits {
         Ok(edit)
     }
 
-    /// Checks how many edits and reports wait, before another one.
+    /// Checks the number of waiting edits and reports before another one is added.
     pub(crate) fn check_waiting<E>(&self, waiting: usize) -> Result<(), ClientEditError<E>> {
         let most = self.most_waiting;
         if waiting < most {
@@ -360,7 +363,7 @@ impl Limits {
         Err(ClientEditError::Limit(LimitError::Waiting { waiting, most }))
     }
 
-    /// Checks what an edit asks for.
+    /// Checks the demands of an edit.
     pub(crate) fn check(&self, demand: &Demand) -> Result<(), LimitError> {
         let &Demand { edit, kind, region, units, radius, pressure, .. } = demand;
         if !self.kinds.contains(kind) {

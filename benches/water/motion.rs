@@ -82,7 +82,7 @@ fn ticks_until_wet(side: i32, drop: i32) -> u64 {
     let mut world = spread_world(side, drop);
     let (low, high) = (IVec3::new(0, 64 - drop, 0), IVec3::new(side - 1, 64 - drop, side - 1));
     let floor = Region::new(low, high);
-    while !floor.positions().all(|cell| world.height(cell) > 0) {
+    while !floor.positions().all(|cell| world.units(cell) > 0) {
         world.step();
     }
     world.ticks()

@@ -4,8 +4,8 @@
 use crate::jobs::hills;
 use criterion::{BatchSize, BenchmarkId, Criterion};
 use floodplain::glam::IVec3;
-use floodplain::water::{Rules, Voxel, WaterCell, WaterWorld, settle};
-use floodplain::{CHUNK_CELLS, Chunk, Region};
+use floodplain::water::{Rules, Settle, Voxel, WaterCell, WaterWorld};
+use floodplain::{CHUNK_CELLS, Chunk};
 
 type Generated = Vec<(IVec3, Chunk<Voxel>)>;
 
@@ -53,8 +53,9 @@ fn lumps() -> Generated {
 }
 
 fn settled(chunks: Generated, most: u64) -> (u64, bool) {
-    let (_, settling) =
-        settle(7, Rules::lossless(), Region::EVERYWHERE, chunks, most).expect("lawful");
+    let settle =
+        Settle { seed: 7, rules: Rules::lossless(), most_ticks: most, ..Settle::default() };
+    let (_, settling) = settle.run(chunks).expect("lawful");
     (settling.ticks, settling.is_at_rest())
 }
 

@@ -123,7 +123,7 @@ pub fn units_far_from_the_spot(world: &WaterWorld) -> u64 {
 
 fn units(world: &WaterWorld, region: Region, is_counted: impl Fn(IVec3) -> bool) -> u64 {
     let cells = region.positions().filter(|&cell| is_counted(cell));
-    cells.map(|cell| u64::from(world.height(cell))).sum()
+    cells.map(|cell| u64::from(world.units(cell))).sum()
 }
 
 /// Builds a sleeping lake of this size, with room above it, and a spring of one unit a tick at its

@@ -269,7 +269,7 @@ mod tests {
         world.run(10);
         assert_eq!(world.ledger().water.drained, 0);
         let below = IVec3::new(SIZE.x - 20, floor(SIZE.x), centre(SIZE.x) as i32);
-        assert_eq!(world.height(below), 0);
+        assert_eq!(world.units(below), 0);
         assert_eq!(world.validate(), Ok(()));
     }
 

@@ -48,7 +48,7 @@ impl Pieces {
         self.flying.retain(|piece| {
             let cell = piece.cell();
             let is_open = world.material(cell) == Some(AIR);
-            is_open && world.height(cell) < 4
+            is_open && world.units(cell) < 4
         });
     }
 

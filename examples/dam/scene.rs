@@ -129,9 +129,9 @@ impl Scene {
     fn copy(&mut self, cell: IVec3, world: &World) {
         let Some(index) = Scene::index(cell) else { return };
         let material = world.material(cell).unwrap_or(AIR);
-        let water = world.height(cell);
+        let water = world.units(cell);
         let below = cell - IVec3::Y;
-        let has_room = |cell: IVec3| world.material(cell) == Some(AIR) && world.height(cell) < 3;
+        let has_room = |cell: IVec3| world.material(cell) == Some(AIR) && world.units(cell) < 3;
         let current = world.water().current(cell).abs().max_element();
         let foam = if water > 0 { (current * 36) as u8 } else { 0 };
         let capacity = world.palette().material(material).map_or(0, |material| material.capacity);

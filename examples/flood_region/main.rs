@@ -153,7 +153,7 @@ fn rain(world: &mut WaterWorld, region: Region) -> Result<(), String> {
     for z in region.min().z..=region.max().z {
         for x in region.min().x..=region.max().x {
             let mut cell = surface(world, region, x, z);
-            while world.height(cell) == 7 && cell.y < region.max().y {
+            while world.units(cell) == 7 && cell.y < region.max().y {
                 cell += IVec3::Y;
             }
             if world.cell(cell).is_some() {
@@ -200,10 +200,10 @@ mod tests {
         world.insert_chunks(file.chunks(&BlockRules::default()).unwrap().chunks).unwrap();
         let total = world.total();
         let below = IVec3::new(27, 72, 44);
-        assert_eq!((world.height(below), world.is_solid(DAM.0)), (0, true));
+        assert_eq!((world.units(below), world.is_solid(DAM.0)), (0, true));
         open(&mut world, DAM.0, DAM.1).unwrap();
         world.run(40);
-        assert!(!world.is_solid(DAM.0) && world.height(below) > 0);
+        assert!(!world.is_solid(DAM.0) && world.units(below) > 0);
         assert_eq!((world.total(), world.ledger().removed), (total, 0));
     }
 }

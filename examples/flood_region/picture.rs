@@ -60,7 +60,7 @@ fn column(world: &WaterWorld, region: Region, x: i32, z: i32) -> Option<(i32, f3
         if world.is_solid(cell) {
             return Some((y, water));
         }
-        water += f32::from(world.height(cell)) / 7.0;
+        water += f32::from(world.units(cell)) / 7.0;
     }
     is_loaded.then_some((region.min().y, water))
 }
@@ -74,7 +74,7 @@ pub fn slice(world: &WaterWorld, region: Region, x: i32) -> Picture {
     let colour = |cell: IVec3| match world.voxel(cell) {
         None => UNLOADED,
         Some(voxel) if voxel.is_solid() => ROCK,
-        Some(_) => mix(SKY, [30, 100, 190], f32::from(world.height(cell)) / 7.0),
+        Some(_) => mix(SKY, [30, 100, 190], f32::from(world.units(cell)) / 7.0),
     };
     Picture::new(width as usize, height as usize, cells.map(colour).collect())
 }

@@ -37,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_left_fails_and_each_item_of_it_is_needed() {
+    fn the_remaining_items_fail_and_each_is_needed() {
         let mut random = fastrand::Rng::with_seed(3);
         for count in 1..60 {
             let items: Vec<usize> = (0..count).collect();

@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn what_differs_is_cut_to_the_ticks_between_two_checks_and_says_why_no_further() {
+    fn differences_are_cut_to_the_ticks_between_two_checks_with_a_reason() {
         let out = std::env::temp_dir().join(format!("minimise-{}", std::process::id()));
         let agrees =
             Found::Nothing("No law is broken, and no state differs at 5 checks.".to_owned());

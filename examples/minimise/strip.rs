@@ -185,7 +185,7 @@ mod tests {
     use crate::kinds::{NAMES, for_kind};
 
     #[test]
-    fn what_is_far_from_the_first_cell_is_shown_whether_the_law_names_a_cell_or_not() {
+    fn distant_cells_are_shown_whether_the_law_names_a_cell_or_not() {
         for (far, z) in [(100, 0), (i32::MAX - 1, i32::MAX - 9)] {
             let frame = |cells: &[IVec3]| {
                 let water = cells.iter().map(|cell| (cell.to_array(), Tile::Water(1.0)));

@@ -123,7 +123,7 @@ fn colour(world: &WaterWorld, cell: IVec3, flow: DVec2, shade: Shade) -> [u8; 3]
     if world.is_solid(cell) {
         return GROUND;
     }
-    let height = f64::from(world.height(cell));
+    let height = f64::from(world.units(cell));
     if height == 0.0 {
         return DRY;
     }
@@ -152,7 +152,7 @@ pub fn side(world: &WaterWorld, slice: Region, scale: usize) -> Pixels {
     for cell in slice.positions() {
         let (left, top) = ((cell.x - min.x) as usize * scale, (max.y - cell.y) as usize * scale);
         let is_spring = world.cell(cell).is_some_and(|cell| cell.is_source());
-        let level = usize::from(world.height(cell)) * scale / FULL as usize;
+        let level = usize::from(world.units(cell)) * scale / FULL as usize;
         for (x, y) in (0..scale).flat_map(|y| (0..scale).map(move |x| (x, y))) {
             let middle = scale / 4..scale - scale / 4;
             let colour = match () {

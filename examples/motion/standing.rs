@@ -37,7 +37,7 @@ fn heap(middle: IVec3) -> Result<Panel, Box<dyn Error>> {
     pixels.frame((SHOWN - HALF) as usize * SCALE, (2 * HALF + 1) as usize * SCALE);
     let floor = Region::new(IVec3::ZERO, world.bounds().max().with_y(0));
     let (away, units) = floor.positions().fold((IVec3::ZERO, 0), |(away, units), cell| {
-        let here = i32::from(world.height(cell));
+        let here = i32::from(world.units(cell));
         (away + here * (cell - middle), units + here)
     });
     let off = away.as_dvec3().length() / f64::from(units);
@@ -126,7 +126,7 @@ fn mean_column(world: &WaterWorld, columns: std::ops::RangeInclusive<i32>) -> f6
     let low = IVec3::new(*columns.start(), 1, 1);
     let high = IVec3::new(*columns.end(), world.bounds().max().y, 4);
     let cells = Region::new(low, high).positions();
-    let units: u32 = cells.map(|cell| u32::from(world.height(cell))).sum();
+    let units: u32 = cells.map(|cell| u32::from(world.units(cell))).sum();
     f64::from(units) / f64::from(4 * (high.x - low.x + 1))
 }
 

@@ -135,7 +135,7 @@ impl Client {
 /// Returns whether a chunk looks the same to both, cell by cell.
 fn is_equal(mirror: &Mirror, world: &World, chunk: IVec3) -> bool {
     let is_same = |cell: IVec3| {
-        mirror.height(cell) == world.height(cell)
+        mirror.units(cell) == world.units(cell)
             && mirror.moisture_steps(cell) == world.moisture_steps(cell)
     };
     mirror.materials(chunk) == world.materials(chunk)

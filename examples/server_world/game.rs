@@ -11,7 +11,7 @@ use floodplain::glam::{DVec2, IVec2, IVec3};
 use floodplain::water::{self, Ring, SimulationDistance};
 use floodplain::world::World;
 use floodplain::world::{Edit, Outcome};
-use floodplain::{EditKinds, Limits, Region};
+use floodplain::{EditKinds, Limits, Region, Ticket};
 use std::collections::HashMap;
 use std::error::Error;
 
@@ -50,7 +50,7 @@ pub struct Game {
     /// Ticks since the simulation distance was last adapted: all, and completed ones.
     recent: (u64, u64),
     /// What was paid for the edits of clients that wait, by ticket, and by whom.
-    paid: HashMap<u64, (usize, Paid)>,
+    paid: HashMap<Ticket, (usize, Paid)>,
     pub counts: Counts,
 }
 
@@ -255,7 +255,7 @@ impl Game {
             let (x, z) = self.players.near(player, 6, &mut self.random);
             IVec3::new(x, self.land.ground.height(x, z) + 1, z)
         });
-        let cell = seen.find(|&cell| mirror.height(cell) > 0)?;
+        let cell = seen.find(|&cell| mirror.units(cell) > 0)?;
         Some(water::Edit::DrainBody { cell, units: BUCKET })
     }
 

@@ -4,8 +4,8 @@
 use crate::ground::{COLUMN, Ground, SEA};
 use floodplain::glam::{IVec2, IVec3};
 use floodplain::water::Voxel;
-use floodplain::world::{ChunkRecord, Content, EditError, MaterialId, Palette, Rules, settle};
-use floodplain::{CHUNK_CELLS, Chunk, Cube, Region, Shape};
+use floodplain::world::{ChunkRecord, Content, EditError, MaterialId, Palette, Rules, Settle};
+use floodplain::{CHUNK_CELLS, Chunk, Cube, Shape};
 
 pub const SEED: u64 = 7;
 /// Cells of soil or sand on the rock.
@@ -40,10 +40,9 @@ impl Land {
     /// Returns the chunks of a column, settled alone, by the x and z of their positions. A server
     /// has a thread that does this.
     pub fn column(&self, column: IVec2) -> Result<Vec<ChunkRecord>, EditError> {
-        let (rules, everywhere) = (Rules::default(), Region::EVERYWHERE);
-        let contents = self.contents(column);
-        let settled = settle(SEED, self.palette.clone(), rules, everywhere, contents, SETTLING)?;
-        Ok(settled.0)
+        let palette = self.palette.clone();
+        let settle = Settle { seed: SEED, palette, most_ticks: SETTLING, ..Settle::default() };
+        Ok(settle.run(self.contents(column))?.0)
     }
 
     /// Returns the chunks of a column as they are generated.

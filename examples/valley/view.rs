@@ -69,7 +69,7 @@ impl View {
         let mut water = Water::default();
         let mut cell = ground.open_cell(column);
         loop {
-            let height = world.height(cell);
+            let height = world.units(cell);
             if height == 0 && cell.y > self.lips[column] {
                 return water;
             }

@@ -16,7 +16,7 @@
 //!
 //! 1. Explosions only: walls break, chunks fall silent, the front opens chunks. 2D water only: the
 //!    wake timers of awake chunks count down.
-//! 2. Save the rims of all awake chunks and their neighbours, and compute what follows from the
+//! 2. Save the rims of all awake chunks and their neighbours, and compute the data derived from the
 //!    ground, if it is not cached (`prepare`, `ensure_conductances`).
 //! 3. Move each awake chunk into a job, and run the kernel over its rows, on all threads.
 //! 4. Put the chunks back, and record changes and ledgers in the order of the jobs.

@@ -1,4 +1,4 @@
-//! What is measured of the worlds of a kind, as diagnostics.
+//! Measurements of the worlds of a kind, as diagnostics.
 
 use super::simulated::Simulated;
 use super::simulation::SimulationWorld;
@@ -6,7 +6,7 @@ use bevy_app::App;
 use bevy_diagnostic::{Diagnostic, DiagnosticPath, Diagnostics, RegisterDiagnostic};
 use bevy_ecs::system::{Local, Query};
 
-/// What is measured in each update, over all worlds of a kind.
+/// A measurement in each update, over all worlds of a kind.
 ///
 /// ```
 /// use floodplain::bevy::Measure;
@@ -16,21 +16,21 @@ use bevy_ecs::system::{Local, Query};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Measure {
-    /// How long their ticks took, or the slices of these, in milliseconds.
+    /// The duration of their ticks, or of slices of ticks, in milliseconds.
     StepTime,
-    /// How many cells the next tick visits, or the one underway began with.
+    /// The number of cells that the next tick will visit, or that the tick underway began with.
     AwakeCells,
-    /// How many cells the ticks underway have still to visit, as far as is known: 0 between ticks.
+    /// The known number of cells that the ticks underway have still to visit: 0 between ticks.
     Backlog,
-    /// How much the cells hold, counted, less what the ledgers say: 0 if they balance. In
-    /// explosions, whose pressures are floating-point numbers, it is only near 0. A world without
-    /// a ledger counts as 0. Measured in the updates that
-    /// [`with_ledger_check`](super::FloodplainPlugin::with_ledger_check) says.
+    /// The counted content of the cells less the total of the ledgers: 0 if they balance. For
+    /// explosions, whose pressures are floating-point numbers, it is only near 0. A world without a
+    /// ledger counts as 0. Measured in the updates set by
+    /// [`with_ledger_check`](super::FloodplainPlugin::with_ledger_check).
     Imbalance,
 }
 
 impl Measure {
-    /// All there are.
+    /// All measures.
     pub const ALL: [Measure; 4] =
         [Measure::StepTime, Measure::AwakeCells, Measure::Backlog, Measure::Imbalance];
 
@@ -65,7 +65,8 @@ pub(super) fn register<W: Simulated>(app: &mut App) {
     }
 }
 
-/// Returns the system that measures, with the updates from one count of the ledger to the next.
+/// Returns the system that measures, given the number of updates from one count of the ledger to
+/// the next.
 pub(super) fn measure<W: Simulated>(
     check_every: Option<u32>,
 ) -> impl FnMut(Query<'_, '_, &SimulationWorld<W>>, Diagnostics<'_, '_>, Local<'_, u32>) {

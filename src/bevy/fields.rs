@@ -1,4 +1,4 @@
-//! What changes in an automaton: the cells of its chunks, and which chunks come and go.
+//! The changes in an automaton: the cells of its chunks, and which chunks come and go.
 
 use crate::chunk::CellMask;
 use crate::coords::sort_key;
@@ -6,7 +6,7 @@ use crate::simulation::ChunkChanges;
 use crate::water::ChunkEvent;
 use glam::IVec3;
 
-/// What looks different in an automaton since the changes before.
+/// What looks different in an automaton since the previous changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldChanges {
     /// The number of steps that the world has done.
@@ -31,7 +31,7 @@ pub struct FieldUpdate {
 pub struct Fields {
     /// In order of position.
     known: Vec<IVec3>,
-    /// Those that edits have inserted since, perhaps in place of known ones.
+    /// The chunks that edits have inserted since, perhaps in place of known ones.
     inserted: Vec<IVec3>,
 }
 
@@ -41,8 +41,8 @@ impl Fields {
         self.inserted.extend(positions);
     }
 
-    /// Returns the changes since the last call: the `present` chunks in order of position that
-    /// were not there then, those that are gone, and of the others those among the `changes`.
+    /// Returns the changes since the last call: the chunks of `present`, in order of position, that
+    /// were not loaded then, the chunks that were unloaded, and the `changes` in all other chunks.
     pub(super) fn take(
         &mut self,
         ticks: u64,

@@ -27,8 +27,8 @@ impl Hosted for World {
         Some(more as f64 / ledger.scale as f64)
     }
 
-    /// The first update is of whole chunks: a [`Mirror`](world::Mirror) joins by it, and applies
-    /// those that follow.
+    /// The first update holds whole chunks: a [`Mirror`](world::Mirror) joins by it, and then
+    /// applies the later updates.
     fn follow(&mut self, feed: &mut Option<Feed>) -> Update {
         if let Some(feed) = feed {
             return feed.take(self);
@@ -41,7 +41,7 @@ impl Hosted for World {
     fn events(update: &Update) -> impl Iterator<Item = (IVec3, ChunkEvent)> {
         let ground = update.ground().iter().map(|chunk| (chunk.position, ChunkEvent::Changed));
         let water = update.water().chunks().iter().map(|chunk| (chunk.position, chunk.event));
-        // What water says of a chunk goes before: it knows which were loaded.
+        // The part of water decides, since it records which chunks were loaded.
         let all: BTreeMap<[i32; 3], ChunkEvent> =
             ground.chain(water).map(|(IVec3 { x, y, z }, event)| ([y, z, x], event)).collect();
         all.into_iter().map(|([y, z, x], event)| (IVec3::new(x, y, z), event))

@@ -1,4 +1,4 @@
-//! What goes in and out of worlds as messages: edits, what became of them, and changes.
+//! The messages into and out of worlds: edits, their outcomes, and changes.
 
 use super::simulated::Simulated;
 use bevy_ecs::entity::Entity;
@@ -7,8 +7,8 @@ use core::error::Error;
 use core::fmt;
 
 /// A message in: an edit, to be made in the world of an entity before its next tick. Requests are
-/// made in the order in which they were written, whatever system wrote them; each is answered by
-/// one [`EditOutcome`].
+/// made in the order in which they were written, by whichever system; each is answered by one
+/// [`EditOutcome`].
 ///
 /// ```
 /// use bevy_ecs::prelude::*;
@@ -34,11 +34,11 @@ use core::fmt;
 pub struct EditRequest<W: Simulated> {
     /// The entity with the [`SimulationWorld`](super::SimulationWorld).
     pub world: Entity,
-    /// What is to be done.
+    /// The edit to make.
     pub edit: W::Edit,
 }
 
-/// A message out: what became of an edit. Written by the end of
+/// A message out: the outcome of an edit. Written by the end of
 /// [`FloodplainSystems::Step`](super::FloodplainSystems::Step) of the update in which it was made.
 #[derive(Message)]
 pub struct EditOutcome<W: Simulated> {
@@ -50,7 +50,7 @@ pub struct EditOutcome<W: Simulated> {
     pub world: Entity,
     /// The number of complete ticks of the world when the edit was made; 0 if there is no world.
     pub tick: u64,
-    /// What the edit came to, or why nothing was changed.
+    /// The result of the edit, or why nothing was changed.
     pub result: Result<W::Outcome, EditFailure<W::EditError>>,
 }
 
@@ -83,12 +83,13 @@ impl<E: Error> Error for EditFailure<E> {}
 pub struct SimulationChanges<W: Simulated> {
     /// The entity of the world.
     pub world: Entity,
-    /// What looks different since the message before. Of water, updates of a feed, the first of
-    /// whole chunks: a [`Mirror`](crate::water::Mirror) that applies each is the world's copy.
+    /// What looks different since the previous message. For water these are updates of a feed, the
+    /// first with whole chunks: a [`Mirror`](crate::water::Mirror) that applies each is the world's
+    /// copy.
     pub changes: W::Changes,
 }
 
-/// Derives would ask for a world that can be cloned and printed.
+/// Derives would require a world that can be cloned and printed.
 impl<W: Simulated> Clone for EditRequest<W> {
     fn clone(&self) -> Self {
         EditRequest { world: self.world, edit: self.edit.clone() }

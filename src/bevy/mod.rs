@@ -15,7 +15,7 @@
 //! `Publish` run in some of the updates only, by
 //! [`run_if`](bevy_ecs::schedule::IntoScheduleConfigs::run_if); not `Edit`, since Bevy drops
 //! requests that are not read within two updates. Positions are of the glam that this crate
-//! [exports](crate::glam), which is also that of Bevy 0.20.
+//! [exports](crate::glam), which is also the glam of Bevy 0.20.
 //!
 //! ```
 //! use bevy_app::{App, Update};
@@ -78,10 +78,11 @@ use bevy_app::{App, FixedUpdate, Plugin};
 use bevy_ecs::schedule::{IntoScheduleConfigs, SystemSet};
 use core::marker::PhantomData;
 
-/// What the plugins do in [`FixedUpdate`], one after the other: the sets of all kinds of worlds.
+/// The phases of the plugins in [`FixedUpdate`], one after the other: the sets of all kinds of
+/// worlds.
 ///
-/// A system that writes requests and wants them made in the same update is ordered
-/// [`before`](IntoScheduleConfigs::before) `Edit`; one that reads what came of it,
+/// To have requests made in the same update, order the system that writes them
+/// [`before`](IntoScheduleConfigs::before) `Edit`, and a system that reads the outcomes
 /// [`after`](IntoScheduleConfigs::after) `Publish`.
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FloodplainSystems {
@@ -93,8 +94,8 @@ pub enum FloodplainSystems {
     Publish,
 }
 
-/// Runs the worlds of one kind: add one plugin for each kind that the game has. Time is for others
-/// to add: `TimePlugin` is among Bevy's `MinimalPlugins` and `DefaultPlugins`.
+/// Runs the worlds of one kind: add one plugin for each kind in the game. Add a plugin for time
+/// yourself: `TimePlugin` is among Bevy's `MinimalPlugins` and `DefaultPlugins`.
 ///
 /// ```
 /// use floodplain::bevy::{FloodplainPlugin, StepBudget};
@@ -117,7 +118,7 @@ pub struct FloodplainPlugin<W: Simulated> {
 }
 
 impl<W: Simulated> FloodplainPlugin<W> {
-    /// Returns the plugin: whole ticks, chunks as entities, and the ledger is not counted.
+    /// Returns the plugin with whole ticks, chunks as entities, and no count of the ledger.
     pub fn new() -> Self {
         FloodplainPlugin {
             budget: StepBudget::WholeTick,
@@ -139,9 +140,9 @@ impl<W: Simulated> FloodplainPlugin<W> {
         self
     }
 
-    /// Counts all cells of all worlds once in so many updates, and compares them with the ledgers:
-    /// [`Measure::Imbalance`]. With 0, as with 1, in each update. The time this takes is linear in
-    /// the chunks that are not uniform.
+    /// Counts all cells of all worlds once in this many updates, and compares them with the
+    /// ledgers: [`Measure::Imbalance`]. With 0, as with 1, in each update. The time this takes is
+    /// linear in the chunks that are not uniform.
     #[must_use]
     pub fn with_ledger_check(mut self, updates: u32) -> Self {
         self.check_every = Some(updates);

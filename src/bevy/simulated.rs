@@ -1,6 +1,7 @@
 //! The worlds that run in an app, what the plugin needs of them, and how much of a tick they may
 //! do.
 
+use crate::edit_queue::Ticket;
 use crate::simulation::Progress;
 use crate::simulation::Simulation;
 use crate::water::ChunkEvent;
@@ -10,7 +11,7 @@ use core::time::Duration;
 use glam::IVec3;
 
 /// How much of a tick one run of [`FixedUpdate`](bevy_app::FixedUpdate) may do in a world. As a
-/// component of a world's entity it goes before that of the
+/// component of a world's entity it overrides the budget of the
 /// [plugin](super::FloodplainPlugin::with_budget).
 ///
 /// [`WaterWorld`](crate::water::WaterWorld) and [`World`](crate::world::World) do their ticks in
@@ -26,11 +27,11 @@ pub enum StepBudget {
     /// A whole tick, whatever it costs; with the feature `rayon`, on all threads of the pool.
     #[default]
     WholeTick,
-    /// So many cells, as [`step_within`](crate::water::WaterWorld::step_within) counts them. All
+    /// This many cells, as [`step_within`](crate::water::WaterWorld::step_within) counts them. All
     /// machines then are at the same tick in the same update, as in lockstep.
     Cells(u64),
-    /// So much time for each such world, as in [`step_for`](crate::water::WaterWorld::step_for).
-    /// How many updates a tick takes depends on the machine, what it comes to does not.
+    /// This much time for each such world, as in [`step_for`](crate::water::WaterWorld::step_for).
+    /// How many updates a tick takes depends on the machine; its result does not.
     Time(Duration),
 }
 
@@ -38,7 +39,7 @@ pub enum StepBudget {
 #[derive(Debug)]
 pub enum Submitted<O, E> {
     /// It waits for the next tick, with this ticket.
-    Queued(u64),
+    Queued(Ticket),
     /// It was made, or refused, at once.
     Made(Result<O, E>),
 }
@@ -46,7 +47,7 @@ pub enum Submitted<O, E> {
 /// What became of an edit that waited.
 #[derive(Debug)]
 pub struct Report<O, E> {
-    pub ticket: u64,
+    pub ticket: Ticket,
     pub tick: u64,
     pub result: Result<O, E>,
 }

@@ -3,6 +3,7 @@
 use super::messages::{EditFailure, EditOutcome, EditRequest};
 use super::simulated::{Report, Simulated, StepBudget, Submitted};
 use crate::coords::sort_key;
+use crate::edit_queue::Ticket;
 use crate::simulation::Progress;
 use crate::water::ChunkEvent;
 use bevy_ecs::component::Component;
@@ -20,9 +21,9 @@ use std::collections::{BTreeMap, VecDeque};
 /// A world as a component. Any number of entities may have one; with the
 /// [plugin](super::FloodplainPlugin) of its kind, each does its ticks in `FixedUpdate`.
 ///
-/// A world is a component and no resource, so that a game may have several: planets, rooms, a
-/// preview. It counts as [`Changed`](bevy_ecs::query::Changed) when a tick or an edit did anything
-/// in it, never while it is at rest.
+/// A world is a component and not a resource, so that a game may have several: planets, rooms, a
+/// preview. It counts as [`Changed`](bevy_ecs::query::Changed) when a tick or an edit changed
+/// anything in it, never while it is at rest.
 ///
 /// If it is removed, replaced or despawned, its chunk entities go with it, and edits that still
 /// wait are answered by [`EditFailure::NoWorld`]. To replace a world, as by one that was loaded,
@@ -49,10 +50,10 @@ pub struct SimulationWorld<W: Simulated> {
     /// The entities of loaded chunks, by the order of their positions.
     chunks: BTreeMap<[i32; 3], Entity>,
     /// The requests that wait in the world, by their tickets there.
-    waiting: VecDeque<(u64, MessageId<EditRequest<W>>)>,
+    waiting: VecDeque<(Ticket, MessageId<EditRequest<W>>)>,
     progress: Progress,
     time: Duration,
-    /// Whether the tick underway has done anything.
+    /// Whether the tick underway has changed anything.
     has_moved: bool,
 }
 
@@ -71,41 +72,41 @@ impl<W: Simulated> SimulationWorld<W> {
         }
     }
 
-    /// Returns the world, to be read.
+    /// Returns the world, for reading.
     pub fn world(&self) -> &W {
         &self.world
     }
 
-    /// Returns the world, to be changed at once, outside of the order of requests.
+    /// Returns the world, for immediate changes, outside the order of requests.
     ///
-    /// An edit of water that is made here completes the tick underway, whatever that costs. The
-    /// functions `take_changes` and `take_edit_reports` are for the plugin alone: what is taken
-    /// here it does not publish. Of automata, a chunk that is removed and put back here within one
-    /// update is not published as loaded, so request that instead.
+    /// An edit of water made here completes the tick underway, whatever that costs. The functions
+    /// `take_changes` and `take_edit_reports` are for the plugin alone: it does not publish changes
+    /// that are taken here. A chunk of an automaton that is removed and put back here within one
+    /// update is not published as loaded; use a request instead.
     pub fn world_mut(&mut self) -> &mut W {
         &mut self.world
     }
 
     /// Returns the world: take the component off its entity by
-    /// [`take`](bevy_ecs::world::EntityWorldMut::take) first. Edits of water that wait stay queued
-    /// in it, although their requests have been answered.
+    /// [`take`](bevy_ecs::world::EntityWorldMut::take) first. Waiting edits of water stay queued in
+    /// it, although their requests have been answered.
     pub fn into_world(self) -> W {
         self.world
     }
 
-    /// Returns the entity of the chunk at a chunk position; `None` if it was not loaded when
-    /// changes were published last, or if the plugin has
-    /// [none](super::FloodplainPlugin::without_chunks).
+    /// Returns the entity of the chunk at a chunk position; `None` if the chunk was not loaded when
+    /// changes were last published, or if the plugin has [no chunk
+    /// entities](super::FloodplainPlugin::without_chunks).
     pub fn chunk(&self, position: IVec3) -> Option<Entity> {
         self.chunks.get(&sort_key(position)).copied()
     }
 
-    /// Returns what the last update did of a tick.
+    /// Returns the report of the last update.
     pub fn progress(&self) -> Progress {
         self.progress
     }
 
-    /// Returns how long that took.
+    /// Returns how long the last update took.
     pub fn step_time(&self) -> Duration {
         self.time
     }
@@ -131,7 +132,7 @@ impl<W: Simulated> SimulationWorld<W> {
     }
 
     /// Does a tick or a part of it. Returns whether there is something to publish: the tick is
-    /// complete and did anything.
+    /// complete and changed anything.
     pub(super) fn step(&mut self, budget: StepBudget) -> bool {
         let begin = Instant::now();
         self.progress = self.world.advance(budget);
@@ -140,7 +141,7 @@ impl<W: Simulated> SimulationWorld<W> {
         self.progress.finished && core::mem::take(&mut self.has_moved)
     }
 
-    /// Returns the outcomes of the edits that waited and are made now.
+    /// Returns the outcomes of the waiting edits that were made.
     pub(super) fn take_outcomes(&mut self, entity: Entity) -> Vec<EditOutcome<W>> {
         let reports = self.world.take_reports().into_iter();
         reports
@@ -154,7 +155,7 @@ impl<W: Simulated> SimulationWorld<W> {
 
     /// Returns the request with this ticket, the first that waits. Requests with lower tickets are
     /// dropped without an answer: their reports were taken outside the plugin.
-    fn take_request(&mut self, ticket: u64) -> Option<MessageId<EditRequest<W>>> {
+    fn take_request(&mut self, ticket: Ticket) -> Option<MessageId<EditRequest<W>>> {
         while let Some(&(first, request)) = self.waiting.front()
             && first <= ticket
         {
@@ -171,8 +172,8 @@ impl<W: Simulated> SimulationWorld<W> {
         self.world.follow(&mut self.follower)
     }
 
-    /// Spawns the entities of chunks that were loaded, and despawns those of others. Returns the
-    /// entities of chunks that look different, and of those to be drawn anew.
+    /// Spawns the entities of chunks that were loaded, and despawns the entities of chunks that
+    /// were unloaded. Returns the entities of chunks that look different, and of chunks to redraw.
     pub(super) fn update_chunks(
         &mut self,
         entity: Entity,
@@ -204,8 +205,8 @@ impl<W: Simulated> SimulationWorld<W> {
     }
 }
 
-/// Despawns the chunks of a world that goes, and answers the requests that wait in it. Put on an
-/// entity again, it begins anew, with all its chunks.
+/// Despawns the chunks of a world that is removed, and answers the requests that wait in it.
+/// Inserted on an entity again, it starts over, with all its chunks.
 fn discard<W: Simulated>(mut app: DeferredWorld<'_>, context: HookContext) {
     let world = context.entity;
     let Some(mut simulation) = app.get_mut::<SimulationWorld<W>>(world) else { return };
@@ -226,8 +227,8 @@ fn discard<W: Simulated>(mut app: DeferredWorld<'_>, context: HookContext) {
     }));
 }
 
-/// Despawns those of the chunks just spawned that their world does not know: it went by a command
-/// of the same update that came before theirs, when there was nothing to take along yet.
+/// Despawns just spawned chunks that their world does not list. The world was removed by a command
+/// of the same update before they were spawned, when it had no chunks to despawn yet.
 fn despawn_strays<W: Simulated>(app: &mut World, world: Entity, spawned: Vec<(IVec3, Entity)>) {
     for (position, chunk) in spawned {
         let simulation = app.get::<SimulationWorld<W>>(world);
@@ -240,8 +241,8 @@ fn despawn_strays<W: Simulated>(app: &mut World, world: Entity, spawned: Vec<(IV
 /// A loaded chunk of a world as an entity. It is [`Changed`](bevy_ecs::query::Changed) when a cell
 /// of it looks different, and despawned with the chunk.
 ///
-/// Add components of your own to it, as its mesh. It has no transform and no parent: those are for
-/// you to give. One that you despawn is not spawned again until its chunk has been unloaded and
+/// Add your own components to it, such as its mesh. It has no transform and no parent: add them if
+/// you need them. If you despawn it, it is not spawned again until its chunk has been unloaded and
 /// loaded.
 #[derive(Component)]
 pub struct SimulationChunk<W: Simulated> {
@@ -256,14 +257,14 @@ impl<W: Simulated> SimulationChunk<W> {
         self.world
     }
 
-    /// Returns the chunk position: that of its first cell, divided by the size of a chunk.
+    /// Returns the chunk position: the position of its first cell, divided by the size of a chunk.
     pub fn position(&self) -> IVec3 {
         self.position
     }
 }
 
 /// A mark on each [chunk](SimulationChunk): [`Changed`](bevy_ecs::query::Changed) when the chunk is
-/// to be drawn anew. Of water that is also so if cells of a neighbour changed at a corner that both
+/// to be redrawn. For water this includes changes of a neighbour's cells at a corner that both
 /// share; see [`meshes_touched`](crate::water::meshes_touched).
 #[derive(Component)]
 pub struct ChunkSurface<W: Simulated>(PhantomData<fn() -> W>);

@@ -8,7 +8,7 @@ use bevy_ecs::entity::Entity;
 use bevy_ecs::message::{MessageReader, MessageWriter};
 use bevy_ecs::system::{Commands, Query};
 
-/// The worlds of a kind, with the budgets of their own.
+/// The worlds of a kind, with their own budgets.
 type Budgeted<'w, 's, W> =
     Query<'w, 's, (Entity, &'static mut SimulationWorld<W>, Option<&'static StepBudget>)>;
 
@@ -96,7 +96,7 @@ pub(super) fn publish_with_chunks<W: Simulated>(
 ) {
     publish_changes(&mut worlds, &mut messages, |simulation, world, changes| {
         let [changed, redrawn] = simulation.update_chunks(world, changes, &mut commands);
-        // Chunks that are spawned now cannot be found yet, and count as changed as they are.
+        // Chunks that are spawned now cannot be found yet, and count as changed anyway.
         for chunk in changed {
             _ = chunks.get_mut(chunk).map(|mut chunk| chunk.set_changed());
         }

@@ -59,8 +59,8 @@ impl Hosted for WaterWorld {
         Some(self.total() as f64 - self.ledger().total() as f64)
     }
 
-    /// The first update is of whole chunks: a [`Mirror`](water::Mirror) joins by it, and applies
-    /// those that follow.
+    /// The first update holds whole chunks: a [`Mirror`](water::Mirror) joins by it, and then
+    /// applies the later updates.
     fn follow(&mut self, feed: &mut Option<Feed>) -> Update {
         if let Some(feed) = feed {
             return feed.take(self);

@@ -27,7 +27,7 @@ impl LayerMask {
     /// The mask of all cells.
     pub(crate) const ALL: LayerMask = LayerMask([u64::MAX; 4]);
 
-    /// The most cells that a mask for which [`is_sparse`](Self::is_sparse) holds can have.
+    /// The most cells of a mask for which [`is_sparse`](Self::is_sparse) holds.
     pub(crate) const SPARSE: usize = 12;
 
     /// Returns the mask with these words; bit `i % 64` of word `i / 64` is cell `i`.
@@ -216,8 +216,8 @@ impl LayerMask {
         west | east | north | south
     }
 
-    /// Returns what leaves the layer across each lateral face, as cells of the neighbouring chunk's
-    /// layer.
+    /// Returns the cells that leave the layer across each lateral face, as cells of the
+    /// neighbouring chunk's layer.
     #[inline]
     pub(crate) fn leaving(self) -> [LayerMask; 4] {
         let [a, b, c, d] = self.0;

@@ -36,7 +36,7 @@ impl CellMask {
         before != *word
     }
 
-    /// Adds the cell, in constants. `index` is below 4096.
+    /// Adds the cell in a `const` context. `index` must be below 4096.
     pub(crate) const fn insert_const(&mut self, index: usize) {
         self.words[index >> 6] |= 1 << (index & 63);
     }

@@ -1,6 +1,6 @@
 //! One chunk: 4096 cells, stored as one value if they are equal, else as an array, which copies of
-//! the chunk may share until one of them is written (copy on write). Knows neither its position nor
-//! the meaning of its cells.
+//! the chunk may share until one of them is written (copy on write). Independent of its position
+//! and of the meaning of its cells.
 
 mod layer_mask;
 mod mask;
@@ -37,9 +37,8 @@ enum Cells<T> {
         cells: Array<T>,
         seam: Seam,
     },
-    /// Dense, with an array that other chunks may have, too. The box keeps its place when it is
-    /// shared and when it is shared no more, and a write to a chunk that is not shared counts no
-    /// references.
+    /// Dense, with an array that other chunks may share. Sharing and unsharing do not move the box,
+    /// and a write to a chunk that is not shared counts no references.
     Shared {
         cells: Arc<Array<T>>,
         seam: Seam,
@@ -72,7 +71,7 @@ impl Seam {
     }
 }
 
-/// Equal cells that follow each other, as `12 × cell`; of many, the first few.
+/// Equal cells that follow each other, as `12 × cell`; only the first few such runs.
 impl<T: Copy + PartialEq + fmt::Debug> fmt::Debug for Chunk<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const MOST_RUNS: usize = 6;
@@ -185,6 +184,20 @@ impl<T: Copy + PartialEq> Chunk<T> {
         }
     }
 
+    /// Returns the values of the cells in index order.
+    ///
+    /// ```
+    /// use floodplain::Chunk;
+    ///
+    /// let mut chunk = Chunk::uniform(0u8);
+    /// chunk.set(300, 7);
+    /// assert_eq!(chunk.iter().position(|value| value == 7), Some(300));
+    /// assert_eq!(chunk.iter().count(), 4096);
+    /// ```
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = T> {
+        (0..CHUNK_CELLS).map(|index| self.get(index))
+    }
+
     /// Lets the chunk and its clones have one array, until one of them is written. Takes constant
     /// time, and so does each clone from then on.
     #[cfg_attr(not(feature = "store"), expect(dead_code, reason = "only saves share arrays"))]
@@ -197,7 +210,7 @@ impl<T: Copy + PartialEq> Chunk<T> {
         }
     }
 
-    /// Gives a chunk with a shared array one of its own: the same if it is the last to have it.
+    /// Gives a chunk with a shared array its own array: the same one if no other chunk shares it.
     #[cold]
     #[inline(never)]
     pub(crate) fn unshare(&mut self) {
@@ -235,7 +248,7 @@ impl<T: Copy + PartialEq> Chunk<T> {
             Cells::Dense { cells, seam } => (&**cells, seam),
             Cells::Shared { cells, seam } => (&***cells, seam),
         };
-        // The seam has mostly not moved.
+        // The seam has usually not moved.
         if cells.0[usize::from(seam.at)] != cells.0[usize::from(seam.at) + 1] {
             seam.reach = 1;
         } else if let Some(found) = find_seam(&cells.0) {
@@ -295,7 +308,7 @@ impl<T: Clone> Clone for Chunk<T> {
     }
 }
 
-/// Canonical chunks are equal if and only if their cells are.
+/// Canonical chunks are equal if and only if their cells are equal.
 impl<T: Copy + PartialEq> PartialEq for Chunk<T> {
     fn eq(&self, other: &Self) -> bool {
         match (self.as_dense(), other.as_dense()) {
@@ -397,7 +410,7 @@ mod tests {
         assert_ne!(with(9, 6), with(10, 6));
     }
 
-    /// Neither of two chunks sees what becomes of the other one, whatever is written in which way.
+    /// A write to one of two chunks that share an array never changes the other.
     #[test]
     fn chunks_that_share_an_array_are_as_chunks_that_do_not() {
         for seed in 0..100 {

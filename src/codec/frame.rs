@@ -47,7 +47,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Refuses bytes that do not go on like this.
+    /// Refuses bytes that do not continue like this.
     #[cfg(feature = "snapshot")]
     pub(crate) fn expect(&self, wanted: &'static str) -> Result<(), DecodeError> {
         match self.left().starts_with(wanted.as_bytes()) {

@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_packed_is_unpacked_to_the_same_and_takes_no_more() {
+    fn unpacking_packed_bytes_gives_the_same_and_packing_adds_none() {
         let mut random = fastrand::Rng::with_seed(5);
         for length in (0..300).chain([4_000, 40_000, MOST, MOST + 1]) {
             let noise: Vec<u8> = (0..length).map(|_| random.u8(..)).collect();
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn what_breaks_off_or_claims_more_than_it_holds_is_refused() {
+    fn truncated_bytes_and_false_lengths_are_refused() {
         let read = |bytes: &[u8]| {
             let unpacked = Reader::new(Format::Chunks, bytes).packed();
             unpacked.map(|unpacked| unpacked.bytes().len()).map_err(|error| error.at)

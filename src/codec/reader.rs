@@ -37,7 +37,7 @@ impl<'b> Reader<'b> {
         Reader { format: self.format, bytes, read: 0, base }
     }
 
-    /// Returns the same reader, if so many are all of its bytes.
+    /// Returns the reader if `length` is the number of all of its bytes.
     #[cfg(feature = "recording")]
     pub(crate) fn exactly(self, length: usize) -> Result<Self, DecodeError> {
         match self.bytes.len().checked_sub(length) {
@@ -72,14 +72,14 @@ impl<'b> Reader<'b> {
         F::take(self)
     }
 
-    /// Reads so many bytes as they are.
+    /// Reads `count` bytes as they are.
     pub(crate) fn bytes(&mut self, count: usize) -> Result<&'b [u8], DecodeError> {
         let Some(bytes) = self.left().get(..count) else { return Err(self.ends_early()) };
         self.read += count;
         Ok(bytes)
     }
 
-    /// Reads so many bytes as they are.
+    /// Reads `count` bytes as they are.
     pub(crate) fn array<const N: usize>(&mut self) -> Result<[u8; N], DecodeError> {
         let array = self.left().first_chunk().copied().ok_or_else(|| self.ends_early())?;
         self.read += N;

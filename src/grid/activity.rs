@@ -1,8 +1,8 @@
 //! Awake and changed cells by slot: two sparse sets of chunks, each chunk with a bit mask.
 //!
-//! Only chunks with such cells, and those that are shelved, have an [`Activity`]. Two lists name
-//! them, so their iteration costs nothing for chunks that sleep. An activity also caches the slots
-//! of the six neighbours, so that rules cross chunk borders without hashing.
+//! Only chunks with such cells and shelved chunks have an [`Activity`]. Two lists name them, so
+//! their iteration costs nothing for chunks that sleep. An activity also caches the slots of the
+//! six neighbours, so that rules cross chunk borders without hashing.
 
 use super::slab::NO_ACTIVITY;
 use super::{Grid, GridFault, LayerId, Slot};
@@ -14,7 +14,7 @@ use glam::IVec3;
 #[derive(Clone)]
 pub(super) struct Activity {
     pub(super) slot: Slot,
-    /// From the first wake of a cell on: what only changes is not stepped.
+    /// Allocated by the first wake of a cell: a chunk whose cells only change is not stepped.
     pub(super) neighbours: Option<[Slot; 6]>,
     pub(super) awake: Option<Box<CellMask>>,
     pub(super) changed: Option<Box<CellMask>>,
@@ -100,8 +100,8 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         }
     }
 
-    /// Marks cells of a chunk as changed, at least one. The mask becomes that of the chunk if it
-    /// has none.
+    /// Marks cells of a chunk as changed, at least one. If the chunk has no mask, the given one
+    /// becomes its mask.
     pub(crate) fn mark_all_changed_at(&mut self, slot: Slot, cells: Box<CellMask>) {
         let activity = self.activate(slot);
         match &mut self.activities[activity].changed {
@@ -139,7 +139,7 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         slots.iter().for_each(|&slot| self.retire_if_idle(slot));
     }
 
-    /// Takes chunks out of the list of awake chunks. Their cells stay awake, and others may wake,
+    /// Removes chunks from the list of awake chunks. Their cells stay awake, and others may wake,
     /// but until [`unshelve`](Grid::unshelve) no step finds or counts them.
     pub(crate) fn shelve(&mut self, slots: &[Slot]) {
         let mut is_any_listed = false;
@@ -428,7 +428,7 @@ mod tests {
             for _ in 0..40 {
                 let (slot, layer, index) =
                     (slots[random.usize(..4)], random.usize(..16), random.usize(..CHUNK_CELLS));
-                // Sometimes empty, which must mark nothing.
+                // Sometimes empty; then no cell is marked.
                 let cells = LayerMask::from_words(core::array::from_fn(|_| {
                     if random.bool() { random.u64(..) } else { 0 }
                 }));

@@ -20,7 +20,8 @@ impl Trail {
     fn new<T: Copy + PartialEq, S: Shape>(grid: &Grid<T, S>, position: IVec3) -> Trail {
         let chunk = S::chunk_of(position);
         let slot = grid.slot_or_none(chunk);
-        // Right for its own parity. In the other seven entries the position never matches.
+        // Each entry holds a position of its own parity. In the other seven entries the position
+        // never matches.
         Trail { position, chunk, slot, cache: [(chunk, slot); 8] }
     }
 
@@ -96,7 +97,7 @@ pub struct CursorMut<'g, T, S: Shape = Cube> {
 impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
     /// Returns a cursor at `position` that reads.
     ///
-    /// It caches its chunk and those around it, so neighbours cost no lookup.
+    /// It caches its chunk and the chunks around it, so neighbours cost no lookup.
     ///
     /// ```
     /// use floodplain::{Cube, Face, Grid, glam::IVec3};

@@ -45,7 +45,7 @@ impl fmt::Display for GridError {
 
 impl core::error::Error for GridError {}
 
-/// An invariant that [`Grid::validate`](crate::Grid::validate) found broken, with the chunk
+/// A broken invariant that [`Grid::validate`](crate::Grid::validate) found, with the chunk
 /// position.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,9 +65,9 @@ pub enum GridFault {
         /// In the free list.
         vacant: usize,
     },
-    /// The cached order is not that of the positions, or not of these chunks.
+    /// The cached order is not the order of the positions, or lists other chunks.
     Order,
-    /// The cached slot across a face is not that of the neighbour.
+    /// The cached slot across a face is not the neighbour's slot.
     Link(IVec3, Face),
     /// The chunk's activity, its masks and the two lists disagree.
     Activity(IVec3),

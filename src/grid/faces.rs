@@ -1,8 +1,8 @@
-//! What a seven-point stencil reads: a chunk's cells in place, and copies of the six planes of
+//! The input of a seven-point stencil: a chunk's cells in place, and copies of the six planes of
 //! neighbouring cells that touch it.
 //!
 //! A halo copies 18³ cells, this only six planes of 16². Chunks are scattered in memory, so a visit
-//! of all chunks prefetches: while the rows of one chunk are read, those of a later chunk are
+//! of all chunks prefetches: while the rows of one chunk are read, the rows of a later chunk are
 //! loaded.
 
 use super::Grid;
@@ -56,8 +56,8 @@ pub struct FaceRow<'f, T> {
 
 impl<T: Copy + PartialEq> FaceBuffer<T> {
     /// Returns a buffer for any number of calls on any grid. It holds some 5,600 cells, which are
-    /// `value` at first. Of values that are equal, such as 0.0 and −0.0, it may show either, as a
-    /// uniform chunk does.
+    /// `value` at first. If values are equal but differ in bits, such as 0.0 and −0.0, it may
+    /// return either, as a uniform chunk does.
     pub fn new(value: T) -> Self {
         FaceBuffer {
             uniform: vec![[[value; 16]; 16]; 16].into_boxed_slice(),
@@ -174,7 +174,7 @@ impl<'f, T: Copy> Faces<'f, T> {
     #[inline]
     pub fn row(&self, y: usize, z: usize) -> FaceRow<'f, T> {
         let (y, z) = (y & 15, z & 15);
-        // A prefetch in safe code: a load that nothing depends on, so nothing waits for it.
+        // A prefetch in safe code: a load whose result is not used, so no instruction waits for it.
         hint::black_box(self.ahead[y][z][0]);
         let (layers, plane) = (self.layers, |face: Face| &self.planes[face.index()]);
         let here = &layers[y][z];
@@ -247,8 +247,8 @@ mod tests {
         }
     }
 
-    /// Whatever is prefetched, each chunk is visited in order with its own cells: dense ones,
-    /// uniform ones, and the last two, which prefetch nothing.
+    /// Whichever chunks are prefetched, each chunk is visited in order with its own cells: dense
+    /// ones, uniform ones, and the last two, for which there is no prefetch.
     #[test]
     fn a_visit_of_all_chunks_shows_what_separate_calls_show() {
         for chunks in [0, 1, 2, 3, 7] {

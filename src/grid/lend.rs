@@ -1,5 +1,5 @@
-//! Lending: chunks with their awake cells move to another grid and back, so that a thread owns what
-//! it changes. Both grids use the same slots.
+//! Lending: chunks with their awake cells move to another grid and back, so that a thread owns the
+//! chunks that it changes. Both grids use the same slots.
 
 use super::slab::{Entry, NO_ACTIVITY, NOWHERE};
 use super::{Grid, Slot};
@@ -7,9 +7,9 @@ use crate::chunk::Chunk;
 use crate::coords::Shape;
 
 impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
-    /// Moves chunks with their awake cells to `borrower`, which must be without chunks but for
-    /// those lent to it. Until [`take_back`](Grid::take_back) the slots of this grid hold uniform
-    /// chunks of the background; no chunk may come or go.
+    /// Moves chunks with their awake cells to `borrower`, which must hold no chunks except lent
+    /// ones. Until [`take_back`](Grid::take_back) the slots of this grid hold uniform chunks of the
+    /// background, and no chunk may be added or removed.
     pub(crate) fn lend(&mut self, borrower: &mut Self, slots: &[Slot]) {
         let vacant =
             Entry { chunk: Chunk::uniform(self.background), position: NOWHERE, next: Slot::NONE };
@@ -29,8 +29,8 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         }
     }
 
-    /// Takes the chunks back that were lent to `borrower`, with what has woken or fallen asleep in
-    /// them.
+    /// Takes back the chunks that were lent to `borrower`, with the cells that have woken or fallen
+    /// asleep in them.
     pub(crate) fn take_back(&mut self, borrower: &mut Self, slots: &[Slot]) {
         for &slot in slots {
             let (own, lent) =
@@ -55,9 +55,10 @@ mod tests {
     use crate::coords::Cube;
     use glam::IVec3;
 
-    /// Whatever is lent, changed and taken back, the grid is as if it had been changed itself.
+    /// A grid whose chunks are lent, changed and taken back equals a grid that was changed
+    /// directly.
     #[test]
-    fn what_is_lent_and_changed_is_as_if_changed_at_home() {
+    fn changes_to_lent_chunks_equal_direct_changes() {
         for seed in 0..100 {
             let mut random = fastrand::Rng::with_seed(seed);
             let mut grid = Grid::<u16, Cube>::new(0);

@@ -130,8 +130,8 @@ mod tests {
     use crate::coords::{Cube, Region};
     use std::collections::BTreeSet;
 
-    /// Rows, columns, layers and blocks of chunks, as worlds have them. A single seed may be bad
-    /// for one of them, so the bound is on the sum over 16 seeds.
+    /// Rows, columns, layers and blocks of chunks, as in real worlds. A single seed may be bad for
+    /// one of them, so the bound is on the sum over 16 seeds.
     #[test]
     fn few_chunks_come_second_in_their_bucket() {
         for size in [

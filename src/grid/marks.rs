@@ -9,8 +9,8 @@ use glam::IVec3;
 /// # Awake and changed cells
 ///
 /// Two sets of cells beside the cells' values. [`set`](Grid::set), [`fill`](Grid::fill),
-/// [`copy_in`](Grid::copy_in) and [`insert`](Grid::insert) never add to them: what an edit wakes is
-/// up to the rules on top. Removing a chunk removes its cells from both sets.
+/// [`copy_in`](Grid::copy_in) and [`insert`](Grid::insert) never add to them: the rules above the
+/// grid decide which cells an edit wakes. Removing a chunk removes its cells from both sets.
 impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
     /// Wakes a cell. Returns whether it was asleep.
     ///

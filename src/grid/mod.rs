@@ -1,5 +1,5 @@
 //! The sparse grid: a map from chunk positions to chunks, with sets of awake and changed cells.
-//! Knows no rules.
+//! Contains no rules.
 //!
 //! | file | what |
 //! |---|---|
@@ -46,8 +46,8 @@ use std::sync::OnceLock;
 /// costs nothing.
 ///
 /// `S` is the shape of a chunk: [`Cube`] for worlds, [`Sheet`](crate::Sheet) for single-layer
-/// worlds. Cells have positions over the whole `i32` range of each axis; a chunk position is that
-/// of its cells divided by the chunk's size, rounded down.
+/// worlds. Cells have positions over the whole `i32` range of each axis; a chunk position is the
+/// position of its cells divided by the chunk's size, rounded down.
 ///
 /// Iteration is always in order of position (y slowest, then z, then x), never in hash order.
 ///
@@ -77,7 +77,7 @@ pub struct Grid<T, S: Shape = Cube> {
     /// The first vacant entry of the slab.
     vacant: Slot,
     chunk_count: usize,
-    /// Cache of the occupied slots in order of position, cleared when a chunk comes or goes.
+    /// Cache of the occupied slots in order of position, cleared when a chunk is added or removed.
     order: OnceLock<Vec<Slot>>,
     activities: Vec<Activity>,
     /// The chunks with an awake mask, each once.
@@ -237,7 +237,7 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
     /// Checks all invariants.
     ///
     /// # Errors
-    /// The first [`GridFault`] found; there is none unless this crate has a bug.
+    /// The first [`GridFault`] found. A fault is a bug of this crate.
     #[doc(hidden)]
     pub fn validate(&self) -> Result<(), GridFault> {
         self.validate_slab()?;

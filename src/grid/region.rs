@@ -130,7 +130,7 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         Ok(())
     }
 
-    /// Returns every cell of a region with its position, those of missing chunks included.
+    /// Returns every cell of a region with its position, including cells of missing chunks.
     pub fn cells(&self, region: Region) -> impl Iterator<Item = (IVec3, T)> {
         let mut cursor = self.cursor(region.min());
         region.positions().map(move |position| {
@@ -158,8 +158,9 @@ fn cover<S: Shape>(chunk: IVec3, region: Region) -> Region {
     Region::new(whole.min().max(region.min()), whole.max().min(region.max()))
 }
 
-/// Returns the rows along x of `cover`, a box in one chunk: their ranges in the chunk, and those in
-/// the flat slice of `region`. The latter fit into `usize` because the slice's length does.
+/// Returns the rows along x of `cover`, a box in one chunk: their ranges in the chunk, and their
+/// ranges in the flat slice of `region`. The latter fit into `usize` because the slice's length
+/// does.
 fn rows<S: Shape>(
     cover: Region,
     region: Region,
@@ -208,7 +209,7 @@ mod tests {
         assert_eq!((grid.chunk_count(), grid.get(IVec3::ZERO)), (1024, 1));
         grid.fill(layer(1025), 0).unwrap();
         assert_eq!((grid.chunk_count(), grid.get(IVec3::ZERO)), (1024, 0));
-        // As many missing chunks as the limit, besides those that exist.
+        // As many missing chunks as the limit, besides the existing ones.
         let whole = Region::new(IVec3::ZERO, IVec3::new(16 * 1024 - 1, 15, 16 * 1025 - 1));
         grid.fill(whole, 3).unwrap();
         assert_eq!(grid.chunk_count() as u128, FILL_CHUNK_LIMIT + 1024);

@@ -4,11 +4,11 @@
 //! break and be thrown about, take a [`World`](crate::world::World): [`server`] is the guide to
 //! that.
 //!
-//! A [`WaterWorld`] stands beside your own blocks. You tell it where ground is, it tells you where
-//! water stands and moves. Each step below is an example that is compiled and run as a test; lines
-//! that only build its small world are hidden.
+//! A [`WaterWorld`] stands beside your own blocks. You tell it where the ground is; it returns
+//! where water stands and moves. Each step below is an example that is compiled and run as a test;
+//! lines that only build its small world are hidden.
 //!
-//! What must be in scope, besides the types of [`water`](crate::water):
+//! Needed in scope, besides the types of [`water`](crate::water):
 //!
 //! | `use floodplain::…` | for |
 //! |---|---|
@@ -21,10 +21,10 @@
 //! # From your columns
 //!
 //! A chunk is 16×16×16 cells. Its index order is that of Minecraft's sections, YZX: x is fastest,
-//! then z, then y. So are the axes: x is east, y up, z south. A section's blocks are mapped as they
-//! are, whatever the position, below 0 too. Insert the sections of a column by one call:
-//! [`insert_chunks`](WaterWorld::insert_chunks) keeps the flows between them. A uniform chunk, of
-//! air or stone, takes up to 150 bytes.
+//! then z, then y. The axes are the same, too: x is east, y up, z south. The blocks of a section
+//! are mapped in their own order, whatever the position, below 0 too. Insert the sections of a
+//! column by one call: [`insert_chunks`](WaterWorld::insert_chunks) keeps the flows between them. A
+//! uniform chunk, of air or stone, takes up to 150 bytes.
 //!
 //! ```
 //! use floodplain::water::{Rules, Voxel, WaterCell, WaterWorld};
@@ -62,17 +62,17 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! # Water drawn
+//! # Drawing water
 //!
 //! [`surface_mesh`](WaterView::surface_mesh) is the skin of a chunk's water, in cells from the
 //! chunk's corner, ready for upload. After a tick, [`take_changes`](WaterWorld::take_changes) lists
 //! the cells that look different, and [`meshes_touched`](crate::water::meshes_touched) the chunks
-//! to mesh again: those and their neighbours, which share corners. Water in free fall is not part
-//! of the mesh: draw the [`falls`](WaterView::falls) of a chunk as columns of their thickness.
-//! These are functions of the trait [`WaterView`], of a world and of the copies of it on clients. A
-//! river in steady flow is not among the changes, nor are chunks that you load or unload yourself.
-//! For a copy of the world, [`take_all_changes`](WaterWorld::take_all_changes) lists the cells of
-//! which any bit has changed.
+//! to mesh again: the chunks of these cells and their neighbours, which share corners. Water in
+//! free fall is not part of the mesh: draw the [`falls`](WaterView::falls) of a chunk as columns of
+//! their thickness. These are functions of the trait [`WaterView`], which worlds and their copies
+//! on clients implement. A river in steady flow is not among the changes, nor are chunks that you
+//! load or unload yourself. For a copy of the world,
+//! [`take_all_changes`](WaterWorld::take_all_changes) lists the cells of which any bit has changed.
 //!
 //! ```
 //! use floodplain::water::{SurfaceMesh, WaterView, meshes_touched};
@@ -95,7 +95,7 @@
 //!         upload(&mesh); // positions, normals, flow, indices
 //!     }
 //! }
-//! assert!(world.height(IVec3::new(9, 9, 5)) > 0, "water flows in");
+//! assert!(world.units(IVec3::new(9, 9, 5)) > 0, "water flows in");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -103,10 +103,10 @@
 //!
 //! A tick is one step of the water: 20 a second suit most games. Do it in slices, by
 //! [`step_for`](WaterWorld::step_for) a duration or [`step_within`](WaterWorld::step_within) a
-//! number of cells, and [`queue`](WaterWorld::queue) the edits of players: an edit that is made
-//! directly completes the tick underway first, whatever that costs; a queued one waits for its end.
-//! Cells, currents, meshes and the ledger are read as of the last complete tick. The bytes do not
-//! depend on the slices.
+//! number of cells, and [`queue`](WaterWorld::queue) the edits of players. An edit that is made
+//! directly completes the tick underway first, whatever that costs; a queued edit waits for the end
+//! of the tick. Cells, currents, meshes and the ledger are read as of the last complete tick. The
+//! bytes do not depend on the slices.
 //!
 //! ```
 //! use floodplain::water::{Edit, Outcome};
@@ -131,21 +131,21 @@
 //!     // A tick is complete: take the changes, mesh, send.
 //! }
 //! # world.step();
-//! # assert!(world.is_solid(block) && ticket == 0);
+//! # assert!(world.is_solid(block) && ticket == floodplain::Ticket(0));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
 //! # Streaming
 //!
-//! Take columns out by [`remove_chunks`](WaterWorld::remove_chunks), whole columns at once, and put
-//! the [`ChunkRecord`]s back by [`insert_records`](WaterWorld::insert_records). A record keeps what
+//! Remove columns by [`remove_chunks`](WaterWorld::remove_chunks), whole columns at once, and put
+//! the [`ChunkRecord`]s back by [`insert_records`](WaterWorld::insert_records). A record keeps the
 //! flows within the chunk and across its faces, and takes 24 to 200 bytes in the ground of our
-//! tests. By default, water waits at a face to a chunk that is not loaded, and flows on when that
+//! tests. By default, water is held at a face to a chunk that is not loaded, and flows on when that
 //! chunk is inserted. Ground that was just generated may hold water that is not level:
-//! [`settle`](crate::water::settle) it on the thread that generates it, and insert the records.
+//! [`Settle`](crate::water::Settle) it on the thread that generates it, and insert the records.
 //!
 //! ```
-//! use floodplain::water::{ChunkRecord, settle};
+//! use floodplain::water::{ChunkRecord, Settle};
 //! # use floodplain::water::{Rules, Voxel, WaterWorld};
 //! # use floodplain::{Chunk, Region, glam::IVec3};
 //! # let rules = Rules::lossless();
@@ -165,14 +165,15 @@
 //!
 //! // A column that is new, with springs and loose water: at most 2,000 ticks of its own.
 //! let generated: Vec<_> = column(2).map(open).collect();
-//! let ready = std::thread::spawn(move || settle(7, rules, Region::EVERYWHERE, generated, 2_000));
-//! let (records, settling) = ready.join().expect("settle does not panic")?;
+//! let settle = Settle { seed: 7, rules, ..Settle::default() };
+//! let ready = std::thread::spawn(move || settle.run(generated));
+//! let (records, settling) = ready.join().expect("it does not panic")?;
 //! assert!(settling.is_at_rest());
 //! world.insert_records(records)?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! # What is simulated
+//! # The simulation distance
 //!
 //! Load what players see, and simulate what is near them: a [`SimulationDistance`] says which
 //! chunks are to stand still and which to go on, as edits. Columns farther away may take turns, as
@@ -208,17 +209,18 @@
 //! }
 //! # world.finish_tick();
 //! assert!(world.is_frozen(IVec3::new(8, 0, 0)) && !world.is_frozen(IVec3::X));
-//! # assert_eq!(world.height(IVec3::new(140, 9, 0)), 7);
+//! # assert_eq!(world.units(IVec3::new(140, 9, 0)), 7);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! # The sea, and the edge of what is loaded
+//! # The sea, and the edge of the loaded chunks
 //!
-//! Map the blocks of an ocean to [`Voxel::SEA`]: it is full for ever, takes what falls on it, gives
-//! at its level, and costs nothing until something touches it. Where your view ends, set for each
-//! column what lies beyond: [`set_edge`](WaterWorld::set_edge) to [`Edge::Level`] beside an ocean,
-//! to [`Edge::Drain`] where a river leaves, and `None` for the rule of the world. Set it when a
-//! column goes; it counts only while the column is not loaded, so you may set it once for all.
+//! Map the blocks of an ocean to [`Voxel::SEA`]: it is always full, takes water that falls on it,
+//! gives at its level, and costs nothing while no edit or flow reaches it. Where your view ends,
+//! set for each column what lies beyond: [`set_edge`](WaterWorld::set_edge) to [`Edge::Level`]
+//! beside an ocean, to [`Edge::Drain`] where a river leaves, and `None` for the rule of the world.
+//! Set it when a column is unloaded; it counts only while the column is not loaded, so you may set
+//! it once for all.
 //!
 //! ```
 //! use floodplain::water::Edge;
@@ -244,9 +246,9 @@
 //! # Rain
 //!
 //! Rain is [`pour`](WaterWorld::pour): a unit here and there, at columns that your weather picks.
-//! Pour at the lowest open cell above the ground, or high up if drops shall be seen to fall. Choose
-//! the columns by a generator with a seed of your own, and the bytes stay reproducible. Evaporation
-//! takes the films that rain leaves: [`Rules::film_evaporation`].
+//! Pour at the lowest open cell above the ground, or high up if falling drops are to be seen.
+//! Choose the columns by a generator with your own seed, and the bytes stay reproducible. The films
+//! that rain leaves evaporate: [`Rules::film_evaporation`].
 //!
 //! ```
 //! use floodplain::water::Edit;
@@ -262,7 +264,7 @@
 //!     for _drop in 0..4 {
 //!         let (x, z) = (random.i32(0..16), random.i32(0..16));
 //!         let mut cell = IVec3::new(x, surface_y(x, z), z);
-//!         while world.height(cell) == 7 {
+//!         while world.units(cell) == 7 {
 //!             cell.y += 1; // on the water that stands there
 //!         }
 //!         world.queue(Edit::Pour { cell, units: 1 });
@@ -277,14 +279,14 @@
 //!
 //! # Pumps and buckets
 //!
-//! Carry what the calls return, and no unit is made or lost. [`drain_body`](WaterWorld::drain_body)
-//! removes up to the given number of units from the surface of the body that contains a cell, the
-//! nearest first; [`fill_body`](WaterWorld::fill_body) adds as many as find room at it;
-//! [`body_at`](WaterWorld::body_at) says how much it holds and how high it stands. Within a single
-//! cell, [`scoop`](WaterWorld::scoop) and [`pour`](WaterWorld::pour) do the same. A spring,
-//! [`add_source`](WaterWorld::add_source), never runs dry, and counts in the ledger as injected.
-//! Drains, taps and one-way valves are built into cells with
-//! [`set_fixture`](WaterWorld::set_fixture), and work without further calls.
+//! Use the amounts that the calls return, and no unit is made or lost.
+//! [`drain_body`](WaterWorld::drain_body) removes up to the given number of units from the surface
+//! of the body that contains a cell, the nearest first; [`fill_body`](WaterWorld::fill_body) adds
+//! as many units as find room there; [`body_at`](WaterWorld::body_at) returns how much the body
+//! holds and how high it stands. Within a single cell, [`scoop`](WaterWorld::scoop) and
+//! [`pour`](WaterWorld::pour) do the same. A spring, [`add_source`](WaterWorld::add_source), never
+//! runs dry, and counts in the ledger as injected. Drains, taps and one-way valves are built into
+//! cells with [`set_fixture`](WaterWorld::set_fixture), and work without further calls.
 //!
 //! ```
 //! use floodplain::water::EditError;
@@ -320,12 +322,12 @@
 //!
 //! # Boats and swimmers
 //!
-//! [`depth_below`](WaterView::depth_below) says how deep a point is under water,
+//! [`depth_below`](WaterView::depth_below) returns how deep a point is under water,
 //! [`level_at`](WaterView::level_at) where the surface over it is, and
 //! [`submerged`](WaterView::submerged) which part of a box is under water, for its buoyancy. The
 //! [`current`](WaterWorld::current) of one cell jumps from tick to tick; a [`FlowField`], updated
-//! after each tick, smooths it in space and time. Its flow is in cells a tick: times 20, cells a
-//! second. Give it to `surface_mesh` for moving textures.
+//! after each tick, smooths it in space and time. Its flow is in cells a tick; multiply by 20 for
+//! cells a second. Pass it to `surface_mesh` for moving textures.
 //!
 //! ```
 //! use floodplain::water::{FlowField, WaterView};
@@ -375,7 +377,7 @@
 //! # world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN))?;
 //! # let is_near = |chunk: IVec3| chunk == IVec3::ZERO;
 //! let mut feed = Feed::new(&mut world);
-//! let mut mirror = Mirror::new(1_000); // a client, with at most so many chunks
+//! let mut mirror = Mirror::new(1_000); // a client, with at most a thousand chunks
 //! mirror.apply(&feed.whole(&world, [IVec3::ZERO]))?;
 //!
 //! let bytes = Edit::Pour { cell: IVec3::new(8, 9, 8), units: 7 }.to_bytes(); // from the client
@@ -391,7 +393,7 @@
 //! mirror.apply(&Update::from_bytes(&update)?)?;
 //! for y in 0..16 {
 //!     let cell = IVec3::new(8, y, 8);
-//!     assert_eq!(mirror.height(cell), world.height(cell));
+//!     assert_eq!(mirror.units(cell), world.units(cell));
 //! }
 //! assert_eq!(mirror.surface_mesh(IVec3::ZERO, None), world.surface_mesh(IVec3::ZERO, None));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -413,13 +415,14 @@
 //! | `Pour`, `FillBody`, `DrainBody`, `Rain` | water out of nothing | `most_units`; and keep account of buckets yourself, by what the edit returns |
 //! | `AddSource`, `SetFixture`, `SetSea` | water without end | `kinds` |
 //! | `InsertChunk`, `InsertRecords` | chunks anywhere: 4,000 dense ones take 400 MB | `kinds`: not for clients |
-//! | `RemoveChunks`, `SetRules`, `SetEdge`, `Freeze`, `WakeAll` | the world of all others | `kinds`: not for clients |
-//! | any, far away | others' ground | `reach`: what is near the player, for each by a value of its own |
+//! | `RemoveChunks`, `SetRules`, `SetEdge`, `Freeze`, `WakeAll` | changes everyone's world | `kinds`: not for clients |
+//! | any, far away | changes others' ground | `reach`: the region near the player, a separate value for each |
 //! | many edits | a queue and a list of reports that grow without bound | `most_waiting` in `queue_bytes`; take reports in each frame |
 //! | long bytes | memory, some twenty times their length | `most_bytes` |
 //!
-//! What is not in the bytes is yours as well: how many edits a player may make in a second, and how
-//! many bytes a connection may have in flight. Updates are for clients alone: no server reads them.
+//! You also have to limit what the bytes do not show: how many edits a player may make in a second,
+//! and how many bytes a connection may have in flight. Updates are for clients alone: no server
+//! reads them.
 //!
 //! ```
 //! use floodplain::water::Edit;
@@ -437,7 +440,7 @@
 //! let refused = world.queue_bytes(&bytes, &limits);
 //! assert_eq!(refused, Err(ClientEditError::Limit(LimitError::OutOfReach(far))));
 //! let near = Edit::Pour { cell: player, units: 7 }.to_bytes();
-//! assert_eq!(world.queue_bytes(&near, &limits), Ok(0), "its ticket");
+//! assert_eq!(world.queue_bytes(&near, &limits), Ok(floodplain::Ticket(0)), "its ticket");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -477,13 +480,13 @@
 //!
 //! A [`SaveFile`](crate::save_file::SaveFile) is the world in a file: after any crash it opens as
 //! the last complete save. If your chunks come and go, its [`Stream`](crate::save_file::Stream)
-//! keeps the unloaded ones in the same file: on the thread of the game `put` what you remove,
-//! `take` what you insert, and `prepare` a save, which copies what was touched; `commit` it on
-//! another thread. Where many chunks were touched, `copy_ahead` some of them in each tick before.
-//! Snapshots in memory are `world.save()` and `WaterWorld::load(&bytes)`, methods of
-//! [`snapshot::Saved`](crate::snapshot::Saved), which must be in scope. Your own blocks are saved
-//! by you; save both at the same tick. A snapshot taken in the middle of a tick holds the world as
-//! of the tick's beginning and the queued edits; after loading, that tick starts again.
+//! keeps the unloaded ones in the same file. On the thread of the game, `put` the chunks that you
+//! remove, `take` the chunks that you insert, and `prepare` a save, which copies the touched
+//! chunks; `commit` it on another thread. If many chunks were touched, `copy_ahead` some of them in
+//! each tick before. Snapshots in memory are `world.save()` and `WaterWorld::load(&bytes)`, methods
+//! of [`snapshot::Saved`](crate::snapshot::Saved), which must be in scope. Save your own blocks
+//! yourself, at the same tick. A snapshot taken in the middle of a tick holds the world as of the
+//! tick's beginning and the queued edits; after loading, that tick starts again.
 //!
 //! ```
 //! use floodplain::save_file::SaveFile;
@@ -516,9 +519,9 @@
 //! # Worlds of other programs
 //!
 //! With the feature `import`, the module `import` reads a Minecraft region file of any version
-//! since 1.2: blocks become open or solid cells, by a table or a function of yours; its water, that
-//! of waterlogged blocks included, becomes units, springs or sea. It writes the water back as block
-//! states, and keeps all other bytes of the file. What is damaged or unfinished is left out, named
+//! since 1.2: blocks become open or solid cells, by a table or your own function; water, including
+//! that of waterlogged blocks, becomes units, springs or sea. It writes the water back as block
+//! states, and keeps all other bytes of the file. Damaged or unfinished columns are left out, named
 //! and counted. MagicaVoxel scenes and heightmaps become worlds too.
 //!
 //! # Bevy
@@ -531,11 +534,11 @@
 //!
 //! | you want | set |
 //! |---|---|
-//! | puddles that dry up, lakes that stay | [`Rules::puddle`]: half of the films have gone after 20 s, a lake sinks by a unit in 15 hours; by [`Rules::default`] a still film goes in an hour |
-//! | rain that dries up after it, a desert | [`Rules::rain`], [`Rules::desert`]; [`Rules::with_half_lives`] in seconds, at your rate of ticks |
-//! | water that never goes | [`Rules::lossless`] |
+//! | puddles that dry up, lakes that stay | [`Rules::puddle`]: half of the films are gone after 20 s, a lake sinks by a unit in 15 hours; with [`Rules::default`] a still film is gone in an hour |
+//! | puddles that dry up after the rain, a desert | [`Rules::rain`], [`Rules::desert`]; [`Rules::with_half_lives`] in seconds, at your rate of ticks |
+//! | water that never evaporates | [`Rules::lossless`] |
 //! | an island: water runs off the map's sides | [`with_bounds`](WaterWorld::with_bounds) and [`Edges::DRAINING_SIDES`] |
-//! | a world without end | [`Edges::WALLS`], the default: water waits where nothing is loaded; then `set_edge` by column |
+//! | a world without end | [`Edges::WALLS`], the default: water is held where no chunk is loaded; then `set_edge` by column |
 //! | springs that trickle | [`Rules::source_supply`] of 1 to 3 units a tick |
 //! | thick water, thin rivers | [`Rules::throughput`] below 7: fewer units pass a cell in a tick |
 //! | no pressure: water that only falls and spreads, for less time | [`Rules::pools`] off |
@@ -545,14 +548,14 @@
 //! |---|---|
 //! | has time to spare | `step()` 20 times a second |
 //! | has 2 ms for water | `step_for(2 ms)` in every frame; a longer tick is resumed in the next frame |
-//! | has too little time for the water of all that is loaded | [`SimulationDistance`] |
-//! | must be the same on all machines at every frame, as in lockstep | `step_within(20_000)`: as much work everywhere |
+//! | has too little time for the water of all loaded chunks | [`SimulationDistance`] |
+//! | must be the same on all machines at every frame, as in lockstep | `step_within(20_000)`: the same work everywhere |
 //! | has threads | the feature `rayon`, and `step()` in a pool: slices run on one thread |
 //!
-//! Start with half of what your frame has left, and look at [`backlog`](WaterWorld::backlog): if
-//! ticks complete more rarely than you want, give more. Water that rests costs nothing, so the
-//! worst case is a dam that breaks, not a large lake. Divide edits of large regions: a queued edit
-//! is made in one piece.
+//! Start with half of the time that your frame has left, and watch
+//! [`backlog`](WaterWorld::backlog): if ticks complete more rarely than you want, give more time.
+//! Water at rest costs nothing, so the worst case is a dam that breaks, not a large lake. Divide
+//! edits of large regions: a queued edit is made in one piece.
 //!
 //! # Debug builds
 //!
@@ -566,8 +569,7 @@
 //! debug-assertions = false
 //! ```
 //!
-//! What holds whatever you do is in [`guarantees`](crate::guarantees); the figures are in
-//! `benches/README.md`.
+//! Promises are listed in [`guarantees`](crate::guarantees), figures in `benches/README.md`.
 
 pub mod server;
 

@@ -1,8 +1,8 @@
-//! A server on a [`World`]: ground of materials with players on it who dig, carry water and set off
-//! charges, and clients who draw a copy of what they see.
+//! A server on a [`World`]: ground of materials, players on it who dig, carry water and set off
+//! charges, and clients that draw a copy of what they see.
 //!
-//! The [first guide](crate::guide) says how water is drawn, limited and budgeted; all of that is
-//! the same here. This one builds what a server does with a `World`, each step an example that is
+//! The [first guide](crate::guide) describes how water is drawn, limited and budgeted, which is the
+//! same here. This one builds the parts of a server on a `World`. Each step is an example that is
 //! compiled and run as a test; lines that only build its small world are hidden. The program
 //! `examples/server_world` does all of it for 20 players and measures it.
 //!
@@ -14,22 +14,22 @@
 //! | 2 | queues the columns that come into view and go out of it: [streaming](#chunks-that-come-and-go) |
 //! | 3 | queues which chunks stand still, and ticks within a budget: [the tick](#the-tick) |
 //! | 4 | settles accounts by the reports of edits: [players](#what-players-do) |
-//! | 5 | sends each client what has changed in its view: [clients](#clients) |
+//! | 5 | sends each client the changes in its view: [clients](#clients) |
 //! | 6 | now and then, saves: [saves](#saves) |
 //!
-//! Everything is queued. An edit that is made by a function, as [`pour`](World::pour) or
-//! [`set_material`](World::set_material), completes the tick that is underway, whatever that costs:
-//! they are for the time before the first player joins, for tools and for tests.
+//! All edits are queued. An edit made by a function, such as [`pour`](World::pour) or
+//! [`set_material`](World::set_material), completes the tick that is underway, whatever that costs.
+//! Use these functions before the first player joins, in tools and in tests.
 //!
 //! # Ground
 //!
-//! A chunk is what its cells are made of, by numbers of a [`Palette`], and the water and moisture
-//! in them: [`Content`]. Generated ground may have water that is not level, or that soaks into
-//! soil; [`settle`] it on the thread that generates it. Beside a sea or a lake, begin with soil
-//! that is as wet as it will be: [`with_water_table`](Content::with_water_table).
+//! A chunk holds the materials of its cells, by numbers of a [`Palette`], and the water and
+//! moisture in them: [`Content`]. Generated ground may have water that is not level, or that soaks
+//! into soil; [`Settle`] it on the thread that generates it. Beside a sea or a lake, begin with
+//! soil that is as wet as it will be at rest: [`with_water_table`](Content::with_water_table).
 //!
 //! ```
-//! use floodplain::world::{Content, Palette, Rules, World, settle};
+//! use floodplain::world::{Content, Palette, Rules, World, Settle};
 //! use floodplain::{Region, glam::IVec3};
 //!
 //! let (palette, rules) = (Palette::natural(), Rules::default());
@@ -43,9 +43,9 @@
 //!         Content::from_heights(chunk, top, |depth| if depth < 4 { soil } else { rock }, air)
 //!     };
 //!     let column = (0..2).map(|y| IVec3::new(0, y, 0)).map(|chunk| (chunk, hills(chunk)));
-//!     settle(7, palette, rules, Region::EVERYWHERE, column, 2_000)
+//!     Settle { seed: 7, palette, rules, ..Settle::default() }.run(column)
 //! });
-//! let (records, settling) = generator.join().expect("settle does not panic")?;
+//! let (records, settling) = generator.join().expect("it does not panic")?;
 //! assert!(settling.is_at_rest());
 //! world.insert_records(records)?;
 //! assert_eq!(world.material(IVec3::new(0, 9, 0)), Some(soil));
@@ -54,11 +54,11 @@
 //!
 //! # What players do
 //!
-//! Bytes of a client are read as an [`Edit`], and only what a player may do goes on: with
-//! [`Limits`](crate::Limits) of its place and its powers. Water is paid for when the edit is
-//! *queued*, or a player with one bucket would pour it ten times before the first is made; when the
-//! report comes, what had no room is given back. To scoop is the same the other way round: it takes
-//! room. [`Outcome::units`] says how much it came to.
+//! Bytes of a client are read as an [`Edit`], and only edits within the player's
+//! [`Limits`](crate::Limits), of its place and its powers, are queued. Charge for water when the
+//! edit is *queued*, or a player with one bucket would pour it ten times before the first is made;
+//! when the report arrives, give back the units that found no room. Scooping works the other way
+//! round: it takes room. [`Outcome::units`] returns the number of units moved.
 //!
 //! ```
 //! use floodplain::water;
@@ -85,7 +85,7 @@
 //! struct Server {
 //!     world: World,
 //!     players: Vec<Player>,
-//!     paid: HashMap<u64, (usize, Paid)>, // by ticket: who, and what
+//!     paid: HashMap<Ticket, (usize, Paid)>, // by ticket: who, and what
 //! }
 //!
 //! impl Server {
@@ -183,9 +183,10 @@
 //!
 //! # Chunks that come and go
 //!
-//! Columns that nobody sees are queued to be removed, and their [`ChunkRecord`]s come with the
-//! report; a save file keeps them, and gives them back. A column that was never seen comes from the
-//! generator, as above. Do not ask for one that is on its way out before its report has come.
+//! Columns that nobody sees are queued for removal, and their [`ChunkRecord`]s come with the
+//! report; a save file keeps them, and returns them later. A column that was never seen comes from
+//! the generator, as above. Do not request a column that is being removed before its report has
+//! arrived.
 //!
 //! ```
 //! use floodplain::save_file::SaveFile;
@@ -228,10 +229,10 @@
 //!
 //! # The tick
 //!
-//! A tick of a world is that of its water, then of its soil, then of its explosions, in pieces:
-//! [`step_for`](World::step_for) stops when its time is over, and the next call goes on. A
-//! [`SimulationDistance`] lets what is far from all players stand still, water, moisture and
-//! pressure together, and more of it while ticks take longer than the budget.
+//! A tick of a world is the tick of its water, then of its soil, then of its explosions, in pieces:
+//! [`step_for`](World::step_for) stops when its time is over, and the next call resumes. A
+//! [`SimulationDistance`] freezes the chunks far from all players, water, moisture and pressure
+//! together, and more of them while ticks take longer than the budget.
 //!
 //! ```
 //! use floodplain::water::{Ring, SimulationDistance};
@@ -262,15 +263,15 @@
 //! }
 //! world.finish_tick();
 //! assert!(world.water().is_frozen(IVec3::X * 8) && !world.water().is_frozen(IVec3::X));
-//! assert_eq!(world.height(IVec3::new(140, 9, 8)), 7, "it hangs in the air, far from all");
+//! assert_eq!(world.units(IVec3::new(140, 9, 8)), 7, "it hangs in the air, far from all");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
 //! # Clients
 //!
-//! One [`Feed`] says after each tick what looks different, what the ground is made of, water and
-//! moisture; each client is sent its part, and whole chunks when it joins or walks on. Its
-//! [`Mirror`] is drawn by the same functions as the world: those of [`WorldView`], and for water of
+//! After each tick, one [`Feed`] reports the visible changes, the materials, water and moisture.
+//! Each client is sent its part, and whole chunks when it joins or walks on. Its [`Mirror`] is
+//! drawn by the same functions as the world: of [`WorldView`], and for water of
 //! [`WaterView`](crate::water::WaterView).
 //!
 //! ```
@@ -308,11 +309,11 @@
 //!
 //! # Saves
 //!
-//! A save is prepared on the thread of the game, which copies what has changed since the last one,
-//! and written on another. It may fall into the middle of a tick: that tick begins again when the
-//! world is loaded. Chunks that come and go are in the same file, and after a crash it holds each
-//! chunk once. What players carry is yours to save, by the same tick, or water is lost or made
-//! between the two.
+//! A save is prepared on the thread of the game, which copies the chunks that have changed since
+//! the last one, and written on another. If it is prepared in the middle of a tick, that tick
+//! begins again when the world is loaded. Chunks that come and go are in the same file, and after a
+//! crash it holds each chunk once. Save the players' inventories yourself, at the same tick, or
+//! water is lost or made between the two.
 //!
 //! ```
 //! use floodplain::save_file::SaveFile;
@@ -334,7 +335,7 @@
 //! let job = stream.prepare(&mut world);
 //! let saved = world.state_hash();
 //! let writer = std::thread::spawn(move || (file.commit(job), file));
-//! world.run(20); // the game goes on
+//! world.run(20); // the game continues
 //! let (report, file) = writer.join().expect("commit does not panic");
 //! let report = report?;
 //! println!("{} chunks, {} bytes", report.chunks_written, report.bytes);
@@ -346,19 +347,19 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! # What to watch
+//! # Figures to watch
 //!
-//! | figure | what it says |
+//! | figure | meaning |
 //! |---|---|
 //! | completed ticks of 100 | below 95 the world lags: a shorter [`SimulationDistance`], a larger budget |
-//! | [`awake_cells`](World::awake_cells) | what ticks cost; springs on slopes and soil that soaks keep it up |
+//! | [`awake_cells`](World::awake_cells) | the cost of ticks; springs on slopes and soil that soaks keep it up |
 //! | [`queued_edits`](World::queued_edits) | grows without bound if clients send more than ticks take |
-//! | [`memory_bytes`](World::memory_bytes) | of the world; a feed has its own |
-//! | [`total`](World::total) and [`ledger`](World::ledger) | equal for ever: in tests, or once a minute |
+//! | [`memory_bytes`](World::memory_bytes) | the world's memory; a feed has its own |
+//! | [`total`](World::total) and [`ledger`](World::ledger) | always equal: check in tests, or once a minute |
 
 #[cfg(doc)]
 use crate::water::SimulationDistance;
 #[cfg(doc)]
 use crate::world::{
-    ChunkRecord, Content, Edit, Feed, Mirror, Outcome, Palette, World, WorldView, settle,
+    ChunkRecord, Content, Edit, Feed, Mirror, Outcome, Palette, Settle, World, WorldView,
 };

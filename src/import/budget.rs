@@ -1,15 +1,14 @@
-//! How much work a file may ask for. Work is counted in units, not measured in time, so that the
-//! same bytes are refused on every machine.
+//! How much work a file may need. Work is counted in units, not measured in time, so that the same
+//! bytes are refused on every machine.
 
-/// The most work that reading or writing a file may take, so that no bytes keep a reader busy for
+/// The most work that reading or writing a file may take, so that no file keeps a reader busy for
 /// long: a base for every file, and an allowance for each of its bytes.
 ///
-/// A unit is a byte decompressed, a cell unpacked, a voxel placed or a byte of a picture; the state
-/// of a block counts as 64, a change of it as 256, a chunk of a model as 1,024, and one of a
+/// A unit is a byte decompressed, a cell unpacked, a voxel placed or a byte of a picture. The state
+/// of a block counts as 64, a change of it as 256, a chunk of a model as 1,024, and a chunk of a
 /// heightmap as 2,048, or as 256 if its cells are equal. Files of the games stay below a quarter of
-/// the default.
-/// With it, no file takes more than two seconds a megabyte, or a fifth of a second if it is shorter
-/// than that.
+/// the default. With the default, no file takes more than two seconds a megabyte; a short file may
+/// take a fifth of a second.
 ///
 /// ```
 /// use floodplain::import::{Budget, Heightmap, HeightmapError};
@@ -38,42 +37,42 @@ impl Default for Budget {
 }
 
 impl Budget {
-    /// As much work as the bytes ask for.
+    /// Unlimited work.
     pub const UNLIMITED: Budget = Budget { base: u64::MAX, per_byte: 0 };
 
-    /// Returns the work for a file of so many bytes.
+    /// Returns the work allowed for a file of this many bytes.
     pub(super) fn work(self, bytes: usize) -> Work {
         let units = self.base.saturating_add(self.per_byte.saturating_mul(bytes as u64));
         Work { units, left: units }
     }
 }
 
-/// The work that is left for a file.
+/// The remaining work for a file.
 #[derive(Clone, Debug)]
 pub(super) struct Work {
     units: u64,
     left: u64,
 }
 
-/// A file asks for more than so many units of work.
+/// A file needs more than this many units of work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct OverBudget {
     pub units: u64,
 }
 
 impl Work {
-    /// Takes units off what is left.
+    /// Subtracts units from the remaining work.
     pub fn take(&mut self, units: u64) -> Result<(), OverBudget> {
         self.left = self.left.checked_sub(units).ok_or(self.over())?;
         Ok(())
     }
 
-    /// Returns the units that are left.
+    /// Returns the remaining units.
     pub fn left(&self) -> u64 {
         self.left
     }
 
-    /// Returns the error of more work than that.
+    /// Returns the error of exceeding the budget.
     pub fn over(&self) -> OverBudget {
         OverBudget { units: self.units }
     }

@@ -23,8 +23,8 @@ const UNITS_OF_COLUMNS: u64 = 256;
 /// The units of work of the cells of a chunk, if they differ.
 const UNITS_OF_CELLS: u64 = 2048 - UNITS_OF_COLUMNS;
 
-/// Heights of columns: x runs from left to right, z from top to bottom. Equal maps may have been
-/// read within different budgets.
+/// Heights of columns: x runs from left to right, z from top to bottom. Maps compare equal even if
+/// they were read within different budgets.
 #[derive(Clone, Debug)]
 pub struct Heightmap {
     width: u32,
@@ -32,7 +32,7 @@ pub struct Heightmap {
     values: Vec<u16>,
     /// The least value and the greatest.
     range: [u16; 2],
-    /// What each call may take that makes chunks.
+    /// The budget of each call that makes chunks.
     work: Work,
 }
 
@@ -63,7 +63,7 @@ pub struct HeightRules {
 /// The water of a heightmap.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum MapWater {
-    /// All is dry.
+    /// No water.
     #[default]
     None,
     /// Open cells at and below this y hold 7 units each.
@@ -114,7 +114,7 @@ pub enum HeightmapError {
     /// The columns need more than [`MAX_CHUNKS`] chunks. A part of them can be read by
     /// [`Heightmap::chunks_in`].
     TooLarge,
-    /// The picture, or its chunks, ask for more work than the file's [`Budget`].
+    /// The picture, or its chunks, need more work than the file's [`Budget`].
     OverBudget {
         /// The units that it may take.
         units: u64,
@@ -150,8 +150,8 @@ impl fmt::Display for HeightmapError {
 impl core::error::Error for HeightmapError {}
 
 impl Heightmap {
-    /// Returns the heightmap of these values, row by row from the top. They are a program's own, so
-    /// there is no [`Budget`] for its chunks.
+    /// Returns the heightmap of these values, row by row from the top. They come from the program
+    /// itself, so there is no [`Budget`] for its chunks.
     ///
     /// # Errors
     /// [`HeightmapError::Size`].
@@ -172,22 +172,22 @@ impl Heightmap {
         Ok(Heightmap { width, depth, values, range: [low, high], work })
     }
 
-    /// Reads a grey picture in PNG: 16 bits of it as they are, 8 bits and less as values up to 255
-    /// and less. Grey that is stored as red, green and blue, or by a palette, is grey, too: the
+    /// Reads a grey PNG picture: 16-bit values as they are, 8 bits and less as values up to 255 and
+    /// less. Grey that is stored as red, green and blue, or by a palette, is accepted, too: its
     /// value is that of each of them. An alpha channel is ignored.
     ///
     /// # Errors
-    /// The file is damaged, in colour, or too large, or asks for more work than the default
+    /// The file is damaged, in colour, or too large, or needs more work than the default
     /// [`Budget`].
     pub fn from_png(bytes: &[u8]) -> Result<Heightmap, HeightmapError> {
         Heightmap::from_png_within(bytes, Budget::default())
     }
 
-    /// Reads a picture, as [`from_png`](Heightmap::from_png) does, which may take so much work, and
-    /// as much again each time that the map is asked for chunks.
+    /// Reads a picture, as [`from_png`](Heightmap::from_png) does, within this budget. Each later
+    /// call for chunks has the same budget.
     ///
     /// # Errors
-    /// Those of [`from_png`](Heightmap::from_png).
+    /// The errors of [`from_png`](Heightmap::from_png).
     pub fn from_png_within(bytes: &[u8], budget: Budget) -> Result<Heightmap, HeightmapError> {
         let mut source = Cursor::new(bytes);
         let read = read_png(&mut source, budget.work(bytes.len()));
@@ -197,7 +197,7 @@ impl Heightmap {
         })
     }
 
-    /// Returns the columns along x, and those along z.
+    /// Returns the number of columns along x and along z.
     pub fn size(&self) -> [u32; 2] {
         [self.width, self.depth]
     }
@@ -233,10 +233,10 @@ impl Heightmap {
         ))
     }
 
-    /// Returns the chunks of [`bounds`](Heightmap::bounds) with their positions; what
-    /// [`insert_chunks`](crate::water::WaterWorld::insert_chunks) takes. A column is solid up to
-    /// its height, with water above as the rules say. Give the world these bounds, too: what its
-    /// last chunks have beyond them is not part of the map, and repeats its outermost columns.
+    /// Returns the chunks of [`bounds`](Heightmap::bounds) with their positions: the argument of
+    /// [`insert_chunks`](crate::water::WaterWorld::insert_chunks). A column is solid up to its
+    /// height, with water above by the rules. Give the world these bounds, too: the cells of the
+    /// last chunks beyond them are not part of the map, and repeat its outermost columns.
     ///
     /// ```
     /// use floodplain::import::{HeightRules, Heightmap, MapWater};
@@ -253,8 +253,8 @@ impl Heightmap {
     /// ```
     ///
     /// # Errors
-    /// Those of [`bounds`](Heightmap::bounds), or there are more than [`MAX_CHUNKS`] chunks, or
-    /// they ask for more work than the file's [`Budget`].
+    /// The errors of [`bounds`](Heightmap::bounds), or there are more than [`MAX_CHUNKS`] chunks,
+    /// or they need more work than the file's [`Budget`].
     pub fn chunks(
         &self,
         rules: &HeightRules,
@@ -262,8 +262,8 @@ impl Heightmap {
         self.chunks_in(self.bounds(rules)?, rules)
     }
 
-    /// Returns those of the [`chunks`](Heightmap::chunks) with cells of a region: a part of a map
-    /// that is too large as a whole, or that is loaded column by column. None if it lies beside the
+    /// Returns the [`chunks`](Heightmap::chunks) with cells in a region: for a map that is too
+    /// large as a whole, or that is loaded column by column. None if the region lies beside the
     /// map.
     ///
     /// ```
@@ -281,7 +281,7 @@ impl Heightmap {
     /// ```
     ///
     /// # Errors
-    /// Those of [`chunks`](Heightmap::chunks), for the chunks of the region.
+    /// The errors of [`chunks`](Heightmap::chunks), for the chunks of the region.
     pub fn chunks_in(
         &self,
         region: Region,
@@ -380,9 +380,9 @@ impl From<HeightmapError> for Refused {
 }
 
 fn read_png(source: &mut Cursor<&[u8]>, work: Work) -> Result<Heightmap, Refused> {
-    // Besides the picture itself, whose size is checked first.
+    // The decoder's memory, besides the picture itself, whose size is checked first.
     let mut decoder = Decoder::new_with_limits(source, Limits { bytes: 1 << 24 });
-    // Without expansion: a grey value of a few bits stays what it is.
+    // Without expansion, so that a grey value of a few bits is not scaled.
     decoder.set_transformations(Transformations::IDENTITY);
     decoder.set_ignore_text_chunk(true);
     let mut reader = decoder.read_info()?;

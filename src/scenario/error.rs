@@ -1,9 +1,9 @@
-//! Why a scenario cannot be run: every error has the thing, its value, and the line of the file.
+//! Why a scenario cannot be run: every error names the thing, its value, and the line of the file.
 
 use core::fmt;
 use glam::IVec3;
 
-/// Why a scenario was refused. Lines count from 1; cells are those of the drawing.
+/// Why a scenario was refused. Lines count from 1; cells are cells of the drawing.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ScenarioError {
@@ -40,10 +40,10 @@ pub enum ScenarioError {
         key: String,
         /// The value.
         value: String,
-        /// What is allowed.
+        /// The allowed values.
         wanted: String,
     },
-    /// A character that neither the automaton nor the `[legend]` knows.
+    /// A character that is neither in the automaton's default legend nor in `[legend]`.
     UnknownCharacter {
         /// Where.
         line: usize,

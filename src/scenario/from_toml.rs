@@ -13,7 +13,7 @@ impl Scenario {
     /// Reads a scenario.
     ///
     /// # Errors
-    /// Anything that the format does not have, or that does not fit this drawing, with its line.
+    /// The file deviates from the format or does not fit its drawing; the error has the line.
     ///
     /// ```
     /// use floodplain::scenario::Scenario;

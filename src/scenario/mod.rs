@@ -40,7 +40,7 @@
 //! | `record` | ticks whose whole state goes into the report; 0 is the drawing; the last always does |
 //! | `[rules]` | the fields of [`Rules`](crate::water::Rules) by name, except `edges`; each has its default |
 //! | `[legend]` | characters: `{ solid = true }`, `{ open = true }`, `{ source = true }`, `{ sea = true }`, `{ water = 0 to 7 }`, or another character with a meaning: `A = "."` gives some open cells a name |
-//! | `[world]` | `edges` (the four sides), `floor`, `ceiling`, `west`, `east`, `north`, `south`: `"wall"` (default), `"drain"`, `"held"`, or a whole number, the y up to which the sea goes on; `offset = [x, y, z]`: the position of the drawing's origin in the world; `unloaded`: a list of chunk positions that are not loaded at the start; `unloaded_edge`: the edge at their faces, default `"held"` |
+//! | `[world]` | `edges` (the four sides), `floor`, `ceiling`, `west`, `east`, `north`, `south`: `"wall"` (default), `"drain"`, `"held"`, or a whole number, the y up to which the sea continues; `offset = [x, y, z]`: the position of the drawing's origin in the world; `unloaded`: a list of chunk positions that are not loaded at the start; `unloaded_edge`: the edge at their faces, default `"held"` |
 //! | `[[layer]]` | `rows`; `y`, by default one above the layer before (0 for the first); `repeat = N` stacks it N times, `repeat = [x, y, z]` also repeats it along x and z |
 //! | `[[slice]]` | instead of all `[[layer]]`s, for worlds best seen from the side: `rows` from the top (the last is y = 0), characters along +x; `z`, by default one more than the slice before; `repeat = N` along z, or `[x, y, z]` |
 //! | `[[edit]]` | before tick `at`: writes the character `with` into the cells (see below), or loads the chunk at position `load` as it is drawn |
@@ -50,21 +50,21 @@
 //! height, `~` full. A space is a cell that is not part of the world: solid to water, −2 in the
 //! report. The same holds for layers between those drawn. The world ends where the drawing ends.
 //!
-//! A table chooses **cells** by `cells = "AB"`, those drawn with any of these characters, or by
+//! A table chooses **cells** by `cells = "AB"`, the cells drawn with any of these characters, or by
 //! `from` and `to`, two corners that both belong to the box (`to` defaults to `from`). Cells are
-//! always those of the drawing, whatever the offset; chunk positions are those of the world.
+//! always cells of the drawing, whatever the offset; chunk positions are positions in the world.
 //!
 //! Characters are written by the world's public edits: solid ground displaces water, an open cell
 //! is scooped dry, water is poured or scooped to its height, and a source that becomes anything
-//! else is removed. All of it is in the ledger.
+//! else is removed. All of this is in the ledger.
 //!
-//! # What can be expected
+//! # Expectations
 //!
 //! Tick n is the state after n steps; tick 0 is the drawing.
 //!
 //! | in `[expect]` | holds if |
 //! |---|---|
-//! | `balanced = true` | at every tick, the sum of the cells is the ledger's total |
+//! | `balanced = true` | at every tick, the sum of the cells equals the ledger's total |
 //! | `at_rest_by = 500` | the world is at rest from that tick or an earlier one to the end |
 //! | `total = 42` or `[40, 44]` | at the end, the world holds that much |
 //! | `wets = ["A", "B"]` | any cell drawn with A holds water at an earlier tick than any drawn with B, and each group does at some tick |
@@ -84,15 +84,15 @@
 //! | `falls` | each cell | whether more water left it downwards than upwards in that tick |
 //! | `total` | the cells | units in all of them |
 //! | `gain` | the cells | the change of that total in that tick |
-//! | `level` | each column of the cells | the surface in units above y = 0, 7 to a cell: of the highest wet cell, or the bottom if none is |
+//! | `level` | each column of the cells | the surface in units above y = 0, 7 to a cell: that of the highest wet cell, or the bottom if none is wet |
 //! | `spread` | the columns | the highest of these minus the lowest |
-//! | `at_rest` | the world | whether nothing will change until the next edit |
+//! | `at_rest` | the world | whether the world will not change until the next edit |
 //! | `visited` | the world | cells that the tick visited |
 //! | `steady = 100` | the world | injected equals drained over every 100 ticks in a row |
 //! | `round = 0.7` | the wet cells | at least this: their least reach in 16 directions around the cell `around = [x, y, z]`, as a part of their greatest; a cell counts in the direction nearest to it, at any height |
-//! | `level_while_flowing = 2` | the columns | as `spread`, at most this many units, without dry columns and those in which water falls: out of a cell that is dry now, or that has a dry open cell beside it |
+//! | `level_while_flowing = 2` | the columns | as `spread`, at most this many units, without dry columns and columns in which water falls: out of a cell that is dry now, or that has a dry open cell beside it |
 //! | `outflow_per_tick` | the cells | units that flowed out of them in a tick, by `current`: the mean over the ticks after the first of `when` to its last |
-//! | `share` | the cells | the same as a part of all that drained in those ticks. Name the cells at the end of one of several ways out |
+//! | `share` | the cells | the same as a part of the total drained in those ticks. Name the cells at the end of one of several ways out |
 //!
 //! A check of each cell skips solid cells, and fails if there are no others.
 //!
@@ -135,7 +135,7 @@
 //! for a level of 100, `@` for 500, `1` to `7` for that many units, and `{ water = N }` for any
 //! level up to a million. The world ends at walls.
 //!
-//! In a check, `water` is the level of each cell, and `level` and `spread` are those of the
+//! In a check, `water` is the level of each cell, and `level` and `spread` are measured in the
 //! drawing's columns, 100 units to a cell.
 //!
 //! # Worlds of materials
@@ -147,14 +147,14 @@
 //! |---|---|
 //! | `[rules]` | `moisture_per_unit`, `soil_period`, `blast_steps`, `blast_fading`, `blast_reach`, `most_pressure`, `most_radius`, `breaking`, `spilling`, `under_water`, `"stops"`, `"passes"` or the share that [`Damps`](crate::world::UnderWater::Damps) keeps, and `throw_flow`, a number or `false`, as in [`Rules`](crate::world::Rules); `borders` of pressure, `"rigid"` (the default) or `"open"`; `[rules.couplings]` with `seepage`, `depth_gain`, `springs` and `ebb`, as in [`Couplings`](crate::world::Couplings); `[rules.water]`, `[rules.soil]` and `[rules.blast]` with the keys of files of these, and the defaults of a world |
 //! | `[rules.materials]` | materials beside the [natural](crate::world::Palette::natural) ones, by name: `{ solid = true, permeability = 0.5, capacity = 4, strength = 40.0, breaks_into = "air" }`, each key as in [`Material`](crate::world::Material), solid if not named |
-//! | `[legend]` | `{ material = "soil", moisture = 384.0 }`, `{ material = "air", water = 7 }` or `source = true` in place of the water; `{ charge = 900.0, radius = 2.0 }`, air with a charge around the cell's middle, of radius 1 if not named; `{ rain = 3 }`, air from which so many units fall once; or a character |
-//! | default characters | those of water but the sea; `#` is rock, all others are air |
-//! | `[[edit]]` | a charge or rain leaves the cell's material as it is; the other characters replace it, and what is in it |
+//! | `[legend]` | `{ material = "soil", moisture = 384.0 }`, `{ material = "air", water = 7 }` or `source = true` in place of the water; `{ charge = 900.0, radius = 2.0 }`, air with a charge around the cell's middle, of radius 1 if not named; `{ rain = 3 }`, air from which this many units fall once; or a character |
+//! | default characters | as for water, without the sea; `#` is rock, all others are air |
+//! | `[[edit]]` | a charge or rain leaves the cell's material as it is; the other characters replace it and its content |
 //! | `[world]` | as for water |
-//! | measures | `height`, `moisture`, `pressure`, `material` (a name, or a number of the palette), and the flags `solid` and `broken` (by pressure) of each cell; `soaked`, `sprung`, `ebbed`, `thrown` and `spilled` of the world, units of water since the start, as in [`Ledger`](crate::world::Ledger); those of all cells, columns and the world above |
-//! | report | `heights`; the account in units of water: what came in, what went out, what is in soil, and what passed between the parts |
+//! | measures | `height`, `moisture`, `pressure`, `material` (a name, or a number of the palette), and the flags `solid` and `broken` (by pressure) of each cell; `soaked`, `sprung`, `ebbed`, `thrown` and `spilled` of the world, units of water since the start, as in [`Ledger`](crate::world::Ledger); the measures of all cells, columns and the world above |
+//! | report | `heights`; the account in units of water: the units that came in, that went out, that are in soil, and that passed between the parts |
 //!
-//! `total` in `[expect]` counts units of water in cells and in soil; in a check, those in cells.
+//! `total` in `[expect]` counts units of water in cells and in soil; in a check, units in cells.
 
 mod automata;
 mod error;
@@ -201,7 +201,7 @@ impl Scenario {
         self.ticks
     }
 
-    /// Returns the number of cells drawn, those that are not part of the world included.
+    /// Returns the number of cells drawn, including cells that are not part of the world.
     pub fn cells(&self) -> u128 {
         self.drawing.region().volume()
     }

@@ -26,11 +26,11 @@ laws! {
     VALID = "valid";
     /// A world that sleeps equals one that is woken before each tick, and reports the same.
     NEVER_SLEPT = "never_slept";
-    /// Ticks in slices, or several by one call, come to what single ones come to.
+    /// Ticks in slices, or several by one call, have the result of single ones.
     IN_SLICES = "in_slices";
     /// What holds between two slices of a tick.
     UNDERWAY = "underway";
-    /// A world that was saved and loaded goes on as if it had not been.
+    /// A world that was saved and loaded continues like one that was not.
     SAVED_AND_LOADED = "saved_and_loaded";
     /// An edit has the same outcome in equal worlds, its list of chunks in this order or another.
     EDIT_ALIKE = "edit_alike";
@@ -49,12 +49,12 @@ laws! {
     REST = "rest";
     /// Each edit does what its documentation says: its outcome is that of the naive model.
     EDIT = "edit";
-    /// The cells are those of the naive model.
+    /// The cells equal the cells of the naive model.
     CELLS = "cells";
-    /// A step leads where the formulas lead as they are written: explosions but for roundings,
+    /// A step has the result of the formulas as they are written: explosions except for rounding,
     /// humidity and 2D water to the bit.
     FORMULAS = "formulas";
-    /// The links between cells or nodes are those of the naive model.
+    /// The links between cells or nodes equal the links of the naive model.
     LINKS = "links";
     /// A probe adds up the flows around it, step by step.
     PROBES = "probes";
@@ -64,7 +64,7 @@ laws! {
     LEDGER = "ledger";
     /// What is built in is what the naive model has.
     FIXTURES = "fixtures";
-    /// Frozen chunks are those of the naive model, and no tick changes a cell of theirs.
+    /// The naive model has the same frozen chunks, and no tick changes a cell of theirs.
     FROZEN = "frozen";
     /// A body of water is what a naive flood fill finds.
     BODY = "body";
@@ -87,9 +87,9 @@ laws! {
     /// Where water has settled, it lies on something, its surfaces are level, and its pressure is
     /// that of its depth.
     LEVEL = "level";
-    /// A world that nothing leaves, and into which nothing flows but from springs, comes to rest.
+    /// A world that only springs feed, and that nothing leaves, comes to rest.
     COMES_TO_REST = "comes_to_rest";
-    /// What springs deliver to the ends of a world that is let alone is at least nine tenths of the
+    /// In a world without edits, springs deliver to the ends at least nine tenths of the
     /// max flow through its cells; if they lie at several heights, of that of the springs at any
     /// one of these, as if there were no others.
     OUTFLOW = "outflow";

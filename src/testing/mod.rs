@@ -71,7 +71,7 @@
 //! });
 //! ```
 //!
-//! and run it. It goes on until a law is broken:
+//! and run it until a law is broken:
 //!
 //! ```sh
 //! cargo +nightly fuzz run -s none own_rules -- -max_len=192

@@ -8,9 +8,9 @@ use crate::Region;
 pub enum Op<E> {
     /// An edit.
     Edit(E),
-    /// So many ticks, one by one.
+    /// This many ticks, one by one.
     Step(u8),
-    /// So many ticks, which one of the twins runs by one call.
+    /// This many ticks, which one of the twins runs by one call.
     Run(u8),
     /// One tick, which one of the twins runs in slices of this budget.
     Slices(u64),

@@ -29,7 +29,7 @@ pub fn ops<W: Small>(bounds: Region) -> impl Strategy<Value = Op<W::Edit>> + Clo
     drawn(move |bytes| Op::draw_with(bytes, bounds, W::edit))
 }
 
-/// Returns a small world of kind `W` with so many operations. It shrinks towards fewer of them,
+/// Returns a small world of kind `W` with a number of operations. It shrinks towards fewer of them,
 /// fewer ticks in each, edits of fewer cells and chunks, and less water.
 ///
 /// ```

@@ -8,7 +8,7 @@ use std::fmt::Debug;
 /// The look of every place of a world.
 pub type Looks<W> = BTreeMap<<W as Watch>::Place, <W as Watch>::Look>;
 
-/// The places that changed since the last call, and those of them that look different.
+/// The places that changed since the last call, and the places among them that look different.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Changes<P> {
     /// All of them.
@@ -113,8 +113,8 @@ pub trait Watch: Sized {
     /// The edit is refused, and changed nothing.
     fn apply(&mut self, edit: Self::Edit) -> Result<Self::Outcome, Self::Error>;
 
-    /// Returns the edit with its list in another order, which must come to the same; `None` if it
-    /// has no list.
+    /// Returns the edit with its list in another order, which must have the same result; `None` if
+    /// it has no list.
     fn reordered(_edit: &Self::Edit) -> Option<Self::Edit> {
         None
     }
@@ -141,7 +141,7 @@ pub trait Watch: Sized {
     /// Runs one tick.
     fn step(&mut self) -> StepReport;
 
-    /// Runs some ticks in another way that must come to the same: by one call, or one tick in
+    /// Runs some ticks in another way that must have the same result: by one call, or one tick in
     /// slices of this budget. Enters into `found` what it finds broken meanwhile. A world that has
     /// no other way takes single [steps](Watch::step).
     fn step_otherwise(&mut self, ticks: u64, _budget: u64, _found: &mut Findings) -> StepReport {
@@ -177,7 +177,7 @@ pub trait Watch: Sized {
     fn is_at_rest(&self) -> bool;
 
     /// Returns the ticks within which the world comes to rest if it is let alone; `None` if it may
-    /// go on for ever, or nobody knows for how long.
+    /// continue for ever, or for a time that is not known.
     fn rests_within(&self) -> Option<u64> {
         None
     }
@@ -235,7 +235,7 @@ pub trait Model<W: Watch> {
     /// Before an edit of the world.
     fn edit_begins(&mut self, _world: &W) {}
 
-    /// Makes an edit in the model, too, which must come to the same answer.
+    /// Makes an edit in the model, too, which must give the same answer.
     fn edited(
         &mut self,
         edit: &W::Edit,

@@ -115,7 +115,7 @@ impl<W: Watch> Watched<W> {
         watched
     }
 
-    /// Uses this model instead of that which the world brings, if it brings one.
+    /// Uses this model in place of the world's own.
     #[must_use]
     pub fn with_model(self, model: impl Model<W> + 'static) -> Watched<W> {
         Watched { model: Some(Box::new(model)), ..self }
@@ -206,7 +206,7 @@ impl<W: Watch> Watched<W> {
         answer
     }
 
-    /// Makes an edit in all twins, in that which never sleeps with its list in another order.
+    /// Makes an edit in all twins. The twin that never sleeps gets its list in another order.
     fn edit_twins(&mut self, edit: &W::Edit, answer: &Result<W::Outcome, W::Error>) {
         let reordered = W::reordered(edit).and_then(|edit| self.awake.apply(edit).ok());
         // A refusal names the first of the list.
@@ -296,7 +296,7 @@ impl<W: Watch> Watched<W> {
     }
 
     /// [Lets the world alone](Watch::let_alone), until it rests if it [must](Watch::rests_within),
-    /// and returns it. Its twins and its model do not go on with it.
+    /// and returns it. Its twins and its model are dropped.
     ///
     /// # Errors
     /// What was found broken since the last call of [`check_laws`](Watched::check_laws), what
@@ -310,7 +310,7 @@ impl<W: Watch> Watched<W> {
     /// let cell = watched.world().bounds().max();
     /// watched.edit(Edit::Pour { cell, units: 7 })?;
     /// let world = watched.let_rest().unwrap();
-    /// assert!(world.is_at_rest() && world.total() == 7 && world.height(cell) == 0);
+    /// assert!(world.is_at_rest() && world.total() == 7 && world.units(cell) == 0);
     /// # Ok::<(), floodplain::water::EditError>(())
     /// ```
     pub fn let_rest(mut self) -> Result<W, BrokenLaws> {

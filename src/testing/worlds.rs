@@ -26,7 +26,7 @@ pub(super) fn places<S: Shape>(changes: Vec<ChunkChanges>) -> BTreeSet<[i32; 3]>
     cells.collect()
 }
 
-/// All cells of small bounds, and of others those of chunks, each as `look` says.
+/// All cells of small bounds, of others the cells of chunks, each as `look` returns it.
 pub(super) fn all_cells<S: Shape, L>(
     bounds: Region,
     chunks: impl Iterator<Item = IVec3>,

@@ -1,5 +1,5 @@
-//! Bodies of water as things: what one holds, how high it stands, what feeds it, and whether it
-//! shuts in air. Best-first search over the cells of the body, the highest first; depth-first
+//! Queries of bodies of water: how much one holds, how high it stands, what feeds it, and whether
+//! it shuts in air. Best-first search over the cells of the body, the highest first; depth-first
 //! search through the air over it.
 
 use crate::coords::Face;
@@ -11,39 +11,40 @@ use glam::IVec3;
 use hashbrown::{HashMap, HashSet};
 use std::collections::BinaryHeap;
 
-/// What a body of water is like; see [`WaterWorld::body_at`].
+/// The state of a body of water; see [`WaterWorld::body_at`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct BodyReport {
-    /// The units of water in it, those of its springs included.
+    /// The units of water in the body, including its springs.
     pub units: u64,
-    /// The number of its cells.
+    /// The number of cells.
     pub cells: u64,
-    /// Its highest surface, in units above y = 0: 7·y and the height, in a cell without water
+    /// The highest surface, in units above y = 0: 7·y and the height, in a cell without water
     /// above. A seventh of it is the y of the surface.
     pub surface: i64,
-    /// Whether a spring is in it or at one of the six faces of its cells, or the sea beside or
-    /// above one of them.
+    /// Whether a spring lies in the body or at one of the six faces of its cells, or the sea lies
+    /// beside or above one of its cells.
     pub is_fed: bool,
-    /// Whether air is shut in over it: air of cells with room that are cells of the body or lie
-    /// straight above one, and from which no way leads, across faces from cell to cell with room,
-    /// to the end of the world or of what is loaded. The sea and ground have no room.
+    /// Whether air is shut in over the body. This air is in cells with room that belong to the body
+    /// or lie straight above one of its cells, and from which no path of cells with room, across
+    /// faces, leads to the end of the world or of the loaded chunks. The sea and ground have no
+    /// room.
     pub shuts_in_air: bool,
-    /// Whether the reach ended first. Then there may be more of the body, and `units`, `cells` and
-    /// `surface` are those of the part that was looked at; what `is_fed` and `shuts_in_air` say is
-    /// right if they are `true`, and else may be due to that.
+    /// Whether the search used up its reach. Then the body may be larger: `units`, `cells` and
+    /// `surface` describe the part that was visited. `is_fed` and `shuts_in_air` are right if they
+    /// are `true`; if `false`, they may be wrong.
     pub is_cut_off: bool,
 }
 
 impl WaterWorld {
-    /// Returns what the body of water is like that a cell belongs to, from looking at `reach` cells
-    /// of water and air at most; `None` if the cell holds no water, is the sea, is not loaded or
-    /// out of bounds, or with a reach of 0.
+    /// Returns the state of the body of water that a cell belongs to, after visiting at most
+    /// `reach` cells of water and air. `None` if the cell holds no water, is the sea, is not loaded
+    /// or out of bounds, or if `reach` is 0.
     ///
     /// A body is water that is joined sideways, and up and down where the lower cell is full. The
-    /// cell's own column and the surface at its height are looked at first. While a tick is
-    /// underway, this is the body as it was before that tick. Takes time in the number of cells
-    /// looked at.
+    /// search visits the cell's own column and the surface at its height first. While a tick is
+    /// underway, this is the body as it was before that tick. Takes time linear in the number of
+    /// cells visited.
     ///
     /// ```
     /// use floodplain::water::{Rules, Voxel, WaterWorld};
@@ -77,7 +78,7 @@ impl WaterWorld {
             });
             report.units += u64::from(voxel.height());
             report.cells += 1;
-            // Full cells under water have a lower one than that water.
+            // A full cell under water is joined to the cell below it through that water.
             report.surface = report.surface.max(surface);
             report.is_fed |= self.is_fed_at(place);
             let top = if voxel.height() < FULL { place } else { self.store.step(place, Face::Up) };
@@ -93,7 +94,8 @@ impl WaterWorld {
         Some(report)
     }
 
-    /// Returns whether a spring is in a cell or at one of its faces, or the sea beside or above it.
+    /// Returns whether a spring lies in a cell or at one of its faces, or the sea lies beside or
+    /// above it.
     fn is_fed_at(&self, place: Place) -> bool {
         let is_spring = |there: Place| there.is_some() && self.voxel_before(there).is_source();
         is_spring(place)
@@ -112,7 +114,7 @@ impl WaterWorld {
         })
     }
 
-    /// Returns the cells that are joined to a wet one and of its body.
+    /// Returns the cells of the same body that are joined to a wet cell.
     fn joined(&self, place: Place) -> impl Iterator<Item = (Face, Place)> + '_ {
         let is_full = self.voxel_before(place).is_closed();
         Face::ALL.into_iter().filter_map(move |face| {
@@ -131,23 +133,23 @@ impl WaterWorld {
     }
 }
 
-/// A cell that a search has found, by rank: the highest first, and of these the one found first.
-/// Then whether its neighbours were looked at.
+/// A cell that a search has found, by rank: the highest first, and among equals the one found
+/// first. Then whether its neighbours were visited.
 type Found = (i32, Reverse<u64>, Place, bool);
 
-/// Finds the cells of a body from the top: of those found, the highest comes first, and of these
-/// the one found first. So the first is straight above the start, and those around it follow, the
-/// nearest first.
+/// Finds the cells of a body from the top: the highest of the cells found comes first, among equals
+/// the one found first. So the first cell is straight above the start, and the cells around it
+/// follow, the nearest first.
 pub(super) struct BodySearch {
     open: BinaryHeap<Found>,
     met: HashSet<Place>,
-    /// The cells that may still be looked at.
+    /// The number of cells that the search may still visit.
     left: u64,
     is_cut_off: bool,
 }
 
 impl BodySearch {
-    /// Begins at a wet cell, to look at so many cells at most.
+    /// Begins at a wet cell, with a limit on the cells to visit.
     pub(super) fn new(world: &WaterWorld, start: Place, reach: u64) -> Self {
         let mut search = BodySearch {
             open: BinaryHeap::new(),
@@ -159,7 +161,7 @@ impl BodySearch {
         search
     }
 
-    /// Returns the cells that may still be looked at.
+    /// Returns the number of cells that the search may still visit.
     pub(super) fn left(&self) -> u64 {
         self.left
     }
@@ -191,17 +193,17 @@ impl BodySearch {
     }
 }
 
-/// Searches the air over a body for ways out, from one cell after the other.
+/// Searches the air over a body for ways out, from one cell after another.
 struct AirSearch {
-    /// The cells met, by the number of the search that met them.
+    /// The cells visited, each with the number of the search that visited it.
     met: HashMap<Place, usize>,
-    /// The cells that may still be looked at.
+    /// The number of cells that the search may still visit.
     left: u64,
     is_cut_off: bool,
 }
 
 impl AirSearch {
-    /// Returns whether a cell has room, was not met before, and no way leads from it out.
+    /// Returns whether a cell has room, was not visited before, and has no way out.
     fn is_shut_in(&mut self, world: &WaterWorld, start: Place, number: usize) -> bool {
         let has_room = |place: Place| !world.voxel_before(place).is_closed();
         if !has_room(start) || self.met.contains_key(&start) {
@@ -216,7 +218,7 @@ impl AirSearch {
             }
             self.left -= 1;
             let cell = world.store.position(place);
-            // Up is last, so that it comes first.
+            // Up is pushed last, so that it is visited first.
             for face in [Face::Down, Face::West, Face::East, Face::North, Face::South, Face::Up] {
                 let there = world.store.step(place, face);
                 let is_inside = there.is_some()
@@ -229,7 +231,7 @@ impl AirSearch {
                 }
                 match self.met.insert(there, number) {
                     None => open.push(there),
-                    // A search that met a cell and not all around it has found a way out.
+                    // A search that reaches a cell of an unfinished search has found a way out.
                     Some(before) if before != number => return false,
                     Some(_) => {}
                 }

@@ -10,8 +10,8 @@ bitflags! {
     pub(crate) struct CellFlags: u16 {
         /// The cell is a spring: it never runs dry.
         const IS_SOURCE = 1 << 6;
-        /// The cell is a spring, or is connected to one through its parents: water from there could
-        /// reach it, through water that has flowed or stood here before, too.
+        /// The cell is a spring, or is connected to one through its parents: water from the spring
+        /// could reach it, also through water that has flowed or stood here before.
         const HAS_SOURCE = 1 << 7;
         /// Steady flow passes the cell: it lies on a way that water takes from a spring to a
         /// draining edge of the world.
@@ -42,8 +42,8 @@ pub(crate) const ACTIVE: u16 = HEIGHT << ACTIVE_SHIFT;
 ///
 /// Direction is 0 for none, else [`Face::index`] + 1. The other three fields hold 0 to 7.
 ///
-/// A `WaterCell` always holds a canonical word: one that a world can hold between two ticks. See
-/// [`from_word`](WaterCell::from_word). The default is a dry cell, the word 0.
+/// A `WaterCell` always holds a canonical word: a word that a cell of a world can have between two
+/// ticks. See [`from_word`](WaterCell::from_word). The default is a dry cell, the word 0.
 ///
 /// ```
 /// use floodplain::water::{CellError, WaterCell};
@@ -65,7 +65,7 @@ pub enum CellError {
     Direction(u8),
     /// A source that is not full, lacks HasSource, or has a direction or Extra.
     Source(u16),
-    /// HasSource without IsSource or a direction: any other cell is connected to a source only
+    /// HasSource without IsSource or a direction: a cell that is no source is connected to one only
     /// through its parent.
     SourceWithoutParent(u16),
     /// Extra without HasSource, or without a direction, which names the first parent.
@@ -170,7 +170,7 @@ impl WaterCell {
         (self.0 & HEIGHT) as u8
     }
 
-    /// Returns where the flow is heading: it came from the opposite side, where the first parent of
+    /// Returns the direction of the flow. It came from the opposite side, where the first parent of
     /// a cell with HasSource lies. `None` for still water and for sources.
     pub const fn direction(self) -> Option<Face> {
         match self.direction_code() {

@@ -1,37 +1,37 @@
-//! What a game builds into single cells: drains, taps and valves.
+//! Fixtures that a game builds into single cells: drains, taps and valves.
 
 use crate::coords::Face;
 use crate::water::cell::FULL;
 
-/// What is built into a cell; see
-/// [`WaterWorld::set_fixture`](crate::water::WaterWorld::set_fixture). Rates are units a tick, 1 to
-/// 7.
+/// A fixture in a cell; see [`WaterWorld::set_fixture`](crate::water::WaterWorld::set_fixture).
+/// Rates are units a tick, 1 to 7.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
 pub enum Fixture {
-    /// Takes up to so many units a tick out of the water in its cell, before that flows on; they
-    /// leave the world and count as drained. It takes no more than the throughput of the rules, and
-    /// what it takes the cell does not pass on.
+    /// Takes up to this many units a tick out of the water in its cell, before that water flows.
+    /// They leave the world and count as drained. A drain takes no more than the throughput of the
+    /// rules, and the cell does not pass on the units that the drain takes.
     Drain(u8),
     /// Adds up to so many units a tick to its cell, as far as that has room, before its water flows
     /// on; they count as injected. Its cell is no spring: water does not rise above it, nothing
     /// draws from it, and neither the cell nor those that it feeds have
     /// [`HAS_SOURCE`](crate::water::WaterCell::has_source). Full, it sleeps.
     Tap(u8),
-    /// Passes water one way through a wall: its cell is solid ground, or it does nothing. If the
-    /// water behind it stands higher than that ahead, in units above y = 0 and counted to the top
-    /// of the full cells straight above, up to `rate` units a tick pass: half of the difference, or
-    /// all of the cell behind if the cell ahead has room and would let it fall. They come from the
-    /// cell behind, as far as its throughput allows, and go into the lowest room straight above
-    /// ahead.
+    /// Passes water one way through a wall: its cell must be solid ground, or the valve does
+    /// nothing. Water passes if it stands higher behind the valve than ahead, in units above y = 0,
+    /// counted to the top of the full cells straight above. Up to `rate` units pass in a tick: half
+    /// of the difference, or all of the cell behind if the cell ahead has room and would let it
+    /// fall. They come from the cell behind, within its throughput, and go into the lowest cell
+    /// with room in the column ahead.
     ///
-    /// Valves act before all else in a tick, by chunk in order of position, also in still water. A
-    /// spring and the sea are water like any other on both sides, the sea at its own level; what
-    /// they give and take the ledger counts as theirs. No body of water leads through a valve, and
-    /// nothing draws through it, so pressure from elsewhere does not count, and none passes
-    /// upwards. None passes where a side is not loaded, unless the sea goes on there.
+    /// Valves act before all other water in a tick, by chunk in order of position, also in still
+    /// water. A spring and the sea are water like any other on both sides, the sea at its own
+    /// level; the ledger counts the units that they give and take as theirs. A body of water does
+    /// not extend through a valve, and no cell draws through one, so pressure from elsewhere does
+    /// not count, and no water passes upwards. No water passes where a side is not loaded, unless
+    /// the sea continues there.
     Valve {
         /// The face across which water leaves; it enters across the opposite one.
         towards: Face,
@@ -53,8 +53,8 @@ impl Fixture {
         matches!(self.rate(), 1..=FULL)
     }
 
-    /// Returns two bytes for storage: the kind, 0 drain, 1 tap, or 2 and more a valve, 2 more than
-    /// the index of its face, and the rate.
+    /// Returns two bytes for storage: the kind and the rate. The kind is 0 for a drain, 1 for a
+    /// tap, and 2 plus the index of its face for a valve.
     pub(crate) const fn bytes(self) -> [u8; 2] {
         match self {
             Fixture::Drain(rate) => [0, rate],

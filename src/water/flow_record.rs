@@ -4,11 +4,11 @@
 use crate::coords::Face;
 use glam::IVec3;
 
-/// A cell's flow record before anything has left it: units passed on in bits 0–2, then the outflow
-/// along x, y and z as four bits each, offset by 8.
+/// A cell's flow record before any outflow: units passed on in bits 0–2, then the outflow along x,
+/// y and z as four bits each, offset by 8.
 pub(crate) const NO_FLOW: u16 = 0x8880;
 
-/// What one unit across each face adds to a flow record.
+/// The change of a flow record by one unit across each face.
 const UNIT: [u16; 6] = [
     1u16.wrapping_sub(1 << 4),
     1 + (1 << 4),
@@ -36,7 +36,7 @@ pub(crate) fn current(flow: u16) -> IVec3 {
     IVec3::new(axis(4), axis(8), axis(12))
 }
 
-/// Returns the record of what two records tell, of the same cell.
+/// Returns the sum of two records of the same cell.
 #[inline]
 pub(crate) fn add_flows(one: u16, other: u16) -> u16 {
     one.wrapping_add(other.wrapping_sub(NO_FLOW))

@@ -2,10 +2,9 @@
 
 /// Units of water that entered and left a world since it was made.
 ///
-/// After every edit and tick the world holds exactly
-/// `placed + injected + loaded + from_sea − removed − drained − evaporated − unloaded − into_sea`
-/// units; see [`total`](Ledger::total). What the [sea](crate::water::Voxel::SEA) itself holds is
-/// not counted.
+/// After every edit and tick the world holds exactly `placed + injected + loaded + from_sea −
+/// removed − drained − evaporated − unloaded − into_sea` units; see [`total`](Ledger::total). The
+/// water of the [sea](crate::water::Voxel::SEA) itself is not counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Ledger {
@@ -24,7 +23,7 @@ pub struct Ledger {
     pub loaded: u64,
     /// Contained in chunks that were removed as records.
     pub unloaded: u64,
-    /// Given by the sea: to cells beside and below it, and where it was scooped from.
+    /// Given by the sea: to cells beside and below it, and as units scooped from it.
     pub from_sea: u64,
     /// Taken by the sea: fallen on it, pressed into it, poured into it, or in a cell that it closed
     /// over.
@@ -41,8 +40,8 @@ impl Ledger {
     /// assert_eq!(Ledger { from_sea: 7, into_sea: 2, ..ledger }.total(), 14);
     /// ```
     pub const fn total(&self) -> u64 {
-        // Sums first, so that no intermediate result is negative. In a world's own ledger, no more
-        // leaves than entered.
+        // Sums first, so that no intermediate result is negative. In a world's own ledger, the
+        // units that left never exceed the units that entered.
         let entered = self.placed + self.injected + self.loaded + self.from_sea;
         let left = self.removed + self.drained + self.evaporated + self.unloaded + self.into_sea;
         entered.saturating_sub(left)

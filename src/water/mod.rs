@@ -2,13 +2,13 @@
 //!
 //! The rules follow an existing description of voxel water: two bytes a cell, layers processed
 //! bottom-up, cells of a layer in random order, and flow traced along parents back to its root.
-//! This crate adds what the description leaves open: pools that level out, a max flow from springs
-//! to the world's ends, cells with more than one parent, and jets over ledges.
+//! This crate adds pools that level out, a max flow from springs to the world's ends, cells with
+//! more than one parent, and jets over ledges, which the description leaves open.
 //!
-//! Water rises below the height of its spring only, as in that description: of a U whose one arm a
-//! spring feeds, the other arm ends a cell lower than the spring. Without a spring both arms end
-//! level within a unit. Through a culvert that comes up to the height of its spring, only a part of
-//! what the spring offers passes, by pressure; through one that comes up a cell lower, all of it.
+//! As in that description, water rises only below the height of its spring: if a spring feeds one
+//! arm of a U, the other arm fills up to a cell below the spring. Without a spring both arms end
+//! level within a unit. If a culvert comes up at the height of its spring, only a part of the
+//! spring's supply passes, by pressure; if it comes up a cell lower, all of it passes.
 //!
 //! # Map of the code
 //!
@@ -29,8 +29,8 @@
 //! | `edit` (also as values, in bytes and queued), `query`, `validate`, `restore` | the methods of [`WaterWorld`] outside a tick |
 //! | `settle` | ticks of some chunks alone, until nothing moves in them |
 //! | `simulation_distance` | which chunks stand still, by the positions of the players |
-//! | `feed` | what has changed, with its cause, as values and in bytes, and a copy that follows it |
-//! | `surface` | what is drawn and felt: mesh, falls, levels, buoyancy, smoothed currents |
+//! | `feed` | the changes with their causes, as values and in bytes, and a copy that follows them |
+//! | `surface` | drawing and swimming: mesh, falls, levels, buoyancy, smoothed currents |
 //!
 //! # A tick
 //!
@@ -81,7 +81,7 @@ pub(crate) use record::CutCell;
 pub(crate) use restore::{Clock, SavedChunk};
 pub use rules::{Edge, Edges, Rules, RulesError};
 pub(crate) use settle::rules_alone;
-pub use settle::{Settling, settle};
+pub use settle::{Settle, Settling};
 pub(crate) use simulation_distance::Simulated;
 pub(crate) use simulation_distance::{Fate, Foresight};
 pub use simulation_distance::{Ring, RingError, SimulationDistance};
@@ -119,7 +119,7 @@ use tick::TickState;
 /// let top = IVec3::new(8, 15, 8);
 /// assert_eq!(world.pour(top, 7)?, 7);
 /// world.run(20);
-/// assert_eq!(world.height(top), 0, "it fell");
+/// assert_eq!(world.units(top), 0, "it fell");
 /// assert_eq!(world.total(), 7, "and none was lost");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -133,7 +133,7 @@ pub struct WaterWorld {
     tick_state: TickState,
     queue: Queue,
     untold: feed::Untold,
-    /// The cells that edits have searched, for the budget of one that is queued.
+    /// The cells that edits have searched, charged to the budget of a queued edit.
     searched: u64,
 }
 

@@ -6,7 +6,7 @@ use crate::chunk::LayerMask;
 use crate::coords::Face;
 use glam::IVec3;
 
-/// What a random choice is for. Choices for different purposes are independent.
+/// The purpose of a random choice. Choices for different purposes are independent.
 #[derive(Clone, Copy)]
 pub(crate) enum Purpose {
     Order = 1,
@@ -16,7 +16,7 @@ pub(crate) enum Purpose {
     Parent,
     Pool,
     Tiles,
-    /// Of water and soil; in `crate::world`.
+    /// The exchange of water and soil; used in `crate::world`.
     Exchange,
 }
 
@@ -29,7 +29,7 @@ pub(crate) fn mix(a: u64, b: u64) -> u64 {
     z ^ z >> 31
 }
 
-/// Returns the seed of all random choices in a chunk, of a seed of the world or of its tick.
+/// Returns the seed of all random choices in a chunk, from a seed of the world or of its tick.
 pub(crate) fn chunk_seed(seed: u64, chunk: IVec3) -> u64 {
     let place =
         mix(u64::from(chunk.x as u32) | u64::from(chunk.z as u32) << 32, u64::from(chunk.y as u32));
@@ -78,7 +78,7 @@ pub(crate) fn chosen(seed: u64, fraction: u32) -> LayerMask {
 }
 
 /// Puts items into a random order, by Fisher and Yates. `fastrand::Rng::shuffle` draws a `usize`,
-/// and so another order where that has 32 bits.
+/// so its order would differ where that has 32 bits.
 pub(crate) fn shuffle<T>(seed: u64, items: &mut [T]) {
     let mut random = fastrand::Rng::with_seed(seed);
     for last in 1..items.len() {

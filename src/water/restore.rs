@@ -3,6 +3,7 @@
 
 use crate::chunk::{CellMask, LAYER_CELLS, LayerMask, ones};
 use crate::coords::{Cube, Region, Shape};
+use crate::edit_queue::Waiting;
 use crate::grid::{Grid, LayerId, Slot};
 use crate::water::cell::CellFlags;
 use crate::water::ebb::evaporation::Evaporation;
@@ -23,7 +24,7 @@ pub(crate) struct Clock {
     pub(crate) seed: u64,
     /// Complete ticks.
     pub(crate) tick: u64,
-    /// The ledger; if a tick is underway, that from before it.
+    /// The ledger, from before the tick underway if there is one.
     pub(crate) ledger: Ledger,
 }
 
@@ -45,15 +46,13 @@ impl WaterWorld {
         Clock { seed: self.seed, tick: self.tick, ledger: self.ledger_before() }
     }
 
-    /// Returns the queued edits, and how many of the first come before the next tick of the loaded
-    /// world.
-    pub(crate) fn edits_that_wait(&self) -> (usize, impl ExactSizeIterator<Item = &Edit>) {
+    /// Returns the queued edits.
+    pub(crate) fn edits_that_wait(&self) -> Waiting<impl ExactSizeIterator<Item = &Edit>> {
         self.queue.saved()
     }
 
-    /// Queues edits, of which the first `before` come before the next tick.
-    pub(crate) fn restore_edits(&mut self, before: usize, edits: VecDeque<Edit>) {
-        self.queue = Queue::restored(false, before, edits);
+    pub(crate) fn restore_edits(&mut self, edits: Waiting<VecDeque<Edit>>) {
+        self.queue = Queue::restored(false, edits);
     }
 
     /// Returns the chunks with their awake and changed cells. Cells out of bounds are marks.
@@ -61,7 +60,7 @@ impl WaterWorld {
         self.store.grid()
     }
 
-    /// Returns what a save has of a chunk, whose cells it has in common with the world until that
+    /// Returns the saved state of a chunk, which shares its cells with the world until the world
     /// writes them.
     #[cfg(feature = "store")]
     pub(crate) fn copy_chunk(&mut self, slot: Slot) -> SavedChunk {
@@ -69,7 +68,7 @@ impl WaterWorld {
         self.saved_chunk(slot)
     }
 
-    /// Returns what a save has of a chunk.
+    /// Returns the saved state of a chunk.
     pub(crate) fn saved_chunk(&self, slot: Slot) -> SavedChunk {
         let awake = self.awake_cells_before(slot);
         SavedChunk {
@@ -90,22 +89,22 @@ impl WaterWorld {
         Some(all)
     }
 
-    /// Returns the chunks of which a save may have changed since a time, in no order, and until
-    /// when that is; see [`Store::touched_since`](crate::water::store::Store::touched_since).
+    /// Returns the chunks whose saved state may have changed since a time, in no order, and the
+    /// time until which this holds; see
+    /// [`Store::touched_since`](crate::water::store::Store::touched_since).
     #[cfg(feature = "store")]
     pub(crate) fn touched_since(&mut self, since: Option<Since>) -> (Vec<Slot>, Since) {
         self.store.touched_since(since, self.is_underway())
     }
 
-    /// Returns the present as a time since which chunks are touched; `None` while a tick is
+    /// Returns the present as a time for queries of touched chunks; `None` while a tick is
     /// underway, which touches chunks before it changes them.
     #[cfg(feature = "store")]
     pub(crate) fn since_now(&self) -> Option<Since> {
         (!self.is_underway()).then(|| self.store.begin_period())
     }
 
-    /// Returns the number of the period that it is, from one question for touched chunks to the
-    /// next.
+    /// Returns the number of the current period, which ends with the next query of touched chunks.
     #[cfg(feature = "store")]
     pub(crate) fn period(&self) -> u64 {
         self.store.period()
@@ -151,7 +150,7 @@ impl WaterWorld {
         record
     }
 
-    /// Resets the parents of a layer to those from before the tick underway.
+    /// Resets the parents of a layer to their state before the tick underway.
     fn roll_back_layer(&self, record: &mut ChunkState, layer: LayerId) {
         let Some(work) = self.scratch.get(layer) else { return };
         if !work.may_have_changed() {
@@ -249,7 +248,7 @@ mod tests {
     }
 
     /// Springs are removed, and most water is put to sleep before each tick. So the end of the tick
-    /// wakes cells that had no part in it, and dries up others.
+    /// wakes cells that took no part in it, and dries up others.
     #[test]
     fn while_a_tick_ends_a_chunk_is_recorded_as_it_was_when_the_tick_began() {
         let mut retied = 0;

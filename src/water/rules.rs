@@ -8,24 +8,24 @@ use core::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Edge {
-    /// Nothing passes.
+    /// No water passes.
     Wall,
     /// Water that reaches it leaves the world, and counts as
     /// [`drained`](crate::water::Ledger::drained).
     Drain,
-    /// Nothing passes until a chunk is loaded beyond it; then the water flows on. So it is between
-    /// a chunk that is [frozen](crate::water::WaterWorld::freeze) and one that is not, whatever the
-    /// edges.
+    /// No water passes until a chunk is loaded beyond it; then the water flows on. Between a
+    /// [frozen](crate::water::WaterWorld::freeze) chunk and one that is not, this holds whatever
+    /// the edges.
     Held,
-    /// The [sea](crate::water::Voxel::SEA) goes on beyond it, up to and including this y: cells at
-    /// or below it fill from the sea, and what is pressed into it is gone. Above, it is as
-    /// [`Drain`](Edge::Drain). Below and above a chunk or the world it is as [`Held`](Edge::Held):
-    /// the sea goes on sideways.
+    /// The [sea](crate::water::Voxel::SEA) continues beyond it, up to and including this y: cells
+    /// at or below it fill from the sea, and water that is pressed into the sea is gone. Above that
+    /// y, the edge acts as [`Drain`](Edge::Drain). Below and above a chunk or the world it acts as
+    /// [`Held`](Edge::Held), since the sea continues sideways only.
     Level(i32),
 }
 
 impl Edge {
-    /// Returns whether water may leave the world over it.
+    /// Returns whether water may leave the world over this edge.
     pub(crate) fn may_drain(self) -> bool {
         matches!(self, Edge::Drain | Edge::Level(_))
     }
@@ -75,22 +75,22 @@ impl Edges {
 /// The parameters of a water world, given when it is made;
 /// [`set_rules`](crate::water::WaterWorld::set_rules) replaces them.
 ///
-/// Chances are rounded up to a multiple of 1/65,536, those of evaporation up to 1/64 to a multiple
-/// of 2⁻³². By default, still water evaporates slowly; [`lossless`](Rules::lossless) turns that
-/// off.
+/// Chances are rounded up to a multiple of 1/65,536; chances of evaporation up to 1/64 are rounded
+/// up to a multiple of 2⁻³². By default, still water evaporates slowly;
+/// [`lossless`](Rules::lossless) turns that off.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct Rules {
     /// The chance, 0 to 1, that a still surface cell of 2 units or more loses one in a tick:
     /// evaporation, or seepage into the ground. A cell is still in a tick in which no water flows
-    /// through it, and at the surface if the cell above it is loaded, or the end of the world, and
-    /// holds no water. Default 2⁻²⁰, at 20 ticks a second once in 15 hours. Any chance lets still
-    /// water sleep between its losses; each loss costs a few microseconds.
+    /// through it. It is at the surface if the cell above it holds no water and is loaded, or lies
+    /// beyond the end of the world. Default 2⁻²⁰, at 20 ticks a second once in 15 hours. Any chance
+    /// lets still water sleep between its losses; each loss costs a few microseconds.
     pub evaporation: f64,
     /// The same chance for a cell of a single unit. Default 2⁻¹⁶, at 20 ticks a second once in 55
-    /// minutes, so that the films that a flood leaves go before the lakes do. A bucket of 7 units
-    /// on a plain is seven such films for about an hour: see [`puddle`](Rules::puddle).
+    /// minutes, so that the films that a flood leaves evaporate before the lakes. A bucket of 7
+    /// units on a plain leaves seven such films for about an hour: see [`puddle`](Rules::puddle).
     pub film_evaporation: f64,
     /// Units that a source can supply in a tick, 0 to 7. Default 7. At most `throughput` takes
     /// effect.
@@ -100,10 +100,10 @@ pub struct Rules {
     pub throughput: u8,
     /// What water does at the world's edges. Default [`Edges::WALLS`].
     pub edges: Edges,
-    /// Whether bodies of joined water level out: in each that is not level, what stands above its
-    /// level moves below it, and springs give to it. Without, water flows from cell to cell and is
-    /// drawn from springs; what no spring feeds comes to rest in slopes of a unit a cell. Default
-    /// `true`.
+    /// Whether bodies of joined water level out: in each that is not level, water above its level
+    /// moves below it, and springs give to it. Otherwise water flows from cell to cell and is drawn
+    /// from springs, and water that no spring feeds comes to rest in slopes of a unit a cell.
+    /// Default `true`.
     pub pools: bool,
     /// Whether a cell that becomes connected to a spring keeps as parents all connected neighbours
     /// that could feed it, not only the first. A draw tries them in random order. Default `true`.
@@ -175,10 +175,10 @@ impl Rules {
         Rules { evaporation: 0.0, film_evaporation: 0.0, ..Rules::default() }
     }
 
-    /// Returns the default rules with other evaporation: the films that a bucket leaves on the
-    /// ground are gone in two minutes, all but one of 64, and lakes stay as by default. For 20
-    /// ticks a second, as the other presets; [`with_half_lives`](Rules::with_half_lives) is for
-    /// others.
+    /// Returns the default rules with faster evaporation of films: the films that a bucket leaves
+    /// on the ground are gone in two minutes, all but one of 64; lakes evaporate as by default. For
+    /// 20 ticks a second, like the other presets; for other rates see
+    /// [`with_half_lives`](Rules::with_half_lives).
     ///
     /// | preset | half of the films of a unit have gone after | half of the cells of deeper water have lost a unit after |
     /// |---|---|---|
@@ -198,21 +198,21 @@ impl Rules {
         Rules::default().with_half_lives(20.0, 36_000.0, 20.0)
     }
 
-    /// Returns the default rules with evaporation for rain: it gathers in puddles, which are gone
-    /// some minutes after it; lakes sink by a unit in an hour or two. See
+    /// Returns the default rules with evaporation for rain: it gathers in puddles, which dry up
+    /// some minutes after the rain; lakes sink by a unit in an hour or two. See
     /// [`puddle`](Rules::puddle).
     pub fn rain() -> Rules {
         Rules::default().with_half_lives(60.0, 3_600.0, 20.0)
     }
 
-    /// Returns the default rules with evaporation that dries up all but what springs feed: films in
-    /// seconds, a pond of a cell's depth in some half an hour. See [`puddle`](Rules::puddle).
+    /// Returns the default rules with evaporation that dries up all water without a spring: films
+    /// in seconds, a pond of a cell's depth in some half an hour. See [`puddle`](Rules::puddle).
     pub fn desert() -> Rules {
         Rules::default().with_half_lives(5.0, 300.0, 20.0)
     }
 
     /// Returns these rules with evaporation by half-lives, in seconds: of films of a single unit,
-    /// and of the units that cells of deeper water lose next. Infinity is for never.
+    /// and of the next unit that a cell of deeper water loses. Infinity means never.
     ///
     /// ```
     /// use floodplain::water::Rules;
@@ -229,9 +229,9 @@ impl Rules {
         }
     }
 
-    /// Returns the chance in each tick of what has happened to half of all cells after a half-life,
-    /// in seconds: 1 − 2^(−1 / (`half_life` · `ticks_per_second`)). It is 1/2 for less than a tick,
-    /// and 0 for infinity. The same bits on every platform.
+    /// Returns the chance in each tick of an event that has happened to half of all cells after a
+    /// half-life, in seconds: 1 − 2^(−1 / (`half_life` · `ticks_per_second`)). It is 1/2 for less
+    /// than a tick, and 0 for infinity. The same bits on every platform.
     ///
     /// ```
     /// use floodplain::water::Rules;
@@ -243,7 +243,8 @@ impl Rules {
         if ticks.is_nan() || ticks <= 1.0 {
             return 0.5;
         }
-        // The series of 1 − e^(−x). The function of the standard library depends on the platform.
+        // The series of 1 − e^(−x). The result of the standard library's function depends on the
+        // platform.
         let x = core::f64::consts::LN_2 / ticks;
         let (mut sum, mut term) = (0.0, -1.0);
         for n in 1..=20 {

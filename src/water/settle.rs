@@ -11,11 +11,11 @@ use crate::water::voxel::Voxel;
 use crate::water::{RulesError, WaterWorld};
 use glam::IVec3;
 
-/// What settling came to.
+/// The result of settling.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Settling {
-    /// The ticks that it took.
+    /// The number of ticks done.
     pub ticks: u64,
     /// Units that springs and taps have supplied meanwhile.
     pub injected: u64,
@@ -27,58 +27,78 @@ pub struct Settling {
 }
 
 impl Settling {
-    /// Returns whether all came to rest.
+    /// Returns whether all chunks came to rest.
     pub fn is_at_rest(&self) -> bool {
         self.restless.is_empty()
     }
 }
 
-/// Lets the water of chunks come to rest outside any world, as for ground that was just generated,
-/// on any thread. Returns their records, in the order of the list, and what is not at rest after
-/// `most` ticks: where springs feed a stream that leaves, nothing ever is.
-///
-/// Totals and levels are those to which a world of these chunks comes in as many ticks, without
-/// evaporation. At faces to chunks that are not in the list water waits, whatever the rules say;
-/// what it does at the faces of `bounds` they do say.
+/// How the water of chunks comes to rest outside any world, as for ground that was just generated,
+/// on any thread.
 ///
 /// ```
-/// use floodplain::water::{Rules, Voxel, WaterWorld, settle};
-/// use floodplain::{Chunk, Region, glam::IVec3};
+/// use floodplain::water::{Rules, Settle, Voxel};
+/// use floodplain::{Chunk, glam::IVec3};
 ///
 /// let mut chunk = Chunk::uniform(Voxel::OPEN);
 /// chunk.set(15 * 256, Voxel::from_word(7)?);
-/// let (records, settling) =
-///     settle(7, Rules::lossless(), Region::EVERYWHERE, [(IVec3::ZERO, chunk)], 1_000)?;
+/// let settle = Settle { seed: 7, rules: Rules::lossless(), ..Settle::default() };
+/// let (records, settling) = settle.run([(IVec3::ZERO, chunk)])?;
 /// assert!(settling.is_at_rest());
 /// assert_eq!((records[0].units(), records[0].chunk().get(15 * 256).height()), (7, 0));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-///
-/// # Errors
-/// A rule's value is out of range, or the list holds a position twice or one out of bounds.
-pub fn settle(
-    seed: u64,
-    rules: Rules,
-    bounds: Region,
-    chunks: impl IntoIterator<Item = (IVec3, Chunk<Voxel>)>,
-    most: u64,
-) -> Result<(Vec<ChunkRecord>, Settling), EditError> {
-    let chunks: Vec<(IVec3, Chunk<Voxel>)> = chunks.into_iter().collect();
-    let positions: Vec<IVec3> = chunks.iter().map(|&(position, _)| position).collect();
-    let mut world = alone(seed, rules, bounds).map_err(EditError::Rules)?;
-    world.insert_chunks(chunks)?;
-    let settling = world.settle_all(most);
-    Ok((world.remove_chunks(positions)?, settling))
+#[derive(Clone, Copy, Debug)]
+pub struct Settle {
+    /// The seed of the random choices.
+    pub seed: u64,
+    /// The rules of the world that the chunks are for. Nothing evaporates, whatever they say.
+    pub rules: Rules,
+    /// The bounds of that world. At their faces the rules say what water does.
+    pub bounds: Region,
+    /// The most ticks.
+    pub most_ticks: u64,
 }
 
-/// Returns a world without chunks in which nothing evaporates, and water waits where none is
-/// loaded.
+impl Default for Settle {
+    /// Seed 0, default rules, no bounds, and at most 2,000 ticks.
+    fn default() -> Settle {
+        let (rules, bounds) = (Rules::default(), Region::EVERYWHERE);
+        Settle { seed: 0, rules, bounds, most_ticks: 2_000 }
+    }
+}
+
+impl Settle {
+    /// Returns the records of chunks at rest, in the order of the list, and what is not at rest
+    /// after the most ticks: where springs feed a stream that leaves, nothing ever is.
+    ///
+    /// Totals and levels are those to which a world of these chunks comes in as many ticks, without
+    /// evaporation. At faces to chunks that are not in the list water waits, whatever the rules
+    /// say.
+    ///
+    /// # Errors
+    /// A rule's value is out of range, or the list holds a position twice or one out of bounds.
+    pub fn run(
+        &self,
+        chunks: impl IntoIterator<Item = (IVec3, Chunk<Voxel>)>,
+    ) -> Result<(Vec<ChunkRecord>, Settling), EditError> {
+        let chunks: Vec<(IVec3, Chunk<Voxel>)> = chunks.into_iter().collect();
+        let positions: Vec<IVec3> = chunks.iter().map(|&(position, _)| position).collect();
+        let mut world = alone(self.seed, self.rules, self.bounds).map_err(EditError::Rules)?;
+        world.insert_chunks(chunks)?;
+        let settling = world.settle_all(self.most_ticks);
+        Ok((world.remove_chunks(positions)?, settling))
+    }
+}
+
+/// Returns a world without chunks in which nothing evaporates, and which holds water where no chunk
+/// is loaded.
 fn alone(seed: u64, rules: Rules, bounds: Region) -> Result<WaterWorld, RulesError> {
     rules.check()?;
     WaterWorld::with_bounds(seed, rules_alone(rules), bounds)
 }
 
-/// Returns the rules of chunks that settle: nothing evaporates, and water waits where none is
+/// Returns the rules of chunks that settle: nothing evaporates, and water is held where no chunk is
 /// loaded.
 pub(crate) fn rules_alone(rules: Rules) -> Rules {
     let edges = Edges { unloaded: Edge::Held, ..rules.edges };
@@ -87,16 +107,16 @@ pub(crate) fn rules_alone(rules: Rules) -> Rules {
 
 impl WaterWorld {
     /// Lets the water of the loaded chunks that a region touches come to rest at once, while the
-    /// rest of the world stands still and [`ticks`](WaterWorld::ticks) do not advance. Returns what
-    /// is not at rest after `most` ticks of these chunks. What springs and the sea supply and what
-    /// leaves meanwhile is entered in the ledger; nothing evaporates. Makes the queued edits and
-    /// completes a tick that is underway first.
+    /// rest of the world stands still and [`ticks`](WaterWorld::ticks) do not advance. Returns the
+    /// chunks that are not at rest after `most` ticks of these chunks. The ledger counts the units
+    /// that springs and the sea supply and the units that leave; nothing evaporates. First makes
+    /// the queued edits and completes a tick that is underway.
     ///
-    /// Totals and levels are those to which the chunks come in as many ticks of the world, if no
-    /// water crosses their outer faces. There it waits, and goes on with the next tick of the
-    /// world, in which the surfaces of their water are looked at once more. Chunks that are
-    /// [frozen](WaterWorld::freeze) stand still here, too. Takes as long as these ticks: to settle
-    /// generated ground on another thread, see [`settle`].
+    /// Totals and levels equal those after as many ticks of the world, if no water crosses the
+    /// chunks' outer faces. Water is held there, and flows again with the next tick of the world,
+    /// which visits the surfaces of the chunks' water once more. [Frozen](WaterWorld::freeze)
+    /// chunks stay frozen. Takes as long as these ticks: to settle generated ground on another
+    /// thread, see [`Settle`].
     ///
     /// # Errors
     /// None of the chunks that the region touches is loaded.
@@ -110,7 +130,7 @@ impl WaterWorld {
     /// world.fill_water(Region::new(IVec3::ZERO, IVec3::new(3, 3, 15)), 7)?;
     /// let settling = world.settle_now(Region::cell(IVec3::ZERO), 1_000)?;
     /// assert!(settling.is_at_rest());
-    /// assert_eq!((world.height(IVec3::new(15, 0, 15)), world.ticks()), (7, 0));
+    /// assert_eq!((world.units(IVec3::new(15, 0, 15)), world.ticks()), (7, 0));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn settle_now(&mut self, region: Region, most: u64) -> Result<Settling, EditError> {
@@ -136,14 +156,13 @@ impl WaterWorld {
         Ok(settling)
     }
 
-    /// Makes a world that was just made one that has had so many ticks.
+    /// Sets the clock of a world that was just made to this number of ticks.
     pub(crate) fn begin_at(&mut self, tick: u64) {
         self.tick = tick;
     }
 
-    /// Puts back chunks that were taken out when the ledger was as `before`, as if they had never
-    /// been away, and enters what the ledger of the world that they were in says of the time from
-    /// its `start` to its `end`.
+    /// Puts back chunks that were taken out when the ledger was `before`, as if they had never been
+    /// away. Adds the changes of the other world's ledger between its `start` and its `end`.
     pub(crate) fn put_back(
         &mut self,
         records: Vec<ChunkRecord>,
@@ -164,7 +183,7 @@ impl WaterWorld {
         Ok(())
     }
 
-    /// Does ticks until nothing is awake, at most so many.
+    /// Does ticks until no cell is awake, at most the given number.
     fn settle_all(&mut self, most: u64) -> Settling {
         let (start, before) = (self.tick, self.ledger);
         while !self.is_asleep() && self.tick.wrapping_sub(start) < most {

@@ -1,5 +1,5 @@
 //! The simulation distance: which of the loaded chunks stand still, by the positions of the
-//! players. It looks at no clock and draws no random number, and changes a world by edits alone.
+//! players. It reads no clock, draws no random number, and changes a world by edits alone.
 
 use crate::coords::{Cube, Shape};
 use crate::simulation::Simulation;
@@ -9,11 +9,11 @@ use core::fmt;
 use glam::{IVec2, IVec3};
 use hashbrown::{HashMap, HashSet};
 
-/// Chunks that are switched in one call, unless it is told otherwise: less than 1 ms of work.
+/// The default number of chunks switched in one call: less than 1 ms of work.
 const LIMIT: usize = 256;
-/// Of 100 ticks of the server, how many are to complete one of the world.
+/// Of 100 ticks of the server, the number that must complete a tick of the world.
 const ENOUGH: u128 = 95;
-/// The least share of the work at which the chunks that it may freeze are to blame for lag.
+/// The least share of the work at which the chunks that it may freeze are blamed for lag.
 const BLAME: f64 = 0.05;
 /// Calls of [`SimulationDistance::adapt`] in a row that report no lag, before a distance grows.
 const CALM: u32 = 10;
@@ -25,9 +25,10 @@ const CALM: u32 = 10;
 pub struct Ring {
     /// The greatest distance from a player.
     pub distance: u32,
-    /// How many ticks in a row the ring is simulated, from 1 to `of`; then it stands still.
+    /// The number of ticks in a row in which the ring is simulated, from 1 to `of`; then it stands
+    /// still.
     pub ticks: u64,
-    /// After how many ticks that begins anew.
+    /// The period of that, in ticks.
     pub of: u64,
 }
 
@@ -38,7 +39,7 @@ impl Ring {
     }
 }
 
-/// Why rings were refused. They are numbered from 0.
+/// Why rings were refused. Rings are numbered from 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RingError {
@@ -50,16 +51,16 @@ pub enum RingError {
         ring: usize,
         /// Its distance.
         distance: u32,
-        /// That of the ring before it.
+        /// The distance of the ring before it.
         before: u32,
     },
     /// A ring is simulated in no tick, or in more ticks than there are.
     Ticks {
         /// The ring's number.
         ring: usize,
-        /// The ticks in which it is to be simulated.
+        /// The ticks in which the ring is to be simulated.
         ticks: u64,
-        /// The ticks of which they are a part.
+        /// The ring's period, in ticks.
         of: u64,
     },
 }
@@ -98,30 +99,31 @@ pub trait Simulated: Simulation {
     fn visit_awake(&self, visit: &mut dyn FnMut(IVec3, usize));
 }
 
-/// Simulates what is near the players: says which chunks are to be [frozen](WaterWorld::freeze) and
-/// [thawed](WaterWorld::thaw) before the next tick.
+/// Simulates the chunks near the players: determines which chunks are to be
+/// [frozen](WaterWorld::freeze) and [thawed](WaterWorld::thaw) before the next tick.
 ///
-/// In each tick, those [rings](Ring) are simulated whose turn it is, by the number of the tick.
-/// What is farther away than the farthest of them stands still. So is everything if there are no
-/// players. No unit of water is moved or lost by that.
+/// Each tick simulates the [rings](Ring) whose turn it is, by the number of the tick. Chunks
+/// farther away than the farthest of these rings stand still. Without players, all chunks do. This
+/// moves and loses no unit of water.
 ///
-/// - **A limit.** A call switches so many chunks at most ([`with_limit`](Self::with_limit)), so no
-///   tick takes long because many chunks freeze at once. Chunks nearest to a player are thawed
-///   first, those farthest from all players frozen first; if more wait of both, each has half of
-///   the limit. A ring that is simulated in turns needs turns that are longer than its chunks
-///   divided by the limit.
+/// - **A limit.** A call switches at most a given number of chunks
+///   ([`with_limit`](Self::with_limit)), so no tick takes long because many chunks freeze at once.
+///   The chunks nearest to a player are thawed first, the chunks farthest from all players are
+///   frozen first; if there are many of both, each gets half of the limit. A ring that is simulated
+///   in turns needs turns that are longer than its chunks divided by the limit.
 /// - **Hysteresis.** A chunk is thawed within the distance, and frozen where it is farther away by
 ///   more than a number of chunks ([`with_hysteresis`](Self::with_hysteresis)), so a player who
 ///   walks to and fro switches nothing. In between, a chunk stays as it is: after the turn of a
-///   wider ring, what is that close to the nearer one goes on with it.
-/// - **Lag.** [`adapt`](Self::adapt) makes the distances shorter when the world does not keep up
-///   because of what is far away, and longer again when it does.
+///   wider ring, chunks that close to a nearer ring continue with it.
+/// - **Lag.** [`adapt`](Self::adapt) shortens the distances when the world does not keep up because
+///   of distant chunks, and lengthens them again when it does.
 ///
 /// It takes a [`WaterWorld`] or a [`World`](crate::world::World), whose frozen chunks hold all of
 /// its parts still.
 ///
 /// The edits are a function of the rings, the world, its queued edits, and the players' positions.
-/// With the same input, all machines make the same edits; or record the edits, as those of players.
+/// With the same input, all machines make the same edits. Alternatively, record them like the edits
+/// of players.
 ///
 /// ```
 /// use floodplain::water::{Ring, Rules, SimulationDistance, Voxel, WaterWorld};
@@ -156,9 +158,9 @@ pub struct SimulationDistance {
     hysteresis: u32,
     limit: usize,
     least: u32,
-    /// By how much the distances are shorter now.
+    /// The number of chunks by which the distances are shorter now.
     reduction: u32,
-    /// Reports without lag in a row.
+    /// The number of reports without lag in a row.
     calm: u32,
 }
 
@@ -167,8 +169,8 @@ impl SimulationDistance {
     /// chunk and a limit of 256 chunks.
     ///
     /// # Errors
-    /// There is no ring, one is not farther away than that before it, or is simulated in no tick or
-    /// in more than there are.
+    /// There is no ring, a ring is not farther away than the one before it, or a ring is simulated
+    /// in no tick or in more ticks than its period has.
     pub fn new(rings: impl IntoIterator<Item = Ring>) -> Result<Self, RingError> {
         let rings: Vec<Ring> = rings.into_iter().collect();
         if rings.is_empty() {
@@ -193,29 +195,31 @@ impl SimulationDistance {
         })
     }
 
-    /// Freezes only what is farther away than the distance by more than so many chunks.
+    /// Freezes only chunks that are farther away than the distance by more than this number of
+    /// chunks.
     pub fn with_hysteresis(self, chunks: u32) -> Self {
         SimulationDistance { hysteresis: chunks, ..self }
     }
 
-    /// Switches at most so many chunks in a call. It takes some 2 µs for each to be frozen or
-    /// thawed.
+    /// Switches at most this number of chunks in a call. Freezing or thawing a chunk takes some 2
+    /// µs.
     pub fn with_limit(self, chunks: usize) -> Self {
         SimulationDistance { limit: chunks, ..self }
     }
 
-    /// Makes no distance shorter than so many chunks for lag; 1 by default. One that is shorter by
-    /// itself stays as it is.
+    /// Never shortens a distance below this number of chunks for lag; 1 by default. A distance that
+    /// is shorter by itself stays as it is.
     pub fn with_least(self, chunks: u32) -> Self {
         SimulationDistance { least: chunks, ..self }
     }
 
-    /// Makes all distances shorter by a chunk if less than 95 of 100 of the server's ticks have
-    /// completed one of the world, `completed` of `ticks` since the last call, and what is far away
-    /// is to blame: the chunks that it may freeze have at least a twentieth of the work, by
-    /// [`far_share`](Self::far_share). Makes them longer by a chunk, up to those given at first,
-    /// after ten calls in a row in which all were completed or these chunks were not to blame. Call
-    /// it once a second or so. As lag depends on the machine, what it is told is part of the input.
+    /// Shortens all distances by a chunk if the world lags because of distant chunks. It lags if
+    /// fewer than 95 of 100 of the server's ticks have completed a tick of the world: `completed`
+    /// of `ticks` since the last call. The distant chunks are the cause if the chunks that may be
+    /// frozen have at least a twentieth of the work, by [`far_share`](Self::far_share). Lengthens
+    /// the distances by a chunk, up to the given ones, after ten calls in a row in which the world
+    /// did not lag or these chunks were not the cause. Call it once a second or so. Lag depends on
+    /// the machine, so these numbers are part of the input.
     ///
     /// ```
     /// use floodplain::water::{Ring, SimulationDistance};
@@ -242,9 +246,9 @@ impl SimulationDistance {
         }
     }
 
-    /// Returns the share of the awake cells of a world, 0 to 1, in chunks that it may freeze for
-    /// lag: those farther from all players than the least distance. It stands for their share of
-    /// the time of a tick, in all parts of the world. 0 if nothing is awake.
+    /// Returns the share of the awake cells of a world, 0 to 1, in chunks that may be frozen for
+    /// lag: chunks farther from all players than the least distance. It estimates their share of
+    /// the time of a tick, in all parts of the world. 0 if no cell is awake.
     pub fn far_share<W: Simulated>(&self, world: &W, players: &[IVec3]) -> f64 {
         let mut columns = Columns::of(players);
         let (mut far, mut all) = (0, 0);
@@ -257,7 +261,7 @@ impl SimulationDistance {
         if all == 0 { 0.0 } else { far as f64 / all as f64 }
     }
 
-    /// Returns by how many chunks the distances are shorter now, for lag.
+    /// Returns the number of chunks by which the distances are shorter now, for lag.
     pub fn reduction(&self) -> u32 {
         self.reduction
     }
@@ -274,9 +278,9 @@ impl SimulationDistance {
     /// kind: chunks to freeze, and chunks to thaw, in order. The world is a [`WaterWorld`] or a
     /// [`World`](crate::world::World); `players` are their positions in chunks.
     ///
-    /// Edits that wait in the queue of the world are taken as made, unless they will be refused, so
-    /// this may be called in the middle of a tick, and once in each tick of a server whose world
-    /// lags behind. It takes time in the number of chunks, and of columns times players.
+    /// Edits in the queue of the world are treated as made, unless they will be refused. So this
+    /// may be called in the middle of a tick, and once in each tick of a server whose world lags
+    /// behind. Takes time in the number of chunks, and of columns times players.
     pub fn edits<W: Simulated>(&self, world: &W, players: &[IVec3]) -> Vec<W::Edit> {
         let reach = self.reach(world.ticks_begun());
         let mut columns = Columns::of(players);
@@ -287,7 +291,7 @@ impl SimulationDistance {
                 let reach = reach.map(|reach| reach.saturating_add(more));
                 distance.is_some_and(|distance| reach.is_some_and(|reach| distance <= reach))
             };
-            // Whole columns come together, one after the other.
+            // Chunks come column by column.
             let order = [chunk.x, chunk.z, chunk.y];
             if is_frozen && is_within(0) {
                 thawing.push((distance, order));
@@ -304,8 +308,8 @@ impl SimulationDistance {
             .collect()
     }
 
-    /// Returns how many chunks are frozen and thawed of those that are to be: half of the limit
-    /// each, and what the other does not need.
+    /// Returns how many of the chunks to freeze and to thaw are switched: half of the limit each,
+    /// plus the part that the other does not need.
     fn shares(&self, freezing: usize, thawing: usize) -> (usize, usize) {
         let half = self.limit.div_ceil(2);
         let thawed = thawing.min(half.max(self.limit.saturating_sub(freezing)));
@@ -313,7 +317,7 @@ impl SimulationDistance {
     }
 }
 
-/// Returns the chunks of the `count` first in order.
+/// Returns the first `count` chunks in order.
 fn first<K: Ord + Copy>(mut chunks: Vec<(K, [i32; 3])>, count: usize) -> Vec<IVec3> {
     if count < chunks.len() {
         chunks.select_nth_unstable(count);
@@ -327,7 +331,7 @@ fn first<K: Ord + Copy>(mut chunks: Vec<(K, [i32; 3])>, count: usize) -> Vec<IVe
 struct Columns {
     players: Vec<IVec2>,
     known: HashMap<IVec2, Option<u32>>,
-    /// The column asked for last: chunks of a column mostly come one after the other.
+    /// The last column queried: chunks of a column mostly come one after the other.
     last: Option<(IVec2, Option<u32>)>,
 }
 
@@ -339,7 +343,7 @@ impl Columns {
         Columns { players, known: HashMap::new(), last: None }
     }
 
-    /// Returns how many chunks that of a chunk is away; `None` if there are no players.
+    /// Returns the distance of a chunk's column in chunks; `None` if there are no players.
     fn distance(&mut self, chunk: IVec3) -> Option<u32> {
         let column = column_of(chunk);
         if let Some((_, distance)) = self.last.filter(|&(last, _)| last == column) {
@@ -378,7 +382,7 @@ impl Simulated for WaterWorld {
     }
 }
 
-/// What becomes of chunks by an edit.
+/// The effect of an edit on chunks.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fate {
     Comes,
@@ -390,12 +394,12 @@ pub(crate) enum Fate {
 /// The chunks that will be loaded once edits are made, and which of them will be frozen.
 pub(crate) struct Foresight<'w> {
     water: &'w WaterWorld,
-    /// Whether a chunk will be frozen, `None` if it will not be loaded; of those that change.
+    /// For each chunk that changes, whether it will be frozen; `None` if it will not be loaded.
     changed: HashMap<IVec3, Option<bool>>,
 }
 
 impl<'w> Foresight<'w> {
-    /// Returns the present.
+    /// Returns the present state, without edits.
     pub(crate) fn of(water: &'w WaterWorld) -> Self {
         Foresight { water, changed: HashMap::new() }
     }
@@ -419,7 +423,7 @@ impl<'w> Foresight<'w> {
         }
     }
 
-    /// Notes what becomes of chunks by an edit; of none if it will be refused.
+    /// Notes the effect of an edit on chunks; no effect if it will be refused.
     pub(crate) fn note(&mut self, fate: Fate, chunks: &[IVec3]) {
         let is_loaded = |chunk: IVec3| match self.changed.get(&chunk) {
             Some(is_frozen) => is_frozen.is_some(),

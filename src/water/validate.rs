@@ -1,4 +1,4 @@
-//! The invariants ("laws") of a water world between two ticks, each with an error of its own.
+//! The invariants ("laws") of a water world between two ticks, each with its own error.
 
 use crate::chunk::{CellMask, LayerMask};
 use crate::coords::Face;
@@ -12,7 +12,7 @@ use core::fmt;
 use glam::IVec3;
 use std::collections::VecDeque;
 
-/// A law that [`WaterWorld::validate`] found broken. There is none unless this crate has a bug.
+/// A law that [`WaterWorld::validate`] found broken. This happens only if this crate has a bug.
 ///
 /// Positions are cells, except where a chunk position is mentioned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,8 +27,8 @@ pub enum Violation {
     },
     /// The chunk store breaks its own invariants.
     Storage,
-    /// The bit masks, outlets or sources cached for the chunk at this chunk position are not those
-    /// of its cells.
+    /// The bit masks, outlets or sources cached for the chunk at this chunk position do not match
+    /// its cells.
     Masks(IVec3),
     /// A cell whose word is not canonical.
     Word {
@@ -37,7 +37,7 @@ pub enum Violation {
         /// Its word.
         word: u16,
     },
-    /// A mark of the world's edge inside the bounds, or an ordinary voxel outside of them.
+    /// A mark of the world's edge inside the bounds, or an ordinary voxel outside them.
     Bounds(IVec3),
     /// A cell with a parent that is solid, dry, not loaded or out of bounds.
     Parent(IVec3),
@@ -63,8 +63,8 @@ pub enum Violation {
     Unfilled(IVec3),
     /// A sleeping cell with a drain in water, or with a tap and room.
     Fixture(IVec3),
-    /// A sleeping body of water without a source whose surface is not level within one unit, or
-    /// with the sea that it lies at.
+    /// A sleeping body of water without a source that is not level within one unit, in itself or
+    /// with the sea beside it.
     Uneven {
         /// A cell of its highest surface.
         high: IVec3,
@@ -183,8 +183,9 @@ impl WaterWorld {
         })
     }
 
-    /// Checks that marks stand beyond the bounds and nowhere else, and each cell that is neither
-    /// open nor a mark. Most are, and fuzzers run this after every tick.
+    /// Checks that marks stand beyond the bounds and nowhere else, and checks each cell that is
+    /// neither open nor a mark. Most cells are open or marks, and fuzzers run this after every
+    /// tick.
     fn check_layer(&self, layer: LayerId) -> Result<(), Violation> {
         let chunk = self.store.grid().position_at(layer.slot);
         let mut wrong = self.store.select(layer, Voxel::is_outside);
@@ -217,7 +218,7 @@ impl WaterWorld {
         }
         self.check_parents(place, voxel, cell)?;
         let asleep = !self.store.is_awake(place);
-        // In a frozen chunk, no tick corrects what an edit has changed.
+        // In a frozen chunk, no tick corrects the flags after an edit.
         if asleep || !self.store.have_links_changed() && !self.store.is_frozen(place.slot) {
             self.check_source(place, voxel, cell)?;
         }
@@ -288,7 +289,7 @@ impl WaterWorld {
         Ok(())
     }
 
-    /// Checks that no fixture sleeps that has something to do.
+    /// Checks that no fixture with something to do sleeps.
     fn check_fixtures(&self) -> Result<(), Violation> {
         for slot in self.store.grid().sorted_slots() {
             for (index, _) in self.store.fixture_list(slot) {
@@ -301,8 +302,8 @@ impl WaterWorld {
         Ok(())
     }
 
-    /// Depth-first search for cycles along parents: a cell that is met again before its own search
-    /// has ended is in a loop.
+    /// Depth-first search for cycles along parents: a cell that is visited again before its own
+    /// search has ended is in a loop.
     fn check_loops(&self) -> Result<(), Violation> {
         let (mut met, mut ended) = (PlaceSet::default(), PlaceSet::default());
         let mut open = Vec::new();
@@ -380,8 +381,8 @@ impl WaterWorld {
                 if joined && beside.is_wet() && seen.insert(there) {
                     open.push_back(there);
                 }
-                // What lies below a spring is that one's to fill, even if it gives nothing. What
-                // lies below falling water waits for it.
+                // The spring above fills a cell below it, even if it gives nothing. A cell below
+                // falling water waits for that water.
                 let above = self.store.look(place, Face::Up);
                 let is_fallen_on = !full && !above.is_mark() && above.is_wet();
                 let is_dry = !beside.is_mark() && !beside.is_wet();
@@ -403,7 +404,7 @@ impl WaterWorld {
 /// The hydraulic head of a surface in one cell, in units, and the cell.
 type Surface = (i64, IVec3);
 
-/// Keeps the higher or the lower of two surfaces; of equals, the first.
+/// Keeps the higher or the lower of two surfaces; if they are equal, the first.
 trait ByHead {
     fn max_by_head(self, other: Surface) -> Self;
     fn min_by_head(self, other: Surface) -> Self;
@@ -456,8 +457,8 @@ mod tests {
     const WESTWARD: u16 = 1 << 3;
     const EASTWARD: u16 = 2 << 3;
 
-    /// Returns a sleeping chunk of rock with holes that hold these words; all laws that do not
-    /// concern the words hold.
+    /// Returns a sleeping chunk of rock with holes that hold these words. All laws about anything
+    /// other than words hold.
     fn world(words: &[(IVec3, u16)]) -> WaterWorld {
         let mut world = WaterWorld::new(7, Rules { throughput: 3, ..Rules::lossless() }).unwrap();
         world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::SOLID)).unwrap();
@@ -538,7 +539,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_added_is_there_and_nothing_else() {
+    fn a_set_holds_exactly_the_added_cells() {
         let mut random = fastrand::Rng::with_seed(4);
         let mut store = Store::new(Region::EVERYWHERE, Edges::WALLS);
         for x in 0..4 {

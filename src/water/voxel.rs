@@ -1,5 +1,5 @@
 //! The content of one cell of a water world: solid ground, the sea, open space with its water, or a
-//! mark that stands for what lies beyond the world's edge.
+//! mark of the space beyond the world's edge.
 
 use crate::chunk::{Chunk, LAYER_CELLS};
 use crate::coords::{CHUNK_CELLS, Face};
@@ -25,8 +25,8 @@ impl Voxel {
     pub const SOLID: Voxel = Voxel(MARK | FULL as u16);
     /// Open and dry: no water, no flow.
     pub const OPEN: Voxel = Voxel(0);
-    /// The sea: full for ever. It fills open cells beside and below it, and what falls on it or is
-    /// pressed into it is gone. See [`set_sea`](crate::water::WaterWorld::set_sea).
+    /// The sea: always full. It fills open cells beside and below it, and takes water that falls on
+    /// it or is pressed into it. See [`set_sea`](crate::water::WaterWorld::set_sea).
     pub const SEA: Voxel = Voxel(MARK | FULL as u16 | 1 << 10);
 
     /// Beyond a draining edge: water that flows here leaves the world.
@@ -35,7 +35,7 @@ impl Voxel {
     pub(crate) const HELD: Voxel = Voxel(MARK | FULL as u16 | 1 << 8);
     /// Beyond a wall at the world's edge.
     pub(crate) const WALL: Voxel = Voxel(MARK | FULL as u16 | 1 << 9);
-    /// The sea as the cell above it sees it: with room without end. No cell holds this word.
+    /// The sea for the cell above it: unlimited room. No cell holds this word.
     pub(crate) const SINK: Voxel = Voxel(MARK | 1 << 10);
 
     /// Returns open space with the water of `cell`.
@@ -62,7 +62,7 @@ impl Voxel {
         }
     }
 
-    /// Returns the voxel as a world with this throughput holds it: `largest` is at most that.
+    /// Returns the voxel for a world with this throughput: `largest` is limited to it.
     pub(crate) const fn lowered_to(self, throughput: u8) -> Voxel {
         if self.is_mark() || self.is_source() || self.largest() <= throughput {
             self
@@ -72,7 +72,7 @@ impl Voxel {
     }
 
     /// Returns whether this is a mark of the world's edge or of a chunk that is not loaded. The sea
-    /// is none, though it lies beyond edges, too.
+    /// is not a mark, though it also lies beyond edges.
     pub(crate) const fn is_outside(self) -> bool {
         self.is_mark() && !self.is_solid() && !self.is_sea()
     }
@@ -111,7 +111,7 @@ impl Voxel {
     /// Returns the voxel of a [`word`](Voxel::word).
     ///
     /// # Errors
-    /// The word is that of neither solid ground, the sea nor a water cell; the error is that of
+    /// The word belongs to neither solid ground, the sea nor a water cell; the error comes from
     /// [`WaterCell::from_word`].
     pub const fn from_word(word: u16) -> Result<Voxel, CellError> {
         if word == Voxel::SOLID.0 || word == Voxel::SEA.0 {
@@ -147,8 +147,8 @@ impl Voxel {
         if self.is_mark() { 0 } else { self.height_bits() }
     }
 
-    /// Returns the units of water as they are seen: those of [`height`](Voxel::height), and a full
-    /// cell for the sea.
+    /// Returns the visible units of water: the [`height`](Voxel::height), and a full cell for the
+    /// sea.
     #[inline]
     pub(crate) const fn seen_height(self) -> u8 {
         if self.is_sea() { FULL } else { self.height() }
@@ -160,10 +160,10 @@ impl Voxel {
         FULL - self.height_bits()
     }
 
-    /// Returns a number that differs where a game draws something else: ground, the sea or a mark,
-    /// the height, and whether water passes through an empty cell. There its direction and the
-    /// bottleneck count, too: a fall is drawn by nothing else. The bottleneck only rises while
-    /// water passes, so it seldom changes.
+    /// Returns a number that differs where a game draws something else. It depends on ground, the
+    /// sea or a mark, on the height, and on whether water passes through an empty cell. For such a
+    /// cell its direction and its bottleneck count, too, since only they determine how a fall is
+    /// drawn. The bottleneck only rises while water passes, so it seldom changes.
     #[inline]
     pub(crate) const fn look(self) -> u16 {
         const PASSES: u16 = 1 << ACTIVE_SHIFT;
@@ -183,7 +183,7 @@ impl Voxel {
         self.height() > 0
     }
 
-    /// Returns whether nothing fits: full, solid, the sea, or a mark other than a drain.
+    /// Returns whether the cell has no room: full, solid, the sea, or a mark other than a drain.
     #[inline]
     pub(crate) const fn is_closed(self) -> bool {
         self.0 & HEIGHT == FULL as u16
@@ -203,7 +203,8 @@ impl Voxel {
         !self.is_mark() && self.has(CellFlags::HAS_SOURCE)
     }
 
-    /// Returns whether this is a cell that a fall feeds, below a spring: its water came from above.
+    /// Returns whether a fall feeds this cell, which lies below a spring: its water came from
+    /// above.
     #[inline]
     pub(crate) const fn is_fall(self) -> bool {
         const FALLS: u16 =
@@ -211,8 +212,8 @@ impl Voxel {
         self.0 & (MARK | CellFlags::HAS_SOURCE.bits()) == FALLS
     }
 
-    /// Returns whether this is a cell of a fall that has passed on all that a cell can hold: full,
-    /// active, fed from above alone, and passed by no steady flow.
+    /// Returns whether this is a cell of a fall that has passed on a full cell of water: full,
+    /// active, fed from above alone, and without steady flow.
     #[inline]
     pub(crate) const fn is_steady_fall(self) -> bool {
         const STEADY: u16 = FULL as u16

@@ -4,32 +4,32 @@ use super::World;
 use crate::coords::{Cube, Shape};
 use crate::{blast, humidity, water};
 
-/// What entered and left a world since it was made: the ledgers of its parts, and the sum of water
-/// and moisture in units of moisture, 1/65,536 each.
+/// The water, moisture and pressure that entered and left a world since it was made: the ledgers of
+/// its parts, and the sum of water and moisture in units of moisture, 1/65,536 each.
 ///
-/// `total = came_in − went_out`, exactly, after every edit and tick. What passes from water to soil
-/// or back comes in and goes out for the parts, but not for the world.
+/// `total = came_in − went_out`, exactly, after every edit and tick. Water that passes into soil or
+/// back comes in and goes out for the parts, but not for the world.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Ledger {
-    /// That of water, in units of water.
+    /// The ledger of water, in units of water.
     pub water: water::Ledger,
-    /// That of moisture, in units of moisture.
+    /// The ledger of moisture, in units of moisture.
     pub soil: humidity::Ledger,
-    /// That of pressure.
+    /// The ledger of pressure.
     pub blast: blast::Ledger,
-    /// The units of moisture that one unit of water is.
+    /// The units of moisture in one unit of water.
     pub scale: u64,
     /// The units of water that soaked into soil: `removed` for water, `placed` for moisture.
     pub soaked: u64,
-    /// Those that soil gave back: `removed` for moisture, `placed` for water.
+    /// The units of water that soil gave back: `removed` for moisture, `placed` for water.
     pub sprung: u64,
-    /// Those that went into soil as they evaporated: `evaporated` for water, `placed` for moisture.
+    /// The units of water that evaporated into soil: `evaporated` for water, `placed` for moisture.
     pub ebbed: u64,
     /// The units of water that explosions [threw](super::Rules::throw_flow) from cell to cell.
     pub thrown: u64,
-    /// The units of water that soil left which broke: `removed` for moisture, `placed` for water.
-    /// The world neither gained nor lost them.
+    /// The units of water that broken soil left: `removed` for moisture, `placed` for water. The
+    /// world neither gained nor lost them.
     pub spilled: u64,
 }
 
@@ -84,7 +84,7 @@ impl World {
     pub fn ledger(&self) -> Ledger {
         Ledger {
             water: self.water.ledger(),
-            // Its sweep keeps one.
+            // The world's sweep keeps a ledger.
             soil: self.soil.ledger().unwrap_or_default(),
             blast: self.blast.ledger(),
             scale: self.rules.scale(),
@@ -97,8 +97,8 @@ impl World {
     }
 
     /// Returns the water in cells and in soil, in units of moisture, 1/65,536 each, counted cell by
-    /// cell: that this is [`ledger().total()`](Ledger::total) proves that none was made or lost.
-    /// Takes time linear in the loaded chunks.
+    /// cell. If this equals [`ledger().total()`](Ledger::total), no unit was made or lost. Takes
+    /// time linear in the loaded chunks.
     pub fn total(&self) -> u128 {
         let in_soil = |chunk| {
             let units = self.soil.chunk_units(chunk)?;

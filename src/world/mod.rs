@@ -1,20 +1,20 @@
 //! One ground for water, moisture and explosions: a world of materials, whose parts are kept equal
 //! to it.
 //!
-//! No automaton knows of another. What goes from one to the other, and the clock that they share,
-//! stands here, above them.
+//! The automata do not depend on each other. Exchange between them, and their common clock, are
+//! implemented here, above them.
 //!
 //! | where | what |
 //! |---|---|
 //! | `rules/` | materials, the rules of all parts, the limits derived from them, and errors |
-//! | `ground/` | edits of materials, and how the parts follow them; chunks that are loaded, and that travel |
-//! | `pressure/` | explosions: the ground that they are lent, charges, their reach, what breaks and what is thrown |
-//! | `edit/` | edits as values, in bytes and in a queue; those of the parts |
-//! | `tick/` | a tick in pieces: water, what passes between water and soil, soil, explosions |
-//! | `feed/` | what has changed, as values and in bytes, and a copy that follows it |
-//! | `query`, `view` | reading, and what the drawing reads |
+//! | `ground/` | edits of materials, and how the parts follow them; loading and unloading chunks, as content and as records |
+//! | `pressure/` | explosions: the ground lent to them, charges, their reach, broken ground and thrown water |
+//! | `edit/` | edits as values, in bytes and in a queue; edits of the parts |
+//! | `tick/` | a tick in pieces: water, exchange between water and soil, soil, explosions |
+//! | `feed/` | the changes, as values and in bytes, and a copy that follows them |
+//! | `query`, `view` | queries, and the drawing's view |
 //! | `ledger`, `validate` | the account of all water, and the laws |
-//! | `restore` | what a snapshot needs |
+//! | `restore` | the state that a snapshot saves |
 
 mod bytes;
 mod edit;
@@ -46,7 +46,7 @@ pub use rules::error::EditError;
 pub use rules::material::{Material, MaterialId};
 pub use rules::palette::{Palette, PaletteError};
 pub use rules::{Rules, RulesError, UnderWater};
-pub use tick::settle::{Restless, Settling, settle};
+pub use tick::settle::{Restless, Settle, Settling};
 pub use view::WorldView;
 
 use crate::blast::BlastWorld;
@@ -66,16 +66,16 @@ use tick::touched::Touched;
 
 /// A world of ground on sparse 16³ chunks, with water, moisture and pressure in it.
 ///
-/// Its ground is a grid of [materials](Palette), and each part has the same: what is solid stops
-/// water and pressure, what is permeable is soil, what has a strength is a wall that breaks. All
-/// edits of ground are edits of the world; the parts can be [read](World::water), and edited by
-/// [`apply`](World::apply) in all that leaves the ground as it is.
+/// Its ground is a grid of [materials](Palette), and all parts have the same ground: solid cells
+/// stop water and pressure, permeable cells are soil, cells with a strength are walls that break.
+/// All edits of ground are edits of the world. The parts can be [read](World::water), and
+/// [`apply`](World::apply) edits them in every way that leaves the ground unchanged.
 ///
-/// Water soaks into soil, soil that holds too much gives it back, and what evaporates goes into the
-/// soil below first: [`Couplings`] are the rules of that, and [`Ledger`] its account.
+/// Water soaks into soil, soil that holds too much gives it back, and evaporated water goes into
+/// the soil below first: [`Couplings`] holds these rules, and [`Ledger`] the account.
 ///
-/// Cells that no chunk holds are *not loaded*: water treats them as its rules say, moisture as
-/// rock, and pressure leaves the world at their faces.
+/// Cells that no chunk holds are *not loaded*: water treats them by its rules, moisture as rock,
+/// and pressure leaves the world at their faces.
 ///
 /// ```
 /// use floodplain::glam::IVec3;
@@ -89,7 +89,7 @@ use tick::touched::Touched;
 /// world.set_material(IVec3::new(8, 7, 8), air)?;
 /// world.rain(IVec3::new(8, 15, 8), 9)?;
 /// world.run(20);
-/// assert!(world.height(IVec3::new(8, 7, 8)) < 7, "the soil soaked up the rest");
+/// assert!(world.units(IVec3::new(8, 7, 8)) < 7, "the soil soaked up the rest");
 /// assert!(world.moisture(IVec3::new(9, 6, 8)) > 0.0, "and they spread");
 /// world.validate()?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -99,27 +99,28 @@ use tick::touched::Touched;
 pub struct World {
     palette: Palette,
     rules: Rules,
-    /// Chunks are those of `water`. Cells beyond the bounds have the first material.
+    /// The same chunks as in `water`. Cells beyond the bounds have the first material.
     ground: Grid<MaterialId, Cube>,
     water: WaterWorld,
-    /// Has the chunks with a permeable cell.
+    /// The part of soil: the chunks with a permeable cell.
     soil: HumidityWorld<Cube>,
-    /// Has the ground of the chunks in `mirrored`, and pressure in those within reach of `origins`.
+    /// The part of explosions: the ground of the chunks in `mirrored`, and pressure in chunks
+    /// within reach of `origins`.
     blast: BlastWorld<Cube>,
-    /// The complete ticks.
+    /// The number of complete ticks.
     tick: u64,
     stage: Stage,
     queue: Queue,
-    /// The chunks whose ground `blast` has, in order of position: of the loaded ones those with
-    /// pressure, or with anything that stands in them there. Follows from `blast`.
+    /// The chunks whose ground `blast` has, in order of position: loaded chunks in which `blast`
+    /// has pressure or ground. Follows from `blast`.
     mirrored: BTreeSet<[i32; 3]>,
-    /// The chunks in which pressure was put into the world since all was silent, in order of
+    /// The chunks in which pressure was added to the world since all was last silent, in order of
     /// position.
     origins: BTreeSet<[i32; 3]>,
-    /// Whether an edit may have changed water since `blast` followed it, for checks alone. That
-    /// is not known of a world that was just made or loaded.
+    /// Whether an edit may have changed water since `blast` followed it; for checks only. Not known
+    /// for a world that was just made or loaded.
     is_water_edited: bool,
-    /// What is found of the water that flows throw, in this tick.
+    /// The water found to be thrown by flows in this tick.
     throws: Throws,
     /// The units of water that flows threw.
     thrown: u64,
@@ -128,9 +129,9 @@ pub struct World {
     events: Vec<Broken>,
     untold: feed::untold::Untold,
     passed: Passed,
-    /// What the rules come to; what follows from rules and palette.
+    /// The thresholds and chances that follow from rules and palette.
     limits: Limits,
-    /// What follows from ground, water and soil.
+    /// The contacts that follow from ground, water and soil.
     contacts: Contacts,
     #[cfg(feature = "store")]
     touched: Touched,
@@ -140,16 +141,16 @@ impl World {
     /// Returns a world without chunks, bounded by the range of `i32` only.
     ///
     /// # Errors
-    /// A rule is out of range, or a material of the palette is by these rules.
+    /// A rule is out of range, or these rules do not allow a material of the palette.
     pub fn new(seed: u64, palette: Palette, rules: Rules) -> Result<Self, RulesError> {
         Self::with_bounds(seed, palette, rules, Region::EVERYWHERE)
     }
 
-    /// Returns a world without chunks that ends at the faces of `bounds`, as the rules of each part
-    /// say.
+    /// Returns a world without chunks that ends at the faces of `bounds`, where the rules of each
+    /// part apply.
     ///
     /// # Errors
-    /// A rule is out of range, or a material of the palette is by these rules.
+    /// A rule is out of range, or these rules do not allow a material of the palette.
     pub fn with_bounds(
         seed: u64,
         palette: Palette,

@@ -44,13 +44,12 @@ impl World {
         self.tick
     }
 
-    /// Returns the part of water, with all that can be read of it. Its edits are made by
-    /// [`apply`](World::apply).
+    /// Returns the part of water, for reading. Its edits are made by [`apply`](World::apply).
     pub fn water(&self) -> &WaterWorld {
         &self.water
     }
 
-    /// Returns the part of moisture. It has the chunks in which a cell is permeable.
+    /// Returns the part of moisture. It has the chunks with a permeable cell.
     pub fn soil(&self) -> &HumidityWorld<Cube> {
         &self.soil
     }
@@ -62,15 +61,15 @@ impl World {
         &self.blast
     }
 
-    /// Returns what a cell is made of; `None` if it is not loaded or out of bounds.
+    /// Returns the material of a cell; `None` if it is not loaded or out of bounds.
     pub fn material(&self, cell: IVec3) -> Option<MaterialId> {
         let chunk = self.ground.chunk(Cube::chunk_of(cell))?;
         self.bounds().contains(cell).then(|| chunk.get(Cube::index_of(cell)))
     }
 
-    /// Returns the units of water in a cell, as [`WaterWorld::height`] does.
-    pub fn height(&self, cell: IVec3) -> u8 {
-        self.water.height(cell)
+    /// Returns the units of water in a cell, as [`WaterWorld::units`] does.
+    pub fn units(&self, cell: IVec3) -> u8 {
+        self.water.units(cell)
     }
 
     /// Returns the moisture of a cell, as [`HumidityWorld::humidity`] does; 0 if it is not
@@ -90,7 +89,7 @@ impl World {
         self.ground.chunks()
     }
 
-    /// Returns what the chunk at a chunk position holds; `None` if it is not loaded.
+    /// Returns the content of the chunk at a chunk position; `None` if it is not loaded.
     pub fn chunk(&self, position: IVec3) -> Option<Content> {
         let materials = self.ground.chunk(position)?.clone();
         let water = self.water.chunk(position).map(|water| water.into_owned());
@@ -98,10 +97,9 @@ impl World {
         Some(Content { materials, water, moisture })
     }
 
-    /// Returns whether nothing will change until the next edit: all parts are at rest, nothing may
-    /// pass between water and soil, no tick is underway, and no edit is queued. Whether something
-    /// may pass after an edit is found out in the next tick in which soil has its step; until then,
-    /// this is `false`.
+    /// Returns whether nothing will change until the next edit: all parts are at rest, no unit may
+    /// pass between water and soil, no tick is underway, and no edit is queued. After an edit, the
+    /// next tick with a step of soil finds out whether units may pass; until then, this is `false`.
     pub fn is_at_rest(&self) -> bool {
         self.stage == Stage::Rest
             && self.queue.is_empty()
@@ -117,11 +115,11 @@ impl World {
     }
 
     /// Returns the cells that have changed since the last call, in any part, by chunk, in order of
-    /// position: those of water to draw anew, as [`WaterWorld::take_changes`] lists them, and those
-    /// with another material, moisture or pressure. Loading and unloading a chunk is not listed. A
-    /// [`Feed`](super::Feed) of the world takes nothing away from this list, but from what is there
-    /// before the first call. What a feed was told, and this has not listed yet, is no part of a
-    /// snapshot. The list is for one reader: several have a feed each.
+    /// position: the cells of water to redraw, as [`WaterWorld::take_changes`] lists them, and the
+    /// cells with another material, moisture or pressure. Loading and unloading a chunk is not
+    /// listed. A [`Feed`](super::Feed) of the world takes nothing from this list, except entries
+    /// from before the first call. Changes that a feed has reported and that this has not listed
+    /// yet are not part of a snapshot. The list is for one reader; several readers use a feed each.
     pub fn take_changes(&mut self) -> Vec<ChunkChanges> {
         let mut all = self.take_untold();
         untold::add(&mut all, &self.water.take_changes());
@@ -139,8 +137,8 @@ impl World {
         changes
     }
 
-    /// Returns the bytes that the world holds on the heap, but for those in edits and reports that
-    /// wait.
+    /// Returns the bytes that the world holds on the heap, except the bytes of queued edits and
+    /// reports.
     pub fn memory_bytes(&self) -> usize {
         self.ground.memory_bytes()
             + self.water.memory_bytes()
@@ -155,8 +153,8 @@ impl World {
     }
 
     /// Returns a hash of the state that decides the future: ticks, materials, the parts, and the
-    /// edits that are queued. The same on every platform, and independent of the order in which
-    /// chunks were loaded. Palette, rules and bounds are not part of it. While water has its tick,
+    /// queued edits. The same on every platform, and independent of the order in which chunks were
+    /// loaded. Palette, rules and bounds are not part of it. While the tick of water is underway,
     /// this is the hash from before that tick.
     pub fn state_hash(&self) -> u64 {
         let mut hash = StateHash::new();
@@ -171,7 +169,7 @@ impl World {
         hash.add(self.soil.state_hash());
         hash.add(self.blast.state_hash());
         self.origins().for_each(|chunk| hash.add_position(chunk));
-        // A world in which nothing passed keeps the hash of its parts.
+        // A world without any exchange has the hash of its parts alone.
         let Passed { soaked, sprung, ebbed } = self.passed;
         if self.passed != Passed::default() {
             [soaked, sprung, ebbed].into_iter().for_each(|units| hash.add(units));

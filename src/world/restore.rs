@@ -1,5 +1,5 @@
-//! The parts of a saved world, and restoring a world from them. What follows from them is made
-//! anew. A world whose water has a tick underway is saved as it was when that tick began.
+//! The parts of a saved world, and restoring a world from them. Derived data is computed again. A
+//! world whose water has a tick underway is saved as it was when that tick began.
 
 use super::edit::Edit;
 use super::edit::queue::Queue;
@@ -11,6 +11,7 @@ use super::{Broken, MaterialId, World};
 use crate::blast::BlastWorld;
 use crate::chunk::{CellMask, Chunk};
 use crate::coords::{CHUNK_CELLS, Cube, Shape, sort_key};
+use crate::edit_queue::Waiting;
 use crate::humidity::HumidityWorld;
 use crate::water::WaterWorld;
 use glam::IVec3;
@@ -23,17 +24,15 @@ pub(crate) struct Parts {
     pub(crate) blast: BlastWorld<Cube>,
 }
 
-/// What is of no part and of no chunk.
+/// The state outside of parts and chunks.
 pub(crate) struct Common {
-    /// [`Stage::number`] of what the tick does next.
+    /// [`Stage::number`] of the next stage of the tick.
     pub(crate) stage: u32,
-    /// [`Stage::after`] of it.
+    /// [`Stage::after`] of that stage.
     pub(crate) after: Option<IVec3>,
-    /// How many of the edits come before the next tick.
-    pub(crate) before: usize,
-    pub(crate) edits: VecDeque<Edit>,
+    pub(crate) edits: Waiting<VecDeque<Edit>>,
     pub(crate) events: Vec<Broken>,
-    /// The chunks in which pressure was put into the world.
+    /// The chunks in which pressure was added to the world.
     pub(crate) origins: Vec<IVec3>,
     pub(crate) counts: Counts,
 }
@@ -55,14 +54,14 @@ pub(crate) struct SavedGround<'a> {
 }
 
 impl World {
-    /// Returns [`Stage::number`] of what the tick does next, 0 if it has not begun, and
+    /// Returns [`Stage::number`] of the next stage of the tick, 0 if the tick has not begun, and
     /// [`Stage::after`] of it.
     pub(crate) fn saved_stage(&self) -> (u32, Option<IVec3>) {
         (self.stage.number(), self.stage.after())
     }
 
-    /// Returns the queued edits, and how many of the first come before the next tick.
-    pub(crate) fn edits_that_wait(&self) -> (usize, impl ExactSizeIterator<Item = &Edit>) {
+    /// Returns the queued edits.
+    pub(crate) fn edits_that_wait(&self) -> Waiting<impl ExactSizeIterator<Item = &Edit>> {
         self.queue.saved()
     }
 
@@ -75,7 +74,7 @@ impl World {
         })
     }
 
-    /// Lets copies of the ground of a chunk have its array until it is written.
+    /// Makes copies of a chunk's ground share its array until it is written.
     #[cfg(feature = "store")]
     pub(crate) fn share_ground(&mut self, chunk: IVec3) {
         if let Some(slot) = self.ground.slot(chunk) {
@@ -86,7 +85,7 @@ impl World {
     /// Returns a world without chunks.
     ///
     /// # Errors
-    /// What does not go together, in words.
+    /// A message that names the parts that do not fit together.
     pub(crate) fn restored(
         palette: Palette,
         rules: Rules,
@@ -105,7 +104,7 @@ impl World {
             .map_err(|refused| refused.to_string())?;
         let stage = Stage::from_number(common.stage, common.after, &world.rules);
         world.stage = stage.ok_or("a stage that no tick has")?;
-        // From the end of its tick until that of the world's, water is ahead.
+        // From the end of its tick until the end of the world's, water is one tick ahead.
         let is_closing = world.stage != Stage::Rest;
         world.tick = water.ticks().wrapping_sub(is_closing.into());
         (world.water, world.soil, world.blast) = (water, soil, blast);
@@ -113,17 +112,18 @@ impl World {
         world.blast.keep(1.0 - rules.blast_fading);
         world.blast.confine();
         world.origins = common.origins.into_iter().map(sort_key).collect();
-        world.queue = Queue::restored(is_closing, common.before, common.edits);
+        world.queue = Queue::restored(is_closing, common.edits);
         world.events = common.events;
         let Counts { soaked, sprung, ebbed, thrown, spilled } = common.counts;
         world.passed = Passed { soaked, sprung, ebbed };
         (world.thrown, world.spilled) = (thrown, spilled);
-        // What is lent is saved as it is, which may be from before an edit of water.
+        // Lent ground is saved as it is; it may date from before an edit of water.
         world.is_water_edited = true;
         Ok(world)
     }
 
-    /// Puts back the ground of a chunk. Returns whether it can lie there and is of the palette.
+    /// Restores the ground of a chunk. Returns whether the chunk may lie there and its materials
+    /// are in the palette.
     pub(crate) fn restore_ground(
         &mut self,
         position: IVec3,
@@ -160,7 +160,7 @@ impl World {
         self.has_soil(chunk)
     }
 
-    /// Notes that a chunk has all that it was saved with, but for its pressure.
+    /// Notes that a chunk is fully restored, except for its pressure.
     pub(crate) fn note_restored(&mut self, chunk: IVec3) {
         if self.is_within_reach(chunk) {
             self.blast.restore_admitted(chunk);
@@ -175,7 +175,7 @@ impl World {
         self.note_chunk(chunk);
     }
 
-    /// Returns the parts, for their chunks to be put back.
+    /// Returns the parts, whose chunks are to be restored.
     pub(crate) fn parts_mut(
         &mut self,
     ) -> (&mut WaterWorld, &mut HumidityWorld<Cube>, &mut BlastWorld<Cube>) {

@@ -1,5 +1,5 @@
-//! The laws of a world: those of its parts, that all have the same ground, and the sum of the
-//! account.
+//! The laws of a world: the laws of its parts, the equality of their ground, and the sum of the
+//! ledger.
 
 use super::World;
 use super::pressure::Matter;
@@ -11,7 +11,7 @@ use crate::{blast, humidity, water};
 use core::fmt;
 use glam::IVec3;
 
-/// A broken law of a world. There is none unless this crate has a bug.
+/// A broken law of a world. This happens only if this crate has a bug.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Violation {
@@ -23,7 +23,7 @@ pub enum Violation {
     Blast(blast::validate::Violation),
     /// The chunk store of the ground.
     Storage,
-    /// A part has the chunk at this chunk position, and should not, or the other way round.
+    /// A part has the chunk at this chunk position although it should not, or the other way round.
     Chunk {
         /// `"water"`, `"soil"` or `"blast"`.
         part: &'static str,
@@ -37,16 +37,16 @@ pub enum Violation {
         /// The cell.
         cell: IVec3,
     },
-    /// In the chunk at this chunk position, the sea feeds soil that does not lie beside it, or does
-    /// not feed soil that does.
+    /// In the chunk at this chunk position, the sea feeds soil that is not beside it, or does not
+    /// feed soil that is.
     Seabed(IVec3),
-    /// Water and moisture do not add up to what came in less what went out.
+    /// Water and moisture differ from the units that came in less the units that went out.
     Account {
-        /// What the cells hold, in units of moisture.
+        /// The units in the cells, in units of moisture.
         counted: u128,
-        /// What came in, in the same units.
+        /// The units that came in, in the same units.
         came_in: u128,
-        /// What went out.
+        /// The units that went out.
         went_out: u128,
     },
 }
@@ -77,9 +77,9 @@ impl fmt::Display for Violation {
 impl core::error::Error for Violation {}
 
 impl World {
-    /// Checks every law: those of the parts, that their ground is that of the world, that no
-    /// moisture is in cells that are not permeable, and that water and moisture together are what
-    /// came in less what went out.
+    /// Checks every law: the laws of the parts, that their ground equals the world's, that only
+    /// permeable cells have moisture, and that water and moisture together equal the units that
+    /// came in less the units that went out.
     ///
     /// # Errors
     /// The first broken law found.
@@ -101,7 +101,7 @@ impl World {
         self.validate_account()
     }
 
-    /// Checks which soil the sea keeps full, unless that is found in the next exchange.
+    /// Checks which soil the sea keeps full, unless the next exchange has to find that out.
     fn validate_seabed(&self) -> Result<(), Violation> {
         if !self.are_contacts_quiet() {
             return Ok(());
@@ -138,7 +138,7 @@ impl World {
             return missing("soil", chunk);
         }
         self.lent().find(|&chunk| !is_ground(chunk)).map_or(Ok(()), |at| missing("blast", at))?;
-        // Where no ground is lent, all is open.
+        // Where no ground is lent, all cells are open.
         for (chunk, _) in self.blast.chunks() {
             if !is_ground(chunk) || !self.blast.admits(chunk) {
                 return missing("blast", chunk);
@@ -174,9 +174,8 @@ impl World {
         Err(Violation::Ground { part, cell })
     }
 
-    /// Returns whether the ground of a chunk is lent exactly if there is pressure or ground of it
-    /// in the blast. While explosions have their steps, chunks that they have just entered are not
-    /// yet.
+    /// Returns whether the ground of a chunk is lent exactly if the blast has pressure or ground
+    /// there. During the steps of explosions, chunks that they have just entered are not lent yet.
     fn is_lent_rightly(&self, chunk: IVec3) -> bool {
         let (is_lent, is_blank) = (self.is_lent(chunk), self.blast.is_blank_at(chunk));
         if self.is_between_blasts() {
@@ -186,8 +185,8 @@ impl World {
         }
     }
 
-    /// Returns whether a cell is to pressure what its material and its water are, as far as that is
-    /// lent. After edits, the water may be that from before them.
+    /// Returns whether the lent ground of a cell agrees with its material and its water. After
+    /// edits, it may agree with the water from before them.
     fn is_lent_as_it_is(&self, cell: IVec3) -> bool {
         let matter = self.matter_in_blast(cell);
         if !self.is_lent(Cube::chunk_of(cell)) {
@@ -201,7 +200,8 @@ impl World {
             || !is_known && may_be_water && matches!(matter, Matter::Open | Matter::Solid)
     }
 
-    /// Returns whether the last steps of explosions are complete, and the water as it was then.
+    /// Returns whether the last steps of explosions are complete, and the water has not changed
+    /// since.
     fn is_between_blasts(&self) -> bool {
         matches!(self.stage, Stage::Rest | Stage::Water)
     }

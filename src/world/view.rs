@@ -1,4 +1,4 @@
-//! What the drawing reads of a world of materials: of the world, or of a mirror of it.
+//! The drawing's view of a world of materials or of a mirror of it.
 
 use super::World;
 use super::feed::{MOISTURE_STEP, Mirror};
@@ -32,17 +32,17 @@ use glam::IVec3;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait WorldView {
-    /// Its water.
+    /// The type of its water.
     type Water: WaterView;
 
-    /// Returns its water, with all that is drawn and felt of it.
+    /// Returns its water, with all queries for drawing and swimming.
     fn water(&self) -> &Self::Water;
 
     /// Returns the materials of the chunk at a chunk position; `None` if it is not here.
     fn materials(&self, chunk: IVec3) -> Option<&Chunk<MaterialId>>;
 
-    /// Returns what a cell is made of; `None` if its chunk is not here, or it lies out of the
-    /// world's bounds.
+    /// Returns the material of a cell; `None` if its chunk is not here, or the cell lies outside
+    /// the world's bounds.
     fn material(&self, cell: IVec3) -> Option<MaterialId>;
 
     /// Returns the moisture of a cell in whole steps of [`MOISTURE_STEP`], at most 255; 0 if it is

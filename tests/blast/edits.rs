@@ -2,9 +2,9 @@
 //! that share no code with the kernels. Failures print what replays them.
 
 use floodplain::blast::{BlastGraph, BlastWorld};
-use floodplain::testing::strategies::runs;
 use floodplain::{Cube, Sheet};
 use proptest::prelude::*;
+use strategies::runs;
 
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(100) })]

@@ -361,7 +361,7 @@ fn worlds_one_and_two_cells_wide_wrap_onto_themselves() {
 }
 
 #[test]
-fn what_is_refused_is_named() {
+fn refusals_name_their_cause() {
     assert!(matches!(
         BlastWorld::<Cube>::new(Rules::default()),
         Err(RulesError::Unstable { weights: 6.0, .. })

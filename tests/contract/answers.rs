@@ -37,7 +37,7 @@ fn water_says_what_stands_where() {
     });
     assert_eq!((world.rules(), world.bounds(), world.seed()), (&rules, bounds(), 17));
     assert_eq!(
-        (world.height(HERE), world.height(OUTSIDE), world.current(OUTSIDE)),
+        (world.units(HERE), world.units(OUTSIDE), world.current(OUTSIDE)),
         (5, 0, IVec3::ZERO)
     );
     let cell = world.cell(HERE).unwrap();
@@ -64,13 +64,13 @@ fn a_chunk_of_springs_is_a_chunk_of_springs() {
     assert_eq!(world.add_source(IVec3::ONE), Ok(false), "it is one");
     assert_eq!(world.scoop(IVec3::ONE, 4), Ok(4), "it does not run dry");
     assert_eq!(
-        (world.height(IVec3::ONE), world.ledger().injected, world.ledger().removed),
+        (world.units(IVec3::ONE), world.ledger().injected, world.ledger().removed),
         (7, 4, 4)
     );
     assert_eq!(world.remove_source(IVec3::ONE), Ok(true));
     assert_eq!(world.remove_source(IVec3::ONE), Ok(false));
     assert_eq!(world.scoop(IVec3::ONE, 4), Ok(4));
-    assert_eq!((world.height(IVec3::ONE), world.validate()), (3, Ok(())));
+    assert_eq!((world.units(IVec3::ONE), world.validate()), (3, Ok(())));
     assert_eq!(world.scoop(IVec3::ONE, 4), Ok(3));
     assert_eq!(world.scoop(IVec3::ONE, 4), Ok(0));
     assert_eq!(world.set_solid(IVec3::ONE), Ok(Displaced::default()));

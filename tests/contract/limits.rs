@@ -6,7 +6,9 @@ use floodplain::glam::{IVec2, IVec3};
 use floodplain::recording::{Recorder, RecordingError};
 use floodplain::water::{self, Edge, Fixture, Voxel, WaterWorld};
 use floodplain::world::{self, MaterialId, World};
-use floodplain::{Chunk, ClientEditError, EditKinds, LimitError, Limits, Region, blast, humidity};
+use floodplain::{
+    Chunk, ClientEditError, EditKinds, LimitError, Limits, Region, Ticket, blast, humidity,
+};
 use support::worlds;
 
 fn at(x: i32, y: i32, z: i32) -> IVec3 {
@@ -32,7 +34,7 @@ fn of_servers() -> Vec<water::Edit> {
 }
 
 #[test]
-fn what_a_server_does_itself_is_not_for_clients() {
+fn server_edits_are_refused_from_clients() {
     let (mut water, mut world) = (worlds::water(1), worlds::materials(1));
     let limits = Limits { most_bytes: 1 << 20, ..Limits::default() };
     let before = (water.state_hash(), world.state_hash());
@@ -131,13 +133,13 @@ fn a_queue_that_nobody_empties_and_reports_that_nobody_takes_end_at_a_limit() {
     let bytes = water::Edit::Pour { cell: at(0, 5, 0), units: 1 }.to_bytes();
     let full = Err(ClientEditError::Limit(LimitError::Waiting { waiting: 5, most: 5 }));
     for ticket in 0..5 {
-        assert_eq!(world.queue_bytes(&bytes, &limits), Ok(ticket));
+        assert_eq!(world.queue_bytes(&bytes, &limits), Ok(Ticket(ticket)));
     }
     assert_eq!(world.queue_bytes(&bytes, &limits), full);
     world.run(3);
     assert_eq!(world.queue_bytes(&bytes, &limits), full, "reports wait");
     assert_eq!(world.take_edit_reports().len(), 5);
-    assert_eq!(world.queue_bytes(&bytes, &limits), Ok(5));
+    assert_eq!(world.queue_bytes(&bytes, &limits), Ok(Ticket(5)));
 }
 
 fn some_edit(rng: &mut Rng) -> water::Edit {
@@ -162,7 +164,7 @@ fn some_edit(rng: &mut Rng) -> water::Edit {
 }
 
 #[test]
-fn what_is_made_keeps_within_all_limits() {
+fn edits_that_are_made_keep_within_all_limits() {
     let reach = Region::new(at(-3, -3, -3), at(3, 4, 3));
     let limits = Limits { reach, most_cells: 12, most_units: 9, ..Limits::default() };
     let (mut made, mut refused) = (0, 0);

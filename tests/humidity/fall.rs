@@ -127,7 +127,7 @@ fn ground() -> impl Strategy<Value = Ground> {
     prop::collection::vec((0.0..=1.0f64, 0.5..3.0f32, rock), 27)
 }
 
-fn it_comes_to_rest_in<S: FieldShape>(size: IVec3, fall: f32, cap: f32, ground: &Ground) {
+fn assert_comes_to_rest<S: FieldShape>(size: IVec3, fall: f32, cap: f32, ground: &Ground) {
     // Across the borders of chunks.
     let region = Region::new(IVec3::splat(-1).with_z(0), size - IVec3::new(2, 2, 1));
     let rules = Rules { cap, fall, ..Rules::default() };
@@ -171,10 +171,10 @@ proptest! {
     })]
 
     #[test]
-    fn it_comes_to_rest_and_none_is_made_or_lost(
+    fn falling_humidity_comes_to_rest_and_is_conserved(
         ground in ground(), share in 0.0..=1.0f32, cap in prop::sample::select(vec![1.0f32, 64.5, 1024.0])
     ) {
-        it_comes_to_rest_in::<Sheet>(IVec3::new(4, 6, 1), 0.125 * share, cap, &ground);
-        it_comes_to_rest_in::<Cube>(IVec3::splat(3), 0.0625 * share, cap, &ground);
+        assert_comes_to_rest::<Sheet>(IVec3::new(4, 6, 1), 0.125 * share, cap, &ground);
+        assert_comes_to_rest::<Cube>(IVec3::splat(3), 0.0625 * share, cap, &ground);
     }
 }

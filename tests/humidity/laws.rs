@@ -6,10 +6,10 @@
 use super::random::{HIGH, LOW, apply, counted, op, rules, small, step, world};
 use floodplain::glam::{IVec3, Vec3Swizzles};
 use floodplain::humidity::{Border, Cell, Edit, HumidityWorld, ROCK, Rules, Sweep};
-use floodplain::testing::strategies::runs;
 use floodplain::testing::{Op, Watched};
 use floodplain::{Chunk, Cube, Face, FieldShape, Region, Shape, Sheet};
 use proptest::prelude::*;
+use strategies::runs;
 
 fn laws_hold<S: FieldShape>(rules: Rules, ops: &[Op<Edit>]) {
     Watched::new(|| small::<S>(rules)).play(ops).unwrap();

@@ -107,7 +107,7 @@ fn a_wide_end_far_from_the_rain_takes_its_time_to_rest() {
 /// test of rest failed by chance: the unit had passed a chunk that slept, because each of its cells
 /// got one and gave one. So do all here, the first and the last of rain.
 #[test]
-fn what_passes_a_chunk_that_sleeps_is_not_counted() {
+fn flow_through_a_sleeping_chunk_is_not_counted() {
     let row = Region::new(IVec3::ZERO, IVec3::new(3 * 64 - 1, 0, 0));
     let [mut sleeper, mut awake] = [(); 2].map(|()| {
         let mut world = world::<Sheet>(Rules::default(), row);
@@ -143,7 +143,7 @@ fn what_passes_a_chunk_that_sleeps_is_not_counted() {
 /// Rain above the cap next to soil that is full: nothing changes and all sleeps, but what the cap
 /// rejects is entered in every step.
 #[test]
-fn what_the_cap_rejects_is_entered_for_ever() {
+fn runoff_at_the_cap_is_entered_in_every_step() {
     let mut world = small::<Sheet>(Rules { cap: 10.0, ..Rules::default() });
     world.set_rain(IVec3::new(0, 0, 0), 20.0).unwrap();
     world.run(20_000);
@@ -163,7 +163,7 @@ fn what_the_cap_rejects_is_entered_for_ever() {
 /// A flow from rain to a draining border never ends. All of it is entered, and the world sleeps;
 /// it stayed awake while cells went up and down by a few units for ever.
 #[test]
-fn what_drains_is_entered_for_ever() {
+fn drained_humidity_is_entered_in_every_step() {
     let mut world = small::<Sheet>(Rules::default().with_border(Face::East, Border::Drain));
     world.set_rain(IVec3::new(LOW.x, 0, 0), 500.0).unwrap();
     world.run(12_000);

@@ -122,7 +122,7 @@ fn wetter_ground_stays_wetter() {
 
 /// An edit ends what a chunk entered while it slept, as does taking the chunk out.
 #[test]
-fn what_flows_through_a_sleeper_ends_with_its_ground() {
+fn steady_flow_ends_when_its_ground_is_removed() {
     let rules = Rules::default().with_border(Face::East, Border::Drain);
     let row = Region::new(IVec3::ZERO, IVec3::new(3 * 64 - 1, 0, 0));
     let flowing = || {

@@ -124,7 +124,7 @@ fn upgraded_columns_are_read_down_to_what_is_made() {
 }
 
 #[test]
-fn what_is_left_out_is_counted_in_a_line() {
+fn reports_count_left_out_columns_in_a_line() {
     let mut columns = Vec::new();
     for x in 0..6 {
         let mut tag = stone_and_water(Version::Contained, [x, 0]).tag();

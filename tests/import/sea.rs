@@ -78,7 +78,7 @@ fn lakes_in_caves_are_inland_and_come_to_rest() {
     assert!(ticks.is_some(), "it flows for ever: {:?}", world.ledger());
     let ledger = world.ledger();
     assert_eq!((world.total(), ledger.from_sea, ledger.into_sea), (total, 0, 0));
-    assert!(world.height(LEDGE) < 7, "the upper lake has run down the shaft");
+    assert!(world.units(LEDGE) < 7, "the upper lake has run down the shaft");
 }
 
 /// The contrast: with both lakes as sea, the upper one pours into the lower one for ever.
@@ -89,7 +89,7 @@ fn lakes_in_caves_as_sea_never_come_to_rest() {
     let lakes: Vec<IVec3> = world
         .chunks()
         .flat_map(|(at, _)| Cube::region_of(at).positions())
-        .filter(|&at| at.y <= LEVEL && world.height(at) == 7)
+        .filter(|&at| at.y <= LEVEL && world.units(at) == 7)
         .collect();
     lakes.into_iter().for_each(|at| _ = world.set_sea(at).unwrap());
     world.run(1000);

@@ -161,7 +161,7 @@ fn turned_and_shifted_models_are_where_their_matrices_say() {
 }
 
 #[test]
-fn what_the_scene_hides_is_left_out_and_the_last_of_two_models_counts() {
+fn hidden_models_are_left_out_and_the_last_of_two_models_counts() {
     let model = |colour| Model { size: [1, 1, 1], voxels: vec![[0, 0, 0, colour]] };
     let hidden = Node::Transform {
         child: 4,
@@ -268,6 +268,6 @@ fn a_pool_of_voxels_runs_out() {
     world.insert_chunks(vox.chunks(&VoxRules::default()).unwrap().chunks).unwrap();
     assert_eq!(world.total(), 7 * 18);
     world.run(60);
-    assert!(world.height(IVec3::new(11, 1, 3)) > 0);
+    assert!(world.units(IVec3::new(11, 1, 3)) > 0);
     assert_eq!(world.total(), 7 * 18);
 }

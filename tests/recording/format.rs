@@ -128,7 +128,7 @@ fn a_text_is_the_recording_and_can_be_read() {
 }
 
 #[test]
-fn what_is_wrong_in_a_text_is_named_by_its_line() {
+fn errors_in_a_text_name_their_line() {
     let text = "\
 floodplain recording 1
 world 1 Water # a comment

@@ -96,7 +96,7 @@ pub struct Counts {
 }
 
 /// Saves of worlds that live on, some of them opened in between.
-pub fn what_is_opened_is_what_was_prepared_last<W: Home>(seeds: u64, rounds: u32) -> Counts {
+pub fn opening_gives_the_last_prepared_save<W: Home>(seeds: u64, rounds: u32) -> Counts {
     let mut counts = Counts::default();
     for seed in 0..seeds {
         let mut rng = Rng::with_seed(seed);

@@ -24,7 +24,7 @@ fn bytes_of<'r>(world: &WaterWorld, records: impl Iterator<Item = &'r Vec<u8>>) 
 }
 
 #[test]
-fn what_is_opened_is_what_was_saved_and_only_what_differs_is_written() {
+fn opening_gives_the_saved_world_and_only_changes_are_written() {
     for seed in 0..40 {
         let mut rng = fastrand::Rng::with_seed(seed);
         let mut disk = Disk::default();

@@ -58,7 +58,7 @@ fn saved() -> [Vec<u8>; 2] {
 }
 
 #[test]
-fn what_is_no_save_has_its_own_error() {
+fn files_that_are_no_save_have_their_own_error() {
     assert!(matches!(refusal("empty", b""), SaveError::Empty));
     assert!(matches!(refusal("unfinished", &[0; 8192]), SaveError::Empty));
     assert!(matches!(refusal("short", b"redb"), SaveError::NotADatabase));
@@ -243,7 +243,7 @@ fn every_missing_damaged_or_malformed_part_is_named() {
     assert!(matches!(longer, SaveError::Malformed { part: Part::Entry("state"), .. }), "{longer}");
     // Still water of height 1 in a cell that was dry: lawful for the chunk, but not for the ledger.
     let mut wetter = WaterWorld::load(&world.save()).unwrap();
-    let is_dry = |cell: &IVec3| wetter.height(*cell) == 0 && !wetter.is_solid(*cell);
+    let is_dry = |cell: &IVec3| wetter.units(*cell) == 0 && !wetter.is_solid(*cell);
     let dry = Cube::region_of(origin).positions().find(is_dry).unwrap();
     wetter.fill_water(Region::cell(dry), 1).unwrap();
     let record = framed(&records(&wetter)[&origin.to_array()]);

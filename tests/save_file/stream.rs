@@ -69,7 +69,7 @@ fn live(world: &mut WaterWorld, rng: &mut Rng) {
             5 => world.take_all_changes().is_empty(),
             6 => world.remove_source(at).is_ok(),
             7 => world.set_rules(Rules { throughput, ..*world.rules() }).is_ok(),
-            8 => world.queue(Edit::Pour { cell: at, units: 3 }) > 0,
+            8 => world.queue(Edit::Pour { cell: at, units: 3 }).0 > 0,
             9 => world.fill_solid(Region::new(at, there)).is_ok(),
             10 => world.freeze([Cube::chunk_of(at), Cube::chunk_of(there)]).is_ok(),
             11 => world.thaw([Cube::chunk_of(at)]).is_ok(),
@@ -87,8 +87,8 @@ fn open(disk: Disk, story: &str) -> WaterWorld {
 }
 
 #[test]
-fn what_is_opened_is_what_was_prepared_last() {
-    let counts = homes::what_is_opened_is_what_was_prepared_last::<WaterWorld>(60, 12);
+fn opening_gives_the_last_prepared_save() {
+    let counts = homes::opening_gives_the_last_prepared_save::<WaterWorld>(60, 12);
     let Counts { held, chunks, ahead, unloaded } = counts;
     assert!(held < chunks && ahead > 100 && unloaded > 300, "{counts:?}");
 }

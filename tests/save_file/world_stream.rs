@@ -87,8 +87,8 @@ fn live(world: &mut World, rng: &mut Rng) {
 }
 
 #[test]
-fn what_is_opened_is_what_was_prepared_last() {
-    let counts = homes::what_is_opened_is_what_was_prepared_last::<World>(20, 10);
+fn opening_gives_the_last_prepared_save() {
+    let counts = homes::opening_gives_the_last_prepared_save::<World>(20, 10);
     let Counts { held, chunks, ahead, unloaded } = counts;
     assert!(held < chunks && ahead > 5 && unloaded > 50, "{counts:?}");
 }

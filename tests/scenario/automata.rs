@@ -284,7 +284,7 @@ fn worlds_of_materials_are_refused_in_words() {
 }
 
 #[test]
-fn what_is_in_a_world_of_materials_can_be_asked() {
+fn checks_measure_a_world_of_materials() {
     let lines = "[legend]\ns = { material = \"soil\", moisture = 128.0 }\nc = { material = \"clay\" }\n\
                  [[edit]]\nat = 1\ncells = \"c\"\nwith = \"7\"\n\
                  [expect]\nbalanced = true\ntotal = 9\n\
@@ -301,7 +301,7 @@ fn what_is_in_a_world_of_materials_can_be_asked() {
 }
 
 #[test]
-fn what_is_written_into_a_world_replaces_what_was_there() {
+fn edits_replace_the_content_of_cells() {
     let lines = "[legend]\nr = { rain = 5 }\ns = { material = \"soil\", moisture = 64.0 }\n\
                  [[edit]]\nat = 1\nfrom = [0, 0, 0]\nwith = \"2\"\n\
                  [[edit]]\nat = 2\nfrom = [2, 0, 0]\nwith = \"s\"\n\
@@ -332,7 +332,7 @@ fn pond(height: u8) -> String {
 }
 
 #[test]
-fn what_passes_between_water_and_soil_follows_the_rules_of_the_file() {
+fn exchange_of_water_and_soil_follows_the_rules_of_the_file() {
     let with = |couplings: &str, rows: &str, check: &str| {
         holds("world", &coupled("", couplings, check), rows);
     };
@@ -347,7 +347,7 @@ fn what_passes_between_water_and_soil_follows_the_rules_of_the_file() {
 }
 
 #[test]
-fn what_passes_between_explosions_and_water_follows_the_rules_of_the_file() {
+fn exchange_of_explosions_and_water_follows_the_rules_of_the_file() {
     let with = |rules: &str, rows: &str, check: &str| {
         let couplings = "seepage = 0\nsprings = false\nebb = false";
         holds("world", &coupled(rules, couplings, check), rows);

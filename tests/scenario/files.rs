@@ -136,7 +136,7 @@ fn surfaces(record: &Record) -> Vec<f64> {
 }
 
 #[test]
-fn the_same_file_gives_the_same_bytes() {
+fn running_a_file_twice_gives_the_same_bytes() {
     for name in ["dam_break", "two_springs"] {
         let run = || {
             let (mut out, mut err) = (Vec::new(), Vec::new());

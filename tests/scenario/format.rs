@@ -403,7 +403,7 @@ fn values_of_the_wrong_kind_are_shown() {
 }
 
 #[test]
-fn what_can_stand_in_two_places_stands_in_one() {
+fn duplicate_settings_are_refused() {
     let slice = "[[slice]]\nrows = [\"#\"]";
     refused_after_the_layer(slice, 1, "unknown key `slice` in a file with [[layer]]");
     let text = "automaton = \"explosion\"\nticks = 1\nborders = { x = \"open\" }\n[world]\nborders = { y = \"open\" }\n\

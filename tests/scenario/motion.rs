@@ -63,7 +63,7 @@ fn every_direction_counts() {
 }
 
 #[test]
-fn what_round_needs_is_asked_for() {
+fn incomplete_measures_of_motion_are_refused() {
     let refused = |check: &str| {
         let said = std::panic::catch_unwind(|| drawn(&["3"], check));
         assert!(said.is_err(), "{check} is refused");

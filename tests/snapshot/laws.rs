@@ -121,7 +121,7 @@ fn a_loaded_graph_goes_on_as_if_it_had_never_been_saved() {
 }
 
 #[test]
-fn what_is_loaded_and_saved_again_is_the_same_bytes() {
+fn loading_and_saving_again_gives_the_same_bytes() {
     for sample in samples() {
         assert!((sample.again)(&sample.bytes).as_ref() == Ok(&sample.bytes), "{}", sample.name);
     }

@@ -111,7 +111,7 @@ impl Watch for Game {
         self.water.apply(edit)
     }
     fn step(&mut self) -> StepReport {
-        let units = (2..=10).map(|x| u32::from(self.water.height(stream(x)))).sum::<u32>();
+        let units = (2..=10).map(|x| u32::from(self.water.units(stream(x)))).sum::<u32>();
         self.was_full |= units == 7 * 9 && self.water.ledger().drained == 0;
         let report = self.water.step();
         self.misbehave();
@@ -230,7 +230,7 @@ fn water_arrives_in_small_worlds_of_every_kind() {
 /// Of springs at several heights the law asks only what those at one of these deliver alone. In
 /// nearly all worlds nine tenths of what all of them can deliver arrives.
 #[test]
-fn what_springs_at_several_heights_offer_arrives_in_19_of_20_stepped_worlds() {
+fn supply_of_springs_at_several_heights_arrives_in_19_of_20_stepped_worlds() {
     const WORLDS: usize = 20;
     let several = |world: &WaterWorld| {
         let is_spring = |cell: &IVec3| world.cell(*cell).is_some_and(|cell| cell.is_source());

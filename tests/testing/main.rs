@@ -7,5 +7,4 @@ mod follow;
 mod models;
 mod own;
 mod page;
-mod shrunk;
 mod watched;

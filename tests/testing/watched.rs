@@ -63,7 +63,7 @@ fn every_bug_breaks_the_law_of_its_name() {
 }
 
 #[test]
-fn what_is_let_alone_comes_to_rest_or_breaks_a_law() {
+fn worlds_without_edits_come_to_rest_or_break_a_law() {
     let rest = |bug| {
         let mut watched = Watched::new(|| Basin::new(bug, 0));
         watched.edit(Edit::Turn).unwrap();
@@ -76,7 +76,7 @@ fn what_is_let_alone_comes_to_rest_or_breaks_a_law() {
 }
 
 #[test]
-fn what_cannot_be_sent_is_named_and_made_all_the_same() {
+fn edits_that_cannot_be_sent_are_named_and_still_made() {
     let mut watched = Watched::new(|| Basin::new(Bug::None, 0));
     assert_eq!(watched.edit(Edit::Garbled), Ok(0));
     let broken = watched.check_laws().unwrap_err();
@@ -177,7 +177,7 @@ fn a_world_without_bounds_is_watched_without_a_model() {
     let cell = IVec3::new(8, 15, 8);
     let edit = water::Edit::Pour { cell, units: 7 };
     watched.play(&[Op::Edit(edit), Op::Step(20), Op::TakeChanges]).unwrap();
-    assert_eq!((watched.world().height(cell), watched.into_world().total()), (0, 7));
+    assert_eq!((watched.world().units(cell), watched.into_world().total()), (0, 7));
 }
 
 /// What was taken out comes back, the last first, or all of it at once.

@@ -53,7 +53,7 @@ fn an_edit_of_a_large_body_looks_at_little() {
         let visited = world.step_within(1).visited;
         assert!(visited < 600, "{visited} cells");
         assert_eq!(world.take_edit_reports()[0].result, Ok(Outcome::Units(20)));
-        assert_eq!(world.height(at.into()), height);
+        assert_eq!(world.units(at.into()), height);
     }
 }
 

@@ -56,7 +56,7 @@ proptest! {
 /// A cell that dried up was cut from its children only after the tick had decided which cells have
 /// a source. So its children kept HasSource for a tick longer, in a world as small as this.
 #[test]
-fn what_a_cell_fed_has_no_source_when_that_cell_has_dried_up() {
+fn cells_lose_has_source_when_their_feeder_dries_up() {
     for seed in 0..40 {
         let bounds = Region::new(IVec3::ZERO, IVec3::new(7, 5, 3));
         let mut world = WaterWorld::with_bounds(seed, Rules::lossless(), bounds).unwrap();

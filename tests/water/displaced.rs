@@ -53,7 +53,7 @@ fn water_is_removed_only_where_all_around_is_full() {
             };
             watched.edit(fill).unwrap();
             for block in [one, other, cell(), part.max()] {
-                let (before, stood) = (watched.world().total(), watched.world().height(block));
+                let (before, stood) = (watched.world().total(), watched.world().units(block));
                 watched.edit(Edit::SetSolid(block)).unwrap();
                 let lost = before - watched.world().total();
                 moved += u64::from(stood) - lost;
@@ -110,14 +110,14 @@ fn an_island_built_in_a_lake_destroys_nothing() {
         }
         assert_eq!((world.total(), world.ledger().removed), (total, 0));
         // It stands on the surface, near the island.
-        let outside = |cell: &IVec3| !lake.contains(*cell) && world.height(*cell) > 0;
+        let outside = |cell: &IVec3| !lake.contains(*cell) && world.units(*cell) > 0;
         let mound: Vec<IVec3> = world.bounds().positions().filter(outside).collect();
         assert_eq!(mound.len(), 512);
         world.run(600);
         assert_eq!((world.total(), world.validate()), (total, Ok(())));
         assert!(world.is_at_rest(), "{} cells awake", world.awake_cells());
         for cell in region([0, 12, 0], [31, 12, 31]).positions() {
-            assert!((3..=4).contains(&world.height(cell)), "{cell}");
+            assert!((3..=4).contains(&world.units(cell)), "{cell}");
         }
     }
 }
@@ -147,13 +147,13 @@ fn springs_pass_water_on_and_keep_theirs() {
     let displaced = world.set_solid(IVec3::new(0, 3, 0));
     assert_eq!(displaced, Ok(Displaced { moved: 7, removed: 0 }));
     assert_eq!(world.ledger().injected, ledger.injected);
-    let heights = [[1, 3, 0], [2, 3, 0], [3, 3, 0], [3, 0, 0]].map(|at| world.height(at.into()));
+    let heights = [[1, 3, 0], [2, 3, 0], [3, 3, 0], [3, 0, 0]].map(|at| world.units(at.into()));
     assert_eq!(heights, [7, 7, 0, 5]);
 }
 
 /// Nothing has room in a lake much larger than the reach, so the searches look at all they may.
 #[test]
-fn what_a_search_for_room_looks_at_is_bounded_and_counted() {
+fn searches_for_room_are_bounded_and_counted() {
     let bounds = region([0, 0, 0], [79, 79, 79]);
     let cube = region([30, 30, 30], [37, 37, 37]);
     for (edit, outcome, visited) in [
@@ -179,7 +179,7 @@ fn what_a_search_for_room_looks_at_is_bounded_and_counted() {
     assert!(visited < 1_000, "{visited} cells");
     let outcome = Outcome::Displaced(Displaced { moved: 7, removed: 0 });
     assert_eq!(world.take_edit_reports()[0].result, Ok(outcome));
-    assert_eq!(world.height(IVec3::new(40, 79, 40)), 7);
+    assert_eq!(world.units(IVec3::new(40, 79, 40)), 7);
 }
 
 #[test]
@@ -192,7 +192,7 @@ fn displaced_water_wakes_where_it_comes_to_rest() {
     assert!(world.awake_cells() > 0);
     world.run(200);
     let above = Region::new(LOW.with_y(2), HIGH.with_y(2));
-    let heights: Vec<u8> = above.positions().map(|cell| world.height(cell)).collect();
+    let heights: Vec<u8> = above.positions().map(|cell| world.units(cell)).collect();
     assert_eq!(heights.iter().filter(|&&height| height == 1).count(), 7, "spread out");
     assert!(world.is_at_rest());
 }
@@ -209,7 +209,7 @@ fn a_block_at_the_ends_of_the_world_displaces_as_elsewhere() {
         world.clear_solid(end + inwards * IVec3::X).unwrap();
         assert_eq!(world.pour(end, 7), Ok(7));
         assert_eq!(world.set_solid(end), Ok(Displaced { moved: 7, removed: 0 }), "{end}");
-        assert_eq!(world.height(end + inwards * IVec3::X), 7, "{end}");
+        assert_eq!(world.units(end + inwards * IVec3::X), 7, "{end}");
 
         let mut watched = watched(1, Rules::lossless(), bounds);
         // One of the ends is the floor.

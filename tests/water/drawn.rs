@@ -27,7 +27,7 @@ fn drawn(view: &dyn WaterView, region: Region, flow: &FlowField, points: &[Vec3]
         let vectors = [under.centre, flow.at(view, point), flow.cell(cell)];
         numbers.push(under.volume.to_bits());
         numbers.extend(vectors.into_iter().flat_map(|vector| vector.to_array()).map(f32::to_bits));
-        numbers.push(view.height(cell).into());
+        numbers.push(view.units(cell).into());
     }
     let meshes = chunks().map(|chunk| view.surface_mesh(chunk, Some(flow)));
     Drawn(meshes.collect(), chunks().flat_map(|chunk| view.falls(chunk)).collect(), numbers)
@@ -109,7 +109,7 @@ fn the_sea_and_what_lies_beyond_the_worlds_end_are_drawn_alike() {
         let (mut beyond, mut sea) = (0, 0);
         for cell in cells {
             let (look, voxel) = (mirror.look(cell), world.voxel(cell));
-            assert_eq!(mirror.height(cell), world.height(cell), "{cell}");
+            assert_eq!(mirror.units(cell), world.units(cell), "{cell}");
             assert_eq!(look.is_some(), voxel.is_some(), "{cell}");
             assert_eq!(look.is_some_and(|look| look.is_sea()), world.is_sea(cell), "{cell}");
             beyond += usize::from(is_beyond(&cell));

@@ -114,7 +114,7 @@ fn water_rises_out_of_the_world_only_where_that_drains() {
             world.step();
             assert_eq!(world.validate(), Ok(()), "{unloaded:?}, tick {}", world.ticks());
         }
-        assert_eq!(world.height(IVec3::new(4, 15, 3)), 7, "{unloaded:?}");
+        assert_eq!(world.units(IVec3::new(4, 15, 3)), 7, "{unloaded:?}");
         assert_eq!(world.ledger().drained > 0, unloaded == Edge::Drain, "{unloaded:?}");
         assert_eq!(world.is_at_rest(), unloaded != Edge::Drain, "{unloaded:?}");
     }

@@ -102,7 +102,7 @@ fn still_surface_cells_lose_with_their_chance_and_those_below_nothing() {
     assert!(asleep > 3000, "asleep in {asleep} ticks");
     check_count(world.ledger().evaporated - before, 6000.0 * CELLS * chance);
     for cell in Region::new(IVec3::new(0, 13, 0), IVec3::new(61, 14, 61)).positions() {
-        assert!(world.is_solid(cell) || world.height(cell) == 7, "{cell}");
+        assert!(world.is_solid(cell) || world.units(cell) == 7, "{cell}");
     }
     assert_eq!(world.validate(), Ok(()));
 }
@@ -203,7 +203,7 @@ fn chunks_that_come_and_go_lose_what_others_do_and_leave_nothing() {
 
 /// Flowing water does not evaporate, nor water below a chunk that is not loaded: there may be more.
 #[test]
-fn what_flows_or_may_lie_deep_loses_nothing() {
+fn flowing_and_possibly_deep_water_does_not_evaporate() {
     let rules = Rules { evaporation: 1.0, film_evaporation: 1.0, ..Rules::default() };
     let mut world = WaterWorld::new(6, rules).unwrap();
     world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN)).unwrap();

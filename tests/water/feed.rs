@@ -24,7 +24,7 @@ fn check(mirror: &Mirror, world: &WaterWorld, is_followed: impl Fn(IVec3) -> boo
     assert_eq!(mirror.ticks(), world.ticks(), "{at}");
     for cell in bounds().positions().filter(|&cell| is_followed(Cube::chunk_of(cell))) {
         let (copied, voxel) = (mirror.look(cell), world.voxel(cell));
-        assert_eq!(mirror.height(cell), world.height(cell), "{at}: {cell}");
+        assert_eq!(mirror.units(cell), world.units(cell), "{at}: {cell}");
         assert_eq!(mirror.is_solid(cell), world.is_solid(cell), "{at}: {cell}");
         assert_eq!(copied.is_some(), voxel.is_some(), "{at}: {cell}");
         let passing = voxel.and_then(look).and_then(|(_, passing)| passing);
@@ -314,7 +314,7 @@ fn a_client_that_walks_forgets_what_it_leaves_behind() {
         assert_eq!(mirror.chunks().len(), 5, "at {player}");
         for chunk in mirror.chunks() {
             for cell in Cube::region_of(chunk).positions() {
-                assert_eq!(mirror.height(cell), world.height(cell), "at {player}: {cell}");
+                assert_eq!(mirror.units(cell), world.units(cell), "at {player}: {cell}");
             }
         }
     }

@@ -41,7 +41,7 @@ fn a_tap_gives_its_rate_in_each_tick_until_its_room_is_full_and_then_sleeps() {
         assert!(world.is_at_rest(), "rate {rate}: {} cells awake", world.awake_cells());
         // Its surface is at the top of its cell; no water rises above.
         assert!((2 * below - 19..=2 * below).contains(&world.total()), "{}", world.total());
-        assert_eq!(world.height(tap), 7);
+        assert_eq!(world.units(tap), 7);
         assert_eq!(tick(&mut world), [0, 0]);
         world.scoop(tap, 5).unwrap();
         assert_eq!(tick(&mut world)[0], u64::from(rate.min(5)), "rate {rate}");
@@ -63,7 +63,7 @@ fn a_drain_takes_its_rate_in_each_tick_until_its_basin_is_empty_and_then_sleeps(
         }
         world.run(3_000);
         assert!(world.is_at_rest(), "rate {rate}: {} cells awake", world.awake_cells());
-        assert_eq!(world.height(drain), 0, "rate {rate}");
+        assert_eq!(world.units(drain), 0, "rate {rate}");
         let Ledger { placed, drained, .. } = world.ledger();
         assert_eq!(world.total(), placed - drained);
         // Films stay on the floor, as they do round any hole.
@@ -83,7 +83,7 @@ fn a_drain_takes_no_more_than_a_cell_may_pass_on() {
 }
 
 #[test]
-fn what_is_out_of_range_or_place_is_refused_and_changes_nothing() {
+fn invalid_fixtures_are_refused_and_change_nothing() {
     let mut world = room(region([2, 2, 2], [4, 4, 4]), Rules::lossless());
     let before = world.state_hash();
     let at = IVec3::splat(2);
@@ -199,7 +199,7 @@ fn valve(rate: u8) -> Option<Fixture> {
 
 /// Units in the cells of a region.
 fn units(world: &WaterWorld, cells: Region) -> u64 {
-    cells.positions().map(|cell| u64::from(world.height(cell))).sum()
+    cells.positions().map(|cell| u64::from(world.units(cell))).sum()
 }
 
 /// Two basins with a wall between them, of any water, rules and valves: the water of the western

@@ -95,7 +95,7 @@ proptest! {
 /// A cell under the sea loses its parents in two chunks. Its descendants once woke if it lost them
 /// one after the other, and slept if a tie between was cut first.
 #[test]
-fn what_wakes_beside_chunks_that_freeze_wakes_beside_chunks_that_leave() {
+fn freezing_chunks_wakes_the_same_neighbours_as_removing_them() {
     let sea = Region::new(IVec3::new(-5, -4, -4), IVec3::new(1, 1, -1));
     let history = [
         Op::Edit(Edit::AddSource(IVec3::new(-6, -4, -6))),
@@ -146,7 +146,7 @@ fn levels(world: &mut WaterWorld) -> Vec<u64> {
     let bounds = world.bounds();
     let units = |y: i32| {
         let layer = Region::new(bounds.min().with_y(y), bounds.max().with_y(y));
-        layer.positions().map(|cell| u64::from(world.height(cell))).sum()
+        layer.positions().map(|cell| u64::from(world.units(cell))).sum()
     };
     (bounds.min().y..=bounds.max().y).map(units).collect()
 }

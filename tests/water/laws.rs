@@ -158,7 +158,7 @@ fn a_chunk_read_in_the_middle_of_a_tick_holds_what_it_held_before() {
 /// A way for later ticks led through still water that was not connected yet. The ebb cut it off for
 /// that, and sleeping cells farther down the way kept HasSource.
 #[test]
-fn what_a_cell_feeds_that_is_cut_off_from_a_new_way_is_not_connected() {
+fn children_of_a_cell_cut_off_from_a_new_path_are_not_connected() {
     let mut edges = Edges { unloaded: Edge::Wall, ..Edges::WALLS };
     edges.outer[1] = Edge::Level(0);
     let rules = Rules {

@@ -54,10 +54,10 @@ fn spread_on_a_plain(place: i32, ticks: u64, by_x: &mut [f64; 16]) -> f64 {
     let mut reach = [0.0_f64; 16];
     for cell in Region::new(at(0, 0, 0), at(127, 0, 127)).positions() {
         let away = (cell - spring).as_dvec3();
-        if world.height(cell) == 0 || cell == spring {
+        if world.units(cell) == 0 || cell == spring {
             continue;
         }
-        by_x[(cell.x & 15) as usize] += f64::from(world.height(cell));
+        by_x[(cell.x & 15) as usize] += f64::from(world.units(cell));
         let turn = (away.z.atan2(away.x) / TAU * 16.0).round() as i32;
         let reach = &mut reach[turn.rem_euclid(16) as usize];
         *reach = reach.max(away.length());

@@ -3,10 +3,10 @@
 use super::random::{bounds, op, rules};
 use floodplain::glam::IVec3;
 use floodplain::snapshot::Saved;
-use floodplain::testing::strategies::edits;
 use floodplain::water::{Rules, Voxel, WaterWorld};
 use floodplain::{Chunk, Region};
 use proptest::prelude::*;
+use strategies::edits;
 use support::water::orders::{self, Basin};
 
 /// Two worlds of open chunks around a corner of eight, loaded in opposite orders.

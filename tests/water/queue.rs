@@ -2,6 +2,7 @@
 
 use super::random::{self, op};
 use fastrand::Rng;
+use floodplain::Ticket;
 use floodplain::glam::{IVec2, IVec3};
 use floodplain::snapshot::Saved;
 use floodplain::water::{
@@ -96,7 +97,7 @@ fn edit(rng: &mut Rng, bounds: Region) -> Edit {
 /// Edits made by hand, each with the number of its report.
 fn make(world: &mut WaterWorld, edits: &[Edit], reports: &mut Vec<EditReport>) {
     for edit in edits {
-        let (ticket, tick) = (reports.len() as u64, world.ticks());
+        let (ticket, tick) = (Ticket(reports.len() as u64), world.ticks());
         let result = world.apply(edit.clone());
         reports.push(EditReport { ticket, tick, result });
     }
@@ -236,7 +237,7 @@ fn an_edit_made_directly_comes_after_those_queued_before_it() {
         assert_eq!(world.queued_edits().len(), 0, "seed {seed}: {:?}", edits[4]);
         assert!(world.backlog() == 0 && world.ticks() == by_hand.ticks(), "{finished}");
         let mut reports = world.take_edit_reports();
-        reports.push(EditReport { ticket: 4, tick: world.ticks(), result });
+        reports.push(EditReport { ticket: Ticket(4), tick: world.ticks(), result });
         assert!(reports == expected && world.save() == by_hand.save(), "seed {seed}");
     }
 }
@@ -278,19 +279,19 @@ fn a_world_with_queued_edits_is_not_at_rest() {
     world.run(8);
     assert!(world.is_at_rest());
     let (hash, spring) = (world.state_hash(), IVec3::new(8, 4, 8));
-    assert_eq!(world.queue(Edit::AddSource(spring)), 0);
-    assert_eq!(world.queue(Edit::AddSource(IVec3::splat(99))), 1);
+    assert_eq!(world.queue(Edit::AddSource(spring)), Ticket(0));
+    assert_eq!(world.queue(Edit::AddSource(IVec3::splat(99))), Ticket(1));
     assert!(!world.is_at_rest() && world.state_hash() != hash);
     world.run(40);
     let results: Vec<_> = world
         .take_edit_reports()
         .into_iter()
-        .map(|report| (report.ticket, report.result))
+        .map(|report| (report.ticket.0, report.result))
         .collect();
     assert!(matches!(results[..], [(0, Ok(Outcome::Changed(true))), (1, Err(_))]), "{results:?}");
     assert!(world.total() > 7, "the spring flows");
     assert!(world.take_edit_reports().is_empty());
-    assert_eq!(world.queue(Edit::WakeAll), 2, "tickets go on");
+    assert_eq!(world.queue(Edit::WakeAll), Ticket(2), "tickets go on");
 }
 
 #[test]

@@ -2,7 +2,6 @@
 
 use floodplain::Region;
 use floodplain::glam::IVec3;
-use floodplain::testing::strategies;
 use floodplain::water::{Rules, WaterWorld};
 use proptest::prelude::*;
 use support::water::Op;
@@ -19,5 +18,5 @@ pub fn op() -> impl Strategy<Value = Op> {
 
 /// Any rules.
 pub fn rules() -> impl Strategy<Value = Rules> {
-    strategies::any::<Rules>()
+    strategies::drawn(|bytes| bytes.any::<Rules>())
 }

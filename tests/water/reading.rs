@@ -19,7 +19,7 @@ fn seen(world: &WaterWorld) -> Seen {
     let cell = |cell| {
         let voxel = world.voxel(cell);
         assert_eq!(world.cell(cell), voxel.and_then(Voxel::cell), "{cell}");
-        (voxel, world.height(cell), world.is_solid(cell), world.current(cell))
+        (voxel, world.units(cell), world.is_solid(cell), world.current(cell))
     };
     let chunks = world.chunks().map(|(position, chunk)| {
         assert_eq!(world.chunk(position).as_ref(), Some(&chunk), "{position}");
@@ -38,7 +38,7 @@ fn seen(world: &WaterWorld) -> Seen {
 }
 
 #[test]
-fn what_is_read_in_the_middle_of_a_tick_is_the_world_before_it() {
+fn queries_in_the_middle_of_a_tick_return_the_world_before_it() {
     let (mut stops, mut moved) = (0, 0);
     for seed in 0..40 {
         let mut world = worlds::water(seed);

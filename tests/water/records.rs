@@ -323,7 +323,7 @@ fn any_bytes_are_a_record_or_an_error_that_names_the_place() {
             }
         }
     }
-    assert!(parsed > 2_000 && refused > 2_000, "{parsed} are records, {refused} refused");
+    assert!(parsed > 1_500 && refused > 2_000, "{parsed} are records, {refused} refused");
 }
 
 /// Drains, taps and valves in some cells.

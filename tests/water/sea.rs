@@ -75,7 +75,7 @@ fn a_breached_sea_floods_the_cave_to_its_level_and_stays_a_sea() {
         world.clear_solid(IVec3::new(8, breach, 8)).unwrap();
         rest(&mut world, 8_000);
         for cell in region([9, 3, 4], [20, 12, 12]).positions() {
-            let height = world.height(cell);
+            let height = world.units(cell);
             let is_right = match cell.y {
                 ..=8 => height == 7,
                 9 => height >= 6,
@@ -97,20 +97,20 @@ fn without_pools_the_sea_fills_most_of_what_lies_below_the_breach() {
     world.clear_solid(IVec3::new(8, 6, 8)).unwrap();
     rest(&mut world, 8_000);
     let below = region([9, 3, 4], [20, 5, 12]);
-    let units: u64 = below.positions().map(|cell| u64::from(world.height(cell))).sum();
+    let units: u64 = below.positions().map(|cell| u64::from(world.units(cell))).sum();
     let most = 7 * below.positions().count() as u64;
     assert!(units * 100 >= most * 85, "{units} units of {most}");
-    assert!(region([9, 8, 4], [20, 12, 12]).positions().all(|cell| world.height(cell) == 0));
+    assert!(region([9, 8, 4], [20, 12, 12]).positions().all(|cell| world.units(cell) == 0));
 }
 
 /// A lake that stands higher, joined to the sea below its level, runs out into it.
 #[test]
-fn what_stands_higher_is_pressed_into_the_sea() {
+fn higher_water_is_pressed_into_the_sea() {
     let mut world = cave(Rules::lossless());
     world.fill_water(region([9, 3, 4], [20, 12, 12]), 7).unwrap();
     world.clear_solid(IVec3::new(8, 4, 8)).unwrap();
     rest(&mut world, 8_000);
-    let level = |cell: IVec3| world.height(cell);
+    let level = |cell: IVec3| world.units(cell);
     assert!(region([9, 9, 4], [20, 9, 12]).positions().all(|cell| level(cell) == 7));
     for cell in region([9, 10, 4], [20, 12, 12]).positions() {
         assert!(level(cell) <= u8::from(cell.y == 10), "{} at {cell}", level(cell));
@@ -143,7 +143,7 @@ fn a_block_built_into_the_sea_and_taken_out_leaves_it_as_it_was() {
         assert_eq!(world.set_solid(cell).unwrap().moved, 0);
         rest(&mut world, 20);
         assert!(world.clear_solid(cell).unwrap());
-        assert_eq!(world.height(cell), 0, "an empty cell");
+        assert_eq!(world.units(cell), 0, "an empty cell");
         rest(&mut world, 20);
         assert!(world.is_sea(cell), "the sea closes over {cell}");
         assert!(world.clear_sea(cell).unwrap() && !world.clear_sea(cell).unwrap());
@@ -166,7 +166,7 @@ fn holes_close_and_what_stands_on_ground_is_filled() {
         let is_pillar = cell.x == 4 && cell.z == 4;
         assert_eq!(world.is_sea(cell), !is_pillar, "{cell}");
     }
-    assert_eq!((world.height(on_pillar), world.cell(on_pillar).is_some()), (7, true));
+    assert_eq!((world.units(on_pillar), world.cell(on_pillar).is_some()), (7, true));
     assert_eq!(world.total(), 7);
 }
 
@@ -238,23 +238,23 @@ fn the_level_is_that_of_the_sea_above() {
     world.clear_solid(IVec3::new(8, 4, 8)).unwrap();
     rest(&mut world, 8_000);
     let top = IVec3::new(12, 9, 8);
-    assert!(world.height(top) >= 6);
+    assert!(world.units(top) >= 6);
     // The sea sinks by three, and the cave with it.
     world.fill_water(region([0, 7, 0], [7, 9, 31]), 0).unwrap();
     rest(&mut world, 8_000);
-    assert!(world.height(top) == 0 && world.height(top.with_y(7)) <= 1);
-    assert!(world.height(top.with_y(6)) >= 6);
+    assert!(world.units(top) == 0 && world.units(top.with_y(7)) <= 1);
+    assert!(world.units(top.with_y(6)) >= 6);
     // It rises again, chunk and all.
     world.fill_sea(region([0, 7, 0], [7, 9, 31])).unwrap();
     rest(&mut world, 8_000);
-    assert!(world.height(top) >= 6);
+    assert!(world.units(top) >= 6);
 }
 
 #[test]
 fn edits_of_the_sea_do_what_they_say() {
     let mut world = cave(Rules::lossless());
     let (sea, rock) = (IVec3::new(1, 5, 1), IVec3::new(30, 5, 30));
-    assert_eq!((world.height(sea), world.cell(sea), world.voxel(sea)), (7, None, Some(Voxel::SEA)));
+    assert_eq!((world.units(sea), world.cell(sea), world.voxel(sea)), (7, None, Some(Voxel::SEA)));
     assert_eq!(world.set_sea(sea), Ok(false));
     assert_eq!(world.pour(sea, 9), Ok(7));
     assert_eq!(world.scoop(sea, 3), Ok(3));
@@ -315,7 +315,7 @@ fn the_sea_is_drawn_as_full_water() {
     assert!(world.falls(IVec3::ZERO).is_empty());
     let mut mirror = Mirror::new(10);
     mirror.apply(&Feed::new(&mut world).whole(&world, [IVec3::ZERO])).unwrap();
-    assert_eq!(mirror.height(IVec3::splat(9)), 7);
+    assert_eq!(mirror.units(IVec3::splat(9)), 7);
     assert!(mirror.look(IVec3::splat(9)).is_some_and(|look| look.is_sea()));
 }
 
@@ -333,13 +333,13 @@ fn beyond_a_level_the_sea_goes_on_up_to_it() {
     let mut world = plain(Edge::Level(4));
     rest(&mut world, 4_000);
     let heights = |y: i32| region([0, y, 0], [15, y, 15]).positions();
-    assert!((1..4).flat_map(heights).all(|cell| world.height(cell) == 7));
-    assert!(heights(4).all(|cell| world.height(cell) >= 6));
-    assert!((5..16).flat_map(heights).all(|cell| world.height(cell) == 0));
+    assert!((1..4).flat_map(heights).all(|cell| world.units(cell) == 7));
+    assert!(heights(4).all(|cell| world.units(cell) >= 6));
+    assert!((5..16).flat_map(heights).all(|cell| world.units(cell) == 0));
     // Above the level it drains.
     world.fill_water(region([0, 5, 0], [15, 9, 15]), 7).unwrap();
     rest(&mut world, 4_000);
-    assert!((5..16).flat_map(heights).all(|cell| world.height(cell) <= u8::from(cell.y == 5)));
+    assert!((5..16).flat_map(heights).all(|cell| world.units(cell) <= u8::from(cell.y == 5)));
     let ledger = world.ledger();
     assert!(ledger.drained > 0 && ledger.drained + ledger.into_sea >= 7 * 4 * 256);
 }
@@ -377,12 +377,12 @@ fn edges_are_set_for_single_columns() {
     assert!(world.set_edge(IVec2::new(-1, 0), Some(Edge::Drain)));
     rest(&mut world, 4_000);
     let (west, east) = (IVec3::new(4, 1, 7), IVec3::new(12, 3, 7));
-    assert!(world.height(west) <= 1 && world.height(east) >= 6);
+    assert!(world.units(west) <= 1 && world.units(east) >= 6);
     // The sea goes down, and what it left runs out. In the west a wall is as good as ground.
     world.set_edge(IVec2::new(1, 0), Some(Edge::Level(1)));
     world.set_edge(IVec2::new(-1, 0), Some(Edge::Wall));
     rest(&mut world, 4_000);
-    assert!(world.height(east) == 0 && world.height(east.with_y(1)) >= 6);
+    assert!(world.units(east) == 0 && world.units(east.with_y(1)) >= 6);
     world.set_edge(IVec2::new(1, 0), None);
     rest(&mut world, 4_000);
     assert!(world.column_edges().eq([(IVec2::new(-1, 0), Edge::Wall)]));

@@ -3,7 +3,7 @@
 use fastrand::Rng;
 use floodplain::glam::IVec3;
 use floodplain::water::{
-    ChunkRecord, Edge, Edges, EditError, Fixture, Rules, Voxel, WaterCell, WaterWorld, settle,
+    ChunkRecord, Edge, Edges, EditError, Fixture, Rules, Settle, Voxel, WaterCell, WaterWorld,
 };
 use floodplain::{CHUNK_CELLS, Chunk, Cube, Region, Shape};
 
@@ -36,7 +36,7 @@ fn world(seed: u64, rules: Rules) -> WaterWorld {
 /// Units in each layer.
 fn levels(world: &WaterWorld) -> Vec<u64> {
     let layer = |y: i32| Region::new(IVec3::new(0, y, 0), IVec3::new(31, y, 31));
-    let units = |y: i32| layer(y).positions().map(|cell| u64::from(world.height(cell))).sum();
+    let units = |y: i32| layer(y).positions().map(|cell| u64::from(world.units(cell))).sum();
     (0..16).map(units).collect()
 }
 
@@ -61,7 +61,8 @@ fn chunks_settle_to_the_levels_to_which_they_come_by_ticks() {
         assert!(at_once.is_at_rest(), "seed {seed}");
 
         let list = chunks(seed);
-        let (records, settling) = settle(seed, rules, ticked.bounds(), list, 4_000).unwrap();
+        let (records, settling) =
+            Settle { seed, rules, bounds: ticked.bounds(), most_ticks: 4_000 }.run(list).unwrap();
         assert!(settling.is_at_rest(), "seed {seed}: {settling:?}");
         generated.insert_records(records).unwrap();
         assert_eq!(levels(&generated), levels(&ticked), "seed {seed}");
@@ -88,7 +89,7 @@ fn while_chunks_settle_the_rest_of_the_world_stands_still() {
         let there = IVec3::new(rng.i32(0..2), 0, rng.i32(0..2));
         let heights = |world: &WaterWorld| -> Vec<u8> {
             let outside = |cell: &IVec3| Cube::chunk_of(*cell) != there;
-            world.bounds().positions().filter(outside).map(|cell| world.height(cell)).collect()
+            world.bounds().positions().filter(outside).map(|cell| world.units(cell)).collect()
         };
         let (before, ticks, ledger) = (heights(&world), world.ticks(), world.ledger());
         let settling = world.settle_now(Region::cell(there * 16 + 3), 50).unwrap();
@@ -124,7 +125,9 @@ fn many_springs_settle_on_another_thread_as_far_as_they_can() {
         }
     }
     let placed: u64 = list.iter().map(|(_, chunk)| chunk.units()).sum();
-    let worker = std::thread::spawn(move || settle(5, rules, bounds, list, 60).unwrap());
+    let worker = std::thread::spawn(move || {
+        Settle { seed: 5, rules, bounds, most_ticks: 60 }.run(list).unwrap()
+    });
     let (records, settling) = worker.join().unwrap();
     assert_eq!((settling.ticks, settling.is_at_rest()), (60, false));
     let units: u64 = records.iter().map(ChunkRecord::units).sum();
@@ -134,7 +137,7 @@ fn many_springs_settle_on_another_thread_as_far_as_they_can() {
 
 /// What the sea gave to chunks that settled was in no account of their world.
 #[test]
-fn what_the_sea_gives_to_chunks_that_settle_is_entered() {
+fn units_from_the_sea_are_entered_while_chunks_settle() {
     let mut world = WaterWorld::new(3, Rules::lossless()).unwrap();
     world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::SOLID)).unwrap();
     world.fill_sea(Region::new(IVec3::splat(2), IVec3::new(2, 5, 4))).unwrap();
@@ -149,11 +152,11 @@ fn what_the_sea_gives_to_chunks_that_settle_is_entered() {
 }
 
 #[test]
-fn what_cannot_settle_is_refused() {
+fn invalid_settling_is_refused() {
     let open = (IVec3::ZERO, Chunk::uniform(Voxel::OPEN));
     let bounds = Region::cell(IVec3::ZERO);
     let refused = |rules, list: &[(IVec3, Chunk<Voxel>)]| {
-        settle(1, rules, bounds, list.iter().cloned(), 9).unwrap_err()
+        Settle { seed: 1, rules, bounds, most_ticks: 9 }.run(list.iter().cloned()).unwrap_err()
     };
     let twice = refused(Rules::lossless(), &[open.clone(), open.clone()]);
     assert_eq!(twice, EditError::ChunkPresent(IVec3::ZERO));

@@ -38,24 +38,24 @@ fn corner(world: &WaterWorld, corner: IVec3) -> Option<f32> {
     let wet: Vec<IVec3> = round
         .into_iter()
         .map(|(x, z)| corner + at(x, 0, z))
-        .filter(|&cell| world.height(cell) > 0)
+        .filter(|&cell| world.units(cell) > 0)
         .collect();
-    if wet.iter().any(|&cell| world.height(cell + IVec3::Y) > 0) {
+    if wet.iter().any(|&cell| world.units(cell + IVec3::Y) > 0) {
         return Some(1.0);
     }
-    let units: u32 = wet.iter().map(|&cell| u32::from(world.height(cell))).sum();
+    let units: u32 = wet.iter().map(|&cell| u32::from(world.units(cell))).sum();
     (units > 0).then(|| units as f32 / (7 * wet.len()) as f32)
 }
 
 fn is_air(world: &WaterWorld, cell: IVec3) -> bool {
     let is_open = world.bounds().contains(cell) && world.cell(cell).is_some();
-    is_open && world.height(cell) == 0
+    is_open && world.units(cell) == 0
 }
 
 /// The faces that a mesh without merging has.
 fn faces(world: &WaterWorld, chunk: IVec3) -> BTreeSet<([i32; 3], Face)> {
     let mut faces = BTreeSet::new();
-    for cell in Cube::region_of(chunk).positions().filter(|&cell| world.height(cell) > 0) {
+    for cell in Cube::region_of(chunk).positions().filter(|&cell| world.units(cell) > 0) {
         for face in Face::ALL {
             let there = cell + face.offset();
             let is_up = face == Face::Up;
@@ -65,7 +65,7 @@ fn faces(world: &WaterWorld, chunk: IVec3) -> BTreeSet<([i32; 3], Face)> {
             };
             let is_ceiling = is_up && world.is_solid(there) && is_full();
             let shows = match is_up {
-                true => world.height(there) == 0 && !is_ceiling,
+                true => world.units(there) == 0 && !is_ceiling,
                 false => is_air(world, there),
             };
             if shows {
@@ -337,8 +337,8 @@ fn falling(world: &WaterWorld, cell: IVec3) -> Option<(Face, u8)> {
         return Some((water.direction()?, water.largest()));
     }
     let below = cell - IVec3::Y;
-    let has_room = world.cell(below).is_some() && world.height(below) < 7;
-    let is_within = world.height(below) > 0 && world.height(cell + IVec3::Y) > 0;
+    let has_room = world.cell(below).is_some() && world.units(below) < 7;
+    let is_within = world.units(below) > 0 && world.units(cell + IVec3::Y) > 0;
     let is_beside_air = Face::LATERAL.iter().any(|face| is_air(world, cell + face.offset()));
     (has_room || is_within && is_beside_air).then_some((Face::Down, water.height()))
 }
@@ -425,7 +425,7 @@ fn buoyancy_in_still_water_is_that_of_the_displaced_volume() {
 
 /// A layer that dries up in the tick, or becomes wet, has the faces that it had.
 #[test]
-fn what_is_drawn_in_the_middle_of_a_tick_is_the_world_before_it() {
+fn drawing_in_the_middle_of_a_tick_shows_the_world_before_it() {
     let (mut slices, mut differ) = (0, 0);
     for seed in 0..40 {
         let mut world = worlds::water(seed);

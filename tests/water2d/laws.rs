@@ -2,11 +2,11 @@
 //! their model.
 
 use floodplain::glam::IVec3;
-use floodplain::testing::strategies::runs;
 use floodplain::testing::{Op, Watched};
 use floodplain::water2d::{Cell, EditError, MAX_LEVEL, Rule, Rules, Water2dWorld};
 use floodplain::{Chunk, Region, Shape, Sheet};
 use proptest::prelude::*;
+use strategies::runs;
 
 /// Steps within which worlds of this size come to rest.
 const PATIENCE: u64 = 4000;
@@ -217,7 +217,7 @@ proptest! {
 }
 
 #[test]
-fn what_is_refused_changes_nothing() {
+fn refused_edits_change_nothing() {
     let bounds = Region::new(IVec3::new(-70, -70, 0), IVec3::new(70, 70, 0));
     let mut world = Water2dWorld::with_bounds(5, Rules::default(), bounds).unwrap();
     world.insert_chunk(IVec3::ZERO, Chunk::uniform(Cell::AIR)).unwrap();

@@ -92,7 +92,7 @@ proptest! {
     })]
 
     #[test]
-    fn what_is_done_ahead_of_a_step_of_soil_changes_no_byte(seed: u64) {
+    fn stepping_soil_ahead_changes_no_byte(seed: u64) {
         ahead_changes_nothing(seed);
     }
 }

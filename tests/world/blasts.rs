@@ -34,7 +34,7 @@ fn check(world: &World, total: u128) {
 }
 
 fn highest(world: &World) -> i32 {
-    let is_wet = |cell: &IVec3| world.height(*cell) > 0;
+    let is_wet = |cell: &IVec3| world.units(*cell) > 0;
     world.bounds().positions().filter(is_wet).map(|cell| cell.y).max().unwrap()
 }
 
@@ -59,7 +59,7 @@ fn a_charge_over_a_lake_makes_a_splash() {
         check(&world, total);
         top = top.max(highest(&world));
         let above = Region::new(at(0, 7, 0), world.bounds().max()).positions();
-        high = high.max(above.map(|cell| u32::from(world.height(cell))).sum::<u32>());
+        high = high.max(above.map(|cell| u32::from(world.units(cell))).sum::<u32>());
     }
     let thrown = world.ledger().thrown;
     assert!(top >= 8, "up to three cells above the surface and more, not y = {top}");
@@ -131,7 +131,7 @@ fn units_are_thrown_away_from_the_charge() {
         world.step();
         let above = Region::new(at(0, 6, 0), world.bounds().max()).positions();
         for cell in above {
-            sum[usize::from(cell.x > 2)] += u32::from(world.height(cell));
+            sum[usize::from(cell.x > 2)] += u32::from(world.units(cell));
         }
     }
     assert!(sum[1] > 3 * sum[0], "{sum:?} west and east of it");
@@ -214,7 +214,7 @@ fn dam(material: MaterialId) -> World {
     let wall = Region::new(at(20, 1, 0), at(20, 9, 7));
     world.fill_material(wall, material).unwrap();
     flood(&mut world, Region::new(at(0, 1, 0), at(19, 7, 7)));
-    assert_eq!(world.height(at(30, 1, 4)), 0);
+    assert_eq!(world.units(at(30, 1, 4)), 0);
     world
 }
 
@@ -229,14 +229,14 @@ fn a_dam_that_is_blown_lets_the_lake_out_and_one_of_rock_holds() {
     // Soil of the floor breaks, too.
     events.retain(|event| event.from == id("glass"));
     assert!(events.len() > 20 && events.iter().all(|event| event.cell.x == 20));
-    assert!(blown.height(at(40, 1, 4)) > 0 && blown.height(at(10, 7, 4)) == 0);
+    assert!(blown.units(at(40, 1, 4)) > 0 && blown.units(at(10, 7, 4)) == 0);
     check(&blown, total);
     let mut holds = dam(id("rock"));
     holds.charge(at(23, 4, 4), 3.0, 100.0).unwrap();
     holds.run(100);
     assert!(holds.take_events().iter().all(|event| event.from != id("rock")));
-    assert_eq!(holds.height(at(30, 1, 4)), 0);
-    assert_eq!(holds.height(at(10, 6, 4)), 7);
+    assert_eq!(holds.units(at(30, 1, 4)), 0);
+    assert_eq!(holds.units(at(10, 6, 4)), 7);
     assert_eq!(holds.validate(), Ok(()));
 }
 

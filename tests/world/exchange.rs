@@ -141,7 +141,7 @@ fn cellar(wall: &str, couplings: Couplings) -> (u64, World) {
     world.run(6_000);
     assert_eq!(world.validate(), Ok(()));
     let cells = block([10, 1, 0], [15, 7, 3]);
-    (cells.positions().map(|cell| u64::from(world.height(cell))).sum(), world)
+    (cells.positions().map(|cell| u64::from(world.units(cell))).sum(), world)
 }
 
 #[test]
@@ -177,7 +177,7 @@ fn a_wet_slope_has_springs_at_its_foot() {
     world.run(4_000);
     let ledger = world.ledger();
     assert!(ledger.sprung > 50 && ledger.soaked < ledger.sprung, "{ledger:?}");
-    let wet = bounds.positions().filter(|&cell| world.height(cell) > 0);
+    let wet = bounds.positions().filter(|&cell| world.units(cell) > 0);
     let wet: Vec<IVec3> = wet.collect();
     assert!(!wet.is_empty() && wet.iter().all(|cell| cell.y <= 2 && cell.x >= 10), "{wet:?}");
     assert_eq!(world.validate(), Ok(()));
@@ -250,7 +250,7 @@ fn springs_and_the_sea_give_without_end_and_their_ledger_says_so() {
         let kept = ledger.soil.placed - before.soil.placed - u128::from(ledger.soaked) * scale;
         assert_eq!(came, u128::from(given) * scale + kept);
         assert_eq!(kept > 0, world.water().is_sea(cell), "{ledger:?}");
-        assert_eq!(world.height(cell), 7);
+        assert_eq!(world.units(cell), 7);
     }
 }
 

@@ -26,7 +26,7 @@ fn a_world_that_is_all_frozen_is_at_rest_with_all_that_was_underway() {
     assert!(world.soil().awake_cells() > 0 && world.blast().awake_cells() > 0);
     let all = chunks(&world);
     let look = |world: &World| -> Vec<(u8, u64, u32)> {
-        let look = |cell| (world.height(cell), world.moisture(cell), world.pressure(cell));
+        let look = |cell| (world.units(cell), world.moisture(cell), world.pressure(cell));
         let cells = world.bounds().positions().map(look);
         cells.map(|(water, soil, blast)| (water, soil.to_bits(), blast.to_bits())).collect()
     };
@@ -94,7 +94,7 @@ fn water_and_moisture_go_on_as_if_what_is_frozen_were_not_loaded() {
         for cell in all.iter().filter(|&&chunk| chunk != still).flat_map(|&chunk| {
             world.bounds().intersection(&Cube::region_of(chunk)).unwrap().positions()
         }) {
-            let looks = [&world, &without].map(|world| (world.height(cell), world.moisture(cell)));
+            let looks = [&world, &without].map(|world| (world.units(cell), world.moisture(cell)));
             assert_eq!(looks[0], looks[1], "seed {seed}, {cell}");
         }
         assert_eq!(world.validate(), Ok(()), "seed {seed}");
@@ -131,7 +131,7 @@ fn a_simulation_distance_looks_at_the_queue_of_the_world() {
 
 /// Charges near the players held the distance at its shortest, though little water was awake.
 #[test]
-fn what_is_awake_near_the_players_does_not_shorten_the_distance() {
+fn awake_chunks_near_the_players_do_not_shorten_the_distance() {
     let palette = Palette::natural();
     let [air, rock] = ["air", "rock"].map(|name| palette.id(name).unwrap());
     let mut world = World::new(7, palette, Rules::default()).unwrap();

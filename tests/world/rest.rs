@@ -3,7 +3,7 @@
 use fastrand::Rng;
 use floodplain::glam::IVec3;
 use floodplain::water::{Voxel, WaterCell};
-use floodplain::world::{Content, Edit, Palette, Rules, World, settle};
+use floodplain::world::{Content, Edit, Palette, Rules, Settle, World};
 use floodplain::{Chunk, Cube, Face, Region, Shape, humidity, water};
 use support::world::{id, rules, world};
 
@@ -94,7 +94,9 @@ fn random_columns_that_are_generated_moist_settle_within_twelve_ticks() {
         let held = |moisture: Option<&Chunk<u32>>| moisture.cloned().unwrap_or(Chunk::uniform(0));
         let before: Vec<_> = chunks.iter().map(|at| held(at.1.moisture.as_ref())).collect();
         let (records, settling) =
-            settle(seed, palette.clone(), rules, Region::EVERYWHERE, chunks, 12).unwrap();
+            Settle { seed, palette: palette.clone(), rules, most_ticks: 12, ..Settle::default() }
+                .run(chunks)
+                .unwrap();
         assert!(settling.is_at_rest(), "seed {seed}: {settling:?}");
         assert_eq!((settling.came_in, settling.went_out), (0, 0), "seed {seed}");
         let after: Vec<_> = records.iter().map(|record| held(record.moisture())).collect();

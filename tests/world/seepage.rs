@@ -59,7 +59,7 @@ fn soil_under_a_sea_that_sleeps_is_as_soil_that_never_does() {
 }
 
 #[test]
-fn what_seeps_from_random_seas_sleeps_and_no_save_and_no_frost_wakes_it_for_good() {
+fn seepage_from_random_seas_sleeps_despite_saves_and_frost() {
     for seed in 0..6 {
         let mut world = seabed(seed);
         let ticks = ticks_to_rest(&mut world, 20_000);

@@ -3,7 +3,7 @@
 use fastrand::Rng;
 use floodplain::glam::IVec3;
 use floodplain::water::{self, Fixture};
-use floodplain::world::{Content, Edit, EditError, MaterialId, Rules, RulesError, World, settle};
+use floodplain::world::{Content, Edit, EditError, MaterialId, Rules, RulesError, Settle, World};
 use floodplain::{Chunk, Cube, Face, Region, Shape, humidity};
 use support::world::apart::random_world;
 use support::world::feed::{assert_mirrors, joined};
@@ -62,7 +62,7 @@ fn levels(world: &World) -> Vec<(u64, f64)> {
     let (min, max) = (bounds().min(), bounds().max());
     let of_layer = |y: i32| {
         let layer = Region::new(min.with_y(y), max.with_y(y)).positions();
-        let each = layer.map(|cell| (u64::from(world.height(cell)), world.moisture(cell)));
+        let each = layer.map(|cell| (u64::from(world.units(cell)), world.moisture(cell)));
         each.fold((0, 0.0), |(water, moist), (units, more)| (water + units, moist + more))
     };
     (min.y..=max.y).map(of_layer).collect()
@@ -104,7 +104,10 @@ fn chunks_settle_to_the_levels_to_which_they_come_by_ticks() {
         assert_eq!(at_once.ledger().soaked, passed, "{story}");
 
         let list = generated(seed);
-        let (records, settling) = settle(seed, palette(), quick(), bounds(), list, MOST).unwrap();
+        let (records, settling) =
+            Settle { seed, palette: palette(), rules: quick(), bounds: bounds(), most_ticks: MOST }
+                .run(list)
+                .unwrap();
         assert!(settling.is_at_rest(), "{story}: {settling:?}");
         placed.insert_records(records).unwrap();
         assert_eq!((placed.total(), placed.validate()), (before, Ok(())), "{story}");
@@ -138,7 +141,7 @@ fn while_chunks_settle_the_rest_of_the_world_stands_still() {
         let outside = |world: &World| -> Vec<(u8, u64)> {
             let cells = world.bounds().positions();
             let is_outside = |cell: &IVec3| Cube::chunk_of(*cell) != there || still == there;
-            let look = |cell| (world.height(cell), world.moisture(cell).to_bits());
+            let look = |cell| (world.units(cell), world.moisture(cell).to_bits());
             cells.filter(is_outside).map(look).collect()
         };
         let pressure = |world: &World| world.blast().state_hash();
@@ -168,7 +171,7 @@ fn while_chunks_settle_the_rest_of_the_world_stands_still() {
 
 /// What a report names is what goes on.
 #[test]
-fn what_is_restless_is_named() {
+fn restless_chunks_are_named() {
     let bounds = Region::new(IVec3::ZERO, IVec3::new(31, 7, 3));
     let mut world = world(5, rules(), bounds);
     world.fill_material(Region::new(IVec3::ZERO, IVec3::new(31, 0, 3)), id("rock")).unwrap();
@@ -194,14 +197,22 @@ fn what_is_restless_is_named() {
     valve.rain(IVec3::new(3, 3, 1), 6).unwrap();
     assert!(!valve.settle_now(bounds, 1).unwrap().is_at_rest());
     assert!(valve.settle_now(bounds, 100).unwrap().is_at_rest());
-    assert_eq!([3, 5].map(|x| valve.height(IVec3::new(x, 3, 1))), [3, 3]);
+    assert_eq!([3, 5].map(|x| valve.units(IVec3::new(x, 3, 1))), [3, 3]);
 }
 
 #[test]
-fn what_cannot_settle_is_refused() {
+fn invalid_settling_is_refused() {
     let air = || (IVec3::ZERO, Content::from(Chunk::uniform(id("air"))));
     let refused = |rules, list: Vec<(IVec3, Content)>| {
-        settle(1, palette(), rules, Region::cell(IVec3::ZERO), list, 9).unwrap_err()
+        Settle {
+            seed: 1,
+            palette: palette(),
+            rules,
+            bounds: Region::cell(IVec3::ZERO),
+            most_ticks: 9,
+        }
+        .run(list)
+        .unwrap_err()
     };
     assert_eq!(refused(rules(), vec![air(), air()]), EditError::ChunkPresent(IVec3::ZERO));
     let far = vec![(IVec3::X, air().1)];

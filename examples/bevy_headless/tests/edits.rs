@@ -75,7 +75,7 @@ fn each_request_is_answered_by_its_id() {
 }
 
 #[test]
-fn what_is_refused_changes_nothing_and_tells_why() {
+fn refused_edits_change_nothing_and_tell_why() {
     let mut app = app(plugin());
     let world = spawn(&mut app, open_chunk());
     update::<WaterWorld>(&mut app);
@@ -204,7 +204,7 @@ fn an_answer_that_somebody_took_does_not_shift_the_others() {
 }
 
 #[test]
-fn what_is_done_by_hand_is_published() {
+fn changes_made_by_hand_are_published() {
     let mut app = app(plugin());
     let world = spawn(&mut app, open_chunk());
     update::<WaterWorld>(&mut app);

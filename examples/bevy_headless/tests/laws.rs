@@ -118,7 +118,7 @@ fn tick(app: &mut App, pairs: &mut [Pair]) {
             (pair.meshes, pair.redrawn) = (now, BTreeSet::new());
         }
         for cell in random::bounds().positions() {
-            assert_eq!(pair.mirror.height(cell), world.height(cell), "{cell}");
+            assert_eq!(pair.mirror.units(cell), world.units(cell), "{cell}");
             assert_eq!(pair.mirror.is_solid(cell), world.is_solid(cell), "{cell}");
         }
         if progress.finished && world.queued_edits().len() == 0 {

@@ -38,7 +38,7 @@ fn any_edit(rng: &mut Rng) -> Edit {
 fn assert_seen(mirror: &Mirror, world: &World, seed: u64) {
     for cell in bounds().positions().filter(|&cell| world.material(cell).is_some()) {
         assert_eq!(mirror.material(cell), world.material(cell), "seed {seed}: {cell}");
-        assert_eq!(mirror.height(cell), world.height(cell), "seed {seed}: {cell}");
+        assert_eq!(mirror.units(cell), world.units(cell), "seed {seed}: {cell}");
     }
 }
 

@@ -36,7 +36,7 @@ fn reading_a_world_by_a_mutable_query_publishes_nothing() {
     let world = spawn(&mut app, pond());
     (0..20).for_each(|_| _ = update::<WaterWorld>(&mut app));
     let simulation = app.world_mut().get_mut::<SimulationWorld<WaterWorld>>(world).unwrap();
-    assert_eq!(simulation.world().height(IVec3::splat(5)), 7);
+    assert_eq!(simulation.world().units(IVec3::splat(5)), 7);
     assert!(update::<WaterWorld>(&mut app).changes.is_empty());
 }
 

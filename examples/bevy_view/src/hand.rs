@@ -60,7 +60,7 @@ mod tests {
     fn the_eye_meets_the_ground_and_not_the_water() {
         let world = valley::world().expect("the valley is valid");
         let (eye, lake) = (Point::new(20.5, 80.0, 24.5), IVec3::new(20, 34, 24));
-        assert_eq!(world.height(lake), 7);
+        assert_eq!(world.units(lake), 7);
         let (block, before) = hit(&world, eye, Point::NEG_Y).expect("there is ground");
         assert!(world.is_solid(block) && block.y < lake.y);
         assert_eq!(before, block + IVec3::Y);

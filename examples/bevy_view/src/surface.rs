@@ -27,7 +27,7 @@ pub fn of(world: &WaterWorld, flow: &FlowField, chunk: IVec3) -> Triangles {
     };
     for fall in world.falls(chunk) {
         // The surface shows the cells that hold water, as full ones; a fall is what it leaves out.
-        let is_dry = world.height(fall.lowest) == 0;
+        let is_dry = world.units(fall.lowest) == 0;
         if is_dry && fall.units > 0 {
             add_fall(&mut triangles, &fall, chunk);
         }

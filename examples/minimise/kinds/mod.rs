@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_less_comes_to_an_end_in_every_kind() {
+    fn lessening_ends_in_every_kind() {
         for name in NAMES {
             assert_eq!(for_kind!(name, check(), else None), Some(()), "{name}");
         }

@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said_in_one_line() {
+    fn errors_are_one_line() {
         for line in ["--world mars", "--size 1", "--size 1 x", "--script", "stray", "-x"] {
             let error = read(line).unwrap_err().to_string();
             assert!(!error.is_empty() && !error.contains('\n'), "{line}: {error}");

@@ -1,11 +1,11 @@
-//! Charges: pressure that is added in a ball of cells, as a smooth bump.
+//! Charges: pressure added in a ball of cells, as a smooth bump.
 //!
 //! The bump is the biweight kernel of statistics, `(1 − r²/R²)²`. It ends at R without a step or an
-//! edge, so little of it is in waves of a few cells, which the grid passes on more slowly than long
-//! ones and more slowly along axes than along diagonals, and which a single loaded cell leaves
+//! edge, so little of it is in waves of a few cells. The grid passes on such waves more slowly than
+//! long ones and more slowly along axes than along diagonals, and a single loaded cell leaves them
 //! behind as a chequered pattern. A third power ends more smoothly still, but is narrower at the
-//! same R, and has more in waves of four to eight cells. And it needs no more than products, so it
-//! is the same on every platform, as a cosine would not be.
+//! same R, and has more in waves of four to eight cells. The kernel needs only products, so it is
+//! the same on every platform; a cosine would not be.
 
 use super::edit::EditError;
 #[cfg(doc)]
@@ -19,10 +19,10 @@ impl<S: BlastShape> BlastWorld<S> {
     /// Adds pressure around a cell, as a charge of some size does: `pressure` at the centre, and
     /// `pressure · (1 − r²/R²)²` at a distance of `r` cells below the radius `R`. Under the wave
     /// rule a ring (on cubes a sphere) runs out from it, as wide as the charge; a single loaded
-    /// cell leaves speckles. Returns the sum of what was added: without obstacles about `1.05 R²`
-    /// times the pressure on a sheet, in its own layer only, and `0.96 R³` times on cubes.
+    /// cell leaves speckles. Returns the sum of the pressure added: without obstacles about `1.05
+    /// R²` times the pressure on a sheet, in its own layer only, and `0.96 R³` times on cubes.
     ///
-    /// Removed cells are left out, and so are those beyond the bounds, at periodic borders too. The
+    /// Removed cells are left out, and so are cells beyond the bounds, at periodic borders too. The
     /// centre may be one of the removed cells.
     ///
     /// ```
@@ -41,8 +41,8 @@ impl<S: BlastShape> BlastWorld<S> {
     /// # Errors
     /// The centre is out of bounds; a radius that is not a number from [`LEAST_CHARGE_RADIUS`] on,
     /// or with which the charge touches more chunks than [`FILL_CHUNK_LIMIT`]; a pressure that is
-    /// not a number up to [`PRESSURE_LIMIT`] in size, or with which that of a cell would be out of
-    /// range.
+    /// not a number up to [`PRESSURE_LIMIT`] in size, or with which the pressure of a cell would be
+    /// out of range.
     pub fn add_charge(
         &mut self,
         centre: IVec3,
@@ -64,8 +64,8 @@ impl<S: BlastShape> BlastWorld<S> {
         Ok(added)
     }
 
-    /// Checks a charge, in cells of which those take none, and what it makes of each pressure.
-    /// Returns the region that it lies in.
+    /// Checks a charge, and the resulting pressure of each cell by `check_sum`. Cells for which
+    /// `takes_none` holds are left out. Returns the region that the charge lies in.
     pub(crate) fn check_charge<E: From<EditError>>(
         &self,
         centre: IVec3,

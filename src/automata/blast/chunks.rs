@@ -12,7 +12,7 @@ use glam::IVec3;
 
 impl<S: BlastShape> BlastWorld<S> {
     /// Loads a chunk of pressures. Cells beyond the bounds are ignored. The ledger counts pressures
-    /// as placed, and those below 0 as removed.
+    /// as placed, and pressures below 0 as removed.
     ///
     /// # Errors
     /// There is a chunk already, or the chunk lies outside the world; a pressure out of range, even
@@ -52,7 +52,7 @@ impl<S: BlastShape> BlastWorld<S> {
         Ok(())
     }
 
-    /// Unloads a chunk and returns its pressures, which the ledger counts as removed, and those
+    /// Unloads a chunk and returns its pressures, which the ledger counts as removed, and pressures
     /// below 0 as placed. Its walls, removed cells and weights are forgotten: it becomes open space
     /// at pressure 0.
     ///

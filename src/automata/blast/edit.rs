@@ -23,7 +23,7 @@ pub enum EditError {
     Pressure {
         /// The cell; of a region its first cell.
         cell: IVec3,
-        /// What it would have been; of [`add_pressure`](super::BlastWorld::add_pressure) the sum.
+        /// The resulting pressure; for [`add_pressure`](super::BlastWorld::add_pressure) the sum.
         value: f32,
     },
     /// A weight that is not a number from 0 to [`WEIGHT_LIMIT`].
@@ -56,7 +56,7 @@ pub enum EditError {
     Unstable {
         /// The cell.
         cell: IVec3,
-        /// What the sum of the weights of its links would be.
+        /// The resulting sum of the weights of its links.
         weights: f64,
         /// The most that coefficient times this sum may be, by
         /// [`Rule::limit`](super::Rule::limit).
@@ -134,7 +134,7 @@ impl core::error::Error for EditError {}
 /// Added to whatever an edit writes: turns −0 into 0, so that equal worlds have equal bytes.
 pub(super) const POSITIVE_ZERO: f32 = 0.0;
 
-/// What edits turn a cell into.
+/// The new state of a cell in an edit.
 #[derive(Clone, Copy)]
 enum Matter {
     Open,
@@ -247,9 +247,9 @@ impl<S: BlastShape> BlastWorld<S> {
             .sum())
     }
 
-    /// Sets the weight of the link behind a face of a cell: 1 for open air, 0 for no link, between
-    /// them for what lets pressure through slowly. Returns the old weight. The weight is kept even
-    /// where an end of the link is removed.
+    /// Sets the weight of the link behind a face of a cell: 1 for open air, 0 for no link, values
+    /// between for obstacles that let pressure through slowly. Returns the old weight. The weight
+    /// is kept even where an end of the link is removed.
     ///
     /// Under the wave rule a lower weight reduces the link's flow in proportion. If it did not,
     /// links that open and close periodically would feed energy to the wave.
@@ -349,7 +349,7 @@ impl<S: BlastShape> BlastWorld<S> {
         }
     }
 
-    /// Checks what [`fill_pressure`](BlastWorld::fill_pressure) does, in the same order.
+    /// Makes the same checks as [`fill_pressure`](BlastWorld::fill_pressure), in the same order.
     pub(crate) fn check_fill(&self, region: Region, pressure: f32) -> Result<(), EditError> {
         self.check_pressure(region.min(), pressure)?;
         self.check_region(region)

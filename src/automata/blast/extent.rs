@@ -1,9 +1,9 @@
-//! What stands above a world of pressure tells it: which chunks pressure may enter, which of them
-//! stand still, and how fast pressure fades.
+//! The extent of a world of pressure, set by the code above it: which chunks pressure may enter,
+//! which of them stand still, and how fast pressure fades.
 //!
-//! Pressure leaves at the faces of chunks that it may not enter, as over an open border, so nothing
-//! gathers there. Nothing passes the faces of a chunk that stands still, as at a rigid border, and
-//! no step visits it; edits do.
+//! Pressure leaves at the faces of chunks that it may not enter, as over an open border, so none
+//! gathers there. No pressure passes the faces of a chunk that stands still, as at a rigid border,
+//! and no step visits it; edits do.
 
 use super::field::flows::Conductances;
 use super::field::space::{axis, outermost, plane_cells};
@@ -19,14 +19,14 @@ impl<S: BlastShape> BlastWorld<S> {
         self.space.admits(chunk)
     }
 
-    /// Lets pressure enter no chunk from now on but those that are [admitted](BlastWorld::admit).
-    /// There must be no chunk.
+    /// Confines pressure to [admitted](BlastWorld::admit) chunks from now on. There must be no
+    /// chunk.
     pub(crate) fn confine(&mut self) {
         debug_assert!(self.is_empty(), "a chunk that pressure may not enter");
         self.space.extent = Some(HashSet::new());
     }
 
-    /// Lets pressure enter a chunk of a world that is confined. What left there ends.
+    /// Lets pressure enter a chunk of a confined world. Flows that left the world there end.
     pub(crate) fn admit(&mut self, chunk: IVec3) {
         if self.restore_admitted(chunk) {
             for (face, there) in self.beside(chunk) {
@@ -36,13 +36,13 @@ impl<S: BlastShape> BlastWorld<S> {
         }
     }
 
-    /// Admits a chunk as it was when it was saved: wakes and ends nothing. Returns whether it was
-    /// not admitted.
+    /// Restores that a chunk is admitted: wakes and ends nothing. Returns whether it was not
+    /// admitted.
     pub(crate) fn restore_admitted(&mut self, chunk: IVec3) -> bool {
         self.space.extent.as_mut().is_some_and(|extent| extent.insert(chunk))
     }
 
-    /// Lets pressure enter a chunk no more. It must have been removed.
+    /// Stops pressure from entering a chunk, which must have been removed.
     pub(crate) fn dismiss(&mut self, chunk: IVec3) {
         debug_assert!(self.pressure.slot(chunk).is_none(), "chunk {chunk} is there");
         if self.space.extent.as_mut().is_some_and(|extent| extent.remove(&chunk)) {
@@ -60,7 +60,7 @@ impl<S: BlastShape> BlastWorld<S> {
         gone.into_iter().for_each(|chunk| self.dismiss(chunk));
     }
 
-    /// Lets a chunk, loaded or not, stand still, or go on. Flows across its faces end.
+    /// Stops or resumes a chunk, loaded or not. Flows across its faces end.
     pub(crate) fn set_still(&mut self, chunk: IVec3, is_still: bool) {
         if self.space.still.contains(&chunk) == is_still {
             return;
@@ -86,7 +86,7 @@ impl<S: BlastShape> BlastWorld<S> {
         }
     }
 
-    /// Lets a chunk that is not loaded stand still as it did when it was saved: wakes nothing.
+    /// Restores that a chunk that is not loaded stands still: wakes nothing.
     #[cfg(feature = "snapshot")]
     pub(crate) fn restore_still(&mut self, chunk: IVec3) {
         self.space.still.insert(chunk);
@@ -97,8 +97,8 @@ impl<S: BlastShape> BlastWorld<S> {
         self.space.still.contains(&chunk)
     }
 
-    /// Lets this share of each pressure be left after a step, 0 to 1. What fades counts as removed,
-    /// and as placed if it was below 0.
+    /// Sets the share of each pressure that remains after a step, 0 to 1. Faded pressure counts as
+    /// removed, or as placed if it was below 0.
     pub(crate) fn keep(&mut self, share: f32) {
         self.keep = share;
     }
@@ -109,7 +109,7 @@ impl<S: BlastShape> BlastWorld<S> {
         Self::FACES.iter().filter_map(there).collect()
     }
 
-    /// Ends what flows out of a chunk across a face.
+    /// Ends the flow out of a chunk across a face.
     fn end_flows_across(&mut self, slot: Slot, face: Face) {
         for index in plane_cells::<S>(axis(face), outermost::<S>(face)) {
             let flows = self.states[slot.index()].flows.as_ref();

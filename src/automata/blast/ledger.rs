@@ -7,15 +7,16 @@ use crate::coords::CHUNK_CELLS;
 ///
 /// For edits, loading or unloading a chunk or node counts as setting its cells from or to 0.
 ///
-/// `total = placed − removed − left − absorbed`, except for rounding: over 10,000 steps of a grid,
-/// which computes in `f32`, a millionth of the sum of the absolute values of all that was entered
-/// and of all that is present; less on a graph.
+/// `total = placed − removed − left − absorbed`, except for rounding. Over 10,000 steps of a grid,
+/// which computes in `f32`, the error is up to a millionth of the sum of the absolute values of all
+/// pressures entered and present; on a graph it is less.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Ledger {
-    /// By how much edits raised pressures.
+    /// The sum by which edits raised pressures.
     pub placed: f64,
-    /// By how much edits lowered pressures, including those of cells that they removed.
+    /// The sum by which edits lowered pressures, including the pressures of cells that they
+    /// removed.
     pub removed: f64,
     /// Flowed out over open borders. It may flow back under the wave rule, so this may fall.
     pub left: f64,
@@ -36,9 +37,9 @@ impl Ledger {
         self.placed - self.removed - self.left - self.absorbed
     }
 
-    /// Whether a counted sum agrees to the promised precision: a millionth of all that entered and
-    /// left and of what is `there`, pressures and flows in absolute values. These can be far larger
-    /// than their sum, and rounding is relative to them.
+    /// Whether a counted sum agrees to the promised precision: a millionth of all pressures that
+    /// entered and left and of `there`, the pressures and flows present in absolute values. These
+    /// can be far larger than their sum, and rounding is relative to them.
     pub(super) fn agrees_with(&self, counted: f64, there: f64) -> bool {
         let through =
             self.placed.abs() + self.removed.abs() + self.left.abs() + self.absorbed.abs();
@@ -55,8 +56,8 @@ impl Ledger {
     }
 
     /// Records loaded cells, by the sums of their pressures above and below 0. With a single sum, a
-    /// chunk of both signs could count as nothing, and its rounding errors would be measured
-    /// against nothing.
+    /// chunk of both signs could add up to zero, and its rounding errors would be measured against
+    /// zero.
     pub(super) fn place(&mut self, [above, below]: [f64; 2]) {
         self.placed += above;
         self.removed -= below;
@@ -69,7 +70,7 @@ impl Ledger {
     }
 }
 
-/// Returns the sums of a chunk's pressures above 0 and of those below 0.
+/// Returns the sum of a chunk's pressures above 0 and the sum of its pressures below 0.
 pub(super) fn sums_by_sign(chunk: &Chunk<f32>) -> [f64; 2] {
     let signed = |cell: f32| [f64::from(cell.max(0.0)), f64::from(cell.min(0.0))];
     match chunk.as_dense() {

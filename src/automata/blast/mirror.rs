@@ -1,10 +1,11 @@
-//! Ground that mirrors that of another world, chunk by chunk: what stands in a chunk is replaced as
-//! a whole, which chunks pressure has reached is listed, and the ground of silent chunks is
-//! dropped.
+//! Mirrored ground: the ground of another world is copied chunk by chunk. Obstacles of a chunk are
+//! replaced as a whole, the chunks that pressure has reached are listed, and the ground of silent
+//! chunks is dropped.
 //!
-//! The same state as single edits leave, without a look at every link of every cell: conductances
-//! follow from the ground, so those of the chunk are dropped, and the first step that needs them
-//! computes them. In its neighbours only the planes at the common faces are recomputed.
+//! The resulting state is the same as after single edits, but not every link of every cell is
+//! visited. Conductances follow from the ground, so the chunk's are dropped, and the first step
+//! that needs them computes them. In its neighbours only the planes at the common faces are
+//! recomputed.
 
 use super::edit::{EditError, POSITIVE_ZERO};
 use super::field::flows::Conductances;
@@ -17,16 +18,17 @@ use crate::grid::Slot;
 use glam::IVec3;
 
 impl<S: BlastShape> BlastWorld<S> {
-    /// Replaces what stands in a chunk's cells: those in `solid` are removed, those with a strength
-    /// too, until they break at that; all others are open. Pressures of cells that stay open
-    /// and weights of links are kept. Cells beyond the bounds are ignored, and a missing chunk is
-    /// created if anything stands in it.
+    /// Replaces the obstacles in a chunk's cells. Cells in `solid` are removed, and so are cells
+    /// with a strength, until they break at that difference; all others are open. Pressures of
+    /// cells that stay open and weights of links are kept. Cells beyond the bounds are ignored, and
+    /// a missing chunk is created if there is any obstacle.
     ///
-    /// The same as [`set_solid`](BlastWorld::set_solid), [`set_wall`](BlastWorld::set_wall) and
-    /// [`clear_solid`](BlastWorld::clear_solid) for each cell that differs, in index order: the
-    /// ledger counts the pressures that were in them as those do. Returns how many differ.
+    /// Has the same effect as [`set_solid`](BlastWorld::set_solid),
+    /// [`set_wall`](BlastWorld::set_wall) and [`clear_solid`](BlastWorld::clear_solid) for each
+    /// cell that differs, in index order; the ledger counts the lost pressures in the same way.
+    /// Returns how many cells differ.
     ///
-    /// Strengths are 0 where there is no wall, and numbers above it where there is one.
+    /// Strengths are 0 where there is no wall, and above 0 where there is one.
     ///
     /// # Errors
     /// The chunk would hold no cell inside the bounds.
@@ -69,10 +71,10 @@ impl<S: BlastShape> BlastWorld<S> {
         Ok(changed.len() as u64)
     }
 
-    /// Frees a chunk in which and next to which nothing reaches the threshold, and forgets what
-    /// stands in it: it becomes open space at pressure 0, as it is already but for its ground. What
-    /// lies next to it wakes. Returns whether the chunk was freed; `false` if there is none, if
-    /// pressure or flow is left in it or beside it, or if it keeps weights of links.
+    /// Frees a chunk if no pressure or flow in it or next to it reaches the threshold, and forgets
+    /// its obstacles: it becomes open space at pressure 0. Its neighbours wake. Returns whether the
+    /// chunk was freed; `false` if there is none, if pressure or flow is left in it or beside it,
+    /// or if it has weights of links.
     pub(crate) fn drop_ground(&mut self, position: IVec3) -> bool {
         let Some(slot) = self.pressure.slot(position) else { return false };
         let has_weights = self.ground(slot).is_some_and(|ground| !ground.weights.is_empty());
@@ -88,7 +90,7 @@ impl<S: BlastShape> BlastWorld<S> {
     }
 
     /// Replaces the removed cells of a chunk as [`set_ground`](BlastWorld::set_ground) does, and
-    /// keeps its walls. Costs little where they are these already.
+    /// keeps its walls. Costs little if they are the same already.
     ///
     /// # Errors
     /// The chunk would hold no cell inside the bounds.
@@ -105,9 +107,9 @@ impl<S: BlastShape> BlastWorld<S> {
         self.set_ground(position, solid, &strengths)
     }
 
-    /// Multiplies the pressures of cells of a chunk by `part`, 0 to 1. What is gone counts as
-    /// removed, and as placed if it was below 0. Where that changes any, the chunk wakes with its
-    /// neighbours. Returns how many it changes.
+    /// Multiplies the pressures of cells of a chunk by `part`, 0 to 1. The lost pressure counts as
+    /// removed, or as placed if it was below 0. If any pressure changes, the chunk wakes with its
+    /// neighbours. Returns how many change.
     pub(crate) fn damp(&mut self, position: IVec3, cells: &CellMask, part: f32) -> u64 {
         let Some(slot) = self.pressure.slot(position) else { return 0 };
         let chunk = self.pressure.chunk_at_mut(slot);
@@ -133,7 +135,7 @@ impl<S: BlastShape> BlastWorld<S> {
         changed.len() as u64
     }
 
-    /// Returns whether anything stands in a chunk, or its links have weights.
+    /// Returns whether a chunk has obstacles, or its links have weights.
     pub(crate) fn has_ground_at(&self, position: IVec3) -> bool {
         self.ground_at(position).is_some()
     }
@@ -157,8 +159,8 @@ impl<S: BlastShape> BlastWorld<S> {
         chunks.filter(|&chunk| !self.is_still(chunk)).collect()
     }
 
-    /// Returns whether a chunk is audible or shares a face with one that is, through which pressure
-    /// may pass.
+    /// Returns whether a chunk is audible or shares a face, through which pressure may pass, with
+    /// an audible chunk.
     pub(crate) fn is_beside_audible(&self, chunk: IVec3) -> bool {
         let around = Self::FACES.iter().filter_map(|face| face.step(chunk));
         let around = around.filter(|&there| !self.space.is_parted([chunk, there]));
@@ -168,8 +170,8 @@ impl<S: BlastShape> BlastWorld<S> {
             .any(|slot| self.states[slot.index()].is_audible)
     }
 
-    /// The loaded chunks that are awake and have a pressure or flow, in order of position: those
-    /// that the next step changes or from which it opens others, which are next to them.
+    /// The loaded chunks that are awake and have a pressure or flow, in order of position. The next
+    /// step changes only these and chunks next to them.
     pub(crate) fn stirred_chunks(&self) -> Vec<IVec3> {
         let mut slots: Vec<Slot> = self
             .pressure
@@ -182,11 +184,11 @@ impl<S: BlastShape> BlastWorld<S> {
         slots.into_iter().map(|slot| self.pressure.position_at(slot)).collect()
     }
 
-    /// The cells in which other things stand than these.
+    /// The cells whose obstacles differ from these.
     fn differing(&self, position: IVec3, solid: &CellMask, strengths: &Chunk<f32>) -> CellMask {
         let mut changed = solid.clone();
         let Some(before) = self.ground_at(position) else {
-            // Whatever has a strength is removed.
+            // A cell with a strength is removed.
             return changed;
         };
         for (word, before) in changed.words_mut().iter_mut().zip(before.solid.words()) {
@@ -213,8 +215,8 @@ impl<S: BlastShape> BlastWorld<S> {
         }
     }
 
-    /// Ends the flows over the links of cells in which something was built. Nothing flowed where
-    /// something stood.
+    /// Ends the flows over the links of cells that became obstacles. There was no flow over the
+    /// links of obstacles.
     fn end_flows_at(&mut self, slot: Slot, cells: &CellMask) {
         if self.states[slot.index()].flows.is_none() {
             return;
@@ -253,7 +255,7 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::BTreeMap;
 
-    /// What stands in a chunk: some cells removed, some of them until they break.
+    /// The obstacles of a chunk: some cells removed, some of them until they break.
     fn ground(rng: &mut fastrand::Rng) -> (CellMask, Chunk<f32>) {
         let (mut solid, mut walls) = (CellMask::EMPTY, Chunk::uniform(0.0));
         let odds = [1, 40, 1000][rng.usize(..3)];
@@ -298,7 +300,7 @@ mod tests {
         count
     }
 
-    /// All that can be seen of a world, its account and its marks too.
+    /// All observable state of a world, including its ledger and its marks.
     fn all<S: BlastShape>(world: &mut BlastWorld<S>) -> String {
         let awake: Vec<_> = world.pressure.awake_chunks().map(|(chunk, _)| chunk).collect();
         let (hash, ledger) = (world.state_hash(), world.ledger());
@@ -364,7 +366,7 @@ mod tests {
         }
     }
 
-    /// The solid cells of the four by three chunks of a world, of which some are mirrored.
+    /// The solid cells of the four by three chunks of a world, some of which are mirrored.
     struct Lazy<S: BlastShape> {
         world: BlastWorld<S>,
         solid: BTreeMap<[i32; 3], CellMask>,
@@ -381,7 +383,7 @@ mod tests {
             }
         }
 
-        /// Steps; the ground is there where pressure is or may arrive, and only there.
+        /// Steps; the ground is lent only where pressure is or may arrive.
         fn step(&mut self) {
             for chunk in self.world.stirred_chunks() {
                 Face::ALL

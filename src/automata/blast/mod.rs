@@ -6,8 +6,8 @@
 //! schemes in flux form: of the diffusion equation and of the damped wave equation.
 //!
 //! [`BlastWorld`] is the grid, in `f32`; [`BlastGraph`] has its nodes anywhere, in `f64`. The same
-//! world has the same pressures on both, except for rounding. A [`Probe`] measures what an
-//! explosion does to a thing that stands in it.
+//! world has the same pressures on both, except for rounding. A [`Probe`] measures the effect of an
+//! explosion on an object.
 
 mod charge;
 mod chunks;
@@ -88,18 +88,18 @@ pub struct BlastWorld<S: BlastShape = Sheet> {
     states: Vec<ChunkState>,
     events: Vec<Broken>,
     /// Chunks that were freed since the last [`take_changes`](BlastWorld::take_changes), by y, z
-    /// and x, with the cells that changed before. Only chunks that had been reported: a chunk that
-    /// came and went in between left nothing changed.
+    /// and x, with the cells that changed before. Only chunks that had been reported are kept: a
+    /// chunk that was created and freed in between left nothing changed.
     freed: BTreeMap<[i32; 3], CellMask>,
     /// Invalidated by every change to a chunk outside a step.
     rims: Rims<f32, S>,
     workers: Workers<Scratch<S>>,
-    /// Memory for the next step; without meaning between steps.
+    /// Memory for the next step; meaningless between steps.
     jobs: Vec<Job<S>>,
-    /// What is done of the next step.
+    /// The part of the next step that is done already.
     ahead: Option<Ahead<S>>,
-    /// The share of each pressure that is left after a step, 0 to 1; 1 unless what stands above
-    /// says otherwise.
+    /// The share of each pressure that remains after a step, 0 to 1; 1 unless the code above sets
+    /// it.
     keep: f32,
 }
 
@@ -107,7 +107,7 @@ impl<S: BlastShape> BlastWorld<S> {
     /// The faces across which cells are linked.
     const FACES: &'static [Face] = Face::ALL.split_at(S::NEIGHBOURS).0;
 
-    /// An endless field (but for the `i32` range, whose ends are rigid).
+    /// An endless field, bounded only by the `i32` range, whose ends are rigid.
     ///
     /// # Errors
     /// Rules with a value out of range, or unstable for this shape.

@@ -1,11 +1,11 @@
-//! Probes measure what an explosion does to a thing that stands in it: force, impulse, exposure.
+//! Probes measure the effect of an explosion on an object: force, impulse, exposure.
 
 use crate::simulation::StepReport;
 use core::fmt;
 use glam::{DVec3, IVec3};
 use smallvec::SmallVec;
 
-/// A thing with a cross-section, at a cell of a [`BlastWorld`](super::BlastWorld) (`P` is
+/// An object with a cross-section, at a cell of a [`BlastWorld`](super::BlastWorld) (`P` is
 /// [`IVec3`]) or a node of a [`BlastGraph`](super::BlastGraph) (`P` is [`NodeId`](super::NodeId)),
 /// which measures every step that it takes part in.
 ///
@@ -103,7 +103,7 @@ impl<P> Probe<P> {
 }
 
 /// Runs steps of a world or graph, and lets each probe measure every one of them. Diffusive flows
-/// follow from the pressures before a step; those of waves are stored by it.
+/// follow from the pressures before a step; the flows of waves are stored by the step.
 pub(super) fn run_probed<W, P: Copy>(
     world: &mut W,
     is_wave: bool,

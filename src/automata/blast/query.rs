@@ -64,9 +64,9 @@ impl<S: BlastShape> BlastWorld<S> {
     /// The flow vector at a cell: the sum over its links of the outflow, in the link's direction.
     /// It points away from the explosion. Zero in a removed cell.
     ///
-    /// Under the diffusive rule it is that of the next step, computed from the present pressures;
-    /// nothing flows into a chunk at 0 that is not about to open. Under the wave rule it is that of
-    /// the last step.
+    /// Under the diffusive rule it is the flow of the next step, computed from the present
+    /// pressures; there is no flow into a chunk at 0 that is not about to open. Under the wave rule
+    /// it is the flow of the last step.
     pub fn flow(&self, cell: IVec3) -> DVec3 {
         net_flux(&self.flows_at(cell))
     }
@@ -107,7 +107,7 @@ impl<S: BlastShape> BlastWorld<S> {
         Self::FACES.iter().map(|face| outflow(face, of(*face))).collect()
     }
 
-    /// Returns what flows across a face of a cell in the next step of the diffusive rule.
+    /// Returns the flow across a face of a cell in the next step of the diffusive rule.
     fn next_flow_across(&self, cell: IVec3, face: Face) -> f32 {
         let there = match self.space.beyond_cell::<S>(cell, face) {
             Beyond::There(there) if self.is_closed_between(cell, there) => return 0.0,
@@ -118,8 +118,8 @@ impl<S: BlastShape> BlastWorld<S> {
         quantized(diffusive_flux(self.conductance(cell, face), here, there), larger(here, there))
     }
 
-    /// Whether nothing flows between two linked cells because the chunk of one of them, loaded or
-    /// not, is silent and not about to open.
+    /// Whether there is no flow between two linked cells because the chunk of one of them, loaded
+    /// or not, is silent and not about to open.
     fn is_closed_between(&self, cell: IVec3, there: IVec3) -> bool {
         let chunks = [cell, there].map(S::chunk_of);
         chunks[0] != chunks[1]
@@ -152,13 +152,13 @@ impl<S: BlastShape> BlastWorld<S> {
         self.ledger.agrees_with(self.total(), there + flowing)
     }
 
-    /// Whether nothing will change until the next edit: no chunk is awake.
+    /// Whether the world will not change until the next edit: no chunk is awake.
     pub fn is_at_rest(&self) -> bool {
         self.pressure.awake_slots().is_empty()
     }
 
-    /// The number of cells that the next step will visit, without those of chunks that the front
-    /// will open.
+    /// The number of cells that the next step will visit, without the cells of chunks that the
+    /// front will open.
     pub fn awake_cells(&self) -> usize {
         self.pressure.awake_cells()
     }
@@ -210,8 +210,8 @@ impl<S: BlastShape> BlastWorld<S> {
     }
 
     /// A hash of the state that decides the future: tick count, pressures, flows of the wave rule,
-    /// and what stands in the cells, in order of position. The same on every platform. A chunk of
-    /// open space at 0 counts like a missing one. Rules, bounds and borders are not included.
+    /// and obstacles, in order of position. The same on every platform. A chunk of open space at 0
+    /// counts like a missing one. Rules, bounds and borders are not included.
     pub fn state_hash(&self) -> u64 {
         let mut hash = StateHash::new();
         hash.add(self.tick);
@@ -274,7 +274,7 @@ simulation! {
     }
 }
 
-/// Adds pressures; a zero below zero is the zero that it equals.
+/// Adds pressures; −0 counts as 0, which it equals.
 pub(crate) fn add_pressures(hash: &mut StateHash, chunk: &Chunk<f32>) {
     hash.add_chunk::<_, 2>(chunk, |pressure| u64::from((pressure + 0.0).to_bits()));
 }

@@ -79,7 +79,7 @@ impl<S: BlastShape> BlastWorld<S> {
         ground.is_some_and(|ground| !ground.weights.is_empty())
     }
 
-    /// Returns a chunk with all that stands in it.
+    /// Returns a chunk with all its obstacles.
     pub(crate) fn chunk_parts(&self, slot: Slot) -> ChunkParts {
         let state = &self.states[slot.index()];
         let ground = state.ground.as_deref().cloned().unwrap_or_default();
@@ -94,17 +94,16 @@ impl<S: BlastShape> BlastWorld<S> {
         }
     }
 
-    /// Lets copies of a chunk of pressure have its array until it is written.
+    /// Lets copies of a chunk of pressure share its array until it is written.
     #[cfg(feature = "store")]
     pub(crate) fn share_chunk(&mut self, slot: Slot) {
         self.pressure.chunk_at_mut(slot).share();
     }
 
-    /// Puts a chunk back without entering its pressure in the ledger.
+    /// Restores a chunk without entering its pressure in the ledger.
     ///
     /// # Errors
-    /// What is wrong with the chunk, as far as [`validate`](BlastWorld::validate) would not find
-    /// it.
+    /// A message about a fault in the chunk that [`validate`](BlastWorld::validate) would not find.
     pub(crate) fn restore_chunk(
         &mut self,
         position: IVec3,
@@ -129,8 +128,8 @@ impl<S: BlastShape> BlastWorld<S> {
         (state.is_audible, state.is_unreported) = (is_audible, is_unreported);
         let is_above = self.reaches_threshold(slot);
         if is_audible && !is_above {
-            // Saved between an edit and the step that would have checked this, for which the chunk
-            // must be awake.
+            // The chunk was saved between an edit and the step that would have checked this; then
+            // it must be awake.
             self.states[slot.index()].needs_audibility_check = true;
             self.pressure.wake_chunk_at(slot);
         }

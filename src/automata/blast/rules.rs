@@ -3,8 +3,8 @@
 
 use core::fmt;
 
-/// How pressure moves over a link, computed from the pressures before the step. Weights are those
-/// of the links, 1 by default; `Σw` is their sum at a node.
+/// How pressure moves over a link, computed from the pressures before the step. Weights are the
+/// weights of the links, 1 by default; `Σw` is their sum at a node.
 ///
 /// Both conserve the sum of all pressures. Coefficients are per visit of a link, and a step visits
 /// each link once. The source visits each link from both ends with 0.12, which equals 0.24 here.
@@ -13,7 +13,8 @@ use core::fmt;
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub enum Rule {
     /// `flow = coefficient · weight · (p_a − p_b)`: explicit diffusion. It evens pressure out
-    /// without overshooting: a pressure stays within the range of its neighbours, and not negative.
+    /// without overshooting: a pressure stays within the range of its neighbours, and never becomes
+    /// negative.
     ///
     /// Stable if `coefficient · Σw ≤ 1` at every node: up to 1/4 on a plain sheet, 1/6 on plain
     /// cubes. The source also clamps a visit's flow to a quarter of the giver's pressure; at these
@@ -30,7 +31,7 @@ pub enum Rule {
     /// It travels about `√coefficient` cells a step. Stable if `coefficient · Σw ≤ (1 + damping) /
     /// damping` at every node (less than that if undamped).
     Wave {
-        /// What a difference of 1 adds to the flow of a link of weight 1 in a step; above 0, up to
+        /// The flow that a difference of 1 adds to a link of weight 1 in a step; above 0, up to
         /// [`COEFFICIENT_LIMIT`].
         coefficient: f64,
         /// The factor by which a flow shrinks in a step without a pressure difference; above 0, up
@@ -185,12 +186,12 @@ pub const WEIGHT_LIMIT: f32 = 1e6;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Border {
-    /// Nothing passes.
+    /// No pressure passes.
     #[default]
     Rigid,
     /// Opposite sides are linked.
     Periodic,
-    /// Beyond lies endless space at pressure 0. The ledger counts what flows out as left.
+    /// Beyond lies endless space at pressure 0. The ledger counts the outflow as left.
     Open,
 }
 
@@ -310,7 +311,7 @@ mod tests {
         assert_eq!(Rules::diffusive(0.25).check(4.0), Ok(()));
         assert!(Rules::diffusive(0.2500001).check(4.0).is_err());
         assert!(Rules::diffusive(1.0 / 6.0).check(6.0).is_ok());
-        // c · 8 ≤ 2 (1 + d) / d in the plane, and 12 for 8 in space.
+        // c · 8 ≤ 2 (1 + d) / d in the plane, and 12 in place of 8 in space.
         assert_eq!(Rules::wave(0.75, 0.5).check(4.0), Ok(()));
         assert!(Rules::wave(0.75001, 0.5).check(4.0).is_err());
         assert_eq!(Rules::wave(0.5, 0.5).check(6.0), Ok(()));

@@ -49,8 +49,8 @@ pub enum Violation {
         /// Their sum.
         weights: f64,
     },
-    /// A link's flow is not the opposite of that at its other end, or is not 0 where nothing can
-    /// pass.
+    /// A link's flow is not the opposite of the flow stored at its other end, or is not 0 where no
+    /// pressure can pass.
     Flow(IVec3, Face),
     /// A strength stored for a cell that is not removed.
     Wall {

@@ -11,9 +11,9 @@ edits! {
     /// An edit of a grid of pressure as a value: to be made by [`BlastWorld::apply`], or kept and
     /// sent as bytes ([`to_bytes`](Edit::to_bytes)).
     ///
-    /// A step is never left unfinished, so edits need no queue in the world: a game that collects
-    /// them in a list and makes them before its next step has the same bytes as one that makes each
-    /// at once.
+    /// A step is never left unfinished, so the world needs no queue of edits: a game that collects
+    /// them in a list and makes them before its next step gets the same bytes as one that makes
+    /// each at once.
     ///
     /// ```
     /// use floodplain::blast::{BlastWorld, Edit, Outcome, Rules};
@@ -54,7 +54,7 @@ edits! {
     1 AddPressure {
         /// Where.
         cell: IVec3,
-        /// What is added.
+        /// The pressure to add.
         more: f32,
     } [PRESSURE.at(*cell).pressure(*more)] => add_pressure -> Pressure;
     2 FillPressure {
@@ -104,7 +104,7 @@ edits! {
     } [PRESSURE.charge(*centre, *radius, *pressure)] => add_charge -> Sum;
 }
 
-/// What an [`Edit`] that was not refused came to.
+/// The result of an [`Edit`] that was not refused.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]

@@ -1,9 +1,9 @@
-//! The active set: a step visits the chunks in which the last one changed something, and those next
-//! to a changed cell.
+//! The active set: a step visits the chunks that the last step changed, and the chunks next to a
+//! changed cell.
 //!
-//! A deterministic rule leaves a cell unchanged if nothing in its neighbourhood changed. So a chunk
-//! may sleep as soon as a step changed nothing in it or next to it, and a world with sleeping
-//! chunks equals one in which every chunk is awake.
+//! A deterministic rule leaves a cell unchanged if its neighbourhood did not change. So a chunk may
+//! sleep as soon as a step changed no cell in it or next to it, and a world with sleeping chunks
+//! equals one in which every chunk is awake.
 
 use super::rows::RowShape;
 use crate::coords::Face;
@@ -27,7 +27,7 @@ pub(crate) fn advance<T: Copy + PartialEq, S: RowShape>(
     grid.drop_sleepers();
 }
 
-/// Wakes a chunk or puts it to sleep. To be followed by [`Grid::drop_sleepers`].
+/// Wakes a chunk or puts it to sleep. Call [`Grid::drop_sleepers`] afterwards.
 pub(crate) fn set_awake<T: Copy + PartialEq, S: RowShape>(
     grid: &mut Grid<T, S>,
     slot: Slot,
@@ -57,8 +57,8 @@ pub(crate) fn wake_around<T: Copy + PartialEq, S: RowShape>(
     }
 }
 
-/// Runs up to `steps` steps, as long as the world is not at rest. Returns the sum of the reports,
-/// and the steps left, in which only the tick counter advances.
+/// Runs up to `steps` steps, until the world is at rest. Returns the sum of the reports, and the
+/// number of steps left, in which only the tick counter advances.
 pub(crate) fn run_until_rest<W>(
     world: &mut W,
     steps: u64,

@@ -1,5 +1,5 @@
-//! What the automata share: rules run over the rows of a chunk, the rims that chunks show each
-//! other, which cells changed, which chunks are awake, worker threads, and time skewing. Knows no
+//! The engine shared by the automata: rules run over the rows of a chunk, rims for neighbouring
+//! chunks, changed cells, awake chunks, worker threads, and time skewing. Independent of any
 //! automaton.
 
 pub(crate) mod changes;

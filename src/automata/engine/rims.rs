@@ -37,7 +37,7 @@ struct Saved<T: Value, S: RowShape> {
     rims: Box<S::Rims<T>>,
     /// Whether `rims` match the chunk's present cells.
     is_current: bool,
-    /// The last round in which a step asked for them.
+    /// The last round in which a step requested them.
     requested: u64,
 }
 
@@ -60,7 +60,7 @@ impl<T: Value, S: RowShape> Rims<T, S> {
         Rims { background, saved: Vec::new(), places: Vec::new(), round: 0, unchecked: 0 }
     }
 
-    /// Discards all saved rims, and saves those of these chunks and of their neighbours.
+    /// Discards all saved rims, and saves the rims of these chunks and of their neighbours.
     pub(crate) fn save(&mut self, grid: &Grid<T, S>, slots: &[Slot]) {
         self.save_as(grid, slots, |slot| rims_of_chunk::<T, S>(grid.chunk_at(slot)));
     }
@@ -90,7 +90,7 @@ impl<T: Value, S: RowShape> Rims<T, S> {
         }
         self.end_round();
         self.drop_unrequested(usize::MAX);
-        // After a step done ahead few are outdated, too few to be worth other threads.
+        // After a step done ahead few are outdated, too few for other threads to pay off.
         let mut outdated: Vec<_> =
             self.saved.iter_mut().filter(|saved| !saved.is_current).collect();
         workers::each(&mut outdated, |saved| saved.renew(&rims));
@@ -101,12 +101,12 @@ impl<T: Value, S: RowShape> Rims<T, S> {
         self.round += 1;
     }
 
-    /// Ends a round. What it did not request may be dropped.
+    /// Ends a round. Rims that it did not request may be dropped.
     pub(crate) fn end_round(&mut self) {
         self.unchecked = self.saved.len();
     }
 
-    /// Saves the rims of a chunk and of its neighbours, as far as they are not up to date.
+    /// Saves the rims of a chunk and of its neighbours that are not up to date.
     pub(crate) fn renew_for<C: Value>(
         &mut self,
         grid: &Grid<C, S>,

@@ -9,8 +9,8 @@ use crate::coords::{CHUNK_CELLS, Cube, Face, Shape, Sheet};
 use crate::grid::HaloShape;
 
 /// The index, in a buffer of one row's flows along x, of the flow out of the row's first cell; the
-/// flow into that cell precedes it. Sixteen words of four bytes, so that the flows out begin at a
-/// cache line if the buffer does.
+/// flow into that cell precedes it. It is sixteen words of four bytes, so that the outflows begin
+/// at a cache line if the buffer does.
 pub(crate) const FIRST_OUT: usize = 16;
 
 /// A rule that reads a halo and writes one row at a time.
@@ -218,8 +218,8 @@ impl RowShape for Cube {
 
     #[inline(always)]
     fn rims_of<T: Value>(cells: &[T; CHUNK_CELLS]) -> Self::Rims<T> {
-        // A face's cells in index order: along x or z first, then along the slower of the two axes
-        // that are left.
+        // A face's cells in index order: along x or z first, then along the slower of the other two
+        // axes.
         let face = |first: usize, fast: usize, slow: usize| {
             core::array::from_fn(|cell| cells[first + cell % 16 * fast + cell / 16 * slow])
         };
@@ -333,7 +333,7 @@ mod tests {
     use crate::grid::Grid;
     use glam::IVec3;
 
-    /// A rule that records what it was shown.
+    /// A rule that records its input.
     struct Show<'a> {
         seen: &'a mut Vec<(usize, u32, Vec<u32>)>,
     }

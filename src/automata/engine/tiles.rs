@@ -5,12 +5,12 @@
 //! cell.
 //!
 //! A chunk's step needs its own cells and the rims around it as they were before that step. So step
-//! s of the chunk at (x, y) belongs to the tile (⌊(x + s)/side⌋, ⌊(y + s)/side⌋): what it needs
-//! lies in that tile or in one with smaller coordinates. Within a tile, steps run in order. Tiles
-//! whose coordinates have the same sum do not depend on one another, and no chunk is in two of
-//! them, so threads share them. A single thread goes along rows of tiles, where each tile shares
-//! most of its chunks with the one before it. Two rims of each chunk are kept, as a neighbour may
-//! be a step behind.
+//! s of the chunk at (x, y) belongs to the tile (⌊(x + s)/side⌋, ⌊(y + s)/side⌋): its inputs lie in
+//! that tile or in one with smaller coordinates. Within a tile, steps run in order. Tiles whose
+//! coordinates have the same sum do not depend on one another, and no chunk is in two of them, so
+//! threads share them. A single thread goes along rows of tiles, where each tile shares most of its
+//! chunks with the one before it. Two rims of each chunk are kept, as a neighbour may be a step
+//! behind.
 //!
 //! All awake chunks are stepped, and all chunks around them, which might wake meanwhile; a step
 //! leaves sleeping chunks unchanged. Which chunks were awake in which step is computed afterwards,
@@ -32,15 +32,16 @@ use std::collections::BTreeMap;
 /// from the awake ones stays unchanged.
 pub(crate) const MAX_STEPS: u64 = 16;
 
-/// Chunks along each side of a tile. With all that a step of humidity reads of them, they take 1.2
-/// MB, which fits 2 MB of second-level cache. The fastest of the sizes measured in
+/// Chunks along each side of a tile. With all the data that a step of humidity reads of them, they
+/// take 1.2 MB, which fits 2 MB of second-level cache. The fastest of the sizes measured in
 /// `benches/README.md`.
 const TILE_SIDE: i32 = 5;
 
-/// The least number of awake chunks that pays: fewer fit the cache.
+/// The least number of awake chunks for which a plan pays off: fewer fit the cache.
 const MIN_AWAKE: usize = 64;
 
-/// The least ratio of awake to sleeping chunks that pays: stepping sleeping ones is wasted work.
+/// The least ratio of awake to sleeping chunks for which a plan pays off: stepping sleeping ones is
+/// wasted work.
 const AWAKE_PER_ASLEEP: usize = 8;
 
 /// A chunk to step, with the data that a step reads and writes.
@@ -94,7 +95,7 @@ enum Neighbour {
     Outside(Slot),
 }
 
-/// The chunks to step together, and the tiles in which that is done.
+/// The chunks to step together, and the tiles in which they are stepped.
 pub(crate) struct Plan {
     sites: Vec<Site>,
     steps: usize,
@@ -114,7 +115,7 @@ struct Part {
 }
 
 impl Plan {
-    /// Plans `steps` steps of all awake chunks, at most [`MAX_STEPS`], if that pays: on sheets,
+    /// Plans `steps` steps of all awake chunks, at most [`MAX_STEPS`], if that pays off: on sheets,
     /// with more chunks than fit the cache, most of which are awake, in enough tiles for all
     /// threads.
     pub(crate) fn if_worthwhile<T: Copy + PartialEq, S: RowShape>(
@@ -163,8 +164,8 @@ impl Plan {
         Plan { sites: slots.iter().map(site).collect(), steps, tiles }
     }
 
-    /// Whether so many threads would be idle for at most a fifth of the time, waiting for the last
-    /// tile of a stage.
+    /// Whether this many threads would be idle for at most a fifth of the time, waiting for the
+    /// last tile of a stage.
     fn keeps_busy(&self, threads: usize) -> bool {
         // Work in chunks times steps: of each stage, and of its largest tile.
         let mut stages = BTreeMap::<Stage, [usize; 2]>::new();
@@ -277,7 +278,7 @@ pub(crate) fn members<T: Copy + PartialEq, S: RowShape>(grid: &Grid<T, S>) -> Ve
     slots
 }
 
-/// Returns the stage of a tile, for so many threads.
+/// Returns the stage of a tile, for this many threads.
 fn stage([x, y]: [i32; 2], threads: usize) -> Stage {
     if threads > 1 { [x + y, 0] } else { [y, x] }
 }
@@ -288,7 +289,7 @@ fn tiles_of(
     steps: usize,
     side: i32,
 ) -> impl Iterator<Item = ([i32; 2], Range<usize>)> {
-    // The range of chunk coordinates is far smaller than that of `i32`.
+    // The range of chunk coordinates is far smaller than the range of `i32`.
     let tile = move |step: usize| [chunk.x, chunk.y].map(|at| (at + step as i32).div_euclid(side));
     let mut first = 0;
     core::iter::from_fn(move || {

@@ -1,10 +1,11 @@
-//! The threads that run a step: one, or with the feature `rayon` those of the pool that the step is
-//! run in.
+//! The threads that run a step: one, or with the feature `rayon` the threads of the pool in which
+//! the step is run.
 //!
-//! A step makes a list of jobs. Each job owns all that it writes, and no job reads what another
-//! wrote. Results are collected in the order of the list, so nothing depends on threads.
+//! A step makes a list of jobs. Each job owns all the data that it writes, and no job reads data
+//! that another writes. Results are collected in the order of the list, so nothing depends on
+//! threads.
 
-/// The number of jobs from which several threads pay: some tens of microseconds of work.
+/// The number of jobs from which several threads pay off: some tens of microseconds of work.
 const LEAST: usize = 16;
 
 /// Parts per thread into which the jobs are split, so that one delayed thread does not delay the
@@ -29,7 +30,7 @@ impl<W: Send> Workers<W> {
         self.in_parts(jobs_in_part(jobs.len()), jobs, work);
     }
 
-    /// Runs every job, each of which is large enough for a thread of its own.
+    /// Runs every job, each of which is large enough for a separate thread.
     pub(crate) fn each_large<J: Send>(
         &mut self,
         jobs: &mut [J],
@@ -89,7 +90,7 @@ pub(crate) fn threads() -> usize {
     1
 }
 
-/// Runs `work` in a pool of so many threads, if the feature `rayon` is on.
+/// Runs `work` in a pool of this many threads, if the feature `rayon` is on.
 #[cfg(test)]
 pub(crate) fn in_pool<R: Send>(threads: usize, work: impl FnOnce() -> R + Send) -> R {
     #[cfg(feature = "rayon")]

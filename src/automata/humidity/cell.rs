@@ -34,7 +34,7 @@ pub struct Cell {
 }
 
 impl Cell {
-    /// Dry rock: what lies in missing chunks and beyond walls.
+    /// Dry rock, the content of missing chunks and of the space beyond walls.
     pub const ROCK: Cell = Cell { humidity: 0.0, impermeability: ROCK, rain: false };
 
     /// Soil without rain.
@@ -66,9 +66,9 @@ pub(super) struct Ground(pub(super) u32);
 impl Ground {
     const RAIN: u32 = 1 << 31;
 
-    /// Beyond walls and in missing chunks.
+    /// The ground beyond walls and in missing chunks.
     pub(super) const WALL: Ground = Ground(ROCK.to_bits());
-    /// Beyond a draining border. No edit can write this value.
+    /// The ground beyond a draining border. No edit can write this value.
     pub(super) const DRAIN: Ground = Ground(f32::INFINITY.to_bits());
 
     /// Returns the ground of a cell. All rock becomes [`ROCK`], so that equal worlds have equal
@@ -88,7 +88,7 @@ impl Ground {
         self.0 & Ground::RAIN != 0
     }
 
-    /// Rock, or beyond a border.
+    /// Returns whether the ground is rock, or beyond a border.
     #[inline(always)]
     pub(super) fn is_rock(self) -> bool {
         self.impermeability() >= ROCK_FROM

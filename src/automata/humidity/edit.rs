@@ -219,7 +219,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
         let rows = wet_rows(&moisture);
         let slot = self.store.insert(position, moisture, ground)?;
         self.kernel.forget(slot);
-        // Between dry cells nothing flows.
+        // There is no flow between dry cells.
         self.kernel.stirred.note::<S>(slot, Some([rows, RowMask::NONE]));
         let flows = !self.store.is_still(position) && self.wake_across(slot);
         if flows || !rows.is_empty() || !self.kernel.stirred.is_kept {

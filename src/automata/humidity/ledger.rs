@@ -1,7 +1,7 @@
 //! The account of all humidity that entered or left a world, in whole units.
 
-/// What entered and left a world with the conservative sweep since it was made, in units of
-/// 1/65,536.
+/// The humidity that entered and left a world with the conservative sweep since it was made, in
+/// units of 1/65,536.
 ///
 /// `total = placed + rained − removed − runoff − drained`, exactly, after every edit and step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

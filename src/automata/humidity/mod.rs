@@ -2,7 +2,7 @@
 //!
 //! Source of the rules: the diffusion automaton of an underground-water prototype, in which each
 //! cell has a humidity and an impermeability. Two sweeps keep its formula to the bit, in place as
-//! the original program runs it, and synchronous as its text describes it. The formula is always
+//! the original program runs it, and synchronous as its text describes it. That formula is always
 //! stable, but creates and loses humidity. The third sweep, the default, moves whole units across
 //! faces instead, and conserves humidity.
 //!
@@ -12,18 +12,18 @@
 //! | [`Synchronous`](Sweep::Synchronous) | `f32` | no | not promised | none |
 //! | [`Conservative`](Sweep::Conservative) | units of 1/65,536 | exactly | yes, with a steady flow from rain to drains | none |
 //!
-//! The conservative sweep is the slowest: between cells of impermeability i, a step of the mean
-//! evens out 32·i/(i² + 4) times as much in a plane, which is eight times at i = 2, the most, and
-//! 6.4 times at 1 and at 4. That is with the default coefficient of 1/32; the largest that is
-//! stable, 1/16, halves it. A game that wants the text's pace runs as many steps of it in a tick.
+//! The conservative sweep is the slowest. Between cells of impermeability i, a step of the mean
+//! evens out 32·i/(i² + 4) times as much in a plane: at most eight times, at i = 2, and 6.4 times
+//! at 1 and at 4. That is with the default coefficient of 1/32; the largest stable one, 1/16,
+//! halves the ratio. A game that wants the text's pace runs several steps of it in a tick.
 //!
 //! At rest the conservative sweep leaves differences too small to move a unit: between neighbours
 //! with impermeabilities `i` and `i'` in soil, less than `(i + i') / (2 · coefficient)` units,
 //! rounded up, and 4 more on sheets, 8 in cubes; by default 72 units, 0.001, between cells of
-//! impermeability 2. Where soil is more impermeable than 2³² · `coefficient`, nothing moves at all.
-//! The rounding differs from face to face, so mirrored ground gives mirrored humidities only up to
-//! a few units. Where humidity falls, by [`Rules::fall`], it is not level at rest: the ground is
-//! wet at its foot.
+//! impermeability 2. Where soil is more impermeable than 2³² · `coefficient`, no humidity moves at
+//! all. The rounding differs from face to face, so mirrored ground gives mirrored humidities only
+//! up to a few units. Where humidity falls, by [`Rules::fall`], it is not level at rest: the ground
+//! is wet at its foot.
 
 mod cell;
 mod edit;
@@ -70,8 +70,8 @@ use store::Store;
 /// A world of soil, rock and rain on sparse chunks: 64×64×1 in the x-y plane for a [`Sheet`], with
 /// separate layers at different z, or 16³ for a [`Cube`](crate::Cube).
 ///
-/// Cells that no chunk holds are dry rock, as beyond the original's board. Any number of edits may
-/// come between two [`step`](HumidityWorld::step)s, in any order.
+/// Cells that no chunk holds are dry rock, like the space beyond the original's board. Any number
+/// of edits may come between two [`step`](HumidityWorld::step)s, in any order.
 ///
 /// ```
 /// use floodplain::humidity::{Cell, HumidityWorld, Rules};
@@ -103,10 +103,10 @@ pub struct HumidityWorld<S: HumidityShape = Sheet> {
     ticks: u64,
     ledger: Ledger,
     steady: Steady,
-    /// The steps done by this world, whatever its ticks count, for saves.
+    /// The steps done by this world, regardless of its tick counter, for saves.
     #[cfg(feature = "store")]
     steps: u64,
-    /// By slot, the same after the last step that the chunk took part in.
+    /// By slot, the number of steps done after the last step that the chunk took part in.
     #[cfg(feature = "store")]
     stepped: Vec<u64>,
     /// Kept to reuse their memory.
@@ -116,12 +116,12 @@ pub struct HumidityWorld<S: HumidityShape = Sheet> {
     next_ahead: usize,
     /// The step being closed, if any.
     closing: Option<Closing<S>>,
-    /// What the last one has left, if that was done ahead.
+    /// The old data of the last step, if that was done ahead.
     leavings: Leavings<S>,
 }
 
 impl<S: HumidityShape> HumidityWorld<S> {
-    /// A world without end (but for the `i32` range) and without chunks.
+    /// A world without chunks, bounded only by the `i32` range.
     ///
     /// # Errors
     /// Rules with a value out of range, or with which a step would not be stable.

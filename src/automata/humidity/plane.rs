@@ -1,6 +1,6 @@
-//! The ground of a chunk. Ground is of few kinds mostly: a byte for each cell and a table of the
-//! kinds, a quarter of what words take. A word for each cell where there are more kinds, or where
-//! steps read the words.
+//! The ground of a chunk. Ground usually has few kinds: then a byte for each cell and a table of
+//! the kinds take a quarter of the memory of words. If there are more kinds, or if steps read the
+//! words, each cell has a word.
 
 use super::cell::{Cell, Ground};
 use crate::automata::engine::rims::rims_of_chunk;
@@ -10,7 +10,7 @@ use crate::coords::CHUNK_CELLS;
 use smallvec::SmallVec;
 use std::borrow::Cow;
 
-/// The most kinds in a table: it is searched one by one.
+/// The most kinds in a table, which is searched linearly.
 const MOST_KINDS: usize = 16;
 
 /// The ground of the cells of a chunk.
@@ -22,7 +22,7 @@ pub(crate) enum Plane {
 }
 
 impl Plane {
-    /// A plane of ground that is alike.
+    /// A plane of equal ground.
     pub(super) fn uniform(ground: Ground) -> Plane {
         Plane::Kinds(Chunk::uniform(0), SmallVec::from_slice(&[ground.0]))
     }
@@ -41,8 +41,8 @@ impl Plane {
         Plane::Kinds(numbers, kinds)
     }
 
-    /// Returns a plane without rain. The impermeability of a cell depends only on its material, of
-    /// which the number is given.
+    /// Returns a plane without rain. The impermeability of a cell depends only on its material,
+    /// whose number is given.
     pub(crate) fn of<T: Copy + PartialEq>(
         cells: &Chunk<T>,
         number_of_material: impl Fn(T) -> u8,
@@ -97,7 +97,7 @@ impl Plane {
             Plane::Kinds(numbers, kinds) => match number_of(kinds, ground.0) {
                 Some(kind) => _ = numbers.set(index, kind),
                 None => {
-                    // Some kinds may be of no cell any more.
+                    // Some kinds may no longer occur in any cell.
                     let mut words = self.words().into_owned();
                     words.set(index, ground.0);
                     *self = Plane::packed(words);
@@ -154,7 +154,7 @@ impl Plane {
         }
     }
 
-    /// Lets copies of the plane have its array until it is written.
+    /// Lets copies of the plane share its array until it is written.
     #[cfg(feature = "store")]
     pub(super) fn share(&mut self) {
         match self {
@@ -181,7 +181,7 @@ impl Plane {
     }
 }
 
-/// Returns the number of a kind, a new one if need be; `None` if there is no room for it.
+/// Returns the number of a kind, adding it if necessary; `None` if the table is full.
 fn number_of(kinds: &mut SmallVec<[u32; 4]>, word: u32) -> Option<u8> {
     let known = kinds.iter().position(|&kind| kind == word);
     let number = known.or_else(|| {
@@ -197,7 +197,7 @@ fn number_of(kinds: &mut SmallVec<[u32; 4]>, word: u32) -> Option<u8> {
 mod tests {
     use super::*;
 
-    /// Random writes of few kinds and of many, against plain words.
+    /// Random writes of few kinds and of many, compared with plain words.
     #[test]
     fn a_plane_holds_what_is_written() {
         for seed in 0..20 {

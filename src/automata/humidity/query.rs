@@ -56,16 +56,16 @@ impl<S: HumidityShape> HumidityWorld<S> {
         self.cell(cell).is_some_and(|cell| cell.rain)
     }
 
-    /// Whether a cell is rock; `true` if it is not loaded or out of bounds, where nothing passes
-    /// either.
+    /// Whether a cell is rock; `true` if it is not loaded or out of bounds, where no humidity
+    /// passes either.
     pub fn is_rock(&self, cell: IVec3) -> bool {
         self.cell(cell).is_none_or(|cell| cell.is_rock())
     }
 
     /// The humidity of all cells, rain and rock included, counted cell by cell. In the conservative
-    /// sweep a sum of units of 1/65,536, exact below 2³⁷: that it is
-    /// [`ledger().total()`](Ledger::total) proves that none was made or lost. In the others a sum
-    /// in `f64`, chunk by chunk in order of position.
+    /// sweep this is a sum of units of 1/65,536, exact below 2³⁷: if it equals
+    /// [`ledger().total()`](Ledger::total), no unit was made or lost. In the other sweeps it is a
+    /// sum in `f64`, chunk by chunk in order of position.
     pub fn total(&self) -> f64 {
         if self.rules.sweep == Sweep::Conservative {
             let chunks = self.store.moisture.chunks().map(|(_, chunk)| units_in(chunk));
@@ -87,14 +87,14 @@ impl<S: HumidityShape> HumidityWorld<S> {
         (self.rules.sweep == Sweep::Conservative).then_some(self.ledger)
     }
 
-    /// Whether no cell will change until the next edit: no chunk is awake. What flows from rain to
-    /// drains may go on: each step enters it in the ledger.
+    /// Whether no cell will change until the next edit: no chunk is awake. A steady flow from rain
+    /// to drains may continue: each step enters it in the ledger.
     pub fn is_at_rest(&self) -> bool {
         self.store.moisture.awake_slots().is_empty()
     }
 
-    /// The number of cells that the next step will visit: all of each chunk in which, or next to
-    /// which, something changed.
+    /// The number of cells that the next step will visit: all cells of each chunk that changed or
+    /// lies next to a change.
     pub fn awake_cells(&self) -> usize {
         self.store.moisture.awake_cells()
     }

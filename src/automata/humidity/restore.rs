@@ -10,7 +10,8 @@ use crate::coords::{CHUNK_CELLS, Region};
 use crate::grid::{Grid, Slot};
 use glam::IVec3;
 
-/// What keeps cells of a chunk full, and what each step enters in the ledger while it sleeps.
+/// The fed cells of a chunk, and the units that each step enters in the ledger for it while it
+/// sleeps.
 pub(crate) struct ChunkFlow {
     /// In index order.
     pub(crate) fed: Vec<Fed>,
@@ -35,15 +36,15 @@ impl<S: HumidityShape> HumidityWorld<S> {
         &mut self.store.moisture
     }
 
-    /// Returns what keeps cells of a chunk full and what flows through it while it sleeps.
+    /// Returns the fed cells of a chunk and its steady flow while it sleeps.
     pub(crate) fn flow_at(&self, slot: Slot) -> ChunkFlow {
         let is_awake = self.store.moisture.awake_at(slot).is_some();
         let tally = if is_awake { Tally::default() } else { self.steady.of(slot) };
         ChunkFlow { fed: self.store.fed_at(slot).to_vec(), tally }
     }
 
-    /// Restores what [`flow_at`](HumidityWorld::flow_at) returned of a chunk. Returns whether that
-    /// can be.
+    /// Restores the value that [`flow_at`](HumidityWorld::flow_at) returned for a chunk. Returns
+    /// whether it is possible there.
     #[must_use]
     pub(crate) fn restore_flow(&mut self, slot: Slot, flow: ChunkFlow) -> bool {
         let ChunkFlow { fed, tally } = flow;
@@ -66,7 +67,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
         self.store.ground_at(slot)
     }
 
-    /// Lets copies of a chunk have its arrays until they are written.
+    /// Lets copies of a chunk share its arrays until they are written.
     #[cfg(feature = "store")]
     pub(crate) fn share_chunk(&mut self, slot: Slot) {
         self.store.share(slot);

@@ -5,16 +5,17 @@ use super::sweep::Sweep;
 use crate::coords::{Face, Shape};
 use core::fmt;
 
-/// The fall is counted in this part of the coefficient, and goes up to as many times it.
+/// The fall is counted in units of the coefficient over this number, and is at most the coefficient
+/// times this number.
 const FALL_UNITS: u32 = 1 << 16;
 
-/// What lies beyond a face of the world.
+/// The space beyond a face of the world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Border {
-    /// Dry rock: nothing passes. As in the original.
+    /// Dry rock: no humidity passes. As in the original.
     Wall,
-    /// Dry soil as impermeable as the cell before it. What flows there leaves the world.
+    /// Dry soil as impermeable as the cell before it. Humidity that flows there leaves the world.
     Drain,
 }
 
@@ -26,39 +27,40 @@ pub struct Rules {
     /// The sweep; [`Sweep::Conservative`] by default.
     pub sweep: Sweep,
     /// The most humidity that a step leaves in a cell, above 0, up to [`MOST_HUMIDITY`]; 1024 by
-    /// default. Rain and rock keep what they hold.
+    /// default. Rain and rock are exempt.
     pub cap: f32,
-    /// Of the conservative sweep only: the part of a difference in humidity that flows across a
+    /// For the conservative sweep only: the part of a difference in humidity that flows across a
     /// face in a step between cells of impermeability 1. Above 0, up to `least_impermeability` / 8
-    /// in a [`Sheet`] and / 12 in a [`Cube`], so that at most half of what would even out a cell's
-    /// differences flows out of it; 1/32 by default.
-    /// Flows from rain to drains become steady to the unit, and all rests, as long as this is at
-    /// most `least_impermeability` / 16 in a cube, and together with `fall` `least_impermeability`
-    /// / 8; if it is more, cells may go up and down by a few least flows for ever.
+    /// in a [`Sheet`] and / 12 in a [`Cube`], so that the outflow of a cell is at most half of what
+    /// would even out its differences; 1/32 by default. Flows from rain to drains become steady to
+    /// the unit, and all else comes to rest, if this is at most `least_impermeability` / 16 in a
+    /// cube, and together with `fall` `least_impermeability` / 8; above that, cells may oscillate
+    /// by a few least flows for ever.
     ///
     /// [`Sheet`]: crate::Sheet
     /// [`Cube`]: crate::Cube
     pub coefficient: f32,
-    /// Of the conservative sweep only: the part of a cell's humidity that falls to the cell below,
-    /// at the lower y, in a step between cells of impermeability 1, besides what evens out; of the
-    /// cell below, the part of its room up to the cap, if that is less. At rest a cell then holds
-    /// `1 + fall / coefficient` times as much as the one above it, until both near the cap: soil
-    /// drains down and fills from its foot. 0 to `least_impermeability / 2 − 4 · coefficient` in a
-    /// [`Sheet`] and `− 6 · coefficient` in a [`Cube`], and up to 65,536 times the coefficient, so
-    /// that no cell gives or takes more than levels it; counted in 1/65,536 of the coefficient,
-    /// rounded down. 0 by default: humidity moves up as it moves down.
+    /// For the conservative sweep only: the part of a cell's humidity that falls to the cell below,
+    /// at the lower y, in a step between cells of impermeability 1, besides the flow that evens out
+    /// differences; it is limited to the same part of the room that the cell below has up to the
+    /// cap. At rest a cell then holds `1 + fall / coefficient` times as much as the one above it,
+    /// until both near the cap: soil drains down and fills from its foot. 0 to
+    /// `least_impermeability / 2 − 4 · coefficient` in a [`Sheet`] and `− 6 · coefficient` in a
+    /// [`Cube`], and up to 65,536 times the coefficient, so that no cell gives or takes more than
+    /// levels it; counted in 1/65,536 of the coefficient, rounded down. 0 by default: humidity
+    /// moves up as fast as down.
     ///
     /// [`Sheet`]: crate::Sheet
     /// [`Cube`]: crate::Cube
     pub fall: f32,
-    /// Of the conservative sweep only: what flows across a face in a step is a multiple of this,
+    /// For the conservative sweep only: the flow across a face in a step is a multiple of this,
     /// rounded towards zero; a power of two from [1/65,536](super::UNITS), the default, to 1. So
-    /// flows that are less end, and soil rests the sooner, with differences of up to this divided
-    /// by the part that flows.
+    /// smaller flows end, and soil comes to rest sooner, with differences of up to this divided by
+    /// the part that flows.
     pub least_flow: f32,
     /// The least impermeability that soil may have, 10⁻³⁰ to 10³⁰; 0.5 by default.
     pub least_impermeability: f32,
-    /// What lies beyond the world's bounds, by [`Face::index`]; walls by default. Missing chunks
+    /// The space beyond the world's bounds, by [`Face::index`]; walls by default. Missing chunks
     /// inside the bounds are dry rock, regardless of this.
     pub borders: [Border; 6],
 }
@@ -102,7 +104,7 @@ pub enum RulesError {
     },
     /// A least flow that is not a power of two from 1/65,536 to 1.
     LeastFlow(f32),
-    /// A fall other than 0 in a sweep that has none.
+    /// A fall other than 0 in a sweep that does not support one.
     FallInSweep {
         /// The refused value.
         value: f32,
@@ -197,8 +199,8 @@ impl Rules {
 
     /// Checks the fall. `all` is the most that the coefficients of a cell's faces may add up to.
     ///
-    /// What falls counts in a cell twice, at its lower and at its upper face, and half as much as
-    /// what evens out, since it depends on one of the two cells: F = T·(h − h') + T·r·min(h,
+    /// The fall counts twice in a cell, at its lower and at its upper face, and half as much as the
+    /// flow that evens out, since it depends on one of the two cells: F = T·(h − h') + T·r·min(h,
     /// room'), with r = fall / coefficient, is zero once (2 + r)-th of that has moved. So it takes
     /// its part of `all` once.
     fn check_fall(&self, all: f64, faces: f64) -> Result<(), RulesError> {

@@ -1,21 +1,21 @@
-//! Steady flow: what enters the ledger from chunks that sleep.
+//! Steady flow: the ledger entries of chunks that sleep.
 //!
 //! A chunk's step follows from its own cells, the rims around it and its ground. If it has changed
-//! no cell, the next one moves the same units over rain, cap and border and from what feeds it,
-//! until a neighbour changes at its face or an edit comes, both of which wake it. So such a chunk
-//! sleeps, and what its last step entered in the ledger is entered in every step.
+//! no cell, the next step moves the same units over rain, cap and border and from the sources of
+//! fed cells, until a neighbour changes at its face or an edit comes, both of which wake it. So
+//! such a chunk sleeps, and every step repeats the ledger entries of its last step.
 
 use super::ledger::Ledger;
 use super::step::job::Tally;
 use crate::grid::Slot;
 use hashbrown::HashMap;
 
-/// What each step enters for chunks that sleep.
+/// The units that each step enters for sleeping chunks.
 #[derive(Default)]
 pub(super) struct Steady {
-    /// None that is empty. Chunks that were woken since may be among them.
+    /// No tally is empty. Chunks that were woken since may be among them.
     by_chunk: HashMap<Slot, Tally>,
-    /// Their sum.
+    /// The sum of the tallies.
     sum: Sum,
 }
 
@@ -29,7 +29,7 @@ struct Sum {
 }
 
 impl Steady {
-    /// Notes what a step without changes entered for a chunk that now sleeps.
+    /// Records the ledger entry of a step without changes for a chunk that now sleeps.
     pub(super) fn note(&mut self, slot: Slot, tally: Tally) {
         self.forget(slot);
         if tally.enters_ledger() {
@@ -41,7 +41,7 @@ impl Steady {
         }
     }
 
-    /// Forgets a chunk that is stepped again, stands still or is gone.
+    /// Forgets a chunk that is stepped again, stands still or is removed.
     pub(super) fn forget(&mut self, slot: Slot) {
         if let Some(tally) = self.by_chunk.remove(&slot) {
             self.sum.fed -= u128::from(tally.fed);
@@ -51,12 +51,12 @@ impl Steady {
         }
     }
 
-    /// Returns whether something flows through a chunk while it sleeps.
+    /// Returns whether there is a steady flow through a chunk while it sleeps.
     pub(super) fn has(&self, slot: Slot) -> bool {
         self.by_chunk.contains_key(&slot)
     }
 
-    /// Returns what each step enters for a chunk while it sleeps, without what moves.
+    /// Returns the units that each step enters for a chunk while it sleeps, without `moved`.
     pub(super) fn of(&self, slot: Slot) -> Tally {
         let known = self.by_chunk.get(&slot).copied().unwrap_or_default();
         Tally { moved: 0, ..known }

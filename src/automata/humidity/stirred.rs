@@ -1,7 +1,7 @@
-//! Which rows of a chunk a step of the conservative sweep must look at: those in which a cell may
-//! change. A cell stays as it is if in the last step nothing changed in it and beside it, and what
-//! passes its faces is the same. So a step that moves moisture in a few cells of a chunk visits a
-//! few of its rows.
+//! Which rows of a chunk a step of the conservative sweep must visit: the rows in which a cell may
+//! change. A cell does not change if neither it nor a neighbour changed in the last step, and the
+//! flow across its faces is the same. So a step that moves moisture in a few cells of a chunk
+//! visits a few of its rows.
 //!
 //! Used in cubes only, and only if moved units are not reported: units that move through rows that
 //! do not change are not counted.
@@ -86,7 +86,7 @@ impl RowMask {
         RowMask(self.0.map(change))
     }
 
-    /// Returns these rows and those that have one of them at a face.
+    /// Returns these rows and the rows that share a face with one of them.
     fn with_those_beside(self) -> RowMask {
         let Self([a, b, c, d]) = self;
         let above = RowMask([a << 16, b << 16 | a >> 48, c << 16 | b >> 48, d << 16 | c >> 48]);
@@ -95,7 +95,7 @@ impl RowMask {
         self.union(above).union(below).union(south).union(self.north())
     }
 
-    /// Returns the rows straight below, in the next layer.
+    /// Returns the rows straight below these, in the next layer.
     fn below(self) -> RowMask {
         let Self([a, b, c, d]) = self;
         RowMask([a >> 16 | b << 48, b >> 16 | c << 48, c >> 16 | d << 48, d >> 16])
@@ -112,7 +112,7 @@ impl RowMask {
         self.union(self.below()).union(self.north())
     }
 
-    /// Returns the rows of a chunk that have one of these, of the chunk behind a face, beside them.
+    /// Returns the rows of a chunk that lie beside one of these rows of the chunk behind a face.
     pub(super) fn across(self, face: Face) -> RowMask {
         let Self([lowest, _, _, highest]) = self;
         match face {
@@ -124,8 +124,8 @@ impl RowMask {
         }
     }
 
-    /// Returns these rows and those that a step of all cells compares together with them, four at a
-    /// time.
+    /// Returns these rows and the rows that a step of all cells compares together with them, four
+    /// at a time.
     pub(super) fn in_fours(self) -> RowMask {
         self.map(|rows| {
             let pairs = rows | rows >> 1;
@@ -135,22 +135,22 @@ impl RowMask {
     }
 }
 
-/// What a step must look at in a chunk.
+/// The rows of a chunk that a step must visit.
 #[derive(Clone, Copy)]
 struct Stir {
-    /// The rows in which something has changed in the last step or since: they and those beside
-    /// them are looked at.
+    /// The rows that have changed in the last step or since: they and the rows beside them are
+    /// visited.
     changed: RowMask,
-    /// Other rows to look at: what passes their faces may be something else than in the last step,
-    /// or enters the ledger.
+    /// Other rows to visit: the flow across their faces may differ from the last step's, or enters
+    /// the ledger.
     due: RowMask,
 }
 
-/// What the next step must look at, by slot.
+/// The rows that the next step must visit, by slot.
 pub(super) struct Stirred {
     /// Whether steps may leave rows out.
     pub(super) is_kept: bool,
-    /// `None` if that is not known. Nothing has changed in a chunk that sleeps.
+    /// `None` if the rows are not known. A sleeping chunk has no changed rows.
     stirs: Vec<Option<Stir>>,
 }
 
@@ -159,7 +159,7 @@ impl Stirred {
         Stirred { is_kept: false, stirs: Vec::new() }
     }
 
-    /// Returns the rows of an awake chunk that its next step must look at.
+    /// Returns the rows of an awake chunk that its next step must visit.
     pub(super) fn rows_at<S: HumidityShape>(&self, store: &Store<S>, slot: Slot) -> RowMask {
         let Some(own) = self.at(slot) else { return RowMask::ALL };
         let chunk = store.moisture.position_at(slot);
@@ -170,9 +170,9 @@ impl Stirred {
             .fold(own.changed.with_those_beside().union(own.due), RowMask::union)
     }
 
-    /// Returns the rows of a chunk in which something has changed in the last step or since.
+    /// Returns the rows of a chunk that have changed in the last step or since.
     pub(super) fn changed_at<S: HumidityShape>(&self, store: &Store<S>, slot: Slot) -> RowMask {
-        // What sleeps has not changed.
+        // A sleeping chunk has not changed.
         match store.moisture.awake_at(slot) {
             Some(_) => self.at(slot).map_or(RowMask::ALL, |stir| stir.changed),
             None => RowMask::NONE,
@@ -183,8 +183,8 @@ impl Stirred {
         if self.is_kept { self.stirs.get(slot.index()).copied().flatten() } else { None }
     }
 
-    /// Notes in which rows a step has changed a chunk, and which the next one must look at besides;
-    /// `None` if it must look at all.
+    /// Records the rows of a chunk that a step has changed, and the other rows that the next step
+    /// must visit; `None` for all rows.
     pub(super) fn note<S: HumidityShape>(&mut self, slot: Slot, rows: Option<[RowMask; 2]>) {
         if self.is_kept && S::NEIGHBOURS == 6 {
             if self.stirs.len() <= slot.index() {
@@ -194,21 +194,21 @@ impl Stirred {
         }
     }
 
-    /// Notes that something has changed in rows of a chunk outside of steps.
+    /// Records that rows of a chunk have changed outside of steps.
     pub(super) fn stir(&mut self, slot: Slot, rows: RowMask) {
         if let Some(Some(stir)) = self.stirs.get_mut(slot.index()) {
             stir.changed = stir.changed.union(rows);
         }
     }
 
-    /// Notes that the next step must look at rows of a chunk.
+    /// Records that the next step must visit rows of a chunk.
     pub(super) fn look_at(&mut self, slot: Slot, rows: RowMask) {
         if let Some(Some(stir)) = self.stirs.get_mut(slot.index()) {
             stir.due = stir.due.union(rows);
         }
     }
 
-    /// Notes that a chunk may have changed anywhere.
+    /// Records that a chunk may have changed anywhere.
     pub(super) fn forget(&mut self, slot: Slot) {
         if let Some(stir) = self.stirs.get_mut(slot.index()) {
             *stir = None;
@@ -233,7 +233,7 @@ mod tests {
     use fastrand::Rng;
     use glam::IVec3;
 
-    /// Rows of random cells, against a search of cell by cell.
+    /// Rows of random cells, compared with a search cell by cell.
     #[test]
     fn a_row_is_stirred_by_what_changes_in_it_and_beside_it() {
         let mut rng = fastrand::Rng::with_seed(4);
@@ -258,7 +258,7 @@ mod tests {
 
     const CHUNKS: IVec3 = IVec3::new(3, 2, 2);
 
-    /// Chunks of dry soils and rock, of which some cells are wet.
+    /// Chunks of dry soils and rock, in which some cells are wet.
     fn content(rng: &mut Rng) -> Chunk<Cell> {
         let soils = [0.5, 1.0, 2.0, 40.0];
         Chunk::from_cells(&core::array::from_fn(|_| match rng.u16(..1_000) {
@@ -268,7 +268,7 @@ mod tests {
         }))
     }
 
-    /// Makes a random edit, or lets a chunk stand still or go on.
+    /// Makes a random edit, or stops or resumes a chunk.
     fn edit(world: &mut HumidityWorld<Cube>, rng: &mut Rng) {
         let chunk = IVec3::from_array(CHUNKS.to_array().map(|side| rng.i32(0..side)));
         let cell = Cube::cell_at(chunk, rng.usize(..CHUNK_CELLS));
@@ -290,7 +290,7 @@ mod tests {
         }
     }
 
-    /// Against twins that look at all rows, one of which never sleeps.
+    /// Compared with twins that visit all rows, one of which never sleeps.
     #[test]
     fn rows_that_are_passed_over_and_chunks_that_are_not_woken_would_not_have_changed() {
         for seed in 0..6 {
@@ -313,7 +313,7 @@ mod tests {
                 let edits = rng.u64(..);
                 for world in &mut worlds {
                     let mut rng = Rng::with_seed(edits);
-                    // What passed the face of a chunk in the step before it stops.
+                    // The flow across the face of a chunk in the step before it stops.
                     if seed % 2 == 1 && step > 4 {
                         let chunk =
                             IVec3::from_array(CHUNKS.to_array().map(|side| rng.i32(0..side)));

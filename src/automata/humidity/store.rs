@@ -1,5 +1,5 @@
-//! The cells of a world: a word of humidity and a word of ground for each, and what lies beyond the
-//! bounds.
+//! The cells of a world: a word of humidity and a word of ground for each, and the ground beyond
+//! the bounds.
 
 use super::HumidityShape;
 use super::cell::Ground;
@@ -13,13 +13,13 @@ use glam::IVec3;
 use hashbrown::{HashMap, HashSet};
 
 /// The cells of a world. A missing chunk is dry rock, and so are the cells of a chunk that lie
-/// beyond the bounds; but those beyond a draining border have the ground [`Ground::DRAIN`].
+/// beyond the bounds; but cells beyond a draining border have the ground [`Ground::DRAIN`].
 pub(super) struct Store<S: HumidityShape> {
     pub(super) sweep: Sweep,
     pub(super) bounds: Region,
     borders: [Border; 6],
     pub(super) moisture: Grid<u32, S>,
-    /// By slot. Those of the weighted mean are words, which its steps read.
+    /// By slot. For the weighted mean the planes are words, which its steps read.
     ground: Vec<Plane>,
     /// The chunks that stand still, loaded or not.
     still: HashSet<IVec3>,
@@ -27,12 +27,11 @@ pub(super) struct Store<S: HumidityShape> {
     fed: HashMap<Slot, Box<[Fed]>>,
 }
 
-/// A cell with a source beside it that keeps it full once it is.
+/// A cell with a source beside it that keeps it full.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Fed {
     pub(crate) index: u16,
-    /// The fill in units. A step does not lower the cell below the lesser of this and what it
-    /// holds.
+    /// The fill in units. A step does not lower the cell below the lesser of this and its units.
     pub(crate) full: u32,
 }
 
@@ -53,7 +52,7 @@ impl<S: HumidityShape> Store<S> {
         &self.ground[slot.index()]
     }
 
-    /// Lets copies of a chunk have its arrays until they are written.
+    /// Lets copies of a chunk share its arrays until they are written.
     #[cfg(feature = "store")]
     pub(super) fn share(&mut self, slot: Slot) {
         self.moisture.chunk_at_mut(slot).share();
@@ -91,7 +90,7 @@ impl<S: HumidityShape> Store<S> {
         Some(slot)
     }
 
-    /// Returns a plane of these words, as the sweep has it.
+    /// Returns a plane of these words, in the form that the sweep reads.
     pub(super) fn plane_of(&self, mut ground: Chunk<u32>) -> Plane {
         ground.canonicalize();
         match self.sweep {
@@ -115,7 +114,7 @@ impl<S: HumidityShape> Store<S> {
         self.fed.get(&slot).map_or(&[], |fed| fed)
     }
 
-    /// Makes these cells of a chunk, in index order, those that are fed.
+    /// Sets the fed cells of a chunk, in index order.
     pub(super) fn set_fed(&mut self, slot: Slot, fed: Vec<Fed>) {
         if fed.is_empty() {
             self.fed.remove(&slot);
@@ -136,7 +135,8 @@ impl<S: HumidityShape> Store<S> {
         }
     }
 
-    /// Returns whether nothing passes a face of a chunk because it or the one behind stands still.
+    /// Returns whether nothing passes a face of a chunk because it or the chunk behind it stands
+    /// still.
     pub(super) fn is_parted(&self, chunk: IVec3, face: Face) -> bool {
         let behind = face.step(chunk);
         !self.still.is_empty()
@@ -181,8 +181,8 @@ impl<S: HumidityShape> Store<S> {
         if ends { self.border(face) } else { Ground::WALL }
     }
 
-    /// Returns the chunk behind a face of one, which has this neighbour there, or the ground of all
-    /// cells there if none is or one of the two stands still.
+    /// Returns the chunk behind a face of a chunk, given its neighbour there. If there is none, or
+    /// one of the two stands still, returns the ground of all cells there.
     pub(super) fn beyond(&self, slot: Slot, neighbour: Slot, face: Face) -> Result<Slot, Ground> {
         let chunk = self.moisture.position_at(slot);
         match neighbour {
@@ -218,7 +218,7 @@ impl<S: HumidityShape> Store<S> {
     }
 }
 
-/// Returns a chunk's words; those of a uniform chunk are written to `scratch`.
+/// Returns a chunk's words; the words of a uniform chunk are written to `scratch`.
 #[inline]
 pub(super) fn words<'w>(
     chunk: &'w Chunk<u32>,

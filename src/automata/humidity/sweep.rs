@@ -6,12 +6,12 @@ use super::cell::UNITS;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Sweep {
-    /// The weighted mean with updated values of earlier cells, as in a Gauss–Seidel sweep: what the
-    /// original program does, to the bit. The order is x, then y, then z, x slowest; since a cell
+    /// The weighted mean with updated values of earlier cells, as in a Gauss–Seidel sweep: the same
+    /// as the original program, to the bit. The order is x, then y, then z, x slowest; since a cell
     /// reads only its neighbours, any order in which each cell comes after its neighbours at
     /// smaller coordinates gives the same result. Strictly sequential.
     InPlace,
-    /// The weighted mean of the old state, as in a Jacobi sweep: what the original's text says.
+    /// The weighted mean of the old state, as in a Jacobi sweep: the rule in the original's text.
     /// Independent of order.
     Synchronous,
     /// Flows across faces in whole units of 1/65,536, a finite-volume scheme: conserves humidity

@@ -1,5 +1,5 @@
-//! Humidity in whole units, as the conservative sweep keeps it: read, added and taken cell by cell
-//! between steps, without a look at whole chunks.
+//! Humidity in whole units, as stored by the conservative sweep: read, added and taken cell by cell
+//! between steps, without visiting whole chunks.
 
 use super::plane::Plane;
 use super::stirred::RowMask;
@@ -19,7 +19,7 @@ pub(crate) struct ChunkUnits<'a> {
 }
 
 impl ChunkUnits<'_> {
-    /// Returns the units in a cell (0 to 4095); `None` in rain, which keeps what it holds.
+    /// Returns the units in a cell (0 to 4095); `None` in rain, whose humidity is fixed.
     #[inline]
     pub(crate) fn get(&self, index: usize) -> Option<u32> {
         (!self.ground.get(index).is_rain()).then(|| self.held(index))
@@ -65,21 +65,21 @@ impl<S: HumidityShape> HumidityWorld<S> {
         self.store.moisture.awake_slots().len()
     }
 
-    /// Returns the positions of the chunks that are awake, in no particular order. All in which a
-    /// cell was changed by the last step, or since, are among them.
+    /// Returns the positions of the awake chunks, in no particular order. They include all chunks
+    /// with a cell changed in the last step or since.
     pub(crate) fn awake_positions(&self) -> impl Iterator<Item = IVec3> {
         let awake = self.store.moisture.awake_slots().iter();
         awake.map(|&slot| self.store.moisture.position_at(slot))
     }
 
-    /// Returns the positions of the chunks that are awake, but for so many of the first.
+    /// Returns the positions of the awake chunks, from index `first` on.
     pub(crate) fn awake_positions_from(&self, first: usize) -> impl Iterator<Item = IVec3> {
         let awake = self.store.moisture.awake_slots();
         let awake = awake.get(first..).unwrap_or_default().iter();
         awake.map(|&slot| self.store.moisture.position_at(slot))
     }
 
-    /// Returns the rows of a chunk in which something has changed in the last step or since.
+    /// Returns the rows of a chunk that have changed in the last step or since.
     pub(crate) fn stirred(&self, chunk: IVec3) -> RowMask {
         let slot = self.store.moisture.slot(chunk);
         slot.map_or(RowMask::NONE, |slot| self.kernel.stirred.changed_at(&self.store, slot))
@@ -106,9 +106,9 @@ impl<S: HumidityShape> HumidityWorld<S> {
         self.unload(position).map(|(units, _)| units)
     }
 
-    /// Adds up to `units` to a cell of soil, as far as the cap leaves room. Returns how many had
-    /// room, which the ledger counts as placed: 0 in rock, in rain and where nothing is loaded.
-    /// Only in the conservative sweep.
+    /// Adds up to `units` to a cell of soil, within the cap. Returns the number added, which the
+    /// ledger counts as placed: 0 in rock, in rain and where no chunk is loaded. Only in the
+    /// conservative sweep.
     pub(crate) fn add_units(&mut self, cell: IVec3, units: u32) -> u32 {
         let Some((slot, index)) = self.place_of_units(cell) else { return 0 };
         let (old, ground) = (self.store.word_of(slot, index), self.store.ground_of(slot, index));
@@ -122,9 +122,9 @@ impl<S: HumidityShape> HumidityWorld<S> {
         added
     }
 
-    /// Takes up to `units` out of a cell, of rock too. Returns how many it held, which the ledger
-    /// counts as removed: 0 in rain, which keeps what it holds, and where nothing is loaded. Only
-    /// in the conservative sweep.
+    /// Takes up to `units` out of a cell, also of rock. Returns the number taken, which the ledger
+    /// counts as removed: 0 in rain, whose humidity is fixed, and where no chunk is loaded. Only in
+    /// the conservative sweep.
     pub(crate) fn take_units(&mut self, cell: IVec3, units: u32) -> u32 {
         let Some((slot, index)) = self.place_of_units(cell) else { return 0 };
         let old = self.store.word_of(slot, index);
@@ -137,9 +137,10 @@ impl<S: HumidityShape> HumidityWorld<S> {
         taken
     }
 
-    /// Makes these cells of a chunk, in index order, those that a source beside them keeps full:
-    /// what flows on from them it gives, which the ledger counts as placed. Returns whether that
-    /// changes anything; `false` if the chunk is not loaded. Only in the conservative sweep.
+    /// Sets the fed cells of a chunk, in index order: a source beside them keeps them full. It
+    /// replaces the units that flow on from them, which the ledger counts as placed. Returns
+    /// whether that changes anything; `false` if the chunk is not loaded. Only in the conservative
+    /// sweep.
     pub(crate) fn set_fed(&mut self, chunk: IVec3, fed: Vec<Fed>) -> bool {
         let Some(slot) = self.store.moisture.slot(chunk) else { return false };
         if *self.store.fed_at(slot) == *fed {
@@ -151,7 +152,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
         }
         self.kernel.note_fed(slot, rows);
         self.store.set_fed(slot, fed);
-        // A chunk that sleeps and gives nothing on is none that this changes.
+        // A sleeping chunk without steady flow is not affected.
         if self.steady.has(slot) {
             self.store.moisture.wake_chunk_at(slot);
         }
@@ -164,12 +165,12 @@ impl<S: HumidityShape> HumidityWorld<S> {
     }
 
     /// Lets steps leave out the rows of cubes in which nothing changes. Then reports do not count
-    /// what moves.
+    /// moved units.
     pub(crate) fn count_no_moves(&mut self) {
         self.kernel.stirred.is_kept = true;
     }
 
-    /// Replaces the ledger: what stands above has put back chunks as they became elsewhere.
+    /// Replaces the ledger, after the code above has put back chunks that changed elsewhere.
     pub(crate) fn replace_ledger(&mut self, ledger: Ledger) {
         self.ledger = ledger;
     }
@@ -180,7 +181,8 @@ impl<S: HumidityShape> HumidityWorld<S> {
         self.store.bounds.contains(cell).then(|| (slot, S::index_of(cell)))
     }
 
-    /// Writes other units than there were, marks the cell and wakes what may change by it.
+    /// Writes a new number of units, marks the cell and wakes the cells that may change because of
+    /// it.
     fn write_units(&mut self, slot: Slot, index: usize, units: u32) {
         let moisture = &mut self.store.moisture;
         moisture.chunk_at_mut(slot).set(index, units);

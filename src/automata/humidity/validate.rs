@@ -40,8 +40,7 @@ pub enum Violation {
     },
     /// A cell beyond the world's bounds that is not dry rock.
     Outside(IVec3),
-    /// The chunk at this chunk position sleeps although a step would change it or what flows
-    /// through it.
+    /// The chunk at this chunk position sleeps although a step would change it or its steady flow.
     Asleep(IVec3),
 }
 
@@ -121,8 +120,9 @@ impl<S: HumidityShape> HumidityWorld<S> {
         if self.is_ground(value) { Ok(()) } else { Err(Violation::Impermeability { cell, value }) }
     }
 
-    /// Checks that a step would leave each sleeping chunk unchanged, and that as much flows through
-    /// its rain, cap and borders as each step enters. Computed without any cached data.
+    /// Checks that a step would leave each sleeping chunk unchanged, and that the flow through its
+    /// rain, cap and borders equals the steady flow that each step enters. Computed without any
+    /// cached data.
     fn check_sleepers(&self) -> Result<(), Violation> {
         let moisture = &self.store.moisture;
         let asleep = |slot: &Slot| {
@@ -171,7 +171,7 @@ mod tests {
         world
     }
 
-    /// Returns what is found after a cell's words were overwritten directly.
+    /// Returns the violation found after a cell's words were overwritten directly.
     fn found(sweep: Sweep, cell: IVec3, word: u32, ground: Ground) -> Result<(), Violation> {
         let mut world = world(sweep);
         world.store.moisture.set(cell, word);

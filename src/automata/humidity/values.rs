@@ -12,9 +12,9 @@ edits! {
     /// An edit of a humidity world as a value: to be made by [`HumidityWorld::apply`], or kept and
     /// sent as bytes ([`to_bytes`](Edit::to_bytes)).
     ///
-    /// A step is never left unfinished, so edits need no queue in the world: a game that collects
-    /// them in a list and makes them before its next step has the same bytes as one that makes each
-    /// at once.
+    /// A step is never left unfinished, so the world needs no queue of edits: a game that collects
+    /// them in a list and makes them before its next step gets the same bytes as one that makes
+    /// each at once.
     ///
     /// ```
     /// use floodplain::humidity::{Cell, Edit, HumidityWorld, Outcome, Rules};
@@ -54,7 +54,7 @@ edits! {
     1 SetImpermeability {
         /// Where.
         cell: IVec3,
-        /// That of soil or of rock.
+        /// The impermeability of soil or of rock.
         impermeability: f32,
     } [GROUND.at(*cell)] => set_impermeability -> Impermeability;
     2 SetRock(cell: IVec3) [GROUND.at(*cell)] => set_rock -> Changed;
@@ -68,13 +68,13 @@ edits! {
     5 SetCell {
         /// Where.
         cell: IVec3,
-        /// What is written.
+        /// The cell to write.
         value: Cell,
     } [WORLD.at(*cell)] => set_cell -> Cell;
     6 FillCells {
         /// The cells.
         region: Region,
-        /// What is written in each.
+        /// The cell to write in each place.
         value: Cell,
     } [WORLD.within(*region)] => fill_cells;
     7 InsertChunk {
@@ -87,7 +87,7 @@ edits! {
     9 WakeAll [WORLD] => wake_all;
 }
 
-/// What an [`Edit`] that was not refused came to.
+/// The result of an [`Edit`] that was not refused.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]

@@ -5,7 +5,7 @@ use core::fmt;
 /// The level of a full cell that carries no pressure.
 pub const FULL: u32 = 100;
 
-/// The pressure: what each further cell of depth adds to the level.
+/// The pressure: the units that each further cell of depth adds to the level.
 pub const PRESSURE: u32 = 5;
 
 /// The highest level of a cell: the pressure 200,000 cells deep.

@@ -206,7 +206,7 @@ impl Water2dWorld {
     ///
     /// # Errors
     /// For one of the chunks: there is one already, here or in the list, or it lies outside the
-    /// world; or the ledger is full. None is loaded.
+    /// world; or the ledger is full. Then no chunk is loaded.
     pub fn insert_chunks(
         &mut self,
         chunks: impl IntoIterator<Item = (IVec3, Chunk<Cell>)>,

@@ -65,8 +65,8 @@ pub(super) fn rows_mut(cells: &mut Block) -> &mut [Line; 64] {
     cells.as_chunks_mut().0.first_chunk_mut().expect("a chunk has 64 rows of 64 cells")
 }
 
-/// Calls `run` to change the cells of a chunk. Returns those that changed. `before` receives the
-/// old cells.
+/// Calls `run` to change the cells of a chunk. Returns the changed cells. `before` receives the old
+/// cells.
 pub(super) fn rewrite(
     chunk: &mut Chunk<Cell>,
     before: &mut Block,

@@ -2,7 +2,7 @@
 //! of a chunk.
 //!
 //! A cell's inflows depend on cells two steps away, some of them in chunks that touch only at a
-//! corner. So each chunk first computes the crossings, what flows out across its own faces; then a
+//! corner. So each chunk first computes the crossings, its outflows across its own faces; then a
 //! chunk's step needs only its cells, and the rims and crossings of four neighbours.
 
 use super::cell::{Cell, FULL, MAX_LEVEL, PRESSURE};
@@ -22,7 +22,7 @@ type Halo = <Sheet as HaloShape>::Halo<Cell>;
 /// Memory that the literal rule reuses from step to step.
 pub(super) struct Literal {
     levels: Rims<Cell, Sheet>,
-    /// What flows out across each face of a chunk, in units.
+    /// The outflow across each face of a chunk, in units.
     crossings: Rims<i32, Sheet>,
     workers: Workers<Box<Halo>>,
 }
@@ -92,7 +92,7 @@ impl Literal {
 struct LiteralChunk<'a> {
     /// The levels at the faces of the neighbours.
     around: [&'a [Line; 4]; 6],
-    /// What flows in across its faces.
+    /// The inflow across its faces.
     incoming: [&'a [i32; 64]; 4],
     left_first: bool,
     halo: &'a mut Halo,
@@ -165,7 +165,7 @@ fn accepted<const CAPPED: bool>(to: i32, offer: i32) -> i32 {
     if to < 0 { 0 } else { offer.min(most).max(0) }
 }
 
-/// Returns what flows out across the faces of a chunk, by face.
+/// Returns the outflows across the faces of a chunk, by face.
 fn crossings(cells: &Cells, slot: Slot, left_first: bool) -> [[i32; 64]; 4] {
     if cells.chunk_at(slot).as_uniform() == Some(Cell::SOLID) {
         return [[0; 64]; 4];
@@ -203,12 +203,12 @@ fn crossings(cells: &Cells, slot: Slot, left_first: bool) -> [[i32; 64]; 4] {
     ]
 }
 
-/// Rows in a batch whose outflows are computed together. Those to the west and east are read at an
-/// offset of one cell, and such reads stall until the stores have reached the cache.
+/// Rows in a batch whose outflows are computed together. Outflows to the west and east are read at
+/// an offset of one cell, and such reads stall until the stores have reached the cache.
 const BATCH: usize = 4;
 
-/// Steps a chunk whose old cells are in `halo`; `incoming` is what flows in across its faces.
-/// Returns the changed cells, and the units that moved out of its cells.
+/// Steps a chunk whose old cells are in `halo`; `incoming` is the inflow across its faces. Returns
+/// the changed cells, and the units that moved out of its cells.
 #[inline(always)]
 fn step_chunk<const CAPPED: bool>(
     halo: &Halo,
@@ -267,7 +267,7 @@ fn step_chunk<const CAPPED: bool>(
     (changed, moved.iter().map(|&units| u64::from(units.unsigned_abs())).sum())
 }
 
-/// Adds what falls into a row, its last inflow, and marks what changed.
+/// Adds the units that fall into a row, its last inflow, and marks the changed cells.
 #[inline(always)]
 fn finish(row: &mut Line, falling: &[i32; 64], before: &Line, changed: &mut u64) {
     for x in 0..64 {

@@ -8,25 +8,26 @@
 //! # The literal rule
 //!
 //! The text gives its rule in words and in pseudo-code. [`Rule::Literal`] is the pseudo-code, with
-//! these mends:
+//! these corrections:
 //!
-//! - What rises is `level − capacity`; the pseudo-code has `capacity − level`, which is negative
-//!   wherever its condition holds.
-//! - Nothing sinks into a cell that holds its capacity or more. The pseudo-code gives what that
-//!   cell lacks, also if that is negative: it would take water out of the cell below.
-//! - What sinks follows from the old level of the cell below. The pseudo-code reads its current
-//!   level, so that a step depends on the order of the cells; from the top down, both are the same.
+//! - The rising water is `level − capacity`; the pseudo-code has `capacity − level`, which is
+//!   negative wherever its condition holds.
+//! - No water sinks into a cell that holds its capacity or more. The pseudo-code gives the cell the
+//!   units that it lacks, even a negative number: it would take water out of the cell below.
+//! - The sinking water follows from the old level of the cell below. The pseudo-code reads its
+//!   current level, so that a step depends on the order of the cells; from the top down, both are
+//!   the same.
 //!
 //! Where words and pseudo-code differ, the pseudo-code counts: the capacity is the *level* above
 //! plus 5, where the words have the *capacity* above. Besides, no level exceeds [`MAX_LEVEL`]: a
 //! cell takes at most a quarter of its room from each side in a step. The text has no such bound,
-//! and no water of less than a fifth of that level meets it.
+//! which affects only water of at least a fifth of that level.
 //!
 //! # The settling rule
 //!
-//! Every unit of water has a head: as long as its cell fills, the height at which it lies, 100 to a
-//! cell; above that, in a cell with pressure, 20 for each unit, so that five units weigh as much as
-//! a cell of depth. A step lets water
+//! Every unit of water has a head. While its cell fills, the head is the height at which the unit
+//! lies, 100 to a cell. Above that, in a cell with pressure, each unit adds 20, so that five units
+//! weigh as much as a cell of depth. A step lets water
 //!
 //! 1. sink and rise between a cell and the one below it,
 //! 2. spread sideways where it stands on something,
@@ -46,8 +47,8 @@
 //! - where a cell is filled up after each step, as by a spring, the other arm of a U rises as high
 //!   as that cell, less a unit. (In [three dimensions](crate::water), it rises to the cell below.)
 //!
-//! Where the surface cell is not full, the pressure below it is that part of five, rounded down. A
-//! body transmits pressure through its narrowest neck as through its widest,
+//! Where the surface cell is not full, the pressure below it is the same fraction of five, rounded
+//! down. A body transmits pressure through its narrowest neck as through its widest,
 //! [`Rules::pressure_flow`] units a cell and step.
 
 mod cell;
@@ -82,8 +83,8 @@ use wake::WakeTimers;
 /// A vertical slice of ground and water on sparse chunks of 64×64 cells: x to the east, y up.
 ///
 /// Each z is a separate slice, with its z in the chunk positions. Cells that no chunk holds are
-/// *not loaded*: water waits there as at a wall, and flows on when a chunk is loaded. Cells beyond
-/// the world's bounds are never loaded.
+/// *not loaded*: water is held there as at a wall, and flows on when a chunk is loaded. Cells
+/// beyond the world's bounds are never loaded.
 ///
 /// ```
 /// use floodplain::water2d::{Cell, Rules, Water2dWorld};
@@ -114,8 +115,8 @@ pub struct Water2dWorld {
 }
 
 impl Water2dWorld {
-    /// A world without end (but for the `i32` range) and without chunks. The seed decides which
-    /// side the literal rule's first step prefers; the settling rule ignores it.
+    /// A world without chunks, bounded only by the `i32` range. The seed decides which side the
+    /// literal rule's first step prefers; the settling rule ignores it.
     ///
     /// # Errors
     /// Rules with a value out of range.

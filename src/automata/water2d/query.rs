@@ -48,8 +48,8 @@ impl Water2dWorld {
         self.cell(cell).is_some_and(Cell::is_solid)
     }
 
-    /// Units of water in the world, counted cell by cell: that this is
-    /// [`ledger().total()`](Ledger::total) proves that none was made or lost.
+    /// Units of water in the world, counted cell by cell. If this equals
+    /// [`ledger().total()`](Ledger::total), no unit was made or lost.
     pub fn total(&self) -> u64 {
         self.chunks().map(|(_, chunk)| units_in(chunk)).sum()
     }
@@ -59,13 +59,13 @@ impl Water2dWorld {
         self.ledger
     }
 
-    /// The number of cells that the next step will visit: all of each chunk near which something
-    /// changed in the last two steps.
+    /// The number of cells that the next step will visit: all cells of each chunk near which
+    /// something changed in the last two steps.
     pub fn awake_cells(&self) -> usize {
         self.cells.awake_slots().len() * CHUNK_CELLS
     }
 
-    /// Whether nothing will change until the next edit: no chunk is awake.
+    /// Whether the world will not change until the next edit: no chunk is awake.
     pub fn is_at_rest(&self) -> bool {
         self.cells.awake_slots().is_empty()
     }

@@ -23,8 +23,8 @@ impl Water2dWorld {
         self.cells.awake_at(slot).and_then(|_| self.wake_timers.steps_left(slot))
     }
 
-    /// Sets for how many steps an awake chunk stays awake. Returns `false` if no step leaves that
-    /// number.
+    /// Sets for how many steps an awake chunk stays awake. Returns `false` if no step can leave
+    /// that number.
     pub(crate) fn restore_steps_awake(&mut self, slot: Slot, steps: u8) -> bool {
         self.wake_timers.restore(&self.cells, slot, steps)
     }

@@ -12,9 +12,9 @@ pub enum Rule {
     /// pressure overshoots into a checkerboard.
     ///
     /// From the old levels, where `capacity` is the level above plus 5 if that is 100 or more, and
-    /// 100 if not, each cell gives **down** what the cell below lacks of its capacity; to each
-    /// **side** half of the difference, rounded up, from what is left; and **up** what is left
-    /// above its own capacity.
+    /// 100 if not, each cell gives **down** the units that the cell below lacks to its capacity; to
+    /// each **side** half of the difference, rounded up, from the rest; and **up** the rest above
+    /// its own capacity.
     Literal,
     /// Comes to rest: surfaces level within a unit, the arms of a U-tube too, five units of
     /// pressure for each cell of depth.

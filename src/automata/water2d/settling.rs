@@ -3,12 +3,12 @@
 //! (`level.rs`).
 //!
 //! **Up and down**, in two passes as in a Margolus neighbourhood: pairs whose lower cell has an
-//! even y, then those whose lower cell has an odd one. The two cells exchange units as long as
-//! heads fall. **Sideways**, from the levels after that, every cell that stands on ground or on a
-//! full cell gives each side a quarter of how much lower it is, rounded to the nearest unit, and
-//! nothing if it is less than three units lower. As that is at most a third, the new levels of a
-//! row are convex combinations of its old ones and cannot oscillate: the sum of any convex function
-//! of the levels falls, and so does the energy.
+//! even y, then pairs whose lower cell has an odd one. The two cells exchange units while heads
+//! fall. **Sideways**, from the levels after that, every cell that stands on ground or on a full
+//! cell gives each side a quarter of how much lower it is, rounded to the nearest unit, and nothing
+//! if it is less than three units lower. As that is at most a third, the new levels of a row are
+//! convex combinations of its old ones and cannot oscillate: the sum of any convex function of the
+//! levels falls, and so does the energy.
 
 use super::cell::Cell;
 use super::level::head::sinking;
@@ -40,7 +40,7 @@ impl Settling {
         }
     }
 
-    /// Lets water sink and rise between the cells of these chunks and those around them. Calls
+    /// Lets water sink and rise between the cells of these chunks and the cells around them. Calls
     /// `done` for each chunk that is not all ground, with its changed cells and the units that
     /// moved out of its cells.
     pub(super) fn sink(
@@ -91,7 +91,7 @@ impl Settling {
     }
 }
 
-/// Returns these chunks without those that are all ground.
+/// Returns these chunks, without chunks of ground alone.
 fn open(cells: &Cells, slots: &[Slot]) -> Vec<Slot> {
     slots
         .iter()
@@ -100,8 +100,8 @@ fn open(cells: &Cells, slots: &[Slot]) -> Vec<Slot> {
         .collect()
 }
 
-/// Returns the lowest and the highest row of a chunk after the even pairs; a chunk begins at an
-/// even y.
+/// Returns the lowest and the highest row of a chunk in the state after the even pairs. A chunk
+/// begins at an even y.
 fn rows_after_even_pairs(cells: &Cells, slot: Slot) -> [Line; 4] {
     let [mut lowest, mut second] = [lines::row(cells, slot, 0), lines::row(cells, slot, 1)];
     let [mut last_but_one, mut highest] =
@@ -123,8 +123,8 @@ fn exchange(lower: &mut Line, upper: &mut Line, moved: &mut [i32; 64]) {
     }
 }
 
-/// Exchanges within even pairs, then odd ones. The rows below and above are those after the even
-/// pairs.
+/// Exchanges units within even pairs, then odd ones. The rows below and above must be in the state
+/// after the even pairs.
 fn sink_chunk(block: &mut Block, mut beneath: Line, mut overhead: Line) -> u64 {
     let rows = lines::rows_mut(block);
     let mut moved = [0; 64];
@@ -161,7 +161,7 @@ fn pressing(cell: Cell, below: Cell) -> i32 {
     if below.carries() { cell.0 } else { 0 }
 }
 
-/// Computes every row from its old cells, those below them, and the cells at both ends.
+/// Computes every row from its old cells, the cells below them, and the cells at both ends.
 fn spread_chunk(
     before: &Block,
     block: &mut Block,

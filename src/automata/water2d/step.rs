@@ -1,5 +1,5 @@
-//! One step: the awake chunks by the world's rule, then which chunks wake and sleep. Under the
-//! settling rule: sink and rise, spread, level the bodies.
+//! One step: runs the world's rule in the awake chunks, then updates which chunks are awake. Under
+//! the settling rule: sink and rise, spread, level the bodies.
 
 use super::Water2dWorld;
 use super::changes::Changes;

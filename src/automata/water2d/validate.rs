@@ -205,8 +205,8 @@ mod tests {
     use crate::coords::Region;
     use crate::simulation::says;
 
-    /// Returns what is found in an empty, sleeping tank after these cells were overwritten directly
-    /// and recorded in the ledger.
+    /// Returns the violation found in an empty, sleeping tank after these cells were overwritten
+    /// directly and recorded in the ledger.
     fn found(rules: Rules, cells: &[(IVec3, i32)]) -> Result<(), Violation> {
         let mut world = tank(rules);
         for &(at, level) in cells {

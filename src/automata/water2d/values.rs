@@ -13,9 +13,9 @@ edits! {
     /// An edit of a 2D water world as a value: to be made by [`Water2dWorld::apply`], or kept and
     /// sent as bytes ([`to_bytes`](Edit::to_bytes)).
     ///
-    /// A step is never left unfinished, so edits need no queue in the world: a game that collects
-    /// them in a list and makes them before its next step has the same bytes as one that makes each
-    /// at once.
+    /// A step is never left unfinished, so the world needs no queue of edits: a game that collects
+    /// them in a list and makes them before its next step gets the same bytes as one that makes
+    /// each at once.
     ///
     /// ```
     /// use floodplain::water2d::{Cell, Edit, Outcome, Rules, Water2dWorld};
@@ -78,12 +78,12 @@ edits! {
     9 WakeAll [WORLD] => wake_all;
 }
 
-/// What an [`Edit`] that was not refused came to.
+/// The result of an [`Edit`] that was not refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum Outcome {
-    /// What became of the water in the way.
+    /// The fate of the water in the way.
     Displaced(Displaced),
     /// Whether the edit changed anything.
     Changed(bool),

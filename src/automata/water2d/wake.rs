@@ -1,9 +1,9 @@
-//! The active set: a step visits the chunks in which, or within two cells of which, something
-//! changed in the last two steps.
+//! The active set: a step visits the chunks that changed in the last two steps, and the chunks
+//! within two cells of such a change.
 //!
 //! A cell's next level depends on cells up to two steps away, and on the parity of the step, since
-//! the literal rule alternates between left and right first. So what two consecutive steps left
-//! unchanged, no later step changes.
+//! the literal rule alternates between left and right first. So cells that two consecutive steps
+//! left unchanged stay unchanged.
 
 use super::lines::Cells;
 use crate::chunk::CellMask;
@@ -17,7 +17,7 @@ const STEPS: u8 = 2;
 /// How long each chunk stays awake.
 #[derive(Default)]
 pub(super) struct WakeTimers {
-    /// By slot; without meaning where the chunk is asleep.
+    /// By slot; meaningless where the chunk is asleep.
     steps_left: Vec<u8>,
 }
 
@@ -32,7 +32,7 @@ impl WakeTimers {
     }
 
     /// Wakes a chunk in which cells changed, and the chunks around it that lie within two cells of
-    /// one.
+    /// a changed cell.
     pub(super) fn touch(&mut self, cells: &mut Cells, slot: Slot, changed: &CellMask) {
         if changed.is_empty() {
             return;
@@ -62,7 +62,7 @@ impl WakeTimers {
         }
     }
 
-    /// Puts those of these chunks to sleep that have no steps left.
+    /// Puts the chunks among these that have no steps left to sleep.
     pub(super) fn end(&self, cells: &mut Cells, slots: &[Slot]) {
         for &slot in slots.iter().filter(|slot| self.steps_left[slot.index()] == 0) {
             cells.sleep_chunk_at(slot);

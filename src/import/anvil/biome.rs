@@ -1,5 +1,5 @@
-//! Where a column has an ocean as its biome: one value for each column of cells before 1.15, for
-//! cubes of 4 × 4 × 4 cells since. Biomes that are damaged are none.
+//! Where a column has an ocean as its biome. Before 1.15 there is one value for each column of
+//! cells, since then one for each cube of 4 × 4 × 4 cells. Damaged biomes count as no ocean.
 
 use super::nbt::{Nbt, Tag, kind};
 use crate::chunk::{LAYER_CELLS, LayerMask};
@@ -8,7 +8,7 @@ use crate::chunk::{LAYER_CELLS, LayerMask};
 /// oceans; and their deep variants.
 const OCEANS: [u32; 10] = [0, 10, 24, 44, 45, 46, 47, 48, 49, 50];
 
-/// Returns the cells at height `y` that lie in an ocean, of the numbers in the field `Biomes`.
+/// Returns the cells at height `y` that lie in an ocean, given the numbers in the field `Biomes`.
 pub(super) fn numbered(nbt: &Nbt<'_>, biomes: Tag, y: i32) -> LayerMask {
     let bytes = nbt.bytes(biomes);
     let number = |index: usize| match biomes.kind {
@@ -24,7 +24,8 @@ pub(super) fn numbered(nbt: &Nbt<'_>, biomes: Tag, y: i32) -> LayerMask {
     })
 }
 
-/// Returns the cells at height `y` that lie in an ocean, of the compound `biomes` of their section.
+/// Returns the cells at height `y` that lie in an ocean, given the compound `biomes` of their
+/// section.
 pub(super) fn named(nbt: &Nbt<'_>, biomes: Tag, y: i32) -> LayerMask {
     let read = || {
         let [palette, data] = nbt.select(biomes, ["palette", "data"])?;
@@ -39,7 +40,7 @@ pub(super) fn named(nbt: &Nbt<'_>, biomes: Tag, y: i32) -> LayerMask {
         Ok::<_, super::nbt::Malformed>((names, words))
     };
     let Ok((names, words)) = read() else { return LayerMask::NONE };
-    // As states of blocks since 1.16, but with as few bits as will do.
+    // Packed like states of blocks since 1.16, but with as few bits as possible.
     let bits = usize::BITS - names.len().saturating_sub(1).leading_zeros();
     let index_of = |cube: usize| match 64_usize.checked_div(bits as usize) {
         None => 0,

@@ -1,4 +1,4 @@
-//! Blocks as the game names them, and which of them water enters.
+//! Blocks with their names in the game, and which of them are open to water.
 
 use hashbrown::HashSet;
 use std::sync::LazyLock;
@@ -11,7 +11,7 @@ pub struct Block<'a> {
 }
 
 impl<'a> Block<'a> {
-    /// Returns the block of this name and these properties, names and values as in the file.
+    /// Returns the block of this name and these properties, with names and values as in the file.
     ///
     /// ```
     /// use floodplain::import::Block;
@@ -25,9 +25,9 @@ impl<'a> Block<'a> {
     }
 
     /// Returns the name with its namespace, as `minecraft:stone`. A block that a file before 1.13
-    /// stores as a number has its name in 1.12, `minecraft:grass_block` and `minecraft:snow_block`
-    /// excepted, because later versions use these names for plants and layers; numbers above 255,
-    /// which mods give, are named `legacy:256` and so on.
+    /// stores as a number has its name in 1.12, except `minecraft:grass_block` and
+    /// `minecraft:snow_block`, because later versions use these names for plants and layers.
+    /// Numbers above 255, which mods use, are named `legacy:256` and so on.
     pub const fn name(&self) -> &'a str {
         self.name
     }
@@ -43,8 +43,8 @@ impl<'a> Block<'a> {
     }
 
     /// Returns the level of the water that the block is or always holds: 0 for a source, 1 to 7 for
-    /// what flows from it, 8 and more for what falls. `None` if it is neither water nor a plant
-    /// that only grows in it.
+    /// flowing water, 8 and more for falling water. `None` if it is neither water nor a plant that
+    /// only grows in it.
     pub(super) fn water_level(&self) -> Option<u8> {
         match self.plain_name()? {
             "water" | "flowing_water" => {
@@ -63,10 +63,10 @@ impl<'a> Block<'a> {
 }
 
 /// Returns whether water enters a block: the default of
-/// [`BlockRules::is_open`](crate::import::BlockRules::is_open). Air is open, and so is what the
-/// game lets water wash away or flow round: plants, torches, rails, redstone, carpets, signs,
-/// ladders, buttons, banners, corals, layers of snow. All else is solid: leaves, fences, slabs,
-/// doors, lava, ice, and the blocks of mods.
+/// [`BlockRules::is_open`](crate::import::BlockRules::is_open). Air is open, and so are the blocks
+/// that water in the game washes away or flows around: plants, torches, rails, redstone, carpets,
+/// signs, ladders, buttons, banners, corals, layers of snow. All other blocks are solid: leaves,
+/// fences, slabs, doors, lava, ice, and the blocks of mods.
 ///
 /// ```
 /// use floodplain::import::{Block, is_open_block};
@@ -90,7 +90,7 @@ pub fn is_open_block(block: Block<'_>) -> bool {
 
 static OPEN_NAMES: LazyLock<HashSet<&str>> = LazyLock::new(|| OPEN.split_whitespace().collect());
 
-/// Names that begin or end so are open.
+/// Blocks whose names begin or end like this are open.
 const OPEN_BEGINNING: &str = "potted_";
 const OPEN_ENDINGS: [&str; 16] = [
     "_air",
@@ -111,8 +111,8 @@ const OPEN_ENDINGS: [&str; 16] = [
     "_wall_head",
 ];
 
-/// Names that are open, those of 1.12 among them, by what they are: air, plants, crops, what stands
-/// on walls and floors, redstone.
+/// Names of open blocks, including names of 1.12, by kind: air, plants, crops, blocks on walls and
+/// floors, redstone.
 const OPEN: &str = "
     air structure_void light grass short_grass tall_grass tallgrass fern large_fern deadbush
     dead_bush bush short_dry_grass tall_dry_grass leaf_litter firefly_bush vine glow_lichen

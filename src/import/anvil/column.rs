@@ -27,7 +27,8 @@ const PADDED_SINCE: i32 = 2529;
 /// The most sections of a column: y is a signed byte.
 const MOST_SECTIONS: usize = 256;
 
-/// The sections of a world that is 256 high: all before 1.18, unless a data pack says otherwise.
+/// The sections of a world that is 256 high: every world before 1.18, unless a data pack changes
+/// that.
 const OLD_SECTIONS: Range<i32> = 0..16;
 
 /// The compound of palette and indices since 1.18.
@@ -61,7 +62,7 @@ struct Stored {
 }
 
 impl<'a> Column<'a> {
-    /// Reads where everything lies.
+    /// Reads where the parts of a column are.
     pub fn read(bytes: &'a [u8]) -> Result<Column<'a>, ColumnFault> {
         let nbt = Nbt::read(bytes)?;
         let [version, level] = nbt.select(nbt.root, ["DataVersion", "Level"])?;
@@ -127,8 +128,8 @@ impl<'a> Column<'a> {
         Ok(())
     }
 
-    /// Finds the sections that exist: since 1.18 from `lowest`, which is `yPos`, to the highest
-    /// with blocks; before that all that a world of 256 layers has.
+    /// Finds the existing sections: since 1.18 from `lowest`, which is `yPos`, to the highest with
+    /// blocks; before that all sections of a world of 256 layers.
     fn find_span(&mut self, lowest: Option<i32>) -> Result<(), ColumnFault> {
         let with_blocks = || self.sections.iter().filter(|section| section.has_blocks);
         let low = with_blocks().map(|section| section.y).min();
@@ -151,13 +152,13 @@ impl<'a> Column<'a> {
         Ok(())
     }
 
-    /// Returns whether a section has more than air.
+    /// Returns whether a section has blocks other than air.
     fn is_made(&self, y: i32) -> Result<bool, ColumnFault> {
         let section = self.section(y)?.and_then(|(_, section)| section);
         Ok(section.is_some_and(|section| !section.is_air()))
     }
 
-    /// Returns why nothing of the column is read with the others; `None` if it is.
+    /// Returns why the column is skipped when all are read; `None` if it is read.
     pub fn why_left_out(&self) -> Option<WhyLeftOut> {
         match self.stage.unfinished() {
             Some(status) => Some(WhyLeftOut::Unfinished { status: status.to_owned() }),
@@ -192,7 +193,7 @@ impl<'a> Column<'a> {
         }
     }
 
-    /// Returns the number of chunks that the column becomes.
+    /// Returns the number of chunks made from the column.
     pub fn chunk_count(&self) -> usize {
         self.span.len()
     }
@@ -202,7 +203,7 @@ impl<'a> Column<'a> {
         IVec3::new(self.position.x, y, self.position.y)
     }
 
-    /// Returns the section at y; `None` if there is none with blocks, so it is all air.
+    /// Returns the section at y; `None` if there is none with blocks, so that it is all air.
     fn section(&self, y: i32) -> Result<Option<(&Stored, Option<Section>)>, ColumnFault> {
         let Some(stored) = self.sections.iter().find(|stored| stored.y == y) else {
             return Ok(None);
@@ -213,7 +214,7 @@ impl<'a> Column<'a> {
     }
 
     /// Returns the chunks of the column with their positions, from the lowest, as if all sources
-    /// hung together with the sea. Sections that are left out within it are air.
+    /// were connected to the sea. Sections that are left out within it are air.
     pub fn chunks(&self, rules: &BlockRules<'_>, work: &mut Work) -> Result<Chunks, Failure> {
         let mut chunks = Vec::with_capacity(self.span.len());
         for y in self.span.clone() {
@@ -229,8 +230,8 @@ impl<'a> Column<'a> {
         Ok(chunks)
     }
 
-    /// Returns the bytes of the column with the water of `world`; `None` if they stay as they are.
-    /// Sources in cells of `inland` do not hang together with the sea.
+    /// Returns the bytes of the column with the water of `world`; `None` if they do not change.
+    /// Sources in cells of `inland` are not connected to the sea.
     pub fn with_water(
         &self,
         world: &WaterWorld,
@@ -291,7 +292,8 @@ impl<'a> Column<'a> {
         if self.layout == Layout::Contained {
             fields.push(contained(section));
         } else {
-            // Earlier versions do not load a section without light. It is that of open sky.
+            // Earlier versions do not load a section without light. The light is that of an open
+            // sky.
             for (name, light) in [("BlockLight", 0), ("SkyLight", 0xff)] {
                 let light = splice::byte_array(&[light; 2048]);
                 fields.push(splice::field(kind::BYTES, name, &light));
@@ -320,7 +322,7 @@ impl<'a> Column<'a> {
         }
     }
 
-    /// Returns whether all chunks of the column are where cells have `i32` positions.
+    /// Returns whether the cells of all chunks of the column have `i32` positions.
     pub fn is_in_range(&self) -> bool {
         Cube::holds_chunk(self.chunk_at(0))
     }

@@ -15,25 +15,25 @@ pub enum RegionError {
         /// The bytes of the file.
         bytes: usize,
     },
-    /// The column of chunks that was asked for is damaged.
+    /// The requested column of chunks is damaged.
     Column {
         /// The column's place in the file, x and z, each 0 to 31.
         at: [u8; 2],
         /// Where in the file it begins, in bytes.
         offset: usize,
-        /// What is wrong with it.
+        /// The fault.
         fault: ColumnFault,
     },
     /// The file has more than [`MAX_CHUNKS`] chunks.
     TooManyChunks,
-    /// The file asks for more work than its [`Budget`](crate::import::Budget).
+    /// The file needs more work than its [`Budget`](crate::import::Budget).
     OverBudget {
         /// The units that it may take.
         units: u64,
     },
 }
 
-/// What is wrong with a column of chunks in a region file.
+/// A fault of a column of chunks in a region file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ColumnFault {
@@ -54,12 +54,12 @@ pub enum ColumnFault {
         /// The other's place in the file, x and z.
         with: [u8; 2],
     },
-    /// Compressed in another way than by zlib, gzip or not at all: LZ4 is 4.
+    /// Compressed by another method than zlib, gzip or none: LZ4 is 4.
     Compression {
         /// The number of the compression.
         found: u8,
     },
-    /// The column lies in a file of its own, `c.x.z.mcc`, because it is large.
+    /// The column lies in a separate file, `c.x.z.mcc`, because it is large.
     External,
     /// The compressed bytes are damaged or end too soon.
     Inflate,
@@ -78,7 +78,7 @@ pub enum ColumnFault {
     Malformed {
         /// The offset in them at which reading stopped.
         at: usize,
-        /// What the format has there.
+        /// What the format requires there.
         wanted: &'static str,
     },
     /// A part that every column has is missing.
@@ -86,7 +86,8 @@ pub enum ColumnFault {
         /// Its name.
         name: &'static str,
     },
-    /// The column says that it belongs elsewhere, or lies where no cell has an `i32` position.
+    /// The position in the column differs from its place in the file, or no cell there has an `i32`
+    /// position.
     Position {
         /// The position that it names, in chunks.
         named: IVec2,
@@ -95,12 +96,12 @@ pub enum ColumnFault {
     Section {
         /// Its y, in chunks.
         y: i32,
-        /// What is wrong with it.
+        /// The fault.
         fault: SectionFault,
     },
 }
 
-/// What is wrong with a section of a column.
+/// A fault of a section of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SectionFault {
@@ -108,7 +109,7 @@ pub enum SectionFault {
     Place,
     /// Its palette has no state.
     NoStates,
-    /// An array has another length than 4,096 cells take.
+    /// An array has the wrong length for 4,096 cells.
     Length {
         /// Its name.
         name: &'static str,
@@ -126,18 +127,18 @@ pub enum SectionFault {
         /// The states of the palette.
         states: usize,
     },
-    /// A state of the palette is not one.
+    /// A state of the palette is malformed.
     State {
         /// Its index in the palette.
         index: usize,
-        /// What the format has in it.
+        /// What the format requires in it.
         wanted: &'static str,
     },
     /// The decompressed bytes do not follow the format.
     Malformed {
-        /// The offset in those of the column at which reading stopped.
+        /// The offset, in the bytes of the column, at which reading stopped.
         at: usize,
-        /// What the format has there.
+        /// What the format requires there.
         wanted: &'static str,
     },
 }

@@ -1,5 +1,5 @@
 //! Minecraft region files (the Anvil format, `.mca`): 32 × 32 columns of chunks in sectors of 4,096
-//! bytes, each compressed for itself.
+//! bytes, each column compressed separately.
 
 mod biome;
 mod block;
@@ -58,9 +58,9 @@ pub struct RegionFile {
 }
 
 impl RegionFile {
-    /// Returns the region file with these bytes. Its columns are read later, when they are asked
-    /// for, each time within the default [`Budget`]. A file without bytes, as the game leaves some,
-    /// has no columns.
+    /// Returns the region file with these bytes. Each call that reads columns decompresses them,
+    /// within the default [`Budget`]. A file without bytes, as the game leaves some, has no
+    /// columns.
     ///
     /// # Errors
     /// The file ends within its header.
@@ -69,7 +69,7 @@ impl RegionFile {
     }
 
     /// Returns the region file with these bytes, as [`from_bytes`](RegionFile::from_bytes) does,
-    /// each read or write of which may take so much work.
+    /// with this budget for each read or write.
     ///
     /// # Errors
     /// The file ends within its header.
@@ -89,9 +89,9 @@ impl RegionFile {
         sectors::places().filter(|&at| sectors::location(&self.bytes, at).is_some())
     }
 
-    /// Returns the chunks of all columns, at the positions that they have in the game's world, with
-    /// the water in them, and a report of what was left out. In order of
-    /// [`columns`](RegionFile::columns), and from the lowest.
+    /// Returns the chunks of all columns, at their positions in the game's world, with the water in
+    /// them, and a report of the parts left out. In order of [`columns`](RegionFile::columns), and
+    /// from the lowest.
     ///
     /// Skips columns that the game has not finished, that have no blocks, that are damaged, or that
     /// are stored at the place of another column. In columns from before 1.18 that are being
@@ -117,14 +117,14 @@ impl RegionFile {
         Ok(RegionChunks { chunks, report })
     }
 
-    /// Returns the chunks of the column at a place in the file, whether or not
-    /// [`chunks`](RegionFile::chunks) leaves it out: also if the game has not finished it, if it
-    /// says that it belongs elsewhere, or shares bytes with others. They are at the position that
-    /// the column names. No chunks if there is no column, or x or z is above 31. What is sea is
-    /// seen of this column alone.
+    /// Returns the chunks of the column at a place in the file, even if
+    /// [`chunks`](RegionFile::chunks) leaves it out: because the game has not finished it, because
+    /// its position differs from its place, or because it shares bytes with others. They are at the
+    /// position that the column names. No chunks if there is no column, or x or z is above 31. The
+    /// sea is found within this column alone.
     ///
     /// # Errors
-    /// The column is damaged, or asks for more work than the budget.
+    /// The column is damaged, or needs more work than the budget.
     pub fn column(
         &self,
         at: [u8; 2],
@@ -152,25 +152,25 @@ impl RegionFile {
     }
 
     /// Returns the bytes of a region file in which the blocks hold the water of `world`, so that
-    /// the file reads back as the same water under the same rules, and a report of the columns that
-    /// stay as they are, whatever `world` has there: those that [`chunks`](RegionFile::chunks)
-    /// leaves out, and those that would become too long. `rules` must be those under which the
-    /// chunks were read.
+    /// the file reads back as the same water under the same rules. Also returns a report of the
+    /// columns that do not change, whatever `world` has there: columns that
+    /// [`chunks`](RegionFile::chunks) leaves out, and columns that would become too long. `rules`
+    /// must be the rules under which the chunks were read.
     ///
-    /// Only chunks that `world` has loaded change, and of these only cells that hold something else
-    /// than their block did: dry cells become air, wet ones water of the level that belongs to
-    /// their height, and what has been built since becomes stone. A full cell is a source, which
-    /// lasts in the game; where sources would read back without end, it is water that falls.
-    /// Springs and sea become sources; under rules that have neither, these read back as seven
-    /// units, and sea that no longer hangs together with the sea as [`Inland`].
+    /// Only chunks that `world` has loaded change, and of these only cells whose content differs
+    /// from their block: dry cells become air, wet cells become water of the level of their height,
+    /// and cells that have become solid become stone. A full cell is a source, which is permanent
+    /// in the game; where sources would read back as unlimited water, it is falling water. Springs
+    /// and sea become sources. Under rules without them, these read back as seven units, and sea
+    /// that is no longer connected to the sea reads back as [`Inland`].
     ///
-    /// A waterlogged block that is open stays what it is while its cell is full or dry; water of
-    /// any other height takes its place, as it does with plants and torches that it reaches. A
-    /// solid waterlogged block keeps the water in it, which no world counts. All other blocks,
-    /// entities and data stay byte by byte, and all other columns, even damaged ones, in their
-    /// place in the file; entries of the header that lead beyond the file's end are cleared, as by
-    /// the game. Heightmaps and light stay, too: the game makes them anew where it notices a
-    /// change, and its own tools do so for a whole world.
+    /// A waterlogged block that is open does not change while its cell is full or dry. Water of any
+    /// other height replaces it, as it replaces plants and torches that it reaches. A solid
+    /// waterlogged block keeps its water, which no world counts. All other blocks, entities and
+    /// data stay byte by byte. All other columns, even damaged ones, stay in their place in the
+    /// file; header entries that lead beyond the file's end are cleared, as by the game. Heightmaps
+    /// and light are not changed either: the game recomputes them where it notices a change, and
+    /// its tools do so for a whole world.
     ///
     /// # Errors
     /// More work than the budget.
@@ -197,7 +197,7 @@ impl RegionFile {
     }
 
     /// Returns the sources that are to read back as inland, once the file has the water of `world`:
-    /// those blocks that are sources in it or will be, and that the sea does not reach.
+    /// blocks that are or will be sources in it and that the sea does not reach.
     fn inland_of(
         &self,
         world: &WaterWorld,
@@ -226,8 +226,8 @@ impl RegionFile {
         Ok(coastline.inland(work)?)
     }
 
-    /// Calls `visit` with the place in the file and the contents of each column that can be read,
-    /// in order of the places. Returns which others there are, and those for which it fails.
+    /// Calls `visit` with the place in the file and the contents of each readable column, in order
+    /// of the places. Returns the other columns, and the columns for which it fails.
     fn each_column(
         &self,
         work: &mut Work,

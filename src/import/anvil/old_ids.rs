@@ -2,14 +2,14 @@
 
 use std::sync::LazyLock;
 
-/// Returns the name of a number, without its namespace; `None` if the game gives it to no block.
+/// Returns the name of a number, without its namespace; `None` if no block of the game has it.
 pub(super) fn name_of(id: u16) -> Option<&'static str> {
     static BY_NUMBER: LazyLock<Vec<&str>> = LazyLock::new(|| NAMES.split_whitespace().collect());
     BY_NUMBER.get(usize::from(id)).copied().filter(|&name| name != "-")
 }
 
-/// The names in 1.12, but `grass_block` for 2 and `snow_block` for 80: later versions use the old
-/// names for plants and for layers. A dash stands for a number without a block.
+/// The names in 1.12, except `grass_block` for 2 and `snow_block` for 80: later versions use the
+/// old names for plants and for layers. A dash stands for a number without a block.
 const NAMES: &str = "
     air stone grass_block dirt cobblestone planks sapling bedrock flowing_water water flowing_lava
     lava sand gravel gold_ore iron_ore coal_ore log leaves sponge glass lapis_ore lapis_block

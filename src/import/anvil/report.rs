@@ -1,4 +1,4 @@
-//! What reading or writing a region file left out, and why.
+//! Reports of the parts of a region file that reading or writing left out, and why.
 
 use super::error::ColumnFault;
 use crate::chunk::Chunk;
@@ -6,14 +6,14 @@ use crate::water::Voxel;
 use core::fmt;
 use glam::IVec3;
 
-/// What was read of a region file.
+/// The chunks read from a region file.
 #[derive(Clone, Debug, PartialEq)]
 #[must_use]
 pub struct RegionChunks {
-    /// The chunks, with their positions in the game's world: what
-    /// [`insert_chunks`](crate::water::WaterWorld::insert_chunks) takes.
+    /// The chunks, with their positions in the game's world: the argument of
+    /// [`insert_chunks`](crate::water::WaterWorld::insert_chunks).
     pub chunks: Vec<(IVec3, Chunk<Voxel>)>,
-    /// What is not among them.
+    /// The parts that were left out.
     pub report: RegionReport,
 }
 
@@ -23,16 +23,17 @@ pub struct RegionChunks {
 pub struct RegionBytes {
     /// The file.
     pub bytes: Vec<u8>,
-    /// The columns that stayed as they were, whatever water the world has there.
+    /// The columns that did not change, whatever water the world has there.
     pub report: RegionReport,
 }
 
-/// What reading or writing a region file left out, and why. As text it is a line with the counts.
+/// The parts of a region file that reading or writing left out, and why. As text it is a line with
+/// the counts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RegionReport {
     /// The number of columns that were read or written, in part or whole.
     pub columns: usize,
-    /// What was left out, in order of [`columns`](crate::import::RegionFile::columns).
+    /// The columns left out, in order of [`columns`](crate::import::RegionFile::columns).
     pub left_out: Vec<LeftOut>,
 }
 
@@ -53,7 +54,7 @@ pub struct LeftOut {
 pub enum WhyLeftOut {
     /// The game has not finished the blocks of the column.
     Unfinished {
-        /// How far it has come: the status in the file; before 1.13 `TerrainPopulated`, which is 0.
+        /// Its progress: the status in the file; before 1.13 `TerrainPopulated`, which is 0.
         status: String,
     },
     /// No section of the column has blocks.
@@ -64,7 +65,7 @@ pub enum WhyLeftOut {
         /// The number of sections that were left out.
         sections: usize,
     },
-    /// The column is damaged, or stored in a way that is not read.
+    /// The column is damaged, or stored in an unsupported way.
     Unreadable(ColumnFault),
 }
 
@@ -79,12 +80,12 @@ impl RegionReport {
         self.count(|why| *why == WhyLeftOut::NoBlocks)
     }
 
-    /// Returns the number of columns that are damaged, or stored in a way that is not read.
+    /// Returns the number of columns that are damaged, or stored in an unsupported way.
     pub fn unreadable(&self) -> usize {
         self.count(|why| matches!(why, WhyLeftOut::Unreadable(_)))
     }
 
-    /// Returns the number of columns whose lowest sections alone were left out.
+    /// Returns the number of columns of which only the lowest sections were left out.
     pub fn without_depths(&self) -> usize {
         self.count(|why| matches!(why, WhyLeftOut::BelowZero { .. }))
     }
@@ -93,12 +94,12 @@ impl RegionReport {
         self.left_out.iter().filter(|left_out| is_counted(&left_out.why)).count()
     }
 
-    /// Notes what was left out of a column.
+    /// Records the parts of a column that were left out.
     pub(super) fn push(&mut self, at: [u8; 2], offset: usize, why: WhyLeftOut) {
         self.left_out.push(LeftOut { at, offset, why });
     }
 
-    /// Puts what was left out in the order of the file's columns.
+    /// Sorts the entries in the order of the file's columns.
     pub(super) fn sort(&mut self) {
         self.left_out.sort_by_key(|&LeftOut { at: [x, z], .. }| [z, x]);
     }

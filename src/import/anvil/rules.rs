@@ -1,53 +1,51 @@
-//! What a block's cell holds in a world of water, by rules that the caller sets.
+//! The content of a block's cell in a world of water, by rules that the caller sets.
 
 use super::block::{Block, is_open_block};
 use crate::water::{FULL, Voxel, WaterCell};
 use core::fmt;
 
-/// What becomes of the blocks of water that the game calls sources: level 0, and waterlogged
-/// blocks.
+/// How the game's sources are read: blocks of water of level 0, and waterlogged blocks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Sources {
-    /// Seven units each, which flow like all others: nothing in the world is without end.
+    /// As seven units each, which flow like all other water: no supply in the world is unlimited.
     #[default]
     Finite,
-    /// Springs: all of them give water without end, as in the game. A lake of springs costs memory
-    /// and time; for seas take [`Sea`](Sources::Sea).
+    /// As springs: all of them give water without end, as in the game. A lake of springs costs
+    /// memory and time; for seas use [`Sea`](Sources::Sea).
     Springs,
-    /// The [sea](crate::water::Voxel::SEA), if they hang together with it and lie at or below this
+    /// As the [sea](crate::water::Voxel::SEA), if they are connected to it and lie at or below this
     /// y, its level, which is 62 in most worlds of the game; all others are
     /// [inland](BlockRules::inland).
     ///
-    /// The sea begins at sources under the sky, with no solid block above them in what is read,
-    /// and at those in an ocean, by its biome, that lie at the level or one below it, under ice. It
-    /// goes on through the faces of sources. So a lake in a cave is inland however deep it lies,
-    /// unless sources lead to it.
+    /// The sea begins at two kinds of sources. One lies under the sky: no solid block is above it
+    /// among the chunks read. The other lies in an ocean, by its biome, at the level or one below
+    /// it, under ice. From there it spreads through the faces of sources. So a lake in a cave is
+    /// inland however deep it lies, unless sources lead to it.
     Sea(i32),
 }
 
-/// What becomes of sources that are not part of a [`Sea`](Sources::Sea): aquifers, lakes in caves,
-/// and all above its level.
+/// How sources are read that are not part of a [`Sea`](Sources::Sea): aquifers, lakes in caves, and
+/// all sources above its level.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Inland {
-    /// Seven units each, which flow like all others.
+    /// As seven units each, which flow like all other water.
     #[default]
     Still,
-    /// Springs, as in the game. Those at different heights with a way between them never come to
-    /// rest.
+    /// As springs, as in the game. Springs at different heights with a path between them never come
+    /// to rest.
     Springs,
 }
 
-/// Which blocks are open to water, and which of the game's water is without end.
+/// Which blocks are open to water, and which of the game's water is unlimited.
 #[derive(Clone, Copy)]
 pub struct BlockRules<'a> {
-    /// What becomes of sources. Default [`Sources::Finite`].
+    /// How sources are read. Default [`Sources::Finite`].
     pub sources: Sources,
-    /// What becomes of sources that are not part of a sea, if there is one. Default
-    /// [`Inland::Still`].
+    /// How sources are read that are not part of a sea, if there is one. Default [`Inland::Still`].
     pub inland: Inland,
-    /// Returns whether water enters a block. It is not asked about water itself and the plants that
-    /// only grow in it, which are open. If water is to be written back, air must be open and stone
-    /// must not. Default [`is_open_block`].
+    /// Returns whether water enters a block. It is not called for water itself and for the plants
+    /// that only grow in it, which are open. If water is to be written back, air must be open and
+    /// stone must not. Default [`is_open_block`].
     ///
     /// ```
     /// use floodplain::import::{Block, BlockRules, is_open_block};
@@ -90,18 +88,18 @@ impl BlockRules<'_> {
     }
 }
 
-/// What the cell of a block holds, wherever it lies.
+/// The content of a block's cell, regardless of its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Held {
     Ground,
     /// Water that the game calls a source.
     Source,
-    /// So many units, 0 to 7.
+    /// This many units, 0 to 7.
     Units(u8),
 }
 
 impl Held {
-    /// Returns what the cell of a block holds.
+    /// Returns the content of a block's cell.
     pub fn of(block: Block<'_>, rules: &BlockRules<'_>) -> Held {
         match block.water_level() {
             Some(0) => Held::Source,
@@ -113,7 +111,7 @@ impl Held {
         }
     }
 
-    /// Returns the voxel of a cell that holds it, if a source there is `source`.
+    /// Returns the voxel of a cell with this content, if a source there is `source`.
     pub fn voxel(self, source: Voxel) -> Voxel {
         match self {
             Held::Ground => Voxel::SOLID,
@@ -123,7 +121,7 @@ impl Held {
     }
 }
 
-/// Returns what a voxel of a world is apart from its flow: ground, sea, spring, or still water.
+/// Returns a voxel of a world without its flow: ground, sea, spring, or still water.
 pub(super) fn plain(voxel: Voxel) -> Voxel {
     match voxel.cell() {
         None => voxel,
@@ -132,7 +130,7 @@ pub(super) fn plain(voxel: Voxel) -> Voxel {
     }
 }
 
-/// Returns open space with so many units of water, at most 7.
+/// Returns open space with this many units of water, at most 7.
 fn still(height: u8) -> Voxel {
     WaterCell::with_height(height).map_or(Voxel::OPEN, Voxel::water)
 }

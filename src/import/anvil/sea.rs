@@ -1,6 +1,6 @@
-//! Which sources of a region are the sea: those under the sky, those at the level in an ocean, and
-//! all that hang together with them. It is a flood fill of the sources at and below the level, cell
-//! by cell.
+//! Which sources of a region are the sea: sources under the sky, sources at the level in an ocean,
+//! and all sources connected to them. A flood fill of the sources at and below the level, cell by
+//! cell.
 
 use super::column::Column;
 use super::rules::{BlockRules, Sources};
@@ -17,16 +17,16 @@ pub(super) struct Coastline {
     /// The chunks with such sources.
     slots: HashMap<IVec3, usize>,
     positions: Vec<IVec3>,
-    /// Those of each chunk that the sea has not reached.
+    /// The sources of each chunk that the sea has not reached.
     inland: Vec<CellMask>,
-    /// Sources that the sea has reached, whose neighbours are to be asked.
+    /// Sources that the sea has reached, whose neighbours are to be visited.
     waiting: Vec<(usize, usize)>,
 }
 
 impl Coastline {
     /// Adds the chunks of a column, from the highest, with their sources at and below the level.
-    /// Above the first there is nothing but sky. In cells of `ocean` the sea also begins at its
-    /// level and one below that, where it lies under ice.
+    /// There is only sky above the first. In cells of `ocean` the sea also begins at its level and
+    /// one below that, where it lies under ice.
     pub fn add_column<'a>(
         &mut self,
         level: i32,
@@ -120,8 +120,7 @@ impl Oceans {
     }
 }
 
-/// Makes inland of what is sea in chunks, column by column from the lowest, but does not hang
-/// together with it.
+/// Turns sea that is not connected to the sea into inland water, column by column from the lowest.
 pub(super) fn part(
     chunks: &mut [(IVec3, Chunk<Voxel>)],
     Oceans(oceans): &Oceans,

@@ -27,8 +27,8 @@ pub(super) enum Layout {
     Spanning,
     /// Since 1.16: no index spans two words.
     Padded,
-    /// Since 1.18: palette and indices in a compound of their own, without indices if there is only
-    /// one state; and sections below 0.
+    /// Since 1.18: palette and indices in a separate compound, without indices if there is only one
+    /// state; and sections below 0.
     Contained,
 }
 
@@ -49,11 +49,11 @@ impl Layout {
     }
 }
 
-/// The units of work that it takes to find out what a state holds, and which one takes its place.
+/// The units of work for finding the content of a state, and for finding its replacement.
 const UNITS_OF_STATE: u64 = 64;
 pub(super) const UNITS_OF_CHANGE: u64 = 256;
 
-/// The names of the arrays of numbers, and the bytes of those of half bytes.
+/// The names of the arrays of numbers, and the length in bytes of the arrays of half bytes.
 const BLOCKS: &str = "Blocks";
 const DATA: &str = "Data";
 const ADD: &str = "Add";
@@ -69,7 +69,7 @@ impl Section {
         Section { cells: vec![0; CHUNK_CELLS], palette: vec![air] }
     }
 
-    /// Reads the section in a compound; `None` if it holds no blocks, as those that are stored for
+    /// Reads the section in a compound; `None` if it holds no blocks, like sections stored for
     /// their light alone.
     pub fn read(nbt: &Nbt<'_>, tag: Tag, layout: Layout) -> Result<Option<Section>, SectionFault> {
         let Some((packing, palette, cells)) = layout.packed() else {
@@ -116,7 +116,7 @@ impl Section {
     }
 
     /// Returns the chunk of the section's cells, with its lowest cells at height `y`, as if all
-    /// sources hung together with the sea.
+    /// sources were connected to the sea.
     pub fn chunk(&self, y: i32, rules: &BlockRules<'_>) -> Result<Chunk<Voxel>, SectionFault> {
         let held = self.held(rules)?;
         let sources: [Voxel; 16] =
@@ -134,9 +134,9 @@ impl Section {
         self.palette.iter().enumerate().map(held).collect()
     }
 
-    /// Gives the cells that hold something else in `chunk` the states that do. A source in a cell
-    /// of `inland` does not hang together with the sea. Returns how many kinds of changes there
-    /// are; none if the section stays as it is.
+    /// Replaces the states of cells whose content differs from `chunk`. A source in a cell of
+    /// `inland` is not connected to the sea. Returns how many kinds of changes there are; 0 if the
+    /// section does not change.
     pub fn follow(
         &mut self,
         chunk: &Chunk<Voxel>,
@@ -145,7 +145,8 @@ impl Section {
         rules: &BlockRules<'_>,
     ) -> Result<usize, SectionFault> {
         let held = self.held(rules)?;
-        // By the old state, the voxel, and what a source is there: all that decides.
+        // By the old state, the voxel, and the reading of a source there, which determine the
+        // result.
         let mut successors: HashMap<(u16, u16, u16), u16> = HashMap::new();
         let mut indices: HashMap<State, u16> = HashMap::new();
         let mut changes = 0;
@@ -173,8 +174,8 @@ impl Section {
         Ok(changes)
     }
 
-    /// Returns the index of a state, which is added to the palette if it is not there. `indices`
-    /// are those of the palette, once the first is asked for.
+    /// Returns the index of a state, which is added to the palette if it is missing. `indices` maps
+    /// the states of the palette to their indices; it is filled on first use.
     fn index_of(&mut self, state: State, indices: &mut HashMap<State, u16>) -> u16 {
         if indices.is_empty() {
             let palette = self.palette.iter().cloned().zip(0..);
@@ -187,7 +188,7 @@ impl Section {
         })
     }
 
-    /// Leaves out of the palette what no cell has; so it has at most 4,096 states again.
+    /// Removes unused states from the palette, so that it has at most 4,096 states again.
     fn compact(&mut self) {
         let mut is_used = vec![false; self.palette.len()];
         self.cells.iter().for_each(|&cell| is_used[usize::from(cell)] = true);
@@ -232,8 +233,8 @@ impl Section {
         self.fields(layout).into_iter().filter_map(field).collect()
     }
 
-    /// Returns kinds, names and payloads of the fields that store the states; no payload for one
-    /// that is left out.
+    /// Returns kinds, names and payloads of the fields that store the states; no payload for a
+    /// field to leave out.
     fn fields(&self, layout: Layout) -> Vec<(u8, &'static str, Option<Vec<u8>>)> {
         let Some((packing, palette, cells)) = layout.packed() else {
             return self.numbered_fields();
@@ -298,7 +299,7 @@ fn array<'a>(
     Ok(Some(bytes))
 }
 
-/// Unpacks the indices of all cells into a palette of so many states.
+/// Unpacks the indices of all cells into a palette of this many states.
 fn indices(
     words: Option<Vec<u64>>,
     states: usize,

@@ -1,7 +1,7 @@
 //! The frame of a region file: a header of 1,024 places and times, then columns in whole sectors,
 //! each with its length and its compression.
 //!
-//! Decompression is bounded, because a few kilobytes of zeros can stand for gigabytes.
+//! Decompression is bounded, because a few kilobytes can decompress to gigabytes of zeros.
 
 use super::error::{ColumnFault, Failure};
 use crate::import::budget::Work;
@@ -13,13 +13,14 @@ use std::io::Read;
 
 pub(super) const SECTOR: usize = 4096;
 
-/// The bytes before those of a column: its length, and its compression.
+/// The bytes before a column's data: its length, and its compression.
 const FRAME: usize = 5;
 
 /// The bytes of the header: places, then times.
 pub(super) const HEADER: usize = 2 * SECTOR;
 
-/// The most bytes of a column, decompressed. In the game's worlds they have less than one million.
+/// The most bytes of a column, decompressed. Columns of the game's worlds have less than one
+/// million.
 const LONGEST: usize = 1 << 24;
 
 /// The most sectors of a column: the header has a byte for them.
@@ -29,10 +30,10 @@ const GZIP: u8 = 1;
 pub(super) const ZLIB: u8 = 2;
 const PLAIN: u8 = 3;
 
-/// Set in the byte for the compression if the column lies in a file of its own.
+/// Set in the compression byte if the column lies in a separate file.
 const EXTERNAL: u8 = 0x80;
 
-/// Where the header says that a column lies.
+/// The place of a column by the header.
 #[derive(Clone, Copy)]
 pub(super) struct Location {
     pub offset: usize,
@@ -46,7 +47,7 @@ pub(super) struct Stored<'a> {
 }
 
 impl Stored<'_> {
-    /// Returns whether the column lies in a file of its own.
+    /// Returns whether the column lies in a separate file.
     fn is_external(&self) -> bool {
         self.compression & EXTERNAL != 0
     }
@@ -84,7 +85,7 @@ pub(super) fn stored(file: &[u8], at: [u8; 2]) -> Result<Stored<'_>, ColumnFault
     };
     let length = u32::from_be_bytes([a, b, c, d]);
     // The length counts the byte for the compression, but not its own four. Where addresses have 32
-    // bits, the sum and the offset may saturate: no column is so long, and no file.
+    // bits, the sum and the offset may saturate: no column and no file is that long.
     let whole = (length as usize).saturating_add(4);
     if length == 0 || whole > usize::from(sectors) * SECTOR {
         return Err(ColumnFault::Length { length, sectors });
@@ -102,15 +103,15 @@ pub(super) struct Extent<'a> {
 }
 
 impl Extent<'_> {
-    /// Returns the byte behind the column; `None` if it could not be found.
+    /// Returns the offset after the column; `None` if it could not be found.
     fn end(&self) -> Option<usize> {
         self.stored.as_ref().ok().map(|stored| self.offset + FRAME + stored.bytes.len())
     }
 }
 
-/// Returns what the header places in the file, in order of the first places. Columns that begin at
-/// the same byte are together; of those that overlap otherwise, none is right to be trusted. So
-/// no byte of the file is read twice.
+/// Returns the columns that the header places in the file, in order of the first places. Columns
+/// that begin at the same byte are together; columns that overlap otherwise are damaged, since none
+/// of them can be trusted. So no byte of the file is read twice.
 pub(super) fn extents(file: &[u8]) -> Vec<Extent<'_>> {
     let mut extents: Vec<Extent<'_>> = Vec::new();
     let mut by_offset: HashMap<usize, usize> = HashMap::new();
@@ -135,7 +136,7 @@ fn refuse_overlaps(extents: &mut [Extent<'_>]) {
     let mut ends: Vec<(usize, usize)> =
         (0..extents.len()).filter_map(|at| Some((extents[at].end()?, at))).collect();
     ends.sort_by_key(|&(_, at)| extents[at].offset);
-    // The one that reaches farthest of those that begin before.
+    // The column that reaches farthest among the ones that begin before.
     let mut farthest: Option<(usize, usize)> = None;
     for (end, at) in ends {
         if let Some((other_end, other)) = farthest
@@ -150,7 +151,7 @@ fn refuse_overlaps(extents: &mut [Extent<'_>]) {
     }
 }
 
-/// Decompresses a column, which counts as work.
+/// Decompresses a column, and charges the work.
 pub(super) fn inflate<'a>(stored: &Stored<'a>, work: &mut Work) -> Result<Cow<'a, [u8]>, Failure> {
     let bytes = match stored.compression {
         GZIP => Cow::Owned(bounded(GzDecoder::new(stored.bytes), work)?),
@@ -182,12 +183,12 @@ pub(super) fn deflate(bytes: &[u8]) -> Vec<u8> {
     read.map(|_| deflated).unwrap_or_default()
 }
 
-/// Returns whether a column of so many compressed bytes may be written.
+/// Returns whether a column of this many compressed bytes may be written.
 pub(super) fn fits(bytes: usize) -> bool {
     sectors_of(bytes) <= MOST_SECTORS
 }
 
-/// Returns the sectors of so many compressed bytes, with the five before them.
+/// Returns the sectors for this many compressed bytes, with the five bytes before them.
 pub(super) fn sectors_of(bytes: usize) -> usize {
     (bytes + FRAME).div_ceil(SECTOR)
 }

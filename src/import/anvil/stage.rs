@@ -1,12 +1,12 @@
-//! How far the game has come with the blocks of a column.
+//! The progress of the game with the blocks of a column.
 //!
-//! Other names than those below are of finished columns: steps after the last that places blocks,
-//! and those of later versions and of mods. So a name alone never hides blocks that are there.
+//! Every name that is not listed below counts as finished: steps after the last that places blocks,
+//! and steps of later versions and of mods. So a name alone never hides existing blocks.
 
 use super::nbt::{Field, Malformed, Nbt, kind};
 
-/// The steps in which the game has blocks still to place: those of 1.13 and those since 1.14, to
-/// the last before light, for which the neighbours must have placed theirs.
+/// The steps in which the game still has blocks to place: the steps of 1.13 and the steps since
+/// 1.14, up to the last before light, for which the neighbours must have placed theirs.
 const UNFINISHED: [&str; 14] = [
     "empty",
     "base",
@@ -24,14 +24,14 @@ const UNFINISHED: [&str; 14] = [
     "initialize_light",
 ];
 
-/// The fields that tell of it, all in the compound with the sections.
+/// The fields that hold the progress, all in the compound with the sections.
 pub(super) struct Stage<'a> {
     /// Since 1.13.
     status: Option<&'a str>,
     /// Before 1.13: whether trees, ores and lakes are placed.
     is_populated: bool,
     /// Since 1.18, in a column of an older version that gets sections below 0: the status that it
-    /// had then. The one beside it is that of the sections below.
+    /// had then. The status beside it is that of the sections below.
     before_upgrade: Option<&'a str>,
     /// Whether the column is being given sections below 0.
     pub is_upgraded: bool,
@@ -56,7 +56,7 @@ impl<'a> Stage<'a> {
         })
     }
 
-    /// Returns the name of the step that the column has come to if it has blocks still to get; with
+    /// Returns the name of the step that the column has reached, if blocks are still missing;
     /// `TerrainPopulated` if it has no status.
     pub fn unfinished(&self) -> Option<&'a str> {
         let status = if self.is_upgraded { self.before_upgrade } else { self.status };

@@ -1,5 +1,5 @@
-//! The state of a block as a file stores it, and the state that takes its place when the water in
-//! its cell has changed.
+//! The state of a block as a file stores it, and its replacement when the water in its cell has
+//! changed.
 
 use super::block::Block;
 use super::nbt::splice::{self, Splices};
@@ -24,7 +24,7 @@ const OLD_STONE: u16 = 1;
 pub(super) const AIR: &str = "minecraft:air";
 
 impl State {
-    /// Returns what the state's cell holds.
+    /// Returns the content of the state's cell.
     pub fn held(&self, rules: &BlockRules<'_>) -> Result<Held, Malformed> {
         match self {
             State::Named(payload) => {
@@ -54,13 +54,13 @@ impl State {
         *self == State::Numbered(0) || *self == State::named(AIR, None)
     }
 
-    /// Returns the state to store in a cell that had this one and now is `wanted`, if a source
-    /// there reads back as `source`.
+    /// Returns the state to store in a cell that had this one and whose content is now `wanted`, if
+    /// a source there reads back as `source`.
     ///
     /// It is the first of these that reads back as `wanted`: this one; this one with the other
-    /// value of `waterlogged`; air; water of the level that belongs to the units, a source before
-    /// one that falls; stone. No state reads back as a spring or as sea under rules without them:
-    /// they become sources.
+    /// value of `waterlogged`; air; water of the level for the units, a source before falling
+    /// water; stone. No state reads back as a spring or as sea under rules without them: they
+    /// become sources.
     pub fn for_voxel(
         &self,
         wanted: Voxel,
@@ -86,7 +86,8 @@ impl State {
         let level = match wanted.height() {
             _ if is_endless => 0,
             7 if source == wanted => 0,
-            // A full cell that would read back without end: water that falls is full, too.
+            // A full cell that would read back as unlimited becomes falling water, which is full,
+            // too.
             7 => 8,
             height => 8 - height,
         };

@@ -12,12 +12,12 @@ pub enum VoxError {
     Malformed {
         /// The offset in the file at which reading stopped.
         at: usize,
-        /// What the format has there.
+        /// What the format requires there.
         wanted: &'static str,
     },
     /// The file has no models.
     NoModels,
-    /// The models are compressed by Teardown, in the chunk `TDCZ`, which is not read.
+    /// The models are compressed by Teardown, in the chunk `TDCZ`, which is not supported.
     Compressed {
         /// The offset in the file at which the chunk begins.
         at: usize,
@@ -32,15 +32,14 @@ pub enum VoxError {
         /// Its number; the first is 0.
         model: u32,
     },
-    /// The rotation of a node turns no axis into another.
+    /// The rotation of a node is not a permutation of the axes.
     Rotation {
         /// The node's number.
         node: u32,
         /// The rotation.
         rotation: u8,
     },
-    /// The scene has more nodes than this, counted again wherever they are placed again, or is a
-    /// circle.
+    /// The scene has more nodes than this, counting a node once for each placement, or is cyclic.
     TooManyNodes {
         /// The limit.
         limit: usize,
@@ -52,7 +51,7 @@ pub enum VoxError {
     },
     /// The box around all models has more than [`MAX_CHUNKS`] chunks.
     TooLarge,
-    /// The scene asks for more work than the file's [`Budget`](crate::import::Budget).
+    /// The scene needs more work than the file's [`Budget`](crate::import::Budget).
     OverBudget {
         /// The units that it may take.
         units: u64,

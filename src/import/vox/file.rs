@@ -29,7 +29,7 @@ pub(super) enum Node {
     Shape(u32),
 }
 
-/// What a file holds, as far as cells depend on it.
+/// The contents of a file on which cells depend.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Contents {
     pub models: Vec<Model>,
@@ -117,7 +117,7 @@ impl<'a> Reader<'a> {
         Ok(taken)
     }
 
-    /// Returns a reader of the next bytes, and goes on behind them.
+    /// Returns a reader of the next bytes, and advances past them.
     fn part(&mut self, count: u32) -> Result<Reader<'a>, VoxError> {
         let start = self.at;
         self.take(count)?;
@@ -176,7 +176,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Reads a dictionary; returns whether it says that its node or layer is not shown.
+    /// Reads a dictionary; returns whether it hides its node or layer.
     fn is_hidden(&mut self) -> Result<bool, VoxError> {
         let mut is_hidden = false;
         self.dictionary(|key, value| {

@@ -41,25 +41,25 @@ pub struct VoxFile {
     work: Work,
 }
 
-/// What was read of a MagicaVoxel file.
+/// The chunks read from a MagicaVoxel file.
 #[derive(Clone, Debug, PartialEq)]
 #[must_use]
 pub struct VoxChunks {
-    /// The chunks of the box around all models, with their positions: what
-    /// [`insert_chunks`](crate::water::WaterWorld::insert_chunks) takes.
+    /// The chunks of the box around all models, with their positions: the argument of
+    /// [`insert_chunks`](crate::water::WaterWorld::insert_chunks).
     pub chunks: Vec<(IVec3, Chunk<Voxel>)>,
-    /// What is not among them.
+    /// The parts that were left out.
     pub report: VoxReport,
 }
 
-/// What reading a MagicaVoxel file left out. As text it is a line with the counts.
+/// The parts that reading a MagicaVoxel file left out. As text it is a line with the counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct VoxReport {
-    /// The models that were placed, each as often as the scene shows it.
+    /// The number of placed models, each counted as often as the scene shows it.
     pub placed: usize,
     /// The nodes of the scene that are hidden, by themselves or with their layer.
     pub hidden: usize,
-    /// The models that the scene shows nowhere; without a scene, all but the first.
+    /// The models that the scene never shows; without a scene, all except the first.
     pub unplaced: usize,
     /// The frames of animations after the first.
     pub later_frames: usize,
@@ -81,7 +81,7 @@ impl fmt::Display for VoxReport {
     }
 }
 
-/// Where the models go, and which of their voxels are water.
+/// Where the models are placed, and which of their voxels are water.
 #[derive(Clone, Copy)]
 pub struct VoxRules<'a> {
     /// Added to the position of each cell. Default zero.
@@ -107,17 +107,17 @@ impl VoxFile {
     /// Reads a file, with the default [`Budget`] for its scene.
     ///
     /// # Errors
-    /// The file does not follow the format, or has no models. Nodes and models that the scene
-    /// misses are found out later, when it is asked for its cells.
+    /// The file does not follow the format, or has no models. Nodes and models missing from the
+    /// scene are found later, when its cells are read.
     pub fn from_bytes(bytes: &[u8]) -> Result<VoxFile, VoxError> {
         VoxFile::from_bytes_within(bytes, Budget::default())
     }
 
-    /// Reads a file, as [`from_bytes`](VoxFile::from_bytes) does, whose scene may take so much work
-    /// each time that it is asked for its chunks.
+    /// Reads a file, as [`from_bytes`](VoxFile::from_bytes) does, with this budget for each call
+    /// that reads the chunks of its scene.
     ///
     /// # Errors
-    /// Those of [`from_bytes`](VoxFile::from_bytes).
+    /// The errors of [`from_bytes`](VoxFile::from_bytes).
     pub fn from_bytes_within(bytes: &[u8], budget: Budget) -> Result<VoxFile, VoxError> {
         let contents = Contents::read(bytes)?;
         Ok(VoxFile { contents, work: budget.work(bytes.len()) })
@@ -125,23 +125,23 @@ impl VoxFile {
 
     /// Returns the smallest box around all models that are shown; `None` if there are none.
     ///
-    /// The editor has z up; here y is: a voxel at x, y, z becomes the cell x, z, −1 − y, so that
+    /// The editor has z up; here y is up: a voxel at x, y, z becomes the cell x, z, −1 − y, so that
     /// nothing is mirrored. In a file without a scene only the first model is shown, and its box
-    /// has its lowest corner at the origin. What the scene hides is left out, and of an animation
-    /// all but the first frame.
+    /// has its lowest corner at the origin. Hidden parts of the scene are left out, and so are all
+    /// frames of an animation except the first.
     ///
     /// # Errors
-    /// The scene has no such node, model or rotation, is a circle, or leaves the range of `i32`.
+    /// The scene lacks a node, model or rotation, is cyclic, or leaves the range of `i32`.
     pub fn bounds(&self) -> Result<Option<Region>, VoxError> {
         bounds(&scene::shown(&self.contents)?.placed, IVec3::ZERO)
     }
 
-    /// Returns the chunks of the box around all models, and a report of what was left out. Cells
+    /// Returns the chunks of the box around all models, and a report of the parts left out. Cells
     /// without a voxel are open and dry. Where models overlap, the one placed last counts.
     ///
     /// # Errors
-    /// Those of [`bounds`](VoxFile::bounds), or the box has more than
-    /// [`MAX_CHUNKS`](crate::import::MAX_CHUNKS) chunks, or the scene asks for more work than the
+    /// The errors of [`bounds`](VoxFile::bounds), or the box has more than
+    /// [`MAX_CHUNKS`](crate::import::MAX_CHUNKS) chunks, or the scene needs more work than the
     /// budget.
     pub fn chunks(&self, rules: &VoxRules<'_>) -> Result<VoxChunks, VoxError> {
         let scene = scene::shown(&self.contents)?;
@@ -157,7 +157,7 @@ impl VoxFile {
             positions.positions().map(|at| (at, Chunk::uniform(Voxel::OPEN))).collect();
         let voxel_of: Vec<Voxel> = (0..=u8::MAX).map(|index| self.voxel(index, rules)).collect();
         for model in &scene.placed {
-            // Both corners of its box have been found to be in range.
+            // Both corners of its box are known to be in range.
             let (origin, steps) = (at(model, [0; 3], rules.offset)?, model.steps());
             for &[x, y, z, colour] in &model.model.voxels {
                 let along = [x, y, z].map(i32::from);
@@ -172,7 +172,7 @@ impl VoxFile {
         Ok(VoxChunks { chunks, report })
     }
 
-    /// Returns what of the file a scene does not show.
+    /// Returns the parts of the file that a scene does not show.
     fn report(&self, scene: &Scene<'_>) -> VoxReport {
         let shown: HashSet<u32> = scene.placed.iter().map(|placed| placed.number).collect();
         VoxReport {
@@ -183,7 +183,7 @@ impl VoxFile {
         }
     }
 
-    /// Returns what voxels of a colour become. Number 0 is that of no voxel.
+    /// Returns the cells of voxels, by colour. No voxel has the number 0.
     fn voxel(&self, index: u8, rules: &VoxRules<'_>) -> Voxel {
         match index {
             0 => Voxel::OPEN,

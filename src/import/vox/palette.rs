@@ -1,4 +1,4 @@
-//! The colours of a model, and what they are made of.
+//! The colours of a model, and their materials.
 
 use hashbrown::HashMap;
 
@@ -10,15 +10,15 @@ pub struct VoxColour {
     pub index: u8,
     /// Red, green, blue and alpha. Editors leave alpha at 255; see the material.
     pub rgba: [u8; 4],
-    /// What the editor draws it as.
+    /// The material with which the editor draws it.
     pub material: VoxMaterial,
 }
 
-/// The material of a colour, as MagicaVoxel names them.
+/// The material of a colour, with its name in MagicaVoxel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum VoxMaterial {
-    /// Opaque; also colours without a material, and with one that is not known.
+    /// Opaque; also used for colours without a material or with an unknown one.
     #[default]
     Diffuse,
     /// Metal.
@@ -34,7 +34,7 @@ pub enum VoxMaterial {
 }
 
 impl VoxMaterial {
-    /// Returns the material of the property `_type`.
+    /// Returns the material named by the property `_type`.
     pub(super) fn of_name(name: &[u8]) -> VoxMaterial {
         match name {
             b"_metal" => VoxMaterial::Metal,
@@ -46,7 +46,7 @@ impl VoxMaterial {
         }
     }
 
-    /// Returns the material of a number in files before 0.99.
+    /// Returns the material with this number in files before 0.99.
     pub(super) fn of_number(number: u32) -> VoxMaterial {
         match number {
             1 => VoxMaterial::Metal,
@@ -59,7 +59,7 @@ impl VoxMaterial {
 
 /// Returns whether a colour looks like water: the default of
 /// [`VoxRules::is_water`](crate::import::VoxRules::is_water). Its material is glass or blend, and
-/// its blue at least 96, above red by 64 and green by 24 at least. A colour alone says nothing:
+/// its blue at least 96, above red by 64 and green by 24 at least. The colour alone is not enough:
 /// sky, ice and roofs are blue as well.
 ///
 /// ```
@@ -83,8 +83,8 @@ pub(super) struct Palette {
 }
 
 impl Palette {
-    /// Takes the colours of a file: the first is that of number 1. Some programs write the 255 that
-    /// have a number, the editor one more.
+    /// Takes the colours of a file, beginning with number 1. Some programs write the 255 numbered
+    /// colours; the editor writes one more.
     pub fn read(&mut self, bytes: &[u8]) {
         self.colours = bytes.as_chunks::<4>().0.to_vec();
     }
@@ -108,7 +108,7 @@ impl Palette {
 
 impl Default for Palette {
     /// Returns the colours of files without a palette: six steps of each of red, green and blue,
-    /// from white, without black; then ten darker ones of red, green, blue and grey each.
+    /// from white, without black; then ten darker shades of red, green, blue and grey each.
     fn default() -> Palette {
         const STEPS: [u8; 6] = [255, 204, 153, 102, 51, 0];
         const RAMP: [u8; 10] = [238, 221, 187, 170, 136, 119, 85, 68, 34, 17];

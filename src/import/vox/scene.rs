@@ -1,4 +1,5 @@
-//! Where the models of a scene lie: transforms are multiplied from the root down to each shape.
+//! The positions of the models in a scene: transforms are multiplied from the root down to each
+//! shape.
 
 use super::error::VoxError;
 use super::file::{Contents, Model, Node};
@@ -6,7 +7,7 @@ use core::ops::Neg;
 use glam::IVec3;
 
 /// The most nodes that are visited. A node that is placed twice is visited twice, so a small file
-/// could ask for any number.
+/// could cause any number of visits.
 const MOST_NODES: usize = 1 << 16;
 
 /// A model at its place in the scene.
@@ -16,20 +17,20 @@ pub(super) struct Placed<'a> {
     place: Transform,
 }
 
-/// A turn and mirroring by axes, then a shift.
+/// A rotation and mirroring by axes, then a shift.
 #[derive(Clone, Copy, Debug)]
 struct Transform {
-    /// Of each axis of the result: the axis that it comes from, and whether it points backwards.
+    /// For each axis of the result: its original axis, and whether its direction is reversed.
     axes: [(usize, bool); 3],
-    /// Kept in 64 bits, in which the sums of all nodes that are visited fit.
+    /// Stored in 64 bits, which hold the sums of all visited nodes.
     shift: [i64; 3],
 }
 
 impl Transform {
     const NONE: Transform = Transform { axes: [(0, false), (1, false), (2, false)], shift: [0; 3] };
 
-    /// Returns the transform of a node: bits 0–1 and 2–3 of a rotation are the axes from which the
-    /// first and second axis of the result come, bits 4 to 6 the signs of all three.
+    /// Returns the transform of a node. Bits 0–1 and 2–3 of a rotation are the original axes of the
+    /// first and second axis of the result, bits 4 to 6 the signs of all three.
     fn of(rotation: u8, translation: IVec3) -> Option<Transform> {
         let (first, second) = (usize::from(rotation & 3), usize::from(rotation >> 2 & 3));
         if first > 2 || second > 2 || first == second {
@@ -60,11 +61,11 @@ impl Transform {
 }
 
 impl Placed<'_> {
-    /// Returns the cell of a voxel, y up: x is that of the editor, and z points against its y.
+    /// Returns the cell of a voxel, y up: x is the editor's x, and z points against its y.
     pub fn cell(&self, [x, y, z]: [u8; 3]) -> Option<IVec3> {
         let pivot = self.model.size / 2;
         let voxel = IVec3::new(x.into(), y.into(), z.into());
-        // The middle of the voxel, in half cells; so it is odd, and turning keeps the middle.
+        // The middle of the voxel, in half cells, which is odd, so that rotation keeps the middle.
         let middle = (2 * (voxel - pivot) + 1).to_array().map(i64::from);
         let turned = self.place.turn(middle);
         let at: [i64; 3] =
@@ -73,7 +74,7 @@ impl Placed<'_> {
         Some(IVec3::new(fit(at[0])?, fit(at[2])?, fit(-1 - at[1])?))
     }
 
-    /// Returns by how much a step along each axis of the editor moves a cell.
+    /// Returns the cell's displacement for a step along each axis of the editor.
     pub fn steps(&self) -> [IVec3; 3] {
         [[1, 0, 0], [0, 1, 0], [0, 0, 1]].map(|axis| {
             let [x, y, z] = self.place.turn(axis);
@@ -82,7 +83,7 @@ impl Placed<'_> {
     }
 }
 
-/// What a scene shows.
+/// The visible part of a scene.
 #[derive(Default)]
 pub(super) struct Scene<'a> {
     pub placed: Vec<Placed<'a>>,
@@ -90,7 +91,7 @@ pub(super) struct Scene<'a> {
     pub hidden: usize,
 }
 
-/// Returns the models that the scene shows. Without a scene, that is the first model, with the
+/// Returns the models that the scene shows. A file without a scene shows the first model, with the
 /// corner of its box at the origin.
 pub(super) fn shown(contents: &Contents) -> Result<Scene<'_>, VoxError> {
     let mut scene = Scene::default();
@@ -144,7 +145,7 @@ fn alone(model: &Model) -> Placed<'_> {
 mod tests {
     use super::*;
 
-    /// Multiplies by the rotation as the published matrix.
+    /// Multiplies by the rotation, written as a matrix.
     fn by_matrix(rotation: u8, vector: [i64; 3]) -> [i64; 3] {
         let (first, second) = (usize::from(rotation & 3), usize::from(rotation >> 2 & 3));
         let places = [first, second, 3 - first - second];

@@ -19,7 +19,7 @@ pub(super) enum Start {
 /// came to at some of them. Made by a [`Recorder`](super::Recorder).
 ///
 /// Ticks count from the start of the recording. The edits of a tick are those made before that
-/// tick, so those of tick 0 come first of all.
+/// tick, so the edits of tick 0 come first.
 pub struct Recording<W: Saved + Simulation> {
     pub(super) start: Start,
     pub(super) ticks: u64,
@@ -67,10 +67,10 @@ impl<W: Saved + Simulation> fmt::Debug for Recording<W> {
 }
 
 impl<W: Saved + Simulation> Recording<W> {
-    /// Returns a recording that begins with this world, has these edits and so many ticks, and no
+    /// Returns a recording that begins with this world, has these edits and `ticks` ticks, and no
     /// checks: what can be replayed, but not compared.
     ///
-    /// Edits are put in order by tick; those of one tick stay in theirs. A tick after the last one
+    /// Edits are sorted by tick; the edits of one tick keep their order. A tick after the last one
     /// counts as that: its edits are made at the end.
     ///
     /// ```
@@ -169,7 +169,7 @@ impl<W: Saved + Simulation> Recording<W> {
         }
     }
 
-    /// Returns the world after so many ticks, before the edits of that tick: that of the last
+    /// Returns the world after `tick` ticks, before the edits of that tick: that of the last
     /// keyframe until then, and what followed it.
     ///
     /// # Errors

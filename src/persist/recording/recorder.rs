@@ -201,7 +201,7 @@ impl<W: Saved + Simulation> Recorder<W> {
         self.step_within(u64::MAX);
     }
 
-    /// Runs so many ticks.
+    /// Runs `ticks` ticks.
     pub fn run(&mut self, ticks: u64) {
         (0..ticks).for_each(|_| self.step());
     }

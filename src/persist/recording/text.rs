@@ -162,7 +162,7 @@ fn write_hex(out: &mut String, bytes: &[u8]) -> fmt::Result {
     bytes.iter().try_for_each(|byte| write!(out, "{byte:02x}"))
 }
 
-/// Takes so many letters in one line, and no more: an edit with a chunk has thousands.
+/// The most letters in one line: an edit with a chunk has thousands.
 struct Few(String);
 
 impl Write for Few {

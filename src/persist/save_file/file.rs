@@ -89,6 +89,25 @@ impl<W: Saved> SaveFile<W> {
         SaveFile::open_on(FileBackend::new(file).map_err(SaveError::of)?)
     }
 
+    /// Opens a file and returns it with the world of its last save. If there is none of that name,
+    /// creates it with the world that `make` returns.
+    ///
+    /// # Errors
+    /// As of [`open`](SaveFile::open) and [`create`](SaveFile::create).
+    pub fn open_or_create(
+        path: impl AsRef<Path>,
+        make: impl FnOnce() -> W,
+    ) -> Result<(Self, W), SaveError> {
+        let path = path.as_ref();
+        match SaveFile::open(path) {
+            Err(SaveError::Io(error)) if error.kind() == io::ErrorKind::NotFound => {
+                let world = make();
+                Ok((SaveFile::create(path, &world)?, world))
+            }
+            opened => opened,
+        }
+    }
+
     /// Like [`create`](SaveFile::create), on a disk of your own.
     ///
     /// # Errors
@@ -136,7 +155,7 @@ impl<W: Saved> SaveFile<W> {
     }
 
     /// Writes the differences to the last save, in one transaction. When it returns, the world is
-    /// on the disk. Unloaded chunks in the file stay, but for those that are loaded.
+    /// on the disk. Unloaded chunks in the file stay, except chunks that are loaded.
     ///
     /// # Errors
     /// The disk fails or is full. The file then holds either the last save or this one; only
@@ -334,8 +353,8 @@ fn write_chunks(
     Ok(known)
 }
 
-/// Writes the records of chunks that were unloaded, and removes those of chunks that are no more or
-/// are loaded: of those, only what was not loaded in the last save can have one.
+/// Writes the records of chunks that were unloaded, and removes the records of chunks that are gone
+/// or are loaded: of those, only what was not loaded in the last save can have one.
 fn write_unloaded(
     transaction: &WriteTransaction,
     contents: &mut Contents<'_>,

@@ -47,9 +47,9 @@ pub(super) type Shared = Arc<RwLock<Option<Database>>>;
 /// stream.put(world.remove_chunks([IVec3::X])?);
 /// let job = stream.prepare(&mut world);
 /// let writer = std::thread::spawn(move || (file.commit(job), file));
-/// // The game goes on, and needs the chunk again.
+/// // Later the game needs the chunk again.
 /// world.insert_records(stream.take([IVec3::X])?)?;
-/// assert_eq!(world.height(IVec3::new(20, 0, 8)), 7);
+/// assert_eq!(world.units(IVec3::new(20, 0, 8)), 7);
 /// let (report, file) = writer.join().unwrap();
 /// assert_eq!(report?.chunks_unloaded, 1);
 /// # drop(file);

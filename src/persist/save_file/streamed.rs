@@ -47,7 +47,7 @@ pub trait Streamed: Saved {
     #[doc(hidden)]
     fn rests(&self, chunk: IVec3) -> bool;
 
-    /// Returns a chunk as it is, in constant time but for its masks and lists.
+    /// Returns a chunk as it is, in constant time except for its masks and lists.
     #[doc(hidden)]
     fn copy(&mut self, chunk: IVec3) -> Self::Copy;
 

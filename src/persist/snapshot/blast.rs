@@ -105,7 +105,7 @@ impl<S: BlastShape> Saved for BlastWorld<S> {
     }
 }
 
-/// Appends the record of a chunk, but for its marks.
+/// Appends the record of a chunk without its marks.
 pub(super) fn put_parts(parts: &ChunkParts, out: &mut Vec<u8>) {
     let ChunkParts { pressure, is_audible, is_unreported, solid, strengths, weights, flows } =
         parts;

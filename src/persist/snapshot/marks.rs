@@ -15,7 +15,7 @@ pub(crate) fn take_mask(content: &mut Reader<'_>) -> Result<CellMask, DecodeErro
 }
 
 /// Appends the masks of a chunk's awake and changed cells; of a shelved one none awake, as all of
-/// it wakes when it goes on.
+/// it wakes when it thaws.
 pub(crate) fn put_marks<T: Copy + PartialEq, S: Shape>(
     grid: &Grid<T, S>,
     slot: Slot,
@@ -38,7 +38,7 @@ pub(crate) fn put_masks<const N: usize>(masks: [Option<&CellMask>; N], out: &mut
     put_flagged_masks(masks, false, out);
 }
 
-/// The same, with the bit after those of the masks for a flag of the chunk.
+/// The same, with the bit after the bits of the masks for a flag of the chunk.
 pub(crate) fn put_flagged_masks<const N: usize>(
     masks: [Option<&CellMask>; N],
     flag: bool,

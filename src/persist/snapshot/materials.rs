@@ -30,7 +30,7 @@ const PRESSURE: u8 = 4;
 /// | | content |
 /// |---|---|
 /// | rules | the number of materials `u16`, 1 to 256, and each: its name, solid `bool`, its permeability and its strength, each a `bool` and if set an `f32`, its capacity in units of water `u8`, and what it breaks into, a `bool` and if set a name; a name is a `u32` of its bytes and these, in UTF-8; the rules of water, of soil and of pressure; then `moisture_per_unit` `f64`, `soil_period` `u32`, `blast_steps` `u32`, `breaking` `bool`, `blast_fading` `f32`, `blast_reach` `u32`, `most_pressure` and `most_radius` `f32`, `spilling` `bool`, `under_water` `u8` (0 stops, 1 passes, 2 damps, and then the share `f32`), `throw_flow` a `bool` and if set an `f64`; of the couplings `seepage` and `depth_gain` `f64`, `springs` and `ebb` `bool` |
-/// | state | the states of water, of soil and of pressure; what the tick does next `u32`: 0 it has not begun, 1 water soaks into soil, 2 soil gives water, 3 the step of soil, from 4 on lending of ground for steps of pressure, after so many steps less 4, from 65,536 on such a step after so many less 65,536, with its ground lent, 131,072 water is thrown; whether that goes on after a chunk, a `bool`, in 1 and 2 only, and if so its position; how many of the [queued](World::queue) edits come before the next tick `u32`, their number `u32`, and the [bytes](crate::world::Edit::to_bytes) of each; a count of the cells that broke since [`take_events`](World::take_events) was last called, then for each its tick `u64`, position, the materials that it was and is `u8` each, difference `f64`; a count of the chunks in which pressure was put into the world since all was silent, then the position of each; of the [ledger](crate::world::Ledger) `soaked`, `sprung`, `ebbed`, `thrown` and `spilled` `u64` |
+/// | state | the states of water, of soil and of pressure; what the tick does next `u32`: 0 it has not begun, 1 water soaks into soil, 2 soil gives water, 3 the step of soil, from 4 on lending of ground for steps of pressure, after so many steps less 4, from 65,536 on such a step after so many less 65,536, with its ground lent, 131,072 water is thrown; whether that goes on after a chunk, a `bool`, in 1 and 2 only, and if so its position; of the [queued](World::queue) edits the ticket of the first `u64` below 2⁶², how many come before the next tick `u32`, their number `u32`, and the [bytes](crate::world::Edit::to_bytes) of each; a count of the cells that broke since [`take_events`](World::take_events) was last called, then for each its tick `u64`, position, the materials that it was and is `u8` each, difference `f64`; a count of the chunks in which pressure was put into the world since all was silent, then the position of each; of the [ledger](crate::world::Ledger) `soaked`, `sprung`, `ebbed`, `thrown` and `spilled` `u64` |
 /// | record | a `u8` with bit 0 set if materials of it changed since `take_changes` was last called, bit 1 if pressure is lent its ground, bit 2 if there is one of pressure; a plane of `u8`, the materials, the first one in cells beyond the bounds; the mask of changed materials, if there are any; the record of its water, and if a cell is permeable, that of its soil; then that of its pressure, without weights of links, if there is one |
 impl Saved for World {
     const KIND: Kind = Kind::World;
@@ -67,8 +67,7 @@ impl Saved for World {
         let (stage, after) = self.saved_stage();
         stage.put(out);
         after.put(out);
-        let (before, edits) = self.edits_that_wait();
-        put_edits(before, edits, out);
+        put_edits(self.edits_that_wait(), out);
         let events = self.events_untold();
         (events.len() as u64).put(out);
         events.iter().for_each(|broken| broken.put(out));
@@ -177,8 +176,8 @@ fn take_rules(parts: &Parts, content: &mut Reader<'_>) -> Result<Rules, DecodeEr
 fn take_common(content: &mut Reader<'_>) -> Result<Common, DecodeError> {
     let (stage, after) = (content.take()?, content.take()?);
     let at = content.at();
-    let (before, edits) = take_edits(content)?;
-    if stage != 0 && before > 0 {
+    let edits = take_edits(content)?;
+    if stage != 0 && edits.before > 0 {
         return Err(content.malformed_at(at, "no edits before the next tick in the middle of one"));
     }
     // A tick, a position, two materials and a difference.
@@ -192,7 +191,7 @@ fn take_common(content: &mut Reader<'_>) -> Result<Common, DecodeError> {
         thrown: content.take()?,
         spilled: content.take()?,
     };
-    Ok(Common { stage, after, before, edits, events, origins, counts })
+    Ok(Common { stage, after, edits, events, origins, counts })
 }
 
 impl Field for Palette {

@@ -1,14 +1,16 @@
 //! The edits that wait in a world.
 
 use crate::codec::{DecodeError, Field, Reader};
+use crate::edit_queue::{Ticket, Waiting};
 use std::collections::VecDeque;
 
-/// Appends how many of the edits come before the next tick, a `u32`, their number, and the edits.
+/// Appends the ticket of the first edit, a `u64`, how many come before the next tick, a `u32`,
+/// their number, and the edits.
 pub(super) fn put_edits<'e, E: Field + 'e>(
-    before: usize,
-    edits: impl ExactSizeIterator<Item = &'e E>,
+    Waiting { first, before, edits }: Waiting<impl ExactSizeIterator<Item = &'e E>>,
     out: &mut Vec<u8>,
 ) {
+    first.0.put(out);
     [before, edits.len()].iter().for_each(|&count| (count as u32).put(out));
     edits.for_each(|edit| edit.put(out));
 }
@@ -16,11 +18,13 @@ pub(super) fn put_edits<'e, E: Field + 'e>(
 /// Reads what [`put_edits`] wrote.
 pub(super) fn take_edits<E: Field>(
     content: &mut Reader<'_>,
-) -> Result<(usize, VecDeque<E>), DecodeError> {
+) -> Result<Waiting<VecDeque<E>>, DecodeError> {
+    // No world numbers so many edits that the next ones have no numbers.
+    let first = Ticket(content.counter()?);
     let at = content.at();
     let (before, edits): (u32, Vec<E>) = (content.take()?, content.take()?);
     match before as usize <= edits.len() {
-        true => Ok((before as usize, edits.into())),
+        true => Ok(Waiting { first, before: before as usize, edits: edits.into() }),
         false => Err(content.malformed_at(at, "no more edits before the next tick than wait")),
     }
 }

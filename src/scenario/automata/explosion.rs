@@ -16,7 +16,7 @@ const LINKS: f64 = 4.0;
 /// The pressure of the default charge.
 const CHARGE: f32 = 300.0;
 
-/// What a character stands for.
+/// The meaning of a character.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Glyph {
     Solid,
@@ -39,7 +39,7 @@ pub(super) fn read(
     Ok(Box::new(Plan::<BlastWorld<Sheet>> { rules, legend }))
 }
 
-/// Reads rules, which are these where the table says nothing.
+/// Reads rules; fields missing from the table keep these values.
 pub(super) fn read_rules(mut table: Table, mut rules: Rules) -> Result<Rules, ScenarioError> {
     if let Some(field) = table.take("rule") {
         rules.rule = match field.text()? {

@@ -22,7 +22,7 @@ pub(super) fn read(
     Ok(Box::new(Plan::<HumidityWorld> { rules, legend }))
 }
 
-/// Reads rules, which are these where the table says nothing.
+/// Reads rules; fields missing from the table keep these values.
 pub(super) fn read_rules(mut table: Table, mut rules: Rules) -> Result<Rules, ScenarioError> {
     let mut named = Vec::new();
     if let Some(field) = table.take("sweep") {
@@ -146,7 +146,7 @@ impl Drawn for HumidityWorld {
         chunks.sum()
     }
 
-    /// The sweeps of the weighted mean keep no ledger: their account is the count.
+    /// The sweeps of the weighted mean have no ledger, so the count serves as account.
     fn account(&self) -> Account {
         let Some(ledger) = self.ledger() else {
             let total = Drawn::count(self);

@@ -1,4 +1,4 @@
-//! A drawing as the world has it: where each drawn cell lies, and what the legend makes of it.
+//! A drawing in the world: the position of each drawn cell, and its meaning by the legend.
 
 use crate::chunk::Chunk;
 use crate::coords::{Region, Shape};
@@ -57,8 +57,8 @@ impl<G: Copy> Picture<'_, G> {
         }
     }
 
-    /// Returns what is drawn in a cell of the world, `None` if it is not part of the drawn world.
-    /// The cell must lie in a chunk that the drawing touches.
+    /// Returns the drawn content of a cell of the world, `None` if it is not part of the drawn
+    /// world. The cell must lie in a chunk that the drawing touches.
     pub(crate) fn glyph(&self, cell: IVec3) -> Option<G> {
         let (offset, top) = (self.drawing.offset, self.drawing.region().max().z);
         let drawn = match self.layout {
@@ -85,7 +85,8 @@ impl<G: Copy> Picture<'_, G> {
         Region::new(S::chunk_of(self.bounds().min()), S::chunk_of(self.bounds().max()))
     }
 
-    /// Returns these chunks with what is drawn in their cells, `default` where nothing is.
+    /// Returns these chunks with the drawn content of their cells, and `default` in all other
+    /// cells.
     pub(crate) fn chunks<S: Shape>(&self, default: G) -> impl Iterator<Item = (IVec3, Chunk<G>)>
     where
         G: PartialEq,

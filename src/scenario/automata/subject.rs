@@ -1,5 +1,5 @@
-//! The worlds that scenarios run, as the rest of `scenario` sees them ([`Setup`], [`Subject`]) and
-//! as an automaton implements them ([`Drawn`]).
+//! The worlds that scenarios run: the interface to the rest of `scenario` ([`Setup`], [`Subject`])
+//! and the trait that an automaton implements ([`Drawn`]).
 
 use super::picture::{Layout, Picture, check_one_layer};
 use crate::chunk::Chunk;
@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 /// Why a world refused a drawing or an edit.
 pub(crate) type Refusal = Box<dyn Error>;
 
-/// What a file says about its automaton: rules, legend, edges.
+/// The part of a file about its automaton: rules, legend, edges.
 pub(crate) trait Setup: fmt::Debug + Send + Sync {
     /// Returns whether a character has a meaning.
     fn knows(&self, character: char) -> bool;
@@ -23,11 +23,11 @@ pub(crate) trait Setup: fmt::Debug + Send + Sync {
     /// The quantities of one cell that only this automaton has.
     fn quantities(&self) -> &'static [Quantity];
 
-    /// The entries of the account that a check can ask about.
+    /// The entries of the account that a check can name.
     fn counts(&self) -> &'static [&'static str];
 
-    /// Returns the number that a quantity has where it is what this name says; `None` if it has no
-    /// such names.
+    /// Returns the number that a quantity has in cells of this name; `None` if it has no such
+    /// names.
     fn number_of(&self, quantity: &str, name: &str) -> Option<f64>;
 
     /// Returns the column of water that a drawn cell belongs to, and its height there in cells.
@@ -52,15 +52,16 @@ pub(crate) struct Quantity {
     pub(crate) is_flag: bool,
 }
 
-/// What entered and left a world since its start, and what must be in it now.
+/// The amounts that entered and left a world since its start, and the amount that must be in it
+/// now.
 pub(crate) struct Account {
     /// The ledger's entries by name, in the order of the report.
     pub(crate) entries: Vec<(&'static str, f64)>,
-    /// What must be in the world, by the entries.
+    /// The amount that must be in the world, by the entries.
     pub(crate) total: f64,
-    /// What sources supplied.
+    /// The amount that sources supplied.
     pub(crate) injected: f64,
-    /// What left over the edges.
+    /// The amount that left over the edges.
     pub(crate) drained: f64,
 }
 
@@ -71,9 +72,9 @@ impl Account {
     }
 }
 
-/// A running world. Cells are those of the drawing.
+/// A running world. Cells are cells of the drawing.
 pub(crate) trait Subject {
-    /// Writes what the legend says of a character into cells.
+    /// Writes the meaning of a character into cells.
     fn write(&mut self, cells: &[IVec3], with: char) -> Result<(), Refusal>;
 
     /// Loads a chunk as it is drawn.
@@ -85,15 +86,15 @@ pub(crate) trait Subject {
     /// Cells that the next step will visit.
     fn active_cells(&self) -> usize;
 
-    /// Whether nothing will change until the next edit.
+    /// Whether the world will not change until the next edit.
     fn is_at_rest(&self) -> bool;
 
-    /// Counts what is in the world, cell by cell.
+    /// Counts the content of the world, cell by cell.
     fn count(&self) -> f64;
 
     fn account(&self) -> Account;
 
-    /// Returns whether the count is the account's total, within the automaton's rounding error.
+    /// Returns whether the count equals the account's total, within the automaton's rounding error.
     fn is_balanced(&self) -> bool;
 
     /// Returns the report's value of a cell: −1 if solid, −2 if not in the world.
@@ -105,7 +106,7 @@ pub(crate) trait Subject {
     /// Returns the quantity with this index, a flag as 0 or 1; `None` in cells without it.
     fn measure(&self, quantity: usize, cell: IVec3) -> Option<f64>;
 
-    /// What a full cell holds.
+    /// The content of a full cell.
     fn capacity(&self) -> f64;
 
     fn state_hash(&self) -> u64;
@@ -114,11 +115,11 @@ pub(crate) trait Subject {
     fn validate(&self) -> Result<(), String>;
 }
 
-/// An automaton that scenarios can run. Cells are those of the world.
+/// An automaton that scenarios can run. Cells are cells of the world.
 pub(crate) trait Drawn: Simulation + Sized + 'static {
-    /// What a file says besides the legend.
+    /// The part of a file besides the legend.
     type Rules: fmt::Debug + Send + Sync;
-    /// What a character stands for.
+    /// The meaning of a character.
     type Glyph: Copy + fmt::Debug + Send + Sync;
 
     const LAYOUT: Layout;
@@ -151,7 +152,7 @@ pub(crate) trait Drawn: Simulation + Sized + 'static {
         Err(format!("chunk {chunk} {loaded}").into())
     }
 
-    /// Makes a cell what a character stands for.
+    /// Gives a cell the meaning of a character.
     fn write(&mut self, cell: IVec3, glyph: Self::Glyph) -> Result<(), Refusal>;
 
     /// See [`Subject::count`].

@@ -12,7 +12,7 @@ use crate::water::{Edge, FULL, Rules, RulesError, Voxel, WaterCell, WaterWorld};
 use glam::IVec3;
 use std::collections::BTreeMap;
 
-/// What a character stands for.
+/// The meaning of a character.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Glyph {
     Solid,
@@ -22,7 +22,7 @@ pub(crate) enum Glyph {
     Sea,
 }
 
-/// What a file says of water besides the legend.
+/// The part of a file about water besides the legend.
 #[derive(Debug)]
 pub(crate) struct WaterRules {
     pub(super) rules: Rules,
@@ -244,7 +244,7 @@ impl Drawn for WaterWorld {
             Glyph::Source => _ = self.add_source(cell)?,
             Glyph::Open(height) => {
                 self.remove_source(cell)?;
-                let before = self.height(cell);
+                let before = self.units(cell);
                 self.scoop(cell, u32::from(before.saturating_sub(height)))?;
                 self.pour(cell, u32::from(height.saturating_sub(before)))?;
             }
@@ -282,7 +282,7 @@ impl Drawn for WaterWorld {
     fn value(&self, cell: IVec3) -> Option<f64> {
         match self.voxel(cell)? {
             Voxel::SOLID => Some(-1.0),
-            _ => Some(f64::from(self.height(cell))),
+            _ => Some(f64::from(self.units(cell))),
         }
     }
 

@@ -18,18 +18,18 @@ use crate::{blast, humidity as soil, water as waters};
 use glam::IVec3;
 use std::collections::BTreeMap;
 
-/// What a character stands for.
+/// The meaning of a character.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Glyph {
-    /// A material, and what is in it.
+    /// A material, and the content of the cell.
     Cell { material: MaterialId, water: u8, moisture: f64, is_spring: bool },
     /// Air, with a charge around it.
     Charge { pressure: f32, radius: f32 },
-    /// Air, from which so many units of rain fall.
+    /// Air, from which this many units of rain fall.
     Rain(u32),
 }
 
-/// What a file says besides the legend.
+/// The part of a file besides the legend.
 #[derive(Debug)]
 pub(crate) struct WorldRules {
     palette: Palette,
@@ -91,7 +91,7 @@ fn read_material(field: Field) -> Result<Material, ScenarioError> {
     })
 }
 
-/// Reads all rules but those of water.
+/// Reads all rules except the rules of water.
 fn read_rules(mut table: Table) -> Result<Rules, ScenarioError> {
     let mut rules = Rules::default();
     if let Some(soil) = table.take("soil") {
@@ -249,8 +249,8 @@ impl Drawn for World {
         Ok(world)
     }
 
-    /// Cells that are not part of the drawn world become rock. What is set off or falls comes after
-    /// all else of the chunk.
+    /// Cells that are not part of the drawn world become rock. Charges and rain come after all
+    /// other cells of the chunk.
     fn load(&mut self, chunk: IVec3, picture: &Picture<'_, Glyph>) -> Result<(), Refusal> {
         let rock = self.palette().id("rock").unwrap_or_default();
         let mut materials = Chunk::uniform(MaterialId(0));
@@ -295,7 +295,7 @@ impl Drawn for World {
         }
         if is_open {
             self.remove_source(cell)?;
-            let height = u32::from(self.height(cell));
+            let height = u32::from(self.units(cell));
             let (more, less) =
                 (u32::from(water).saturating_sub(height), height.saturating_sub(u32::from(water)));
             self.scoop(cell, less)?;
@@ -339,7 +339,7 @@ impl Drawn for World {
     fn value(&self, cell: IVec3) -> Option<f64> {
         self.material(cell)?;
         let is_solid = self.water().is_solid(cell);
-        Some(if is_solid { -1.0 } else { f64::from(self.height(cell)) })
+        Some(if is_solid { -1.0 } else { f64::from(self.units(cell)) })
     }
 
     fn measure(&self, quantity: usize, cell: IVec3) -> Option<f64> {
@@ -348,7 +348,7 @@ impl Drawn for World {
         let flag = |is_so: bool| Some(f64::from(u8::from(is_so)));
         let is_open = !material.solid;
         match quantity {
-            0 => is_open.then(|| f64::from(self.height(cell))),
+            0 => is_open.then(|| f64::from(self.units(cell))),
             1 => material.permeability.map(|_| self.moisture(cell)),
             2 => is_open.then(|| f64::from(self.pressure(cell))),
             3 => Some(f64::from(id.0)),
@@ -367,7 +367,7 @@ fn wet(cell: IVec3, humidity: f64) -> soil::Edit {
     soil::Edit::SetHumidity { cell, humidity }
 }
 
-/// Returns what a charge or rain is in edits.
+/// Returns a charge or rain as edits.
 fn set_off(centre: IVec3, glyph: Glyph) -> Option<Edit> {
     match glyph {
         Glyph::Cell { .. } => None,

@@ -16,9 +16,9 @@ pub struct Failure {
     pub line: usize,
     /// Its name and key.
     pub expectation: String,
-    /// What was found.
+    /// The value found.
     pub value: String,
-    /// What was expected.
+    /// The value expected.
     pub wanted: String,
     /// The tick.
     pub tick: u64,
@@ -45,7 +45,7 @@ pub(crate) struct Scene<'a> {
 pub(crate) struct Judge {
     failures: Vec<Failure>,
     balance_failed: bool,
-    /// For each check, one for each of its wants.
+    /// For each check, the states of its wants.
     watches: Vec<Vec<Watch>>,
     /// For each order, the tick at which each group was first wet or full.
     reached: Vec<Vec<Option<u64>>>,
@@ -114,7 +114,7 @@ impl Judge {
         }
     }
 
-    /// Judges what is known only after the last tick.
+    /// Judges the expectations that are decided only after the last tick.
     fn look_back(&mut self, expect: &Expect, scene: &Scene<'_>) {
         if let Some((by, line)) = expect.at_rest_by
             && scene.rest_tick.is_none_or(|tick| tick > by)
@@ -238,8 +238,8 @@ fn total(check: &Check, subject: &dyn Subject) -> f64 {
     check.cells.iter().map(|&cell| subject.value(cell).max(0.0)).sum()
 }
 
-/// Returns the surface of every column, in units above height 0: a full cell is as many units high
-/// as it holds. The surface of a dry column is its bottom.
+/// Returns the surface of every column, in units above height 0. A full cell adds its capacity to
+/// the height. The surface of a dry column is its bottom.
 fn levels(check: &Check, subject: &dyn Subject) -> impl Iterator<Item = (IVec3, f64)> {
     check.columns.iter().filter_map(move |column| {
         let values = || column.iter().map(|&(height, cell)| (height, cell, subject.value(cell)));

@@ -25,12 +25,12 @@ pub(crate) struct Expect {
 #[derive(Debug)]
 pub(crate) struct Order {
     pub(crate) line: usize,
-    /// A group counts when every cell of it is full; else, when any cell of it is wet.
+    /// A group counts when all its cells are full; else, when any of its cells is wet.
     pub(crate) full: bool,
     pub(crate) groups: Vec<(String, Vec<IVec3>)>,
 }
 
-/// One `[[expect.check]]`: what must hold for some cells at some ticks.
+/// One `[[expect.check]]`: the ranges that hold for some cells at some ticks.
 #[derive(Debug)]
 pub(crate) struct Check {
     pub(crate) name: String,
@@ -72,12 +72,12 @@ pub(crate) enum Measure {
     Steady(u64),
     /// The least reach of the wet cells around this one, as a part of the greatest.
     Round(IVec3),
-    /// The highest surface minus the lowest, but where water falls: out of a cell, by the quantity
-    /// with this index.
+    /// The highest surface minus the lowest, without columns in which water falls out of a cell, by
+    /// the quantity with this index.
     LevelWhileFlowing(usize),
-    /// What flowed out of the cells in a tick, in the mean, by the quantity with this index.
+    /// The mean outflow of the cells in a tick, by the quantity with this index.
     OutflowPerTick(usize),
-    /// The same as a part of all that drained.
+    /// The same as a part of the total drained.
     Share(usize),
 }
 
@@ -129,7 +129,7 @@ impl fmt::Display for Range {
     }
 }
 
-/// The rest of the file, as far as expectations refer to it.
+/// The parts of the file that expectations refer to.
 #[derive(Clone, Copy)]
 pub(crate) struct Context<'a> {
     pub(crate) drawing: &'a Drawing,
@@ -138,7 +138,7 @@ pub(crate) struct Context<'a> {
 }
 
 impl Context<'_> {
-    /// Returns the number of a name, if the field has one that the quantity knows.
+    /// Returns the number of a name, if the field holds a name of the quantity.
     fn named(&self, quantity: &str, field: &Field) -> Option<f64> {
         self.setup.number_of(quantity, field.text().ok()?)
     }
@@ -222,7 +222,7 @@ impl Check {
         }
         wants.extend(motion_wants(&mut table, when, context)?);
         if wants.is_empty() {
-            // Either a key is misspelt or none is there.
+            // Either a key is misspelt or there is none.
             let missing = table.need("height, total, level or another measure");
             table.finish()?;
             return missing.and_then(|field| Err(field.refuse("known")));
@@ -233,7 +233,7 @@ impl Check {
     }
 }
 
-/// Reads the measures of water in motion that the automaton has the quantities for.
+/// Reads the measures of moving water for which the automaton has the quantities.
 fn motion_wants(
     table: &mut Table,
     when: [u64; 2],

@@ -1,5 +1,5 @@
-//! Measures of water in motion: how round a piece is, how level it stays while it is fed, and what
-//! flows out of cells over a while.
+//! Measures of water in motion: how round a piece is, how level it stays while it is fed, and the
+//! outflow of cells over some ticks.
 
 use crate::scenario::automata::subject::Subject;
 use crate::scenario::expect::Check;
@@ -53,7 +53,7 @@ pub(super) fn round(check: &Check, around: IVec3, subject: &dyn Subject) -> Opti
 }
 
 /// Returns the highest surface of the wet columns of a check minus the lowest, without the columns
-/// in which water falls. `falls` is the quantity that says out of which cells it fell in the last
+/// in which water falls. `falls` is the quantity for the cells out of which water fell in the last
 /// tick. `None` if no column is left.
 pub(super) fn unevenness(check: &Check, falls: usize, subject: &dyn Subject) -> Option<f64> {
     let (mut high, mut low) = (f64::MIN, f64::MAX);
@@ -71,9 +71,9 @@ pub(super) fn unevenness(check: &Check, falls: usize, subject: &dyn Subject) -> 
     (high >= low).then_some(high - low)
 }
 
-/// Whether water falls in a column: out of a cell that is dry now, or beside which an open cell is
-/// dry. Seven units a tick fall as a column of full cells, and only their sides tell them from a
-/// pool, in which water moves down too.
+/// Whether water falls in a column: out of a cell that is dry now, or that has a dry open cell
+/// beside it. Seven units a tick fall as a column of full cells. Only their sides distinguish them
+/// from a pool, in which water moves down too.
 fn is_fallen_into(column: &[(i32, IVec3)], falls: usize, subject: &dyn Subject) -> bool {
     let is_dry = |cell| subject.value(cell) == 0.0;
     column.iter().any(|&(_, cell)| {
@@ -83,10 +83,10 @@ fn is_fallen_into(column: &[(i32, IVec3)], falls: usize, subject: &dyn Subject) 
     })
 }
 
-/// What flowed out of the cells of a check, and what drained, since a check's first tick.
+/// The outflow of the cells of a check, and the units drained, since a check's first tick.
 #[derive(Default)]
 pub(super) struct Outflow {
-    /// What had drained after the first tick.
+    /// The units drained up to the first tick.
     drained_before: Option<f64>,
     pub(super) passed: f64,
     pub(super) drained: f64,
@@ -94,8 +94,8 @@ pub(super) struct Outflow {
 }
 
 impl Outflow {
-    /// Adds a tick; the first only begins the account. `current` is the quantity that says what
-    /// flowed out of a cell.
+    /// Adds a tick; the first only begins the account. `current` is the quantity for the outflow of
+    /// a cell.
     pub(super) fn add(&mut self, check: &Check, current: usize, subject: &dyn Subject) {
         let drained = subject.account().drained;
         let Some(before) = self.drained_before else {

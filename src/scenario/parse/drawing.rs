@@ -12,7 +12,7 @@ pub(crate) const NOWHERE: char = ' ';
 /// The most cells that a drawing may have.
 const LIMIT: usize = 1 << 24;
 
-/// A box of characters. Cells are those of the drawing; in the world they are shifted by
+/// A box of characters. Cells are cells of the drawing; in the world they are shifted by
 /// [`offset`](Drawing::offset).
 #[derive(Debug)]
 pub(crate) struct Drawing {

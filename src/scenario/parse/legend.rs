@@ -1,4 +1,4 @@
-//! `[legend]`: what characters stand for.
+//! `[legend]`: the meanings of characters.
 
 use crate::scenario::error::ScenarioError;
 use crate::scenario::parse::drawing::NOWHERE;

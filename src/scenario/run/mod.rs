@@ -131,7 +131,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Returns whether the sum of the cells is the account's total.
+    /// Returns whether the sum of the cells equals the account's total.
     pub fn is_balanced(&self) -> bool {
         self.subject.is_balanced()
     }

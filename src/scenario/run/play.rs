@@ -31,7 +31,7 @@ pub enum Outcome {
 /// ```
 ///
 /// # Errors
-/// Only those of writing.
+/// Only errors of writing.
 pub fn play(
     name: &str,
     text: &str,

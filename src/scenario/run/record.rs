@@ -9,12 +9,12 @@ pub struct Record {
     pub tick: u64,
     /// The sum over all cells, counted one by one.
     pub total: f64,
-    /// The entries of the account by name: what entered the world and what left it, since the
-    /// start.
+    /// The entries of the account by name: the amounts that entered the world and that left it,
+    /// since the start.
     pub account: Vec<(&'static str, f64)>,
-    /// Whether the account's total is the count.
+    /// Whether the account's total equals the count.
     pub balanced: bool,
-    /// Whether nothing will change until the next edit.
+    /// Whether the world will not change until the next edit.
     pub at_rest: bool,
     /// The tick since which it has been at rest; `None` if it is not.
     pub rest_tick: Option<u64>,

@@ -24,8 +24,8 @@ impl<S: FieldShape> Field<S> {
         Field { map: Map::of(world), chunks: Vec::new(), shape: PhantomData }
     }
 
-    /// Makes an edit in the map. Where it would be refused as unstable is known but for roundings:
-    /// next to the limit the world's answer counts.
+    /// Makes an edit in the map. Where it would be refused as unstable is known except for
+    /// rounding: next to the limit the world's answer counts.
     fn make(
         &mut self,
         edit: &Edit,
@@ -76,7 +76,7 @@ impl<S: FieldShape> Model<BlastWorld<S>> for Field<S> {
         found.answer(edit, answer.as_ref().map(drop), expected);
     }
 
-    /// The map's step but for roundings, where nothing falls silent.
+    /// The map's step except for rounding, where nothing falls silent.
     fn stepped(&mut self, world: &BlastWorld<S>, _: StepReport, _: u64, found: &mut Findings) {
         let expected = self.map.step();
         self.map.take_over(world, &expected, found);

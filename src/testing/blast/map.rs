@@ -449,7 +449,7 @@ pub(super) fn difference(beside: &[f64]) -> f64 {
     }
 }
 
-/// Returns whether an edit is refused as unstable, which is known but for roundings.
+/// Returns whether an edit is refused as unstable, which is known except for rounding.
 fn check_load(load: f64, is_unstable: bool, found: &mut Findings) {
     let fits = if is_unstable { load >= 1.0 - 1e-6 } else { load <= 1.0 + 1e-6 };
     let refused = if is_unstable { "refused" } else { "not refused" };

@@ -60,8 +60,8 @@ impl Model<BlastGraph> for Mesh {
         }
     }
 
-    /// Does a step in the map. It goes on from the graph's own pressures, so that roundings do not
-    /// add up.
+    /// Does a step in the map. It starts from the graph's own pressures, so that rounding errors do
+    /// not add up.
     fn stepped(&mut self, graph: &BlastGraph, _: StepReport, _: u64, found: &mut Findings) {
         self.nodes = self.next_nodes();
         let size = |node: &Node| node.pressure.abs();

@@ -18,14 +18,14 @@ use mesh::Mesh;
 use probes::Probed;
 use std::collections::BTreeSet;
 
-/// What can be seen of a node: the bits of its pressure, those of what it bears if it is closed,
+/// What can be seen of a node: the bits of its pressure, of its strength if it is closed,
 /// and its links and its vent, each with the bits of its weight.
 type NodeLook = (u64, Option<u64>, BTreeSet<(Option<NodeId>, u64)>);
 
 /// With a naive model, unless the bounds hold more than 65,536 cells. All cells of smaller bounds
 /// are looked at, in chunks that are not loaded too: pressure comes and goes with its chunks.
 impl<S: FieldShape> Kind for BlastWorld<S> {
-    /// The bits of the pressure, whether the cell is closed, and those of what it bears.
+    /// The bits of the pressure, whether the cell is closed, and the bits of its strength.
     type Look = (u32, bool, Option<u32>);
     type Place = [i32; 3];
     undo_by_chunk!();

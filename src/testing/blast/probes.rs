@@ -20,7 +20,7 @@ pub(super) trait Probed: Watch {
     /// Returns two places by a number, if there are any.
     fn two_places(&self, number: usize) -> Option<[Self::At; 2]>;
 
-    /// Whether flows are those of the last step, not of the next one.
+    /// Whether flows are of the last step, not of the next one.
     fn is_wave(&self) -> bool;
 
     /// Returns what flows around a place in one step: as a vector, and in magnitude.

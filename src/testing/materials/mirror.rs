@@ -85,8 +85,8 @@ pub fn mirrors(
     cells: impl IntoIterator<Item = IVec3>,
 ) -> Result<(), String> {
     for cell in cells {
-        let seen = (mirror.material(cell), mirror.height(cell));
-        same(&cell.to_string(), &seen, &(world.material(cell), world.height(cell)))?;
+        let seen = (mirror.material(cell), mirror.units(cell));
+        same(&cell.to_string(), &seen, &(world.material(cell), world.units(cell)))?;
         let (seen, held) = (mirror.moisture(cell), world.moisture(cell));
         let is_rounded = seen <= held && held < seen + MOISTURE_STEP;
         let is_most = seen == 255.0 * MOISTURE_STEP && held >= seen;

@@ -52,7 +52,7 @@ impl Kind for World {
     fn looks(&self) -> Looks<Self> {
         let look = |cell| {
             let (moisture, pressure) = (self.moisture(cell), self.pressure(cell));
-            (self.material(cell), self.height(cell), moisture.to_bits(), pressure.to_bits())
+            (self.material(cell), self.units(cell), moisture.to_bits(), pressure.to_bits())
         };
         all_cells::<Cube, _>(self.bounds(), self.chunks().map(|(position, _)| position), look)
     }

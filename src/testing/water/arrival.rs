@@ -95,7 +95,7 @@ fn is_plain(world: &WaterWorld) -> bool {
         && world.queued_edits().len() == 0
 }
 
-/// What the springs of a world come to.
+/// The totals of the springs of a world.
 #[derive(Clone, Copy)]
 struct Course {
     /// The ticks after which the flow is steady.
@@ -105,7 +105,7 @@ struct Course {
     most: u64,
 }
 
-/// Returns the course of a world; `None` if nothing comes to its ends, or takes long.
+/// Returns the course of a world; `None` if nothing reaches its ends, or takes long.
 fn course(world: &WaterWorld) -> Option<Course> {
     let bed = Bed::of(world);
     let most = bed.outflow_of_one_height();
@@ -190,7 +190,7 @@ impl Waiting {
             let from = world.cell(cell)?;
             // How far it is pressed up, its spring decides.
             let into = from.direction().filter(|&face| face != Face::Up)?.step(cell)?;
-            let is_wet = |cell: &_| from.height() > 0 && world.height(*cell) > 0;
+            let is_wet = |cell: &_| from.height() > 0 && world.units(*cell) > 0;
             let is_connected = |cell| world.cell(cell).is_some_and(|cell| cell.has_source());
             (is_connected(cell) && is_wet(&into) && !is_connected(into)).then_some(into)
         };
@@ -222,7 +222,7 @@ fn check_filled<W: Watch>(world: &mut W, water: impl Fn(&W) -> &WaterWorld, foun
         ticks += 1;
     }
     let cells = below_springs(&Cells::of(water(world)));
-    let units: u64 = cells.iter().map(|&cell| u64::from(water(world).height(cell))).sum();
+    let units: u64 = cells.iter().map(|&cell| u64::from(water(world).units(cell))).sum();
     let most = 7 * cells.len() as u64;
     found.hold(law::FILLED, arrives(units, most), || {
         format!("{units} of {most} units stand below springs, {ticks} ticks after this one")

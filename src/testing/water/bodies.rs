@@ -9,7 +9,7 @@ use glam::IVec3;
 /// The most cells that an edit of a body looks at.
 const REACH: usize = 16_384;
 
-/// Whether the sea goes on across a face of a cell, where no cell is loaded.
+/// Whether the sea continues across a face of a cell, where no cell is loaded.
 pub(super) type SeaBeyond<'a> = &'a dyn Fn(IVec3, Face) -> bool;
 
 impl Cells {

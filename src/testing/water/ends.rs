@@ -5,7 +5,7 @@ use crate::{Cube, Face, Region, Shape};
 use glam::{IVec2, IVec3};
 use std::collections::HashMap;
 
-/// The edges of a world, and those of its columns.
+/// The edges of a world and of its columns.
 pub(super) struct Ends {
     pub(super) edges: Edges,
     pub(super) bounds: Region,

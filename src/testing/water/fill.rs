@@ -5,7 +5,7 @@ use crate::Face;
 use glam::IVec3;
 
 /// Returns the open cells below a spring to which its water can come in a world that none leaves.
-/// In time they are all full, but for films that slope by a unit from cell to cell.
+/// In time they are all full, except films that slope by a unit from cell to cell.
 ///
 /// Water moves down and sideways, and up below the height of the spring: a spring presses with no
 /// more than its own floor. None passes the cell of another spring, which is full of its own.

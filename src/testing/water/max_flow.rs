@@ -115,7 +115,7 @@ mod tests {
 
     /// Max flow is min cut, over all cuts.
     #[test]
-    fn what_is_sent_is_the_least_capacity_of_all_cuts() {
+    fn the_flow_equals_the_least_capacity_of_all_cuts() {
         for seed in 0..200 {
             let mut random = Rng::with_seed(seed);
             let nodes = random.usize(2..8);

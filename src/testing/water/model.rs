@@ -19,7 +19,7 @@ use std::collections::{HashMap, HashSet};
 /// than this, a tick bounds only what passes the contacts and the necks of pieces.
 const PASSAGE_CELLS: usize = 2_048;
 
-/// Which ways it took is asked in each tick of worlds of so many cells, in every second one of
+/// Its ways are checked in each tick of worlds of up to this many cells, in every second tick of
 /// those that are twice as large, and so on, so that it takes no longer.
 const PASSAGE_OFTEN: usize = 1_024;
 
@@ -298,7 +298,7 @@ impl Naive {
             return;
         }
         let is_still = |&(cell, (now, then)): &(IVec3, (&Content, &Content))| {
-            let is_uncovered = Face::Up.step(cell).is_none_or(|above| world.height(above) == 0);
+            let is_uncovered = Face::Up.step(cell).is_none_or(|above| world.units(above) == 0);
             now.height() + 1 == then.height() && is_uncovered && world.current(cell) == IVec3::ZERO
         };
         let contents = now.contents.iter().zip(&self.cells.contents);
@@ -365,7 +365,7 @@ impl Naive {
     }
 }
 
-/// Returns whether the sea goes on across a face of a cell, where no cell is loaded.
+/// Returns whether the sea continues across a face of a cell, where no cell is loaded.
 fn sea_beyond(ends: &Ends) -> impl Fn(IVec3, Face) -> bool + '_ {
     |cell, face| {
         let is_sea = matches!(ends.beyond(cell, face), Edge::Level(y) if cell.y <= y);

@@ -14,7 +14,7 @@ use crate::water2d::{
 use crate::{CHUNK_CELLS, Chunk, Region, Sheet, StepReport};
 use glam::IVec3;
 
-/// What an edit comes to; by its name, what refuses it.
+/// The outcome of an edit; by its name, what refuses it.
 type Answer = Result<Outcome, &'static str>;
 
 /// The model of a world.
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn what_rises_and_what_rests_uneven_break_laws() {
+    fn rising_water_and_uneven_rest_break_laws() {
         let low = slice(&[-1, 100, -1, 0, 40, 0]);
         let high = slice(&[-1, 40, -1, 0, 100, 0]);
         assert_eq!(broken(&high, &low, false), None);

@@ -23,7 +23,7 @@ impl Budget {
         Budget::new(LAYER_CELLS)
     }
 
-    /// Charges `cells` to the budget, or what is left if that is less. Returns whether any was left
+    /// Charges `cells` to the budget, or the rest if that is less. Returns whether any was left
     /// before.
     #[inline]
     pub(crate) fn spend(&mut self, cells: usize) -> bool {
@@ -38,7 +38,7 @@ impl Budget {
         self.left
     }
 
-    /// Returns whether none is left.
+    /// Returns whether the budget is spent.
     #[inline]
     pub(crate) fn is_spent(self) -> bool {
         self.left == 0

@@ -1,11 +1,11 @@
 //! The currents of the last complete tick, kept while the next one is underway in slices.
 //!
-//! A record belongs to one tick at a time, so that the tick underway takes over the records of the
-//! last one. Before that, the flows of the cells that took part are copied here, two bytes each. A
-//! tick that is done in one call cannot be looked at meanwhile, and copies nothing.
+//! A record belongs to one tick at a time: the tick underway takes over the records of the last
+//! one. Before it does, the flows of the cells that took part are copied here, two bytes each. A
+//! tick that is done in one call cannot be read meanwhile, and copies nothing.
 //!
-//! The layers lie in one list, which a sparse array finds by chunk (sparse set): to drop them all
-//! takes constant time, as a tick ends with that.
+//! The layers lie in one list, and a sparse array finds them by chunk (sparse set). Dropping them
+//! all, as the end of a tick does, takes constant time.
 
 use crate::chunk::LayerMask;
 use crate::grid::LayerId;
@@ -18,16 +18,17 @@ struct Layer {
     layer: LayerId,
     /// The cells that water touched.
     cells: LayerMask,
-    /// Where the flow records of these cells begin, which are in order of their indices.
+    /// Where the flow records of these cells begin. The records are in order of the cells' indices.
     start: usize,
 }
 
 /// The flows of the last complete tick, by layer.
 #[derive(Default)]
 pub(crate) struct LastFlows {
-    /// For each slot, where its first layer is in `layers`, if that one is of this slot.
+    /// For each slot, where its first layer is in `layers`. Valid only if that layer belongs to
+    /// this slot.
     first: Vec<u32>,
-    /// Those of a chunk follow one another.
+    /// The layers of a chunk follow one another.
     layers: Vec<Layer>,
     flows: Vec<u16>,
 }
@@ -65,7 +66,7 @@ impl LastFlows {
         }
     }
 
-    /// Drops them all. Their buffers are kept for the next tick in slices.
+    /// Drops all layers. Their buffers are kept for the next tick in slices.
     pub(crate) fn clear(&mut self) {
         self.layers.clear();
         self.flows.clear();

@@ -3,7 +3,7 @@
 //!
 //! Water is thin: on real ground a layer has about four wet cells. So a record notes up to
 //! [`LayerMask::SPARSE`] cells in a list of eight bytes each, and takes a table of all cells only
-//! when more take part. What limits a tick in a thin world is the memory that its records span.
+//! when more take part. A tick in a thin world is limited by the memory that its records span.
 
 use crate::chunk::{LAYER_CELLS, LayerMask, ones};
 use crate::coords::Face;
@@ -16,7 +16,7 @@ use std::borrow::Cow;
 /// The most cells that a record keeps in its list.
 const FEW: usize = LayerMask::SPARSE;
 
-/// What a tick notes of one cell.
+/// A tick's note of one cell.
 #[derive(Clone, Copy)]
 struct Note {
     cell: u8,
@@ -32,7 +32,7 @@ impl Note {
     const BLANK: Note = Note { cell: 0, inflow: 0, flow: NO_FLOW, before: None };
 }
 
-/// What a tick notes of all cells of a layer.
+/// A tick's notes of all cells of a layer.
 pub(crate) struct Table {
     flow: [u16; LAYER_CELLS],
     /// For each face, the cells that water entered through it.
@@ -43,7 +43,7 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// Returns the table of a layer in which nothing has happened.
+    /// Returns an empty table.
     pub(crate) fn new() -> Box<Self> {
         Box::new(Table {
             flow: [NO_FLOW; LAYER_CELLS],
@@ -53,7 +53,7 @@ impl Table {
         })
     }
 
-    /// Makes it like new. The stale cells in `before` stay, since none is in `saved`.
+    /// Resets the table. The stale cells in `before` stay, since none is in `saved`.
     fn reset(&mut self, touched: LayerMask) {
         // Four rows at a time, since usually few are touched.
         for (flow, touched) in self.flow.as_chunks_mut::<64>().0.iter_mut().zip(touched.words()) {
@@ -93,11 +93,12 @@ impl Table {
     }
 }
 
-/// Marks of cells that springs feed. Most layers have none.
+/// Marks of cells that springs feed. Most layers have no such cells.
 pub(crate) struct Marks {
-    /// Leads only to cells that are exhausted for this tick, so that no draw passes through it.
+    /// Cells whose parents all lead to exhausted cells, so that no draw passes through them in this
+    /// tick.
     pub(crate) dead: LayerMask,
-    /// Would draw, but the path is exhausted for this tick; must stay awake.
+    /// Cells that would draw, but whose path is exhausted for this tick; they must stay awake.
     pub(crate) waiting: LayerMask,
     /// Passed by steady flow in this tick.
     pub(crate) marked: LayerMask,
@@ -114,22 +115,22 @@ impl Marks {
     };
 }
 
-/// The record of one layer in a tick. What all phases ask for comes first: a tick in a thin world
-/// waits for the cache lines of its records.
+/// The record of one layer in a tick. The fields that all phases read come first: the time of a
+/// tick in a thin world is mostly cache misses on its records.
 #[repr(C)]
 pub(crate) struct LayerRecord {
-    /// Water entered, left or passed. A cell that is not touched has the flow record [`NO_FLOW`].
+    /// Cells that water entered, left or passed. Every other cell has the flow record [`NO_FLOW`].
     pub(crate) touched: LayerMask,
-    /// Woken in this tick, so visited in the next.
+    /// Cells woken in this tick, to be visited in the next.
     pub(crate) woken: LayerMask,
     notes: [Note; FEW],
-    /// All cells, if more than [`FEW`] take part; then the list is empty.
+    /// The notes of all cells, if more than [`FEW`] take part; then the list is empty.
     table: Option<Box<Table>>,
     /// The number of notes in the list.
     count: u8,
     /// Whether any cell is saved.
     has_saved: bool,
-    /// Kept from tick to tick, once it is there.
+    /// The saved parents, if any. The allocation is kept from tick to tick.
     marks: Option<Box<Marks>>,
     /// For each face, the cells that had extra parents behind it. `None` if no cell is saved or
     /// none had any.
@@ -141,7 +142,7 @@ pub(crate) struct LayerRecord {
 }
 
 impl LayerRecord {
-    /// Returns the record of a layer in which nothing has happened.
+    /// Returns an empty record.
     pub(crate) fn new() -> Self {
         LayerRecord {
             touched: LayerMask::NONE,
@@ -157,7 +158,7 @@ impl LayerRecord {
         }
     }
 
-    /// Makes a record of an earlier tick like new. Returns its table, like new too, if it had one.
+    /// Resets a record of an earlier tick. Returns its table, also reset, if it had one.
     pub(crate) fn reset(&mut self) -> Option<Box<Table>> {
         let mut table = self.table.take();
         if let Some(table) = &mut table {
@@ -181,7 +182,7 @@ impl LayerRecord {
         self.marks.get_or_insert_with(|| Box::new(Marks::NONE))
     }
 
-    /// Gives a record in which nothing is noted a table, which must be new or reset.
+    /// Gives an empty record a table, which must be new or reset.
     pub(crate) fn use_table(&mut self, table: Box<Table>) {
         debug_assert!(self.count == 0, "notes would be lost");
         self.table = Some(table);
@@ -198,8 +199,8 @@ impl LayerRecord {
         &self.notes[..usize::from(self.count)]
     }
 
-    /// Returns the note of a cell in the list, which it enters if it is not there. `None` if the
-    /// layer has a table, which it takes once the list is full.
+    /// Returns the note of a cell in the list, and adds one if there is none. `None` if the layer
+    /// has a table; a full list is replaced by a table.
     #[inline]
     fn note(&mut self, cell: usize) -> Option<&mut Note> {
         if self.table.is_some() {
@@ -245,7 +246,7 @@ impl LayerRecord {
         passed(self.flow(cell))
     }
 
-    /// Returns the cells that have passed on at least so many units in this tick.
+    /// Returns the cells that have passed on at least this many units in this tick.
     pub(crate) fn passed_at_least(&self, units: u8) -> LayerMask {
         match &self.table {
             Some(table) => LayerMask::select(&table.flow, |flow| passed(flow) >= units),
@@ -332,7 +333,7 @@ impl LayerRecord {
         }
     }
 
-    /// Saves these cells if this is the tick's first change to them. If they are many, the whole
+    /// Saves these cells if this is the tick's first change to them. If there are many, the whole
     /// layer is saved, and is later compared as a whole.
     pub(crate) fn save(&mut self, store: &Store, layer: LayerId, cells: LayerMask) {
         if cells.is_sparse() {
@@ -395,8 +396,8 @@ impl LayerRecord {
         self.touched.insert(cell);
     }
 
-    /// Records what cells pass on, given as flow records of all cells without what they have passed
-    /// on already.
+    /// Records the units that cells pass on, given as flow records of all cells, without the units
+    /// that they have passed on already.
     pub(crate) fn pass_on_all(&mut self, cells: LayerMask, flows: &[u16; LAYER_CELLS]) {
         if self.table.is_none() && !cells.is_sparse() {
             self.make_table();
@@ -436,7 +437,8 @@ impl LayerRecord {
         }
     }
 
-    /// Returns a cell as it was before the tick if it is saved. The others have not changed.
+    /// Returns a cell as it was before the tick if it is saved. A cell that is not saved has not
+    /// changed.
     #[inline]
     pub(crate) fn before(&self, cell: usize) -> Option<Voxel> {
         match &self.table {
@@ -445,7 +447,7 @@ impl LayerRecord {
         }
     }
 
-    /// Returns whether any cell is saved. If not, none has changed.
+    /// Returns whether any cell is saved. If not, no cell has changed.
     pub(crate) fn may_have_changed(&self) -> bool {
         self.has_saved
     }
@@ -491,7 +493,7 @@ fn layer_of(store: &Store, layer: LayerId) -> Cow<'_, [Voxel; LAYER_CELLS]> {
     }
 }
 
-/// Returns the cells of a layer of which `part` differs.
+/// Returns the cells of a layer whose `part` differs.
 fn differing(
     before: &[Voxel; LAYER_CELLS],
     now: &[Voxel; LAYER_CELLS],
@@ -512,7 +514,7 @@ mod tests {
 
     type Looks = (Option<Voxel>, u8, Option<(u8, Option<Face>)>);
 
-    /// What a game draws of a cell, in words of its own.
+    /// The parts of a cell that a game draws, computed independently.
     fn looks(voxel: Voxel) -> Looks {
         let passes = voxel != Voxel::OPEN && voxel.height() == 0 && !voxel.is_mark();
         let passing = passes.then(|| (voxel.largest(), voxel.direction()));
@@ -521,7 +523,7 @@ mod tests {
 
     /// One cell or many of a layer change, some more than once and some back.
     #[test]
-    fn what_differs_from_before_a_tick_is_known_and_can_be_turned_back() {
+    fn differences_from_before_a_tick_are_recorded_and_can_be_undone() {
         let (mut kept, mut unseen) = ([0; 2], 0);
         for seed in 0..24 {
             let mut random = fastrand::Rng::with_seed(seed);

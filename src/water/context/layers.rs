@@ -23,8 +23,8 @@ struct ChunkRecords {
 #[derive(Default)]
 pub(crate) struct TickScratch {
     chunks: Vec<Option<Box<ChunkRecords>>>,
-    /// By slot: the layers (by bit) with a record. Beside the records, since most questions are
-    /// answered by it, and it stays in the cache.
+    /// By slot: the layers (by bit) with a record. It is stored beside the records because it
+    /// answers most queries and stays in the cache.
     open: Vec<u16>,
     members: Vec<Slot>,
     /// While a tick begins: the members of the last one.
@@ -33,14 +33,14 @@ pub(crate) struct TickScratch {
     entered: usize,
     /// Layers and chunks that the last tick used.
     last_used: (usize, usize),
-    /// Tables that the last tick used, as far as its records are recycled.
+    /// Tables that the last tick used, among the records that are recycled.
     tables_used: usize,
     #[expect(
         clippy::vec_box,
         reason = "boxes move between chunks and this list; unboxed, each move would copy a kilobyte"
     )]
     spare: Vec<Box<LayerRecord>>,
-    /// Like new, as the spare records are.
+    /// Records that are reset and free to use.
     #[expect(clippy::vec_box, reason = "these move in the same way")]
     spare_tables: Vec<Box<Table>>,
     #[expect(clippy::vec_box, reason = "these move in the same way")]
@@ -48,19 +48,19 @@ pub(crate) struct TickScratch {
     /// Layers in use.
     layers: usize,
     random: u64,
-    /// Parity of the ticks begun: tells records of this tick from those of the last.
+    /// Parity of the ticks begun: distinguishes records of this tick from records of the last.
     is_tick_odd: bool,
     /// The current phase.
     pub(crate) phase: Phase,
     pub(crate) schedule: Schedule,
     pub(crate) sweep: Sweep,
-    /// The account when the tick began.
+    /// The ledger when the tick began.
     pub(crate) ledger_before: Ledger,
-    /// The number of cells of the chunks that have entered that were awake when the tick began.
+    /// The number of cells that were awake when the tick began, in the chunks that have entered.
     pub(crate) awake_before: usize,
-    /// Whether the world may be looked at before the tick is complete.
+    /// Whether the world may be read before the tick is complete.
     pub(crate) is_in_slices: bool,
-    /// The flows of the last tick that are in no record any more; empty unless in slices.
+    /// The flows of the last tick whose records were taken over; empty unless in slices.
     last_flows: LastFlows,
     /// Whether parents or springs were changed between the last tick and this one.
     pub(crate) links_changed: bool,
@@ -86,16 +86,16 @@ impl TickScratch {
         (self.entered, self.awake_before) = (0, 0);
     }
 
-    /// Empties the log of what evaporated, if there is one.
+    /// Empties the log of evaporation, if there is one.
     pub(crate) fn forget_evaporated(&mut self) {
         if let Some(log) = &mut self.evaporated {
             log.clear();
         }
     }
 
-    /// Enters the next chunks with awake cells, for one piece. After the last, recycles what the
-    /// last tick left of others and frees records. Returns how many cells that counts as: a row of
-    /// a layer counts as one, and a record of the last tick. `None` if all is done.
+    /// Enters the next chunks with awake cells, for one piece. After the last chunk, recycles the
+    /// other records of the last tick and frees records. Returns the cells charged: one for a row
+    /// of a layer, and one for a record of the last tick. `None` if all is done.
     pub(crate) fn enter_next(&mut self, store: &mut Store) -> Option<u64> {
         let mut budget = Budget::of_a_piece();
         while !budget.is_spent()
@@ -148,8 +148,8 @@ impl TickScratch {
         before.iter().zip(after).any(|(&before, after)| before > after)
     }
 
-    /// Returns whether all chunks awake at the tick's beginning have entered, so that every record
-    /// is of this tick.
+    /// Returns whether all chunks that were awake when the tick began have entered, so that every
+    /// record is of this tick.
     pub(crate) fn have_entered(&self) -> bool {
         self.phase > Phase::Begin
     }
@@ -191,8 +191,7 @@ impl TickScratch {
         }
     }
 
-    /// Returns the record of a layer. The chunk joins the tick if it has no part in it
-    /// yet.
+    /// Returns the record of a layer. The chunk joins the tick if it is not a member yet.
     #[inline]
     pub(crate) fn record_mut(&mut self, store: &Store, layer: LayerId) -> &mut LayerRecord {
         if self.open[layer.slot.index()] >> layer.y & 1 == 0 {
@@ -276,8 +275,8 @@ impl TickScratch {
         self.layers
     }
 
-    /// Moves the records of chunks to the workspace of a thread, which works on those in `members`
-    /// and may use `spares` of the spare records.
+    /// Moves the records of chunks to the workspace of a thread, which works on the chunks in
+    /// `members` and may use `spares` of the spare records.
     #[cfg(feature = "rayon")]
     pub(crate) fn lend(
         &mut self,
@@ -296,7 +295,8 @@ impl TickScratch {
         self.swap_chunks(borrower, slots);
     }
 
-    /// Takes back the records that were lent, with those of chunks and layers that have joined.
+    /// Takes back the records that were lent, with the records of chunks and layers that have
+    /// joined.
     #[cfg(feature = "rayon")]
     pub(crate) fn take_back(&mut self, borrower: &mut TickScratch, slots: &[Slot], store: &Store) {
         self.swap_chunks(borrower, slots);
@@ -374,7 +374,7 @@ impl TickScratch {
         self.get(place.layer_id()).map_or(0, |work| work.passed(place.cell()))
     }
 
-    /// Drops what was kept of the tick before the one that is complete.
+    /// Drops the data of the tick before the last complete one.
     pub(crate) fn drop_last_flows(&mut self) {
         self.last_flows.clear();
     }
@@ -425,7 +425,7 @@ impl TickScratch {
     }
 }
 
-/// Returns the number of rows in layers with awake cells, which are read when a chunk enters.
+/// Returns the number of rows in layers with awake cells. These rows are read when a chunk enters.
 fn rows_awake(awake: &CellMask) -> usize {
     LAYER_ROWS * (0..16).filter(|&layer| awake.layer(layer).any()).count()
 }
@@ -437,8 +437,7 @@ mod tests {
     use crate::water::context::test_worlds;
     use crate::water::flow_record::NO_FLOW;
 
-    /// Layers and chunks are counted while they come and go; the count must be that of those there
-    /// are.
+    /// The counts of layers and chunks, which are updated as they come and go, equal a recount.
     #[test]
     fn layers_and_chunks_are_counted_as_they_are_there() {
         let mut most = 0;

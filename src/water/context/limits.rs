@@ -1,4 +1,4 @@
-//! What a cell may pass on in a tick.
+//! The limits on the units that a cell passes on in a tick.
 
 use crate::water::cell::CellFlags;
 use crate::water::rules::Rules;

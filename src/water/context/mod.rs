@@ -1,7 +1,7 @@
 //! The context that all phases of a tick share, and the primitives by which they write.
 //!
 //! A tick owns nothing: it borrows the world's parts, and its own records are in the
-//! [`TickScratch`]. What a single phase carries from piece to piece is passed to it by
+//! [`TickScratch`]. The state of a single phase between two pieces is passed to it by
 //! [`tick`](crate::water::tick).
 
 pub(crate) mod budget;
@@ -37,7 +37,8 @@ pub(crate) struct Tick<'w> {
     pub(crate) limits: Limits,
     /// The number of complete ticks.
     pub(crate) tick: u64,
-    /// Whether the steady flow takes what other flow of this tick has left over.
+    /// Whether the steady flow takes only the throughput that other flow of this tick has left
+    /// over.
     pub(crate) is_yielding: bool,
     pub(crate) report: StepReport,
 }
@@ -60,7 +61,7 @@ impl Tick<'_> {
     }
 
     /// Returns, for each lateral face, `of` the closed and wet bits of the neighbour's layer. Where
-    /// the chunk is missing: all cells if `beyond` holds for the mark there, else none.
+    /// the chunk is missing, it returns all cells if `beyond` holds for the mark there, else none.
     pub(crate) fn beside(
         &self,
         layer: LayerId,
@@ -92,7 +93,7 @@ impl Tick<'_> {
         self.store.write(place, voxel);
     }
 
-    /// The same where neither height nor HasSource changes, so that the masks stay true.
+    /// Writes a voxel whose height and HasSource do not change, so that the masks stay valid.
     #[inline]
     pub(crate) fn put_marks(&mut self, place: Place, voxel: Voxel) {
         self.leave_run(place);
@@ -139,8 +140,9 @@ impl Tick<'_> {
         self.store.wake_at(place);
     }
 
-    /// Takes units from a cell and wakes what may now flow into it. A spring stays full: the units
-    /// are entered in the ledger as injected. A cell at the sea passes on what the sea gives.
+    /// Takes units from a cell and wakes the cells that may now flow into it. A spring stays full:
+    /// the units are entered in the ledger as injected. A cell at the sea passes on the units that
+    /// the sea gives.
     pub(crate) fn take(&mut self, place: Place, units: u8) {
         let voxel = self.store.read(place);
         if voxel.has(CellFlags::IS_SOURCE) {
@@ -156,18 +158,18 @@ impl Tick<'_> {
         self.wake_givers(place.layer_id(), gave);
     }
 
-    /// Wakes what may now flow into the cells that gave: the cells beside them, above them, and
-    /// beside those above; and the water over full cells above them, which was one body with what
-    /// lies beside those as long as they had no room below. Full cells below wake if a spring lies
-    /// higher, since they may rise. Those below a giver that is dry now wake in any case: they are
-    /// the surface of a body of its own, which may stand lower elsewhere.
+    /// Wakes the cells that may now flow into the cells that gave: the cells beside them, above
+    /// them, and beside those above. Also wakes the water over full cells above them: while these
+    /// cells had no room below, it formed one body with the water beside them. Full cells below
+    /// wake if a spring lies higher, since they may rise. The cells below a giver that is dry now
+    /// wake in any case: they are the surface of a separate body, which may stand lower elsewhere.
     pub(crate) fn wake_givers(&mut self, layer: LayerId, gave: LayerMask) {
         if gave.is_empty() {
             return;
         }
         let around = gave | gave.spread();
         self.wake_layer(layer, around);
-        // What has given all may draw, though it may have been asleep.
+        // A cell that has given all its water may draw, though it may have been asleep.
         let dry = gave - self.store.layer(layer).wet;
         let emptied = dry & self.store.connected(layer);
         if emptied.any() {
@@ -232,7 +234,7 @@ impl Tick<'_> {
         self.store.wake_at(place);
     }
 
-    /// Ends the runs beside cells of a layer, which hold water now.
+    /// Ends the runs beside cells of a layer that hold water now.
     #[inline]
     fn part_from_runs(&mut self, layer: LayerId, cells: LayerMask) {
         if self.store.has_runs() {

@@ -1,5 +1,5 @@
-//! Rollback: the world as it was when the tick underway began, which is what queries, `state_hash`
-//! and snapshots read.
+//! Rollback: the world as it was when the tick underway began. Queries, `state_hash` and snapshots
+//! read this state.
 
 use crate::chunk::{CellMask, Chunk, ones};
 use crate::grid::{LayerId, Slot};
@@ -17,8 +17,8 @@ impl WaterWorld {
         self.scratch.phase != Phase::Rest
     }
 
-    /// Returns whether the next tick has begun, so far perhaps only with the edits queued before
-    /// it, and is not complete.
+    /// Returns whether the next tick has begun and is not complete. Making the edits queued before
+    /// it counts as having begun.
     pub(crate) fn has_begun(&self) -> bool {
         self.is_underway() || self.queue.has_begun()
     }

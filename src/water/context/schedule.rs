@@ -10,7 +10,7 @@ use crate::water::random::mix;
 use crate::water::store::Store;
 use core::ops::Range;
 
-/// What a tick does next.
+/// The next step of a tick.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Phase {
     /// No tick is underway.
@@ -24,7 +24,7 @@ pub(crate) enum Phase {
     Flow,
     /// Outlets and cells with room draw, layer by layer.
     Draw,
-    /// Bodies of water follow what has changed.
+    /// The labels of bodies of water follow the changes.
     Flood,
     /// Bodies are levelled, one by one.
     Level,
@@ -44,8 +44,8 @@ pub(crate) enum Order {
     World,
 }
 
-/// The chunks that are visited layer by layer together: those of a tile, or of the world, at one
-/// y.
+/// The chunks that are visited layer by layer together: the chunks of a tile, or of the world, at
+/// one y.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct RowKey {
     tile: Rank,
@@ -65,7 +65,7 @@ pub(crate) struct Schedule {
     open: u16,
     layer: usize,
     at: usize,
-    /// The member visited last. It is at `at` unless another has joined before it.
+    /// The member visited last. It is at index `at` unless another member has joined before it.
     last: Option<Slot>,
     random: u64,
     order: Order,
@@ -97,7 +97,7 @@ impl Schedule {
         self.sort(store);
     }
 
-    /// Puts the members in order: half a millisecond for some 5,000 of them.
+    /// Sorts the members: half a millisecond for some 5,000 of them.
     fn sort(&mut self, store: &Store) {
         let mut members = core::mem::take(&mut self.members);
         members.sort_by_cached_key(|&slot| self.visit_key(store, slot));
@@ -130,7 +130,7 @@ impl Schedule {
         }
     }
 
-    /// Returns the next layer of those that `open` gives for a chunk (by bit); `None` at the end.
+    /// Returns the next of the layers that `open` returns for a chunk (by bit); `None` at the end.
     /// The call after that starts again from the beginning.
     #[inline]
     pub(crate) fn next(&mut self, store: &Store, open: impl Fn(Slot) -> u16) -> Option<LayerId> {
@@ -159,8 +159,8 @@ impl Schedule {
         }
     }
 
-    /// Moves to the row after the current one, or to the first of all if there is no current row,
-    /// and finds out which of its layers are open. Returns `None` if no row is left.
+    /// Moves to the row after the current one, or to the first row if there is no current one, and
+    /// finds which of its layers are open. Returns `None` if no row is left.
     fn next_row(&mut self, store: &Store, open: impl Fn(Slot) -> u16) -> Option<()> {
         let start = match (self.row.take(), self.only) {
             (Some(row), _) => row.end,
@@ -180,7 +180,7 @@ impl Schedule {
         Some(())
     }
 
-    /// Returns the tiles of a turn (0 to 3) that have members, in order, with these members.
+    /// Returns the tiles of a turn (0 to 3) that have members, in order, with their members.
     #[cfg(feature = "rayon")]
     pub(crate) fn tiles_of(
         &self,
@@ -272,7 +272,7 @@ impl Sweep {
         (self.at, self.layer) = (0, 0);
     }
 
-    /// Returns the next layer of those that `open` gives for a chunk (by bit).
+    /// Returns the next of the layers that `open` returns for a chunk (by bit).
     #[inline]
     pub(crate) fn next(&mut self, open: impl Fn(Slot) -> u16) -> Option<LayerId> {
         while let Some(&slot) = self.chunks.get(self.at) {
@@ -287,7 +287,7 @@ impl Sweep {
         None
     }
 
-    /// Returns the layers still to be visited, of those that `open` gives for a chunk.
+    /// Returns the layers still to be visited, among the layers that `open` returns for a chunk.
     pub(crate) fn ahead(&self, open: impl Fn(Slot) -> u16) -> impl Iterator<Item = LayerId> {
         let chunks = self.chunks.iter().enumerate().skip(self.at);
         chunks.flat_map(move |(at, &slot)| {
@@ -308,9 +308,9 @@ mod tests {
     use glam::IVec3;
     use hashbrown::{HashMap, HashSet};
 
-    /// Layers open during the iteration, in chunks that take part and in others, which join:
-    /// whatever is opened ahead is visited once, in order, and what is opened behind is not
-    /// until the next pass.
+    /// Layers are opened during the iteration, in chunks that take part and in chunks that join. A
+    /// layer opened ahead is visited once, in order; a layer opened behind waits until the next
+    /// pass.
     #[test]
     fn whatever_opens_ahead_has_its_turn_in_order() {
         for seed in 0..100 {

@@ -17,7 +17,7 @@ pub(crate) fn springs(seed: u64) -> WaterWorld {
     springs_with(seed, |world, _| _ = world.step())
 }
 
-/// The same, with each of its ticks done by `tick`, to which its number is passed.
+/// The same, with each tick done by `tick`, which is passed the tick's number.
 pub(crate) fn springs_with(seed: u64, mut tick: impl FnMut(&mut WaterWorld, u32)) -> WaterWorld {
     let mut random = Rng::with_seed(seed);
     let bounds = Region::new(IVec3::new(-6, -5, -6), IVec3::new(5, 6, 5));
@@ -29,7 +29,7 @@ pub(crate) fn springs_with(seed: u64, mut tick: impl FnMut(&mut WaterWorld, u32)
     };
     let mut world =
         WaterWorld::with_bounds(seed, rules, bounds).expect("rules within their ranges");
-    // Tests write to its store by themselves, which ticks never do to a cell in a run.
+    // Tests write to the store directly; a tick never writes to a cell in a run.
     world.store.forbid_runs();
     for chunk in Region::new(Cube::chunk_of(bounds.min()), Cube::chunk_of(bounds.max())).positions()
     {
@@ -38,7 +38,7 @@ pub(crate) fn springs_with(seed: u64, mut tick: impl FnMut(&mut WaterWorld, u32)
     let mut cell = || IVec3::new(random.i32(-6..6), random.i32(-5..7), random.i32(-6..6));
     for round in 0..12 {
         let (rock, pool) = (cell(), cell());
-        // Where there is rock already, or none can be, another will do.
+        // If there is rock already, or none may be placed, the next random cell is tried.
         let _ = world.fill_solid(Region::new(rock, (rock + IVec3::new(3, 1, 3)).min(bounds.max())));
         let _ = world.fill_water(Region::new(pool, (pool + 1).min(bounds.max())), 6);
         let _ = world.add_source(cell());
@@ -80,7 +80,7 @@ pub(crate) fn places(world: &WaterWorld) -> Vec<Place> {
         .collect()
 }
 
-/// A tick that has begun, and in which nothing has flowed.
+/// A tick that has begun, before any flow.
 pub(crate) fn tick(world: &mut WaterWorld) -> Tick<'_> {
     let (tick, _) = world.underway();
     while tick.scratch.enter_next(tick.store).is_some() {}
@@ -88,7 +88,7 @@ pub(crate) fn tick(world: &mut WaterWorld) -> Tick<'_> {
     tick
 }
 
-/// Lets every cell sleep.
+/// Puts every cell to sleep.
 pub(crate) fn put_to_sleep(store: &mut Store) {
     for slot in store.grid().sorted_slots() {
         if let Some(mask) = store.grid_mut().awake_at_mut(slot) {
@@ -97,7 +97,7 @@ pub(crate) fn put_to_sleep(store: &mut Store) {
     }
 }
 
-/// A cell and all that feeds it, however far up.
+/// Returns a cell and all cells that feed it, however far up.
 pub(crate) fn ancestors(store: &Store, place: Place) -> HashSet<Place> {
     let mut met: HashSet<Place> = HashSet::from([place]);
     let mut open = vec![place];

@@ -1,19 +1,19 @@
-//! Tiles: squares of chunk columns, which the flow and the ebb work through one after the other
+//! Tiles: squares of chunk columns. The flow and the ebb work through them one after another
 //! (domain decomposition with graph colouring).
 //!
-//! While it is worked through, a tile reads and writes its own columns and those around them, its
-//! [`Scope`]. Tiles have one of four colours, like the squares of a 2×2 pattern, so the scopes of
-//! two tiles of one colour have no column in common: these tiles do not affect each other, and
-//! threads share them. What reaches further is put off until all tiles are done.
+//! While a tile is worked through, its own columns and the columns around them are read and
+//! written: its [`Scope`]. Tiles have one of four colours, like the squares of a 2×2 pattern, so
+//! the scopes of two tiles of one colour have no column in common. These tiles do not affect each
+//! other, and threads share them. Work that reaches further is deferred until all tiles are done.
 //!
-//! The tiles lie elsewhere in each tick, and the order of the colours is drawn anew, so that water
-//! shows no trace of them.
+//! The tiles lie elsewhere in each tick, and each tick draws a new order of the colours, so that
+//! water shows no trace of them.
 
 use crate::water::random::{Purpose, mix};
 use glam::IVec3;
 
-/// The side of a tile, in chunks. With 4, a tile's scope has 2.25 times its columns; a smaller one
-/// costs more to hand to a thread, a larger one leaves threads idle in small worlds.
+/// The side of a tile, in chunks. With 4, a tile's scope has 2.25 times its columns. A smaller tile
+/// costs more to hand to a thread; a larger one leaves threads idle in small worlds.
 const SIDE: i32 = 4;
 
 /// How a tick divides the world.
@@ -47,7 +47,7 @@ pub(crate) struct Scope {
 
 #[cfg(feature = "rayon")]
 impl Scope {
-    /// Returns whether a chunk lies in it.
+    /// Returns whether a chunk lies in the scope.
     #[inline]
     pub(crate) fn contains(self, chunk: IVec3) -> bool {
         let within = |at: i32, min: i32| (min..min + SIDE + 2).contains(&at);

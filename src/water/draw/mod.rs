@@ -1,6 +1,7 @@
-//! Draws: films that a spring feeds draw water from it along their parents. A stage of the tick of
-//! its own, over whole layers of the world from the bottom up, with the cells of a layer in random
-//! order across all chunks: what is drawn within the turn of a chunk prints the chunk grid.
+//! Draws: films that a spring feeds draw water from it along their parents. Draws are a separate
+//! stage of the tick. It works on whole layers of the world from the bottom up, and visits the
+//! cells of a layer in random order across all chunks: draws in the turn of a chunk would show the
+//! chunk grid.
 //!
 //! | file | what | algorithm |
 //! |---|---|---|
@@ -69,14 +70,15 @@ pub(crate) struct Demands {
     next_layer: Option<LayerId>,
     /// Whether all layers have been gathered.
     at_end: bool,
-    /// The cells of the layer that has been gathered last, until they are given turns.
+    /// The cells of the layer gathered last, until they are given turns.
     layer: vain::Layer,
     turns: Turns,
     /// Whether any cell has drawn in this tick.
     is_used: bool,
     /// The path of the last draw.
     path: Path,
-    /// The cells whose path was exhausted, in their order, if ways are searched in this tick.
+    /// The cells whose path was exhausted, in order of their draws, if paths are searched for in
+    /// this tick.
     starved: Vec<Place>,
     search: Search,
 }
@@ -91,7 +93,7 @@ impl Demands {
             + self.search.memory_bytes()
     }
 
-    /// Frees what only a larger tick needed, and all if none was needed.
+    /// Frees the buffers that only a larger tick needed, and all buffers if no cell has drawn.
     fn shrink(&mut self) {
         /// Buffers up to this many cells are kept.
         const BUFFER: usize = 1 << 10;
@@ -163,7 +165,7 @@ impl Tick<'_> {
         }
     }
 
-    /// Gathers the cells that draw in the next chunk's layer, if that lies at height `y`.
+    /// Gathers the cells that draw in the next chunk's layer, if the layer lies at height `y`.
     fn gather_next(&mut self, draws: &mut Demands, y: i32, budget: &mut Budget) {
         let next = draws.next_layer.take().or_else(|| self.scratch.next_layer(self.store));
         match next {
@@ -182,8 +184,8 @@ impl Tick<'_> {
         }
     }
 
-    /// Finds out in the next chunk of the gathered layer what is exhausted, or gives its cells
-    /// their turns, those left out that would draw in vain.
+    /// In the next chunk of the gathered layer, finds the exhausted cells or gives cells their
+    /// turns. Cells that would draw in vain get none.
     fn give_turns(&mut self, draws: &mut Demands, budget: &mut Budget) {
         budget.spend(LAYER_ROWS);
         if self.find_exhausted(&mut draws.layer) {
@@ -194,7 +196,7 @@ impl Tick<'_> {
             return;
         };
         let live = self.not_in_vain(&draws.layer, layer, cells);
-        // What starves is listed in the order of the turns if ways are searched for it.
+        // Cells without water are listed in the order of the turns if paths are searched for them.
         let listed = if self.may_reroute() { cells } else { live };
         for cell in listed.iter() {
             let place = Place::in_layer(layer, cell);
@@ -205,7 +207,8 @@ impl Tick<'_> {
         }
     }
 
-    /// Gathers the awake cells of a chunk's layer that draw. Until they have drawn, they wait.
+    /// Gathers the awake cells of a chunk's layer that draw. They are marked as waiting until they
+    /// have drawn.
     fn gather_cells(&mut self, draws: &mut Demands, layer: LayerId) {
         let awake = self.awake(layer) - self.store.in_runs(layer);
         let connected = awake & self.store.connected(layer);
@@ -253,7 +256,7 @@ impl Tick<'_> {
         }
     }
 
-    /// Lets a cell draw: a full one for the cell above it.
+    /// Lets a cell draw: for itself, or a full cell for the cell above it.
     fn take_turn(&mut self, draws: &mut Demands, place: Place, budget: &mut Budget) {
         draws.is_used = true;
         let voxel = self.store.read(place);

@@ -1,11 +1,11 @@
-//! One draw: a walk up the parents of a cell to a spring, and water that passes along that path, as
-//! much as its narrowest cell lets through.
+//! One draw: a walk up the parents of a cell to a spring, then water along that path, limited by
+//! its narrowest cell.
 //!
 //! Parents form a directed acyclic graph, in which the draws of a tick make a blocking flow
-//! (Dinic): a walk tries the parents of a cell in random order, and goes back from where all are
-//! exhausted. A cell that leads only to exhausted ones is dead for the rest of the tick, and no
-//! later walk passes it; what a spring gives in a tick is bounded. So the cost stays near the
-//! number of cells, however long the paths are.
+//! (Dinic). A walk tries the parents of a cell in random order, and backtracks from a cell whose
+//! parents are all exhausted. A cell that leads only to exhausted cells is dead for the rest of the
+//! tick, and no later walk passes it. The units that a spring gives in a tick are bounded. So the
+//! cost stays near the number of cells, however long the paths are.
 
 use crate::chunk::{LAYER_CELLS, LayerMask};
 use crate::coords::{CHUNK_CELLS, Face};
@@ -26,7 +26,7 @@ const LONG_PART: usize = 8;
 /// see `benches/decisions.md`.
 const FILL: u8 = 2;
 
-/// Cells of a way for each unit that it may carry at a time, beyond [`FILL`].
+/// The length, in cells, for which a path may carry one unit more than [`FILL`] at a time.
 const CELLS_FOR_A_UNIT: usize = 16;
 
 /// A draw for a cell, before its path is known.
@@ -36,7 +36,7 @@ pub(super) struct Demand {
     wanted: u8,
     /// The first cell of the path, and the face through which it passes water on.
     first: (Place, Face),
-    /// The faces, by bit, across which other parents of the target lie that may be tried.
+    /// The faces, by bit, across which other parents of the target lie that the draw may try.
     others: u8,
     /// The lowest y from which a spring gives.
     least_y: i32,
@@ -47,9 +47,9 @@ pub(super) struct Demand {
 pub(crate) enum Delivery {
     /// Water was passed on.
     Units,
-    /// All ways up are exhausted for this tick.
+    /// All paths up are exhausted for this tick.
     Exhausted,
-    /// All ways up lead to what lies too low.
+    /// All paths up lead to springs that lie too low.
     Nothing,
 }
 
@@ -73,12 +73,12 @@ impl PathCell {
         Place::new(self.slot, usize::from(self.index))
     }
 
-    /// Returns its chunk and layer.
+    /// Returns the cell's chunk and layer.
     fn layer(&self) -> LayerId {
         LayerId::new(self.slot, usize::from(self.index) / LAYER_CELLS)
     }
 
-    /// Returns its index within the layer.
+    /// Returns the cell's index within the layer.
     fn cell(&self) -> usize {
         usize::from(self.index) % LAYER_CELLS
     }
@@ -88,11 +88,11 @@ impl PathCell {
 #[derive(Default)]
 pub(super) struct Path {
     cells: Vec<PathCell>,
-    /// The cells that the draw has visited, those included from where it went back.
+    /// The cells that the draw has visited, including the cells from which it backtracked.
     visited: usize,
-    /// The cells from where it went back since what lies above them leads to too low a spring.
+    /// The cells from which the draw backtracked because the springs above them lie too low.
     low: HashSet<Place>,
-    /// Whether it has met a cell without throughput left.
+    /// Whether the draw has reached a cell without throughput left.
     is_exhausted: bool,
 }
 
@@ -120,9 +120,9 @@ impl Path {
 struct Layer<'t> {
     dead: &'t LayerMask,
     work: Option<&'t LayerRecord>,
-    /// Its cells in runs, which have passed on all they can.
+    /// The cells in runs, which have passed on all their throughput.
     in_runs: LayerMask,
-    /// Its cells if they are stored densely; otherwise all are `uniform`.
+    /// The cells if they are stored densely; otherwise all are `uniform`.
     cells: Option<&'t [Voxel; LAYER_CELLS]>,
     uniform: Voxel,
 }
@@ -160,8 +160,8 @@ fn parent_beside(cell: usize, voxel: Voxel) -> Option<(usize, Face)> {
 }
 
 impl Demand {
-    /// Returns the draw of a cell with room, from one of its parents at random; `None` if all it
-    /// has lies above it: what is fed from there is filled by what falls.
+    /// Returns the draw of a cell with room, from one of its parents at random. `None` if all its
+    /// parents lie above it: falling water fills such a cell.
     pub(super) fn to_fill(tick: &Tick, place: Place, voxel: Voxel) -> Option<Self> {
         let mut parents = tick.store.parents_in(place, voxel) & !(1 << Face::Up.index());
         let face = tick.pick(place, &mut parents)?;
@@ -193,8 +193,8 @@ impl Tick<'_> {
         drawn
     }
 
-    /// Walks up the parents from the first cell to a root that gives, back from where all that a
-    /// cell has is exhausted, or lies too low. Returns the units that it offers, too.
+    /// Walks up the parents from the first cell to a root that gives. Backtracks from a cell whose
+    /// parents are all exhausted or lie too low. Also returns the units that the root offers.
     fn climb(&mut self, draw: &Demand, path: &mut Path) -> (Delivery, u8) {
         let (mut next, mut others) = (Some(draw.first), draw.others);
         loop {
@@ -224,7 +224,7 @@ impl Tick<'_> {
             next = face.map(|face| (self.store.step(place, face), face.opposite()));
             if next.is_none() {
                 path.cells.pop();
-                // A lower cell may still draw from where this one may not.
+                // Another draw, for a lower cell, may still pass here.
                 if path.low.is_empty() {
                     let work = self.scratch.record_mut(self.store, place.layer_id());
                     work.marks_mut().dead.insert(place.cell());
@@ -241,7 +241,7 @@ impl Tick<'_> {
         if is_high && self.store.read(root).is_source() { FULL } else { 0 }
     }
 
-    /// Walks up the parents from a cell, as far as nothing is exhausted. Returns the root at the
+    /// Walks up the parents from a cell, past cells that are not exhausted. Returns the root at the
     /// end; `None` if there is none.
     fn walk(&self, place: Place, exit: Face, path: &mut Path) -> Option<Place> {
         let (mut place, mut exit) = (place, exit);
@@ -295,12 +295,12 @@ impl Tick<'_> {
         }
     }
 
-    /// Passes water along a path from the spring at its end, as much as all of it lets through, and
+    /// Passes water along a path from the spring at its end, limited by the narrowest cell, and
     /// delivers it.
     fn pass_draw(&mut self, draw: &Demand, path: &Path, offer: u8) {
         let cells = &path.cells;
-        // A long way costs more, so it carries more at a time; and what a cell passes on, as at the
-        // edge of a fall, it may also draw.
+        // A long path costs more, so it carries more at a time. A cell that also passes water on,
+        // as at the edge of a fall, may draw these units, too.
         let passed = usize::from(self.passed(draw.target));
         let fill = (cells.len() / CELLS_FOR_A_UNIT).max(usize::from(FILL)).max(passed);
         let largest = cells.iter().map(|here| here.left).fold(FULL, u8::min);
@@ -333,8 +333,8 @@ impl Tick<'_> {
         }
     }
 
-    /// Records the flow of `units` along the part of a path in one layer of one chunk. Saves the
-    /// cells' state before the tick first.
+    /// Records the flow of `units` along the part of a path in one layer of one chunk. First saves
+    /// the cells as they were before the tick.
     fn record_flow(&mut self, path: &[PathCell], units: u8) {
         let layer = path[0].layer();
         let work = self.scratch.record_mut(self.store, layer);

@@ -1,25 +1,25 @@
-//! Ways for later ticks: a film whose path is exhausted while a spring of its flow is idle gets a
-//! shortest way from that spring (breadth-first search), whose cells then have each other as their
-//! only parents. A winding path can exhaust a cell in each lane of a river and so bar the others;
-//! in time, shortest ways straighten it. No water moves.
+//! Paths for later ticks. A film whose path is exhausted while a spring of its flow is idle gets a
+//! shortest path from that spring (breadth-first search); each cell of that path then has the
+//! previous one as its only parent. A winding path can exhaust a cell in each lane of a river and
+//! so bar the other lanes; in time, shortest paths straighten it. No water moves.
 
 use crate::coords::Face;
 use crate::water::context::Tick;
 use crate::water::store::Place;
 use hashbrown::HashSet;
 
-/// Ticks from one in which ways are searched to the next.
+/// The period of the searches, in ticks.
 const PERIOD: u64 = 4;
 
-/// The searches of a tick, which share what they have met: that of a cell of the same flow would
-/// find no other spring.
+/// The searches of a tick. They share the cells visited: a search from another cell of the same
+/// flow would find no other spring.
 #[derive(Default)]
 pub(super) struct Search {
     met: HashSet<Place>,
-    /// The cells fed by the ways that were taken: the spring that they draw from is another now.
+    /// The cells fed by the paths that were found: they now draw from another spring.
     refed: HashSet<Place>,
-    /// The cells met by the search underway, each with the number of the one that it passes water
-    /// on to, and the face across which it does.
+    /// The cells visited by the search underway, each with the number of the cell that it passes
+    /// water on to, and the face across which it does.
     open: Vec<(Place, u32, Face)>,
 }
 
@@ -40,8 +40,8 @@ impl Search {
 }
 
 impl Tick<'_> {
-    /// Returns whether ways are searched in this tick. Where no spring of the world is idle, none
-    /// would be found.
+    /// Returns whether this tick searches for paths. If no spring of the world is idle, there is
+    /// none to find.
     pub(super) fn may_reroute(&self) -> bool {
         let per_spring = u64::from(self.limits.supply.min(self.limits.throughput));
         let given = self.ledger.injected - self.scratch.ledger_before.injected;
@@ -49,14 +49,14 @@ impl Tick<'_> {
         self.tick % PERIOD == 1 && given + per_spring <= all
     }
 
-    /// Searches the nearest idle spring of a cell's flow, and makes the way from there its path.
-    /// Returns the cells visited.
+    /// Searches for the nearest idle spring of a cell's flow, and makes the shortest path from
+    /// there the cell's path. Returns the cells visited.
     pub(super) fn reroute(&mut self, search: &mut Search, cell: Place) -> usize {
         search.open.clear();
         if search.refed.contains(&cell) {
             return 0;
         }
-        // What its own spring could not fill does not draw while it sleeps.
+        // A sleeping cell does not draw the units that its own spring could not supply.
         let is_below_spring = self
             .store
             .spring_height_over(cell)
@@ -94,9 +94,9 @@ impl Tick<'_> {
         search.open.len()
     }
 
-    /// Returns whether a spring, the cell of this number, lies as high as all cells of the way from
-    /// it, higher than those into which water rises, and as high as the springs that fed them: what
-    /// hangs on these cells lies no higher than those.
+    /// Returns whether a spring, the cell with this number, lies high enough: as high as all cells
+    /// of the path from it, higher than the cells into which water rises, and as high as the
+    /// springs that fed them. Cells fed through this path lie no higher than those springs.
     fn may_take_way(&self, search: &Search, from: usize) -> bool {
         let most = self.store.position(search.open[from].0).y;
         let mut at = from;
@@ -104,7 +104,7 @@ impl Tick<'_> {
             let (_, next, exit) = search.open[at];
             at = next as usize;
             let place = search.open[at].0;
-            // A cell that was fed along the way is fed by what feeds the one before it.
+            // A cell that was fed along the path is fed by the spring of the cell before it.
             let is_fed_so = self.store.read(place).parent_face() == Some(exit.opposite());
             let fed_from = (!is_fed_so).then(|| self.store.spring_height_over(place).0).flatten();
             let is_higher = |height: i32| height > most;
@@ -116,8 +116,8 @@ impl Tick<'_> {
         true
     }
 
-    /// Makes each cell of the way from a spring, the cell of this number, the only parent of the
-    /// next. Wakes what the way feeds: it may be of a higher spring than before.
+    /// Makes each cell of the path from a spring, the cell with this number, the only parent of the
+    /// next. Wakes the cells that the path feeds, since their spring may be higher than before.
     fn take_way(&mut self, search: &mut Search, from: usize) {
         let mut at = from;
         while at > 0 {

@@ -1,4 +1,4 @@
-//! The stage of draws in small worlds, and the search for a way from an idle spring.
+//! The stage of draws in small worlds, and the search for a path from an idle spring.
 
 use super::*;
 use crate::chunk::Chunk;
@@ -34,7 +34,7 @@ fn a_cell_draws_above_ground_but_not_above_a_drain() {
         let mut tick = test_worlds::tick(&mut world);
         let before = tick.ledger.injected;
         all_draws(&mut tick);
-        // What leaves the world comes by steady flow.
+        // The water that leaves the world is steady flow.
         let height = tick.store.read(place).height();
         let drawn = if draws { 2 } else { 0 };
         assert_eq!(height, 1 + drawn, "{unloaded:?}");
@@ -43,9 +43,9 @@ fn a_cell_draws_above_ground_but_not_above_a_drain() {
     }
 }
 
-/// A flat layer of rocks and water, connected to a few springs along a flood from them, of which
-/// some are idle. The parents of a cell lead to an idle spring after the search if there is any
-/// that a flood from the cell reaches, along a shortest way, and else to where they led before.
+/// A flat layer of rocks and water, connected by a flood to a few springs, some of which are idle.
+/// If a flood from a cell reaches an idle spring, the cell's parents lead to one after the search,
+/// along a shortest path; otherwise they lead where they led before.
 #[test]
 fn a_way_is_a_shortest_one_to_an_idle_spring() {
     const SIDE: i32 = 24;
@@ -129,7 +129,7 @@ fn a_way_is_a_shortest_one_to_an_idle_spring() {
         let after = way(&tick);
         let Some(nearest) = nearest else {
             assert_eq!(before, after, "seed {seed}");
-            // What a search has met in vain, no other of the tick meets again.
+            // Cells that one search has visited in vain are not visited again in this tick.
             assert_eq!(tick.reroute(&mut search, place_of[&drawer]), 0);
             vain += 1;
             continue;

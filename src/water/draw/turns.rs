@@ -1,6 +1,6 @@
 //! The order in which the cells of one layer of the world draw: a random permutation over all
-//! chunks, by a counter-based hash of each cell (bucket sort). A cell's turn does not depend on
-//! which other cells draw, nor on the chunk that it lies in.
+//! chunks, by a counter-based hash of each cell (bucket sort). A cell's turn depends neither on
+//! which other cells draw nor on its chunk.
 
 use crate::chunk::LayerMask;
 use crate::grid::Slot;
@@ -45,8 +45,8 @@ impl Turns {
         mix(self.seed, column)
     }
 
-    /// Adds a cell of the layer by its order, and whether its draw `is_vain`. It must not come
-    /// before one that [`next`](Turns::next) has returned.
+    /// Adds a cell of the layer by its order, and whether its draw `is_vain`. The cell must not
+    /// precede one that [`next`](Turns::next) has returned.
     #[inline]
     pub(super) fn push(&mut self, place: Place, order: u64, is_vain: bool) {
         let bucket = (order >> 56) as usize;
@@ -109,7 +109,7 @@ impl Turns {
 mod tests {
     use super::*;
 
-    /// Any subset of the cells has the order it has in the whole set, without repetition.
+    /// Any subset of the cells keeps the order of the whole set, without repetition.
     #[test]
     fn the_order_of_two_cells_does_not_depend_on_the_others() {
         let cell = |at: usize| {

@@ -1,11 +1,11 @@
-//! Draws that would be in vain: those of cells all of whose parents have passed on what they may,
-//! or lead only to such. They are found for a layer of the world at once, chunk by chunk by bit
-//! masks (worklist algorithm, to the greatest fixpoint), before its cells take their turns: where
-//! springs give all that they have to what flows by itself, as on a plain, no draw would succeed.
+//! Draws in vain: draws of cells whose parents have all passed on their limit, or lead only to such
+//! cells. They are found for a layer of the world at once, chunk by chunk by bit masks (worklist
+//! algorithm, to the greatest fixpoint), before its cells take their turns. Where springs give all
+//! their supply to water that flows by itself, as on a plain, no draw would succeed.
 //!
-//! What is exhausted before the draws of a layer is so while they last, since no cell can pass on
-//! more than before. So what is found here is what the turn of the cell would find, and changes
-//! nothing but the time.
+//! A cell that is exhausted before the draws of a layer stays exhausted during them, since no cell
+//! regains throughput. So this search finds what the turn of the cell would find, and changes
+//! nothing except the time.
 
 use crate::chunk::LayerMask;
 use crate::coords::Face;
@@ -18,22 +18,22 @@ use hashbrown::HashMap;
 struct Films {
     layer: LayerId,
     cells: LayerMask,
-    /// The cells of the layer that are known to pass on nothing more in this tick; `None` before
-    /// the first look of a batch.
+    /// The cells of the layer known to pass on nothing more in this tick; `None` before the first
+    /// visit of a batch.
     exhausted: Option<LayerMask>,
-    /// Whether it is on the list of those to be looked at.
+    /// Whether the chunk is on the list of chunks to visit.
     is_open: bool,
 }
 
 /// The cells of one layer of the world that draw, by chunk. They get their turns in batches, since
-/// most of what is exhausted is so after the first draws.
+/// most cells that become exhausted do so in the first draws.
 #[derive(Default)]
 pub(super) struct Layer {
     films: Vec<Films>,
     by_slot: HashMap<Slot, usize>,
-    /// Those in which more cells may be exhausted than is known.
+    /// The chunks in which more cells may be exhausted than is known.
     open: Vec<usize>,
-    /// The first that has not been asked for the turns of the batch.
+    /// The first chunk whose turns of the batch have not been returned.
     next: usize,
     /// The number of batches before this one.
     batch: usize,
@@ -49,7 +49,7 @@ impl Layer {
         self.films.push(Films { layer, cells, exhausted: None, is_open: true });
     }
 
-    /// Returns whether the highest byte of a turn's order is of this batch.
+    /// Returns whether the highest byte of a turn's order belongs to this batch.
     pub(super) fn is_of_batch(&self, order: u64) -> bool {
         let (first, end) = (BATCHES[self.batch].start, BATCHES[self.batch].end);
         let bucket = (order >> 56) as u8;
@@ -104,7 +104,7 @@ impl Layer {
     }
 }
 
-/// What of a layer and around it is exhausted, and what feeds what.
+/// The exhausted cells in and around a layer, and which cell feeds which.
 struct Exhausted {
     /// The cells with a parent across each face, springs left out.
     parents: [LayerMask; 6],
@@ -115,7 +115,7 @@ struct Exhausted {
 }
 
 impl Exhausted {
-    /// Returns the cells with a parent beside or below them that may have something left.
+    /// Returns the cells with a parent beside or below them that may have throughput left.
     fn fed_from_below(&self) -> LayerMask {
         let [west, east, down, _, north, south] = self.parents;
         let [from_west, from_east, from_north, from_south] = self.here.shifted(&self.beyond);
@@ -143,8 +143,8 @@ impl Exhausted {
 }
 
 impl Tick<'_> {
-    /// Returns the cells of a layer that pass on nothing more in this tick, as far as is known:
-    /// those that have passed on what they may, and those known to lead only to such.
+    /// Returns the cells of a layer known to pass on nothing more in this tick: cells that have
+    /// passed on their limit, and cells known to lead only to such cells.
     fn exhausted_in(&self, layer: LayerId) -> LayerMask {
         let Some(work) = self.scratch.get(layer) else {
             return self.store.passed_in_runs(layer);
@@ -156,7 +156,7 @@ impl Tick<'_> {
         spent & self.store.connected(layer)
     }
 
-    /// The same as far as is known of the layer of draws, if the chunk has a part in it.
+    /// The same for the layer of draws, if the chunk has cells in it.
     fn known(&self, all: &Layer, layer: LayerId) -> LayerMask {
         let films = all.by_slot.get(&layer.slot).map(|&at| &all.films[at]);
         let known = films.filter(|films| films.layer == layer).and_then(|films| films.exhausted);
@@ -187,7 +187,7 @@ impl Tick<'_> {
         }
     }
 
-    /// Looks at the next chunk of a layer. Returns `false` if all that is exhausted is known.
+    /// Visits the next chunk of a layer. Returns `false` if all exhausted cells are known.
     pub(super) fn find_exhausted(&mut self, all: &mut Layer) -> bool {
         let Some(at) = all.open.pop() else { return false };
         let Films { layer, ref mut is_open, .. } = all.films[at];
@@ -208,13 +208,14 @@ impl Tick<'_> {
         true
     }
 
-    /// Returns those of `cells` of a layer, which draw, whose draw is not known to be in vain. A
+    /// Returns the drawing cells among `cells` of a layer whose draw is not known to be in vain. A
     /// cell draws from no parent above it.
     pub(super) fn not_in_vain(&self, all: &Layer, layer: LayerId, cells: LayerMask) -> LayerMask {
         let exhausted = self.exhausted(all, layer);
         let [west, east, down, _, north, south] = exhausted.parents;
         let draws = west | east | down | north | south;
-        // Full cells draw for the cells above them, whose own parents are not looked at.
+        // Full cells draw for the cells above them; the other parents of those cells are not
+        // checked.
         let risers = self.store.layer(layer).closed;
         cells - (draws - (exhausted.fed_from_below() | risers))
     }

@@ -1,7 +1,7 @@
-//! Activity ages: it is 7 in a cell in which water has flowed in this tick, and falls afterwards.
-//! Each chunk with active cells is visited in one of [`PERIOD`] ticks, at its turn (timer wheel),
-//! so that a cell is not awake only to age. Water without a spring loses its direction with the
-//! last of its activity, and a cell through which nothing flows any more dries up.
+//! Activity ages: it is 7 in a cell in which water has flowed in this tick, and falls in later
+//! ticks. Each chunk with active cells is visited in one of [`PERIOD`] ticks, at its turn (timer
+//! wheel), so that ageing keeps no cell awake. Water without a spring loses its direction with the
+//! last of its activity, and a cell without water or flow dries up.
 
 use crate::chunk::LayerMask;
 use crate::grid::{LayerId, Slot};
@@ -10,23 +10,23 @@ use crate::water::random::chunk_seed;
 use crate::water::store::{LAYER_ROWS, Place, Store};
 use crate::water::voxel::Voxel;
 
-/// Ticks from one visit of a chunk to the next.
+/// The ticks from one visit of a chunk to the next.
 const PERIOD: usize = 16;
 
-/// What a visit takes from the activity of a cell in which nothing has flowed: none is left after
-/// 49 to 64 ticks. That is longer than the period in which steady flow yields, so that an arm of a
-/// river through which only that water comes does not dry up in between.
+/// What a visit takes from the activity of a cell without flow, which is inactive after 49 to 64
+/// ticks. That is longer than the period in which steady flow yields, so that an arm of a river
+/// that only gets water while it yields does not dry up in between.
 const AGED: u8 = 2;
 
 /// The chunks that may have active cells, by their turn.
 #[derive(Default)]
 pub(crate) struct Ageing {
     turns: [Vec<Slot>; PERIOD],
-    /// By slot: the turn of a chunk, and its index there.
+    /// By slot: the turn of a chunk, and its index among the chunks of that turn.
     watched: Vec<Option<(u8, u32)>>,
-    /// The chunks still to be visited in the tick underway, the last first.
+    /// The chunks still to be visited in the tick underway, in reverse order.
     due: Vec<Slot>,
-    /// The layer of the next of them that is visited next.
+    /// The next layer to visit in the next of these chunks.
     layer: usize,
 }
 
@@ -94,8 +94,8 @@ fn has_active(store: &Store, slot: Slot) -> bool {
 }
 
 impl Tick<'_> {
-    /// Ages the cells of the next layer. Adds those that dry up to `dried`. Returns the rows read;
-    /// `None` if no layer is left.
+    /// Ages the cells of the next layer. Adds the cells that dry up to `dried`. Returns the rows
+    /// read; `None` if no layer is left.
     pub(super) fn age_next(
         &mut self,
         ageing: &mut Ageing,
@@ -139,7 +139,7 @@ impl Tick<'_> {
     }
 }
 
-/// Returns a cell in which nothing has flowed.
+/// Returns a cell without flow after a visit.
 fn aged(voxel: Voxel) -> Voxel {
     let active = voxel.active().saturating_sub(AGED);
     let voxel = voxel.with_active(active);
@@ -187,7 +187,7 @@ mod tests {
         }
     }
 
-    /// A world that is loaded in the midst of ageing ages on as the one that was saved.
+    /// A world that is saved and loaded while it ages continues to age as the original does.
     #[test]
     fn a_chunk_ages_as_the_tick_and_its_position_say() {
         let build = |ticks: u64| {

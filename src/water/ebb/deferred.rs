@@ -1,4 +1,4 @@
-//! What the ebb of a layer leaves for later: work that affects other cells too.
+//! The work that the ebb of a layer defers, since it affects other cells too.
 
 use crate::water::ebb::reach::Feeder;
 use crate::water::store::Place;
@@ -14,17 +14,17 @@ pub(crate) struct Deferred {
     pub(crate) closing: Vec<Place>,
     /// Cells that lost water by evaporation.
     pub(crate) evaporated: Vec<Place>,
-    /// Connected cells that could feed wet cells which are not connected.
+    /// Connected cells that could feed wet cells that are not connected.
     pub(crate) feeders: Vec<Feeder>,
-    /// Cells that connected ones fed in this tick and that were not connected, each with the faces,
-    /// by bit, across which these lie.
+    /// Cells that were not connected and that connected ones fed in this tick, each with the faces,
+    /// by bit, across which the feeders lie.
     pub(crate) fed: Vec<(Place, u8)>,
     /// Cells of falls that may enter runs.
     pub(crate) falls: Vec<Place>,
 }
 
 impl Deferred {
-    /// Adds what another part of the ebb has found.
+    /// Adds the work that another part of the ebb has found.
     #[cfg(feature = "rayon")]
     pub(crate) fn append(&mut self, other: &mut Deferred) {
         self.stale.append(&mut other.stale);

@@ -1,6 +1,6 @@
-//! Cells that dry up, and those over which the sea closes: their children lose them as parents, and
-//! what has no water and no other parent dries up with them (depth-first search over the children).
-//! A whole river may hang on one cell, so its ties are cut one by one.
+//! Cells that dry up, and cells over which the sea closes. Their children lose them as parents; a
+//! child without water or another parent dries up too (depth-first search over the children). A
+//! whole river may be fed through one cell, so its ties are cut one by one.
 
 use crate::coords::Face;
 use crate::water::context::Tick;
@@ -18,8 +18,8 @@ pub(crate) struct Cut {
 }
 
 impl Tick<'_> {
-    /// Empties a cell through which nothing flows any more. Returns it if it feeds others: its ties
-    /// are then to be cut.
+    /// Empties a cell without water or flow. Returns it if it feeds others, whose ties must then be
+    /// cut.
     pub(crate) fn dry_up(&mut self, place: Place, children: u8) -> Option<Cut> {
         let voxel = self.store.read(place);
         let feeds = children != 0;
@@ -31,8 +31,8 @@ impl Tick<'_> {
         feeds.then(|| self.begin_cut(place))
     }
 
-    /// Makes a cell sea over which it closes, unless it is already: its water is the sea's. Returns
-    /// it if so: its ties are then to be cut.
+    /// Turns a cell over which the sea closes into sea, unless it is sea already; the sea takes its
+    /// water. Returns the cell if it changed, since its ties must then be cut.
     pub(crate) fn close(&mut self, place: Place) -> Option<Cut> {
         let voxel = self.store.read(place);
         if voxel.is_sea() {
@@ -53,11 +53,11 @@ impl Tick<'_> {
     }
 
     /// Cuts the next link of a cell whose ties are being cut, or wakes the next descendant of a
-    /// cell that has lost one of several parents. Returns `false` if nothing was left.
+    /// cell that has lost one of several parents. Returns `false` if there was neither.
     ///
-    /// What is rewritten is saved first: it may not take part in the tick yet, and its change must
-    /// be counted. It is added to `stale` with its children, because a cell that loses its only
-    /// parent loses HasSource too.
+    /// Cells are saved before they are rewritten: they may not take part in the tick yet, and their
+    /// change must be counted. They are added to `stale` with their children, because a cell that
+    /// loses its only parent loses HasSource too.
     pub(crate) fn cut_next(&mut self, cut: &mut Cut, stale: &mut Vec<Place>) -> bool {
         if let Some(descent) = &mut cut.descent
             && self.store.wake_next(descent)
@@ -107,13 +107,14 @@ mod tests {
         world
     }
 
-    /// Whether the HasSource flag of a cell is another than that of its parents.
+    /// Returns whether the HasSource flag of a cell differs from that of its parents.
     fn is_stale(tick: &Tick, place: Place) -> bool {
         let voxel = tick.store.read(place);
         !voxel.is_mark() && !voxel.is_source() && tick.is_stale(place)
     }
 
-    /// Cuts the links from the children of a cell, and of those that dry up by that.
+    /// Cuts the links from the children of a cell, and from the children of cells that dry up
+    /// because of that.
     fn cut_at_once(store: &mut Store, place: Place) {
         let mut links = store.child_links(place);
         links.reverse();
@@ -128,7 +129,8 @@ mod tests {
         store.note_change(place);
     }
 
-    /// Takes a cell that is not connected from the parents of connected cells with others.
+    /// Removes a cell that is not connected from the parents of connected cells that have other
+    /// parents.
     fn leave_connected_children(store: &mut Store, place: Place) {
         for (child, face) in store.child_links(place) {
             let (voxel, parents) = (store.read(child), store.parents_of(child));
@@ -141,8 +143,9 @@ mod tests {
         }
     }
 
-    /// The same links are cut one by one as at once, and the same cells wake. All cells that lose a
-    /// connected parent are listed, and what is connected has no parent that was orphaned.
+    /// Cutting links one by one cuts the same links as cutting them at once, and wakes the same
+    /// cells. All cells that lose a connected parent are listed, and no connected cell keeps an
+    /// orphaned parent.
     #[test]
     fn ties_that_are_cut_one_by_one_leave_what_those_cut_at_once_leave() {
         let (mut longest, mut descents) = (0, 0);

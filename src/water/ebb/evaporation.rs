@@ -16,7 +16,7 @@ use crate::water::voxel::Voxel;
 use core::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// What may lose a unit: the films first, so that no cell loses two in a tick.
+/// Which cells may lose a unit: the films first, so that no cell loses two in a tick.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Kind {
     /// A cell of one unit.
@@ -25,7 +25,7 @@ pub(super) enum Kind {
     Surface,
 }
 
-/// When a chunk is due, in ticks since the queue was made, for which kind of loss.
+/// When a chunk is due, in ticks since the queue was made, and for which kind of loss.
 type Due = Reverse<(u64, Slot, Kind)>;
 
 /// The columns of a chunk that lose units in this tick.
@@ -38,18 +38,20 @@ pub(super) struct Losses {
     layer: usize,
 }
 
-/// When which chunks are due. It follows from seed, rules and ticks, and is no part of the state.
+/// When which chunks are due. It follows from seed, rules and ticks, and is not part of the state.
 pub(crate) struct Evaporation {
     films: LossSampler,
     surfaces: LossSampler,
     seed: u64,
-    /// Ticks are counted from this one, since those of the world may wrap.
+    /// Ticks are counted from this one, since the world's tick counter may wrap.
     start: u64,
     /// The tick underway, counted from `start`.
     now: u64,
-    /// The watched chunks are in it once for each kind, and for a while some that are no more.
+    /// The queue holds each watched chunk once for each kind, and for a while some chunks that were
+    /// removed.
     queue: BinaryHeap<Due>,
-    /// For each slot and kind, whether the chunk is watched. Another has nothing to lose.
+    /// For each slot and kind, whether the chunk is watched. A chunk that is not watched has
+    /// nothing to lose.
     watched: Vec<[bool; 2]>,
 }
 
@@ -69,8 +71,8 @@ impl Evaporation {
 
     /// Adds a chunk that was loaded.
     pub(crate) fn enter(&mut self, grid: &Grid<Voxel>, slot: Slot) {
-        // Chunks that come and go leave entries. They go when they are due, or here if they are
-        // many.
+        // Chunks that come and go leave entries in the queue. Entries are removed when they are
+        // due, or here if there are many.
         self.watched.resize(grid.slot_capacity(), [false; 2]);
         if self.queue.len() > 8 * grid.chunk_count() + 64 {
             self.queue.clear();
@@ -82,8 +84,8 @@ impl Evaporation {
         }
     }
 
-    /// Watches a chunk: it is new, or takes part in the tick underway and may have water to lose
-    /// now.
+    /// Watches a chunk that is new, or that takes part in the tick underway and may now have water
+    /// to lose.
     #[inline]
     pub(crate) fn watch(&mut self, slot: Slot) {
         let Some(watched) = self.watched.get_mut(slot.index()) else { return };
@@ -105,7 +107,7 @@ impl Evaporation {
         }
     }
 
-    /// Counts ticks from the one underway, so that what is due later has a number, too.
+    /// Counts ticks from the tick underway, so that later due ticks can be represented.
     #[cold]
     fn count_from_now(&mut self) {
         let passed = core::mem::take(&mut self.now);
@@ -121,7 +123,7 @@ impl Evaporation {
         self.queue.peek().is_some_and(|&Reverse((due, ..))| due <= self.now)
     }
 
-    /// Returns how many ticks after `ticks` no chunk is due in.
+    /// Returns the number of ticks after `ticks` in which no chunk is due.
     pub(crate) fn ticks_without(&self, ticks: u64) -> u64 {
         let done = ticks.wrapping_sub(self.start);
         self.queue
@@ -129,10 +131,10 @@ impl Evaporation {
             .map_or(u64::MAX, |&Reverse((due, ..))| due.saturating_sub(done.wrapping_add(1)))
     }
 
-    /// Removes and returns the next that is due in the tick underway.
+    /// Removes and returns the next entry that is due in the tick underway.
     fn pop(&mut self) -> Option<(Slot, Kind)> {
         let due = *self.queue.peek().filter(|_| self.is_due())?;
-        // Twice if a chunk has gone and another one come to the same slot.
+        // An entry appears twice if a chunk was removed and another was put into its slot.
         while self.queue.peek() == Some(&due) {
             self.queue.pop();
         }
@@ -171,8 +173,8 @@ impl Losses {
 }
 
 impl Tick<'_> {
-    /// Takes the next chunk that is due from the queue, and adds what it loses to `losses`. Returns
-    /// the rows that were looked at, one at least; `None` if no chunk is due.
+    /// Takes the next chunk that is due from the queue, and adds its losses to `losses`. Returns
+    /// the number of rows read, at least one; `None` if no chunk is due.
     pub(super) fn collect_next(
         &self,
         evaporation: &mut Evaporation,
@@ -188,7 +190,7 @@ impl Tick<'_> {
             evaporation.watched[slot.index()][kind as usize] = false;
             return Some(1);
         }
-        // What takes part in the tick would come back with the next.
+        // A chunk that takes part in the tick would return to the queue with the next tick.
         let sleeps = self.scratch.open_layers(slot) == 0;
         let seed = mix(chunk_seed(evaporation.seed, position), kind as u64);
         let tick = evaporation.start.wrapping_add(evaporation.now);
@@ -207,8 +209,8 @@ impl Tick<'_> {
     }
 
     /// Lets the next layer of the last chunk of `losses` lose its units. Adds the cells to `lost`,
-    /// and those that are empty now to `dried`. Returns the number of cells visited, and of rows
-    /// read as bits; `None` if nothing is left.
+    /// and the cells that are now empty to `dried`. Returns the number of cells visited and of rows
+    /// read as bits; `None` if no layer is left.
     pub(super) fn evaporate_next(
         &mut self,
         losses: &mut Vec<Losses>,
@@ -223,7 +225,7 @@ impl Tick<'_> {
         next.layer += 1;
         if next.layer == 16 {
             losses.pop();
-            // A chunk may have been in the queue twice.
+            // The queue may have held a chunk twice.
             while losses.last().is_some_and(|next| (next.slot, next.kind) == (slot, kind)) {
                 losses.pop();
             }
@@ -251,7 +253,7 @@ impl Tick<'_> {
 }
 
 /// Returns the cells of a layer without water or sea above. Below a chunk that is not loaded there
-/// is none, since its water is not known.
+/// are no such cells, since its water is not known.
 fn uncovered(store: &Store, layer: LayerId) -> LayerMask {
     match store.upper_layer(layer) {
         Some(layer) => !(store.layer(layer).wet | store.sea(layer)),
@@ -262,9 +264,9 @@ fn uncovered(store: &Store, layer: LayerId) -> LayerMask {
     }
 }
 
-/// Whether no cell of a chunk can lose water of this kind, whatever else evaporates in this tick:
-/// what lies below a film may lose when that is gone, but nothing below a full cell. May return
-/// `false` all the same.
+/// Whether no cell of a chunk can lose water of this kind, whatever else evaporates in this tick: a
+/// cell below a film may lose water when the film is gone, but a cell below a full cell may not.
+/// May return `false` all the same.
 fn has_nothing_to_lose(store: &Store, slot: Slot, kind: Kind) -> bool {
     let full_above = |layer| {
         let full = |LayerState { wet, closed }| wet & closed;

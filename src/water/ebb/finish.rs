@@ -22,7 +22,7 @@ use rayon::prelude::*;
 /// The state of the end of a tick.
 pub(crate) struct Ending {
     stage: Stage,
-    /// What evaporates in this tick, the last first.
+    /// The cells that evaporate in this tick, in reverse order.
     losses: Vec<Losses>,
     /// Work still to be done; the lists are stacks.
     left: Deferred,
@@ -37,7 +37,7 @@ pub(crate) struct Ending {
 }
 
 impl Ending {
-    /// Returns whether nothing is left but to count and publish the changes.
+    /// Returns whether only counting and publishing the changes are left.
     #[cfg(feature = "rayon")]
     pub(crate) fn is_about_to_count(&self) -> bool {
         matches!(self.stage, Stage::Count)
@@ -49,17 +49,18 @@ impl Ending {
 enum Stage {
     /// Ages the activity of the chunks whose turn it is.
     Age,
-    /// Asks for the chunks that are due to evaporate which of their columns lose water.
+    /// Draws the columns that lose water in the chunks that are due to evaporate.
     Collect,
-    /// Takes the water that evaporates.
+    /// Removes the water that evaporates.
     Evaporate,
     /// Dries up the cells without water or flow.
     DryUp,
-    /// Makes the open cells sea that lie on it and beside or below it.
+    /// Turns the open cells that lie on the sea, and beside or below it, into sea.
     Close,
-    /// Clears HasSource where no parent has it, and propagates that to the children.
+    /// Clears HasSource in cells without a connected parent, and propagates that to the children.
     Disconnect,
-    /// Sets HasSource where a parent has it, and in the wet cells that connected ones could feed.
+    /// Sets HasSource in cells with a connected parent, and in wet cells that connected ones could
+    /// feed.
     Reach,
     /// Marks cells that lost water by evaporation as changed, and wakes the cells around them.
     Note,
@@ -86,8 +87,8 @@ impl Tick<'_> {
     }
 
     /// Resumes the end of the tick until the budget of a piece is spent. Returns the cells charged:
-    /// cells processed, and each row of a layer whose changes are counted. `None` if nothing is
-    /// left but to [`publish`](Context::publish).
+    /// cells processed, and each row of a layer whose changes are counted. `None` if only
+    /// [`publish`](Context::publish) is left.
     pub(crate) fn finish(
         &mut self,
         ending: &mut Ending,
@@ -135,7 +136,8 @@ impl Tick<'_> {
             Stage::Evaporate => Stage::DryUp,
             Stage::DryUp => Stage::Close,
             Stage::Close => {
-                // Not before drying up and closing: they may cut cells off from their springs.
+                // This comes after drying up and closing, which may cut cells off from their
+                // springs.
                 ending.unchecked.clone_from(&ending.left.stale);
                 ending.cut_off.clone_from(&ending.left.stale);
                 Stage::Disconnect
@@ -167,7 +169,8 @@ impl Tick<'_> {
         Some(1)
     }
 
-    /// Makes the next cell sea over which it closes, or cuts the next tie of the last one.
+    /// Turns the next cell over which the sea closes into sea, or cuts the next tie of the last
+    /// one.
     fn close_next(&mut self, ending: &mut Ending) -> Option<usize> {
         if !self.go_on_cutting(ending) {
             let place = ending.left.closing.pop()?;
@@ -215,7 +218,7 @@ impl Tick<'_> {
         Some(LAYER_ROWS)
     }
 
-    /// Counts the cells that the tick has changed, in all layers that are left at once.
+    /// Counts the cells that the tick has changed, in all remaining layers at once.
     #[cfg(feature = "rayon")]
     pub(crate) fn count_shared(&mut self, ending: &mut Ending) -> u64 {
         let layers: Vec<LayerId> = core::iter::from_fn(|| self.scratch.next_in_sweep()).collect();
@@ -251,7 +254,7 @@ impl Tick<'_> {
         self.end_runs(ending.left.falls);
     }
 
-    /// Clears HasSource of a cell if no parent has it. If so, wakes the cell, pushes its children,
+    /// Clears HasSource of a cell if no parent has it. Then wakes the cell, pushes its children,
     /// and returns `true`.
     fn disconnect(&mut self, place: Place, unchecked: &mut Vec<Place>) -> bool {
         let voxel = self.store.read(place);

@@ -1,6 +1,6 @@
-//! The direction of water that no spring feeds: that in which it came in this tick, from above
-//! first, then from a spring, then at random. Water that goes on in the direction that it has keeps
-//! it. What springs feed gets its direction with its parents: see `reach`.
+//! The direction of water that no spring feeds. It is the direction in which water entered in this
+//! tick: from above first, then from a spring, then at random. Water that continues in its current
+//! direction keeps it. Cells that springs feed get their direction with their parents: see `reach`.
 
 use crate::coords::Face;
 use crate::grid::LayerId;
@@ -8,8 +8,8 @@ use crate::water::context::Tick;
 use crate::water::store::{Place, Store};
 
 impl Tick<'_> {
-    /// Directs the cells of a layer that water entered in this tick. Adds those that a connected
-    /// cell fed to `fed`, each with the faces, by bit, across which water entered.
+    /// Directs the cells of a layer that water entered in this tick. Adds the cells that a
+    /// connected cell fed to `fed`, each with the faces, by bit, across which water entered.
     pub(super) fn direct(&mut self, layer: LayerId, fed: &mut Vec<(Place, u8)>) {
         let Some(work) = self.scratch.get(layer) else { return };
         let entered = (work.entered() & work.touched) - self.store.connected(layer);
@@ -48,7 +48,8 @@ mod tests {
     use crate::water::context::test_worlds;
 
     /// After each tick of worlds in motion: a cell that water entered keeps its direction if water
-    /// came that way, else the water came from above if any did, and always by a way that it took.
+    /// came that way. Otherwise the water came from above if any did, and always by a way that it
+    /// took.
     #[test]
     fn water_heads_away_from_where_it_came() {
         let (mut kept, mut fell, mut turned) = (0, 0, 0);

@@ -5,15 +5,15 @@ use crate::chunk::{LAYER_CELLS, LayerMask};
 use crate::water::random::{chosen, fraction, mix};
 use smallvec::SmallVec;
 
-/// The bits of a chance: it is a multiple of 2⁻³².
+/// The bits of a chance, which is a multiple of 2⁻³².
 const CHANCE_BITS: u32 = 32;
-/// A sparse epoch has this many columns drawn at most, in the mean: 2².
+/// The mean number of columns drawn in a sparse epoch is at most this power of two: 2².
 const MEAN_BITS: u32 = 2;
 /// An epoch has 2¹² ticks at most.
 const MOST_TICKS_BITS: u32 = 12;
 
-/// How a chance for each column in each tick is drawn. What is drawn depends on a seed and the tick
-/// alone, never on the water. So nothing has to be planned anew when water moves.
+/// How a chance for each column in each tick is drawn. The draws depend on a seed and the tick
+/// alone, never on the water, so they stay valid when water moves.
 pub(super) enum LossSampler {
     /// The chance is 0.
     Never,
@@ -21,10 +21,10 @@ pub(super) enum LossSampler {
     Sparse {
         /// An epoch has 2 to this power ticks.
         ticks_bits: u32,
-        /// By number of successes in an epoch: the chance of at most so many, of 2⁶⁴.
+        /// By number of successes in an epoch: the chance of at most this many, in units of 2⁻⁶⁴.
         at_most: Vec<u64>,
     },
-    /// The chance of each column in each tick, of 65,536.
+    /// The chance of each column in each tick, in 65,536ths.
     Dense { fraction: u32 },
 }
 
@@ -44,14 +44,15 @@ impl LossSampler {
         LossSampler::Sparse { ticks_bits, at_most: binomial(trials_bits + ticks_bits, whole) }
     }
 
-    /// Returns the columns drawn in a tick, and in how many ticks, at least one, to ask again: none
-    /// is drawn before that. `None` if none ever is. Epochs begin at ticks that depend on the seed.
+    /// Returns the columns drawn in a tick, and the number of ticks, at least one, until the next
+    /// call: no column is drawn before that. `None` if none is ever drawn. Epochs begin at ticks
+    /// that depend on the seed.
     pub(super) fn at(&self, seed: u64, tick: u64) -> Option<(LayerMask, u64)> {
         match *self {
             LossSampler::Never => None,
             LossSampler::Dense { fraction } => Some((chosen(mix(seed, tick), fraction), 1)),
             LossSampler::Sparse { ticks_bits, ref at_most } => {
-                // Powers of two, so that epochs go on in step when ticks wrap.
+                // Powers of two, so that epochs stay aligned when ticks wrap.
                 let ticks = 1u64 << ticks_bits;
                 let at = tick.wrapping_add(mix(seed, 0));
                 let (epoch, now) = (at >> ticks_bits, at & (ticks - 1));
@@ -70,7 +71,8 @@ impl LossSampler {
     }
 }
 
-/// Returns the trials of an epoch, below `trials`, that succeed: Floyd's sample without repetition.
+/// Returns the successful trials of an epoch, each below `trials`: Floyd's sample without
+/// repetition.
 fn successes(random: u64, at_most: &[u64], trials: u64) -> SmallVec<[u64; 16]> {
     let count = at_most.partition_point(|&most| most < mix(random, 0)) as u64;
     let mut sample = SmallVec::new();
@@ -82,9 +84,9 @@ fn successes(random: u64, at_most: &[u64], trials: u64) -> SmallVec<[u64; 16]> {
     sample
 }
 
-/// Returns the chances, of 2⁶⁴, of at most 0, 1, … successes in 2^`trials_bits` trials with the
-/// chance `chance` / 2³² each, by the recurrence of the binomial distribution in whole numbers. The
-/// list ends where the chance of more is 0 to that precision.
+/// Returns the chances, in units of 2⁻⁶⁴, of at most 0, 1, … successes in 2^`trials_bits` trials
+/// with the chance `chance` / 2³² each, by the recurrence of the binomial distribution in whole
+/// numbers. The list ends where the chance of more is 0 to that precision.
 fn binomial(trials_bits: u32, chance: u64) -> Vec<u64> {
     let (one, trials) = (1u128 << 64, 1u128 << trials_bits);
     let failure = (1 << CHANCE_BITS) - u128::from(chance);
@@ -100,7 +102,7 @@ fn binomial(trials_bits: u32, chance: u64) -> Vec<u64> {
             break;
         }
     }
-    // What rounding has lost, a few of 2⁶⁴ for each, goes to the last.
+    // The error of rounding, a few 2⁻⁶⁴ for each entry, is added to the last.
     at_most.pop();
     at_most
 }
@@ -137,7 +139,8 @@ mod tests {
         }
     }
 
-    /// Asking when told to finds what asking in every tick does, over the end of the ticks, too.
+    /// A caller that skips ticks as told finds the same columns as one that calls in every tick,
+    /// also when the ticks wrap.
     #[test]
     fn no_column_is_drawn_before_the_tick_in_which_to_ask_again() {
         for chance in [1.0 / 65_536.0, 1.0 / 4096.0, 0.005, 0.02, 0.7, 1.0] {

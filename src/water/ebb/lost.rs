@@ -1,19 +1,19 @@
-//! The log of what evaporated in the last tick, cell by cell. It is off unless it is asked for, and
-//! no part of the state.
+//! The log of evaporation in the last tick, cell by cell. It is off by default, and not part of the
+//! state.
 
 use crate::water::WaterWorld;
 use glam::IVec3;
 
 impl WaterWorld {
-    /// Begins to log which cells lose water by evaporation, unless it does.
+    /// Begins to log which cells lose water by evaporation, unless this is done already.
     pub(crate) fn log_evaporation(&mut self) {
         self.scratch.evaporated.get_or_insert_default();
     }
 
-    /// Returns the cells from which a unit evaporated in the last tick, in the same order whatever
-    /// the budget and the number of threads: none twice, as many as the ledger counted. Empty if
-    /// they are not logged. Only between ticks: while one is underway, those that it has taken so
-    /// far.
+    /// Returns the cells from which a unit evaporated in the last tick, each once, as many as the
+    /// ledger counted. Their order depends neither on the budget nor on the number of threads.
+    /// Empty if they are not logged. While a tick is underway, these are the cells that have lost a
+    /// unit so far in it.
     pub(crate) fn evaporated(&self) -> &[IVec3] {
         self.scratch.evaporated.as_deref().unwrap_or_default()
     }
@@ -45,11 +45,11 @@ mod tests {
 
     fn heights(world: &WaterWorld) -> BTreeMap<[i32; 3], u8> {
         let cells = crate::Region::new(IVec3::ZERO, IVec3::new(31, 15, 15)).positions();
-        cells.map(|cell| (cell.to_array(), world.height(cell))).collect()
+        cells.map(|cell| (cell.to_array(), world.units(cell))).collect()
     }
 
     #[test]
-    fn what_evaporates_is_logged_unit_by_unit() {
+    fn evaporation_is_logged_unit_by_unit() {
         let (mut units, mut asleep) = (0, 0);
         for seed in 0..6 {
             let [mut world, mut sliced, mut silent] = [(); 3].map(|()| puddles(seed));
@@ -68,7 +68,7 @@ mod tests {
                 );
                 units += world.evaporated().len();
                 if was_asleep {
-                    // Nothing else has moved.
+                    // No other cell has changed.
                     asleep += world.evaporated().len();
                     let mut expected = before;
                     for cell in world.evaporated() {

@@ -1,7 +1,7 @@
-//! Ebb: the last sweep of a tick over the layers, in which it marks the cells that water has flowed
-//! through: they are active, and the direction of those that no spring feeds is that in which it
-//! came (`heading`). All other cells fall asleep. `finish` ends the tick; in it, activity ages
-//! (`ageing`), still water evaporates (`evaporation`) and cells dry up (`drying`).
+//! Ebb: the last sweep of a tick over the layers. It marks the cells that water has flowed through:
+//! they become active, and cells that no spring feeds take the direction of their flow (`heading`).
+//! All other cells fall asleep. `finish` ends the tick: activity ages (`ageing`), still water
+//! evaporates (`evaporation`) and cells dry up (`drying`).
 
 pub(crate) mod ageing;
 pub(crate) mod deferred;
@@ -26,7 +26,7 @@ use smallvec::SmallVec;
 
 impl Tick<'_> {
     /// Applies the ebb to a layer, and adds work for the end of the tick to `deferred`. Returns the
-    /// cells that this counts for: its rows at least.
+    /// cells charged, at least the rows of the layer.
     pub(crate) fn ebb(&mut self, deferred: &mut Deferred, layer: LayerId) -> usize {
         self.note_closing(deferred, layer);
         let Some(work) = self.scratch.get(layer) else { return LAYER_ROWS };
@@ -53,7 +53,7 @@ impl Tick<'_> {
         let ends =
             self.store.outlets(layer.slot).map_or(LayerMask::NONE, |ends| ends.layer(layer.y));
         let ends = ends & self.store.connected(layer);
-        // What steady flow passed no more may give the unit that it kept, in the next tick.
+        // A cell that steady flow no longer passes may give its kept unit in the next tick.
         let stay = cells & (flow_out | waiting | ends | touched);
         let stay = (stay | woken) & self.may_act(layer);
         self.store.keep_awake(layer, stay | in_runs);
@@ -61,8 +61,8 @@ impl Tick<'_> {
         LAYER_ROWS.max(cells.count() as usize)
     }
 
-    /// Returns the cells of a layer that may have something to do in a tick: all but those that are
-    /// dry, and that no spring, sea or fixture could fill.
+    /// Returns the cells of a layer that a tick may change: all except dry cells that no spring,
+    /// sea or fixture could fill.
     fn may_act(&self, layer: LayerId) -> LayerMask {
         if self.store.coast(layer.slot).is_some() || self.store.fixtures(layer.slot).is_some() {
             return LayerMask::ALL;
@@ -70,8 +70,8 @@ impl Tick<'_> {
         self.store.layer(layer).wet | self.store.connected(layer)
     }
 
-    /// Adds the open cells of a layer over which the sea closes to `deferred`: those that lie on
-    /// the sea and beside or below it.
+    /// Adds the open cells of a layer over which the sea closes to `deferred`: cells that lie on
+    /// the sea, and beside or below it.
     fn note_closing(&self, deferred: &mut Deferred, layer: LayerId) {
         if self.store.coast(layer.slot).is_none() {
             return;
@@ -84,7 +84,7 @@ impl Tick<'_> {
         deferred.closing.extend(open.iter().map(|cell| Place::in_layer(layer, cell)));
     }
 
-    /// Clears FlowOut of those of `cells` that steady flow has not passed, which are not in
+    /// Clears FlowOut in the cells of `cells` that steady flow has not passed, which are not in
     /// `marked`. Returns the cells that had it.
     fn clear_flow_out(&mut self, layer: LayerId, cells: LayerMask, marked: LayerMask) -> LayerMask {
         let has_flag = |voxel: Voxel| !voxel.is_mark() && voxel.has(CellFlags::FLOW_OUT);
@@ -97,8 +97,8 @@ impl Tick<'_> {
         flow_out
     }
 
-    /// Dries up the cells of a layer through which water has flowed and in which none is left, if
-    /// they have no direction. The others dry up when their activity ends.
+    /// Dries up the empty cells of a layer through which water has flowed, if they have no
+    /// direction. The others dry up when their activity ends.
     fn dry_up_undirected(&mut self, layer: LayerId, touched: LayerMask) {
         let LayerState { wet, closed } = self.store.layer(layer);
         for cell in (touched - (wet | closed)).iter() {
@@ -109,7 +109,7 @@ impl Tick<'_> {
         }
     }
 
-    /// Makes cells of a layer active, and raises their bottlenecks: see [`activated`].
+    /// Makes cells of a layer active and raises their bottlenecks: see [`activated`].
     fn activate(&mut self, layer: LayerId, cells: LayerMask) {
         let Some(work) = self.scratch.get(layer) else { return };
         if !cells.is_sparse() {

@@ -1,13 +1,13 @@
-//! HasSource is reachability: wet cells that a cell connected to a spring could feed become
-//! connected too, whether water has flowed there or stood there before (breadth-first search from
-//! the cells at which that may have changed in the tick). Each gets all cells that could feed it
-//! and were connected before it as its parents, so what is connected hangs on springs along parents
-//! that are connected, without a cycle. The cells at one distance become connected in an order that
-//! depends on their positions alone, so the order of the search makes no difference.
+//! HasSource is reachability: a wet cell that a connected cell could feed becomes connected too,
+//! whether water has flowed there or stood there before (breadth-first search from the cells where
+//! that may have changed in the tick). Its parents are all cells that could feed it and were
+//! connected before it, so chains of connected parents lead to springs, without a cycle. The cells
+//! at one distance become connected in an order that depends on their positions alone, so the order
+//! of the search makes no difference.
 //!
-//! Water is pressed up below the height of a spring, which is far away: a change there wakes
-//! nothing here. So that question is asked only where water has moved or has become connected in
-//! the tick, and never because a cell is awake: what is asleep makes no difference.
+//! Water is pressed up below the height of a spring that may be far away, where a change wakes
+//! nothing here. So the search starts only from cells where water has moved or that have become
+//! connected in the tick, never from a cell because it is awake: sleeping must make no difference.
 
 use crate::chunk::LayerMask;
 use crate::coords::Face;
@@ -19,7 +19,7 @@ use crate::water::store::parents::with_parents;
 use crate::water::store::{LayerState, Place, Store};
 use crate::water::voxel::Voxel;
 
-/// The cells of a layer that are connected, those of them that are wet, and the other wet ones.
+/// The connected cells of a layer, the wet cells among them, and the other wet cells.
 #[derive(Clone, Copy, Default)]
 struct Near {
     connected: LayerMask,
@@ -32,32 +32,32 @@ struct Near {
 pub(crate) struct Reach {
     /// The connected cells to search from.
     open: Vec<Feeder>,
-    /// What they reach, in no order. Once all are searched from, in the order in which it becomes
-    /// connected, and `is_sorted`.
+    /// The cells that they reach, in no order. Once the search has visited all of `from`, they are
+    /// in the order in which they become connected, and `is_sorted`.
     found: Vec<Found>,
     is_sorted: bool,
     /// The first of `found` that is not connected yet.
     at: usize,
 }
 
-/// A cell that a connected one could feed, or has as a parent, across a face of it.
+/// A cell that a connected cell could feed, or has as a parent, across one of its faces.
 #[derive(Clone, Copy)]
 struct Found {
     /// A random number of the position of the cell, and the position.
     key: (u64, [i32; 3]),
     place: Place,
     face: Face,
-    /// The height of the spring that feeds the connected one, if that is known.
+    /// The height of the spring that feeds the connected cell, if known.
     spring: Option<i32>,
 }
 
-/// A connected cell, and the faces across which to search on from it.
+/// A connected cell, and the faces across which to continue the search.
 #[derive(Clone, Copy)]
 pub(crate) struct Feeder {
     place: Place,
     /// By bit.
     faces: u8,
-    /// The height of a spring that feeds it, if that is known.
+    /// The height of a spring that feeds the cell, if known.
     spring: Option<i32>,
 }
 
@@ -65,13 +65,13 @@ pub(crate) struct Feeder {
 /// tick, so that a cell that is cut off for a moment gets the same parents again.
 const ORDER: u64 = 0;
 
-/// The bits of all faces, and of those across which the height of the spring does not matter.
+/// The bits of all faces, and of the faces across which the height of the spring does not matter.
 const ALL: u8 = 0b11_1111;
 const NOT_UP: u8 = ALL & !(1 << Face::Up.index());
 
 impl Tick<'_> {
-    /// Adds the connected cells of a layer, or beside it, that could feed a wet cell which is not
-    /// connected. One of the two is in `cells`, which were visited in this tick.
+    /// Adds the connected cells in or beside a layer that could feed a wet cell that is not
+    /// connected. One of the two is in `cells`, the cells visited in this tick.
     pub(super) fn note_feeders(&self, layer: LayerId, cells: LayerMask, feeders: &mut Vec<Feeder>) {
         if !self.store.has_sources() {
             return;
@@ -100,7 +100,7 @@ impl Tick<'_> {
         let unfed = own.unfed.shifted(&beside.map(|near| near.unfed));
         let moved = cells & self.touched(layer);
         let pressing = own.fed & above.unfed & moved;
-        // What falls may leave no water behind where it falls.
+        // Falling water may leave no water behind where it falls.
         let feeding = own.fed & LayerMask::union(unfed) | own.connected & below.unfed;
         let place = |cell| Place::in_layer(layer, cell);
         for cell in ((feeding & cells) | pressing).iter() {
@@ -113,7 +113,7 @@ impl Tick<'_> {
         }
     }
 
-    /// Adds the connected cells around one, the one below it only if it `is_pressed` up.
+    /// Adds the connected cells around a cell, the one below it only if it `is_pressed` up.
     fn note_feeders_of(&self, place: Place, is_pressed: bool, feeders: &mut Vec<Feeder>) {
         for face in Face::ALL.into_iter().filter(|&face| is_pressed || face != Face::Down) {
             let there = self.store.step(place, face);
@@ -143,8 +143,8 @@ impl Tick<'_> {
         }
     }
 
-    /// Takes from connected cells with several parents those that are not connected, so that all
-    /// ancestors of a connected cell are.
+    /// Removes the parents that are not connected from connected cells with several parents, so
+    /// that all ancestors of a connected cell are connected.
     pub(super) fn drop_unconnected_parents(&mut self, layer: LayerId, cells: LayerMask) {
         let Some(extras) = self.store.extras(layer.slot) else { return };
         let several = LayerMask::union(extras.each_ref().map(|extra| extra.layer(layer.y)));
@@ -158,16 +158,16 @@ impl Tick<'_> {
         }
     }
 
-    /// Takes a cell that becomes connected, or is so no more, from the parents of those connected
-    /// cells that have others. So what becomes connected hangs on none of its descendants: a parent
-    /// that was orphaned late in the tick may still be among those of a connected cell.
+    /// Removes a cell that becomes connected, or ceases to be, from the parents of connected cells
+    /// that have other parents. So a cell that becomes connected is fed by none of its descendants:
+    /// a parent that was orphaned late in the tick may still be listed by a connected cell.
     pub(super) fn drop_from_children(&mut self, place: Place) {
         for (child, face) in self.store.child_links(place) {
             self.drop_parent(child, face);
         }
     }
 
-    /// Takes a parent that is not connected from a connected cell that has others.
+    /// Removes a parent that is not connected from a connected cell that has other parents.
     fn drop_parent(&mut self, place: Place, face: Face) {
         let voxel = self.store.read(place);
         if voxel.is_connected() && voxel.has(CellFlags::EXTRA) {
@@ -180,7 +180,7 @@ impl Tick<'_> {
 
     /// Begins the search. It starts from `feeders` and from the connected neighbours of wet cells
     /// in `cut_off` that lost HasSource. The cells in `fed` become connected at the first distance,
-    /// if what fed them still is.
+    /// if their feeders still are.
     pub(super) fn begin_reach(
         &self,
         feeders: &mut Vec<Feeder>,
@@ -222,8 +222,8 @@ impl Tick<'_> {
         Found { key, place, face, spring }
     }
 
-    /// Searches from the next cell, or connects the next one. Returns the cells looked at; `None`
-    /// if nothing is left.
+    /// Searches from the next cell, or connects the next one. Returns the number of cells visited;
+    /// `None` if nothing is left to do.
     pub(super) fn reach_next(&mut self, reach: &mut Reach) -> Option<usize> {
         if let Some(&Found { place, .. }) = reach.found.get(reach.at).filter(|_| reach.is_sorted) {
             let rest = &reach.found[reach.at..];
@@ -244,9 +244,9 @@ impl Tick<'_> {
         (!reach.found.is_empty()).then_some(1)
     }
 
-    /// Adds the cells that a connected one reaches. Returns the cells looked at.
+    /// Adds the cells that a connected cell reaches. Returns the number of cells visited.
     fn search_from(&self, mut feeder: Feeder, found: &mut Vec<Found>) -> usize {
-        // It may have been cut off since it was noted.
+        // The cell may have been cut off since it was listed.
         if !self.store.read(feeder.place).is_connected() {
             return 1;
         }
@@ -277,7 +277,7 @@ impl Tick<'_> {
     }
 
     /// Finds the height of the spring at the end of a cell's first parents, if it is not known.
-    /// Returns the cells looked at.
+    /// Returns the number of cells visited.
     fn measure_spring(&self, feeder: &mut Feeder) -> usize {
         if feeder.spring.is_some() {
             return 0;
@@ -287,10 +287,11 @@ impl Tick<'_> {
         looked
     }
 
-    /// Connects a cell that was reached from one or several sides. Its parents lie there; with the
-    /// rule of many parents all connected cells are that could feed it. None of them hangs on the
-    /// cell, since all that does is not connected. The first is the one that it has, else one drawn
-    /// among those that reached it. Returns the cell, to be searched from.
+    /// Connects a cell that was reached from one or several sides. Its parents are the cells that
+    /// reached it; with the rule of many parents, all connected cells that could feed it. None of
+    /// them descends from the cell, since its descendants are not connected. The first parent is
+    /// the one that it has, else one drawn among those that reached it. Returns the cell, from
+    /// which the search continues.
     fn connect(&mut self, found: &[Found]) -> Feeder {
         let place = found[0].place;
         let reached = found.iter().fold(0, |faces, found| faces | 1 << found.face.index());
@@ -310,7 +311,7 @@ impl Tick<'_> {
         let voxel = voxel.with_parent(first).with_largest(largest);
         self.put(place, voxel.with(CellFlags::HAS_SOURCE, true));
         self.store.wake(place);
-        // It may have joined bodies that are two now: shallows are of none.
+        // The cell may have joined two bodies that are separate now: shallows belong to no body.
         Face::LATERAL.into_iter().for_each(|face| self.store.wake(self.store.step(place, face)));
         self.drop_from_children(place);
         Feeder { place, faces: ALL, spring }
@@ -318,8 +319,9 @@ impl Tick<'_> {
 }
 
 impl Store {
-    /// Returns whether a connected cell could feed one that is not, across a face: water there that
-    /// falls on it, that lies beside it, or that it presses up if its spring is higher.
+    /// Returns whether a connected cell could feed a cell that is not connected, across a face. It
+    /// could if it holds water that falls on the cell, lies beside the cell, or is pressed up into
+    /// it by a higher spring.
     fn could_feed(&self, from: Place, face: Face, to: Place) -> bool {
         let (here, there) = (self.read(from), self.read(to));
         if !there.is_wet() || there.is_mark() || there.is_connected() || !here.is_connected() {
@@ -332,8 +334,8 @@ impl Store {
         }
     }
 
-    /// Returns the faces, by bit, across which connected cells lie that could feed a cell from
-    /// above or from the side.
+    /// Returns the faces, by bit, across which connected cells could feed a cell from above or from
+    /// the side.
     fn feeders_of(&self, place: Place) -> u8 {
         let feeds = |&face: &Face| {
             let there = self.step(place, face);
@@ -352,7 +354,7 @@ impl Store {
     }
 
     /// Returns the height of the spring at the end of the first parents of a cell, `None` if there
-    /// is none, and the cells looked at.
+    /// is none, and the number of cells visited.
     pub(crate) fn spring_height_over(&self, mut place: Place) -> (Option<i32>, usize) {
         let mut looked = 1;
         loop {
@@ -378,7 +380,7 @@ mod tests {
     use crate::water::context::test_worlds;
     use hashbrown::{HashMap, HashSet};
 
-    /// Asserts that parents form no cycle: each cell comes after all that feed it (Kahn's
+    /// Asserts that parents form no cycle: each cell comes after all cells that feed it (Kahn's
     /// algorithm).
     fn assert_acyclic(store: &Store, places: &[Place], context: &str) {
         let parents_of = |&place: &Place| {
@@ -402,11 +404,11 @@ mod tests {
         assert_eq!(sorted, places.len(), "{context}: a cycle");
     }
 
-    /// After each tick, a cell is connected exactly if it is a spring or has a parent that is; all
-    /// its parents are then. It could feed no wet cell that is not connected, for longer than a
-    /// tick. Parents form no cycle, so each way up ends at a spring.
+    /// After each tick, a cell is connected exactly if it is a spring or has a connected parent;
+    /// then all its parents are connected. It leaves no wet cell that it could feed unconnected for
+    /// longer than a tick. Parents form no cycle, so each path up ends at a spring.
     #[test]
-    fn what_is_connected_hangs_on_springs_and_could_feed_nothing_else() {
+    fn connected_cells_lead_to_springs_and_connect_every_cell_they_could_feed() {
         let (mut fed, mut several, mut others) = (0, 0, 0);
         for seed in 0..24 {
             let mut feeding = HashSet::new();

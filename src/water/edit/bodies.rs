@@ -16,7 +16,7 @@ impl WaterWorld {
     /// They come from the top: first from the surface straight above the cell, then from the cells
     /// around that, the nearest first, then from the layer below, and so on, as far as they are
     /// joined to the cell; if the body rises higher elsewhere, from there as soon as the search has
-    /// found it. A spring that it comes to gives the rest without end, and so does the sea where it
+    /// found it. A spring that it reaches gives the rest without end, and so does the sea where it
     /// is beside or above a cell: these units count as injected, or as given by the sea, too. At
     /// most 16,384 cells are looked at.
     ///
@@ -29,8 +29,8 @@ impl WaterWorld {
     /// world.fill_water(Region::new(IVec3::ZERO, IVec3::new(15, 9, 15)), 7)?;
     /// let intake = IVec3::new(8, 0, 8);
     /// assert_eq!(world.drain_body(intake, 20)?, 20);
-    /// assert_eq!(world.height(IVec3::new(8, 9, 8)), 0, "from the surface above it");
-    /// assert_eq!(world.height(intake), 7);
+    /// assert_eq!(world.units(IVec3::new(8, 9, 8)), 0, "from the surface above it");
+    /// assert_eq!(world.units(intake), 7);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
@@ -85,7 +85,7 @@ impl WaterWorld {
     /// world.fill_water(Region::new(IVec3::ZERO, IVec3::new(15, 9, 15)), 7)?;
     /// let outlet = IVec3::new(8, 0, 8);
     /// assert_eq!(world.fill_body(outlet, 20)?, 20);
-    /// assert_eq!(world.height(IVec3::new(8, 10, 8)), 7, "on the surface above it");
+    /// assert_eq!(world.units(IVec3::new(8, 10, 8)), 7, "on the surface above it");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///

@@ -12,7 +12,7 @@ impl WaterWorld {
     /// sides, as at [`Edge::Held`](crate::water::Edge::Held). Returns `false`, and changes nothing,
     /// if all of them are frozen already. This first completes a tick that is underway.
     ///
-    /// For the chunks that are not frozen, ticks are those of a world in which the frozen ones are
+    /// For the chunks that are not frozen, ticks are as in a world in which the frozen ones are
     /// not loaded, and `Edge::Held` is there. Flows across the faces are cut: a cell that had a
     /// parent beyond loses it, and cells that hold no water and lose their last parent dry up, with
     /// those downstream. Flows within the frozen chunks and between them stay. Freezing and thawing
@@ -64,10 +64,10 @@ impl WaterWorld {
     /// let (high, low) = (IVec3::new(40, 15, 8), IVec3::new(40, 0, 8));
     /// world.pour(high, 7)?;
     /// world.run(30);
-    /// assert_eq!((world.height(high), world.height(low)), (7, 0));
+    /// assert_eq!((world.units(high), world.units(low)), (7, 0));
     /// keep_round(&mut world, &[IVec3::X], 1);
     /// world.step();
-    /// assert_eq!(world.height(high), 0);
+    /// assert_eq!(world.units(high), 0);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
@@ -84,12 +84,12 @@ impl WaterWorld {
         Ok(!slots.is_empty())
     }
 
-    /// Lets the chunks at these chunk positions go on that are [frozen](WaterWorld::freeze).
+    /// Thaws the chunks at these chunk positions that are [frozen](WaterWorld::freeze).
     /// Returns `false`, and changes nothing, if none of them is. This first completes a tick that
     /// is underway.
     ///
     /// Water at the faces to chunks that are not frozen wakes on both sides, and what was awake
-    /// when the chunks were frozen, or was woken by edits, goes on in the next tick. Flows across
+    /// when the chunks were frozen, or was woken by edits, resumes in the next tick. Flows across
     /// the faces form anew.
     ///
     /// # Errors
@@ -114,7 +114,7 @@ impl WaterWorld {
             .map(|slot| self.store.grid().position_at(slot))
     }
 
-    /// Lets those of these chunks go on that are frozen, between two ticks.
+    /// Thaws the chunks among these that are frozen, between two ticks.
     pub(super) fn thaw_slots(&mut self, slots: &[Slot]) {
         let is_frozen = |&slot: &Slot| self.store.is_frozen(slot);
         let slots: Vec<Slot> = slots.iter().copied().filter(is_frozen).collect();
@@ -128,8 +128,8 @@ impl WaterWorld {
         }
     }
 
-    /// Makes the queued edits, and returns those of the chunks that are frozen or not, other than
-    /// they are to be, in order. Completes a tick that is underway if there are any.
+    /// Makes the queued edits, and returns the chunks among these that are frozen or not, other
+    /// than they are to be, in order. Completes a tick that is underway if there are any.
     fn slots_to_change(
         &mut self,
         chunks: impl IntoIterator<Item = IVec3>,

@@ -86,7 +86,7 @@ impl WaterWorld {
     /// world.fill_water(Region::new(IVec3::ZERO, IVec3::new(15, 9, 15)), 7)?;
     /// let displaced = world.set_solid(IVec3::new(8, 0, 8))?;
     /// assert_eq!(displaced, Displaced { moved: 7, removed: 0 });
-    /// assert_eq!(world.height(IVec3::new(8, 10, 8)), 7, "on the surface");
+    /// assert_eq!(world.units(IVec3::new(8, 10, 8)), 7, "on the surface");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
@@ -365,7 +365,7 @@ impl WaterWorld {
             self.tick_state.ageing.forget(slot);
             chunks.extend(self.store.remove(self.store.grid().position_at(slot)));
         }
-        // The sea may go on where the chunks were.
+        // The sea may continue where the chunks were.
         beside.into_iter().for_each(|there| self.store.wake_coast(there));
         chunks
     }

@@ -1,7 +1,7 @@
 //! Edits in line for the end of the tick that is underway, and what became of them.
 
 use crate::codec::Field;
-use crate::edit_queue::EditQueue;
+use crate::edit_queue::{EditQueue, Ticket};
 use crate::edit_table::Tabled;
 use crate::limits::{ClientEditError, Limits};
 use crate::water::WaterWorld;
@@ -12,7 +12,7 @@ use crate::water::edit::{Edit, EditError, Outcome};
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct EditReport {
     /// What [`WaterWorld::queue`] returned.
-    pub ticket: u64,
+    pub ticket: Ticket,
     /// The number of complete ticks when the edit was made.
     pub tick: u64,
     /// What the edit came to, or why it was refused. A refused edit changed nothing.
@@ -35,9 +35,8 @@ pub(crate) fn memory_bytes(queue: &Queue) -> usize {
 impl WaterWorld {
     /// Puts an edit in line. It is made when the tick that is underway is complete, or if there is
     /// none, at once when the next one begins: in any case by the call that begins a tick, before
-    /// that tick. Returns a ticket: 0 for the first edit ever queued, then 1, and so on; in a
-    /// loaded world, 0 for the first that waits.
-    /// [`take_edit_reports`](WaterWorld::take_edit_reports) tells by ticket what became of it.
+    /// that tick. [`take_edit_reports`](WaterWorld::take_edit_reports) tells by its ticket what
+    /// became of it.
     ///
     /// An edit that is made directly completes the tick that is underway, however long that takes.
     /// A queued edit does not, so a game that queues its edits keeps its frame budget. Edits are
@@ -75,7 +74,7 @@ impl WaterWorld {
     /// assert_eq!(reports[0].result, Ok(Outcome::Displaced(Default::default())));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn queue(&mut self, edit: Edit) -> u64 {
+    pub fn queue(&mut self, edit: Edit) -> Ticket {
         self.queue.push(edit)
     }
 
@@ -89,7 +88,7 @@ impl WaterWorld {
         &mut self,
         bytes: &[u8],
         limits: &Limits,
-    ) -> Result<u64, ClientEditError<EditError>> {
+    ) -> Result<Ticket, ClientEditError<EditError>> {
         limits.check_waiting(self.queue.all())?;
         Ok(self.queue(limits.read(bytes)?))
     }

@@ -62,7 +62,7 @@ impl WaterWorld {
     }
 
     /// Loads the chunks of these records, taken out of this world or another. Their water counts as
-    /// loaded; their cells wake, but for deep water, as do those around them.
+    /// loaded; their cells wake, except deep water, and so do the cells around them.
     ///
     /// They flow on as far as the world allows. A cell outside them that lost parents when they
     /// were removed gets these back if it is as that has left it. A parent counts only if it is

@@ -33,8 +33,8 @@ impl WaterWorld {
     /// assert_eq!(world.total(), 0);
     /// world.clear_solid(IVec3::new(8, 4, 5))?;
     /// world.run(400);
-    /// assert!(world.height(IVec3::new(12, 9, 6)) >= 6, "up to the level of the sea");
-    /// assert_eq!(world.height(IVec3::new(12, 10, 6)), 0);
+    /// assert!(world.units(IVec3::new(12, 9, 6)) >= 6, "up to the level of the sea");
+    /// assert_eq!(world.units(IVec3::new(12, 10, 6)), 0);
     /// assert!(world.is_sea(IVec3::new(7, 4, 5)) && world.awake_cells() == 0);
     /// assert_eq!(world.total(), world.ledger().from_sea);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -97,11 +97,11 @@ impl WaterWorld {
     ///
     /// let mut world = WaterWorld::new(7, Rules::lossless())?;
     /// world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN))?;
-    /// // In the east, the sea goes on up to y = 3.
+    /// // In the east, the sea continues up to y = 3.
     /// assert!(world.set_edge(IVec2::X, Some(Edge::Level(3))));
     /// world.run(300);
-    /// assert!(world.height(IVec3::new(0, 3, 0)) >= 6);
-    /// assert_eq!(world.height(IVec3::new(0, 4, 0)), 0);
+    /// assert!(world.units(IVec3::new(0, 3, 0)) >= 6);
+    /// assert_eq!(world.units(IVec3::new(0, 4, 0)), 0);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn set_edge(&mut self, column: IVec2, edge: Option<Edge>) -> bool {

@@ -82,7 +82,7 @@ mod tests {
             let (from, to) = (cell(), cell());
             let (units, before) = (rng.u32(0..9), moving.ledger());
             let is_open = moving.cell(to).is_some() && !moving.is_frozen(Cube::chunk_of(to));
-            prop_assert_eq!(moving.has_room(to), is_open && moving.height(to) < 7);
+            prop_assert_eq!(moving.has_room(to), is_open && moving.units(to) < 7);
             let moved = moving.move_units(from, to, units);
             prop_assert_eq!(moving.ledger(), before);
             match moved {
@@ -90,8 +90,8 @@ mod tests {
                     let is_endless = |cell| {
                         twin.is_sea(cell) || twin.cell(cell).is_some_and(|cell| cell.is_source())
                     };
-                    let room = 7 - u32::from(twin.height(to).min(7));
-                    let most = units.min(u32::from(twin.height(from))).min(room);
+                    let room = 7 - u32::from(twin.units(to).min(7));
+                    let most = units.min(u32::from(twin.units(from))).min(room);
                     let gives = from != to && !is_endless(from) && !is_endless(to);
                     prop_assert_eq!(moved, if gives { most } else { 0 });
                     if moved > 0 {

@@ -34,7 +34,7 @@ use hashbrown::HashMap;
 /// let next = feed.take(&mut world);
 /// assert_eq!(mirror.apply(&next), Err(MirrorError::Gap { expected: 1, found: 2 }));
 /// mirror.apply(&feed.whole(&world, mirror.chunks()))?;
-/// assert_eq!(mirror.height(cell), 3);
+/// assert_eq!(mirror.units(cell), 3);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -95,7 +95,7 @@ impl fmt::Display for MirrorError {
 impl core::error::Error for MirrorError {}
 
 impl Mirror {
-    /// Returns an empty mirror that may hold so many chunks, of up to 4 KB each, or 12 KB if
+    /// Returns an empty mirror that may hold `most_chunks` chunks, of up to 4 KB each, or 12 KB if
     /// currents are sent. Its first update is one of [whole](crate::water::Feed::whole) chunks.
     pub fn new(most_chunks: usize) -> Mirror {
         Mirror {
@@ -230,8 +230,8 @@ impl Mirror {
     }
 
     /// Returns the units of water in a cell, 0 to 7, as
-    /// [`WaterWorld::height`](crate::water::WaterWorld::height) does; 0 if its chunk is not here.
-    pub fn height(&self, cell: IVec3) -> u8 {
+    /// [`WaterWorld::units`](crate::water::WaterWorld::units) does; 0 if its chunk is not here.
+    pub fn units(&self, cell: IVec3) -> u8 {
         self.look(cell).map_or(0, Look::height)
     }
 

@@ -44,13 +44,13 @@ use std::collections::btree_map::Entry;
 /// assert!(update.chunks()[0].causes().eq([Cause::Edit]));
 /// let bytes = update.to_bytes();
 /// mirror.apply(&Update::from_bytes(&bytes)?)?;
-/// assert_eq!((mirror.height(cell), bytes.len()), (7, 14));
+/// assert_eq!((mirror.units(cell), bytes.len()), (7, 14));
 ///
 /// world.step();
 /// let update = feed.take(&mut world);
 /// assert!(update.chunks()[0].causes().any(|cause| cause == Cause::Flow));
 /// mirror.apply(&update)?;
-/// assert_eq!(mirror.height(cell), world.height(cell));
+/// assert_eq!(mirror.units(cell), world.units(cell));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]

@@ -56,7 +56,7 @@ impl WaterWorld {
         self.untold.feeds.subscribe()
     }
 
-    /// Empties the store's list into those of all who ask.
+    /// Empties the store's list into the lists of all readers.
     pub(super) fn publish_changes(&mut self) {
         let edited = self.store.take_edited();
         let taken = self.store.take_visible_changes();

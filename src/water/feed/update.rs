@@ -155,7 +155,7 @@ pub(crate) fn faces_of(cells: CellMask) -> impl Iterator<Item = Face> {
     Face::ALL.into_iter().filter(move |&face| border_cells(face).any(|at| cells.contains(at)))
 }
 
-/// Adds a cell behind those of the runs.
+/// Adds a cell after the cells of the runs.
 pub(super) fn add(spans: &mut Vec<Span>, index: usize, look: Look, cause: Cause) {
     match spans.last_mut() {
         Some(last) if last.end() == index && (last.look, last.cause) == (look, cause) => {
@@ -233,7 +233,7 @@ impl Update {
         self.chunks.iter().map(changes).collect()
     }
 
-    /// Returns the update as one of a world that has had so many ticks.
+    /// Returns the update as one of a world that has run `ticks` ticks.
     pub(crate) fn at_tick(self, ticks: u64) -> Update {
         Update { ticks, ..self }
     }

@@ -1,4 +1,4 @@
-//! What the fixtures of a layer do before its water flows: drains take, taps add.
+//! The fixtures of a layer act before its water flows: drains take, taps add.
 
 use crate::chunk::LayerMask;
 use crate::coords::Face;
@@ -9,7 +9,7 @@ use crate::water::store::Place;
 use smallvec::SmallVec;
 
 impl Tick<'_> {
-    /// Lets the fixtures of a layer act whose cells are awake.
+    /// Lets the fixtures in awake cells of a layer act.
     #[inline]
     pub(super) fn run_fixtures(&mut self, layer: LayerId) {
         if self.store.fixtures(layer.slot).is_some() {

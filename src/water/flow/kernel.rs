@@ -12,10 +12,10 @@ use crate::water::flow_record::{add_flow, passed};
 use crate::water::random::{Queue, SIDE_ORDERS, mix, sides_first};
 use crate::water::voxel::Voxel;
 
-/// The least units of a flow that shoots out over a ledge: more than half of a full cell.
+/// The least flow, in units, that shoots out over a ledge: more than half of a full cell.
 const JET: u8 = 4;
 
-/// The difference of a cell's index in its layer to that of each lateral neighbour.
+/// The difference between a cell's index in its layer and the index of each lateral neighbour.
 const CELL_STEP: [isize; 4] = [-1, 1, -16, 16];
 
 /// The effect of the kernel on a window; counts are in units.
@@ -29,7 +29,7 @@ pub(crate) struct LayerFlow {
     /// Cells of the layer that gave water, so that their neighbours can now give to them. Excludes
     /// sources.
     pub(crate) gave: LayerMask,
-    /// Cells of the layer that a fall feeds and that let water fall on.
+    /// Cells of the layer that a fall feeds and that let water fall further.
     pub(crate) fallen: LayerMask,
     /// Sources of the layer that gave water.
     pub(crate) sprang: LayerMask,
@@ -92,7 +92,7 @@ impl Window {
     /// Updates the cells of the layer in random order, starting with `givers`. A move queues the
     /// cells that can give water because of it, unless the order has passed them.
     ///
-    /// Adds the outflow of each cell to its flow record in the window. `seeds` are those of the
+    /// Adds the outflow of each cell to its flow record in the window. `seeds` are the seeds of the
     /// order and of the choice of sides.
     pub(crate) fn run(
         &mut self,
@@ -153,7 +153,7 @@ impl Window {
         done
     }
 
-    /// Fall: gives as much water as fits to the cell below. Returns the units.
+    /// Fall: gives as much water to the cell below as fits. Returns the units.
     #[inline]
     fn fall(&mut self, giver: &mut Giver, done: &mut LayerFlow) -> u8 {
         let flow = &mut self.flow[giver.cell];
@@ -174,8 +174,8 @@ impl Window {
     }
 
     /// Spread: gives water to lower sides. Tries sides on a path to a draining edge first, then the
-    /// cell's direction (momentum), then the others in random order. What steady flow passes does
-    /// not flow sideways into a drain besides, so that a lane keeps its water.
+    /// cell's direction (momentum), then the others in random order. A cell that steady flow passes
+    /// gives no other water sideways to a drain, so that a lane keeps its water.
     #[inline]
     fn spread(
         &mut self,
@@ -239,8 +239,8 @@ impl Window {
 
     /// Jet: the side to which a strong flow shoots out over a ledge before it falls. The giver
     /// hangs in the air, and the cell behind it, on the ground, flows in the same direction; so the
-    /// water had momentum before the edge. A weak flow, or the own water of a spring at the edge,
-    /// falls straight down.
+    /// water had momentum before the edge. A weak flow, or the water of a spring at the edge, falls
+    /// straight down.
     #[inline]
     fn jet(&self, giver: &Giver, voxel: Voxel) -> Option<usize> {
         if giver.height < JET || Voxel::from_raw(self.below[giver.index]).is_closed() {
@@ -273,8 +273,8 @@ impl Window {
     }
 
     /// Returns the units that a cell of this height, at least the neighbour's `least`, gives to the
-    /// neighbour at a window index: all that fits if they would fall there or the neighbour is a
-    /// drain, else half of the difference.
+    /// neighbour at a window index: as much as fits if the water would fall there or the neighbour
+    /// is a drain, else half of the difference.
     #[inline]
     fn flows_to(&self, index: usize, height: u8) -> u8 {
         let there = Voxel::from_raw(self.own[index]).height_bits();
@@ -282,7 +282,7 @@ impl Window {
     }
 }
 
-/// Returns the side opposite to one: the lateral faces lie in pairs, 0 and 1, 2 and 3.
+/// Returns the opposite side: the lateral faces lie in pairs, 0 and 1, 2 and 3.
 #[inline]
 const fn opposite(side: usize) -> usize {
     side ^ 1
@@ -297,7 +297,7 @@ pub(crate) fn least_height(own: u16, below: u16) -> u8 {
     own.height_bits() + 2 - u8::from(slides)
 }
 
-/// Returns the units that fall from a cell of this height that may still pass on `left`.
+/// Returns the units that fall from a cell of this height that may still pass on `left` units.
 #[inline]
 pub(crate) fn falling(height: u8, left: u8, below: Voxel) -> u8 {
     below.room().min(height).min(left)

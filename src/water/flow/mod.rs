@@ -36,7 +36,7 @@ impl Tick<'_> {
         self.pass_runs(layer);
     }
 
-    /// Applies the kernel to those of the layer's awake cells that are in no run.
+    /// Applies the kernel to the layer's awake cells that are in no run.
     fn flow_cells(&mut self, window: &mut Window, layer: LayerId) {
         let LayerState { wet, closed } = self.store.layer(layer);
         let awake = (self.awake(layer) & wet) - self.store.in_runs(layer);
@@ -87,9 +87,8 @@ impl Tick<'_> {
         fallen | self.store.passed_in_runs(layer)
     }
 
-    /// Fills the awake cells of a layer that lie at the sea, each by what it lacks, as far as the
-    /// throughput allows. Those that lie on the sea as well stay as they are: it closes over them
-    /// when the tick ends.
+    /// Fills the awake cells of a layer that lie at the sea, within the throughput. Cells that lie
+    /// on the sea as well stay as they are: the sea closes over them when the tick ends.
     fn fill_from_sea(&mut self, layer: LayerId) {
         if self.store.coast(layer.slot).is_none() {
             return;
@@ -103,7 +102,7 @@ impl Tick<'_> {
         self.ledger.from_sea += self.fill(layer, thirsty, self.limits.throughput);
     }
 
-    /// Fills cells of a layer, each by up to `most` units as far as it has room. Returns the units.
+    /// Fills cells of a layer, each by up to `most` units while it has room. Returns the units.
     fn fill(&mut self, layer: LayerId, cells: LayerMask, most: u8) -> u64 {
         let work = self.scratch.record_mut(self.store, layer);
         work.save(self.store, layer, cells);
@@ -121,7 +120,7 @@ impl Tick<'_> {
         filled
     }
 
-    /// Returns those of `cells`, which are wet, that would give water and are not exhausted. `firm`
+    /// Returns the cells of `cells`, all wet, that would give water and are not exhausted. `firm`
     /// are the cells of the layer without room below.
     fn givers_among(&self, layer: LayerId, cells: LayerMask, firm: LayerMask) -> LayerMask {
         let work = self.scratch.get(layer);
@@ -145,9 +144,9 @@ impl Tick<'_> {
         Face::LATERAL.into_iter().map(least).min().unwrap_or(u8::MAX)
     }
 
-    /// Whether `givers` only fall, independently of each other: all that they may give fits below,
-    /// and no water lies beside them in the layer that could move once they are lower. Water beside
-    /// them in other chunks is woken and flows with its own layer.
+    /// Returns whether `givers` only fall, independently of each other: all the water that they may
+    /// give fits below, and no water beside them in the layer could move once they are lower. Water
+    /// beside them in other chunks is woken and flows with its own layer.
     fn only_fall(&self, layer: LayerId, givers: LayerMask) -> bool {
         let falls = |cell: usize| {
             let place = Place::in_layer(layer, cell);
@@ -196,7 +195,7 @@ impl Tick<'_> {
             match below {
                 Voxel::DRAIN => self.ledger.drained += u64::from(units),
                 Voxel::SINK => self.ledger.into_sea += u64::from(units),
-                // What has emptied is full again.
+                // Cells that have emptied are full again.
                 _ if self.store.is_in_run(self.store.step(place, Face::Down)) => {}
                 _ => falls.push((cell, units)),
             }
@@ -298,7 +297,7 @@ mod tests {
     use crate::water::context::layer_record::LayerRecord;
     use crate::water::context::test_worlds;
 
-    /// Tested one by one, the cells that would give are those of the whole window.
+    /// The cells that would give, tested one by one, are the givers of the whole window.
     #[test]
     fn a_few_givers_are_found_as_in_the_window_of_a_whole_layer() {
         let mut whole = Window::new();

@@ -1,11 +1,11 @@
-//! Runs within a tick: how a steady fall passes on its water without a visit of its cells, and what
-//! a cell is that leaves its run in the middle of the flow.
+//! Runs within a tick: how a steady fall passes on its water without visits to its cells, and the
+//! state of a cell that leaves its run in the middle of the flow.
 //!
 //! A fall is steady if each of its cells is full, empties into the one below, and is refilled from
 //! above when the turn of that layer comes. Cell by cell, the turn of each layer would move seven
 //! units by one cell. In a run, only its ends do: the lowest cell refills the cell below the run
-//! ([`pass_runs`](Context::pass_runs)), and what falls on its highest cell is as if gone, since
-//! that one has emptied. What a cell would be in between is known from whose turn it is: [`Turn`].
+//! ([`pass_runs`](Context::pass_runs)), and water that falls on its highest cell finds it empty.
+//! The state of a cell in between follows from the layer whose turn it is: [`Turn`].
 
 use crate::chunk::LayerMask;
 use crate::coords::Face;
@@ -77,13 +77,13 @@ impl Tick<'_> {
         }
     }
 
-    /// Takes those of `cells` of a layer out of their runs that are in one.
+    /// Takes the cells among `cells` of a layer that are in runs out of them.
     pub(crate) fn leave_runs_among(&mut self, layer: LayerId, cells: LayerMask) {
         let cells = cells & self.store.in_runs(layer);
         self.leave_runs(layer, cells, None);
     }
 
-    /// Takes the cells out of their runs that lie beside `cells` of a layer, which hold water.
+    /// Takes the cells beside `cells` of a layer, which hold water, out of their runs.
     pub(crate) fn leave_runs_beside(&mut self, layer: LayerId, cells: LayerMask) {
         let beside = self.store.in_runs(layer) & cells.spread();
         self.leave_runs(layer, beside, None);
@@ -96,7 +96,7 @@ impl Tick<'_> {
         }
     }
 
-    /// Takes those of `cells` of a layer out of their runs that are in one, in the turn of the
+    /// Takes the cells among `cells` of a layer that are in runs out of them, in the turn of the
     /// layer and before they have passed on their water.
     pub(super) fn leave_runs_before_turn(&mut self, layer: LayerId, cells: LayerMask) {
         let cells = cells & self.store.in_runs(layer);
@@ -121,8 +121,8 @@ impl Tick<'_> {
         }
     }
 
-    /// Takes cells out of their runs that a window of a layer may reach: those in the layer, in
-    /// that below it, and across its borders. Returns whether there were any.
+    /// Takes cells out of their runs that a window of a layer may reach: cells in the layer, in the
+    /// layer below it, and across its borders. Returns whether there were any.
     pub(super) fn clear_runs(&mut self, layer: LayerId) -> bool {
         if !self.store.has_runs() {
             return false;
@@ -146,7 +146,7 @@ impl Tick<'_> {
         cleared
     }
 
-    /// Returns the cells of a layer below which a run has emptied its highest cell.
+    /// Returns the cells of a layer that lie straight above the emptied highest cell of a run.
     pub(super) fn over_runs(&self, layer: LayerId) -> LayerMask {
         if !self.store.has_runs() {
             return LayerMask::NONE;
@@ -155,7 +155,7 @@ impl Tick<'_> {
         below.map_or(LayerMask::NONE, |layer| self.store.in_runs(layer))
     }
 
-    /// Takes the cell below out of its run, as one that has emptied.
+    /// Takes the cell below out of its run, as a cell that has emptied.
     pub(super) fn leave_run_below(&mut self, place: Place) {
         let below = self.store.step(place, Face::Down);
         if self.store.is_in_run(below) {
@@ -163,8 +163,8 @@ impl Tick<'_> {
         }
     }
 
-    /// Ends the flow for the runs: what is in them has passed on its water. The highest cell of one
-    /// on which nothing has fallen leaves it.
+    /// Ends the flow for the runs: their cells have passed on their water. The highest cell of a
+    /// run leaves it if no water has fallen on it.
     pub(crate) fn settle_runs(&mut self) {
         for at in 0..self.store.slots_with_runs().len() {
             let slot = self.store.slots_with_runs()[at];
@@ -192,8 +192,8 @@ impl Tick<'_> {
         self.leave_runs(layer, dry, Some(Turn::Emptied));
     }
 
-    /// Adds cells of a layer that may enter runs to `found`: falls, which were full all through the
-    /// tick.
+    /// Adds cells of a layer that may enter runs to `found`: cells of falls that were full all
+    /// through the tick.
     pub(crate) fn note_falls(&self, layer: LayerId, found: &mut Vec<Place>) {
         if self.limits.throughput != FULL {
             return;
@@ -203,7 +203,7 @@ impl Tick<'_> {
         found.extend(places.filter(|&place| self.store.read(place).is_steady_fall()));
     }
 
-    /// Lets cells enter runs that can, when the tick is complete, and ends it for the runs.
+    /// When the tick is complete, lets cells enter runs, and ends the tick for the runs.
     pub(crate) fn end_runs(&mut self, found: Vec<Place>) {
         for place in found {
             if self.may_enter_run(place) {
@@ -213,8 +213,8 @@ impl Tick<'_> {
         self.store.end_tick_of_runs();
     }
 
-    /// Returns whether a cell has passed on seven units downwards, lies between two of its kind,
-    /// and nothing lies beside it that could ever move by itself.
+    /// Returns whether a cell has passed on seven units downwards, lies between two cells of that
+    /// kind, and has nothing beside it that could ever move by itself.
     fn may_enter_run(&self, place: Place) -> bool {
         let is_alone = |face: Face| {
             let there = self.store.step(place, face);
@@ -235,8 +235,8 @@ impl Tick<'_> {
 }
 
 impl WaterWorld {
-    /// Returns the units that cells in runs hold although they have passed them on: those of the
-    /// cells that have emptied and are not full again yet, in the middle of the flow of a tick.
+    /// Returns the units that the words of cells in runs hold in excess, in the middle of the flow
+    /// of a tick: the units of cells that have emptied and are not full again yet.
     pub(crate) fn units_on_the_way(&self) -> u64 {
         if self.scratch.phase != Phase::Flow {
             return 0;
@@ -267,7 +267,7 @@ impl TickScratch {
             core::cmp::Ordering::Equal if is_ahead(place) => Turn::Ahead,
             core::cmp::Ordering::Equal => {
                 let above = store.step(place, Face::Up);
-                // One on which nothing has fallen stays empty.
+                // A highest cell on which no water has fallen stays empty.
                 let is_fed = store.is_in_run(above) || self.has_passed_seven_down(above);
                 let waits = above.is_some() && is_ahead(above);
                 if waits || !is_fed { Turn::Emptied } else { Turn::Done }

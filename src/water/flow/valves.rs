@@ -1,4 +1,4 @@
-//! What the valves of a world pass on, before any other water of a tick flows.
+//! The water that valves pass on, before any other water of a tick flows.
 
 use crate::water::context::Tick;
 use crate::water::context::budget::Budget;
@@ -6,10 +6,10 @@ use crate::water::store::Place;
 use crate::water::store::fixtures::valves::{Passage, Side, Valve};
 
 impl Tick<'_> {
-    /// Lets the next valves of a list pass water on, the last first. Returns the cells charged, or
+    /// Lets the next valves of a list, from its end, pass water on. Returns the cells charged, or
     /// `None` if none is left.
     pub(crate) fn run_valves(&mut self, valves: &mut Vec<Valve>) -> Option<u64> {
-        /// The cells that a valve looks at: at least itself and both sides.
+        /// The cells that a valve reads: at least itself and both sides.
         const CELLS: usize = 3;
         if valves.is_empty() {
             return None;

@@ -211,7 +211,7 @@ mod tests {
                 .into_iter()
                 .flat_map(|slot| [0, 1, 15].map(|y| LayerId { slot, y }))
             {
-                // Content of an earlier layer must not remain.
+                // The content of an earlier layer must not remain.
                 window.own.fill_with(|| random.u16(..));
                 window.below.fill_with(|| random.u16(..));
                 window.gather(&store, layer);

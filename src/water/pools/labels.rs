@@ -1,10 +1,10 @@
-//! What is known of bodies between ticks: union–find (disjoint sets) over labels with bounds.
+//! Labels of bodies between ticks: union–find (disjoint sets) over labels with bounds.
 //!
-//! Each label has a least and a greatest level, between which all that gives or takes water in its
-//! bodies lies. Changes of the water widen the bounds, and labels whose bodies join are joined;
-//! that a body has split is not looked for, since the bounds hold for both parts. Only bodies that
-//! were seen to be level get a label, and it is dropped as soon as its bounds do not prove that. So
-//! what is known saves work, and decides nothing.
+//! Each label has a least and a greatest level. All cells of its bodies that give or take water lie
+//! between them. Changes of the water widen the bounds, and labels whose bodies join are joined. A
+//! split of a body is not searched for, since the bounds hold for both parts. Only bodies that were
+//! found level get a label, and it is dropped as soon as its bounds do not prove that. So labels
+//! save work and decide nothing.
 
 use crate::chunk::{LayerMask, ones};
 use crate::coords::Face;
@@ -19,7 +19,7 @@ type LabelId = u32;
 
 #[derive(Clone, Copy)]
 struct Label {
-    /// Itself in a root.
+    /// The label's parent; a root is its own parent.
     parent: LabelId,
     levels: Levels,
 }
@@ -36,7 +36,7 @@ type Entries = SmallVec<[Entry; 1]>;
 /// The layers of a chunk.
 type ChunkLabels = [Entries; 16];
 
-/// The labels of a world. If a cell has one, so has all of its body.
+/// The labels of a world. If a cell has one, all cells of its body have one.
 #[derive(Default)]
 pub(crate) struct Labels {
     /// By slot.
@@ -44,12 +44,12 @@ pub(crate) struct Labels {
     labels: Vec<Label>,
     /// The number of entries.
     entries: usize,
-    /// Layers with bodies that are to get the labels of what they touch.
+    /// Layers with bodies that are to get the labels of the cells that they touch.
     to_spread: Vec<LayerId>,
 }
 
-/// The layers into which a label may spread for each one that has changed. A label that would
-/// spread farther is dropped.
+/// The number of layers into which a label may spread for each layer that has changed. A label that
+/// would spread farther is dropped.
 const SPREAD: usize = 4;
 
 impl Labels {
@@ -121,7 +121,7 @@ impl Labels {
         LayerMask::union(kept.map(|entry| entry.cells))
     }
 
-    /// Gives a body a label of its own: all of its pieces, and its levels.
+    /// Gives all pieces of a body a new label with the levels of the body.
     pub(crate) fn add<'a>(
         &mut self,
         pieces: impl Iterator<Item = (LayerId, &'a LayerMask)>,
@@ -152,7 +152,7 @@ impl Labels {
         &mut self.chunks[layer.slot.index()].get_or_insert_default()[layer.y]
     }
 
-    /// Drops the labels that no cell has, and the entries of those that were dropped.
+    /// Drops the labels that no cell has, and the entries of dropped labels.
     fn compact(&mut self) {
         let mut of_root = vec![LabelId::MAX; self.labels.len()];
         let mut labels = Vec::new();
@@ -179,16 +179,16 @@ impl Labels {
         (self.chunks, self.labels) = (chunks, labels);
     }
 
-    /// Forgets a chunk that is being removed. What is left of its bodies stays within the bounds.
+    /// Forgets a chunk that is being removed. The rest of its bodies stays within the bounds.
     pub(crate) fn forget(&mut self, slot: Slot) {
         if let Some(chunk) = self.chunks.get_mut(slot.index()).and_then(Option::take) {
             self.entries -= chunk.iter().map(|entries| entries.len()).sum::<usize>();
         }
     }
 
-    /// Brings the labels of a chunk up to date with its changed layers, by bit: those in
-    /// `structure` may have other supported cells or other neighbours than before. Returns how many
-    /// layers were looked at.
+    /// Updates the labels of a chunk for its changed layers, by bit. In the layers in `structure`,
+    /// the supported cells or their neighbours may have changed. Returns the number of layers
+    /// visited.
     pub(crate) fn refresh(
         &mut self,
         tick: &Tick,
@@ -235,7 +235,7 @@ impl Labels {
         }
     }
 
-    /// Gives the supported cells of a layer the labels of what they touch.
+    /// Gives the supported cells of a layer the labels of the cells that they touch.
     fn spread(&mut self, tick: &Tick, layer: LayerId, allowed: &mut usize) {
         let touching = self.touching(tick, layer);
         if touching.is_empty() && self.of(layer).is_empty() {
@@ -278,7 +278,7 @@ impl Labels {
         self.widen_layer(tick, layer);
     }
 
-    /// Has a label spread from cells of a layer, as far as that is allowed; else drops it.
+    /// Lets a label spread from cells of a layer, or drops it if it may spread no farther.
     fn spread_from(
         &mut self,
         tick: &Tick,
@@ -300,7 +300,7 @@ impl Labels {
         self.to_spread.extend(open);
     }
 
-    /// Returns whether any of these cells of a layer is of a body without a label.
+    /// Returns whether any of these cells of a layer belongs to a body without a label.
     fn has_others(&self, tick: &Tick, layer: LayerId, cells: LayerMask) -> bool {
         let kept = self.of(layer).iter().filter(|entry| !self.is_dropped(entry.label));
         let cells = cells - LayerMask::union(kept.map(|entry| entry.cells));

@@ -1,5 +1,5 @@
-//! What the pools see of a layer of a chunk, by bit masks: which cells are of a body, and where a
-//! body may give and take water.
+//! A layer of a chunk as bit masks for the pools: which cells belong to a body, and where a body
+//! may give and take water.
 
 use crate::chunk::LayerMask;
 use crate::coords::Face;
@@ -16,39 +16,39 @@ pub(crate) struct Layer {
     pub(crate) layer: LayerId,
     pub(crate) wet: LayerMask,
     pub(crate) full: LayerMask,
-    /// The cells of bodies: wet and over cells without room. Springs are of the bodies that they
-    /// join, but have no surface. Shallows are of none: partly filled cells on solid ground that a
-    /// spring feeds, which draw from it.
+    /// The cells of bodies: wet and over cells without room. Springs belong to the bodies that they
+    /// join, but have no surface. Shallows belong to no body: partly filled cells on solid ground
+    /// that a spring feeds, and that draw from it.
     pub(crate) supported: LayerMask,
-    /// The open cells with room that are of no body, shallows left out.
+    /// The open cells with room that belong to no body, shallows left out.
     pub(crate) gaps: LayerMask,
     /// Partly filled cells on solid ground that a spring feeds.
     pub(crate) shallows: LayerMask,
-    /// The cells on solid ground that a spring feeds: it feeds the gaps beside them, too.
+    /// The cells on solid ground that a spring feeds; the spring also feeds the gaps beside them.
     grounded: LayerMask,
 }
 
 /// The cells of a piece that give or take water.
 #[derive(Clone, Copy)]
 pub(crate) struct Rim {
-    /// Those with a surface: all but full cells below other water, and the coast.
+    /// Cells with a surface: all except full cells below other water, and the coast.
     pub(crate) givers: LayerMask,
-    /// Those that are not full.
+    /// Cells that are not full.
     pub(crate) partial: LayerMask,
-    /// Full ones below an open, dry cell.
+    /// Full cells below an open, dry cell.
     pub(crate) lifting: LayerMask,
-    /// Those with a gap across each lateral face that they may fill.
+    /// Cells with a gap across each lateral face that they may fill.
     pub(crate) beside: [LayerMask; 4],
-    /// Those with a shallow across each lateral face: it takes what stands above its layer.
+    /// Cells with a shallow across each lateral face: the shallow takes water above its layer.
     pub(crate) beside_shallows: [LayerMask; 4],
-    /// Those on solid ground that a spring feeds, with a gap across each lateral face: it takes
-    /// what stands above their layer.
+    /// Cells on solid ground that a spring feeds, with a gap across each lateral face: the gap
+    /// takes water above their layer.
     pub(crate) beside_lanes: [LayerMask; 4],
-    /// Those below a spring.
+    /// Cells below a spring.
     pub(crate) below_springs: LayerMask,
-    /// Those with a spring across each lateral face.
+    /// Cells with a spring across each lateral face.
     pub(crate) beside_springs: [LayerMask; 4],
-    /// What the sea at them gives and takes.
+    /// The levels at which the sea beside these cells gives and takes.
     pub(crate) sea: Option<SeaLevels>,
 }
 
@@ -69,7 +69,8 @@ impl Rim {
     }
 }
 
-/// The least and the greatest level at which something takes or gives water, in units above y = 0.
+/// The least level at which a cell takes water and the greatest at which one gives, in units above
+/// y = 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Levels {
     pub(crate) low: i64,
@@ -80,7 +81,7 @@ impl Levels {
     /// No level.
     pub(crate) const NONE: Levels = Levels { low: i64::MAX, high: i64::MIN };
 
-    /// Any level: nothing is known.
+    /// Any level: the bounds are not known.
     pub(crate) const ANY: Levels = Levels { low: i64::MIN, high: i64::MAX };
 
     pub(crate) fn and(self, other: Levels) -> Levels {
@@ -94,7 +95,7 @@ impl Levels {
 }
 
 impl Tick<'_> {
-    /// Returns a layer as the pools see it.
+    /// Returns the masks of a layer.
     pub(crate) fn look(&self, layer: LayerId) -> Layer {
         let LayerState { wet, closed } = self.store.layer(layer);
         let (mut supported, mut shallows) = (LayerMask::NONE, LayerMask::NONE);
@@ -110,7 +111,7 @@ impl Tick<'_> {
                 supported -= shallows;
             }
         }
-        // A fall is no standing water, and its foot alone takes what it brings.
+        // A fall is no standing water, and only the cell at its foot takes its water.
         let fallen = self.fallen(layer);
         supported -= fallen;
         let gaps = !(closed | supported | shallows | fallen) - self.store.drains(layer);
@@ -135,8 +136,8 @@ impl Tick<'_> {
         let dry_above = above.map_or(LayerMask::NONE, |above| above.gaps - above.wet);
         let coast = self.store.coast_in(at.layer) & cells;
         let partial = cells - at.full;
-        // Where there is water above, the flow alone feeds gaps, so that falls do not push water
-        // out of their sides.
+        // Under other water, only the flow feeds gaps, so that falls do not push water out of their
+        // sides.
         let pushing = cells - (covered | at.grounded);
         let (mut gaps, mut shallows) = ([LayerMask::NONE; 4], [LayerMask::NONE; 4]);
         let mut springs = [LayerMask::NONE; 4];
@@ -201,7 +202,8 @@ impl Tick<'_> {
         }
     }
 
-    /// Returns, for each bit of a height, the cells that have it; right for `cells` only.
+    /// Returns, for each bit of a height, the cells that have it; valid only for the cells in
+    /// `cells`.
     pub(crate) fn heights(&self, at: &Layer, cells: LayerMask) -> [LayerMask; 3] {
         match self.store.cells(at.layer) {
             Some(voxels) if cells.is_sparse() => {
@@ -240,8 +242,8 @@ impl Tick<'_> {
     }
 }
 
-/// Returns the level of a spring at this y, in units: it lifts water up to its cell. It stands one
-/// unit higher than that, since surfaces that differ by one are at rest.
+/// Returns the level of a spring at this y, in units. A spring lifts water up to its cell. Its
+/// level is one unit higher, since surfaces that differ by one are at rest.
 pub(crate) fn spring_level(y: i32) -> i64 {
     head(y, 0) + 1
 }

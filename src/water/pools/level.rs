@@ -1,10 +1,10 @@
-//! Levelling: the bodies with something awake or moving are walked through, and a pass is made over
+//! Levelling: walks through the bodies with an awake cell or moving water, and makes a pass over
 //! each that is not level.
 //!
-//! What is done in a tick follows from seed, tick and water alone. A body that is not level has an
-//! awake cell, so none is missed; others that are walked through are left as they are. A large body
-//! in which little water flows waits for a tick that is drawn for its size. The passes come in the
-//! order of a hash.
+//! The work of a tick follows from seed, tick and water alone. A body that is not level has an
+//! awake cell, so none is missed; the other bodies are walked through and left as they are. A large
+//! body in which little water flows is levelled only in ticks that are drawn by its size. The
+//! passes come in the order of a hash.
 
 use crate::chunk::LayerMask;
 use crate::grid::LayerId;
@@ -19,16 +19,16 @@ use core::ops::Range;
 use glam::IVec3;
 use hashbrown::HashMap;
 
-/// Bodies in which water has flowed in the tick are levelled in each tick if they are small, or
-/// have no more pieces than this, and a number more for each cell of a piece that it has flowed
-/// through. Those that are twice as large as that are levelled in every second tick by chance, and
-/// so on. Bodies in which nothing has flowed are levelled at once: their last cell may be about to
-/// fall asleep.
+/// Bodies in which water has flowed in the tick are levelled in every tick if they are small, or if
+/// they have no more pieces than a limit: `CALM`, plus `FOR_EACH` for each cell of a piece through
+/// which water has flowed. A body twice as large as the limit is levelled in every second tick on
+/// average, and so on. Bodies without flow are levelled in the same tick: their last awake cell may
+/// be about to fall asleep.
 const CALM: usize = 8;
 const FOR_EACH: usize = 4;
 
-/// What is known of a body is kept if it has more pieces: others are walked through in less time
-/// than it takes to keep it.
+/// A body gets a label if it has more pieces than this. A smaller one is walked through in less
+/// time than a label takes to maintain.
 const SMALL: usize = 8;
 
 /// The greatest number of pieces of a body for which a second pass in the same tick is ruled out.
@@ -43,9 +43,9 @@ pub(crate) enum Stage {
     /// Not begun.
     #[default]
     Rest,
-    /// What is known follows the water.
+    /// The labels follow the water.
     Refresh,
-    /// The pieces in which something is awake are gathered.
+    /// The pieces with awake cells are gathered.
     Find,
     /// Their bodies are walked through.
     Walk,
@@ -54,7 +54,7 @@ pub(crate) enum Stage {
 }
 
 impl Tick<'_> {
-    /// Finds the bodies that are not level. Returns the cells charged; `None` if that is done.
+    /// Finds the bodies that are not level. Returns the cells charged; `None` if all are found.
     pub(crate) fn find_bodies(&mut self, pools: &mut Pools) -> Option<u64> {
         let mut budget = Budget::of_a_piece();
         while pools.pays(&mut budget) {
@@ -77,7 +77,7 @@ impl Tick<'_> {
                         self.gather(pools, layer);
                     }
                     None => {
-                        // What allows for the largest bodies comes first.
+                        // The pieces whose bodies may be the largest come first.
                         pools.starts.sort_by_key(|start| start.most);
                         pools.stage = Stage::Walk;
                     }
@@ -99,7 +99,7 @@ impl Tick<'_> {
         (budget.spent() > 0).then(|| budget.spent())
     }
 
-    /// Levels the bodies that were found. Returns the cells charged; `None` if that is done.
+    /// Levels the bodies that were found. Returns the cells charged; `None` if all are levelled.
     pub(crate) fn level_bodies(&mut self, pools: &mut Pools) -> Option<u64> {
         let mut budget = Budget::of_a_piece();
         while pools.pays(&mut budget) {
@@ -117,13 +117,13 @@ impl Tick<'_> {
         (budget.spent() > 0).then(|| budget.spent())
     }
 
-    /// Gathers the pieces of a layer in which something is awake or has moved, but for those that
-    /// are known to be level.
+    /// Gathers the pieces of a layer with awake cells or moved water, except pieces known to be
+    /// level.
     fn gather(&self, pools: &mut Pools, layer: LayerId) {
         let (touched, steady) = (self.flowed(layer), self.passed_steadily(layer));
         let awake = self.awake(layer) - steady;
         let mut cells = (touched | awake) & self.store.layer(layer).wet;
-        // Most of what falls is of no body.
+        // Most falling water belongs to no body.
         if cells.is_empty() || (cells & self.firm(layer)).is_empty() {
             return;
         }
@@ -143,7 +143,7 @@ impl Tick<'_> {
         }
     }
 
-    /// Walks through the body of a piece, if that was not done, and notes it if it is not level.
+    /// Walks through the body of a piece, unless that was done, and lists it if it is not level.
     fn judge(&mut self, pools: &mut Pools, &Start { most, layer, cell }: &Start) {
         if pools.walk.piece_at(layer, cell).is_some() {
             return;
@@ -157,7 +157,8 @@ impl Tick<'_> {
         let levels = pools.walk.levels(self, body.clone());
         if levels.differ_by(STEP) {
             if pools.walk.is_steady(self, body.clone()) {
-                // Steady flow keeps its surface as it is, until a tick in which that yields.
+                // Steady flow keeps the surface of the body as it is, until a tick in which the
+                // flow yields.
                 self.wake_body(&pools.walk, body);
                 return;
             }
@@ -167,7 +168,7 @@ impl Tick<'_> {
         }
     }
 
-    /// Makes a pass over the body of a cell, if it still is of one.
+    /// Makes a pass over the body of a cell, if the cell still belongs to one.
     fn level_body(&mut self, pools: &mut Pools, place: Place) {
         let walk = &mut pools.walk;
         walk.begin(true);
@@ -181,7 +182,7 @@ impl Tick<'_> {
         if !levels.differ_by(STEP) {
             return;
         }
-        // In larger bodies, what passes a cell is not counted.
+        // In larger bodies, the units that pass a cell are not counted.
         let mut was_passed = false;
         if walk.pieces.len() <= COUNTED {
             for piece in &walk.pieces {
@@ -196,8 +197,8 @@ impl Tick<'_> {
         }
     }
 
-    /// Keeps a body from falling asleep: wakes its fullest cell in its lowest layer. This one keeps
-    /// water in the next flow, while the cells of a film may lose theirs.
+    /// Keeps a body from falling asleep: wakes the fullest cell of its lowest layer. That cell
+    /// keeps water in the next flow, while the cells of a film may lose theirs.
     fn wake_body(&mut self, walk: &Walk, body: Range<usize>) {
         let places = walk.pieces[body].iter().flat_map(|piece| {
             let at = walk.layer(piece.layer);
@@ -217,14 +218,14 @@ impl Tick<'_> {
 
 /// A cell of a piece whose body is to be walked through.
 pub(crate) struct Start {
-    /// The pieces up to which the body is levelled, if water flows in it.
+    /// The number of pieces up to which the body is levelled if water flows in it.
     most: usize,
     layer: u32,
     cell: usize,
 }
 
 impl Pools {
-    /// Keeps that a body lies within these levels.
+    /// Records that a body lies within these levels.
     fn keep(&mut self, body: Range<usize>, levels: Levels) {
         let walk = &self.walk;
         let pieces = walk.pieces[body].iter().map(|piece| {
@@ -234,8 +235,7 @@ impl Pools {
         self.labels.add(pieces, levels);
     }
 
-    /// Ends the levelling of a tick; of one in which nothing is awake, it frees what it worked
-    /// with.
+    /// Ends the levelling of a tick. If nothing is awake in the tick, frees the buffers.
     fn end(&mut self, is_quiet: bool) {
         self.walk.begin(false);
         (self.unlevel, self.starts) = (Vec::new(), Vec::new());
@@ -247,7 +247,8 @@ impl Pools {
         }
     }
 
-    /// Charges to the budget what was done at once. Returns whether any of it is left.
+    /// Charges to the budget the work that was done at once. Returns whether any of that work is
+    /// still uncharged.
     fn pays(&mut self, budget: &mut Budget) -> bool {
         let paid = self.debt.min(budget.left());
         self.debt -= paid;

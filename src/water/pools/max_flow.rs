@@ -3,16 +3,17 @@
 //! "An experimental comparison of min-cut/max-flow algorithms for energy minimization in vision",
 //! 2004).
 //!
-//! One tree grows from what gives and one from what takes, breadth first. Where they meet there is
-//! a path. What it fills up parts orphans from their trees; each finds another parent in its tree,
-//! or leaves it. If neither tree can grow, the flow is the maximum.
+//! One tree grows from the nodes that give and one from the nodes that take, breadth first. Where
+//! they meet there is a path. Arcs that the path fills up part orphans from their trees; each
+//! orphan finds another parent in its tree, or leaves it. If neither tree can grow, the flow is the
+//! maximum.
 
 use crate::water::pools::network::Node;
 use crate::water::random::shuffle;
 use core::ops::Range;
 use std::collections::VecDeque;
 
-/// The residual capacity of an arc between two ends; that of the arc back is at `index ^ 1`.
+/// The residual capacity of an arc between two ends. The reverse arc is at `index ^ 1`.
 #[derive(Clone, Copy)]
 struct Arc {
     to: u32,
@@ -24,39 +25,39 @@ struct Arc {
 enum Tree {
     #[default]
     None,
-    /// From here on the way leads to what takes.
+    /// From here a path leads to a node that takes.
     Take,
-    /// What gives can reach this.
+    /// Nodes that give can reach this end.
     Give,
 }
 
-/// What joins an end to its tree.
+/// How an end is joined to its tree.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 enum Parent {
     #[default]
     None,
-    /// It gives or takes itself.
+    /// It is a root: it gives or takes itself.
     Root,
-    /// Along this arc units come from the parent, or go to it.
+    /// By this arc, along which units come from the parent or go to it.
     Arc(u32),
 }
 
-/// An end in the search.
+/// The state of an end in the search.
 #[derive(Clone, Copy, Default)]
 struct End {
     tree: Tree,
     parent: Parent,
-    /// The path after which its distance from the root was last known to hold.
+    /// The number of the path for which its distance from the root was last valid.
     stamp: u32,
     distance: u32,
 }
 
-/// A flow network. Each node has two ends, for what comes in (`2 · node`) and what goes out.
+/// A flow network. Each node has two ends: units enter at `2 · node` and leave at the other.
 pub(crate) struct MaxFlow {
     pub(crate) nodes: Vec<Node>,
-    /// The arc within each node, those of each edge in its two directions, and all arcs back.
+    /// The arc within each node, the arcs of each edge in both directions, and the reverse of each.
     arcs: Vec<Arc>,
-    /// The arcs that leave each end, and where those of each begin.
+    /// The arcs that leave each end, and where the arcs of each end begin.
     leaving: Vec<u32>,
     first: Vec<u32>,
     ends: Vec<End>,
@@ -98,7 +99,8 @@ impl MaxFlow {
         MaxFlow { nodes, arcs, leaving, first, ends, active, orphans, paths: 0 }
     }
 
-    /// Moves as much as has a way. What gives and takes is searched from in an order by the seed.
+    /// Moves as many units as the network lets through. The search starts from the nodes that give
+    /// and take in an order drawn from the seed.
     pub(crate) fn run(&mut self, seed: u64) {
         let gives = |id: &u32| self.nodes[*id as usize / 2].give > 0;
         let takes = |id: &u32| self.nodes[*id as usize / 2].take > 0;
@@ -126,8 +128,8 @@ impl MaxFlow {
         self.first[end as usize] as usize..self.first[end as usize + 1] as usize
     }
 
-    /// Returns whether more may pass along an arc that leaves an end of a tree, or along the arc
-    /// back if the tree is of what takes.
+    /// Returns whether more units may pass along an arc that leaves an end of a tree, or along the
+    /// reverse arc in the tree of the nodes that take.
     fn is_open(&self, tree: Tree, arc: u32) -> bool {
         self.arcs[(arc ^ u32::from(tree == Tree::Take)) as usize].left > 0
     }
@@ -177,8 +179,8 @@ impl MaxFlow {
         }
     }
 
-    /// Moves as much as can pass along the path through an arc at which the trees meet. The ends
-    /// that it parts from their trees become orphans.
+    /// Moves as many units as can pass along the path through an arc at which the trees meet. The
+    /// ends that this parts from their trees become orphans.
     fn augment(&mut self, arc: u32) {
         let (mut path, from) = self.way_to_root(self.arcs[arc as usize ^ 1].to);
         let (rest, to) = self.way_to_root(self.arcs[arc as usize].to);
@@ -216,15 +218,15 @@ impl MaxFlow {
         self.orphans.push(end);
     }
 
-    /// Finds the end in its tree that is nearest to a root as the parent of an orphan. If there is
-    /// none, the orphan leaves its tree, and its children become orphans.
+    /// Makes the end nearest to a root of its tree the parent of an orphan. If there is none, the
+    /// orphan leaves its tree, and its children become orphans.
     fn adopt(&mut self, orphan: u32) {
         let tree = self.ends[orphan as usize].tree;
         let mut nearest = None;
         for index in self.leaving(orphan) {
             let arc = self.leaving[index];
             let to = self.arcs[arc as usize].to;
-            // Units come along the arc back from a parent in the tree of what gives.
+            // Units come along the reverse arc from a parent in the tree of the nodes that give.
             let forward = arc ^ u32::from(tree == Tree::Give);
             if self.ends[to as usize].tree == tree
                 && self.arcs[forward as usize].left > 0
@@ -257,7 +259,8 @@ impl MaxFlow {
         }
     }
 
-    /// Returns the distance of an end from the root of its tree; `None` if it hangs on an orphan.
+    /// Returns the distance of an end from the root of its tree; `None` if its ancestor is an
+    /// orphan.
     fn distance(&mut self, end: u32) -> Option<u32> {
         let (mut at, mut steps) = (end, 0);
         let mut all = loop {
@@ -271,7 +274,7 @@ impl MaxFlow {
             steps += 1;
         };
         let (distance, mut at) = (all, end);
-        // All on the way are known to hold for this path.
+        // The distances on the way are valid for this path.
         loop {
             let paths = self.paths;
             let here = &mut self.ends[at as usize];
@@ -292,8 +295,8 @@ mod tests {
     use super::*;
     use fastrand::Rng;
 
-    /// Returns the max flow by one unit and one depth-first search after the other (L. Ford and
-    /// D. Fulkerson, 1956).
+    /// Returns the max flow by depth-first searches for one unit each (L. Ford and D. Fulkerson,
+    /// 1956).
     fn unit_by_unit(nodes: &[Node], edges: &[([u32; 2], i32)]) -> i32 {
         let (source, sink) = (2 * nodes.len(), 2 * nodes.len() + 1);
         let mut left = vec![vec![0; sink + 1]; sink + 1];

@@ -2,15 +2,15 @@
 //!
 //! | file | what | algorithm |
 //! |---|---|---|
-//! | `layer` | which cells are of bodies, and which give and take water | bit masks |
-//! | `labels` | what is known: labels with bounds for bodies that are level | union–find |
+//! | `layer` | which cells belong to bodies, and which give and take water | bit masks |
+//! | `labels` | labels with bounds for bodies that are known to be level | union–find |
 //! | `walk` | the extent and the levels of a body | breadth-first search over pieces |
 //! | `level` | which bodies are levelled in a tick, and in which order | |
 //! | `shore` | what gives and takes in a body, and the level that it is brought to | bisection |
 //! | `pass` | moves water in all of a body at once | |
 //! | `network` | how much passes between pieces | blocking flows (Dinic) |
-//! | `plan` | what is to change in each cell | |
-//! | `trim` | how much of that has a way from cell to cell | |
+//! | `plan` | the planned change of each cell | |
+//! | `trim` | how much of the plan has a way from cell to cell | |
 //! | `wide` | pieces whose cells need no network | min cuts |
 //! | `max_flow` | how much passes between cells | max flow (Boykov and Kolmogorov) |
 //!
@@ -70,21 +70,22 @@ use crate::water::pools::walk::Walk;
 use crate::water::store::Place;
 use hashbrown::HashMap;
 
-/// What is known of the bodies of water of a world, and how far the tick underway has levelled
-/// them.
+/// The labels of the bodies of water of a world, and the state of the levelling in the tick
+/// underway.
 #[derive(Default)]
 pub(crate) struct Pools {
     labels: Labels,
     stage: Stage,
     walk: Walk,
-    /// A cell of each piece in which something is awake, the first last.
+    /// A cell of each piece with awake cells, in reverse order.
     starts: Vec<Start>,
-    /// A cell of each body that is not level, by a random number, the first last.
+    /// A cell of each body that is not level, sorted by a random number, in reverse order.
     unlevel: Vec<(u64, Place)>,
-    /// The cells of bodies over which a pass was made in this tick. Two of them may join by that;
-    /// then the second pass waits for the next tick, since its ways may have been used.
+    /// The cells of bodies over which a pass was made in this tick. Two of these bodies may join
+    /// because of that. Then the second pass is left to the next tick, since its ways may have been
+    /// used.
     passed: HashMap<LayerId, LayerMask>,
-    /// What is still to be charged for what was done at once.
+    /// The cost of work done at once that is still to be charged.
     debt: usize,
 }
 

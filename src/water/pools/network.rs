@@ -7,24 +7,24 @@ use core::ops::Range;
 /// Phases of a pass.
 const PHASES: usize = 12;
 
-/// A pass ends with a phase that moves less than this part of what has moved before.
+/// A pass ends after a phase that moves less than this fraction of the units moved before.
 const LEAST: i32 = 32;
 
 /// A node of a flow network, in units. [`MaxFlow`](crate::water::pools::max_flow::MaxFlow) has such
-/// nodes too, and uses the first four fields and, as a capacity that stays, `left`.
+/// nodes too. It uses the first four fields, and `left` as a constant capacity.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Node {
-    /// What it would still give and take.
+    /// The units that the node would still give and take.
     pub(crate) give: i32,
     pub(crate) take: i32,
-    /// What it gives and takes.
+    /// The units that the node gives and takes.
     pub(crate) gave: i32,
     pub(crate) took: i32,
-    /// What may still pass through it, and has passed.
+    /// The units that may still pass through the node, and that have passed.
     pub(crate) left: i32,
     passed: i32,
-    /// In this phase: its distance from where water is wanted, what has come to it, what it has
-    /// taken, and what is over.
+    /// In this phase: the distance from the nearest node that takes, and the units received,
+    /// absorbed and left over.
     distance: u32,
     inflow: i32,
     absorbed: i32,
@@ -37,28 +37,27 @@ impl Node {
         Node { left, ..Node::default() }
     }
 
-    /// Returns the units that have passed through it.
+    /// Returns the units that have passed through the node.
     pub(crate) fn passed(&self) -> i32 {
         self.passed
     }
 }
 
-/// No way to where water is wanted.
+/// No way to a node that takes.
 const FAR: u32 = u32::MAX;
 
 /// A flow network without directions.
 pub(crate) struct Network {
     pub(crate) nodes: Vec<Node>,
-    /// The units that may still pass along each edge, and in this phase do.
+    /// The units that may still pass along each edge, and the units that pass in this phase.
     edges: Vec<(i32, i32)>,
-    /// The nodes of each edge, and the units that have passed from the first to the second, less
-    /// back.
+    /// The two nodes of each edge, and the net units that have passed from the first to the second.
     passed: Vec<([u32; 2], i32)>,
     /// For each node, its neighbours and the edges to them.
     near: Vec<(u32, u32)>,
-    /// Where those of each node begin.
+    /// Where the neighbours of each node begin.
     first: Vec<u32>,
-    /// The nodes from which there is a way, by distance.
+    /// The nodes that have a way to a node that takes, by distance.
     order: Vec<u32>,
 }
 
@@ -112,7 +111,7 @@ impl Network {
         moved
     }
 
-    /// Finds the distances from where water is wanted to all that give (breadth-first search).
+    /// Finds the distances from the nodes that take to all nodes that give (breadth-first search).
     /// Returns the nodes that give and have a way.
     fn measure(&mut self) -> usize {
         self.order.clear();
@@ -146,7 +145,7 @@ impl Network {
         met
     }
 
-    /// Pushes what is over from far to near.
+    /// Pushes surplus from far nodes to near ones.
     fn push(&mut self) {
         for at in (0..self.order.len()).rev() {
             let id = self.order[at];
@@ -172,7 +171,8 @@ impl Network {
         }
     }
 
-    /// Returns what nobody took to where it came from, and books the rest. Returns the units.
+    /// Returns the units that no node took to where they came from, and books the rest. Returns the
+    /// units booked.
     fn settle(&mut self) -> i32 {
         let mut units = 0;
         for at in 0..self.order.len() {

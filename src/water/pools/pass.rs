@@ -1,10 +1,9 @@
-//! A pass over a body: what stands above its level moves to what lies below, in all of the body at
-//! once.
+//! A pass over a body: water above its level moves below it, in all of the body at once.
 //!
 //! Pieces are the nodes of a flow network and their contacts its edges. Each cell of a contact
-//! passes seven units in a tick, and a piece as many as its narrowest row or column. What each cell
-//! gives and takes is planned first. The network of the cells then tells how much of that has a
-//! way.
+//! passes seven units in a tick. A piece passes seven for each cell of its narrowest row or column.
+//! The units that each cell gives and takes are planned first. The network of the cells then
+//! determines how much of the plan has a way.
 
 use crate::chunk::{LAYER_CELLS, LayerMask};
 use crate::coords::Face;
@@ -19,11 +18,12 @@ use crate::water::pools::walk::Walk;
 use crate::water::random::{Purpose, Queue, mix};
 use crate::water::store::Place;
 
-/// The least cells of a part of a piece that a neck can part from the rest.
+/// The least cells of a part of a piece that a neck can separate from the rest.
 const BASIN: u32 = 16;
 
-/// Returns how many cells water passes abreast through a piece at its neck: the least row or column
-/// that parts a piece in two basins, much wider than it. Else the contacts are narrow enough.
+/// Returns the number of cells that water passes abreast at the neck of a piece: the least row or
+/// column between two basins that are much wider than it. If there is none, the contacts limit the
+/// flow.
 fn width(cells: LayerMask) -> i32 {
     const COLUMN: u64 = 0x0001_0001_0001_0001;
     if cells.count() < 2 * BASIN || cells == LayerMask::ALL {
@@ -36,7 +36,7 @@ fn width(cells: LayerMask) -> i32 {
     neck(&rows).min(neck(&columns)) as i32
 }
 
-/// Returns the least of the lines that part two basins, by the cells of each line.
+/// Returns the least of the lines that separate two basins, given the cells of each line.
 fn neck(lines: &[u32; 16]) -> u32 {
     // The cells and the widest line before each line, and after it.
     let before = |seen: &mut (u32, u32), &line: &u32| {
@@ -54,8 +54,8 @@ fn neck(lines: &[u32; 16]) -> u32 {
 }
 
 impl Tick<'_> {
-    /// Moves water in a body, all the pieces of a walk, that lies within `levels`. Returns the
-    /// units.
+    /// Moves water in a body, which is all the pieces of a walk and lies within `levels`. Returns
+    /// the units.
     pub(crate) fn pass_over(&mut self, walk: &mut Walk, levels: Levels) -> u64 {
         let shores = walk.shores(self, 0..walk.pieces.len());
         let goal = goal(&shores, levels);
@@ -67,8 +67,9 @@ impl Tick<'_> {
                 [self.given(shore, &goal, seed), taken(shore, &goal, mix(seed, 1))]
             })
             .collect();
-        // At first each place gives and takes its part of what moves in all, so that the borders of
-        // chunks do not show; then what contacts have not let through, from and to others.
+        // At first each place gives and takes its part of all that moves, so that the borders of
+        // chunks do not show. The units that contacts have not let through are then given and taken
+        // elsewhere.
         let sum = |at: usize| full.iter().map(|units| units[at]).sum::<i64>();
         let [given, taken] = [sum(0), sum(1)];
         let parts = [given, taken].map(|all| Share { units: given.min(taken), cells: all });
@@ -135,8 +136,8 @@ impl Tick<'_> {
         sure + goal.lack.of(more, random) + i64::from(sea)
     }
 
-    /// Plans to give units to what takes in a piece, the lowest first. Returns those for which
-    /// there was no room.
+    /// Plans to give units to the groups of a piece that take, the lowest first. Returns the units
+    /// that found no room.
     fn deliver_to(&self, plan: &mut Plan, shore: &Shore, goal: &Goal, mut units: i32) -> i32 {
         for group in &shore.takes {
             units -= self.raise_group(plan, group, group.taken_by_each(goal.take), units);
@@ -153,7 +154,7 @@ impl Tick<'_> {
         units
     }
 
-    /// Plans to take units from what gives in a piece, the highest first.
+    /// Plans to take units from the groups of a piece that give, the highest first.
     fn collect_from(&self, plan: &mut Plan, shore: &Shore, goal: &Goal, mut units: i32) {
         for group in shore.gives.iter().rev() {
             units -= self.lower_group(plan, group, group.level - goal.give, units);
@@ -190,7 +191,7 @@ impl Tick<'_> {
         })
     }
 
-    /// Does what is planned. Returns the units moved.
+    /// Carries out the plan. Returns the units moved.
     fn carry_out(&mut self, plan: &Plan) -> u64 {
         let mut moved = 0;
         for change in plan.changes().iter().filter(|change| change.units > 0) {
@@ -230,7 +231,8 @@ impl Tick<'_> {
     }
 
     /// Shares units evenly among cells of a layer, up to `each` for one, in random order. `change`
-    /// makes up to so many units of it pass in a cell, and returns how many. Returns their sum.
+    /// lets up to the given number of units pass in a cell, and returns the number that passed.
+    /// Returns their sum.
     fn spend(
         &self,
         layer: LayerId,

@@ -1,4 +1,4 @@
-//! What a pass is to change, cell by cell.
+//! The changes that a pass makes, cell by cell.
 
 use crate::coords::Face;
 use crate::water::store::Place;
@@ -7,10 +7,10 @@ use hashbrown::HashMap;
 /// How a cell changes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Kind {
-    /// Units enter it, in a dry one through a face.
+    /// Units enter the cell, through a face if it is dry.
     Rise(Option<Face>),
     Give,
-    /// Units pass from it into the sea.
+    /// Units pass from the cell into the sea.
     IntoSea,
 }
 
@@ -26,15 +26,15 @@ pub(crate) struct Change {
 #[derive(Default)]
 pub(crate) struct Plan {
     changes: Vec<Change>,
-    /// The index of each.
+    /// The index of each change.
     at: HashMap<(Place, Kind), usize>,
-    /// Units that were to be given, and that no cell has.
+    /// Units that were to be given, but that no cell gives.
     pub(crate) unfounded: i32,
 }
 
 impl Plan {
-    /// Adds up to `most` units to what changes in a cell, for which there is room for `room` in
-    /// all. Returns the units added.
+    /// Adds up to `most` units to the change of a cell, which has room for `room` units in all.
+    /// Returns the units added.
     pub(crate) fn add(&mut self, place: Place, kind: Kind, most: u8, room: u8) -> u8 {
         let index = *self.at.entry((place, kind)).or_insert_with(|| {
             self.changes.push(Change { place, kind, units: 0 });
@@ -60,7 +60,7 @@ impl Plan {
         gives.map(|change| i32::from(change.units)).sum()
     }
 
-    /// Takes back the units that no cell has from those that were to enter cells, the last first.
+    /// Removes the units that no cell gives from the cells that were to take them, the last first.
     pub(crate) fn take_back_unfounded(&mut self) {
         let mut units = core::mem::take(&mut self.unfounded);
         let enter = self.changes.iter_mut().rev();

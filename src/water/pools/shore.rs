@@ -1,5 +1,5 @@
-//! Where the pieces of a body give and take water in a pass, and how much: cells in groups of one
-//! level each, and the level that the body is brought to.
+//! Where the pieces of a body give and take water in a pass, and how much: groups of cells at one
+//! level, and the level that the body is brought to.
 
 use crate::chunk::LayerMask;
 use crate::coords::Face;
@@ -19,10 +19,10 @@ pub(crate) struct Group {
     pub(crate) layer: LayerId,
     pub(crate) cells: LayerMask,
     pub(crate) level: i64,
-    /// The units that each has, or has room for.
+    /// The units that each cell has, or has room for.
     pub(crate) most: u8,
-    /// The units that each takes for each unit of the goal's level above its own: all that it has
-    /// room for, if water falls into it.
+    /// The units that each cell takes for each unit of the goal's level above its own: all its
+    /// room, if water falls into it.
     rate: i64,
     /// The face through which water enters; `None` where it rises in water.
     pub(crate) entry: Option<Face>,
@@ -39,7 +39,7 @@ impl Group {
     }
 }
 
-/// What gives and takes in a piece.
+/// The cells of a piece that give and take.
 pub(crate) struct Shore {
     pub(crate) piece: usize,
     pub(crate) layer: LayerId,
@@ -50,8 +50,8 @@ pub(crate) struct Shore {
     pub(crate) sea: Option<SeaLevels>,
 }
 
-/// How cells that are of no body take water: at a level, so much for each unit above it, through a
-/// face if they are dry.
+/// How cells that belong to no body take water: at a level, a number of units for each unit above
+/// it, through a face if they are dry.
 #[derive(Clone, Copy)]
 struct Inlet {
     level: i64,
@@ -59,27 +59,28 @@ struct Inlet {
     entry: Option<Face>,
 }
 
-/// Units that a few cells take in a tick.
+/// Units that a group of few cells takes in a tick.
 const NARROW: i64 = 64;
 
-/// Into a bed below it, water falls.
+/// Water falls into a bed that lies below it.
 const FALLING: i64 = FULL as i64;
 
-/// A body is steep if its levels differ by this much: then the highest third gives to the lowest
-/// third, so that slopes fall evenly.
+/// A body is steep if its levels differ by at least this much. Then the highest third gives to the
+/// lowest third, so that slopes fall evenly.
 const STEEP: i64 = 9;
 
 /// The levels that a body is brought to.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Goal {
-    /// What stands above this level gives, down to it.
+    /// Cells above this level give, down to it.
     pub(crate) give: i64,
-    /// What lies below this level takes, up to it.
+    /// Cells below this level take, up to it.
     pub(crate) take: i64,
-    /// Units that are wanted besides what stands more than one above the level: cells at its upper
-    /// end give one each.
+    /// Units that are missing after all cells more than one above the level have given: cells at
+    /// its upper end give one each.
     pub(crate) lack: Share,
-    /// Units that are over besides what is wanted up to the level: cells at it take one each.
+    /// Units that remain after all cells below the level have taken: cells at the level take one
+    /// each.
     pub(crate) excess: Share,
     /// The sea gives where it stands at this level or higher.
     pub(crate) sea_gives: Option<i64>,
@@ -99,7 +100,7 @@ impl Share {
         self.units > 0
     }
 
-    /// Returns how many of the units fall to some of the cells: their part, rounded at random.
+    /// Returns how many of the units go to some of the cells: their share, rounded at random.
     pub(crate) fn of(self, cells: i64, random: u64) -> i64 {
         if self.cells == 0 {
             return 0;
@@ -129,8 +130,8 @@ impl Shore {
 }
 
 impl Walk {
-    /// Returns what gives and takes in the pieces of a body. What lies at two of them is that of
-    /// the first.
+    /// Returns the cells that give and take in the pieces of a body. A cell that touches two pieces
+    /// belongs to the first.
     pub(crate) fn shores(&mut self, tick: &Tick, body: Range<usize>) -> Vec<Shore> {
         let shores = body.filter_map(|piece| self.shore(tick, piece));
         shores.collect()
@@ -166,7 +167,7 @@ impl Walk {
                 rate: 1,
                 entry: None,
             };
-            // What steady flow passes keeps a unit.
+            // A cell that steady flow passes keeps a unit.
             let kept = Group { cells: own & rim.givers & steady, most: height - 1, ..group };
             shore.gives.extend([group, kept].into_iter().filter(|group| group.cells.any()));
             if height < FULL && own.any() {
@@ -204,7 +205,7 @@ impl Walk {
         }
     }
 
-    /// Adds springs of a layer, unless another piece has claimed them: they give as long as water
+    /// Adds springs of a layer, unless another piece has claimed them. They give while the water
     /// stands below their cells.
     fn add_springs(&mut self, tick: &Tick, shore: &mut Shore, layer: LayerId, cells: LayerMask) {
         if cells.is_empty() {
@@ -219,8 +220,8 @@ impl Walk {
         }
     }
 
-    /// Adds what lies across each lateral face of these cells of the piece, at this level and dry
-    /// or not: first what lies across several, so that the outline stays short.
+    /// Adds the cells across each lateral face of these cells of the piece, at this level, dry or
+    /// not. Cells that touch several come first, so that the outline stays short.
     fn add_beside(
         &mut self,
         tick: &Tick,
@@ -256,9 +257,9 @@ impl Walk {
         }
     }
 
-    /// Adds the shallows behind those across the lateral faces of these cells of the piece, ring by
-    /// ring, until there is room for all that the first ring lets through: a bed that a spring
-    /// feeds through a narrow fills at once, not by what flows from cell to cell.
+    /// Adds the shallows behind the ones across the lateral faces of these cells of the piece, ring
+    /// by ring, until there is room for all units that the first ring lets through. So a bed that a
+    /// spring feeds through a narrow passage fills at once, not by the flow from cell to cell.
     fn add_shallows_behind(&mut self, tick: &Tick, shore: &mut Shore, beside: &[LayerMask; 4]) {
         if LayerMask::union(*beside).is_empty() {
             return;
@@ -305,7 +306,7 @@ impl Walk {
         rooms.sum()
     }
 
-    /// Adds cells of a layer that are of no body and take water at a level, through the face
+    /// Adds cells of a layer that belong to no body and take water at a level, through the face
     /// `entry` if they are dry, unless another piece has claimed them.
     fn add_gaps(
         &mut self,
@@ -374,7 +375,7 @@ pub(crate) fn goal(shores: &[Shore], levels: Levels) -> Goal {
             ..Goal::default()
         };
     }
-    // The greatest level at which no more is wanted than is over (bisection).
+    // The greatest level at which the demand does not exceed the supply (bisection).
     let (mut level, mut above) = (levels.low, levels.high);
     while above - level > 1 {
         let middle = level + (above - level) / 2;
@@ -385,7 +386,7 @@ pub(crate) fn goal(shores: &[Shore], levels: Levels) -> Goal {
         let low = third(takes(), |group| group.level);
         let give = high.clamp(level + 1, (level + 1).max(levels.high - STEEP / 2));
         let take = low.clamp(level.min(levels.low + STEEP / 2), level);
-        // Through a narrow, the highest third may have less to give than can be taken.
+        // Through a narrow passage, the highest third may have less to give than can be taken.
         let mut give = give;
         while give > level + 1 && over(give) < wanted(take).min(NARROW) {
             give -= (give - level) / 2;
@@ -406,7 +407,7 @@ pub(crate) fn goal(shores: &[Shore], levels: Levels) -> Goal {
     }
 }
 
-/// Returns the level at which a third of the cells of some groups, in this order, has been seen.
+/// Returns the level by which a third of the cells of some groups, in this order, has been visited.
 fn third<'a, K: Ord>(groups: impl Iterator<Item = &'a Group>, order: impl Fn(&Group) -> K) -> i64 {
     let mut groups: Vec<&Group> = groups.collect();
     groups.sort_unstable_by_key(|group| order(group));

@@ -1,4 +1,5 @@
-//! Laws of pools: bodies are those of a flood fill, and nothing depends on what is known of them.
+//! Laws of pools: bodies equal the results of a flood fill, and results do not depend on the
+//! labels.
 
 use super::*;
 use crate::chunk::{CellMask, Chunk, LAYER_CELLS};
@@ -15,8 +16,8 @@ use fastrand::Rng;
 use glam::{IVec2, IVec3};
 use hashbrown::{HashMap, HashSet};
 
-/// A body as a flood fill from cell to cell finds it: its cells, and the levels at which it gives
-/// and takes water.
+/// A body found by a flood fill from cell to cell: its cells, and the levels at which it gives and
+/// takes water.
 #[derive(Debug, PartialEq, Eq)]
 struct Flooded {
     cells: usize,
@@ -27,7 +28,7 @@ fn is_on_ground(tick: &Tick, place: Place) -> bool {
     !tick.store.look(place, Face::Down).is_wet()
 }
 
-/// Whether a cell is fed by a spring, is not full and lies on solid ground.
+/// Returns whether a cell is fed by a spring, is not full and lies on solid ground.
 fn is_shallow(tick: &Tick, place: Place) -> bool {
     let voxel = tick.store.read(place);
     let below = tick.store.look(place, Face::Down);
@@ -107,7 +108,7 @@ fn flood(tick: &Tick, start: Place) -> (Vec<Place>, Flooded) {
             for level in Face::ALL.into_iter().filter_map(|face| sea_across(tick, place, face)) {
                 levels = levels.and(Levels { low: level, high: level });
             }
-            // A spring lifts water up to its cell, even what lies one unit lower.
+            // A spring lifts water up to its cell, even water that lies one unit lower.
             let gives = |face: Face| {
                 let there = tick.store.step(place, face);
                 tick.limits.supply > 0 && there.is_some() && tick.store.read(there).is_source()
@@ -143,7 +144,7 @@ fn flood(tick: &Tick, start: Place) -> (Vec<Place>, Flooded) {
             let is_gap =
                 !is_supported(tick, there) && beside.height() < FULL && !is_shallow(tick, there);
             if Face::LATERAL.contains(&face) && is_gap && !is_covered {
-                // Into a lane that a spring feeds, it gives what stands above its layer.
+                // A body gives water above the layer of a lane to the lane if a spring feeds it.
                 let level = if feeds_itself { FULL } else { 0 };
                 levels = levels.and(low(head(y, level)));
             }
@@ -152,7 +153,7 @@ fn flood(tick: &Tick, start: Place) -> (Vec<Place>, Flooded) {
     (open.clone(), Flooded { cells: open.len(), levels })
 }
 
-/// A tick that has begun, in which nothing has flowed, with the pools of its world.
+/// A tick that has begun, before any flow, with the pools of its world.
 fn tick(world: &mut WaterWorld) -> (Tick<'_>, &mut Pools) {
     let (tick, tick_state) = world.underway();
     while tick.scratch.enter_next(tick.store).is_some() {}
@@ -160,8 +161,8 @@ fn tick(world: &mut WaterWorld) -> (Tick<'_>, &mut Pools) {
     (tick, &mut tick_state.pools)
 }
 
-/// Compares the bodies of a world, as they are walked through and as they are known, with those of
-/// a flood fill. Returns how many there are, and how many of them are known.
+/// Compares the bodies of a world, both walked through and labelled, with the results of a flood
+/// fill. Returns how many bodies there are, and how many of them have labels.
 fn compare(world: &mut WaterWorld, seed: u64) -> [usize; 2] {
     let slots = world.store.grid().sorted_slots();
     let (tick, pools) = tick(world);
@@ -257,7 +258,7 @@ fn any_world(seed: u64, random: &mut Rng) -> WaterWorld {
     world
 }
 
-/// Makes an edit. Whether it is one that the world refuses does not matter.
+/// Makes an edit. The world may refuse it.
 fn any_edit(world: &mut WaterWorld, random: &mut Rng) {
     let cell = IVec3::from_array([0; 3].map(|_| random.i32(-16..16)));
     let chunk = IVec3::from_array([0; 3].map(|_| random.i32(-1..1)));
@@ -279,7 +280,7 @@ fn any_edit(world: &mut WaterWorld, random: &mut Rng) {
     }
 }
 
-/// Makes an edit of the sea. Whether it is one that the world refuses does not matter.
+/// Makes an edit of the sea. The world may refuse it.
 fn any_sea_edit(world: &mut WaterWorld, random: &mut Rng) {
     let cell = IVec3::from_array([0; 3].map(|_| random.i32(-16..16)));
     let chunk = IVec3::from_array([0; 3].map(|_| random.i32(-1..1)));
@@ -321,16 +322,16 @@ fn bodies_are_those_of_a_flood_fill() {
     assert!(bodies[0] > 1_000 && bodies[1] > 10, "{bodies:?} bodies, known ones");
 }
 
-/// In one world all is woken before each tick. In another what is known of the pools is forgotten
-/// now and then, and ticks are done in slices.
+/// In one world all cells are woken before each tick. In another the labels of the pools are
+/// forgotten now and then, and ticks are done in slices.
 #[test]
 fn nothing_depends_on_what_is_known_or_awake() {
     let mut moved = 0;
-    // What once made a difference: water in the air that came to rest, and splits in slices (132);
-    // a sea that is stored as one value (327); springs that parted a body and started no walk
-    // (203); a sea that filled a cell beside a run in its turn (119); a full cell that lost its
-    // ground and had joined two bodies (133); ways from a higher spring (128), for more cells in
-    // the same tick (663); a sleeping cell that was emptied and drew (889).
+    // Seeds of past bugs: water in the air that came to rest, and splits in slices (132); a sea
+    // stored as one value (327); springs that parted a body and started no walk (203); a sea that
+    // filled a cell beside a run in its turn (119); a full cell that lost its ground and had joined
+    // two bodies (133); ways from a higher spring (128), for more cells in the same tick (663); a
+    // sleeping cell that was emptied and drew (889).
     for seed in (100..102).chain([119, 128, 132, 133, 203, 327, 663, 889]) {
         let slice = [300, 251, 97, 20, 2_000][seed as usize % 5];
         let build = || any_world(seed, &mut Rng::with_seed(seed));
@@ -362,12 +363,12 @@ fn nothing_depends_on_what_is_known_or_awake() {
     assert!(moved > 10_000, "{moved} units moved");
 }
 
-/// Two arms with pockets at their feet are joined by a film over both, which is all that is awake.
-/// There are more pockets than the film has units, and when a cell of it gave its last unit, what
-/// lay below stayed asleep, with a surface 8 units above a pocket (found by hostile clients of a
-/// world of materials, in a body that was too large to be levelled in each tick).
+/// Two arms with pockets at their feet are joined by a film over both, which holds the only awake
+/// cells. There are more pockets than the film has units. When a cell of the film gave its last
+/// unit, the water below stayed asleep, with a surface 8 units above a pocket (found by hostile
+/// clients of a world of materials, in a body that was too large to be levelled in each tick).
 #[test]
-fn what_lies_below_cells_that_give_all_wakes_to_level_on_its_own() {
+fn cells_below_an_emptied_cell_wake() {
     let pockets = [(1, 8), (5, 8), (4, 7), (4, 9)].map(|(x, z)| IVec3::new(x, 1, z));
     let arms = [2, 4].map(|x| [1, 2].map(|y| IVec3::new(x, y, 8)));
     let film = [2, 3, 4].map(|x| IVec3::new(x, 3, 8));
@@ -395,8 +396,8 @@ fn what_lies_below_cells_that_give_all_wakes_to_level_on_its_own() {
     }
 }
 
-/// Walls all around, and no springs. What is known is forgotten now and then, so that a body that
-/// is not level must keep something awake.
+/// Walls all around, and no springs. The labels are forgotten now and then, so that a body that is
+/// not level must keep a cell awake.
 #[test]
 fn a_closed_world_comes_to_rest_level_whatever_is_forgotten() {
     let mut longest = 0;
@@ -436,7 +437,7 @@ fn a_closed_world_comes_to_rest_level_whatever_is_forgotten() {
 
 /// Chunks of a pond come and go beside water that never rests.
 #[test]
-fn what_is_known_does_not_grow_with_the_chunks_that_have_come_and_gone() {
+fn labels_do_not_grow_with_the_chunks_that_have_come_and_gone() {
     const STAY: i32 = 40;
     let mut world = WaterWorld::new(1, Rules::lossless()).expect("rules in range");
     world.insert_chunk(IVec3::NEG_X, Chunk::uniform(Voxel::OPEN)).expect("none is there");

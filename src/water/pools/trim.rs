@@ -1,9 +1,9 @@
-//! How much of a plan has a way: a flow network of cells, each of which passes on as many units as
-//! it still may in the tick.
+//! How much of a plan has a way: a flow network of cells. Each cell passes on as many units as it
+//! still may in the tick.
 //!
-//! The network has all the cells of a body of a few pieces. Of a larger one it has the pieces that
-//! pass water in the network of pieces, and those that are wide for it are one node each. So its
-//! size follows what moves.
+//! The network has all the cells of a body of a few pieces. Of a larger body it has the pieces that
+//! pass water in the network of pieces; a piece that is wide for its flow is a single node. So the
+//! size of the network follows the moving water.
 
 use crate::chunk::LAYER_CELLS;
 use crate::coords::Face;
@@ -15,7 +15,7 @@ use crate::water::pools::walk::Walk;
 use crate::water::random::shuffle;
 use crate::water::store::Place;
 
-/// The maximum number of cells of a body of which all cells are in the network.
+/// The maximum number of cells of a body whose cells are all in the network.
 const WHOLE: u32 = 256;
 
 /// The maximum number of cells of a small body.
@@ -25,7 +25,7 @@ const SMALL: u32 = 8_192;
 /// water, as where a dam breaks, only the contacts between pieces and their necks limit the flow.
 const MOST: [u32; 2] = [2_048, 1_024];
 
-/// The pieces of a network: the cells of the narrow ones are nodes, as are the wide ones.
+/// The pieces of a network. The cells of the narrow pieces are nodes; each wide piece is one node.
 struct Parts {
     narrow: Vec<usize>,
     wide: Vec<usize>,
@@ -65,7 +65,7 @@ impl Ids {
     }
 }
 
-/// The nodes of a network of cells: first those of wide pieces, then those of cells.
+/// The nodes of a network of cells: first the wide pieces, then the cells.
 #[derive(Default)]
 struct Cells {
     nodes: Vec<Node>,
@@ -95,15 +95,15 @@ impl Cells {
 }
 
 impl Tick<'_> {
-    /// Lowers what is planned for a body, the pieces of a walk, to what has a way. `pieces` is
-    /// their network, in which they have passed water.
+    /// Lowers the plan of a body, which is all the pieces of a walk, to the units that have a way.
+    /// `pieces` is the network of the pieces, in which they have passed water.
     pub(crate) fn trim(&self, plan: &mut Plan, walk: &mut Walk, pieces: &Network) {
         plan.take_back_unfounded();
         let Some(Parts { narrow, wide }) = self.parts(plan, walk, pieces) else { return };
         let mut cells = self.nodes_of_pieces(walk, &wide, &narrow, pieces);
         let nodes = self.add_changes(&mut cells, plan, walk);
         let mut joins = self.joins(&cells, walk);
-        // Where not all finds a way, no side is preferred.
+        // If not all units find a way, no side is preferred.
         shuffle(self.scratch.random(), &mut joins);
         let mut network = MaxFlow::new(cells.nodes, &joins);
         network.run(self.scratch.random());
@@ -155,7 +155,7 @@ impl Tick<'_> {
         left.min().unwrap_or(i32::from(self.limits.throughput))
     }
 
-    /// Returns the units that a cell may still pass on, whether or not they are its own.
+    /// Returns the units that a cell may still pass on, including units that it does not hold yet.
     fn left_at(&self, place: Place) -> i32 {
         i32::from(self.limits.left(self.store.read(place), self.passed(place)))
     }
@@ -187,7 +187,7 @@ impl Tick<'_> {
         cells
     }
 
-    /// Adds what the cells that are to change give and take. Returns the node of each change.
+    /// Adds the units that the cells of the plan give and take. Returns the node of each change.
     fn add_changes(&self, cells: &mut Cells, plan: &Plan, walk: &mut Walk) -> Vec<u32> {
         let mut ids = Vec::with_capacity(plan.changes().len());
         for change in plan.changes() {
@@ -197,7 +197,8 @@ impl Tick<'_> {
             let node = &mut cells.nodes[id as usize];
             match change.kind {
                 Kind::Give => node.give += units,
-                // What a cell takes, it does not pass on. For a wide piece that is counted.
+                // A cell does not pass on the units that it takes. For a wide piece these are
+                // counted.
                 Kind::Rise(_) if id >= cells.wide => {
                     (node.take, node.left) = (node.take + units, node.left + units);
                 }
@@ -208,7 +209,7 @@ impl Tick<'_> {
         ids
     }
 
-    /// Returns the edges between nodes, and what each lets pass.
+    /// Returns the edges between nodes, and the capacity of each.
     fn joins(&self, cells: &Cells, walk: &Walk) -> Vec<([u32; 2], i32)> {
         let throughput = i32::from(self.limits.throughput);
         let is_wet = |place: Place| self.store.read(place).is_wet();
@@ -218,7 +219,7 @@ impl Tick<'_> {
                 let Some(there) = cells.ids.get(walk, self.store.step(place, face)) else {
                     continue;
                 };
-                // What is dry passes nothing on. Of two wet cells, the first joins the other.
+                // A dry cell passes nothing on. Of two wet cells, the first joins the other.
                 let is_joined = match cells.place(there) {
                     None => true,
                     Some(other) if !is_wet(place) => is_wet(other),

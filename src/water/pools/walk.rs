@@ -23,12 +23,12 @@ pub(crate) struct Piece {
     pub(crate) cells: LayerMask,
 }
 
-/// A layer that was looked at.
+/// A layer that the walk has read.
 struct Seen {
     layer: Layer,
     /// The piece of it that was found last.
     last: u32,
-    /// The cells of no body that a piece beside or below them may fill.
+    /// The cells outside all bodies that a piece beside or below them may fill.
     claimed: LayerMask,
 }
 
@@ -40,12 +40,12 @@ pub(crate) struct Contact {
     pub(crate) capacity: i32,
 }
 
-/// What a search for the extent of a body has found.
+/// The result of a search for the extent of a body.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Extent {
-    /// All of the body.
+    /// The whole body.
     Whole,
-    /// That it has more pieces than were asked for, and that water flows in it.
+    /// The body has more pieces than the limit, and water flows in it.
     Larger,
 }
 
@@ -55,24 +55,24 @@ pub(crate) enum Extent {
 pub(crate) struct Walk {
     pub(crate) pieces: Vec<Piece>,
     layers: Vec<Seen>,
-    /// For each layer of each slot, the walk in which it was last seen and its index there.
+    /// For each layer of each slot, the walk that last read it and its index there.
     at: Vec<(u32, u32)>,
     number: u32,
-    /// Where the pieces touch, if that is kept.
+    /// Where the pieces touch, if contacts are kept.
     pub(crate) contacts: Option<Vec<Contact>>,
 }
 
 /// The most cells of a small body.
 const SMALL: u32 = 1_024;
 
-/// In a contact of more cells, what has passed before matters little.
+/// In a contact of more cells, the units that have passed before matter little.
 const NARROW: i32 = 32;
 
-/// The pieces for which walks keep room from one tick to the next.
+/// The number of pieces for which walks keep room from one tick to the next.
 const ROOM: usize = 1 << 10;
 
 impl Walk {
-    /// Forgets what was found.
+    /// Forgets all results.
     pub(crate) fn begin(&mut self, keeps_contacts: bool) {
         self.pieces.clear();
         self.layers.clear();
@@ -98,7 +98,7 @@ impl Walk {
         &self.layers[index as usize].layer
     }
 
-    /// Returns the index of a layer, which is looked at if it is new.
+    /// Returns the index of a layer, which is read if it is new.
     pub(crate) fn enter(&mut self, tick: &Tick, layer: LayerId) -> u32 {
         let at = layer.slot.index() * 16 + layer.y;
         if at >= self.at.len() {
@@ -115,7 +115,7 @@ impl Walk {
         self.at[at].1
     }
 
-    /// Returns the index of the layer of a cell, if it was looked at.
+    /// Returns the index of the layer of a cell, if it was read.
     pub(crate) fn index_of(&self, place: Place) -> Option<u32> {
         let at = place.is_some().then(|| place.slot.index() * 16 + place.layer())?;
         let &(number, index) = self.at.get(at)?;
@@ -151,9 +151,9 @@ impl Walk {
         core::iter::successors(last, move |&at| some(self.pieces[at as usize].next))
     }
 
-    /// Walks through the body of a supported cell, whose piece was not found before: through all of
-    /// it if it has no more than `most` pieces, if it is small or if no water flows in it. Returns
-    /// the pieces found.
+    /// Walks through the body of a supported cell, whose piece was not found before. The walk
+    /// covers the whole body if it has no more than `most` pieces, if it is small or if no water
+    /// flows in it. Returns the pieces found.
     pub(crate) fn explore(
         &mut self,
         tick: &Tick,
@@ -195,8 +195,8 @@ impl Walk {
         body.clone().any(is_passed) && !body.into_iter().any(|piece| self.is_flowing(tick, piece))
     }
 
-    /// Finds the pieces that touch a piece. Returns whether none of them is older than `first`, and
-    /// so of a body that was not walked to its end.
+    /// Finds the pieces that touch a piece. Returns whether none of them is older than `first`; an
+    /// older piece belongs to a body whose walk was cut short.
     fn expand(&mut self, tick: &Tick, piece: u32, first: u32) -> bool {
         let Piece { layer, cells, .. } = self.pieces[piece as usize];
         let Layer { layer: here, full, .. } = *self.layer(layer);
@@ -323,8 +323,8 @@ impl Tick<'_> {
         touched | self.store.passed_in_runs(layer)
     }
 
-    /// Returns the cells of a layer that only steady flow has passed in this tick: their levels
-    /// stay. In the ticks in which it yields, other flow comes first.
+    /// Returns the cells of a layer that only steady flow has passed in this tick; it does not
+    /// change their levels. In the ticks in which it yields, other flow comes first.
     pub(crate) fn passed_steadily(&self, layer: LayerId) -> LayerMask {
         match self.scratch.get(layer) {
             Some(work) if !self.yields() => work.marks().marked,
@@ -332,8 +332,8 @@ impl Tick<'_> {
         }
     }
 
-    /// Returns the cells of a layer that have passed water on or received some in this tick, but
-    /// for those that only steady flow has passed.
+    /// Returns the cells of a layer that have passed water on or received some in this tick, except
+    /// cells that only steady flow has passed.
     pub(crate) fn flowed(&self, layer: LayerId) -> LayerMask {
         self.touched(layer) - self.passed_steadily(layer)
     }

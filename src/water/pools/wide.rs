@@ -1,13 +1,13 @@
-//! Which pieces of a body are wide: all that they pass has a way through their cells, so that no
-//! cell passes on more than its throughput.
+//! Which pieces of a body are wide: all units that they pass have a way through their cells, so
+//! that no cell passes on more than its throughput.
 //!
-//! Take a piece that is a union of squares of n × n cells, each one step from the next, and n times
-//! a throughput is what it passes. If fewer than n cells are taken away, each square keeps a row
-//! and a column, and these stay connected. So what fewer cells cut off lies in the corners of
-//! squares: j cells, in a diagonal, cut off j (j + 1) / 2 with themselves. If these never give, or
-//! take, more than j cells let through, then all that the piece passes has a way, by the theorem of
-//! max flow and min cut. What comes or goes where another piece touches this one counts as given or
-//! taken there: j cells cut off j of those at a side of a chunk.
+//! Take a piece that is a union of squares of n × n cells, each one step from the next, and that
+//! passes n times a throughput. If fewer than n cells are removed, each square keeps a row and a
+//! column, and these stay connected. So fewer cells can cut off only corners of squares: j cells in
+//! a diagonal cut off j (j + 1) / 2 cells, themselves included. If such a corner never gives, or
+//! takes, more units than j cells let through, then all units that the piece passes have a way, by
+//! the theorem of max flow and min cut. Units that come from or go to another piece count as given
+//! or taken where the pieces touch: at a side of a chunk, j cells cut off j such cells.
 
 use crate::chunk::LayerMask;
 use crate::coords::Face;
@@ -19,14 +19,15 @@ use crate::water::pools::walk::Walk;
 /// The most cells of a diagonal in a corner.
 const MOST: usize = 15;
 
-/// What corners of a piece give, or take, at most, by the cells that cut them off, less one.
+/// The most units that corners of a piece give, or take, indexed by the number of cells that cut
+/// them off, less one.
 type Corners = [i32; MOST];
 
-/// What some cells give or take.
+/// The units that some cells give or take.
 #[derive(Clone, Copy, Default)]
 struct Units {
     all: i32,
-    /// At one cell, at most.
+    /// The most at one cell.
     each: i32,
 }
 
@@ -36,7 +37,7 @@ impl Units {
         self.each = self.each.max(units);
     }
 
-    /// Adds what a corner has of it: at cells of one side, or anywhere.
+    /// Adds the part of a corner: at cells of one side, or anywhere.
     fn add_to(self, corners: &mut Corners, is_at_side: bool) {
         for (units, cells) in corners.iter_mut().zip(1..) {
             let in_corner = if is_at_side { cells } else { cells * (cells + 1) / 2 };
@@ -46,12 +47,12 @@ impl Units {
 }
 
 impl Tick<'_> {
-    /// Returns which pieces of a walk are narrow for what they have passed in the network of
-    /// pieces.
+    /// Returns the pieces of a walk that are narrow for the units that they have passed in the
+    /// network of pieces.
     pub(crate) fn narrow_pieces(&self, plan: &Plan, walk: &Walk, pieces: &Network) -> Vec<bool> {
         let mut corners = self.corners_of_changes(plan, walk);
         let throughput = i32::from(self.limits.throughput);
-        let y = |piece: usize| walk.layer(walk.pieces[piece].layer).layer;
+        let y = |piece: usize| walk.layer(walk.pieces[piece].layer).layer.y;
         for (edge, contact) in walk.contacts().iter().enumerate() {
             let all = pieces.passed_along(edge);
             let [from, to] = contact.pieces.map(|piece| piece as usize);
@@ -74,7 +75,8 @@ impl Tick<'_> {
         corners.iter().enumerate().map(is_narrow).collect()
     }
 
-    /// Returns what the corners of each piece give, and what they take, by a plan.
+    /// Returns the units that the corners of each piece give, and the units that they take, by a
+    /// plan.
     fn corners_of_changes(&self, plan: &Plan, walk: &Walk) -> Vec<[Corners; 2]> {
         let mut all = vec![[Units::default(); 2]; walk.pieces.len()];
         for change in plan.changes() {
@@ -104,8 +106,8 @@ fn ceil(units: i32, cells: i32) -> i32 {
     (units + cells - 1) / cells
 }
 
-/// Returns whether cells are a union of squares of so many cells a side, each one step from the
-/// next (morphological opening).
+/// Returns whether cells are a union of squares with this side, each one step from the next
+/// (morphological opening).
 fn is_union_of_squares(cells: LayerMask, side: i32) -> bool {
     if cells == LayerMask::ALL || side <= 1 {
         return side <= 16;

@@ -1,5 +1,5 @@
-//! What something above water that touches it needs to know: which cells have a unit to give or
-//! room for one, and in which chunks that may have changed.
+//! Contacts for code above water that touches it: which cells have a unit to give or room for one,
+//! and in which chunks that may have changed.
 
 use crate::chunk::{LAYER_CELLS, LayerMask};
 use crate::coords::{Cube, Face, Region, Shape};
@@ -8,20 +8,20 @@ use crate::water::WaterWorld;
 use crate::water::store::Store;
 use glam::IVec3;
 
-/// A chunk and those across its faces, by [`Face::index`], each [`Slot::NONE`] if it is not loaded
-/// or frozen.
+/// A chunk and its neighbours, by [`Face::index`]; [`Slot::NONE`] for a chunk that is not loaded or
+/// frozen.
 #[derive(Clone, Copy)]
 pub(crate) struct Surroundings {
     chunk: Slot,
     across: [Slot; 6],
 }
 
-/// Which cells of a layer are meant.
+/// Which cells of a layer to find.
 #[derive(Clone, Copy)]
 pub(crate) enum Contact {
-    /// Those with a unit to give: wet, or sea.
+    /// Cells with a unit to give: wet, or sea.
     Giver,
-    /// Those with room for a unit: open and not full. Sea is full.
+    /// Cells with room for a unit: open and not full. Sea is full.
     Taker,
     /// Sea.
     Sea,
@@ -69,7 +69,7 @@ impl WaterWorld {
     }
 
     /// Returns, by [`Face::index`], the cells of a layer (0 to 15) whose neighbour across that face
-    /// is such a cell. Cells of frozen chunks are none.
+    /// is a cell of this kind. Cells of frozen chunks do not count.
     pub(crate) fn contacts(
         &self,
         around: &Surroundings,
@@ -96,7 +96,7 @@ impl WaterWorld {
         self.store.grid().slot(chunk).is_some_and(|slot| self.store.has_sea(slot))
     }
 
-    /// Begins to note in which chunks cells change, unless it does.
+    /// Begins to record in which chunks cells change, unless this is done already.
     pub(crate) fn note_altered(&mut self) {
         self.store.note_altered();
     }

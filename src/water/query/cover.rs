@@ -1,5 +1,5 @@
-//! What something above water that shares its space needs to know of a chunk, as bit masks: which
-//! cells have no room left, and which hold water with room above it. Between ticks only.
+//! Masks for code above water that shares its space: which cells of a chunk have no room left, and
+//! which hold water with room above it. Between ticks only.
 
 use crate::chunk::{CellMask, LayerMask};
 use crate::coords::{CHUNK_CELLS, Cube, Region, Shape};
@@ -80,11 +80,11 @@ mod tests {
             let (closed, surface) = (world.closed_cells(chunk), world.surface_cells(chunk));
             for index in 0..CHUNK_CELLS {
                 let cell = Cube::cell_at(chunk, index);
-                let is_closed = |cell| world.is_solid(cell) || world.height(cell) == 7;
+                let is_closed = |cell| world.is_solid(cell) || world.units(cell) == 7;
                 let is_loaded = |cell| world.voxel(cell).is_some();
                 assert_eq!(closed.contains(index), is_loaded(cell) && is_closed(cell), "{cell}");
                 let above = cell + IVec3::Y;
-                let is_wet = world.height(cell) > 0 && !world.is_sea(cell);
+                let is_wet = world.units(cell) > 0 && !world.is_sea(cell);
                 let is_surface = is_wet && is_loaded(above) && !is_closed(above);
                 assert_eq!(surface.contains(index), is_surface, "{cell}");
             }

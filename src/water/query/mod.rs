@@ -1,7 +1,7 @@
 //! Queries of a water world: cells, currents, totals, changes, and the hash of its state. While a
-//! tick is underway, they answer for the world as it was before that tick. For worlds that stand
-//! above water: which cells have a unit to give or room for one (`contact`), and the masks of the
-//! cells that nothing passes (`cover`).
+//! tick is underway, they answer for the world as it was before that tick. For code above water:
+//! which cells have a unit to give or room for one (`contact`), and masks of the cells without room
+//! (`cover`).
 
 pub(crate) mod contact;
 mod cover;
@@ -58,7 +58,7 @@ impl WaterWorld {
 
     /// Returns the units of water in a cell, 0 to 7; 0 if it is solid, not loaded or out of bounds.
     /// The sea is full: 7, though the ledger does not count them.
-    pub fn height(&self, cell: IVec3) -> u8 {
+    pub fn units(&self, cell: IVec3) -> u8 {
         self.place(cell).map_or(0, |place| self.voxel_before(place).seen_height())
     }
 
@@ -98,9 +98,9 @@ impl WaterWorld {
         recorded.chain(others.map(move |slot| (slot, in_runs(slot))))
     }
 
-    /// Returns the units of water in the world, the sea left out, counted cell by cell: that this
-    /// is [`ledger().total()`](Ledger::total) proves that none was made or lost. Takes time linear
-    /// in the loaded chunks, some 0.3 µs for each with water.
+    /// Returns the units of water in the world, the sea left out, counted cell by cell. If this
+    /// equals [`ledger().total()`](Ledger::total), no unit was made or lost. Takes time linear in
+    /// the loaded chunks, some 0.3 µs for each with water.
     pub fn total(&self) -> u64 {
         self.chunks().map(|(_, chunk)| chunk.units()).sum()
     }
@@ -134,14 +134,15 @@ impl WaterWorld {
             && !self.store.has_passage(left)
     }
 
-    /// Returns the number of awake cells: those that the tick underway began with, or else those
-    /// that the next one will visit. In [frozen](WaterWorld::freeze) chunks there are none.
+    /// Returns the number of awake cells: the cells that were awake when the tick underway began,
+    /// or the cells that the next tick will visit. Cells of [frozen](WaterWorld::freeze) chunks are
+    /// not counted.
     pub fn awake_cells(&self) -> usize {
         self.awake_before()
     }
 
-    /// Returns the chunk positions of the chunks with awake cells, and these cells, in order of
-    /// position; while a tick is underway, those that it began with. Those that wait in
+    /// Returns the positions of the chunks with awake cells, and these cells, in order of position;
+    /// while a tick is underway, as they were when it began. Awake cells of
     /// [frozen](WaterWorld::freeze) chunks are not among them.
     ///
     /// ```
@@ -163,18 +164,18 @@ impl WaterWorld {
             .filter(|(_, awake)| !awake.is_empty())
     }
 
-    /// Returns the cells to draw anew: those that an edit has changed since the last call, and
-    /// those that a tick has left looking different. By chunk, in order of position. Loading and
+    /// Returns the cells to redraw: the cells that an edit has changed since the last call, and the
+    /// cells that a tick has left looking different. By chunk, in order of position. Loading and
     /// unloading a chunk is not listed. A [`Feed`](crate::water::Feed) of the world takes nothing
-    /// away from this list, but from what is there before the first call: a game that uses both
-    /// calls this once at the beginning. Beside a feed, each chunk that changes takes 1 KB until
-    /// the next call, or until the chunk is unloaded.
+    /// from this list, except entries from before the first call: a game that uses both calls this
+    /// once at the beginning. Beside a feed, each chunk that changes takes 1 KB until the next
+    /// call, or until the chunk is unloaded.
     ///
-    /// What can be seen of a cell is its ground, its height, whether water passes through it when
-    /// its height is 0, and then its [`largest`](WaterCell::largest), the thickness of a fall. A
-    /// river in steady flow is not listed, although its currents go on. For other changes see
-    /// [`take_all_changes`](WaterWorld::take_all_changes); neither function affects what the other
-    /// returns.
+    /// The visible properties of a cell are its ground, its height, and, if its height is 0,
+    /// whether water passes through it and its [`largest`](WaterCell::largest), the thickness of a
+    /// fall. A river in steady flow is not listed, although its currents continue. For other
+    /// changes see [`take_all_changes`](WaterWorld::take_all_changes); neither function affects
+    /// what the other returns.
     ///
     /// ```
     /// use floodplain::water::{Rules, Voxel, WaterWorld};
@@ -196,12 +197,13 @@ impl WaterWorld {
     }
 
     /// Returns every cell of which an edit or a tick has changed any bit since the last call, in
-    /// the form of [`take_changes`](WaterWorld::take_changes), all of whose cells are among them:
-    /// also those of which only activity, flags, direction or bottleneck have changed. For who
-    /// keeps a copy of the words, in another process or on a disk.
+    /// the form of [`take_changes`](WaterWorld::take_changes). Beyond the cells that `take_changes`
+    /// lists, these include cells in which only activity, flags, direction or bottleneck have
+    /// changed. For a copy of the words, in another process or on a disk.
     ///
-    /// A copy of a chunk, made at any time, follows the world by the changes taken later: also one
-    /// made while a tick is underway, whose changes are listed once it is complete.
+    /// A copy of a chunk, made at any time, stays exact if all changes taken later are applied.
+    /// That includes a copy made while a tick is underway, whose changes are listed once it is
+    /// complete.
     ///
     /// Until the next call, each changed chunk takes a mask of 512 bytes. The list is for one
     /// reader.
@@ -209,17 +211,17 @@ impl WaterWorld {
         ChunkChanges::list(self.store.take_changes())
     }
 
-    /// Returns the loaded chunks with their chunk positions, in order of position. Cells out of the
-    /// world's bounds hold no water.
+    /// Returns the loaded chunks with their chunk positions, in order of position. Cells outside
+    /// the world's bounds hold no water.
     ///
-    /// Borrowed, except that while a tick is underway the chunks that it has changed are copies, as
-    /// they were before it.
+    /// The chunks are borrowed. While a tick is underway, the chunks that it has changed are copies
+    /// from before the tick.
     pub fn chunks(&self) -> impl Iterator<Item = (IVec3, Cow<'_, Chunk<Voxel>>)> {
         let chunk = |slot| (self.store.grid().position_at(slot), self.cells_before(slot));
         self.store.grid().sorted_slots().into_iter().map(chunk)
     }
 
-    /// Returns how often a chunk was inserted or removed.
+    /// Returns the number of times that a chunk was inserted or removed.
     pub(crate) fn loads(&self) -> u64 {
         self.store.loads()
     }
@@ -247,7 +249,7 @@ impl WaterWorld {
 
     /// Returns the bytes that the world holds on the heap, including those for the currents of the
     /// last tick. While a tick is underway, the buffers of the body being levelled and the lists of
-    /// the tick's end are not counted.
+    /// the tick's end do not count.
     pub fn memory_bytes(&self) -> usize {
         self.store.memory_bytes()
             + self.scratch.memory_bytes()
@@ -257,14 +259,14 @@ impl WaterWorld {
     }
 
     /// Returns a hash of seed, ticks, ledger, every cell and fixture of every chunk, which chunks
-    /// are [frozen](WaterWorld::freeze), and the edits that are queued. It is the same on every
-    /// platform, and independent of the order in which chunks were loaded. Rules and bounds are not
-    /// part of it: compare those separately. Nor are the units loaded and unloaded, whose
-    /// difference follows from the others: a chunk that goes and comes back leaves the hash as it
-    /// was.
+    /// are [frozen](WaterWorld::freeze), and the queued edits. It is the same on every platform,
+    /// and independent of the order in which chunks were loaded. Rules and bounds are not part of
+    /// it: compare those separately. The ledger's loaded and unloaded units are not part of it
+    /// either, since their difference follows from the others: a chunk that is removed and put back
+    /// leaves the hash unchanged.
     ///
-    /// While a tick is underway, this is the hash from before that tick. A snapshot saved meanwhile
-    /// has the same hash when loaded.
+    /// While a tick is underway, this is the hash from before that tick. A snapshot saved during
+    /// the tick has the same hash when loaded.
     pub fn state_hash(&self) -> u64 {
         let mut hash = StateHash::new();
         let ledger = self.ledger_before();
@@ -279,7 +281,7 @@ impl WaterWorld {
         ] {
             hash.add(value);
         }
-        // A world that never touched the sea keeps the hash that it had before there was any.
+        // A world that never touched the sea has the hash of one without these entries.
         if ledger.from_sea + ledger.into_sea > 0 {
             [ledger.from_sea, ledger.into_sea].into_iter().for_each(|units| hash.add(units));
         }
@@ -293,7 +295,7 @@ impl WaterWorld {
             for (index, flows) in self.steady_before(slot) {
                 hash.add(u64::from(index) | u64::from(flows.word()) << 16 | 1 << 40);
             }
-            // A world without frozen chunks keeps the hash that it had before there were any.
+            // Only frozen chunks add an entry.
             if self.store.is_frozen(slot) {
                 hash.add(1);
             }

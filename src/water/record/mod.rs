@@ -46,7 +46,7 @@ pub struct ChunkRecord {
     pub(crate) cut: Vec<CutCell>,
 }
 
-/// All of a chunk between ticks that decides how it flows on, but for which cells are awake.
+/// All of a chunk between ticks that decides its flow, except which cells are awake.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ChunkState {
     pub(crate) cells: Chunk<Voxel>,

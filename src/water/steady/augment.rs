@@ -1,10 +1,10 @@
 //! Augmenting paths (Ford–Fulkerson, with shortest paths by breadth-first search as Edmonds and
-//! Karp do): an end that gets less than it lets through looks backwards through the residual
-//! network for a spring with supply left, and then for an end that has a larger share than it.
+//! Karp do). An end with less flow than it lets through searches backwards through the residual
+//! network: first for a spring with supply left, then for an end with a larger share than its own.
 //!
-//! Each cell is two nodes, through which it passes at most its throughput: units enter its first
-//! and leave from its second. A search goes against the flow: from where units leave to where they
-//! enter, and, where flow already stands, to where that could be spared.
+//! Each cell is two nodes, and at most its throughput passes between them: units enter its first
+//! node and leave from its second. A search runs against the flow: from where units leave to where
+//! they enter and, where flow already stands, to where that flow could be spared.
 
 use crate::coords::Face;
 use crate::water::context::Tick;
@@ -28,37 +28,37 @@ impl Node {
     }
 }
 
-/// Cells over which the headings of flows that part are compared.
+/// When flows part, their headings are compared over this number of cells.
 const FORK_REACH: usize = 4;
 
-/// The weights of the shares of flow that goes straight on where ways part and of flow that turns
-/// off. Measured: with 5 to 2, half of a river three wide goes straight on at a crossing, and 0.6
-/// of one one wide.
+/// The weights of the flow that goes straight on at a fork and of the flow that turns off.
+/// Measured: with 5 to 2, half of a river three wide goes straight on at a crossing, and 0.6 of a
+/// river one wide.
 const STRAIGHT: u32 = 5;
 const BRANCH: u32 = 2;
 
-/// The bits of the nodes of a cell that a search has met.
+/// The bits of the visited nodes of a cell.
 const MET_IN: u8 = 1;
 const MET_OUT: u8 = 2;
 
 /// A search, which keeps its buffers.
 #[derive(Default)]
 pub(super) struct Search {
-    /// The nodes met, in this order, each with the number of the one that it was met from.
+    /// The nodes visited, in this order, each with the number of its predecessor.
     nodes: Vec<(Node, u32)>,
     met: HashMap<Place, u8>,
-    /// Cells visited in search of cycles since it began.
+    /// Cells visited in searches for cycles since this search began.
     visited: usize,
 }
 
 impl Search {
-    /// Forgets what was met.
+    /// Forgets the visited nodes.
     pub(super) fn clear(&mut self) {
         self.nodes.clear();
         self.met.clear();
     }
 
-    /// Begins at an end, without the nodes that earlier searches have met in vain.
+    /// Begins at an end, without the nodes that earlier searches have visited in vain.
     fn begin(&mut self, end: Place) {
         self.nodes.clear();
         self.visited = 0;
@@ -104,17 +104,17 @@ pub(super) struct End {
     pub(super) exit: Face,
 }
 
-/// What a search looks for.
+/// The goal of a search.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Goal {
     /// A spring with supply left, at the height of the end or higher.
     Spring,
-    /// An end, at the height of this one or higher, with a share that is larger than fair.
+    /// An end, at the height of this one or higher, with more than a fair share.
     Share,
 }
 
 impl Tick<'_> {
-    /// Searches for more flow to an end, and lets it flow there. Returns the units gained.
+    /// Searches for more flow to an end, and adds it. Returns the units gained.
     pub(super) fn augment(&mut self, search: &mut Search, end: End, goal: Goal) -> u8 {
         search.begin(end.place);
         let turn = mix(self.scratch.random(), end.place.index as u64) as usize & 3;
@@ -124,7 +124,7 @@ impl Tick<'_> {
         while at < search.nodes.len() {
             let node = search.nodes[at].0;
             let above = self.store.position(node.place()).y;
-            // A spring must lie higher than what it lifts water into.
+            // A spring must lie higher than the cells into which it lifts water.
             let is_found = (above > y || above == y && !is_lifted)
                 && match (node, goal) {
                     (Node::In(place), Goal::Spring) => {
@@ -152,7 +152,7 @@ impl Tick<'_> {
         0
     }
 
-    /// Meets the nodes from which units could come to leave a cell: the cell itself, if it lets
+    /// Visits the nodes from which units could arrive to leave a cell: the cell itself, if it lets
     /// more through, and the cells to which it gives flow that could be spared there.
     fn meet_before_out(&self, search: &mut Search, at: usize, place: Place, turn: usize) {
         let flows = self.store.steady(place);
@@ -168,8 +168,8 @@ impl Tick<'_> {
         }
     }
 
-    /// Meets the nodes from which units could enter a cell: its neighbours that water may come
-    /// from, and the cell itself, if what passes through it could be spared.
+    /// Visits the nodes from which units could enter a cell: the neighbours from which water may
+    /// come, and the cell itself, if the flow through it could be spared.
     fn meet_before_in(&self, search: &mut Search, at: usize, place: Place, turn: usize) {
         if !self.store.steady(place).is_none() {
             search.meet(Node::Out(place), at);
@@ -182,9 +182,9 @@ impl Tick<'_> {
         }
     }
 
-    /// Returns whether an end may take a unit from the one that the search has met: their shares
-    /// are to be equal, but that of the flow that goes straight on at the fork is to be double
-    /// (momentum).
+    /// Returns whether an end may take a unit from the end that the search has reached. Their
+    /// shares are to be equal, except that a flow that goes straight on at the fork gets a larger
+    /// share (momentum).
     fn may_take_share(&self, search: &Search, at: usize, end: End, other: Place) -> bool {
         let Some(exit) = self.store.exit_of(other) else { return false };
         let theirs = u32::from(self.store.steady(other).across(exit));
@@ -196,13 +196,13 @@ impl Tick<'_> {
         theirs * own_weight >= (own + 1) * their_weight
     }
 
-    /// Returns the weights of the shares of the end that the search began from and of the one that
-    /// it has met: 2 for the flow that goes straight on where their ways part, else 1.
+    /// Returns the weights of the shares of the end from which the search began and of the end that
+    /// it has reached: 2 for the flow that goes straight on where their ways part, else 1.
     fn weights_at_fork(&self, search: &Search, at: usize) -> [u32; 2] {
         let mut cells: Vec<Place> = search.way(at).map(Node::place).collect();
         cells.dedup();
         let gives = |from: Place, to: Place| self.back_flow(from, to) > 0;
-        // Up the flow of the other end as far as the way leads.
+        // Walks up the flow of the other end while the path follows it.
         let is_theirs = |pair: &&[Place]| gives(pair[1], pair[0]);
         let fork = cells.windows(2).take_while(is_theirs).count();
         let Some(heading) = self.heading_into(cells[fork]) else { return [1, 1] };
@@ -216,7 +216,7 @@ impl Tick<'_> {
         }
     }
 
-    /// Returns the direction in which the steady flow comes to a cell, over a few cells.
+    /// Returns the direction in which the steady flow enters a cell, over a few cells.
     fn heading_into(&self, place: Place) -> Option<Face> {
         let mut at = place;
         for _ in 0..FORK_REACH {
@@ -226,7 +226,8 @@ impl Tick<'_> {
         self.heading(at, place)
     }
 
-    /// Returns the lateral direction from one cell to another in which they lie farther apart.
+    /// Returns the lateral direction from one cell to another along the axis of their larger
+    /// distance.
     fn heading(&self, from: Place, to: Place) -> Option<Face> {
         let way = self.store.position(to) - self.store.position(from);
         match () {
@@ -238,8 +239,8 @@ impl Tick<'_> {
         }
     }
 
-    /// Lets units flow along the way found, from the node of this number to the end: as many as all
-    /// of it lets through. Returns the units.
+    /// Lets units flow along the path found, from the node of this number to the end: as many as
+    /// the whole path lets through. Returns the units.
     fn flow_along(&mut self, search: &Search, at: usize, end: End) -> u8 {
         let nodes: Vec<Node> = search.way(at).collect();
         let given = match nodes[0] {
@@ -265,7 +266,7 @@ impl Tick<'_> {
         units
     }
 
-    /// Returns the units that may pass from one node of a way to the next.
+    /// Returns the units that may pass from one node of a path to the next.
     fn residual(&self, from: Node, to: Node) -> u8 {
         let through = |place: Place| self.store.steady(place).through();
         match (from, to) {
@@ -273,7 +274,7 @@ impl Tick<'_> {
                 self.steady_capacity(place).saturating_sub(through(place))
             }
             (Node::Out(place), Node::In(next)) if place == next => through(place),
-            // Flow that stands the other way is taken back.
+            // Flow in the opposite direction is taken back.
             (Node::In(place), Node::Out(next)) => self.back_flow(next, place),
             (Node::Out(place), Node::In(next)) => {
                 let limit = self.limits.throughput + self.back_flow(next, place);
@@ -283,14 +284,14 @@ impl Tick<'_> {
         }
     }
 
-    /// Returns the flow that stands from one cell to another beside it.
+    /// Returns the flow from one cell to another beside it.
     fn back_flow(&self, from: Place, to: Place) -> u8 {
         let face = self.store.face_between(from, to);
         face.map_or(0, |face| self.store.steady(from).across(face))
     }
 
-    /// Adds units between two successive nodes of a way: takes them off what stands the other way
-    /// first.
+    /// Adds units between two successive nodes of a path. First takes them off the flow in the
+    /// opposite direction.
     fn add_between(&mut self, from: Node, to: Node, units: u8) {
         let (here, there) = (from.place(), to.place());
         let (Some(face), true) = (self.store.face_between(here, there), here != there) else {
@@ -326,7 +327,7 @@ impl Store {
     }
 }
 
-/// Returns the faces, the lateral ones first, in turn from one of them on.
+/// Returns the faces in order, beginning at one of them, the lateral ones first.
 fn turned(turn: usize) -> impl Iterator<Item = Face> {
     let lateral = (0..4).map(move |at| Face::LATERAL[(at + turn) & 3]);
     lateral.chain([Face::Down, Face::Up])

@@ -1,6 +1,6 @@
-//! What no longer holds of the steady flow is taken back: flow across faces that carry none any
+//! Steady flow that is no longer valid is taken back: flow across faces that do not carry it any
 //! more, flow above what a cell lets through, and flow of cells that pass on another amount than
-//! they get. A worklist algorithm: each step takes units off a face, so it ends, and what is left
+//! they receive. A worklist algorithm: each step takes units off a face, so it ends, and the rest
 //! is a flow again.
 
 use crate::chunk::LayerMask;
@@ -11,7 +11,7 @@ use crate::water::context::budget::Budget;
 use crate::water::store::{LayerState, Place, Store};
 use crate::water::voxel::Voxel;
 
-/// What is still to be repaired of the steady flow.
+/// The repairs of the steady flow still to be made.
 #[derive(Default)]
 pub(super) struct Repair {
     /// Cells still to be balanced, as a stack.
@@ -21,7 +21,7 @@ pub(super) struct Repair {
 }
 
 impl Store {
-    /// Adds the faces in a layer across which steady flow stands that they carry no more.
+    /// Adds the faces in a layer with steady flow that they do not carry any more.
     pub(super) fn find_broken(&self, layer: LayerId, broken: &mut Vec<(Place, Face)>) {
         let Some(flows) = self.steady_layer(layer) else { return };
         let suspects = self.suspects(layer, &flows.out);
@@ -45,8 +45,8 @@ impl Store {
             && (face != Face::Up || voxel.is_closed())
     }
 
-    /// Returns for each face the cells whose flow across it may not hold: by bit masks, those that
-    /// are not like a river, full on full ground and connected.
+    /// Returns, for each face, the cells whose flow across it may be invalid, by bit masks: cells
+    /// that are not like a river, which is full on full ground and connected.
     fn suspects(&self, layer: LayerId, out: &[LayerMask; 6]) -> [LayerMask; 6] {
         let river = |layer: LayerId| {
             let LayerState { wet, .. } = self.layer(layer);
@@ -75,7 +75,8 @@ impl Store {
 }
 
 impl Tick<'_> {
-    /// Takes back the flow across a face, and adds the cells at it to those to be balanced.
+    /// Takes back the flow across a face, and adds the cells on both sides to the cells to be
+    /// balanced.
     pub(super) fn cut_steady(&mut self, (place, face): (Place, Face), repair: &mut Repair) {
         let flows = self.store.steady(place);
         if flows.across(face) > 0 {
@@ -84,8 +85,8 @@ impl Tick<'_> {
         }
     }
 
-    /// Balances cells until the budget is spent: what each passes on becomes what it gets and
-    /// gives, and no more than it lets through.
+    /// Balances cells until the budget is spent: each passes on exactly the units that it receives
+    /// or supplies, and no more than it lets through.
     pub(super) fn balance_steady(&mut self, repair: &mut Repair, budget: &mut Budget) {
         while !budget.is_spent()
             && let Some(place) = repair.open.pop()
@@ -96,7 +97,7 @@ impl Tick<'_> {
     }
 
     fn balance_cell(&mut self, place: Place, repair: &mut Repair) {
-        // What drains may end in a cell that stands for the world's end.
+        // Draining flow may end in a mark of the world's end.
         if self.store.read(place) == Voxel::DRAIN {
             return;
         }
@@ -115,7 +116,7 @@ impl Tick<'_> {
         }
     }
 
-    /// Takes units off what leaves a cell.
+    /// Takes units off the flow that leaves a cell.
     fn lower_outflow(&mut self, place: Place, mut units: u8, repair: &mut Repair) {
         for (face, across) in self.store.steady(place).iter() {
             let less = across.min(units);
@@ -126,7 +127,7 @@ impl Tick<'_> {
         }
     }
 
-    /// Takes units off what enters a cell.
+    /// Takes units off the flow that enters a cell.
     fn lower_inflow(&mut self, place: Place, mut units: u8, repair: &mut Repair) {
         for face in Face::ALL {
             let there = self.store.step(place, face);
@@ -142,7 +143,7 @@ impl Tick<'_> {
         }
     }
 
-    /// Takes units off the flow across a face, beyond which there is too little then.
+    /// Takes units off the flow across a face; the cell beyond it then receives too little.
     fn take_off(&mut self, place: Place, face: Face, units: u8, repair: &mut Repair) {
         self.store.add_steady(place, face, -(units as i8));
         if self.store.drains_across(place, face) {

@@ -1,7 +1,7 @@
-//! Cycle cancelling by depth-first search: steady flow has no cycle, in which water would circulate
-//! even without an end. Two sorts of changes can close one: a new way, which may join others, and
-//! the flow of a chunk that is inserted. Every new cycle passes a cell of the change, so the search
-//! starts there.
+//! Cycle cancelling by depth-first search. Steady flow has no cycle, in which water would circulate
+//! even without an end. Two sorts of changes can close one: a new path, which may join others, and
+//! the flow of an inserted chunk. Every new cycle passes a cell of the change, so the search starts
+//! there.
 
 use crate::coords::Face;
 use crate::water::context::Tick;
@@ -34,8 +34,8 @@ impl Tick<'_> {
         visited + met.len()
     }
 
-    /// Returns a cycle that can be reached from a cell, as cells and the faces by which it leaves
-    /// them; `None` if there is none.
+    /// Returns a cycle that can be reached from a cell, as a list of cells and the faces through
+    /// which the cycle leaves them; `None` if there is none.
     fn find_cycle(
         &self,
         start: Place,

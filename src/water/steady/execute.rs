@@ -1,5 +1,5 @@
 //! Lets the steady flow of a tick pass: each cell passes on its units, springs give, drains take.
-//! No height changes by that.
+//! No height changes.
 
 use crate::chunk::LayerMask;
 use crate::grid::{LayerId, Slot};
@@ -10,7 +10,7 @@ use crate::water::steady::balance::Repair;
 use crate::water::store::{LAYER_ROWS, Place};
 use crate::water::voxel::Voxel;
 
-/// What the steady flow of a tick gets from springs, and what leaves the world.
+/// The units that the steady flow of a tick gets from springs, and the units that leave the world.
 #[derive(Default)]
 pub(super) struct Turnover {
     injected: u64,
@@ -18,7 +18,8 @@ pub(super) struct Turnover {
 }
 
 impl Tick<'_> {
-    /// Lets the units of a chunk's cells flow, and adds what springs give and drains take.
+    /// Lets the units of a chunk's cells flow, and adds the units that springs give and drains
+    /// take.
     pub(super) fn execute_chunk(&mut self, slot: Slot, turnover: &mut Turnover) -> usize {
         let mut visited = 0;
         for layer in 0..16 {
@@ -62,15 +63,16 @@ impl Tick<'_> {
         }
     }
 
-    /// Enters what springs gave and drains took, which is the same, at once.
+    /// Enters the units that springs gave and the equal number that drains took, at once.
     pub(super) fn enter_turnover(&mut self, turnover: &mut Turnover) {
         let Turnover { injected, drained } = core::mem::take(turnover);
         self.ledger.injected += injected;
         self.ledger.drained += drained;
     }
 
-    /// Lets the steady flow pass that is left over by what has flowed in this tick: each cell
-    /// passes on what it still may. The flow itself stands as it was. Returns the cells visited.
+    /// Lets the steady flow pass within the throughput that other flow of this tick has left over:
+    /// each cell passes on what it still may. The table of the flow does not change. Returns the
+    /// cells visited.
     pub(crate) fn execute_last(&mut self) -> usize {
         let mark = self.store.steady_mark();
         self.is_yielding = true;
@@ -84,7 +86,7 @@ impl Tick<'_> {
         let mut budget = Budget::new(usize::MAX);
         self.balance_steady(&mut repair, &mut budget);
         self.is_yielding = false;
-        // The chunks in which no flow is left keep their place in the list.
+        // Chunks without flow keep their place in the list.
         let mut turnover = Turnover::default();
         for &slot in &slots {
             budget.spend(self.execute_chunk(slot, &mut turnover));

@@ -1,10 +1,11 @@
-//! Steady flow: a maximum flow from springs to the ends of the world, which stands from tick to
-//! tick on the faces of cells. Only its changes are computed; all else takes what it leaves over.
+//! Steady flow: a maximum flow from springs to the ends of the world, kept from tick to tick on the
+//! faces of cells. Only its changes are computed; all other flow takes the throughput that it
+//! leaves over.
 //!
-//! What leaves the world at a drain comes from springs by steady flow alone, as much as the cells
-//! between let through, whether the water there was brought by these springs or stood there before.
-//! Where several ends want more than there is, they share it alike; what goes straight on where
-//! their ways part counts double (momentum).
+//! Only steady flow brings water from springs to the drains where it leaves the world, as much as
+//! the cells between let through. It makes no difference whether the water there was brought by
+//! these springs or stood there before. If several ends demand more than there is, they share it
+//! equally; flow that goes straight on where their ways part counts double (momentum).
 //!
 //! | file | what | algorithm |
 //! |---|---|---|
@@ -21,8 +22,8 @@
 //! ends that have just lost flow search at once. A cell that the flow passes has FlowOut and keeps
 //! a unit.
 //!
-//! The amount that flows to the ends is the only one that is greatest, but its ways depend on what
-//! was before, so the flow is part of the state, and all choices are by hashes of positions.
+//! The total flow to the ends is unique, but its paths depend on earlier states. So the flow is
+//! part of the state, and all choices are made by hashes of positions.
 
 mod augment;
 mod balance;
@@ -40,28 +41,28 @@ use crate::water::steady::balance::Repair;
 use crate::water::steady::execute::Turnover;
 use crate::water::store::Place;
 
-/// Ticks from one in which ends search to the next.
+/// The period in which ends search, in ticks.
 const SEARCH_PERIOD: u64 = 8;
 
-/// Ticks from one in which the flow yields to the next.
+/// The period in which the flow yields, in ticks.
 const YIELD_PERIOD: u64 = 32;
 
-/// The tick of each period in which the flow yields: none in which ends search.
+/// The tick of each period in which the flow yields. Ends do not search in that tick.
 const YIELDING: u64 = SEARCH_PERIOD / 2;
 
-/// Nodes that the searches of a tick may visit, but for the last one.
+/// Nodes that the searches of a tick may visit; the last search may exceed this.
 const SEARCH_CREDIT: usize = 1 << 16;
 
 /// Nodes for which a search keeps its buffers from tick to tick.
 const SEARCH_BUFFER: usize = 1 << 10;
 
-/// What is done next of the steady flow in a tick.
+/// The next step of the steady flow in a tick.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Stage {
-    /// Finds what does not hold any more, chunk by chunk.
+    /// Finds flow that is no longer valid, chunk by chunk.
     #[default]
     Check,
-    /// Takes it back.
+    /// Takes that flow back.
     Balance,
     /// Ends search for springs with supply left.
     Grow,
@@ -76,13 +77,13 @@ enum Stage {
 #[derive(Default)]
 pub(crate) struct SteadyTick {
     stage: Stage,
-    /// The chunks still to be visited, the last first.
+    /// The chunks still to be visited, in reverse order.
     chunks: Vec<Slot>,
     broken: Vec<(Place, Face)>,
     repair: Repair,
-    /// Cells whose flow came with a chunk, so that it may be part of a cycle.
+    /// Cells whose flow was loaded with a chunk, so that it may be part of a cycle.
     restored: Vec<Place>,
-    /// The ends still to search, the last first.
+    /// The ends still to search, in reverse order.
     ends: Vec<End>,
     search: Search,
     /// Nodes that searches may still visit in this tick.
@@ -154,7 +155,7 @@ impl Tick<'_> {
         steady.chunks.reverse();
     }
 
-    /// Finds what does not hold any more in a chunk.
+    /// Finds flow in a chunk that is no longer valid.
     fn check_steady_chunk(&mut self, steady: &mut SteadyTick, slot: Slot, budget: &mut Budget) {
         budget.spend(1);
         (0..16).for_each(|layer| {
@@ -162,11 +163,11 @@ impl Tick<'_> {
         });
     }
 
-    /// Takes back the flow across faces that carry none any more, and adds the cells around to
-    /// those to be balanced.
+    /// Takes back flow across faces that do not carry it any more, and adds the cells beside them
+    /// to the cells to be balanced.
     fn end_check(&mut self, steady: &mut SteadyTick) {
-        // At the bottom of the stack, so that what is cut is balanced first, as in a world in which
-        // fewer cells are looked at.
+        // They go to the bottom of the stack, so that cut cells are balanced first, as in a world
+        // in which fewer cells are visited.
         self.store.take_unbalanced(&mut steady.repair.open);
         steady.restored.clone_from(&steady.repair.open);
         for broken in core::mem::take(&mut steady.broken) {
@@ -175,15 +176,15 @@ impl Tick<'_> {
         steady.stage = Stage::Balance;
     }
 
-    /// Lists the ends that get less than they let through, in a random order: all if it is their
-    /// turn in this tick, else those that have just lost flow, so that a fall which breaks for a
-    /// moment costs little.
+    /// Lists the ends with less flow than they let through, in a random order: all of them if it is
+    /// their turn in this tick, else only ends that have just lost flow, so that a fall that breaks
+    /// for a moment costs little.
     fn begin_searches(&mut self, steady: &mut SteadyTick, stage: Stage) {
         steady.ends.clear();
         steady.search.clear();
         steady.stage = stage;
-        // An end that only water besides steady flow reaches is wet for a moment after that
-        // yielded.
+        // An end that is reached only by water besides the steady flow stays wet for a moment after
+        // the flow yielded.
         let has_yielded = self.tick % YIELD_PERIOD == YIELDING + 1;
         let is_turn = self.tick.is_multiple_of(SEARCH_PERIOD) || has_yielded;
         let mut places = Vec::new();
@@ -204,7 +205,7 @@ impl Tick<'_> {
         steady.ends.extend(keyed.into_iter().map(|(_, end)| end));
     }
 
-    /// Adds the awake ends that are connected.
+    /// Adds the connected ends that are awake.
     fn list_ends(&self, places: &mut Vec<Place>) {
         for &slot in self.scratch.schedule.members() {
             let Some(outlets) = self.store.outlets(slot) else { continue };
@@ -223,7 +224,7 @@ impl Tick<'_> {
         self.store.steady(end.place).across(end.exit) < self.steady_capacity(end.place)
     }
 
-    /// Lets the next end search for more flow, or begins what comes after the last.
+    /// Lets the next end search for more flow, or begins the step after the last end.
     fn search_next(&mut self, steady: &mut SteadyTick, goal: Goal, budget: &mut Budget) {
         let end = steady.ends.pop().filter(|_| steady.credit > 0);
         let Some(end) = end else {
@@ -239,7 +240,7 @@ impl Tick<'_> {
         steady.credit = steady.credit.saturating_sub(visited);
         budget.spend(1 + visited);
         if gained > 0 || goal == Goal::Share {
-            // What was met is no longer what would be met in vain.
+            // A node that was visited in vain may succeed now.
             steady.search.clear();
         }
         if gained > 0 && goal == Goal::Spring && self.is_hungry(end) {

@@ -13,7 +13,7 @@ const EXITS: [Face; 6] = [Face::Down, Face::West, Face::East, Face::North, Face:
 impl Store {
     /// Returns whether steady flow may pass from a cell to the one across a face. Both are
     /// connected to a spring. Downwards it passes wherever water falls or presses; sideways over
-    /// firm ground, over a ledge, and on as a jet; upwards out of a full cell, under pressure.
+    /// firm ground, over a ledge, and further as a jet; upwards out of a full cell, under pressure.
     pub(crate) fn carries(&self, from: Place, face: Face, to: Place) -> bool {
         if !to.is_some() {
             return false;
@@ -79,7 +79,7 @@ impl Store {
         Face::ALL.into_iter().map(from).sum()
     }
 
-    /// Adds units to the steady flow that leaves a cell across a face, or takes them off.
+    /// Adds units to the steady flow that leaves a cell across a face, or subtracts them.
     pub(super) fn add_steady(&mut self, place: Place, face: Face, units: i8) {
         let flows = self.steady(place);
         let sum = flows.across(face).saturating_add_signed(units);
@@ -98,7 +98,8 @@ impl Tick<'_> {
         self.limits.left(voxel, passed)
     }
 
-    /// Returns what a cell gives to the steady flow besides what enters it: 0 but for springs.
+    /// Returns the units that a cell gives to the steady flow besides the units that enter it: 0
+    /// except for springs.
     pub(super) fn steady_supply(&self, place: Place) -> u8 {
         if self.store.read(place).is_source() { self.steady_capacity(place) } else { 0 }
     }

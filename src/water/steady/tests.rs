@@ -1,4 +1,4 @@
-//! The steady flow in small beds: what holds of it after any edit, and how much it is.
+//! The steady flow in small beds: its invariants after any edit, and its amount.
 
 use super::*;
 use crate::chunk::Chunk;
@@ -28,7 +28,7 @@ fn bed(random: &mut Rng, throughput: u8, height: i32) -> WaterWorld {
         }
     }
     for _ in 0..random.u8(1..6) {
-        // Where there is rock, another will do.
+        // Where there is rock, the next random cell is tried.
         let _ = world.add_source(cell(random, height));
     }
     world
@@ -42,7 +42,7 @@ fn cell(random: &mut Rng, height: i32) -> IVec3 {
 fn edit(world: &mut WaterWorld, random: &mut Rng) {
     let at = cell(random, MAX.y);
     let chunk = Cube::chunk_of(at);
-    // What cannot be done is left.
+    // A refused edit is skipped.
     match random.u8(..9) {
         0 => _ = world.set_solid(at),
         1 => _ = world.clear_solid(at),
@@ -70,8 +70,8 @@ fn begin(world: &mut WaterWorld) {
     }
 }
 
-/// Asserts that what enters a cell leaves it, that springs give what they can, that nothing passes
-/// where it is not connected, and that no cell lets through more than it may.
+/// Asserts that the units that enter a cell leave it, that springs give no more than they can, that
+/// no flow passes cells that are not connected, and that no cell lets through more than it may.
 fn assert_flow(world: &WaterWorld, context: &str) {
     let store = &world.store;
     for place in test_worlds::places(world) {
@@ -103,8 +103,8 @@ fn assert_flow(world: &WaterWorld, context: &str) {
     }
 }
 
-/// Asserts that nothing flows in a circle: in turn each cell that gets nothing from those that are
-/// left goes (Kahn's algorithm), until none is left.
+/// Asserts that there is no cycle: removes cells that receive no flow from the remaining cells
+/// until none is left (Kahn's algorithm).
 fn assert_acyclic(world: &WaterWorld, context: &str) {
     let store = &world.store;
     let next = |place: Place| {
@@ -130,7 +130,7 @@ fn assert_acyclic(world: &WaterWorld, context: &str) {
     assert_eq!(gone, cells.len(), "{context}: water flows in a circle");
 }
 
-/// Returns what leaves the world.
+/// Returns the units that leave the world.
 fn outflow(world: &WaterWorld) -> u64 {
     let store = &world.store;
     let leaves = |place: Place| -> u64 {
@@ -162,9 +162,9 @@ fn after_any_edit_the_flow_is_one_and_no_cell_passes_more_than_it_may() {
     assert!(flowed > 2_000 && frozen > 500, "{flowed} units left, {frozen} chunks frozen");
 }
 
-/// The tables are of any flows across any faces.
+/// The tables hold random flows across all faces.
 #[test]
-fn what_is_left_of_any_table_is_a_flow() {
+fn any_table_is_reduced_to_a_flow() {
     let (mut kept, mut taken) = (0, 0);
     for seed in 0..60 {
         let random = &mut Rng::with_seed(seed);
@@ -224,13 +224,14 @@ fn a_cycle_that_comes_with_a_chunk_is_cancelled() {
     assert!(cycles > 5, "{cycles} cycles");
 }
 
-/// What a yielding flow takes is what other flow has left over, and the flow stands as it was.
+/// A yielding flow takes the throughput that other flow has left over, and its table does not
+/// change.
 #[test]
 fn a_flow_that_yields_passes_what_is_left_over() {
     let (mut yielded, mut full) = (0, 0);
     for seed in 0..40 {
         let random = &mut Rng::with_seed(seed);
-        // Above 7 units the record of a cell would not tell.
+        // The record of a cell cannot hold more than 7 units.
         let throughput = random.u8(2..4);
         let mut world = bed(random, throughput, MAX.y);
         world.run(YIELD_PERIOD * 4 + YIELDING);

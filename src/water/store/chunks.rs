@@ -92,7 +92,7 @@ impl Store {
         chunk
     }
 
-    /// Writes, into the cells of the chunk at this position, what `by_mark` returns for the marks
+    /// Writes the results of `by_mark` into the cells of the chunk at this position, for the marks
     /// beyond the bounds.
     fn write_beyond(
         &self,
@@ -108,7 +108,7 @@ impl Store {
         }
     }
 
-    /// Returns how often a chunk was inserted or removed.
+    /// Returns the number of times that a chunk was inserted or removed.
     pub(crate) fn loads(&self) -> u64 {
         self.loads
     }
@@ -118,8 +118,8 @@ impl Store {
         self.caches[slot.index()].load
     }
 
-    /// Sets a chunk and those around it as each other's neighbours, or as parted. The caller
-    /// refreshes what the edges decide for the chunk itself.
+    /// Sets a chunk and the chunks around it as each other's neighbours, or as parted. The caller
+    /// refreshes the outlets and the coast of the chunk itself.
     pub(super) fn link(&mut self, slot: Slot) {
         for (face, there) in Face::ALL.into_iter().zip(self.grid.neighbours_of(slot)) {
             if !there.is_some() {
@@ -132,7 +132,7 @@ impl Store {
         }
     }
 
-    /// Takes a chunk from what those around it have as neighbours.
+    /// Removes a chunk from the neighbours of the chunks around it.
     fn unlink_from(&mut self, around: [Slot; 6], had_steady: bool) {
         for (face, there) in Face::ALL.into_iter().zip(around) {
             if there.is_some() {
@@ -145,7 +145,8 @@ impl Store {
         }
     }
 
-    /// Sets what is loaded across a face of a chunk: its neighbour, or one that it is parted from.
+    /// Sets the chunk loaded across a face of a chunk: its neighbour, or a chunk that it is parted
+    /// from.
     fn set_across(&mut self, slot: Slot, face: Face, there: Slot, is_parted: bool) {
         let beside = &mut self.caches[slot.index()];
         beside.neighbours[face.index()] = if is_parted { Slot::NONE } else { there };
@@ -153,7 +154,7 @@ impl Store {
     }
 
     /// Returns whether the cached masks, outlets, coast, sources, neighbours and notes of valves
-    /// are those of the cells.
+    /// match the cells.
     pub(crate) fn beside_is_true(&self, slot: Slot) -> bool {
         let chunk = self.grid.chunk_at(slot);
         let beside = &self.caches[slot.index()];

@@ -1,5 +1,5 @@
-//! The edges of the world: the marks that stand for what lies beyond, the overrides for single
-//! columns, and the outlets, which are the cells that drain into them.
+//! The edges of the world: the marks beyond them, the overrides for single columns, and the
+//! outlets, which are the cells that drain into the marks.
 
 use crate::chunk::{CellMask, LAYER_CELLS, LayerMask};
 use crate::coords::{CHUNK_CELLS, Cube, Face, Layout, Shape};
@@ -38,13 +38,15 @@ impl Store {
         .unwrap_or(self.edges.unloaded)
     }
 
-    /// Returns the edges that override that of chunks not loaded, by the x and z of their columns.
+    /// Returns the overrides of the edge of chunks that are not loaded, by the x and z of their
+    /// columns.
     pub(crate) fn column_edges(&self) -> Option<&BTreeMap<[i32; 2], Edge>> {
         self.column_edges.as_deref()
     }
 
-    /// Overrides the edge of the chunks of a column while they are not loaded, or no more. Returns
-    /// whether that changes anything. The caller refreshes and wakes what lies beside the column.
+    /// Overrides the edge of the chunks of a column while they are not loaded, or removes the
+    /// override. Returns whether that changes anything. The caller refreshes and wakes the cells
+    /// beside the column.
     pub(crate) fn set_column_edge(&mut self, column: [i32; 2], edge: Option<Edge>) -> bool {
         let columns = Arc::make_mut(self.column_edges.get_or_insert_default());
         let before = match edge {
@@ -58,8 +60,8 @@ impl Store {
         before != edge
     }
 
-    /// Recomputes what the edges decide for the loaded chunks of a column and of the four beside
-    /// it, and wakes what lies at their sides, at their floors and at the sea.
+    /// Recomputes outlets and coasts for the loaded chunks of a column and of the four beside it,
+    /// and wakes the cells at their sides, at their floors and at the sea.
     pub(crate) fn refresh_columns(&mut self, [x, z]: [i32; 2]) {
         let is_near = |slot: &Slot| {
             let chunk = self.grid.position_at(*slot);
@@ -80,20 +82,20 @@ impl Store {
         self.drains_somewhere
     }
 
-    /// Finds out whether any edge drains.
+    /// Recomputes whether any edge drains.
     pub(crate) fn find_drains(&mut self) {
         let mut columns = self.column_edges.iter().flat_map(|columns| columns.values());
         self.drains_somewhere = self.edges.any_drains() || columns.any(|edge| edge.may_drain());
     }
 
-    /// Recomputes what the edges decide for a chunk: its outlets and its coast.
+    /// Recomputes the outlets and the coast of a chunk.
     pub(crate) fn refresh_edges(&mut self, slot: Slot) {
         self.refresh_outlets(slot);
         self.refresh_coast(slot);
     }
 
-    /// Replaces the edges: the marks beyond the bounds, and the outlets. The caller wakes what may
-    /// move.
+    /// Replaces the edges: the marks beyond the bounds, and the outlets. The caller wakes the cells
+    /// that may move.
     pub(crate) fn set_edges(&mut self, edges: Edges) {
         self.edges = edges;
         self.find_drains();
@@ -205,7 +207,7 @@ impl Store {
     fn may_drain(&self, slot: Slot) -> bool {
         let has_marks = |slot: Slot| !self.is_within(self.grid.position_at(slot));
         let drains = |face: Face| match self.neighbour(slot, face) {
-            // Of its layers, the topmost drains if any does.
+            // If any of its layers drains, the topmost one does.
             Slot::NONE => self.beyond(slot, face, 15) == Voxel::DRAIN,
             there => has_marks(there),
         };
@@ -242,8 +244,8 @@ pub(crate) fn border_cells(face: Face) -> impl Iterator<Item = usize> {
     (0..16).flat_map(move |b| (0..16).map(move |a| fixed + a * first + b * second))
 }
 
-/// Returns, by bit, which of sixteen coordinates from `first` on are below `min`, and which above
-/// `max`.
+/// Returns, by bit, which of the sixteen coordinates from `first` on are below `min`, and which
+/// above `max`.
 fn outside_of_span(first: i32, min: i32, max: i32) -> [u16; 2] {
     let before = |end: i64| ((1_u32 << (end - i64::from(first)).clamp(0, 16)) - 1) as u16;
     [before(min.into()), !before(i64::from(max) + 1)]
@@ -292,7 +294,8 @@ mod tests {
         }
     }
 
-    /// Checks cell by cell that the coast are the cells beside or below the sea that are none.
+    /// Checks cell by cell that the coast is the set of cells beside or below the sea that are not
+    /// sea.
     fn check_coast(store: &Store, seed: u64) {
         for slot in store.grid().sorted_slots() {
             for place in (0..CHUNK_CELLS).map(|index| Place { slot, index }) {

@@ -1,9 +1,9 @@
-//! Frozen chunks: loaded, and standing still. Those that stand still and those that do not are like
-//! two worlds: no chunk of the one has a neighbour in the other, and what lies across such a face
-//! reads as held. So the rules of a tick know nothing of frozen chunks.
+//! Frozen chunks: loaded, and standing still. Frozen chunks and the others are like two worlds: no
+//! chunk of one has a neighbour in the other, and the cells across such a face read as held. So the
+//! rules of a tick need no case for frozen chunks.
 //!
-//! What is kept for the whole world is that of the chunks that do not stand still: the list of
-//! awake chunks, the heights of the springs, the bodies of water.
+//! Data kept for the whole world covers only the chunks that are not frozen: the list of awake
+//! chunks, the heights of the springs, the bodies of water.
 
 use crate::chunk::LAYER_CELLS;
 use crate::coords::{CHUNK_CELLS, Face};
@@ -33,7 +33,7 @@ impl Store {
         beyond.and_then(|beyond| self.grid.slot(beyond)).unwrap_or(Slot::NONE)
     }
 
-    /// Returns whether a chunk is parted from those around it that it should be parted from.
+    /// Returns whether the cached parting of a chunk from its neighbours is right.
     pub(super) fn parts_truly(&self, slot: Slot) -> bool {
         Face::ALL.into_iter().all(|face| {
             let there = self.across(slot, face);
@@ -42,9 +42,9 @@ impl Store {
         })
     }
 
-    /// Freezes chunks, or lets them go on, none of which are so already. Cuts the ties across the
-    /// faces at which they are parted from others, and wakes what lies at those and at the faces at
-    /// which they are no more. The caller tells the pools and the evaporation.
+    /// Freezes or thaws chunks, each of which changes its state. Cuts the ties across the faces at
+    /// which they become parted from others. Wakes the cells at these faces and at the faces where
+    /// a parting ends. The caller tells the pools and the evaporation.
     pub(crate) fn set_frozen(&mut self, slots: &[Slot], is_frozen: bool) {
         self.note_links();
         slots.iter().for_each(|&slot| self.leave_runs_in(slot));
@@ -74,7 +74,7 @@ impl Store {
         if !is_frozen {
             slots.iter().for_each(|&slot| self.wake_depths(slot));
         }
-        // What the sea presses on has changed at both.
+        // The cells that the sea presses on have changed at both.
         for (slot, face) in parting.into_iter().chain(joining) {
             [slot, self.across(slot, face)].into_iter().for_each(|slot| self.wake_coast(slot));
         }
@@ -84,7 +84,7 @@ impl Store {
         }
     }
 
-    /// Freezes a chunk that was just inserted as it was when it was saved: wakes and cuts nothing.
+    /// Restores that a chunk that was just inserted is frozen: wakes and cuts nothing.
     #[cfg(feature = "snapshot")]
     pub(crate) fn restore_frozen(&mut self, slot: Slot) {
         self.caches[slot.index()].is_frozen = true;
@@ -104,8 +104,9 @@ impl Store {
         faces.filter(|&(slot, face)| is_in(self, slot, face)).collect()
     }
 
-    /// Wakes what may move when the chunks on both sides of a face become neighbours or cease to
-    /// be: the cells at it, the water beside those above it, and that over them.
+    /// Wakes the cells that may move when the chunks on both sides of a face become neighbours or
+    /// cease to be: the cells at the face, the water beside the cells above them, and the water
+    /// over them.
     fn wake_face(&mut self, slot: Slot, face: Face) {
         let there = self.across(slot, face);
         self.wake_border(slot, face, CHUNK_CELLS);

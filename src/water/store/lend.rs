@@ -1,5 +1,5 @@
-//! Lending: chunks of a water world, with what is cached for them, move to the store of a thread
-//! and back.
+//! Lending: chunks of a water world, with their cached data, move to the store of a thread and
+//! back.
 
 use crate::grid::Slot;
 use crate::water::store::wake::PendingChanges;
@@ -13,7 +13,7 @@ impl Store {
         borrower
     }
 
-    /// Moves chunks to `borrower`, whose edges and springs become those of this store.
+    /// Moves chunks to `borrower`, which gets a copy of this store's edges and springs.
     pub(crate) fn lend(&mut self, borrower: &mut Store, slots: &[Slot]) {
         self.grid.lend(&mut borrower.grid, slots);
         borrower.pending = self.pending.is_some().then(PendingChanges::default);
@@ -26,7 +26,7 @@ impl Store {
         self.swap_beside(borrower, slots);
     }
 
-    /// Takes the chunks back that were lent to `borrower`, and what was noted there.
+    /// Takes back the chunks that were lent to `borrower`, and its records of changes.
     pub(crate) fn take_back(&mut self, borrower: &mut Store, slots: &[Slot]) {
         self.grid.take_back(&mut borrower.grid, slots);
         self.swap_beside(borrower, slots);

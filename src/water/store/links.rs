@@ -1,6 +1,6 @@
 //! Ties across the faces of chunks that come and go: which cells lose a parent when chunks are
 //! removed, and which get it back when the records of these chunks are inserted. A data-flow
-//! analysis over the graph of parents; circles are found by depth-first search.
+//! analysis over the graph of parents; cycles are found by depth-first search.
 
 use crate::coords::{Cube, Face, Shape, sort_key};
 use crate::grid::{LayerId, Slot};
@@ -12,7 +12,7 @@ use crate::water::voxel::Voxel;
 use hashbrown::{HashMap, HashSet};
 use smallvec::{SmallVec, smallvec};
 
-/// Chunks on whose account a cell loses a parent, by their number among those that leave.
+/// The removed chunks because of which a cell loses a parent, by their number in the list.
 type Causes = SmallVec<[usize; 2]>;
 
 /// A cell that loses a parent, as it was before.
@@ -22,8 +22,8 @@ struct Loss {
     causes: Causes,
 }
 
-/// A cell on the path of a search for circles: the faces of the parents still to visit, and the
-/// face of the one being visited.
+/// A cell on the path of a search for cycles: the faces of the parents still to visit, and the face
+/// of the parent being visited.
 struct Stop {
     place: Place,
     left: u8,
@@ -31,11 +31,11 @@ struct Stop {
 }
 
 impl Store {
-    /// Cuts all ties to parents in the chunks that leave, from outside and from one of them to
-    /// another. Returns for each chunk the cells outside of it that would not be as they were
-    /// without it: they lose a parent in it, or one that dries up because of that.
+    /// Cuts all ties to parents in the removed chunks, from outside and between them. Returns, for
+    /// each chunk, the cells outside it that would differ without it: cells that lose a parent in
+    /// it, or a parent that dries up because of that.
     ///
-    /// Cells of leaving chunks are cut, too, so read the chunks before.
+    /// Cells of the removed chunks are cut, too, so read the chunks before.
     pub(crate) fn cut_loose(&mut self, leaving: &[Slot]) -> Vec<Vec<CutCell>> {
         let mut open = Vec::new();
         for (number, &slot) in leaving.iter().enumerate() {
@@ -69,8 +69,7 @@ impl Store {
         places.filter(|&place| self.parents_of(place) & 1 << behind.index() != 0).collect()
     }
 
-    /// Cuts the ties of chunks that freeze or go on to those across these faces, in both
-    /// directions.
+    /// Cuts the ties across these faces of chunks that freeze or thaw, in both directions.
     pub(super) fn cut_across(&mut self, faces: &[(Slot, Face)]) {
         let mut open = Vec::new();
         for &(slot, face) in faces {
@@ -84,10 +83,11 @@ impl Store {
         self.cut_all(open);
     }
 
-    /// Cuts ties of cells to the parent across a face, and those to cells that dry up, and wakes
-    /// what that affects. Passes on to all of them which chunks are the cause.
+    /// Cuts ties of cells to the parent across a face, and ties to cells that dry up, and wakes the
+    /// affected cells. Passes on to all of them which chunks are the cause.
     ///
-    /// It wakes last: what wakes then depends on what is left, and not on the order of the ties.
+    /// Waking comes last: it then depends on the remaining ties, and not on the order in which they
+    /// are cut.
     fn cut_all(&mut self, mut open: Vec<(Place, Face, Causes)>) -> Vec<(Place, Loss)> {
         let mut losses: HashMap<Place, Loss> = HashMap::new();
         while let Some((place, face, causes)) = open.pop() {
@@ -108,7 +108,7 @@ impl Store {
             if !is_dry || !(dries_up || is_new) {
                 continue;
             }
-            // Its children are those from before, since some ties may be cut already.
+            // The children from before the cut, since some ties may be cut already.
             for face in Face::ALL {
                 let (child, behind) = (self.step(place, face), face.opposite());
                 if !child.is_some() {
@@ -131,10 +131,10 @@ impl Store {
         losses
     }
 
-    /// Ties chunks in that were just inserted, with their further parents, and wakes what may move.
-    /// The cells of `cut` get their parents back if they are as the cut has left them. Then ties
-    /// are cut whose parent is not in the world or has neither water nor flow, and one of each
-    /// circle.
+    /// Ties in chunks that were just inserted, with their extra parents, and wakes the cells that
+    /// may move. The cells of `cut` get their parents back if they have not changed since the cut.
+    /// Then cuts ties whose parent is not in the world or has neither water nor flow, and one tie
+    /// of each cycle.
     pub(crate) fn tie_in(&mut self, inserted: &[Slot], cut: &[CutCell]) {
         let restored: Vec<Place> = cut.iter().filter_map(|cut| self.restore(cut)).collect();
         let mut tied = restored.clone();
@@ -164,8 +164,8 @@ impl Store {
         }
     }
 
-    /// Gives a cell its parents back, if it is as the loss of some of them has left it. Returns its
-    /// place then.
+    /// Gives a cell its parents back, if it has not changed since it lost them. Then returns its
+    /// place.
     fn restore(&mut self, cut: &CutCell) -> Option<Place> {
         let &CutCell { cell, voxel, parents } = cut;
         let place = Place::new(self.grid.slot(Cube::chunk_of(cell))?, Cube::index_of(cell));
@@ -180,8 +180,8 @@ impl Store {
         Some(place)
     }
 
-    /// Cuts one tie of each circle. A circle has a tie that is new, so a cell of `tied`, and passes
-    /// through chunks other than those inserted only by way of cells that were restored.
+    /// Cuts one tie of each cycle. A cycle has a new tie, so it contains a cell of `tied`. It
+    /// passes through chunks other than the inserted ones only by way of restored cells.
     fn cut_circles(&mut self, inserted: &[Slot], restored: &[Place], tied: &[Place]) {
         let inside: HashSet<Slot> = inserted.iter().copied().collect();
         let is_searched = |place: Place| !restored.is_empty() || inside.contains(&place.slot);
@@ -196,8 +196,8 @@ impl Store {
         }
     }
 
-    /// Searches the ancestors of a cell for a circle, and returns a tie of the first one whose
-    /// child is in `new`. Cells whose ancestors are free of circles enter `ended`.
+    /// Searches the ancestors of a cell for a cycle, and returns a tie of the first one whose child
+    /// is in `new`. Cells without cycles among their ancestors are added to `ended`.
     fn new_tie_of_circle(
         &self,
         start: Place,
@@ -247,9 +247,9 @@ impl Store {
         all
     }
 
-    /// Wakes the cells of a chunk that was just inserted, but for deep water: full and still, with
+    /// Wakes the cells of a chunk that was just inserted, except deep water: full and still, with
     /// water above and no room beside or below, and not at a face of the chunk. Only the level of
-    /// its body can move that, and from each such cell one leads up to one that wakes.
+    /// its body can move such a cell, and the body reaches from it up to a cell that wakes.
     fn wake_loaded(&mut self, slot: Slot) {
         if self.grid.chunk_at(slot).as_uniform().is_some_and(Voxel::is_inert) {
             return;
@@ -261,7 +261,7 @@ impl Store {
                     self.select(LayerId::new(slot, layer), |voxel| voxel.word() == u16::from(FULL));
                 let closed = self.layer(LayerId::new(slot, layer)).closed;
                 let [west, east, north, south] = closed.shifted(&Default::default());
-                // On the sea there is room for what falls.
+                // On the sea there is room for falling water.
                 let below = self.layer(LayerId::new(slot, layer - 1)).closed
                     - self.sea(LayerId::new(slot, layer - 1));
                 let above = self.layer(LayerId::new(slot, layer + 1)).wet;

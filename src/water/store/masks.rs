@@ -43,7 +43,7 @@ impl LayerMasks {
         masks
     }
 
-    /// Recomputes the masks of a layer (0 to 15) from its cells, which are sea where they were.
+    /// Recomputes the masks of a layer (0 to 15) from its cells. The sea must not have changed.
     pub(crate) fn refresh(&mut self, layer: usize, cells: &[Voxel; LAYER_CELLS]) {
         self.wet.set_layer(layer, LayerMask::select(cells, Voxel::is_wet));
         self.closed.set_layer(layer, LayerMask::select(cells, Voxel::is_closed));

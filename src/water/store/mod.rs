@@ -68,14 +68,14 @@ struct ChunkCache {
     masks: Option<Box<LayerMasks>>,
     /// The cells with a drain beside, below or above them, if there are any.
     outlets: Option<Box<CellMask>>,
-    /// The cells with sea beside or above them, the sea itself left out, if there are any.
+    /// The cells with sea beside or above them, except the sea itself, if there are any.
     coast: Option<Box<CellMask>>,
     /// The sources, if there are any.
     sources: Option<Box<CellMask>>,
     /// For each face, the cells with the Extra flag that have a parent across it. Each such cell
     /// has two parents or more.
     extras: Option<Box<[CellMask; 6]>>,
-    /// What is built into cells, if anything is. Part of the state.
+    /// The fixtures, if there are any. Part of the state.
     fixtures: Option<Box<Fixtures>>,
     /// The steady flow in the chunk, if there is any. Part of the state.
     steady: Option<Box<SteadyLayers>>,
@@ -83,17 +83,18 @@ struct ChunkCache {
     runs: Option<Box<Runs>>,
     /// The chunks across the six faces. Cached, since water often crosses borders.
     neighbours: [Slot; 6],
-    /// The faces, by bit, across which a chunk is loaded that stands still while this one does not,
-    /// or the reverse. It is none of `neighbours`.
+    /// The faces, by bit, across which a chunk is loaded, but one of the two is frozen and the
+    /// other is not. That chunk is none of `neighbours`.
     parted: u8,
     /// Whether the chunk stands still.
     is_frozen: bool,
-    /// [`Store::loads`] once the chunk was inserted, so no two chunks of a world have the same.
+    /// The value of [`Store::loads`] when the chunk was inserted, so no two chunks of a world have
+    /// the same.
     load: u64,
     /// The period in which the chunk was last touched.
     #[cfg(feature = "store")]
     touched: u64,
-    /// How many cells were awake, if the chunk stood still, when a save last asked.
+    /// The number of awake cells at the last save, if the chunk was frozen.
     #[cfg(feature = "store")]
     awake_frozen: u16,
 }
@@ -101,7 +102,7 @@ struct ChunkCache {
 pub(crate) struct Store {
     grid: Grid<Voxel>,
     caches: Vec<ChunkCache>,
-    /// How often a chunk was inserted or removed.
+    /// The number of times that a chunk was inserted or removed.
     loads: u64,
     /// The number of sources at each y.
     source_heights: BTreeMap<i32, usize>,
@@ -109,7 +110,7 @@ pub(crate) struct Store {
     with_valves: BTreeMap<[i32; 3], Slot>,
     /// The chunks that the steady flow passes, in order of position.
     with_steady: BTreeMap<[i32; 3], Slot>,
-    /// What of the steady flow was changed since the last tick began, as it was before, in order.
+    /// The old values of steady flow that was changed since the last tick began, in order.
     steady_before: Vec<(Place, FaceFlows)>,
     /// Chunks in or beside which the steady flow may not balance.
     unbalanced: Vec<Slot>,
@@ -118,20 +119,22 @@ pub(crate) struct Store {
     /// Whether no cell may enter a run.
     #[cfg(test)]
     runs_forbidden: bool,
-    /// Whether any chunk may have runs: of the store of a thread, any of the whole world's.
+    /// Whether any chunk may have runs; in the store of a thread, whether any chunk of the whole
+    /// world may.
     has_runs: bool,
     /// Whether parents or sources may have changed since the HasSource flags were last right
     /// everywhere, other than by the flow of a tick.
     links_changed: bool,
     visible_changes: VisibleChanges,
     tick_changes: TickChanges,
-    /// `Some` while a tick ends.
+    /// The withheld changes and wakes; `Some` while a tick ends.
     pending: Option<PendingChanges>,
-    /// What has changed, for the pools; `None` in a world without them.
+    /// The changes for the pools; `None` in a world without pools.
     dirty: Option<DirtyLayers>,
     bounds: Region,
     edges: Edges,
-    /// What overrides the edge of chunks that are not loaded, by column; `None` for nothing.
+    /// The overrides of the edge of chunks that are not loaded, by column; `None` if there are
+    /// none.
     column_edges: Option<Arc<BTreeMap<[i32; 2], Edge>>>,
     /// Whether any edge drains.
     drains_somewhere: bool,
@@ -191,7 +194,7 @@ impl Store {
         &self.grid
     }
 
-    /// Returns the chunks, to set awake and changed cells while a world is restored.
+    /// Returns the chunks, for setting awake and changed cells while a world is restored.
     #[cfg(any(test, feature = "snapshot"))]
     pub(crate) fn grid_mut(&mut self) -> &mut Grid<Voxel> {
         &mut self.grid

@@ -1,9 +1,9 @@
-//! Parents and children of water that is connected to a spring: which cell feeds which, a directed
-//! acyclic graph, since a cell gets its parents when it becomes connected, from cells that were
-//! before. Brent's algorithm finds cycles in loaded chunks.
+//! Parents and children of water that is connected to a spring: which cell feeds which. The ties
+//! form a directed acyclic graph, since a cell gets its parents when it becomes connected, from
+//! cells that were connected before. Brent's algorithm finds cycles in loaded chunks.
 //!
 //! A cell's first parent is its neighbour opposite to its direction; a cell with the Extra flag has
-//! several. [`Store::unlink`] cuts it off. Other water has no parents: its direction only says
+//! several. [`Store::unlink`] cuts a tie. Other water has no parents: its direction only records
 //! where it came from.
 
 use crate::chunk::{CellMask, LayerMask, ones};
@@ -15,7 +15,7 @@ use crate::water::voxel::Voxel;
 use hashbrown::HashSet;
 use smallvec::{SmallVec, smallvec};
 
-/// The set of cells that a search has met: the first few in a list, the others in a hash table.
+/// The set of cells that a search has visited: the first few in a list, the others in a hash table.
 #[derive(Default)]
 pub(crate) struct Met {
     few: SmallVec<[Place; 16]>,
@@ -36,16 +36,16 @@ impl Met {
     }
 }
 
-/// What is left to do after a parent of a cell was removed.
+/// The work left after a parent of a cell was removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unlinked {
-    /// It was no parent.
+    /// The neighbour was no parent.
     NoParent,
-    /// It has lost its last parent, and holds water.
+    /// The cell has lost its last parent, and holds water.
     Done,
-    /// It has other parents. Its descendants wake.
+    /// The cell has other parents. Its descendants wake.
     HasOthers,
-    /// It is dry. Its children lose it as a parent, too.
+    /// The cell is dry. Its children lose it as a parent, too.
     Dry,
 }
 
@@ -211,8 +211,9 @@ impl Store {
         }
     }
 
-    /// Removes the neighbour across `face` from a cell's parents, if it is one, and wakes what that
-    /// affects. Returns whether the cell is dry now, so that its children lose it as a parent, too.
+    /// Removes the neighbour across `face` from a cell's parents, if it is one, and wakes the
+    /// affected cells. Returns whether the cell is now dry, so that its children lose it as a
+    /// parent, too.
     pub(super) fn unlink_one(&mut self, place: Place, face: Face) -> bool {
         let unlinked = self.remove_parent(place, face);
         if unlinked == Unlinked::HasOthers {
@@ -221,8 +222,8 @@ impl Store {
         unlinked == Unlinked::Dry
     }
 
-    /// Removes the neighbour across `face` from a cell's parents, if it is one, and wakes what lies
-    /// around the cell. Returns what is left to do for the caller.
+    /// Removes the neighbour across `face` from a cell's parents, if it is one, and wakes the cells
+    /// around the cell. Returns the work left for the caller.
     pub(crate) fn remove_parent(&mut self, place: Place, face: Face) -> Unlinked {
         let unlinked = self.take_parent(place, face);
         if unlinked != Unlinked::NoParent {
@@ -231,8 +232,8 @@ impl Store {
         unlinked
     }
 
-    /// Removes the neighbour across `face` from a cell's parents, if it is one. Returns what is
-    /// left to do for the caller, who wakes what lies around the cell.
+    /// Removes the neighbour across `face` from a cell's parents, if it is one. Returns the work
+    /// left for the caller, who also wakes the cells around the cell.
     pub(super) fn take_parent(&mut self, place: Place, face: Face) -> Unlinked {
         let parents = self.parents_of(place);
         let left = parents & !(1 << face.index());
@@ -241,7 +242,7 @@ impl Store {
         }
         let voxel = with_parents(self.keep_parents(place, left, self.read(place)), left);
         self.write(place, voxel);
-        // It may have slept or not: what is empty has nothing to do.
+        // The cell may have been asleep or awake: an empty cell has nothing to do.
         if voxel == Voxel::OPEN
             && let Some(awake) = self.grid.awake_at_mut(place.slot)
         {
@@ -269,8 +270,8 @@ impl Store {
         }
     }
 
-    /// Wakes all descendants of a cell: their path to a source has changed, so what they can draw
-    /// has, too.
+    /// Wakes all descendants of a cell: their path to a source has changed, and so have the units
+    /// that they can draw.
     pub(crate) fn wake_descendants(&mut self, place: Place) {
         let mut descent = DescendantSearch::from(place);
         while self.wake_next(&mut descent) {}
@@ -282,8 +283,8 @@ impl Store {
         for face in Self::faces(self.children_of(place)) {
             let child = self.step(place, face);
             self.wake_at(child);
-            // Ways meet only in cells with several parents. Records that are being tied in may have
-            // circles, and one without such a cell leads back to the start.
+            // Paths meet only in cells with several parents. Records that are being tied in may
+            // have cycles, and a cycle without such a cell leads back to the start.
             let is_branch = self.parents_of(child).count_ones() > 1;
             let is_met = child == descent.start || is_branch && !descent.branches.insert(child);
             if !is_met {
@@ -320,8 +321,8 @@ impl Store {
                 self.wake_layer(layer, lively);
                 continue;
             }
-            // Cell by cell: unlinking one can leave it and its descendants dry, and dry cells stay
-            // asleep.
+            // Cell by cell: unlinking one cell can leave it and its descendants dry, and dry cells
+            // stay asleep.
             for cell in lively.iter() {
                 let place = Place::in_layer(layer, cell);
                 let voxel = self.read(place);
@@ -335,8 +336,8 @@ impl Store {
         }
     }
 
-    /// Returns whether the path along first parents from a cell ends at a root. `sound` caches
-    /// cells of its chunk for which it does.
+    /// Returns whether the path along first parents from a cell ends at a root. `sound` caches the
+    /// cells of its chunk whose path does.
     fn leads_to_a_root(&self, start: Place, sound: &mut CellMask) -> bool {
         let mut passed = Vec::new();
         // Brent's cycle detection: the marker jumps to the walker at every power of two.
@@ -355,8 +356,8 @@ impl Store {
             let parent = self.step(place, face);
             if !parent.is_some() || self.read(parent).is_mark() || self.read(parent) == Voxel::OPEN
             {
-                // This link leads nowhere. It is cut at its own cell; then its descendants are
-                // sound.
+                // This link leads to no root. It is cut at its own cell; then the cell's
+                // descendants are sound.
                 if place == start {
                     return false;
                 }
@@ -395,8 +396,8 @@ pub(crate) fn direction_planes([low, middle, high]: [LayerMask; 3]) -> [LayerMas
     [west, east, down, up, north, south]
 }
 
-/// Returns what is left of a voxel that keeps these of its parents, by face. The first of them
-/// stays so; if it is lost, the next is the one of the lowest face.
+/// Returns the voxel when only these of its parents, by face, remain. The first parent stays the
+/// first; if it is lost, the parent across the lowest face takes its place.
 pub(crate) fn with_parents(voxel: Voxel, left: u8) -> Voxel {
     let voxel = voxel.with(CellFlags::EXTRA, left.count_ones() > 1);
     match Store::faces(left).next() {
@@ -425,7 +426,7 @@ impl Store {
     pub(crate) fn further_parents(&self, slot: Slot) -> Vec<(u16, u8)> {
         let several = |voxel: &Voxel| !voxel.is_mark() && voxel.has(CellFlags::EXTRA);
         let chunk = self.grid.chunk_at(slot);
-        // Mostly there are none, which is seen sooner without an exit at the first.
+        // Mostly there are none, and testing all words without an early exit is faster.
         let any = match chunk.as_dense() {
             None => several(&chunk.get(0)),
             Some(cells) => cells.iter().fold(false, |any, voxel| any | several(voxel)),

@@ -1,4 +1,5 @@
-//! The sea: where it lies, the coast, which are the cells that it can fill, and how high it stands.
+//! The sea: where it lies, its coast, which is the set of cells that it can fill, and how high it
+//! stands.
 //!
 //! Sea is kept by the chunk as ground is, so that a chunk of nothing else is stored as one value.
 //! It is never awake. The open cells beside and below it, the coast, act for it. In the flow, an
@@ -17,12 +18,12 @@ use crate::water::voxel::Voxel;
 /// The faces across which the sea fills a cell.
 const FROM: [Face; 5] = [Face::West, Face::East, Face::North, Face::South, Face::Up];
 
-/// How high the sea stands at the cells of a layer that it presses on.
+/// The levels of the sea at the cells of a layer that it presses on.
 #[derive(Clone, Copy)]
 pub(crate) struct SeaLevels {
-    /// The highest level, and the cells at it.
+    /// The highest level, and the cells with that level.
     pub(crate) high: (i64, LayerMask),
-    /// The lowest level, and the cells at it.
+    /// The lowest level, and the cells with that level.
     pub(crate) low: (i64, LayerMask),
 }
 
@@ -50,8 +51,8 @@ impl Store {
         self.lower_layer(layer).map_or(LayerMask::NONE, |layer| self.sea(layer))
     }
 
-    /// Returns the cells of a chunk with sea beside or above them, the sea itself left out, if
-    /// there are any. Ground and marks are among them.
+    /// Returns the cells of a chunk with sea beside or above them, except the sea itself, if there
+    /// are any. Ground and marks are among them.
     #[inline]
     pub(crate) fn coast(&self, slot: Slot) -> Option<&CellMask> {
         self.caches[slot.index()].coast.as_deref()
@@ -63,7 +64,7 @@ impl Store {
         self.coast(layer.slot).map_or(LayerMask::NONE, |coast| coast.layer(layer.y))
     }
 
-    /// Returns whether a loaded cell has sea beside or above it, and is none itself.
+    /// Returns whether a loaded cell has sea beside or above it, and is not sea itself.
     #[inline]
     pub(crate) fn is_coast(&self, Place { slot, index }: Place) -> bool {
         self.coast(slot).is_some_and(|coast| coast.contains(index))
@@ -103,15 +104,15 @@ impl Store {
             return false;
         }
         let comes_in = |face: Face| match self.neighbour(slot, face) {
-            // Of its layers, the lowest is sea if any is.
+            // If any of its layers is sea, the lowest one is.
             Slot::NONE => self.beyond(slot, face, 0).is_sea(),
             there => self.has_sea(there),
         };
         self.has_sea(slot) || FROM.into_iter().any(comes_in)
     }
 
-    /// Notes that a cell became sea or is sea no more: keeps the coasts, wakes what the sea above
-    /// or below it now presses on, and tells the pools.
+    /// Notes that a cell became sea or ceased to be sea: updates the coasts, wakes the cells that
+    /// the sea above or below it now presses on, and tells the pools.
     pub(crate) fn note_sea(&mut self, place: Place) {
         self.refresh_coast_at(place);
         for face in [Face::West, Face::East, Face::North, Face::South, Face::Down] {
@@ -127,7 +128,7 @@ impl Store {
         self.note_floor(place);
     }
 
-    /// Keeps a cell in its chunk's coast, or out of it.
+    /// Adds a cell to its chunk's coast, or removes it.
     fn refresh_coast_at(&mut self, place: Place) {
         if !place.is_some() {
             return;
@@ -143,7 +144,8 @@ impl Store {
         beside.coast = boxed(coast);
     }
 
-    /// Wakes what lies beside a cell of sea whose level may have changed, and all that it feeds.
+    /// Wakes the cells beside a cell of sea whose level may have changed, and all cells that they
+    /// feed.
     fn note_pressure(&mut self, place: Place) {
         for face in Face::LATERAL {
             self.note_pressure_at(self.step(place, face));
@@ -160,8 +162,9 @@ impl Store {
         }
     }
 
-    /// Wakes what the sea below a chunk presses on, if it goes on in the chunk or, without it, at
-    /// the level of an edge: its level rises or falls when the chunk comes or goes.
+    /// Wakes the cells that the sea below a chunk presses on, if the sea continues in the chunk or,
+    /// without the chunk, at the level of an edge. Its level rises or falls when the chunk comes or
+    /// goes.
     pub(crate) fn wake_depths(&mut self, slot: Slot) {
         let edge = self.edge_of_column(self.grid.position_at(slot));
         if !self.has_sea(slot) && !matches!(edge, Edge::Level(_)) {
@@ -178,8 +181,8 @@ impl Store {
         self.wake_coast(below);
     }
 
-    /// Wakes the open cells of a chunk's coast, if it is loaded, and has the pools look at them
-    /// anew.
+    /// Wakes the open cells of a chunk's coast, if it is loaded, and lets the pools read them
+    /// again.
     pub(crate) fn wake_coast(&mut self, slot: Slot) {
         if !slot.is_some() || self.coast(slot).is_none() {
             return;
@@ -192,7 +195,7 @@ impl Store {
         }
     }
 
-    /// Returns how high the sea stands that fills these cells of a layer, if it fills any.
+    /// Returns the levels of the sea that fills these cells of a layer, if any does.
     pub(crate) fn sea_levels(&self, layer: LayerId, cells: LayerMask) -> Option<SeaLevels> {
         let mut levels: Option<SeaLevels> = None;
         for cell in (cells & self.coast_in(layer)).iter() {
@@ -222,8 +225,8 @@ impl Store {
         }
     }
 
-    /// Returns the level of the sea at a cell of it: the top of the sea straight above, or of the
-    /// edge beyond which it goes on.
+    /// Returns the level of the sea at a cell of it: the top of the sea straight above, or the
+    /// level of the edge beyond which it continues.
     fn sea_level(&self, mut place: Place) -> i64 {
         loop {
             if self.grid.chunk_at(place.slot).as_uniform().is_some() {
@@ -253,7 +256,7 @@ impl Store {
     }
 }
 
-/// Returns the better of two levels with the cells at it; of equals, all cells.
+/// Returns the better of two levels with the cells at it; if the levels are equal, all cells.
 fn merged(before: (i64, LayerMask), now: (i64, LayerMask), is_better: bool) -> (i64, LayerMask) {
     match is_better {
         true => now,
@@ -270,7 +273,7 @@ mod tests {
     use crate::water::rules::Edges;
     use glam::IVec3;
 
-    /// The level of a sea stored as one value was once that of the chunk's top, except in its
+    /// A past bug: the level of a sea stored as one value was the chunk's top, except in its
     /// topmost layer.
     #[test]
     fn the_level_of_the_sea_does_not_depend_on_how_a_chunk_is_stored() {

@@ -38,7 +38,7 @@ fn a_chunk_is_stored_as_uniform_as_soon_as_its_cells_are_equal() {
         let some: Vec<usize> = (0..random.usize(1..4))
             .map(|_| [0, 4095, random.usize(..CHUNK_CELLS)][random.usize(..3)])
             .collect();
-        // A change of `largest` does not concern the masks.
+        // A change of `largest` does not affect the masks.
         for voxel in [Voxel::OPEN.with_largest(1), Voxel::OPEN] {
             for &index in &some {
                 let (layer, cell) = (index / LAYER_CELLS, index % LAYER_CELLS);
@@ -79,7 +79,7 @@ fn memory_is_that_of_the_data_held() {
     expected += size_of::<CellMask>();
     assert_eq!(cached(&store), expected, "cells with a source");
     store.note_source(Place::new(slot, 2), true);
-    // Its chunk is noted once: the steady flow may change there.
+    // The cell's chunk is listed once, since its steady flow may change.
     expected += size_of::<CellMask>() + store.unbalanced.capacity() * size_of::<Slot>();
     assert_eq!(cached(&store), expected, "a source in place");
     store.set_fixture(Place::new(slot, 9), Some(Fixture::Tap(1)));

@@ -1,5 +1,5 @@
-//! Waking: the only place where rules and edits wake cells. Also what is withheld while a tick
-//! ends.
+//! Waking: the only place where rules and edits wake cells. Also the changes and wakes withheld
+//! while a tick ends.
 
 use crate::chunk::{CellMask, LAYER_CELLS, LayerMask};
 use crate::coords::{CHUNK_CELLS, Face};
@@ -11,7 +11,7 @@ use hashbrown::HashMap;
 
 /// Changes and wakes withheld while a tick ends.
 ///
-/// A world saved meanwhile is saved as at the tick's beginning, and the loaded world repeats the
+/// A world saved meanwhile is saved as it was when the tick began, and the loaded world repeats the
 /// tick. Changes published before the tick is complete would then be published twice.
 #[derive(Default)]
 pub(crate) struct PendingChanges {
@@ -24,7 +24,7 @@ pub(crate) struct PendingChanges {
 }
 
 impl PendingChanges {
-    /// Adds what others have withheld.
+    /// Adds the changes and wakes that another store has withheld.
     #[cfg(feature = "rayon")]
     pub(super) fn append(&mut self, other: &mut PendingChanges) {
         for (slot, awake) in other.awake_before.drain() {
@@ -41,25 +41,25 @@ impl PendingChanges {
 }
 
 impl Store {
-    /// Wakes cells of a layer, whatever they hold. All waking of layers passes through
-    /// here, and that of single cells through [`wake_at`](Store::wake_at).
+    /// Wakes cells of a layer, whatever they hold. Every wake of layers passes through here, and
+    /// every wake of a single cell through [`wake_at`](Store::wake_at).
     ///
     /// | what happens | what wakes | when the cell is visited |
     /// |---|---|---|
-    /// | an edit; a cell dries up, loses its parents, or evaporates and was full or is dry ([`note_change`](Store::note_change)) | the cell, its six neighbours, those beside the cell above, which may slide into it, and the water over that one if it is full | next tick |
-    /// | another cell evaporates ([`note_loss`](Store::note_loss)) | the cell, and those beside it that now stand 2 units higher | next tick |
-    /// | a cell gains or loses a parent ([`wake_descendants`](Store::wake_descendants)) | all that it feeds, at any distance, since what they can draw has changed | next tick |
-    /// | a chunk is loaded or unloaded ([`wake_around`](Store::wake_around), [`adopt`](Store::adopt)) | what touches it, and its own water | next tick |
-    /// | a chunk is frozen or thawed ([`set_frozen`](Store::set_frozen)) | what lies on both sides of the faces at which it parts from its neighbours or joins them | next tick; in a frozen chunk, the next after it is thawed |
-    /// | water flows or is drawn ([`Tick::wake_layer`](crate::water::context::Tick::wake_layer) and its callers) | the cells that received; around those that gave, what may flow into them: beside, above, beside that, over that if it is full, and full cells below if a spring lies higher or the giver is dry | this tick if the layer is still ahead, and the next |
-    /// | the ebb passes ([`keep_awake`](Store::keep_awake)) | nothing: cells fall asleep, except active ones, those that wait for a draw, and those woken in this tick | next tick |
-    /// | HasSource changes | the cell; if it is set, those beside it, too | next tick |
-    /// | a cell's path leads to another spring ([`Tick::reroute`](crate::water::context::Tick::reroute)) | all that it feeds | next tick |
+    /// | an edit; a cell dries up, loses its parents, or evaporates and was full or is dry ([`note_change`](Store::note_change)) | the cell, its six neighbours, the cells beside the cell above, which may slide into it, and the water over the cell above if that is full | next tick |
+    /// | another cell evaporates ([`note_loss`](Store::note_loss)) | the cell, and the cells beside it that now stand 2 units higher | next tick |
+    /// | a cell gains or loses a parent ([`wake_descendants`](Store::wake_descendants)) | all cells that it feeds, at any distance, since the units that they can draw have changed | next tick |
+    /// | a chunk is loaded or unloaded ([`wake_around`](Store::wake_around), [`adopt`](Store::adopt)) | the cells that touch it, and its own water | next tick |
+    /// | a chunk is frozen or thawed ([`set_frozen`](Store::set_frozen)) | the cells on both sides of the faces at which it parts from its neighbours or joins them | next tick; in a frozen chunk, the next after it is thawed |
+    /// | water flows or is drawn ([`Tick::wake_layer`](crate::water::context::Tick::wake_layer) and its callers) | the cells that received; around the cells that gave, the cells that may flow into them: beside, above, beside the cell above, over it if it is full, and full cells below if a spring lies higher or the giver is dry | this tick if the layer is still ahead, and the next |
+    /// | the ebb passes ([`keep_awake`](Store::keep_awake)) | nothing: cells fall asleep, except active cells, cells waiting for a draw, and cells woken in this tick | next tick |
+    /// | HasSource changes | the cell; if it is set, the cells beside it, too | next tick |
+    /// | a cell's path leads to another spring ([`Tick::reroute`](crate::water::context::Tick::reroute)) | all cells that it feeds | next tick |
     ///
     /// A wake applies to this tick because the layer joins it ([`TickScratch::record_mut`] opens
     /// the layer in the schedule), and survives the ebb because the layer's record keeps it. The
-    /// end of a tick comes after all visits and does neither, so its wakes are for the next tick;
-    /// the awake cells before them are kept for a save.
+    /// end of a tick comes after all visits and does neither, so its wakes are for the next tick.
+    /// The awake cells from before these wakes are kept for a save.
     ///
     /// [`TickScratch::record_mut`]: crate::water::context::layers::TickScratch::record_mut
     #[inline]
@@ -106,7 +106,7 @@ impl Store {
         }
     }
 
-    /// Wakes those cells of a chunk that [`wake`](Store::wake) wakes.
+    /// Wakes the cells of a chunk that [`wake`](Store::wake) wakes.
     pub(crate) fn wake_chunk(&mut self, slot: Slot) {
         let is_inert = self.grid.chunk_at(slot).as_uniform().is_some_and(Voxel::is_inert);
         if is_inert && self.coast(slot).is_none() && self.fixtures(slot).is_none() {
@@ -130,8 +130,8 @@ impl Store {
         }
     }
 
-    /// Marks a cell changed and wakes it, its neighbours, the cells beside the one above, which may
-    /// slide into it, and the water over that one.
+    /// Marks a cell changed and wakes it, its neighbours, the cells beside the cell above, which
+    /// may slide into it, and the water over the cell above.
     pub(crate) fn note_change(&mut self, place: Place) {
         self.note_links();
         self.mark_changed(place);
@@ -148,8 +148,8 @@ impl Store {
         }
     }
 
-    /// Wakes the water over a cell if that is full: they are no longer of one body once the cell
-    /// has room below.
+    /// Wakes the water over a full cell: the two no longer belong to one body once the cell has
+    /// room below.
     fn wake_over_full(&mut self, place: Place) {
         let voxel = self.read(place);
         if !voxel.is_mark() && voxel.height() == FULL {
@@ -157,9 +157,9 @@ impl Store {
         }
     }
 
-    /// Marks a cell changed that was still and lost a unit. Wakes it, since it may draw, and those
-    /// beside it that stand high enough now to give. If it was full and has room now, or is dry and
-    /// cannot draw itself, all may move that [`note_change`](Store::note_change) wakes.
+    /// Marks a still cell that lost a unit as changed. Wakes it, since it may draw, and the cells
+    /// beside it that now stand high enough to give. If it was full and now has room, or is dry and
+    /// cannot draw itself, wakes all cells that [`note_change`](Store::note_change) wakes.
     pub(crate) fn note_loss(&mut self, place: Place) {
         let height = self.read(place).height();
         if height + 1 == FULL || height == 0 {
@@ -175,9 +175,9 @@ impl Store {
         }
     }
 
-    /// Wakes what may move when a chunk is loaded or removed: the cells that touch it from outside,
-    /// those beside the cells above it, since water enters a cell from its side if it would fall
-    /// there, and the water over full cells above it.
+    /// Wakes the cells that may move when a chunk is loaded or removed: the cells that touch it
+    /// from outside, the cells beside those above it, since water enters a cell from its side if it
+    /// would fall there, and the water over full cells above it.
     pub(crate) fn wake_around(&mut self, slot: Slot) {
         for face in Face::ALL {
             self.wake_border(self.across(slot, face), face.opposite(), CHUNK_CELLS);
@@ -237,7 +237,8 @@ impl Store {
         self.pending = Some(PendingChanges::default());
     }
 
-    /// Returns the awake cells of a chunk, if any; while a tick ends, as they were before that.
+    /// Returns the awake cells of a chunk, if any; while a tick ends, as they were before its end
+    /// began.
     pub(crate) fn awake_before(&self, slot: Slot) -> Option<&CellMask> {
         let kept = self.pending.as_ref().and_then(|pending| pending.awake_before.get(&slot));
         let kept = kept.map(|awake| &**awake);

@@ -5,8 +5,8 @@ use crate::water::cell::FULL;
 use crate::water::surface::view::{BEYOND, ChunkLooks, GROUND, WaterView};
 use glam::{IVec3, Vec2};
 
-/// A cell as its corners see it: its units of water, 0 if it is dry, and whether there is water
-/// above it.
+/// The part of a cell that its corners depend on: its units of water, 0 if it is dry, and whether
+/// there is water above it.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Column {
     pub(super) units: u8,
@@ -27,12 +27,12 @@ pub(super) fn height(round: [Column; 4]) -> Option<f32> {
         return Some(1.0);
     }
     let units: u32 = wet().map(|column| u32::from(column.units)).sum();
-    // Both are exact, so corners of the same mean have the same bits.
+    // Both are exact, so corners with the same mean have the same bits.
     (units > 0).then(|| units as f32 / (u32::from(FULL) * wet().count() as u32) as f32)
 }
 
 /// Returns the slope of the surface at such a corner, along x and z: the mean height of the cells
-/// on one side less that on the other; 0 along an axis that has water on one side only.
+/// on one side less the mean on the other; 0 along an axis that has water on one side only.
 pub(super) fn slope([nw, ne, sw, se]: [Column; 4]) -> Vec2 {
     let mean = |pair: [Column; 2]| {
         let wet = || pair.iter().filter(|column| column.units > 0);
@@ -53,10 +53,7 @@ pub(super) fn column_at(view: &(impl WaterView + ?Sized), cell: IVec3, x: i32, z
     };
     let cell = IVec3::new(x, cell.y, z);
     let above = cell.y.checked_add(1).map(|y| cell.with_y(y));
-    Column {
-        units: view.height(cell),
-        is_covered: above.is_some_and(|above| view.height(above) > 0),
-    }
+    Column { units: view.units(cell), is_covered: above.is_some_and(|above| view.units(above) > 0) }
 }
 
 /// See [`WaterView::surface_corner`].
@@ -64,14 +61,14 @@ pub(super) fn surface_corner(view: &(impl WaterView + ?Sized), cell: IVec3) -> O
     height([(-1, -1), (0, -1), (-1, 0), (0, 0)].map(|(x, z)| column_at(view, cell, x, z)))
 }
 
-/// Cells along an axis of a plane: a chunk's, and one of a neighbour on either side.
+/// Cells along an axis of a plane: 16 of the chunk, and one of a neighbour on either side.
 const SIDE: usize = 18;
 
 /// A layer of a chunk with a rim of its neighbours. Coordinates are −1 to 16.
 pub(super) struct Plane {
     /// The units of each cell, or a mark above [`FULL`]; by z and x, from −1 on.
     units: [[u8; SIDE]; SIDE],
-    /// The cells with water, by z; bit 0 is that with x = −1.
+    /// The cells with water, by z; bit 0 is the cell with x = −1.
     wet: [u32; SIDE],
     /// The open cells without water.
     air: [u32; SIDE],
@@ -126,17 +123,17 @@ impl Plane {
     }
 }
 
-/// Returns the cell at x and z, each −1 to 16, as its corners see it.
+/// Returns the cell at x and z, each −1 to 16, with the values that its corners depend on.
 pub(super) fn column(here: &Plane, above: &Plane, x: i32, z: i32) -> Column {
     let units = if here.is_wet(x, z) { here.get(x, z) } else { 0 };
     Column { units, is_covered: above.is_wet(x, z) }
 }
 
-/// A chunk and those round it, those that are here.
+/// A chunk and the chunks around it that are loaded.
 pub(super) struct Neighbourhood<'v>([[[Option<ChunkLooks<'v>>; 3]; 3]; 3]);
 
 impl<'v> Neighbourhood<'v> {
-    /// Returns the chunks round one, at a chunk position of the `i32` range of cells.
+    /// Returns the chunks around one, at a chunk position of the `i32` range of cells.
     pub(super) fn of(view: &'v (impl WaterView + ?Sized), chunk: IVec3) -> Self {
         let along = [-1, 0, 1];
         let at = |x, y, z| view.looks(chunk + IVec3::new(x, y, z));

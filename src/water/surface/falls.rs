@@ -16,7 +16,7 @@ pub struct Fall {
     pub lowest: IVec3,
     /// The number of cells, 1 to 16.
     pub cells: u8,
-    /// Where the water is heading: down, or the direction in which it passes through empty cells.
+    /// Where the water is heading: down, or the direction of its path through empty cells.
     pub direction: Face,
     /// The height of cells with water, 1 to 7; of empty cells
     /// [`WaterCell::largest`](crate::water::WaterCell::largest), 0 to 7 units a tick.

@@ -13,23 +13,23 @@ use hashbrown::HashMap;
 /// How much of the gap to its current a cell's flow closes in a tick. Its inverse, 8 ticks, is the
 /// time constant of the smoothing: 0.4 s at 20 ticks a second.
 const GAIN: f32 = 1.0 / 8.0;
-/// The same of the gap to each neighbour. The smoothing reaches √(`SPREAD` / `GAIN`) = 1 cell.
-/// `GAIN` + 6 `SPREAD` is below 1, so a new flow is a mean of old ones and the current.
+/// The same for the gap to each neighbour. The smoothing reaches √(`SPREAD` / `GAIN`) = 1 cell.
+/// `GAIN` + 6 `SPREAD` is below 1, so a new flow is a mean of old flows and the current.
 const SPREAD: f32 = 1.0 / 8.0;
-/// Flow below this in every axis ends, so that still water costs nothing: a hundredth of a unit a
-/// tick, which is not seen.
+/// A flow below this in every axis is set to zero, so that still water costs nothing: a hundredth
+/// of a unit a tick, which is not visible.
 const LEAST: f32 = 0.01 / 7.0;
 
 /// Currents smoothed in space and time, for swimmers, boats and moving textures.
 ///
-/// The [`current`](crate::water::WaterWorld::current) of a cell is what left it in one tick: in a
+/// The [`current`](crate::water::WaterWorld::current) of a cell is its outflow in one tick. In a
 /// wide river with little water it is 7 in one lane and 0 beside it, and the lanes change from tick
-/// to tick. A flow field smooths it over about 8 ticks and a cell to each side, only within water.
-/// Flow is in full cells a tick: −1 to 1 along each axis.
+/// to tick. A flow field smooths the current over about 8 ticks and a cell to each side, only
+/// within water. Flow is in full cells a tick: −1 to 1 along each axis.
 ///
-/// A field belongs to the client, not to the world, and is no part of a snapshot. It depends on the
-/// ticks at which it was updated alone, not on how often it is read. It holds only cells with flow,
-/// and an update looks only at layers of chunks with flow or currents.
+/// A field belongs to the client, not to the world, and is not part of a snapshot. It depends only
+/// on the ticks at which it was updated, not on how often it is read. It holds only cells with
+/// flow, and an update visits only layers of chunks with flow or currents.
 ///
 /// ```
 /// use floodplain::glam::{IVec3, Vec3};
@@ -77,9 +77,10 @@ impl FlowField {
         FlowField::default()
     }
 
-    /// Follows the currents of the last tick. To be called after each tick, or after each update of
-    /// a mirror, whose feed has to [send](crate::water::Feed::send_currents) currents. Calls for a
-    /// tick that the field has seen do nothing, nor do calls while a tick is underway.
+    /// Follows the currents of the last tick. Call it after each tick, or after each update of a
+    /// mirror, whose feed has to [send](crate::water::Feed::send_currents) currents. A call for a
+    /// tick that the field has already followed does nothing, nor does a call while a tick is
+    /// underway.
     pub fn update(&mut self, view: &(impl WaterView + ?Sized)) {
         let tick = view.current_tick();
         if tick.is_none() || tick == self.tick {
@@ -111,9 +112,9 @@ impl FlowField {
     }
 
     /// Returns the flow at a point, in full cells a tick: between the centres of cells it is
-    /// interpolated (trilinearly, over those with water), so it has no jumps within water. Zero
-    /// where none of the eight cells round the point holds water, and at points that are not in the
-    /// `i32` range.
+    /// interpolated (trilinearly, over the cells with water), so it has no jumps within water. Zero
+    /// where none of the eight cells around the point holds water, and at points that are not in
+    /// the `i32` range.
     pub fn at(&self, view: &(impl WaterView + ?Sized), point: Vec3) -> Vec3 {
         let from = (point - 0.5).floor();
         let is_in_range = from.abs().max_element() < i32::MAX as f32;
@@ -135,7 +136,7 @@ impl FlowField {
         if weights > 0.0 { sum / weights } else { Vec3::ZERO }
     }
 
-    /// Returns the chunks with flow, in order of position: those whose
+    /// Returns the chunks with flow, in order of position. Their
     /// [`SurfaceMesh::flow`](crate::water::SurfaceMesh::flow) may change in every tick.
     pub fn chunks(&self) -> Vec<IVec3> {
         let mut chunks: Vec<IVec3> = self.chunks.keys().copied().collect();
@@ -159,8 +160,8 @@ impl FlowField {
         along.map(|z| along.map(|x| self.layer(chunk + IVec3::new(x, 0, z), layer)))
     }
 
-    /// Returns the layers (by bit) of chunks that may have flow after this tick: those with
-    /// currents or flow, and those that flow may spread to.
+    /// Returns the layers (by bit) of chunks that may have flow after this tick: layers with
+    /// currents or flow, and layers that flow may spread to.
     fn candidates(&self, currents: &HashMap<IVec3, u16>) -> HashMap<IVec3, u16> {
         let mut candidates = currents.clone();
         let mut add = |chunk: IVec3, layers: u16| {
@@ -184,7 +185,7 @@ impl FlowField {
     }
 }
 
-/// What a step of the smoothing reads: a layer and those at its six faces.
+/// The input of a step of the smoothing: a layer and the layers at its six faces.
 struct Around<'f> {
     here: Option<&'f LayerFlow>,
     /// By [`Face::index`].
@@ -231,7 +232,7 @@ impl FlowField {
 }
 
 impl Around<'_> {
-    /// Returns the cells with flow and those beside them.
+    /// Returns the cells with flow and the cells beside them.
     fn reached(&self) -> LayerMask {
         let moving = |layer: Option<&LayerFlow>| layer.map_or(LayerMask::NONE, |flow| flow.moving);
         let here = moving(self.here);
@@ -241,7 +242,8 @@ impl Around<'_> {
         LayerMask::union(here.shifted(&lateral).into_iter().chain(vertical).chain([here]))
     }
 
-    /// Returns the flow of a cell after this tick. `is_beside` says at which faces there is water.
+    /// Returns the flow of a cell after this tick. `is_beside` returns whether there is water at a
+    /// face.
     fn smoothed(&self, cell: usize, current: Vec3, is_beside: impl Fn(Face) -> bool) -> Vec3 {
         let get =
             |layer: Option<&LayerFlow>, cell| layer.map_or(Vec3::ZERO, |layer| layer.get(cell));
@@ -275,7 +277,7 @@ fn water_in(view: &(impl WaterView + ?Sized), chunk: IVec3, layer: usize) -> Lay
     LayerMask::from_words(view.flowing(chunk, layer))
 }
 
-/// Returns the cells of a layer that have water beyond each face, by [`Face::index`].
+/// Returns, for each face by [`Face::index`], the cells of a layer with water across it.
 fn water_beside(
     view: &(impl WaterView + ?Sized),
     chunk: IVec3,

@@ -19,8 +19,8 @@ impl Submerged {
     /// The most cells that the box of [`submerged`](WaterView::submerged) may touch.
     pub const MOST_CELLS: u64 = 32_768;
 
-    /// Returns the force that lifts the box: `density · gravity · volume`, the weight of the water
-    /// in its place, in the units of the arguments, with cells for lengths.
+    /// Returns the force that lifts the box: `density · gravity · volume`, the weight of the
+    /// displaced water, in the units of the arguments, with lengths in cells.
     pub fn buoyancy(&self, density: f32, gravity: f32) -> f32 {
         density * gravity * self.volume
     }
@@ -32,8 +32,8 @@ impl Submerged {
 pub enum SubmergedError {
     /// A corner is not a number, or not in the `i32` range.
     Corner(Vec3),
-    /// The box touches too many cells: this many along x, y and z, in which more than
-    /// [`Submerged::MOST_CELLS`] lie.
+    /// The box touches too many cells: this many along x, y and z, more than
+    /// [`Submerged::MOST_CELLS`] in all.
     Cells([u64; 3]),
 }
 
@@ -63,11 +63,11 @@ fn cell_of(point: Vec3) -> Option<IVec3> {
 /// See [`WaterView::level_at`].
 pub(super) fn level_at(view: &(impl WaterView + ?Sized), point: Vec3) -> Option<f32> {
     let mut cell = cell_of(point)?;
-    if view.height(cell) == 0 {
+    if view.units(cell) == 0 {
         return None;
     }
     while let Some(y) = cell.y.checked_add(1)
-        && view.height(cell.with_y(y)) > 0
+        && view.units(cell.with_y(y)) > 0
     {
         cell.y = y;
     }
@@ -92,9 +92,9 @@ pub(super) fn submerged(
         return Err(SubmergedError::Cells(region.size()));
     }
     let (mut volume, mut moment) = (0.0, Vec3::ZERO);
-    for cell in region.positions().filter(|&cell| view.height(cell) > 0) {
+    for cell in region.positions().filter(|&cell| view.units(cell) > 0) {
         let (from, to) = (min.max(cell.as_vec3()), max.min(cell.as_vec3() + 1.0));
-        let above = cell.y.checked_add(1).map_or(0, |y| view.height(cell.with_y(y)));
+        let above = cell.y.checked_add(1).map_or(0, |y| view.units(cell.with_y(y)));
         let surface = match above {
             0 => cell.y as f32 + surface_within(view, cell, (from + to) / 2.0),
             _ => to.y,
@@ -113,7 +113,7 @@ pub(super) fn submerged(
 fn surface_within(view: &(impl WaterView + ?Sized), cell: IVec3, point: Vec3) -> f32 {
     let [nw, ne, sw, se] = [(0, 0), (1, 0), (0, 1), (1, 1)].map(|(x, z)| {
         let round = [(-1, -1), (0, -1), (-1, 0), (0, 0)];
-        // One of the four is the cell itself, which holds water.
+        // One of the four cells is the cell itself, which holds water.
         height(round.map(|(dx, dz)| column_at(view, cell, x + dx, z + dz))).unwrap_or(0.0)
     });
     let (x, z) = (point.x - cell.x as f32, point.z - cell.z as f32);

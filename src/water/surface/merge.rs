@@ -1,8 +1,9 @@
-//! Greedy meshing: equal cells of a layer are joined to few rectangles.
+//! Greedy meshing: equal cells of a layer are joined into few rectangles.
 
 use crate::chunk::LAYER_CELLS;
 
-/// A rectangle of cells of a layer: those from `x` and `z` on, up to before `x_end` and `z_end`.
+/// A rectangle of cells of a layer: the cells from `x` and `z` on, up to but excluding `x_end` and
+/// `z_end`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Rectangle {
     pub(super) x: usize,
@@ -12,8 +13,8 @@ pub(super) struct Rectangle {
 }
 
 /// Calls `emit` with rectangles that cover each cell with a key once, and no other cell. All cells
-/// of a rectangle have equal keys. Each is taken as long along x as it can be, and then as long
-/// along z; `along` says whether it may grow along x and along z.
+/// of a rectangle have equal keys. Each rectangle is extended along x first, and then along z;
+/// `along` returns whether it may grow along x and along z.
 pub(super) fn rectangles<Key: PartialEq>(
     mut keys: [Option<Key>; LAYER_CELLS],
     along: [bool; 2],

@@ -18,11 +18,11 @@ use glam::{IVec3, Vec2, Vec3};
 pub struct SurfaceMesh {
     /// In cells, from the corner of the chunk with the smallest coordinates: 0 to 16.
     pub positions: Vec<Vec3>,
-    /// Unit vectors that point out of the water. Those of tops follow the slope of the surface at
-    /// the corner; cells that share the corner agree on it.
+    /// Unit vectors that point out of the water. The normals of tops follow the slope of the
+    /// surface at the corner; cells that share the corner have the same normal there.
     pub normals: Vec<Vec3>,
-    /// The smoothed flow at the vertex, in full cells a tick: the mean of the up to four cells with
-    /// water round it in its layer.
+    /// The smoothed flow at the vertex, in full cells a tick: the mean over the up to four cells
+    /// with water around it in its layer.
     pub flow: Vec<Vec3>,
     /// Three for each triangle, counterclockwise as seen from outside the water.
     pub indices: Vec<u32>,
@@ -69,9 +69,9 @@ pub(super) fn surface_mesh(
     mesh
 }
 
-/// Returns the chunks whose [`surface_mesh`](WaterView::surface_mesh) changed cells may change:
-/// those within a cell of them, loaded or not, each once, in order of position. A chunk that is
-/// loaded or unloaded touches the 26 round it.
+/// Returns the chunks whose [`surface_mesh`](WaterView::surface_mesh) may change because of changed
+/// cells: chunks within a cell of them, loaded or not, each once, in order of position. A chunk
+/// that is loaded or unloaded touches the 26 around it.
 ///
 /// ```
 /// use floodplain::water::{Rules, Voxel, WaterWorld, meshes_touched};
@@ -133,7 +133,7 @@ fn corners_of(here: &Plane, above: &Plane, flow: Option<[[Option<&LayerFlow>; 3]
     corners
 }
 
-/// Returns the mean flow of those of four cells that hold water, at least one.
+/// Returns the mean flow of the cells that hold water among four cells, at least one of which does.
 fn mean_flow(
     layers: &[[Option<&LayerFlow>; 3]; 3],
     cells: [(i32, i32); 4],
@@ -151,14 +151,14 @@ fn mean_flow(
     sum / wet
 }
 
-/// Returns the cells of the middle one of three layers with a face towards air, by z and bit; of
-/// the tops, those without water above them.
+/// Returns the cells of the middle one of three layers with a face towards air, by z and bit. For
+/// the tops, it returns the cells without water above them.
 fn shown(face: Face, [below, here, above]: [&Plane; 3]) -> [u16; 16] {
     let row = |z: i32| {
         let beyond = match face {
             Face::Down => below.air(z),
             Face::Up => !above.wet(z),
-            // Of a row, bit 0 is the cell before the first.
+            // In a row, bit 0 is the cell before the first.
             Face::West => here.air(z) << 1,
             Face::East => here.air(z) >> 1,
             Face::North | Face::South => here.air(z + face.offset().z),
@@ -233,8 +233,8 @@ impl Layer {
             && is_high(x + 1, z + 1)
     }
 
-    /// Returns what all four corners of a face have in common if it is flat: corners as far as the
-    /// face shows them.
+    /// Returns the surface that all four corners of a face share if the face is flat. Only the
+    /// parts of a corner that the face shows are compared.
     fn flat(&self, face: Face, cell: Rectangle) -> Option<Corner> {
         let shown = points(face, cell).map(|(x, z, _)| {
             let corner = self.corners[z][x];

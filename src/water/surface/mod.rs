@@ -1,26 +1,26 @@
-//! What is drawn and felt of the water: the heights of its surface, a mesh of it, its falls, levels
-//! and buoyancy at points, and currents smoothed in space and time; of a world, or of a mirror on a
+//! Drawing and swimming: the heights of the water's surface, a mesh of it, its falls, levels and
+//! buoyancy at points, and currents smoothed in space and time; for a world, or for a mirror on a
 //! client. Reads and changes nothing.
 //!
 //! **The surface.** A cell with water is filled up to its height over [`FULL`](crate::water::FULL),
 //! and to its top if there is water above it. A *corner* is a point of the lattice of cells in one
-//! layer. The surface at a corner is that of the up to four cells with water round it, as in block
-//! games:
+//! layer. As in block games, the surface at a corner follows from the up to four cells with water
+//! around it:
 //!
 //! - the top of the layer, if one of the four has water above it;
 //! - else the mean of their heights.
 //!
-//! That is a function of eight cells alone, so all chunks that share a corner have the same `f32`.
+//! This is a function of eight cells alone, so all chunks that share a corner have the same `f32`.
 //! Each cell is covered by two triangles, which meet in the diagonal from its north-west corner to
 //! its south-east one. Cells that are not loaded count as ground.
 //!
 //! | file | what |
 //! |---|---|
-//! | `view` | [`WaterView`]: what is read of a world or a mirror, and what is drawn of both |
+//! | `view` | [`WaterView`]: the cells of a world or a mirror, and how both are drawn |
 //! | `corners` | heights and slopes at corners; a layer of a chunk with a rim of its neighbours |
 //! | `flow` | [`FlowField`]: exponential smoothing in time, diffusion in space |
 //! | `merge` | greedy meshing: equal cells of a layer as few rectangles |
-//! | `mesh` | [`SurfaceMesh`], and which chunks to mesh anew |
+//! | `mesh` | [`SurfaceMesh`], and which chunks to mesh again |
 //! | `falls` | [`Fall`]: water that nothing holds up, or that passes through empty cells |
 //! | `level` | level, depth and the submerged part of a box |
 

@@ -1,4 +1,4 @@
-//! What the drawing reads of water: looks and currents, of a world or of a mirror of one.
+//! The drawing's view of water: looks and currents of a world or of a mirror.
 
 use crate::chunk::{Chunk, LAYER_CELLS, LayerMask};
 use crate::coords::{Cube, Shape};
@@ -16,8 +16,8 @@ use crate::water::{Look, Mirror, WaterWorld};
 use glam::{IVec3, Vec3};
 use std::borrow::Cow;
 
-/// Water that can be drawn and felt: a [`WaterWorld`], or a [`Mirror`] on a client, of which the
-/// same is drawn if it has the same chunks.
+/// Water that can be drawn and felt: a [`WaterWorld`], or a [`Mirror`] on a client. Both are drawn
+/// the same if they have the same chunks.
 ///
 /// ```
 /// use floodplain::water::{Feed, Mirror, Rules, SurfaceMesh, Voxel, WaterView, WaterWorld};
@@ -44,30 +44,30 @@ pub trait WaterView: Seen {
         self.current_at(cell)
     }
 
-    /// Returns what a cell looks like; `None` if its chunk is not here, or it lies out of the
-    /// world's bounds.
+    /// Returns what a cell looks like; `None` if its chunk is not here, or the cell lies outside
+    /// the world's bounds.
     fn look(&self, cell: IVec3) -> Option<Look> {
         self.look_at(cell)
     }
 
     /// Returns the units of water in a cell, 0 to 7, 7 for the sea; 0 if its chunk is not here.
-    fn height(&self, cell: IVec3) -> u8 {
+    fn units(&self, cell: IVec3) -> u8 {
         self.look_at(cell).map_or(0, Look::height)
     }
 
-    /// Returns the surface of the water in a chunk; empty if the chunk is not loaded. `flow` fills
-    /// in [`SurfaceMesh::flow`], which is zero without it.
+    /// Returns the surface of the water in a chunk; empty if the chunk is not loaded. With `flow`,
+    /// fills in [`SurfaceMesh::flow`], which is zero without it.
     ///
     /// The mesh has these faces of each cell with water:
     ///
     /// - its top, with the heights of [`surface_corner`](WaterView::surface_corner), unless there
-    ///   is water above it, or ground that it fills the cell up to;
+    ///   is water above it, or ground that touches the water at all four corners;
     /// - its sides and its bottom towards open cells without water.
     ///
-    /// So the skin is closed but for edges at ground, at the end of the world and at chunks that
-    /// are not loaded, also where two chunks meet. Where all four corners of a face have the same
-    /// height, flow and slope, it is merged with others like it: tops and bottoms to rectangles,
-    /// sides to rows. Corners in the middle of a merged edge lie on it exactly.
+    /// So the skin is closed, also where two chunks meet, except for edges at ground, at the end of
+    /// the world and at chunks that are not loaded. Where all four corners of a face have the same
+    /// height, flow and slope, it is merged with others like it: tops and bottoms into rectangles,
+    /// sides into rows. Corners in the middle of a merged edge lie on it exactly.
     ///
     /// A cell changes the mesh of the chunks within a cell of it, see
     /// [`meshes_touched`](crate::water::meshes_touched). Water
@@ -95,19 +95,19 @@ pub trait WaterView: Seen {
     }
 
     /// Returns the falls of a chunk, in order of their lowest cells: y slowest, then z, then x. A
-    /// fall that goes on in the chunk below is continued among the falls of that chunk.
+    /// fall that extends into the chunk below is continued among the falls of that chunk.
     ///
     /// A cell is part of a fall if
     ///
     /// - it holds water, and the cell below is open and not full; or
-    /// - it holds water, as do the cells above and below it, and there is air at a side of it: a
-    ///   full jet, or a wall of water that cannot stand; or
+    /// - it holds water, as do the cells above and below it, and there is air at one of its sides:
+    ///   a full jet, or a wall of water that cannot stand; or
     /// - it holds no water between ticks, but water passes through it.
     ///
-    /// The mesh shows cells with water above them as full ones; this is how thick they are. A world
-    /// at rest has no falls, but for springs in the air that supply nothing. Like the mesh, falls
-    /// depend on what [`take_changes`](WaterWorld::take_changes) lists within a cell of them. While
-    /// a tick is underway, they are those after the last complete one.
+    /// The mesh shows cells with water above them as full; falls show how thick they are. A world
+    /// at rest has no falls, except springs in the air that supply nothing. Like the mesh, falls
+    /// depend on the cells that [`take_changes`](WaterWorld::take_changes) lists within a cell of
+    /// them. While a tick is underway, these are the falls after the last complete one.
     ///
     /// ```
     /// use floodplain::water::{Fall, Rules, Voxel, WaterView, WaterWorld};
@@ -127,12 +127,13 @@ pub trait WaterView: Seen {
     }
 
     /// Returns the height of the water's surface at the north-west corner of a cell, above the
-    /// bottom of that cell: 1/7 to 1, or `None` if none of the four cells round the corner in this
+    /// bottom of that cell: 1/7 to 1, or `None` if none of the four cells around the corner in this
     /// layer holds water. It is 1 if one of them has water above it, else the mean of their heights
     /// in cells.
     ///
-    /// The corner is the one with the cell's smallest x and z. All cells that share it agree on it,
-    /// in whichever chunks they lie. Cells that are not loaded count as ground.
+    /// The corner is the one with the cell's smallest x and z. The result is the same for all cells
+    /// that share the corner, in whichever chunks they lie. Cells that are not loaded count as
+    /// ground.
     ///
     /// ```
     /// use floodplain::water::{Rules, Voxel, WaterView, WaterWorld};
@@ -153,12 +154,12 @@ pub trait WaterView: Seen {
     }
 
     /// Returns the y of the water's surface over or under a point that lies in a cell with water:
-    /// the top of the water that stands in this cell and, without a gap, in those above it. `None`
-    /// if the point's cell holds no water.
+    /// the top of the water that stands in this cell and, without a gap, in the cells above it.
+    /// `None` if the point's cell holds no water.
     ///
-    /// The surface is that of [`surface_mesh`](WaterView::surface_mesh); in still water that is
-    /// level, exactly the height of its cells. The point may lie above the surface, in a cell that
-    /// is not full. Takes time linear in the depth.
+    /// The surface is that of [`surface_mesh`](WaterView::surface_mesh); in still, level water it
+    /// is exactly the height of the cells. The point may lie above the surface, in a cell that is
+    /// not full. Takes time linear in the depth.
     ///
     /// ```
     /// use floodplain::water::{Rules, Voxel, WaterView, WaterWorld};
@@ -178,8 +179,8 @@ pub trait WaterView: Seen {
         level::level_at(self, point)
     }
 
-    /// Returns how far a point lies below the surface of the water that it is in, in cells; 0 if it
-    /// lies above it or in no water. See [`level_at`](WaterView::level_at).
+    /// Returns how far a point lies below the surface of the water that it is in, in cells; 0 if
+    /// the point lies above the surface or in no water. See [`level_at`](WaterView::level_at).
     fn depth_below(&self, point: Vec3) -> f32 {
         self.level_at(point).map_or(0.0, |level| (level - point.y).max(0.0))
     }
@@ -187,7 +188,7 @@ pub trait WaterView: Seen {
     /// Returns the part of a box between two corners that is under water, for its buoyancy.
     ///
     /// Each cell counts with the part of the box in it, up to the surface over the middle of that
-    /// part. In still water that is level this is exact but for rounding.
+    /// part. In still, level water this is exact except for rounding.
     ///
     /// # Errors
     /// A corner is not a number or out of the `i32` range, or the box touches more than
@@ -316,7 +317,7 @@ impl ChunkLooks<'_> {
         }
     }
 
-    /// Returns the units of 16 cells from an index on.
+    /// Returns the units of 16 cells, beginning at an index.
     pub(super) fn row(&self, start: usize) -> [u8; 16] {
         match &self.0 {
             Cells::Voxels(chunk) => row_of(chunk, start, units_of_voxel),
@@ -353,7 +354,7 @@ fn units_of_look(look: Look) -> u8 {
 impl Seen for WaterWorld {
     fn looks(&self, chunk: IVec3) -> Option<ChunkLooks<'_>> {
         let cells = self.chunk(chunk)?;
-        // Beyond such an edge the chunk holds the sea, which is no cell of the world.
+        // Beyond such an edge the chunk holds sea, which is no cell of the world.
         let is_level = |edge: &Edge| matches!(edge, Edge::Level(_));
         if self.rules.edges.outer.iter().any(is_level) && !holds(self.bounds(), chunk) {
             let look =
@@ -402,8 +403,8 @@ impl Seen for WaterWorld {
     }
 }
 
-/// Returns the layers of a chunk that take part in a tick that is underway, so that what is known
-/// of them may not be so of their cells before the tick.
+/// Returns the layers of a chunk that take part in a tick that is underway. Their cached masks may
+/// not match the cells from before the tick.
 fn layers_in_tick(world: &WaterWorld, slot: Slot) -> u16 {
     if world.scratch.have_entered() { world.scratch.open_layers(slot) } else { 0 }
 }

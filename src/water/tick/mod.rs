@@ -2,14 +2,14 @@
 //!
 //! | phase | what | where |
 //! |---|---|---|
-//! | `Begin` | the chunks with awake cells take part, and what the last tick kept of others is freed | [`context`](crate::water::context) |
+//! | `Begin` | the chunks with awake cells take part, and other records of the last tick are freed | [`context`](crate::water::context) |
 //! | `Steady` | the flow from springs to the world's ends is checked, searched for, and passes | [`steady`](crate::water::steady) |
-//! | `Flow` | valves pass water on, then it falls and spreads, layers bottom-up | [`flow`](crate::water::flow) |
+//! | `Flow` | valves pass water on, then water falls and spreads, layers bottom-up | [`flow`](crate::water::flow) |
 //! | `Draw` | films draw from springs along their parents, layers bottom-up; in some ticks the steady flow passes after that | [`draw`](crate::water::draw) |
-//! | `Flood` | what is known of bodies follows what has changed, and bodies that are not level are found; only with the rule of pools | [`pools`](crate::water::pools) |
+//! | `Flood` | the labels of bodies follow the changes, and bodies that are not level are found; only with the rule of pools | [`pools`](crate::water::pools) |
 //! | `Level` | they are levelled, one by one | [`pools`](crate::water::pools) |
 //! | `Ebb` | activity falls, parents change, cells fall asleep, chunk by chunk | [`ebb`](crate::water::ebb) |
-//! | `End` | still water evaporates, cells dry up, what springs feed is connected to them, sleepers wake, and what has changed is published | [`ebb::finish`](crate::water::ebb::finish) |
+//! | `End` | still water evaporates, cells dry up, water that springs feed is connected to them, sleepers wake, and the changes are published | [`ebb::finish`](crate::water::ebb::finish) |
 //!
 //! All phases share a [`Tick`], which borrows the world's parts. State that a phase carries from
 //! one piece to the next is in [`TickState`] and is passed to that phase alone. Every random
@@ -42,14 +42,14 @@ use crate::water::store::fixtures::valves::Valve;
 use crate::water::tick::shards::Shards;
 use std::time::{Duration, Instant};
 
-/// What the phases carry from one piece of a tick to the next.
+/// The state that the phases carry from one piece of a tick to the next.
 pub(crate) struct TickState {
-    /// The valves that have not passed water on yet, the last first.
+    /// The valves that have not passed water on yet, in reverse order.
     valves: Vec<Valve>,
     steady: SteadyTick,
     draws: Demands,
     pub(crate) pools: Pools,
-    /// What the ebb leaves for the end of the tick.
+    /// The work that the ebb defers to the end of the tick.
     deferred: Deferred,
     /// The end of the tick, once it has begun.
     ending: Option<Ending>,
@@ -91,13 +91,13 @@ impl TickState {
 
 impl WaterWorld {
     /// Runs one tick (steady flow, local flow, draws, pools, ebb) over the awake cells, or
-    /// completes the tick that is underway. Returns what it did.
+    /// completes the tick that is underway. Returns a report of the tick.
     pub fn step(&mut self) -> StepReport {
         self.step_within(u64::MAX).report
     }
 
-    /// Completes the tick that is underway, and does nothing if there is none. Returns what the
-    /// call did.
+    /// Completes the tick that is underway, or does nothing if there is none. Returns a report of
+    /// the call.
     ///
     /// ```
     /// use floodplain::water::{Rules, Voxel, WaterWorld};
@@ -143,31 +143,31 @@ impl WaterWorld {
     /// visited or the tick is complete. A tick done in any number of calls leaves the same bytes
     /// as one [`step`](WaterWorld::step).
     ///
-    /// A tick visits its awake cells in several passes, and each visit counts. So does each cell on
-    /// the path of a draw, those included from which it goes back; each cell that steady flow
-    /// passes, each that is balanced, and each node that a search for more of it visits; each cell
-    /// that a search visits for a way from an idle spring or for water that becomes connected. And
-    /// so does each cell that dries up with another, loses a parent by that, or is woken by it.
-    /// Where a layer of a chunk is read as bits (to enter the tick, to find the cells that draw, to
-    /// find bodies and their surfaces, to count changes), a row counts as one cell, and a layer in
-    /// which few cells flow or ebb counts for its rows. The work is done in pieces of about 256
-    /// counted cells, the size of a layer. The call stops after the piece that exhausts the budget;
-    /// with a budget of 0, after one piece.
+    /// A tick visits its awake cells in several passes, and each visit counts. The following count
+    /// one each: a cell on the path of a draw, including cells from which the draw backtracks; a
+    /// cell that steady flow passes or that is balanced; a node that a search for more steady flow
+    /// visits; a cell that a search visits for a path from an idle spring or for water that becomes
+    /// connected; a cell that dries up with another, or that loses a parent or is woken because of
+    /// that. Where a layer of a chunk is read as bits (to enter the tick, to find the cells that
+    /// draw, to find bodies and their surfaces, to count changes), a row counts as one cell, and a
+    /// layer in which few cells flow or ebb counts for its rows. The work is done in pieces of
+    /// about 256 counted cells, the size of a layer. The call stops after the piece that exhausts
+    /// the budget; with a budget of 0, after one piece.
     ///
-    /// Some things are done at once, whatever they count. Charged to their piece are a draw, a
-    /// search of an end for steady flow, a search from one cell for an idle spring, and the passing
-    /// of a flow that yields. A body of water is walked through and levelled at once; that counts
-    /// for its layers, and is charged to the pieces that follow. Not counted is what is done with
-    /// the list of the tick's chunks: it is put in order three times, and their changes are
-    /// published together. That takes half a millisecond each for some 5,000 chunks.
+    /// Some work is done at once, whatever its cost. A draw, a search of an end for steady flow, a
+    /// search from one cell for an idle spring, and the passing of a yielding flow are charged to
+    /// their piece. A body of water is walked through and levelled at once; this counts for its
+    /// layers, and is charged to the following pieces. Work on the list of the tick's chunks is not
+    /// counted: the list is sorted three times, and the changes are published together. Each of
+    /// these takes half a millisecond for some 5,000 chunks.
     ///
     /// Before a tick begins, the [queued](WaterWorld::queue) edits are made. Each is a piece, and
-    /// counts for the cells of its region or chunks, or for one.
+    /// counts as the number of cells of its region or chunks, or as one.
     ///
-    /// While a tick is underway, whatever is read of the world is as it was after the last complete
-    /// tick: cells, chunks, currents, the ledger, and [`ticks`](WaterWorld::ticks). Only
+    /// While a tick is underway, all queries answer for the world after the last complete tick:
+    /// cells, chunks, currents, the ledger, and [`ticks`](WaterWorld::ticks). Only
     /// [`backlog`](WaterWorld::backlog), [`is_at_rest`](WaterWorld::is_at_rest) and
-    /// [`memory_bytes`](WaterWorld::memory_bytes) speak of the tick underway. Edits,
+    /// [`memory_bytes`](WaterWorld::memory_bytes) answer for the tick underway. Edits,
     /// [`step`](WaterWorld::step), [`finish_tick`](WaterWorld::finish_tick) and
     /// [`wake_all`](WaterWorld::wake_all) complete it first.
     ///
@@ -201,10 +201,10 @@ impl WaterWorld {
         self.advance(|progress| progress.visited < budget)
     }
 
-    /// Does as [`step_within`](WaterWorld::step_within) does, and stops after the piece with which
-    /// `time` has passed since the call, or when the tick is complete. A piece takes microseconds,
-    /// an edit of a large region more. When a call stops depends on the machine, what a tick comes
-    /// to does not: a tick done in any calls leaves the same bytes.
+    /// Works like [`step_within`](WaterWorld::step_within), but stops after the piece during which
+    /// `time` since the call has passed, or when the tick is complete. A piece takes microseconds,
+    /// an edit of a large region more. When a call stops depends on the machine; the result of the
+    /// tick does not.
     ///
     /// # Panics
     /// Where the standard library has no clock, as on `wasm32-unknown-unknown`; there,
@@ -225,9 +225,9 @@ impl WaterWorld {
         self.step_while(|_| begin.elapsed() < time)
     }
 
-    /// Does as [`step_within`](WaterWorld::step_within) does, as long as `goes_on` says so: it is
-    /// asked after each piece, with what the call has done so far. The call stops after the first
-    /// piece for which it says no, or when the tick is complete.
+    /// Works like [`step_within`](WaterWorld::step_within), but stops when `goes_on` returns
+    /// `false`. It is called after each piece, with a report of the call so far. The call also
+    /// stops when the tick is complete.
     ///
     /// ```
     /// use floodplain::water::{Rules, Voxel, WaterWorld};
@@ -246,7 +246,8 @@ impl WaterWorld {
     }
 
     /// Makes the edits queued before the next tick and then does that tick, or resumes where the
-    /// last call stopped, piece by piece while `goes_on` and until the tick is complete.
+    /// last call stopped. Works piece by piece while `goes_on` returns `true` and until the tick is
+    /// complete.
     fn advance(&mut self, mut goes_on: impl FnMut(&Progress) -> bool) -> Progress {
         let mut progress = Progress::default();
         self.queue.begin_tick();
@@ -273,10 +274,10 @@ impl WaterWorld {
         progress
     }
 
-    /// Returns about how many cells the tick underway still has to visit: those awake now or
+    /// Returns roughly how many cells the tick underway still has to visit: the cells awake now or
     /// touched by it, once for the current pass and once for each later pass, and one for the end.
     /// While queued edits are made before it, their number is counted too. Returns 0 exactly
-    /// between ticks, so also in a world that was just loaded, unless edits were queued after the
+    /// between ticks, and so in a world that was just loaded, unless edits were queued after the
     /// tick in which it was saved.
     pub fn backlog(&self) -> u64 {
         match self.scratch.backlog(&self.store, self.rules.pools) {
@@ -293,7 +294,7 @@ impl WaterWorld {
             let random = mix(self.seed, self.tick.wrapping_add(1));
             self.store.begin_tick_period();
             self.scratch.begin(&self.store, random);
-            // Only asked for between slices.
+            // Only called between slices.
             if self.scratch.is_in_slices {
                 self.scratch.awake_before = self.store.cells_asleep_in_runs();
             }
@@ -318,8 +319,8 @@ impl WaterWorld {
 }
 
 impl TickState {
-    /// Does the next piece of the tick underway. Returns how many cells it visited, or `None` if
-    /// the tick is complete. The window, which the layers share, is made when one flows.
+    /// Does the next piece of the tick underway. Returns the number of cells visited, or `None` if
+    /// the tick is complete. The window, which the layers share, is allocated when a layer flows.
     fn piece(&mut self, tick: &mut Tick, window: &mut Option<Window>) -> Option<u64> {
         loop {
             match tick.scratch.phase {
@@ -336,7 +337,7 @@ impl TickState {
                         tick.scratch.phase = Phase::Flow;
                         self.valves = tick.store.valves().collect();
                         self.valves.reverse();
-                        // Threads share what comes after them.
+                        // Threads share the phases after these.
                         while !tick.scratch.is_in_slices
                             && tick.run_valves(&mut self.valves).is_some()
                         {}
@@ -440,8 +441,8 @@ impl TickState {
         tick.begin_draws(&mut self.draws);
     }
 
-    /// Begins the ebb. If it is shared among threads, does all of it that can be, and returns how
-    /// many cells it visited.
+    /// Begins the ebb. If threads share it, does all of the shared part, and returns the number of
+    /// cells visited.
     fn begin_ebb(&mut self, tick: &mut Tick, window: &mut Option<Window>) -> Option<u64> {
         tick.scratch.phase = Phase::Ebb;
         tick.scratch.begin_sweep();

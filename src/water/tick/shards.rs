@@ -1,10 +1,10 @@
-//! Threads in a tick: the tiles of one turn are shared out, and each thread works on chunks that
-//! are lent to it (domain decomposition).
+//! Threads in a tick: threads share the tiles of one turn, and each works on chunks that are lent
+//! to it (domain decomposition).
 //!
 //! A thread's part, its [`Shard`], is a store and a workspace like the world's own, so the phases
-//! do not know of threads. It holds the chunks of its tiles and of their scopes. The thread that
-//! ticks the world takes a share too, on the world itself. What the shards have found is put
-//! together in the order of the tiles, so the bytes do not depend on threads.
+//! need no case for threads. It holds the chunks of its tiles and of their scopes. The thread that
+//! ticks the world takes a share too, on the world itself. The results of the shards are merged in
+//! the order of the tiles, so the bytes do not depend on threads.
 
 use crate::coords::Face;
 use crate::grid::Slot;
@@ -18,7 +18,7 @@ use crate::water::ledger::Ledger;
 use crate::water::store::Store;
 use core::sync::atomic::{AtomicU64, Ordering};
 
-/// The layers that take part from which threads pay. To share a tick takes some 0.2 milliseconds on
+/// The number of layers from which threads pay off. Sharing a tick takes some 0.2 milliseconds on
 /// two cores: chunks are lent and threads woken for each of four turns in three phases. Unit tests
 /// share even the smallest ticks.
 const LEAST_LAYERS: usize = if cfg!(test) { 1 } else { 1024 };
@@ -28,7 +28,7 @@ struct Shard {
     store: Store,
     scratch: TickScratch,
     window: Window,
-    /// What entered and left the world here.
+    /// The units that entered and left the world in this shard.
     ledger: Ledger,
     report: StepReport,
     lent: Vec<Slot>,
@@ -86,16 +86,16 @@ impl Shards {
     }
 }
 
-/// What is done in a tile: the phase's work on the layers of the schedule that lie in it.
+/// The work of a phase in a tile, on the layers of the schedule that lie in it.
 type Phase<'p> = &'p (dyn Fn(&mut Tick, &mut Window, &Tile, &mut Deferred) + Sync);
 
 impl Tick<'_> {
-    /// Returns whether sharing the tick among threads pays.
+    /// Returns whether sharing the tick among threads pays off.
     pub(crate) fn is_worth_sharing(&self) -> bool {
         rayon::current_num_threads() > 1 && self.scratch.layer_count() >= LEAST_LAYERS
     }
 
-    /// Lets the water of all tiles flow. Returns how many cells it visited.
+    /// Lets the water of all tiles flow. Returns the number of cells visited.
     pub(crate) fn flow_shared(&mut self, shards: &mut Shards, window: &mut Window) -> u64 {
         let before = self.report.visited;
         let flow = |tick: &mut Tick, window: &mut Window, tile: &Tile, _: &mut Deferred| {
@@ -108,7 +108,7 @@ impl Tick<'_> {
         self.report.visited - before
     }
 
-    /// Applies the ebb to all tiles. Returns how many cells it visited.
+    /// Applies the ebb to all tiles. Returns the number of cells visited.
     pub(crate) fn ebb_shared(
         &mut self,
         shards: &mut Shards,
@@ -127,7 +127,7 @@ impl Tick<'_> {
         visited.into_inner()
     }
 
-    /// Does a phase in all tiles, turn by turn, and adds to `deferred` what it finds.
+    /// Does a phase in all tiles, turn by turn, and adds its results to `deferred`.
     fn share(
         &mut self,
         shards: &mut Shards,
@@ -184,8 +184,9 @@ impl Tick<'_> {
         }
     }
 
-    /// Returns the tiles of a turn in as many parts as there are threads, the largest first: each
-    /// to the part that has the fewest layers so far (longest processing time first).
+    /// Divides the tiles of a turn into as many parts as there are threads, and returns the parts.
+    /// The largest tile comes first; each goes to the part with the fewest layers so far (longest
+    /// processing time first).
     fn parts_of(&self, turn: u64) -> Vec<Vec<Tile>> {
         let tile = |(rank, members): (Rank, &[Slot])| Tile {
             rank,
@@ -237,7 +238,7 @@ impl Tick<'_> {
         }
     }
 
-    /// Takes back what was lent to shards, and what they have found.
+    /// Takes back the chunks lent to shards, and the results.
     fn take_back(&mut self, shards: &mut Shards, found: &mut Vec<(Rank, Deferred)>) {
         for shard in &mut shards.shards {
             let lent = core::mem::take(&mut shard.lent);
@@ -284,7 +285,7 @@ mod tests {
         let mut cell = || IVec3::new(random.i32(-96..96), random.i32(0..32), random.i32(-96..96));
         for _ in 0..80 {
             let (rock, pool, rain) = (cell(), cell(), cell());
-            // Where no chunk is loaded, another will do.
+            // Where no chunk is loaded, the next random cell is tried.
             let _ = world
                 .fill_solid(Region::new(rock, (rock + IVec3::new(12, 1, 12)).min(bounds.max())));
             let _ = world.fill_water(Region::new(pool, (pool + 5).min(bounds.max())), 6);
@@ -319,7 +320,7 @@ mod tests {
                 .collect();
             for tick in 0..12 {
                 if tick == 3 || tick == 9 {
-                    // Also chunks that stand still, in the midst of the others.
+                    // Some chunks stand still, among the others.
                     let still = [IVec3::ZERO, IVec3::new(1, 1, 2), IVec3::new(-4, 0, -4)];
                     for world in shared.iter_mut().map(|(_, world)| world).chain([&mut in_slices]) {
                         let loaded =
@@ -331,7 +332,7 @@ mod tests {
                     }
                 }
                 if tick == 6 {
-                    // Also threads that have worked for the world take over other edges.
+                    // Threads that have already worked for the world get the new edges, too.
                     let outer = [
                         Edge::Drain,
                         Edge::Level(6),

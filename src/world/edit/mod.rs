@@ -1,11 +1,11 @@
 //! Edits as values: one for each function of [`World`] that changes it between ticks, except that
-//! chunks are inserted one by one; and those of its parts.
+//! chunks are inserted one by one; and the edits of its parts.
 //!
 //! | file | what |
 //! |---|---|
 //! | `queue` | edits in line |
 //! | `parts` | edits of the parts, as values, that leave the ground as it is |
-//! | `water_edits`, `rain` | those of water by name, and water from above |
+//! | `water_edits`, `rain` | edits of water by name, and water from above |
 
 mod parts;
 pub(super) mod queue;

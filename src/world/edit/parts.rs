@@ -51,7 +51,7 @@ impl World {
         }
     }
 
-    /// Lets the soil and the pressure of chunks stand still, or go on, as their water does.
+    /// Freezes or thaws the soil and the pressure of chunks, as their water.
     pub(in crate::world) fn follow_stillness(&mut self, chunks: &[IVec3]) {
         for &chunk in chunks {
             self.set_still(chunk, self.water.is_frozen(chunk));
@@ -60,7 +60,7 @@ impl World {
         }
     }
 
-    /// Lets the soil and the pressure of a chunk stand still as its water does, or go on.
+    /// Freezes or thaws the soil and the pressure of a chunk, as its water.
     pub(in crate::world) fn set_still(&mut self, chunk: IVec3, is_still: bool) {
         self.soil.set_still(chunk, is_still);
         self.blast.set_still(chunk, is_still);

@@ -1,6 +1,6 @@
 //! Edits in line for the end of the tick that is underway, and what became of them.
 
-use crate::edit_queue::EditQueue;
+use crate::edit_queue::{EditQueue, Ticket};
 use crate::edit_table::Tabled;
 use crate::limits::{ClientEditError, Limits};
 use crate::world::World;
@@ -12,7 +12,7 @@ use crate::world::rules::error::EditError;
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct EditReport {
     /// What [`World::queue`] returned.
-    pub ticket: u64,
+    pub ticket: Ticket,
     /// The number of complete ticks when the edit was made.
     pub tick: u64,
     /// What the edit came to, or why it was refused. A refused edit changed nothing.
@@ -25,8 +25,7 @@ pub(in crate::world) type Queue = EditQueue<Edit, EditReport>;
 impl World {
     /// Puts an edit in line. It is made when the tick that is underway is complete, or if there is
     /// none, when the next one begins: in any case by the call that begins a tick, before that
-    /// tick. Returns a ticket: 0 for the first edit ever queued, then 1, and so on;
-    /// [`take_edit_reports`](World::take_edit_reports) tells by ticket what became of it.
+    /// tick. [`take_edit_reports`](World::take_edit_reports) tells by its ticket what became of it.
     ///
     /// An edit that is made directly completes the tick that is underway; a queued one does not, so
     /// a game that queues its edits keeps its frame budget. Edits are made in the order in which
@@ -49,7 +48,7 @@ impl World {
     /// assert!(matches!(reports[0].result, Ok(Outcome::Replaced(_))));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn queue(&mut self, edit: Edit) -> u64 {
+    pub fn queue(&mut self, edit: Edit) -> Ticket {
         self.queue.push(edit)
     }
 
@@ -63,7 +62,7 @@ impl World {
         &mut self,
         bytes: &[u8],
         limits: &Limits,
-    ) -> Result<u64, ClientEditError<EditError>> {
+    ) -> Result<Ticket, ClientEditError<EditError>> {
         limits.check_waiting(self.queue.all())?;
         Ok(self.queue(limits.read(bytes)?))
     }

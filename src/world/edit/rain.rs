@@ -31,7 +31,7 @@ impl World {
     /// world.insert_chunk(IVec3::ZERO, ground)?;
     /// assert_eq!(world.rain(IVec3::new(2, 15, 2), 8)?, 8);
     /// assert_eq!(world.moisture(IVec3::new(2, 3, 2)), 6.0 * 64.0);
-    /// assert_eq!(world.height(IVec3::new(2, 4, 2)), 2);
+    /// assert_eq!(world.units(IVec3::new(2, 4, 2)), 2);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
@@ -61,7 +61,7 @@ impl World {
     /// Returns where rain lands that falls from an open cell.
     fn landing(&self, from: IVec3) -> Landing {
         let mut open = from;
-        while self.water.height(open) == 0 {
+        while self.water.units(open) == 0 {
             let Some(below) = Face::Down.step(open) else { break };
             let Some(material) = self.material(below) else { break };
             let traits = self.palette.traits(material);

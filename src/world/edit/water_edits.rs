@@ -60,7 +60,7 @@ impl World {
     /// world.fill_water(Region::new(IVec3::ZERO, IVec3::new(15, 9, 15)), 7)?;
     /// let pump = IVec3::new(8, 0, 8);
     /// let taken = world.drain_body(pump, 20)?;
-    /// assert_eq!((taken, world.height(pump)), (20, 7), "from the surface above it");
+    /// assert_eq!((taken, world.units(pump)), (20, 7), "from the surface above it");
     /// assert_eq!(world.fill_body(pump, taken)?, 20);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -196,10 +196,10 @@ impl World {
     /// world.pour(cell, 5)?;
     /// assert!(world.freeze([IVec3::ZERO])?);
     /// world.run(20);
-    /// assert_eq!(world.height(cell), 5, "it hangs in the air");
+    /// assert_eq!(world.units(cell), 5, "it hangs in the air");
     /// assert!(world.thaw([IVec3::ZERO])?);
     /// world.run(20);
-    /// assert_eq!(world.height(cell), 0);
+    /// assert_eq!(world.units(cell), 0);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///

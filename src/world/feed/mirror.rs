@@ -29,8 +29,8 @@ struct Ground {
 }
 
 impl Mirror {
-    /// Returns an empty mirror that may hold so many chunks, of up to 12 KB each. Its first update
-    /// is one of [whole](crate::world::Feed::whole) chunks.
+    /// Returns an empty mirror that may hold `most_chunks` chunks, of up to 12 KB each. Its first
+    /// update is one of [whole](crate::world::Feed::whole) chunks.
     pub fn new(most_chunks: usize) -> Mirror {
         Mirror { water: water::Mirror::new(most_chunks), chunks: HashMap::new() }
     }
@@ -92,8 +92,8 @@ impl Mirror {
     }
 
     /// Returns the units of water in a cell, 0 to 7; 0 if its chunk is not here.
-    pub fn height(&self, cell: IVec3) -> u8 {
-        self.water.height(cell)
+    pub fn units(&self, cell: IVec3) -> u8 {
+        self.water.units(cell)
     }
 
     /// Returns the moisture of a cell, rounded down to a multiple of [`MOISTURE_STEP`], at most 255

@@ -51,12 +51,12 @@ use std::collections::BTreeMap;
 /// assert_eq!(bytes.len(), 30);
 /// mirror.apply(&Update::from_bytes(&bytes)?)?;
 /// assert_eq!(mirror.material(ground - IVec3::Y), Some(air));
-/// assert_eq!((mirror.height(ground + IVec3::Y), mirror.moisture(ground)), (3, 6.0 * 64.0));
+/// assert_eq!((mirror.units(ground + IVec3::Y), mirror.moisture(ground)), (3, 6.0 * 64.0));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
 pub struct Feed {
-    /// That of water: its chunks are those of the world.
+    /// The feed of water: its chunks are the chunks of the world.
     water: water::Feed,
     untold: Subscription<List>,
     /// The steps of moisture that the last update left, of chunks with any.
@@ -145,8 +145,8 @@ impl Feed {
         }
     }
 
-    /// Returns those of these cells whose moisture is at another step than in the last update, with
-    /// that, and learns it.
+    /// Returns the cells among these whose moisture is at another step than in the last update,
+    /// with that, and learns it.
     fn take_levels(&mut self, world: &World, chunk: IVec3, cells: &CellMask) -> Vec<(usize, u8)> {
         let units = world.soil.chunk_units(chunk);
         let now = |index| units.as_ref().map_or(0, |units| level_of(units.held(index)));

@@ -64,7 +64,7 @@ impl World {
         self.untold.feeds.subscribe()
     }
 
-    /// Empties the lists of the parts, but water, into those of all who ask.
+    /// Empties the lists of the parts, except of water, into the lists of all readers.
     pub(super) fn publish_changes(&mut self) {
         let [materials, soil, pressure] = self.take_changes_but_water();
         if let Some(own) = &mut self.untold.own {

@@ -15,11 +15,11 @@ use hashbrown::HashSet;
 
 impl World {
     /// Loads a chunk at a chunk position. Its water and its moisture count as placed, and wake.
-    /// Cells out of bounds are ignored. Pressure that is there stays in open cells.
+    /// Cells out of bounds are ignored. Pressure that is there already stays in open cells.
     ///
     /// # Errors
-    /// A chunk is loaded there already, or the position lies outside the world's bounds; a material
-    /// that the palette has not; water in a solid cell or [`Voxel::SOLID`] in an open one; moisture
+    /// A chunk is loaded there already, or the position lies outside the world's bounds; the
+    /// palette lacks a material; water in a solid cell or [`Voxel::SOLID`] in an open one; moisture
     /// in a cell that is not permeable, or more than it can hold.
     pub fn insert_chunk(&mut self, position: IVec3, content: Content) -> Result<(), EditError> {
         self.insert_chunks([(position, content)])
@@ -29,7 +29,8 @@ impl World {
     /// lead from one of them into another are kept.
     ///
     /// # Errors
-    /// Those of one of the chunks, or the list holds a position twice. Then no chunk is loaded.
+    /// The errors of one of the chunks, or the list holds a position twice. Then no chunk is
+    /// loaded.
     pub fn insert_chunks(
         &mut self,
         chunks: impl IntoIterator<Item = (IVec3, Content)>,
@@ -61,7 +62,7 @@ impl World {
         Ok(())
     }
 
-    /// Loads a chunk in all parts but that of water, where it is loaded already.
+    /// Loads a chunk in all parts except water, which has it already.
     pub(in crate::world) fn load(
         &mut self,
         position: IVec3,
@@ -80,7 +81,7 @@ impl World {
         self.lend_if_near(position)
     }
 
-    /// Unloads a chunk from all parts but that of water. Returns its materials, and its moisture in
+    /// Unloads a chunk from all parts except water. Returns its materials, and its moisture in
     /// units.
     pub(in crate::world) fn unload(
         &mut self,
@@ -89,7 +90,7 @@ impl World {
         let materials = self.ground.remove(position).unwrap_or(Chunk::uniform(MaterialId(0)));
         self.mirrored.remove(&sort_key(position));
         self.set_still(position, false);
-        // Where there is no pressure and no ground of it, there is no chunk.
+        // There is no chunk if it has neither pressure nor ground.
         _ = self.blast.remove_chunk(position);
         self.blast.dismiss(position);
         self.forget_origins();
@@ -98,9 +99,9 @@ impl World {
         (materials, moisture)
     }
 
-    /// Unloads the chunk at a chunk position and returns what it held. Its water and its moisture
-    /// count as removed, and so does the pressure in it. Its fixtures are gone, and soil that was
-    /// rain is moist soil.
+    /// Unloads the chunk at a chunk position and returns its content. Its water and its moisture
+    /// count as removed, and so does the pressure in it. Its fixtures are lost, and soil that was
+    /// rain becomes moist soil.
     ///
     /// # Errors
     /// No chunk is loaded there.
@@ -114,7 +115,7 @@ impl World {
         Ok(Content { materials, water: Some(water), moisture })
     }
 
-    /// Returns the cells of a chunk inside the bounds, if none is loaded there and one can be.
+    /// Returns the cells of a chunk inside the bounds, if it is not loaded and may be.
     pub(in crate::world) fn vacant(&self, position: IVec3) -> Result<Region, EditError> {
         if self.ground.chunk(position).is_some() {
             return Err(EditError::ChunkPresent(position));
@@ -140,7 +141,7 @@ impl World {
     }
 }
 
-/// A chunk to be loaded, with what its checks need.
+/// A chunk to be loaded, with the data for its checks.
 pub(in crate::world) struct Filling<'a> {
     pub(in crate::world) palette: &'a Palette,
     /// The cells inside the bounds.
@@ -195,7 +196,7 @@ impl Filling<'_> {
         Ok(())
     }
 
-    /// Returns the cells as water has them.
+    /// Returns the cells as words of water.
     fn voxels(&self) -> Result<Chunk<Voxel>, EditError> {
         let ground = |material| {
             if self.palette.traits(material).solid { Voxel::SOLID } else { Voxel::OPEN }

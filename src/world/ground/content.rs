@@ -6,7 +6,7 @@ use crate::water::Voxel;
 use crate::world::rules::material::MaterialId;
 use glam::IVec3;
 
-/// What a chunk holds: materials, and in open cells water, in permeable ones moisture.
+/// The content of a chunk: materials, water in open cells, and moisture in permeable ones.
 ///
 /// ```
 /// use floodplain::Chunk;
@@ -20,13 +20,13 @@ use glam::IVec3;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct Content {
-    /// What each cell is made of.
+    /// The material of each cell.
     pub materials: Chunk<MaterialId>,
     /// The water of open cells, `None` if all are dry. Cells of solid material are dry or
-    /// [`Voxel::SOLID`] in it.
+    /// [`Voxel::SOLID`].
     pub water: Option<Chunk<Voxel>>,
     /// The moisture of permeable cells in units of [1/65,536](crate::humidity::UNITS), `None` if
-    /// all are dry. The others are 0 in it.
+    /// all are dry. All other cells are 0.
     pub moisture: Option<Chunk<u32>>,
 }
 
@@ -38,7 +38,7 @@ impl From<Chunk<MaterialId>> for Content {
 }
 
 impl Content {
-    /// Returns dry ground, of the material that `material` gives for each cell of the chunk at a
+    /// Returns dry ground, of the material that `material` returns for each cell of the chunk at a
     /// chunk position.
     ///
     /// ```
@@ -59,9 +59,9 @@ impl Content {
         materials.into()
     }
 
-    /// Returns the part of dry land that lies in the chunk at a chunk position. `top` gives the y
-    /// of the highest ground at an x and z, and `ground` its material by depth below that, 0 for
-    /// the surface; above lies `open`.
+    /// Returns the part of dry land that lies in the chunk at a chunk position. `top` returns the y
+    /// of the highest ground at an x and z. `ground` returns its material by depth below that, 0
+    /// for the surface. The cells above are `open`.
     pub fn from_heights(
         chunk: IVec3,
         mut top: impl FnMut(i32, i32) -> i32,

@@ -2,7 +2,7 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `content`, `water_table` | a chunk as a game gives it: from heights or a closure, and moist from the start |
+//! | `content`, `water_table` | the content of a chunk: from heights or a closure, and moist from the start |
 //! | `chunks` | loading and unloading |
 //! | `record` | chunks that travel |
 
@@ -21,29 +21,29 @@ use crate::world::rules::material::MaterialId;
 use crate::world::rules::palette::Traits;
 use glam::IVec3;
 
-/// What was in a cell that an edit made another material.
+/// The content of a cell before an edit made it another material.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Replaced {
-    /// The material that it was.
+    /// The old material.
     pub material: MaterialId,
     /// What became of its water.
     pub displaced: Displaced,
-    /// The moisture that went with soil that is none any more, in units of 1/65,536; the ledger of
-    /// soil counts it as removed.
+    /// The moisture lost with soil that is soil no longer, in units of 1/65,536; the ledger of soil
+    /// counts it as removed.
     pub moisture: u64,
 }
 
 impl World {
-    /// Makes a cell another material, in all parts. Returns what was there.
+    /// Makes a cell another material, in all parts. Returns its old content.
     ///
     /// Water in the way of ground is pushed to the nearest room, as by
-    /// [`WaterWorld::set_solid`](crate::water::WaterWorld::set_solid); the moisture of soil stays
-    /// if the new material is permeable, and goes with the old one if not. Pressure in the way of
-    /// ground is gone.
+    /// [`WaterWorld::set_solid`](crate::water::WaterWorld::set_solid). The moisture of soil stays
+    /// if the new material is permeable, and is lost with the old one if not. Pressure in the way
+    /// of ground is lost.
     ///
-    /// Takes microseconds. The first permeable cell of a chunk loads it in the part of soil, and
-    /// the last one that goes unloads it.
+    /// Takes microseconds. The first permeable cell of a chunk loads the chunk in the part of soil,
+    /// and removing the last one unloads it.
     ///
     /// # Errors
     /// The cell is not loaded or out of bounds, or the palette has no such material.
@@ -73,7 +73,7 @@ impl World {
         self.settle();
         self.check_material(material)?;
         self.check_loaded(region)?;
-        // At once, or water would be pushed into cells that are filled next.
+        // All at once, or water would be pushed into cells that are filled next.
         let solid = self.palette.traits(material).solid;
         let removed = if solid { self.water.fill_solid(region)? } else { 0 };
         for cell in region.positions() {
@@ -107,7 +107,7 @@ impl World {
         Ok(replaced)
     }
 
-    /// Makes a cell what its material is in soil. Returns the moisture that is gone.
+    /// Sets a cell of soil by its material. Returns the moisture lost.
     fn replace_soil(&mut self, cell: IVec3, traits: Traits) -> Result<u64, EditError> {
         let chunk = Cube::chunk_of(cell);
         let Some(old) = self.soil.cell(cell) else {
@@ -142,7 +142,7 @@ impl World {
             if self.soil.insert_units(chunk, units, plane) {
                 return Ok(());
             }
-            // The bounds cut it.
+            // The bounds cut the chunk.
             let cell = |index| {
                 let impermeability = impermeability(ground.get(index));
                 let humidity = moisture.map_or(0.0, |moisture| humidity_of(moisture.get(index)));
@@ -169,8 +169,8 @@ impl World {
         self.has_any(chunk, |traits| traits.solid)
     }
 
-    /// Returns whether a cell of a chunk is of such a material. Those beyond the bounds are of the
-    /// first one, and do not count.
+    /// Returns whether a cell of a chunk is of such a material. Cells beyond the bounds are of the
+    /// first material, and do not count.
     fn has_any(&self, chunk: IVec3, is_such: impl Fn(Traits) -> bool) -> bool {
         let Some(ground) = self.ground.chunk(chunk) else { return false };
         if let Some(material) = ground.as_uniform() {
@@ -212,7 +212,7 @@ pub(in crate::world) fn units_of(humidity: f64) -> u64 {
     (humidity * f64::from(UNITS)) as u64
 }
 
-/// Returns the humidity of so many units, exactly.
+/// Returns the humidity of this number of units, exactly.
 pub(in crate::world) fn humidity_of(units: u32) -> f64 {
     f64::from(units) / f64::from(UNITS)
 }

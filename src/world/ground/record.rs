@@ -1,4 +1,5 @@
-//! Chunks that travel: taken out with all that they need to go on in this world or another.
+//! Chunk records: chunks that are taken out with all state that they need to resume in this world
+//! or another.
 
 use crate::chunk::Chunk;
 use crate::codec::{DecodeError, Field, Format, Reader};
@@ -12,13 +13,13 @@ use crate::world::rules::material::MaterialId;
 use glam::IVec3;
 use hashbrown::HashSet;
 
-/// The version of its bytes.
+/// The version of the bytes.
 const VERSION: u8 = 1;
 
-/// A chunk that was taken out of a world by [`remove_chunks`](World::remove_chunks): to be put into
-/// this world or another by [`insert_records`](World::insert_records), and kept or sent meanwhile,
-/// also as bytes ([`to_bytes`](ChunkRecord::to_bytes)). It holds its materials, its moisture with
-/// what is rain, and its [water](water::ChunkRecord) with all flows; no pressure.
+/// A chunk that was taken out of a world by [`remove_chunks`](World::remove_chunks). It can be put
+/// into this world or another by [`insert_records`](World::insert_records), and kept or sent
+/// meanwhile, also as bytes ([`to_bytes`](ChunkRecord::to_bytes)). It holds the chunk's materials,
+/// its moisture including rain, and its [water](water::ChunkRecord) with all flows; no pressure.
 ///
 /// ```
 /// use floodplain::glam::IVec3;
@@ -56,8 +57,8 @@ impl ChunkRecord {
         self.0.water.position()
     }
 
-    /// Returns what its cells are made of. Those beyond the bounds of the world that it comes from
-    /// are of the first material.
+    /// Returns the materials of its cells. Cells beyond the bounds of the world that it was taken
+    /// from are of the first material.
     pub fn materials(&self) -> &Chunk<MaterialId> {
         &self.0.materials
     }
@@ -86,8 +87,8 @@ impl ChunkRecord {
         out
     }
 
-    /// Returns the record of the bytes of [`to_bytes`](ChunkRecord::to_bytes). Whether it goes with
-    /// a world is found when it is inserted.
+    /// Returns the record of the bytes of [`to_bytes`](ChunkRecord::to_bytes). Whether it fits a
+    /// world is checked when it is inserted.
     ///
     /// # Errors
     /// The bytes are no record, or are longer than one.
@@ -112,13 +113,13 @@ impl ChunkRecord {
 impl World {
     /// Unloads the chunks at these chunk positions and returns them as records, in the same order.
     /// Their water counts as unloaded, as by
-    /// [`WaterWorld::remove_chunks`](crate::water::WaterWorld::remove_chunks), which also says what
-    /// becomes of flows across their faces; their moisture and the pressure in them count as
+    /// [`WaterWorld::remove_chunks`](crate::water::WaterWorld::remove_chunks), which also describes
+    /// the effect on flows across their faces. Their moisture and the pressure in them count as
     /// removed.
     ///
     /// # Errors
-    /// For one of the positions, no chunk is loaded, or the list holds it twice. Then none is
-    /// unloaded.
+    /// No chunk is loaded at one of the positions, or the list holds a position twice. Then no
+    /// chunk is unloaded.
     pub fn remove_chunks(
         &mut self,
         positions: impl IntoIterator<Item = IVec3>,
@@ -153,15 +154,15 @@ impl World {
         }))
     }
 
-    /// Loads the chunks of these records, taken out of this world or another with materials of the
-    /// same numbers. Their water counts as loaded, and flows on as by
+    /// Loads the chunks of these records, taken out of this world or another whose materials have
+    /// the same numbers. Their water counts as loaded, and flows on as by
     /// [`WaterWorld::insert_records`](crate::water::WaterWorld::insert_records); their moisture
     /// counts as placed.
     ///
     /// # Errors
-    /// For one of the positions, a chunk is loaded already, the list holds it twice, or it lies
-    /// outside the world's bounds; a record's materials do not go with the palette, its water or
-    /// its moisture. Then no chunk is loaded.
+    /// A chunk is loaded already at one of the positions, the list holds a position twice, or a
+    /// position lies outside the world's bounds; a record's materials do not fit the palette, its
+    /// water or its moisture. Then no chunk is loaded.
     pub fn insert_records(
         &mut self,
         records: impl IntoIterator<Item = ChunkRecord>,

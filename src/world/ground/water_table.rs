@@ -10,16 +10,16 @@ use crate::world::rules::palette::Palette;
 use glam::IVec3;
 
 impl Content {
-    /// Returns the same content, the content of the chunk at a chunk position, with the moisture
-    /// that its ground has at rest about a water table whose highest cell is at the y `level`:
-    /// below it is wet, and the wetter the deeper; above it the moisture fades within some cells.
-    /// Ground that is generated beside or below water, or deep down, is at rest so from the start,
-    /// where it would soak for hundreds of ticks if it were dry.
+    /// Returns this content, of the chunk at a chunk position, with the moisture that its ground
+    /// has at rest around a water table. The highest cell of the table is at the y `level`. Below
+    /// it the ground is wet, the more the deeper; above it the moisture fades within some cells.
+    /// Use it for ground that is generated beside or below water, or deep down: it is at rest from
+    /// the start, while dry ground would soak for hundreds of ticks.
     ///
     /// Where the table is level, no moisture flows, through ground of whatever materials. Ground at
     /// or below it takes no water, and gives none to the [sea](crate::water::Voxel::SEA) or to full
-    /// cells; into open space with room it gives some, as a spring does: above such space, generate
-    /// ground dry. Moisture of the content is replaced.
+    /// cells. It gives some into open space with room, as a spring does: above such space, generate
+    /// dry ground. The moisture of the content is replaced.
     ///
     /// ```
     /// use floodplain::glam::IVec3;
@@ -63,8 +63,8 @@ impl Content {
     }
 }
 
-/// Returns the units of moisture that soil at `y` has at rest: at the table as much as the material
-/// that holds most soaks up.
+/// Returns the units of moisture that soil at `y` has at rest. At the table this is the largest
+/// amount that any material soaks up.
 fn at_rest(palette: &Palette, rules: &Rules, y: i64, level: i32) -> u32 {
     let capacities = palette.materials().map(|(id, _)| u32::from(palette.traits(id).capacity));
     let mut units = capacities.max().unwrap_or(0) * rules.scale() as u32;
@@ -75,7 +75,7 @@ fn at_rest(palette: &Palette, rules: &Rules, y: i64, level: i32) -> u32 {
             true => above_at_rest(&rules.soil, units),
             false => below_at_rest(&rules.soil, units).min(cap),
         };
-        // From here on it is the same.
+        // From here on the amount is constant.
         if next == units {
             break;
         }

@@ -1,4 +1,5 @@
-//! Charges, and other pressure that is added to a world: to the cells that are open to it now.
+//! Charges, and other pressure added to a world: only to cells that are open to pressure at that
+//! time.
 
 use crate::blast;
 use crate::coords::{Cube, Region, Shape};
@@ -8,9 +9,9 @@ use crate::world::rules::error::EditError;
 use glam::IVec3;
 
 impl World {
-    /// Lets a charge go off: adds pressure around a cell as
+    /// Sets off a charge: adds pressure around a cell as
     /// [`BlastWorld::add_charge`](crate::blast::BlastWorld::add_charge) does, `pressure` at the
-    /// centre, falling off smoothly to 0 at `radius` cells. Returns the sum of what was added.
+    /// centre, falling off smoothly to 0 at `radius` cells. Returns the sum of the pressure added.
     ///
     /// It is laid in open cells only: solid ground takes none, nor does water that [stops
     /// pressure](crate::world::UnderWater). So a charge inside a wall pushes at both its sides, one
@@ -33,12 +34,12 @@ impl World {
     /// ```
     ///
     /// Pressure enters loaded chunks only, within [`blast_reach`](crate::world::Rules::blast_reach)
-    /// chunks of the centre's. What comes to the end of these leaves the world, which the ledger of
-    /// pressure counts as left.
+    /// chunks of the centre's chunk. Pressure that gets to the end of these chunks leaves the
+    /// world; the ledger of pressure counts it as left.
     ///
     /// By default, over flat ground of the [natural palette](crate::world::Palette::natural), a
-    /// charge at the first cell above it leaves a crater of so many cells, and is silent within
-    /// twelve ticks:
+    /// charge in the first cell above the ground leaves a crater of this many cells, and is silent
+    /// within twelve ticks:
     ///
     /// | radius | pressure | sand | soil | rock |
     /// |---|---|---|---|---|
@@ -49,8 +50,8 @@ impl World {
     ///
     /// # Errors
     /// The centre is not loaded; a radius above [`most_radius`](crate::world::Rules::most_radius);
-    /// a pressure above [`most_pressure`](crate::world::Rules::most_pressure) in size, or with
-    /// which that of a cell would be; those of
+    /// a pressure, or the resulting pressure of a cell, above
+    /// [`most_pressure`](crate::world::Rules::most_pressure) in size; the errors of
     /// [`BlastWorld::add_charge`](crate::blast::BlastWorld::add_charge), as [`EditError::Blast`].
     pub fn charge(&mut self, centre: IVec3, radius: f32, pressure: f32) -> Result<f64, EditError> {
         self.settle();
@@ -73,15 +74,15 @@ impl World {
         Ok(added)
     }
 
-    /// Sets the pressure of a region or a cell by an edit that is not refused if all of it is open,
-    /// after lending the ground there.
+    /// Lends the ground there, then sets the pressure of a region or a cell by an edit that open
+    /// cells do not refuse.
     pub(in crate::world) fn set_pressure(
         &mut self,
         region: Region,
         pressure: f32,
         edit: blast::Edit,
     ) -> Result<blast::Outcome, EditError> {
-        // Before anything is lent: a refused edit changes nothing.
+        // Before any ground is lent: a refused edit changes nothing.
         self.blast.check_fill(region, pressure)?;
         self.check_loaded(region)?;
         self.check_pressure(region.min(), pressure)?;
@@ -93,7 +94,7 @@ impl World {
         Ok(outcome)
     }
 
-    /// Checks what a pressure would be against that of the rules.
+    /// Checks a resulting pressure against the limit of the rules.
     fn check_pressure(&self, cell: IVec3, value: f32) -> Result<(), EditError> {
         self.blast.check_pressure(cell, value)?;
         let most = self.rules.most_pressure;

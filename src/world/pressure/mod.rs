@@ -1,8 +1,8 @@
 //! The ground of explosions. It is lent to them only where there is pressure, so that a world
-//! without any pays nothing: before each step, the chunks that pressure is in, and those that share
-//! a face with one, have their ground; once a chunk and all around it are silent, it is taken back.
-//! Pressure enters no chunk that is not beside one with pressure, so no step ever misses ground,
-//! and none that is out of its reach, of which no ground is lent.
+//! without any pays nothing. Before each step, the chunks with pressure, and the chunks that share
+//! a face with one, have their ground; once a chunk and all chunks around it are silent, it is
+//! taken back. Pressure enters only chunks beside a chunk with pressure, so no step ever misses
+//! ground. It never enters a chunk out of its reach, whose ground is not lent.
 //!
 //! | file | what |
 //! |---|---|
@@ -30,17 +30,17 @@ use glam::IVec3;
 pub struct Broken {
     /// The tick in which it broke, from 1.
     pub tick: u64,
-    /// Where.
+    /// The cell.
     pub cell: IVec3,
-    /// The material that it was.
+    /// The old material.
     pub from: MaterialId,
-    /// The material that it is now.
+    /// The new material.
     pub into: MaterialId,
     /// The pressure difference across it, which exceeded its strength.
     pub difference: f64,
 }
 
-/// What a cell is to pressure.
+/// The effect of a cell on pressure.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::world) enum Matter {
     Open,
@@ -51,28 +51,29 @@ pub(in crate::world) enum Matter {
 
 impl World {
     /// Returns the ground that pressure broke since the last call: by step of explosions, then in
-    /// order of position (y, then z, then x). Until then, each takes 48 bytes. A
-    /// [`Feed`](crate::world::Feed) takes nothing away from this list; but before the first call,
-    /// what all feeds have told is not kept. The list is for one reader: several have a feed each.
+    /// order of position (y, then z, then x). Each entry takes 48 bytes until then. A
+    /// [`Feed`](crate::world::Feed) takes nothing from this list; but events from before the first
+    /// call are dropped once all feeds have reported them. The list is for one reader; several
+    /// readers use a feed each.
     pub fn take_events(&mut self) -> Vec<Broken> {
         self.take_untold_events()
     }
 
-    /// Returns the ground that pressure broke and that was not taken yet.
+    /// Returns the ground that pressure broke since the last [`take_events`](World::take_events).
     #[cfg(any(feature = "snapshot", feature = "scenario"))]
     pub(crate) fn events_untold(&self) -> &[Broken] {
         &self.events
     }
 
-    /// Runs one step of explosions, whose ground is lent. What breaks in it is what its material
-    /// says from then on.
+    /// Runs one step of explosions, whose ground is lent. Ground that breaks in it becomes the
+    /// material that it breaks into.
     pub(in crate::world) fn step_blast(&mut self) -> StepReport {
         let mut report = self.blast.step();
         for broken in self.blast.take_events() {
             let cell = broken.place;
             let from = self.ground.get(cell);
             let into = self.palette.traits(from).remains;
-            // A wall that broke stands in a loaded chunk, where nothing is refused.
+            // A broken wall stands in a loaded chunk, where no edit is refused.
             if let Ok(replaced) = self.replace(cell, into) {
                 let (tick, difference) = (self.tick.wrapping_add(1), broken.difference);
                 self.events.push(Broken { tick, cell, from, into, difference });
@@ -83,7 +84,7 @@ impl World {
         report
     }
 
-    /// Lends the blast the ground of these chunks and of all that share a face with one.
+    /// Lends the blast the ground of these chunks and of all chunks that share a face with one.
     pub(in crate::world) fn lend_beside(&mut self, chunks: &[IVec3]) {
         for &chunk in chunks {
             let around = Face::ALL.into_iter().filter_map(|face| face.step(chunk));
@@ -94,8 +95,8 @@ impl World {
         }
     }
 
-    /// Lends the blast the ground of a loaded chunk, if it has pressure or anything stands in it,
-    /// and it is not lent yet.
+    /// Lends the blast the ground of a loaded chunk, if it has pressure or obstacles, and is not
+    /// lent yet.
     pub(in crate::world) fn lend(&mut self, chunk: IVec3) -> Result<(), EditError> {
         let Some(ground) = self.ground.chunk(chunk) else { return Ok(()) };
         let is_plain = || self.blast.is_blank_at(chunk) && !self.has_obstacle(chunk);
@@ -127,8 +128,8 @@ impl World {
         Ok(())
     }
 
-    /// Lends the blast the ground of the loaded chunks that a region touches, as it is now. A
-    /// chunk without pressure and obstacles is no longer counted as lent.
+    /// Lends the blast the present ground of the loaded chunks that a region touches. A chunk
+    /// without pressure and obstacles no longer counts as lent.
     pub(in crate::world) fn lend_region(&mut self, region: Region) -> Result<(), EditError> {
         let chunks = Region::new(Cube::chunk_of(region.min()), Cube::chunk_of(region.max()));
         for slot in self.ground.slots_in(chunks) {
@@ -150,7 +151,7 @@ impl World {
         self.mirrored.contains(&sort_key(chunk))
     }
 
-    /// Takes back the ground of the chunks that are silent, and beside none that is not.
+    /// Takes back the ground of silent chunks with silent neighbours.
     pub(in crate::world) fn take_back_silent(&mut self) {
         let mut mirrored = core::mem::take(&mut self.mirrored);
         mirrored.retain(|&[y, z, x]| {
@@ -161,8 +162,7 @@ impl World {
         self.mirrored = mirrored;
     }
 
-    /// Lets the blast follow a cell that has become another material, or whose water has changed,
-    /// if pressure is near.
+    /// Lets the blast follow a cell with a new material or changed water, if pressure is near.
     pub(in crate::world) fn follow_in_blast(&mut self, cell: IVec3) -> Result<(), EditError> {
         let chunk = Cube::chunk_of(cell);
         if self.is_lent(chunk) {
@@ -174,8 +174,7 @@ impl World {
         }
     }
 
-    /// Lends the blast the ground of a chunk, if it has pressure or is beside one where it is
-    /// audible.
+    /// Lends the blast the ground of a chunk, if it has pressure or is beside an audible chunk.
     pub(in crate::world) fn lend_if_near(&mut self, chunk: IVec3) -> Result<(), EditError> {
         if self.blast.is_empty() {
             return Ok(());
@@ -184,16 +183,16 @@ impl World {
         if is_near { self.lend(chunk) } else { Ok(()) }
     }
 
-    /// Counts a chunk as not lent any more if nothing stands in it and it has no pressure, so that
-    /// which are lent follows from the blast.
+    /// Counts a chunk as no longer lent if it has neither obstacles nor pressure, so that the set
+    /// of lent chunks follows from the blast.
     pub(in crate::world) fn forget_if_plain(&mut self, chunk: IVec3) {
         if !self.blast.has_ground_at(chunk) && self.blast.is_blank_at(chunk) {
             self.mirrored.remove(&sort_key(chunk));
         }
     }
 
-    /// Returns what a loaded cell is to pressure, by its material, its water and the rules; open
-    /// where none is loaded.
+    /// Returns the effect of a loaded cell on pressure, by its material, its water and the rules;
+    /// open where no cell is loaded.
     pub(in crate::world) fn matter_at(&self, cell: IVec3) -> Matter {
         match self.material(cell).map(|material| self.matter(material)) {
             Some(Matter::Open) if self.is_stopped_by_water(cell) => Matter::Solid,
@@ -202,7 +201,7 @@ impl World {
         }
     }
 
-    /// Returns what a material is to pressure, by the rules.
+    /// Returns the effect of a material on pressure, by the rules.
     pub(in crate::world) fn matter(&self, material: MaterialId) -> Matter {
         let traits = self.palette.traits(material);
         match traits.strength.filter(|_| self.rules.breaking) {
@@ -212,7 +211,7 @@ impl World {
         }
     }
 
-    /// Returns what each material is to pressure, by number; those that the palette has not are
+    /// Returns the effect of each material on pressure, by number; numbers without a material are
     /// open.
     fn matters(&self) -> [Matter; 256] {
         let mut matters = [Matter::Open; 256];
@@ -222,7 +221,7 @@ impl World {
         matters
     }
 
-    /// Makes a cell what it is to pressure, unless it is.
+    /// Sets the effect of a cell on pressure, unless it is set already.
     fn replace_in_blast(&mut self, cell: IVec3, matter: Matter) -> Result<(), EditError> {
         if self.matter_in_blast(cell) == matter {
             return Ok(());
@@ -235,7 +234,7 @@ impl World {
         Ok(())
     }
 
-    /// Returns what a cell is to pressure now.
+    /// Returns the present effect of a cell on pressure.
     pub(in crate::world) fn matter_in_blast(&self, cell: IVec3) -> Matter {
         match self.blast.strength(cell) {
             Some(strength) => Matter::Wall(strength),

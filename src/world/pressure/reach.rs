@@ -1,6 +1,7 @@
-//! How far explosions reach: through loaded chunks, so many from where pressure was put into the
-//! world. Pressure that comes to the end of these leaves. So a charge costs no more than the chunks
-//! within its reach, however strong it is, and no chunk is made for it where none is loaded.
+//! The reach of explosions: through loaded chunks, up to a number of chunks from where pressure was
+//! added to the world. Pressure that gets to the end of these chunks leaves. So a charge costs no
+//! more than the chunks within its reach, however strong it is, and never creates a chunk where
+//! none is loaded.
 
 use crate::coords::{Region, sort_key};
 use crate::world::World;
@@ -8,7 +9,8 @@ use glam::IVec3;
 use std::collections::BTreeSet;
 
 impl World {
-    /// Lets pressure enter the loaded chunks within reach of these, until it spreads no more.
+    /// Lets pressure enter the loaded chunks within reach of these chunks, until it stops
+    /// spreading.
     pub(in crate::world) fn reach_from(&mut self, chunks: Region) {
         for origin in chunks.positions().filter(|&chunk| self.ground.chunk(chunk).is_some()) {
             if self.origins.insert(sort_key(origin)) {
@@ -22,7 +24,7 @@ impl World {
         }
     }
 
-    /// Returns whether a chunk is within reach of where pressure was put into the world.
+    /// Returns whether a chunk is within reach of a chunk where pressure was added.
     pub(in crate::world) fn is_within_reach(&self, chunk: IVec3) -> bool {
         self.origins().any(|origin| is_within(chunk, origin, self.rules.blast_reach))
     }

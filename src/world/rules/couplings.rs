@@ -1,11 +1,11 @@
-//! What passes between water and soil: the rules.
+//! Couplings: the rules of the exchange between water and soil.
 
-/// What passes between water and soil, whole units of water at a time. All but [`ebb`] happens in
-/// the ticks in which soil has its step, before that step.
+/// The exchange between water and soil, in whole units of water. All of it except [`ebb`] happens
+/// in the ticks with a step of soil, before that step.
 ///
 /// Water soaks into soil that then holds at most its [capacity](crate::world::Material::capacity),
 /// and soil gives a unit back only if it then holds at least the highest capacity of the palette.
-/// So no unit goes round for ever, through ground of whatever materials, and a closed world comes
+/// So no unit circulates for ever, through ground of whatever materials, and a closed world comes
 /// to rest.
 ///
 /// [`ebb`]: Couplings::ebb
@@ -21,26 +21,27 @@
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct Couplings {
     /// The chance with which a cell of permeability 1 soaks up a unit of the water above or beside
-    /// it, in each step of soil; proportional to the
+    /// it, in each step of soil. It is proportional to the
     /// [permeability](crate::world::Material::permeability), up to 1, in steps of 1/65,536, rounded
-    /// up. Springs and the sea give without end, and their ledger says what they gave. Soil with
-    /// sea above or beside it keeps its fill then: what flows on, the sea gives in the same step,
-    /// to 1/65,536 of moisture, and the ledger of soil counts it as placed. 0 to 1, 1/16 by
+    /// up. Springs and the sea give without end, and their ledger counts the units. Soil with sea
+    /// above or beside it stays full then: the sea replaces moisture that flows on in the same
+    /// step, to 1/65,536 of moisture, and the ledger of soil counts it as placed. 0 to 1, 1/16 by
     /// default; 0: none.
     pub seepage: f64,
-    /// How much likelier that is for each cell of water above the one that soaks in, of up to 15:
-    /// water below n others gives with 1 + n · this times the chance. 0 to 16, 0.25 by default.
+    /// The relative increase of that chance for each cell of water above the one that soaks in, for
+    /// up to 15 cells: with n cells above, the chance is multiplied by 1 + n · this. 0 to 16, 0.25
+    /// by default.
     pub depth_gain: f64,
-    /// Whether soil gives water back, `true` by default: a cell that holds at least one unit more
-    /// than the highest capacity of the palette gives one in each step of soil to the open cell
-    /// below it, if that has room, or else to one beside it, in random order; to the sea none,
-    /// which presses on it. To the one above only
-    /// if it is pressed up: if what it keeps would, at rest, hold up that highest capacity in soil
-    /// above it, which is more where moisture [falls](crate::humidity::Rules::fall).
+    /// Whether soil gives water back, `true` by default. A cell that holds at least one unit more
+    /// than the highest capacity of the palette gives one in each step of soil: to the open cell
+    /// below it, if that has room, or else to one beside it, in random order. It gives none to the
+    /// sea, which presses on it. It gives to the cell above only if the unit is pressed up: if the
+    /// rest would, at rest, sustain that highest capacity in soil above it. That needs more where
+    /// moisture [falls](crate::humidity::Rules::fall).
     pub springs: bool,
-    /// Whether a unit that evaporates goes into the soil straight below its cell, up to 16 cells
-    /// down, through water and air, if that has room for it; into the air if not. `true` by
-    /// default.
+    /// Whether a unit that evaporates goes into the soil straight below its cell, if that has room
+    /// for it. The soil may lie up to 16 cells down, through water and air. Otherwise the unit goes
+    /// into the air. `true` by default.
     pub ebb: bool,
 }
 
@@ -51,7 +52,7 @@ impl Default for Couplings {
 }
 
 impl Couplings {
-    /// None: water and soil run apart.
+    /// No exchange: water and soil run separately.
     pub const OFF: Couplings =
         Couplings { seepage: 0.0, depth_gain: 0.0, springs: false, ebb: false };
 

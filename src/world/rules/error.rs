@@ -44,8 +44,8 @@ pub enum EditError {
         /// Its material.
         material: MaterialId,
     },
-    /// An edit of a part that would change its ground, its chunks or its links. The world has edits
-    /// of its own for these.
+    /// An edit of a part that would change its ground, its chunks or its links. The world has its
+    /// own edits for these.
     ChangesGround {
         /// The part: `"water"`, `"soil"` or `"blast"`.
         part: &'static str,
@@ -65,12 +65,12 @@ pub enum EditError {
     Pressure {
         /// The cell; of a region its first cell.
         cell: IVec3,
-        /// What it would have been.
+        /// The resulting pressure.
         value: f32,
         /// The most that the rules allow.
         most: f32,
     },
-    /// Rules that are out of range, or do not go with the palette.
+    /// Rules that are out of range, or that do not fit the palette.
     Rules(RulesError),
     /// The part refused the edit.
     Water(water::EditError),

@@ -1,4 +1,5 @@
-//! What the rules of soaking and of springs come to, for each material: chances and thresholds.
+//! The limits of soaking and of springs for each material, computed from the rules: chances and
+//! thresholds.
 
 use crate::humidity::{self, UNITS};
 use crate::water::random::fraction;
@@ -6,23 +7,24 @@ use crate::world::rules::Rules;
 use crate::world::rules::couplings::Couplings;
 use crate::world::rules::palette::Palette;
 
-/// The cells of water above one another that make it likelier that it soaks into soil.
+/// The number of cells of water above one another up to which depth raises the chance of soaking.
 pub(in crate::world) const MOST_DEPTH: usize = 16;
 
-/// What the rules come to, for each material.
+/// The limits for each material, computed from the rules.
 pub(in crate::world) struct Limits {
-    /// A cell that holds fewer units of moisture has room for one of water. By material.
+    /// A cell that holds fewer units of moisture than this has room for a unit of water. By
+    /// material.
     room_below: Vec<u32>,
     /// In 65,536ths, by material, and by the cells of water above one another, less one.
     chances: Vec<[u32; MOST_DEPTH]>,
-    /// A cell that holds so many units of moisture or more gives one of water.
+    /// A cell that holds at least this many units of moisture gives a unit of water.
     pub(in crate::world) brim: u32,
-    /// So many or more, to the cell above.
+    /// A cell that holds at least this many gives a unit to the cell above.
     pub(in crate::world) brim_above: u32,
 }
 
 impl Limits {
-    /// Returns those of rules that were checked with the palette.
+    /// Returns the limits of rules that were checked with the palette.
     pub(in crate::world) fn of(rules: &Rules, palette: &Palette) -> Limits {
         // At most the cap, which is far below 2³².
         let scale = rules.scale() as u32;
@@ -48,15 +50,15 @@ impl Limits {
         }
     }
 
-    /// Returns whether a cell of a material that holds these units of moisture has room for one of
-    /// water.
+    /// Returns whether a cell of a material that holds these units of moisture has room for a unit
+    /// of water.
     #[inline]
     pub(in crate::world) fn has_room(&self, material: u8, units: u32) -> bool {
         units < self.room_below[usize::from(material)]
     }
 
-    /// Returns the least units of moisture with which a cell of a material has no room for one of
-    /// water.
+    /// Returns the least units of moisture with which a cell of a material has no room for a unit
+    /// of water.
     pub(in crate::world) fn fill(&self, material: u8) -> u32 {
         self.room_below[usize::from(material)]
     }
@@ -69,7 +71,7 @@ impl Limits {
 }
 
 /// Returns the units of moisture, rounded up, that soil at rest holds below a cell that holds
-/// `above`: the zero of the flux between the two.
+/// `above`. The flux between the two cells is then zero.
 pub(in crate::world) fn below_at_rest(rules: &humidity::Rules, above: u32) -> u32 {
     let cap = f64::from(rules.cap) * f64::from(UNITS);
     let (fall, above) = (f64::from(rules.fall) / f64::from(rules.coefficient), f64::from(above));

@@ -1,13 +1,13 @@
-//! Materials: what a cell of ground is made of, and what that means to each automaton.
+//! Materials: the kinds of ground, and the properties that each automaton uses.
 
-/// The number of a material in its [`Palette`](crate::world::Palette), in the order of the list
-/// that the palette was made of. One byte in each cell.
+/// The number of a material in its [`Palette`](crate::world::Palette), by its place in the list
+/// from which the palette was made. One byte in each cell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct MaterialId(pub u8);
 
-/// What a cell is made of. Its fields are checked when a [`Palette`](crate::world::Palette) is made
-/// of it.
+/// A kind of ground or open space. Its fields are checked when a [`Palette`](crate::world::Palette)
+/// is made of it.
 ///
 /// ```
 /// use floodplain::world::{Material, Palette};
@@ -25,25 +25,25 @@ pub struct MaterialId(pub u8);
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct Material {
-    /// What it is called, not empty, and by no other material of the palette.
+    /// The name: not empty, and unique in the palette.
     pub name: String,
-    /// Whether it is ground, which neither water nor pressure passes; else open space, with room
-    /// for both.
+    /// Whether it is ground, which stops water and pressure; else open space, with room for both.
     pub solid: bool,
     /// How easily moisture passes, and how fast [water soaks in](crate::world::Couplings::seepage),
     /// 10⁻³⁰ to 10³⁰, and within the range that the rules of humidity allow: its
-    /// [impermeability](crate::humidity::Cell::impermeability) is 1 / this. `None` for ground that
-    /// nothing seeps into, and for open space.
+    /// [impermeability](crate::humidity::Cell::impermeability) is 1 / this. `None` for impermeable
+    /// ground and for open space.
     pub permeability: Option<f32>,
-    /// The pressure difference across a cell of it that breaks it, above 0; `None` if none does.
+    /// The pressure difference across a cell of it that breaks it, above 0; `None` if it never
+    /// breaks.
     pub strength: Option<f32>,
-    /// The whole units of water that a cell of it soaks up; 0 if it is not permeable. Moisture of
-    /// the soil around may bring it above that. One unit more, times
-    /// [`Rules::moisture_per_unit`](crate::world::Rules::moisture_per_unit), is at most what a step
-    /// of humidity leaves in a cell, so this is up to 15 by default.
+    /// The whole units of water that a cell of it soaks up; 0 if it is not permeable. Moisture from
+    /// the soil around may raise the cell above that. One unit more, times
+    /// [`Rules::moisture_per_unit`](crate::world::Rules::moisture_per_unit), must be at most what a
+    /// step of humidity leaves in a cell, so this is at most 15 by default.
     #[cfg_attr(feature = "serde", serde(default))]
     pub capacity: u8,
-    /// The name of the material that a cell becomes when it breaks; `None` if nothing breaks it.
+    /// The name of the material that a cell becomes when it breaks; `None` if it never breaks.
     pub breaks_into: Option<String>,
 }
 
@@ -60,19 +60,18 @@ impl Material {
         }
     }
 
-    /// Returns rock: ground that nothing seeps into and nothing breaks.
+    /// Returns rock: ground that is impermeable and never breaks.
     pub fn solid(name: impl Into<String>) -> Material {
         Material { solid: true, ..Material::open(name) }
     }
 
-    /// Returns the same material, permeable: a cell of it soaks up so many units of water.
+    /// Returns the same material, permeable: a cell of it soaks up this many units of water.
     #[must_use]
     pub fn permeable(self, permeability: f32, capacity: u8) -> Material {
         Material { permeability: Some(permeability), capacity, ..self }
     }
 
-    /// Returns the same material, that a pressure difference above `strength` breaks, and what it
-    /// becomes.
+    /// Returns the same material, which a pressure difference above `strength` breaks into another.
     #[must_use]
     pub fn breaking(self, strength: f32, into: impl Into<String>) -> Material {
         Material { strength: Some(strength), breaks_into: Some(into.into()), ..self }

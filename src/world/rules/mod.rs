@@ -1,10 +1,10 @@
-//! The rules of a world: those of its parts, the scale between them, and their common clock.
+//! The rules of a world: the rules of its parts, the scale between them, and their common clock.
 //!
 //! | file | what |
 //! |---|---|
-//! | `material`, `palette` | what ground is made of, and lists of that, checked |
-//! | `couplings` | what passes between water and soil |
-//! | `limits` | what the rules of that come to for each material |
+//! | `material`, `palette` | kinds of ground, and checked lists of them |
+//! | `couplings` | the exchange between water and soil |
+//! | `limits` | the limits of that exchange for each material |
 //! | `error` | why an edit was refused |
 
 pub(super) mod couplings;
@@ -23,45 +23,47 @@ use core::fmt;
 /// The most steps of explosions in a tick.
 const MOST_BLAST_STEPS: u32 = 1_000;
 
-/// The most chunks that pressure may be said to reach.
+/// The largest reach of pressure that rules may set, in chunks.
 const MOST_BLAST_REACH: u32 = 64;
 
-/// The least flow that can be said to throw water.
+/// The least flow that rules may set for throwing water.
 const LEAST_THROW_FLOW: f64 = 0.001;
 
-/// The rules of a world. A world never changes them, except those of water, by
+/// The rules of a world. They never change, except the rules of water, by
 /// [`water::Edit::SetRules`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct Rules {
-    /// Those of water.
+    /// The rules of water.
     pub water: water::Rules,
-    /// Those of moisture in soil; the sweep is [`Sweep::Conservative`]. By default moisture falls
-    /// as much as it evens out: [`fall`](humidity::Rules::fall) is the coefficient, 1/32; and a
-    /// flow of less than 1/4 ends, 1/256 of a unit of water
+    /// The rules of moisture in soil; the sweep is [`Sweep::Conservative`]. By default moisture
+    /// falls as fast as it evens out: [`fall`](humidity::Rules::fall) is the coefficient, 1/32. A
+    /// flow of less than 1/4, which is 1/256 of a unit of water, is dropped
     /// ([`least_flow`](humidity::Rules::least_flow)), so that slow soils come to rest: a thousand
     /// cells within 12,500 steps, which are 50,000 ticks at the default period.
     pub soil: humidity::Rules,
-    /// Those of pressure. By default waves of coefficient 0.25 and damping 0.92, silent below 2.
+    /// The rules of pressure. By default waves with a coefficient of 0.25, a damping of 0.92 and a
+    /// threshold of 2.
     pub blast: blast::Rules,
-    /// What pressure does at the world's bounds, rigid or open. Rigid by default.
+    /// The borders of pressure at the world's bounds, rigid or open. Rigid by default.
     pub borders: blast::Borders,
-    /// The moisture that one unit of water is, above 0: a whole number of
-    /// [1/65,536](humidity::UNITS). 64 by default.
+    /// The moisture in one unit of water, above 0: a whole number of [1/65,536](humidity::UNITS).
+    /// 64 by default.
     pub moisture_per_unit: f64,
     /// Moisture moves, and water and soil exchange units, in every tick whose number, counted from
     /// 1, is a multiple of this. 1 or more, 4 by default.
     pub soil_period: u32,
-    /// The steps of pressure in a tick while there is any, 0 to 1,000; 8 by default, so few that a
-    /// wave is seen on its way.
+    /// The steps of pressure in a tick while there is any, 0 to 1,000; 8 by default, so few that
+    /// the spreading of a wave is visible.
     pub blast_steps: u32,
     /// The share of each pressure that fades in each of its steps, 0 to 1; 0.03 by default. Without
-    /// it, what is let off in a room that is shut stays there. The ledger of pressure counts what
-    /// fades as removed.
+    /// it, the pressure of a charge in a closed room stays there. The ledger of pressure counts
+    /// faded pressure as removed.
     pub blast_fading: f32,
-    /// How many chunks pressure comes from the chunk in which it was put into the world, along each
-    /// axis, up to 64; 4 by default. What would come further leaves the world, until all is silent.
+    /// How many chunks pressure travels from the chunk in which it was added to the world, along
+    /// each axis, up to 64; 4 by default. Pressure that would go further leaves the world, until
+    /// all is silent.
     pub blast_reach: u32,
     /// The most pressure that an edit may leave in a cell, by its size, from 0 to
     /// [`PRESSURE_LIMIT`](blast::PRESSURE_LIMIT); 10,000 by default.
@@ -72,19 +74,21 @@ pub struct Rules {
     /// Whether pressure breaks ground, as [`Material::strength`](crate::world::Material::strength)
     /// says. `true` by default; `false`: all ground withstands it.
     pub breaking: bool,
-    /// What passes between water and soil; all by default.
+    /// The exchange between water and soil; all of it by default.
     pub couplings: Couplings,
     /// Whether soil that breaks into open space leaves its moisture there as water, in whole units;
-    /// the rest counts as removed, as all of it does if this is `false`. `true` by default.
+    /// the rest counts as removed. If this is `false`, all of it counts as removed. `true` by
+    /// default.
     pub spilling: bool,
     /// What full cells of water are to pressure; they stop it by default.
     pub under_water: UnderWater,
     /// The [flow](crate::blast::BlastWorld::flow) that throws a unit of water, by its length after
-    /// the steps of a tick, at least 0.001; `None` if none does. 4 by default. A cell of water with
-    /// room above it loses a unit for each time that the flow through it, or over it if it stops
-    /// pressure, is as long as this, at most 7. Each flies up, and the further the more are thrown,
-    /// and sideways as the flow goes. Springs and the sea lose none, nor does water in frozen
-    /// chunks or straight below one, and none enters these.
+    /// the steps of a tick, at least 0.001; `None` for no throws. By default 4. A cell of water
+    /// with room above it loses a unit for each multiple of this in the length of the flow, up to 7
+    /// units. The flow is the one through the cell, or the one over it if the cell stops pressure.
+    /// Each unit flies up, the further the more are thrown, and sideways in the direction of the
+    /// flow. Springs and the sea lose no units, nor does water in a frozen chunk or straight below
+    /// one, and no unit enters a frozen chunk.
     pub throw_flow: Option<f64>,
 }
 
@@ -115,7 +119,7 @@ impl Default for Rules {
     }
 }
 
-/// What full cells of water, springs and the sea among them, are to pressure.
+/// The effect of full cells of water, including springs and the sea, on pressure.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
@@ -127,7 +131,7 @@ pub enum UnderWater {
     /// They are as open to it as air.
     Passes,
     /// They let it in, and keep this share of it from each step to the next, 0 to 1: it fades as it
-    /// passes. What fades counts as removed, or placed if it was below 0.
+    /// passes. Faded pressure counts as removed, or as placed if it was below 0.
     Damps(f32),
 }
 
@@ -136,15 +140,15 @@ pub enum UnderWater {
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub enum RulesError {
-    /// Those of water.
+    /// The rules of water.
     Water(water::RulesError),
-    /// Those of soil.
+    /// The rules of soil.
     Soil(humidity::RulesError),
-    /// Those of pressure.
+    /// The rules of pressure.
     Blast(blast::RulesError),
-    /// A periodic border of pressure: no other part has one.
+    /// A periodic border of pressure, which the other parts lack.
     Periodic,
-    /// A sweep that keeps no account of moisture.
+    /// A sweep without a ledger of moisture.
     Sweep(Sweep),
     /// A [`moisture_per_unit`](Rules::moisture_per_unit) that is not a whole number of 1/65,536
     /// above 0, or more than the cap of the rules of soil.
@@ -153,7 +157,7 @@ pub enum RulesError {
     SoilPeriod(u32),
     /// More than 1,000 steps.
     BlastSteps(u32),
-    /// A share that fades which is not a number from 0 to 1.
+    /// A fading share that is not a number from 0 to 1.
     BlastFading(f32),
     /// A reach of more than 64 chunks.
     BlastReach(u32),
@@ -171,7 +175,7 @@ pub enum RulesError {
     Damping(f32),
     /// A [`throw_flow`](Rules::throw_flow) that is not a number from 0.001 on.
     ThrowFlow(f64),
-    /// A material with a permeability above what the rules of soil allow.
+    /// A material with a permeability above the limit of the rules of soil.
     Permeability {
         /// The material's name.
         material: String,
@@ -180,7 +184,8 @@ pub enum RulesError {
         /// The most: 1 / [`least_impermeability`](humidity::Rules::least_impermeability).
         most: f32,
     },
-    /// A material with a capacity such that one unit more is above what a step leaves in a cell.
+    /// A material with a capacity such that one unit more is above the most that a step leaves in a
+    /// cell.
     Capacity {
         /// The material's name.
         material: String,
@@ -344,7 +349,7 @@ impl Rules {
         Ok(())
     }
 
-    /// Returns the units of moisture, 1/65,536 each, that one unit of water is.
+    /// Returns the units of moisture, 1/65,536 each, in one unit of water.
     pub(crate) fn scale(&self) -> u64 {
         (self.moisture_per_unit * f64::from(UNITS)) as u64
     }

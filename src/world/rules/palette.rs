@@ -1,10 +1,10 @@
-//! Palettes: checked lists of materials, with what the automata need of each by its number.
+//! Palettes: checked lists of materials, with the properties that the automata use, by number.
 
 use crate::humidity;
 use crate::world::rules::material::{Material, MaterialId};
 use core::fmt;
 
-/// The most materials of a palette: as many as a byte can tell apart.
+/// The most materials of a palette: the number of values of a byte.
 const MOST: usize = 256;
 
 /// The range of permeabilities: their inverses are impermeabilities of soil.
@@ -17,17 +17,17 @@ pub struct Palette {
     traits: Vec<Traits>,
 }
 
-/// What the automata need to know of a material.
+/// The properties of a material that the automata use.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Traits {
     pub(crate) solid: bool,
-    /// Of its cells in soil: 1 / permeability, or that of rock.
+    /// The impermeability of its cells in soil: 1 / permeability, or that of rock.
     pub(crate) impermeability: f32,
     /// The pressure difference that breaks it.
     pub(crate) strength: Option<f32>,
     /// Units of water.
     pub(crate) capacity: u8,
-    /// What it becomes when it breaks; itself if nothing breaks it.
+    /// The material that it breaks into; itself if it never breaks.
     pub(crate) remains: MaterialId,
 }
 
@@ -37,7 +37,7 @@ impl Traits {
     }
 }
 
-/// Why materials are no palette.
+/// Why materials do not make a palette.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum PaletteError {
@@ -49,7 +49,7 @@ pub enum PaletteError {
     Nameless(MaterialId),
     /// Two materials have this name.
     Duplicate(String),
-    /// No material has the name of what this one breaks into.
+    /// No material has the name of the one that this material breaks into.
     Unknown {
         /// The material that breaks.
         material: String,
@@ -77,11 +77,11 @@ pub enum PaletteError {
         /// The refused value, in units of water.
         value: u8,
     },
-    /// This open material has a strength, a permeability, or something that it breaks into.
+    /// This open material has a strength, a permeability, or a material that it breaks into.
     Open(String),
-    /// This material has a strength and nothing that it breaks into, or the other way round.
+    /// This material has a strength and no material that it breaks into, or the other way round.
     Remains(String),
-    /// This material breaks, over what it breaks into, into itself again.
+    /// This material breaks, through the materials that it breaks into, into itself again.
     Circle(String),
 }
 
@@ -162,11 +162,11 @@ impl Palette {
         }
     }
 
-    /// Returns a palette of natural ground and of what is built: air, rock, soil, sand, clay,
-    /// gravel, concrete and rubble, in this order. All ground breaks: sand at a pressure difference
-    /// of 40, rubble at 50, soil and gravel at 60, clay at 70, which leave air, concrete at 120 and
-    /// rock at 150, which leave rubble. [`World::charge`](crate::world::World::charge) says how
-    /// large the craters are that charges blow in them.
+    /// Returns a palette of natural ground and of building materials: air, rock, soil, sand, clay,
+    /// gravel, concrete and rubble, in this order. All ground breaks. Sand breaks at a pressure
+    /// difference of 40, rubble at 50, soil and gravel at 60, clay at 70, each into air; concrete
+    /// at 120 and rock at 150, each into rubble. [`World::charge`](crate::world::World::charge)
+    /// lists the sizes of the craters that charges leave in them.
     ///
     /// ```
     /// use floodplain::world::{MaterialId, Palette};
@@ -209,8 +209,8 @@ impl Palette {
         self.materials.len()
     }
 
-    /// Returns what the automata need of a material; of an unknown number, that of the first, which
-    /// no cell has.
+    /// Returns the properties of a material that the automata use. For an unknown number, which no
+    /// cell has, those of the first.
     #[inline]
     pub(crate) fn traits(&self, id: MaterialId) -> Traits {
         *self.traits.get(usize::from(id.0)).unwrap_or(&self.traits[0])
@@ -234,7 +234,7 @@ fn position(materials: &[Material], name: &str) -> Option<MaterialId> {
     Some(MaterialId(index as u8))
 }
 
-/// Checks a material, and returns what the automata need of it.
+/// Checks a material, and returns the properties that the automata use.
 fn traits_of(materials: &[Material], index: usize) -> Result<Traits, PaletteError> {
     let material = &materials[index];
     let Material { solid, permeability, strength, capacity, ref breaks_into, .. } = *material;
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_material_breaks_into_is_followed_to_its_end() {
+    fn chains_of_breaking_materials_are_followed_to_their_end() {
         let wall = |name: &str, into: &str| Material::solid(name).breaking(1.0, into);
         let air = Material::open("air");
         let chain = [wall("a", "b"), wall("b", "c"), wall("c", "air"), air.clone()];
@@ -286,7 +286,7 @@ mod tests {
         {
             assert_eq!(Palette::new(circle), Err(PaletteError::Circle("a".into())));
         }
-        // One that leads into a circle is none itself, but a member of the circle is found.
+        // A material that leads into a cycle may not be in it, but a member of the cycle is found.
         let tail = [wall("a", "b"), wall("b", "c"), wall("c", "b")];
         assert_eq!(Palette::new(tail), Err(PaletteError::Circle("b".into())));
     }

@@ -1,11 +1,10 @@
-//! Where soil and open space touch, and where something may pass between them.
+//! Contacts: where soil and open space touch, and where units may pass between them.
 //!
-//! For each chunk with soil beside open space, bit masks say which cells of soil these are, and
-//! which of them have room for water or have too much of it. They follow the ground and the soil;
-//! what is water is asked of water when it is needed. A chunk is visited if its soil or the water
-//! in or beside it has changed since the last visit, or while something may pass in it. All of this
-//! follows from the ground, water and soil: it is no part of the state, and bytes do not depend on
-//! what is known.
+//! For each chunk with soil beside open space, bit masks hold these cells of soil, and which of
+//! them have room for water or too much of it. They follow the ground and the soil; the water is
+//! read when it is needed. A chunk is visited if its soil or the water in or beside it has changed
+//! since the last visit, or while units may pass in it. All of this follows from the ground, water
+//! and soil: it is not part of the state, and the bytes do not depend on it.
 
 use crate::chunk::{CellMask, LAYER_CELLS, LayerMask, ones};
 use crate::coords::{CHUNK_CELLS, Cube, Face, Region, Shape, sort_key};
@@ -22,18 +21,18 @@ use smallvec::SmallVec;
 use std::collections::BTreeSet;
 use std::ops::Bound;
 
-/// The chunks that are looked up in a piece, without a look at their cells.
+/// The number of chunks that a piece looks up without reading their cells.
 const PART: usize = 16;
 
 /// The cells of soil in a chunk beside open space.
 pub(in crate::world) struct Bank {
-    /// All of them.
+    /// All of these cells.
     pub(in crate::world) shore: CellMask,
-    /// Those with room for a unit of water.
+    /// The cells with room for a unit of water.
     pub(in crate::world) thirsty: CellMask,
-    /// Those that give one if they can.
+    /// The cells that give a unit if they can.
     pub(in crate::world) brimming: CellMask,
-    /// Those of them that give one to the cell above, too.
+    /// The cells among them that also give one to the cell above.
     pub(in crate::world) rising: CellMask,
 }
 
@@ -43,7 +42,7 @@ impl Bank {
         Bank { shore, thirsty, brimming, rising }
     }
 
-    /// Notes what the cells of these rows of its chunk hold.
+    /// Reads the moisture of the cells in these rows of its chunk.
     fn refresh(
         &mut self,
         limits: &Limits,
@@ -68,7 +67,7 @@ impl Bank {
         }
     }
 
-    /// Notes what a cell holds.
+    /// Records the moisture of a cell.
     pub(in crate::world) fn note(
         &mut self,
         limits: &Limits,
@@ -82,22 +81,22 @@ impl Bank {
     }
 }
 
-/// What is known of all contacts.
+/// The known contacts of a world.
 #[derive(Default)]
 pub(in crate::world) struct Contacts {
-    /// The chunks with soil beside open space, as far as their ground is known.
+    /// The chunks with soil beside open space, among the chunks whose ground is known.
     // Boxed, so that a table that grows moves little.
     pub(in crate::world) banks: HashMap<IVec3, Box<Bank>>,
-    /// The chunks with soil whose ground, or that beside them, has changed since.
+    /// The chunks with soil that have changed ground, or a neighbour with changed ground.
     new_ground: HashSet<IVec3>,
-    /// Those of them that are being looked at, some of them gone.
+    /// The chunks among them that are being visited; some may have been removed.
     unknown: Vec<IVec3>,
-    /// The chunks whose ground is known since the last exchange, or that stand still or go on since
-    /// or have such a neighbour; some of them gone.
+    /// The chunks whose ground has become known since the last exchange, or that were frozen or
+    /// thawed since then or have such a neighbour; some may have been removed.
     new_banks: BTreeSet<[i32; 3]>,
-    /// The chunks in which something may still pass.
+    /// The chunks in which units may still pass.
     pub(in crate::world) open: Vec<IVec3>,
-    /// What is known of the exchange that is underway.
+    /// The state of the exchange that is underway.
     underway: Option<Underway>,
 }
 
@@ -106,15 +105,15 @@ pub(in crate::world) struct Contacts {
 struct Underway {
     /// Whether it was underway when the world was loaded.
     is_resumed: bool,
-    /// The chunks in which something may pass, in order of position.
+    /// The chunks in which units may pass, in order of position.
     due: BTreeSet<[i32; 3]>,
-    /// How many of the awake chunks of soil were looked at.
+    /// How many of the awake chunks of soil were visited.
     awake: usize,
-    /// Chunks that were open, not looked at yet.
+    /// Chunks that were open, not visited yet.
     open: Vec<IVec3>,
-    /// Chunks in which water has changed, not looked at yet.
+    /// Chunks in which water has changed, not visited yet.
     altered: Vec<IVec3>,
-    /// Chunks in which other soil may lie beside the sea, not looked at yet.
+    /// Chunks in which other soil may lie beside the sea, not visited yet.
     seabeds: BTreeSet<[i32; 3]>,
 }
 
@@ -124,13 +123,13 @@ fn position([y, z, x]: [i32; 3]) -> IVec3 {
 }
 
 impl Contacts {
-    /// Returns whether nothing may pass, as far as is known, and all ground is known.
+    /// Returns whether all ground is known, and no known contact lets a unit pass.
     pub(in crate::world) fn are_quiet(&self) -> bool {
         let are_known = self.new_ground.is_empty() && self.unknown.is_empty();
         are_known && self.new_banks.is_empty() && self.open.is_empty() && self.underway.is_none()
     }
 
-    /// Returns the first chunk in which something may pass, after a chunk in order of position.
+    /// Returns the first chunk in which units may pass, after a chunk in order of position.
     pub(in crate::world) fn next_due(&self, after: Option<IVec3>) -> Option<IVec3> {
         let after = after.map_or(Bound::Unbounded, |after| Bound::Excluded(sort_key(after)));
         let due = &self.underway.as_ref()?.due;
@@ -173,7 +172,7 @@ impl World {
         around.for_each(|beside| self.note_ground(beside));
     }
 
-    /// Notes that a chunk stands still or does so no more. What is ground and what is open stays.
+    /// Notes that a chunk was frozen or thawed. Its ground and its open cells do not change.
     pub(in crate::world) fn note_still(&mut self, chunk: IVec3) {
         let Contacts { banks, new_banks, .. } = &mut self.contacts;
         let around = Face::ALL.into_iter().filter_map(|face| face.step(chunk));
@@ -181,7 +180,7 @@ impl World {
         new_banks.extend(near.filter(|chunk| banks.contains_key(chunk)).map(sort_key));
     }
 
-    /// Notes that in a chunk, the cells of soil beside open space may be others.
+    /// Notes that the cells of soil beside open space in a chunk may have changed.
     fn note_ground(&mut self, chunk: IVec3) {
         let couplings = self.rules.couplings;
         if self.soil.chunk_units(chunk).is_none() {
@@ -189,7 +188,7 @@ impl World {
             self.contacts.new_ground.remove(&chunk);
             return;
         }
-        // Until there is soil, a world does not pay for any of this.
+        // A world without soil does not pay for any of this.
         if couplings.ebb {
             self.water.log_evaporation();
         }
@@ -205,13 +204,13 @@ impl World {
         chunks.into_iter().for_each(|chunk| self.note_ground(chunk));
     }
 
-    /// Returns whether no contact must be looked at in the next exchange.
+    /// Returns whether the next exchange need not visit any contact.
     pub(in crate::world) fn are_contacts_quiet(&self) -> bool {
         self.contacts.are_quiet() && !self.water.has_altered()
     }
 
     /// Finds where soil touches open space in a chunk whose ground may have changed. Returns how
-    /// many cells that looked at; `None` if there is no such chunk.
+    /// many cells it visited; `None` if there is no such chunk.
     pub(in crate::world) fn find_a_contact(&mut self) -> Option<u64> {
         let Contacts { new_ground, unknown, .. } = &mut self.contacts;
         unknown.extend(new_ground.drain());
@@ -226,8 +225,8 @@ impl World {
         Some(CHUNK_CELLS as u64)
     }
 
-    /// Brings a part of what is known of contacts up to date, in an exchange that is underway.
-    /// Returns for how many cells that counts; `None` if all is known that the next piece needs.
+    /// Updates a part of the contacts, in an exchange that is underway. Returns the cells charged;
+    /// `None` if the next piece has all the contacts that it needs.
     pub(in crate::world) fn find_some_contacts(&mut self) -> Option<u64> {
         if let Some(cells) = self.find_a_contact() {
             return Some(cells);
@@ -242,18 +241,18 @@ impl World {
         found.then_some(LAYER_CELLS as u64)
     }
 
-    /// Finds some chunks in which something may pass. Returns whether there was one to look at.
+    /// Finds some chunks in which units may pass. Returns whether there was a chunk to visit.
     fn find_due(&mut self, underway: &mut Underway) -> bool {
         if let Some(chunk) = self.contacts.new_banks.pop_first().map(position) {
             self.refresh_bank(chunk, RowMask::ALL, &mut underway.due);
             self.find_seabed(chunk);
             if underway.is_resumed {
-                // It may have had its turn before.
+                // The chunk may have had its turn before.
                 self.contacts.open.push(chunk);
             }
             return true;
         }
-        // What changes while units pass counts in the next half of the exchange, or the next one.
+        // Changes while units pass count in the next half of the exchange, or in the next exchange.
         if !matches!(self.stage, Stage::Soaking(None) | Stage::Springing(None)) {
             return false;
         }
@@ -293,7 +292,8 @@ impl World {
         true
     }
 
-    /// Notes what the soil of a chunk holds beside open space, if there is any, in these rows.
+    /// Records the moisture of the soil beside open space in these rows of a chunk, if there is
+    /// any.
     fn refresh_bank(&mut self, chunk: IVec3, rows: RowMask, due: &mut BTreeSet<[i32; 3]>) {
         if self.water.is_frozen(chunk) {
             return;
@@ -350,7 +350,7 @@ impl Layers<'_> {
     }
 
     /// Returns the cells of a layer that have a neighbour of certain materials; `own` are the cells
-    /// of these in the layers of the chunk.
+    /// of these materials in the layers of the chunk.
     fn beside(
         &self,
         chunk: IVec3,

@@ -2,16 +2,16 @@
 //!
 //! In each exchange first all soil with room soaks up water, then all soil that holds too much
 //! gives it back: chunk by chunk in order of position, cell by cell. A cell of soil takes or gives
-//! at most one unit. Each cell sees what those before it left. A tick can stop, and be saved, after
+//! at most one unit, after the changes of the cells before it. A tick can stop, and be saved, after
 //! any chunk of either half.
 //!
 //! Why a closed world comes to rest: soil alone lowers a convex potential, Σ (Φ(hᵢ) + yᵢ·hᵢ), see
 //! `automata/humidity/step/conservative.rs`. Let a unit of water at y have the potential of
-//! moisture in soil there that holds c, the highest capacity. What soaks in comes from the same
-//! level or from above and is then in soil that holds c or less; what soil gives below or beside it
-//! leaves c or more behind, and what it gives above it leaves so much that c would be at rest above
-//! it. Since Φ is strictly convex, each unit that passes lowers the sum, and so does water that
-//! falls. There are finitely many states.
+//! moisture in soil there that holds c, the highest capacity. A unit that soaks in comes from the
+//! same level or from above, and the soil then holds c or less. Soil that gives a unit below or
+//! beside it still holds c or more; soil that gives one above still holds enough that c would be at
+//! rest above it. Since Φ is strictly convex, each unit that passes lowers the sum, and so does
+//! water that falls. There are finitely many states.
 
 use crate::chunk::{CellMask, LAYER_CELLS, LayerMask};
 use crate::coords::{Cube, Face, Shape};
@@ -25,7 +25,7 @@ use crate::world::tick::contacts::Bank;
 use crate::world::tick::{Piece, Stage};
 use glam::IVec3;
 
-/// How far down a unit that evaporates finds soil, in cells.
+/// The largest distance down to the soil that takes an evaporated unit, in cells.
 const EBB_REACH: usize = 16;
 
 /// The units of water that have passed between water and soil.
@@ -35,18 +35,18 @@ pub(in crate::world) struct Passed {
     pub(in crate::world) soaked: u64,
     /// From soil into water.
     pub(in crate::world) sprung: u64,
-    /// From water into soil, as they evaporated.
+    /// From water into soil, by evaporation.
     pub(in crate::world) ebbed: u64,
 }
 
-/// What passes at a contact: one of the two halves of an exchange.
+/// One of the two halves of an exchange, at a contact.
 pub(in crate::world) trait Passing {
     const CONTACT: Contact;
 
-    /// What the tick does after this half.
+    /// The next stage of the tick after this half.
     const NEXT: Stage;
 
-    /// Returns what the tick does after a chunk.
+    /// Returns the stage of the tick after a chunk.
     fn after(chunk: IVec3) -> Stage;
 
     fn is_on(couplings: &Couplings) -> bool;
@@ -57,11 +57,11 @@ pub(in crate::world) trait Passing {
     /// Returns the cells of a bank that take part.
     fn cells(bank: &Bank) -> &CellMask;
 
-    /// Returns those of a layer (0 to 15) at which a unit may pass. `across` are the cells with a
-    /// neighbour that takes part, by face.
+    /// Returns the cells of a layer (0 to 15) at which a unit may pass. `across` are the cells with
+    /// a neighbour that takes part, by face.
     fn open_cells(bank: &Bank, layer: usize, across: &[LayerMask; 6]) -> LayerMask;
 
-    /// Lets a unit pass between a cell of soil and one of those across these faces, by chance.
+    /// Lets a unit pass between a cell of soil and a cell across one of these faces, by chance.
     /// Returns whether one did.
     fn pass(world: &mut World, cell: IVec3, draw: u64, across: impl Fn(Face) -> bool) -> bool;
 }
@@ -71,7 +71,7 @@ pub(in crate::world) struct Soaking;
 
 impl Passing for Soaking {
     const CONTACT: Contact = Contact::Giver;
-    // What has lost a unit has room for one.
+    // A cell that has lost a unit has room for one.
     const NEXT: Stage = Stage::Springing(None);
 
     fn after(chunk: IVec3) -> Stage {
@@ -98,13 +98,13 @@ impl Passing for Soaking {
     fn pass(world: &mut World, cell: IVec3, draw: u64, across: impl Fn(Face) -> bool) -> bool {
         let chances = *world.limits.chances(world.ground.get(cell).0);
         let luck = draw as u16;
-        // The deepest water gives likeliest.
+        // The deepest water has the highest chance.
         if u32::from(luck) >= chances[MOST_DEPTH - 1] {
             return false;
         }
         let faces = [Face::Up].into_iter().chain(sides(draw)).filter(|&face| across(face));
         let mut wet = faces.filter_map(|face| face.step(cell));
-        let Some(from) = wet.find(|&there| world.water.height(there) > 0) else { return false };
+        let Some(from) = wet.find(|&there| world.water.units(there) > 0) else { return false };
         u32::from(luck) < chances[world.depth_at(from) - 1]
             && world.water.scoop(from, 1) == Ok(1)
             && world.soak(cell, 1) == 1
@@ -165,12 +165,12 @@ fn sides(draw: u64) -> [Face; 4] {
 }
 
 impl World {
-    /// Does a piece of one half of an exchange, before a step of soil: a part of finding where
-    /// units may pass, or what passes in the chunk after one.
+    /// Does a piece of one half of an exchange, before a step of soil: finds some of the contacts,
+    /// or exchanges units in the chunk after a chunk.
     pub(in crate::world) fn exchange_piece<P: Passing>(&mut self, after: Option<IVec3>) -> Piece {
         let is_due = self.has_soil_step() && self.rules.couplings.exchange();
         if !is_due || self.soil.is_at_rest() && self.are_contacts_quiet() {
-            // In other ticks, so that not all is left to those in which soil has its step.
+            // This work is also done in the other ticks, to relieve the ticks with a step of soil.
             if let Some(cells) = self.find_a_contact() {
                 return Piece::ahead(cells);
             }
@@ -207,8 +207,8 @@ impl World {
         passed
     }
 
-    /// Lets units pass wherever they may in a chunk. The report counts the cells of soil at which
-    /// one might.
+    /// Lets units pass wherever they may in a chunk. The report counts the cells of soil at which a
+    /// unit might pass.
     fn pass_in<P: Passing>(&mut self, chunk: IVec3, bank: &mut Bank) -> StepReport {
         let mut report = StepReport::default();
         if P::cells(bank).is_empty() || self.water.is_frozen(chunk) {
@@ -241,14 +241,14 @@ impl World {
         Purpose::Exchange.seed(chunk_seed(tick, chunk))
     }
 
-    /// Returns how many cells of water stand above one another from a wet one on, 1 to
+    /// Returns how many cells of water stand above one another, beginning at a wet one, 1 to
     /// [`MOST_DEPTH`].
     fn depth_at(&self, cell: IVec3) -> usize {
         let above = (1..MOST_DEPTH as i32).map(|up| cell.with_y(cell.y.saturating_add(up)));
-        1 + above.take_while(|&above| self.water.height(above) > 0).count()
+        1 + above.take_while(|&above| self.water.units(above) > 0).count()
     }
 
-    /// Lets what evaporated in the tick of water that is complete go into the soil below. Returns
+    /// Puts the units that evaporated in the completed tick of water into the soil below. Returns
     /// how many times a cell of soil took some.
     pub(in crate::world) fn ebb(&mut self) -> u64 {
         let mut changed = 0;

@@ -1,14 +1,15 @@
-//! A tick of a world, in pieces: that of water, then what passes between water and soil, chunk by
-//! chunk, then the step of soil, then those of explosions. What a step reads chunk by chunk before
-//! it changes anything is done ahead, a chunk a piece; the last piece of a step makes the changes.
-//! Soil is stepped ahead in the ticks between its steps, too, in the time that they leave.
+//! A tick of a world, in pieces: the tick of water, the exchange between water and soil, chunk by
+//! chunk, then the step of soil, then the steps of explosions. The parts of a step that read chunk
+//! by chunk, before anything changes, are done ahead, one chunk in each piece; the last piece of a
+//! step makes the changes. Soil is also stepped ahead in the ticks between its steps, in the time
+//! that is left.
 //!
 //! | file | what |
 //! |---|---|
-//! | `contacts`, `exchange`, `seabed` | where something may pass between water and soil, how it does, and what the sea keeps full |
+//! | `contacts`, `exchange`, `seabed` | where units may pass between water and soil, how they do, and which soil the sea keeps full |
 //! | `settle` | ticks of some chunks alone, until nothing moves in them |
-//! | `simulated` | what a simulation distance needs to know |
-//! | `touched` | what a save may leave out |
+//! | `simulated` | the data that a simulation distance needs |
+//! | `touched` | the chunks that a save may leave out |
 
 pub(super) mod contacts;
 pub(super) mod exchange;
@@ -28,22 +29,23 @@ use crate::world::tick::exchange::{Soaking, Springing};
 use glam::IVec3;
 use std::time::{Duration, Instant};
 
-/// What a tick does next.
+/// The next stage of a tick.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stage {
-    /// None is underway.
+    /// No tick is underway.
     Rest,
     /// The tick of water, which may be underway itself.
     Water,
-    /// Water soaks into soil, in the ticks of soil: in the chunks after one, in order of position.
+    /// Water soaks into soil, in ticks with a step of soil: in the chunks after this one, in order
+    /// of position.
     Soaking(Option<IVec3>),
     /// Soil gives water, in the same way.
     Springing(Option<IVec3>),
     /// The step of soil, in its ticks.
     Soil,
-    /// Ground is lent for a step of explosions. So many steps of this tick are done.
+    /// Ground is lent for a step of explosions, after this many steps of this tick.
     Blast(u32),
-    /// A step of explosions, whose ground is lent. So many steps of this tick are done before it.
+    /// A step of explosions, whose ground is lent, after this many steps of this tick.
     Lent(u32),
     /// Throwing of water, after the steps of explosions.
     Throws,
@@ -54,10 +56,10 @@ const BLAST: u32 = 4;
 const LENT: u32 = 1 << 16;
 const THROWS: u32 = 1 << 17;
 
-/// What a piece did.
+/// The result of a piece.
 pub(in crate::world) struct Piece {
     pub(in crate::world) report: StepReport,
-    /// The cells that it looked at.
+    /// The cells that it visited.
     pub(in crate::world) visited: u64,
 }
 
@@ -70,8 +72,8 @@ impl Piece {
         Piece { visited, ..Piece::NONE }
     }
 
-    /// A piece that completes a step. What was done ahead is put in place, for which a layer of
-    /// each chunk counts.
+    /// A piece that completes a step. The results done ahead are put in place, which counts a layer
+    /// for each chunk.
     fn completing(report: StepReport, was_ahead: bool) -> Piece {
         let part = if was_ahead { LAYER_CELLS as u64 } else { CHUNK_CELLS as u64 };
         Piece { report, visited: report.visited / CHUNK_CELLS as u64 * part }
@@ -93,7 +95,7 @@ impl Stage {
         }
     }
 
-    /// Returns the chunk after which the stage goes on; `None` if it has not begun, or is not done
+    /// Returns the chunk after which the stage resumes; `None` if it has not begun, or is not done
     /// chunk by chunk.
     pub(crate) fn after(self) -> Option<IVec3> {
         match self {
@@ -102,8 +104,8 @@ impl Stage {
         }
     }
 
-    /// Returns the stage of a number, in a world with these rules, that goes on after a chunk.
-    /// `None` if there is none.
+    /// Returns the stage with a number, in a world with these rules, resuming after a chunk. `None`
+    /// if there is none.
     #[cfg(feature = "snapshot")]
     pub(crate) fn from_number(number: u32, after: Option<IVec3>, rules: &Rules) -> Option<Stage> {
         match number {
@@ -126,12 +128,12 @@ impl Stage {
 
 impl World {
     /// Runs one tick, or completes the one that is underway. First the [queued](World::queue) edits
-    /// are made, then water has its tick, then in every
+    /// are made, then water has its tick. In every
     /// [`soil_period`](crate::world::Rules::soil_period)-th tick [units
-    /// pass](crate::world::Couplings) between water and soil, and soil has its step, then pressure
-    /// its [`blast_steps`](crate::world::Rules::blast_steps), if there is any, and what is left of
-    /// it [throws](crate::world::Rules::throw_flow) water. In the report, `moved` counts the units
-    /// of water that its tick moved.
+    /// pass](crate::world::Couplings) between water and soil, and soil has its step. Then pressure,
+    /// if there is any, has its [`blast_steps`](crate::world::Rules::blast_steps), and the
+    /// remaining pressure [throws](crate::world::Rules::throw_flow) water. In the report, `moved`
+    /// counts the units moved by the tick of water.
     pub fn step(&mut self) -> StepReport {
         self.advance(None).report
     }
@@ -149,8 +151,8 @@ impl World {
         sum
     }
 
-    /// Completes the tick that is underway, and does nothing if there is none. Returns what the
-    /// call did.
+    /// Completes the tick that is underway, or does nothing if there is none. Returns a report of
+    /// the call.
     pub fn finish_tick(&mut self) -> StepReport {
         if self.stage == Stage::Rest { StepReport::default() } else { self.step() }
     }
@@ -160,24 +162,24 @@ impl World {
     /// one [`step`](World::step).
     ///
     /// The tick of water is done in the pieces of
-    /// [`WaterWorld::step_within`](crate::water::WaterWorld::step_within). The step of soil and
-    /// each step of explosions are done chunk by chunk, and 4,096 cells are counted for each; so
-    /// are contacts of water and soil that are not known yet, and what is thrown. What passes
-    /// between water and soil is done chunk by chunk, too; the cells of soil at which a unit may
-    /// pass are counted, and 256 more for each chunk. The end of a step is one piece, and for each
-    /// chunk 256 cells are counted: that of soil exchanges pointers and writes few rows; that of
-    /// explosions comes with what breaks in it. So are the lending of ground before it, and the
-    /// flight of what is thrown.
+    /// [`WaterWorld::step_within`](crate::water::WaterWorld::step_within). The step of soil, each
+    /// step of explosions, the search for new contacts of water and soil, and the search for thrown
+    /// water are done chunk by chunk, and each chunk counts as 4,096 cells. The exchange between
+    /// water and soil is done chunk by chunk, too; the cells of soil at which a unit may pass are
+    /// counted, and 256 more for each chunk. The end of a step is one piece, and each chunk counts
+    /// as 256 cells: for soil it exchanges pointers and writes few rows; for explosions it includes
+    /// the breaking of ground. The lending of ground before a step of explosions and the flight of
+    /// thrown water are also one piece each.
     ///
-    /// What is left of the budget when the tick is complete goes to the next step of soil, up to an
-    /// even share in each tick before it: chunks are stepped ahead, on copies, and 4,096 cells are
-    /// counted for each. Where an edit changes what that read, a chunk is stepped again. The copies
-    /// take memory until that step, for chunks that are awake alone, and are in no save.
+    /// The budget that remains when the tick is complete is spent on the next step of soil, up to
+    /// an even share in each tick before it: chunks are stepped ahead, on copies, and each counts
+    /// as 4,096 cells. If an edit changes the input of such a step, the chunk is stepped again. The
+    /// copies take memory until the step, for awake chunks alone, and are not saved.
     ///
-    /// While water has its tick, whatever is read of the world is as it was after the last complete
-    /// tick. From then until the tick is complete, water, with its ledger, is that of the new tick,
-    /// units pass between it and soil chunk by chunk, and soil, pressure and ground are as far as
-    /// whole steps have come: what is done of a step shows, and is saved, when the step is
+    /// While the tick of water is underway, all queries answer for the world after the last
+    /// complete tick. From then until the tick is complete, water and its ledger are those of the
+    /// new tick, units pass between water and soil chunk by chunk, and soil, pressure and ground
+    /// show only whole steps: the result of a step is visible, and saved, when the step is
     /// complete. [`ticks`](World::ticks) counts complete ticks. Edits complete a tick that is
     /// underway first.
     ///
@@ -204,9 +206,9 @@ impl World {
         self.step_while(|progress| progress.visited < budget)
     }
 
-    /// Does as [`step_within`](World::step_within) does, and stops after the piece with which
-    /// `time` has passed since the call, or when there is no more to do in the tick. What a tick
-    /// comes to does not depend on it.
+    /// Works like [`step_within`](World::step_within), but stops after the piece during which
+    /// `time` since the call has passed, or when there is nothing left to do in the tick. The
+    /// result of the tick does not depend on the time.
     ///
     /// Pieces of soil take up to 0.2 ms. Longer ones are queued edits of a region (16³ cells filled
     /// with rock in a lake: 14 ms) and the end of a step of explosions: 1 ms for a charge of radius
@@ -220,28 +222,29 @@ impl World {
         self.step_while(|_| begin.elapsed() < time)
     }
 
-    /// Does as [`step_within`](World::step_within) does, as long as `goes_on` says so: it is asked
-    /// after each piece, with what the call has done so far. The call stops after the first piece
-    /// for which it says no, or when there is no more to do in the tick.
+    /// Works like [`step_within`](World::step_within), but stops when `goes_on` returns `false`. It
+    /// is called after each piece, with a report of the call so far. The call also stops when there
+    /// is nothing left to do in the tick.
     pub fn step_while(&mut self, mut goes_on: impl FnMut(&Progress) -> bool) -> Progress {
         self.advance(Some(&mut goes_on))
     }
 
-    /// Wakes every cell. The next ticks cost more, but change nothing that they would not have
-    /// changed otherwise. Completes a tick underway first.
+    /// Wakes every cell. The next ticks cost more, but have the same results. Completes a tick
+    /// underway first.
     pub fn wake_all(&mut self) {
         self.settle();
         self.water.wake_all();
         self.soil.wake_all();
         self.blast.wake_all();
         self.note_all_ground();
-        // Those that stand still do not count as awake.
+        // Frozen chunks do not count as awake.
         let chunks = self.water.chunks().map(|(chunk, _)| chunk);
         let still: Vec<_> = chunks.filter(|&chunk| self.water.is_frozen(chunk)).collect();
         still.into_iter().for_each(|chunk| self.touch(chunk));
     }
 
-    /// Makes the queued edits, then does the tick stage by stage, while `goes_on`, or whole.
+    /// Makes the queued edits, then does the tick stage by stage, while `goes_on` returns `true`,
+    /// or whole.
     fn advance(&mut self, mut goes_on: Option<&mut dyn FnMut(&Progress) -> bool>) -> Progress {
         let mut progress = Progress::default();
         self.queue.begin_tick();
@@ -276,8 +279,8 @@ impl World {
         progress
     }
 
-    /// Steps soil ahead after a tick that is complete, in the time that is left: an even share in
-    /// each, so that no chunk is left to step in the tick of the next step of soil.
+    /// Steps soil ahead after a completed tick, in the time that is left: an even share in each
+    /// tick, so that the tick of the next step of soil has no chunk left to step.
     fn step_soil_ahead(
         &mut self,
         progress: &mut Progress,
@@ -317,12 +320,12 @@ impl World {
             progress.report.changed += self.ebb();
             self.stage = Stage::Soaking(None);
         }
-        // The pieces that close the tick need a call that may go on.
+        // The pieces that close the tick need a call that may continue.
         water.finished && goes_on.as_mut().is_none_or(|goes_on| goes_on(progress))
     }
 
-    /// Does a piece of the stages after that of water: all that is left of a stage, unless the call
-    /// may stop in between.
+    /// Does a piece of the stages after the tick of water: the rest of a stage, unless the call may
+    /// stop in between.
     fn piece(&mut self, may_stop: bool) -> Piece {
         if !may_stop {
             self.soil.free_all();
@@ -358,8 +361,8 @@ impl World {
         }
     }
 
-    /// Does a chunk of the stage ahead. Returns how many cells it looked at; `None` if only what
-    /// completes the stage is left.
+    /// Does the next chunk of the coming stage. Returns how many cells it visited; `None` if only
+    /// the completion of the stage is left.
     fn piece_ahead(&mut self) -> Option<u64> {
         match self.stage {
             Stage::Soil if self.has_soil_step() => self.soil.step_ahead(),
@@ -370,8 +373,7 @@ impl World {
         }
     }
 
-    /// Lends explosions, of which so many steps are done, the ground for the next, or for what they
-    /// throw.
+    /// Lends explosions, after this many steps, the ground for the next step, or for the throws.
     fn lending_piece(&mut self, done: u32) -> Piece {
         self.touch_pressure();
         let changed = if done == 0 { self.follow_water() } else { 0 };
@@ -391,7 +393,7 @@ impl World {
         self.tick.wrapping_add(1).is_multiple_of(self.rules.soil_period.into())
     }
 
-    /// Passes so many ticks at rest.
+    /// Passes this many ticks at rest.
     fn pass(&mut self, ticks: u64) {
         let period = u64::from(self.rules.soil_period);
         let (end, wraps) = self.tick.overflowing_add(ticks);
@@ -403,8 +405,8 @@ impl World {
         self.tick = end;
     }
 
-    /// Makes all edits that wait and completes the tick that is underway, before an edit that is
-    /// made directly.
+    /// Makes all queued edits and completes the tick that is underway, before an edit that is made
+    /// directly.
     pub(in crate::world) fn settle(&mut self) {
         self.make_queued_edits();
         self.finish_tick();

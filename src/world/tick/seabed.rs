@@ -1,6 +1,6 @@
-//! Soil beside the sea keeps its fill: the sea replaces what flows out of it within the same step
-//! of soil, to the unit of moisture. By whole units of water at random, the flow would never be
-//! steady.
+//! Soil beside the sea stays full: within the same step of soil, the sea replaces the moisture that
+//! flows out of it, to the unit of moisture. With whole units of water at random, the flow would
+//! never be steady.
 
 use crate::chunk::LAYER_CELLS;
 use crate::humidity::Fed;
@@ -13,7 +13,7 @@ impl World {
     pub(in crate::world) fn find_seabed(&mut self, chunk: IVec3) {
         let fed = self.seabed_of(chunk);
         if self.soil.set_fed(chunk, fed) {
-            // A chunk that sleeps on is saved with them.
+            // A chunk that stays asleep is saved with these cells.
             self.touch(chunk);
         }
     }

@@ -14,16 +14,16 @@ use crate::{humidity, water};
 use glam::IVec3;
 use std::collections::BTreeMap;
 
-/// What settling came to.
+/// The result of settling.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Settling {
-    /// The ticks that it took.
+    /// The number of ticks done.
     pub ticks: u64,
     /// The units of moisture, 1/65,536 each, that came in meanwhile: from springs, taps, the sea
     /// and soil that is rain.
     pub came_in: u128,
-    /// Those that went out, over edges, through drains and into the sea.
+    /// The units that went out meanwhile, over edges, through drains and into the sea.
     pub went_out: u128,
     /// The chunks that are not at rest, in order of position (y, then z, then x).
     pub restless: Vec<Restless>,
@@ -52,83 +52,102 @@ impl Settling {
     }
 }
 
-/// Lets the water and the moisture of chunks come to rest outside any world, as for ground that was
-/// just generated, on any thread. Returns their records, in the order of the list, and what is not
-/// at rest after `most` ticks: where springs feed a stream that leaves, or rain a slope, nothing
-/// ever is. Moisture spreads slowly: ground that is dry at first may take tens of thousands of
-/// ticks.
-///
-/// Totals and levels are those to which a world of these chunks comes in as many ticks, without
-/// evaporation and explosions. At faces to chunks that are not in the list water and moisture wait,
-/// whatever the rules say; what they do at the faces of `bounds` they do say.
+/// How the water and the moisture of chunks come to rest outside any world, as for ground that was
+/// just generated, on any thread.
 ///
 /// ```
-/// use floodplain::Region;
 /// use floodplain::glam::IVec3;
-/// use floodplain::world::{Content, Palette, Rules, World, settle};
+/// use floodplain::world::{Content, Palette, Settle, World};
 ///
-/// let palette = Palette::natural();
-/// let [air, sand] = ["air", "sand"].map(|name| palette.id(name).expect("natural"));
+/// let settle = Settle { seed: 7, most_ticks: 100_000, ..Settle::default() };
+/// let [air, sand] = ["air", "sand"].map(|name| settle.palette.id(name).expect("natural"));
 /// let mut content = Content::from_heights(IVec3::ZERO, |_, _| 3, |_| sand, air);
 /// // Rain that was just generated hangs in the air.
 /// let mut water = floodplain::Chunk::uniform(floodplain::water::Voxel::OPEN);
 /// (0..4 * 256).for_each(|index| _ = water.set(index, floodplain::water::Voxel::SOLID));
 /// water.set(15 * 256, floodplain::water::Voxel::from_word(7)?);
 /// content.water = Some(water);
-/// let chunks = [(IVec3::ZERO, content)];
-/// let (records, settling) =
-///     settle(7, palette.clone(), Rules::default(), Region::EVERYWHERE, chunks, 100_000)?;
+/// let (records, settling) = settle.run([(IVec3::ZERO, content)])?;
 /// assert!(settling.is_at_rest());
 /// assert_eq!(records[0].water().units(), 0, "the sand has soaked it up");
 ///
-/// let mut world = World::new(7, palette, Rules::default())?;
+/// let mut world = World::new(7, settle.palette, settle.rules)?;
 /// world.insert_records(records)?;
 /// assert_eq!(world.total(), 7 * 64 * 65_536);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-///
-/// # Errors
-/// A rule is out of range, or a material of the palette is by these rules; or those of
-/// [`World::insert_chunks`].
-pub fn settle(
-    seed: u64,
-    palette: Palette,
-    rules: Rules,
-    bounds: Region,
-    chunks: impl IntoIterator<Item = (IVec3, Content)>,
-    most: u64,
-) -> Result<(Vec<ChunkRecord>, Settling), EditError> {
-    let chunks: Vec<(IVec3, Content)> = chunks.into_iter().collect();
-    let positions: Vec<IVec3> = chunks.iter().map(|&(position, _)| position).collect();
-    let mut world = alone(seed, palette, rules, bounds).map_err(EditError::Rules)?;
-    world.insert_chunks(chunks)?;
-    let settling = world.settle_all(most);
-    Ok((world.remove_chunks(positions)?, settling))
+#[derive(Clone, Debug)]
+pub struct Settle {
+    /// The seed of the random choices.
+    pub seed: u64,
+    /// The materials of the chunks.
+    pub palette: Palette,
+    /// The rules of the world that the chunks are for. Nothing evaporates, whatever they say.
+    pub rules: Rules,
+    /// The bounds of that world. At their faces the rules say what water does.
+    pub bounds: Region,
+    /// The most ticks. Moisture spreads slowly: ground that is dry at first may take tens of
+    /// thousands.
+    pub most_ticks: u64,
+}
+
+impl Default for Settle {
+    /// Seed 0, natural materials, default rules, no bounds, and at most 2,000 ticks.
+    fn default() -> Settle {
+        let (palette, rules) = (Palette::natural(), Rules::default());
+        Settle { seed: 0, palette, rules, bounds: Region::EVERYWHERE, most_ticks: 2_000 }
+    }
+}
+
+impl Settle {
+    /// Returns the records of chunks at rest, in the order of the list, and what is not at rest
+    /// after the most ticks: where springs feed a stream that leaves, or rain a slope, nothing ever
+    /// is.
+    ///
+    /// Totals and levels are those to which a world of these chunks comes in as many ticks, without
+    /// evaporation and explosions. At faces to chunks that are not in the list water and moisture
+    /// wait, whatever the rules say.
+    ///
+    /// # Errors
+    /// A rule is out of range, or a material of the palette is by these rules; or as of
+    /// [`World::insert_chunks`].
+    pub fn run(
+        &self,
+        chunks: impl IntoIterator<Item = (IVec3, Content)>,
+    ) -> Result<(Vec<ChunkRecord>, Settling), EditError> {
+        let chunks: Vec<(IVec3, Content)> = chunks.into_iter().collect();
+        let positions: Vec<IVec3> = chunks.iter().map(|&(position, _)| position).collect();
+        let mut world =
+            alone(self.seed, &self.palette, self.rules, self.bounds).map_err(EditError::Rules)?;
+        world.insert_chunks(chunks)?;
+        let settling = world.settle_all(self.most_ticks);
+        Ok((world.remove_chunks(positions)?, settling))
+    }
 }
 
 /// Returns a world without chunks in which nothing evaporates, and water waits where none is
 /// loaded, as moisture always does.
-fn alone(seed: u64, palette: Palette, rules: Rules, bounds: Region) -> Result<World, RulesError> {
-    rules.check(&palette)?;
+fn alone(seed: u64, palette: &Palette, rules: Rules, bounds: Region) -> Result<World, RulesError> {
+    rules.check(palette)?;
     let rules = Rules { water: water::rules_alone(rules.water), ..rules };
-    World::with_bounds(seed, palette, rules, bounds)
+    World::with_bounds(seed, palette.clone(), rules, bounds)
 }
 
 impl World {
     /// Lets the water and the moisture of the loaded chunks that a region touches come to rest at
-    /// once, while the rest of the world and all pressure stand still and
-    /// [`ticks`](World::ticks) do not advance. Returns what is not at rest after `most` ticks of
-    /// these chunks. What springs, rain and the sea supply, what leaves, and what passes between
-    /// water and soil meanwhile is entered in the ledger; nothing evaporates. Makes the queued
-    /// edits and completes a tick that is underway first.
+    /// once, while the rest of the world and all pressure stand still and [`ticks`](World::ticks)
+    /// do not advance. Returns the chunks that are not at rest after `most` ticks of these chunks.
+    /// The ledger counts the units that springs, rain and the sea supply, the units that leave, and
+    /// the units that pass between water and soil; nothing evaporates. First makes the queued edits
+    /// and completes a tick that is underway.
     ///
-    /// Totals and levels are those to which the chunks come in as many ticks of the world, if
-    /// nothing crosses their outer faces and there is no pressure. At these faces, water and
-    /// moisture wait, and go on with the next tick of the world, in which they are looked at once
-    /// more. Chunks whose water is [frozen](crate::water::WaterWorld::freeze) stand still here,
-    /// too. To a [`Feed`](crate::world::Feed), the chunks are loaded anew;
+    /// Totals and levels equal those after as many ticks of the world, if nothing crosses the
+    /// chunks' outer faces and there is no pressure. Water and moisture are held at these faces,
+    /// and move again with the next tick of the world, which visits them once more. Chunks whose
+    /// water is [frozen](crate::water::WaterWorld::freeze) stay frozen. For a
+    /// [`Feed`](crate::world::Feed), the chunks are loaded again;
     /// [`take_changes`](World::take_changes) lists their moisture, but not their water. To settle
-    /// generated ground on another thread, see [`settle`].
+    /// generated ground on another thread, see [`Settle`].
     ///
     /// ```
     /// use floodplain::Region;
@@ -141,10 +160,10 @@ impl World {
     /// let ground = Content::from_heights(IVec3::ZERO, |_, _| 3, |_| rock, air);
     /// world.insert_chunk(IVec3::ZERO, ground)?;
     /// world.rain(IVec3::new(8, 15, 8), 60)?;
-    /// assert_eq!(world.height(IVec3::new(8, 5, 8)), 7);
+    /// assert_eq!(world.units(IVec3::new(8, 5, 8)), 7);
     /// let settling = world.settle_now(Region::cell(IVec3::ZERO), 1_000)?;
     /// assert!(settling.is_at_rest());
-    /// assert_eq!((world.height(IVec3::new(8, 5, 8)), world.ticks()), (0, 0));
+    /// assert_eq!((world.units(IVec3::new(8, 5, 8)), world.ticks()), (0, 0));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
@@ -153,7 +172,7 @@ impl World {
     pub fn settle_now(&mut self, region: Region, most: u64) -> Result<Settling, EditError> {
         self.settle();
         let positions = self.live_chunks(region)?;
-        let mut there = alone(self.seed(), self.palette.clone(), self.rules, self.bounds())
+        let mut there = alone(self.seed(), &self.palette, self.rules, self.bounds())
             .map_err(EditError::Rules)?;
         // The same random choices as in ticks of the world.
         there.tick = self.tick;
@@ -176,7 +195,7 @@ impl World {
         Ok(settling)
     }
 
-    /// Does ticks until nothing can happen any more, at most so many.
+    /// Does ticks until nothing more can change, at most the given number.
     fn settle_all(&mut self, most: u64) -> Settling {
         let (first, start) = (self.tick, self.ledger());
         while !self.is_at_rest() && self.tick.wrapping_sub(first) < most {
@@ -208,7 +227,7 @@ impl World {
         all.into_values().collect()
     }
 
-    /// Makes the moisture of a chunk that of another world.
+    /// Replaces the moisture of a chunk by that of another world.
     fn take_moisture(&mut self, there: &World, chunk: IVec3) -> Result<(), EditError> {
         for index in 0..CHUNK_CELLS {
             let cell = Cube::cell_at(chunk, index);
@@ -221,8 +240,8 @@ impl World {
         Ok(())
     }
 
-    /// Enters what came in, went out and passed in another world, in the ledger from before its
-    /// chunks were lent to it. Water has entered its part.
+    /// Adds the units that came in, went out and passed in another world to the ledger from before
+    /// its chunks were lent to it. The units of water are added already.
     fn enter(&mut self, before: Ledger, start: Ledger, end: Ledger) {
         self.soil.replace_ledger(humidity::Ledger {
             placed: before.soil.placed + (end.soil.placed - start.soil.placed),
@@ -236,7 +255,7 @@ impl World {
         self.passed.ebbed += end.ebbed - start.ebbed;
     }
 
-    /// Returns the loaded chunks that a region touches and whose water does not stand still.
+    /// Returns the loaded chunks that a region touches, except chunks with frozen water.
     fn live_chunks(&self, region: Region) -> Result<Vec<IVec3>, EditError> {
         let touched = Region::new(Cube::chunk_of(region.min()), Cube::chunk_of(region.max()));
         let slots = self.ground.slots_in(touched);

@@ -1,4 +1,4 @@
-//! What a simulation distance needs to know of a world of materials.
+//! A world of materials as a simulation distance sees it.
 
 use crate::water::{self, Fate, Foresight, Simulated};
 use crate::world::World;

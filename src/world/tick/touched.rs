@@ -1,9 +1,8 @@
-//! Which chunks of ground, soil and pressure have been touched since a save last asked, so that it
-//! need not look at the others. Water keeps its own account of that, in
-//! `water/store/changed/touched.rs`, and its periods are used here. Of soil, the steps say it, and
-//! what is awake counts as touched. Pressure counts as touched in each of its steps and each time a
-//! save asks. So only what is written without waking is noted one by one. Until a save asks, little
-//! is kept.
+//! Which chunks of ground, soil and pressure have been touched since the last save, so that a save
+//! can skip the others. Water keeps its own record, in `water/store/changed/touched.rs`, whose
+//! periods are used here. For soil, the record of its steps serves, and awake chunks count as
+//! touched. Pressure counts as touched in each of its steps and in each save. So only writes that
+//! wake nothing are noted one by one. Before the first save, little is kept.
 
 use crate::world::World;
 use glam::IVec3;
@@ -18,9 +17,9 @@ use {
 #[cfg(feature = "store")]
 #[derive(Default)]
 pub(in crate::world) struct Touched {
-    /// Whether a save has asked. Atomic, as one that only reads the world does so, too.
+    /// Whether there was a save. Atomic, since a save that only reads the world sets it, too.
     is_kept: AtomicBool,
-    /// The period in which each was last touched, if it was since a save asked.
+    /// The period in which each chunk was last touched, if it was touched since the first save.
     periods: HashMap<IVec3, u64>,
 }
 
@@ -34,13 +33,13 @@ impl World {
         }
     }
 
-    /// Notes nothing: no save will ask.
+    /// Notes nothing, since no save reads this.
     #[cfg(not(feature = "store"))]
     #[inline]
     pub(in crate::world) fn touch(&mut self, _: IVec3) {}
 
-    /// Notes the chunks that explosions have, or that their ground is lent of: before all that may
-    /// change or drop one.
+    /// Notes the chunks that explosions have, or whose ground is lent to them. To be called before
+    /// any change that may drop one.
     pub(in crate::world) fn touch_pressure(&mut self) {
         #[cfg(feature = "store")]
         if *self.touched.is_kept.get_mut() {
@@ -54,7 +53,7 @@ impl World {
 
 #[cfg(feature = "store")]
 impl World {
-    /// Returns the present as a time since which chunks are touched; `None` while a tick is
+    /// Returns the present as a time for queries of touched chunks; `None` while a tick is
     /// underway.
     pub(crate) fn since_now(&self) -> Option<Since> {
         if self.stage != Stage::Rest {
@@ -65,8 +64,8 @@ impl World {
         Some(now.with_soil_steps(self.soil.steps_done()))
     }
 
-    /// Returns the loaded chunks of which a save may have changed since a time, in no order, and
-    /// until when that is; all if that time is of another world.
+    /// Returns the loaded chunks whose saved state may have changed since a time, in no order, and
+    /// the time until which this holds; all if that time is of another world.
     pub(crate) fn touched_since(&mut self, since: Option<Since>) -> (Vec<IVec3>, Since) {
         self.touched.is_kept.store(true, Ordering::Relaxed);
         self.touch_pressure();
@@ -76,7 +75,7 @@ impl World {
         let Some(since) = since.filter(|since| since.is_of_world(now)) else {
             return (grid.occupied().map(|slot| grid.position_at(slot)).collect(), now);
         };
-        // Chunks that are gone are touched when they come again.
+        // Chunks that are removed are touched when they are loaded again.
         self.touched.periods.retain(|&chunk, _| grid.slot(chunk).is_some());
         let mut of_water = of_water.into_iter().peekable();
         let is_touched = |&(slot, chunk): &(Slot, IVec3)| {
@@ -86,22 +85,22 @@ impl World {
         (chunks.filter(is_touched).map(|(_, chunk)| chunk).collect(), now)
     }
 
-    /// Returns whether a save of a chunk may have changed since a time.
+    /// Returns whether the saved state of a chunk may have changed since a time.
     pub(crate) fn is_touched_since(&self, chunk: IVec3, since: Since) -> bool {
         let slot = self.water.grid().slot(chunk);
         slot.is_none_or(|slot| self.water.is_touched_since(slot, since))
             || self.is_part_touched_since(chunk, since)
     }
 
-    /// The same, but for its water.
+    /// The same, except for its water.
     fn is_part_touched_since(&self, chunk: IVec3, since: Since) -> bool {
         let period = self.touched.periods.get(&chunk);
         period.is_some_and(|&period| since.is_reached_by(period))
             || self.soil.is_stepped_since(chunk, since.soil_steps())
     }
 
-    /// Returns whether no tick touches a chunk as it is: its water and its soil sleep or stand
-    /// still, and there is no pressure.
+    /// Returns whether no tick touches a chunk in its present state: its water and its soil sleep
+    /// or are frozen, and there is no pressure.
     pub(crate) fn rests(&self, chunk: IVec3) -> bool {
         let is_awake = |slot| self.water.grid().awake_at(slot).is_some();
         let is_water_awake = self.water.grid().slot(chunk).is_some_and(is_awake);

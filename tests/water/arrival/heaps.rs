@@ -51,7 +51,7 @@ fn heaps(half: i32, high: i32, seeds: u64, side: i32) -> Spread {
             rest(&mut world, 1_000);
             let mut reach = [0.0_f64; 16];
             for cell in Region::new(IVec3::ZERO, at(side - 1, 0, side - 1)).positions() {
-                let (height, away) = (f64::from(world.height(cell)), (cell - middle).as_dvec3());
+                let (height, away) = (f64::from(world.units(cell)), (cell - middle).as_dvec3());
                 if height == 0.0 {
                     continue;
                 }
@@ -105,7 +105,7 @@ fn lake(seed: u64, height: u8) -> WaterWorld {
 /// Returns which part of the steps in the surface of a lake, which are pairs of columns beside each
 /// other of unlike height, lie at borders of chunks.
 fn steps_at_borders(world: &WaterWorld) -> f64 {
-    let surface = |x: i32, z: i32| (2..5).map(|y| world.height(at(x, y, z))).sum::<u8>();
+    let surface = |x: i32, z: i32| (2..5).map(|y| world.units(at(x, y, z))).sum::<u8>();
     let (mut all, mut at_borders) = (0, 0);
     for (along, across) in (0..64).flat_map(|across| (0..63).map(move |along| (along, across))) {
         let steps = [
@@ -158,7 +158,7 @@ fn dam_break(width: i32) -> u64 {
     let ticks = rest(&mut world, 1_600);
     let column = |x: i32| {
         let cells = Region::new(at(x, 0, 1), at(x, 15, 1)).positions();
-        cells.map(|cell| u64::from(world.height(cell))).sum::<u64>()
+        cells.map(|cell| u64::from(world.units(cell))).sum::<u64>()
     };
     assert!(column(0).abs_diff(column(159)) <= 1, "{} and {}", column(0), column(159));
     ticks

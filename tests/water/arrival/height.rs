@@ -50,7 +50,7 @@ fn no_spring_runs_over_a_sill_above_it() {
 /// While a higher spring gives, its water goes over the sill. Without it nothing does: what it has
 /// lifted does not hang on the lower one.
 #[test]
-fn what_a_spring_has_lifted_does_not_hang_on_a_lower_one() {
+fn water_lifted_by_a_spring_is_not_fed_by_a_lower_one() {
     let mut cases = Cases::default();
     for kind in PONDS {
         for seed in 0..6 {
@@ -88,7 +88,7 @@ fn culvert(seed: u64, [width, wall]: [i32; 2], below: i32, first: Is) -> Built {
 /// its spring, of water that stood there 2 to 5, and a gap in the spring's flow turned the one into
 /// the other. A spring a cell higher gives all of its supply.
 #[test]
-fn what_passes_a_culvert_does_not_depend_on_what_stood_in_it() {
+fn flow_through_a_culvert_does_not_depend_on_its_initial_water() {
     let mut cases = Cases::default();
     for kind in [[1, 2], [1, 6], [3, 3]] {
         let offered = 7.0 * f64::from(kind[0]);

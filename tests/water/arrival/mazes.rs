@@ -63,7 +63,7 @@ impl Maze {
 /// Full at first, 30, 45 and 56 of 60 let out nine tenths, at 0.55, 0.7 and 0.9 open; dry at first,
 /// 60, 59 and 59. Flow through water that had stood there stayed partial for good.
 #[test]
-fn what_springs_offer_leaves_mazes_whether_these_were_dry_or_full() {
+fn supply_of_springs_leaves_mazes_dry_or_full() {
     let mut cases = Cases::default();
     for open in [0.55, 0.7, 0.9] {
         let mazes = (0..).filter_map(|seed| Some((seed, Maze::random(seed, open).arrives()?)));

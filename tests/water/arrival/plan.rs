@@ -96,7 +96,7 @@ impl Built {
     }
 
     pub fn height(&self, x: i32, y: i32, z: i32) -> u8 {
-        self.world.height(self.at(at(x, y, z)))
+        self.world.units(self.at(at(x, y, z)))
     }
 
     /// The units in a box of the plan.

@@ -27,7 +27,7 @@ fn lake(seed: u64, lake: IVec3, outflow: i32, springs: i32, first: Is) -> Built 
 /// 4 to 7 of 7 units a tick left lakes that were full at first, and HasSource was on none of the
 /// cells of the outflow; of dry ones 7.
 #[test]
-fn what_springs_offer_leaves_lakes_whether_these_were_dry_or_full() {
+fn supply_of_springs_leaves_lakes_dry_or_full() {
     let mut cases = Cases::default();
     for (seed, size, outflow) in [
         (1, at(12, 3, 12), 12),

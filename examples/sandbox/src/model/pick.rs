@@ -31,7 +31,7 @@ pub fn pick(world: &World, origin: Vec3, ray: Vec3, meets_water: bool) -> Option
     let mut at = from;
     while at <= to && bounds.contains(cell) {
         let is_ground = world.material(cell) != Some(AIR);
-        if is_ground || meets_water && world.height(cell) > 0 {
+        if is_ground || meets_water && world.units(cell) > 0 {
             let entry = before.unwrap_or_else(|| cell + entry_face(origin + ray * from, low, high));
             return Some(Target { cell, before: entry });
         }

@@ -22,7 +22,7 @@ fn run(sandbox: &mut Sandbox, ticks: u64, budget: u64) {
 const MIDDLE: IVec3 = IVec3::new(150, 12, 80);
 
 #[test]
-fn what_is_dug_and_built_and_poured_is_there_in_the_next_tick() {
+fn edits_take_effect_in_the_next_tick() {
     let mut sandbox = sandbox(Kind::Plain);
     let (cell, radius) = (MIDDLE, 2);
     sandbox.act(&Action::Build { material: CONCRETE, cell, radius }).unwrap();
@@ -191,7 +191,7 @@ fn ticks_in_pieces_come_to_the_same_as_whole_ones() {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused_and_changes_nothing() {
+fn invalid_input_is_refused_and_changes_nothing() {
     let mut sandbox = sandbox(Kind::Plain);
     let before = sandbox.account();
     let (outside, ground) = (IVec3::new(-1, 5, 5), IVec3::new(150, 1, 80));

@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_behind_or_beside_is_not_seen() {
+    fn points_behind_or_beside_the_camera_are_not_seen() {
         let camera = camera();
         let matrix = camera.matrix(1.6);
         let sees = |middle: Vec3| may_see(&matrix, middle - 8.0, middle + 8.0);

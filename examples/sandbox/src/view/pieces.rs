@@ -58,7 +58,7 @@ impl Pieces {
             let cell = piece.at.floor().as_ivec3();
             // Above the world they fly on, and come down again.
             let is_above = cell.y > world.bounds().max().y;
-            is_above || world.material(cell) == Some(AIR) && world.height(cell) < 4
+            is_above || world.material(cell) == Some(AIR) && world.units(cell) < 4
         });
     }
 

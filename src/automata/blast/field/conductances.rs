@@ -1,4 +1,4 @@
-//! The conductances of a chunk's links: coefficient times weight, 0 where nothing passes. They
+//! The conductances of a chunk's links: coefficient times weight, 0 where no pressure passes. They
 //! follow from weights and removed cells, are computed for whole chunks when a step needs them, and
 //! are kept until the ground there changes.
 
@@ -59,8 +59,8 @@ impl<S: BlastShape> BlastWorld<S> {
         if is_whole { Conductances::Uniform } else { Conductances::Weighted(planes) }
     }
 
-    /// Returns the conductances of the links inside a chunk. Those to other chunks are without
-    /// meaning.
+    /// Returns the conductances of the links inside a chunk. The values for links to other chunks
+    /// are meaningless.
     fn inner_conductances(&self, slot: Slot) -> Planes {
         let whole = self.unit_conductance();
         let Some(ground) = self.ground(slot) else {
@@ -89,7 +89,8 @@ impl<S: BlastShape> BlastWorld<S> {
         planes
     }
 
-    /// Sets the conductances of the links at a face of a chunk, or of the part of it in the world.
+    /// Sets the conductances of the links at a face of a chunk, or at the edge of the world within
+    /// it.
     fn put_outer_conductances(&self, slot: Slot, face: Face, plane: &mut [f32; CHUNK_CELLS]) {
         let side = self.space.side::<S>(self.pressure.position_at(slot), face);
         let neighbours = self.pressure.neighbours_of(slot);
@@ -108,7 +109,7 @@ impl<S: BlastShape> BlastWorld<S> {
         }
     }
 
-    /// Returns the index of the cell across a face of a chunk or, if that is one, across a border.
+    /// Returns the index of the cell across a face of a chunk or, at a border, across the border.
     fn index_behind(&self, index: usize, face: Face, is_border: bool) -> usize {
         let axis = axis(face);
         let plane = match is_border {
@@ -141,8 +142,8 @@ impl<S: BlastShape> BlastWorld<S> {
         }
     }
 
-    /// Clears the conductances of a chunk whose ground has changed, and recomputes those of its
-    /// neighbours at their common faces.
+    /// Clears the conductances of a chunk whose ground has changed, and recomputes the conductances
+    /// of its neighbours at their common faces.
     pub(crate) fn renew_conductances(&mut self, slot: Slot, changed: &CellMask) {
         self.states[slot.index()].conductances = Conductances::Unknown;
         let position = self.pressure.position_at(slot);

@@ -1,5 +1,5 @@
-//! Edge planes: a number for each face of each cell of a chunk, its link's conductance or what
-//! flowed over it. In full that is 64 KB in sheets and 96 KB in cubes, so it is allocated only by
+//! Edge planes: a number for each face of each cell of a chunk, either its link's conductance or
+//! the flow over it. In full that is 64 KB in sheets and 96 KB in cubes, so it is allocated only by
 //! the first step that needs it. Flows over links of weight 1 take half.
 
 use super::space::{axis, is_positive};
@@ -11,8 +11,8 @@ use crate::coords::{CHUNK_CELLS, Face};
 /// By [`Face`] index; then by the cell's index.
 pub(crate) type Planes = Box<[[f32; CHUNK_CELLS]]>;
 
-/// The conductance of every link: coefficient times weight, 0 where nothing passes. Any value at
-/// rigid borders, where each cell's own pressure is mirrored.
+/// The conductance of every link: coefficient times weight, 0 where no pressure passes. Any value
+/// at rigid borders, where each cell's own pressure is mirrored.
 #[derive(Clone, Default)]
 pub(crate) enum Conductances {
     /// Not computed: no step has needed them.
@@ -30,11 +30,11 @@ impl Conductances {
     }
 }
 
-/// What flowed over each link in the last step of the wave rule, by axis, positive towards larger
-/// coordinates. A line of n cells has n + 1 links, the one before its first cell first.
+/// The flow over each link in the last step of the wave rule, by axis, positive towards larger
+/// coordinates. A line of n cells has n + 1 links, beginning with the one before its first cell.
 pub(crate) type LinkFlows = Box<[Vec<f32>]>;
 
-/// What flowed out of every cell across every face in the last step of the wave rule.
+/// The flow out of every cell across every face in the last step of the wave rule.
 #[derive(Clone)]
 pub(crate) enum ChunkFlows {
     /// The same for all cells, by face.
@@ -81,7 +81,7 @@ impl ChunkFlows {
         }
     }
 
-    /// Sets what flows out of a cell across a face.
+    /// Sets the flow out of a cell across a face.
     pub(crate) fn set<S: BlastShape>(&mut self, face: Face, index: usize, flow: f32) {
         match self {
             ChunkFlows::Links(links) => {
@@ -95,7 +95,7 @@ impl ChunkFlows {
         core::array::from_fn(|index| self.at::<S>(face, index))
     }
 
-    /// Converts to storage by face, and returns that.
+    /// Converts to storage by face, and returns the planes.
     pub(crate) fn faces_mut<S: BlastShape>(&mut self) -> &mut Planes {
         if !matches!(self, ChunkFlows::Faces(_)) {
             *self = ChunkFlows::Faces(faces::<S>().map(|face| self.plane::<S>(face)).collect());
@@ -106,7 +106,7 @@ impl ChunkFlows {
         }
     }
 
-    /// Converts to storage by link, and returns that.
+    /// Converts to storage by link, and returns the planes.
     pub(crate) fn links_mut<S: BlastShape>(&mut self) -> &mut LinkFlows {
         if !matches!(self, ChunkFlows::Links(_)) {
             let mut links: LinkFlows = (0..S::NEIGHBOURS / 2)

@@ -1,5 +1,4 @@
-//! What stands in a chunk besides pressure: removed cells, walls with their strengths, and the
-//! weights of links.
+//! The obstacles in a chunk: removed cells, walls with their strengths, and the weights of links.
 
 use super::space::{axis, is_positive};
 use crate::automata::blast::{BlastShape, BlastWorld};
@@ -9,17 +8,17 @@ use crate::simd;
 use crate::state_hash::StateHash;
 use std::collections::BTreeMap;
 
-/// What edits built in a chunk. The default is open space with links of weight 1.
+/// The obstacles that edits built in a chunk. The default is open space with links of weight 1.
 #[derive(Clone, Debug)]
 pub(crate) struct Ground {
     /// Removed cells, walls included.
     pub(crate) solid: CellMask,
     /// Strengths of walls that break, 0 in all other cells.
     strengths: Chunk<f32>,
-    /// No wall is weaker.
+    /// A lower bound of the strengths of all walls.
     least_strength: f32,
     /// Weights other than 1, by axis and index of the cell with the smaller coordinate; across a
-    /// periodic border, of the cell with the larger one.
+    /// periodic border, of the cell with the larger coordinate.
     pub(crate) weights: BTreeMap<(usize, usize), f32>,
 }
 
@@ -65,13 +64,13 @@ impl Ground {
         (0..cells).filter_map(|index| Some((index, self.strength(index)?)))
     }
 
-    /// Returns a strength that no wall is below; infinity if no cell was ever a wall.
+    /// Returns a lower bound of the strengths of all walls; infinity if no cell was ever a wall.
     pub(crate) fn least_strength(&self) -> f32 {
         self.least_strength
     }
 
-    /// Returns the removed cells whose neighbours in the chunk are not all removed too, and those
-    /// at the chunk's faces: the others, as most of a thick wall, are reached by no pressure.
+    /// Returns the removed cells at the chunk's faces and those with a neighbour in the chunk that
+    /// is not removed. No pressure reaches the others, which are most of a thick wall.
     pub(crate) fn exposed<S: BlastShape>(&self) -> CellMask {
         let mut buried = self.solid.clone();
         for &face in BlastWorld::<S>::FACES {
@@ -132,7 +131,8 @@ impl simd::Kernel for Least<'_> {
 
     #[inline(always)]
     fn run(self) -> f32 {
-        // Numbers from 0 on are in the order of their bits. Less one, 0 is the last of them.
+        // Numbers from 0 on are in the order of their bits. Subtracting one makes 0 the last of
+        // them.
         let least = self.0.iter().fold(f32::INFINITY.to_bits() - 1, |least, strength| {
             least.min(strength.to_bits().wrapping_sub(1))
         });
@@ -140,7 +140,8 @@ impl simd::Kernel for Least<'_> {
     }
 }
 
-/// Returns, for each cell, the bit of the cell so many indices behind it: after it, or before it.
+/// Returns, for each cell, the bit of the cell at this distance in the index order: after it, or
+/// before it.
 fn behind(
     cells: &[u64; CHUNK_CELLS / 64],
     stride: usize,
@@ -150,7 +151,7 @@ fn behind(
     let word = |at: usize| cells.get(at).copied().unwrap_or(0);
     core::array::from_fn(|at| match is_after {
         true => word(at + words) >> bits | word(at + words + 1).unbounded_shl(64 - bits),
-        // Below index 0 there is none, as far beyond the last one.
+        // There is no cell below index 0 or after the last one.
         false => {
             let [near, far] = [words, words + 1].map(|words| at.wrapping_sub(words));
             word(near) << bits | word(far).unbounded_shr(64 - bits)

@@ -1,4 +1,4 @@
-//! The links of cells: their weights, what they conduct, and the chunks at their ends.
+//! The links of cells: their weights, their conductances, and the chunks at their ends.
 
 use super::flows::Conductances;
 use super::highest;
@@ -59,7 +59,7 @@ impl<S: BlastShape> BlastWorld<S> {
     }
 
     /// Returns the weight of the link over a face from a cell to the next, each `None` if its chunk
-    /// is not loaded. It is kept with the one at the smaller coordinate.
+    /// is not loaded. It is kept with the cell at the smaller coordinate.
     fn weight_between(
         &self,
         here: Option<(Slot, usize)>,
@@ -104,7 +104,7 @@ impl<S: BlastShape> BlastWorld<S> {
         self.link_of(cell, self.place(cell), face).conductance
     }
 
-    /// Returns the loaded chunks behind a chunk's faces, as far as pressure may pass.
+    /// Returns the loaded chunks behind a chunk's faces into which pressure may pass.
     pub(crate) fn chunks_behind(&self, slot: Slot) -> SmallVec<[(Face, Slot); 6]> {
         let chunk = self.pressure.position_at(slot);
         let neighbours = self.pressure.neighbours_of(slot);
@@ -121,7 +121,7 @@ impl<S: BlastShape> BlastWorld<S> {
     }
 
     /// Returns the chunk behind a side of a chunk with these grid neighbours: one of them, or the
-    /// one across a periodic border. [`Slot::NONE`] if it is not loaded.
+    /// chunk across a periodic border. [`Slot::NONE`] if it is not loaded.
     pub(crate) fn slot_behind(&self, neighbours: &[Slot; 6], face: Face, side: &Side) -> Slot {
         match side.beyond {
             Beyond::There(there) if side.is_border => {
@@ -196,7 +196,7 @@ impl<S: BlastShape> BlastWorld<S> {
         self.states[slot.index()].ground.get_or_insert_default()
     }
 
-    /// Drops a chunk's ground if nothing stands in it, and its conductances, which may be uniform
+    /// Drops a chunk's ground if it has no obstacles, and its conductances, which may be uniform
     /// again.
     pub(crate) fn drop_plain_ground(&mut self, slot: Slot) {
         if self.ground(slot).is_some_and(Ground::is_plain) {
@@ -205,7 +205,7 @@ impl<S: BlastShape> BlastWorld<S> {
         }
     }
 
-    /// Marks a cell as changed, and wakes its chunk and those of the linked cells.
+    /// Marks a cell as changed, and wakes its chunk and the chunks of the linked cells.
     pub(crate) fn touch(&mut self, cell: IVec3) {
         let Some((slot, index)) = self.place(cell) else { return };
         self.pressure.mark_changed_at(slot, index);

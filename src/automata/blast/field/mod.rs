@@ -20,9 +20,9 @@ pub(crate) struct ChunkState {
     /// `None` for open space with links of weight 1.
     pub(crate) ground: Option<Box<Ground>>,
     pub(crate) conductances: Conductances,
-    /// `None` if nothing flowed in the last step of the wave rule.
+    /// `None` if there was no flow in the last step of the wave rule.
     pub(crate) flows: Option<ChunkFlows>,
-    /// No pressure in the chunk is higher, in absolute value.
+    /// An upper bound of the absolute values of the chunk's pressures.
     pub(crate) highest: f32,
     /// Whether a pressure or a flow reached the threshold after the last step. An edit that raises
     /// one above it updates this at once.

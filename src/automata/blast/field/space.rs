@@ -1,11 +1,12 @@
-//! The bounds and borders of a world, its extent, and what lies behind a face of a cell or chunk.
+//! The bounds and borders of a world, its extent, and the geometry behind a face of a cell or
+//! chunk.
 
 use crate::automata::blast::rules::{Border, Borders};
 use crate::coords::{Face, Region, Shape};
 use glam::IVec3;
 use hashbrown::HashSet;
 
-/// What lies behind a face.
+/// The result of a step across a face.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Beyond {
     /// A rigid border, or the face of a chunk that stands still.
@@ -16,26 +17,26 @@ pub(crate) enum Beyond {
     There(IVec3),
 }
 
-/// What lies behind a face of a chunk, or of the part of it that is in the world.
+/// A face of a chunk, or of the part of it that is in the world.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Side {
     /// The local coordinate, along the face's axis, of the last cells before it.
     pub(crate) plane: usize,
-    /// What lies behind it.
+    /// What lies behind the face.
     pub(crate) beyond: Beyond,
     /// Whether the world's bounds are here, at a periodic border too.
     pub(crate) is_border: bool,
 }
 
-/// The bounds of a world with their borders, and its chunks that are unlike others.
+/// The bounds of a world with their borders, and the chunks with special treatment.
 #[derive(Clone, Debug)]
 pub(crate) struct Space {
     pub(crate) bounds: Region,
     pub(crate) borders: Borders,
-    /// The chunks that pressure may enter; `None` if it may enter all. At the faces of the others
-    /// it leaves, as over an open border.
+    /// The chunks that pressure may enter; `None` if it may enter all. At the faces of all other
+    /// chunks it leaves, as over an open border.
     pub(crate) extent: Option<HashSet<IVec3>>,
-    /// The chunks that stand still: nothing passes their faces.
+    /// The chunks that stand still: no pressure passes their faces.
     pub(crate) still: HashSet<IVec3>,
 }
 
@@ -55,13 +56,13 @@ impl Space {
         self.extent.as_ref().is_none_or(|extent| extent.contains(&chunk))
     }
 
-    /// Returns whether nothing passes between two chunks because one of them stands still.
+    /// Returns whether no pressure passes between two chunks because one of them stands still.
     pub(crate) fn is_parted(&self, chunks: [IVec3; 2]) -> bool {
         !self.still.is_empty() && chunks.iter().any(|chunk| self.still.contains(chunk))
     }
 
-    /// Returns what lies across the face between two chunks: `there`, a chunk or a cell of the
-    /// second one, if pressure may go from one to the other.
+    /// Returns the result of a step across the face between two chunks: `there`, a chunk or a cell
+    /// of the second one, if pressure may pass between them.
     fn across(&self, chunks: [IVec3; 2], there: IVec3) -> Beyond {
         if self.is_parted(chunks) {
             Beyond::Rigid
@@ -72,7 +73,8 @@ impl Space {
         }
     }
 
-    /// Returns the world's last coordinate towards `face`, and that towards the opposite face.
+    /// Returns the world's last coordinate towards `face`, and the last one towards the opposite
+    /// face.
     fn ends(&self, face: Face) -> (i32, i32) {
         let axis = axis(face);
         let (min, max) = (self.bounds.min()[axis], self.bounds.max()[axis]);

@@ -16,7 +16,7 @@ pub struct Broken<P = IVec3> {
     pub place: P,
     /// The pressure difference across it.
     pub difference: f64,
-    /// The strength that this exceeded.
+    /// The strength that the difference exceeded.
     pub strength: f64,
 }
 
@@ -28,7 +28,7 @@ impl<P> Broken<P> {
 }
 
 /// Returns the pressure difference across a wall, from the pressures of the open places that it is
-/// linked to: the highest less the lowest, or a single one's difference to 0.
+/// linked to: the highest less the lowest, or the difference of a single one to 0.
 pub(crate) fn difference(pressures: impl Iterator<Item = f64>) -> f64 {
     let (mut low, mut high, mut count) = (f64::INFINITY, f64::NEG_INFINITY, 0);
     for pressure in pressures {
@@ -45,10 +45,10 @@ impl<S: BlastShape> BlastWorld<S> {
     /// Opens every wall whose pressure difference exceeds its strength. All are checked before the
     /// first one opens.
     ///
-    /// Only walls in awake chunks are checked: nothing has changed around others since their last
-    /// check. `broken` are those found [ahead](BlastWorld::step_ahead), and `unchecked` the chunks
-    /// that were not checked then. Returns where walls broke: their surroundings must be checked
-    /// again, even if no pressure changes.
+    /// Only walls in awake chunks are checked: the surroundings of all other walls have not changed
+    /// since their last check. `broken` are the walls found [ahead](BlastWorld::step_ahead), and
+    /// `unchecked` the chunks that were not checked then. Returns where walls broke: their
+    /// surroundings must be checked again, even if no pressure changes.
     pub(crate) fn break_walls(
         &mut self,
         mut broken: Vec<Broken>,
@@ -59,8 +59,8 @@ impl<S: BlastShape> BlastWorld<S> {
         let places: Vec<IVec3> = broken.iter().map(|wall| wall.place).collect();
         for &place in &places {
             self.open_wall(place);
-            // Without walls the chunk may be freed in this step, and then reports what had been
-            // marked.
+            // Without walls the chunk may be freed in this step, and the freed chunk then reports
+            // these marks.
             if let Some((slot, index)) = self.place(place) {
                 self.pressure.mark_changed_at(slot, index);
             }
@@ -83,8 +83,8 @@ impl<S: BlastShape> BlastWorld<S> {
         ground.exposed::<S>().iter().filter_map(broken).collect()
     }
 
-    /// Returns whether the pressures in a chunk and beside it may differ by more than its weakest
-    /// wall withstands: twice the highest of them is the most that two can differ by.
+    /// Returns whether the pressures in and beside a chunk may differ by more than its weakest wall
+    /// withstands: two of them differ by at most twice the highest absolute value.
     fn may_break(&self, slot: Slot, ground: &Ground) -> bool {
         let most = f64::from(ground.least_strength()) / 2.0;
         let around = self.chunks_behind(slot).into_iter().map(|(_, there)| there);

@@ -48,7 +48,7 @@ pub enum GraphError {
     Unstable {
         /// The node.
         node: NodeId,
-        /// What the sum of the weights of its links would be.
+        /// The resulting sum of the weights of its links.
         weights: f64,
         /// The most that coefficient times this sum may be.
         limit: f64,
@@ -155,7 +155,7 @@ impl BlastGraph {
     }
 
     /// Links two nodes, in the direction from `a` to `b`. The weight is 1 for open air, less for
-    /// what lets pressure through slowly.
+    /// obstacles that let pressure through slowly.
     ///
     /// # Errors
     /// A node does not exist; the nodes are the same, or linked already; a weight that is out of
@@ -165,7 +165,7 @@ impl BlastGraph {
             [a, b].map(|id| self.node(id).map(|node| node.position).ok_or(GraphError::NoNode(id)));
         let (from, to) = (from?, to?);
         let apart = to - from;
-        // The difference of positions may overflow; that of their halves does not.
+        // The difference of positions may overflow; the difference of their halves does not.
         self.add_link_along(
             a,
             b,
@@ -192,8 +192,8 @@ impl BlastGraph {
         self.join(a, Some(b), weight, direction)
     }
 
-    /// Links a node to the outside, an endless space at pressure 0. The ledger counts what flows
-    /// out as left.
+    /// Links a node to the outside, an endless space at pressure 0. The ledger counts the outflow
+    /// as left.
     ///
     /// # Errors
     /// There is no such node, or it has a vent already; a weight that is out of range, or with

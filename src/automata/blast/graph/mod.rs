@@ -1,5 +1,6 @@
 //! Pressure on a graph: nodes at any position, finer where it matters, with links that can be added
-//! and removed at any time. Which weights keep a finer graph the same is said at [`BlastGraph`].
+//! and removed at any time. [`BlastGraph`] describes the weights with which a finer graph behaves
+//! the same.
 
 mod edit;
 mod query;
@@ -30,26 +31,26 @@ pub struct NodeId(pub(crate) u32);
 /// # Finer graphs
 ///
 /// In a step `coefficient · weight · (p − p')` flows over a link, and changes the pressure of both
-/// its ends by as much: each node counts alike, whatever room it stands for. In the terms of finite
-/// volumes, a link with a cross-section `A` and a length `d` between nodes of volume `V` has the
-/// conductance `A / d`, and its weight is `A / (d · V)`: 1 on the grid, and 1/d² between the nodes
-/// of a lattice with a spacing of `d` cells, in a plane as in space. With these weights, pressure
-/// spreads as far in as many steps as on the grid, and waves go as fast.
+/// its ends by that amount: each node counts the same, whatever volume it represents. In the terms
+/// of finite volumes, a link with a cross-section `A` and a length `d` between nodes of volume `V`
+/// has the conductance `A / d`, and its weight is `A / (d · V)`: 1 on the grid, and 1/d² between
+/// the nodes of a lattice with a spacing of `d` cells, in a plane as in space. With these weights,
+/// pressure spreads as far in as many steps as on the grid, and waves travel as fast.
 ///
-/// - The rule must be stable with them: the largest coefficient is d² times that of the grid.
-/// - A charge must lie in all nodes of the room that it had in a coarser graph, at the same
+/// - The rule must be stable with them: the largest coefficient is d² times the largest one of the
+///   grid.
+/// - A charge must be placed in all nodes of the volume that it had in a coarser graph, at the same
 ///   pressure. There are more of them, so [`total`](BlastGraph::total) is larger: it counts
 ///   pressure by node, not by volume.
 /// - Between nodes of different volumes no weight is right for both ends. Pressure passes such a
-///   seam, and comes to rest equal at both sides; but since the sum by node is kept, of a blast
-///   that goes from nodes of volume `V` to nodes of volume `v` only `v / V` by volume arrives, and
-///   as much more on the way back. So let a graph be as fine everywhere that a blast is to be
-///   compared.
+///   seam, and comes to rest equal at both sides. But the sum by node is conserved, so of a blast
+///   that passes from nodes of volume `V` to nodes of volume `v` only `v / V` by volume arrives,
+///   and `V / v` on the way back. So use the same spacing wherever blasts are to be compared.
 ///
-/// It does not implement [`Simulation`](crate::Simulation), which deals in cells and chunks:
-/// [`take_changes`](BlastGraph::take_changes) returns nodes. A link's direction is that from node
-/// to node, unless given ([`add_link_along`](BlastGraph::add_link_along)), as for links over a
-/// periodic border.
+/// It does not implement [`Simulation`](crate::Simulation), which uses cells and chunks:
+/// [`take_changes`](BlastGraph::take_changes) returns nodes. A link's direction is the direction
+/// from node to node, unless given ([`add_link_along`](BlastGraph::add_link_along)), as for links
+/// over a periodic border.
 ///
 /// ```
 /// use floodplain::blast::{BlastGraph, Rules};
@@ -83,7 +84,7 @@ pub struct BlastGraph {
 struct Node {
     position: DVec3,
     pressure: f64,
-    /// Of a closed node: the pressure difference that opens it.
+    /// For a closed node: the pressure difference that opens it.
     strength: Option<f64>,
     /// The sum of the weights of all its links.
     weights: f64,
@@ -99,7 +100,7 @@ struct Link {
     weight: f64,
     /// A unit vector from `a` to `b`, or zero if they are at the same position.
     direction: DVec3,
-    /// What flowed from `a` to `b` in the last step of the wave rule.
+    /// The flow from `a` to `b` in the last step of the wave rule.
     flow: f64,
 }
 

@@ -32,8 +32,7 @@ pub enum GraphViolation {
         /// The pressure.
         pressure: f64,
     },
-    /// A node's links or the sum of their weights are not those that lead to it, or the rule is
-    /// unstable there.
+    /// A node's list of links or the sum of their weights is wrong, or the rule is unstable there.
     Links {
         /// The node.
         node: NodeId,
@@ -144,7 +143,7 @@ impl BlastGraph {
         if self.is_awake { self.ids().count() } else { 0 }
     }
 
-    /// Whether nothing will change until the next edit.
+    /// Whether the graph will not change until the next edit.
     pub fn is_at_rest(&self) -> bool {
         !self.is_awake
     }

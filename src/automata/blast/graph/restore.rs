@@ -64,7 +64,7 @@ impl BlastGraph {
     /// Returns the graph of these parts.
     ///
     /// # Errors
-    /// What is wrong with them, as far as [`validate`](BlastGraph::validate) would not find it.
+    /// A message about a fault in them that [`validate`](BlastGraph::validate) would not find.
     pub(crate) fn restored(parts: GraphParts) -> Result<Self, String> {
         let mut graph = BlastGraph::new(parts.rules).map_err(|error| error.to_string())?;
         (graph.tick, graph.ledger, graph.is_awake) = (parts.tick, parts.ledger, parts.is_awake);
@@ -92,8 +92,8 @@ impl BlastGraph {
         }
     }
 
-    /// Checks that each link joins existing nodes, that no two join the same ones, and that each is
-    /// listed once by each of its ends.
+    /// Checks that each link joins existing nodes, that no two links join the same nodes, and that
+    /// each is listed once by each of its ends.
     fn check_links(&self) -> Result<(), String> {
         let mut joined = BTreeSet::new();
         let mut ends = BTreeSet::new();

@@ -73,14 +73,15 @@ impl BlastGraph {
         flows_differ || awake.is_awake || !awake.changed.is_empty()
     }
 
-    /// Runs `steps` steps and adds up what they did.
+    /// Runs `steps` steps and returns the sum of their reports.
     pub fn run(&mut self, steps: u64) -> StepReport {
         let (report, left) = front::run_until_rest(self, steps, Self::is_at_rest, Self::step);
         self.tick = self.tick.wrapping_add(left);
         report
     }
 
-    /// Runs `steps` steps, usually those of a frame, and lets each probe measure every one of them.
+    /// Runs `steps` steps, usually all steps of a frame, and lets each probe measure every one of
+    /// them.
     pub fn run_probed(&mut self, steps: u64, probes: &mut [Probe<NodeId>]) -> StepReport {
         let is_wave = matches!(self.rules.rule, Rule::Wave { .. });
         run_probed(self, is_wave, steps, probes, Self::step, Self::flows_at)

@@ -10,10 +10,10 @@ edits! {
     /// An edit of a graph of pressure as a value: to be made by [`BlastGraph::apply`], or kept and
     /// sent as bytes ([`to_bytes`](GraphEdit::to_bytes)).
     ///
-    /// Two graphs that get the same edits number their nodes alike, so a [`NodeId`] means the same
-    /// node in both. A step is never left unfinished, so edits need no queue in the graph: a game
-    /// that collects them in a list and makes them before its next step has the same bytes as one
-    /// that makes each at once.
+    /// Two graphs that get the same edits give their nodes the same numbers, so a [`NodeId`] means
+    /// the same node in both. A step is never left unfinished, so the graph needs no queue of
+    /// edits: a game that collects them in a list and makes them before its next step gets the same
+    /// bytes as one that makes each at once.
     ///
     /// ```
     /// use floodplain::blast::{BlastGraph, GraphEdit, GraphOutcome, Rules};
@@ -72,7 +72,7 @@ edits! {
         node: NodeId,
         /// The weight of its link to the outside.
         weight: f64,
-        /// The direction of that.
+        /// The direction of that link.
         direction: DVec3,
     } [GROUND] => add_vent;
     5 RemoveLink {
@@ -106,7 +106,7 @@ edits! {
     11 WakeAll [WORLD] => wake_all;
 }
 
-/// What a [`GraphEdit`] that was not refused came to.
+/// The result of a [`GraphEdit`] that was not refused.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
@@ -123,7 +123,7 @@ pub enum GraphOutcome {
     Done,
 }
 
-/// The number of the node, a `u32`. One that no graph has yet is refused when the edit is made.
+/// The number of the node, a `u32`. A number without a node is refused when the edit is made.
 impl Field for NodeId {
     fn put(&self, out: &mut Vec<u8>) {
         self.0.put(out);

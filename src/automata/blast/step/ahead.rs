@@ -1,7 +1,7 @@
-//! Steps done ahead: what a step does with each chunk is done a chunk at a time before the step, on
-//! copies, so that a caller can stop in between. Until the step, the world is as it was. A step
-//! begins with what concerns several chunks: walls break, chunks open or fall silent. The step
-//! makes these changes, and does anew the chunks that they touch and those next to them.
+//! Steps done ahead: before a step, its work on each chunk is done a chunk at a time, on copies, so
+//! that a caller can stop in between. Until the step, the world does not change. A step begins with
+//! changes that concern several chunks: walls break, chunks open or fall silent. The step makes
+//! these changes, and repeats the work on the chunks that they touch and on chunks next to them.
 
 use super::Job;
 use super::job::StepInputs;
@@ -13,20 +13,20 @@ use crate::grid::Slot;
 use glam::IVec3;
 use hashbrown::{HashMap, HashSet};
 
-/// What is done of the next step.
+/// The part of the next step that is done.
 pub(crate) struct Ahead<S: BlastShape> {
     /// The awake chunks.
     slots: Vec<Slot>,
     /// How many of the first are done.
     done: usize,
-    /// The walls in them that break.
+    /// The walls that break in these chunks.
     broken: Vec<Broken>,
     /// The chunks among them that take part in the step, by position.
     jobs: HashMap<IVec3, Job<S>>,
 }
 
 impl<S: BlastShape> Ahead<S> {
-    /// Returns a step of these awake chunks of which nothing is done yet.
+    /// Returns a step of these awake chunks, before any work is done.
     pub(super) fn new(awake: &[Slot]) -> Self {
         Ahead { slots: awake.to_vec(), done: 0, broken: Vec::new(), jobs: HashMap::new() }
     }
@@ -58,8 +58,8 @@ impl<S: BlastShape> Ahead<S> {
 }
 
 impl<S: BlastShape> BlastWorld<S> {
-    /// Does what the next step does with a chunk, ahead of it. Returns how many cells it looked at;
-    /// `None` if nothing is left but the step itself. Until that, nothing may be edited.
+    /// Does the next step's work on a chunk ahead of it. Returns how many cells it visited; `None`
+    /// if only the step itself is left. Do not edit until then.
     pub(crate) fn step_ahead(&mut self) -> Option<u64> {
         let mut ahead = self.ahead.take().unwrap_or_else(|| {
             self.rims.begin_round();
@@ -103,7 +103,7 @@ impl<S: BlastShape> BlastWorld<S> {
         job
     }
 
-    /// Drops what was done ahead of chunks that are not what they were, and of those next to them.
+    /// Drops the work done ahead for chunks that have changed, and for chunks next to them.
     pub(super) fn drop_stale(&self, ahead: &mut Ahead<S>, touched: impl Iterator<Item = IVec3>) {
         if ahead.jobs.is_empty() {
             return;
@@ -126,7 +126,7 @@ mod tests {
     use crate::coords::{Cube, Face, Region, Sheet};
     use proptest::prelude::*;
 
-    /// All that can be seen of a world, its account and its marks too.
+    /// All observable state of a world, including its ledger and its marks.
     fn all<S: BlastShape>(world: &mut BlastWorld<S>) -> String {
         let (events, changes) = (world.take_events(), world.take_changes());
         format!(

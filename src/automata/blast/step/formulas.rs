@@ -1,4 +1,4 @@
-//! The flux formulas of both rules: what flows over a link in a step, on grids and graphs.
+//! The flux formulas of both rules: the flow over a link in a step, on grids and graphs.
 
 use core::ops::{Add, Mul, Sub};
 
@@ -33,7 +33,8 @@ pub(crate) fn larger(a: f32, b: f32) -> f32 {
 /// sum of all pressures is conserved. With untruncated flows each cell rounds by itself, in a
 /// smooth field all cells in the same direction, and 10,000 steps create or lose a
 /// hundred-thousandth of the total. Truncated and not rounded, because rounded flows can exceed the
-/// rule's: neighbours a few spacings apart would exchange them for ever instead of coming to rest.
+/// rule's: neighbours whose pressures differ by a few spacings would exchange them for ever instead
+/// of coming to rest.
 #[inline(always)]
 pub(crate) fn quantized(flow: f32, scale: f32) -> f32 {
     let amount = flow.abs();
@@ -64,7 +65,7 @@ pub(crate) fn grid_wave_flux(
 }
 
 /// Returns a pressure after a step of the diffusive rule. Clamped at 0, since products of subnormal
-/// numbers may be rounded up past what the cell has.
+/// numbers may be rounded up to more than the cell's pressure.
 #[inline(always)]
 pub(crate) fn after_outflow(here: f32, out: f32) -> f32 {
     larger(here - out, 0.0)

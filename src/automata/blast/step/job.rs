@@ -47,15 +47,16 @@ pub(crate) struct Job<S: BlastShape> {
     pub(super) is_ahead: bool,
     /// The chunks behind periodic borders at which cells changed.
     pub(crate) touched_across: SmallVec<[Slot; 4]>,
-    /// How many cells changed in which a wall had broken before, and which are counted already.
+    /// The number of changed cells in which a wall had broken before, since these are counted
+    /// already.
     pub(crate) changed_again: usize,
-    /// After the step.
+    /// The rims after the step.
     pub(crate) rims: Box<S::Rims<f32>>,
     /// The outflow over each open border.
     pub(crate) left: SmallVec<[f64; 2]>,
-    /// What faded: of pressures above 0, and of those below.
+    /// The faded pressure: the sum above 0, and the sum below.
     pub(crate) faded: [f64; 2],
-    /// Of the pressures after the step, in absolute values.
+    /// The highest absolute value of the pressures after the step.
     pub(crate) highest: f32,
     /// Whether the chunk is audible after the step.
     pub(crate) is_audible: bool,
@@ -100,7 +101,7 @@ impl<S: BlastShape> Scratch<S> {
 pub(crate) struct StepInputs<'w, S: BlastShape> {
     pub(crate) rule: Rule,
     pub(crate) audible: f32,
-    /// The share of each pressure that is left after the step; the rest fades.
+    /// The share of each pressure that remains after the step; the rest fades.
     pub(crate) keep: f32,
     pub(crate) space: &'w Space,
     pub(crate) pressure: &'w Grid<f32, S>,
@@ -110,7 +111,7 @@ pub(crate) struct StepInputs<'w, S: BlastShape> {
 }
 
 impl<S: BlastShape> StepInputs<'_, S> {
-    /// Steps a chunk of these conductances, which are known.
+    /// Steps a chunk with these conductances, which must be computed.
     pub(crate) fn step_chunk(
         &self,
         job: &mut Job<S>,
@@ -173,8 +174,8 @@ impl<S: BlastShape> StepInputs<'_, S> {
         }
     }
 
-    /// Takes from each pressure what fades, and marks the cells that this changes. Returns how
-    /// much, of pressures above 0 and of those below.
+    /// Lets each pressure fade, and marks the cells that change. Returns the faded pressure: the
+    /// sum above 0 and the sum below.
     fn fade(&self, cells: &mut [f32; CHUNK_CELLS], changed: &mut CellMask) -> [f64; 2] {
         let mut sums = [0.0; 2];
         if self.keep == 1.0 {
@@ -193,7 +194,7 @@ impl<S: BlastShape> StepInputs<'_, S> {
         sums
     }
 
-    /// Finds the chunks behind periodic borders that changes touch, and counts changed cells with
+    /// Finds the chunks behind periodic borders next to changes, and counts changed cells with
     /// broken walls.
     fn find_touched_across(&self, job: &mut Job<S>, changed: &CellMask) {
         let begin = self.broken.partition_point(|&(slot, _)| slot < job.slot);
@@ -214,7 +215,7 @@ impl<S: BlastShape> StepInputs<'_, S> {
         }
     }
 
-    /// Returns the ghost cells behind a face, unless they mirror the chunk's own.
+    /// Returns the ghost cells behind a face, unless they mirror the chunk's own cells.
     fn behind<'g>(&'g self, ghost: &'g Ghost) -> Option<&'g [f32]> {
         match &ghost.values {
             GhostValues::Mirrored => None,
@@ -239,7 +240,8 @@ impl<S: BlastShape> StepInputs<'_, S> {
         faces.map(move |&face| (face, self.space.side::<S>(chunk, face)))
     }
 
-    /// Records what a step is about to move over open borders, computed exactly as the kernel does.
+    /// Records the flow that a step is about to move over open borders, computed exactly as the
+    /// kernel does.
     fn record_diffusive_outflow(&self, job: &mut Job<S>, conductances: &Conductances) {
         for (face, side) in self.open_planes(job.slot) {
             let planes = conductances.planes();
@@ -253,7 +255,7 @@ impl<S: BlastShape> StepInputs<'_, S> {
         }
     }
 
-    /// Records what a step moved over open borders.
+    /// Records the flow that a step moved over open borders.
     fn record_wave_outflow(&self, job: &mut Job<S>) {
         for (face, side) in self.open_planes(job.slot) {
             if let Some(flows) = &job.flows {
@@ -264,7 +266,7 @@ impl<S: BlastShape> StepInputs<'_, S> {
     }
 }
 
-/// A ghost with its values, unless they mirror the chunk's own.
+/// A ghost with its values, unless they mirror the chunk's own cells.
 type Behind<'a> = (&'a Ghost, Option<&'a [f32]>);
 
 /// A step of a chunk without the rule.

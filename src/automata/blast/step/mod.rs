@@ -104,14 +104,14 @@ impl<S: BlastShape> BlastWorld<S> {
         jobs
     }
 
-    /// Puts stepped chunks back. Returns how many of their cells changed, without those in which a
-    /// wall broke, and which chunks are no longer audible.
+    /// Puts stepped chunks back. Returns how many of their cells changed, without the cells in
+    /// which a wall broke, and which chunks are no longer audible.
     fn put_back(&mut self, stepped: &mut [Job<S>]) -> (u64, Vec<Slot>) {
         let (mut changed, mut faded) = (0, Vec::new());
         for job in stepped.iter_mut() {
             self.swap_chunk(job);
             if job.is_ahead {
-                // The memory of the copy.
+                // The memory of the copy is kept for reuse.
                 (job.pressure, job.flows) = (Chunk::uniform(0.0), None);
             }
             self.rims.update(job.slot, &mut job.rims);
@@ -127,7 +127,7 @@ impl<S: BlastShape> BlastWorld<S> {
     }
 
     /// Whether a step would change a sleeping chunk if it were awake. Saves `rims` for this chunk
-    /// alone, because those of all chunks can take many times the memory of a world of uniform
+    /// alone, because the rims of all chunks can take many times the memory of a world of uniform
     /// chunks.
     pub(super) fn would_change(
         &self,
@@ -177,7 +177,8 @@ impl<S: BlastShape> BlastWorld<S> {
         was_audible && !job.is_audible || !job.changes.is_empty()
     }
 
-    /// Moves a chunk out of the world to step it, or back into it, or what a copy of it became.
+    /// Moves a chunk out of the world to step it, or back into it; after a step ahead, moves the
+    /// stepped copy into it.
     fn swap_chunk(&mut self, job: &mut Job<S>) {
         core::mem::swap(self.pressure.chunk_at_mut(job.slot), &mut job.pressure);
         core::mem::swap(&mut self.states[job.slot.index()].flows, &mut job.flows);
@@ -188,15 +189,16 @@ impl<S: BlastShape> BlastWorld<S> {
         }
     }
 
-    /// Runs `steps` steps and adds up what they did. The same bytes as that many calls of
-    /// [`step`](BlastWorld::step).
+    /// Runs `steps` steps and returns the sum of their reports. The same bytes as that many calls
+    /// of [`step`](BlastWorld::step).
     pub fn run(&mut self, steps: u64) -> StepReport {
         let (report, left) = front::run_until_rest(self, steps, Self::is_at_rest, Self::step);
         self.tick = self.tick.wrapping_add(left);
         report
     }
 
-    /// Runs `steps` steps, usually those of a frame, and lets each probe measure every one of them.
+    /// Runs `steps` steps, usually all steps of a frame, and lets each probe measure every one of
+    /// them.
     pub fn run_probed(&mut self, steps: u64, probes: &mut [Probe<IVec3>]) -> StepReport {
         if probes.is_empty() {
             return self.run(steps);
@@ -206,7 +208,7 @@ impl<S: BlastShape> BlastWorld<S> {
     }
 
     /// Returns the ghosts of a chunk: at closed faces, and at rigid and periodic borders. `rims`
-    /// are those of the step.
+    /// are the rims of the step.
     fn ghosts(&self, slot: Slot, opened: &HashSet<Slot>, rims: &Rims<f32, S>) -> Vec<Ghost> {
         let chunk = self.pressure.position_at(slot);
         let neighbours = self.pressure.neighbours_of(slot);

@@ -46,8 +46,8 @@ impl<S: BlastShape> BlastWorld<S> {
         !is_audible(slot) && !self.chunks_behind(slot).iter().any(|&(_, there)| is_audible(there))
     }
 
-    /// Opens the silent chunks that audible pressure is about to enter, and creates those that are
-    /// missing. All others stay closed: pressure below the threshold does not seep into them, or an
+    /// Opens the silent chunks that audible pressure is about to enter, and creates missing ones.
+    /// All others stay closed: pressure below the threshold does not seep into them, or an
     /// explosion would drain away over the borders of the chunks that it has reached.
     ///
     /// The neighbours of an opened chunk wake with it: its faces were closed to them, and now
@@ -108,8 +108,8 @@ impl<S: BlastShape> BlastWorld<S> {
     }
 
     /// Absorbs the pressure of chunks that are inaudible and have no audible neighbour, and frees
-    /// those without walls, removed cells and weights. Inaudible chunks next to an audible one are
-    /// kept, since the front may be about to enter them.
+    /// the ones without walls, removed cells and weights. Inaudible chunks next to an audible one
+    /// are kept, since the front may be about to enter them.
     ///
     /// Only awake chunks are checked: a chunk that fades wakes its neighbours. Returns the chunks,
     /// and the number of cells that changed.
@@ -166,7 +166,7 @@ impl<S: BlastShape> BlastWorld<S> {
         changed.len() as u64
     }
 
-    /// Frees a chunk at 0, and keeps what had changed in it for the next list of changes.
+    /// Frees a chunk at 0, and keeps its changed cells for the next list of changes.
     pub(crate) fn free(&mut self, slot: Slot) {
         let position = self.pressure.position_at(slot);
         if let (Some(changed), false) =

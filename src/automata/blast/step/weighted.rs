@@ -11,7 +11,7 @@ use crate::coords::CHUNK_CELLS;
 
 /// The diffusive rule, each cell with its own conductances.
 pub(crate) struct Diffusive<'a> {
-    /// By face: coefficient times weight, 0 where nothing passes.
+    /// By face: coefficient times weight, 0 where no pressure passes.
     pub(crate) conductances: &'a [[f32; CHUNK_CELLS]],
     pub(crate) rows: Rows<f32>,
     pub(crate) changed: &'a mut CellMask,
@@ -39,7 +39,7 @@ impl RowRule<f32> for Diffusive<'_> {
 
 /// The wave rule, each cell with its own conductances.
 pub(crate) struct Wave<'a> {
-    /// By face: coefficient times weight, 0 where nothing passes.
+    /// By face: coefficient times weight, 0 where no pressure passes.
     pub(crate) conductances: &'a [[f32; CHUNK_CELLS]],
     pub(crate) damping: f32,
     /// The flow out of each cell across each face: of the last step, then of this one.

@@ -1,11 +1,11 @@
 //! A synchronous step done ahead, in pieces, so that a caller can stop in between. Until the step,
-//! the world is as it was.
+//! the world does not change.
 //!
 //! First the awake chunks are stepped, one at a time, on copies. Edits are allowed in between: the
 //! kernel drops each copy whose inputs an edit changes, and its chunk is stepped again. Once all
 //! chunks are stepped, the step is closed, and edits are not allowed until it is complete. Two
-//! passes over the copies, a few at a time, find what the step adds to the ledger, which chunks
-//! wake and which fall asleep. The step itself swaps pointers, or writes single rows where few
+//! passes over the copies, a few at a time, find the step's ledger entry, the chunks that wake and
+//! the chunks that fall asleep. The step itself swaps pointers, or writes single rows where few
 //! change. The old arrays are freed after it, a few at a time.
 
 use crate::automata::engine::changes::Changes;
@@ -17,7 +17,7 @@ use crate::coords::CHUNK_CELLS;
 use crate::grid::Slot;
 use crate::simulation::StepReport;
 
-/// The chunks that are collected, looked through, or freed, in a piece.
+/// The number of chunks that a piece collects, reads through, or frees.
 const PART: usize = 16;
 
 /// The cells that count for each of them.
@@ -29,22 +29,22 @@ pub(in crate::automata::humidity) struct Closing<S: HumidityShape> {
     slots: Vec<Slot>,
     /// Copies of the first of these, stepped.
     done: Vec<Done<S>>,
-    /// How many chunks were looked through, in both rounds.
+    /// How many chunks were read through, in both rounds.
     looked_through: usize,
-    /// By slot, whether a chunk is awake after the step, as far as is known.
+    /// By slot, whether a chunk is awake after the step, for the chunks read so far.
     stays: Vec<bool>,
     wakes: Vec<Slot>,
     sleepers: Vec<Slot>,
     report: StepReport,
-    /// That of the world after the step, as far as its chunks were looked through.
+    /// The ledger after the step, for the chunks read so far.
     ledger: Ledger,
 }
 
 /// A chunk that was stepped.
 pub(in crate::automata::humidity) struct Done<S: HumidityShape> {
     job: Job<S>,
-    /// What its chunk has marked as changed, with what the step changes; `None` if it has nothing
-    /// marked.
+    /// The chunk's marks of changed cells, including the changes of the step; `None` if it has
+    /// none.
     all_marks: Option<Box<CellMask>>,
 }
 
@@ -65,10 +65,10 @@ impl<S: HumidityShape> Closing<S> {
     }
 }
 
-/// What the world had before a step that was done ahead, to be freed.
+/// The old data of a step that was done ahead, to be freed.
 pub(in crate::automata::humidity) struct Leavings<S: HumidityShape> {
     done: Vec<Done<S>>,
-    /// Of the chunks that fell asleep.
+    /// The masks of the chunks that fell asleep.
     #[expect(clippy::vec_box, reason = "a mask is moved by its pointer")]
     masks: Vec<Box<CellMask>>,
 }
@@ -89,9 +89,9 @@ impl<S: HumidityShape> Leavings<S> {
 }
 
 impl<S: HumidityShape> HumidityWorld<S> {
-    /// Steps an awake chunk ahead, if more than `left` of them are not yet. Returns how many cells
-    /// that counts for; `None` if there is none to step. Edits may follow. The sweep must not be
-    /// the one in place.
+    /// Steps an awake chunk ahead, if more than `left` of them are not stepped yet. Returns the
+    /// cells charged; `None` if there is none to step. Edits may follow. The sweep must not be the
+    /// one in place.
     pub(crate) fn step_chunk_ahead(&mut self, left: usize) -> Option<u64> {
         let awake = self.store.moisture.awake_slots();
         if self.closing.is_some() || awake.len() - self.kernel.ahead.len() <= left {
@@ -108,9 +108,8 @@ impl<S: HumidityShape> HumidityWorld<S> {
         Some(CHUNK_CELLS as u64)
     }
 
-    /// Does a piece of what the next step does, ahead of it. Returns how many cells that counts
-    /// for; `None` if nothing is left but the step itself. Until that, nothing may be edited. The
-    /// sweep must not be the one in place.
+    /// Does a piece of the next step's work ahead of it. Returns the cells charged; `None` if only
+    /// the step itself is left. Do not edit until then. The sweep must not be the one in place.
     pub(crate) fn step_ahead(&mut self) -> Option<u64> {
         debug_assert!(
             self.rules.sweep != Sweep::InPlace,
@@ -125,7 +124,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
         counted
     }
 
-    /// Returns whether something of the next step is done ahead.
+    /// Returns whether a part of the next step is done ahead.
     pub(in crate::automata::humidity) fn is_ahead(&self) -> bool {
         self.closing.is_some() || !self.kernel.ahead.is_empty()
     }
@@ -154,8 +153,8 @@ impl<S: HumidityShape> HumidityWorld<S> {
         }
     }
 
-    /// Collects some of the chunks that are stepped, or steps another. Returns how many cells that
-    /// counts for; `None` if all are collected.
+    /// Collects some of the stepped chunks, or steps another. Returns the cells charged; `None` if
+    /// all are collected.
     fn collect(&mut self, closing: &mut Closing<S>) -> Option<u64> {
         let from = closing.done.len();
         let left = closing.slots.get(from..).filter(|left| !left.is_empty())?;
@@ -201,13 +200,13 @@ impl<S: HumidityShape> HumidityWorld<S> {
         Done { job, all_marks }
     }
 
-    /// Looks through some of the chunks that are stepped. Returns how many cells that counts for;
-    /// `None` if all were looked through twice.
+    /// Reads through some of the stepped chunks. Returns the cells charged; `None` if all were read
+    /// through twice.
     fn look_through(&mut self, closing: &mut Closing<S>) -> Option<u64> {
         let (chunks, from) = (closing.slots.len(), closing.looked_through);
         let is_first_round = from < chunks;
         if from == chunks {
-            // Of those that sleep in this step; the second round adds to them.
+            // The steady flow of the chunks that sleep in this step; the second round adds to it.
             self.steady.enter(&mut closing.ledger, 1);
         }
         let to = (from + PART).min(if is_first_round { chunks } else { 2 * chunks });
@@ -222,7 +221,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
         (to > from).then_some((to - from) as u64 * PART_CELLS)
     }
 
-    /// Notes what a chunk adds to the account, and what it keeps awake or wakes.
+    /// Records the ledger entry of a chunk, and the chunks that it keeps awake or wakes.
     fn note_awake(&self, closing: &mut Closing<S>, at: usize) {
         let Closing { done, stays, wakes, report, ledger, .. } = closing;
         let Job { slot, changes, tally, .. } = &done[at].job;
@@ -245,12 +244,12 @@ impl<S: HumidityShape> HumidityWorld<S> {
         }
     }
 
-    /// Notes whether a chunk falls asleep. What steps keep of it is as after this one from here on.
+    /// Records whether a chunk falls asleep. From here on, its derived data is that after the step.
     fn note_asleep(&mut self, closing: &mut Closing<S>, at: usize) {
         let job = &mut closing.done[at].job;
         self.kernel.update(job);
         if !job.changed_rows.is_empty() {
-            // After a save, the step would copy all that it writes at once.
+            // After a save, the step would otherwise copy all the arrays that it writes at once.
             self.store.moisture.chunk_at_mut(job.slot).unshare();
         }
         let Job { slot, tally, .. } = job;
@@ -316,7 +315,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
         Some(PART as u64 * PART_CELLS)
     }
 
-    /// Frees all that the last step has left.
+    /// Frees all old data of the last step.
     pub(crate) fn free_all(&mut self) {
         while self.free_some().is_some() {}
     }
@@ -337,8 +336,8 @@ mod tests {
         Chunk::uniform(Cell::soil(f64::from(rng.u8(..2)) * 300.0, 1.0 + rng.f32()))
     }
 
-    /// Makes a random edit, or freezes or thaws a chunk, which only the conservative sweep
-    /// supports.
+    /// Makes a random edit, or freezes or thaws a chunk; only the conservative sweep supports the
+    /// latter.
     fn edit<S: HumidityShape>(world: &mut HumidityWorld<S>, mut rng: Rng) {
         let chunk = IVec3::new(rng.i32(0..=LAST.x), rng.i32(0..=LAST.y), 0);
         let cell = S::cell_at(chunk, rng.usize(..4096));
@@ -363,7 +362,7 @@ mod tests {
         }
     }
 
-    /// Two equal worlds; in half of them, steps leave out rows.
+    /// Two equal worlds; in half of the pairs, steps leave out rows.
     fn twins<S: HumidityShape>(rng: &mut Rng) -> [HumidityWorld<S>; 2] {
         let sweep = [Sweep::Synchronous, Sweep::Conservative][rng.usize(..2)];
         let rules = Rules { borders: [Border::Drain; 6], cap: 600.0, ..Rules::with_sweep(sweep) };
@@ -411,7 +410,7 @@ mod tests {
             assert!(looked == pieces || sliced.step_ahead().is_none(), "seed {seed}, step {step}");
             assert_eq!(sliced.state_hash(), before, "seed {seed}, step {step}");
             let steps = rng.u64(1..3);
-            // Where steps leave out rows, moves are not counted.
+            // Where steps leave out rows, moved units are not counted.
             let counts = !whole.kernel.stirred.is_kept;
             let [one, other] = [sliced.run(steps), whole.run(steps)]
                 .map(|report| (report.visited, report.changed, report.moved * u64::from(counts)));
@@ -437,7 +436,7 @@ mod tests {
     /// The first step after a save copied hundreds of chunks in its last piece, for 1 to 3 ms.
     #[cfg(feature = "store")]
     #[test]
-    fn what_a_save_shares_is_copied_before_the_step() {
+    fn arrays_shared_with_a_save_are_copied_before_the_step() {
         let mut world = HumidityWorld::<Cube>::new(Rules::default()).unwrap();
         world.count_no_moves();
         let mut cells = Chunk::uniform(Cell::soil(0.0, 1.0));
@@ -457,7 +456,7 @@ mod tests {
         assert_eq!(world.step().changed, 7);
     }
 
-    /// If an edit dropped more, little work done ahead would survive in a busy world.
+    /// If an edit dropped more, little of the work done ahead would survive in a busy world.
     #[test]
     fn an_edit_drops_what_reads_it_and_nothing_else() {
         let mut world = HumidityWorld::<Cube>::new(Rules::default()).unwrap();

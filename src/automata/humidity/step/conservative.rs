@@ -3,21 +3,22 @@
 //! The flux across the face between two cells is `F = k·g·(h − h')` with `g = 2/(i + i')`, and `g =
 //! 0` at rock: from the wetter to the drier, rounded towards zero. `k·g` is the face's
 //! transmissibility, the harmonic mean of the cells' permeabilities `1/i` times the coefficient, as
-//! in groundwater models. What one cell loses its neighbour gains, so humidity is conserved. The
-//! transmissibilities of a cell's faces add up to at most a half, so it stays within the range of
-//! its neighbours. Each flux that is not zero lowers Σ h², a whole number, so without rain it comes
-//! to rest; sooner where small fluxes are left out, by `Rules::least_flow`. The humidities of which
-//! fluxes are made are rounded, see [`heads`](super::heads): by less than half of what the least
-//! flux takes, so that each still lowers it.
+//! in groundwater models. One cell gains the units that its neighbour loses, so humidity is
+//! conserved. The transmissibilities of a cell's faces add up to at most a half, so it stays within
+//! the range of its neighbours. Each flux that is not zero lowers Σ h², a whole number, so without
+//! rain the world comes to rest; sooner where small fluxes are left out, by `Rules::least_flow`.
+//! Fluxes are computed from rounded humidities, see [`heads`](super::heads). The rounding is less
+//! than half of what the least flux takes, so that each flux still lowers the sum.
 //!
 //! With the rule of falling, the flux down from h to h' is `F = k·g·(h − h' + r·min(h, cap − h'))`
 //! with r = fall / coefficient: an upwind term, as of gravity in unsaturated soil, limited by the
-//! room below. It is kept apart, since worlds without it need none of its arithmetic. F grows with
-//! h and falls with h', and is zero where h' is a certain function of h, the same at all faces. So
-//! there is a convex potential, Σ (Φ(hᵢ) + yᵢ·hᵢ), which a flux lowers that does not go beyond that
-//! zero. A flux is (2 + r) · k·g at most of the way there, and for a cell these add up to 1 at
-//! most, by the limit of the rule; to keep below it, what falls is rounded down where it is more
-//! than what evens out, and up where it is less. So this comes to rest, too.
+//! room below. It is a separate term, since worlds without it need none of its arithmetic. F grows
+//! with h and falls with h', and is zero where h' is a certain function of h, the same at all
+//! faces. So there is a convex potential, Σ (Φ(hᵢ) + yᵢ·hᵢ), and every flux that does not go beyond
+//! that zero lowers it. A flux goes at most (2 + r) · k·g of the way there, and for a cell these
+//! parts add up to 1 at most, by the limit of the rule. To keep below it, the falling part is
+//! rounded down where it is more than the part that evens out, and up where it is less. So this
+//! rule comes to rest, too.
 
 use crate::automata::engine::changes::{Rows, mark};
 use crate::automata::engine::rims::{Before, rims_of_chunk};
@@ -44,18 +45,18 @@ pub(in crate::automata::humidity) fn rims_of<S: HumidityShape>(
     rims_of_chunk::<u32, S>(store.moisture.chunk_at(slot))
 }
 
-/// What a step of a chunk reads besides its cells.
+/// The input of a chunk's step besides its cells.
 #[derive(Clone, Copy)]
 pub(in crate::automata::humidity) struct Inputs<'a, S: HumidityShape> {
     pub(in crate::automata::humidity) faces: &'a Transmissibilities<S>,
     pub(in crate::automata::humidity) fed: &'a [Fed],
-    /// The rows that must be looked at.
+    /// The rows to visit.
     pub(in crate::automata::humidity) looked_at: RowMask,
     pub(in crate::automata::humidity) before: Before<'a, u32, S>,
 }
 
-/// Steps the cells of a job, or if these are given looks at some of their rows, and leaves those
-/// that change in the job.
+/// Steps the cells of a job, or visits some of their rows if these are given, and leaves the
+/// changed rows in the job.
 pub(in crate::automata::humidity) fn step_chunk<S: HumidityShape>(
     fluxes: Fluxes,
     inputs: Inputs<'_, S>,
@@ -71,7 +72,7 @@ pub(in crate::automata::humidity) fn step_chunk<S: HumidityShape>(
     }
 }
 
-/// What a step of a chunk works on.
+/// The working data of a chunk's step.
 struct ConservativeChunk<'a, S: HumidityShape> {
     fluxes: Fluxes,
     inputs: Inputs<'a, S>,
@@ -80,8 +81,8 @@ struct ConservativeChunk<'a, S: HumidityShape> {
     changed: &'a mut CellMask,
 }
 
-/// A step of a chunk, compiled for ground in which humidity falls and for ground in which it does
-/// not.
+/// A step of a chunk, compiled once for ground in which humidity falls and once for ground in which
+/// it does not.
 struct Step<'a, S: HumidityShape, const FALLS: bool>(ConservativeChunk<'a, S>);
 
 impl<S: HumidityShape, const FALLS: bool> simd::Kernel for Step<'_, S, FALLS> {
@@ -158,7 +159,7 @@ pub(in crate::automata::humidity) struct Fluxes {
     cap: u32,
     /// In 1/65,536 of the coefficient.
     fall: u32,
-    /// The bits that a flux may have.
+    /// The mask of the bits that a flux may have.
     mask: u32,
     heads: Heads,
 }
@@ -185,7 +186,7 @@ impl Fluxes {
         }
     }
 
-    /// Returns whether anything flows across a face between two cells.
+    /// Returns whether there is a flow across a face between two cells.
     pub(in crate::automata::humidity) fn flows(
         self,
         face: Face,
@@ -211,8 +212,8 @@ impl Fluxes {
         flow as u32
     }
 
-    /// Returns the flux across a face from a cell of one head to one of another at the same height,
-    /// in units; negative if it flows back.
+    /// Returns the flux across a face from a cell with one head to a cell with another at the same
+    /// height, in units; negative if it flows back.
     #[inline(always)]
     fn level(self, transmissibility: u32, from: u32, to: u32) -> i32 {
         // Humidity is below 2³¹ units, so differences fit. Multiplying the absolute value rounds
@@ -251,9 +252,9 @@ const PAGE: usize = 1024;
 struct Rule<'a, S: HumidityShape, const FALLS: bool> {
     faces: &'a Transmissibilities<S>,
     fluxes: Fluxes,
-    /// Drains of the rows still to come.
+    /// Drains of the remaining rows.
     drains: &'a [Drain],
-    /// Cells that are fed of the rows still to come.
+    /// Fed cells of the remaining rows.
     fed: &'a [Fed],
     /// The rows that are stepped, by the index of their first cell over 16.
     looked_at: RowMask,
@@ -269,7 +270,7 @@ struct Rule<'a, S: HumidityShape, const FALLS: bool> {
     /// Units that flowed out of the cells of the last rows, by x, not yet added to the tally.
     moved: Aligned<[u32; 64]>,
     rows: Rows<u32>,
-    /// Whether the rows come one by one: then what moves is not counted, and what changes is not
+    /// Whether rows are visited one by one: then moved units are not counted, and changes are not
     /// marked.
     is_by_rows: bool,
     changed: &'a mut CellMask,
@@ -293,7 +294,7 @@ impl<S: HumidityShape, const FALLS: bool> InPlaceRule<u32> for Rule<'_, S, FALLS
 }
 
 impl<S: HumidityShape, const FALLS: bool> Rule<'_, S, FALLS> {
-    /// Steps the rows of a cube that are looked at, and appends those that change to a list.
+    /// Visits rows of a cube, and appends the changed ones to a list.
     #[inline(always)]
     fn some_rows(&mut self, cells: &[u32; CHUNK_CELLS], changed_rows: &mut Vec<Row>) {
         changed_rows.clear();
@@ -360,8 +361,8 @@ impl<S: HumidityShape, const FALLS: bool> Rule<'_, S, FALLS> {
             }
             *from_north = south;
         }
-        // Less than 2³⁰ units flow across the faces of a cell ahead of it, half of what it can
-        // hold, where humidity falls too, so the sums of four rows fit `u32`.
+        // Less than 2³⁰ units flow across the faces at a cell's larger coordinates, half of what it
+        // can hold, also where humidity falls, so the sums of four rows fit `u32`.
         if self.is_by_rows {
             self.moved.0 = [0; 64];
         } else if first / W % 4 == 3 {
@@ -371,7 +372,7 @@ impl<S: HumidityShape, const FALLS: bool> Rule<'_, S, FALLS> {
         self.finish(first, &here, new)
     }
 
-    /// Returns whether the row that begins at an index is stepped. All are, but in cubes.
+    /// Returns whether the row that begins at an index is stepped. In sheets all rows are.
     #[inline(always)]
     fn is_looked_at<const W: usize>(&self, first: usize) -> bool {
         S::NEIGHBOURS != 6 || self.looked_at.contains(first / W)
@@ -404,7 +405,7 @@ impl<S: HumidityShape, const FALLS: bool> Rule<'_, S, FALLS> {
         }
     }
 
-    /// Prefetches what will be read of a cell.
+    /// Prefetches the data of a cell that will be read.
     #[inline(always)]
     fn prefetch<const W: usize>(&self, index: usize, cells: &[u32; CHUNK_CELLS]) {
         if index < CHUNK_CELLS {
@@ -471,8 +472,8 @@ impl<S: HumidityShape, const FALLS: bool> Rule<'_, S, FALLS> {
         }
     }
 
-    /// Returns a row after the step from that after all fluxes, and tallies what drains, rain and
-    /// the cap add and remove.
+    /// Returns a row after the step, given the row after all fluxes, and tallies the units that
+    /// drains, rain and the cap add and remove.
     #[inline(always)]
     fn finish<const W: usize>(
         &mut self,

@@ -1,11 +1,11 @@
-//! Heads: the humidity from which fluxes are computed, rounded down at each face of a cell at
-//! other numbers of units.
+//! Heads: the humidity from which fluxes are computed, rounded down at different thresholds at each
+//! face of a cell.
 //!
-//! If all fluxes of a cell were rounded alike, two of them could grow with the same unit. The cell
-//! then loses more than it got, and between rain and a drain it goes up and down for ever, with all
-//! that lies downstream. So the head at a face is a multiple of a few least flows, plus a phase,
-//! and the six faces have six phases: with each least flow that a cell gets, the head at one of
-//! them grows, and what flows out grows by no more than the cell got. A step is then
+//! If all fluxes of a cell were rounded in the same way, two of them could grow with the same unit.
+//! The cell would then lose more than it got, and between rain and a drain it would oscillate for
+//! ever, with all cells downstream. So the head at a face is a multiple of a few least flows, plus
+//! a phase, and the six faces have six phases. With each least flow that a cell gets, the head at
+//! one of them grows, and the outflow grows by no more than the cell got. A step is then
 //! order-preserving: wetter ground stays wetter. Being conservative too, it is a contraction in the
 //! sum of absolute differences (M. Crandall and L. Tartar, "Some relations between nonexpansive and
 //! order preserving mappings", 1980). What follows:
@@ -13,12 +13,13 @@
 //! - If no cell dries in a step, none dries in any later one, and humidity is bounded. So the
 //!   ground reaches a fixed point in finitely many steps, at which inflow equals outflow. Dry
 //!   ground with rain and drains is such a case.
-//! - Without rain and drains, in a cycle of states each cell would only give or only get. The one
-//!   with the greatest humidity would give, and none gets so much by its fluxes, each less than a
-//!   quarter (sheets) or an eighth (cubes) of a difference. So there is no cycle but rest.
+//! - Without rain and drains, in a cycle of states each cell would either only give or only get.
+//!   The cell with the greatest humidity would give, and no cell gets that much by its fluxes, each
+//!   less than a quarter (sheets) or an eighth (cubes) of a difference. So there is no cycle except
+//!   rest.
 //!
-//! Both need that a grain of head makes no more than half of a least flow, which rules fulfil up to
-//! a coefficient and a fall; faster ones have exact heads.
+//! Both need that a grain of head changes a flux by at most half of a least flow. Rules fulfil this
+//! up to a coefficient and a fall; faster rules have exact heads.
 
 use crate::automata::humidity::HumidityShape;
 use crate::automata::humidity::rules::Rules;
@@ -34,14 +35,14 @@ pub(in crate::automata::humidity) struct Heads {
 }
 
 /// In least flows: the grain of each axis, and the phases of the faces. Heads at faces up and down
-/// have the smaller grain in cubes, as what falls there doubles the part that flows.
+/// have the smaller grain in cubes, since the fall there doubles the part that flows.
 const SHEET: ([u32; 3], [u32; 6]) = ([4, 4, 4], [0, 2, 1, 3, 0, 0]);
 const CUBE: ([u32; 3], [u32; 6]) = ([8, 4, 8], [0, 4, 1, 3, 2, 6]);
 
 impl Heads {
     pub(in crate::automata::humidity) fn of<S: HumidityShape>(rules: &Rules) -> Heads {
         let (grains, phases) = if S::NEIGHBOURS == 4 { SHEET } else { CUBE };
-        // The greatest parts of a difference that flow across a face, with what falls.
+        // The greatest parts of a difference that flow across a face, including the fall.
         let least = f64::from(rules.least_impermeability);
         let level = f64::from(rules.coefficient) / least;
         let falling = level + f64::from(rules.fall) / least;
@@ -56,8 +57,8 @@ impl Heads {
         }
     }
 
-    /// Returns the head of a cell at a face: less than a grain below what it holds, or in cells
-    /// that hold hardly any less than a grain above.
+    /// Returns the head of a cell at a face: less than a grain below what the cell holds; in nearly
+    /// dry cells, less than a grain above.
     #[inline(always)]
     pub(in crate::automata::humidity) fn at(self, face: Face, units: u32) -> u32 {
         let phase = self.phases[face.index()];
@@ -70,7 +71,7 @@ mod tests {
     use super::*;
     use crate::coords::{Cube, Sheet};
 
-    /// With each least flow more in a cell, one head at most grows.
+    /// With each additional least flow in a cell, at most one head grows.
     fn no_two_heads_grow_at_once_in<S: HumidityShape>(rules: &Rules) {
         let heads = Heads::of::<S>(rules);
         let flow = rules.least_flow_units();

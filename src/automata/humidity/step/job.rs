@@ -35,8 +35,8 @@ pub(in crate::automata::humidity) struct Row {
 /// A chunk to step, and the step's results: changes, cells, rims and tally.
 pub(in crate::automata::humidity) struct Job<S: HumidityShape> {
     pub(in crate::automata::humidity) slot: Slot,
-    /// Whether the step leaves the cells in place, and returns the rows that it changes; else it is
-    /// made on the cells in `moisture`.
+    /// Whether the step leaves the cells in place and returns the changed rows; otherwise it
+    /// changes the cells in `moisture`.
     pub(in crate::automata::humidity) is_by_rows: bool,
     pub(in crate::automata::humidity) changed_rows: Vec<Row>,
     pub(in crate::automata::humidity) moisture: Chunk<u32>,
@@ -44,8 +44,7 @@ pub(in crate::automata::humidity) struct Job<S: HumidityShape> {
     /// The rims after a step of all cells.
     pub(in crate::automata::humidity) rims: Option<Box<S::Rims<u32>>>,
     pub(in crate::automata::humidity) tally: Tally,
-    /// The rows in which it changed, and others that must be looked at in the next step; `None` if
-    /// all must be.
+    /// The changed rows, and others to visit in the next step; `None` if all are to be visited.
     pub(in crate::automata::humidity) rows: Option<[RowMask; 2]>,
 }
 
@@ -101,7 +100,7 @@ impl<S: HumidityShape> tiles::Job<u32, S> for Job<S> {
 /// Units that a step moved, added and removed in one chunk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Tally {
-    /// By what keeps cells full.
+    /// Units from the sources of fed cells.
     pub(crate) fed: u64,
     pub(crate) rained: i64,
     pub(crate) runoff: u64,
@@ -112,7 +111,7 @@ pub(crate) struct Tally {
 }
 
 impl Tally {
-    /// Whether the ledger changes, by what feeds cells, rain, the cap or borders.
+    /// Whether the ledger changes, by fed cells, rain, the cap or borders.
     pub(in crate::automata::humidity) fn enters_ledger(&self) -> bool {
         Tally { moved: 0, ..*self } != Tally::default()
     }

@@ -21,11 +21,11 @@ use hashbrown::HashMap;
 pub(in crate::automata::humidity) struct Kernel<S: HumidityShape> {
     cap: f32,
     coefficient: f32,
-    /// Of the conservative sweep.
+    /// For the conservative sweep.
     fluxes: Fluxes,
-    /// Of the weighted mean.
+    /// For the weighted mean.
     denominators: Cache<[u32; CHUNK_CELLS]>,
-    /// Of the conservative sweep.
+    /// For the conservative sweep.
     transmissibilities: Cache<Transmissibilities<S>>,
     /// The cells at the faces of chunks, as the sweep needs them; missing chunks are dry.
     /// Invalidated by every change to a chunk outside a step.
@@ -48,7 +48,7 @@ impl<T> Cache<T> {
         }
     }
 
-    /// Returns what is cached of a chunk, computed if need be.
+    /// Returns the cached data of a chunk, computed if necessary.
     fn ensure(&mut self, slot: Slot, compute: impl FnOnce() -> Box<T>) -> &mut T {
         if self.0.len() <= slot.index() {
             self.0.resize_with(slot.index() + 1, || None);
@@ -70,7 +70,7 @@ impl<T> Cache<T> {
     }
 }
 
-/// Returns what computes the rims of a chunk that a sweep needs.
+/// Returns the function that computes the rims of a chunk for a sweep.
 fn rims_of<S: HumidityShape>(sweep: Sweep) -> fn(&Store<S>, Slot) -> S::Rims<u32> {
     match sweep {
         Sweep::InPlace | Sweep::Synchronous => mean::rims_of::<S>,
@@ -107,8 +107,8 @@ impl<S: HumidityShape> Kernel<S> {
         }
     }
 
-    /// Notes that a chunk has come, goes or may have changed anywhere: drops all that is derived
-    /// from it.
+    /// Notes that a chunk was loaded, unloaded or may have changed anywhere: drops all its derived
+    /// data.
     pub(in crate::automata::humidity) fn forget(&mut self, slot: Slot) {
         self.free(slot);
         self.stirred.forget(slot);
@@ -157,7 +157,7 @@ impl<S: HumidityShape> Kernel<S> {
         }
     }
 
-    /// Takes over what a step makes known of a chunk.
+    /// Takes over the data that a step has derived for a chunk.
     pub(in crate::automata::humidity) fn update(&mut self, job: &mut Job<S>) {
         if job.is_by_rows {
             self.rims.patch(job.slot, |rims| {
@@ -190,7 +190,7 @@ impl<S: HumidityShape> Kernel<S> {
     }
 
     /// Returns the rows of two chunks between which moisture flows across a face of the first, if
-    /// neither stands still. In sweeps of the mean it may in all.
+    /// neither stands still. In sweeps of the mean these may be all rows.
     pub(in crate::automata::humidity) fn flows_across(
         &self,
         store: &Store<S>,
@@ -234,7 +234,7 @@ impl<S: HumidityShape> Kernel<S> {
         self.rims.renew_for(&store.moisture, slot, |slot| rims_of(store, slot));
     }
 
-    /// Returns whether a chunk is to be stepped by rows: if few must be looked at.
+    /// Returns whether a chunk is to be stepped by rows: if few rows are to be visited.
     pub(in crate::automata::humidity) fn is_by_rows(&self, store: &Store<S>, slot: Slot) -> bool {
         S::NEIGHBOURS == 6
             && store.sweep == Sweep::Conservative
@@ -262,7 +262,7 @@ impl<S: HumidityShape> Kernel<S> {
             };
             let inputs = conservative::Inputs { faces, fed, looked_at, before };
             conservative::step_chunk(self.fluxes, inputs, cells, job, &mut changed);
-            // What runs off may do so in any row.
+            // Any row may run off.
             job.rows = (job.tally.runoff == 0)
                 .then(|| [RowMask::of(&changed), faces.rows_that_enter_ledger(fed)]);
         } else {

@@ -1,7 +1,7 @@
 //! The weighted mean of a cell and its neighbours, in `f32`: the original's formula, synchronous
 //! (Jacobi) and in place (Gauss–Seidel).
 //!
-//! With `h` and `i` the cell's humidity and impermeability, and `h1`, `i1` … those of its
+//! With `h` and `i` the cell's humidity and impermeability, and `h1`, `i1` … the values of its
 //! neighbours at x − 1, x + 1, y − 1, y + 1 (z − 1, z + 1), in this order of operations:
 //!
 //! ```text
@@ -23,7 +23,7 @@ use crate::coords::CHUNK_CELLS;
 use crate::grid::Slot;
 use crate::simd;
 
-/// In place of a denominator, which is positive: marks a cell that steps leave unchanged.
+/// Stored in place of a denominator, which is positive: marks a cell that steps leave unchanged.
 const HELD: u32 = 0;
 
 /// Returns the bits of `h/i` at the faces of a chunk.

@@ -4,10 +4,10 @@
 //! | file | what |
 //! |---|---|
 //! | `mean` | the kernels of the sweeps that keep the original formula |
-//! | `conservative`, `heads`, `transmissibility` | the kernel of the conservative sweep, and what it reads |
+//! | `conservative`, `heads`, `transmissibility` | the kernel of the conservative sweep, and its input |
 //! | `kernel`, `job` | the inputs of a chunk's step, and its results |
 //! | `ahead` | a step done ahead, in pieces |
-//! | `stepped` | which chunks a save must look at |
+//! | `stepped` | which chunks a save must read |
 //! | `still` | chunks that stand still |
 
 pub(super) mod ahead;
@@ -35,7 +35,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
     /// Runs one step. In the report, `visited` counts the cells of awake chunks. `moved`, in the
     /// conservative sweep only, counts units of 1/65,536 that flowed over borders and over faces
     /// between cells; each face counts with its cell at the smaller coordinates, if that cell's
-    /// chunk is awake. What flows steadily through chunks that sleep is in the ledger alone.
+    /// chunk is awake. The steady flow through sleeping chunks is in the ledger alone.
     pub fn step(&mut self) -> StepReport {
         S::step_humidity(self)
     }
@@ -87,7 +87,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
         report
     }
 
-    /// Returns a plan to interleave several steps, if that pays.
+    /// Returns a plan to interleave several steps, if that pays off.
     fn plan(&self, steps: u64) -> Option<Plan> {
         let is_alone = self.rules.sweep == Sweep::InPlace || self.is_ahead();
         if is_alone { None } else { Plan::if_worthwhile(&self.store.moisture, steps) }
@@ -248,7 +248,7 @@ fn report_of(changed: usize, tally: &Tally) -> StepReport {
     StepReport { visited: CHUNK_CELLS as u64, changed: changed as u64, moved: tally.moved }
 }
 
-/// Enters what a step of a chunk added and removed.
+/// Enters the units that a step of a chunk added and removed.
 fn enter(ledger: &mut Ledger, tally: &Tally) {
     ledger.placed += u128::from(tally.fed);
     ledger.rained += i128::from(tally.rained);

@@ -1,12 +1,12 @@
-//! Which chunks took part in steps since a save last asked. A step that is done ahead notes its
-//! chunks before it is complete, so they are told by a count of steps, not by the time of the note.
+//! Which chunks took part in steps since the last save. A step that is done ahead notes its chunks
+//! before it is complete, so they are dated by a count of steps, not by the time of the note.
 
 use crate::automata::humidity::{HumidityShape, HumidityWorld};
 use crate::grid::Slot;
 use glam::IVec3;
 
 impl<S: HumidityShape> HumidityWorld<S> {
-    /// Returns how many steps are complete since this world was made or loaded.
+    /// Returns the number of complete steps since this world was made or loaded.
     pub(crate) fn steps_done(&self) -> u64 {
         self.steps
     }
@@ -17,12 +17,12 @@ impl<S: HumidityShape> HumidityWorld<S> {
         slot.is_some_and(|slot| self.store.moisture.awake_at(slot).is_some())
     }
 
-    /// Returns whether a step may have changed a chunk, or which of it is awake, since so many were
-    /// [done](HumidityWorld::steps_done); `false` if it is not loaded.
+    /// Returns whether a step may have changed a chunk, or its awake cells, since this many steps
+    /// were [done](HumidityWorld::steps_done); `false` if it is not loaded.
     pub(crate) fn is_stepped_since(&self, chunk: IVec3, steps: u64) -> bool {
         let Some(slot) = self.store.moisture.slot(chunk) else { return false };
         let moisture = &self.store.moisture;
-        // One that a step woke is still awake or has taken part in the next.
+        // A chunk that a step woke is still awake or has taken part in the next step.
         self.stepped.get(slot.index()).is_some_and(|&last| last > steps)
             || moisture.awake_at(slot).is_some() && !moisture.is_shelved(slot)
     }

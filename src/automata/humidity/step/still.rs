@@ -1,5 +1,5 @@
 //! Chunks that stand still: no step visits them, and nothing passes their faces, as if rock lay
-//! behind. They can be read and edited as others.
+//! behind. They can be read and edited like other chunks.
 
 use crate::automata::humidity::step::kernel::Kernel;
 use crate::automata::humidity::{HumidityShape, HumidityWorld};
@@ -25,7 +25,8 @@ impl<S: HumidityShape> HumidityWorld<S> {
                 self.store.moisture.wake_chunk_at(slot);
             }
             if self.store.moisture.awake_at(slot).is_some() {
-                // It may have woken since the last step, and does not count as awake from now on.
+                // The chunk may have woken since the last step; from now on it does not count as
+                // awake.
                 #[cfg(feature = "store")]
                 self.note_stepped(slot);
             }
@@ -40,9 +41,9 @@ impl<S: HumidityShape> HumidityWorld<S> {
     }
 
     /// Wakes the neighbours with which a chunk exchanges moisture, when it is about to stop or to
-    /// go, or has just come or resumed. Returns whether there are any. The next steps of both look
-    /// at the rows between which moisture flows, and at those beside which something has changed in
-    /// the last step.
+    /// be unloaded, or was just loaded or resumed. Returns whether there are any. The next steps of
+    /// both visit the rows between which moisture flows, and the rows beside cells changed in the
+    /// last step.
     pub(in crate::automata::humidity) fn wake_across(&mut self, slot: Slot) -> bool {
         let neighbours = self.store.moisture.neighbours_of(slot);
         let mut flows = false;
@@ -65,7 +66,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
         flows
     }
 
-    /// Lets a chunk stand still as it did when it was saved: wakes nothing.
+    /// Restores that a chunk stands still: wakes nothing.
     #[cfg(feature = "snapshot")]
     pub(crate) fn restore_still(&mut self, chunk: IVec3) {
         self.store.set_still(chunk, true);

@@ -1,5 +1,5 @@
 //! Transmissibilities: the part of a difference in humidity that flows across a face in a step,
-//! derived from the ground for the conservative sweep, row by row as steps look at them.
+//! derived from the ground for the conservative sweep, row by row as steps visit them.
 
 use crate::automata::engine::rows::part;
 use crate::automata::humidity::HumidityShape;
@@ -23,11 +23,11 @@ pub(in crate::automata::humidity) struct Transmissibilities<S: HumidityShape> {
     /// Cells before a draining border, in index order.
     pub(in crate::automata::humidity) drains: Vec<Drain>,
     pub(in crate::automata::humidity) rain: CellMask,
-    /// Rain and rock, which the cap does not touch.
+    /// Rain and rock, which are exempt from the cap.
     pub(in crate::automata::humidity) held: CellMask,
-    /// The rows that must be computed anew from the ground.
+    /// The rows to be recomputed from the ground.
     stale: RowMask,
-    /// By face of the chunk, whether its outer links must be computed anew.
+    /// By face of the chunk, whether its outer links are to be recomputed.
     stale_faces: [bool; 6],
     shape: PhantomData<S>,
 }
@@ -35,8 +35,8 @@ pub(in crate::automata::humidity) struct Transmissibilities<S: HumidityShape> {
 /// The number of stored rows along an axis above which replaced ones are dropped.
 const MOST_ROWS: u16 = 2 * (CHUNK_CELLS / 16) as u16;
 
-/// The transmissibilities across the faces of a chunk, by blocks of 16 cells of a rim. Blocks that
-/// are alike are kept once.
+/// The transmissibilities across the faces of a chunk, by blocks of 16 cells of a rim. Equal blocks
+/// are stored once.
 #[derive(Clone, Default)]
 pub(in crate::automata::humidity) struct Outer {
     /// Place 0 stands for a block of zeros; place n is `blocks[n - 1]`.
@@ -49,7 +49,7 @@ impl Outer {
     /// The number of blocks above which replaced ones are dropped; at most 96 are in use.
     const MOST: usize = 150;
 
-    /// Returns a block of the rim at a face; `None` if nothing passes it.
+    /// Returns a block of the rim at a face; `None` if it is all zeros.
     #[inline(always)]
     pub(in crate::automata::humidity) fn block(
         &self,
@@ -73,13 +73,13 @@ impl Outer {
     }
 }
 
-/// The transmissibilities of a chunk's cells along an axis, by rows. Rows that are alike, as most
-/// are in ground of layers, are kept once.
+/// The transmissibilities of a chunk's cells along an axis, by rows. Equal rows, which are common
+/// in layered ground, are stored once.
 #[derive(Clone)]
 pub(in crate::automata::humidity) struct Inner {
-    /// Rows of the chunk's width one after another; the first is of zeros.
+    /// Rows of the chunk's width one after another; the first is all zeros.
     rows: Vec<Aligned<[u32; 64]>>,
-    /// How many rows there are.
+    /// The number of rows.
     count: u16,
     /// By row of the chunk, its place in `rows`.
     places: [u16; CHUNK_CELLS / 16],
@@ -134,7 +134,7 @@ impl Inner {
 #[derive(Clone, Copy)]
 pub(in crate::automata::humidity) struct Drain {
     pub(in crate::automata::humidity) index: u16,
-    /// Behind which the border lies.
+    /// The face at which the border lies.
     pub(in crate::automata::humidity) face: Face,
     pub(in crate::automata::humidity) transmissibility: u32,
 }
@@ -167,8 +167,8 @@ impl<S: HumidityShape> Transmissibilities<S> {
         self.stale_faces[face.index()] = true;
     }
 
-    /// Computes what is out of date in the rows that a step looks at, and in the rows that hold
-    /// links into them.
+    /// Recomputes outdated values in the rows that a step visits, and in the rows that hold links
+    /// into them.
     pub(in crate::automata::humidity) fn update(
         &mut self,
         store: &Store<S>,
@@ -239,12 +239,12 @@ impl<S: HumidityShape> Transmissibilities<S> {
             let (number, axis) = (face.index(), face.index() / 2);
             let is_forward = number % 2 == 1;
             let is_within = axis == 0 || !S::FACE_CELLS[number].contains(first);
-            // If not, the row on that side has the link.
+            // Otherwise the row on that side has the link.
             let is_linked = is_forward && is_within;
             if !is_linked && !may_drain {
                 continue;
             }
-            // Nothing passes a face of rock.
+            // No humidity passes a face of rock.
             let side = if is_rock { [Ground::WALL.0; W] } else { around.row_behind(face, first) };
             if is_linked {
                 let mut linked: [u32; W] =
@@ -260,8 +260,8 @@ impl<S: HumidityShape> Transmissibilities<S> {
         }
     }
 
-    /// Notes which cells of a row lie before a draining border. Beyond it lies soil as impermeable
-    /// as these.
+    /// Notes which cells of a row lie before a draining border. The soil beyond it is as
+    /// impermeable as these cells.
     #[cold]
     fn note_drains<const W: usize>(
         &mut self,
@@ -282,8 +282,8 @@ impl<S: HumidityShape> Transmissibilities<S> {
         }
     }
 
-    /// Returns the rows of cells that rain, drains or what keeps cells full may change: what they
-    /// add and remove is counted in each step.
+    /// Returns the rows with cells that rain, drains or feeding may change: their units are counted
+    /// in each step.
     pub(in crate::automata::humidity) fn rows_that_enter_ledger(&self, fed: &[Fed]) -> RowMask {
         let mut rows = RowMask::of(&self.rain);
         self.drains.iter().for_each(|drain| rows.insert(usize::from(drain.index) / 16));
@@ -319,7 +319,7 @@ impl<S: HumidityShape> Around<'_, S> {
         let (axis, stride) = (face.index() / 2, S::STRIDES[face.index() / 2]);
         let is_forward = face.index() % 2 == 1;
         if axis == 0 {
-            // Within the row all but one cell has its neighbour.
+            // Within the row all cells except one have their neighbour.
             let mut row = self.row::<W>(first);
             if is_forward {
                 row.copy_within(1.., 0);
@@ -347,7 +347,7 @@ impl<S: HumidityShape> Around<'_, S> {
     /// Returns the links of a block of the rim at a face of the chunk.
     fn links_across(&self, face: Face, block: usize, links: &mut Links) -> [u32; 16] {
         let number = face.index();
-        // The first cell of the block, and from each to the next.
+        // The first cell of the block, and the index distance from each cell to the next.
         let (first, step) = match number / 2 {
             0 => ((16 * block) << S::BITS[0], 1 << S::BITS[0]),
             1 => (16 * block, 1),
@@ -384,15 +384,15 @@ impl<S: HumidityShape> Around<'_, S> {
         if face.index() % 2 == 1 { index - span } else { index + span }
     }
 
-    /// Returns the indices from a cell at a face to that at the opposite one.
+    /// Returns the index distance from a cell at a face to the one at the opposite face.
     fn span(&self, face: Face) -> usize {
         let axis = face.index() / 2;
         S::STRIDES[axis] * ((1 << S::BITS[axis]) - 1)
     }
 }
 
-/// Transmissibilities between two cells. Neighbours mostly are of the same ground as the two
-/// before, of which the last result is kept.
+/// Transmissibilities between two cells. Neighbours usually have the same ground as the two cells
+/// before, whose result is cached.
 pub(in crate::automata::humidity) struct Links {
     coefficient: f64,
     /// Two words of ground, and their transmissibility.
@@ -421,7 +421,7 @@ fn transmissibility(coefficient: f64, here: u32, there: u32) -> u32 {
         return 0;
     }
     let sum = f64::from(here.impermeability()) + f64::from(there.impermeability());
-    // Rounded down. The rules limit it to an eighth or a twelfth, so that those of a cell add up to
-    // at most a half.
+    // Rounded down. The rules limit it to an eighth or a twelfth, so that the transmissibilities of
+    // a cell add up to at most a half.
     (coefficient * 2.0 / sum * (1u64 << 32) as f64) as u32
 }

@@ -117,7 +117,7 @@ impl Bodies {
         body
     }
 
-    /// Opens those of these cells of a row that are joined and not reached yet; without air if
+    /// Opens the cells of a row, among these, that are joined and not reached yet; without air if
     /// `standing_only`.
     fn reach(
         &mut self,

@@ -1,6 +1,6 @@
 //! Levelling a body: units move from the highest heads to the lowest, within a step's limits, until
-//! the body has one water line. The line is found by bisection. What a body is: `bodies`; the heads
-//! by which it is levelled: `head`.
+//! the body has one water line. The line is found by bisection. `bodies` finds the bodies; `head`
+//! defines the heads by which they are levelled.
 
 pub(super) mod bodies;
 pub(super) mod head;
@@ -19,7 +19,7 @@ struct PlacedPiece {
     piece: Piece,
 }
 
-/// What a cell may give or take, given the water line, in units.
+/// The units that a cell may give or take, given the water line.
 #[derive(Clone, Copy, Default)]
 struct Offers {
     /// To give: units two or more heads above the line.
@@ -67,7 +67,7 @@ pub(super) fn level(cells: &mut Cells, body: Vec<Piece>, flow: u32, changes: &mu
     moving
 }
 
-/// Sorts the pieces by height, then from west to east, and merges those of one row of a chunk: the
+/// Sorts the pieces by height, then from west to east, and merges pieces in one row of a chunk: the
 /// order in which cells are served must not depend on the flood fill.
 fn placed_pieces(cells: &Cells, body: Vec<Piece>) -> Vec<PlacedPiece> {
     let position = |piece: &Piece| {
@@ -117,8 +117,8 @@ fn contents(line: &Line, cells: u64) -> (u64, i32) {
 }
 
 /// Returns the water line: the highest head, above the floor of the lowest row, up to which the
-/// body's water suffices for all units. It is at most that of the `highest` level in the highest
-/// row.
+/// body's water suffices for all units. It is at most the head of the `highest` level in the
+/// highest row.
 fn water_line(placed_pieces: &[PlacedPiece], volume: u64, highest: i32) -> i64 {
     let mut sizes: Vec<(i64, u64)> = Vec::new();
     for placed in placed_pieces {

@@ -1,20 +1,20 @@
-//! NBT (named binary tags) read in place: a tag is a range of the bytes, found by skipping what
-//! stands before it, so nothing that is not asked for is copied or kept.
+//! NBT (named binary tags) read in place: a tag is a range of the bytes, found by skipping the tags
+//! before it, so only requested data is copied.
 //!
 //! The whole tree is skipped once before anything is read from it. Nesting is bounded as in the
-//! game; lengths are compared with the bytes that are left before anything is allocated.
+//! game; lengths are compared with the remaining bytes before any allocation.
 //!
-//! Numbers packed in arrays: `packing`. New bytes in place of parts of a document: `splice`.
+//! `packing` handles numbers packed in arrays; `splice` replaces parts of a document.
 
 pub(super) mod packing;
 pub(super) mod splice;
 
 use core::ops::Range;
 
-/// The deepest nesting, that of the game itself.
+/// The deepest nesting, which is the game's limit.
 const DEEPEST: usize = 512;
 
-/// Where bytes do not follow the format, and what it has there.
+/// Where bytes do not follow the format, and what the format requires there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Malformed {
     pub at: usize,
@@ -85,7 +85,7 @@ pub(super) struct Nbt<'a> {
 }
 
 impl<'a> Nbt<'a> {
-    /// Checks the whole document. What follows its root is ignored.
+    /// Checks the whole document. Bytes after its root are ignored.
     pub fn read(bytes: &'a [u8]) -> Result<Nbt<'a>, Malformed> {
         let mut reader = Reader { bytes, at: 0 };
         let kind = reader.kind()?;
@@ -173,7 +173,7 @@ impl<'a> Nbt<'a> {
         self.fields(compound).map(|field| field.and_then(pair)).collect()
     }
 
-    /// Returns the compounds in a list of at most `most`. A list that is empty may be of any kind.
+    /// Returns the compounds in a list of at most `most`. An empty list may have any kind.
     pub fn compounds(&self, list: Tag, most: usize) -> Result<Vec<Tag>, Malformed> {
         let mut reader = Reader { bytes: self.bytes, at: list.start };
         let (kind, count) = reader.list()?;
@@ -256,7 +256,7 @@ impl<'a> Reader<'a> {
         usize::try_from(length).map_err(|_| Malformed { at, wanted: "a length" })
     }
 
-    /// Returns kind and length of a list. One that is shorter than empty is empty, as in the game.
+    /// Returns kind and length of a list. A negative length counts as empty, as in the game.
     fn list(&mut self) -> Result<(u8, usize), Malformed> {
         let at = self.at;
         let kind = self.kind()?;
@@ -324,7 +324,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Returns the bytes of a payload that is always as long.
+/// Returns the bytes of a payload of fixed length.
 fn size_of_payload(kind: u8) -> Option<usize> {
     match kind {
         kind::END => Some(0),

@@ -12,14 +12,14 @@ pub(in crate::import::anvil) enum Packing {
     Padded,
 }
 
-/// Returns the bits of each number, if there are so many states.
+/// Returns the bits of each number, for this many states.
 pub(in crate::import::anvil) fn bits_for(states: usize) -> u32 {
     let most = states.saturating_sub(1);
     (usize::BITS - most.leading_zeros()).max(4)
 }
 
 impl Packing {
-    /// Returns the length of the array that 4,096 numbers of so many bits take.
+    /// Returns the length of the array that holds 4,096 numbers of this many bits.
     pub fn length(self, bits: u32) -> usize {
         match self {
             Packing::Spanning => CHUNK_CELLS * bits as usize / 64,
@@ -52,7 +52,7 @@ impl Packing {
         (0..CHUNK_CELLS).map(number).collect()
     }
 
-    /// Returns the array of 4,096 numbers of at most so many bits.
+    /// Returns the array of 4,096 numbers of at most this many bits.
     pub fn pack(self, numbers: &[u16], bits: u32) -> Vec<u64> {
         let mut words = vec![0; self.length(bits)];
         for (index, &number) in numbers.iter().enumerate() {

@@ -1,5 +1,5 @@
-//! New bytes for ranges of a document of NBT. Only lists and arrays store a length, so all other
-//! tags can be replaced, inserted and left out without a change around them.
+//! Replacing ranges of an NBT document. Only lists and arrays store a length, so all other tags can
+//! be replaced, inserted and left out without changes around them.
 
 use super::kind;
 use core::ops::Range;
@@ -7,7 +7,7 @@ use core::ops::Range;
 /// Replacements in a document that do not overlap.
 #[derive(Default)]
 pub(in crate::import::anvil) struct Splices {
-    /// Ranges of the old bytes, and what takes their place.
+    /// Ranges of the old bytes, and their replacements.
     pieces: Vec<(Range<usize>, Vec<u8>)>,
 }
 

@@ -69,7 +69,7 @@ fn a_draw_along_a_path_equals_passing_from_cell_to_cell() {
         for tick in [&mut tick, &mut reference] {
             tick.pass_on(places[narrow], Face::South, 7 - at_most);
         }
-        // What the target has passed on, it may also draw, so more than two units at a time.
+        // The target may also draw the units that it has passed on, so more than two at a time.
         let (last, wanted) = (PATH.len() - 1, 5);
         for tick in [&mut tick, &mut reference] {
             tick.pass_on(target, Face::Up, 5);
@@ -199,7 +199,7 @@ fn a_draw_finds_a_way_if_there_is_one_and_dead_cells_have_none() {
     assert!(outcomes.iter().all(|&count| count > 500), "{outcomes:?}");
 }
 
-/// Whether a way up from a cell leads to a spring, over cells with throughput left.
+/// Returns whether a path up from a cell leads to a spring, over cells with throughput left.
 fn leads_to_a_spring(tick: &Tick, place: Place) -> bool {
     let left = |place: Place| tick.limits.left(tick.store.read(place), tick.scratch.passed(place));
     let (mut met, mut open) = (HashSet::new(), vec![place]);

@@ -1,5 +1,5 @@
-//! Worlds with tall falls beside the same worlds in which no cell may enter a run: all that can be
-//! asked is the same, in every tick and in the middle of it.
+//! Worlds with tall falls, compared with the same worlds in which no cell may enter a run: all
+//! queries return the same, in every tick and in the middle of it.
 
 use crate::chunk::{CellMask, Chunk};
 use crate::coords::{Cube, Region, Shape};
@@ -46,7 +46,7 @@ fn cell(rng: &mut Rng) -> IVec3 {
 fn flowing(rng: &mut Rng, world: &WaterWorld) -> IVec3 {
     for _ in 0..24 {
         let cell = cell(rng);
-        if world.height(cell) > 0 {
+        if world.units(cell) > 0 {
             return cell + if rng.bool() { IVec3::ZERO } else { IVec3::X };
         }
     }
@@ -61,8 +61,7 @@ fn fixture(rng: &mut Rng) -> Fixture {
     }
 }
 
-/// Makes the same random edits in both worlds. Those that are refused by the one are so by the
-/// other.
+/// Makes the same random edits in both worlds. Both worlds refuse the same edits.
 fn edit(rng: &mut Rng, worlds: &mut [WaterWorld; 2]) {
     let (at, near) = (cell(rng), flowing(rng, &worlds[0]));
     let kind = rng.u8(..20);
@@ -105,7 +104,7 @@ fn edit(rng: &mut Rng, worlds: &mut [WaterWorld; 2]) {
     assert_eq!(answers[0], answers[1]);
 }
 
-/// All that is asked of a world: its hash, its awake cells, what it says of its cells.
+/// The answers to all queries of a world: its hash, its awake cells, and its cells.
 fn told(world: &WaterWorld) -> (u64, Vec<(IVec3, CellMask)>, usize) {
     (world.state_hash(), world.awake_chunks().collect(), world.awake_cells())
 }
@@ -170,7 +169,7 @@ fn runs_change_nothing_that_can_be_asked() {
             let ends: Vec<u64> = range.split("..").map(|end| end.parse().unwrap()).collect();
             (ends[0]..ends[1]).collect()
         }
-        // In 1333 a cell leaves a run after its turn, with nothing fallen on it.
+        // With seed 1333, a cell leaves a run after its turn, and no water has fallen on it.
         Err(_) => (0..40).chain([1_333]).collect(),
     };
     let in_runs: usize = seeds.into_iter().map(run).sum();

@@ -1,5 +1,5 @@
-//! Two sets of changed cells: those whose words differ, in the grid, and those that look different.
-//! For worlds that stand above water, the chunks in which any have changed are noted, too.
+//! Two sets of changed cells: cells whose words differ, in the grid, and cells that look different.
+//! For worlds above water, the chunks with changed cells are recorded, too.
 
 use crate::chunk::{CellMask, LayerMask};
 use crate::grid::Slot;
@@ -10,9 +10,9 @@ use hashbrown::{HashMap, HashSet};
 /// The cells of a layer that a tick has changed.
 #[derive(Clone, Copy)]
 pub(crate) struct Changes {
-    /// Those whose words differ.
+    /// Cells whose words differ.
     pub(crate) any: LayerMask,
-    /// Those of them that look different: see [`look`](crate::water::voxel::Voxel::look).
+    /// Cells among them that look different: see [`look`](crate::water::voxel::Voxel::look).
     pub(crate) visible: LayerMask,
 }
 
@@ -24,7 +24,7 @@ impl Changes {
 #[derive(Default)]
 pub(crate) struct VisibleChanges {
     pub(in crate::water::store) cells: HashMap<Slot, Box<CellMask>>,
-    /// Those of them that an edit has changed.
+    /// Cells among them that an edit has changed.
     edited: Edited,
     /// The chunks in which any cell has changed since they were last taken; `None` unless noted.
     altered: Option<HashSet<Slot>>,
@@ -62,9 +62,9 @@ impl VisibleChanges {
 }
 
 impl Store {
-    /// Marks a cell changed, and as one that looks different. While a tick ends it withholds the
-    /// first mark and makes no second one: the end compares the cells of the tick with what they
-    /// were, and [`note_changes`](Store::note_changes) keeps what it finds.
+    /// Marks a cell as changed, and as looking different. While a tick ends, the first mark is
+    /// withheld and the second is not made: the end compares the cells of the tick with their
+    /// earlier state, and [`note_changes`](Store::note_changes) keeps the differences.
     pub(in crate::water::store) fn mark_changed(&mut self, place: Place) {
         match &mut self.pending {
             Some(pending) => pending.changed.push(place),
@@ -89,7 +89,7 @@ impl Store {
         taken
     }
 
-    /// Like [`take_changes`](Store::take_changes), of the cells that look different.
+    /// Like [`take_changes`](Store::take_changes), for the cells that look different.
     pub(crate) fn take_visible_changes(&mut self) -> Vec<(IVec3, CellMask)> {
         self.visible_changes.edited = Edited::new();
         let mut taken = core::mem::take(&mut self.visible_changes.cells);
@@ -100,7 +100,7 @@ impl Store {
         slots.into_iter().filter_map(change).collect()
     }
 
-    /// Begins to note in which chunks cells change, unless it does.
+    /// Begins to record in which chunks cells change, unless this is done already.
     pub(crate) fn note_altered(&mut self) {
         self.visible_changes.altered.get_or_insert_default();
     }
@@ -118,8 +118,8 @@ impl Store {
     }
 
     /// Returns the cells that [`take_visible_changes`](Store::take_visible_changes) will list and
-    /// that were changed between ticks: by an edit, or a chunk that came or went. Clears these
-    /// marks.
+    /// that were changed between ticks: by an edit, or by loading or unloading a chunk. Clears
+    /// these marks.
     pub(crate) fn take_edited(&mut self) -> Edited {
         core::mem::take(&mut self.visible_changes.edited)
     }

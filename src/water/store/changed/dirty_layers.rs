@@ -1,5 +1,5 @@
-//! What the writes of a world leave for its pools, which keep the bodies of joined water between
-//! ticks: the layers in which something has changed since the pools last looked.
+//! The record of writes for the pools, which keep the bodies of joined water between ticks: the
+//! layers that have changed since the pools last read them.
 
 use crate::chunk::LayerMask;
 #[cfg(feature = "rayon")]
@@ -41,7 +41,7 @@ impl DirtyLayers {
         marks.structure |= u16::from(structure) << layer.y;
     }
 
-    /// Adds what others have noted.
+    /// Adds another record.
     #[cfg(feature = "rayon")]
     pub(in crate::water::store) fn append(&mut self, other: &mut DirtyLayers) {
         while let Some(slot) = other.slots.pop() {
@@ -62,7 +62,7 @@ impl DirtyLayers {
 }
 
 impl Store {
-    /// Forgets what was noted. From now on, changes are noted if `kept`.
+    /// Forgets all changes. From now on, changes are recorded if `kept`.
     pub(crate) fn keep_dirty_layers(&mut self, kept: bool) {
         self.dirty = kept.then(DirtyLayers::default);
     }
@@ -104,8 +104,8 @@ impl Store {
         self.note_layer(layer, before.wet ^ now.wet, before.closed ^ now.closed);
     }
 
-    /// Notes a change in a layer. `closed` are the cells that were or became closed and are or were
-    /// not; `other` those that changed otherwise than in height.
+    /// Notes a change in a layer. `closed` are the cells that became closed or ceased to be;
+    /// `other` are the cells that changed otherwise than in height.
     fn note_layer(&mut self, layer: LayerId, other: LayerMask, closed: LayerMask) {
         let seen = other | closed;
         let above = self.upper_layer(layer).filter(|&above| self.is_wet_at(above, closed));
@@ -138,13 +138,13 @@ impl Store {
         }
     }
 
-    /// Notes that a cell became sea or is sea no more: what lies on it may fall or rest now.
+    /// Notes that a cell became sea or ceased to be sea: water on it may fall or rest now.
     pub(in crate::water::store) fn note_floor(&mut self, place: Place) {
         let cell = LayerMask::single(place.cell());
         self.note_layer(place.layer_id(), LayerMask::NONE, cell);
     }
 
-    /// Notes that a chunk comes or goes: what lies at its faces has changed.
+    /// Notes that a chunk comes or goes, so that the cells at its faces have changed.
     pub(in crate::water::store) fn note_chunk(&mut self, slot: Slot) {
         let neighbours = self.caches[slot.index()].neighbours;
         let Some(dirty) = &mut self.dirty else { return };

@@ -19,7 +19,7 @@ impl ChangedCells {
         ChangedCells { slot, any: Box::default(), visible: None }
     }
 
-    /// Adds those of a layer (0 to 15).
+    /// Adds the changed cells of a layer (0 to 15).
     pub(crate) fn add(&mut self, layer: usize, changes: Changes) {
         self.any.insert_layer(layer, changes.any);
         if changes.visible.any() {
@@ -32,7 +32,7 @@ impl ChangedCells {
 #[derive(Default)]
 pub(crate) struct TickChanges {
     chunks: Vec<ChangedCells>,
-    /// For each slot, the index of its entry, if the one there is of this slot.
+    /// For each slot, the index of its entry. Valid only if that entry belongs to this slot.
     entries: Vec<u32>,
 }
 
@@ -73,7 +73,7 @@ impl Store {
         self.tick_changes.of_mut(layer.slot).add(layer.y, changes);
     }
 
-    /// The same for all cells of a chunk, of which none was kept before.
+    /// The same for all cells of a chunk that had no changed cells before.
     #[cfg(feature = "rayon")]
     pub(crate) fn note_changed_chunk(&mut self, changes: ChangedCells) {
         self.tick_changes.push(changes);

@@ -1,25 +1,25 @@
-//! Which chunks have been touched since a save last asked, so that it need not look at the others.
-//! A chunk is touched when a cell of it is written, when it takes part in a tick, when it is
-//! inserted, frozen or thawed, and when its changes are taken: whatever its record in a save
-//! depends on. Without saves nothing is kept.
+//! Which chunks have been touched since the last save, so that a save can skip the others. A chunk
+//! is touched when a cell of it is written, when it takes part in a tick, when it is inserted,
+//! frozen or thawed, and when its changes are taken: its record in a save depends on nothing else.
+//! Without saves nothing is recorded.
 
 use crate::grid::Slot;
 use crate::water::store::Store;
 #[cfg(feature = "store")]
 use core::sync::atomic::{AtomicU64, Ordering};
 
-/// The worlds made so far.
+/// The number of worlds made so far.
 #[cfg(feature = "store")]
 static WORLDS: AtomicU64 = AtomicU64::new(0);
 
-/// Periods of a world, each from one question for its touched chunks to the next.
+/// Periods of a world. Each lasts from one query of its touched chunks to the next.
 #[cfg(feature = "store")]
 pub(in crate::water::store) struct Periods {
-    /// Tells the world from others of this process.
+    /// Distinguishes the world from others of this process.
     world: u64,
-    /// Atomic, as a save that only reads the world begins a period, too.
+    /// Atomic, since a save that only reads the world also begins a period.
     now: AtomicU64,
-    /// That in which the last tick began.
+    /// The period in which the last tick began.
     tick: u64,
 }
 
@@ -50,7 +50,7 @@ impl Periods {
 pub struct Since {
     world: u64,
     period: u64,
-    /// Of a world of materials, the steps that soil had done by then.
+    /// For a world of materials, the steps that its soil had done by then.
     soil_steps: u64,
 }
 
@@ -61,7 +61,7 @@ impl Since {
         self.world == other.world
     }
 
-    /// Returns this time, of a world of materials whose soil has done so many steps by then.
+    /// Returns this time for a world of materials whose soil has done this many steps by then.
     pub(crate) fn with_soil_steps(self, soil_steps: u64) -> Since {
         Since { soil_steps, ..self }
     }
@@ -70,7 +70,7 @@ impl Since {
         self.soil_steps
     }
 
-    /// Returns whether this time has come by a period of the same world.
+    /// Returns whether this time is at or before a period of the same world.
     pub(crate) fn is_reached_by(self, period: u64) -> bool {
         self.period <= period
     }
@@ -84,7 +84,7 @@ impl Store {
         self.caches[slot.index()].touched = self.periods.now();
     }
 
-    /// Records nothing: no save will ask.
+    /// Records nothing, since no save reads this.
     #[cfg(not(feature = "store"))]
     #[inline]
     pub(crate) fn touch(&mut self, _: Slot) {}
@@ -99,7 +99,7 @@ impl Store {
     }
 
     /// Records that the chunks with awake cells are touched: they take part in the tick that begins
-    /// next, or has begun.
+    /// next or is underway.
     #[cfg(feature = "store")]
     fn touch_awake(&mut self) {
         for at in 0..self.grid.awake_slots().len() {
@@ -108,8 +108,8 @@ impl Store {
     }
 
     /// Records that the frozen chunks in which cells have woken are touched: edits of their
-    /// neighbours wake some. Until they go on, none of them falls asleep but by a write, so their
-    /// number tells.
+    /// neighbours wake some. While a chunk is frozen, its cells fall asleep only by a write, so
+    /// comparing the number of awake cells suffices.
     #[cfg(feature = "store")]
     fn touch_woken_frozen(&mut self) {
         let waits = |slot: &Slot| self.is_frozen(*slot) && self.grid.awake_at(*slot).is_some();
@@ -123,21 +123,21 @@ impl Store {
         }
     }
 
-    /// Returns the number of the period that it is.
+    /// Returns the number of the current period.
     #[cfg(feature = "store")]
     pub(crate) fn period(&self) -> u64 {
         self.periods.now()
     }
 
-    /// Begins a period without a look at the world, between two ticks.
+    /// Begins a period without reading the world, between two ticks.
     #[cfg(feature = "store")]
     pub(crate) fn begin_period(&self) -> Since {
         self.periods.begin()
     }
 
-    /// Returns the chunks touched since a time, in no order, and the time until which that is; all
-    /// chunks if that time is of another world. While a tick is underway, those that may have a
-    /// part in it count as touched after it, too, since a save has them as they were before the
+    /// Returns the chunks touched since a time, in no order, and the time until which this holds;
+    /// all chunks if that time is of another world. While a tick is underway, chunks that may take
+    /// part in it count as touched after it, too, since a save stores them as they were before the
     /// tick.
     #[cfg(feature = "store")]
     pub(crate) fn touched_since(
@@ -162,19 +162,19 @@ impl Store {
         (touched, now)
     }
 
-    /// Returns whether a chunk was touched since a time; `true` if that is of another world.
+    /// Returns whether a chunk was touched since a time; `true` if the time is of another world.
     #[cfg(feature = "store")]
     pub(crate) fn is_touched_since(&self, slot: Slot, since: Since) -> bool {
         since.world != self.periods.world || self.caches[slot.index()].touched >= since.period
     }
 
-    /// Makes the period of a store of lent chunks that of this one.
+    /// Sets the period of a store of lent chunks to this store's period.
     #[cfg(all(feature = "store", feature = "rayon"))]
     pub(in crate::water::store) fn lend_period(&self, borrower: &mut Store) {
         borrower.periods.now = AtomicU64::new(self.periods.now());
     }
 
-    /// Lends nothing: no save will ask.
+    /// Lends nothing, since no save reads this.
     #[cfg(all(not(feature = "store"), feature = "rayon"))]
     pub(in crate::water::store) fn lend_period(&self, _: &mut Store) {}
 }

@@ -1,13 +1,13 @@
 //! Runs: the cells of steady falls, which a tick does not visit.
 //!
 //! A cell of a steady fall passes on seven units downwards in each tick and gets seven from above,
-//! so its word stays, and there is nothing to do but to know that. Such cells are *in a run* and
-//! not in the mask of awake cells, though they are awake: to all that asks from outside a tick, a
-//! cell in a run is an awake one. Only the lowest cell of a run has its bit in the mask, so that
-//! its layer is visited and the cell below it refilled.
+//! so its word does not change and a tick need not visit it. Such cells are *in a run*. They are
+//! awake, but not in the mask of awake cells; every query outside a tick reports them as awake.
+//! Only the lowest cell of a run has its bit in the mask, so that its layer is visited and the cell
+//! below it refilled.
 //!
-//! Which cells are in runs is no part of the state, and changes no byte: a cell leaves its run
-//! before anything about it or beside it changes, and is then what it would be without runs.
+//! The set of cells in runs is not part of the state, and changes no byte: a cell leaves its run
+//! before it or a neighbour changes, and then has the word that it would have without runs.
 //! [`flow`](crate::water::flow) has the rules within a tick.
 
 use crate::chunk::{CellMask, LayerMask};
@@ -20,11 +20,11 @@ use crate::water::store::{Place, Store};
 pub(in crate::water::store) struct Runs {
     /// The cells in runs.
     cells: CellMask,
-    /// Those that have left runs in the tick underway.
+    /// Cells that have left runs in the tick underway.
     left: CellMask,
-    /// Those that the flow of the tick underway has left in runs, once it is over.
+    /// Cells still in runs after the flow of the tick underway.
     passed: CellMask,
-    /// The same of the last complete tick.
+    /// The same for the last complete tick.
     passed_last: CellMask,
 }
 
@@ -59,8 +59,8 @@ impl Store {
             && self.runs(place.slot).is_some_and(|runs| runs.cells.contains(place.index))
     }
 
-    /// Returns the cells of a layer that were in runs when the flow of the tick underway
-    /// was over. Meaningless before that.
+    /// Returns the cells of a layer that were in runs at the end of the flow of the tick underway.
+    /// Meaningless before that.
     #[inline]
     pub(crate) fn passed_in_runs(&self, layer: LayerId) -> LayerMask {
         self.runs(layer.slot).map_or(LayerMask::NONE, |runs| runs.passed.layer(layer.y))
@@ -84,8 +84,8 @@ impl Store {
         &self.with_runs
     }
 
-    /// Adds to the awake cells of a chunk those in runs; if a tick `is_underway`, those that were
-    /// in runs when it began.
+    /// Adds the cells in runs to the awake cells of a chunk; if a tick `is_underway`, the cells
+    /// that were in runs when it began.
     pub(crate) fn add_cells_in_runs(&self, slot: Slot, is_underway: bool, awake: &mut CellMask) {
         if let Some(runs) = self.runs(slot) {
             awake.union_with(&runs.cells);
@@ -111,7 +111,7 @@ impl Store {
         awake.is_some_and(|awake| awake.contains(place.index)) || self.is_in_run(place)
     }
 
-    /// Puts a cell into a run. Its bit and that of the cell above it are set right.
+    /// Puts a cell into a run. Updates its bit and the bit of the cell above it.
     pub(crate) fn enter_run(&mut self, place: Place) {
         #[cfg(test)]
         if self.runs_forbidden {
@@ -156,8 +156,8 @@ impl Store {
         }
     }
 
-    /// Takes a cell out of its run, if it is in one, and wakes it, and the one above it if that is
-    /// in a run: it is the lowest now. For edits, and for the end of a tick.
+    /// Takes a cell out of its run, if it is in one, and wakes it. Also wakes the cell above if
+    /// that is in a run, since it is now the lowest one. For edits, and for the end of a tick.
     pub(crate) fn leave_run(&mut self, place: Place) {
         if self.is_in_run(place) {
             self.take_out_of_run(place, self.pending.is_some());
@@ -169,7 +169,7 @@ impl Store {
         }
     }
 
-    /// Takes a cell and those beside it out of their runs.
+    /// Takes a cell and the cells beside it out of their runs.
     pub(in crate::water::store) fn leave_runs_at(&mut self, place: Place) {
         self.leave_run(place);
         Face::LATERAL.into_iter().for_each(|face| self.leave_run(self.step(place, face)));
@@ -189,7 +189,7 @@ impl Store {
         runs.cells.len()
     }
 
-    /// Ends a tick for the runs. Those of chunks in which none is left are freed.
+    /// Ends a tick for the runs. Frees the runs of chunks in which no cell is left.
     pub(crate) fn end_tick_of_runs(&mut self) {
         let caches = &mut self.caches;
         self.with_runs.retain(|slot| {

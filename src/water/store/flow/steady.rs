@@ -1,7 +1,7 @@
 //! The table of the steady flow: for each cell, the units a tick that stand across its six faces.
 //!
-//! What the flow is, and how it is found, is told in [`steady`](crate::water::steady). It is part
-//! of the state. A cell takes a `u32`, three bits for each face; a layer of a chunk has a table
+//! The flow and how it is found are described in [`steady`](crate::water::steady). It is part of
+//! the state. A cell takes a `u32`, three bits for each face; a layer of a chunk has a table
 //! exactly if the flow passes one of its cells.
 
 use crate::chunk::{LAYER_CELLS, LayerMask};
@@ -33,7 +33,8 @@ impl FaceFlows {
         (self.0 >> (3 * face.index()) & 7) as u8
     }
 
-    /// Returns the units that pass through the cell: those that leave across all faces.
+    /// Returns the units that pass through the cell: the sum over all faces of the units that
+    /// leave.
     #[inline]
     pub(crate) fn through(self) -> u8 {
         Face::ALL.into_iter().map(|face| self.across(face)).sum()
@@ -50,7 +51,7 @@ impl FaceFlows {
         Face::ALL.into_iter().map(with_units).filter(|&(_, units)| units > 0)
     }
 
-    /// Returns the flows with other units across a face, 0 to 7.
+    /// Returns the flows with the units across one face, 0 to 7, replaced.
     #[inline]
     pub(crate) fn with(self, face: Face, units: u8) -> Self {
         let shift = 3 * face.index();
@@ -61,7 +62,7 @@ impl FaceFlows {
 /// The steady flow in a layer of a chunk.
 pub(crate) struct SteadyLayer {
     flows: [FaceFlows; LAYER_CELLS],
-    /// The same as the flow records that they make.
+    /// The same flow, as flow records.
     records: [u16; LAYER_CELLS],
     /// The units that pass through all cells together.
     through: u32,
@@ -116,13 +117,13 @@ impl SteadyLayer {
 pub(in crate::water::store) type SteadyLayers = [Option<Box<SteadyLayer>>; 16];
 
 impl Store {
-    /// Returns the chunks that the steady flow passes, in order of position.
-    /// Those that are frozen are left out.
+    /// Returns the chunks that the steady flow passes, in order of position. Frozen chunks are left
+    /// out.
     pub(crate) fn steady_slots(&self) -> impl Iterator<Item = Slot> + '_ {
         self.with_steady.values().copied().filter(|&slot| !self.is_frozen(slot))
     }
 
-    /// Returns whether there is any steady flow, that of frozen chunks left out.
+    /// Returns whether there is any steady flow, frozen chunks left out.
     #[inline]
     pub(crate) fn has_steady(&self) -> bool {
         self.steady_slots().next().is_some()
@@ -154,7 +155,7 @@ impl Store {
         list
     }
 
-    /// Sets the steady flow that leaves a cell, and keeps what it was.
+    /// Sets the steady flow that leaves a cell, and keeps the old value.
     pub(crate) fn set_steady(&mut self, place: Place, flows: FaceFlows) {
         let before = self.steady(place);
         if before != flows {
@@ -181,7 +182,7 @@ impl Store {
         }
     }
 
-    /// Forgets what the steady flow was before, as a tick begins.
+    /// Forgets the old values of the steady flow, as a tick begins.
     pub(crate) fn forget_steady_before(&mut self) {
         self.steady_before.clear();
     }
@@ -191,7 +192,7 @@ impl Store {
         self.steady_before.len()
     }
 
-    /// Makes the steady flow again what it was at a mark of this tick.
+    /// Restores the steady flow of a mark of this tick.
     pub(crate) fn return_steady(&mut self, mark: usize) {
         while self.steady_before.len() > mark
             && let Some((place, flows)) = self.steady_before.pop()
@@ -212,8 +213,8 @@ impl Store {
         flows.into_iter().filter(|(_, flows)| !flows.is_none()).collect()
     }
 
-    /// Restores the steady flow of a chunk that was just inserted, as far as the cells are those of
-    /// a chunk, in order. The next tick takes back what does not balance.
+    /// Restores the steady flow of a chunk that was just inserted, for cell indices within a chunk,
+    /// in order. The next tick takes back flow that does not balance.
     pub(crate) fn restore_steady(&mut self, slot: Slot, list: &[(u16, FaceFlows)]) {
         for &(index, flows) in list {
             self.write_steady(Place::new(slot, usize::from(index)), flows);

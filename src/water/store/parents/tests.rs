@@ -1,4 +1,4 @@
-//! Links, heads and children against walks over all ways.
+//! Links, heads and children, compared with walks over all paths.
 
 use crate::chunk::{Chunk, LAYER_CELLS};
 use crate::coords::Region;
@@ -59,7 +59,7 @@ fn planes_and_children_agree_with_parents() {
     }
 }
 
-/// Parents come at random in a corner of two chunks, none of them in a circle, and go again.
+/// Parents are added at random in a corner of two chunks, without a cycle, and removed again.
 #[test]
 fn a_cell_keeps_the_parents_that_are_not_taken_from_it() {
     let mut random = fastrand::Rng::with_seed(5);
@@ -95,8 +95,8 @@ fn a_cell_keeps_the_parents_that_are_not_taken_from_it() {
     assert!(taken[..3].iter().all(|&count| count > 100), "{taken:?}");
 }
 
-/// A chunk of ties at random has circles with long tails, and ties over its edge, to dry cells and
-/// to rock. Across one face lies a chunk that is there already, each of whose ties leads to a head.
+/// A chunk of random ties has cycles with long tails, and ties over its edge, to dry cells and to
+/// rock. Across one face lies a chunk that was there before, each of whose ties leads to a head.
 #[test]
 fn a_loaded_chunk_keeps_the_ties_that_lead_to_a_head() {
     let mut random = fastrand::Rng::with_seed(15);
@@ -122,15 +122,15 @@ fn a_loaded_chunk_keeps_the_ties_that_lead_to_a_head() {
         store.adopt(beside);
         let cells = cells();
         let slot = store.insert(IVec3::ZERO, Chunk::from_cells(&cells)).expect("none is there");
-        // Where the way up from a cell leads, by the ties as they were: its head, unless it ends or
-        // goes round before.
+        // Returns the head of a cell, by the ties as they were; `None` if its path ends or runs
+        // into a cycle.
         let leads = |start: usize| {
             let mut at = Place::new(slot, start);
             for _ in 0..2 * CHUNK_CELLS {
                 let Some(face) = store.read(at).parent_face() else { return true };
                 let parent = store.step(at, face);
                 if !parent.is_some() || store.read(parent).is_inert() {
-                    // The tie of the last cell is cut; who is fed by that keeps its own.
+                    // The tie of the last cell is cut; the cells that it feeds keep theirs.
                     return at != Place::new(slot, start);
                 }
                 at = parent;
@@ -191,7 +191,7 @@ fn a_cell_that_keeps_a_parent_wakes_all_that_it_feeds() {
     assert!(woken > 100, "{woken} cells woke");
 }
 
-/// Walked way by way, this would never end.
+/// Walked path by path, this would never end.
 #[test]
 fn each_cell_is_walked_through_once_however_many_ways_lead_there() {
     let mut world = test_worlds::weave();
@@ -249,7 +249,7 @@ fn all_that_a_cell_feeds_wakes_and_nothing_else() {
     assert!(woken > 1_000, "{woken} cells woke");
 }
 
-/// Whether no way up from a cell comes back to it.
+/// Returns whether no path up from a cell comes back to it.
 fn is_free_of_circles(store: &Store, place: Place) -> bool {
     let parents = Store::faces(store.parents_of(place)).map(|face| store.step(place, face));
     parents
@@ -266,7 +266,7 @@ fn only_two_faces_or_more_of_a_cell_with_the_flag_are_entered() {
         .with_height(3)
         .with_direction(Some(Face::West))
         .with(CellFlags::HAS_SOURCE | CellFlags::EXTRA, true);
-    // A mark that has the bit of the flag.
+    // A mark with the bit of the flag.
     let mark = Voxel::from_raw(Voxel::SOLID.word() | CellFlags::EXTRA.bits());
     for (index, voxel) in
         [flagged, flagged.with(CellFlags::EXTRA, false), mark].into_iter().enumerate()

@@ -117,7 +117,7 @@ pub fn stays_below_its_springs(
     }
     for _ in 0..ticks {
         world.step();
-        for cell in bounds.positions().filter(|&cell| world.height(cell) > 0) {
+        for cell in bounds.positions().filter(|&cell| world.units(cell) > 0) {
             let head = heads[usize::from(cell.x > middle)];
             assert!(Some(cell.y) <= head, "water at {cell}, the highest spring at y = {head:?}");
         }

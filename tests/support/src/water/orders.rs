@@ -41,7 +41,7 @@ fn displaces(edit: &Edit, world: &WaterWorld) -> bool {
         _ => return false,
     };
     let cells = region.intersection(&world.bounds());
-    cells.is_some_and(|cells| cells.positions().any(|cell| world.height(cell) > 0))
+    cells.is_some_and(|cells| cells.positions().any(|cell| world.units(cell) > 0))
 }
 
 /// A world after some history, then one edit and another, and some ticks. `None` if one of them
@@ -153,7 +153,7 @@ fn levels(world: &mut WaterWorld) -> Vec<u64> {
     );
     let layer = |y: i32| {
         let (min, max) = (world.bounds().min().with_y(y), world.bounds().max().with_y(y));
-        Region::new(min, max).positions().map(|cell| u64::from(world.height(cell))).sum()
+        Region::new(min, max).positions().map(|cell| u64::from(world.units(cell))).sum()
     };
     (world.bounds().min().y..=world.bounds().max().y).map(layer).collect()
 }

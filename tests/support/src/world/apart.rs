@@ -234,7 +234,7 @@ impl Apart {
             if !is_there(cell) || self.palette.material(id).unwrap().solid {
                 continue;
             }
-            let is_full = self.water.height(cell) == 7;
+            let is_full = self.water.units(cell) == 7;
             if self.blast.is_solid(cell) == is_full {
                 continue;
             }
@@ -252,7 +252,7 @@ impl Apart {
         for &cell in self.ground.keys() {
             let cell = IVec3::from_array(cell);
             let pressure = self.blast.pressure(cell);
-            if pressure != 0.0 && self.water.height(cell) == 7 {
+            if pressure != 0.0 && self.water.units(cell) == 7 {
                 self.blast.set_pressure(cell, pressure * part).unwrap();
             }
         }

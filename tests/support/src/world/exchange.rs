@@ -99,10 +99,10 @@ impl Apart {
             return;
         }
         let faces = [Face::Up].into_iter().chain(sides(draw));
-        let wet = |there: &IVec3| self.moves(*there) && self.water.height(*there) > 0;
+        let wet = |there: &IVec3| self.moves(*there) && self.water.units(*there) > 0;
         let Some(from) = faces.filter_map(|face| face.step(cell)).find(wet) else { return };
         let above = (1..16).map(|up| from.with_y(from.y + up));
-        let above = above.take_while(|&there| self.water.height(there) > 0).count();
+        let above = above.take_while(|&there| self.water.units(there) > 0).count();
         let couplings = self.rules.couplings;
         let chance = couplings.seepage * permeability * (1.0 + couplings.depth_gain * above as f64);
         if (draw % 65_536) as f64 >= (chance.min(1.0) * 65_536.0).ceil() {

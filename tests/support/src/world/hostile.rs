@@ -173,7 +173,7 @@ impl Server {
             match self.world.queue_bytes(&sent, &self.limits) {
                 Ok(ticket) => {
                     self.hash = None;
-                    assert!(ticket >= self.ticket + waiting as u64, "{ticket}");
+                    assert!(ticket.0 >= self.ticket + waiting as u64, "{ticket}");
                 }
                 Err(ClientEditError::Edit(error)) => panic!("refused before its turn: {error}"),
                 Err(_) => {
@@ -313,13 +313,12 @@ impl Server {
         }
         self.world = loaded;
         self.clients.clear();
-        self.ticket = 0;
     }
 
     /// Reports come once each, in the order of the tickets.
     fn take_reports(&mut self) {
         for EditReport { ticket, tick, .. } in self.world.take_edit_reports() {
-            assert!(ticket == self.ticket && tick <= self.world.ticks(), "{ticket} in {tick}");
+            assert!(ticket.0 == self.ticket && tick <= self.world.ticks(), "{ticket} in {tick}");
             self.ticket += 1;
             count(&mut self.counts, "reports");
         }

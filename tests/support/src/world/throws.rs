@@ -42,8 +42,8 @@ impl Apart {
     fn is_surface(&self, cell: IVec3) -> bool {
         let above = cell.with_y(cell.y.wrapping_add(1));
         let is_frozen = |cell| self.water.is_frozen(Cube::chunk_of(cell));
-        let is_closed = self.water.is_solid(above) || self.water.height(above) == 7;
-        self.water.height(cell) > 0
+        let is_closed = self.water.is_solid(above) || self.water.units(above) == 7;
+        self.water.units(cell) > 0
             && !self.water.is_sea(cell)
             && self.water.voxel(above).is_some()
             && ![cell, above].into_iter().any(is_frozen)
@@ -51,7 +51,7 @@ impl Apart {
     }
 
     fn flow_over(&self, cell: IVec3) -> DVec3 {
-        let stops = self.rules.under_water == UnderWater::Stops && self.water.height(cell) == 7;
+        let stops = self.rules.under_water == UnderWater::Stops && self.water.units(cell) == 7;
         self.blast.flow(if stops { cell + IVec3::Y } else { cell })
     }
 
@@ -72,7 +72,7 @@ impl Apart {
             }
             let is_open = self.water.voxel(next).is_some_and(|there| !there.is_solid());
             let is_frozen = self.water.is_frozen(Cube::chunk_of(next));
-            if is_open && !is_frozen && self.water.height(next) < 7 {
+            if is_open && !is_frozen && self.water.units(next) < 7 {
                 at = next;
             }
         }
@@ -81,7 +81,7 @@ impl Apart {
 
     fn throw_one(&mut self, from: IVec3, to: IVec3) {
         let is_source = |cell| self.water.cell(cell).is_some_and(|cell| cell.is_source());
-        let is_full = self.water.height(to) == 7;
+        let is_full = self.water.units(to) == 7;
         if from == to || is_source(from) || is_source(to) || is_full {
             return;
         }

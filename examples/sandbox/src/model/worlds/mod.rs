@@ -153,7 +153,7 @@ mod tests {
         let mut world = Kind::UTube.world(7).unwrap();
         world.run(400);
         let level = |x: i32| {
-            let column = (0..40).map(|y| world.height(floodplain::glam::IVec3::new(x, y, 13)));
+            let column = (0..40).map(|y| world.units(floodplain::glam::IVec3::new(x, y, 13)));
             column.map(u32::from).sum::<u32>()
         };
         assert!(level(16) > 0 && level(16).abs_diff(level(46)) <= 7, "{} {}", level(16), level(46));

@@ -73,9 +73,9 @@ impl<const W: usize, const N: usize> simd::Kernel for Diffusive<'_, W, N> {
 }
 
 /// Returns a row of cells after a step of the diffusive rule. `west` and `east` are the eastward
-/// flows into its cells and out of them. The buffers that come with the cells above, and with those
-/// to the south, hold the flows into the row from below, or from the north, and receive the flows
-/// out of it.
+/// flows into its cells and out of them. The buffers that come with the cells above, and with the
+/// cells to the south, hold the flows into the row from below, or from the north, and receive the
+/// flows out of it.
 #[inline(always)]
 fn diffuse_row<const W: usize, const N: usize>(
     conductance: f32,

@@ -38,8 +38,8 @@ pub(crate) struct UniformChunk<'a> {
 type Around<'a, const W: usize> = [&'a [f32; W]; 3];
 
 impl UniformChunk<'_> {
-    /// Returns the flows into the first cell of each row, and out of the last one, given those of
-    /// the step before.
+    /// Returns the flows into the first cell of each row, and out of the last one, given the flows
+    /// of the step before.
     #[inline(always)]
     fn at_ends(
         &self,
@@ -148,8 +148,8 @@ mod tests {
 
     const WAVE: Rule = Rule::Wave { coefficient: 0.2, damping: 0.9 };
 
-    /// Pressures of a chunk and of those behind its faces; some are equal, so that not all cells
-    /// change.
+    /// Pressures of a chunk and of the chunks behind its faces; some are equal, so that not all
+    /// cells change.
     fn chunks() -> [[f32; CHUNK_CELLS]; 7] {
         let mut rng = fastrand::Rng::with_seed(7);
         let cell = |index: usize, rng: &mut fastrand::Rng| {
@@ -171,7 +171,7 @@ mod tests {
         flows
     }
 
-    /// Flows below the spacing of `f32` at a pressure of 5: they end, and no pressure changes.
+    /// Flows below the spacing of `f32` at a pressure of 5 end, and no pressure changes.
     fn ebbing<S: BlastShape>() -> ChunkFlows {
         let (mut rng, mut flows) = (fastrand::Rng::with_seed(9), ChunkFlows::default());
         for link in flows.links_mut::<S>().iter_mut().flatten() {
@@ -181,7 +181,7 @@ mod tests {
     }
 
     /// Checks a step against one computed cell by cell and face by face. `chunks` are the chunk and
-    /// those behind its faces, `before` the flows of the last step.
+    /// the chunks behind its faces, `before` the flows of the last step.
     fn steps_as_cell_by_cell<S: BlastShape>(
         rule: Rule,
         chunks: [[f32; CHUNK_CELLS]; 7],

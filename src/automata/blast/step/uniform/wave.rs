@@ -169,7 +169,7 @@ impl<const W: usize, const N: usize> LinkChanges<W, N> {
         let along = before | behind | (behind & !last) << 1;
         let below = core::mem::replace(&mut self.below[first % layer::<W, N>() / 64], above);
         let (north, south) = (self.north, core::mem::take(&mut self.south));
-        // The links south of the last row are those north of the next one, unless that begins a
+        // The links south of the last row are the links north of the next one, unless that begins a
         // layer.
         self.north = if N == 6 { south >> (64 - W) } else { 0 };
         along | below | above | north | if N == 6 { south | south << W } else { 0 }
@@ -186,7 +186,7 @@ fn ends_of<const W: usize>(along_x: &[f32]) -> [[f32; MOST]; 2] {
     ends
 }
 
-/// Computes the flows over a row of links. Returns those of the step before.
+/// Computes the flows over a row of links. Returns the flows of the step before.
 #[inline(always)]
 fn advance<const W: usize>(
     links: &mut [f32; W],
