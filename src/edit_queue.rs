@@ -9,6 +9,7 @@ use std::collections::VecDeque;
 /// The number of an edit in line: 0 for the first edit ever queued in a world, then 1, and so on.
 /// It is saved with the world, so the tickets of a world that is loaded continue its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Ticket(pub u64);
 
 impl fmt::Display for Ticket {

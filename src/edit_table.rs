@@ -1,6 +1,6 @@
 //! The table of the edits of a world, one for each kind of world. From it follow the enum and its
-//! docs, `apply`, `apply_bytes`, bytes in and out, the names, what a client's limits count, and
-//! what an edit costs in a budget.
+//! docs, `apply`, `apply_bytes`, bytes in and out, values of serde, the names, what a client's
+//! limits count, and what an edit costs in a budget.
 //!
 //! A row is the tag and the fields of an edit, what it asks for, the method that makes it, and the
 //! variant of the outcome that holds the method's answer, or none for `Done`:
@@ -122,6 +122,8 @@ macro_rules! edits {
     ) => {
         $(#[$about])*
         #[non_exhaustive]
+        #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+        #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
         pub enum $edit {
             $(
                 $(#[doc = $doc])*

@@ -55,6 +55,13 @@
 //! | `proptest` | what `testing` draws, for the crate of this name; turns it on |
 //! | `snapshot`, `store`, `scenario` | the modules `snapshot`, `save_file` (`store` turns on `snapshot` too) and `scenario` |
 //! | `recording` | the module `recording`; turns on `snapshot` |
+//! | `serde` | rules, edits and their outcomes, cells, chunks, palettes, ledgers and reports in the formats of serde, which it turns on |
+//!
+//! Values of serde have the names that they have in Rust. Fields that are left out of rules have
+//! the defaults of their struct. What no value of a type can be is refused when it is read: a
+//! region whose corners are swapped, a word that no cell has, a chunk of other than 4096 cells,
+//! materials that are no palette. What a world refuses, it refuses when it takes the value: rules
+//! out of range, the rate of a fixture.
 //!
 //! # When not to use this
 //!
@@ -84,6 +91,8 @@ mod limits;
 mod persist;
 #[cfg(feature = "scenario")]
 pub mod scenario;
+#[cfg(feature = "serde")]
+mod serde_as;
 mod simd;
 mod simulation;
 mod state_hash;

@@ -357,6 +357,7 @@ pub(crate) fn says(error: &dyn Error, parts: &[&str]) {
 
 /// What one or several steps did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct StepReport {
     /// Awake cells visited; in a tick of water, the cells of its outflows, of its regular flow and
     /// of steady falls, which are not visited one by one. Cells visited by searches are
@@ -383,6 +384,7 @@ impl core::ops::AddAssign for StepReport {
 
 /// What a call with a budget did; see [`Simulation::step_within`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Progress {
     /// What this call did. The reports of all calls of a tick add up to the report of one
     /// [`step`](Simulation::step), unless an edit ends the tick: work done by that edit appears in
@@ -396,6 +398,7 @@ pub struct Progress {
 
 /// What an edit did with the water in its way, in units; for both water automata.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Displaced {
     /// Moved to cells with room.
     pub moved: u32,

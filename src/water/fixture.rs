@@ -6,6 +6,8 @@ use crate::water::cell::FULL;
 /// A fixture in a cell; see [`WaterWorld::set_fixture`](crate::water::WaterWorld::set_fixture).
 /// Rates are units a tick, 1 to 7.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
 pub enum Fixture {
     /// Takes up to this many units a tick out of the water in its cell, before that water flows.

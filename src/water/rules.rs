@@ -6,6 +6,7 @@ use core::fmt;
 
 /// What happens to water at a face of the world, or at the face of a chunk that is not loaded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Edge {
     /// No water passes.
     Wall,
@@ -33,6 +34,8 @@ impl Edge {
 /// The edges of a world: its six outer faces, and the faces of chunks that are not loaded.
 /// [`set_edge`](crate::water::WaterWorld::set_edge) overrides the latter column by column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct Edges {
     /// The six faces of the world's bounds, by [`Face::index`].
     pub outer: [Edge; 6],
@@ -76,6 +79,8 @@ impl Edges {
 /// up to a multiple of 2⁻³². By default, still water evaporates slowly;
 /// [`lossless`](Rules::lossless) turns that off.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct Rules {
     /// The chance, 0 to 1, that a still surface cell of 2 units or more loses one in a tick:
     /// evaporation, or seepage into the ground. A cell is still in a tick in which no water flows
@@ -121,6 +126,7 @@ impl Default for Rules {
 
 /// Why rules were rejected.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub enum RulesError {
     /// A chance that is not a number from 0 to 1.

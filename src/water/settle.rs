@@ -13,6 +13,7 @@ use glam::IVec3;
 
 /// The result of settling.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Settling {
     /// The number of ticks done.
     pub ticks: u64,

@@ -1,5 +1,5 @@
 //! What all automata promise alike: answers, messages, edits as values, changes, state hashes,
-//! recorded states; and that the first look is true.
+//! recorded states, values of serde; and that the first look is true.
 
 mod answers;
 mod changes;
@@ -10,6 +10,7 @@ mod golden;
 mod guarantees;
 mod limits;
 mod messages;
+mod serde;
 mod simulation;
 mod small_worlds;
 mod state_hash;

@@ -11,6 +11,7 @@ use glam::IVec3;
 
 /// Why an edit was refused. Nothing was changed.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub enum EditError {
     /// The cell lies beyond the world's bounds.

@@ -9,6 +9,8 @@ use core::fmt;
 /// Both conserve the sum of all pressures. Coefficients are per visit of a link, and a step visits
 /// each link once. The source visits each link from both ends with 0.12, which equals 0.24 here.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub enum Rule {
     /// `flow = coefficient · weight · (p_a − p_b)`: explicit diffusion. It evens pressure out
     /// without overshooting: a pressure stays within the range of its neighbours, and never becomes
@@ -89,6 +91,8 @@ impl Rule {
 
 /// The rules of a grid or graph.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct Rules {
     /// How pressure moves.
     pub rule: Rule,
@@ -180,6 +184,7 @@ pub const WEIGHT_LIMIT: f32 = 1e6;
 
 /// What happens to pressure at the world's bounds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Border {
     /// No pressure passes.
     #[default]
@@ -192,6 +197,8 @@ pub enum Border {
 
 /// The borders of a world, by axis.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct Borders {
     /// At the smallest and the largest x.
     pub x: Border,
@@ -215,6 +222,7 @@ impl Borders {
 
 /// Why rules were refused.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub enum RulesError {
     /// A coefficient that is not a number above 0, or above [`COEFFICIENT_LIMIT`].

@@ -106,6 +106,7 @@ edits! {
 
 /// The result of an [`Edit`] that was not refused.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum Outcome {
     /// The pressure in the cell, before the edit or after it.

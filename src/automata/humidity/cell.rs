@@ -20,6 +20,8 @@ pub(super) const SOIL: core::ops::RangeInclusive<f32> = 1e-30..=1e30;
 
 /// One cell of a [`HumidityWorld`](super::HumidityWorld), for edits and queries.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct Cell {
     /// 0 to [`MOST_HUMIDITY`]. Rounded to the nearest stored value: an `f32`, or in the
     /// conservative sweep a whole number of [`UNITS`].

@@ -89,6 +89,7 @@ edits! {
 
 /// The result of an [`Edit`] that was not refused.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum Outcome {
     /// The humidity that the cell had.

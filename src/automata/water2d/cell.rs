@@ -58,6 +58,19 @@ impl Cell {
         if level > MAX_LEVEL { Err(LevelError(level as u64)) } else { Ok(Cell(level as i32)) }
     }
 
+    /// What [`number`](Cell::number)s are.
+    pub(crate) const NUMBERS: &str = "-1 for ground, or a level of at most 1,000,000";
+
+    /// The cell as a number: −1 for ground, or its level.
+    pub(crate) const fn number(self) -> i32 {
+        self.0
+    }
+
+    /// The cell of a [`number`](Cell::number), or `None` if none has it.
+    pub(crate) const fn from_number(number: i32) -> Option<Cell> {
+        if number >= -1 && number <= MAX_LEVEL as i32 { Some(Cell(number)) } else { None }
+    }
+
     /// Units of water in the cell, 0 to [`MAX_LEVEL`]; none in ground.
     pub const fn level(self) -> u32 {
         if self.0 < 0 { 0 } else { self.0 as u32 }

@@ -16,6 +16,7 @@ type Place = (Slot, usize);
 
 /// Why an edit was refused. Nothing was changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub enum EditError {
     /// The cell's chunk is not loaded.

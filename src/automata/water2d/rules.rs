@@ -5,6 +5,7 @@ use core::fmt;
 
 /// How water moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Rule {
     /// The source text to the letter: a step from old levels, with left and right first
     /// alternately. Halves are rounded up sideways, so water circulates for ever, and at high
@@ -22,6 +23,8 @@ pub enum Rule {
 
 /// How a world's water behaves. The default comes to rest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct Rules {
     /// How water moves.
     pub rule: Rule,
@@ -39,6 +42,7 @@ impl Default for Rules {
 
 /// Why rules were refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub enum RulesError {
     /// A pressure flow of 0, or above 100.

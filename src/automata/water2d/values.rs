@@ -80,6 +80,7 @@ edits! {
 
 /// The result of an [`Edit`] that was not refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum Outcome {
     /// The fate of the water in the way.
@@ -99,15 +100,11 @@ pub enum Outcome {
 /// An `i32`: −1 for ground, or the level.
 impl Field for Cell {
     fn put(&self, out: &mut Vec<u8>) {
-        self.0.put(out);
+        self.number().put(out);
     }
 
     fn take(from: &mut Reader<'_>) -> Result<Self, DecodeError> {
-        let (at, found): (usize, i32) = (from.at(), from.take()?);
-        match u32::try_from(found) {
-            Ok(level @ 0..=MAX_LEVEL) => Ok(Cell(level as i32)),
-            _ if Cell(found) == Cell::SOLID => Ok(Cell::SOLID),
-            _ => Err(from.refused(at, "-1 for ground, or a level of at most 1,000,000", found)),
-        }
+        let (at, found) = (from.at(), from.take()?);
+        Cell::from_number(found).ok_or_else(|| from.refused(at, Cell::NUMBERS, found))
     }
 }

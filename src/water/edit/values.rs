@@ -114,6 +114,7 @@ edits! {
 
 /// What an [`Edit`] that was not refused came to.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum Outcome {
     /// What became of the water in the way.

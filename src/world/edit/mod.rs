@@ -111,6 +111,7 @@ edits! {
 
 /// What an [`Edit`] that was not refused came to.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum Outcome {
     /// What was in the cell.

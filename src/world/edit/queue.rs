@@ -9,6 +9,7 @@ use crate::world::rules::error::EditError;
 
 /// What became of an edit that was [queued](World::queue).
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct EditReport {
     /// What [`World::queue`] returned.
     pub ticket: Ticket,

@@ -17,6 +17,8 @@ use glam::IVec3;
 /// assert!(rock.water.is_none() && rock.moisture.is_none());
 /// ```
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct Content {
     /// The material of each cell.
     pub materials: Chunk<MaterialId>,

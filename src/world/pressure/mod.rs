@@ -26,6 +26,7 @@ use glam::IVec3;
 
 /// Ground that pressure broke.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Broken {
     /// The tick in which it broke, from 1.
     pub tick: u64,

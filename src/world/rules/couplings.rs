@@ -17,6 +17,8 @@
 /// assert!(Rules::default().couplings.springs && !apart.couplings.springs);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct Couplings {
     /// The chance with which a cell of permeability 1 soaks up a unit of the water above or beside
     /// it, in each step of soil. It is proportional to the

@@ -8,6 +8,7 @@ use glam::IVec3;
 
 /// Why an edit was refused. It changed nothing.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub enum EditError {
     /// The cell's chunk is not loaded.

@@ -3,6 +3,7 @@
 /// The number of a material in its [`Palette`](crate::world::Palette), by its place in the list
 /// from which the palette was made. One byte in each cell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct MaterialId(pub u8);
 
 /// A kind of ground or open space. Its fields are checked when a [`Palette`](crate::world::Palette)
@@ -21,6 +22,8 @@ pub struct MaterialId(pub u8);
 /// # Ok::<(), floodplain::world::PaletteError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct Material {
     /// The name: not empty, and unique in the palette.
     pub name: String,
@@ -38,6 +41,7 @@ pub struct Material {
     /// the soil around may raise the cell above that. One unit more, times
     /// [`Rules::moisture_per_unit`](crate::world::Rules::moisture_per_unit), must be at most what a
     /// step of humidity leaves in a cell, so this is at most 15 by default.
+    #[cfg_attr(feature = "serde", serde(default))]
     pub capacity: u8,
     /// The name of the material that a cell becomes when it breaks; `None` if it never breaks.
     pub breaks_into: Option<String>,

@@ -16,6 +16,7 @@ use std::collections::BTreeMap;
 
 /// The result of settling.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Settling {
     /// The number of ticks done.
     pub ticks: u64,
@@ -31,6 +32,7 @@ pub struct Settling {
 
 /// A chunk that has not come to rest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Restless {
     /// The chunk position.
     pub chunk: IVec3,

@@ -15,6 +15,7 @@ const POSSIBLE: &str =
 
 /// Why an edit of a graph was refused. Nothing was changed.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub enum GraphError {
     /// There is no such node; it may have been removed.

@@ -108,6 +108,7 @@ edits! {
 
 /// The result of a [`GraphEdit`] that was not refused.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum GraphOutcome {
     /// The node that was added.
