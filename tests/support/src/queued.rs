@@ -170,7 +170,7 @@ impl<W: Queues> Pair<W> {
 
 /// Whether two saves are equal except in the number of tickets that were given, which is eight
 /// bytes, and in the checksum of the section that holds it.
-fn are_equal_but_for_tickets(one: &[u8], other: &[u8]) -> bool {
+pub fn are_equal_but_for_tickets(one: &[u8], other: &[u8]) -> bool {
     let differing = one.iter().zip(other).filter(|(one, other)| one != other).count();
     one.len() == other.len() && differing <= 8 + 4
 }
