@@ -3,9 +3,9 @@
 use super::action::{Action, LARGEST_CHARGE, WIDEST};
 use super::materials::BUILDABLE;
 use super::pick::Target;
-use floodplain::world::World;
 use floodplain::glam::IVec3;
 use floodplain::world::MaterialId;
+use floodplain::world::World;
 
 /// What a click does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 //! The cell that a ray meets (the grid traversal of Amanatides and Woo).
 
 use super::materials::AIR;
-use floodplain::world::World;
 use floodplain::glam::{IVec3, Vec3};
+use floodplain::world::World;
 
 /// What a ray meets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

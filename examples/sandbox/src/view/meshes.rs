@@ -7,9 +7,9 @@ use super::scene::Scene;
 use super::stale::Stale;
 use super::{terrain, water};
 use crate::model::Sandbox;
+use floodplain::CellMask;
 use floodplain::water::FlowField;
 use floodplain::world::World;
-use floodplain::CellMask;
 use std::collections::BTreeMap;
 
 /// Meshes of a chunk that were made anew.

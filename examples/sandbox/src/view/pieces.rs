@@ -4,8 +4,8 @@
 use super::mesh::FlatMesh;
 use crate::model::materials::{AIR, CONCRETE, LEAVES, SAND, SOIL, TILES, WOOD};
 use crate::noise::hash;
-use floodplain::world::World;
 use floodplain::glam::{IVec3, Vec3};
+use floodplain::world::World;
 use floodplain::world::{Broken, MaterialId};
 
 /// In cells a tick: the speed of a piece beside the charge, and what gravity adds.

@@ -8,9 +8,9 @@ mod terraces;
 mod u_tube;
 mod valley;
 
+use floodplain::Face;
 use floodplain::glam::IVec3;
 use floodplain::world::World;
-use floodplain::Face;
 use plan::Plan;
 use std::error::Error;
 
