@@ -29,8 +29,8 @@
 //! soil that is as wet as it will be at rest: [`with_water_table`](Content::with_water_table).
 //!
 //! ```
-//! use floodplain::world::{Content, Palette, Rules, World, Settle};
-//! use floodplain::{Region, glam::IVec3};
+//! use floodplain::world::{Content, Palette, Rules, Settle, World};
+//! use floodplain::glam::IVec3;
 //!
 //! let (palette, rules) = (Palette::natural(), Rules::default());
 //! let [air, rock, soil] = ["air", "rock", "soil"].map(|name| palette.id(name).expect("natural"));
@@ -63,7 +63,7 @@
 //! ```
 //! use floodplain::water;
 //! use floodplain::world::{Edit, World};
-//! use floodplain::{EditKinds, Limits, Region, glam::IVec3};
+//! use floodplain::{EditKinds, Limits, Region, Ticket, glam::IVec3};
 //! use std::collections::HashMap;
 //! use std::error::Error;
 //!
