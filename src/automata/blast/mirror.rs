@@ -184,7 +184,7 @@ impl<S: BlastShape> BlastWorld<S> {
         slots.into_iter().map(|slot| self.pressure.position_at(slot)).collect()
     }
 
-    /// The cells whose obstacles differ from these.
+    /// Returns the cells of a chunk with another obstacle than in these planes.
     fn differing(&self, position: IVec3, solid: &CellMask, strengths: &Chunk<f32>) -> CellMask {
         let mut changed = solid.clone();
         let Some(before) = self.ground_at(position) else {

@@ -107,7 +107,7 @@ impl<S: BlastShape> BlastWorld<S> {
     /// The faces across which cells are linked.
     const FACES: &'static [Face] = Face::ALL.split_at(S::NEIGHBOURS).0;
 
-    /// An endless field, bounded only by the `i32` range, whose ends are rigid.
+    /// Returns a world without bounds other than the `i32` range, with rigid borders there.
     ///
     /// # Errors
     /// Rules with a value out of range, or unstable for this shape.

@@ -6,7 +6,7 @@
 //!
 //! A chunk's step needs its own cells and the rims around it as they were before that step. So step
 //! s of the chunk at (x, y) belongs to the tile (⌊(x + s)/side⌋, ⌊(y + s)/side⌋): its inputs lie in
-//! that tile or in one with smaller coordinates. Within a tile, steps run in order. Tiles whose
+//! that tile or in a tile with smaller coordinates. Within a tile, steps run in order. Tiles whose
 //! coordinates have the same sum do not depend on one another, and no chunk is in two of them, so
 //! threads share them. A single thread goes along rows of tiles, where each tile shares most of its
 //! chunks with the one before it. Two rims of each chunk are kept, as a neighbour may be a step

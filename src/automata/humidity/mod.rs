@@ -33,7 +33,6 @@ mod query;
 #[cfg(feature = "snapshot")]
 mod restore;
 mod rules;
-mod shape;
 mod steady;
 mod step;
 mod stirred;
@@ -56,8 +55,8 @@ use crate::coords::{Region, Sheet};
 pub(crate) use plane::Plane;
 #[cfg(feature = "snapshot")]
 pub(crate) use restore::ChunkFlow;
-pub(crate) use shape::HumidityShape;
 use steady::Steady;
+pub(crate) use step::HumidityShape;
 use step::ahead::{Closing, Leavings};
 #[cfg(feature = "snapshot")]
 pub(crate) use step::job::Tally;

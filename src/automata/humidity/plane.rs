@@ -41,8 +41,8 @@ impl Plane {
         Plane::Kinds(numbers, kinds)
     }
 
-    /// Returns a plane without rain. The impermeability of a cell depends only on its material,
-    /// whose number is given.
+    /// Returns a plane without rain. The impermeability of a cell depends only on the number of its
+    /// material.
     pub(crate) fn of<T: Copy + PartialEq>(
         cells: &Chunk<T>,
         number_of_material: impl Fn(T) -> u8,

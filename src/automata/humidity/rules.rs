@@ -32,10 +32,10 @@ pub struct Rules {
     /// For the conservative sweep only: the part of a difference in humidity that flows across a
     /// face in a step between cells of impermeability 1. Above 0, up to `least_impermeability` / 8
     /// in a [`Sheet`] and / 12 in a [`Cube`], so that the outflow of a cell is at most half of what
-    /// would even out its differences; 1/32 by default. Flows from rain to drains become steady to
-    /// the unit, and all else comes to rest, if this is at most `least_impermeability` / 16 in a
-    /// cube, and together with `fall` `least_impermeability` / 8; above that, cells may oscillate
-    /// by a few least flows for ever.
+    /// would even out its differences; 1/32 by default. In a cube, flows from rain to drains
+    /// become steady to the unit, and other humidity comes to rest, at values of at most
+    /// `least_impermeability` / 16, and of at most `least_impermeability` / 8 for the sum with
+    /// `fall`. At greater values, cells may oscillate by a few least flows for ever.
     ///
     /// [`Sheet`]: crate::Sheet
     /// [`Cube`]: crate::Cube

@@ -142,8 +142,8 @@ impl<S: BlastShape> BlastWorld<S> {
         }
     }
 
-    /// Clears the conductances of a chunk whose ground has changed, and recomputes the conductances
-    /// of its neighbours at their common faces.
+    /// Clears the conductances of a chunk after a change of its ground. Recomputes those of its
+    /// neighbours at the common faces.
     pub(crate) fn renew_conductances(&mut self, slot: Slot, changed: &CellMask) {
         self.states[slot.index()].conductances = Conductances::Unknown;
         let position = self.pressure.position_at(slot);

@@ -42,13 +42,12 @@ pub struct NodeId(pub(crate) u32);
 /// - A charge must be placed in all nodes of the volume that it had in a coarser graph, at the same
 ///   pressure. There are more of them, so [`total`](BlastGraph::total) is larger: it counts
 ///   pressure by node, not by volume.
-/// - Between nodes of different volumes no weight is right for both ends. Pressure passes such a
-///   seam, and comes to rest equal at both sides. But the sum by node is conserved, so of a blast
-///   that passes from nodes of volume `V` to nodes of volume `v` only `v / V` by volume arrives,
-///   and `V / v` on the way back. So use the same spacing wherever blasts are to be compared.
+/// - Between nodes of different volumes no weight is right for both ends. Pressure crosses
+///   such a seam and ends equal on both sides. The conserved sum is that over nodes, not over
+///   volume: of a blast from nodes of volume `V` into nodes of volume `v`, the share `v / V` of the
+///   volume arrives, and `V / v` on the way back. So use the same spacing wherever blasts are to be compared.
 ///
-/// It does not implement [`Simulation`](crate::Simulation), which uses cells and chunks:
-/// [`take_changes`](BlastGraph::take_changes) returns nodes. A link's direction is the direction
+/// As a [`Simulation`](crate::Simulation), its changes are nodes, not cells of chunks. A link's direction is the direction
 /// from node to node, unless given ([`add_link_along`](BlastGraph::add_link_along)), as for links
 /// over a periodic border.
 ///

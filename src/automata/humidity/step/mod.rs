@@ -7,6 +7,7 @@
 //! | `conservative`, `heads`, `transmissibility` | the kernel of the conservative sweep, and its input |
 //! | `kernel`, `job` | the inputs of a chunk's step, and its results |
 //! | `ahead` | a step done ahead, in pieces |
+//! | `shape` | steps and checks compiled once for each shape of chunks |
 //! | `stepped` | which chunks a save must read |
 //! | `still` | chunks that stand still |
 
@@ -16,16 +17,19 @@ mod heads;
 pub(super) mod job;
 pub(super) mod kernel;
 mod mean;
+mod shape;
 #[cfg(feature = "store")]
 mod stepped;
 mod still;
 mod transmissibility;
 
+pub(crate) use shape::HumidityShape;
+
 use crate::automata::engine::front;
 use crate::automata::engine::tiles::{self, Plan};
 use crate::automata::humidity::step::job::{Job, Tally};
 use crate::automata::humidity::sweep::Sweep;
-use crate::automata::humidity::{HumidityShape, HumidityWorld, Ledger};
+use crate::automata::humidity::{HumidityWorld, Ledger};
 use crate::chunk::{CellMask, Chunk};
 use crate::coords::CHUNK_CELLS;
 use crate::grid::Slot;

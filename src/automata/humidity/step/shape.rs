@@ -1,7 +1,7 @@
-//! The shapes of chunks that humidity runs on, for each of which what takes time is compiled once.
+//! The shapes of chunks that humidity runs on. The steps and the checks are compiled once for each.
 
-use super::{HumidityWorld, validate};
 use crate::automata::engine::rows::RowShape;
+use crate::automata::humidity::{HumidityWorld, validate};
 use crate::coords::{Cube, Sheet};
 use crate::simulation::StepReport;
 
