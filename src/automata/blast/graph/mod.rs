@@ -42,14 +42,15 @@ pub struct NodeId(pub(crate) u32);
 /// - A charge must be placed in all nodes of the volume that it had in a coarser graph, at the same
 ///   pressure. There are more of them, so [`total`](BlastGraph::total) is larger: it counts
 ///   pressure by node, not by volume.
-/// - Between nodes of different volumes no weight is right for both ends. Pressure crosses
-///   such a seam and ends equal on both sides. The conserved sum is that over nodes, not over
-///   volume: of a blast from nodes of volume `V` into nodes of volume `v`, the share `v / V` of the
-///   volume arrives, and `V / v` on the way back. So use the same spacing wherever blasts are to be compared.
+/// - Between nodes of different volumes no weight is right for both ends. Pressure crosses such a
+///   seam and ends equal on both sides. The conserved sum is that over nodes, not over volume: of a
+///   blast from nodes of volume `V` into nodes of volume `v`, the share `v / V` of the volume
+///   arrives, and `V / v` on the way back. So use the same spacing wherever blasts are to be
+///   compared.
 ///
-/// As a [`Simulation`](crate::Simulation), its changes are nodes, not cells of chunks. A link's direction is the direction
-/// from node to node, unless given ([`add_link_along`](BlastGraph::add_link_along)), as for links
-/// over a periodic border.
+/// As a [`Simulation`](crate::Simulation), its changes are nodes, not cells of chunks. A link's
+/// direction is the direction from node to node, unless given
+/// ([`add_link_along`](BlastGraph::add_link_along)), as for links over a periodic border.
 ///
 /// ```
 /// use floodplain::blast::{BlastGraph, Rules};

@@ -32,8 +32,9 @@ pub(crate) fn larger(a: f32, b: f32) -> f32 {
 /// Both ends then change by exactly the same amount (unless a sum passes a power of two), and the
 /// sum of all pressures is conserved. With untruncated flows each cell rounds by itself, in a
 /// smooth field all cells in the same direction, and 10,000 steps create or lose a
-/// hundred-thousandth of the total. Flows are truncated, because rounded flows can exceed the flow of
-/// the rule: two neighbours with pressures a few spacings apart would then exchange them for ever.
+/// hundred-thousandth of the total. Flows are truncated, because rounded flows can exceed the flow
+/// of the rule: two neighbours with pressures a few spacings apart would then exchange them for
+/// ever.
 #[inline(always)]
 pub(crate) fn quantized(flow: f32, scale: f32) -> f32 {
     let amount = flow.abs();
