@@ -168,9 +168,14 @@ impl<W: Queues> Pair<W> {
     }
 }
 
-/// Whether two saves are equal except in the number of tickets that were given, which is eight
-/// bytes, and in the checksum of the section that holds it.
+/// Whether two saves are equal except in the number of tickets that were given, eight bytes in a
+/// row, and in the checksum after them of the section that holds it, four.
 pub fn are_equal_but_for_tickets(one: &[u8], other: &[u8]) -> bool {
-    let differing = one.iter().zip(other).filter(|(one, other)| one != other).count();
-    one.len() == other.len() && differing <= 8 + 4
+    let differing = |&at: &usize| one[at] != other[at];
+    let mut differing = (0..one.len().min(other.len())).filter(differing).peekable();
+    for most in [8, 4] {
+        let Some(&first) = differing.peek() else { break };
+        while differing.next_if(|&at| at < first + most).is_some() {}
+    }
+    one.len() == other.len() && differing.next().is_none()
 }
