@@ -134,22 +134,22 @@ fn sizes(wanted: &dyn Fn(&str) -> bool) -> Vec<Series> {
     }
     fn in_water(most: i32, chunk: Chunk<Voxel>) -> Vec<(f64, f64)> {
         let world = WaterWorld::new(1, Rules::lossless()).expect("rules in range");
-        bytes(most, world, |world, at| world.insert_chunk(at, chunk.clone()).expect("free"))
+        bytes(most, world, |world, at| world.insert_chunk(at.into(), chunk.clone()).expect("free"))
     }
     fn in_humidity(most: i32, chunk: Chunk<humidity::Cell>) -> Vec<(f64, f64)> {
         let world = humidity::HumidityWorld::<Sheet>::new(humidity::Rules::default())
             .expect("rules in range");
-        bytes(most, world, |world, at| world.insert_chunk(at, chunk.clone()).expect("free"))
+        bytes(most, world, |world, at| world.insert_chunk(at.into(), chunk.clone()).expect("free"))
     }
     fn in_blast(most: i32, chunk: Chunk<f32>) -> Vec<(f64, f64)> {
         let world =
             blast::BlastWorld::<Sheet>::new(blast::Rules::default()).expect("rules in range");
-        bytes(most, world, |world, at| world.insert_chunk(at, chunk.clone()).expect("free"))
+        bytes(most, world, |world, at| world.insert_chunk(at.into(), chunk.clone()).expect("free"))
     }
     fn in_water2d(most: i32, chunk: Chunk<water2d::Cell>) -> Vec<(f64, f64)> {
         let world =
             water2d::Water2dWorld::new(1, water2d::Rules::default()).expect("rules in range");
-        bytes(most, world, |world, at| world.insert_chunk(at, chunk.clone()).expect("free"))
+        bytes(most, world, |world, at| world.insert_chunk(at.into(), chunk.clone()).expect("free"))
     }
     let soil = |humidity: f64| humidity::Cell::soil(humidity, 1.0);
     let level = |level: u32| water2d::Cell::water(level).expect("in range");

@@ -14,8 +14,8 @@ use floodplain::humidity::{HumidityWorld, Sweep};
 use floodplain::snapshot::Saved;
 use floodplain::water::{Rules, Voxel, WaterWorld};
 use floodplain::{
-    CHUNK_CELLS, Chunk, Cube, FaceBuffer, FieldShape, Grid, Region, Shape, Sheet, StepReport,
-    blast, water2d,
+    CHUNK_CELLS, Chunk, ChunkPos, Cube, FaceBuffer, FieldShape, Grid, Region, Shape, Sheet,
+    StepReport, blast, water2d,
 };
 use gungraun::prelude::*;
 use std::hint::black_box;
@@ -37,8 +37,11 @@ fn store() -> Grid<u16> {
     for place in fields::chunks([SIDE; 3]).positions().filter(|place| place.element_sum() % 2 == 0)
     {
         let cells: Vec<u16> = (0..CHUNK_CELLS).map(|_| rng.u16(..)).collect();
-        grid.insert(place, Chunk::from_cells(cells.first_chunk().expect("a chunk of cells")))
-            .expect("in range");
+        grid.insert(
+            place.into(),
+            Chunk::from_cells(cells.first_chunk().expect("a chunk of cells")),
+        )
+        .expect("in range");
     }
     grid
 }
@@ -46,10 +49,10 @@ fn store() -> Grid<u16> {
 /// Grids of the same cells, and random positions in them.
 fn stores() -> (Vec<Grid<u16>>, Vec<IVec3>) {
     let grids: Vec<_> = (0..GRIDS).map(|_| store()).collect();
-    let places: Vec<IVec3> = grids[0].chunks().map(|(place, _)| place).collect();
+    let places: Vec<ChunkPos> = grids[0].chunks().map(|(place, _)| place).collect();
     let mut rng = fastrand::Rng::with_seed(2);
-    let visits =
-        (0..64).map(|_| Cube::cell_at(places[rng.usize(..places.len())], rng.usize(..CHUNK_CELLS)));
+    let visits = (0..64)
+        .map(|_| Cube::cell_at(places[rng.usize(..places.len())].into(), rng.usize(..CHUNK_CELLS)));
     let visits = visits.collect();
     (grids, visits)
 }
@@ -155,20 +158,20 @@ fn awake_lake() -> WaterWorld {
     world
 }
 
-fn open_chunks() -> (WaterWorld, Vec<(IVec3, Chunk<Voxel>)>) {
+fn open_chunks() -> (WaterWorld, Vec<(ChunkPos, Chunk<Voxel>)>) {
     let world = WaterWorld::new(1, Rules::lossless()).expect("rules in range");
     (
         world,
         fields::chunks([8; 3])
             .positions()
-            .map(|chunk| (chunk, Chunk::uniform(Voxel::OPEN)))
+            .map(|chunk| (chunk.into(), Chunk::uniform(Voxel::OPEN)))
             .collect(),
     )
 }
 
 #[library_benchmark]
 #[bench::uniform(open_chunks())]
-fn water_load((mut world, chunks): (WaterWorld, Vec<(IVec3, Chunk<Voxel>)>)) -> WaterWorld {
+fn water_load((mut world, chunks): (WaterWorld, Vec<(ChunkPos, Chunk<Voxel>)>)) -> WaterWorld {
     for (position, chunk) in chunks {
         world.insert_chunk(position, chunk).expect("none is there");
     }

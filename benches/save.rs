@@ -11,7 +11,7 @@ use floodplain::glam::IVec3;
 use floodplain::save_file::SaveFile;
 use floodplain::snapshot::Saved;
 use floodplain::water::{Rules, Voxel, WaterWorld};
-use floodplain::{CHUNK_CELLS, Chunk, Grid, Region};
+use floodplain::{CHUNK_CELLS, Chunk, ChunkPos, Grid, Region};
 use redb::backends::InMemoryBackend;
 use std::fs;
 use std::hint::black_box;
@@ -31,7 +31,7 @@ fn chunk(dense: bool) -> Chunk<Voxel> {
 fn world(chunks: i32, dense: bool) -> WaterWorld {
     let mut world = WaterWorld::new(1, Rules::lossless()).expect("rules in range");
     for index in 0..chunks {
-        world.insert_chunk(IVec3::new(2 * index, 0, 0), chunk(dense)).expect("none is there");
+        world.insert_chunk(ChunkPos::new(2 * index, 0, 0), chunk(dense)).expect("none is there");
     }
     world.run(1);
     world.take_changes();
@@ -45,19 +45,24 @@ fn insert(criterion: &mut Criterion) {
     group.sample_size(20);
     for (name, side, dense) in [("uniform", 128, false), ("dense", 32, true)] {
         let floor = Region::new(IVec3::ZERO, IVec3::new(side - 1, 0, side - 1));
-        let chunks =
-            || floor.positions().map(|position| (position, chunk(dense))).collect::<Vec<_>>();
+        let chunks = || {
+            floor
+                .positions()
+                .map(ChunkPos::from)
+                .map(|position| (position, chunk(dense)))
+                .collect::<Vec<_>>()
+        };
         group.throughput(Throughput::Elements((side * side) as u64));
         let water = || WaterWorld::new(1, Rules::lossless()).expect("rules in range");
         group.bench_function(BenchmarkId::new("water", name), |bencher| {
             insert_each(bencher, water, chunks, |world, position, chunk| {
-                world.insert_chunk(position, chunk).expect("none is there");
+                world.insert_chunk(position.into(), chunk).expect("none is there");
             });
         });
         let grid = || Grid::<Voxel>::new(Voxel::OPEN);
         group.bench_function(BenchmarkId::new("grid", name), |bencher| {
             insert_each(bencher, grid, chunks, |grid, position, chunk| {
-                grid.insert(position, chunk).expect("in range");
+                grid.insert(position.into(), chunk).expect("in range");
             });
         });
     }
@@ -66,14 +71,14 @@ fn insert(criterion: &mut Criterion) {
 fn insert_each<W>(
     bencher: &mut Bencher,
     empty: impl Fn() -> W,
-    chunks: impl Fn() -> Vec<(IVec3, Chunk<Voxel>)>,
+    chunks: impl Fn() -> Vec<(ChunkPos, Chunk<Voxel>)>,
     insert: impl Fn(&mut W, IVec3, Chunk<Voxel>),
 ) {
     bencher.iter_batched(
         || (empty(), chunks()),
         |(mut world, chunks)| {
             for (position, chunk) in chunks {
-                insert(&mut world, position, chunk);
+                insert(&mut world, position.into(), chunk);
             }
             world
         },

@@ -9,7 +9,9 @@
 use core::hint::black_box;
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use floodplain::glam::IVec3;
-use floodplain::{CHUNK_CELLS, Chunk, Cube, Face, FaceBuffer, FaceRow, Faces, Grid, Region, Shape};
+use floodplain::{
+    CHUNK_CELLS, Chunk, ChunkPos, Cube, Face, FaceBuffer, FaceRow, Faces, Grid, Region, Shape,
+};
 use hashbrown::HashMap;
 use rayon::prelude::*;
 
@@ -110,7 +112,7 @@ fn halo_stencil(halo: &[[[u16; 18]; 18]; 18], out: &mut Cells) {
 }
 
 struct World {
-    chunks: Vec<IVec3>,
+    chunks: Vec<ChunkPos>,
     grid: Grid<u16, Cube>,
     map: HashMap<IVec3, u16>,
     dense: Dense,
@@ -118,7 +120,8 @@ struct World {
 
 fn world() -> World {
     let mut rng = fastrand::Rng::with_seed(1009);
-    let mut places: Vec<IVec3> = Region::new(IVec3::ZERO, IVec3::splat(15)).positions().collect();
+    let mut places: Vec<ChunkPos> =
+        Region::new(IVec3::ZERO, IVec3::splat(15)).positions().map(ChunkPos::from).collect();
     rng.shuffle(&mut places);
     let chunks = places[..CHUNKS].to_vec();
     let mut world = World {
@@ -141,7 +144,7 @@ fn world() -> World {
     world
 }
 
-fn random_cells(chunks: &[IVec3], count: usize) -> Vec<IVec3> {
+fn random_cells(chunks: &[ChunkPos], count: usize) -> Vec<IVec3> {
     let mut rng = fastrand::Rng::with_seed(5);
     (0..count)
         .map(|_| Cube::cell_at(chunks[rng.usize(..chunks.len())], rng.usize(..CHUNK_CELLS)))
@@ -276,7 +279,7 @@ fn stencil(criterion: &mut Criterion, world: &World) {
             each(black_box(&out));
         }
     };
-    let run_cursor = |chunks: &[IVec3]| {
+    let run_cursor = |chunks: &[ChunkPos]| {
         let mut cursor = grid.cursor(IVec3::ZERO);
         let mut check = 0u16;
         for &chunk in chunks {
@@ -289,7 +292,7 @@ fn stencil(criterion: &mut Criterion, world: &World) {
         }
         check
     };
-    let run_map = |chunks: &[IVec3]| {
+    let run_map = |chunks: &[ChunkPos]| {
         let read = |cell: IVec3| map.get(&cell).copied().unwrap_or(0);
         let mut check = 0u16;
         for &chunk in chunks {
@@ -314,7 +317,7 @@ fn stencil(criterion: &mut Criterion, world: &World) {
     group.bench_function("floodplain", |bench| bench.iter(|| run_faces(&mut |_| ())));
     group.bench_function("floodplain_halo", |bench| bench.iter(|| run_halo(&mut |_| ())));
     // The slow variants visit every sixteenth chunk.
-    let few: Vec<IVec3> = chunks.iter().copied().step_by(16).collect();
+    let few: Vec<ChunkPos> = chunks.iter().copied().step_by(16).collect();
     group.throughput(Throughput::Elements((few.len() * CHUNK_CELLS) as u64));
     group.bench_function("floodplain_cursor", |bench| bench.iter(|| black_box(run_cursor(&few))));
     group.bench_function("hashmap", |bench| bench.iter(|| black_box(run_map(&few))));
@@ -333,9 +336,9 @@ fn print_bytes() {
         let empty = grid.memory_bytes();
         for at in 0..count {
             let position = IVec3::new(at % 16, at / 256, at / 16 % 16);
-            grid.insert(position, chunk.clone()).expect("a chunk of the box");
+            grid.insert(position.into(), chunk.clone()).expect("a chunk of the box");
             if marked {
-                let cell = Cube::region_of(position).min();
+                let cell = Cube::region_of(position.into()).min();
                 grid.wake(cell).and(grid.mark_changed(cell)).expect("the chunk is there");
             }
         }

@@ -5,9 +5,8 @@
 
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use floodplain::StepReport;
-use floodplain::glam::IVec3;
 use floodplain::water::{Rules, Voxel, WaterWorld};
-use floodplain::{Chunk, Cube, Shape};
+use floodplain::{Chunk, ChunkPos, Cube, Shape};
 use jobs::{puddle, puddles, sealed_lake};
 use motion::{no_edit, print_ticks, ticks};
 use std::hint::black_box;
@@ -136,7 +135,7 @@ fn print_bytes() {
     let add = |chunk: &Chunk<Voxel>, rest: bool| {
         let mut world = WaterWorld::new(1, Rules::lossless()).expect("rules in range");
         for at in 0..1_000 {
-            world.insert_chunk(IVec3::new(at % 32, 0, at / 32), chunk.clone()).expect("free");
+            world.insert_chunk(ChunkPos::new(at % 32, 0, at / 32), chunk.clone()).expect("free");
         }
         if rest {
             world.run(60);
@@ -163,7 +162,7 @@ fn asleep(criterion: &mut Criterion) {
         group.bench_function(BenchmarkId::new("tick", chunks), |bencher| {
             bencher.iter(|| world.step())
         });
-        let puddle = Cube::cell_at(IVec3::ZERO, 300);
+        let puddle = Cube::cell_at(ChunkPos::ZERO, 300);
         group.bench_function(BenchmarkId::new("edit", chunks), |bencher| {
             bencher.iter(|| {
                 world.pour(puddle, 1).expect("open");

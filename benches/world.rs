@@ -37,7 +37,10 @@ fn chunks() -> Region {
 }
 
 fn bounds() -> Region {
-    Region::new(Cube::region_of(chunks().min()).min(), Cube::region_of(chunks().max()).max())
+    Region::new(
+        Cube::region_of(chunks().min().into()).min(),
+        Cube::region_of(chunks().max().into()).max(),
+    )
 }
 
 fn id(name: &str) -> MaterialId {
@@ -60,15 +63,15 @@ fn land_with(ground: &str, rules: Rules) -> World {
         World::with_bounds(7, Palette::natural(), rules, bounds()).expect("rules in range");
     let (ground, air) = (id(ground), id("air"));
     for chunk in chunks().positions() {
-        let content = Content::from_heights(chunk, |_, _| TOP, |_| ground, air);
-        world.insert_chunk(chunk, content).expect("none is there");
+        let content = Content::from_heights(chunk.into(), |_, _| TOP, |_| ground, air);
+        world.insert_chunk(chunk.into(), content).expect("none is there");
     }
     world
 }
 
 /// The corner of each chunk, above the ground.
 fn corners() -> impl Iterator<Item = IVec3> {
-    chunks().positions().map(|chunk| Cube::region_of(chunk).min() + IVec3::Y * (TOP + 1))
+    chunks().positions().map(|chunk| Cube::region_of(chunk.into()).min() + IVec3::Y * (TOP + 1))
 }
 
 /// What sets each part in motion.

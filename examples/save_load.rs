@@ -82,7 +82,7 @@ fn print(world: &WaterWorld, report: SaveReport) {
 /// Builds the ground, with a spring high up in the west.
 fn valley() -> Result<WaterWorld, Box<dyn Error>> {
     let mut world = WaterWorld::with_bounds(7, Rules::default(), Region::new(IVec3::ZERO, END))?;
-    for chunk in Region::new(IVec3::ZERO, Cube::chunk_of(END)).positions() {
+    for chunk in Cube::chunks_of(Region::new(IVec3::ZERO, END)) {
         world.insert_chunk(chunk, Chunk::uniform(Voxel::OPEN))?;
     }
     for column in Region::new(IVec3::ZERO, END.with_y(0)).positions() {

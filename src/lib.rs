@@ -5,10 +5,10 @@
 //!
 //! ```
 //! use floodplain::water::{Rules, Voxel, WaterWorld};
-//! use floodplain::{Chunk, Region, glam::IVec3};
+//! use floodplain::{Chunk, ChunkPos, Region, glam::IVec3};
 //!
 //! let mut water = WaterWorld::new(7, Rules::lossless())?; // beside your own blocks
-//! water.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN))?; // 16³ cells, when you load them
+//! water.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Voxel::OPEN))?; // 16³ cells, when you load them
 //! water.fill_solid(Region::new(IVec3::ZERO, IVec3::new(15, 0, 15)))?; // where your ground is
 //! water.add_source(IVec3::new(8, 4, 8))?; // a player places a spring
 //! for _ in 0..20 {
@@ -105,7 +105,7 @@ pub mod world;
 pub use automata::{FieldShape, blast, humidity, water2d};
 pub use chunk::{CellMask, Chunk};
 pub use codec::{DecodeError, DecodeProblem, Format};
-pub use coords::{CHUNK_CELLS, Cube, Face, Region, Shape, Sheet};
+pub use coords::{CHUNK_CELLS, ChunkPos, ColumnPos, Cube, Face, Region, Shape, Sheet};
 pub use edit_queue::Ticket;
 pub use glam;
 #[doc(hidden)]

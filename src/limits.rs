@@ -66,10 +66,10 @@ impl BitOr for EditKinds {
 ///
 /// ```
 /// use floodplain::water::{Edit, Rules, Voxel, WaterWorld};
-/// use floodplain::{Chunk, ClientEditError, LimitError, Limits, Region, glam::IVec3};
+/// use floodplain::{Chunk, ChunkPos, ClientEditError, LimitError, Limits, Region, glam::IVec3};
 ///
 /// let mut world = WaterWorld::new(7, Rules::lossless())?;
-/// world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN))?;
+/// world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Voxel::OPEN))?;
 /// let limits = Limits { most_units: 7, ..Limits::default() };
 /// let cell = IVec3::new(8, 9, 8);
 /// let bucket = Edit::Pour { cell, units: 7 }.to_bytes(); // from a client

@@ -2,6 +2,7 @@
 
 use crate::chunk::CellMask;
 use crate::codec::DecodeError;
+use crate::coords::ChunkPos;
 use crate::limits::{LimitError, Limits};
 use core::error::Error;
 use core::fmt::{self, Debug};
@@ -119,9 +120,9 @@ pub trait Simulation {
     fn state_hash(&self) -> u64;
     /// Hands over the position of each chunk, in order, with a hash of what its cells hold. Nodes
     /// of a graph count as cells along x.
-    fn visit_chunk_hashes(&self, visit: &mut dyn FnMut(IVec3, u64));
+    fn visit_chunk_hashes(&self, visit: &mut dyn FnMut(ChunkPos, u64));
     /// Returns the cell of this index in a chunk, and what it holds in words.
-    fn describe_cell(&self, chunk: IVec3, index: usize) -> (IVec3, String);
+    fn describe_cell(&self, chunk: ChunkPos, index: usize) -> (IVec3, String);
     /// Returns seed, bounds and rules in words.
     fn describe(&self) -> String;
     /// Checks every law of the world.
@@ -165,8 +166,8 @@ pub trait Kind {
         Vec::new()
     }
     fn state_hash(&self) -> u64;
-    fn visit_chunk_hashes(&self, visit: &mut dyn FnMut(IVec3, u64));
-    fn describe_cell(&self, chunk: IVec3, index: usize) -> (IVec3, String);
+    fn visit_chunk_hashes(&self, visit: &mut dyn FnMut(ChunkPos, u64));
+    fn describe_cell(&self, chunk: ChunkPos, index: usize) -> (IVec3, String);
     fn describe(&self) -> String;
     fn validate(&self) -> Result<(), Violation>;
     fn memory_bytes(&self) -> usize;
@@ -237,11 +238,11 @@ impl<W: Kind> Simulation for W {
         Kind::state_hash(self)
     }
 
-    fn visit_chunk_hashes(&self, visit: &mut dyn FnMut(IVec3, u64)) {
+    fn visit_chunk_hashes(&self, visit: &mut dyn FnMut(ChunkPos, u64)) {
         Kind::visit_chunk_hashes(self, visit);
     }
 
-    fn describe_cell(&self, chunk: IVec3, index: usize) -> (IVec3, String) {
+    fn describe_cell(&self, chunk: ChunkPos, index: usize) -> (IVec3, String) {
         Kind::describe_cell(self, chunk, index)
     }
 
@@ -410,13 +411,13 @@ pub struct Displaced {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChunkChanges {
     /// The chunk's position, in chunks.
-    pub chunk: IVec3,
+    pub chunk: ChunkPos,
     /// The cells whose state, or whose ground, may differ.
     pub cells: CellMask,
 }
 
 impl ChunkChanges {
-    pub(crate) fn list(changes: Vec<(IVec3, CellMask)>) -> Vec<ChunkChanges> {
+    pub(crate) fn list(changes: Vec<(ChunkPos, CellMask)>) -> Vec<ChunkChanges> {
         changes.into_iter().map(|(chunk, cells)| ChunkChanges { chunk, cells }).collect()
     }
 }

@@ -41,7 +41,7 @@ fn world(rules: Rules, chunks: i32, one_in: u32) -> (BlastWorld, u64) {
         if rng.u32(..one_in) == 0 {
             let cells =
                 core::array::from_fn(|index| cells[(index + rng.usize(..64)) % CHUNK_CELLS]);
-            world.insert_chunk(chunk, Chunk::from_cells(&cells)).expect("in bounds");
+            world.insert_chunk(chunk.into(), Chunk::from_cells(&cells)).expect("in bounds");
             count += 1;
         }
     }

@@ -23,7 +23,7 @@ fn chunks() -> Region {
 fn exploding(rules: blast::Rules, is_walled: bool) -> BlastWorld<Cube> {
     let mut world = fields::blast(rules, chunks());
     for chunk in chunks().positions().filter(|_| is_walled) {
-        world.set_solid(Cube::region_of(chunk).min() + IVec3::splat(8)).expect("in bounds");
+        world.set_solid(Cube::region_of(chunk.into()).min() + IVec3::splat(8)).expect("in bounds");
     }
     world
 }

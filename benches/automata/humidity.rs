@@ -3,7 +3,7 @@
 use criterion::{BenchmarkId, Criterion, Throughput};
 use floodplain::glam::IVec3;
 use floodplain::humidity::{Cell, HumidityWorld, ROCK, Rules, Sweep, UNITS};
-use floodplain::{CHUNK_CELLS, Chunk, Region, Shape, Sheet};
+use floodplain::{CHUNK_CELLS, Chunk, ChunkPos, Region, Shape, Sheet};
 use multiversion::multiversion;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -22,7 +22,7 @@ fn cell_at(x: usize, y: usize) -> Cell {
     }
 }
 
-fn chunk_at(chunk: IVec3) -> Chunk<Cell> {
+fn chunk_at(chunk: ChunkPos) -> Chunk<Cell> {
     let cells: Vec<Cell> = (0..CHUNK_CELLS)
         .map(|index| Sheet::cell_at(chunk, index))
         .map(|cell| cell_at(cell.x as usize, cell.y as usize))
@@ -33,7 +33,7 @@ fn chunk_at(chunk: IVec3) -> Chunk<Cell> {
 fn world(sweep: Sweep, chunks: impl Iterator<Item = IVec3>) -> HumidityWorld {
     let mut world = HumidityWorld::new(Rules::with_sweep(sweep)).expect("rules in range");
     for chunk in chunks {
-        world.insert_chunk(chunk, chunk_at(chunk)).expect("in range");
+        world.insert_chunk(chunk.into(), chunk_at(chunk.into())).expect("in range");
     }
     world
 }

@@ -35,13 +35,15 @@ fn world(
     let chunks = (side / 64) as i32;
     for position in (0..chunks).flat_map(|y| (0..chunks).map(move |x| IVec3::new(x, y, 0))) {
         let block = core::array::from_fn(|index| {
-            let cell = Sheet::cell_at(position, index);
+            let cell = Sheet::cell_at(position.into(), index);
             let level = cells[cell.y as usize * side + cell.x as usize];
             u32::try_from(level)
                 .map_or(Cell::SOLID, |level| Cell::water(level).expect("a level in range"))
         });
         if keep(position) {
-            world.insert_chunk(position, Chunk::from_cells(&block)).expect("a place in range");
+            world
+                .insert_chunk(position.into(), Chunk::from_cells(&block))
+                .expect("a place in range");
         }
     }
     world

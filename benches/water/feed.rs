@@ -4,9 +4,9 @@
 use crate::jobs::{hills, storm};
 use crate::worlds::open_world;
 use criterion::{BenchmarkId, Criterion};
-use floodplain::Region;
 use floodplain::glam::IVec3;
 use floodplain::water::{Feed, Rules, WaterWorld};
+use floodplain::{ChunkPos, Region};
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
@@ -57,7 +57,7 @@ pub fn updates(criterion: &mut Criterion) {
     for (name, mut world, is_rainy) in [("rain", hills(), true), ("dam_break", dam_break(), false)]
     {
         let mut feed = Feed::new(&mut world);
-        let all: Vec<IVec3> = world.chunks().map(|(chunk, _)| chunk).collect();
+        let all: Vec<ChunkPos> = world.chunks().map(|(chunk, _)| chunk).collect();
         let whole = feed.whole(&world, all.iter().copied()).to_bytes().len();
         let Sum { cells, chunks, bytes, spent } = follow(&mut world, &mut feed, TICKS, is_rainy);
         println!(

@@ -150,7 +150,7 @@ pub fn trickle(criterion: &mut Criterion) {
 fn sea(water: Voxel) -> WaterWorld {
     let bounds = Region::new(IVec3::ZERO, IVec3::new(127, 31, 95));
     let mut world = WaterWorld::with_bounds(1, Rules::lossless(), bounds).expect("rules in range");
-    for chunk in Region::new(IVec3::ZERO, Cube::chunk_of(bounds.max())).positions() {
+    for chunk in Cube::chunks_of(Region::new(IVec3::ZERO, bounds.max())) {
         let voxel = match (chunk.x, chunk.y) {
             (..6, 0) => water,
             (6.., 0) => Voxel::SOLID,

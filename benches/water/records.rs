@@ -4,9 +4,9 @@
 use crate::jobs::hills;
 use crate::worlds::open_world;
 use criterion::{BenchmarkId, Criterion};
-use floodplain::Region;
 use floodplain::glam::IVec3;
 use floodplain::water::{ChunkRecord, Rules, WaterWorld};
+use floodplain::{ChunkPos, Region};
 use std::hint::black_box;
 
 /// Hills of 16×16 columns in the rain, with lakes up to y = 14 and sixteen springs on the slopes.
@@ -39,7 +39,7 @@ pub fn travel(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("records");
     group.sample_size(20);
     for (name, mut world) in [("rain", hills()), ("valley", valley()), ("lake", still_lake())] {
-        let all: Vec<IVec3> = world.chunks().map(|(chunk, _)| chunk).collect();
+        let all: Vec<ChunkPos> = world.chunks().map(|(chunk, _)| chunk).collect();
         let records = world.remove_chunks(all.iter().copied()).expect("loaded");
         let bytes: Vec<Vec<u8>> = records.iter().map(ChunkRecord::to_bytes).collect();
         let total: usize = bytes.iter().map(Vec::len).sum();
@@ -49,7 +49,7 @@ pub fn travel(criterion: &mut Criterion) {
             total / 256
         );
         world.insert_records(records.clone()).expect("none is there");
-        let column: Vec<IVec3> = (0..4).map(|y| IVec3::new(7, y, 7)).collect();
+        let column: Vec<ChunkPos> = (0..4).map(|y| ChunkPos::new(7, y, 7)).collect();
         let of_column: Vec<ChunkRecord> =
             records.into_iter().filter(|record| column.contains(&record.position())).collect();
         let bytes: Vec<Vec<u8>> = of_column.iter().map(ChunkRecord::to_bytes).collect();

@@ -4,7 +4,7 @@
 use criterion::{BatchSize, Criterion};
 use floodplain::glam::IVec3;
 use floodplain::water::{Rules, Voxel, WaterWorld};
-use floodplain::{Chunk, Region};
+use floodplain::{Chunk, ChunkPos, Region};
 use std::hint::black_box;
 
 /// Chunks along each side of the wide sea, and in its depth.
@@ -12,14 +12,15 @@ const SIDE: i32 = 100;
 const DEPTH: i32 = 4;
 
 /// The chunks of a sea 64 cells deep under two layers of air, 1600 cells to a side.
-fn columns() -> Vec<(IVec3, Chunk<Voxel>)> {
+fn columns() -> Vec<(ChunkPos, Chunk<Voxel>)> {
     Region::new(IVec3::ZERO, IVec3::new(SIDE - 1, DEPTH + 1, SIDE - 1))
         .positions()
+        .map(ChunkPos::from)
         .map(|at| (at, Chunk::uniform(if at.y < DEPTH { Voxel::SEA } else { Voxel::OPEN })))
         .collect()
 }
 
-fn loaded(chunks: Vec<(IVec3, Chunk<Voxel>)>) -> WaterWorld {
+fn loaded(chunks: Vec<(ChunkPos, Chunk<Voxel>)>) -> WaterWorld {
     let mut world = WaterWorld::new(1, Rules::lossless()).expect("rules in range");
     world.insert_chunks(chunks).expect("none is there");
     world
@@ -29,7 +30,7 @@ fn loaded(chunks: Vec<(IVec3, Chunk<Voxel>)>) -> WaterWorld {
 fn sea_over_a_cave() -> (WaterWorld, IVec3) {
     let mut chunks = columns();
     let middle = IVec3::new(SIDE / 2, 0, SIDE / 2);
-    chunks.iter_mut().filter(|(at, _)| *at == middle).for_each(|(_, chunk)| {
+    chunks.iter_mut().filter(|(at, _)| *at == middle.into()).for_each(|(_, chunk)| {
         *chunk = Chunk::uniform(Voxel::SOLID);
     });
     let mut world = loaded(chunks);

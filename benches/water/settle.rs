@@ -5,9 +5,9 @@ use crate::jobs::hills;
 use criterion::{BatchSize, BenchmarkId, Criterion};
 use floodplain::glam::IVec3;
 use floodplain::water::{Rules, Settle, Voxel, WaterCell, WaterWorld};
-use floodplain::{CHUNK_CELLS, Chunk};
+use floodplain::{CHUNK_CELLS, Chunk, ChunkPos, Cube, Shape};
 
-type Generated = Vec<(IVec3, Chunk<Voxel>)>;
+type Generated = Vec<(ChunkPos, Chunk<Voxel>)>;
 
 /// Hills of 16×16 columns, dry, with so many rows of so many springs on the ground.
 fn ground(springs: i32) -> Generated {
@@ -20,8 +20,8 @@ fn ground(springs: i32) -> Generated {
     };
     let rows = (0..springs).flat_map(|x| (0..springs).map(move |z| (at(x), at(z))));
     let springs: Vec<IVec3> = rows.map(spring).collect();
-    let voxel = |chunk: IVec3, index: usize| {
-        let cell = chunk * 16 + in_chunk(index);
+    let voxel = |chunk: ChunkPos, index: usize| {
+        let cell = Cube::cell_at(chunk, index);
         match () {
             () if is_solid(cell) => Voxel::SOLID,
             () if springs.contains(&cell) => Voxel::water(WaterCell::SOURCE),
@@ -35,16 +35,12 @@ fn ground(springs: i32) -> Generated {
     world.chunks().map(generate).collect()
 }
 
-/// The place of a cell in its chunk: x is fastest, then z, then y.
-fn in_chunk(index: usize) -> IVec3 {
-    IVec3::new(index as i32 & 15, index as i32 >> 8, index as i32 >> 4 & 15)
-}
-
 /// The same with a lump of water in the air over every column of chunks: loose, to come to rest.
 fn lumps() -> Generated {
     let mut chunks = ground(0);
     for (_, chunk) in chunks.iter_mut().filter(|(position, _)| position.y == 3) {
-        for index in (0..CHUNK_CELLS).filter(|&index| in_chunk(index).cmplt(IVec3::splat(6)).all())
+        for index in (0..CHUNK_CELLS)
+            .filter(|&index| Cube::cell_at(ChunkPos::ZERO, index).cmplt(IVec3::splat(6)).all())
         {
             chunk.set(index, Voxel::water(WaterCell::STILL));
         }

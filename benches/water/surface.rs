@@ -4,13 +4,14 @@
 use crate::jobs::{hills, storm};
 use crate::worlds::{lake, spread_world};
 use criterion::{BenchmarkId, Criterion, Throughput};
+use floodplain::ChunkPos;
 use floodplain::glam::IVec3;
 use floodplain::water::{FlowField, Rules, WaterView, WaterWorld};
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 /// The chunks that hold water, as their meshes show.
-fn chunks(world: &WaterWorld) -> Vec<IVec3> {
+fn chunks(world: &WaterWorld) -> Vec<ChunkPos> {
     let loaded = world.chunks().map(|(chunk, _)| chunk);
     loaded.filter(|&chunk| !world.surface_mesh(chunk, None).is_empty()).collect()
 }
@@ -35,14 +36,16 @@ pub fn meshes(criterion: &mut Criterion) {
     group.sample_size(10);
     for (name, world) in worlds() {
         let chunks = chunks(&world);
-        let quads: usize =
-            chunks.iter().map(|&chunk| world.surface_mesh(chunk, None).indices.len() / 6).sum();
+        let quads: usize = chunks
+            .iter()
+            .map(|&chunk| world.surface_mesh(chunk.into(), None).indices.len() / 6)
+            .sum();
         println!("surface/mesh/{name}: {} chunks, {quads} quadrilaterals", chunks.len());
         group.throughput(Throughput::Elements(chunks.len() as u64));
         group.bench_function(BenchmarkId::from_parameter(name), |bencher| {
             bencher.iter(|| {
                 chunks.iter().for_each(|&chunk| {
-                    black_box(world.surface_mesh(chunk, None));
+                    black_box(world.surface_mesh(chunk.into(), None));
                 });
             });
         });

@@ -51,7 +51,7 @@ fn valley() -> World {
     let palette = Palette::natural();
     let ids = ["air", "rock", "soil", "concrete"].map(|name| palette.id(name).expect("natural"));
     let mut world = World::with_bounds(7, palette, rules, bounds).expect("rules in range");
-    let chunks = Region::new(IVec3::ZERO, Cube::chunk_of(bounds.max())).positions();
+    let chunks = Cube::chunks_of(Region::new(IVec3::ZERO, bounds.max()));
     let contents = chunks.map(|chunk| (chunk, Content::from_fn(chunk, |cell| material(cell, ids))));
     world.insert_chunks(contents).expect("none is there");
     for z in 0..SIZE.z {

@@ -8,7 +8,7 @@ use floodplain::humidity::UNITS;
 use floodplain::save_file::SaveFile;
 use floodplain::water::{self, Voxel, WaterCell};
 use floodplain::world::{Content, Palette, Rules, World};
-use floodplain::{CHUNK_CELLS, Chunk, Region};
+use floodplain::{CHUNK_CELLS, Chunk, ChunkPos, Region};
 use redb::backends::InMemoryBackend;
 use std::time::Duration;
 
@@ -29,6 +29,7 @@ fn moist() -> World {
     let full = WaterCell::with_height(7).expect("0 to 7").into();
     (0..256).for_each(|index| _ = water.set(index, full));
     let contents = Region::new(IVec3::ZERO, SIZE.with_y(SIZE.y + 1) - 1).positions().map(|chunk| {
+        let chunk = ChunkPos::from(chunk);
         let is_air = chunk.y == SIZE.y;
         let mut content = Content::from(Chunk::uniform(if is_air { air } else { soil }));
         if is_air {

@@ -54,7 +54,7 @@ pub fn dam() -> WaterWorld {
     };
     let bounds = Region::new(IVec3::ZERO, IVec3::new(319, 47, 95));
     let mut world = WaterWorld::with_bounds(1, Rules::lossless(), bounds).expect("rules in range");
-    for position in Region::new(IVec3::ZERO, Cube::chunk_of(bounds.max())).positions() {
+    for position in Cube::chunks_of(Region::new(IVec3::ZERO, bounds.max())) {
         let voxel = |index: usize| match Cube::cell_at(position, index) {
             IVec3 { x, y, z } if y < floor(x, z) => Voxel::SOLID,
             IVec3 { x, y, .. } if x < RESERVOIR && y < BED + 24 => Voxel::water(WaterCell::STILL),
@@ -161,7 +161,7 @@ pub fn puddles(chunks: i32) -> WaterWorld {
     let chunk = puddle();
     for at in 0..chunks {
         let position = IVec3::new(at % 317, 0, at / 317);
-        world.insert_chunk(position, chunk.clone()).expect("free");
+        world.insert_chunk(position.into(), chunk.clone()).expect("free");
     }
     world.run(40);
     assert!(world.is_at_rest());

@@ -8,8 +8,7 @@ use std::collections::BTreeMap;
 /// Builds an open world of this region, all of it loaded.
 pub fn open_world(region: Region, rules: Rules) -> WaterWorld {
     let mut world = WaterWorld::with_bounds(1, rules, region).expect("rules in range");
-    for chunk in Region::new(Cube::chunk_of(region.min()), Cube::chunk_of(region.max())).positions()
-    {
+    for chunk in Cube::chunks_of(region) {
         world.insert_chunk(chunk, Chunk::uniform(Voxel::OPEN)).expect("inside the world");
     }
     world
@@ -88,8 +87,7 @@ pub fn river_world(length: usize, side: i32) -> (WaterWorld, usize) {
     let mut chunks = BTreeMap::new();
     let mut write = |cell: IVec3, voxel: Voxel| {
         let chunk = Cube::chunk_of(cell);
-        let cells =
-            chunks.entry(chunk.to_array()).or_insert_with(|| vec![Voxel::SOLID; CHUNK_CELLS]);
+        let cells = chunks.entry(chunk).or_insert_with(|| vec![Voxel::SOLID; CHUNK_CELLS]);
         cells[Cube::index_of(cell)] = voxel;
     };
     for (at, &cell) in river.iter().enumerate() {
@@ -107,7 +105,7 @@ pub fn river_world(length: usize, side: i32) -> (WaterWorld, usize) {
     }
     let chunks = chunks.into_iter().map(|(chunk, cells)| {
         let cells: &[Voxel; CHUNK_CELLS] = cells.as_slice().try_into().expect("a chunk of cells");
-        (IVec3::from_array(chunk), Chunk::from_cells(cells))
+        (chunk, Chunk::from_cells(cells))
     });
     world.insert_chunks(chunks).expect("inside");
     (world, river.len())

@@ -6,7 +6,7 @@ use floodplain::glam::IVec3;
 use floodplain::humidity::{self, UNITS};
 use floodplain::water::{self, Edge, Edges, Voxel, WaterCell};
 use floodplain::world::{Content, Couplings, Material, MaterialId, Palette, Rules, World};
-use floodplain::{Chunk, Cube, Face, Region, Shape};
+use floodplain::{Chunk, ChunkPos, Cube, Face, Region, Shape};
 
 /// Cells from west to east, from bottom to top, and from north to south. The river runs east.
 pub const SIZE: IVec3 = IVec3::new(176, 64, 96);
@@ -64,7 +64,7 @@ pub fn world(seed: u64) -> Result<World, Box<dyn std::error::Error>> {
     let bounds = Region::new(IVec3::ZERO, SIZE - 1);
     let mut world = World::with_bounds(seed, Palette::new(materials())?, rules(), bounds)?;
     let plan = Plan::new();
-    let chunks = Region::new(IVec3::ZERO, Cube::chunk_of(SIZE - 1)).positions();
+    let chunks = Cube::chunks_of(Region::new(IVec3::ZERO, SIZE - 1));
     world.insert_chunks(chunks.map(|chunk| (chunk, plan.content(chunk))))?;
     Ok(world)
 }
@@ -236,7 +236,7 @@ impl Plan {
     }
 
     /// Returns a chunk of the valley, with its part of the lake and of the soaked soil below.
-    fn content(&self, chunk: IVec3) -> Content {
+    fn content(&self, chunk: ChunkPos) -> Content {
         let mut content = Content::from_fn(chunk, |cell| self.get(cell));
         let (mut water, mut moisture) = (Chunk::uniform(Voxel::OPEN), Chunk::uniform(0));
         let cells = water.cells_mut().iter_mut().zip(moisture.cells_mut());

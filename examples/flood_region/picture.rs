@@ -125,12 +125,12 @@ impl Picture {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use floodplain::Chunk;
     use floodplain::water::{Rules, Voxel};
+    use floodplain::{Chunk, ChunkPos};
 
     fn world() -> (WaterWorld, Region) {
         let mut world = WaterWorld::new(1, Rules::lossless()).unwrap();
-        world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN)).unwrap();
+        world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Voxel::OPEN)).unwrap();
         let region = Region::new(IVec3::ZERO, IVec3::splat(15));
         world.fill_solid(Region::new(IVec3::ZERO, IVec3::new(15, 3, 15))).unwrap();
         world.pour(IVec3::new(5, 4, 2), 7).unwrap();

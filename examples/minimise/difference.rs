@@ -59,13 +59,13 @@ mod tests {
     use floodplain::glam::IVec3;
     use floodplain::recording::Recorder;
     use floodplain::water::{Edit, Rules, Voxel, WaterWorld};
-    use floodplain::{Chunk, Region};
+    use floodplain::{Chunk, ChunkPos, Region};
 
     /// A tank into which water is poured before each tick; in tick 7 some that no edit is recorded
     /// of, if there is a secret.
     fn game(has_secret: bool) -> Recording<WaterWorld> {
         let mut world = WaterWorld::new(1, Rules::lossless()).unwrap();
-        world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN)).unwrap();
+        world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Voxel::OPEN)).unwrap();
         world.fill_solid(Region::new(IVec3::ZERO, IVec3::new(15, 0, 15))).unwrap();
         let mut game = Recorder::new(world).check_every(5);
         for tick in 0..20 {

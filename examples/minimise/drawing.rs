@@ -7,7 +7,7 @@ use floodplain::glam::IVec3;
 use floodplain::scenario::{Run, Scenario};
 use floodplain::testing::{Watch, law};
 use floodplain::water::{Edge, Edges, Edit, FULL, Voxel, WaterWorld};
-use floodplain::{Cube, Region, Shape};
+use floodplain::{ChunkPos, Cube, Region, Shape};
 use std::fmt::{self, Write};
 
 /// The most cells of a drawing.
@@ -84,7 +84,7 @@ fn write(
     let min = region.min();
     writeln!(text, "\n[world]\noffset = [{}, {}, {}]", min.x, min.y, min.z)?;
     write_edges(text, &rules.edges)?;
-    let missing = chunks_in(region).filter(|&chunk| world.chunk(chunk).is_none());
+    let missing = chunks_in(region).filter(|&chunk| world.chunk(chunk.into()).is_none());
     let missing: Vec<String> =
         missing.map(|chunk| format!("[{}, {}, {}]", chunk.x, chunk.y, chunk.z)).collect();
     if !missing.is_empty() {
@@ -108,8 +108,8 @@ fn ticks(case: &Case<WaterWorld>, broken: &Broken) -> u64 {
     case.ticks + end.and_then(|world| world.rests_within()).unwrap_or(1)
 }
 
-fn chunks_in(region: Region) -> impl Iterator<Item = IVec3> {
-    Region::new(Cube::chunk_of(region.min()), Cube::chunk_of(region.max())).positions()
+fn chunks_in(region: Region) -> impl Iterator<Item = ChunkPos> {
+    Cube::chunks_of(region)
 }
 
 /// Equal slices are drawn once.
@@ -195,7 +195,7 @@ fn write_edit(
         | Edit::Scoop { cell, .. } => Region::new(*cell, *cell),
         Edit::FillSolid(region) | Edit::FillSea(region) | Edit::FillWater { region, .. } => *region,
         Edit::InsertChunk { position, .. } => {
-            let IVec3 { x, y, z } = *position;
+            let ChunkPos { x, y, z } = *position;
             let _ = write!(text, "\n[[edit]]\nat = {}\nload = [{x}, {y}, {z}]\n", tick + 1);
             return Ok(());
         }
@@ -235,7 +235,7 @@ mod tests {
     }
 
     fn open(position: IVec3) -> Edit {
-        Edit::InsertChunk { position, chunk: Chunk::uniform(Voxel::OPEN) }
+        Edit::InsertChunk { position: position.into(), chunk: Chunk::uniform(Voxel::OPEN) }
     }
 
     #[test]

@@ -49,9 +49,7 @@ pub fn world() -> Result<HumidityWorld, Box<dyn std::error::Error>> {
     let rules = Rules { coefficient: 1.0 / 16.0, ..Rules::default() };
     let mut world =
         HumidityWorld::with_bounds(rules.with_border(Face::Down, Border::Drain), region())?;
-    for chunk in
-        Region::new(Sheet::chunk_of(region().min()), Sheet::chunk_of(region().max())).positions()
-    {
+    for chunk in Sheet::chunks_of(region()) {
         let mut cells = Chunk::uniform(Cell::ROCK);
         for (index, to) in cells.cells_mut().iter_mut().enumerate() {
             *to = cell(Sheet::cell_at(chunk, index));

@@ -131,7 +131,7 @@ fn open_world(
     let bounds = Region::new(IVec3::ZERO, max);
     let mut world = WaterWorld::with_bounds(1, Rules { edges, ..Rules::lossless() }, bounds)?;
     for chunk in Region::new(IVec3::ZERO, max >> 4).positions() {
-        world.insert_chunk(chunk, Chunk::uniform(Voxel::OPEN))?;
+        world.insert_chunk(chunk.into(), Chunk::uniform(Voxel::OPEN))?;
     }
     for cell in bounds.positions().filter(|&cell| !is_open(cell)) {
         world.set_solid(cell)?;

@@ -5,7 +5,7 @@ use super::players::{Columns, FAR, Players, TICKS_PER_SECOND, VIEW, chunks_of};
 use core::ops::Range;
 use floodplain::glam::{DVec2, IVec2, IVec3};
 use floodplain::water::{ChunkRecord, Edge, Edit, Outcome, SimulationDistance, Voxel, WaterWorld};
-use floodplain::{Chunk, Region};
+use floodplain::{Chunk, ChunkPos, ColumnPos, Region};
 use std::collections::HashMap;
 
 /// Where springs open, and where explosions are, by x and z.
@@ -72,7 +72,7 @@ pub struct Game {
     players: Players,
     pub columns: Columns,
     /// Columns that were unloaded.
-    records: HashMap<IVec2, Vec<ChunkRecord>>,
+    records: HashMap<ColumnPos, Vec<ChunkRecord>>,
     /// Edits that were refused, mostly since their column had left.
     pub refused: usize,
 }
@@ -111,7 +111,7 @@ impl Game {
     }
 
     /// Returns the columns that each player sees, by the x and z of their chunks.
-    pub fn views(&self) -> impl Iterator<Item = (IVec2, IVec2)> {
+    pub fn views(&self) -> impl Iterator<Item = (ColumnPos, ColumnPos)> {
         self.players.views()
     }
 
@@ -119,7 +119,8 @@ impl Game {
     /// wait there.
     pub fn set_river_ends(&self, world: &mut WaterWorld) {
         let most = FAR as i32 / 16 + VIEW + 2;
-        for column in (-most..=most).flat_map(|x| (-most..=most).map(move |z| IVec2::new(x, z))) {
+        for column in (-most..=most).flat_map(|x| (-most..=most).map(move |z| ColumnPos::new(x, z)))
+        {
             if ground::has_river(column) {
                 world.set_edge(column, Some(Edge::Drain));
             }
@@ -127,7 +128,7 @@ impl Game {
     }
 
     /// Returns the chunks of all columns that are seen at first.
-    pub fn first_chunks(&mut self) -> Vec<(IVec3, Chunk<Voxel>)> {
+    pub fn first_chunks(&mut self) -> Vec<(ChunkPos, Chunk<Voxel>)> {
         let wanted = self.columns.first(&self.players);
         wanted.into_iter().flat_map(|column| self.ground.column(column)).collect()
     }
@@ -185,7 +186,7 @@ impl Game {
             match report.result {
                 Ok(Outcome::Records(records)) => {
                     let Some(first) = records.first() else { continue };
-                    let column = IVec2::new(first.position().x, first.position().z);
+                    let column = first.position().column();
                     self.columns.left(column);
                     self.records.insert(column, records);
                 }

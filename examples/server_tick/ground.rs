@@ -3,7 +3,7 @@
 
 use floodplain::glam::{IVec2, IVec3};
 use floodplain::water::{Voxel, WaterCell};
-use floodplain::{CHUNK_CELLS, Chunk, Cube, Region, Shape};
+use floodplain::{CHUNK_CELLS, Chunk, ChunkPos, ColumnPos, Cube, Region, Shape};
 
 /// Chunks in a column, from y = 0 up.
 pub const COLUMN: i32 = 6;
@@ -41,18 +41,18 @@ pub struct Stack {
 
 impl Ground {
     /// Returns the chunks of a column, by the x and z of their positions.
-    pub fn column(self, column: IVec2) -> Vec<(IVec3, Chunk<Voxel>)> {
+    pub fn column(self, column: ColumnPos) -> Vec<(ChunkPos, Chunk<Voxel>)> {
         let stacks: Vec<Stack> = (0..256)
-            .map(|at| self.stack(16 * column.x + (at & 15), 16 * column.y + (at >> 4)))
+            .map(|at| self.stack(16 * column.x + (at & 15), 16 * column.z + (at >> 4)))
             .collect();
         (0..COLUMN)
             .map(|y| {
                 let voxel = |index: usize| {
-                    let cell = Cube::cell_at(IVec3::new(column.x, y, column.y), index);
+                    let cell = Cube::cell_at(column.chunk(y), index);
                     Self::voxel(&stacks[index % 256], cell.y)
                 };
                 let cells: [Voxel; CHUNK_CELLS] = core::array::from_fn(voxel);
-                (IVec3::new(column.x, y, column.y), Chunk::from_cells(&cells))
+                (column.chunk(y), Chunk::from_cells(&cells))
             })
             .collect()
     }
@@ -196,8 +196,8 @@ pub fn breach() -> Region {
 }
 
 /// Returns whether a river passes through a column of chunks.
-pub fn has_river(column: IVec2) -> bool {
-    let (x, z) = (16 * column.x + 8, 16 * column.y + 8);
+pub fn has_river(column: ColumnPos) -> bool {
+    let (x, z) = (16 * column.x + 8, 16 * column.z + 8);
     (RIVER[0] - 16..RIVER[1] + 16).contains(&x) && (z - river_at(x, z)).abs() < 24
 }
 
@@ -228,6 +228,6 @@ mod tests {
         assert!(lakes > 2_000, "{lakes} cells of lakes");
         let bed = |x: i32| ground.stack(x, river_at(x, 0));
         assert!(bed(-64).is_spring && !bed(-63).is_spring && springs == 0);
-        assert_eq!(ground.column(IVec2::new(9, -3)), ground.column(IVec2::new(9, -3)));
+        assert_eq!(ground.column(ColumnPos::new(9, -3)), ground.column(ColumnPos::new(9, -3)));
     }
 }

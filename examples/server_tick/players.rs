@@ -2,7 +2,8 @@
 
 use super::ground::COLUMN;
 use fastrand::Rng;
-use floodplain::glam::{DVec2, IVec2, IVec3};
+use floodplain::glam::DVec2;
+use floodplain::{ChunkPos, ColumnPos};
 use std::collections::{BTreeSet, HashSet};
 
 pub const TICKS_PER_SECOND: u64 = 20;
@@ -41,17 +42,16 @@ impl Players {
 
     /// Returns the least and the greatest column that each player sees, by the x and z of their
     /// chunks.
-    pub fn views(&self) -> impl Iterator<Item = (IVec2, IVec2)> {
-        self.0.iter().map(|player| (column_of(player.at) - VIEW, column_of(player.at) + VIEW))
+    pub fn views(&self) -> impl Iterator<Item = (ColumnPos, ColumnPos)> {
+        self.0.iter().map(|player| {
+            let ColumnPos { x, z } = column_of(player.at);
+            (ColumnPos::new(x - VIEW, z - VIEW), ColumnPos::new(x + VIEW, z + VIEW))
+        })
     }
 
     /// Returns the chunk column of each player, with y = 0.
-    pub fn chunks(&self) -> Vec<IVec3> {
-        let chunk = |player: &Player| {
-            let IVec2 { x, y: z } = column_of(player.at);
-            IVec3::new(x, 0, z)
-        };
-        self.0.iter().map(chunk).collect()
+    pub fn chunks(&self) -> Vec<ChunkPos> {
+        self.0.iter().map(|player| column_of(player.at).chunk(0)).collect()
     }
 
     /// Lets each of them walk for a tick.
@@ -83,12 +83,12 @@ impl Players {
     }
 
     /// Returns the columns within a distance of any player, in order.
-    fn seen(&self, distance: i32) -> BTreeSet<[i32; 2]> {
+    fn seen(&self, distance: i32) -> BTreeSet<ColumnPos> {
         let mut seen = BTreeSet::new();
         for player in &self.0 {
-            let IVec2 { x, y } = column_of(player.at);
-            for z in y - distance..=y + distance {
-                seen.extend((x - distance..=x + distance).map(|x| [x, z]));
+            let ColumnPos { x, z } = column_of(player.at);
+            for z in z - distance..=z + distance {
+                seen.extend((x - distance..=x + distance).map(|x| ColumnPos::new(x, z)));
             }
         }
         seen
@@ -98,49 +98,49 @@ impl Players {
 /// Which columns are loaded once all queued edits are made.
 #[derive(Default)]
 pub struct Columns {
-    loaded: HashSet<IVec2>,
+    loaded: HashSet<ColumnPos>,
     /// Those with a queued edit that removes them.
-    leaving: HashSet<IVec2>,
+    leaving: HashSet<ColumnPos>,
     /// How many came or went.
     pub moved: usize,
 }
 
 impl Columns {
     /// Returns all columns that are seen at first, as loaded.
-    pub fn first(&mut self, players: &Players) -> Vec<IVec2> {
-        let wanted: Vec<IVec2> = players.seen(VIEW).into_iter().map(IVec2::from).collect();
+    pub fn first(&mut self, players: &Players) -> Vec<ColumnPos> {
+        let wanted: Vec<ColumnPos> = players.seen(VIEW).into_iter().collect();
         self.loaded.extend(wanted.iter().copied());
         wanted
     }
 
     /// Returns the columns that go out of view and those that come into it, in order. Both are
     /// taken as done, but one that goes does not come again before it [has left](Columns::left).
-    pub fn follow(&mut self, players: &Players) -> [Vec<IVec2>; 2] {
+    pub fn follow(&mut self, players: &Players) -> [Vec<ColumnPos>; 2] {
         let (near, seen) = (players.seen(VIEW + 1), players.seen(VIEW));
-        let mut gone: Vec<IVec2> = self.loaded.iter().copied().collect();
-        gone.retain(|column| !near.contains(&column.to_array()));
-        gone.sort_unstable_by_key(|column| column.to_array());
+        let mut gone: Vec<ColumnPos> = self.loaded.iter().copied().collect();
+        gone.retain(|column| !near.contains(column));
+        gone.sort_unstable();
         gone.iter().for_each(|column| _ = self.loaded.remove(column));
         self.leaving.extend(gone.iter().copied());
         let is_away =
-            |column: &IVec2| !self.loaded.contains(column) && !self.leaving.contains(column);
-        let come: Vec<IVec2> = seen.into_iter().map(IVec2::from).filter(is_away).collect();
+            |column: &ColumnPos| !self.loaded.contains(column) && !self.leaving.contains(column);
+        let come: Vec<ColumnPos> = seen.into_iter().filter(is_away).collect();
         self.loaded.extend(come.iter().copied());
         self.moved += gone.len() + come.len();
         [gone, come]
     }
 
     /// Notes that a column was removed.
-    pub fn left(&mut self, column: IVec2) {
+    pub fn left(&mut self, column: ColumnPos) {
         self.leaving.remove(&column);
     }
 }
 
 /// Returns the chunk positions of a column, from below.
-pub fn chunks_of(column: IVec2) -> impl Iterator<Item = IVec3> {
-    (0..COLUMN).map(move |y| IVec3::new(column.x, y, column.y))
+pub fn chunks_of(column: ColumnPos) -> impl Iterator<Item = ChunkPos> {
+    (0..COLUMN).map(move |y| column.chunk(y))
 }
 
-fn column_of(at: DVec2) -> IVec2 {
-    at.floor().as_ivec2() >> 4
+fn column_of(at: DVec2) -> ColumnPos {
+    ColumnPos::from(at.floor().as_ivec2() >> 4)
 }

@@ -1,16 +1,16 @@
 //! The clients: what each is sent, the mirror that it keeps of that, and what it draws of it.
 
 use crate::players::chunks_of;
-use floodplain::glam::{IVec2, IVec3};
+use floodplain::glam::IVec3;
 use floodplain::water::{ChunkEvent, WaterView, meshes_touched};
 use floodplain::world::World;
 use floodplain::world::{Feed, Mirror, Update, WorldView};
-use floodplain::{CHUNK_CELLS, Cube, Shape};
+use floodplain::{CHUNK_CELLS, ChunkPos, ColumnPos, Cube, Shape};
 use std::collections::{BTreeSet, HashSet};
 use std::error::Error;
 
 /// The columns that a client sees, by the x and z of their chunks, the last among them.
-pub type View = (IVec2, IVec2);
+pub type View = (ColumnPos, ColumnPos);
 
 /// Chunks that a mirror may hold: more than a view has.
 const MOST_CHUNKS: usize = 1_000;
@@ -21,7 +21,7 @@ struct Client {
     view: View,
     mirror: Mirror,
     /// Chunks to mesh again.
-    dirty: BTreeSet<[i32; 3]>,
+    dirty: BTreeSet<ChunkPos>,
 }
 
 pub struct Clients {
@@ -43,7 +43,7 @@ impl Clients {
         for view in views {
             let mut mirror = Mirror::new(MOST_CHUNKS);
             mirror.apply(&feed.whole(world, loaded(world, view)))?;
-            let dirty = mirror.chunks().into_iter().map(|chunk| chunk.to_array()).collect();
+            let dirty = mirror.chunks().into_iter().collect();
             clients.push(Client { view, mirror, dirty });
         }
         Ok(Clients { feed, clients })
@@ -54,7 +54,7 @@ impl Clients {
     pub fn send(&mut self, world: &mut World, views: impl Iterator<Item = View>) -> Vec<Sent> {
         let update = self.feed.take(world);
         let all = update.water().chunks().iter();
-        let whole: HashSet<IVec3> = all
+        let whole: HashSet<ChunkPos> = all
             .filter(|chunk| chunk.event == ChunkEvent::Loaded)
             .map(|chunk| chunk.position)
             .collect();
@@ -63,8 +63,9 @@ impl Clients {
             // Empty updates are sent too: a mirror that misses one is refused the next.
             let mut bytes = vec![update.only(|chunk| is_in(view, chunk)).to_bytes()];
             if view != client.view {
-                let is_new = |chunk: &IVec3| !is_in(client.view, *chunk) && !whole.contains(chunk);
-                let new: Vec<IVec3> = loaded(world, view).filter(is_new).collect();
+                let is_new =
+                    |chunk: &ChunkPos| !is_in(client.view, *chunk) && !whole.contains(chunk);
+                let new: Vec<ChunkPos> = loaded(world, view).filter(is_new).collect();
                 bytes.push(self.feed.whole(world, new).to_bytes());
                 client.view = view;
             }
@@ -116,24 +117,24 @@ impl Client {
             self.mirror.apply(&update)?;
             let whole = update.water().chunks().iter().map(|chunk| chunk.position);
             let touched = meshes_touched(&update.changes()).into_iter().chain(whole);
-            self.dirty.extend(touched.map(|chunk| chunk.to_array()));
+            self.dirty.extend(touched);
         }
         let view = self.view;
         self.mirror.retain(|chunk| is_in(view, chunk));
-        self.dirty.retain(|&chunk| self.mirror.chunk(chunk.into()).is_some());
+        self.dirty.retain(|&chunk| self.mirror.chunk(chunk).is_some());
         Ok(())
     }
 
     fn draw(&mut self) {
         for _ in 0..MESHES {
             let Some(chunk) = self.dirty.pop_first() else { break };
-            drop(self.mirror.water().surface_mesh(chunk.into(), None));
+            drop(self.mirror.water().surface_mesh(chunk, None));
         }
     }
 }
 
 /// Returns whether a chunk looks the same to both, cell by cell.
-fn is_equal(mirror: &Mirror, world: &World, chunk: IVec3) -> bool {
+fn is_equal(mirror: &Mirror, world: &World, chunk: ChunkPos) -> bool {
     let is_same = |cell: IVec3| {
         mirror.units(cell) == world.units(cell)
             && mirror.moisture_steps(cell) == world.moisture_steps(cell)
@@ -143,18 +144,19 @@ fn is_equal(mirror: &Mirror, world: &World, chunk: IVec3) -> bool {
 }
 
 /// Returns the loaded chunks of a view.
-fn loaded(world: &World, (min, max): View) -> impl Iterator<Item = IVec3> {
-    let columns = (min.x..=max.x).flat_map(move |x| (min.y..=max.y).map(move |z| IVec2::new(x, z)));
+fn loaded(world: &World, (min, max): View) -> impl Iterator<Item = ChunkPos> {
+    let columns =
+        (min.x..=max.x).flat_map(move |x| (min.z..=max.z).map(move |z| ColumnPos::new(x, z)));
     columns.flat_map(chunks_of).filter(|&chunk| world.materials(chunk).is_some())
 }
 
 /// Returns chunks in the order of mirrors: y, then z, then x.
-fn sorted(chunks: impl Iterator<Item = IVec3>) -> impl Iterator<Item = IVec3> {
-    let mut chunks: Vec<IVec3> = chunks.collect();
-    chunks.sort_unstable_by_key(|chunk| [chunk.y, chunk.z, chunk.x]);
+fn sorted(chunks: impl Iterator<Item = ChunkPos>) -> impl Iterator<Item = ChunkPos> {
+    let mut chunks: Vec<ChunkPos> = chunks.collect();
+    chunks.sort_unstable();
     chunks.into_iter()
 }
 
-fn is_in((min, max): View, chunk: IVec3) -> bool {
-    (min.x..=max.x).contains(&chunk.x) && (min.y..=max.y).contains(&chunk.z)
+fn is_in((min, max): View, chunk: ChunkPos) -> bool {
+    (min.x..=max.x).contains(&chunk.x) && (min.z..=max.z).contains(&chunk.z)
 }

@@ -7,11 +7,11 @@ use crate::options::Options;
 use crate::players::{Columns, Players, TICKS_PER_SECOND, VIEW, chunks_of};
 use crate::saves::Saves;
 use fastrand::Rng;
-use floodplain::glam::{DVec2, IVec2, IVec3};
+use floodplain::glam::{DVec2, IVec3};
 use floodplain::water::{self, Ring, SimulationDistance};
 use floodplain::world::World;
 use floodplain::world::{Edit, Outcome};
-use floodplain::{EditKinds, Limits, Region, Ticket};
+use floodplain::{ColumnPos, EditKinds, Limits, Region, Ticket};
 use std::collections::HashMap;
 use std::error::Error;
 
@@ -95,7 +95,7 @@ impl Game {
         Ok(())
     }
 
-    pub fn views(&self) -> impl Iterator<Item = (IVec2, IVec2)> {
+    pub fn views(&self) -> impl Iterator<Item = (ColumnPos, ColumnPos)> {
         self.players.views()
     }
 
@@ -175,7 +175,7 @@ impl Game {
             let moved = match report.result {
                 Ok(Outcome::Records(records)) => {
                     if let Some(first) = records.first() {
-                        self.columns.left(IVec2::new(first.position().x, first.position().z));
+                        self.columns.left(first.position().column());
                     }
                     saves.stream.put(records);
                     continue;

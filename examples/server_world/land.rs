@@ -2,10 +2,9 @@
 //! A column is settled alone before it is inserted, and moist beside the sea.
 
 use crate::ground::{COLUMN, Ground, SEA};
-use floodplain::glam::{IVec2, IVec3};
 use floodplain::water::Voxel;
 use floodplain::world::{ChunkRecord, Content, EditError, MaterialId, Palette, Rules, Settle};
-use floodplain::{CHUNK_CELLS, Chunk, Cube, Shape};
+use floodplain::{CHUNK_CELLS, Chunk, ChunkPos, ColumnPos, Cube, Shape};
 
 pub const SEED: u64 = 7;
 /// Cells of soil or sand on the rock.
@@ -39,20 +38,20 @@ impl Land {
 
     /// Returns the chunks of a column, settled alone, by the x and z of their positions. A server
     /// has a thread that does this.
-    pub fn column(&self, column: IVec2) -> Result<Vec<ChunkRecord>, EditError> {
+    pub fn column(&self, column: ColumnPos) -> Result<Vec<ChunkRecord>, EditError> {
         let palette = self.palette.clone();
         let settle = Settle { seed: SEED, palette, most_ticks: SETTLING, ..Settle::default() };
         Ok(settle.run(self.contents(column))?.0)
     }
 
     /// Returns the chunks of a column as they are generated.
-    pub fn contents(&self, column: IVec2) -> Vec<(IVec3, Content)> {
+    pub fn contents(&self, column: ColumnPos) -> Vec<(ChunkPos, Content)> {
         let beds = Beds::of(self.ground, column);
         let chunks = self.ground.column(column).into_iter();
         chunks.map(|(chunk, water)| (chunk, self.content(chunk, water, &beds))).collect()
     }
 
-    fn content(&self, chunk: IVec3, water: Chunk<Voxel>, beds: &Beds) -> Content {
+    fn content(&self, chunk: ChunkPos, water: Chunk<Voxel>, beds: &Beds) -> Content {
         let material = |index: usize| {
             let cell = Cube::cell_at(chunk, index);
             let top = beds.top(index % 256);
@@ -84,8 +83,8 @@ struct Beds {
 }
 
 impl Beds {
-    fn of(ground: Ground, column: IVec2) -> Beds {
-        let stack = |x: i32, z: i32| ground.stack(16 * column.x + x, 16 * column.y + z);
+    fn of(ground: Ground, column: ColumnPos) -> Beds {
+        let stack = |x: i32, z: i32| ground.stack(16 * column.x + x, 16 * column.z + z);
         let at = |index: i32| {
             let (x, z) = (index & 15, index >> 4);
             let round = [(0, 0), (-1, 0), (1, 0), (0, -1), (0, 1)];
@@ -112,13 +111,14 @@ mod tests {
     #[test]
     fn lakes_have_water_and_hills_have_soil() {
         let land = Land::new();
-        let is_lake = |&column: &IVec2| {
-            let stack = land.ground.stack(16 * column.x + 8, 16 * column.y + 8);
+        let is_lake = |&column: &ColumnPos| {
+            let stack = land.ground.stack(16 * column.x + 8, 16 * column.z + 8);
             stack.water > stack.ground
         };
-        let columns = || (0..24).flat_map(|x| (0..24).map(move |z| IVec2::new(x, z)));
-        let of =
-            |column: Option<IVec2>| land.column(column.expect("there is one")).expect("it fits");
+        let columns = || (0..24).flat_map(|x| (0..24).map(move |z| ColumnPos::new(x, z)));
+        let of = |column: Option<ColumnPos>| {
+            land.column(column.expect("there is one")).expect("it fits")
+        };
         let lake = of(columns().find(is_lake));
         assert!(lake.len() == COLUMN as usize && lake.iter().any(|it| it.water().units() > 0));
         let is_soil = |record: &ChunkRecord| {

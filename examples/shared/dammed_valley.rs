@@ -55,7 +55,7 @@ pub fn world() -> Result<WaterWorld, Box<dyn Error + Send + Sync>> {
     let mut edges = Edges::WALLS;
     edges.outer[Face::East.index()] = Edge::Drain;
     let mut world = WaterWorld::with_bounds(7, Rules { edges, ..Rules::lossless() }, bounds)?;
-    let chunks = Region::new(IVec3::ZERO, Cube::chunk_of(bounds.max())).positions();
+    let chunks = Cube::chunks_of(Region::new(IVec3::ZERO, bounds.max()));
     world.insert_chunks(chunks.map(|position| {
         let cells = core::array::from_fn::<_, CHUNK_CELLS, _>(|index| {
             voxel(Cube::cell_at(position, index))

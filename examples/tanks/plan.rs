@@ -49,9 +49,7 @@ pub fn size() -> IVec3 {
 pub fn build(rules: Rules) -> Result<Water2dWorld, Box<dyn Error>> {
     let bounds = Region::new(IVec3::ZERO, size() - IVec3::ONE);
     let mut world = Water2dWorld::with_bounds(0, rules, bounds)?;
-    for chunk in
-        Region::new(Sheet::chunk_of(bounds.min()), Sheet::chunk_of(bounds.max())).positions()
-    {
+    for chunk in Sheet::chunks_of(bounds) {
         world.insert_chunk(chunk, Chunk::uniform(Cell::AIR))?;
     }
     let region = |[from, to]: [[i32; 2]; 2]| {

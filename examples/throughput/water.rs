@@ -52,7 +52,7 @@ pub fn river() -> Water {
 pub fn sea() -> Result<Water, Box<dyn Error>> {
     let bounds = region(IVec3::new(128, 32, 96));
     let mut world = WaterWorld::with_bounds(1, Rules::lossless(), bounds)?;
-    for chunk in Region::new(IVec3::ZERO, Cube::chunk_of(bounds.max())).positions() {
+    for chunk in Cube::chunks_of(Region::new(IVec3::ZERO, bounds.max())) {
         let voxel = match (chunk.x, chunk.y) {
             (..6, 0) => Voxel::SEA,
             (6.., 0) => Voxel::SOLID,

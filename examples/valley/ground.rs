@@ -4,7 +4,7 @@ use super::dem::Dem;
 use super::rivers::Rivers;
 use floodplain::glam::IVec3;
 use floodplain::water::{Edges, Rules, Voxel, WaterWorld};
-use floodplain::{CHUNK_CELLS, Chunk, Cube, Region, Shape};
+use floodplain::{CHUNK_CELLS, Chunk, ChunkPos, ColumnPos, Cube, Region, Shape};
 
 /// The most chunks of a map: about a gigabyte if all of them hold ground and water.
 const MOST_CHUNKS: usize = 100_000;
@@ -80,7 +80,7 @@ impl Ground {
         }
         for (stack, low, high) in spans {
             for y in low..=high {
-                let position = stack.with_y(y);
+                let position = stack.chunk(y);
                 world
                     .insert_chunk(position, self.chunk(position))
                     .map_err(|error| error.to_string())?;
@@ -91,14 +91,15 @@ impl Ground {
 
     /// The chunk columns of the map, each with its lowest and highest chunk that water can reach:
     /// from the lowest ground in it or beside it up to the highest brim, with air above.
-    fn chunk_spans(&self, bounds: Region) -> Vec<(IVec3, i32, i32)> {
+    fn chunk_spans(&self, bounds: Region) -> Vec<(ColumnPos, i32, i32)> {
         let (first, last) = (Cube::chunk_of(bounds.min()), Cube::chunk_of(bounds.max()));
-        let stacks = Region::new(first.with_y(0), last.with_y(0)).positions();
+        let stacks =
+            (first.z..=last.z).flat_map(|z| (first.x..=last.x).map(move |x| ColumnPos::new(x, z)));
         stacks.map(|stack| self.chunk_span(stack, first.y, last.y)).collect()
     }
 
-    fn chunk_span(&self, stack: IVec3, floor: i32, top: i32) -> (IVec3, i32, i32) {
-        let corner = Cube::cell_at(stack, 0);
+    fn chunk_span(&self, stack: ColumnPos, floor: i32, top: i32) -> (ColumnPos, i32, i32) {
+        let corner = Cube::cell_at(stack.chunk(0), 0);
         let (mut low, mut high) = (i32::MAX, i32::MIN);
         for z in (corner.z - 1).max(0)..(corner.z + 17).min(self.depth) {
             for x in (corner.x - 1).max(0)..(corner.x + 17).min(self.width) {
@@ -110,7 +111,7 @@ impl Ground {
         (stack, (low >> 4).max(floor), (high >> 4).min(top))
     }
 
-    fn chunk(&self, position: IVec3) -> Chunk<Voxel> {
+    fn chunk(&self, position: ChunkPos) -> Chunk<Voxel> {
         let mut cells = [Voxel::OPEN; CHUNK_CELLS];
         for (index, voxel) in cells.iter_mut().enumerate() {
             let cell = Cube::cell_at(position, index);

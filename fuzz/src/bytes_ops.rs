@@ -3,11 +3,10 @@
 
 use arbitrary::{Arbitrary, Result, Unstructured};
 use floodplain::EditValue;
-use floodplain::glam::IVec3;
 use floodplain::snapshot::{Kind, Saved};
 use floodplain::testing::Watch;
 use floodplain::water::{Voxel, WaterWorld};
-use floodplain::{Chunk, Sheet};
+use floodplain::{Chunk, Sheet, ChunkPos};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use support::edit_bytes::parsed;
@@ -77,6 +76,6 @@ impl EditBytesRun {
 /// Returns water that has a chunk at the origin.
 fn water(seed: u64) -> WaterWorld {
     let mut world = worlds::water_within(seed, worlds::bounds(false));
-    let _ = world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN));
+    let _ = world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Voxel::OPEN));
     world
 }

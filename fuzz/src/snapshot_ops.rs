@@ -8,7 +8,7 @@ use floodplain::snapshot::{Kind, Saved};
 use floodplain::water::{ChunkRecord, Voxel, WaterWorld};
 use floodplain::water2d::Water2dWorld;
 use floodplain::world::World;
-use floodplain::{Chunk, Cube, Sheet, Simulation};
+use floodplain::{Chunk, Cube, Sheet, Simulation, ChunkPos};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use support::snapshot::forgery::unpacked;
@@ -185,7 +185,7 @@ fn water_underway(seed: u64) -> WaterWorld {
     if world.step_within(budget).finished {
         // At rest, or nearly: then at least water that falls.
         let fall = IVec3::new(1, 5, 0);
-        let _ = world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN));
+        let _ = world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Voxel::OPEN));
         world.clear_solid(fall).expect("a cell of a chunk that is there");
         world.pour(fall, 7).expect("an open cell");
         assert!(!world.step_within(0).finished, "a tick of one piece, seed {seed}");

@@ -6,7 +6,7 @@ use super::humidity::{Cell as Soil, HumidityWorld, Rules as HumidityRules, Sweep
 use super::shape::FieldShape;
 use super::water2d::{Cell, Rules as WaterRules, Water2dWorld};
 use crate::chunk::Chunk;
-use crate::coords::{CHUNK_CELLS, Cube, Face, Region, Sheet};
+use crate::coords::{CHUNK_CELLS, ChunkPos, Cube, Face, Region, Sheet};
 use crate::simd::forced::at_each_level;
 use crate::simulation::{ChunkChanges, Simulation, StepReport};
 use glam::IVec3;
@@ -80,7 +80,7 @@ fn humidity<S: FieldShape>(sweep: Sweep, fall: f32) -> Box<dyn World + Send> {
                 [0.75, 1.0, 2.5][rng.usize(..3)],
             ),
         });
-        world.insert_chunk(chunk, Chunk::<Soil>::from_cells(&cells)).unwrap();
+        world.insert_chunk(chunk.into(), Chunk::<Soil>::from_cells(&cells)).unwrap();
     }
     Box::new(world)
 }
@@ -88,14 +88,14 @@ fn humidity<S: FieldShape>(sweep: Sweep, fall: f32) -> Box<dyn World + Send> {
 /// Pressure nearly everywhere, a wall that breaks, and silence in the east.
 fn blast<S: FieldShape>(rules: BlastRules, border: Border) -> Box<dyn World + Send> {
     let mut rng = fastrand::Rng::with_seed(2);
-    let last = S::region_of(IVec3::new(9, 5, 0)).max();
+    let last = S::region_of(ChunkPos::new(9, 5, 0)).max();
     let bounds = Region::new(IVec3::ZERO, last);
     let mut world = BlastWorld::<S>::with_bounds(rules, bounds, Borders::all(border)).unwrap();
     for chunk in Region::new(IVec3::ZERO, IVec3::new(7, 5, 0)).positions() {
         let cells: [f32; CHUNK_CELLS] = core::array::from_fn(|_| 1.0 + 99.0 * rng.f32());
-        world.insert_chunk(chunk, Chunk::from_cells(&cells)).unwrap();
+        world.insert_chunk(chunk.into(), Chunk::from_cells(&cells)).unwrap();
     }
-    world.set_wall(S::region_of(IVec3::ZERO).max(), 3.0).unwrap();
+    world.set_wall(S::region_of(ChunkPos::ZERO).max(), 3.0).unwrap();
     Box::new(world)
 }
 
@@ -103,7 +103,7 @@ fn blast<S: FieldShape>(rules: BlastRules, border: Border) -> Box<dyn World + Se
 fn water(rules: WaterRules) -> Box<dyn World + Send> {
     let mut rng = fastrand::Rng::with_seed(3);
     let mut world = Water2dWorld::new(5, rules).unwrap();
-    for chunk in Region::new(IVec3::ZERO, IVec3::new(9, 4, 0)).positions() {
+    for chunk in Region::new(IVec3::ZERO, IVec3::new(9, 4, 0)).positions().map(ChunkPos::from) {
         let cells = core::array::from_fn(|_| match rng.u32(..100) {
             _ if chunk.x > 5 => Cell::AIR,
             0..15 => Cell::SOLID,

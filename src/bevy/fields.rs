@@ -1,10 +1,9 @@
 //! The changes in an automaton: the cells of its chunks, and which chunks come and go.
 
 use crate::chunk::CellMask;
-use crate::coords::sort_key;
+use crate::coords::ChunkPos;
 use crate::simulation::ChunkChanges;
 use crate::water::ChunkEvent;
-use glam::IVec3;
 
 /// What looks different in an automaton since the previous changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,7 +18,7 @@ pub struct FieldChanges {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldUpdate {
     /// The chunk position.
-    pub position: IVec3,
+    pub position: ChunkPos,
     /// What happened to the chunk.
     pub event: ChunkEvent,
     /// The cells that may differ: all, if the chunk was loaded or unloaded.
@@ -30,14 +29,14 @@ pub struct FieldUpdate {
 #[derive(Debug, Default)]
 pub struct Fields {
     /// In order of position.
-    known: Vec<IVec3>,
+    known: Vec<ChunkPos>,
     /// The chunks that edits have inserted since, perhaps in place of known ones.
-    inserted: Vec<IVec3>,
+    inserted: Vec<ChunkPos>,
 }
 
 impl Fields {
     /// Records that an edit has loaded chunks.
-    pub(super) fn note_inserted(&mut self, positions: Vec<IVec3>) {
+    pub(super) fn note_inserted(&mut self, positions: Vec<ChunkPos>) {
         self.inserted.extend(positions);
     }
 
@@ -46,12 +45,12 @@ impl Fields {
     pub(super) fn take(
         &mut self,
         ticks: u64,
-        present: Vec<IVec3>,
+        present: Vec<ChunkPos>,
         changes: Vec<ChunkChanges>,
     ) -> FieldChanges {
         let before = core::mem::replace(&mut self.known, present);
         let mut inserted = core::mem::take(&mut self.inserted);
-        inserted.sort_unstable_by_key(|&position| sort_key(position));
+        inserted.sort_unstable();
         let is_new = |position| !has(&before, position) || has(&inserted, position);
         let whole = |event| move |&position| FieldUpdate { position, event, cells: CellMask::FULL };
         let loaded = self.known.iter().filter(|&&position| is_new(position));
@@ -69,12 +68,12 @@ impl Fields {
             .chain(unloaded.map(whole(ChunkEvent::Unloaded)))
             .chain(changed)
             .collect();
-        chunks.sort_unstable_by_key(|chunk| sort_key(chunk.position));
+        chunks.sort_unstable_by_key(|chunk| chunk.position);
         FieldChanges { ticks, chunks }
     }
 }
 
 /// Returns whether a position is in a list in order of position.
-fn has(positions: &[IVec3], position: IVec3) -> bool {
-    positions.binary_search_by_key(&sort_key(position), |&position| sort_key(position)).is_ok()
+fn has(positions: &[ChunkPos], position: ChunkPos) -> bool {
+    positions.binary_search_by_key(&position, |&position| position).is_ok()
 }

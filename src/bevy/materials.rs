@@ -2,11 +2,11 @@
 
 use super::simulated::{Hosted, Report, StepBudget, Submitted};
 use super::worlds::in_slices;
+use crate::coords::ChunkPos;
 use crate::simulation::Progress;
 use crate::water::{ChunkEvent, meshes_touched};
 use crate::world::{self, Feed, Update, World};
 use bevy_platform::time::Instant;
-use glam::IVec3;
 use std::collections::BTreeMap;
 
 impl Hosted for World {
@@ -34,20 +34,19 @@ impl Hosted for World {
             return feed.take(self);
         }
         let new = feed.insert(Feed::new(self));
-        let all: Vec<IVec3> = self.chunks().map(|(position, _)| position).collect();
+        let all: Vec<ChunkPos> = self.chunks().map(|(position, _)| position).collect();
         new.whole(self, all)
     }
 
-    fn events(update: &Update) -> impl Iterator<Item = (IVec3, ChunkEvent)> {
+    fn events(update: &Update) -> impl Iterator<Item = (ChunkPos, ChunkEvent)> {
         let ground = update.ground().iter().map(|chunk| (chunk.position, ChunkEvent::Changed));
         let water = update.water().chunks().iter().map(|chunk| (chunk.position, chunk.event));
         // The part of water decides, since it records which chunks were loaded.
-        let all: BTreeMap<[i32; 3], ChunkEvent> =
-            ground.chain(water).map(|(IVec3 { x, y, z }, event)| ([y, z, x], event)).collect();
-        all.into_iter().map(|([y, z, x], event)| (IVec3::new(x, y, z), event))
+        let all: BTreeMap<ChunkPos, ChunkEvent> = ground.chain(water).collect();
+        all.into_iter()
     }
 
-    fn redrawn(update: &Update) -> Vec<IVec3> {
+    fn redrawn(update: &Update) -> Vec<ChunkPos> {
         meshes_touched(&update.changes())
     }
 }

@@ -23,7 +23,7 @@
 //! use bevy_time::{Fixed, Time, TimePlugin, TimeUpdateStrategy};
 //! use floodplain::bevy::*;
 //! use floodplain::water::{Edit, Rules, Voxel, WaterView, WaterWorld};
-//! use floodplain::{Chunk, glam::IVec3};
+//! use floodplain::{Chunk, ChunkPos, glam::IVec3};
 //!
 //! type Chunks<'w, 's> = Query<
 //!     'w,
@@ -40,7 +40,7 @@
 //! }
 //!
 //! let mut water = WaterWorld::new(7, Rules::lossless())?;
-//! water.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN))?;
+//! water.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Voxel::OPEN))?;
 //!
 //! let mut app = App::new();
 //! app.add_plugins((TimePlugin, FloodplainPlugin::<WaterWorld>::new()))
@@ -55,7 +55,7 @@
 //! }
 //! let simulation = app.world().get::<SimulationWorld<WaterWorld>>(world).expect("it was spawned");
 //! assert_eq!(simulation.world().total(), 7);
-//! assert!(simulation.chunk(IVec3::ZERO).is_some());
+//! assert!(simulation.chunk(ChunkPos::ZERO).is_some());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
@@ -99,7 +99,7 @@ pub enum FloodplainSystems {
 ///
 /// ```
 /// use floodplain::bevy::{FloodplainPlugin, StepBudget};
-/// use floodplain::{water::WaterWorld, water2d::Water2dWorld};
+/// use floodplain::{water2d::Water2dWorld, water::WaterWorld};
 /// use std::time::Duration;
 ///
 /// let water = FloodplainPlugin::<WaterWorld>::new()

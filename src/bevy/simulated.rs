@@ -1,6 +1,7 @@
 //! The worlds that run in an app, what the plugin needs of them, and how much of a tick they may
 //! do.
 
+use crate::coords::ChunkPos;
 use crate::edit_queue::Ticket;
 use crate::simulation::Progress;
 use crate::simulation::Simulation;
@@ -8,7 +9,6 @@ use crate::water::ChunkEvent;
 use bevy_ecs::component::Component;
 use core::fmt::Debug;
 use core::time::Duration;
-use glam::IVec3;
 
 /// How much of a tick one run of [`FixedUpdate`](bevy_app::FixedUpdate) may do in a world. As a
 /// component of a world's entity it overrides the budget of the
@@ -125,8 +125,8 @@ pub trait Hosted:
     fn follow(&mut self, follower: &mut Self::Follower) -> Self::News;
 
     /// Returns what happened to which chunks, in order of position.
-    fn events(changes: &Self::News) -> impl Iterator<Item = (IVec3, ChunkEvent)>;
+    fn events(changes: &Self::News) -> impl Iterator<Item = (ChunkPos, ChunkEvent)>;
 
     /// Returns the chunks whose mesh may have changed, loaded or not.
-    fn redrawn(changes: &Self::News) -> Vec<IVec3>;
+    fn redrawn(changes: &Self::News) -> Vec<ChunkPos>;
 }

@@ -2,7 +2,7 @@
 
 use super::messages::{EditFailure, EditOutcome, EditRequest};
 use super::simulated::{Report, Simulated, StepBudget, Submitted};
-use crate::coords::sort_key;
+use crate::coords::ChunkPos;
 use crate::edit_queue::Ticket;
 use crate::simulation::Progress;
 use crate::water::ChunkEvent;
@@ -15,7 +15,6 @@ use bevy_ecs::world::{DeferredWorld, World};
 use bevy_platform::time::Instant;
 use core::marker::PhantomData;
 use core::time::Duration;
-use glam::IVec3;
 use std::collections::{BTreeMap, VecDeque};
 
 /// A world as a component. Any number of entities may have one; with the
@@ -32,10 +31,10 @@ use std::collections::{BTreeMap, VecDeque};
 /// ```
 /// use floodplain::bevy::SimulationWorld;
 /// use floodplain::water::{Rules, Voxel, WaterWorld};
-/// use floodplain::{Chunk, glam::IVec3};
+/// use floodplain::{Chunk, ChunkPos, glam::IVec3};
 ///
 /// let mut water = WaterWorld::new(7, Rules::lossless())?;
-/// water.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN))?;
+/// water.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Voxel::OPEN))?;
 /// let mut app = bevy_ecs::world::World::new();
 /// let entity = app.spawn(SimulationWorld::new(water)).id();
 /// let simulation = app.get::<SimulationWorld<WaterWorld>>(entity).expect("it was spawned");
@@ -48,7 +47,7 @@ pub struct SimulationWorld<W: Simulated> {
     world: W,
     follower: W::Follower,
     /// The entities of loaded chunks, by the order of their positions.
-    chunks: BTreeMap<[i32; 3], Entity>,
+    chunks: BTreeMap<ChunkPos, Entity>,
     /// The requests that wait in the world, by their tickets there.
     waiting: VecDeque<(Ticket, MessageId<EditRequest<W>>)>,
     progress: Progress,
@@ -97,8 +96,8 @@ impl<W: Simulated> SimulationWorld<W> {
     /// Returns the entity of the chunk at a chunk position; `None` if the chunk was not loaded when
     /// changes were last published, or if the plugin has [no chunk
     /// entities](super::FloodplainPlugin::without_chunks).
-    pub fn chunk(&self, position: IVec3) -> Option<Entity> {
-        self.chunks.get(&sort_key(position)).copied()
+    pub fn chunk(&self, position: ChunkPos) -> Option<Entity> {
+        self.chunks.get(&position).copied()
     }
 
     /// Returns the report of the last update.
@@ -184,7 +183,7 @@ impl<W: Simulated> SimulationWorld<W> {
         for (position, event) in W::events(changes) {
             match (event, self.chunk(position)) {
                 (ChunkEvent::Unloaded, Some(chunk)) => {
-                    self.chunks.remove(&sort_key(position));
+                    self.chunks.remove(&position);
                     commands.entity(chunk).try_despawn();
                 }
                 (ChunkEvent::Unloaded, None) => {}
@@ -192,7 +191,7 @@ impl<W: Simulated> SimulationWorld<W> {
                 (_, None) => {
                     let of = SimulationChunk::<W> { world: entity, position, kind: PhantomData };
                     let chunk = commands.spawn((of, ChunkSurface::<W>(PhantomData))).id();
-                    self.chunks.insert(sort_key(position), chunk);
+                    self.chunks.insert(position, chunk);
                     spawned.push((position, chunk));
                 }
             }
@@ -229,7 +228,7 @@ fn discard<W: Simulated>(mut app: DeferredWorld<'_>, context: HookContext) {
 
 /// Despawns just spawned chunks that their world does not list. The world was removed by a command
 /// of the same update before they were spawned, when it had no chunks to despawn yet.
-fn despawn_strays<W: Simulated>(app: &mut World, world: Entity, spawned: Vec<(IVec3, Entity)>) {
+fn despawn_strays<W: Simulated>(app: &mut World, world: Entity, spawned: Vec<(ChunkPos, Entity)>) {
     for (position, chunk) in spawned {
         let simulation = app.get::<SimulationWorld<W>>(world);
         if simulation.and_then(|simulation| simulation.chunk(position)) != Some(chunk) {
@@ -247,7 +246,7 @@ fn despawn_strays<W: Simulated>(app: &mut World, world: Entity, spawned: Vec<(IV
 #[derive(Component)]
 pub struct SimulationChunk<W: Simulated> {
     world: Entity,
-    position: IVec3,
+    position: ChunkPos,
     kind: PhantomData<fn() -> W>,
 }
 
@@ -258,7 +257,7 @@ impl<W: Simulated> SimulationChunk<W> {
     }
 
     /// Returns the chunk position: the position of its first cell, divided by the size of a chunk.
-    pub fn position(&self) -> IVec3 {
+    pub fn position(&self) -> ChunkPos {
         self.position
     }
 }

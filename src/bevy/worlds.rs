@@ -3,13 +3,12 @@
 use super::fields::{FieldChanges, Fields};
 use super::simulated::{Hosted, Report, StepBudget, Submitted};
 use crate::blast::{self, BlastWorld};
-use crate::coords::{Cube, Sheet};
+use crate::coords::{ChunkPos, Cube, Sheet};
 use crate::humidity::{self, HumidityWorld};
 use crate::simulation::Progress;
 use crate::water::{self, ChunkEvent, Feed, Update, WaterWorld, meshes_touched};
 use crate::water2d::{self, Water2dWorld};
 use bevy_platform::time::Instant;
-use glam::IVec3;
 
 /// The functions of [`Hosted`] that all worlds share whose ticks are done in slices and whose
 /// edits wait in a queue: by the module with their edits.
@@ -66,15 +65,15 @@ impl Hosted for WaterWorld {
             return feed.take(self);
         }
         let feed = feed.insert(Feed::new(self));
-        let all: Vec<IVec3> = self.chunks().map(|(position, _)| position).collect();
+        let all: Vec<ChunkPos> = self.chunks().map(|(position, _)| position).collect();
         feed.whole(self, all)
     }
 
-    fn events(update: &Update) -> impl Iterator<Item = (IVec3, ChunkEvent)> {
+    fn events(update: &Update) -> impl Iterator<Item = (ChunkPos, ChunkEvent)> {
         update.chunks().iter().map(|chunk| (chunk.position, chunk.event))
     }
 
-    fn redrawn(update: &Update) -> Vec<IVec3> {
+    fn redrawn(update: &Update) -> Vec<ChunkPos> {
         meshes_touched(&update.changes())
     }
 }
@@ -97,7 +96,7 @@ macro_rules! simulated {
                 fields: &mut Fields,
                 edit: $part::Edit,
             ) -> Submitted<$part::Outcome, $part::EditError> {
-                let loads: fn(&$part::Edit) -> Vec<IVec3> = $loads;
+                let loads: fn(&$part::Edit) -> Vec<ChunkPos> = $loads;
                 let loaded = loads(&edit);
                 let result = self.apply(edit);
                 if result.is_ok() {
@@ -112,16 +111,16 @@ macro_rules! simulated {
             }
 
             fn follow(&mut self, fields: &mut Fields) -> FieldChanges {
-                let positions: fn(&Self) -> Vec<IVec3> = $positions;
+                let positions: fn(&Self) -> Vec<ChunkPos> = $positions;
                 let present = positions(self);
                 fields.take(self.ticks(), present, self.take_changes())
             }
 
-            fn events(changes: &FieldChanges) -> impl Iterator<Item = (IVec3, ChunkEvent)> {
+            fn events(changes: &FieldChanges) -> impl Iterator<Item = (ChunkPos, ChunkEvent)> {
                 changes.chunks.iter().map(|chunk| (chunk.position, chunk.event))
             }
 
-            fn redrawn(changes: &FieldChanges) -> Vec<IVec3> {
+            fn redrawn(changes: &FieldChanges) -> Vec<ChunkPos> {
                 changes.chunks.iter().map(|chunk| chunk.position).collect()
             }
         })+

@@ -15,7 +15,7 @@
 
 use super::error::DecodeError;
 use super::reader::Reader;
-use crate::coords::{Face, Region};
+use crate::coords::{ChunkPos, ColumnPos, Face, Region};
 use glam::{DVec3, IVec2, IVec3};
 
 /// A value with a form in bytes.
@@ -85,6 +85,24 @@ vectors! {
     IVec2: i32, 2;
     IVec3: i32, 3;
     DVec3: f64, 3;
+}
+
+macro_rules! positions {
+    ($($position:ty as $vector:ty;)*) => {$(
+        impl Field for $position {
+            fn put(&self, out: &mut Vec<u8>) {
+                <$vector>::from(*self).put(out);
+            }
+
+            fn take(from: &mut Reader<'_>) -> Result<Self, DecodeError> {
+                Ok(from.take::<$vector>()?.into())
+            }
+        }
+    )*};
+}
+positions! {
+    ChunkPos as IVec3;
+    ColumnPos as IVec2;
 }
 
 impl Field for Region {

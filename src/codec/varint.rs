@@ -25,7 +25,8 @@ pub(crate) fn unzigzag(number: u64) -> i64 {
 }
 
 /// Appends the way from one position to another: x, y and z as zigzag numbers.
-pub(crate) fn put_way(out: &mut Vec<u8>, from: IVec3, to: IVec3) {
+pub(crate) fn put_way<P: Into<IVec3>>(out: &mut Vec<u8>, from: P, to: P) {
+    let (from, to) = (from.into(), to.into());
     for (from, to) in from.to_array().into_iter().zip(to.to_array()) {
         put_varint(out, zigzag(i64::from(to) - i64::from(from)));
     }
@@ -58,13 +59,14 @@ impl Reader<'_> {
     }
 
     /// Reads the position at the end of a [way](put_way).
-    pub(crate) fn way(&mut self, from: IVec3) -> Result<IVec3, DecodeError> {
+    pub(crate) fn way<P: From<IVec3> + Into<IVec3>>(&mut self, from: P) -> Result<P, DecodeError> {
+        let from = from.into();
         let mut axis = |from: i32| {
             let (at, way) = (self.at(), unzigzag(self.varint()?));
             let to = i32::try_from(way.saturating_add(from.into()));
             to.map_err(|_| self.refused(at, "the way to a position", way))
         };
-        Ok(IVec3::new(axis(from.x)?, axis(from.y)?, axis(from.z)?))
+        Ok(IVec3::new(axis(from.x)?, axis(from.y)?, axis(from.z)?).into())
     }
 }
 

@@ -3,10 +3,14 @@
 //! Positions cover the whole `i32` range in each axis. Nothing here stores cells, and nothing
 //! wraps: a step that would leave the range returns `None`.
 
+mod chunk_pos;
+mod chunk_region;
 mod face;
 mod region;
 mod shape;
 
+pub use chunk_pos::{ChunkPos, ColumnPos};
+pub(crate) use chunk_region::ChunkRegion;
 pub use face::Face;
 pub use region::Region;
 pub(crate) use shape::Layout;
@@ -17,9 +21,9 @@ use glam::IVec3;
 /// Cells in a chunk, whatever its shape.
 pub const CHUNK_CELLS: usize = 4096;
 
-/// Returns a key that sorts positions with y slowest, then z, then x.
-pub(crate) fn sort_key(position: IVec3) -> [i32; 3] {
-    [position.y, position.z, position.x]
+/// Returns a key that sorts cells with y slowest, then z, then x.
+pub(crate) fn sort_key(cell: IVec3) -> [i32; 3] {
+    [cell.y, cell.z, cell.x]
 }
 
 #[cfg(test)]
@@ -63,8 +67,8 @@ mod tests {
     #[test]
     fn indices_cover_a_chunk_once() {
         for index in 0..CHUNK_CELLS {
-            assert_eq!(Cube::index_of(Cube::cell_at(IVec3::new(-3, 2, 7), index)), index);
-            assert_eq!(Sheet::index_of(Sheet::cell_at(IVec3::new(-3, 2, 7), index)), index);
+            assert_eq!(Cube::index_of(Cube::cell_at(ChunkPos::new(-3, 2, 7), index)), index);
+            assert_eq!(Sheet::index_of(Sheet::cell_at(ChunkPos::new(-3, 2, 7), index)), index);
         }
     }
 

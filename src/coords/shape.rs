@@ -1,7 +1,7 @@
 //! How a chunk's cells lie in space: the split of a cell position into chunk position and local
 //! index, and back.
 
-use super::{CHUNK_CELLS, Region};
+use super::{CHUNK_CELLS, ChunkPos, ChunkRegion, Region};
 use core::fmt;
 use glam::IVec3;
 
@@ -25,9 +25,9 @@ pub trait Shape: Layout {
     /// Returns the chunk that holds the cell. The shift rounds towards minus infinity, so negative
     /// positions are correct.
     #[inline]
-    fn chunk_of(cell: IVec3) -> IVec3 {
+    fn chunk_of(cell: IVec3) -> ChunkPos {
         let [x, y, z] = Self::BITS;
-        IVec3::new(cell.x >> x, cell.y >> y, cell.z >> z)
+        ChunkPos::new(cell.x >> x, cell.y >> y, cell.z >> z)
     }
 
     /// Returns the cell's index in its chunk, 0 to 4095.
@@ -43,7 +43,7 @@ pub trait Shape: Layout {
     /// [`chunk_of`](Shape::chunk_of) with [`index_of`](Shape::index_of). `chunk` must satisfy
     /// [`holds_chunk`](Shape::holds_chunk).
     #[inline]
-    fn cell_at(chunk: IVec3, index: usize) -> IVec3 {
+    fn cell_at(chunk: ChunkPos, index: usize) -> IVec3 {
         let local =
             |axis: usize| ((index / Self::STRIDES[axis]) & ((1 << Self::BITS[axis]) - 1)) as i32;
         let [x, y, z] = Self::BITS;
@@ -51,13 +51,25 @@ pub trait Shape: Layout {
     }
 
     /// Returns the cells of `chunk`.
-    fn region_of(chunk: IVec3) -> Region {
+    fn region_of(chunk: ChunkPos) -> Region {
         Region::new(Self::cell_at(chunk, 0), Self::cell_at(chunk, CHUNK_CELLS - 1))
     }
 
+    /// Returns the chunks that share cells with a region, in order of position.
+    ///
+    /// ```
+    /// use floodplain::{ChunkPos, Cube, Region, Shape, glam::IVec3};
+    ///
+    /// let region = Region::new(IVec3::new(14, 0, 0), IVec3::new(17, 3, 3));
+    /// assert!(Cube::chunks_of(region).eq([ChunkPos::new(0, 0, 0), ChunkPos::new(1, 0, 0)]));
+    /// ```
+    fn chunks_of(region: Region) -> impl Iterator<Item = ChunkPos> {
+        ChunkRegion::of::<Self>(region).positions()
+    }
+
     /// Returns whether the cells of `chunk` have `i32` positions.
-    fn holds_chunk(chunk: IVec3) -> bool {
-        Region::new(Self::chunk_of(IVec3::MIN), Self::chunk_of(IVec3::MAX)).contains(chunk)
+    fn holds_chunk(chunk: ChunkPos) -> bool {
+        ChunkRegion::of::<Self>(Region::EVERYWHERE).contains(chunk)
     }
 }
 

@@ -7,8 +7,7 @@
 use super::slab::NO_ACTIVITY;
 use super::{Grid, GridFault, LayerId, Slot};
 use crate::chunk::{CellMask, LayerMask};
-use crate::coords::{Face, Shape};
-use glam::IVec3;
+use crate::coords::{ChunkPos, Face, Shape};
 
 /// The awake and changed cells of one chunk, and the slots of its neighbours.
 #[derive(Clone)]
@@ -335,7 +334,7 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
     }
 
     /// Updates the cached slot of a chunk position in the activities of its neighbours.
-    pub(super) fn link_neighbours(&mut self, position: IVec3, slot: Slot) {
+    pub(super) fn link_neighbours(&mut self, position: ChunkPos, slot: Slot) {
         if self.activities.is_empty() {
             return;
         }
@@ -521,8 +520,8 @@ mod tests {
     #[test]
     fn every_fault_of_the_activities_is_found() {
         type Damage = fn(&mut Grid<u16, Cube>, [Slot; 3]);
-        let activity = |x: i32| GridFault::Activity(IVec3::X * x);
-        let link = GridFault::Link(IVec3::ZERO, Face::West);
+        let activity = |x: i32| GridFault::Activity(ChunkPos::new(x, 0, 0));
+        let link = GridFault::Link(ChunkPos::ZERO, Face::West);
         // Chunk 0 is awake, chunk 1 is changed, chunk 2 is idle.
         let faults: [(&str, Damage, GridFault); 11] = [
             (
@@ -542,10 +541,10 @@ mod tests {
             (
                 "no chunk in the slot",
                 |grid, [.., third]| {
-                    grid.remove(IVec3::X * 2);
+                    grid.remove(ChunkPos::new(2, 0, 0));
                     grid.wake_at(third, 0);
                 },
-                GridFault::Activity(IVec3::MIN),
+                GridFault::Activity(IVec3::MIN.into()),
             ),
             ("neither mask", |grid, _| grid.activities[1].changed = None, activity(1)),
             ("listed without activity", |grid, [.., third]| grid.awake.push(third), activity(2)),
@@ -566,8 +565,8 @@ mod tests {
         for (name, damage, fault) in faults {
             let mut grid = Grid::<u16, Cube>::new(0);
             let slots = [0, 1, 2].map(|x| {
-                grid.insert(IVec3::X * x, Chunk::uniform(1)).unwrap();
-                grid.slot(IVec3::X * x).unwrap()
+                grid.insert(ChunkPos::new(x, 0, 0), Chunk::uniform(1)).unwrap();
+                grid.slot(ChunkPos::new(x, 0, 0)).unwrap()
             });
             grid.wake(IVec3::ZERO).unwrap();
             grid.mark_changed(IVec3::X * 16).unwrap();

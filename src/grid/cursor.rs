@@ -2,18 +2,18 @@
 //! cells are read without a lookup.
 
 use super::{Grid, Slot};
-use crate::coords::{Cube, Face, Shape};
+use crate::coords::{ChunkPos, Cube, Face, Shape};
 use glam::IVec3;
 
 /// A cell position, the slot of its chunk, and the chunks looked up on the way there.
 #[derive(Clone)]
 struct Trail {
     position: IVec3,
-    chunk: IVec3,
+    chunk: ChunkPos,
     slot: Slot,
     /// A direct-mapped cache by the parities of the three chunk coordinates: no two chunks that
     /// touch share an entry, so around a chunk border no chunk is looked up twice.
-    cache: [(IVec3, Slot); 8],
+    cache: [(ChunkPos, Slot); 8],
 }
 
 impl Trail {
@@ -60,7 +60,7 @@ impl Trail {
     fn find_cached<T: Copy + PartialEq, S: Shape>(
         &mut self,
         grid: &Grid<T, S>,
-        chunk: IVec3,
+        chunk: ChunkPos,
     ) -> Slot {
         let cached = &mut self.cache[Trail::parity(chunk)];
         if cached.0 != chunk {
@@ -70,7 +70,7 @@ impl Trail {
     }
 
     #[inline]
-    fn parity(chunk: IVec3) -> usize {
+    fn parity(chunk: ChunkPos) -> usize {
         (chunk.x & 1 | (chunk.y & 1) << 1 | (chunk.z & 1) << 2) as usize
     }
 }
@@ -252,8 +252,10 @@ mod tests {
         for corner in
             [IVec3::ZERO, IVec3::splat(-1), IVec3::new(7, -8, 1), IVec3::MIN, IVec3::MAX - 1]
         {
-            let mut places =
-                Region::new(corner, corner + 1).positions().map(Trail::parity).collect::<Vec<_>>();
+            let mut places = Region::new(corner, corner + 1)
+                .positions()
+                .map(|at| Trail::parity(at.into()))
+                .collect::<Vec<_>>();
             places.sort_unstable();
             assert_eq!(places, [0, 1, 2, 3, 4, 5, 6, 7]);
         }

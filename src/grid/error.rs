@@ -1,17 +1,16 @@
 //! Why a grid refuses a write, and which invariants `validate` can find broken.
 
-use crate::coords::Face;
+use crate::coords::{ChunkPos, Face};
 use core::fmt;
-use glam::IVec3;
 
 /// Why a write to a grid was refused. The grid is unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum GridError {
     /// No cell of the chunk at this chunk position has an `i32` position.
-    ChunkOutOfRange(IVec3),
+    ChunkOutOfRange(ChunkPos),
     /// There is no chunk at this chunk position.
-    NoChunk(IVec3),
+    NoChunk(ChunkPos),
     /// A flat slice has another number of cells than its region.
     SliceLength {
         /// Cells in the slice.
@@ -51,11 +50,11 @@ impl core::error::Error for GridError {}
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GridFault {
     /// A chunk of equal cells is stored as an array.
-    NotCanonical(IVec3),
+    NotCanonical(ChunkPos),
     /// The chunk's cells have no `i32` positions.
-    OutOfRange(IVec3),
+    OutOfRange(ChunkPos),
     /// The map holds the chunk under another position, or twice.
-    Misplaced(IVec3),
+    Misplaced(ChunkPos),
     /// Slab entries that are neither in use nor vacant, or both.
     Places {
         /// In the slab.
@@ -68,7 +67,7 @@ pub enum GridFault {
     /// The cached order is not the order of the positions, or lists other chunks.
     Order,
     /// The cached slot across a face is not the neighbour's slot.
-    Link(IVec3, Face),
+    Link(ChunkPos, Face),
     /// The chunk's activity, its masks and the two lists disagree.
-    Activity(IVec3),
+    Activity(ChunkPos),
 }

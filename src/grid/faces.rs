@@ -7,9 +7,8 @@
 
 use super::Grid;
 use crate::chunk::Chunk;
-use crate::coords::{Cube, Face};
+use crate::coords::{ChunkPos, Cube, Face};
 use core::{array, hint};
-use glam::IVec3;
 
 /// 16×16 cells: a horizontal layer by z and x, or the face of a chunk.
 type Plane<T> = [[T; 16]; 16];
@@ -99,18 +98,18 @@ impl<T: Copy + PartialEq> Grid<T, Cube> {
     /// background.
     ///
     /// ```
-    /// use floodplain::{Cube, FaceBuffer, Grid, glam::IVec3};
+    /// use floodplain::{ChunkPos, Cube, FaceBuffer, Grid, glam::IVec3};
     /// let mut grid = Grid::<u16, Cube>::new(0);
     /// grid.set(IVec3::new(3, 15, 0), 5);
     /// grid.set(IVec3::new(3, 16, 0), 6);
     /// grid.set(IVec3::new(3, 15, -1), 7);
     /// let mut buffer = FaceBuffer::new(0);
-    /// let row = grid.faces(IVec3::ZERO, &mut buffer).row(15, 0);
+    /// let row = grid.faces(ChunkPos::ZERO, &mut buffer).row(15, 0);
     /// assert_eq!((row.here[3], row.west[4], row.up[3], row.north[3]), (5, 5, 6, 7));
     /// ```
-    pub fn faces<'f>(&'f self, chunk: IVec3, buffer: &'f mut FaceBuffer<T>) -> Faces<'f, T> {
+    pub fn faces<'f>(&'f self, chunk: ChunkPos, buffer: &'f mut FaceBuffer<T>) -> Faces<'f, T> {
         for face in Face::ALL {
-            match face.step(chunk).and_then(|beyond| self.chunk(beyond)) {
+            match chunk.step(face).and_then(|beyond| self.chunk(beyond)) {
                 Some(beyond) => buffer.copy(beyond, face),
                 None => buffer.fill(face, self.background()),
             }
@@ -136,13 +135,13 @@ impl<T: Copy + PartialEq> Grid<T, Cube> {
     /// next.
     ///
     /// ```
-    /// use floodplain::{Cube, FaceBuffer, Grid, glam::IVec3};
+    /// use floodplain::{ChunkPos, Cube, FaceBuffer, Grid, glam::IVec3};
     /// let mut grid = Grid::<u16, Cube>::new(0);
     /// grid.set(IVec3::new(15, 0, 0), 5);
     /// grid.set(IVec3::new(16, 0, 0), 6);
     /// let mut east_of_five = None;
     /// grid.for_each_faces(&mut FaceBuffer::new(0), |chunk, faces| {
-    ///     if chunk == IVec3::ZERO {
+    ///     if chunk == ChunkPos::ZERO {
     ///         east_of_five = Some(faces.row(0, 0).east[15]);
     ///     }
     /// });
@@ -151,7 +150,7 @@ impl<T: Copy + PartialEq> Grid<T, Cube> {
     pub fn for_each_faces(
         &self,
         buffer: &mut FaceBuffer<T>,
-        mut visit: impl FnMut(IVec3, &Faces<'_, T>),
+        mut visit: impl FnMut(ChunkPos, &Faces<'_, T>),
     ) {
         // The next chunk is often a neighbour, whose rim has been read already.
         let mut later = self.chunks().skip(2);
@@ -218,6 +217,7 @@ mod tests {
     use super::*;
     use crate::coords::Shape;
     use crate::grid::halo::tests::world;
+    use glam::IVec3;
 
     #[test]
     fn faces_agree_with_lookups_at_the_extremes_too() {
@@ -258,7 +258,7 @@ mod tests {
                 if at % 3 != 1 {
                     chunk.set(40 * at, 99);
                 }
-                grid.insert(IVec3::new(at as i32 % 4, -(at as i32) / 4, 0), chunk)
+                grid.insert(ChunkPos::new(at as i32 % 4, -(at as i32) / 4, 0), chunk)
                     .expect("none is there");
             }
             let (mut buffer, mut visited) = (FaceBuffer::new(0), Vec::new());
@@ -280,7 +280,7 @@ mod tests {
     fn a_chunk_position_outside_the_range_reads_as_background() {
         let grid = world::<Cube>(IVec3::ZERO, 1);
         let mut buffer = FaceBuffer::new(9);
-        let faces = grid.faces(IVec3::MAX, &mut buffer);
+        let faces = grid.faces(IVec3::MAX.into(), &mut buffer);
         for row in (0..256).map(|row| faces.row(row / 16, row % 16)) {
             let near = [row.here, &row.west, &row.east, row.down, row.up, row.north, row.south];
             assert_eq!(near, [&[3; 16]; 7]);

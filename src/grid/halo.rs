@@ -3,7 +3,7 @@
 
 use super::Grid;
 use crate::chunk::Chunk;
-use crate::coords::{Cube, Shape, Sheet};
+use crate::coords::{ChunkPos, Cube, Shape, Sheet};
 use core::ops::Range;
 use glam::IVec3;
 
@@ -104,21 +104,24 @@ impl<T: Copy + PartialEq, S: HaloShape> Grid<T, S> {
     /// lookups.
     ///
     /// ```
-    /// use floodplain::{Cube, Grid, glam::IVec3};
+    /// use floodplain::{ChunkPos, Cube, Grid, glam::IVec3};
     /// let mut grid = Grid::<u16, Cube>::new(0);
     /// grid.set(IVec3::new(3, 15, 0), 5);
     /// grid.set(IVec3::new(3, 16, 0), 6);
     /// let mut halo = [[[0; 18]; 18]; 18];
-    /// grid.halo(IVec3::ZERO, &mut halo);
+    /// grid.halo(ChunkPos::ZERO, &mut halo);
     /// assert_eq!((halo[16][1][4], halo[17][1][4]), (5, 6));
     /// ```
-    pub fn halo(&self, chunk: IVec3, halo: &mut S::Halo<T>)
+    pub fn halo(&self, chunk: ChunkPos, halo: &mut S::Halo<T>)
     where
         T: Send,
     {
         let background = Chunk::uniform(self.background());
         let at = |offset| {
-            chunk.checked_add(offset).and_then(|beyond| self.chunk(beyond)).unwrap_or(&background)
+            IVec3::from(chunk)
+                .checked_add(offset)
+                .and_then(|beyond| self.chunk(beyond.into()))
+                .unwrap_or(&background)
         };
         S::gather(at, halo);
     }
@@ -134,14 +137,17 @@ pub(super) mod tests {
         let mut rng = fastrand::Rng::with_seed(seed);
         let mut grid = Grid::new(3);
         let around = Region::new(IVec3::NEG_ONE, IVec3::ONE);
-        for chunk in around.positions().filter_map(|offset| S::chunk_of(cell).checked_add(offset)) {
+        for chunk in around
+            .positions()
+            .filter_map(|offset| IVec3::from(S::chunk_of(cell)).checked_add(offset))
+        {
             let chunk_kind = rng.u8(..4);
             let mut cells = [rng.u16(..5); CHUNK_CELLS];
             if chunk_kind > 1 {
                 cells.fill_with(|| rng.u16(..));
             }
-            if chunk_kind > 0 && S::holds_chunk(chunk) {
-                grid.insert(chunk, Chunk::from_cells(&cells)).unwrap();
+            if chunk_kind > 0 && S::holds_chunk(chunk.into()) {
+                grid.insert(chunk.into(), Chunk::from_cells(&cells)).unwrap();
             }
         }
         grid
@@ -183,7 +189,7 @@ pub(super) mod tests {
     fn a_chunk_position_outside_the_range_reads_as_background() {
         let grid = world::<Cube>(IVec3::ZERO, 11);
         let mut halo = [[[0; 18]; 18]; 18];
-        grid.halo(IVec3::MAX, &mut halo);
+        grid.halo(IVec3::MAX.into(), &mut halo);
         assert_eq!(halo, [[[3; 18]; 18]; 18]);
     }
 }

@@ -52,8 +52,8 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::coords::ChunkPos;
     use crate::coords::Cube;
-    use glam::IVec3;
 
     /// A grid whose chunks are lent, changed and taken back equals a grid that was changed
     /// directly.
@@ -63,9 +63,9 @@ mod tests {
             let mut random = fastrand::Rng::with_seed(seed);
             let mut grid = Grid::<u16, Cube>::new(0);
             for x in 0..8 {
-                grid.insert(IVec3::X * x, Chunk::uniform(x as u16)).unwrap();
+                grid.insert(ChunkPos::new(x, 0, 0), Chunk::uniform(x as u16)).unwrap();
             }
-            grid.remove(IVec3::X * 3).unwrap();
+            grid.remove(ChunkPos::new(3, 0, 0)).unwrap();
             let slots = grid.sorted_slots();
             let mut borrower = Grid::<u16, Cube>::new(0);
             for _ in 0..4 {

@@ -5,9 +5,8 @@
 
 use super::slab::Entry;
 use super::{Grid, Slot};
-use crate::coords::{Face, Shape};
+use crate::coords::{ChunkPos, Face, Shape};
 use core::hash::BuildHasher;
-use glam::IVec3;
 use hashbrown::DefaultHashBuilder;
 
 /// Buckets for each entry of the slab. With four, one chunk in nine is second in its bucket; with
@@ -31,7 +30,7 @@ impl PositionHash {
 
     /// Folded multiplication of two 64-bit halves, as in wyhash and foldhash.
     #[inline]
-    fn of(self, chunk: IVec3) -> u64 {
+    fn of(self, chunk: ChunkPos) -> u64 {
         let flat = u64::from(chunk.x as u32) | u64::from(chunk.z as u32) << 32;
         let height = u64::from(chunk.y as u32) ^ 0x9E37_79B9_7F4A_7C15;
         let product = u128::from(flat ^ self.seed) * u128::from(height);
@@ -40,7 +39,7 @@ impl PositionHash {
 
     /// Returns the bucket of a chunk position, below `buckets`, which is at most 2³²−1.
     #[inline]
-    fn bucket(self, chunk: IVec3, buckets: usize) -> usize {
+    fn bucket(self, chunk: ChunkPos, buckets: usize) -> usize {
         (((self.of(chunk) >> 32) * buckets as u64) >> 32) as usize
     }
 }
@@ -48,7 +47,7 @@ impl PositionHash {
 impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
     /// Returns the slot and the entry of the chunk at a chunk position.
     #[inline]
-    pub(super) fn find(&self, chunk: IVec3) -> Option<(Slot, &Entry<T>)> {
+    pub(super) fn find(&self, chunk: ChunkPos) -> Option<(Slot, &Entry<T>)> {
         let bucket = self.hash.bucket(chunk, self.buckets.len());
         let mut slot = *self.buckets.get(bucket)?;
         loop {
@@ -62,13 +61,13 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
 
     /// Returns the slot of the chunk at a chunk position.
     #[inline]
-    pub(crate) fn slot(&self, chunk: IVec3) -> Option<Slot> {
+    pub(crate) fn slot(&self, chunk: ChunkPos) -> Option<Slot> {
         self.find(chunk).map(|(slot, _)| slot)
     }
 
     /// Like [`slot`](Grid::slot), with [`Slot::NONE`] for a missing chunk.
     #[inline]
-    pub(super) fn slot_or_none(&self, chunk: IVec3) -> Slot {
+    pub(super) fn slot_or_none(&self, chunk: ChunkPos) -> Slot {
         self.slot(chunk).unwrap_or(Slot::NONE)
     }
 
@@ -81,11 +80,11 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
     }
 
     #[inline]
-    pub(super) fn find_neighbour(&self, chunk: IVec3, face: Face) -> Slot {
-        face.step(chunk).map_or(Slot::NONE, |beyond| self.slot_or_none(beyond))
+    pub(super) fn find_neighbour(&self, chunk: ChunkPos, face: Face) -> Slot {
+        chunk.step(face).map_or(Slot::NONE, |beyond| self.slot_or_none(beyond))
     }
 
-    pub(super) fn find_neighbours(&self, chunk: IVec3) -> [Slot; 6] {
+    pub(super) fn find_neighbours(&self, chunk: ChunkPos) -> [Slot; 6] {
         Face::ALL.map(|face| self.find_neighbour(chunk, face))
     }
 
@@ -127,7 +126,8 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
 mod tests {
     use super::*;
     use crate::chunk::Chunk;
-    use crate::coords::{Cube, Region};
+    use crate::coords::{ChunkRegion, Cube, Region};
+    use glam::IVec3;
     use std::collections::BTreeSet;
 
     /// Rows, columns, layers and blocks of chunks, as in real worlds. A single seed may be bad for
@@ -143,7 +143,8 @@ mod tests {
             [1, 18, 18],
             [7, 7, 7],
         ] {
-            let chunks = Region::new(IVec3::splat(-3), IVec3::from(size) - 4);
+            let chunks =
+                ChunkRegion::new(ChunkPos::new(-3, -3, -3), (IVec3::from(size) - 4).into());
             let count = chunks.volume() as usize;
             let mut second = 0;
             for seed in 0..16 {
@@ -161,8 +162,10 @@ mod tests {
     fn neighbours_are_those_of_the_position_asleep_or_awake() {
         let mut random = fastrand::Rng::with_seed(1);
         let mut grid = Grid::<u16, Cube>::new(0);
-        for chunk in
-            Region::new(IVec3::NEG_ONE, IVec3::ONE).positions().filter(|_| random.u8(..4) > 0)
+        for chunk in Region::new(IVec3::NEG_ONE, IVec3::ONE)
+            .positions()
+            .map(ChunkPos::from)
+            .filter(|_| random.u8(..4) > 0)
         {
             grid.insert(chunk, Chunk::uniform(1)).unwrap();
         }

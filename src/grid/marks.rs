@@ -3,7 +3,7 @@
 use super::activity::Activity;
 use super::{Grid, GridError, Slot};
 use crate::chunk::CellMask;
-use crate::coords::Shape;
+use crate::coords::{ChunkPos, Shape};
 use glam::IVec3;
 
 /// # Awake and changed cells
@@ -18,9 +18,9 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
     /// [`GridError::NoChunk`] if its chunk is missing.
     ///
     /// ```
-    /// use floodplain::{Cube, Grid, GridError, glam::IVec3};
+    /// use floodplain::{ChunkPos, Cube, Grid, GridError, glam::IVec3};
     /// let mut grid = Grid::<u16, Cube>::new(0);
-    /// assert_eq!(grid.wake(IVec3::ZERO), Err(GridError::NoChunk(IVec3::ZERO)));
+    /// assert_eq!(grid.wake(IVec3::ZERO), Err(GridError::NoChunk(ChunkPos::ZERO)));
     /// grid.set(IVec3::ZERO, 1);
     /// assert_eq!(grid.wake(IVec3::ZERO), Ok(true));
     /// assert_eq!(grid.wake(IVec3::ZERO), Ok(false));
@@ -54,12 +54,12 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
 
     /// Returns the chunk positions of all chunks with awake cells, and these cells, in order of
     /// position.
-    pub fn awake_chunks(&self) -> impl Iterator<Item = (IVec3, &CellMask)> {
+    pub fn awake_chunks(&self) -> impl Iterator<Item = (ChunkPos, &CellMask)> {
         self.masks(&self.awake, |activity| activity.awake.as_deref())
     }
 
     /// Puts every cell to sleep. Returns the cells that were awake, by chunk, in order of position.
-    pub fn take_awake(&mut self) -> Vec<(IVec3, CellMask)> {
+    pub fn take_awake(&mut self) -> Vec<(ChunkPos, CellMask)> {
         let slots = core::mem::take(&mut self.awake);
         self.take(slots, |activity| &mut activity.awake)
     }
@@ -74,25 +74,25 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
 
     /// Returns the chunk positions of all chunks with changed cells, and these cells, in order of
     /// position.
-    pub fn changed_chunks(&self) -> impl Iterator<Item = (IVec3, &CellMask)> {
+    pub fn changed_chunks(&self) -> impl Iterator<Item = (ChunkPos, &CellMask)> {
         self.masks(&self.changed, |activity| activity.changed.as_deref())
     }
 
     /// Clears all marks of changed cells. Returns these cells, by chunk, in order of position.
     ///
     /// ```
-    /// use floodplain::{Cube, Grid, glam::IVec3};
+    /// use floodplain::{ChunkPos, Cube, Grid, glam::IVec3};
     /// let mut grid = Grid::<u16, Cube>::new(0);
     /// grid.set(IVec3::new(3, 0, -1), 1);
     /// grid.mark_changed(IVec3::new(3, 0, -1))?;
     /// let changes = grid.take_changes();
     /// assert_eq!(changes.len(), 1);
-    /// assert_eq!(changes[0].0, IVec3::new(0, 0, -1));
+    /// assert_eq!(changes[0].0, ChunkPos::new(0, 0, -1));
     /// assert_eq!(changes[0].1.iter().collect::<Vec<_>>(), [15 * 16 + 3]);
     /// assert!(grid.take_changes().is_empty());
     /// # Ok::<(), floodplain::GridError>(())
     /// ```
-    pub fn take_changes(&mut self) -> Vec<(IVec3, CellMask)> {
+    pub fn take_changes(&mut self) -> Vec<(ChunkPos, CellMask)> {
         let slots = core::mem::take(&mut self.changed);
         self.take(slots, |activity| &mut activity.changed)
     }
@@ -107,7 +107,7 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         &'g self,
         slots: &[Slot],
         pick: fn(&Activity) -> Option<&CellMask>,
-    ) -> impl Iterator<Item = (IVec3, &'g CellMask)> + use<'g, T, S> {
+    ) -> impl Iterator<Item = (ChunkPos, &'g CellMask)> + use<'g, T, S> {
         let mut slots = slots.to_vec();
         self.sort_slots(&mut slots);
         let mask_at =
@@ -119,7 +119,7 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         &mut self,
         mut slots: Vec<Slot>,
         pick: fn(&mut Activity) -> &mut Option<Box<CellMask>>,
-    ) -> Vec<(IVec3, CellMask)> {
+    ) -> Vec<(ChunkPos, CellMask)> {
         self.sort_slots(&mut slots);
         let mut taken = Vec::with_capacity(slots.len());
         for slot in slots {

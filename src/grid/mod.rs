@@ -33,7 +33,7 @@ pub use region::FILL_CHUNK_LIMIT;
 pub(crate) use slab::{LayerId, Slot};
 
 use crate::chunk::Chunk;
-use crate::coords::{Cube, Shape};
+use crate::coords::{ChunkPos, Cube, Shape};
 use activity::Activity;
 use core::fmt;
 use core::marker::PhantomData;
@@ -55,15 +55,15 @@ use std::sync::OnceLock;
 /// more panics.
 ///
 /// ```
-/// use floodplain::{Cube, Grid, Region, glam::IVec3};
+/// use floodplain::{ChunkPos, Cube, Grid, Region, glam::IVec3};
 /// let mut grid = Grid::<u16, Cube>::new(0);
 /// grid.fill(Region::new(IVec3::new(0, 0, 0), IVec3::new(31, 15, 15)), 7)?;
 /// assert_eq!(grid.set(IVec3::new(-1, 0, 0), 5), 0);
 /// assert_eq!(grid.get(IVec3::new(31, 15, 15)), 7);
 /// assert_eq!(grid.get(IVec3::new(i32::MAX, 0, 0)), 0);
 ///
-/// let positions: Vec<IVec3> = grid.chunks().map(|(chunk, _)| chunk).collect();
-/// assert_eq!(positions, [IVec3::new(-1, 0, 0), IVec3::new(0, 0, 0), IVec3::new(1, 0, 0)]);
+/// let positions: Vec<ChunkPos> = grid.chunks().map(|(chunk, _)| chunk).collect();
+/// assert_eq!(positions, [ChunkPos::new(-1, 0, 0), ChunkPos::new(0, 0, 0), ChunkPos::new(1, 0, 0)]);
 /// # Ok::<(), floodplain::GridError>(())
 /// ```
 #[derive(Clone)]
@@ -148,7 +148,7 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
     }
 
     /// Returns the chunk at a chunk position.
-    pub fn chunk(&self, chunk: IVec3) -> Option<&Chunk<T>> {
+    pub fn chunk(&self, chunk: ChunkPos) -> Option<&Chunk<T>> {
         self.slot(chunk).map(|slot| self.chunk_at(slot))
     }
 
@@ -159,16 +159,16 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
     /// [`GridError::ChunkOutOfRange`] if the cells would have no `i32` positions.
     ///
     /// ```
-    /// use floodplain::{Chunk, Cube, Grid, GridError, glam::IVec3};
+    /// use floodplain::{Chunk, ChunkPos, Cube, Grid, GridError, glam::IVec3};
     /// let mut grid = Grid::<u16, Cube>::new(0);
-    /// let far = IVec3::new(i32::MAX, 0, 0);
+    /// let far = ChunkPos::new(i32::MAX, 0, 0);
     /// assert_eq!(grid.insert(far, Chunk::uniform(1)), Err(GridError::ChunkOutOfRange(far)));
-    /// assert_eq!(grid.insert(far / 16, Chunk::uniform(1)), Ok(None));
-    /// assert_eq!(grid.get(far), 1);
+    /// assert_eq!(grid.insert(ChunkPos::new(far.x / 16, 0, 0), Chunk::uniform(1)), Ok(None));
+    /// assert_eq!(grid.get(IVec3::new(far.x, 0, 0)), 1);
     /// ```
     pub fn insert(
         &mut self,
-        position: IVec3,
+        position: ChunkPos,
         mut chunk: Chunk<T>,
     ) -> Result<Option<Chunk<T>>, GridError> {
         if !S::holds_chunk(position) {
@@ -186,13 +186,13 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
 
     /// Removes and returns the chunk at a chunk position, `None` if it is missing. Its cells leave
     /// the sets of awake and changed cells.
-    pub fn remove(&mut self, position: IVec3) -> Option<Chunk<T>> {
+    pub fn remove(&mut self, position: ChunkPos) -> Option<Chunk<T>> {
         self.vacate(position)
     }
 
     /// Returns every chunk with its chunk position, in order of position. The first call after an
     /// insertion or removal sorts the positions.
-    pub fn chunks(&self) -> impl Iterator<Item = (IVec3, &Chunk<T>)> {
+    pub fn chunks(&self) -> impl Iterator<Item = (ChunkPos, &Chunk<T>)> {
         self.order().iter().map(|&slot| (self.position_at(slot), self.chunk_at(slot)))
     }
 
@@ -202,19 +202,21 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
     /// the positions. Feature `rayon`.
     ///
     /// ```
-    /// use floodplain::{Chunk, Grid, glam::IVec3};
+    /// use floodplain::{Chunk, ChunkPos, Grid, glam::IVec3};
     /// use rayon::prelude::*;
     ///
     /// let mut grid = Grid::<u16>::new(0);
     /// for x in [2, 0, 1] {
-    ///     grid.insert(IVec3::X * x, Chunk::uniform(10 * x as u16))?;
+    ///     grid.insert(ChunkPos::new(x, 0, 0), Chunk::uniform(10 * x as u16))?;
     /// }
     /// let first_cells: Vec<u16> = grid.par_chunks().map(|(_, chunk)| chunk.get(0)).collect();
     /// assert_eq!(first_cells, [0, 10, 20]);
     /// # Ok::<(), floodplain::GridError>(())
     /// ```
     #[cfg(feature = "rayon")]
-    pub fn par_chunks(&self) -> impl rayon::iter::IndexedParallelIterator<Item = (IVec3, &Chunk<T>)>
+    pub fn par_chunks(
+        &self,
+    ) -> impl rayon::iter::IndexedParallelIterator<Item = (ChunkPos, &Chunk<T>)>
     where
         T: Send + Sync,
     {
@@ -267,7 +269,7 @@ mod tests {
         let mut rooms = std::collections::BTreeSet::new();
         for count in 1..5000 {
             rooms.insert(grid.entries.capacity());
-            grid.insert(IVec3::new(count % 17, count / 289, count / 17 % 17), Chunk::uniform(1))
+            grid.insert(ChunkPos::new(count % 17, count / 289, count / 17 % 17), Chunk::uniform(1))
                 .unwrap();
             if count >= 16 {
                 assert_eq!(grid.chunks().count(), count as usize);
@@ -285,7 +287,7 @@ mod tests {
         let mut grid = Grid::<u16, Cube>::new(0);
         assert_eq!(grid.memory_bytes(), 0);
         for x in 0..11 {
-            grid.insert(IVec3::X * x, Chunk::uniform(1)).unwrap();
+            grid.insert(ChunkPos::new(x, 0, 0), Chunk::uniform(1)).unwrap();
         }
         // An entry, the index of its activity, and four buckets.
         let mut held = grid.entries.capacity() * (32 + 4 + 4 * 4);
@@ -323,7 +325,7 @@ mod tests {
                 grid.set(cell, 1);
                 grid.wake(cell).unwrap();
             }
-            let positions: Vec<IVec3> = grid.chunks().map(|(chunk, _)| chunk).collect();
+            let positions: Vec<ChunkPos> = grid.chunks().map(|(chunk, _)| chunk).collect();
             assert_eq!(
                 positions,
                 grid.take_awake().into_iter().map(|(chunk, _)| chunk).collect::<Vec<_>>()
@@ -342,21 +344,22 @@ mod tests {
         let mut random = fastrand::Rng::with_seed(12);
         let mut grid = Grid::<u16, Cube>::new(0);
         for value in 0..500 {
-            let position = IVec3::from_array(core::array::from_fn(|_| random.i32(-6..6)));
+            let position = ChunkPos::from(core::array::from_fn(|_| random.i32(-6..6)));
             grid.insert(position, Chunk::uniform(value)).unwrap();
         }
         // Its copies have no cached order either.
         let unsorted = grid.clone();
-        let expected: Vec<(IVec3, u16)> =
+        let expected: Vec<(ChunkPos, u16)> =
             grid.chunks().map(|(position, chunk)| (position, chunk.get(0))).collect();
         for threads in [1, 2, 8] {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             let grid = unsorted.clone();
-            let chunks = || {
-                grid.par_chunks()
-                    .map(|(position, chunk)| (position, chunk.get(0)))
-                    .collect::<Vec<(IVec3, u16)>>()
-            };
+            let chunks =
+                || {
+                    grid.par_chunks()
+                        .map(|(position, chunk)| (position, chunk.get(0)))
+                        .collect::<Vec<(ChunkPos, u16)>>()
+                };
             let (one, other) = pool.join(chunks, chunks);
             assert_eq!([&one, &other], [&expected; 2], "{threads} threads");
         }

@@ -1,8 +1,7 @@
 //! Slots in order of position: y slowest, then z, then x.
 
 use super::{Grid, Slot};
-use crate::coords::{Region, Shape};
-use glam::IVec3;
+use crate::coords::{ChunkRegion, Shape};
 
 impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
     /// Returns the occupied slots in order of position.
@@ -17,7 +16,7 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
 
     /// Returns the occupied slots of a box of chunk positions, in order of position. Takes time
     /// linear in the volume of the box or the number of chunks in the grid, whichever is smaller.
-    pub(crate) fn slots_in(&self, chunks: Region) -> Vec<Slot> {
+    pub(crate) fn slots_in(&self, chunks: ChunkRegion) -> Vec<Slot> {
         if chunks.volume() <= self.chunk_count as u128 {
             chunks.positions().filter_map(|chunk| self.slot(chunk)).collect()
         } else {
@@ -38,15 +37,8 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
     /// Returns these slots in order of position.
     pub(super) fn in_order(&self, slots: impl Iterator<Item = Slot>) -> Vec<Slot> {
         let mut keyed: Vec<(u128, Slot)> =
-            slots.map(|slot| (order_key(self.position_at(slot)), slot)).collect();
+            slots.map(|slot| (self.position_at(slot).sort_key(), slot)).collect();
         keyed.sort_unstable();
         keyed.into_iter().map(|(_, slot)| slot).collect()
     }
-}
-
-/// A key that sorts positions with y slowest, then z, then x.
-#[inline]
-fn order_key(position: IVec3) -> u128 {
-    let ordered = |value: i32| u128::from(value as u32 ^ 1 << 31);
-    ordered(position.y) << 64 | ordered(position.z) << 32 | ordered(position.x)
 }

@@ -3,7 +3,7 @@
 use super::Grid;
 use super::error::GridError;
 use crate::chunk::Chunk;
-use crate::coords::{Region, Shape};
+use crate::coords::{ChunkPos, ChunkRegion, Region, Shape};
 use core::ops::Range;
 use glam::IVec3;
 
@@ -25,10 +25,10 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
     /// [`GridError::RegionTooLarge`] if it would make more than [`FILL_CHUNK_LIMIT`] chunks.
     ///
     /// ```
-    /// use floodplain::{Cube, Grid, GridError, Region, glam::IVec3};
+    /// use floodplain::{ChunkPos, Cube, Grid, GridError, Region, glam::IVec3};
     /// let mut grid = Grid::<u16, Cube>::new(0);
     /// grid.fill(Region::new(IVec3::splat(-16), IVec3::splat(15)), 3)?;
-    /// assert_eq!(grid.chunk(IVec3::NEG_ONE).and_then(|chunk| chunk.as_uniform()), Some(3));
+    /// assert_eq!(grid.chunk(ChunkPos::new(-1, -1, -1)).and_then(|chunk| chunk.as_uniform()), Some(3));
     /// assert_eq!(
     ///     grid.fill(Region::EVERYWHERE, 3),
     ///     Err(GridError::RegionTooLarge { chunks: (1 << 84) - 8 })
@@ -38,7 +38,7 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
     /// # Ok::<(), GridError>(())
     /// ```
     pub fn fill(&mut self, region: Region, value: T) -> Result<(), GridError> {
-        let chunks = chunks_of::<S>(region);
+        let chunks = ChunkRegion::of::<S>(region);
         if value == self.background {
             for slot in self.slots_in(chunks) {
                 let cover = cover::<S>(self.position_at(slot), region);
@@ -84,7 +84,7 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
     /// ```
     pub fn copy_out(&self, region: Region, out: &mut [T]) -> Result<(), GridError> {
         check_length(region, out.len())?;
-        for chunk in chunks_of::<S>(region).positions() {
+        for chunk in S::chunks_of(region) {
             let rows = rows::<S>(cover::<S>(chunk, region), region);
             match self.chunk(chunk).map(|chunk| (chunk.as_dense(), chunk)) {
                 Some((Some(cells), _)) => {
@@ -107,7 +107,7 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
     /// [`GridError::SliceLength`] if `cells` has another number of cells than the region.
     pub fn copy_in(&mut self, region: Region, cells: &[T]) -> Result<(), GridError> {
         check_length(region, cells.len())?;
-        for chunk in chunks_of::<S>(region).positions() {
+        for chunk in S::chunks_of(region) {
             let cover = cover::<S>(chunk, region);
             let all = |value: T| {
                 rows::<S>(cover, region)
@@ -141,19 +141,14 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
 
     /// Returns the chunks that share cells with a region, with their chunk positions, in order of
     /// position.
-    pub fn chunks_in(&self, region: Region) -> impl Iterator<Item = (IVec3, &Chunk<T>)> {
-        let slots = self.slots_in(chunks_of::<S>(region));
+    pub fn chunks_in(&self, region: Region) -> impl Iterator<Item = (ChunkPos, &Chunk<T>)> {
+        let slots = self.slots_in(ChunkRegion::of::<S>(region));
         slots.into_iter().map(|slot| (self.position_at(slot), self.chunk_at(slot)))
     }
 }
 
-/// Returns the box of chunk positions that a region touches.
-fn chunks_of<S: Shape>(region: Region) -> Region {
-    Region::new(S::chunk_of(region.min()), S::chunk_of(region.max()))
-}
-
 /// Returns the part of `region` in a chunk that it touches.
-fn cover<S: Shape>(chunk: IVec3, region: Region) -> Region {
+fn cover<S: Shape>(chunk: ChunkPos, region: Region) -> Region {
     let whole = S::region_of(chunk);
     Region::new(whole.min().max(region.min()), whole.max().min(region.max()))
 }

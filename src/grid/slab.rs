@@ -2,8 +2,7 @@
 
 use super::{Grid, GridFault};
 use crate::chunk::Chunk;
-use crate::coords::Shape;
-use glam::IVec3;
+use crate::coords::{ChunkPos, Shape};
 
 /// The index of a chunk in a grid's slab. Valid until that chunk is removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -69,7 +68,7 @@ impl LayerId {
 pub(super) const NO_ACTIVITY: u32 = u32::MAX;
 
 /// The position of a vacant entry. In neither shape does a chunk have it.
-pub(super) const NOWHERE: IVec3 = IVec3::MIN;
+pub(super) const NOWHERE: ChunkPos = ChunkPos::new(i32::MIN, i32::MIN, i32::MIN);
 
 /// One entry of the slab: half a cache line for cells of up to eight bytes, and aligned so that it
 /// never crosses one.
@@ -77,7 +76,7 @@ pub(super) const NOWHERE: IVec3 = IVec3::MIN;
 #[repr(align(32))]
 pub(super) struct Entry<T> {
     pub(super) chunk: Chunk<T>,
-    pub(super) position: IVec3,
+    pub(super) position: ChunkPos,
     /// The next chunk of the bucket; in a vacant entry, the next vacant one.
     pub(super) next: Slot,
 }
@@ -90,7 +89,7 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
     }
 
     #[inline]
-    pub(crate) fn position_at(&self, slot: Slot) -> IVec3 {
+    pub(crate) fn position_at(&self, slot: Slot) -> ChunkPos {
         self.entries[slot.index()].position
     }
 
@@ -111,7 +110,7 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
     }
 
     /// Stores a chunk and returns its slot. `position` must be free.
-    pub(super) fn occupy(&mut self, position: IVec3, chunk: Chunk<T>) -> Slot {
+    pub(super) fn occupy(&mut self, position: ChunkPos, chunk: Chunk<T>) -> Slot {
         let entry = Entry { chunk, position, next: Slot::NONE };
         let slot = match self.entries.get_mut(self.vacant.index()) {
             Some(place) => {
@@ -137,7 +136,7 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
     }
 
     /// Removes and returns the chunk at `position`.
-    pub(super) fn vacate(&mut self, position: IVec3) -> Option<Chunk<T>> {
+    pub(super) fn vacate(&mut self, position: ChunkPos) -> Option<Chunk<T>> {
         let slot = self.slot(position)?;
         self.retire(slot);
         self.unchain(slot);
@@ -212,17 +211,18 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
 mod tests {
     use super::*;
     use crate::coords::Cube;
+    use glam::IVec3;
 
     /// Validates a grid with three chunks and a vacant entry after `damage`.
     fn found(damage: impl FnOnce(&mut Grid<u16, Cube>, [Slot; 3])) -> Result<(), GridFault> {
         let mut grid = Grid::<u16, Cube>::new(0);
         for x in 0..4 {
-            grid.insert(IVec3::X * x, Chunk::uniform(1)).unwrap();
+            grid.insert(ChunkPos::new(x, 0, 0), Chunk::uniform(1)).unwrap();
         }
-        grid.remove(IVec3::X * 3).unwrap();
+        grid.remove(ChunkPos::new(3, 0, 0)).unwrap();
         assert_eq!(grid.chunks().count(), 3);
         assert_eq!(grid.validate(), Ok(()));
-        let slots = [0, 1, 2].map(|x| grid.slot(IVec3::X * x).unwrap());
+        let slots = [0, 1, 2].map(|x| grid.slot(ChunkPos::new(x, 0, 0)).unwrap());
         damage(&mut grid, slots);
         grid.validate()
     }
@@ -251,23 +251,29 @@ mod tests {
         );
         let swapped = found(|grid, [first, ..]| {
             let vacant = grid.vacant;
-            grid.entries[vacant.index()].position = IVec3::Y;
+            grid.entries[vacant.index()].position = ChunkPos::new(0, 1, 0);
             grid.entries[first.index()].position = NOWHERE;
         });
-        assert_eq!(swapped, Err(GridFault::Misplaced(IVec3::Y)));
-        let moved = found(|grid, [first, ..]| grid.entries[first.index()].position = IVec3::X);
-        assert_eq!(moved, Err(GridFault::Misplaced(IVec3::X)), "two chunks at one position");
+        assert_eq!(swapped, Err(GridFault::Misplaced(ChunkPos::new(0, 1, 0))));
+        let moved = found(|grid, [first, ..]| {
+            grid.entries[first.index()].position = ChunkPos::new(1, 0, 0)
+        });
+        assert_eq!(
+            moved,
+            Err(GridFault::Misplaced(ChunkPos::new(1, 0, 0))),
+            "two chunks at one position"
+        );
         let unchained = found(|grid, [_, second, _]| grid.unchain(second));
-        assert_eq!(unchained, Err(GridFault::Misplaced(IVec3::X)));
+        assert_eq!(unchained, Err(GridFault::Misplaced(ChunkPos::new(1, 0, 0))));
         let twice = found(|grid, [first, ..]| {
             let empty = grid.buckets.iter().position(|head| !head.is_some()).unwrap();
             grid.buckets[empty] = first;
         });
-        assert_eq!(twice, Err(GridFault::Misplaced(IVec3::ZERO)), "in two buckets");
-        let far = found(|grid, _| _ = grid.occupy(IVec3::MAX, Chunk::uniform(1)));
-        assert_eq!(far, Err(GridFault::OutOfRange(IVec3::MAX)));
+        assert_eq!(twice, Err(GridFault::Misplaced(ChunkPos::ZERO)), "in two buckets");
+        let far = found(|grid, _| _ = grid.occupy(IVec3::MAX.into(), Chunk::uniform(1)));
+        assert_eq!(far, Err(GridFault::OutOfRange(IVec3::MAX.into())));
         let loose = found(|grid, [_, _, third]| _ = grid.chunk_at_mut(third).cells_mut());
-        assert_eq!(loose, Err(GridFault::NotCanonical(IVec3::X * 2)));
+        assert_eq!(loose, Err(GridFault::NotCanonical(ChunkPos::new(2, 0, 0))));
         let shuffled =
             found(|grid, [first, second, third]| grid.order = vec![second, first, third].into());
         assert_eq!(shuffled, Err(GridFault::Order));

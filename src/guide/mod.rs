@@ -28,7 +28,7 @@
 //!
 //! ```
 //! use floodplain::water::{Rules, Voxel, WaterCell, WaterWorld};
-//! use floodplain::{CHUNK_CELLS, Chunk, Cube, Shape, glam::IVec3};
+//! use floodplain::{CHUNK_CELLS, Chunk, ChunkPos, Cube, Shape, glam::IVec3};
 //!
 //! #[derive(Clone, Copy)]
 //! enum Block { Air, Stone, Water }
@@ -42,11 +42,11 @@
 //! }
 //!
 //! // Your world: ground up to y = 40, with a pond of 5×2×4 cells in it.
-//! fn section(position: IVec3) -> [Block; CHUNK_CELLS] {
+//! fn section(position: ChunkPos) -> [Block; CHUNK_CELLS] {
 //!     core::array::from_fn(|index| {
 //!         let (y, z, x) = (index >> 8, index >> 4 & 15, index & 15); // YZX
-//!         let cell = position * 16 + IVec3::new(x as i32, y as i32, z as i32);
-//!         assert_eq!(Cube::index_of(cell), index);
+//!         let cell = Cube::cell_at(position, index);
+//!         assert_eq!((cell & 15).to_array(), [x, y, z].map(|local| local as i32));
 //!         match cell.to_array() {
 //!             [4..=8, 38..=39, 4..=7] => Block::Water,
 //!             [_, ..40, _] => Block::Stone,
@@ -56,7 +56,7 @@
 //! }
 //!
 //! let mut world = WaterWorld::new(7, Rules::default())?; // 7: the seed
-//! let column = (-4..20).map(|y| IVec3::new(0, y, 0)); // y = -64 to 319
+//! let column = (-4..20).map(|y| ChunkPos::new(0, y, 0)); // y = -64 to 319
 //! world.insert_chunks(column.map(|position| (position, chunk(&section(position)))))?;
 //! assert_eq!(world.total(), 5 * 2 * 4 * 7);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -77,14 +77,14 @@
 //! ```
 //! use floodplain::water::{SurfaceMesh, WaterView, meshes_touched};
 //! # use floodplain::water::{Rules, Voxel, WaterWorld};
-//! # use floodplain::{Chunk, Region, glam::IVec3};
+//! # use floodplain::{Chunk, ChunkPos, Region, glam::IVec3};
 //! # let mut world = WaterWorld::new(7, Rules::lossless())?;
-//! # world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::SOLID))?;
+//! # world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Voxel::SOLID))?;
 //! # world.fill_water(Region::new(IVec3::new(4, 8, 4), IVec3::new(8, 9, 7)), 7)?;
 //! # world.fill_water(Region::new(IVec3::new(4, 10, 4), IVec3::new(8, 15, 7)), 0)?;
 //! # world.take_changes();
 //! # fn upload(mesh: &SurfaceMesh) { assert!(!mesh.is_empty()); }
-//! let mesh = world.surface_mesh(IVec3::ZERO, None);
+//! let mesh = world.surface_mesh(ChunkPos::ZERO, None);
 //! assert_eq!(mesh.indices.len(), 6, "a still pond is two triangles");
 //!
 //! world.clear_solid(IVec3::new(9, 9, 5))?; // a player digs at its bank
@@ -112,9 +112,9 @@
 //! use floodplain::water::{Edit, Outcome};
 //! use std::time::Duration;
 //! # use floodplain::water::{Rules, Voxel, WaterWorld};
-//! # use floodplain::{Chunk, Region, glam::IVec3};
+//! # use floodplain::{Chunk, ChunkPos, Region, glam::IVec3};
 //! # let mut world = WaterWorld::new(7, Rules::lossless())?;
-//! # world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN))?;
+//! # world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Voxel::OPEN))?;
 //! # world.fill_water(Region::new(IVec3::ZERO, IVec3::new(3, 3, 15)), 7)?;
 //! # let block = IVec3::new(12, 0, 3);
 //! // In each frame:
@@ -147,11 +147,11 @@
 //! ```
 //! use floodplain::water::{ChunkRecord, Settle};
 //! # use floodplain::water::{Rules, Voxel, WaterWorld};
-//! # use floodplain::{Chunk, Region, glam::IVec3};
+//! # use floodplain::{Chunk, ChunkPos, glam::IVec3};
 //! # let rules = Rules::lossless();
 //! # let mut world = WaterWorld::new(7, rules)?;
 //! # let open = |position| (position, Chunk::uniform(Voxel::OPEN));
-//! # let column = |x: i32| (0..2).map(move |y| IVec3::new(x, y, 0));
+//! # let column = |x: i32| (0..2).map(move |y| ChunkPos::new(x, y, 0));
 //! # world.insert_chunks(column(0).chain(column(1)).map(open))?;
 //! # world.pour(IVec3::new(20, 30, 8), 7)?;
 //! # world.step();
@@ -186,9 +186,9 @@
 //! use floodplain::water::{Ring, SimulationDistance};
 //! use std::time::Duration;
 //! # use floodplain::water::{Rules, Voxel, WaterWorld};
-//! # use floodplain::{Chunk, Cube, Region, Shape, glam::IVec3};
+//! # use floodplain::{Chunk, ChunkPos, Cube, Region, Shape, glam::IVec3};
 //! # let mut world = WaterWorld::new(7, Rules::lossless())?;
-//! # let chunks = Region::new(IVec3::new(-9, 0, -9), IVec3::new(9, 1, 9)).positions();
+//! # let chunks = Cube::chunks_of(Region::new(IVec3::new(-144, 0, -144), IVec3::new(159, 31, 159)));
 //! # world.insert_chunks(chunks.map(|chunk| (chunk, Chunk::uniform(Voxel::OPEN))))?;
 //! # world.pour(IVec3::new(140, 9, 0), 7)?;
 //! # let players = [IVec3::new(8, 0, 8)];
@@ -197,7 +197,7 @@
 //! let mut distance = SimulationDistance::new(rings)?;
 //! let mut completed = 0;
 //! for tick in 1..=60 {
-//!     let players: Vec<IVec3> = players.iter().map(|&cell| Cube::chunk_of(cell)).collect();
+//!     let players: Vec<ChunkPos> = players.iter().map(|&cell| Cube::chunk_of(cell)).collect();
 //!     for edit in distance.edits(&world, &players) {
 //!         world.queue(edit);
 //!     }
@@ -208,7 +208,7 @@
 //!     }
 //! }
 //! # world.finish_tick();
-//! assert!(world.is_frozen(IVec3::new(8, 0, 0)) && !world.is_frozen(IVec3::X));
+//! assert!(world.is_frozen(ChunkPos::new(8, 0, 0)) && !world.is_frozen(ChunkPos::new(1, 0, 0)));
 //! # assert_eq!(world.units(IVec3::new(140, 9, 0)), 7);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -225,14 +225,14 @@
 //! ```
 //! use floodplain::water::Edge;
 //! # use floodplain::water::{Rules, Voxel, WaterWorld};
-//! # use floodplain::{Chunk, Region, glam::{IVec2, IVec3}};
+//! # use floodplain::{Chunk, ChunkPos, ColumnPos, Region, glam::IVec3};
 //! # let mut world = WaterWorld::new(7, Rules::lossless())?;
-//! # world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::SOLID))?;
+//! # world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Voxel::SOLID))?;
 //! # world.fill_water(Region::new(IVec3::new(8, 3, 0), IVec3::new(15, 15, 15)), 0)?;
 //! // Or chunks with Voxel::SEA in them.
 //! world.fill_sea(Region::new(IVec3::new(8, 3, 0), IVec3::new(15, 9, 15)))?;
-//! world.set_edge(IVec2::new(1, 0), Some(Edge::Level(9))); // east: ocean up to y = 9
-//! world.set_edge(IVec2::new(-1, 0), Some(Edge::Drain)); // west: rivers leave
+//! world.set_edge(ColumnPos::new(1, 0), Some(Edge::Level(9))); // east: ocean up to y = 9
+//! world.set_edge(ColumnPos::new(-1, 0), Some(Edge::Drain)); // west: rivers leave
 //!
 //! let pier = IVec3::new(9, 5, 8);
 //! world.set_solid(pier)?; // a block is built into it,
@@ -253,10 +253,10 @@
 //! ```
 //! use floodplain::water::Edit;
 //! # use floodplain::water::{Rules, Voxel, WaterWorld};
-//! # use floodplain::{Chunk, Region, glam::IVec3};
+//! # use floodplain::{Chunk, ChunkPos, Region, glam::IVec3};
 //! # let rules = Rules { film_evaporation: 1.0 / 64.0, ..Rules::default() };
 //! # let mut world = WaterWorld::new(7, rules)?;
-//! # world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN))?;
+//! # world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Voxel::OPEN))?;
 //! # world.fill_solid(Region::new(IVec3::ZERO, IVec3::new(15, 3, 15)))?;
 //! # let surface_y = |_x: i32, _z: i32| 4; // of your height map
 //! let mut random = fastrand::Rng::with_seed(7); // or a generator of your own
@@ -291,7 +291,7 @@
 //! ```
 //! use floodplain::water::EditError;
 //! # use floodplain::water::{Rules, Voxel, WaterWorld};
-//! # use floodplain::{Chunk, Region, glam::IVec3};
+//! # use floodplain::{Chunk, ChunkPos, Region, glam::IVec3};
 //!
 //! /// Moves up to `units` from the body at one cell to that at another; returns how many.
 //! fn pump(
@@ -307,7 +307,7 @@
 //! }
 //!
 //! # let mut world = WaterWorld::new(7, Rules::lossless())?;
-//! # world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::SOLID))?;
+//! # world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Voxel::SOLID))?;
 //! # world.fill_water(Region::new(IVec3::new(1, 1, 1), IVec3::new(6, 4, 6)), 7)?;
 //! # world.fill_water(Region::new(IVec3::new(9, 8, 1), IVec3::new(14, 12, 6)), 0)?;
 //! let (total, mut moved) = (world.total(), 0);
@@ -333,9 +333,9 @@
 //! use floodplain::water::{FlowField, WaterView};
 //! use floodplain::glam::Vec3;
 //! # use floodplain::water::{Rules, Voxel, WaterWorld};
-//! # use floodplain::{Chunk, Region, glam::IVec3};
+//! # use floodplain::{Chunk, ChunkPos, Region, glam::IVec3};
 //! # let mut world = WaterWorld::new(7, Rules::lossless())?;
-//! # world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN))?;
+//! # world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Voxel::OPEN))?;
 //! # world.fill_water(Region::new(IVec3::ZERO, IVec3::new(15, 3, 15)), 7)?;
 //! let mut flow = FlowField::new();
 //! # let (mut low, mut speed) = (Vec3::new(6.0, 7.0, 6.0), Vec3::ZERO);
@@ -372,13 +372,13 @@
 //! ```
 //! use floodplain::water::{Edit, Feed, Mirror, Update, WaterView};
 //! # use floodplain::water::{Rules, Voxel, WaterWorld};
-//! # use floodplain::{Chunk, Cube, Shape, glam::IVec3};
+//! # use floodplain::{Chunk, ChunkPos, Cube, Shape, glam::IVec3};
 //! # let mut world = WaterWorld::new(7, Rules::lossless())?;
-//! # world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN))?;
-//! # let is_near = |chunk: IVec3| chunk == IVec3::ZERO;
+//! # world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Voxel::OPEN))?;
+//! # let is_near = |chunk: ChunkPos| chunk == ChunkPos::ZERO;
 //! let mut feed = Feed::new(&mut world);
 //! let mut mirror = Mirror::new(1_000); // a client, with at most a thousand chunks
-//! mirror.apply(&feed.whole(&world, [IVec3::ZERO]))?;
+//! mirror.apply(&feed.whole(&world, [ChunkPos::ZERO]))?;
 //!
 //! let bytes = Edit::Pour { cell: IVec3::new(8, 9, 8), units: 7 }.to_bytes(); // from the client
 //! match Edit::from_bytes(&bytes) {
@@ -395,7 +395,7 @@
 //!     let cell = IVec3::new(8, y, 8);
 //!     assert_eq!(mirror.units(cell), world.units(cell));
 //! }
-//! assert_eq!(mirror.surface_mesh(IVec3::ZERO, None), world.surface_mesh(IVec3::ZERO, None));
+//! assert_eq!(mirror.surface_mesh(ChunkPos::ZERO, None), world.surface_mesh(ChunkPos::ZERO, None));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -426,11 +426,11 @@
 //!
 //! ```
 //! use floodplain::water::Edit;
-//! use floodplain::{ClientEditError, LimitError, Limits, Region};
+//! use floodplain::{ChunkPos, ClientEditError, LimitError, Limits, Region};
 //! # use floodplain::water::{Rules, Voxel, WaterWorld};
 //! # use floodplain::{Chunk, glam::IVec3};
 //! # let mut world = WaterWorld::new(7, Rules::lossless())?;
-//! # world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN))?;
+//! # world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Voxel::OPEN))?;
 //! # let player = IVec3::new(4, 4, 4);
 //! let limits = Limits { most_units: 7, ..Limits::default() }; // once
 //! let reach = Region::new(player - 6, player + 6);
@@ -454,10 +454,10 @@
 //! ```
 //! use floodplain::water::Edit;
 //! # use floodplain::water::{Rules, Voxel, WaterWorld};
-//! # use floodplain::{Chunk, glam::IVec3};
+//! # use floodplain::{Chunk, ChunkPos, glam::IVec3};
 //! let new = || -> Result<WaterWorld, Box<dyn std::error::Error>> {
 //!     let mut world = WaterWorld::new(7, Rules::default())?;
-//!     world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN))?;
+//!     world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Voxel::OPEN))?;
 //!     Ok(world)
 //! };
 //! let (mut world, mut kept) = (new()?, Vec::new());
@@ -492,18 +492,18 @@
 //! use floodplain::save_file::SaveFile;
 //! use floodplain::snapshot::Saved;
 //! # use floodplain::water::{Rules, Voxel, WaterWorld};
-//! # use floodplain::{Chunk, glam::IVec3};
+//! # use floodplain::{Chunk, ChunkPos, glam::IVec3};
 //! # let path = std::env::temp_dir().join(format!("floodplain-guide-{}.redb", std::process::id()));
 //! # drop(std::fs::remove_file(&path));
 //! # let mut world = WaterWorld::new(7, Rules::lossless())?;
-//! # world.insert_chunks([0, 1].map(|x| (IVec3::X * x, Chunk::uniform(Voxel::OPEN))))?;
+//! # world.insert_chunks([0, 1].map(|x| (ChunkPos::new(x, 0, 0), Chunk::uniform(Voxel::OPEN))))?;
 //! # world.pour(IVec3::new(20, 0, 8), 7)?;
 //! let mut file = SaveFile::create(&path, &world)?;
 //! let mut stream = file.stream();
-//! stream.put(world.remove_chunks([IVec3::X])?); // a column goes out of sight
+//! stream.put(world.remove_chunks([ChunkPos::new(1, 0, 0)])?); // a column goes out of sight
 //! let job = stream.prepare(&mut world); // on the thread of the game
 //! let writer = std::thread::spawn(move || file.commit(job).map(|_| file));
-//! world.insert_records(stream.take([IVec3::X])?)?; // it comes back
+//! world.insert_records(stream.take([ChunkPos::new(1, 0, 0)])?)?; // it comes back
 //! let file = writer.join().expect("commit does not panic")?;
 //! # drop((file, stream));
 //! let (_file, saved) = SaveFile::<WaterWorld>::open(&path)?; // the next day

@@ -30,7 +30,7 @@
 //!
 //! ```
 //! use floodplain::world::{Content, Palette, Rules, Settle, World};
-//! use floodplain::glam::IVec3;
+//! use floodplain::{ChunkPos, glam::IVec3};
 //!
 //! let (palette, rules) = (Palette::natural(), Rules::default());
 //! let [air, rock, soil] = ["air", "rock", "soil"].map(|name| palette.id(name).expect("natural"));
@@ -38,11 +38,11 @@
 //!
 //! // On another thread: a column of your generator, hills of soil on rock.
 //! let generator = std::thread::spawn(move || {
-//!     let hills = |chunk: IVec3| {
+//!     let hills = |chunk: ChunkPos| {
 //!         let top = |x: i32, z: i32| 9 + (x / 3 + z / 5) % 4;
 //!         Content::from_heights(chunk, top, |depth| if depth < 4 { soil } else { rock }, air)
 //!     };
-//!     let column = (0..2).map(|y| IVec3::new(0, y, 0)).map(|chunk| (chunk, hills(chunk)));
+//!     let column = (0..2).map(|y| ChunkPos::new(0, y, 0)).map(|chunk| (chunk, hills(chunk)));
 //!     Settle { seed: 7, palette, rules, ..Settle::default() }.run(column)
 //! });
 //! let (records, settling) = generator.join().expect("it does not panic")?;
@@ -63,7 +63,7 @@
 //! ```
 //! use floodplain::water;
 //! use floodplain::world::{Edit, World};
-//! use floodplain::{EditKinds, Limits, Region, Ticket, glam::IVec3};
+//! use floodplain::{ChunkPos, EditKinds, Limits, Region, Ticket, glam::IVec3};
 //! use std::collections::HashMap;
 //! use std::error::Error;
 //!
@@ -145,7 +145,7 @@
 //! # let palette = Palette::natural();
 //! # let [air, rock] = ["air", "rock"].map(|name| palette.id(name).expect("natural"));
 //! # let mut world = World::new(7, palette, Rules::default())?;
-//! # world.insert_chunk(IVec3::ZERO, Content::from_heights(IVec3::ZERO, |_, _| 7, |_| rock, air))?;
+//! # world.insert_chunk(ChunkPos::ZERO, Content::from_heights(ChunkPos::ZERO, |_, _| 7, |_| rock, air))?;
 //! # let pond = Region::new(IVec3::new(4, 6, 4), IVec3::new(6, 7, 6));
 //! # world.fill_material(pond, air)?;
 //! # world.fill_water(pond, 7)?;
@@ -189,7 +189,7 @@
 //! arrived.
 //!
 //! ```
-//! use floodplain::save_file::SaveFile;
+//! use floodplain::{ChunkPos, save_file::SaveFile};
 //! use floodplain::world::{Edit, Outcome};
 //! # use floodplain::world::{Content, Palette, Rules, World};
 //! # use floodplain::glam::IVec3;
@@ -197,7 +197,7 @@
 //! # let [air, soil] = ["air", "soil"].map(|name| palette.id(name).expect("natural"));
 //! # let mut world = World::new(7, palette, Rules::default())?;
 //! # let ground = |at| (at, Content::from_heights(at, |_, _| 7, |_| soil, air));
-//! # world.insert_chunks([IVec3::ZERO, IVec3::X].map(ground))?;
+//! # world.insert_chunks([ChunkPos::ZERO, ChunkPos::new(1, 0, 0)].map(ground))?;
 //! # world.rain(IVec3::new(20, 15, 8), 60)?;
 //! # world.run(40);
 //! # let name = format!("floodplain-server-{}.redb", std::process::id());
@@ -207,7 +207,7 @@
 //! let mut stream = file.stream();
 //!
 //! let before = world.total();
-//! world.queue(Edit::RemoveChunks(vec![IVec3::X])); // a column goes out of view
+//! world.queue(Edit::RemoveChunks(vec![ChunkPos::new(1, 0, 0)])); // a column goes out of view
 //! world.step();
 //! for report in world.take_edit_reports() {
 //!     match report.result {
@@ -218,7 +218,7 @@
 //! }
 //! assert!(world.total() < before);
 //!
-//! let records = stream.take([IVec3::X])?; // it comes back; what is missing, you generate
+//! let records = stream.take([ChunkPos::new(1, 0, 0)])?; // it comes back; what is missing, you generate
 //! world.queue(Edit::InsertRecords(records));
 //! world.step();
 //! assert_eq!(world.total(), before);
@@ -237,12 +237,12 @@
 //! ```
 //! use floodplain::water::{Ring, SimulationDistance};
 //! use floodplain::world::World;
-//! use floodplain::{Cube, Shape, glam::IVec3};
+//! use floodplain::{ChunkPos, Cube, Shape, glam::IVec3};
 //! use std::time::Duration;
 //!
 //! /// Does what there is time for. Returns whether a tick was completed.
 //! fn tick(world: &mut World, distance: &SimulationDistance, players: &[IVec3]) -> bool {
-//!     let chunks: Vec<IVec3> = players.iter().map(|&cell| Cube::chunk_of(cell)).collect();
+//!     let chunks: Vec<ChunkPos> = players.iter().map(|&cell| Cube::chunk_of(cell)).collect();
 //!     for edit in distance.edits(world, &chunks) {
 //!         world.queue(edit);
 //!     }
@@ -251,18 +251,18 @@
 //!
 //! # use floodplain::world::{Content, MaterialId, Palette, Rules};
 //! # let mut world = World::new(7, Palette::natural(), Rules::default())?;
-//! # let air = |x| (IVec3::X * x, Content::from_fn(IVec3::X * x, |_| MaterialId(0)));
+//! # let air = |x| (ChunkPos::new(x, 0, 0), Content::from_fn(ChunkPos::new(x, 0, 0), |_| MaterialId(0)));
 //! # world.insert_chunks((0..9).map(air))?;
 //! # world.pour(IVec3::new(140, 9, 8), 7)?;
 //! # let players = [IVec3::new(8, 0, 8)];
 //! let mut distance = SimulationDistance::new([Ring::always(4)])?;
 //! for _second in 0..2 {
 //!     let completed = (0..20).filter(|_| tick(&mut world, &distance, &players)).count();
-//!     let chunks: Vec<IVec3> = players.iter().map(|&cell| Cube::chunk_of(cell)).collect();
+//!     let chunks: Vec<ChunkPos> = players.iter().map(|&cell| Cube::chunk_of(cell)).collect();
 //!     distance.adapt(completed as u64, 20, distance.far_share(&world, &chunks));
 //! }
 //! world.finish_tick();
-//! assert!(world.water().is_frozen(IVec3::X * 8) && !world.water().is_frozen(IVec3::X));
+//! assert!(world.water().is_frozen(ChunkPos::new(8, 0, 0)) && !world.water().is_frozen(ChunkPos::new(1, 0, 0)));
 //! assert_eq!(world.units(IVec3::new(140, 9, 8)), 7, "it hangs in the air, far from all");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -278,16 +278,16 @@
 //! use floodplain::water::{WaterView, meshes_touched};
 //! use floodplain::world::{Feed, Mirror, Update, WorldView};
 //! # use floodplain::world::{Content, Palette, Rules, World};
-//! # use floodplain::glam::IVec3;
+//! # use floodplain::{ChunkPos, glam::IVec3};
 //! # let palette = Palette::natural();
 //! # let [air, soil] = ["air", "soil"].map(|name| palette.id(name).expect("natural"));
 //! # let mut world = World::new(7, palette, Rules::default())?;
 //! # let ground = |at| (at, Content::from_heights(at, |_, _| 7, |_| soil, air));
-//! # world.insert_chunks([IVec3::ZERO, IVec3::X, IVec3::X * 2].map(ground))?;
-//! # let is_near = |chunk: IVec3| chunk.x < 2;
+//! # world.insert_chunks([ChunkPos::ZERO, ChunkPos::new(1, 0, 0), ChunkPos::new(2, 0, 0)].map(ground))?;
+//! # let is_near = |chunk: ChunkPos| chunk.x < 2;
 //! let mut feed = Feed::new(&mut world);
 //! let mut mirror = Mirror::new(1_000); // on the client
-//! let joined = feed.whole(&world, [IVec3::ZERO, IVec3::X]).to_bytes(); // what it sees
+//! let joined = feed.whole(&world, [ChunkPos::ZERO, ChunkPos::new(1, 0, 0)]).to_bytes(); // what it sees
 //! mirror.apply(&Update::from_bytes(&joined)?)?;
 //!
 //! world.rain(IVec3::new(8, 15, 8), 20)?;
@@ -316,14 +316,14 @@
 //! water is lost or made between the two.
 //!
 //! ```
-//! use floodplain::save_file::SaveFile;
+//! use floodplain::{ChunkPos, save_file::SaveFile};
 //! # use floodplain::world::{Content, Palette, Rules, World};
 //! # use floodplain::glam::IVec3;
 //! # let palette = Palette::natural();
 //! # let [air, soil] = ["air", "soil"].map(|name| palette.id(name).expect("natural"));
 //! # let mut world = World::new(7, palette, Rules::default())?;
 //! # let ground = |at| (at, Content::from_heights(at, |_, _| 7, |_| soil, air));
-//! # world.insert_chunks([IVec3::ZERO, IVec3::X].map(ground))?;
+//! # world.insert_chunks([ChunkPos::ZERO, ChunkPos::new(1, 0, 0)].map(ground))?;
 //! # let name = format!("floodplain-saves-{}.redb", std::process::id());
 //! # let path = std::env::temp_dir().join(name);
 //! # drop(std::fs::remove_file(&path));

@@ -1,13 +1,13 @@
 //! The chunks of a box of cells, up to the limit of all importers.
 
 use super::MAX_CHUNKS;
-use crate::coords::{Cube, Region, Shape};
+use crate::coords::{ChunkRegion, Cube, Region};
 
 /// The box has more than [`MAX_CHUNKS`] chunks.
 pub(super) struct TooLarge;
 
 /// Returns the chunk positions of all chunks that a box of cells touches.
-pub(super) fn chunks_of_box(cells: Region) -> Result<Region, TooLarge> {
-    let chunks = Region::new(Cube::chunk_of(cells.min()), Cube::chunk_of(cells.max()));
+pub(super) fn chunks_of_box(cells: Region) -> Result<ChunkRegion, TooLarge> {
+    let chunks = ChunkRegion::of::<Cube>(cells);
     if chunks.volume() > MAX_CHUNKS as u128 { Err(TooLarge) } else { Ok(chunks) }
 }

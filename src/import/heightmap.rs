@@ -4,7 +4,7 @@ use super::MAX_CHUNKS;
 use super::boxes::{TooLarge, chunks_of_box};
 use super::budget::{Budget, OverBudget, Work};
 use crate::chunk::{Chunk, LAYER_CELLS};
-use crate::coords::{CHUNK_CELLS, Cube, Region, Shape};
+use crate::coords::{CHUNK_CELLS, ChunkPos, Cube, Region, Shape};
 use crate::water::{Voxel, WaterCell};
 use core::fmt;
 use glam::IVec3;
@@ -258,7 +258,7 @@ impl Heightmap {
     pub fn chunks(
         &self,
         rules: &HeightRules,
-    ) -> Result<Vec<(IVec3, Chunk<Voxel>)>, HeightmapError> {
+    ) -> Result<Vec<(ChunkPos, Chunk<Voxel>)>, HeightmapError> {
         self.chunks_in(self.bounds(rules)?, rules)
     }
 
@@ -268,7 +268,7 @@ impl Heightmap {
     ///
     /// ```
     /// use floodplain::import::{HeightRules, Heightmap};
-    /// use floodplain::glam::IVec3;
+    /// use floodplain::{ChunkPos, glam::IVec3};
     /// use floodplain::Region;
     ///
     /// let map = Heightmap::new(40, 40, vec![20; 1600])?;
@@ -276,7 +276,7 @@ impl Heightmap {
     /// // The column of chunks at 1, 2, at all heights.
     /// let column = Region::new(IVec3::new(16, i32::MIN, 32), IVec3::new(31, i32::MAX, 47));
     /// let chunks = map.chunks_in(column, &rules)?;
-    /// assert!(chunks.iter().map(|&(at, _)| at).eq([IVec3::new(1, 1, 2), IVec3::new(1, 2, 2)]));
+    /// assert!(chunks.iter().map(|&(at, _)| at).eq([ChunkPos::new(1, 1, 2), ChunkPos::new(1, 2, 2)]));
     /// # Ok::<(), floodplain::import::HeightmapError>(())
     /// ```
     ///
@@ -286,7 +286,7 @@ impl Heightmap {
         &self,
         region: Region,
         rules: &HeightRules,
-    ) -> Result<Vec<(IVec3, Chunk<Voxel>)>, HeightmapError> {
+    ) -> Result<Vec<(ChunkPos, Chunk<Voxel>)>, HeightmapError> {
         let Some(cells) = self.bounds(rules)?.intersection(&region) else { return Ok(Vec::new()) };
         let positions = chunks_of_box(cells).map_err(|TooLarge| HeightmapError::TooLarge)?;
         let mut work = self.work.clone();
@@ -295,7 +295,7 @@ impl Heightmap {
 
     fn chunk(
         &self,
-        position: IVec3,
+        position: ChunkPos,
         rules: &HeightRules,
         work: &mut Work,
     ) -> Result<Chunk<Voxel>, HeightmapError> {

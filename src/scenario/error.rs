@@ -1,5 +1,6 @@
 //! Why a scenario cannot be run: every error names the thing, its value, and the line of the file.
 
+use crate::coords::ChunkPos;
 use core::fmt;
 use glam::IVec3;
 
@@ -99,7 +100,7 @@ pub enum ScenarioError {
         /// Where.
         line: usize,
         /// The chunk position.
-        chunk: IVec3,
+        chunk: ChunkPos,
     },
     /// The world refused an edit.
     Edit {

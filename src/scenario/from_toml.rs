@@ -1,5 +1,6 @@
 //! Reads the text of a file as a [`Scenario`].
 
+use crate::coords::ChunkPos;
 use crate::scenario::automata::reader_of;
 use crate::scenario::automata::subject::Setup;
 use crate::scenario::error::ScenarioError;
@@ -123,7 +124,7 @@ fn read_edits(
 }
 
 fn read_load(field: &Field, drawing: &Drawing) -> Result<Action, ScenarioError> {
-    let chunk = field.cell()?;
+    let chunk = ChunkPos::from(field.cell()?);
     if !drawing.chunks().is_some_and(|chunks| chunks.contains(chunk)) {
         return Err(ScenarioError::ChunkOutOfDrawing { line: field.line, chunk });
     }

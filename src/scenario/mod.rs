@@ -169,6 +169,7 @@ pub use run::play::{Outcome, play};
 pub use run::record::{LayerRecord, Record};
 pub use run::{Report, Run};
 
+use crate::coords::ChunkPos;
 use automata::subject::Setup;
 use expect::Expect;
 use glam::IVec3;
@@ -218,5 +219,5 @@ struct Edit {
 #[derive(Debug)]
 enum Action {
     Write { cells: Vec<IVec3>, with: char },
-    Load(IVec3),
+    Load(ChunkPos),
 }

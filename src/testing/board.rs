@@ -1,6 +1,7 @@
 //! Every cell of a small bounded world of an automaton, as its naive model keeps them.
 
 use super::findings::Findings;
+use crate::coords::{ChunkPos, ChunkRegion};
 use crate::{CHUNK_CELLS, Chunk, Region, Shape};
 use core::fmt::Debug;
 use glam::IVec3;
@@ -68,17 +69,17 @@ impl<T: Copy + PartialEq + Debug> Board<T> {
 
     /// Returns the number of chunks that are loaded.
     pub(super) fn chunks<S: Shape>(&self) -> usize {
-        let chunks = Region::new(S::chunk_of(self.bounds.min()), S::chunk_of(self.bounds.max()));
+        let chunks = ChunkRegion::of::<S>(self.bounds);
         chunks.positions().filter(|&chunk| self.is_loaded::<S>(chunk)).count()
     }
 
     /// Returns the cells of a chunk that are within the bounds, if there are any.
-    fn inside<S: Shape>(&self, chunk: IVec3) -> Option<Region> {
+    fn inside<S: Shape>(&self, chunk: ChunkPos) -> Option<Region> {
         let is_there = S::holds_chunk(chunk);
         is_there.then(|| self.bounds.intersection(&S::region_of(chunk))).flatten()
     }
 
-    fn is_loaded<S: Shape>(&self, chunk: IVec3) -> bool {
+    fn is_loaded<S: Shape>(&self, chunk: ChunkPos) -> bool {
         self.inside::<S>(chunk).is_some_and(|cells| self.get(cells.min()).is_some())
     }
 
@@ -86,7 +87,7 @@ impl<T: Copy + PartialEq + Debug> Board<T> {
     /// Returns those cells.
     pub(super) fn insert<S: Shape>(
         &mut self,
-        position: IVec3,
+        position: ChunkPos,
         chunk: &Chunk<T>,
         kept: impl Fn(T) -> Result<T, &'static str>,
     ) -> Result<Vec<T>, &'static str> {
@@ -105,7 +106,7 @@ impl<T: Copy + PartialEq + Debug> Board<T> {
     /// Unloads a chunk, and returns it. Beyond the bounds each of its cells is `beyond`.
     pub(super) fn remove<S: Shape>(
         &mut self,
-        position: IVec3,
+        position: ChunkPos,
         beyond: T,
     ) -> Result<Chunk<T>, &'static str> {
         if !self.is_loaded::<S>(position) {

@@ -30,14 +30,14 @@ impl<W: Watch + Saved + Simulation<Edit = <W as Watch>::Edit>> Watched<W> {
     /// that law is not wanted. Its message is printed by the panic hook, as that of any panic.
     ///
     /// ```
-    /// use floodplain::Chunk;
+    /// use floodplain::{Chunk, ChunkPos};
     /// use floodplain::glam::IVec3;
     /// use floodplain::recording::Recorder;
     /// use floodplain::testing::Watched;
     /// use floodplain::water::{Edit, Rules, Voxel, WaterWorld};
     ///
     /// let mut game = Recorder::new(WaterWorld::new(7, Rules::lossless())?);
-    /// let (position, chunk) = (IVec3::ZERO, Chunk::uniform(Voxel::OPEN));
+    /// let (position, chunk) = (ChunkPos::ZERO, Chunk::uniform(Voxel::OPEN));
     /// game.apply(Edit::InsertChunk { position, chunk })?;
     /// game.run(3);
     /// game.apply(Edit::Pour { cell: IVec3::new(8, 5, 8), units: 7 })?;

@@ -89,14 +89,14 @@
 //! ```
 //! use floodplain::testing::Watched;
 //! use floodplain::water::{Rules, Voxel, WaterCell, WaterWorld};
-//! use floodplain::{CHUNK_CELLS, Chunk, Cube, Region, Shape, glam::IVec3};
+//! use floodplain::{CHUNK_CELLS, Chunk, ChunkPos, Cube, Region, Shape, glam::IVec3};
 //!
 //! /// Your generator: hills under a lake.
 //! fn generate(seed: u64) -> WaterWorld {
 //!     let bounds = Region::new(IVec3::ZERO, IVec3::splat(15));
 //!     let mut world = WaterWorld::with_bounds(seed, Rules::lossless(), bounds).unwrap();
 //!     let voxel = |index: usize| {
-//!         let IVec3 { x, y, z } = Cube::cell_at(IVec3::ZERO, index);
+//!         let IVec3 { x, y, z } = Cube::cell_at(ChunkPos::ZERO, index);
 //!         let ground = (x * z + seed as i32) % 4;
 //!         match y {
 //!             y if y <= ground => Voxel::SOLID,
@@ -105,7 +105,7 @@
 //!         }
 //!     };
 //!     let cells: [Voxel; CHUNK_CELLS] = std::array::from_fn(voxel);
-//!     world.insert_chunk(IVec3::ZERO, Chunk::from_cells(&cells)).unwrap();
+//!     world.insert_chunk(ChunkPos::ZERO, Chunk::from_cells(&cells)).unwrap();
 //!     world
 //! }
 //!

@@ -36,12 +36,12 @@ type Attend<W> = dyn FnMut(&mut W, &[<W as Watch>::Event]) -> Result<(), String>
 /// ```
 /// use floodplain::testing::{Watched, law};
 /// use floodplain::water::{Edit, Rules, Voxel, WaterWorld};
-/// use floodplain::{Chunk, Region, glam::IVec3};
+/// use floodplain::{Chunk, ChunkPos, Region, glam::IVec3};
 ///
 /// let bounds = Region::new(IVec3::ZERO, IVec3::splat(7));
 /// let basin = || {
 ///     let mut world = WaterWorld::with_bounds(7, Rules::lossless(), bounds).unwrap();
-///     world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN)).unwrap();
+///     world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Voxel::OPEN)).unwrap();
 ///     world
 /// };
 /// let mut watched = Watched::new(basin).with_law("no_lake", |world| match world.total() {

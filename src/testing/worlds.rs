@@ -1,6 +1,7 @@
 //! What all worlds of this crate share to be watched.
 
 use super::watch::Changes;
+use crate::coords::ChunkPos;
 use crate::simulation::Simulation;
 use crate::snapshot::Saved;
 use crate::{ChunkChanges, DecodeError, DecodeProblem, EditValue, Format, Region, Shape};
@@ -29,7 +30,7 @@ pub(super) fn places<S: Shape>(changes: Vec<ChunkChanges>) -> BTreeSet<[i32; 3]>
 /// All cells of small bounds, of others the cells of chunks, each as `look` returns it.
 pub(super) fn all_cells<S: Shape, L>(
     bounds: Region,
-    chunks: impl Iterator<Item = IVec3>,
+    chunks: impl Iterator<Item = ChunkPos>,
     look: impl Fn(IVec3) -> L,
 ) -> BTreeMap<[i32; 3], L> {
     if bounds.volume() <= MOST_CELLS {
@@ -41,7 +42,7 @@ pub(super) fn all_cells<S: Shape, L>(
 /// The cells of chunks that lie within bounds, each as `look` says.
 pub(super) fn cells<S: Shape, L>(
     bounds: Region,
-    chunks: impl Iterator<Item = IVec3>,
+    chunks: impl Iterator<Item = ChunkPos>,
     look: impl Fn(IVec3) -> L,
 ) -> BTreeMap<[i32; 3], L> {
     let inside = chunks.filter_map(|chunk| bounds.intersection(&S::region_of(chunk)));

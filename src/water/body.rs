@@ -48,10 +48,10 @@ impl WaterWorld {
     ///
     /// ```
     /// use floodplain::water::{Rules, Voxel, WaterWorld};
-    /// use floodplain::{Chunk, Region, glam::IVec3};
+    /// use floodplain::{Chunk, ChunkPos, Region, glam::IVec3};
     ///
     /// let mut world = WaterWorld::new(7, Rules::lossless())?;
-    /// world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::SOLID))?;
+    /// world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Voxel::SOLID))?;
     /// world.fill_water(Region::new(IVec3::new(2, 2, 2), IVec3::new(5, 3, 5)), 7)?;
     /// let pond = world.body_at(IVec3::new(3, 2, 3), 10_000).ok_or("water")?;
     /// assert_eq!((pond.units, pond.cells, pond.surface), (224, 32, 28));

@@ -112,10 +112,10 @@ use tick::TickState;
 ///
 /// ```
 /// use floodplain::water::{Rules, Voxel, WaterWorld};
-/// use floodplain::{Chunk, glam::IVec3};
+/// use floodplain::{Chunk, ChunkPos, glam::IVec3};
 ///
 /// let mut world = WaterWorld::new(7, Rules::lossless())?;
-/// world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN))?;
+/// world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Voxel::OPEN))?;
 /// let top = IVec3::new(8, 15, 8);
 /// assert_eq!(world.pour(top, 7)?, 7);
 /// world.run(20);

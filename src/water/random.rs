@@ -3,7 +3,7 @@
 
 use crate::chunk::LAYER_CELLS;
 use crate::chunk::LayerMask;
-use crate::coords::Face;
+use crate::coords::{ChunkPos, Face};
 use glam::IVec3;
 
 /// The purpose of a random choice. Choices for different purposes are independent.
@@ -30,15 +30,20 @@ pub(crate) fn mix(a: u64, b: u64) -> u64 {
 }
 
 /// Returns the seed of all random choices in a chunk, from a seed of the world or of its tick.
-pub(crate) fn chunk_seed(seed: u64, chunk: IVec3) -> u64 {
-    let place =
-        mix(u64::from(chunk.x as u32) | u64::from(chunk.z as u32) << 32, u64::from(chunk.y as u32));
+pub(crate) fn chunk_seed(seed: u64, chunk: ChunkPos) -> u64 {
+    position_seed(seed, chunk.into())
+}
+
+/// Returns the seed of all random choices at a position, of a chunk or of a cell.
+pub(crate) fn position_seed(seed: u64, position: IVec3) -> u64 {
+    let IVec3 { x, y, z } = position;
+    let place = mix(u64::from(x as u32) | u64::from(z as u32) << 32, u64::from(y as u32));
     mix(seed, place)
 }
 
 /// Returns the seed of all random choices in a layer (0 to 15) of a chunk during one tick. `tick`
 /// is the mix of the world's seed and the tick.
-pub(crate) fn layer_seed(tick: u64, chunk: IVec3, layer: usize) -> u64 {
+pub(crate) fn layer_seed(tick: u64, chunk: ChunkPos, layer: usize) -> u64 {
     mix(chunk_seed(tick, chunk), layer as u64)
 }
 

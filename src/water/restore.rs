@@ -2,7 +2,7 @@
 //! a tick underway is saved as it was when the tick began.
 
 use crate::chunk::{CellMask, LAYER_CELLS, LayerMask, ones};
-use crate::coords::{Cube, Region, Shape};
+use crate::coords::{ChunkPos, ColumnPos, Cube, Region, Shape};
 use crate::edit_queue::Waiting;
 use crate::grid::{Grid, LayerId, Slot};
 use crate::water::cell::CellFlags;
@@ -16,7 +16,6 @@ use crate::water::store::Since;
 use crate::water::tick::TickState;
 use crate::water::voxel::Voxel;
 use crate::water::{Edit, RulesError, WaterWorld};
-use glam::IVec3;
 use std::collections::VecDeque;
 
 /// The state of a world besides its chunks.
@@ -184,13 +183,13 @@ impl WaterWorld {
     }
 
     /// Sets the edge of a column, before any chunk is restored.
-    pub(crate) fn restore_edge(&mut self, column: [i32; 2], edge: Edge) {
+    pub(crate) fn restore_edge(&mut self, column: ColumnPos, edge: Edge) {
         self.store.set_column_edge(column, Some(edge));
     }
 
     /// Inserts a chunk without counting its water in the ledger. Returns `None` if no chunk with
     /// such cells can be at that position.
-    pub(crate) fn restore_chunk(&mut self, position: IVec3, state: ChunkState) -> Option<Slot> {
+    pub(crate) fn restore_chunk(&mut self, position: ChunkPos, state: ChunkState) -> Option<Slot> {
         let ChunkState { cells, lists } = state;
         if !Cube::holds_chunk(position) {
             return None;
@@ -212,6 +211,7 @@ mod tests {
     use super::*;
     use crate::water::context::schedule::Phase;
     use crate::water::context::test_worlds;
+    use glam::IVec3;
 
     fn state_and_awake(world: &WaterWorld, slot: Slot) -> (ChunkState, Option<Box<CellMask>>) {
         let saved = world.saved_chunk(slot);

@@ -2,14 +2,13 @@
 //! rest of a world stands still.
 
 use crate::chunk::Chunk;
-use crate::coords::{Cube, Region, Shape};
+use crate::coords::{ChunkPos, ChunkRegion, Cube, Region};
 use crate::water::edit::EditError;
 use crate::water::ledger::Ledger;
 use crate::water::record::ChunkRecord;
 use crate::water::rules::{Edge, Edges, Rules};
 use crate::water::voxel::Voxel;
 use crate::water::{RulesError, WaterWorld};
-use glam::IVec3;
 
 /// The result of settling.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,7 +22,7 @@ pub struct Settling {
     pub drained: u64,
     /// The chunks that are not at rest, by chunk position, in order (y, then z, then x), with the
     /// number of their cells that are awake.
-    pub restless: Vec<(IVec3, usize)>,
+    pub restless: Vec<(ChunkPos, usize)>,
 }
 
 impl Settling {
@@ -38,12 +37,12 @@ impl Settling {
 ///
 /// ```
 /// use floodplain::water::{Rules, Settle, Voxel};
-/// use floodplain::{Chunk, glam::IVec3};
+/// use floodplain::{Chunk, ChunkPos, glam::IVec3};
 ///
 /// let mut chunk = Chunk::uniform(Voxel::OPEN);
 /// chunk.set(15 * 256, Voxel::from_word(7)?);
 /// let settle = Settle { seed: 7, rules: Rules::lossless(), ..Settle::default() };
-/// let (records, settling) = settle.run([(IVec3::ZERO, chunk)])?;
+/// let (records, settling) = settle.run([(ChunkPos::ZERO, chunk)])?;
 /// assert!(settling.is_at_rest());
 /// assert_eq!((records[0].units(), records[0].chunk().get(15 * 256).height()), (7, 0));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -80,10 +79,10 @@ impl Settle {
     /// A rule's value is out of range, or the list holds a position twice or one out of bounds.
     pub fn run(
         &self,
-        chunks: impl IntoIterator<Item = (IVec3, Chunk<Voxel>)>,
+        chunks: impl IntoIterator<Item = (ChunkPos, Chunk<Voxel>)>,
     ) -> Result<(Vec<ChunkRecord>, Settling), EditError> {
-        let chunks: Vec<(IVec3, Chunk<Voxel>)> = chunks.into_iter().collect();
-        let positions: Vec<IVec3> = chunks.iter().map(|&(position, _)| position).collect();
+        let chunks: Vec<(ChunkPos, Chunk<Voxel>)> = chunks.into_iter().collect();
+        let positions: Vec<ChunkPos> = chunks.iter().map(|&(position, _)| position).collect();
         let mut world = alone(self.seed, self.rules, self.bounds).map_err(EditError::Rules)?;
         world.insert_chunks(chunks)?;
         let settling = world.settle_all(self.most_ticks);
@@ -123,10 +122,10 @@ impl WaterWorld {
     ///
     /// ```
     /// use floodplain::water::{Rules, Voxel, WaterWorld};
-    /// use floodplain::{Chunk, Region, glam::IVec3};
+    /// use floodplain::{Chunk, ChunkPos, Region, glam::IVec3};
     ///
     /// let mut world = WaterWorld::new(7, Rules::lossless())?;
-    /// world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN))?;
+    /// world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Voxel::OPEN))?;
     /// world.fill_water(Region::new(IVec3::ZERO, IVec3::new(3, 3, 15)), 7)?;
     /// let settling = world.settle_now(Region::cell(IVec3::ZERO), 1_000)?;
     /// assert!(settling.is_at_rest());
@@ -135,7 +134,7 @@ impl WaterWorld {
     /// ```
     pub fn settle_now(&mut self, region: Region, most: u64) -> Result<Settling, EditError> {
         self.make_queued_edits();
-        let touched = Region::new(Cube::chunk_of(region.min()), Cube::chunk_of(region.max()));
+        let touched = ChunkRegion::of::<Cube>(region);
         let slots = self.store.grid().slots_in(touched);
         if slots.is_empty() {
             return Err(EditError::NotLoaded(region.min()));
@@ -143,7 +142,8 @@ impl WaterWorld {
         self.finish_tick();
         let before = self.ledger;
         let live = slots.into_iter().filter(|&slot| !self.store.is_frozen(slot));
-        let positions: Vec<IVec3> = live.map(|slot| self.store.grid().position_at(slot)).collect();
+        let positions: Vec<ChunkPos> =
+            live.map(|slot| self.store.grid().position_at(slot)).collect();
         let mut chunks =
             alone(self.seed, self.rules, self.store.bounds()).map_err(EditError::Rules)?;
         // The same random choices as in ticks of the world.

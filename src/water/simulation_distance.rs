@@ -1,12 +1,11 @@
 //! The simulation distance: which of the loaded chunks stand still, by the positions of the
 //! players. It reads no clock, draws no random number, and changes a world by edits alone.
 
-use crate::coords::{Cube, Shape};
+use crate::coords::{ChunkPos, ColumnPos, Cube, Shape};
 use crate::simulation::Simulation;
 use crate::water::{Edit, WaterWorld};
 use core::cmp::Reverse;
 use core::fmt;
-use glam::{IVec2, IVec3};
 use hashbrown::{HashMap, HashSet};
 
 /// The default number of chunks switched in one call: less than 1 ms of work.
@@ -95,11 +94,11 @@ pub trait Simulated: Simulation {
 
     /// Visits the chunks that will be loaded once all queued edits are made, with whether they will
     /// be frozen, in no order.
-    fn foresee(&self, visit: &mut dyn FnMut(IVec3, bool));
+    fn foresee(&self, visit: &mut dyn FnMut(ChunkPos, bool));
 
     /// Visits the chunks that the next ticks visit, with the cells awake in them, in no order; one
     /// that is awake in several parts comes several times.
-    fn visit_awake(&self, visit: &mut dyn FnMut(IVec3, usize));
+    fn visit_awake(&self, visit: &mut dyn FnMut(ChunkPos, usize));
 }
 
 /// Simulates the chunks near the players: determines which chunks are to be
@@ -130,16 +129,16 @@ pub trait Simulated: Simulation {
 ///
 /// ```
 /// use floodplain::water::{Ring, Rules, SimulationDistance, Voxel, WaterWorld};
-/// use floodplain::{Chunk, Region, glam::IVec3};
+/// use floodplain::{Chunk, ChunkPos};
 ///
 /// let mut world = WaterWorld::new(7, Rules::lossless())?;
-/// let chunks = Region::new(IVec3::ZERO, IVec3::new(9, 0, 0)).positions();
+/// let chunks = (0..10).map(|x| ChunkPos::new(x, 0, 0));
 /// world.insert_chunks(chunks.map(|chunk| (chunk, Chunk::uniform(Voxel::OPEN))))?;
 ///
 /// // Within 2 chunks in every tick, up to 4 in 8 ticks of 32, four chunks at most a call.
 /// let rings = [Ring::always(2), Ring { distance: 4, active: 8, period: 32 }];
 /// let distance = SimulationDistance::new(rings)?.with_limit(4).with_hysteresis(0);
-/// let player = IVec3::ZERO; // in chunks
+/// let player = ChunkPos::ZERO;
 /// for tick in 0..32 {
 ///     for edit in distance.edits(&world, &[player]) {
 ///         world.queue(edit);
@@ -252,7 +251,7 @@ impl SimulationDistance {
     /// Returns the share of the awake cells of a world, 0 to 1, in chunks that may be frozen for
     /// lag: chunks farther from all players than the least distance. It estimates their share of
     /// the time of a tick, in all parts of the world. 0 if no cell is awake.
-    pub fn far_share<W: Simulated>(&self, world: &W, players: &[IVec3]) -> f64 {
+    pub fn far_share<W: Simulated>(&self, world: &W, players: &[ChunkPos]) -> f64 {
         let mut columns = Columns::of(players);
         let (mut far, mut all) = (0, 0);
         world.visit_awake(&mut |chunk, cells| {
@@ -284,7 +283,7 @@ impl SimulationDistance {
     /// Edits in the queue of the world are treated as made, unless they will be refused. So this
     /// may be called in the middle of a tick, and once in each tick of a server whose world lags
     /// behind. Takes time in the number of chunks, and of columns times players.
-    pub fn edits<W: Simulated>(&self, world: &W, players: &[IVec3]) -> Vec<W::Edit> {
+    pub fn edits<W: Simulated>(&self, world: &W, players: &[ChunkPos]) -> Vec<W::Edit> {
         let reach = self.reach(world.ticks_begun());
         let mut columns = Columns::of(players);
         let (mut freezing, mut thawing) = (Vec::new(), Vec::new());
@@ -321,48 +320,45 @@ impl SimulationDistance {
 }
 
 /// Returns the first `count` chunks in order.
-fn first<K: Ord + Copy>(mut chunks: Vec<(K, [i32; 3])>, count: usize) -> Vec<IVec3> {
+fn first<K: Ord + Copy>(mut chunks: Vec<(K, [i32; 3])>, count: usize) -> Vec<ChunkPos> {
     if count < chunks.len() {
         chunks.select_nth_unstable(count);
         chunks.truncate(count);
     }
     chunks.sort_unstable();
-    chunks.into_iter().map(|(_, [x, z, y])| IVec3::new(x, y, z)).collect()
+    chunks.into_iter().map(|(_, [x, z, y])| ChunkPos::new(x, y, z)).collect()
 }
 
 /// The distances of columns of chunks from the nearest player.
 struct Columns {
-    players: Vec<IVec2>,
-    known: HashMap<IVec2, Option<u32>>,
+    players: Vec<ColumnPos>,
+    known: HashMap<ColumnPos, Option<u32>>,
     /// The last column queried: chunks of a column mostly come one after the other.
-    last: Option<(IVec2, Option<u32>)>,
+    last: Option<(ColumnPos, Option<u32>)>,
 }
 
 impl Columns {
-    fn of(players: &[IVec3]) -> Columns {
-        let mut players: Vec<IVec2> = players.iter().map(|&player| column_of(player)).collect();
-        players.sort_unstable_by_key(IVec2::to_array);
+    fn of(players: &[ChunkPos]) -> Columns {
+        let mut players: Vec<ColumnPos> = players.iter().map(|&player| player.column()).collect();
+        players.sort_unstable();
         players.dedup();
         Columns { players, known: HashMap::new(), last: None }
     }
 
     /// Returns the distance of a chunk's column in chunks; `None` if there are no players.
-    fn distance(&mut self, chunk: IVec3) -> Option<u32> {
-        let column = column_of(chunk);
+    fn distance(&mut self, chunk: ChunkPos) -> Option<u32> {
+        let column = chunk.column();
         if let Some((_, distance)) = self.last.filter(|&(last, _)| last == column) {
             return distance;
         }
         let players = &self.players;
-        let apart = |player: &IVec2| player.x.abs_diff(column.x).max(player.y.abs_diff(column.y));
+        let apart =
+            |player: &ColumnPos| player.x.abs_diff(column.x).max(player.z.abs_diff(column.z));
         let nearest = || players.iter().map(apart).min();
         let distance = *self.known.entry(column).or_insert_with(nearest);
         self.last = Some((column, distance));
         distance
     }
-}
-
-fn column_of(chunk: IVec3) -> IVec2 {
-    IVec2::new(chunk.x, chunk.z)
 }
 
 impl Simulated for WaterWorld {
@@ -374,13 +370,13 @@ impl Simulated for WaterWorld {
         self.ticks().wrapping_add(self.queue.has_begun().into())
     }
 
-    fn foresee(&self, visit: &mut dyn FnMut(IVec3, bool)) {
+    fn foresee(&self, visit: &mut dyn FnMut(ChunkPos, bool)) {
         let mut foresight = Foresight::of(self);
         self.queued_edits().for_each(|edit| foresight.note_water(edit));
         foresight.visit(visit);
     }
 
-    fn visit_awake(&self, visit: &mut dyn FnMut(IVec3, usize)) {
+    fn visit_awake(&self, visit: &mut dyn FnMut(ChunkPos, usize)) {
         self.awake_chunks().for_each(|(chunk, cells)| visit(chunk, cells.len()));
     }
 }
@@ -398,7 +394,7 @@ pub(crate) enum Fate {
 pub(crate) struct Foresight<'w> {
     water: &'w WaterWorld,
     /// For each chunk that changes, whether it will be frozen; `None` if it will not be loaded.
-    changed: HashMap<IVec3, Option<bool>>,
+    changed: HashMap<ChunkPos, Option<bool>>,
 }
 
 impl<'w> Foresight<'w> {
@@ -415,7 +411,8 @@ impl<'w> Foresight<'w> {
                 self.note(Fate::Comes, &list.iter().map(|&(at, _)| at).collect::<Vec<_>>());
             }
             Edit::InsertRecords(list) => {
-                let positions: Vec<IVec3> = list.iter().map(|record| record.position()).collect();
+                let positions: Vec<ChunkPos> =
+                    list.iter().map(|record| record.position()).collect();
                 self.note(Fate::Comes, &positions);
             }
             Edit::RemoveChunk(position) => self.note(Fate::Goes, &[*position]),
@@ -427,15 +424,15 @@ impl<'w> Foresight<'w> {
     }
 
     /// Notes the effect of an edit on chunks; no effect if it will be refused.
-    pub(crate) fn note(&mut self, fate: Fate, chunks: &[IVec3]) {
-        let is_loaded = |chunk: IVec3| match self.changed.get(&chunk) {
+    pub(crate) fn note(&mut self, fate: Fate, chunks: &[ChunkPos]) {
+        let is_loaded = |chunk: ChunkPos| match self.changed.get(&chunk) {
             Some(is_frozen) => is_frozen.is_some(),
             None => self.water.store.grid().slot(chunk).is_some(),
         };
         let bounds = self.water.bounds();
         let is_within = |chunk| bounds.intersection(&Cube::region_of(chunk)).is_some();
         let mut seen = HashSet::new();
-        let mut fits = |chunk: IVec3| match fate {
+        let mut fits = |chunk: ChunkPos| match fate {
             Fate::Freezes | Fate::Thaws => is_loaded(chunk),
             Fate::Goes => is_loaded(chunk) && seen.insert(chunk),
             Fate::Comes => !is_loaded(chunk) && is_within(chunk) && seen.insert(chunk),
@@ -447,7 +444,7 @@ impl<'w> Foresight<'w> {
     }
 
     /// Visits the chunks that will be loaded, with whether they will be frozen, in no order.
-    pub(crate) fn visit(self, visit: &mut dyn FnMut(IVec3, bool)) {
+    pub(crate) fn visit(self, visit: &mut dyn FnMut(ChunkPos, bool)) {
         let store = &self.water.store;
         let grid = store.grid();
         for slot in grid.occupied() {

@@ -1,7 +1,7 @@
 //! The invariants ("laws") of a water world between two ticks, each with its own error.
 
 use crate::chunk::{CellMask, LayerMask};
-use crate::coords::Face;
+use crate::coords::{ChunkPos, Face};
 use crate::grid::{LayerId, Slot};
 use crate::water::WaterWorld;
 use crate::water::cell::{CellFlags, WaterCell};
@@ -29,7 +29,7 @@ pub enum Violation {
     Storage,
     /// The bit masks, outlets or sources cached for the chunk at this chunk position do not match
     /// its cells.
-    Masks(IVec3),
+    Masks(ChunkPos),
     /// A cell whose word is not canonical.
     Word {
         /// The cell.
@@ -461,7 +461,7 @@ mod tests {
     /// other than words hold.
     fn world(words: &[(IVec3, u16)]) -> WaterWorld {
         let mut world = WaterWorld::new(7, Rules { throughput: 3, ..Rules::lossless() }).unwrap();
-        world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::SOLID)).unwrap();
+        world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Voxel::SOLID)).unwrap();
         world.run(3);
         for &(cell, word) in words {
             let place = world.place(cell).unwrap();
@@ -531,7 +531,7 @@ mod tests {
         assert_eq!(lost.check_laws(), Err(Violation::Ledger { counted: 7, booked: 9 }));
         let mut masked = world(&[(HERE, FULL)]);
         masked.store.grid_mut().set(HERE, Voxel::from_raw(3));
-        assert_eq!(masked.check_laws(), Err(Violation::Masks(IVec3::ZERO)));
+        assert_eq!(masked.check_laws(), Err(Violation::Masks(ChunkPos::ZERO)));
         let mut loose = world(&[]);
         let Place { slot, .. } = loose.place(HERE).unwrap();
         loose.store.grid_mut().chunk_at_mut(slot).cells_mut();
@@ -543,7 +543,7 @@ mod tests {
         let mut random = fastrand::Rng::with_seed(4);
         let mut store = Store::new(Region::EVERYWHERE, Edges::WALLS);
         for x in 0..4 {
-            store.insert(IVec3::X * x, Chunk::uniform(Voxel::OPEN));
+            store.insert(ChunkPos::new(x, 0, 0), Chunk::uniform(Voxel::OPEN));
         }
         let slots = store.grid().sorted_slots();
         let (mut set, mut expected) = (PlaceSet::default(), hashbrown::HashSet::new());
@@ -570,7 +570,7 @@ mod tests {
             &["[-4, 5, 61]", "[-3, 5, 61]", "3"],
         );
         for violation in [
-            Violation::Masks(HERE),
+            Violation::Masks(HERE.into()),
             Violation::Bounds(HERE),
             Violation::Parent(HERE),
             Violation::ParentLoop(HERE),

@@ -50,7 +50,7 @@ pub use tick::settle::{Restless, Settle, Settling};
 pub use view::WorldView;
 
 use crate::blast::BlastWorld;
-use crate::coords::{Cube, Region};
+use crate::coords::{ChunkPos, Cube, Region};
 use crate::grid::Grid;
 use crate::humidity::HumidityWorld;
 use crate::water::WaterWorld;
@@ -78,14 +78,14 @@ use tick::touched::Touched;
 /// and pressure leaves the world at their faces.
 ///
 /// ```
-/// use floodplain::glam::IVec3;
+/// use floodplain::{ChunkPos, glam::IVec3};
 /// use floodplain::world::{Content, Edit, Palette, Rules, World};
 ///
 /// let palette = Palette::natural();
 /// let [air, soil] = ["air", "soil"].map(|name| palette.id(name).expect("natural"));
 /// let mut world = World::new(7, palette, Rules::default())?;
 /// // Ground up to y = 7.
-/// world.insert_chunk(IVec3::ZERO, Content::from_heights(IVec3::ZERO, |_, _| 7, |_| soil, air))?;
+/// world.insert_chunk(ChunkPos::ZERO, Content::from_heights(ChunkPos::ZERO, |_, _| 7, |_| soil, air))?;
 /// world.set_material(IVec3::new(8, 7, 8), air)?;
 /// world.rain(IVec3::new(8, 15, 8), 9)?;
 /// world.run(20);
@@ -113,10 +113,10 @@ pub struct World {
     queue: Queue,
     /// The chunks whose ground `blast` has, in order of position: loaded chunks in which `blast`
     /// has pressure or ground. Follows from `blast`.
-    mirrored: BTreeSet<[i32; 3]>,
+    mirrored: BTreeSet<ChunkPos>,
     /// The chunks in which pressure was added to the world since all was last silent, in order of
     /// position.
-    origins: BTreeSet<[i32; 3]>,
+    origins: BTreeSet<ChunkPos>,
     /// Whether an edit may have changed water since `blast` followed it; for checks only. Not known
     /// for a world that was just made or loaded.
     is_water_edited: bool,

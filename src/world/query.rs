@@ -11,7 +11,7 @@ use super::tick::exchange::Passed;
 use super::{Broken, World};
 use crate::blast::BlastWorld;
 use crate::chunk::Chunk;
-use crate::coords::{Cube, Region, Shape};
+use crate::coords::{ChunkPos, Cube, Region, Shape};
 use crate::humidity::HumidityWorld;
 use crate::simulation::ChunkChanges;
 use crate::state_hash::StateHash;
@@ -85,12 +85,12 @@ impl World {
 
     /// Returns the materials of the loaded chunks with their chunk positions, in order of position.
     /// Cells beyond the bounds have the first material.
-    pub fn chunks(&self) -> impl Iterator<Item = (IVec3, &Chunk<MaterialId>)> {
+    pub fn chunks(&self) -> impl Iterator<Item = (ChunkPos, &Chunk<MaterialId>)> {
         self.ground.chunks()
     }
 
     /// Returns the content of the chunk at a chunk position; `None` if it is not loaded.
-    pub fn chunk(&self, position: IVec3) -> Option<Content> {
+    pub fn chunk(&self, position: ChunkPos) -> Option<Content> {
         let materials = self.ground.chunk(position)?.clone();
         let water = self.water.chunk(position).map(|water| water.into_owned());
         let moisture = self.soil.chunk_units(position).map(|soil| soil.all().clone());
@@ -160,15 +160,15 @@ impl World {
         let mut hash = StateHash::new();
         hash.add(self.tick);
         hash.add(self.stage.number().into());
-        self.stage.after().iter().for_each(|&chunk| hash.add_position(chunk));
+        self.stage.after().iter().for_each(|&chunk| hash.add_position(chunk.into()));
         for (position, chunk) in self.ground.chunks() {
-            hash.add_position(position);
+            hash.add_position(position.into());
             hash.add_chunk::<_, 4>(chunk, |material| material.0.into());
         }
         hash.add(self.water.state_hash());
         hash.add(self.soil.state_hash());
         hash.add(self.blast.state_hash());
-        self.origins().for_each(|chunk| hash.add_position(chunk));
+        self.origins().for_each(|chunk| hash.add_position(chunk.into()));
         // A world without any exchange has the hash of its parts alone.
         let Passed { soaked, sprung, ebbed } = self.passed;
         if self.passed != Passed::default() {

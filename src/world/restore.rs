@@ -10,11 +10,10 @@ use super::tick::exchange::Passed;
 use super::{Broken, MaterialId, World};
 use crate::blast::BlastWorld;
 use crate::chunk::{CellMask, Chunk};
-use crate::coords::{CHUNK_CELLS, Cube, Shape, sort_key};
+use crate::coords::{CHUNK_CELLS, ChunkPos, Cube, Shape};
 use crate::edit_queue::Waiting;
 use crate::humidity::HumidityWorld;
 use crate::water::WaterWorld;
-use glam::IVec3;
 use std::collections::VecDeque;
 
 /// The three parts, each with its rules and its account.
@@ -29,11 +28,11 @@ pub(crate) struct Common {
     /// [`Stage::number`] of the next stage of the tick.
     pub(crate) stage: u32,
     /// [`Stage::after`] of that stage.
-    pub(crate) after: Option<IVec3>,
+    pub(crate) after: Option<ChunkPos>,
     pub(crate) edits: Waiting<VecDeque<Edit>>,
     pub(crate) events: Vec<Broken>,
     /// The chunks in which pressure was added to the world.
-    pub(crate) origins: Vec<IVec3>,
+    pub(crate) origins: Vec<ChunkPos>,
     pub(crate) counts: Counts,
 }
 
@@ -56,7 +55,7 @@ pub(crate) struct SavedGround<'a> {
 impl World {
     /// Returns [`Stage::number`] of the next stage of the tick, 0 if the tick has not begun, and
     /// [`Stage::after`] of it.
-    pub(crate) fn saved_stage(&self) -> (u32, Option<IVec3>) {
+    pub(crate) fn saved_stage(&self) -> (u32, Option<ChunkPos>) {
         (self.stage.number(), self.stage.after())
     }
 
@@ -65,18 +64,18 @@ impl World {
         self.queue.saved()
     }
 
-    pub(crate) fn saved_ground(&self, chunk: IVec3) -> Option<SavedGround<'_>> {
+    pub(crate) fn saved_ground(&self, chunk: ChunkPos) -> Option<SavedGround<'_>> {
         let slot = self.ground.slot(chunk)?;
         Some(SavedGround {
             materials: self.ground.chunk_at(slot),
             changed: self.ground.changed_at(slot),
-            is_lent: self.mirrored.contains(&sort_key(chunk)),
+            is_lent: self.mirrored.contains(&chunk),
         })
     }
 
     /// Makes copies of a chunk's ground share its array until it is written.
     #[cfg(feature = "store")]
-    pub(crate) fn share_ground(&mut self, chunk: IVec3) {
+    pub(crate) fn share_ground(&mut self, chunk: ChunkPos) {
         if let Some(slot) = self.ground.slot(chunk) {
             self.ground.chunk_at_mut(slot).share();
         }
@@ -111,7 +110,7 @@ impl World {
         world.soil.count_no_moves();
         world.blast.keep(1.0 - rules.blast_fading);
         world.blast.confine();
-        world.origins = common.origins.into_iter().map(sort_key).collect();
+        world.origins = common.origins.into_iter().collect();
         world.queue = Queue::restored(is_closing, common.edits);
         world.events = common.events;
         let Counts { soaked, sprung, ebbed, thrown, spilled } = common.counts;
@@ -126,7 +125,7 @@ impl World {
     /// are in the palette.
     pub(crate) fn restore_ground(
         &mut self,
-        position: IVec3,
+        position: ChunkPos,
         materials: Chunk<MaterialId>,
         changed: Option<&CellMask>,
         is_lent: bool,
@@ -150,18 +149,18 @@ impl World {
             self.ground.mark_changes_at(slot, cells);
         }
         if is_lent {
-            self.mirrored.insert(sort_key(position));
+            self.mirrored.insert(position);
         }
         true
     }
 
     /// Returns whether the part of soil has the chunk at a chunk position, by its ground.
-    pub(crate) fn is_of_soil(&self, chunk: IVec3) -> bool {
+    pub(crate) fn is_of_soil(&self, chunk: ChunkPos) -> bool {
         self.has_soil(chunk)
     }
 
     /// Notes that a chunk is fully restored, except for its pressure.
-    pub(crate) fn note_restored(&mut self, chunk: IVec3) {
+    pub(crate) fn note_restored(&mut self, chunk: ChunkPos) {
         if self.is_within_reach(chunk) {
             self.blast.restore_admitted(chunk);
         }

@@ -2,7 +2,7 @@
 
 use crate::blast;
 use crate::chunk::Chunk;
-use crate::coords::{Cube, Shape, sort_key};
+use crate::coords::{ChunkPos, Cube, Shape};
 use crate::simulation::{ChunkChanges, Progress, StepReport, simulation};
 use crate::state_hash::hash_of;
 use crate::world::{Broken, Edit, EditError, Ledger, Outcome, World};
@@ -17,13 +17,12 @@ simulation! {
     events: Broken;
     awake: awake_cells;
 
-    fn visit_chunk_hashes(&self, visit: &mut dyn FnMut(IVec3, u64)) {
-        let pressures: BTreeMap<[i32; 3], &Chunk<f32>> =
-            self.blast().chunks().map(|(position, chunk)| (sort_key(position), chunk)).collect();
-        let grounds = self.chunks().map(|(position, _)| sort_key(position));
-        let all: BTreeSet<[i32; 3]> = pressures.keys().copied().chain(grounds).collect();
-        for [y, z, x] in all {
-            let position = IVec3::new(x, y, z);
+    fn visit_chunk_hashes(&self, visit: &mut dyn FnMut(ChunkPos, u64)) {
+        let pressures: BTreeMap<ChunkPos, &Chunk<f32>> =
+            self.blast().chunks().map(|(position, chunk)| (position, chunk)).collect();
+        let grounds = self.chunks().map(|(position, _)| position);
+        let all: BTreeSet<ChunkPos> = pressures.keys().copied().chain(grounds).collect();
+        for position in all {
             let hash = hash_of(|hash| {
                 if let Some(content) = self.chunk(position) {
                     hash.add_chunk::<_, 4>(&content.materials, |material| u64::from(material.0));
@@ -34,7 +33,7 @@ simulation! {
                         hash.add_chunk::<_, 2>(&moisture, u64::from);
                     }
                 }
-                if let Some(pressure) = pressures.get(&[y, z, x]) {
+                if let Some(pressure) = pressures.get(&position) {
                     blast::add_pressures(hash, pressure);
                 }
             });
@@ -42,7 +41,7 @@ simulation! {
         }
     }
 
-    fn describe_cell(&self, chunk: IVec3, index: usize) -> (IVec3, String) {
+    fn describe_cell(&self, chunk: ChunkPos, index: usize) -> (IVec3, String) {
         let cell = Cube::cell_at(chunk, index);
         let (material, voxel) = (self.material(cell), self.water().voxel(cell));
         let (moisture, pressure) = (self.moisture(cell), self.pressure(cell));

@@ -5,7 +5,7 @@ use super::World;
 use super::pressure::Matter;
 use super::rules::UnderWater;
 use super::tick::Stage;
-use crate::coords::{CHUNK_CELLS, Cube, Region, Shape};
+use crate::coords::{CHUNK_CELLS, ChunkPos, Cube, Region, Shape};
 use crate::humidity::Cell;
 use crate::{blast, humidity, water};
 use core::fmt;
@@ -28,7 +28,7 @@ pub enum Violation {
         /// `"water"`, `"soil"` or `"blast"`.
         part: &'static str,
         /// The chunk position.
-        chunk: IVec3,
+        chunk: ChunkPos,
     },
     /// A part has other ground in this cell than its material.
     Ground {
@@ -39,7 +39,7 @@ pub enum Violation {
     },
     /// In the chunk at this chunk position, the sea feeds soil that is not beside it, or does not
     /// feed soil that is.
-    Seabed(IVec3),
+    Seabed(ChunkPos),
     /// Water and moisture differ from the units that came in less the units that went out.
     Account {
         /// The units in the cells, in units of moisture.
@@ -106,12 +106,12 @@ impl World {
         if !self.are_contacts_quiet() {
             return Ok(());
         }
-        let differs = |&chunk: &IVec3| self.soil.fed(chunk) != self.seabed_of(chunk);
+        let differs = |&chunk: &ChunkPos| self.soil.fed(chunk) != self.seabed_of(chunk);
         self.soil.chunk_positions().find(differs).map_or(Ok(()), |at| Err(Violation::Seabed(at)))
     }
 
     /// Returns the cells of a chunk that lie in bounds.
-    pub(super) fn cells_within(&self, chunk: IVec3) -> impl Iterator<Item = IVec3> {
+    pub(super) fn cells_within(&self, chunk: ChunkPos) -> impl Iterator<Item = IVec3> {
         let inside = self.bounds().intersection(&Cube::region_of(chunk));
         inside.into_iter().flat_map(Region::positions)
     }
@@ -130,7 +130,7 @@ impl World {
                 return missing("blast", chunk);
             }
         }
-        let is_ground = |chunk: IVec3| self.ground.chunk(chunk).is_some();
+        let is_ground = |chunk: ChunkPos| self.ground.chunk(chunk).is_some();
         if let Some((chunk, _)) = self.water.chunks().find(|(chunk, _)| !is_ground(*chunk)) {
             return missing("water", chunk);
         }
@@ -176,7 +176,7 @@ impl World {
 
     /// Returns whether the ground of a chunk is lent exactly if the blast has pressure or ground
     /// there. During the steps of explosions, chunks that they have just entered are not lent yet.
-    fn is_lent_rightly(&self, chunk: IVec3) -> bool {
+    fn is_lent_rightly(&self, chunk: ChunkPos) -> bool {
         let (is_lent, is_blank) = (self.is_lent(chunk), self.blast.is_blank_at(chunk));
         if self.is_between_blasts() {
             is_lent != (is_blank && !self.blast.has_ground_at(chunk))

@@ -4,18 +4,19 @@ use super::World;
 use super::feed::{MOISTURE_STEP, Mirror};
 use super::rules::material::MaterialId;
 use crate::chunk::Chunk;
+use crate::coords::ChunkPos;
 use crate::water::{self, WaterView, WaterWorld};
 use glam::IVec3;
 
 /// Ground and water that can be drawn: a [`World`], or a [`Mirror`] on a client.
 ///
 /// ```
-/// use floodplain::glam::IVec3;
+/// use floodplain::{ChunkPos, glam::IVec3};
 /// use floodplain::water::WaterView;
 /// use floodplain::world::{Content, Feed, MaterialId, Mirror, Palette, Rules, World, WorldView};
 ///
 /// /// Returns the triangles of the water in a chunk, and its cells of a material.
-/// fn drawn(world: &impl WorldView, chunk: IVec3, material: MaterialId) -> (usize, usize) {
+/// fn drawn(world: &impl WorldView, chunk: ChunkPos, material: MaterialId) -> (usize, usize) {
 ///     let mesh = world.water().surface_mesh(chunk, None);
 ///     let cells = world.materials(chunk).expect("it is here");
 ///     (mesh.indices.len() / 3, (0..4096).filter(|&cell| cells.get(cell) == material).count())
@@ -24,11 +25,11 @@ use glam::IVec3;
 /// let palette = Palette::natural();
 /// let [air, rock] = ["air", "rock"].map(|name| palette.id(name).expect("natural"));
 /// let mut world = World::new(7, palette, Rules::default())?;
-/// world.insert_chunk(IVec3::ZERO, Content::from_heights(IVec3::ZERO, |_, _| 7, |_| rock, air))?;
+/// world.insert_chunk(ChunkPos::ZERO, Content::from_heights(ChunkPos::ZERO, |_, _| 7, |_| rock, air))?;
 /// world.rain(IVec3::new(8, 15, 8), 9)?;
 /// let (mut feed, mut mirror) = (Feed::new(&mut world), Mirror::new(1));
-/// mirror.apply(&feed.whole(&world, [IVec3::ZERO]))?;
-/// assert_eq!(drawn(&mirror, IVec3::ZERO, rock), drawn(&world, IVec3::ZERO, rock));
+/// mirror.apply(&feed.whole(&world, [ChunkPos::ZERO]))?;
+/// assert_eq!(drawn(&mirror, ChunkPos::ZERO, rock), drawn(&world, ChunkPos::ZERO, rock));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait WorldView {
@@ -39,7 +40,7 @@ pub trait WorldView {
     fn water(&self) -> &Self::Water;
 
     /// Returns the materials of the chunk at a chunk position; `None` if it is not here.
-    fn materials(&self, chunk: IVec3) -> Option<&Chunk<MaterialId>>;
+    fn materials(&self, chunk: ChunkPos) -> Option<&Chunk<MaterialId>>;
 
     /// Returns the material of a cell; `None` if its chunk is not here, or the cell lies outside
     /// the world's bounds.
@@ -57,7 +58,7 @@ impl<W: Seen> WorldView for W {
         self.body()
     }
 
-    fn materials(&self, chunk: IVec3) -> Option<&Chunk<MaterialId>> {
+    fn materials(&self, chunk: ChunkPos) -> Option<&Chunk<MaterialId>> {
         self.ground_of(chunk)
     }
 
@@ -77,7 +78,7 @@ pub trait Seen {
 
     fn body(&self) -> &Self::Body;
 
-    fn ground_of(&self, chunk: IVec3) -> Option<&Chunk<MaterialId>>;
+    fn ground_of(&self, chunk: ChunkPos) -> Option<&Chunk<MaterialId>>;
 
     fn material_at(&self, cell: IVec3) -> Option<MaterialId>;
 
@@ -91,7 +92,7 @@ impl Seen for World {
         self.water()
     }
 
-    fn ground_of(&self, chunk: IVec3) -> Option<&Chunk<MaterialId>> {
+    fn ground_of(&self, chunk: ChunkPos) -> Option<&Chunk<MaterialId>> {
         self.ground.chunk(chunk)
     }
 
@@ -111,7 +112,7 @@ impl Seen for Mirror {
         self.water()
     }
 
-    fn ground_of(&self, chunk: IVec3) -> Option<&Chunk<MaterialId>> {
+    fn ground_of(&self, chunk: ChunkPos) -> Option<&Chunk<MaterialId>> {
         self.chunk(chunk)
     }
 

@@ -6,7 +6,7 @@ use super::shut_rooms::quiet_beside_loud;
 use floodplain::blast::{BlastGraph, BlastWorld, Border, Borders, EditError, NodeId, Probe, Rules};
 use floodplain::glam::{DVec3, IVec3};
 use floodplain::snapshot::Saved;
-use floodplain::{Chunk, Face, Region, Shape, Sheet};
+use floodplain::{Chunk, ChunkPos, Face, Region, Shape, Sheet};
 
 fn field(rules: Rules) -> BlastWorld {
     BlastWorld::new(rules).unwrap()
@@ -20,7 +20,7 @@ fn a_charge_that_is_taken_back_leaves_nothing_behind() {
         |world| _ = world.set_pressure(at(64, 0), 0.0).unwrap(),
         |world| _ = world.set_solid(at(64, 0)).unwrap(),
         |world| world.fill_pressure(Region::new(at(64, 0), at(80, 3)), 0.0).unwrap(),
-        |world| _ = world.remove_chunk(IVec3::X).unwrap(),
+        |world| _ = world.remove_chunk(ChunkPos::new(1, 0, 0)).unwrap(),
     ];
     for rules in [Rules::default(), Rules::wave(0.25, 0.9)] {
         for (number, take_back) in taken_back.into_iter().enumerate() {
@@ -139,7 +139,7 @@ fn flows_that_end_are_told() {
         world
             .take_changes()
             .iter()
-            .any(|told| told.chunk == IVec3::ZERO && told.cells.contains(index))
+            .any(|told| told.chunk == ChunkPos::ZERO && told.cells.contains(index))
     };
     let mut world = field(Rules { threshold: 1.0, ..Rules::wave(0.25, 0.9) });
     // It keeps the chunk.
@@ -182,10 +182,10 @@ fn a_chunk_whose_shut_links_keep_a_neighbour_stable_is_not_unloaded() {
     world.set_link(there, Face::East, 2.0).unwrap();
     let before = world.save();
     let refused = EditError::Unstable { cell: there, weights: 5.0, limit: 1.0 };
-    assert_eq!(world.remove_chunk(IVec3::ZERO), Err(refused));
+    assert_eq!(world.remove_chunk(ChunkPos::ZERO), Err(refused));
     assert!(world.save() == before, "what is refused changes nothing");
     world.set_link(there, Face::East, 1.0).unwrap();
-    world.remove_chunk(IVec3::ZERO).unwrap();
+    world.remove_chunk(ChunkPos::ZERO).unwrap();
     assert_eq!((world.link(here, Face::East), world.validate()), (Some(1.0), Ok(())));
 }
 
@@ -264,10 +264,10 @@ fn a_chunk_that_held_pressure_back_wakes_what_it_held_when_it_goes() {
     let mut world =
         BlastWorld::<Sheet>::with_bounds(Rules::default(), bounds, Borders::default()).unwrap();
     world.fill_solid(Region::new(at(63, 0), at(63, 63))).unwrap();
-    world.insert_chunk(IVec3::X, Chunk::uniform(50.0)).unwrap();
+    world.insert_chunk(ChunkPos::new(1, 0, 0), Chunk::uniform(50.0)).unwrap();
     world.run(5);
     assert_eq!((world.is_at_rest(), world.validate()), (true, Ok(())));
-    world.remove_chunk(IVec3::ZERO).unwrap();
+    world.remove_chunk(ChunkPos::ZERO).unwrap();
     assert_eq!((world.is_at_rest(), world.validate()), (false, Ok(())));
     world.run(5);
     assert!(world.pressure(at(63, 9)) > 1.0, "{}", world.pressure(at(63, 9)));

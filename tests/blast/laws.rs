@@ -6,7 +6,7 @@ use floodplain::blast::{
     BlastGraph, BlastWorld, Border, Borders, NodeId, PRESSURE_LIMIT, Rule, Rules,
 };
 use floodplain::glam::{DVec3, IVec3};
-use floodplain::{Chunk, Cube, Face, FieldShape, Region, Sheet};
+use floodplain::{Chunk, ChunkPos, Cube, Face, FieldShape, Region, Sheet};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
@@ -340,9 +340,9 @@ fn apply(world: &mut BlastWorld, edit: &Edit, stepped: &mut dyn FnMut(&mut Blast
             world.set_link(cell, Face::from_index(face).unwrap(), weight).is_err()
         }
         Edit::Insert(chunk, pressure) => {
-            world.insert_chunk(chunk, Chunk::uniform(pressure)).is_err()
+            world.insert_chunk(chunk.into(), Chunk::uniform(pressure)).is_err()
         }
-        Edit::Remove(chunk) => world.remove_chunk(chunk).is_err(),
+        Edit::Remove(chunk) => world.remove_chunk(chunk.into()).is_err(),
         Edit::Run(steps) => {
             (0..steps).for_each(|_| stepped(world));
             false
@@ -436,10 +436,10 @@ proptest! {
             // Loading and unloading is not listed.
             let loaded = if let Edit::Insert(chunk, _) | Edit::Remove(chunk) = edit { Some(*chunk) } else { None };
             for (cell, before) in Region::new(LOW, HIGH).positions().zip(before) {
-                let chunk = IVec3::new(cell.x >> 6, cell.y >> 6, 0);
+                let chunk = ChunkPos::new(cell.x >> 6, cell.y >> 6, 0);
                 let index = ((cell.y & 63) * 64 + (cell.x & 63)) as usize;
                 let is_named = changes.iter().any(|change| change.chunk == chunk && change.cells.contains(index));
-                let is_true = is_named || loaded == Some(chunk) || state(&world, cell) == before;
+                let is_true = is_named || loaded == Some(chunk.into()) || state(&world, cell) == before;
                 prop_assert!(is_true, "{} after {:?}", cell, edit);
             }
             prop_assert!(world.take_changes().is_empty());
@@ -450,7 +450,7 @@ proptest! {
     fn the_order_of_loading_changes_nothing(
         rules in rules(), pressures in prop::collection::vec(0.0f32..300.0, 9), seed in any::<u64>()
     ) {
-        let chunks: Vec<IVec3> = Region::new(IVec3::new(-1, -1, 0), IVec3::new(1, 1, 0)).positions().collect();
+        let chunks: Vec<ChunkPos> = Region::new(IVec3::new(-1, -1, 0), IVec3::new(1, 1, 0)).positions().map(ChunkPos::from).collect();
         let mut shuffled: Vec<usize> = (0..9).collect();
         fastrand::Rng::with_seed(seed).shuffle(&mut shuffled);
         let run = |order: &[usize]| {

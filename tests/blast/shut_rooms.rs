@@ -13,7 +13,7 @@ pub fn quiet_beside_loud(rules: Rules) -> BlastWorld {
     let mut world: BlastWorld =
         BlastWorld::with_bounds(rules, bounds, Borders::all(Border::Rigid)).unwrap();
     for (chunk, pressure) in [(IVec3::ZERO, 0.5), (IVec3::X, 2.0)] {
-        world.insert_chunk(chunk, Chunk::uniform(pressure)).unwrap();
+        world.insert_chunk(chunk.into(), Chunk::uniform(pressure)).unwrap();
     }
     for along in 0..64 {
         world.set_link(at(63, along), Face::East, 0.0).unwrap();

@@ -3,9 +3,9 @@
 
 use super::rooms::{at, exact, room};
 use floodplain::blast::{BlastGraph, BlastWorld, Border, Probe, Rules};
-use floodplain::glam::{DVec3, IVec3};
+use floodplain::glam::DVec3;
 use floodplain::snapshot::Saved;
-use floodplain::{Face, Region};
+use floodplain::{ChunkPos, Face, Region};
 
 /// The second of two walls is held by the first. When that broke, and the pressures were too far
 /// from flowing for any of them to change, the chunk fell asleep before the second was asked; its
@@ -49,7 +49,7 @@ fn a_wall_that_breaks_is_counted_as_changed() {
     assert_eq!(world.step().changed, 1);
     let told: Vec<_> =
         world.take_changes().iter().map(|told| (told.chunk, told.cells.len())).collect();
-    assert_eq!((told, world.pressure(at(1, 0))), (vec![(IVec3::ZERO, 1)], 0.0));
+    assert_eq!((told, world.pressure(at(1, 0))), (vec![(ChunkPos::ZERO, 1)], 0.0));
     let mut graph = BlastGraph::new(Rules::diffusive(1e-20)).unwrap();
     let [charge, wall] = [7.0, 0.0].map(|pressure| graph.add_node(DVec3::ZERO, pressure).unwrap());
     graph.add_link(charge, wall, 1e-310).unwrap();
@@ -106,7 +106,7 @@ fn a_wall_that_breaks_in_a_chunk_that_is_let_go_is_counted_and_told() {
     );
     let told: Vec<_> =
         world.take_changes().iter().map(|told| (told.chunk, told.cells.len())).collect();
-    assert_eq!(told, [(IVec3::ZERO, 2)]);
+    assert_eq!(told, [(ChunkPos::ZERO, 2)]);
 }
 
 /// The same on a graph, over links so thin that what would flow is no number.

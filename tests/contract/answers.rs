@@ -7,7 +7,7 @@ use floodplain::humidity::{self, HumidityWorld, ROCK};
 use floodplain::scenario::Scenario;
 use floodplain::water::{self, Voxel, WaterCell, WaterWorld};
 use floodplain::water2d::{self, Water2dWorld};
-use floodplain::{CellMask, Chunk, Cube, Face, Grid, GridError, Region, Simulation};
+use floodplain::{CellMask, Chunk, ChunkPos, Cube, Face, Grid, GridError, Region, Simulation};
 
 const HERE: IVec3 = IVec3::new(3, 4, 0);
 const OUTSIDE: IVec3 = IVec3::new(300, 4, 0);
@@ -32,7 +32,7 @@ fn water_says_what_stands_where() {
     let rules = water::Rules { throughput: 3, ..water::Rules::lossless() };
     let mut world = WaterWorld::with_bounds(17, rules, bounds()).unwrap();
     grows(&mut world, |world| {
-        world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::SOLID)).unwrap();
+        world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Voxel::SOLID)).unwrap();
         world.fill_water(Region::cell(HERE), 5).unwrap();
     });
     assert_eq!((world.rules(), world.bounds(), world.seed()), (&rules, bounds(), 17));
@@ -59,7 +59,7 @@ fn water_says_what_stands_where() {
 #[test]
 fn a_chunk_of_springs_is_a_chunk_of_springs() {
     let mut world = WaterWorld::new(17, water::Rules::lossless()).unwrap();
-    world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::water(WaterCell::SOURCE))).unwrap();
+    world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Voxel::water(WaterCell::SOURCE))).unwrap();
     assert_eq!((world.total(), world.validate()), (7 * 4096, Ok(())));
     assert_eq!(world.add_source(IVec3::ONE), Ok(false), "it is one");
     assert_eq!(world.scoop(IVec3::ONE, 4), Ok(4), "it does not run dry");
@@ -94,7 +94,7 @@ fn humidity_says_what_stands_where() {
         let mut world: HumidityWorld = HumidityWorld::with_bounds(rules, bounds()).unwrap();
         grows(&mut world, |world| {
             world
-                .insert_chunk(IVec3::ZERO, Chunk::uniform(humidity::Cell::soil(5.0, 2.0)))
+                .insert_chunk(ChunkPos::ZERO, Chunk::uniform(humidity::Cell::soil(5.0, 2.0)))
                 .unwrap();
             world.set_rock(HERE).unwrap();
             world.set_rain(HERE + IVec3::Y, 9.0).unwrap();
@@ -114,7 +114,7 @@ fn two_dimensional_water_says_what_stands_where() {
     for rules in [water2d::Rules::default(), water2d::Rules::literal()] {
         let mut world = Water2dWorld::with_bounds(17, rules, bounds()).unwrap();
         grows(&mut world, |world| {
-            world.insert_chunk(IVec3::ZERO, Chunk::uniform(water2d::Cell::SOLID)).unwrap();
+            world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(water2d::Cell::SOLID)).unwrap();
             world.fill_water(Region::cell(HERE), 250).unwrap();
         });
         assert_eq!((world.rules(), world.bounds(), world.seed()), (&rules, bounds(), 17));
@@ -265,7 +265,7 @@ fn regions_of_the_wrong_length_are_not_copied() {
     assert_eq!(grid.copy_in(region, &[1; 5]), Err(wrong));
     assert_eq!(grid.copy_out(region, &mut [1; 5]), Err(wrong));
     assert_eq!(grid.chunk_count(), 0);
-    assert_eq!(grid.wake(IVec3::ZERO), Err(GridError::NoChunk(IVec3::ZERO)));
+    assert_eq!(grid.wake(IVec3::ZERO), Err(GridError::NoChunk(ChunkPos::ZERO)));
     let mut mask = CellMask::FULL;
     mask.remove(9);
     assert_eq!((mask.len(), CellMask::default()), (4095, CellMask::EMPTY));

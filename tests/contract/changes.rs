@@ -11,7 +11,7 @@ use floodplain::testing::{Op, Run, Small};
 use floodplain::water::{self, Voxel, WaterWorld};
 use floodplain::water2d::{self, Water2dWorld};
 use floodplain::world::World;
-use floodplain::{Chunk, ChunkChanges, Cube, Region, Sheet, Simulation};
+use floodplain::{Chunk, ChunkChanges, ChunkPos, Cube, Region, Sheet, Simulation};
 
 const CELL: IVec3 = IVec3::new(3, 4, 0);
 
@@ -76,7 +76,7 @@ fn changes_are_those_of_cells<W: Simulation<Change = ChunkChanges>>(
     edit(world);
     let changes = world.take_changes();
     assert_eq!(changes.len(), 1);
-    assert!(changes[0].chunk == IVec3::ZERO && changes[0].cells.len() == 1, "{changes:?}");
+    assert!(changes[0].chunk == ChunkPos::ZERO && changes[0].cells.len() == 1, "{changes:?}");
     edit(world);
     unload(world);
     assert_eq!(world.take_changes(), [], "what was not asked for goes with its chunk");
@@ -89,35 +89,37 @@ fn loading_and_unloading_is_not_listed() {
     let mut water = WaterWorld::new(7, water::Rules::lossless()).unwrap();
     changes_are_those_of_cells(
         &mut water,
-        |world| world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN)).unwrap(),
+        |world| world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Voxel::OPEN)).unwrap(),
         |world| assert_eq!(world.pour(CELL, 2), Ok(2)),
-        |world| drop(world.remove_chunk(IVec3::ZERO).unwrap()),
+        |world| drop(world.remove_chunk(ChunkPos::ZERO).unwrap()),
     );
     let mut slice = Water2dWorld::new(7, water2d::Rules::default()).unwrap();
     changes_are_those_of_cells(
         &mut slice,
-        |world| world.insert_chunk(IVec3::ZERO, Chunk::uniform(water2d::Cell::AIR)).unwrap(),
+        |world| world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(water2d::Cell::AIR)).unwrap(),
         |world| assert!(world.pour(CELL, 20).is_ok()),
-        |world| drop(world.remove_chunk(IVec3::ZERO).unwrap()),
+        |world| drop(world.remove_chunk(ChunkPos::ZERO).unwrap()),
     );
     let mut ground: HumidityWorld = HumidityWorld::new(humidity::Rules::default()).unwrap();
     changes_are_those_of_cells(
         &mut ground,
         |world| {
-            world.insert_chunk(IVec3::ZERO, Chunk::uniform(humidity::Cell::soil(1.0, 1.0))).unwrap()
+            world
+                .insert_chunk(ChunkPos::ZERO, Chunk::uniform(humidity::Cell::soil(1.0, 1.0)))
+                .unwrap()
         },
         |world| {
             let more = world.humidity(CELL) + 1.0;
             world.set_humidity(CELL, more).unwrap();
         },
-        |world| drop(world.remove_chunk(IVec3::ZERO).unwrap()),
+        |world| drop(world.remove_chunk(ChunkPos::ZERO).unwrap()),
     );
     let mut air: BlastWorld = BlastWorld::new(blast::Rules::default()).unwrap();
     changes_are_those_of_cells(
         &mut air,
-        |world| world.insert_chunk(IVec3::ZERO, Chunk::uniform(1.0)).unwrap(),
+        |world| world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(1.0)).unwrap(),
         |world| assert!(world.add_pressure(CELL, 1.0).is_ok()),
-        |world| drop(world.remove_chunk(IVec3::ZERO).unwrap()),
+        |world| drop(world.remove_chunk(ChunkPos::ZERO).unwrap()),
     );
 }
 
@@ -131,7 +133,7 @@ fn count(world: &mut impl Simulation<Change = ChunkChanges>) -> usize {
 fn a_fill_lists_only_the_cells_that_it_changes() {
     let region = Region::new(IVec3::ZERO, IVec3::new(9, 9, 0));
     let mut slice = Water2dWorld::new(7, water2d::Rules::default()).unwrap();
-    slice.insert_chunk(IVec3::ZERO, Chunk::uniform(water2d::Cell::SOLID)).unwrap();
+    slice.insert_chunk(ChunkPos::ZERO, Chunk::uniform(water2d::Cell::SOLID)).unwrap();
     slice.clear_solid(CELL).unwrap();
     assert_eq!(count(&mut slice), 1);
     slice.fill_solid(region).unwrap();
@@ -142,7 +144,7 @@ fn a_fill_lists_only_the_cells_that_it_changes() {
 
     let mut ground: HumidityWorld = HumidityWorld::new(humidity::Rules::default()).unwrap();
     let soil = humidity::Cell::soil(1.0, 1.0);
-    ground.insert_chunk(IVec3::ZERO, Chunk::uniform(soil)).unwrap();
+    ground.insert_chunk(ChunkPos::ZERO, Chunk::uniform(soil)).unwrap();
     ground.set_humidity(CELL, 2.0).unwrap();
     assert_eq!(count(&mut ground), 1);
     for changed in [1, 0] {
@@ -151,7 +153,7 @@ fn a_fill_lists_only_the_cells_that_it_changes() {
     }
 
     let mut air = air();
-    air.insert_chunk(IVec3::ZERO, Chunk::uniform(1.0)).unwrap();
+    air.insert_chunk(ChunkPos::ZERO, Chunk::uniform(1.0)).unwrap();
     air.set_pressure(CELL, 2.0).unwrap();
     assert_eq!(count(&mut air), 1);
     for changed in [1, 0] {
@@ -216,7 +218,7 @@ fn a_chunk_that_was_told_of_is_told_of_when_it_has_gone() {
     let mut again: BlastWorld = BlastWorld::load(&world.save()).unwrap();
     let gone = world.take_changes();
     assert!(
-        gone.iter().all(|change| change.chunk == IVec3::ZERO),
+        gone.iter().all(|change| change.chunk == ChunkPos::ZERO),
         "the others came and went unseen"
     );
     assert!(told[0].cells.iter().all(|cell| gone[0].cells.contains(cell)));

@@ -12,8 +12,8 @@ use floodplain::water2d::{self, Water2dWorld};
 use floodplain::world;
 use floodplain::world::World;
 use floodplain::{
-    Chunk, Cube, DecodeError, DecodeProblem, EditValue, Face, Format, Region, Sheet, Simulation,
-    water,
+    Chunk, ChunkPos, Cube, DecodeError, DecodeProblem, EditValue, Face, Format, Region, Sheet,
+    Simulation, water,
 };
 use proptest::prelude::*;
 use std::collections::BTreeSet;
@@ -144,16 +144,16 @@ fn of_humidity() -> Vec<Written<humidity::Edit>> {
         written(Edit::SetCell { cell, value }, 5, &[&CELL_BYTES, of_value]),
         written(Edit::FillCells { region: region(), value }, 6, &[&region_bytes(), of_value]),
         written(
-            Edit::InsertChunk { position: cell, chunk: Chunk::uniform(value) },
+            Edit::InsertChunk { position: cell.into(), chunk: Chunk::uniform(value) },
             7,
             &[&CELL_BYTES, &uniform],
         ),
         written(
-            Edit::InsertChunk { position: cell, chunk: dense },
+            Edit::InsertChunk { position: cell.into(), chunk: dense },
             7,
             &[&CELL_BYTES, &dense_bytes],
         ),
-        written(Edit::RemoveChunk(cell), 8, &[&CELL_BYTES]),
+        written(Edit::RemoveChunk(cell.into()), 8, &[&CELL_BYTES]),
         written(Edit::WakeAll, 9, &[]),
     ]
 }
@@ -169,7 +169,8 @@ fn of_water_2d() -> Vec<Written<water2d::Edit>> {
     };
     let (dense, dense_bytes) = chunk(Cell::SOLID, water, value);
     let uniform = [&[0], &units_bytes[..]].concat();
-    let chunks = vec![(CELL, dense.clone()), (IVec3::splat(256), Chunk::uniform(water))];
+    let chunks =
+        vec![(CELL.into(), dense.clone()), (ChunkPos::new(256, 256, 256), Chunk::uniform(water))];
     vec![
         written(Edit::SetSolid(cell), 0, &[&CELL_BYTES]),
         written(Edit::ClearSolid(cell), 1, &[&CELL_BYTES]),
@@ -182,7 +183,7 @@ fn of_water_2d() -> Vec<Written<water2d::Edit>> {
             &[&region_bytes(), &units_bytes],
         ),
         written(
-            Edit::InsertChunk { position: cell, chunk: dense },
+            Edit::InsertChunk { position: cell.into(), chunk: dense },
             6,
             &[&CELL_BYTES, &dense_bytes],
         ),
@@ -191,7 +192,7 @@ fn of_water_2d() -> Vec<Written<water2d::Edit>> {
             7,
             &[&[2, 0, 0, 0], &CELL_BYTES, &dense_bytes, &region_bytes()[12..], &uniform],
         ),
-        written(Edit::RemoveChunk(cell), 8, &[&CELL_BYTES]),
+        written(Edit::RemoveChunk(cell.into()), 8, &[&CELL_BYTES]),
         written(Edit::WakeAll, 9, &[]),
     ]
 }
@@ -217,11 +218,11 @@ fn of_blast() -> Vec<Written<blast::Edit>> {
             &[&CELL_BYTES, &[Face::Up.index() as u8], &number],
         ),
         written(
-            Edit::InsertChunk { position: cell, chunk: dense },
+            Edit::InsertChunk { position: cell.into(), chunk: dense },
             9,
             &[&CELL_BYTES, &dense_bytes],
         ),
-        written(Edit::RemoveChunk(cell), 10, &[&CELL_BYTES]),
+        written(Edit::RemoveChunk(cell.into()), 10, &[&CELL_BYTES]),
         written(Edit::WakeAll, 11, &[]),
         written(
             Edit::AddCharge { centre: cell, radius: 4.0, pressure },
@@ -279,10 +280,10 @@ fn of_worlds() -> Vec<Written<world::Edit>> {
     let rock = Content::from(Chunk::uniform(material));
     let mut world = World::new(7, Palette::natural(), Rules::default()).unwrap();
     let sand = MaterialId(3);
-    world.insert_chunk(cell, Chunk::uniform(sand).into()).unwrap();
+    world.insert_chunk(cell.into(), Chunk::uniform(sand).into()).unwrap();
     let spring = humidity::Edit::SetRain { cell: cell * 16 + IVec3::X, humidity: 0.0 };
     world.apply(Edit::Soil(spring)).unwrap();
-    let records = world.remove_chunks([cell]).unwrap();
+    let records = world.remove_chunks([cell.into()]).unwrap();
     let water = records[0].water().to_bytes();
     let record = [
         &[1][..],
@@ -298,19 +299,23 @@ fn of_worlds() -> Vec<Written<world::Edit>> {
     vec![
         written(Edit::SetMaterial { cell, material }, 0, &[&CELL_BYTES, &[7]]),
         written(Edit::FillMaterial { region: region(), material }, 1, &[&region_bytes(), &[7]]),
-        written(Edit::InsertChunk { position: cell, content }, 2, &[&CELL_BYTES, &content_bytes]),
         written(
-            Edit::InsertChunk { position: cell, content: rock },
+            Edit::InsertChunk { position: cell.into(), content },
+            2,
+            &[&CELL_BYTES, &content_bytes],
+        ),
+        written(
+            Edit::InsertChunk { position: cell.into(), content: rock },
             2,
             &[&CELL_BYTES, &[0, 7, 0, 0]],
         ),
-        written(Edit::RemoveChunk(cell), 3, &[&CELL_BYTES]),
+        written(Edit::RemoveChunk(cell.into()), 3, &[&CELL_BYTES]),
         written(Edit::Rain { from: cell, units }, 4, &[&CELL_BYTES, &units.to_le_bytes()]),
         written(Edit::Water(water::Edit::AddSource(cell)), 5, &[&of_part(2)]),
         written(Edit::Soil(humidity::Edit::ClearRain(cell)), 6, &[&of_part(4)]),
         written(Edit::Blast(blast::Edit::ClearSolid(cell)), 7, &[&of_part(5)]),
         written(Edit::WakeAll, 8, &[]),
-        written(Edit::RemoveChunks(vec![cell]), 9, &[&[1, 0, 0, 0], &CELL_BYTES]),
+        written(Edit::RemoveChunks(vec![cell.into()]), 9, &[&[1, 0, 0, 0], &CELL_BYTES]),
         written(Edit::InsertRecords(records), 10, &[&[1, 0, 0, 0], &length, &record]),
         written(
             Edit::Charge { centre: cell, radius: 2.5, pressure: -300.0 },
@@ -415,10 +420,10 @@ fn wake_all_wakes_all() {
         assert_eq!((world.is_at_rest(), world.state_hash()), (false, hash));
     }
     let mut soil: HumidityWorld = HumidityWorld::new(humidity::Rules::default()).unwrap();
-    soil.insert_chunk(IVec3::ZERO, Chunk::uniform(humidity::Cell::soil(1.0, 1.0))).unwrap();
+    soil.insert_chunk(ChunkPos::ZERO, Chunk::uniform(humidity::Cell::soil(1.0, 1.0))).unwrap();
     check(soil, |world| world.apply(humidity::Edit::WakeAll) == Ok(humidity::Outcome::Done));
     let mut slice = Water2dWorld::new(7, water2d::Rules::default()).unwrap();
-    slice.insert_chunk(IVec3::ZERO, Chunk::uniform(water2d::Cell::SOLID)).unwrap();
+    slice.insert_chunk(ChunkPos::ZERO, Chunk::uniform(water2d::Cell::SOLID)).unwrap();
     check(slice, |world| world.apply(water2d::Edit::WakeAll) == Ok(water2d::Outcome::Done));
     let mut field: BlastWorld<Sheet> = BlastWorld::new(blast::Rules::default()).unwrap();
     field.set_solid(IVec3::ZERO).unwrap();

@@ -2,12 +2,13 @@
 //! what is made keeps within all of them.
 
 use fastrand::Rng;
-use floodplain::glam::{IVec2, IVec3};
+use floodplain::glam::IVec3;
 use floodplain::recording::{Recorder, RecordingError};
 use floodplain::water::{self, Edge, Fixture, Voxel, WaterWorld};
 use floodplain::world::{self, MaterialId, World};
 use floodplain::{
-    Chunk, ClientEditError, EditKinds, LimitError, Limits, Region, Ticket, blast, humidity,
+    Chunk, ChunkPos, ClientEditError, ColumnPos, EditKinds, LimitError, Limits, Region, Ticket,
+    blast, humidity,
 };
 use support::worlds;
 
@@ -20,16 +21,16 @@ fn of_servers() -> Vec<water::Edit> {
     use water::Edit;
     let (position, chunk) = (at(900, 0, 0), Chunk::uniform(Voxel::OPEN));
     vec![
-        Edit::InsertChunk { position, chunk: chunk.clone() },
-        Edit::InsertChunks(vec![(position, chunk)]),
-        Edit::RemoveChunk(IVec3::ZERO),
-        Edit::RemoveChunks(vec![IVec3::ZERO]),
+        Edit::InsertChunk { position: position.into(), chunk: chunk.clone() },
+        Edit::InsertChunks(vec![(position.into(), chunk)]),
+        Edit::RemoveChunk(ChunkPos::ZERO),
+        Edit::RemoveChunks(vec![ChunkPos::ZERO]),
         Edit::InsertRecords(Vec::new()),
         Edit::WakeAll,
         Edit::SetRules(water::Rules::lossless()),
-        Edit::SetEdge { column: IVec2::ZERO, edge: Some(Edge::Drain) },
-        Edit::Freeze(vec![IVec3::ZERO]),
-        Edit::Thaw(vec![IVec3::ZERO]),
+        Edit::SetEdge { column: ColumnPos::default(), edge: Some(Edge::Drain) },
+        Edit::Freeze(vec![ChunkPos::ZERO]),
+        Edit::Thaw(vec![ChunkPos::ZERO]),
     ]
 }
 
@@ -59,13 +60,13 @@ fn server_edits_are_refused_from_clients() {
         is_refused(Some(error), &story);
     }
     let of_world = [
-        world::Edit::RemoveChunk(IVec3::ZERO),
-        world::Edit::RemoveChunks(vec![IVec3::ZERO]),
+        world::Edit::RemoveChunk(ChunkPos::ZERO),
+        world::Edit::RemoveChunks(vec![ChunkPos::ZERO]),
         world::Edit::InsertRecords(Vec::new()),
         world::Edit::WakeAll,
         world::Edit::Soil(humidity::Edit::WakeAll),
         world::Edit::Blast(blast::Edit::WakeAll),
-        world::Edit::Blast(blast::Edit::RemoveChunk(IVec3::ZERO)),
+        world::Edit::Blast(blast::Edit::RemoveChunk(ChunkPos::ZERO)),
     ];
     for edit in of_world {
         let Err(ClientEditError::Limit(error)) = world.apply_bytes(&edit.to_bytes(), &limits)

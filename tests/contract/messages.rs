@@ -7,7 +7,9 @@ use floodplain::save_file::{Part, SaveError};
 use floodplain::snapshot::Kind;
 use floodplain::water::{CellError, EditError, Rules, RulesError, Voxel, WaterCell, WaterWorld};
 use floodplain::water2d::{self, Water2dWorld};
-use floodplain::{Chunk, Cube, DecodeError, DecodeProblem, Face, Format, Grid, GridError, Region};
+use floodplain::{
+    Chunk, ChunkPos, Cube, DecodeError, DecodeProblem, Face, Format, Grid, GridError, Region,
+};
 use std::error::Error;
 
 const HERE: IVec3 = IVec3::new(-4, 5, 61);
@@ -24,8 +26,8 @@ fn says(error: &dyn Error, parts: &[&str]) {
 
 #[test]
 fn store_errors_name_chunk_and_sizes() {
-    says(&GridError::ChunkOutOfRange(HERE), &["[-4, 5, 61]", "i32"]);
-    says(&GridError::NoChunk(HERE), &["[-4, 5, 61]"]);
+    says(&GridError::ChunkOutOfRange(HERE.into()), &["[-4, 5, 61]", "i32"]);
+    says(&GridError::NoChunk(HERE.into()), &["[-4, 5, 61]"]);
     says(&GridError::SliceLength { slice: 12, region: 13 }, &["12", "13"]);
     says(&GridError::RegionTooLarge { chunks: 1 << 40 }, &["1099511627776"]);
 }
@@ -36,9 +38,9 @@ fn refused_edits_name_cell_or_chunk() {
         EditError::NotLoaded(HERE),
         EditError::OutOfBounds(HERE),
         EditError::Solid(HERE),
-        EditError::ChunkPresent(HERE),
-        EditError::ChunkAbsent(HERE),
-        EditError::ChunkOutOfBounds(HERE),
+        EditError::ChunkPresent(HERE.into()),
+        EditError::ChunkAbsent(HERE.into()),
+        EditError::ChunkOutOfBounds(HERE.into()),
     ] {
         says(&error, &["[-4, 5, 61]"]);
     }
@@ -72,16 +74,19 @@ fn refused_edits_of_explosions_name_place_and_value() {
     says(&world.set_link(HERE, Face::Up, 4.0).unwrap_err(), &[at, "9", "1"]);
     let mut chunk = Chunk::uniform(0.0);
     chunk.set(5, -3.0);
-    says(&world.insert_chunk(IVec3::NEG_ONE, chunk).unwrap_err(), &["[-11, -16, -16]", "-3"]);
     says(
-        &world.insert_chunk(IVec3::NEG_ONE, Chunk::uniform(-3.0)).unwrap_err(),
+        &world.insert_chunk(ChunkPos::new(-1, -1, -1), chunk).unwrap_err(),
+        &["[-11, -16, -16]", "-3"],
+    );
+    says(
+        &world.insert_chunk(ChunkPos::new(-1, -1, -1), Chunk::uniform(-3.0)).unwrap_err(),
         &["[-16, -16, -16]", "-3"],
     );
     world.set_solid(HERE).unwrap();
     says(&world.set_pressure(HERE, 1.0).unwrap_err(), &[at]);
-    world.insert_chunk(IVec3::ZERO, Chunk::uniform(0.0)).unwrap();
+    world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(0.0)).unwrap();
     says(
-        &world.insert_chunk(IVec3::ZERO, Chunk::uniform(0.0)).unwrap_err(),
+        &world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(0.0)).unwrap_err(),
         &["[0, 0, 0]", "already"],
     );
 }
@@ -118,7 +123,7 @@ fn refused_edits_of_graphs_name_nodes_and_value() {
 #[test]
 fn refused_levels_of_2d_water_name_cell_and_level() {
     let mut world = Water2dWorld::new(0, water2d::Rules::default()).unwrap();
-    world.insert_chunk(IVec3::ZERO, Chunk::uniform(water2d::Cell::AIR)).unwrap();
+    world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(water2d::Cell::AIR)).unwrap();
     let (cell, most) = (IVec3::new(4, 5, 0), water2d::MAX_LEVEL);
     assert_eq!(world.pour(cell, 7), Ok(7));
     says(&world.pour(cell, most).unwrap_err(), &["[4, 5, 0]", "1000007", "1000000"]);
@@ -137,8 +142,8 @@ fn refused_edits_name_cell_or_chunk_in_every_automaton() {
     for error in [
         blast::EditError::OutOfBounds(HERE),
         blast::EditError::NoLink(HERE, Face::Up),
-        blast::EditError::ChunkAbsent(HERE),
-        blast::EditError::ChunkOutOfBounds(HERE),
+        blast::EditError::ChunkAbsent(HERE.into()),
+        blast::EditError::ChunkOutOfBounds(HERE.into()),
     ] {
         says(&error, at);
     }
@@ -148,9 +153,9 @@ fn refused_edits_name_cell_or_chunk_in_every_automaton() {
         water2d::EditError::NotLoaded(HERE),
         water2d::EditError::OutOfBounds(HERE),
         water2d::EditError::Solid(HERE),
-        water2d::EditError::ChunkPresent(HERE),
-        water2d::EditError::ChunkAbsent(HERE),
-        water2d::EditError::ChunkOutOfBounds(HERE),
+        water2d::EditError::ChunkPresent(HERE.into()),
+        water2d::EditError::ChunkAbsent(HERE.into()),
+        water2d::EditError::ChunkOutOfBounds(HERE.into()),
     ] {
         says(&error, at);
     }
@@ -158,9 +163,9 @@ fn refused_edits_name_cell_or_chunk_in_every_automaton() {
     for error in [
         humidity::EditError::NotLoaded(HERE),
         humidity::EditError::OutOfBounds(HERE),
-        humidity::EditError::ChunkPresent(HERE),
-        humidity::EditError::ChunkAbsent(HERE),
-        humidity::EditError::ChunkOutOfBounds(HERE),
+        humidity::EditError::ChunkPresent(HERE.into()),
+        humidity::EditError::ChunkAbsent(HERE.into()),
+        humidity::EditError::ChunkOutOfBounds(HERE.into()),
     ] {
         says(&error, at);
     }
@@ -169,7 +174,7 @@ fn refused_edits_name_cell_or_chunk_in_every_automaton() {
 #[test]
 fn refused_edits_of_humidity_name_cell_and_value() {
     let mut world: HumidityWorld = HumidityWorld::new(humidity::Rules::default()).unwrap();
-    world.insert_chunk(IVec3::ZERO, Chunk::uniform(humidity::Cell::soil(1.0, 1.0))).unwrap();
+    world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(humidity::Cell::soil(1.0, 1.0))).unwrap();
     let cell = IVec3::new(4, 5, 0);
     says(&world.set_humidity(cell, -2.5).unwrap_err(), &["[4, 5, 0]", "-2.5", "32767"]);
     says(&world.set_rain(cell, f64::NAN).unwrap_err(), &["[4, 5, 0]", "NaN"]);
@@ -247,7 +252,7 @@ fn bytes_that_are_refused_name_the_part() {
     says(&SaveError::DamagedDatabase { reason: "torn".to_owned() }, &["torn"]);
     says(&SaveError::Damaged { part: Part::Entry("rules") }, &["entry rules"]);
     says(&SaveError::Damaged { part: Part::Chunks }, &["table of chunks"]);
-    let chunk = SaveError::Malformed { part: Part::Chunk(HERE), error: malformed() };
+    let chunk = SaveError::Malformed { part: Part::Chunk(HERE.into()), error: malformed() };
     says(&chunk, &["[-4, 5, 61]", "a mask"]);
     assert_eq!(chunk.source().unwrap().to_string(), malformed().to_string());
     says(&SaveError::Unlawful { law: "11 units".to_owned() }, &["11 units"]);
@@ -305,7 +310,7 @@ fn a_world_says_what_it_was_made_with() {
     assert_eq!((world.rules(), world.seed(), world.ticks()), (&rules, 17, 0));
     assert!(!world.is_solid(HERE) && world.voxel(HERE).is_none() && world.cell(HERE).is_none());
     let empty = world.memory_bytes();
-    world.insert_chunk(IVec3::ZERO, floodplain::Chunk::uniform(Voxel::SOLID)).unwrap();
+    world.insert_chunk(ChunkPos::ZERO, floodplain::Chunk::uniform(Voxel::SOLID)).unwrap();
     assert!(world.is_solid(IVec3::ONE) && world.cell(IVec3::ONE).is_none());
     assert!(world.memory_bytes() > empty);
     assert!(Rules { film_evaporation: -0.1, ..rules }.check().is_err());

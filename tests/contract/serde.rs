@@ -8,7 +8,7 @@ use floodplain::testing::{Op, Run, Small, palette};
 use floodplain::water::{self, Edge, Fixture, Voxel, WaterCell, WaterWorld};
 use floodplain::water2d::{self, Water2dWorld};
 use floodplain::world::{self, Palette, World};
-use floodplain::{Chunk, Cube, EditValue, Face, Region, Sheet};
+use floodplain::{Chunk, ChunkPos, Cube, EditValue, Face, Region, Sheet};
 use proptest::prelude::*;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -75,19 +75,21 @@ fn ledgers_reports_and_records_are_the_same_after_json() {
     is_the_same_after_json(&water.step());
     is_the_same_after_json(&water.step_within(300));
     is_the_same_after_json(&water.ledger());
-    let chunks: Vec<IVec3> = water.chunks().map(|(position, _)| position).collect();
+    let chunks: Vec<ChunkPos> = water.chunks().map(|(position, _)| position).collect();
     let records = water.remove_chunks(chunks).expect("loaded");
     is_the_same_after_json(&water::Edit::InsertRecords(records.clone()));
     is_the_same_after_json(&water::Outcome::Records(records));
 
     let mut world = World::new(7, Palette::natural(), world::Rules::default()).expect("rules");
-    world.insert_chunk(IVec3::ZERO, Chunk::uniform(world::MaterialId(3)).into()).expect("vacant");
+    world
+        .insert_chunk(ChunkPos::ZERO, Chunk::uniform(world::MaterialId(3)).into())
+        .expect("vacant");
     is_the_same_after_json(&world.step());
     is_the_same_after_json(&world.ledger());
     let [from, into] = [3, 0].map(world::MaterialId);
     let broken = world::Broken { tick: 9, cell: IVec3::NEG_ONE, from, into, difference: 0.1 };
     is_the_same_after_json(&broken);
-    let records = world.remove_chunks([IVec3::ZERO]).expect("loaded");
+    let records = world.remove_chunks([ChunkPos::ZERO]).expect("loaded");
     is_the_same_after_json(&world::Edit::InsertRecords(records));
     is_the_same_after_json(&palette());
 }

@@ -6,7 +6,7 @@ use floodplain::humidity::{self, Cell, HumidityWorld};
 use floodplain::snapshot::Saved;
 use floodplain::water::{Rules, Voxel, WaterWorld};
 use floodplain::water2d::{self, Water2dWorld};
-use floodplain::{Chunk, Simulation, StepReport};
+use floodplain::{Chunk, ChunkPos, Simulation, StepReport};
 
 /// Runs to rest by the trait alone, with its laws after each step; what all steps did.
 fn settle(world: &mut impl Simulation, most: u64) -> StepReport {
@@ -24,7 +24,7 @@ fn settle(world: &mut impl Simulation, most: u64) -> StepReport {
 
 fn poured() -> WaterWorld {
     let mut world = WaterWorld::new(7, Rules::lossless()).unwrap();
-    world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN)).unwrap();
+    world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Voxel::OPEN)).unwrap();
     assert_eq!(world.pour(IVec3::new(8, 9, 8), 7), Ok(7));
     world.take_changes();
     world
@@ -39,7 +39,9 @@ fn water_keeps_the_contract() {
     assert_eq!(Simulation::ledger(&world), world.ledger());
     assert_eq!(Simulation::memory_bytes(&world), world.memory_bytes());
     let changes = Simulation::take_changes(&mut world);
-    assert!(changes.iter().any(|change| change.chunk == IVec3::ZERO && !change.cells.is_empty()));
+    assert!(
+        changes.iter().any(|change| change.chunk == ChunkPos::ZERO && !change.cells.is_empty())
+    );
     assert!(Simulation::take_changes(&mut world).is_empty());
 
     let mut again = poured();
@@ -86,7 +88,7 @@ fn time_passes_over_a_world_at_rest_and_it_is_saved() {
     }
     automaton(poured());
     let mut damp = HumidityWorld::<floodplain::Sheet>::new(humidity::Rules::default()).unwrap();
-    damp.insert_chunk(IVec3::ZERO, Chunk::uniform(Cell::soil(5.0, 1.0))).unwrap();
+    damp.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Cell::soil(5.0, 1.0))).unwrap();
     automaton(damp);
     automaton(Water2dWorld::new(3, water2d::Rules::literal()).unwrap());
     let rules = blast::Rules { threshold: 1.0, ..blast::Rules::wave(0.05, 0.5) };

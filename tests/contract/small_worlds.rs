@@ -7,7 +7,7 @@ use floodplain::humidity::{self, HumidityWorld};
 use floodplain::snapshot::Saved;
 use floodplain::water::{Edge, Edges, Rules, Voxel, WaterWorld};
 use floodplain::water2d::{self, Water2dWorld};
-use floodplain::{Chunk, Cube, Face, Region, Sheet, Simulation};
+use floodplain::{Chunk, ChunkPos, Cube, Face, Region, Sheet, Simulation};
 use support::storage::grid::{self, BACKGROUND, Op, Stride};
 
 /// Every operation there is, once, across borders of both shapes.
@@ -51,7 +51,7 @@ fn a_small_store_agrees_with_the_model() {
 fn a_spring_runs_through_a_tunnel_to_a_drain() {
     let edges = Edges { unloaded: Edge::Drain, ..Edges::WALLS };
     let mut world = WaterWorld::new(3, Rules { edges, ..Rules::lossless() }).unwrap();
-    world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::SOLID)).unwrap();
+    world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Voxel::SOLID)).unwrap();
     for (from, to) in [([2, 5, 3], [3, 5, 3]), ([0, 4, 3], [2, 4, 3])] {
         world.fill_water(Region::new(from.into(), to.into()), 0).unwrap();
     }
@@ -61,9 +61,9 @@ fn a_spring_runs_through_a_tunnel_to_a_drain() {
     assert_eq!(world.validate(), Ok(()));
     assert!(moved > 0 && world.ledger().drained > 0, "{:?}", world.ledger());
     let (hash, held) = (world.state_hash(), world.total());
-    let chunk = world.remove_chunk(IVec3::ZERO).unwrap();
+    let chunk = world.remove_chunk(ChunkPos::ZERO).unwrap();
     assert_eq!((world.total(), world.ledger().removed), (0, held));
-    world.insert_chunk(IVec3::ZERO, chunk).unwrap();
+    world.insert_chunk(ChunkPos::ZERO, chunk).unwrap();
     assert!(world.total() == held && world.state_hash() != hash, "the ledger is part of the state");
 }
 
@@ -88,7 +88,7 @@ fn one_step_of_humidity_and_its_bytes() {
     {
         let mut world: HumidityWorld =
             HumidityWorld::with_bounds(humidity::Rules::with_sweep(sweep), corner()).unwrap();
-        world.insert_chunk(IVec3::ZERO, Chunk::uniform(humidity::Cell::soil(1.0, 1.0))).unwrap();
+        world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(humidity::Cell::soil(1.0, 1.0))).unwrap();
         world.set_rain(IVec3::new(2, 2, 0), 40.0).unwrap();
         steps_and_comes_back(world);
     }
@@ -115,7 +115,7 @@ fn one_step_of_explosions_and_its_bytes() {
 fn one_step_of_2d_water_and_its_bytes() {
     for rules in [water2d::Rules::default(), water2d::Rules::literal()] {
         let mut world = Water2dWorld::with_bounds(7, rules, corner()).unwrap();
-        world.insert_chunk(IVec3::ZERO, Chunk::uniform(water2d::Cell::AIR)).unwrap();
+        world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(water2d::Cell::AIR)).unwrap();
         world.pour(IVec3::new(2, 2, 0), 300).unwrap();
         steps_and_comes_back(world);
     }
@@ -124,7 +124,7 @@ fn one_step_of_2d_water_and_its_bytes() {
 #[test]
 fn one_step_of_water_and_its_bytes() {
     let mut world = WaterWorld::new(3, Rules::lossless()).unwrap();
-    world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::SOLID)).unwrap();
+    world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Voxel::SOLID)).unwrap();
     world.fill_water(Region::new(IVec3::ONE, IVec3::new(3, 3, 1)), 0).unwrap();
     world.add_source(IVec3::new(2, 3, 1)).unwrap();
     steps_and_comes_back(world);

@@ -6,7 +6,7 @@ use floodplain::blast::{self, BlastGraph, BlastWorld};
 use floodplain::glam::{DVec3, IVec3};
 use floodplain::humidity::{self, HumidityWorld, Sweep};
 use floodplain::water2d::{self, Water2dWorld};
-use floodplain::{Chunk, Face, Region, Sheet};
+use floodplain::{Chunk, ChunkPos, Face, Region, Sheet};
 
 const HERE: IVec3 = IVec3::new(5, 6, 0);
 
@@ -24,7 +24,7 @@ fn hashes_of_humidity_tell_steps_ledger_cells_and_ground_apart() {
     for sweep in [Sweep::Conservative, Sweep::Synchronous] {
         let hash = |at: IVec3, edit: fn(&mut HumidityWorld)| {
             let mut world = HumidityWorld::new(humidity::Rules::with_sweep(sweep)).unwrap();
-            world.insert_chunk(at, Chunk::uniform(humidity::Cell::soil(5.0, 1.0))).unwrap();
+            world.insert_chunk(at.into(), Chunk::uniform(humidity::Cell::soil(5.0, 1.0))).unwrap();
             edit(&mut world);
             world.state_hash()
         };
@@ -56,7 +56,7 @@ fn hashes_of_humidity_tell_steps_ledger_cells_and_ground_apart() {
 fn hashes_of_2d_water_tell_seed_steps_ledger_and_cells_apart() {
     let hash = |seed: u64, at: IVec3, edit: fn(&mut Water2dWorld)| {
         let mut world = Water2dWorld::new(seed, water2d::Rules::default()).unwrap();
-        world.insert_chunk(at, Chunk::uniform(water2d::Cell::AIR)).unwrap();
+        world.insert_chunk(at.into(), Chunk::uniform(water2d::Cell::AIR)).unwrap();
         edit(&mut world);
         world.state_hash()
     };
@@ -118,7 +118,7 @@ fn hashes_of_pressure_tell_steps_cells_flows_and_what_stands_there_apart() {
 fn a_chunk_of_open_space_counts_like_one_that_is_not_there() {
     let nothing = [pressure(|_| {}), pressure(|world| _ = world.run(1))];
     assert_eq!(
-        pressure(|world| world.insert_chunk(IVec3::ZERO, Chunk::uniform(0.0)).unwrap()),
+        pressure(|world| world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(0.0)).unwrap()),
         nothing[0]
     );
     let linked_and_back = pressure(|world| {

@@ -14,9 +14,9 @@ const HEIGHT: i32 = 24;
 /// first.
 fn column<S: FieldShape>(rules: Rules, humidity: impl Fn(i32) -> f64) -> HumidityWorld<S> {
     let mut column = HumidityWorld::<S>::with_bounds(rules, column_region()).unwrap();
-    let chunks = Region::new(IVec3::ZERO, S::chunk_of(column_region().max()));
+    let chunks = Region::new(IVec3::ZERO, S::chunk_of(column_region().max()).into());
     for chunk in chunks.positions() {
-        column.insert_chunk(chunk, Chunk::uniform(Cell::soil(0.0, 1.0))).unwrap();
+        column.insert_chunk(chunk.into(), Chunk::uniform(Cell::soil(0.0, 1.0))).unwrap();
     }
     for at in column_region().positions() {
         column.set_humidity(at, humidity(at.y)).unwrap();

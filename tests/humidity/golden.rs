@@ -24,7 +24,7 @@ fn board<S: FieldShape>(golden: &Value, side: i32, origin: IVec3) -> HumidityWor
     let bounds = Region::new(origin, origin + IVec3::new(side - 1, side - 1, 0));
     let mut world =
         HumidityWorld::<S>::with_bounds(Rules::with_sweep(Sweep::InPlace), bounds).unwrap();
-    for chunk in Region::new(S::chunk_of(bounds.min()), S::chunk_of(bounds.max())).positions() {
+    for chunk in S::chunks_of(bounds) {
         world.insert_chunk(chunk, Chunk::uniform(Cell::ROCK)).unwrap();
     }
     let rain = numbers(&golden["rain"]);

@@ -7,7 +7,7 @@ use super::random::{HIGH, LOW, apply, counted, op, rules, small, step, world};
 use floodplain::glam::{IVec3, Vec3Swizzles};
 use floodplain::humidity::{Border, Cell, Edit, HumidityWorld, ROCK, Rules, Sweep};
 use floodplain::testing::{Op, Watched};
-use floodplain::{Chunk, Cube, Face, FieldShape, Region, Shape, Sheet};
+use floodplain::{Chunk, ChunkPos, Cube, Face, FieldShape, Region, Shape, Sheet};
 use proptest::prelude::*;
 use strategies::runs;
 
@@ -87,7 +87,7 @@ proptest! {
         for op in &ops {
             apply(&mut world, op, &mut step);
         }
-        let before: Vec<(IVec3, Chunk<Cell>)> = world.chunks().collect();
+        let before: Vec<(ChunkPos, Chunk<Cell>)> = world.chunks().collect();
         for (at, chunk) in &before {
             prop_assert_eq!(&world.remove_chunk(*at).unwrap(), chunk);
         }
@@ -135,8 +135,8 @@ fn chunk_borders_and_the_order_of_loading_make_no_difference() {
             let region = Region::new(offset, offset + IVec3::new(99, 69, 0));
             let mut world =
                 HumidityWorld::<Sheet>::with_bounds(Rules::with_sweep(sweep), region).unwrap();
-            let chunks = Region::new(Sheet::chunk_of(region.min()), Sheet::chunk_of(region.max()));
-            let mut chunks: Vec<IVec3> = chunks.positions().collect();
+
+            let mut chunks: Vec<ChunkPos> = Sheet::chunks_of(region).collect();
             if reverse {
                 chunks.reverse();
             }
@@ -191,7 +191,7 @@ fn all_rock_is_alike() {
     let least = f32::MAX / 5.0 * 4.0;
     let rock = |impermeability: f32, sweep: Sweep| {
         let mut world = HumidityWorld::<Sheet>::new(Rules::with_sweep(sweep)).unwrap();
-        world.insert_chunk(IVec3::ZERO, Chunk::uniform(Cell::soil(0.0, 1.0))).unwrap();
+        world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Cell::soil(0.0, 1.0))).unwrap();
         world
             .set_cell(IVec3::new(1, 1, 0), Cell { humidity: 900.0, impermeability, rain: false })
             .unwrap();
@@ -206,7 +206,7 @@ fn all_rock_is_alike() {
         assert_eq!(rock(f32::MAX * 0.9, sweep), rock(ROCK, sweep));
         let mut world = HumidityWorld::<Sheet>::new(Rules::with_sweep(sweep)).unwrap();
         let below = Chunk::uniform(Cell::soil(0.0, least.next_down()));
-        assert!(world.insert_chunk(IVec3::ZERO, below).is_err(), "neither soil nor rock");
+        assert!(world.insert_chunk(ChunkPos::ZERO, below).is_err(), "neither soil nor rock");
     }
 }
 
@@ -219,7 +219,7 @@ fn the_conservative_sweep_is_slower_than_the_text_by_the_factor_of_the_readme() 
             let rules = Rules { sweep, ..Rules::default() };
             let mut world = HumidityWorld::<Sheet>::new(rules).unwrap();
             let soil = Chunk::uniform(Cell::soil(0.0, impermeability));
-            world.insert_chunk(IVec3::ZERO, soil).unwrap();
+            world.insert_chunk(ChunkPos::ZERO, soil).unwrap();
             let cell = IVec3::new(30, 30, 0);
             world.set_humidity(cell, 512.0).unwrap();
             world.step();

@@ -68,9 +68,9 @@ pub fn op() -> impl Strategy<Value = Op<Edit>> {
         2 => position().prop_map(Edit::ClearRain),
         2 => (position(), position(), cell())
             .prop_map(|(a, b, value)| Edit::FillCells { region: Region::new(a, b), value }),
-        1 => chunk().prop_map(Edit::RemoveChunk),
+        1 => chunk().prop_map(|chunk| Edit::RemoveChunk(chunk.into())),
         1 => (chunk(), cell())
-            .prop_map(|(position, cell)| Edit::InsertChunk { position, chunk: Chunk::uniform(cell) }),
+            .prop_map(|(position, cell)| Edit::InsertChunk { position: position.into(), chunk: Chunk::uniform(cell) }),
         1 => Just(Edit::WakeAll),
     ];
     prop_oneof![19 => edit.prop_map(Op::Edit), 6 => (1u8..10).prop_map(Op::Step)]
@@ -107,7 +107,7 @@ pub fn rules() -> impl Strategy<Value = Rules> {
 /// A world of this region, all of whose chunks are loaded, of dry soil.
 pub fn world<S: FieldShape>(rules: Rules, region: Region) -> HumidityWorld<S> {
     let mut world = HumidityWorld::<S>::with_bounds(rules, region).unwrap();
-    for chunk in Region::new(S::chunk_of(region.min()), S::chunk_of(region.max())).positions() {
+    for chunk in S::chunks_of(region) {
         world.insert_chunk(chunk, Chunk::uniform(Cell::soil(0.0, 1.0))).unwrap();
     }
     world

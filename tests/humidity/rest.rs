@@ -4,7 +4,7 @@
 use super::random::{HIGH, LOW, counted, small, world};
 use floodplain::glam::IVec3;
 use floodplain::humidity::{Border, Cell, HumidityWorld, Rules, UNITS};
-use floodplain::{Face, Region, Shape, Sheet};
+use floodplain::{ChunkPos, Face, Region, Shape, Sheet};
 use proptest::prelude::*;
 
 proptest! {
@@ -114,7 +114,7 @@ fn flow_through_a_sleeping_chunk_is_not_counted() {
         for at in row.positions() {
             // Of 48 units, between cells of impermeability 1, one flows in a step.
             let humidity = f64::from(48 * (row.max().x - at.x)) / f64::from(UNITS);
-            let is_soil = Sheet::chunk_of(at) == IVec3::X;
+            let is_soil = Sheet::chunk_of(at) == ChunkPos::new(1, 0, 0);
             world
                 .set_cell(
                     at,

@@ -5,7 +5,7 @@ use super::random::{counted, world};
 use fastrand::Rng;
 use floodplain::glam::IVec3;
 use floodplain::humidity::{Border, Cell, HumidityWorld, Rules, UNITS};
-use floodplain::{Cube, Face, FieldShape, Region, Sheet};
+use floodplain::{ChunkPos, Cube, Face, FieldShape, Region, Sheet};
 
 fn region() -> Region {
     Region::new(IVec3::new(-4, 0, 0), IVec3::new(3, 7, 1))
@@ -138,7 +138,8 @@ fn steady_flow_ends_when_its_ground_is_removed() {
         assert!(world.is_at_rest());
         world
     };
-    let gone = |world: &mut HumidityWorld<Sheet>| _ = world.remove_chunk(IVec3::X * 2).unwrap();
+    let gone =
+        |world: &mut HumidityWorld<Sheet>| _ = world.remove_chunk(ChunkPos::new(2, 0, 0)).unwrap();
     let rock = |world: &mut HumidityWorld<Sheet>| {
         world.set_rock(world.bounds().max()).unwrap();
     };

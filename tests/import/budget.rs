@@ -11,7 +11,7 @@ use floodplain::import::{
     VoxError, VoxFile, VoxRules,
 };
 use floodplain::water::{Rules, Voxel, WaterCell, WaterWorld};
-use floodplain::{Chunk, Region};
+use floodplain::{Chunk, ChunkPos, Region};
 use std::io::Read;
 use std::time::{Duration, Instant};
 use support::import::nbt::{Tag, compound, list, text};
@@ -152,7 +152,7 @@ fn states_of_blocks_count_as_work() {
         // Water in all of them: each state gets another in its place.
         let mut world = WaterWorld::new(1, Rules::lossless()).unwrap();
         let water = Chunk::uniform(Voxel::water(WaterCell::with_height(3).unwrap()));
-        let at = (0..4).flat_map(|x| (0..16).map(move |y| IVec3::new(x, y, 0)));
+        let at = (0..4).flat_map(|x| (0..16).map(move |y| ChunkPos::new(x, y, 0)));
         world.insert_chunks(at.map(|at| (at, water.clone()))).unwrap();
         for sources in [Sources::Finite, Sources::Sea(62)] {
             let rules = BlockRules { sources, ..BlockRules::default() };

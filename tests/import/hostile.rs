@@ -1,13 +1,13 @@
 //! Damaged files are refused with the place of the damage, or have fewer chunks; none makes a
 //! reader panic, and none takes memory that its bytes do not account for.
 
-use floodplain::glam::{IVec2, IVec3};
+use floodplain::glam::IVec2;
 use floodplain::import::{
     BlockRules, ColumnFault, LeftOut, RegionError, RegionFile, SectionFault, Sources, VoxError,
     WhyLeftOut,
 };
 use floodplain::water::{Rules, Voxel, WaterCell, WaterWorld};
-use floodplain::{Chunk, Cube, Shape};
+use floodplain::{Chunk, ChunkPos, Cube, Shape};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use support::import::nbt::{Tag, list};
@@ -57,7 +57,7 @@ fn named_fault_at(offset: usize, bytes: Vec<u8>) -> ColumnFault {
         }
     }
     // What cannot be read is written as it is, whatever water lies there.
-    let water = |y| (IVec3::new(3, y, 4), Chunk::uniform(Voxel::water(WaterCell::STILL)));
+    let water = |y| (ChunkPos::new(3, y, 4), Chunk::uniform(Voxel::water(WaterCell::STILL)));
     let mut world = WaterWorld::new(1, Rules::lossless()).unwrap();
     world.insert_chunks((-4..20).map(water)).unwrap();
     let written = region.with_water(&world, &rules).unwrap();
@@ -129,12 +129,12 @@ fn faults_name_what_is_wrong() {
     let named = IVec2::new(4, 4);
     assert_eq!(
         changed(Contained, |tag| *tag.get_mut("xPos") = Tag::Int(4)),
-        ColumnFault::Position { named }
+        ColumnFault::Position { named: named.into() }
     );
     let named = IVec2::new(i32::MAX - 28, 4);
     assert_eq!(
         changed(Contained, |tag| *tag.get_mut("xPos") = Tag::Int(named.x)),
-        ColumnFault::Position { named }
+        ColumnFault::Position { named: named.into() }
     );
     let renamed = |tag: &mut Tag, name: &str| {
         let Tag::Compound(fields) = tag else { panic!("no compound") };
@@ -325,7 +325,7 @@ proptest! {
         // Half of the files are whole.
         bytes.truncate(bytes.len() - cut.saturating_sub(4500));
         let written = region_laws(&bytes, Sources::Finite, |world| {
-            let chunks: Vec<IVec3> = world.chunks().map(|(at, _)| at).collect();
+            let chunks: Vec<ChunkPos> = world.chunks().map(|(at, _)| at).collect();
             for at in chunks {
                 // Solid cells take none.
                 let _ = world.pour(Cube::cell_at(at, poured), 5);

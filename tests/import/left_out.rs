@@ -2,10 +2,9 @@
 //! counted, and written as they were.
 
 use fastrand::Rng;
-use floodplain::Chunk;
-use floodplain::glam::{IVec2, IVec3};
 use floodplain::import::{BlockRules, ColumnFault, LeftOut, RegionFile, RegionReport, WhyLeftOut};
 use floodplain::water::{Rules, Voxel, WaterCell, WaterWorld};
+use floodplain::{Chunk, ChunkPos, ColumnPos};
 use proptest::prelude::*;
 use support::import::nbt::{Tag, compound, text};
 use support::import::region::{Block, Column, PLAIN, Version, ZLIB, file};
@@ -157,7 +156,7 @@ fn rough_world(columns: i32, sections: std::ops::Range<i32>, seed: u64) -> Water
     let mut world = WaterWorld::new(1, Rules::lossless()).unwrap();
     for x in 0..columns {
         for y in sections.clone() {
-            world.insert_chunk(IVec3::new(x, y, 0), rough_water(&mut rng)).unwrap();
+            world.insert_chunk(ChunkPos::new(x, y, 0), rough_water(&mut rng)).unwrap();
         }
     }
     world
@@ -206,7 +205,7 @@ fn a_bad_column_is_named_and_passes_through_byte_by_byte() {
         (3, ColumnFault::Compression { found: 4 }),
         (4, ColumnFault::External),
         (5, ColumnFault::Inflate),
-        (6, ColumnFault::Position { named: IVec2::ZERO }),
+        (6, ColumnFault::Position { named: ColumnPos::new(0, 0) }),
         (7, ColumnFault::Place { file: cut }),
     ];
     let named: Vec<_> = faults
@@ -247,7 +246,7 @@ fn a_misplaced_column_can_be_read_by_itself() {
     let chunks = region.column([1, 1], &rules).unwrap();
     let right = file(&[(misplaced.place(), ZLIB, misplaced.tag().document())]);
     let right = RegionFile::from_bytes(right).unwrap().chunks(&rules).unwrap().chunks;
-    assert_eq!((chunks[0].0, &chunks), (IVec3::new(70, -4, -3), &right));
+    assert_eq!((chunks[0].0, &chunks), (ChunkPos::new(70, -4, -3), &right));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Errors say what is wrong and where, in a line each.
 
-use floodplain::glam::IVec2;
+use floodplain::ColumnPos;
 use floodplain::import::{ColumnFault, HeightmapError, RegionError, SectionFault, VoxError};
 use std::error::Error;
 
@@ -39,7 +39,7 @@ fn messages_name_place_and_value() {
         ),
         (column(ColumnFault::Missing { name: "xPos" }), "it has no xPos"),
         (
-            column(ColumnFault::Position { named: IVec2::new(4, -5) }),
+            column(ColumnFault::Position { named: ColumnPos::new(4, -5) }),
             "it says that it lies at 4, -5",
         ),
         (section(SectionFault::Place), "section -4: its place is taken, or not from -128 to 127"),

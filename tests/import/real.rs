@@ -2,7 +2,7 @@
 
 use floodplain::glam::IVec3;
 use floodplain::import::{BlockRules, Budget, RegionFile, Sources};
-use floodplain::{CHUNK_CELLS, Cube, Shape};
+use floodplain::{CHUNK_CELLS, ChunkPos, Cube, Shape};
 use std::path::Path;
 use support::import::nbt::Tag;
 use support::import::region::{Block, Column, GZIP, decompressed, documents, file};
@@ -38,10 +38,10 @@ fn counted(column: &Column) -> [usize; 8] {
     counts
 }
 
-const COLUMNS: [(&str, IVec3, usize); 3] = [
-    ("1.12.chunk.gz", IVec3::new(0, 0, 7), 16),
-    ("1.17.1.chunk.gz", IVec3::new(0, 0, 2), 16),
-    ("forge-1.20.1.nbt.gz", IVec3::new(0, -4, 0), 24),
+const COLUMNS: [(&str, ChunkPos, usize); 3] = [
+    ("1.12.chunk.gz", ChunkPos::new(0, 0, 7), 16),
+    ("1.17.1.chunk.gz", ChunkPos::new(0, 0, 2), 16),
+    ("forge-1.20.1.nbt.gz", ChunkPos::new(0, -4, 0), 24),
 ];
 
 #[test]

@@ -5,7 +5,7 @@ use fastrand::Rng;
 use floodplain::glam::IVec3;
 use floodplain::import::{BlockRules, RegionChunks, RegionFile, RegionReport, Sources};
 use floodplain::water::{Rules, Voxel, WaterCell, WaterWorld};
-use floodplain::{CHUNK_CELLS, Cube, Shape};
+use floodplain::{CHUNK_CELLS, ChunkPos, Cube, Shape};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use support::import::nbt::Tag;
@@ -63,7 +63,7 @@ fn change(world: &mut WaterWorld, column: &Column, seed: u64) {
     let mut rng = Rng::with_seed(seed);
     for _ in 0..rng.usize(..40) {
         let y = rng.i32(1..=5);
-        let corner = Cube::cell_at(IVec3::new(column.x, y, column.z), 0);
+        let corner = Cube::cell_at(ChunkPos::new(column.x, y, column.z), 0);
         // A column may lie at the end of all coordinates.
         let cell = corner.wrapping_add(IVec3::new(rng.i32(..16), rng.i32(..16), rng.i32(..16)));
         let done = match rng.u8(..6) {
@@ -113,7 +113,8 @@ fn check_blocks(old: &[u8], new: &[u8], sources: Sources) {
         assert_eq!(place, [(old.x & 31) as u8, (old.z & 31) as u8]);
         for (y, blocks) in &old.sections {
             let at = IVec3::new(old.x, *y, old.z);
-            let chunk = held.iter().position(|(position, _)| *position == at).expect("its chunk");
+            let chunk =
+                held.iter().position(|(position, _)| *position == at.into()).expect("its chunk");
             for (cell, block) in blocks.iter().enumerate() {
                 let (held, holds) = (held[chunk].1.get(cell), holds[chunk].1.get(cell));
                 let is_full =
@@ -164,7 +165,7 @@ proptest! {
             _ => BTreeSet::new(),
         };
         for (y, (position, chunk)) in (low..=high).zip(&chunks) {
-            prop_assert_eq!(*position, IVec3::new(column.x, y, column.z));
+            prop_assert_eq!(*position, ChunkPos::new(column.x, y, column.z));
             for cell in 0..CHUNK_CELLS {
                 let at = [cell as i32 % 16, y * 16 + cell as i32 / 256, cell as i32 / 16 % 16];
                 let wanted = cells.get(&at).map_or(Voxel::OPEN, |&holds| {

@@ -4,12 +4,12 @@ use crate::{MEMORY, alone};
 use floodplain::glam::IVec3;
 use floodplain::humidity::{self, HumidityWorld, Sweep};
 use floodplain::water::{Rules, Voxel, WaterWorld};
-use floodplain::{Chunk, Cube, Region};
+use floodplain::{Chunk, ChunkPos, Cube, Region};
 
 /// A walled floor of 6×6 columns of chunks, two chunks high, with springs at this height.
 fn world(springs: i32) -> WaterWorld {
     let mut world = WaterWorld::new(5, Rules::lossless()).unwrap();
-    let chunks = Region::new(IVec3::ZERO, IVec3::new(5, 1, 5)).positions();
+    let chunks = Region::new(IVec3::ZERO, IVec3::new(5, 1, 5)).positions().map(ChunkPos::from);
     world.insert_chunks(chunks.map(|chunk| (chunk, Chunk::uniform(Voxel::OPEN)))).unwrap();
     world.fill_solid(Region::new(IVec3::ZERO, IVec3::new(95, 0, 95))).unwrap();
     for spring in Region::new(IVec3::ZERO, IVec3::new(11, 0, 11)).positions() {
@@ -23,7 +23,7 @@ fn ground(sweep: Sweep) -> HumidityWorld<Cube> {
     let mut world = HumidityWorld::new(humidity::Rules::with_sweep(sweep)).unwrap();
     for chunk in Region::new(IVec3::ZERO, IVec3::splat(3)).positions() {
         let cells = core::array::from_fn(|index| humidity::Cell::soil(index as f64 / 8.0, 1.0));
-        world.insert_chunk(chunk, Chunk::from_cells(&cells)).unwrap();
+        world.insert_chunk(chunk.into(), Chunk::from_cells(&cells)).unwrap();
     }
     world
 }

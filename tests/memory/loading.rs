@@ -10,7 +10,7 @@ use floodplain::humidity::{self, HumidityWorld, Sweep};
 use floodplain::snapshot::Saved;
 use floodplain::water::{self, Edge, Edges, Voxel, WaterCell, WaterWorld};
 use floodplain::water2d::{self, Water2dWorld};
-use floodplain::{Chunk, Cube, FieldShape, Region, Sheet};
+use floodplain::{Chunk, ChunkPos, Cube, FieldShape, Region, Sheet};
 use support::snapshot::{forgery, samples};
 
 /// Bytes for each byte of a snapshot.
@@ -45,8 +45,8 @@ fn check<W: Saved>(story: &str, world: W) -> usize {
 }
 
 /// Many positions, in a row or apart.
-fn positions(step: i32) -> impl Iterator<Item = IVec3> {
-    (0..200).map(move |x| IVec3::new(step * x, 0, 0))
+fn positions(step: i32) -> impl Iterator<Item = ChunkPos> {
+    (0..200).map(move |x| ChunkPos::new(step * x, 0, 0))
 }
 
 #[test]
@@ -70,7 +70,7 @@ fn water() {
             };
             let mut world = WaterWorld::new(1, rules).unwrap();
             for chunk in positions(step) {
-                world.insert_chunk(chunk, Chunk::uniform(voxel)).unwrap();
+                world.insert_chunk(chunk.into(), Chunk::uniform(voxel)).unwrap();
             }
             check(&story, WaterWorld::load(&world.save()).unwrap());
             if edge == Edge::Wall {
@@ -100,7 +100,9 @@ fn humidity_of<S: FieldShape>() {
                 humidity::Rules { borders: [border; 6], ..humidity::Rules::with_sweep(sweep) };
             let mut world = HumidityWorld::<S>::new(rules).unwrap();
             for chunk in positions(step) {
-                world.insert_chunk(chunk, Chunk::uniform(humidity::Cell::soil(0.0, 1.0))).unwrap();
+                world
+                    .insert_chunk(chunk.into(), Chunk::uniform(humidity::Cell::soil(0.0, 1.0)))
+                    .unwrap();
             }
             world.run(2);
             world.take_changes();
@@ -122,12 +124,12 @@ fn pressure_of<S: FieldShape>() {
         for (border, pressure, step) in
             [(Border::Rigid, 1.0, 1), (Border::Periodic, 1.0, 1), (Border::Open, 0.0, 2)]
         {
-            let last = S::region_of(IVec3::new(200 * step - 1, 0, 0)).max();
+            let last = S::region_of(ChunkPos::new(200 * step - 1, 0, 0)).max();
             let bounds = Region::new(IVec3::ZERO, last);
             let mut world =
                 BlastWorld::<S>::with_bounds(rules, bounds, Borders::all(border)).unwrap();
             for chunk in positions(step) {
-                world.insert_chunk(chunk, Chunk::uniform(pressure)).unwrap();
+                world.insert_chunk(chunk.into(), Chunk::uniform(pressure)).unwrap();
             }
             world.run(3);
             world.take_changes();
@@ -174,7 +176,7 @@ fn water_2d() {
         ] {
             let mut world = Water2dWorld::new(7, rules).unwrap();
             for chunk in positions(step) {
-                world.insert_chunk(chunk, Chunk::uniform(cell)).unwrap();
+                world.insert_chunk(chunk.into(), Chunk::uniform(cell)).unwrap();
             }
             world.run(4);
             world.take_changes();

@@ -3,12 +3,14 @@
 use floodplain::glam::IVec3;
 use floodplain::recording::{Divergence, Recorder, Recording, ReplayError};
 use floodplain::water::{Edit, Rules, Voxel, WaterWorld};
-use floodplain::{Chunk, Region};
+use floodplain::{Chunk, ChunkPos, Region};
 
 /// Two chunks with a floor.
 fn tank(seed: u64) -> WaterWorld {
     let mut world = WaterWorld::new(seed, Rules::lossless()).unwrap();
-    world.insert_chunks([0, 1].map(|x| (IVec3::X * x, Chunk::uniform(Voxel::OPEN)))).unwrap();
+    world
+        .insert_chunks([0, 1].map(|x| (ChunkPos::new(x, 0, 0), Chunk::uniform(Voxel::OPEN))))
+        .unwrap();
     world.fill_solid(Region::new(IVec3::ZERO, IVec3::new(31, 0, 15))).unwrap();
     world
 }
@@ -35,7 +37,7 @@ fn with_a_secret(check_every: u64, keyframe_every: u64) -> Recording<WaterWorld>
 fn the_first_tick_chunk_and_cell_that_differ_are_named() {
     let divergence = difference(with_a_secret(1, 1).replay());
     assert_eq!((divergence.tick, divergence.agreed), (8, Some(7)));
-    assert_eq!(divergence.chunk, Some(IVec3::X));
+    assert_eq!(divergence.chunk, Some(ChunkPos::new(1, 0, 0)));
     let cell = divergence.cell.as_ref().unwrap();
     assert_eq!(cell.cell, IVec3::new(20, 1, 9));
     assert!(cell.recorded.starts_with("1/7") && cell.found == "dry", "{cell:?}");
@@ -49,7 +51,7 @@ fn the_first_tick_chunk_and_cell_that_differ_are_named() {
 fn without_a_keyframe_the_chunk_is_named_and_with_few_checks_the_ticks_between() {
     let divergence = difference(with_a_secret(5, 0).replay());
     assert_eq!((divergence.tick, divergence.agreed), (10, Some(5)));
-    assert_eq!((divergence.chunk, divergence.cell), (Some(IVec3::X), None));
+    assert_eq!((divergence.chunk, divergence.cell), (Some(ChunkPos::new(1, 0, 0)), None));
     let recording = with_a_secret(0, 0);
     assert_eq!(recording.checks().len(), 1, "that of the start");
     assert!(recording.replay().is_ok(), "nobody looks");
@@ -82,13 +84,15 @@ fn a_chunk_that_is_there_or_not_is_named() {
         let mut game = Recorder::new(tank(1)).check_every(1);
         game.run(2);
         if is_there {
-            game.world_mut().insert_chunk(IVec3::NEG_X, Chunk::uniform(Voxel::OPEN)).unwrap();
+            game.world_mut()
+                .insert_chunk(ChunkPos::new(-1, 0, 0), Chunk::uniform(Voxel::OPEN))
+                .unwrap();
         } else {
-            game.world_mut().remove_chunk(IVec3::X).unwrap();
+            game.world_mut().remove_chunk(ChunkPos::new(1, 0, 0)).unwrap();
         }
         game.run(1);
         let divergence = difference(game.recording().replay());
-        let chunk = if is_there { IVec3::NEG_X } else { IVec3::X };
+        let chunk = ChunkPos::new(if is_there { -1 } else { 1 }, 0, 0);
         assert_eq!((divergence.tick, divergence.chunk), (3, Some(chunk)));
     }
 }
@@ -108,7 +112,7 @@ fn another_world_than_the_generators_is_refused() {
     assert_eq!((divergence.tick, divergence.agreed, divergence.chunk), (0, None, None));
     let mut other = tank(1);
     other.pour(IVec3::new(17, 5, 5), 3).unwrap();
-    assert_eq!(difference(recording.start_with(&other)).chunk, Some(IVec3::X));
+    assert_eq!(difference(recording.start_with(&other)).chunk, Some(ChunkPos::new(1, 0, 0)));
     let of_bytes = Recording::from_bytes(&recording.to_bytes()).unwrap();
     let of_text = Recording::from_text(&recording.to_text()).unwrap();
     for mut read in [of_bytes, of_text] {

@@ -6,7 +6,9 @@ use floodplain::recording::{Recorder, Recording, RecordingError, ReplayError};
 use floodplain::snapshot::Kind;
 use floodplain::water::{Edit, Rules, Voxel, WaterWorld};
 use floodplain::water2d::Water2dWorld;
-use floodplain::{Chunk, Cube, DecodeError, DecodeProblem, Format, Sheet, humidity::HumidityWorld};
+use floodplain::{
+    Chunk, ChunkPos, Cube, DecodeError, DecodeProblem, Format, Sheet, humidity::HumidityWorld,
+};
 use support::recording::{Game, forged, parsed, played, replayed};
 
 /// A recording with everything in it.
@@ -14,11 +16,11 @@ fn sample() -> Recording<WaterWorld> {
     let mut game = Recorder::new(WaterWorld::new(3, Rules::lossless()).unwrap())
         .check_every(2)
         .keyframe_every(4);
-    let (position, chunk) = (IVec3::ZERO, Chunk::uniform(Voxel::OPEN));
+    let (position, chunk) = (ChunkPos::ZERO, Chunk::uniform(Voxel::OPEN));
     game.apply(Edit::InsertChunk { position, chunk }).unwrap();
     game.apply(Edit::Pour { cell: IVec3::new(3, 4, 5), units: 7 }).unwrap();
     game.run(5);
-    game.apply(Edit::RemoveChunk(IVec3::ZERO)).unwrap();
+    game.apply(Edit::RemoveChunk(ChunkPos::ZERO)).unwrap();
     game.run(4);
     game.into_recording()
 }
@@ -145,7 +147,10 @@ check 4 0123456789abcdef
     let read = Recording::<WaterWorld>::from_text(text).unwrap();
     assert_eq!(read.generator(), Some(("a # b", "\\ \n")));
     assert_eq!(read.edits(), [(3, Edit::AddSource(IVec3::new(8, 4, 8)))]);
-    assert_eq!(read.checks()[0].chunks, [(IVec3::ZERO, Some(1)), (IVec3::X, None)]);
+    assert_eq!(
+        read.checks()[0].chunks,
+        [(ChunkPos::ZERO, Some(1)), (ChunkPos::new(1, 0, 0), None)]
+    );
     for (line, from, to) in [
         (2, "world 1", "world one"),
         (4, "ticks 9", "ticks -9"),

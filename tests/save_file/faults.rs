@@ -5,11 +5,10 @@
 use crate::disk::{Disk, Fault, Unsynced};
 use crate::living::{born, live};
 use fastrand::Rng;
-use floodplain::glam::IVec3;
 use floodplain::save_file::{SaveError, SaveFile};
 use floodplain::snapshot::Saved;
 use floodplain::water::{Rules, Voxel, WaterCell, WaterWorld};
-use floodplain::{CHUNK_CELLS, Chunk};
+use floodplain::{CHUNK_CELLS, Chunk, ChunkPos};
 use std::io;
 
 const FAULTS: [Fault; 3] = [Fault::Once, Fault::ForGood, Fault::Torn];
@@ -146,7 +145,7 @@ fn a_chunk_that_went_before_a_failed_save_is_not_in_the_next() {
         let disk = Disk::default();
         let mut world = born(5);
         let mut file = SaveFile::create_on(disk.clone(), &world).unwrap();
-        world.remove_chunk(IVec3::ZERO).unwrap();
+        world.remove_chunk(ChunkPos::ZERO).unwrap();
         disk.fail_at(disk.operations() + at, Fault::Once);
         if file.save(&world).is_err() {
             failed += 1;
@@ -181,7 +180,7 @@ fn a_full_disk_keeps_the_last_save_and_takes_the_next_when_there_is_room() {
     let mut chunks = 0;
     let error = loop {
         for _ in 0..40 {
-            world.insert_chunk(IVec3::new(2 * chunks, 0, 0), noise(chunks as u64)).unwrap();
+            world.insert_chunk(ChunkPos::new(2 * chunks, 0, 0), noise(chunks as u64)).unwrap();
             chunks += 1;
         }
         assert!(chunks < 4000, "the disk never fills up");

@@ -4,7 +4,7 @@
 
 use crate::disk::{Disk, Fault, Unsynced};
 use fastrand::Rng;
-use floodplain::glam::IVec3;
+use floodplain::ChunkPos;
 use floodplain::save_file::{SaveError, SaveFile, Stream, Streamed};
 
 /// A world whose chunks come and go.
@@ -15,13 +15,13 @@ pub trait Home: Streamed {
     /// What happens before each save of a session.
     fn happen(&mut self, rng: &mut Rng);
     /// The positions of all chunks, loaded or not, in order.
-    fn positions(&self) -> Vec<IVec3>;
+    fn positions(&self) -> Vec<ChunkPos>;
     /// Those that are loaded, in order.
-    fn loaded(&self) -> Vec<IVec3>;
-    fn remove(&mut self, chunks: Vec<IVec3>) -> Vec<Self::Record>;
+    fn loaded(&self) -> Vec<ChunkPos>;
+    fn remove(&mut self, chunks: Vec<ChunkPos>) -> Vec<Self::Record>;
     fn insert(&mut self, records: Vec<Self::Record>);
     /// The position of a record, and its units of water.
-    fn content(record: &Self::Record) -> (IVec3, u64);
+    fn content(record: &Self::Record) -> (ChunkPos, u64);
     /// The units unloaded less those loaded, by the ledger.
     fn units_away(&self) -> u64;
     fn assert_lawful(&self, story: &str);
@@ -30,11 +30,11 @@ pub trait Home: Streamed {
 /// Implements the functions that are written alike for both kinds.
 macro_rules! home_functions {
     () => {
-        fn loaded(&self) -> Vec<IVec3> {
+        fn loaded(&self) -> Vec<ChunkPos> {
             self.chunks().map(|(position, _)| position).collect()
         }
 
-        fn remove(&mut self, chunks: Vec<IVec3>) -> Vec<ChunkRecord> {
+        fn remove(&mut self, chunks: Vec<ChunkPos>) -> Vec<ChunkRecord> {
             self.remove_chunks(chunks).unwrap()
         }
 
@@ -52,7 +52,7 @@ pub(crate) use home_functions;
 /// Some chunks go into the stream and some come back from it.
 pub fn travel<W: Home>(world: &mut W, stream: &mut Stream<W>, rng: &mut Rng) {
     for _ in 0..rng.usize(..3) {
-        let mut some: Vec<IVec3> =
+        let mut some: Vec<ChunkPos> =
             world.positions().into_iter().filter(|_| rng.u8(..4) == 0).collect();
         if rng.bool() {
             let loaded = world.loaded();
@@ -72,7 +72,7 @@ pub fn open<W: Home>(disk: Disk, story: &str) -> Result<W, SaveError> {
     let (saved, mut stream) = (world.save(), file.stream());
     let away = stream.unloaded().unwrap();
     let mut all = [world.loaded(), away.clone()].concat();
-    all.sort_unstable_by_key(|position| [position.y, position.z, position.x]);
+    all.sort_unstable();
     assert_eq!(all, world.positions(), "{story}: chunks");
     let records = stream.take(away.iter().copied()).unwrap();
     assert!(records.iter().map(|record| W::content(record).0).eq(away), "{story}: records");
@@ -146,7 +146,7 @@ pub fn a_record_that_is_inserted_untaken_is_not_in_the_file<W: Home>() {
         let mut world = W::born(4);
         let mut file = SaveFile::create_on(disk.clone(), &world).unwrap();
         let mut stream = file.stream();
-        let some: Vec<IVec3> = world.loaded().into_iter().step_by(2).collect();
+        let some: Vec<ChunkPos> = world.loaded().into_iter().step_by(2).collect();
         let records = world.remove(some.clone());
         stream.put(records.iter().cloned());
         assert_eq!(stream.unloaded().unwrap(), some);

@@ -3,7 +3,7 @@
 use crate::disk::{Disk, Unsynced};
 use crate::living::{born, live, records};
 use crate::path;
-use floodplain::glam::IVec3;
+use floodplain::ChunkPos;
 use floodplain::save_file::{SaveError, SaveFile, SaveReport};
 use floodplain::snapshot::Saved;
 use floodplain::water::WaterWorld;
@@ -64,7 +64,7 @@ fn a_save_of_another_world_replaces_the_whole() {
     let disk = Disk::default();
     let mut file = SaveFile::create_on(disk.clone(), &born(1)).unwrap();
     let mut other = born(2);
-    other.remove_chunk(IVec3::ZERO).unwrap();
+    other.remove_chunk(ChunkPos::ZERO).unwrap();
     other.run(3);
     assert_eq!(file.save(&other).unwrap().chunks_removed, 1);
     drop(file);

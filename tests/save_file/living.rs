@@ -5,7 +5,7 @@ use fastrand::Rng;
 use floodplain::glam::IVec3;
 use floodplain::snapshot::Saved;
 use floodplain::water::{Edge, Edges, Rules, Voxel, WaterWorld};
-use floodplain::{Chunk, Region};
+use floodplain::{Chunk, ChunkPos, Region};
 use std::collections::BTreeMap;
 use support::water::small::{HIGH, LOW, world};
 
@@ -25,7 +25,7 @@ pub fn live(world: &mut WaterWorld, rng: &mut Rng) {
     for _ in 0..rng.usize(..3) {
         let at = cell(rng);
         let there = at.min(cell(rng));
-        let chunk = IVec3::new(rng.i32(-1..1), rng.i32(-1..1), rng.i32(-1..1));
+        let chunk = ChunkPos::new(rng.i32(-1..1), rng.i32(-1..1), rng.i32(-1..1));
         // Edits of solid cells and missing chunks are refused; that is as good as none.
         let _ = match rng.u8(..8) {
             0 => world.set_solid(at).is_ok(),
@@ -49,8 +49,8 @@ pub fn live(world: &mut WaterWorld, rng: &mut Rng) {
 pub fn records(world: &WaterWorld) -> BTreeMap<[i32; 3], Vec<u8>> {
     let record = |position: IVec3| {
         let mut record = Vec::new();
-        world.put_chunk(position, &mut record);
+        world.put_chunk(position.into(), &mut record);
         (position.to_array(), record)
     };
-    world.chunks().map(|(position, _)| record(position)).collect()
+    world.chunks().map(|(position, _)| record(position.into())).collect()
 }

@@ -201,13 +201,13 @@ fn every_missing_damaged_or_malformed_part_is_named() {
     assert!(matches!(gone, SaveError::Damaged { part: Part::Chunks }), "{gone}");
     let damaged = forgery("damaged", &key, Some(&[0; 3]), false);
     assert!(
-        matches!(damaged, SaveError::Damaged { part: Part::Chunk(chunk) } if chunk == origin),
+        matches!(damaged, SaveError::Damaged { part: Part::Chunk(chunk) } if chunk == origin.into()),
         "{damaged}"
     );
     for record in [[].as_slice(), &[2], &[0, 0, 0, 0, 0, 0, 1]] {
         let error = forgery("malformed", &key, Some(record), true);
         assert!(
-            matches!(error, SaveError::Malformed { part: Part::Chunk(chunk), .. } if chunk == origin),
+            matches!(error, SaveError::Malformed { part: Part::Chunk(chunk), .. } if chunk == origin.into()),
             "{error}"
         );
     }
@@ -221,7 +221,7 @@ fn every_missing_damaged_or_malformed_part_is_named() {
     for (key, value, named) in [
         (&b"rules"[..], rules, Part::Entry("rules")),
         (b"state", state, Part::Entry("state")),
-        (&key, framed(&record), Part::Chunk(origin)),
+        (&key, framed(&record), Part::Chunk(origin.into())),
     ] {
         let longer = forgery("longer", key, Some(&value), true);
         assert!(
@@ -244,7 +244,7 @@ fn every_missing_damaged_or_malformed_part_is_named() {
     // Still water of height 1 in a cell that was dry: lawful for the chunk, but not for the ledger.
     let mut wetter = WaterWorld::load(&world.save()).unwrap();
     let is_dry = |cell: &IVec3| wetter.units(*cell) == 0 && !wetter.is_solid(*cell);
-    let dry = Cube::region_of(origin).positions().find(is_dry).unwrap();
+    let dry = Cube::region_of(origin.into()).positions().find(is_dry).unwrap();
     wetter.fill_water(Region::cell(dry), 1).unwrap();
     let record = framed(&records(&wetter)[&origin.to_array()]);
     let unlawful = forgery("unlawful", &key, Some(&record), true);

@@ -11,12 +11,12 @@ use floodplain::glam::IVec3;
 use floodplain::save_file::{Part, SaveError, SaveFile, SaveJob};
 use floodplain::snapshot::Saved;
 use floodplain::water::{ChunkRecord, Edit, Rules, WaterWorld};
-use floodplain::{Cube, Region, Shape};
+use floodplain::{ChunkPos, Cube, Region, Shape};
 use std::fs;
 use support::water::small::{self, HIGH, LOW};
 
-fn positions() -> impl Iterator<Item = IVec3> {
-    Region::new(IVec3::NEG_ONE, IVec3::ZERO).positions()
+fn positions() -> impl Iterator<Item = ChunkPos> {
+    Region::new(IVec3::NEG_ONE, IVec3::ZERO).positions().map(ChunkPos::from)
 }
 
 impl Home for WaterWorld {
@@ -38,12 +38,12 @@ impl Home for WaterWorld {
         live(self, rng);
     }
 
-    fn positions(&self) -> Vec<IVec3> {
+    fn positions(&self) -> Vec<ChunkPos> {
         positions().collect()
     }
 
-    fn content(record: &ChunkRecord) -> (IVec3, u64) {
-        (record.position(), record.units())
+    fn content(record: &ChunkRecord) -> (ChunkPos, u64) {
+        (record.position().into(), record.units())
     }
 
     fn units_away(&self) -> u64 {
@@ -215,7 +215,7 @@ fn a_frozen_chunk_is_copied_when_it_was_touched_and_then_no_more() {
     };
     assert!(save(&mut world) > 0);
     assert_eq!(save(&mut world), 0, "nothing has happened");
-    world.remove_chunks([chunk - IVec3::X]).unwrap();
+    world.remove_chunks([chunk + IVec3::NEG_X]).unwrap();
     assert!(save(&mut world) > 0, "cells woke where the next chunk was");
     world.run(200);
     save(&mut world);
@@ -235,7 +235,7 @@ fn after_a_job_that_failed_the_next_holds_the_whole_world_and_all_records() {
         let mut stream = file.stream();
         file.commit(stream.prepare(&mut world)).unwrap();
         live(&mut world, &mut rng);
-        stream.put(world.remove_chunks([IVec3::ZERO, IVec3::NEG_X]).unwrap());
+        stream.put(world.remove_chunks([ChunkPos::ZERO, ChunkPos::new(-1, 0, 0)]).unwrap());
         disk.fail_at(disk.operations() + at, Fault::Once);
         let (failing, mut next) = (stream.prepare(&mut world), None);
         if at % 2 == 0 {
@@ -246,13 +246,13 @@ fn after_a_job_that_failed_the_next_holds_the_whole_world_and_all_records() {
         }
         recovered += 1;
         assert!(matches!(stream.unloaded(), Err(SaveError::Closed)));
-        assert!(matches!(stream.take([IVec3::Y]), Err(SaveError::Closed)));
+        assert!(matches!(stream.take([IVec3::Y.into()]), Err(SaveError::Closed)));
         if let Some(job) = next {
             let refused = file.commit(job).unwrap_err();
             assert!(matches!(refused, SaveError::OutOfOrder { job: 3, last: 0 }), "{refused}");
         }
         live(&mut world, &mut rng);
-        world.insert_records(stream.take([IVec3::NEG_X]).unwrap()).unwrap();
+        world.insert_records(stream.take([IVec3::NEG_X.into()]).unwrap()).unwrap();
         let saved = world.save();
         let report = file.commit(stream.prepare(&mut world)).unwrap();
         assert_eq!((report.chunks_written, report.chunks_unloaded), (7, 1));
@@ -333,8 +333,8 @@ fn chunks_are_read_while_a_job_is_written() {
             file.commit(job).unwrap();
             file
         });
-        world.insert_records(stream.take([chunk]).unwrap()).unwrap();
-        assert!(stream.take([chunk]).unwrap().is_empty(), "once only");
+        world.insert_records(stream.take([chunk.into()]).unwrap()).unwrap();
+        assert!(stream.take([chunk.into()]).unwrap().is_empty(), "once only");
         file = writer.join().unwrap();
     }
     assert_eq!(world.total(), total);
@@ -382,7 +382,7 @@ fn damaged_records_are_refused_by_their_position() {
     });
     let (file, _) = SaveFile::<WaterWorld>::open(&path).unwrap();
     let mut stream = file.stream();
-    let chunks: Vec<IVec3> = positions().collect();
+    let chunks: Vec<ChunkPos> = positions().collect();
     for (at, is_expected) in [
         (
             0,
@@ -393,7 +393,7 @@ fn damaged_records_are_refused_by_their_position() {
         (2, |error| matches!(error, SaveError::Damaged { part: Part::Unloaded(_) })),
     ] {
         let found = stream.take([chunks[3], chunks[at]]).unwrap_err();
-        let [x, y, z] = chunks[at].to_array();
+        let ChunkPos { x, y, z } = chunks[at];
         assert!(is_expected(&found), "{found}");
         assert!(found.to_string().contains(&format!("[{x}, {y}, {z}]")), "{found}");
     }

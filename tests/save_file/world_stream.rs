@@ -11,7 +11,9 @@ use floodplain::save_file::{Part, SaveError, SaveFile, Stream};
 use floodplain::snapshot::Saved;
 use floodplain::water;
 use floodplain::world::{ChunkRecord, Edit, Feed, MaterialId, Rules, World};
-use floodplain::{Cube, DecodeError, DecodeProblem, Format, Region, Shape, blast, humidity};
+use floodplain::{
+    ChunkPos, Cube, DecodeError, DecodeProblem, Format, Region, Shape, blast, humidity,
+};
 use support::snapshot::forgery::framed;
 use support::world::apart::{random_edit, random_world};
 use support::world::{id, palette, rules, world};
@@ -38,13 +40,12 @@ impl Home for World {
         self.run(2);
     }
 
-    fn positions(&self) -> Vec<IVec3> {
-        let [from, to] = [self.bounds().min(), self.bounds().max()].map(Cube::chunk_of);
-        Region::new(from, to).positions().collect()
+    fn positions(&self) -> Vec<ChunkPos> {
+        Cube::chunks_of(self.bounds()).collect()
     }
 
-    fn content(record: &ChunkRecord) -> (IVec3, u64) {
-        (record.position(), record.water().units())
+    fn content(record: &ChunkRecord) -> (ChunkPos, u64) {
+        (record.position().into(), record.water().units())
     }
 
     fn units_away(&self) -> u64 {
@@ -218,7 +219,7 @@ fn records_that_are_none_are_refused_by_their_position() {
     let mut world = still();
     let mut file = SaveFile::create(&path, &world).unwrap();
     let mut stream = file.stream();
-    let whole = world.remove_chunks([IVec3::ZERO, IVec3::X]).unwrap();
+    let whole = world.remove_chunks([ChunkPos::ZERO, ChunkPos::new(1, 0, 0)]).unwrap();
     stream.put(whole.iter().cloned());
     file.commit(stream.prepare(&mut world)).unwrap();
     drop((file, stream));
@@ -241,7 +242,7 @@ fn records_that_are_none_are_refused_by_their_position() {
     let refused = |value: &[u8]| {
         forge(&sealed(&key(0), &framed(value)));
         let (file, _) = SaveFile::<World>::open(&path).unwrap();
-        file.stream().take([IVec3::ZERO]).map(|records: Vec<ChunkRecord>| records.len())
+        file.stream().take([ChunkPos::ZERO]).map(|records: Vec<ChunkRecord>| records.len())
     };
     let bytes = whole[0].to_bytes();
     assert_eq!(refused(&bytes).unwrap(), 1);
@@ -251,7 +252,7 @@ fn records_that_are_none_are_refused_by_their_position() {
     };
     let length = bytes.len() - 1;
     let of_record =
-        |at, problem| (IVec3::ZERO, DecodeError { format: Format::Record, at, problem });
+        |at, problem| (ChunkPos::ZERO, DecodeError { format: Format::Record, at, problem });
     let truncated = of_record(length, DecodeProblem::EndsEarly);
     assert_eq!(error(&bytes[..length]), truncated);
     let trailing = of_record(bytes.len(), DecodeProblem::Trailing { bytes: 1 });

@@ -8,7 +8,7 @@ use floodplain::water::WaterWorld;
 use floodplain::water2d::Water2dWorld;
 use floodplain::world;
 use floodplain::{
-    Chunk, Cube, DecodeError, DecodeProblem, Face, Format, Region, Sheet, Simulation,
+    Chunk, ChunkPos, Cube, DecodeError, DecodeProblem, Face, Format, Region, Sheet, Simulation,
 };
 use support::snapshot::forgery::{contents, forged, unpacked};
 use support::snapshot::samples::{Sample, run, run_graph, samples};
@@ -264,7 +264,7 @@ fn a_zero_below_zero_is_saved_as_the_zero_that_it_equals() {
         world.run(3);
         world.set_link(IVec3::ZERO, Face::East, zero).unwrap();
         world.set_pressure(IVec3::Y, zero).unwrap();
-        world.insert_chunk(IVec3::X * 9, Chunk::uniform(zero)).unwrap();
+        world.insert_chunk(ChunkPos::new(9, 0, 0), Chunk::uniform(zero)).unwrap();
         world.save()
     };
     assert_eq!(run(BlastWorld::<Sheet>::load(&world(-0.0))), Ok(()));

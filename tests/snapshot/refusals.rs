@@ -8,7 +8,7 @@ use floodplain::humidity::{self, HumidityWorld, Sweep};
 use floodplain::snapshot::Saved;
 use floodplain::water::{self, Fixture, Voxel, WaterWorld};
 use floodplain::water2d::{self, Water2dWorld};
-use floodplain::{Chunk, DecodeProblem, Face, Format, Region, Sheet};
+use floodplain::{Chunk, ChunkPos, DecodeProblem, Face, Format, Region, Sheet};
 use support::snapshot::forgery::number;
 
 /// Bytes of a count, of a region, and of a position.
@@ -95,7 +95,7 @@ fn water() -> WaterWorld {
         Region::new(IVec3::ZERO, IVec3::splat(15)),
     )
     .unwrap();
-    world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN)).unwrap();
+    world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Voxel::OPEN)).unwrap();
     world
 }
 
@@ -230,7 +230,7 @@ fn walls_and_links_stand_in_order_at_cells_of_the_chunk() {
 #[test]
 fn a_pressure_is_a_number_up_to_its_limit_and_not_minus_zero() {
     let mut world = BlastWorld::<Sheet>::new(blast::Rules::diffusive(0.1)).unwrap();
-    world.insert_chunk(IVec3::ZERO, Chunk::uniform(0.0)).unwrap();
+    world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(0.0)).unwrap();
     let saved = world.save();
     // After the count, the position, and the number of bytes of the record.
     let chunk = content(&saved, "CHNK");

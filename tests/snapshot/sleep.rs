@@ -136,10 +136,10 @@ fn water_2d_that_would_move_after_the_next_step_does_not_sleep_before() {
             };
             for chunk in [IVec3::ZERO, IVec3::NEG_X, IVec3::Y] {
                 let cells: [Cell; CHUNK_CELLS] = core::array::from_fn(|index| {
-                    let level = level(Sheet::cell_at(chunk, index));
+                    let level = level(Sheet::cell_at(chunk.into(), index));
                     level.map_or(Cell::SOLID, |level| Cell::water(level as u32).unwrap())
                 });
-                world.insert_chunk(chunk, Chunk::from_cells(&cells)).unwrap();
+                world.insert_chunk(chunk.into(), Chunk::from_cells(&cells)).unwrap();
             }
             let drowsy = Water2dWorld::load(&records_forged(&world.save(), water_2d_soon_asleep));
             assert_eq!(drowsy.is_err(), world.prefers_left(), "seed {seed}");

@@ -5,13 +5,13 @@
 //! never over one that is there.
 
 use floodplain::blast::{BlastGraph, BlastWorld};
-use floodplain::glam::{IVec2, IVec3};
+use floodplain::glam::IVec3;
 use floodplain::humidity::HumidityWorld;
 use floodplain::snapshot::{Saved, VERSION};
 use floodplain::water::{Edge, Fixture, WaterWorld};
 use floodplain::water2d::Water2dWorld;
 use floodplain::world::{Edit, World};
-use floodplain::{Cube, Face, Region, Sheet};
+use floodplain::{ColumnPos, Cube, Face, Region, Sheet};
 use std::fs;
 use std::path::PathBuf;
 use support::snapshot::forgery::unpacked;
@@ -44,7 +44,7 @@ fn check<W: Saved>(kind: &str, state_hash: fn(&W) -> u64, make: impl FnOnce() ->
 fn water_and_sea() -> WaterWorld {
     let mut world = worlds::water(3);
     world.fill_sea(Region::new(IVec3::new(1, -3, -2), IVec3::new(4, 0, 4))).unwrap();
-    world.set_edge(IVec2::new(0, -1), Some(Edge::Level(-2)));
+    world.set_edge(ColumnPos::new(0, -1), Some(Edge::Level(-2)));
     world.set_fixture(IVec3::new(-3, 4, 2), Some(Fixture::Tap(3))).unwrap();
     world.set_fixture(IVec3::new(-4, -3, 2), Some(Fixture::Drain(1))).unwrap();
     let valve = Fixture::Valve { towards: Face::South, rate: 5 };

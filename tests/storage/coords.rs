@@ -57,9 +57,9 @@ fn split(cell: IVec3, sides: [i64; 3], order: [usize; 3]) -> (IVec3, usize) {
 
 fn check_shape<S: Shape>(cell: IVec3, sides: [i64; 3], order: [usize; 3]) {
     let (chunk, index) = split(cell, sides, order);
-    assert_eq!((S::chunk_of(cell), S::index_of(cell)), (chunk, index));
-    assert_eq!(S::cell_at(chunk, index), cell);
-    let region = S::region_of(chunk);
+    assert_eq!((S::chunk_of(cell), S::index_of(cell)), (chunk.into(), index));
+    assert_eq!(S::cell_at(chunk.into(), index), cell);
+    let region = S::region_of(chunk.into());
     assert!(region.contains(cell) && region.volume() == CHUNK_CELLS as u128);
     assert_eq!(
         [split(region.min(), sides, order), split(region.max(), sides, order)],
@@ -69,7 +69,7 @@ fn check_shape<S: Shape>(cell: IVec3, sides: [i64; 3], order: [usize; 3]) {
         let first = i64::from(cell[axis]) * sides[axis];
         (i64::from(i32::MIN)..=i64::from(i32::MAX)).contains(&first)
     });
-    assert_eq!(S::holds_chunk(cell), has_cells, "as a chunk position: {cell}");
+    assert_eq!(S::holds_chunk(cell.into()), has_cells, "as a chunk position: {cell}");
 }
 
 proptest! {

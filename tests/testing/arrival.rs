@@ -8,7 +8,7 @@ use floodplain::testing::{
 };
 use floodplain::water::{Edge, Edges, Edit, EditError, Ledger, Outcome, Rules, WaterWorld};
 use floodplain::water::{Voxel, WaterCell};
-use floodplain::{Chunk, Face, Region};
+use floodplain::{Chunk, ChunkPos, Face, Region};
 use support::water::beds::{Bed, Course};
 
 /// What is wrong with a game.
@@ -49,7 +49,7 @@ impl Game {
             Region::new(IVec3::ZERO, IVec3::new(10, 2, 2)),
         )
         .unwrap();
-        water.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::SOLID)).unwrap();
+        water.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Voxel::SOLID)).unwrap();
         (1..=10).for_each(|x| _ = water.clear_solid(stream(x)).unwrap());
         water.add_source(stream(1)).unwrap();
         Game { water, bug, was_full: false }
@@ -192,7 +192,7 @@ fn the_greatest_outflow_is_that_of_the_narrowest_cells_once_all_that_fills_is_fu
             };
             chunk.set(<floodplain::Cube as floodplain::Shape>::index_of(cell), voxel);
         }
-        world.insert_chunk(IVec3::ZERO, chunk).unwrap();
+        world.insert_chunk(ChunkPos::ZERO, chunk).unwrap();
         max_outflow(&world)
     };
     let outflow = |layers: &[&[&str]], throughput: u8| supplied(layers, throughput, 7);
@@ -262,7 +262,7 @@ fn springs_fill_u_tubes_that_no_water_leaves() {
         let make = || {
             let bounds = Region::new(IVec3::ZERO, IVec3::new(width + 1, 4, 2));
             let mut world = WaterWorld::with_bounds(seed, Rules::lossless(), bounds).unwrap();
-            world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::SOLID)).unwrap();
+            world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Voxel::SOLID)).unwrap();
             let arms = [1, width].into_iter().flat_map(|x| [(x, 2), (x, 3)]);
             for (x, y) in (1..=width).map(|x| (x, 1)).chain(arms) {
                 world.clear_solid(IVec3::new(x, y, 1)).unwrap();

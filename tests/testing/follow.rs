@@ -8,7 +8,7 @@ use floodplain::testing::{Watch, Watched, law};
 use floodplain::water::{Edit, Rules, Voxel, WaterWorld};
 use floodplain::water2d::Water2dWorld;
 use floodplain::world::World;
-use floodplain::{Chunk, Cube, Region, Sheet, Simulation};
+use floodplain::{Chunk, ChunkPos, Cube, Region, Sheet, Simulation};
 use proptest::prelude::*;
 use std::cell::Cell;
 use std::rc::Rc;
@@ -48,7 +48,7 @@ proptest! {
 /// A basin that has run for three ticks when the recording begins; after two more, rain.
 fn rain() -> Recording<WaterWorld> {
     let mut world = WaterWorld::new(7, Rules::lossless()).unwrap();
-    world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN)).unwrap();
+    world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Voxel::OPEN)).unwrap();
     world.run(3);
     let mut game = Recorder::new(world);
     game.run(2);
@@ -99,7 +99,7 @@ fn a_world_of_one_cell_keeps_the_law_of_cost() {
     let rules = Rules { evaporation: 0.05, ..Rules::lossless() };
     let bounds = Region::cell(IVec3::new(3, 8, 0));
     let mut world = WaterWorld::with_bounds(0, rules, bounds).unwrap();
-    world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN)).unwrap();
+    world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Voxel::OPEN)).unwrap();
     let pour = Edit::Pour { cell: bounds.min(), units: 1 };
     let recording = Recording::new(&world, vec![(0, pour)], 60);
     assert_eq!(Watched::of(&recording).unwrap().follow(&recording, |_| true), None);

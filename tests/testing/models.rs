@@ -9,7 +9,7 @@ use floodplain::testing::{
 };
 use floodplain::water2d::{self, Water2dWorld};
 use floodplain::world::{self, Content, Material, MaterialId, Palette, World};
-use floodplain::{Chunk, Cube, Face, Region, Sheet, StepReport};
+use floodplain::{Chunk, ChunkPos, Cube, Face, Region, Sheet, StepReport};
 
 /// A model of another world, which is told so much more of each tick.
 struct Others<W: Watch>(Box<dyn Model<W>>, StepReport);
@@ -204,7 +204,7 @@ fn a_graph_that_is_not_the_models_breaks_a_law_by_its_name() {
 fn garden(rules: humidity::Rules) -> HumidityWorld<Sheet> {
     let bounds = Region::new(IVec3::ZERO, IVec3::new(4, 3, 0));
     let mut world = HumidityWorld::with_bounds(rules, bounds).unwrap();
-    world.insert_chunk(IVec3::ZERO, Chunk::uniform(humidity::Cell::soil(1.0, 2.0))).unwrap();
+    world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(humidity::Cell::soil(1.0, 2.0))).unwrap();
     world.set_rain(IVec3::ZERO, 90.0).unwrap();
     world
 }
@@ -214,7 +214,7 @@ fn soil_that_is_not_the_models_breaks_a_law_by_its_name() {
     use humidity::{Border, Edit, Rules, Sweep};
     let cell = IVec3::new(2, 1, 0);
     let [dry, wet] = [3.0, 40.0].map(|humidity| Op::Edit(Edit::SetHumidity { cell, humidity }));
-    let take = || Op::Edit(Edit::RemoveChunk(IVec3::ZERO));
+    let take = || Op::Edit(Edit::RemoveChunk(ChunkPos::ZERO));
     let ops = [
         dry,
         Op::Edit(Edit::SetImpermeability { cell, impermeability: 3.0 }),
@@ -240,7 +240,7 @@ fn soil_that_is_not_the_models_breaks_a_law_by_its_name() {
         assert_eq!(broken(world, &other, &[]), Some(law::CELLS), "{sweep:?}");
         other.set_impermeability(cell, 2.0).unwrap();
         assert_eq!(broken(world, &other, &ops), None, "{sweep:?}");
-        other.remove_chunk(IVec3::ZERO).unwrap();
+        other.remove_chunk(ChunkPos::ZERO).unwrap();
         assert_eq!(broken(world, &other, &[]), Some(law::CELLS), "{sweep:?}");
         let capped = garden(Rules { cap: 2.0, ..Rules::with_sweep(sweep) });
         assert_eq!(broken(world, &capped, &[Op::Step(9)]), Some(law::FORMULAS), "{sweep:?}");
@@ -293,7 +293,7 @@ fn tank(rules: water2d::Rules) -> Water2dWorld {
 fn two_dimensional_water_that_is_not_the_models_breaks_a_law_by_its_name() {
     use water2d::{Edit, Rules};
     let cell = IVec3::new(0, 2, 0);
-    let take = || Op::Edit(Edit::RemoveChunk(IVec3::ZERO));
+    let take = || Op::Edit(Edit::RemoveChunk(ChunkPos::ZERO));
     let ops = [
         Op::Step(3),
         Op::Edit(Edit::SetSolid(cell)),
@@ -314,7 +314,7 @@ fn two_dimensional_water_that_is_not_the_models_breaks_a_law_by_its_name() {
         other.pour(cell, 1).unwrap();
         assert_eq!(broken(world, &other, &[]), Some(law::LEDGER), "{rules:?}");
         let mut without = world();
-        without.remove_chunk(IVec3::Z).unwrap();
+        without.remove_chunk(ChunkPos::new(0, 0, 1)).unwrap();
         assert_eq!(broken(world, &without, &[]), Some(law::CELLS), "{rules:?}");
         let more = StepReport { changed: 99, ..StepReport::default() };
         let still = [Op::Run(200), Op::Step(1)];
@@ -331,7 +331,7 @@ fn two_dimensional_water_that_is_not_the_models_breaks_a_law_by_its_name() {
     let mut late = empty();
     late.step();
     let load = Op::Edit(Edit::InsertChunk {
-        position: IVec3::ZERO,
+        position: ChunkPos::ZERO,
         chunk: Chunk::uniform(water2d::Cell::AIR),
     });
     let pour = Op::Edit(Edit::Pour { cell: IVec3::X, units: 99 });
@@ -351,7 +351,7 @@ fn the_model_of_two_dimensional_water_knows_the_highest_level() {
     let narrow = |rules: Rules| {
         let bounds = Region::new(IVec3::ZERO, IVec3::new(2, 2, 0));
         let mut world = Water2dWorld::with_bounds(1, rules, bounds).unwrap();
-        world.insert_chunk(IVec3::ZERO, Chunk::uniform(Cell::AIR)).unwrap();
+        world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Cell::AIR)).unwrap();
         world.fill_water(Region::new(IVec3::ZERO, IVec3::new(1, 1, 0)), MAX_LEVEL - 3).unwrap();
         world.fill_water(Region::cell(IVec3::ONE.with_z(0)), MAX_LEVEL).unwrap();
         world
@@ -368,8 +368,8 @@ fn ground(palette: Palette) -> World {
     let rules = world::Rules { blast_steps: 4, ..world::Rules::default() };
     let [air, soil, glass] = ["air", "soil", "glass"].map(|name| palette.id(name).unwrap());
     let mut world = World::with_bounds(7, palette, rules, bounds).unwrap();
-    let content = Content::from_heights(IVec3::ZERO, |_, _| 0, |_| soil, air);
-    world.insert_chunk(IVec3::ZERO, content).unwrap();
+    let content = Content::from_heights(ChunkPos::ZERO, |_, _| 0, |_| soil, air);
+    world.insert_chunk(ChunkPos::ZERO, content).unwrap();
     world.set_material(WALL, glass).unwrap();
     world
 }
@@ -402,10 +402,10 @@ fn ground_that_is_not_the_models_breaks_a_law_by_its_name() {
     assert_eq!(broken(world, &ground(Palette::new(firm).unwrap()), &ops), Some(law::EVENTS));
     // One without the chunk refuses what the world makes.
     let mut without = world();
-    without.remove_chunk(IVec3::ZERO).unwrap();
+    without.remove_chunk(ChunkPos::ZERO).unwrap();
     assert_eq!(broken(world, &without, &[]), Some(law::CELLS));
     let beyond = world::Edit::InsertChunk {
-        position: IVec3::X,
+        position: ChunkPos::new(1, 0, 0),
         content: Chunk::uniform(MaterialId(0)).into(),
     };
     assert_eq!(broken(world, &world(), &[Op::Edit(beyond)]), None, "both refuse it");
@@ -426,7 +426,7 @@ fn a_client_that_misses_a_change_is_found() {
     let late = move |world: &mut World, _: &[world::Broken]| {
         let mirror = first.get_or_insert_with(|| {
             let (mut feed, mut mirror) = (world::Feed::new(world), world::Mirror::new(9));
-            mirror.apply(&feed.whole(world, [IVec3::ZERO])).expect("whole chunks");
+            mirror.apply(&feed.whole(world, [ChunkPos::ZERO])).expect("whole chunks");
             mirror
         });
         mirrors(mirror, world, world.bounds().positions())

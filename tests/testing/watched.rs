@@ -8,7 +8,7 @@ use floodplain::testing::{Op, Run, Small, Watch, Watched, law};
 use floodplain::water::{self, Edge, Edges, Rules, Voxel, WaterWorld};
 use floodplain::water2d::Water2dWorld;
 use floodplain::world::World;
-use floodplain::{Chunk, Cube, Face, Region, Sheet};
+use floodplain::{Chunk, ChunkPos, Cube, Face, Region, Sheet};
 use proptest::prelude::*;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -157,7 +157,7 @@ fn a_world_that_is_not_made_alike_is_found_by_its_cell() {
     let world = || {
         let bounds = Region::new(IVec3::ZERO, IVec3::splat(3));
         let mut world = WaterWorld::with_bounds(1, Rules::lossless(), bounds).unwrap();
-        world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN)).unwrap();
+        world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Voxel::OPEN)).unwrap();
         world.pour(IVec3::new(2, 1, 3), 1 + made.replace(made.get() + 1)).unwrap();
         world
     };
@@ -170,7 +170,7 @@ fn a_world_that_is_not_made_alike_is_found_by_its_cell() {
 fn a_world_without_bounds_is_watched_without_a_model() {
     let world = || {
         let mut world = WaterWorld::new(1, Rules::lossless()).unwrap();
-        world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN)).unwrap();
+        world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Voxel::OPEN)).unwrap();
         world
     };
     let mut watched = Watched::new(world);
@@ -186,11 +186,15 @@ fn chunks_that_were_taken_out_are_put_back() {
     let run: Run<WaterWorld> = Run::from_bytes(&[]);
     let mut watched = run.watched();
     let chunks = |watched: &Watched<WaterWorld>| watched.world().chunks().count();
-    let all: Vec<IVec3> = watched.world().chunks().map(|(position, _)| position).collect();
+    let all: Vec<ChunkPos> = watched.world().chunks().map(|(position, _)| position).collect();
     let count = all.len();
     assert!(count > 1, "{count} chunks");
     watched
-        .play(&all.iter().map(|&at| Op::Edit(water::Edit::RemoveChunk(at))).collect::<Vec<_>>())
+        .play(
+            &all.iter()
+                .map(|&at| Op::Edit(water::Edit::RemoveChunk(at.into())))
+                .collect::<Vec<_>>(),
+        )
         .unwrap();
     assert_eq!(chunks(&watched), 0);
     watched.play(&[Op::PutBack, Op::Step(1)]).unwrap();
@@ -211,11 +215,11 @@ fn a_frozen_chunk_at_the_edge_of_the_sea_is_as_the_model_says() {
         outer[Face::North.index()] = Edge::Level(2);
         let rules = Rules { edges: Edges { outer, unloaded: Edge::Wall }, ..Rules::lossless() };
         let mut world = WaterWorld::with_bounds(1, rules, bounds).unwrap();
-        world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN)).unwrap();
+        world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Voxel::OPEN)).unwrap();
         world
     };
     let mut watched = Watched::new(world);
-    let freeze = water::Edit::Freeze(vec![IVec3::ZERO]);
+    let freeze = water::Edit::Freeze(vec![ChunkPos::ZERO]);
     watched.play(&[Op::Step(20), Op::Edit(freeze), Op::Step(40)]).unwrap();
     let pond = watched.world().body_at(IVec3::new(1, 0, 1), 100).unwrap();
     assert!(pond.is_fed && pond.cells == 48);

@@ -4,7 +4,7 @@ use super::random::{bounds as cells_of_the_world, op, rules};
 use floodplain::glam::IVec3;
 use floodplain::testing::Op;
 use floodplain::water::{Edit, Rules, Voxel, WaterWorld};
-use floodplain::{Chunk, Region};
+use floodplain::{Chunk, ChunkPos, Region};
 use proptest::prelude::*;
 use support::water::limits;
 use support::water::small::watched;
@@ -60,7 +60,7 @@ fn cells_lose_has_source_when_their_feeder_dries_up() {
     for seed in 0..40 {
         let bounds = Region::new(IVec3::ZERO, IVec3::new(7, 5, 3));
         let mut world = WaterWorld::with_bounds(seed, Rules::lossless(), bounds).unwrap();
-        world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN)).unwrap();
+        world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Voxel::OPEN)).unwrap();
         world.add_source(IVec3::new(6, 4, 3)).unwrap();
         for _ in 0..60 {
             world.step();

@@ -5,7 +5,7 @@ use floodplain::Progress;
 use floodplain::glam::IVec3;
 use floodplain::snapshot::Saved;
 use floodplain::water::{Ledger, Rules, Voxel, WaterWorld};
-use floodplain::{Chunk, Region, StepReport};
+use floodplain::{Chunk, ChunkPos, Region, StepReport};
 use support::worlds;
 
 /// Cells of one layer of one chunk.
@@ -78,7 +78,7 @@ fn a_long_search_for_water_goes_on_in_pieces() {
 fn puddles_count_for_what_is_looked_at() {
     let mut world = WaterWorld::new(3, Rules::lossless()).unwrap();
     for chunk in Region::new(IVec3::ZERO, IVec3::new(3, 0, 3)).positions() {
-        world.insert_chunk(chunk, Chunk::uniform(Voxel::OPEN)).unwrap();
+        world.insert_chunk(chunk.into(), Chunk::uniform(Voxel::OPEN)).unwrap();
     }
     let puddles = 32 * 32;
     for at in 0..puddles {
@@ -100,7 +100,7 @@ fn puddles_count_for_what_is_looked_at() {
 fn sunken_lake() -> WaterWorld {
     let mut world = WaterWorld::new(5, Rules::lossless()).unwrap();
     for chunk in Region::new(IVec3::ZERO, IVec3::new(3, 0, 2)).positions() {
-        world.insert_chunk(chunk, Chunk::uniform(Voxel::OPEN)).unwrap();
+        world.insert_chunk(chunk.into(), Chunk::uniform(Voxel::OPEN)).unwrap();
     }
     world.fill_solid(Region::new(IVec3::new(48, 0, 0), IVec3::new(48, 15, 47))).unwrap();
     world.fill_water(Region::new(IVec3::ZERO, IVec3::new(47, 7, 47)), 7).unwrap();
@@ -109,7 +109,7 @@ fn sunken_lake() -> WaterWorld {
 }
 
 /// The cells of a world and its ledger.
-fn shown(world: &WaterWorld) -> (Vec<(IVec3, Chunk<Voxel>)>, Ledger, u64) {
+fn shown(world: &WaterWorld) -> (Vec<(ChunkPos, Chunk<Voxel>)>, Ledger, u64) {
     let chunks = world.chunks().map(|(position, chunk)| (position, chunk.into_owned()));
     (chunks.collect(), world.ledger(), world.ticks())
 }
@@ -220,8 +220,8 @@ fn an_edit_of_a_world_that_was_saved_in_the_middle_of_a_tick_comes_before_that_t
 fn check_refusals(world: &mut WaterWorld) {
     let before = (world.state_hash(), world.ticks(), world.backlog());
     assert!(world.pour(IVec3::splat(100), 7).is_err());
-    assert!(world.remove_chunk(IVec3::splat(9)).is_err());
-    assert!(world.insert_chunk(IVec3::splat(9), Chunk::uniform(Voxel::OPEN)).is_err());
+    assert!(world.remove_chunk(ChunkPos::new(9, 9, 9)).is_err());
+    assert!(world.insert_chunk(ChunkPos::new(9, 9, 9), Chunk::uniform(Voxel::OPEN)).is_err());
     assert_eq!((world.state_hash(), world.ticks(), world.backlog()), before);
 }
 
@@ -247,7 +247,7 @@ fn waking_all_ends_the_tick_underway_and_a_loaded_world_has_none() {
 #[test]
 fn the_backlog_shrinks_to_nothing_in_a_world_where_nothing_wakes() {
     let mut world = WaterWorld::new(3, Rules::lossless()).unwrap();
-    world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN)).unwrap();
+    world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Voxel::OPEN)).unwrap();
     world.fill_water(Region::new(IVec3::ZERO, IVec3::new(15, 2, 15)), 7).unwrap();
     world.run(60);
     assert!(world.is_at_rest());

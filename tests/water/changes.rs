@@ -5,7 +5,7 @@ use floodplain::glam::IVec3;
 use floodplain::snapshot::Saved;
 use floodplain::testing::look;
 use floodplain::water::{Edge, Edges, Rules, Voxel, WaterWorld};
-use floodplain::{Chunk, ChunkChanges, Cube, Face, Region, Shape};
+use floodplain::{Chunk, ChunkChanges, ChunkPos, Cube, Face, Region, Shape};
 use std::collections::{BTreeMap, BTreeSet};
 use support::worlds;
 
@@ -60,7 +60,7 @@ fn river() -> WaterWorld {
     let bounds = Region::new(IVec3::ZERO, IVec3::new(39, 15, 4));
     let mut world =
         WaterWorld::with_bounds(5, Rules { edges, ..Rules::lossless() }, bounds).unwrap();
-    let chunks = Region::new(IVec3::ZERO, IVec3::new(2, 0, 0)).positions();
+    let chunks = Region::new(IVec3::ZERO, IVec3::new(2, 0, 0)).positions().map(ChunkPos::from);
     world.insert_chunks(chunks.map(|chunk| (chunk, Chunk::uniform(Voxel::SOLID)))).unwrap();
     for cell in Region::new(IVec3::new(0, 8, 1), IVec3::new(39, 10, 3)).positions() {
         world.clear_solid(cell).unwrap();
@@ -88,7 +88,7 @@ fn a_river_in_steady_flow_is_not_listed() {
 fn a_fall_is_listed_when_it_begins_grows_and_ends() {
     let rules = Rules { source_supply: 2, ..Rules::lossless() };
     let mut world = WaterWorld::new(3, rules).unwrap();
-    world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN)).unwrap();
+    world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Voxel::OPEN)).unwrap();
     let (spring, fall) = (IVec3::new(8, 12, 8), IVec3::new(8, 6, 8));
     world.add_source(spring).unwrap();
     world.take_changes();

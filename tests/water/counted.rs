@@ -4,7 +4,7 @@
 use floodplain::glam::IVec3;
 use floodplain::snapshot::Saved;
 use floodplain::water::{Edge, Edges, Rules, Voxel, WaterCell, WaterWorld};
-use floodplain::{CHUNK_CELLS, Chunk, Cube, Face, Region, Shape, StepReport};
+use floodplain::{CHUNK_CELLS, Chunk, ChunkPos, Cube, Face, Region, Shape, StepReport};
 use std::collections::BTreeMap;
 
 /// Cells of one layer of one chunk.
@@ -71,14 +71,14 @@ fn carved(cells: Vec<(IVec3, Voxel)>) -> WaterWorld {
     let rules = Rules { edges: Edges::WALLS.with(Face::Down, Edge::Drain), ..Rules::lossless() };
     let bounds = Region::new(IVec3::ZERO, far.with_x(191));
     let mut world = WaterWorld::with_bounds(1, rules, bounds).unwrap();
-    let mut chunks: BTreeMap<[i32; 3], Vec<Voxel>> = BTreeMap::new();
+    let mut chunks: BTreeMap<ChunkPos, Vec<Voxel>> = BTreeMap::new();
     for (cell, voxel) in cells {
-        let chunk = chunks.entry(Cube::chunk_of(cell).to_array());
+        let chunk = chunks.entry(Cube::chunk_of(cell));
         chunk.or_insert_with(|| vec![Voxel::SOLID; CHUNK_CELLS])[Cube::index_of(cell)] = voxel;
     }
     let chunks = chunks.into_iter().map(|(chunk, cells)| {
         let cells: &[Voxel; CHUNK_CELLS] = cells.as_slice().try_into().unwrap();
-        (IVec3::from_array(chunk), Chunk::from_cells(cells))
+        (chunk, Chunk::from_cells(cells))
     });
     world.insert_chunks(chunks).unwrap();
     world
@@ -120,7 +120,7 @@ fn springs_at_several_heights_are_searched_in_pieces() {
         let bounds = Region::new(IVec3::ZERO, IVec3::new(39, 6, 23));
         let mut world = WaterWorld::with_bounds(5, Rules::lossless(), bounds).unwrap();
         for chunk in Region::new(IVec3::ZERO, IVec3::new(2, 0, 1)).positions() {
-            world.insert_chunk(chunk, Chunk::uniform(Voxel::OPEN)).unwrap();
+            world.insert_chunk(chunk.into(), Chunk::uniform(Voxel::OPEN)).unwrap();
         }
         for (x, y, z) in [(5, 2, 11), (14, 5, 11), (25, 4, 5), (33, 3, 19)] {
             world.add_source(IVec3::new(x, y, z)).unwrap();
@@ -161,11 +161,13 @@ fn many_chunks_take_part_in_pieces() {
     let build = || {
         let bounds = Region::new(IVec3::ZERO, IVec3::new(16 * SIDE - 1, 15, 16 * SIDE - 1));
         let mut world = WaterWorld::with_bounds(1, Rules::lossless(), bounds).unwrap();
-        let chunks = Region::new(IVec3::ZERO, IVec3::new(SIDE - 1, 0, SIDE - 1)).positions();
+        let chunks = Region::new(IVec3::ZERO, IVec3::new(SIDE - 1, 0, SIDE - 1))
+            .positions()
+            .map(ChunkPos::from);
         world.insert_chunks(chunks.map(|chunk| (chunk, Chunk::uniform(Voxel::OPEN)))).unwrap();
         for at in 0..SIDE * SIDE {
-            let chunk = IVec3::new(at / SIDE, 0, at % SIDE);
-            world.pour(16 * chunk + IVec3::new(8, 3, 8), 2).unwrap();
+            let chunk = ChunkPos::new(at / SIDE, 0, at % SIDE);
+            world.pour(Cube::cell_at(chunk, 0) + IVec3::new(8, 3, 8), 2).unwrap();
         }
         world
     };
@@ -177,7 +179,7 @@ fn many_chunks_take_part_in_pieces() {
         while !sliced.step_within(0).finished {}
         if tick % 2 == 1 {
             // What has changed in a chunk goes with it.
-            let chunk = IVec3::new(tick, 0, tick);
+            let chunk = ChunkPos::new(tick, 0, tick);
             assert!(sliced.remove_chunk(chunk).unwrap() == whole.remove_chunk(chunk).unwrap());
             assert_eq!(sliced.take_all_changes(), whole.take_all_changes(), "tick {tick}");
         }

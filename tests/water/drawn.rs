@@ -8,7 +8,7 @@ use floodplain::water::{
     Edge, Edges, Fall, Feed, FlowField, Mirror, Rules, SurfaceMesh, Update, Voxel, WaterView,
     WaterWorld,
 };
-use floodplain::{Chunk, Cube, Face, Region, Shape};
+use floodplain::{Chunk, ChunkPos, Cube, Face, Region, Shape};
 use support::worlds;
 
 /// What is seen and felt: each mesh, each fall, and numbers at points, as bits.
@@ -29,8 +29,8 @@ fn drawn(view: &dyn WaterView, region: Region, flow: &FlowField, points: &[Vec3]
         numbers.extend(vectors.into_iter().flat_map(|vector| vector.to_array()).map(f32::to_bits));
         numbers.push(view.units(cell).into());
     }
-    let meshes = chunks().map(|chunk| view.surface_mesh(chunk, Some(flow)));
-    Drawn(meshes.collect(), chunks().flat_map(|chunk| view.falls(chunk)).collect(), numbers)
+    let meshes = chunks().map(|chunk| view.surface_mesh(chunk.into(), Some(flow)));
+    Drawn(meshes.collect(), chunks().flat_map(|chunk| view.falls(chunk.into())).collect(), numbers)
 }
 
 /// Draws a world and a mirror that follows it by bytes, after edits and ticks, whole and in slices.
@@ -39,7 +39,7 @@ fn compare(seed: u64, world: &mut WaterWorld) -> [usize; 3] {
     let mut rng = Rng::with_seed(seed);
     let (mut feed, mut mirror) = (Feed::new(world), Mirror::new(100));
     feed.send_currents();
-    let all: Vec<IVec3> = world.chunks().map(|(chunk, _)| chunk).collect();
+    let all: Vec<ChunkPos> = world.chunks().map(|(chunk, _)| chunk).collect();
     mirror.apply(&feed.whole(world, all)).unwrap();
     let (mut flow, mut copied, mut seen) = (FlowField::new(), FlowField::new(), [0; 3]);
     let (low, high) = (world.bounds().min() - 2, world.bounds().max() + 2);
@@ -98,13 +98,12 @@ fn the_sea_and_what_lies_beyond_the_worlds_end_are_drawn_alike() {
         let rules = Rules { edges: Edges { outer, ..Edges::WALLS }, ..Rules::lossless() };
         let bounds = Region::new(at(-6, -5, -6), at(5, 6, 5));
         let mut world = WaterWorld::with_bounds(seed, rules, bounds).unwrap();
-        let chunks = Region::new(bounds.min() >> 4, bounds.max() >> 4);
-        let open = chunks.positions().map(|chunk| (chunk, Chunk::uniform(Voxel::OPEN)));
+        let open = Cube::chunks_of(bounds).map(|chunk| (chunk, Chunk::uniform(Voxel::OPEN)));
         world.insert_chunks(open).unwrap();
         world.fill_sea(Region::new(at(-6, -5, -6), at(-3, -3, 5))).unwrap();
         let (mut feed, mut mirror) = (Feed::new(&mut world), Mirror::new(100));
-        mirror.apply(&feed.whole(&world, chunks.positions())).unwrap();
-        let cells = chunks.positions().flat_map(|chunk| Cube::region_of(chunk).positions());
+        mirror.apply(&feed.whole(&world, Cube::chunks_of(bounds))).unwrap();
+        let cells = Cube::chunks_of(bounds).flat_map(|chunk| Cube::region_of(chunk).positions());
         let is_beyond = |cell: &IVec3| !bounds.contains(*cell);
         let (mut beyond, mut sea) = (0, 0);
         for cell in cells {

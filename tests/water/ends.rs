@@ -3,7 +3,7 @@
 
 use floodplain::glam::IVec3;
 use floodplain::water::{Edge, Edges, EditError, Rules, Voxel, WaterWorld};
-use floodplain::{Chunk, Cube, Face, Region, Shape};
+use floodplain::{Chunk, ChunkPos, Cube, Face, Region, Shape};
 
 #[test]
 fn water_lives_at_both_ends_of_the_range() {
@@ -40,13 +40,22 @@ fn a_chunk_beyond_the_range_or_the_bounds_is_refused() {
             .unwrap();
     let air = || Chunk::uniform(Voxel::OPEN);
     assert_eq!(
-        world.insert_chunk(IVec3::splat(2), air()),
-        Err(EditError::ChunkOutOfBounds(IVec3::splat(2)))
+        world.insert_chunk(ChunkPos::new(2, 2, 2), air()),
+        Err(EditError::ChunkOutOfBounds(ChunkPos::new(2, 2, 2)))
     );
-    assert_eq!(world.insert_chunk(IVec3::MAX, air()), Err(EditError::ChunkOutOfBounds(IVec3::MAX)));
-    assert_eq!(world.insert_chunk(IVec3::ZERO, air()), Ok(()));
-    assert_eq!(world.insert_chunk(IVec3::ZERO, air()), Err(EditError::ChunkPresent(IVec3::ZERO)));
-    assert_eq!(world.remove_chunk(IVec3::ONE).err(), Some(EditError::ChunkAbsent(IVec3::ONE)));
+    assert_eq!(
+        world.insert_chunk(IVec3::MAX.into(), air()),
+        Err(EditError::ChunkOutOfBounds(IVec3::MAX.into()))
+    );
+    assert_eq!(world.insert_chunk(ChunkPos::ZERO, air()), Ok(()));
+    assert_eq!(
+        world.insert_chunk(ChunkPos::ZERO, air()),
+        Err(EditError::ChunkPresent(ChunkPos::ZERO))
+    );
+    assert_eq!(
+        world.remove_chunk(ChunkPos::new(1, 1, 1)).err(),
+        Some(EditError::ChunkAbsent(ChunkPos::new(1, 1, 1)))
+    );
     assert_eq!(world.pour(IVec3::NEG_ONE, 1), Err(EditError::OutOfBounds(IVec3::NEG_ONE)));
     assert_eq!(world.pour(IVec3::splat(17), 1), Err(EditError::NotLoaded(IVec3::splat(17))));
     assert_eq!(world.set_solid(IVec3::ONE).map(|displaced| displaced.removed), Ok(0));
@@ -64,7 +73,7 @@ fn a_world_may_end_inside_a_chunk() {
     let mut world =
         WaterWorld::with_bounds(1, Rules { edges, ..Rules::lossless() }, bounds).unwrap();
     let full = Chunk::uniform(Voxel::water(floodplain::water::WaterCell::STILL));
-    world.insert_chunk(IVec3::ZERO, full).unwrap();
+    world.insert_chunk(ChunkPos::ZERO, full).unwrap();
     assert_eq!(world.total(), 7 * 7 * 7 * 7);
     assert_eq!(world.voxel(IVec3::new(2, 5, 5)), None);
     // Activity ends 64 ticks after the last flow.
@@ -73,7 +82,7 @@ fn a_world_may_end_inside_a_chunk() {
     assert_eq!(world.total(), 0);
     assert_eq!(world.ledger().drained, 7 * 7 * 7 * 7);
     assert!(world.is_at_rest());
-    let chunk = world.remove_chunk(IVec3::ZERO).unwrap();
+    let chunk = world.remove_chunk(ChunkPos::ZERO).unwrap();
     assert_eq!(chunk.as_uniform(), Some(Voxel::OPEN));
 }
 
@@ -82,7 +91,7 @@ fn a_world_may_end_inside_a_chunk() {
 fn displaced_water_is_accounted_for() {
     let region = Region::new(IVec3::ZERO, IVec3::new(2, 0, 0));
     let mut world = WaterWorld::with_bounds(1, Rules::lossless(), region).unwrap();
-    world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN)).unwrap();
+    world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Voxel::OPEN)).unwrap();
     world.pour(IVec3::new(0, 0, 0), 5).unwrap();
     world.pour(IVec3::new(1, 0, 0), 7).unwrap();
     world.pour(IVec3::new(2, 0, 0), 6).unwrap();
@@ -102,7 +111,7 @@ fn water_rises_out_of_the_world_only_where_that_drains() {
         let rules = Rules { edges: Edges { unloaded, ..Edges::WALLS }, ..Rules::lossless() };
         let mut world = WaterWorld::new(5, rules).unwrap();
         for chunk in [IVec3::ZERO, IVec3::X, IVec3::new(1, 1, 0)] {
-            world.insert_chunk(chunk, Chunk::uniform(Voxel::SOLID)).unwrap();
+            world.insert_chunk(chunk.into(), Chunk::uniform(Voxel::SOLID)).unwrap();
         }
         for (from, to) in
             [([20, 5, 3], [20, 25, 3]), ([4, 5, 3], [20, 5, 3]), ([4, 5, 3], [4, 15, 3])]

@@ -5,13 +5,13 @@ use fastrand::Rng;
 use floodplain::glam::IVec3;
 use floodplain::snapshot::Saved;
 use floodplain::water::{Rules, Voxel, WaterWorld};
-use floodplain::{Chunk, Cube, Region, Shape};
+use floodplain::{Chunk, ChunkPos, Cube, Region, Shape};
 
 /// Ponds of 2 by 2 cells, 100 to a chunk, in 4 by 4 chunks, with walls of 1 cell. They hold 3
 /// layers of water, the top one of this height.
 fn ponds(seed: u64, rules: Rules, top: u8) -> WaterWorld {
     let mut world = WaterWorld::new(seed, rules).unwrap();
-    let chunks = Region::new(IVec3::ZERO, IVec3::new(3, 1, 3)).positions();
+    let chunks = Region::new(IVec3::ZERO, IVec3::new(3, 1, 3)).positions().map(ChunkPos::from);
     let of = |y: i32| Chunk::uniform(if y == 0 { Voxel::SOLID } else { Voxel::OPEN });
     world.insert_chunks(chunks.map(|chunk| (chunk, of(chunk.y)))).unwrap();
     for at in Region::new(IVec3::ZERO, IVec3::new(20, 0, 20)).positions() {
@@ -31,7 +31,7 @@ fn ponds(seed: u64, rules: Rules, top: u8) -> WaterWorld {
 fn films_of_a_bucket_go_with_the_half_life_of_the_preset() {
     let films_after = |rules: Rules, seconds: u64| {
         let mut world = WaterWorld::new(5, rules).unwrap();
-        let floor = Region::new(IVec3::ZERO, IVec3::new(4, 0, 4)).positions();
+        let floor = Region::new(IVec3::ZERO, IVec3::new(4, 0, 4)).positions().map(ChunkPos::from);
         world.insert_chunks(floor.map(|at| (at, Chunk::uniform(Voxel::OPEN)))).unwrap();
         for at in Region::new(IVec3::ZERO, IVec3::new(4, 0, 4)).positions() {
             world.pour(16 * at + IVec3::new(8, 0, 8), 7).unwrap();
@@ -62,7 +62,7 @@ fn evaporation_goes_on_where_the_number_of_ticks_ends() {
             ..Rules::default()
         };
         let mut world = WaterWorld::new(before, rules).unwrap();
-        world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN)).unwrap();
+        world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Voxel::OPEN)).unwrap();
         world.run(u64::MAX - before);
         assert_eq!(world.ticks(), u64::MAX - before);
         for x in 0..16 {
@@ -187,16 +187,16 @@ fn chunks_that_come_and_go_lose_what_others_do_and_leave_nothing() {
         still.step();
         for chunk in 0..3 {
             let position = far(at + chunk);
-            let _ = restless.remove_chunk(position);
-            restless.insert_chunk(position, Chunk::uniform(Voxel::SOLID)).unwrap();
+            let _ = restless.remove_chunk(position.into());
+            restless.insert_chunk(position.into(), Chunk::uniform(Voxel::SOLID)).unwrap();
         }
         restless.step();
         assert_eq!(still.ledger().evaporated, restless.ledger().evaporated, "tick {at}");
     }
     let mut empty = WaterWorld::new(5, rules).unwrap();
     for at in 0..20_000 {
-        empty.insert_chunk(far(at), Chunk::uniform(Voxel::SOLID)).unwrap();
-        empty.remove_chunk(far(at)).unwrap();
+        empty.insert_chunk(far(at).into(), Chunk::uniform(Voxel::SOLID)).unwrap();
+        empty.remove_chunk(far(at).into()).unwrap();
     }
     assert!(empty.memory_bytes() < 20_000, "{} bytes", empty.memory_bytes());
 }
@@ -206,18 +206,18 @@ fn chunks_that_come_and_go_lose_what_others_do_and_leave_nothing() {
 fn flowing_and_possibly_deep_water_does_not_evaporate() {
     let rules = Rules { evaporation: 1.0, film_evaporation: 1.0, ..Rules::default() };
     let mut world = WaterWorld::new(6, rules).unwrap();
-    world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN)).unwrap();
+    world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Voxel::OPEN)).unwrap();
     let top = Region::new(IVec3::new(0, 15, 0), IVec3::new(15, 15, 15));
     world.fill_solid(Region::new(IVec3::new(0, 14, 0), IVec3::new(15, 14, 15))).unwrap();
     world.fill_water(top, 7).unwrap();
     world.run(20);
     assert_eq!((world.ledger().evaporated, world.awake_cells()), (0, 0));
-    world.insert_chunk(IVec3::Y, Chunk::uniform(Voxel::OPEN)).unwrap();
+    world.insert_chunk(ChunkPos::new(0, 1, 0), Chunk::uniform(Voxel::OPEN)).unwrap();
     world.step();
     assert_eq!(world.ledger().evaporated, 256, "one of each cell");
 
     let mut fall = WaterWorld::new(6, rules).unwrap();
-    fall.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN)).unwrap();
+    fall.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Voxel::OPEN)).unwrap();
     let region = Region::new(IVec3::new(0, 9, 0), IVec3::new(15, 9, 15));
     fall.fill_water(region, 5).unwrap();
     for _ in 0..9 {
@@ -231,9 +231,9 @@ fn flowing_and_possibly_deep_water_does_not_evaporate() {
 fn a_world_in_which_water_can_evaporate_is_not_at_rest() {
     let rules = Rules { evaporation: 0.1, film_evaporation: 0.1, ..Rules::default() };
     let mut world = WaterWorld::new(7, rules).unwrap();
-    world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN)).unwrap();
+    world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Voxel::OPEN)).unwrap();
     let pit = IVec3::new(8, 3, 8);
-    world.fill_solid(Cube::region_of(IVec3::ZERO)).unwrap();
+    world.fill_solid(Cube::region_of(ChunkPos::ZERO)).unwrap();
     world.clear_solid(pit).unwrap();
     assert!(world.step().changed == 0 && world.is_at_rest(), "no water");
     world.pour(pit, 3).unwrap();

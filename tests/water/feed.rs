@@ -9,7 +9,7 @@ use floodplain::water::{
     Cause, ChunkEvent, ChunkUpdate, Edge, Edit, Feed, Mirror, MirrorError, Rules, Update, Voxel,
     WaterCell, WaterWorld,
 };
-use floodplain::{Chunk, Cube, DecodeError, DecodeProblem, Face, Format, Region, Shape};
+use floodplain::{Chunk, ChunkPos, Cube, DecodeError, DecodeProblem, Face, Format, Region, Shape};
 use support::edit_bytes::parsed_update;
 use support::worlds;
 
@@ -18,11 +18,12 @@ fn bounds() -> Region {
 }
 
 /// Compares every cell, and the chunks that the mirror holds.
-fn check(mirror: &Mirror, world: &WaterWorld, is_followed: impl Fn(IVec3) -> bool, at: &str) {
-    let loaded = world.chunks().map(|(position, _)| position).filter(|&chunk| is_followed(chunk));
+fn check(mirror: &Mirror, world: &WaterWorld, is_followed: impl Fn(ChunkPos) -> bool, at: &str) {
+    let loaded =
+        world.chunks().map(|(position, _)| position).filter(|&chunk| is_followed(chunk.into()));
     assert_eq!(mirror.chunks(), loaded.collect::<Vec<_>>(), "{at}");
     assert_eq!(mirror.ticks(), world.ticks(), "{at}");
-    for cell in bounds().positions().filter(|&cell| is_followed(Cube::chunk_of(cell))) {
+    for cell in bounds().positions().filter(|&cell| is_followed(Cube::chunk_of(cell).into())) {
         let (copied, voxel) = (mirror.look(cell), world.voxel(cell));
         assert_eq!(mirror.units(cell), world.units(cell), "{at}: {cell}");
         assert_eq!(mirror.is_solid(cell), world.is_solid(cell), "{at}: {cell}");
@@ -62,7 +63,7 @@ fn sent(update: &Update, seed: u64) -> Update {
     received.expect("it is the update")
 }
 
-fn loaded(world: &WaterWorld) -> Vec<IVec3> {
+fn loaded(world: &WaterWorld) -> Vec<ChunkPos> {
     world.chunks().map(|(position, _)| position).collect()
 }
 
@@ -75,8 +76,8 @@ fn mirrors_have_the_heights_and_the_ground_of_the_world() {
         let mut rng = Rng::with_seed(seed);
         let mut world = worlds::water_within(seed, bounds());
         let mut feed = Feed::new(&mut world);
-        let is_west = |chunk: IVec3| chunk.x < 0;
-        let join = |feed: &mut Feed, world: &WaterWorld, is_followed: &dyn Fn(IVec3) -> bool| {
+        let is_west = |chunk: ChunkPos| chunk.x < 0;
+        let join = |feed: &mut Feed, world: &WaterWorld, is_followed: &dyn Fn(ChunkPos) -> bool| {
             let mut mirror = Mirror::new(100);
             let whole = feed.whole(world, loaded(world)).only(is_followed);
             mirror.apply(&sent(&whole, seed)).expect("whole chunks");
@@ -212,7 +213,7 @@ fn a_mirror_refuses_what_does_not_come_next() {
         check(mirror, &world, |_| true, "after the gap");
     }
 
-    world.remove_chunk(all[0]).expect("loaded");
+    world.remove_chunk(all[0].into()).expect("loaded");
     feed.take(&mut world);
     let whole = feed.whole(&world, all.iter().copied());
     assert_eq!(whole.chunks()[0].event, ChunkEvent::Unloaded);
@@ -228,25 +229,25 @@ fn a_mirror_refuses_what_does_not_come_next() {
 fn a_chunk_that_was_shown_is_unloaded_on_the_client_too() {
     let open = || Chunk::uniform(Voxel::OPEN);
     let mut world = WaterWorld::new(7, Rules::default()).unwrap();
-    world.insert_chunk(IVec3::ZERO, open()).unwrap();
+    world.insert_chunk(ChunkPos::ZERO, open()).unwrap();
     let mut feed = Feed::new(&mut world);
     let (mut first, mut second) = (Mirror::new(9), Mirror::new(9));
     first.apply(&feed.whole(&world, loaded(&world))).unwrap();
-    world.insert_chunk(IVec3::X, open()).unwrap();
+    world.insert_chunk(ChunkPos::new(1, 0, 0), open()).unwrap();
     second.apply(&feed.whole(&world, loaded(&world))).unwrap();
-    world.remove_chunk(IVec3::X).unwrap();
+    world.remove_chunk(ChunkPos::new(1, 0, 0)).unwrap();
     let update = feed.take(&mut world);
     for mirror in [&mut first, &mut second] {
         mirror.apply(&update).unwrap();
-        assert_eq!(mirror.chunks(), [IVec3::ZERO]);
+        assert_eq!(mirror.chunks(), [ChunkPos::ZERO]);
     }
     // One that stays is told to those who have not been shown it.
-    world.insert_chunk(IVec3::X, open()).unwrap();
+    world.insert_chunk(ChunkPos::new(1, 0, 0), open()).unwrap();
     second.apply(&feed.whole(&world, loaded(&world))).unwrap();
     let update = feed.take(&mut world);
     for mirror in [&mut first, &mut second] {
         mirror.apply(&update).unwrap();
-        assert_eq!(mirror.chunks(), [IVec3::ZERO, IVec3::X]);
+        assert_eq!(mirror.chunks(), [ChunkPos::ZERO, ChunkPos::new(1, 0, 0)]);
     }
 }
 
@@ -298,15 +299,15 @@ fn feeds_and_lists_of_changes_take_nothing_from_each_other() {
 #[test]
 fn a_client_that_walks_forgets_what_it_leaves_behind() {
     let mut world = WaterWorld::new(7, Rules::lossless()).unwrap();
-    let row = (0..40).map(|x| (IVec3::X * x, Chunk::uniform(Voxel::OPEN)));
+    let row = (0..40).map(|x| (ChunkPos::new(x, 0, 0), Chunk::uniform(Voxel::OPEN)));
     world.insert_chunks(row).unwrap();
     let (mut feed, mut mirror) = (Feed::new(&mut world), Mirror::new(5));
     mirror.apply(&feed.whole(&world, [])).unwrap();
     for player in 2..38 {
-        let is_near = |chunk: IVec3| (player - 2..=player + 2).contains(&chunk.x);
+        let is_near = |chunk: ChunkPos| (player - 2..=player + 2).contains(&chunk.x);
         mirror.retain(is_near);
-        let near = (player - 2..=player + 2).map(|x| IVec3::X * x);
-        let new: Vec<IVec3> = near.filter(|&chunk| mirror.chunk(chunk).is_none()).collect();
+        let near = (player - 2..=player + 2).map(|x| ChunkPos::new(x, 0, 0));
+        let new: Vec<ChunkPos> = near.filter(|&chunk| mirror.chunk(chunk).is_none()).collect();
         world.pour(IVec3::new(player * 16, 15, 8), 7).unwrap();
         world.step();
         mirror.apply(&feed.take(&mut world).only(is_near)).unwrap();

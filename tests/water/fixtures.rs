@@ -4,7 +4,7 @@ use fastrand::Rng;
 use floodplain::glam::IVec3;
 use floodplain::snapshot::Saved;
 use floodplain::water::{EditError, Fixture, Ledger, Rules, Voxel, WaterWorld};
-use floodplain::{Chunk, Face, Region};
+use floodplain::{Chunk, ChunkPos, Face, Region};
 
 fn region(from: [i32; 3], to: [i32; 3]) -> Region {
     Region::new(from.into(), to.into())
@@ -13,7 +13,9 @@ fn region(from: [i32; 3], to: [i32; 3]) -> Region {
 /// Two chunks of rock, with a room.
 fn room(cells: Region, rules: Rules) -> WaterWorld {
     let mut world = WaterWorld::new(5, rules).unwrap();
-    world.insert_chunks([0, 1].map(|x| (IVec3::X * x, Chunk::uniform(Voxel::SOLID)))).unwrap();
+    world
+        .insert_chunks([0, 1].map(|x| (ChunkPos::new(x, 0, 0), Chunk::uniform(Voxel::SOLID))))
+        .unwrap();
     world.fill_water(cells, 0).unwrap();
     world
 }
@@ -148,7 +150,7 @@ fn fixtures_are_saved_and_travel() {
     world.run(60);
     let mut loaded = WaterWorld::load(&world.save()).unwrap();
     let before = world.state_hash();
-    let records = world.remove_chunks([IVec3::X, IVec3::ZERO]).unwrap();
+    let records = world.remove_chunks([ChunkPos::new(1, 0, 0), ChunkPos::ZERO]).unwrap();
     assert_eq!(world.fixtures().count(), 0);
     let sent = records
         .iter()
@@ -166,7 +168,7 @@ fn fixtures_are_saved_and_travel() {
 fn however_a_tick_is_done_fixtures_do_the_same() {
     let build = || {
         let mut world = WaterWorld::new(9, Rules::lossless()).unwrap();
-        let chunks = region([0, 0, 0], [5, 0, 5]).positions();
+        let chunks = region([0, 0, 0], [5, 0, 5]).positions().map(ChunkPos::from);
         world.insert_chunks(chunks.map(|at| (at, Chunk::uniform(Voxel::OPEN)))).unwrap();
         world.fill_solid(region([0, 0, 0], [95, 0, 95])).unwrap();
         for at in (0..96).step_by(5) {

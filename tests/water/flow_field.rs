@@ -4,7 +4,7 @@ use crate::surface::at;
 use fastrand::Rng;
 use floodplain::glam::{IVec3, Vec3};
 use floodplain::water::{Edge, Edges, FlowField, Rules, Voxel, WaterView, WaterWorld};
-use floodplain::{Chunk, Cube, Face, Region, Shape};
+use floodplain::{Chunk, ChunkPos, Cube, Face, Region, Shape};
 use std::collections::BTreeMap;
 use support::worlds;
 
@@ -78,7 +78,7 @@ fn flow_spreads_in_water_that_is_still() {
     let (low, high) = (bounds.min(), bounds.max());
     let open = |seed| {
         let mut world = WaterWorld::with_bounds(seed, Rules::lossless(), bounds).unwrap();
-        let loaded = Region::new(low >> 4, high >> 4).positions();
+        let loaded = Region::new(low >> 4, high >> 4).positions().map(ChunkPos::from);
         world.insert_chunks(loaded.map(|chunk| (chunk, Chunk::uniform(Voxel::OPEN)))).unwrap();
         world
     };
@@ -133,7 +133,7 @@ fn flow_depends_on_ticks_alone_and_ends_with_the_motion() {
         }
     }
     let mut world = WaterWorld::new(1, Rules::lossless()).unwrap();
-    world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN)).unwrap();
+    world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Voxel::OPEN)).unwrap();
     world.fill_water(Region::new(at(0, 0, 0), at(4, 12, 15)), 7).unwrap();
     let mut flow = FlowField::new();
     let mut most = 0;
@@ -143,7 +143,7 @@ fn flow_depends_on_ticks_alone_and_ends_with_the_motion() {
         most = most.max(flow.memory_bytes());
     }
     assert!(world.is_at_rest() && flow.chunks().is_empty(), "it ends with the motion");
-    assert!(world.falls(IVec3::ZERO).is_empty(), "and so do falls");
+    assert!(world.falls(ChunkPos::ZERO).is_empty(), "and so do falls");
     assert!(most > 3_000 * 8);
 }
 
@@ -153,7 +153,7 @@ fn thin_river() -> WaterWorld {
     let bounds = Region::new(IVec3::ZERO, at(39, 15, 4));
     let mut world =
         WaterWorld::with_bounds(5, Rules { edges, ..Rules::lossless() }, bounds).unwrap();
-    let chunks = Region::new(IVec3::ZERO, at(2, 0, 0)).positions();
+    let chunks = Region::new(IVec3::ZERO, at(2, 0, 0)).positions().map(ChunkPos::from);
     world.insert_chunks(chunks.map(|chunk| (chunk, Chunk::uniform(Voxel::SOLID)))).unwrap();
     for cell in Region::new(at(0, 8, 1), at(39, 10, 3)).positions() {
         world.clear_solid(cell).unwrap();

@@ -7,13 +7,13 @@ use floodplain::snapshot::Saved;
 use floodplain::water::{
     ChunkRecord, Edge, Edges, Edit, EditError, Ledger, Rules, Voxel, WaterWorld,
 };
-use floodplain::{Chunk, Cube, Region, Shape, StepReport};
+use floodplain::{Chunk, ChunkPos, Cube, Region, Shape, StepReport};
 use proptest::prelude::*;
 use support::water::Op;
 use support::water::small::watched;
 use support::worlds;
 
-fn positions(world: &WaterWorld) -> Vec<IVec3> {
+fn positions(world: &WaterWorld) -> Vec<ChunkPos> {
     world.chunks().map(|(position, _)| position).collect()
 }
 
@@ -57,17 +57,17 @@ proptest! {
         let mut frozen = watched.into_world();
         let columns: Vec<_> = frozen.column_edges().map(|(column, _)| column).collect();
         columns.into_iter().for_each(|column| _ = frozen.set_edge(column, None));
-        let mut still: Vec<IVec3> = frozen.frozen_chunks().collect();
+        let mut still: Vec<ChunkPos> = frozen.frozen_chunks().collect();
         frozen.remove_chunks(still.drain(..)).unwrap();
         let mut without = WaterWorld::load(&frozen.save()).unwrap();
-        let (stay, go): (Vec<IVec3>, _) = positions(&frozen).into_iter().partition(|_| rng.bool());
+        let (stay, go): (Vec<ChunkPos>, _) = positions(&frozen).into_iter().partition(|_| rng.bool());
         frozen.freeze(go.iter().copied()).unwrap();
         without.remove_chunks(go).unwrap();
         let before = [frozen.ledger(), without.ledger()];
         for at in 0..10 {
             frozen.validate().unwrap();
             if let Some(&chunk) = stay.get(rng.usize(..stay.len().max(1))) {
-                let cells = Cube::region_of(chunk).intersection(&bounds()).unwrap();
+                let cells = Cube::region_of(chunk.into()).intersection(&bounds()).unwrap();
                 let cell = cell_in(&mut rng, cells);
                 let edit = |world: &mut WaterWorld| match at % 4 {
                     0 => world.pour(cell, 7).map(u64::from),
@@ -83,7 +83,7 @@ proptest! {
             let budget = rng.u64(1..300);
             prop_assert_eq!(tick(&mut frozen, budget), without.step(), "tick {}", at);
             for &chunk in &stay {
-                prop_assert_eq!(frozen.chunk(chunk), without.chunk(chunk), "tick {}: {}", at, chunk);
+                prop_assert_eq!(frozen.chunk(chunk.into()), without.chunk(chunk.into()), "tick {}: {}", at, chunk);
             }
             let [one, other] = before;
             let (one, other) = (of_ticks(frozen.ledger(), one), of_ticks(without.ledger(), other));
@@ -109,7 +109,7 @@ fn freezing_chunks_wakes_the_same_neighbours_as_removing_them() {
     for bits in [1, 7, 64, 90, 164, 200] {
         let [mut frozen, mut without] = [(); 2].map(|()| WaterWorld::load(&saved).unwrap());
         let chunks = positions(&frozen).into_iter().enumerate();
-        let go: Vec<IVec3> =
+        let go: Vec<ChunkPos> =
             chunks.filter(|(at, _)| bits >> at & 1 != 0).map(|(_, chunk)| chunk).collect();
         frozen.freeze(go.iter().copied()).unwrap();
         without.remove_chunks(go).unwrap();
@@ -124,7 +124,7 @@ fn basin(seed: u64) -> WaterWorld {
     let mut rng = Rng::with_seed(seed);
     let bounds = Region::new(IVec3::ZERO, IVec3::new(47, 15, 47));
     let mut world = WaterWorld::with_bounds(seed, Rules::lossless(), bounds).unwrap();
-    let chunks = Region::new(IVec3::ZERO, IVec3::new(2, 0, 2)).positions();
+    let chunks = Region::new(IVec3::ZERO, IVec3::new(2, 0, 2)).positions().map(ChunkPos::from);
     world.insert_chunks(chunks.map(|chunk| (chunk, Chunk::uniform(Voxel::OPEN)))).unwrap();
     for _ in 0..40 {
         let rock = cell_in(&mut rng, bounds).with_y(0);
@@ -158,7 +158,7 @@ fn chunks_that_stood_still_come_to_the_levels_of_those_that_never_did() {
         let (mut thawed, mut never) = (basin(seed), basin(seed));
         for _ in 0..4 {
             thawed.run(rng.u64(..12));
-            let (some, others): (Vec<IVec3>, Vec<IVec3>) =
+            let (some, others): (Vec<ChunkPos>, Vec<ChunkPos>) =
                 positions(&thawed).into_iter().partition(|_| rng.bool());
             thawed.freeze(some).unwrap();
             let _ = thawed.thaw(others);
@@ -167,7 +167,7 @@ fn chunks_that_stood_still_come_to_the_levels_of_those_that_never_did() {
         // At rest with some chunks frozen, and then at all.
         thawed.run(4_000);
         assert!(thawed.is_at_rest() && thawed.validate().is_ok(), "seed {seed}");
-        let frozen: Vec<IVec3> = thawed.frozen_chunks().collect();
+        let frozen: Vec<ChunkPos> = thawed.frozen_chunks().collect();
         thawed.thaw(frozen).unwrap();
         assert_eq!(levels(&mut thawed), levels(&mut never), "seed {seed}");
     }
@@ -179,7 +179,7 @@ fn chunks_at_a_slower_pace_come_to_the_levels_of_a_world_at_one_pace() {
     for seed in 0..6 {
         let (mut paced, mut even) = (basin(seed), basin(seed));
         let total = paced.total();
-        let far: Vec<IVec3> =
+        let far: Vec<ChunkPos> =
             positions(&paced).into_iter().filter(|chunk| chunk.x + chunk.z > 1).collect();
         for tick in 0..800 {
             match tick % 4 {
@@ -211,8 +211,10 @@ fn a_world_that_stands_still_is_never_visited() {
             let cells: Vec<_> =
                 world.chunks().map(|(at, chunk)| (at, chunk.into_owned())).collect();
             let ledger = world.ledger();
-            let loaded: Vec<IVec3> =
-                positions(&world).into_iter().filter(|&chunk| !world.is_frozen(chunk)).collect();
+            let loaded: Vec<ChunkPos> = positions(&world)
+                .into_iter()
+                .filter(|&chunk| !world.is_frozen(chunk.into()))
+                .collect();
             world.freeze(loaded).unwrap();
             let hash = world.state_hash();
             assert_eq!(world.run(3).visited, 0, "seed {seed}");
@@ -256,7 +258,7 @@ fn records_of_frozen_chunks_are_those_of_chunks_that_were_thawed() {
     for seed in 0..20 {
         let mut rng = Rng::with_seed(seed);
         let mut world = worlds::water(seed);
-        let some: Vec<IVec3> = positions(&world).into_iter().filter(|_| rng.bool()).collect();
+        let some: Vec<ChunkPos> = positions(&world).into_iter().filter(|_| rng.bool()).collect();
         world.freeze(some.iter().copied()).unwrap();
         let mut thawed = WaterWorld::load(&world.save()).unwrap();
         thawed.thaw(some.iter().copied()).unwrap();
@@ -277,13 +279,13 @@ fn the_sea_comes_to_frozen_chunks_when_what_lies_beside_them_is_unloaded() {
     for away in [IVec3::ZERO, IVec3::new(0, 0, -1)] {
         for pools in [false, true] {
             let mut watched = watched(1, Rules { pools, ..rules }, bounds());
-            let chunks = |from, to| Region::new(from, to).positions().collect();
+            let chunks = |from, to| Region::new(from, to).positions().map(ChunkPos::from).collect();
             let ops = [
                 Op::Step(1),
                 Op::Edit(Edit::Freeze(chunks(IVec3::new(0, -1, -1), IVec3::ZERO))),
                 Op::Edit(Edit::RemoveChunks(chunks(away.with_y(-1), away))),
                 Op::Step(3),
-                Op::Edit(Edit::Thaw(vec![IVec3::new(0, -1, -1 - away.z)])),
+                Op::Edit(Edit::Thaw(vec![ChunkPos::new(0, -1, -1 - away.z)])),
                 Op::Step(30),
             ];
             watched.play(&ops).unwrap();
@@ -296,11 +298,11 @@ fn the_sea_comes_to_frozen_chunks_when_what_lies_beside_them_is_unloaded() {
 fn while_chunks_settle_frozen_ones_stand_still() {
     let mut world = basin(3);
     let still = IVec3::new(1, 0, 1);
-    world.freeze([still]).unwrap();
-    let before = world.chunk(still).unwrap().into_owned();
+    world.freeze([still.into()]).unwrap();
+    let before = world.chunk(still.into()).unwrap().into_owned();
     let settling = world.settle_now(world.bounds(), 4_000).unwrap();
-    assert!(settling.is_at_rest() && world.is_frozen(still));
-    assert_eq!(*world.chunk(still).unwrap(), before);
+    assert!(settling.is_at_rest() && world.is_frozen(still.into()));
+    assert_eq!(*world.chunk(still.into()).unwrap(), before);
     world.validate().unwrap();
 }
 
@@ -308,13 +310,19 @@ fn while_chunks_settle_frozen_ones_stand_still() {
 fn a_chunk_that_is_not_loaded_cannot_be_frozen() {
     let mut world = basin(1);
     let (absent, hash) = (IVec3::new(9, 0, 0), world.state_hash());
-    assert_eq!(world.freeze([IVec3::ZERO, absent]), Err(EditError::ChunkAbsent(absent)));
+    assert_eq!(
+        world.freeze([ChunkPos::ZERO, absent.into()]),
+        Err(EditError::ChunkAbsent(absent.into()))
+    );
     assert_eq!(world.state_hash(), hash);
-    assert!(world.freeze([IVec3::ZERO, IVec3::ZERO]).unwrap());
-    assert_eq!(world.thaw([IVec3::ZERO, absent]), Err(EditError::ChunkAbsent(absent)));
-    assert!(world.is_frozen(IVec3::ZERO) && world.state_hash() != hash);
-    assert!(world.thaw([IVec3::ZERO]).unwrap());
-    assert_eq!(world.thaw([IVec3::ZERO]), Ok(false));
+    assert!(world.freeze([ChunkPos::ZERO, ChunkPos::ZERO]).unwrap());
+    assert_eq!(
+        world.thaw([ChunkPos::ZERO, absent.into()]),
+        Err(EditError::ChunkAbsent(absent.into()))
+    );
+    assert!(world.is_frozen(ChunkPos::ZERO) && world.state_hash() != hash);
+    assert!(world.thaw([ChunkPos::ZERO]).unwrap());
+    assert_eq!(world.thaw([ChunkPos::ZERO]), Ok(false));
 }
 
 /// The ties of chunks that left to each other were cut first, and woke what hung on them outside.
@@ -328,7 +336,7 @@ fn chunks_that_leave_wake_what_they_do_when_they_freeze() {
     watched.play(&[Op::Edit(Edit::AddSource(IVec3::new(4, -1, 1))), Op::Step(11)]).unwrap();
     let mut frozen = watched.into_world();
     let mut without = WaterWorld::load(&frozen.save()).unwrap();
-    let go = [IVec3::new(0, -1, -1), IVec3::new(0, -1, 0), IVec3::new(-1, 0, -1)];
+    let go = [[0, -1, -1], [0, -1, 0], [-1, 0, -1]].map(ChunkPos::from);
     frozen.freeze(go).unwrap();
     without.remove_chunks(go).unwrap();
     assert!(frozen.awake_chunks().eq(without.awake_chunks()));

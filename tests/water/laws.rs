@@ -6,7 +6,7 @@ use super::random::{bounds, op, rules};
 use floodplain::glam::IVec3;
 use floodplain::snapshot::Saved;
 use floodplain::water::{Edge, Edges, Edit, Rules, Voxel, WaterWorld};
-use floodplain::{Chunk, Region};
+use floodplain::{Chunk, ChunkPos, Region};
 use proptest::prelude::*;
 use support::water::Op;
 use support::water::small::watched;
@@ -50,8 +50,8 @@ fn cells_cut_from_a_dry_parent_are_counted_as_changed() {
 fn water_wakes_beside_a_cell_under_which_a_chunk_comes_or_goes() {
     let (brink, below) = (IVec3::new(1, 0, 0), IVec3::new(0, -1, -1));
     let comes = [
-        Op::Edit(Edit::RemoveChunk(IVec3::new(0, -1, 0))),
-        Op::Edit(Edit::RemoveChunk(below)),
+        Op::Edit(Edit::RemoveChunk(ChunkPos::new(0, -1, 0))),
+        Op::Edit(Edit::RemoveChunk(below.into())),
         Op::Edit(Edit::FillWater { region: Region::new(brink, brink), height: 1 }),
         Op::Step(4),
         Op::PutBack,
@@ -61,7 +61,7 @@ fn water_wakes_beside_a_cell_under_which_a_chunk_comes_or_goes() {
         Op::Edit(Edit::FillSolid(region([-3, -1, -3], [2, -1, 2]))),
         Op::Edit(Edit::FillWater { region: Region::new(brink, brink), height: 1 }),
         Op::Step(4),
-        Op::Edit(Edit::RemoveChunk(below)),
+        Op::Edit(Edit::RemoveChunk(below.into())),
         Op::Step(1),
     ];
     for (unloaded, ops) in [(Edge::Wall, &comes[..]), (Edge::Drain, &goes)] {
@@ -98,7 +98,7 @@ fn a_tie_to_what_has_dried_meanwhile_is_cut_when_its_chunk_comes_back() {
     let ops = [
         Op::Edit(Edit::FillWater { region: region([-1, 0, 0], [0, 1, 0]), height: 5 }),
         Op::Step(2),
-        Op::Edit(Edit::RemoveChunk(below)),
+        Op::Edit(Edit::RemoveChunk(below.into())),
         Op::Step(8),
         Op::PutBack,
         Op::Step(1),
@@ -110,7 +110,7 @@ fn a_tie_to_what_has_dried_meanwhile_is_cut_when_its_chunk_comes_back() {
 fn fall(throughput: u8) -> WaterWorld {
     let rules = Rules { throughput, ..Rules::lossless() };
     let mut world = WaterWorld::new(7, rules).unwrap();
-    world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN)).unwrap();
+    world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Voxel::OPEN)).unwrap();
     world.fill_solid(region([0, 0, 0], [15, 0, 15])).unwrap();
     world.add_source(IVec3::new(7, 9, 7)).unwrap();
     world.run(20);
@@ -121,10 +121,10 @@ fn fall(throughput: u8) -> WaterWorld {
 /// refused that world, and so did loading what it had saved.
 #[test]
 fn a_chunk_of_a_world_with_more_throughput_claims_no_more_than_its_new_one_lets_pass() {
-    let chunk = fall(7).remove_chunk(IVec3::ZERO).unwrap();
+    let chunk = fall(7).remove_chunk(ChunkPos::ZERO).unwrap();
     let rules = Rules { throughput: 3, ..Rules::lossless() };
     let mut world = WaterWorld::new(1, rules).unwrap();
-    world.insert_chunk(IVec3::ZERO, chunk).unwrap();
+    world.insert_chunk(ChunkPos::ZERO, chunk).unwrap();
     assert_eq!(world.validate(), Ok(()));
     let mut loaded = WaterWorld::load(&world.save()).unwrap();
     world.run(20);
@@ -148,7 +148,7 @@ fn a_chunk_read_in_the_middle_of_a_tick_holds_what_it_held_before() {
             assert!(fall.cell(cell).is_some(), "{cell} is open");
         }
         let mut world = WaterWorld::new(1, Rules::lossless()).unwrap();
-        world.insert_chunk(IVec3::ZERO, chunk.into_owned()).unwrap();
+        world.insert_chunk(ChunkPos::ZERO, chunk.into_owned()).unwrap();
         assert_eq!((world.validate(), world.total()), (Ok(()), fall.total()));
         assert!(WaterWorld::load(&world.save()).is_ok());
     }

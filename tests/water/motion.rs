@@ -3,7 +3,7 @@
 
 use floodplain::glam::IVec3;
 use floodplain::water::{Edge, Edges, Rules, Voxel, WaterWorld};
-use floodplain::{Chunk, Face, Region};
+use floodplain::{Chunk, ChunkPos, Face, Region};
 use std::f64::consts::TAU;
 
 fn at(x: i32, y: i32, z: i32) -> IVec3 {
@@ -15,7 +15,7 @@ fn world(seed: u64, min: IVec3, max: IVec3, drains: &[Face]) -> WaterWorld {
     let edges = drains.iter().fold(Edges::WALLS, |edges, &face| edges.with(face, Edge::Drain));
     let rules = Rules { edges, ..Rules::lossless() };
     let mut world = WaterWorld::with_bounds(seed, rules, Region::new(min, max)).unwrap();
-    let chunks = Region::new(min >> 4, max >> 4).positions();
+    let chunks = Region::new(min >> 4, max >> 4).positions().map(ChunkPos::from);
     world.insert_chunks(chunks.map(|chunk| (chunk, Chunk::uniform(Voxel::OPEN)))).unwrap();
     world
 }

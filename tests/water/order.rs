@@ -4,7 +4,7 @@ use super::random::{bounds, op, rules};
 use floodplain::glam::IVec3;
 use floodplain::snapshot::Saved;
 use floodplain::water::{Rules, Voxel, WaterWorld};
-use floodplain::{Chunk, Region};
+use floodplain::{Chunk, ChunkPos, Region};
 use proptest::prelude::*;
 use strategies::edits;
 use support::water::orders::{self, Basin};
@@ -12,8 +12,9 @@ use support::water::orders::{self, Basin};
 /// Two worlds of open chunks around a corner of eight, loaded in opposite orders.
 fn twins(seed: u64) -> [WaterWorld; 2] {
     let bounds = Region::new(IVec3::new(-7, -2, -6), IVec3::new(8, 3, 8));
-    let chunks: Vec<IVec3> = Region::new(IVec3::NEG_ONE, IVec3::ZERO).positions().collect();
-    let world = |chunks: &mut dyn Iterator<Item = &IVec3>| {
+    let chunks: Vec<ChunkPos> =
+        Region::new(IVec3::NEG_ONE, IVec3::ZERO).positions().map(ChunkPos::from).collect();
+    let world = |chunks: &mut dyn Iterator<Item = &ChunkPos>| {
         let mut world = WaterWorld::with_bounds(seed, Rules::lossless(), bounds).unwrap();
         world.insert_chunks(chunks.map(|&chunk| (chunk, Chunk::uniform(Voxel::OPEN)))).unwrap();
         world

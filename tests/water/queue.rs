@@ -3,12 +3,12 @@
 use super::random::{self, op};
 use fastrand::Rng;
 use floodplain::Ticket;
-use floodplain::glam::{IVec2, IVec3};
+use floodplain::glam::IVec3;
 use floodplain::snapshot::Saved;
 use floodplain::water::{
     ChunkRecord, Edge, Edges, Edit, EditReport, Fixture, Outcome, Rules, Voxel, WaterWorld,
 };
-use floodplain::{Chunk, Cube, Region, Shape};
+use floodplain::{Chunk, ChunkPos, ColumnPos, Cube, Region, Shape};
 use proptest::prelude::*;
 use support::edit_bytes::{parsed, sent};
 use support::queued;
@@ -32,7 +32,7 @@ fn chunk(rng: &mut Rng) -> Chunk<Voxel> {
 /// The records of some chunks of a world.
 fn records(rng: &mut Rng) -> Vec<ChunkRecord> {
     let mut world = worlds::water(rng.u64(..20));
-    let chunks: Vec<IVec3> = world.chunks().map(|(chunk, _)| chunk).collect();
+    let chunks: Vec<ChunkPos> = world.chunks().map(|(chunk, _)| chunk).collect();
     let some = chunks.into_iter().filter(|_| rng.u8(..3) == 0);
     world.remove_chunks(some).unwrap()
 }
@@ -50,6 +50,11 @@ fn rules(rng: &mut Rng) -> Rules {
         many_parents: rng.bool(),
         ..Rules::default()
     }
+}
+
+/// The chunks of the box with these corners.
+fn chunks_between(one: ChunkPos, other: ChunkPos) -> Vec<ChunkPos> {
+    Region::new(one.into(), other.into()).positions().map(ChunkPos::from).collect()
 }
 
 /// Any edit; some will be refused.
@@ -76,12 +81,10 @@ fn edit(rng: &mut Rng, bounds: Region) -> Edit {
         18 => Edit::FillSea(region),
         19 => {
             let edge = [None, Some(Edge::Drain), Some(Edge::Level(at.y))][rng.usize(..3)];
-            Edit::SetEdge { column: IVec2::new(position.x, position.z), edge }
+            Edit::SetEdge { column: ColumnPos::new(position.x, position.z), edge }
         }
         20 => Edit::RemoveChunks(vec![position]),
-        21 => Edit::RemoveChunks(
-            Region::new(position, Cube::chunk_of(bounds.max())).positions().collect(),
-        ),
+        21 => Edit::RemoveChunks(chunks_between(position, Cube::chunk_of(bounds.max()))),
         22 => Edit::InsertRecords(records(rng)),
         23 => Edit::DrainBody { cell: at, units: rng.u32(..60) },
         24 => Edit::FillBody { cell: at, units: rng.u32(..60) },
@@ -89,7 +92,7 @@ fn edit(rng: &mut Rng, bounds: Region) -> Edit {
             let fixture = [None, Some(Fixture::Drain(3)), Some(Fixture::Tap(rng.u8(..9)))];
             Edit::SetFixture { cell: at, fixture: fixture[rng.usize(..3)] }
         }
-        26 => Edit::Freeze(Region::new(position, position.min(IVec3::ZERO)).positions().collect()),
+        26 => Edit::Freeze(chunks_between(position, IVec3::from(position).min(IVec3::ZERO).into())),
         27 => Edit::Thaw(vec![position, Cube::chunk_of(bounds.min())]),
         _ => Edit::Pour { cell: at, units: 7 },
     }
@@ -251,7 +254,11 @@ fn a_game_that_queues_edits_in_every_tick_keeps_its_budget() {
     const BUDGET: u64 = 2_000;
     let mut world = WaterWorld::new(3, Rules::lossless()).unwrap();
     let side = Region::new(IVec3::ZERO, IVec3::new(3, 1, 3));
-    world.insert_chunks(side.positions().map(|at| (at, Chunk::uniform(Voxel::OPEN)))).unwrap();
+    world
+        .insert_chunks(
+            side.positions().map(ChunkPos::from).map(|at| (at, Chunk::uniform(Voxel::OPEN))),
+        )
+        .unwrap();
     world.fill_water(Region::new(IVec3::ZERO, IVec3::new(24, 20, 63)), 7).unwrap();
     let mut rng = Rng::with_seed(3);
     let (mut most, mut done, mut calls, mut edits) = (0, 0, 0, 0);
@@ -277,7 +284,7 @@ fn a_game_that_queues_edits_in_every_tick_keeps_its_budget() {
 #[test]
 fn a_world_with_queued_edits_is_not_at_rest() {
     let mut world = WaterWorld::new(3, Rules::lossless()).unwrap();
-    world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN)).unwrap();
+    world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Voxel::OPEN)).unwrap();
     world.run(8);
     assert!(world.is_at_rest());
     let (hash, spring) = (world.state_hash(), IVec3::new(8, 4, 8));

@@ -5,7 +5,7 @@ use fastrand::Rng;
 use floodplain::glam::IVec3;
 use floodplain::testing::look;
 use floodplain::water::{Ledger, Rules, Voxel, WaterWorld};
-use floodplain::{Chunk, ChunkChanges, Cube, Region, Shape, StepReport};
+use floodplain::{Chunk, ChunkChanges, ChunkPos, Cube, Region, Shape, StepReport};
 use std::collections::BTreeMap;
 use support::worlds;
 
@@ -13,7 +13,7 @@ use support::worlds;
 type Cell = (Option<Voxel>, u8, bool, IVec3);
 
 /// All that can be read of a world.
-type Seen = (Vec<Cell>, Vec<(IVec3, Chunk<Voxel>)>, Ledger, u64, usize, u64);
+type Seen = (Vec<Cell>, Vec<(ChunkPos, Chunk<Voxel>)>, Ledger, u64, usize, u64);
 
 fn seen(world: &WaterWorld) -> Seen {
     let cell = |cell| {
@@ -118,13 +118,13 @@ fn a_chunk_cloned_after_finishing_the_tick_is_the_one_that_is_removed() {
 /// that are listed.
 #[derive(Default)]
 struct Mirror {
-    chunks: BTreeMap<[i32; 3], Chunk<Voxel>>,
+    chunks: BTreeMap<ChunkPos, Chunk<Voxel>>,
 }
 
 impl Mirror {
     fn follow(&mut self, world: &WaterWorld, changes: &[ChunkChanges]) {
         for ChunkChanges { chunk, cells } in changes {
-            let Some(copy) = self.chunks.get_mut(&chunk.to_array()) else { continue };
+            let Some(copy) = self.chunks.get_mut(chunk) else { continue };
             for index in cells.iter() {
                 let cell = Cube::cell_at(*chunk, index);
                 copy.set(index, world.voxel(cell).expect("a changed cell is loaded"));
@@ -157,7 +157,7 @@ fn a_client_that_copies_chunks_at_any_moment_and_follows_the_changes_is_exact() 
         let mut rng = Rng::with_seed(seed);
         let mut world = WaterWorld::new(seed, Rules::lossless()).unwrap();
         for chunk in Region::new(IVec3::splat(-1), IVec3::ZERO).positions() {
-            world.insert_chunk(chunk, Chunk::uniform(Voxel::OPEN)).unwrap();
+            world.insert_chunk(chunk.into(), Chunk::uniform(Voxel::OPEN)).unwrap();
         }
         let cell = |rng: &mut Rng| IVec3::from_array([(); 3].map(|()| rng.i32(-16..16)));
         for _ in 0..12 {
@@ -183,7 +183,7 @@ fn a_client_that_copies_chunks_at_any_moment_and_follows_the_changes_is_exact() 
                 let chunk = world.chunk(position).expect("all are loaded");
                 // One follows the list of all changes, the other of those that can be seen.
                 for mirror in [&mut words, &mut looks] {
-                    mirror.chunks.insert(position.to_array(), chunk.clone().into_owned());
+                    mirror.chunks.insert(position, chunk.clone().into_owned());
                 }
                 joins += 1;
             }

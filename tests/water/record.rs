@@ -10,7 +10,7 @@ use fastrand::Rng;
 use floodplain::glam::IVec3;
 use floodplain::snapshot::Saved;
 use floodplain::water::{Edge, Edges, Rules, Voxel, WaterWorld};
-use floodplain::{Chunk, Cube, Region, Shape, StepReport};
+use floodplain::{Chunk, ChunkPos, Cube, Region, Shape, StepReport};
 use std::fs;
 use std::path::Path;
 
@@ -60,7 +60,7 @@ fn world(seed: u64, rng: &mut Rng) -> (WaterWorld, Region) {
     let bounds = if kind == 3 { Region::EVERYWHERE } else { part };
     let mut world = WaterWorld::with_bounds(seed, rules(rng), bounds).unwrap();
     let ground = if kind == 1 { Voxel::SOLID } else { Voxel::OPEN };
-    for chunk in Region::new(Cube::chunk_of(part.min()), Cube::chunk_of(part.max())).positions() {
+    for chunk in Cube::chunks_of(part) {
         world.insert_chunk(chunk, Chunk::uniform(ground)).unwrap();
     }
     match kind {
@@ -98,7 +98,7 @@ fn world(seed: u64, rng: &mut Rng) -> (WaterWorld, Region) {
 fn edit(
     world: &mut WaterWorld,
     part: Region,
-    removed: &mut Vec<(IVec3, Chunk<Voxel>)>,
+    removed: &mut Vec<(ChunkPos, Chunk<Voxel>)>,
     rng: &mut Rng,
 ) {
     let at = cell(rng, part);
@@ -148,7 +148,7 @@ fn tick(
     }
     note(world.awake_cells() as u64);
     for changes in world.take_all_changes() {
-        note(changes.chunk.dot(IVec3::new(1, 16, 256)) as u64);
+        note(IVec3::from(changes.chunk).dot(IVec3::new(1, 16, 256)) as u64);
         note(changes.cells.iter().map(|cell| cell as u64 * cell as u64).sum());
     }
     sum

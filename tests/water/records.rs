@@ -5,12 +5,12 @@ use fastrand::Rng;
 use floodplain::glam::IVec3;
 use floodplain::snapshot::Saved;
 use floodplain::water::{ChunkRecord, EditError, Fixture, Rules, Voxel, WaterWorld};
-use floodplain::{CHUNK_CELLS, Chunk, Cube, DecodeProblem, Face, Region, Shape};
+use floodplain::{CHUNK_CELLS, Chunk, ChunkPos, Cube, DecodeProblem, Face, Region, Shape};
 use proptest::prelude::*;
 use support::water::small::watched;
 use support::worlds;
 
-fn positions(world: &WaterWorld) -> Vec<IVec3> {
+fn positions(world: &WaterWorld) -> Vec<ChunkPos> {
     world.chunks().map(|(position, _)| position).collect()
 }
 
@@ -80,7 +80,7 @@ fn falls(seed: u64) -> WaterWorld {
     let mut rng = Rng::with_seed(seed);
     let bounds = Region::new(IVec3::splat(-16), IVec3::splat(15));
     let mut world = WaterWorld::with_bounds(seed, Rules::lossless(), bounds).unwrap();
-    let chunks = Region::new(IVec3::NEG_ONE, IVec3::ZERO).positions();
+    let chunks = Region::new(IVec3::NEG_ONE, IVec3::ZERO).positions().map(ChunkPos::from);
     world.insert_chunks(chunks.map(|chunk| (chunk, Chunk::uniform(Voxel::OPEN)))).unwrap();
     let mut cell =
         |y: core::ops::Range<i32>| IVec3::new(rng.i32(-8..8), rng.i32(y), rng.i32(-8..8));
@@ -130,7 +130,7 @@ fn chunks_that_come_back_later_flow_on_as_the_world_then_allows() {
                 let mut edits = Rng::with_seed(rng.clone().u64(..));
                 worlds::edit_water(world, &mut edits);
             }
-            let some: Vec<IVec3> =
+            let some: Vec<ChunkPos> =
                 positions(&world).into_iter().filter(|_| rng.u8(..4) == 0).collect();
             let records = world.remove_chunks(some.iter().copied()).unwrap();
             assert_eq!(woken.remove_chunks(some).unwrap(), records, "seed {seed}");
@@ -208,8 +208,8 @@ fn records_of_any_world_may_be_put_into_any_other() {
 fn lists_with_a_wrong_position_change_nothing() {
     let mut world = falls(3);
     let hash = world.state_hash();
-    let there = IVec3::ZERO;
-    let absent = IVec3::new(9, 0, 0);
+    let there = ChunkPos::ZERO;
+    let absent = ChunkPos::new(9, 0, 0);
     assert_eq!(world.remove_chunks([there, absent]), Err(EditError::ChunkAbsent(absent)));
     assert_eq!(world.remove_chunks([there, there]), Err(EditError::ChunkAbsent(there)));
     assert_eq!(world.state_hash(), hash);
@@ -233,10 +233,10 @@ fn lists_with_a_wrong_position_change_nothing() {
 #[test]
 fn water_on_the_sea_wakes_with_its_record() {
     let mut world = WaterWorld::new(1, Rules::lossless()).unwrap();
-    world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN)).unwrap();
+    world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Voxel::OPEN)).unwrap();
     world.fill_sea(Region::new(IVec3::ZERO, IVec3::new(15, 2, 15))).unwrap();
     world.fill_water(Region::new(IVec3::new(0, 3, 0), IVec3::new(15, 6, 15)), 7).unwrap();
-    let records = world.remove_chunks([IVec3::ZERO]).unwrap();
+    let records = world.remove_chunks([ChunkPos::ZERO]).unwrap();
     world.insert_records(records).unwrap();
     assert_eq!(world.validate(), Ok(()));
 }
@@ -244,16 +244,16 @@ fn water_on_the_sea_wakes_with_its_record() {
 #[test]
 fn deep_water_sleeps_on() {
     let mut world = WaterWorld::new(4, Rules::lossless()).unwrap();
-    let chunks = Region::new(IVec3::ZERO, IVec3::new(2, 2, 2)).positions();
+    let chunks = Region::new(IVec3::ZERO, IVec3::new(2, 2, 2)).positions().map(ChunkPos::from);
     let water = Voxel::from_word(7).unwrap();
     world.insert_chunks(chunks.map(|chunk| (chunk, Chunk::uniform(water)))).unwrap();
     world.run(8);
     assert!(world.is_at_rest());
-    let records = world.remove_chunks([IVec3::ONE]).unwrap();
+    let records = world.remove_chunks([ChunkPos::new(1, 1, 1)]).unwrap();
     assert!(records[0].to_bytes().len() < 30);
     world.run(8);
     world.insert_records(records).unwrap();
-    let own = world.awake_chunks().find(|(chunk, _)| *chunk == IVec3::ONE).unwrap().1;
+    let own = world.awake_chunks().find(|(chunk, _)| *chunk == ChunkPos::new(1, 1, 1)).unwrap().1;
     assert_eq!(own.len(), 4096 - 14 * 14 * 14);
     world.run(8);
     assert!(world.is_at_rest());
@@ -329,7 +329,7 @@ fn any_bytes_are_a_record_or_an_error_that_names_the_place() {
 /// Drains, taps and valves in some cells.
 fn build_fixtures(world: &mut WaterWorld, rng: &mut Rng) {
     for chunk in positions(world) {
-        let cell = |rng: &mut Rng| Cube::cell_at(chunk, rng.usize(..CHUNK_CELLS));
+        let cell = |rng: &mut Rng| Cube::cell_at(chunk.into(), rng.usize(..CHUNK_CELLS));
         for _ in 0..rng.usize(..9) {
             let (rate, face) = (rng.u8(1..=7), Face::from_index(rng.u8(..6)).unwrap());
             let valve = Fixture::Valve { towards: face, rate };

@@ -7,7 +7,7 @@ use floodplain::water::{
     Cause, Edge, Edges, EditError, Feed, Ledger, Mirror, Rules, Voxel, WaterCell, WaterView,
     WaterWorld,
 };
-use floodplain::{Chunk, Region};
+use floodplain::{Chunk, ChunkPos, ColumnPos, Region};
 
 fn region(min: [i32; 3], max: [i32; 3]) -> Region {
     Region::new(min.into(), max.into())
@@ -18,7 +18,7 @@ fn ground(rules: Rules) -> WaterWorld {
     let bounds = region([0, 0, 0], [31, 15, 31]);
     let mut world = WaterWorld::with_bounds(7, rules, bounds).unwrap();
     for chunk in region([0, 0, 0], [1, 0, 1]).positions() {
-        world.insert_chunk(chunk, Chunk::uniform(Voxel::SOLID)).unwrap();
+        world.insert_chunk(chunk.into(), Chunk::uniform(Voxel::SOLID)).unwrap();
     }
     world
 }
@@ -138,7 +138,7 @@ fn rain_on_the_sea_leaves_no_specks() {
 fn a_block_built_into_the_sea_and_taken_out_leaves_it_as_it_was() {
     let mut world = cave(Rules::lossless());
     rest(&mut world, 5);
-    let before = world.chunk(IVec3::ZERO).unwrap().into_owned();
+    let before = world.chunk(ChunkPos::ZERO).unwrap().into_owned();
     for cell in [[3, 5, 3], [3, 9, 3], [7, 3, 9], [0, 9, 15], [7, 9, 16]].map(IVec3::from) {
         assert_eq!(world.set_solid(cell).unwrap().moved, 0);
         rest(&mut world, 20);
@@ -150,7 +150,7 @@ fn a_block_built_into_the_sea_and_taken_out_leaves_it_as_it_was() {
         rest(&mut world, 20);
         assert!(world.is_sea(cell));
     }
-    assert_eq!(world.chunk(IVec3::ZERO).unwrap().into_owned(), before);
+    assert_eq!(world.chunk(ChunkPos::ZERO).unwrap().into_owned(), before);
     assert_eq!(world.ledger(), Ledger::default());
 }
 
@@ -174,7 +174,11 @@ fn holes_close_and_what_stands_on_ground_is_filled() {
 fn a_sleeping_sea_costs_nothing() {
     let mut world = WaterWorld::new(7, Rules::default()).unwrap();
     let sea = region([0, 0, 0], [9, 3, 9]);
-    world.insert_chunks(sea.positions().map(|at| (at, Chunk::uniform(Voxel::SEA)))).unwrap();
+    world
+        .insert_chunks(
+            sea.positions().map(ChunkPos::from).map(|at| (at, Chunk::uniform(Voxel::SEA))),
+        )
+        .unwrap();
     rest(&mut world, 3);
     let report = world.run(1_000);
     assert_eq!((report.visited, report.moved, world.ledger()), (0, 0, Ledger::default()));
@@ -219,15 +223,15 @@ fn a_breach_is_the_same_asleep_woken_in_slices_and_saved() {
 fn the_sea_and_the_edges_of_columns_are_saved() {
     let mut world = cave(Rules::lossless());
     world.clear_solid(IVec3::new(8, 5, 8)).unwrap();
-    world.set_edge(IVec2::new(-3, 8), Some(Edge::Level(-5)));
-    world.set_edge(IVec2::new(2, 0), Some(Edge::Drain));
-    world.set_edge(IVec2::new(2, 0), None);
+    world.set_edge(ColumnPos::new(-3, 8), Some(Edge::Level(-5)));
+    world.set_edge(ColumnPos::new(2, 0), Some(Edge::Drain));
+    world.set_edge(ColumnPos::new(2, 0), None);
     world.run(30);
     let saved = world.save();
     let loaded = WaterWorld::load(&saved).unwrap();
     assert_eq!(loaded.ledger(), world.ledger());
     assert_eq!(loaded.state_hash(), world.state_hash());
-    assert!(loaded.column_edges().eq([(IVec2::new(-3, 8), Edge::Level(-5))]));
+    assert!(loaded.column_edges().eq([(ColumnPos::new(-3, 8), Edge::Level(-5))]));
     assert!(loaded.save() == saved);
 }
 
@@ -272,9 +276,12 @@ fn edits_of_the_sea_do_what_they_say() {
     assert_eq!(world.clear_sea(unloaded), Err(EditError::OutOfBounds(unloaded)));
     let mut empty = WaterWorld::new(1, Rules::lossless()).unwrap();
     assert_eq!(empty.set_sea(out), Err(EditError::NotLoaded(out)));
-    assert!(empty.set_edge(IVec2::ONE, Some(Edge::Wall)));
-    assert!(!empty.set_edge(IVec2::ONE, Some(Edge::Wall)) && !empty.set_edge(IVec2::X, None));
-    assert_eq!(empty.edge(IVec2::ONE), Some(Edge::Wall));
+    assert!(empty.set_edge(IVec2::ONE.into(), Some(Edge::Wall)));
+    assert!(
+        !empty.set_edge(IVec2::ONE.into(), Some(Edge::Wall))
+            && !empty.set_edge(ColumnPos::new(1, 0), None)
+    );
+    assert_eq!(empty.edge(IVec2::ONE.into()), Some(Edge::Wall));
 }
 
 /// Words of a cell stay what they were: the sea is a word of a voxel.
@@ -306,15 +313,15 @@ fn the_feed_names_the_sea_as_a_cause() {
 #[test]
 fn the_sea_is_drawn_as_full_water() {
     let mut world = WaterWorld::new(7, Rules::lossless()).unwrap();
-    world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::SEA)).unwrap();
-    world.insert_chunk(IVec3::Y, Chunk::uniform(Voxel::OPEN)).unwrap();
-    let mesh = world.surface_mesh(IVec3::ZERO, None);
+    world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Voxel::SEA)).unwrap();
+    world.insert_chunk(ChunkPos::new(0, 1, 0), Chunk::uniform(Voxel::OPEN)).unwrap();
+    let mesh = world.surface_mesh(ChunkPos::ZERO, None);
     assert_eq!(mesh.indices.len(), 6);
     assert!(mesh.positions.iter().all(|position| position.y == 16.0));
     assert_eq!(world.level_at(Vec3::new(3.5, 2.5, 3.5)), Some(16.0));
-    assert!(world.falls(IVec3::ZERO).is_empty());
+    assert!(world.falls(ChunkPos::ZERO).is_empty());
     let mut mirror = Mirror::new(10);
-    mirror.apply(&Feed::new(&mut world).whole(&world, [IVec3::ZERO])).unwrap();
+    mirror.apply(&Feed::new(&mut world).whole(&world, [ChunkPos::ZERO])).unwrap();
     assert_eq!(mirror.units(IVec3::splat(9)), 7);
     assert!(mirror.look(IVec3::splat(9)).is_some_and(|look| look.is_sea()));
 }
@@ -323,7 +330,7 @@ fn the_sea_is_drawn_as_full_water() {
 fn plain(unloaded: Edge) -> WaterWorld {
     let edges = Edges { unloaded, ..Edges::WALLS };
     let mut world = WaterWorld::new(3, Rules { edges, ..Rules::lossless() }).unwrap();
-    world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN)).unwrap();
+    world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Voxel::OPEN)).unwrap();
     world.fill_solid(region([0, 0, 0], [15, 0, 15])).unwrap();
     world
 }
@@ -348,7 +355,7 @@ fn beyond_a_level_the_sea_goes_on_up_to_it() {
 #[test]
 fn water_above_what_is_not_loaded_wakes_when_the_edge_of_its_column_drains() {
     let mut world = WaterWorld::new(7, Rules::lossless()).unwrap();
-    world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN)).unwrap();
+    world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Voxel::OPEN)).unwrap();
     // Far from the sides of the chunk.
     let shaft = Region::new(IVec3::new(7, 0, 7), IVec3::new(8, 8, 8));
     world.fill_solid(Region::new(IVec3::new(6, 0, 6), IVec3::new(9, 9, 9))).unwrap();
@@ -356,7 +363,7 @@ fn water_above_what_is_not_loaded_wakes_when_the_edge_of_its_column_drains() {
     world.fill_water(shaft, 7).unwrap();
     world.run(50);
     assert!(world.is_at_rest() && world.total() == 36 * 7);
-    world.set_edge(IVec2::ZERO, Some(Edge::Drain));
+    world.set_edge(ColumnPos::new(0, 0), Some(Edge::Drain));
     assert_eq!(world.validate(), Ok(()));
     world.run(50);
     assert_eq!(world.total(), 0);
@@ -371,21 +378,21 @@ fn edges_are_set_for_single_columns() {
     world.fill_water(region([0, 1, 0], [7, 3, 15]), 7).unwrap();
     world.fill_water(region([9, 1, 0], [15, 3, 15]), 7).unwrap();
     rest(&mut world, 100);
-    assert!(world.set_edge(IVec2::new(1, 0), Some(Edge::Level(3))));
+    assert!(world.set_edge(ColumnPos::new(1, 0), Some(Edge::Level(3))));
     rest(&mut world, 100);
     assert_eq!(world.ledger().from_sea + world.ledger().into_sea, 0, "it is level with the sea");
-    assert!(world.set_edge(IVec2::new(-1, 0), Some(Edge::Drain)));
+    assert!(world.set_edge(ColumnPos::new(-1, 0), Some(Edge::Drain)));
     rest(&mut world, 4_000);
     let (west, east) = (IVec3::new(4, 1, 7), IVec3::new(12, 3, 7));
     assert!(world.units(west) <= 1 && world.units(east) >= 6);
     // The sea goes down, and what it left runs out. In the west a wall is as good as ground.
-    world.set_edge(IVec2::new(1, 0), Some(Edge::Level(1)));
-    world.set_edge(IVec2::new(-1, 0), Some(Edge::Wall));
+    world.set_edge(ColumnPos::new(1, 0), Some(Edge::Level(1)));
+    world.set_edge(ColumnPos::new(-1, 0), Some(Edge::Wall));
     rest(&mut world, 4_000);
     assert!(world.units(east) == 0 && world.units(east.with_y(1)) >= 6);
-    world.set_edge(IVec2::new(1, 0), None);
+    world.set_edge(ColumnPos::new(1, 0), None);
     rest(&mut world, 4_000);
-    assert!(world.column_edges().eq([(IVec2::new(-1, 0), Edge::Wall)]));
+    assert!(world.column_edges().eq([(ColumnPos::new(-1, 0), Edge::Wall)]));
 }
 
 /// A chunk that is loaded in place of a level is as sea was there, and back.
@@ -395,12 +402,12 @@ fn a_level_ends_where_a_chunk_is_loaded() {
     rest(&mut world, 4_000);
     let full = world.total();
     for face in [IVec3::X, IVec3::NEG_X, IVec3::Z, IVec3::NEG_Z] {
-        world.insert_chunk(face, Chunk::uniform(Voxel::SOLID)).unwrap();
+        world.insert_chunk(face.into(), Chunk::uniform(Voxel::SOLID)).unwrap();
     }
     world.fill_water(region([2, 1, 2], [9, 3, 9]), 0).unwrap();
     rest(&mut world, 4_000);
     assert!(world.total() < full, "nothing fills it");
-    world.remove_chunk(IVec3::NEG_Z).unwrap();
+    world.remove_chunk(ChunkPos::new(0, 0, -1)).unwrap();
     rest(&mut world, 4_000);
     assert!(world.total() + 256 >= full, "{} of {full}", world.total());
 }
@@ -416,10 +423,13 @@ fn a_sea_is_loaded_in_any_order() {
     let mut hashes = Vec::new();
     for order in 0..4 {
         let mut random = fastrand::Rng::with_seed(9);
-        let mut chunks: Vec<(IVec3, Chunk<Voxel>)> = region([0, 0, 0], [1, 1, 1])
+        let mut chunks: Vec<(ChunkPos, Chunk<Voxel>)> = region([0, 0, 0], [1, 1, 1])
             .positions()
             .map(|at| {
-                (at, if random.bool() { Chunk::uniform(Voxel::SEA) } else { shore(&mut random) })
+                (
+                    at.into(),
+                    if random.bool() { Chunk::uniform(Voxel::SEA) } else { shore(&mut random) },
+                )
             })
             .collect();
         fastrand::Rng::with_seed(order).shuffle(&mut chunks);

@@ -4,7 +4,7 @@ use fastrand::Rng;
 use floodplain::glam::IVec3;
 use floodplain::snapshot::Saved;
 use floodplain::water::{Edge, Edges, Rules, RulesError, Voxel, WaterWorld};
-use floodplain::{Chunk, Region};
+use floodplain::{Chunk, ChunkPos, Region};
 use std::time::Duration;
 use support::worlds;
 
@@ -72,7 +72,7 @@ fn a_world_with_other_rules_goes_on_as_one_that_is_loaded_with_them() {
 fn basin(rules: Rules) -> WaterWorld {
     let mut world =
         WaterWorld::with_bounds(5, rules, Region::new(IVec3::ZERO, IVec3::new(20, 9, 20))).unwrap();
-    let chunks = Region::new(IVec3::ZERO, IVec3::new(1, 0, 1)).positions();
+    let chunks = Region::new(IVec3::ZERO, IVec3::new(1, 0, 1)).positions().map(ChunkPos::from);
     world.insert_chunks(chunks.map(|at| (at, Chunk::uniform(Voxel::OPEN)))).unwrap();
     world.fill_water(Region::new(IVec3::ZERO, IVec3::new(20, 2, 20)), 7).unwrap();
     world.run(100);

@@ -5,10 +5,10 @@ use floodplain::glam::IVec3;
 use floodplain::water::{
     ChunkRecord, Edge, Edges, EditError, Fixture, Rules, Settle, Voxel, WaterCell, WaterWorld,
 };
-use floodplain::{CHUNK_CELLS, Chunk, Cube, Region, Shape};
+use floodplain::{CHUNK_CELLS, Chunk, ChunkPos, Cube, Region, Shape};
 
 /// Ground in waves with water in the air, in a box of 2×1×2 chunks.
-fn chunks(seed: u64) -> Vec<(IVec3, Chunk<Voxel>)> {
+fn chunks(seed: u64) -> Vec<(ChunkPos, Chunk<Voxel>)> {
     let mut rng = Rng::with_seed(seed);
     let heights: Vec<i32> = (0..64).map(|_| rng.i32(0..9)).collect();
     let wet = rng.u8(1..40);
@@ -25,7 +25,11 @@ fn chunks(seed: u64) -> Vec<(IVec3, Chunk<Voxel>)> {
             core::array::from_fn(|index| voxel(Cube::cell_at(position, index)));
         (position, Chunk::from_cells(&cells))
     };
-    Region::new(IVec3::ZERO, IVec3::new(1, 0, 1)).positions().map(&mut chunk).collect()
+    Region::new(IVec3::ZERO, IVec3::new(1, 0, 1))
+        .positions()
+        .map(ChunkPos::from)
+        .map(&mut chunk)
+        .collect()
 }
 
 fn world(seed: u64, rules: Rules) -> WaterWorld {
@@ -88,7 +92,7 @@ fn while_chunks_settle_the_rest_of_the_world_stands_still() {
         world.finish_tick();
         let there = IVec3::new(rng.i32(0..2), 0, rng.i32(0..2));
         let heights = |world: &WaterWorld| -> Vec<u8> {
-            let outside = |cell: &IVec3| Cube::chunk_of(*cell) != there;
+            let outside = |cell: &IVec3| Cube::chunk_of(*cell) != there.into();
             world.bounds().positions().filter(outside).map(|cell| world.units(cell)).collect()
         };
         let (before, ticks, ledger) = (heights(&world), world.ticks(), world.ledger());
@@ -99,7 +103,7 @@ fn while_chunks_settle_the_rest_of_the_world_stands_still() {
         assert_eq!(after.injected - ledger.injected, settling.injected);
         assert_eq!(after.drained - ledger.drained, settling.drained);
         assert_eq!((after.loaded, after.unloaded, after.evaporated), (0, 0, ledger.evaporated));
-        assert!(settling.restless.iter().all(|&(chunk, cells)| chunk == there && cells > 0));
+        assert!(settling.restless.iter().all(|&(chunk, cells)| chunk == there.into() && cells > 0));
         drained += settling.drained;
         restless += settling.restless.len();
         world.run(20);
@@ -139,7 +143,7 @@ fn many_springs_settle_on_another_thread_as_far_as_they_can() {
 #[test]
 fn units_from_the_sea_are_entered_while_chunks_settle() {
     let mut world = WaterWorld::new(3, Rules::lossless()).unwrap();
-    world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::SOLID)).unwrap();
+    world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Voxel::SOLID)).unwrap();
     world.fill_sea(Region::new(IVec3::splat(2), IVec3::new(2, 5, 4))).unwrap();
     world.fill_water(Region::new(IVec3::new(3, 2, 2), IVec3::new(9, 5, 4)), 0).unwrap();
     world.set_fixture(IVec3::new(9, 5, 4), Some(Fixture::Tap(1))).unwrap();
@@ -153,15 +157,18 @@ fn units_from_the_sea_are_entered_while_chunks_settle() {
 
 #[test]
 fn invalid_settling_is_refused() {
-    let open = (IVec3::ZERO, Chunk::uniform(Voxel::OPEN));
+    let open = (ChunkPos::ZERO, Chunk::uniform(Voxel::OPEN));
     let bounds = Region::cell(IVec3::ZERO);
-    let refused = |rules, list: &[(IVec3, Chunk<Voxel>)]| {
+    let refused = |rules, list: &[(ChunkPos, Chunk<Voxel>)]| {
         Settle { seed: 1, rules, bounds, most_ticks: 9 }.run(list.iter().cloned()).unwrap_err()
     };
     let twice = refused(Rules::lossless(), &[open.clone(), open.clone()]);
-    assert_eq!(twice, EditError::ChunkPresent(IVec3::ZERO));
-    let far = (IVec3::X, open.1.clone());
-    assert_eq!(refused(Rules::lossless(), &[far]), EditError::ChunkOutOfBounds(IVec3::X));
+    assert_eq!(twice, EditError::ChunkPresent(ChunkPos::ZERO));
+    let far = (ChunkPos::new(1, 0, 0), open.1.clone());
+    assert_eq!(
+        refused(Rules::lossless(), &[far]),
+        EditError::ChunkOutOfBounds(ChunkPos::new(1, 0, 0))
+    );
     let rules = Rules { evaporation: 2.0, ..Rules::lossless() };
     assert!(matches!(refused(rules, &[open]), EditError::Rules(_)));
     let mut empty = WaterWorld::new(1, Rules::lossless()).unwrap();

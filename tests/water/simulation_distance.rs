@@ -4,7 +4,7 @@ use super::random::{bounds, op, rules};
 use fastrand::Rng;
 use floodplain::glam::IVec3;
 use floodplain::water::{Edit, Ring, RingError, Rules, SimulationDistance, Voxel, WaterWorld};
-use floodplain::{Chunk, Region};
+use floodplain::{Chunk, ChunkPos, Region};
 use proptest::prelude::*;
 use support::water::Op;
 use support::water::simulation::{self, Parts, count, distance};
@@ -37,7 +37,7 @@ fn plain(seed: u64, columns: i32) -> WaterWorld {
     let last = IVec3::new(columns - 1, 1, columns - 1);
     let bounds = Region::new(IVec3::ZERO, last * 16 + 15);
     let mut world = WaterWorld::with_bounds(seed, Rules::lossless(), bounds).unwrap();
-    let chunks = Region::new(IVec3::ZERO, last).positions();
+    let chunks = Region::new(IVec3::ZERO, last).positions().map(ChunkPos::from);
     world.insert_chunks(chunks.map(|chunk| (chunk, Chunk::uniform(Voxel::OPEN)))).unwrap();
     for _ in 0..4 * columns {
         let max = bounds.max();
@@ -47,12 +47,12 @@ fn plain(seed: u64, columns: i32) -> WaterWorld {
     world
 }
 
-fn chunks(world: &WaterWorld) -> Vec<IVec3> {
+fn chunks(world: &WaterWorld) -> Vec<ChunkPos> {
     world.chunks().map(|(chunk, _)| chunk).collect()
 }
 
 /// Makes the edits of a call, a tick, and returns how many chunks were switched.
-fn tick(world: &mut WaterWorld, distance: &SimulationDistance, players: &[IVec3]) -> usize {
+fn tick(world: &mut WaterWorld, distance: &SimulationDistance, players: &[ChunkPos]) -> usize {
     let edits = distance.edits(world, players);
     let switched = edits.iter().map(count).sum();
     let queued = edits.len();
@@ -74,11 +74,11 @@ fn enough_calls_come_to_the_target_within_the_limit_and_no_unit_is_lost() {
         let limit = 1 + parts.limit;
         let distance_of = Parts { limit, ..parts.clone() }.distance();
         for _ in 0..4 {
-            let mut player = || IVec3::new(rng.i32(-1..8), rng.i32(-99..99), rng.i32(-1..8));
-            let players: Vec<IVec3> = (0..2).map(|_| player()).collect();
-            let before: Vec<IVec3> = world.frozen_chunks().collect();
+            let mut player = || ChunkPos::new(rng.i32(-1..8), rng.i32(-99..99), rng.i32(-1..8));
+            let players: Vec<ChunkPos> = (0..2).map(|_| player()).collect();
+            let before: Vec<ChunkPos> = world.frozen_chunks().collect();
             // The target, with what may stay as it is.
-            let should_freeze = |chunk: &IVec3| {
+            let should_freeze = |chunk: &ChunkPos| {
                 let nearest = players.iter().map(|&player| distance(*chunk, player)).min();
                 let beyond = nearest.unwrap() - i64::from(parts.rings[0].distance);
                 match beyond {
@@ -87,8 +87,8 @@ fn enough_calls_come_to_the_target_within_the_limit_and_no_unit_is_lost() {
                     _ => before.contains(chunk),
                 }
             };
-            let target: Vec<IVec3> = chunks(&world).into_iter().filter(should_freeze).collect();
-            let differ = |frozen: &[IVec3]| {
+            let target: Vec<ChunkPos> = chunks(&world).into_iter().filter(should_freeze).collect();
+            let differ = |frozen: &[ChunkPos]| {
                 let missing = target.iter().filter(|chunk| !frozen.contains(chunk)).count();
                 missing + frozen.iter().filter(|chunk| !target.contains(chunk)).count()
             };
@@ -97,7 +97,7 @@ fn enough_calls_come_to_the_target_within_the_limit_and_no_unit_is_lost() {
                 let switched = tick(&mut world, &distance_of, &players);
                 assert_eq!(switched, limit.min(left), "seed {seed}");
                 left -= switched;
-                let frozen: Vec<IVec3> = world.frozen_chunks().collect();
+                let frozen: Vec<ChunkPos> = world.frozen_chunks().collect();
                 assert_eq!(differ(&frozen), left, "each is switched once, seed {seed}");
                 assert_eq!(world.total(), total, "seed {seed}");
                 thawed += before.len().saturating_sub(frozen.len());
@@ -115,11 +115,11 @@ fn enough_calls_come_to_the_target_within_the_limit_and_no_unit_is_lost() {
 fn the_nearest_are_thawed_first_and_the_farthest_frozen_first() {
     let mut world = plain(1, 7);
     let distance = SimulationDistance::new([Ring::always(1)]).unwrap().with_limit(6);
-    let (here, there) = (IVec3::new(0, 0, 3), IVec3::new(6, 0, 3));
+    let (here, there) = (ChunkPos::new(0, 0, 3), ChunkPos::new(6, 0, 3));
     world.freeze(chunks(&world)).unwrap();
     // Nothing is to be frozen, so the whole limit is for thawing.
     let [Edit::Thaw(first)] = &distance.edits(&world, &[here])[..] else { panic!("thaws alone") };
-    let column = |x: i32, z: i32| [0, 1].map(|y| IVec3::new(x, y, z));
+    let column = |x: i32, z: i32| [0, 1].map(|y| ChunkPos::new(x, y, z));
     assert_eq!(first[..], [column(0, 3), column(0, 2), column(0, 4)].concat());
     while tick(&mut world, &distance, &[here]) > 0 {}
     let edits = distance.edits(&world, &[there]);
@@ -135,7 +135,7 @@ fn the_nearest_are_thawed_first_and_the_farthest_frozen_first() {
 fn a_player_who_walks_to_and_fro_across_a_border_switches_nothing() {
     let mut world = plain(2, 7);
     let distance = SimulationDistance::new([Ring::always(1)]).unwrap().with_hysteresis(1);
-    let [one, other] = [2, 3].map(|x| IVec3::new(x, 0, 3));
+    let [one, other] = [2, 3].map(|x| ChunkPos::new(x, 0, 3));
     let switched: Vec<usize> =
         (0..8).map(|at| tick(&mut world, &distance, &[[one, other][at % 2]])).collect();
     // Once the columns to the east were thawed, those to the west stay, too.
@@ -155,7 +155,7 @@ fn a_ring_is_simulated_in_its_turns() {
         Ring { distance: 4, active: 1, period: 4 },
     ];
     let distance_of = SimulationDistance::new(rings).unwrap().with_hysteresis(0);
-    let player = IVec3::new(3, 0, 3);
+    let player = ChunkPos::new(3, 0, 3);
     let chunks = chunks(&world);
     let mut live = vec![0; chunks.len()];
     for _ in 0..32 {
@@ -232,12 +232,12 @@ fn rings_that_are_none_are_refused_with_their_number() {
 #[test]
 fn no_position_overflows() {
     let mut world = WaterWorld::new(1, Rules::lossless()).unwrap();
-    let ends = [IVec3::splat(i32::MIN >> 4), IVec3::splat(i32::MAX >> 4)];
+    let ends = [i32::MIN >> 4, i32::MAX >> 4].map(|end| ChunkPos::new(end, end, end));
     world.insert_chunks(ends.map(|end| (end, Chunk::uniform(Voxel::OPEN)))).unwrap();
-    let players = [IVec3::MIN, IVec3::MAX];
+    let players = [IVec3::MIN, IVec3::MAX].map(ChunkPos::from);
     let [near, far] = [1 << 20, u32::MAX].map(|distance| {
         SimulationDistance::new([Ring::always(distance)]).unwrap().with_hysteresis(u32::MAX >> 12)
     });
-    assert_eq!(near.edits(&world, &players), [Edit::Freeze(vec![ends[0], ends[1]])]);
+    assert_eq!(near.edits(&world, &players), [Edit::Freeze(ends.to_vec())]);
     assert_eq!(far.edits(&world, &players), []);
 }

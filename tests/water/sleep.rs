@@ -3,7 +3,7 @@
 
 use floodplain::glam::IVec3;
 use floodplain::water::{Edge, Edges, Rules, Voxel, WaterWorld};
-use floodplain::{Chunk, Region};
+use floodplain::{Chunk, ChunkPos, Region};
 use support::water::small::{HIGH, LOW, world};
 
 /// Runs the same edits on a world that sleeps and on one that is woken before each tick, and
@@ -35,7 +35,7 @@ fn a_chunk_woken_during_a_tick_is_visited_in_it() {
             let pocket = Region::new(IVec3::new(0, -4, 0), IVec3::new(-1, -4, 0));
             assert_eq!(world.fill_water(pocket, 2), Ok(0));
         }
-        1 => drop(world.remove_chunk(IVec3::new(0, -1, -1)).unwrap()),
+        1 => drop(world.remove_chunk(ChunkPos::new(0, -1, -1)).unwrap()),
         _ => {}
     });
 }
@@ -109,7 +109,7 @@ fn a_slide_is_noticed_past_a_chunk_that_is_not_loaded() {
                     .is_ok()
             );
         }
-        15 => assert!(world.remove_chunk(IVec3::new(0, -1, -1)).is_ok()),
+        15 => assert!(world.remove_chunk(ChunkPos::new(0, -1, -1)).is_ok()),
         _ => {}
     });
 }
@@ -119,7 +119,7 @@ fn a_slide_is_noticed_past_a_chunk_that_is_not_loaded() {
 #[test]
 fn a_world_at_rest_keeps_nothing_that_a_tick_works_with() {
     let mut world = WaterWorld::new(5, Rules::lossless()).unwrap();
-    let chunks = Region::new(IVec3::ZERO, IVec3::new(9, 0, 9)).positions();
+    let chunks = Region::new(IVec3::ZERO, IVec3::new(9, 0, 9)).positions().map(ChunkPos::from);
     world.insert_chunks(chunks.map(|chunk| (chunk, Chunk::uniform(Voxel::OPEN)))).unwrap();
     world.fill_solid(Region::new(IVec3::ZERO, IVec3::new(159, 0, 159))).unwrap();
     world.take_changes();

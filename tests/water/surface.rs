@@ -7,7 +7,7 @@ use floodplain::water::{
     FlowField, Rules, SubmergedError, SurfaceMesh, Voxel, WaterCell, WaterView, WaterWorld,
     meshes_touched,
 };
-use floodplain::{CHUNK_CELLS, CellMask, Chunk, ChunkChanges, Cube, Face, Region, Shape};
+use floodplain::{CHUNK_CELLS, CellMask, Chunk, ChunkChanges, ChunkPos, Cube, Face, Region, Shape};
 use std::collections::{BTreeMap, BTreeSet};
 use support::worlds;
 
@@ -28,7 +28,7 @@ fn each_world(mut check: impl FnMut(u64, &WaterWorld)) {
     }
 }
 
-fn chunks(world: &WaterWorld) -> Vec<IVec3> {
+fn chunks(world: &WaterWorld) -> Vec<ChunkPos> {
     world.chunks().map(|(chunk, _)| chunk).collect()
 }
 
@@ -53,7 +53,7 @@ fn is_air(world: &WaterWorld, cell: IVec3) -> bool {
 }
 
 /// The faces that a mesh without merging has.
-fn faces(world: &WaterWorld, chunk: IVec3) -> BTreeSet<([i32; 3], Face)> {
+fn faces(world: &WaterWorld, chunk: ChunkPos) -> BTreeSet<([i32; 3], Face)> {
     let mut faces = BTreeSet::new();
     for cell in Cube::region_of(chunk).positions().filter(|&cell| world.units(cell) > 0) {
         for face in Face::ALL {
@@ -77,8 +77,8 @@ fn faces(world: &WaterWorld, chunk: IVec3) -> BTreeSet<([i32; 3], Face)> {
 }
 
 /// The four vertices of each quadrilateral, in cells of the world.
-fn quads(chunk: IVec3, mesh: &SurfaceMesh) -> Vec<([[f64; 3]; 4], Face)> {
-    let corner = (chunk * 16).as_dvec3();
+fn quads(chunk: ChunkPos, mesh: &SurfaceMesh) -> Vec<([[f64; 3]; 4], Face)> {
+    let corner = Cube::cell_at(chunk, 0).as_dvec3();
     let quad = |vertices: std::ops::Range<usize>| {
         let normal = mesh.normals[vertices.start];
         let face = Face::ALL.into_iter().find(|face| normal == face.offset().as_vec3());
@@ -99,14 +99,14 @@ fn layer_of(y: f64, is_surface: bool) -> i32 {
 fn all_chunks_agree_on_the_corners_that_they_share() {
     let (mut shared, mut falls) = (0, 0);
     each_world(|seed, world| {
-        let mut seen: BTreeMap<[i32; 3], (IVec3, [u32; 4])> = BTreeMap::new();
+        let mut seen: BTreeMap<[i32; 3], (ChunkPos, [u32; 4])> = BTreeMap::new();
         let mut flow = FlowField::new();
         flow.update(world);
         for chunk in chunks(world) {
             falls += world.falls(chunk).len();
             let mesh = world.surface_mesh(chunk, Some(&flow));
             for (vertex, normal) in mesh.normals.iter().enumerate().filter(|(_, n)| n.y > 0.0) {
-                let place = (chunk * 16).as_dvec3() + mesh.positions[vertex].as_dvec3();
+                let place = Cube::cell_at(chunk, 0).as_dvec3() + mesh.positions[vertex].as_dvec3();
                 let point = at(place.x as i32, layer_of(place.y, true), place.z as i32);
                 let height = world.surface_corner(point);
                 assert_eq!(height, corner(world, point), "seed {seed}: at {point}");
@@ -131,7 +131,7 @@ fn a_mesh_covers_exactly_the_faces_between_water_and_air() {
         for chunk in chunks(world) {
             let mesh = world.surface_mesh(chunk, None);
             let mut covered = BTreeSet::new();
-            for (vertices, face) in quads(chunk, &mesh) {
+            for (vertices, face) in quads(chunk.into(), &mesh) {
                 merged += 1;
                 let least = |axis: usize| vertices.map(|v| v[axis]).into_iter().fold(1e9, f64::min);
                 let most = |axis: usize| vertices.map(|v| v[axis]).into_iter().fold(-1e9, f64::max);
@@ -160,7 +160,7 @@ fn a_mesh_covers_exactly_the_faces_between_water_and_air() {
                     }
                 }
             }
-            let naive = faces(world, chunk);
+            let naive = faces(world, chunk.into());
             assert_eq!(covered, naive, "seed {seed}: {chunk}");
             single += naive.len();
         }
@@ -175,7 +175,7 @@ type End = (i32, u64, i32);
 fn edges(world: &WaterWorld) -> BTreeMap<(End, End), i32> {
     let mut edges: BTreeMap<(End, End), i32> = BTreeMap::new();
     for chunk in chunks(world) {
-        for (vertices, _) in quads(chunk, &world.surface_mesh(chunk, None)) {
+        for (vertices, _) in quads(chunk.into(), &world.surface_mesh(chunk, None)) {
             for side in 0..4 {
                 let (from, to) = (vertices[side], vertices[(side + 1) % 4]);
                 let pieces = ((to[0] - from[0]).abs() + (to[2] - from[2]).abs()).max(1.0);
@@ -252,26 +252,26 @@ fn normals_are_unit_vectors_that_point_out_and_indices_are_valid() {
 #[test]
 fn a_mesh_has_no_more_faces_than_there_are_between_cells() {
     let mut world = WaterWorld::new(1, Rules::lossless()).unwrap();
-    let near = Region::new(IVec3::NEG_ONE, IVec3::ONE).positions();
+    let near = Region::new(IVec3::NEG_ONE, IVec3::ONE).positions().map(ChunkPos::from);
     world.insert_chunks(near.map(|chunk| (chunk, Chunk::uniform(Voxel::OPEN)))).unwrap();
     let full = Voxel::water(WaterCell::STILL);
     let cells: [Voxel; CHUNK_CELLS] = core::array::from_fn(|index| {
         let odd = (index ^ index >> 4 ^ index >> 8) & 1 == 1;
         if odd { full } else { Voxel::OPEN }
     });
-    world.remove_chunk(IVec3::ZERO).unwrap();
-    world.insert_chunk(IVec3::ZERO, Chunk::from_cells(&cells)).unwrap();
-    let mesh = world.surface_mesh(IVec3::ZERO, None);
+    world.remove_chunk(ChunkPos::ZERO).unwrap();
+    world.insert_chunk(ChunkPos::ZERO, Chunk::from_cells(&cells)).unwrap();
+    let mesh = world.surface_mesh(ChunkPos::ZERO, None);
     assert!((10_000..=13_056 * 6).contains(&mesh.indices.len()), "{}", mesh.indices.len());
-    assert!(world.surface_mesh(IVec3::splat(9), None).is_empty(), "not loaded");
-    assert!(world.surface_mesh(IVec3::MAX, None).is_empty(), "nowhere");
+    assert!(world.surface_mesh(ChunkPos::new(9, 9, 9), None).is_empty(), "not loaded");
+    assert!(world.surface_mesh(IVec3::MAX.into(), None).is_empty(), "nowhere");
 }
 
 #[test]
 fn a_still_lake_is_a_rectangle_for_each_chunk() {
     let mut world = WaterWorld::new(1, Rules::lossless()).unwrap();
     let lake = Region::new(at(-16, 0, 0), at(31, 5, 31));
-    let loaded = Region::new(at(-1, 0, 0), at(1, 0, 1)).positions();
+    let loaded = Region::new(at(-1, 0, 0), at(1, 0, 1)).positions().map(ChunkPos::from);
     world.insert_chunks(loaded.map(|chunk| (chunk, Chunk::uniform(Voxel::OPEN)))).unwrap();
     world.fill_water(lake, 7).unwrap();
     world.fill_water(Region::new(at(-16, 6, 0), at(31, 6, 31)), 5).unwrap();
@@ -288,12 +288,12 @@ fn a_still_lake_is_a_rectangle_for_each_chunk() {
 fn meshes_touched_at_the_ends_of_all_numbers_are_those_that_can_be() {
     let changes = |chunk| [ChunkChanges { chunk, cells: CellMask::FULL }];
     for chunk in [IVec3::MIN, IVec3::MAX, at(i32::MAX, 0, i32::MIN)] {
-        assert_eq!(meshes_touched(&changes(chunk)), [], "{chunk}");
+        assert_eq!(meshes_touched(&changes(chunk.into())), [], "{chunk}");
     }
     let (last, first) = (Cube::chunk_of(IVec3::MAX), Cube::chunk_of(IVec3::MIN));
     assert_eq!(meshes_touched(&changes(last)).len(), 8);
     assert_eq!(meshes_touched(&changes(first)).len(), 8);
-    assert_eq!(meshes_touched(&changes(IVec3::ZERO)).len(), 27);
+    assert_eq!(meshes_touched(&changes(ChunkPos::ZERO)).len(), 27);
 }
 
 /// Which meshes an edit or tick changes, against the meshes of all chunks before and after.
@@ -304,9 +304,9 @@ fn every_mesh_that_differs_is_listed() {
         let mut world = worlds::water(seed);
         let mut rng = Rng::with_seed(seed);
         world.take_changes();
-        let meshes = |world: &WaterWorld| -> BTreeMap<[i32; 3], SurfaceMesh> {
+        let meshes = |world: &WaterWorld| -> BTreeMap<ChunkPos, SurfaceMesh> {
             let loaded = chunks(world).into_iter();
-            loaded.map(|chunk| (chunk.to_array(), world.surface_mesh(chunk, None))).collect()
+            loaded.map(|chunk| (chunk, world.surface_mesh(chunk, None))).collect()
         };
         let mut before = meshes(&world);
         for _ in 0..6 {
@@ -315,11 +315,11 @@ fn every_mesh_that_differs_is_listed() {
             let now = meshes(&world);
             let mut touched = meshes_touched(&world.take_changes());
             for chunk in before.keys().filter(|chunk| !now.contains_key(*chunk)) {
-                let gone = IVec3::from_array(*chunk);
-                touched.extend(Region::new(gone - 1, gone + 1).positions());
+                let gone = IVec3::from(*chunk);
+                touched.extend(Region::new(gone - 1, gone + 1).positions().map(ChunkPos::from));
             }
             for (chunk, mesh) in &now {
-                let is_listed = touched.contains(&IVec3::from_array(*chunk));
+                let is_listed = touched.contains(chunk);
                 assert!(is_listed || before.get(chunk) == Some(mesh), "seed {seed}: {chunk:?}");
                 differing += usize::from(before.get(chunk) != Some(mesh));
                 listed += usize::from(is_listed);
@@ -365,7 +365,7 @@ fn falls_are_the_cells_that_nothing_holds_up() {
                 assert!(!goes_on, "seed {seed}: {fall:?} is longer");
                 falls += 1;
             }
-            let naive: BTreeMap<_, _> = Cube::region_of(chunk)
+            let naive: BTreeMap<_, _> = Cube::region_of(chunk.into())
                 .positions()
                 .filter_map(|cell| Some((cell.to_array(), falling(world, cell)?)))
                 .collect();
@@ -388,7 +388,7 @@ fn the_level_at_a_point_is_that_of_the_mesh() {
                     continue;
                 }
                 let [a, b, c] = vertices;
-                let on = (chunk * 16).as_vec3() + a * 0.45 + b * 0.3 + c * 0.25;
+                let on = Cube::cell_at(chunk, 0).as_vec3() + a * 0.45 + b * 0.3 + c * 0.25;
                 let level = world.level_at(on - Vec3::Y * 0.02).expect("it is under water");
                 assert!((level - on.y).abs() < 1e-5, "seed {seed}: {level}, not {}", on.y);
                 let depth = world.depth_below(on - Vec3::Y * 0.02);
@@ -404,7 +404,7 @@ fn the_level_at_a_point_is_that_of_the_mesh() {
 fn buoyancy_in_still_water_is_that_of_the_displaced_volume() {
     let mut rng = Rng::with_seed(11);
     let mut world = WaterWorld::new(1, Rules::lossless()).unwrap();
-    world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN)).unwrap();
+    world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Voxel::OPEN)).unwrap();
     world.fill_water(Region::new(at(0, 0, 0), at(15, 6, 15)), 7).unwrap();
     world.fill_water(Region::new(at(0, 7, 0), at(15, 7, 15)), 2).unwrap();
     let level = 7.0 + 2.0 / 7.0;

@@ -3,7 +3,7 @@
 
 use floodplain::glam::IVec3;
 use floodplain::water2d::{Cell, EditError, MAX_LEVEL, Rules, Water2dWorld};
-use floodplain::{Chunk, Region, Shape, Sheet, Simulation};
+use floodplain::{Chunk, ChunkPos, Region, Shape, Sheet, Simulation};
 
 fn both_rules() -> [Rules; 2] {
     [Rules::default(), Rules::literal()]
@@ -44,7 +44,7 @@ fn slices_do_not_mix() {
     for rules in both_rules() {
         let mut world = Water2dWorld::new(3, rules).unwrap();
         for z in [-1, 0, 1] {
-            world.insert_chunk(IVec3::new(0, 0, z), Chunk::uniform(Cell::AIR)).unwrap();
+            world.insert_chunk(ChunkPos::new(0, 0, z), Chunk::uniform(Cell::AIR)).unwrap();
         }
         world.fill_water(Region::new(IVec3::new(3, 3, 0), IVec3::new(20, 30, 0)), 100).unwrap();
         world.run(60);
@@ -64,7 +64,7 @@ fn uniform_chunks_of_full_cells_are_no_special_case() {
         for (position, cell) in
             [(IVec3::ZERO, Cell::water(100).unwrap()), (IVec3::X, Cell::AIR), (IVec3::Y, Cell::AIR)]
         {
-            world.insert_chunk(position, Chunk::uniform(cell)).unwrap();
+            world.insert_chunk(position.into(), Chunk::uniform(cell)).unwrap();
         }
         world.run(1000);
         assert_eq!((world.validate(), world.total()), (Ok(()), 409_600));
@@ -75,21 +75,21 @@ fn uniform_chunks_of_full_cells_are_no_special_case() {
 #[test]
 fn water_waits_at_a_chunk_that_is_not_loaded_and_goes_on_when_it_comes() {
     let mut world = Water2dWorld::new(0, Rules::default()).unwrap();
-    world.insert_chunk(IVec3::ZERO, Chunk::uniform(Cell::AIR)).unwrap();
+    world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Cell::AIR)).unwrap();
     world.pour(IVec3::new(60, 0, 0), 64_000).unwrap();
     world.run(5000);
     assert!(world.is_at_rest());
     let before = world.level(IVec3::ZERO);
-    world.insert_chunk(IVec3::X, Chunk::uniform(Cell::AIR)).unwrap();
+    world.insert_chunk(ChunkPos::new(1, 0, 0), Chunk::uniform(Cell::AIR)).unwrap();
     world.run(5000);
     assert!(
         world.is_at_rest()
             && world.level(IVec3::ZERO) < before
             && world.level(IVec3::new(127, 0, 0)) > 0
     );
-    let taken = world.remove_chunk(IVec3::X).unwrap();
+    let taken = world.remove_chunk(ChunkPos::new(1, 0, 0)).unwrap();
     world.run(5000);
-    world.insert_chunk(IVec3::X, taken).unwrap();
+    world.insert_chunk(ChunkPos::new(1, 0, 0), taken).unwrap();
     assert_eq!((world.total(), world.validate()), (64_000, Ok(())));
 }
 
@@ -98,7 +98,7 @@ fn water_waits_at_a_chunk_that_is_not_loaded_and_goes_on_when_it_comes() {
 #[test]
 fn arms_of_every_width_stand_level_over_one_pipe() {
     let mut world = Water2dWorld::new(0, Rules::default()).unwrap();
-    world.insert_chunk(IVec3::ZERO, Chunk::uniform(Cell::SOLID)).unwrap();
+    world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Cell::SOLID)).unwrap();
     let arms = [(1, 1), (4, 10), (13, 40), (43, 45)];
     for (from, to) in
         arms.into_iter().map(|(from, to)| (IVec3::new(from, 2, 0), IVec3::new(to, 60, 0)))
@@ -136,7 +136,7 @@ fn code_for_any_automaton_serves_this_one() {
         world.total()
     }
     let mut world = Water2dWorld::new(0, Rules::default()).unwrap();
-    world.insert_chunk(IVec3::ZERO, Chunk::uniform(Cell::AIR)).unwrap();
+    world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Cell::AIR)).unwrap();
     world.pour(IVec3::new(31, 63, 0), MAX_LEVEL).unwrap();
     assert_eq!(settle(&mut world), u64::from(MAX_LEVEL));
     assert_eq!(world.take_changes().len(), 1);

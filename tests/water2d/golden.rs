@@ -40,7 +40,7 @@ fn world(golden: &Golden, origin: IVec3) -> Water2dWorld {
         .unwrap();
     let mut world = Water2dWorld::new(seed, Rules::literal()).unwrap();
     let size = IVec3::new(golden.map[0].len() as i32 - 1, golden.map.len() as i32 - 1, 0);
-    for chunk in Region::new(Sheet::chunk_of(origin), Sheet::chunk_of(origin + size)).positions() {
+    for chunk in Sheet::chunks_of(Region::new(origin, origin + size)) {
         world.insert_chunk(chunk, Chunk::uniform(Cell::SOLID)).unwrap();
     }
     for (cell, glyph) in cells(golden, origin).zip(golden.map.iter().flatten()) {

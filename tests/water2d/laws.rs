@@ -4,7 +4,7 @@
 use floodplain::glam::IVec3;
 use floodplain::testing::{Op, Watched};
 use floodplain::water2d::{Cell, EditError, MAX_LEVEL, Rule, Rules, Water2dWorld};
-use floodplain::{Chunk, Region, Shape, Sheet};
+use floodplain::{Chunk, ChunkPos, Region, Shape, Sheet};
 use proptest::prelude::*;
 use strategies::runs;
 
@@ -15,7 +15,7 @@ const PATIENCE: u64 = 4000;
 #[test]
 fn the_far_arm_of_a_u_rises_as_high_as_a_spring_less_a_unit() {
     let mut world = Water2dWorld::new(7, Rules::default()).unwrap();
-    world.insert_chunk(IVec3::ZERO, Chunk::uniform(Cell::SOLID)).unwrap();
+    world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Cell::SOLID)).unwrap();
     for (from, to) in [([1, 1, 0], [7, 1, 0]), ([1, 2, 0], [1, 10, 0]), ([7, 2, 0], [7, 10, 0])] {
         world.fill_water(Region::new(from.into(), to.into()), 0).unwrap();
     }
@@ -48,9 +48,7 @@ impl Drawn {
     fn world(&self, seed: u64, rules: Rules) -> Water2dWorld {
         let region = self.region();
         let mut world = Water2dWorld::with_bounds(seed, rules, region).unwrap();
-        for chunk in
-            Region::new(Sheet::chunk_of(region.min()), Sheet::chunk_of(region.max())).positions()
-        {
+        for chunk in Sheet::chunks_of(region) {
             world.insert_chunk(chunk, Chunk::uniform(Cell::SOLID)).unwrap();
         }
         for (cell, &level) in region.positions().zip(&self.cells) {
@@ -199,7 +197,7 @@ proptest! {
     fn the_order_of_loading_leaves_no_trace(drawn in drawn(), rules in rules()) {
         let mut first = drawn.world(3, rules);
         let chunks: Vec<_> = first.chunks().map(|(position, chunk)| (position, chunk.clone())).collect();
-        let load = |order: &mut dyn Iterator<Item = &(IVec3, Chunk<Cell>)>| {
+        let load = |order: &mut dyn Iterator<Item = &(ChunkPos, Chunk<Cell>)>| {
             let mut world = Water2dWorld::with_bounds(3, rules, drawn.region()).unwrap();
             order.for_each(|(position, chunk)| world.insert_chunk(*position, chunk.clone()).unwrap());
             world
@@ -220,7 +218,7 @@ proptest! {
 fn refused_edits_change_nothing() {
     let bounds = Region::new(IVec3::new(-70, -70, 0), IVec3::new(70, 70, 0));
     let mut world = Water2dWorld::with_bounds(5, Rules::default(), bounds).unwrap();
-    world.insert_chunk(IVec3::ZERO, Chunk::uniform(Cell::AIR)).unwrap();
+    world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Cell::AIR)).unwrap();
     world.set_solid(IVec3::ONE.with_z(0)).unwrap();
     world.pour(IVec3::ZERO, MAX_LEVEL).unwrap();
     world.run(3);
@@ -245,16 +243,19 @@ fn refused_edits_change_nothing() {
     assert!(matches!(world.pour(IVec3::new(3, 3, 0), MAX_LEVEL + 1), Err(EditError::Level { .. })));
     assert!(matches!(world.pour(IVec3::ZERO, u32::MAX), Err(EditError::Level { .. })));
     let air = || Chunk::uniform(Cell::AIR);
-    assert_eq!(world.insert_chunk(IVec3::ZERO, air()), Err(EditError::ChunkPresent(IVec3::ZERO)));
     assert_eq!(
-        world.insert_chunk(IVec3::X * 2, air()),
-        Err(EditError::ChunkOutOfBounds(IVec3::X * 2))
+        world.insert_chunk(ChunkPos::ZERO, air()),
+        Err(EditError::ChunkPresent(ChunkPos::ZERO))
     );
     assert_eq!(
-        world.insert_chunks([(absent, air()), (absent, air())]),
-        Err(EditError::ChunkPresent(absent))
+        world.insert_chunk(ChunkPos::new(2, 0, 0), air()),
+        Err(EditError::ChunkOutOfBounds(ChunkPos::new(2, 0, 0)))
     );
-    assert_eq!(world.remove_chunk(absent), Err(EditError::ChunkAbsent(absent)));
+    assert_eq!(
+        world.insert_chunks([(absent.into(), air()), (absent.into(), air())]),
+        Err(EditError::ChunkPresent(absent.into()))
+    );
+    assert_eq!(world.remove_chunk(absent.into()), Err(EditError::ChunkAbsent(absent.into())));
     assert!(Water2dWorld::new(0, Rules { pressure_flow: 0, ..Rules::default() }).is_err());
     assert_eq!((world.state_hash(), world.awake_cells()), before);
 }

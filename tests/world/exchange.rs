@@ -5,7 +5,7 @@ use floodplain::glam::IVec3;
 use floodplain::humidity::{self, UNITS};
 use floodplain::water;
 use floodplain::world::{Content, Couplings, Edit, MaterialId, Outcome, Rules, World};
-use floodplain::{Chunk, Cube, Region, Shape};
+use floodplain::{Chunk, ChunkPos, Cube, Region, Shape};
 use proptest::prelude::*;
 use support::world::apart::{Apart, random_edit, random_world};
 use support::world::{id, palette, rules, world};
@@ -164,8 +164,8 @@ fn a_wet_slope_has_springs_at_its_foot() {
         cell if cell.y <= 13 - cell.x => soil,
         _ => air,
     };
-    world.remove_chunk(IVec3::ZERO).unwrap();
-    let mut content = Content::from_fn(IVec3::ZERO, hill);
+    world.remove_chunk(ChunkPos::ZERO).unwrap();
+    let mut content = Content::from_fn(ChunkPos::ZERO, hill);
     let mut moisture = Chunk::uniform(0);
     for index in 0..4096 {
         if content.materials.get(index) == soil {
@@ -173,7 +173,7 @@ fn a_wet_slope_has_springs_at_its_foot() {
         }
     }
     content.moisture = Some(moisture);
-    world.insert_chunk(IVec3::ZERO, content).unwrap();
+    world.insert_chunk(ChunkPos::ZERO, content).unwrap();
     world.run(4_000);
     let ledger = world.ledger();
     assert!(ledger.sprung > 50 && ledger.soaked < ledger.sprung, "{ledger:?}");

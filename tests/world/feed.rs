@@ -5,7 +5,7 @@ use fastrand::Rng;
 use floodplain::glam::IVec3;
 use floodplain::water::{ChunkEvent, FlowField, MirrorError, SurfaceMesh, WaterView};
 use floodplain::world::{Broken, Edit, Feed, MaterialId, Mirror, Rules, Update, World, WorldView};
-use floodplain::{ChunkChanges, Cube, Face, Region, Shape};
+use floodplain::{ChunkChanges, ChunkPos, Cube, Face, Region, Shape};
 use support::edit_bytes::parsed_world_update;
 use support::world::apart::{random_edit, random_world};
 use support::world::feed::{assert_mirrored, assert_mirrors, joined, sent};
@@ -52,7 +52,7 @@ fn mirrors_follow(seed: u64, counts: &mut Counts) {
     let rules = Rules { blast_steps: 6, ..rules() };
     let mut twin = random_world(&mut rng.clone(), rules);
     let mut world = random_world(&mut rng, rules);
-    let (bounds, is_west) = (world.bounds(), |chunk: IVec3| chunk.x < 0);
+    let (bounds, is_west) = (world.bounds(), |chunk: ChunkPos| chunk.x < 0);
     let mut feed = Feed::new(&mut world);
     let mut mirror = joined(&mut feed, &world);
     let mut west = Mirror::new(100);
@@ -184,7 +184,7 @@ fn a_mirror_refuses_what_does_not_come_next() {
     again.apply(&next).unwrap();
     assert_mirrors(&mirror, &world, bounds);
     assert_mirrors(&again, &world, bounds);
-    assert_eq!(mirror.chunk(IVec3::X).map(|chunk| chunk.get(0)), Some(id("soil")));
+    assert_eq!(mirror.chunk(ChunkPos::new(1, 0, 0)).map(|chunk| chunk.get(0)), Some(id("soil")));
     let whole = feed.whole(&world, mirror.chunks());
     let error = MirrorError::TooManyChunks { most: 1, wanted: 2 };
     assert_eq!(Mirror::new(1).apply(&whole), Err(error));
@@ -197,7 +197,8 @@ type Drawn = (Vec<(Option<MaterialId>, u8)>, Vec<SurfaceMesh>, usize);
 fn drawn<W: WorldView>(world: &W, cells: Region, flow: &mut FlowField) -> Drawn {
     flow.update(world.water());
     let ground = cells.positions().map(|cell| (world.material(cell), world.moisture_steps(cell)));
-    let chunks: Vec<IVec3> = Region::new(cells.min() >> 4, cells.max() >> 4).positions().collect();
+    let chunks: Vec<ChunkPos> =
+        Region::new(cells.min() >> 4, cells.max() >> 4).positions().map(ChunkPos::from).collect();
     let meshes = chunks.iter().map(|&chunk| world.water().surface_mesh(chunk, Some(flow)));
     let solid = chunks.iter().filter_map(|&chunk| world.materials(chunk));
     let solid =
@@ -285,14 +286,17 @@ fn feeds_and_lists_take_nothing_from_each_other() {
 fn a_chunk_that_was_shown_is_unloaded_on_the_client_too() {
     let bounds = Region::new(IVec3::ZERO, IVec3::new(31, 15, 15));
     let mut world = world(7, rules(), bounds);
-    let mut records = world.remove_chunks([IVec3::X]).unwrap();
+    let mut records = world.remove_chunks([ChunkPos::new(1, 0, 0)]).unwrap();
     let mut feed = Feed::new(&mut world);
     world.insert_records(core::mem::take(&mut records)).unwrap();
     let mut mirror = joined(&mut feed, &world);
-    assert_eq!(mirror.chunks(), [IVec3::ZERO, IVec3::X]);
-    world.remove_chunks([IVec3::X]).unwrap();
+    assert_eq!(mirror.chunks(), [ChunkPos::ZERO, ChunkPos::new(1, 0, 0)]);
+    world.remove_chunks([ChunkPos::new(1, 0, 0)]).unwrap();
     mirror.apply(&feed.take(&mut world)).unwrap();
-    assert_eq!((mirror.chunks(), mirror.chunk(IVec3::X).is_none()), (vec![IVec3::ZERO], true));
+    assert_eq!(
+        (mirror.chunks(), mirror.chunk(ChunkPos::new(1, 0, 0)).is_none()),
+        (vec![ChunkPos::ZERO], true)
+    );
     assert_mirrors(&mirror, &world, bounds);
 }
 
@@ -302,12 +306,15 @@ fn a_mirror_forgets_the_chunks_that_it_is_told_to() {
     let mut world = world(7, rules(), bounds);
     let mut feed = Feed::new(&mut world);
     let mut mirror = joined(&mut feed, &world);
-    mirror.retain(|chunk| chunk == IVec3::X);
-    assert_eq!((mirror.chunks(), mirror.material(IVec3::ZERO)), (vec![IVec3::X], None));
+    mirror.retain(|chunk| chunk == ChunkPos::new(1, 0, 0));
+    assert_eq!(
+        (mirror.chunks(), mirror.material(IVec3::ZERO)),
+        (vec![ChunkPos::new(1, 0, 0)], None)
+    );
     world.set_material(IVec3::ZERO, id("rock")).unwrap();
     mirror.apply(&feed.take(&mut world)).unwrap();
-    assert_eq!(mirror.chunk(IVec3::ZERO), None, "its changes are skipped");
-    mirror.apply(&feed.whole(&world, [IVec3::ZERO])).unwrap();
+    assert_eq!(mirror.chunk(ChunkPos::ZERO), None, "its changes are skipped");
+    mirror.apply(&feed.whole(&world, [ChunkPos::ZERO])).unwrap();
     assert_mirrors(&mirror, &world, bounds);
 }
 
@@ -321,7 +328,7 @@ fn any_bytes_are_an_update_or_an_error_that_names_the_place() {
         world.charge(IVec3::new(4, 3, 0), 5.0, 400.0).unwrap();
         _ = world.apply(random_edit(&mut rng, world.bounds()));
         world.run(2);
-        let all: Vec<IVec3> = world.chunks().map(|(chunk, _)| chunk).collect();
+        let all: Vec<ChunkPos> = world.chunks().map(|(chunk, _)| chunk).collect();
         let update = if rng.bool() { feed.take(&mut world) } else { feed.whole(&world, all) };
         let whole = update.to_bytes();
         for _ in 0..20 {

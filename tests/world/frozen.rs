@@ -4,15 +4,15 @@ use fastrand::Rng;
 use floodplain::glam::IVec3;
 use floodplain::water::{self, Ring, SimulationDistance};
 use floodplain::world::{Content, Edit, Palette, Rules, World};
-use floodplain::{CHUNK_CELLS, Chunk, Cube, Region, Shape};
+use floodplain::{CHUNK_CELLS, Chunk, ChunkPos, Cube, Region, Shape};
 use support::world::apart::random_world;
 use support::world::rules;
 
-fn freeze(world: &mut World, chunks: Vec<IVec3>) {
+fn freeze(world: &mut World, chunks: Vec<ChunkPos>) {
     world.apply(Edit::Water(water::Edit::Freeze(chunks))).unwrap();
 }
 
-fn chunks(world: &World) -> Vec<IVec3> {
+fn chunks(world: &World) -> Vec<ChunkPos> {
     world.chunks().map(|(chunk, _)| chunk).collect()
 }
 
@@ -64,10 +64,10 @@ fn chunks_that_freeze_just_after_moisture_has_passed_their_faces_leave_the_accou
             });
             let moisture = Some(Chunk::from_cells(&moisture));
             let content = Content { moisture, ..Chunk::uniform(soil).into() };
-            world.insert_chunk(chunk(number), content).unwrap();
+            world.insert_chunk(chunk(number).into(), content).unwrap();
         }
         for _ in 0..150 {
-            let at = [chunk(rng.i32(0..12))];
+            let at = [chunk(rng.i32(0..12)).into()];
             _ = if rng.u8(..3) == 0 { world.freeze(at) } else { world.thaw(at) };
             world.step();
         }
@@ -85,14 +85,14 @@ fn water_and_moisture_go_on_as_if_what_is_frozen_were_not_loaded() {
         let mut without = random_world(&mut rng, rules());
         let all = chunks(&world);
         let still = all[rng.usize(..all.len())];
-        freeze(&mut world, vec![still]);
-        without.remove_chunks([still]).unwrap();
+        freeze(&mut world, vec![still.into()]);
+        without.remove_chunks([still.into()]).unwrap();
         for _ in 0..8 {
             world.step();
             without.step();
         }
         for cell in all.iter().filter(|&&chunk| chunk != still).flat_map(|&chunk| {
-            world.bounds().intersection(&Cube::region_of(chunk)).unwrap().positions()
+            world.bounds().intersection(&Cube::region_of(chunk.into())).unwrap().positions()
         }) {
             let looks = [&world, &without].map(|world| (world.units(cell), world.moisture(cell)));
             assert_eq!(looks[0], looks[1], "seed {seed}, {cell}");
@@ -107,12 +107,12 @@ fn a_simulation_distance_looks_at_the_queue_of_the_world() {
     let palette = Palette::natural();
     let air = palette.id("air").unwrap();
     let mut world = World::new(7, palette, Rules::default()).unwrap();
-    let row = Region::new(IVec3::ZERO, IVec3::new(9, 0, 0)).positions();
-    world.insert_chunks(row.map(|at| (at, Content::from_fn(at, |_| air)))).unwrap();
+    let row = Region::new(IVec3::ZERO, IVec3::new(9, 0, 0)).positions().map(ChunkPos::from);
+    world.insert_chunks(row.map(|at| (at, Content::from_fn(at.into(), |_| air)))).unwrap();
     let distance = SimulationDistance::new([Ring::always(2)]).unwrap().with_hysteresis(0);
     let mut switched = 0;
     for _ in 0..10 {
-        for edit in distance.edits(&world, &[IVec3::ZERO]) {
+        for edit in distance.edits(&world, &[ChunkPos::ZERO]) {
             let Edit::Water(water::Edit::Freeze(chunks)) = &edit else { panic!("{edit:?}") };
             switched += chunks.len();
             world.queue(edit);
@@ -122,11 +122,11 @@ fn a_simulation_distance_looks_at_the_queue_of_the_world() {
     world.step();
     assert_eq!(world.water().frozen_chunks().count(), 7);
     // What is queued to go is not frozen, what is queued to come is.
-    world.queue(Edit::RemoveChunk(IVec3::X));
-    world.queue(Edit::Water(water::Edit::Thaw(vec![IVec3::new(9, 0, 0)])));
-    let edits = distance.edits(&world, &[IVec3::ZERO]);
-    assert_eq!(edits, [Edit::Water(water::Edit::Freeze(vec![IVec3::new(9, 0, 0)]))]);
-    assert!(distance.edits(&world, &[IVec3::new(9, 0, 0)]).len() == 2);
+    world.queue(Edit::RemoveChunk(ChunkPos::new(1, 0, 0)));
+    world.queue(Edit::Water(water::Edit::Thaw(vec![ChunkPos::new(9, 0, 0)])));
+    let edits = distance.edits(&world, &[ChunkPos::ZERO]);
+    assert_eq!(edits, [Edit::Water(water::Edit::Freeze(vec![ChunkPos::new(9, 0, 0)]))]);
+    assert!(distance.edits(&world, &[ChunkPos::new(9, 0, 0)]).len() == 2);
 }
 
 /// Charges near the players held the distance at its shortest, though little water was awake.
@@ -135,17 +135,17 @@ fn awake_chunks_near_the_players_do_not_shorten_the_distance() {
     let palette = Palette::natural();
     let [air, rock] = ["air", "rock"].map(|name| palette.id(name).unwrap());
     let mut world = World::new(7, palette, Rules::default()).unwrap();
-    let row = Region::new(IVec3::ZERO, IVec3::new(9, 0, 0)).positions();
+    let row = Region::new(IVec3::ZERO, IVec3::new(9, 0, 0)).positions().map(ChunkPos::from);
     let content = |at| Content::from_heights(at, |_, _| 3, |_| rock, air);
-    world.insert_chunks(row.map(|at| (at, content(at)))).unwrap();
+    world.insert_chunks(row.map(|at| (at, content(at.into())))).unwrap();
     world.run(40);
     let distance = SimulationDistance::new([Ring::always(6)]).unwrap();
-    assert_eq!(distance.far_share(&world, &[IVec3::ZERO]), 0.0);
+    assert_eq!(distance.far_share(&world, &[ChunkPos::ZERO]), 0.0);
     world.charge(IVec3::new(8, 8, 8), 3.0, 400.0).unwrap();
     world.rain(IVec3::new(130, 15, 8), 5).unwrap();
-    let share = distance.far_share(&world, &[IVec3::ZERO]);
+    let share = distance.far_share(&world, &[ChunkPos::ZERO]);
     assert!(share > 0.0 && share < 0.05, "{share}");
-    assert!(distance.far_share(&world, &[IVec3::new(9, 0, 0)]) > 0.95);
+    assert!(distance.far_share(&world, &[ChunkPos::new(9, 0, 0)]) > 0.95);
     assert_eq!(distance.far_share(&world, &[]), 1.0);
 }
 
@@ -156,10 +156,10 @@ fn water_that_is_far_away_is_to_blame_beside_soil_that_is_near() {
     let palette = Palette::natural();
     let [air, rock, soil] = ["air", "rock", "soil"].map(|name| palette.id(name).unwrap());
     let mut world = World::new(7, palette, Rules::default()).unwrap();
-    let row = Region::new(IVec3::ZERO, IVec3::new(20, 0, 0)).positions();
+    let row = Region::new(IVec3::ZERO, IVec3::new(20, 0, 0)).positions().map(ChunkPos::from);
     let ground = |at: IVec3| if at.x < 2 { soil } else { rock };
-    let content = |at| Content::from_heights(at, |_, _| 3, |_| ground(at), air);
-    world.insert_chunks(row.map(|at| (at, content(at)))).unwrap();
+    let content = |at| Content::from_heights(at, |_, _| 3, |_| ground(at.into()), air);
+    world.insert_chunks(row.map(|at| (at, content(at.into())))).unwrap();
     for x in [8, 24] {
         world.apply(soil_edit(IVec3::new(x, 2, 8))).unwrap();
     }
@@ -167,7 +167,7 @@ fn water_that_is_far_away_is_to_blame_beside_soil_that_is_near() {
     world.run(8);
     assert!(world.soil().awake_cells() >= 2 * 4096, "soil near the player is awake");
     let distance = SimulationDistance::new([Ring::always(6)]).unwrap();
-    let share = distance.far_share(&world, &[IVec3::ZERO]);
+    let share = distance.far_share(&world, &[ChunkPos::ZERO]);
     assert!(share > 0.5, "{share}");
 }
 

@@ -3,7 +3,7 @@
 use fastrand::Rng;
 use floodplain::glam::IVec3;
 use floodplain::world::{Edit, Ledger, MaterialId, Outcome, Palette, Rules, World};
-use floodplain::{Chunk, Cube, Shape};
+use floodplain::{Chunk, ChunkPos, Cube, Shape};
 use proptest::prelude::*;
 use support::world::id;
 use support::world::runs::Run;
@@ -44,7 +44,7 @@ fn units_pass_between_all_parts_in_the_random_runs() {
 #[test]
 fn a_chunk_in_an_edit_has_the_same_bytes_however_it_is_stored() {
     let insert = |materials: Chunk<MaterialId>| {
-        Edit::InsertChunk { position: IVec3::ZERO, content: materials.into() }.to_bytes()
+        Edit::InsertChunk { position: ChunkPos::ZERO, content: materials.into() }.to_bytes()
     };
     let material = MaterialId(3);
     let mut dense = Chunk::uniform(material);

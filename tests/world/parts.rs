@@ -3,7 +3,7 @@
 use fastrand::Rng;
 use floodplain::glam::IVec3;
 use floodplain::world::{Couplings, Edit, Rules, UnderWater, World};
-use floodplain::{Cube, Shape, blast, water};
+use floodplain::{ChunkPos, Cube, Shape, blast, water};
 use proptest::prelude::*;
 use support::world::apart::{Apart, random_edit, random_world};
 use support::world::{id, palette, rules, uncoupled, world};
@@ -87,7 +87,7 @@ fn run_thrown(seed: u64) -> u64 {
     let rules = Rules { under_water, throw_flow, spilling: false, ..some_rules(&mut rng) };
     let mut world = random_world(&mut rng, rules);
     let mut apart = Apart::of(&world);
-    let chunks: Vec<IVec3> = world.chunks().map(|(chunk, _)| chunk).collect();
+    let chunks: Vec<ChunkPos> = world.chunks().map(|(chunk, _)| chunk).collect();
     for _ in 0..8 {
         let mut edits = Vec::new();
         if rng.u8(..8) == 0 {

@@ -4,7 +4,7 @@ use fastrand::Rng;
 use floodplain::glam::IVec3;
 use floodplain::humidity::Cell;
 use floodplain::world::{ChunkRecord, Content, EditError, Material, MaterialId, Palette, World};
-use floodplain::{Chunk, DecodeError, DecodeProblem, Format, Region, humidity};
+use floodplain::{Chunk, ChunkPos, DecodeError, DecodeProblem, Format, Region, humidity};
 use support::world::apart::random_world;
 use support::world::{id, rules, world};
 
@@ -12,7 +12,7 @@ use support::world::{id, rules, world};
 #[derive(PartialEq)]
 struct Held {
     contents: Vec<Content>,
-    soil: Vec<(IVec3, Chunk<Cell>)>,
+    soil: Vec<(ChunkPos, Chunk<Cell>)>,
     water: u64,
     total: u128,
 }
@@ -37,7 +37,7 @@ fn records_that_are_put_back_leave_what_was_there() {
         }
         world.run(5);
         let before = held(&world);
-        let chunks: Vec<IVec3> = world.chunks().map(|(chunk, _)| chunk).step_by(2).collect();
+        let chunks: Vec<ChunkPos> = world.chunks().map(|(chunk, _)| chunk).step_by(2).collect();
         let records = world.remove_chunks(chunks.clone()).unwrap();
         assert!(chunks.iter().all(|&chunk| world.chunk(chunk).is_none()));
         assert_eq!(world.validate(), Ok(()));
@@ -60,7 +60,7 @@ fn record() -> (World, ChunkRecord) {
     let cell = IVec3::new(3, 0, 3);
     let rain = humidity::Edit::SetRain { cell, humidity: 9.0 };
     world.apply(floodplain::world::Edit::Soil(rain)).unwrap();
-    let record = world.remove_chunks([IVec3::ZERO]).unwrap().remove(0);
+    let record = world.remove_chunks([ChunkPos::ZERO]).unwrap().remove(0);
     (world, record)
 }
 
@@ -68,11 +68,11 @@ fn record() -> (World, ChunkRecord) {
 fn records_that_do_not_go_with_a_world_are_refused() {
     let (mut home, record) = record();
     let twice = home.insert_records([record.clone(), record.clone()]);
-    assert_eq!(twice, Err(EditError::ChunkPresent(IVec3::ZERO)));
-    assert_eq!(home.remove_chunks([IVec3::ZERO]), Err(EditError::ChunkAbsent(IVec3::ZERO)));
+    assert_eq!(twice, Err(EditError::ChunkPresent(ChunkPos::ZERO)));
+    assert_eq!(home.remove_chunks([ChunkPos::ZERO]), Err(EditError::ChunkAbsent(ChunkPos::ZERO)));
     let bounds = Region::new(IVec3::splat(16), IVec3::splat(31));
     let outside = world(7, rules(), bounds).insert_records([record.clone()]);
-    assert_eq!(outside, Err(EditError::ChunkOutOfBounds(IVec3::ZERO)));
+    assert_eq!(outside, Err(EditError::ChunkOutOfBounds(ChunkPos::ZERO)));
     let foreign = |materials: Vec<Material>| {
         let palette = Palette::new(materials).unwrap();
         let mut world = World::with_bounds(7, palette, rules(), home.bounds()).unwrap();

@@ -4,13 +4,13 @@ use fastrand::Rng;
 use floodplain::glam::IVec3;
 use floodplain::water::{Voxel, WaterCell};
 use floodplain::world::{Content, Edit, Palette, Rules, Settle, World};
-use floodplain::{Chunk, Cube, Face, Region, Shape, humidity, water};
+use floodplain::{Chunk, ChunkPos, Cube, Face, Region, Shape, humidity, water};
 use support::world::{id, rules, world};
 
 const LEVEL: i32 = 20;
 
 /// A seabed of hills and an island, of sand on soil on gravel on clay, under sea up to `LEVEL`.
-fn content(chunk: IVec3, palette: &Palette) -> Content {
+fn content(chunk: ChunkPos, palette: &Palette) -> Content {
     let [air, sand, soil, gravel, clay] =
         ["air", "sand", "soil", "gravel", "clay"].map(|name| palette.id(name).unwrap());
     let top = |x: i32, z: i32| 14 + (x - 20).abs() / 3 - (z - 24) * (z - 24) / 60;
@@ -35,11 +35,13 @@ fn coast(moist: bool) -> World {
     let chunks = Region::new(IVec3::ZERO, IVec3::new(2, 1, 2));
     let bounds = Region::new(IVec3::ZERO, IVec3::new(47, 31, 47));
     let mut world = World::with_bounds(7, palette.clone(), rules, bounds).unwrap();
-    let content = |at: IVec3| {
+    let content = |at: ChunkPos| {
         let content = content(at, &palette);
         if moist { content.with_water_table(at, LEVEL, &palette, &rules) } else { content }
     };
-    world.insert_chunks(chunks.positions().map(|at| (at, content(at)))).unwrap();
+    world
+        .insert_chunks(chunks.positions().map(ChunkPos::from).map(|at| (at, content(at))))
+        .unwrap();
     world
 }
 
@@ -62,7 +64,7 @@ fn ground_that_is_generated_moist_is_at_rest_at_once_under_a_sea() {
 
 /// A column of two chunks of random hills of random layers, below a sea or a lake up to a level,
 /// with the moisture that it has about that level.
-fn column(rng: &mut Rng, palette: &Palette, rules: &Rules) -> Vec<(IVec3, Content)> {
+fn column(rng: &mut Rng, palette: &Palette, rules: &Rules) -> Vec<(ChunkPos, Content)> {
     let names = ["sand", "soil", "gravel", "clay", "rock"];
     let layers: Vec<_> = (0..8).map(|_| palette.id(names[rng.usize(..5)]).unwrap()).collect();
     let (air, level, foot) = (palette.id("air").unwrap(), rng.i32(4..28), rng.i32(-6..20));
@@ -72,7 +74,7 @@ fn column(rng: &mut Rng, palette: &Palette, rules: &Rules) -> Vec<(IVec3, Conten
     let ground = |down: u32| layers[(down as usize / depth).min(7)];
     let full = WaterCell::with_height(7).unwrap().into();
     let wet = [Voxel::SEA, full][rng.usize(..2)];
-    let content = |chunk: IVec3| {
+    let content = |chunk: ChunkPos| {
         let content = Content::from_heights(chunk, top, ground, air);
         let water = |index: usize| {
             let is_open = content.materials.get(index) == air;
@@ -82,7 +84,7 @@ fn column(rng: &mut Rng, palette: &Palette, rules: &Rules) -> Vec<(IVec3, Conten
         let water = Some(Chunk::from_cells(&core::array::from_fn(water)));
         (chunk, Content { water, ..content }.with_water_table(chunk, level, palette, rules))
     };
-    [IVec3::ZERO, IVec3::Y].map(content).into()
+    [ChunkPos::ZERO, ChunkPos::new(0, 1, 0)].map(content).into()
 }
 
 /// Statistics of what is generated: none of the columns is restless.
@@ -138,13 +140,13 @@ fn seabed() -> World {
     let palette = Palette::natural();
     let soil = Rules::default().soil.with_border(Face::Down, humidity::Border::Drain);
     let rules = Rules { soil, soil_period: 1, ..Rules::default() };
-    let bounds = Cube::region_of(IVec3::ZERO);
+    let bounds = Cube::region_of(ChunkPos::ZERO);
     let [air, gravel, soil] = ["air", "gravel", "soil"].map(id);
     let top = |x: i32, z: i32| 5 + (x / 3 + z / 5) % 3;
     let ground = |depth| if depth < 3 { gravel } else { soil };
-    let content = Content::from_heights(IVec3::ZERO, top, ground, air);
+    let content = Content::from_heights(ChunkPos::ZERO, top, ground, air);
     let mut world = World::with_bounds(7, palette, rules, bounds).unwrap();
-    world.insert_chunk(IVec3::ZERO, content).unwrap();
+    world.insert_chunk(ChunkPos::ZERO, content).unwrap();
     for cell in bounds.positions() {
         if (8..12).contains(&cell.y) || cell.y < 8 && cell.y > top(cell.x, cell.z) {
             world.apply(Edit::Water(water::Edit::SetSea(cell))).unwrap();

@@ -6,7 +6,7 @@ use floodplain::glam::IVec3;
 use floodplain::humidity::Border;
 use floodplain::snapshot::Saved;
 use floodplain::world::{Edit, Rules, World};
-use floodplain::{Face, Region, water};
+use floodplain::{ChunkPos, Face, Region, water};
 use support::world::{id, rules, world};
 
 /// Two chunks of hills of several soils with some rock, dry, below a sea; under one in two the
@@ -86,7 +86,7 @@ fn seepage_from_random_seas_sleeps_despite_saves_and_frost() {
         assert_eq!(world.ledger().came_in() - before.came_in(), seeped, "seed {seed}");
 
         // Nothing seeps in frost. Thawed, it goes on as before.
-        let chunks: Vec<IVec3> = world.chunks().map(|(chunk, _)| chunk).collect();
+        let chunks: Vec<ChunkPos> = world.chunks().map(|(chunk, _)| chunk).collect();
         world.apply(Edit::Water(water::Edit::Freeze(chunks.clone()))).unwrap();
         let before = world.ledger();
         world.run(7);

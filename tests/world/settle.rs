@@ -4,7 +4,7 @@ use fastrand::Rng;
 use floodplain::glam::IVec3;
 use floodplain::water::{self, Fixture};
 use floodplain::world::{Content, Edit, EditError, MaterialId, Rules, RulesError, Settle, World};
-use floodplain::{Chunk, Cube, Face, Region, Shape, humidity};
+use floodplain::{Chunk, ChunkPos, Cube, Face, Region, Shape, humidity};
 use support::world::apart::random_world;
 use support::world::feed::{assert_mirrors, joined};
 use support::world::{id, palette, rules, world};
@@ -21,14 +21,12 @@ fn quick() -> Rules {
 }
 
 /// Ground in waves of several materials, with water in the air and moisture in patches.
-fn generated(seed: u64) -> Vec<(IVec3, Content)> {
+fn generated(seed: u64) -> Vec<(ChunkPos, Content)> {
     let mut rng = Rng::with_seed(seed);
     let tops: Vec<i32> = (0..64).map(|_| rng.i32(0..6)).collect();
     let ground: Vec<MaterialId> = ["rock", "soil", "sand", "gravel"].map(id).into_iter().collect();
     let wet = rng.u8(1..40);
-    let (min, max) = (Cube::chunk_of(bounds().min()), Cube::chunk_of(bounds().max()));
-    let chunks = Region::new(min, max).positions();
-    chunks
+    Cube::chunks_of(bounds())
         .map(|chunk| {
             let top = |x: i32, z: i32| tops[(x / 3 + z / 2 * 5).rem_euclid(64) as usize];
             let mut content = Content::from_heights(chunk, top, |_| id("soil"), id("air"));
@@ -134,7 +132,7 @@ fn while_chunks_settle_the_rest_of_the_world_stands_still() {
         }
         _ = world.charge(IVec3::new(4, 2, 0), 3.0, 100.0);
         world.run(rng.u64(..4));
-        let chunks: Vec<IVec3> = world.chunks().map(|(chunk, _)| chunk).collect();
+        let chunks: Vec<ChunkPos> = world.chunks().map(|(chunk, _)| chunk).collect();
         let still = chunks[rng.usize(..chunks.len())];
         world.apply(Edit::Water(water::Edit::Freeze(vec![still]))).unwrap();
         let there = chunks[rng.usize(..chunks.len())];
@@ -148,7 +146,7 @@ fn while_chunks_settle_the_rest_of_the_world_stands_still() {
         let mut feed = floodplain::world::Feed::new(&mut world);
         let mut mirror = joined(&mut feed, &world);
         let before = (outside(&world), pressure(&world), world.ticks(), world.ledger());
-        let settling = world.settle_now(Region::cell(there * 16 + 3), 30);
+        let settling = world.settle_now(Region::cell(Cube::cell_at(there, 0) + 3), 30);
         let settling = settling.expect("it is loaded");
         let after = (outside(&world), pressure(&world), world.ticks(), world.ledger());
         assert_eq!((&after.0, after.1, after.2), (&before.0, before.1, before.2), "seed {seed}");
@@ -183,7 +181,7 @@ fn restless_chunks_are_named() {
     world.apply(Edit::Soil(wet)).unwrap();
     let settling = world.settle_now(bounds, 12).unwrap();
     let [chunk] = settling.restless[..] else { panic!("{settling:?}") };
-    assert_eq!((chunk.chunk, chunk.water, chunk.soil), (IVec3::ZERO, 0, true));
+    assert_eq!((chunk.chunk, chunk.water, chunk.soil), (ChunkPos::ZERO, 0, true));
     assert_eq!((settling.ticks, settling.is_at_rest()), (12, false));
     // A valve that has water to pass on keeps a world from rest, though no cell is awake.
     let mut valve = support::world::world(5, rules(), bounds);
@@ -202,8 +200,8 @@ fn restless_chunks_are_named() {
 
 #[test]
 fn invalid_settling_is_refused() {
-    let air = || (IVec3::ZERO, Content::from(Chunk::uniform(id("air"))));
-    let refused = |rules, list: Vec<(IVec3, Content)>| {
+    let air = || (ChunkPos::ZERO, Content::from(Chunk::uniform(id("air"))));
+    let refused = |rules, list: Vec<(ChunkPos, Content)>| {
         Settle {
             seed: 1,
             palette: palette(),
@@ -214,9 +212,9 @@ fn invalid_settling_is_refused() {
         .run(list)
         .unwrap_err()
     };
-    assert_eq!(refused(rules(), vec![air(), air()]), EditError::ChunkPresent(IVec3::ZERO));
-    let far = vec![(IVec3::X, air().1)];
-    assert_eq!(refused(rules(), far), EditError::ChunkOutOfBounds(IVec3::X));
+    assert_eq!(refused(rules(), vec![air(), air()]), EditError::ChunkPresent(ChunkPos::ZERO));
+    let far = vec![(ChunkPos::new(1, 0, 0), air().1)];
+    assert_eq!(refused(rules(), far), EditError::ChunkOutOfBounds(ChunkPos::new(1, 0, 0)));
     let wrong = Rules { soil_period: 0, ..rules() };
     assert_eq!(refused(wrong, vec![air()]), EditError::Rules(RulesError::SoilPeriod(0)));
     let mut empty = new(1, rules());

@@ -3,11 +3,11 @@
 use bevy_app::{App, Update};
 use bevy_ecs::prelude::*;
 use bevy_time::{TimePlugin, TimeUpdateStrategy};
+use floodplain::ChunkPos;
 use floodplain::bevy::{
     ChunkSurface, EditFailure, EditOutcome, EditRequest, FloodplainPlugin, Simulated,
     SimulationChanges, SimulationChunk, SimulationWorld,
 };
-use floodplain::glam::IVec3;
 
 /// What an edit came to.
 pub type Answer<W> = Result<
@@ -22,8 +22,8 @@ pub struct Seen<W: Simulated> {
     pub changes: Vec<SimulationChanges<W>>,
     /// Worlds, chunks and surfaces that counted as changed.
     pub worlds: Vec<Entity>,
-    pub chunks: Vec<(Entity, IVec3)>,
-    pub surfaces: Vec<(Entity, IVec3)>,
+    pub chunks: Vec<(Entity, ChunkPos)>,
+    pub surfaces: Vec<(Entity, ChunkPos)>,
 }
 
 impl<W: Simulated> Default for Seen<W> {
@@ -85,10 +85,10 @@ pub fn simulation<W: Simulated>(app: &App, entity: Entity) -> &SimulationWorld<W
 }
 
 /// Returns the chunks of a world that there are entities of, in order of position.
-pub fn chunk_entities<W: Simulated>(app: &mut App, world: Entity) -> Vec<IVec3> {
+pub fn chunk_entities<W: Simulated>(app: &mut App, world: Entity) -> Vec<ChunkPos> {
     let mut chunks = app.world_mut().query::<&SimulationChunk<W>>();
     let of_it = chunks.iter(app.world()).filter(|chunk| chunk.world() == world);
-    let mut positions: Vec<IVec3> = of_it.map(SimulationChunk::position).collect();
-    positions.sort_by_key(|at| [at.y, at.z, at.x]);
+    let mut positions: Vec<ChunkPos> = of_it.map(SimulationChunk::position).collect();
+    positions.sort();
     positions
 }

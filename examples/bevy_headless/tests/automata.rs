@@ -9,7 +9,7 @@ use floodplain::humidity::{self, HumidityWorld};
 use floodplain::snapshot::Saved;
 use floodplain::water::ChunkEvent;
 use floodplain::water2d::{self, Water2dWorld};
-use floodplain::{Chunk, ChunkChanges, Cube, Region, Shape, Sheet, Simulation};
+use floodplain::{Chunk, ChunkChanges, ChunkPos, Cube, Region, Shape, Sheet, Simulation};
 use support::worlds;
 
 /// What the tests do with an automaton besides what the plugin does.
@@ -18,11 +18,11 @@ trait Kind:
 {
     fn make(seed: u64) -> Self;
     /// Any edit; some are refused.
-    fn any_edit(rng: &mut Rng, at: IVec3, chunk: IVec3) -> Self::Edit;
+    fn any_edit(rng: &mut Rng, at: IVec3, chunk: ChunkPos) -> Self::Edit;
     /// The chunk that an edit loads.
-    fn loads(edit: &Self::Edit) -> Option<IVec3>;
-    fn positions(&self) -> Vec<IVec3>;
-    fn chunk_of(cell: IVec3) -> IVec3;
+    fn loads(edit: &Self::Edit) -> Option<ChunkPos>;
+    fn positions(&self) -> Vec<ChunkPos>;
+    fn chunk_of(cell: IVec3) -> ChunkPos;
 }
 
 macro_rules! kind {
@@ -31,27 +31,27 @@ macro_rules! kind {
             fn make(seed: u64) -> Self {
                 $make(seed)
             }
-            fn any_edit(rng: &mut Rng, at: IVec3, chunk: IVec3) -> $part::Edit {
-                let any_edit: fn(&mut Rng, IVec3, IVec3) -> $part::Edit = $any_edit;
+            fn any_edit(rng: &mut Rng, at: IVec3, chunk: ChunkPos) -> $part::Edit {
+                let any_edit: fn(&mut Rng, IVec3, ChunkPos) -> $part::Edit = $any_edit;
                 any_edit(rng, at, chunk)
             }
-            fn loads(edit: &$part::Edit) -> Option<IVec3> {
+            fn loads(edit: &$part::Edit) -> Option<ChunkPos> {
                 match edit {
                     $part::Edit::InsertChunk { position, .. } => Some(*position),
                     _ => None,
                 }
             }
-            fn positions(&self) -> Vec<IVec3> {
+            fn positions(&self) -> Vec<ChunkPos> {
                 self.chunks().map(|(position, _)| position).collect()
             }
-            fn chunk_of(cell: IVec3) -> IVec3 {
+            fn chunk_of(cell: IVec3) -> ChunkPos {
                 <$shape>::chunk_of(cell)
             }
         }
     };
 }
 
-fn humidity_edit(rng: &mut Rng, cell: IVec3, position: IVec3) -> humidity::Edit {
+fn humidity_edit(rng: &mut Rng, cell: IVec3, position: ChunkPos) -> humidity::Edit {
     use humidity::Edit::*;
     let soil = humidity::Cell::soil(20.0 * rng.f64(), 0.5 + 4.0 * rng.f32());
     match rng.u8(..8) {
@@ -62,11 +62,11 @@ fn humidity_edit(rng: &mut Rng, cell: IVec3, position: IVec3) -> humidity::Edit 
         4 => FillCells { region: Region::new(cell, cell + 1), value: soil },
         5 => InsertChunk { position, chunk: Chunk::uniform(soil) },
         6 => SetCell { cell, value: soil },
-        _ => RemoveChunk(position),
+        _ => RemoveChunk(position.into()),
     }
 }
 
-fn blast_edit(rng: &mut Rng, cell: IVec3, position: IVec3) -> blast::Edit {
+fn blast_edit(rng: &mut Rng, cell: IVec3, position: ChunkPos) -> blast::Edit {
     use blast::Edit::*;
     match rng.u8(..7) {
         0 => SetPressure { cell, pressure: 300.0 * rng.f32() },
@@ -75,11 +75,11 @@ fn blast_edit(rng: &mut Rng, cell: IVec3, position: IVec3) -> blast::Edit {
         3 => SetWall { cell, strength: 5.0 },
         4 => ClearSolid(cell),
         5 => InsertChunk { position, chunk: Chunk::uniform(2.0) },
-        _ => RemoveChunk(position),
+        _ => RemoveChunk(position.into()),
     }
 }
 
-fn water_2d_edit(rng: &mut Rng, cell: IVec3, position: IVec3) -> water2d::Edit {
+fn water_2d_edit(rng: &mut Rng, cell: IVec3, position: ChunkPos) -> water2d::Edit {
     use water2d::Edit::*;
     match rng.u8(..7) {
         0 => SetSolid(cell),
@@ -88,7 +88,7 @@ fn water_2d_edit(rng: &mut Rng, cell: IVec3, position: IVec3) -> water2d::Edit {
         3 => Scoop { cell, units: rng.u32(..90) },
         4 => FillWater { region: Region::new(cell, cell + IVec3::X), level: 130 },
         5 => InsertChunk { position, chunk: Chunk::uniform(water2d::Cell::AIR) },
-        _ => RemoveChunk(position),
+        _ => RemoveChunk(position.into()),
     }
 }
 
@@ -101,16 +101,16 @@ kind!(Water2dWorld, Sheet, water2d, worlds::water_2d, water_2d_edit);
 /// The events that chunks give rise to: by what was there before and is now, was inserted, and
 /// changed.
 fn events(
-    before: &[IVec3],
-    now: &[IVec3],
-    inserted: &[IVec3],
+    before: &[ChunkPos],
+    now: &[ChunkPos],
+    inserted: &[ChunkPos],
     changes: &[ChunkChanges],
-) -> Vec<(IVec3, ChunkEvent)> {
+) -> Vec<(ChunkPos, ChunkEvent)> {
     let changed = changes.iter().map(|changes| changes.chunk);
-    let mut all: Vec<IVec3> = before.iter().chain(now).copied().chain(changed.clone()).collect();
-    all.sort_by_key(|at| [at.y, at.z, at.x]);
+    let mut all: Vec<ChunkPos> = before.iter().chain(now).copied().chain(changed.clone()).collect();
+    all.sort();
     all.dedup();
-    let event = |at: &IVec3| {
+    let event = |at: &ChunkPos| {
         let [was, is] = [before, now].map(|chunks| chunks.contains(at));
         match (was, is) {
             (false, true) => Some(ChunkEvent::Loaded),
@@ -163,8 +163,8 @@ fn run<W: Kind>(seed: u64) -> [usize; 3] {
             assert!(chunk.cells == *cells, "{} {seed} {}", W::NAME, chunk.position);
         }
         let drawn = told.iter().filter(|(_, event)| *event != ChunkEvent::Unloaded);
-        let mut marked: Vec<IVec3> = seen.chunks.into_iter().map(|(_, at)| at).collect();
-        marked.sort_by_key(|at| [at.y, at.z, at.x]);
+        let mut marked: Vec<ChunkPos> = seen.chunks.into_iter().map(|(_, at)| at).collect();
+        marked.sort();
         assert_eq!(marked, drawn.map(|&(at, _)| at).collect::<Vec<_>>());
         assert_eq!(seen.surfaces.len(), marked.len());
         assert_eq!(chunk_entities::<W>(&mut app, world), now);

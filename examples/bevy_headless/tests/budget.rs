@@ -4,7 +4,7 @@ use super::app::{app, simulation, spawn, update};
 use floodplain::bevy::{FloodplainPlugin, StepBudget};
 use floodplain::glam::IVec3;
 use floodplain::water::{Rules, Voxel, WaterWorld};
-use floodplain::{Chunk, Region};
+use floodplain::{Chunk, ChunkPos, Region};
 use std::time::Duration;
 
 /// A dam that breaks, across four chunks.
@@ -12,7 +12,7 @@ fn dam_break() -> WaterWorld {
     let mut world = WaterWorld::new(7, Rules::lossless()).unwrap();
     let open = |position| (position, Chunk::uniform(Voxel::OPEN));
     let chunks = Region::new(IVec3::ZERO, IVec3::new(1, 0, 1));
-    world.insert_chunks(chunks.positions().map(open)).unwrap();
+    world.insert_chunks(chunks.positions().map(ChunkPos::from).map(open)).unwrap();
     world.fill_water(Region::new(IVec3::ZERO, IVec3::new(7, 11, 31)), 7).unwrap();
     world
 }

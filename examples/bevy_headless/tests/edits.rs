@@ -3,13 +3,13 @@
 use super::app::{app, chunk_entities, request, simulation, spawn, update};
 use bevy_app::{App, FixedUpdate, Update};
 use bevy_ecs::prelude::*;
-use floodplain::Chunk;
 use floodplain::bevy::{
     EditFailure, EditRequest, FloodplainPlugin, FloodplainSystems, SimulationWorld, StepBudget,
 };
 use floodplain::glam::IVec3;
 use floodplain::snapshot::Saved;
 use floodplain::water::{Edit, EditError, Outcome, Rules, Voxel, WaterWorld};
+use floodplain::{Chunk, ChunkPos};
 use support::queued::are_equal_but_for_tickets;
 
 type Requests<'w> = MessageWriter<'w, EditRequest<WaterWorld>>;
@@ -20,7 +20,7 @@ fn plugin() -> FloodplainPlugin<WaterWorld> {
 
 fn open_chunk() -> WaterWorld {
     let mut world = WaterWorld::new(7, Rules::lossless()).unwrap();
-    world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN)).unwrap();
+    world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Voxel::OPEN)).unwrap();
     world
 }
 
@@ -84,12 +84,12 @@ fn refused_edits_change_nothing_and_tell_why() {
     let fault = |edit| match edit {
         Edit::Pour { .. } => EditError::NotLoaded(far),
         Edit::FillWater { .. } => EditError::Height(8),
-        _ => EditError::ChunkPresent(IVec3::ZERO),
+        _ => EditError::ChunkPresent(ChunkPos::ZERO),
     };
     let edits = [
         Edit::Pour { cell: far, units: 1 },
         Edit::FillWater { region: floodplain::Region::new(CELL, CELL), height: 8 },
-        Edit::InsertChunk { position: IVec3::ZERO, chunk: Chunk::uniform(Voxel::SOLID) },
+        Edit::InsertChunk { position: ChunkPos::ZERO, chunk: Chunk::uniform(Voxel::SOLID) },
     ];
     let mut by_hand = WaterWorld::load(&simulation::<WaterWorld>(&app, world).world().save());
     let by_hand = by_hand.as_mut().unwrap();
@@ -141,7 +141,7 @@ fn with_requests_that_wait() -> (App, Entity) {
     (app, world)
 }
 
-fn chunk_entities_after_update(app: &mut App, world: Entity) -> Vec<IVec3> {
+fn chunk_entities_after_update(app: &mut App, world: Entity) -> Vec<ChunkPos> {
     update::<WaterWorld>(app);
     chunk_entities::<WaterWorld>(app, world)
 }
@@ -156,19 +156,19 @@ fn a_world_that_goes_takes_its_chunks_along_and_answers_what_waits() {
     let answers = seen.outcomes.iter().map(|outcome| (outcome.world, outcome.result.clone()));
     assert_eq!(answers.collect::<Vec<_>>(), vec![(world, Err(EditFailure::NoWorld)); 2]);
     assert_eq!(chunk_entities::<WaterWorld>(&mut app, world), []);
-    assert_eq!(chunk_entities::<WaterWorld>(&mut app, other), [IVec3::ZERO]);
+    assert_eq!(chunk_entities::<WaterWorld>(&mut app, other), [ChunkPos::ZERO]);
 }
 
 #[test]
 fn a_world_that_is_replaced_answers_for_the_old_one_and_begins_anew() {
     let (mut app, world) = with_requests_that_wait();
     let mut new = WaterWorld::new(8, Rules::lossless()).unwrap();
-    new.insert_chunk(IVec3::X, Chunk::uniform(Voxel::OPEN)).unwrap();
+    new.insert_chunk(ChunkPos::new(1, 0, 0), Chunk::uniform(Voxel::OPEN)).unwrap();
     app.world_mut().entity_mut(world).insert(SimulationWorld::new(new));
     let seen = update::<WaterWorld>(&mut app);
     assert_eq!(seen.outcomes.len(), 2);
     assert!(seen.outcomes.iter().all(|outcome| outcome.result == Err(EditFailure::NoWorld)));
-    assert_eq!(chunk_entities::<WaterWorld>(&mut app, world), [IVec3::X]);
+    assert_eq!(chunk_entities::<WaterWorld>(&mut app, world), [ChunkPos::new(1, 0, 0)]);
     let [changes] = &seen.changes[..] else { panic!("one message") };
     assert!(changes.changes.is_whole());
     assert_eq!(changes.changes.chunks().len(), 1);
@@ -211,10 +211,16 @@ fn changes_made_by_hand_are_published() {
     let world = spawn(&mut app, open_chunk());
     update::<WaterWorld>(&mut app);
     let mut simulation = app.world_mut().get_mut::<SimulationWorld<WaterWorld>>(world).unwrap();
-    simulation.world_mut().insert_chunk(IVec3::X, Chunk::uniform(Voxel::SOLID)).unwrap();
+    simulation
+        .world_mut()
+        .insert_chunk(ChunkPos::new(1, 0, 0), Chunk::uniform(Voxel::SOLID))
+        .unwrap();
     let seen = update::<WaterWorld>(&mut app);
     assert_eq!(seen.changes.len(), 1);
-    assert_eq!(chunk_entities::<WaterWorld>(&mut app, world), [IVec3::ZERO, IVec3::X]);
+    assert_eq!(
+        chunk_entities::<WaterWorld>(&mut app, world),
+        [ChunkPos::ZERO, ChunkPos::new(1, 0, 0)]
+    );
 }
 
 /// A game whose other systems run more often than its water. No request is lost meanwhile.
@@ -261,7 +267,7 @@ fn a_world_that_is_put_on_another_entity_begins_anew_there() {
     let second = app.world_mut().spawn(taken).id();
     let seen = update::<WaterWorld>(&mut app);
     assert_eq!(chunk_entities::<WaterWorld>(&mut app, first), []);
-    assert_eq!(chunk_entities::<WaterWorld>(&mut app, second), [IVec3::ZERO]);
+    assert_eq!(chunk_entities::<WaterWorld>(&mut app, second), [ChunkPos::ZERO]);
     let [changes] = &seen.changes[..] else { panic!("one message") };
     assert!(changes.world == second && changes.changes.is_whole());
 }

@@ -9,7 +9,7 @@ use floodplain::glam::IVec3;
 use floodplain::snapshot::Saved;
 use floodplain::testing::look;
 use floodplain::water::{ChunkEvent, Edit, Mirror, Rules, SurfaceMesh, WaterView, WaterWorld};
-use floodplain::{Face, Region};
+use floodplain::{ChunkPos, Face, Region};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use support::queued::are_equal_but_for_tickets;
@@ -31,10 +31,10 @@ struct Pair {
     answered: usize,
     mirror: Mirror,
     /// The looks of each chunk after the last update.
-    looks: BTreeMap<[i32; 3], Looks>,
+    looks: BTreeMap<ChunkPos, Looks>,
     /// The meshes after the last complete tick, and the chunks to be drawn anew since.
-    meshes: BTreeMap<[i32; 3], SurfaceMesh>,
-    redrawn: BTreeSet<[i32; 3]>,
+    meshes: BTreeMap<ChunkPos, SurfaceMesh>,
+    redrawn: BTreeSet<ChunkPos>,
 }
 
 impl Pair {
@@ -71,12 +71,12 @@ impl Pair {
 }
 
 /// Returns something of each loaded chunk.
-fn of_chunks<T>(world: &WaterWorld, of: impl Fn(IVec3) -> T) -> BTreeMap<[i32; 3], T> {
-    world.chunks().map(|(position, _)| (position.to_array(), of(position))).collect()
+fn of_chunks<T>(world: &WaterWorld, of: impl Fn(ChunkPos) -> T) -> BTreeMap<ChunkPos, T> {
+    world.chunks().map(|(position, _)| (position, of(position))).collect()
 }
 
-fn looks(world: &WaterWorld, position: IVec3) -> Looks {
-    let chunk = world.chunk(position).expect("it is loaded");
+fn looks(world: &WaterWorld, position: ChunkPos) -> Looks {
+    let chunk = world.chunk(position.into()).expect("it is loaded");
     (0..4096).map(|index| look(chunk.get(index))).collect()
 }
 
@@ -94,7 +94,7 @@ fn tick(app: &mut App, pairs: &mut [Pair]) {
         let changes = seen.changes.iter().filter(|changes| changes.world == pair.entity);
         let changes: Vec<_> = changes.map(|changes| &changes.changes).collect();
         changes.iter().for_each(|update| pair.mirror.apply(update).expect("none is missing"));
-        let listed = |seen: &[(Entity, IVec3)], at| seen.contains(&(pair.entity, at));
+        let listed = |seen: &[(Entity, ChunkPos)], at| seen.contains(&(pair.entity, at));
         for chunk in changes.iter().flat_map(|update| update.chunks()) {
             let is_there = chunk.event != ChunkEvent::Unloaded;
             assert_eq!(listed(&seen.chunks, chunk.position), is_there, "{}", chunk.position);
@@ -105,13 +105,13 @@ fn tick(app: &mut App, pairs: &mut [Pair]) {
         let now = of_chunks(world, |position| looks(world, position));
         for (at, looks) in &now {
             let is_same = pair.looks.get(at) == Some(looks);
-            assert!(is_same || listed(&seen.chunks, (*at).into()), "{at:?} looks different");
+            assert!(is_same || listed(&seen.chunks, *at), "{at:?} looks different");
         }
         pair.looks = now;
         let surfaces = seen.surfaces.iter().filter(|&&(of, _)| of == pair.entity);
-        pair.redrawn.extend(surfaces.map(|(_, position)| position.to_array()));
+        pair.redrawn.extend(surfaces.map(|(_, position)| *position));
         if progress.finished {
-            let now = of_chunks(world, |position| world.surface_mesh(position, None));
+            let now = of_chunks(world, |position| world.surface_mesh(position.into(), None));
             for (at, mesh) in &now {
                 let is_same = pair.meshes.get(at) == Some(mesh);
                 assert!(is_same || pair.redrawn.contains(at), "{at:?} is drawn otherwise");
@@ -129,7 +129,7 @@ fn tick(app: &mut App, pairs: &mut [Pair]) {
             let are_equal = are_equal_but_for_tickets(&world.save(), &pair.by_hand.save());
             assert!(are_equal, "other bytes");
         }
-        let loaded: Vec<IVec3> = world.chunks().map(|(position, _)| position).collect();
+        let loaded: Vec<ChunkPos> = world.chunks().map(|(position, _)| position).collect();
         assert_eq!(chunk_entities::<WaterWorld>(app, pair.entity), loaded);
     }
 }

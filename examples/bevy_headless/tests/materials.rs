@@ -8,7 +8,7 @@ use floodplain::glam::IVec3;
 use floodplain::snapshot::Saved;
 use floodplain::water::ChunkEvent;
 use floodplain::world::{Content, Edit, MaterialId, Mirror, World};
-use floodplain::{Region, Shape};
+use floodplain::{ChunkPos, Region, Shape};
 use std::collections::VecDeque;
 use support::queued::are_equal_but_for_tickets;
 use support::world::{palette, rules, world};
@@ -90,7 +90,7 @@ fn worlds_of_materials_in_an_app_are_those_by_hand() {
                 let same = are_equal_but_for_tickets(&simulation.world().save(), &by_hand.save());
                 assert!(same, "seed {seed}, round {round}: other bytes");
             }
-            let loaded: Vec<IVec3> =
+            let loaded: Vec<ChunkPos> =
                 simulation.world().chunks().map(|(position, _)| position).collect();
             assert_eq!(chunk_entities::<World>(&mut app, entity), loaded, "seed {seed}");
         }

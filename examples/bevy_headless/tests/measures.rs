@@ -7,7 +7,7 @@ use bevy_ecs::entity::Entity;
 use floodplain::bevy::{FloodplainPlugin, Measure, Simulated, StepBudget};
 use floodplain::glam::IVec3;
 use floodplain::water::{Rules, Voxel, WaterWorld};
-use floodplain::{Chunk, Region, Sheet};
+use floodplain::{Chunk, ChunkPos, Region, Sheet};
 use support::worlds;
 
 fn value<W: Simulated>(app: &App, measure: Measure) -> Option<f64> {
@@ -18,7 +18,7 @@ fn value<W: Simulated>(app: &App, measure: Measure) -> Option<f64> {
 /// Water that falls in the middle of a tick.
 fn falling() -> WaterWorld {
     let mut world = WaterWorld::new(7, Rules::lossless()).unwrap();
-    world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN)).unwrap();
+    world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Voxel::OPEN)).unwrap();
     world.fill_water(Region::new(IVec3::new(3, 8, 3), IVec3::new(9, 14, 9)), 7).unwrap();
     world
 }

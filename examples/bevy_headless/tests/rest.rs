@@ -4,12 +4,12 @@ use super::app::{app, request, simulation, spawn, update};
 use floodplain::bevy::{FloodplainPlugin, SimulationWorld};
 use floodplain::glam::IVec3;
 use floodplain::water::{Edit, Rules, Voxel, WaterWorld};
-use floodplain::{Chunk, Region};
+use floodplain::{Chunk, ChunkPos, Region};
 
 /// A pond in rock.
 fn pond() -> WaterWorld {
     let mut world = WaterWorld::new(7, Rules::lossless()).unwrap();
-    world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::SOLID)).unwrap();
+    world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Voxel::SOLID)).unwrap();
     world.fill_water(Region::new(IVec3::splat(4), IVec3::splat(8)), 7).unwrap();
     world
 }
@@ -48,5 +48,5 @@ fn an_edit_ends_the_rest() {
     request::<WaterWorld>(&mut app, world, Edit::ClearSolid(IVec3::new(9, 8, 5)));
     let seen = update::<WaterWorld>(&mut app);
     assert_eq!((seen.changes.len(), &seen.worlds[..]), (1, &[world][..]));
-    assert_eq!(seen.chunks, [(world, IVec3::ZERO)]);
+    assert_eq!(seen.chunks, [(world, ChunkPos::ZERO)]);
 }

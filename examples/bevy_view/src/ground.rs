@@ -6,7 +6,7 @@ use crate::water::Game;
 use bevy::prelude::*;
 use floodplain::glam::{IVec3, Vec3};
 use floodplain::water::WaterWorld;
-use floodplain::{Cube, Face, Region, Shape};
+use floodplain::{ChunkPos, Cube, Face, Shape};
 
 /// Cells of earth above the rock.
 const EARTH: i32 = 3;
@@ -14,13 +14,13 @@ const EARTH: i32 = 3;
 /// The entities that show the ground, and the list of chunks with outdated ground meshes.
 #[derive(Resource)]
 pub struct Ground {
-    stale: Vec<IVec3>,
+    stale: Vec<ChunkPos>,
     skin: Skin,
 }
 
 impl Ground {
     /// Returns the ground of the chunks, which are drawn in the next frame.
-    pub fn new(chunks: Vec<IVec3>, materials: &mut Assets<StandardMaterial>) -> Ground {
+    pub fn new(chunks: Vec<ChunkPos>, materials: &mut Assets<StandardMaterial>) -> Ground {
         let material = StandardMaterial { perceptual_roughness: 0.95, ..default() };
         Ground { stale: chunks, skin: Skin::new(materials.add(material), true) }
     }
@@ -43,19 +43,19 @@ pub fn draw(
         stale.extend(round);
         false
     });
-    stale.sort_unstable_by_key(|chunk| chunk.to_array());
+    stale.sort_unstable();
     stale.dedup();
     for chunk in stale.drain(..) {
         skin.show(&mut commands, &mut meshes, chunk, faces(world, chunk));
     }
 }
 
-fn faces(world: &WaterWorld, chunk: IVec3) -> Triangles {
+fn faces(world: &WaterWorld, chunk: ChunkPos) -> Triangles {
     let mut faces = Triangles::default();
-    let cells = Region::new(chunk * 16, chunk * 16 + 15).positions();
+    let cells = Cube::region_of(chunk).positions();
     for cell in cells.filter(|&cell| world.is_solid(cell)) {
         let is_bare = |face: &Face| !world.is_solid(cell + face.offset());
-        let low = (cell - chunk * 16).as_vec3();
+        let low = (cell - Cube::cell_at(chunk, 0)).as_vec3();
         for face in Face::ALL.into_iter().filter(is_bare) {
             faces.add_face(low, low + Vec3::ONE, face, colour(cell, face));
         }
@@ -85,7 +85,7 @@ mod tests {
     #[test]
     fn a_block_has_six_faces_and_one_in_the_ground_has_none() {
         let mut world = WaterWorld::new(7, Rules::lossless()).expect("the rules are valid");
-        world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN)).expect("it is inside");
+        world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Voxel::OPEN)).expect("it is inside");
         assert_eq!(count(&world), 0);
         world.set_solid(IVec3::new(3, 4, 5)).expect("it is loaded");
         assert_eq!(count(&world), 6);
@@ -94,6 +94,6 @@ mod tests {
     }
 
     fn count(world: &WaterWorld) -> usize {
-        faces(world, IVec3::ZERO).positions.len() / 4
+        faces(world, ChunkPos::ZERO).positions.len() / 4
     }
 }

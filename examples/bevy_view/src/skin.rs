@@ -4,15 +4,15 @@ use bevy::asset::RenderAssetUsages;
 use bevy::light::NotShadowCaster;
 use bevy::mesh::{Indices, PrimitiveTopology};
 use bevy::prelude::*;
-use floodplain::Face;
-use floodplain::glam::{IVec3, Vec3};
+use floodplain::glam::Vec3;
+use floodplain::{ChunkPos, Cube, Face, Shape};
 use std::collections::HashMap;
 
 /// What is drawn of the chunks: one entity for each that has anything to show.
 pub struct Skin {
     material: Handle<StandardMaterial>,
     has_shadow: bool,
-    entities: HashMap<IVec3, Entity>,
+    entities: HashMap<ChunkPos, Entity>,
 }
 
 impl Skin {
@@ -26,7 +26,7 @@ impl Skin {
         &mut self,
         commands: &mut Commands,
         meshes: &mut Assets<Mesh>,
-        chunk: IVec3,
+        chunk: ChunkPos,
         triangles: Triangles,
     ) {
         if triangles.indices.is_empty() {
@@ -40,7 +40,8 @@ impl Skin {
             commands.entity(entity).insert(mesh);
             return;
         }
-        let corner = Transform::from_translation((chunk * 16).as_vec3().to_array().into());
+        let corner =
+            Transform::from_translation(Cube::cell_at(chunk, 0).as_vec3().to_array().into());
         let drawn = (mesh, MeshMaterial3d(self.material.clone()), corner);
         let mut entity = commands.spawn(drawn);
         if !self.has_shadow {

@@ -1,9 +1,9 @@
 //! What is drawn of a chunk's water: its surface, white where it runs fast, and its falls.
 
 use crate::skin::Triangles;
-use floodplain::Face;
-use floodplain::glam::{IVec3, Vec3, Vec4};
+use floodplain::glam::{Vec3, Vec4};
 use floodplain::water::{Fall, FlowField, WaterView, WaterWorld};
+use floodplain::{ChunkPos, Cube, Face, Shape};
 
 /// Still water, foam, and water that passes through empty cells.
 const WATER: Vec4 = Vec4::new(0.03, 0.16, 0.36, 0.80);
@@ -16,7 +16,7 @@ const CLEAR: f32 = 0.2;
 const SHEET: f32 = 0.25;
 
 /// Returns the surface and the falls of a chunk's water.
-pub fn of(world: &WaterWorld, flow: &FlowField, chunk: IVec3) -> Triangles {
+pub fn of(world: &WaterWorld, flow: &FlowField, chunk: ChunkPos) -> Triangles {
     let surface = world.surface_mesh(chunk, Some(flow));
     let arrays = |vectors: Vec<Vec3>| vectors.into_iter().map(|vector| vector.to_array());
     let mut triangles = Triangles {
@@ -42,8 +42,8 @@ fn colour(speed: f32) -> [f32; 4] {
 }
 
 /// Adds water that passes through empty cells: a column as wide as it is thick, or a sheet.
-fn add_fall(triangles: &mut Triangles, fall: &Fall, chunk: IVec3) {
-    let low = (fall.lowest - chunk * 16).as_vec3();
+fn add_fall(triangles: &mut Triangles, fall: &Fall, chunk: ChunkPos) {
+    let low = (fall.lowest - Cube::cell_at(chunk, 0)).as_vec3();
     let high = low + Vec3::new(1.0, f32::from(fall.cells), 1.0);
     let thickness = fall.thickness();
     let (low, high) = if fall.direction.offset().y == 0 {
@@ -61,11 +61,12 @@ fn add_fall(triangles: &mut Triangles, fall: &Fall, chunk: IVec3) {
 mod tests {
     use super::*;
     use crate::valley;
+    use floodplain::glam::IVec3;
 
     #[test]
     fn a_still_lake_is_clear_and_has_no_falls() {
         let world = valley::world().expect("the valley is valid");
-        let lake = of(&world, &FlowField::new(), IVec3::new(1, 2, 1));
+        let lake = of(&world, &FlowField::new(), ChunkPos::new(1, 2, 1));
         assert!(lake.colours.iter().all(|&colour| colour == WATER.to_array()));
         let top = |position: &[f32; 3]| position[1] == 3.0;
         assert!(!lake.positions.is_empty() && lake.positions.iter().all(top));
@@ -85,7 +86,7 @@ mod tests {
         let size = |direction: Face, units: u8| {
             let mut triangles = Triangles::default();
             let fall = Fall { lowest: IVec3::new(17, 1, 2), cells: 3, direction, units };
-            add_fall(&mut triangles, &fall, IVec3::X);
+            add_fall(&mut triangles, &fall, ChunkPos::new(1, 0, 0));
             let corners = triangles.positions.iter().map(|&corner| Vec3::from(corner));
             let (low, high) = corners.fold((Vec3::MAX, Vec3::MIN), |(low, high), corner| {
                 (low.min(corner), high.max(corner))

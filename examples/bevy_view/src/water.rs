@@ -3,6 +3,7 @@
 use crate::skin::Skin;
 use crate::{ground, surface, valley};
 use bevy::prelude::*;
+use floodplain::ChunkPos;
 use floodplain::glam::IVec3;
 use floodplain::water::{FlowField, WaterWorld, meshes_touched};
 use std::time::Duration;
@@ -17,7 +18,7 @@ pub struct Game {
     /// Cells that players have asked to be dug, and that may still be solid.
     pub to_dig: Vec<IVec3>,
     flow: FlowField,
-    stale: Vec<IVec3>,
+    stale: Vec<ChunkPos>,
     skin: Skin,
 }
 
@@ -27,7 +28,7 @@ pub fn load(
     mut materials: ResMut<Assets<StandardMaterial>>,
 ) -> Result<(), BevyError> {
     let world = valley::world()?;
-    let stale: Vec<IVec3> = world.chunks().map(|(chunk, _)| chunk).collect();
+    let stale: Vec<ChunkPos> = world.chunks().map(|(chunk, _)| chunk).collect();
     let material = materials.add(StandardMaterial {
         perceptual_roughness: 0.2,
         alpha_mode: AlphaMode::Blend,
@@ -66,7 +67,7 @@ impl Game {
 /// Makes the meshes of the water that looks different.
 pub fn draw(mut commands: Commands, mut game: ResMut<Game>, mut meshes: ResMut<Assets<Mesh>>) {
     let Game { world, flow, stale, skin, .. } = &mut *game;
-    stale.sort_unstable_by_key(|chunk| chunk.to_array());
+    stale.sort_unstable();
     stale.dedup();
     for chunk in stale.drain(..) {
         skin.show(&mut commands, &mut meshes, chunk, surface::of(world, flow, chunk));

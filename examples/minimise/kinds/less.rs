@@ -3,7 +3,7 @@
 use super::Cells;
 use floodplain::glam::IVec3;
 use floodplain::testing::Start;
-use floodplain::{CHUNK_CELLS, Chunk, Region};
+use floodplain::{CHUNK_CELLS, Chunk, ChunkPos, Region};
 
 /// Returns parts of a region: its halves, then all but its outermost cells, along each axis.
 pub fn parts(region: Region) -> impl Iterator<Item = Region> {
@@ -78,9 +78,9 @@ pub fn equal<T: Copy + PartialEq>(chunk: &Chunk<T>, cells: &[T]) -> Vec<Chunk<T>
 
 /// Returns fewer chunks, and as many with one of equal cells.
 pub fn fewer_chunks<T: Copy + PartialEq>(
-    chunks: &[(IVec3, Chunk<T>)],
+    chunks: &[(ChunkPos, Chunk<T>)],
     plain: T,
-) -> Vec<Vec<(IVec3, Chunk<T>)>> {
+) -> Vec<Vec<(ChunkPos, Chunk<T>)>> {
     let plainer = (0..chunks.len()).flat_map(|nth| {
         equal(&chunks[nth].1, &[plain]).into_iter().map(move |chunk| {
             let mut chunks = chunks.to_vec();
@@ -93,19 +93,20 @@ pub fn fewer_chunks<T: Copy + PartialEq>(
 
 /// Returns the cells of chunks that are not plain, unless each chunk has equal ones.
 pub fn cells<T: Copy + PartialEq + 'static, E>(
-    chunks: Vec<(IVec3, Chunk<T>)>,
+    chunks: Vec<(ChunkPos, Chunk<T>)>,
     plain: T,
-    edit: impl Fn(Vec<(IVec3, Chunk<T>)>) -> E + 'static,
+    edit: impl Fn(Vec<(ChunkPos, Chunk<T>)>) -> E + 'static,
 ) -> Option<Cells<E>> {
     if chunks.iter().all(|(_, chunk)| chunk.as_uniform().is_some()) {
         return None;
     }
-    let cell =
-        |chunks: &[(IVec3, Chunk<T>)], at: usize| chunks[at / CHUNK_CELLS].1.get(at % CHUNK_CELLS);
+    let cell = |chunks: &[(ChunkPos, Chunk<T>)], at: usize| {
+        chunks[at / CHUNK_CELLS].1.get(at % CHUNK_CELLS)
+    };
     let all = 0..chunks.len() * CHUNK_CELLS;
     let kept: Vec<usize> = all.filter(|&at| cell(&chunks, at) != plain).collect();
     let with = move |kept: &[usize]| {
-        let mut fewer: Vec<(IVec3, Chunk<T>)> =
+        let mut fewer: Vec<(ChunkPos, Chunk<T>)> =
             chunks.iter().map(|&(position, _)| (position, Chunk::uniform(plain))).collect();
         for &at in kept {
             fewer[at / CHUNK_CELLS].1.set(at % CHUNK_CELLS, cell(&chunks, at));

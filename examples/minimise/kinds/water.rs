@@ -11,7 +11,7 @@ use crate::source::water as words;
 use floodplain::glam::IVec3;
 use floodplain::testing::Start;
 use floodplain::water::{Edge, Edges, Edit, FULL, Fixture, Rules, Voxel, WaterWorld};
-use floodplain::{Chunk, Cube, Face, Region, Shape};
+use floodplain::{Chunk, ChunkPos, Cube, Face, Region, Shape};
 
 impl Kind for WaterWorld {
     const NAME: &'static str = "water";
@@ -37,7 +37,7 @@ impl Kind for WaterWorld {
         let edges = edges.map(|(column, edge)| Edit::SetEdge { column, edge });
         let fixtures = self.fixtures().map(|(cell, fixture)| (cell, Some(fixture)));
         let fixtures = fixtures.map(|(cell, fixture)| Edit::SetFixture { cell, fixture });
-        let frozen: Vec<IVec3> = self.frozen_chunks().collect();
+        let frozen: Vec<ChunkPos> = self.frozen_chunks().collect();
         let frozen = (!frozen.is_empty()).then_some(Edit::Freeze(frozen));
         let all = edges.chain([Edit::InsertChunks(chunks)]).chain(fixtures).chain(frozen);
         all.collect()
@@ -47,8 +47,8 @@ impl Kind for WaterWorld {
     /// end: where other rules are drawn, water seldom arrives.
     fn small(start: &Start<Rules>) -> (Start<Rules>, Vec<Edit>) {
         let bounds = start.bounds;
-        let chunks = Region::new(Cube::chunk_of(bounds.min()), Cube::chunk_of(bounds.max()));
-        let open = chunks.positions().map(|position| (position, Chunk::uniform(Voxel::OPEN)));
+
+        let open = Cube::chunks_of(bounds).map(|position| (position, Chunk::uniform(Voxel::OPEN)));
         let floor = Region::new(bounds.min(), bounds.max().with_y(bounds.min().y));
         let mut edits = vec![Edit::InsertChunks(open.collect()), Edit::FillSolid(floor)];
         if !start.seed.is_multiple_of(4) {

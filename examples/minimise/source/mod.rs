@@ -14,12 +14,12 @@ const WORDS: usize = 70;
 
 /// What a source may use besides the type of its edits.
 const IMPORTS: [(&str, &[&str]); 6] = [
-    ("floodplain::glam", &["IVec2", "IVec3"]),
+    ("floodplain::glam", &["IVec3"]),
     ("floodplain::recording", &["Recording"]),
     ("floodplain::snapshot", &["Saved"]),
     ("floodplain::testing", &["Watched"]),
     ("floodplain::water", &["Edge", "Edges", "Fixture", "Rules", "Voxel"]),
-    ("floodplain", &["Chunk", "Face", "Region"]),
+    ("floodplain", &["Chunk", "ChunkPos", "ColumnPos", "Face", "Region"]),
 ];
 
 /// Returns the file.
@@ -98,15 +98,15 @@ fn source<W: Kind>(edit: &EditOf<W>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use floodplain::Chunk;
     use floodplain::blast::{BlastGraph, GraphEdit};
     use floodplain::glam::IVec3;
     use floodplain::water::{Edit, Voxel, WaterWorld};
+    use floodplain::{Chunk, ChunkPos};
 
     #[test]
     fn only_what_the_code_uses_is_imported() {
-        let source = "let a = W::load(&[IVec2::ONE]); /* Edge IVec3(1) */ f(Chunk::x(Edges))";
-        let expected = "use floodplain::Chunk;\nuse floodplain::glam::IVec2;\n\
+        let source = "let a = W::load(&[IVec3::ONE]); /* Edge ChunkPos(1) */ f(Chunk::x(Edges))";
+        let expected = "use floodplain::Chunk;\nuse floodplain::glam::IVec3;\n\
                         use floodplain::snapshot::Saved;\nuse floodplain::water::{Edges, Edit};\n";
         assert_eq!(imports(source, "floodplain::water::Edit"), expected);
         let expected = "use floodplain::blast::GraphEdit;\n";
@@ -126,8 +126,11 @@ mod tests {
         let source = source::<WaterWorld>;
         let pour = Edit::Pour { cell: IVec3::new(1, -2, 3), units: 4 };
         assert_eq!(source(&pour), "Edit::Pour { cell: IVec3::new(1, -2, 3), units: 4 }");
-        let open = Edit::InsertChunk { position: IVec3::X, chunk: Chunk::uniform(Voxel::OPEN) };
-        let words = "Edit::InsertChunk { position: IVec3::new(1, 0, 0), \
+        let open = Edit::InsertChunk {
+            position: ChunkPos::new(1, 0, 0),
+            chunk: Chunk::uniform(Voxel::OPEN),
+        };
+        let words = "Edit::InsertChunk { position: ChunkPos::new(1, 0, 0), \
                      chunk: Chunk::uniform(Voxel::OPEN) }";
         assert_eq!(source(&open), words);
         assert_eq!(source(&Edit::WakeAll), "/* WakeAll */ Edit::from_bytes(&[11]).unwrap()");

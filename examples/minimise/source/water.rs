@@ -3,7 +3,7 @@
 use floodplain::glam::IVec3;
 use floodplain::testing::Start;
 use floodplain::water::{Edge, Edit, Fixture, Rules, Voxel};
-use floodplain::{Chunk, Region};
+use floodplain::{Chunk, ChunkPos, Region};
 
 /// Returns an empty world.
 pub fn world(start: &Start<Rules>) -> String {
@@ -18,6 +18,10 @@ pub fn world(start: &Start<Rules>) -> String {
 
 fn cell(cell: IVec3) -> String {
     format!("IVec3::new({}, {}, {})", cell.x, cell.y, cell.z)
+}
+
+fn chunk_at(ChunkPos { x, y, z }: ChunkPos) -> String {
+    format!("ChunkPos::new({x}, {y}, {z})")
 }
 
 fn region(region: &Region) -> String {
@@ -62,7 +66,7 @@ pub fn edit(edit: &Edit) -> Option<String> {
         Edit::RemoveSource(at) => Some(format!("Edit::RemoveSource({})", cell(*at))),
         Edit::SetSea(at) => Some(format!("Edit::SetSea({})", cell(*at))),
         Edit::ClearSea(at) => Some(format!("Edit::ClearSea({})", cell(*at))),
-        Edit::RemoveChunk(at) => Some(format!("Edit::RemoveChunk({})", cell(*at))),
+        Edit::RemoveChunk(at) => Some(format!("Edit::RemoveChunk({})", chunk_at(*at))),
         Edit::FillSolid(cells) => Some(format!("Edit::FillSolid({})", region(cells))),
         Edit::FillSea(cells) => Some(format!("Edit::FillSea({})", region(cells))),
         Edit::FillWater { region: cells, height } => {
@@ -75,11 +79,11 @@ pub fn edit(edit: &Edit) -> Option<String> {
             Some(format!("Edit::Scoop {{ cell: {}, units: {units} }}", cell(*at)))
         }
         Edit::InsertChunk { position, chunk: cells } => chunk(cells).map(|cells| {
-            format!("Edit::InsertChunk {{ position: {}, chunk: {cells} }}", cell(*position))
+            format!("Edit::InsertChunk {{ position: {}, chunk: {cells} }}", chunk_at(*position))
         }),
         Edit::InsertChunks(chunks) => {
-            let item = |(position, cells): &(IVec3, Chunk<Voxel>)| {
-                chunk(cells).map(|cells| format!("({}, {cells})", cell(*position)))
+            let item = |(position, cells): &(ChunkPos, Chunk<Voxel>)| {
+                chunk(cells).map(|cells| format!("({}, {cells})", chunk_at(*position)))
             };
             let items: Option<Vec<String>> = chunks.iter().map(item).collect();
             items.map(|items| format!("Edit::InsertChunks(vec![{}])", items.join(", ")))
@@ -100,7 +104,7 @@ pub fn edit(edit: &Edit) -> Option<String> {
     }
 }
 
-fn cells(all: &[IVec3]) -> String {
-    let all: Vec<String> = all.iter().map(|&at| cell(at)).collect();
+fn cells(all: &[ChunkPos]) -> String {
+    let all: Vec<String> = all.iter().map(|&at| chunk_at(at)).collect();
     format!("vec![{}]", all.join(", "))
 }

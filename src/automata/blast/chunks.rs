@@ -6,7 +6,7 @@ use super::field::space::{Beyond, axis, is_positive, plane_cells};
 use super::ledger::sums_by_sign;
 use super::{BlastShape, BlastWorld};
 use crate::chunk::Chunk;
-use crate::coords::{Face, Region};
+use crate::coords::{ChunkPos, Face, Region};
 use crate::grid::Slot;
 use glam::IVec3;
 
@@ -19,7 +19,7 @@ impl<S: BlastShape> BlastWorld<S> {
     /// beyond the bounds.
     pub fn insert_chunk(
         &mut self,
-        position: IVec3,
+        position: ChunkPos,
         mut chunk: Chunk<f32>,
     ) -> Result<(), EditError> {
         if self.pressure.slot(position).is_some() {
@@ -59,7 +59,7 @@ impl<S: BlastShape> BlastWorld<S> {
     /// # Errors
     /// There is no such chunk; a cell next to it would become unstable, since the links that belong
     /// to the chunk fall back to weight 1.
-    pub fn remove_chunk(&mut self, position: IVec3) -> Result<Chunk<f32>, EditError> {
+    pub fn remove_chunk(&mut self, position: ChunkPos) -> Result<Chunk<f32>, EditError> {
         let slot = self.pressure.slot(position).ok_or(EditError::ChunkAbsent(position))?;
         self.check_removal(position, slot)?;
         self.wake_with_neighbours(slot);
@@ -82,7 +82,7 @@ impl<S: BlastShape> BlastWorld<S> {
     }
 
     /// Returns the cells of a chunk that belong to the world.
-    pub(super) fn inside_of(&self, position: IVec3) -> Result<Region, EditError> {
+    pub(super) fn inside_of(&self, position: ChunkPos) -> Result<Region, EditError> {
         S::holds_chunk(position)
             .then(|| self.space.bounds.intersection(&S::region_of(position)))
             .flatten()
@@ -91,7 +91,7 @@ impl<S: BlastShape> BlastWorld<S> {
 
     /// Checks that every cell next to a chunk stays stable if the chunk's own links fall back to
     /// weight 1.
-    fn check_removal(&self, position: IVec3, slot: Slot) -> Result<(), EditError> {
+    fn check_removal(&self, position: ChunkPos, slot: Slot) -> Result<(), EditError> {
         if self.ground(slot).is_none() {
             return Ok(());
         }

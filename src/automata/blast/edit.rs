@@ -4,7 +4,7 @@
 use super::field::space::{Beyond, axis, is_positive};
 use super::rules::{FILL_CHUNK_LIMIT, LEAST_CHARGE_RADIUS, PRESSURE_LIMIT, WEIGHT_LIMIT};
 use super::{BlastShape, BlastWorld};
-use crate::coords::{Face, Region};
+use crate::coords::{ChunkPos, ChunkRegion, Face, Region};
 use crate::grid::Slot;
 use core::fmt;
 use glam::IVec3;
@@ -63,11 +63,11 @@ pub enum EditError {
         limit: f64,
     },
     /// There is a chunk at this chunk position already.
-    ChunkPresent(IVec3),
+    ChunkPresent(ChunkPos),
     /// There is no chunk at this chunk position.
-    ChunkAbsent(IVec3),
+    ChunkAbsent(ChunkPos),
     /// The chunk at this chunk position would hold no cell inside the world's bounds.
-    ChunkOutOfBounds(IVec3),
+    ChunkOutOfBounds(ChunkPos),
     /// The region touches more chunks than [`FILL_CHUNK_LIMIT`].
     RegionTooLarge {
         /// Chunks that it touches.
@@ -367,7 +367,7 @@ impl<S: BlastShape> BlastWorld<S> {
     pub(super) fn check_region(&self, region: Region) -> Result<(), EditError> {
         self.check_inside(region.min())?;
         self.check_inside(region.max())?;
-        let chunks = Region::new(S::chunk_of(region.min()), S::chunk_of(region.max())).volume();
+        let chunks = ChunkRegion::of::<S>(region).volume();
         if chunks > FILL_CHUNK_LIMIT { Err(EditError::RegionTooLarge { chunks }) } else { Ok(()) }
     }
 }

@@ -8,14 +8,13 @@
 use super::field::flows::Conductances;
 use super::field::space::{axis, outermost, plane_cells};
 use super::{BlastShape, BlastWorld};
-use crate::coords::Face;
+use crate::coords::{ChunkPos, Face};
 use crate::grid::Slot;
-use glam::IVec3;
 use hashbrown::HashSet;
 
 impl<S: BlastShape> BlastWorld<S> {
     /// Returns whether pressure may enter a chunk.
-    pub(crate) fn admits(&self, chunk: IVec3) -> bool {
+    pub(crate) fn admits(&self, chunk: ChunkPos) -> bool {
         self.space.admits(chunk)
     }
 
@@ -27,7 +26,7 @@ impl<S: BlastShape> BlastWorld<S> {
     }
 
     /// Lets pressure enter a chunk of a confined world. Flows that left the world there end.
-    pub(crate) fn admit(&mut self, chunk: IVec3) {
+    pub(crate) fn admit(&mut self, chunk: ChunkPos) {
         if self.restore_admitted(chunk) {
             for (face, there) in self.beside(chunk) {
                 self.end_flows_across(there, face.opposite());
@@ -38,12 +37,12 @@ impl<S: BlastShape> BlastWorld<S> {
 
     /// Restores that a chunk is admitted: wakes and ends nothing. Returns whether it was not
     /// admitted.
-    pub(crate) fn restore_admitted(&mut self, chunk: IVec3) -> bool {
+    pub(crate) fn restore_admitted(&mut self, chunk: ChunkPos) -> bool {
         self.space.extent.as_mut().is_some_and(|extent| extent.insert(chunk))
     }
 
     /// Stops pressure from entering a chunk, which must have been removed.
-    pub(crate) fn dismiss(&mut self, chunk: IVec3) {
+    pub(crate) fn dismiss(&mut self, chunk: ChunkPos) {
         debug_assert!(self.pressure.slot(chunk).is_none(), "chunk {chunk} is there");
         if self.space.extent.as_mut().is_some_and(|extent| extent.remove(&chunk)) {
             for (_, there) in self.beside(chunk) {
@@ -54,14 +53,14 @@ impl<S: BlastShape> BlastWorld<S> {
 
     /// Admits pressure only to the admitted chunks for which `keeps` holds. The others must not be
     /// loaded.
-    pub(crate) fn retain_admitted(&mut self, keeps: impl Fn(IVec3) -> bool) {
+    pub(crate) fn retain_admitted(&mut self, keeps: impl Fn(ChunkPos) -> bool) {
         let admitted = self.space.extent.iter().flatten().copied();
-        let gone: Vec<IVec3> = admitted.filter(|&chunk| !keeps(chunk)).collect();
+        let gone: Vec<ChunkPos> = admitted.filter(|&chunk| !keeps(chunk)).collect();
         gone.into_iter().for_each(|chunk| self.dismiss(chunk));
     }
 
     /// Stops or resumes a chunk, loaded or not. Flows across its faces end.
-    pub(crate) fn set_still(&mut self, chunk: IVec3, is_still: bool) {
+    pub(crate) fn set_still(&mut self, chunk: ChunkPos, is_still: bool) {
         if self.space.still.contains(&chunk) == is_still {
             return;
         }
@@ -88,12 +87,12 @@ impl<S: BlastShape> BlastWorld<S> {
 
     /// Restores that a chunk that is not loaded stands still: wakes nothing.
     #[cfg(feature = "snapshot")]
-    pub(crate) fn restore_still(&mut self, chunk: IVec3) {
+    pub(crate) fn restore_still(&mut self, chunk: ChunkPos) {
         self.space.still.insert(chunk);
     }
 
     /// Returns whether a chunk stands still.
-    pub(crate) fn is_still(&self, chunk: IVec3) -> bool {
+    pub(crate) fn is_still(&self, chunk: ChunkPos) -> bool {
         self.space.still.contains(&chunk)
     }
 
@@ -104,8 +103,8 @@ impl<S: BlastShape> BlastWorld<S> {
     }
 
     /// Returns the loaded chunks that share a face with a chunk, by its faces.
-    fn beside(&self, chunk: IVec3) -> Vec<(Face, Slot)> {
-        let there = |&face: &Face| Some((face, self.pressure.slot(face.step(chunk)?)?));
+    fn beside(&self, chunk: ChunkPos) -> Vec<(Face, Slot)> {
+        let there = |&face: &Face| Some((face, self.pressure.slot(chunk.step(face)?)?));
         Self::FACES.iter().filter_map(there).collect()
     }
 

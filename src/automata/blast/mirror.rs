@@ -13,9 +13,8 @@ use super::field::space::{axis, plane_cells};
 use super::{BlastShape, BlastWorld, Ground};
 use crate::automata::engine::changes::differing;
 use crate::chunk::{CellMask, Chunk};
-use crate::coords::CHUNK_CELLS;
+use crate::coords::{CHUNK_CELLS, ChunkPos};
 use crate::grid::Slot;
-use glam::IVec3;
 
 impl<S: BlastShape> BlastWorld<S> {
     /// Replaces the obstacles in a chunk's cells. Cells in `solid` are removed, and so are cells
@@ -34,7 +33,7 @@ impl<S: BlastShape> BlastWorld<S> {
     /// The chunk would hold no cell inside the bounds.
     pub(crate) fn set_ground(
         &mut self,
-        position: IVec3,
+        position: ChunkPos,
         solid: &CellMask,
         strengths: &Chunk<f32>,
     ) -> Result<u64, EditError> {
@@ -75,7 +74,7 @@ impl<S: BlastShape> BlastWorld<S> {
     /// its obstacles: it becomes open space at pressure 0. Its neighbours wake. Returns whether the
     /// chunk was freed; `false` if there is none, if pressure or flow is left in it or beside it,
     /// or if it has weights of links.
-    pub(crate) fn drop_ground(&mut self, position: IVec3) -> bool {
+    pub(crate) fn drop_ground(&mut self, position: ChunkPos) -> bool {
         let Some(slot) = self.pressure.slot(position) else { return false };
         let has_weights = self.ground(slot).is_some_and(|ground| !ground.weights.is_empty());
         if has_weights || !self.is_blank(slot) || !self.is_quiet_around(slot) {
@@ -96,7 +95,7 @@ impl<S: BlastShape> BlastWorld<S> {
     /// The chunk would hold no cell inside the bounds.
     pub(crate) fn set_solid_cells(
         &mut self,
-        position: IVec3,
+        position: ChunkPos,
         solid: &CellMask,
     ) -> Result<u64, EditError> {
         let before = self.ground_at(position);
@@ -110,7 +109,7 @@ impl<S: BlastShape> BlastWorld<S> {
     /// Multiplies the pressures of cells of a chunk by `part`, 0 to 1. The lost pressure counts as
     /// removed, or as placed if it was below 0. If any pressure changes, the chunk wakes with its
     /// neighbours. Returns how many change.
-    pub(crate) fn damp(&mut self, position: IVec3, cells: &CellMask, part: f32) -> u64 {
+    pub(crate) fn damp(&mut self, position: ChunkPos, cells: &CellMask, part: f32) -> u64 {
         let Some(slot) = self.pressure.slot(position) else { return 0 };
         let chunk = self.pressure.chunk_at_mut(slot);
         if chunk.as_uniform() == Some(0.0) {
@@ -136,11 +135,11 @@ impl<S: BlastShape> BlastWorld<S> {
     }
 
     /// Returns whether a chunk has obstacles, or its links have weights.
-    pub(crate) fn has_ground_at(&self, position: IVec3) -> bool {
+    pub(crate) fn has_ground_at(&self, position: ChunkPos) -> bool {
         self.ground_at(position).is_some()
     }
 
-    fn ground_at(&self, position: IVec3) -> Option<&Ground> {
+    fn ground_at(&self, position: ChunkPos) -> Option<&Ground> {
         self.pressure.slot(position).and_then(|slot| self.ground(slot))
     }
 
@@ -152,7 +151,7 @@ impl<S: BlastShape> BlastWorld<S> {
     /// Returns the loaded chunks, awake or not but not frozen, in which a pressure or a flow
     /// reaches the threshold, in order of position. Ground next to them is never
     /// [dropped](BlastWorld::drop_ground).
-    pub(crate) fn audible_chunks(&self) -> Vec<IVec3> {
+    pub(crate) fn audible_chunks(&self) -> Vec<ChunkPos> {
         let mut slots = self.pressure.sorted_slots();
         slots.retain(|slot| self.states[slot.index()].is_audible);
         let chunks = slots.into_iter().map(|slot| self.pressure.position_at(slot));
@@ -161,8 +160,8 @@ impl<S: BlastShape> BlastWorld<S> {
 
     /// Returns whether a chunk is audible or shares a face, through which pressure may pass, with
     /// an audible chunk.
-    pub(crate) fn is_beside_audible(&self, chunk: IVec3) -> bool {
-        let around = Self::FACES.iter().filter_map(|face| face.step(chunk));
+    pub(crate) fn is_beside_audible(&self, chunk: ChunkPos) -> bool {
+        let around = Self::FACES.iter().filter_map(|&face| chunk.step(face));
         let around = around.filter(|&there| !self.space.is_parted([chunk, there]));
         core::iter::once(chunk)
             .chain(around)
@@ -172,7 +171,7 @@ impl<S: BlastShape> BlastWorld<S> {
 
     /// The loaded chunks that are awake and have a pressure or flow, in order of position. The next
     /// step changes only these and chunks next to them.
-    pub(crate) fn stirred_chunks(&self) -> Vec<IVec3> {
+    pub(crate) fn stirred_chunks(&self) -> Vec<ChunkPos> {
         let mut slots: Vec<Slot> = self
             .pressure
             .awake_slots()
@@ -185,7 +184,7 @@ impl<S: BlastShape> BlastWorld<S> {
     }
 
     /// Returns the cells of a chunk with another obstacle than in these planes.
-    fn differing(&self, position: IVec3, solid: &CellMask, strengths: &Chunk<f32>) -> CellMask {
+    fn differing(&self, position: ChunkPos, solid: &CellMask, strengths: &Chunk<f32>) -> CellMask {
         let mut changed = solid.clone();
         let Some(before) = self.ground_at(position) else {
             // A cell with a strength is removed.
@@ -251,7 +250,8 @@ fn walls_of(strengths: &Chunk<f32>) -> CellMask {
 mod tests {
     use super::super::{Border, Borders, Rules};
     use super::*;
-    use crate::coords::{Cube, Face, Region, Sheet};
+    use crate::coords::{ChunkRegion, Cube, Face, Region, Sheet};
+    use glam::IVec3;
     use proptest::prelude::*;
     use std::collections::BTreeMap;
 
@@ -275,7 +275,7 @@ mod tests {
     /// The single edits that lead to this ground, in index order. Returns how many.
     fn build<S: BlastShape>(
         world: &mut BlastWorld<S>,
-        position: IVec3,
+        position: ChunkPos,
         solid: &CellMask,
         walls: &Chunk<f32>,
     ) -> u64 {
@@ -312,7 +312,7 @@ mod tests {
         let rules = [Rules::diffusive(0.16), Rules::wave(0.25, 0.9)][rng.usize(..2)];
         let rules = Rules { threshold: [0.0, 0.5][rng.usize(..2)], ..rules };
         let border = [Border::Rigid, Border::Periodic, Border::Open][rng.usize(..3)];
-        let last = S::region_of(IVec3::new(rng.i32(0..3), rng.i32(0..2), 0)).max();
+        let last = S::region_of(ChunkPos::new(rng.i32(0..3), rng.i32(0..2), 0)).max();
         let cut = if rng.bool() { IVec3::new(3, 5, 0) } else { IVec3::ZERO };
         let bounds = Region::new(cut, last);
         let new = || BlastWorld::<S>::with_bounds(rules, bounds, Borders::all(border)).unwrap();
@@ -344,13 +344,13 @@ mod tests {
         let mut rng = fastrand::Rng::with_seed(seed);
         let rules = [Rules::diffusive(0.16), Rules::wave(0.25, 0.9)][rng.usize(..2)];
         let [mut damped, mut set] = [(); 2].map(|()| BlastWorld::<S>::new(rules).unwrap());
-        let start = S::cell_at(IVec3::ZERO, rng.usize(..4096));
+        let start = S::cell_at(ChunkPos::ZERO, rng.usize(..4096));
         for world in [&mut damped, &mut set] {
             world.set_pressure(start, 900.0).unwrap();
             world.run(12);
         }
         for _ in 0..6 {
-            let position = IVec3::new(rng.i32(-1..2), rng.i32(-1..2), 0);
+            let position = ChunkPos::new(rng.i32(-1..2), rng.i32(-1..2), 0);
             let (cells, part) = (ground(&mut rng).0, [0.0, 0.5, 1.0][rng.usize(..3)]);
             damped.damp(position, &cells, part);
             for index in cells.iter() {
@@ -369,13 +369,13 @@ mod tests {
     /// The solid cells of the four by three chunks of a world, some of which are mirrored.
     struct Lazy<S: BlastShape> {
         world: BlastWorld<S>,
-        solid: BTreeMap<[i32; 3], CellMask>,
-        mirrored: Vec<IVec3>,
+        solid: BTreeMap<ChunkPos, CellMask>,
+        mirrored: Vec<ChunkPos>,
     }
 
     impl<S: BlastShape> Lazy<S> {
-        fn mirror(&mut self, chunk: IVec3) {
-            if let Some(solid) = self.solid.get(&chunk.to_array())
+        fn mirror(&mut self, chunk: ChunkPos) {
+            if let Some(solid) = self.solid.get(&chunk)
                 && !self.mirrored.contains(&chunk)
             {
                 self.world.set_ground(chunk, solid, &Chunk::uniform(0.0)).unwrap();
@@ -388,7 +388,7 @@ mod tests {
             for chunk in self.world.stirred_chunks() {
                 Face::ALL
                     .iter()
-                    .filter_map(|face| face.step(chunk))
+                    .filter_map(|&face| chunk.step(face))
                     .for_each(|there| self.mirror(there));
             }
             self.world.step();
@@ -400,18 +400,18 @@ mod tests {
         let mut rng = fastrand::Rng::with_seed(seed);
         let rules = [Rules::diffusive(0.16), Rules::wave(0.25, 0.8)][rng.usize(..2)];
         let rules = Rules { threshold: 0.5, ..rules };
-        let bounds = Region::new(IVec3::ZERO, S::region_of(IVec3::new(3, 2, 0)).max());
+        let bounds = Region::new(IVec3::ZERO, S::region_of(ChunkPos::new(3, 2, 0)).max());
         let new = || BlastWorld::<S>::with_bounds(rules, bounds, Borders::default()).unwrap();
-        let chunks = Region::new(IVec3::ZERO, IVec3::new(3, 2, 0)).positions();
-        let solid: BTreeMap<_, _> = chunks.map(|at| (at.to_array(), ground(&mut rng).0)).collect();
+        let chunks = ChunkRegion::new(ChunkPos::ZERO, ChunkPos::new(3, 2, 0)).positions();
+        let solid: BTreeMap<_, _> = chunks.map(|at| (at, ground(&mut rng).0)).collect();
         let mut whole = new();
         for (&chunk, solid) in &solid {
-            whole.set_ground(chunk.into(), solid, &Chunk::uniform(0.0)).unwrap();
+            whole.set_ground(chunk, solid, &Chunk::uniform(0.0)).unwrap();
         }
         let mut lazy = Lazy { world: new(), solid, mirrored: Vec::new() };
         for step in 0..60 {
             if step % 20 == 0 {
-                let chunk = IVec3::new(rng.i32(0..4), rng.i32(0..3), 0);
+                let chunk = ChunkPos::new(rng.i32(0..4), rng.i32(0..3), 0);
                 let cell = S::cell_at(chunk, rng.usize(..4096));
                 lazy.mirror(chunk);
                 let worlds = [&mut lazy.world, &mut whole];

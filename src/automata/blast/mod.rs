@@ -46,7 +46,7 @@ pub use values::{Edit, Outcome};
 use super::engine::rims::Rims;
 use super::engine::workers::Workers;
 use crate::chunk::CellMask;
-use crate::coords::{Face, Region, Sheet};
+use crate::coords::{ChunkPos, Face, Region, Sheet};
 use crate::grid::{Grid, Slot};
 use field::ChunkState;
 use field::ground::Ground;
@@ -90,7 +90,7 @@ pub struct BlastWorld<S: BlastShape = Sheet> {
     /// Chunks that were freed since the last [`take_changes`](BlastWorld::take_changes), by y, z
     /// and x, with the cells that changed before. Only chunks that had been reported are kept: a
     /// chunk that was created and freed in between left nothing changed.
-    freed: BTreeMap<[i32; 3], CellMask>,
+    freed: BTreeMap<ChunkPos, CellMask>,
     /// Invalidated by every change to a chunk outside a step.
     rims: Rims<f32, S>,
     workers: Workers<Scratch<S>>,
@@ -173,7 +173,7 @@ mod tests {
 
     /// Makes a random edit; returns whether it succeeded.
     fn edit<S: BlastShape>(world: &mut BlastWorld<S>, mut rng: fastrand::Rng) -> bool {
-        let chunk = IVec3::new(rng.i32(0..3), rng.i32(0..2), 0);
+        let chunk = ChunkPos::new(rng.i32(0..3), rng.i32(0..2), 0);
         let cell = S::cell_at(chunk, rng.usize(..4096));
         match rng.u32(..7) {
             0 | 1 => world.set_pressure(cell, rng.f32() * 900.0).is_ok(),
@@ -186,7 +186,7 @@ mod tests {
     }
 
     fn reused_rims_change_nothing_with<S: BlastShape>(rules: Rules, border: Border) {
-        let bounds = Region::new(IVec3::ZERO, S::region_of(IVec3::new(2, 1, 0)).max());
+        let bounds = Region::new(IVec3::ZERO, S::region_of(ChunkPos::new(2, 1, 0)).max());
         let new = || BlastWorld::<S>::with_bounds(rules, bounds, Borders::all(border)).unwrap();
         let (mut keeping, mut forgetful) = (new(), new());
         for seed in 0..120 {

@@ -9,7 +9,7 @@ use super::rules::{Borders, Rule, Rules};
 use super::step::formulas::{diffusive_flux, larger, quantized};
 use super::{BlastShape, BlastWorld, Broken, Edit, EditError, Ground, Ledger, Outcome};
 use crate::chunk::{CellMask, Chunk};
-use crate::coords::{CHUNK_CELLS, Face, Region};
+use crate::coords::{CHUNK_CELLS, ChunkPos, Face, Region};
 use crate::simulation::{ChunkChanges, simulation};
 use crate::state_hash::{StateHash, hash_of};
 use glam::{DVec3, IVec3};
@@ -79,7 +79,7 @@ impl<S: BlastShape> BlastWorld<S> {
 
     /// Whether a [flow](BlastWorld::flow) in a chunk may be as long as this: `false` only if none
     /// is.
-    pub(crate) fn may_flow(&self, chunk: IVec3, least: f64) -> bool {
+    pub(crate) fn may_flow(&self, chunk: ChunkPos, least: f64) -> bool {
         match self.rules.rule {
             // Along each of three axes, two links add up.
             Rule::Wave { .. } => self.pressure.slot(chunk).is_some_and(|slot| {
@@ -176,15 +176,13 @@ impl<S: BlastShape> BlastWorld<S> {
             if let Some(slot) = self.pressure.slot(chunk) {
                 self.states[slot.index()].is_unreported = false;
             }
-            changes.entry([chunk.y, chunk.z, chunk.x]).or_default().union_with(&cells);
+            changes.entry(chunk).or_default().union_with(&cells);
         }
-        ChunkChanges::list(
-            changes.into_iter().map(|([y, z, x], cells)| (IVec3::new(x, y, z), cells)).collect(),
-        )
+        ChunkChanges::list(changes.into_iter().collect())
     }
 
     /// The loaded chunks, in order of position.
-    pub fn chunks(&self) -> impl Iterator<Item = (IVec3, &Chunk<f32>)> {
+    pub fn chunks(&self) -> impl Iterator<Item = (ChunkPos, &Chunk<f32>)> {
         self.pressure.chunks()
     }
 
@@ -221,7 +219,7 @@ impl<S: BlastShape> BlastWorld<S> {
             if chunk.as_uniform() == Some(0.0) && flows.is_none() && self.ground(slot).is_none() {
                 continue;
             }
-            hash.add_position(self.pressure.position_at(slot));
+            hash.add_position(self.pressure.position_at(slot).into());
             hash.add_chunk::<_, 2>(chunk, |pressure| u64::from((pressure + 0.0).to_bits()));
             for flow in flows.into_iter().flat_map(|flows| flows.values::<S>()) {
                 hash.add(u64::from((flow + 0.0).to_bits()));
@@ -242,7 +240,7 @@ simulation! {
     events: Broken;
     awake: awake_cells;
 
-    fn visit_chunk_hashes(&self, visit: &mut dyn FnMut(IVec3, u64)) {
+    fn visit_chunk_hashes(&self, visit: &mut dyn FnMut(ChunkPos, u64)) {
         for (position, chunk) in self.chunks() {
             let hash = hash_of(|hash| {
                 add_pressures(hash, chunk);
@@ -258,7 +256,7 @@ simulation! {
         }
     }
 
-    fn describe_cell(&self, chunk: IVec3, index: usize) -> (IVec3, String) {
+    fn describe_cell(&self, chunk: ChunkPos, index: usize) -> (IVec3, String) {
         let cell = S::cell_at(chunk, index);
         let (pressure, is_solid) = (self.pressure(cell), self.is_solid(cell));
         let strength = self.strength(cell);

@@ -6,9 +6,8 @@ use super::field::space::{Beyond, axis};
 use super::rules::{Borders, Rule, Rules, RulesError, WEIGHT_LIMIT};
 use super::{BlastShape, BlastWorld, Broken, Ledger};
 use crate::chunk::{CellMask, Chunk};
-use crate::coords::{CHUNK_CELLS, Region};
+use crate::coords::{CHUNK_CELLS, ChunkPos, Region};
 use crate::grid::{Grid, Slot};
-use glam::IVec3;
 use std::collections::BTreeMap;
 
 /// The state outside of chunks, without the rules.
@@ -19,7 +18,7 @@ pub(crate) struct WorldParts {
     pub(crate) ledger: Ledger,
     pub(crate) events: Vec<Broken>,
     /// Freed chunks, by y, z and x, with the cells that changed before.
-    pub(crate) freed: BTreeMap<[i32; 3], CellMask>,
+    pub(crate) freed: BTreeMap<ChunkPos, CellMask>,
 }
 
 /// A chunk without derived data.
@@ -74,7 +73,7 @@ impl<S: BlastShape> BlastWorld<S> {
     }
 
     /// Returns whether links of the chunk at a chunk position have other weights than 1.
-    pub(crate) fn has_weights(&self, position: IVec3) -> bool {
+    pub(crate) fn has_weights(&self, position: ChunkPos) -> bool {
         let ground = self.pressure.slot(position).and_then(|slot| self.ground(slot));
         ground.is_some_and(|ground| !ground.weights.is_empty())
     }
@@ -106,7 +105,7 @@ impl<S: BlastShape> BlastWorld<S> {
     /// A message about a fault in the chunk that [`validate`](BlastWorld::validate) would not find.
     pub(crate) fn restore_chunk(
         &mut self,
-        position: IVec3,
+        position: ChunkPos,
         parts: ChunkParts,
     ) -> Result<Slot, &'static str> {
         let bounds = self.space.bounds;
@@ -136,7 +135,7 @@ impl<S: BlastShape> BlastWorld<S> {
         if is_audible || !is_above { Ok(slot) } else { Err("a chunk marked as audible if it is") }
     }
 
-    fn check_parts(&self, position: IVec3, parts: &ChunkParts) -> Result<(), &'static str> {
+    fn check_parts(&self, position: ChunkPos, parts: &ChunkParts) -> Result<(), &'static str> {
         let is_inside = |index: usize| self.space.bounds.contains(S::cell_at(position, index));
         if !parts.solid.iter().all(is_inside) {
             return Err("removed cells inside the world's bounds");
@@ -166,7 +165,7 @@ impl<S: BlastShape> BlastWorld<S> {
     }
 
     /// Whether an edit can have set this weight.
-    fn is_weight(&self, position: IVec3, along: usize, index: usize, weight: f32) -> bool {
+    fn is_weight(&self, position: ChunkPos, along: usize, index: usize, weight: f32) -> bool {
         let cell = S::cell_at(position, index);
         let face = Self::FACES.iter().skip(1).step_by(2).find(|&&face| axis(face) == along);
         (0.0..=WEIGHT_LIMIT).contains(&weight)

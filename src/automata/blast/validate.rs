@@ -8,7 +8,7 @@ use super::step::job::Scratch;
 use super::{BlastShape, BlastWorld};
 use crate::automata::engine::rims::Rims;
 use crate::chunk::CellMask;
-use crate::coords::{CHUNK_CELLS, Face};
+use crate::coords::{CHUNK_CELLS, ChunkPos, Face};
 use crate::grid::Slot;
 use core::fmt;
 use glam::IVec3;
@@ -60,7 +60,7 @@ pub enum Violation {
         strength: f32,
     },
     /// The chunk at this chunk position sleeps although a step would change it.
-    Asleep(IVec3),
+    Asleep(ChunkPos),
 }
 
 impl fmt::Display for Violation {
@@ -251,7 +251,7 @@ mod tests {
     /// Returns the violation found after the room's data were damaged.
     fn found(rules: Rules, damage: impl FnOnce(&mut BlastWorld, Slot)) -> Violation {
         let mut world = room(rules);
-        let slot = world.pressure.slot(IVec3::ZERO).unwrap();
+        let slot = world.pressure.slot(ChunkPos::ZERO).unwrap();
         damage(&mut world, slot);
         world.check_laws().unwrap_err()
     }
@@ -294,8 +294,11 @@ mod tests {
             });
             assert_eq!(torn, Violation::Conductance(OPEN, Face::East));
             let loose = found(rules, |world, _| {
-                world.pressure.insert(IVec3::X, crate::chunk::Chunk::uniform(0.0)).unwrap();
-                let slot = world.pressure.slot(IVec3::X).unwrap();
+                world
+                    .pressure
+                    .insert(ChunkPos::new(1, 0, 0), crate::chunk::Chunk::uniform(0.0))
+                    .unwrap();
+                let slot = world.pressure.slot(ChunkPos::new(1, 0, 0)).unwrap();
                 world.pressure.chunk_at_mut(slot).cells_mut();
             });
             assert_eq!(loose, Violation::Storage);
@@ -304,7 +307,7 @@ mod tests {
             world.pressure.sleep_chunk_at(slot);
             world.pressure.drop_sleepers();
         });
-        assert_eq!(asleep, Violation::Asleep(IVec3::ZERO));
+        assert_eq!(asleep, Violation::Asleep(ChunkPos::ZERO));
         let negative = found(Rules::default(), |world, _| _ = world.pressure.set(OPEN, -1.0));
         assert_eq!(negative, Violation::Pressure { cell: OPEN, pressure: -1.0 });
     }

@@ -3,7 +3,7 @@
 
 use super::{BlastShape, BlastWorld, EditError};
 use crate::chunk::Chunk;
-use crate::coords::{Face, Region};
+use crate::coords::{ChunkPos, Face, Region};
 use crate::edit_table::edits;
 use glam::IVec3;
 
@@ -88,11 +88,11 @@ edits! {
     } [GROUND.at(*cell)] => set_link -> Weight;
     9 InsertChunk {
         /// The chunk's position, in chunks.
-        position: IVec3,
+        position: ChunkPos,
         /// Its pressures, in the index order of the world's shape.
         chunk: Chunk<f32>,
     } [WORLD] => insert_chunk;
-    10 RemoveChunk(position: IVec3) [WORLD] => remove_chunk -> Removed;
+    10 RemoveChunk(position: ChunkPos) [WORLD] => remove_chunk -> Removed;
     11 WakeAll [WORLD] => wake_all;
     12 AddCharge {
         /// The cell in its middle.

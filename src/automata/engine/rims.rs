@@ -227,8 +227,7 @@ pub(crate) fn rims_of_chunk<T: Value, S: RowShape>(chunk: &Chunk<T>) -> S::Rims<
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::coords::{CHUNK_CELLS, Sheet};
-    use glam::IVec3;
+    use crate::coords::{CHUNK_CELLS, ChunkPos, Sheet};
 
     #[test]
     fn kept_rims_equal_freshly_saved_ones() {
@@ -236,7 +235,8 @@ mod tests {
             let mut random = fastrand::Rng::with_seed(seed);
             let mut grid = Grid::<u8, Sheet>::new(0);
             for at in 0..12 {
-                grid.insert(IVec3::new(at % 4, at / 4, 0), Chunk::uniform(random.u8(..))).unwrap();
+                grid.insert(ChunkPos::new(at % 4, at / 4, 0), Chunk::uniform(random.u8(..)))
+                    .unwrap();
             }
             let slots = grid.sorted_slots();
             let (mut kept, mut fresh) = (Rims::<u8, Sheet>::new(9), Rims::<u8, Sheet>::new(9));

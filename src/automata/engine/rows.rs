@@ -330,8 +330,8 @@ const fn face_cells<S: Shape>() -> [CellMask; 6] {
 mod tests {
     use super::*;
     use crate::chunk::Chunk;
+    use crate::coords::ChunkPos;
     use crate::grid::Grid;
-    use glam::IVec3;
 
     /// A rule that records its input.
     struct Show<'a> {
@@ -358,14 +358,14 @@ mod tests {
         let mut grid = Grid::<u32, S>::new(9);
         for face in Face::ALL {
             let cells = core::array::from_fn(|_| rng.u32(..));
-            grid.insert(face.offset(), Chunk::from_cells(&cells)).unwrap();
+            grid.insert(face.offset().into(), Chunk::from_cells(&cells)).unwrap();
         }
         let mut cells: [u32; CHUNK_CELLS] = core::array::from_fn(|_| rng.u32(..));
-        grid.insert(IVec3::ZERO, Chunk::from_cells(&cells)).unwrap();
-        grid.remove(IVec3::X);
-        grid.insert(IVec3::Y, Chunk::uniform(4)).unwrap();
+        grid.insert(ChunkPos::ZERO, Chunk::from_cells(&cells)).unwrap();
+        grid.remove(ChunkPos::new(1, 0, 0));
+        grid.insert(ChunkPos::new(0, 1, 0), Chunk::uniform(4)).unwrap();
 
-        let rims = Face::ALL.map(|face| match grid.chunk(face.offset()) {
+        let rims = Face::ALL.map(|face| match grid.chunk(face.offset().into()) {
             Some(chunk) => match chunk.as_dense() {
                 Some(cells) => S::rims_of(cells),
                 None => S::uniform_rims(chunk.get(0)),
@@ -377,7 +377,7 @@ mod tests {
         for (index, face) in (0..CHUNK_CELLS).flat_map(|index| Face::ALL.map(|face| (index, face)))
         {
             if face.index() < S::NEIGHBOURS {
-                let there = S::cell_at(IVec3::ZERO, index) + face.offset();
+                let there = S::cell_at(ChunkPos::ZERO, index) + face.offset();
                 assert_eq!(
                     *S::behind(&mut halo, index, face),
                     grid.get(there),
@@ -390,7 +390,7 @@ mod tests {
 
         assert_eq!(seen.len(), CHUNK_CELLS);
         for (index, here, around) in seen {
-            let position = S::cell_at(IVec3::ZERO, index);
+            let position = S::cell_at(ChunkPos::ZERO, index);
             assert_eq!((here, cells[index]), (grid.get(position), !here));
             let expected: Vec<u32> = Face::ALL[..S::NEIGHBOURS]
                 .iter()
@@ -411,8 +411,8 @@ mod tests {
         fn check<S: RowShape>() {
             for face in &Face::ALL[..S::NEIGHBOURS] {
                 for index in 0..CHUNK_CELLS {
-                    let beyond = S::cell_at(IVec3::ZERO, index) + face.offset();
-                    let leaves = S::chunk_of(beyond) != IVec3::ZERO;
+                    let beyond = S::cell_at(ChunkPos::ZERO, index) + face.offset();
+                    let leaves = S::chunk_of(beyond) != ChunkPos::ZERO;
                     assert_eq!(
                         S::FACE_CELLS[face.index()].contains(index),
                         leaves,

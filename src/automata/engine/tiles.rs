@@ -22,6 +22,7 @@ use super::changes::Changes;
 use super::rims::{Before, Rims};
 use super::rows::{RowShape, Value};
 use super::workers::{self, Workers};
+use crate::coords::ChunkPos;
 use crate::grid::{Grid, Slot};
 use core::ops::Range;
 use glam::IVec3;
@@ -285,7 +286,7 @@ fn stage([x, y]: [i32; 2], threads: usize) -> Stage {
 
 /// Returns the tiles in which a chunk is stepped, with the steps in each.
 fn tiles_of(
-    chunk: IVec3,
+    chunk: ChunkPos,
     steps: usize,
     side: i32,
 ) -> impl Iterator<Item = ([i32; 2], Range<usize>)> {
@@ -399,7 +400,7 @@ mod tests {
         let mut tiles = HashMap::new();
         for (y, x) in (-20..20).flat_map(|y| (-20..20).map(move |x| (y, x))) {
             let mut next = 0;
-            for (tile, in_tile) in tiles_of(IVec3::new(x, y, 0), steps, side) {
+            for (tile, in_tile) in tiles_of(ChunkPos::new(x, y, 0), steps, side) {
                 assert_eq!(in_tile.start, next, "one step after the other");
                 next = in_tile.end;
                 in_tile.for_each(|step| assert!(tiles.insert((x, y, step), tile).is_none()));
@@ -437,8 +438,8 @@ mod tests {
         let plan = |chunks: IVec3, threads: usize| {
             let mut grid = Grid::<u8, Sheet>::new(0);
             for chunk in Region::new(IVec3::ZERO, chunks - 1).positions() {
-                grid.insert(chunk, Chunk::uniform(0)).unwrap();
-                grid.wake(Sheet::cell_at(chunk, 0)).unwrap();
+                grid.insert(chunk.into(), Chunk::uniform(0)).unwrap();
+                grid.wake(Sheet::cell_at(chunk.into(), 0)).unwrap();
             }
             Plan::new(&grid, &members(&grid), MAX_STEPS, TILE_SIDE, threads)
         };

@@ -9,7 +9,7 @@ use super::{HumidityShape, HumidityWorld};
 use crate::automata::engine::changes::faces_touched;
 use crate::automata::engine::front::wake_around;
 use crate::chunk::{CellMask, Chunk};
-use crate::coords::{CHUNK_CELLS, Face, Region};
+use crate::coords::{CHUNK_CELLS, ChunkPos, ChunkRegion, Face, Region};
 use crate::grid::Slot;
 use core::fmt;
 use glam::IVec3;
@@ -24,11 +24,11 @@ pub enum EditError {
     /// The cell lies beyond the world's bounds.
     OutOfBounds(IVec3),
     /// There is a chunk at this chunk position already.
-    ChunkPresent(IVec3),
+    ChunkPresent(ChunkPos),
     /// There is no chunk at this chunk position.
-    ChunkAbsent(IVec3),
+    ChunkAbsent(ChunkPos),
     /// The chunk at this chunk position would hold no cell inside the world's bounds.
-    ChunkOutOfBounds(IVec3),
+    ChunkOutOfBounds(ChunkPos),
     /// A humidity that is not a number from 0 to [`MOST_HUMIDITY`].
     Humidity {
         /// The cell.
@@ -148,7 +148,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
         self.check_loaded(region)?;
         self.check_cell(region.min(), value)?;
         let (word, ground) = (self.store.sweep.word_of(value.humidity), Ground::of(value));
-        let chunks = Region::new(S::chunk_of(region.min()), S::chunk_of(region.max()));
+        let chunks = ChunkRegion::of::<S>(region);
         for slot in chunks
             .positions()
             .filter_map(|chunk| self.store.moisture.slot(chunk))
@@ -193,7 +193,11 @@ impl<S: HumidityShape> HumidityWorld<S> {
     ///
     /// # Errors
     /// There is a chunk already, the chunk lies outside the world, or a value is out of range.
-    pub fn insert_chunk(&mut self, position: IVec3, chunk: Chunk<Cell>) -> Result<(), EditError> {
+    pub fn insert_chunk(
+        &mut self,
+        position: ChunkPos,
+        chunk: Chunk<Cell>,
+    ) -> Result<(), EditError> {
         if self.store.moisture.slot(position).is_some() {
             return Err(EditError::ChunkPresent(position));
         }
@@ -212,7 +216,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
     /// `None` if its cells have no `i32` positions.
     pub(super) fn load(
         &mut self,
-        position: IVec3,
+        position: ChunkPos,
         moisture: Chunk<u32>,
         ground: Plane,
     ) -> Option<()> {
@@ -234,13 +238,13 @@ impl<S: HumidityShape> HumidityWorld<S> {
     ///
     /// # Errors
     /// There is no such chunk.
-    pub fn remove_chunk(&mut self, position: IVec3) -> Result<Chunk<Cell>, EditError> {
+    pub fn remove_chunk(&mut self, position: ChunkPos) -> Result<Chunk<Cell>, EditError> {
         let (moisture, ground) = self.unload(position).ok_or(EditError::ChunkAbsent(position))?;
         Ok(self.cells_of(&moisture, &ground.words()))
     }
 
     /// Unloads a chunk and returns its humidity and ground; `None` if it is not loaded.
-    pub(super) fn unload(&mut self, position: IVec3) -> Option<(Chunk<u32>, Plane)> {
+    pub(super) fn unload(&mut self, position: ChunkPos) -> Option<(Chunk<u32>, Plane)> {
         let slot = self.store.moisture.slot(position)?;
         if !self.store.is_still(position) {
             self.wake_across(slot);
@@ -264,7 +268,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
     /// are in range.
     fn words_of(
         &self,
-        position: IVec3,
+        position: ChunkPos,
         chunk: &Chunk<Cell>,
     ) -> Result<(Chunk<u32>, Chunk<u32>), EditError> {
         let bounds = self.store.bounds;
@@ -354,7 +358,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
                 return Err(EditError::OutOfBounds(corner));
             }
         }
-        let chunks = Region::new(S::chunk_of(region.min()), S::chunk_of(region.max()));
+        let chunks = ChunkRegion::of::<S>(region);
         match chunks.positions().find(|&chunk| self.store.moisture.slot(chunk).is_none()) {
             Some(chunk) => Err(EditError::NotLoaded(S::region_of(chunk).min().max(region.min()))),
             None => Ok(()),

@@ -74,10 +74,10 @@ use store::Store;
 ///
 /// ```
 /// use floodplain::humidity::{Cell, HumidityWorld, Rules};
-/// use floodplain::{Chunk, Sheet, glam::IVec3};
+/// use floodplain::{Chunk, ChunkPos, Sheet, glam::IVec3};
 ///
 /// let mut world = HumidityWorld::<Sheet>::new(Rules::default())?;
-/// world.insert_chunk(IVec3::ZERO, Chunk::uniform(Cell::soil(0.0, 1.0)))?;
+/// world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Cell::soil(0.0, 1.0)))?;
 /// world.set_rain(IVec3::new(8, 8, 0), 1024.0)?;
 /// world.set_rock(IVec3::new(9, 8, 0))?;
 /// world.run(50);

@@ -8,7 +8,7 @@ use super::step::job::{Job, Scratch};
 use super::sweep::Sweep;
 use super::{Edit, EditError, HumidityShape, HumidityWorld, Outcome};
 use crate::chunk::Chunk;
-use crate::coords::{CHUNK_CELLS, Region};
+use crate::coords::{CHUNK_CELLS, ChunkPos, Region};
 use crate::grid::Slot;
 use crate::simulation::{ChunkChanges, simulation};
 use crate::state_hash::{StateHash, hash_of};
@@ -107,14 +107,14 @@ impl<S: HumidityShape> HumidityWorld<S> {
 
     /// The loaded chunks, in order of position, converted one by one. Cells beyond the world's
     /// bounds are dry rock.
-    pub fn chunks(&self) -> impl Iterator<Item = (IVec3, Chunk<Cell>)> {
+    pub fn chunks(&self) -> impl Iterator<Item = (ChunkPos, Chunk<Cell>)> {
         let slots = self.store.moisture.sorted_slots().into_iter();
         slots.map(|slot| (self.store.moisture.position_at(slot), self.cells_at(slot)))
     }
 
     /// The chunk at a chunk position, converted as [`chunks`](HumidityWorld::chunks) does; `None`
     /// if it is not loaded.
-    pub fn chunk(&self, position: IVec3) -> Option<Chunk<Cell>> {
+    pub fn chunk(&self, position: ChunkPos) -> Option<Chunk<Cell>> {
         self.store.moisture.slot(position).map(|slot| self.cells_at(slot))
     }
 
@@ -123,7 +123,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
     }
 
     /// The positions of the loaded chunks, in order, without converting their cells.
-    pub(crate) fn chunk_positions(&self) -> impl Iterator<Item = IVec3> {
+    pub(crate) fn chunk_positions(&self) -> impl Iterator<Item = ChunkPos> {
         let slots = self.store.moisture.sorted_slots().into_iter();
         slots.map(|slot| self.store.moisture.position_at(slot))
     }
@@ -157,7 +157,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
             hash.add((value >> 64) as u64);
         }
         for slot in self.store.moisture.sorted_slots() {
-            hash.add_position(self.store.moisture.position_at(slot));
+            hash.add_position(self.store.moisture.position_at(slot).into());
             hash.add_chunk::<_, 2>(self.store.moisture.chunk_at(slot), u64::from);
             hash.add_chunk::<_, 2>(&self.store.ground_at(slot).words(), u64::from);
         }
@@ -173,7 +173,7 @@ simulation! {
     events: ();
     awake: awake_cells;
 
-    fn visit_chunk_hashes(&self, visit: &mut dyn FnMut(IVec3, u64)) {
+    fn visit_chunk_hashes(&self, visit: &mut dyn FnMut(ChunkPos, u64)) {
         for (position, chunk) in self.chunks() {
             let hash = hash_of(|hash| {
                 hash.add_chunk::<_, 1>(&chunk, |cell| cell.humidity.to_bits());
@@ -186,7 +186,7 @@ simulation! {
         }
     }
 
-    fn describe_cell(&self, chunk: IVec3, index: usize) -> (IVec3, String) {
+    fn describe_cell(&self, chunk: ChunkPos, index: usize) -> (IVec3, String) {
         let cell = S::cell_at(chunk, index);
         (cell, format!("{:?}", self.cell(cell)))
     }

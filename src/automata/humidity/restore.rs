@@ -6,9 +6,8 @@ use super::store::Fed;
 use super::sweep::Sweep;
 use super::{HumidityShape, HumidityWorld, Ledger, Rules, RulesError};
 use crate::chunk::Chunk;
-use crate::coords::{CHUNK_CELLS, Region};
+use crate::coords::{CHUNK_CELLS, ChunkPos, Region};
 use crate::grid::{Grid, Slot};
-use glam::IVec3;
 
 /// The fed cells of a chunk, and the units that each step enters in the ledger for it while it
 /// sleeps.
@@ -94,7 +93,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
     /// a humidity is not stored in its canonical word.
     pub(crate) fn restore_chunk(
         &mut self,
-        position: IVec3,
+        position: ChunkPos,
         moisture: Chunk<u32>,
         ground: Chunk<u32>,
     ) -> Option<Slot> {

@@ -229,7 +229,7 @@ mod tests {
     use super::super::{Border, Cell, Fed, HumidityWorld, Rules};
     use super::*;
     use crate::chunk::Chunk;
-    use crate::coords::{CHUNK_CELLS, Cube, Region, Shape};
+    use crate::coords::{CHUNK_CELLS, ChunkPos, Cube, Region, Shape};
     use fastrand::Rng;
     use glam::IVec3;
 
@@ -238,14 +238,14 @@ mod tests {
     fn a_row_is_stirred_by_what_changes_in_it_and_beside_it() {
         let mut rng = fastrand::Rng::with_seed(4);
         for _ in 0..50 {
-            let here = Cube::cell_at(IVec3::ZERO, rng.usize(..CHUNK_CELLS));
+            let here = Cube::cell_at(ChunkPos::ZERO, rng.usize(..CHUNK_CELLS));
             let mut changed = CellMask::EMPTY;
             changed.insert(Cube::index_of(here));
             let rows = RowMask::of(&changed);
             for face in Face::ALL {
                 let there = face.step(here).unwrap();
                 let (chunk, row) = (Cube::chunk_of(there), Cube::index_of(there) / 16);
-                let seen = match chunk == IVec3::ZERO {
+                let seen = match chunk == ChunkPos::ZERO {
                     true => rows.with_those_beside(),
                     false => rows.across(face.opposite()),
                 };
@@ -271,7 +271,7 @@ mod tests {
     /// Makes a random edit, or stops or resumes a chunk.
     fn edit(world: &mut HumidityWorld<Cube>, rng: &mut Rng) {
         let chunk = IVec3::from_array(CHUNKS.to_array().map(|side| rng.i32(0..side)));
-        let cell = Cube::cell_at(chunk, rng.usize(..CHUNK_CELLS));
+        let cell = Cube::cell_at(chunk.into(), rng.usize(..CHUNK_CELLS));
         let humidity = rng.f64() * 900.0;
         match rng.u8(..12) {
             0..3 => _ = world.add_units(cell, rng.u32(..1 << 24)),
@@ -279,14 +279,14 @@ mod tests {
             4 => _ = world.set_rock(cell),
             5 => _ = world.set_rain(cell, humidity),
             6 => _ = world.fill_cells(Region::cell(cell), Cell::soil(humidity, 1.0)),
-            7 => _ = world.remove_chunk(chunk),
-            8 => _ = world.insert_chunk(chunk, content(rng)),
+            7 => _ = world.remove_chunk(chunk.into()),
+            8 => _ = world.insert_chunk(chunk.into(), content(rng)),
             9 => {
                 let full = rng.u32(..1 << 24);
                 let fed = (0..3).map(|index| Fed { index: 100 * index, full }).collect();
-                world.set_fed(chunk, fed);
+                world.set_fed(chunk.into(), fed);
             }
-            other => world.set_still(chunk, other == 10),
+            other => world.set_still(chunk.into(), other == 10),
         }
     }
 
@@ -306,7 +306,7 @@ mod tests {
             for chunk in Region::new(IVec3::ZERO, CHUNKS - 1).positions() {
                 let cells = content(&mut rng);
                 for world in &mut worlds {
-                    world.insert_chunk(chunk, cells.clone()).unwrap();
+                    world.insert_chunk(chunk.into(), cells.clone()).unwrap();
                 }
             }
             for step in 0..40 {
@@ -317,7 +317,7 @@ mod tests {
                     if seed % 2 == 1 && step > 4 {
                         let chunk =
                             IVec3::from_array(CHUNKS.to_array().map(|side| rng.i32(0..side)));
-                        world.set_still(chunk, rng.u8(..3) == 0);
+                        world.set_still(chunk.into(), rng.u8(..3) == 0);
                     } else if step % 3 == 0 {
                         edit(world, &mut rng);
                     }

@@ -7,7 +7,7 @@ use super::plane::Plane;
 use super::rules::{Border, Rules};
 use super::sweep::Sweep;
 use crate::chunk::Chunk;
-use crate::coords::{CHUNK_CELLS, Face, Region};
+use crate::coords::{CHUNK_CELLS, ChunkPos, Face, Region};
 use crate::grid::{Grid, Slot};
 use glam::IVec3;
 use hashbrown::{HashMap, HashSet};
@@ -22,7 +22,7 @@ pub(super) struct Store<S: HumidityShape> {
     /// By slot. For the weighted mean the planes are words, which its steps read.
     ground: Vec<Plane>,
     /// The chunks that stand still, loaded or not.
-    still: HashSet<IVec3>,
+    still: HashSet<ChunkPos>,
     /// The fed cells, in index order. Not part of the state: the owner of the world derives them.
     fed: HashMap<Slot, Box<[Fed]>>,
 }
@@ -74,7 +74,7 @@ impl<S: HumidityShape> Store<S> {
     /// Adds a missing chunk. `None` if its cells have no `i32` positions.
     pub(super) fn insert(
         &mut self,
-        position: IVec3,
+        position: ChunkPos,
         moisture: Chunk<u32>,
         ground: Plane,
     ) -> Option<Slot> {
@@ -100,7 +100,7 @@ impl<S: HumidityShape> Store<S> {
     }
 
     /// Removes a chunk and returns its humidity and ground.
-    pub(super) fn remove(&mut self, position: IVec3) -> Option<(Chunk<u32>, Plane)> {
+    pub(super) fn remove(&mut self, position: ChunkPos) -> Option<(Chunk<u32>, Plane)> {
         let slot = self.moisture.slot(position)?;
         self.fed.remove(&slot);
         let moisture = self.moisture.remove(position)?;
@@ -124,11 +124,11 @@ impl<S: HumidityShape> Store<S> {
     }
 
     /// Returns whether a chunk stands still.
-    pub(super) fn is_still(&self, chunk: IVec3) -> bool {
+    pub(super) fn is_still(&self, chunk: ChunkPos) -> bool {
         !self.still.is_empty() && self.still.contains(&chunk)
     }
 
-    pub(super) fn set_still(&mut self, chunk: IVec3, is_still: bool) {
+    pub(super) fn set_still(&mut self, chunk: ChunkPos, is_still: bool) {
         match is_still {
             true => _ = self.still.insert(chunk),
             false => _ = self.still.remove(&chunk),
@@ -137,8 +137,8 @@ impl<S: HumidityShape> Store<S> {
 
     /// Returns whether nothing passes a face of a chunk because it or the chunk behind it stands
     /// still.
-    pub(super) fn is_parted(&self, chunk: IVec3, face: Face) -> bool {
-        let behind = face.step(chunk);
+    pub(super) fn is_parted(&self, chunk: ChunkPos, face: Face) -> bool {
+        let behind = chunk.step(face);
         !self.still.is_empty()
             && (self.is_still(chunk) || behind.is_some_and(|behind| self.is_still(behind)))
     }
@@ -160,7 +160,7 @@ impl<S: HumidityShape> Store<S> {
     }
 
     /// Returns whether all cells of a chunk lie inside the bounds.
-    pub(super) fn holds_all(&self, chunk: IVec3) -> bool {
+    pub(super) fn holds_all(&self, chunk: ChunkPos) -> bool {
         let region = S::region_of(chunk);
         self.bounds.intersection(&region) == Some(region)
     }
@@ -171,7 +171,7 @@ impl<S: HumidityShape> Store<S> {
     }
 
     /// Returns the ground behind a face of a chunk without a neighbour there.
-    fn ground_behind(&self, chunk: IVec3, face: Face) -> Ground {
+    fn ground_behind(&self, chunk: ChunkPos, face: Face) -> Ground {
         let region = S::region_of(chunk);
         let axis = face.index() / 2;
         let ends = match face {

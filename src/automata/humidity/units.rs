@@ -8,7 +8,7 @@ use super::sweep::Sweep;
 use super::{HumidityShape, HumidityWorld, Ledger, UNITS};
 use crate::automata::engine::front::wake_around;
 use crate::chunk::{CellMask, Chunk};
-use crate::coords::Face;
+use crate::coords::{ChunkPos, Face};
 use crate::grid::Slot;
 use glam::IVec3;
 
@@ -51,7 +51,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
     }
 
     /// Returns the units of a chunk; `None` if it is not loaded. Only in the conservative sweep.
-    pub(crate) fn chunk_units(&self, chunk: IVec3) -> Option<ChunkUnits<'_>> {
+    pub(crate) fn chunk_units(&self, chunk: ChunkPos) -> Option<ChunkUnits<'_>> {
         debug_assert!(self.store.sweep == Sweep::Conservative, "the others keep no units");
         let slot = self.store.moisture.slot(chunk)?;
         Some(ChunkUnits {
@@ -67,20 +67,20 @@ impl<S: HumidityShape> HumidityWorld<S> {
 
     /// Returns the positions of the awake chunks, in no particular order. They include all chunks
     /// with a cell changed in the last step or since.
-    pub(crate) fn awake_positions(&self) -> impl Iterator<Item = IVec3> {
+    pub(crate) fn awake_positions(&self) -> impl Iterator<Item = ChunkPos> {
         let awake = self.store.moisture.awake_slots().iter();
         awake.map(|&slot| self.store.moisture.position_at(slot))
     }
 
     /// Returns the positions of the awake chunks, from index `first` on.
-    pub(crate) fn awake_positions_from(&self, first: usize) -> impl Iterator<Item = IVec3> {
+    pub(crate) fn awake_positions_from(&self, first: usize) -> impl Iterator<Item = ChunkPos> {
         let awake = self.store.moisture.awake_slots();
         let awake = awake.get(first..).unwrap_or_default().iter();
         awake.map(|&slot| self.store.moisture.position_at(slot))
     }
 
     /// Returns the rows of a chunk that have changed in the last step or since.
-    pub(crate) fn stirred(&self, chunk: IVec3) -> RowMask {
+    pub(crate) fn stirred(&self, chunk: ChunkPos) -> RowMask {
         let slot = self.store.moisture.slot(chunk);
         slot.map_or(RowMask::NONE, |slot| self.kernel.stirred.changed_at(&self.store, slot))
     }
@@ -90,7 +90,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
     /// Only in the conservative sweep.
     pub(crate) fn insert_units(
         &mut self,
-        position: IVec3,
+        position: ChunkPos,
         units: Chunk<u32>,
         ground: Plane,
     ) -> bool {
@@ -102,7 +102,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
 
     /// Unloads a chunk as [`remove_chunk`](HumidityWorld::remove_chunk) does, and returns its
     /// units; `None` if it is not loaded. Only in the conservative sweep.
-    pub(crate) fn remove_units(&mut self, position: IVec3) -> Option<Chunk<u32>> {
+    pub(crate) fn remove_units(&mut self, position: ChunkPos) -> Option<Chunk<u32>> {
         self.unload(position).map(|(units, _)| units)
     }
 
@@ -141,7 +141,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
     /// replaces the units that flow on from them, which the ledger counts as placed. Returns
     /// whether that changes anything; `false` if the chunk is not loaded. Only in the conservative
     /// sweep.
-    pub(crate) fn set_fed(&mut self, chunk: IVec3, fed: Vec<Fed>) -> bool {
+    pub(crate) fn set_fed(&mut self, chunk: ChunkPos, fed: Vec<Fed>) -> bool {
         let Some(slot) = self.store.moisture.slot(chunk) else { return false };
         if *self.store.fed_at(slot) == *fed {
             return false;
@@ -160,7 +160,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
     }
 
     /// Returns the cells of a chunk that a source beside them keeps full, in index order.
-    pub(crate) fn fed(&self, chunk: IVec3) -> &[Fed] {
+    pub(crate) fn fed(&self, chunk: ChunkPos) -> &[Fed] {
         self.store.moisture.slot(chunk).map_or(&[], |slot| self.store.fed_at(slot))
     }
 
@@ -205,10 +205,11 @@ mod tests {
     /// Two chunks of soil with rock and rain, cut by the bounds.
     fn ground<S: HumidityShape>(seed: u64) -> HumidityWorld<S> {
         let mut rng = fastrand::Rng::with_seed(seed);
-        let bounds = Region::new(IVec3::new(0, 0, 0), S::region_of(IVec3::X).max() - IVec3::X);
+        let bounds =
+            Region::new(IVec3::new(0, 0, 0), S::region_of(ChunkPos::new(1, 0, 0)).max() - IVec3::X);
         let rules = Rules { cap: 100.5, ..Rules::default() };
         let mut world = HumidityWorld::with_bounds(rules, bounds).unwrap();
-        for chunk in [IVec3::ZERO, IVec3::X] {
+        for chunk in [ChunkPos::ZERO, ChunkPos::new(1, 0, 0)] {
             let cells = core::array::from_fn(|_| match rng.u8(0..20) {
                 0 => Cell { humidity: 9.0, ..Cell::ROCK },
                 1 => Cell::rain(50.0, 1.0),
@@ -222,7 +223,7 @@ mod tests {
     fn units_are_the_edits_of_humidity_in<S: HumidityShape>(seed: u64) {
         let mut rng = fastrand::Rng::with_seed(seed);
         let [mut raw, mut twin] = [(); 2].map(|()| ground::<S>(seed));
-        let last = S::region_of(IVec3::X).max() + IVec3::X;
+        let last = S::region_of(ChunkPos::new(1, 0, 0)).max() + IVec3::X;
         for _ in 0..30 {
             let cell = IVec3::new(rng.i32(-1..=last.x), rng.i32(0..=last.y), rng.i32(0..=last.z));
             let units = rng.u32(0..200) * (UNITS / 2 + 1);

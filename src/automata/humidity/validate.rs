@@ -6,7 +6,7 @@ use super::step::job::{Job, Scratch, Tally};
 use super::step::kernel::Kernel;
 use super::{HumidityShape, HumidityWorld};
 use crate::chunk::CellMask;
-use crate::coords::CHUNK_CELLS;
+use crate::coords::{CHUNK_CELLS, ChunkPos};
 use crate::grid::Slot;
 use core::fmt;
 use glam::IVec3;
@@ -41,7 +41,7 @@ pub enum Violation {
     /// A cell beyond the world's bounds that is not dry rock.
     Outside(IVec3),
     /// The chunk at this chunk position sleeps although a step would change it or its steady flow.
-    Asleep(IVec3),
+    Asleep(ChunkPos),
 }
 
 impl fmt::Display for Violation {
@@ -165,7 +165,7 @@ mod tests {
     fn world(sweep: Sweep) -> HumidityWorld<Sheet> {
         let bounds = Region::new(IVec3::ZERO, IVec3::new(9, 9, 0));
         let mut world = HumidityWorld::with_bounds(Rules::with_sweep(sweep), bounds).unwrap();
-        world.insert_chunk(IVec3::ZERO, Chunk::uniform(Cell::soil(5.0, 1.0))).unwrap();
+        world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Cell::soil(5.0, 1.0))).unwrap();
         world.run(3);
         assert_eq!(world.check_laws(), Ok(()));
         world
@@ -175,7 +175,7 @@ mod tests {
     fn found(sweep: Sweep, cell: IVec3, word: u32, ground: Ground) -> Result<(), Violation> {
         let mut world = world(sweep);
         world.store.moisture.set(cell, word);
-        let slot = world.store.moisture.slot(IVec3::ZERO).unwrap();
+        let slot = world.store.moisture.slot(ChunkPos::ZERO).unwrap();
         world.store.set_ground(slot, Sheet::index_of(cell), ground);
         world.check_laws()
     }
@@ -193,7 +193,7 @@ mod tests {
         let (word, booked) = (7 << 16, 500 << 16);
         let ledger = Violation::Ledger { counted: 502 << 16, booked };
         assert_eq!(found(Sweep::Conservative, cell, word, soil), Err(ledger));
-        let asleep = Err(Violation::Asleep(IVec3::ZERO));
+        let asleep = Err(Violation::Asleep(ChunkPos::ZERO));
         assert_eq!(
             found(Sweep::Synchronous, cell, 7f32.to_bits(), soil),
             asleep,
@@ -218,6 +218,6 @@ mod tests {
         law(Violation::Humidity { cell: HERE, value: -1.5 }, &["[-4, 5, 61]", "-1.5"]);
         law(Violation::Impermeability { cell: HERE, value: 0.25 }, &["[-4, 5, 61]", "0.25"]);
         law(Violation::Outside(HERE), &["[-4, 5, 61]"]);
-        law(Violation::Asleep(HERE), &["[-4, 5, 61]"]);
+        law(Violation::Asleep(HERE.into()), &["[-4, 5, 61]"]);
     }
 }

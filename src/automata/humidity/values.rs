@@ -4,7 +4,7 @@
 use super::{Cell, EditError, HumidityShape, HumidityWorld};
 use crate::chunk::Chunk;
 use crate::codec::{DecodeError, Field, Reader};
-use crate::coords::Region;
+use crate::coords::{ChunkPos, Region};
 use crate::edit_table::edits;
 use glam::IVec3;
 
@@ -18,10 +18,10 @@ edits! {
     ///
     /// ```
     /// use floodplain::humidity::{Cell, Edit, HumidityWorld, Outcome, Rules};
-    /// use floodplain::{Chunk, glam::IVec3};
+    /// use floodplain::{Chunk, ChunkPos, glam::IVec3};
     ///
     /// let mut world: HumidityWorld = HumidityWorld::new(Rules::default())?;
-    /// let (position, chunk) = (IVec3::ZERO, Chunk::uniform(Cell::soil(5.0, 1.0)));
+    /// let (position, chunk) = (ChunkPos::ZERO, Chunk::uniform(Cell::soil(5.0, 1.0)));
     /// assert_eq!(world.apply(Edit::InsertChunk { position, chunk }), Ok(Outcome::Done));
     /// let wet = Edit::SetHumidity { cell: IVec3::new(3, 4, 0), humidity: 8.0 };
     /// assert_eq!(world.apply(wet), Ok(Outcome::Humidity(5.0)));
@@ -79,11 +79,11 @@ edits! {
     } [WORLD.within(*region)] => fill_cells;
     7 InsertChunk {
         /// The chunk's position, in chunks.
-        position: IVec3,
+        position: ChunkPos,
         /// Its cells, in the index order of the world's shape.
         chunk: Chunk<Cell>,
     } [WORLD] => insert_chunk;
-    8 RemoveChunk(position: IVec3) [WORLD] => remove_chunk -> Removed;
+    8 RemoveChunk(position: ChunkPos) [WORLD] => remove_chunk -> Removed;
     9 WakeAll [WORLD] => wake_all;
 }
 

@@ -4,7 +4,7 @@
 use super::Water2dWorld;
 use super::cell::{Cell, MAX_LEVEL};
 use crate::chunk::{CellMask, Chunk};
-use crate::coords::{CHUNK_CELLS, Face, Region, Shape, Sheet};
+use crate::coords::{CHUNK_CELLS, ChunkPos, ChunkRegion, Face, Region, Shape, Sheet};
 use crate::grid::Slot;
 use crate::simulation::Displaced;
 use core::fmt;
@@ -26,11 +26,11 @@ pub enum EditError {
     /// The cell is solid ground.
     Solid(IVec3),
     /// There is a chunk at this chunk position already.
-    ChunkPresent(IVec3),
+    ChunkPresent(ChunkPos),
     /// There is no chunk at this chunk position.
-    ChunkAbsent(IVec3),
+    ChunkAbsent(ChunkPos),
     /// The chunk at this chunk position would hold no cell inside the world's bounds.
-    ChunkOutOfBounds(IVec3),
+    ChunkOutOfBounds(ChunkPos),
     /// A level above [`MAX_LEVEL`].
     Level {
         /// The cell that would have it; of a region its first one.
@@ -116,9 +116,9 @@ impl Water2dWorld {
     ///
     /// ```
     /// use floodplain::water2d::{Cell, EditError, MAX_LEVEL, Rules, Water2dWorld};
-    /// use floodplain::{Chunk, glam::IVec3};
+    /// use floodplain::{Chunk, ChunkPos, glam::IVec3};
     /// let mut world = Water2dWorld::new(0, Rules::default())?;
-    /// world.insert_chunk(IVec3::ZERO, Chunk::uniform(Cell::AIR))?;
+    /// world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Cell::AIR))?;
     /// assert_eq!(world.pour(IVec3::ZERO, 250), Ok(250));
     /// let refused = EditError::Level { cell: IVec3::ZERO, level: 1_000_250 };
     /// assert_eq!(world.pour(IVec3::ZERO, MAX_LEVEL), Err(refused));
@@ -198,7 +198,11 @@ impl Water2dWorld {
     ///
     /// # Errors
     /// There is a chunk already, the chunk lies outside the world, or the ledger is full.
-    pub fn insert_chunk(&mut self, position: IVec3, chunk: Chunk<Cell>) -> Result<(), EditError> {
+    pub fn insert_chunk(
+        &mut self,
+        position: ChunkPos,
+        chunk: Chunk<Cell>,
+    ) -> Result<(), EditError> {
         self.insert_chunks([(position, chunk)])
     }
 
@@ -209,7 +213,7 @@ impl Water2dWorld {
     /// world; or the ledger is full. Then no chunk is loaded.
     pub fn insert_chunks(
         &mut self,
-        chunks: impl IntoIterator<Item = (IVec3, Chunk<Cell>)>,
+        chunks: impl IntoIterator<Item = (ChunkPos, Chunk<Cell>)>,
     ) -> Result<(), EditError> {
         let mut seen = HashSet::new();
         let mut units = 0u64;
@@ -242,7 +246,7 @@ impl Water2dWorld {
     ///
     /// # Errors
     /// There is no such chunk.
-    pub fn remove_chunk(&mut self, position: IVec3) -> Result<Chunk<Cell>, EditError> {
+    pub fn remove_chunk(&mut self, position: ChunkPos) -> Result<Chunk<Cell>, EditError> {
         let chunk = self.cells.remove(position).ok_or(EditError::ChunkAbsent(position))?;
         self.ledger.removed += units_in(&chunk);
         self.wake_timers.wake_around(&mut self.cells, position);
@@ -284,7 +288,7 @@ impl Water2dWorld {
     }
 
     /// Turns a chunk's cells beyond the bounds into ground.
-    fn trim(&self, position: IVec3, mut chunk: Chunk<Cell>) -> Chunk<Cell> {
+    fn trim(&self, position: ChunkPos, mut chunk: Chunk<Cell>) -> Chunk<Cell> {
         let whole = Sheet::region_of(position);
         if self.bounds.intersection(&whole) != Some(whole) {
             for (index, cell) in chunk.cells_mut().iter_mut().enumerate() {
@@ -304,7 +308,7 @@ impl Water2dWorld {
                 return Err(EditError::OutOfBounds(corner));
             }
         }
-        let chunks = Region::new(Sheet::chunk_of(region.min()), Sheet::chunk_of(region.max()));
+        let chunks = ChunkRegion::of::<Sheet>(region);
         let absent = |chunk| EditError::NotLoaded(Sheet::cell_at(chunk, 0).max(region.min()));
         chunks
             .positions()
@@ -348,14 +352,14 @@ mod tests {
     #[test]
     fn edits_that_would_overflow_the_ledger_are_refused() {
         let mut world = Water2dWorld::new(0, Rules::default()).unwrap();
-        world.insert_chunk(IVec3::ZERO, Chunk::uniform(Cell::AIR)).unwrap();
+        world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Cell::AIR)).unwrap();
         world.ledger = Ledger { placed: u64::MAX - 99, removed: u64::MAX - 99 };
         let refused = Err(EditError::LedgerFull { units: 100 });
         assert_eq!(world.pour(IVec3::ZERO, 100), refused);
         assert_eq!(world.fill_water(Region::cell(IVec3::ZERO), 100).map(|_| 100), refused);
         let full = || Chunk::uniform(Cell(100));
         assert!(matches!(
-            world.insert_chunk(IVec3::X, full()),
+            world.insert_chunk(ChunkPos::new(1, 0, 0), full()),
             Err(EditError::LedgerFull { units: 409_600 })
         ));
         assert_eq!((world.total(), world.chunks().count(), world.level(IVec3::ZERO)), (0, 1, 0));

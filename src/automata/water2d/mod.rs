@@ -88,10 +88,10 @@ use wake::WakeTimers;
 ///
 /// ```
 /// use floodplain::water2d::{Cell, Rules, Water2dWorld};
-/// use floodplain::{Chunk, Region, glam::IVec3};
+/// use floodplain::{Chunk, ChunkPos, Region, glam::IVec3};
 ///
 /// let mut world = Water2dWorld::new(7, Rules::default())?;
-/// world.insert_chunk(IVec3::ZERO, Chunk::uniform(Cell::SOLID))?;
+/// world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Cell::SOLID))?;
 /// for (from, to) in [([1, 1, 0], [9, 1, 0]), ([1, 2, 0], [3, 9, 0]), ([9, 2, 0], [9, 9, 0])] {
 ///     world.fill_water(Region::new(from.into(), to.into()), 0)?; // a U: wide arm, narrow arm
 /// }

@@ -6,7 +6,7 @@ use super::ledger::Ledger;
 use super::rules::Rules;
 use super::{Edit, EditError, Outcome, Water2dWorld};
 use crate::chunk::Chunk;
-use crate::coords::{CHUNK_CELLS, Region, Shape, Sheet};
+use crate::coords::{CHUNK_CELLS, ChunkPos, Region, Shape, Sheet};
 use crate::simulation::{ChunkChanges, simulation};
 use crate::state_hash::{StateHash, hash_of};
 use glam::IVec3;
@@ -77,7 +77,7 @@ impl Water2dWorld {
     }
 
     /// The loaded chunks, in order of position. Cells beyond the world's bounds are ground.
-    pub fn chunks(&self) -> impl Iterator<Item = (IVec3, &Chunk<Cell>)> {
+    pub fn chunks(&self) -> impl Iterator<Item = (ChunkPos, &Chunk<Cell>)> {
         self.cells.chunks()
     }
 
@@ -95,7 +95,7 @@ impl Water2dWorld {
             hash.add(value);
         }
         for (position, chunk) in self.chunks() {
-            hash.add_position(position);
+            hash.add_position(position.into());
             hash.add_chunk::<_, 2>(chunk, |cell| u64::from(cell.0 as u32));
         }
         hash.finish()
@@ -110,7 +110,7 @@ simulation! {
     events: ();
     awake: awake_cells;
 
-    fn visit_chunk_hashes(&self, visit: &mut dyn FnMut(IVec3, u64)) {
+    fn visit_chunk_hashes(&self, visit: &mut dyn FnMut(ChunkPos, u64)) {
         let word = |cell: Cell| match cell.is_solid() {
             true => u64::from(u32::MAX),
             false => u64::from(cell.level()),
@@ -120,7 +120,7 @@ simulation! {
         }
     }
 
-    fn describe_cell(&self, chunk: IVec3, index: usize) -> (IVec3, String) {
+    fn describe_cell(&self, chunk: ChunkPos, index: usize) -> (IVec3, String) {
         let cell = Sheet::cell_at(chunk, index);
         (cell, format!("{:?}", self.cell(cell)))
     }

@@ -3,9 +3,8 @@
 use super::lines::Cells;
 use super::{Cell, Ledger, Rules, RulesError, Water2dWorld};
 use crate::chunk::Chunk;
-use crate::coords::{Region, Shape, Sheet};
+use crate::coords::{ChunkPos, Region, Shape, Sheet};
 use crate::grid::Slot;
-use glam::IVec3;
 
 impl Water2dWorld {
     /// Cells, with awake and changed ones.
@@ -44,7 +43,7 @@ impl Water2dWorld {
 
     /// Restores a chunk without recording its water in the ledger. `None` if no chunk can lie
     /// there.
-    pub(crate) fn restore_chunk(&mut self, position: IVec3, chunk: Chunk<Cell>) -> Option<Slot> {
+    pub(crate) fn restore_chunk(&mut self, position: ChunkPos, chunk: Chunk<Cell>) -> Option<Slot> {
         if !Sheet::holds_chunk(position) {
             return None;
         }

@@ -12,10 +12,9 @@ use super::settling::Settling;
 use super::wake;
 use crate::automata::engine::front;
 use crate::chunk::CellMask;
-use crate::coords::CHUNK_CELLS;
+use crate::coords::{CHUNK_CELLS, ChunkPos};
 use crate::grid::Slot;
 use crate::simulation::StepReport;
-use glam::IVec3;
 
 /// A rule's kernel with the memory that it reuses from step to step; not part of the state.
 #[expect(clippy::large_enum_variant, reason = "there is one for each world")]
@@ -75,7 +74,7 @@ impl Water2dWorld {
     /// Whether a step can change a chunk: not if it and the eight chunks around it have no water.
     /// Corners count, since water can move up or down and then sideways in the same step.
     fn is_near_water(&self, slot: Slot) -> bool {
-        let is_wet = |chunk: IVec3| {
+        let is_wet = |chunk: ChunkPos| {
             self.cells.slot(chunk).is_some_and(|slot| !lines::is_dry(&self.cells, slot))
         };
         let chunk = self.cells.position_at(slot);

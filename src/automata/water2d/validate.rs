@@ -202,6 +202,7 @@ mod tests {
     use super::super::Rules;
     use super::*;
     use crate::chunk::Chunk;
+    use crate::coords::ChunkPos;
     use crate::coords::Region;
     use crate::simulation::says;
 
@@ -219,7 +220,7 @@ mod tests {
     fn tank(rules: Rules) -> Water2dWorld {
         let bounds = Region::new(IVec3::ZERO, IVec3::new(1, 4, 0));
         let mut world = Water2dWorld::with_bounds(7, rules, bounds).unwrap();
-        world.insert_chunk(IVec3::ZERO, Chunk::uniform(Cell::AIR)).unwrap();
+        world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Cell::AIR)).unwrap();
         world.run(5);
         assert!(world.is_at_rest() && world.check_laws().is_ok());
         world
@@ -241,8 +242,8 @@ mod tests {
             lost.ledger.placed += 3;
             assert_eq!(lost.check_laws(), Err(Violation::Ledger { counted: 0, booked: 3 }));
             let mut loose = Water2dWorld::new(7, rules).unwrap();
-            loose.insert_chunk(IVec3::ZERO, Chunk::uniform(Cell::AIR)).unwrap();
-            let slot = loose.cells.slot(IVec3::ZERO).unwrap();
+            loose.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Cell::AIR)).unwrap();
+            let slot = loose.cells.slot(ChunkPos::ZERO).unwrap();
             loose.cells.chunk_at_mut(slot).cells_mut();
             assert_eq!(loose.check_laws(), Err(Violation::Storage));
         }

@@ -4,7 +4,7 @@
 use super::{Cell, EditError, MAX_LEVEL, Water2dWorld};
 use crate::chunk::Chunk;
 use crate::codec::{DecodeError, Field, Reader};
-use crate::coords::Region;
+use crate::coords::{ChunkPos, Region};
 use crate::edit_table::edits;
 use crate::simulation::Displaced;
 use glam::IVec3;
@@ -19,10 +19,10 @@ edits! {
     ///
     /// ```
     /// use floodplain::water2d::{Cell, Edit, Outcome, Rules, Water2dWorld};
-    /// use floodplain::{Chunk, glam::IVec3};
+    /// use floodplain::{Chunk, ChunkPos, glam::IVec3};
     ///
     /// let mut world = Water2dWorld::new(7, Rules::default())?;
-    /// let (position, chunk) = (IVec3::ZERO, Chunk::uniform(Cell::AIR));
+    /// let (position, chunk) = (ChunkPos::ZERO, Chunk::uniform(Cell::AIR));
     /// assert_eq!(world.apply(Edit::InsertChunk { position, chunk }), Ok(Outcome::Done));
     /// let pour = Edit::Pour { cell: IVec3::new(3, 4, 0), units: 250 };
     /// assert_eq!(world.apply(pour), Ok(Outcome::Level(250)));
@@ -69,12 +69,12 @@ edits! {
     } [WATER.within(*region).units_each(*level, MAX_LEVEL)] => fill_water -> Units;
     6 InsertChunk {
         /// The chunk's position, in chunks.
-        position: IVec3,
+        position: ChunkPos,
         /// Its cells.
         chunk: Chunk<Cell>,
     } [WORLD] => insert_chunk;
-    7 InsertChunks(chunks: Vec<(IVec3, Chunk<Cell>)>) [WORLD] => insert_chunks;
-    8 RemoveChunk(position: IVec3) [WORLD] => remove_chunk -> Removed;
+    7 InsertChunks(chunks: Vec<(ChunkPos, Chunk<Cell>)>) [WORLD] => insert_chunks;
+    8 RemoveChunk(position: ChunkPos) [WORLD] => remove_chunk -> Removed;
     9 WakeAll [WORLD] => wake_all;
 }
 

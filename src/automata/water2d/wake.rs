@@ -7,7 +7,7 @@
 
 use super::lines::Cells;
 use crate::chunk::CellMask;
-use crate::coords::{Shape, Sheet};
+use crate::coords::{ChunkPos, Shape, Sheet};
 use crate::grid::Slot;
 use glam::IVec3;
 
@@ -47,7 +47,7 @@ impl WakeTimers {
     }
 
     /// Wakes the eight chunks around a chunk position.
-    pub(super) fn wake_around(&mut self, cells: &mut Cells, chunk: IVec3) {
+    pub(super) fn wake_around(&mut self, cells: &mut Cells, chunk: ChunkPos) {
         for beyond in chunks_around(chunk, &CellMask::FULL) {
             if let Some(slot) = cells.slot(beyond) {
                 self.wake(cells, slot);
@@ -92,7 +92,10 @@ impl WakeTimers {
 }
 
 /// Returns the chunk positions, of the eight around one, that lie within two cells of `cells`.
-pub(super) fn chunks_around(chunk: IVec3, cells: &CellMask) -> impl Iterator<Item = IVec3> + use<> {
+pub(super) fn chunks_around(
+    chunk: ChunkPos,
+    cells: &CellMask,
+) -> impl Iterator<Item = ChunkPos> + use<> {
     const WEST: u64 = 0b11;
     const EAST: u64 = WEST << 62;
     let rows = cells.words();

@@ -9,15 +9,15 @@ use super::rules::BlockRules;
 use super::section::{Layout, Section, UNITS_OF_CHANGE};
 use super::stage::{self, Stage};
 use crate::chunk::{CellMask, Chunk, LayerMask};
-use crate::coords::{Cube, Shape};
+use crate::coords::{ChunkPos, ColumnPos, Cube, Shape};
 use crate::import::budget::Work;
 use crate::water::{Voxel, WaterWorld};
 use core::ops::Range;
-use glam::{IVec2, IVec3};
+use glam::IVec3;
 use hashbrown::HashMap;
 
 /// Chunks with their positions.
-pub(super) type Chunks = Vec<(IVec3, Chunk<Voxel>)>;
+pub(super) type Chunks = Vec<(ChunkPos, Chunk<Voxel>)>;
 
 /// The first versions of the data (`DataVersion`) that store states by name, and pack them without
 /// indices that span two words.
@@ -39,7 +39,7 @@ pub(super) struct Column<'a> {
     nbt: Nbt<'a>,
     layout: Layout,
     /// x and z, in chunks.
-    pub position: IVec2,
+    pub position: ColumnPos,
     stage: Stage<'a>,
     /// The compound that holds the list of sections.
     parent: Tag,
@@ -85,7 +85,7 @@ impl<'a> Column<'a> {
         let mut column = Column {
             nbt,
             layout,
-            position: IVec2::new(number(x, "xPos")?, number(z, "zPos")?),
+            position: ColumnPos::new(number(x, "xPos")?, number(z, "zPos")?),
             stage: Stage::read(&nbt, &[status, populated, upgrade])?,
             parent,
             list,
@@ -199,8 +199,8 @@ impl<'a> Column<'a> {
     }
 
     /// Returns the chunk position of a section.
-    pub fn chunk_at(&self, y: i32) -> IVec3 {
-        IVec3::new(self.position.x, y, self.position.y)
+    pub fn chunk_at(&self, y: i32) -> ChunkPos {
+        self.position.chunk(y)
     }
 
     /// Returns the section at y; `None` if there is none with blocks, so that it is all air.
@@ -235,7 +235,7 @@ impl<'a> Column<'a> {
     pub fn with_water(
         &self,
         world: &WaterWorld,
-        inland: &HashMap<IVec3, CellMask>,
+        inland: &HashMap<ChunkPos, CellMask>,
         rules: &BlockRules<'_>,
         work: &mut Work,
     ) -> Result<Option<Vec<u8>>, Failure> {
@@ -340,7 +340,7 @@ fn contained(section: Section) -> Vec<u8> {
 
 /// Returns the height of the lowest cells of a section.
 fn lowest_cell(y: i32) -> i32 {
-    Cube::cell_at(IVec3::new(0, y, 0), 0).y
+    Cube::cell_at(ChunkPos::new(0, y, 0), 0).y
 }
 
 fn in_section(y: i32) -> impl Fn(SectionFault) -> ColumnFault {

@@ -1,10 +1,10 @@
 //! Why a region file was refused.
 
 use super::nbt::Malformed;
+use crate::coords::ColumnPos;
 use crate::import::MAX_CHUNKS;
 use crate::import::budget::OverBudget;
 use core::fmt;
-use glam::IVec2;
 
 /// Why a region file was refused, or could not be written.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -90,7 +90,7 @@ pub enum ColumnFault {
     /// position.
     Position {
         /// The position that it names, in chunks.
-        named: IVec2,
+        named: ColumnPos,
     },
     /// A section, a chunk of the column, is damaged.
     Section {
@@ -231,7 +231,7 @@ impl fmt::Display for ColumnFault {
             }
             ColumnFault::Missing { name } => write!(f, "it has no {name}"),
             ColumnFault::Position { named } => {
-                write!(f, "it says that it lies at {}, {}", named.x, named.y)
+                write!(f, "it says that it lies at {}, {}", named.x, named.z)
             }
             ColumnFault::Section { y, fault } => write!(f, "section {y}: {fault}"),
         }

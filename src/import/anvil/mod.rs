@@ -24,10 +24,10 @@ pub use rules::{BlockRules, Inland, Sources};
 use super::MAX_CHUNKS;
 use super::budget::{Budget, Work};
 use crate::chunk::{CellMask, Chunk};
+use crate::coords::ChunkPos;
 use crate::water::{FULL, Voxel, WaterWorld};
 use column::Column;
 use error::Failure;
-use glam::IVec3;
 use hashbrown::HashMap;
 use sea::{Coastline, Oceans};
 use sectors::Extent;
@@ -129,7 +129,7 @@ impl RegionFile {
         &self,
         at: [u8; 2],
         rules: &BlockRules<'_>,
-    ) -> Result<Vec<(IVec3, Chunk<Voxel>)>, RegionError> {
+    ) -> Result<Vec<(ChunkPos, Chunk<Voxel>)>, RegionError> {
         let Some(location) = sectors::location(&self.bytes, at) else { return Ok(Vec::new()) };
         let mut work = self.budget.work(self.bytes.len());
         let mut read = || {
@@ -203,7 +203,7 @@ impl RegionFile {
         world: &WaterWorld,
         rules: &BlockRules<'_>,
         work: &mut Work,
-    ) -> Result<HashMap<IVec3, CellMask>, RegionError> {
+    ) -> Result<HashMap<ChunkPos, CellMask>, RegionError> {
         let Sources::Sea(level) = rules.sources else { return Ok(HashMap::new()) };
         let mut coastline = Coastline::default();
         self.each_column(work, |_, column, work| {
@@ -261,7 +261,7 @@ fn visit_column(
     let bytes = sectors::inflate(stored, work)?;
     let column = Column::read(&bytes)?;
     let named = column.position;
-    let is_named = |at: &[u8; 2]| [named.x & 31, named.y & 31] == at.map(i32::from);
+    let is_named = |at: &[u8; 2]| [named.x & 31, named.z & 31] == at.map(i32::from);
     let at = places.iter().copied().find(is_named).filter(|_| column.is_in_range());
     let at = at.ok_or(ColumnFault::Position { named })?;
     for &other in places.iter().filter(|&&other| other != at) {

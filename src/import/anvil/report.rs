@@ -2,9 +2,9 @@
 
 use super::error::ColumnFault;
 use crate::chunk::Chunk;
+use crate::coords::ChunkPos;
 use crate::water::Voxel;
 use core::fmt;
-use glam::IVec3;
 
 /// The chunks read from a region file.
 #[derive(Clone, Debug, PartialEq)]
@@ -12,7 +12,7 @@ use glam::IVec3;
 pub struct RegionChunks {
     /// The chunks, with their positions in the game's world: the argument of
     /// [`insert_chunks`](crate::water::WaterWorld::insert_chunks).
-    pub chunks: Vec<(IVec3, Chunk<Voxel>)>,
+    pub chunks: Vec<(ChunkPos, Chunk<Voxel>)>,
     /// The parts that were left out.
     pub report: RegionReport,
 }

@@ -5,18 +5,18 @@
 use super::column::Column;
 use super::rules::{BlockRules, Sources};
 use crate::chunk::{CellMask, Chunk, LAYER_CELLS, LayerMask};
-use crate::coords::{CHUNK_CELLS, Cube, Face, Shape};
+use crate::coords::{CHUNK_CELLS, ChunkPos, ColumnPos, Cube, Face, Shape};
 use crate::import::budget::{OverBudget, Work};
 use crate::water::Voxel;
-use glam::{IVec2, IVec3, Vec3Swizzles};
+use glam::IVec3;
 use hashbrown::HashMap;
 
 /// Sources at and below the level of the sea, and where the sea begins among them.
 #[derive(Default)]
 pub(super) struct Coastline {
     /// The chunks with such sources.
-    slots: HashMap<IVec3, usize>,
-    positions: Vec<IVec3>,
+    slots: HashMap<ChunkPos, usize>,
+    positions: Vec<ChunkPos>,
     /// The sources of each chunk that the sea has not reached.
     inland: Vec<CellMask>,
     /// Sources that the sea has reached, whose neighbours are to be visited.
@@ -31,7 +31,7 @@ impl Coastline {
         &mut self,
         level: i32,
         ocean: LayerMask,
-        chunks: impl Iterator<Item = (IVec3, &'a Chunk<Voxel>, CellMask)>,
+        chunks: impl Iterator<Item = (ChunkPos, &'a Chunk<Voxel>, CellMask)>,
     ) {
         let mut sky = LayerMask::ALL;
         for (position, chunk, sources) in chunks {
@@ -63,7 +63,7 @@ impl Coastline {
     }
 
     /// Returns the sources that are not part of the sea, by chunk.
-    pub fn inland(mut self, work: &mut Work) -> Result<HashMap<IVec3, CellMask>, OverBudget> {
+    pub fn inland(mut self, work: &mut Work) -> Result<HashMap<ChunkPos, CellMask>, OverBudget> {
         work.take((self.positions.len() * CHUNK_CELLS) as u64)?;
         let waiting = core::mem::take(&mut self.waiting);
         waiting.into_iter().for_each(|(slot, cell)| self.reach(slot, cell));
@@ -83,12 +83,12 @@ impl Coastline {
 
     fn reach_across(&mut self, slot: usize, cell: usize, face: Face) {
         // The local position; one step leads at most into the next chunk.
-        let next = Cube::cell_at(IVec3::ZERO, cell) + face.offset();
+        let next = Cube::cell_at(ChunkPos::ZERO, cell) + face.offset();
         let across = Cube::chunk_of(next);
-        let slot = if across == IVec3::ZERO {
+        let slot = if across == ChunkPos::ZERO {
             Some(slot)
         } else {
-            self.slots.get(&(self.positions[slot] + across)).copied()
+            self.slots.get(&(self.positions[slot] + across.into())).copied()
         };
         if let Some(slot) = slot {
             self.reach(slot, Cube::index_of(next));
@@ -109,7 +109,7 @@ fn open_cells(chunk: &Chunk<Voxel>, layer: usize) -> LayerMask {
 
 /// By x and z of the columns in which they lie: the cells of oceans at the level of the sea.
 #[derive(Default)]
-pub(super) struct Oceans(HashMap<IVec2, LayerMask>);
+pub(super) struct Oceans(HashMap<ColumnPos, LayerMask>);
 
 impl Oceans {
     /// Notes the ocean of a column, if the rules have a sea.
@@ -122,15 +122,15 @@ impl Oceans {
 
 /// Turns sea that is not connected to the sea into inland water, column by column from the lowest.
 pub(super) fn part(
-    chunks: &mut [(IVec3, Chunk<Voxel>)],
+    chunks: &mut [(ChunkPos, Chunk<Voxel>)],
     Oceans(oceans): &Oceans,
     rules: &BlockRules<'_>,
     work: &mut Work,
 ) -> Result<(), OverBudget> {
     let Sources::Sea(level) = rules.sources else { return Ok(()) };
     let mut coastline = Coastline::default();
-    for column in chunks.chunk_by(|(one, _), (next, _)| (one.x, one.z) == (next.x, next.z)) {
-        let ocean = oceans.get(&column[0].0.xz()).copied().unwrap_or(LayerMask::NONE);
+    for column in chunks.chunk_by(|(one, _), (next, _)| one.column() == next.column()) {
+        let ocean = oceans.get(&column[0].0.column()).copied().unwrap_or(LayerMask::NONE);
         let chunks = column.iter().rev().map(|(at, chunk)| {
             (*at, chunk, sources_below(level, *at, |cell| chunk.get(cell).is_sea()))
         });
@@ -147,7 +147,11 @@ pub(super) fn part(
 }
 
 /// Returns the sources of the chunk at a position that lie at or below the level of the sea.
-pub(super) fn sources_below(level: i32, at: IVec3, is_source: impl Fn(usize) -> bool) -> CellMask {
+pub(super) fn sources_below(
+    level: i32,
+    at: ChunkPos,
+    is_source: impl Fn(usize) -> bool,
+) -> CellMask {
     let y = |cell| Cube::cell_at(at, cell).y;
     if y(0) > level {
         return CellMask::EMPTY;

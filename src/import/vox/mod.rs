@@ -11,7 +11,7 @@ pub use palette::{VoxColour, VoxMaterial, looks_like_water};
 use super::boxes::{TooLarge, chunks_of_box};
 use super::budget::{Budget, Work};
 use crate::chunk::Chunk;
-use crate::coords::{Cube, Region, Shape};
+use crate::coords::{ChunkPos, Cube, Region, Shape};
 use crate::water::{Voxel, WaterCell};
 use core::fmt;
 use file::Contents;
@@ -47,7 +47,7 @@ pub struct VoxFile {
 pub struct VoxChunks {
     /// The chunks of the box around all models, with their positions: the argument of
     /// [`insert_chunks`](crate::water::WaterWorld::insert_chunks).
-    pub chunks: Vec<(IVec3, Chunk<Voxel>)>,
+    pub chunks: Vec<(ChunkPos, Chunk<Voxel>)>,
     /// The parts that were left out.
     pub report: VoxReport,
 }
@@ -153,7 +153,7 @@ impl VoxFile {
             return Ok(VoxChunks { chunks: Vec::new(), report });
         };
         let positions = chunks_of_box(bounds).map_err(|TooLarge| VoxError::TooLarge)?;
-        let mut chunks: Vec<(IVec3, Chunk<Voxel>)> =
+        let mut chunks: Vec<(ChunkPos, Chunk<Voxel>)> =
             positions.positions().map(|at| (at, Chunk::uniform(Voxel::OPEN))).collect();
         let voxel_of: Vec<Voxel> = (0..=u8::MAX).map(|index| self.voxel(index, rules)).collect();
         for model in &scene.placed {
@@ -162,7 +162,7 @@ impl VoxFile {
             for &[x, y, z, colour] in &model.model.voxels {
                 let along = [x, y, z].map(i32::from);
                 let cell = origin + steps[0] * along[0] + steps[1] * along[1] + steps[2] * along[2];
-                let (_, chunk) = &mut chunks[index_in(positions, Cube::chunk_of(cell))];
+                let (_, chunk) = &mut chunks[index_in(bounds, cell)];
                 if chunk.as_dense().is_none() {
                     work.take(UNITS_OF_CHUNK)?;
                 }
@@ -195,10 +195,11 @@ impl VoxFile {
     }
 }
 
-/// Returns the index of a position in the order of a region's positions.
-fn index_in(region: Region, position: IVec3) -> usize {
-    let [width, _, depth] = region.size().map(|side| side as usize);
-    let [x, y, z] = (position - region.min()).to_array().map(|side| side as usize);
+/// Returns the index of a cell's chunk among the chunks of a box of cells, in order of position.
+fn index_in(bounds: Region, cell: IVec3) -> usize {
+    let (min, max) = (Cube::chunk_of(bounds.min()), Cube::chunk_of(bounds.max()));
+    let [width, _, depth] = (max - min).to_array().map(|side| side as usize + 1);
+    let [x, y, z] = (Cube::chunk_of(cell) - min).to_array().map(|side| side as usize);
     x + width * (z + depth * y)
 }
 

@@ -3,10 +3,9 @@
 use super::hashes::Check;
 use super::parts::{Recording, Start};
 use crate::codec::{DecodeError, Field, Format, Reader, put_header, put_varint, put_way, seal};
-use crate::coords::sort_key;
+use crate::coords::ChunkPos;
 use crate::simulation::{EditValue, Simulation};
 use crate::snapshot::Saved;
-use glam::IVec3;
 
 const MAGIC: &str = "FLDRECRD";
 /// The version of bytes and of texts.
@@ -113,7 +112,7 @@ fn put_edits<W: Saved + Simulation>(out: &mut Vec<u8>, edits: &[(u64, W::Edit)])
 fn put_check(out: &mut Vec<u8>, check: &Check) {
     check.hash.put(out);
     put_varint(out, check.chunks.len() as u64);
-    let mut before = IVec3::ZERO;
+    let mut before = ChunkPos::ZERO;
     for &(position, hash) in &check.chunks {
         put_way(out, before, position);
         before = position;
@@ -198,11 +197,11 @@ fn take_edits<W: Saved + Simulation>(from: &mut Reader<'_>) -> Result<Vec<W::Edi
 
 fn take_check(from: &mut Reader<'_>, tick: u64) -> Result<Check, DecodeError> {
     let hash = from.take()?;
-    let mut chunks: Vec<(IVec3, Option<u32>)> = Vec::new();
+    let mut chunks: Vec<(ChunkPos, Option<u32>)> = Vec::new();
     for _ in 0..from.varint_count(4)? {
         let before = chunks.last().map(|chunk| chunk.0);
         let (at, position) = (from.at(), from.way(before.unwrap_or_default())?);
-        if before.is_some_and(|before| sort_key(before) >= sort_key(position)) {
+        if before.is_some_and(|before| before >= position) {
             return Err(from.malformed_at(at, "the position of a chunk after the one before"));
         }
         chunks.push((position, from.take()?));

@@ -1,6 +1,7 @@
 //! Why a text is no recording, and why a recording cannot be replayed.
 
 use crate::codec::{DecodeError, DecodeProblem};
+use crate::coords::ChunkPos;
 use crate::limits::LimitError;
 use core::fmt;
 use glam::IVec3;
@@ -135,7 +136,7 @@ pub struct Divergence {
     pub found: u64,
     /// The first chunk that differs; `None` if none does, but what belongs to no chunk: the
     /// account, the clock, flows between cells.
-    pub chunk: Option<IVec3>,
+    pub chunk: Option<ChunkPos>,
     /// The first cell of it that differs; `None` if there is no keyframe at that tick.
     pub cell: Option<CellDifference>,
 }

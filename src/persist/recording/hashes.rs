@@ -1,9 +1,8 @@
 //! Hashes of a world and of its chunks, by which a replay is compared with what was recorded.
 
-use crate::coords::sort_key;
+use crate::coords::ChunkPos;
 use crate::simulation::Simulation;
 use crate::snapshot::Saved;
-use glam::IVec3;
 use std::collections::BTreeMap;
 
 /// What a world was at some tick, before the edits of that tick.
@@ -16,35 +15,35 @@ pub struct Check {
     /// The chunks that have changed since the check before, in order of position (y, then z, then
     /// x): each with a hash of its cells, or `None` if it is gone. At the first check, all. Of a
     /// graph, blocks of 4096 nodes along x.
-    pub chunks: Vec<(IVec3, Option<u32>)>,
+    pub chunks: Vec<(ChunkPos, Option<u32>)>,
 }
 
 /// The hash of each chunk, in order of position.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct ChunkHashes(BTreeMap<[i32; 3], u32>);
+pub(super) struct ChunkHashes(BTreeMap<ChunkPos, u32>);
 
 impl ChunkHashes {
     /// Notes what has changed at a check.
     pub(super) fn note(&mut self, check: &Check) {
         for &(position, hash) in &check.chunks {
             match hash {
-                Some(hash) => _ = self.0.insert(sort_key(position), hash),
-                None => _ = self.0.remove(&sort_key(position)),
+                Some(hash) => _ = self.0.insert(position, hash),
+                None => _ = self.0.remove(&position),
             }
         }
     }
 
     /// Returns what a check has to say of the chunks as they are `now`.
-    pub(super) fn changes(&self, now: &ChunkHashes) -> Vec<(IVec3, Option<u32>)> {
+    pub(super) fn changes(&self, now: &ChunkHashes) -> Vec<(ChunkPos, Option<u32>)> {
         let gone = self.0.keys().filter(|key| !now.0.contains_key(*key)).map(|&key| (key, None));
         let changed = now.0.iter().filter(|(key, hash)| self.0.get(*key) != Some(*hash));
         let changed = changed.map(|(&key, &hash)| (key, Some(hash)));
-        let all: BTreeMap<[i32; 3], Option<u32>> = gone.chain(changed).collect();
-        all.into_iter().map(|([y, z, x], hash)| (IVec3::new(x, y, z), hash)).collect()
+        let all: BTreeMap<ChunkPos, Option<u32>> = gone.chain(changed).collect();
+        all.into_iter().collect()
     }
 
     /// Returns the first chunk that is another one than `now`, or is only in one of both.
-    pub(super) fn first_difference(&self, now: &ChunkHashes) -> Option<IVec3> {
+    pub(super) fn first_difference(&self, now: &ChunkHashes) -> Option<ChunkPos> {
         self.changes(now).first().map(|&(position, _)| position)
     }
 }
@@ -52,8 +51,6 @@ impl ChunkHashes {
 /// Returns the hashes of the chunks of a world.
 pub(super) fn hashes_of<W: Saved + Simulation>(world: &W) -> ChunkHashes {
     let mut hashes = ChunkHashes::default();
-    world.visit_chunk_hashes(&mut |position, hash| {
-        _ = hashes.0.insert(sort_key(position), hash as u32)
-    });
+    world.visit_chunk_hashes(&mut |position, hash| _ = hashes.0.insert(position, hash as u32));
     hashes
 }

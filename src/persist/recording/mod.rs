@@ -6,13 +6,13 @@
 //! [`Recording`] is what it has kept; a [`Replay`] does the same again and compares.
 //!
 //! ```
-//! use floodplain::glam::IVec3;
+//! use floodplain::{ChunkPos, glam::IVec3};
 //! use floodplain::recording::{Recorder, Recording};
 //! use floodplain::water::{Edit, Rules, Voxel, WaterWorld};
 //! use floodplain::Chunk;
 //!
 //! let mut game = Recorder::new(WaterWorld::new(7, Rules::lossless())?);
-//! let (position, chunk) = (IVec3::ZERO, Chunk::uniform(Voxel::OPEN));
+//! let (position, chunk) = (ChunkPos::ZERO, Chunk::uniform(Voxel::OPEN));
 //! game.apply(Edit::InsertChunk { position, chunk })?;
 //! game.apply(Edit::AddSource(IVec3::new(8, 12, 8)))?;
 //! game.run(40);
@@ -40,14 +40,14 @@
 //! recording:
 //!
 //! ```
-//! use floodplain::glam::IVec3;
+//! use floodplain::{ChunkPos, glam::IVec3};
 //! use floodplain::recording::Recorder;
 //! use floodplain::water::{Edit, Rules, Voxel, WaterWorld};
 //! use floodplain::Chunk;
 //!
 //! let new = || -> Result<_, Box<dyn std::error::Error>> {
 //!     let mut world = WaterWorld::new(7, Rules::lossless())?;
-//!     world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN))?;
+//!     world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Voxel::OPEN))?;
 //!     Ok(Recorder::new(world))
 //! };
 //! let (mut host, mut guest) = (new()?, new()?);
@@ -70,13 +70,13 @@
 //! A world at an earlier tick is the last keyframe before it and the edits and ticks since:
 //!
 //! ```
-//! use floodplain::glam::IVec3;
+//! use floodplain::{ChunkPos, glam::IVec3};
 //! use floodplain::recording::Recorder;
 //! use floodplain::water::{Edit, Rules, Voxel, WaterWorld};
 //! use floodplain::Chunk;
 //!
 //! let mut world = WaterWorld::new(7, Rules::lossless())?;
-//! world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN))?;
+//! world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Voxel::OPEN))?;
 //! let mut game = Recorder::new(world).keyframe_every(16);
 //! game.run(50);
 //! let before = game.world().state_hash();

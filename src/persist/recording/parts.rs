@@ -74,13 +74,13 @@ impl<W: Saved + Simulation> Recording<W> {
     /// counts as that: its edits are made at the end.
     ///
     /// ```
-    /// use floodplain::glam::IVec3;
+    /// use floodplain::{ChunkPos, glam::IVec3};
     /// use floodplain::recording::Recording;
     /// use floodplain::water::{Edit, Rules, Voxel, WaterWorld};
     /// use floodplain::Chunk;
     ///
     /// let world = WaterWorld::new(7, Rules::lossless())?;
-    /// let (position, chunk) = (IVec3::ZERO, Chunk::uniform(Voxel::OPEN));
+    /// let (position, chunk) = (ChunkPos::ZERO, Chunk::uniform(Voxel::OPEN));
     /// let pour = Edit::Pour { cell: IVec3::new(1, 9, 1), units: 5 };
     /// let edits = vec![(3, pour), (0, Edit::InsertChunk { position, chunk })];
     /// let recording = Recording::new(&world, edits, 10);

@@ -48,11 +48,11 @@ impl<W: Saved + Simulation> Recorder<W> {
     /// use floodplain::glam::IVec3;
     /// use floodplain::recording::{Recorder, Recording};
     /// use floodplain::water::{Edit, Rules, Voxel, WaterWorld};
-    /// use floodplain::{Chunk, Region};
+    /// use floodplain::{Chunk, ChunkPos, Region};
     ///
     /// fn valley(floor: i32) -> WaterWorld {
     ///     let mut world = WaterWorld::new(7, Rules::lossless()).expect("rules in range");
-    ///     world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN)).expect("none is there");
+    ///     world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Voxel::OPEN)).expect("none is there");
     ///     let ground = Region::new(IVec3::ZERO, IVec3::new(15, floor, 15));
     ///     world.fill_solid(ground).expect("loaded");
     ///     world

@@ -24,13 +24,13 @@ impl<W: Saved + Simulation> Recording<W> {
 /// A recording that is done again, tick by tick.
 ///
 /// ```
-/// use floodplain::glam::IVec3;
+/// use floodplain::{ChunkPos, glam::IVec3};
 /// use floodplain::recording::{Recorder, Replay};
 /// use floodplain::water::{Edit, Rules, Voxel, WaterWorld};
 /// use floodplain::Chunk;
 ///
 /// let mut game = Recorder::new(WaterWorld::new(7, Rules::lossless())?).check_every(1);
-/// let (position, chunk) = (IVec3::ZERO, Chunk::uniform(Voxel::OPEN));
+/// let (position, chunk) = (ChunkPos::ZERO, Chunk::uniform(Voxel::OPEN));
 /// game.apply(Edit::InsertChunk { position, chunk })?;
 /// game.apply(Edit::Pour { cell: IVec3::new(3, 2, 3), units: 7 })?;
 /// game.run(5);

@@ -18,11 +18,10 @@ use super::error::RecordingError;
 use super::hashes::Check;
 use super::parts::{Recording, Start};
 use crate::codec::DecodeProblem;
-use crate::coords::sort_key;
+use crate::coords::ChunkPos;
 use crate::simulation::{EditValue, Simulation};
 use crate::snapshot::Saved;
 use core::fmt::{self, Write};
-use glam::IVec3;
 
 /// The first words of a text.
 const TITLE: &str = "floodplain recording";
@@ -135,7 +134,7 @@ fn write_edit<W: Saved + Simulation>(out: &mut String, tick: u64, edit: &W::Edit
 
 fn write_check(out: &mut String, check: &Check) -> fmt::Result {
     writeln!(out, "check {} {:016x}", check.tick, check.hash)?;
-    for (IVec3 { x, y, z }, hash) in &check.chunks {
+    for (ChunkPos { x, y, z }, hash) in &check.chunks {
         match hash {
             Some(hash) => writeln!(out, "  chunk {x} {y} {z} {hash:08x}")?,
             None => writeln!(out, "  chunk {x} {y} {z} gone")?,
@@ -325,9 +324,9 @@ fn check<'t>(
 fn chunk<'t>(
     mut words: impl Iterator<Item = &'t str>,
     line: usize,
-) -> Result<(IVec3, Option<u32>), RecordingError> {
+) -> Result<(ChunkPos, Option<u32>), RecordingError> {
     let mut axis = || number(words.next(), line, "the position of a chunk, x, y and z");
-    let position = IVec3::new(axis()?, axis()?, axis()?);
+    let position = ChunkPos::new(axis()?, axis()?, axis()?);
     let hash = words.next().and_then(|word| match word {
         "gone" => Some(None),
         word => u32::from_str_radix(word, 16).ok().map(Some),
@@ -392,12 +391,12 @@ impl<W: Saved + Simulation> Found<W> {
     fn add_chunk(
         &mut self,
         line: usize,
-        chunk: (IVec3, Option<u32>),
+        chunk: (ChunkPos, Option<u32>),
     ) -> Result<(), RecordingError> {
         let wrong = || refused(line, "the chunks of a check in order: y, then z, then x");
         let (_, check) =
             self.checks.last_mut().filter(|_| self.pending.is_none()).ok_or_else(wrong)?;
-        if check.chunks.last().is_some_and(|last| sort_key(last.0) >= sort_key(chunk.0)) {
+        if check.chunks.last().is_some_and(|last| last.0 >= chunk.0) {
             return Err(wrong());
         }
         check.chunks.push(chunk);

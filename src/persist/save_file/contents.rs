@@ -1,26 +1,26 @@
 //! What a save writes: rules, state, the chunks that differ from the last save, and the unloaded
 //! chunks that came and went.
 
+use crate::coords::ChunkPos;
 use crate::snapshot::Saved;
-use glam::IVec3;
 
 /// What a save writes.
 pub(super) struct Contents<'a> {
     pub(super) rules: Vec<u8>,
     pub(super) state: Vec<u8>,
     /// Of all loaded chunks, in order.
-    pub(super) positions: Vec<IVec3>,
+    pub(super) positions: Vec<ChunkPos>,
     /// Appends the record of a chunk. Asked for each position in turn. Returns `false` if the chunk
     /// is as in the last save.
     pub(super) record: Record<'a>,
     /// Chunks that are unloaded, with the bytes of their records.
     pub(super) unloaded: Unloaded<'a>,
     /// Unloaded chunks that are no more.
-    pub(super) taken: &'a [IVec3],
+    pub(super) taken: &'a [ChunkPos],
 }
 
-pub(super) type Unloaded<'a> = Box<dyn ExactSizeIterator<Item = (IVec3, Vec<u8>)> + 'a>;
-pub(super) type Record<'a> = Box<dyn FnMut(IVec3, &mut Vec<u8>) -> bool + 'a>;
+pub(super) type Unloaded<'a> = Box<dyn ExactSizeIterator<Item = (ChunkPos, Vec<u8>)> + 'a>;
+pub(super) type Record<'a> = Box<dyn FnMut(ChunkPos, &mut Vec<u8>) -> bool + 'a>;
 
 impl<'a> Contents<'a> {
     /// Returns a save of a whole world, which leaves unloaded chunks as they are.

@@ -1,8 +1,8 @@
 //! Why saving or opening failed.
 
 use crate::codec::{DecodeError, DecodeProblem, Format};
+use crate::coords::ChunkPos;
 use core::fmt;
-use glam::IVec3;
 use std::io;
 
 /// The part of a save that a [`SaveError`] is about.
@@ -14,11 +14,11 @@ pub enum Part {
     /// The table of chunks.
     Chunks,
     /// The record of the chunk at this chunk position.
-    Chunk(IVec3),
+    Chunk(ChunkPos),
     /// The table of unloaded chunks.
     UnloadedChunks,
     /// The record of the unloaded chunk at this chunk position.
-    Unloaded(IVec3),
+    Unloaded(ChunkPos),
 }
 
 impl fmt::Display for Part {

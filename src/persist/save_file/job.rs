@@ -3,11 +3,10 @@
 
 use super::contents::Contents;
 use super::streamed::Streamed;
-use crate::coords::sort_key;
+use crate::coords::ChunkPos;
 use crate::snapshot::Saved;
 use crate::water::{Since, WaterWorld};
 use core::fmt;
-use glam::IVec3;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -62,7 +61,7 @@ impl Base {
 }
 
 /// A chunk that was copied, by its position.
-pub(super) type Copied<W> = (IVec3, <W as Streamed>::Copy);
+pub(super) type Copied<W> = (ChunkPos, <W as Streamed>::Copy);
 
 /// A save that [`Stream::prepare`](super::Stream::prepare) has copied from a world, and that
 /// [`SaveFile::commit`](super::SaveFile::commit) writes, on any thread.
@@ -80,14 +79,14 @@ pub struct SaveJob<W: Streamed = WaterWorld> {
     pub(super) rules: Vec<u8>,
     pub(super) state: Vec<u8>,
     /// Of all loaded chunks, in no order.
-    pub(super) positions: Vec<IVec3>,
+    pub(super) positions: Vec<ChunkPos>,
     /// The chunks that may have changed, in no order.
     pub(super) touched: Vec<Copied<W>>,
     /// How many of these were not copied ahead.
     pub(super) copied: usize,
     pub(super) unloaded: Vec<Arc<W::Record>>,
     /// Unloaded chunks that have left the file.
-    pub(super) taken: Vec<IVec3>,
+    pub(super) taken: Vec<ChunkPos>,
 }
 
 impl<W: Streamed> SaveJob<W> {
@@ -118,10 +117,10 @@ impl<W: Streamed> SaveJob<W> {
 
     /// Returns what is to be written.
     pub(super) fn contents(&mut self) -> Contents<'_> {
-        self.positions.sort_unstable_by_key(|&position| sort_key(position));
-        self.touched.sort_unstable_by_key(|&(position, _)| sort_key(position));
+        self.positions.sort_unstable();
+        self.touched.sort_unstable_by_key(|&(position, _)| position);
         let mut touched = self.touched.iter().peekable();
-        let record = move |position: IVec3, out: &mut Vec<u8>| {
+        let record = move |position: ChunkPos, out: &mut Vec<u8>| {
             let chunk = touched.next_if(|(touched, _)| *touched == position);
             chunk.map(|(_, chunk)| W::put_copy(chunk, out)).is_some()
         };

@@ -14,13 +14,13 @@
 //! ```
 //! use floodplain::save_file::SaveFile;
 //! use floodplain::water::{Rules, Voxel, WaterWorld};
-//! use floodplain::{Chunk, glam::IVec3};
+//! use floodplain::{Chunk, ChunkPos, glam::IVec3};
 //!
 //! # let path = std::env::temp_dir().join(format!("floodplain-doc-{}.redb", std::process::id()));
 //! # drop(std::fs::remove_file(&path));
 //! let mut world = WaterWorld::new(7, Rules::lossless())?;
 //! for x in 0..8 {
-//!     world.insert_chunk(IVec3::new(x, 0, 0), Chunk::uniform(Voxel::OPEN))?;
+//!     world.insert_chunk(ChunkPos::new(x, 0, 0), Chunk::uniform(Voxel::OPEN))?;
 //! }
 //! let mut file = SaveFile::create(&path, &world)?;
 //! world.pour(IVec3::new(8, 8, 8), 7)?;

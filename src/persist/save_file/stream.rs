@@ -7,10 +7,9 @@ use super::job::{Base, Copied, Progress, SaveJob, Turns};
 use super::streamed::Streamed;
 use super::tables::{self, UNLOADED};
 use crate::codec::{Format, Reader};
-use crate::coords::sort_key;
+use crate::coords::ChunkPos;
 use crate::water::{Since, WaterWorld};
 use core::fmt;
-use glam::IVec3;
 use hashbrown::HashMap;
 use redb::{Database, ReadableDatabase, ReadableTable, TableError};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -33,22 +32,22 @@ pub(super) type Shared = Arc<RwLock<Option<Database>>>;
 /// ```
 /// use floodplain::save_file::SaveFile;
 /// use floodplain::water::{Rules, Voxel, WaterWorld};
-/// use floodplain::{Chunk, glam::IVec3};
+/// use floodplain::{Chunk, ChunkPos, glam::IVec3};
 ///
 /// # let name = format!("floodplain-stream-{}.redb", std::process::id());
 /// # let path = std::env::temp_dir().join(name);
 /// # drop(std::fs::remove_file(&path));
 /// let mut world = WaterWorld::new(7, Rules::lossless())?;
-/// world.insert_chunks([0, 1].map(|x| (IVec3::X * x, Chunk::uniform(Voxel::OPEN))))?;
+/// world.insert_chunks([0, 1].map(|x| (ChunkPos::new(x, 0, 0), Chunk::uniform(Voxel::OPEN))))?;
 /// world.pour(IVec3::new(20, 0, 8), 7)?;
 /// let mut file = SaveFile::create(&path, &world)?;
 /// let mut stream = file.stream();
 ///
-/// stream.put(world.remove_chunks([IVec3::X])?);
+/// stream.put(world.remove_chunks([ChunkPos::new(1, 0, 0)])?);
 /// let job = stream.prepare(&mut world);
 /// let writer = std::thread::spawn(move || (file.commit(job), file));
 /// // Later the game needs the chunk again.
-/// world.insert_records(stream.take([IVec3::X])?)?;
+/// world.insert_records(stream.take([ChunkPos::new(1, 0, 0)])?)?;
 /// assert_eq!(world.units(IVec3::new(20, 0, 8)), 7);
 /// let (report, file) = writer.join().unwrap();
 /// assert_eq!(report?.chunks_unloaded, 1);
@@ -57,7 +56,7 @@ pub(super) type Shared = Arc<RwLock<Option<Database>>>;
 /// // The machine fails before the next save: the chunk is in the file, and not in the world.
 /// let (file, world) = SaveFile::<WaterWorld>::open(&path)?;
 /// assert_eq!((world.total(), world.ledger().unloaded), (0, 7));
-/// assert_eq!(file.stream().take([IVec3::X])?[0].units(), 7);
+/// assert_eq!(file.stream().take([ChunkPos::new(1, 0, 0)])?[0].units(), 7);
 /// # drop(file);
 /// # std::fs::remove_file(&path)?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -72,13 +71,13 @@ pub struct Stream<W: Streamed = WaterWorld> {
     base: Option<Base>,
     since: Option<Since>,
     /// What was copied ahead of the next job, and when.
-    ahead: HashMap<IVec3, (Since, W::Copy)>,
+    ahead: HashMap<ChunkPos, (Since, W::Copy)>,
     /// The records put here that may not be in the file, with the number of the first job that has
     /// them.
-    kept: HashMap<IVec3, (u64, Arc<W::Record>)>,
+    kept: HashMap<ChunkPos, (u64, Arc<W::Record>)>,
     /// The chunks taken from here whose records may still be in the file, with the number of the
     /// first job that removes them.
-    taken: HashMap<IVec3, u64>,
+    taken: HashMap<ChunkPos, u64>,
 }
 
 impl<W: Streamed> Stream<W> {
@@ -114,14 +113,14 @@ impl<W: Streamed> Stream<W> {
     /// disk fails. Then none is taken.
     pub fn take(
         &mut self,
-        positions: impl IntoIterator<Item = IVec3>,
+        positions: impl IntoIterator<Item = ChunkPos>,
     ) -> Result<Vec<W::Record>, SaveError> {
         self.forget_committed();
-        let positions: Vec<IVec3> = positions.into_iter().collect();
-        let is_elsewhere = |position: &IVec3| {
+        let positions: Vec<ChunkPos> = positions.into_iter().collect();
+        let is_elsewhere = |position: &ChunkPos| {
             !self.kept.contains_key(position) && !self.taken.contains_key(position)
         };
-        let elsewhere: Vec<IVec3> = positions.iter().copied().filter(is_elsewhere).collect();
+        let elsewhere: Vec<ChunkPos> = positions.iter().copied().filter(is_elsewhere).collect();
         let mut read = self.read(&elsewhere)?;
         let mut records = Vec::new();
         for position in positions {
@@ -138,14 +137,14 @@ impl<W: Streamed> Stream<W> {
     ///
     /// # Errors
     /// The file failed and is closed until the next save, or the disk fails.
-    pub fn unloaded(&mut self) -> Result<Vec<IVec3>, SaveError> {
+    pub fn unloaded(&mut self) -> Result<Vec<ChunkPos>, SaveError> {
         self.forget_committed();
         let mut positions = self.in_file()?;
         positions.retain(|position| {
             !self.kept.contains_key(position) && !self.taken.contains_key(position)
         });
         positions.extend(self.kept.keys());
-        positions.sort_unstable_by_key(|&position| sort_key(position));
+        positions.sort_unstable();
         Ok(positions)
     }
 
@@ -204,7 +203,7 @@ impl<W: Streamed> Stream<W> {
     /// ```
     /// use floodplain::save_file::SaveFile;
     /// use floodplain::water::{Rules, Voxel, WaterWorld};
-    /// use floodplain::{Chunk, glam::IVec3};
+    /// use floodplain::{Chunk, ChunkPos, glam::IVec3};
     ///
     /// # let name = format!("floodplain-ahead-{}.redb", std::process::id());
     /// # let path = std::env::temp_dir().join(name);
@@ -212,7 +211,7 @@ impl<W: Streamed> Stream<W> {
     /// let mut world = WaterWorld::new(7, Rules::lossless())?;
     /// let mut file = SaveFile::create(&path, &world)?;
     /// let mut stream = file.stream();
-    /// world.insert_chunks((0..8).map(|x| (IVec3::X * x, Chunk::uniform(Voxel::OPEN))))?;
+    /// world.insert_chunks((0..8).map(|x| (ChunkPos::new(x, 0, 0), Chunk::uniform(Voxel::OPEN))))?;
     /// assert_eq!(stream.copy_ahead(&mut world, 5), 3);
     /// assert_eq!(stream.copy_ahead(&mut world, 5), 0);
     /// world.pour(IVec3::new(20, 3, 8), 7)?;
@@ -229,7 +228,7 @@ impl<W: Streamed> Stream<W> {
         let (mut chunks, now) = world.touched_since(since);
         // Chunks that are gone count as touched.
         self.ahead.retain(|&chunk, (since, _)| !world.is_touched_since(chunk, *since));
-        let is_behind = |chunk: IVec3| !self.ahead.contains_key(&chunk);
+        let is_behind = |chunk: ChunkPos| !self.ahead.contains_key(&chunk);
         // A tick that is underway may change what counts as touched again.
         let rests = |chunk| !world.is_touched_since(chunk, now) && world.rests(chunk);
         chunks.retain(|&chunk| rests(chunk) && is_behind(chunk));
@@ -242,7 +241,7 @@ impl<W: Streamed> Stream<W> {
 
     /// Returns chunks of a world, those that were copied ahead and not touched since and copies of
     /// the others, and the number of these.
-    fn take_copies(&mut self, world: &mut W, chunks: &[IVec3]) -> (Vec<Copied<W>>, usize) {
+    fn take_copies(&mut self, world: &mut W, chunks: &[ChunkPos]) -> (Vec<Copied<W>>, usize) {
         let mut ahead = core::mem::take(&mut self.ahead);
         let (mut copies, mut copied) = (Vec::with_capacity(chunks.len()), 0);
         for &chunk in chunks {
@@ -271,7 +270,7 @@ impl<W: Streamed> Stream<W> {
     }
 
     /// Returns the records at these positions that are in the file.
-    fn read(&self, positions: &[IVec3]) -> Result<HashMap<IVec3, W::Record>, SaveError> {
+    fn read(&self, positions: &[ChunkPos]) -> Result<HashMap<ChunkPos, W::Record>, SaveError> {
         if positions.is_empty() {
             return Ok(HashMap::new());
         }
@@ -295,7 +294,7 @@ impl<W: Streamed> Stream<W> {
     }
 
     /// Returns the positions of the records in the file.
-    fn in_file(&self) -> Result<Vec<IVec3>, SaveError> {
+    fn in_file(&self) -> Result<Vec<ChunkPos>, SaveError> {
         self.with_table(|table| {
             let key =
                 |entry: Result<(redb::AccessGuard<'_, &tables::Key>, _), redb::StorageError>| {
@@ -337,6 +336,7 @@ impl<W: Streamed> fmt::Debug for Stream<W> {
 mod tests {
     use super::super::SaveFile;
     use crate::chunk::Chunk;
+    use crate::coords::ChunkPos;
     use crate::water::{Rules, Voxel, WaterWorld};
     use glam::IVec3;
     use redb::backends::InMemoryBackend;
@@ -348,17 +348,17 @@ mod tests {
         let file = SaveFile::create_on(InMemoryBackend::new(), &world).unwrap();
         let mut stream = file.stream();
         for x in 0..40 {
-            world.insert_chunk(IVec3::X * x, Chunk::uniform(Voxel::OPEN)).unwrap();
+            world.insert_chunk(ChunkPos::new(x, 0, 0), Chunk::uniform(Voxel::OPEN)).unwrap();
             assert_eq!(stream.copy_ahead(&mut world, 9), 0);
             assert_eq!(stream.ahead.len(), world.chunks().count(), "chunk {x}");
             if x > 2 {
-                world.remove_chunk(IVec3::X * (x - 3)).unwrap();
+                world.remove_chunk(ChunkPos::new(x - 3, 0, 0)).unwrap();
             }
         }
         // A chunk that was touched since is copied anew.
         world.pour(IVec3::new(16 * 39, 3, 3), 7).unwrap();
         stream.copy_ahead(&mut world, 0);
-        assert!(!stream.ahead.contains_key(&(IVec3::X * 39)));
+        assert!(!stream.ahead.contains_key(&ChunkPos::new(39, 0, 0)));
         assert_eq!(stream.prepare(&mut world).chunks(), 3);
         assert!(stream.ahead.is_empty());
     }

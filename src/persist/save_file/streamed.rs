@@ -1,10 +1,10 @@
 //! The worlds whose chunks may come and go in a save file, and what a stream needs of them.
 
 use crate::codec::DecodeError;
+use crate::coords::ChunkPos;
 use crate::snapshot::{CopiedMaterials, Saved, put_chunk};
 use crate::water::{self, SavedChunk, Since, WaterWorld};
 use crate::world::{self, World};
-use glam::IVec3;
 
 /// A world of which a [`Stream`](super::Stream) keeps the unloaded chunks: a [`WaterWorld`] or a
 /// [`World`].
@@ -18,7 +18,7 @@ pub trait Streamed: Saved {
 
     /// Returns the position of a record's chunk.
     #[doc(hidden)]
-    fn position_of(record: &Self::Record) -> IVec3;
+    fn position_of(record: &Self::Record) -> ChunkPos;
 
     #[doc(hidden)]
     fn bytes_of(record: &Self::Record) -> Vec<u8>;
@@ -28,28 +28,28 @@ pub trait Streamed: Saved {
 
     /// Returns the positions of the loaded chunks, in no order.
     #[doc(hidden)]
-    fn present(&self) -> Vec<IVec3>;
+    fn present(&self) -> Vec<ChunkPos>;
 
     /// Returns whether a chunk is loaded.
     #[doc(hidden)]
-    fn has_chunk(&self, chunk: IVec3) -> bool;
+    fn has_chunk(&self, chunk: ChunkPos) -> bool;
 
     /// Returns the chunks of which a save may have changed since a time, in no order, and until
     /// when that is; all if there is no such time, or it is of another world.
     #[doc(hidden)]
-    fn touched_since(&mut self, since: Option<Since>) -> (Vec<IVec3>, Since);
+    fn touched_since(&mut self, since: Option<Since>) -> (Vec<ChunkPos>, Since);
 
     /// Returns whether a save of a chunk may have changed since a time.
     #[doc(hidden)]
-    fn is_touched_since(&self, chunk: IVec3, since: Since) -> bool;
+    fn is_touched_since(&self, chunk: ChunkPos, since: Since) -> bool;
 
     /// Returns whether no tick touches a chunk as it is.
     #[doc(hidden)]
-    fn rests(&self, chunk: IVec3) -> bool;
+    fn rests(&self, chunk: ChunkPos) -> bool;
 
     /// Returns a chunk as it is, in constant time except for its masks and lists.
     #[doc(hidden)]
-    fn copy(&mut self, chunk: IVec3) -> Self::Copy;
+    fn copy(&mut self, chunk: ChunkPos) -> Self::Copy;
 
     /// Appends the record of a chunk that was copied.
     #[doc(hidden)]
@@ -66,7 +66,7 @@ impl Streamed for WaterWorld {
     type Record = water::ChunkRecord;
     type Copy = CopiedWater;
 
-    fn position_of(record: &Self::Record) -> IVec3 {
+    fn position_of(record: &Self::Record) -> ChunkPos {
         record.position()
     }
 
@@ -78,30 +78,30 @@ impl Streamed for WaterWorld {
         water::ChunkRecord::from_bytes(bytes)
     }
 
-    fn present(&self) -> Vec<IVec3> {
+    fn present(&self) -> Vec<ChunkPos> {
         self.grid().occupied().map(|slot| self.grid().position_at(slot)).collect()
     }
 
-    fn has_chunk(&self, chunk: IVec3) -> bool {
+    fn has_chunk(&self, chunk: ChunkPos) -> bool {
         self.grid().slot(chunk).is_some()
     }
 
-    fn touched_since(&mut self, since: Option<Since>) -> (Vec<IVec3>, Since) {
+    fn touched_since(&mut self, since: Option<Since>) -> (Vec<ChunkPos>, Since) {
         let (slots, now) = WaterWorld::touched_since(self, since);
         (slots.into_iter().map(|slot| self.grid().position_at(slot)).collect(), now)
     }
 
-    fn is_touched_since(&self, chunk: IVec3, since: Since) -> bool {
+    fn is_touched_since(&self, chunk: ChunkPos, since: Since) -> bool {
         let slot = self.grid().slot(chunk);
         slot.is_none_or(|slot| WaterWorld::is_touched_since(self, slot, since))
     }
 
-    fn rests(&self, chunk: IVec3) -> bool {
+    fn rests(&self, chunk: ChunkPos) -> bool {
         let is_awake = |slot| self.grid().awake_at(slot).is_some();
         !self.grid().slot(chunk).is_some_and(is_awake) || self.is_frozen(chunk)
     }
 
-    fn copy(&mut self, chunk: IVec3) -> CopiedWater {
+    fn copy(&mut self, chunk: ChunkPos) -> CopiedWater {
         CopiedWater(self.grid().slot(chunk).map(|slot| Box::new(self.copy_chunk(slot))))
     }
 
@@ -114,7 +114,7 @@ impl Streamed for World {
     type Record = world::ChunkRecord;
     type Copy = CopiedWorld;
 
-    fn position_of(record: &Self::Record) -> IVec3 {
+    fn position_of(record: &Self::Record) -> ChunkPos {
         record.position()
     }
 
@@ -126,28 +126,28 @@ impl Streamed for World {
         world::ChunkRecord::from_bytes(bytes)
     }
 
-    fn present(&self) -> Vec<IVec3> {
+    fn present(&self) -> Vec<ChunkPos> {
         Streamed::present(self.water())
     }
 
     /// Water has all of its chunks.
-    fn has_chunk(&self, chunk: IVec3) -> bool {
+    fn has_chunk(&self, chunk: ChunkPos) -> bool {
         self.water().grid().slot(chunk).is_some()
     }
 
-    fn touched_since(&mut self, since: Option<Since>) -> (Vec<IVec3>, Since) {
+    fn touched_since(&mut self, since: Option<Since>) -> (Vec<ChunkPos>, Since) {
         World::touched_since(self, since)
     }
 
-    fn is_touched_since(&self, chunk: IVec3, since: Since) -> bool {
+    fn is_touched_since(&self, chunk: ChunkPos, since: Since) -> bool {
         World::is_touched_since(self, chunk, since)
     }
 
-    fn rests(&self, chunk: IVec3) -> bool {
+    fn rests(&self, chunk: ChunkPos) -> bool {
         World::rests(self, chunk)
     }
 
-    fn copy(&mut self, chunk: IVec3) -> CopiedWorld {
+    fn copy(&mut self, chunk: ChunkPos) -> CopiedWorld {
         CopiedWorld(CopiedMaterials::of(self, chunk))
     }
 

@@ -3,7 +3,7 @@
 use super::error::SaveError;
 use super::{Part, VERSION};
 use crate::codec::{Format, Kind, Reader, put_header, put_packed};
-use glam::IVec3;
+use crate::coords::ChunkPos;
 use redb::TableDefinition;
 
 pub(super) const HEAD: TableDefinition<'static, &str, &[u8]> = TableDefinition::new("floodplain");
@@ -23,7 +23,7 @@ const CHECKSUM: usize = 4;
 /// A chunk position as bytes that sort as positions do.
 pub(super) type Key = [u8; 12];
 
-pub(super) fn key_of(position: IVec3) -> Key {
+pub(super) fn key_of(position: ChunkPos) -> Key {
     let mut key = Key::default();
     for (bytes, number) in
         key.as_chunks_mut().0.iter_mut().zip([position.y, position.z, position.x])
@@ -33,10 +33,10 @@ pub(super) fn key_of(position: IVec3) -> Key {
     key
 }
 
-pub(super) fn position_of(key: &Key) -> IVec3 {
+pub(super) fn position_of(key: &Key) -> ChunkPos {
     let number =
         |at: usize| i32::from_be_bytes([key[at], key[at + 1], key[at + 2], key[at + 3]]) ^ i32::MIN;
-    IVec3::new(number(8), number(0), number(4))
+    ChunkPos::new(number(8), number(0), number(4))
 }
 
 /// Appends the checksum of a value and its key.
@@ -97,8 +97,8 @@ mod tests {
         for y in numbers {
             for z in numbers {
                 for x in numbers {
-                    let key = key_of(IVec3::new(x, y, z));
-                    assert_eq!(position_of(&key), IVec3::new(x, y, z));
+                    let key = key_of(ChunkPos::new(x, y, z));
+                    assert_eq!(position_of(&key), ChunkPos::new(x, y, z));
                     assert!(last.replace(key) < Some(key));
                 }
             }

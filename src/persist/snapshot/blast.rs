@@ -6,8 +6,7 @@ use crate::automata::blast::{ChunkParts, WorldParts};
 use crate::blast::{BlastShape, BlastWorld, Border, Borders, Broken, Ledger, Rule, Rules};
 use crate::chunk::{CellMask, Chunk};
 use crate::codec::{DecodeError, Field, Kind, Reader};
-use crate::coords::CHUNK_CELLS;
-use glam::IVec3;
+use crate::coords::{CHUNK_CELLS, ChunkPos};
 use std::collections::BTreeMap;
 
 /// The largest absolute pressure or flow that is loaded: far above what edits can write, and far
@@ -44,17 +43,17 @@ impl<S: BlastShape> Saved for BlastWorld<S> {
         ledger.put(out);
         put_events(&events, out);
         (freed.len() as u64).put(out);
-        for ([y, z, x], cells) in freed {
-            IVec3::new(x, y, z).put(out);
+        for (chunk, cells) in freed {
+            chunk.put(out);
             cells.put(out);
         }
     }
 
-    fn chunk_positions(&self) -> Vec<IVec3> {
+    fn chunk_positions(&self) -> Vec<ChunkPos> {
         self.chunks().map(|(position, _)| position).collect()
     }
 
-    fn put_chunk(&self, position: IVec3, out: &mut Vec<u8>) {
+    fn put_chunk(&self, position: ChunkPos, out: &mut Vec<u8>) {
         let Some(slot) = self.grid().slot(position) else { return };
         put_parts(&self.chunk_parts(slot), out);
         put_marks(self.grid(), slot, out);
@@ -68,17 +67,18 @@ impl<S: BlastShape> Saved for BlastWorld<S> {
         let events = take_events(state)?;
         let mut freed = BTreeMap::<_, CellMask>::new();
         for _ in 0..state.count(12 + CHUNK_CELLS / 8)? {
-            let position: IVec3 = state.take()?;
-            freed
-                .entry([position.y, position.z, position.x])
-                .or_default()
-                .union_with(&take_mask(state)?);
+            let position: ChunkPos = state.take()?;
+            freed.entry(position).or_default().union_with(&take_mask(state)?);
         }
         BlastWorld::restored(rules, WorldParts { bounds, borders, tick, ledger, events, freed })
             .map_err(|law| state.unlawful(law))
     }
 
-    fn take_chunk(&mut self, position: IVec3, record: &mut Reader<'_>) -> Result<(), DecodeError> {
+    fn take_chunk(
+        &mut self,
+        position: ChunkPos,
+        record: &mut Reader<'_>,
+    ) -> Result<(), DecodeError> {
         let pressure = take_pressures(record)?;
         let wrong = record.malformed(
             "bits for audible, removed cells, flows and made since changes were asked for",

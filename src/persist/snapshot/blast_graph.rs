@@ -5,7 +5,8 @@ use super::world::Saved;
 use crate::automata::blast::{GraphParts, LinkParts, NodeParts};
 use crate::blast::{BlastGraph, NodeId, Rules};
 use crate::codec::{DecodeError, Field, Kind, Reader};
-use glam::{DVec3, IVec3};
+use crate::coords::ChunkPos;
+use glam::DVec3;
 
 /// The codes of a removed, an open and a closed node.
 const GONE: u8 = 0;
@@ -51,11 +52,11 @@ impl Saved for BlastGraph {
         changed.iter().for_each(|node| node.put(out));
     }
 
-    fn chunk_positions(&self) -> Vec<IVec3> {
+    fn chunk_positions(&self) -> Vec<ChunkPos> {
         Vec::new()
     }
 
-    fn put_chunk(&self, _: IVec3, _: &mut Vec<u8>) {}
+    fn put_chunk(&self, _: ChunkPos, _: &mut Vec<u8>) {}
 
     fn take_world(rules: &mut Reader<'_>, state: &mut Reader<'_>) -> Result<Self, DecodeError> {
         let rules: Rules = rules.take()?;
@@ -85,7 +86,7 @@ impl Saved for BlastGraph {
         .map_err(|law| state.unlawful(law))
     }
 
-    fn take_chunk(&mut self, _: IVec3, record: &mut Reader<'_>) -> Result<(), DecodeError> {
+    fn take_chunk(&mut self, _: ChunkPos, record: &mut Reader<'_>) -> Result<(), DecodeError> {
         Err(record.malformed("no chunk in a graph"))
     }
 

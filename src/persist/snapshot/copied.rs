@@ -9,12 +9,11 @@ use super::water::put_chunk;
 use crate::automata::blast::ChunkParts;
 use crate::blast::BlastWorld;
 use crate::chunk::{CellMask, Chunk};
-use crate::coords::{Cube, Shape};
+use crate::coords::{ChunkPos, Cube, Shape};
 use crate::grid::{Grid, Slot};
 use crate::humidity::{ChunkFlow, HumidityWorld, Plane};
 use crate::water::SavedChunk;
 use crate::world::{MaterialId, SavedGround, World};
-use glam::IVec3;
 
 /// A chunk as it was, which has its arrays in common with the world until that writes them.
 pub(crate) struct CopiedMaterials {
@@ -28,7 +27,7 @@ pub(crate) struct CopiedMaterials {
 
 impl CopiedMaterials {
     /// Returns that of the chunk at a chunk position, if it is loaded.
-    pub(crate) fn of(world: &mut World, position: IVec3) -> Option<Box<CopiedMaterials>> {
+    pub(crate) fn of(world: &mut World, position: ChunkPos) -> Option<Box<CopiedMaterials>> {
         world.share_ground(position);
         let SavedGround { materials, changed, is_lent } = world.saved_ground(position)?;
         let (materials, changed) = (materials.clone(), changed.cloned().map(Box::new));
@@ -65,7 +64,7 @@ struct CopiedSoil {
 
 impl CopiedSoil {
     /// Returns that of the chunk at a chunk position, if there is one.
-    fn of(soil: &mut HumidityWorld<Cube>, position: IVec3) -> Option<CopiedSoil> {
+    fn of(soil: &mut HumidityWorld<Cube>, position: ChunkPos) -> Option<CopiedSoil> {
         let slot = soil.grid().slot(position)?;
         soil.share_chunk(slot);
         let (grid, ground) = (soil.grid(), soil.ground_at(slot).clone());
@@ -90,7 +89,7 @@ struct CopiedPressure {
 
 impl CopiedPressure {
     /// Returns that of the chunk at a chunk position, if there is one.
-    fn of(blast: &mut BlastWorld<Cube>, position: IVec3) -> Option<CopiedPressure> {
+    fn of(blast: &mut BlastWorld<Cube>, position: ChunkPos) -> Option<CopiedPressure> {
         let slot = blast.grid().slot(position)?;
         blast.share_chunk(slot);
         let (parts, marks) = (blast.chunk_parts(slot), Marks::of(blast.grid(), slot));

@@ -4,11 +4,11 @@ use super::marks::{put_flagged_masks, take_flagged_masks};
 use super::world::Saved;
 use crate::chunk::{CellMask, Chunk};
 use crate::codec::{DecodeError, Field, Kind, Reader};
+use crate::coords::ChunkPos;
 use crate::grid::Slot;
 use crate::humidity::{
     Border, ChunkFlow, Fed, HumidityShape, HumidityWorld, Ledger, Rules, Sweep, Tally,
 };
-use glam::IVec3;
 
 /// Kind 2 with sheets, 3 with cubes.
 ///
@@ -38,11 +38,11 @@ impl<S: HumidityShape> Saved for HumidityWorld<S> {
         [removed, runoff, drained].iter().for_each(|units| units.put(out));
     }
 
-    fn chunk_positions(&self) -> Vec<IVec3> {
+    fn chunk_positions(&self) -> Vec<ChunkPos> {
         self.grid().chunks().map(|(position, _)| position).collect()
     }
 
-    fn put_chunk(&self, position: IVec3, out: &mut Vec<u8>) {
+    fn put_chunk(&self, position: ChunkPos, out: &mut Vec<u8>) {
         let Some(slot) = self.grid().slot(position) else { return };
         let chunk = SavedSoil {
             moisture: self.grid().chunk_at(slot),
@@ -61,7 +61,11 @@ impl<S: HumidityShape> Saved for HumidityWorld<S> {
         HumidityWorld::restored(rules, bounds, ticks, ledger).map_err(|law| state.unlawful(law))
     }
 
-    fn take_chunk(&mut self, position: IVec3, record: &mut Reader<'_>) -> Result<(), DecodeError> {
+    fn take_chunk(
+        &mut self,
+        position: ChunkPos,
+        record: &mut Reader<'_>,
+    ) -> Result<(), DecodeError> {
         let wrong = record.malformed("a chunk of humidities that fits the world's bounds");
         let (moisture, ground) = (record.take()?, record.take()?);
         let slot = self.restore_chunk(position, moisture, ground).ok_or(wrong)?;

@@ -5,7 +5,7 @@ use super::queued::{put_edits, take_edits};
 use super::world::Saved;
 use crate::blast::BlastWorld;
 use crate::codec::{DecodeError, Field, Kind, Reader};
-use crate::coords::sort_key;
+use crate::coords::ChunkPos;
 use crate::humidity::HumidityWorld;
 #[cfg(feature = "store")]
 use crate::water::Since;
@@ -14,7 +14,6 @@ use crate::world::{
     Broken, Common, Counts, Couplings, Ledger, Material, Palette, Parts, Rules, SavedGround,
     UnderWater, World,
 };
-use glam::IVec3;
 
 const CHANGED: u8 = 1;
 const LENT: u8 = 2;
@@ -78,11 +77,11 @@ impl Saved for World {
         [soaked, sprung, ebbed, thrown, spilled].iter().for_each(|units| units.put(out));
     }
 
-    fn chunk_positions(&self) -> Vec<IVec3> {
+    fn chunk_positions(&self) -> Vec<ChunkPos> {
         self.chunks().map(|(position, _)| position).collect()
     }
 
-    fn put_chunk(&self, position: IVec3, out: &mut Vec<u8>) {
+    fn put_chunk(&self, position: ChunkPos, out: &mut Vec<u8>) {
         let Some(ground) = self.saved_ground(position) else { return };
         put_ground(&ground, self.blast().grid().slot(position).is_some(), out);
         self.water().put_chunk(position, out);
@@ -103,7 +102,11 @@ impl Saved for World {
             .map_err(|law| state.unlawful(law))
     }
 
-    fn take_chunk(&mut self, position: IVec3, record: &mut Reader<'_>) -> Result<(), DecodeError> {
+    fn take_chunk(
+        &mut self,
+        position: ChunkPos,
+        record: &mut Reader<'_>,
+    ) -> Result<(), DecodeError> {
         let wrong = record.malformed("bits for changed, lent, and pressure");
         let bits: u8 = record.take()?;
         if bits > 7 {
@@ -185,9 +188,9 @@ fn take_common(content: &mut Reader<'_>) -> Result<Common, DecodeError> {
     let events =
         (0..content.count(8 + 12 + 2 + 8)?).map(|_| content.take()).collect::<Result<_, _>>()?;
     let at = content.at();
-    let origins: Vec<IVec3> =
+    let origins: Vec<ChunkPos> =
         (0..content.count(12)?).map(|_| content.take()).collect::<Result<_, _>>()?;
-    if !origins.is_sorted_by(|&one, &next| sort_key(one) < sort_key(next)) {
+    if !origins.is_sorted_by(|&one, &next| one < next) {
         return Err(content.malformed_at(at, "chunks in order of y, then z, then x, each once"));
     }
     let counts = Counts {

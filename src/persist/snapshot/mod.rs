@@ -7,10 +7,10 @@
 //! ```
 //! use floodplain::snapshot::Saved;
 //! use floodplain::water::{Rules, Voxel, WaterWorld};
-//! use floodplain::{Chunk, glam::IVec3};
+//! use floodplain::{Chunk, ChunkPos, glam::IVec3};
 //!
 //! let mut world = WaterWorld::new(7, Rules::default())?;
-//! world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN))?;
+//! world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Voxel::OPEN))?;
 //! world.add_source(IVec3::new(8, 12, 8))?;
 //! world.run(20);
 //! let saved = world.save();

@@ -4,10 +4,10 @@ use super::marks::{put_flagged_masks, take_flagged_masks};
 use super::queued::{put_edits, take_edits};
 use super::world::Saved;
 use crate::codec::{DecodeError, Field, Kind, Reader};
+use crate::coords::{ChunkPos, ColumnPos};
 #[cfg(feature = "store")]
 use crate::water::Since;
 use crate::water::{Clock, Edge, Ledger, SavedChunk, WaterWorld};
-use glam::IVec3;
 
 /// Kind 1. Everything but [`current`](WaterWorld::current) is kept: it is zero in a loaded world
 /// until it goes on.
@@ -41,16 +41,16 @@ impl Saved for WaterWorld {
         let columns = self.column_edges();
         (columns.len() as u32).put(out);
         for (column, edge) in columns {
-            column.to_array().iter().for_each(|axis| axis.put(out));
+            column.put(out);
             edge.put(out);
         }
     }
 
-    fn chunk_positions(&self) -> Vec<IVec3> {
+    fn chunk_positions(&self) -> Vec<ChunkPos> {
         self.grid().chunks().map(|(position, _)| position).collect()
     }
 
-    fn put_chunk(&self, position: IVec3, out: &mut Vec<u8>) {
+    fn put_chunk(&self, position: ChunkPos, out: &mut Vec<u8>) {
         if let Some(slot) = self.grid().slot(position) {
             put_chunk(&self.saved_chunk(slot), out);
         }
@@ -69,7 +69,11 @@ impl Saved for WaterWorld {
         Ok(world)
     }
 
-    fn take_chunk(&mut self, position: IVec3, record: &mut Reader<'_>) -> Result<(), DecodeError> {
+    fn take_chunk(
+        &mut self,
+        position: ChunkPos,
+        record: &mut Reader<'_>,
+    ) -> Result<(), DecodeError> {
         let (marks, is_frozen) = take_flagged_masks(record)?;
         let misplaced = record.malformed("a chunk that fits the world's bounds");
         let slot = self.restore_chunk(position, record.take()?).ok_or(misplaced)?;
@@ -114,12 +118,12 @@ fn take_clock(content: &mut Reader<'_>) -> Result<Clock, DecodeError> {
 fn take_sea(
     content: &mut Reader<'_>,
     ledger: &mut Ledger,
-) -> Result<Vec<([i32; 2], Edge)>, DecodeError> {
-    let mut columns: Vec<([i32; 2], Edge)> = Vec::new();
+) -> Result<Vec<(ColumnPos, Edge)>, DecodeError> {
+    let mut columns: Vec<(ColumnPos, Edge)> = Vec::new();
     (ledger.from_sea, ledger.into_sea) = (content.counter()?, content.counter()?);
     for _ in 0..content.take::<u32>()? {
         let wrong = content.malformed("a column after the one before, and its edge");
-        let column = [content.take()?, content.take()?];
+        let column = content.take()?;
         if columns.last().is_some_and(|&(last, _)| last >= column) {
             return Err(wrong);
         }

@@ -3,8 +3,8 @@
 use super::marks::{put_marks, take_whole_marks};
 use super::world::{Saved, restless};
 use crate::codec::{DecodeError, Field, Kind, Reader};
+use crate::coords::ChunkPos;
 use crate::water2d::{Ledger, Rule, Rules, Water2dWorld};
-use glam::IVec3;
 
 /// Kind 7.
 ///
@@ -28,11 +28,11 @@ impl Saved for Water2dWorld {
         [self.seed(), self.ticks(), placed, removed].iter().for_each(|number| number.put(out));
     }
 
-    fn chunk_positions(&self) -> Vec<IVec3> {
+    fn chunk_positions(&self) -> Vec<ChunkPos> {
         self.chunks().map(|(position, _)| position).collect()
     }
 
-    fn put_chunk(&self, position: IVec3, out: &mut Vec<u8>) {
+    fn put_chunk(&self, position: ChunkPos, out: &mut Vec<u8>) {
         let Some(slot) = self.grid().slot(position) else { return };
         self.grid().chunk_at(slot).put(out);
         put_marks(self.grid(), slot, out);
@@ -51,7 +51,11 @@ impl Saved for Water2dWorld {
         Water2dWorld::restored(seed, rules, bounds, tick, ledger).map_err(|law| state.unlawful(law))
     }
 
-    fn take_chunk(&mut self, position: IVec3, record: &mut Reader<'_>) -> Result<(), DecodeError> {
+    fn take_chunk(
+        &mut self,
+        position: ChunkPos,
+        record: &mut Reader<'_>,
+    ) -> Result<(), DecodeError> {
         let misplaced = record.malformed("a chunk that fits the world's bounds");
         let slot = self.restore_chunk(position, record.take()?).ok_or(misplaced)?;
         take_whole_marks(self.grid_mut(), slot, record)?;

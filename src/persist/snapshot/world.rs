@@ -2,9 +2,9 @@
 
 use super::sections::{begin, put_section, take_header, take_section};
 use crate::codec::{DecodeError, Field, Format, Kind, Reader, put_packed};
+use crate::coords::ChunkPos;
 #[cfg(feature = "store")]
 use crate::water::Since;
-use glam::IVec3;
 
 /// A world that can be saved. Implemented by the automata of this crate only; each implementation
 /// documents the contents of its rules, state and records.
@@ -22,11 +22,11 @@ pub trait Saved: Sized {
 
     /// Returns the positions of all chunks, in order.
     #[doc(hidden)]
-    fn chunk_positions(&self) -> Vec<IVec3>;
+    fn chunk_positions(&self) -> Vec<ChunkPos>;
 
     /// Appends the record of an existing chunk.
     #[doc(hidden)]
-    fn put_chunk(&self, position: IVec3, out: &mut Vec<u8>);
+    fn put_chunk(&self, position: ChunkPos, out: &mut Vec<u8>);
 
     /// Reads a world without chunks.
     #[doc(hidden)]
@@ -34,7 +34,11 @@ pub trait Saved: Sized {
 
     /// Reads the record of a new chunk.
     #[doc(hidden)]
-    fn take_chunk(&mut self, position: IVec3, record: &mut Reader<'_>) -> Result<(), DecodeError>;
+    fn take_chunk(
+        &mut self,
+        position: ChunkPos,
+        record: &mut Reader<'_>,
+    ) -> Result<(), DecodeError>;
 
     /// Returns the present as a time since which chunks are touched, if the world knows that.
     #[cfg(feature = "store")]
@@ -131,7 +135,7 @@ fn take_chunks<W: Saved>(world: &mut W, content: &mut Reader<'_>) -> Result<(), 
     let mut last = None;
     for _ in 0..count {
         let wrong = content.malformed("a chunk position after the one before");
-        let position: IVec3 = content.take()?;
+        let position: ChunkPos = content.take()?;
         let key = [position.y, position.z, position.x];
         if last.replace(key).is_some_and(|last| last >= key) {
             return Err(wrong);

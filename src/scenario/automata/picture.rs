@@ -1,7 +1,7 @@
 //! A drawing in the world: the position of each drawn cell, and its meaning by the legend.
 
 use crate::chunk::Chunk;
-use crate::coords::{Region, Shape};
+use crate::coords::{ChunkPos, ChunkRegion, Region, Shape};
 use crate::scenario::error::ScenarioError;
 use crate::scenario::parse::drawing::{Drawing, NOWHERE};
 use glam::IVec3;
@@ -81,13 +81,13 @@ impl<G: Copy> Picture<'_, G> {
     }
 
     /// Returns the positions of the chunks that the drawing touches.
-    pub(crate) fn chunk_positions<S: Shape>(&self) -> Region {
-        Region::new(S::chunk_of(self.bounds().min()), S::chunk_of(self.bounds().max()))
+    pub(crate) fn chunk_positions<S: Shape>(&self) -> ChunkRegion {
+        ChunkRegion::of::<S>(self.bounds())
     }
 
     /// Returns these chunks with the drawn content of their cells, and `default` in all other
     /// cells.
-    pub(crate) fn chunks<S: Shape>(&self, default: G) -> impl Iterator<Item = (IVec3, Chunk<G>)>
+    pub(crate) fn chunks<S: Shape>(&self, default: G) -> impl Iterator<Item = (ChunkPos, Chunk<G>)>
     where
         G: PartialEq,
     {

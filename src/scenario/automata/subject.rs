@@ -3,7 +3,7 @@
 
 use super::picture::{Layout, Picture, check_one_layer};
 use crate::chunk::Chunk;
-use crate::coords::CHUNK_CELLS;
+use crate::coords::{CHUNK_CELLS, ChunkPos};
 use crate::scenario::error::ScenarioError;
 use crate::scenario::parse::drawing::{Drawing, NOWHERE};
 use crate::simulation::{Simulation, StepReport};
@@ -78,7 +78,7 @@ pub(crate) trait Subject {
     fn write(&mut self, cells: &[IVec3], with: char) -> Result<(), Refusal>;
 
     /// Loads a chunk as it is drawn.
-    fn load(&mut self, chunk: IVec3) -> Result<(), Refusal>;
+    fn load(&mut self, chunk: ChunkPos) -> Result<(), Refusal>;
 
     /// Runs one tick.
     fn step(&mut self) -> StepReport;
@@ -147,7 +147,7 @@ pub(crate) trait ScenarioWorld: Simulation + Sized + 'static {
     ) -> Result<Self, Refusal>;
 
     /// Loads a chunk of a picture.
-    fn load(&mut self, chunk: IVec3, _: &Picture<'_, Self::Glyph>) -> Result<(), Refusal> {
+    fn load(&mut self, chunk: ChunkPos, _: &Picture<'_, Self::Glyph>) -> Result<(), Refusal> {
         let loaded = "is there: all of a single-layer world is loaded from the start";
         Err(format!("chunk {chunk} {loaded}").into())
     }
@@ -237,7 +237,7 @@ impl<A: ScenarioWorld> Subject for Stage<'_, A> {
         cells.iter().try_for_each(|&cell| self.world.write(self.picture.to_world(cell), glyph))
     }
 
-    fn load(&mut self, chunk: IVec3) -> Result<(), Refusal> {
+    fn load(&mut self, chunk: ChunkPos) -> Result<(), Refusal> {
         self.world.load(chunk, &self.picture)
     }
 

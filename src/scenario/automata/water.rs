@@ -3,7 +3,7 @@
 use super::picture::{Layout, Picture};
 use super::subject::{Account, Plan, Quantity, Refusal, ScenarioWorld, Setup, sum_of};
 use crate::chunk::Chunk;
-use crate::coords::{CHUNK_CELLS, Cube, Face, Shape};
+use crate::coords::{CHUNK_CELLS, ChunkPos, Cube, Face, Shape};
 use crate::scenario::error::ScenarioError;
 use crate::scenario::parse::drawing::Drawing;
 use crate::scenario::parse::legend;
@@ -27,7 +27,7 @@ pub(crate) enum Glyph {
 pub(crate) struct WaterRules {
     pub(super) rules: Rules,
     /// Chunk positions that are not loaded at the start, with the lines that name them.
-    unloaded: Vec<(IVec3, usize)>,
+    unloaded: Vec<(ChunkPos, usize)>,
 }
 
 /// Reads `[rules]`, `[legend]`, and the rest of `[world]`.
@@ -131,7 +131,7 @@ impl WaterRules {
     }
 
     /// Returns whether a chunk is loaded at the start.
-    pub(super) fn is_loaded(&self, chunk: IVec3) -> bool {
+    pub(super) fn is_loaded(&self, chunk: ChunkPos) -> bool {
         !self.unloaded.iter().any(|&(unloaded, _)| unloaded == chunk)
     }
 
@@ -170,7 +170,7 @@ impl WaterRules {
         }
         if let Some(field) = table.take("unloaded") {
             for chunk in field.list()? {
-                self.unloaded.push((chunk.cell()?, chunk.line));
+                self.unloaded.push((chunk.cell()?.into(), chunk.line));
             }
         }
         table.finish()
@@ -207,7 +207,7 @@ impl ScenarioWorld for WaterWorld {
     }
 
     /// Cells that are not part of the drawn world become solid.
-    fn load(&mut self, chunk: IVec3, picture: &Picture<'_, Glyph>) -> Result<(), Refusal> {
+    fn load(&mut self, chunk: ChunkPos, picture: &Picture<'_, Glyph>) -> Result<(), Refusal> {
         let mut voxels = [Voxel::OPEN; CHUNK_CELLS];
         let mut sources = Vec::new();
         for (index, voxel) in voxels.iter_mut().enumerate() {

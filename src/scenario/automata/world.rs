@@ -5,7 +5,7 @@ use super::subject::{Account, Plan, Quantity, Refusal, ScenarioWorld, Setup};
 use super::{explosion, humidity, water};
 use crate::blast::{Border, Borders};
 use crate::chunk::Chunk;
-use crate::coords::{CHUNK_CELLS, Cube, Shape};
+use crate::coords::{CHUNK_CELLS, ChunkPos, Cube, Shape};
 use crate::scenario::error::ScenarioError;
 use crate::scenario::parse::drawing::Drawing;
 use crate::scenario::parse::legend;
@@ -251,7 +251,7 @@ impl ScenarioWorld for World {
 
     /// Cells that are not part of the drawn world become rock. Charges and rain come after all
     /// other cells of the chunk.
-    fn load(&mut self, chunk: IVec3, picture: &Picture<'_, Glyph>) -> Result<(), Refusal> {
+    fn load(&mut self, chunk: ChunkPos, picture: &Picture<'_, Glyph>) -> Result<(), Refusal> {
         let rock = self.palette().id("rock").unwrap_or_default();
         let mut materials = Chunk::uniform(MaterialId(0));
         let mut water = Chunk::uniform(Voxel::OPEN);

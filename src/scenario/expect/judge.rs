@@ -287,6 +287,7 @@ fn out_of_order(order: &Order, reached: &[Option<u64>], end: u64) -> Option<Fail
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::coords::ChunkPos;
     use crate::scenario::automata::subject::{Account, Refusal};
 
     /// A world of one cell that loses a unit in tick 3, which no world of this crate does.
@@ -298,7 +299,7 @@ mod tests {
         fn write(&mut self, _: &[IVec3], _: char) -> Result<(), Refusal> {
             Ok(())
         }
-        fn load(&mut self, _: IVec3) -> Result<(), Refusal> {
+        fn load(&mut self, _: ChunkPos) -> Result<(), Refusal> {
             Ok(())
         }
         fn step(&mut self) -> StepReport {

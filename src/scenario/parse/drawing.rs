@@ -1,6 +1,6 @@
 //! The drawing: layers or slices of characters, one character for each cell.
 
-use crate::coords::{Cube, Region, Shape};
+use crate::coords::{ChunkRegion, Cube, Region};
 use crate::scenario::error::ScenarioError;
 use crate::scenario::parse::tree::{Field, Table};
 use glam::IVec3;
@@ -127,9 +127,9 @@ impl Drawing {
     }
 
     /// Returns the box of chunk positions that the drawing touches in a world of [`Cube`] chunks.
-    pub(crate) fn chunks(&self) -> Option<Region> {
+    pub(crate) fn chunks(&self) -> Option<ChunkRegion> {
         let region = self.region_at(self.offset)?;
-        Some(Region::new(Cube::chunk_of(region.min()), Cube::chunk_of(region.max())))
+        Some(ChunkRegion::of::<Cube>(region))
     }
 
     /// Returns the character of a cell; `None` outside the drawing.

@@ -3,18 +3,18 @@
 
 use super::map::{Map, Place, check_strength};
 use crate::blast::{BlastWorld, Broken, Edit, EditError, Outcome};
+use crate::coords::ChunkPos;
 use crate::testing::findings::Findings;
 use crate::testing::law;
 use crate::testing::watch::Model;
 use crate::{FieldShape, Region, StepReport};
 use core::marker::PhantomData;
-use glam::IVec3;
 
 /// The model of a world on a grid.
 pub(super) struct Field<S> {
     map: Map,
     /// The chunks that there were before the last edit: they come and go with the pressure.
-    chunks: Vec<IVec3>,
+    chunks: Vec<ChunkPos>,
     shape: PhantomData<S>,
 }
 

@@ -2,6 +2,7 @@
 //! edit and step.
 
 use crate::blast::{BlastWorld, Border, Broken, PRESSURE_LIMIT, Rule, Rules, WEIGHT_LIMIT};
+use crate::coords::ChunkPos;
 use crate::testing::findings::Findings;
 use crate::testing::law;
 use crate::{CHUNK_CELLS, Chunk, Face, FieldShape, Region};
@@ -253,9 +254,9 @@ impl Map {
 
     pub(super) fn insert<S: FieldShape>(
         &mut self,
-        position: IVec3,
+        position: ChunkPos,
         chunk: &Chunk<f32>,
-        was_there: &[IVec3],
+        was_there: &[ChunkPos],
     ) -> Result<(), &'static str> {
         if was_there.contains(&position) {
             return Err("ChunkPresent");
@@ -273,9 +274,9 @@ impl Map {
 
     pub(super) fn remove<S: FieldShape>(
         &mut self,
-        position: IVec3,
+        position: ChunkPos,
         is_unstable: bool,
-        was_there: &[IVec3],
+        was_there: &[ChunkPos],
         found: &mut Findings,
     ) -> Result<(), &'static str> {
         let cells = self

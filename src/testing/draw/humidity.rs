@@ -1,6 +1,6 @@
 //! Rules, edits, cells and small worlds of humidity.
 
-use super::{Sample, Start, chunk, chunks_of, near};
+use super::{Sample, Start, chunk, near};
 use crate::humidity::{Border, Cell, Edit, HumidityWorld, ROCK, Rules, Sweep};
 use crate::testing::bytes::{Bytes, Filling};
 use crate::{Chunk, FieldShape, Region, Sheet};
@@ -92,7 +92,7 @@ impl<S: FieldShape> Sample for HumidityWorld<S> {
     fn build(start: &Start<Rules>) -> HumidityWorld<S> {
         let mut world = HumidityWorld::with_bounds(start.rules, start.bounds)
             .expect("rules within their ranges");
-        for at in chunks_of::<S>(start.bounds) {
+        for at in S::chunks_of(start.bounds) {
             world.insert_chunk(at, Chunk::uniform(DRY)).expect("a chunk of the bounds");
         }
         world

@@ -1,6 +1,6 @@
 //! Rules, edits, chunks and small worlds of materials.
 
-use super::{Sample, Start, chunk, chunks_of, near};
+use super::{Sample, Start, chunk, near};
 use crate::blast::{self, BlastWorld};
 use crate::humidity::{self, HumidityWorld, UNITS};
 use crate::testing::bytes::Bytes;
@@ -134,7 +134,7 @@ impl Sample for World {
         let mut world =
             World::with_bounds(seed, palette, rules, bounds).expect("rules within their ranges");
         let floor = bounds.min().y;
-        for at in chunks_of::<Cube>(bounds) {
+        for at in Cube::chunks_of(bounds) {
             let content = Content::from_heights(at, |_, _| floor, |_| soil, air);
             world.insert_chunk(at, content).expect("a chunk of the bounds");
         }

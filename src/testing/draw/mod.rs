@@ -18,6 +18,7 @@ use super::bytes::Bytes;
 use super::kind::Kind;
 use super::op::Op;
 use super::watch::Watch;
+use crate::coords::ChunkPos;
 use crate::simulation::Simulation;
 use crate::{Region, Shape};
 use arbitrary::{Arbitrary, Result, Unstructured};
@@ -140,12 +141,7 @@ pub(super) fn near<S: Shape>() -> Region {
     if is_flat { Region::new(min.with_z(0), max.with_z(0)) } else { Region::new(min, max) }
 }
 
-/// Returns the chunks that these bounds touch.
-fn chunks_of<S: Shape>(bounds: Region) -> impl Iterator<Item = IVec3> {
-    Region::new(S::chunk_of(bounds.min()), S::chunk_of(bounds.max())).positions()
-}
-
 /// Returns the chunk of a cell within bounds, seldom one beyond.
-fn chunk<S: Shape>(bytes: &mut Bytes<'_>, bounds: Region) -> IVec3 {
+fn chunk<S: Shape>(bytes: &mut Bytes<'_>, bounds: Region) -> ChunkPos {
     S::chunk_of(bytes.cell(bounds))
 }

@@ -1,12 +1,13 @@
 //! Rules, edits, chunks and small worlds of water.
 
-use super::{Sample, Start, chunk, chunks_of, near};
+use super::{Sample, Start, chunk, near};
+use crate::coords::{ChunkPos, ChunkRegion, ColumnPos, Shape};
 use crate::testing::bytes::Bytes;
 use crate::water::{Edge, Edges, Edit, Fixture, Rules, Voxel, WaterCell, WaterWorld};
 use crate::{Chunk, Cube, Face, Region};
 use arbitrary::{Arbitrary, Result, Unstructured};
 use fastrand::Rng;
-use glam::{IVec2, IVec3};
+use glam::IVec3;
 
 impl Arbitrary<'_> for Voxel {
     /// Returns an open cell with up to seven units, ground, a spring, or sea.
@@ -80,7 +81,7 @@ impl Arbitrary<'_> for Edit {
             255 => Edit::SetRules(bytes.any::<Rules>()),
             254 => {
                 let mut other = bytes.any::<WaterWorld>();
-                let loaded: Vec<IVec3> = other.chunks().map(|(position, _)| position).collect();
+                let loaded: Vec<ChunkPos> = other.chunks().map(|(position, _)| position).collect();
                 Edit::InsertRecords(other.remove_chunks(loaded).expect("they are loaded"))
             }
             _ => WaterWorld::edit(bytes, near::<Cube>()),
@@ -97,7 +98,7 @@ impl Sample for WaterWorld {
         let &Start { seed, rules, bounds } = start;
         let mut world =
             WaterWorld::with_bounds(seed, rules, bounds).expect("rules within their ranges");
-        let open = chunks_of::<Cube>(bounds).map(|at| (at, Chunk::uniform(Voxel::OPEN)));
+        let open = Cube::chunks_of(bounds).map(|at| (at, Chunk::uniform(Voxel::OPEN)));
         world.insert_chunks(open).expect("chunks of the bounds");
         let floor = Region::new(bounds.min(), bounds.max().with_y(bounds.min().y));
         world.fill_solid(floor).expect("it is loaded");
@@ -127,7 +128,7 @@ impl Sample for WaterWorld {
             27 => {
                 let column = chunk::<Cube>(bytes, bounds);
                 let edge = (bytes.byte() % 8 < 7).then(|| bytes.any::<Edge>());
-                Edit::SetEdge { column: IVec2::new(column.x, column.z), edge }
+                Edit::SetEdge { column: ColumnPos::new(column.x, column.z), edge }
             }
             28 => Edit::WakeAll,
             _ => stream_edit(bytes, bounds),
@@ -142,7 +143,7 @@ pub fn stream_edit(bytes: &mut Bytes<'_>, bounds: Region) -> Edit {
         let (from, to) = (one(bytes), one(bytes));
         // At the ends of the range, one beyond the other end would be the whole range.
         let is_near = (from - to).abs().max_element() < 4;
-        Region::new(from, if is_near { to } else { from }).positions().collect()
+        ChunkRegion::new(from, if is_near { to } else { from }).positions().collect()
     };
     match bytes.byte() % 12 {
         0 | 1 => Edit::RemoveChunk(one(bytes)),
@@ -175,7 +176,7 @@ fn foreign_chunk(seed: u8) -> Chunk<Voxel> {
     }
     let rules = Rules { throughput: random.u8(1..=7), ..Rules::lossless() };
     let mut world = WaterWorld::new(seed.into(), rules).expect("rules within their ranges");
-    world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN)).expect("none is there");
+    world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Voxel::OPEN)).expect("none is there");
     let floor = random.i32(0..12);
     world.fill_solid(Region::new(IVec3::ZERO, IVec3::new(15, floor, 15))).expect("loaded");
     let mut place = || IVec3::new(random.i32(0..16), random.i32(floor + 1..16), random.i32(0..16));
@@ -184,5 +185,5 @@ fn foreign_chunk(seed: u8) -> Chunk<Voxel> {
     world.add_source(spring).expect("open");
     world.run(random.u64(1..20));
     (0..random.u32(..12)).for_each(|_| _ = world.step_within(0));
-    world.chunk(IVec3::ZERO).expect("the one that was put in").into_owned()
+    world.chunk(ChunkPos::ZERO).expect("the one that was put in").into_owned()
 }

@@ -1,9 +1,9 @@
 //! Rules, edits, cells and small worlds of 2D water.
 
-use super::{Sample, Start, chunk, chunks_of, near};
+use super::{Sample, Start, chunk, near};
 use crate::testing::bytes::{Bytes, Filling};
 use crate::water2d::{Cell, Edit, MAX_LEVEL, Rule, Rules, Water2dWorld};
-use crate::{Chunk, Region, Sheet};
+use crate::{Chunk, Region, Shape, Sheet};
 use arbitrary::{Arbitrary, Result, Unstructured};
 use glam::IVec3;
 
@@ -56,7 +56,7 @@ impl Sample for Water2dWorld {
     fn build(start: &Start<Rules>) -> Water2dWorld {
         let mut world = Water2dWorld::with_bounds(start.seed, start.rules, start.bounds)
             .expect("rules within their ranges");
-        for at in chunks_of::<Sheet>(start.bounds) {
+        for at in Sheet::chunks_of(start.bounds) {
             world.insert_chunk(at, Chunk::uniform(Cell::AIR)).expect("a chunk of the bounds");
         }
         world

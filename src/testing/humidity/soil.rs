@@ -1,6 +1,7 @@
 //! The naive model of humidity: every cell and the ledger, after every edit and step.
 
 use super::ground::{self, Ground};
+use crate::coords::ChunkPos;
 use crate::humidity::{
     Cell, Edit, EditError, HumidityWorld, Ledger, MOST_HUMIDITY, Outcome, ROCK, Rules, Sweep,
 };
@@ -91,14 +92,14 @@ impl<S: FieldShape> Soil<S> {
         Ok(())
     }
 
-    fn insert(&mut self, position: IVec3, chunk: &Chunk<Cell>) -> Result<Outcome, &'static str> {
+    fn insert(&mut self, position: ChunkPos, chunk: &Chunk<Cell>) -> Result<Outcome, &'static str> {
         let rules = self.ground.rules;
         let new = self.ground.cells.insert::<S>(position, chunk, |cell| kept(&rules, cell))?;
         self.enter(new.into_iter().map(units).sum(), 0);
         Ok(Outcome::Done)
     }
 
-    fn remove(&mut self, position: IVec3) -> Result<Outcome, &'static str> {
+    fn remove(&mut self, position: ChunkPos) -> Result<Outcome, &'static str> {
         let removed = self.ground.cells.remove::<S>(position, Cell::ROCK)?;
         self.enter(0, (0..CHUNK_CELLS).map(|index| units(removed.get(index))).sum());
         Ok(Outcome::Removed(removed))

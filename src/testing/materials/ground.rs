@@ -1,6 +1,7 @@
 //! The naive model of a world of materials: what every loaded cell is made of, which edits of
 //! ground are refused, and what enters its account.
 
+use crate::coords::ChunkPos;
 use crate::humidity::{MOST_HUMIDITY, UNITS};
 use crate::testing::findings::Findings;
 use crate::testing::law;
@@ -157,7 +158,7 @@ impl Ground {
     }
 
     /// Returns the cells of a chunk inside the bounds.
-    fn inside(&self, chunk: IVec3) -> Option<Region> {
+    fn inside(&self, chunk: ChunkPos) -> Option<Region> {
         self.bounds.intersection(&Cube::region_of(chunk))
     }
 
@@ -165,18 +166,18 @@ impl Ground {
         self.cells.contains_key(&cell.to_array())
     }
 
-    fn has_chunk(&self, chunk: IVec3) -> bool {
+    fn has_chunk(&self, chunk: ChunkPos) -> bool {
         self.inside(chunk).is_some_and(|inside| self.is_loaded(inside.min()))
     }
 
     /// Takes a chunk out of the model: what it was made of.
-    fn take(&mut self, chunk: IVec3) -> Vec<(usize, MaterialId)> {
+    fn take(&mut self, chunk: ChunkPos) -> Vec<(usize, MaterialId)> {
         let cells = self.inside(chunk).into_iter().flat_map(Region::positions);
         let take = |cell: IVec3| Some((Cube::index_of(cell), self.cells.remove(&cell.to_array())?));
         cells.filter_map(take).collect()
     }
 
-    fn remove(&mut self, chunk: IVec3, answer: &Answer, found: &mut Findings) -> bool {
+    fn remove(&mut self, chunk: ChunkPos, answer: &Answer, found: &mut Findings) -> bool {
         if !self.has_chunk(chunk) {
             return false;
         }
@@ -193,8 +194,8 @@ impl Ground {
         true
     }
 
-    fn remove_all(&mut self, chunks: &[IVec3], answer: &Answer, found: &mut Findings) -> bool {
-        let is_twice = |&chunk: &IVec3| chunks.iter().filter(|&&one| one == chunk).count() > 1;
+    fn remove_all(&mut self, chunks: &[ChunkPos], answer: &Answer, found: &mut Findings) -> bool {
+        let is_twice = |&chunk: &ChunkPos| chunks.iter().filter(|&&one| one == chunk).count() > 1;
         if !chunks.iter().all(|&chunk| self.has_chunk(chunk)) || chunks.iter().any(is_twice) {
             return false;
         }
@@ -224,7 +225,7 @@ impl Ground {
         true
     }
 
-    fn insert(&mut self, position: IVec3, content: &Content) -> bool {
+    fn insert(&mut self, position: ChunkPos, content: &Content) -> bool {
         let Some(inside) = self.inside(position) else { return false };
         if self.is_loaded(inside.min())
             || !inside.positions().all(|cell| self.fits(content, Cube::index_of(cell)))

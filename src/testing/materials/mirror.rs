@@ -1,5 +1,6 @@
 //! A client of a world of materials: a mirror that is sent all updates of the world's feed.
 
+use crate::coords::ChunkPos;
 use crate::world::{Broken, Feed, MOISTURE_STEP, Mirror, Update, World};
 use crate::{Cube, Shape};
 use core::fmt::Debug;
@@ -56,7 +57,7 @@ fn sent(update: &Update) -> Result<Update, String> {
 /// A mirror of all chunks must be at the world's tick, and have the chunks that the world has.
 fn has_all(mirror: &Mirror, world: &World) -> Result<(), String> {
     same("ticks", &mirror.ticks(), &world.ticks())?;
-    let chunks: Vec<IVec3> = world.chunks().map(|(chunk, _)| chunk).collect();
+    let chunks: Vec<ChunkPos> = world.chunks().map(|(chunk, _)| chunk).collect();
     same("chunks", &mirror.chunks(), &chunks)?;
     let inside = |&chunk| world.bounds().intersection(&Cube::region_of(chunk));
     mirrors(mirror, world, chunks.iter().filter_map(inside).flat_map(|cells| cells.positions()))

@@ -2,6 +2,7 @@
 //! the ledger after edits. It does what the documentation of each edit says, cell by
 //! cell, and shares no code with the world.
 
+use crate::coords::ChunkPos;
 use crate::simulation::Displaced;
 use crate::water::{ChunkRecord, EditError, Ledger, Voxel, WaterWorld};
 use crate::{Chunk, Cube, Face, Region, Shape};
@@ -56,7 +57,7 @@ pub(super) struct Cells {
     pub(super) contents: Vec<Content>,
     pub(super) ledger: Ledger,
     /// The chunks that stand still.
-    pub(super) frozen: HashSet<IVec3>,
+    pub(super) frozen: HashSet<ChunkPos>,
 }
 
 impl Cells {
@@ -109,7 +110,7 @@ impl Cells {
     /// As [`WaterWorld::freeze`] and [`WaterWorld::thaw`].
     pub(super) fn set_frozen(
         &mut self,
-        chunks: &[IVec3],
+        chunks: &[ChunkPos],
         is_frozen: bool,
     ) -> Result<bool, EditError> {
         if let Some(&absent) = chunks.iter().find(|&&chunk| !self.has_chunk(chunk)) {
@@ -361,7 +362,7 @@ impl Cells {
     /// As [`WaterWorld::insert_chunk`].
     pub(super) fn insert_chunk(
         &mut self,
-        position: IVec3,
+        position: ChunkPos,
         chunk: &Chunk<Voxel>,
     ) -> Result<(), EditError> {
         let units = self.load(position, chunk)?;
@@ -372,7 +373,7 @@ impl Cells {
     /// As [`WaterWorld::insert_chunks`].
     pub(super) fn insert_chunks(
         &mut self,
-        list: &[(IVec3, Chunk<Voxel>)],
+        list: &[(ChunkPos, Chunk<Voxel>)],
     ) -> Result<(), EditError> {
         let mut all = self.clone();
         list.iter().try_for_each(|(position, chunk)| all.insert_chunk(*position, chunk))?;
@@ -391,7 +392,7 @@ impl Cells {
     }
 
     /// Loads a chunk and returns the units in it.
-    fn load(&mut self, position: IVec3, chunk: &Chunk<Voxel>) -> Result<u64, EditError> {
+    fn load(&mut self, position: ChunkPos, chunk: &Chunk<Voxel>) -> Result<u64, EditError> {
         let Some(cells) = self.cells_of(position) else {
             return Err(EditError::ChunkOutOfBounds(position));
         };
@@ -408,26 +409,26 @@ impl Cells {
     }
 
     /// As [`WaterWorld::remove_chunk`]; returns what the removed chunk must hold within the bounds.
-    pub(super) fn remove_chunk(&mut self, position: IVec3) -> Result<Held, EditError> {
+    pub(super) fn remove_chunk(&mut self, position: ChunkPos) -> Result<Held, EditError> {
         let held = self.take_out(position)?;
         self.ledger.removed += units_of(&held);
         Ok(held)
     }
 
     /// As [`WaterWorld::remove_chunks`], for one.
-    pub(super) fn unload(&mut self, position: IVec3) -> Result<Held, EditError> {
+    pub(super) fn unload(&mut self, position: ChunkPos) -> Result<Held, EditError> {
         let held = self.take_out(position)?;
         self.ledger.unloaded += units_of(&held);
         Ok(held)
     }
 
     /// Returns whether a chunk is loaded.
-    pub(super) fn has_chunk(&self, position: IVec3) -> bool {
+    pub(super) fn has_chunk(&self, position: ChunkPos) -> bool {
         let first = self.cells_of(position).and_then(|cells| cells.positions().next());
         first.is_some_and(|cell| self.at(cell).is_ok())
     }
 
-    fn take_out(&mut self, position: IVec3) -> Result<Held, EditError> {
+    fn take_out(&mut self, position: ChunkPos) -> Result<Held, EditError> {
         let Some(cells) = self.cells_of(position) else {
             return Err(EditError::ChunkAbsent(position));
         };
@@ -441,7 +442,7 @@ impl Cells {
         Ok(held)
     }
 
-    fn cells_of(&self, chunk: IVec3) -> Option<Region> {
+    fn cells_of(&self, chunk: ChunkPos) -> Option<Region> {
         let is_chunk = Cube::holds_chunk(chunk);
         is_chunk.then(|| Cube::region_of(chunk)).and_then(|cells| self.region.intersection(&cells))
     }

@@ -1,8 +1,9 @@
 //! What lies beyond the last loaded cells of a world.
 
+use crate::coords::ColumnPos;
 use crate::water::{Edge, Edges, WaterWorld};
 use crate::{Cube, Face, Region, Shape};
-use glam::{IVec2, IVec3};
+use glam::IVec3;
 use std::collections::HashMap;
 
 /// The edges of a world and of its columns.
@@ -10,7 +11,7 @@ pub(super) struct Ends {
     pub(super) edges: Edges,
     pub(super) bounds: Region,
     /// The edges of columns, by x and z.
-    pub(super) columns: HashMap<IVec2, Edge>,
+    pub(super) columns: HashMap<ColumnPos, Edge>,
 }
 
 impl Ends {
@@ -22,9 +23,7 @@ impl Ends {
     /// Returns what happens across a face of a cell, beyond which none is loaded.
     pub(super) fn beyond(&self, cell: IVec3, face: Face) -> Edge {
         match face.step(cell).filter(|&there| self.bounds.contains(there)).map(Cube::chunk_of) {
-            Some(chunk) => {
-                *self.columns.get(&IVec2::new(chunk.x, chunk.z)).unwrap_or(&self.edges.unloaded)
-            }
+            Some(chunk) => *self.columns.get(&chunk.column()).unwrap_or(&self.edges.unloaded),
             None => self.edges.outer[face.index()],
         }
     }

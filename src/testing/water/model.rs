@@ -4,6 +4,7 @@
 use super::cells::{Cells, Content};
 use super::ends::Ends;
 use super::{PASSES, flow_out, passage};
+use crate::coords::{ChunkPos, ColumnPos};
 use crate::testing::findings::Findings;
 use crate::testing::law;
 use crate::testing::watch::Model;
@@ -12,7 +13,7 @@ use crate::water::{
 };
 use crate::{CHUNK_CELLS, Chunk, Cube, Face, Shape, StepReport};
 use fastrand::Rng;
-use glam::{IVec2, IVec3};
+use glam::IVec3;
 use std::collections::{HashMap, HashSet};
 
 /// In worlds of more cells, it is not asked which ways water took: in their bodies of more cells
@@ -123,7 +124,7 @@ impl Model<WaterWorld> for Naive {
 }
 
 impl Naive {
-    fn set_edge(&mut self, column: IVec2, edge: Option<Edge>) -> bool {
+    fn set_edge(&mut self, column: ColumnPos, edge: Option<Edge>) -> bool {
         let before = match edge {
             Some(edge) => self.ends.columns.insert(column, edge),
             None => self.ends.columns.remove(&column),
@@ -160,7 +161,7 @@ impl Naive {
         Ok(Outcome::Done)
     }
 
-    fn remove_chunk(&mut self, position: IVec3, answer: &Answer, found: &mut Findings) {
+    fn remove_chunk(&mut self, position: ChunkPos, answer: &Answer, found: &mut Findings) {
         let held = self.cells.remove_chunk(position);
         match (answer, held) {
             (Ok(Outcome::Removed(chunk)), Ok(held)) => {
@@ -175,7 +176,7 @@ impl Naive {
         }
     }
 
-    fn remove_chunks(&mut self, positions: &[IVec3], answer: &Answer, found: &mut Findings) {
+    fn remove_chunks(&mut self, positions: &[ChunkPos], answer: &Answer, found: &mut Findings) {
         let mut seen = HashSet::new();
         let mut is_there = |chunk| self.cells.has_chunk(chunk) && seen.insert(chunk);
         let absent = positions.iter().copied().find(|&chunk| !is_there(chunk));
@@ -202,7 +203,7 @@ impl Naive {
     }
 
     /// Takes the fixtures of a chunk, in order.
-    fn take_fixtures(&mut self, chunk: IVec3) -> Vec<(usize, Fixture)> {
+    fn take_fixtures(&mut self, chunk: ChunkPos) -> Vec<(usize, Fixture)> {
         let is_in = |cell: &IVec3, _: &mut Fixture| Cube::chunk_of(*cell) == chunk;
         let taken = self.fixtures.extract_if(is_in);
         let mut taken: Vec<_> = taken.map(|(cell, is)| (Cube::index_of(cell), is)).collect();
@@ -213,7 +214,7 @@ impl Naive {
     /// What was removed holds what the model has.
     fn check_removed(
         &self,
-        position: IVec3,
+        position: ChunkPos,
         chunk: &Chunk<Voxel>,
         held: Vec<(IVec3, Content)>,
         found: &mut Findings,

@@ -52,6 +52,8 @@ pub(super) fn moved(rules: &Rules, ends: &Ends, then: &Cells, now: &Cells) -> (u
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::coords::ChunkPos;
+    use crate::coords::ChunkRegion;
     use crate::water::{Edges, Voxel, WaterCell, WaterWorld};
     use crate::{CHUNK_CELLS, Chunk, Cube, Region, Shape};
     use fastrand::Rng;
@@ -108,8 +110,8 @@ mod tests {
         let edges = drains.iter().fold(Edges::WALLS, |edges, &face| edges.with(face, Edge::Drain));
         let rules = Rules { edges, ..Rules::lossless() };
         let mut world = WaterWorld::with_bounds(seed, rules, bounds).unwrap();
-        let chunks = Region::new(Cube::chunk_of(bounds.min()), Cube::chunk_of(bounds.max()));
-        let chunk = |chunk: IVec3| {
+        let chunks = ChunkRegion::of::<Cube>(bounds);
+        let chunk = |chunk: ChunkPos| {
             let voxel = |index| cells.get(&Cube::cell_at(chunk, index)).copied();
             let voxels: [Voxel; CHUNK_CELLS] =
                 std::array::from_fn(|index| voxel(index).unwrap_or(Voxel::OPEN));

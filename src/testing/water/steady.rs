@@ -23,12 +23,12 @@ use glam::IVec3;
 /// ```
 /// use floodplain::testing::max_outflow;
 /// use floodplain::water::{Edges, Rules, Voxel, WaterWorld};
-/// use floodplain::{Chunk, Region, glam::IVec3};
+/// use floodplain::{Chunk, ChunkPos, Region, glam::IVec3};
 ///
 /// let bounds = Region::new(IVec3::ZERO, IVec3::new(5, 1, 2));
 /// let rules = Rules { edges: Edges::DRAINING_SIDES, ..Rules::lossless() };
 /// let mut world = WaterWorld::with_bounds(1, rules, bounds)?;
-/// world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::SOLID))?;
+/// world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Voxel::SOLID))?;
 /// for x in 1..6 {
 ///     world.clear_solid(IVec3::new(x, 1, 1))?;
 /// }

@@ -3,6 +3,7 @@
 use super::rest::{check_rest, energy};
 use super::slice::Slice;
 use super::{literal, settling};
+use crate::coords::ChunkPos;
 use crate::simulation::Displaced;
 use crate::testing::board::Board;
 use crate::testing::findings::Findings;
@@ -119,14 +120,14 @@ impl Ground {
         Ok(Outcome::Units(removed))
     }
 
-    fn insert(&mut self, position: IVec3, chunk: &Chunk<Cell>) -> Answer {
+    fn insert(&mut self, position: ChunkPos, chunk: &Chunk<Cell>) -> Answer {
         let new = self.cells.insert::<Sheet>(position, chunk, Ok)?;
         self.ledger.placed += new.into_iter().map(|cell| u64::from(cell.level())).sum::<u64>();
         Ok(Outcome::Done)
     }
 
     /// All of a list, or none.
-    fn insert_all(&mut self, list: &[(IVec3, Chunk<Cell>)]) -> Answer {
+    fn insert_all(&mut self, list: &[(ChunkPos, Chunk<Cell>)]) -> Answer {
         let before = (self.cells.clone(), self.ledger);
         let all = list.iter().try_for_each(|(at, chunk)| self.insert(*at, chunk).map(drop));
         if all.is_err() {
@@ -135,7 +136,7 @@ impl Ground {
         all.map(|()| Outcome::Done)
     }
 
-    fn remove(&mut self, position: IVec3) -> Answer {
+    fn remove(&mut self, position: ChunkPos) -> Answer {
         let removed = self.cells.remove::<Sheet>(position, Cell::SOLID)?;
         let level = |index| u64::from(removed.get(index).level());
         self.ledger.removed += (0..CHUNK_CELLS).map(level).sum::<u64>();

@@ -9,9 +9,9 @@ mod slice;
 use super::kind::Kind;
 use super::watch::{Changes, Looks, Model};
 use super::worlds::{MOST_CELLS, cell_changes, cells, undo_by_chunk};
+use crate::coords::ChunkPos;
 use crate::water2d::{Cell, Edit, Outcome, Water2dWorld};
 use crate::{Chunk, Sheet};
-use glam::IVec3;
 use ground::Ground;
 use std::collections::BTreeSet;
 
@@ -23,12 +23,12 @@ impl Kind for Water2dWorld {
 
     /// All in one list.
     fn join(&self, edits: Vec<Edit>) -> Vec<Edit> {
-        let mut list: Vec<(IVec3, Chunk<Cell>)> = Vec::new();
-        let loaded: BTreeSet<_> = self.chunks().map(|(at, _)| at.to_array()).collect();
+        let mut list: Vec<(ChunkPos, Chunk<Cell>)> = Vec::new();
+        let loaded: BTreeSet<_> = self.chunks().map(|(at, _)| at).collect();
         // The last that was taken out there.
         for edit in edits.into_iter().rev() {
             if let Edit::InsertChunk { position, chunk } = edit
-                && !loaded.contains(&position.to_array())
+                && !loaded.contains(&position)
                 && list.iter().all(|(at, _)| *at != position)
             {
                 list.push((position, chunk));

@@ -1,7 +1,7 @@
 //! Random worlds for the unit tests of the tick.
 
 use crate::chunk::{Chunk, LAYER_CELLS, LayerMask};
-use crate::coords::{CHUNK_CELLS, Cube, Face, Region, Shape};
+use crate::coords::{CHUNK_CELLS, ChunkPos, Cube, Face, Region, Shape};
 use crate::water::cell::CellFlags;
 use crate::water::context::Tick;
 use crate::water::context::schedule::Phase;
@@ -31,8 +31,7 @@ pub(crate) fn springs_with(seed: u64, mut tick: impl FnMut(&mut WaterWorld, u32)
         WaterWorld::with_bounds(seed, rules, bounds).expect("rules within their ranges");
     // Tests write to the store directly; a tick never writes to a cell in a run.
     world.store.forbid_runs();
-    for chunk in Region::new(Cube::chunk_of(bounds.min()), Cube::chunk_of(bounds.max())).positions()
-    {
+    for chunk in Cube::chunks_of(bounds) {
         world.insert_chunk(chunk, Chunk::uniform(Voxel::OPEN)).expect("a chunk of the bounds");
     }
     let mut cell = || IVec3::new(random.i32(-6..6), random.i32(-5..7), random.i32(-6..6));
@@ -51,7 +50,7 @@ pub(crate) fn springs_with(seed: u64, mut tick: impl FnMut(&mut WaterWorld, u32)
 /// a spring in its first cell: far more ways up than could be walked one by one.
 pub(crate) fn weave() -> WaterWorld {
     let mut world = WaterWorld::new(1, Rules::lossless()).expect("rules within their ranges");
-    world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN)).expect("none is there");
+    world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Voxel::OPEN)).expect("none is there");
     let slot = world.store.grid().sorted_slots()[0];
     for index in 0..CHUNK_CELLS {
         let behind =

@@ -9,8 +9,8 @@
 //! The tiles lie elsewhere in each tick, and each tick draws a new order of the colours, so that
 //! water shows no trace of them.
 
+use crate::coords::ChunkPos;
 use crate::water::random::{Purpose, mix};
-use glam::IVec3;
 
 /// The side of a tile, in chunks. With 4, a tile's scope has 2.25 times its columns. A smaller tile
 /// costs more to hand to a thread; a larger one leaves threads idle in small worlds.
@@ -49,7 +49,7 @@ pub(crate) struct Scope {
 impl Scope {
     /// Returns whether a chunk lies in the scope.
     #[inline]
-    pub(crate) fn contains(self, chunk: IVec3) -> bool {
+    pub(crate) fn contains(self, chunk: ChunkPos) -> bool {
         let within = |at: i32, min: i32| (min..min + SIDE + 2).contains(&at);
         within(chunk.x, self.min[0]) && within(chunk.z, self.min[1])
     }
@@ -67,13 +67,13 @@ impl Tiling {
     }
 
     /// Returns the position of a chunk's tile, in tiles.
-    fn tile_of(self, chunk: IVec3) -> [i32; 2] {
+    fn tile_of(self, chunk: ChunkPos) -> [i32; 2] {
         let [x, z] = self.shift;
         [(chunk.x + x).div_euclid(SIDE), (chunk.z + z).div_euclid(SIDE)]
     }
 
     /// Returns the place of a chunk's tile in the order of the tick.
-    pub(crate) fn rank_of(self, chunk: IVec3) -> Rank {
+    pub(crate) fn rank_of(self, chunk: ChunkPos) -> Rank {
         let [x, z] = self.tile_of(chunk);
         let turn = self.turns[(x & 1 | (z & 1) << 1) as usize];
         let tile = u64::from(x as u32) | u64::from(z as u32) << 32;
@@ -82,7 +82,7 @@ impl Tiling {
 
     /// Returns the scope of a chunk's tile.
     #[cfg(feature = "rayon")]
-    pub(crate) fn scope_of(self, chunk: IVec3) -> Scope {
+    pub(crate) fn scope_of(self, chunk: ChunkPos) -> Scope {
         let ([x, z], tile) = (self.shift, self.tile_of(chunk));
         Scope { min: [tile[0] * SIDE - x - 1, tile[1] * SIDE - z - 1] }
     }
@@ -91,16 +91,17 @@ impl Tiling {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use glam::IVec3;
     use hashbrown::HashMap;
 
     /// The chunks at a few heights around the origin, and around the ends of the range.
-    fn chunks() -> impl Iterator<Item = IVec3> {
+    fn chunks() -> impl Iterator<Item = ChunkPos> {
         let ends = [0, 1 << 27, -(1 << 27)];
         let around = |end: i32| (-9..9).map(move |by| end + by);
         let columns = ends.into_iter().flat_map(move |x| {
             around(x).flat_map(move |x| ends.into_iter().flat_map(around).map(move |z| (x, z)))
         });
-        columns.map(|(x, z)| IVec3::new(x, x ^ z, z))
+        columns.map(|(x, z)| ChunkPos::new(x, x ^ z, z))
     }
 
     #[cfg(feature = "rayon")]
@@ -108,7 +109,7 @@ mod tests {
     fn tiles_of_one_turn_have_no_column_in_common_with_each_others_scopes() {
         for tick in 0..64 {
             let tiling = Tiling::new(tick);
-            let mut scopes: HashMap<[i32; 2], (Rank, IVec3)> = HashMap::new();
+            let mut scopes: HashMap<[i32; 2], (Rank, ChunkPos)> = HashMap::new();
             for chunk in chunks() {
                 let scope = tiling.scope_of(chunk);
                 let (rank, _) = *scopes.entry(scope.min).or_insert((tiling.rank_of(chunk), chunk));
@@ -118,7 +119,7 @@ mod tests {
                     assert!(scope.contains(near), "{near} beside {chunk}, tick {tick}");
                 }
             }
-            let all: Vec<(&[i32; 2], &(Rank, IVec3))> = scopes.iter().collect();
+            let all: Vec<(&[i32; 2], &(Rank, ChunkPos))> = scopes.iter().collect();
             for (at, &(a, &(rank, _))) in all.iter().enumerate() {
                 for &(b, &(other, _)) in &all[at + 1..] {
                     assert_ne!(rank, other, "tick {tick}");
@@ -138,7 +139,7 @@ mod tests {
             shifts[(tiling.shift[0] * SIDE + tiling.shift[1]) as usize] += 1;
             let turn = |x: i32, z: i32| {
                 let at = IVec3::new(x * SIDE - tiling.shift[0], 0, z * SIDE - tiling.shift[1]);
-                tiling.rank_of(at).0 >> 62
+                tiling.rank_of(at.into()).0 >> 62
             };
             let order = [turn(0, 0), turn(1, 0), turn(0, 1), turn(1, 1)];
             *orders.entry(order).or_insert(0u32) += 1;

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::chunk::Chunk;
-use crate::coords::Region;
+use crate::coords::{ChunkPos, Region};
 use crate::water::cell::CellFlags;
 use crate::water::context::test_worlds;
 use crate::water::store::Store;
@@ -23,7 +23,7 @@ fn a_cell_draws_above_ground_but_not_above_a_drain() {
     for (unloaded, draws) in [(Edge::Wall, true), (Edge::Held, true), (Edge::Drain, false)] {
         let rules = Rules { edges: Edges { unloaded, ..Edges::WALLS }, ..Rules::lossless() };
         let mut world = WaterWorld::new(1, rules).expect("rules in range");
-        world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::SOLID)).expect("none is there");
+        world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Voxel::SOLID)).expect("none is there");
         let (source, drawer) = (IVec3::new(4, 0, 5), IVec3::new(5, 0, 5));
         world.fill_water(Region::new(source, drawer), 0).expect("a loaded chunk");
         world.add_source(source).expect("an open cell");
@@ -54,7 +54,7 @@ fn a_way_is_a_shortest_one_to_an_idle_spring() {
         let mut random = fastrand::Rng::with_seed(seed);
         let rules = Rules { edges: Edges::WALLS, ..Rules::lossless() };
         let mut world = WaterWorld::new(seed, rules).expect("rules in range");
-        for chunk in Region::new(IVec3::ZERO, IVec3::new(1, 0, 1)).positions() {
+        for chunk in Region::new(IVec3::ZERO, IVec3::new(1, 0, 1)).positions().map(ChunkPos::from) {
             world.insert_chunk(chunk, Chunk::uniform(Voxel::SOLID)).expect("none is there");
         }
         let area = Region::new(IVec3::ZERO, IVec3::new(SIDE - 1, 0, SIDE - 1));

@@ -152,7 +152,7 @@ fn aged(voxel: Voxel) -> Voxel {
 #[cfg(test)]
 mod tests {
     use crate::chunk::Chunk;
-    use crate::coords::{Cube, Region, Shape};
+    use crate::coords::{ChunkPos, ChunkRegion, Cube, Shape};
     use crate::water::{Rules, Voxel, WaterWorld};
     use glam::IVec3;
 
@@ -161,7 +161,7 @@ mod tests {
     fn activity_ends_49_to_64_ticks_after_the_last_flow() {
         for place in 0..24 {
             let mut world = WaterWorld::new(place, Rules::lossless()).expect("rules in range");
-            let chunk = IVec3::new(place as i32, 0, -3);
+            let chunk = ChunkPos::new(place as i32, 0, -3);
             let cells = Cube::region_of(chunk);
             world.insert_chunk(chunk, Chunk::uniform(Voxel::OPEN)).expect("none is there");
             world.pour(cells.min() + IVec3::new(8, 3, 8), 7).expect("loaded");
@@ -192,12 +192,12 @@ mod tests {
     fn a_chunk_ages_as_the_tick_and_its_position_say() {
         let build = |ticks: u64| {
             let mut world = WaterWorld::new(1, Rules::lossless()).expect("rules in range");
-            let chunks = Region::new(IVec3::ZERO, IVec3::new(3, 0, 3));
+            let chunks = ChunkRegion::new(ChunkPos::ZERO, ChunkPos::new(3, 0, 3));
             world
                 .insert_chunks(chunks.positions().map(|at| (at, Chunk::uniform(Voxel::OPEN))))
                 .expect("none is there");
             for chunk in chunks.positions() {
-                world.pour(16 * chunk + IVec3::new(8, 3, 8), 7).expect("loaded");
+                world.pour(Cube::cell_at(chunk, 0) + IVec3::new(8, 3, 8), 7).expect("loaded");
             }
             world.run(ticks);
             // Taken out and put back in another order, the chunks lie in other slots.

@@ -23,6 +23,7 @@ impl WaterWorld {
 mod tests {
     use super::*;
     use crate::chunk::Chunk;
+    use crate::coords::ChunkPos;
     use crate::water::{Rules, Voxel, WaterCell};
     use std::collections::BTreeMap;
 
@@ -31,7 +32,7 @@ mod tests {
         let mut rng = fastrand::Rng::with_seed(seed);
         let rules = Rules { evaporation: 0.05, film_evaporation: 0.1, ..Rules::default() };
         let mut world = WaterWorld::new(seed, rules).unwrap();
-        for chunk in [IVec3::ZERO, IVec3::X] {
+        for chunk in [ChunkPos::ZERO, ChunkPos::new(1, 0, 0)] {
             let cells = core::array::from_fn(|index| match (index / 256, rng.u8(0..4)) {
                 (0 | 1, 0) | (0, _) => Voxel::SOLID,
                 (1 | 2, 1) => Voxel::water(WaterCell::with_height(rng.u8(1..8)).unwrap()),

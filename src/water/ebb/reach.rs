@@ -14,7 +14,7 @@ use crate::coords::Face;
 use crate::grid::LayerId;
 use crate::water::cell::CellFlags;
 use crate::water::context::Tick;
-use crate::water::random::chunk_seed;
+use crate::water::random::position_seed;
 use crate::water::store::parents::with_parents;
 use crate::water::store::{LayerState, Place, Store};
 use crate::water::voxel::Voxel;
@@ -218,7 +218,7 @@ impl Tick<'_> {
 
     fn found(&self, place: Place, face: Face, spring: Option<i32>) -> Found {
         let position = self.store.position(place);
-        let key = (chunk_seed(ORDER, position), position.to_array());
+        let key = (position_seed(ORDER, position), position.to_array());
         Found { key, place, face, spring }
     }
 

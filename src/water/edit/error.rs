@@ -1,5 +1,6 @@
 //! Why an edit was refused.
 
+use crate::coords::ChunkPos;
 use crate::water::RulesError;
 use core::fmt;
 use glam::IVec3;
@@ -18,11 +19,11 @@ pub enum EditError {
     /// The cell is solid ground.
     Solid(IVec3),
     /// A chunk is already loaded at this chunk position.
-    ChunkPresent(IVec3),
+    ChunkPresent(ChunkPos),
     /// No chunk is loaded at this chunk position.
-    ChunkAbsent(IVec3),
+    ChunkAbsent(ChunkPos),
     /// The chunk at this chunk position would hold no cell inside the world's bounds.
-    ChunkOutOfBounds(IVec3),
+    ChunkOutOfBounds(ChunkPos),
     /// A height above 7.
     Height(u8),
     /// A fixture with a rate out of range: not 1 to 7.

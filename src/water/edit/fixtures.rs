@@ -19,10 +19,10 @@ impl WaterWorld {
     ///
     /// ```
     /// use floodplain::water::{Fixture, Rules, Voxel, WaterWorld};
-    /// use floodplain::{Chunk, Region, glam::IVec3};
+    /// use floodplain::{Chunk, ChunkPos, Region, glam::IVec3};
     ///
     /// let mut world = WaterWorld::new(7, Rules::lossless())?;
-    /// world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::SOLID))?;
+    /// world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Voxel::SOLID))?;
     /// let [tap, drain] = [IVec3::new(2, 5, 5), IVec3::new(9, 5, 5)];
     /// world.fill_water(Region::new(tap, drain), 0)?;
     /// world.set_fixture(tap, Some(Fixture::Tap(2)))?;

@@ -1,10 +1,9 @@
 //! Freezing: chunks that stay loaded and stand still, until they are thawed.
 
-use crate::coords::sort_key;
+use crate::coords::ChunkPos;
 use crate::grid::Slot;
 use crate::water::WaterWorld;
 use crate::water::edit::EditError;
-use glam::IVec3;
 
 impl WaterWorld {
     /// Freezes the chunks at these chunk positions: they stay loaded, and no tick moves, evaporates
@@ -39,33 +38,33 @@ impl WaterWorld {
     ///
     /// ```
     /// use floodplain::water::{Rules, Voxel, WaterWorld};
-    /// use floodplain::{Chunk, Region, glam::IVec3};
+    /// use floodplain::{Chunk, ChunkPos, glam::IVec3};
     ///
     /// /// Simulates what is within a distance of a player, counted in columns of chunks.
-    /// fn keep_round(world: &mut WaterWorld, players: &[IVec3], distance: i32) {
-    ///     let is_near = |chunk: IVec3| {
+    /// fn keep_round(world: &mut WaterWorld, players: &[ChunkPos], distance: i32) {
+    ///     let is_near = |chunk: ChunkPos| {
     ///         players.iter().any(|player| {
     ///             let apart = (chunk - *player).abs();
     ///             apart.x.max(apart.z) <= distance
     ///         })
     ///     };
     ///     let chunks = world.chunks().map(|(chunk, _)| chunk);
-    ///     let (near, far): (Vec<IVec3>, Vec<IVec3>) = chunks.partition(|&chunk| is_near(chunk));
+    ///     let (near, far): (Vec<ChunkPos>, Vec<ChunkPos>) = chunks.partition(|&chunk| is_near(chunk));
     ///     world.thaw(near).expect("loaded");
     ///     world.freeze(far).expect("loaded");
     /// }
     ///
     /// let mut world = WaterWorld::new(7, Rules::lossless())?;
-    /// let chunks = Region::new(IVec3::ZERO, IVec3::new(3, 0, 0)).positions();
+    /// let chunks = (0..4).map(|x| ChunkPos::new(x, 0, 0));
     /// world.insert_chunks(chunks.map(|chunk| (chunk, Chunk::uniform(Voxel::OPEN))))?;
-    /// keep_round(&mut world, &[IVec3::ZERO], 1);
-    /// assert!(world.is_frozen(IVec3::new(2, 0, 0)) && !world.is_frozen(IVec3::X));
+    /// keep_round(&mut world, &[ChunkPos::ZERO], 1);
+    /// assert!(world.is_frozen(ChunkPos::new(2, 0, 0)) && !world.is_frozen(ChunkPos::new(1, 0, 0)));
     /// // Poured out far away: it hangs in the air until someone comes.
     /// let (high, low) = (IVec3::new(40, 15, 8), IVec3::new(40, 0, 8));
     /// world.pour(high, 7)?;
     /// world.run(30);
     /// assert_eq!((world.units(high), world.units(low)), (7, 0));
-    /// keep_round(&mut world, &[IVec3::X], 1);
+    /// keep_round(&mut world, &[ChunkPos::new(1, 0, 0)], 1);
     /// world.step();
     /// assert_eq!(world.units(high), 0);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -73,7 +72,10 @@ impl WaterWorld {
     ///
     /// # Errors
     /// No chunk is loaded at one of the positions. Then none is frozen.
-    pub fn freeze(&mut self, chunks: impl IntoIterator<Item = IVec3>) -> Result<bool, EditError> {
+    pub fn freeze(
+        &mut self,
+        chunks: impl IntoIterator<Item = ChunkPos>,
+    ) -> Result<bool, EditError> {
         let slots = self.slots_to_change(chunks, true)?;
         for &slot in &slots {
             self.tick_state.pools.forget(slot);
@@ -94,20 +96,20 @@ impl WaterWorld {
     ///
     /// # Errors
     /// No chunk is loaded at one of the positions. Then none is thawed.
-    pub fn thaw(&mut self, chunks: impl IntoIterator<Item = IVec3>) -> Result<bool, EditError> {
+    pub fn thaw(&mut self, chunks: impl IntoIterator<Item = ChunkPos>) -> Result<bool, EditError> {
         let slots = self.slots_to_change(chunks, false)?;
         self.thaw_slots(&slots);
         Ok(!slots.is_empty())
     }
 
     /// Returns whether a chunk is loaded and [frozen](WaterWorld::freeze).
-    pub fn is_frozen(&self, chunk: IVec3) -> bool {
+    pub fn is_frozen(&self, chunk: ChunkPos) -> bool {
         self.store.grid().slot(chunk).is_some_and(|slot| self.store.is_frozen(slot))
     }
 
     /// Returns the chunk positions of the [frozen](WaterWorld::freeze) chunks, in order of
     /// position.
-    pub fn frozen_chunks(&self) -> impl Iterator<Item = IVec3> {
+    pub fn frozen_chunks(&self) -> impl Iterator<Item = ChunkPos> {
         let slots = self.store.grid().sorted_slots().into_iter();
         slots
             .filter(|&slot| self.store.is_frozen(slot))
@@ -132,7 +134,7 @@ impl WaterWorld {
     /// than they are to be, in order. Completes a tick that is underway if there are any.
     fn slots_to_change(
         &mut self,
-        chunks: impl IntoIterator<Item = IVec3>,
+        chunks: impl IntoIterator<Item = ChunkPos>,
         is_frozen: bool,
     ) -> Result<Vec<Slot>, EditError> {
         self.make_queued_edits();
@@ -144,7 +146,7 @@ impl WaterWorld {
                 slots.push(slot);
             }
         }
-        slots.sort_unstable_by_key(|&slot| sort_key(grid.position_at(slot)));
+        slots.sort_unstable_by_key(|&slot| grid.position_at(slot));
         slots.dedup();
         if !slots.is_empty() {
             self.finish_tick();

@@ -54,7 +54,7 @@ pub(crate) use queue::{Queue, memory_bytes};
 pub use values::{Edit, Outcome};
 
 use crate::chunk::Chunk;
-use crate::coords::{Cube, Face, Region, Shape};
+use crate::coords::{ChunkPos, Cube, Face, Region, Shape};
 use crate::grid::Slot;
 use crate::simulation::Displaced;
 use crate::water::WaterWorld;
@@ -79,10 +79,10 @@ impl WaterWorld {
     /// ```
     /// use floodplain::water::{Rules, Voxel, WaterWorld};
     /// use floodplain::Displaced;
-    /// use floodplain::{Chunk, Region, glam::IVec3};
+    /// use floodplain::{Chunk, ChunkPos, Region, glam::IVec3};
     ///
     /// let mut world = WaterWorld::new(7, Rules::lossless())?;
-    /// world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN))?;
+    /// world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Voxel::OPEN))?;
     /// world.fill_water(Region::new(IVec3::ZERO, IVec3::new(15, 9, 15)), 7)?;
     /// let displaced = world.set_solid(IVec3::new(8, 0, 8))?;
     /// assert_eq!(displaced, Displaced { moved: 7, removed: 0 });
@@ -290,7 +290,11 @@ impl WaterWorld {
     ///
     /// # Errors
     /// A chunk is loaded there already, or the position lies outside the world's bounds.
-    pub fn insert_chunk(&mut self, position: IVec3, chunk: Chunk<Voxel>) -> Result<(), EditError> {
+    pub fn insert_chunk(
+        &mut self,
+        position: ChunkPos,
+        chunk: Chunk<Voxel>,
+    ) -> Result<(), EditError> {
         self.insert_chunks([(position, chunk)])
     }
 
@@ -302,7 +306,7 @@ impl WaterWorld {
     /// outside the world's bounds. Then no chunk is loaded.
     pub fn insert_chunks(
         &mut self,
-        chunks: impl IntoIterator<Item = (IVec3, Chunk<Voxel>)>,
+        chunks: impl IntoIterator<Item = (ChunkPos, Chunk<Voxel>)>,
     ) -> Result<(), EditError> {
         self.make_queued_edits();
         let chunks: Vec<_> = chunks.into_iter().collect();
@@ -325,7 +329,7 @@ impl WaterWorld {
     }
 
     /// Refuses positions at which a chunk is loaded, that come twice, or that lie out of bounds.
-    fn check_vacant(&self, positions: impl Iterator<Item = IVec3>) -> Result<(), EditError> {
+    fn check_vacant(&self, positions: impl Iterator<Item = ChunkPos>) -> Result<(), EditError> {
         let mut seen = HashSet::new();
         for position in positions {
             if self.store.grid().slot(position).is_some() || !seen.insert(position) {
@@ -340,7 +344,7 @@ impl WaterWorld {
     }
 
     /// Inserts a chunk. The caller enters it in the ledger, and wakes what may move.
-    fn load(&mut self, position: IVec3, chunk: Chunk<Voxel>) -> Result<Slot, EditError> {
+    fn load(&mut self, position: ChunkPos, chunk: Chunk<Voxel>) -> Result<Slot, EditError> {
         let slot = self
             .store
             .insert(position, self.admit(chunk))
@@ -394,7 +398,7 @@ impl WaterWorld {
     ///
     /// # Errors
     /// No chunk is loaded there.
-    pub fn remove_chunk(&mut self, position: IVec3) -> Result<Chunk<Voxel>, EditError> {
+    pub fn remove_chunk(&mut self, position: ChunkPos) -> Result<Chunk<Voxel>, EditError> {
         self.make_queued_edits();
         let slot = self.store.grid().slot(position).ok_or(EditError::ChunkAbsent(position))?;
         self.finish_tick();
@@ -437,7 +441,7 @@ impl WaterWorld {
                 return Err(EditError::OutOfBounds(corner));
             }
         }
-        match chunks_of(region).find(|&chunk| self.store.grid().slot(chunk).is_none()) {
+        match Cube::chunks_of(region).find(|&chunk| self.store.grid().slot(chunk).is_none()) {
             Some(chunk) => Err(EditError::NotLoaded(Cube::cell_at(chunk, 0).max(region.min()))),
             None => Ok(()),
         }
@@ -467,9 +471,4 @@ impl WaterWorld {
             self.place_to_edit(cell)
         }
     }
-}
-
-/// Returns the positions of the chunks that a region touches, in order.
-fn chunks_of(region: Region) -> impl Iterator<Item = IVec3> {
-    Region::new(Cube::chunk_of(region.min()), Cube::chunk_of(region.max())).positions()
 }

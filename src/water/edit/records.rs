@@ -1,10 +1,9 @@
 //! Edits that take chunks out as records and put records in, with the flows between them.
 
-use crate::coords::sort_key;
+use crate::coords::ChunkPos;
 use crate::water::edit::EditError;
 use crate::water::record::{ChunkRecord, ChunkState};
 use crate::water::{CutCell, WaterWorld};
-use glam::IVec3;
 use hashbrown::HashSet;
 
 impl WaterWorld {
@@ -27,10 +26,10 @@ impl WaterWorld {
     /// unloaded.
     pub fn remove_chunks(
         &mut self,
-        positions: impl IntoIterator<Item = IVec3>,
+        positions: impl IntoIterator<Item = ChunkPos>,
     ) -> Result<Vec<ChunkRecord>, EditError> {
         self.make_queued_edits();
-        let positions: Vec<IVec3> = positions.into_iter().collect();
+        let positions: Vec<ChunkPos> = positions.into_iter().collect();
         let (mut seen, mut slots) = (HashSet::new(), Vec::with_capacity(positions.len()));
         for &position in &positions {
             let slot = self.store.grid().slot(position).filter(|_| seen.insert(position));
@@ -82,7 +81,7 @@ impl WaterWorld {
         let mut records: Vec<ChunkRecord> = records.into_iter().collect();
         self.check_vacant(records.iter().map(|record| record.position))?;
         self.finish_tick();
-        records.sort_unstable_by_key(|record| sort_key(record.position));
+        records.sort_unstable_by_key(|record| record.position);
         let (mut slots, mut cut) = (Vec::with_capacity(records.len()), Vec::new());
         for record in records {
             let ChunkRecord { position, state: ChunkState { cells, lists }, cut: around } = record;

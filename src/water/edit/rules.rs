@@ -21,10 +21,10 @@ impl WaterWorld {
     ///
     /// ```
     /// use floodplain::water::{Rules, RulesError, Voxel, WaterWorld};
-    /// use floodplain::{Chunk, Region, glam::IVec3};
+    /// use floodplain::{Chunk, ChunkPos, Region, glam::IVec3};
     ///
     /// let mut world = WaterWorld::new(7, Rules::lossless())?;
-    /// world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN))?;
+    /// world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Voxel::OPEN))?;
     /// world.fill_water(Region::new(IVec3::ZERO, IVec3::new(15, 1, 15)), 7)?;
     /// world.run(500);
     /// assert_eq!(world.ledger().evaporated, 0);

@@ -1,11 +1,11 @@
 //! Edits of the sea: cells and regions of it, and the edges of single columns that are not loaded.
 
-use crate::coords::Region;
+use crate::coords::{ColumnPos, Region};
 use crate::water::WaterWorld;
 use crate::water::edit::EditError;
 use crate::water::rules::Edge;
 use crate::water::voxel::Voxel;
-use glam::{IVec2, IVec3};
+use glam::IVec3;
 
 impl WaterWorld {
     /// Makes a cell [sea](Voxel::SEA), whatever it is. Its water counts as removed. Returns
@@ -22,10 +22,10 @@ impl WaterWorld {
     ///
     /// ```
     /// use floodplain::water::{Rules, Voxel, WaterWorld};
-    /// use floodplain::{Chunk, Region, glam::IVec3};
+    /// use floodplain::{Chunk, ChunkPos, Region, glam::IVec3};
     ///
     /// let mut world = WaterWorld::new(7, Rules::lossless())?;
-    /// world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::SOLID))?;
+    /// world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Voxel::SOLID))?;
     /// world.fill_sea(Region::new(IVec3::ZERO, IVec3::new(7, 9, 15)))?;
     /// // A cave behind a wall, from 3 to 12.
     /// world.fill_water(Region::new(IVec3::new(9, 3, 4), IVec3::new(12, 12, 6)), 0)?;
@@ -93,36 +93,36 @@ impl WaterWorld {
     ///
     /// ```
     /// use floodplain::water::{Edge, Rules, Voxel, WaterWorld};
-    /// use floodplain::{Chunk, glam::{IVec2, IVec3}};
+    /// use floodplain::{Chunk, ChunkPos, ColumnPos, glam::{IVec2, IVec3}};
     ///
     /// let mut world = WaterWorld::new(7, Rules::lossless())?;
-    /// world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN))?;
+    /// world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Voxel::OPEN))?;
     /// // In the east, the sea continues up to y = 3.
-    /// assert!(world.set_edge(IVec2::X, Some(Edge::Level(3))));
+    /// assert!(world.set_edge(ColumnPos::new(1, 0), Some(Edge::Level(3))));
     /// world.run(300);
     /// assert!(world.units(IVec3::new(0, 3, 0)) >= 6);
     /// assert_eq!(world.units(IVec3::new(0, 4, 0)), 0);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn set_edge(&mut self, column: IVec2, edge: Option<Edge>) -> bool {
+    pub fn set_edge(&mut self, column: ColumnPos, edge: Option<Edge>) -> bool {
         self.make_queued_edits();
         if self.edge(column) == edge {
             return false;
         }
         self.finish_tick();
-        self.store.set_column_edge(column.to_array(), edge);
-        self.store.refresh_columns(column.to_array());
+        self.store.set_column_edge(column, edge);
+        self.store.refresh_columns(column);
         true
     }
 
     /// Returns what [`set_edge`](WaterWorld::set_edge) has set for a column.
-    pub fn edge(&self, column: IVec2) -> Option<Edge> {
-        self.store.column_edges()?.get(&column.to_array()).copied()
+    pub fn edge(&self, column: ColumnPos) -> Option<Edge> {
+        self.store.column_edges()?.get(&column).copied()
     }
 
     /// Returns all that [`set_edge`](WaterWorld::set_edge) has set, in order of x, then z.
-    pub fn column_edges(&self) -> impl ExactSizeIterator<Item = (IVec2, Edge)> {
+    pub fn column_edges(&self) -> impl ExactSizeIterator<Item = (ColumnPos, Edge)> {
         let all: Vec<_> = self.store.column_edges().into_iter().flatten().collect();
-        all.into_iter().map(|(&column, &edge)| (IVec2::from_array(column), edge))
+        all.into_iter().map(|(&column, &edge)| (column, edge))
     }
 }

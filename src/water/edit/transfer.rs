@@ -52,7 +52,7 @@ impl WaterWorld {
 mod tests {
     use super::*;
     use crate::chunk::Chunk;
-    use crate::coords::{Cube, Shape};
+    use crate::coords::{ChunkPos, Cube, Shape};
     use crate::water::{Rules, WaterCell};
     use proptest::prelude::*;
 
@@ -66,7 +66,7 @@ mod tests {
             2..6 if index < 2048 => Voxel::water(WaterCell::with_height(rng.u8(1..8)).unwrap()),
             _ => Voxel::OPEN,
         });
-        world.insert_chunk(IVec3::ZERO, Chunk::from_cells(&cells)).unwrap();
+        world.insert_chunk(ChunkPos::ZERO, Chunk::from_cells(&cells)).unwrap();
         _ = world.add_source(IVec3::new(8, 9, 8));
         _ = world.set_sea(IVec3::new(0, 2, 0));
         world.run(rng.u64(0..30));
@@ -109,7 +109,7 @@ mod tests {
             prop_assert_eq!(awake(&moving), awake(&twin));
             moving.step();
             twin.step();
-            prop_assert!(moving.chunk(IVec3::ZERO) == twin.chunk(IVec3::ZERO));
+            prop_assert!(moving.chunk(ChunkPos::ZERO) == twin.chunk(ChunkPos::ZERO));
         }
         Ok(())
     }

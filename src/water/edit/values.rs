@@ -1,14 +1,14 @@
 //! Edits as values: one for each function of [`WaterWorld`] that changes it between ticks.
 
 use crate::chunk::Chunk;
-use crate::coords::{CHUNK_CELLS, Region};
+use crate::coords::{CHUNK_CELLS, ChunkPos, ColumnPos, Region};
 use crate::edit_table::edits;
 use crate::simulation::Displaced;
 use crate::water::cell::FULL;
 use crate::water::edit::EditError;
 use crate::water::voxel::Voxel;
 use crate::water::{ChunkRecord, Edge, Fixture, Rules, WaterWorld};
-use glam::{IVec2, IVec3};
+use glam::IVec3;
 
 edits! {
     /// An edit of a water world as a value: to be made by [`WaterWorld::apply`], put in line by
@@ -16,10 +16,10 @@ edits! {
     ///
     /// ```
     /// use floodplain::water::{Edit, Outcome, Rules, Voxel, WaterWorld};
-    /// use floodplain::{Chunk, glam::IVec3};
+    /// use floodplain::{Chunk, ChunkPos, glam::IVec3};
     ///
     /// let mut world = WaterWorld::new(7, Rules::lossless())?;
-    /// let (position, chunk) = (IVec3::ZERO, Chunk::uniform(Voxel::OPEN));
+    /// let (position, chunk) = (ChunkPos::ZERO, Chunk::uniform(Voxel::OPEN));
     /// assert_eq!(world.apply(Edit::InsertChunk { position, chunk }), Ok(Outcome::Done));
     /// let pour = Edit::Pour { cell: IVec3::new(3, 0, 3), units: 9 };
     /// assert_eq!(world.apply(pour), Ok(Outcome::Units(7)));
@@ -69,13 +69,13 @@ edits! {
     } [WATER.within(*region).units_each(*height, FULL)] => fill_water -> Units;
     8 InsertChunk {
         /// The chunk's position, in chunks.
-        position: IVec3,
+        position: ChunkPos,
         /// Its cells.
         chunk: Chunk<Voxel>,
     } [WORLD.chunks(1)] => insert_chunk;
-    9 InsertChunks(chunks: Vec<(IVec3, Chunk<Voxel>)>)
+    9 InsertChunks(chunks: Vec<(ChunkPos, Chunk<Voxel>)>)
         [WORLD.chunks(chunks.len())] => insert_chunks;
-    10 RemoveChunk(position: IVec3) [WORLD.chunks(1)] => remove_chunk -> Removed;
+    10 RemoveChunk(position: ChunkPos) [WORLD.chunks(1)] => remove_chunk -> Removed;
     11 WakeAll [WORLD.each_chunk(CHUNK_CELLS)] => wake_all;
     12 SetRules(rules: Rules) [WORLD.each_chunk(CHUNK_CELLS)] => set_rules;
     14 SetSea(cell: IVec3) [SEA.at(*cell)] => set_sea -> Changed;
@@ -83,13 +83,13 @@ edits! {
     16 FillSea(region: Region) [SEA.within(*region)] => fill_sea -> Units;
     17 SetEdge {
         /// The x and z of the column's chunk positions.
-        column: IVec2,
+        column: ColumnPos,
         /// What water does at its faces, or `None` for what the rules say.
         edge: Option<Edge>,
     } [WORLD.each_chunk(1)] => set_edge -> Changed;
-    18 Freeze(positions: Vec<IVec3>) [WORLD.faces(positions.len())] => freeze -> Changed;
-    19 Thaw(positions: Vec<IVec3>) [WORLD.faces(positions.len())] => thaw -> Changed;
-    20 RemoveChunks(positions: Vec<IVec3>)
+    18 Freeze(positions: Vec<ChunkPos>) [WORLD.faces(positions.len())] => freeze -> Changed;
+    19 Thaw(positions: Vec<ChunkPos>) [WORLD.faces(positions.len())] => thaw -> Changed;
+    20 RemoveChunks(positions: Vec<ChunkPos>)
         [WORLD.chunks(positions.len())] => remove_chunks -> Records;
     21 InsertRecords(records: Vec<ChunkRecord>) [WORLD.chunks(records.len())] => insert_records;
     30 DrainBody {

@@ -23,7 +23,7 @@
 //! one more if a number of cells less two follows; then the value.
 
 use crate::codec::{DecodeError, Field, Format, Reader, put_varint, put_way, unzigzag, zigzag};
-use crate::coords::{CHUNK_CELLS, Cube, Shape, sort_key};
+use crate::coords::{CHUNK_CELLS, ChunkPos, Cube, Shape};
 use crate::water::feed::currents::Current;
 use crate::water::feed::look::Look;
 use crate::water::feed::run::Run;
@@ -161,7 +161,7 @@ impl Field for Update {
             put_varint(out, zigzag(self.ticks.wrapping_sub(tick) as i64));
         }
         put_varint(out, self.chunks.len() as u64);
-        let mut before = IVec3::ZERO;
+        let mut before = ChunkPos::ZERO;
         for chunk in &self.chunks {
             put_way(out, before, chunk.position);
             before = chunk.position;
@@ -169,7 +169,7 @@ impl Field for Update {
         }
         if self.current_tick.is_some() {
             put_varint(out, self.currents.len() as u64);
-            let mut before = IVec3::ZERO;
+            let mut before = ChunkPos::ZERO;
             for chunk in &self.currents {
                 put_way(out, before, chunk.position);
                 before = chunk.position;
@@ -214,14 +214,14 @@ impl Field for Update {
 /// Reads the position of a chunk, which must come after the one before.
 pub(crate) fn next_chunk(
     from: &mut Reader<'_>,
-    before: Option<IVec3>,
-) -> Result<IVec3, DecodeError> {
+    before: Option<ChunkPos>,
+) -> Result<ChunkPos, DecodeError> {
     let at = from.at();
-    let position = from.way(before.unwrap_or(IVec3::ZERO))?;
+    let position = from.way(before.unwrap_or_default())?;
     if !Cube::holds_chunk(position) {
         return Err(from.refused(at, "the position of a chunk of cells", position.x));
     }
-    if before.is_some_and(|before| sort_key(position) <= sort_key(before)) {
+    if before.is_some_and(|before| position <= before) {
         return Err(from.refused(at, "a position after that of the last chunk", position.x));
     }
     Ok(position)
@@ -229,7 +229,7 @@ pub(crate) fn next_chunk(
 
 fn take_chunk(
     from: &mut Reader<'_>,
-    position: IVec3,
+    position: ChunkPos,
     is_whole: bool,
 ) -> Result<ChunkUpdate, DecodeError> {
     let (at, mut spans) = (from.at(), Vec::new());
@@ -382,7 +382,7 @@ mod tests {
             ];
             let value = IVec3::new(7, -7, start as i32 % 15 - 7);
             let currents = vec![Run { start: start as u16, cells: cells as u16, value }];
-            let position = IVec3::MIN >> 4;
+            let position = Cube::chunk_of(IVec3::MIN);
             let chunk = ChunkUpdate { position, event: ChunkEvent::Changed, spans };
             let currents = vec![ChunkCurrents { position, currents }];
             let (number, ticks) = (u64::MAX, 1 << 63);
@@ -403,7 +403,7 @@ mod tests {
             let span = |start| Span { start, cells: 1, look: look(start), cause: Cause::Flow };
             let event = if spans == 0 { ChunkEvent::Unloaded } else { ChunkEvent::Changed };
             let chunk = |x| ChunkUpdate {
-                position: IVec3::new(x, 0, 0),
+                position: ChunkPos::new(x, 0, 0),
                 event,
                 spans: (0..spans).map(span).collect(),
             };

@@ -2,7 +2,7 @@
 
 use crate::chunk::{Chunk, LAYER_CELLS};
 use crate::codec::{unzigzag, zigzag};
-use crate::coords::{CHUNK_CELLS, sort_key};
+use crate::coords::{CHUNK_CELLS, ChunkPos};
 use crate::grid::{LayerId, Slot};
 use crate::water::WaterWorld;
 use crate::water::feed::run::runs;
@@ -49,7 +49,7 @@ impl Current {
 }
 
 /// The currents of chunks that have any.
-pub(super) type ByChunk = HashMap<IVec3, Chunk<Current>>;
+pub(super) type ByChunk = HashMap<ChunkPos, Chunk<Current>>;
 
 /// The currents as of the last update with any.
 #[derive(Debug, Default)]
@@ -61,7 +61,7 @@ pub(super) struct SentCurrents {
 
 impl SentCurrents {
     /// Forgets a chunk: those who follow know of no currents in it.
-    pub(super) fn forget(&mut self, chunk: IVec3) {
+    pub(super) fn forget(&mut self, chunk: ChunkPos) {
         self.chunks.remove(&chunk);
     }
 
@@ -91,12 +91,12 @@ impl SentCurrents {
             ChunkCurrents { position: chunk, currents }
         });
         let mut list: Vec<_> = differing.filter(|chunk| !chunk.currents.is_empty()).collect();
-        list.sort_unstable_by_key(|chunk| sort_key(chunk.position));
+        list.sort_unstable_by_key(|chunk| chunk.position);
         list
     }
 
     /// Returns the cells of a chunk with a current, as of the last update; `None` if all are still.
-    pub(super) fn whole(&self, position: IVec3) -> Option<ChunkCurrents> {
+    pub(super) fn whole(&self, position: ChunkPos) -> Option<ChunkCurrents> {
         let currents = self.chunks.get(&position)?;
         let all = (0..CHUNK_CELLS).map(|index| (index, currents.get(index)));
         let moving = all.filter(|&(_, current)| current != Current::default());

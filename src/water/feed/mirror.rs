@@ -1,7 +1,7 @@
 //! A copy of what a world looks like, on the side of a client.
 
 use crate::chunk::{Chunk, LAYER_CELLS};
-use crate::coords::{CHUNK_CELLS, Cube, Shape, sort_key};
+use crate::coords::{CHUNK_CELLS, ChunkPos, Cube, Shape};
 use crate::water::feed::currents::{ByChunk, Current};
 use crate::water::feed::look::Look;
 use crate::water::feed::update::{ChunkCurrents, ChunkEvent, ChunkUpdate, Update};
@@ -20,13 +20,13 @@ use hashbrown::HashMap;
 ///
 /// ```
 /// use floodplain::water::{Feed, Mirror, MirrorError, Rules, Voxel, WaterWorld};
-/// use floodplain::{Chunk, glam::IVec3};
+/// use floodplain::{Chunk, ChunkPos, glam::IVec3};
 ///
 /// let mut world = WaterWorld::new(7, Rules::lossless())?;
-/// world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN))?;
+/// world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Voxel::OPEN))?;
 /// let mut feed = Feed::new(&mut world);
 /// let mut mirror = Mirror::new(1_000);
-/// mirror.apply(&feed.whole(&world, [IVec3::ZERO]))?;
+/// mirror.apply(&feed.whole(&world, [ChunkPos::ZERO]))?;
 ///
 /// let cell = IVec3::new(8, 0, 8);
 /// world.pour(cell, 3)?;
@@ -43,7 +43,7 @@ pub struct Mirror {
     /// The number of the last update, once there is one.
     number: Option<u64>,
     ticks: u64,
-    chunks: HashMap<IVec3, Chunk<Look>>,
+    chunks: HashMap<ChunkPos, Chunk<Look>>,
     /// The tick that had these currents, if they are sent.
     current_tick: Option<u64>,
     currents: ByChunk,
@@ -138,21 +138,21 @@ impl Mirror {
     ///
     /// ```
     /// use floodplain::water::{Feed, Mirror, Rules, Voxel, WaterWorld};
-    /// use floodplain::{Chunk, glam::IVec3};
+    /// use floodplain::{Chunk, ChunkPos, glam::IVec3};
     ///
     /// let mut world = WaterWorld::new(7, Rules::lossless())?;
-    /// let row = (0..9).map(|x| IVec3::X * x);
+    /// let row = (0..9).map(|x| ChunkPos::new(x, 0, 0));
     /// world.insert_chunks(row.map(|chunk| (chunk, Chunk::uniform(Voxel::OPEN))))?;
     /// let (mut feed, mut mirror) = (Feed::new(&mut world), Mirror::new(2));
     /// for x in 0..8 {
     ///     mirror.retain(|chunk| chunk.x >= x); // what is behind is forgotten
-    ///     let ahead = (x..=x + 1).map(|x| IVec3::X * x);
+    ///     let ahead = (x..=x + 1).map(|x| ChunkPos::new(x, 0, 0));
     ///     mirror.apply(&feed.whole(&world, ahead))?;
     /// }
-    /// assert_eq!(mirror.chunks(), [IVec3::X * 7, IVec3::X * 8]);
+    /// assert_eq!(mirror.chunks(), [ChunkPos::new(7, 0, 0), ChunkPos::new(8, 0, 0)]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn retain(&mut self, mut is_kept: impl FnMut(IVec3) -> bool) {
+    pub fn retain(&mut self, mut is_kept: impl FnMut(ChunkPos) -> bool) {
         self.chunks.retain(|&chunk, _| is_kept(chunk));
         self.currents.retain(|chunk, _| self.chunks.contains_key(chunk));
     }
@@ -251,7 +251,7 @@ impl Mirror {
     }
 
     /// Returns the chunks with currents, and their layers (by bit) that have any.
-    pub(crate) fn current_layers(&self) -> impl Iterator<Item = (IVec3, u16)> {
+    pub(crate) fn current_layers(&self) -> impl Iterator<Item = (ChunkPos, u16)> {
         self.currents.iter().map(|(&chunk, currents)| {
             let is_still = |layer: usize| {
                 let cells = layer * LAYER_CELLS..(layer + 1) * LAYER_CELLS;
@@ -268,14 +268,14 @@ impl Mirror {
     }
 
     /// Returns the chunk at a chunk position; `None` if it is not here.
-    pub fn chunk(&self, position: IVec3) -> Option<&Chunk<Look>> {
+    pub fn chunk(&self, position: ChunkPos) -> Option<&Chunk<Look>> {
         self.chunks.get(&position)
     }
 
     /// Returns the positions of the chunks that are here, in order: y slowest, then z, then x.
-    pub fn chunks(&self) -> Vec<IVec3> {
-        let mut chunks: Vec<IVec3> = self.chunks.keys().copied().collect();
-        chunks.sort_unstable_by_key(|&position| sort_key(position));
+    pub fn chunks(&self) -> Vec<ChunkPos> {
+        let mut chunks: Vec<ChunkPos> = self.chunks.keys().copied().collect();
+        chunks.sort_unstable();
         chunks
     }
 }

@@ -1,7 +1,7 @@
 //! Makes updates of a world.
 
 use crate::chunk::CellMask;
-use crate::coords::{Cube, Shape, sort_key};
+use crate::coords::{ChunkPos, Cube, Shape};
 use crate::subscribers::Subscription;
 use crate::water::WaterWorld;
 use crate::water::feed::currents::SentCurrents;
@@ -11,7 +11,6 @@ use crate::water::feed::update::{
 };
 use crate::water::fixture::Fixture;
 use crate::water::store::Place;
-use glam::IVec3;
 use hashbrown::HashSet;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -28,15 +27,15 @@ use std::collections::btree_map::Entry;
 ///
 /// ```
 /// use floodplain::water::{Cause, Feed, Mirror, Rules, Update, Voxel, WaterWorld};
-/// use floodplain::{Chunk, glam::IVec3};
+/// use floodplain::{Chunk, ChunkPos, glam::IVec3};
 ///
 /// let mut world = WaterWorld::new(7, Rules::lossless())?;
-/// world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN))?;
+/// world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Voxel::OPEN))?;
 /// let mut feed = Feed::new(&mut world);
 ///
 /// // A client joins.
 /// let mut mirror = Mirror::new(1_000);
-/// mirror.apply(&feed.whole(&world, [IVec3::ZERO]))?;
+/// mirror.apply(&feed.whole(&world, [ChunkPos::ZERO]))?;
 ///
 /// let cell = IVec3::new(8, 15, 8);
 /// world.pour(cell, 7)?;
@@ -61,9 +60,9 @@ pub struct Feed {
     /// The store's number of loads at the last one.
     loads: u64,
     /// The chunks that were loaded then.
-    known: HashSet<IVec3>,
+    known: HashSet<ChunkPos>,
     /// The chunks that were loaded since, and of which somebody was told as whole ones.
-    shown: HashSet<IVec3>,
+    shown: HashSet<ChunkPos>,
     /// The currents that were sent; `None` unless they are.
     currents: Option<SentCurrents>,
 }
@@ -91,13 +90,13 @@ impl Feed {
     ///
     /// ```
     /// use floodplain::water::{Feed, Mirror, Rules, Voxel, WaterWorld};
-    /// use floodplain::{Chunk, glam::IVec3};
+    /// use floodplain::{Chunk, ChunkPos, glam::IVec3};
     ///
     /// let mut world = WaterWorld::new(7, Rules::lossless())?;
-    /// world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN))?;
+    /// world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Voxel::OPEN))?;
     /// let (mut feed, mut mirror) = (Feed::new(&mut world), Mirror::new(1));
     /// feed.send_currents();
-    /// mirror.apply(&feed.whole(&world, [IVec3::ZERO]))?;
+    /// mirror.apply(&feed.whole(&world, [ChunkPos::ZERO]))?;
     /// let cell = IVec3::new(8, 12, 8);
     /// world.pour(cell, 5)?;
     /// world.step();
@@ -117,13 +116,13 @@ impl Feed {
     /// If no chunk was loaded or unloaded, this takes time linear in the changes, and in the chunks
     /// with currents if these are sent.
     pub fn take(&mut self, world: &mut WaterWorld) -> Update {
-        let mut chunks: BTreeMap<[i32; 3], ChunkUpdate> = BTreeMap::new();
+        let mut chunks: BTreeMap<ChunkPos, ChunkUpdate> = BTreeMap::new();
         for chunk in self.take_loads(world) {
-            chunks.insert(sort_key(chunk.position), chunk);
+            chunks.insert(chunk.position, chunk);
         }
         world.publish_changes();
         for (chunk, marks) in self.untold.take() {
-            if let Entry::Vacant(entry) = chunks.entry(sort_key(chunk))
+            if let Entry::Vacant(entry) = chunks.entry(chunk)
                 && let Some(changed) = changed(world, chunk, &marks)
             {
                 entry.insert(changed);
@@ -143,10 +142,14 @@ impl Feed {
     /// there, as [`Unloaded`](ChunkEvent::Unloaded): for a client that joins, or that has missed an
     /// update. Their currents are those of the last update. It follows the last update that was
     /// taken; the feed notes which chunks it has shown, to tell when they are unloaded.
-    pub fn whole(&mut self, world: &WaterWorld, chunks: impl IntoIterator<Item = IVec3>) -> Update {
+    pub fn whole(
+        &mut self,
+        world: &WaterWorld,
+        chunks: impl IntoIterator<Item = ChunkPos>,
+    ) -> Update {
         let mut whole = BTreeMap::new();
         for position in chunks {
-            whole.insert(sort_key(position), self.whole_chunk(world, position));
+            whole.insert(position, self.whole_chunk(world, position));
         }
         let currents = self.currents.iter().flat_map(|sent| {
             whole.values().filter_map(|chunk: &ChunkUpdate| sent.whole(chunk.position))
@@ -155,7 +158,7 @@ impl Feed {
         self.update(world, true, whole, currents)
     }
 
-    fn whole_chunk(&mut self, world: &WaterWorld, position: IVec3) -> ChunkUpdate {
+    fn whole_chunk(&mut self, world: &WaterWorld, position: ChunkPos) -> ChunkUpdate {
         let Some(chunk) = world.chunk(position) else { return ChunkUpdate::unloaded(position) };
         if !self.known.contains(&position) {
             self.shown.insert(position);
@@ -167,7 +170,7 @@ impl Feed {
         &self,
         world: &WaterWorld,
         is_whole: bool,
-        chunks: BTreeMap<[i32; 3], ChunkUpdate>,
+        chunks: BTreeMap<ChunkPos, ChunkUpdate>,
         currents: Vec<ChunkCurrents>,
     ) -> Update {
         Update {
@@ -211,7 +214,7 @@ impl Feed {
 }
 
 /// Returns the changed cells of a chunk with what they look like now, and why.
-fn changed(world: &WaterWorld, position: IVec3, marks: &Marks) -> Option<ChunkUpdate> {
+fn changed(world: &WaterWorld, position: ChunkPos, marks: &Marks) -> Option<ChunkUpdate> {
     let slot = world.store.grid().slot(position)?;
     let chunk = world.cells_before(slot);
     let has = |cells: Option<&CellMask>, index| cells.is_some_and(|cells| cells.contains(index));

@@ -2,9 +2,9 @@
 //! [`take_changes`](WaterWorld::take_changes).
 
 use crate::chunk::CellMask;
+use crate::coords::ChunkPos;
 use crate::subscribers::{Subscribers, Subscription};
 use crate::water::WaterWorld;
-use glam::IVec3;
 use hashbrown::HashMap;
 
 /// Cells of a chunk that look different.
@@ -18,7 +18,7 @@ pub(crate) struct Marks {
 }
 
 /// Cells that look different, by chunk.
-pub(crate) type ByChunk = HashMap<IVec3, Box<Marks>>;
+pub(crate) type ByChunk = HashMap<ChunkPos, Box<Marks>>;
 
 /// The lists of all who ask.
 #[derive(Debug, Default)]
@@ -38,7 +38,7 @@ impl Untold {
     /// Returns the cells of a chunk that `take_changes` will list, besides those that the store
     /// has.
     #[cfg(feature = "snapshot")]
-    pub(crate) fn of(&self, chunk: IVec3, load: u64) -> Option<&CellMask> {
+    pub(crate) fn of(&self, chunk: ChunkPos, load: u64) -> Option<&CellMask> {
         let marks = self.own.as_ref()?.get(&chunk)?;
         (marks.load == load).then_some(&marks.cells)
     }
@@ -63,7 +63,7 @@ impl WaterWorld {
         let Untold { feeds, own, loads } = &mut self.untold;
         let store = &self.store;
         if core::mem::replace(loads, store.loads()) != store.loads() {
-            let is_there = |chunk: &IVec3, marks: &mut Box<Marks>| {
+            let is_there = |chunk: &ChunkPos, marks: &mut Box<Marks>| {
                 store.grid().slot(*chunk).is_some_and(|slot| store.load(slot) == marks.load)
             };
             own.iter_mut().for_each(|own| own.retain(is_there));
@@ -84,7 +84,7 @@ impl WaterWorld {
     }
 
     /// Returns the cells that `take_changes` lists, by chunk, in order of position.
-    pub(crate) fn take_untold(&mut self) -> Vec<(IVec3, CellMask)> {
+    pub(crate) fn take_untold(&mut self) -> Vec<(ChunkPos, CellMask)> {
         let is_empty = self.untold.own.get_or_insert_default().is_empty();
         if is_empty && !self.untold.feeds.are_any() {
             return self.store.take_visible_changes();

@@ -1,7 +1,7 @@
 //! The changes between two calls of a feed, chunk by chunk, in runs of equal cells.
 
 use crate::chunk::{CellMask, Chunk};
-use crate::coords::{CHUNK_CELLS, Cube, Face, Region, Shape};
+use crate::coords::{CHUNK_CELLS, ChunkPos, Cube, Face, Region, Shape};
 use crate::simulation::ChunkChanges;
 use crate::water::feed::look::Look;
 use crate::water::feed::run::Run;
@@ -66,7 +66,7 @@ pub enum ChunkEvent {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChunkUpdate {
     /// The chunk position.
-    pub position: IVec3,
+    pub position: ChunkPos,
     /// What happened to the chunk.
     pub event: ChunkEvent,
     /// The cells that may look different, in order of index, in runs that do not overlap. Of a
@@ -79,7 +79,7 @@ pub struct ChunkUpdate {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChunkCurrents {
     /// The chunk position.
-    pub position: IVec3,
+    pub position: ChunkPos,
     /// Their currents, in units along x, y and z, each −7 to 7, in order of index, in runs that do
     /// not overlap.
     pub currents: Vec<Run<IVec3>>,
@@ -87,7 +87,7 @@ pub struct ChunkCurrents {
 
 impl ChunkUpdate {
     /// Returns the update that replaces a chunk of a world with these bounds.
-    pub(super) fn loaded(position: IVec3, chunk: &Chunk<Voxel>, bounds: Region) -> Self {
+    pub(super) fn loaded(position: ChunkPos, chunk: &Chunk<Voxel>, bounds: Region) -> Self {
         let mut spans = Vec::new();
         let is_inside = holds(bounds, position);
         if let Some(cell) = chunk.as_uniform().filter(|_| is_inside) {
@@ -108,7 +108,7 @@ impl ChunkUpdate {
         ChunkUpdate { position, event: ChunkEvent::Loaded, spans }
     }
 
-    pub(super) fn unloaded(position: IVec3) -> Self {
+    pub(super) fn unloaded(position: ChunkPos) -> Self {
         ChunkUpdate { position, event: ChunkEvent::Unloaded, spans: Vec::new() }
     }
 
@@ -139,7 +139,7 @@ impl ChunkUpdate {
 }
 
 /// Returns whether all of a chunk lies within these bounds.
-pub(crate) fn holds(bounds: Region, chunk: IVec3) -> bool {
+pub(crate) fn holds(bounds: Region, chunk: ChunkPos) -> bool {
     let cells = Cube::region_of(chunk);
     bounds.contains(cells.min()) && bounds.contains(cells.max())
 }
@@ -203,7 +203,7 @@ impl Update {
 
     /// Returns the update with only the chunks at positions of which `is_wanted` is true: for a
     /// client that follows a part of the world.
-    pub fn only(&self, is_wanted: impl Fn(IVec3) -> bool) -> Update {
+    pub fn only(&self, is_wanted: impl Fn(ChunkPos) -> bool) -> Update {
         let chunks = self.chunks.iter().filter(|chunk| is_wanted(chunk.position));
         let currents = self.currents.iter().filter(|chunk| is_wanted(chunk.position));
         let (chunks, currents) = (chunks.cloned().collect(), currents.cloned().collect());

@@ -201,8 +201,8 @@ mod tests {
                     core::array::from_fn(|_| test_worlds::voxel(&mut random));
                 match random.u8(..4) {
                     0 => {}
-                    1 => drop(store.insert(chunk, Chunk::uniform(cells[0]))),
-                    _ => drop(store.insert(chunk, Chunk::from_cells(&cells))),
+                    1 => drop(store.insert(chunk.into(), Chunk::uniform(cells[0]))),
+                    _ => drop(store.insert(chunk.into(), Chunk::from_cells(&cells))),
                 }
             }
             for layer in store

@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::chunk::{CellMask, Chunk, LAYER_CELLS};
-use crate::coords::{CHUNK_CELLS, Cube, Face, Region, Shape};
+use crate::coords::{CHUNK_CELLS, ChunkPos, ColumnPos, Cube, Face, Region, Shape};
 use crate::water::cell::FULL;
 use crate::water::context::Tick;
 use crate::water::context::schedule::Phase;
@@ -13,7 +13,7 @@ use crate::water::store::head;
 use crate::water::voxel::Voxel;
 use crate::water::{Edge, Edges, Rules, WaterCell, WaterWorld};
 use fastrand::Rng;
-use glam::{IVec2, IVec3};
+use glam::IVec3;
 use hashbrown::{HashMap, HashSet};
 
 /// A body found by a flood fill from cell to cell: its cells, and the levels at which it gives and
@@ -67,7 +67,7 @@ fn sea_across(tick: &Tick, place: Place, face: Face) -> Option<i64> {
         }
         let above = tick.store.step(at, Face::Up);
         if !above.is_some() && cell.y < tick.store.bounds().max().y {
-            return Some(level(tick.store.edge_of_column(cell >> 4), cell.y));
+            return Some(level(tick.store.edge_of_column(Cube::chunk_of(cell)), cell.y));
         }
         if !above.is_some() || !tick.store.read(above).is_sea() {
             return Some(head(cell.y, FULL));
@@ -253,7 +253,7 @@ fn any_world(seed: u64, random: &mut Rng) -> WaterWorld {
     };
     let mut world = WaterWorld::with_bounds(seed, rules, bounds).expect("rules in range");
     for chunk in chunks().into_iter().filter(|_| random.u8(..4) > 0).collect::<Vec<_>>() {
-        world.insert_chunk(chunk, any_chunk(random)).expect("none is there");
+        world.insert_chunk(chunk.into(), any_chunk(random)).expect("none is there");
     }
     world
 }
@@ -272,10 +272,10 @@ fn any_edit(world: &mut WaterWorld, random: &mut Rng) {
         13 => _ = world.remove_source(cell),
         14 => _ = world.fill_solid(region),
         15 | 16 => _ = world.fill_water(region, random.u8(..8)),
-        17 => _ = world.remove_chunk(chunk),
+        17 => _ = world.remove_chunk(chunk.into()),
         _ => {
             let content = any_chunk(random);
-            _ = world.insert_chunk(chunk, content);
+            _ = world.insert_chunk(chunk.into(), content);
         }
     }
 }
@@ -289,10 +289,10 @@ fn any_sea_edit(world: &mut WaterWorld, random: &mut Rng) {
         0 | 1 => _ = world.set_sea(cell),
         2 | 3 => _ = world.clear_sea(cell),
         4 | 5 => _ = world.fill_sea(Region::new(cell, to)),
-        6 => _ = world.insert_chunk(chunk, Chunk::uniform(Voxel::SEA)),
+        6 => _ = world.insert_chunk(chunk.into(), Chunk::uniform(Voxel::SEA)),
         _ => {
             let edge = random.bool().then(|| Edge::Level(random.i32(-16..16)));
-            world.set_edge(IVec2::new(random.i32(-2..2), random.i32(-2..2)), edge);
+            world.set_edge(ColumnPos::new(random.i32(-2..2), random.i32(-2..2)), edge);
         }
     }
 }
@@ -380,8 +380,8 @@ fn cells_below_an_emptied_cell_wake() {
     }
     for seed in 0..40 {
         let mut world = WaterWorld::new(seed, Rules::lossless()).expect("rules in range");
-        world.insert_chunk(IVec3::ZERO, chunk.clone()).expect("none is there");
-        let slot = world.store.grid().slot(IVec3::ZERO).expect("it is loaded");
+        world.insert_chunk(ChunkPos::ZERO, chunk.clone()).expect("none is there");
+        let slot = world.store.grid().slot(ChunkPos::ZERO).expect("it is loaded");
         let awake = world.store.grid_mut().awake_at_mut(slot).expect("a new chunk is awake");
         *awake = CellMask::EMPTY;
         for cell in film {
@@ -406,7 +406,7 @@ fn a_closed_world_comes_to_rest_level_whatever_is_forgotten() {
         let rules = Rules { throughput: random.u8(1..8), ..Rules::lossless() };
         let mut world = WaterWorld::new(seed, rules).expect("rules in range");
         for chunk in chunks() {
-            world.insert_chunk(chunk, any_chunk(&mut random)).expect("none is there");
+            world.insert_chunk(chunk.into(), any_chunk(&mut random)).expect("none is there");
         }
         for _ in 0..20 {
             any_edit(&mut world, &mut random);
@@ -440,7 +440,9 @@ fn a_closed_world_comes_to_rest_level_whatever_is_forgotten() {
 fn labels_do_not_grow_with_the_chunks_that_have_come_and_gone() {
     const STAY: i32 = 40;
     let mut world = WaterWorld::new(1, Rules::lossless()).expect("rules in range");
-    world.insert_chunk(IVec3::NEG_X, Chunk::uniform(Voxel::OPEN)).expect("none is there");
+    world
+        .insert_chunk(ChunkPos::new(-1, 0, 0), Chunk::uniform(Voxel::OPEN))
+        .expect("none is there");
     world.add_source(IVec3::new(-8, 9, 8)).expect("the cell is open");
     let mut pond = Chunk::uniform(Voxel::OPEN);
     for cell in 0..3 * LAYER_CELLS {
@@ -448,9 +450,9 @@ fn labels_do_not_grow_with_the_chunks_that_have_come_and_gone() {
     }
     let (mut at_first, mut known) = (0, 0);
     for x in 0..1_200 {
-        world.insert_chunk(IVec3::new(x % 100, 0, 0), pond.clone()).expect("none is there");
+        world.insert_chunk(ChunkPos::new(x % 100, 0, 0), pond.clone()).expect("none is there");
         if x >= STAY {
-            world.remove_chunk(IVec3::new((x - STAY) % 100, 0, 0)).expect("it is loaded");
+            world.remove_chunk(ChunkPos::new((x - STAY) % 100, 0, 0)).expect("it is loaded");
         }
         world.step();
         assert!(!world.is_at_rest(), "after {x} chunks");

@@ -2,7 +2,7 @@
 //! and in which chunks that may have changed.
 
 use crate::chunk::{LAYER_CELLS, LayerMask};
-use crate::coords::{Cube, Face, Region, Shape};
+use crate::coords::{ChunkPos, Cube, Face, Region, Shape};
 use crate::grid::{LayerId, Slot};
 use crate::water::WaterWorld;
 use crate::water::store::Store;
@@ -44,7 +44,7 @@ impl Contact {
 }
 
 /// Returns the cells of a layer (0 to 15) of a chunk that lie inside bounds.
-pub(crate) fn cells_inside(bounds: &Region, chunk: IVec3, layer: usize) -> LayerMask {
+pub(crate) fn cells_inside(bounds: &Region, chunk: ChunkPos, layer: usize) -> LayerMask {
     let first = Cube::cell_at(chunk, layer * LAYER_CELLS);
     let cells = Region::new(first, first + IVec3::new(15, 0, 15));
     match bounds.intersection(&cells) {
@@ -57,14 +57,14 @@ pub(crate) fn cells_inside(bounds: &Region, chunk: IVec3, layer: usize) -> Layer
 impl WaterWorld {
     /// Returns a chunk position's surroundings, for [`contacts`](WaterWorld::contacts). They hold
     /// until a chunk comes, goes, freezes or thaws.
-    pub(crate) fn surroundings(&self, chunk: IVec3) -> Surroundings {
-        let slot = |position: Option<IVec3>| {
+    pub(crate) fn surroundings(&self, chunk: ChunkPos) -> Surroundings {
+        let slot = |position: Option<ChunkPos>| {
             let slot = position.and_then(|position| self.store.grid().slot(position));
             slot.filter(|&slot| !self.store.is_frozen(slot)).unwrap_or(Slot::NONE)
         };
         Surroundings {
             chunk: slot(Some(chunk)),
-            across: Face::ALL.map(|face| slot(face.step(chunk))),
+            across: Face::ALL.map(|face| slot(chunk.step(face))),
         }
     }
 
@@ -92,7 +92,7 @@ impl WaterWorld {
     }
 
     /// Returns whether a chunk holds any sea; `false` if it is not loaded.
-    pub(crate) fn has_sea(&self, chunk: IVec3) -> bool {
+    pub(crate) fn has_sea(&self, chunk: ChunkPos) -> bool {
         self.store.grid().slot(chunk).is_some_and(|slot| self.store.has_sea(slot))
     }
 
@@ -108,7 +108,7 @@ impl WaterWorld {
 
     /// Returns the loaded chunks in which a cell may have changed in any bit since the last call,
     /// in no particular order; none if they are not noted.
-    pub(crate) fn take_altered(&mut self) -> Vec<IVec3> {
+    pub(crate) fn take_altered(&mut self) -> Vec<ChunkPos> {
         self.store.take_altered()
     }
 }

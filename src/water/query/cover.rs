@@ -2,15 +2,14 @@
 //! which hold water with room above it. Between ticks only.
 
 use crate::chunk::{CellMask, LayerMask};
-use crate::coords::{CHUNK_CELLS, Cube, Region, Shape};
+use crate::coords::{CHUNK_CELLS, ChunkPos, Cube, Region, Shape};
 use crate::grid::LayerId;
 use crate::water::WaterWorld;
-use glam::IVec3;
 
 impl WaterWorld {
     /// Returns the cells of a chunk, inside the bounds, that are solid, full of water, or sea; none
     /// if it is not loaded.
-    pub(crate) fn closed_cells(&self, chunk: IVec3) -> CellMask {
+    pub(crate) fn closed_cells(&self, chunk: ChunkPos) -> CellMask {
         let Some(slot) = self.store.grid().slot(chunk) else { return CellMask::EMPTY };
         let mut cells = CellMask::EMPTY;
         (0..16).for_each(|layer| {
@@ -21,7 +20,7 @@ impl WaterWorld {
 
     /// Returns the cells of a chunk that hold water, springs included, and have room above them;
     /// none if it is not loaded.
-    pub(crate) fn surface_cells(&self, chunk: IVec3) -> CellMask {
+    pub(crate) fn surface_cells(&self, chunk: ChunkPos) -> CellMask {
         let Some(slot) = self.store.grid().slot(chunk) else { return CellMask::EMPTY };
         let mut cells = CellMask::EMPTY;
         for layer in 0..16 {
@@ -39,7 +38,7 @@ impl WaterWorld {
     }
 
     /// Returns these cells of a chunk without those beyond the bounds, which only bear marks.
-    fn inside(&self, chunk: IVec3, mut cells: CellMask) -> CellMask {
+    fn inside(&self, chunk: ChunkPos, mut cells: CellMask) -> CellMask {
         let (bounds, region) = (self.bounds(), Cube::region_of(chunk));
         if is_cut(&bounds, &region) {
             for index in 0..CHUNK_CELLS {
@@ -61,13 +60,14 @@ mod tests {
     use super::*;
     use crate::chunk::Chunk;
     use crate::water::{Rules, Voxel, WaterCell};
+    use glam::IVec3;
 
     #[test]
     fn masks_are_those_of_the_cells_read_one_by_one() {
         let mut rng = fastrand::Rng::with_seed(3);
         let bounds = Region::new(IVec3::new(0, 0, 2), IVec3::new(31, 31, 12));
         let mut world = WaterWorld::with_bounds(7, Rules::lossless(), bounds).unwrap();
-        for chunk in [IVec3::ZERO, IVec3::X, IVec3::Y] {
+        for chunk in [ChunkPos::ZERO, ChunkPos::new(1, 0, 0), ChunkPos::new(0, 1, 0)] {
             let cells = core::array::from_fn(|_| match rng.u8(0..8) {
                 0 | 1 => Voxel::SOLID,
                 2 => Voxel::SEA,
@@ -76,7 +76,9 @@ mod tests {
             });
             world.insert_chunk(chunk, Chunk::from_cells(&cells)).unwrap();
         }
-        for chunk in [IVec3::ZERO, IVec3::X, IVec3::Y, IVec3::ONE] {
+        for chunk in
+            [ChunkPos::ZERO, ChunkPos::new(1, 0, 0), ChunkPos::new(0, 1, 0), ChunkPos::new(1, 1, 1)]
+        {
             let (closed, surface) = (world.closed_cells(chunk), world.surface_cells(chunk));
             for index in 0..CHUNK_CELLS {
                 let cell = Cube::cell_at(chunk, index);

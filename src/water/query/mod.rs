@@ -8,7 +8,7 @@ mod cover;
 mod simulation;
 
 use crate::chunk::{CellMask, Chunk};
-use crate::coords::Region;
+use crate::coords::{ChunkPos, Region};
 use crate::grid::Slot;
 use crate::simulation::ChunkChanges;
 use crate::state_hash::StateHash;
@@ -147,16 +147,16 @@ impl WaterWorld {
     ///
     /// ```
     /// use floodplain::water::{Rules, Voxel, WaterWorld};
-    /// use floodplain::{Chunk, glam::IVec3};
+    /// use floodplain::{Chunk, ChunkPos, glam::IVec3};
     ///
     /// let mut world = WaterWorld::new(7, Rules::lossless())?;
-    /// world.insert_chunks([0, 1].map(|x| (IVec3::X * x, Chunk::uniform(Voxel::OPEN))))?;
+    /// world.insert_chunks([0, 1].map(|x| (ChunkPos::new(x, 0, 0), Chunk::uniform(Voxel::OPEN))))?;
     /// world.pour(IVec3::new(20, 5, 8), 7)?;
-    /// let awake: Vec<IVec3> = world.awake_chunks().map(|(chunk, _)| chunk).collect();
-    /// assert_eq!(awake, [IVec3::X]);
+    /// let awake: Vec<ChunkPos> = world.awake_chunks().map(|(chunk, _)| chunk).collect();
+    /// assert_eq!(awake, [ChunkPos::new(1, 0, 0)]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn awake_chunks(&self) -> impl Iterator<Item = (IVec3, CellMask)> {
+    pub fn awake_chunks(&self) -> impl Iterator<Item = (ChunkPos, CellMask)> {
         let slots = self.store.grid().sorted_slots().into_iter();
         slots
             .filter(|&slot| !self.store.is_frozen(slot))
@@ -179,10 +179,10 @@ impl WaterWorld {
     ///
     /// ```
     /// use floodplain::water::{Rules, Voxel, WaterWorld};
-    /// use floodplain::{Chunk, glam::IVec3};
+    /// use floodplain::{Chunk, ChunkPos, glam::IVec3};
     ///
     /// let mut world = WaterWorld::new(7, Rules::lossless())?;
-    /// world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::SOLID))?;
+    /// world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Voxel::SOLID))?;
     /// let cell = IVec3::new(8, 8, 8);
     /// world.clear_solid(cell)?;
     /// world.add_source(cell)?;
@@ -216,7 +216,7 @@ impl WaterWorld {
     ///
     /// The chunks are borrowed. While a tick is underway, the chunks that it has changed are copies
     /// from before the tick.
-    pub fn chunks(&self) -> impl Iterator<Item = (IVec3, Cow<'_, Chunk<Voxel>>)> {
+    pub fn chunks(&self) -> impl Iterator<Item = (ChunkPos, Cow<'_, Chunk<Voxel>>)> {
         let chunk = |slot| (self.store.grid().position_at(slot), self.cells_before(slot));
         self.store.grid().sorted_slots().into_iter().map(chunk)
     }
@@ -231,19 +231,19 @@ impl WaterWorld {
     ///
     /// ```
     /// use floodplain::water::{Rules, Voxel, WaterWorld};
-    /// use floodplain::{Chunk, glam::IVec3};
+    /// use floodplain::{Chunk, ChunkPos, glam::IVec3};
     ///
     /// let mut world = WaterWorld::new(7, Rules::lossless())?;
-    /// world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN))?;
+    /// world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Voxel::OPEN))?;
     /// world.pour(IVec3::new(8, 15, 8), 7)?;
-    /// let before = world.chunk(IVec3::ZERO).map(|chunk| chunk.into_owned());
+    /// let before = world.chunk(ChunkPos::ZERO).map(|chunk| chunk.into_owned());
     /// while !world.step_within(0).finished {
-    ///     assert_eq!(world.chunk(IVec3::ZERO).as_deref(), before.as_ref());
+    ///     assert_eq!(world.chunk(ChunkPos::ZERO).as_deref(), before.as_ref());
     /// }
-    /// assert_ne!(world.chunk(IVec3::ZERO).as_deref(), before.as_ref());
+    /// assert_ne!(world.chunk(ChunkPos::ZERO).as_deref(), before.as_ref());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn chunk(&self, position: IVec3) -> Option<Cow<'_, Chunk<Voxel>>> {
+    pub fn chunk(&self, position: ChunkPos) -> Option<Cow<'_, Chunk<Voxel>>> {
         self.store.grid().slot(position).map(|slot| self.cells_before(slot))
     }
 
@@ -286,7 +286,7 @@ impl WaterWorld {
             [ledger.from_sea, ledger.into_sea].into_iter().for_each(|units| hash.add(units));
         }
         for slot in self.store.grid().sorted_slots() {
-            hash.add_position(self.store.grid().position_at(slot));
+            hash.add_position(self.store.grid().position_at(slot).into());
             hash.add_chunk::<_, 4>(&self.cells_before(slot), |voxel| u64::from(voxel.word()));
             for (index, fixture) in self.store.fixture_list(slot) {
                 let [kind, value] = fixture.bytes().map(u64::from);

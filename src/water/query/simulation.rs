@@ -1,6 +1,6 @@
 //! Water as a [`Simulation`](crate::Simulation).
 
-use crate::coords::{Cube, Shape, sort_key};
+use crate::coords::{ChunkPos, Cube, Shape};
 use crate::simulation::{ChunkChanges, Progress, StepReport, simulation};
 use crate::state_hash::hash_of;
 use crate::water::{Edit, EditError, Ledger, Outcome, WaterWorld};
@@ -15,19 +15,19 @@ simulation! {
     events: ();
     awake: awake_cells;
 
-    fn visit_chunk_hashes(&self, visit: &mut dyn FnMut(IVec3, u64)) {
-        let mut fixtures: BTreeMap<[i32; 3], Vec<u64>> = BTreeMap::new();
+    fn visit_chunk_hashes(&self, visit: &mut dyn FnMut(ChunkPos, u64)) {
+        let mut fixtures: BTreeMap<ChunkPos, Vec<u64>> = BTreeMap::new();
         for (cell, fixture) in self.fixtures() {
             let [kind, value] = fixture.bytes().map(u64::from);
             let word = Cube::index_of(cell) as u64 | kind << 16 | value << 24;
-            fixtures.entry(sort_key(Cube::chunk_of(cell))).or_default().push(word);
+            fixtures.entry(Cube::chunk_of(cell)).or_default().push(word);
         }
         for (position, chunk) in self.chunks() {
             let hash = hash_of(|hash| {
                 hash.add(u64::from(self.is_frozen(position)));
                 hash.add_chunk::<_, 4>(&chunk, |voxel| u64::from(voxel.word()));
                 fixtures
-                    .get(&sort_key(position))
+                    .get(&position)
                     .into_iter()
                     .flatten()
                     .for_each(|&word| hash.add(word));
@@ -36,7 +36,7 @@ simulation! {
         }
     }
 
-    fn describe_cell(&self, chunk: IVec3, index: usize) -> (IVec3, String) {
+    fn describe_cell(&self, chunk: ChunkPos, index: usize) -> (IVec3, String) {
         let cell = Cube::cell_at(chunk, index);
         let fixture = self.fixture(cell).map(|fixture| format!(", {fixture:?}"));
         let frozen = if self.is_frozen(chunk) { ", frozen" } else { "" };

@@ -23,13 +23,12 @@
 
 use crate::chunk::Chunk;
 use crate::codec::{DecodeError, Field, Format, Reader, put_varint, put_way, seal};
-use crate::coords::{CHUNK_CELLS, Cube, Shape, sort_key};
+use crate::coords::{CHUNK_CELLS, ChunkPos, Cube, Shape, sort_key};
 use crate::water::cell::CellFlags;
 use crate::water::fixture::Fixture;
 use crate::water::record::{CellLists, ChunkRecord, ChunkState, CutCell, are_parents_of};
 use crate::water::store::flow::steady::FaceFlows;
 use crate::water::voxel::Voxel;
-use glam::IVec3;
 
 const VERSION: u8 = 1;
 
@@ -117,8 +116,8 @@ fn has_marks_beyond(cells: &Chunk<Voxel>) -> bool {
     cells.as_dense().map_or_else(|| is_beyond(&cells.get(0)), |cells| cells.iter().any(is_beyond))
 }
 
-fn take_position(from: &mut Reader<'_>) -> Result<IVec3, DecodeError> {
-    let (at, position): (usize, IVec3) = (from.at(), from.take()?);
+fn take_position(from: &mut Reader<'_>) -> Result<ChunkPos, DecodeError> {
+    let (at, position): (usize, ChunkPos) = (from.at(), from.take()?);
     match Cube::holds_chunk(position) {
         true => Ok(position),
         false => Err(from.refused(at, "the position of a chunk of cells", position.x)),
@@ -186,7 +185,7 @@ fn take_flows(from: &mut Reader<'_>) -> Result<FaceFlows, DecodeError> {
     flows.ok_or_else(|| from.malformed_at(at, "the flow of a cell"))
 }
 
-fn take_cut_cells(from: &mut Reader<'_>, position: IVec3) -> Result<Vec<CutCell>, DecodeError> {
+fn take_cut_cells(from: &mut Reader<'_>, position: ChunkPos) -> Result<Vec<CutCell>, DecodeError> {
     let (mut cut, mut before) = (Vec::new(), Cube::cell_at(position, 0));
     for _ in 0..from.varint()? {
         let (at, cell) = (from.at(), from.way(before)?);

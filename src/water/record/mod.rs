@@ -4,6 +4,7 @@
 mod bytes;
 
 use crate::chunk::Chunk;
+use crate::coords::ChunkPos;
 use crate::water::cell::CellFlags;
 use crate::water::fixture::Fixture;
 use crate::water::store::flow::steady::FaceFlows;
@@ -22,15 +23,15 @@ use glam::IVec3;
 ///
 /// ```
 /// use floodplain::water::{ChunkRecord, Rules, Voxel, WaterWorld};
-/// use floodplain::{Chunk, glam::IVec3};
+/// use floodplain::{Chunk, ChunkPos, glam::IVec3};
 ///
 /// let mut world = WaterWorld::new(7, Rules::lossless())?;
-/// world.insert_chunks([0, 1].map(|y| (IVec3::Y * y, Chunk::uniform(Voxel::OPEN))))?;
+/// world.insert_chunks([0, 1].map(|y| (ChunkPos::new(0, y, 0), Chunk::uniform(Voxel::OPEN))))?;
 /// world.add_source(IVec3::new(8, 20, 8))?;
 /// world.run(10);
 ///
 /// let before = world.state_hash();
-/// let records = world.remove_chunks([IVec3::Y])?;
+/// let records = world.remove_chunks([ChunkPos::new(0, 1, 0)])?;
 /// assert_eq!(world.ledger().unloaded, records[0].units());
 /// let bytes = records[0].to_bytes();
 /// world.insert_records([ChunkRecord::from_bytes(&bytes)?])?;
@@ -39,7 +40,7 @@ use glam::IVec3;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChunkRecord {
-    pub(crate) position: IVec3,
+    pub(crate) position: ChunkPos,
     /// Cells beyond the world's bounds are open.
     pub(crate) state: ChunkState,
     /// In order of position.
@@ -76,7 +77,7 @@ pub(crate) struct CutCell {
 
 impl ChunkRecord {
     /// Returns the chunk's position, in chunks.
-    pub fn position(&self) -> IVec3 {
+    pub fn position(&self) -> ChunkPos {
         self.position
     }
 

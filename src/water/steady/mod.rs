@@ -35,7 +35,7 @@ use crate::coords::Face;
 use crate::grid::{LayerId, Slot};
 use crate::water::context::Tick;
 use crate::water::context::budget::Budget;
-use crate::water::random::chunk_seed;
+use crate::water::random::position_seed;
 use crate::water::steady::augment::{End, Goal, Search};
 use crate::water::steady::balance::Repair;
 use crate::water::steady::execute::Turnover;
@@ -196,7 +196,7 @@ impl Tick<'_> {
         let end = |place: Place| {
             let end = End { place, exit: self.store.exit_of(place)? };
             let position = self.store.position(place);
-            let key = (chunk_seed(self.scratch.random(), position), position.to_array());
+            let key = (position_seed(self.scratch.random(), position), position.to_array());
             self.is_hungry(end).then_some((key, end))
         };
         let mut keyed: Vec<_> = places.into_iter().filter_map(end).collect();

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::chunk::Chunk;
-use crate::coords::{Cube, Region, Shape};
+use crate::coords::{ChunkRegion, Cube, Region, Shape};
 use crate::water::context::schedule::Phase;
 use crate::water::context::test_worlds;
 use crate::water::store::flow::steady::FaceFlows;
@@ -18,7 +18,7 @@ fn bed(random: &mut Rng, throughput: u8, height: i32) -> WaterWorld {
     let rules = Rules { throughput, edges: Edges::DRAINING_SIDES, ..Rules::lossless() };
     let bounds = Region::new(MIN, IVec3::new(MAX.x, height, MAX.z));
     let mut world = WaterWorld::with_bounds(random.u64(..), rules, bounds).expect("in range");
-    let chunks = Region::new(Cube::chunk_of(MIN), Cube::chunk_of(MAX));
+    let chunks = ChunkRegion::of::<Cube>(Region::new(MIN, MAX));
     for chunk in chunks.positions() {
         world.insert_chunk(chunk, Chunk::uniform(Voxel::SOLID)).expect("none is there");
     }

@@ -1,18 +1,17 @@
 //! Inserting and removing chunks, with the data cached for them.
 
 use crate::chunk::{CellMask, Chunk, LAYER_CELLS, LayerMask};
-use crate::coords::{CHUNK_CELLS, Face, sort_key};
+use crate::coords::{CHUNK_CELLS, ChunkPos, Face};
 use crate::grid::Slot;
 use crate::water::record::CellLists;
 use crate::water::store::masks::LayerMasks;
 use crate::water::store::{ChunkCache, Store, boxed};
 use crate::water::voxel::Voxel;
-use glam::IVec3;
 
 impl Store {
     /// Inserts a chunk, and computes its masks and outlets. Cells out of bounds become marks.
     /// Returns `None` if a chunk is there already.
-    pub(crate) fn insert(&mut self, position: IVec3, mut chunk: Chunk<Voxel>) -> Option<Slot> {
+    pub(crate) fn insert(&mut self, position: ChunkPos, mut chunk: Chunk<Voxel>) -> Option<Slot> {
         self.note_links();
         if !self.is_within(position) || has_marks(&chunk) {
             let cells = chunk.cells_mut();
@@ -65,7 +64,7 @@ impl Store {
 
     /// Removes and returns a chunk that is not frozen, with open cells beyond the world's edge;
     /// `None` if there is none.
-    pub(crate) fn remove(&mut self, position: IVec3) -> Option<Chunk<Voxel>> {
+    pub(crate) fn remove(&mut self, position: ChunkPos) -> Option<Chunk<Voxel>> {
         let slot = self.grid.slot(position)?;
         self.count_springs_of(slot, false);
         let around = Face::ALL.map(|face| self.across(slot, face));
@@ -76,15 +75,19 @@ impl Store {
         self.unlink_from(around, had_steady);
         self.forget_runs(slot);
         self.caches[slot.index()] = ChunkCache::default();
-        self.with_valves.remove(&sort_key(position));
-        self.with_steady.remove(&sort_key(position));
+        self.with_valves.remove(&position);
+        self.with_steady.remove(&position);
         self.unbalanced.retain(|&there| there != slot);
         self.visible_changes.forget(slot);
         Some(self.without_marks(position, chunk))
     }
 
     /// Returns the chunk with open cells beyond the world's edge, if it is at this position.
-    pub(crate) fn without_marks(&self, position: IVec3, mut chunk: Chunk<Voxel>) -> Chunk<Voxel> {
+    pub(crate) fn without_marks(
+        &self,
+        position: ChunkPos,
+        mut chunk: Chunk<Voxel>,
+    ) -> Chunk<Voxel> {
         if !self.is_within(position) {
             self.write_beyond(position, chunk.cells_mut(), |_| Voxel::OPEN);
             chunk.canonicalize();
@@ -96,7 +99,7 @@ impl Store {
     /// beyond the bounds.
     fn write_beyond(
         &self,
-        position: IVec3,
+        position: ChunkPos,
         cells: &mut [Voxel; CHUNK_CELLS],
         by_mark: impl Fn(Voxel) -> Voxel,
     ) {
@@ -226,7 +229,7 @@ mod tests {
             let cells: [Voxel; CHUNK_CELLS] = core::array::from_fn(|_| kinds[random.usize(..5)]);
             for chunk in [Chunk::from_cells(&cells), Chunk::uniform(kinds[0])] {
                 let mut store = Store::new(Region::EVERYWHERE, Edges::WALLS);
-                let slot = store.insert(IVec3::ZERO, chunk.clone()).expect("none is there");
+                let slot = store.insert(ChunkPos::ZERO, chunk.clone()).expect("none is there");
                 let kept = |voxel: Voxel| if voxel.is_outside() { Voxel::OPEN } else { voxel };
                 assert!(
                     (0..CHUNK_CELLS)
@@ -264,7 +267,7 @@ mod tests {
             Store::new(Region::EVERYWHERE, Edges { unloaded: Edge::Drain, ..Edges::WALLS });
         let mut cells = [Voxel::OPEN; CHUNK_CELLS];
         cells[700] = Voxel::water(WaterCell::SOURCE);
-        let slot = store.insert(IVec3::ZERO, Chunk::from_cells(&cells)).expect("none is there");
+        let slot = store.insert(ChunkPos::ZERO, Chunk::from_cells(&cells)).expect("none is there");
         let true_beside = || ChunkCache {
             masks: Some(Box::new(LayerMasks::of(&cells))),
             outlets: boxed(store.outlets_of(slot)),
@@ -303,7 +306,7 @@ mod tests {
         {
             for face in Face::ALL {
                 let mut store = Store::new(Region::EVERYWHERE, Edges::WALLS);
-                let slot = store.insert(IVec3::ZERO, chunk.clone()).expect("none is there");
+                let slot = store.insert(ChunkPos::ZERO, chunk.clone()).expect("none is there");
                 store.wake_border(slot, face, CHUNK_CELLS);
                 let border: Vec<usize> = border_cells(face).collect();
                 for index in 0..CHUNK_CELLS {

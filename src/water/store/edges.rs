@@ -2,7 +2,7 @@
 //! outlets, which are the cells that drain into the marks.
 
 use crate::chunk::{CellMask, LAYER_CELLS, LayerMask};
-use crate::coords::{CHUNK_CELLS, Cube, Face, Layout, Shape};
+use crate::coords::{CHUNK_CELLS, ChunkPos, ColumnPos, Cube, Face, Layout, Shape};
 use crate::grid::{LayerId, Slot};
 use crate::water::rules::{Edge, Edges};
 use crate::water::store::{Place, Store, boxed};
@@ -30,9 +30,9 @@ impl Store {
     }
 
     /// Returns the edge of a chunk that is not loaded, in bounds.
-    pub(crate) fn edge_of_column(&self, chunk: IVec3) -> Edge {
+    pub(crate) fn edge_of_column(&self, chunk: ChunkPos) -> Edge {
         match &self.column_edges {
-            Some(columns) => columns.get(&[chunk.x, chunk.z]).copied(),
+            Some(columns) => columns.get(&chunk.column()).copied(),
             None => None,
         }
         .unwrap_or(self.edges.unloaded)
@@ -40,14 +40,14 @@ impl Store {
 
     /// Returns the overrides of the edge of chunks that are not loaded, by the x and z of their
     /// columns.
-    pub(crate) fn column_edges(&self) -> Option<&BTreeMap<[i32; 2], Edge>> {
+    pub(crate) fn column_edges(&self) -> Option<&BTreeMap<ColumnPos, Edge>> {
         self.column_edges.as_deref()
     }
 
     /// Overrides the edge of the chunks of a column while they are not loaded, or removes the
     /// override. Returns whether that changes anything. The caller refreshes and wakes the cells
     /// beside the column.
-    pub(crate) fn set_column_edge(&mut self, column: [i32; 2], edge: Option<Edge>) -> bool {
+    pub(crate) fn set_column_edge(&mut self, column: ColumnPos, edge: Option<Edge>) -> bool {
         let columns = Arc::make_mut(self.column_edges.get_or_insert_default());
         let before = match edge {
             Some(edge) => columns.insert(column, edge),
@@ -62,7 +62,7 @@ impl Store {
 
     /// Recomputes outlets and coasts for the loaded chunks of a column and of the four beside it,
     /// and wakes the cells at their sides, at their floors and at the sea.
-    pub(crate) fn refresh_columns(&mut self, [x, z]: [i32; 2]) {
+    pub(crate) fn refresh_columns(&mut self, ColumnPos { x, z }: ColumnPos) {
         let is_near = |slot: &Slot| {
             let chunk = self.grid.position_at(*slot);
             chunk.x.abs_diff(x).saturating_add(chunk.z.abs_diff(z)) <= 1
@@ -124,7 +124,7 @@ impl Store {
 
     /// Returns, for each outer face in the order of [`Face::index`], the cells of a layer (0 to 15)
     /// of a chunk that lie [beyond](Self::face_beyond) it, and the mark that stands for them.
-    pub(crate) fn marks_of_layer(&self, chunk: IVec3, layer: usize) -> [(LayerMask, Voxel); 6] {
+    pub(crate) fn marks_of_layer(&self, chunk: ChunkPos, layer: usize) -> [(LayerMask, Voxel); 6] {
         let origin = Cube::cell_at(chunk, layer * LAYER_CELLS);
         let (min, max) = (self.bounds.min(), self.bounds.max());
         let vertical = [origin.y < min.y, origin.y > max.y];
@@ -169,7 +169,7 @@ impl Store {
     }
 
     /// Returns whether every cell of a chunk lies in bounds, so that none of them is a mark.
-    pub(crate) fn is_within(&self, chunk: IVec3) -> bool {
+    pub(crate) fn is_within(&self, chunk: ChunkPos) -> bool {
         let cells = Cube::region_of(chunk);
         self.bounds.contains(cells.min()) && self.bounds.contains(cells.max())
     }
@@ -268,6 +268,7 @@ fn mark(edge: Edge, face: Face, y: i32) -> Voxel {
 mod tests {
     use super::*;
     use crate::chunk::Chunk;
+    use crate::coords::ChunkRegion;
     use crate::coords::Region;
 
     #[test]
@@ -278,7 +279,7 @@ mod tests {
         for first in 0..kinds.len() {
             let outer = core::array::from_fn(|face| kinds[(first + face) % kinds.len()]);
             store.set_edges(Edges { outer, ..Edges::WALLS });
-            let chunks = Region::new(Cube::chunk_of(bounds.min()), Cube::chunk_of(bounds.max()));
+            let chunks = ChunkRegion::of::<Cube>(bounds);
             for (chunk, index) in
                 chunks.positions().flat_map(|at| (0..CHUNK_CELLS).map(move |i| (at, i)))
             {
@@ -342,7 +343,7 @@ mod tests {
             let edges =
                 Edges { outer: [0; 6].map(|_| edge(&mut random)), unloaded: edge(&mut random) };
             let mut store = Store::new(bounds, edges);
-            let touched = Region::new(Cube::chunk_of(bounds.min()), Cube::chunk_of(bounds.max()));
+            let touched = ChunkRegion::of::<Cube>(bounds);
             for chunk in touched.positions() {
                 let ground = [Voxel::OPEN, Voxel::SOLID, Voxel::SEA][random.usize(..3)];
                 if random.u8(..4) > 0 {
@@ -368,7 +369,7 @@ mod tests {
                 }
             }
             check_outlets(&store, seed);
-            for column in [[-1, 0], [0, 1], [2, 2]] {
+            for column in [[-1, 0], [0, 1], [2, 2]].map(ColumnPos::from) {
                 store.set_column_edge(column, Some(edge(&mut random)));
                 store.refresh_columns(column);
             }

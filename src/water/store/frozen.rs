@@ -29,7 +29,7 @@ impl Store {
         if !self.is_parted(slot, face) {
             return self.neighbour(slot, face);
         }
-        let beyond = face.step(self.grid.position_at(slot));
+        let beyond = self.grid.position_at(slot).step(face);
         beyond.and_then(|beyond| self.grid.slot(beyond)).unwrap_or(Slot::NONE)
     }
 

@@ -29,7 +29,7 @@ pub(crate) use edges::border_cells;
 pub(crate) use place::Place;
 
 use crate::chunk::{CellMask, LAYER_CELLS, LayerMask};
-use crate::coords::{CHUNK_CELLS, Cube, Face, Region, Shape};
+use crate::coords::{CHUNK_CELLS, ChunkPos, ColumnPos, Cube, Face, Region, Shape};
 use crate::grid::{Grid, LayerId, Slot};
 use crate::water::cell::FULL;
 use crate::water::fixture::Fixture;
@@ -107,9 +107,9 @@ pub(crate) struct Store {
     /// The number of sources at each y.
     source_heights: BTreeMap<i32, usize>,
     /// The chunks with valves, in order of position.
-    with_valves: BTreeMap<[i32; 3], Slot>,
+    with_valves: BTreeMap<ChunkPos, Slot>,
     /// The chunks that the steady flow passes, in order of position.
-    with_steady: BTreeMap<[i32; 3], Slot>,
+    with_steady: BTreeMap<ChunkPos, Slot>,
     /// The old values of steady flow that was changed since the last tick began, in order.
     steady_before: Vec<(Place, FaceFlows)>,
     /// Chunks in or beside which the steady flow may not balance.
@@ -135,7 +135,7 @@ pub(crate) struct Store {
     edges: Edges,
     /// The overrides of the edge of chunks that are not loaded, by column; `None` if there are
     /// none.
-    column_edges: Option<Arc<BTreeMap<[i32; 2], Edge>>>,
+    column_edges: Option<Arc<BTreeMap<ColumnPos, Edge>>>,
     /// Whether any edge drains.
     drains_somewhere: bool,
     #[cfg(feature = "store")]

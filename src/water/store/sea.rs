@@ -269,9 +269,9 @@ fn merged(before: (i64, LayerMask), now: (i64, LayerMask), is_better: bool) -> (
 mod tests {
     use super::*;
     use crate::chunk::Chunk;
+    use crate::coords::ChunkPos;
     use crate::coords::Region;
     use crate::water::rules::Edges;
-    use glam::IVec3;
 
     /// A past bug: the level of a sea stored as one value was the chunk's top, except in its
     /// topmost layer.
@@ -283,8 +283,8 @@ mod tests {
         with_a_hole.set(0, Voxel::OPEN);
         let seas = [Chunk::uniform(Voxel::SEA), with_a_hole];
         for (x, sea) in [0, 4].into_iter().zip(seas) {
-            assert!(store.insert(IVec3::new(x, 0, 0), sea).is_some());
-            let beside = store.insert(IVec3::new(x + 1, 0, 0), Chunk::uniform(Voxel::OPEN));
+            assert!(store.insert(ChunkPos::new(x, 0, 0), sea).is_some());
+            let beside = store.insert(ChunkPos::new(x + 1, 0, 0), Chunk::uniform(Voxel::OPEN));
             let slot = beside.expect("none is there");
             for layer in 0..16 {
                 let place = Place::in_layer(LayerId::new(slot, layer), 5 * 16);

@@ -10,7 +10,7 @@ fn steps_agree_with_positions_across_loaded_and_missing_chunks() {
     for cell in [IVec3::ZERO, IVec3::NEG_X, IVec3::NEG_Y, IVec3::NEG_Z, IVec3::MAX, IVec3::MIN] {
         store.insert(Cube::chunk_of(cell), Chunk::uniform(Voxel::OPEN));
     }
-    store.remove(IVec3::NEG_Y);
+    store.remove(ChunkPos::new(0, -1, 0));
     for slot in store.grid().sorted_slots() {
         assert!(store.beside_is_true(slot));
         for index in [0, 15, 17, 240, 255, 256, 2000, 3840, 4080, 4095] {
@@ -32,7 +32,7 @@ fn steps_agree_with_positions_across_loaded_and_missing_chunks() {
 fn a_chunk_is_stored_as_uniform_as_soon_as_its_cells_are_equal() {
     let mut random = fastrand::Rng::with_seed(12);
     let mut store = Store::new(Region::EVERYWHERE, Edges::WALLS);
-    let slot = store.insert(IVec3::ZERO, Chunk::uniform(Voxel::OPEN)).expect("none is there");
+    let slot = store.insert(ChunkPos::ZERO, Chunk::uniform(Voxel::OPEN)).expect("none is there");
     let mut cells = [Voxel::OPEN; CHUNK_CELLS];
     for round in 0..200 {
         let some: Vec<usize> = (0..random.usize(1..4))
@@ -66,7 +66,7 @@ fn memory_is_that_of_the_data_held() {
     let cached = |store: &Store| store.memory_bytes() - store.grid().memory_bytes();
     let mut store = Store::new(Region::EVERYWHERE, Edges::WALLS);
     assert_eq!(cached(&store), 0);
-    let slot = store.insert(IVec3::ZERO, Chunk::uniform(Voxel::OPEN)).expect("none is there");
+    let slot = store.insert(ChunkPos::ZERO, Chunk::uniform(Voxel::OPEN)).expect("none is there");
     let mut expected = store.caches.capacity() * size_of::<ChunkCache>();
     assert_eq!(cached(&store), expected);
     store.write(Place::new(slot, 1), Voxel::OPEN.with_height(3));
@@ -95,7 +95,7 @@ fn memory_is_that_of_the_data_held() {
 fn sources_are_listed_by_chunk_and_by_height() {
     let mut random = fastrand::Rng::with_seed(13);
     let mut store = Store::new(Region::EVERYWHERE, Edges::WALLS);
-    for chunk in [IVec3::ZERO, IVec3::NEG_Y] {
+    for chunk in [ChunkPos::ZERO, ChunkPos::new(0, -1, 0)] {
         store.insert(chunk, Chunk::uniform(Voxel::OPEN));
     }
     let slots = store.grid().sorted_slots();
@@ -128,7 +128,7 @@ fn sources_are_listed_by_chunk_and_by_height() {
 #[test]
 fn a_chunk_of_equal_cells_is_uniform_whatever_was_written_last() {
     let mut store = Store::new(Region::EVERYWHERE, Edges::WALLS);
-    let slot = store.insert(IVec3::ZERO, Chunk::uniform(Voxel::OPEN)).expect("none is there");
+    let slot = store.insert(ChunkPos::ZERO, Chunk::uniform(Voxel::OPEN)).expect("none is there");
     let wet = Voxel::OPEN.with_height(3);
     for index in [0, 1, 255, 256, 2000, 4094, 4095] {
         let (layer, cell) = (index / LAYER_CELLS, index % LAYER_CELLS);
@@ -163,9 +163,9 @@ fn among_few_cells_or_many_those_are_selected_that_satisfy() {
     let mut store = Store::new(Region::EVERYWHERE, Edges::WALLS);
     let heights: [Voxel; CHUNK_CELLS] =
         core::array::from_fn(|_| Voxel::OPEN.with_height(random.u8(..8)));
-    let dense = store.insert(IVec3::ZERO, Chunk::from_cells(&heights)).expect("none is there");
+    let dense = store.insert(ChunkPos::ZERO, Chunk::from_cells(&heights)).expect("none is there");
     let full = store
-        .insert(IVec3::X, Chunk::uniform(Voxel::OPEN.with_height(FULL)))
+        .insert(ChunkPos::new(1, 0, 0), Chunk::uniform(Voxel::OPEN.with_height(FULL)))
         .expect("none is there");
     for round in 0..100 {
         let (layer, height) = (random.usize(..16), random.u8(..8));

@@ -1,6 +1,7 @@
 //! Heights and slopes of the surface at the corners of cells, and a layer of a chunk with the rim
 //! that its corners need.
 
+use crate::coords::ChunkPos;
 use crate::water::cell::FULL;
 use crate::water::surface::view::{BEYOND, ChunkLooks, GROUND, WaterView};
 use glam::{IVec3, Vec2};
@@ -134,7 +135,7 @@ pub(super) struct Neighbourhood<'v>([[[Option<ChunkLooks<'v>>; 3]; 3]; 3]);
 
 impl<'v> Neighbourhood<'v> {
     /// Returns the chunks around one, at a chunk position of the `i32` range of cells.
-    pub(super) fn of(view: &'v (impl WaterView + ?Sized), chunk: IVec3) -> Self {
+    pub(super) fn of(view: &'v (impl WaterView + ?Sized), chunk: ChunkPos) -> Self {
         let along = [-1, 0, 1];
         let at = |x, y, z| view.looks(chunk + IVec3::new(x, y, z));
         Neighbourhood(along.map(|y| along.map(|z| along.map(|x| at(x, y, z)))))

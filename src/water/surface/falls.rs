@@ -1,7 +1,7 @@
 //! Falls: water that nothing holds up, and water that passes through empty cells.
 
 use crate::chunk::LAYER_CELLS;
-use crate::coords::{Cube, Face, Shape};
+use crate::coords::{ChunkPos, Cube, Face, Shape};
 use crate::water::cell::FULL;
 use crate::water::feed::Look;
 use crate::water::surface::corners::{Neighbourhood, Plane};
@@ -31,7 +31,7 @@ impl Fall {
 }
 
 /// See [`WaterView::falls`].
-pub(super) fn falls(view: &(impl WaterView + ?Sized), chunk: IVec3) -> Vec<Fall> {
+pub(super) fn falls(view: &(impl WaterView + ?Sized), chunk: ChunkPos) -> Vec<Fall> {
     let mut falls: Vec<Fall> = Vec::new();
     let Some(cells) = view.looks(chunk) else { return falls };
     let (chunks, wet) = (Neighbourhood::of(view, chunk), view.wet_layers(chunk));

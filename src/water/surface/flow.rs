@@ -2,7 +2,7 @@
 //! diffusion between neighbouring cells of water.
 
 use crate::chunk::{LAYER_CELLS, LayerMask, ones};
-use crate::coords::{Cube, Face, Shape};
+use crate::coords::{ChunkPos, Cube, Face, Shape};
 use crate::water::cell::FULL;
 use crate::water::feed::Look;
 use crate::water::surface::corners::{third, within};
@@ -34,10 +34,10 @@ const LEAST: f32 = 0.01 / 7.0;
 /// ```
 /// use floodplain::glam::{IVec3, Vec3};
 /// use floodplain::water::{FlowField, Rules, Voxel, WaterWorld};
-/// use floodplain::{Chunk, Region};
+/// use floodplain::{Chunk, ChunkPos, Region};
 ///
 /// let mut world = WaterWorld::new(7, Rules::lossless())?;
-/// world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN))?;
+/// world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Voxel::OPEN))?;
 /// world.add_source(IVec3::new(8, 8, 8))?;
 /// let mut flow = FlowField::new();
 /// for _ in 0..40 {
@@ -50,7 +50,7 @@ const LEAST: f32 = 0.01 / 7.0;
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct FlowField {
-    chunks: HashMap<IVec3, ChunkFlow>,
+    chunks: HashMap<ChunkPos, ChunkFlow>,
     /// The tick of the currents of the last update.
     tick: Option<u64>,
 }
@@ -87,7 +87,7 @@ impl FlowField {
             return;
         }
         self.tick = tick;
-        let currents: HashMap<IVec3, u16> = view.current_layers().into_iter().collect();
+        let currents: HashMap<ChunkPos, u16> = view.current_layers().into_iter().collect();
         let mut chunks = HashMap::new();
         for (chunk, layers) in self.candidates(&currents) {
             let with_currents = currents.get(&chunk).copied().unwrap_or(0);
@@ -138,9 +138,9 @@ impl FlowField {
 
     /// Returns the chunks with flow, in order of position. Their
     /// [`SurfaceMesh::flow`](crate::water::SurfaceMesh::flow) may change in every tick.
-    pub fn chunks(&self) -> Vec<IVec3> {
-        let mut chunks: Vec<IVec3> = self.chunks.keys().copied().collect();
-        chunks.sort_unstable_by_key(|chunk| (chunk.y, chunk.z, chunk.x));
+    pub fn chunks(&self) -> Vec<ChunkPos> {
+        let mut chunks: Vec<ChunkPos> = self.chunks.keys().copied().collect();
+        chunks.sort_unstable();
         chunks
     }
 
@@ -150,21 +150,21 @@ impl FlowField {
         self.chunks.allocation_size() + layers * size_of::<LayerFlow>()
     }
 
-    fn layer(&self, chunk: IVec3, layer: usize) -> Option<&LayerFlow> {
+    fn layer(&self, chunk: ChunkPos, layer: usize) -> Option<&LayerFlow> {
         self.chunks.get(&chunk)?[layer].as_deref()
     }
 
     /// Returns a layer of a chunk and of the eight chunks beside it, by z and x.
-    pub(super) fn round(&self, chunk: IVec3, layer: usize) -> [[Option<&LayerFlow>; 3]; 3] {
+    pub(super) fn round(&self, chunk: ChunkPos, layer: usize) -> [[Option<&LayerFlow>; 3]; 3] {
         let along = [-1, 0, 1];
         along.map(|z| along.map(|x| self.layer(chunk + IVec3::new(x, 0, z), layer)))
     }
 
     /// Returns the layers (by bit) of chunks that may have flow after this tick: layers with
     /// currents or flow, and layers that flow may spread to.
-    fn candidates(&self, currents: &HashMap<IVec3, u16>) -> HashMap<IVec3, u16> {
+    fn candidates(&self, currents: &HashMap<ChunkPos, u16>) -> HashMap<ChunkPos, u16> {
         let mut candidates = currents.clone();
-        let mut add = |chunk: IVec3, layers: u16| {
+        let mut add = |chunk: ChunkPos, layers: u16| {
             if layers != 0 {
                 *candidates.entry(chunk).or_default() |= layers;
             }
@@ -175,7 +175,7 @@ impl FlowField {
                 let bit = 1 << layer;
                 add(chunk, bit | bit << 1 | bit >> 1);
                 add(chunk + IVec3::Y, bit >> 15);
-                add(chunk - IVec3::Y, bit << 15);
+                add(chunk + IVec3::NEG_Y, bit << 15);
                 for (face, cells) in Face::LATERAL.into_iter().zip(flow.moving.leaving()) {
                     add(chunk + face.offset(), if cells.any() { bit } else { 0 });
                 }
@@ -197,7 +197,7 @@ impl FlowField {
     fn next_layer(
         &self,
         view: &(impl WaterView + ?Sized),
-        chunk: IVec3,
+        chunk: ChunkPos,
         layer: usize,
         has_currents: bool,
     ) -> Option<LayerFlow> {
@@ -263,9 +263,9 @@ impl Around<'_> {
 }
 
 /// Returns the chunk and layer below or above a layer.
-fn vertical(chunk: IVec3, layer: usize, face: Face) -> (IVec3, usize) {
+fn vertical(chunk: ChunkPos, layer: usize, face: Face) -> (ChunkPos, usize) {
     match (face, layer) {
-        (Face::Down, 0) => (chunk - IVec3::Y, 15),
+        (Face::Down, 0) => (chunk + IVec3::NEG_Y, 15),
         (Face::Down, _) => (chunk, layer - 1),
         (_, 15) => (chunk + IVec3::Y, 0),
         _ => (chunk, layer + 1),
@@ -273,14 +273,14 @@ fn vertical(chunk: IVec3, layer: usize, face: Face) -> (IVec3, usize) {
 }
 
 /// Returns the cells of a layer that hold water or that water passes through.
-fn water_in(view: &(impl WaterView + ?Sized), chunk: IVec3, layer: usize) -> LayerMask {
+fn water_in(view: &(impl WaterView + ?Sized), chunk: ChunkPos, layer: usize) -> LayerMask {
     LayerMask::from_words(view.flowing(chunk, layer))
 }
 
 /// Returns, for each face by [`Face::index`], the cells of a layer with water across it.
 fn water_beside(
     view: &(impl WaterView + ?Sized),
-    chunk: IVec3,
+    chunk: ChunkPos,
     layer: usize,
     water: LayerMask,
 ) -> [LayerMask; 6] {

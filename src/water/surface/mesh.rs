@@ -1,7 +1,7 @@
 //! The mesh of a chunk's water: a closed skin between water and air, flat stretches merged.
 
 use crate::chunk::{LAYER_CELLS, ones};
-use crate::coords::{Cube, Face, Region, Shape};
+use crate::coords::{ChunkPos, Cube, Face, Region, Shape};
 use crate::simulation::ChunkChanges;
 use crate::water::surface::corners::{self, Column, Neighbourhood, Plane, column, third, within};
 use crate::water::surface::flow::{FlowField, LayerFlow};
@@ -48,7 +48,7 @@ impl SurfaceMesh {
 /// See [`WaterView::surface_mesh`].
 pub(super) fn surface_mesh(
     view: &(impl WaterView + ?Sized),
-    chunk: IVec3,
+    chunk: ChunkPos,
     flow: Option<&FlowField>,
 ) -> SurfaceMesh {
     let mut mesh = SurfaceMesh::default();
@@ -75,20 +75,20 @@ pub(super) fn surface_mesh(
 ///
 /// ```
 /// use floodplain::water::{Rules, Voxel, WaterWorld, meshes_touched};
-/// use floodplain::{Chunk, glam::IVec3};
+/// use floodplain::{Chunk, ChunkPos, glam::IVec3};
 ///
 /// let mut world = WaterWorld::new(7, Rules::lossless())?;
-/// world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN))?;
+/// world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Voxel::OPEN))?;
 /// world.pour(IVec3::new(15, 8, 8), 7)?;
-/// assert_eq!(meshes_touched(&world.take_changes()), [IVec3::ZERO, IVec3::X]);
+/// assert_eq!(meshes_touched(&world.take_changes()), [ChunkPos::ZERO, ChunkPos::new(1, 0, 0)]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn meshes_touched(changes: &[ChunkChanges]) -> Vec<IVec3> {
+pub fn meshes_touched(changes: &[ChunkChanges]) -> Vec<ChunkPos> {
     let mut touched = Vec::new();
     for ChunkChanges { chunk, cells } in changes {
         let mut seen = [false; 27];
         for cell in cells.iter() {
-            let local = Cube::cell_at(IVec3::ZERO, cell);
+            let local = Cube::cell_at(ChunkPos::ZERO, cell);
             let near = Region::new((local - 1) >> 4, (local + 1) >> 4);
             near.positions().for_each(|IVec3 { x, y, z }| {
                 seen[(9 * (y + 1) + 3 * (z + 1) + x + 1) as usize] = true;
@@ -96,10 +96,10 @@ pub fn meshes_touched(changes: &[ChunkChanges]) -> Vec<IVec3> {
         }
         let round = Region::new(IVec3::NEG_ONE, IVec3::ONE).positions().zip(seen);
         let near = round.filter(|&(_, is_near)| is_near);
-        let near = near.filter_map(|(offset, _)| chunk.checked_add(offset));
-        touched.extend(near.filter(|&chunk| Cube::holds_chunk(chunk)));
+        let near = near.filter_map(|(offset, _)| IVec3::from(*chunk).checked_add(offset));
+        touched.extend(near.map(ChunkPos::from).filter(|&chunk| Cube::holds_chunk(chunk)));
     }
-    touched.sort_unstable_by_key(|chunk| (chunk.y, chunk.z, chunk.x));
+    touched.sort_unstable();
     touched.dedup();
     touched
 }

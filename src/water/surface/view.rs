@@ -1,7 +1,7 @@
 //! The drawing's view of water: looks and currents of a world or of a mirror.
 
 use crate::chunk::{Chunk, LAYER_CELLS, LayerMask};
-use crate::coords::{Cube, Shape};
+use crate::coords::{ChunkPos, Cube, Shape};
 use crate::grid::{LayerId, Slot};
 use crate::water::cell::FULL;
 use crate::water::feed::{holds, look_within};
@@ -21,18 +21,18 @@ use std::borrow::Cow;
 ///
 /// ```
 /// use floodplain::water::{Feed, Mirror, Rules, SurfaceMesh, Voxel, WaterView, WaterWorld};
-/// use floodplain::{Chunk, glam::IVec3};
+/// use floodplain::{Chunk, ChunkPos, glam::IVec3};
 ///
 /// fn drawn(water: &impl WaterView) -> SurfaceMesh {
-///     water.surface_mesh(IVec3::ZERO, None)
+///     water.surface_mesh(ChunkPos::ZERO, None)
 /// }
 ///
 /// let mut world = WaterWorld::new(7, Rules::lossless())?;
-/// world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN))?;
+/// world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Voxel::OPEN))?;
 /// world.pour(IVec3::new(8, 0, 8), 7)?;
 /// world.run(9);
 /// let (mut feed, mut mirror) = (Feed::new(&mut world), Mirror::new(1));
-/// mirror.apply(&feed.whole(&world, [IVec3::ZERO]))?;
+/// mirror.apply(&feed.whole(&world, [ChunkPos::ZERO]))?;
 /// assert_eq!(drawn(&mirror), drawn(&world));
 /// assert!(!drawn(&mirror).is_empty());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -76,21 +76,21 @@ pub trait WaterView: Seen {
     ///
     /// ```
     /// use floodplain::water::{Rules, Voxel, WaterView, WaterWorld};
-    /// use floodplain::{Chunk, Region, glam::IVec3};
+    /// use floodplain::{Chunk, ChunkPos, Region, glam::IVec3};
     ///
     /// let mut world = WaterWorld::new(7, Rules::lossless())?;
-    /// world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::SOLID))?;
+    /// world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Voxel::SOLID))?;
     /// let pool = Region::new(IVec3::new(2, 8, 2), IVec3::new(9, 8, 12));
     /// for cell in pool.positions() {
     ///     world.clear_solid(cell)?;
     /// }
     /// world.fill_water(pool, 4)?;
-    /// let mesh = world.surface_mesh(IVec3::ZERO, None);
+    /// let mesh = world.surface_mesh(ChunkPos::ZERO, None);
     /// assert_eq!(mesh.indices.len(), 6, "all of a still pool is two triangles");
     /// assert!(mesh.positions.iter().all(|position| position.y == 8.0 + 4.0 / 7.0));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    fn surface_mesh(&self, chunk: IVec3, flow: Option<&FlowField>) -> SurfaceMesh {
+    fn surface_mesh(&self, chunk: ChunkPos, flow: Option<&FlowField>) -> SurfaceMesh {
         surface_mesh(self, chunk, flow)
     }
 
@@ -111,18 +111,18 @@ pub trait WaterView: Seen {
     ///
     /// ```
     /// use floodplain::water::{Fall, Rules, Voxel, WaterView, WaterWorld};
-    /// use floodplain::{Chunk, Face, glam::IVec3};
+    /// use floodplain::{Chunk, ChunkPos, Face, glam::IVec3};
     ///
     /// let mut world = WaterWorld::new(3, Rules { source_supply: 2, ..Rules::lossless() })?;
-    /// world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN))?;
+    /// world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Voxel::OPEN))?;
     /// world.add_source(IVec3::new(8, 12, 8))?;
     /// world.run(11);
     /// let lowest = IVec3::new(8, 1, 8);
-    /// let fall = world.falls(IVec3::ZERO)[0];
+    /// let fall = world.falls(ChunkPos::ZERO)[0];
     /// assert_eq!(fall, Fall { lowest, cells: 11, direction: Face::Down, units: 2 });
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    fn falls(&self, chunk: IVec3) -> Vec<Fall> {
+    fn falls(&self, chunk: ChunkPos) -> Vec<Fall> {
         falls(self, chunk)
     }
 
@@ -137,10 +137,10 @@ pub trait WaterView: Seen {
     ///
     /// ```
     /// use floodplain::water::{Rules, Voxel, WaterView, WaterWorld};
-    /// use floodplain::{Chunk, Region, glam::IVec3};
+    /// use floodplain::{Chunk, ChunkPos, Region, glam::IVec3};
     ///
     /// let mut world = WaterWorld::new(7, Rules::lossless())?;
-    /// world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN))?;
+    /// world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Voxel::OPEN))?;
     /// let cell = |x, z| IVec3::new(x, 0, z);
     /// world.fill_water(Region::cell(cell(4, 4)), 7)?;
     /// world.fill_water(Region::cell(cell(5, 4)), 3)?;
@@ -163,10 +163,10 @@ pub trait WaterView: Seen {
     ///
     /// ```
     /// use floodplain::water::{Rules, Voxel, WaterView, WaterWorld};
-    /// use floodplain::{Chunk, Region, glam::{IVec3, Vec3}};
+    /// use floodplain::{Chunk, ChunkPos, Region, glam::{IVec3, Vec3}};
     ///
     /// let mut world = WaterWorld::new(7, Rules::lossless())?;
-    /// world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN))?;
+    /// world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Voxel::OPEN))?;
     /// world.fill_water(Region::new(IVec3::ZERO, IVec3::new(15, 2, 15)), 7)?;
     /// world.fill_water(Region::new(IVec3::new(0, 3, 0), IVec3::new(15, 3, 15)), 3)?;
     /// let diver = Vec3::new(4.2, 1.0, 7.9);
@@ -196,10 +196,10 @@ pub trait WaterView: Seen {
     ///
     /// ```
     /// use floodplain::water::{Rules, Voxel, WaterView, WaterWorld};
-    /// use floodplain::{Chunk, Region, glam::{IVec3, Vec3}};
+    /// use floodplain::{Chunk, ChunkPos, Region, glam::{IVec3, Vec3}};
     ///
     /// let mut world = WaterWorld::new(7, Rules::lossless())?;
-    /// world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN))?;
+    /// world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Voxel::OPEN))?;
     /// world.fill_water(Region::new(IVec3::ZERO, IVec3::new(15, 2, 15)), 7)?;
     /// // A raft of 2×1×2 cells, half under water.
     /// let raft = world.submerged(Vec3::new(4.0, 2.5, 4.0), Vec3::new(6.0, 3.5, 6.0))?;
@@ -219,7 +219,7 @@ impl<W: Seen> WaterView for W {}
 pub trait Seen {
     /// Returns what the cells of a chunk look like after the last complete tick; `None` if it is
     /// not here.
-    fn looks(&self, chunk: IVec3) -> Option<ChunkLooks<'_>>;
+    fn looks(&self, chunk: ChunkPos) -> Option<ChunkLooks<'_>>;
 
     /// Returns the number of complete ticks when the water had its
     /// currents. `None` if they are not known, and while a tick is
@@ -232,11 +232,11 @@ pub trait Seen {
 
     /// Returns the chunks in which there may be currents, each once, with the layers (by bit, from
     /// the lowest) in which there may be.
-    fn current_layers(&self) -> Vec<(IVec3, u16)>;
+    fn current_layers(&self) -> Vec<(ChunkPos, u16)>;
 
     /// Returns the layers (by bit) of a chunk that may hold water, the sea or a fall; 0 if it is
     /// not here. The others are not looked at.
-    fn wet_layers(&self, chunk: IVec3) -> u16 {
+    fn wet_layers(&self, chunk: ChunkPos) -> u16 {
         let Some(looks) = self.looks(chunk) else { return 0 };
         let is_wet = |look: Look| look.may_flow() || look.is_sea();
         if let Some(look) = looks.as_uniform() {
@@ -249,7 +249,7 @@ pub trait Seen {
 
     /// Returns the cells of a layer, 0 to 15, that hold water or that it passes through, not the
     /// sea: by bit, from the first index on.
-    fn flowing(&self, chunk: IVec3, layer: usize) -> [u64; 4] {
+    fn flowing(&self, chunk: ChunkPos, layer: usize) -> [u64; 4] {
         let Some(looks) = self.looks(chunk) else { return [0; 4] };
         if let Some(look) = looks.as_uniform() {
             return LayerMask::all_if(look.may_flow()).words();
@@ -352,7 +352,7 @@ fn units_of_look(look: Look) -> u8 {
 }
 
 impl Seen for WaterWorld {
-    fn looks(&self, chunk: IVec3) -> Option<ChunkLooks<'_>> {
+    fn looks(&self, chunk: ChunkPos) -> Option<ChunkLooks<'_>> {
         let cells = self.chunk(chunk)?;
         // Beyond such an edge the chunk holds sea, which is no cell of the world.
         let is_level = |edge: &Edge| matches!(edge, Edge::Level(_));
@@ -372,12 +372,12 @@ impl Seen for WaterWorld {
         WaterWorld::current(self, cell)
     }
 
-    fn current_layers(&self) -> Vec<(IVec3, u16)> {
+    fn current_layers(&self) -> Vec<(ChunkPos, u16)> {
         let grid = self.store.grid();
         self.current_layers_at().map(|(slot, layers)| (grid.position_at(slot), layers)).collect()
     }
 
-    fn wet_layers(&self, chunk: IVec3) -> u16 {
+    fn wet_layers(&self, chunk: ChunkPos) -> u16 {
         let Some(slot) = self.store.grid().slot(chunk) else { return 0 };
         let in_tick = layers_in_tick(self, slot);
         let is_wet = |&layer: &usize| {
@@ -388,7 +388,7 @@ impl Seen for WaterWorld {
         (0..16).filter(is_wet).fold(in_tick, |layers, layer| layers | 1 << layer)
     }
 
-    fn flowing(&self, chunk: IVec3, layer: usize) -> [u64; 4] {
+    fn flowing(&self, chunk: ChunkPos, layer: usize) -> [u64; 4] {
         let Some(slot) = self.store.grid().slot(chunk) else { return [0; 4] };
         if layers_in_tick(self, slot) >> layer & 1 == 0 {
             return self.store.select(LayerId::new(slot, layer), |voxel| !voxel.is_inert()).words();
@@ -410,7 +410,7 @@ fn layers_in_tick(world: &WaterWorld, slot: Slot) -> u16 {
 }
 
 impl Seen for Mirror {
-    fn looks(&self, chunk: IVec3) -> Option<ChunkLooks<'_>> {
+    fn looks(&self, chunk: ChunkPos) -> Option<ChunkLooks<'_>> {
         self.chunk(chunk).map(ChunkLooks::from)
     }
 
@@ -422,7 +422,7 @@ impl Seen for Mirror {
         Mirror::current(self, cell)
     }
 
-    fn current_layers(&self) -> Vec<(IVec3, u16)> {
+    fn current_layers(&self) -> Vec<(ChunkPos, u16)> {
         Mirror::current_layers(self).collect()
     }
 }

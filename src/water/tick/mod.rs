@@ -100,10 +100,10 @@ impl WaterWorld {
     ///
     /// ```
     /// use floodplain::water::{Rules, Voxel, WaterWorld};
-    /// use floodplain::{Chunk, glam::IVec3};
+    /// use floodplain::{Chunk, ChunkPos, glam::IVec3};
     ///
     /// let mut world = WaterWorld::new(7, Rules::lossless())?;
-    /// world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN))?;
+    /// world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Voxel::OPEN))?;
     /// world.pour(IVec3::new(8, 15, 8), 7)?;
     /// assert!(!world.step_within(0).finished);
     /// assert_eq!(world.finish_tick().moved, 7);
@@ -175,11 +175,11 @@ impl WaterWorld {
     ///
     /// ```
     /// use floodplain::water::{Rules, Voxel, WaterWorld};
-    /// use floodplain::{Chunk, glam::IVec3};
+    /// use floodplain::{Chunk, ChunkPos, glam::IVec3};
     ///
     /// let build = || {
     ///     let mut world = WaterWorld::new(7, Rules::lossless())?;
-    ///     world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN))?;
+    ///     world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Voxel::OPEN))?;
     ///     world.add_source(IVec3::new(8, 15, 8))?;
     ///     world.run(40);
     ///     Ok::<_, Box<dyn std::error::Error>>(world)
@@ -230,10 +230,10 @@ impl WaterWorld {
     ///
     /// ```
     /// use floodplain::water::{Rules, Voxel, WaterWorld};
-    /// use floodplain::{Chunk, glam::IVec3};
+    /// use floodplain::{Chunk, ChunkPos, glam::IVec3};
     ///
     /// let mut world = WaterWorld::new(7, Rules::lossless())?;
-    /// world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN))?;
+    /// world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Voxel::OPEN))?;
     /// world.pour(IVec3::new(8, 15, 8), 7)?;
     /// let progress = world.step_while(|progress| progress.report.moved == 0);
     /// assert_eq!((progress.report.moved, progress.finished), (7, false));

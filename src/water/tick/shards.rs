@@ -260,9 +260,11 @@ impl Tick<'_> {
 mod tests {
     use super::*;
     use crate::chunk::Chunk;
+    use crate::coords::ChunkPos;
+    use crate::coords::ColumnPos;
     use crate::coords::Region;
     use crate::water::{Edge, Edges, Rules, Voxel, WaterWorld};
-    use glam::{IVec2, IVec3};
+    use glam::IVec3;
 
     /// A world of several tiles: rocks, pools, sea, springs and rain over 12×2×12 chunks, some of
     /// which are not loaded.
@@ -277,7 +279,9 @@ mod tests {
             ..[Rules::lossless(), Rules::default()][random.usize(..2)]
         };
         let mut world = WaterWorld::with_bounds(seed, rules, bounds).expect("rules in range");
-        for chunk in Region::new(IVec3::new(-6, 0, -6), IVec3::new(5, 1, 5)).positions() {
+        for chunk in
+            Region::new(IVec3::new(-6, 0, -6), IVec3::new(5, 1, 5)).positions().map(ChunkPos::from)
+        {
             if random.u8(..12) > 0 {
                 world.insert_chunk(chunk, Chunk::uniform(Voxel::OPEN)).expect("in bounds");
             }
@@ -321,11 +325,11 @@ mod tests {
             for tick in 0..12 {
                 if tick == 3 || tick == 9 {
                     // Some chunks stand still, among the others.
-                    let still = [IVec3::ZERO, IVec3::new(1, 1, 2), IVec3::new(-4, 0, -4)];
+                    let still = [[0, 0, 0], [1, 1, 2], [-4, 0, -4]].map(ChunkPos::from);
                     for world in shared.iter_mut().map(|(_, world)| world).chain([&mut in_slices]) {
                         let loaded =
                             still.into_iter().filter(|&chunk| world.chunk(chunk).is_some());
-                        let loaded: Vec<IVec3> = loaded.collect();
+                        let loaded: Vec<ChunkPos> = loaded.collect();
                         let done =
                             if tick == 3 { world.freeze(loaded) } else { world.thaw(loaded) };
                         done.expect("all are loaded");
@@ -346,7 +350,7 @@ mod tests {
                     let all = shared.iter_mut().map(|(_, world)| world).chain([&mut in_slices]);
                     for world in all {
                         world.set_rules(rules).expect("rules in range");
-                        world.set_edge(IVec2::new(1, 1), Some(Edge::Drain));
+                        world.set_edge(ColumnPos::new(1, 1), Some(Edge::Drain));
                     }
                 }
                 let mut report = StepReport::default();

@@ -12,7 +12,7 @@ pub(super) mod queue;
 mod rain;
 mod water_edits;
 
-use crate::coords::{CHUNK_CELLS, Region};
+use crate::coords::{CHUNK_CELLS, ChunkPos, Region};
 use crate::edit_table::edits;
 use crate::world::World;
 use crate::world::ground::Replaced;
@@ -32,14 +32,14 @@ edits! {
     /// links are refused as [`EditError::ChangesGround`].
     ///
     /// ```
-    /// use floodplain::glam::IVec3;
+    /// use floodplain::{ChunkPos, glam::IVec3};
     /// use floodplain::water;
     /// use floodplain::world::{Content, Edit, EditError, Outcome, Palette, Rules, World};
     ///
     /// let palette = Palette::natural();
     /// let air = palette.id("air").expect("natural");
     /// let mut world = World::new(7, palette, Rules::default())?;
-    /// let (position, content) = (IVec3::ZERO, Content::from_fn(IVec3::ZERO, |_| air));
+    /// let (position, content) = (ChunkPos::ZERO, Content::from_fn(ChunkPos::ZERO, |_| air));
     /// assert_eq!(world.apply(Edit::InsertChunk { position, content }), Ok(Outcome::Done));
     /// let spring = water::Edit::AddSource(IVec3::new(3, 4, 5));
     /// let outcome = world.apply(Edit::Water(spring));
@@ -81,11 +81,11 @@ edits! {
     } [GROUND.within(*region)] => fill_material -> Units;
     2 InsertChunk {
         /// The chunk's position, in chunks.
-        position: IVec3,
+        position: ChunkPos,
         /// What it holds.
         content: Content,
     } [WORLD.chunks(1)] => insert_chunk;
-    3 RemoveChunk(position: IVec3) [WORLD.chunks(1)] => remove_chunk -> Removed;
+    3 RemoveChunk(position: ChunkPos) [WORLD.chunks(1)] => remove_chunk -> Removed;
     4 Rain {
         /// From where.
         from: IVec3,
@@ -96,7 +96,7 @@ edits! {
     6 /** An edit of moisture. */ Soil(edit: humidity::Edit) [edit.demand()] => (edit_soil) -> Soil;
     7 /** An edit of pressure. */ Blast(edit: blast::Edit) [edit.demand()] => (edit_blast) -> Blast;
     8 WakeAll [WORLD.each_chunk(CHUNK_CELLS)] => wake_all;
-    9 RemoveChunks(positions: Vec<IVec3>)
+    9 RemoveChunks(positions: Vec<ChunkPos>)
         [WORLD.chunks(positions.len())] => remove_chunks -> Records;
     10 InsertRecords(records: Vec<ChunkRecord>) [WORLD.chunks(records.len())] => insert_records;
     11 Charge {
@@ -139,13 +139,13 @@ impl Outcome {
     /// rain those that found a place; `None` for other edits. What a bucket gave, or gets back:
     ///
     /// ```
-    /// use floodplain::glam::IVec3;
+    /// use floodplain::{ChunkPos, glam::IVec3};
     /// use floodplain::water;
     /// use floodplain::world::{Content, Edit, MaterialId, Palette, Rules, World};
     ///
     /// let mut world = World::new(7, Palette::natural(), Rules::default())?;
-    /// let air = Content::from_fn(IVec3::ZERO, |_| MaterialId(0));
-    /// world.insert_chunk(IVec3::ZERO, air)?;
+    /// let air = Content::from_fn(ChunkPos::ZERO, |_| MaterialId(0));
+    /// world.insert_chunk(ChunkPos::ZERO, air)?;
     /// let (cell, units) = (IVec3::new(8, 0, 8), 9);
     /// world.queue(Edit::Water(water::Edit::Pour { cell, units }));
     /// world.step();

@@ -1,6 +1,6 @@
 //! Edits of the parts that leave the ground as it is; those that would change it are refused.
 
-use crate::coords::{Cube, Region, Shape};
+use crate::coords::{ChunkPos, Cube, Region, Shape};
 use crate::world::World;
 use crate::world::pressure::Matter;
 use crate::world::rules::error::EditError;
@@ -52,7 +52,7 @@ impl World {
     }
 
     /// Freezes or thaws the soil and the pressure of chunks, as their water.
-    pub(in crate::world) fn follow_stillness(&mut self, chunks: &[IVec3]) {
+    pub(in crate::world) fn follow_stillness(&mut self, chunks: &[ChunkPos]) {
         for &chunk in chunks {
             self.set_still(chunk, self.water.is_frozen(chunk));
             self.note_still(chunk);
@@ -61,7 +61,7 @@ impl World {
     }
 
     /// Freezes or thaws the soil and the pressure of a chunk, as its water.
-    pub(in crate::world) fn set_still(&mut self, chunk: IVec3, is_still: bool) {
+    pub(in crate::world) fn set_still(&mut self, chunk: ChunkPos, is_still: bool) {
         self.soil.set_still(chunk, is_still);
         self.blast.set_still(chunk, is_still);
     }

@@ -21,14 +21,14 @@ impl World {
     /// placed, as water or in soil.
     ///
     /// ```
-    /// use floodplain::glam::IVec3;
+    /// use floodplain::{ChunkPos, glam::IVec3};
     /// use floodplain::world::{Content, Palette, Rules, World};
     ///
     /// let palette = Palette::natural();
     /// let [air, soil] = ["air", "soil"].map(|name| palette.id(name).expect("natural"));
     /// let mut world = World::new(7, palette, Rules::default())?;
-    /// let ground = Content::from_heights(IVec3::ZERO, |_, _| 3, |_| soil, air);
-    /// world.insert_chunk(IVec3::ZERO, ground)?;
+    /// let ground = Content::from_heights(ChunkPos::ZERO, |_, _| 3, |_| soil, air);
+    /// world.insert_chunk(ChunkPos::ZERO, ground)?;
     /// assert_eq!(world.rain(IVec3::new(2, 15, 2), 8)?, 8);
     /// assert_eq!(world.moisture(IVec3::new(2, 3, 2)), 6.0 * 64.0);
     /// assert_eq!(world.units(IVec3::new(2, 4, 2)), 2);

@@ -2,11 +2,11 @@
 //! still. Each is that of [`WaterWorld`](crate::water::WaterWorld) of the same name, where it says
 //! what becomes of the water. None of them changes the ground.
 
-use crate::coords::Region;
+use crate::coords::{ChunkPos, ColumnPos, Region};
 use crate::water::{self, Edge, Fixture};
 use crate::world::World;
 use crate::world::rules::error::EditError;
-use glam::{IVec2, IVec3};
+use glam::IVec3;
 
 impl World {
     /// Pours up to `units` into a cell, as
@@ -14,12 +14,12 @@ impl World {
     /// 7; they count as placed. [`rain`](World::rain) falls down to the ground first, and soaks in.
     ///
     /// ```
-    /// use floodplain::glam::IVec3;
+    /// use floodplain::{ChunkPos, glam::IVec3};
     /// use floodplain::world::{Content, MaterialId, Palette, Rules, World};
     ///
     /// let mut world = World::new(7, Palette::natural(), Rules::default())?;
-    /// let air = Content::from_fn(IVec3::ZERO, |_| MaterialId(0));
-    /// world.insert_chunk(IVec3::ZERO, air)?;
+    /// let air = Content::from_fn(ChunkPos::ZERO, |_| MaterialId(0));
+    /// world.insert_chunk(ChunkPos::ZERO, air)?;
     /// let (pond, bucket) = (IVec3::new(8, 0, 8), 9);
     /// let poured = world.pour(pond, bucket)?;
     /// assert_eq!((poured, bucket - poured), (7, 2), "two stay in the bucket");
@@ -50,13 +50,13 @@ impl World {
     /// gave; they count as removed.
     ///
     /// ```
-    /// use floodplain::Region;
+    /// use floodplain::{ChunkPos, Region};
     /// use floodplain::glam::IVec3;
     /// use floodplain::world::{Content, MaterialId, Palette, Rules, World};
     ///
     /// let mut world = World::new(7, Palette::natural(), Rules::default())?;
-    /// let air = Content::from_fn(IVec3::ZERO, |_| MaterialId(0));
-    /// world.insert_chunk(IVec3::ZERO, air)?;
+    /// let air = Content::from_fn(ChunkPos::ZERO, |_| MaterialId(0));
+    /// world.insert_chunk(ChunkPos::ZERO, air)?;
     /// world.fill_water(Region::new(IVec3::ZERO, IVec3::new(15, 9, 15)), 7)?;
     /// let pump = IVec3::new(8, 0, 8);
     /// let taken = world.drain_body(pump, 20)?;
@@ -101,14 +101,14 @@ impl World {
     /// [`WaterWorld::add_source`](crate::water::WaterWorld::add_source).
     ///
     /// ```
-    /// use floodplain::glam::IVec3;
+    /// use floodplain::{ChunkPos, glam::IVec3};
     /// use floodplain::world::{Content, Palette, Rules, World};
     ///
     /// let palette = Palette::natural();
     /// let [air, soil] = ["air", "soil"].map(|name| palette.id(name).expect("natural"));
     /// let mut world = World::new(7, palette, Rules::default())?;
-    /// let ground = Content::from_heights(IVec3::ZERO, |_, _| 3, |_| soil, air);
-    /// world.insert_chunk(IVec3::ZERO, ground)?;
+    /// let ground = Content::from_heights(ChunkPos::ZERO, |_, _| 3, |_| soil, air);
+    /// world.insert_chunk(ChunkPos::ZERO, ground)?;
     /// let spring = IVec3::new(8, 4, 8);
     /// assert!(world.add_source(spring)?);
     /// world.run(40);
@@ -159,7 +159,7 @@ impl World {
     /// Sets what water does at the faces of a column of chunks, by the x and z of their positions,
     /// while it is not loaded; `None` for what the rules say. Returns `false`, and changes nothing,
     /// if it is so; see [`WaterWorld::set_edge`](crate::water::WaterWorld::set_edge).
-    pub fn set_edge(&mut self, column: IVec2, edge: Option<Edge>) -> bool {
+    pub fn set_edge(&mut self, column: ColumnPos, edge: Option<Edge>) -> bool {
         self.settle();
         self.water.set_edge(column, edge)
     }
@@ -186,18 +186,18 @@ impl World {
     /// players.
     ///
     /// ```
-    /// use floodplain::glam::IVec3;
+    /// use floodplain::{ChunkPos, glam::IVec3};
     /// use floodplain::world::{Content, MaterialId, Palette, Rules, World};
     ///
     /// let mut world = World::new(7, Palette::natural(), Rules::default())?;
-    /// let air = Content::from_fn(IVec3::ZERO, |_| MaterialId(0));
-    /// world.insert_chunk(IVec3::ZERO, air)?;
+    /// let air = Content::from_fn(ChunkPos::ZERO, |_| MaterialId(0));
+    /// world.insert_chunk(ChunkPos::ZERO, air)?;
     /// let cell = IVec3::new(8, 9, 8);
     /// world.pour(cell, 5)?;
-    /// assert!(world.freeze([IVec3::ZERO])?);
+    /// assert!(world.freeze([ChunkPos::ZERO])?);
     /// world.run(20);
     /// assert_eq!(world.units(cell), 5, "it hangs in the air");
-    /// assert!(world.thaw([IVec3::ZERO])?);
+    /// assert!(world.thaw([ChunkPos::ZERO])?);
     /// world.run(20);
     /// assert_eq!(world.units(cell), 0);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -205,9 +205,12 @@ impl World {
     ///
     /// # Errors
     /// No chunk is loaded at one of the positions, as [`EditError::Water`]. Then none is frozen.
-    pub fn freeze(&mut self, chunks: impl IntoIterator<Item = IVec3>) -> Result<bool, EditError> {
+    pub fn freeze(
+        &mut self,
+        chunks: impl IntoIterator<Item = ChunkPos>,
+    ) -> Result<bool, EditError> {
         self.settle();
-        let chunks: Vec<IVec3> = chunks.into_iter().collect();
+        let chunks: Vec<ChunkPos> = chunks.into_iter().collect();
         let is_changed = self.water.freeze(chunks.iter().copied())?;
         self.follow_stillness(&chunks);
         Ok(is_changed)
@@ -218,9 +221,9 @@ impl World {
     ///
     /// # Errors
     /// No chunk is loaded at one of the positions, as [`EditError::Water`]. Then none is thawed.
-    pub fn thaw(&mut self, chunks: impl IntoIterator<Item = IVec3>) -> Result<bool, EditError> {
+    pub fn thaw(&mut self, chunks: impl IntoIterator<Item = ChunkPos>) -> Result<bool, EditError> {
         self.settle();
-        let chunks: Vec<IVec3> = chunks.into_iter().collect();
+        let chunks: Vec<ChunkPos> = chunks.into_iter().collect();
         let is_changed = self.water.thaw(chunks.iter().copied())?;
         self.follow_stillness(&chunks);
         Ok(is_changed)

@@ -11,6 +11,7 @@
 
 use super::update::{ChunkUpdate, Update};
 use crate::codec::{DecodeError, Field, Format, Reader, put_varint, put_way, unzigzag, zigzag};
+use crate::coords::ChunkPos;
 use crate::water;
 use crate::water::feed::{next_chunk, put_runs, take_runs};
 use crate::world::pressure::Broken;
@@ -35,7 +36,7 @@ impl Update {
         let mut out = vec![VERSION];
         self.water.put(&mut out);
         put_varint(&mut out, self.ground.len() as u64);
-        let mut before = IVec3::ZERO;
+        let mut before = ChunkPos::ZERO;
         for chunk in &self.ground {
             put_way(&mut out, before, chunk.position);
             before = chunk.position;
@@ -77,7 +78,7 @@ impl Update {
     }
 }
 
-fn chunk(from: &mut Reader<'_>, position: IVec3) -> Result<ChunkUpdate, DecodeError> {
+fn chunk(from: &mut Reader<'_>, position: ChunkPos) -> Result<ChunkUpdate, DecodeError> {
     let at = from.at();
     let (materials, moisture) = (take_runs(from, Field::take)?, take_runs(from, Field::take)?);
     let chunk = ChunkUpdate { position, materials, moisture };
@@ -101,7 +102,7 @@ fn event(from: &mut Reader<'_>, ticks: u64, before: IVec3) -> Result<Broken, Dec
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::coords::CHUNK_CELLS;
+    use crate::coords::{CHUNK_CELLS, Cube, Shape};
     use crate::water::Run;
     use crate::world::rules::material::MaterialId;
     use crate::world::{Feed, Palette, Rules, World};
@@ -121,7 +122,7 @@ mod tests {
                 }
                 let first = Run { start: 0, cells: 1, value: 255 };
                 let moisture = vec![first, Run { start, cells, value: start as u8 }];
-                let position = IVec3::MIN >> 4;
+                let position = Cube::chunk_of(IVec3::MIN);
                 let chunk = ChunkUpdate { position, materials: Vec::new(), moisture };
                 let update = update(vec![chunk], Vec::new());
                 assert_eq!(Update::from_bytes(&update.to_bytes()), Ok(update));
@@ -149,7 +150,7 @@ mod tests {
         for runs in [1, 5, 2000] {
             let run = |start: u16| Run { start: start * 2, cells: 1, value: start as u8 };
             let chunk = |x| ChunkUpdate {
-                position: IVec3::new(x, 0, 0),
+                position: ChunkPos::new(x, 0, 0),
                 materials: Vec::new(),
                 moisture: (0..runs).map(run).collect(),
             };

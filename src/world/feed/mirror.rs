@@ -2,7 +2,7 @@
 
 use super::update::{ChunkUpdate, MOISTURE_STEP, Update};
 use crate::chunk::Chunk;
-use crate::coords::{Cube, Shape};
+use crate::coords::{ChunkPos, Cube, Shape};
 use crate::water::{self, ChunkEvent, MirrorError, Run};
 use crate::world::rules::material::MaterialId;
 use glam::IVec3;
@@ -18,7 +18,7 @@ use hashbrown::HashMap;
 pub struct Mirror {
     water: water::Mirror,
     /// Those that `water` has.
-    chunks: HashMap<IVec3, Ground>,
+    chunks: HashMap<ChunkPos, Ground>,
 }
 
 /// What a chunk is made of, and how moist it is, in steps.
@@ -57,7 +57,7 @@ impl Mirror {
 
     /// Forgets the chunks at positions of which `is_kept` is false, so that others have room; see
     /// [`water::Mirror::retain`].
-    pub fn retain(&mut self, is_kept: impl FnMut(IVec3) -> bool) {
+    pub fn retain(&mut self, is_kept: impl FnMut(ChunkPos) -> bool) {
         self.water.retain(is_kept);
         self.chunks.retain(|&chunk, _| self.water.chunk(chunk).is_some());
     }
@@ -106,12 +106,12 @@ impl Mirror {
 
     /// Returns the materials of the chunk at a chunk position; `None` if it is not here. Cells out
     /// of the world's bounds have the first one.
-    pub fn chunk(&self, position: IVec3) -> Option<&Chunk<MaterialId>> {
+    pub fn chunk(&self, position: ChunkPos) -> Option<&Chunk<MaterialId>> {
         self.chunks.get(&position).map(|chunk| &chunk.materials)
     }
 
     /// Returns the positions of the chunks that are here, in order: y slowest, then z, then x.
-    pub fn chunks(&self) -> Vec<IVec3> {
+    pub fn chunks(&self) -> Vec<ChunkPos> {
         self.water.chunks()
     }
 }

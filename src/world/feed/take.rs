@@ -3,14 +3,13 @@
 use super::untold::{self, List};
 use super::update::{ChunkUpdate, Update, level_of};
 use crate::chunk::{CellMask, Chunk};
-use crate::coords::{CHUNK_CELLS, sort_key};
+use crate::coords::{CHUNK_CELLS, ChunkPos};
 use crate::simulation::ChunkChanges;
 use crate::subscribers::Subscription;
 use crate::water::feed::runs;
 use crate::water::{self, ChunkEvent, Run};
 use crate::world::World;
 use crate::world::rules::material::MaterialId;
-use glam::IVec3;
 use hashbrown::HashMap;
 use std::collections::BTreeMap;
 
@@ -31,18 +30,18 @@ use std::collections::BTreeMap;
 /// in most ticks by less than a step.
 ///
 /// ```
-/// use floodplain::glam::IVec3;
+/// use floodplain::{ChunkPos, glam::IVec3};
 /// use floodplain::world::{Content, Feed, Mirror, Palette, Rules, Update, World};
 ///
 /// let palette = Palette::natural();
 /// let [air, soil] = ["air", "soil"].map(|name| palette.id(name).expect("natural"));
 /// let mut world = World::new(7, palette, Rules::default())?;
-/// world.insert_chunk(IVec3::ZERO, Content::from_heights(IVec3::ZERO, |_, _| 7, |_| soil, air))?;
+/// world.insert_chunk(ChunkPos::ZERO, Content::from_heights(ChunkPos::ZERO, |_, _| 7, |_| soil, air))?;
 /// let mut feed = Feed::new(&mut world);
 ///
 /// // A client joins.
 /// let mut mirror = Mirror::new(1_000);
-/// mirror.apply(&feed.whole(&world, [IVec3::ZERO]))?;
+/// mirror.apply(&feed.whole(&world, [ChunkPos::ZERO]))?;
 ///
 /// let ground = IVec3::new(8, 7, 8);
 /// world.rain(IVec3::new(8, 15, 8), 9)?;
@@ -60,7 +59,7 @@ pub struct Feed {
     water: water::Feed,
     untold: Subscription<List>,
     /// The steps of moisture that the last update left, of chunks with any.
-    levels: HashMap<IVec3, Chunk<u8>>,
+    levels: HashMap<ChunkPos, Chunk<u8>>,
 }
 
 impl Feed {
@@ -68,7 +67,7 @@ impl Feed {
     pub fn new(world: &mut World) -> Feed {
         let water = water::Feed::new(&mut world.water);
         let mut feed = Feed { water, untold: world.subscribe(), levels: HashMap::new() };
-        let chunks: Vec<IVec3> = world.ground.chunks().map(|(chunk, _)| chunk).collect();
+        let chunks: Vec<ChunkPos> = world.ground.chunks().map(|(chunk, _)| chunk).collect();
         chunks.into_iter().for_each(|chunk| feed.learn(world, chunk));
         feed
     }
@@ -88,27 +87,26 @@ impl Feed {
         let water = self.water.take(&mut world.water).at_tick(world.tick);
         world.publish_changes();
         let List { materials, mut soil, events } = self.untold.take();
-        let mut ground: BTreeMap<[i32; 3], ChunkUpdate> = BTreeMap::new();
+        let mut ground: BTreeMap<ChunkPos, ChunkUpdate> = BTreeMap::new();
         for chunk in water.chunks().iter().filter(|chunk| chunk.event != ChunkEvent::Changed) {
             self.learn(world, chunk.position);
-            ground.insert(sort_key(chunk.position), self.whole_chunk(world, chunk.position));
+            ground.insert(chunk.position, self.whole_chunk(world, chunk.position));
         }
         // Where soil ends, its moisture is gone without being listed.
         let materials = untold::list(materials);
         untold::add(&mut soil, &materials);
-        let is_known = |chunk: IVec3| ground.contains_key(&sort_key(chunk));
+        let is_known = |chunk: ChunkPos| ground.contains_key(&chunk);
         let changed: Vec<ChunkChanges> =
             materials.into_iter().filter(|changes| !is_known(changes.chunk)).collect();
-        soil.retain(|&[y, z, x], _| !is_known(IVec3::new(x, y, z)));
+        soil.retain(|&chunk, _| !is_known(chunk));
         for ChunkChanges { chunk, cells } in changed {
-            let of_chunk = ground.entry(sort_key(chunk)).or_insert_with(|| empty(chunk));
+            let of_chunk = ground.entry(chunk).or_insert_with(|| empty(chunk));
             let material = |index| world.ground.chunk(chunk).map(|cells| cells.get(index));
             let each = cells.iter().filter_map(|index| Some((index, material(index)?)));
             of_chunk.materials = runs(each);
         }
-        for ([y, z, x], cells) in soil {
-            let chunk = IVec3::new(x, y, z);
-            let of_chunk = ground.entry([y, z, x]).or_insert_with(|| empty(chunk));
+        for (chunk, cells) in soil {
+            let of_chunk = ground.entry(chunk).or_insert_with(|| empty(chunk));
             of_chunk.moisture = runs(self.take_levels(world, chunk, &cells).into_iter());
         }
         let ground = ground.into_values().filter(|chunk| !chunk.is_empty()).collect();
@@ -119,7 +117,7 @@ impl Feed {
     /// [`Loaded`](ChunkEvent::Loaded) or, if none is there, as [`Unloaded`](ChunkEvent::Unloaded):
     /// for a client that joins, or that has missed an update. It follows the last update that was
     /// taken.
-    pub fn whole(&mut self, world: &World, chunks: impl IntoIterator<Item = IVec3>) -> Update {
+    pub fn whole(&mut self, world: &World, chunks: impl IntoIterator<Item = ChunkPos>) -> Update {
         let water = self.water.whole(&world.water, chunks).at_tick(world.tick);
         let ground = water.chunks().iter().map(|chunk| self.whole_chunk(world, chunk.position));
         let ground = ground.filter(|chunk| !chunk.is_empty()).collect();
@@ -133,7 +131,7 @@ impl Feed {
     }
 
     /// Learns the steps of moisture in a chunk, if it is loaded.
-    fn learn(&mut self, world: &World, chunk: IVec3) {
+    fn learn(&mut self, world: &World, chunk: ChunkPos) {
         self.levels.remove(&chunk);
         let Some(units) = world.soil.chunk_units(chunk) else { return };
         let levels = match units.all().as_dense() {
@@ -147,7 +145,12 @@ impl Feed {
 
     /// Returns the cells among these whose moisture is at another step than in the last update,
     /// with that, and learns it.
-    fn take_levels(&mut self, world: &World, chunk: IVec3, cells: &CellMask) -> Vec<(usize, u8)> {
+    fn take_levels(
+        &mut self,
+        world: &World,
+        chunk: ChunkPos,
+        cells: &CellMask,
+    ) -> Vec<(usize, u8)> {
         let units = world.soil.chunk_units(chunk);
         let now = |index| units.as_ref().map_or(0, |units| level_of(units.held(index)));
         let known = self.levels.get(&chunk);
@@ -167,7 +170,7 @@ impl Feed {
 
     /// Returns all of a chunk that is not of the first material or dry; nothing if it is not
     /// loaded.
-    fn whole_chunk(&self, world: &World, chunk: IVec3) -> ChunkUpdate {
+    fn whole_chunk(&self, world: &World, chunk: ChunkPos) -> ChunkUpdate {
         let Some(cells) = world.ground.chunk(chunk) else { return empty(chunk) };
         ChunkUpdate {
             position: chunk,
@@ -188,6 +191,6 @@ fn runs_but_of<T: Copy + PartialEq>(chunk: &Chunk<T>, left_out: T) -> Vec<Run<T>
     }
 }
 
-fn empty(position: IVec3) -> ChunkUpdate {
+fn empty(position: ChunkPos) -> ChunkUpdate {
     ChunkUpdate { position, materials: Vec::new(), moisture: Vec::new() }
 }

@@ -3,28 +3,27 @@
 //! like has lists of its own.
 
 use crate::chunk::CellMask;
-use crate::coords::sort_key;
+use crate::coords::ChunkPos;
 use crate::simulation::ChunkChanges;
 use crate::subscribers::{Subscribers, Subscription};
 use crate::world::World;
 use crate::world::pressure::Broken;
-use glam::IVec3;
 use hashbrown::HashSet;
 use std::collections::BTreeMap;
 
 /// Cells by chunk, in order of position.
-pub(crate) type Cells = BTreeMap<[i32; 3], CellMask>;
+pub(crate) type Cells = BTreeMap<ChunkPos, CellMask>;
 
 /// Adds the cells of a list.
 pub(crate) fn add(all: &mut Cells, list: &[ChunkChanges]) {
     for ChunkChanges { chunk, cells } in list {
-        all.entry(sort_key(*chunk)).or_default().union_with(cells);
+        all.entry(*chunk).or_default().union_with(cells);
     }
 }
 
 /// Returns cells as a list.
 pub(crate) fn list(all: Cells) -> Vec<ChunkChanges> {
-    let list = all.into_iter().map(|([y, z, x], cells)| (IVec3::new(x, y, z), cells));
+    let list = all.into_iter();
     ChunkChanges::list(list.collect())
 }
 
@@ -84,7 +83,7 @@ impl World {
         if core::mem::replace(&mut self.untold.loads, loads) != loads {
             let ground = self.ground.chunks().map(|(chunk, _)| chunk);
             let all = ground.chain(self.blast.chunks().map(|(chunk, _)| chunk));
-            let there: HashSet<[i32; 3]> = all.map(sort_key).collect();
+            let there: HashSet<ChunkPos> = all.collect();
             let own = self.untold.own.iter_mut();
             own.for_each(|own| own.retain(|chunk, _| there.contains(chunk)));
         }

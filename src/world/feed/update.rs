@@ -2,14 +2,13 @@
 //! chunk, in runs of equal cells, and what broke.
 
 use crate::chunk::CellMask;
-use crate::coords::{Cube, Face, Shape, sort_key};
+use crate::coords::{ChunkPos, Cube, Face, Shape};
 use crate::humidity::UNITS;
 use crate::simulation::ChunkChanges;
 use crate::water::feed::faces_of;
 use crate::water::{self, Run};
 use crate::world::pressure::Broken;
 use crate::world::rules::material::MaterialId;
-use glam::IVec3;
 use std::collections::BTreeMap;
 
 /// The steps in which a feed says how moist soil is: an eighth of a unit of water by the default
@@ -26,7 +25,7 @@ pub(super) fn level_of(units: u32) -> u8 {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChunkUpdate {
     /// The chunk position.
-    pub position: IVec3,
+    pub position: ChunkPos,
     /// The cells that may be of another material, in order of index, in runs that do not overlap.
     /// Of a chunk that was loaded, all cells that are not of the first material.
     pub materials: Vec<Run<MaterialId>>,
@@ -105,7 +104,7 @@ impl Update {
 
     /// Returns the update with only the chunks at positions of which `is_wanted` is true, and only
     /// what broke in them: for a client that follows a part of the world.
-    pub fn only(&self, is_wanted: impl Fn(IVec3) -> bool) -> Update {
+    pub fn only(&self, is_wanted: impl Fn(ChunkPos) -> bool) -> Update {
         let ground = self.ground.iter().filter(|chunk| is_wanted(chunk.position));
         let events = self.events.iter().filter(|event| is_wanted(Cube::chunk_of(event.cell)));
         Update {
@@ -118,13 +117,13 @@ impl Update {
     /// Returns the cells that may look different, by whatever has changed in them, in order of
     /// chunk position; all cells of chunks that were loaded or unloaded.
     pub fn changes(&self) -> Vec<ChunkChanges> {
-        let mut all: BTreeMap<[i32; 3], CellMask> = BTreeMap::new();
+        let mut all: BTreeMap<ChunkPos, CellMask> = BTreeMap::new();
         let ground = self.ground.iter().map(|chunk| (chunk.position, chunk.cells()));
         let water = self.water.changes().into_iter().map(|changes| (changes.chunk, changes.cells));
         for (chunk, cells) in ground.chain(water) {
-            all.entry(sort_key(chunk)).or_default().union_with(&cells);
+            all.entry(chunk).or_default().union_with(&cells);
         }
-        let list = all.into_iter().map(|([y, z, x], cells)| (IVec3::new(x, y, z), cells));
+        let list = all.into_iter();
         ChunkChanges::list(list.collect())
     }
 }

@@ -1,7 +1,7 @@
 //! Loading and unloading chunks, in all parts at once.
 
 use crate::chunk::Chunk;
-use crate::coords::{CHUNK_CELLS, Cube, Region, Shape, sort_key};
+use crate::coords::{CHUNK_CELLS, ChunkPos, Cube, Region, Shape};
 use crate::humidity::MOST_HUMIDITY;
 use crate::water::Voxel;
 use crate::world::World;
@@ -21,7 +21,7 @@ impl World {
     /// A chunk is loaded there already, or the position lies outside the world's bounds; the
     /// palette lacks a material; water in a solid cell or [`Voxel::SOLID`] in an open one; moisture
     /// in a cell that is not permeable, or more than it can hold.
-    pub fn insert_chunk(&mut self, position: IVec3, content: Content) -> Result<(), EditError> {
+    pub fn insert_chunk(&mut self, position: ChunkPos, content: Content) -> Result<(), EditError> {
         self.insert_chunks([(position, content)])
     }
 
@@ -33,10 +33,10 @@ impl World {
     /// loaded.
     pub fn insert_chunks(
         &mut self,
-        chunks: impl IntoIterator<Item = (IVec3, Content)>,
+        chunks: impl IntoIterator<Item = (ChunkPos, Content)>,
     ) -> Result<(), EditError> {
         self.settle();
-        let chunks: Vec<(IVec3, Content)> = chunks.into_iter().collect();
+        let chunks: Vec<(ChunkPos, Content)> = chunks.into_iter().collect();
         let mut seen = HashSet::new();
         let mut voxels = Vec::with_capacity(chunks.len());
         for (position, content) in &chunks {
@@ -65,7 +65,7 @@ impl World {
     /// Loads a chunk in all parts except water, which has it already.
     pub(in crate::world) fn load(
         &mut self,
-        position: IVec3,
+        position: ChunkPos,
         materials: Chunk<MaterialId>,
         moisture: Option<&Chunk<u32>>,
     ) -> Result<(), EditError> {
@@ -85,10 +85,10 @@ impl World {
     /// units.
     pub(in crate::world) fn unload(
         &mut self,
-        position: IVec3,
+        position: ChunkPos,
     ) -> (Chunk<MaterialId>, Option<Chunk<u32>>) {
         let materials = self.ground.remove(position).unwrap_or(Chunk::uniform(MaterialId(0)));
-        self.mirrored.remove(&sort_key(position));
+        self.mirrored.remove(&position);
         self.set_still(position, false);
         // There is no chunk if it has neither pressure nor ground.
         _ = self.blast.remove_chunk(position);
@@ -105,7 +105,7 @@ impl World {
     ///
     /// # Errors
     /// No chunk is loaded there.
-    pub fn remove_chunk(&mut self, position: IVec3) -> Result<Content, EditError> {
+    pub fn remove_chunk(&mut self, position: ChunkPos) -> Result<Content, EditError> {
         self.settle();
         if self.ground.chunk(position).is_none() {
             return Err(EditError::ChunkAbsent(position));
@@ -116,7 +116,7 @@ impl World {
     }
 
     /// Returns the cells of a chunk inside the bounds, if it is not loaded and may be.
-    pub(in crate::world) fn vacant(&self, position: IVec3) -> Result<Region, EditError> {
+    pub(in crate::world) fn vacant(&self, position: ChunkPos) -> Result<Region, EditError> {
         if self.ground.chunk(position).is_some() {
             return Err(EditError::ChunkPresent(position));
         }
@@ -127,7 +127,7 @@ impl World {
     }
 
     /// Returns materials with the first one in the cells beyond the bounds.
-    fn within_bounds(&self, position: IVec3, mut chunk: Chunk<MaterialId>) -> Chunk<MaterialId> {
+    fn within_bounds(&self, position: ChunkPos, mut chunk: Chunk<MaterialId>) -> Chunk<MaterialId> {
         let (bounds, region) = (self.bounds(), Cube::region_of(position));
         if bounds.intersection(&region) != Some(region) {
             for (index, material) in chunk.cells_mut().iter_mut().enumerate() {

@@ -1,7 +1,7 @@
 //! A chunk as a game gives it to a world, or takes it out: materials, water and moisture.
 
 use crate::chunk::Chunk;
-use crate::coords::{Cube, Shape};
+use crate::coords::{ChunkPos, Cube, Shape};
 use crate::water::Voxel;
 use crate::world::rules::material::MaterialId;
 use glam::IVec3;
@@ -42,15 +42,15 @@ impl Content {
     /// chunk position.
     ///
     /// ```
-    /// use floodplain::glam::IVec3;
+    /// use floodplain::{ChunkPos, glam::IVec3};
     /// use floodplain::world::{Content, MaterialId};
     ///
     /// let level = |cell: IVec3| MaterialId(u8::from(cell.y < 20));
-    /// let content = Content::from_fn(IVec3::Y, level);
+    /// let content = Content::from_fn(ChunkPos::new(0, 1, 0), level);
     /// assert_eq!(content.materials.get(3 * 256), MaterialId(1), "y = 19");
     /// assert_eq!(content.materials.get(4 * 256), MaterialId(0), "y = 20");
     /// ```
-    pub fn from_fn(chunk: IVec3, mut material: impl FnMut(IVec3) -> MaterialId) -> Content {
+    pub fn from_fn(chunk: ChunkPos, mut material: impl FnMut(IVec3) -> MaterialId) -> Content {
         let mut materials = Chunk::uniform(MaterialId(0));
         for (index, cell) in materials.cells_mut().iter_mut().enumerate() {
             *cell = material(Cube::cell_at(chunk, index));
@@ -63,7 +63,7 @@ impl Content {
     /// of the highest ground at an x and z. `ground` returns its material by depth below that, 0
     /// for the surface. The cells above are `open`.
     pub fn from_heights(
-        chunk: IVec3,
+        chunk: ChunkPos,
         mut top: impl FnMut(i32, i32) -> i32,
         mut ground: impl FnMut(u32) -> MaterialId,
         open: MaterialId,

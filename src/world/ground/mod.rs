@@ -12,7 +12,7 @@ pub(super) mod record;
 mod water_table;
 
 use crate::chunk::Chunk;
-use crate::coords::{CHUNK_CELLS, Cube, Region, Shape};
+use crate::coords::{CHUNK_CELLS, ChunkPos, Cube, Region, Shape};
 use crate::humidity::{Cell, Plane, UNITS};
 use crate::simulation::Displaced;
 use crate::world::World;
@@ -132,7 +132,7 @@ impl World {
     /// Loads a chunk of the ground in soil, with this moisture, if a cell of it is permeable.
     pub(in crate::world) fn load_soil(
         &mut self,
-        chunk: IVec3,
+        chunk: ChunkPos,
         moisture: Option<&Chunk<u32>>,
     ) -> Result<(), EditError> {
         if let (true, Some(ground)) = (self.has_soil(chunk), self.ground.chunk(chunk)) {
@@ -160,18 +160,18 @@ impl World {
     }
 
     /// Returns whether a cell of a chunk is permeable.
-    pub(in crate::world) fn has_soil(&self, chunk: IVec3) -> bool {
+    pub(in crate::world) fn has_soil(&self, chunk: ChunkPos) -> bool {
         self.has_any(chunk, |traits| traits.is_permeable())
     }
 
     /// Returns whether a cell of a chunk is solid.
-    pub(in crate::world) fn has_solid(&self, chunk: IVec3) -> bool {
+    pub(in crate::world) fn has_solid(&self, chunk: ChunkPos) -> bool {
         self.has_any(chunk, |traits| traits.solid)
     }
 
     /// Returns whether a cell of a chunk is of such a material. Cells beyond the bounds are of the
     /// first material, and do not count.
-    fn has_any(&self, chunk: IVec3, is_such: impl Fn(Traits) -> bool) -> bool {
+    fn has_any(&self, chunk: ChunkPos, is_such: impl Fn(Traits) -> bool) -> bool {
         let Some(ground) = self.ground.chunk(chunk) else { return false };
         if let Some(material) = ground.as_uniform() {
             return is_such(self.palette.traits(material));
@@ -198,8 +198,7 @@ impl World {
                 return Err(EditError::OutOfBounds(corner));
             }
         }
-        let mut chunks =
-            Region::new(Cube::chunk_of(region.min()), Cube::chunk_of(region.max())).positions();
+        let mut chunks = Cube::chunks_of(region);
         match chunks.find(|&chunk| self.ground.chunk(chunk).is_none()) {
             Some(chunk) => Err(EditError::NotLoaded(Cube::cell_at(chunk, 0).max(region.min()))),
             None => Ok(()),

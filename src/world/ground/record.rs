@@ -3,14 +3,13 @@
 
 use crate::chunk::Chunk;
 use crate::codec::{DecodeError, Field, Format, Reader};
-use crate::coords::{CHUNK_CELLS, Cube, Shape};
+use crate::coords::{CHUNK_CELLS, ChunkPos, Cube, Shape};
 use crate::humidity::ChunkUnits;
 use crate::water;
 use crate::world::World;
 use crate::world::ground::chunks::Filling;
 use crate::world::rules::error::EditError;
 use crate::world::rules::material::MaterialId;
-use glam::IVec3;
 use hashbrown::HashSet;
 
 /// The version of the bytes.
@@ -22,20 +21,20 @@ const VERSION: u8 = 1;
 /// its moisture including rain, and its [water](water::ChunkRecord) with all flows; no pressure.
 ///
 /// ```
-/// use floodplain::glam::IVec3;
+/// use floodplain::{ChunkPos, glam::IVec3};
 /// use floodplain::world::{ChunkRecord, Content, Palette, Rules, World};
 ///
 /// let palette = Palette::natural();
 /// let [air, soil] = ["air", "soil"].map(|name| palette.id(name).expect("natural"));
 /// let mut world = World::new(7, palette, Rules::default())?;
-/// world.insert_chunk(IVec3::ZERO, Content::from_heights(IVec3::ZERO, |_, _| 7, |_| soil, air))?;
+/// world.insert_chunk(ChunkPos::ZERO, Content::from_heights(ChunkPos::ZERO, |_, _| 7, |_| soil, air))?;
 /// world.rain(IVec3::new(8, 15, 8), 9)?;
 /// world.run(3);
-/// let before = (world.chunk(IVec3::ZERO), world.total());
-/// let records = world.remove_chunks([IVec3::ZERO])?;
+/// let before = (world.chunk(ChunkPos::ZERO), world.total());
+/// let records = world.remove_chunks([ChunkPos::ZERO])?;
 /// let bytes = records[0].to_bytes();
 /// world.insert_records([ChunkRecord::from_bytes(&bytes)?])?;
-/// assert_eq!((world.chunk(IVec3::ZERO), world.total()), before);
+/// assert_eq!((world.chunk(ChunkPos::ZERO), world.total()), before);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -53,7 +52,7 @@ struct Parts {
 
 impl ChunkRecord {
     /// Returns the chunk's position, in chunks.
-    pub fn position(&self) -> IVec3 {
+    pub fn position(&self) -> ChunkPos {
         self.0.water.position()
     }
 
@@ -122,10 +121,10 @@ impl World {
     /// chunk is unloaded.
     pub fn remove_chunks(
         &mut self,
-        positions: impl IntoIterator<Item = IVec3>,
+        positions: impl IntoIterator<Item = ChunkPos>,
     ) -> Result<Vec<ChunkRecord>, EditError> {
         self.settle();
-        let positions: Vec<IVec3> = positions.into_iter().collect();
+        let positions: Vec<ChunkPos> = positions.into_iter().collect();
         let mut seen = HashSet::new();
         let mut is_there = |chunk| self.ground.chunk(chunk).is_some() && seen.insert(chunk);
         if let Some(&absent) = positions.iter().find(|&&chunk| !is_there(chunk)) {
@@ -177,7 +176,8 @@ impl World {
             }
             self.check_record(record)?;
         }
-        let positions: Vec<IVec3> = records.iter().map(|record| record.water.position()).collect();
+        let positions: Vec<ChunkPos> =
+            records.iter().map(|record| record.water.position()).collect();
         let (waters, grounds): (Vec<_>, Vec<_>) = records
             .into_iter()
             .map(|Parts { water, materials, moisture, rain }| (water, (materials, moisture, rain)))

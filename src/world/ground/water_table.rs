@@ -1,13 +1,12 @@
 //! Ground that is moist from the start: the moisture that soil has at rest about a water table.
 
 use crate::chunk::Chunk;
-use crate::coords::{Cube, Shape};
+use crate::coords::{ChunkPos, Cube, Shape};
 use crate::humidity::UNITS;
 use crate::world::ground::content::Content;
 use crate::world::rules::Rules;
 use crate::world::rules::limits::{above_at_rest, below_at_rest};
 use crate::world::rules::palette::Palette;
-use glam::IVec3;
 
 impl Content {
     /// Returns this content, of the chunk at a chunk position, with the moisture that its ground
@@ -22,15 +21,15 @@ impl Content {
     /// dry ground. The moisture of the content is replaced.
     ///
     /// ```
-    /// use floodplain::glam::IVec3;
+    /// use floodplain::{ChunkPos, glam::IVec3};
     /// use floodplain::world::{Content, Palette, Rules, World};
     ///
     /// let (palette, rules) = (Palette::natural(), Rules::default());
     /// let [air, soil] = ["air", "soil"].map(|name| palette.id(name).expect("natural"));
-    /// let ground = Content::from_heights(IVec3::ZERO, |_, _| 11, |_| soil, air);
-    /// let moist = ground.with_water_table(IVec3::ZERO, 8, &palette, &rules);
+    /// let ground = Content::from_heights(ChunkPos::ZERO, |_, _| 11, |_| soil, air);
+    /// let moist = ground.with_water_table(ChunkPos::ZERO, 8, &palette, &rules);
     /// let mut world = World::new(7, palette, rules)?;
-    /// world.insert_chunk(IVec3::ZERO, moist)?;
+    /// world.insert_chunk(ChunkPos::ZERO, moist)?;
     /// let [top, table, foot] = [11, 8, 0].map(|y| world.moisture(IVec3::new(3, y, 3)));
     /// assert!(0.0 < top && top < table && table < foot);
     /// let report = world.run(100);
@@ -40,7 +39,7 @@ impl Content {
     #[must_use]
     pub fn with_water_table(
         self,
-        chunk: IVec3,
+        chunk: ChunkPos,
         level: i32,
         palette: &Palette,
         rules: &Rules,

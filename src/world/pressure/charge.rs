@@ -2,7 +2,7 @@
 //! time.
 
 use crate::blast;
-use crate::coords::{Cube, Region, Shape};
+use crate::coords::{ChunkRegion, Cube, Region};
 use crate::world::World;
 use crate::world::pressure::Matter;
 use crate::world::rules::error::EditError;
@@ -18,14 +18,14 @@ impl World {
     /// that is wholly in ground or deep in water does nothing, and adds 0.
     ///
     /// ```
-    /// use floodplain::glam::IVec3;
+    /// use floodplain::{ChunkPos, glam::IVec3};
     /// use floodplain::world::{Content, Palette, Rules, World};
     ///
     /// let palette = Palette::natural();
     /// let [air, soil] = ["air", "soil"].map(|name| palette.id(name).expect("natural"));
     /// let mut world = World::new(7, palette, Rules::default())?;
-    /// let ground = Content::from_heights(IVec3::ZERO, |_, _| 7, |_| soil, air);
-    /// world.insert_chunk(IVec3::ZERO, ground)?;
+    /// let ground = Content::from_heights(ChunkPos::ZERO, |_, _| 7, |_| soil, air);
+    /// world.insert_chunk(ChunkPos::ZERO, ground)?;
     /// assert!(world.charge(IVec3::new(8, 8, 8), 3.0, 200.0)? > 1_000.0);
     /// assert_eq!(world.pressure(IVec3::new(8, 8, 8)), 200.0);
     /// assert_eq!(world.pressure(IVec3::new(8, 7, 8)), 0.0, "soil");
@@ -66,7 +66,7 @@ impl World {
         let check_sum = |cell, sum| self.check_pressure(cell, sum);
         let region = self.blast.check_charge(centre, radius, pressure, takes_none, check_sum)?;
         self.check_loaded(Region::cell(centre))?;
-        self.reach_from(Region::cell(Cube::chunk_of(centre)));
+        self.reach_from(ChunkRegion::of::<Cube>(Region::cell(centre)));
         self.lend_region(region)?;
         let added = self.blast.add_charge(centre, radius, pressure)?;
         self.lend_region(region)?;
@@ -86,7 +86,7 @@ impl World {
         self.blast.check_fill(region, pressure)?;
         self.check_loaded(region)?;
         self.check_pressure(region.min(), pressure)?;
-        self.reach_from(Region::new(Cube::chunk_of(region.min()), Cube::chunk_of(region.max())));
+        self.reach_from(ChunkRegion::of::<Cube>(region));
         self.lend_region(region)?;
         let outcome = self.blast.apply(edit)?;
         self.lend_region(region)?;

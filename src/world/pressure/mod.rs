@@ -17,7 +17,7 @@ pub(super) mod throws;
 mod under_water;
 
 use crate::chunk::{CellMask, Chunk};
-use crate::coords::{CHUNK_CELLS, Cube, Face, Region, Shape, sort_key};
+use crate::coords::{CHUNK_CELLS, ChunkPos, ChunkRegion, Cube, Face, Region, Shape};
 use crate::simulation::StepReport;
 use crate::world::World;
 use crate::world::rules::error::EditError;
@@ -85,9 +85,9 @@ impl World {
     }
 
     /// Lends the blast the ground of these chunks and of all chunks that share a face with one.
-    pub(in crate::world) fn lend_beside(&mut self, chunks: &[IVec3]) {
+    pub(in crate::world) fn lend_beside(&mut self, chunks: &[ChunkPos]) {
         for &chunk in chunks {
-            let around = Face::ALL.into_iter().filter_map(|face| face.step(chunk));
+            let around = Face::ALL.into_iter().filter_map(|face| chunk.step(face));
             for chunk in core::iter::once(chunk).chain(around) {
                 // The ground of a loaded chunk is not refused.
                 _ = self.lend(chunk);
@@ -97,7 +97,7 @@ impl World {
 
     /// Lends the blast the ground of a loaded chunk, if it has pressure or obstacles, and is not
     /// lent yet.
-    pub(in crate::world) fn lend(&mut self, chunk: IVec3) -> Result<(), EditError> {
+    pub(in crate::world) fn lend(&mut self, chunk: ChunkPos) -> Result<(), EditError> {
         let Some(ground) = self.ground.chunk(chunk) else { return Ok(()) };
         let is_plain = || self.blast.is_blank_at(chunk) && !self.has_obstacle(chunk);
         if self.is_lent(chunk) || !self.blast.admits(chunk) || is_plain() {
@@ -124,14 +124,14 @@ impl World {
         }
         self.touch(chunk);
         self.blast.set_ground(chunk, &solid, &strengths)?;
-        self.mirrored.insert(sort_key(chunk));
+        self.mirrored.insert(chunk);
         Ok(())
     }
 
     /// Lends the blast the present ground of the loaded chunks that a region touches. A chunk
     /// without pressure and obstacles no longer counts as lent.
     pub(in crate::world) fn lend_region(&mut self, region: Region) -> Result<(), EditError> {
-        let chunks = Region::new(Cube::chunk_of(region.min()), Cube::chunk_of(region.max()));
+        let chunks = ChunkRegion::of::<Cube>(region);
         for slot in self.ground.slots_in(chunks) {
             let chunk = self.ground.position_at(slot);
             self.follow_water_in(chunk)?;
@@ -142,20 +142,19 @@ impl World {
     }
 
     /// Returns the chunks whose ground is lent, in order of position.
-    pub(in crate::world) fn lent(&self) -> impl Iterator<Item = IVec3> {
-        self.mirrored.iter().map(|&[y, z, x]| IVec3::new(x, y, z))
+    pub(in crate::world) fn lent(&self) -> impl Iterator<Item = ChunkPos> {
+        self.mirrored.iter().copied()
     }
 
     /// Returns whether the ground of a chunk is lent.
-    pub(in crate::world) fn is_lent(&self, chunk: IVec3) -> bool {
-        self.mirrored.contains(&sort_key(chunk))
+    pub(in crate::world) fn is_lent(&self, chunk: ChunkPos) -> bool {
+        self.mirrored.contains(&chunk)
     }
 
     /// Takes back the ground of silent chunks with silent neighbours.
     pub(in crate::world) fn take_back_silent(&mut self) {
         let mut mirrored = core::mem::take(&mut self.mirrored);
-        mirrored.retain(|&[y, z, x]| {
-            let chunk = IVec3::new(x, y, z);
+        mirrored.retain(|&chunk| {
             self.blast.has_ground_at(chunk) && !self.blast.drop_ground(chunk)
                 || !self.blast.is_blank_at(chunk)
         });
@@ -175,7 +174,7 @@ impl World {
     }
 
     /// Lends the blast the ground of a chunk, if it has pressure or is beside an audible chunk.
-    pub(in crate::world) fn lend_if_near(&mut self, chunk: IVec3) -> Result<(), EditError> {
+    pub(in crate::world) fn lend_if_near(&mut self, chunk: ChunkPos) -> Result<(), EditError> {
         if self.blast.is_empty() {
             return Ok(());
         }
@@ -185,9 +184,9 @@ impl World {
 
     /// Counts a chunk as no longer lent if it has neither obstacles nor pressure, so that the set
     /// of lent chunks follows from the blast.
-    pub(in crate::world) fn forget_if_plain(&mut self, chunk: IVec3) {
+    pub(in crate::world) fn forget_if_plain(&mut self, chunk: ChunkPos) {
         if !self.blast.has_ground_at(chunk) && self.blast.is_blank_at(chunk) {
-            self.mirrored.remove(&sort_key(chunk));
+            self.mirrored.remove(&chunk);
         }
     }
 

@@ -3,7 +3,7 @@
 //! more than the chunks within its reach, however strong it is, and never creates a chunk where
 //! none is loaded.
 
-use crate::coords::{Region, sort_key};
+use crate::coords::{ChunkPos, ChunkRegion};
 use crate::world::World;
 use glam::IVec3;
 use std::collections::BTreeSet;
@@ -11,12 +11,11 @@ use std::collections::BTreeSet;
 impl World {
     /// Lets pressure enter the loaded chunks within reach of these chunks, until it stops
     /// spreading.
-    pub(in crate::world) fn reach_from(&mut self, chunks: Region) {
+    pub(in crate::world) fn reach_from(&mut self, chunks: ChunkRegion) {
         for origin in chunks.positions().filter(|&chunk| self.ground.chunk(chunk).is_some()) {
-            if self.origins.insert(sort_key(origin)) {
+            if self.origins.insert(origin) {
                 let reach = IVec3::splat(self.rules.blast_reach as i32);
-                let within =
-                    Region::new(origin.saturating_sub(reach), origin.saturating_add(reach));
+                let within = ChunkRegion::new(origin, origin).grown(reach);
                 for slot in self.ground.slots_in(within) {
                     self.blast.admit(self.ground.position_at(slot));
                 }
@@ -25,14 +24,14 @@ impl World {
     }
 
     /// Returns whether a chunk is within reach of a chunk where pressure was added.
-    pub(in crate::world) fn is_within_reach(&self, chunk: IVec3) -> bool {
+    pub(in crate::world) fn is_within_reach(&self, chunk: ChunkPos) -> bool {
         self.origins().any(|origin| is_within(chunk, origin, self.rules.blast_reach))
     }
 
     /// Returns the chunks in which pressure was added and not yet forgotten, in order of position.
     /// See [`forget_origins`](Self::forget_origins).
-    pub(crate) fn origins(&self) -> impl ExactSizeIterator<Item = IVec3> {
-        self.origins.iter().map(|&[y, z, x]| IVec3::new(x, y, z))
+    pub(crate) fn origins(&self) -> impl ExactSizeIterator<Item = ChunkPos> {
+        self.origins.iter().copied()
     }
 
     /// Forgets the origins of pressure once explosions are at rest. Origins within reach of a chunk
@@ -42,14 +41,13 @@ impl World {
             return;
         }
         let reach = self.rules.blast_reach;
-        let is_needed = |&[y, z, x]: &[i32; 3]| {
-            let origin = IVec3::new(x, y, z);
+        let is_needed = |&origin: &ChunkPos| {
             self.blast.chunks().any(|(chunk, _)| is_within(chunk, origin, reach))
         };
-        let needed: BTreeSet<[i32; 3]> = self.origins.iter().copied().filter(is_needed).collect();
+        let needed: BTreeSet<ChunkPos> = self.origins.iter().copied().filter(is_needed).collect();
         if needed.len() < self.origins.len() {
             self.origins = needed;
-            let kept: Vec<IVec3> = self.origins().collect();
+            let kept: Vec<ChunkPos> = self.origins().collect();
             let keeps = |chunk| kept.iter().any(|&origin| is_within(chunk, origin, reach));
             self.blast.retain_admitted(keeps);
         }
@@ -57,6 +55,7 @@ impl World {
 }
 
 /// Returns whether two chunks are at most `reach` apart along each axis (Chebyshev distance).
-fn is_within(chunk: IVec3, other: IVec3, reach: u32) -> bool {
-    (0..3).all(|axis| chunk[axis].abs_diff(other[axis]) <= reach)
+fn is_within(chunk: ChunkPos, other: ChunkPos, reach: u32) -> bool {
+    let apart = [chunk.x.abs_diff(other.x), chunk.y.abs_diff(other.y), chunk.z.abs_diff(other.z)];
+    apart.iter().all(|&apart| apart <= reach)
 }

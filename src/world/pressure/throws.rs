@@ -3,8 +3,8 @@
 //! particle of spray: a random walk that is biased by the flow. Frozen chunks take no part: neither
 //! their water nor the water straight below them is thrown, and no unit enters them.
 
-use crate::coords::{CHUNK_CELLS, Cube, Face, Shape, sort_key};
-use crate::water::random::{chunk_seed, mix};
+use crate::coords::{CHUNK_CELLS, ChunkPos, Cube, Face, Shape};
+use crate::water::random::{mix, position_seed};
 use crate::world::World;
 use glam::{DVec3, IVec3};
 
@@ -20,7 +20,7 @@ const THROWS: u64 = 0x7468_726f_7773;
 pub(in crate::world) struct Throws {
     found: Vec<Throw>,
     /// The chunks still to be searched, in reverse order; `None` before the first.
-    chunks: Option<Vec<[i32; 3]>>,
+    chunks: Option<Vec<ChunkPos>>,
 }
 
 impl Throws {
@@ -47,8 +47,7 @@ impl World {
         let mut chunks = self.throws.chunks.take().unwrap_or_else(|| self.chunks_to_search());
         let next = chunks.pop();
         self.throws.chunks = Some(chunks);
-        let [y, z, x] = next?;
-        let found = self.throws_in(IVec3::new(x, y, z), least);
+        let found = self.throws_in(next?, least);
         self.throws.found.extend(found);
         Some(CHUNK_CELLS as u64)
     }
@@ -56,11 +55,12 @@ impl World {
     /// Returns the chunks in which water may be thrown, in reverse order: the chunks whose ground
     /// is lent, and the chunks that pressure is about to enter, since the flow of the next step
     /// counts.
-    fn chunks_to_search(&self) -> Vec<[i32; 3]> {
+    fn chunks_to_search(&self) -> Vec<ChunkPos> {
         let stirred = self.blast.stirred_chunks();
-        let around = |chunk: IVec3| Face::ALL.into_iter().filter_map(move |face| face.step(chunk));
-        let entered = stirred.into_iter().flat_map(around).map(sort_key);
-        let mut chunks: Vec<[i32; 3]> = self.mirrored.iter().copied().chain(entered).collect();
+        let around =
+            |chunk: ChunkPos| Face::ALL.into_iter().filter_map(move |face| chunk.step(face));
+        let entered = stirred.into_iter().flat_map(around);
+        let mut chunks: Vec<ChunkPos> = self.mirrored.iter().copied().chain(entered).collect();
         chunks.sort_unstable();
         chunks.dedup();
         chunks.reverse();
@@ -85,9 +85,9 @@ impl World {
     }
 
     /// Returns the cells of a chunk whose water is thrown.
-    fn throws_in(&self, chunk: IVec3, least: f64) -> Vec<Throw> {
+    fn throws_in(&self, chunk: ChunkPos, least: f64) -> Vec<Throw> {
         // The flow over a full cell may belong to the chunk above.
-        let above = Face::Up.step(chunk).unwrap_or(chunk);
+        let above = chunk.step(Face::Up).unwrap_or(chunk);
         let is_frozen = self.water.is_frozen(chunk);
         if is_frozen || ![chunk, above].into_iter().any(|chunk| self.blast.may_flow(chunk, least)) {
             return Vec::new();
@@ -98,7 +98,7 @@ impl World {
             let cell = Cube::cell_at(chunk, index);
             let flow = self.flow_over(cell);
             let strength = (flow.length() / least) as u32;
-            let turn = chunk_seed(seed, cell);
+            let turn = position_seed(seed, cell);
             (strength > 0).then(|| Throw { turn, cell, flow, units: strength.min(MOST) })
         };
         surface.iter().filter_map(throw).collect()

@@ -2,6 +2,7 @@
 //! like solid ground. This is updated from the water at the beginning of each tick's steps.
 
 use crate::chunk::CellMask;
+use crate::coords::ChunkPos;
 use crate::water::WaterCell;
 use crate::world::World;
 use crate::world::rules::UnderWater;
@@ -19,7 +20,7 @@ impl World {
         }
         // Chunks without lent ground may have water now.
         self.lend_beside(&self.blast.audible_chunks());
-        let lent: Vec<IVec3> = self.lent().collect();
+        let lent: Vec<ChunkPos> = self.lent().collect();
         // A lent chunk is loaded, where no edit is refused.
         let changed: u64 =
             lent.into_iter().map(|chunk| self.follow_water_in(chunk).unwrap_or(0)).sum();
@@ -32,7 +33,7 @@ impl World {
     pub(in crate::world) fn damp_in_water(&mut self) -> u64 {
         let UnderWater::Damps(part) = self.rules.under_water else { return 0 };
         let chunks = self.blast.chunks().map(|(chunk, _)| chunk);
-        let chunks: Vec<IVec3> = chunks.filter(|&chunk| !self.blast.is_still(chunk)).collect();
+        let chunks: Vec<ChunkPos> = chunks.filter(|&chunk| !self.blast.is_still(chunk)).collect();
         // Solid cells have no pressure.
         let damp = |chunk| self.blast.damp(chunk, &self.water.closed_cells(chunk), part);
         chunks.into_iter().map(damp).sum()
@@ -40,7 +41,7 @@ impl World {
 
     /// Updates the ground of a chunk lent to explosions from the present water, if it is lent.
     /// Returns how many cells change.
-    pub(in crate::world) fn follow_water_in(&mut self, chunk: IVec3) -> Result<u64, EditError> {
+    pub(in crate::world) fn follow_water_in(&mut self, chunk: ChunkPos) -> Result<u64, EditError> {
         if self.rules.under_water != UnderWater::Stops || !self.is_lent(chunk) {
             return Ok(0);
         }
@@ -50,7 +51,7 @@ impl World {
     }
 
     /// Returns the cells of a chunk whose water stops pressure; some may be solid as well.
-    pub(in crate::world) fn stopping_water(&self, chunk: IVec3) -> CellMask {
+    pub(in crate::world) fn stopping_water(&self, chunk: ChunkPos) -> CellMask {
         match self.rules.under_water {
             UnderWater::Stops => self.water.closed_cells(chunk),
             UnderWater::Passes | UnderWater::Damps(_) => CellMask::EMPTY,
@@ -58,7 +59,7 @@ impl World {
     }
 
     /// Returns whether a cell of a chunk stops pressure.
-    pub(in crate::world) fn has_obstacle(&self, chunk: IVec3) -> bool {
+    pub(in crate::world) fn has_obstacle(&self, chunk: ChunkPos) -> bool {
         !self.stopping_water(chunk).is_empty() || self.has_solid(chunk)
     }
 

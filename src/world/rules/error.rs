@@ -1,5 +1,6 @@
 //! Why an edit was refused.
 
+use crate::coords::ChunkPos;
 use crate::world::rules::RulesError;
 use crate::world::rules::material::MaterialId;
 use crate::{blast, humidity, water};
@@ -16,11 +17,11 @@ pub enum EditError {
     /// The cell lies outside the world's bounds.
     OutOfBounds(IVec3),
     /// A chunk is already loaded at this chunk position, or comes twice in a list.
-    ChunkPresent(IVec3),
+    ChunkPresent(ChunkPos),
     /// No chunk is loaded at this chunk position.
-    ChunkAbsent(IVec3),
+    ChunkAbsent(ChunkPos),
     /// The chunk at this chunk position would hold no cell inside the world's bounds.
-    ChunkOutOfBounds(IVec3),
+    ChunkOutOfBounds(ChunkPos),
     /// The palette has no material of this number.
     Material(MaterialId),
     /// Moisture in a cell of this material, which is not permeable.

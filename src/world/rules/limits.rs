@@ -93,7 +93,7 @@ pub(in crate::world) fn above_at_rest(rules: &humidity::Rules, below: u32) -> u3
 mod tests {
     use super::*;
     use crate::chunk::Chunk;
-    use crate::coords::{Cube, Region};
+    use crate::coords::{ChunkPos, Cube, Region};
     use crate::humidity::{Cell, HumidityWorld};
     use glam::IVec3;
 
@@ -104,7 +104,7 @@ mod tests {
                 let rules = humidity::Rules { fall, ..humidity::Rules::default() };
                 let column = Region::new(IVec3::ZERO, IVec3::Y);
                 let mut world = HumidityWorld::<Cube>::with_bounds(rules, column).unwrap();
-                world.insert_chunk(IVec3::ZERO, Chunk::uniform(Cell::soil(0.0, 1.0))).unwrap();
+                world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Cell::soil(0.0, 1.0))).unwrap();
                 let units = (above * f64::from(UNITS)) as u32;
                 let below = f64::from(below_at_rest(&rules, units)) / f64::from(UNITS);
                 world.set_humidity(IVec3::ZERO, below).unwrap();

@@ -7,7 +7,7 @@
 //! and soil: it is not part of the state, and the bytes do not depend on it.
 
 use crate::chunk::{CellMask, LAYER_CELLS, LayerMask, ones};
-use crate::coords::{CHUNK_CELLS, Cube, Face, Region, Shape, sort_key};
+use crate::coords::{CHUNK_CELLS, ChunkPos, Cube, Face, Region, Shape};
 use crate::grid::Grid;
 use crate::humidity::{ChunkUnits, RowMask};
 use crate::water::query::contact::cells_inside;
@@ -86,16 +86,16 @@ impl Bank {
 pub(in crate::world) struct Contacts {
     /// The chunks with soil beside open space, among the chunks whose ground is known.
     // Boxed, so that a table that grows moves little.
-    pub(in crate::world) banks: HashMap<IVec3, Box<Bank>>,
+    pub(in crate::world) banks: HashMap<ChunkPos, Box<Bank>>,
     /// The chunks with soil that have changed ground, or a neighbour with changed ground.
-    new_ground: HashSet<IVec3>,
+    new_ground: HashSet<ChunkPos>,
     /// The chunks among them that are being visited; some may have been removed.
-    unknown: Vec<IVec3>,
+    unknown: Vec<ChunkPos>,
     /// The chunks whose ground has become known since the last exchange, or that were frozen or
     /// thawed since then or have such a neighbour; some may have been removed.
-    new_banks: BTreeSet<[i32; 3]>,
+    new_banks: BTreeSet<ChunkPos>,
     /// The chunks in which units may still pass.
-    pub(in crate::world) open: Vec<IVec3>,
+    pub(in crate::world) open: Vec<ChunkPos>,
     /// The state of the exchange that is underway.
     underway: Option<Underway>,
 }
@@ -106,20 +106,15 @@ struct Underway {
     /// Whether it was underway when the world was loaded.
     is_resumed: bool,
     /// The chunks in which units may pass, in order of position.
-    due: BTreeSet<[i32; 3]>,
+    due: BTreeSet<ChunkPos>,
     /// How many of the awake chunks of soil were visited.
     awake: usize,
     /// Chunks that were open, not visited yet.
-    open: Vec<IVec3>,
+    open: Vec<ChunkPos>,
     /// Chunks in which water has changed, not visited yet.
-    altered: Vec<IVec3>,
+    altered: Vec<ChunkPos>,
     /// Chunks in which other soil may lie beside the sea, not visited yet.
-    seabeds: BTreeSet<[i32; 3]>,
-}
-
-/// Returns the position of a chunk from its [`order`].
-fn position([y, z, x]: [i32; 3]) -> IVec3 {
-    IVec3::new(x, y, z)
+    seabeds: BTreeSet<ChunkPos>,
 }
 
 impl Contacts {
@@ -130,10 +125,10 @@ impl Contacts {
     }
 
     /// Returns the first chunk in which units may pass, after a chunk in order of position.
-    pub(in crate::world) fn next_due(&self, after: Option<IVec3>) -> Option<IVec3> {
-        let after = after.map_or(Bound::Unbounded, |after| Bound::Excluded(sort_key(after)));
+    pub(in crate::world) fn next_due(&self, after: Option<ChunkPos>) -> Option<ChunkPos> {
+        let after = after.map_or(Bound::Unbounded, Bound::Excluded);
         let due = &self.underway.as_ref()?.due;
-        due.range((after, Bound::Unbounded)).next().copied().map(position)
+        due.range((after, Bound::Unbounded)).next().copied()
     }
 
     /// Notes that the exchange is complete.
@@ -166,22 +161,22 @@ impl World {
     }
 
     /// Notes that a chunk came or went.
-    pub(in crate::world) fn note_chunk(&mut self, chunk: IVec3) {
+    pub(in crate::world) fn note_chunk(&mut self, chunk: ChunkPos) {
         self.note_ground(chunk);
-        let around = Face::ALL.into_iter().filter_map(|face| face.step(chunk));
+        let around = Face::ALL.into_iter().filter_map(|face| chunk.step(face));
         around.for_each(|beside| self.note_ground(beside));
     }
 
     /// Notes that a chunk was frozen or thawed. Its ground and its open cells do not change.
-    pub(in crate::world) fn note_still(&mut self, chunk: IVec3) {
+    pub(in crate::world) fn note_still(&mut self, chunk: ChunkPos) {
         let Contacts { banks, new_banks, .. } = &mut self.contacts;
-        let around = Face::ALL.into_iter().filter_map(|face| face.step(chunk));
+        let around = Face::ALL.into_iter().filter_map(|face| chunk.step(face));
         let near = core::iter::once(chunk).chain(around);
-        new_banks.extend(near.filter(|chunk| banks.contains_key(chunk)).map(sort_key));
+        new_banks.extend(near.filter(|chunk| banks.contains_key(chunk)));
     }
 
     /// Notes that the cells of soil beside open space in a chunk may have changed.
-    fn note_ground(&mut self, chunk: IVec3) {
+    fn note_ground(&mut self, chunk: ChunkPos) {
         let couplings = self.rules.couplings;
         if self.soil.chunk_units(chunk).is_none() {
             self.contacts.banks.remove(&chunk);
@@ -200,7 +195,7 @@ impl World {
 
     /// Notes that all ground may have changed.
     pub(in crate::world) fn note_all_ground(&mut self) {
-        let chunks: Vec<IVec3> = self.ground.chunks().map(|(chunk, _)| chunk).collect();
+        let chunks: Vec<ChunkPos> = self.ground.chunks().map(|(chunk, _)| chunk).collect();
         chunks.into_iter().for_each(|chunk| self.note_ground(chunk));
     }
 
@@ -218,7 +213,7 @@ impl World {
         self.contacts.banks.remove(&chunk);
         if let Some(shore) = shore_of(self, chunk) {
             self.contacts.banks.insert(chunk, Box::new(Bank::new(shore)));
-            self.contacts.new_banks.insert(sort_key(chunk));
+            self.contacts.new_banks.insert(chunk);
         } else {
             self.find_seabed(chunk);
         }
@@ -243,7 +238,7 @@ impl World {
 
     /// Finds some chunks in which units may pass. Returns whether there was a chunk to visit.
     fn find_due(&mut self, underway: &mut Underway) -> bool {
-        if let Some(chunk) = self.contacts.new_banks.pop_first().map(position) {
+        if let Some(chunk) = self.contacts.new_banks.pop_first() {
             self.refresh_bank(chunk, RowMask::ALL, &mut underway.due);
             self.find_seabed(chunk);
             if underway.is_resumed {
@@ -257,7 +252,7 @@ impl World {
             return false;
         }
         let awake = self.soil.awake_positions_from(underway.awake).take(PART);
-        let awake: SmallVec<[IVec3; PART]> = awake.collect();
+        let awake: SmallVec<[ChunkPos; PART]> = awake.collect();
         if !awake.is_empty() {
             underway.awake += awake.len();
             for &chunk in &awake {
@@ -272,29 +267,29 @@ impl World {
         if !open.is_empty() || !altered.is_empty() {
             let banks = &self.contacts.banks;
             let open = open.drain(open.len().saturating_sub(PART)..);
-            due.extend(open.filter(|chunk| banks.contains_key(chunk)).map(sort_key));
+            due.extend(open.filter(|chunk| banks.contains_key(chunk)));
             for chunk in altered.drain(altered.len().saturating_sub(PART)..) {
                 let has_sea = self.water.has_sea(chunk);
-                let around = Face::ALL.into_iter().filter_map(|face| face.step(chunk));
+                let around = Face::ALL.into_iter().filter_map(|face| chunk.step(face));
                 for near in core::iter::once(chunk).chain(around) {
                     if banks.contains_key(&near) {
-                        due.insert(sort_key(near));
+                        due.insert(near);
                         if has_sea || !self.soil.fed(near).is_empty() {
-                            seabeds.insert(sort_key(near));
+                            seabeds.insert(near);
                         }
                     }
                 }
             }
             return true;
         }
-        let Some(chunk) = seabeds.pop_first().map(position) else { return false };
+        let Some(chunk) = seabeds.pop_first() else { return false };
         self.find_seabed(chunk);
         true
     }
 
     /// Records the moisture of the soil beside open space in these rows of a chunk, if there is
     /// any.
-    fn refresh_bank(&mut self, chunk: IVec3, rows: RowMask, due: &mut BTreeSet<[i32; 3]>) {
+    fn refresh_bank(&mut self, chunk: ChunkPos, rows: RowMask, due: &mut BTreeSet<ChunkPos>) {
         if self.water.is_frozen(chunk) {
             return;
         }
@@ -303,13 +298,13 @@ impl World {
             (self.soil.chunk_units(chunk), self.ground.chunk(chunk))
         {
             bank.refresh(&self.limits, |index| ground.get(index).0, &units, rows);
-            due.insert(sort_key(chunk));
+            due.insert(chunk);
         }
     }
 }
 
 /// Returns the cells of soil in a chunk that have an open cell at a face; `None` if there are none.
-fn shore_of(world: &World, chunk: IVec3) -> Option<CellMask> {
+fn shore_of(world: &World, chunk: ChunkPos) -> Option<CellMask> {
     let palette = &world.palette;
     let table = |is_in: &dyn Fn(MaterialId) -> bool| {
         core::array::from_fn(|id| palette.len() > id && is_in(MaterialId(id as u8)))
@@ -337,7 +332,7 @@ struct Layers<'a> {
 impl Layers<'_> {
     /// Returns the cells of a layer (0 to 15) that are of certain materials, if there is such a
     /// chunk; none beyond the bounds.
-    fn select(&self, chunk: Option<IVec3>, layer: usize, is_in: &[bool; 256]) -> LayerMask {
+    fn select(&self, chunk: Option<ChunkPos>, layer: usize, is_in: &[bool; 256]) -> LayerMask {
         let Some((chunk, ground)) = chunk.and_then(|at| Some((at, self.ground.chunk(at)?))) else {
             return LayerMask::NONE;
         };
@@ -353,18 +348,18 @@ impl Layers<'_> {
     /// of these materials in the layers of the chunk.
     fn beside(
         &self,
-        chunk: IVec3,
+        chunk: ChunkPos,
         layer: usize,
         own: &[LayerMask; 16],
         is_in: &[bool; 256],
     ) -> LayerMask {
         let vertical = |face: Face, beyond: usize, inside: Option<&LayerMask>| match inside {
             Some(&layer) => layer,
-            None => self.select(face.step(chunk), beyond, is_in),
+            None => self.select(chunk.step(face), beyond, is_in),
         };
         let below = vertical(Face::Down, 15, layer.checked_sub(1).map(|below| &own[below]));
         let above = vertical(Face::Up, 0, own.get(layer + 1));
-        let beyond = Face::LATERAL.map(|face| self.select(face.step(chunk), layer, is_in));
+        let beyond = Face::LATERAL.map(|face| self.select(chunk.step(face), layer, is_in));
         below | above | LayerMask::union(own[layer].shifted(&beyond))
     }
 }

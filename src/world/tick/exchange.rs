@@ -14,7 +14,7 @@
 //! water that falls. There are finitely many states.
 
 use crate::chunk::{CellMask, LAYER_CELLS, LayerMask};
-use crate::coords::{Cube, Face, Shape};
+use crate::coords::{ChunkPos, Cube, Face, Shape};
 use crate::simulation::StepReport;
 use crate::water::query::contact::Contact;
 use crate::water::random::{Purpose, chunk_seed, mix};
@@ -47,7 +47,7 @@ pub(in crate::world) trait Passing {
     const NEXT: Stage;
 
     /// Returns the stage of the tick after a chunk.
-    fn after(chunk: IVec3) -> Stage;
+    fn after(chunk: ChunkPos) -> Stage;
 
     fn is_on(couplings: &Couplings) -> bool;
 
@@ -74,7 +74,7 @@ impl Passing for Soaking {
     // A cell that has lost a unit has room for one.
     const NEXT: Stage = Stage::Springing(None);
 
-    fn after(chunk: IVec3) -> Stage {
+    fn after(chunk: ChunkPos) -> Stage {
         Stage::Soaking(Some(chunk))
     }
 
@@ -118,7 +118,7 @@ impl Passing for Springing {
     const CONTACT: Contact = Contact::Taker;
     const NEXT: Stage = Stage::Soil;
 
-    fn after(chunk: IVec3) -> Stage {
+    fn after(chunk: ChunkPos) -> Stage {
         Stage::Springing(Some(chunk))
     }
 
@@ -167,7 +167,10 @@ fn sides(draw: u64) -> [Face; 4] {
 impl World {
     /// Does a piece of one half of an exchange, before a step of soil: finds some of the contacts,
     /// or exchanges units in the chunk after a chunk.
-    pub(in crate::world) fn exchange_piece<P: Passing>(&mut self, after: Option<IVec3>) -> Piece {
+    pub(in crate::world) fn exchange_piece<P: Passing>(
+        &mut self,
+        after: Option<ChunkPos>,
+    ) -> Piece {
         let is_due = self.has_soil_step() && self.rules.couplings.exchange();
         if !is_due || self.soil.is_at_rest() && self.are_contacts_quiet() {
             // This work is also done in the other ticks, to relieve the ticks with a step of soil.
@@ -194,7 +197,7 @@ impl World {
     }
 
     /// Lets units pass wherever they may in a chunk with a bank.
-    fn pass_at<P: Passing>(&mut self, chunk: IVec3) -> StepReport {
+    fn pass_at<P: Passing>(&mut self, chunk: ChunkPos) -> StepReport {
         let Some(mut bank) = self.contacts.banks.remove(&chunk) else {
             return StepReport::default();
         };
@@ -209,7 +212,7 @@ impl World {
 
     /// Lets units pass wherever they may in a chunk. The report counts the cells of soil at which a
     /// unit might pass.
-    fn pass_in<P: Passing>(&mut self, chunk: IVec3, bank: &mut Bank) -> StepReport {
+    fn pass_in<P: Passing>(&mut self, chunk: ChunkPos, bank: &mut Bank) -> StepReport {
         let mut report = StepReport::default();
         if P::cells(bank).is_empty() || self.water.is_frozen(chunk) {
             return report;
@@ -236,7 +239,7 @@ impl World {
     }
 
     /// Returns the seed of a chunk's random choices in the exchange of this tick.
-    fn exchange_seed(&self, chunk: IVec3) -> u64 {
+    fn exchange_seed(&self, chunk: ChunkPos) -> u64 {
         let tick = mix(self.seed(), self.tick.wrapping_add(1));
         Purpose::Exchange.seed(chunk_seed(tick, chunk))
     }

@@ -19,14 +19,13 @@ mod simulated;
 pub(super) mod touched;
 
 use crate::chunk::LAYER_CELLS;
-use crate::coords::CHUNK_CELLS;
+use crate::coords::{CHUNK_CELLS, ChunkPos};
 use crate::simulation::Progress;
 use crate::simulation::StepReport;
 use crate::world::World;
 #[cfg(feature = "snapshot")]
 use crate::world::rules::Rules;
 use crate::world::tick::exchange::{Soaking, Springing};
-use glam::IVec3;
 use std::time::{Duration, Instant};
 
 /// The next stage of a tick.
@@ -38,9 +37,9 @@ pub(crate) enum Stage {
     Water,
     /// Water soaks into soil, in ticks with a step of soil: in the chunks after this one, in order
     /// of position.
-    Soaking(Option<IVec3>),
+    Soaking(Option<ChunkPos>),
     /// Soil gives water, in the same way.
-    Springing(Option<IVec3>),
+    Springing(Option<ChunkPos>),
     /// The step of soil, in its ticks.
     Soil,
     /// Ground is lent for a step of explosions, after this many steps of this tick.
@@ -97,7 +96,7 @@ impl Stage {
 
     /// Returns the chunk after which the stage resumes; `None` if it has not begun, or is not done
     /// chunk by chunk.
-    pub(crate) fn after(self) -> Option<IVec3> {
+    pub(crate) fn after(self) -> Option<ChunkPos> {
         match self {
             Stage::Soaking(after) | Stage::Springing(after) => after,
             _ => None,
@@ -107,7 +106,11 @@ impl Stage {
     /// Returns the stage with a number, in a world with these rules, resuming after a chunk. `None`
     /// if there is none.
     #[cfg(feature = "snapshot")]
-    pub(crate) fn from_number(number: u32, after: Option<IVec3>, rules: &Rules) -> Option<Stage> {
+    pub(crate) fn from_number(
+        number: u32,
+        after: Option<ChunkPos>,
+        rules: &Rules,
+    ) -> Option<Stage> {
         match number {
             1 => Some(Stage::Soaking(after)),
             2 => Some(Stage::Springing(after)),
@@ -184,13 +187,13 @@ impl World {
     /// underway first.
     ///
     /// ```
-    /// use floodplain::glam::IVec3;
+    /// use floodplain::{ChunkPos, glam::IVec3};
     /// use floodplain::world::{Content, Palette, Rules, World};
     ///
     /// let palette = Palette::natural();
     /// let air = palette.id("air").expect("natural");
     /// let mut world = World::new(7, palette, Rules::default())?;
-    /// world.insert_chunk(IVec3::ZERO, Content::from_fn(IVec3::ZERO, |_| air))?;
+    /// world.insert_chunk(ChunkPos::ZERO, Content::from_fn(ChunkPos::ZERO, |_| air))?;
     /// world.rain(IVec3::new(8, 15, 8), 7)?;
     /// let mut calls = 1;
     /// while !world.step_within(1).finished {

@@ -3,14 +3,14 @@
 //! never be steady.
 
 use crate::chunk::LAYER_CELLS;
+use crate::coords::ChunkPos;
 use crate::humidity::Fed;
 use crate::water::query::contact::Contact;
 use crate::world::World;
-use glam::IVec3;
 
 impl World {
     /// Updates which cells of a chunk of soil the sea feeds.
-    pub(in crate::world) fn find_seabed(&mut self, chunk: IVec3) {
+    pub(in crate::world) fn find_seabed(&mut self, chunk: ChunkPos) {
         let fed = self.seabed_of(chunk);
         if self.soil.set_fed(chunk, fed) {
             // A chunk that stays asleep is saved with these cells.
@@ -19,7 +19,7 @@ impl World {
     }
 
     /// Returns the cells of soil of a chunk that have sea above or beside them, in index order.
-    pub(in crate::world) fn seabed_of(&self, chunk: IVec3) -> Vec<Fed> {
+    pub(in crate::world) fn seabed_of(&self, chunk: ChunkPos) -> Vec<Fed> {
         let mut seabed = Vec::new();
         let (bank, ground) = (self.contacts.banks.get(&chunk), self.ground.chunk(chunk));
         let (Some(bank), Some(ground)) = (bank, ground) else { return seabed };

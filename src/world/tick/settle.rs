@@ -1,7 +1,7 @@
 //! Settling: ticks of some chunks alone until nothing moves in their water and soil, outside any
 //! world or while the rest of a world stands still.
 
-use crate::coords::{CHUNK_CELLS, Cube, Region, Shape, sort_key};
+use crate::coords::{CHUNK_CELLS, ChunkPos, ChunkRegion, Cube, Region, Shape};
 use crate::world::World;
 use crate::world::ground::content::Content;
 use crate::world::ground::humidity_of;
@@ -11,7 +11,6 @@ use crate::world::rules::error::EditError;
 use crate::world::rules::palette::Palette;
 use crate::world::rules::{Rules, RulesError};
 use crate::{humidity, water};
-use glam::IVec3;
 use std::collections::BTreeMap;
 
 /// The result of settling.
@@ -35,7 +34,7 @@ pub struct Settling {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Restless {
     /// The chunk position.
-    pub chunk: IVec3,
+    pub chunk: ChunkPos,
     /// The number of its cells of water that are awake.
     pub water: usize,
     /// Whether moisture may move in its soil.
@@ -56,18 +55,18 @@ impl Settling {
 /// just generated, on any thread.
 ///
 /// ```
-/// use floodplain::glam::IVec3;
+/// use floodplain::{ChunkPos, glam::IVec3};
 /// use floodplain::world::{Content, Palette, Settle, World};
 ///
 /// let settle = Settle { seed: 7, most_ticks: 100_000, ..Settle::default() };
 /// let [air, sand] = ["air", "sand"].map(|name| settle.palette.id(name).expect("natural"));
-/// let mut content = Content::from_heights(IVec3::ZERO, |_, _| 3, |_| sand, air);
+/// let mut content = Content::from_heights(ChunkPos::ZERO, |_, _| 3, |_| sand, air);
 /// // Rain that was just generated hangs in the air.
 /// let mut water = floodplain::Chunk::uniform(floodplain::water::Voxel::OPEN);
 /// (0..4 * 256).for_each(|index| _ = water.set(index, floodplain::water::Voxel::SOLID));
 /// water.set(15 * 256, floodplain::water::Voxel::from_word(7)?);
 /// content.water = Some(water);
-/// let (records, settling) = settle.run([(IVec3::ZERO, content)])?;
+/// let (records, settling) = settle.run([(ChunkPos::ZERO, content)])?;
 /// assert!(settling.is_at_rest());
 /// assert_eq!(records[0].water().units(), 0, "the sand has soaked it up");
 ///
@@ -113,10 +112,10 @@ impl Settle {
     /// [`World::insert_chunks`].
     pub fn run(
         &self,
-        chunks: impl IntoIterator<Item = (IVec3, Content)>,
+        chunks: impl IntoIterator<Item = (ChunkPos, Content)>,
     ) -> Result<(Vec<ChunkRecord>, Settling), EditError> {
-        let chunks: Vec<(IVec3, Content)> = chunks.into_iter().collect();
-        let positions: Vec<IVec3> = chunks.iter().map(|&(position, _)| position).collect();
+        let chunks: Vec<(ChunkPos, Content)> = chunks.into_iter().collect();
+        let positions: Vec<ChunkPos> = chunks.iter().map(|&(position, _)| position).collect();
         let mut world =
             alone(self.seed, &self.palette, self.rules, self.bounds).map_err(EditError::Rules)?;
         world.insert_chunks(chunks)?;
@@ -150,15 +149,15 @@ impl World {
     /// generated ground on another thread, see [`Settle`].
     ///
     /// ```
-    /// use floodplain::Region;
+    /// use floodplain::{ChunkPos, Region};
     /// use floodplain::glam::IVec3;
     /// use floodplain::world::{Content, Palette, Rules, World};
     ///
     /// let palette = Palette::natural();
     /// let [air, rock] = ["air", "rock"].map(|name| palette.id(name).expect("natural"));
     /// let mut world = World::new(7, palette, Rules::default())?;
-    /// let ground = Content::from_heights(IVec3::ZERO, |_, _| 3, |_| rock, air);
-    /// world.insert_chunk(IVec3::ZERO, ground)?;
+    /// let ground = Content::from_heights(ChunkPos::ZERO, |_, _| 3, |_| rock, air);
+    /// world.insert_chunk(ChunkPos::ZERO, ground)?;
     /// world.rain(IVec3::new(8, 15, 8), 60)?;
     /// assert_eq!(world.units(IVec3::new(8, 5, 8)), 7);
     /// let settling = world.settle_now(Region::cell(IVec3::ZERO), 1_000)?;
@@ -213,10 +212,10 @@ impl World {
 
     /// Returns the chunks in which something may still move.
     fn restless(&self) -> Vec<Restless> {
-        let mut all: BTreeMap<[i32; 3], Restless> = BTreeMap::new();
-        let mut note = |chunk: IVec3, what: &dyn Fn(&mut Restless)| {
+        let mut all: BTreeMap<ChunkPos, Restless> = BTreeMap::new();
+        let mut note = |chunk: ChunkPos, what: &dyn Fn(&mut Restless)| {
             let calm = Restless { chunk, water: 0, soil: false, passing: false };
-            what(all.entry(sort_key(chunk)).or_insert(calm));
+            what(all.entry(chunk).or_insert(calm));
         };
         for (chunk, cells) in self.water.awake_chunks() {
             note(chunk, &|restless| restless.water = cells.len());
@@ -228,7 +227,7 @@ impl World {
     }
 
     /// Replaces the moisture of a chunk by that of another world.
-    fn take_moisture(&mut self, there: &World, chunk: IVec3) -> Result<(), EditError> {
+    fn take_moisture(&mut self, there: &World, chunk: ChunkPos) -> Result<(), EditError> {
         for index in 0..CHUNK_CELLS {
             let cell = Cube::cell_at(chunk, index);
             if let Some(units) = there.soil.units(cell)
@@ -256,8 +255,8 @@ impl World {
     }
 
     /// Returns the loaded chunks that a region touches, except chunks with frozen water.
-    fn live_chunks(&self, region: Region) -> Result<Vec<IVec3>, EditError> {
-        let touched = Region::new(Cube::chunk_of(region.min()), Cube::chunk_of(region.max()));
+    fn live_chunks(&self, region: Region) -> Result<Vec<ChunkPos>, EditError> {
+        let touched = ChunkRegion::of::<Cube>(region);
         let slots = self.ground.slots_in(touched);
         if slots.is_empty() {
             return Err(EditError::NotLoaded(region.min()));

@@ -1,9 +1,9 @@
 //! A world of materials as a simulation distance sees it.
 
+use crate::coords::ChunkPos;
 use crate::water::{self, Fate, Foresight, Simulated};
 use crate::world::World;
 use crate::world::edit::Edit;
-use glam::IVec3;
 
 /// The cost of stepping a chunk of soil or of pressure, in visits of a cell of water (about 0.54 µs
 /// on one EPYC core, 2026-11-27). A chunk of soil took 15 µs; the 40 µs of a chunk of pressure are
@@ -20,13 +20,13 @@ impl Simulated for World {
         self.tick.wrapping_add(self.queue.has_begun().into())
     }
 
-    fn foresee(&self, visit: &mut dyn FnMut(IVec3, bool)) {
+    fn foresee(&self, visit: &mut dyn FnMut(ChunkPos, bool)) {
         let mut foresight = Foresight::of(&self.water);
         for edit in self.queue.waiting() {
             match edit {
                 Edit::InsertChunk { position, .. } => foresight.note(Fate::Comes, &[*position]),
                 Edit::InsertRecords(list) => {
-                    let at: Vec<IVec3> = list.iter().map(|record| record.position()).collect();
+                    let at: Vec<ChunkPos> = list.iter().map(|record| record.position()).collect();
                     foresight.note(Fate::Comes, &at);
                 }
                 Edit::RemoveChunk(position) => foresight.note(Fate::Goes, &[*position]),
@@ -42,7 +42,7 @@ impl Simulated for World {
 
     /// Soil steps once in several ticks, pressure several times in each. Chunks of both are
     /// weighted by the time of their steps.
-    fn visit_awake(&self, visit: &mut dyn FnMut(IVec3, usize)) {
+    fn visit_awake(&self, visit: &mut dyn FnMut(ChunkPos, usize)) {
         self.water.visit_awake(visit);
         let of_soil = (SOIL_STEP / self.rules.soil_period as usize).max(1);
         self.soil.awake_positions().for_each(|chunk| visit(chunk, of_soil));

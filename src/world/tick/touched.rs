@@ -4,8 +4,8 @@
 //! touched. Pressure counts as touched in each of its steps and in each save. So only writes that
 //! wake nothing are noted one by one. Before the first save, little is kept.
 
+use crate::coords::ChunkPos;
 use crate::world::World;
-use glam::IVec3;
 
 #[cfg(feature = "store")]
 use {
@@ -20,14 +20,14 @@ pub(in crate::world) struct Touched {
     /// Whether there was a save. Atomic, since a save that only reads the world sets it, too.
     is_kept: AtomicBool,
     /// The period in which each chunk was last touched, if it was touched since the first save.
-    periods: HashMap<IVec3, u64>,
+    periods: HashMap<ChunkPos, u64>,
 }
 
 impl World {
     /// Notes that the ground, soil or pressure of a chunk is touched.
     #[cfg(feature = "store")]
     #[inline]
-    pub(in crate::world) fn touch(&mut self, chunk: IVec3) {
+    pub(in crate::world) fn touch(&mut self, chunk: ChunkPos) {
         if *self.touched.is_kept.get_mut() {
             self.touched.periods.insert(chunk, self.water.period());
         }
@@ -36,7 +36,7 @@ impl World {
     /// Notes nothing, since no save reads this.
     #[cfg(not(feature = "store"))]
     #[inline]
-    pub(in crate::world) fn touch(&mut self, _: IVec3) {}
+    pub(in crate::world) fn touch(&mut self, _: ChunkPos) {}
 
     /// Notes the chunks that explosions have, or whose ground is lent to them. To be called before
     /// any change that may drop one.
@@ -44,7 +44,7 @@ impl World {
         #[cfg(feature = "store")]
         if *self.touched.is_kept.get_mut() {
             let period = self.water.period();
-            let chunks: Vec<IVec3> =
+            let chunks: Vec<ChunkPos> =
                 self.lent().chain(self.blast.chunks().map(|(chunk, _)| chunk)).collect();
             self.touched.periods.extend(chunks.into_iter().map(|chunk| (chunk, period)));
         }
@@ -66,7 +66,7 @@ impl World {
 
     /// Returns the loaded chunks whose saved state may have changed since a time, in no order, and
     /// the time until which this holds; all if that time is of another world.
-    pub(crate) fn touched_since(&mut self, since: Option<Since>) -> (Vec<IVec3>, Since) {
+    pub(crate) fn touched_since(&mut self, since: Option<Since>) -> (Vec<ChunkPos>, Since) {
         self.touched.is_kept.store(true, Ordering::Relaxed);
         self.touch_pressure();
         let (of_water, now) = self.water.touched_since(since);
@@ -78,7 +78,7 @@ impl World {
         // Chunks that are removed are touched when they are loaded again.
         self.touched.periods.retain(|&chunk, _| grid.slot(chunk).is_some());
         let mut of_water = of_water.into_iter().peekable();
-        let is_touched = |&(slot, chunk): &(Slot, IVec3)| {
+        let is_touched = |&(slot, chunk): &(Slot, ChunkPos)| {
             of_water.next_if_eq(&slot).is_some() || self.is_part_touched_since(chunk, since)
         };
         let chunks = grid.occupied().map(|slot| (slot, grid.position_at(slot)));
@@ -86,14 +86,14 @@ impl World {
     }
 
     /// Returns whether the saved state of a chunk may have changed since a time.
-    pub(crate) fn is_touched_since(&self, chunk: IVec3, since: Since) -> bool {
+    pub(crate) fn is_touched_since(&self, chunk: ChunkPos, since: Since) -> bool {
         let slot = self.water.grid().slot(chunk);
         slot.is_none_or(|slot| self.water.is_touched_since(slot, since))
             || self.is_part_touched_since(chunk, since)
     }
 
     /// The same, except for its water.
-    fn is_part_touched_since(&self, chunk: IVec3, since: Since) -> bool {
+    fn is_part_touched_since(&self, chunk: ChunkPos, since: Since) -> bool {
         let period = self.touched.periods.get(&chunk);
         period.is_some_and(|&period| since.is_reached_by(period))
             || self.soil.is_stepped_since(chunk, since.soil_steps())
@@ -101,7 +101,7 @@ impl World {
 
     /// Returns whether no tick touches a chunk in its present state: its water and its soil sleep
     /// or are frozen, and there is no pressure.
-    pub(crate) fn rests(&self, chunk: IVec3) -> bool {
+    pub(crate) fn rests(&self, chunk: ChunkPos) -> bool {
         let is_awake = |slot| self.water.grid().awake_at(slot).is_some();
         let is_water_awake = self.water.grid().slot(chunk).is_some_and(is_awake);
         (self.water.is_frozen(chunk) || !is_water_awake && !self.soil.is_awake(chunk))

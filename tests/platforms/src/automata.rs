@@ -71,7 +71,7 @@ fn humidity<S: FieldShape>(sweep: Sweep, last: IVec3) -> Result<HumidityWorld<S>
     let mut rng = Rng::with_seed(1);
     let rules = humidity::Rules { cap: 700.0, ..humidity::Rules::with_sweep(sweep) };
     let rules = rules.with_border(Face::Down, humidity::Border::Drain);
-    let bounds = Region::new(IVec3::ZERO, S::region_of(last).max());
+    let bounds = Region::new(IVec3::ZERO, S::region_of(last.into()).max());
     let mut world = HumidityWorld::with_bounds(rules, bounds)?;
     for chunk in Region::new(IVec3::ZERO, last).positions() {
         let cells = core::array::from_fn(|_| match rng.u32(..50) {
@@ -79,7 +79,7 @@ fn humidity<S: FieldShape>(sweep: Sweep, last: IVec3) -> Result<HumidityWorld<S>
             1 => humidity::Cell::rain(1024.0 * rng.f64(), 1.0),
             _ => humidity::Cell::soil(100.0 * rng.f64(), 0.75 + 2.0 * rng.f32()),
         });
-        world.insert_chunk(chunk, Chunk::<humidity::Cell>::from_cells(&cells))?;
+        world.insert_chunk(chunk.into(), Chunk::<humidity::Cell>::from_cells(&cells))?;
     }
     Ok(world)
 }
@@ -89,13 +89,13 @@ fn humidity<S: FieldShape>(sweep: Sweep, last: IVec3) -> Result<HumidityWorld<S>
 /// along z.
 fn blast<S: FieldShape>(rules: blast::Rules, last: IVec3) -> Result<BlastWorld<S>, Box<dyn Error>> {
     let mut rng = Rng::with_seed(2);
-    let bounds = Region::new(IVec3::ZERO, S::region_of(last).max());
+    let bounds = Region::new(IVec3::ZERO, S::region_of(last.into()).max());
     let borders =
         Borders { x: blast::Border::Periodic, y: blast::Border::Open, z: blast::Border::Rigid };
     let mut world = BlastWorld::with_bounds(rules, bounds, borders)?;
     for chunk in Region::new(IVec3::ZERO, last).positions().filter(|&chunk| chunk != last) {
         let cells: [f32; CHUNK_CELLS] = core::array::from_fn(|_| 100.0 * rng.f32());
-        world.insert_chunk(chunk, Chunk::from_cells(&cells))?;
+        world.insert_chunk(chunk.into(), Chunk::from_cells(&cells))?;
     }
     world.set_pressure(IVec3::new(5, 6, 0), 3000.0)?;
     for y in 2..12 {
@@ -149,7 +149,7 @@ fn water_2d(rules: water2d::Rules) -> Result<Water2dWorld, Box<dyn Error>> {
             };
         }
         chunk_of_cells.canonicalize();
-        world.insert_chunk(chunk, chunk_of_cells)?;
+        world.insert_chunk(chunk.into(), chunk_of_cells)?;
     }
     Ok(world)
 }

@@ -4,7 +4,7 @@
 use fastrand::Rng;
 use floodplain::glam::IVec3;
 use floodplain::water::{Edges, Rules, Voxel, WaterCell, WaterWorld};
-use floodplain::{CHUNK_CELLS, Chunk, Region};
+use floodplain::{CHUNK_CELLS, Chunk, ChunkPos, Region};
 use std::error::Error;
 
 const CAVES: u64 = 24;
@@ -37,6 +37,6 @@ fn cave(seed: u64) -> Result<WaterWorld, Box<dyn Error>> {
     let rules = Rules { edges: Edges::DRAINING_SIDES, ..Rules::default() };
     let bounds = Region::new(IVec3::ZERO, IVec3::splat(15));
     let mut world = WaterWorld::with_bounds(seed, rules, bounds)?;
-    world.insert_chunk(IVec3::ZERO, Chunk::from_cells(&cells))?;
+    world.insert_chunk(ChunkPos::ZERO, Chunk::from_cells(&cells))?;
     Ok(world)
 }

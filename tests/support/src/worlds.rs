@@ -8,7 +8,7 @@ use floodplain::humidity::{self, HumidityWorld, Sweep};
 use floodplain::water::{self, Fixture, Voxel, WaterWorld};
 use floodplain::water2d::{self, Water2dWorld};
 use floodplain::world::{self, World};
-use floodplain::{Chunk, Cube, Face, FieldShape, Region, Shape, Sheet};
+use floodplain::{Chunk, ChunkPos, Cube, Face, FieldShape, Region, Shape, Sheet};
 
 /// A box of cells on both sides of a chunk border; flat for worlds without depth.
 pub fn bounds(is_flat: bool) -> Region {
@@ -39,7 +39,7 @@ pub fn water_within(seed: u64, bounds: Region) -> WaterWorld {
     };
     let (low, high) = (bounds.min(), bounds.max());
     let mut world = WaterWorld::with_bounds(seed, rules, bounds).unwrap();
-    for chunk in Region::new(Cube::chunk_of(low), Cube::chunk_of(high)).positions() {
+    for chunk in Cube::chunks_of(bounds) {
         world.insert_chunk(chunk, Chunk::uniform(Voxel::OPEN)).unwrap();
     }
     world.fill_solid(Region::new(low, IVec3::new(high.x, low.y + 1, high.z))).unwrap();
@@ -99,7 +99,7 @@ pub fn humidity<S: FieldShape>(seed: u64) -> HumidityWorld<S> {
         world.run(rng.u64(..4));
     }
     // At least one chunk with water on its way.
-    let _ = world.insert_chunk(IVec3::ZERO, Chunk::uniform(humidity::Cell::soil(3.0, 1.0)));
+    let _ = world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(humidity::Cell::soil(3.0, 1.0)));
     world.set_rain(IVec3::new(2, 3, 0), 40.0).unwrap();
     world.run(2);
     world
@@ -245,7 +245,7 @@ pub fn water_2d(seed: u64) -> Water2dWorld {
         world.run(rng.u64(..5));
     }
     // At least one chunk with water on its way.
-    let _ = world.insert_chunk(IVec3::ZERO, Chunk::uniform(water2d::Cell::AIR));
+    let _ = world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(water2d::Cell::AIR));
     world.clear_solid(IVec3::new(1, 5, 0)).unwrap();
     world.pour(IVec3::new(1, 5, 0), 300).unwrap();
     world.run(2);

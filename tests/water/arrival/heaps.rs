@@ -5,14 +5,16 @@ use super::plan::at;
 use super::{Cases, greatest, least, mean};
 use floodplain::glam::IVec3;
 use floodplain::water::{Fixture, Rules, Voxel, WaterWorld};
-use floodplain::{Chunk, Region};
+use floodplain::{Chunk, ChunkPos, Region};
 use std::f64::consts::TAU;
 
 /// A flat floor within walls.
 fn floor(seed: u64, side: i32) -> WaterWorld {
     let bounds = Region::new(IVec3::ZERO, at(side - 1, 7, side - 1));
     let mut world = WaterWorld::with_bounds(seed, Rules::lossless(), bounds).unwrap();
-    let chunks = Region::new(IVec3::ZERO, at((side - 1) / 16, 0, (side - 1) / 16)).positions();
+    let chunks = Region::new(IVec3::ZERO, at((side - 1) / 16, 0, (side - 1) / 16))
+        .positions()
+        .map(ChunkPos::from);
     world.insert_chunks(chunks.map(|chunk| (chunk, Chunk::uniform(Voxel::OPEN)))).unwrap();
     world
 }
@@ -152,7 +154,7 @@ fn dam_break(width: i32) -> u64 {
     let max = at(159, 15, width - 1);
     let bounds = Region::new(IVec3::ZERO, max);
     let mut world = WaterWorld::with_bounds(1, Rules::lossless(), bounds).unwrap();
-    let chunks = Region::new(IVec3::ZERO, max >> 4).positions();
+    let chunks = Region::new(IVec3::ZERO, max >> 4).positions().map(ChunkPos::from);
     world.insert_chunks(chunks.map(|chunk| (chunk, Chunk::uniform(Voxel::OPEN)))).unwrap();
     world.fill_water(Region::new(IVec3::ZERO, max.with_x(31)), 7).unwrap();
     let ticks = rest(&mut world, 1_600);

@@ -14,12 +14,12 @@ fn loads_and_unloads_beside_water_that_never_rests_take_no_memory() {
     (0..16).for_each(|cell| _ = stream.set(cell, water));
     let mut rests = 0;
     let mut load = |world: &mut WaterWorld, x: i32| {
-        world.insert_chunk(at(x % 1_000, 0, 0), stream.clone()).unwrap();
+        world.insert_chunk((at(x % 1_000, 0, 0)).into(), stream.clone()).unwrap();
         world.step();
         world.take_changes();
         rests += u64::from(world.is_at_rest());
         if x >= 1 {
-            world.remove_chunk(at((x - 1) % 1_000, 0, 0)).unwrap();
+            world.remove_chunk((at((x - 1) % 1_000, 0, 0)).into()).unwrap();
         }
     };
     (0..4_000).for_each(|x| load(&mut world, x));

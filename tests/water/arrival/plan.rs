@@ -2,7 +2,7 @@
 
 use floodplain::glam::IVec3;
 use floodplain::water::{Edge, Edges, Rules, Voxel, WaterCell, WaterWorld};
-use floodplain::{CHUNK_CELLS, Chunk, Cube, Face, Region, Shape};
+use floodplain::{CHUNK_CELLS, Chunk, ChunkPos, Cube, Face, Region, Shape};
 
 pub fn at(x: i32, y: i32, z: i32) -> IVec3 {
     IVec3::new(x, y, z)
@@ -69,13 +69,13 @@ impl Built {
             Is::Full => Voxel::water(WaterCell::STILL),
             Is::Spring => Voxel::water(WaterCell::SOURCE),
         };
-        let chunk = |chunk: IVec3| {
+        let chunk = |chunk: ChunkPos| {
             let cells: [Voxel; CHUNK_CELLS] =
                 std::array::from_fn(|index| voxel(Cube::cell_at(chunk, index)));
             (chunk, Chunk::from_cells(&cells))
         };
-        let chunks = Region::new(Cube::chunk_of(bounds.min()), Cube::chunk_of(bounds.max()));
-        world.insert_chunks(chunks.positions().map(chunk)).unwrap();
+
+        world.insert_chunks(Cube::chunks_of(bounds).map(chunk)).unwrap();
         world.wake_all();
         Built { world, size, pose }
     }

@@ -7,18 +7,18 @@ use super::scene::Scene;
 use super::stale::Stale;
 use super::{terrain, water};
 use crate::model::Sandbox;
-use floodplain::CellMask;
 use floodplain::water::FlowField;
 use floodplain::world::World;
+use floodplain::{CellMask, ChunkPos};
 use std::collections::BTreeMap;
 
 /// Meshes of a chunk that were made anew.
 #[derive(Debug, Default)]
 pub struct Made {
-    pub terrain: Option<([i32; 3], Vec<Flat>)>,
-    pub water: Option<([i32; 3], Vec<Wet>)>,
-    pub effects: Option<([i32; 3], FlatMesh)>,
-    pub marks: Option<([i32; 3], FlatMesh)>,
+    pub terrain: Option<(ChunkPos, Vec<Flat>)>,
+    pub water: Option<(ChunkPos, Vec<Wet>)>,
+    pub effects: Option<(ChunkPos, FlatMesh)>,
+    pub marks: Option<(ChunkPos, FlatMesh)>,
 }
 
 impl Made {
@@ -37,7 +37,7 @@ pub struct Meshes {
     flow: FlowField,
     stale_marks: Stale,
     /// The awake cells of water, by chunk, while an overlay is shown.
-    awake: BTreeMap<[i32; 3], CellMask>,
+    awake: BTreeMap<ChunkPos, CellMask>,
 }
 
 impl Meshes {
@@ -65,7 +65,7 @@ impl Meshes {
         self.awake.clear();
         self.stale_marks = Stale::default();
         if overlay != Overlay::None {
-            self.stale_marks.extend(world.chunks().map(|(chunk, _)| chunk.to_array()));
+            self.stale_marks.extend(world.chunks().map(|(chunk, _)| chunk));
             self.follow_awake(world);
         }
     }
@@ -82,13 +82,13 @@ impl Meshes {
             self.pieces.step(world);
         }
         if self.overlay != Overlay::None {
-            self.stale_marks.extend(changes.iter().map(|changes| changes.chunk.to_array()));
+            self.stale_marks.extend(changes.iter().map(|changes| changes.chunk));
             self.follow_awake(world);
         }
     }
 
     fn follow_awake(&mut self, world: &World) {
-        let awake = world.water().awake_chunks().map(|(chunk, cells)| (chunk.to_array(), cells));
+        let awake = world.water().awake_chunks();
         let before = std::mem::replace(&mut self.awake, awake.collect());
         self.stale_marks.extend(before.into_keys());
         self.stale_marks.extend(self.awake.keys().copied());

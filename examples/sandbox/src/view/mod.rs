@@ -35,6 +35,7 @@ use canvas::{Area, Canvas};
 use floodplain::glam::camera::rh::proj::opengl;
 use floodplain::glam::{IVec3, Mat4, Vec3};
 use floodplain::world::World;
+use floodplain::{ChunkPos, Cube, Shape};
 use gpu::{Gpu, Mesh, Picture, Pixel, Style};
 use hud::{Status, draw as draw_hud};
 use mesh::{Flat, FlatMesh};
@@ -91,7 +92,7 @@ pub struct View {
     font: Font,
     pub camera: Camera,
     meshes: Meshes,
-    chunks: BTreeMap<[i32; 3], Drawn>,
+    chunks: BTreeMap<ChunkPos, Drawn>,
     /// Pieces, springs and drains.
     things: Option<Mesh>,
     sea: Option<Mesh>,
@@ -262,11 +263,11 @@ impl View {
     }
 
     /// Returns the chunks that may be seen, the farthest first.
-    fn seen(&self, matrix: &Mat4, eye: Vec3) -> Vec<[i32; 3]> {
-        let low = |chunk: &[i32; 3]| (IVec3::from_array(*chunk) * 16).as_vec3();
-        let is_seen = |chunk: &&[i32; 3]| may_see(matrix, low(chunk), low(chunk) + 16.0);
-        let mut seen: Vec<[i32; 3]> = self.chunks.keys().filter(is_seen).copied().collect();
-        let apart = |chunk: &[i32; 3]| (low(chunk) + 8.0).distance_squared(eye);
+    fn seen(&self, matrix: &Mat4, eye: Vec3) -> Vec<ChunkPos> {
+        let low = |chunk: &ChunkPos| Cube::cell_at(*chunk, 0).as_vec3();
+        let is_seen = |chunk: &&ChunkPos| may_see(matrix, low(chunk), low(chunk) + 16.0);
+        let mut seen: Vec<ChunkPos> = self.chunks.keys().filter(is_seen).copied().collect();
+        let apart = |chunk: &ChunkPos| (low(chunk) + 8.0).distance_squared(eye);
         seen.sort_by(|a, b| apart(b).total_cmp(&apart(a)));
         seen
     }

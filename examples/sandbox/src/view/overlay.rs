@@ -6,7 +6,7 @@ use super::scene::Scene;
 use crate::model::materials::AIR;
 use floodplain::glam::{IVec3, Vec3};
 use floodplain::world::World;
-use floodplain::{CellMask, Cube, Face, Shape};
+use floodplain::{CellMask, ChunkPos, Cube, Face, Shape};
 
 /// A property of cells that is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -67,7 +67,7 @@ impl Overlay {
     }
 
     /// Returns the marks of a chunk. `awake` are its cells of water that are awake.
-    pub fn mesh(self, world: &World, scene: &Scene, chunk: IVec3, awake: &CellMask) -> FlatMesh {
+    pub fn mesh(self, world: &World, scene: &Scene, chunk: ChunkPos, awake: &CellMask) -> FlatMesh {
         let mut mesh = FlatMesh::default();
         for index in 0..floodplain::CHUNK_CELLS {
             let cell = Cube::cell_at(chunk, index);

@@ -6,7 +6,7 @@ use crate::model::materials::AIR;
 use floodplain::glam::{IVec3, Vec3};
 use floodplain::world::MaterialId;
 use floodplain::world::World;
-use floodplain::{CHUNK_CELLS, ChunkChanges, Cube, Region, Shape};
+use floodplain::{CHUNK_CELLS, ChunkChanges, ChunkPos, Cube, Region, Shape};
 
 /// Where the sun stands, as seen from the world.
 pub const SUN: Vec3 = Vec3::new(0.52, 0.74, 0.426);
@@ -58,7 +58,6 @@ impl Scene {
                     scene.ceiling = scene.ceiling.max(cell.y + 1);
                 }
             }
-            let chunk = chunk.to_array();
             scene.stale_terrain.insert(chunk);
             scene.stale_water.insert(chunk);
             scene.stale_effects.insert(chunk);
@@ -71,7 +70,7 @@ impl Scene {
         // All three are in order of position, so that no chunk has to be looked up.
         let (mut grounds, mut waters) = (world.chunks(), world.water().chunks());
         for ChunkChanges { chunk, cells } in changes {
-            self.stale_effects.insert(chunk.to_array());
+            self.stale_effects.insert(*chunk);
             let ground = grounds.find(|(other, _)| other == chunk);
             let water = waters.find(|(other, _)| other == chunk);
             if let (Some((_, ground)), Some((_, water))) = (ground, water) {
@@ -98,18 +97,18 @@ impl Scene {
             self.stale_water.extend(near(cell));
         }
         if std::mem::replace(&mut self.moist[at], moist) != moist {
-            self.stale_terrain.insert(Cube::chunk_of(cell).to_array());
+            self.stale_terrain.insert(Cube::chunk_of(cell));
         }
     }
 
     /// Returns the chunks in which the shadow of a cell may lie.
-    fn shaded_by(&self, cell: IVec3) -> impl Iterator<Item = [i32; 3]> + use<> {
+    fn shaded_by(&self, cell: IVec3) -> impl Iterator<Item = ChunkPos> + use<> {
         let size = self.size;
         let steps = 1..=(cell.y / 8 + 1);
         steps
             .map(move |step| (cell.as_vec3() - SUN * (11.0 * step as f32)).floor().as_ivec3())
             .filter(move |at| at.cmpge(IVec3::ZERO).all() && at.cmplt(size).all())
-            .map(|at| Cube::chunk_of(at).to_array())
+            .map(|at| Cube::chunk_of(at))
     }
 
     fn index(&self, cell: IVec3) -> Option<usize> {
@@ -177,9 +176,8 @@ impl Scene {
 }
 
 /// Returns the chunks within a cell of one.
-fn near(cell: IVec3) -> impl Iterator<Item = [i32; 3]> {
-    let (low, high) = (Cube::chunk_of(cell - 1), Cube::chunk_of(cell + 1));
-    Region::new(low, high).positions().map(|chunk| chunk.to_array())
+fn near(cell: IVec3) -> impl Iterator<Item = ChunkPos> {
+    Cube::chunks_of(Region::new(cell - 1, cell + 1))
 }
 
 #[cfg(test)]
@@ -223,7 +221,7 @@ mod tests {
         world.set_material(cell, CONCRETE).unwrap();
         let changes = world.take_changes();
         scene.update(&world, &changes);
-        let own = Cube::chunk_of(cell).to_array();
+        let own = Cube::chunk_of(cell);
         assert!(scene.stale_terrain.len() <= 3);
         assert_eq!([scene.stale_terrain.pop(), scene.stale_water.pop()], [Some(own); 2]);
         assert_eq!(scene.stale_water.len(), 0);

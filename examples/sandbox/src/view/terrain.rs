@@ -5,14 +5,14 @@ use super::colours::{albedo, to_bytes};
 use super::mesh::{Flat, corners};
 use super::scene::{SUN, Scene};
 use floodplain::glam::{IVec3, Vec3};
-use floodplain::{CHUNK_CELLS, Cube, Face, Shape};
+use floodplain::{CHUNK_CELLS, ChunkPos, Cube, Face, Shape};
 
 /// Light from the sun and from the sky.
 const SUNLIGHT: Vec3 = Vec3::new(1.16, 1.05, 0.88);
 const SKYLIGHT: Vec3 = Vec3::new(0.40, 0.48, 0.60);
 
 /// Returns the faces of a chunk that are shown, four vertices each.
-pub fn mesh(scene: &Scene, chunk: IVec3) -> Vec<Flat> {
+pub fn mesh(scene: &Scene, chunk: ChunkPos) -> Vec<Flat> {
     let mut vertices = Vec::new();
     for index in 0..CHUNK_CELLS {
         let cell = Cube::cell_at(chunk, index);
@@ -105,7 +105,7 @@ mod tests {
     fn covered_ground_and_the_bottom_of_the_world_are_not_drawn() {
         let scene = Scene::of(&Kind::Plain.world(7).unwrap());
         // Five cells deep, in the middle of the plain's ground: only the surface of the lake's bed.
-        let vertices = mesh(&scene, IVec3::new(4, 0, 4));
+        let vertices = mesh(&scene, ChunkPos::new(4, 0, 4));
         assert_eq!(vertices.len(), 4 * 256);
         assert!(vertices.iter().all(|vertex| vertex.at[1] == 9.0));
     }

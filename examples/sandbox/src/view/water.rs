@@ -7,7 +7,7 @@ use super::scene::Scene;
 use floodplain::glam::{IVec3, Vec3};
 use floodplain::water::{Fall, FlowField, WaterView};
 use floodplain::world::World;
-use floodplain::{CHUNK_CELLS, Cube, Face, Shape};
+use floodplain::{CHUNK_CELLS, ChunkPos, Cube, Face, Shape};
 
 /// The most cells of depth that change how water looks.
 const DEEPEST: i32 = 12;
@@ -19,9 +19,9 @@ const GLOW: f32 = 0.10;
 const LEAST_FALL: u8 = 3;
 
 /// Returns the surface of a chunk's water, four vertices for each quadrilateral.
-pub fn surface(world: &World, scene: &Scene, flow: &FlowField, chunk: IVec3) -> Vec<Wet> {
+pub fn surface(world: &World, scene: &Scene, flow: &FlowField, chunk: ChunkPos) -> Vec<Wet> {
     let mesh = world.water().surface_mesh(chunk, Some(flow));
-    let corner = (chunk * 16).as_vec3();
+    let corner = Cube::cell_at(chunk, 0).as_vec3();
     let parts = mesh.positions.iter().zip(&mesh.normals).zip(&mesh.flow);
     let mut vertices: Vec<Wet> = parts
         .map(|((&at, &normal), &flow)| {
@@ -45,7 +45,7 @@ fn looks(scene: &Scene, at: Vec3, flow: Vec3) -> [u8; 4] {
 }
 
 /// Adds the sides of water at the end of the world, where the library's mesh has none.
-fn add_cut_sides(vertices: &mut Vec<Wet>, world: &World, scene: &Scene, chunk: IVec3) {
+fn add_cut_sides(vertices: &mut Vec<Wet>, world: &World, scene: &Scene, chunk: ChunkPos) {
     let last = scene.size() - 1;
     for index in 0..CHUNK_CELLS {
         let cell = Cube::cell_at(chunk, index);
@@ -71,7 +71,7 @@ fn add_cut_sides(vertices: &mut Vec<Wet>, world: &World, scene: &Scene, chunk: I
 }
 
 /// Returns the falls of a chunk, and what glows there.
-pub fn effects(world: &World, scene: &Scene, chunk: IVec3) -> FlatMesh {
+pub fn effects(world: &World, scene: &Scene, chunk: ChunkPos) -> FlatMesh {
     let mut mesh = FlatMesh::default();
     for fall in world.water().falls(chunk) {
         // Where water only passes through, the surface shows none; short falls are seen as part of
@@ -113,7 +113,7 @@ mod tests {
     use super::*;
     use crate::model::worlds::Kind;
 
-    fn still(kind: Kind, chunk: IVec3) -> Vec<Wet> {
+    fn still(kind: Kind, chunk: ChunkPos) -> Vec<Wet> {
         let world = kind.world(7).unwrap();
         let scene = Scene::of(&world);
         surface(&world, &scene, &FlowField::new(), chunk)
@@ -121,7 +121,7 @@ mod tests {
 
     #[test]
     fn a_still_lake_is_flat_and_deep() {
-        let vertices = still(Kind::Plain, IVec3::new(4, 1, 4));
+        let vertices = still(Kind::Plain, ChunkPos::new(4, 1, 4));
         assert_eq!(vertices.len(), 4, "all of the chunk is one quadrilateral");
         for vertex in vertices {
             assert_eq!((vertex.at[1], vertex.normal), (17.0, [0.0, 1.0, 0.0]));
@@ -132,7 +132,7 @@ mod tests {
     #[test]
     fn water_at_the_end_of_the_world_has_a_side() {
         // The lake of the dam goes on to the west.
-        let vertices = still(Kind::Dam, IVec3::new(0, 1, 3));
+        let vertices = still(Kind::Dam, ChunkPos::new(0, 1, 3));
         let is_side = |vertex: &&Wet| vertex.normal == [-1.0, 0.0, 0.0];
         let sides: Vec<_> = vertices.iter().filter(is_side).collect();
         assert!(sides.len() > 4 * 50 && sides.iter().all(|vertex| vertex.at[0] == 0.0));
@@ -142,7 +142,7 @@ mod tests {
     #[test]
     fn falls_and_pressure_are_effects() {
         let mut world = Kind::Cave.world(7).unwrap();
-        let chunks: Vec<IVec3> = world.chunks().map(|(chunk, _)| chunk).collect();
+        let chunks: Vec<ChunkPos> = world.chunks().map(|(chunk, _)| chunk).collect();
         let count = |world: &World| -> usize {
             chunks.iter().map(|&chunk| effects(world, &Scene::of(world), chunk).0.len()).sum()
         };

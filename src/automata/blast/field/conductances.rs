@@ -6,7 +6,7 @@ use super::flows::{Conductances, Planes};
 use super::space::{Beyond, axis, inner_step, is_positive, outermost, plane_cells};
 use crate::automata::blast::{BlastShape, BlastWorld};
 use crate::chunk::CellMask;
-use crate::coords::{CHUNK_CELLS, Face};
+use crate::coords::{CHUNK_CELLS, ChunkPos, Face};
 use crate::grid::Slot;
 use glam::IVec3;
 
@@ -32,8 +32,9 @@ impl<S: BlastShape> BlastWorld<S> {
     /// Computes the conductances of a chunk's links from weights and removed cells.
     pub(crate) fn compute_conductances(&self, slot: Slot) -> Conductances {
         let chunk = self.pressure.position_at(slot);
-        let is_plain =
-            |there: IVec3| self.pressure.slot(there).is_none_or(|slot| self.ground(slot).is_none());
+        let is_plain = |there: ChunkPos| {
+            self.pressure.slot(there).is_none_or(|slot| self.ground(slot).is_none())
+        };
         let is_whole = |&face: &Face| {
             let side = self.space.side::<S>(chunk, face);
             // The conductance at a rigid border is irrelevant, as each cell's own pressure is

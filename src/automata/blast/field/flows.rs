@@ -184,8 +184,7 @@ pub(crate) fn reaches(numbers: &[f32], least: f32) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::coords::{Cube, Sheet};
-    use glam::IVec3;
+    use crate::coords::{ChunkPos, Cube, Sheet};
 
     fn flows_are_the_same_in_every_form<S: BlastShape>() {
         let mut rng = fastrand::Rng::with_seed(3);
@@ -195,8 +194,8 @@ mod tests {
         for (index, face) in
             (0..CHUNK_CELLS).flat_map(|index| faces::<S>().map(move |face| (index, face)))
         {
-            let there = S::cell_at(IVec3::ZERO, index) + face.offset();
-            if S::chunk_of(there) == IVec3::ZERO {
+            let there = S::cell_at(ChunkPos::ZERO, index) + face.offset();
+            if S::chunk_of(there) == ChunkPos::ZERO {
                 let back = flows.at::<S>(face.opposite(), S::index_of(there));
                 assert_eq!(back, -flows.at::<S>(face, index), "{face:?} of {index}");
             }

@@ -5,7 +5,7 @@ use super::highest;
 use super::space::{Beyond, Side, axis, is_positive};
 use crate::automata::blast::{BlastShape, BlastWorld, ChunkState, Ground};
 use crate::chunk::Chunk;
-use crate::coords::Face;
+use crate::coords::{ChunkPos, Face};
 use crate::grid::Slot;
 use glam::IVec3;
 use smallvec::SmallVec;
@@ -13,7 +13,7 @@ use smallvec::SmallVec;
 /// A link as seen from one of its cells.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Link {
-    pub(crate) beyond: Beyond,
+    pub(crate) beyond: Beyond<IVec3>,
     /// The place of the cell beyond, if there is one and its chunk is loaded.
     pub(crate) there: Option<(Slot, usize)>,
     /// 1 across an open border, 0 at a rigid one, regardless of removed cells.
@@ -133,7 +133,7 @@ impl<S: BlastShape> BlastWorld<S> {
     }
 
     /// Returns a chunk's slot; creates the chunk at pressure 0 if it is missing.
-    pub(crate) fn ensure_chunk(&mut self, chunk: IVec3) -> Slot {
+    pub(crate) fn ensure_chunk(&mut self, chunk: ChunkPos) -> Slot {
         match self.pressure.slot(chunk) {
             Some(slot) => slot,
             None => self.add_chunk(chunk, Chunk::uniform(0.0)),
@@ -141,7 +141,7 @@ impl<S: BlastShape> BlastWorld<S> {
     }
 
     /// Adds a missing chunk with cells inside the bounds, asleep.
-    pub(crate) fn add_chunk(&mut self, position: IVec3, chunk: Chunk<f32>) -> Slot {
+    pub(crate) fn add_chunk(&mut self, position: ChunkPos, chunk: Chunk<f32>) -> Slot {
         let highest = highest(&chunk);
         self.pressure
             .insert(position, chunk)

@@ -2,19 +2,19 @@
 //! chunk.
 
 use crate::automata::blast::rules::{Border, Borders};
-use crate::coords::{Face, Region, Shape};
+use crate::coords::{ChunkPos, Face, Region, Shape};
 use glam::IVec3;
 use hashbrown::HashSet;
 
 /// The result of a step across a face.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Beyond {
+pub(crate) enum Beyond<P> {
     /// A rigid border, or the face of a chunk that stands still.
     Rigid,
     /// An open border, or the end of the extent.
     Open,
     /// A cell or a chunk at this position, loaded or not.
-    There(IVec3),
+    There(P),
 }
 
 /// A face of a chunk, or of the part of it that is in the world.
@@ -23,7 +23,7 @@ pub(crate) struct Side {
     /// The local coordinate, along the face's axis, of the last cells before it.
     pub(crate) plane: usize,
     /// What lies behind the face.
-    pub(crate) beyond: Beyond,
+    pub(crate) beyond: Beyond<ChunkPos>,
     /// Whether the world's bounds are here, at a periodic border too.
     pub(crate) is_border: bool,
 }
@@ -35,9 +35,9 @@ pub(crate) struct Space {
     pub(crate) borders: Borders,
     /// The chunks that pressure may enter; `None` if it may enter all. At the faces of all other
     /// chunks it leaves, as over an open border.
-    pub(crate) extent: Option<HashSet<IVec3>>,
+    pub(crate) extent: Option<HashSet<ChunkPos>>,
     /// The chunks that stand still: no pressure passes their faces.
-    pub(crate) still: HashSet<IVec3>,
+    pub(crate) still: HashSet<ChunkPos>,
 }
 
 impl Space {
@@ -52,18 +52,18 @@ impl Space {
     }
 
     /// Returns whether pressure may enter a chunk.
-    pub(crate) fn admits(&self, chunk: IVec3) -> bool {
+    pub(crate) fn admits(&self, chunk: ChunkPos) -> bool {
         self.extent.as_ref().is_none_or(|extent| extent.contains(&chunk))
     }
 
     /// Returns whether no pressure passes between two chunks because one of them stands still.
-    pub(crate) fn is_parted(&self, chunks: [IVec3; 2]) -> bool {
+    pub(crate) fn is_parted(&self, chunks: [ChunkPos; 2]) -> bool {
         !self.still.is_empty() && chunks.iter().any(|chunk| self.still.contains(chunk))
     }
 
     /// Returns the result of a step across the face between two chunks: `there`, a chunk or a cell
     /// of the second one, if pressure may pass between them.
-    fn across(&self, chunks: [IVec3; 2], there: IVec3) -> Beyond {
+    fn across<P>(&self, chunks: [ChunkPos; 2], there: P) -> Beyond<P> {
         if self.is_parted(chunks) {
             Beyond::Rigid
         } else if self.admits(chunks[1]) {
@@ -81,7 +81,7 @@ impl Space {
         if is_positive(face) { (max, min) } else { (min, max) }
     }
 
-    fn beyond_border(&self, face: Face, on_the_other_side: IVec3) -> Beyond {
+    fn beyond_border<P>(&self, face: Face, on_the_other_side: P) -> Beyond<P> {
         match self.borders.by_axis()[axis(face)] {
             Border::Rigid => Beyond::Rigid,
             Border::Open => Beyond::Open,
@@ -90,7 +90,7 @@ impl Space {
     }
 
     /// Returns what lies behind a face of a cell of the world.
-    pub(crate) fn beyond_cell<S: Shape>(&self, cell: IVec3, face: Face) -> Beyond {
+    pub(crate) fn beyond_cell<S: Shape>(&self, cell: IVec3, face: Face) -> Beyond<IVec3> {
         let (end, other_end) = self.ends(face);
         match face.step(cell) {
             Some(there) if cell[axis(face)] != end => {
@@ -106,22 +106,22 @@ impl Space {
     }
 
     /// Returns what lies behind a face of a chunk that has cells in the world.
-    pub(crate) fn side<S: Shape>(&self, chunk: IVec3, face: Face) -> Side {
+    pub(crate) fn side<S: Shape>(&self, chunk: ChunkPos, face: Face) -> Side {
         let axis = axis(face);
         let (end, other_end) = self.ends(face);
-        let at_end = S::chunk_of(IVec3::splat(end))[axis];
+        let chunk_of = |cell: i32| IVec3::from(S::chunk_of(IVec3::splat(cell)))[axis];
         let local = |cell: i32| (cell & ((1 << S::BITS[axis]) - 1)) as usize;
-        match face.step(chunk) {
-            Some(there) if chunk[axis] != at_end => Side {
+        match chunk.step(face) {
+            Some(there) if IVec3::from(chunk)[axis] != chunk_of(end) => Side {
                 plane: outermost::<S>(face),
                 beyond: self.across([chunk, there], there),
                 is_border: false,
             },
             _ => {
-                let around = with_axis(chunk, face, S::chunk_of(IVec3::splat(other_end))[axis]);
+                let around = with_axis(chunk.into(), face, chunk_of(other_end));
                 Side {
                     plane: local(end),
-                    beyond: self.beyond_border(face, around),
+                    beyond: self.beyond_border(face, ChunkPos::from(around)),
                     is_border: true,
                 }
             }
@@ -129,7 +129,7 @@ impl Space {
     }
 
     /// Returns whether all cells of a chunk lie in the world.
-    pub(crate) fn has_all_of<S: Shape>(&self, chunk: IVec3) -> bool {
+    pub(crate) fn has_all_of<S: Shape>(&self, chunk: ChunkPos) -> bool {
         let region = S::region_of(chunk);
         self.bounds.intersection(&region) == Some(region)
     }
@@ -195,7 +195,7 @@ mod tests {
                 [0, 5, (1 << S::BITS[axis]) - 1].into_iter().filter(|at| at >> S::BITS[axis] == 0)
             {
                 let expected: Vec<usize> = (0..CHUNK_CELLS)
-                    .filter(|&index| S::cell_at(IVec3::ZERO, index)[axis] == at as i32)
+                    .filter(|&index| S::cell_at(ChunkPos::ZERO, index)[axis] == at as i32)
                     .collect();
                 assert_eq!(plane_cells::<S>(axis, at).collect::<Vec<_>>(), expected);
             }
@@ -222,16 +222,16 @@ mod tests {
             Beyond::There(IVec3::new(-1, 4, 0))
         );
         assert_eq!(space.beyond_cell::<Sheet>(IVec3::new(0, 63, 0), Face::Up), Beyond::Open);
-        let side = space.side::<Sheet>(IVec3::ZERO, Face::East);
+        let side = space.side::<Sheet>(ChunkPos::ZERO, Face::East);
         assert_eq!(
             (side.plane, side.beyond, side.is_border),
-            (29, Beyond::There(IVec3::NEG_X), true)
+            (29, Beyond::There(ChunkPos::new(-1, 0, 0)), true)
         );
         assert_eq!(space.opposite_plane::<Sheet>(Face::East), 61);
-        let side = space.side::<Sheet>(IVec3::ZERO, Face::West);
+        let side = space.side::<Sheet>(ChunkPos::ZERO, Face::West);
         assert_eq!(
             (side.plane, side.beyond, side.is_border),
-            (0, Beyond::There(IVec3::NEG_X), false)
+            (0, Beyond::There(ChunkPos::new(-1, 0, 0)), false)
         );
         let everywhere = Space::new(Region::EVERYWHERE, borders);
         assert_eq!(
@@ -244,12 +244,14 @@ mod tests {
     #[test]
     fn pressure_leaves_at_the_end_of_the_extent_and_stays_where_chunks_stand_still() {
         let mut space = Space::new(Region::EVERYWHERE, Borders::default());
-        space.extent = Some([IVec3::ZERO, IVec3::X].into_iter().collect());
-        space.still.insert(IVec3::X);
-        for (face, beyond) in [(Face::East, Beyond::Rigid), (Face::West, Beyond::Open)] {
-            let side = space.side::<Cube>(IVec3::ZERO, face);
+        space.extent = Some([ChunkPos::ZERO, ChunkPos::new(1, 0, 0)].into_iter().collect());
+        space.still.insert(ChunkPos::new(1, 0, 0));
+        for (face, is_rigid) in [(Face::East, true), (Face::West, false)] {
+            let side = space.side::<Cube>(ChunkPos::ZERO, face);
+            let beyond = if is_rigid { Beyond::Rigid } else { Beyond::Open };
             assert_eq!((side.beyond, side.is_border), (beyond, false));
             let cell = IVec3::X * if face == Face::East { 15 } else { 0 };
+            let beyond = if is_rigid { Beyond::Rigid } else { Beyond::Open };
             assert_eq!(space.beyond_cell::<Cube>(cell, face), beyond);
         }
         assert_eq!(space.beyond_cell::<Cube>(IVec3::X, Face::West), Beyond::There(IVec3::ZERO));

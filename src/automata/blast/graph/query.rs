@@ -6,7 +6,7 @@ use crate::automata::blast::Ledger;
 use crate::automata::blast::field::walls::Broken;
 use crate::automata::blast::probe::{LinkFluxes, net_flux};
 use crate::automata::blast::rules::{Rule, Rules};
-use crate::coords::CHUNK_CELLS;
+use crate::coords::{CHUNK_CELLS, ChunkPos};
 use crate::simulation::simulation;
 use crate::state_hash::StateHash;
 use core::fmt;
@@ -313,7 +313,7 @@ simulation! {
     awake: awake_nodes;
 
     /// Blocks of 4096 nodes, by number.
-    fn visit_chunk_hashes(&self, visit: &mut dyn FnMut(IVec3, u64)) {
+    fn visit_chunk_hashes(&self, visit: &mut dyn FnMut(ChunkPos, u64)) {
         let mut blocks: BTreeMap<u32, StateHash> = BTreeMap::new();
         for node in self.nodes() {
             let hash = blocks.entry(node.0 / CHUNK_CELLS as u32).or_insert_with(StateHash::new);
@@ -322,11 +322,11 @@ simulation! {
             hash.add(self.strength(node).map_or(0, f64::to_bits));
         }
         for (block, hash) in blocks {
-            visit(IVec3::X * block as i32, hash.finish());
+            visit(ChunkPos::new(block as i32, 0, 0), hash.finish());
         }
     }
 
-    fn describe_cell(&self, chunk: IVec3, index: usize) -> (IVec3, String) {
+    fn describe_cell(&self, chunk: ChunkPos, index: usize) -> (IVec3, String) {
         let node = NodeId(chunk.x as u32 * CHUNK_CELLS as u32 + index as u32);
         let (pressure, strength) = (self.pressure(node), self.strength(node));
         (IVec3::X * node.0 as i32, format!("pressure {pressure:?}, strength {strength:?}"))

@@ -8,9 +8,8 @@ use super::job::StepInputs;
 use crate::automata::blast::field::space::Beyond;
 use crate::automata::blast::{BlastShape, BlastWorld, Broken};
 use crate::automata::engine::rims::rims_of_chunk;
-use crate::coords::CHUNK_CELLS;
+use crate::coords::{CHUNK_CELLS, ChunkPos};
 use crate::grid::Slot;
-use glam::IVec3;
 use hashbrown::{HashMap, HashSet};
 
 /// The part of the next step that is done.
@@ -22,7 +21,7 @@ pub(crate) struct Ahead<S: BlastShape> {
     /// The walls that break in these chunks.
     broken: Vec<Broken>,
     /// The chunks among them that take part in the step, by position.
-    jobs: HashMap<IVec3, Job<S>>,
+    jobs: HashMap<ChunkPos, Job<S>>,
 }
 
 impl<S: BlastShape> Ahead<S> {
@@ -42,7 +41,7 @@ impl<S: BlastShape> Ahead<S> {
     }
 
     /// Takes the job that was done at a chunk position, if there is one.
-    pub(super) fn take_job(&mut self, chunk: IVec3) -> Option<Job<S>> {
+    pub(super) fn take_job(&mut self, chunk: ChunkPos) -> Option<Job<S>> {
         if self.jobs.is_empty() { None } else { self.jobs.remove(&chunk) }
     }
 
@@ -51,7 +50,7 @@ impl<S: BlastShape> Ahead<S> {
             job.pressure.heap_bytes() + job.flows.as_ref().map_or(0, |flows| flows.heap_bytes())
         };
         self.jobs.values().map(bytes).sum::<usize>()
-            + self.jobs.capacity() * (size_of::<(IVec3, Job<S>)>() + size_of::<S::Rims<f32>>())
+            + self.jobs.capacity() * (size_of::<(ChunkPos, Job<S>)>() + size_of::<S::Rims<f32>>())
             + self.slots.capacity() * size_of::<Slot>()
             + self.broken.capacity() * size_of::<Broken>()
     }
@@ -104,7 +103,7 @@ impl<S: BlastShape> BlastWorld<S> {
     }
 
     /// Drops the work done ahead for chunks that have changed, and for chunks next to them.
-    pub(super) fn drop_stale(&self, ahead: &mut Ahead<S>, touched: impl Iterator<Item = IVec3>) {
+    pub(super) fn drop_stale(&self, ahead: &mut Ahead<S>, touched: impl Iterator<Item = ChunkPos>) {
         if ahead.jobs.is_empty() {
             return;
         }
@@ -124,6 +123,7 @@ mod tests {
     use super::super::super::{Border, Borders, Rules};
     use super::*;
     use crate::coords::{Cube, Face, Region, Sheet};
+    use glam::IVec3;
     use proptest::prelude::*;
 
     /// All observable state of a world, including its ledger and its marks.
@@ -139,7 +139,7 @@ mod tests {
 
     /// Makes a random edit, of a wall more often than of anything else.
     fn edit<S: BlastShape>(world: &mut BlastWorld<S>, mut rng: fastrand::Rng) -> bool {
-        let chunk = IVec3::new(rng.i32(0..3), rng.i32(0..2), 0);
+        let chunk = ChunkPos::new(rng.i32(0..3), rng.i32(0..2), 0);
         let near =
             |world: &BlastWorld<S>, cell: IVec3| cell.clamp(IVec3::ZERO, world.bounds().max());
         let cell = near(world, S::cell_at(chunk, rng.usize(..4096)));
@@ -161,7 +161,7 @@ mod tests {
         let rules = [Rules::diffusive(0.16), Rules::wave(0.25, 0.9)][rng.usize(..2)];
         let rules = Rules { threshold: [0.0, 0.5, 4.0][rng.usize(..3)], ..rules };
         let border = [Border::Rigid, Border::Periodic, Border::Open][rng.usize(..3)];
-        let last = S::region_of(IVec3::new(2, 1, 0)).max() - IVec3::new(rng.i32(0..9), 0, 0);
+        let last = S::region_of(ChunkPos::new(2, 1, 0)).max() - IVec3::new(rng.i32(0..9), 0, 0);
         let bounds = Region::new(IVec3::ZERO, last);
         let new = || BlastWorld::<S>::with_bounds(rules, bounds, Borders::all(border)).unwrap();
         let (mut sliced, mut whole) = (new(), new());

@@ -215,7 +215,7 @@ impl<S: BlastShape> BlastWorld<S> {
         let ghost = |&face: &Face| {
             if neighbours[face.index()].is_some()
                 && !self.is_closed(neighbours[face.index()], opened)
-                && !face.step(chunk).is_some_and(|there| self.space.is_parted([chunk, there]))
+                && !chunk.step(face).is_some_and(|there| self.space.is_parted([chunk, there]))
             {
                 return None;
             }

@@ -7,9 +7,8 @@ use crate::automata::blast::ledger::sum_of;
 use crate::automata::blast::rules::Rule;
 use crate::automata::blast::{BlastShape, BlastWorld, ChunkState};
 use crate::chunk::CellMask;
-use crate::coords::{CHUNK_CELLS, Face};
+use crate::coords::{CHUNK_CELLS, ChunkPos, Face};
 use crate::grid::Slot;
-use glam::IVec3;
 use hashbrown::HashSet;
 use smallvec::SmallVec;
 
@@ -21,7 +20,7 @@ impl<S: BlastShape> BlastWorld<S> {
     }
 
     /// Whether the chunk at a chunk position, loaded or not, is at pressure 0 and has no flows.
-    pub(crate) fn is_blank_at(&self, chunk: IVec3) -> bool {
+    pub(crate) fn is_blank_at(&self, chunk: ChunkPos) -> bool {
         self.pressure.slot(chunk).is_none_or(|slot| self.is_blank(slot))
     }
 
@@ -65,7 +64,7 @@ impl<S: BlastShape> BlastWorld<S> {
     }
 
     /// Whether pressure is about to enter a silent chunk, loaded or not.
-    pub(crate) fn is_about_to_open(&self, chunk: IVec3) -> bool {
+    pub(crate) fn is_about_to_open(&self, chunk: ChunkPos) -> bool {
         let behind = |&face: &Face| match self.space.side::<S>(chunk, face).beyond {
             Beyond::There(there) => self.pressure.slot(there),
             Beyond::Open | Beyond::Rigid => None,
@@ -74,7 +73,7 @@ impl<S: BlastShape> BlastWorld<S> {
     }
 
     /// Returns the silent chunks, loaded or not, that a chunk's pressure is about to enter.
-    pub(crate) fn front_of(&self, slot: Slot) -> SmallVec<[IVec3; 6]> {
+    pub(crate) fn front_of(&self, slot: Slot) -> SmallVec<[ChunkPos; 6]> {
         if self.is_blank(slot) {
             return SmallVec::new();
         }
@@ -113,7 +112,7 @@ impl<S: BlastShape> BlastWorld<S> {
     ///
     /// Only awake chunks are checked: a chunk that fades wakes its neighbours. Returns the chunks,
     /// and the number of cells that changed.
-    pub(crate) fn fall_silent(&mut self) -> (Vec<IVec3>, u64) {
+    pub(crate) fn fall_silent(&mut self) -> (Vec<ChunkPos>, u64) {
         self.recheck_audibility();
         let awake = self.pressure.awake_slots().iter().copied();
         let mut silent: Vec<Slot> = awake.filter(|&slot| self.is_quiet_around(slot)).collect();
@@ -172,7 +171,7 @@ impl<S: BlastShape> BlastWorld<S> {
         if let (Some(changed), false) =
             (self.pressure.changed_at(slot), self.states[slot.index()].is_unreported)
         {
-            self.freed.entry([position.y, position.z, position.x]).or_default().union_with(changed);
+            self.freed.entry(position).or_default().union_with(changed);
         }
         self.states[slot.index()] = ChunkState::default();
         self.pressure.remove(position);

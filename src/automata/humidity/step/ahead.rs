@@ -325,7 +325,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
 mod tests {
     use super::*;
     use crate::automata::humidity::{Border, Cell, Fed, Rules};
-    use crate::coords::{Cube, Region, Sheet};
+    use crate::coords::{ChunkPos, Cube, Region, Sheet};
     use fastrand::Rng;
     use glam::IVec3;
     use proptest::prelude::*;
@@ -339,7 +339,7 @@ mod tests {
     /// Makes a random edit, or freezes or thaws a chunk; only the conservative sweep supports the
     /// latter.
     fn edit<S: HumidityShape>(world: &mut HumidityWorld<S>, mut rng: Rng) {
-        let chunk = IVec3::new(rng.i32(0..=LAST.x), rng.i32(0..=LAST.y), 0);
+        let chunk = ChunkPos::new(rng.i32(0..=LAST.x), rng.i32(0..=LAST.y), 0);
         let cell = S::cell_at(chunk, rng.usize(..4096));
         let (humidity, units) = (f64::from(rng.u32(..600)), rng.u32(..1 << 24));
         let has_units = world.rules.sweep == Sweep::Conservative;
@@ -366,7 +366,7 @@ mod tests {
     fn twins<S: HumidityShape>(rng: &mut Rng) -> [HumidityWorld<S>; 2] {
         let sweep = [Sweep::Synchronous, Sweep::Conservative][rng.usize(..2)];
         let rules = Rules { borders: [Border::Drain; 6], cap: 600.0, ..Rules::with_sweep(sweep) };
-        let bounds = Region::new(IVec3::ZERO, S::region_of(LAST).max());
+        let bounds = Region::new(IVec3::ZERO, S::region_of(LAST.into()).max());
         let (seed, leaves_out) = (rng.u64(..), sweep == Sweep::Conservative && rng.bool());
         [(); 2].map(|()| {
             let mut rng = Rng::with_seed(seed);
@@ -375,7 +375,7 @@ mod tests {
                 world.count_no_moves();
             }
             for chunk in Region::new(IVec3::ZERO, LAST).positions() {
-                world.insert_chunk(chunk, soil(&mut rng)).unwrap();
+                world.insert_chunk(chunk.into(), soil(&mut rng)).unwrap();
             }
             world
         })
@@ -441,8 +441,8 @@ mod tests {
         world.count_no_moves();
         let mut cells = Chunk::uniform(Cell::soil(0.0, 1.0));
         cells.set(2_008, Cell::soil(90.0, 1.0));
-        world.insert_chunk(IVec3::ZERO, cells).unwrap();
-        let slot = world.store.moisture.slot(IVec3::ZERO).unwrap();
+        world.insert_chunk(ChunkPos::ZERO, cells).unwrap();
+        let slot = world.store.moisture.slot(ChunkPos::ZERO).unwrap();
         world.share_chunk(slot);
         let saved = world.store.moisture.chunk_at(slot).clone();
         let is_shared = |world: &HumidityWorld<Cube>| {
@@ -460,7 +460,7 @@ mod tests {
     #[test]
     fn an_edit_drops_what_reads_it_and_nothing_else() {
         let mut world = HumidityWorld::<Cube>::new(Rules::default()).unwrap();
-        let chunks: Vec<IVec3> = (0..3).map(|x| IVec3::X * x).collect();
+        let chunks: Vec<ChunkPos> = (0..3).map(|x| ChunkPos::new(x, 0, 0)).collect();
         for &chunk in &chunks {
             world.insert_chunk(chunk, Chunk::uniform(Cell::soil(9.0, 1.0))).unwrap();
         }
@@ -478,11 +478,11 @@ mod tests {
         assert_eq!(left(&mut world), [true, false, true]);
         world.add_units(IVec3::new(31, 8, 8), 7);
         assert_eq!(left(&mut world), [true, false, false]);
-        world.set_fed(IVec3::X, vec![Fed { index: 7, full: 9 }]);
+        world.set_fed(ChunkPos::new(1, 0, 0), vec![Fed { index: 7, full: 9 }]);
         assert_eq!(left(&mut world), [true, false, true]);
-        world.set_still(IVec3::ZERO, true);
+        world.set_still(ChunkPos::ZERO, true);
         assert_eq!(left(&mut world), [false, false, true]);
-        world.remove_chunk(IVec3::X * 2).unwrap();
+        world.remove_chunk(ChunkPos::new(2, 0, 0)).unwrap();
         assert_eq!(left(&mut world), [false; 3]);
         assert_eq!(world.kernel.ahead.len(), 1, "one goes on");
     }

@@ -266,7 +266,7 @@ mod tests {
     use crate::automata::engine::workers::in_pool;
     use crate::automata::humidity::step::kernel::Kernel;
     use crate::automata::humidity::{Border, Cell, Rules};
-    use crate::coords::{Cube, Region, Shape, Sheet};
+    use crate::coords::{ChunkPos, ChunkRegion, Cube, Region, Shape, Sheet};
     use glam::IVec3;
 
     const LAST: IVec3 = IVec3::new(9, 8, 0);
@@ -277,7 +277,7 @@ mod tests {
 
     /// Makes a random edit; returns whether it succeeded.
     fn edit<S: HumidityShape>(world: &mut HumidityWorld<S>, mut rng: fastrand::Rng) -> bool {
-        let chunk = IVec3::new(rng.i32(0..=LAST.x), rng.i32(0..=LAST.y), 0);
+        let chunk = ChunkPos::new(rng.i32(0..=LAST.x), rng.i32(0..=LAST.y), 0);
         let at = S::cell_at(chunk, rng.usize(..4096));
         match rng.u32(..10) {
             0 => world.set_humidity(at, f64::from(rng.u32(..900))).is_ok(),
@@ -298,14 +298,14 @@ mod tests {
 
     fn reused_rims_change_nothing_with<S: HumidityShape>(sweep: Sweep) {
         let rules = Rules { borders: [Border::Drain; 6], ..Rules::with_sweep(sweep) };
-        let bounds = Region::new(IVec3::ZERO, S::region_of(LAST).max());
+        let bounds = Region::new(IVec3::ZERO, S::region_of(LAST.into()).max());
         let mut rng = fastrand::Rng::with_seed(6);
         let [mut keeping, mut forgetful] =
             [(); 2].map(|()| HumidityWorld::<S>::with_bounds(rules, bounds).unwrap());
         for chunk in Region::new(IVec3::ZERO, LAST).positions() {
             let cells = Chunk::uniform(cell(&mut rng));
-            keeping.insert_chunk(chunk, cells.clone()).unwrap();
-            forgetful.insert_chunk(chunk, cells).unwrap();
+            keeping.insert_chunk(chunk.into(), cells.clone()).unwrap();
+            forgetful.insert_chunk(chunk.into(), cells).unwrap();
         }
         let mut together = 0;
         for seed in 0..8 {
@@ -354,9 +354,11 @@ mod tests {
             let sweep = [Sweep::Synchronous, Sweep::Conservative][rng.usize(..2)];
             let rules =
                 Rules { borders: [Border::Drain; 6], cap: 600.0, ..Rules::with_sweep(sweep) };
-            let chunks = Region::new(IVec3::new(-4, -3, -1), IVec3::new(6, 5, 1));
-            let ends = [chunks.min(), chunks.max()].map(Sheet::region_of);
-            let bounds = Region::new(ends[0].min(), ends[1].max());
+            let chunks = ChunkRegion::new(ChunkPos::new(-4, -3, -1), ChunkPos::new(6, 5, 1));
+            let bounds = Region::new(
+                Sheet::region_of(ChunkPos::new(-4, -3, -1)).min(),
+                Sheet::region_of(ChunkPos::new(6, 5, 1)).max(),
+            );
             let [mut together, mut alone] =
                 [(); 2].map(|()| HumidityWorld::<Sheet>::with_bounds(rules, bounds).unwrap());
             for chunk in chunks.positions() {
@@ -369,7 +371,7 @@ mod tests {
                 cells.set(one, [Cell::rain(500.0, 1.0), wet, dry][rng.usize(..3)]);
                 [&mut together, &mut alone]
                     .into_iter()
-                    .for_each(|world| _ = world.insert_chunk(chunk, cells.clone()));
+                    .for_each(|world| _ = world.insert_chunk(chunk.into(), cells.clone()));
             }
             for _ in 0..6 {
                 let steps = rng.u64(1..=tiles::MAX_STEPS);
@@ -388,7 +390,7 @@ mod tests {
                 assert_eq!(together.state_hash(), alone.state_hash(), "seed {seed}");
                 assert_eq!(account(&mut together), account(&mut alone), "seed {seed}");
                 assert_eq!(together.validate(), Ok(()), "seed {seed}");
-                let at = Sheet::cell_at(IVec3::ONE.with_z(0), rng.usize(..4096));
+                let at = Sheet::cell_at(IVec3::ONE.with_z(0).into(), rng.usize(..4096));
                 [&mut together, &mut alone]
                     .into_iter()
                     .for_each(|world| _ = world.set_humidity(at, 400.0));

@@ -2,8 +2,8 @@
 //! before it is complete, so they are dated by a count of steps, not by the time of the note.
 
 use crate::automata::humidity::{HumidityShape, HumidityWorld};
+use crate::coords::ChunkPos;
 use crate::grid::Slot;
-use glam::IVec3;
 
 impl<S: HumidityShape> HumidityWorld<S> {
     /// Returns the number of complete steps since this world was made or loaded.
@@ -12,14 +12,14 @@ impl<S: HumidityShape> HumidityWorld<S> {
     }
 
     /// Returns whether the next step visits a chunk; `false` if it is not loaded.
-    pub(crate) fn is_awake(&self, chunk: IVec3) -> bool {
+    pub(crate) fn is_awake(&self, chunk: ChunkPos) -> bool {
         let slot = self.store.moisture.slot(chunk);
         slot.is_some_and(|slot| self.store.moisture.awake_at(slot).is_some())
     }
 
     /// Returns whether a step may have changed a chunk, or its awake cells, since this many steps
     /// were [done](HumidityWorld::steps_done); `false` if it is not loaded.
-    pub(crate) fn is_stepped_since(&self, chunk: IVec3, steps: u64) -> bool {
+    pub(crate) fn is_stepped_since(&self, chunk: ChunkPos, steps: u64) -> bool {
         let Some(slot) = self.store.moisture.slot(chunk) else { return false };
         let moisture = &self.store.moisture;
         // A chunk that a step woke is still awake or has taken part in the next step.

@@ -3,15 +3,14 @@
 
 use crate::automata::humidity::step::kernel::Kernel;
 use crate::automata::humidity::{HumidityShape, HumidityWorld};
-use crate::coords::Face;
+use crate::coords::{ChunkPos, Face};
 use crate::grid::Slot;
-use glam::IVec3;
 
 impl<S: HumidityShape> HumidityWorld<S> {
     /// Stops or resumes a chunk, loaded or not. Neighbours wake if moisture flows across the face
     /// between them. A chunk that resumes is awake if it was awake when it stopped, or if moisture
     /// flows across one of its faces or flowed steadily through it.
-    pub(crate) fn set_still(&mut self, chunk: IVec3, is_still: bool) {
+    pub(crate) fn set_still(&mut self, chunk: ChunkPos, is_still: bool) {
         if self.store.is_still(chunk) == is_still {
             return;
         }
@@ -68,7 +67,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
 
     /// Restores that a chunk stands still: wakes nothing.
     #[cfg(feature = "snapshot")]
-    pub(crate) fn restore_still(&mut self, chunk: IVec3) {
+    pub(crate) fn restore_still(&mut self, chunk: ChunkPos) {
         self.store.set_still(chunk, true);
         if let Some(slot) = self.store.moisture.slot(chunk) {
             self.steady.forget(slot);

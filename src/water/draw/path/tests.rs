@@ -1,7 +1,7 @@
 //! Draws along paths, compared with references that go from cell to cell.
 
 use crate::chunk::Chunk;
-use crate::coords::Region;
+use crate::coords::{ChunkPos, Region};
 use crate::grid::LayerId;
 use crate::water::context::layer_record::LayerRecord;
 use crate::water::context::test_worlds;
@@ -45,7 +45,9 @@ fn a_draw_along_a_path_equals_passing_from_cell_to_cell() {
         };
         let [mut world, mut other] = [(); 2].map(|()| {
             let mut world = WaterWorld::new(1, Rules::lossless()).expect("rules in range");
-            for chunk in Region::new(IVec3::ZERO, IVec3::new(1, 1, 0)).positions() {
+            for chunk in
+                Region::new(IVec3::ZERO, IVec3::new(1, 1, 0)).positions().map(ChunkPos::from)
+            {
                 world.insert_chunk(chunk, Chunk::uniform(Voxel::OPEN)).expect("none is there");
             }
             world
@@ -142,7 +144,7 @@ fn a_draw_finds_a_way_if_there_is_one_and_dead_cells_have_none() {
     let mut outcomes = [0; 3];
     for round in 0..60 {
         let mut world = WaterWorld::new(round, Rules::lossless()).expect("rules in range");
-        for chunk in [IVec3::ZERO, IVec3::X] {
+        for chunk in [ChunkPos::ZERO, ChunkPos::new(1, 0, 0)] {
             world.insert_chunk(chunk, Chunk::uniform(Voxel::OPEN)).expect("none is there");
         }
         let part = Region::new(IVec3::new(12, 3, 4), IVec3::new(20, 6, 8));
@@ -220,7 +222,7 @@ fn leads_to_a_spring(tick: &Tick, place: Place) -> bool {
 #[test]
 fn a_path_in_vain_is_dead_from_end_to_end() {
     let mut world = WaterWorld::new(1, Rules::lossless()).expect("rules in range");
-    world.insert_chunk(IVec3::ZERO, Chunk::uniform(Voxel::OPEN)).expect("none is there");
+    world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Voxel::OPEN)).expect("none is there");
     let slot = world.store.grid().sorted_slots()[0];
     let place = |at: usize| Place::new(slot, at);
     let water = Voxel::OPEN.with_height(3).with(CellFlags::HAS_SOURCE, true);

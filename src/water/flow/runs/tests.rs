@@ -2,7 +2,7 @@
 //! queries return the same, in every tick and in the middle of it.
 
 use crate::chunk::{CellMask, Chunk};
-use crate::coords::{Cube, Region, Shape};
+use crate::coords::{ChunkPos, ChunkRegion, Cube, Region, Shape};
 use crate::grid::Slot;
 use crate::simulation::StepReport;
 use crate::water::{Edge, Edges, Fixture, Rules, Voxel, WaterWorld};
@@ -32,9 +32,9 @@ fn world(seed: u64) -> WaterWorld {
     world
 }
 
-fn chunks() -> impl Iterator<Item = IVec3> {
+fn chunks() -> impl Iterator<Item = ChunkPos> {
     let [min, max] = [bounds().min(), bounds().max()].map(Cube::chunk_of);
-    Region::new(min, max).positions()
+    ChunkRegion::new(min, max).positions()
 }
 
 fn cell(rng: &mut Rng) -> IVec3 {
@@ -82,7 +82,7 @@ fn edit(rng: &mut Rng, worlds: &mut [WaterWorld; 2]) {
         }
         11 => format!("{:?}", world.freeze([chunk])),
         12 | 13 => {
-            let frozen: Vec<IVec3> = world.frozen_chunks().collect();
+            let frozen: Vec<ChunkPos> = world.frozen_chunks().collect();
             format!("{:?}", world.thaw(frozen))
         }
         14 => {
@@ -105,7 +105,7 @@ fn edit(rng: &mut Rng, worlds: &mut [WaterWorld; 2]) {
 }
 
 /// The answers to all queries of a world: its hash, its awake cells, and its cells.
-fn told(world: &WaterWorld) -> (u64, Vec<(IVec3, CellMask)>, usize) {
+fn told(world: &WaterWorld) -> (u64, Vec<(ChunkPos, CellMask)>, usize) {
     (world.state_hash(), world.awake_chunks().collect(), world.awake_cells())
 }
 

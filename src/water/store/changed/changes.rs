@@ -2,9 +2,9 @@
 //! For worlds above water, the chunks with changed cells are recorded, too.
 
 use crate::chunk::{CellMask, LayerMask};
+use crate::coords::ChunkPos;
 use crate::grid::Slot;
 use crate::water::store::{Place, Store};
-use glam::IVec3;
 use hashbrown::{HashMap, HashSet};
 
 /// The cells of a layer that a tick has changed.
@@ -79,7 +79,7 @@ impl Store {
 
     /// Returns the chunks with changed cells, in order of position, with these cells, and clears
     /// the marks.
-    pub(crate) fn take_changes(&mut self) -> Vec<(IVec3, CellMask)> {
+    pub(crate) fn take_changes(&mut self) -> Vec<(ChunkPos, CellMask)> {
         let taken = self.grid.take_changes();
         for (position, _) in &taken {
             if let Some(slot) = self.grid.slot(*position) {
@@ -90,7 +90,7 @@ impl Store {
     }
 
     /// Like [`take_changes`](Store::take_changes), for the cells that look different.
-    pub(crate) fn take_visible_changes(&mut self) -> Vec<(IVec3, CellMask)> {
+    pub(crate) fn take_visible_changes(&mut self) -> Vec<(ChunkPos, CellMask)> {
         self.visible_changes.edited = Edited::new();
         let mut taken = core::mem::take(&mut self.visible_changes.cells);
         let mut slots: Vec<Slot> = taken.keys().copied().collect();
@@ -112,7 +112,7 @@ impl Store {
 
     /// Returns the chunks in which a cell may have changed since the last call, in no particular
     /// order; none if they are not noted.
-    pub(crate) fn take_altered(&mut self) -> Vec<IVec3> {
+    pub(crate) fn take_altered(&mut self) -> Vec<ChunkPos> {
         let altered = self.visible_changes.altered.iter_mut().flat_map(HashSet::drain);
         altered.map(|slot| self.grid.position_at(slot)).collect()
     }

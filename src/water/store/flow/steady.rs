@@ -167,7 +167,7 @@ impl Store {
     fn write_steady(&mut self, place: Place, flows: FaceFlows) {
         let Place { slot, .. } = place;
         self.touch(slot);
-        let key = sort_key(self.grid.position_at(slot));
+        let key = self.grid.position_at(slot);
         let layers = self.caches[slot.index()].steady.get_or_insert_default();
         let layer = &mut layers[place.layer()];
         layer.get_or_insert_with(SteadyLayer::new).set(place.cell(), flows);
@@ -269,16 +269,17 @@ impl Store {
 mod tests {
     use super::*;
     use crate::chunk::Chunk;
+    use crate::coords::ChunkPos;
     use crate::coords::Region;
     use crate::water::flow_record::passed;
     use crate::water::rules::Edges;
     use crate::water::voxel::Voxel;
-    use glam::IVec3;
 
     #[test]
     fn the_table_holds_what_was_set_last_and_frees_what_is_empty() {
         let mut store = Store::new(Region::EVERYWHERE, Edges::WALLS);
-        let slot = store.insert(IVec3::ZERO, Chunk::uniform(Voxel::OPEN)).expect("none is there");
+        let slot =
+            store.insert(ChunkPos::ZERO, Chunk::uniform(Voxel::OPEN)).expect("none is there");
         let mut random = fastrand::Rng::with_seed(44);
         let mut model = [FaceFlows::NONE; 4096];
         for _ in 0..2_000 {

@@ -1,14 +1,13 @@
 //! What any bytes must keep to as a file of another program: they are refused, or become chunks of
 //! a lawful world, whose water a region file reads back.
 
-use floodplain::glam::IVec3;
 use floodplain::import::{
     BlockRules, ColumnFault, HeightRules, Heightmap, HeightmapError, MAX_CHUNKS, MapWater,
     RegionChunks, RegionError, RegionFile, RegionReport, Sources, VoxError, VoxFile, VoxRules,
     WhyLeftOut,
 };
 use floodplain::water::{Rules, Voxel, WaterCell, WaterWorld};
-use floodplain::{CHUNK_CELLS, Chunk};
+use floodplain::{CHUNK_CELLS, Chunk, ChunkPos};
 
 /// Ticks before the water is written back.
 const TICKS: u64 = 2;
@@ -19,7 +18,7 @@ const MOST_RUN: usize = 2000;
 /// Columns that are also read by themselves.
 const MOST_ALONE: usize = 4;
 
-fn world(chunks: Vec<(IVec3, Chunk<Voxel>)>) -> WaterWorld {
+fn world(chunks: Vec<(ChunkPos, Chunk<Voxel>)>) -> WaterWorld {
     assert!(chunks.len() <= MAX_CHUNKS);
     let mut world = WaterWorld::new(3, Rules::lossless()).expect("rules within their ranges");
     world.insert_chunks(chunks).expect("chunks at places of their own");
@@ -114,7 +113,7 @@ pub fn heightmap_laws(bytes: &[u8]) -> Result<[u32; 2], HeightmapError> {
     Ok(map.size())
 }
 
-fn run(chunks: Vec<(IVec3, Chunk<Voxel>)>) {
+fn run(chunks: Vec<(ChunkPos, Chunk<Voxel>)>) {
     let is_run = chunks.len() <= MOST_RUN;
     let mut world = world(chunks);
     if is_run {

@@ -6,7 +6,7 @@ use fastrand::Rng;
 use floodplain::glam::IVec3;
 use floodplain::testing::{BrokenLaws, Bytes, Watched};
 use floodplain::water::{Edge, Edges, Edit, Rules, Voxel, WaterCell, WaterWorld};
-use floodplain::{CHUNK_CELLS, Chunk, Cube, Face, Region, Shape};
+use floodplain::{CHUNK_CELLS, Chunk, ChunkPos, Cube, Face, Region, Shape};
 use std::fmt;
 
 /// What the ground of a world is like.
@@ -61,9 +61,7 @@ impl Course {
         let mut world = WaterWorld::with_bounds(self.seed, self.rules, self.bounds)
             .expect("rules within their ranges");
         let positions: Vec<IVec3> = self.bounds.positions().collect();
-        let chunks =
-            Region::new(Cube::chunk_of(self.bounds.min()), Cube::chunk_of(self.bounds.max()));
-        let chunk = |chunk: IVec3| {
+        let chunk = |chunk: ChunkPos| {
             let mut cells = [Voxel::OPEN; CHUNK_CELLS];
             for (&cell, &voxel) in positions.iter().zip(&self.cells) {
                 if Cube::chunk_of(cell) == chunk {
@@ -72,7 +70,7 @@ impl Course {
             }
             (chunk, Chunk::from_cells(&cells))
         };
-        world.insert_chunks(chunks.positions().map(chunk)).expect("none is there");
+        world.insert_chunks(Cube::chunks_of(self.bounds).map(chunk)).expect("none is there");
         world.wake_all();
         world
     }

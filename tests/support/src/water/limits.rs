@@ -5,7 +5,7 @@ use super::Op;
 use super::small::{built, watched};
 use floodplain::glam::IVec3;
 use floodplain::water::{Edge, Edges, Edit, Rules, Voxel, WaterCell, WaterWorld};
-use floodplain::{CHUNK_CELLS, Chunk, Region};
+use floodplain::{CHUNK_CELLS, Chunk, ChunkPos, Region};
 
 /// Ticks in which a closed world of these sizes comes to rest.
 const REST_TICKS: u64 = 4_000;
@@ -18,7 +18,7 @@ fn flagged(world: &WaterWorld, flag: fn(WaterCell) -> bool) -> Option<IVec3> {
 
 /// Lets all chunks go on that are frozen.
 fn thaw_all(world: &mut WaterWorld) {
-    let frozen: Vec<IVec3> = world.frozen_chunks().collect();
+    let frozen: Vec<ChunkPos> = world.frozen_chunks().collect();
     world.thaw(frozen).expect("they are loaded");
 }
 

@@ -5,7 +5,7 @@ use super::Op;
 use super::small::watched;
 use floodplain::glam::IVec3;
 use floodplain::water::{Edit, Rules, Voxel, WaterCell, WaterWorld};
-use floodplain::{CHUNK_CELLS, Chunk, Cube, Region, Shape};
+use floodplain::{CHUNK_CELLS, Chunk, ChunkPos, Cube, Region, Shape};
 
 /// The cells that an edit which displaces no water may write or wake: its own, and their
 /// neighbours. `None` if it is no edit of cells.
@@ -127,8 +127,8 @@ impl Basin {
         assert_eq!(one_by_one.total(), at_once.total());
     }
 
-    fn chunks(&self) -> Vec<(IVec3, Chunk<Voxel>)> {
-        let chunks = Region::new(IVec3::ZERO, IVec3::new(1, 0, 1)).positions();
+    fn chunks(&self) -> Vec<(ChunkPos, Chunk<Voxel>)> {
+        let chunks = Region::new(IVec3::ZERO, IVec3::new(1, 0, 1)).positions().map(ChunkPos::from);
         let ground =
             |cell: IVec3| self.heights[(cell.x * 5 + cell.z * 3) as usize % self.heights.len()];
         let voxel = |cell: IVec3| match cell.y {

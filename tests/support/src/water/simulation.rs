@@ -5,10 +5,10 @@ use super::small::built;
 use crate::edit_bytes::sent;
 use crate::queued::are_equal_but_for_tickets;
 use fastrand::Rng;
-use floodplain::Region;
 use floodplain::glam::IVec3;
 use floodplain::snapshot::Saved;
 use floodplain::water::{Edit, Ring, Rules, SimulationDistance, WaterWorld};
+use floodplain::{ChunkPos, Region};
 
 /// What a simulation distance is made of.
 #[derive(Clone, Debug)]
@@ -40,12 +40,12 @@ impl Parts {
     }
 
     /// The edits before a tick, by looking at every chunk and player.
-    fn edits(&self, world: &WaterWorld, tick: u64, players: &[IVec3]) -> Vec<Edit> {
+    fn edits(&self, world: &WaterWorld, tick: u64, players: &[ChunkPos]) -> Vec<Edit> {
         let on = self.rings.iter().filter(|ring| tick % ring.period < ring.active);
         let reach = on.map(|ring| i64::from(ring.distance)).max();
         let (mut freeze, mut thaw) = (Vec::new(), Vec::new());
         for (chunk, is_frozen) in foreseen(world) {
-            let nearest = players.iter().map(|&player| distance(chunk, player)).min();
+            let nearest = players.iter().map(|&player| distance(chunk, player.into())).min();
             let beyond = match (nearest, reach) {
                 (Some(nearest), Some(reach)) => nearest - reach,
                 _ => i64::MAX,
@@ -70,7 +70,7 @@ impl Parts {
             }
         }
         let chunks = |list: &[(i64, [i32; 3])]| {
-            list.iter().map(|&(_, [x, z, y])| IVec3::new(x, y, z)).collect::<Vec<_>>()
+            list.iter().map(|&(_, [x, z, y])| ChunkPos::new(x, y, z)).collect::<Vec<_>>()
         };
         let edits = [Edit::Freeze(chunks(&freeze[..frozen])), Edit::Thaw(chunks(&thaw[..thawed]))];
         edits.into_iter().filter(|edit| count(edit) > 0).collect()
@@ -78,7 +78,7 @@ impl Parts {
 }
 
 /// How many chunks two chunk positions are apart along x or z, whichever is more.
-pub fn distance(one: IVec3, other: IVec3) -> i64 {
+pub fn distance(one: ChunkPos, other: ChunkPos) -> i64 {
     let along = |one: i32, other: i32| (i64::from(one) - i64::from(other)).abs();
     along(one.x, other.x).max(along(one.z, other.z))
 }
@@ -93,13 +93,13 @@ pub fn count(edit: &Edit) -> usize {
 
 /// The chunks that are loaded once the queued edits are made, in order, and whether they are
 /// frozen.
-fn foreseen(world: &WaterWorld) -> Vec<(IVec3, bool)> {
+fn foreseen(world: &WaterWorld) -> Vec<(ChunkPos, bool)> {
     let mut then = WaterWorld::load(&world.save()).expect("a world that was saved");
     // An edit makes those that wait before it.
     then.wake_all();
     assert_eq!(then.queued_edits().len(), 0);
-    let mut chunks: Vec<IVec3> = then.chunks().map(|(chunk, _)| chunk).collect();
-    chunks.sort_unstable_by_key(IVec3::to_array);
+    let mut chunks: Vec<ChunkPos> = then.chunks().map(|(chunk, _)| chunk).collect();
+    chunks.sort_unstable_by_key(|&chunk| <[i32; 3]>::from(chunk));
     chunks.into_iter().map(|chunk| (chunk, then.is_frozen(chunk))).collect()
 }
 
@@ -131,11 +131,11 @@ pub fn is_the_models(seed: u64, rules: Rules, bounds: Region, ops: &[Op]) -> usi
                 let _ = by_hand.apply(edit);
             }
             for _ in 0..rng.usize(..3) {
-                let players: Vec<IVec3> = (0..rng.usize(..3))
+                let players: Vec<ChunkPos> = (0..rng.usize(..3))
                     .map(|_| {
                         let mut along = || rng.i32(-3..=3);
                         let apart = IVec3::new(along(), along(), along());
-                        corner.saturating_add(apart)
+                        ChunkPos::from(corner.saturating_add(apart))
                     })
                     .collect();
                 let edits = distance.edits(&world, &players);

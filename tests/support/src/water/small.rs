@@ -13,7 +13,7 @@ pub const HIGH: IVec3 = IVec3::new(5, 6, 5);
 pub fn world(seed: u64, rules: Rules) -> WaterWorld {
     let mut world = WaterWorld::with_bounds(seed, rules, Region::new(LOW, HIGH)).unwrap();
     for chunk in Region::new(IVec3::NEG_ONE, IVec3::ZERO).positions() {
-        world.insert_chunk(chunk, Chunk::uniform(Voxel::OPEN)).unwrap();
+        world.insert_chunk(chunk.into(), Chunk::uniform(Voxel::OPEN)).unwrap();
     }
     world.fill_solid(Region::new(LOW, IVec3::new(HIGH.x, LOW.y + 1, HIGH.z))).unwrap();
     world
@@ -26,8 +26,7 @@ pub fn region(from: [i32; 3], to: [i32; 3]) -> Region {
 /// A closed world with these bounds, whose cells are all like this.
 pub fn uniform(bounds: Region, voxel: Voxel) -> WaterWorld {
     let mut world = WaterWorld::with_bounds(1, Rules::lossless(), bounds).unwrap();
-    let chunks = Region::new(Cube::chunk_of(bounds.min()), Cube::chunk_of(bounds.max()));
-    world.insert_chunks(chunks.positions().map(|at| (at, Chunk::uniform(voxel)))).unwrap();
+    world.insert_chunks(Cube::chunks_of(bounds).map(|at| (at, Chunk::uniform(voxel)))).unwrap();
     world
 }
 

@@ -10,7 +10,7 @@ use floodplain::water::{self, Voxel, WaterCell, WaterWorld};
 use floodplain::world::{
     Broken, Content, Couplings, Edit, MaterialId, Palette, Rules, UnderWater, World,
 };
-use floodplain::{Chunk, Cube, Face, Region, Shape};
+use floodplain::{Chunk, ChunkPos, Cube, Face, Region, Shape};
 use std::collections::BTreeMap;
 
 /// Water, moisture and pressure over the same ground.
@@ -128,7 +128,7 @@ impl Apart {
     /// Runs a step of soil as if rock lay where chunks are frozen.
     fn step_soil(&mut self) {
         let kept = self.kept_by_the_sea();
-        let frozen: Vec<IVec3> = self.water.frozen_chunks().collect();
+        let frozen: Vec<ChunkPos> = self.water.frozen_chunks().collect();
         let frozen = frozen.into_iter().filter_map(|at| Some((at, self.soil.chunk(at)?)));
         let frozen: Vec<_> = frozen.collect();
         self.has_been_frozen |= !frozen.is_empty();
@@ -142,7 +142,7 @@ impl Apart {
 
     /// Fills the frozen chunks with ground that nothing breaks. Returns what was there.
     fn take_still(&mut self) -> Vec<Still> {
-        let chunks: Vec<IVec3> = self.water.frozen_chunks().collect();
+        let chunks: Vec<ChunkPos> = self.water.frozen_chunks().collect();
         let cells = chunks.into_iter().flat_map(|chunk| Cube::region_of(chunk).positions());
         let bounds = self.blast.bounds();
         let mut still = Vec::new();
@@ -179,11 +179,11 @@ impl Apart {
     }
 
     /// Loads a chunk that a world gave back.
-    fn insert(&mut self, position: IVec3, content: &Content) {
+    fn insert(&mut self, position: ChunkPos, content: &Content) {
         let water = content.water.clone().expect("given back");
-        self.water.insert_chunk(position, water).unwrap();
+        self.water.insert_chunk(position.into(), water).unwrap();
         for index in 0..4096 {
-            let cell = Cube::cell_at(position, index);
+            let cell = Cube::cell_at(position.into(), index);
             if !self.water.bounds().contains(cell) {
                 continue;
             }
@@ -327,8 +327,7 @@ pub fn random_world(rng: &mut Rng, rules: Rules) -> World {
     let bounds = Region::new(IVec3::new(-9, -6, -5), IVec3::new(20, 9, 6));
     let mut world = world(rng.u64(..), rules, bounds);
     let materials: Vec<MaterialId> = palette().materials().map(|(id, _)| id).collect();
-    for chunk in Region::new(Cube::chunk_of(bounds.min()), Cube::chunk_of(bounds.max())).positions()
-    {
+    for chunk in Cube::chunks_of(bounds) {
         let mut content = world.remove_chunk(chunk).expect("loaded");
         let (share, kinds) =
             (rng.u8(2..60), [(); 3].map(|()| materials[rng.usize(1..materials.len())]));

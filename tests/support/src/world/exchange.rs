@@ -3,7 +3,7 @@
 use super::apart::Apart;
 use floodplain::glam::IVec3;
 use floodplain::humidity::UNITS;
-use floodplain::{Cube, Face, Shape};
+use floodplain::{ChunkPos, Cube, Face, Shape};
 
 /// splitmix64 of two words.
 pub(super) fn mix(a: u64, b: u64) -> u64 {
@@ -17,9 +17,9 @@ pub(super) fn mix(a: u64, b: u64) -> u64 {
 impl Apart {
     /// Lets units pass between water and soil, before a step of soil.
     pub fn exchange(&mut self) {
-        let mut chunks: Vec<IVec3> = self.soil.chunks().map(|(chunk, _)| chunk).collect();
-        chunks.sort_by_key(|chunk| [chunk.y, chunk.z, chunk.x]);
-        let cells = |chunk: &IVec3| {
+        let mut chunks: Vec<ChunkPos> = self.soil.chunks().map(|(chunk, _)| chunk).collect();
+        chunks.sort();
+        let cells = |chunk: &ChunkPos| {
             let chunk = *chunk;
             (0..4096).map(move |index| (chunk, index))
         };
@@ -31,8 +31,8 @@ impl Apart {
         }
     }
 
-    fn draw(&self, chunk: IVec3, index: usize) -> u64 {
-        let [x, y, z] = chunk.to_array().map(|axis| u64::from(axis as u32));
+    fn draw(&self, chunk: ChunkPos, index: usize) -> u64 {
+        let [x, y, z] = <[i32; 3]>::from(chunk).map(|axis| u64::from(axis as u32));
         let tick = mix(self.water.seed(), self.water.ticks());
         let place = mix(x | z << 32, y);
         mix(mix(mix(tick, place), 8), index as u64)

@@ -5,7 +5,6 @@
 //! For the fuzz target `world_hostile` and a test. No twin is run beside the world, so a run takes
 //! a twentieth of the time of one of `world_edits`, which has the twins.
 
-use floodplain::glam::{IVec2, IVec3};
 use floodplain::snapshot::Saved;
 use floodplain::testing::{Bytes, Small, Start, mirrors, palette};
 use floodplain::water;
@@ -13,7 +12,9 @@ use floodplain::water::MirrorError;
 use floodplain::world::{
     ChunkRecord, Content, Edit, EditReport, Feed, Mirror, Outcome, Rules, Update, World,
 };
-use floodplain::{Chunk, ClientEditError, Cube, EditKinds, Limits, Region, Shape};
+use floodplain::{
+    Chunk, ChunkPos, ClientEditError, ColumnPos, Cube, EditKinds, Limits, Region, Shape,
+};
 use std::collections::BTreeMap;
 
 /// The most operations of a run.
@@ -91,8 +92,7 @@ impl Server {
         let mut world =
             World::with_bounds(seed, palette(), rules, bounds).expect("rules within their ranges");
         let [air, soil] = ["air", "soil"].map(|name| palette().id(name).expect("of the palette"));
-        let [first, last] = [home.min(), home.max()].map(Cube::chunk_of);
-        for at in Region::new(first, last).positions() {
+        for at in Cube::chunks_of(home) {
             let content = Content::from_heights(at, |_, _| home.min().y, |_| soil, air);
             world.insert_chunk(at, content).expect("none is there");
         }
@@ -208,7 +208,7 @@ impl Server {
             14 => {
                 let chunk = Cube::chunk_of(bytes.cell(self.home));
                 let edge = Some(bytes.any());
-                Edit::Water(water::Edit::SetEdge { column: IVec2::new(chunk.x, chunk.z), edge })
+                Edit::Water(water::Edit::SetEdge { column: ColumnPos::new(chunk.x, chunk.z), edge })
             }
             _ => {
                 let position = Cube::chunk_of(bytes.cell(self.home));
@@ -371,7 +371,7 @@ impl Client {
     /// Asks for all chunks, and for the next update.
     fn ask(&mut self, world: &mut World, home: Region, counts: &mut Counts) {
         let loaded = world.chunks().map(|(chunk, _)| chunk);
-        let chunks: Vec<IVec3> = loaded.chain(self.mirror.chunks()).collect();
+        let chunks: Vec<ChunkPos> = loaded.chain(self.mirror.chunks()).collect();
         let whole = self.feed.whole(world, chunks);
         match self.mirror.apply(&whole) {
             Ok(()) => self.has_missed = false,
@@ -384,7 +384,7 @@ impl Client {
 
     /// The mirror has what the world has.
     fn is_as(&self, world: &World, home: Region) {
-        let chunks: Vec<IVec3> = world.chunks().map(|(chunk, _)| chunk).collect();
+        let chunks: Vec<ChunkPos> = world.chunks().map(|(chunk, _)| chunk).collect();
         assert_eq!(self.mirror.chunks(), chunks);
         assert_eq!(self.mirror.ticks(), world.ticks());
         let afar = chunks.iter().flat_map(|&chunk| Cube::region_of(chunk).positions().step_by(61));

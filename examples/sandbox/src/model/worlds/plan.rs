@@ -8,7 +8,7 @@ use floodplain::blast::{Border, Borders};
 use floodplain::glam::IVec3;
 use floodplain::water::{self, Edge, Edges, Voxel, WaterCell};
 use floodplain::world::{Content, Couplings, MaterialId, Rules, World};
-use floodplain::{Chunk, Cube, Face, Region, Shape, blast, humidity};
+use floodplain::{Chunk, ChunkPos, Cube, Face, Region, Shape, blast, humidity};
 use std::error::Error;
 
 /// The material and the water of every cell, and what else a world begins with.
@@ -169,7 +169,7 @@ impl Plan {
     pub fn world(&self, seed: u64, coast: &[Face]) -> Result<World, Box<dyn Error>> {
         let bounds = Region::new(IVec3::ZERO, self.size - 1);
         let mut world = World::with_bounds(seed, palette()?, rules(coast), bounds)?;
-        let chunks = Region::new(IVec3::ZERO, Cube::chunk_of(self.size - 1)).positions();
+        let chunks = Cube::chunks_of(Region::new(IVec3::ZERO, self.size - 1));
         world.insert_chunks(chunks.map(|chunk| (chunk, self.content(chunk))))?;
         for &spring in &self.springs {
             world.add_source(spring)?;
@@ -177,7 +177,7 @@ impl Plan {
         Ok(world)
     }
 
-    fn content(&self, chunk: IVec3) -> Content {
+    fn content(&self, chunk: ChunkPos) -> Content {
         let mut content = Content::from_fn(chunk, |cell| self.get(cell));
         let mut water = Chunk::uniform(Voxel::OPEN);
         for (index, voxel) in water.cells_mut().iter_mut().enumerate() {

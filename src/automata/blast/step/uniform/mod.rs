@@ -143,8 +143,7 @@ mod tests {
     use super::*;
     use crate::automata::blast::field::flows::ChunkFlows;
     use crate::automata::engine::rows::copy_of;
-    use crate::coords::{Cube, Face, Sheet};
-    use glam::IVec3;
+    use crate::coords::{ChunkPos, Cube, Face, Sheet};
 
     const WAVE: Rule = Rule::Wave { coefficient: 0.2, damping: 0.9 };
 
@@ -200,9 +199,12 @@ mod tests {
             let pressure = here[index];
             let mut net = [0.0; 3];
             for face in Face::ALL.into_iter().take(S::NEIGHBOURS) {
-                let there = S::cell_at(IVec3::ZERO, index) + face.offset();
-                let chunk =
-                    if S::chunk_of(there) == IVec3::ZERO { &here } else { &behind[face.index()] };
+                let there = S::cell_at(ChunkPos::ZERO, index) + face.offset();
+                let chunk = if S::chunk_of(there) == ChunkPos::ZERO {
+                    &here
+                } else {
+                    &behind[face.index()]
+                };
                 let (there, old) = (chunk[S::index_of(there)], before.at::<S>(face, index));
                 let flow = match rule {
                     Rule::Diffusive { coefficient } => {
