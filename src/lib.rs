@@ -33,6 +33,7 @@
 //! | [`world`] | one ground of materials for water, moisture and explosions, with one clock and one account |
 //! | [`Grid`] | the store below them: a sparse 3D array in chunks of 4096 cells, over the whole `i32` range |
 //! | [`Simulation`] | the interface that they share |
+//! | [`prelude`] | what most games use, to be imported in one line |
 //! | `snapshot` | whole worlds as bytes, and back |
 //! | `recording` | what a game does to a world, for bug reports, lock-step games and undo |
 //! | `save_file` | a world in a file, where a save writes only the chunks that changed |
@@ -89,6 +90,7 @@ pub mod guide;
 pub mod import;
 mod limits;
 mod persist;
+pub mod prelude;
 #[cfg(feature = "scenario")]
 pub mod scenario;
 #[cfg(feature = "serde")]

@@ -137,7 +137,10 @@ impl Scene {
         let capacity = world.palette().material(material).map_or(0, |material| material.capacity);
         let share = match capacity {
             0 => 0.0,
-            _ => world.moisture(cell) / (f64::from(capacity) * world.rules().moisture_per_unit),
+            _ => {
+                let full = f64::from(capacity) * f64::from(world.rules().moisture_per_unit);
+                f64::from(world.moisture(cell)) / full
+            }
         };
         let pressure = if material == AIR { world.pressure(cell) } else { 0.0 };
         let old = self.looks[index];

@@ -4,7 +4,7 @@ use crate::players::chunks_of;
 use floodplain::glam::IVec3;
 use floodplain::water::{ChunkEvent, WaterView, meshes_touched};
 use floodplain::world::World;
-use floodplain::world::{Feed, Mirror, Update, WorldView};
+use floodplain::world::{Feed, MOISTURE_STEP, Mirror, Update, WorldView};
 use floodplain::{CHUNK_CELLS, ChunkPos, ColumnPos, Cube, Shape};
 use std::collections::{BTreeSet, HashSet};
 use std::error::Error;
@@ -137,7 +137,7 @@ impl Client {
 fn is_equal(mirror: &Mirror, world: &World, chunk: ChunkPos) -> bool {
     let is_same = |cell: IVec3| {
         mirror.units(cell) == world.units(cell)
-            && mirror.moisture_steps(cell) == world.moisture_steps(cell)
+            && mirror.moisture(cell) / MOISTURE_STEP == world.moisture(cell) / MOISTURE_STEP
     };
     mirror.materials(chunk) == world.materials(chunk)
         && (0..CHUNK_CELLS).all(|index| is_same(Cube::cell_at(chunk, index)))

@@ -90,7 +90,7 @@ use tick::touched::Touched;
 /// world.rain(IVec3::new(8, 15, 8), 9)?;
 /// world.run(20);
 /// assert!(world.units(IVec3::new(8, 7, 8)) < 7, "the soil soaked up the rest");
-/// assert!(world.moisture(IVec3::new(9, 6, 8)) > 0.0, "and they spread");
+/// assert!(world.moisture(IVec3::new(9, 6, 8)) > 0, "and they spread");
 /// world.validate()?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

@@ -72,10 +72,10 @@ impl World {
         self.water.units(cell)
     }
 
-    /// Returns the moisture of a cell, as [`HumidityWorld::humidity`] does; 0 if it is not
-    /// permeable.
-    pub fn moisture(&self, cell: IVec3) -> f64 {
-        self.soil.humidity(cell)
+    /// Returns the moisture of a cell in units of [1/65,536](crate::humidity::UNITS); 0 if it is
+    /// not permeable or not loaded.
+    pub fn moisture(&self, cell: IVec3) -> u32 {
+        self.soil.units(cell).unwrap_or(0)
     }
 
     /// Returns the pressure of a cell, as [`BlastWorld::pressure`] does; 0 in solid cells.

@@ -1,7 +1,7 @@
 //! The drawing's view of a world of materials or of a mirror of it.
 
 use super::World;
-use super::feed::{MOISTURE_STEP, Mirror};
+use super::feed::Mirror;
 use super::rules::material::MaterialId;
 use crate::chunk::Chunk;
 use crate::coords::ChunkPos;
@@ -46,81 +46,48 @@ pub trait WorldView {
     /// the world's bounds.
     fn material(&self, cell: IVec3) -> Option<MaterialId>;
 
-    /// Returns the moisture of a cell in whole steps of [`MOISTURE_STEP`], at most 255; 0 if it is
-    /// not permeable or its chunk is not here.
-    fn moisture_steps(&self, cell: IVec3) -> u8;
+    /// Returns the moisture of a cell in units of [1/65,536](crate::humidity::UNITS), in a mirror
+    /// rounded down to a multiple of [`MOISTURE_STEP`](super::MOISTURE_STEP); 0 if it is not
+    /// permeable or its chunk is not here.
+    fn moisture(&self, cell: IVec3) -> u32;
 }
 
-impl<W: Seen> WorldView for W {
-    type Water = W::Body;
+impl WorldView for World {
+    type Water = WaterWorld;
 
-    fn water(&self) -> &W::Body {
-        self.body()
+    fn water(&self) -> &WaterWorld {
+        World::water(self)
     }
 
     fn materials(&self, chunk: ChunkPos) -> Option<&Chunk<MaterialId>> {
-        self.ground_of(chunk)
-    }
-
-    fn material(&self, cell: IVec3) -> Option<MaterialId> {
-        self.material_at(cell)
-    }
-
-    fn moisture_steps(&self, cell: IVec3) -> u8 {
-        // Conversion to a `u8` saturates.
-        (self.moisture_at(cell) / MOISTURE_STEP) as u8
-    }
-}
-
-/// What differs between a world and a mirror.
-pub trait Seen {
-    type Body: WaterView;
-
-    fn body(&self) -> &Self::Body;
-
-    fn ground_of(&self, chunk: ChunkPos) -> Option<&Chunk<MaterialId>>;
-
-    fn material_at(&self, cell: IVec3) -> Option<MaterialId>;
-
-    fn moisture_at(&self, cell: IVec3) -> f64;
-}
-
-impl Seen for World {
-    type Body = WaterWorld;
-
-    fn body(&self) -> &WaterWorld {
-        self.water()
-    }
-
-    fn ground_of(&self, chunk: ChunkPos) -> Option<&Chunk<MaterialId>> {
         self.ground.chunk(chunk)
     }
 
-    fn material_at(&self, cell: IVec3) -> Option<MaterialId> {
-        self.material(cell)
+    fn material(&self, cell: IVec3) -> Option<MaterialId> {
+        World::material(self, cell)
     }
 
-    fn moisture_at(&self, cell: IVec3) -> f64 {
-        self.moisture(cell)
+    fn moisture(&self, cell: IVec3) -> u32 {
+        World::moisture(self, cell)
     }
 }
 
-impl Seen for Mirror {
-    type Body = water::Mirror;
+impl WorldView for Mirror {
+    type Water = water::Mirror;
 
-    fn body(&self) -> &water::Mirror {
-        self.water()
+    fn water(&self) -> &water::Mirror {
+        Mirror::water(self)
     }
 
-    fn ground_of(&self, chunk: ChunkPos) -> Option<&Chunk<MaterialId>> {
+    fn materials(&self, chunk: ChunkPos) -> Option<&Chunk<MaterialId>> {
         self.chunk(chunk)
     }
 
-    fn material_at(&self, cell: IVec3) -> Option<MaterialId> {
-        self.material(cell)
+    fn material(&self, cell: IVec3) -> Option<MaterialId> {
+        Mirror::material(self, cell)
     }
 
-    fn moisture_at(&self, cell: IVec3) -> f64 {
-        self.moisture(cell)
+    fn moisture(&self, cell: IVec3) -> u32 {
+        Mirror::moisture(self, cell)
     }
 }

@@ -268,8 +268,8 @@ fn palettes_and_rules_are_checked_when_they_are_read() {
     assert_eq!(with(end - 33, &[0; 4]), "most_radius is a number from 2 on, not 0");
     assert_eq!(with(end - 54, &[0; 4]), "soil_period is 1 or more, not 0");
     assert_eq!(
-        with(end - 62, &f64::NAN.to_le_bytes()),
-        "moisture_per_unit is a whole number of 1/65,536 above 0, at most the cap, not NaN"
+        with(end - 58, &[0; 4]),
+        "moisture_per_unit, in units of 1/65,536, is above 0 and at most the cap, not 0"
     );
 }
 

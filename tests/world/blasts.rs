@@ -290,7 +290,7 @@ fn broken_soil_leaves_its_moisture_as_water_and_what_is_left_is_counted() {
         let changed = world.step().changed;
         let events = world.take_events();
         assert_eq!(events.iter().map(|event| event.into.0).collect::<Vec<_>>(), [0, 3]);
-        assert_eq!(world.moisture(at(9, 3, 5)), 224.0, "what stays soil keeps it");
+        assert_eq!(world.moisture(at(9, 3, 5)), 224 * humidity::UNITS, "what stays soil keeps it");
         assert_eq!(world.validate(), Ok(()));
         let now = world.ledger();
         let lost = before.total() - now.total();

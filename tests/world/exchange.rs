@@ -217,7 +217,7 @@ fn soil_that_takes_what_evaporated_counts_as_changed() {
     let couplings = Couplings { ebb: true, ..Couplings::OFF };
     let rules = Rules { water, couplings, soil_period: 1_000, ..Rules::default() };
     let mut world = basin(4, rules, "sand", 1);
-    let moist = |world: &World| -> Vec<f64> {
+    let moist = |world: &World| -> Vec<u32> {
         world.bounds().positions().map(|cell| world.moisture(cell)).collect()
     };
     let (before, report) = (moist(&world), world.step());

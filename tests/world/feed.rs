@@ -4,7 +4,9 @@
 use fastrand::Rng;
 use floodplain::glam::IVec3;
 use floodplain::water::{ChunkEvent, FlowField, MirrorError, SurfaceMesh, WaterView};
-use floodplain::world::{Broken, Edit, Feed, MaterialId, Mirror, Rules, Update, World, WorldView};
+use floodplain::world::{
+    Broken, Edit, Feed, MOISTURE_STEP, MaterialId, Mirror, Rules, Update, World, WorldView,
+};
 use floodplain::{ChunkChanges, ChunkPos, Cube, Face, Region, Shape};
 use support::edit_bytes::parsed_world_update;
 use support::world::apart::{random_edit, random_world};
@@ -191,12 +193,13 @@ fn a_mirror_refuses_what_does_not_come_next() {
 }
 
 /// The material and moisture of each cell, the meshes of water, and the solid cells of chunks.
-type Drawn = (Vec<(Option<MaterialId>, u8)>, Vec<SurfaceMesh>, usize);
+type Drawn = (Vec<(Option<MaterialId>, u32)>, Vec<SurfaceMesh>, usize);
 
 /// What a renderer reads of ground and of water, of a world or of its mirror.
 fn drawn<W: WorldView>(world: &W, cells: Region, flow: &mut FlowField) -> Drawn {
     flow.update(world.water());
-    let ground = cells.positions().map(|cell| (world.material(cell), world.moisture_steps(cell)));
+    let ground =
+        cells.positions().map(|cell| (world.material(cell), world.moisture(cell) / MOISTURE_STEP));
     let chunks: Vec<ChunkPos> =
         Region::new(cells.min() >> 4, cells.max() >> 4).positions().map(ChunkPos::from).collect();
     let meshes = chunks.iter().map(|&chunk| world.water().surface_mesh(chunk, Some(flow)));

@@ -25,10 +25,10 @@ fn a_world_that_is_all_frozen_is_at_rest_with_all_that_was_underway() {
     world.take_changes();
     assert!(world.soil().awake_cells() > 0 && world.blast().awake_cells() > 0);
     let all = chunks(&world);
-    let look = |world: &World| -> Vec<(u8, u64, u32)> {
+    let look = |world: &World| -> Vec<(u8, u32, u32)> {
         let look = |cell| (world.units(cell), world.moisture(cell), world.pressure(cell));
         let cells = world.bounds().positions().map(look);
-        cells.map(|(water, soil, blast)| (water, soil.to_bits(), blast.to_bits())).collect()
+        cells.map(|(water, soil, blast)| (water, soil, blast.to_bits())).collect()
     };
     let before = look(&world);
     freeze(&mut world, all.clone());

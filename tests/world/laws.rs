@@ -63,7 +63,7 @@ fn rain_that_reaches_the_lowest_cell_of_all_stays_there() {
     }
     let rain = Edit::Rain { from: lowest.with_y(lowest.y + 4), units: 9 };
     assert_eq!(world.apply(rain), Ok(Outcome::Units(9)));
-    assert_eq!((world.units(lowest), world.moisture(highest)), (7, 0.0));
+    assert_eq!((world.units(lowest), world.moisture(highest)), (7, 0));
 }
 
 /// A save left out that [`World::wake_all`] had woken a frozen chunk, which does not count as

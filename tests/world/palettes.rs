@@ -72,7 +72,7 @@ fn rules_out_of_range_are_refused_by_name() {
     assert_eq!(refused(Rules { soil, ..rules }), Some(RulesError::Sweep(Sweep::InPlace)));
     let borders = blast::Borders::all(blast::Border::Periodic);
     assert_eq!(refused(Rules { borders, ..rules }), Some(RulesError::Periodic));
-    for moisture_per_unit in [0.0, -1.0, f64::NAN, f64::INFINITY, 1.0 / 131_072.0, 1024.5] {
+    for moisture_per_unit in [0, 1024 * humidity::UNITS + 1, u32::MAX] {
         let error = refused(Rules { moisture_per_unit, ..rules });
         assert!(matches!(error, Some(RulesError::MoisturePerUnit(_))), "{moisture_per_unit}");
     }
@@ -102,7 +102,7 @@ fn rules_out_of_range_are_refused_by_name() {
         );
     }
     // Gravel soaks up eight.
-    let coarse = Rules { moisture_per_unit: 146.0, ..rules };
+    let coarse = Rules { moisture_per_unit: 146 * humidity::UNITS, ..rules };
     let gravel = || "gravel".to_string();
     let error = RulesError::Capacity { material: gravel(), value: 8, most: 6 };
     assert_eq!(refused(coarse), Some(error));

@@ -113,14 +113,14 @@ fn run_thrown(seed: u64) -> u64 {
 }
 
 /// The water, the moisture and the pressure in frozen chunks.
-fn state_of_frozen_chunks(world: &World) -> Vec<(IVec3, u8, u64, u32)> {
+fn state_of_frozen_chunks(world: &World) -> Vec<(IVec3, u8, u32, u32)> {
     let frozen = world.water().frozen_chunks();
     let cells = frozen.flat_map(|chunk| Cube::region_of(chunk).positions());
     let look = |cell| {
         let (moisture, height) = (world.moisture(cell), world.units(cell));
         // What an edit has filled may stop pressure from the next step on.
         let pressure = if height == 7 { 0.0 } else { world.pressure(cell) };
-        (cell, height, moisture.to_bits(), pressure.to_bits())
+        (cell, height, moisture, pressure.to_bits())
     };
     cells.map(look).collect()
 }

@@ -39,8 +39,8 @@ fn ticks_to_rest(world: &mut World, most: u64) -> Option<u64> {
     })
 }
 
-fn moisture(world: &World) -> Vec<u64> {
-    world.bounds().positions().map(|cell| world.moisture(cell).to_bits()).collect()
+fn moisture(world: &World) -> Vec<u32> {
+    world.bounds().positions().map(|cell| world.moisture(cell)).collect()
 }
 
 /// What a world holds and has entered is that of one in which nothing ever sleeps, tick by tick.

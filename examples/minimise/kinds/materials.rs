@@ -5,7 +5,7 @@ use super::water::tile;
 use super::{Cells, Kind, Tile};
 use floodplain::blast::{self, BlastWorld};
 use floodplain::glam::IVec3;
-use floodplain::humidity::HumidityWorld;
+use floodplain::humidity::{HumidityWorld, UNITS};
 use floodplain::testing::{Start, Watch};
 use floodplain::water::{self, WaterWorld};
 use floodplain::world::World;
@@ -164,7 +164,7 @@ impl Kind for World {
         let cells = self.looks().into_keys().map(IVec3::from_array);
         let loaded = cells.filter(|&cell| self.material(cell).is_some());
         let tiles = loaded.map(|cell| {
-            let moisture = self.moisture(cell);
+            let moisture = f64::from(self.moisture(cell)) / f64::from(UNITS);
             let tile = match self.water().voxel(cell).map_or(Tile::Air, tile) {
                 Tile::Ground if moisture > 0.0 => Tile::Moist((moisture / most).clamp(0.0, 1.0)),
                 tile => tile,

@@ -6,6 +6,7 @@ use super::{explosion, humidity, water};
 use crate::blast::{Border, Borders};
 use crate::chunk::Chunk;
 use crate::coords::{CHUNK_CELLS, ChunkPos, Cube, Shape};
+use crate::humidity::UNITS;
 use crate::scenario::error::ScenarioError;
 use crate::scenario::parse::drawing::Drawing;
 use crate::scenario::parse::legend;
@@ -91,6 +92,13 @@ fn read_material(field: Field) -> Result<Material, ScenarioError> {
     })
 }
 
+/// Reads moisture, written as humidity, in units.
+fn moisture_of(field: &Field) -> Result<u32, ScenarioError> {
+    let units = field.number()? * f64::from(UNITS);
+    let is_whole = units.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(&units);
+    is_whole.then_some(units as u32).ok_or_else(|| field.refuse("a whole number of 1/65,536"))
+}
+
 /// Reads all rules except the rules of water.
 fn read_rules(mut table: Table) -> Result<Rules, ScenarioError> {
     let mut rules = Rules::default();
@@ -108,7 +116,7 @@ fn read_rules(mut table: Table) -> Result<Rules, ScenarioError> {
         };
     }
     if let Some(field) = table.take("moisture_per_unit") {
-        rules.moisture_per_unit = field.number()?;
+        rules.moisture_per_unit = moisture_of(&field)?;
     }
     let Rules { soil_period, blast_steps, blast_reach, .. } = &mut rules;
     for (key, value) in
@@ -349,7 +357,7 @@ impl ScenarioWorld for World {
         let is_open = !material.solid;
         match quantity {
             0 => is_open.then(|| f64::from(self.units(cell))),
-            1 => material.permeability.map(|_| self.moisture(cell)),
+            1 => material.permeability.map(|_| f64::from(self.moisture(cell)) / f64::from(UNITS)),
             2 => is_open.then(|| f64::from(self.pressure(cell))),
             3 => Some(f64::from(id.0)),
             4 => flag(material.solid),

@@ -90,8 +90,8 @@ pub fn mirrors(
         same(&cell.to_string(), &seen, &(world.material(cell), world.units(cell)))?;
         let (seen, held) = (mirror.moisture(cell), world.moisture(cell));
         let is_rounded = seen <= held && held < seen + MOISTURE_STEP;
-        let is_most = seen == 255.0 * MOISTURE_STEP && held >= seen;
-        if !(is_rounded || is_most) || seen % MOISTURE_STEP != 0.0 {
+        let is_most = seen == 255 * MOISTURE_STEP && held >= seen;
+        if !(is_rounded || is_most) || !seen.is_multiple_of(MOISTURE_STEP) {
             return Err(format!("{cell}: a moisture of {seen}, in the world {held}"));
         }
     }

@@ -19,7 +19,7 @@ use ground::Ground;
 /// smaller bounds are looked at, also where no chunk is loaded.
 impl Kind for World {
     /// The material, the units of water, and the bits of moisture and pressure.
-    type Look = (Option<MaterialId>, u8, u64, u32);
+    type Look = (Option<MaterialId>, u8, u32, u32);
     type Place = [i32; 3];
 
     /// Records that are inserted, in reverse.
@@ -52,7 +52,7 @@ impl Kind for World {
     fn looks(&self) -> Looks<Self> {
         let look = |cell| {
             let (moisture, pressure) = (self.moisture(cell), self.pressure(cell));
-            (self.material(cell), self.units(cell), moisture.to_bits(), pressure.to_bits())
+            (self.material(cell), self.units(cell), moisture, pressure.to_bits())
         };
         all_cells::<Cube, _>(self.bounds(), self.chunks().map(|(position, _)| position), look)
     }

@@ -30,7 +30,7 @@ impl World {
     /// let ground = Content::from_heights(ChunkPos::ZERO, |_, _| 3, |_| soil, air);
     /// world.insert_chunk(ChunkPos::ZERO, ground)?;
     /// assert_eq!(world.rain(IVec3::new(2, 15, 2), 8)?, 8);
-    /// assert_eq!(world.moisture(IVec3::new(2, 3, 2)), 6.0 * 64.0);
+    /// assert_eq!(world.moisture(IVec3::new(2, 3, 2)), 6 * world.rules().moisture_per_unit);
     /// assert_eq!(world.units(IVec3::new(2, 4, 2)), 2);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

@@ -112,7 +112,7 @@ impl World {
     /// let spring = IVec3::new(8, 4, 8);
     /// assert!(world.add_source(spring)?);
     /// world.run(40);
-    /// assert!(world.moisture(spring - IVec3::Y) > 0.0, "the soil below it is wet");
+    /// assert!(world.moisture(spring - IVec3::Y) > 0, "the soil below it is wet");
     /// assert!(world.remove_source(spring)? && !world.remove_source(spring)?);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

@@ -9,7 +9,7 @@
 //! before, the materials that it was and is, a byte each, and the pressure difference, an `f64`,
 //! lowest byte first.
 
-use super::update::{ChunkUpdate, Update};
+use super::update::{ChunkUpdate, Update, moisture_of, step_of};
 use crate::codec::{DecodeError, Field, Format, Reader, put_varint, put_way, unzigzag, zigzag};
 use crate::coords::ChunkPos;
 use crate::water;
@@ -41,7 +41,7 @@ impl Update {
             put_way(&mut out, before, chunk.position);
             before = chunk.position;
             put_runs(&mut out, &chunk.materials, |out, material| out.push(material.0));
-            put_runs(&mut out, &chunk.moisture, |out, level| out.push(level));
+            put_runs(&mut out, &chunk.moisture, |out, moisture| out.push(step_of(moisture)));
         }
         put_varint(&mut out, self.events.len() as u64);
         let mut before = IVec3::ZERO;
@@ -80,7 +80,8 @@ impl Update {
 
 fn chunk(from: &mut Reader<'_>, position: ChunkPos) -> Result<ChunkUpdate, DecodeError> {
     let at = from.at();
-    let (materials, moisture) = (take_runs(from, Field::take)?, take_runs(from, Field::take)?);
+    let materials = take_runs(from, Field::take)?;
+    let moisture = take_runs(from, |from| Ok(moisture_of(from.take()?)))?;
     let chunk = ChunkUpdate { position, materials, moisture };
     match chunk.is_empty() {
         true => Err(from.malformed_at(at, "a chunk with a changed cell")),
@@ -104,6 +105,7 @@ mod tests {
     use super::*;
     use crate::coords::{CHUNK_CELLS, Cube, Shape};
     use crate::water::Run;
+    use crate::world::MOISTURE_STEP;
     use crate::world::rules::material::MaterialId;
     use crate::world::{Feed, Palette, Rules, World};
 
@@ -120,8 +122,9 @@ mod tests {
                 if start + cells > CHUNK_CELLS as u16 {
                     continue;
                 }
-                let first = Run { start: 0, cells: 1, value: 255 };
-                let moisture = vec![first, Run { start, cells, value: start as u8 }];
+                let first = Run { start: 0, cells: 1, value: 255 * MOISTURE_STEP };
+                let value = u32::from(start as u8) * MOISTURE_STEP;
+                let moisture = vec![first, Run { start, cells, value }];
                 let position = Cube::chunk_of(IVec3::MIN);
                 let chunk = ChunkUpdate { position, materials: Vec::new(), moisture };
                 let update = update(vec![chunk], Vec::new());
@@ -148,7 +151,8 @@ mod tests {
     #[test]
     fn an_update_takes_little_more_memory_than_its_bytes() {
         for runs in [1, 5, 2000] {
-            let run = |start: u16| Run { start: start * 2, cells: 1, value: start as u8 };
+            let run =
+                |start: u16| Run { start: start * 2, cells: 1, value: moisture_of(start as u8) };
             let chunk = |x| ChunkUpdate {
                 position: ChunkPos::new(x, 0, 0),
                 materials: Vec::new(),
@@ -159,7 +163,7 @@ mod tests {
             let read = Update::from_bytes(&bytes).expect("they are of an update");
             let held = read.ground.capacity() * size_of::<ChunkUpdate>()
                 + read.ground.iter().map(|chunk| chunk.moisture.capacity()).sum::<usize>()
-                    * size_of::<Run<u8>>();
+                    * size_of::<Run<u32>>();
             assert!(held <= 30 * bytes.len(), "{held} bytes for {}", bytes.len());
         }
     }

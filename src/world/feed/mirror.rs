@@ -1,15 +1,16 @@
 //! A copy of a world's ground, water and moisture, on the side of a client.
 
-use super::update::{ChunkUpdate, MOISTURE_STEP, Update};
+use super::update::{ChunkUpdate, Update, moisture_of, step_of};
 use crate::chunk::Chunk;
 use crate::coords::{ChunkPos, Cube, Shape};
-use crate::water::{self, ChunkEvent, MirrorError, Run};
+use crate::water::{self, ChunkEvent, MirrorError};
 use crate::world::rules::material::MaterialId;
+use core::ops::Range;
 use glam::IVec3;
 use hashbrown::HashMap;
 
 /// A copy of what chunks of a world look like, kept up to date by [`Update`]s: materials, water,
-/// and moisture in steps of [`MOISTURE_STEP`].
+/// and moisture in steps of [`MOISTURE_STEP`](crate::world::MOISTURE_STEP).
 ///
 /// It holds the chunks that it was sent as whole ones. Changes of others are skipped, so a client
 /// may follow a part of the world. A client that has missed an update is refused the next one, and
@@ -64,8 +65,10 @@ impl Mirror {
 
     fn apply_chunk(&mut self, update: &ChunkUpdate) {
         let Some(chunk) = self.chunks.get_mut(&update.position) else { return };
-        write(&mut chunk.materials, &update.materials);
-        write(&mut chunk.moisture, &update.moisture);
+        let materials = update.materials.iter().map(|run| (run.indices(), run.value));
+        write(&mut chunk.materials, materials);
+        let steps = update.moisture.iter().map(|run| (run.indices(), step_of(run.value)));
+        write(&mut chunk.moisture, steps);
     }
 
     /// Returns the copy of what can be seen of water and of what is solid. It has the same chunks.
@@ -96,12 +99,13 @@ impl Mirror {
         self.water.units(cell)
     }
 
-    /// Returns the moisture of a cell, rounded down to a multiple of [`MOISTURE_STEP`], at most 255
-    /// of them; 0 if it is not permeable or its chunk is not here.
-    pub fn moisture(&self, cell: IVec3) -> f64 {
+    /// Returns the moisture of a cell in units of [1/65,536](crate::humidity::UNITS), rounded down
+    /// to a multiple of [`MOISTURE_STEP`](crate::world::MOISTURE_STEP), at most 255 of them; 0 if it is not permeable or its
+    /// chunk is not here.
+    pub fn moisture(&self, cell: IVec3) -> u32 {
         let chunk = self.chunks.get(&Cube::chunk_of(cell));
         let steps = chunk.map_or(0, |chunk| chunk.moisture.get(Cube::index_of(cell)));
-        f64::from(steps) * MOISTURE_STEP
+        moisture_of(steps)
     }
 
     /// Returns the materials of the chunk at a chunk position; `None` if it is not here. Cells out
@@ -116,9 +120,9 @@ impl Mirror {
     }
 }
 
-fn write<T: Copy + PartialEq>(chunk: &mut Chunk<T>, runs: &[Run<T>]) {
-    for run in runs {
-        run.indices().for_each(|index| _ = chunk.set(index, run.value));
+fn write<T: Copy + PartialEq>(chunk: &mut Chunk<T>, runs: impl Iterator<Item = (Range<usize>, T)>) {
+    for (indices, value) in runs {
+        indices.for_each(|index| _ = chunk.set(index, value));
     }
     chunk.canonicalize();
 }

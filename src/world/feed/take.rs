@@ -1,7 +1,7 @@
 //! Makes updates of a world.
 
 use super::untold::{self, List};
-use super::update::{ChunkUpdate, Update, level_of};
+use super::update::{ChunkUpdate, Update, moisture_of, step_of};
 use crate::chunk::{CellMask, Chunk};
 use crate::coords::{CHUNK_CELLS, ChunkPos};
 use crate::simulation::ChunkChanges;
@@ -50,7 +50,7 @@ use std::collections::BTreeMap;
 /// assert_eq!(bytes.len(), 30);
 /// mirror.apply(&Update::from_bytes(&bytes)?)?;
 /// assert_eq!(mirror.material(ground - IVec3::Y), Some(air));
-/// assert_eq!((mirror.units(ground + IVec3::Y), mirror.moisture(ground)), (3, 6.0 * 64.0));
+/// assert_eq!((mirror.units(ground + IVec3::Y), mirror.moisture(ground)), (3, 6 * world.rules().moisture_per_unit));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
@@ -107,7 +107,8 @@ impl Feed {
         }
         for (chunk, cells) in soil {
             let of_chunk = ground.entry(chunk).or_insert_with(|| empty(chunk));
-            of_chunk.moisture = runs(self.take_levels(world, chunk, &cells).into_iter());
+            let levels = self.take_levels(world, chunk, &cells).into_iter();
+            of_chunk.moisture = runs(levels.map(|(index, level)| (index, moisture_of(level))));
         }
         let ground = ground.into_values().filter(|chunk| !chunk.is_empty()).collect();
         Update { water, ground, events }
@@ -135,8 +136,8 @@ impl Feed {
         self.levels.remove(&chunk);
         let Some(units) = world.soil.chunk_units(chunk) else { return };
         let levels = match units.all().as_dense() {
-            Some(units) => Chunk::from_cells(&units.map(level_of)),
-            None => Chunk::uniform(level_of(units.held(0))),
+            Some(units) => Chunk::from_cells(&units.map(step_of)),
+            None => Chunk::uniform(step_of(units.held(0))),
         };
         if levels != Chunk::uniform(0) {
             self.levels.insert(chunk, levels);
@@ -152,7 +153,7 @@ impl Feed {
         cells: &CellMask,
     ) -> Vec<(usize, u8)> {
         let units = world.soil.chunk_units(chunk);
-        let now = |index| units.as_ref().map_or(0, |units| level_of(units.held(index)));
+        let now = |index| units.as_ref().map_or(0, |units| step_of(units.held(index)));
         let known = self.levels.get(&chunk);
         let before = |index| known.map_or(0, |levels| levels.get(index));
         let differing = cells.iter().filter(|&index| now(index) != before(index));
@@ -175,7 +176,7 @@ impl Feed {
         ChunkUpdate {
             position: chunk,
             materials: runs_but_of(cells, MaterialId(0)),
-            moisture: self.levels.get(&chunk).map_or(Vec::new(), |levels| runs_but_of(levels, 0)),
+            moisture: self.levels.get(&chunk).map_or(Vec::new(), moisture_runs),
         }
     }
 }
@@ -189,6 +190,14 @@ fn runs_but_of<T: Copy + PartialEq>(chunk: &Chunk<T>, left_out: T) -> Vec<Run<T>
         None if chunk.get(0) == left_out => Vec::new(),
         None => vec![Run { start: 0, cells: CHUNK_CELLS as u16, value: chunk.get(0) }],
     }
+}
+
+/// Returns the moisture of a chunk's cells that hold a step or more.
+fn moisture_runs(levels: &Chunk<u8>) -> Vec<Run<u32>> {
+    let levels = runs_but_of(levels, 0).into_iter();
+    levels
+        .map(|run| Run { start: run.start, cells: run.cells, value: moisture_of(run.value) })
+        .collect()
 }
 
 fn empty(position: ChunkPos) -> ChunkUpdate {

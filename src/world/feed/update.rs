@@ -11,14 +11,20 @@ use crate::world::pressure::Broken;
 use crate::world::rules::material::MaterialId;
 use std::collections::BTreeMap;
 
-/// The steps in which a feed says how moist soil is: an eighth of a unit of water by the default
+/// The steps in which a feed says how moist soil is, in units of
+/// [1/65,536](crate::humidity::UNITS): an eighth of a unit of water by the default
 /// [`moisture_per_unit`](crate::world::Rules::moisture_per_unit). Less than a step is dropped, and
 /// more than 255 steps are 255; all but rain holds at most half of that.
-pub const MOISTURE_STEP: f64 = 8.0;
+pub const MOISTURE_STEP: u32 = 8 * UNITS;
 
 /// Returns the number of whole [steps](MOISTURE_STEP) in these units of moisture.
-pub(super) fn level_of(units: u32) -> u8 {
-    (units / (UNITS * MOISTURE_STEP as u32)).min(u8::MAX.into()) as u8
+pub(super) fn step_of(moisture: u32) -> u8 {
+    (moisture / MOISTURE_STEP).min(u8::MAX.into()) as u8
+}
+
+/// Returns the moisture of this number of [steps](MOISTURE_STEP).
+pub(super) fn moisture_of(steps: u8) -> u32 {
+    u32::from(steps) * MOISTURE_STEP
 }
 
 /// The changes of ground and moisture in a chunk.
@@ -29,9 +35,10 @@ pub struct ChunkUpdate {
     /// The cells that may be of another material, in order of index, in runs that do not overlap.
     /// Of a chunk that was loaded, all cells that are not of the first material.
     pub materials: Vec<Run<MaterialId>>,
-    /// The cells that are moister or drier, the same way, in steps of [`MOISTURE_STEP`]. Of a chunk
-    /// that was loaded, all that hold a step or more.
-    pub moisture: Vec<Run<u8>>,
+    /// The cells that are moister or drier, the same way, with their moisture in units of
+    /// [1/65,536](crate::humidity::UNITS), a multiple of [`MOISTURE_STEP`]. Of a chunk that was
+    /// loaded, all that hold a step or more.
+    pub moisture: Vec<Run<u32>>,
 }
 
 impl ChunkUpdate {

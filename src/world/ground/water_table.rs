@@ -31,7 +31,7 @@ impl Content {
     /// let mut world = World::new(7, palette, rules)?;
     /// world.insert_chunk(ChunkPos::ZERO, moist)?;
     /// let [top, table, foot] = [11, 8, 0].map(|y| world.moisture(IVec3::new(3, y, 3)));
-    /// assert!(0.0 < top && top < table && table < foot);
+    /// assert!(0 < top && top < table && table < foot);
     /// let report = world.run(100);
     /// assert_eq!(report.changed, 0, "it is at rest");
     /// # Ok::<(), Box<dyn std::error::Error>>(())

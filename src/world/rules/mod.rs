@@ -48,9 +48,9 @@ pub struct Rules {
     pub blast: blast::Rules,
     /// The borders of pressure at the world's bounds, rigid or open. Rigid by default.
     pub borders: blast::Borders,
-    /// The moisture in one unit of water, above 0: a whole number of [1/65,536](humidity::UNITS).
-    /// 64 by default.
-    pub moisture_per_unit: f64,
+    /// The moisture in one unit of water, in units of [1/65,536](humidity::UNITS): above 0, at
+    /// most the cap of the rules of soil. 64 × 65,536 by default.
+    pub moisture_per_unit: u32,
     /// Moisture moves, and water and soil exchange units, in every tick whose number, counted from
     /// 1, is a multiple of this. 1 or more, 4 by default.
     pub soil_period: u32,
@@ -103,7 +103,7 @@ impl Default for Rules {
             },
             blast: blast::Rules { threshold: 2.0, ..blast::Rules::wave(0.25, 0.92) },
             borders: blast::Borders::default(),
-            moisture_per_unit: 64.0,
+            moisture_per_unit: 64 * UNITS,
             soil_period: 4,
             blast_steps: 8,
             blast_fading: 0.03,
@@ -150,9 +150,9 @@ pub enum RulesError {
     Periodic,
     /// A sweep without a ledger of moisture.
     Sweep(Sweep),
-    /// A [`moisture_per_unit`](Rules::moisture_per_unit) that is not a whole number of 1/65,536
-    /// above 0, or more than the cap of the rules of soil.
-    MoisturePerUnit(f64),
+    /// A [`moisture_per_unit`](Rules::moisture_per_unit) of 0, or more than the cap of the rules of
+    /// soil.
+    MoisturePerUnit(u32),
     /// A period of 0.
     SoilPeriod(u32),
     /// More than 1,000 steps.
@@ -208,8 +208,7 @@ impl fmt::Display for RulesError {
             }
             RulesError::MoisturePerUnit(value) => write!(
                 f,
-                "moisture_per_unit is a whole number of 1/65,536 above 0, at most the cap, not \
-                 {value}"
+                "moisture_per_unit, in units of 1/65,536, is above 0 and at most the cap, not {value}"
             ),
             RulesError::SoilPeriod(value) => write!(f, "soil_period is 1 or more, not {value}"),
             RulesError::BlastSteps(value) => {
@@ -271,8 +270,7 @@ impl Rules {
             return Err(RulesError::Sweep(self.soil.sweep));
         }
         let scale = self.moisture_per_unit;
-        let is_whole = (scale * f64::from(UNITS)).fract() == 0.0;
-        if !(scale > 0.0 && scale <= f64::from(self.soil.cap) && is_whole) {
+        if scale == 0 || f64::from(scale) > f64::from(self.soil.cap) * f64::from(UNITS) {
             return Err(RulesError::MoisturePerUnit(scale));
         }
         if self.soil_period == 0 {
@@ -327,7 +325,8 @@ impl Rules {
 
     fn check_materials(&self, palette: &Palette) -> Result<(), RulesError> {
         // One unit more must have room under the cap, so that soil can hold too much.
-        let most = (f64::from(self.soil.cap) / self.moisture_per_unit - 1.0).min(254.0) as u8;
+        let cap = f64::from(self.soil.cap) * f64::from(UNITS);
+        let most = (cap / f64::from(self.moisture_per_unit) - 1.0).min(254.0) as u8;
         let least = self.soil.least_impermeability;
         for (id, material) in palette.materials() {
             let traits = palette.traits(id);
@@ -351,6 +350,6 @@ impl Rules {
 
     /// Returns the units of moisture, 1/65,536 each, in one unit of water.
     pub(crate) fn scale(&self) -> u64 {
-        (self.moisture_per_unit * f64::from(UNITS)) as u64
+        self.moisture_per_unit.into()
     }
 }

@@ -156,8 +156,8 @@ impl Scene {
     pub fn share_of_moisture(&self, world: &World, cell: IVec3) -> Option<f32> {
         let material = world.palette().material(self.material(cell))?;
         material.permeability?;
-        let full = f64::from(material.capacity) * world.rules().moisture_per_unit;
-        Some((world.moisture(cell) / full).clamp(0.0, 1.0) as f32)
+        let full = f64::from(material.capacity) * f64::from(world.rules().moisture_per_unit);
+        Some((f64::from(world.moisture(cell)) / full).clamp(0.0, 1.0) as f32)
     }
 
     fn step_of_moisture(&self, world: &World, cell: IVec3) -> u8 {

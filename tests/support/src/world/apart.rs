@@ -114,7 +114,8 @@ impl Apart {
                 let moisture = self.soil.humidity(cell);
                 self.set(cell, into);
                 if self.rules.spilling && !self.palette.material(into).unwrap().solid {
-                    self.spill(cell, (moisture / self.rules.moisture_per_unit) as u32);
+                    let moisture = (moisture * f64::from(UNITS)) as u64;
+                    self.spill(cell, (moisture / u64::from(self.rules.moisture_per_unit)) as u32);
                 }
                 let difference = broken.difference;
                 self.events.push(Broken { tick, cell, from, into, difference });

@@ -52,7 +52,7 @@ impl Apart {
     }
 
     fn scale(&self) -> u64 {
-        (self.rules.moisture_per_unit * f64::from(UNITS)) as u64
+        self.rules.moisture_per_unit.into()
     }
 
     fn set_moisture(&mut self, cell: IVec3, units: u64) {
