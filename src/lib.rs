@@ -8,7 +8,7 @@
 //! use floodplain::{Chunk, ChunkPos, Region, glam::IVec3};
 //!
 //! let mut water = WaterWorld::new(7, Rules::lossless())?; // beside your own blocks
-//! water.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Voxel::OPEN))?; // 16³ cells, when you load them
+//! water.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Voxel::OPEN))?; // 16³ cells, on loading
 //! water.fill_solid(Region::new(IVec3::ZERO, IVec3::new(15, 0, 15)))?; // where your ground is
 //! water.add_source(IVec3::new(8, 4, 8))?; // a player places a spring
 //! for _ in 0..20 {

@@ -15,7 +15,7 @@ use glam::{IVec2, IVec3};
 /// assert_eq!(Cube::chunk_of(IVec3::new(17, 0, -1)), ChunkPos::new(1, 0, -1));
 /// assert_eq!(ChunkPos::from([1, 0, -1]), IVec3::new(1, 0, -1).into());
 /// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ChunkPos {
     /// Chunks to the east of the origin.
@@ -87,6 +87,13 @@ impl Sub for ChunkPos {
     }
 }
 
+/// In one line, as the vectors of glam are written: recordings and laws list many.
+impl fmt::Debug for ChunkPos {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ChunkPos({}, {}, {})", self.x, self.y, self.z)
+    }
+}
+
 impl fmt::Display for ChunkPos {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(&IVec3::from(*self), f)
@@ -122,7 +129,7 @@ impl From<ChunkPos> for [i32; 3] {
 }
 
 /// The position of a column of chunks, counted in chunks; ordered by x, then z.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ColumnPos {
     /// Chunks to the east of the origin.
@@ -140,6 +147,12 @@ impl ColumnPos {
     /// Returns the column's chunk at this height.
     pub const fn chunk(self, y: i32) -> ChunkPos {
         ChunkPos::new(self.x, y, self.z)
+    }
+}
+
+impl fmt::Debug for ColumnPos {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ColumnPos({}, {})", self.x, self.z)
     }
 }
 

@@ -28,7 +28,8 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
     /// use floodplain::{ChunkPos, Cube, Grid, GridError, Region, glam::IVec3};
     /// let mut grid = Grid::<u16, Cube>::new(0);
     /// grid.fill(Region::new(IVec3::splat(-16), IVec3::splat(15)), 3)?;
-    /// assert_eq!(grid.chunk(ChunkPos::new(-1, -1, -1)).and_then(|chunk| chunk.as_uniform()), Some(3));
+    /// let chunk = grid.chunk(ChunkPos::new(-1, -1, -1));
+    /// assert_eq!(chunk.and_then(|chunk| chunk.as_uniform()), Some(3));
     /// assert_eq!(
     ///     grid.fill(Region::EVERYWHERE, 3),
     ///     Err(GridError::RegionTooLarge { chunks: (1 << 84) - 8 })

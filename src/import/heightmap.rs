@@ -276,7 +276,8 @@ impl Heightmap {
     /// // The column of chunks at 1, 2, at all heights.
     /// let column = Region::new(IVec3::new(16, i32::MIN, 32), IVec3::new(31, i32::MAX, 47));
     /// let chunks = map.chunks_in(column, &rules)?;
-    /// assert!(chunks.iter().map(|&(at, _)| at).eq([ChunkPos::new(1, 1, 2), ChunkPos::new(1, 2, 2)]));
+    /// let positions = chunks.iter().map(|&(position, _)| position);
+    /// assert!(positions.eq([1, 2].map(|y| ChunkPos::new(1, y, 2))));
     /// # Ok::<(), floodplain::import::HeightmapError>(())
     /// ```
     ///

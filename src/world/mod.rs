@@ -85,7 +85,8 @@ use tick::touched::Touched;
 /// let [air, soil] = ["air", "soil"].map(|name| palette.id(name).expect("natural"));
 /// let mut world = World::new(7, palette, Rules::default())?;
 /// // Ground up to y = 7.
-/// world.insert_chunk(ChunkPos::ZERO, Content::from_heights(ChunkPos::ZERO, |_, _| 7, |_| soil, air))?;
+/// let ground = Content::from_heights(ChunkPos::ZERO, |_, _| 7, |_| soil, air);
+/// world.insert_chunk(ChunkPos::ZERO, ground)?;
 /// world.set_material(IVec3::new(8, 7, 8), air)?;
 /// world.rain(IVec3::new(8, 15, 8), 9)?;
 /// world.run(20);

@@ -115,7 +115,7 @@ fn a_text_is_the_recording_and_can_be_read() {
         "world 1 Water",
         "ticks 9",
         "edit 0 0403000000040000000500000007000000 # Pour { cell: IVec3(3, 4, 5), units: 7 }",
-        "edit 5 0a000000000000000000000000 # RemoveChunk(IVec3(0, 0, 0))",
+        "edit 5 0a000000000000000000000000 # RemoveChunk(ChunkPos(0, 0, 0))",
         "  chunk 0 0 0 gone",
         "keyframe 4",
     ] {

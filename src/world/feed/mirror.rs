@@ -100,8 +100,8 @@ impl Mirror {
     }
 
     /// Returns the moisture of a cell in units of [1/65,536](crate::humidity::UNITS), rounded down
-    /// to a multiple of [`MOISTURE_STEP`](crate::world::MOISTURE_STEP), at most 255 of them; 0 if it is not permeable or its
-    /// chunk is not here.
+    /// to a multiple of [`MOISTURE_STEP`](crate::world::MOISTURE_STEP), at most 255 of them; 0 if
+    /// it is not permeable or its chunk is not here.
     pub fn moisture(&self, cell: IVec3) -> u32 {
         let chunk = self.chunks.get(&Cube::chunk_of(cell));
         let steps = chunk.map_or(0, |chunk| chunk.moisture.get(Cube::index_of(cell)));

@@ -36,7 +36,8 @@ use std::collections::BTreeMap;
 /// let palette = Palette::natural();
 /// let [air, soil] = ["air", "soil"].map(|name| palette.id(name).expect("natural"));
 /// let mut world = World::new(7, palette, Rules::default())?;
-/// world.insert_chunk(ChunkPos::ZERO, Content::from_heights(ChunkPos::ZERO, |_, _| 7, |_| soil, air))?;
+/// let content = Content::from_heights(ChunkPos::ZERO, |_, _| 7, |_| soil, air);
+/// world.insert_chunk(ChunkPos::ZERO, content)?;
 /// let mut feed = Feed::new(&mut world);
 ///
 /// // A client joins.
@@ -50,7 +51,8 @@ use std::collections::BTreeMap;
 /// assert_eq!(bytes.len(), 30);
 /// mirror.apply(&Update::from_bytes(&bytes)?)?;
 /// assert_eq!(mirror.material(ground - IVec3::Y), Some(air));
-/// assert_eq!((mirror.units(ground + IVec3::Y), mirror.moisture(ground)), (3, 6 * world.rules().moisture_per_unit));
+/// let moist = 6 * world.rules().moisture_per_unit;
+/// assert_eq!((mirror.units(ground + IVec3::Y), mirror.moisture(ground)), (3, moist));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
