@@ -42,8 +42,53 @@ impl Ledger {
     pub const fn total(&self) -> u64 {
         // Sums first, so that no intermediate result is negative. In a world's own ledger, the
         // units that left never exceed the units that entered.
-        let entered = self.placed + self.injected + self.loaded + self.from_sea;
-        let left = self.removed + self.drained + self.evaporated + self.unloaded + self.into_sea;
+        let (entered, left) = self.sums();
         entered.saturating_sub(left)
+    }
+
+    /// Returns the units that entered, and those that left.
+    pub(crate) const fn sums(&self) -> (u64, u64) {
+        let [placed, injected, loaded, from_sea, left @ ..] = self.entries();
+        let [removed, drained, evaporated, unloaded, into_sea] = left;
+        let left = removed + drained + evaporated + unloaded + into_sea;
+        (placed + injected + loaded + from_sea, left)
+    }
+
+    /// Returns all entries: those of units that entered, then those of units that left. What is
+    /// done with each entry alike is done with these, so that no new entry is left out.
+    pub(crate) const fn entries(&self) -> [u64; 9] {
+        let Ledger { placed, injected, loaded, from_sea, .. } = *self;
+        let Ledger { removed, drained, evaporated, unloaded, into_sea, .. } = *self;
+        [placed, injected, loaded, from_sea, removed, drained, evaporated, unloaded, into_sea]
+    }
+
+    /// Returns the ledger with these [entries](Ledger::entries).
+    pub(crate) const fn from_entries(entries: [u64; 9]) -> Ledger {
+        let [placed, injected, loaded, from_sea, removed, drained, evaporated, unloaded, into_sea] =
+            entries;
+        Ledger {
+            placed,
+            injected,
+            removed,
+            drained,
+            evaporated,
+            loaded,
+            unloaded,
+            from_sea,
+            into_sea,
+        }
+    }
+
+    /// Returns what has entered and left since the ledger was `start`.
+    pub(crate) fn since(&self, start: &Ledger) -> Ledger {
+        let (now, then) = (self.entries(), start.entries());
+        Ledger::from_entries(core::array::from_fn(|entry| now[entry] - then[entry]))
+    }
+}
+
+impl core::ops::AddAssign for Ledger {
+    fn add_assign(&mut self, more: Ledger) {
+        let (these, more) = (self.entries(), more.entries());
+        *self = Ledger::from_entries(core::array::from_fn(|entry| these[entry] + more[entry]));
     }
 }

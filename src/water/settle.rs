@@ -170,16 +170,9 @@ impl WaterWorld {
         [start, end]: [Ledger; 2],
     ) -> Result<(), EditError> {
         self.insert_records(records)?;
-        self.ledger = Ledger {
-            placed: before.placed + (end.placed - start.placed),
-            injected: before.injected + (end.injected - start.injected),
-            removed: before.removed + (end.removed - start.removed),
-            drained: before.drained + (end.drained - start.drained),
-            evaporated: before.evaporated + (end.evaporated - start.evaporated),
-            from_sea: before.from_sea + (end.from_sea - start.from_sea),
-            into_sea: before.into_sea + (end.into_sea - start.into_sea),
-            ..before
-        };
+        self.ledger = before;
+        // The chunks came to the other world, and went from it.
+        self.ledger += Ledger { loaded: 0, unloaded: 0, ..end.since(&start) };
         Ok(())
     }
 

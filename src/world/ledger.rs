@@ -52,23 +52,17 @@ impl Ledger {
 
     /// Returns the units of moisture that came in.
     pub const fn came_in(&self) -> u128 {
-        let water::Ledger { placed, injected, loaded, from_sea, .. } = self.water;
-        let water = placed as u128 + injected as u128 + loaded as u128 + from_sea as u128;
+        let (entered, _) = self.water.sums();
         let rained = if self.soil.rained > 0 { self.soil.rained as u128 } else { 0 };
-        (water * self.scale as u128 + self.soil.placed + rained).saturating_sub(self.passed())
+        (entered as u128 * self.scale as u128 + self.soil.placed + rained).saturating_sub(self.passed())
     }
 
     /// Returns the units of moisture that went out.
     pub const fn went_out(&self) -> u128 {
-        let water::Ledger { removed, drained, evaporated, unloaded, into_sea, .. } = self.water;
-        let water = removed as u128
-            + drained as u128
-            + evaporated as u128
-            + unloaded as u128
-            + into_sea as u128;
+        let (_, left) = self.water.sums();
         let humidity::Ledger { rained, removed, runoff, drained, .. } = self.soil;
         let rained = if rained < 0 { rained.unsigned_abs() } else { 0 };
-        (water * self.scale as u128 + removed + runoff + drained + rained)
+        (left as u128 * self.scale as u128 + removed + runoff + drained + rained)
             .saturating_sub(self.passed())
     }
 

@@ -30,14 +30,8 @@ impl Saved for WaterWorld {
     fn put_state(&self, out: &mut Vec<u8>) {
         self.bounds().put(out);
         let Clock { seed, tick, ledger } = self.clock();
-        let Ledger { placed, injected, removed, drained, evaporated, loaded, unloaded, .. } =
-            ledger;
-        let Ledger { from_sea, into_sea, .. } = ledger;
-        [seed, tick, placed, injected, removed, drained, evaporated, loaded, unloaded]
-            .iter()
-            .for_each(|number| number.put(out));
+        [seed, tick].iter().chain(&ledger.entries()).for_each(|number| number.put(out));
         put_edits(self.edits_that_wait(), out);
-        [from_sea, into_sea].iter().for_each(|units| units.put(out));
         let columns = self.column_edges();
         (columns.len() as u32).put(out);
         for (column, edge) in columns {
@@ -59,9 +53,9 @@ impl Saved for WaterWorld {
     fn take_world(rules: &mut Reader<'_>, state: &mut Reader<'_>) -> Result<Self, DecodeError> {
         let rules = rules.take()?;
         let bounds = state.take()?;
-        let mut clock = take_clock(state)?;
+        let clock = take_clock(state)?;
         let edits = take_edits(state)?;
-        let columns = take_sea(state, &mut clock.ledger)?;
+        let columns = take_columns(state)?;
         let mut world =
             WaterWorld::restored(rules, bounds, clock).map_err(|error| state.unlawful(error))?;
         world.restore_edits(edits);
@@ -101,26 +95,15 @@ pub(crate) fn put_chunk(chunk: &SavedChunk, out: &mut Vec<u8>) {
 fn take_clock(content: &mut Reader<'_>) -> Result<Clock, DecodeError> {
     let seed = content.take()?;
     let tick = content.take()?;
-    let ledger = Ledger {
-        placed: content.counter()?,
-        injected: content.counter()?,
-        removed: content.counter()?,
-        drained: content.counter()?,
-        evaporated: content.counter()?,
-        loaded: content.counter()?,
-        unloaded: content.counter()?,
-        ..Ledger::default()
-    };
-    Ok(Clock { seed, tick, ledger })
+    let mut entries = Ledger::default().entries();
+    for entry in &mut entries {
+        *entry = content.counter()?;
+    }
+    Ok(Clock { seed, tick, ledger: Ledger::from_entries(entries) })
 }
 
-/// Reads what the sea gave and took into the ledger, and returns the edges of columns.
-fn take_sea(
-    content: &mut Reader<'_>,
-    ledger: &mut Ledger,
-) -> Result<Vec<(ColumnPos, Edge)>, DecodeError> {
+fn take_columns(content: &mut Reader<'_>) -> Result<Vec<(ColumnPos, Edge)>, DecodeError> {
     let mut columns: Vec<(ColumnPos, Edge)> = Vec::new();
-    (ledger.from_sea, ledger.into_sea) = (content.counter()?, content.counter()?);
     for _ in 0..content.take::<u32>()? {
         let wrong = content.malformed("a column after the one before, and its edge");
         let column = content.take()?;

@@ -245,12 +245,7 @@ impl Tick<'_> {
             self.store.take_back(&mut shard.store, &lent);
             self.scratch.take_back(&mut shard.scratch, &lent, self.store);
             self.report += core::mem::take(&mut shard.report);
-            let Ledger { injected, drained, from_sea, into_sea, .. } =
-                core::mem::take(&mut shard.ledger);
-            self.ledger.injected += injected;
-            self.ledger.drained += drained;
-            self.ledger.from_sea += from_sea;
-            self.ledger.into_sea += into_sea;
+            *self.ledger += core::mem::take(&mut shard.ledger);
             found.append(&mut shard.found);
         }
     }
