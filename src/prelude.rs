@@ -4,6 +4,7 @@
 //! prelude holds too.
 //!
 //! ```
+//! use floodplain::ChunkPos;
 //! use floodplain::prelude::*;
 //!
 //! let mut world = WaterWorld::new(7, water::Rules::lossless())?;

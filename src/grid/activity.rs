@@ -8,6 +8,7 @@ use super::slab::NO_ACTIVITY;
 use super::{Grid, GridFault, LayerId, Slot};
 use crate::chunk::{CellMask, LayerMask};
 use crate::coords::{ChunkPos, Face, Shape};
+use crate::grid::map::find_neighbour;
 
 /// The awake and changed cells of one chunk, and the slots of its neighbours.
 #[derive(Clone)]
@@ -339,7 +340,7 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
             return;
         }
         for face in Face::ALL {
-            let neighbour = self.find_neighbour(position, face);
+            let neighbour = find_neighbour(self, position, face);
             if neighbour.is_some() {
                 let activity = self.activity_of[neighbour.index()];
                 let activity = self.activities.get_mut(activity as usize);
@@ -377,7 +378,7 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
             }
             let Some(neighbours) = activity.neighbours else { continue };
             for face in Face::ALL {
-                if neighbours[face.index()] != self.find_neighbour(position, face) {
+                if neighbours[face.index()] != find_neighbour(self, position, face) {
                     return Err(GridFault::Link(position, face));
                 }
             }

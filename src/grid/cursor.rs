@@ -3,6 +3,7 @@
 
 use super::{Grid, Slot};
 use crate::coords::{ChunkPos, Cube, Face, Shape};
+use crate::grid::map::slot_or_none;
 use glam::IVec3;
 
 /// A cell position, the slot of its chunk, and the chunks looked up on the way there.
@@ -19,7 +20,7 @@ struct Trail {
 impl Trail {
     fn new<T: Copy + PartialEq, S: Shape>(grid: &Grid<T, S>, position: IVec3) -> Trail {
         let chunk = S::chunk_of(position);
-        let slot = grid.slot_or_none(chunk);
+        let slot = slot_or_none(grid, chunk);
         // Each entry holds a position of its own parity. In the other seven entries the position
         // never matches.
         Trail { position, chunk, slot, cache: [(chunk, slot); 8] }
@@ -64,7 +65,7 @@ impl Trail {
     ) -> Slot {
         let cached = &mut self.cache[Trail::parity(chunk)];
         if cached.0 != chunk {
-            *cached = (chunk, grid.slot_or_none(chunk));
+            *cached = (chunk, slot_or_none(grid, chunk));
         }
         cached.1
     }
@@ -176,7 +177,7 @@ impl<T: Copy + PartialEq, S: Shape> CursorMut<'_, T, S> {
             return self.grid.chunk_at_mut(trail.slot).set(S::index_of(trail.position), value);
         }
         let old = self.grid.set(trail.position, value);
-        trail.slot = self.grid.slot_or_none(trail.chunk);
+        trail.slot = slot_or_none(self.grid, trail.chunk);
         trail.cache[Trail::parity(trail.chunk)] = (trail.chunk, trail.slot);
         old
     }

@@ -44,82 +44,79 @@ impl PositionHash {
     }
 }
 
-impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
-    /// Returns the slot and the entry of the chunk at a chunk position.
-    #[inline]
-    pub(super) fn find(&self, chunk: ChunkPos) -> Option<(Slot, &Entry<T>)> {
-        let bucket = self.hash.bucket(chunk, self.buckets.len());
-        let mut slot = *self.buckets.get(bucket)?;
-        loop {
-            let entry = self.entries.get(slot.index())?;
-            if entry.position == chunk {
-                return Some((slot, entry));
-            }
-            slot = entry.next;
+/// Returns the slot and the entry of the chunk at a chunk position.
+#[inline]
+pub(super) fn find<T: Copy + PartialEq, S: Shape>(
+    grid: &Grid<T, S>,
+    chunk: ChunkPos,
+) -> Option<(Slot, &Entry<T>)> {
+    let bucket = grid.hash.bucket(chunk, grid.buckets.len());
+    let mut slot = *grid.buckets.get(bucket)?;
+    loop {
+        let entry = grid.entries.get(slot.index())?;
+        if entry.position == chunk {
+            return Some((slot, entry));
         }
+        slot = entry.next;
     }
+}
 
-    /// Returns the slot of the chunk at a chunk position.
-    #[inline]
-    pub(crate) fn slot(&self, chunk: ChunkPos) -> Option<Slot> {
-        self.find(chunk).map(|(slot, _)| slot)
-    }
+/// Like [`slot`](Grid::slot), with [`Slot::NONE`] for a missing chunk.
+#[inline]
+pub(super) fn slot_or_none<T: Copy + PartialEq, S: Shape>(
+    grid: &Grid<T, S>,
+    chunk: ChunkPos,
+) -> Slot {
+    grid.slot(chunk).unwrap_or(Slot::NONE)
+}
 
-    /// Like [`slot`](Grid::slot), with [`Slot::NONE`] for a missing chunk.
-    #[inline]
-    pub(super) fn slot_or_none(&self, chunk: ChunkPos) -> Slot {
-        self.slot(chunk).unwrap_or(Slot::NONE)
-    }
+#[inline]
+pub(super) fn find_neighbour<T: Copy + PartialEq, S: Shape>(
+    grid: &Grid<T, S>,
+    chunk: ChunkPos,
+    face: Face,
+) -> Slot {
+    chunk.step(face).map_or(Slot::NONE, |beyond| slot_or_none(grid, beyond))
+}
 
-    /// Returns the six neighbours by [`Face`], [`Slot::NONE`] where one is missing. Chunks that
-    /// have been awake cache them; for others each is looked up.
-    #[inline]
-    pub(crate) fn neighbours_of(&self, slot: Slot) -> [Slot; 6] {
-        let cached = self.activity_at(slot).and_then(|activity| activity.neighbours);
-        cached.unwrap_or_else(|| self.find_neighbours(self.position_at(slot)))
-    }
+pub(super) fn find_neighbours<T: Copy + PartialEq, S: Shape>(
+    grid: &Grid<T, S>,
+    chunk: ChunkPos,
+) -> [Slot; 6] {
+    Face::ALL.map(|face| find_neighbour(grid, chunk, face))
+}
 
-    #[inline]
-    pub(super) fn find_neighbour(&self, chunk: ChunkPos, face: Face) -> Slot {
-        chunk.step(face).map_or(Slot::NONE, |beyond| self.slot_or_none(beyond))
+/// Rebuilds the buckets for the slab's capacity.
+pub(super) fn rehash<T: Copy + PartialEq, S: Shape>(grid: &mut Grid<T, S>) {
+    let buckets = grid.entries.capacity().saturating_mul(BUCKETS_PER_PLACE);
+    let buckets = buckets.min(u32::MAX as usize);
+    grid.buckets.clear();
+    grid.buckets.reserve_exact(buckets);
+    grid.buckets.resize(buckets, Slot::NONE);
+    for index in 0..grid.entries.len() {
+        chain(grid, Slot::new(index));
     }
+}
 
-    pub(super) fn find_neighbours(&self, chunk: ChunkPos) -> [Slot; 6] {
-        Face::ALL.map(|face| self.find_neighbour(chunk, face))
-    }
+/// Adds a slot at the head of the chain of its bucket.
+pub(super) fn chain<T: Copy + PartialEq, S: Shape>(grid: &mut Grid<T, S>, slot: Slot) {
+    let bucket = grid.hash.bucket(grid.position_at(slot), grid.buckets.len());
+    grid.entries[slot.index()].next = core::mem::replace(&mut grid.buckets[bucket], slot);
+}
 
-    /// Rebuilds the buckets for the slab's capacity.
-    pub(super) fn rehash(&mut self) {
-        let buckets = self.entries.capacity().saturating_mul(BUCKETS_PER_PLACE);
-        let buckets = buckets.min(u32::MAX as usize);
-        self.buckets.clear();
-        self.buckets.reserve_exact(buckets);
-        self.buckets.resize(buckets, Slot::NONE);
-        for index in 0..self.entries.len() {
-            self.chain(Slot::new(index));
-        }
+/// Removes a slot from the chain of its bucket.
+pub(super) fn unchain<T: Copy + PartialEq, S: Shape>(grid: &mut Grid<T, S>, slot: Slot) {
+    let next = grid.entries[slot.index()].next;
+    let bucket = grid.hash.bucket(grid.position_at(slot), grid.buckets.len());
+    let mut before = grid.buckets[bucket];
+    if before == slot {
+        grid.buckets[bucket] = next;
+        return;
     }
-
-    /// Adds a slot at the head of the chain of its bucket.
-    pub(super) fn chain(&mut self, slot: Slot) {
-        let bucket = self.hash.bucket(self.position_at(slot), self.buckets.len());
-        self.entries[slot.index()].next = core::mem::replace(&mut self.buckets[bucket], slot);
+    while grid.entries[before.index()].next != slot {
+        before = grid.entries[before.index()].next;
     }
-
-    /// Removes a slot from the chain of its bucket.
-    pub(super) fn unchain(&mut self, slot: Slot) {
-        let next = self.entries[slot.index()].next;
-        let bucket = self.hash.bucket(self.position_at(slot), self.buckets.len());
-        let mut before = self.buckets[bucket];
-        if before == slot {
-            self.buckets[bucket] = next;
-            return;
-        }
-        while self.entries[before.index()].next != slot {
-            before = self.entries[before.index()].next;
-        }
-        self.entries[before.index()].next = next;
-    }
+    grid.entries[before.index()].next = next;
 }
 
 #[cfg(test)]

@@ -5,7 +5,6 @@
 //! |---|---|
 //! | `slab` | the chunks, each with its position; a [`Slot`] is an index into it |
 //! | `map` | from chunk position to slot: a chained hash table |
-//! | `order` | slots in order of position |
 //! | `lend` | chunks that threads own for a while |
 //! | `activity`, `marks` | awake and changed cells, by slot and by position |
 //! | `region` | fill and copy boxes of cells |
@@ -17,10 +16,9 @@ mod error;
 mod faces;
 mod halo;
 #[cfg(feature = "rayon")]
-mod lend;
+pub(crate) mod lend;
 mod map;
 mod marks;
-mod order;
 mod region;
 mod slab;
 
@@ -34,6 +32,7 @@ pub(crate) use slab::{LayerId, Slot};
 
 use crate::chunk::Chunk;
 use crate::coords::{ChunkPos, Cube, Shape};
+use crate::grid::map::find;
 use activity::Activity;
 use core::fmt;
 use core::marker::PhantomData;
@@ -120,7 +119,7 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
     /// Returns the cell at `position`; the background where its chunk is missing.
     #[inline]
     pub fn get(&self, position: IVec3) -> T {
-        match self.find(S::chunk_of(position)) {
+        match find(self, S::chunk_of(position)) {
             Some((_, entry)) => entry.chunk.get(S::index_of(position)),
             None => self.background,
         }

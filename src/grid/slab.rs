@@ -2,7 +2,8 @@
 
 use super::{Grid, GridFault};
 use crate::chunk::Chunk;
-use crate::coords::{ChunkPos, Shape};
+use crate::coords::{ChunkPos, ChunkRegion, Shape};
+use crate::grid::map::{chain, find, find_neighbours, rehash, unchain};
 
 /// The index of a chunk in a grid's slab. Valid until that chunk is removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -128,7 +129,7 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
                 slot
             }
         };
-        self.chain(slot);
+        chain(self, slot);
         self.chunk_count += 1;
         self.order.take();
         self.link_neighbours(position, slot);
@@ -139,7 +140,7 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
     pub(super) fn vacate(&mut self, position: ChunkPos) -> Option<Chunk<T>> {
         let slot = self.slot(position)?;
         self.retire(slot);
-        self.unchain(slot);
+        unchain(self, slot);
         self.chunk_count -= 1;
         self.order.take();
         self.link_neighbours(position, Slot::NONE);
@@ -153,7 +154,7 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         let more = (self.entries.len() / 8).max(2);
         self.entries.reserve_exact(more);
         self.activity_of.reserve_exact(more);
-        self.rehash();
+        rehash(self);
     }
 
     /// Bytes of the slab and the map, spare room included, without the chunks' own heap memory.
@@ -204,6 +205,58 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
             return Err(GridFault::Order);
         }
         Ok(())
+    }
+
+    /// Returns the slot of the chunk at a chunk position.
+    #[inline]
+    pub(crate) fn slot(&self, chunk: ChunkPos) -> Option<Slot> {
+        find(self, chunk).map(|(slot, _)| slot)
+    }
+
+    /// Returns the six neighbours by [`Face`], [`Slot::NONE`] where one is missing. Chunks that
+    /// have been awake cache them; for others each is looked up.
+    #[inline]
+    pub(crate) fn neighbours_of(&self, slot: Slot) -> [Slot; 6] {
+        let cached = self.activity_at(slot).and_then(|activity| activity.neighbours);
+        cached.unwrap_or_else(|| find_neighbours(self, self.position_at(slot)))
+    }
+
+    /// Returns the occupied slots in order of position.
+    pub(crate) fn sorted_slots(&self) -> Vec<Slot> {
+        self.order().to_vec()
+    }
+
+    /// The same; sorted by the first call after an insertion or removal, then cached.
+    pub(super) fn order(&self) -> &[Slot] {
+        self.order.get_or_init(|| self.in_order(self.occupied()))
+    }
+
+    /// Returns the occupied slots of a box of chunk positions, in order of position. Takes time
+    /// linear in the volume of the box or the number of chunks in the grid, whichever is smaller.
+    pub(crate) fn slots_in(&self, chunks: ChunkRegion) -> Vec<Slot> {
+        if chunks.volume() <= self.chunk_count as u128 {
+            chunks.positions().filter_map(|chunk| self.slot(chunk)).collect()
+        } else {
+            self.order()
+                .iter()
+                .copied()
+                .filter(|&slot| chunks.contains(self.position_at(slot)))
+                .collect()
+        }
+    }
+
+    /// Sorts slots by the positions of their chunks.
+    pub(crate) fn sort_slots(&self, slots: &mut [Slot]) {
+        let sorted = self.in_order(slots.iter().copied());
+        slots.copy_from_slice(&sorted);
+    }
+
+    /// Returns these slots in order of position.
+    pub(super) fn in_order(&self, slots: impl Iterator<Item = Slot>) -> Vec<Slot> {
+        let mut keyed: Vec<(u128, Slot)> =
+            slots.map(|slot| (self.position_at(slot).sort_key(), slot)).collect();
+        keyed.sort_unstable();
+        keyed.into_iter().map(|(_, slot)| slot).collect()
     }
 }
 
@@ -263,7 +316,7 @@ mod tests {
             Err(GridFault::Misplaced(ChunkPos::new(1, 0, 0))),
             "two chunks at one position"
         );
-        let unchained = found(|grid, [_, second, _]| grid.unchain(second));
+        let unchained = found(|grid, [_, second, _]| unchain(grid, second));
         assert_eq!(unchained, Err(GridFault::Misplaced(ChunkPos::new(1, 0, 0))));
         let twice = found(|grid, [first, ..]| {
             let empty = grid.buckets.iter().position(|head| !head.is_some()).unwrap();

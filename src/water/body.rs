@@ -5,6 +5,7 @@
 use crate::coords::Face;
 use crate::water::WaterWorld;
 use crate::water::cell::FULL;
+use crate::water::context::rollback::voxel_before;
 use crate::water::store::{Place, head};
 use core::cmp::Reverse;
 use glam::IVec3;
@@ -36,101 +37,76 @@ pub struct BodyReport {
     pub is_cut_off: bool,
 }
 
-impl WaterWorld {
-    /// Returns the state of the body of water that a cell belongs to, after visiting at most
-    /// `reach` cells of water and air. `None` if the cell holds no water, is the sea, is not loaded
-    /// or out of bounds, or if `reach` is 0.
-    ///
-    /// A body is water that is joined sideways, and up and down where the lower cell is full. The
-    /// search visits the cell's own column and the surface at its height first. While a tick is
-    /// underway, this is the body as it was before that tick. Takes time linear in the number of
-    /// cells visited.
-    ///
-    /// ```
-    /// use floodplain::water::{Rules, Voxel, WaterWorld};
-    /// use floodplain::{Chunk, ChunkPos, Region, glam::IVec3};
-    ///
-    /// let mut world = WaterWorld::new(7, Rules::lossless())?;
-    /// world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Voxel::SOLID))?;
-    /// world.fill_water(Region::new(IVec3::new(2, 2, 2), IVec3::new(5, 3, 5)), 7)?;
-    /// let pond = world.body_at(IVec3::new(3, 2, 3), 10_000).ok_or("water")?;
-    /// assert_eq!((pond.units, pond.cells, pond.surface), (224, 32, 28));
-    /// assert!(!pond.is_fed && !pond.shuts_in_air && !pond.is_cut_off);
-    /// world.clear_solid(IVec3::new(3, 4, 3))?;
-    /// assert!(world.body_at(IVec3::new(3, 2, 3), 10_000).ok_or("water")?.shuts_in_air);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn body_at(&self, cell: IVec3, reach: u32) -> Option<BodyReport> {
-        let start = self.place(cell).ok().filter(|&place| self.voxel_before(place).is_wet())?;
-        let mut search = BodySearch::new(self, start, reach.into());
-        let mut body: Option<BodyReport> = None;
-        let mut roofs = Vec::new();
-        while let Some(place) = search.next(self) {
-            let voxel = self.voxel_before(place);
-            let surface = head(self.store.position(place).y, voxel.height());
-            let report = body.get_or_insert(BodyReport {
-                units: 0,
-                cells: 0,
-                surface,
-                is_fed: false,
-                shuts_in_air: false,
-                is_cut_off: false,
-            });
-            report.units += u64::from(voxel.height());
-            report.cells += 1;
-            // A full cell under water is joined to the cell below it through that water.
-            report.surface = report.surface.max(surface);
-            report.is_fed |= self.is_fed_at(place);
-            let top = if voxel.height() < FULL { place } else { self.store.step(place, Face::Up) };
-            roofs.extend(top.is_some().then_some(top));
+pub(crate) fn body_at(world: &WaterWorld, cell: IVec3, reach: u32) -> Option<BodyReport> {
+    let start = world.place(cell).ok().filter(|&place| voxel_before(world, place).is_wet())?;
+    let mut search = BodySearch::new(world, start, reach.into());
+    let mut body: Option<BodyReport> = None;
+    let mut roofs = Vec::new();
+    while let Some(place) = search.next(world) {
+        let voxel = voxel_before(world, place);
+        let surface = head(world.store.position(place).y, voxel.height());
+        let report = body.get_or_insert(BodyReport {
+            units: 0,
+            cells: 0,
+            surface,
+            is_fed: false,
+            shuts_in_air: false,
+            is_cut_off: false,
+        });
+        report.units += u64::from(voxel.height());
+        report.cells += 1;
+        // A full cell under water is joined to the cell below it through that water.
+        report.surface = report.surface.max(surface);
+        report.is_fed |= is_fed_at(world, place);
+        let top = if voxel.height() < FULL { place } else { world.store.step(place, Face::Up) };
+        roofs.extend(top.is_some().then_some(top));
+    }
+    let mut report = body?;
+    let mut air =
+        AirSearch { met: HashMap::new(), left: search.left, is_cut_off: search.is_cut_off };
+    for (number, top) in roofs.into_iter().enumerate() {
+        report.shuts_in_air |= air.is_shut_in(world, top, number);
+    }
+    report.is_cut_off = air.is_cut_off;
+    Some(report)
+}
+
+/// Returns whether a spring lies in a cell or at one of its faces, or the sea lies beside or above
+/// it.
+fn is_fed_at(world: &WaterWorld, place: Place) -> bool {
+    let is_spring = |there: Place| there.is_some() && voxel_before(world, there).is_source();
+    is_spring(place)
+        || Face::ALL.into_iter().any(|face| is_spring(world.store.step(place, face)))
+        || sea_fills(world, place)
+}
+
+/// Returns whether the sea is beside or above a cell.
+pub(super) fn sea_fills(world: &WaterWorld, place: Place) -> bool {
+    Face::ALL.into_iter().filter(|&face| face != Face::Down).any(|face| {
+        let there = world.store.step(place, face);
+        match there.is_some() {
+            true => voxel_before(world, there).is_sea(),
+            false => world.store.beyond(place.slot, face, place.layer()).is_sea(),
         }
-        let mut report = body?;
-        let mut air =
-            AirSearch { met: HashMap::new(), left: search.left, is_cut_off: search.is_cut_off };
-        for (number, top) in roofs.into_iter().enumerate() {
-            report.shuts_in_air |= air.is_shut_in(self, top, number);
+    })
+}
+
+/// Returns the cells of the same body that are joined to a wet cell.
+fn joined(world: &WaterWorld, place: Place) -> impl Iterator<Item = (Face, Place)> + '_ {
+    let is_full = voxel_before(world, place).is_closed();
+    Face::ALL.into_iter().filter_map(move |face| {
+        let there = world.store.step(place, face);
+        if !there.is_some() {
+            return None;
         }
-        report.is_cut_off = air.is_cut_off;
-        Some(report)
-    }
-
-    /// Returns whether a spring lies in a cell or at one of its faces, or the sea lies beside or
-    /// above it.
-    fn is_fed_at(&self, place: Place) -> bool {
-        let is_spring = |there: Place| there.is_some() && self.voxel_before(there).is_source();
-        is_spring(place)
-            || Face::ALL.into_iter().any(|face| is_spring(self.store.step(place, face)))
-            || self.sea_fills(place)
-    }
-
-    /// Returns whether the sea is beside or above a cell.
-    pub(super) fn sea_fills(&self, place: Place) -> bool {
-        Face::ALL.into_iter().filter(|&face| face != Face::Down).any(|face| {
-            let there = self.store.step(place, face);
-            match there.is_some() {
-                true => self.voxel_before(there).is_sea(),
-                false => self.store.beyond(place.slot, face, place.layer()).is_sea(),
-            }
-        })
-    }
-
-    /// Returns the cells of the same body that are joined to a wet cell.
-    fn joined(&self, place: Place) -> impl Iterator<Item = (Face, Place)> + '_ {
-        let is_full = self.voxel_before(place).is_closed();
-        Face::ALL.into_iter().filter_map(move |face| {
-            let there = self.store.step(place, face);
-            if !there.is_some() {
-                return None;
-            }
-            let voxel = self.voxel_before(there);
-            let is_joined = match face {
-                Face::Up => is_full,
-                Face::Down => voxel.is_closed(),
-                _ => true,
-            };
-            (is_joined && voxel.is_wet()).then_some((face, there))
-        })
-    }
+        let voxel = voxel_before(world, there);
+        let is_joined = match face {
+            Face::Up => is_full,
+            Face::Down => voxel.is_closed(),
+            _ => true,
+        };
+        (is_joined && voxel.is_wet()).then_some((face, there))
+    })
 }
 
 /// A cell that a search has found, by rank: the highest first, and among equals the one found
@@ -178,7 +154,7 @@ impl BodySearch {
             }
             self.left -= 1;
             self.open.push((y, rank, place, true));
-            for (face, there) in world.joined(place) {
+            for (face, there) in joined(world, place) {
                 self.find(y.saturating_add(face.offset().y), there);
             }
         }
@@ -205,7 +181,7 @@ struct AirSearch {
 impl AirSearch {
     /// Returns whether a cell has room, was not visited before, and has no way out.
     fn is_shut_in(&mut self, world: &WaterWorld, start: Place, number: usize) -> bool {
-        let has_room = |place: Place| !world.voxel_before(place).is_closed();
+        let has_room = |place: Place| !voxel_before(world, place).is_closed();
         if !has_room(start) || self.met.contains_key(&start) {
             return false;
         }

@@ -43,8 +43,8 @@ mod bytes;
 mod cell;
 mod context;
 mod draw;
-mod ebb;
-mod edit;
+pub(crate) mod ebb;
+pub(crate) mod edit;
 pub(crate) mod feed;
 mod fixture;
 mod flow;
@@ -57,7 +57,7 @@ mod record;
 #[cfg(feature = "snapshot")]
 mod restore;
 mod rules;
-mod settle;
+pub(crate) mod settle;
 mod simulation_distance;
 mod steady;
 mod store;
@@ -93,6 +93,7 @@ pub use surface::{
 pub use voxel::Voxel;
 
 use crate::coords::Region;
+use crate::water::store::changed::dirty_layers::keep_dirty_layers;
 use context::layers::TickScratch;
 use ebb::evaporation::Evaporation;
 use edit::Queue;
@@ -154,7 +155,7 @@ impl WaterWorld {
     pub fn with_bounds(seed: u64, rules: Rules, bounds: Region) -> Result<Self, RulesError> {
         rules.check()?;
         let mut store = Store::new(bounds, rules.edges);
-        store.keep_dirty_layers(rules.pools);
+        keep_dirty_layers(&mut store, rules.pools);
         Ok(WaterWorld {
             store,
             rules,

@@ -6,6 +6,11 @@ use crate::coords::{ChunkPos, ColumnPos, Cube, Region, Shape};
 use crate::edit_queue::Waiting;
 use crate::grid::{Grid, LayerId, Slot};
 use crate::water::cell::CellFlags;
+#[cfg(feature = "store")]
+use crate::water::context::rollback::is_underway;
+use crate::water::context::rollback::{
+    awake_cells_before, cells_before, ledger_before, steady_before,
+};
 use crate::water::ebb::evaporation::Evaporation;
 use crate::water::edit::Queue;
 use crate::water::ledger::Ledger;
@@ -13,6 +18,15 @@ use crate::water::record::{CellLists, ChunkState};
 use crate::water::rules::{Edge, Rules};
 #[cfg(feature = "store")]
 use crate::water::store::Since;
+use crate::water::store::changed::changes;
+use crate::water::store::changed::changes::{changes_at, mark_visible_changes_at};
+#[cfg(feature = "store")]
+use crate::water::store::changed::touched;
+#[cfg(feature = "store")]
+use crate::water::store::changed::touched::begin_period;
+use crate::water::store::chunks;
+use crate::water::store::chunks::without_marks;
+use crate::water::store::frozen::restore_frozen;
 use crate::water::tick::TickState;
 use crate::water::voxel::Voxel;
 use crate::water::{Edit, RulesError, WaterWorld};
@@ -42,7 +56,7 @@ pub(crate) struct SavedChunk {
 
 impl WaterWorld {
     pub(crate) fn clock(&self) -> Clock {
-        Clock { seed: self.seed, tick: self.tick, ledger: self.ledger_before() }
+        Clock { seed: self.seed, tick: self.tick, ledger: ledger_before(self) }
     }
 
     /// Returns the queued edits.
@@ -69,11 +83,11 @@ impl WaterWorld {
 
     /// Returns the saved state of a chunk.
     pub(crate) fn saved_chunk(&self, slot: Slot) -> SavedChunk {
-        let awake = self.awake_cells_before(slot);
+        let awake = awake_cells_before(self, slot);
         SavedChunk {
             state: self.chunk_state(slot),
             awake: (!awake.is_empty()).then(|| Box::new(awake)),
-            changed: self.store.changes_at(slot).map(Box::new),
+            changed: changes_at(&self.store, slot).map(Box::new),
             visible: self.visible_changes_at(slot).map(Box::new),
             is_frozen: self.store.is_frozen(slot),
         }
@@ -81,8 +95,8 @@ impl WaterWorld {
 
     /// Returns the cells of a chunk that `take_changes` will list.
     fn visible_changes_at(&self, slot: Slot) -> Option<CellMask> {
-        let (at, load) = (self.store.grid().position_at(slot), self.store.load(slot));
-        let listed = self.store.visible_changes_at(slot);
+        let (at, load) = (self.store.grid().position_at(slot), chunks::load(&self.store, slot));
+        let listed = changes::visible_changes_at(&self.store, slot);
         let mut all = self.untold.of(at, load).cloned().or_else(|| listed.clone())?;
         listed.iter().for_each(|cells| all.union_with(cells));
         Some(all)
@@ -90,29 +104,30 @@ impl WaterWorld {
 
     /// Returns the chunks whose saved state may have changed since a time, in no order, and the
     /// time until which this holds; see
-    /// [`Store::touched_since`](crate::water::store::Store::touched_since).
+    /// [`touched_since`](crate::water::store::changed::touched::touched_since).
     #[cfg(feature = "store")]
     pub(crate) fn touched_since(&mut self, since: Option<Since>) -> (Vec<Slot>, Since) {
-        self.store.touched_since(since, self.is_underway())
+        let is_underway = is_underway(self);
+        touched::touched_since(&mut self.store, since, is_underway)
     }
 
     /// Returns the present as a time for queries of touched chunks; `None` while a tick is
     /// underway, which touches chunks before it changes them.
     #[cfg(feature = "store")]
     pub(crate) fn since_now(&self) -> Option<Since> {
-        (!self.is_underway()).then(|| self.store.begin_period())
+        (!is_underway(self)).then(|| begin_period(&self.store))
     }
 
     /// Returns the number of the current period, which ends with the next query of touched chunks.
     #[cfg(feature = "store")]
     pub(crate) fn period(&self) -> u64 {
-        self.store.period()
+        touched::period(&self.store)
     }
 
     /// Returns whether a chunk was touched since a time.
     #[cfg(feature = "store")]
     pub(crate) fn is_touched_since(&self, slot: Slot, since: Since) -> bool {
-        self.store.is_touched_since(slot, since)
+        touched::is_touched_since(&self.store, slot, since)
     }
 
     /// Marks cells of a chunk as awake, as changed, and as looking different, and the chunk as
@@ -124,23 +139,23 @@ impl WaterWorld {
         is_frozen: bool,
     ) {
         if is_frozen {
-            self.store.restore_frozen(slot);
+            restore_frozen(&mut self.store, slot);
         }
         let [awake, changed, visible] = &marks;
         let grid = self.store.grid_mut();
         awake.iter().for_each(|cells| grid.wake_cells_at(slot, cells));
         changed.iter().for_each(|cells| grid.mark_changes_at(slot, cells));
-        visible.iter().for_each(|cells| self.store.mark_visible_changes_at(slot, cells));
+        visible.iter().for_each(|cells| mark_visible_changes_at(&mut self.store, slot, cells));
     }
 
     /// Returns a chunk as it is; if a tick is underway, as it was when the tick began.
     pub(crate) fn chunk_state(&self, slot: Slot) -> ChunkState {
         let position = self.store.grid().position_at(slot);
-        let cells = self.store.without_marks(position, self.cells_before(slot).into_owned());
-        let steady = self.steady_before(slot);
+        let cells = without_marks(&self.store, position, cells_before(self, slot).into_owned());
+        let steady = steady_before(self, slot);
         // No tick changes fixtures.
         let mut record =
-            ChunkState { cells, lists: CellLists { steady, ..self.store.lists(slot) } };
+            ChunkState { cells, lists: CellLists { steady, ..chunks::lists(&self.store, slot) } };
         if self.scratch.have_entered() {
             for layer in ones(u64::from(self.scratch.open_layers(slot))) {
                 self.roll_back_layer(&mut record, LayerId::new(slot, layer));
@@ -195,13 +210,13 @@ impl WaterWorld {
             return None;
         }
         self.store.bounds().intersection(&Cube::region_of(position))?;
-        let slot = self.store.insert(position, cells.clone())?;
+        let slot = chunks::insert(&mut self.store, position, cells.clone())?;
         self.tick_state.ageing.enter(&self.store, slot);
         self.tick_state.evaporation.enter(self.store.grid(), slot);
-        self.store.restore_lists(slot, &lists);
+        chunks::restore_lists(&mut self.store, slot, &lists);
         let stored = self.store.grid().chunk_at(slot).clone();
-        let is_same =
-            self.store.without_marks(position, stored) == cells && self.store.lists(slot) == lists;
+        let is_same = without_marks(&self.store, position, stored) == cells
+            && chunks::lists(&self.store, slot) == lists;
         is_same.then_some(slot)
     }
 }
@@ -233,7 +248,7 @@ mod tests {
                 for (&slot, before) in slots.iter().zip(&before) {
                     let position = world.store.grid().position_at(slot);
                     let now = world.store.grid().chunk_at(slot).clone();
-                    let now = world.store.without_marks(position, now);
+                    let now = without_marks(&world.store, position, now);
                     changed += u32::from(now != before.0.cells);
                     retied += u32::from(
                         world.store.further_parents(slot) != before.0.lists.further_parents,

@@ -85,7 +85,7 @@ impl Settle {
         let positions: Vec<ChunkPos> = chunks.iter().map(|&(position, _)| position).collect();
         let mut world = alone(self.seed, self.rules, self.bounds).map_err(EditError::Rules)?;
         world.insert_chunks(chunks)?;
-        let settling = world.settle_all(self.most_ticks);
+        let settling = settle_all(&mut world, self.most_ticks);
         Ok((world.remove_chunks(positions)?, settling))
     }
 }
@@ -104,89 +104,63 @@ pub(crate) fn rules_alone(rules: Rules) -> Rules {
     Rules { evaporation: 0.0, film_evaporation: 0.0, edges, ..rules }
 }
 
-impl WaterWorld {
-    /// Lets the water of the loaded chunks that a region touches come to rest at once, while the
-    /// rest of the world stands still and [`ticks`](WaterWorld::ticks) do not advance. Returns the
-    /// chunks that are not at rest after `most` ticks of these chunks. The ledger counts the units
-    /// that springs and the sea supply and the units that leave; nothing evaporates. First makes
-    /// the queued edits and completes a tick that is underway.
-    ///
-    /// Totals and levels equal those after as many ticks of the world, if no water crosses the
-    /// chunks' outer faces. Water is held there, and flows again with the next tick of the world,
-    /// which visits the surfaces of the chunks' water once more. [Frozen](WaterWorld::freeze)
-    /// chunks stay frozen. Takes as long as these ticks: to settle generated ground on another
-    /// thread, see [`Settle`].
-    ///
-    /// # Errors
-    /// None of the chunks that the region touches is loaded.
-    ///
-    /// ```
-    /// use floodplain::water::{Rules, Voxel, WaterWorld};
-    /// use floodplain::{Chunk, ChunkPos, Region, glam::IVec3};
-    ///
-    /// let mut world = WaterWorld::new(7, Rules::lossless())?;
-    /// world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Voxel::OPEN))?;
-    /// world.fill_water(Region::new(IVec3::ZERO, IVec3::new(3, 3, 15)), 7)?;
-    /// let settling = world.settle_now(Region::cell(IVec3::ZERO), 1_000)?;
-    /// assert!(settling.is_at_rest());
-    /// assert_eq!((world.units(IVec3::new(15, 0, 15)), world.ticks()), (7, 0));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn settle_now(&mut self, region: Region, most: u64) -> Result<Settling, EditError> {
-        self.make_queued_edits();
-        let touched = ChunkRegion::of::<Cube>(region);
-        let slots = self.store.grid().slots_in(touched);
-        if slots.is_empty() {
-            return Err(EditError::NotLoaded(region.min()));
-        }
-        self.finish_tick();
-        let before = self.ledger;
-        let live = slots.into_iter().filter(|&slot| !self.store.is_frozen(slot));
-        let positions: Vec<ChunkPos> =
-            live.map(|slot| self.store.grid().position_at(slot)).collect();
-        let mut chunks =
-            alone(self.seed, self.rules, self.store.bounds()).map_err(EditError::Rules)?;
-        // The same random choices as in ticks of the world.
-        chunks.begin_at(self.tick);
-        chunks.insert_records(self.remove_chunks(positions.iter().copied())?)?;
-        let start = chunks.ledger;
-        let settling = chunks.settle_all(most);
-        let end = chunks.ledger;
-        self.put_back(chunks.remove_chunks(positions)?, before, [start, end])?;
-        Ok(settling)
+pub(crate) fn settle_now(
+    world: &mut WaterWorld,
+    region: Region,
+    most: u64,
+) -> Result<Settling, EditError> {
+    world.make_queued_edits();
+    let touched = ChunkRegion::of::<Cube>(region);
+    let slots = world.store.grid().slots_in(touched);
+    if slots.is_empty() {
+        return Err(EditError::NotLoaded(region.min()));
     }
+    world.finish_tick();
+    let before = world.ledger;
+    let live = slots.into_iter().filter(|&slot| !world.store.is_frozen(slot));
+    let positions: Vec<ChunkPos> = live.map(|slot| world.store.grid().position_at(slot)).collect();
+    let mut chunks =
+        alone(world.seed, world.rules, world.store.bounds()).map_err(EditError::Rules)?;
+    // The same random choices as in ticks of the world.
+    begin_at(&mut chunks, world.tick);
+    chunks.insert_records(world.remove_chunks(positions.iter().copied())?)?;
+    let start = chunks.ledger;
+    let settling = settle_all(&mut chunks, most);
+    let end = chunks.ledger;
+    put_back(world, chunks.remove_chunks(positions)?, before, [start, end])?;
+    Ok(settling)
+}
 
-    /// Sets the clock of a world that was just made to this number of ticks.
-    pub(crate) fn begin_at(&mut self, tick: u64) {
-        self.tick = tick;
+/// Sets the clock of a world that was just made to this number of ticks.
+pub(crate) fn begin_at(world: &mut WaterWorld, tick: u64) {
+    world.tick = tick;
+}
+
+/// Puts back chunks that were taken out when the ledger was `before`, as if they had never been
+/// away. Adds the changes of the other world's ledger between its `start` and its `end`.
+pub(crate) fn put_back(
+    world: &mut WaterWorld,
+    records: Vec<ChunkRecord>,
+    before: Ledger,
+    [start, end]: [Ledger; 2],
+) -> Result<(), EditError> {
+    world.insert_records(records)?;
+    world.ledger = before;
+    // The chunks came to the other world, and went from it.
+    world.ledger += Ledger { loaded: 0, unloaded: 0, ..end.since(&start) };
+    Ok(())
+}
+
+/// Does ticks until no cell is awake, at most the given number.
+fn settle_all(world: &mut WaterWorld, most: u64) -> Settling {
+    let (start, before) = (world.tick, world.ledger);
+    while !world.is_asleep() && world.tick.wrapping_sub(start) < most {
+        world.step();
     }
-
-    /// Puts back chunks that were taken out when the ledger was `before`, as if they had never been
-    /// away. Adds the changes of the other world's ledger between its `start` and its `end`.
-    pub(crate) fn put_back(
-        &mut self,
-        records: Vec<ChunkRecord>,
-        before: Ledger,
-        [start, end]: [Ledger; 2],
-    ) -> Result<(), EditError> {
-        self.insert_records(records)?;
-        self.ledger = before;
-        // The chunks came to the other world, and went from it.
-        self.ledger += Ledger { loaded: 0, unloaded: 0, ..end.since(&start) };
-        Ok(())
-    }
-
-    /// Does ticks until no cell is awake, at most the given number.
-    fn settle_all(&mut self, most: u64) -> Settling {
-        let (start, before) = (self.tick, self.ledger);
-        while !self.is_asleep() && self.tick.wrapping_sub(start) < most {
-            self.step();
-        }
-        Settling {
-            ticks: self.tick.wrapping_sub(start),
-            injected: self.ledger.injected - before.injected,
-            drained: self.ledger.drained - before.drained,
-            restless: self.awake_chunks().map(|(chunk, cells)| (chunk, cells.len())).collect(),
-        }
+    Settling {
+        ticks: world.tick.wrapping_sub(start),
+        injected: world.ledger.injected - before.injected,
+        drained: world.ledger.drained - before.drained,
+        restless: world.awake_chunks().map(|(chunk, cells)| (chunk, cells.len())).collect(),
     }
 }

@@ -1,7 +1,5 @@
 //! The account of all water, in cells and in soil, and of all pressure.
 
-use super::World;
-use crate::coords::{Cube, Shape};
 use crate::{blast, humidity, water};
 
 /// The water, moisture and pressure that entered and left a world since it was made: the ledgers of
@@ -54,7 +52,8 @@ impl Ledger {
     pub const fn came_in(&self) -> u128 {
         let (entered, _) = self.water.sums();
         let rained = if self.soil.rained > 0 { self.soil.rained as u128 } else { 0 };
-        (entered as u128 * self.scale as u128 + self.soil.placed + rained).saturating_sub(self.passed())
+        (entered as u128 * self.scale as u128 + self.soil.placed + rained)
+            .saturating_sub(self.passed())
     }
 
     /// Returns the units of moisture that went out.
@@ -70,36 +69,5 @@ impl Ledger {
     const fn passed(&self) -> u128 {
         (self.soaked as u128 + self.sprung as u128 + self.ebbed as u128 + self.spilled as u128)
             * self.scale as u128
-    }
-}
-
-impl World {
-    /// Returns the account of all water, moisture and pressure that entered and left.
-    pub fn ledger(&self) -> Ledger {
-        Ledger {
-            water: self.water.ledger(),
-            // The world's sweep keeps a ledger.
-            soil: self.soil.ledger().unwrap_or_default(),
-            blast: self.blast.ledger(),
-            scale: self.rules.scale(),
-            soaked: self.passed.soaked,
-            sprung: self.passed.sprung,
-            ebbed: self.passed.ebbed,
-            thrown: self.thrown,
-            spilled: self.spilled,
-        }
-    }
-
-    /// Returns the water in cells and in soil, in units of moisture, 1/65,536 each, counted cell by
-    /// cell. If this equals [`ledger().total()`](Ledger::total), no unit was made or lost. Takes
-    /// time linear in the loaded chunks.
-    pub fn total(&self) -> u128 {
-        let in_soil = |chunk| {
-            let units = self.soil.chunk_units(chunk)?;
-            let held = |cell| u128::from(units.held(Cube::index_of(cell)));
-            Some(self.cells_within(chunk).map(held).sum::<u128>())
-        };
-        let moisture: u128 = self.soil.chunk_positions().filter_map(in_soil).sum();
-        u128::from(self.water.total()) * u128::from(self.rules.scale()) + moisture
     }
 }

@@ -21,13 +21,13 @@ mod edit;
 mod feed;
 mod ground;
 mod ledger;
-mod pressure;
+pub(crate) mod pressure;
 mod query;
 #[cfg(feature = "snapshot")]
-mod restore;
+pub(crate) mod restore;
 mod rules;
 mod simulation;
-mod tick;
+pub(crate) mod tick;
 mod validate;
 mod view;
 
@@ -49,6 +49,7 @@ pub use rules::{Rules, RulesError, UnderWater};
 pub use tick::settle::{Restless, Settle, Settling};
 pub use view::WorldView;
 
+use crate::automata::blast::extent::{confine, keep};
 use crate::blast::BlastWorld;
 use crate::coords::{ChunkPos, Cube, Region};
 use crate::grid::Grid;
@@ -162,8 +163,8 @@ impl World {
         let limits = Limits::of(&rules, &palette);
         let mut blast = BlastWorld::with_bounds(rules.blast, bounds, rules.borders)
             .map_err(RulesError::Blast)?;
-        blast.keep(1.0 - rules.blast_fading);
-        blast.confine();
+        keep(&mut blast, 1.0 - rules.blast_fading);
+        confine(&mut blast);
         let mut soil = HumidityWorld::with_bounds(rules.soil, bounds).map_err(RulesError::Soil)?;
         soil.count_no_moves();
         Ok(World {

@@ -16,6 +16,12 @@ use crate::humidity::HumidityWorld;
 use crate::simulation::ChunkChanges;
 use crate::state_hash::StateHash;
 use crate::water::WaterWorld;
+use crate::world::feed::untold::{take_untold, take_untold_events};
+use crate::world::ledger::Ledger;
+use crate::world::pressure::reach::origins;
+use crate::world::tick::contacts::are_contacts_quiet;
+use crate::world::tick::touched::touch;
+use crate::world::validate::{cells_within, check_laws};
 use glam::IVec3;
 
 impl World {
@@ -105,7 +111,7 @@ impl World {
             && self.queue.is_empty()
             && self.blast.is_at_rest()
             && self.soil.is_at_rest()
-            && self.are_contacts_quiet()
+            && are_contacts_quiet(self)
             && self.water.is_at_rest()
     }
 
@@ -121,7 +127,7 @@ impl World {
     /// from before the first call. Changes that a feed has reported and that this has not listed
     /// yet are not part of a snapshot. The list is for one reader; several readers use a feed each.
     pub fn take_changes(&mut self) -> Vec<ChunkChanges> {
-        let mut all = self.take_untold();
+        let mut all = take_untold(self);
         untold::add(&mut all, &self.water.take_changes());
         untold::list(all)
     }
@@ -133,7 +139,7 @@ impl World {
             self.soil.take_changes(),
             self.blast.take_changes(),
         ];
-        changes.iter().flatten().for_each(|changes| self.touch(changes.chunk));
+        changes.iter().flatten().for_each(|changes| touch(self, changes.chunk));
         changes
     }
 
@@ -168,7 +174,7 @@ impl World {
         hash.add(self.water.state_hash());
         hash.add(self.soil.state_hash());
         hash.add(self.blast.state_hash());
-        self.origins().for_each(|chunk| hash.add_position(chunk.into()));
+        origins(self).for_each(|chunk| hash.add_position(chunk.into()));
         // A world without any exchange has the hash of its parts alone.
         let Passed { soaked, sprung, ebbed } = self.passed;
         if self.passed != Passed::default() {
@@ -176,5 +182,53 @@ impl World {
         }
         self.queue.hash(&mut hash, Edit::to_bytes);
         hash.finish()
+    }
+
+    /// Returns the account of all water, moisture and pressure that entered and left.
+    pub fn ledger(&self) -> Ledger {
+        Ledger {
+            water: self.water.ledger(),
+            // The world's sweep keeps a ledger.
+            soil: self.soil.ledger().unwrap_or_default(),
+            blast: self.blast.ledger(),
+            scale: self.rules.scale(),
+            soaked: self.passed.soaked,
+            sprung: self.passed.sprung,
+            ebbed: self.passed.ebbed,
+            thrown: self.thrown,
+            spilled: self.spilled,
+        }
+    }
+
+    /// Returns the water in cells and in soil, in units of moisture, 1/65,536 each, counted cell by
+    /// cell. If this equals [`ledger().total()`](Ledger::total), no unit was made or lost. Takes
+    /// time linear in the loaded chunks.
+    pub fn total(&self) -> u128 {
+        let in_soil = |chunk| {
+            let units = self.soil.chunk_units(chunk)?;
+            let held = |cell| u128::from(units.held(Cube::index_of(cell)));
+            Some(cells_within(self, chunk).map(held).sum::<u128>())
+        };
+        let moisture: u128 = self.soil.chunk_positions().filter_map(in_soil).sum();
+        u128::from(self.water.total()) * u128::from(self.rules.scale()) + moisture
+    }
+
+    /// Returns the ground that pressure broke since the last call: by step of explosions, then in
+    /// order of position (y, then z, then x). Each entry takes 48 bytes until then. A
+    /// [`Feed`](crate::world::Feed) takes nothing from this list; but events from before the first
+    /// call are dropped once all feeds have reported them. The list is for one reader; several
+    /// readers use a feed each.
+    pub fn take_events(&mut self) -> Vec<Broken> {
+        take_untold_events(self)
+    }
+
+    /// Checks every law: the laws of the parts, that their ground equals the world's, that only
+    /// permeable cells have moisture, and that water and moisture together equal the units that
+    /// came in less the units that went out.
+    ///
+    /// # Errors
+    /// The first broken law found.
+    pub fn validate(&self) -> Result<(), crate::Violation> {
+        check_laws(self).map_err(crate::Violation::of)
     }
 }

@@ -5,8 +5,13 @@ use super::World;
 use super::pressure::Matter;
 use super::rules::UnderWater;
 use super::tick::Stage;
+use crate::automata::blast::extent::admits;
+use crate::automata::blast::mirror::has_ground_at;
 use crate::coords::{CHUNK_CELLS, ChunkPos, Cube, Region, Shape};
 use crate::humidity::Cell;
+use crate::world::pressure::{is_lent, lent, matter_at, matter_in_blast, matter_of};
+use crate::world::tick::contacts::are_contacts_quiet;
+use crate::world::tick::seabed::seabed_of;
 use crate::{blast, humidity, water};
 use core::fmt;
 use glam::IVec3;
@@ -76,143 +81,129 @@ impl fmt::Display for Violation {
 
 impl core::error::Error for Violation {}
 
-impl World {
-    /// Checks every law: the laws of the parts, that their ground equals the world's, that only
-    /// permeable cells have moisture, and that water and moisture together equal the units that
-    /// came in less the units that went out.
-    ///
-    /// # Errors
-    /// The first broken law found.
-    pub fn validate(&self) -> Result<(), crate::Violation> {
-        self.check_laws().map_err(crate::Violation::of)
+/// Returns the first broken law as what it is.
+pub(crate) fn check_laws(world: &World) -> Result<(), Violation> {
+    water::validate::check_laws(&world.water).map_err(Violation::Water)?;
+    world.soil.check_laws().map_err(Violation::Soil)?;
+    world.blast.check_laws().map_err(Violation::Blast)?;
+    world.ground.validate().map_err(|_| Violation::Storage)?;
+    validate_chunks(world)?;
+    for (chunk, _) in world.ground.chunks() {
+        cells_within(world, chunk).try_for_each(|cell| validate_cell(world, cell))?;
     }
+    validate_seabed(world)?;
+    validate_account(world)
+}
 
-    /// Returns the first broken law as what it is.
-    pub(crate) fn check_laws(&self) -> Result<(), Violation> {
-        self.water.check_laws().map_err(Violation::Water)?;
-        self.soil.check_laws().map_err(Violation::Soil)?;
-        self.blast.check_laws().map_err(Violation::Blast)?;
-        self.ground.validate().map_err(|_| Violation::Storage)?;
-        self.validate_chunks()?;
-        for (chunk, _) in self.ground.chunks() {
-            self.cells_within(chunk).try_for_each(|cell| self.validate_cell(cell))?;
-        }
-        self.validate_seabed()?;
-        self.validate_account()
+/// Checks which soil the sea keeps full, unless the next exchange has to find that out.
+fn validate_seabed(world: &World) -> Result<(), Violation> {
+    if !are_contacts_quiet(world) {
+        return Ok(());
     }
+    let differs = |&chunk: &ChunkPos| world.soil.fed(chunk) != seabed_of(world, chunk);
+    world.soil.chunk_positions().find(differs).map_or(Ok(()), |at| Err(Violation::Seabed(at)))
+}
 
-    /// Checks which soil the sea keeps full, unless the next exchange has to find that out.
-    fn validate_seabed(&self) -> Result<(), Violation> {
-        if !self.are_contacts_quiet() {
-            return Ok(());
-        }
-        let differs = |&chunk: &ChunkPos| self.soil.fed(chunk) != self.seabed_of(chunk);
-        self.soil.chunk_positions().find(differs).map_or(Ok(()), |at| Err(Violation::Seabed(at)))
-    }
+/// Returns the cells of a chunk that lie in bounds.
+pub(super) fn cells_within(world: &World, chunk: ChunkPos) -> impl Iterator<Item = IVec3> {
+    let inside = world.bounds().intersection(&Cube::region_of(chunk));
+    inside.into_iter().flat_map(Region::positions)
+}
 
-    /// Returns the cells of a chunk that lie in bounds.
-    pub(super) fn cells_within(&self, chunk: ChunkPos) -> impl Iterator<Item = IVec3> {
-        let inside = self.bounds().intersection(&Cube::region_of(chunk));
-        inside.into_iter().flat_map(Region::positions)
-    }
-
-    /// Checks which chunks each part has.
-    fn validate_chunks(&self) -> Result<(), Violation> {
-        let missing = |part, chunk| Err(Violation::Chunk { part, chunk });
-        for (chunk, _) in self.ground.chunks() {
-            if self.water.chunk(chunk).is_none() {
-                return missing("water", chunk);
-            }
-            if self.soil.chunk_units(chunk).is_some() != self.has_soil(chunk) {
-                return missing("soil", chunk);
-            }
-            if !self.is_lent_rightly(chunk) {
-                return missing("blast", chunk);
-            }
-        }
-        let is_ground = |chunk: ChunkPos| self.ground.chunk(chunk).is_some();
-        if let Some((chunk, _)) = self.water.chunks().find(|(chunk, _)| !is_ground(*chunk)) {
+/// Checks which chunks each part has.
+fn validate_chunks(world: &World) -> Result<(), Violation> {
+    let missing = |part, chunk| Err(Violation::Chunk { part, chunk });
+    for (chunk, _) in world.ground.chunks() {
+        if world.water.chunk(chunk).is_none() {
             return missing("water", chunk);
         }
-        if let Some(chunk) = self.soil.chunk_positions().find(|&chunk| !is_ground(chunk)) {
+        if world.soil.chunk_units(chunk).is_some() != world.has_soil(chunk) {
             return missing("soil", chunk);
         }
-        self.lent().find(|&chunk| !is_ground(chunk)).map_or(Ok(()), |at| missing("blast", at))?;
-        // Where no ground is lent, all cells are open.
-        for (chunk, _) in self.blast.chunks() {
-            if !is_ground(chunk) || !self.blast.admits(chunk) {
-                return missing("blast", chunk);
-            }
-            let mut cells = (0..CHUNK_CELLS).map(|index| Cube::cell_at(chunk, index));
-            if !self.is_lent(chunk)
-                && let Some(cell) = cells.find(|&cell| self.blast.is_solid(cell))
-            {
-                return Err(Violation::Ground { part: "blast", cell });
-            }
+        if !is_lent_rightly(world, chunk) {
+            return missing("blast", chunk);
         }
+    }
+    let is_ground = |chunk: ChunkPos| world.ground.chunk(chunk).is_some();
+    if let Some((chunk, _)) = world.water.chunks().find(|(chunk, _)| !is_ground(*chunk)) {
+        return missing("water", chunk);
+    }
+    if let Some(chunk) = world.soil.chunk_positions().find(|&chunk| !is_ground(chunk)) {
+        return missing("soil", chunk);
+    }
+    lent(world).find(|&chunk| !is_ground(chunk)).map_or(Ok(()), |at| missing("blast", at))?;
+    // Where no ground is lent, all cells are open.
+    for (chunk, _) in world.blast.chunks() {
+        if !is_ground(chunk) || !admits(&world.blast, chunk) {
+            return missing("blast", chunk);
+        }
+        let mut cells = (0..CHUNK_CELLS).map(|index| Cube::cell_at(chunk, index));
+        if !is_lent(world, chunk)
+            && let Some(cell) = cells.find(|&cell| world.blast.is_solid(cell))
+        {
+            return Err(Violation::Ground { part: "blast", cell });
+        }
+    }
+    Ok(())
+}
+
+fn validate_cell(world: &World, cell: IVec3) -> Result<(), Violation> {
+    let material = world.ground.get(cell);
+    let traits = world.palette.traits(material);
+    let soil = world.soil.cell(cell).unwrap_or(Cell::ROCK);
+    let is_soil = if traits.is_permeable() {
+        soil.impermeability == traits.impermeability
+    } else {
+        soil == Cell::ROCK
+    };
+    let part = if world.water.is_solid(cell) != traits.solid {
+        "water"
+    } else if !is_soil {
+        "soil"
+    } else if !is_lent_as_it_is(world, cell) {
+        "blast"
+    } else {
+        return Ok(());
+    };
+    Err(Violation::Ground { part, cell })
+}
+
+/// Returns whether the ground of a chunk is lent exactly if the blast has pressure or ground there.
+/// During the steps of explosions, chunks that they have just entered are not lent yet.
+fn is_lent_rightly(world: &World, chunk: ChunkPos) -> bool {
+    let (is_lent, is_blank) = (is_lent(world, chunk), world.blast.is_blank_at(chunk));
+    if is_between_blasts(world) {
+        is_lent != (is_blank && !has_ground_at(&world.blast, chunk))
+    } else {
+        is_lent || is_blank || !world.has_solid(chunk)
+    }
+}
+
+/// Returns whether the lent ground of a cell agrees with its material and its water. After edits,
+/// it may agree with the water from before them.
+fn is_lent_as_it_is(world: &World, cell: IVec3) -> bool {
+    let matter = matter_in_blast(world, cell);
+    if !is_lent(world, Cube::chunk_of(cell)) {
+        return matter == Matter::Open;
+    }
+    let is_known = !world.is_water_edited && is_between_blasts(world);
+    let of_material = matter_of(world, world.ground.get(cell));
+    let may_be_water = of_material == Matter::Open && world.rules.under_water == UnderWater::Stops;
+    matter == matter_at(world, cell)
+        || !is_known && may_be_water && matches!(matter, Matter::Open | Matter::Solid)
+}
+
+/// Returns whether the last steps of explosions are complete, and the water has not changed since.
+fn is_between_blasts(world: &World) -> bool {
+    matches!(world.stage, Stage::Rest | Stage::Water)
+}
+
+fn validate_account(world: &World) -> Result<(), Violation> {
+    let (counted, ledger) = (world.total(), world.ledger());
+    let (came_in, went_out) = (ledger.came_in(), ledger.went_out());
+    if counted.checked_add(went_out) == Some(came_in) {
         Ok(())
-    }
-
-    fn validate_cell(&self, cell: IVec3) -> Result<(), Violation> {
-        let material = self.ground.get(cell);
-        let traits = self.palette.traits(material);
-        let soil = self.soil.cell(cell).unwrap_or(Cell::ROCK);
-        let is_soil = if traits.is_permeable() {
-            soil.impermeability == traits.impermeability
-        } else {
-            soil == Cell::ROCK
-        };
-        let part = if self.water.is_solid(cell) != traits.solid {
-            "water"
-        } else if !is_soil {
-            "soil"
-        } else if !self.is_lent_as_it_is(cell) {
-            "blast"
-        } else {
-            return Ok(());
-        };
-        Err(Violation::Ground { part, cell })
-    }
-
-    /// Returns whether the ground of a chunk is lent exactly if the blast has pressure or ground
-    /// there. During the steps of explosions, chunks that they have just entered are not lent yet.
-    fn is_lent_rightly(&self, chunk: ChunkPos) -> bool {
-        let (is_lent, is_blank) = (self.is_lent(chunk), self.blast.is_blank_at(chunk));
-        if self.is_between_blasts() {
-            is_lent != (is_blank && !self.blast.has_ground_at(chunk))
-        } else {
-            is_lent || is_blank || !self.has_solid(chunk)
-        }
-    }
-
-    /// Returns whether the lent ground of a cell agrees with its material and its water. After
-    /// edits, it may agree with the water from before them.
-    fn is_lent_as_it_is(&self, cell: IVec3) -> bool {
-        let matter = self.matter_in_blast(cell);
-        if !self.is_lent(Cube::chunk_of(cell)) {
-            return matter == Matter::Open;
-        }
-        let is_known = !self.is_water_edited && self.is_between_blasts();
-        let of_material = self.matter(self.ground.get(cell));
-        let may_be_water =
-            of_material == Matter::Open && self.rules.under_water == UnderWater::Stops;
-        matter == self.matter_at(cell)
-            || !is_known && may_be_water && matches!(matter, Matter::Open | Matter::Solid)
-    }
-
-    /// Returns whether the last steps of explosions are complete, and the water has not changed
-    /// since.
-    fn is_between_blasts(&self) -> bool {
-        matches!(self.stage, Stage::Rest | Stage::Water)
-    }
-
-    fn validate_account(&self) -> Result<(), Violation> {
-        let (counted, ledger) = (self.total(), self.ledger());
-        let (came_in, went_out) = (ledger.came_in(), ledger.went_out());
-        if counted.checked_add(went_out) == Some(came_in) {
-            Ok(())
-        } else {
-            Err(Violation::Account { counted, came_in, went_out })
-        }
+    } else {
+        Err(Violation::Account { counted, came_in, went_out })
     }
 }

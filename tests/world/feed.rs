@@ -149,7 +149,7 @@ fn moisture_is_sent_when_it_comes_to_another_step() {
     let update = feed.take(&mut world);
     let [chunk] = update.ground() else { panic!("{update:?}") };
     assert_eq!((chunk.materials.len(), chunk.moisture.len()), (0, 1));
-    assert_eq!((chunk.moisture[0].value, chunk.moisture[0].cells), (2, 1));
+    assert_eq!((chunk.moisture[0].value, chunk.moisture[0].cells), (2 * MOISTURE_STEP, 1));
     let (mut changed, mut told) = (0, 0);
     for _ in 0..200 {
         set(&mut world, 300.0);

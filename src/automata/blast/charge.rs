@@ -12,95 +12,67 @@ use super::edit::EditError;
 use super::rules::FILL_CHUNK_LIMIT;
 use super::rules::{LEAST_CHARGE_RADIUS, PRESSURE_LIMIT};
 use super::{BlastShape, BlastWorld};
+use crate::automata::blast::extent::admits;
 use crate::coords::Region;
 use glam::IVec3;
 
-impl<S: BlastShape> BlastWorld<S> {
-    /// Adds pressure around a cell, as a charge of some size does: `pressure` at the centre, and
-    /// `pressure · (1 − r²/R²)²` at a distance of `r` cells below the radius `R`. Under the wave
-    /// rule a ring (on cubes a sphere) runs out from it, as wide as the charge; a single loaded
-    /// cell leaves speckles. Returns the sum of the pressure added: without obstacles about `1.05
-    /// R²` times the pressure on a sheet, in its own layer only, and `0.96 R³` times on cubes.
-    ///
-    /// Removed cells are left out, and so are cells beyond the bounds, at periodic borders too. The
-    /// centre may be one of the removed cells.
-    ///
-    /// ```
-    /// use floodplain::blast::{BlastWorld, Rules};
-    /// use floodplain::glam::IVec3;
-    ///
-    /// let mut world: BlastWorld = BlastWorld::new(Rules::wave(0.25, 0.98))?;
-    /// let added = world.add_charge(IVec3::ZERO, 4.0, 100.0)?;
-    /// assert!((added / (1.05 * 4.0 * 4.0 * 100.0) - 1.0).abs() < 0.01);
-    /// assert_eq!(world.pressure(IVec3::ZERO), 100.0);
-    /// assert_eq!(world.pressure(IVec3::new(0, 2, 0)), 56.25, "¾ squared");
-    /// assert_eq!(world.pressure(IVec3::new(4, 0, 0)), 0.0);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
-    /// # Errors
-    /// The centre is out of bounds; a radius that is not a number from [`LEAST_CHARGE_RADIUS`] on,
-    /// or with which the charge touches more chunks than [`FILL_CHUNK_LIMIT`]; a pressure that is
-    /// not a number up to [`PRESSURE_LIMIT`] in size, or with which the pressure of a cell would be
-    /// out of range.
-    pub fn add_charge(
-        &mut self,
-        centre: IVec3,
-        radius: f32,
-        pressure: f32,
-    ) -> Result<f64, EditError> {
-        let takes_none = |cell| self.is_solid(cell);
-        let check_sum = |cell, sum| self.check_pressure(cell, sum);
-        let ball = self.check_charge(centre, radius, pressure, takes_none, check_sum)?;
-        let mut added = 0.0;
-        for cell in ball.positions() {
-            let more = pressure * bump(cell, centre, radius);
-            if more != 0.0 && !self.is_solid(cell) && self.admits(S::chunk_of(cell)) {
-                let old = self.pressure(cell);
-                added += f64::from(old + more) - f64::from(old);
-                self.write(cell, old + more);
-            }
+pub(crate) fn add_charge<S: BlastShape>(
+    world: &mut BlastWorld<S>,
+    centre: IVec3,
+    radius: f32,
+    pressure: f32,
+) -> Result<f64, EditError> {
+    let takes_none = |cell| world.is_solid(cell);
+    let check_sum = |cell, sum| world.check_pressure(cell, sum);
+    let ball = check_charge(world, centre, radius, pressure, takes_none, check_sum)?;
+    let mut added = 0.0;
+    for cell in ball.positions() {
+        let more = pressure * bump(cell, centre, radius);
+        if more != 0.0 && !world.is_solid(cell) && admits(world, S::chunk_of(cell)) {
+            let old = world.pressure(cell);
+            added += f64::from(old + more) - f64::from(old);
+            world.write(cell, old + more);
         }
-        Ok(added)
     }
+    Ok(added)
+}
 
-    /// Checks a charge, and the resulting pressure of each cell by `check_sum`. Cells for which
-    /// `takes_none` holds are left out. Returns the region that the charge lies in.
-    pub(crate) fn check_charge<E: From<EditError>>(
-        &self,
-        centre: IVec3,
-        radius: f32,
-        pressure: f32,
-        takes_none: impl Fn(IVec3) -> bool,
-        check_sum: impl Fn(IVec3, f32) -> Result<(), E>,
-    ) -> Result<Region, E> {
-        if !(radius >= LEAST_CHARGE_RADIUS && radius.is_finite()) {
-            return Err(EditError::Radius { centre, value: radius }.into());
-        }
-        if pressure.is_nan() || pressure.abs() > PRESSURE_LIMIT {
-            return Err(EditError::Pressure { cell: centre, value: pressure }.into());
-        }
-        self.check_inside(centre)?;
-        let ball = self.around(centre, radius);
-        self.check_region(ball)?;
-        for cell in ball.positions() {
-            let more = pressure * bump(cell, centre, radius);
-            if more != 0.0 && !takes_none(cell) {
-                check_sum(cell, self.pressure(cell) + more)?;
-            }
-        }
-        Ok(ball)
+/// Checks a charge, and the resulting pressure of each cell by `check_sum`. Cells for which
+/// `takes_none` holds are left out. Returns the region that the charge lies in.
+pub(crate) fn check_charge<S: BlastShape, E: From<EditError>>(
+    world: &BlastWorld<S>,
+    centre: IVec3,
+    radius: f32,
+    pressure: f32,
+    takes_none: impl Fn(IVec3) -> bool,
+    check_sum: impl Fn(IVec3, f32) -> Result<(), E>,
+) -> Result<Region, E> {
+    if !(radius >= LEAST_CHARGE_RADIUS && radius.is_finite()) {
+        return Err(EditError::Radius { centre, value: radius }.into());
     }
+    if pressure.is_nan() || pressure.abs() > PRESSURE_LIMIT {
+        return Err(EditError::Pressure { cell: centre, value: pressure }.into());
+    }
+    world.check_inside(centre)?;
+    let ball = around(world, centre, radius);
+    world.check_region(ball)?;
+    for cell in ball.positions() {
+        let more = pressure * bump(cell, centre, radius);
+        if more != 0.0 && !takes_none(cell) {
+            check_sum(cell, world.pressure(cell) + more)?;
+        }
+    }
+    Ok(ball)
+}
 
-    /// Returns the cells in which a charge may lie, in the bounds. In a world of sheets they are of
-    /// one layer.
-    fn around(&self, centre: IVec3, radius: f32) -> Region {
-        // A cast from a float to an integer saturates.
-        let reach = IVec3::splat(radius as i32);
-        let reach = if S::NEIGHBOURS == 4 { reach.with_z(0) } else { reach };
-        let (min, max) = (centre.saturating_sub(reach), centre.saturating_add(reach));
-        Region::new(min.max(self.bounds().min()), max.min(self.bounds().max()))
-    }
+/// Returns the cells in which a charge may lie, in the bounds. In a world of sheets they are of one
+/// layer.
+fn around<S: BlastShape>(world: &BlastWorld<S>, centre: IVec3, radius: f32) -> Region {
+    // A cast from a float to an integer saturates.
+    let reach = IVec3::splat(radius as i32);
+    let reach = if S::NEIGHBOURS == 4 { reach.with_z(0) } else { reach };
+    let (min, max) = (centre.saturating_sub(reach), centre.saturating_add(reach));
+    Region::new(min.max(world.bounds().min()), max.min(world.bounds().max()))
 }
 
 /// Returns the part of a charge's pressure in a cell: 1 at its centre, 0 from its radius on.

@@ -5,6 +5,7 @@ use super::field::ChunkState;
 use super::field::space::{Beyond, axis, is_positive, plane_cells};
 use super::ledger::sums_by_sign;
 use super::{BlastShape, BlastWorld};
+use crate::automata::blast::field::conductances::update_links;
 use crate::chunk::Chunk;
 use crate::coords::{ChunkPos, Face, Region};
 use crate::grid::Slot;
@@ -74,7 +75,7 @@ impl<S: BlastShape> BlastWorld<S> {
                 if let (true, Beyond::There(there)) =
                     (self.space.bounds.contains(cell), self.space.beyond_cell::<S>(cell, face))
                 {
-                    self.update_links(there);
+                    update_links(self, there);
                 }
             }
         }

@@ -8,113 +8,113 @@
 use super::field::flows::Conductances;
 use super::field::space::{axis, outermost, plane_cells};
 use super::{BlastShape, BlastWorld};
+use crate::automata::blast::mirror::is_empty;
 use crate::coords::{ChunkPos, Face};
 use crate::grid::Slot;
 use hashbrown::HashSet;
 
-impl<S: BlastShape> BlastWorld<S> {
-    /// Returns whether pressure may enter a chunk.
-    pub(crate) fn admits(&self, chunk: ChunkPos) -> bool {
-        self.space.admits(chunk)
-    }
+/// Returns whether pressure may enter a chunk.
+pub(crate) fn admits<S: BlastShape>(world: &BlastWorld<S>, chunk: ChunkPos) -> bool {
+    world.space.admits(chunk)
+}
 
-    /// Confines pressure to [admitted](BlastWorld::admit) chunks from now on. There must be no
-    /// chunk.
-    pub(crate) fn confine(&mut self) {
-        debug_assert!(self.is_empty(), "a chunk that pressure may not enter");
-        self.space.extent = Some(HashSet::new());
-    }
+/// Confines pressure to [admitted](admit) chunks from now on. There must be no chunk.
+pub(crate) fn confine<S: BlastShape>(world: &mut BlastWorld<S>) {
+    debug_assert!(is_empty(world), "a chunk that pressure may not enter");
+    world.space.extent = Some(HashSet::new());
+}
 
-    /// Lets pressure enter a chunk of a confined world. Flows that left the world there end.
-    pub(crate) fn admit(&mut self, chunk: ChunkPos) {
-        if self.restore_admitted(chunk) {
-            for (face, there) in self.beside(chunk) {
-                self.end_flows_across(there, face.opposite());
-                self.pressure.wake_chunk_at(there);
-            }
+/// Lets pressure enter a chunk of a confined world. Flows that left the world there end.
+pub(crate) fn admit<S: BlastShape>(world: &mut BlastWorld<S>, chunk: ChunkPos) {
+    if restore_admitted(world, chunk) {
+        for (face, there) in beside(world, chunk) {
+            end_flows_across(world, there, face.opposite());
+            world.pressure.wake_chunk_at(there);
         }
     }
+}
 
-    /// Restores that a chunk is admitted: wakes and ends nothing. Returns whether it was not
-    /// admitted.
-    pub(crate) fn restore_admitted(&mut self, chunk: ChunkPos) -> bool {
-        self.space.extent.as_mut().is_some_and(|extent| extent.insert(chunk))
-    }
+/// Restores that a chunk is admitted: wakes and ends nothing. Returns whether it was not admitted.
+pub(crate) fn restore_admitted<S: BlastShape>(world: &mut BlastWorld<S>, chunk: ChunkPos) -> bool {
+    world.space.extent.as_mut().is_some_and(|extent| extent.insert(chunk))
+}
 
-    /// Stops pressure from entering a chunk, which must have been removed.
-    pub(crate) fn dismiss(&mut self, chunk: ChunkPos) {
-        debug_assert!(self.pressure.slot(chunk).is_none(), "chunk {chunk} is there");
-        if self.space.extent.as_mut().is_some_and(|extent| extent.remove(&chunk)) {
-            for (_, there) in self.beside(chunk) {
-                self.pressure.wake_chunk_at(there);
-            }
+/// Stops pressure from entering a chunk, which must have been removed.
+pub(crate) fn dismiss<S: BlastShape>(world: &mut BlastWorld<S>, chunk: ChunkPos) {
+    debug_assert!(world.pressure.slot(chunk).is_none(), "chunk {chunk} is there");
+    if world.space.extent.as_mut().is_some_and(|extent| extent.remove(&chunk)) {
+        for (_, there) in beside(world, chunk) {
+            world.pressure.wake_chunk_at(there);
         }
     }
+}
 
-    /// Admits pressure only to the admitted chunks for which `keeps` holds. The others must not be
-    /// loaded.
-    pub(crate) fn retain_admitted(&mut self, keeps: impl Fn(ChunkPos) -> bool) {
-        let admitted = self.space.extent.iter().flatten().copied();
-        let gone: Vec<ChunkPos> = admitted.filter(|&chunk| !keeps(chunk)).collect();
-        gone.into_iter().for_each(|chunk| self.dismiss(chunk));
+/// Admits pressure only to the admitted chunks for which `keeps` holds. The others must not be
+/// loaded.
+pub(crate) fn retain_admitted<S: BlastShape>(
+    world: &mut BlastWorld<S>,
+    keeps: impl Fn(ChunkPos) -> bool,
+) {
+    let admitted = world.space.extent.iter().flatten().copied();
+    let gone: Vec<ChunkPos> = admitted.filter(|&chunk| !keeps(chunk)).collect();
+    gone.into_iter().for_each(|chunk| dismiss(world, chunk));
+}
+
+/// Stops or resumes a chunk, loaded or not. Flows across its faces end.
+pub(crate) fn set_still<S: BlastShape>(world: &mut BlastWorld<S>, chunk: ChunkPos, is_still: bool) {
+    if world.space.still.contains(&chunk) == is_still {
+        return;
     }
-
-    /// Stops or resumes a chunk, loaded or not. Flows across its faces end.
-    pub(crate) fn set_still(&mut self, chunk: ChunkPos, is_still: bool) {
-        if self.space.still.contains(&chunk) == is_still {
-            return;
-        }
-        let slot = self.pressure.slot(chunk);
-        for (face, there) in self.beside(chunk) {
-            self.end_flows_across(there, face.opposite());
-            self.states[there.index()].conductances = Conductances::Unknown;
-            self.pressure.wake_chunk_at(there);
-        }
-        match is_still {
-            true => _ = self.space.still.insert(chunk),
-            false => _ = self.space.still.remove(&chunk),
-        }
-        let Some(slot) = slot else { return };
-        Self::FACES.iter().for_each(|&face| self.end_flows_across(slot, face));
-        self.states[slot.index()].conductances = Conductances::Unknown;
-        if is_still {
-            self.pressure.shelve(&[slot]);
-        } else {
-            self.pressure.unshelve(&[slot]);
-            self.pressure.wake_chunk_at(slot);
-        }
+    let slot = world.pressure.slot(chunk);
+    for (face, there) in beside(world, chunk) {
+        end_flows_across(world, there, face.opposite());
+        world.states[there.index()].conductances = Conductances::Unknown;
+        world.pressure.wake_chunk_at(there);
     }
-
-    /// Restores that a chunk that is not loaded stands still: wakes nothing.
-    #[cfg(feature = "snapshot")]
-    pub(crate) fn restore_still(&mut self, chunk: ChunkPos) {
-        self.space.still.insert(chunk);
+    match is_still {
+        true => _ = world.space.still.insert(chunk),
+        false => _ = world.space.still.remove(&chunk),
     }
-
-    /// Returns whether a chunk stands still.
-    pub(crate) fn is_still(&self, chunk: ChunkPos) -> bool {
-        self.space.still.contains(&chunk)
+    let Some(slot) = slot else { return };
+    BlastWorld::<S>::FACES.iter().for_each(|&face| end_flows_across(world, slot, face));
+    world.states[slot.index()].conductances = Conductances::Unknown;
+    if is_still {
+        world.pressure.shelve(&[slot]);
+    } else {
+        world.pressure.unshelve(&[slot]);
+        world.pressure.wake_chunk_at(slot);
     }
+}
 
-    /// Sets the share of each pressure that remains after a step, 0 to 1. Faded pressure counts as
-    /// removed, or as placed if it was below 0.
-    pub(crate) fn keep(&mut self, share: f32) {
-        self.keep = share;
-    }
+/// Restores that a chunk that is not loaded stands still: wakes nothing.
+#[cfg(feature = "snapshot")]
+pub(crate) fn restore_still<S: BlastShape>(world: &mut BlastWorld<S>, chunk: ChunkPos) {
+    world.space.still.insert(chunk);
+}
 
-    /// Returns the loaded chunks that share a face with a chunk, by its faces.
-    fn beside(&self, chunk: ChunkPos) -> Vec<(Face, Slot)> {
-        let there = |&face: &Face| Some((face, self.pressure.slot(chunk.step(face)?)?));
-        Self::FACES.iter().filter_map(there).collect()
-    }
+/// Returns whether a chunk stands still.
+pub(crate) fn is_still<S: BlastShape>(world: &BlastWorld<S>, chunk: ChunkPos) -> bool {
+    world.space.still.contains(&chunk)
+}
 
-    /// Ends the flow out of a chunk across a face.
-    fn end_flows_across(&mut self, slot: Slot, face: Face) {
-        for index in plane_cells::<S>(axis(face), outermost::<S>(face)) {
-            let flows = self.states[slot.index()].flows.as_ref();
-            if flows.is_some_and(|flows| flows.at::<S>(face, index) != 0.0) {
-                self.set_flow(slot, face, index, 0.0);
-            }
+/// Sets the share of each pressure that remains after a step, 0 to 1. Faded pressure counts as
+/// removed, or as placed if it was below 0.
+pub(crate) fn keep<S: BlastShape>(world: &mut BlastWorld<S>, share: f32) {
+    world.keep = share;
+}
+
+/// Returns the loaded chunks that share a face with a chunk, by its faces.
+fn beside<S: BlastShape>(world: &BlastWorld<S>, chunk: ChunkPos) -> Vec<(Face, Slot)> {
+    let there = |&face: &Face| Some((face, world.pressure.slot(chunk.step(face)?)?));
+    BlastWorld::<S>::FACES.iter().filter_map(there).collect()
+}
+
+/// Ends the flow out of a chunk across a face.
+fn end_flows_across<S: BlastShape>(world: &mut BlastWorld<S>, slot: Slot, face: Face) {
+    for index in plane_cells::<S>(axis(face), outermost::<S>(face)) {
+        let flows = world.states[slot.index()].flows.as_ref();
+        if flows.is_some_and(|flows| flows.at::<S>(face, index) != 0.0) {
+            world.set_flow(slot, face, index, 0.0);
         }
     }
 }

@@ -11,221 +11,230 @@ use super::edit::{EditError, POSITIVE_ZERO};
 use super::field::flows::Conductances;
 use super::field::space::{axis, plane_cells};
 use super::{BlastShape, BlastWorld, Ground};
+use crate::automata::blast::extent::is_still;
+use crate::automata::blast::field::conductances::renew_conductances;
 use crate::automata::engine::changes::differing;
 use crate::chunk::{CellMask, Chunk};
 use crate::coords::{CHUNK_CELLS, ChunkPos};
 use crate::grid::Slot;
 
-impl<S: BlastShape> BlastWorld<S> {
-    /// Replaces the obstacles in a chunk's cells. Cells in `solid` are removed, and so are cells
-    /// with a strength, until they break at that difference; all others are open. Pressures of
-    /// cells that stay open and weights of links are kept. Cells beyond the bounds are ignored, and
-    /// a missing chunk is created if there is any obstacle.
-    ///
-    /// Has the same effect as [`set_solid`](BlastWorld::set_solid),
-    /// [`set_wall`](BlastWorld::set_wall) and [`clear_solid`](BlastWorld::clear_solid) for each
-    /// cell that differs, in index order; the ledger counts the lost pressures in the same way.
-    /// Returns how many cells differ.
-    ///
-    /// Strengths are 0 where there is no wall, and above 0 where there is one.
-    ///
-    /// # Errors
-    /// The chunk would hold no cell inside the bounds.
-    pub(crate) fn set_ground(
-        &mut self,
-        position: ChunkPos,
-        solid: &CellMask,
-        strengths: &Chunk<f32>,
-    ) -> Result<u64, EditError> {
-        let inside = self.inside_of(position)?;
-        let (mut solid, mut strengths) = (solid.clone(), strengths.clone());
-        if inside != S::region_of(position) {
-            for index in 0..CHUNK_CELLS {
-                if !inside.contains(S::cell_at(position, index)) {
-                    solid.remove(index);
-                    strengths.set(index, 0.0);
-                }
-            }
-            strengths.canonicalize();
-        }
-        solid.union_with(&walls_of(&strengths));
-        let changed = self.differing(position, &solid, &strengths);
-        if changed.is_empty() {
-            return Ok(0);
-        }
-        let slot = self.ensure_chunk(position);
-        self.empty_cells(slot, &changed);
-        self.ground_mut(slot).replace(solid, strengths);
-        self.drop_plain_ground(slot);
-        self.end_flows_at(slot, &changed);
-        self.renew_conductances(slot, &changed);
-        self.pressure.mark_changes_at(slot, &changed);
-        self.pressure.wake_chunk_at(slot);
-        for (face, there) in self.chunks_behind(slot) {
-            let plane = self.space.side::<S>(position, face).plane;
-            if plane_cells::<S>(axis(face), plane).any(|index| changed.contains(index)) {
-                self.pressure.wake_chunk_at(there);
+/// Replaces the obstacles in a chunk's cells. Cells in `solid` are removed, and so are cells with a
+/// strength, until they break at that difference; all others are open. Pressures of cells that stay
+/// open and weights of links are kept. Cells beyond the bounds are ignored, and a missing chunk is
+/// created if there is any obstacle.
+///
+/// Has the same effect as [`set_solid`](BlastWorld::set_solid), [`set_wall`](BlastWorld::set_wall)
+/// and [`clear_solid`](BlastWorld::clear_solid) for each cell that differs, in index order; the
+/// ledger counts the lost pressures in the same way. Returns how many cells differ.
+///
+/// Strengths are 0 where there is no wall, and above 0 where there is one.
+///
+/// # Errors
+/// The chunk would hold no cell inside the bounds.
+pub(crate) fn set_ground<S: BlastShape>(
+    world: &mut BlastWorld<S>,
+    position: ChunkPos,
+    solid: &CellMask,
+    strengths: &Chunk<f32>,
+) -> Result<u64, EditError> {
+    let inside = world.inside_of(position)?;
+    let (mut solid, mut strengths) = (solid.clone(), strengths.clone());
+    if inside != S::region_of(position) {
+        for index in 0..CHUNK_CELLS {
+            if !inside.contains(S::cell_at(position, index)) {
+                solid.remove(index);
+                strengths.set(index, 0.0);
             }
         }
-        Ok(changed.len() as u64)
+        strengths.canonicalize();
     }
-
-    /// Frees a chunk if no pressure or flow in it or next to it reaches the threshold, and forgets
-    /// its obstacles: it becomes open space at pressure 0. Its neighbours wake. Returns whether the
-    /// chunk was freed; `false` if there is none, if pressure or flow is left in it or beside it,
-    /// or if it has weights of links.
-    pub(crate) fn drop_ground(&mut self, position: ChunkPos) -> bool {
-        let Some(slot) = self.pressure.slot(position) else { return false };
-        let has_weights = self.ground(slot).is_some_and(|ground| !ground.weights.is_empty());
-        if has_weights || !self.is_blank(slot) || !self.is_quiet_around(slot) {
-            return false;
-        }
-        for (_, there) in self.chunks_behind(slot) {
-            self.states[there.index()].conductances = Conductances::Unknown;
-            self.pressure.wake_chunk_at(there);
-        }
-        self.free(slot);
-        true
+    solid.union_with(&walls_of(&strengths));
+    let changed = differing_cells(world, position, &solid, &strengths);
+    if changed.is_empty() {
+        return Ok(0);
     }
-
-    /// Replaces the removed cells of a chunk as [`set_ground`](BlastWorld::set_ground) does, and
-    /// keeps its walls. Costs little if they are the same already.
-    ///
-    /// # Errors
-    /// The chunk would hold no cell inside the bounds.
-    pub(crate) fn set_solid_cells(
-        &mut self,
-        position: ChunkPos,
-        solid: &CellMask,
-    ) -> Result<u64, EditError> {
-        let before = self.ground_at(position);
-        if *solid == *before.map_or(&CellMask::EMPTY, |ground| &ground.solid) {
-            return Ok(0);
-        }
-        let strengths = before.map_or(Chunk::uniform(0.0), |ground| ground.strengths().clone());
-        self.set_ground(position, solid, &strengths)
-    }
-
-    /// Multiplies the pressures of cells of a chunk by `part`, 0 to 1. The lost pressure counts as
-    /// removed, or as placed if it was below 0. If any pressure changes, the chunk wakes with its
-    /// neighbours. Returns how many change.
-    pub(crate) fn damp(&mut self, position: ChunkPos, cells: &CellMask, part: f32) -> u64 {
-        let Some(slot) = self.pressure.slot(position) else { return 0 };
-        let chunk = self.pressure.chunk_at_mut(slot);
-        if chunk.as_uniform() == Some(0.0) {
-            return 0;
-        }
-        let mut changed = CellMask::EMPTY;
-        for index in cells.iter() {
-            let old = chunk.get(index);
-            let new = old * part + POSITIVE_ZERO;
-            if new != old {
-                chunk.set(index, new);
-                changed.insert(index);
-                self.ledger.change(f64::from(old), f64::from(new));
-            }
-        }
-        if !changed.is_empty() {
-            self.rims.invalidate(slot);
-            self.states[slot.index()].needs_audibility_check = true;
-            self.pressure.mark_changes_at(slot, &changed);
-            self.wake_with_neighbours(slot);
-        }
-        changed.len() as u64
-    }
-
-    /// Returns whether a chunk has obstacles, or its links have weights.
-    pub(crate) fn has_ground_at(&self, position: ChunkPos) -> bool {
-        self.ground_at(position).is_some()
-    }
-
-    fn ground_at(&self, position: ChunkPos) -> Option<&Ground> {
-        self.pressure.slot(position).and_then(|slot| self.ground(slot))
-    }
-
-    /// Returns whether no chunk is loaded.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.pressure.chunk_count() == 0
-    }
-
-    /// Returns the loaded chunks, awake or not but not frozen, in which a pressure or a flow
-    /// reaches the threshold, in order of position. Ground next to them is never
-    /// [dropped](BlastWorld::drop_ground).
-    pub(crate) fn audible_chunks(&self) -> Vec<ChunkPos> {
-        let mut slots = self.pressure.sorted_slots();
-        slots.retain(|slot| self.states[slot.index()].is_audible);
-        let chunks = slots.into_iter().map(|slot| self.pressure.position_at(slot));
-        chunks.filter(|&chunk| !self.is_still(chunk)).collect()
-    }
-
-    /// Returns whether a chunk is audible or shares a face, through which pressure may pass, with
-    /// an audible chunk.
-    pub(crate) fn is_beside_audible(&self, chunk: ChunkPos) -> bool {
-        let around = Self::FACES.iter().filter_map(|&face| chunk.step(face));
-        let around = around.filter(|&there| !self.space.is_parted([chunk, there]));
-        core::iter::once(chunk)
-            .chain(around)
-            .filter_map(|chunk| self.pressure.slot(chunk))
-            .any(|slot| self.states[slot.index()].is_audible)
-    }
-
-    /// The loaded chunks that are awake and have a pressure or flow, in order of position. The next
-    /// step changes only these and chunks next to them.
-    pub(crate) fn stirred_chunks(&self) -> Vec<ChunkPos> {
-        let mut slots: Vec<Slot> = self
-            .pressure
-            .awake_slots()
-            .iter()
-            .copied()
-            .filter(|&slot| !self.is_blank(slot))
-            .collect();
-        self.pressure.sort_slots(&mut slots);
-        slots.into_iter().map(|slot| self.pressure.position_at(slot)).collect()
-    }
-
-    /// Returns the cells of a chunk with another obstacle than in these planes.
-    fn differing(&self, position: ChunkPos, solid: &CellMask, strengths: &Chunk<f32>) -> CellMask {
-        let mut changed = solid.clone();
-        let Some(before) = self.ground_at(position) else {
-            // A cell with a strength is removed.
-            return changed;
-        };
-        for (word, before) in changed.words_mut().iter_mut().zip(before.solid.words()) {
-            *word ^= before;
-        }
-        if strengths.as_uniform().is_none_or(|each| before.strengths().as_uniform() != Some(each)) {
-            let differs = |&index: &usize| strengths.get(index) != before.strengths().get(index);
-            (0..CHUNK_CELLS).filter(differs).for_each(|index| _ = changed.insert(index));
-        }
-        changed
-    }
-
-    /// Takes the pressure out of cells.
-    fn empty_cells(&mut self, slot: Slot, cells: &CellMask) {
-        self.rims.invalidate(slot);
-        let chunk = self.pressure.chunk_at_mut(slot);
-        if chunk.as_uniform() == Some(0.0) {
-            return;
-        }
-        for index in cells.iter() {
-            let old = chunk.set(index, 0.0);
-            self.states[slot.index()].needs_audibility_check |= old != 0.0;
-            self.ledger.change(f64::from(old), 0.0);
+    let slot = world.ensure_chunk(position);
+    empty_cells(world, slot, &changed);
+    world.ground_mut(slot).replace(solid, strengths);
+    world.drop_plain_ground(slot);
+    end_flows_at(world, slot, &changed);
+    renew_conductances(world, slot, &changed);
+    world.pressure.mark_changes_at(slot, &changed);
+    world.pressure.wake_chunk_at(slot);
+    for (face, there) in world.chunks_behind(slot) {
+        let plane = world.space.side::<S>(position, face).plane;
+        if plane_cells::<S>(axis(face), plane).any(|index| changed.contains(index)) {
+            world.pressure.wake_chunk_at(there);
         }
     }
+    Ok(changed.len() as u64)
+}
 
-    /// Ends the flows over the links of cells that became obstacles. There was no flow over the
-    /// links of obstacles.
-    fn end_flows_at(&mut self, slot: Slot, cells: &CellMask) {
-        if self.states[slot.index()].flows.is_none() {
-            return;
+/// Frees a chunk if no pressure or flow in it or next to it reaches the threshold, and forgets its
+/// obstacles: it becomes open space at pressure 0. Its neighbours wake. Returns whether the chunk
+/// was freed; `false` if there is none, if pressure or flow is left in it or beside it, or if it
+/// has weights of links.
+pub(crate) fn drop_ground<S: BlastShape>(world: &mut BlastWorld<S>, position: ChunkPos) -> bool {
+    let Some(slot) = world.pressure.slot(position) else { return false };
+    let has_weights = world.ground(slot).is_some_and(|ground| !ground.weights.is_empty());
+    if has_weights || !world.is_blank(slot) || !world.is_quiet_around(slot) {
+        return false;
+    }
+    for (_, there) in world.chunks_behind(slot) {
+        world.states[there.index()].conductances = Conductances::Unknown;
+        world.pressure.wake_chunk_at(there);
+    }
+    world.free(slot);
+    true
+}
+
+/// Replaces the removed cells of a chunk as [`set_ground`](set_ground) does, and keeps
+/// its walls. Costs little if they are the same already.
+///
+/// # Errors
+/// The chunk would hold no cell inside the bounds.
+pub(crate) fn set_solid_cells<S: BlastShape>(
+    world: &mut BlastWorld<S>,
+    position: ChunkPos,
+    solid: &CellMask,
+) -> Result<u64, EditError> {
+    let before = ground_at(world, position);
+    if *solid == *before.map_or(&CellMask::EMPTY, |ground| &ground.solid) {
+        return Ok(0);
+    }
+    let strengths = before.map_or(Chunk::uniform(0.0), |ground| ground.strengths().clone());
+    set_ground(world, position, solid, &strengths)
+}
+
+/// Multiplies the pressures of cells of a chunk by `part`, 0 to 1. The lost pressure counts as
+/// removed, or as placed if it was below 0. If any pressure changes, the chunk wakes with its
+/// neighbours. Returns how many change.
+pub(crate) fn damp<S: BlastShape>(
+    world: &mut BlastWorld<S>,
+    position: ChunkPos,
+    cells: &CellMask,
+    part: f32,
+) -> u64 {
+    let Some(slot) = world.pressure.slot(position) else { return 0 };
+    let chunk = world.pressure.chunk_at_mut(slot);
+    if chunk.as_uniform() == Some(0.0) {
+        return 0;
+    }
+    let mut changed = CellMask::EMPTY;
+    for index in cells.iter() {
+        let old = chunk.get(index);
+        let new = old * part + POSITIVE_ZERO;
+        if new != old {
+            chunk.set(index, new);
+            changed.insert(index);
+            world.ledger.change(f64::from(old), f64::from(new));
         }
-        let position = self.pressure.position_at(slot);
-        for index in cells.iter() {
-            if self.is_removed_at(Some((slot, index))) {
-                for &face in Self::FACES {
-                    self.scale_flow(S::cell_at(position, index), face, 0.0);
-                }
+    }
+    if !changed.is_empty() {
+        world.rims.invalidate(slot);
+        world.states[slot.index()].needs_audibility_check = true;
+        world.pressure.mark_changes_at(slot, &changed);
+        world.wake_with_neighbours(slot);
+    }
+    changed.len() as u64
+}
+
+/// Returns whether a chunk has obstacles, or its links have weights.
+pub(crate) fn has_ground_at<S: BlastShape>(world: &BlastWorld<S>, position: ChunkPos) -> bool {
+    ground_at(world, position).is_some()
+}
+
+fn ground_at<S: BlastShape>(world: &BlastWorld<S>, position: ChunkPos) -> Option<&Ground> {
+    world.pressure.slot(position).and_then(|slot| world.ground(slot))
+}
+
+/// Returns whether no chunk is loaded.
+pub(crate) fn is_empty<S: BlastShape>(world: &BlastWorld<S>) -> bool {
+    world.pressure.chunk_count() == 0
+}
+
+/// Returns the loaded chunks, awake or not but not frozen, in which a pressure or a flow reaches
+/// the threshold, in order of position. Ground next to them is never
+/// [dropped](drop_ground).
+pub(crate) fn audible_chunks<S: BlastShape>(world: &BlastWorld<S>) -> Vec<ChunkPos> {
+    let mut slots = world.pressure.sorted_slots();
+    slots.retain(|slot| world.states[slot.index()].is_audible);
+    let chunks = slots.into_iter().map(|slot| world.pressure.position_at(slot));
+    chunks.filter(|&chunk| !is_still(world, chunk)).collect()
+}
+
+/// Returns whether a chunk is audible or shares a face, through which pressure may pass, with an
+/// audible chunk.
+pub(crate) fn is_beside_audible<S: BlastShape>(world: &BlastWorld<S>, chunk: ChunkPos) -> bool {
+    let around = BlastWorld::<S>::FACES.iter().filter_map(|&face| chunk.step(face));
+    let around = around.filter(|&there| !world.space.is_parted([chunk, there]));
+    core::iter::once(chunk)
+        .chain(around)
+        .filter_map(|chunk| world.pressure.slot(chunk))
+        .any(|slot| world.states[slot.index()].is_audible)
+}
+
+/// The loaded chunks that are awake and have a pressure or flow, in order of position. The next
+/// step changes only these and chunks next to them.
+pub(crate) fn stirred_chunks<S: BlastShape>(world: &BlastWorld<S>) -> Vec<ChunkPos> {
+    let mut slots: Vec<Slot> = world
+        .pressure
+        .awake_slots()
+        .iter()
+        .copied()
+        .filter(|&slot| !world.is_blank(slot))
+        .collect();
+    world.pressure.sort_slots(&mut slots);
+    slots.into_iter().map(|slot| world.pressure.position_at(slot)).collect()
+}
+
+/// Returns the cells of a chunk with another obstacle than in these planes.
+fn differing_cells<S: BlastShape>(
+    world: &BlastWorld<S>,
+    position: ChunkPos,
+    solid: &CellMask,
+    strengths: &Chunk<f32>,
+) -> CellMask {
+    let mut changed = solid.clone();
+    let Some(before) = ground_at(world, position) else {
+        // A cell with a strength is removed.
+        return changed;
+    };
+    for (word, before) in changed.words_mut().iter_mut().zip(before.solid.words()) {
+        *word ^= before;
+    }
+    if strengths.as_uniform().is_none_or(|each| before.strengths().as_uniform() != Some(each)) {
+        let differs = |&index: &usize| strengths.get(index) != before.strengths().get(index);
+        (0..CHUNK_CELLS).filter(differs).for_each(|index| _ = changed.insert(index));
+    }
+    changed
+}
+
+/// Takes the pressure out of cells.
+fn empty_cells<S: BlastShape>(world: &mut BlastWorld<S>, slot: Slot, cells: &CellMask) {
+    world.rims.invalidate(slot);
+    let chunk = world.pressure.chunk_at_mut(slot);
+    if chunk.as_uniform() == Some(0.0) {
+        return;
+    }
+    for index in cells.iter() {
+        let old = chunk.set(index, 0.0);
+        world.states[slot.index()].needs_audibility_check |= old != 0.0;
+        world.ledger.change(f64::from(old), 0.0);
+    }
+}
+
+/// Ends the flows over the links of cells that became obstacles. There was no flow over the links
+/// of obstacles.
+fn end_flows_at<S: BlastShape>(world: &mut BlastWorld<S>, slot: Slot, cells: &CellMask) {
+    if world.states[slot.index()].flows.is_none() {
+        return;
+    }
+    let position = world.pressure.position_at(slot);
+    for index in cells.iter() {
+        if world.is_removed_at(Some((slot, index))) {
+            for &face in BlastWorld::<S>::FACES {
+                world.scale_flow(S::cell_at(position, index), face, 0.0);
             }
         }
     }
@@ -332,7 +341,7 @@ mod tests {
             }
             let (solid, walls) = ground(&mut rng);
             let count = build(&mut single, position, &solid, &walls);
-            assert_eq!(whole.set_ground(position, &solid, &walls), Ok(count), "seed {seed}");
+            assert_eq!(set_ground(&mut whole, position, &solid, &walls), Ok(count), "seed {seed}");
             assert_eq!(all(&mut whole), all(&mut single), "seed {seed}");
             assert_eq!(whole.validate(), Ok(()), "seed {seed}");
             assert_eq!(whole.step(), single.step(), "seed {seed}");
@@ -352,7 +361,7 @@ mod tests {
         for _ in 0..6 {
             let position = ChunkPos::new(rng.i32(-1..2), rng.i32(-1..2), 0);
             let (cells, part) = (ground(&mut rng).0, [0.0, 0.5, 1.0][rng.usize(..3)]);
-            damped.damp(position, &cells, part);
+            damp(&mut damped, position, &cells, part);
             for index in cells.iter() {
                 let cell = S::cell_at(position, index);
                 set.set_pressure(cell, set.pressure(cell) * part).unwrap();
@@ -378,21 +387,21 @@ mod tests {
             if let Some(solid) = self.solid.get(&chunk)
                 && !self.mirrored.contains(&chunk)
             {
-                self.world.set_ground(chunk, solid, &Chunk::uniform(0.0)).unwrap();
+                set_ground(&mut self.world, chunk, solid, &Chunk::uniform(0.0)).unwrap();
                 self.mirrored.push(chunk);
             }
         }
 
         /// Steps; the ground is lent only where pressure is or may arrive.
         fn step(&mut self) {
-            for chunk in self.world.stirred_chunks() {
+            for chunk in stirred_chunks(&self.world) {
                 Face::ALL
                     .iter()
                     .filter_map(|&face| chunk.step(face))
                     .for_each(|there| self.mirror(there));
             }
             self.world.step();
-            self.mirrored.retain(|&chunk| !self.world.drop_ground(chunk));
+            self.mirrored.retain(|&chunk| !drop_ground(&mut self.world, chunk));
         }
     }
 
@@ -406,7 +415,7 @@ mod tests {
         let solid: BTreeMap<_, _> = chunks.map(|at| (at, ground(&mut rng).0)).collect();
         let mut whole = new();
         for (&chunk, solid) in &solid {
-            whole.set_ground(chunk, solid, &Chunk::uniform(0.0)).unwrap();
+            set_ground(&mut whole, chunk, solid, &Chunk::uniform(0.0)).unwrap();
         }
         let mut lazy = Lazy { world: new(), solid, mirrored: Vec::new() };
         for step in 0..60 {

@@ -9,21 +9,21 @@
 //! world has the same pressures on both, except for rounding. A [`Probe`] measures the effect of an
 //! explosion on an object.
 
-mod charge;
+pub(crate) mod charge;
 mod chunks;
 mod edit;
-mod extent;
+pub(crate) mod extent;
 mod field;
 mod graph;
 mod ledger;
-mod mirror;
+pub(crate) mod mirror;
 mod probe;
 mod query;
 #[cfg(feature = "snapshot")]
 mod restore;
 mod rules;
 mod shape;
-mod step;
+pub(crate) mod step;
 pub(crate) mod validate;
 mod values;
 

@@ -8,6 +8,7 @@ use super::probe::{LinkFluxes, net_flux};
 use super::rules::{Borders, Rule, Rules};
 use super::step::formulas::{diffusive_flux, larger, quantized};
 use super::{BlastShape, BlastWorld, Broken, Edit, EditError, Ground, Ledger, Outcome};
+use crate::automata::blast::validate::Violation;
 use crate::chunk::{CellMask, Chunk};
 use crate::coords::{CHUNK_CELLS, ChunkPos, Face, Region};
 use crate::simulation::{ChunkChanges, simulation};
@@ -229,6 +230,25 @@ impl<S: BlastShape> BlastWorld<S> {
             }
         }
         hash.finish()
+    }
+
+    /// Takes the walls that broke since the last call, by step, then in order of position.
+    pub fn take_events(&mut self) -> Vec<Broken> {
+        core::mem::take(&mut self.events)
+    }
+
+    /// Checks every invariant between steps, over the whole world. Slow: for tests, fuzzers and bug
+    /// reports.
+    ///
+    /// # Errors
+    /// The first invariant found broken, with its place and figures.
+    pub fn validate(&self) -> Result<(), crate::Violation> {
+        self.check_laws().map_err(crate::Violation::of)
+    }
+
+    /// Returns the first broken law as what it is.
+    pub(crate) fn check_laws(&self) -> Result<(), Violation> {
+        S::validate_blast(self)
     }
 }
 

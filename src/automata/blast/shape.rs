@@ -1,6 +1,7 @@
 //! The shapes of chunks that explosions run on, for each of which what takes time is compiled once.
 
 use super::{BlastWorld, validate};
+use crate::automata::blast::validate::validate_generic;
 use crate::automata::engine::rows::RowShape;
 use crate::coords::{Cube, Sheet};
 use crate::simulation::StepReport;
@@ -26,7 +27,7 @@ macro_rules! compile_for {
 
             #[inline(never)]
             fn validate_blast(world: &BlastWorld<Self>) -> Result<(), validate::Violation> {
-                world.validate_generic()
+                validate_generic(world)
             }
         })*
     };

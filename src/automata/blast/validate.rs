@@ -6,6 +6,7 @@ use super::field::space::Beyond;
 use super::rules::Rule;
 use super::step::job::Scratch;
 use super::{BlastShape, BlastWorld};
+use crate::automata::blast::extent::is_still;
 use crate::automata::engine::rims::Rims;
 use crate::chunk::CellMask;
 use crate::coords::{CHUNK_CELLS, ChunkPos, Face};
@@ -100,130 +101,129 @@ impl fmt::Display for Violation {
 
 impl core::error::Error for Violation {}
 
-impl<S: BlastShape> BlastWorld<S> {
-    /// Checks every invariant between steps, over the whole world. Slow: for tests, fuzzers and bug
-    /// reports.
-    ///
-    /// # Errors
-    /// The first invariant found broken, with its place and figures.
-    pub fn validate(&self) -> Result<(), crate::Violation> {
-        self.check_laws().map_err(crate::Violation::of)
-    }
-
-    /// Returns the first broken law as what it is.
-    pub(crate) fn check_laws(&self) -> Result<(), Violation> {
-        S::validate_blast(self)
-    }
-
-    pub(super) fn validate_generic(&self) -> Result<(), Violation> {
-        self.pressure.validate().map_err(|_| Violation::Storage)?;
-        for slot in self.pressure.sorted_slots() {
-            self.check_walls(slot)?;
-            for index in 0..CHUNK_CELLS {
-                let cell = S::cell_at(self.pressure.position_at(slot), index);
-                match self.space.bounds.contains(cell) {
-                    true => self.check_cell(slot, index, cell)?,
-                    false => self.check_outside(slot, index, cell)?,
-                }
+pub(super) fn validate_generic<S: BlastShape>(world: &BlastWorld<S>) -> Result<(), Violation> {
+    world.pressure.validate().map_err(|_| Violation::Storage)?;
+    for slot in world.pressure.sorted_slots() {
+        check_walls(world, slot)?;
+        for index in 0..CHUNK_CELLS {
+            let cell = S::cell_at(world.pressure.position_at(slot), index);
+            match world.space.bounds.contains(cell) {
+                true => check_cell(world, slot, index, cell)?,
+                false => check_outside(world, slot, index, cell)?,
             }
         }
-        let (counted, booked) = (self.total(), self.ledger.total());
-        if !self.is_balanced() {
-            return Err(Violation::Ledger { counted, booked });
-        }
-        self.check_sleepers()
     }
+    let (counted, booked) = (world.total(), world.ledger.total());
+    if !world.is_balanced() {
+        return Err(Violation::Ledger { counted, booked });
+    }
+    check_sleepers(world)
+}
 
-    fn check_sleepers(&self) -> Result<(), Violation> {
-        let (mut rims, mut scratch) = (Rims::new(0.0), Scratch::new());
-        let asleep = |slot: &Slot| {
-            self.pressure.awake_at(*slot).is_none_or(CellMask::is_empty)
-                && !self.is_still(self.pressure.position_at(*slot))
+fn check_sleepers<S: BlastShape>(world: &BlastWorld<S>) -> Result<(), Violation> {
+    let (mut rims, mut scratch) = (Rims::new(0.0), Scratch::new());
+    let asleep = |slot: &Slot| {
+        world.pressure.awake_at(*slot).is_none_or(CellMask::is_empty)
+            && !is_still(world, world.pressure.position_at(*slot))
+    };
+    let mut sleepers = world.pressure.sorted_slots().into_iter().filter(asleep);
+    match sleepers.find(|&slot| world.would_change(slot, &mut rims, &mut scratch)) {
+        Some(slot) => Err(Violation::Asleep(world.pressure.position_at(slot))),
+        None => Ok(()),
+    }
+}
+
+fn check_walls<S: BlastShape>(world: &BlastWorld<S>, slot: Slot) -> Result<(), Violation> {
+    let Some(ground) = world.ground(slot) else { return Ok(()) };
+    match ground.walls().find(|&(index, _)| !ground.solid.contains(index)) {
+        Some((index, strength)) => Err(Violation::Wall {
+            cell: S::cell_at(world.pressure.position_at(slot), index),
+            strength,
+        }),
+        None => Ok(()),
+    }
+}
+
+/// Beyond the bounds there is no pressure, no conducting link, and no flow.
+fn check_outside<S: BlastShape>(
+    world: &BlastWorld<S>,
+    slot: Slot,
+    index: usize,
+    cell: IVec3,
+) -> Result<(), Violation> {
+    let pressure = world.pressure.chunk_at(slot).get(index);
+    if pressure != 0.0 {
+        return Err(Violation::Filled { cell, pressure });
+    }
+    let conducts = |&&face: &&Face| match &world.states[slot.index()].conductances {
+        Conductances::Unknown => false,
+        Conductances::Uniform => world.unit_conductance() != 0.0,
+        Conductances::Weighted(planes) => planes[face.index()][index] != 0.0,
+    };
+    if let Some(&face) = BlastWorld::<S>::FACES.iter().find(conducts) {
+        return Err(Violation::Conductance(cell, face));
+    }
+    let Some(flows) = &world.states[slot.index()].flows else { return Ok(()) };
+    match BlastWorld::<S>::FACES.iter().find(|&&face| flows.at::<S>(face, index) != 0.0) {
+        Some(&face) => Err(Violation::Flow(cell, face)),
+        None => Ok(()),
+    }
+}
+
+fn check_cell<S: BlastShape>(
+    world: &BlastWorld<S>,
+    slot: Slot,
+    index: usize,
+    cell: IVec3,
+) -> Result<(), Violation> {
+    let pressure = world.pressure.chunk_at(slot).get(index);
+    let is_signed = matches!(world.rules.rule, Rule::Wave { .. });
+    if !pressure.is_finite() || !is_signed && !world.rules.rule.admits(f64::from(pressure)) {
+        return Err(Violation::Pressure { cell, pressure });
+    }
+    if pressure != 0.0 && world.is_removed_at(Some((slot, index))) {
+        return Err(Violation::Filled { cell, pressure });
+    }
+    let mut weights = 0.0;
+    for &face in BlastWorld::<S>::FACES {
+        let link = world.link_of(cell, Some((slot, index)), face);
+        let is_known = match &world.states[slot.index()].conductances {
+            // Irrelevant at a rigid border, where each cell's own pressure is mirrored.
+            _ if link.beyond == Beyond::Rigid => true,
+            Conductances::Unknown => true,
+            Conductances::Uniform => link.conductance == world.unit_conductance(),
+            Conductances::Weighted(planes) => link.conductance == planes[face.index()][index],
         };
-        let mut sleepers = self.pressure.sorted_slots().into_iter().filter(asleep);
-        match sleepers.find(|&slot| self.would_change(slot, &mut rims, &mut scratch)) {
-            Some(slot) => Err(Violation::Asleep(self.pressure.position_at(slot))),
-            None => Ok(()),
-        }
-    }
-
-    fn check_walls(&self, slot: Slot) -> Result<(), Violation> {
-        let Some(ground) = self.ground(slot) else { return Ok(()) };
-        match ground.walls().find(|&(index, _)| !ground.solid.contains(index)) {
-            Some((index, strength)) => Err(Violation::Wall {
-                cell: S::cell_at(self.pressure.position_at(slot), index),
-                strength,
-            }),
-            None => Ok(()),
-        }
-    }
-
-    /// Beyond the bounds there is no pressure, no conducting link, and no flow.
-    fn check_outside(&self, slot: Slot, index: usize, cell: IVec3) -> Result<(), Violation> {
-        let pressure = self.pressure.chunk_at(slot).get(index);
-        if pressure != 0.0 {
-            return Err(Violation::Filled { cell, pressure });
-        }
-        let conducts = |&&face: &&Face| match &self.states[slot.index()].conductances {
-            Conductances::Unknown => false,
-            Conductances::Uniform => self.unit_conductance() != 0.0,
-            Conductances::Weighted(planes) => planes[face.index()][index] != 0.0,
-        };
-        if let Some(&face) = Self::FACES.iter().find(conducts) {
+        if !is_known {
             return Err(Violation::Conductance(cell, face));
         }
-        let Some(flows) = &self.states[slot.index()].flows else { return Ok(()) };
-        match Self::FACES.iter().find(|&&face| flows.at::<S>(face, index) != 0.0) {
-            Some(&face) => Err(Violation::Flow(cell, face)),
-            None => Ok(()),
-        }
+        weights += f64::from(link.weight);
+        check_flow(world, (slot, index), face, link).map_err(|()| Violation::Flow(cell, face))?;
     }
+    if world.rules.rule.is_stable(weights) {
+        Ok(())
+    } else {
+        Err(Violation::Unstable { cell, weights })
+    }
+}
 
-    fn check_cell(&self, slot: Slot, index: usize, cell: IVec3) -> Result<(), Violation> {
-        let pressure = self.pressure.chunk_at(slot).get(index);
-        let is_signed = matches!(self.rules.rule, Rule::Wave { .. });
-        if !pressure.is_finite() || !is_signed && !self.rules.rule.admits(f64::from(pressure)) {
-            return Err(Violation::Pressure { cell, pressure });
+fn check_flow<S: BlastShape>(
+    world: &BlastWorld<S>,
+    here: (Slot, usize),
+    face: Face,
+    link: Link,
+) -> Result<(), ()> {
+    let flow_of = |(slot, index): (Slot, usize), face: Face| {
+        world.states[slot.index()].flows.as_ref().map_or(0.0, |flows| flows.at::<S>(face, index))
+    };
+    let flow = flow_of(here, face);
+    let is_true = match link.beyond {
+        Beyond::There(_) => {
+            link.there.map_or(0.0, |there| flow_of(there, face.opposite())) == -flow
         }
-        if pressure != 0.0 && self.is_removed_at(Some((slot, index))) {
-            return Err(Violation::Filled { cell, pressure });
-        }
-        let mut weights = 0.0;
-        for &face in Self::FACES {
-            let link = self.link_of(cell, Some((slot, index)), face);
-            let is_known = match &self.states[slot.index()].conductances {
-                // Irrelevant at a rigid border, where each cell's own pressure is mirrored.
-                _ if link.beyond == Beyond::Rigid => true,
-                Conductances::Unknown => true,
-                Conductances::Uniform => link.conductance == self.unit_conductance(),
-                Conductances::Weighted(planes) => link.conductance == planes[face.index()][index],
-            };
-            if !is_known {
-                return Err(Violation::Conductance(cell, face));
-            }
-            weights += f64::from(link.weight);
-            self.check_flow((slot, index), face, link).map_err(|()| Violation::Flow(cell, face))?;
-        }
-        if self.rules.rule.is_stable(weights) {
-            Ok(())
-        } else {
-            Err(Violation::Unstable { cell, weights })
-        }
-    }
-
-    fn check_flow(&self, here: (Slot, usize), face: Face, link: Link) -> Result<(), ()> {
-        let flow_of = |(slot, index): (Slot, usize), face: Face| {
-            self.states[slot.index()].flows.as_ref().map_or(0.0, |flows| flows.at::<S>(face, index))
-        };
-        let flow = flow_of(here, face);
-        let is_true = match link.beyond {
-            Beyond::There(_) => {
-                link.there.map_or(0.0, |there| flow_of(there, face.opposite())) == -flow
-            }
-            Beyond::Rigid | Beyond::Open => true,
-        };
-        if is_true && (flow == 0.0 || link.conductance != 0.0) { Ok(()) } else { Err(()) }
-    }
+        Beyond::Rigid | Beyond::Open => true,
+    };
+    if is_true && (flow == 0.0 || link.conductance != 0.0) { Ok(()) } else { Err(()) }
 }
 
 #[cfg(test)]
@@ -231,6 +231,7 @@ mod tests {
     use super::super::{Borders, Rules};
     use super::*;
     use crate::Face;
+    use crate::automata::blast::field::conductances::{update_conductances, update_links};
     use crate::coords::{Region, Shape, Sheet};
     use crate::simulation::says;
 
@@ -277,12 +278,12 @@ mod tests {
             ));
             let open = found(rules, |world, slot| {
                 world.ground_mut(slot).solid.remove(Sheet::index_of(WALL));
-                world.update_links(WALL);
+                update_links(world, WALL);
             });
             assert_eq!(open, Violation::Wall { cell: WALL, strength: 50.0 });
             let stiff = found(rules, |world, slot| {
                 world.ground_mut(slot).set_weight(0, Sheet::index_of(OPEN), 20.0);
-                world.update_conductances(OPEN);
+                update_conductances(world, OPEN);
             });
             assert_eq!(stiff, Violation::Unstable { cell: OPEN, weights: 23.0 });
             let torn = found(rules, |world, slot| {

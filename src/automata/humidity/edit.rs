@@ -8,6 +8,7 @@ use super::sweep::Sweep;
 use super::{HumidityShape, HumidityWorld};
 use crate::automata::engine::changes::faces_touched;
 use crate::automata::engine::front::wake_around;
+use crate::automata::humidity::step::still::wake_across;
 use crate::chunk::{CellMask, Chunk};
 use crate::coords::{CHUNK_CELLS, ChunkPos, ChunkRegion, Face, Region};
 use crate::grid::Slot;
@@ -225,7 +226,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
         self.kernel.forget(slot);
         // There is no flow between dry cells.
         self.kernel.stirred.note::<S>(slot, Some([rows, RowMask::NONE]));
-        let flows = !self.store.is_still(position) && self.wake_across(slot);
+        let flows = !self.store.is_still(position) && wake_across(self, slot);
         if flows || !rows.is_empty() || !self.kernel.stirred.is_kept {
             self.store.moisture.wake_chunk_at(slot);
         }
@@ -247,7 +248,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
     pub(super) fn unload(&mut self, position: ChunkPos) -> Option<(Chunk<u32>, Plane)> {
         let slot = self.store.moisture.slot(position)?;
         if !self.store.is_still(position) {
-            self.wake_across(slot);
+            wake_across(self, slot);
         }
         self.kernel.forget(slot);
         self.record_chunk(slot, |world, units| world.ledger.removed += units);

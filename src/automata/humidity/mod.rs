@@ -34,7 +34,7 @@ mod query;
 mod restore;
 mod rules;
 mod steady;
-mod step;
+pub(crate) mod step;
 mod stirred;
 mod store;
 mod sweep;

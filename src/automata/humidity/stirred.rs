@@ -228,6 +228,7 @@ impl Stirred {
 mod tests {
     use super::super::{Border, Cell, Fed, HumidityWorld, Rules};
     use super::*;
+    use crate::automata::humidity::step::still::set_still;
     use crate::chunk::Chunk;
     use crate::coords::{CHUNK_CELLS, ChunkPos, Cube, Region, Shape};
     use fastrand::Rng;
@@ -286,7 +287,7 @@ mod tests {
                 let fed = (0..3).map(|index| Fed { index: 100 * index, full }).collect();
                 world.set_fed(chunk.into(), fed);
             }
-            other => world.set_still(chunk.into(), other == 10),
+            other => set_still(world, chunk.into(), other == 10),
         }
     }
 
@@ -317,7 +318,7 @@ mod tests {
                     if seed % 2 == 1 && step > 4 {
                         let chunk =
                             IVec3::from_array(CHUNKS.to_array().map(|side| rng.i32(0..side)));
-                        world.set_still(chunk.into(), rng.u8(..3) == 0);
+                        set_still(world, chunk.into(), rng.u8(..3) == 0);
                     } else if step % 3 == 0 {
                         edit(world, &mut rng);
                     }

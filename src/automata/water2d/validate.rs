@@ -202,8 +202,7 @@ mod tests {
     use super::super::Rules;
     use super::*;
     use crate::chunk::Chunk;
-    use crate::coords::ChunkPos;
-    use crate::coords::Region;
+    use crate::coords::{ChunkPos, Region};
     use crate::simulation::says;
 
     /// Returns the violation found in an empty, sleeping tank after these cells were overwritten

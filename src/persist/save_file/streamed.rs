@@ -4,6 +4,7 @@ use crate::codec::DecodeError;
 use crate::coords::ChunkPos;
 use crate::snapshot::{CopiedMaterials, Saved, put_chunk};
 use crate::water::{self, SavedChunk, Since, WaterWorld};
+use crate::world::tick::touched::{is_touched_since, rests, touched_since};
 use crate::world::{self, World};
 
 /// A world of which a [`Stream`](super::Stream) keeps the unloaded chunks: a [`WaterWorld`] or a
@@ -136,15 +137,15 @@ impl Streamed for World {
     }
 
     fn touched_since(&mut self, since: Option<Since>) -> (Vec<ChunkPos>, Since) {
-        World::touched_since(self, since)
+        touched_since(self, since)
     }
 
     fn is_touched_since(&self, chunk: ChunkPos, since: Since) -> bool {
-        World::is_touched_since(self, chunk, since)
+        is_touched_since(self, chunk, since)
     }
 
     fn rests(&self, chunk: ChunkPos) -> bool {
-        World::rests(self, chunk)
+        rests(self, chunk)
     }
 
     fn copy(&mut self, chunk: ChunkPos) -> CopiedWorld {

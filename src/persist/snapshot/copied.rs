@@ -13,7 +13,7 @@ use crate::coords::{ChunkPos, Cube, Shape};
 use crate::grid::{Grid, Slot};
 use crate::humidity::{ChunkFlow, HumidityWorld, Plane};
 use crate::water::SavedChunk;
-use crate::world::{MaterialId, SavedGround, World};
+use crate::world::{MaterialId, SavedGround, World, restore};
 
 /// A chunk as it was, which has its arrays in common with the world until that writes them.
 pub(crate) struct CopiedMaterials {
@@ -28,10 +28,10 @@ pub(crate) struct CopiedMaterials {
 impl CopiedMaterials {
     /// Returns that of the chunk at a chunk position, if it is loaded.
     pub(crate) fn of(world: &mut World, position: ChunkPos) -> Option<Box<CopiedMaterials>> {
-        world.share_ground(position);
-        let SavedGround { materials, changed, is_lent } = world.saved_ground(position)?;
+        restore::share_ground(world, position);
+        let SavedGround { materials, changed, is_lent } = restore::saved_ground(world, position)?;
         let (materials, changed) = (materials.clone(), changed.cloned().map(Box::new));
-        let (water, soil, blast) = world.parts_mut();
+        let (water, soil, blast) = restore::parts_mut(world);
         let slot = water.grid().slot(position)?;
         Some(Box::new(CopiedMaterials {
             materials,

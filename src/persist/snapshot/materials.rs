@@ -10,9 +10,14 @@ use crate::humidity::HumidityWorld;
 #[cfg(feature = "store")]
 use crate::water::Since;
 use crate::water::WaterWorld;
+#[cfg(any(feature = "snapshot", feature = "scenario"))]
+use crate::world::pressure::events_untold;
+use crate::world::pressure::reach::origins;
+#[cfg(feature = "store")]
+use crate::world::tick::touched::since_now;
 use crate::world::{
     Broken, Common, Counts, Couplings, Ledger, Material, Palette, Parts, Rules, SavedGround,
-    UnderWater, World,
+    UnderWater, World, restore,
 };
 
 const CHANGED: u8 = 1;
@@ -29,7 +34,7 @@ const PRESSURE: u8 = 4;
 ///
 /// | | content |
 /// |---|---|
-/// | rules | the number of materials `u16`, 1 to 256, and each: its name, solid `bool`, its permeability and its strength, each a `bool` and if set an `f32`, its capacity in units of water `u8`, and what it breaks into, a `bool` and if set a name; a name is a `u32` of its bytes and these, in UTF-8; the rules of water, of soil and of pressure; then `moisture_per_unit` `f64`, `soil_period` `u32`, `blast_steps` `u32`, `breaking` `bool`, `blast_fading` `f32`, `blast_reach` `u32`, `most_pressure` and `most_radius` `f32`, `spilling` `bool`, `under_water` `u8` (0 stops, 1 passes, 2 damps, and then the share `f32`), `throw_flow` a `bool` and if set an `f64`; of the couplings `seepage` and `depth_gain` `f64`, `springs` and `ebb` `bool` |
+/// | rules | the number of materials `u16`, 1 to 256, and each: its name, solid `bool`, its permeability and its strength, each a `bool` and if set an `f32`, its capacity in units of water `u8`, and what it breaks into, a `bool` and if set a name; a name is a `u32` of its bytes and these, in UTF-8; the rules of water, of soil and of pressure; then `moisture_per_unit` `u32`, `soil_period` `u32`, `blast_steps` `u32`, `breaking` `bool`, `blast_fading` `f32`, `blast_reach` `u32`, `most_pressure` and `most_radius` `f32`, `spilling` `bool`, `under_water` `u8` (0 stops, 1 passes, 2 damps, and then the share `f32`), `throw_flow` a `bool` and if set an `f64`; of the couplings `seepage` and `depth_gain` `f64`, `springs` and `ebb` `bool` |
 /// | state | the states of water, of soil and of pressure; what the tick does next `u32`: 0 it has not begun, 1 water soaks into soil, 2 soil gives water, 3 the step of soil, from 4 on lending of ground for steps of pressure, after so many steps less 4, from 65,536 on such a step after so many less 65,536, with its ground lent, 131,072 water is thrown; whether that goes on after a chunk, a `bool`, in 1 and 2 only, and if so its position; of the [queued](World::queue) edits the ticket of the first `u64` below 2⁶², how many come before the next tick `u32`, their number `u32`, and the [bytes](crate::world::Edit::to_bytes) of each; a count of the cells that broke since [`take_events`](World::take_events) was last called, then for each its tick `u64`, position, the materials that it was and is `u8` each, difference `f64`; a count of the chunks in which pressure was put into the world since all was silent, then the position of each, in order of y, then z, then x; of the [ledger](crate::world::Ledger) `soaked`, `sprung`, `ebbed`, `thrown` and `spilled` `u64` |
 /// | record | a `u8` with bit 0 set if materials of it changed since `take_changes` was last called, bit 1 if pressure is lent its ground, bit 2 if there is one of pressure; a plane of `u8`, the materials, the first one in cells beyond the bounds; the mask of changed materials, if there are any; the record of its water, and if a cell is permeable, that of its soil; then that of its pressure, without weights of links, if there is one |
 impl Saved for World {
@@ -64,15 +69,15 @@ impl Saved for World {
         self.soil().put_state(out);
         self.blast().put_state(out);
         // A counter is a field of `Common`, a line here, and one in `take_common`.
-        let (stage, after) = self.saved_stage();
+        let (stage, after) = restore::saved_stage(self);
         stage.put(out);
         after.put(out);
-        put_edits(self.edits_that_wait(), out);
-        let events = self.events_untold();
+        put_edits(restore::edits_that_wait(self), out);
+        let events = events_untold(self);
         (events.len() as u64).put(out);
         events.iter().for_each(|broken| broken.put(out));
-        (self.origins().len() as u64).put(out);
-        self.origins().for_each(|chunk| chunk.put(out));
+        (origins(self).len() as u64).put(out);
+        origins(self).for_each(|chunk| chunk.put(out));
         let Ledger { soaked, sprung, ebbed, thrown, spilled, .. } = self.ledger();
         [soaked, sprung, ebbed, thrown, spilled].iter().for_each(|units| units.put(out));
     }
@@ -82,7 +87,7 @@ impl Saved for World {
     }
 
     fn put_chunk(&self, position: ChunkPos, out: &mut Vec<u8>) {
-        let Some(ground) = self.saved_ground(position) else { return };
+        let Some(ground) = restore::saved_ground(self, position) else { return };
         put_ground(&ground, self.blast().grid().slot(position).is_some(), out);
         self.water().put_chunk(position, out);
         // Nothing is written where there is none.
@@ -98,7 +103,7 @@ impl Saved for World {
             blast: BlastWorld::take_world(rules, state)?,
         };
         let rules = take_rules(&parts, rules)?;
-        World::restored(palette, rules, parts, take_common(state)?)
+        restore::restored(palette, rules, parts, take_common(state)?)
             .map_err(|law| state.unlawful(law))
     }
 
@@ -115,17 +120,17 @@ impl Saved for World {
         let wrong = record.malformed("materials of the palette, inside the world's bounds");
         let materials = record.take()?;
         let changed = if bits & CHANGED != 0 { Some(take_mask(record)?) } else { None };
-        if !self.restore_ground(position, materials, changed.as_ref(), bits & LENT != 0) {
+        if !restore::restore_ground(self, position, materials, changed.as_ref(), bits & LENT != 0) {
             return Err(wrong);
         }
-        self.parts_mut().0.take_chunk(position, record)?;
-        if self.is_of_soil(position) {
-            self.parts_mut().1.take_chunk(position, record)?;
+        restore::parts_mut(self).0.take_chunk(position, record)?;
+        if restore::is_of_soil(self, position) {
+            restore::parts_mut(self).1.take_chunk(position, record)?;
         }
-        self.note_restored(position);
+        restore::note_restored(self, position);
         if bits & PRESSURE != 0 {
             let wrong = record.malformed("pressure in a chunk without weights of links");
-            self.parts_mut().2.take_chunk(position, record)?;
+            restore::parts_mut(self).2.take_chunk(position, record)?;
             if self.blast().has_weights(position) {
                 return Err(wrong);
             }
@@ -135,7 +140,7 @@ impl Saved for World {
 
     #[cfg(feature = "store")]
     fn since_now(&self) -> Option<Since> {
-        World::since_now(self)
+        since_now(self)
     }
 
     fn broken_law(&self) -> Option<String> {

@@ -12,6 +12,8 @@ use crate::scenario::parse::drawing::Drawing;
 use crate::scenario::parse::legend;
 use crate::scenario::parse::tree::{Field, Table};
 use crate::water::{FULL, Voxel, WaterCell};
+#[cfg(any(feature = "snapshot", feature = "scenario"))]
+use crate::world::pressure::events_untold;
 use crate::world::{
     Content, Couplings, Edit, Material, MaterialId, Palette, Rules, UnderWater, World,
 };
@@ -361,7 +363,7 @@ impl ScenarioWorld for World {
             2 => is_open.then(|| f64::from(self.pressure(cell))),
             3 => Some(f64::from(id.0)),
             4 => flag(material.solid),
-            5 => flag(self.events_untold().iter().any(|broken| broken.cell == cell)),
+            5 => flag(events_untold(self).iter().any(|broken| broken.cell == cell)),
             _ => None,
         }
     }

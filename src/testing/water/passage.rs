@@ -52,8 +52,7 @@ pub(super) fn moved(rules: &Rules, ends: &Ends, then: &Cells, now: &Cells) -> (u
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::coords::ChunkPos;
-    use crate::coords::ChunkRegion;
+    use crate::coords::{ChunkPos, ChunkRegion};
     use crate::water::{Edges, Voxel, WaterCell, WaterWorld};
     use crate::{CHUNK_CELLS, Chunk, Cube, Region, Shape};
     use fastrand::Rng;

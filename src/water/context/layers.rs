@@ -9,6 +9,7 @@ use crate::water::context::layer_record::{LayerRecord, Table};
 use crate::water::context::schedule::{Phase, Schedule, Sweep};
 use crate::water::ledger::Ledger;
 use crate::water::random::layer_seed;
+use crate::water::store::changed::touched::touch;
 use crate::water::store::{LAYER_ROWS, Place, Store};
 use glam::IVec3;
 
@@ -108,7 +109,7 @@ impl TickScratch {
             }
             self.entered += 1;
             self.awake_before += cells;
-            store.touch(slot);
+            touch(store, slot);
             self.recycle(slot);
             self.add_member(store, slot);
             budget.spend(rows.max(1));

@@ -23,6 +23,7 @@ use crate::water::cell::{CellFlags, FULL};
 use crate::water::context::layers::TickScratch;
 use crate::water::context::limits::Limits;
 use crate::water::context::schedule::Phase;
+use crate::water::flow::runs::{leave_run, leave_runs_beside};
 use crate::water::ledger::Ledger;
 use crate::water::rules::Rules;
 use crate::water::store::{LayerState, Place, Store};
@@ -83,7 +84,7 @@ impl Tick<'_> {
 
     /// Writes a voxel, after saving the cell as it was before the tick.
     pub(crate) fn put(&mut self, place: Place, voxel: Voxel) {
-        self.leave_run(place);
+        leave_run(self, place);
         let (layer, cell) = (place.layer(), place.cell());
         self.scratch.record_mut(self.store, LayerId::new(place.slot, layer)).save_cell(
             self.store,
@@ -96,7 +97,7 @@ impl Tick<'_> {
     /// Writes a voxel whose height and HasSource do not change, so that the masks stay valid.
     #[inline]
     pub(crate) fn put_marks(&mut self, place: Place, voxel: Voxel) {
-        self.leave_run(place);
+        leave_run(self, place);
         let (layer, cell) = (place.layer(), place.cell());
         self.scratch.record_mut(self.store, LayerId::new(place.slot, layer)).save_cell(
             self.store,
@@ -108,7 +109,7 @@ impl Tick<'_> {
 
     /// Records units that leave a cell across a face.
     pub(crate) fn pass_on(&mut self, place: Place, face: Face, units: u8) {
-        self.leave_run(place);
+        leave_run(self, place);
         let (layer, cell) = (place.layer(), place.cell());
         self.scratch
             .record_mut(self.store, LayerId::new(place.slot, layer))
@@ -127,7 +128,7 @@ impl Tick<'_> {
     /// Raises a cell by units that entered through no face of its own.
     pub(crate) fn raise(&mut self, place: Place, units: u8, largest: u8) {
         let (layer, cell) = (place.layer_id(), place.cell());
-        self.leave_run(place);
+        leave_run(self, place);
         self.part_from_runs(layer, LayerMask::single(cell));
         let voxel = self.store.read(place);
         let voxel = voxel.with_height(voxel.height() + units);
@@ -227,7 +228,7 @@ impl Tick<'_> {
     }
 
     pub(crate) fn wake_cell(&mut self, place: Place) {
-        self.leave_run(place);
+        leave_run(self, place);
         let work = self.scratch.record_mut(self.store, place.layer_id());
         work.woken.insert(place.cell());
         self.part_from_runs(place.layer_id(), LayerMask::single(place.cell()));
@@ -238,7 +239,7 @@ impl Tick<'_> {
     #[inline]
     fn part_from_runs(&mut self, layer: LayerId, cells: LayerMask) {
         if self.store.has_runs() {
-            self.leave_runs_beside(layer, cells);
+            leave_runs_beside(self, layer, cells);
         }
     }
 

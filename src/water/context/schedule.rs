@@ -305,6 +305,7 @@ mod tests {
     use crate::coords::ChunkPos;
     use crate::coords::Region;
     use crate::water::rules::Edges;
+    use crate::water::store::chunks;
     use crate::water::voxel::Voxel;
     use glam::IVec3;
     use hashbrown::{HashMap, HashSet};
@@ -319,7 +320,11 @@ mod tests {
             let mut store = Store::new(Region::EVERYWHERE, Edges::WALLS);
             for _ in 0..12 {
                 let chunk = IVec3::from_array([0; 3].map(|_| random.i32(-3..4)));
-                store.insert(chunk.into(), Chunk::uniform(Voxel::OPEN.with_height(3)));
+                chunks::insert(
+                    &mut store,
+                    chunk.into(),
+                    Chunk::uniform(Voxel::OPEN.with_height(3)),
+                );
             }
             let slots = store.grid().sorted_slots();
             let mut open: HashMap<Slot, u16> = HashMap::new();
@@ -401,7 +406,7 @@ mod tests {
         let mut random = fastrand::Rng::with_seed(12);
         let mut store = Store::new(Region::EVERYWHERE, Edges::WALLS);
         for x in 0..5 {
-            store.insert(ChunkPos::new(x, 0, 0), Chunk::uniform(Voxel::OPEN));
+            chunks::insert(&mut store, ChunkPos::new(x, 0, 0), Chunk::uniform(Voxel::OPEN));
         }
         let slots = store.grid().sorted_slots();
         for round in 0..200 {

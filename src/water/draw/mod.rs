@@ -52,9 +52,10 @@ use crate::coords::Face;
 use crate::grid::LayerId;
 use crate::water::context::Tick;
 use crate::water::context::budget::Budget;
-use crate::water::draw::path::{Delivery, Demand, Path};
-use crate::water::draw::reroute::Search;
+use crate::water::draw::path::{Delivery, Demand, Path, draw_along};
+use crate::water::draw::reroute::{Search, may_reroute, reroute};
 use crate::water::draw::turns::Turns;
+use crate::water::draw::vain::{find_exhausted, not_in_vain};
 use crate::water::random::{Purpose, mix};
 use crate::water::store::{LAYER_ROWS, LayerState, Place};
 
@@ -106,171 +107,170 @@ impl Demands {
     }
 }
 
-impl Tick<'_> {
-    /// Begins the stage.
-    pub(crate) fn begin_draws(&mut self, draws: &mut Demands) {
-        draws.at_end = false;
-        draws.is_done = self.limits.supply == 0 && self.rules.pools;
-    }
+/// Begins the stage.
+pub(crate) fn begin_draws(tick: &mut Tick, draws: &mut Demands) {
+    draws.at_end = false;
+    draws.is_done = tick.limits.supply == 0 && tick.rules.pools;
+}
 
-    /// Does the next piece of the stage. Returns the cells charged to its budget, or `None` if the
-    /// stage is complete.
-    pub(crate) fn draw_next(&mut self, draws: &mut Demands) -> Option<u64> {
-        let mut budget = Budget::of_a_piece();
-        if draws.is_done {
-            let Some(cell) = draws.starved.pop() else {
-                draws.shrink();
-                return None;
-            };
-            if self.may_reroute() {
-                budget.spend(1 + self.reroute(&mut draws.search, cell));
-            }
-            return Some(budget.spent());
-        }
-        while !budget.is_spent() && !draws.is_done {
-            budget.spend(1);
-            if let Some(y) = draws.gathering {
-                self.gather_next(draws, y, &mut budget);
-                continue;
-            }
-            if draws.has_gathered {
-                self.give_turns(draws, &mut budget);
-                continue;
-            }
-            match draws.turns.next() {
-                Some((place, true)) => draws.starved.push(place),
-                Some((place, false)) => self.take_turn(draws, place, &mut budget),
-                None if draws.layer.begin_batch() => draws.has_gathered = true,
-                None => self.begin_next_layer(draws),
-            }
-        }
-        Some(budget.spent())
-    }
-
-    /// Begins to gather the next layer, or ends the stage if there is none.
-    fn begin_next_layer(&mut self, draws: &mut Demands) {
-        if draws.next_layer.is_none() && !draws.at_end {
-            draws.next_layer = self.scratch.next_layer(self.store);
-        }
-        match draws.next_layer {
-            Some(layer) => {
-                let y = self.store.layer_y(layer);
-                draws.turns.begin(mix(Purpose::Draws.seed(self.scratch.random()), y as u64));
-                draws.gathering = Some(y);
-            }
-            None => {
-                draws.is_done = true;
-                draws.starved.reverse();
-            }
-        }
-    }
-
-    /// Gathers the cells that draw in the next chunk's layer, if the layer lies at height `y`.
-    fn gather_next(&mut self, draws: &mut Demands, y: i32, budget: &mut Budget) {
-        let next = draws.next_layer.take().or_else(|| self.scratch.next_layer(self.store));
-        match next {
-            Some(layer) if self.store.layer_y(layer) == y => {
-                budget.spend(LAYER_ROWS);
-                self.gather_cells(draws, layer);
-            }
-            _ => {
-                // `None` ends the schedule's pass, so the end must be kept until the turns are
-                // over.
-                draws.next_layer = next;
-                draws.at_end = next.is_none();
-                draws.gathering = None;
-                draws.has_gathered = true;
-            }
-        }
-    }
-
-    /// In the next chunk of the gathered layer, finds the exhausted cells or gives cells their
-    /// turns. Cells that would draw in vain get none.
-    fn give_turns(&mut self, draws: &mut Demands, budget: &mut Budget) {
-        budget.spend(LAYER_ROWS);
-        if self.find_exhausted(&mut draws.layer) {
-            return;
-        }
-        let Some((layer, cells)) = draws.layer.next() else {
-            draws.has_gathered = false;
-            return;
+/// Does the next piece of the stage. Returns the cells charged to its budget, or `None` if the
+/// stage is complete.
+pub(crate) fn draw_next(tick: &mut Tick, draws: &mut Demands) -> Option<u64> {
+    let mut budget = Budget::of_a_piece();
+    if draws.is_done {
+        let Some(cell) = draws.starved.pop() else {
+            draws.shrink();
+            return None;
         };
-        let live = self.not_in_vain(&draws.layer, layer, cells);
-        // Cells without water are listed in the order of the turns if paths are searched for them.
-        let listed = if self.may_reroute() { cells } else { live };
-        for cell in listed.iter() {
-            let place = Place::in_layer(layer, cell);
-            let order = draws.turns.order_of(self.store.position(place));
-            if draws.layer.is_of_batch(order) {
-                draws.turns.push(place, order, !live.contains(cell));
-            }
+        if may_reroute(tick) {
+            budget.spend(1 + reroute(tick, &mut draws.search, cell));
+        }
+        return Some(budget.spent());
+    }
+    while !budget.is_spent() && !draws.is_done {
+        budget.spend(1);
+        if let Some(y) = draws.gathering {
+            gather_next(tick, draws, y, &mut budget);
+            continue;
+        }
+        if draws.has_gathered {
+            give_turns(tick, draws, &mut budget);
+            continue;
+        }
+        match draws.turns.next() {
+            Some((place, true)) => draws.starved.push(place),
+            Some((place, false)) => take_turn(tick, draws, place, &mut budget),
+            None if draws.layer.begin_batch() => draws.has_gathered = true,
+            None => begin_next_layer(tick, draws),
         }
     }
+    Some(budget.spent())
+}
 
-    /// Gathers the awake cells of a chunk's layer that draw. They are marked as waiting until they
-    /// have drawn.
-    fn gather_cells(&mut self, draws: &mut Demands, layer: LayerId) {
-        let awake = self.awake(layer) - self.store.in_runs(layer);
-        let connected = awake & self.store.connected(layer);
-        if connected.is_empty() {
-            return;
+/// Begins to gather the next layer, or ends the stage if there is none.
+fn begin_next_layer(tick: &mut Tick, draws: &mut Demands) {
+    if draws.next_layer.is_none() && !draws.at_end {
+        draws.next_layer = tick.scratch.next_layer(tick.store);
+    }
+    match draws.next_layer {
+        Some(layer) => {
+            let y = tick.store.layer_y(layer);
+            draws.turns.begin(mix(Purpose::Draws.seed(tick.scratch.random()), y as u64));
+            draws.gathering = Some(y);
         }
-        let cells = if self.rules.pools {
-            self.films(layer, connected)
-        } else {
-            self.fillers(layer, connected) | self.risers(layer, connected)
-        };
-        let cells = cells - self.store.springs(layer);
-        if cells.any() {
-            self.scratch.record_mut(self.store, layer).marks_mut().waiting |= cells;
-            draws.layer.push(layer, cells);
+        None => {
+            draws.is_done = true;
+            draws.starved.reverse();
         }
     }
+}
 
-    /// Returns the cells with room on solid ground.
-    fn films(&self, layer: LayerId, awake: LayerMask) -> LayerMask {
-        let fillers = self.fillers(layer, awake);
-        match self.store.lower_layer(layer) {
-            Some(layer) => fillers - self.store.layer(layer).wet,
-            None => fillers,
+/// Gathers the cells that draw in the next chunk's layer, if the layer lies at height `y`.
+fn gather_next(tick: &mut Tick, draws: &mut Demands, y: i32, budget: &mut Budget) {
+    let next = draws.next_layer.take().or_else(|| tick.scratch.next_layer(tick.store));
+    match next {
+        Some(layer) if tick.store.layer_y(layer) == y => {
+            budget.spend(LAYER_ROWS);
+            gather_cells(tick, draws, layer);
+        }
+        _ => {
+            // `None` ends the schedule's pass, so the end must be kept until the turns are over.
+            draws.next_layer = next;
+            draws.at_end = next.is_none();
+            draws.gathering = None;
+            draws.has_gathered = true;
         }
     }
+}
 
-    /// Returns the cells with room on firm ground.
-    fn fillers(&self, layer: LayerId, awake: LayerMask) -> LayerMask {
-        let open = awake - self.store.layer(layer).closed;
-        if open.is_empty() { open } else { open & self.firm(layer) }
+/// In the next chunk of the gathered layer, finds the exhausted cells or gives cells their turns.
+/// Cells that would draw in vain get none.
+fn give_turns(tick: &mut Tick, draws: &mut Demands, budget: &mut Budget) {
+    budget.spend(LAYER_ROWS);
+    if find_exhausted(tick, &mut draws.layer) {
+        return;
     }
-
-    /// Returns the full cells that have room above them.
-    fn risers(&self, layer: LayerId, awake: LayerMask) -> LayerMask {
-        let LayerState { wet, closed } = self.store.layer(layer);
-        let full = awake & wet & closed;
-        if full.is_empty() {
-            return full;
-        }
-        match self.store.upper_layer(layer) {
-            Some(layer) => full - self.store.layer(layer).closed,
-            None if self.store.beyond(layer.slot, Face::Up, layer.y).is_closed() => LayerMask::NONE,
-            None => full,
+    let Some((layer, cells)) = draws.layer.next() else {
+        draws.has_gathered = false;
+        return;
+    };
+    let live = not_in_vain(tick, &draws.layer, layer, cells);
+    // Cells without water are listed in the order of the turns if paths are searched for them.
+    let listed = if may_reroute(tick) { cells } else { live };
+    for cell in listed.iter() {
+        let place = Place::in_layer(layer, cell);
+        let order = draws.turns.order_of(tick.store.position(place));
+        if draws.layer.is_of_batch(order) {
+            draws.turns.push(place, order, !live.contains(cell));
         }
     }
+}
 
-    /// Lets a cell draw: for itself, or a full cell for the cell above it.
-    fn take_turn(&mut self, draws: &mut Demands, place: Place, budget: &mut Budget) {
-        draws.is_used = true;
-        let voxel = self.store.read(place);
-        let drawn = match voxel.room() {
-            0 => Demand::to_rise(self, place).map(|draw| self.draw(draw, &mut draws.path)),
-            _ => Demand::to_fill(self, place, voxel).map(|draw| self.draw(draw, &mut draws.path)),
-        };
-        budget.spend(draws.path.visited());
-        match drawn {
-            Some(Delivery::Exhausted) => draws.starved.push(place),
-            _ => {
-                let work = self.scratch.record_mut(self.store, place.layer_id());
-                work.marks_mut().waiting.remove(place.cell());
-            }
+/// Gathers the awake cells of a chunk's layer that draw. They are marked as waiting until they have
+/// drawn.
+fn gather_cells(tick: &mut Tick, draws: &mut Demands, layer: LayerId) {
+    let awake = tick.awake(layer) - tick.store.in_runs(layer);
+    let connected = awake & tick.store.connected(layer);
+    if connected.is_empty() {
+        return;
+    }
+    let cells = if tick.rules.pools {
+        films(tick, layer, connected)
+    } else {
+        fillers(tick, layer, connected) | risers(tick, layer, connected)
+    };
+    let cells = cells - tick.store.springs(layer);
+    if cells.any() {
+        tick.scratch.record_mut(tick.store, layer).marks_mut().waiting |= cells;
+        draws.layer.push(layer, cells);
+    }
+}
+
+/// Returns the cells with room on solid ground.
+fn films(tick: &Tick, layer: LayerId, awake: LayerMask) -> LayerMask {
+    let fillers = fillers(tick, layer, awake);
+    match tick.store.lower_layer(layer) {
+        Some(layer) => fillers - tick.store.layer(layer).wet,
+        None => fillers,
+    }
+}
+
+/// Returns the cells with room on firm ground.
+fn fillers(tick: &Tick, layer: LayerId, awake: LayerMask) -> LayerMask {
+    let open = awake - tick.store.layer(layer).closed;
+    if open.is_empty() { open } else { open & tick.firm(layer) }
+}
+
+/// Returns the full cells that have room above them.
+fn risers(tick: &Tick, layer: LayerId, awake: LayerMask) -> LayerMask {
+    let LayerState { wet, closed } = tick.store.layer(layer);
+    let full = awake & wet & closed;
+    if full.is_empty() {
+        return full;
+    }
+    match tick.store.upper_layer(layer) {
+        Some(layer) => full - tick.store.layer(layer).closed,
+        None if tick.store.beyond(layer.slot, Face::Up, layer.y).is_closed() => LayerMask::NONE,
+        None => full,
+    }
+}
+
+/// Lets a cell draw: for itself, or a full cell for the cell above it.
+fn take_turn(tick: &mut Tick, draws: &mut Demands, place: Place, budget: &mut Budget) {
+    draws.is_used = true;
+    let voxel = tick.store.read(place);
+    let drawn = match voxel.room() {
+        0 => Demand::to_rise(tick, place).map(|draw| draw_along(tick, draw, &mut draws.path)),
+        _ => {
+            Demand::to_fill(tick, place, voxel).map(|draw| draw_along(tick, draw, &mut draws.path))
+        }
+    };
+    budget.spend(draws.path.visited());
+    match drawn {
+        Some(Delivery::Exhausted) => draws.starved.push(place),
+        _ => {
+            let work = tick.scratch.record_mut(tick.store, place.layer_id());
+            work.marks_mut().waiting.remove(place.cell());
         }
     }
 }

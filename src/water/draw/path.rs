@@ -164,7 +164,7 @@ impl Demand {
     /// parents lie above it: falling water fills such a cell.
     pub(super) fn to_fill(tick: &Tick, place: Place, voxel: Voxel) -> Option<Self> {
         let mut parents = tick.store.parents_in(place, voxel) & !(1 << Face::Up.index());
-        let face = tick.pick(place, &mut parents)?;
+        let face = pick(tick, place, &mut parents)?;
         let first = (tick.store.step(place, face), face.opposite());
         let least_y = tick.store.layer_y(place.layer_id());
         Some(Demand { target: place, wanted: voxel.room(), first, others: parents, least_y })
@@ -180,201 +180,198 @@ impl Demand {
     }
 }
 
-impl Tick<'_> {
-    /// Draws water along a path, which is kept in `path`.
-    pub(super) fn draw(&mut self, draw: Demand, path: &mut Path) -> Delivery {
-        path.cells.clear();
-        path.low.clear();
-        (path.visited, path.is_exhausted) = (0, false);
-        let (drawn, offer) = self.climb(&draw, path);
-        if drawn == Delivery::Units {
-            self.pass_draw(&draw, path, offer);
-        }
-        drawn
+/// Draws water along a path, which is kept in `path`.
+pub(super) fn draw_along(tick: &mut Tick, draw: Demand, path: &mut Path) -> Delivery {
+    path.cells.clear();
+    path.low.clear();
+    (path.visited, path.is_exhausted) = (0, false);
+    let (drawn, offer) = climb(tick, &draw, path);
+    if drawn == Delivery::Units {
+        pass_draw(tick, &draw, path, offer);
     }
+    drawn
+}
 
-    /// Walks up the parents from the first cell to a root that gives. Backtracks from a cell whose
-    /// parents are all exhausted or lie too low. Also returns the units that the root offers.
-    fn climb(&mut self, draw: &Demand, path: &mut Path) -> (Delivery, u8) {
-        let (mut next, mut others) = (Some(draw.first), draw.others);
-        loop {
-            if let Some((place, exit)) = next
-                && let Some(root) = self.walk(place, exit, path)
-            {
-                let offer = self.offer(root, draw);
-                if offer > 0 {
-                    return (Delivery::Units, offer);
-                }
-                path.cells.pop();
-                path.low.insert(root);
+/// Walks up the parents from the first cell to a root that gives. Backtracks from a cell whose
+/// parents are all exhausted or lie too low. Also returns the units that the root offers.
+fn climb(tick: &mut Tick, draw: &Demand, path: &mut Path) -> (Delivery, u8) {
+    let (mut next, mut others) = (Some(draw.first), draw.others);
+    loop {
+        if let Some((place, exit)) = next
+            && let Some(root) = walk(tick, place, exit, path)
+        {
+            let offer = offer(tick, root, draw);
+            if offer > 0 {
+                return (Delivery::Units, offer);
             }
-            let Some(last) = path.cells.last_mut() else {
-                let Some(face) = self.pick(draw.target, &mut others) else {
-                    let is_low = !path.low.is_empty() && !path.is_exhausted;
-                    return (if is_low { Delivery::Nothing } else { Delivery::Exhausted }, 0);
-                };
-                next = Some((self.store.step(draw.target, face), face.opposite()));
-                continue;
+            path.cells.pop();
+            path.low.insert(root);
+        }
+        let Some(last) = path.cells.last_mut() else {
+            let Some(face) = pick(tick, draw.target, &mut others) else {
+                let is_low = !path.low.is_empty() && !path.is_exhausted;
+                return (if is_low { Delivery::Nothing } else { Delivery::Exhausted }, 0);
             };
-            let (place, mut untried) = (last.place(), last.untried);
-            let face = self.pick(place, &mut untried);
-            if let Some(last) = path.cells.last_mut() {
-                last.untried = untried;
-            }
-            next = face.map(|face| (self.store.step(place, face), face.opposite()));
-            if next.is_none() {
-                path.cells.pop();
-                // Another draw, for a lower cell, may still pass here.
-                if path.low.is_empty() {
-                    let work = self.scratch.record_mut(self.store, place.layer_id());
-                    work.marks_mut().dead.insert(place.cell());
-                } else {
-                    path.low.insert(place);
-                }
+            next = Some((tick.store.step(draw.target, face), face.opposite()));
+            continue;
+        };
+        let (place, mut untried) = (last.place(), last.untried);
+        let face = pick(tick, place, &mut untried);
+        if let Some(last) = path.cells.last_mut() {
+            last.untried = untried;
+        }
+        next = face.map(|face| (tick.store.step(place, face), face.opposite()));
+        if next.is_none() {
+            path.cells.pop();
+            // Another draw, for a lower cell, may still pass here.
+            if path.low.is_empty() {
+                let work = tick.scratch.record_mut(tick.store, place.layer_id());
+                work.marks_mut().dead.insert(place.cell());
+            } else {
+                path.low.insert(place);
             }
         }
     }
+}
 
-    /// Returns the units that a root offers for a draw.
-    fn offer(&self, root: Place, draw: &Demand) -> u8 {
-        let is_high = self.store.layer_y(root.layer_id()) >= draw.least_y;
-        if is_high && self.store.read(root).is_source() { FULL } else { 0 }
-    }
+/// Returns the units that a root offers for a draw.
+fn offer(tick: &Tick, root: Place, draw: &Demand) -> u8 {
+    let is_high = tick.store.layer_y(root.layer_id()) >= draw.least_y;
+    if is_high && tick.store.read(root).is_source() { FULL } else { 0 }
+}
 
-    /// Walks up the parents from a cell, past cells that are not exhausted. Returns the root at the
-    /// end; `None` if there is none.
-    fn walk(&self, place: Place, exit: Face, path: &mut Path) -> Option<Place> {
-        let (mut place, mut exit) = (place, exit);
-        while place.is_some() {
-            let here = self.layer_of(place);
-            let (layer, mut cell) = (place.layer_id(), place.cell());
-            loop {
-                let voxel = here.voxel(cell);
-                let left = self.limits.left(voxel, here.passed(cell));
-                place = Place::in_layer(layer, cell);
-                if left == 0 || here.dead.contains(cell) {
-                    path.is_exhausted = true;
-                    return None;
-                }
-                if !path.low.is_empty() && path.low.contains(&place) {
-                    return None;
-                }
-                let mut at = PathCell::new(place, exit, left);
-                if !voxel.has(CellFlags::EXTRA)
-                    && let Some((parent, heading)) = parent_beside(cell, voxel)
-                {
-                    path.push(at);
-                    (cell, exit) = (parent, heading);
-                    continue;
-                }
-                at.untried = self.store.parents_in(place, voxel);
-                let face = self.pick(place, &mut at.untried);
+/// Walks up the parents from a cell, past cells that are not exhausted. Returns the root at the
+/// end; `None` if there is none.
+fn walk(tick: &Tick, place: Place, exit: Face, path: &mut Path) -> Option<Place> {
+    let (mut place, mut exit) = (place, exit);
+    while place.is_some() {
+        let here = layer_of(tick, place);
+        let (layer, mut cell) = (place.layer_id(), place.cell());
+        loop {
+            let voxel = here.voxel(cell);
+            let left = tick.limits.left(voxel, here.passed(cell));
+            place = Place::in_layer(layer, cell);
+            if left == 0 || here.dead.contains(cell) {
+                path.is_exhausted = true;
+                return None;
+            }
+            if !path.low.is_empty() && path.low.contains(&place) {
+                return None;
+            }
+            let mut at = PathCell::new(place, exit, left);
+            if !voxel.has(CellFlags::EXTRA)
+                && let Some((parent, heading)) = parent_beside(cell, voxel)
+            {
                 path.push(at);
-                let Some(face) = face else { return Some(place) };
-                (place, exit) = (self.store.step(place, face), face.opposite());
-                if !place.is_some() || (place.layer_id()) != layer {
-                    break;
-                }
-                cell = place.cell();
+                (cell, exit) = (parent, heading);
+                continue;
             }
-        }
-        None
-    }
-
-    /// Returns read access to the layer of a cell.
-    #[inline]
-    fn layer_of(&self, place: Place) -> Layer<'_> {
-        let layer = place.layer_id();
-        let work = self.scratch.get(layer);
-        Layer {
-            dead: work.map_or(&LayerMask::NONE, |work| &work.marks().dead),
-            work,
-            in_runs: self.store.passed_in_runs(layer),
-            cells: self.store.cells(layer),
-            uniform: self.store.grid().chunk_at(layer.slot).get(0),
-        }
-    }
-
-    /// Passes water along a path from the spring at its end, limited by the narrowest cell, and
-    /// delivers it.
-    fn pass_draw(&mut self, draw: &Demand, path: &Path, offer: u8) {
-        let cells = &path.cells;
-        // A long path costs more, so it carries more at a time. A cell that also passes water on,
-        // as at the edge of a fall, may draw these units, too.
-        let passed = usize::from(self.passed(draw.target));
-        let fill = (cells.len() / CELLS_FOR_A_UNIT).max(usize::from(FILL)).max(passed);
-        let largest = cells.iter().map(|here| here.left).fold(FULL, u8::min);
-        let units = draw.wanted.min(largest).min(offer).min(fill.min(usize::from(FULL)) as u8);
-        for stretch in cells.chunk_by(|one, next| one.layer() == next.layer()) {
-            self.record_flow(stretch, units);
-        }
-        self.narrow_along(cells);
-        self.report.moved += u64::from(units) * cells.len() as u64;
-        let (first, root) = (cells[0], cells[cells.len() - 1].place());
-        self.take(root, units);
-        let is_beside = draw.target != first.place() && first.exit != Face::Up;
-        let largest = if is_beside { largest } else { self.store.read(draw.target).largest() };
-        self.receive(draw.target, first.exit.opposite(), units, largest);
-    }
-
-    /// Sets the bottlenecks of the cells of a path, from the spring down.
-    fn narrow_along(&mut self, cells: &[PathCell]) {
-        let mut bottleneck = FULL;
-        for stretch in cells.chunk_by(|one, next| one.slot == next.slot).rev() {
-            self.store.write_marks(stretch[0].slot, |cells| {
-                for here in stretch.iter().rev() {
-                    bottleneck = bottleneck.min(here.left);
-                    let voxel = &mut cells[usize::from(here.index) & (CHUNK_CELLS - 1)];
-                    if voxel.direction().is_some() {
-                        *voxel = voxel.with_largest(bottleneck);
-                    }
-                }
-            });
-        }
-    }
-
-    /// Records the flow of `units` along the part of a path in one layer of one chunk. First saves
-    /// the cells as they were before the tick.
-    fn record_flow(&mut self, path: &[PathCell], units: u8) {
-        let layer = path[0].layer();
-        let work = self.scratch.record_mut(self.store, layer);
-        // For a long part, saving the whole layer is cheaper than testing each cell.
-        if path.len() > LONG_PART {
-            work.save(self.store, layer, LayerMask::ALL);
-        } else {
-            for here in path {
-                work.save_cell(self.store, layer, here.cell());
+            at.untried = tick.store.parents_in(place, voxel);
+            let face = pick(tick, place, &mut at.untried);
+            path.push(at);
+            let Some(face) = face else { return Some(place) };
+            (place, exit) = (tick.store.step(place, face), face.opposite());
+            if !place.is_some() || (place.layer_id()) != layer {
+                break;
             }
+            cell = place.cell();
         }
+    }
+    None
+}
+
+/// Returns read access to the layer of a cell.
+#[inline]
+fn layer_of<'a>(tick: &'a Tick, place: Place) -> Layer<'a> {
+    let layer = place.layer_id();
+    let work = tick.scratch.get(layer);
+    Layer {
+        dead: work.map_or(&LayerMask::NONE, |work| &work.marks().dead),
+        work,
+        in_runs: tick.store.passed_in_runs(layer),
+        cells: tick.store.cells(layer),
+        uniform: tick.store.grid().chunk_at(layer.slot).get(0),
+    }
+}
+
+/// Passes water along a path from the spring at its end, limited by the narrowest cell, and
+/// delivers it.
+fn pass_draw(tick: &mut Tick, draw: &Demand, path: &Path, offer: u8) {
+    let cells = &path.cells;
+    // A long path costs more, so it carries more at a time. A cell that also passes water on, as at
+    // the edge of a fall, may draw these units, too.
+    let passed = usize::from(tick.passed(draw.target));
+    let fill = (cells.len() / CELLS_FOR_A_UNIT).max(usize::from(FILL)).max(passed);
+    let largest = cells.iter().map(|here| here.left).fold(FULL, u8::min);
+    let units = draw.wanted.min(largest).min(offer).min(fill.min(usize::from(FULL)) as u8);
+    for stretch in cells.chunk_by(|one, next| one.layer() == next.layer()) {
+        record_flow(tick, stretch, units);
+    }
+    narrow_along(tick, cells);
+    tick.report.moved += u64::from(units) * cells.len() as u64;
+    let (first, root) = (cells[0], cells[cells.len() - 1].place());
+    tick.take(root, units);
+    let is_beside = draw.target != first.place() && first.exit != Face::Up;
+    let largest = if is_beside { largest } else { tick.store.read(draw.target).largest() };
+    tick.receive(draw.target, first.exit.opposite(), units, largest);
+}
+
+/// Sets the bottlenecks of the cells of a path, from the spring down.
+fn narrow_along(tick: &mut Tick, cells: &[PathCell]) {
+    let mut bottleneck = FULL;
+    for stretch in cells.chunk_by(|one, next| one.slot == next.slot).rev() {
+        tick.store.write_marks(stretch[0].slot, |cells| {
+            for here in stretch.iter().rev() {
+                bottleneck = bottleneck.min(here.left);
+                let voxel = &mut cells[usize::from(here.index) & (CHUNK_CELLS - 1)];
+                if voxel.direction().is_some() {
+                    *voxel = voxel.with_largest(bottleneck);
+                }
+            }
+        });
+    }
+}
+
+/// Records the flow of `units` along the part of a path in one layer of one chunk. First saves the
+/// cells as they were before the tick.
+fn record_flow(tick: &mut Tick, path: &[PathCell], units: u8) {
+    let layer = path[0].layer();
+    let work = tick.scratch.record_mut(tick.store, layer);
+    // For a long part, saving the whole layer is cheaper than testing each cell.
+    if path.len() > LONG_PART {
+        work.save(tick.store, layer, LayerMask::ALL);
+    } else {
         for here in path {
-            work.pass_on(here.cell(), here.exit, units);
+            work.save_cell(tick.store, layer, here.cell());
         }
     }
-
-    /// Removes a random face from a set of faces, by bit, and returns it. `None` if it is empty.
-    #[inline]
-    pub(crate) fn pick(&self, place: Place, faces: &mut u8) -> Option<Face> {
-        let several = *faces & faces.wrapping_sub(1) != 0;
-        let face = if several { self.pick_one_of(place, *faces) } else { faces.trailing_zeros() };
-        *faces &= !(1u32 << face) as u8;
-        Face::from_index(face as u8)
+    for here in path {
+        work.pass_on(here.cell(), here.exit, units);
     }
+}
 
-    /// Returns the index of a random face of a non-empty set. The choice depends on the seed, the
-    /// tick, the cell and the size of the set only.
-    fn pick_one_of(&self, place: Place, faces: u8) -> u32 {
-        let layer_seed = self.scratch.seed(self.store, place.layer_id());
-        let count = faces.count_ones();
-        let random = mix(
-            RandomPurpose::Parent.seed(layer_seed),
-            place.index as u64 | u64::from(count) << 16,
-        ) >> 32;
-        let mut left = faces;
-        for _ in 0..(random * u64::from(count)) >> 32 {
-            left &= left - 1;
-        }
-        left.trailing_zeros()
+/// Removes a random face from a set of faces, by bit, and returns it. `None` if it is empty.
+#[inline]
+pub(crate) fn pick(tick: &Tick, place: Place, faces: &mut u8) -> Option<Face> {
+    let several = *faces & faces.wrapping_sub(1) != 0;
+    let face = if several { pick_one_of(tick, place, *faces) } else { faces.trailing_zeros() };
+    *faces &= !(1u32 << face) as u8;
+    Face::from_index(face as u8)
+}
+
+/// Returns the index of a random face of a non-empty set. The choice depends on the seed, the tick,
+/// the cell and the size of the set only.
+fn pick_one_of(tick: &Tick, place: Place, faces: u8) -> u32 {
+    let layer_seed = tick.scratch.seed(tick.store, place.layer_id());
+    let count = faces.count_ones();
+    let random =
+        mix(RandomPurpose::Parent.seed(layer_seed), place.index as u64 | u64::from(count) << 16)
+            >> 32;
+    let mut left = faces;
+    for _ in 0..(random * u64::from(count)) >> 32 {
+        left &= left - 1;
     }
+    left.trailing_zeros()
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use crate::chunk::Chunk;
 use crate::coords::{ChunkPos, Region};
 use crate::water::cell::CellFlags;
 use crate::water::context::test_worlds;
+use crate::water::draw::reroute::reroute;
 use crate::water::store::Store;
 use crate::water::{Edge, Edges, Rules, Voxel, WaterWorld};
 use glam::IVec3;
@@ -13,8 +14,8 @@ use hashbrown::HashMap;
 /// Does the whole stage in pieces.
 fn all_draws(tick: &mut Tick) {
     let mut draws = Demands::default();
-    tick.begin_draws(&mut draws);
-    while tick.draw_next(&mut draws).is_some() {}
+    begin_draws(tick, &mut draws);
+    while draw_next(tick, &mut draws).is_some() {}
 }
 
 /// Water drawn by a cell above a drain would fall out of it, so only cells on firm ground draw.
@@ -125,12 +126,12 @@ fn a_way_is_a_shortest_one_to_an_idle_spring() {
         };
         let (before, injected) = (way(&tick), tick.ledger.injected);
         let mut search = Search::default();
-        assert!(tick.reroute(&mut search, place_of[&drawer]) > 0);
+        assert!(reroute(&mut tick, &mut search, place_of[&drawer]) > 0);
         let after = way(&tick);
         let Some(nearest) = nearest else {
             assert_eq!(before, after, "seed {seed}");
             // Cells that one search has visited in vain are not visited again in this tick.
-            assert_eq!(tick.reroute(&mut search, place_of[&drawer]), 0);
+            assert_eq!(reroute(&mut tick, &mut search, place_of[&drawer]), 0);
             vain += 1;
             continue;
         };

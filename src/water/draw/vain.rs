@@ -142,81 +142,74 @@ impl Exhausted {
     }
 }
 
-impl Tick<'_> {
-    /// Returns the cells of a layer known to pass on nothing more in this tick: cells that have
-    /// passed on their limit, and cells known to lead only to such cells.
-    fn exhausted_in(&self, layer: LayerId) -> LayerMask {
-        let Some(work) = self.scratch.get(layer) else {
-            return self.store.passed_in_runs(layer);
-        };
-        let supply = self.limits.supply.min(self.limits.throughput);
-        let spent = work.passed_at_least(self.limits.throughput)
-            | (self.store.springs(layer) & work.passed_at_least(supply));
-        let spent = spent | work.marks().dead | self.store.passed_in_runs(layer);
-        spent & self.store.connected(layer)
-    }
+/// Returns the cells of a layer known to pass on nothing more in this tick: cells that have passed
+/// on their limit, and cells known to lead only to such cells.
+fn exhausted_in(tick: &Tick, layer: LayerId) -> LayerMask {
+    let Some(work) = tick.scratch.get(layer) else {
+        return tick.store.passed_in_runs(layer);
+    };
+    let supply = tick.limits.supply.min(tick.limits.throughput);
+    let spent = work.passed_at_least(tick.limits.throughput)
+        | (tick.store.springs(layer) & work.passed_at_least(supply));
+    let spent = spent | work.marks().dead | tick.store.passed_in_runs(layer);
+    spent & tick.store.connected(layer)
+}
 
-    /// The same for the layer of draws, if the chunk has cells in it.
-    fn known(&self, all: &Layer, layer: LayerId) -> LayerMask {
-        let films = all.by_slot.get(&layer.slot).map(|&at| &all.films[at]);
-        let known = films.filter(|films| films.layer == layer).and_then(|films| films.exhausted);
-        known.unwrap_or_else(|| self.exhausted_in(layer))
-    }
+/// The same for the layer of draws, if the chunk has cells in it.
+fn known(tick: &Tick, all: &Layer, layer: LayerId) -> LayerMask {
+    let films = all.by_slot.get(&layer.slot).map(|&at| &all.films[at]);
+    let known = films.filter(|films| films.layer == layer).and_then(|films| films.exhausted);
+    known.unwrap_or_else(|| exhausted_in(tick, layer))
+}
 
-    fn exhausted(&self, all: &Layer, layer: LayerId) -> Exhausted {
-        let of = |at: Option<LayerId>| at.map_or(LayerMask::NONE, |layer| self.exhausted_in(layer));
-        let springs = self.store.springs(layer);
-        let parents = self.store.parent_planes(layer).map(|plane| plane - springs);
-        let vertical = |face: Face, at| match parents[face.index()].any() {
-            true => of(at),
-            false => LayerMask::NONE,
-        };
-        Exhausted {
-            parents,
-            here: self.known(all, layer),
-            beyond: core::array::from_fn(|side| {
-                let there = self.store.neighbour(layer.slot, Face::LATERAL[side]);
-                if there.is_some() {
-                    self.known(all, layer.in_chunk(there))
-                } else {
-                    LayerMask::NONE
-                }
-            }),
-            above: vertical(Face::Up, self.store.upper_layer(layer)),
-            below: vertical(Face::Down, self.store.lower_layer(layer)),
-        }
+fn exhausted(tick: &Tick, all: &Layer, layer: LayerId) -> Exhausted {
+    let of = |at: Option<LayerId>| at.map_or(LayerMask::NONE, |layer| exhausted_in(tick, layer));
+    let springs = tick.store.springs(layer);
+    let parents = tick.store.parent_planes(layer).map(|plane| plane - springs);
+    let vertical = |face: Face, at| match parents[face.index()].any() {
+        true => of(at),
+        false => LayerMask::NONE,
+    };
+    Exhausted {
+        parents,
+        here: known(tick, all, layer),
+        beyond: core::array::from_fn(|side| {
+            let there = tick.store.neighbour(layer.slot, Face::LATERAL[side]);
+            if there.is_some() { known(tick, all, layer.in_chunk(there)) } else { LayerMask::NONE }
+        }),
+        above: vertical(Face::Up, tick.store.upper_layer(layer)),
+        below: vertical(Face::Down, tick.store.lower_layer(layer)),
     }
+}
 
-    /// Visits the next chunk of a layer. Returns `false` if all exhausted cells are known.
-    pub(super) fn find_exhausted(&mut self, all: &mut Layer) -> bool {
-        let Some(at) = all.open.pop() else { return false };
-        let Films { layer, ref mut is_open, .. } = all.films[at];
-        *is_open = false;
-        let mut exhausted = self.exhausted(all, layer);
-        let before = exhausted.here;
-        if exhausted.close() {
-            let found = exhausted.here - before;
-            self.scratch.record_mut(self.store, layer).marks_mut().dead |= found;
-            for (face, found) in Face::LATERAL.into_iter().zip(found.leaving()) {
-                let there = self.store.neighbour(layer.slot, face);
-                if found.any() && there.is_some() {
-                    all.open(there);
-                }
+/// Visits the next chunk of a layer. Returns `false` if all exhausted cells are known.
+pub(super) fn find_exhausted(tick: &mut Tick, all: &mut Layer) -> bool {
+    let Some(at) = all.open.pop() else { return false };
+    let Films { layer, ref mut is_open, .. } = all.films[at];
+    *is_open = false;
+    let mut exhausted = exhausted(tick, all, layer);
+    let before = exhausted.here;
+    if exhausted.close() {
+        let found = exhausted.here - before;
+        tick.scratch.record_mut(tick.store, layer).marks_mut().dead |= found;
+        for (face, found) in Face::LATERAL.into_iter().zip(found.leaving()) {
+            let there = tick.store.neighbour(layer.slot, face);
+            if found.any() && there.is_some() {
+                all.open(there);
             }
         }
-        all.films[at].exhausted = Some(exhausted.here);
-        true
     }
+    all.films[at].exhausted = Some(exhausted.here);
+    true
+}
 
-    /// Returns the drawing cells among `cells` of a layer whose draw is not known to be in vain. A
-    /// cell draws from no parent above it.
-    pub(super) fn not_in_vain(&self, all: &Layer, layer: LayerId, cells: LayerMask) -> LayerMask {
-        let exhausted = self.exhausted(all, layer);
-        let [west, east, down, _, north, south] = exhausted.parents;
-        let draws = west | east | down | north | south;
-        // Full cells draw for the cells above them; the other parents of those cells are not
-        // checked.
-        let risers = self.store.layer(layer).closed;
-        cells - (draws - (exhausted.fed_from_below() | risers))
-    }
+/// Returns the drawing cells among `cells` of a layer whose draw is not known to be in vain. A cell
+/// draws from no parent above it.
+pub(super) fn not_in_vain(tick: &Tick, all: &Layer, layer: LayerId, cells: LayerMask) -> LayerMask {
+    let exhausted = exhausted(tick, all, layer);
+    let [west, east, down, _, north, south] = exhausted.parents;
+    let draws = west | east | down | north | south;
+    // Full cells draw for the cells above them; the other parents of those cells are not checked.
+    let risers = tick.store.layer(layer).closed;
+    cells - (draws - (exhausted.fed_from_below() | risers))
 }

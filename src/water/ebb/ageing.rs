@@ -6,6 +6,7 @@
 use crate::chunk::LayerMask;
 use crate::grid::{LayerId, Slot};
 use crate::water::context::Tick;
+use crate::water::pools::walk::touched;
 use crate::water::random::chunk_seed;
 use crate::water::store::{LAYER_ROWS, Place, Store};
 use crate::water::voxel::Voxel;
@@ -93,50 +94,48 @@ fn has_active(store: &Store, slot: Slot) -> bool {
     slot.layers().any(|layer| store.has(layer, Voxel::is_active))
 }
 
-impl Tick<'_> {
-    /// Ages the cells of the next layer. Adds the cells that dry up to `dried`. Returns the rows
-    /// read; `None` if no layer is left.
-    pub(super) fn age_next(
-        &mut self,
-        ageing: &mut Ageing,
-        dried: &mut Vec<Place>,
-    ) -> Option<usize> {
-        let slot = *ageing.due.last()?;
-        if !self.store.is_frozen(slot) {
-            let active = self.store.select(LayerId::new(slot, ageing.layer), Voxel::is_active);
-            if active.any() && self.age_layer(LayerId::new(slot, ageing.layer), active, dried) {
-                ageing.watch(self.store, slot);
-            }
+/// Ages the cells of the next layer. Adds the cells that dry up to `dried`. Returns the rows read;
+/// `None` if no layer is left.
+pub(super) fn age_next(
+    tick: &mut Tick,
+    ageing: &mut Ageing,
+    dried: &mut Vec<Place>,
+) -> Option<usize> {
+    let slot = *ageing.due.last()?;
+    if !tick.store.is_frozen(slot) {
+        let active = tick.store.select(LayerId::new(slot, ageing.layer), Voxel::is_active);
+        if active.any() && age_layer(tick, LayerId::new(slot, ageing.layer), active, dried) {
+            ageing.watch(tick.store, slot);
         }
-        ageing.layer = (ageing.layer + 1) % 16;
-        if ageing.layer == 0 {
-            ageing.due.pop();
-        }
-        Some(LAYER_ROWS)
     }
+    ageing.layer = (ageing.layer + 1) % 16;
+    if ageing.layer == 0 {
+        ageing.due.pop();
+    }
+    Some(LAYER_ROWS)
+}
 
-    /// Ages the active cells of a layer. Returns whether any is left.
-    fn age_layer(&mut self, layer: LayerId, active: LayerMask, dried: &mut Vec<Place>) -> bool {
-        let idle = active - self.touched(layer);
-        if idle.is_empty() {
-            return true;
-        }
-        self.scratch.record_mut(self.store, layer).save(self.store, layer, idle);
-        let mut left = active - idle;
-        self.store.write_marks(layer.slot, |cells| {
-            for cell in idle.iter() {
-                let place = Place::in_layer(layer, cell);
-                let voxel = &mut cells[place.index];
-                *voxel = aged(*voxel);
-                if voxel.is_active() {
-                    left.insert(cell);
-                } else if voxel.height() == 0 && voxel.is_connected() {
-                    dried.push(place);
-                }
-            }
-        });
-        left.any()
+/// Ages the active cells of a layer. Returns whether any is left.
+fn age_layer(tick: &mut Tick, layer: LayerId, active: LayerMask, dried: &mut Vec<Place>) -> bool {
+    let idle = active - touched(tick, layer);
+    if idle.is_empty() {
+        return true;
     }
+    tick.scratch.record_mut(tick.store, layer).save(tick.store, layer, idle);
+    let mut left = active - idle;
+    tick.store.write_marks(layer.slot, |cells| {
+        for cell in idle.iter() {
+            let place = Place::in_layer(layer, cell);
+            let voxel = &mut cells[place.index];
+            *voxel = aged(*voxel);
+            if voxel.is_active() {
+                left.insert(cell);
+            } else if voxel.height() == 0 && voxel.is_connected() {
+                dried.push(place);
+            }
+        }
+    });
+    left.any()
 }
 
 /// Returns a cell without flow after a visit.

@@ -4,6 +4,7 @@
 
 use crate::coords::Face;
 use crate::water::context::Tick;
+use crate::water::ebb::reach::drop_from_children;
 use crate::water::store::Place;
 use crate::water::store::parents::{DescendantSearch, Unlinked};
 use crate::water::voxel::Voxel;
@@ -17,79 +18,77 @@ pub(crate) struct Cut {
     descent: Option<DescendantSearch>,
 }
 
-impl Tick<'_> {
-    /// Empties a cell without water or flow. Returns it if it feeds others, whose ties must then be
-    /// cut.
-    pub(crate) fn dry_up(&mut self, place: Place, children: u8) -> Option<Cut> {
-        let voxel = self.store.read(place);
-        let feeds = children != 0;
-        if voxel.is_mark() || voxel == Voxel::OPEN && !feeds {
-            return None;
-        }
-        self.put(place, Voxel::OPEN);
-        self.store.keep_parents(place, 0, voxel);
-        feeds.then(|| self.begin_cut(place))
+/// Empties a cell without water or flow. Returns it if it feeds others, whose ties must then be
+/// cut.
+pub(crate) fn dry_up(tick: &mut Tick, place: Place, children: u8) -> Option<Cut> {
+    let voxel = tick.store.read(place);
+    let feeds = children != 0;
+    if voxel.is_mark() || voxel == Voxel::OPEN && !feeds {
+        return None;
     }
+    tick.put(place, Voxel::OPEN);
+    tick.store.keep_parents(place, 0, voxel);
+    feeds.then(|| begin_cut(tick, place))
+}
 
-    /// Turns a cell over which the sea closes into sea, unless it is sea already; the sea takes its
-    /// water. Returns the cell if it changed, since its ties must then be cut.
-    pub(crate) fn close(&mut self, place: Place) -> Option<Cut> {
-        let voxel = self.store.read(place);
-        if voxel.is_sea() {
-            return None;
-        }
-        self.ledger.into_sea += u64::from(voxel.height());
-        self.put(place, Voxel::SEA);
-        self.store.keep_parents(place, 0, voxel);
-        self.store.note_sea(place);
-        Some(self.begin_cut(place))
+/// Turns a cell over which the sea closes into sea, unless it is sea already; the sea takes its
+/// water. Returns the cell if it changed, since its ties must then be cut.
+pub(crate) fn close(tick: &mut Tick, place: Place) -> Option<Cut> {
+    let voxel = tick.store.read(place);
+    if voxel.is_sea() {
+        return None;
     }
+    tick.ledger.into_sea += u64::from(voxel.height());
+    tick.put(place, Voxel::SEA);
+    tick.store.keep_parents(place, 0, voxel);
+    tick.store.note_sea(place);
+    Some(begin_cut(tick, place))
+}
 
-    /// Begins to cut the links from the children of a cell, whose own parents are gone.
-    fn begin_cut(&self, place: Place) -> Cut {
-        let mut links = self.store.child_links(place);
-        links.reverse();
-        Cut { place, links, descent: None }
-    }
+/// Begins to cut the links from the children of a cell, whose own parents are gone.
+fn begin_cut(tick: &Tick, place: Place) -> Cut {
+    let mut links = tick.store.child_links(place);
+    links.reverse();
+    Cut { place, links, descent: None }
+}
 
-    /// Cuts the next link of a cell whose ties are being cut, or wakes the next descendant of a
-    /// cell that has lost one of several parents. Returns `false` if there was neither.
-    ///
-    /// Cells are saved before they are rewritten: they may not take part in the tick yet, and their
-    /// change must be counted. They are added to `stale` with their children, because a cell that
-    /// loses its only parent loses HasSource too.
-    pub(crate) fn cut_next(&mut self, cut: &mut Cut, stale: &mut Vec<Place>) -> bool {
-        if let Some(descent) = &mut cut.descent
-            && self.store.wake_next(descent)
-        {
-            return true;
-        }
-        cut.descent = None;
-        let Some((child, face)) = cut.links.pop() else {
-            self.store.note_change(cut.place);
-            return false;
-        };
-        self.put(child, self.store.read(child));
-        stale.push(child);
-        stale.extend(self.store.children(child));
-        match self.store.remove_parent(child, face) {
-            Unlinked::NoParent => {}
-            Unlinked::Done => self.drop_from_children(child),
-            Unlinked::HasOthers => cut.descent = Some(DescendantSearch::from(child)),
-            Unlinked::Dry => cut.links.extend(self.store.child_links(child)),
-        }
-        true
+/// Cuts the next link of a cell whose ties are being cut, or wakes the next descendant of a cell
+/// that has lost one of several parents. Returns `false` if there was neither.
+///
+/// Cells are saved before they are rewritten: they may not take part in the tick yet, and their
+/// change must be counted. They are added to `stale` with their children, because a cell that loses
+/// its only parent loses HasSource too.
+pub(crate) fn cut_next(tick: &mut Tick, cut: &mut Cut, stale: &mut Vec<Place>) -> bool {
+    if let Some(descent) = &mut cut.descent
+        && tick.store.wake_next(descent)
+    {
+        return true;
     }
+    cut.descent = None;
+    let Some((child, face)) = cut.links.pop() else {
+        tick.store.note_change(cut.place);
+        return false;
+    };
+    tick.put(child, tick.store.read(child));
+    stale.push(child);
+    stale.extend(tick.store.children(child));
+    match tick.store.remove_parent(child, face) {
+        Unlinked::NoParent => {}
+        Unlinked::Done => drop_from_children(tick, child),
+        Unlinked::HasOthers => cut.descent = Some(DescendantSearch::from(child)),
+        Unlinked::Dry => cut.links.extend(tick.store.child_links(child)),
+    }
+    true
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::water::WaterWorld;
     use crate::water::cell::{ACTIVE_SHIFT, HEIGHT};
     use crate::water::context::test_worlds;
     use crate::water::store::Store;
     use crate::water::store::parents::with_parents;
+    use crate::water::{WaterWorld, ebb};
     use fastrand::Rng;
 
     /// A world of springs, at rest, in which most cells that flow hold no water.
@@ -110,7 +109,7 @@ mod tests {
     /// Returns whether the HasSource flag of a cell differs from that of its parents.
     fn is_stale(tick: &Tick, place: Place) -> bool {
         let voxel = tick.store.read(place);
-        !voxel.is_mark() && !voxel.is_source() && tick.is_stale(place)
+        !voxel.is_mark() && !voxel.is_source() && ebb::is_stale(tick, place)
     }
 
     /// Cuts the links from the children of a cell, and from the children of cells that dry up
@@ -165,9 +164,9 @@ mod tests {
                 let stale_before: Vec<Place> =
                     places.iter().copied().filter(|&place| is_stale(tick, place)).collect();
                 let mut stale = Vec::new();
-                let mut cut = tick.dry_up(place, children).expect("it feeds others");
+                let mut cut = dry_up(tick, place, children).expect("it feeds others");
                 let mut links = 0;
-                while tick.cut_next(&mut cut, &mut stale) {
+                while cut_next(tick, &mut cut, &mut stale) {
                     descents += usize::from(cut.descent.is_some());
                     links += usize::from(cut.descent.is_none());
                 }

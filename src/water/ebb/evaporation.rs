@@ -9,6 +9,7 @@ use crate::coords::{Cube, Shape};
 use crate::grid::{Grid, LayerId, Slot};
 use crate::water::context::Tick;
 use crate::water::ebb::loss_sampler::LossSampler;
+use crate::water::pools::walk::touched;
 use crate::water::random::{Purpose, chunk_seed, mix};
 use crate::water::rules::Rules;
 use crate::water::store::{LAYER_ROWS, LayerState, Place, Store};
@@ -172,84 +173,82 @@ impl Losses {
     }
 }
 
-impl Tick<'_> {
-    /// Takes the next chunk that is due from the queue, and adds its losses to `losses`. Returns
-    /// the number of rows read, at least one; `None` if no chunk is due.
-    pub(super) fn collect_next(
-        &self,
-        evaporation: &mut Evaporation,
-        losses: &mut Vec<Losses>,
-    ) -> Option<usize> {
-        let (slot, kind) = evaporation.pop()?;
-        let grid = self.store.grid();
-        let position = grid.position_at(slot);
-        if grid.slot(position) != Some(slot) {
-            return Some(1);
-        }
-        if self.store.is_frozen(slot) {
-            evaporation.watched[slot.index()][kind as usize] = false;
-            return Some(1);
-        }
-        // A chunk that takes part in the tick would return to the queue with the next tick.
-        let sleeps = self.scratch.open_layers(slot) == 0;
-        let seed = mix(chunk_seed(evaporation.seed, position), kind as u64);
-        let tick = evaporation.start.wrapping_add(evaporation.now);
-        let drawn = evaporation.draws(kind).at(seed, tick);
-        let drawn = drawn.filter(|_| !(sleeps && has_nothing_to_lose(self.store, slot, kind)));
-        match drawn {
-            None => evaporation.watched[slot.index()][kind as usize] = false,
-            Some((columns, ticks)) => {
-                evaporation.queue.push(Reverse((evaporation.now + ticks, slot, kind)));
-                if columns.any() {
-                    losses.push(Losses { slot, kind, columns, layer: 0 });
-                }
+/// Takes the next chunk that is due from the queue, and adds its losses to `losses`. Returns the
+/// number of rows read, at least one; `None` if no chunk is due.
+pub(super) fn collect_next(
+    tick: &Tick,
+    evaporation: &mut Evaporation,
+    losses: &mut Vec<Losses>,
+) -> Option<usize> {
+    let (slot, kind) = evaporation.pop()?;
+    let grid = tick.store.grid();
+    let position = grid.position_at(slot);
+    if grid.slot(position) != Some(slot) {
+        return Some(1);
+    }
+    if tick.store.is_frozen(slot) {
+        evaporation.watched[slot.index()][kind as usize] = false;
+        return Some(1);
+    }
+    // A chunk that takes part in the tick would return to the queue with the next tick.
+    let sleeps = tick.scratch.open_layers(slot) == 0;
+    let seed = mix(chunk_seed(evaporation.seed, position), kind as u64);
+    let now = evaporation.start.wrapping_add(evaporation.now);
+    let drawn = evaporation.draws(kind).at(seed, now);
+    let drawn = drawn.filter(|_| !(sleeps && has_nothing_to_lose(tick.store, slot, kind)));
+    match drawn {
+        None => evaporation.watched[slot.index()][kind as usize] = false,
+        Some((columns, ticks)) => {
+            evaporation.queue.push(Reverse((evaporation.now + ticks, slot, kind)));
+            if columns.any() {
+                losses.push(Losses { slot, kind, columns, layer: 0 });
             }
         }
-        Some(if sleeps { LAYER_ROWS } else { 1 })
     }
+    Some(if sleeps { LAYER_ROWS } else { 1 })
+}
 
-    /// Lets the next layer of the last chunk of `losses` lose its units. Adds the cells to `lost`,
-    /// and the cells that are now empty to `dried`. Returns the number of cells visited and of rows
-    /// read as bits; `None` if no layer is left.
-    pub(super) fn evaporate_next(
-        &mut self,
-        losses: &mut Vec<Losses>,
-        lost: &mut Vec<Place>,
-        dried: &mut Vec<Place>,
-    ) -> Option<usize> {
-        let next = losses.last_mut()?;
-        let (slot, kind, layer) = (next.slot, next.kind, LayerId::new(next.slot, next.layer));
-        let still = self.store.layer(layer).wet - self.touched(layer);
-        let cells = next.columns & still;
-        let rows = next.columns.rows().count_ones() as usize;
-        next.layer += 1;
-        if next.layer == 16 {
+/// Lets the next layer of the last chunk of `losses` lose its units. Adds the cells to `lost`, and
+/// the cells that are now empty to `dried`. Returns the number of cells visited and of rows read as
+/// bits; `None` if no layer is left.
+pub(super) fn evaporate_next(
+    tick: &mut Tick,
+    losses: &mut Vec<Losses>,
+    lost: &mut Vec<Place>,
+    dried: &mut Vec<Place>,
+) -> Option<usize> {
+    let next = losses.last_mut()?;
+    let (slot, kind, layer) = (next.slot, next.kind, LayerId::new(next.slot, next.layer));
+    let still = tick.store.layer(layer).wet - touched(tick, layer);
+    let cells = next.columns & still;
+    let rows = next.columns.rows().count_ones() as usize;
+    next.layer += 1;
+    if next.layer == 16 {
+        losses.pop();
+        // The queue may have held a chunk twice.
+        while losses.last().is_some_and(|next| (next.slot, next.kind) == (slot, kind)) {
             losses.pop();
-            // The queue may have held a chunk twice.
-            while losses.last().is_some_and(|next| (next.slot, next.kind) == (slot, kind)) {
-                losses.pop();
-            }
         }
-        let is_losing =
-            |voxel: &Voxel| !voxel.is_source() && (voxel.height() == 1) == (kind == Kind::Film);
-        let mut visited = rows;
-        if cells.any() {
-            for cell in (cells & uncovered(self.store, layer)).iter() {
-                visited += 1;
-                let place = Place::in_layer(layer, cell);
-                let voxel = Some(self.store.read(place)).filter(is_losing);
-                let Some(voxel) = voxel else { continue };
-                self.ledger.evaporated += 1;
-                self.put(place, voxel.with_height(voxel.height() - 1));
-                lost.push(place);
-                // A connected cell may feed others until its activity ends.
-                if voxel.height() == 1 && !(voxel.is_connected() && voxel.is_active()) {
-                    dried.push(place);
-                }
-            }
-        }
-        Some(visited)
     }
+    let is_losing =
+        |voxel: &Voxel| !voxel.is_source() && (voxel.height() == 1) == (kind == Kind::Film);
+    let mut visited = rows;
+    if cells.any() {
+        for cell in (cells & uncovered(tick.store, layer)).iter() {
+            visited += 1;
+            let place = Place::in_layer(layer, cell);
+            let voxel = Some(tick.store.read(place)).filter(is_losing);
+            let Some(voxel) = voxel else { continue };
+            tick.ledger.evaporated += 1;
+            tick.put(place, voxel.with_height(voxel.height() - 1));
+            lost.push(place);
+            // A connected cell may feed others until its activity ends.
+            if voxel.height() == 1 && !(voxel.is_connected() && voxel.is_active()) {
+                dried.push(place);
+            }
+        }
+    }
+    Some(visited)
 }
 
 /// Returns the cells of a layer without water or sea above. Below a chunk that is not loaded there

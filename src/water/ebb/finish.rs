@@ -7,13 +7,18 @@ use crate::grid::LayerId;
 use crate::water::cell::CellFlags;
 use crate::water::context::Tick;
 use crate::water::context::budget::Budget;
-use crate::water::ebb::ageing::Ageing;
+use crate::water::ebb::ageing::{Ageing, age_next};
 use crate::water::ebb::deferred::Deferred;
-use crate::water::ebb::drying::Cut;
-use crate::water::ebb::evaporation::{Evaporation, Losses};
-use crate::water::ebb::reach::Reach;
+use crate::water::ebb::drying::{Cut, close, cut_next, dry_up};
+use crate::water::ebb::evaporation::{Evaporation, Losses, collect_next, evaporate_next};
+use crate::water::ebb::reach::{Reach, begin_reach, drop_from_children, reach_next};
+use crate::water::flow::runs::end_runs;
 #[cfg(feature = "rayon")]
 use crate::water::store::ChangedCells;
+use crate::water::store::changed::tick_changes;
+#[cfg(feature = "rayon")]
+use crate::water::store::changed::tick_changes::note_changed_chunk;
+use crate::water::store::changed::tick_changes::note_changes;
 use crate::water::store::{LAYER_ROWS, Place, Store};
 use crate::water::voxel::Voxel;
 #[cfg(feature = "rayon")]
@@ -70,219 +75,213 @@ enum Stage {
     Publish,
 }
 
-impl Tick<'_> {
-    /// Begins the end of the tick with the work that the ebb has deferred.
-    pub(crate) fn begin_ending(&mut self, left: Deferred, ageing: &mut Ageing) -> Ending {
-        ageing.begin(self.store, self.tick);
-        self.store.hold_changes();
-        Ending {
-            stage: Stage::Age,
-            losses: Vec::new(),
-            left,
-            cut: None,
-            unchecked: Vec::new(),
-            cut_off: Vec::new(),
-            reach: Reach::default(),
-        }
+/// Begins the end of the tick with the work that the ebb has deferred.
+pub(crate) fn begin_ending(tick: &mut Tick, left: Deferred, ageing: &mut Ageing) -> Ending {
+    ageing.begin(tick.store, tick.tick);
+    tick.store.hold_changes();
+    Ending {
+        stage: Stage::Age,
+        losses: Vec::new(),
+        left,
+        cut: None,
+        unchecked: Vec::new(),
+        cut_off: Vec::new(),
+        reach: Reach::default(),
     }
+}
 
-    /// Resumes the end of the tick until the budget of a piece is spent. Returns the cells charged:
-    /// cells processed, and each row of a layer whose changes are counted. `None` if only
-    /// [`publish`](Context::publish) is left.
-    pub(crate) fn finish(
-        &mut self,
-        ending: &mut Ending,
-        ageing: &mut Ageing,
-        evaporation: &mut Evaporation,
-    ) -> Option<u64> {
-        if matches!(ending.stage, Stage::Publish) {
-            return None;
-        }
-        let mut budget = Budget::of_a_piece();
-        while !budget.is_spent() {
-            let cells = match ending.stage {
-                Stage::Age => self.age_next(ageing, &mut ending.left.dried),
-                Stage::Collect => self.collect_next(evaporation, &mut ending.losses),
-                Stage::Evaporate => self.evaporate_next(
-                    &mut ending.losses,
-                    &mut ending.left.evaporated,
-                    &mut ending.left.dried,
-                ),
-                Stage::DryUp => self.dry_up_next(ending),
-                Stage::Close => self.close_next(ending),
-                Stage::Disconnect => self.disconnect_next(ending),
-                Stage::Reach => self.reach_next(&mut ending.reach),
-                Stage::Note => self.note_next(ending),
-                Stage::Count => self.count_next(),
-                Stage::Publish => break,
-            };
-            match cells {
-                Some(cells) => _ = budget.spend(cells),
-                None => ending.stage = self.stage_after(ending),
-            }
-        }
-        Some(budget.spent())
+/// Resumes the end of the tick until the budget of a piece is spent. Returns the cells charged:
+/// cells processed, and each row of a layer whose changes are counted. `None` if only
+/// [`publish`](Context::publish) is left.
+pub(crate) fn finish(
+    tick: &mut Tick,
+    ending: &mut Ending,
+    ageing: &mut Ageing,
+    evaporation: &mut Evaporation,
+) -> Option<u64> {
+    if matches!(ending.stage, Stage::Publish) {
+        return None;
     }
-
-    /// Returns the stage after one that is done, and prepares it.
-    fn stage_after(&mut self, ending: &mut Ending) -> Stage {
-        match ending.stage {
-            Stage::Age => Stage::Collect,
-            Stage::Collect => {
-                let grid = self.store.grid();
-                ending.losses.sort_unstable_by_key(|losses| losses.key(grid));
-                Stage::Evaporate
-            }
-            Stage::Evaporate => Stage::DryUp,
-            Stage::DryUp => Stage::Close,
-            Stage::Close => {
-                // This comes after drying up and closing, which may cut cells off from their
-                // springs.
-                ending.unchecked.clone_from(&ending.left.stale);
-                ending.cut_off.clone_from(&ending.left.stale);
-                Stage::Disconnect
-            }
-            Stage::Disconnect => {
-                let cut_off = core::mem::take(&mut ending.cut_off);
-                let Deferred { feeders, stale, fed, .. } = &mut ending.left;
-                stale.clear();
-                ending.reach = self.begin_reach(feeders, fed, &cut_off);
-                Stage::Reach
-            }
-            Stage::Reach => Stage::Note,
-            Stage::Note => {
-                self.store.settle_links();
-                self.store.drop_sleepers();
-                self.scratch.begin_sweep();
-                Stage::Count
-            }
-            Stage::Count | Stage::Publish => Stage::Publish,
-        }
-    }
-
-    /// Dries up the next cell, or cuts the next tie of the last one.
-    fn dry_up_next(&mut self, ending: &mut Ending) -> Option<usize> {
-        if !self.go_on_cutting(ending) {
-            let place = ending.left.dried.pop()?;
-            ending.cut = self.dry_up(place, self.store.children_of(place));
-        }
-        Some(1)
-    }
-
-    /// Turns the next cell over which the sea closes into sea, or cuts the next tie of the last
-    /// one.
-    fn close_next(&mut self, ending: &mut Ending) -> Option<usize> {
-        if !self.go_on_cutting(ending) {
-            let place = ending.left.closing.pop()?;
-            ending.cut = self.close(place);
-        }
-        Some(1)
-    }
-
-    /// Cuts the next tie of the cell whose ties are being cut. Returns `false` if there is none.
-    fn go_on_cutting(&mut self, ending: &mut Ending) -> bool {
-        let Some(cut) = &mut ending.cut else { return false };
-        if !self.cut_next(cut, &mut ending.left.stale) {
-            ending.cut = None;
-        }
-        true
-    }
-
-    fn disconnect_next(&mut self, ending: &mut Ending) -> Option<usize> {
-        let place = ending.unchecked.pop()?;
-        if self.disconnect(place, &mut ending.unchecked) {
-            ending.cut_off.push(place);
-        }
-        Some(1)
-    }
-
-    fn note_next(&mut self, ending: &mut Ending) -> Option<usize> {
-        let place = ending.left.evaporated.pop()?;
-        self.store.note_loss(place);
-        if let Some(log) = &mut self.scratch.evaporated {
-            log.push(self.store.position(place));
-        }
-        Some(1)
-    }
-
-    /// Counts the cells of the next layer that the tick has changed.
-    fn count_next(&mut self) -> Option<usize> {
-        let layer = self.scratch.next_in_sweep()?;
-        if let Some(work) = self.scratch.get(layer) {
-            let changes = work.changes(self.store, layer);
-            if changes.any.any() {
-                self.report.changed += u64::from(changes.any.count());
-                self.store.note_changes(layer, changes);
-            }
-        }
-        Some(LAYER_ROWS)
-    }
-
-    /// Counts the cells that the tick has changed, in all remaining layers at once.
-    #[cfg(feature = "rayon")]
-    pub(crate) fn count_shared(&mut self, ending: &mut Ending) -> u64 {
-        let layers: Vec<LayerId> = core::iter::from_fn(|| self.scratch.next_in_sweep()).collect();
-        let (store, work) = (&*self.store, &*self.scratch);
-        let changes = |layers: &[LayerId]| {
-            let (mut found, mut count) = (None, 0);
-            for &layer in layers {
-                let Some(work) = work.get(layer) else { continue };
-                let changes = work.changes(store, layer);
-                if changes.any.any() {
-                    count += u64::from(changes.any.count());
-                    found
-                        .get_or_insert_with(|| ChangedCells::new(layer.slot))
-                        .add(layer.y, changes);
-                }
-            }
-            Some((found?, count))
+    let mut budget = Budget::of_a_piece();
+    while !budget.is_spent() {
+        let cells = match ending.stage {
+            Stage::Age => age_next(tick, ageing, &mut ending.left.dried),
+            Stage::Collect => collect_next(tick, evaporation, &mut ending.losses),
+            Stage::Evaporate => evaporate_next(
+                tick,
+                &mut ending.losses,
+                &mut ending.left.evaporated,
+                &mut ending.left.dried,
+            ),
+            Stage::DryUp => dry_up_next(tick, ending),
+            Stage::Close => close_next(tick, ending),
+            Stage::Disconnect => disconnect_next(tick, ending),
+            Stage::Reach => reach_next(tick, &mut ending.reach),
+            Stage::Note => note_next(tick, ending),
+            Stage::Count => count_next(tick),
+            Stage::Publish => break,
         };
-        let chunks = layers.par_chunk_by(|one, next| one.slot == next.slot);
-        let counted: Vec<(ChangedCells, u64)> = chunks.filter_map(changes).collect();
-        for (changes, count) in counted {
-            self.report.changed += count;
-            self.store.note_changed_chunk(changes);
+        match cells {
+            Some(cells) => _ = budget.spend(cells),
+            None => ending.stage = stage_after(tick, ending),
         }
-        ending.stage = Stage::Publish;
-        (LAYER_ROWS * layers.len()) as u64
     }
+    Some(budget.spent())
+}
 
-    /// Publishes the changes. The tick must complete with this call: a world saved during the tick
-    /// does not contain these marks.
-    pub(crate) fn publish(&mut self, ending: Ending) {
-        self.store.publish_changes();
-        self.end_runs(ending.left.falls);
-    }
-
-    /// Clears HasSource of a cell if no parent has it. Then wakes the cell, pushes its children,
-    /// and returns `true`.
-    fn disconnect(&mut self, place: Place, unchecked: &mut Vec<Place>) -> bool {
-        let voxel = self.store.read(place);
-        if !voxel.is_connected() || voxel.is_source() || self.is_fed(place, voxel) {
-            return false;
+/// Returns the stage after one that is done, and prepares it.
+fn stage_after(tick: &mut Tick, ending: &mut Ending) -> Stage {
+    match ending.stage {
+        Stage::Age => Stage::Collect,
+        Stage::Collect => {
+            let grid = tick.store.grid();
+            ending.losses.sort_unstable_by_key(|losses| losses.key(grid));
+            Stage::Evaporate
         }
-        // Saved first: the parents change before the voxel does.
-        self.put(place, voxel);
-        let voxel = self.store.keep_parents(place, 0, voxel);
-        self.put(place, severed(voxel));
-        self.store.wake(place);
-        self.drop_from_children(place);
-        unchecked.extend(self.store.children(place));
-        true
+        Stage::Evaporate => Stage::DryUp,
+        Stage::DryUp => Stage::Close,
+        Stage::Close => {
+            // This comes after drying up and closing, which may cut cells off from their springs.
+            ending.unchecked.clone_from(&ending.left.stale);
+            ending.cut_off.clone_from(&ending.left.stale);
+            Stage::Disconnect
+        }
+        Stage::Disconnect => {
+            let cut_off = core::mem::take(&mut ending.cut_off);
+            let Deferred { feeders, stale, fed, .. } = &mut ending.left;
+            stale.clear();
+            ending.reach = begin_reach(tick, feeders, fed, &cut_off);
+            Stage::Reach
+        }
+        Stage::Reach => Stage::Note,
+        Stage::Note => {
+            tick.store.settle_links();
+            tick.store.drop_sleepers();
+            tick.scratch.begin_sweep();
+            Stage::Count
+        }
+        Stage::Count | Stage::Publish => Stage::Publish,
     }
+}
 
-    /// Whether a parent of the cell is connected to a spring.
-    pub(crate) fn is_fed(&self, place: Place, voxel: Voxel) -> bool {
-        self.connected_parents(place, voxel) != 0
+/// Dries up the next cell, or cuts the next tie of the last one.
+fn dry_up_next(tick: &mut Tick, ending: &mut Ending) -> Option<usize> {
+    if !go_on_cutting(tick, ending) {
+        let place = ending.left.dried.pop()?;
+        ending.cut = dry_up(tick, place, tick.store.children_of(place));
     }
+    Some(1)
+}
 
-    /// Returns the faces, by bit, across which parents of a cell lie that are connected to a
-    /// spring.
-    pub(super) fn connected_parents(&self, place: Place, voxel: Voxel) -> u8 {
-        Store::faces(self.store.parents_in(place, voxel))
-            .filter(|&face| self.store.look(place, face).is_connected())
-            .fold(0, |faces, face| faces | 1 << face.index())
+/// Turns the next cell over which the sea closes into sea, or cuts the next tie of the last one.
+fn close_next(tick: &mut Tick, ending: &mut Ending) -> Option<usize> {
+    if !go_on_cutting(tick, ending) {
+        let place = ending.left.closing.pop()?;
+        ending.cut = close(tick, place);
     }
+    Some(1)
+}
+
+/// Cuts the next tie of the cell whose ties are being cut. Returns `false` if there is none.
+fn go_on_cutting(tick: &mut Tick, ending: &mut Ending) -> bool {
+    let Some(cut) = &mut ending.cut else { return false };
+    if !cut_next(tick, cut, &mut ending.left.stale) {
+        ending.cut = None;
+    }
+    true
+}
+
+fn disconnect_next(tick: &mut Tick, ending: &mut Ending) -> Option<usize> {
+    let place = ending.unchecked.pop()?;
+    if disconnect(tick, place, &mut ending.unchecked) {
+        ending.cut_off.push(place);
+    }
+    Some(1)
+}
+
+fn note_next(tick: &mut Tick, ending: &mut Ending) -> Option<usize> {
+    let place = ending.left.evaporated.pop()?;
+    tick.store.note_loss(place);
+    if let Some(log) = &mut tick.scratch.evaporated {
+        log.push(tick.store.position(place));
+    }
+    Some(1)
+}
+
+/// Counts the cells of the next layer that the tick has changed.
+fn count_next(tick: &mut Tick) -> Option<usize> {
+    let layer = tick.scratch.next_in_sweep()?;
+    if let Some(work) = tick.scratch.get(layer) {
+        let changes = work.changes(tick.store, layer);
+        if changes.any.any() {
+            tick.report.changed += u64::from(changes.any.count());
+            note_changes(tick.store, layer, changes);
+        }
+    }
+    Some(LAYER_ROWS)
+}
+
+/// Counts the cells that the tick has changed, in all remaining layers at once.
+#[cfg(feature = "rayon")]
+pub(crate) fn count_shared(tick: &mut Tick, ending: &mut Ending) -> u64 {
+    let layers: Vec<LayerId> = core::iter::from_fn(|| tick.scratch.next_in_sweep()).collect();
+    let (store, work) = (&*tick.store, &*tick.scratch);
+    let changes = |layers: &[LayerId]| {
+        let (mut found, mut count) = (None, 0);
+        for &layer in layers {
+            let Some(work) = work.get(layer) else { continue };
+            let changes = work.changes(store, layer);
+            if changes.any.any() {
+                count += u64::from(changes.any.count());
+                found.get_or_insert_with(|| ChangedCells::new(layer.slot)).add(layer.y, changes);
+            }
+        }
+        Some((found?, count))
+    };
+    let chunks = layers.par_chunk_by(|one, next| one.slot == next.slot);
+    let counted: Vec<(ChangedCells, u64)> = chunks.filter_map(changes).collect();
+    for (changes, count) in counted {
+        tick.report.changed += count;
+        note_changed_chunk(tick.store, changes);
+    }
+    ending.stage = Stage::Publish;
+    (LAYER_ROWS * layers.len()) as u64
+}
+
+/// Publishes the changes. The tick must complete with this call: a world saved during the tick does
+/// not contain these marks.
+pub(crate) fn publish(tick: &mut Tick, ending: Ending) {
+    tick_changes::publish_changes(tick.store);
+    end_runs(tick, ending.left.falls);
+}
+
+/// Clears HasSource of a cell if no parent has it. Then wakes the cell, pushes its children, and
+/// returns `true`.
+fn disconnect(tick: &mut Tick, place: Place, unchecked: &mut Vec<Place>) -> bool {
+    let voxel = tick.store.read(place);
+    if !voxel.is_connected() || voxel.is_source() || is_fed(tick, place, voxel) {
+        return false;
+    }
+    // Saved first: the parents change before the voxel does.
+    tick.put(place, voxel);
+    let voxel = tick.store.keep_parents(place, 0, voxel);
+    tick.put(place, severed(voxel));
+    tick.store.wake(place);
+    drop_from_children(tick, place);
+    unchecked.extend(tick.store.children(place));
+    true
+}
+
+/// Whether a parent of the cell is connected to a spring.
+pub(crate) fn is_fed(tick: &Tick, place: Place, voxel: Voxel) -> bool {
+    connected_parents(tick, place, voxel) != 0
+}
+
+/// Returns the faces, by bit, across which parents of a cell lie that are connected to a spring.
+pub(super) fn connected_parents(tick: &Tick, place: Place, voxel: Voxel) -> u8 {
+    Store::faces(tick.store.parents_in(place, voxel))
+        .filter(|&face| tick.store.look(place, face).is_connected())
+        .fold(0, |faces, face| faces | 1 << face.index())
 }
 
 /// Returns a cell without parents that is no longer connected. It keeps its direction while it is
@@ -319,13 +318,13 @@ mod tests {
                 cells.iter().map(|&place| tick.store.read(place).is_connected()).collect();
             let is_stale = |place: &&Place| {
                 let voxel = tick.store.read(**place);
-                !voxel.is_source() && voxel.is_connected() != tick.is_fed(**place, voxel)
+                !voxel.is_source() && voxel.is_connected() != is_fed(tick, **place, voxel)
             };
             let stale: Vec<Place> = cells.iter().filter(is_stale).copied().collect();
             test_worlds::put_to_sleep(tick.store);
             let mut unchecked = stale.clone();
             while let Some(place) = unchecked.pop() {
-                tick.disconnect(place, &mut unchecked);
+                disconnect(tick, place, &mut unchecked);
             }
             for (&place, was) in cells.iter().zip(before) {
                 let expected = ancestors(tick.store, place)

@@ -5,40 +5,39 @@
 use crate::coords::Face;
 use crate::grid::LayerId;
 use crate::water::context::Tick;
+use crate::water::draw::path::pick;
 use crate::water::store::{Place, Store};
 
-impl Tick<'_> {
-    /// Directs the cells of a layer that water entered in this tick. Adds the cells that a
-    /// connected cell fed to `fed`, each with the faces, by bit, across which water entered.
-    pub(super) fn direct(&mut self, layer: LayerId, fed: &mut Vec<(Place, u8)>) {
-        let Some(work) = self.scratch.get(layer) else { return };
-        let entered = (work.entered() & work.touched) - self.store.connected(layer);
-        for cell in entered.iter() {
-            let inflow = self.scratch.get(layer).map_or(0, |work| work.entries(cell));
-            self.direct_cell(Place::in_layer(layer, cell), inflow, fed);
-        }
+/// Directs the cells of a layer that water entered in this tick. Adds the cells that a connected
+/// cell fed to `fed`, each with the faces, by bit, across which water entered.
+pub(super) fn direct(tick: &mut Tick, layer: LayerId, fed: &mut Vec<(Place, u8)>) {
+    let Some(work) = tick.scratch.get(layer) else { return };
+    let entered = (work.entered() & work.touched) - tick.store.connected(layer);
+    for cell in entered.iter() {
+        let inflow = tick.scratch.get(layer).map_or(0, |work| work.entries(cell));
+        direct_cell(tick, Place::in_layer(layer, cell), inflow, fed);
     }
+}
 
-    fn direct_cell(&mut self, place: Place, inflow: u8, fed: &mut Vec<(Place, u8)>) {
-        let voxel = self.store.read(place);
-        let from = |face: &Face| self.store.look(place, *face);
-        let faces = Store::faces(inflow).filter(|face| !from(face).is_mark());
-        let inflow = faces.fold(0, |faces, face| faces | 1 << face.index());
-        let connected = Store::faces(inflow)
-            .filter(|face| from(face).is_connected())
-            .fold(0, |faces, face| faces | 1 << face.index());
-        if connected != 0 {
-            fed.push((place, connected));
-        }
-        let kept = voxel.parent_face().map_or(0, |face| 1 << face.index());
-        if inflow == 0 || inflow & kept != 0 {
-            return;
-        }
-        let above = 1 << Face::Up.index();
-        let mut faces = [inflow & above, connected, inflow].into_iter().find(|&faces| faces != 0);
-        if let Some(face) = faces.as_mut().and_then(|faces| self.pick(place, faces)) {
-            self.put_marks(place, voxel.with_parent(face));
-        }
+fn direct_cell(tick: &mut Tick, place: Place, inflow: u8, fed: &mut Vec<(Place, u8)>) {
+    let voxel = tick.store.read(place);
+    let from = |face: &Face| tick.store.look(place, *face);
+    let faces = Store::faces(inflow).filter(|face| !from(face).is_mark());
+    let inflow = faces.fold(0, |faces, face| faces | 1 << face.index());
+    let connected = Store::faces(inflow)
+        .filter(|face| from(face).is_connected())
+        .fold(0, |faces, face| faces | 1 << face.index());
+    if connected != 0 {
+        fed.push((place, connected));
+    }
+    let kept = voxel.parent_face().map_or(0, |face| 1 << face.index());
+    if inflow == 0 || inflow & kept != 0 {
+        return;
+    }
+    let above = 1 << Face::Up.index();
+    let mut faces = [inflow & above, connected, inflow].into_iter().find(|&faces| faces != 0);
+    if let Some(face) = faces.as_mut().and_then(|faces| pick(tick, place, faces)) {
+        tick.put_marks(place, voxel.with_parent(face));
     }
 }
 

@@ -4,19 +4,17 @@
 use crate::water::WaterWorld;
 use glam::IVec3;
 
-impl WaterWorld {
-    /// Begins to log which cells lose water by evaporation, unless this is done already.
-    pub(crate) fn log_evaporation(&mut self) {
-        self.scratch.evaporated.get_or_insert_default();
-    }
+/// Begins to log which cells lose water by evaporation, unless this is done already.
+pub(crate) fn log_evaporation(world: &mut WaterWorld) {
+    world.scratch.evaporated.get_or_insert_default();
+}
 
-    /// Returns the cells from which a unit evaporated in the last tick, each once, as many as the
-    /// ledger counted. Their order depends neither on the budget nor on the number of threads.
-    /// Empty if they are not logged. While a tick is underway, these are the cells that have lost a
-    /// unit so far in it.
-    pub(crate) fn evaporated(&self) -> &[IVec3] {
-        self.scratch.evaporated.as_deref().unwrap_or_default()
-    }
+/// Returns the cells from which a unit evaporated in the last tick, each once, as many as the
+/// ledger counted. Their order depends neither on the budget nor on the number of threads. Empty if
+/// they are not logged. While a tick is underway, these are the cells that have lost a unit so far
+/// in it.
+pub(crate) fn cells_evaporated(world: &WaterWorld) -> &[IVec3] {
+    world.scratch.evaporated.as_deref().unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -40,7 +38,7 @@ mod tests {
             });
             world.insert_chunk(chunk, Chunk::from_cells(&cells)).unwrap();
         }
-        world.log_evaporation();
+        log_evaporation(&mut world);
         world
     }
 
@@ -61,25 +59,28 @@ mod tests {
                 world.step();
                 while !sliced.step_within(7).finished {}
                 silent.step();
-                assert_eq!(world.evaporated().len() as u64, world.ledger().evaporated - evaporated);
-                assert_eq!(world.evaporated(), sliced.evaporated());
+                assert_eq!(
+                    cells_evaporated(&world).len() as u64,
+                    world.ledger().evaporated - evaporated
+                );
+                assert_eq!(cells_evaporated(&world), cells_evaporated(&sliced));
                 assert_eq!(
                     (world.state_hash(), 0),
-                    (silent.state_hash(), silent.evaporated().len())
+                    (silent.state_hash(), cells_evaporated(&silent).len())
                 );
-                units += world.evaporated().len();
+                units += cells_evaporated(&world).len();
                 if was_asleep {
                     // No other cell has changed.
-                    asleep += world.evaporated().len();
+                    asleep += cells_evaporated(&world).len();
                     let mut expected = before;
-                    for cell in world.evaporated() {
+                    for cell in cells_evaporated(&world) {
                         *expected.get_mut(&cell.to_array()).unwrap() -= 1;
                     }
                     assert_eq!(heights(&world), expected);
                 }
             }
             world.run(100_000);
-            assert_eq!((world.total(), world.evaporated()), (0, &[][..]));
+            assert_eq!((world.total(), cells_evaporated(&world)), (0, &[][..]));
         }
         assert!(units > 500 && asleep > 20, "{units} units, {asleep} of them from still water");
     }

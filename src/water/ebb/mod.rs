@@ -10,8 +10,8 @@ pub(crate) mod evaporation;
 pub(crate) mod finish;
 mod heading;
 mod loss_sampler;
-mod lost;
-mod reach;
+pub(crate) mod lost;
+pub(crate) mod reach;
 
 use crate::chunk::{LAYER_CELLS, LayerMask};
 use crate::coords::Face;
@@ -20,170 +20,175 @@ use crate::water::cell::{ACTIVE, CellFlags, DIRECTION_SHIFT, HEIGHT, LARGEST, LA
 use crate::water::context::Tick;
 use crate::water::context::layer_record::Marks;
 use crate::water::ebb::deferred::Deferred;
-use crate::water::store::{LAYER_ROWS, LayerState, Place};
+use crate::water::ebb::finish::is_fed;
+use crate::water::ebb::heading::direct;
+use crate::water::ebb::reach::{drop_unconnected_parents, note_feeders, note_feeders_above};
+use crate::water::flow::runs::note_falls;
+use crate::water::store::{LAYER_ROWS, LayerState, Place, fixtures};
 use crate::water::voxel::Voxel;
 use smallvec::SmallVec;
 
-impl Tick<'_> {
-    /// Applies the ebb to a layer, and adds work for the end of the tick to `deferred`. Returns the
-    /// cells charged, at least the rows of the layer.
-    pub(crate) fn ebb(&mut self, deferred: &mut Deferred, layer: LayerId) -> usize {
-        self.note_closing(deferred, layer);
-        let Some(work) = self.scratch.get(layer) else { return LAYER_ROWS };
-        let (touched, woken) = (work.touched, work.woken);
-        let &Marks { waiting, marked, .. } = work.marks();
-        let awake = self.awake(layer);
-        let in_runs = awake & self.store.in_runs(layer);
-        let cells = (awake - in_runs) | touched;
-        if cells.is_empty() {
-            let woken = woken & self.may_act(layer);
-            self.store.keep_awake(layer, in_runs | woken);
-            return LAYER_ROWS;
-        }
-        self.note_feeders(layer, cells, &mut deferred.feeders);
-        self.note_feeders_above(layer, touched, &mut deferred.feeders);
-        self.activate(layer, touched);
-        self.direct(layer, &mut deferred.fed);
-        let flow_out = self.clear_flow_out(layer, cells, marked);
-        self.drop_unconnected_parents(layer, cells);
-        if self.scratch.links_changed {
-            self.note_stale(layer, cells, deferred);
-        }
-        self.dry_up_undirected(layer, touched);
-        let ends =
-            self.store.outlets(layer.slot).map_or(LayerMask::NONE, |ends| ends.layer(layer.y));
-        let ends = ends & self.store.connected(layer);
-        // A cell that steady flow no longer passes may give its kept unit in the next tick.
-        let stay = cells & (flow_out | waiting | ends | touched);
-        let stay = (stay | woken) & self.may_act(layer);
-        self.store.keep_awake(layer, stay | in_runs);
-        self.note_falls(layer, &mut deferred.falls);
-        LAYER_ROWS.max(cells.count() as usize)
+/// Applies the ebb to a layer, and adds work for the end of the tick to `deferred`. Returns the
+/// cells charged, at least the rows of the layer.
+pub(crate) fn ebb(tick: &mut Tick, deferred: &mut Deferred, layer: LayerId) -> usize {
+    note_closing(tick, deferred, layer);
+    let Some(work) = tick.scratch.get(layer) else { return LAYER_ROWS };
+    let (touched, woken) = (work.touched, work.woken);
+    let &Marks { waiting, marked, .. } = work.marks();
+    let awake = tick.awake(layer);
+    let in_runs = awake & tick.store.in_runs(layer);
+    let cells = (awake - in_runs) | touched;
+    if cells.is_empty() {
+        let woken = woken & may_act(tick, layer);
+        tick.store.keep_awake(layer, in_runs | woken);
+        return LAYER_ROWS;
     }
-
-    /// Returns the cells of a layer that a tick may change: all except dry cells that no spring,
-    /// sea or fixture could fill.
-    fn may_act(&self, layer: LayerId) -> LayerMask {
-        if self.store.coast(layer.slot).is_some() || self.store.fixtures(layer.slot).is_some() {
-            return LayerMask::ALL;
-        }
-        self.store.layer(layer).wet | self.store.connected(layer)
+    note_feeders(tick, layer, cells, &mut deferred.feeders);
+    note_feeders_above(tick, layer, touched, &mut deferred.feeders);
+    activate(tick, layer, touched);
+    direct(tick, layer, &mut deferred.fed);
+    let flow_out = clear_flow_out(tick, layer, cells, marked);
+    drop_unconnected_parents(tick, layer, cells);
+    if tick.scratch.links_changed {
+        note_stale(tick, layer, cells, deferred);
     }
+    dry_up_undirected(tick, layer, touched);
+    let ends = tick.store.outlets(layer.slot).map_or(LayerMask::NONE, |ends| ends.layer(layer.y));
+    let ends = ends & tick.store.connected(layer);
+    // A cell that steady flow no longer passes may give its kept unit in the next tick.
+    let stay = cells & (flow_out | waiting | ends | touched);
+    let stay = (stay | woken) & may_act(tick, layer);
+    tick.store.keep_awake(layer, stay | in_runs);
+    note_falls(tick, layer, &mut deferred.falls);
+    LAYER_ROWS.max(cells.count() as usize)
+}
 
-    /// Adds the open cells of a layer over which the sea closes to `deferred`: cells that lie on
-    /// the sea, and beside or below it.
-    fn note_closing(&self, deferred: &mut Deferred, layer: LayerId) {
-        if self.store.coast(layer.slot).is_none() {
-            return;
-        }
-        let touched = self.scratch.get(layer).map_or(LayerMask::NONE, |work| work.touched);
-        let cells =
-            self.store.coast_in(layer) & self.store.on_sea(layer) & (self.awake(layer) | touched);
-        let LayerState { wet, closed } = self.store.layer(layer);
-        let open = (cells - (closed - wet)) - self.store.springs(layer);
-        deferred.closing.extend(open.iter().map(|cell| Place::in_layer(layer, cell)));
+/// Returns the cells of a layer that a tick may change: all except dry cells that no spring, sea or
+/// fixture could fill.
+fn may_act(tick: &Tick, layer: LayerId) -> LayerMask {
+    if tick.store.coast(layer.slot).is_some()
+        || fixtures::fixtures(tick.store, layer.slot).is_some()
+    {
+        return LayerMask::ALL;
     }
+    tick.store.layer(layer).wet | tick.store.connected(layer)
+}
 
-    /// Clears FlowOut in the cells of `cells` that steady flow has not passed, which are not in
-    /// `marked`. Returns the cells that had it.
-    fn clear_flow_out(&mut self, layer: LayerId, cells: LayerMask, marked: LayerMask) -> LayerMask {
-        let has_flag = |voxel: Voxel| !voxel.is_mark() && voxel.has(CellFlags::FLOW_OUT);
-        let flow_out = self.store.select_among(layer, cells, has_flag);
-        for cell in (flow_out - marked).iter() {
-            let place = Place::in_layer(layer, cell);
-            let voxel = self.store.read(place);
-            self.put_marks(place, voxel.with(CellFlags::FLOW_OUT, false));
-        }
-        flow_out
+/// Adds the open cells of a layer over which the sea closes to `deferred`: cells that lie on the
+/// sea, and beside or below it.
+fn note_closing(tick: &Tick, deferred: &mut Deferred, layer: LayerId) {
+    if tick.store.coast(layer.slot).is_none() {
+        return;
     }
+    let touched = tick.scratch.get(layer).map_or(LayerMask::NONE, |work| work.touched);
+    let cells =
+        tick.store.coast_in(layer) & tick.store.on_sea(layer) & (tick.awake(layer) | touched);
+    let LayerState { wet, closed } = tick.store.layer(layer);
+    let open = (cells - (closed - wet)) - tick.store.springs(layer);
+    deferred.closing.extend(open.iter().map(|cell| Place::in_layer(layer, cell)));
+}
 
-    /// Dries up the empty cells of a layer through which water has flowed, if they have no
-    /// direction. The others dry up when their activity ends.
-    fn dry_up_undirected(&mut self, layer: LayerId, touched: LayerMask) {
-        let LayerState { wet, closed } = self.store.layer(layer);
-        for cell in (touched - (wet | closed)).iter() {
-            let place = Place::in_layer(layer, cell);
-            if self.store.read(place).direction().is_none() {
-                self.put_marks(place, Voxel::OPEN);
-            }
+/// Clears FlowOut in the cells of `cells` that steady flow has not passed, which are not in
+/// `marked`. Returns the cells that had it.
+fn clear_flow_out(
+    tick: &mut Tick,
+    layer: LayerId,
+    cells: LayerMask,
+    marked: LayerMask,
+) -> LayerMask {
+    let has_flag = |voxel: Voxel| !voxel.is_mark() && voxel.has(CellFlags::FLOW_OUT);
+    let flow_out = tick.store.select_among(layer, cells, has_flag);
+    for cell in (flow_out - marked).iter() {
+        let place = Place::in_layer(layer, cell);
+        let voxel = tick.store.read(place);
+        tick.put_marks(place, voxel.with(CellFlags::FLOW_OUT, false));
+    }
+    flow_out
+}
+
+/// Dries up the empty cells of a layer through which water has flowed, if they have no direction.
+/// The others dry up when their activity ends.
+fn dry_up_undirected(tick: &mut Tick, layer: LayerId, touched: LayerMask) {
+    let LayerState { wet, closed } = tick.store.layer(layer);
+    for cell in (touched - (wet | closed)).iter() {
+        let place = Place::in_layer(layer, cell);
+        if tick.store.read(place).direction().is_none() {
+            tick.put_marks(place, Voxel::OPEN);
         }
     }
+}
 
-    /// Makes cells of a layer active and raises their bottlenecks: see [`activated`].
-    fn activate(&mut self, layer: LayerId, cells: LayerMask) {
-        let Some(work) = self.scratch.get(layer) else { return };
-        if !cells.is_sparse() {
-            let mut words = match self.store.cells(layer) {
-                Some(cells) => *cells,
-                None => [self.store.grid().chunk_at(layer.slot).get(0); LAYER_CELLS],
-            };
-            if activate_layer(&mut words, &work.flows(), cells) {
-                self.scratch.record_mut(self.store, layer).save(self.store, layer, LayerMask::ALL);
-                self.store.write_marks(layer.slot, |cells| {
-                    cells[layer.y * LAYER_CELLS..][..LAYER_CELLS].copy_from_slice(&words)
-                });
-            }
-            return;
-        }
-        let mut changes: SmallVec<[(usize, Voxel); LayerMask::SPARSE]> = SmallVec::new();
-        let mut changed = LayerMask::NONE;
-        for cell in cells.iter() {
-            let word = self.store.read(Place::in_layer(layer, cell)).word();
-            let after = activated(word, work.flow(cell), true);
-            if after != word {
-                changes.push((cell, Voxel::from_raw(after)));
-                changed.insert(cell);
-            }
-        }
-        if changed.any() {
-            self.scratch.record_mut(self.store, layer).save(self.store, layer, changed);
-            self.store.write_marks(layer.slot, |cells| {
-                changes
-                    .iter()
-                    .for_each(|&(cell, voxel)| cells[layer.y * LAYER_CELLS + cell] = voxel);
+/// Makes cells of a layer active and raises their bottlenecks: see [`activated`].
+fn activate(tick: &mut Tick, layer: LayerId, cells: LayerMask) {
+    let Some(work) = tick.scratch.get(layer) else { return };
+    if !cells.is_sparse() {
+        let mut words = match tick.store.cells(layer) {
+            Some(cells) => *cells,
+            None => [tick.store.grid().chunk_at(layer.slot).get(0); LAYER_CELLS],
+        };
+        if activate_layer(&mut words, &work.flows(), cells) {
+            tick.scratch.record_mut(tick.store, layer).save(tick.store, layer, LayerMask::ALL);
+            tick.store.write_marks(layer.slot, |cells| {
+                cells[layer.y * LAYER_CELLS..][..LAYER_CELLS].copy_from_slice(&words)
             });
         }
+        return;
     }
-
-    /// Adds the cells of a layer whose HasSource flag is stale to `deferred`. Needed only if
-    /// parents have changed since the last tick, because every tick ends with correct flags.
-    fn note_stale(&self, layer: LayerId, cells: LayerMask, deferred: &mut Deferred) {
-        let cells = cells & (self.store.connected(layer) - self.store.springs(layer));
-        if cells.is_sparse() {
-            let places = cells.iter().map(|cell| Place::in_layer(layer, cell));
-            return deferred.stale.extend(places.filter(|&place| self.is_stale(place)));
+    let mut changes: SmallVec<[(usize, Voxel); LayerMask::SPARSE]> = SmallVec::new();
+    let mut changed = LayerMask::NONE;
+    for cell in cells.iter() {
+        let word = tick.store.read(Place::in_layer(layer, cell)).word();
+        let after = activated(word, work.flow(cell), true);
+        if after != word {
+            changes.push((cell, Voxel::from_raw(after)));
+            changed.insert(cell);
         }
-        let parents = self.store.parent_planes(layer);
-        let stale = cells - self.with_connected_parent(layer, &parents);
-        deferred.stale.extend(stale.iter().map(|cell| Place::in_layer(layer, cell)));
     }
+    if changed.any() {
+        tick.scratch.record_mut(tick.store, layer).save(tick.store, layer, changed);
+        tick.store.write_marks(layer.slot, |cells| {
+            changes.iter().for_each(|&(cell, voxel)| cells[layer.y * LAYER_CELLS + cell] = voxel);
+        });
+    }
+}
 
-    /// Whether the HasSource flag of a cell, which must not be a spring, differs from that of its
-    /// parents.
-    pub(super) fn is_stale(&self, place: Place) -> bool {
-        let voxel = self.store.read(place);
-        voxel.is_connected() != self.is_fed(place, voxel)
+/// Adds the cells of a layer whose HasSource flag is stale to `deferred`. Needed only if parents
+/// have changed since the last tick, because every tick ends with correct flags.
+fn note_stale(tick: &Tick, layer: LayerId, cells: LayerMask, deferred: &mut Deferred) {
+    let cells = cells & (tick.store.connected(layer) - tick.store.springs(layer));
+    if cells.is_sparse() {
+        let places = cells.iter().map(|cell| Place::in_layer(layer, cell));
+        return deferred.stale.extend(places.filter(|&place| is_stale(tick, place)));
     }
+    let parents = tick.store.parent_planes(layer);
+    let stale = cells - with_connected_parent(tick, layer, &parents);
+    deferred.stale.extend(stale.iter().map(|cell| Place::in_layer(layer, cell)));
+}
 
-    /// Returns the cells of a layer with a parent that is connected to a spring.
-    fn with_connected_parent(&self, layer: LayerId, parents: &[LayerMask; 6]) -> LayerMask {
-        let there = |place: Option<LayerId>| {
-            place.map_or(LayerMask::NONE, |layer| self.store.connected(layer))
-        };
-        let mut beyond = [LayerMask::NONE; 4];
-        for (beyond, face) in beyond.iter_mut().zip(Face::LATERAL) {
-            let neighbour = self.store.neighbour(layer.slot, face);
-            *beyond = there(neighbour.is_some().then_some(layer.in_chunk(neighbour)));
-        }
-        let [from_west, from_east, from_north, from_south] =
-            self.store.connected(layer).shifted(&beyond);
-        let [west, east, down, up, north, south] = *parents;
-        let above = up & there(self.store.upper_layer(layer));
-        let below = down & there(self.store.lower_layer(layer));
-        let along_x = (west & from_west) | (east & from_east);
-        let along_z = (north & from_north) | (south & from_south);
-        along_x | along_z | above | below
+/// Whether the HasSource flag of a cell, which must not be a spring, differs from that of its
+/// parents.
+pub(super) fn is_stale(tick: &Tick, place: Place) -> bool {
+    let voxel = tick.store.read(place);
+    voxel.is_connected() != is_fed(tick, place, voxel)
+}
+
+/// Returns the cells of a layer with a parent that is connected to a spring.
+fn with_connected_parent(tick: &Tick, layer: LayerId, parents: &[LayerMask; 6]) -> LayerMask {
+    let there =
+        |place: Option<LayerId>| place.map_or(LayerMask::NONE, |layer| tick.store.connected(layer));
+    let mut beyond = [LayerMask::NONE; 4];
+    for (beyond, face) in beyond.iter_mut().zip(Face::LATERAL) {
+        let neighbour = tick.store.neighbour(layer.slot, face);
+        *beyond = there(neighbour.is_some().then_some(layer.in_chunk(neighbour)));
     }
+    let [from_west, from_east, from_north, from_south] =
+        tick.store.connected(layer).shifted(&beyond);
+    let [west, east, down, up, north, south] = *parents;
+    let above = up & there(tick.store.upper_layer(layer));
+    let below = down & there(tick.store.lower_layer(layer));
+    let along_x = (west & from_west) | (east & from_east);
+    let along_z = (north & from_north) | (south & from_south);
+    along_x | along_z | above | below
 }
 
 /// Makes cells of a layer active: see [`activated`]. Returns whether any cell changed.
@@ -284,7 +289,7 @@ mod tests {
                 };
                 let mut expected = now(&tick);
                 changes += u32::from(activate_layer(&mut expected, &flow, cells));
-                tick.activate(layer, cells);
+                activate(&mut tick, layer, cells);
                 assert!(now(&tick) == expected, "seed {seed}: {layer:?}");
             }
         }
@@ -309,7 +314,7 @@ mod tests {
             for layer in slots.into_iter().flat_map(|slot| slot.layers()) {
                 let stale = |cells: LayerMask| {
                     let mut deferred = Deferred::default();
-                    tick.note_stale(layer, cells, &mut deferred);
+                    note_stale(&tick, layer, cells, &mut deferred);
                     deferred.stale
                 };
                 let alone = |cell: usize| stale(LayerMask::single(cell));

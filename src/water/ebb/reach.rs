@@ -14,8 +14,10 @@ use crate::coords::Face;
 use crate::grid::LayerId;
 use crate::water::cell::CellFlags;
 use crate::water::context::Tick;
+use crate::water::pools::walk::touched;
 use crate::water::random::position_seed;
 use crate::water::store::parents::with_parents;
+use crate::water::store::sources::has_sources;
 use crate::water::store::{LayerState, Place, Store};
 use crate::water::voxel::Voxel;
 
@@ -69,307 +71,308 @@ const ORDER: u64 = 0;
 const ALL: u8 = 0b11_1111;
 const NOT_UP: u8 = ALL & !(1 << Face::Up.index());
 
-impl Tick<'_> {
-    /// Adds the connected cells in or beside a layer that could feed a wet cell that is not
-    /// connected. One of the two is in `cells`, the cells visited in this tick.
-    pub(super) fn note_feeders(&self, layer: LayerId, cells: LayerMask, feeders: &mut Vec<Feeder>) {
-        if !self.store.has_sources() {
-            return;
-        }
-        let state = |layer: LayerId| {
-            let LayerState { wet, .. } = self.store.layer(layer);
-            let connected = self.store.connected(layer);
-            Near { connected, fed: wet & connected, unfed: wet - connected }
-        };
-        let own = state(layer);
-        if (cells & (own.connected | own.unfed)).is_empty() {
-            return;
-        }
-        let mut beside = [Near::default(); 4];
-        let sides = beside.iter_mut().zip(Face::LATERAL).zip(cells.leaving());
-        for ((near, face), _) in sides.filter(|(_, leaving)| leaving.any()) {
-            let there = self.store.neighbour(layer.slot, face);
-            if there.is_some() {
-                *near = state(layer.in_chunk(there));
-            }
-        }
-        let of_layer = |place: Option<LayerId>| place.map_or(Near::default(), state);
-        let above = of_layer(self.store.upper_layer(layer));
-        let below = of_layer(self.store.lower_layer(layer));
-        let fed = own.fed.shifted(&beside.map(|near| near.fed));
-        let unfed = own.unfed.shifted(&beside.map(|near| near.unfed));
-        let moved = cells & self.touched(layer);
-        let pressing = own.fed & above.unfed & moved;
-        // Falling water may leave no water behind where it falls.
-        let feeding = own.fed & LayerMask::union(unfed) | own.connected & below.unfed;
-        let place = |cell| Place::in_layer(layer, cell);
-        for cell in ((feeding & cells) | pressing).iter() {
-            let faces = if pressing.contains(cell) { ALL } else { NOT_UP };
-            feeders.push(Feeder { place: place(cell), faces, spring: None });
-        }
-        let fed = LayerMask::union(fed) | above.connected | below.fed & moved;
-        for cell in (own.unfed & cells & fed).iter() {
-            self.note_feeders_of(place(cell), moved.contains(cell), feeders);
+/// Adds the connected cells in or beside a layer that could feed a wet cell that is not connected.
+/// One of the two is in `cells`, the cells visited in this tick.
+pub(super) fn note_feeders(
+    tick: &Tick,
+    layer: LayerId,
+    cells: LayerMask,
+    feeders: &mut Vec<Feeder>,
+) {
+    if !has_sources(tick.store) {
+        return;
+    }
+    let state = |layer: LayerId| {
+        let LayerState { wet, .. } = tick.store.layer(layer);
+        let connected = tick.store.connected(layer);
+        Near { connected, fed: wet & connected, unfed: wet - connected }
+    };
+    let own = state(layer);
+    if (cells & (own.connected | own.unfed)).is_empty() {
+        return;
+    }
+    let mut beside = [Near::default(); 4];
+    let sides = beside.iter_mut().zip(Face::LATERAL).zip(cells.leaving());
+    for ((near, face), _) in sides.filter(|(_, leaving)| leaving.any()) {
+        let there = tick.store.neighbour(layer.slot, face);
+        if there.is_some() {
+            *near = state(layer.in_chunk(there));
         }
     }
-
-    /// Adds the connected cells around a cell, the one below it only if it `is_pressed` up.
-    fn note_feeders_of(&self, place: Place, is_pressed: bool, feeders: &mut Vec<Feeder>) {
-        for face in Face::ALL.into_iter().filter(|&face| is_pressed || face != Face::Down) {
-            let there = self.store.step(place, face);
-            if there.is_some() && self.store.read(there).is_connected() {
-                let faces = 1 << face.opposite().index();
-                feeders.push(Feeder { place: there, faces, spring: None });
-            }
-        }
+    let of_layer = |place: Option<LayerId>| place.map_or(Near::default(), state);
+    let above = of_layer(tick.store.upper_layer(layer));
+    let below = of_layer(tick.store.lower_layer(layer));
+    let fed = own.fed.shifted(&beside.map(|near| near.fed));
+    let unfed = own.unfed.shifted(&beside.map(|near| near.unfed));
+    let moved = cells & touched(tick, layer);
+    let pressing = own.fed & above.unfed & moved;
+    // Falling water may leave no water behind where it falls.
+    let feeding = own.fed & LayerMask::union(unfed) | own.connected & below.unfed;
+    let place = |cell| Place::in_layer(layer, cell);
+    for cell in ((feeding & cells) | pressing).iter() {
+        let faces = if pressing.contains(cell) { ALL } else { NOT_UP };
+        feeders.push(Feeder { place: place(cell), faces, spring: None });
     }
-
-    /// Adds the connected cells above the cells of `touched` that became full in this tick. Water
-    /// no longer falls from them, so they can feed their lateral neighbours.
-    pub(super) fn note_feeders_above(
-        &self,
-        layer: LayerId,
-        touched: LayerMask,
-        feeders: &mut Vec<Feeder>,
-    ) {
-        let Some(above) = self.store.upper_layer(layer) else { return };
-        let closed = self.store.layer(layer).closed;
-        let fed = self.store.layer(above).wet & self.store.connected(above);
-        let Some(work) = self.scratch.get(layer) else { return };
-        let had_room = |&cell: &usize| work.before(cell).is_some_and(|was| !was.is_closed());
-        let filled: LayerMask = (touched & closed & fed).iter().filter(had_room).collect();
-        if filled.any() {
-            self.note_feeders(above, filled, feeders);
-        }
-    }
-
-    /// Removes the parents that are not connected from connected cells with several parents, so
-    /// that all ancestors of a connected cell are connected.
-    pub(super) fn drop_unconnected_parents(&mut self, layer: LayerId, cells: LayerMask) {
-        let Some(extras) = self.store.extras(layer.slot) else { return };
-        let several = LayerMask::union(extras.each_ref().map(|extra| extra.layer(layer.y)));
-        for cell in (several & cells & self.store.connected(layer)).iter() {
-            let place = Place::in_layer(layer, cell);
-            for face in Store::faces(self.store.parents_of(place)) {
-                if !self.store.look(place, face).is_connected() {
-                    self.drop_parent(place, face);
-                }
-            }
-        }
-    }
-
-    /// Removes a cell that becomes connected, or ceases to be, from the parents of connected cells
-    /// that have other parents. So a cell that becomes connected is fed by none of its descendants:
-    /// a parent that was orphaned late in the tick may still be listed by a connected cell.
-    pub(super) fn drop_from_children(&mut self, place: Place) {
-        for (child, face) in self.store.child_links(place) {
-            self.drop_parent(child, face);
-        }
-    }
-
-    /// Removes a parent that is not connected from a connected cell that has other parents.
-    fn drop_parent(&mut self, place: Place, face: Face) {
-        let voxel = self.store.read(place);
-        if voxel.is_connected() && voxel.has(CellFlags::EXTRA) {
-            self.put(place, voxel);
-            let left = self.store.parents_in(place, voxel) & !(1 << face.index());
-            let voxel = with_parents(self.store.keep_parents(place, left, voxel), left);
-            self.put(place, voxel);
-        }
-    }
-
-    /// Begins the search. It starts from `feeders` and from the connected neighbours of wet cells
-    /// in `cut_off` that lost HasSource. The cells in `fed` become connected at the first distance,
-    /// if their feeders still are.
-    pub(super) fn begin_reach(
-        &self,
-        feeders: &mut Vec<Feeder>,
-        fed: &mut Vec<(Place, u8)>,
-        cut_off: &[Place],
-    ) -> Reach {
-        for &place in cut_off {
-            let voxel = self.store.read(place);
-            if voxel.is_wet() && !voxel.is_connected() {
-                self.note_feeders_of(place, true, feeders);
-            }
-        }
-        feeders.sort_unstable_by_key(|feeder| feeder.place);
-        feeders.dedup_by(|next, kept| {
-            let is_same = next.place == kept.place;
-            if is_same {
-                kept.faces |= next.faces;
-            }
-            is_same
-        });
-        let mut found = Vec::new();
-        for (place, faces) in fed.drain(..) {
-            let voxel = self.store.read(place);
-            if voxel != Voxel::OPEN && !voxel.is_connected() && !voxel.is_mark() {
-                let feeds = |face: &Face| match face {
-                    Face::Down => self.store.is_pressed_up(place),
-                    _ => self.store.look(place, *face).is_connected(),
-                };
-                let faces = Store::faces(faces).filter(feeds);
-                found.extend(faces.map(|face| self.found(place, face, None)));
-            }
-        }
-        Reach { open: core::mem::take(feeders), found, ..Reach::default() }
-    }
-
-    fn found(&self, place: Place, face: Face, spring: Option<i32>) -> Found {
-        let position = self.store.position(place);
-        let key = (position_seed(ORDER, position), position.to_array());
-        Found { key, place, face, spring }
-    }
-
-    /// Searches from the next cell, or connects the next one. Returns the number of cells visited;
-    /// `None` if nothing is left to do.
-    pub(super) fn reach_next(&mut self, reach: &mut Reach) -> Option<usize> {
-        if let Some(&Found { place, .. }) = reach.found.get(reach.at).filter(|_| reach.is_sorted) {
-            let rest = &reach.found[reach.at..];
-            let count = rest.partition_point(|found| found.place == place);
-            reach.open.push(self.connect(&rest[..count]));
-            reach.at += count;
-            return Some(1);
-        }
-        if core::mem::take(&mut reach.is_sorted) {
-            reach.found.clear();
-            reach.at = 0;
-        }
-        if let Some(feeder) = reach.open.pop() {
-            return Some(self.search_from(feeder, &mut reach.found));
-        }
-        reach.found.sort_unstable_by_key(|found| (found.key, found.face));
-        reach.is_sorted = true;
-        (!reach.found.is_empty()).then_some(1)
-    }
-
-    /// Adds the cells that a connected cell reaches. Returns the number of cells visited.
-    fn search_from(&self, mut feeder: Feeder, found: &mut Vec<Found>) -> usize {
-        // The cell may have been cut off since it was listed.
-        if !self.store.read(feeder.place).is_connected() {
-            return 1;
-        }
-        let mut looked = 1;
-        let mut add = |face: Face, place: Place, spring: Option<i32>| {
-            found.push(self.found(place, face.opposite(), spring));
-        };
-        let children = self.store.children_of(feeder.place);
-        for face in Store::faces(feeder.faces | children) {
-            let there = self.store.step(feeder.place, face);
-            if !there.is_some() || self.store.read(there).is_connected() {
-                continue;
-            }
-            if children >> face.index() & 1 != 0 {
-                add(face, there, feeder.spring);
-            } else if self.store.could_feed(feeder.place, face, there) {
-                if face == Face::Up {
-                    looked += self.measure_spring(&mut feeder);
-                    let y = self.store.layer_y(there.layer_id());
-                    if feeder.spring.is_none_or(|spring| spring <= y) {
-                        continue;
-                    }
-                }
-                add(face, there, feeder.spring);
-            }
-        }
-        looked
-    }
-
-    /// Finds the height of the spring at the end of a cell's first parents, if it is not known.
-    /// Returns the number of cells visited.
-    fn measure_spring(&self, feeder: &mut Feeder) -> usize {
-        if feeder.spring.is_some() {
-            return 0;
-        }
-        let (height, looked) = self.store.spring_height_over(feeder.place);
-        feeder.spring = height;
-        looked
-    }
-
-    /// Connects a cell that was reached from one or several sides. Its parents are the cells that
-    /// reached it; with the rule of many parents, all connected cells that could feed it. None of
-    /// them descends from the cell, since its descendants are not connected. The first parent is
-    /// the one that it has, else one drawn among those that reached it. Returns the cell, from
-    /// which the search continues.
-    fn connect(&mut self, found: &[Found]) -> Feeder {
-        let place = found[0].place;
-        let reached = found.iter().fold(0, |faces, found| faces | 1 << found.face.index());
-        let faces = match self.rules.many_parents {
-            true => reached | self.store.feeders_of(place),
-            false => reached,
-        };
-        let voxel = self.store.read(place);
-        let kept = voxel.parent_face().filter(|face| faces >> face.index() & 1 != 0);
-        let drawn = found[(found[0].key.0 % found.len() as u64) as usize];
-        let first = kept.unwrap_or(drawn.face);
-        let spring = found.iter().find(|found| found.face == first).and_then(|found| found.spring);
-        let parents = if self.rules.many_parents { faces } else { 1 << first.index() };
-        self.put(place, voxel);
-        let voxel = self.store.keep_parents(place, parents, voxel);
-        let largest = self.store.look(place, first).largest().min(self.limits.throughput);
-        let voxel = voxel.with_parent(first).with_largest(largest);
-        self.put(place, voxel.with(CellFlags::HAS_SOURCE, true));
-        self.store.wake(place);
-        // The cell may have joined two bodies that are separate now: shallows belong to no body.
-        Face::LATERAL.into_iter().for_each(|face| self.store.wake(self.store.step(place, face)));
-        self.drop_from_children(place);
-        Feeder { place, faces: ALL, spring }
+    let fed = LayerMask::union(fed) | above.connected | below.fed & moved;
+    for cell in (own.unfed & cells & fed).iter() {
+        note_feeders_of(tick, place(cell), moved.contains(cell), feeders);
     }
 }
 
-impl Store {
-    /// Returns whether a connected cell could feed a cell that is not connected, across a face. It
-    /// could if it holds water that falls on the cell, lies beside the cell, or is pressed up into
-    /// it by a higher spring.
-    fn could_feed(&self, from: Place, face: Face, to: Place) -> bool {
-        let (here, there) = (self.read(from), self.read(to));
-        if !there.is_wet() || there.is_mark() || there.is_connected() || !here.is_connected() {
-            return false;
-        }
-        match face {
-            Face::Down => true,
-            Face::Up => here.is_closed(),
-            _ => here.is_wet() && self.floor(from).room() == 0,
+/// Adds the connected cells around a cell, the one below it only if it `is_pressed` up.
+fn note_feeders_of(tick: &Tick, place: Place, is_pressed: bool, feeders: &mut Vec<Feeder>) {
+    for face in Face::ALL.into_iter().filter(|&face| is_pressed || face != Face::Down) {
+        let there = tick.store.step(place, face);
+        if there.is_some() && tick.store.read(there).is_connected() {
+            let faces = 1 << face.opposite().index();
+            feeders.push(Feeder { place: there, faces, spring: None });
         }
     }
+}
 
-    /// Returns the faces, by bit, across which connected cells could feed a cell from above or from
-    /// the side.
-    fn feeders_of(&self, place: Place) -> u8 {
-        let feeds = |&face: &Face| {
-            let there = self.step(place, face);
-            there.is_some() && self.could_feed(there, face.opposite(), place)
-        };
-        let faces = Face::ALL.into_iter().filter(|&face| face != Face::Down);
-        faces.filter(feeds).fold(0, |faces, face| faces | 1 << face.index())
+/// Adds the connected cells above the cells of `touched` that became full in this tick. Water no
+/// longer falls from them, so they can feed their lateral neighbours.
+pub(super) fn note_feeders_above(
+    tick: &Tick,
+    layer: LayerId,
+    touched: LayerMask,
+    feeders: &mut Vec<Feeder>,
+) {
+    let Some(above) = tick.store.upper_layer(layer) else { return };
+    let closed = tick.store.layer(layer).closed;
+    let fed = tick.store.layer(above).wet & tick.store.connected(above);
+    let Some(work) = tick.scratch.get(layer) else { return };
+    let had_room = |&cell: &usize| work.before(cell).is_some_and(|was| !was.is_closed());
+    let filled: LayerMask = (touched & closed & fed).iter().filter(had_room).collect();
+    if filled.any() {
+        note_feeders(tick, above, filled, feeders);
     }
+}
 
-    /// Returns whether the spring that feeds the connected cell below lies higher than a cell, so
-    /// that its water may rise into it.
-    fn is_pressed_up(&self, place: Place) -> bool {
-        let below = self.step(place, Face::Down);
-        let spring = below.is_some().then(|| self.spring_height_over(below).0).flatten();
-        spring.is_some_and(|height| height > self.layer_y(place.layer_id()))
-    }
-
-    /// Returns the height of the spring at the end of the first parents of a cell, `None` if there
-    /// is none, and the number of cells visited.
-    pub(crate) fn spring_height_over(&self, mut place: Place) -> (Option<i32>, usize) {
-        let mut looked = 1;
-        loop {
-            let voxel = self.read(place);
-            if voxel.is_source() {
-                return (Some(self.layer_y(place.layer_id())), looked);
+/// Removes the parents that are not connected from connected cells with several parents, so that
+/// all ancestors of a connected cell are connected.
+pub(super) fn drop_unconnected_parents(tick: &mut Tick, layer: LayerId, cells: LayerMask) {
+    let Some(extras) = tick.store.extras(layer.slot) else { return };
+    let several = LayerMask::union(extras.each_ref().map(|extra| extra.layer(layer.y)));
+    for cell in (several & cells & tick.store.connected(layer)).iter() {
+        let place = Place::in_layer(layer, cell);
+        for face in Store::faces(tick.store.parents_of(place)) {
+            if !tick.store.look(place, face).is_connected() {
+                drop_parent(tick, place, face);
             }
-            let parent = voxel.parent_face().filter(|_| voxel.is_connected());
-            let Some(face) = parent else { return (None, looked) };
-            place = self.step(place, face);
-            if !place.is_some() {
-                return (None, looked);
-            }
-            looked += 1;
         }
+    }
+}
+
+/// Removes a cell that becomes connected, or ceases to be, from the parents of connected cells that
+/// have other parents. So a cell that becomes connected is fed by none of its descendants: a parent
+/// that was orphaned late in the tick may still be listed by a connected cell.
+pub(super) fn drop_from_children(tick: &mut Tick, place: Place) {
+    for (child, face) in tick.store.child_links(place) {
+        drop_parent(tick, child, face);
+    }
+}
+
+/// Removes a parent that is not connected from a connected cell that has other parents.
+fn drop_parent(tick: &mut Tick, place: Place, face: Face) {
+    let voxel = tick.store.read(place);
+    if voxel.is_connected() && voxel.has(CellFlags::EXTRA) {
+        tick.put(place, voxel);
+        let left = tick.store.parents_in(place, voxel) & !(1 << face.index());
+        let voxel = with_parents(tick.store.keep_parents(place, left, voxel), left);
+        tick.put(place, voxel);
+    }
+}
+
+/// Begins the search. It starts from `feeders` and from the connected neighbours of wet cells in
+/// `cut_off` that lost HasSource. The cells in `fed` become connected at the first distance, if
+/// their feeders still are.
+pub(super) fn begin_reach(
+    tick: &Tick,
+    feeders: &mut Vec<Feeder>,
+    fed: &mut Vec<(Place, u8)>,
+    cut_off: &[Place],
+) -> Reach {
+    for &place in cut_off {
+        let voxel = tick.store.read(place);
+        if voxel.is_wet() && !voxel.is_connected() {
+            note_feeders_of(tick, place, true, feeders);
+        }
+    }
+    feeders.sort_unstable_by_key(|feeder| feeder.place);
+    feeders.dedup_by(|next, kept| {
+        let is_same = next.place == kept.place;
+        if is_same {
+            kept.faces |= next.faces;
+        }
+        is_same
+    });
+    let mut found = Vec::new();
+    for (place, faces) in fed.drain(..) {
+        let voxel = tick.store.read(place);
+        if voxel != Voxel::OPEN && !voxel.is_connected() && !voxel.is_mark() {
+            let feeds = |face: &Face| match face {
+                Face::Down => is_pressed_up(tick.store, place),
+                _ => tick.store.look(place, *face).is_connected(),
+            };
+            let faces = Store::faces(faces).filter(feeds);
+            found.extend(faces.map(|face| found_at(tick, place, face, None)));
+        }
+    }
+    Reach { open: core::mem::take(feeders), found, ..Reach::default() }
+}
+
+fn found_at(tick: &Tick, place: Place, face: Face, spring: Option<i32>) -> Found {
+    let position = tick.store.position(place);
+    let key = (position_seed(ORDER, position), position.to_array());
+    Found { key, place, face, spring }
+}
+
+/// Searches from the next cell, or connects the next one. Returns the number of cells visited;
+/// `None` if nothing is left to do.
+pub(super) fn reach_next(tick: &mut Tick, reach: &mut Reach) -> Option<usize> {
+    if let Some(&Found { place, .. }) = reach.found.get(reach.at).filter(|_| reach.is_sorted) {
+        let rest = &reach.found[reach.at..];
+        let count = rest.partition_point(|found| found.place == place);
+        reach.open.push(connect(tick, &rest[..count]));
+        reach.at += count;
+        return Some(1);
+    }
+    if core::mem::take(&mut reach.is_sorted) {
+        reach.found.clear();
+        reach.at = 0;
+    }
+    if let Some(feeder) = reach.open.pop() {
+        return Some(search_from(tick, feeder, &mut reach.found));
+    }
+    reach.found.sort_unstable_by_key(|found| (found.key, found.face));
+    reach.is_sorted = true;
+    (!reach.found.is_empty()).then_some(1)
+}
+
+/// Adds the cells that a connected cell reaches. Returns the number of cells visited.
+fn search_from(tick: &Tick, mut feeder: Feeder, found: &mut Vec<Found>) -> usize {
+    // The cell may have been cut off since it was listed.
+    if !tick.store.read(feeder.place).is_connected() {
+        return 1;
+    }
+    let mut looked = 1;
+    let mut add = |face: Face, place: Place, spring: Option<i32>| {
+        found.push(found_at(tick, place, face.opposite(), spring));
+    };
+    let children = tick.store.children_of(feeder.place);
+    for face in Store::faces(feeder.faces | children) {
+        let there = tick.store.step(feeder.place, face);
+        if !there.is_some() || tick.store.read(there).is_connected() {
+            continue;
+        }
+        if children >> face.index() & 1 != 0 {
+            add(face, there, feeder.spring);
+        } else if could_feed(tick.store, feeder.place, face, there) {
+            if face == Face::Up {
+                looked += measure_spring(tick, &mut feeder);
+                let y = tick.store.layer_y(there.layer_id());
+                if feeder.spring.is_none_or(|spring| spring <= y) {
+                    continue;
+                }
+            }
+            add(face, there, feeder.spring);
+        }
+    }
+    looked
+}
+
+/// Finds the height of the spring at the end of a cell's first parents, if it is not known. Returns
+/// the number of cells visited.
+fn measure_spring(tick: &Tick, feeder: &mut Feeder) -> usize {
+    if feeder.spring.is_some() {
+        return 0;
+    }
+    let (height, looked) = spring_height_over(tick.store, feeder.place);
+    feeder.spring = height;
+    looked
+}
+
+/// Connects a cell that was reached from one or several sides. Its parents are the cells that
+/// reached it; with the rule of many parents, all connected cells that could feed it. None of them
+/// descends from the cell, since its descendants are not connected. The first parent is the one
+/// that it has, else one drawn among those that reached it. Returns the cell, from which the search
+/// continues.
+fn connect(tick: &mut Tick, found: &[Found]) -> Feeder {
+    let place = found[0].place;
+    let reached = found.iter().fold(0, |faces, found| faces | 1 << found.face.index());
+    let faces = match tick.rules.many_parents {
+        true => reached | feeders_of(tick.store, place),
+        false => reached,
+    };
+    let voxel = tick.store.read(place);
+    let kept = voxel.parent_face().filter(|face| faces >> face.index() & 1 != 0);
+    let drawn = found[(found[0].key.0 % found.len() as u64) as usize];
+    let first = kept.unwrap_or(drawn.face);
+    let spring = found.iter().find(|found| found.face == first).and_then(|found| found.spring);
+    let parents = if tick.rules.many_parents { faces } else { 1 << first.index() };
+    tick.put(place, voxel);
+    let voxel = tick.store.keep_parents(place, parents, voxel);
+    let largest = tick.store.look(place, first).largest().min(tick.limits.throughput);
+    let voxel = voxel.with_parent(first).with_largest(largest);
+    tick.put(place, voxel.with(CellFlags::HAS_SOURCE, true));
+    tick.store.wake(place);
+    // The cell may have joined two bodies that are separate now: shallows belong to no body.
+    Face::LATERAL.into_iter().for_each(|face| tick.store.wake(tick.store.step(place, face)));
+    drop_from_children(tick, place);
+    Feeder { place, faces: ALL, spring }
+}
+
+/// Returns whether a connected cell could feed a cell that is not connected, across a face. It
+/// could if it holds water that falls on the cell, lies beside the cell, or is pressed up into it
+/// by a higher spring.
+fn could_feed(store: &Store, from: Place, face: Face, to: Place) -> bool {
+    let (here, there) = (store.read(from), store.read(to));
+    if !there.is_wet() || there.is_mark() || there.is_connected() || !here.is_connected() {
+        return false;
+    }
+    match face {
+        Face::Down => true,
+        Face::Up => here.is_closed(),
+        _ => here.is_wet() && store.floor(from).room() == 0,
+    }
+}
+
+/// Returns the faces, by bit, across which connected cells could feed a cell from above or from the
+/// side.
+fn feeders_of(store: &Store, place: Place) -> u8 {
+    let feeds = |&face: &Face| {
+        let there = store.step(place, face);
+        there.is_some() && could_feed(store, there, face.opposite(), place)
+    };
+    let faces = Face::ALL.into_iter().filter(|&face| face != Face::Down);
+    faces.filter(feeds).fold(0, |faces, face| faces | 1 << face.index())
+}
+
+/// Returns whether the spring that feeds the connected cell below lies higher than a cell, so that
+/// its water may rise into it.
+fn is_pressed_up(store: &Store, place: Place) -> bool {
+    let below = store.step(place, Face::Down);
+    let spring = below.is_some().then(|| spring_height_over(store, below).0).flatten();
+    spring.is_some_and(|height| height > store.layer_y(place.layer_id()))
+}
+
+/// Returns the height of the spring at the end of the first parents of a cell, `None` if there is
+/// none, and the number of cells visited.
+pub(crate) fn spring_height_over(store: &Store, mut place: Place) -> (Option<i32>, usize) {
+    let mut looked = 1;
+    loop {
+        let voxel = store.read(place);
+        if voxel.is_source() {
+            return (Some(store.layer_y(place.layer_id())), looked);
+        }
+        let parent = voxel.parent_face().filter(|_| voxel.is_connected());
+        let Some(face) = parent else { return (None, looked) };
+        place = store.step(place, face);
+        if !place.is_some() {
+            return (None, looked);
+        }
+        looked += 1;
     }
 }
 
@@ -436,11 +439,11 @@ mod tests {
                         several += u32::from(parents.count_ones() > 1);
                         fed += 1;
                     }
-                    let (spring, _) = world.store.spring_height_over(place);
+                    let (spring, _) = spring_height_over(&world.store, place);
                     assert!(spring.is_some(), "{context}: {place:?} has no way to a spring");
                     for face in Store::faces(NOT_UP) {
                         let there = world.store.step(place, face);
-                        let feeds = there.is_some() && world.store.could_feed(place, face, there);
+                        let feeds = there.is_some() && could_feed(&world.store, place, face, there);
                         if feeds {
                             let is_late = fed_late.contains(&(place, there));
                             assert!(!is_late, "{context}: {place:?} could feed {there:?}");

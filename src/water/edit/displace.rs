@@ -17,72 +17,77 @@ const REACH_OF_EACH: u64 = 64;
 /// The order in which water tries the neighbours of a cell.
 const FACES: [Face; 6] = [Face::West, Face::East, Face::North, Face::South, Face::Up, Face::Down];
 
-impl WaterWorld {
-    /// Moves the water that stood in cells that are ground by now, each with its units, to the
-    /// nearest room. What finds none within reach leaves the world. Returns the units moved and
-    /// removed.
-    ///
-    /// Cells that touch are one body, and the bodies take their turn in the order of their first
-    /// cells.
-    pub(super) fn displace(&mut self, wet: &[(Place, u8)]) -> (u64, u64) {
-        let mut waiting: HashMap<Place, u8> = wet.iter().copied().collect();
-        let (mut total, mut removed) = (0, 0);
-        for &(first, _) in wet {
-            let (body, units) = self.take_body(first, &mut waiting);
-            if units == 0 {
-                continue;
-            }
-            let each = (REACH / wet.len() as u64).max(REACH_OF_EACH);
-            let most = each * body.len() as u64;
-            total += units;
-            removed += self.find_room(units, most, |search| search.leave_all(&body));
+/// Moves the water that stood in cells that are ground by now, each with its units, to the nearest
+/// room. What finds none within reach leaves the world. Returns the units moved and removed.
+///
+/// Cells that touch are one body, and the bodies take their turn in the order of their first cells.
+pub(super) fn displace(world: &mut WaterWorld, wet: &[(Place, u8)]) -> (u64, u64) {
+    let mut waiting: HashMap<Place, u8> = wet.iter().copied().collect();
+    let (mut total, mut removed) = (0, 0);
+    for &(first, _) in wet {
+        let (body, units) = take_body(world, first, &mut waiting);
+        if units == 0 {
+            continue;
         }
-        self.ledger.removed += removed;
-        (total - removed, removed)
+        let each = (REACH / wet.len() as u64).max(REACH_OF_EACH);
+        let most = each * body.len() as u64;
+        total += units;
+        removed += find_room(world, units, most, |search| search.leave_all(&body));
     }
+    world.ledger.removed += removed;
+    (total - removed, removed)
+}
 
-    /// Adds units of water to the nearest room around a cell, which comes first. Returns those that
-    /// find none within reach.
-    pub(super) fn fill_from(&mut self, place: Place, units: u64) -> u64 {
-        self.find_room(units, REACH, |search| search.rise(Some(place)))
-    }
+/// Adds units of water to the nearest room around a cell, which comes first. Returns those that
+/// find none within reach.
+pub(super) fn fill_from(world: &mut WaterWorld, place: Place, units: u64) -> u64 {
+    find_room(world, units, REACH, |search| search.rise(Some(place)))
+}
 
-    /// Looks for room for units of water at `most` cells. `start` puts the first in line. Returns
-    /// the units that find none.
-    fn find_room(&mut self, units: u64, most: u64, start: impl FnOnce(&mut Search)) -> u64 {
-        let mut search = Search {
-            world: self,
-            left: units,
-            credit: most,
-            entered: HashSet::new(),
-            fallen: HashSet::new(),
-            next: Vec::new(),
-        };
-        start(&mut search);
-        search.widen();
-        let (left, unused) = (search.left, search.credit);
-        self.searched += most - unused;
-        left
-    }
+/// Looks for room for units of water at `most` cells. `start` puts the first in line. Returns the
+/// units that find none.
+fn find_room(
+    world: &mut WaterWorld,
+    units: u64,
+    most: u64,
+    start: impl FnOnce(&mut Search),
+) -> u64 {
+    let mut search = Search {
+        world: world,
+        left: units,
+        credit: most,
+        entered: HashSet::new(),
+        fallen: HashSet::new(),
+        next: Vec::new(),
+    };
+    start(&mut search);
+    search.widen();
+    let (left, unused) = (search.left, search.credit);
+    world.searched += most - unused;
+    left
+}
 
-    /// Takes the cells that are joined to `first` out of those that wait. Returns them and their
-    /// units; none if `first` does not wait.
-    fn take_body(&self, first: Place, waiting: &mut HashMap<Place, u8>) -> (Vec<Place>, u64) {
-        let Some(height) = waiting.remove(&first) else { return (Vec::new(), 0) };
-        let (mut body, mut units) = (vec![first], u64::from(height));
-        let mut at = 0;
-        while let Some(&place) = body.get(at) {
-            for face in FACES {
-                let there = self.store.step(place, face);
-                if let Some(height) = waiting.remove(&there) {
-                    body.push(there);
-                    units += u64::from(height);
-                }
+/// Takes the cells that are joined to `first` out of those that wait. Returns them and their units;
+/// none if `first` does not wait.
+fn take_body(
+    world: &WaterWorld,
+    first: Place,
+    waiting: &mut HashMap<Place, u8>,
+) -> (Vec<Place>, u64) {
+    let Some(height) = waiting.remove(&first) else { return (Vec::new(), 0) };
+    let (mut body, mut units) = (vec![first], u64::from(height));
+    let mut at = 0;
+    while let Some(&place) = body.get(at) {
+        for face in FACES {
+            let there = world.store.step(place, face);
+            if let Some(height) = waiting.remove(&there) {
+                body.push(there);
+                units += u64::from(height);
             }
-            at += 1;
         }
-        (body, units)
+        at += 1;
     }
+    (body, units)
 }
 
 /// A search for room, which fills what it finds. A step counts for distance, except from a full

@@ -37,6 +37,7 @@
 //! and counts for its cells and those that it searched.
 
 mod bodies;
+mod chunks;
 mod displace;
 mod error;
 mod fixtures;
@@ -45,7 +46,7 @@ mod queue;
 mod records;
 mod rules;
 mod sea;
-mod transfer;
+pub(crate) mod transfer;
 mod values;
 
 pub use error::EditError;
@@ -53,16 +54,16 @@ pub use queue::EditReport;
 pub(crate) use queue::{Queue, memory_bytes};
 pub use values::{Edit, Outcome};
 
-use crate::chunk::Chunk;
-use crate::coords::{ChunkPos, Cube, Face, Region, Shape};
-use crate::grid::Slot;
+use crate::coords::{Cube, Region, Shape};
 use crate::simulation::Displaced;
-use crate::water::WaterWorld;
 use crate::water::cell::{FULL, WaterCell};
+use crate::water::edit::displace::displace;
+use crate::water::fixture::Fixture;
 use crate::water::store::Place;
+use crate::water::store::sources::note_source;
 use crate::water::voxel::Voxel;
+use crate::water::{Rules, RulesError, WaterWorld};
 use glam::IVec3;
-use hashbrown::HashSet;
 
 impl WaterWorld {
     /// Makes a cell solid, as a block, a door, sand that lands or ice does, and returns what became
@@ -101,7 +102,7 @@ impl WaterWorld {
         let height = self.store.read(place).height();
         self.forget(place);
         self.replace(place, Voxel::SOLID);
-        let (moved, removed) = self.displace(&[(place, height)]);
+        let (moved, removed) = displace(self, &[(place, height)]);
         Ok(Displaced { moved: moved as u32, removed: removed as u32 })
     }
 
@@ -135,7 +136,7 @@ impl WaterWorld {
         let voxel = self.store.read(place);
         self.ledger.injected += u64::from(FULL - voxel.height());
         self.store.keep_parents(place, 0, voxel);
-        self.store.note_source(place, true);
+        note_source(&mut self.store, place, true);
         self.replace(place, Voxel::water(WaterCell::SOURCE));
         Ok(true)
     }
@@ -152,7 +153,7 @@ impl WaterWorld {
             return Ok(false);
         }
         let place = self.open_place_to_edit(cell)?;
-        self.store.note_source(place, false);
+        note_source(&mut self.store, place, false);
         self.replace(place, Voxel::water(WaterCell::STILL));
         Ok(true)
     }
@@ -278,144 +279,7 @@ impl WaterWorld {
             self.replace(place, voxel);
         }
         self.ledger.removed += removed;
-        Ok(removed + self.displace(&displaced).1)
-    }
-
-    /// Loads a chunk at a chunk position. Its water counts as placed, and its cells with water or
-    /// flow wake, as do those around it: across its six faces, and beside the cells above it.
-    ///
-    /// The chunk may come from any world. Cells out of bounds are ignored. Directions that lead
-    /// nowhere or in a circle are cleared, as are parents beyond the first. Each cell's
-    /// [`largest`](WaterCell::largest) is lowered to this world's throughput if it is above.
-    ///
-    /// # Errors
-    /// A chunk is loaded there already, or the position lies outside the world's bounds.
-    pub fn insert_chunk(
-        &mut self,
-        position: ChunkPos,
-        chunk: Chunk<Voxel>,
-    ) -> Result<(), EditError> {
-        self.insert_chunks([(position, chunk)])
-    }
-
-    /// Loads several chunks at once, each as [`insert_chunk`](WaterWorld::insert_chunk) does.
-    /// Directions that lead from one of them into another are kept, in whatever order they come.
-    ///
-    /// # Errors
-    /// For one of the positions, a chunk is loaded already, the list holds it twice, or it lies
-    /// outside the world's bounds. Then no chunk is loaded.
-    pub fn insert_chunks(
-        &mut self,
-        chunks: impl IntoIterator<Item = (ChunkPos, Chunk<Voxel>)>,
-    ) -> Result<(), EditError> {
-        self.make_queued_edits();
-        let chunks: Vec<_> = chunks.into_iter().collect();
-        self.check_vacant(chunks.iter().map(|&(position, _)| position))?;
-        self.finish_tick();
-        let mut slots = Vec::with_capacity(chunks.len());
-        for (position, chunk) in chunks {
-            let slot = self.load(position, chunk)?;
-            self.ledger.placed += self.store.grid().chunk_at(slot).units();
-            slots.push(slot);
-        }
-        for &slot in &slots {
-            self.store.adopt(slot);
-            self.store.wake_coast(slot);
-        }
-        for slot in slots {
-            self.store.wake_around(slot);
-        }
-        Ok(())
-    }
-
-    /// Refuses positions at which a chunk is loaded, that come twice, or that lie out of bounds.
-    fn check_vacant(&self, positions: impl Iterator<Item = ChunkPos>) -> Result<(), EditError> {
-        let mut seen = HashSet::new();
-        for position in positions {
-            if self.store.grid().slot(position).is_some() || !seen.insert(position) {
-                return Err(EditError::ChunkPresent(position));
-            }
-            let inside = || self.store.bounds().intersection(&Cube::region_of(position)).is_some();
-            if !Cube::holds_chunk(position) || !inside() {
-                return Err(EditError::ChunkOutOfBounds(position));
-            }
-        }
-        Ok(())
-    }
-
-    /// Inserts a chunk. The caller enters it in the ledger, and wakes what may move.
-    fn load(&mut self, position: ChunkPos, chunk: Chunk<Voxel>) -> Result<Slot, EditError> {
-        let slot = self
-            .store
-            .insert(position, self.admit(chunk))
-            .ok_or(EditError::ChunkOutOfBounds(position))?;
-        self.tick_state.ageing.enter(&self.store, slot);
-        self.tick_state.evaporation.enter(self.store.grid(), slot);
-        Ok(slot)
-    }
-
-    /// Wakes what lies around chunks, and removes them. Returns them in the same order. The caller
-    /// cuts the ties to them and enters them in the ledger.
-    fn unload(&mut self, slots: &[Slot]) -> Vec<Chunk<Voxel>> {
-        slots.iter().for_each(|&slot| self.store.wake_around(slot));
-        let across = |slot: Slot| Face::ALL.map(|face| self.store.across(slot, face));
-        let mut beside: Vec<Slot> = slots.iter().flat_map(|&slot| across(slot)).collect();
-        let leaving: HashSet<Slot> = slots.iter().copied().collect();
-        beside.retain(|there| there.is_some() && !leaving.contains(there));
-        let mut chunks = Vec::with_capacity(slots.len());
-        for &slot in slots {
-            self.scratch.forget(slot);
-            self.tick_state.pools.forget(slot);
-            self.tick_state.ageing.forget(slot);
-            chunks.extend(self.store.remove(self.store.grid().position_at(slot)));
-        }
-        // The sea may continue where the chunks were.
-        beside.into_iter().for_each(|there| self.store.wake_coast(there));
-        chunks
-    }
-
-    /// Returns the chunk with words that this world can hold.
-    fn admit(&self, mut chunk: Chunk<Voxel>) -> Chunk<Voxel> {
-        let throughput = self.rules.throughput;
-        let Some(cells) = chunk.as_dense() else {
-            return Chunk::uniform(chunk.get(0).lowered_to(throughput));
-        };
-        // Springs and marks may be above it, too, and stay as they are.
-        if cells.iter().fold(false, |above, voxel| above | (voxel.largest() > throughput)) {
-            chunk.cells_mut().iter_mut().for_each(|voxel| *voxel = voxel.lowered_to(throughput));
-            chunk.canonicalize();
-        }
-        chunk
-    }
-
-    /// Unloads the chunk at a chunk position and returns it. Its water counts as removed, its
-    /// [fixtures](WaterWorld::set_fixture) are gone, and the cells around it wake, as they do when
-    /// it is loaded.
-    ///
-    /// This first completes a tick that is underway, so the chunk may differ from what
-    /// [`chunk`](WaterWorld::chunk) returned before: keep the one returned here. A chunk that is
-    /// [frozen](WaterWorld::freeze) is thawed first.
-    ///
-    /// # Errors
-    /// No chunk is loaded there.
-    pub fn remove_chunk(&mut self, position: ChunkPos) -> Result<Chunk<Voxel>, EditError> {
-        self.make_queued_edits();
-        let slot = self.store.grid().slot(position).ok_or(EditError::ChunkAbsent(position))?;
-        self.finish_tick();
-        self.thaw_slots(&[slot]);
-        self.store.detach(&[slot]);
-        let chunk = self.unload(&[slot]).pop().ok_or(EditError::ChunkAbsent(position))?;
-        self.ledger.removed += chunk.units();
-        Ok(chunk)
-    }
-
-    /// Wakes every cell with water or flow. The next ticks cost more, but change nothing that they
-    /// would not have changed otherwise. Completes a tick underway first.
-    pub fn wake_all(&mut self) {
-        self.make_queued_edits();
-        self.finish_tick();
-        let slots = self.store.grid().sorted_slots();
-        slots.into_iter().for_each(|slot| self.store.wake_chunk(slot));
+        Ok(removed + displace(self, &displaced).1)
     }
 
     /// Writes a voxel, marks it changed, and wakes the cells that the change can set in motion.
@@ -431,7 +295,7 @@ impl WaterWorld {
     /// Removes a cell from the sources, and cuts it from its parents and children, before it is
     /// replaced.
     fn forget(&mut self, place: Place) {
-        self.store.note_source(place, false);
+        note_source(&mut self.store, place, false);
         self.store.cut_ties(place);
     }
 
@@ -470,5 +334,136 @@ impl WaterWorld {
         } else {
             self.place_to_edit(cell)
         }
+    }
+
+    /// Takes up to `units` out of the [body](WaterWorld::body_at) of water that a cell belongs to,
+    /// as a bucket, a pump or a pipe does. Returns how many it gave; they count as removed.
+    ///
+    /// 0 if the cell holds no water, though some may stand beside or below it: an intake that the
+    /// water has fallen below sucks air. Put it at the bottom, where the body is last to end.
+    ///
+    /// They come from the top: first from the surface straight above the cell, then from the cells
+    /// around that, the nearest first, then from the layer below, and so on, as far as they are
+    /// joined to the cell; if the body rises higher elsewhere, from there as soon as the search has
+    /// found it. A spring that it reaches gives the rest without end, and so does the sea where it
+    /// is beside or above a cell: these units count as injected, or as given by the sea, too. At
+    /// most 16,384 cells are looked at.
+    ///
+    /// ```
+    /// use floodplain::water::{Rules, Voxel, WaterWorld};
+    /// use floodplain::{Chunk, ChunkPos, Region, glam::IVec3};
+    ///
+    /// let mut world = WaterWorld::new(7, Rules::lossless())?;
+    /// world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Voxel::OPEN))?;
+    /// world.fill_water(Region::new(IVec3::ZERO, IVec3::new(15, 9, 15)), 7)?;
+    /// let intake = IVec3::new(8, 0, 8);
+    /// assert_eq!(world.drain_body(intake, 20)?, 20);
+    /// assert_eq!(world.units(IVec3::new(8, 9, 8)), 0, "from the surface above it");
+    /// assert_eq!(world.units(intake), 7);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The cell is solid, not loaded or out of bounds.
+    pub fn drain_body(&mut self, cell: IVec3, units: u32) -> Result<u32, EditError> {
+        bodies::drain_body(self, cell, units)
+    }
+
+    /// Adds up to `units` to the [body](WaterWorld::body_at) of water that a cell belongs to, or at
+    /// a cell without water. Returns how many found room; they count as placed.
+    ///
+    /// They go into the cell, as far as it has room, and then to the nearest room, as the water
+    /// does that [`set_solid`](WaterWorld::set_solid) displaces: straight up through full cells to
+    /// the surface, and from there to the sides. At a dry cell with room below they fall. Springs
+    /// pass them on. The sea takes all that is added at a cell of it; they count as taken by the
+    /// sea, too. At most 16,384 cells are looked at.
+    ///
+    /// ```
+    /// use floodplain::water::{Rules, Voxel, WaterWorld};
+    /// use floodplain::{Chunk, ChunkPos, Region, glam::IVec3};
+    ///
+    /// let mut world = WaterWorld::new(7, Rules::lossless())?;
+    /// world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Voxel::OPEN))?;
+    /// world.fill_water(Region::new(IVec3::ZERO, IVec3::new(15, 9, 15)), 7)?;
+    /// let outlet = IVec3::new(8, 0, 8);
+    /// assert_eq!(world.fill_body(outlet, 20)?, 20);
+    /// assert_eq!(world.units(IVec3::new(8, 10, 8)), 7, "on the surface above it");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The cell is solid, not loaded or out of bounds.
+    pub fn fill_body(&mut self, cell: IVec3, units: u32) -> Result<u32, EditError> {
+        bodies::fill_body(self, cell, units)
+    }
+
+    /// Builds a [`Fixture`] into a cell in place of the one that is there, or removes it. Returns
+    /// `false`, and changes nothing, if it is so already.
+    ///
+    /// A fixture stays in its cell, whatever that becomes. In ground, in the sea and in a spring a
+    /// drain or a tap does nothing, and out of ground a valve does nothing, until the cell is as
+    /// before. It is saved with the world, and
+    /// travels in [records](WaterWorld::remove_chunks); a chunk that
+    /// [`remove_chunk`](WaterWorld::remove_chunk) returns has none. The edit moves no water. The
+    /// cell is listed as changed.
+    ///
+    /// ```
+    /// use floodplain::water::{Fixture, Rules, Voxel, WaterWorld};
+    /// use floodplain::{Chunk, ChunkPos, Region, glam::IVec3};
+    ///
+    /// let mut world = WaterWorld::new(7, Rules::lossless())?;
+    /// world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Voxel::SOLID))?;
+    /// let [tap, drain] = [IVec3::new(2, 5, 5), IVec3::new(9, 5, 5)];
+    /// world.fill_water(Region::new(tap, drain), 0)?;
+    /// world.set_fixture(tap, Some(Fixture::Tap(2)))?;
+    /// world.set_fixture(drain, Some(Fixture::Drain(7)))?;
+    /// world.run(100);
+    /// let before = world.ledger();
+    /// world.run(100);
+    /// assert_eq!(world.ledger().injected - before.injected, 200);
+    /// assert!((150..=250).contains(&(world.ledger().drained - before.drained)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// A rate is not 1 to 7, or the cell is not loaded or out of bounds.
+    pub fn set_fixture(
+        &mut self,
+        cell: IVec3,
+        fixture: Option<Fixture>,
+    ) -> Result<bool, EditError> {
+        fixtures::set_fixture(self, cell, fixture)
+    }
+
+    /// Replaces the rules, from the next tick on: a dry season, springs that give less, an edge
+    /// that opens. Completes a tick underway first. The same rules change nothing.
+    ///
+    /// Other chances of evaporation alone wake nothing. Any other change wakes every cell with
+    /// water or flow, as [`wake_all`](WaterWorld::wake_all) does, since what was at rest under the
+    /// old rules need not be under the new. With less throughput, each cell's
+    /// [`largest`](crate::water::WaterCell::largest) is lowered to it. No water is moved and the
+    /// ledger stays as it is.
+    ///
+    /// # Errors
+    /// A rule's value is out of range; see [`Rules::check`]. Nothing is changed.
+    ///
+    /// ```
+    /// use floodplain::water::{Rules, RulesError, Voxel, WaterWorld};
+    /// use floodplain::{Chunk, ChunkPos, Region, glam::IVec3};
+    ///
+    /// let mut world = WaterWorld::new(7, Rules::lossless())?;
+    /// world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Voxel::OPEN))?;
+    /// world.fill_water(Region::new(IVec3::ZERO, IVec3::new(15, 1, 15)), 7)?;
+    /// world.run(500);
+    /// assert_eq!(world.ledger().evaporated, 0);
+    /// world.set_rules(Rules { evaporation: 1.0 / 64.0, ..*world.rules() })?;
+    /// world.run(500);
+    /// assert!(world.ledger().evaporated > 1000, "a dry season");
+    /// let wrong = world.set_rules(Rules { throughput: 9, ..*world.rules() });
+    /// assert!(matches!(wrong, Err(RulesError::Units { rule: "throughput", value: 9, .. })));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn set_rules(&mut self, rules: Rules) -> Result<(), RulesError> {
+        rules::set_rules(self, rules)
     }
 }

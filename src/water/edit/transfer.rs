@@ -7,45 +7,43 @@ use crate::water::edit::EditError;
 use crate::water::voxel::Voxel;
 use glam::IVec3;
 
-impl WaterWorld {
-    /// Returns whether something else may put a unit into a cell: loaded, open, not full, and in no
-    /// frozen chunk. Between ticks only.
-    pub(crate) fn has_room(&self, cell: IVec3) -> bool {
-        self.place(cell).is_ok_and(|place| {
-            let voxel = self.store.read(place);
-            !voxel.is_solid() && voxel.seen_height() < FULL && !self.store.is_frozen(place.slot)
-        })
-    }
+/// Returns whether something else may put a unit into a cell: loaded, open, not full, and in no
+/// frozen chunk. Between ticks only.
+pub(crate) fn has_room(world: &WaterWorld, cell: IVec3) -> bool {
+    world.place(cell).is_ok_and(|place| {
+        let voxel = world.store.read(place);
+        !voxel.is_solid() && voxel.seen_height() < FULL && !world.store.is_frozen(place.slot)
+    })
+}
 
-    /// Moves up to `units` from a cell to another, at any distance. Returns how many moved: at most
-    /// what the one holds and the other has room for, 0 to 7. The ledger stays as it is. Both wake,
-    /// as by [`scoop`](WaterWorld::scoop) and [`pour`](WaterWorld::pour). Springs and the sea,
-    /// which do not grow or shrink, neither give nor take.
-    ///
-    /// # Errors
-    /// A cell is solid, not loaded or out of bounds.
-    pub(crate) fn move_units(
-        &mut self,
-        from: IVec3,
-        to: IVec3,
-        units: u32,
-    ) -> Result<u32, EditError> {
-        self.make_queued_edits();
-        let (giver, taker) = (self.open_place_to_edit(from)?, self.open_place_to_edit(to)?);
-        let [given, taken] = [giver, taker].map(|place| self.store.read(place));
-        let is_endless = |voxel: Voxel| voxel.is_source() || voxel.is_sea();
-        if giver == taker || is_endless(given) || is_endless(taken) {
-            return Ok(0);
-        }
-        let moved = units.min(u32::from(given.height())).min(u32::from(taken.room())) as u8;
-        if moved > 0 {
-            self.take_down(giver, moved);
-            // Read again: the giver may have been its parent.
-            let taken = self.store.read(taker);
-            self.replace(taker, taken.with_height(taken.height() + moved));
-        }
-        Ok(u32::from(moved))
+/// Moves up to `units` from a cell to another, at any distance. Returns how many moved: at most
+/// what the one holds and the other has room for, 0 to 7. The ledger stays as it is. Both wake, as
+/// by [`scoop`](WaterWorld::scoop) and [`pour`](WaterWorld::pour). Springs and the sea, which do
+/// not grow or shrink, neither give nor take.
+///
+/// # Errors
+/// A cell is solid, not loaded or out of bounds.
+pub(crate) fn move_units(
+    world: &mut WaterWorld,
+    from: IVec3,
+    to: IVec3,
+    units: u32,
+) -> Result<u32, EditError> {
+    world.make_queued_edits();
+    let (giver, taker) = (world.open_place_to_edit(from)?, world.open_place_to_edit(to)?);
+    let [given, taken] = [giver, taker].map(|place| world.store.read(place));
+    let is_endless = |voxel: Voxel| voxel.is_source() || voxel.is_sea();
+    if giver == taker || is_endless(given) || is_endless(taken) {
+        return Ok(0);
     }
+    let moved = units.min(u32::from(given.height())).min(u32::from(taken.room())) as u8;
+    if moved > 0 {
+        world.take_down(giver, moved);
+        // Read again: the giver may have been its parent.
+        let taken = world.store.read(taker);
+        world.replace(taker, taken.with_height(taken.height() + moved));
+    }
+    Ok(u32::from(moved))
 }
 
 #[cfg(test)]
@@ -82,8 +80,8 @@ mod tests {
             let (from, to) = (cell(), cell());
             let (units, before) = (rng.u32(0..9), moving.ledger());
             let is_open = moving.cell(to).is_some() && !moving.is_frozen(Cube::chunk_of(to));
-            prop_assert_eq!(moving.has_room(to), is_open && moving.units(to) < 7);
-            let moved = moving.move_units(from, to, units);
+            prop_assert_eq!(has_room(&moving, to), is_open && moving.units(to) < 7);
+            let moved = move_units(&mut moving, from, to, units);
             prop_assert_eq!(moving.ledger(), before);
             match moved {
                 Ok(moved) => {

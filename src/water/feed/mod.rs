@@ -19,7 +19,7 @@ mod look;
 mod mirror;
 mod run;
 mod take;
-mod untold;
+pub(crate) mod untold;
 mod update;
 
 pub(crate) use bytes::{next_chunk, put_runs, take_runs};

@@ -4,13 +4,14 @@ use crate::chunk::CellMask;
 use crate::coords::{ChunkPos, Cube, Shape};
 use crate::subscribers::Subscription;
 use crate::water::WaterWorld;
+use crate::water::context::rollback::cells_before;
 use crate::water::feed::currents::SentCurrents;
-use crate::water::feed::untold::{self, ByChunk, Marks};
+use crate::water::feed::untold::{self, ByChunk, Marks, publish_changes, subscribe};
 use crate::water::feed::update::{
     Cause, ChunkCurrents, ChunkEvent, ChunkUpdate, Update, add, look_within,
 };
 use crate::water::fixture::Fixture;
-use crate::water::store::Place;
+use crate::water::store::{Place, chunks, fixtures};
 use hashbrown::HashSet;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -71,7 +72,7 @@ impl Feed {
     /// Returns a feed whose first update says what looks different from now on.
     pub fn new(world: &mut WaterWorld) -> Feed {
         let mut feed = Feed {
-            untold: world.subscribe(),
+            untold: subscribe(world),
             taken: 0,
             loads: 0,
             known: HashSet::new(),
@@ -120,7 +121,7 @@ impl Feed {
         for chunk in self.take_loads(world) {
             chunks.insert(chunk.position, chunk);
         }
-        world.publish_changes();
+        publish_changes(world);
         for (chunk, marks) in self.untold.take() {
             if let Entry::Vacant(entry) = chunks.entry(chunk)
                 && let Some(changed) = changed(world, chunk, &marks)
@@ -195,17 +196,17 @@ impl Feed {
     /// both.
     fn take_loads(&mut self, world: &WaterWorld) -> Vec<ChunkUpdate> {
         let store = &world.store;
-        if self.loads == store.loads() {
+        if self.loads == chunks::loads(store) {
             return Vec::new();
         }
-        let since = core::mem::replace(&mut self.loads, store.loads());
+        let since = core::mem::replace(&mut self.loads, chunks::loads(store));
         let grid = store.grid();
         let mut told = core::mem::take(&mut self.shown);
         told.extend(self.known.extract_if(|&position| grid.slot(position).is_none()));
         told.retain(|&position| grid.slot(position).is_none());
         let mut updates: Vec<_> = told.into_iter().map(ChunkUpdate::unloaded).collect();
-        for slot in grid.occupied().filter(|&slot| store.load(slot) > since) {
-            let (position, chunk) = (grid.position_at(slot), world.cells_before(slot));
+        for slot in grid.occupied().filter(|&slot| chunks::load(store, slot) > since) {
+            let (position, chunk) = (grid.position_at(slot), cells_before(world, slot));
             self.known.insert(position);
             updates.push(ChunkUpdate::loaded(position, chunk.as_ref(), world.bounds()));
         }
@@ -216,11 +217,11 @@ impl Feed {
 /// Returns the changed cells of a chunk with what they look like now, and why.
 fn changed(world: &WaterWorld, position: ChunkPos, marks: &Marks) -> Option<ChunkUpdate> {
     let slot = world.store.grid().slot(position)?;
-    let chunk = world.cells_before(slot);
+    let chunk = cells_before(world, slot);
     let has = |cells: Option<&CellMask>, index| cells.is_some_and(|cells| cells.contains(index));
     let (outlets, coast) = (world.store.outlets(slot), world.store.coast(slot));
     let drains = |index| {
-        let fixture = world.store.fixture(Place::new(slot, index));
+        let fixture = fixtures::fixture(&world.store, Place::new(slot, index));
         matches!(fixture, Some(Fixture::Drain(_)))
     };
     let mut spans = Vec::new();

@@ -5,6 +5,9 @@ use crate::chunk::CellMask;
 use crate::coords::ChunkPos;
 use crate::subscribers::{Subscribers, Subscription};
 use crate::water::WaterWorld;
+use crate::water::store::changed::changes::{take_edited, take_visible_changes};
+use crate::water::store::changed::touched::touch;
+use crate::water::store::chunks;
 use hashbrown::HashMap;
 
 /// Cells of a chunk that look different.
@@ -49,55 +52,53 @@ pub(super) fn memory_bytes(list: &ByChunk) -> usize {
     list.allocation_size() + list.len() * size_of::<Marks>()
 }
 
-impl WaterWorld {
-    /// Returns a list of its own of what looks different from now on.
-    pub(super) fn subscribe(&mut self) -> Subscription<ByChunk> {
-        self.publish_changes();
-        self.untold.feeds.subscribe()
-    }
+/// Returns a list of its own of what looks different from now on.
+pub(super) fn subscribe(world: &mut WaterWorld) -> Subscription<ByChunk> {
+    publish_changes(world);
+    world.untold.feeds.subscribe()
+}
 
-    /// Empties the store's list into the lists of all readers.
-    pub(super) fn publish_changes(&mut self) {
-        let edited = self.store.take_edited();
-        let taken = self.store.take_visible_changes();
-        let Untold { feeds, own, loads } = &mut self.untold;
-        let store = &self.store;
-        if core::mem::replace(loads, store.loads()) != store.loads() {
-            let is_there = |chunk: &ChunkPos, marks: &mut Box<Marks>| {
-                store.grid().slot(*chunk).is_some_and(|slot| store.load(slot) == marks.load)
-            };
-            own.iter_mut().for_each(|own| own.retain(is_there));
-            feeds.publish(|list| list.retain(is_there));
-        }
-        for (chunk, cells) in taken {
-            let Some(slot) = store.grid().slot(chunk) else { continue };
-            let (load, edited) = (store.load(slot), edited.get(&slot).map(|cells| &**cells));
-            let add = |list: &mut ByChunk| {
-                let none = || Marks { load, cells: CellMask::EMPTY, edited: CellMask::EMPTY };
-                let marks = list.entry(chunk).or_insert_with(|| Box::new(none()));
-                marks.cells.union_with(&cells);
-                edited.into_iter().for_each(|edited| marks.edited.union_with(edited));
-            };
-            own.iter_mut().for_each(add);
-            feeds.publish(add);
-        }
-    }
-
-    /// Returns the cells that `take_changes` lists, by chunk, in order of position.
-    pub(crate) fn take_untold(&mut self) -> Vec<(ChunkPos, CellMask)> {
-        let is_empty = self.untold.own.get_or_insert_default().is_empty();
-        if is_empty && !self.untold.feeds.are_any() {
-            return self.store.take_visible_changes();
-        }
-        self.publish_changes();
-        let mut taken = core::mem::take(self.untold.own.get_or_insert_default());
-        let mut slots: Vec<_> = taken.keys().filter_map(|&at| self.store.grid().slot(at)).collect();
-        self.store.grid().sort_slots(&mut slots);
-        slots.iter().for_each(|&slot| self.store.touch(slot));
-        let change = |slot| {
-            let at = self.store.grid().position_at(slot);
-            Some((at, taken.remove(&at)?.cells))
+/// Empties the store's list into the lists of all readers.
+pub(super) fn publish_changes(world: &mut WaterWorld) {
+    let edited = take_edited(&mut world.store);
+    let taken = take_visible_changes(&mut world.store);
+    let Untold { feeds, own, loads } = &mut world.untold;
+    let store = &world.store;
+    if core::mem::replace(loads, chunks::loads(store)) != chunks::loads(store) {
+        let is_there = |chunk: &ChunkPos, marks: &mut Box<Marks>| {
+            store.grid().slot(*chunk).is_some_and(|slot| chunks::load(store, slot) == marks.load)
         };
-        slots.into_iter().filter_map(change).collect()
+        own.iter_mut().for_each(|own| own.retain(is_there));
+        feeds.publish(|list| list.retain(is_there));
     }
+    for (chunk, cells) in taken {
+        let Some(slot) = store.grid().slot(chunk) else { continue };
+        let (load, edited) = (chunks::load(store, slot), edited.get(&slot).map(|cells| &**cells));
+        let add = |list: &mut ByChunk| {
+            let none = || Marks { load, cells: CellMask::EMPTY, edited: CellMask::EMPTY };
+            let marks = list.entry(chunk).or_insert_with(|| Box::new(none()));
+            marks.cells.union_with(&cells);
+            edited.into_iter().for_each(|edited| marks.edited.union_with(edited));
+        };
+        own.iter_mut().for_each(add);
+        feeds.publish(add);
+    }
+}
+
+/// Returns the cells that `take_changes` lists, by chunk, in order of position.
+pub(crate) fn take_untold(world: &mut WaterWorld) -> Vec<(ChunkPos, CellMask)> {
+    let is_empty = world.untold.own.get_or_insert_default().is_empty();
+    if is_empty && !world.untold.feeds.are_any() {
+        return take_visible_changes(&mut world.store);
+    }
+    publish_changes(world);
+    let mut taken = core::mem::take(world.untold.own.get_or_insert_default());
+    let mut slots: Vec<_> = taken.keys().filter_map(|&at| world.store.grid().slot(at)).collect();
+    world.store.grid().sort_slots(&mut slots);
+    slots.iter().for_each(|&slot| touch(&mut world.store, slot));
+    let change = |slot| {
+        let at = world.store.grid().position_at(slot);
+        Some((at, taken.remove(&at)?.cells))
+    };
+    slots.into_iter().filter_map(change).collect()
 }

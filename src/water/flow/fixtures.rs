@@ -5,49 +5,48 @@ use crate::coords::Face;
 use crate::grid::LayerId;
 use crate::water::context::Tick;
 use crate::water::fixture::Fixture;
-use crate::water::store::Place;
+use crate::water::flow::fill;
+use crate::water::store::fixtures::{fixtures_in, has_work};
+use crate::water::store::{Place, fixtures};
 use smallvec::SmallVec;
 
-impl Tick<'_> {
-    /// Lets the fixtures in awake cells of a layer act.
-    #[inline]
-    pub(super) fn run_fixtures(&mut self, layer: LayerId) {
-        if self.store.fixtures(layer.slot).is_some() {
-            self.run_all_fixtures(layer);
-        }
+/// Lets the fixtures in awake cells of a layer act.
+#[inline]
+pub(super) fn run_fixtures(tick: &mut Tick, layer: LayerId) {
+    if fixtures::fixtures(tick.store, layer.slot).is_some() {
+        run_all_fixtures(tick, layer);
     }
+}
 
-    fn run_all_fixtures(&mut self, layer: LayerId) {
-        let awake = self.awake(layer);
-        let acts = |&(cell, _): &(usize, Fixture)| {
-            awake.contains(cell) && self.store.has_work(Place::in_layer(layer, cell))
-        };
-        let here: SmallVec<[(usize, Fixture); 8]> =
-            self.store.fixtures_in(layer).filter(acts).collect();
-        for (cell, fixture) in here {
-            match fixture {
-                Fixture::Drain(rate) => self.drain(Place::in_layer(layer, cell), rate),
-                Fixture::Valve { .. } => {}
-                Fixture::Tap(rate) => {
-                    self.ledger.injected += self.fill(layer, LayerMask::single(cell), rate);
-                }
+fn run_all_fixtures(tick: &mut Tick, layer: LayerId) {
+    let awake = tick.awake(layer);
+    let acts = |&(cell, _): &(usize, Fixture)| {
+        awake.contains(cell) && has_work(tick.store, Place::in_layer(layer, cell))
+    };
+    let here: SmallVec<[(usize, Fixture); 8]> =
+        fixtures_in(tick.store, layer).filter(acts).collect();
+    for (cell, fixture) in here {
+        match fixture {
+            Fixture::Drain(rate) => drain(tick, Place::in_layer(layer, cell), rate),
+            Fixture::Valve { .. } => {}
+            Fixture::Tap(rate) => {
+                tick.ledger.injected += fill(tick, layer, LayerMask::single(cell), rate);
             }
         }
     }
+}
 
-    /// Takes up to `rate` units out of a cell, which pass on across its floor.
-    fn drain(&mut self, place: Place, rate: u8) {
-        let (layer, cell) = (place.layer_id(), place.cell());
-        let voxel = self.store.read(place);
-        let units =
-            rate.min(voxel.height()).min(self.limits.left(voxel, self.scratch.passed(place)));
-        if units == 0 {
-            return;
-        }
-        self.put(place, voxel.with_height(voxel.height() - units));
-        self.pass_on(place, Face::Down, units);
-        self.scratch.record_mut(self.store, layer).touched.insert(cell);
-        self.ledger.drained += u64::from(units);
-        self.wake_givers(layer, LayerMask::single(cell));
+/// Takes up to `rate` units out of a cell, which pass on across its floor.
+fn drain(tick: &mut Tick, place: Place, rate: u8) {
+    let (layer, cell) = (place.layer_id(), place.cell());
+    let voxel = tick.store.read(place);
+    let units = rate.min(voxel.height()).min(tick.limits.left(voxel, tick.scratch.passed(place)));
+    if units == 0 {
+        return;
     }
+    tick.put(place, voxel.with_height(voxel.height() - units));
+    tick.pass_on(place, Face::Down, units);
+    tick.scratch.record_mut(tick.store, layer).touched.insert(cell);
+    tick.ledger.drained += u64::from(units);
+    tick.wake_givers(layer, LayerMask::single(cell));
 }

@@ -6,8 +6,8 @@
 
 mod fixtures;
 pub(crate) mod kernel;
-mod runs;
-mod valves;
+pub(crate) mod runs;
+pub(crate) mod valves;
 pub(crate) mod window;
 
 use crate::chunk::LayerMask;
@@ -15,279 +15,280 @@ use crate::coords::Face;
 use crate::grid::LayerId;
 use crate::water::cell::FULL;
 use crate::water::context::Tick;
+use crate::water::flow::fixtures::run_fixtures;
 use crate::water::flow::kernel::{LayerFlow, falling, least_height};
-use crate::water::flow::runs::floor_now;
+use crate::water::flow::runs::{
+    check_runs, clear_runs, floor_now, leave_run_below, leave_runs_before_turn, over_runs,
+    pass_runs,
+};
 use crate::water::flow::window::Window;
 use crate::water::random::Purpose;
 use crate::water::store::{LayerState, Place};
 use crate::water::voxel::Voxel;
 use smallvec::SmallVec;
 
-impl Tick<'_> {
-    /// Applies the kernel to the layer's awake cells: they give water down and sideways.
-    pub(crate) fn flow_layer(&mut self, window: &mut Window, layer: LayerId) {
-        self.fill_from_sea(layer);
-        self.run_fixtures(layer);
-        if !self.store.has_runs() {
-            return self.flow_cells(window, layer);
-        }
-        self.check_runs(layer);
-        self.flow_cells(window, layer);
-        self.pass_runs(layer);
+/// Applies the kernel to the layer's awake cells: they give water down and sideways.
+pub(crate) fn flow_layer(tick: &mut Tick, window: &mut Window, layer: LayerId) {
+    fill_from_sea(tick, layer);
+    run_fixtures(tick, layer);
+    if !tick.store.has_runs() {
+        return flow_cells(tick, window, layer);
     }
+    check_runs(tick, layer);
+    flow_cells(tick, window, layer);
+    pass_runs(tick, layer);
+}
 
-    /// Applies the kernel to the layer's awake cells that are in no run.
-    fn flow_cells(&mut self, window: &mut Window, layer: LayerId) {
-        let LayerState { wet, closed } = self.store.layer(layer);
-        let awake = (self.awake(layer) & wet) - self.store.in_runs(layer);
-        if awake.is_empty() {
-            return;
+/// Applies the kernel to the layer's awake cells that are in no run.
+fn flow_cells(tick: &mut Tick, window: &mut Window, layer: LayerId) {
+    let LayerState { wet, closed } = tick.store.layer(layer);
+    let awake = (tick.awake(layer) & wet) - tick.store.in_runs(layer);
+    if awake.is_empty() {
+        return;
+    }
+    let firm = tick.firm(layer) - over_runs(tick, layer);
+    let movable =
+        if awake.is_sparse() { awake } else { awake - (firm & enclosed(tick, layer, closed)) };
+    // A few cells are tested before the whole layer is gathered: usually they have nothing to give,
+    // or only fall.
+    let givers = if movable.is_sparse() {
+        let givers = givers_among(tick, layer, movable, firm);
+        if givers.is_empty() || only_fall(tick, layer, givers) {
+            tick.report.visited += u64::from(awake.count());
+            return fall_alone(tick, layer, givers);
         }
-        let firm = self.firm(layer) - self.over_runs(layer);
-        let movable =
-            if awake.is_sparse() { awake } else { awake - (firm & self.enclosed(layer, closed)) };
-        // A few cells are tested before the whole layer is gathered: usually they have nothing to
-        // give, or only fall.
-        let givers = if movable.is_sparse() {
-            let givers = self.givers_among(layer, movable, firm);
-            if givers.is_empty() || self.only_fall(layer, givers) {
-                self.report.visited += u64::from(awake.count());
-                return self.fall_alone(layer, givers);
-            }
-            if self.clear_runs(layer) {
-                return self.flow_cells(window, layer);
-            }
-            window.gather(self.store, layer);
-            givers
+        if clear_runs(tick, layer) {
+            return flow_cells(tick, window, layer);
+        }
+        window.gather(tick.store, layer);
+        givers
+    } else {
+        if clear_runs(tick, layer) {
+            return flow_cells(tick, window, layer);
+        }
+        window.gather(tick.store, layer);
+        movable & window.givers()
+    };
+    tick.report.visited += u64::from(awake.count());
+    if givers.is_empty() {
+        return;
+    }
+    let limits = tick.limits;
+    let work = tick.scratch.record_mut(tick.store, layer);
+    let seeds = (Purpose::Order.seed(work.seed), Purpose::Sides.seed(work.seed));
+    window.flow = work.flows();
+    let done = window.run(givers, limits, seeds);
+    if done.moved > 0 {
+        apply(tick, window, layer, &done);
+    }
+}
+
+/// Returns the cells of a layer that are parts of falls and have let water fall on in this tick.
+pub(crate) fn fallen(tick: &Tick, layer: LayerId) -> LayerMask {
+    let fallen = tick.scratch.get(layer).map_or(LayerMask::NONE, |work| work.marks().fallen);
+    fallen | tick.store.passed_in_runs(layer)
+}
+
+/// Fills the awake cells of a layer that lie at the sea, within the throughput. Cells that lie on
+/// the sea as well stay as they are: the sea closes over them when the tick ends.
+fn fill_from_sea(tick: &mut Tick, layer: LayerId) {
+    if tick.store.coast(layer.slot).is_none() {
+        return;
+    }
+    let awake = tick.awake(layer) & tick.store.coast_in(layer);
+    let thirsty = awake - tick.store.layer(layer).closed - tick.store.on_sea(layer);
+    if thirsty.is_empty() {
+        return;
+    }
+    leave_runs_before_turn(tick, layer, thirsty.spread());
+    tick.ledger.from_sea += fill(tick, layer, thirsty, tick.limits.throughput);
+}
+
+/// Fills cells of a layer, each by up to `most` units while it has room. Returns the units.
+fn fill(tick: &mut Tick, layer: LayerId, cells: LayerMask, most: u8) -> u64 {
+    let work = tick.scratch.record_mut(tick.store, layer);
+    work.save(tick.store, layer, cells);
+    work.touched |= cells;
+    let mut filled = 0;
+    for cell in cells.iter() {
+        let place = Place::in_layer(layer, cell);
+        let voxel = tick.store.read(place);
+        let units = voxel.room().min(most);
+        tick.store.write(place, voxel.with_height(voxel.height() + units));
+        filled += u64::from(units);
+    }
+    tick.report.moved += filled;
+    tick.wake_layer(layer, cells);
+    filled
+}
+
+/// Returns the cells of `cells`, all wet, that would give water and are not exhausted. `firm` are
+/// the cells of the layer without room below.
+fn givers_among(tick: &Tick, layer: LayerId, cells: LayerMask, firm: LayerMask) -> LayerMask {
+    let work = tick.scratch.get(layer);
+    let gives = |cell: usize| {
+        let place = Place::in_layer(layer, cell);
+        let own = tick.store.read(place);
+        tick.limits.left(own, work.map_or(0, |work| work.passed(cell))) > 0
+            && own.loose() > 0
+            && (!firm.contains(cell) || own.loose() >= lowest_beside(tick, place))
+    };
+    cells.iter().filter(|&cell| gives(cell)).collect()
+}
+
+/// Returns the least height from which water flows into any cell beside `place`.
+fn lowest_beside(tick: &Tick, place: Place) -> u8 {
+    let least = |face: Face| {
+        let there = tick.store.step(place, face);
+        let below = if there.is_some() { tick.store.floor(there) } else { Voxel::WALL };
+        least_height(tick.store.look(place, face).word(), below.word())
+    };
+    Face::LATERAL.into_iter().map(least).min().unwrap_or(u8::MAX)
+}
+
+/// Returns whether `givers` only fall, independently of each other: all the water that they may
+/// give fits below, and no water beside them in the layer could move once they are lower. Water
+/// beside them in other chunks is woken and flows with its own layer.
+fn only_fall(tick: &Tick, layer: LayerId, givers: LayerMask) -> bool {
+    let falls = |cell: usize| {
+        let place = Place::in_layer(layer, cell);
+        let voxel = tick.store.read(place);
+        let left = tick.limits.left(voxel, tick.scratch.passed(place));
+        // Water that came from the side may shoot out over a ledge.
+        let came_from_above = !voxel.direction().is_some_and(Face::is_lateral);
+        came_from_above && floor_now(tick.store, place).room() >= voxel.loose().min(left)
+    };
+    let wet = tick.store.layer(layer).wet;
+    (givers.spread() & wet).is_empty() && givers.iter().all(falls)
+}
+
+/// Lets cells of a layer fall that [only fall](only_fall), without a window.
+fn fall_alone(tick: &mut Tick, layer: LayerId, givers: LayerMask) {
+    if givers.is_empty() {
+        return;
+    }
+    let gave = givers - tick.store.springs(layer);
+    let over_runs = givers & over_runs(tick, layer);
+    for cell in over_runs.iter() {
+        let place = Place::in_layer(layer, cell);
+        let voxel = tick.store.read(place);
+        if voxel.loose().min(tick.limits.left(voxel, tick.scratch.passed(place))) < FULL {
+            leave_run_below(tick, place);
+        }
+    }
+    let mut falls: SmallVec<[(usize, u8); LayerMask::SPARSE]> = SmallVec::new();
+    let work = tick.scratch.record_mut(tick.store, layer);
+    work.save(tick.store, layer, gave);
+    for cell in givers.iter() {
+        let place = Place::in_layer(layer, cell);
+        let (voxel, below) = (tick.store.read(place), floor_now(tick.store, place));
+        let left = tick.limits.left(voxel, work.passed(cell));
+        let units = falling(voxel.loose(), left, below);
+        work.pass_on(cell, Face::Down, units);
+        if voxel.is_fall() {
+            work.marks_mut().fallen.insert(cell);
+        }
+        tick.report.moved += u64::from(units);
+        if gave.contains(cell) {
+            tick.store.write(place, voxel.with_height(voxel.height() - units));
         } else {
-            if self.clear_runs(layer) {
-                return self.flow_cells(window, layer);
+            tick.ledger.injected += u64::from(units);
+        }
+        match below {
+            Voxel::DRAIN => tick.ledger.drained += u64::from(units),
+            Voxel::SINK => tick.ledger.into_sea += u64::from(units),
+            // Cells that have emptied are full again.
+            _ if tick.store.is_in_run(tick.store.step(place, Face::Down)) => {}
+            _ => falls.push((cell, units)),
+        }
+    }
+    tick.wake_layer(layer, givers);
+    if !falls.is_empty()
+        && let Some(layer) = tick.store.lower_layer(layer)
+    {
+        let fell = falls.iter().map(|&(cell, _)| cell).collect();
+        write_inflow(tick, layer, Face::Up, fell, |cell, voxel| {
+            let units = falls.iter().find(|&&(at, _)| at == cell).map_or(0, |&(_, units)| units);
+            voxel.with_height(voxel.height() + units)
+        });
+    }
+    tick.wake_givers(layer, gave);
+}
+
+/// Returns the cells enclosed on all four sides by cells without room.
+fn enclosed(tick: &Tick, layer: LayerId, closed: LayerMask) -> LayerMask {
+    let beyond = tick.beside(layer, |closed, _| closed, |voxel| voxel.is_closed());
+    let [west, east, north, south] = closed.shifted(&beyond);
+    west & east & north & south
+}
+
+/// Writes the result of the kernel back into the world and wakes the cells that can now move.
+fn apply(tick: &mut Tick, window: &Window, layer: LayerId, done: &LayerFlow) {
+    tick.report.moved += done.moved;
+    tick.ledger.drained += done.drained;
+    tick.ledger.into_sea += done.into_sea;
+    tick.ledger.injected += done.injected;
+    let work = tick.scratch.record_mut(tick.store, layer);
+    let touched = done.changed | done.sprang;
+    work.touched |= touched;
+    if done.fallen.any() {
+        work.marks_mut().fallen |= done.fallen;
+    }
+    work.set_flows(touched, &window.flow);
+    for (cells, face) in done.entered.into_iter().zip(Face::LATERAL) {
+        if cells.any() {
+            work.enter(face, cells);
+        }
+    }
+    if done.changed.any() {
+        work.save(tick.store, layer, done.changed);
+        if done.changed.is_sparse() {
+            for cell in done.changed.iter() {
+                tick.store.write(Place::in_layer(layer, cell), window.at(cell));
             }
-            window.gather(self.store, layer);
-            movable & window.givers()
-        };
-        self.report.visited += u64::from(awake.count());
-        if givers.is_empty() {
-            return;
-        }
-        let limits = self.limits;
-        let work = self.scratch.record_mut(self.store, layer);
-        let seeds = (Purpose::Order.seed(work.seed), Purpose::Sides.seed(work.seed));
-        window.flow = work.flows();
-        let done = window.run(givers, limits, seeds);
-        if done.moved > 0 {
-            self.apply(window, layer, &done);
+        } else {
+            tick.store.write_layer(layer, |cells| window.copy_to(cells));
         }
     }
+    tick.wake_layer(layer, touched);
+    if done.fell.any()
+        && let Some(layer) = tick.store.lower_layer(layer)
+    {
+        write_inflow(tick, layer, Face::Up, done.fell, |cell, _| window.below(cell));
+    }
+    for (side, face) in Face::LATERAL.into_iter().enumerate() {
+        let there = tick.store.neighbour(layer.slot, face);
+        if done.left[side].any() && there.is_some() {
+            write_inflow(
+                tick,
+                layer.in_chunk(there),
+                face.opposite(),
+                done.left[side],
+                |cell, _| window.beside(side, cell),
+            );
+        }
+    }
+    tick.wake_givers(layer, done.gave);
+}
 
-    /// Returns the cells of a layer that are parts of falls and have let water fall on in this
-    /// tick.
-    pub(crate) fn fallen(&self, layer: LayerId) -> LayerMask {
-        let fallen = self.scratch.get(layer).map_or(LayerMask::NONE, |work| work.marks().fallen);
-        fallen | self.store.passed_in_runs(layer)
+/// Writes the inflow of another layer through a face. `voxel` gives a cell's new voxel from its
+/// index and its old one.
+fn write_inflow(
+    tick: &mut Tick,
+    layer: LayerId,
+    face: Face,
+    cells: LayerMask,
+    voxel: impl Fn(usize, Voxel) -> Voxel,
+) {
+    let work = tick.scratch.record_mut(tick.store, layer);
+    work.save(tick.store, layer, cells);
+    work.touched |= cells;
+    work.enter(face, cells);
+    for cell in cells.iter() {
+        let place = Place::in_layer(layer, cell);
+        tick.store.write(place, voxel(cell, tick.store.read(place)));
     }
-
-    /// Fills the awake cells of a layer that lie at the sea, within the throughput. Cells that lie
-    /// on the sea as well stay as they are: the sea closes over them when the tick ends.
-    fn fill_from_sea(&mut self, layer: LayerId) {
-        if self.store.coast(layer.slot).is_none() {
-            return;
-        }
-        let awake = self.awake(layer) & self.store.coast_in(layer);
-        let thirsty = awake - self.store.layer(layer).closed - self.store.on_sea(layer);
-        if thirsty.is_empty() {
-            return;
-        }
-        self.leave_runs_before_turn(layer, thirsty.spread());
-        self.ledger.from_sea += self.fill(layer, thirsty, self.limits.throughput);
-    }
-
-    /// Fills cells of a layer, each by up to `most` units while it has room. Returns the units.
-    fn fill(&mut self, layer: LayerId, cells: LayerMask, most: u8) -> u64 {
-        let work = self.scratch.record_mut(self.store, layer);
-        work.save(self.store, layer, cells);
-        work.touched |= cells;
-        let mut filled = 0;
-        for cell in cells.iter() {
-            let place = Place::in_layer(layer, cell);
-            let voxel = self.store.read(place);
-            let units = voxel.room().min(most);
-            self.store.write(place, voxel.with_height(voxel.height() + units));
-            filled += u64::from(units);
-        }
-        self.report.moved += filled;
-        self.wake_layer(layer, cells);
-        filled
-    }
-
-    /// Returns the cells of `cells`, all wet, that would give water and are not exhausted. `firm`
-    /// are the cells of the layer without room below.
-    fn givers_among(&self, layer: LayerId, cells: LayerMask, firm: LayerMask) -> LayerMask {
-        let work = self.scratch.get(layer);
-        let gives = |cell: usize| {
-            let place = Place::in_layer(layer, cell);
-            let own = self.store.read(place);
-            self.limits.left(own, work.map_or(0, |work| work.passed(cell))) > 0
-                && own.loose() > 0
-                && (!firm.contains(cell) || own.loose() >= self.lowest_beside(place))
-        };
-        cells.iter().filter(|&cell| gives(cell)).collect()
-    }
-
-    /// Returns the least height from which water flows into any cell beside `place`.
-    fn lowest_beside(&self, place: Place) -> u8 {
-        let least = |face: Face| {
-            let there = self.store.step(place, face);
-            let below = if there.is_some() { self.store.floor(there) } else { Voxel::WALL };
-            least_height(self.store.look(place, face).word(), below.word())
-        };
-        Face::LATERAL.into_iter().map(least).min().unwrap_or(u8::MAX)
-    }
-
-    /// Returns whether `givers` only fall, independently of each other: all the water that they may
-    /// give fits below, and no water beside them in the layer could move once they are lower. Water
-    /// beside them in other chunks is woken and flows with its own layer.
-    fn only_fall(&self, layer: LayerId, givers: LayerMask) -> bool {
-        let falls = |cell: usize| {
-            let place = Place::in_layer(layer, cell);
-            let voxel = self.store.read(place);
-            let left = self.limits.left(voxel, self.scratch.passed(place));
-            // Water that came from the side may shoot out over a ledge.
-            let came_from_above = !voxel.direction().is_some_and(Face::is_lateral);
-            came_from_above && floor_now(self.store, place).room() >= voxel.loose().min(left)
-        };
-        let wet = self.store.layer(layer).wet;
-        (givers.spread() & wet).is_empty() && givers.iter().all(falls)
-    }
-
-    /// Lets cells of a layer fall that [only fall](Self::only_fall), without a window.
-    fn fall_alone(&mut self, layer: LayerId, givers: LayerMask) {
-        if givers.is_empty() {
-            return;
-        }
-        let gave = givers - self.store.springs(layer);
-        let over_runs = givers & self.over_runs(layer);
-        for cell in over_runs.iter() {
-            let place = Place::in_layer(layer, cell);
-            let voxel = self.store.read(place);
-            if voxel.loose().min(self.limits.left(voxel, self.scratch.passed(place))) < FULL {
-                self.leave_run_below(place);
-            }
-        }
-        let mut falls: SmallVec<[(usize, u8); LayerMask::SPARSE]> = SmallVec::new();
-        let work = self.scratch.record_mut(self.store, layer);
-        work.save(self.store, layer, gave);
-        for cell in givers.iter() {
-            let place = Place::in_layer(layer, cell);
-            let (voxel, below) = (self.store.read(place), floor_now(self.store, place));
-            let left = self.limits.left(voxel, work.passed(cell));
-            let units = falling(voxel.loose(), left, below);
-            work.pass_on(cell, Face::Down, units);
-            if voxel.is_fall() {
-                work.marks_mut().fallen.insert(cell);
-            }
-            self.report.moved += u64::from(units);
-            if gave.contains(cell) {
-                self.store.write(place, voxel.with_height(voxel.height() - units));
-            } else {
-                self.ledger.injected += u64::from(units);
-            }
-            match below {
-                Voxel::DRAIN => self.ledger.drained += u64::from(units),
-                Voxel::SINK => self.ledger.into_sea += u64::from(units),
-                // Cells that have emptied are full again.
-                _ if self.store.is_in_run(self.store.step(place, Face::Down)) => {}
-                _ => falls.push((cell, units)),
-            }
-        }
-        self.wake_layer(layer, givers);
-        if !falls.is_empty()
-            && let Some(layer) = self.store.lower_layer(layer)
-        {
-            let fell = falls.iter().map(|&(cell, _)| cell).collect();
-            self.write_inflow(layer, Face::Up, fell, |cell, voxel| {
-                let units =
-                    falls.iter().find(|&&(at, _)| at == cell).map_or(0, |&(_, units)| units);
-                voxel.with_height(voxel.height() + units)
-            });
-        }
-        self.wake_givers(layer, gave);
-    }
-
-    /// Returns the cells enclosed on all four sides by cells without room.
-    fn enclosed(&self, layer: LayerId, closed: LayerMask) -> LayerMask {
-        let beyond = self.beside(layer, |closed, _| closed, |voxel| voxel.is_closed());
-        let [west, east, north, south] = closed.shifted(&beyond);
-        west & east & north & south
-    }
-
-    /// Writes the result of the kernel back into the world and wakes the cells that can now move.
-    fn apply(&mut self, window: &Window, layer: LayerId, done: &LayerFlow) {
-        self.report.moved += done.moved;
-        self.ledger.drained += done.drained;
-        self.ledger.into_sea += done.into_sea;
-        self.ledger.injected += done.injected;
-        let work = self.scratch.record_mut(self.store, layer);
-        let touched = done.changed | done.sprang;
-        work.touched |= touched;
-        if done.fallen.any() {
-            work.marks_mut().fallen |= done.fallen;
-        }
-        work.set_flows(touched, &window.flow);
-        for (cells, face) in done.entered.into_iter().zip(Face::LATERAL) {
-            if cells.any() {
-                work.enter(face, cells);
-            }
-        }
-        if done.changed.any() {
-            work.save(self.store, layer, done.changed);
-            if done.changed.is_sparse() {
-                for cell in done.changed.iter() {
-                    self.store.write(Place::in_layer(layer, cell), window.at(cell));
-                }
-            } else {
-                self.store.write_layer(layer, |cells| window.copy_to(cells));
-            }
-        }
-        self.wake_layer(layer, touched);
-        if done.fell.any()
-            && let Some(layer) = self.store.lower_layer(layer)
-        {
-            self.write_inflow(layer, Face::Up, done.fell, |cell, _| window.below(cell));
-        }
-        for (side, face) in Face::LATERAL.into_iter().enumerate() {
-            let there = self.store.neighbour(layer.slot, face);
-            if done.left[side].any() && there.is_some() {
-                self.write_inflow(
-                    layer.in_chunk(there),
-                    face.opposite(),
-                    done.left[side],
-                    |cell, _| window.beside(side, cell),
-                );
-            }
-        }
-        self.wake_givers(layer, done.gave);
-    }
-
-    /// Writes the inflow of another layer through a face. `voxel` gives a cell's new voxel from its
-    /// index and its old one.
-    fn write_inflow(
-        &mut self,
-        layer: LayerId,
-        face: Face,
-        cells: LayerMask,
-        voxel: impl Fn(usize, Voxel) -> Voxel,
-    ) {
-        let work = self.scratch.record_mut(self.store, layer);
-        work.save(self.store, layer, cells);
-        work.touched |= cells;
-        work.enter(face, cells);
-        for cell in cells.iter() {
-            let place = Place::in_layer(layer, cell);
-            self.store.write(place, voxel(cell, self.store.read(place)));
-        }
-        self.wake_layer(layer, cells);
-    }
+    tick.wake_layer(layer, cells);
 }
 
 #[cfg(test)]
@@ -330,7 +331,7 @@ mod tests {
                     }
                 }
                 let firm = tick.firm(layer);
-                let givers = tick.givers_among(layer, some, firm);
+                let givers = givers_among(&tick, layer, some, firm);
                 assert_eq!(givers, expected, "seed {seed}: {layer:?}");
                 giving += givers.count();
             }
@@ -351,7 +352,7 @@ mod tests {
             for layer in (0..16).flat_map(|y| slots.iter().map(move |&slot| LayerId { slot, y })) {
                 let wet = reference.store.layer(layer).wet;
                 let awake = reference.awake(layer) & wet;
-                tick.flow_layer(&mut window, layer);
+                flow_layer(&mut tick, &mut window, layer);
                 reference.report.visited += u64::from(awake.count());
                 window.gather(reference.store, layer);
                 let givers = awake & window.givers();
@@ -361,9 +362,9 @@ mod tests {
                 window.flow = work.flows();
                 let done = window.run(givers, limits, seeds);
                 if done.moved > 0 {
-                    let alone = givers.is_sparse() && reference.only_fall(layer, givers);
+                    let alone = givers.is_sparse() && only_fall(&reference, layer, givers);
                     moved[usize::from(givers.is_sparse()) + usize::from(alone)] += 1;
-                    reference.apply(&window, layer, &done);
+                    apply(&mut reference, &window, layer, &done);
                 }
                 assert_eq!(tick.report, reference.report, "seed {seed}: layer {layer:?}");
             }

@@ -15,8 +15,9 @@ use crate::water::cell::FULL;
 use crate::water::context::Tick;
 use crate::water::context::layers::TickScratch;
 use crate::water::context::schedule::Phase;
+use crate::water::flow::write_inflow;
 use crate::water::flow_record::{NO_FLOW, add_flow};
-use crate::water::store::{Place, Store};
+use crate::water::store::{Place, Store, fixtures};
 use crate::water::voxel::Voxel;
 
 /// How far a cell in a run has come in the flow of a tick.
@@ -30,226 +31,221 @@ enum Turn {
     Done,
 }
 
-impl Tick<'_> {
-    /// Takes a cell out of its run, if it is in one.
-    #[inline]
-    pub(crate) fn leave_run(&mut self, place: Place) {
-        if self.store.is_in_run(place) {
-            self.leave_run_in(place, self.scratch.turn_of(self.store, place));
-        }
-    }
-
-    #[cold]
-    fn leave_run_in(&mut self, place: Place, turn: Turn) {
-        let (layer, cell) = (place.layer_id(), place.cell());
-        self.store.take_out_of_run(place, true);
-        if turn != Turn::Ahead {
-            let work = self.scratch.record_mut(self.store, layer);
-            work.pass_on(cell, Face::Down, FULL);
-            work.marks_mut().fallen.insert(cell);
-            if self.scratch.phase == Phase::Flow {
-                self.report.visited += 1;
-                self.report.moved += u64::from(FULL);
-            }
-        }
-        match turn {
-            Turn::Ahead => _ = self.scratch.record_mut(self.store, layer),
-            Turn::Emptied => {
-                let voxel = self.store.read(place);
-                self.scratch.record_mut(self.store, layer).save_cell(self.store, layer, cell);
-                self.store.write(place, voxel.with_height(0));
-            }
-            Turn::Done => self.scratch.record_mut(self.store, layer).enter_cell(Face::Up, cell),
-        }
-        self.store.set_awake(place);
-        let above = self.store.step(place, Face::Up);
-        if self.store.is_in_run(above) {
-            self.scratch.record_mut(self.store, above.layer_id());
-            self.store.set_awake(above);
-        }
-    }
-
-    fn leave_runs(&mut self, layer: LayerId, cells: LayerMask, turn: Option<Turn>) {
-        for cell in cells.iter() {
-            let place = Place::in_layer(layer, cell);
-            let turn = turn.unwrap_or_else(|| self.scratch.turn_of(self.store, place));
-            self.leave_run_in(place, turn);
-        }
-    }
-
-    /// Takes the cells among `cells` of a layer that are in runs out of them.
-    pub(crate) fn leave_runs_among(&mut self, layer: LayerId, cells: LayerMask) {
-        let cells = cells & self.store.in_runs(layer);
-        self.leave_runs(layer, cells, None);
-    }
-
-    /// Takes the cells beside `cells` of a layer, which hold water, out of their runs.
-    pub(crate) fn leave_runs_beside(&mut self, layer: LayerId, cells: LayerMask) {
-        let beside = self.store.in_runs(layer) & cells.spread();
-        self.leave_runs(layer, beside, None);
-        for (face, cells) in Face::LATERAL.into_iter().zip(cells.leaving()) {
-            let there = self.store.neighbour(layer.slot, face);
-            if cells.any() && there.is_some() {
-                let beside = self.store.in_runs(layer.in_chunk(there)) & cells;
-                self.leave_runs(layer.in_chunk(there), beside, None);
-            }
-        }
-    }
-
-    /// Takes the cells among `cells` of a layer that are in runs out of them, in the turn of the
-    /// layer and before they have passed on their water.
-    pub(super) fn leave_runs_before_turn(&mut self, layer: LayerId, cells: LayerMask) {
-        let cells = cells & self.store.in_runs(layer);
-        self.leave_runs(layer, cells, Some(Turn::Ahead));
-    }
-
-    /// Takes the cells of a layer out of their runs whose water finds no empty cell below.
-    pub(super) fn check_runs(&mut self, layer: LayerId) {
-        let lowest = self.awake(layer) & self.store.in_runs(layer);
-        let fails =
-            |&cell: &usize| self.store.floor(Place::in_layer(layer, cell)).height_bits() > 0;
-        self.leave_runs_before_turn(layer, lowest.iter().filter(fails).collect());
-    }
-
-    /// Lets the lowest cells of runs in a layer refill the cells below them.
-    pub(super) fn pass_runs(&mut self, layer: LayerId) {
-        let lowest = self.awake(layer) & self.store.in_runs(layer);
-        if lowest.any()
-            && let Some(layer) = self.store.lower_layer(layer)
-        {
-            self.write_inflow(layer, Face::Up, lowest, |_, voxel| voxel.with_height(FULL));
-        }
-    }
-
-    /// Takes cells out of their runs that a window of a layer may reach: cells in the layer, in the
-    /// layer below it, and across its borders. Returns whether there were any.
-    pub(super) fn clear_runs(&mut self, layer: LayerId) -> bool {
-        if !self.store.has_runs() {
-            return false;
-        }
-        let mut cleared = false;
-        cleared |= self.store.in_runs(layer).any();
-        self.leave_runs_before_turn(layer, LayerMask::ALL);
-        if let Some(layer) = self.store.lower_layer(layer) {
-            let lower = self.store.in_runs(layer);
-            cleared |= lower.any();
-            self.leave_runs(layer, lower, Some(Turn::Emptied));
-        }
-        for (face, cells) in Face::LATERAL.into_iter().zip(LayerMask::ALL.leaving()) {
-            let there = self.store.neighbour(layer.slot, face);
-            if there.is_some() {
-                let beside = self.store.in_runs(layer.in_chunk(there)) & cells;
-                cleared |= beside.any();
-                self.leave_runs(layer.in_chunk(there), beside, None);
-            }
-        }
-        cleared
-    }
-
-    /// Returns the cells of a layer that lie straight above the emptied highest cell of a run.
-    pub(super) fn over_runs(&self, layer: LayerId) -> LayerMask {
-        if !self.store.has_runs() {
-            return LayerMask::NONE;
-        }
-        let below = self.store.lower_layer(layer);
-        below.map_or(LayerMask::NONE, |layer| self.store.in_runs(layer))
-    }
-
-    /// Takes the cell below out of its run, as a cell that has emptied.
-    pub(super) fn leave_run_below(&mut self, place: Place) {
-        let below = self.store.step(place, Face::Down);
-        if self.store.is_in_run(below) {
-            self.leave_run_in(below, Turn::Emptied);
-        }
-    }
-
-    /// Ends the flow for the runs: their cells have passed on their water. The highest cell of a
-    /// run leaves it if no water has fallen on it.
-    pub(crate) fn settle_runs(&mut self) {
-        for at in 0..self.store.slots_with_runs().len() {
-            let slot = self.store.slots_with_runs()[at];
-            let cells = self.store.pass_runs_of(slot) as u64;
-            self.report.visited += cells;
-            self.report.moved += cells * u64::from(FULL);
-            for layer in slot.layers() {
-                self.leave_dry_runs(layer);
-            }
-        }
-    }
-
-    fn leave_dry_runs(&mut self, layer: LayerId) {
-        let cells = self.store.in_runs(layer);
-        if cells.is_empty() {
-            return;
-        }
-        let above = self.store.upper_layer(layer);
-        let highest = cells - above.map_or(LayerMask::NONE, |layer| self.store.in_runs(layer));
-        let is_dry = |&cell: &usize| {
-            let fed = above.map(|layer| Place::in_layer(layer, cell));
-            !fed.is_some_and(|above| self.scratch.has_passed_seven_down(above))
-        };
-        let dry = highest.iter().filter(is_dry).collect();
-        self.leave_runs(layer, dry, Some(Turn::Emptied));
-    }
-
-    /// Adds cells of a layer that may enter runs to `found`: cells of falls that were full all
-    /// through the tick.
-    pub(crate) fn note_falls(&self, layer: LayerId, found: &mut Vec<Place>) {
-        if self.limits.throughput != FULL {
-            return;
-        }
-        let fallen = self.scratch.get(layer).map_or(LayerMask::NONE, |work| work.marks().fallen);
-        let places = fallen.iter().map(|cell| Place::in_layer(layer, cell));
-        found.extend(places.filter(|&place| self.store.read(place).is_steady_fall()));
-    }
-
-    /// When the tick is complete, lets cells enter runs, and ends the tick for the runs.
-    pub(crate) fn end_runs(&mut self, found: Vec<Place>) {
-        for place in found {
-            if self.may_enter_run(place) {
-                self.store.enter_run(place);
-            }
-        }
-        self.store.end_tick_of_runs();
-    }
-
-    /// Returns whether a cell has passed on seven units downwards, lies between two cells of that
-    /// kind, and has nothing beside it that could ever move by itself.
-    fn may_enter_run(&self, place: Place) -> bool {
-        let is_alone = |face: Face| {
-            let there = self.store.step(place, face);
-            let beside = self.store.look(place, face);
-            (beside == Voxel::OPEN || beside.is_solid())
-                && !(there.is_some() && self.store.fixtures(there.slot).is_some())
-        };
-        self.scratch.has_passed_seven_down(place)
-            && [place, self.store.step(place, Face::Up), self.store.step(place, Face::Down)]
-                .into_iter()
-                .all(|place| place.is_some() && self.store.read(place).is_steady_fall())
-            && self.store.is_awake(place)
-            && self.store.fixtures(place.slot).is_none()
-            && !self.store.is_frozen(place.slot)
-            && !self.store.is_coast(place)
-            && Face::LATERAL.into_iter().all(is_alone)
+/// Takes a cell out of its run, if it is in one.
+#[inline]
+pub(crate) fn leave_run(tick: &mut Tick, place: Place) {
+    if tick.store.is_in_run(place) {
+        leave_run_in(tick, place, tick.scratch.turn_of(tick.store, place));
     }
 }
 
-impl WaterWorld {
-    /// Returns the units that the words of cells in runs hold in excess, in the middle of the flow
-    /// of a tick: the units of cells that have emptied and are not full again yet.
-    pub(crate) fn units_on_the_way(&self) -> u64 {
-        if self.scratch.phase != Phase::Flow {
-            return 0;
+#[cold]
+fn leave_run_in(tick: &mut Tick, place: Place, turn: Turn) {
+    let (layer, cell) = (place.layer_id(), place.cell());
+    tick.store.take_out_of_run(place, true);
+    if turn != Turn::Ahead {
+        let work = tick.scratch.record_mut(tick.store, layer);
+        work.pass_on(cell, Face::Down, FULL);
+        work.marks_mut().fallen.insert(cell);
+        if tick.scratch.phase == Phase::Flow {
+            tick.report.visited += 1;
+            tick.report.moved += u64::from(FULL);
         }
-        let slots = self.store.slots_with_runs().iter();
-        let layers = slots.flat_map(|&slot| slot.layers());
-        let cells = layers.flat_map(|layer| {
-            let cells = self.store.in_runs(layer).iter();
-            cells.map(move |cell| Place::in_layer(layer, cell))
-        });
-        let is_empty = |&place: &Place| self.scratch.turn_of(&self.store, place) == Turn::Emptied;
-        cells.filter(is_empty).count() as u64 * u64::from(FULL)
     }
+    match turn {
+        Turn::Ahead => _ = tick.scratch.record_mut(tick.store, layer),
+        Turn::Emptied => {
+            let voxel = tick.store.read(place);
+            tick.scratch.record_mut(tick.store, layer).save_cell(tick.store, layer, cell);
+            tick.store.write(place, voxel.with_height(0));
+        }
+        Turn::Done => tick.scratch.record_mut(tick.store, layer).enter_cell(Face::Up, cell),
+    }
+    tick.store.set_awake(place);
+    let above = tick.store.step(place, Face::Up);
+    if tick.store.is_in_run(above) {
+        tick.scratch.record_mut(tick.store, above.layer_id());
+        tick.store.set_awake(above);
+    }
+}
+
+fn leave_runs(tick: &mut Tick, layer: LayerId, cells: LayerMask, turn: Option<Turn>) {
+    for cell in cells.iter() {
+        let place = Place::in_layer(layer, cell);
+        let turn = turn.unwrap_or_else(|| tick.scratch.turn_of(tick.store, place));
+        leave_run_in(tick, place, turn);
+    }
+}
+
+/// Takes the cells among `cells` of a layer that are in runs out of them.
+pub(crate) fn leave_runs_among(tick: &mut Tick, layer: LayerId, cells: LayerMask) {
+    let cells = cells & tick.store.in_runs(layer);
+    leave_runs(tick, layer, cells, None);
+}
+
+/// Takes the cells beside `cells` of a layer, which hold water, out of their runs.
+pub(crate) fn leave_runs_beside(tick: &mut Tick, layer: LayerId, cells: LayerMask) {
+    let beside = tick.store.in_runs(layer) & cells.spread();
+    leave_runs(tick, layer, beside, None);
+    for (face, cells) in Face::LATERAL.into_iter().zip(cells.leaving()) {
+        let there = tick.store.neighbour(layer.slot, face);
+        if cells.any() && there.is_some() {
+            let beside = tick.store.in_runs(layer.in_chunk(there)) & cells;
+            leave_runs(tick, layer.in_chunk(there), beside, None);
+        }
+    }
+}
+
+/// Takes the cells among `cells` of a layer that are in runs out of them, in the turn of the layer
+/// and before they have passed on their water.
+pub(super) fn leave_runs_before_turn(tick: &mut Tick, layer: LayerId, cells: LayerMask) {
+    let cells = cells & tick.store.in_runs(layer);
+    leave_runs(tick, layer, cells, Some(Turn::Ahead));
+}
+
+/// Takes the cells of a layer out of their runs whose water finds no empty cell below.
+pub(super) fn check_runs(tick: &mut Tick, layer: LayerId) {
+    let lowest = tick.awake(layer) & tick.store.in_runs(layer);
+    let fails = |&cell: &usize| tick.store.floor(Place::in_layer(layer, cell)).height_bits() > 0;
+    leave_runs_before_turn(tick, layer, lowest.iter().filter(fails).collect());
+}
+
+/// Lets the lowest cells of runs in a layer refill the cells below them.
+pub(super) fn pass_runs(tick: &mut Tick, layer: LayerId) {
+    let lowest = tick.awake(layer) & tick.store.in_runs(layer);
+    if lowest.any()
+        && let Some(layer) = tick.store.lower_layer(layer)
+    {
+        write_inflow(tick, layer, Face::Up, lowest, |_, voxel| voxel.with_height(FULL));
+    }
+}
+
+/// Takes cells out of their runs that a window of a layer may reach: cells in the layer, in the
+/// layer below it, and across its borders. Returns whether there were any.
+pub(super) fn clear_runs(tick: &mut Tick, layer: LayerId) -> bool {
+    if !tick.store.has_runs() {
+        return false;
+    }
+    let mut cleared = false;
+    cleared |= tick.store.in_runs(layer).any();
+    leave_runs_before_turn(tick, layer, LayerMask::ALL);
+    if let Some(layer) = tick.store.lower_layer(layer) {
+        let lower = tick.store.in_runs(layer);
+        cleared |= lower.any();
+        leave_runs(tick, layer, lower, Some(Turn::Emptied));
+    }
+    for (face, cells) in Face::LATERAL.into_iter().zip(LayerMask::ALL.leaving()) {
+        let there = tick.store.neighbour(layer.slot, face);
+        if there.is_some() {
+            let beside = tick.store.in_runs(layer.in_chunk(there)) & cells;
+            cleared |= beside.any();
+            leave_runs(tick, layer.in_chunk(there), beside, None);
+        }
+    }
+    cleared
+}
+
+/// Returns the cells of a layer that lie straight above the emptied highest cell of a run.
+pub(super) fn over_runs(tick: &Tick, layer: LayerId) -> LayerMask {
+    if !tick.store.has_runs() {
+        return LayerMask::NONE;
+    }
+    let below = tick.store.lower_layer(layer);
+    below.map_or(LayerMask::NONE, |layer| tick.store.in_runs(layer))
+}
+
+/// Takes the cell below out of its run, as a cell that has emptied.
+pub(super) fn leave_run_below(tick: &mut Tick, place: Place) {
+    let below = tick.store.step(place, Face::Down);
+    if tick.store.is_in_run(below) {
+        leave_run_in(tick, below, Turn::Emptied);
+    }
+}
+
+/// Ends the flow for the runs: their cells have passed on their water. The highest cell of a run
+/// leaves it if no water has fallen on it.
+pub(crate) fn settle_runs(tick: &mut Tick) {
+    for at in 0..tick.store.slots_with_runs().len() {
+        let slot = tick.store.slots_with_runs()[at];
+        let cells = tick.store.pass_runs_of(slot) as u64;
+        tick.report.visited += cells;
+        tick.report.moved += cells * u64::from(FULL);
+        for layer in slot.layers() {
+            leave_dry_runs(tick, layer);
+        }
+    }
+}
+
+fn leave_dry_runs(tick: &mut Tick, layer: LayerId) {
+    let cells = tick.store.in_runs(layer);
+    if cells.is_empty() {
+        return;
+    }
+    let above = tick.store.upper_layer(layer);
+    let highest = cells - above.map_or(LayerMask::NONE, |layer| tick.store.in_runs(layer));
+    let is_dry = |&cell: &usize| {
+        let fed = above.map(|layer| Place::in_layer(layer, cell));
+        !fed.is_some_and(|above| tick.scratch.has_passed_seven_down(above))
+    };
+    let dry = highest.iter().filter(is_dry).collect();
+    leave_runs(tick, layer, dry, Some(Turn::Emptied));
+}
+
+/// Adds cells of a layer that may enter runs to `found`: cells of falls that were full all through
+/// the tick.
+pub(crate) fn note_falls(tick: &Tick, layer: LayerId, found: &mut Vec<Place>) {
+    if tick.limits.throughput != FULL {
+        return;
+    }
+    let fallen = tick.scratch.get(layer).map_or(LayerMask::NONE, |work| work.marks().fallen);
+    let places = fallen.iter().map(|cell| Place::in_layer(layer, cell));
+    found.extend(places.filter(|&place| tick.store.read(place).is_steady_fall()));
+}
+
+/// When the tick is complete, lets cells enter runs, and ends the tick for the runs.
+pub(crate) fn end_runs(tick: &mut Tick, found: Vec<Place>) {
+    for place in found {
+        if may_enter_run(tick, place) {
+            tick.store.enter_run(place);
+        }
+    }
+    tick.store.end_tick_of_runs();
+}
+
+/// Returns whether a cell has passed on seven units downwards, lies between two cells of that kind,
+/// and has nothing beside it that could ever move by itself.
+fn may_enter_run(tick: &Tick, place: Place) -> bool {
+    let is_alone = |face: Face| {
+        let there = tick.store.step(place, face);
+        let beside = tick.store.look(place, face);
+        (beside == Voxel::OPEN || beside.is_solid())
+            && !(there.is_some() && fixtures::fixtures(tick.store, there.slot).is_some())
+    };
+    tick.scratch.has_passed_seven_down(place)
+        && [place, tick.store.step(place, Face::Up), tick.store.step(place, Face::Down)]
+            .into_iter()
+            .all(|place| place.is_some() && tick.store.read(place).is_steady_fall())
+        && tick.store.is_awake(place)
+        && fixtures::fixtures(tick.store, place.slot).is_none()
+        && !tick.store.is_frozen(place.slot)
+        && !tick.store.is_coast(place)
+        && Face::LATERAL.into_iter().all(is_alone)
+}
+
+/// Returns the units that the words of cells in runs hold in excess, in the middle of the flow of a
+/// tick: the units of cells that have emptied and are not full again yet.
+pub(crate) fn units_on_the_way(world: &WaterWorld) -> u64 {
+    if world.scratch.phase != Phase::Flow {
+        return 0;
+    }
+    let slots = world.store.slots_with_runs().iter();
+    let layers = slots.flat_map(|&slot| slot.layers());
+    let cells = layers.flat_map(|layer| {
+        let cells = world.store.in_runs(layer).iter();
+        cells.map(move |cell| Place::in_layer(layer, cell))
+    });
+    let is_empty = |&place: &Place| world.scratch.turn_of(&world.store, place) == Turn::Emptied;
+    cells.filter(is_empty).count() as u64 * u64::from(FULL)
 }
 
 impl TickScratch {

@@ -182,7 +182,7 @@ mod tests {
     use crate::coords::{CHUNK_CELLS, Region};
     use crate::water::context::test_worlds;
     use crate::water::rules::{Edge, Edges};
-    use crate::water::store::Place;
+    use crate::water::store::{Place, chunks};
     use glam::IVec3;
 
     #[test]
@@ -201,8 +201,8 @@ mod tests {
                     core::array::from_fn(|_| test_worlds::voxel(&mut random));
                 match random.u8(..4) {
                     0 => {}
-                    1 => drop(store.insert(chunk.into(), Chunk::uniform(cells[0]))),
-                    _ => drop(store.insert(chunk.into(), Chunk::from_cells(&cells))),
+                    1 => drop(chunks::insert(&mut store, chunk.into(), Chunk::uniform(cells[0]))),
+                    _ => drop(chunks::insert(&mut store, chunk.into(), Chunk::from_cells(&cells))),
                 }
             }
             for layer in store

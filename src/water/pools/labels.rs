@@ -10,7 +10,7 @@ use crate::chunk::{LayerMask, ones};
 use crate::coords::Face;
 use crate::grid::{LayerId, Slot};
 use crate::water::context::Tick;
-use crate::water::pools::layer::{Layer, Levels};
+use crate::water::pools::layer::{Layer, Levels, levels_of, look, rim};
 use crate::water::pools::level::STEP;
 use smallvec::SmallVec;
 
@@ -225,12 +225,12 @@ impl Labels {
         if self.of(layer).is_empty() {
             return;
         }
-        let at = tick.look(layer);
+        let at = look(tick, layer);
         for index in 0..self.of(layer).len() {
             let Entry { cells, label } = self.of(layer)[index];
-            let rim = tick.rim(&at, cells & at.supported, |layer| tick.look(layer));
+            let rim = rim(tick, &at, cells & at.supported, |layer| look(tick, layer));
             if !rim.is_empty() {
-                self.widen(label, tick.levels(&at, &rim));
+                self.widen(label, levels_of(tick, &at, &rim));
             }
         }
     }
@@ -241,7 +241,7 @@ impl Labels {
         if touching.is_empty() && self.of(layer).is_empty() {
             return;
         }
-        let at = tick.look(layer);
+        let at = look(tick, layer);
         let entries = core::mem::take(self.enter(layer));
         self.entries -= entries.len();
         let kept = entries.into_iter().filter(|entry| !self.is_dropped(entry.label));
@@ -304,7 +304,7 @@ impl Labels {
     fn has_others(&self, tick: &Tick, layer: LayerId, cells: LayerMask) -> bool {
         let kept = self.of(layer).iter().filter(|entry| !self.is_dropped(entry.label));
         let cells = cells - LayerMask::union(kept.map(|entry| entry.cells));
-        cells.any() && (cells & tick.look(layer).supported).any()
+        cells.any() && (cells & look(tick, layer).supported).any()
     }
 
     /// Returns the labels around a layer, with the cells of the layer that touch them.

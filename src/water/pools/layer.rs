@@ -6,6 +6,7 @@ use crate::coords::Face;
 use crate::grid::LayerId;
 use crate::water::cell::FULL;
 use crate::water::context::Tick;
+use crate::water::flow::fallen;
 use crate::water::store::sea::SeaLevels;
 use crate::water::store::{LayerState, head};
 use crate::water::voxel::Voxel;
@@ -94,152 +95,148 @@ impl Levels {
     }
 }
 
-impl Tick<'_> {
-    /// Returns the masks of a layer.
-    pub(crate) fn look(&self, layer: LayerId) -> Layer {
-        let LayerState { wet, closed } = self.store.layer(layer);
-        let (mut supported, mut shallows) = (LayerMask::NONE, LayerMask::NONE);
-        let mut grounded = LayerMask::NONE;
-        if wet.any() {
-            supported = wet & self.firm(layer);
-            let connected = self.store.connected(layer);
-            if connected.any() {
-                let below = self.store.lower_layer(layer);
-                let over_water = below.map_or(LayerMask::NONE, |layer| self.store.layer(layer).wet);
-                grounded = connected - over_water;
-                shallows = (grounded & supported) - closed;
-                supported -= shallows;
-            }
-        }
-        // A fall is no standing water, and only the cell at its foot takes its water.
-        let fallen = self.fallen(layer);
-        supported -= fallen;
-        let gaps = !(closed | supported | shallows | fallen) - self.store.drains(layer);
-        Layer { layer, wet, full: wet & closed, supported, gaps, shallows, grounded }
-    }
-
-    /// Returns the y of a layer.
-    pub(crate) fn y_of(&self, layer: LayerId) -> i32 {
-        self.store.layer_y(layer)
-    }
-
-    /// Returns where cells of a layer give and take; `look` returns other layers.
-    pub(crate) fn rim(
-        &self,
-        at: &Layer,
-        cells: LayerMask,
-        mut look: impl FnMut(LayerId) -> Layer,
-    ) -> Rim {
-        let cells = cells - self.store.springs(at.layer);
-        let above = self.store.upper_layer(at.layer).map(&mut look);
-        let covered = above.map_or(LayerMask::NONE, |above| above.wet);
-        let dry_above = above.map_or(LayerMask::NONE, |above| above.gaps - above.wet);
-        let coast = self.store.coast_in(at.layer) & cells;
-        let partial = cells - at.full;
-        // Under other water, only the flow feeds gaps, so that falls do not push water out of their
-        // sides.
-        let pushing = cells - (covered | at.grounded);
-        let (mut gaps, mut shallows) = ([LayerMask::NONE; 4], [LayerMask::NONE; 4]);
-        let mut springs = [LayerMask::NONE; 4];
-        for ((side, face), leaving) in Face::LATERAL.into_iter().enumerate().zip(cells.leaving()) {
-            let there = self.store.neighbour(at.layer.slot, face);
-            if leaving.any() && there.is_some() {
-                springs[side] = self.springs_that_give(at.layer.in_chunk(there));
-                let there = look(at.layer.in_chunk(there));
-                (gaps[side], shallows[side]) = (there.gaps, there.shallows);
-            }
-        }
-        Rim {
-            givers: cells - ((at.full & covered) | coast),
-            partial,
-            lifting: cells & at.full & dry_above,
-            beside: at.gaps.shifted(&gaps).map(|gaps| gaps & pushing),
-            beside_shallows: at.shallows.shifted(&shallows).map(|shallows| shallows & cells),
-            beside_lanes: at.gaps.shifted(&gaps).map(|gaps| (gaps & cells & at.grounded) - covered),
-            below_springs: cells
-                & above.map_or(LayerMask::NONE, |above| self.springs_that_give(above.layer)),
-            beside_springs: self
-                .springs_that_give(at.layer)
-                .shifted(&springs)
-                .map(|springs| springs & cells),
-            sea: coast.any().then(|| self.store.sea_levels(at.layer, coast)).flatten(),
+/// Returns the masks of a layer.
+pub(crate) fn look(tick: &Tick, layer: LayerId) -> Layer {
+    let LayerState { wet, closed } = tick.store.layer(layer);
+    let (mut supported, mut shallows) = (LayerMask::NONE, LayerMask::NONE);
+    let mut grounded = LayerMask::NONE;
+    if wet.any() {
+        supported = wet & tick.firm(layer);
+        let connected = tick.store.connected(layer);
+        if connected.any() {
+            let below = tick.store.lower_layer(layer);
+            let over_water = below.map_or(LayerMask::NONE, |layer| tick.store.layer(layer).wet);
+            grounded = connected - over_water;
+            shallows = (grounded & supported) - closed;
+            supported -= shallows;
         }
     }
+    // A fall is no standing water, and only the cell at its foot takes its water.
+    let fallen = fallen(tick, layer);
+    supported -= fallen;
+    let gaps = !(closed | supported | shallows | fallen) - tick.store.drains(layer);
+    Layer { layer, wet, full: wet & closed, supported, gaps, shallows, grounded }
+}
 
-    fn springs_that_give(&self, layer: LayerId) -> LayerMask {
-        if self.limits.supply == 0 { LayerMask::NONE } else { self.store.springs(layer) }
+/// Returns the y of a layer.
+pub(crate) fn y_of(tick: &Tick, layer: LayerId) -> i32 {
+    tick.store.layer_y(layer)
+}
+
+/// Returns where cells of a layer give and take; `look` returns other layers.
+pub(crate) fn rim(
+    tick: &Tick,
+    at: &Layer,
+    cells: LayerMask,
+    mut look: impl FnMut(LayerId) -> Layer,
+) -> Rim {
+    let cells = cells - tick.store.springs(at.layer);
+    let above = tick.store.upper_layer(at.layer).map(&mut look);
+    let covered = above.map_or(LayerMask::NONE, |above| above.wet);
+    let dry_above = above.map_or(LayerMask::NONE, |above| above.gaps - above.wet);
+    let coast = tick.store.coast_in(at.layer) & cells;
+    let partial = cells - at.full;
+    // Under other water, only the flow feeds gaps, so that falls do not push water out of their
+    // sides.
+    let pushing = cells - (covered | at.grounded);
+    let (mut gaps, mut shallows) = ([LayerMask::NONE; 4], [LayerMask::NONE; 4]);
+    let mut springs = [LayerMask::NONE; 4];
+    for ((side, face), leaving) in Face::LATERAL.into_iter().enumerate().zip(cells.leaving()) {
+        let there = tick.store.neighbour(at.layer.slot, face);
+        if leaving.any() && there.is_some() {
+            springs[side] = springs_that_give(tick, at.layer.in_chunk(there));
+            let there = look(at.layer.in_chunk(there));
+            (gaps[side], shallows[side]) = (there.gaps, there.shallows);
+        }
     }
-
-    /// Returns the levels at which the cells of a rim give and take.
-    pub(crate) fn levels(&self, at: &Layer, rim: &Rim) -> Levels {
-        let y = self.y_of(at.layer);
-        let mut levels = Levels::NONE;
-        let tops = rim.givers & at.full;
-        if rim.partial.any() {
-            let [least, greatest] = self.extremes(at, rim.partial);
-            levels = Levels { low: head(y, least), high: head(y, greatest) };
-        }
-        if tops.any() {
-            levels.high = head(y, FULL);
-        }
-        if LayerMask::union(rim.beside).any() {
-            levels.low = head(y, 0);
-        } else if (rim.lifting
-            | LayerMask::union(rim.beside_shallows)
-            | LayerMask::union(rim.beside_lanes))
-        .any()
-        {
-            levels.low = levels.low.min(head(y, FULL));
-        }
-        if rim.below_springs.any() {
-            levels.high = levels.high.max(spring_level(y + 1));
-        } else if rim.has_springs() {
-            levels.high = levels.high.max(spring_level(y));
-        }
-        match &rim.sea {
-            Some(sea) => levels.and(Levels { low: sea.low.0, high: sea.high.0 }),
-            None => levels,
-        }
+    Rim {
+        givers: cells - ((at.full & covered) | coast),
+        partial,
+        lifting: cells & at.full & dry_above,
+        beside: at.gaps.shifted(&gaps).map(|gaps| gaps & pushing),
+        beside_shallows: at.shallows.shifted(&shallows).map(|shallows| shallows & cells),
+        beside_lanes: at.gaps.shifted(&gaps).map(|gaps| (gaps & cells & at.grounded) - covered),
+        below_springs: cells
+            & above.map_or(LayerMask::NONE, |above| springs_that_give(tick, above.layer)),
+        beside_springs: springs_that_give(tick, at.layer)
+            .shifted(&springs)
+            .map(|springs| springs & cells),
+        sea: coast.any().then(|| tick.store.sea_levels(at.layer, coast)).flatten(),
     }
+}
 
-    /// Returns, for each bit of a height, the cells that have it; valid only for the cells in
-    /// `cells`.
-    pub(crate) fn heights(&self, at: &Layer, cells: LayerMask) -> [LayerMask; 3] {
-        match self.store.cells(at.layer) {
-            Some(voxels) if cells.is_sparse() => {
-                let mut planes = [LayerMask::NONE; 3];
-                for cell in cells.iter() {
-                    for (bit, plane) in planes.iter_mut().enumerate() {
-                        if voxels[cell].height() >> bit & 1 != 0 {
-                            plane.insert(cell);
-                        }
+fn springs_that_give(tick: &Tick, layer: LayerId) -> LayerMask {
+    if tick.limits.supply == 0 { LayerMask::NONE } else { tick.store.springs(layer) }
+}
+
+/// Returns the levels at which the cells of a rim give and take.
+pub(crate) fn levels_of(tick: &Tick, at: &Layer, rim: &Rim) -> Levels {
+    let y = y_of(tick, at.layer);
+    let mut levels = Levels::NONE;
+    let tops = rim.givers & at.full;
+    if rim.partial.any() {
+        let [least, greatest] = extremes(tick, at, rim.partial);
+        levels = Levels { low: head(y, least), high: head(y, greatest) };
+    }
+    if tops.any() {
+        levels.high = head(y, FULL);
+    }
+    if LayerMask::union(rim.beside).any() {
+        levels.low = head(y, 0);
+    } else if (rim.lifting
+        | LayerMask::union(rim.beside_shallows)
+        | LayerMask::union(rim.beside_lanes))
+    .any()
+    {
+        levels.low = levels.low.min(head(y, FULL));
+    }
+    if rim.below_springs.any() {
+        levels.high = levels.high.max(spring_level(y + 1));
+    } else if rim.has_springs() {
+        levels.high = levels.high.max(spring_level(y));
+    }
+    match &rim.sea {
+        Some(sea) => levels.and(Levels { low: sea.low.0, high: sea.high.0 }),
+        None => levels,
+    }
+}
+
+/// Returns, for each bit of a height, the cells that have it; valid only for the cells in `cells`.
+pub(crate) fn heights(tick: &Tick, at: &Layer, cells: LayerMask) -> [LayerMask; 3] {
+    match tick.store.cells(at.layer) {
+        Some(voxels) if cells.is_sparse() => {
+            let mut planes = [LayerMask::NONE; 3];
+            for cell in cells.iter() {
+                for (bit, plane) in planes.iter_mut().enumerate() {
+                    if voxels[cell].height() >> bit & 1 != 0 {
+                        plane.insert(cell);
                     }
                 }
-                planes
             }
-            Some(voxels) => LayerMask::planes(voxels, Voxel::height),
-            None => {
-                let height = self.store.grid().chunk_at(at.layer.slot).get(0).height();
-                [0, 1, 2].map(|bit| LayerMask::all_if(height >> bit & 1 != 0))
-            }
+            planes
+        }
+        Some(voxels) => LayerMask::planes(voxels, Voxel::height),
+        None => {
+            let height = tick.store.grid().chunk_at(at.layer.slot).get(0).height();
+            [0, 1, 2].map(|bit| LayerMask::all_if(height >> bit & 1 != 0))
         }
     }
+}
 
-    /// Returns the least and the greatest height among cells of a layer.
-    fn extremes(&self, at: &Layer, cells: LayerMask) -> [u8; 2] {
-        let planes = self.heights(at, cells);
-        let extreme = |greatest: bool| {
-            let (mut left, mut height) = (cells, 0);
-            for (bit, &plane) in planes.iter().enumerate().rev() {
-                let (with, without) = (left & plane, left - plane);
-                let is_set = if greatest { with.any() } else { without.is_empty() };
-                left = if is_set { with } else { without };
-                height |= u8::from(is_set) << bit;
-            }
-            height
-        };
-        [extreme(false), extreme(true)]
-    }
+/// Returns the least and the greatest height among cells of a layer.
+fn extremes(tick: &Tick, at: &Layer, cells: LayerMask) -> [u8; 2] {
+    let planes = heights(tick, at, cells);
+    let extreme = |greatest: bool| {
+        let (mut left, mut height) = (cells, 0);
+        for (bit, &plane) in planes.iter().enumerate().rev() {
+            let (with, without) = (left & plane, left - plane);
+            let is_set = if greatest { with.any() } else { without.is_empty() };
+            left = if is_set { with } else { without };
+            height |= u8::from(is_set) << bit;
+        }
+        height
+    };
+    [extreme(false), extreme(true)]
 }
 
 /// Returns the level of a spring at this y, in units. A spring lifts water up to its cell. Its

@@ -12,7 +12,9 @@ use crate::water::context::Tick;
 use crate::water::context::budget::Budget;
 use crate::water::pools::Pools;
 use crate::water::pools::layer::Levels;
-use crate::water::pools::walk::{Extent, Walk};
+use crate::water::pools::pass::pass_over;
+use crate::water::pools::walk::{Extent, Walk, flowed, passed_steadily};
+use crate::water::store::changed::dirty_layers::next_dirty;
 use crate::water::store::{LAYER_ROWS, Place};
 use core::cmp::Reverse;
 use core::ops::Range;
@@ -53,166 +55,162 @@ pub(crate) enum Stage {
     Pass,
 }
 
-impl Tick<'_> {
-    /// Finds the bodies that are not level. Returns the cells charged; `None` if all are found.
-    pub(crate) fn find_bodies(&mut self, pools: &mut Pools) -> Option<u64> {
-        let mut budget = Budget::of_a_piece();
-        while pools.pays(&mut budget) {
-            match pools.stage {
-                Stage::Rest => {
-                    pools.walk.begin(false);
-                    pools.stage = Stage::Refresh;
+/// Finds the bodies that are not level. Returns the cells charged; `None` if all are found.
+pub(crate) fn find_bodies(tick: &mut Tick, pools: &mut Pools) -> Option<u64> {
+    let mut budget = Budget::of_a_piece();
+    while pools.pays(&mut budget) {
+        match pools.stage {
+            Stage::Rest => {
+                pools.walk.begin(false);
+                pools.stage = Stage::Refresh;
+            }
+            Stage::Refresh => match next_dirty(tick.store) {
+                Some((slot, marks)) => {
+                    let looked = pools.labels.refresh(tick, slot, marks.levels, marks.structure);
+                    pools.debt += 1 + LAYER_ROWS * looked;
                 }
-                Stage::Refresh => match self.store.next_dirty() {
-                    Some((slot, marks)) => {
-                        let looked =
-                            pools.labels.refresh(self, slot, marks.levels, marks.structure);
-                        pools.debt += 1 + LAYER_ROWS * looked;
-                    }
-                    None => pools.stage = Stage::Find,
-                },
-                Stage::Find => match self.scratch.next_in_sweep() {
-                    Some(layer) => {
-                        pools.debt += 1;
-                        self.gather(pools, layer);
-                    }
-                    None => {
-                        // The pieces whose bodies may be the largest come first.
-                        pools.starts.sort_by_key(|start| start.most);
-                        pools.stage = Stage::Walk;
-                    }
-                },
-                Stage::Walk => match pools.starts.pop() {
-                    Some(start) => self.judge(pools, &start),
-                    None => {
-                        let key = |&(key, place): &(u64, Place)| {
-                            Reverse((key, self.store.position(place).to_array()))
-                        };
-                        pools.unlevel.sort_by_cached_key(key);
-                        pools.stage = Stage::Pass;
-                        break;
-                    }
-                },
-                Stage::Pass => break,
-            }
-        }
-        (budget.spent() > 0).then(|| budget.spent())
-    }
-
-    /// Levels the bodies that were found. Returns the cells charged; `None` if all are levelled.
-    pub(crate) fn level_bodies(&mut self, pools: &mut Pools) -> Option<u64> {
-        let mut budget = Budget::of_a_piece();
-        while pools.pays(&mut budget) {
-            if pools.stage != Stage::Pass {
-                break;
-            }
-            match pools.unlevel.pop() {
-                Some((_, place)) => self.level_body(pools, place),
+                None => pools.stage = Stage::Find,
+            },
+            Stage::Find => match tick.scratch.next_in_sweep() {
+                Some(layer) => {
+                    pools.debt += 1;
+                    gather(tick, pools, layer);
+                }
                 None => {
-                    let is_quiet = self.scratch.schedule.members().is_empty();
-                    pools.end(is_quiet);
+                    // The pieces whose bodies may be the largest come first.
+                    pools.starts.sort_by_key(|start| start.most);
+                    pools.stage = Stage::Walk;
                 }
+            },
+            Stage::Walk => match pools.starts.pop() {
+                Some(start) => judge(tick, pools, &start),
+                None => {
+                    let key = |&(key, place): &(u64, Place)| {
+                        Reverse((key, tick.store.position(place).to_array()))
+                    };
+                    pools.unlevel.sort_by_cached_key(key);
+                    pools.stage = Stage::Pass;
+                    break;
+                }
+            },
+            Stage::Pass => break,
+        }
+    }
+    (budget.spent() > 0).then(|| budget.spent())
+}
+
+/// Levels the bodies that were found. Returns the cells charged; `None` if all are levelled.
+pub(crate) fn level_bodies(tick: &mut Tick, pools: &mut Pools) -> Option<u64> {
+    let mut budget = Budget::of_a_piece();
+    while pools.pays(&mut budget) {
+        if pools.stage != Stage::Pass {
+            break;
+        }
+        match pools.unlevel.pop() {
+            Some((_, place)) => level_body(tick, pools, place),
+            None => {
+                let is_quiet = tick.scratch.schedule.members().is_empty();
+                pools.end(is_quiet);
             }
         }
-        (budget.spent() > 0).then(|| budget.spent())
     }
+    (budget.spent() > 0).then(|| budget.spent())
+}
 
-    /// Gathers the pieces of a layer with awake cells or moved water, except pieces known to be
-    /// level.
-    fn gather(&self, pools: &mut Pools, layer: LayerId) {
-        let (touched, steady) = (self.flowed(layer), self.passed_steadily(layer));
-        let awake = self.awake(layer) - steady;
-        let mut cells = (touched | awake) & self.store.layer(layer).wet;
-        // Most falling water belongs to no body.
-        if cells.is_empty() || (cells & self.firm(layer)).is_empty() {
-            return;
-        }
-        cells -= pools.labels.level_cells(layer);
-        if cells.is_empty() {
-            return;
-        }
-        let index = pools.walk.enter(self, layer);
-        let supported = pools.walk.layer(index).supported;
-        cells &= supported;
-        while let Some(cell) = cells.iter().next() {
-            let piece = LayerMask::single(cell).flood(supported);
-            let flowing = (piece & touched).count() as usize;
-            let most = if flowing == 0 { 0 } else { CALM + FOR_EACH * flowing };
-            pools.starts.push(Start { most, layer: index, cell });
-            cells -= piece;
-        }
+/// Gathers the pieces of a layer with awake cells or moved water, except pieces known to be level.
+fn gather(tick: &Tick, pools: &mut Pools, layer: LayerId) {
+    let (touched, steady) = (flowed(tick, layer), passed_steadily(tick, layer));
+    let awake = tick.awake(layer) - steady;
+    let mut cells = (touched | awake) & tick.store.layer(layer).wet;
+    // Most falling water belongs to no body.
+    if cells.is_empty() || (cells & tick.firm(layer)).is_empty() {
+        return;
     }
-
-    /// Walks through the body of a piece, unless that was done, and lists it if it is not level.
-    fn judge(&mut self, pools: &mut Pools, &Start { most, layer, cell }: &Start) {
-        if pools.walk.piece_at(layer, cell).is_some() {
-            return;
-        }
-        let most = most << self.scratch.random().trailing_zeros().min(32);
-        let (body, extent) = pools.walk.explore(self, (layer, cell), most);
-        pools.debt += LAYER_ROWS * body.len();
-        if extent == Extent::Larger {
-            return;
-        }
-        let levels = pools.walk.levels(self, body.clone());
-        if levels.differ_by(STEP) {
-            if pools.walk.is_steady(self, body.clone()) {
-                // Steady flow keeps the surface of the body as it is, until a tick in which the
-                // flow yields.
-                self.wake_body(&pools.walk, body);
-                return;
-            }
-            pools.unlevel.extend(pools.walk.anchor(self, body));
-        } else if body.len() > SMALL {
-            pools.keep(body, levels);
-        }
+    cells -= pools.labels.level_cells(layer);
+    if cells.is_empty() {
+        return;
     }
-
-    /// Makes a pass over the body of a cell, if the cell still belongs to one.
-    fn level_body(&mut self, pools: &mut Pools, place: Place) {
-        let walk = &mut pools.walk;
-        walk.begin(true);
-        let layer = walk.enter(self, place.layer_id());
-        if !walk.layer(layer).supported.contains(place.cell()) {
-            return;
-        }
-        let (body, _) = walk.explore(self, (layer, place.cell()), usize::MAX);
-        pools.debt += LAYER_ROWS * body.len();
-        let levels = walk.levels(self, body);
-        if !levels.differ_by(STEP) {
-            return;
-        }
-        // In larger bodies, the units that pass a cell are not counted.
-        let mut was_passed = false;
-        if walk.pieces.len() <= COUNTED {
-            for piece in &walk.pieces {
-                let at = walk.layer(piece.layer);
-                let passed = pools.passed.entry(at.layer).or_insert(LayerMask::NONE);
-                was_passed |= (piece.cells & *passed).any();
-                *passed |= piece.cells;
-            }
-        }
-        if was_passed || self.pass_over(walk, levels) == 0 {
-            self.wake_body(walk, 0..walk.pieces.len());
-        }
+    let index = pools.walk.enter(tick, layer);
+    let supported = pools.walk.layer(index).supported;
+    cells &= supported;
+    while let Some(cell) = cells.iter().next() {
+        let piece = LayerMask::single(cell).flood(supported);
+        let flowing = (piece & touched).count() as usize;
+        let most = if flowing == 0 { 0 } else { CALM + FOR_EACH * flowing };
+        pools.starts.push(Start { most, layer: index, cell });
+        cells -= piece;
     }
+}
 
-    /// Keeps a body from falling asleep: wakes the fullest cell of its lowest layer. That cell
-    /// keeps water in the next flow, while the cells of a film may lose theirs.
-    fn wake_body(&mut self, walk: &Walk, body: Range<usize>) {
-        let places = walk.pieces[body].iter().flat_map(|piece| {
+/// Walks through the body of a piece, unless that was done, and lists it if it is not level.
+fn judge(tick: &mut Tick, pools: &mut Pools, &Start { most, layer, cell }: &Start) {
+    if pools.walk.piece_at(layer, cell).is_some() {
+        return;
+    }
+    let most = most << tick.scratch.random().trailing_zeros().min(32);
+    let (body, extent) = pools.walk.explore(tick, (layer, cell), most);
+    pools.debt += LAYER_ROWS * body.len();
+    if extent == Extent::Larger {
+        return;
+    }
+    let levels = pools.walk.levels(tick, body.clone());
+    if levels.differ_by(STEP) {
+        if pools.walk.is_steady(tick, body.clone()) {
+            // Steady flow keeps the surface of the body as it is, until a tick in which the flow
+            // yields.
+            wake_body(tick, &pools.walk, body);
+            return;
+        }
+        pools.unlevel.extend(pools.walk.anchor(tick, body));
+    } else if body.len() > SMALL {
+        pools.keep(body, levels);
+    }
+}
+
+/// Makes a pass over the body of a cell, if the cell still belongs to one.
+fn level_body(tick: &mut Tick, pools: &mut Pools, place: Place) {
+    let walk = &mut pools.walk;
+    walk.begin(true);
+    let layer = walk.enter(tick, place.layer_id());
+    if !walk.layer(layer).supported.contains(place.cell()) {
+        return;
+    }
+    let (body, _) = walk.explore(tick, (layer, place.cell()), usize::MAX);
+    pools.debt += LAYER_ROWS * body.len();
+    let levels = walk.levels(tick, body);
+    if !levels.differ_by(STEP) {
+        return;
+    }
+    // In larger bodies, the units that pass a cell are not counted.
+    let mut was_passed = false;
+    if walk.pieces.len() <= COUNTED {
+        for piece in &walk.pieces {
             let at = walk.layer(piece.layer);
-            let place = |cell| Place::in_layer(at.layer, cell);
-            let fullest = piece.cells.iter().map(place);
-            fullest.max_by_key(|&place| self.store.read(place).height())
-        });
-        let key = |&place: &Place| {
-            let IVec3 { x, y, z } = self.store.position(place);
-            (y, Reverse(self.store.read(place).height()), x, z)
-        };
-        if let Some(place) = places.min_by_key(key) {
-            self.wake_cell(place);
+            let passed = pools.passed.entry(at.layer).or_insert(LayerMask::NONE);
+            was_passed |= (piece.cells & *passed).any();
+            *passed |= piece.cells;
         }
+    }
+    if was_passed || pass_over(tick, walk, levels) == 0 {
+        wake_body(tick, walk, 0..walk.pieces.len());
+    }
+}
+
+/// Keeps a body from falling asleep: wakes the fullest cell of its lowest layer. That cell keeps
+/// water in the next flow, while the cells of a film may lose theirs.
+fn wake_body(tick: &mut Tick, walk: &Walk, body: Range<usize>) {
+    let places = walk.pieces[body].iter().flat_map(|piece| {
+        let at = walk.layer(piece.layer);
+        let place = |cell| Place::in_layer(at.layer, cell);
+        let fullest = piece.cells.iter().map(place);
+        fullest.max_by_key(|&place| tick.store.read(place).height())
+    });
+    let key = |&place: &Place| {
+        let IVec3 { x, y, z } = tick.store.position(place);
+        (y, Reverse(tick.store.read(place).height()), x, z)
+    };
+    if let Some(place) = places.min_by_key(key) {
+        tick.wake_cell(place);
     }
 }
 

@@ -59,7 +59,7 @@ mod shore;
 #[cfg(test)]
 mod tests;
 mod trim;
-mod walk;
+pub(crate) mod walk;
 mod wide;
 
 use crate::chunk::LayerMask;

@@ -14,7 +14,8 @@ use crate::water::pools::layer::Levels;
 use crate::water::pools::network::{Network, Node};
 use crate::water::pools::plan::{Kind, Plan};
 use crate::water::pools::shore::{Goal, Group, Share, Shore, goal};
-use crate::water::pools::walk::Walk;
+use crate::water::pools::trim::trim;
+use crate::water::pools::walk::{Walk, left_in, pool_key, touched};
 use crate::water::random::{Purpose, Queue, mix};
 use crate::water::store::Place;
 
@@ -53,216 +54,212 @@ fn neck(lines: &[u32; 16]) -> u32 {
     parts.map(|(_, &line)| line).min().unwrap_or(256)
 }
 
-impl Tick<'_> {
-    /// Moves water in a body, which is all the pieces of a walk and lies within `levels`. Returns
-    /// the units.
-    pub(crate) fn pass_over(&mut self, walk: &mut Walk, levels: Levels) -> u64 {
-        let shores = walk.shores(self, 0..walk.pieces.len());
-        let goal = goal(&shores, levels);
-        let mut network = self.network_of_pieces(walk);
-        let full: Vec<[i64; 2]> = shores
-            .iter()
-            .map(|shore| {
-                let seed = self.seed_of(walk, shore);
-                [self.given(shore, &goal, seed), taken(shore, &goal, mix(seed, 1))]
-            })
-            .collect();
-        // At first each place gives and takes its part of all that moves, so that the borders of
-        // chunks do not show. The units that contacts have not let through are then given and taken
-        // elsewhere.
-        let sum = |at: usize| full.iter().map(|units| units[at]).sum::<i64>();
-        let [given, taken] = [sum(0), sum(1)];
-        let parts = [given, taken].map(|all| Share { units: given.min(taken), cells: all });
-        for (shore, full) in shores.iter().zip(&full) {
-            let seed = mix(self.seed_of(walk, shore), 3);
-            let node = &mut network.nodes[shore.piece];
-            node.give = parts[0].of(full[0], seed) as i32;
-            node.take = parts[1].of(full[1], mix(seed, 1)) as i32;
-        }
-        network.run();
-        for (shore, full) in shores.iter().zip(&full) {
-            let node = &mut network.nodes[shore.piece];
-            (node.give, node.take) = (full[0] as i32 - node.gave, full[1] as i32 - node.took);
-        }
-        network.run();
-        let (mut plan, mut missed) = (Plan::default(), 0);
-        for shore in &shores {
-            missed += self.deliver_to(&mut plan, shore, &goal, network.nodes[shore.piece].took);
-        }
-        for shore in &shores {
-            let gave = network.nodes[shore.piece].gave;
-            let kept = gave.min(missed);
-            missed -= kept;
-            self.collect_from(&mut plan, shore, &goal, gave - kept);
-        }
-        self.trim(&mut plan, walk, &network);
-        self.carry_out(&plan)
-    }
-
-    /// Returns the network of the pieces of a walk.
-    fn network_of_pieces(&self, walk: &Walk) -> Network {
-        let throughput = i32::from(self.limits.throughput);
-        let nodes = walk.pieces.iter().map(|piece| Node::letting(throughput * width(piece.cells)));
-        let joins: Vec<([u32; 2], i32)> =
-            walk.contacts().iter().map(|contact| (contact.pieces, contact.capacity)).collect();
-        Network::new(nodes.collect(), &joins)
-    }
-
-    /// Returns the seed of the random choices in a piece.
-    fn seed_of(&self, walk: &Walk, shore: &Shore) -> u64 {
-        Purpose::Pool.seed(self.pool_key(walk.first_cell(shore.piece)))
-    }
-
-    /// Returns the units that a piece would give.
-    fn given(&self, shore: &Shore, goal: &Goal, random: u64) -> i64 {
-        let (mut sure, mut more) = (0, 0);
-        for group in &shore.gives {
-            let most = i64::from(group.most.min(self.limits.throughput));
-            let each = (group.level - goal.give).clamp(0, most);
-            let spent = self.touched(group.layer) & group.cells;
-            let untouched = i64::from((group.cells - spent).count());
-            sure += untouched * each;
-            let more_each = i64::from(group.level >= goal.give && each < most);
-            more += untouched * more_each;
-            for cell in spent.iter() {
-                let place = Place::in_layer(group.layer, cell);
-                let left = self.limits.left(self.store.read(place), self.passed(place));
-                let left = i64::from(left);
-                sure += each.min(left);
-                more += more_each.min((left - each).max(0));
-            }
-        }
-        let sea = self.left_in(shore.layer, shore.sea_that_gives(goal));
-        sure + goal.lack.of(more, random) + i64::from(sea)
-    }
-
-    /// Plans to give units to the groups of a piece that take, the lowest first. Returns the units
-    /// that found no room.
-    fn deliver_to(&self, plan: &mut Plan, shore: &Shore, goal: &Goal, mut units: i32) -> i32 {
-        for group in &shore.takes {
-            units -= self.raise_group(plan, group, group.taken_by_each(goal.take), units);
-        }
-        let more = shore.takes.iter().filter(|group| group.level <= goal.take);
-        for group in more.filter(|_| goal.excess.is_some()) {
-            units -= self.raise_group(plan, group, 1, units);
-        }
-        let (place, cells) = (shore.layer, shore.sea_that_takes(goal));
-        units -= self.spend(place, cells, (FULL, units), |at, most| {
-            let left = self.limits.left(self.store.read(at), self.passed(at));
-            plan.add(at, Kind::IntoSea, most, left)
-        });
-        units
-    }
-
-    /// Plans to take units from the groups of a piece that give, the highest first.
-    fn collect_from(&self, plan: &mut Plan, shore: &Shore, goal: &Goal, mut units: i32) {
-        for group in shore.gives.iter().rev() {
-            units -= self.lower_group(plan, group, group.level - goal.give, units);
-        }
-        let has_more =
-            |group: &&Group| (0..i64::from(group.most)).contains(&(group.level - goal.give));
-        let more = shore.gives.iter().rev().filter(has_more);
-        for group in more.filter(|_| goal.lack.is_some()) {
-            units -= self.lower_group(plan, group, 1, units);
-        }
-        let (place, cells) = (shore.layer, shore.sea_that_gives(goal));
-        units -= self.spend(place, cells, (FULL, units), |at, most| {
-            let left = self.limits.left(self.store.read(at), self.passed(at));
-            plan.add(at, Kind::Give, most, left)
-        });
-        plan.unfounded += units;
-    }
-
-    /// Plans to raise cells of a group by up to `each` units. Returns the units, `units` at most.
-    fn raise_group(&self, plan: &mut Plan, group: &Group, each: i64, units: i32) -> i32 {
-        let each = each.clamp(0, i64::from(group.most)) as u8;
-        self.spend(group.layer, group.cells, (each, units), |at, most| {
-            plan.add(at, Kind::Rise(group.entry), most, self.store.read(at).room())
+/// Moves water in a body, which is all the pieces of a walk and lies within `levels`. Returns the
+/// units.
+pub(crate) fn pass_over(tick: &mut Tick, walk: &mut Walk, levels: Levels) -> u64 {
+    let shores = walk.shores(tick, 0..walk.pieces.len());
+    let goal = goal(&shores, levels);
+    let mut network = network_of_pieces(tick, walk);
+    let full: Vec<[i64; 2]> = shores
+        .iter()
+        .map(|shore| {
+            let seed = seed_of(tick, walk, shore);
+            [given(tick, shore, &goal, seed), taken(shore, &goal, mix(seed, 1))]
         })
+        .collect();
+    // At first each place gives and takes its part of all that moves, so that the borders of chunks
+    // do not show. The units that contacts have not let through are then given and taken elsewhere.
+    let sum = |at: usize| full.iter().map(|units| units[at]).sum::<i64>();
+    let [given, taken] = [sum(0), sum(1)];
+    let parts = [given, taken].map(|all| Share { units: given.min(taken), cells: all });
+    for (shore, full) in shores.iter().zip(&full) {
+        let seed = mix(seed_of(tick, walk, shore), 3);
+        let node = &mut network.nodes[shore.piece];
+        node.give = parts[0].of(full[0], seed) as i32;
+        node.take = parts[1].of(full[1], mix(seed, 1)) as i32;
     }
-
-    /// Plans to lower cells of a group by up to `each` units. Returns the units, `units` at most.
-    fn lower_group(&self, plan: &mut Plan, group: &Group, each: i64, units: i32) -> i32 {
-        let each = each.clamp(0, i64::from(group.most)) as u8;
-        self.spend(group.layer, group.cells, (each, units), |at, most| {
-            let voxel = self.store.read(at);
-            let left = self.limits.left(voxel, self.passed(at));
-            plan.add(at, Kind::Give, most, left.min(voxel.height()))
-        })
+    network.run();
+    for (shore, full) in shores.iter().zip(&full) {
+        let node = &mut network.nodes[shore.piece];
+        (node.give, node.take) = (full[0] as i32 - node.gave, full[1] as i32 - node.took);
     }
+    network.run();
+    let (mut plan, mut missed) = (Plan::default(), 0);
+    for shore in &shores {
+        missed += deliver_to(tick, &mut plan, shore, &goal, network.nodes[shore.piece].took);
+    }
+    for shore in &shores {
+        let gave = network.nodes[shore.piece].gave;
+        let kept = gave.min(missed);
+        missed -= kept;
+        collect_from(tick, &mut plan, shore, &goal, gave - kept);
+    }
+    trim(tick, &mut plan, walk, &network);
+    carry_out(tick, &plan)
+}
 
-    /// Carries out the plan. Returns the units moved.
-    fn carry_out(&mut self, plan: &Plan) -> u64 {
-        let mut moved = 0;
-        for change in plan.changes().iter().filter(|change| change.units > 0) {
-            let (place, units) = (change.place, change.units);
-            match change.kind {
-                Kind::Rise(entry) => {
-                    let largest = self.store.read(place).largest();
-                    match entry {
-                        Some(face) => self.receive(place, face, units, largest),
-                        None => self.raise(place, units, largest),
-                    }
-                }
-                Kind::Give => {
-                    self.pass_on(place, self.exit(place), units);
-                    self.take(place, units);
-                    moved += u64::from(units);
-                }
-                Kind::IntoSea => {
-                    let level =
-                        |&face: &Face| self.store.sea_level_across(place, face).unwrap_or(i64::MAX);
-                    let face = Face::ALL.into_iter().min_by_key(level).unwrap_or(Face::Up);
-                    self.pass_on(place, face, units);
-                    self.ledger.into_sea += u64::from(units);
+/// Returns the network of the pieces of a walk.
+fn network_of_pieces(tick: &Tick, walk: &Walk) -> Network {
+    let throughput = i32::from(tick.limits.throughput);
+    let nodes = walk.pieces.iter().map(|piece| Node::letting(throughput * width(piece.cells)));
+    let joins: Vec<([u32; 2], i32)> =
+        walk.contacts().iter().map(|contact| (contact.pieces, contact.capacity)).collect();
+    Network::new(nodes.collect(), &joins)
+}
+
+/// Returns the seed of the random choices in a piece.
+fn seed_of(tick: &Tick, walk: &Walk, shore: &Shore) -> u64 {
+    Purpose::Pool.seed(pool_key(tick, walk.first_cell(shore.piece)))
+}
+
+/// Returns the units that a piece would give.
+fn given(tick: &Tick, shore: &Shore, goal: &Goal, random: u64) -> i64 {
+    let (mut sure, mut more) = (0, 0);
+    for group in &shore.gives {
+        let most = i64::from(group.most.min(tick.limits.throughput));
+        let each = (group.level - goal.give).clamp(0, most);
+        let spent = touched(tick, group.layer) & group.cells;
+        let untouched = i64::from((group.cells - spent).count());
+        sure += untouched * each;
+        let more_each = i64::from(group.level >= goal.give && each < most);
+        more += untouched * more_each;
+        for cell in spent.iter() {
+            let place = Place::in_layer(group.layer, cell);
+            let left = tick.limits.left(tick.store.read(place), tick.passed(place));
+            let left = i64::from(left);
+            sure += each.min(left);
+            more += more_each.min((left - each).max(0));
+        }
+    }
+    let sea = left_in(tick, shore.layer, shore.sea_that_gives(goal));
+    sure + goal.lack.of(more, random) + i64::from(sea)
+}
+
+/// Plans to give units to the groups of a piece that take, the lowest first. Returns the units that
+/// found no room.
+fn deliver_to(tick: &Tick, plan: &mut Plan, shore: &Shore, goal: &Goal, mut units: i32) -> i32 {
+    for group in &shore.takes {
+        units -= raise_group(tick, plan, group, group.taken_by_each(goal.take), units);
+    }
+    let more = shore.takes.iter().filter(|group| group.level <= goal.take);
+    for group in more.filter(|_| goal.excess.is_some()) {
+        units -= raise_group(tick, plan, group, 1, units);
+    }
+    let (place, cells) = (shore.layer, shore.sea_that_takes(goal));
+    units -= spend(tick, place, cells, (FULL, units), |at, most| {
+        let left = tick.limits.left(tick.store.read(at), tick.passed(at));
+        plan.add(at, Kind::IntoSea, most, left)
+    });
+    units
+}
+
+/// Plans to take units from the groups of a piece that give, the highest first.
+fn collect_from(tick: &Tick, plan: &mut Plan, shore: &Shore, goal: &Goal, mut units: i32) {
+    for group in shore.gives.iter().rev() {
+        units -= lower_group(tick, plan, group, group.level - goal.give, units);
+    }
+    let has_more = |group: &&Group| (0..i64::from(group.most)).contains(&(group.level - goal.give));
+    let more = shore.gives.iter().rev().filter(has_more);
+    for group in more.filter(|_| goal.lack.is_some()) {
+        units -= lower_group(tick, plan, group, 1, units);
+    }
+    let (place, cells) = (shore.layer, shore.sea_that_gives(goal));
+    units -= spend(tick, place, cells, (FULL, units), |at, most| {
+        let left = tick.limits.left(tick.store.read(at), tick.passed(at));
+        plan.add(at, Kind::Give, most, left)
+    });
+    plan.unfounded += units;
+}
+
+/// Plans to raise cells of a group by up to `each` units. Returns the units, `units` at most.
+fn raise_group(tick: &Tick, plan: &mut Plan, group: &Group, each: i64, units: i32) -> i32 {
+    let each = each.clamp(0, i64::from(group.most)) as u8;
+    spend(tick, group.layer, group.cells, (each, units), |at, most| {
+        plan.add(at, Kind::Rise(group.entry), most, tick.store.read(at).room())
+    })
+}
+
+/// Plans to lower cells of a group by up to `each` units. Returns the units, `units` at most.
+fn lower_group(tick: &Tick, plan: &mut Plan, group: &Group, each: i64, units: i32) -> i32 {
+    let each = each.clamp(0, i64::from(group.most)) as u8;
+    spend(tick, group.layer, group.cells, (each, units), |at, most| {
+        let voxel = tick.store.read(at);
+        let left = tick.limits.left(voxel, tick.passed(at));
+        plan.add(at, Kind::Give, most, left.min(voxel.height()))
+    })
+}
+
+/// Carries out the plan. Returns the units moved.
+fn carry_out(tick: &mut Tick, plan: &Plan) -> u64 {
+    let mut moved = 0;
+    for change in plan.changes().iter().filter(|change| change.units > 0) {
+        let (place, units) = (change.place, change.units);
+        match change.kind {
+            Kind::Rise(entry) => {
+                let largest = tick.store.read(place).largest();
+                match entry {
+                    Some(face) => tick.receive(place, face, units, largest),
+                    None => tick.raise(place, units, largest),
                 }
             }
-        }
-        moved
-    }
-
-    /// Returns the face through which a cell gives water to its body: down if there is water below,
-    /// else to water beside it.
-    fn exit(&self, place: Place) -> Face {
-        let leads = |&face: &Face| self.store.look(place, face).is_wet();
-        let turn = (self.pool_key(place) >> 32) as usize % 4;
-        let beside = (0..4).map(|side| Face::LATERAL[(side + turn) % 4]);
-        core::iter::once(Face::Down).chain(beside).find(leads).unwrap_or(Face::Down)
-    }
-
-    /// Shares units evenly among cells of a layer, up to `each` for one, in random order. `change`
-    /// lets up to the given number of units pass in a cell, and returns the number that passed.
-    /// Returns their sum.
-    fn spend(
-        &self,
-        layer: LayerId,
-        cells: LayerMask,
-        (each, units): (u8, i32),
-        mut change: impl FnMut(Place, u8) -> u8,
-    ) -> i32 {
-        let count = cells.count() as i32;
-        if count == 0 || units <= 0 || each == 0 {
-            return 0;
-        }
-        let mut passed = [0; LAYER_CELLS];
-        let seed = mix(Purpose::Pool.seed(self.scratch.seed(self.store, layer)), 2);
-        let (mut left, mut before) = (units, 0);
-        while left > 0 && left != before {
-            before = left;
-            let even = (left + count - 1) / count;
-            let mut queue = Queue::new(seed);
-            cells.iter().for_each(|cell| queue.push(cell));
-            while left > 0
-                && let Some(cell) = queue.pop()
-            {
-                let most = i32::from(each - passed[cell]).min(even).min(left) as u8;
-                let changed = change(Place::in_layer(layer, cell), most);
-                passed[cell] += changed;
-                left -= i32::from(changed);
+            Kind::Give => {
+                tick.pass_on(place, exit(tick, place), units);
+                tick.take(place, units);
+                moved += u64::from(units);
+            }
+            Kind::IntoSea => {
+                let level =
+                    |&face: &Face| tick.store.sea_level_across(place, face).unwrap_or(i64::MAX);
+                let face = Face::ALL.into_iter().min_by_key(level).unwrap_or(Face::Up);
+                tick.pass_on(place, face, units);
+                tick.ledger.into_sea += u64::from(units);
             }
         }
-        units - left
     }
+    moved
+}
+
+/// Returns the face through which a cell gives water to its body: down if there is water below,
+/// else to water beside it.
+fn exit(tick: &Tick, place: Place) -> Face {
+    let leads = |&face: &Face| tick.store.look(place, face).is_wet();
+    let turn = (pool_key(tick, place) >> 32) as usize % 4;
+    let beside = (0..4).map(|side| Face::LATERAL[(side + turn) % 4]);
+    core::iter::once(Face::Down).chain(beside).find(leads).unwrap_or(Face::Down)
+}
+
+/// Shares units evenly among cells of a layer, up to `each` for one, in random order. `change` lets
+/// up to the given number of units pass in a cell, and returns the number that passed. Returns
+/// their sum.
+fn spend(
+    tick: &Tick,
+    layer: LayerId,
+    cells: LayerMask,
+    (each, units): (u8, i32),
+    mut change: impl FnMut(Place, u8) -> u8,
+) -> i32 {
+    let count = cells.count() as i32;
+    if count == 0 || units <= 0 || each == 0 {
+        return 0;
+    }
+    let mut passed = [0; LAYER_CELLS];
+    let seed = mix(Purpose::Pool.seed(tick.scratch.seed(tick.store, layer)), 2);
+    let (mut left, mut before) = (units, 0);
+    while left > 0 && left != before {
+        before = left;
+        let even = (left + count - 1) / count;
+        let mut queue = Queue::new(seed);
+        cells.iter().for_each(|cell| queue.push(cell));
+        while left > 0
+            && let Some(cell) = queue.pop()
+        {
+            let most = i32::from(each - passed[cell]).min(even).min(left) as u8;
+            let changed = change(Place::in_layer(layer, cell), most);
+            passed[cell] += changed;
+            left -= i32::from(changed);
+        }
+    }
+    units - left
 }
 
 /// Returns the units that a piece would take.

@@ -6,8 +6,8 @@ use crate::coords::Face;
 use crate::grid::{LayerId, Slot};
 use crate::water::cell::FULL;
 use crate::water::context::Tick;
-use crate::water::pools::layer::{Levels, of_height, spring_level};
-use crate::water::pools::walk::Walk;
+use crate::water::pools::layer::{Levels, heights, of_height, spring_level, y_of};
+use crate::water::pools::walk::{Walk, pool_key};
 use crate::water::store::sea::SeaLevels;
 use crate::water::store::{Place, head};
 use core::ops::Range;
@@ -143,7 +143,7 @@ impl Walk {
             return None;
         }
         let at = *self.layer(self.pieces[piece].layer);
-        let y = tick.y_of(at.layer);
+        let y = y_of(tick, at.layer);
         let mut shore = Shore {
             piece,
             layer: at.layer,
@@ -153,7 +153,7 @@ impl Walk {
         };
         self.add_beside(tick, &mut shore, &rim.beside, (head(y, 0), 1, true));
         self.add_springs_beside(tick, &mut shore, &rim.beside_springs);
-        let planes = tick.heights(&at, rim.partial);
+        let planes = heights(tick, &at, rim.partial);
         let steady = tick.store.steady_layer(at.layer);
         let steady = steady.map_or(LayerMask::NONE, |flows| flows.cells());
         for height in 1..=FULL {
@@ -215,7 +215,7 @@ impl Walk {
         let cells = self.claim(index, cells);
         if cells.any() {
             let most = tick.limits.supply.min(tick.limits.throughput);
-            let level = spring_level(tick.y_of(layer));
+            let level = spring_level(y_of(tick, layer));
             shore.gives.push(Group { layer, cells, level, most, rate: 1, entry: None });
         }
     }
@@ -235,7 +235,7 @@ impl Walk {
             twice |= once & inside;
             once |= inside;
         }
-        let turn = tick.pool_key(self.first_cell(shore.piece)) as usize;
+        let turn = pool_key(tick, self.first_cell(shore.piece)) as usize;
         for at in 0..8 {
             let (side, is_first) = ((at + turn % 4) % 4, at < 4);
             let part = if is_first { twice } else { !twice };
@@ -289,7 +289,7 @@ impl Walk {
                 }
             }
             for &(slot, cells) in &next {
-                let level = head(tick.y_of(shore.layer.in_chunk(slot)), FULL);
+                let level = head(y_of(tick, shore.layer.in_chunk(slot)), FULL);
                 let inlet = Inlet { level, rate: FALLING, entry: None };
                 self.add_gaps(tick, shore, shore.layer.in_chunk(slot), cells, inlet);
                 lacking -= self.room(tick, shore, slot, cells);

@@ -7,8 +7,9 @@ use crate::coords::{CHUNK_CELLS, ChunkPos, ColumnPos, Cube, Face, Region, Shape}
 use crate::water::cell::FULL;
 use crate::water::context::Tick;
 use crate::water::context::schedule::Phase;
-use crate::water::pools::layer::Levels;
+use crate::water::pools::layer::{Levels, y_of};
 use crate::water::pools::walk::Extent;
+use crate::water::store::changed::dirty_layers::next_dirty;
 use crate::water::store::head;
 use crate::water::voxel::Voxel;
 use crate::water::{Edge, Edges, Rules, WaterCell, WaterWorld};
@@ -93,7 +94,7 @@ fn flood(tick: &Tick, start: Place) -> (Vec<Place>, Flooded) {
     while let Some(&place) = open.get(at) {
         at += 1;
         let voxel = tick.store.read(place);
-        let y = tick.y_of(place.layer_id());
+        let y = y_of(tick, place.layer_id());
         let level = head(y, voxel.height());
         let above = tick.store.step(place, Face::Up);
         let is_covered = above.is_some() && tick.store.read(above).is_wet();
@@ -167,7 +168,7 @@ fn compare(world: &mut WaterWorld, seed: u64) -> [usize; 2] {
     let slots = world.store.grid().sorted_slots();
     let (tick, pools) = tick(world);
     pools.walk.begin(false);
-    while let Some((slot, marks)) = tick.store.next_dirty() {
+    while let Some((slot, marks)) = next_dirty(tick.store) {
         pools.labels.refresh(&tick, slot, marks.levels, marks.structure);
     }
     let mut seen: HashSet<Place> = HashSet::new();

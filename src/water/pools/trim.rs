@@ -11,7 +11,8 @@ use crate::water::context::Tick;
 use crate::water::pools::max_flow::MaxFlow;
 use crate::water::pools::network::{Network, Node};
 use crate::water::pools::plan::{Kind, Plan};
-use crate::water::pools::walk::Walk;
+use crate::water::pools::walk::{Walk, touched};
+use crate::water::pools::wide::narrow_pieces;
 use crate::water::random::shuffle;
 use crate::water::store::Place;
 
@@ -94,151 +95,147 @@ impl Cells {
     }
 }
 
-impl Tick<'_> {
-    /// Lowers the plan of a body, which is all the pieces of a walk, to the units that have a way.
-    /// `pieces` is the network of the pieces, in which they have passed water.
-    pub(crate) fn trim(&self, plan: &mut Plan, walk: &mut Walk, pieces: &Network) {
-        plan.take_back_unfounded();
-        let Some(Parts { narrow, wide }) = self.parts(plan, walk, pieces) else { return };
-        let mut cells = self.nodes_of_pieces(walk, &wide, &narrow, pieces);
-        let nodes = self.add_changes(&mut cells, plan, walk);
-        let mut joins = self.joins(&cells, walk);
-        // If not all units find a way, no side is preferred.
-        shuffle(self.scratch.random(), &mut joins);
-        let mut network = MaxFlow::new(cells.nodes, &joins);
-        network.run(self.scratch.random());
-        for (change, node) in plan.changes_mut().iter_mut().zip(nodes) {
-            let node = &mut network.nodes[node as usize];
-            let units = match change.kind {
-                Kind::Give => &mut node.gave,
-                Kind::Rise(_) | Kind::IntoSea => &mut node.took,
-            };
-            let done = i32::from(change.units).min(*units);
-            *units -= done;
-            change.units = done as u8;
-        }
-    }
-
-    /// Returns the pieces that the network has; `None` if it is not needed or too large.
-    fn parts(&self, plan: &Plan, walk: &Walk, pieces: &Network) -> Option<Parts> {
-        let count =
-            |ids: &[usize]| ids.iter().map(|&id| walk.pieces[id].cells.count()).sum::<u32>();
-        let mut all: Vec<usize> = (0..walk.pieces.len()).collect();
-        let size = count(&all);
-        if size > WHOLE {
-            all.retain(|&piece| pieces.nodes[piece].passed() > 0);
-        }
-        if plan.given() <= self.least_left(walk, &all) {
-            return None;
-        }
-        let (narrow, wide) = if size > WHOLE {
-            let is_narrow = self.narrow_pieces(plan, walk, pieces);
-            all.into_iter().partition(|&piece| is_narrow[piece])
-        } else {
-            (all, Vec::new())
+/// Lowers the plan of a body, which is all the pieces of a walk, to the units that have a way.
+/// `pieces` is the network of the pieces, in which they have passed water.
+pub(crate) fn trim(tick: &Tick, plan: &mut Plan, walk: &mut Walk, pieces: &Network) {
+    plan.take_back_unfounded();
+    let Some(Parts { narrow, wide }) = parts(tick, plan, walk, pieces) else { return };
+    let mut cells = nodes_of_pieces(tick, walk, &wide, &narrow, pieces);
+    let nodes = add_changes(tick, &mut cells, plan, walk);
+    let mut joins = joins(tick, &cells, walk);
+    // If not all units find a way, no side is preferred.
+    shuffle(tick.scratch.random(), &mut joins);
+    let mut network = MaxFlow::new(cells.nodes, &joins);
+    network.run(tick.scratch.random());
+    for (change, node) in plan.changes_mut().iter_mut().zip(nodes) {
+        let node = &mut network.nodes[node as usize];
+        let units = match change.kind {
+            Kind::Give => &mut node.gave,
+            Kind::Rise(_) | Kind::IntoSea => &mut node.took,
         };
-        let most = MOST[usize::from(size > SMALL)];
-        (!narrow.is_empty() && count(&narrow) <= most).then_some(Parts { narrow, wide })
+        let done = i32::from(change.units).min(*units);
+        *units -= done;
+        change.units = done as u8;
     }
+}
 
-    /// Returns the least units that any cell of some pieces may still pass on.
-    pub(crate) fn least_left(&self, walk: &Walk, pieces: &[usize]) -> i32 {
-        let has_weak_springs = self.limits.supply < self.limits.throughput;
-        let left = pieces.iter().flat_map(|&piece| {
-            let piece = walk.pieces[piece];
-            let at = walk.layer(piece.layer);
-            let layer = at.layer;
-            let touched = self.touched(layer);
-            let cells = if has_weak_springs { piece.cells } else { piece.cells & touched };
-            cells.iter().map(move |cell| self.left_at(Place::in_layer(layer, cell)))
-        });
-        left.min().unwrap_or(i32::from(self.limits.throughput))
+/// Returns the pieces that the network has; `None` if it is not needed or too large.
+fn parts(tick: &Tick, plan: &Plan, walk: &Walk, pieces: &Network) -> Option<Parts> {
+    let count = |ids: &[usize]| ids.iter().map(|&id| walk.pieces[id].cells.count()).sum::<u32>();
+    let mut all: Vec<usize> = (0..walk.pieces.len()).collect();
+    let size = count(&all);
+    if size > WHOLE {
+        all.retain(|&piece| pieces.nodes[piece].passed() > 0);
     }
+    if plan.given() <= least_left(tick, walk, &all) {
+        return None;
+    }
+    let (narrow, wide) = if size > WHOLE {
+        let is_narrow = narrow_pieces(tick, plan, walk, pieces);
+        all.into_iter().partition(|&piece| is_narrow[piece])
+    } else {
+        (all, Vec::new())
+    };
+    let most = MOST[usize::from(size > SMALL)];
+    (!narrow.is_empty() && count(&narrow) <= most).then_some(Parts { narrow, wide })
+}
 
-    /// Returns the units that a cell may still pass on, including units that it does not hold yet.
-    fn left_at(&self, place: Place) -> i32 {
-        i32::from(self.limits.left(self.store.read(place), self.passed(place)))
-    }
+/// Returns the least units that any cell of some pieces may still pass on.
+pub(crate) fn least_left(tick: &Tick, walk: &Walk, pieces: &[usize]) -> i32 {
+    let has_weak_springs = tick.limits.supply < tick.limits.throughput;
+    let left = pieces.iter().flat_map(|&piece| {
+        let piece = walk.pieces[piece];
+        let at = walk.layer(piece.layer);
+        let layer = at.layer;
+        let touched = touched(tick, layer);
+        let cells = if has_weak_springs { piece.cells } else { piece.cells & touched };
+        cells.iter().map(move |cell| left_at(tick, Place::in_layer(layer, cell)))
+    });
+    left.min().unwrap_or(i32::from(tick.limits.throughput))
+}
 
-    /// Returns a node for each wide piece and for each cell of the narrow ones.
-    fn nodes_of_pieces(
-        &self,
-        walk: &Walk,
-        wide: &[usize],
-        narrow: &[usize],
-        pieces: &Network,
-    ) -> Cells {
-        let mut cells = Cells { wide: wide.len() as u32, ..Cells::default() };
-        for (&id, node) in wide.iter().zip(0..) {
-            let piece = walk.pieces[id];
-            for cell in piece.cells.iter() {
-                *cells.ids.entry(piece.layer, cell) = node;
-            }
-            cells.nodes.push(Node::letting(pieces.nodes[id].passed()));
-        }
-        for &id in narrow {
-            let piece = walk.pieces[id];
-            let at = walk.layer(piece.layer);
-            for cell in piece.cells.iter() {
-                let place = Place::in_layer(at.layer, cell);
-                cells.add(piece.layer, place, |place| self.left_at(place));
-            }
-        }
-        cells
-    }
+/// Returns the units that a cell may still pass on, including units that it does not hold yet.
+fn left_at(tick: &Tick, place: Place) -> i32 {
+    i32::from(tick.limits.left(tick.store.read(place), tick.passed(place)))
+}
 
-    /// Adds the units that the cells of the plan give and take. Returns the node of each change.
-    fn add_changes(&self, cells: &mut Cells, plan: &Plan, walk: &mut Walk) -> Vec<u32> {
-        let mut ids = Vec::with_capacity(plan.changes().len());
-        for change in plan.changes() {
-            let (place, units) = (change.place, i32::from(change.units));
-            let layer = walk.enter(self, place.layer_id());
-            let id = cells.add(layer, place, |place| self.left_at(place));
-            let node = &mut cells.nodes[id as usize];
-            match change.kind {
-                Kind::Give => node.give += units,
-                // A cell does not pass on the units that it takes. For a wide piece these are
-                // counted.
-                Kind::Rise(_) if id >= cells.wide => {
-                    (node.take, node.left) = (node.take + units, node.left + units);
-                }
-                Kind::Rise(_) | Kind::IntoSea => node.take += units,
-            }
-            ids.push(id);
+/// Returns a node for each wide piece and for each cell of the narrow ones.
+fn nodes_of_pieces(
+    tick: &Tick,
+    walk: &Walk,
+    wide: &[usize],
+    narrow: &[usize],
+    pieces: &Network,
+) -> Cells {
+    let mut cells = Cells { wide: wide.len() as u32, ..Cells::default() };
+    for (&id, node) in wide.iter().zip(0..) {
+        let piece = walk.pieces[id];
+        for cell in piece.cells.iter() {
+            *cells.ids.entry(piece.layer, cell) = node;
         }
-        ids
+        cells.nodes.push(Node::letting(pieces.nodes[id].passed()));
     }
+    for &id in narrow {
+        let piece = walk.pieces[id];
+        let at = walk.layer(piece.layer);
+        for cell in piece.cells.iter() {
+            let place = Place::in_layer(at.layer, cell);
+            cells.add(piece.layer, place, |place| left_at(tick, place));
+        }
+    }
+    cells
+}
 
-    /// Returns the edges between nodes, and the capacity of each.
-    fn joins(&self, cells: &Cells, walk: &Walk) -> Vec<([u32; 2], i32)> {
-        let throughput = i32::from(self.limits.throughput);
-        let is_wet = |place: Place| self.store.read(place).is_wet();
-        let mut joins = Vec::new();
-        for (id, &place) in (cells.wide..).zip(&cells.places) {
-            for face in Face::ALL {
-                let Some(there) = cells.ids.get(walk, self.store.step(place, face)) else {
-                    continue;
-                };
-                // A dry cell passes nothing on. Of two wet cells, the first joins the other.
-                let is_joined = match cells.place(there) {
-                    None => true,
-                    Some(other) if !is_wet(place) => is_wet(other),
-                    Some(other) => id < there && is_wet(other),
-                };
-                if is_joined {
-                    let most = cells.nodes[id as usize].left.min(cells.nodes[there as usize].left);
-                    joins.push(([id, there], most.min(throughput)));
-                }
+/// Adds the units that the cells of the plan give and take. Returns the node of each change.
+fn add_changes(tick: &Tick, cells: &mut Cells, plan: &Plan, walk: &mut Walk) -> Vec<u32> {
+    let mut ids = Vec::with_capacity(plan.changes().len());
+    for change in plan.changes() {
+        let (place, units) = (change.place, i32::from(change.units));
+        let layer = walk.enter(tick, place.layer_id());
+        let id = cells.add(layer, place, |place| left_at(tick, place));
+        let node = &mut cells.nodes[id as usize];
+        match change.kind {
+            Kind::Give => node.give += units,
+            // A cell does not pass on the units that it takes. For a wide piece these are counted.
+            Kind::Rise(_) if id >= cells.wide => {
+                (node.take, node.left) = (node.take + units, node.left + units);
             }
+            Kind::Rise(_) | Kind::IntoSea => node.take += units,
         }
-        let node_of = |piece: u32| cells.ids.get(walk, walk.first_cell(piece as usize));
-        for contact in walk.contacts() {
-            if let [Some(a), Some(b)] = contact.pieces.map(node_of)
-                && a.max(b) < cells.wide
-            {
-                joins.push(([a, b], contact.capacity));
-            }
-        }
-        joins
+        ids.push(id);
     }
+    ids
+}
+
+/// Returns the edges between nodes, and the capacity of each.
+fn joins(tick: &Tick, cells: &Cells, walk: &Walk) -> Vec<([u32; 2], i32)> {
+    let throughput = i32::from(tick.limits.throughput);
+    let is_wet = |place: Place| tick.store.read(place).is_wet();
+    let mut joins = Vec::new();
+    for (id, &place) in (cells.wide..).zip(&cells.places) {
+        for face in Face::ALL {
+            let Some(there) = cells.ids.get(walk, tick.store.step(place, face)) else {
+                continue;
+            };
+            // A dry cell passes nothing on. Of two wet cells, the first joins the other.
+            let is_joined = match cells.place(there) {
+                None => true,
+                Some(other) if !is_wet(place) => is_wet(other),
+                Some(other) => id < there && is_wet(other),
+            };
+            if is_joined {
+                let most = cells.nodes[id as usize].left.min(cells.nodes[there as usize].left);
+                joins.push(([id, there], most.min(throughput)));
+            }
+        }
+    }
+    let node_of = |piece: u32| cells.ids.get(walk, walk.first_cell(piece as usize));
+    for contact in walk.contacts() {
+        if let [Some(a), Some(b)] = contact.pieces.map(node_of)
+            && a.max(b) < cells.wide
+        {
+            joins.push(([a, b], contact.capacity));
+        }
+    }
+    joins
 }

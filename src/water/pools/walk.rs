@@ -5,8 +5,9 @@ use crate::chunk::LayerMask;
 use crate::coords::Face;
 use crate::grid::LayerId;
 use crate::water::context::Tick;
-use crate::water::pools::layer::{Layer, Levels, Rim};
+use crate::water::pools::layer::{Layer, Levels, Rim, levels_of, look, rim};
 use crate::water::random::{Purpose, mix};
+use crate::water::steady::yields;
 use crate::water::store::Place;
 use core::ops::Range;
 
@@ -107,7 +108,7 @@ impl Walk {
         if self.at[at].0 != self.number {
             self.at[at] = (self.number, self.layers.len() as u32);
             self.layers.push(Seen {
-                layer: tick.look(layer),
+                layer: look(tick, layer),
                 last: NONE,
                 claimed: LayerMask::NONE,
             });
@@ -183,14 +184,14 @@ impl Walk {
     /// Returns whether water has flowed in a piece in this tick, so that it stays awake.
     fn is_flowing(&self, tick: &Tick, piece: usize) -> bool {
         let Piece { layer, cells, .. } = self.pieces[piece];
-        (cells & tick.flowed(self.layer(layer).layer)).any()
+        (cells & flowed(tick, self.layer(layer).layer)).any()
     }
 
     /// Returns whether steady flow passes a body, and no other water has flowed in it.
     pub(crate) fn is_steady(&self, tick: &Tick, body: Range<usize>) -> bool {
         let is_passed = |piece: usize| {
             let Piece { layer, cells, .. } = self.pieces[piece];
-            (cells & tick.passed_steadily(self.layer(layer).layer)).any()
+            (cells & passed_steadily(tick, self.layer(layer).layer)).any()
         };
         body.clone().any(is_passed) && !body.into_iter().any(|piece| self.is_flowing(tick, piece))
     }
@@ -262,7 +263,7 @@ impl Walk {
             let Layer { layer, .. } = self.layers[layer as usize].layer;
             let count = cells.count() as i32;
             let capacity = match count <= NARROW {
-                true => tick.left_in(layer, cells),
+                true => left_in(tick, layer, cells),
                 false => i32::from(tick.limits.throughput) * count,
             };
             contacts.push(Contact { pieces, cells: count, capacity });
@@ -273,7 +274,7 @@ impl Walk {
     pub(crate) fn rim(&mut self, tick: &Tick, piece: usize) -> Rim {
         let Piece { layer, cells, .. } = self.pieces[piece];
         let at = *self.layer(layer);
-        tick.rim(&at, cells, |layer| {
+        rim(tick, &at, cells, |layer| {
             let index = self.enter(tick, layer);
             *self.layer(index)
         })
@@ -286,7 +287,7 @@ impl Walk {
             let rim = self.rim(tick, piece);
             if !rim.is_empty() {
                 let at = *self.layer(self.pieces[piece].layer);
-                levels = levels.and(tick.levels(&at, &rim));
+                levels = levels.and(levels_of(tick, &at, &rim));
             }
         }
         levels
@@ -304,44 +305,42 @@ impl Walk {
     pub(crate) fn anchor(&self, tick: &Tick, body: Range<usize>) -> Option<(u64, Place)> {
         let key = |piece: usize| {
             let place = self.first_cell(piece);
-            (tick.pool_key(place), place)
+            (pool_key(tick, place), place)
         };
         body.map(key).min_by_key(|&(key, place)| (key, tick.store.position(place).to_array()))
     }
 }
 
-impl Tick<'_> {
-    /// Returns a random number of a cell for this tick.
-    pub(crate) fn pool_key(&self, place: Place) -> u64 {
-        let seed = self.scratch.seed(self.store, place.layer_id());
-        mix(Purpose::Pool.seed(seed), place.cell() as u64)
-    }
+/// Returns a random number of a cell for this tick.
+pub(crate) fn pool_key(tick: &Tick, place: Place) -> u64 {
+    let seed = tick.scratch.seed(tick.store, place.layer_id());
+    mix(Purpose::Pool.seed(seed), place.cell() as u64)
+}
 
-    /// Returns the cells of a layer that have passed water on or received some in this tick.
-    pub(crate) fn touched(&self, layer: LayerId) -> LayerMask {
-        let touched = self.scratch.get(layer).map_or(LayerMask::NONE, |work| work.touched);
-        touched | self.store.passed_in_runs(layer)
-    }
+/// Returns the cells of a layer that have passed water on or received some in this tick.
+pub(crate) fn touched(tick: &Tick, layer: LayerId) -> LayerMask {
+    let touched = tick.scratch.get(layer).map_or(LayerMask::NONE, |work| work.touched);
+    touched | tick.store.passed_in_runs(layer)
+}
 
-    /// Returns the cells of a layer that only steady flow has passed in this tick; it does not
-    /// change their levels. In the ticks in which it yields, other flow comes first.
-    pub(crate) fn passed_steadily(&self, layer: LayerId) -> LayerMask {
-        match self.scratch.get(layer) {
-            Some(work) if !self.yields() => work.marks().marked,
-            _ => LayerMask::NONE,
-        }
+/// Returns the cells of a layer that only steady flow has passed in this tick; it does not change
+/// their levels. In the ticks in which it yields, other flow comes first.
+pub(crate) fn passed_steadily(tick: &Tick, layer: LayerId) -> LayerMask {
+    match tick.scratch.get(layer) {
+        Some(work) if !yields(tick) => work.marks().marked,
+        _ => LayerMask::NONE,
     }
+}
 
-    /// Returns the cells of a layer that have passed water on or received some in this tick, except
-    /// cells that only steady flow has passed.
-    pub(crate) fn flowed(&self, layer: LayerId) -> LayerMask {
-        self.touched(layer) - self.passed_steadily(layer)
-    }
+/// Returns the cells of a layer that have passed water on or received some in this tick, except
+/// cells that only steady flow has passed.
+pub(crate) fn flowed(tick: &Tick, layer: LayerId) -> LayerMask {
+    touched(tick, layer) - passed_steadily(tick, layer)
+}
 
-    /// Returns the units that cells of a layer, springs left out, may still pass on in this tick.
-    pub(crate) fn left_in(&self, layer: LayerId, cells: LayerMask) -> i32 {
-        let all = i32::from(self.limits.throughput) * cells.count() as i32;
-        let Some(work) = self.scratch.get(layer) else { return all };
-        all - (cells & work.touched).iter().map(|cell| i32::from(work.passed(cell))).sum::<i32>()
-    }
+/// Returns the units that cells of a layer, springs left out, may still pass on in this tick.
+pub(crate) fn left_in(tick: &Tick, layer: LayerId, cells: LayerMask) -> i32 {
+    let all = i32::from(tick.limits.throughput) * cells.count() as i32;
+    let Some(work) = tick.scratch.get(layer) else { return all };
+    all - (cells & work.touched).iter().map(|cell| i32::from(work.passed(cell))).sum::<i32>()
 }

@@ -14,6 +14,7 @@ use crate::coords::Face;
 use crate::water::context::Tick;
 use crate::water::pools::network::Network;
 use crate::water::pools::plan::{Kind, Plan};
+use crate::water::pools::trim::least_left;
 use crate::water::pools::walk::Walk;
 
 /// The most cells of a diagonal in a corner.
@@ -46,59 +47,56 @@ impl Units {
     }
 }
 
-impl Tick<'_> {
-    /// Returns the pieces of a walk that are narrow for the units that they have passed in the
-    /// network of pieces.
-    pub(crate) fn narrow_pieces(&self, plan: &Plan, walk: &Walk, pieces: &Network) -> Vec<bool> {
-        let mut corners = self.corners_of_changes(plan, walk);
-        let throughput = i32::from(self.limits.throughput);
-        let y = |piece: usize| walk.layer(walk.pieces[piece].layer).layer.y;
-        for (edge, contact) in walk.contacts().iter().enumerate() {
-            let all = pieces.passed_along(edge);
-            let [from, to] = contact.pieces.map(|piece| piece as usize);
-            let (giver, taker) = if all > 0 { (from, to) } else { (to, from) };
-            let is_even = contact.capacity == throughput * contact.cells;
-            let each = if is_even { ceil(all.abs(), contact.cells) } else { throughput };
-            let units = Units { all: all.abs(), each };
-            units.add_to(&mut corners[taker][0], y(from) == y(to));
-            units.add_to(&mut corners[giver][1], y(from) == y(to));
-        }
-        let is_narrow = |(id, corners): (usize, &[Corners; 2])| {
-            let passed = pieces.nodes[id].passed();
-            let left = if passed > 0 { self.least_left(walk, &[id]) } else { 0 };
-            let side = ceil(passed, left.max(1));
-            let mut corners = corners.iter().flat_map(|units| units.iter().zip(1..side));
-            passed > 0
-                && (corners.any(|(&units, cells)| units > left * cells)
-                    || !is_union_of_squares(walk.pieces[id].cells, side))
-        };
-        corners.iter().enumerate().map(is_narrow).collect()
+/// Returns the pieces of a walk that are narrow for the units that they have passed in the network
+/// of pieces.
+pub(crate) fn narrow_pieces(tick: &Tick, plan: &Plan, walk: &Walk, pieces: &Network) -> Vec<bool> {
+    let mut corners = corners_of_changes(tick, plan, walk);
+    let throughput = i32::from(tick.limits.throughput);
+    let y = |piece: usize| walk.layer(walk.pieces[piece].layer).layer.y;
+    for (edge, contact) in walk.contacts().iter().enumerate() {
+        let all = pieces.passed_along(edge);
+        let [from, to] = contact.pieces.map(|piece| piece as usize);
+        let (giver, taker) = if all > 0 { (from, to) } else { (to, from) };
+        let is_even = contact.capacity == throughput * contact.cells;
+        let each = if is_even { ceil(all.abs(), contact.cells) } else { throughput };
+        let units = Units { all: all.abs(), each };
+        units.add_to(&mut corners[taker][0], y(from) == y(to));
+        units.add_to(&mut corners[giver][1], y(from) == y(to));
     }
+    let is_narrow = |(id, corners): (usize, &[Corners; 2])| {
+        let passed = pieces.nodes[id].passed();
+        let left = if passed > 0 { least_left(tick, walk, &[id]) } else { 0 };
+        let side = ceil(passed, left.max(1));
+        let mut corners = corners.iter().flat_map(|units| units.iter().zip(1..side));
+        passed > 0
+            && (corners.any(|(&units, cells)| units > left * cells)
+                || !is_union_of_squares(walk.pieces[id].cells, side))
+    };
+    corners.iter().enumerate().map(is_narrow).collect()
+}
 
-    /// Returns the units that the corners of each piece give, and the units that they take, by a
-    /// plan.
-    fn corners_of_changes(&self, plan: &Plan, walk: &Walk) -> Vec<[Corners; 2]> {
-        let mut all = vec![[Units::default(); 2]; walk.pieces.len()];
-        for change in plan.changes() {
-            let (place, units) = (change.place, i32::from(change.units));
-            let which = usize::from(!matches!(change.kind, Kind::Give));
-            if let Some(piece) = walk.piece_of(place) {
-                all[piece as usize][which].note(units);
-                continue;
-            }
-            // Three such cells may be beside one cell of a square.
-            let sides = Face::ALL.map(|face| self.store.step(place, face));
-            for piece in sides.into_iter().filter_map(|side| walk.piece_of(side)) {
-                all[piece as usize][which].note(3 * units);
-            }
+/// Returns the units that the corners of each piece give, and the units that they take, by a plan.
+fn corners_of_changes(tick: &Tick, plan: &Plan, walk: &Walk) -> Vec<[Corners; 2]> {
+    let mut all = vec![[Units::default(); 2]; walk.pieces.len()];
+    for change in plan.changes() {
+        let (place, units) = (change.place, i32::from(change.units));
+        let which = usize::from(!matches!(change.kind, Kind::Give));
+        if let Some(piece) = walk.piece_of(place) {
+            all[piece as usize][which].note(units);
+            continue;
         }
-        let corners = |units: Units| {
-            let mut corners = [0; MOST];
-            units.add_to(&mut corners, false);
-            corners
-        };
-        all.into_iter().map(|both| both.map(corners)).collect()
+        // Three such cells may be beside one cell of a square.
+        let sides = Face::ALL.map(|face| tick.store.step(place, face));
+        for piece in sides.into_iter().filter_map(|side| walk.piece_of(side)) {
+            all[piece as usize][which].note(3 * units);
+        }
     }
+    let corners = |units: Units| {
+        let mut corners = [0; MOST];
+        units.add_to(&mut corners, false);
+        corners
+    };
+    all.into_iter().map(|both| both.map(corners)).collect()
 }
 
 /// Returns a quotient, rounded up.

@@ -6,6 +6,7 @@ use crate::coords::{ChunkPos, Cube, Face, Region, Shape};
 use crate::grid::{LayerId, Slot};
 use crate::water::WaterWorld;
 use crate::water::store::Store;
+use crate::water::store::changed::changes;
 use glam::IVec3;
 
 /// A chunk and its neighbours, by [`Face::index`]; [`Slot::NONE`] for a chunk that is not loaded or
@@ -54,61 +55,56 @@ pub(crate) fn cells_inside(bounds: &Region, chunk: ChunkPos, layer: usize) -> La
     }
 }
 
-impl WaterWorld {
-    /// Returns a chunk position's surroundings, for [`contacts`](WaterWorld::contacts). They hold
-    /// until a chunk comes, goes, freezes or thaws.
-    pub(crate) fn surroundings(&self, chunk: ChunkPos) -> Surroundings {
-        let slot = |position: Option<ChunkPos>| {
-            let slot = position.and_then(|position| self.store.grid().slot(position));
-            slot.filter(|&slot| !self.store.is_frozen(slot)).unwrap_or(Slot::NONE)
-        };
-        Surroundings {
-            chunk: slot(Some(chunk)),
-            across: Face::ALL.map(|face| slot(chunk.step(face))),
-        }
-    }
+/// Returns a chunk position's surroundings, for [`contacts`](contacts). They hold until
+/// a chunk comes, goes, freezes or thaws.
+pub(crate) fn surroundings(world: &WaterWorld, chunk: ChunkPos) -> Surroundings {
+    let slot = |position: Option<ChunkPos>| {
+        let slot = position.and_then(|position| world.store.grid().slot(position));
+        slot.filter(|&slot| !world.store.is_frozen(slot)).unwrap_or(Slot::NONE)
+    };
+    Surroundings { chunk: slot(Some(chunk)), across: Face::ALL.map(|face| slot(chunk.step(face))) }
+}
 
-    /// Returns, by [`Face::index`], the cells of a layer (0 to 15) whose neighbour across that face
-    /// is a cell of this kind. Cells of frozen chunks do not count.
-    pub(crate) fn contacts(
-        &self,
-        around: &Surroundings,
-        layer: usize,
-        contact: Contact,
-    ) -> [LayerMask; 6] {
-        let of = |layer| contact.of(&self.store, layer);
-        let across = |face: Face| around.across[face.index()];
-        let beyond = Face::LATERAL.map(|face| of(LayerId::new(across(face), layer)));
-        let [west, east, north, south] = of(LayerId::new(around.chunk, layer)).shifted(&beyond);
-        let down = match layer {
-            0 => of(LayerId::new(across(Face::Down), 15)),
-            _ => of(LayerId::new(around.chunk, layer - 1)),
-        };
-        let up = match layer {
-            15 => of(LayerId::new(across(Face::Up), 0)),
-            _ => of(LayerId::new(around.chunk, layer + 1)),
-        };
-        [west, east, down, up, north, south]
-    }
+/// Returns, by [`Face::index`], the cells of a layer (0 to 15) whose neighbour across that face is
+/// a cell of this kind. Cells of frozen chunks do not count.
+pub(crate) fn contacts(
+    world: &WaterWorld,
+    around: &Surroundings,
+    layer: usize,
+    contact: Contact,
+) -> [LayerMask; 6] {
+    let of = |layer| contact.of(&world.store, layer);
+    let across = |face: Face| around.across[face.index()];
+    let beyond = Face::LATERAL.map(|face| of(LayerId::new(across(face), layer)));
+    let [west, east, north, south] = of(LayerId::new(around.chunk, layer)).shifted(&beyond);
+    let down = match layer {
+        0 => of(LayerId::new(across(Face::Down), 15)),
+        _ => of(LayerId::new(around.chunk, layer - 1)),
+    };
+    let up = match layer {
+        15 => of(LayerId::new(across(Face::Up), 0)),
+        _ => of(LayerId::new(around.chunk, layer + 1)),
+    };
+    [west, east, down, up, north, south]
+}
 
-    /// Returns whether a chunk holds any sea; `false` if it is not loaded.
-    pub(crate) fn has_sea(&self, chunk: ChunkPos) -> bool {
-        self.store.grid().slot(chunk).is_some_and(|slot| self.store.has_sea(slot))
-    }
+/// Returns whether a chunk holds any sea; `false` if it is not loaded.
+pub(crate) fn has_sea(world: &WaterWorld, chunk: ChunkPos) -> bool {
+    world.store.grid().slot(chunk).is_some_and(|slot| world.store.has_sea(slot))
+}
 
-    /// Begins to record in which chunks cells change, unless this is done already.
-    pub(crate) fn note_altered(&mut self) {
-        self.store.note_altered();
-    }
+/// Begins to record in which chunks cells change, unless this is done already.
+pub(crate) fn note_altered(world: &mut WaterWorld) {
+    changes::note_altered(&mut world.store);
+}
 
-    /// Returns whether [`take_altered`](WaterWorld::take_altered) would return any chunk.
-    pub(crate) fn has_altered(&self) -> bool {
-        self.store.has_altered()
-    }
+/// Returns whether [`take_altered`](take_altered) would return any chunk.
+pub(crate) fn has_altered(world: &WaterWorld) -> bool {
+    changes::has_altered(&world.store)
+}
 
-    /// Returns the loaded chunks in which a cell may have changed in any bit since the last call,
-    /// in no particular order; none if they are not noted.
-    pub(crate) fn take_altered(&mut self) -> Vec<ChunkPos> {
-        self.store.take_altered()
-    }
+/// Returns the loaded chunks in which a cell may have changed in any bit since the last call, in no
+/// particular order; none if they are not noted.
+pub(crate) fn take_altered(world: &mut WaterWorld) -> Vec<ChunkPos> {
+    changes::take_altered(&mut world.store)
 }

@@ -6,49 +6,47 @@ use crate::coords::{CHUNK_CELLS, ChunkPos, Cube, Region, Shape};
 use crate::grid::LayerId;
 use crate::water::WaterWorld;
 
-impl WaterWorld {
-    /// Returns the cells of a chunk, inside the bounds, that are solid, full of water, or sea; none
-    /// if it is not loaded.
-    pub(crate) fn closed_cells(&self, chunk: ChunkPos) -> CellMask {
-        let Some(slot) = self.store.grid().slot(chunk) else { return CellMask::EMPTY };
-        let mut cells = CellMask::EMPTY;
-        (0..16).for_each(|layer| {
-            cells.set_layer(layer, self.store.layer(LayerId::new(slot, layer)).closed)
-        });
-        self.inside(chunk, cells)
-    }
+/// Returns the cells of a chunk, inside the bounds, that are solid, full of water, or sea; none if
+/// it is not loaded.
+pub(crate) fn closed_cells(world: &WaterWorld, chunk: ChunkPos) -> CellMask {
+    let Some(slot) = world.store.grid().slot(chunk) else { return CellMask::EMPTY };
+    let mut cells = CellMask::EMPTY;
+    (0..16).for_each(|layer| {
+        cells.set_layer(layer, world.store.layer(LayerId::new(slot, layer)).closed)
+    });
+    inside(world, chunk, cells)
+}
 
-    /// Returns the cells of a chunk that hold water, springs included, and have room above them;
-    /// none if it is not loaded.
-    pub(crate) fn surface_cells(&self, chunk: ChunkPos) -> CellMask {
-        let Some(slot) = self.store.grid().slot(chunk) else { return CellMask::EMPTY };
-        let mut cells = CellMask::EMPTY;
-        for layer in 0..16 {
-            cells.set_layer(layer, self.surface_of(LayerId::new(slot, layer)));
-        }
-        self.inside(chunk, cells)
+/// Returns the cells of a chunk that hold water, springs included, and have room above them; none
+/// if it is not loaded.
+pub(crate) fn surface_cells(world: &WaterWorld, chunk: ChunkPos) -> CellMask {
+    let Some(slot) = world.store.grid().slot(chunk) else { return CellMask::EMPTY };
+    let mut cells = CellMask::EMPTY;
+    for layer in 0..16 {
+        cells.set_layer(layer, surface_of(world, LayerId::new(slot, layer)));
     }
+    inside(world, chunk, cells)
+}
 
-    fn surface_of(&self, layer: LayerId) -> LayerMask {
-        let wet = self.store.layer(layer).wet;
-        match self.store.upper_layer(layer).filter(|_| wet.any()) {
-            Some(layer) => wet - self.store.layer(layer).closed,
-            None => LayerMask::NONE,
-        }
+fn surface_of(world: &WaterWorld, layer: LayerId) -> LayerMask {
+    let wet = world.store.layer(layer).wet;
+    match world.store.upper_layer(layer).filter(|_| wet.any()) {
+        Some(layer) => wet - world.store.layer(layer).closed,
+        None => LayerMask::NONE,
     }
+}
 
-    /// Returns these cells of a chunk without those beyond the bounds, which only bear marks.
-    fn inside(&self, chunk: ChunkPos, mut cells: CellMask) -> CellMask {
-        let (bounds, region) = (self.bounds(), Cube::region_of(chunk));
-        if is_cut(&bounds, &region) {
-            for index in 0..CHUNK_CELLS {
-                if !bounds.contains(Cube::cell_at(chunk, index)) {
-                    cells.remove(index);
-                }
+/// Returns these cells of a chunk without those beyond the bounds, which only bear marks.
+fn inside(world: &WaterWorld, chunk: ChunkPos, mut cells: CellMask) -> CellMask {
+    let (bounds, region) = (world.bounds(), Cube::region_of(chunk));
+    if is_cut(&bounds, &region) {
+        for index in 0..CHUNK_CELLS {
+            if !bounds.contains(Cube::cell_at(chunk, index)) {
+                cells.remove(index);
             }
         }
-        cells
     }
+    cells
 }
 
 fn is_cut(bounds: &Region, region: &Region) -> bool {
@@ -79,7 +77,7 @@ mod tests {
         for chunk in
             [ChunkPos::ZERO, ChunkPos::new(1, 0, 0), ChunkPos::new(0, 1, 0), ChunkPos::new(1, 1, 1)]
         {
-            let (closed, surface) = (world.closed_cells(chunk), world.surface_cells(chunk));
+            let (closed, surface) = (closed_cells(&world, chunk), surface_cells(&world, chunk));
             for index in 0..CHUNK_CELLS {
                 let cell = Cube::cell_at(chunk, index);
                 let is_closed = |cell| world.is_solid(cell) || world.units(cell) == 7;

@@ -4,23 +4,35 @@
 //! (`cover`).
 
 pub(crate) mod contact;
-mod cover;
+pub(crate) mod cover;
 mod simulation;
 
 use crate::chunk::{CellMask, Chunk};
-use crate::coords::{ChunkPos, Region};
+use crate::coords::{ChunkPos, Cube, Region, Shape};
 use crate::grid::Slot;
 use crate::simulation::ChunkChanges;
 use crate::state_hash::StateHash;
-use crate::water::WaterWorld;
+use crate::water::body::BodyReport;
 use crate::water::cell::{FULL, WaterCell};
 use crate::water::context::limits::Limits;
+use crate::water::context::rollback::{
+    awake_before, awake_cells_before, cells_before, has_begun, ledger_before, steady_before,
+    voxel_before,
+};
 use crate::water::edit::{Edit, memory_bytes};
+use crate::water::feed::untold::take_untold;
+use crate::water::fixture::Fixture;
 use crate::water::flow_record::{NO_FLOW, current};
 use crate::water::ledger::Ledger;
 use crate::water::rules::Rules;
-use crate::water::store::Place;
+use crate::water::store::changed::changes::take_changes;
+use crate::water::store::fixtures::fixture_list;
+use crate::water::store::fixtures::valves::has_passage;
+use crate::water::store::sources::units_of_sources;
+use crate::water::store::{Place, chunks, fixtures};
+use crate::water::validate::check_laws;
 use crate::water::voxel::Voxel;
+use crate::water::{WaterWorld, body};
 use glam::IVec3;
 use std::borrow::Cow;
 
@@ -47,7 +59,7 @@ impl WaterWorld {
 
     /// Returns the content of a cell; `None` if it is not loaded or out of bounds.
     pub fn voxel(&self, cell: IVec3) -> Option<Voxel> {
-        self.place(cell).ok().map(|place| self.voxel_before(place))
+        self.place(cell).ok().map(|place| voxel_before(self, place))
     }
 
     /// Returns the water of an open cell; `None` if it is solid, the sea, not loaded or out of
@@ -59,17 +71,17 @@ impl WaterWorld {
     /// Returns the units of water in a cell, 0 to 7; 0 if it is solid, not loaded or out of bounds.
     /// The sea is full: 7, though the ledger does not count them.
     pub fn units(&self, cell: IVec3) -> u8 {
-        self.place(cell).map_or(0, |place| self.voxel_before(place).seen_height())
+        self.place(cell).map_or(0, |place| voxel_before(self, place).seen_height())
     }
 
     /// Returns whether a cell is the sea; `false` if it is not loaded or out of bounds.
     pub fn is_sea(&self, cell: IVec3) -> bool {
-        self.place(cell).is_ok_and(|place| self.voxel_before(place).is_sea())
+        self.place(cell).is_ok_and(|place| voxel_before(self, place).is_sea())
     }
 
     /// Returns whether a cell is solid ground; `false` if it is not loaded or out of bounds.
     pub fn is_solid(&self, cell: IVec3) -> bool {
-        self.place(cell).is_ok_and(|place| self.voxel_before(place).is_solid())
+        self.place(cell).is_ok_and(|place| voxel_before(self, place).is_solid())
     }
 
     /// Returns the net flow of water out of a cell in the last complete tick: units along x, y and
@@ -107,7 +119,7 @@ impl WaterWorld {
 
     /// Returns the account of all water that entered and left.
     pub fn ledger(&self) -> Ledger {
-        self.ledger_before()
+        ledger_before(self)
     }
 
     /// Returns whether nothing will change until the next edit: no cell is awake or active, no tick
@@ -119,7 +131,7 @@ impl WaterWorld {
     /// besides that of its springs.
     pub fn is_at_rest(&self) -> bool {
         let evaporates = self.rules.evaporation > 0.0 || self.rules.film_evaporation > 0.0;
-        self.is_asleep() && !(evaporates && self.store.units_of_sources() < self.ledger().total())
+        self.is_asleep() && !(evaporates && units_of_sources(&self.store) < self.ledger().total())
     }
 
     /// Returns whether no cell is awake or active, no tick is underway, no edit is queued, and no
@@ -127,18 +139,18 @@ impl WaterWorld {
     pub(crate) fn is_asleep(&self) -> bool {
         let limits = Limits::of(&self.rules);
         let left = |place: Place| limits.left(self.store.read(place), 0);
-        !self.has_begun()
+        !has_begun(self)
             && self.queue.is_empty()
             && self.awake_cells() == 0
             && !self.tick_state.ageing.has_active(&self.store)
-            && !self.store.has_passage(left)
+            && !has_passage(&self.store, left)
     }
 
     /// Returns the number of awake cells: the cells that were awake when the tick underway began,
     /// or the cells that the next tick will visit. Cells of [frozen](WaterWorld::freeze) chunks are
     /// not counted.
     pub fn awake_cells(&self) -> usize {
-        self.awake_before()
+        awake_before(self)
     }
 
     /// Returns the positions of the chunks with awake cells, and these cells, in order of position;
@@ -160,7 +172,7 @@ impl WaterWorld {
         let slots = self.store.grid().sorted_slots().into_iter();
         slots
             .filter(|&slot| !self.store.is_frozen(slot))
-            .map(|slot| (self.store.grid().position_at(slot), self.awake_cells_before(slot)))
+            .map(|slot| (self.store.grid().position_at(slot), awake_cells_before(self, slot)))
             .filter(|(_, awake)| !awake.is_empty())
     }
 
@@ -193,7 +205,7 @@ impl WaterWorld {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn take_changes(&mut self) -> Vec<ChunkChanges> {
-        ChunkChanges::list(self.take_untold())
+        ChunkChanges::list(take_untold(self))
     }
 
     /// Returns every cell of which an edit or a tick has changed any bit since the last call, in
@@ -208,7 +220,7 @@ impl WaterWorld {
     /// Until the next call, each changed chunk takes a mask of 512 bytes. The list is for one
     /// reader.
     pub fn take_all_changes(&mut self) -> Vec<ChunkChanges> {
-        ChunkChanges::list(self.store.take_changes())
+        ChunkChanges::list(take_changes(&mut self.store))
     }
 
     /// Returns the loaded chunks with their chunk positions, in order of position. Cells outside
@@ -217,13 +229,13 @@ impl WaterWorld {
     /// The chunks are borrowed. While a tick is underway, the chunks that it has changed are copies
     /// from before the tick.
     pub fn chunks(&self) -> impl Iterator<Item = (ChunkPos, Cow<'_, Chunk<Voxel>>)> {
-        let chunk = |slot| (self.store.grid().position_at(slot), self.cells_before(slot));
+        let chunk = |slot| (self.store.grid().position_at(slot), cells_before(self, slot));
         self.store.grid().sorted_slots().into_iter().map(chunk)
     }
 
     /// Returns the number of times that a chunk was inserted or removed.
     pub(crate) fn loads(&self) -> u64 {
-        self.store.loads()
+        chunks::loads(&self.store)
     }
 
     /// Returns the chunk at a chunk position, as [`chunks`](WaterWorld::chunks) does; `None` if it
@@ -244,7 +256,7 @@ impl WaterWorld {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn chunk(&self, position: ChunkPos) -> Option<Cow<'_, Chunk<Voxel>>> {
-        self.store.grid().slot(position).map(|slot| self.cells_before(slot))
+        self.store.grid().slot(position).map(|slot| cells_before(self, slot))
     }
 
     /// Returns the bytes that the world holds on the heap, including those for the currents of the
@@ -269,7 +281,7 @@ impl WaterWorld {
     /// the tick has the same hash when loaded.
     pub fn state_hash(&self) -> u64 {
         let mut hash = StateHash::new();
-        let ledger = self.ledger_before();
+        let ledger = ledger_before(self);
         for value in [
             self.seed,
             self.tick,
@@ -287,12 +299,12 @@ impl WaterWorld {
         }
         for slot in self.store.grid().sorted_slots() {
             hash.add_position(self.store.grid().position_at(slot).into());
-            hash.add_chunk::<_, 4>(&self.cells_before(slot), |voxel| u64::from(voxel.word()));
-            for (index, fixture) in self.store.fixture_list(slot) {
+            hash.add_chunk::<_, 4>(&cells_before(self, slot), |voxel| u64::from(voxel.word()));
+            for (index, fixture) in fixture_list(&self.store, slot) {
                 let [kind, value] = fixture.bytes().map(u64::from);
                 hash.add(u64::from(index) | kind << 16 | value << 24 | 1 << 32);
             }
-            for (index, flows) in self.steady_before(slot) {
+            for (index, flows) in steady_before(self, slot) {
                 hash.add(u64::from(index) | u64::from(flows.word()) << 16 | 1 << 40);
             }
             // Only frozen chunks add an entry.
@@ -302,5 +314,73 @@ impl WaterWorld {
         }
         self.queue.hash(&mut hash, Edit::to_bytes);
         hash.finish()
+    }
+
+    /// Returns the state of the body of water that a cell belongs to, after visiting at most
+    /// `reach` cells of water and air. `None` if the cell holds no water, is the sea, is not loaded
+    /// or out of bounds, or if `reach` is 0.
+    ///
+    /// A body is water that is joined sideways, and up and down where the lower cell is full. The
+    /// search visits the cell's own column and the surface at its height first. While a tick is
+    /// underway, this is the body as it was before that tick. Takes time linear in the number of
+    /// cells visited.
+    ///
+    /// ```
+    /// use floodplain::water::{Rules, Voxel, WaterWorld};
+    /// use floodplain::{Chunk, ChunkPos, Region, glam::IVec3};
+    ///
+    /// let mut world = WaterWorld::new(7, Rules::lossless())?;
+    /// world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Voxel::SOLID))?;
+    /// world.fill_water(Region::new(IVec3::new(2, 2, 2), IVec3::new(5, 3, 5)), 7)?;
+    /// let pond = world.body_at(IVec3::new(3, 2, 3), 10_000).ok_or("water")?;
+    /// assert_eq!((pond.units, pond.cells, pond.surface), (224, 32, 28));
+    /// assert!(!pond.is_fed && !pond.shuts_in_air && !pond.is_cut_off);
+    /// world.clear_solid(IVec3::new(3, 4, 3))?;
+    /// assert!(world.body_at(IVec3::new(3, 2, 3), 10_000).ok_or("water")?.shuts_in_air);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn body_at(&self, cell: IVec3, reach: u32) -> Option<BodyReport> {
+        body::body_at(self, cell, reach)
+    }
+
+    /// Returns what is built into a cell; `None` for nothing, or if it is not loaded or out of
+    /// bounds.
+    pub fn fixture(&self, cell: IVec3) -> Option<Fixture> {
+        self.place(cell).ok().and_then(|place| fixtures::fixture(&self.store, place))
+    }
+
+    /// Returns all fixtures with their cells, by chunk in order of position, then in order of the
+    /// cells in it.
+    pub fn fixtures(&self) -> impl Iterator<Item = (IVec3, Fixture)> {
+        let slots = self.store.grid().sorted_slots().into_iter();
+        slots.flat_map(|slot| {
+            let chunk = self.store.grid().position_at(slot);
+            let all = fixtures::fixtures(&self.store, slot).into_iter().flatten();
+            all.map(move |(&index, &fixture)| (Cube::cell_at(chunk, index.into()), fixture))
+        })
+    }
+
+    /// Returns whether a chunk is loaded and [frozen](WaterWorld::freeze).
+    pub fn is_frozen(&self, chunk: ChunkPos) -> bool {
+        self.store.grid().slot(chunk).is_some_and(|slot| self.store.is_frozen(slot))
+    }
+
+    /// Returns the chunk positions of the [frozen](WaterWorld::freeze) chunks, in order of
+    /// position.
+    pub fn frozen_chunks(&self) -> impl Iterator<Item = ChunkPos> {
+        let slots = self.store.grid().sorted_slots().into_iter();
+        slots
+            .filter(|&slot| self.store.is_frozen(slot))
+            .map(|slot| self.store.grid().position_at(slot))
+    }
+
+    /// Checks every law of the whole world. While a tick is underway, it checks only storage,
+    /// masks, bounds and the ledger, since the other laws hold between ticks. Slow: meant for
+    /// tests, fuzzers and bug reports.
+    ///
+    /// # Errors
+    /// The first law found broken, with the cell and the values.
+    pub fn validate(&self) -> Result<(), crate::Violation> {
+        check_laws(self).map_err(crate::Violation::of)
     }
 }

@@ -9,6 +9,8 @@
 use crate::coords::Face;
 use crate::water::context::Tick;
 use crate::water::random::mix;
+use crate::water::steady::cycles::cancel_cycles;
+use crate::water::steady::network::{add_steady, carries, exit_of, steady_capacity, unused_supply};
 use crate::water::store::{Place, Store};
 use crate::water::voxel::Voxel;
 use hashbrown::HashMap;
@@ -113,218 +115,211 @@ pub(super) enum Goal {
     Share,
 }
 
-impl Tick<'_> {
-    /// Searches for more flow to an end, and adds it. Returns the units gained.
-    pub(super) fn augment(&mut self, search: &mut Search, end: End, goal: Goal) -> u8 {
-        search.begin(end.place);
-        let turn = mix(self.scratch.random(), end.place.index as u64) as usize & 3;
-        let y = self.store.position(end.place).y;
-        let is_lifted = end.exit == Face::Up;
-        let mut at = 0;
-        while at < search.nodes.len() {
-            let node = search.nodes[at].0;
-            let above = self.store.position(node.place()).y;
-            // A spring must lie higher than the cells into which it lifts water.
-            let is_found = (above > y || above == y && !is_lifted)
-                && match (node, goal) {
-                    (Node::In(place), Goal::Spring) => {
-                        self.unused_supply(place, self.store.steady(place)) > 0
-                    }
-                    (Node::Out(place), Goal::Share) => {
-                        place != end.place && self.may_take_share(search, at, end, place)
-                    }
-                    _ => false,
-                };
-            if is_found {
-                let units = self.flow_along(search, at, end);
-                if units > 0 {
-                    let way: Vec<Place> = search.way(at).map(Node::place).collect();
-                    search.visited = self.cancel_cycles(&way);
-                    return units;
+/// Searches for more flow to an end, and adds it. Returns the units gained.
+pub(super) fn augment(tick: &mut Tick, search: &mut Search, end: End, goal: Goal) -> u8 {
+    search.begin(end.place);
+    let turn = mix(tick.scratch.random(), end.place.index as u64) as usize & 3;
+    let y = tick.store.position(end.place).y;
+    let is_lifted = end.exit == Face::Up;
+    let mut at = 0;
+    while at < search.nodes.len() {
+        let node = search.nodes[at].0;
+        let above = tick.store.position(node.place()).y;
+        // A spring must lie higher than the cells into which it lifts water.
+        let is_found = (above > y || above == y && !is_lifted)
+            && match (node, goal) {
+                (Node::In(place), Goal::Spring) => {
+                    unused_supply(tick, place, tick.store.steady(place)) > 0
                 }
-            }
-            match node {
-                Node::Out(place) => self.meet_before_out(search, at, place, turn),
-                Node::In(place) => self.meet_before_in(search, at, place, turn),
-            }
-            at += 1;
-        }
-        0
-    }
-
-    /// Visits the nodes from which units could arrive to leave a cell: the cell itself, if it lets
-    /// more through, and the cells to which it gives flow that could be spared there.
-    fn meet_before_out(&self, search: &mut Search, at: usize, place: Place, turn: usize) {
-        let flows = self.store.steady(place);
-        if flows.through() < self.steady_capacity(place) {
-            search.meet(Node::In(place), at);
-        }
-        for face in turned(turn) {
-            let there = self.store.step(place, face);
-            let is_inside = there.is_some() && self.store.read(there) != Voxel::DRAIN;
-            if flows.across(face) > 0 && is_inside {
-                search.meet(Node::In(there), at);
+                (Node::Out(place), Goal::Share) => {
+                    place != end.place && may_take_share(tick, search, at, end, place)
+                }
+                _ => false,
+            };
+        if is_found {
+            let units = flow_along(tick, search, at, end);
+            if units > 0 {
+                let way: Vec<Place> = search.way(at).map(Node::place).collect();
+                search.visited = cancel_cycles(tick, &way);
+                return units;
             }
         }
+        match node {
+            Node::Out(place) => meet_before_out(tick, search, at, place, turn),
+            Node::In(place) => meet_before_in(tick, search, at, place, turn),
+        }
+        at += 1;
     }
+    0
+}
 
-    /// Visits the nodes from which units could enter a cell: the neighbours from which water may
-    /// come, and the cell itself, if the flow through it could be spared.
-    fn meet_before_in(&self, search: &mut Search, at: usize, place: Place, turn: usize) {
-        if !self.store.steady(place).is_none() {
-            search.meet(Node::Out(place), at);
-        }
-        for face in turned(turn) {
-            let there = self.store.step(place, face);
-            if self.store.carries_into(there, face.opposite(), place) {
-                search.meet(Node::Out(there), at);
-            }
-        }
+/// Visits the nodes from which units could arrive to leave a cell: the cell itself, if it lets more
+/// through, and the cells to which it gives flow that could be spared there.
+fn meet_before_out(tick: &Tick, search: &mut Search, at: usize, place: Place, turn: usize) {
+    let flows = tick.store.steady(place);
+    if flows.through() < steady_capacity(tick, place) {
+        search.meet(Node::In(place), at);
     }
-
-    /// Returns whether an end may take a unit from the end that the search has reached. Their
-    /// shares are to be equal, except that a flow that goes straight on at the fork gets a larger
-    /// share (momentum).
-    fn may_take_share(&self, search: &Search, at: usize, end: End, other: Place) -> bool {
-        let Some(exit) = self.store.exit_of(other) else { return false };
-        let theirs = u32::from(self.store.steady(other).across(exit));
-        let own = u32::from(self.store.steady(end.place).across(end.exit));
-        if theirs == 0 {
-            return false;
-        }
-        let [own_weight, their_weight] = self.weights_at_fork(search, at);
-        theirs * own_weight >= (own + 1) * their_weight
-    }
-
-    /// Returns the weights of the shares of the end from which the search began and of the end that
-    /// it has reached: 2 for the flow that goes straight on where their ways part, else 1.
-    fn weights_at_fork(&self, search: &Search, at: usize) -> [u32; 2] {
-        let mut cells: Vec<Place> = search.way(at).map(Node::place).collect();
-        cells.dedup();
-        let gives = |from: Place, to: Place| self.back_flow(from, to) > 0;
-        // Walks up the flow of the other end while the path follows it.
-        let is_theirs = |pair: &&[Place]| gives(pair[1], pair[0]);
-        let fork = cells.windows(2).take_while(is_theirs).count();
-        let Some(heading) = self.heading_into(cells[fork]) else { return [1, 1] };
-        let theirs = self.heading(cells[fork], cells[fork.saturating_sub(FORK_REACH)]);
-        let own = self.heading(cells[fork], cells[(fork + FORK_REACH).min(cells.len() - 1)]);
-        match Some(heading) {
-            _ if theirs == own => [1, 1],
-            straight if theirs == straight => [BRANCH, STRAIGHT],
-            straight if own == straight => [STRAIGHT, BRANCH],
-            _ => [1, 1],
-        }
-    }
-
-    /// Returns the direction in which the steady flow enters a cell, over a few cells.
-    fn heading_into(&self, place: Place) -> Option<Face> {
-        let mut at = place;
-        for _ in 0..FORK_REACH {
-            let Some(face) = self.store.main_heading_into(at) else { break };
-            at = self.store.step(at, face.opposite());
-        }
-        self.heading(at, place)
-    }
-
-    /// Returns the lateral direction from one cell to another along the axis of their larger
-    /// distance.
-    fn heading(&self, from: Place, to: Place) -> Option<Face> {
-        let way = self.store.position(to) - self.store.position(from);
-        match () {
-            () if way.x == 0 && way.z == 0 => None,
-            () if way.x.abs() >= way.z.abs() => {
-                Some(if way.x < 0 { Face::West } else { Face::East })
-            }
-            () => Some(if way.z < 0 { Face::North } else { Face::South }),
-        }
-    }
-
-    /// Lets units flow along the path found, from the node of this number to the end: as many as
-    /// the whole path lets through. Returns the units.
-    fn flow_along(&mut self, search: &Search, at: usize, end: End) -> u8 {
-        let nodes: Vec<Node> = search.way(at).collect();
-        let given = match nodes[0] {
-            Node::In(spring) => self.unused_supply(spring, self.store.steady(spring)),
-            Node::Out(_) => 1,
-        };
-        let lets = |pair: &[Node]| self.residual(pair[0], pair[1]);
-        let share = self.store.steady(end.place).across(end.exit);
-        let wanted = self.steady_capacity(end.place).saturating_sub(share);
-        let units = nodes.windows(2).map(lets).fold(given.min(wanted), u8::min);
-        if units == 0 {
-            return 0;
-        }
-        if let Node::Out(other) = nodes[0]
-            && let Some(exit) = self.store.exit_of(other)
-        {
-            self.store.add_steady(other, exit, -(units as i8));
-        }
-        for pair in nodes.windows(2) {
-            self.add_between(pair[0], pair[1], units);
-        }
-        self.store.add_steady(end.place, end.exit, units as i8);
-        units
-    }
-
-    /// Returns the units that may pass from one node of a path to the next.
-    fn residual(&self, from: Node, to: Node) -> u8 {
-        let through = |place: Place| self.store.steady(place).through();
-        match (from, to) {
-            (Node::In(place), Node::Out(next)) if place == next => {
-                self.steady_capacity(place).saturating_sub(through(place))
-            }
-            (Node::Out(place), Node::In(next)) if place == next => through(place),
-            // Flow in the opposite direction is taken back.
-            (Node::In(place), Node::Out(next)) => self.back_flow(next, place),
-            (Node::Out(place), Node::In(next)) => {
-                let limit = self.limits.throughput + self.back_flow(next, place);
-                limit.saturating_sub(self.back_flow(place, next))
-            }
-            _ => 0,
-        }
-    }
-
-    /// Returns the flow from one cell to another beside it.
-    fn back_flow(&self, from: Place, to: Place) -> u8 {
-        let face = self.store.face_between(from, to);
-        face.map_or(0, |face| self.store.steady(from).across(face))
-    }
-
-    /// Adds units between two successive nodes of a path. First takes them off the flow in the
-    /// opposite direction.
-    fn add_between(&mut self, from: Node, to: Node, units: u8) {
-        let (here, there) = (from.place(), to.place());
-        let (Some(face), true) = (self.store.face_between(here, there), here != there) else {
-            return;
-        };
-        let back = self.store.steady(there).across(face.opposite()).min(units);
-        self.store.add_steady(there, face.opposite(), -(back as i8));
-        if matches!(from, Node::Out(_)) {
-            self.store.add_steady(here, face, (units - back) as i8);
+    for face in turned(turn) {
+        let there = tick.store.step(place, face);
+        let is_inside = there.is_some() && tick.store.read(there) != Voxel::DRAIN;
+        if flows.across(face) > 0 && is_inside {
+            search.meet(Node::In(there), at);
         }
     }
 }
 
-impl Store {
-    /// Returns whether steady flow may pass into a cell from its neighbour, if that is loaded.
-    fn carries_into(&self, from: Place, face: Face, to: Place) -> bool {
-        from.is_some() && self.carries(from, face, to)
+/// Visits the nodes from which units could enter a cell: the neighbours from which water may come,
+/// and the cell itself, if the flow through it could be spared.
+fn meet_before_in(tick: &Tick, search: &mut Search, at: usize, place: Place, turn: usize) {
+    if !tick.store.steady(place).is_none() {
+        search.meet(Node::Out(place), at);
     }
+    for face in turned(turn) {
+        let there = tick.store.step(place, face);
+        if carries_into(tick.store, there, face.opposite(), place) {
+            search.meet(Node::Out(there), at);
+        }
+    }
+}
 
-    /// Returns the face of a cell across which another lies.
-    fn face_between(&self, from: Place, to: Place) -> Option<Face> {
-        Face::ALL.into_iter().find(|&face| self.step(from, face) == to)
+/// Returns whether an end may take a unit from the end that the search has reached. Their shares
+/// are to be equal, except that a flow that goes straight on at the fork gets a larger share
+/// (momentum).
+fn may_take_share(tick: &Tick, search: &Search, at: usize, end: End, other: Place) -> bool {
+    let Some(exit) = exit_of(tick.store, other) else { return false };
+    let theirs = u32::from(tick.store.steady(other).across(exit));
+    let own = u32::from(tick.store.steady(end.place).across(end.exit));
+    if theirs == 0 {
+        return false;
     }
+    let [own_weight, their_weight] = weights_at_fork(tick, search, at);
+    theirs * own_weight >= (own + 1) * their_weight
+}
 
-    /// Returns the direction in which most of the steady flow enters a cell; `None` for none.
-    fn main_heading_into(&self, place: Place) -> Option<Face> {
-        let from = |face: Face| {
-            let there = self.step(place, face.opposite());
-            if there.is_some() { self.steady(there).across(face) } else { 0 }
-        };
-        let most = Face::ALL.into_iter().max_by_key(|&face| from(face))?;
-        (from(most) > 0).then_some(most)
+/// Returns the weights of the shares of the end from which the search began and of the end that it
+/// has reached: 2 for the flow that goes straight on where their ways part, else 1.
+fn weights_at_fork(tick: &Tick, search: &Search, at: usize) -> [u32; 2] {
+    let mut cells: Vec<Place> = search.way(at).map(Node::place).collect();
+    cells.dedup();
+    let gives = |from: Place, to: Place| back_flow(tick, from, to) > 0;
+    // Walks up the flow of the other end while the path follows it.
+    let is_theirs = |pair: &&[Place]| gives(pair[1], pair[0]);
+    let fork = cells.windows(2).take_while(is_theirs).count();
+    let Some(heading) = heading_into(tick, cells[fork]) else { return [1, 1] };
+    let theirs = heading_between(tick, cells[fork], cells[fork.saturating_sub(FORK_REACH)]);
+    let own = heading_between(tick, cells[fork], cells[(fork + FORK_REACH).min(cells.len() - 1)]);
+    match Some(heading) {
+        _ if theirs == own => [1, 1],
+        straight if theirs == straight => [BRANCH, STRAIGHT],
+        straight if own == straight => [STRAIGHT, BRANCH],
+        _ => [1, 1],
     }
+}
+
+/// Returns the direction in which the steady flow enters a cell, over a few cells.
+fn heading_into(tick: &Tick, place: Place) -> Option<Face> {
+    let mut at = place;
+    for _ in 0..FORK_REACH {
+        let Some(face) = main_heading_into(tick.store, at) else { break };
+        at = tick.store.step(at, face.opposite());
+    }
+    heading_between(tick, at, place)
+}
+
+/// Returns the lateral direction from one cell to another along the axis of their larger distance.
+fn heading_between(tick: &Tick, from: Place, to: Place) -> Option<Face> {
+    let way = tick.store.position(to) - tick.store.position(from);
+    match () {
+        () if way.x == 0 && way.z == 0 => None,
+        () if way.x.abs() >= way.z.abs() => Some(if way.x < 0 { Face::West } else { Face::East }),
+        () => Some(if way.z < 0 { Face::North } else { Face::South }),
+    }
+}
+
+/// Lets units flow along the path found, from the node of this number to the end: as many as the
+/// whole path lets through. Returns the units.
+fn flow_along(tick: &mut Tick, search: &Search, at: usize, end: End) -> u8 {
+    let nodes: Vec<Node> = search.way(at).collect();
+    let given = match nodes[0] {
+        Node::In(spring) => unused_supply(tick, spring, tick.store.steady(spring)),
+        Node::Out(_) => 1,
+    };
+    let lets = |pair: &[Node]| residual(tick, pair[0], pair[1]);
+    let share = tick.store.steady(end.place).across(end.exit);
+    let wanted = steady_capacity(tick, end.place).saturating_sub(share);
+    let units = nodes.windows(2).map(lets).fold(given.min(wanted), u8::min);
+    if units == 0 {
+        return 0;
+    }
+    if let Node::Out(other) = nodes[0]
+        && let Some(exit) = exit_of(tick.store, other)
+    {
+        add_steady(tick.store, other, exit, -(units as i8));
+    }
+    for pair in nodes.windows(2) {
+        add_between(tick, pair[0], pair[1], units);
+    }
+    add_steady(tick.store, end.place, end.exit, units as i8);
+    units
+}
+
+/// Returns the units that may pass from one node of a path to the next.
+fn residual(tick: &Tick, from: Node, to: Node) -> u8 {
+    let through = |place: Place| tick.store.steady(place).through();
+    match (from, to) {
+        (Node::In(place), Node::Out(next)) if place == next => {
+            steady_capacity(tick, place).saturating_sub(through(place))
+        }
+        (Node::Out(place), Node::In(next)) if place == next => through(place),
+        // Flow in the opposite direction is taken back.
+        (Node::In(place), Node::Out(next)) => back_flow(tick, next, place),
+        (Node::Out(place), Node::In(next)) => {
+            let limit = tick.limits.throughput + back_flow(tick, next, place);
+            limit.saturating_sub(back_flow(tick, place, next))
+        }
+        _ => 0,
+    }
+}
+
+/// Returns the flow from one cell to another beside it.
+fn back_flow(tick: &Tick, from: Place, to: Place) -> u8 {
+    let face = face_between(tick.store, from, to);
+    face.map_or(0, |face| tick.store.steady(from).across(face))
+}
+
+/// Adds units between two successive nodes of a path. First takes them off the flow in the opposite
+/// direction.
+fn add_between(tick: &mut Tick, from: Node, to: Node, units: u8) {
+    let (here, there) = (from.place(), to.place());
+    let (Some(face), true) = (face_between(tick.store, here, there), here != there) else {
+        return;
+    };
+    let back = tick.store.steady(there).across(face.opposite()).min(units);
+    add_steady(tick.store, there, face.opposite(), -(back as i8));
+    if matches!(from, Node::Out(_)) {
+        add_steady(tick.store, here, face, (units - back) as i8);
+    }
+}
+
+/// Returns whether steady flow may pass into a cell from its neighbour, if that is loaded.
+fn carries_into(store: &Store, from: Place, face: Face, to: Place) -> bool {
+    from.is_some() && carries(store, from, face, to)
+}
+
+/// Returns the face of a cell across which another lies.
+fn face_between(store: &Store, from: Place, to: Place) -> Option<Face> {
+    Face::ALL.into_iter().find(|&face| store.step(from, face) == to)
+}
+
+/// Returns the direction in which most of the steady flow enters a cell; `None` for none.
+fn main_heading_into(store: &Store, place: Place) -> Option<Face> {
+    let from = |face: Face| {
+        let there = store.step(place, face.opposite());
+        if there.is_some() { store.steady(there).across(face) } else { 0 }
+    };
+    let most = Face::ALL.into_iter().max_by_key(|&face| from(face))?;
+    (from(most) > 0).then_some(most)
 }
 
 /// Returns the faces in order, beginning at one of them, the lateral ones first.

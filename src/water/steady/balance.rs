@@ -8,6 +8,9 @@ use crate::coords::Face;
 use crate::grid::LayerId;
 use crate::water::context::Tick;
 use crate::water::context::budget::Budget;
+use crate::water::steady::network::{
+    add_steady, carries, steady_capacity, steady_inflow, steady_supply,
+};
 use crate::water::store::{LayerState, Place, Store};
 use crate::water::voxel::Voxel;
 
@@ -20,138 +23,132 @@ pub(super) struct Repair {
     pub(super) deprived: Vec<Place>,
 }
 
-impl Store {
-    /// Adds the faces in a layer with steady flow that they do not carry any more.
-    pub(super) fn find_broken(&self, layer: LayerId, broken: &mut Vec<(Place, Face)>) {
-        let Some(flows) = self.steady_layer(layer) else { return };
-        let suspects = self.suspects(layer, &flows.out);
-        for face in Face::ALL {
-            for cell in suspects[face.index()].iter() {
-                let place = Place::in_layer(layer, cell);
-                let holds = self.carries(place, face, self.step(place, face))
-                    || self.drains_across(place, face);
-                if !holds {
-                    broken.push((place, face));
-                }
+/// Adds the faces in a layer with steady flow that they do not carry any more.
+pub(super) fn find_broken(store: &Store, layer: LayerId, broken: &mut Vec<(Place, Face)>) {
+    let Some(flows) = store.steady_layer(layer) else { return };
+    let suspects = suspects(store, layer, &flows.out);
+    for face in Face::ALL {
+        for cell in suspects[face.index()].iter() {
+            let place = Place::in_layer(layer, cell);
+            let holds = carries(store, place, face, store.step(place, face))
+                || drains_across(store, place, face);
+            if !holds {
+                broken.push((place, face));
             }
-        }
-    }
-
-    /// Returns whether steady flow leaves the world across a face of a cell.
-    pub(super) fn drains_across(&self, place: Place, face: Face) -> bool {
-        let voxel = self.read(place);
-        self.look(place, face) == Voxel::DRAIN
-            && voxel.is_connected()
-            && (face != Face::Up || voxel.is_closed())
-    }
-
-    /// Returns, for each face, the cells whose flow across it may be invalid, by bit masks: cells
-    /// that are not like a river, which is full on full ground and connected.
-    fn suspects(&self, layer: LayerId, out: &[LayerMask; 6]) -> [LayerMask; 6] {
-        let river = |layer: LayerId| {
-            let LayerState { wet, .. } = self.layer(layer);
-            self.connected(layer) & wet & self.grounded(layer)
-        };
-        let own = river(layer);
-        let beside = Face::LATERAL.map(|face| match self.neighbour(layer.slot, face) {
-            there if there.is_some() => river(layer.in_chunk(there)),
-            _ => LayerMask::NONE,
-        });
-        let across = own.shifted(&beside);
-        let mut suspects = *out;
-        for (side, face) in Face::LATERAL.into_iter().enumerate() {
-            suspects[face.index()] -= own & across[side];
-        }
-        suspects
-    }
-
-    /// Returns the cells of a layer out of which no water falls.
-    fn grounded(&self, layer: LayerId) -> LayerMask {
-        match self.lower_layer(layer) {
-            Some(layer) => self.layer(layer).closed - self.sea(layer),
-            None => LayerMask::all_if(self.beyond(layer.slot, Face::Down, layer.y).is_closed()),
         }
     }
 }
 
-impl Tick<'_> {
-    /// Takes back the flow across a face, and adds the cells on both sides to the cells to be
-    /// balanced.
-    pub(super) fn cut_steady(&mut self, (place, face): (Place, Face), repair: &mut Repair) {
-        let flows = self.store.steady(place);
-        if flows.across(face) > 0 {
-            self.take_off(place, face, flows.across(face), repair);
-            repair.open.push(place);
-        }
-    }
+/// Returns whether steady flow leaves the world across a face of a cell.
+pub(super) fn drains_across(store: &Store, place: Place, face: Face) -> bool {
+    let voxel = store.read(place);
+    store.look(place, face) == Voxel::DRAIN
+        && voxel.is_connected()
+        && (face != Face::Up || voxel.is_closed())
+}
 
-    /// Balances cells until the budget is spent: each passes on exactly the units that it receives
-    /// or supplies, and no more than it lets through.
-    pub(super) fn balance_steady(&mut self, repair: &mut Repair, budget: &mut Budget) {
-        while !budget.is_spent()
-            && let Some(place) = repair.open.pop()
-        {
-            budget.spend(1);
-            self.balance_cell(place, repair);
-        }
+/// Returns, for each face, the cells whose flow across it may be invalid, by bit masks: cells that
+/// are not like a river, which is full on full ground and connected.
+fn suspects(store: &Store, layer: LayerId, out: &[LayerMask; 6]) -> [LayerMask; 6] {
+    let river = |layer: LayerId| {
+        let LayerState { wet, .. } = store.layer(layer);
+        store.connected(layer) & wet & grounded(store, layer)
+    };
+    let own = river(layer);
+    let beside = Face::LATERAL.map(|face| match store.neighbour(layer.slot, face) {
+        there if there.is_some() => river(layer.in_chunk(there)),
+        _ => LayerMask::NONE,
+    });
+    let across = own.shifted(&beside);
+    let mut suspects = *out;
+    for (side, face) in Face::LATERAL.into_iter().enumerate() {
+        suspects[face.index()] -= own & across[side];
     }
+    suspects
+}
 
-    fn balance_cell(&mut self, place: Place, repair: &mut Repair) {
-        // Draining flow may end in a mark of the world's end.
-        if self.store.read(place) == Voxel::DRAIN {
-            return;
-        }
-        let through = self.store.steady(place).through();
-        let most = self.steady_capacity(place);
-        if through > most {
-            self.lower_outflow(place, through - most, repair);
-        }
-        let (inflow, through) =
-            (self.store.steady_inflow(place), self.store.steady(place).through());
-        let supply = self.steady_supply(place);
-        if inflow > through {
-            self.lower_inflow(place, inflow - through, repair);
-        } else if through - inflow > supply {
-            self.lower_outflow(place, through - inflow - supply, repair);
-        }
+/// Returns the cells of a layer out of which no water falls.
+fn grounded(store: &Store, layer: LayerId) -> LayerMask {
+    match store.lower_layer(layer) {
+        Some(layer) => store.layer(layer).closed - store.sea(layer),
+        None => LayerMask::all_if(store.beyond(layer.slot, Face::Down, layer.y).is_closed()),
     }
+}
 
-    /// Takes units off the flow that leaves a cell.
-    fn lower_outflow(&mut self, place: Place, mut units: u8, repair: &mut Repair) {
-        for (face, across) in self.store.steady(place).iter() {
-            let less = across.min(units);
-            if less > 0 {
-                self.take_off(place, face, less, repair);
-            }
-            units -= less;
-        }
+/// Takes back the flow across a face, and adds the cells on both sides to the cells to be balanced.
+pub(super) fn cut_steady(tick: &mut Tick, (place, face): (Place, Face), repair: &mut Repair) {
+    let flows = tick.store.steady(place);
+    if flows.across(face) > 0 {
+        take_off(tick, place, face, flows.across(face), repair);
+        repair.open.push(place);
     }
+}
 
-    /// Takes units off the flow that enters a cell.
-    fn lower_inflow(&mut self, place: Place, mut units: u8, repair: &mut Repair) {
-        for face in Face::ALL {
-            let there = self.store.step(place, face);
-            if !there.is_some() {
-                continue;
-            }
-            let less = self.store.steady(there).across(face.opposite()).min(units);
-            if less > 0 {
-                self.store.add_steady(there, face.opposite(), -(less as i8));
-                repair.open.push(there);
-            }
-            units -= less;
-        }
+/// Balances cells until the budget is spent: each passes on exactly the units that it receives or
+/// supplies, and no more than it lets through.
+pub(super) fn balance_steady(tick: &mut Tick, repair: &mut Repair, budget: &mut Budget) {
+    while !budget.is_spent()
+        && let Some(place) = repair.open.pop()
+    {
+        budget.spend(1);
+        balance_cell(tick, place, repair);
     }
+}
 
-    /// Takes units off the flow across a face; the cell beyond it then receives too little.
-    fn take_off(&mut self, place: Place, face: Face, units: u8, repair: &mut Repair) {
-        self.store.add_steady(place, face, -(units as i8));
-        if self.store.drains_across(place, face) {
-            repair.deprived.push(place);
+fn balance_cell(tick: &mut Tick, place: Place, repair: &mut Repair) {
+    // Draining flow may end in a mark of the world's end.
+    if tick.store.read(place) == Voxel::DRAIN {
+        return;
+    }
+    let through = tick.store.steady(place).through();
+    let most = steady_capacity(tick, place);
+    if through > most {
+        lower_outflow(tick, place, through - most, repair);
+    }
+    let (inflow, through) = (steady_inflow(tick.store, place), tick.store.steady(place).through());
+    let supply = steady_supply(tick, place);
+    if inflow > through {
+        lower_inflow(tick, place, inflow - through, repair);
+    } else if through - inflow > supply {
+        lower_outflow(tick, place, through - inflow - supply, repair);
+    }
+}
+
+/// Takes units off the flow that leaves a cell.
+fn lower_outflow(tick: &mut Tick, place: Place, mut units: u8, repair: &mut Repair) {
+    for (face, across) in tick.store.steady(place).iter() {
+        let less = across.min(units);
+        if less > 0 {
+            take_off(tick, place, face, less, repair);
         }
-        let there = self.store.step(place, face);
-        if there.is_some() {
+        units -= less;
+    }
+}
+
+/// Takes units off the flow that enters a cell.
+fn lower_inflow(tick: &mut Tick, place: Place, mut units: u8, repair: &mut Repair) {
+    for face in Face::ALL {
+        let there = tick.store.step(place, face);
+        if !there.is_some() {
+            continue;
+        }
+        let less = tick.store.steady(there).across(face.opposite()).min(units);
+        if less > 0 {
+            add_steady(tick.store, there, face.opposite(), -(less as i8));
             repair.open.push(there);
         }
+        units -= less;
+    }
+}
+
+/// Takes units off the flow across a face; the cell beyond it then receives too little.
+fn take_off(tick: &mut Tick, place: Place, face: Face, units: u8, repair: &mut Repair) {
+    add_steady(tick.store, place, face, -(units as i8));
+    if drains_across(tick.store, place, face) {
+        repair.deprived.push(place);
+    }
+    let there = tick.store.step(place, face);
+    if there.is_some() {
+        repair.open.push(there);
     }
 }

@@ -5,6 +5,7 @@
 
 use crate::coords::Face;
 use crate::water::context::Tick;
+use crate::water::steady::network::add_steady;
 use crate::water::store::Place;
 use hashbrown::HashMap;
 use smallvec::SmallVec;
@@ -18,72 +19,69 @@ enum Progress {
     Done,
 }
 
-impl Tick<'_> {
-    /// Cancels all cycles that can be reached from these cells. Returns the number of cells
-    /// visited.
-    pub(super) fn cancel_cycles(&mut self, from: &[Place]) -> usize {
-        let mut met = HashMap::new();
-        let mut visited = 0;
-        for &start in from {
-            while let Some(cycle) = self.find_cycle(start, &mut met) {
-                visited += met.len();
-                met.clear();
-                self.cancel(&cycle);
+/// Cancels all cycles that can be reached from these cells. Returns the number of cells visited.
+pub(super) fn cancel_cycles(tick: &mut Tick, from: &[Place]) -> usize {
+    let mut met = HashMap::new();
+    let mut visited = 0;
+    for &start in from {
+        while let Some(cycle) = find_cycle(tick, start, &mut met) {
+            visited += met.len();
+            met.clear();
+            cancel(tick, &cycle);
+        }
+    }
+    visited + met.len()
+}
+
+/// Returns a cycle that can be reached from a cell, as a list of cells and the faces through which
+/// the cycle leaves them; `None` if there is none.
+fn find_cycle(
+    tick: &Tick,
+    start: Place,
+    met: &mut HashMap<Place, Progress>,
+) -> Option<Vec<(Place, Face)>> {
+    if met.contains_key(&start) {
+        return None;
+    }
+    // Each cell with the faces still to follow, and the one followed last.
+    let mut path = vec![(start, faces_out(tick, start), Face::Down)];
+    met.insert(start, Progress::OnPath);
+    while let Some((place, left, crossed)) = path.last_mut() {
+        let Some(face) = left.pop() else {
+            met.insert(*place, Progress::Done);
+            path.pop();
+            continue;
+        };
+        *crossed = face;
+        let there = tick.store.step(*place, face);
+        if !there.is_some() {
+            continue;
+        }
+        match met.get(&there) {
+            Some(Progress::Done) => {}
+            Some(Progress::OnPath) => {
+                let first = path.iter().position(|&(place, ..)| place == there).unwrap_or(0);
+                return Some(path[first..].iter().map(|&(at, _, face)| (at, face)).collect());
+            }
+            None => {
+                met.insert(there, Progress::OnPath);
+                path.push((there, faces_out(tick, there), Face::Down));
             }
         }
-        visited + met.len()
     }
+    None
+}
 
-    /// Returns a cycle that can be reached from a cell, as a list of cells and the faces through
-    /// which the cycle leaves them; `None` if there is none.
-    fn find_cycle(
-        &self,
-        start: Place,
-        met: &mut HashMap<Place, Progress>,
-    ) -> Option<Vec<(Place, Face)>> {
-        if met.contains_key(&start) {
-            return None;
-        }
-        // Each cell with the faces still to follow, and the one followed last.
-        let mut path = vec![(start, self.faces_out(start), Face::Down)];
-        met.insert(start, Progress::OnPath);
-        while let Some((place, left, crossed)) = path.last_mut() {
-            let Some(face) = left.pop() else {
-                met.insert(*place, Progress::Done);
-                path.pop();
-                continue;
-            };
-            *crossed = face;
-            let there = self.store.step(*place, face);
-            if !there.is_some() {
-                continue;
-            }
-            match met.get(&there) {
-                Some(Progress::Done) => {}
-                Some(Progress::OnPath) => {
-                    let first = path.iter().position(|&(place, ..)| place == there).unwrap_or(0);
-                    return Some(path[first..].iter().map(|&(at, _, face)| (at, face)).collect());
-                }
-                None => {
-                    met.insert(there, Progress::OnPath);
-                    path.push((there, self.faces_out(there), Face::Down));
-                }
-            }
-        }
-        None
-    }
+/// Returns the faces across which steady flow leaves a cell.
+fn faces_out(tick: &Tick, place: Place) -> SmallVec<[Face; 6]> {
+    tick.store.steady(place).iter().map(|(face, _)| face).collect()
+}
 
-    /// Returns the faces across which steady flow leaves a cell.
-    fn faces_out(&self, place: Place) -> SmallVec<[Face; 6]> {
-        self.store.steady(place).iter().map(|(face, _)| face).collect()
-    }
-
-    /// Removes from a cycle the units that pass all of its faces.
-    fn cancel(&mut self, cycle: &[(Place, Face)]) {
-        let across = cycle.iter().map(|&(place, face)| self.store.steady(place).across(face));
-        let units = across.min().unwrap_or(0);
-        for &(place, face) in cycle {
-            self.store.add_steady(place, face, -(units as i8));
-        }
+/// Removes from a cycle the units that pass all of its faces.
+fn cancel(tick: &mut Tick, cycle: &[(Place, Face)]) {
+    let across = cycle.iter().map(|&(place, face)| tick.store.steady(place).across(face));
+    let units = across.min().unwrap_or(0);
+    for &(place, face) in cycle {
+        add_steady(tick.store, place, face, -(units as i8));
     }
 }

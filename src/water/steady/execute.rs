@@ -6,7 +6,9 @@ use crate::grid::{LayerId, Slot};
 use crate::water::cell::CellFlags;
 use crate::water::context::Tick;
 use crate::water::context::budget::Budget;
-use crate::water::steady::balance::Repair;
+use crate::water::flow::runs::leave_runs_among;
+use crate::water::steady::balance::{Repair, balance_steady};
+use crate::water::steady::network::steady_inflow;
 use crate::water::store::{LAYER_ROWS, Place};
 use crate::water::voxel::Voxel;
 
@@ -17,82 +19,78 @@ pub(super) struct Turnover {
     drained: u64,
 }
 
-impl Tick<'_> {
-    /// Lets the units of a chunk's cells flow, and adds the units that springs give and drains
-    /// take.
-    pub(super) fn execute_chunk(&mut self, slot: Slot, turnover: &mut Turnover) -> usize {
-        let mut visited = 0;
-        for layer in 0..16 {
-            let Some(flows) = self.store.steady_layer(LayerId::new(slot, layer)) else { continue };
-            let cells = flows.cells();
-            visited += LAYER_ROWS.max(cells.count() as usize);
-            self.leave_runs_among(LayerId::new(slot, layer), cells);
-            self.execute_layer(LayerId::new(slot, layer), cells, turnover);
-        }
-        visited
+/// Lets the units of a chunk's cells flow, and adds the units that springs give and drains take.
+pub(super) fn execute_chunk(tick: &mut Tick, slot: Slot, turnover: &mut Turnover) -> usize {
+    let mut visited = 0;
+    for layer in 0..16 {
+        let Some(flows) = tick.store.steady_layer(LayerId::new(slot, layer)) else { continue };
+        let cells = flows.cells();
+        visited += LAYER_ROWS.max(cells.count() as usize);
+        leave_runs_among(tick, LayerId::new(slot, layer), cells);
+        execute_layer(tick, LayerId::new(slot, layer), cells, turnover);
     }
+    visited
+}
 
-    /// Lets the units of a layer's cells flow, and marks them with FlowOut.
-    fn execute_layer(&mut self, layer: LayerId, cells: LayerMask, turnover: &mut Turnover) {
-        let lacks_mark = |voxel: Voxel| !voxel.has(CellFlags::FLOW_OUT);
-        for cell in self.store.select_among(layer, cells, lacks_mark).iter() {
-            let place = Place::in_layer(layer, cell);
-            let voxel = self.store.read(place);
-            self.put_marks(place, voxel.with(CellFlags::FLOW_OUT, true));
-        }
-        let work = self.scratch.record_mut(self.store, layer);
-        if let Some(flows) = self.store.steady_layer(layer) {
-            work.pass_on_all(cells, flows.records());
-            self.report.moved += u64::from(flows.through());
-        }
-        work.marks_mut().marked |= cells;
-        work.woken |= cells;
-        self.store.wake_layer(layer, cells);
-        for cell in (cells & self.store.springs(layer)).iter() {
-            let place = Place::in_layer(layer, cell);
-            let given = self.store.steady(place).through() - self.store.steady_inflow(place);
-            turnover.injected += u64::from(given);
-        }
-        let ends =
-            self.store.outlets(layer.slot).map_or(LayerMask::NONE, |ends| ends.layer(layer.y));
-        for cell in (cells & ends).iter() {
-            let place = Place::in_layer(layer, cell);
-            let leaving = self.store.steady(place).iter();
-            let drained = leaving.filter(|&(face, _)| self.store.look(place, face) == Voxel::DRAIN);
-            turnover.drained += drained.map(|(_, units)| u64::from(units)).sum::<u64>();
-        }
+/// Lets the units of a layer's cells flow, and marks them with FlowOut.
+fn execute_layer(tick: &mut Tick, layer: LayerId, cells: LayerMask, turnover: &mut Turnover) {
+    let lacks_mark = |voxel: Voxel| !voxel.has(CellFlags::FLOW_OUT);
+    for cell in tick.store.select_among(layer, cells, lacks_mark).iter() {
+        let place = Place::in_layer(layer, cell);
+        let voxel = tick.store.read(place);
+        tick.put_marks(place, voxel.with(CellFlags::FLOW_OUT, true));
     }
+    let work = tick.scratch.record_mut(tick.store, layer);
+    if let Some(flows) = tick.store.steady_layer(layer) {
+        work.pass_on_all(cells, flows.records());
+        tick.report.moved += u64::from(flows.through());
+    }
+    work.marks_mut().marked |= cells;
+    work.woken |= cells;
+    tick.store.wake_layer(layer, cells);
+    for cell in (cells & tick.store.springs(layer)).iter() {
+        let place = Place::in_layer(layer, cell);
+        let given = tick.store.steady(place).through() - steady_inflow(tick.store, place);
+        turnover.injected += u64::from(given);
+    }
+    let ends = tick.store.outlets(layer.slot).map_or(LayerMask::NONE, |ends| ends.layer(layer.y));
+    for cell in (cells & ends).iter() {
+        let place = Place::in_layer(layer, cell);
+        let leaving = tick.store.steady(place).iter();
+        let drained = leaving.filter(|&(face, _)| tick.store.look(place, face) == Voxel::DRAIN);
+        turnover.drained += drained.map(|(_, units)| u64::from(units)).sum::<u64>();
+    }
+}
 
-    /// Enters the units that springs gave and the equal number that drains took, at once.
-    pub(super) fn enter_turnover(&mut self, turnover: &mut Turnover) {
-        let Turnover { injected, drained } = core::mem::take(turnover);
-        self.ledger.injected += injected;
-        self.ledger.drained += drained;
-    }
+/// Enters the units that springs gave and the equal number that drains took, at once.
+pub(super) fn enter_turnover(tick: &mut Tick, turnover: &mut Turnover) {
+    let Turnover { injected, drained } = core::mem::take(turnover);
+    tick.ledger.injected += injected;
+    tick.ledger.drained += drained;
+}
 
-    /// Lets the steady flow pass within the throughput that other flow of this tick has left over:
-    /// each cell passes on what it still may. The table of the flow does not change. Returns the
-    /// cells visited.
-    pub(crate) fn execute_last(&mut self) -> usize {
-        let mark = self.store.steady_mark();
-        self.is_yielding = true;
-        let slots: Vec<Slot> = self.store.steady_slots().collect();
-        let mut repair = Repair::default();
-        for &slot in &slots {
-            let list = self.store.steady_list(slot).into_iter();
-            let places = list.map(|(index, _)| Place::new(slot, usize::from(index)));
-            repair.open.extend(places.filter(|&place| self.passed(place) > 0));
-        }
-        let mut budget = Budget::new(usize::MAX);
-        self.balance_steady(&mut repair, &mut budget);
-        self.is_yielding = false;
-        // Chunks without flow keep their place in the list.
-        let mut turnover = Turnover::default();
-        for &slot in &slots {
-            budget.spend(self.execute_chunk(slot, &mut turnover));
-        }
-        self.enter_turnover(&mut turnover);
-        self.store.return_steady(mark);
-        budget.spent() as usize
+/// Lets the steady flow pass within the throughput that other flow of this tick has left over: each
+/// cell passes on what it still may. The table of the flow does not change. Returns the cells
+/// visited.
+pub(crate) fn execute_last(tick: &mut Tick) -> usize {
+    let mark = tick.store.steady_mark();
+    tick.is_yielding = true;
+    let slots: Vec<Slot> = tick.store.steady_slots().collect();
+    let mut repair = Repair::default();
+    for &slot in &slots {
+        let list = tick.store.steady_list(slot).into_iter();
+        let places = list.map(|(index, _)| Place::new(slot, usize::from(index)));
+        repair.open.extend(places.filter(|&place| tick.passed(place) > 0));
     }
+    let mut budget = Budget::new(usize::MAX);
+    balance_steady(tick, &mut repair, &mut budget);
+    tick.is_yielding = false;
+    // Chunks without flow keep their place in the list.
+    let mut turnover = Turnover::default();
+    for &slot in &slots {
+        budget.spend(execute_chunk(tick, slot, &mut turnover));
+    }
+    enter_turnover(tick, &mut turnover);
+    tick.store.return_steady(mark);
+    budget.spent() as usize
 }

@@ -28,17 +28,19 @@
 mod augment;
 mod balance;
 mod cycles;
-mod execute;
-mod network;
+pub(crate) mod execute;
+pub(crate) mod network;
 
 use crate::coords::Face;
 use crate::grid::{LayerId, Slot};
 use crate::water::context::Tick;
 use crate::water::context::budget::Budget;
 use crate::water::random::position_seed;
-use crate::water::steady::augment::{End, Goal, Search};
-use crate::water::steady::balance::Repair;
-use crate::water::steady::execute::Turnover;
+use crate::water::steady::augment::{End, Goal, Search, augment};
+use crate::water::steady::balance::{Repair, balance_steady, cut_steady, find_broken};
+use crate::water::steady::cycles::cancel_cycles;
+use crate::water::steady::execute::{Turnover, enter_turnover, execute_chunk};
+use crate::water::steady::network::{exit_of, steady_capacity};
 use crate::water::store::Place;
 
 /// The period in which ends search, in ticks.
@@ -102,156 +104,151 @@ impl SteadyTick {
     }
 }
 
-impl Tick<'_> {
-    /// Begins the stage of a tick.
-    pub(crate) fn begin_steady(&mut self, steady: &mut SteadyTick) {
-        steady.stage = Stage::Check;
-        steady.credit = SEARCH_CREDIT;
-        steady.broken.clear();
-        steady.repair.open.clear();
-        steady.repair.deprived.clear();
-        self.store.forget_steady_before();
-        self.list_steady_chunks(steady);
-    }
+/// Begins the stage of a tick.
+pub(crate) fn begin_steady(tick: &mut Tick, steady: &mut SteadyTick) {
+    steady.stage = Stage::Check;
+    steady.credit = SEARCH_CREDIT;
+    steady.broken.clear();
+    steady.repair.open.clear();
+    steady.repair.deprived.clear();
+    tick.store.forget_steady_before();
+    list_steady_chunks(tick, steady);
+}
 
-    /// Does the next piece of the stage. Returns the cells charged to its budget; `None` if the
-    /// stage is complete.
-    pub(crate) fn advance_steady(&mut self, steady: &mut SteadyTick) -> Option<u64> {
-        let mut budget = Budget::of_a_piece();
-        while !budget.is_spent() {
-            match steady.stage {
-                Stage::Check => match steady.chunks.pop() {
-                    Some(slot) => self.check_steady_chunk(steady, slot, &mut budget),
-                    None => self.end_check(steady),
-                },
-                Stage::Balance => {
-                    self.balance_steady(&mut steady.repair, &mut budget);
-                    if steady.repair.open.is_empty() {
-                        budget.spend(self.cancel_cycles(&core::mem::take(&mut steady.restored)));
-                        self.begin_searches(steady, Stage::Grow);
-                    }
+/// Does the next piece of the stage. Returns the cells charged to its budget; `None` if the stage
+/// is complete.
+pub(crate) fn advance_steady(tick: &mut Tick, steady: &mut SteadyTick) -> Option<u64> {
+    let mut budget = Budget::of_a_piece();
+    while !budget.is_spent() {
+        match steady.stage {
+            Stage::Check => match steady.chunks.pop() {
+                Some(slot) => check_steady_chunk(tick, steady, slot, &mut budget),
+                None => end_check(tick, steady),
+            },
+            Stage::Balance => {
+                balance_steady(tick, &mut steady.repair, &mut budget);
+                if steady.repair.open.is_empty() {
+                    budget.spend(cancel_cycles(tick, &core::mem::take(&mut steady.restored)));
+                    begin_searches(tick, steady, Stage::Grow);
                 }
-                Stage::Grow => self.search_next(steady, Goal::Spring, &mut budget),
-                Stage::Share => self.search_next(steady, Goal::Share, &mut budget),
-                Stage::Execute => match steady.chunks.pop().filter(|_| !self.yields()) {
-                    Some(slot) => {
-                        budget.spend(self.execute_chunk(slot, &mut steady.turnover));
-                    }
-                    None => {
-                        self.enter_turnover(&mut steady.turnover);
-                        steady.search.shrink(SEARCH_BUFFER);
-                        steady.stage = Stage::Done;
-                    }
-                },
-                Stage::Done => break,
             }
+            Stage::Grow => search_next(tick, steady, Goal::Spring, &mut budget),
+            Stage::Share => search_next(tick, steady, Goal::Share, &mut budget),
+            Stage::Execute => match steady.chunks.pop().filter(|_| !yields(tick)) {
+                Some(slot) => {
+                    budget.spend(execute_chunk(tick, slot, &mut steady.turnover));
+                }
+                None => {
+                    enter_turnover(tick, &mut steady.turnover);
+                    steady.search.shrink(SEARCH_BUFFER);
+                    steady.stage = Stage::Done;
+                }
+            },
+            Stage::Done => break,
         }
-        (budget.spent() > 0).then(|| budget.spent())
     }
+    (budget.spent() > 0).then(|| budget.spent())
+}
 
-    fn list_steady_chunks(&self, steady: &mut SteadyTick) {
-        steady.chunks.clear();
-        steady.chunks.extend(self.store.steady_slots());
-        steady.chunks.reverse();
+fn list_steady_chunks(tick: &Tick, steady: &mut SteadyTick) {
+    steady.chunks.clear();
+    steady.chunks.extend(tick.store.steady_slots());
+    steady.chunks.reverse();
+}
+
+/// Finds flow in a chunk that is no longer valid.
+fn check_steady_chunk(tick: &mut Tick, steady: &mut SteadyTick, slot: Slot, budget: &mut Budget) {
+    budget.spend(1);
+    (0..16)
+        .for_each(|layer| find_broken(tick.store, LayerId::new(slot, layer), &mut steady.broken));
+}
+
+/// Takes back flow across faces that do not carry it any more, and adds the cells beside them to
+/// the cells to be balanced.
+fn end_check(tick: &mut Tick, steady: &mut SteadyTick) {
+    // They go to the bottom of the stack, so that cut cells are balanced first, as in a world in
+    // which fewer cells are visited.
+    tick.store.take_unbalanced(&mut steady.repair.open);
+    steady.restored.clone_from(&steady.repair.open);
+    for broken in core::mem::take(&mut steady.broken) {
+        cut_steady(tick, broken, &mut steady.repair);
     }
+    steady.stage = Stage::Balance;
+}
 
-    /// Finds flow in a chunk that is no longer valid.
-    fn check_steady_chunk(&mut self, steady: &mut SteadyTick, slot: Slot, budget: &mut Budget) {
-        budget.spend(1);
-        (0..16).for_each(|layer| {
-            self.store.find_broken(LayerId::new(slot, layer), &mut steady.broken)
-        });
+/// Lists the ends with less flow than they let through, in a random order: all of them if it is
+/// their turn in this tick, else only ends that have just lost flow, so that a fall that breaks for
+/// a moment costs little.
+fn begin_searches(tick: &mut Tick, steady: &mut SteadyTick, stage: Stage) {
+    steady.ends.clear();
+    steady.search.clear();
+    steady.stage = stage;
+    // An end that is reached only by water besides the steady flow stays wet for a moment after the
+    // flow yielded.
+    let has_yielded = tick.tick % YIELD_PERIOD == YIELDING + 1;
+    let is_turn = tick.tick.is_multiple_of(SEARCH_PERIOD) || has_yielded;
+    let mut places = Vec::new();
+    if is_turn && tick.store.any_drains() {
+        list_ends(tick, &mut places);
+    } else if stage == Stage::Grow {
+        places.append(&mut steady.repair.deprived);
     }
+    let end = |place: Place| {
+        let end = End { place, exit: exit_of(tick.store, place)? };
+        let position = tick.store.position(place);
+        let key = (position_seed(tick.scratch.random(), position), position.to_array());
+        is_hungry(tick, end).then_some((key, end))
+    };
+    let mut keyed: Vec<_> = places.into_iter().filter_map(end).collect();
+    keyed.sort_unstable_by_key(|&(key, _)| key);
+    keyed.dedup_by_key(|&mut (key, _)| key);
+    steady.ends.extend(keyed.into_iter().map(|(_, end)| end));
+}
 
-    /// Takes back flow across faces that do not carry it any more, and adds the cells beside them
-    /// to the cells to be balanced.
-    fn end_check(&mut self, steady: &mut SteadyTick) {
-        // They go to the bottom of the stack, so that cut cells are balanced first, as in a world
-        // in which fewer cells are visited.
-        self.store.take_unbalanced(&mut steady.repair.open);
-        steady.restored.clone_from(&steady.repair.open);
-        for broken in core::mem::take(&mut steady.broken) {
-            self.cut_steady(broken, &mut steady.repair);
+/// Adds the connected ends that are awake.
+fn list_ends(tick: &Tick, places: &mut Vec<Place>) {
+    for &slot in tick.scratch.schedule.members() {
+        let Some(outlets) = tick.store.outlets(slot) else { continue };
+        for layer in 0..16 {
+            let awake = outlets.layer(layer) & tick.awake(LayerId::new(slot, layer));
+            let ends = awake & tick.store.connected(LayerId::new(slot, layer));
+            places.extend(ends.iter().map(|cell| Place::in_layer(LayerId::new(slot, layer), cell)));
         }
-        steady.stage = Stage::Balance;
     }
+}
 
-    /// Lists the ends with less flow than they let through, in a random order: all of them if it is
-    /// their turn in this tick, else only ends that have just lost flow, so that a fall that breaks
-    /// for a moment costs little.
-    fn begin_searches(&mut self, steady: &mut SteadyTick, stage: Stage) {
-        steady.ends.clear();
+/// Returns whether an end gets less than it lets through.
+fn is_hungry(tick: &Tick, end: End) -> bool {
+    tick.store.steady(end.place).across(end.exit) < steady_capacity(tick, end.place)
+}
+
+/// Lets the next end search for more flow, or begins the step after the last end.
+fn search_next(tick: &mut Tick, steady: &mut SteadyTick, goal: Goal, budget: &mut Budget) {
+    let end = steady.ends.pop().filter(|_| steady.credit > 0);
+    let Some(end) = end else {
+        if goal == Goal::Spring {
+            return begin_searches(tick, steady, Stage::Share);
+        }
+        list_steady_chunks(tick, steady);
+        steady.stage = Stage::Execute;
+        return;
+    };
+    let gained = augment(tick, &mut steady.search, end, goal);
+    let visited = steady.search.visited();
+    steady.credit = steady.credit.saturating_sub(visited);
+    budget.spend(1 + visited);
+    if gained > 0 || goal == Goal::Share {
+        // A node that was visited in vain may succeed now.
         steady.search.clear();
-        steady.stage = stage;
-        // An end that is reached only by water besides the steady flow stays wet for a moment after
-        // the flow yielded.
-        let has_yielded = self.tick % YIELD_PERIOD == YIELDING + 1;
-        let is_turn = self.tick.is_multiple_of(SEARCH_PERIOD) || has_yielded;
-        let mut places = Vec::new();
-        if is_turn && self.store.any_drains() {
-            self.list_ends(&mut places);
-        } else if stage == Stage::Grow {
-            places.append(&mut steady.repair.deprived);
-        }
-        let end = |place: Place| {
-            let end = End { place, exit: self.store.exit_of(place)? };
-            let position = self.store.position(place);
-            let key = (position_seed(self.scratch.random(), position), position.to_array());
-            self.is_hungry(end).then_some((key, end))
-        };
-        let mut keyed: Vec<_> = places.into_iter().filter_map(end).collect();
-        keyed.sort_unstable_by_key(|&(key, _)| key);
-        keyed.dedup_by_key(|&mut (key, _)| key);
-        steady.ends.extend(keyed.into_iter().map(|(_, end)| end));
     }
+    if gained > 0 && goal == Goal::Spring && is_hungry(tick, end) {
+        steady.ends.push(end);
+    }
+}
 
-    /// Adds the connected ends that are awake.
-    fn list_ends(&self, places: &mut Vec<Place>) {
-        for &slot in self.scratch.schedule.members() {
-            let Some(outlets) = self.store.outlets(slot) else { continue };
-            for layer in 0..16 {
-                let awake = outlets.layer(layer) & self.awake(LayerId::new(slot, layer));
-                let ends = awake & self.store.connected(LayerId::new(slot, layer));
-                places.extend(
-                    ends.iter().map(|cell| Place::in_layer(LayerId::new(slot, layer), cell)),
-                );
-            }
-        }
-    }
-
-    /// Returns whether an end gets less than it lets through.
-    fn is_hungry(&self, end: End) -> bool {
-        self.store.steady(end.place).across(end.exit) < self.steady_capacity(end.place)
-    }
-
-    /// Lets the next end search for more flow, or begins the step after the last end.
-    fn search_next(&mut self, steady: &mut SteadyTick, goal: Goal, budget: &mut Budget) {
-        let end = steady.ends.pop().filter(|_| steady.credit > 0);
-        let Some(end) = end else {
-            if goal == Goal::Spring {
-                return self.begin_searches(steady, Stage::Share);
-            }
-            self.list_steady_chunks(steady);
-            steady.stage = Stage::Execute;
-            return;
-        };
-        let gained = self.augment(&mut steady.search, end, goal);
-        let visited = steady.search.visited();
-        steady.credit = steady.credit.saturating_sub(visited);
-        budget.spend(1 + visited);
-        if gained > 0 || goal == Goal::Share {
-            // A node that was visited in vain may succeed now.
-            steady.search.clear();
-        }
-        if gained > 0 && goal == Goal::Spring && self.is_hungry(end) {
-            steady.ends.push(end);
-        }
-    }
-
-    /// Returns whether the flow yields in this tick.
-    pub(crate) fn yields(&self) -> bool {
-        self.tick % YIELD_PERIOD == YIELDING && self.store.has_steady()
-    }
+/// Returns whether the flow yields in this tick.
+pub(crate) fn yields(tick: &Tick) -> bool {
+    tick.tick % YIELD_PERIOD == YIELDING && tick.store.has_steady()
 }
 
 #[cfg(test)]

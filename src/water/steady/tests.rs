@@ -3,8 +3,11 @@
 use super::*;
 use crate::chunk::Chunk;
 use crate::coords::{ChunkRegion, Cube, Region, Shape};
+use crate::water::context::rollback::steady_before;
 use crate::water::context::schedule::Phase;
 use crate::water::context::test_worlds;
+use crate::water::steady::balance::drains_across;
+use crate::water::steady::network::{carries, steady_inflow};
 use crate::water::store::flow::steady::FaceFlows;
 use crate::water::{Edges, Rules, Voxel, WaterWorld};
 use fastrand::Rng;
@@ -79,7 +82,7 @@ fn assert_flow(world: &WaterWorld, context: &str) {
         if store.is_frozen(place.slot) {
             continue;
         }
-        let inflow = store.steady_inflow(place);
+        let inflow = steady_inflow(store, place);
         let through = flows.through();
         let context = format!("{context}: {}, {voxel:?}", store.position(place));
         if voxel == Voxel::DRAIN {
@@ -134,7 +137,7 @@ fn assert_acyclic(world: &WaterWorld, context: &str) {
 fn outflow(world: &WaterWorld) -> u64 {
     let store = &world.store;
     let leaves = |place: Place| -> u64 {
-        let out = store.steady(place).iter().filter(|&(face, _)| store.drains_across(place, face));
+        let out = store.steady(place).iter().filter(|&(face, _)| drains_across(store, place, face));
         out.map(|(_, units)| u64::from(units)).sum()
     };
     test_worlds::places(world).into_iter().map(leaves).sum()
@@ -204,11 +207,11 @@ fn a_cycle_that_comes_with_a_chunk_is_cancelled() {
         world.run(20);
         let store = &world.store;
         let is_free = |&(here, there): &(Place, Place)| {
-            let carries = store.carries(here, Face::East, there);
-            let carries_back = there.is_some() && store.carries(there, Face::West, here);
+            let carries_on = carries(store, here, Face::East, there);
+            let carries_back = there.is_some() && carries(store, there, Face::West, here);
             let is_unused =
-                |place: Place| store.steady(place).is_none() && store.steady_inflow(place) == 0;
-            carries && carries_back && is_unused(here) && is_unused(there)
+                |place: Place| store.steady(place).is_none() && steady_inflow(store, place) == 0;
+            carries_on && carries_back && is_unused(here) && is_unused(there)
         };
         let places = test_worlds::places(&world);
         let pairs = places.iter().map(|&here| (here, store.step(here, Face::East)));
@@ -276,7 +279,7 @@ fn the_table_of_before_a_tick_is_known_during_it() {
                 }
             }
             let tables = |world: &WaterWorld| -> Vec<Vec<(u16, FaceFlows)>> {
-                slots.iter().map(|&slot| world.steady_before(slot)).collect()
+                slots.iter().map(|&slot| steady_before(world, slot)).collect()
             };
             let now = |world: &WaterWorld| -> Vec<Vec<(u16, FaceFlows)>> {
                 slots.iter().map(|&slot| world.store.steady_list(slot)).collect()

@@ -4,171 +4,179 @@ use crate::chunk::{CellMask, Chunk, LAYER_CELLS, LayerMask};
 use crate::coords::{CHUNK_CELLS, ChunkPos, Face};
 use crate::grid::Slot;
 use crate::water::record::CellLists;
+use crate::water::store::changed::dirty_layers::note_chunk;
+use crate::water::store::changed::touched::touch;
+use crate::water::store::fixtures::valves::valves_are_noted;
+use crate::water::store::fixtures::{fixture_list, restore_fixture};
+use crate::water::store::frozen::{parts_truly, slot_across};
 use crate::water::store::masks::LayerMasks;
+use crate::water::store::sources::count_springs_of;
 use crate::water::store::{ChunkCache, Store, boxed};
 use crate::water::voxel::Voxel;
 
-impl Store {
-    /// Inserts a chunk, and computes its masks and outlets. Cells out of bounds become marks.
-    /// Returns `None` if a chunk is there already.
-    pub(crate) fn insert(&mut self, position: ChunkPos, mut chunk: Chunk<Voxel>) -> Option<Slot> {
-        self.note_links();
-        if !self.is_within(position) || has_marks(&chunk) {
-            let cells = chunk.cells_mut();
-            let is_outside = |voxel: &&mut Voxel| voxel.is_outside();
-            cells.iter_mut().filter(is_outside).for_each(|voxel| *voxel = Voxel::OPEN);
-            self.write_beyond(position, cells, |mark| mark);
-            chunk.canonicalize();
-        }
-        let masks = chunk.as_dense().map(|cells| Box::new(LayerMasks::of(cells)));
-        let sources = sources_in(&chunk);
-        self.grid.insert(position, chunk).ok()?;
-        let slot = self.grid.slot(position)?;
-        if self.caches.len() < self.grid.slot_capacity() {
-            self.caches.resize_with(self.grid.slot_capacity(), ChunkCache::default);
-        }
-        self.loads += 1;
-        let load = self.loads;
-        self.caches[slot.index()] = ChunkCache { masks, sources, load, ..ChunkCache::default() };
-        self.count_springs_of(slot, true);
-        self.touch(slot);
-        self.link(slot);
-        self.refresh_edges(slot);
-        self.note_chunk(slot);
-        if self.has_steady() {
-            self.note_unbalanced(slot);
-        }
-        Some(slot)
+/// Inserts a chunk, and computes its masks and outlets. Cells out of bounds become marks. Returns
+/// `None` if a chunk is there already.
+pub(crate) fn insert(
+    store: &mut Store,
+    position: ChunkPos,
+    mut chunk: Chunk<Voxel>,
+) -> Option<Slot> {
+    store.note_links();
+    if !store.is_within(position) || has_marks(&chunk) {
+        let cells = chunk.cells_mut();
+        let is_outside = |voxel: &&mut Voxel| voxel.is_outside();
+        cells.iter_mut().filter(is_outside).for_each(|voxel| *voxel = Voxel::OPEN);
+        write_beyond(store, position, cells, |mark| mark);
+        chunk.canonicalize();
     }
+    let masks = chunk.as_dense().map(|cells| Box::new(LayerMasks::of(cells)));
+    let sources = sources_in(&chunk);
+    store.grid.insert(position, chunk).ok()?;
+    let slot = store.grid.slot(position)?;
+    if store.caches.len() < store.grid.slot_capacity() {
+        store.caches.resize_with(store.grid.slot_capacity(), ChunkCache::default);
+    }
+    store.loads += 1;
+    let load = store.loads;
+    store.caches[slot.index()] = ChunkCache { masks, sources, load, ..ChunkCache::default() };
+    count_springs_of(store, slot, true);
+    touch(store, slot);
+    link(store, slot);
+    store.refresh_edges(slot);
+    note_chunk(store, slot);
+    if store.has_steady() {
+        store.note_unbalanced(slot);
+    }
+    Some(slot)
+}
 
-    /// Returns what some cells of a chunk have.
-    pub(crate) fn lists(&self, slot: Slot) -> CellLists {
-        CellLists {
-            further_parents: self.further_parents(slot),
-            fixtures: self.fixture_list(slot),
-            steady: self.steady_list(slot),
+/// Returns what some cells of a chunk have.
+pub(crate) fn lists(store: &Store, slot: Slot) -> CellLists {
+    CellLists {
+        further_parents: store.further_parents(slot),
+        fixtures: fixture_list(store, slot),
+        steady: store.steady_list(slot),
+    }
+}
+
+/// Gives the cells of a chunk that was just inserted what they had.
+pub(crate) fn restore_lists(store: &mut Store, slot: Slot, lists: &CellLists) {
+    let CellLists { further_parents, fixtures, steady } = lists;
+    for &(index, faces) in further_parents {
+        store.restore_parents(slot, index, faces);
+    }
+    for &(index, fixture) in fixtures {
+        restore_fixture(store, slot, index, fixture);
+    }
+    store.restore_steady(slot, steady);
+}
+
+/// Removes and returns a chunk that is not frozen, with open cells beyond the world's edge; `None`
+/// if there is none.
+pub(crate) fn remove(store: &mut Store, position: ChunkPos) -> Option<Chunk<Voxel>> {
+    let slot = store.grid.slot(position)?;
+    count_springs_of(store, slot, false);
+    let around = Face::ALL.map(|face| slot_across(store, slot, face));
+    let had_steady = store.caches[slot.index()].steady.is_some();
+    let chunk = store.grid.remove(position)?;
+    store.loads += 1;
+    note_chunk(store, slot);
+    unlink_from(store, around, had_steady);
+    store.forget_runs(slot);
+    store.caches[slot.index()] = ChunkCache::default();
+    store.with_valves.remove(&position);
+    store.with_steady.remove(&position);
+    store.unbalanced.retain(|&there| there != slot);
+    store.visible_changes.forget(slot);
+    Some(without_marks(store, position, chunk))
+}
+
+/// Returns the chunk with open cells beyond the world's edge, if it is at this position.
+pub(crate) fn without_marks(
+    store: &Store,
+    position: ChunkPos,
+    mut chunk: Chunk<Voxel>,
+) -> Chunk<Voxel> {
+    if !store.is_within(position) {
+        write_beyond(store, position, chunk.cells_mut(), |_| Voxel::OPEN);
+        chunk.canonicalize();
+    }
+    chunk
+}
+
+/// Writes the results of `by_mark` into the cells of the chunk at this position, for the marks
+/// beyond the bounds.
+fn write_beyond(
+    store: &Store,
+    position: ChunkPos,
+    cells: &mut [Voxel; CHUNK_CELLS],
+    by_mark: impl Fn(Voxel) -> Voxel,
+) {
+    let layers: &mut [[Voxel; LAYER_CELLS]] = cells.as_chunks_mut().0;
+    for (layer, voxels) in layers.iter_mut().enumerate() {
+        for (beyond, mark) in store.marks_of_layer(position, layer) {
+            beyond.iter().for_each(|cell| voxels[cell] = by_mark(mark));
         }
     }
+}
 
-    /// Gives the cells of a chunk that was just inserted what they had.
-    pub(crate) fn restore_lists(&mut self, slot: Slot, lists: &CellLists) {
-        let CellLists { further_parents, fixtures, steady } = lists;
-        for &(index, faces) in further_parents {
-            self.restore_parents(slot, index, faces);
+/// Returns the number of times that a chunk was inserted or removed.
+pub(crate) fn loads(store: &Store) -> u64 {
+    store.loads
+}
+
+/// Returns a number that no other chunk of the world has had, at this position or another.
+pub(crate) fn load(store: &Store, slot: Slot) -> u64 {
+    store.caches[slot.index()].load
+}
+
+/// Sets a chunk and the chunks around it as each other's neighbours, or as parted. The caller
+/// refreshes the outlets and the coast of the chunk itself.
+pub(super) fn link(store: &mut Store, slot: Slot) {
+    for (face, there) in Face::ALL.into_iter().zip(store.grid.neighbours_of(slot)) {
+        if !there.is_some() {
+            continue;
         }
-        for &(index, fixture) in fixtures {
-            self.restore_fixture(slot, index, fixture);
-        }
-        self.restore_steady(slot, steady);
+        let is_parted = store.is_frozen(slot) != store.is_frozen(there);
+        set_across(store, slot, face, there, is_parted);
+        set_across(store, there, face.opposite(), slot, is_parted);
+        store.refresh_edges(there);
     }
+}
 
-    /// Removes and returns a chunk that is not frozen, with open cells beyond the world's edge;
-    /// `None` if there is none.
-    pub(crate) fn remove(&mut self, position: ChunkPos) -> Option<Chunk<Voxel>> {
-        let slot = self.grid.slot(position)?;
-        self.count_springs_of(slot, false);
-        let around = Face::ALL.map(|face| self.across(slot, face));
-        let had_steady = self.caches[slot.index()].steady.is_some();
-        let chunk = self.grid.remove(position)?;
-        self.loads += 1;
-        self.note_chunk(slot);
-        self.unlink_from(around, had_steady);
-        self.forget_runs(slot);
-        self.caches[slot.index()] = ChunkCache::default();
-        self.with_valves.remove(&position);
-        self.with_steady.remove(&position);
-        self.unbalanced.retain(|&there| there != slot);
-        self.visible_changes.forget(slot);
-        Some(self.without_marks(position, chunk))
-    }
-
-    /// Returns the chunk with open cells beyond the world's edge, if it is at this position.
-    pub(crate) fn without_marks(
-        &self,
-        position: ChunkPos,
-        mut chunk: Chunk<Voxel>,
-    ) -> Chunk<Voxel> {
-        if !self.is_within(position) {
-            self.write_beyond(position, chunk.cells_mut(), |_| Voxel::OPEN);
-            chunk.canonicalize();
-        }
-        chunk
-    }
-
-    /// Writes the results of `by_mark` into the cells of the chunk at this position, for the marks
-    /// beyond the bounds.
-    fn write_beyond(
-        &self,
-        position: ChunkPos,
-        cells: &mut [Voxel; CHUNK_CELLS],
-        by_mark: impl Fn(Voxel) -> Voxel,
-    ) {
-        let layers: &mut [[Voxel; LAYER_CELLS]] = cells.as_chunks_mut().0;
-        for (layer, voxels) in layers.iter_mut().enumerate() {
-            for (beyond, mark) in self.marks_of_layer(position, layer) {
-                beyond.iter().for_each(|cell| voxels[cell] = by_mark(mark));
+/// Removes a chunk from the neighbours of the chunks around it.
+fn unlink_from(store: &mut Store, around: [Slot; 6], had_steady: bool) {
+    for (face, there) in Face::ALL.into_iter().zip(around) {
+        if there.is_some() {
+            set_across(store, there, face.opposite(), Slot::NONE, false);
+            store.refresh_edges(there);
+            if had_steady {
+                store.note_unbalanced(there);
             }
         }
     }
+}
 
-    /// Returns the number of times that a chunk was inserted or removed.
-    pub(crate) fn loads(&self) -> u64 {
-        self.loads
-    }
+/// Sets the chunk loaded across a face of a chunk: its neighbour, or a chunk that it is parted
+/// from.
+fn set_across(store: &mut Store, slot: Slot, face: Face, there: Slot, is_parted: bool) {
+    let beside = &mut store.caches[slot.index()];
+    beside.neighbours[face.index()] = if is_parted { Slot::NONE } else { there };
+    beside.parted = beside.parted & !(1 << face.index()) | u8::from(is_parted) << face.index();
+}
 
-    /// Returns a number that no other chunk of the world has had, at this position or another.
-    pub(crate) fn load(&self, slot: Slot) -> u64 {
-        self.caches[slot.index()].load
-    }
-
-    /// Sets a chunk and the chunks around it as each other's neighbours, or as parted. The caller
-    /// refreshes the outlets and the coast of the chunk itself.
-    pub(super) fn link(&mut self, slot: Slot) {
-        for (face, there) in Face::ALL.into_iter().zip(self.grid.neighbours_of(slot)) {
-            if !there.is_some() {
-                continue;
-            }
-            let is_parted = self.is_frozen(slot) != self.is_frozen(there);
-            self.set_across(slot, face, there, is_parted);
-            self.set_across(there, face.opposite(), slot, is_parted);
-            self.refresh_edges(there);
-        }
-    }
-
-    /// Removes a chunk from the neighbours of the chunks around it.
-    fn unlink_from(&mut self, around: [Slot; 6], had_steady: bool) {
-        for (face, there) in Face::ALL.into_iter().zip(around) {
-            if there.is_some() {
-                self.set_across(there, face.opposite(), Slot::NONE, false);
-                self.refresh_edges(there);
-                if had_steady {
-                    self.note_unbalanced(there);
-                }
-            }
-        }
-    }
-
-    /// Sets the chunk loaded across a face of a chunk: its neighbour, or a chunk that it is parted
-    /// from.
-    fn set_across(&mut self, slot: Slot, face: Face, there: Slot, is_parted: bool) {
-        let beside = &mut self.caches[slot.index()];
-        beside.neighbours[face.index()] = if is_parted { Slot::NONE } else { there };
-        beside.parted = beside.parted & !(1 << face.index()) | u8::from(is_parted) << face.index();
-    }
-
-    /// Returns whether the cached masks, outlets, coast, sources, neighbours and notes of valves
-    /// match the cells.
-    pub(crate) fn beside_is_true(&self, slot: Slot) -> bool {
-        let chunk = self.grid.chunk_at(slot);
-        let beside = &self.caches[slot.index()];
-        beside.masks.as_deref() == chunk.as_dense().map(LayerMasks::of).as_ref()
-            && beside.outlets == boxed(self.outlets_of(slot))
-            && beside.coast == boxed(self.coast_of(slot))
-            && beside.sources == sources_in(chunk)
-            && Face::ALL.map(|face| self.across(slot, face)) == self.grid.neighbours_of(slot)
-            && self.parts_truly(slot)
-            && self.valves_are_noted(slot)
-    }
+/// Returns whether the cached masks, outlets, coast, sources, neighbours and notes of valves match
+/// the cells.
+pub(crate) fn beside_is_true(store: &Store, slot: Slot) -> bool {
+    let chunk = store.grid.chunk_at(slot);
+    let beside = &store.caches[slot.index()];
+    beside.masks.as_deref() == chunk.as_dense().map(LayerMasks::of).as_ref()
+        && beside.outlets == boxed(store.outlets_of(slot))
+        && beside.coast == boxed(store.coast_of(slot))
+        && beside.sources == sources_in(chunk)
+        && Face::ALL.map(|face| slot_across(store, slot, face)) == store.grid.neighbours_of(slot)
+        && parts_truly(store, slot)
+        && valves_are_noted(store, slot)
 }
 
 /// Returns whether any cell is a mark of the world's edge.
@@ -229,7 +237,8 @@ mod tests {
             let cells: [Voxel; CHUNK_CELLS] = core::array::from_fn(|_| kinds[random.usize(..5)]);
             for chunk in [Chunk::from_cells(&cells), Chunk::uniform(kinds[0])] {
                 let mut store = Store::new(Region::EVERYWHERE, Edges::WALLS);
-                let slot = store.insert(ChunkPos::ZERO, chunk.clone()).expect("none is there");
+                let slot =
+                    insert(&mut store, ChunkPos::ZERO, chunk.clone()).expect("none is there");
                 let kept = |voxel: Voxel| if voxel.is_outside() { Voxel::OPEN } else { voxel };
                 assert!(
                     (0..CHUNK_CELLS)
@@ -243,7 +252,7 @@ mod tests {
                 }
 
                 store.adopt(slot);
-                assert!(store.beside_is_true(slot), "seed {seed}");
+                assert!(beside_is_true(&store, slot), "seed {seed}");
                 for index in 0..CHUNK_CELLS {
                     let awake =
                         store.grid().awake_at(slot).is_some_and(|mask| mask.contains(index));
@@ -267,7 +276,8 @@ mod tests {
             Store::new(Region::EVERYWHERE, Edges { unloaded: Edge::Drain, ..Edges::WALLS });
         let mut cells = [Voxel::OPEN; CHUNK_CELLS];
         cells[700] = Voxel::water(WaterCell::SOURCE);
-        let slot = store.insert(ChunkPos::ZERO, Chunk::from_cells(&cells)).expect("none is there");
+        let slot =
+            insert(&mut store, ChunkPos::ZERO, Chunk::from_cells(&cells)).expect("none is there");
         let true_beside = || ChunkCache {
             masks: Some(Box::new(LayerMasks::of(&cells))),
             outlets: boxed(store.outlets_of(slot)),
@@ -290,7 +300,7 @@ mod tests {
         ];
         for (beside, is_true) in forged {
             store.caches[slot.index()] = beside;
-            assert_eq!(store.beside_is_true(slot), is_true);
+            assert_eq!(beside_is_true(&store, slot), is_true);
         }
     }
 
@@ -306,7 +316,8 @@ mod tests {
         {
             for face in Face::ALL {
                 let mut store = Store::new(Region::EVERYWHERE, Edges::WALLS);
-                let slot = store.insert(ChunkPos::ZERO, chunk.clone()).expect("none is there");
+                let slot =
+                    insert(&mut store, ChunkPos::ZERO, chunk.clone()).expect("none is there");
                 store.wake_border(slot, face, CHUNK_CELLS);
                 let border: Vec<usize> = border_cells(face).collect();
                 for index in 0..CHUNK_CELLS {

@@ -5,6 +5,7 @@ use crate::chunk::{CellMask, LAYER_CELLS, LayerMask};
 use crate::coords::{CHUNK_CELLS, ChunkPos, ColumnPos, Cube, Face, Layout, Shape};
 use crate::grid::{LayerId, Slot};
 use crate::water::rules::{Edge, Edges};
+use crate::water::store::frozen::is_parted;
 use crate::water::store::{Place, Store, boxed};
 use crate::water::voxel::Voxel;
 use glam::IVec3;
@@ -20,7 +21,7 @@ impl Store {
 
     /// Returns the edge across `face` of the chunk at `slot`, where it has no neighbour.
     pub(crate) fn edge_beyond(&self, slot: Slot, face: Face) -> Edge {
-        if self.is_parted(slot, face) {
+        if is_parted(self, slot, face) {
             return Edge::Held;
         }
         let chunk = self.grid.position_at(slot) + face.offset();
@@ -268,8 +269,9 @@ fn mark(edge: Edge, face: Face, y: i32) -> Voxel {
 mod tests {
     use super::*;
     use crate::chunk::Chunk;
-    use crate::coords::ChunkRegion;
-    use crate::coords::Region;
+    use crate::coords::{ChunkRegion, Region};
+    use crate::water::store::chunks;
+    use crate::water::store::chunks::beside_is_true;
 
     #[test]
     fn marks_by_layer_are_those_of_each_cell() {
@@ -347,12 +349,12 @@ mod tests {
             for chunk in touched.positions() {
                 let ground = [Voxel::OPEN, Voxel::SOLID, Voxel::SEA][random.usize(..3)];
                 if random.u8(..4) > 0 {
-                    assert!(store.insert(chunk, Chunk::uniform(ground)).is_some());
+                    assert!(chunks::insert(&mut store, chunk, Chunk::uniform(ground)).is_some());
                 }
             }
             check_outlets(&store, seed);
             for chunk in touched.positions().filter(|_| random.bool()) {
-                store.remove(chunk);
+                chunks::remove(&mut store, chunk);
             }
             check_outlets(&store, seed);
             let slots = store.grid().sorted_slots();
@@ -379,7 +381,7 @@ mod tests {
             store.set_edges(edges);
             check_outlets(&store, seed);
             for slot in store.grid().sorted_slots() {
-                assert!(store.beside_is_true(slot), "seed {seed}");
+                assert!(beside_is_true(&store, slot), "seed {seed}");
             }
         }
     }

@@ -1,47 +1,47 @@
 //! Lending: chunks of a water world, with their cached data, move to the store of a thread and
 //! back.
 
-use crate::grid::Slot;
+use crate::grid::{Slot, lend};
+use crate::water::store::changed::dirty_layers::keep_dirty_layers;
+use crate::water::store::changed::touched::lend_period;
 use crate::water::store::wake::PendingChanges;
 use crate::water::store::{ChunkCache, Store};
 
-impl Store {
-    /// Returns a store to which chunks can be lent.
-    pub(crate) fn borrower(&self) -> Store {
-        let mut borrower = Store::new(self.bounds, self.edges);
-        borrower.keep_dirty_layers(self.dirty.is_some());
-        borrower
-    }
+/// Returns a store to which chunks can be lent.
+pub(crate) fn borrower(store: &Store) -> Store {
+    let mut borrower = Store::new(store.bounds, store.edges);
+    keep_dirty_layers(&mut borrower, store.dirty.is_some());
+    borrower
+}
 
-    /// Moves chunks to `borrower`, which gets a copy of this store's edges and springs.
-    pub(crate) fn lend(&mut self, borrower: &mut Store, slots: &[Slot]) {
-        self.grid.lend(&mut borrower.grid, slots);
-        borrower.pending = self.pending.is_some().then(PendingChanges::default);
-        borrower.has_runs = self.has_runs;
-        borrower.edges = self.edges;
-        borrower.column_edges.clone_from(&self.column_edges);
-        self.lend_period(borrower);
-        borrower.source_heights.clone_from(&self.source_heights);
-        borrower.caches.resize_with(self.caches.len(), ChunkCache::default);
-        self.swap_beside(borrower, slots);
-    }
+/// Moves chunks to `borrower`, which gets a copy of this store's edges and springs.
+pub(crate) fn lend(store: &mut Store, borrower: &mut Store, slots: &[Slot]) {
+    lend::lend(&mut store.grid, &mut borrower.grid, slots);
+    borrower.pending = store.pending.is_some().then(PendingChanges::default);
+    borrower.has_runs = store.has_runs;
+    borrower.edges = store.edges;
+    borrower.column_edges.clone_from(&store.column_edges);
+    lend_period(store, borrower);
+    borrower.source_heights.clone_from(&store.source_heights);
+    borrower.caches.resize_with(store.caches.len(), ChunkCache::default);
+    swap_beside(store, borrower, slots);
+}
 
-    /// Takes back the chunks that were lent to `borrower`, and its records of changes.
-    pub(crate) fn take_back(&mut self, borrower: &mut Store, slots: &[Slot]) {
-        self.grid.take_back(&mut borrower.grid, slots);
-        self.swap_beside(borrower, slots);
-        self.links_changed |= core::mem::take(&mut borrower.links_changed);
-        if let (Some(dirty), Some(other)) = (&mut self.dirty, &mut borrower.dirty) {
-            dirty.append(other);
-        }
-        if let (Some(pending), Some(mut other)) = (&mut self.pending, borrower.pending.take()) {
-            pending.append(&mut other);
-        }
+/// Takes back the chunks that were lent to `borrower`, and its records of changes.
+pub(crate) fn take_back(store: &mut Store, borrower: &mut Store, slots: &[Slot]) {
+    lend::take_back(&mut store.grid, &mut borrower.grid, slots);
+    swap_beside(store, borrower, slots);
+    store.links_changed |= core::mem::take(&mut borrower.links_changed);
+    if let (Some(dirty), Some(other)) = (&mut store.dirty, &mut borrower.dirty) {
+        dirty.append(other);
     }
+    if let (Some(pending), Some(mut other)) = (&mut store.pending, borrower.pending.take()) {
+        pending.append(&mut other);
+    }
+}
 
-    fn swap_beside(&mut self, borrower: &mut Store, slots: &[Slot]) {
-        for slot in slots {
-            core::mem::swap(&mut self.caches[slot.index()], &mut borrower.caches[slot.index()]);
-        }
+fn swap_beside(store: &mut Store, borrower: &mut Store, slots: &[Slot]) {
+    for slot in slots {
+        core::mem::swap(&mut store.caches[slot.index()], &mut borrower.caches[slot.index()]);
     }
 }

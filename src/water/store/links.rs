@@ -30,246 +30,243 @@ struct Stop {
     face: Face,
 }
 
-impl Store {
-    /// Cuts all ties to parents in the removed chunks, from outside and between them. Returns, for
-    /// each chunk, the cells outside it that would differ without it: cells that lose a parent in
-    /// it, or a parent that dries up because of that.
-    ///
-    /// Cells of the removed chunks are cut, too, so read the chunks before.
-    pub(crate) fn detach(&mut self, leaving: &[Slot]) -> Vec<Vec<CutCell>> {
-        let mut open = Vec::new();
-        for (number, &slot) in leaving.iter().enumerate() {
-            for face in Face::ALL {
-                for child in self.children_across(slot, face) {
-                    open.push((child, face.opposite(), smallvec![number]));
-                }
+/// Cuts all ties to parents in the removed chunks, from outside and between them. Returns, for each
+/// chunk, the cells outside it that would differ without it: cells that lose a parent in it, or a
+/// parent that dries up because of that.
+///
+/// Cells of the removed chunks are cut, too, so read the chunks before.
+pub(crate) fn detach(store: &mut Store, leaving: &[Slot]) -> Vec<Vec<CutCell>> {
+    let mut open = Vec::new();
+    for (number, &slot) in leaving.iter().enumerate() {
+        for face in Face::ALL {
+            for child in children_across(store, slot, face) {
+                open.push((child, face.opposite(), smallvec![number]));
             }
         }
-        let losses = self.cut_all(open);
-        let mut cut = vec![Vec::new(); leaving.len()];
-        for (place, Loss { voxel, parents, causes }) in losses {
-            for cause in causes.into_iter().filter(|&cause| leaving[cause] != place.slot) {
-                cut[cause].push(CutCell { cell: self.position(place), voxel, parents });
-            }
-        }
-        for cells in &mut cut {
-            cells.sort_unstable_by_key(|cut| sort_key(cut.cell));
-        }
-        cut
     }
-
-    /// Returns the cells of the neighbour across a face that have a parent in a chunk.
-    fn children_across(&self, slot: Slot, face: Face) -> Vec<Place> {
-        let (there, behind) = (self.neighbour(slot, face), face.opposite());
-        let is_inert = |slot| self.grid.chunk_at(slot).as_uniform().is_some_and(Voxel::is_inert);
-        if !there.is_some() || is_inert(there) {
-            return Vec::new();
+    let losses = cut_all(store, open);
+    let mut cut = vec![Vec::new(); leaving.len()];
+    for (place, Loss { voxel, parents, causes }) in losses {
+        for cause in causes.into_iter().filter(|&cause| leaving[cause] != place.slot) {
+            cut[cause].push(CutCell { cell: store.position(place), voxel, parents });
         }
-        let places = border_cells(behind).map(|index| Place::new(there, index));
-        places.filter(|&place| self.parents_of(place) & 1 << behind.index() != 0).collect()
     }
+    for cells in &mut cut {
+        cells.sort_unstable_by_key(|cut| sort_key(cut.cell));
+    }
+    cut
+}
 
-    /// Cuts the ties across these faces of chunks that freeze or thaw, in both directions.
-    pub(super) fn cut_across(&mut self, faces: &[(Slot, Face)]) {
-        let mut open = Vec::new();
-        for &(slot, face) in faces {
-            let there = self.neighbour(slot, face);
-            for (slot, face) in [(slot, face), (there, face.opposite())] {
-                let children = self.children_across(slot, face);
-                let tie = |child| (child, face.opposite(), Causes::new());
-                open.extend(children.into_iter().map(tie));
+/// Returns the cells of the neighbour across a face that have a parent in a chunk.
+fn children_across(store: &Store, slot: Slot, face: Face) -> Vec<Place> {
+    let (there, behind) = (store.neighbour(slot, face), face.opposite());
+    let is_inert = |slot| store.grid.chunk_at(slot).as_uniform().is_some_and(Voxel::is_inert);
+    if !there.is_some() || is_inert(there) {
+        return Vec::new();
+    }
+    let places = border_cells(behind).map(|index| Place::new(there, index));
+    places.filter(|&place| store.parents_of(place) & 1 << behind.index() != 0).collect()
+}
+
+/// Cuts the ties across these faces of chunks that freeze or thaw, in both directions.
+pub(super) fn cut_across(store: &mut Store, faces: &[(Slot, Face)]) {
+    let mut open = Vec::new();
+    for &(slot, face) in faces {
+        let there = store.neighbour(slot, face);
+        for (slot, face) in [(slot, face), (there, face.opposite())] {
+            let children = children_across(store, slot, face);
+            let tie = |child| (child, face.opposite(), Causes::new());
+            open.extend(children.into_iter().map(tie));
+        }
+    }
+    cut_all(store, open);
+}
+
+/// Cuts ties of cells to the parent across a face, and ties to cells that dry up, and wakes the
+/// affected cells. Passes on to all of them which chunks are the cause.
+///
+/// Waking comes last: it then depends on the remaining ties, and not on the order in which they are
+/// cut.
+fn cut_all(store: &mut Store, mut open: Vec<(Place, Face, Causes)>) -> Vec<(Place, Loss)> {
+    let mut losses: HashMap<Place, Loss> = HashMap::new();
+    while let Some((place, face, causes)) = open.pop() {
+        let loss = losses.entry(place).or_insert_with(|| Loss {
+            voxel: store.read(place),
+            parents: store.parents_of(place),
+            causes: Causes::new(),
+        });
+        let known = loss.causes.len();
+        for cause in causes {
+            if !loss.causes.contains(&cause) {
+                loss.causes.push(cause);
             }
         }
-        self.cut_all(open);
-    }
-
-    /// Cuts ties of cells to the parent across a face, and ties to cells that dry up, and wakes the
-    /// affected cells. Passes on to all of them which chunks are the cause.
-    ///
-    /// Waking comes last: it then depends on the remaining ties, and not on the order in which they
-    /// are cut.
-    fn cut_all(&mut self, mut open: Vec<(Place, Face, Causes)>) -> Vec<(Place, Loss)> {
-        let mut losses: HashMap<Place, Loss> = HashMap::new();
-        while let Some((place, face, causes)) = open.pop() {
-            let loss = losses.entry(place).or_insert_with(|| Loss {
-                voxel: self.read(place),
-                parents: self.parents_of(place),
-                causes: Causes::new(),
-            });
-            let known = loss.causes.len();
-            for cause in causes {
-                if !loss.causes.contains(&cause) {
-                    loss.causes.push(cause);
-                }
-            }
-            let (causes, is_new) = (loss.causes.clone(), loss.causes.len() > known);
-            let dries_up = self.take_parent(place, face) == Unlinked::Dry;
-            let is_dry = self.read(place) == Voxel::OPEN;
-            if !is_dry || !(dries_up || is_new) {
+        let (causes, is_new) = (loss.causes.clone(), loss.causes.len() > known);
+        let dries_up = store.take_parent(place, face) == Unlinked::Dry;
+        let is_dry = store.read(place) == Voxel::OPEN;
+        if !is_dry || !(dries_up || is_new) {
+            continue;
+        }
+        // The children from before the cut, since some ties may be cut already.
+        for face in Face::ALL {
+            let (child, behind) = (store.step(place, face), face.opposite());
+            if !child.is_some() {
                 continue;
             }
-            // The children from before the cut, since some ties may be cut already.
-            for face in Face::ALL {
-                let (child, behind) = (self.step(place, face), face.opposite());
-                if !child.is_some() {
-                    continue;
-                }
-                let parents = losses.get(&child).map(|loss| loss.parents);
-                if parents.unwrap_or_else(|| self.parents_of(child)) & 1 << behind.index() != 0 {
-                    open.push((child, behind, causes.clone()));
-                }
-            }
-        }
-        let mut losses: Vec<(Place, Loss)> = losses.into_iter().collect();
-        losses.sort_unstable_by_key(|&(place, _)| sort_key(self.position(place)));
-        for &(place, _) in &losses {
-            self.note_change(place);
-            if self.parents_of(place) != 0 {
-                self.wake_descendants(place);
-            }
-        }
-        losses
-    }
-
-    /// Ties in chunks that were just inserted, with their extra parents, and wakes the cells that
-    /// may move. The cells of `cut` get their parents back if they have not changed since the cut.
-    /// Then cuts ties whose parent is not in the world or has neither water nor flow, and one tie
-    /// of each cycle.
-    pub(crate) fn relink(&mut self, inserted: &[Slot], cut: &[CutCell]) {
-        let restored: Vec<Place> = cut.iter().filter_map(|cut| self.restore(cut)).collect();
-        let mut tied = restored.clone();
-        for &slot in inserted {
-            for layer in slot.layers() {
-                let is_tied = |voxel: Voxel| voxel.is_connected() && voxel.direction().is_some();
-                if self.has(layer, is_tied) {
-                    let cells = self.select(layer, is_tied);
-                    tied.extend(cells.iter().map(|cell| Place::in_layer(layer, cell)));
-                }
-            }
-        }
-        for &place in &tied {
-            for face in Self::faces(self.parents_of(place)) {
-                let parent = self.step(place, face);
-                let feeds = |voxel: Voxel| !voxel.is_mark() && voxel != Voxel::OPEN;
-                if !parent.is_some() || !feeds(self.read(parent)) {
-                    self.unlink(place, face);
-                }
-            }
-        }
-        self.cut_circles(inserted, &restored, &tied);
-        self.descendants(&restored).into_iter().for_each(|place| self.wake_at(place));
-        for &slot in inserted {
-            self.wake_loaded(slot);
-            self.wake_around(slot);
-        }
-    }
-
-    /// Gives a cell its parents back, if it has not changed since it lost them. Then returns its
-    /// place.
-    fn restore(&mut self, cut: &CutCell) -> Option<Place> {
-        let &CutCell { cell, voxel, parents } = cut;
-        let place = Place::new(self.grid.slot(Cube::chunk_of(cell))?, Cube::index_of(cell));
-        let held = self.parents_of(place);
-        let has_lost = voxel.is_connected() && held & !parents == 0 && held != parents;
-        if !has_lost || self.read(place) != with_parents(voxel, held) {
-            return None;
-        }
-        let voxel = self.keep_parents(place, parents, voxel);
-        self.write(place, voxel);
-        self.note_change(place);
-        Some(place)
-    }
-
-    /// Cuts one tie of each cycle. A cycle has a new tie, so it contains a cell of `tied`. It
-    /// passes through chunks other than the inserted ones only by way of restored cells.
-    fn cut_circles(&mut self, inserted: &[Slot], restored: &[Place], tied: &[Place]) {
-        let inside: HashSet<Slot> = inserted.iter().copied().collect();
-        let is_searched = |place: Place| !restored.is_empty() || inside.contains(&place.slot);
-        let new: HashSet<Place> = tied.iter().copied().collect();
-        let mut ended = HashSet::new();
-        for &start in tied {
-            while let Some((child, face)) =
-                self.new_tie_of_circle(start, &new, &mut ended, is_searched)
-            {
-                self.unlink(child, face);
+            let parents = losses.get(&child).map(|loss| loss.parents);
+            if parents.unwrap_or_else(|| store.parents_of(child)) & 1 << behind.index() != 0 {
+                open.push((child, behind, causes.clone()));
             }
         }
     }
-
-    /// Searches the ancestors of a cell for a cycle, and returns a tie of the first one whose child
-    /// is in `new`. Cells without cycles among their ancestors are added to `ended`.
-    fn new_tie_of_circle(
-        &self,
-        start: Place,
-        new: &HashSet<Place>,
-        ended: &mut HashSet<Place>,
-        is_searched: impl Fn(Place) -> bool,
-    ) -> Option<(Place, Face)> {
-        let stop = |place| Stop { place, left: self.parents_of(place), face: Face::West };
-        let (mut path, mut on_path) = (Vec::new(), HashSet::new());
-        if !ended.contains(&start) {
-            path.push(stop(start));
-            on_path.insert(start);
+    let mut losses: Vec<(Place, Loss)> = losses.into_iter().collect();
+    losses.sort_unstable_by_key(|&(place, _)| sort_key(store.position(place)));
+    for &(place, _) in &losses {
+        store.note_change(place);
+        if store.parents_of(place) != 0 {
+            store.wake_descendants(place);
         }
-        while let Some(last) = path.last_mut() {
-            let Some(face) = Self::faces(last.left).next() else {
-                on_path.remove(&last.place);
-                ended.insert(last.place);
-                path.pop();
-                continue;
-            };
-            last.left &= last.left - 1;
-            last.face = face;
-            let parent = self.step(last.place, face);
-            if !is_searched(parent) || ended.contains(&parent) {
-                continue;
-            }
-            if on_path.insert(parent) {
-                path.push(stop(parent));
-                continue;
-            }
-            let mut circle = path.iter().skip_while(|stop| stop.place != parent);
-            let tie = circle.find(|stop| new.contains(&stop.place));
-            return tie.map(|stop| (stop.place, stop.face));
-        }
-        None
     }
+    losses
+}
 
-    /// Returns all descendants of cells.
-    pub(crate) fn descendants(&self, cells: &[Place]) -> Vec<Place> {
-        let (mut open, mut met, mut all) = (cells.to_vec(), HashSet::new(), Vec::new());
-        while let Some(place) = open.pop() {
-            let new = self.children(place).filter(|&child| met.insert(child));
-            let first = all.len();
-            all.extend(new);
-            open.extend(&all[first..]);
+/// Ties in chunks that were just inserted, with their extra parents, and wakes the cells that may
+/// move. The cells of `cut` get their parents back if they have not changed since the cut. Then
+/// cuts ties whose parent is not in the world or has neither water nor flow, and one tie of each
+/// cycle.
+pub(crate) fn relink(store: &mut Store, inserted: &[Slot], cut: &[CutCell]) {
+    let restored: Vec<Place> = cut.iter().filter_map(|cut| restore(store, cut)).collect();
+    let mut tied = restored.clone();
+    for &slot in inserted {
+        for layer in slot.layers() {
+            let is_tied = |voxel: Voxel| voxel.is_connected() && voxel.direction().is_some();
+            if store.has(layer, is_tied) {
+                let cells = store.select(layer, is_tied);
+                tied.extend(cells.iter().map(|cell| Place::in_layer(layer, cell)));
+            }
         }
-        all
     }
-
-    /// Wakes the cells of a chunk that was just inserted, except deep water: full and still, with
-    /// water above and no room beside or below, and not at a face of the chunk. Only the level of
-    /// its body can move such a cell, and the body reaches from it up to a cell that wakes.
-    fn wake_loaded(&mut self, slot: Slot) {
-        if self.grid.chunk_at(slot).as_uniform().is_some_and(Voxel::is_inert) {
-            return;
+    for &place in &tied {
+        for face in Store::faces(store.parents_of(place)) {
+            let parent = store.step(place, face);
+            let feeds = |voxel: Voxel| !voxel.is_mark() && voxel != Voxel::OPEN;
+            if !parent.is_some() || !feeds(store.read(parent)) {
+                store.unlink(place, face);
+            }
         }
-        for layer in 0..16 {
-            let mut cells = self.select(LayerId::new(slot, layer), |voxel| !voxel.is_inert());
-            if (1..15).contains(&layer) && cells.any() {
-                let still =
-                    self.select(LayerId::new(slot, layer), |voxel| voxel.word() == u16::from(FULL));
-                let closed = self.layer(LayerId::new(slot, layer)).closed;
-                let [west, east, north, south] = closed.shifted(&Default::default());
-                // On the sea there is room for falling water.
-                let below = self.layer(LayerId::new(slot, layer - 1)).closed
-                    - self.sea(LayerId::new(slot, layer - 1));
-                let above = self.layer(LayerId::new(slot, layer + 1)).wet;
-                cells -= still & west & east & north & south & below & above;
-            }
-            if cells.any() {
-                self.wake_layer(LayerId::new(slot, layer), cells);
-            }
+    }
+    cut_circles(store, inserted, &restored, &tied);
+    descendants(store, &restored).into_iter().for_each(|place| store.wake_at(place));
+    for &slot in inserted {
+        wake_loaded(store, slot);
+        store.wake_around(slot);
+    }
+}
+
+/// Gives a cell its parents back, if it has not changed since it lost them. Then returns its place.
+fn restore(store: &mut Store, cut: &CutCell) -> Option<Place> {
+    let &CutCell { cell, voxel, parents } = cut;
+    let place = Place::new(store.grid.slot(Cube::chunk_of(cell))?, Cube::index_of(cell));
+    let held = store.parents_of(place);
+    let has_lost = voxel.is_connected() && held & !parents == 0 && held != parents;
+    if !has_lost || store.read(place) != with_parents(voxel, held) {
+        return None;
+    }
+    let voxel = store.keep_parents(place, parents, voxel);
+    store.write(place, voxel);
+    store.note_change(place);
+    Some(place)
+}
+
+/// Cuts one tie of each cycle. A cycle has a new tie, so it contains a cell of `tied`. It passes
+/// through chunks other than the inserted ones only by way of restored cells.
+fn cut_circles(store: &mut Store, inserted: &[Slot], restored: &[Place], tied: &[Place]) {
+    let inside: HashSet<Slot> = inserted.iter().copied().collect();
+    let is_searched = |place: Place| !restored.is_empty() || inside.contains(&place.slot);
+    let new: HashSet<Place> = tied.iter().copied().collect();
+    let mut ended = HashSet::new();
+    for &start in tied {
+        while let Some((child, face)) =
+            new_tie_of_circle(store, start, &new, &mut ended, is_searched)
+        {
+            store.unlink(child, face);
+        }
+    }
+}
+
+/// Searches the ancestors of a cell for a cycle, and returns a tie of the first one whose child is
+/// in `new`. Cells without cycles among their ancestors are added to `ended`.
+fn new_tie_of_circle(
+    store: &Store,
+    start: Place,
+    new: &HashSet<Place>,
+    ended: &mut HashSet<Place>,
+    is_searched: impl Fn(Place) -> bool,
+) -> Option<(Place, Face)> {
+    let stop = |place| Stop { place, left: store.parents_of(place), face: Face::West };
+    let (mut path, mut on_path) = (Vec::new(), HashSet::new());
+    if !ended.contains(&start) {
+        path.push(stop(start));
+        on_path.insert(start);
+    }
+    while let Some(last) = path.last_mut() {
+        let Some(face) = Store::faces(last.left).next() else {
+            on_path.remove(&last.place);
+            ended.insert(last.place);
+            path.pop();
+            continue;
+        };
+        last.left &= last.left - 1;
+        last.face = face;
+        let parent = store.step(last.place, face);
+        if !is_searched(parent) || ended.contains(&parent) {
+            continue;
+        }
+        if on_path.insert(parent) {
+            path.push(stop(parent));
+            continue;
+        }
+        let mut circle = path.iter().skip_while(|stop| stop.place != parent);
+        let tie = circle.find(|stop| new.contains(&stop.place));
+        return tie.map(|stop| (stop.place, stop.face));
+    }
+    None
+}
+
+/// Returns all descendants of cells.
+pub(crate) fn descendants(store: &Store, cells: &[Place]) -> Vec<Place> {
+    let (mut open, mut met, mut all) = (cells.to_vec(), HashSet::new(), Vec::new());
+    while let Some(place) = open.pop() {
+        let new = store.children(place).filter(|&child| met.insert(child));
+        let first = all.len();
+        all.extend(new);
+        open.extend(&all[first..]);
+    }
+    all
+}
+
+/// Wakes the cells of a chunk that was just inserted, except deep water: full and still, with water
+/// above and no room beside or below, and not at a face of the chunk. Only the level of its body
+/// can move such a cell, and the body reaches from it up to a cell that wakes.
+fn wake_loaded(store: &mut Store, slot: Slot) {
+    if store.grid.chunk_at(slot).as_uniform().is_some_and(Voxel::is_inert) {
+        return;
+    }
+    for layer in 0..16 {
+        let mut cells = store.select(LayerId::new(slot, layer), |voxel| !voxel.is_inert());
+        if (1..15).contains(&layer) && cells.any() {
+            let still =
+                store.select(LayerId::new(slot, layer), |voxel| voxel.word() == u16::from(FULL));
+            let closed = store.layer(LayerId::new(slot, layer)).closed;
+            let [west, east, north, south] = closed.shifted(&Default::default());
+            // On the sea there is room for falling water.
+            let below = store.layer(LayerId::new(slot, layer - 1)).closed
+                - store.sea(LayerId::new(slot, layer - 1));
+            let above = store.layer(LayerId::new(slot, layer + 1)).wet;
+            cells -= still & west & east & north & south & below & above;
+        }
+        if cells.any() {
+            store.wake_layer(LayerId::new(slot, layer), cells);
         }
     }
 }

@@ -5,19 +5,19 @@
 //! so that the masks always agree with the cells.
 
 pub(crate) mod changed;
-mod chunks;
+pub(crate) mod chunks;
 mod edges;
 pub(crate) mod fixtures;
 pub(crate) mod flow;
-mod frozen;
+pub(crate) mod frozen;
 #[cfg(feature = "rayon")]
-mod lend;
-mod links;
+pub(crate) mod lend;
+pub(crate) mod links;
 mod masks;
 pub(crate) mod parents;
 mod place;
 pub(crate) mod sea;
-mod sources;
+pub(crate) mod sources;
 mod wake;
 
 pub(crate) use changed::changes::Changes;
@@ -34,6 +34,8 @@ use crate::grid::{Grid, LayerId, Slot};
 use crate::water::cell::FULL;
 use crate::water::fixture::Fixture;
 use crate::water::rules::{Edge, Edges};
+use crate::water::store::changed::dirty_layers::{note_cell, note_masks};
+use crate::water::store::changed::touched::touch;
 use crate::water::voxel::Voxel;
 use changed::changes::VisibleChanges;
 use changed::dirty_layers::DirtyLayers;
@@ -88,8 +90,8 @@ struct ChunkCache {
     parted: u8,
     /// Whether the chunk stands still.
     is_frozen: bool,
-    /// The value of [`Store::loads`] when the chunk was inserted, so no two chunks of a world have
-    /// the same.
+    /// The value of [`loads`](crate::water::store::chunks::loads) when the chunk was inserted, so
+    /// no two chunks of a world have the same.
     load: u64,
     /// The period in which the chunk was last touched.
     #[cfg(feature = "store")]
@@ -213,7 +215,7 @@ impl Store {
     /// parents.
     #[inline]
     pub(crate) fn write(&mut self, Place { slot, index }: Place, voxel: Voxel) {
-        self.touch(slot);
+        touch(self, slot);
         let chunk = self.grid.chunk_at_mut(slot);
         let beside = &mut self.caches[slot.index()];
         let cells = chunk.cells_mut();
@@ -221,7 +223,7 @@ impl Store {
         let old = core::mem::replace(&mut cells[index & (CHUNK_CELLS - 1)], voxel);
         masks.set(index, voxel);
         let may_be_uniform = cells[0] == voxel && cells[CHUNK_CELLS - 1] == voxel;
-        self.note_cell(Place { slot, index }, old, voxel);
+        note_cell(self, Place { slot, index }, old, voxel);
         if may_be_uniform {
             self.canonicalize(slot);
         }
@@ -235,7 +237,7 @@ impl Store {
         slot: Slot,
         change: impl FnOnce(&mut [Voxel; CHUNK_CELLS]),
     ) {
-        self.touch(slot);
+        touch(self, slot);
         let beside = &mut self.caches[slot.index()];
         let cells = self.grid.chunk_at_mut(slot).cells_mut();
         if beside.masks.is_none() {
@@ -261,7 +263,7 @@ impl Store {
         layer: LayerId,
         change: impl FnOnce(&mut [Voxel; LAYER_CELLS]),
     ) {
-        self.touch(layer.slot);
+        touch(self, layer.slot);
         let beside = &mut self.caches[layer.slot.index()];
         let cells = self.grid.chunk_at_mut(layer.slot).cells_mut();
         let masks = beside.masks.get_or_insert_with(|| Box::new(LayerMasks::of(cells)));
@@ -272,7 +274,7 @@ impl Store {
         masks.refresh(layer.y, layer_cells);
         let may_be_uniform = cells[0] == cells[CHUNK_CELLS - 1];
         if self.dirty.is_some() {
-            self.note_masks(layer, before);
+            note_masks(self, layer, before);
         }
         if may_be_uniform {
             self.canonicalize(layer.slot);
@@ -458,6 +460,21 @@ impl Store {
             + self.tick_changes.memory_bytes()
             + self.pending.as_ref().map_or(0, PendingChanges::memory_bytes)
             + self.dirty.as_ref().map_or(0, DirtyLayers::memory_bytes)
+    }
+
+    /// Returns whether a chunk stands still.
+    #[inline]
+    pub(crate) fn is_frozen(&self, slot: Slot) -> bool {
+        self.caches[slot.index()].is_frozen
+    }
+
+    /// Returns the source cells of a layer.
+    #[inline]
+    pub(crate) fn springs(&self, layer: LayerId) -> LayerMask {
+        self.caches[layer.slot.index()]
+            .sources
+            .as_ref()
+            .map_or(LayerMask::NONE, |sources| sources.layer(layer.y))
     }
 }
 

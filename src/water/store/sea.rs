@@ -12,6 +12,8 @@ use crate::coords::{Cube, Face, Shape};
 use crate::grid::{LayerId, Slot};
 use crate::water::cell::FULL;
 use crate::water::rules::Edge;
+use crate::water::store::changed::dirty_layers::{note_floor, note_levels};
+use crate::water::store::frozen::is_parted;
 use crate::water::store::{Place, Store, boxed, head};
 use crate::water::voxel::Voxel;
 
@@ -125,7 +127,7 @@ impl Store {
             below = self.step(below, Face::Down);
         }
         self.note_pressure_at(below);
-        self.note_floor(place);
+        note_floor(self, place);
     }
 
     /// Adds a cell to its chunk's coast, or removes it.
@@ -158,7 +160,7 @@ impl Store {
             if self.children_of(place) != 0 {
                 self.wake_descendants(place);
             }
-            self.note_levels(place.layer_id());
+            note_levels(self, place.layer_id());
         }
     }
 
@@ -243,7 +245,7 @@ impl Store {
             }
             let edge = match self.face_beyond(cell) {
                 Some(face) => self.edges.outer[face.index()],
-                None if place.layer() == 15 && !self.is_parted(place.slot, Face::Up) => {
+                None if place.layer() == 15 && !is_parted(self, place.slot, Face::Up) => {
                     self.edge_of_column(Cube::chunk_of(cell))
                 }
                 None => Edge::Held,
@@ -272,6 +274,7 @@ mod tests {
     use crate::coords::ChunkPos;
     use crate::coords::Region;
     use crate::water::rules::Edges;
+    use crate::water::store::chunks;
 
     /// A past bug: the level of a sea stored as one value was the chunk's top, except in its
     /// topmost layer.
@@ -283,8 +286,9 @@ mod tests {
         with_a_hole.set(0, Voxel::OPEN);
         let seas = [Chunk::uniform(Voxel::SEA), with_a_hole];
         for (x, sea) in [0, 4].into_iter().zip(seas) {
-            assert!(store.insert(ChunkPos::new(x, 0, 0), sea).is_some());
-            let beside = store.insert(ChunkPos::new(x + 1, 0, 0), Chunk::uniform(Voxel::OPEN));
+            assert!(chunks::insert(&mut store, ChunkPos::new(x, 0, 0), sea).is_some());
+            let beside =
+                chunks::insert(&mut store, ChunkPos::new(x + 1, 0, 0), Chunk::uniform(Voxel::OPEN));
             let slot = beside.expect("none is there");
             for layer in 0..16 {
                 let place = Place::in_layer(LayerId::new(slot, layer), 5 * 16);

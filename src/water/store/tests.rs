@@ -2,17 +2,21 @@
 
 use super::*;
 use crate::chunk::Chunk;
+use crate::coords::ChunkPos;
 use crate::grid::LayerId;
+use crate::water::store::chunks::beside_is_true;
+use crate::water::store::sources::{highest_source, note_source};
+use crate::water::store::{chunks, fixtures};
 
 #[test]
 fn steps_agree_with_positions_across_loaded_and_missing_chunks() {
     let mut store = Store::new(Region::EVERYWHERE, Edges::WALLS);
     for cell in [IVec3::ZERO, IVec3::NEG_X, IVec3::NEG_Y, IVec3::NEG_Z, IVec3::MAX, IVec3::MIN] {
-        store.insert(Cube::chunk_of(cell), Chunk::uniform(Voxel::OPEN));
+        chunks::insert(&mut store, Cube::chunk_of(cell), Chunk::uniform(Voxel::OPEN));
     }
-    store.remove(ChunkPos::new(0, -1, 0));
+    chunks::remove(&mut store, ChunkPos::new(0, -1, 0));
     for slot in store.grid().sorted_slots() {
-        assert!(store.beside_is_true(slot));
+        assert!(beside_is_true(&store, slot));
         for index in [0, 15, 17, 240, 255, 256, 2000, 3840, 4080, 4095] {
             for face in Face::ALL {
                 let there = store.step(Place { slot, index }, face);
@@ -32,7 +36,8 @@ fn steps_agree_with_positions_across_loaded_and_missing_chunks() {
 fn a_chunk_is_stored_as_uniform_as_soon_as_its_cells_are_equal() {
     let mut random = fastrand::Rng::with_seed(12);
     let mut store = Store::new(Region::EVERYWHERE, Edges::WALLS);
-    let slot = store.insert(ChunkPos::ZERO, Chunk::uniform(Voxel::OPEN)).expect("none is there");
+    let slot = chunks::insert(&mut store, ChunkPos::ZERO, Chunk::uniform(Voxel::OPEN))
+        .expect("none is there");
     let mut cells = [Voxel::OPEN; CHUNK_CELLS];
     for round in 0..200 {
         let some: Vec<usize> = (0..random.usize(1..4))
@@ -54,7 +59,7 @@ fn a_chunk_is_stored_as_uniform_as_soon_as_its_cells_are_equal() {
                     are_equal,
                     "round {round}: {some:?}"
                 );
-                assert!(store.beside_is_true(slot), "round {round}: {some:?}");
+                assert!(beside_is_true(&store, slot), "round {round}: {some:?}");
             }
         }
     }
@@ -66,7 +71,8 @@ fn memory_is_that_of_the_data_held() {
     let cached = |store: &Store| store.memory_bytes() - store.grid().memory_bytes();
     let mut store = Store::new(Region::EVERYWHERE, Edges::WALLS);
     assert_eq!(cached(&store), 0);
-    let slot = store.insert(ChunkPos::ZERO, Chunk::uniform(Voxel::OPEN)).expect("none is there");
+    let slot = chunks::insert(&mut store, ChunkPos::ZERO, Chunk::uniform(Voxel::OPEN))
+        .expect("none is there");
     let mut expected = store.caches.capacity() * size_of::<ChunkCache>();
     assert_eq!(cached(&store), expected);
     store.write(Place::new(slot, 1), Voxel::OPEN.with_height(3));
@@ -78,16 +84,16 @@ fn memory_is_that_of_the_data_held() {
     store.write(Place::new(slot, 2), Voxel::water(crate::water::WaterCell::SOURCE));
     expected += size_of::<CellMask>();
     assert_eq!(cached(&store), expected, "cells with a source");
-    store.note_source(Place::new(slot, 2), true);
+    note_source(&mut store, Place::new(slot, 2), true);
     // The cell's chunk is listed once, since its steady flow may change.
     expected += size_of::<CellMask>() + store.unbalanced.capacity() * size_of::<Slot>();
     assert_eq!(cached(&store), expected, "a source in place");
-    store.set_fixture(Place::new(slot, 9), Some(Fixture::Tap(1)));
+    fixtures::set_fixture(&mut store, Place::new(slot, 9), Some(Fixture::Tap(1)));
     expected += size_of::<Fixtures>() + size_of::<(u16, Fixture)>();
     assert_eq!(cached(&store), expected, "a fixture");
-    store.set_fixture(Place::new(slot, 9), None);
+    fixtures::set_fixture(&mut store, Place::new(slot, 9), None);
     expected -= size_of::<Fixtures>() + size_of::<(u16, Fixture)>();
-    (3..20).for_each(|index| store.note_source(Place { slot, index }, true));
+    (3..20).for_each(|index| note_source(&mut store, Place { slot, index }, true));
     assert_eq!(cached(&store), expected, "however many");
 }
 
@@ -96,7 +102,7 @@ fn sources_are_listed_by_chunk_and_by_height() {
     let mut random = fastrand::Rng::with_seed(13);
     let mut store = Store::new(Region::EVERYWHERE, Edges::WALLS);
     for chunk in [ChunkPos::ZERO, ChunkPos::new(0, -1, 0)] {
-        store.insert(chunk, Chunk::uniform(Voxel::OPEN));
+        chunks::insert(&mut store, chunk, Chunk::uniform(Voxel::OPEN));
     }
     let slots = store.grid().sorted_slots();
     let mut sources = std::collections::BTreeSet::new();
@@ -104,7 +110,7 @@ fn sources_are_listed_by_chunk_and_by_height() {
         // Few cells, so that many calls repeat an entry or remove a missing one.
         let place = Place::new(slots[random.usize(..2)], random.usize(..16) * 255);
         let present = random.bool();
-        store.note_source(place, present);
+        note_source(&mut store, place, present);
         if present {
             sources.insert(place)
         } else {
@@ -119,7 +125,7 @@ fn sources_are_listed_by_chunk_and_by_height() {
             assert!(noted.eq(expected), "round {round}");
         }
         let heights = || sources.iter().map(|&place| store.position(place).y);
-        assert_eq!(store.highest_source(), heights().max(), "round {round}");
+        assert_eq!(highest_source(&store), heights().max(), "round {round}");
     }
 }
 
@@ -128,13 +134,16 @@ fn sources_are_listed_by_chunk_and_by_height() {
 #[test]
 fn a_chunk_of_equal_cells_is_uniform_whatever_was_written_last() {
     let mut store = Store::new(Region::EVERYWHERE, Edges::WALLS);
-    let slot = store.insert(ChunkPos::ZERO, Chunk::uniform(Voxel::OPEN)).expect("none is there");
+    let slot = chunks::insert(&mut store, ChunkPos::ZERO, Chunk::uniform(Voxel::OPEN))
+        .expect("none is there");
     let wet = Voxel::OPEN.with_height(3);
     for index in [0, 1, 255, 256, 2000, 4094, 4095] {
         let (layer, cell) = (index / LAYER_CELLS, index % LAYER_CELLS);
         for way in 0..3 {
             store.write(Place { slot, index }, wet);
-            assert!(store.grid().chunk_at(slot).as_dense().is_some() && store.beside_is_true(slot));
+            assert!(
+                store.grid().chunk_at(slot).as_dense().is_some() && beside_is_true(&store, slot)
+            );
             match way {
                 0 => store.write(Place { slot, index }, Voxel::OPEN),
                 1 => {
@@ -152,7 +161,7 @@ fn a_chunk_of_equal_cells_is_uniform_whatever_was_written_last() {
                 Some(Voxel::OPEN),
                 "{index}, way {way}"
             );
-            assert!(store.beside_is_true(slot), "{index}, way {way}");
+            assert!(beside_is_true(&store, slot), "{index}, way {way}");
         }
     }
 }
@@ -163,10 +172,14 @@ fn among_few_cells_or_many_those_are_selected_that_satisfy() {
     let mut store = Store::new(Region::EVERYWHERE, Edges::WALLS);
     let heights: [Voxel; CHUNK_CELLS] =
         core::array::from_fn(|_| Voxel::OPEN.with_height(random.u8(..8)));
-    let dense = store.insert(ChunkPos::ZERO, Chunk::from_cells(&heights)).expect("none is there");
-    let full = store
-        .insert(ChunkPos::new(1, 0, 0), Chunk::uniform(Voxel::OPEN.with_height(FULL)))
+    let dense = chunks::insert(&mut store, ChunkPos::ZERO, Chunk::from_cells(&heights))
         .expect("none is there");
+    let full = chunks::insert(
+        &mut store,
+        ChunkPos::new(1, 0, 0),
+        Chunk::uniform(Voxel::OPEN.with_height(FULL)),
+    )
+    .expect("none is there");
     for round in 0..100 {
         let (layer, height) = (random.usize(..16), random.u8(..8));
         let mut cells = LayerMask::NONE;

@@ -5,7 +5,10 @@ use crate::chunk::{CellMask, LAYER_CELLS, LayerMask};
 use crate::coords::{CHUNK_CELLS, Face};
 use crate::grid::{LayerId, Slot};
 use crate::water::cell::FULL;
-use crate::water::store::{Place, Store, border_cells};
+use crate::water::store::changed::changes::mark_changed;
+use crate::water::store::fixtures::{fixtures_in, has_work};
+use crate::water::store::frozen::slot_across;
+use crate::water::store::{Place, Store, border_cells, fixtures};
 use crate::water::voxel::Voxel;
 use hashbrown::HashMap;
 
@@ -50,11 +53,11 @@ impl Store {
     /// | another cell evaporates ([`note_loss`](Store::note_loss)) | the cell, and the cells beside it that now stand 2 units higher | next tick |
     /// | a cell gains or loses a parent ([`wake_descendants`](Store::wake_descendants)) | all cells that it feeds, at any distance, since the units that they can draw have changed | next tick |
     /// | a chunk is loaded or unloaded ([`wake_around`](Store::wake_around), [`adopt`](Store::adopt)) | the cells that touch it, and its own water | next tick |
-    /// | a chunk is frozen or thawed ([`set_frozen`](Store::set_frozen)) | the cells on both sides of the faces at which it parts from its neighbours or joins them | next tick; in a frozen chunk, the next after it is thawed |
+    /// | a chunk is frozen or thawed ([`set_frozen`](crate::water::store::frozen::set_frozen)) | the cells on both sides of the faces at which it parts from its neighbours or joins them | next tick; in a frozen chunk, the next after it is thawed |
     /// | water flows or is drawn ([`Tick::wake_layer`](crate::water::context::Tick::wake_layer) and its callers) | the cells that received; around the cells that gave, the cells that may flow into them: beside, above, beside the cell above, over it if it is full, and full cells below if a spring lies higher or the giver is dry | this tick if the layer is still ahead, and the next |
     /// | the ebb passes ([`keep_awake`](Store::keep_awake)) | nothing: cells fall asleep, except active cells, cells waiting for a draw, and cells woken in this tick | next tick |
     /// | HasSource changes | the cell; if it is set, the cells beside it, too | next tick |
-    /// | a cell's path leads to another spring ([`Tick::reroute`](crate::water::context::Tick::reroute)) | all cells that it feeds | next tick |
+    /// | a cell's path leads to another spring ([`reroute`](crate::water::draw::reroute)) | all cells that it feeds | next tick |
     ///
     /// A wake applies to this tick because the layer joins it ([`TickScratch::record_mut`] opens
     /// the layer in the schedule), and survives the ebb because the layer's record keeps it. The
@@ -100,7 +103,7 @@ impl Store {
             return;
         }
         let voxel = self.read(place);
-        let is_filled = || self.is_coast(place) || self.has_work(place);
+        let is_filled = || self.is_coast(place) || has_work(self, place);
         if !voxel.is_inert() || voxel == Voxel::OPEN && is_filled() {
             self.wake_at(place);
         }
@@ -109,16 +112,16 @@ impl Store {
     /// Wakes the cells of a chunk that [`wake`](Store::wake) wakes.
     pub(crate) fn wake_chunk(&mut self, slot: Slot) {
         let is_inert = self.grid.chunk_at(slot).as_uniform().is_some_and(Voxel::is_inert);
-        if is_inert && self.coast(slot).is_none() && self.fixtures(slot).is_none() {
+        if is_inert && self.coast(slot).is_none() && fixtures::fixtures(self, slot).is_none() {
             return;
         }
         self.leave_runs_in(slot);
         for layer in 0..16 {
             let mut cells = self.select(LayerId::new(slot, layer), |voxel| !voxel.is_inert());
-            let at_work = self.fixtures_in(LayerId::new(slot, layer));
+            let at_work = fixtures_in(self, LayerId::new(slot, layer));
             let at_work = at_work.map(|(cell, _)| cell);
             let at_work = at_work
-                .filter(|&cell| self.has_work(Place::in_layer(LayerId::new(slot, layer), cell)));
+                .filter(|&cell| has_work(self, Place::in_layer(LayerId::new(slot, layer), cell)));
             let filled = self.coast_in(LayerId::new(slot, layer)) | at_work.collect();
             if filled.any() {
                 cells |=
@@ -134,7 +137,7 @@ impl Store {
     /// may slide into it, and the water over the cell above.
     pub(crate) fn note_change(&mut self, place: Place) {
         self.note_links();
-        self.mark_changed(place);
+        mark_changed(self, place);
         self.wake(place);
         for face in Face::ALL {
             self.wake(self.step(place, face));
@@ -165,7 +168,7 @@ impl Store {
         if height + 1 == FULL || height == 0 {
             return self.note_change(place);
         }
-        self.mark_changed(place);
+        mark_changed(self, place);
         self.wake(place);
         for face in Face::LATERAL {
             let beside = self.step(place, face);
@@ -180,7 +183,7 @@ impl Store {
     /// would fall there, and the water over full cells above it.
     pub(crate) fn wake_around(&mut self, slot: Slot) {
         for face in Face::ALL {
-            self.wake_border(self.across(slot, face), face.opposite(), CHUNK_CELLS);
+            self.wake_border(slot_across(self, slot, face), face.opposite(), CHUNK_CELLS);
         }
         let above = self.neighbour(slot, Face::Up);
         if above.is_some() {

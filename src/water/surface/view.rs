@@ -4,6 +4,7 @@ use crate::chunk::{Chunk, LAYER_CELLS, LayerMask};
 use crate::coords::{ChunkPos, Cube, Shape};
 use crate::grid::{LayerId, Slot};
 use crate::water::cell::FULL;
+use crate::water::context::rollback::cells_before;
 use crate::water::feed::{holds, look_within};
 use crate::water::rules::Edge;
 use crate::water::surface::corners;
@@ -393,7 +394,7 @@ impl Seen for WaterWorld {
         if layers_in_tick(self, slot) >> layer & 1 == 0 {
             return self.store.select(LayerId::new(slot, layer), |voxel| !voxel.is_inert()).words();
         }
-        let chunk = self.cells_before(slot);
+        let chunk = cells_before(self, slot);
         let cells = core::array::from_fn(|cell| chunk.get(layer * LAYER_CELLS + cell));
         LayerMask::select(&cells, |voxel: Voxel| !voxel.is_inert()).words()
     }

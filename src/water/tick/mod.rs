@@ -21,24 +21,39 @@
 #[cfg(feature = "rayon")]
 mod shards;
 
+use crate::coords::Region;
 use crate::simulation::{Progress, StepReport};
-use crate::water::WaterWorld;
 use crate::water::context::Tick;
 use crate::water::context::limits::Limits;
+use crate::water::context::rollback::has_begun;
 use crate::water::context::schedule::{Order, Phase};
-use crate::water::draw::Demands;
+use crate::water::draw::{Demands, begin_draws, draw_next};
 use crate::water::ebb::ageing::Ageing;
 use crate::water::ebb::deferred::Deferred;
 use crate::water::ebb::evaporation::Evaporation;
-use crate::water::ebb::finish::Ending;
+#[cfg(feature = "rayon")]
+use crate::water::ebb::finish::count_shared;
+use crate::water::ebb::finish::{Ending, begin_ending};
+use crate::water::ebb::{ebb, finish};
+use crate::water::edit::EditError;
+use crate::water::flow::flow_layer;
+use crate::water::flow::runs::{end_runs, settle_runs};
+use crate::water::flow::valves::run_valves;
 use crate::water::flow::window::Window;
 use crate::water::pools::Pools;
+use crate::water::pools::level::{find_bodies, level_bodies};
+use crate::water::pools::walk::touched;
 use crate::water::random::mix;
-use crate::water::steady::SteadyTick;
+use crate::water::settle::Settling;
+use crate::water::steady::execute::execute_last;
+use crate::water::steady::{SteadyTick, advance_steady, begin_steady, yields};
 use crate::water::store::LAYER_ROWS;
-use crate::water::store::fixtures::valves::Valve;
+use crate::water::store::changed::touched::begin_tick_period;
+use crate::water::store::fixtures::valves::{Valve, valves};
+use crate::water::store::sources::highest_source;
 #[cfg(feature = "rayon")]
-use crate::water::tick::shards::Shards;
+use crate::water::tick::shards::{Shards, ebb_shared, flow_shared, is_worth_sharing};
+use crate::water::{WaterWorld, settle};
 use std::time::{Duration, Instant};
 
 /// The state that the phases carry from one piece of a tick to the next.
@@ -112,7 +127,7 @@ impl WaterWorld {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn finish_tick(&mut self) -> StepReport {
-        if self.has_begun() { self.step() } else { StepReport::default() }
+        if has_begun(self) { self.step() } else { StepReport::default() }
     }
 
     /// Runs `ticks` ticks and returns the sum of their reports. While every cell is asleep, only
@@ -291,7 +306,7 @@ impl WaterWorld {
     pub(crate) fn underway(&mut self) -> (Tick<'_>, &mut TickState) {
         if self.scratch.phase == Phase::Rest {
             let random = mix(self.seed, self.tick.wrapping_add(1));
-            self.store.begin_tick_period();
+            begin_tick_period(&mut self.store);
             self.scratch.begin(&self.store, random);
             // Only called between slices.
             if self.scratch.is_in_slices {
@@ -300,7 +315,7 @@ impl WaterWorld {
             self.tick_state.evaporation.begin(self.tick);
             self.scratch.ledger_before = self.ledger;
             self.scratch.links_changed = self.store.have_links_changed();
-            self.scratch.highest_source = self.store.highest_source();
+            self.scratch.highest_source = highest_source(&self.store);
             self.scratch.phase = Phase::Begin;
         }
         let tick = Tick {
@@ -315,6 +330,37 @@ impl WaterWorld {
         };
         (tick, &mut self.tick_state)
     }
+
+    /// Lets the water of the loaded chunks that a region touches come to rest at once, while the
+    /// rest of the world stands still and [`ticks`](WaterWorld::ticks) do not advance. Returns the
+    /// chunks that are not at rest after `most` ticks of these chunks. The ledger counts the units
+    /// that springs and the sea supply and the units that leave; nothing evaporates. First makes
+    /// the queued edits and completes a tick that is underway.
+    ///
+    /// Totals and levels equal those after as many ticks of the world, if no water crosses the
+    /// chunks' outer faces. Water is held there, and flows again with the next tick of the world,
+    /// which visits the surfaces of the chunks' water once more. [Frozen](WaterWorld::freeze)
+    /// chunks stay frozen. Takes as long as these ticks: to settle generated ground on another
+    /// thread, see [`Settle`].
+    ///
+    /// # Errors
+    /// None of the chunks that the region touches is loaded.
+    ///
+    /// ```
+    /// use floodplain::water::{Rules, Voxel, WaterWorld};
+    /// use floodplain::{Chunk, ChunkPos, Region, glam::IVec3};
+    ///
+    /// let mut world = WaterWorld::new(7, Rules::lossless())?;
+    /// world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Voxel::OPEN))?;
+    /// world.fill_water(Region::new(IVec3::ZERO, IVec3::new(3, 3, 15)), 7)?;
+    /// let settling = world.settle_now(Region::cell(IVec3::ZERO), 1_000)?;
+    /// assert!(settling.is_at_rest());
+    /// assert_eq!((world.units(IVec3::new(15, 0, 15)), world.ticks()), (7, 0));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn settle_now(&mut self, region: Region, most: u64) -> Result<Settling, EditError> {
+        settle::settle_now(self, region, most)
+    }
 }
 
 impl TickState {
@@ -326,23 +372,25 @@ impl TickState {
                 Phase::Begin => match tick.scratch.enter_next(tick.store) {
                     Some(cells) => return Some(cells),
                     None => {
-                        tick.begin_steady(&mut self.steady);
+                        begin_steady(tick, &mut self.steady);
                         tick.scratch.phase = Phase::Steady;
                     }
                 },
-                Phase::Steady => match tick.advance_steady(&mut self.steady) {
+                Phase::Steady => match advance_steady(tick, &mut self.steady) {
                     Some(cells) => return Some(cells),
                     None => {
                         tick.scratch.phase = Phase::Flow;
-                        self.valves = tick.store.valves().collect();
+                        self.valves = valves(tick.store).collect();
                         self.valves.reverse();
                         // Threads share the phases after these.
                         while !tick.scratch.is_in_slices
-                            && tick.run_valves(&mut self.valves).is_some()
-                        {}
+                            && run_valves(tick, &mut self.valves).is_some()
+                        {
+                        }
                         #[cfg(feature = "rayon")]
                         if self.shares(tick) {
-                            let visited = tick.flow_shared(
+                            let visited = flow_shared(
+                                tick,
                                 &mut self.shards,
                                 window.get_or_insert_with(Window::new),
                             );
@@ -352,22 +400,22 @@ impl TickState {
                     }
                 },
                 Phase::Flow => {
-                    if let Some(cells) = tick.run_valves(&mut self.valves) {
+                    if let Some(cells) = run_valves(tick, &mut self.valves) {
                         return Some(cells);
                     }
                     match tick.scratch.next_layer(tick.store) {
                         Some(layer) => {
                             let before = tick.report.visited;
-                            tick.flow_layer(window.get_or_insert_with(Window::new), layer);
+                            flow_layer(tick, window.get_or_insert_with(Window::new), layer);
                             return Some((tick.report.visited - before).max(LAYER_ROWS as u64));
                         }
                         None => self.begin_draws(tick),
                     }
                 }
-                Phase::Draw => match tick.draw_next(&mut self.draws) {
+                Phase::Draw => match draw_next(tick, &mut self.draws) {
                     Some(cells) => return Some(cells),
                     None => {
-                        let visited = if tick.yields() { tick.execute_last() } else { 0 };
+                        let visited = if yields(tick) { execute_last(tick) } else { 0 };
                         tick.scratch.schedule.reorder(tick.store, Order::Tiles);
                         let mut visited = visited as u64;
                         if tick.rules.pools {
@@ -381,11 +429,11 @@ impl TickState {
                         }
                     }
                 },
-                Phase::Flood => match tick.find_bodies(&mut self.pools) {
+                Phase::Flood => match find_bodies(tick, &mut self.pools) {
                     Some(cells) => return Some(cells),
                     None => tick.scratch.phase = Phase::Level,
                 },
-                Phase::Level => match tick.level_bodies(&mut self.pools) {
+                Phase::Level => match level_bodies(tick, &mut self.pools) {
                     Some(cells) => return Some(cells),
                     None => {
                         if let Some(cells) = self.begin_ebb(tick, window) {
@@ -402,29 +450,32 @@ impl TickState {
                         && !self.evaporation.is_due()
                     {
                         tick.store.settle_links();
-                        tick.end_runs(Vec::new());
+                        end_runs(tick, Vec::new());
                         tick.scratch.phase = Phase::Rest;
                         continue;
                     }
                     let deferred = core::mem::take(&mut self.deferred);
-                    self.ending = Some(tick.begin_ending(deferred, &mut self.ageing));
+                    self.ending = Some(begin_ending(tick, deferred, &mut self.ageing));
                     tick.scratch.phase = Phase::End;
                 }
                 Phase::End => {
                     if let Some(mut ending) = self.ending.take() {
                         #[cfg(feature = "rayon")]
                         if self.shares(tick) && ending.is_about_to_count() {
-                            let cells = tick.count_shared(&mut ending);
+                            let cells = count_shared(tick, &mut ending);
                             self.ending = Some(ending);
                             return Some(cells);
                         }
-                        if let Some(cells) =
-                            tick.finish(&mut ending, &mut self.ageing, &mut self.evaporation)
-                        {
+                        if let Some(cells) = finish::finish(
+                            tick,
+                            &mut ending,
+                            &mut self.ageing,
+                            &mut self.evaporation,
+                        ) {
                             self.ending = Some(ending);
                             return Some(cells);
                         }
-                        tick.publish(ending);
+                        finish::publish(tick, ending);
                     }
                     tick.scratch.phase = Phase::Rest;
                 }
@@ -435,9 +486,9 @@ impl TickState {
 
     fn begin_draws(&mut self, tick: &mut Tick) {
         tick.scratch.phase = Phase::Draw;
-        tick.settle_runs();
+        settle_runs(tick);
         tick.scratch.schedule.reorder(tick.store, Order::World);
-        tick.begin_draws(&mut self.draws);
+        begin_draws(tick, &mut self.draws);
     }
 
     /// Begins the ebb. If threads share it, does all of the shared part, and returns the number of
@@ -449,13 +500,13 @@ impl TickState {
         if self.shares(tick) {
             let members = tick.scratch.schedule.members();
             for &slot in members {
-                if slot.layers().any(|layer| tick.touched(layer).any()) {
+                if slot.layers().any(|layer| touched(tick, layer).any()) {
                     self.ageing.watch(tick.store, slot);
                 }
                 self.evaporation.watch(slot);
             }
             let window = window.get_or_insert_with(Window::new);
-            let visited = tick.ebb_shared(&mut self.shards, window, &mut self.deferred);
+            let visited = ebb_shared(tick, &mut self.shards, window, &mut self.deferred);
             tick.scratch.begin_sweep_over(&[]);
             return Some(visited);
         }
@@ -467,17 +518,17 @@ impl TickState {
     /// Applies the ebb to the next layer. Returns the cells charged; `None` if nothing is left.
     fn ebb_next(&mut self, tick: &mut Tick) -> Option<u64> {
         let layer = tick.scratch.next_in_sweep()?;
-        if tick.touched(layer).any() {
+        if touched(tick, layer).any() {
             self.ageing.watch(tick.store, layer.slot);
         }
         self.evaporation.watch(layer.slot);
-        Some(tick.ebb(&mut self.deferred, layer) as u64)
+        Some(ebb(tick, &mut self.deferred, layer) as u64)
     }
 
     /// Returns whether the next phase is shared among threads.
     #[cfg(feature = "rayon")]
     fn shares(&mut self, tick: &Tick) -> bool {
-        let shares = !tick.scratch.is_in_slices && tick.is_worth_sharing();
+        let shares = !tick.scratch.is_in_slices && is_worth_sharing(tick);
         if !shares {
             self.shards = Shards::default();
         }

@@ -13,9 +13,11 @@ use crate::water::context::Tick;
 use crate::water::context::layers::TickScratch;
 use crate::water::context::tiles::{Rank, Scope};
 use crate::water::ebb::deferred::Deferred;
+use crate::water::ebb::ebb;
+use crate::water::flow::flow_layer;
 use crate::water::flow::window::Window;
 use crate::water::ledger::Ledger;
-use crate::water::store::Store;
+use crate::water::store::{Store, lend};
 use core::sync::atomic::{AtomicU64, Ordering};
 
 /// The number of layers from which threads pay off. Sharing a tick takes some 0.2 milliseconds on
@@ -89,165 +91,162 @@ impl Shards {
 /// The work of a phase in a tile, on the layers of the schedule that lie in it.
 type Phase<'p> = &'p (dyn Fn(&mut Tick, &mut Window, &Tile, &mut Deferred) + Sync);
 
-impl Tick<'_> {
-    /// Returns whether sharing the tick among threads pays off.
-    pub(crate) fn is_worth_sharing(&self) -> bool {
-        rayon::current_num_threads() > 1 && self.scratch.layer_count() >= LEAST_LAYERS
-    }
+/// Returns whether sharing the tick among threads pays off.
+pub(crate) fn is_worth_sharing(tick: &Tick) -> bool {
+    rayon::current_num_threads() > 1 && tick.scratch.layer_count() >= LEAST_LAYERS
+}
 
-    /// Lets the water of all tiles flow. Returns the number of cells visited.
-    pub(crate) fn flow_shared(&mut self, shards: &mut Shards, window: &mut Window) -> u64 {
-        let before = self.report.visited;
-        let flow = |tick: &mut Tick, window: &mut Window, tile: &Tile, _: &mut Deferred| {
-            tick.scratch.schedule.begin_tile(tile.rank);
-            while let Some(layer) = tick.scratch.next_layer(tick.store) {
-                tick.flow_layer(window, layer);
+/// Lets the water of all tiles flow. Returns the number of cells visited.
+pub(crate) fn flow_shared(tick: &mut Tick, shards: &mut Shards, window: &mut Window) -> u64 {
+    let before = tick.report.visited;
+    let flow = |tick: &mut Tick, window: &mut Window, tile: &Tile, _: &mut Deferred| {
+        tick.scratch.schedule.begin_tile(tile.rank);
+        while let Some(layer) = tick.scratch.next_layer(tick.store) {
+            flow_layer(tick, window, layer);
+        }
+    };
+    share(tick, shards, window, &mut Deferred::default(), &flow);
+    tick.report.visited - before
+}
+
+/// Applies the ebb to all tiles. Returns the number of cells visited.
+pub(crate) fn ebb_shared(
+    tick: &mut Tick,
+    shards: &mut Shards,
+    window: &mut Window,
+    deferred: &mut Deferred,
+) -> u64 {
+    let visited = AtomicU64::new(0);
+    let ebb = |tick: &mut Tick, _: &mut Window, tile: &Tile, deferred: &mut Deferred| {
+        tick.scratch.begin_sweep_over(&tile.members);
+        while let Some(layer) = tick.scratch.next_in_sweep() {
+            let cells = ebb(tick, deferred, layer);
+            visited.fetch_add(cells as u64, Ordering::Relaxed);
+        }
+    };
+    share(tick, shards, window, deferred, &ebb);
+    visited.into_inner()
+}
+
+/// Does a phase in all tiles, turn by turn, and adds its results to `deferred`.
+fn share(
+    tick: &mut Tick,
+    shards: &mut Shards,
+    window: &mut Window,
+    deferred: &mut Deferred,
+    phase: Phase,
+) {
+    for turn in 0..4 {
+        let mut parts = parts_of(tick, turn);
+        let mut own = parts.pop().unwrap_or_default();
+        lend(tick, shards, parts);
+        let lent = shards.shards.iter_mut().filter(|shard| !shard.tiles.is_empty());
+        let (rules, limits, number) = (tick.rules, tick.limits, tick.tick);
+        let mut found = Vec::new();
+        rayon::scope(|scope| {
+            for shard in lent {
+                scope.spawn(move |_| {
+                    let mut tick = Tick {
+                        store: &mut shard.store,
+                        scratch: &mut shard.scratch,
+                        ledger: &mut shard.ledger,
+                        rules,
+                        limits,
+                        tick: number,
+                        is_yielding: false,
+                        report: StepReport::default(),
+                    };
+                    let tiles = core::mem::take(&mut shard.tiles);
+                    do_tiles(&mut tick, &mut shard.window, tiles, &mut shard.found, phase);
+                    shard.report = tick.report;
+                });
             }
-        };
-        self.share(shards, window, &mut Deferred::default(), &flow);
-        self.report.visited - before
+            own.sort_unstable_by_key(|tile| tile.rank);
+            do_tiles(tick, window, own, &mut found, phase);
+        });
+        take_back(tick, shards, &mut found);
+        found.sort_unstable_by_key(|&(rank, _)| rank);
+        found.iter_mut().for_each(|(_, found)| deferred.append(found));
     }
+}
 
-    /// Applies the ebb to all tiles. Returns the number of cells visited.
-    pub(crate) fn ebb_shared(
-        &mut self,
-        shards: &mut Shards,
-        window: &mut Window,
-        deferred: &mut Deferred,
-    ) -> u64 {
-        let visited = AtomicU64::new(0);
-        let ebb = |tick: &mut Tick, _: &mut Window, tile: &Tile, deferred: &mut Deferred| {
-            tick.scratch.begin_sweep_over(&tile.members);
-            while let Some(layer) = tick.scratch.next_in_sweep() {
-                let cells = tick.ebb(deferred, layer);
-                visited.fetch_add(cells as u64, Ordering::Relaxed);
-            }
-        };
-        self.share(shards, window, deferred, &ebb);
-        visited.into_inner()
+/// Does a phase in some tiles.
+fn do_tiles(
+    tick: &mut Tick,
+    window: &mut Window,
+    tiles: Vec<Tile>,
+    found: &mut Vec<(Rank, Deferred)>,
+    phase: Phase,
+) {
+    for tile in tiles {
+        let mut deferred = Deferred::default();
+        phase(tick, window, &tile, &mut deferred);
+        found.push((tile.rank, deferred));
     }
+}
 
-    /// Does a phase in all tiles, turn by turn, and adds its results to `deferred`.
-    fn share(
-        &mut self,
-        shards: &mut Shards,
-        window: &mut Window,
-        deferred: &mut Deferred,
-        phase: Phase,
-    ) {
-        for turn in 0..4 {
-            let mut parts = self.parts_of(turn);
-            let mut own = parts.pop().unwrap_or_default();
-            self.lend(shards, parts);
-            let lent = shards.shards.iter_mut().filter(|shard| !shard.tiles.is_empty());
-            let (rules, limits, number) = (self.rules, self.limits, self.tick);
-            let mut found = Vec::new();
-            rayon::scope(|scope| {
-                for shard in lent {
-                    scope.spawn(move |_| {
-                        let mut tick = Tick {
-                            store: &mut shard.store,
-                            scratch: &mut shard.scratch,
-                            ledger: &mut shard.ledger,
-                            rules,
-                            limits,
-                            tick: number,
-                            is_yielding: false,
-                            report: StepReport::default(),
-                        };
-                        let tiles = core::mem::take(&mut shard.tiles);
-                        tick.do_tiles(&mut shard.window, tiles, &mut shard.found, phase);
-                        shard.report = tick.report;
-                    });
-                }
-                own.sort_unstable_by_key(|tile| tile.rank);
-                self.do_tiles(window, own, &mut found, phase);
-            });
-            self.take_back(shards, &mut found);
-            found.sort_unstable_by_key(|&(rank, _)| rank);
-            found.iter_mut().for_each(|(_, found)| deferred.append(found));
+/// Divides the tiles of a turn into as many parts as there are threads, and returns the parts. The
+/// largest tile comes first; each goes to the part with the fewest layers so far (longest
+/// processing time first).
+fn parts_of(tick: &Tick, turn: u64) -> Vec<Vec<Tile>> {
+    let tile = |(rank, members): (Rank, &[Slot])| Tile {
+        rank,
+        members: members.into(),
+        scope: tick.scratch.schedule.scope_of(tick.store, members[0]),
+        layers: members
+            .iter()
+            .map(|&slot| tick.scratch.open_layers(slot).count_ones() as usize)
+            .sum(),
+    };
+    let mut tiles: Vec<Tile> = tick.scratch.schedule.tiles_of(tick.store, turn).map(tile).collect();
+    tiles.sort_by_key(|tile| core::cmp::Reverse(tile.layers));
+    let count = rayon::current_num_threads().min(tiles.len()).max(1);
+    let mut parts: Vec<(usize, Vec<Tile>)> = (0..count).map(|_| (0, Vec::new())).collect();
+    for tile in tiles {
+        if let Some((layers, part)) = parts.iter_mut().min_by_key(|(layers, _)| *layers) {
+            *layers += tile.layers;
+            part.push(tile);
         }
     }
+    parts.into_iter().map(|(_, part)| part).collect()
+}
 
-    /// Does a phase in some tiles.
-    fn do_tiles(
-        &mut self,
-        window: &mut Window,
-        tiles: Vec<Tile>,
-        found: &mut Vec<(Rank, Deferred)>,
-        phase: Phase,
-    ) {
-        for tile in tiles {
-            let mut deferred = Deferred::default();
-            phase(self, window, &tile, &mut deferred);
-            found.push((tile.rank, deferred));
-        }
+/// Lends the chunks that parts of a turn need to shards.
+fn lend(tick: &mut Tick, shards: &mut Shards, parts: Vec<Vec<Tile>>) {
+    while shards.shards.len() < parts.len() {
+        shards.shards.push(Shard {
+            store: lend::borrower(tick.store),
+            scratch: TickScratch::default(),
+            window: Window::new(),
+            ledger: Ledger::default(),
+            report: StepReport::default(),
+            lent: Vec::new(),
+            tiles: Vec::new(),
+            found: Vec::new(),
+        });
     }
-
-    /// Divides the tiles of a turn into as many parts as there are threads, and returns the parts.
-    /// The largest tile comes first; each goes to the part with the fewest layers so far (longest
-    /// processing time first).
-    fn parts_of(&self, turn: u64) -> Vec<Vec<Tile>> {
-        let tile = |(rank, members): (Rank, &[Slot])| Tile {
-            rank,
-            members: members.into(),
-            scope: self.scratch.schedule.scope_of(self.store, members[0]),
-            layers: members
-                .iter()
-                .map(|&slot| self.scratch.open_layers(slot).count_ones() as usize)
-                .sum(),
-        };
-        let mut tiles: Vec<Tile> =
-            self.scratch.schedule.tiles_of(self.store, turn).map(tile).collect();
-        tiles.sort_by_key(|tile| core::cmp::Reverse(tile.layers));
-        let count = rayon::current_num_threads().min(tiles.len()).max(1);
-        let mut parts: Vec<(usize, Vec<Tile>)> = (0..count).map(|_| (0, Vec::new())).collect();
-        for tile in tiles {
-            if let Some((layers, part)) = parts.iter_mut().min_by_key(|(layers, _)| *layers) {
-                *layers += tile.layers;
-                part.push(tile);
-            }
-        }
-        parts.into_iter().map(|(_, part)| part).collect()
+    for (at, mut tiles) in parts.into_iter().enumerate() {
+        tiles.sort_unstable_by_key(|tile| tile.rank);
+        let mut slots = Vec::new();
+        tiles.iter().for_each(|tile| shards.reach(tick.store, tile, &mut slots));
+        let members = tiles.iter().flat_map(|tile| tile.members.iter().copied()).collect();
+        let spares = tiles.iter().map(|tile| tile.layers).sum();
+        let shard = &mut shards.shards[at];
+        lend::lend(tick.store, &mut shard.store, &slots);
+        tick.scratch.lend(&mut shard.scratch, &slots, members, spares);
+        (shard.lent, shard.tiles) = (slots, tiles);
     }
+}
 
-    /// Lends the chunks that parts of a turn need to shards.
-    fn lend(&mut self, shards: &mut Shards, parts: Vec<Vec<Tile>>) {
-        while shards.shards.len() < parts.len() {
-            shards.shards.push(Shard {
-                store: self.store.borrower(),
-                scratch: TickScratch::default(),
-                window: Window::new(),
-                ledger: Ledger::default(),
-                report: StepReport::default(),
-                lent: Vec::new(),
-                tiles: Vec::new(),
-                found: Vec::new(),
-            });
-        }
-        for (at, mut tiles) in parts.into_iter().enumerate() {
-            tiles.sort_unstable_by_key(|tile| tile.rank);
-            let mut slots = Vec::new();
-            tiles.iter().for_each(|tile| shards.reach(self.store, tile, &mut slots));
-            let members = tiles.iter().flat_map(|tile| tile.members.iter().copied()).collect();
-            let spares = tiles.iter().map(|tile| tile.layers).sum();
-            let shard = &mut shards.shards[at];
-            self.store.lend(&mut shard.store, &slots);
-            self.scratch.lend(&mut shard.scratch, &slots, members, spares);
-            (shard.lent, shard.tiles) = (slots, tiles);
-        }
-    }
-
-    /// Takes back the chunks lent to shards, and the results.
-    fn take_back(&mut self, shards: &mut Shards, found: &mut Vec<(Rank, Deferred)>) {
-        for shard in &mut shards.shards {
-            let lent = core::mem::take(&mut shard.lent);
-            self.store.take_back(&mut shard.store, &lent);
-            self.scratch.take_back(&mut shard.scratch, &lent, self.store);
-            self.report += core::mem::take(&mut shard.report);
-            *self.ledger += core::mem::take(&mut shard.ledger);
-            found.append(&mut shard.found);
-        }
+/// Takes back the chunks lent to shards, and the results.
+fn take_back(tick: &mut Tick, shards: &mut Shards, found: &mut Vec<(Rank, Deferred)>) {
+    for shard in &mut shards.shards {
+        let lent = core::mem::take(&mut shard.lent);
+        lend::take_back(tick.store, &mut shard.store, &lent);
+        tick.scratch.take_back(&mut shard.scratch, &lent, tick.store);
+        tick.report += core::mem::take(&mut shard.report);
+        *tick.ledger += core::mem::take(&mut shard.ledger);
+        found.append(&mut shard.found);
     }
 }
 
@@ -255,9 +254,7 @@ impl Tick<'_> {
 mod tests {
     use super::*;
     use crate::chunk::Chunk;
-    use crate::coords::ChunkPos;
-    use crate::coords::ColumnPos;
-    use crate::coords::Region;
+    use crate::coords::{ChunkPos, ColumnPos, Region};
     use crate::water::{Edge, Edges, Rules, Voxel, WaterWorld};
     use glam::IVec3;
 

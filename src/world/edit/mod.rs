@@ -9,7 +9,7 @@
 
 mod parts;
 pub(super) mod queue;
-mod rain;
+pub(crate) mod rain;
 mod water_edits;
 
 use crate::coords::{CHUNK_CELLS, ChunkPos, Region};

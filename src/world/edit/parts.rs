@@ -1,9 +1,14 @@
 //! Edits of the parts that leave the ground as it is; those that would change it are refused.
 
+use crate::automata::blast::extent;
+use crate::automata::humidity::step::still::set_still;
 use crate::coords::{ChunkPos, Cube, Region, Shape};
 use crate::world::World;
-use crate::world::pressure::Matter;
+use crate::world::pressure::charge::set_pressure;
+use crate::world::pressure::{Matter, charge, matter_at};
 use crate::world::rules::error::EditError;
+use crate::world::tick::contacts::note_still;
+use crate::world::tick::touched::{touch, touch_pressure};
 use crate::{blast, humidity, water};
 use glam::IVec3;
 
@@ -55,15 +60,15 @@ impl World {
     pub(in crate::world) fn follow_stillness(&mut self, chunks: &[ChunkPos]) {
         for &chunk in chunks {
             self.set_still(chunk, self.water.is_frozen(chunk));
-            self.note_still(chunk);
-            self.touch(chunk);
+            note_still(self, chunk);
+            touch(self, chunk);
         }
     }
 
     /// Freezes or thaws the soil and the pressure of a chunk, as its water.
     pub(in crate::world) fn set_still(&mut self, chunk: ChunkPos, is_still: bool) {
-        self.soil.set_still(chunk, is_still);
-        self.blast.set_still(chunk, is_still);
+        set_still(&mut self.soil, chunk, is_still);
+        extent::set_still(&mut self.blast, chunk, is_still);
     }
 
     /// Makes an edit of the moisture of permeable cells.
@@ -82,7 +87,7 @@ impl World {
             Edit::SetHumidity { cell, .. } | Edit::SetRain { cell, .. } | Edit::ClearRain(cell) => {
                 self.check_permeable(cell)?;
                 // Where it stands still, it does not count as awake.
-                self.touch(Cube::chunk_of(cell));
+                touch(self, Cube::chunk_of(cell));
             }
             Edit::WakeAll => {}
         }
@@ -95,7 +100,7 @@ impl World {
         edit: blast::Edit,
     ) -> Result<blast::Outcome, EditError> {
         use blast::Edit;
-        self.touch_pressure();
+        touch_pressure(self);
         match edit {
             Edit::SetSolid(_)
             | Edit::SetWall { .. }
@@ -107,14 +112,14 @@ impl World {
             | Edit::RemoveChunk(_) => changes_ground("blast", edit.name()),
             Edit::SetPressure { cell, pressure: value }
             | Edit::AddPressure { cell, more: value } => {
-                if self.matter_at(cell) != Matter::Open {
+                if matter_at(self, cell) != Matter::Open {
                     return Err(blast::EditError::Solid(cell).into());
                 }
                 let is_sum = matches!(edit, Edit::AddPressure { .. });
                 let before = if is_sum { self.blast.pressure(cell) } else { 0.0 };
-                self.set_pressure(Region::cell(cell), before + value, edit)
+                set_pressure(self, Region::cell(cell), before + value, edit)
             }
-            Edit::FillPressure { region, pressure } => self.set_pressure(region, pressure, edit),
+            Edit::FillPressure { region, pressure } => set_pressure(self, region, pressure, edit),
             Edit::AddCharge { centre, radius, pressure } => {
                 self.charge(centre, radius, pressure).map(blast::Outcome::Sum)
             }
@@ -142,6 +147,54 @@ impl World {
         } else {
             Err(EditError::Impermeable { cell, material })
         }
+    }
+
+    /// Sets off a charge: adds pressure around a cell as
+    /// [`BlastWorld::add_charge`](crate::blast::BlastWorld::add_charge) does, `pressure` at the
+    /// centre, falling off smoothly to 0 at `radius` cells. Returns the sum of the pressure added.
+    ///
+    /// It is laid in open cells only: solid ground takes none, nor does water that [stops
+    /// pressure](crate::world::UnderWater). So a charge inside a wall pushes at both its sides, one
+    /// that is wholly in ground or deep in water does nothing, and adds 0.
+    ///
+    /// ```
+    /// use floodplain::{ChunkPos, glam::IVec3};
+    /// use floodplain::world::{Content, Palette, Rules, World};
+    ///
+    /// let palette = Palette::natural();
+    /// let [air, soil] = ["air", "soil"].map(|name| palette.id(name).expect("natural"));
+    /// let mut world = World::new(7, palette, Rules::default())?;
+    /// let ground = Content::from_heights(ChunkPos::ZERO, |_, _| 7, |_| soil, air);
+    /// world.insert_chunk(ChunkPos::ZERO, ground)?;
+    /// assert!(world.charge(IVec3::new(8, 8, 8), 3.0, 200.0)? > 1_000.0);
+    /// assert_eq!(world.pressure(IVec3::new(8, 8, 8)), 200.0);
+    /// assert_eq!(world.pressure(IVec3::new(8, 7, 8)), 0.0, "soil");
+    /// assert_eq!(world.charge(IVec3::new(8, 2, 8), 3.0, 200.0)?, 0.0, "all soil");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// Pressure enters loaded chunks only, within [`blast_reach`](crate::world::Rules::blast_reach)
+    /// chunks of the centre's chunk. Pressure that gets to the end of these chunks leaves the
+    /// world; the ledger of pressure counts it as left.
+    ///
+    /// By default, over flat ground of the [natural palette](crate::world::Palette::natural), a
+    /// charge in the first cell above the ground leaves a crater of this many cells, and is silent
+    /// within twelve ticks:
+    ///
+    /// | radius | pressure | sand | soil | rock |
+    /// |---|---|---|---|---|
+    /// | 3 | 200 | 79, 3 deep | 44, 4 deep | 5, 1 deep |
+    /// | 4 | 400 | 390, 6 deep | 250, 6 deep | 21, 1 deep |
+    /// | 4 | 800 | 877, 9 deep | 571, 8 deep | 78, 3 deep |
+    /// | 6 | 800 | 1964, 12 deep | 1465, 10 deep | 223, 3 deep |
+    ///
+    /// # Errors
+    /// The centre is not loaded; a radius above [`most_radius`](crate::world::Rules::most_radius);
+    /// a pressure, or the resulting pressure of a cell, above
+    /// [`most_pressure`](crate::world::Rules::most_pressure) in size; the errors of
+    /// [`BlastWorld::add_charge`](crate::blast::BlastWorld::add_charge), as [`EditError::Blast`].
+    pub fn charge(&mut self, centre: IVec3, radius: f32, pressure: f32) -> Result<f64, EditError> {
+        charge::charge(self, centre, radius, pressure)
     }
 }
 

@@ -5,6 +5,7 @@
 use crate::coords::{ChunkPos, ColumnPos, Region};
 use crate::water::{self, Edge, Fixture};
 use crate::world::World;
+use crate::world::edit::rain;
 use crate::world::rules::error::EditError;
 use glam::IVec3;
 
@@ -240,5 +241,32 @@ impl World {
         self.water.set_rules(rules).map_err(water::EditError::Rules)?;
         self.rules.water = rules;
         Ok(())
+    }
+
+    /// Lets units of water fall from a cell straight down, until they meet water or ground. On soil
+    /// they are soaked up as far as its [capacity](crate::world::Material::capacity) goes. The
+    /// others stand in the lowest open cell, those for which it has no room in the one above it,
+    /// and so on up to the cell that they came from. Returns how many found a place; they count as
+    /// placed, as water or in soil.
+    ///
+    /// ```
+    /// use floodplain::{ChunkPos, glam::IVec3};
+    /// use floodplain::world::{Content, Palette, Rules, World};
+    ///
+    /// let palette = Palette::natural();
+    /// let [air, soil] = ["air", "soil"].map(|name| palette.id(name).expect("natural"));
+    /// let mut world = World::new(7, palette, Rules::default())?;
+    /// let ground = Content::from_heights(ChunkPos::ZERO, |_, _| 3, |_| soil, air);
+    /// world.insert_chunk(ChunkPos::ZERO, ground)?;
+    /// assert_eq!(world.rain(IVec3::new(2, 15, 2), 8)?, 8);
+    /// assert_eq!(world.moisture(IVec3::new(2, 3, 2)), 6 * world.rules().moisture_per_unit);
+    /// assert_eq!(world.units(IVec3::new(2, 4, 2)), 2);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The cell is solid, not loaded or out of bounds.
+    pub fn rain(&mut self, from: IVec3, units: u32) -> Result<u32, EditError> {
+        rain::rain(self, from, units)
     }
 }

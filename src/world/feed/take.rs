@@ -9,6 +9,7 @@ use crate::subscribers::Subscription;
 use crate::water::feed::runs;
 use crate::water::{self, ChunkEvent, Run};
 use crate::world::World;
+use crate::world::feed::untold::{publish_changes, subscribe};
 use crate::world::rules::material::MaterialId;
 use hashbrown::HashMap;
 use std::collections::BTreeMap;
@@ -68,7 +69,7 @@ impl Feed {
     /// Returns a feed whose first update says what looks different from now on.
     pub fn new(world: &mut World) -> Feed {
         let water = water::Feed::new(&mut world.water);
-        let mut feed = Feed { water, untold: world.subscribe(), levels: HashMap::new() };
+        let mut feed = Feed { water, untold: subscribe(world), levels: HashMap::new() };
         let chunks: Vec<ChunkPos> = world.ground.chunks().map(|(chunk, _)| chunk).collect();
         chunks.into_iter().for_each(|chunk| feed.learn(world, chunk));
         feed
@@ -87,7 +88,7 @@ impl Feed {
     /// that are less than a step among them.
     pub fn take(&mut self, world: &mut World) -> Update {
         let water = self.water.take(&mut world.water).at_tick(world.tick);
-        world.publish_changes();
+        publish_changes(world);
         let List { materials, mut soil, events } = self.untold.take();
         let mut ground: BTreeMap<ChunkPos, ChunkUpdate> = BTreeMap::new();
         for chunk in water.chunks().iter().filter(|chunk| chunk.event != ChunkEvent::Changed) {

@@ -56,53 +56,51 @@ impl Untold {
     }
 }
 
-impl World {
-    /// Returns a list of its own of what is different from now on.
-    pub(super) fn subscribe(&mut self) -> Subscription<List> {
-        self.publish_changes();
-        self.untold.feeds.subscribe()
-    }
+/// Returns a list of its own of what is different from now on.
+pub(super) fn subscribe(world: &mut World) -> Subscription<List> {
+    publish_changes(world);
+    world.untold.feeds.subscribe()
+}
 
-    /// Empties the lists of the parts, except of water, into the lists of all readers.
-    pub(super) fn publish_changes(&mut self) {
-        let [materials, soil, pressure] = self.take_changes_but_water();
-        if let Some(own) = &mut self.untold.own {
-            [&materials, &soil, &pressure].into_iter().for_each(|list| add(own, list));
-        }
-        let new = self.events.get(self.untold.heard..).unwrap_or_default();
-        self.untold.feeds.publish(|list| {
-            add(&mut list.materials, &materials);
-            add(&mut list.soil, &soil);
-            list.events.extend_from_slice(new);
-        });
-        if self.untold.feeds.are_any() && !self.untold.are_events_taken {
-            self.events.truncate(self.untold.heard);
-        }
-        self.untold.heard = self.events.len();
-        let loads = self.water.loads();
-        if core::mem::replace(&mut self.untold.loads, loads) != loads {
-            let ground = self.ground.chunks().map(|(chunk, _)| chunk);
-            let all = ground.chain(self.blast.chunks().map(|(chunk, _)| chunk));
-            let there: HashSet<ChunkPos> = all.collect();
-            let own = self.untold.own.iter_mut();
-            own.for_each(|own| own.retain(|chunk, _| there.contains(chunk)));
-        }
+/// Empties the lists of the parts, except of water, into the lists of all readers.
+pub(super) fn publish_changes(world: &mut World) {
+    let [materials, soil, pressure] = world.take_changes_but_water();
+    if let Some(own) = &mut world.untold.own {
+        [&materials, &soil, &pressure].into_iter().for_each(|list| add(own, list));
     }
+    let new = world.events.get(world.untold.heard..).unwrap_or_default();
+    world.untold.feeds.publish(|list| {
+        add(&mut list.materials, &materials);
+        add(&mut list.soil, &soil);
+        list.events.extend_from_slice(new);
+    });
+    if world.untold.feeds.are_any() && !world.untold.are_events_taken {
+        world.events.truncate(world.untold.heard);
+    }
+    world.untold.heard = world.events.len();
+    let loads = world.water.loads();
+    if core::mem::replace(&mut world.untold.loads, loads) != loads {
+        let ground = world.ground.chunks().map(|(chunk, _)| chunk);
+        let all = ground.chain(world.blast.chunks().map(|(chunk, _)| chunk));
+        let there: HashSet<ChunkPos> = all.collect();
+        let own = world.untold.own.iter_mut();
+        own.for_each(|own| own.retain(|chunk, _| there.contains(chunk)));
+    }
+}
 
-    /// Returns the cells of ground, soil and pressure that `take_changes` lists.
-    pub(crate) fn take_untold(&mut self) -> Cells {
-        self.untold.own.get_or_insert_default();
-        self.publish_changes();
-        core::mem::take(self.untold.own.get_or_insert_default())
-    }
+/// Returns the cells of ground, soil and pressure that `take_changes` lists.
+pub(crate) fn take_untold(world: &mut World) -> Cells {
+    world.untold.own.get_or_insert_default();
+    publish_changes(world);
+    core::mem::take(world.untold.own.get_or_insert_default())
+}
 
-    /// Returns the events that `take_events` does.
-    pub(crate) fn take_untold_events(&mut self) -> Vec<Broken> {
-        if self.untold.feeds.are_any() {
-            self.publish_changes();
-            self.untold.are_events_taken = true;
-        }
-        self.untold.heard = 0;
-        core::mem::take(&mut self.events)
+/// Returns the events that `take_events` does.
+pub(crate) fn take_untold_events(world: &mut World) -> Vec<Broken> {
+    if world.untold.feeds.are_any() {
+        publish_changes(world);
+        world.untold.are_events_taken = true;
     }
+    world.untold.heard = 0;
+    core::mem::take(&mut world.events)
 }

@@ -1,15 +1,21 @@
 //! Loading and unloading chunks, in all parts at once.
 
+use crate::automata::blast::extent::{admit, dismiss};
 use crate::chunk::Chunk;
 use crate::coords::{CHUNK_CELLS, ChunkPos, Cube, Region, Shape};
 use crate::humidity::MOST_HUMIDITY;
 use crate::water::Voxel;
 use crate::world::World;
 use crate::world::ground::content::Content;
-use crate::world::ground::units_of;
+use crate::world::ground::record::ChunkRecord;
+use crate::world::ground::{record, units_of};
+use crate::world::pressure::lend_if_near;
+use crate::world::pressure::reach::{forget_origins, is_within_reach};
 use crate::world::rules::error::EditError;
 use crate::world::rules::material::MaterialId;
 use crate::world::rules::palette::Palette;
+use crate::world::tick::contacts::note_chunk;
+use crate::world::tick::touched::touch;
 use glam::IVec3;
 use hashbrown::HashSet;
 
@@ -70,15 +76,15 @@ impl World {
         moisture: Option<&Chunk<u32>>,
     ) -> Result<(), EditError> {
         let materials = self.within_bounds(position, materials);
-        self.touch(position);
+        touch(self, position);
         // The position was checked before.
         _ = self.ground.insert(position, materials);
         self.load_soil(position, moisture)?;
-        self.note_chunk(position);
-        if self.is_within_reach(position) {
-            self.blast.admit(position);
+        note_chunk(self, position);
+        if is_within_reach(self, position) {
+            admit(&mut self.blast, position);
         }
-        self.lend_if_near(position)
+        lend_if_near(self, position)
     }
 
     /// Unloads a chunk from all parts except water. Returns its materials, and its moisture in
@@ -92,10 +98,10 @@ impl World {
         self.set_still(position, false);
         // There is no chunk if it has neither pressure nor ground.
         _ = self.blast.remove_chunk(position);
-        self.blast.dismiss(position);
-        self.forget_origins();
+        dismiss(&mut self.blast, position);
+        forget_origins(self);
         let moisture = self.soil.remove_units(position);
-        self.note_chunk(position);
+        note_chunk(self, position);
         (materials, moisture)
     }
 
@@ -138,6 +144,38 @@ impl World {
             chunk.canonicalize();
         }
         chunk
+    }
+
+    /// Unloads the chunks at these chunk positions and returns them as records, in the same order.
+    /// Their water counts as unloaded, as by
+    /// [`WaterWorld::remove_chunks`](crate::water::WaterWorld::remove_chunks), which also describes
+    /// the effect on flows across their faces. Their moisture and the pressure in them count as
+    /// removed.
+    ///
+    /// # Errors
+    /// No chunk is loaded at one of the positions, or the list holds a position twice. Then no
+    /// chunk is unloaded.
+    pub fn remove_chunks(
+        &mut self,
+        positions: impl IntoIterator<Item = ChunkPos>,
+    ) -> Result<Vec<ChunkRecord>, EditError> {
+        record::remove_chunks(self, positions)
+    }
+
+    /// Loads the chunks of these records, taken out of this world or another whose materials have
+    /// the same numbers. Their water counts as loaded, and flows on as by
+    /// [`WaterWorld::insert_records`](crate::water::WaterWorld::insert_records); their moisture
+    /// counts as placed.
+    ///
+    /// # Errors
+    /// A chunk is loaded already at one of the positions, the list holds a position twice, or a
+    /// position lies outside the world's bounds; a record's materials do not fit the palette, its
+    /// water or its moisture. Then no chunk is loaded.
+    pub fn insert_records(
+        &mut self,
+        records: impl IntoIterator<Item = ChunkRecord>,
+    ) -> Result<(), EditError> {
+        record::insert_records(self, records)
     }
 }
 

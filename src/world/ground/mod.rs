@@ -16,9 +16,12 @@ use crate::coords::{CHUNK_CELLS, ChunkPos, Cube, Region, Shape};
 use crate::humidity::{Cell, Plane, UNITS};
 use crate::simulation::Displaced;
 use crate::world::World;
+use crate::world::pressure::follow_in_blast;
 use crate::world::rules::error::EditError;
 use crate::world::rules::material::MaterialId;
 use crate::world::rules::palette::Traits;
+use crate::world::tick::contacts::note_ground_of_cell;
+use crate::world::tick::touched::touch;
 use glam::IVec3;
 
 /// The content of a cell before an edit made it another material.
@@ -96,14 +99,14 @@ impl World {
         } else {
             self.water.clear_solid(cell)?;
         }
-        self.touch(Cube::chunk_of(cell));
+        touch(self, Cube::chunk_of(cell));
         if old != material {
             self.ground.set(cell, material);
             _ = self.ground.mark_changed(cell);
             replaced.moisture = self.replace_soil(cell, traits)?;
-            self.note_ground_of_cell(cell);
+            note_ground_of_cell(self, cell);
         }
-        self.follow_in_blast(cell)?;
+        follow_in_blast(self, cell)?;
         Ok(replaced)
     }
 

@@ -110,117 +110,95 @@ impl ChunkRecord {
     }
 }
 
-impl World {
-    /// Unloads the chunks at these chunk positions and returns them as records, in the same order.
-    /// Their water counts as unloaded, as by
-    /// [`WaterWorld::remove_chunks`](crate::water::WaterWorld::remove_chunks), which also describes
-    /// the effect on flows across their faces. Their moisture and the pressure in them count as
-    /// removed.
-    ///
-    /// # Errors
-    /// No chunk is loaded at one of the positions, or the list holds a position twice. Then no
-    /// chunk is unloaded.
-    pub fn remove_chunks(
-        &mut self,
-        positions: impl IntoIterator<Item = ChunkPos>,
-    ) -> Result<Vec<ChunkRecord>, EditError> {
-        self.settle();
-        let positions: Vec<ChunkPos> = positions.into_iter().collect();
-        let mut seen = HashSet::new();
-        let mut is_there = |chunk| self.ground.chunk(chunk).is_some() && seen.insert(chunk);
-        if let Some(&absent) = positions.iter().find(|&&chunk| !is_there(chunk)) {
-            return Err(EditError::ChunkAbsent(absent));
-        }
-        let records = self.water.remove_chunks(positions)?;
-        let record = |water: water::ChunkRecord| {
-            let record = self.record_of(water);
-            self.unload(record.position());
-            record
-        };
-        Ok(records.into_iter().map(record).collect())
+pub(crate) fn remove_chunks(
+    world: &mut World,
+    positions: impl IntoIterator<Item = ChunkPos>,
+) -> Result<Vec<ChunkRecord>, EditError> {
+    world.settle();
+    let positions: Vec<ChunkPos> = positions.into_iter().collect();
+    let mut seen = HashSet::new();
+    let mut is_there = |chunk| world.ground.chunk(chunk).is_some() && seen.insert(chunk);
+    if let Some(&absent) = positions.iter().find(|&&chunk| !is_there(chunk)) {
+        return Err(EditError::ChunkAbsent(absent));
     }
+    let records = world.water.remove_chunks(positions)?;
+    let record = |water: water::ChunkRecord| {
+        let record = record_of(world, water);
+        world.unload(record.position());
+        record
+    };
+    Ok(records.into_iter().map(record).collect())
+}
 
-    /// Returns the record of a loaded chunk whose water was taken out.
-    pub(in crate::world) fn record_of(&self, water: water::ChunkRecord) -> ChunkRecord {
-        let position = water.position();
-        let materials = self.ground.chunk(position).cloned();
-        let soil = self.soil.chunk_units(position);
-        let rain = soil.as_ref().map(ChunkUnits::rain).unwrap_or_default();
-        ChunkRecord(Box::new(Parts {
-            water,
-            materials: materials.unwrap_or(Chunk::uniform(MaterialId(0))),
-            moisture: soil.map(|soil| soil.all().clone()),
-            rain: rain.iter().map(|index| index as u16).collect(),
-        }))
-    }
+/// Returns the record of a loaded chunk whose water was taken out.
+pub(in crate::world) fn record_of(world: &World, water: water::ChunkRecord) -> ChunkRecord {
+    let position = water.position();
+    let materials = world.ground.chunk(position).cloned();
+    let soil = world.soil.chunk_units(position);
+    let rain = soil.as_ref().map(ChunkUnits::rain).unwrap_or_default();
+    ChunkRecord(Box::new(Parts {
+        water,
+        materials: materials.unwrap_or(Chunk::uniform(MaterialId(0))),
+        moisture: soil.map(|soil| soil.all().clone()),
+        rain: rain.iter().map(|index| index as u16).collect(),
+    }))
+}
 
-    /// Loads the chunks of these records, taken out of this world or another whose materials have
-    /// the same numbers. Their water counts as loaded, and flows on as by
-    /// [`WaterWorld::insert_records`](crate::water::WaterWorld::insert_records); their moisture
-    /// counts as placed.
-    ///
-    /// # Errors
-    /// A chunk is loaded already at one of the positions, the list holds a position twice, or a
-    /// position lies outside the world's bounds; a record's materials do not fit the palette, its
-    /// water or its moisture. Then no chunk is loaded.
-    pub fn insert_records(
-        &mut self,
-        records: impl IntoIterator<Item = ChunkRecord>,
-    ) -> Result<(), EditError> {
-        self.settle();
-        let records: Vec<Parts> = records.into_iter().map(|record| *record.0).collect();
-        let mut seen = HashSet::new();
-        for record in &records {
-            let position = record.water.position();
-            if !seen.insert(position) {
-                return Err(EditError::ChunkPresent(position));
-            }
-            self.check_record(record)?;
+pub(crate) fn insert_records(
+    world: &mut World,
+    records: impl IntoIterator<Item = ChunkRecord>,
+) -> Result<(), EditError> {
+    world.settle();
+    let records: Vec<Parts> = records.into_iter().map(|record| *record.0).collect();
+    let mut seen = HashSet::new();
+    for record in &records {
+        let position = record.water.position();
+        if !seen.insert(position) {
+            return Err(EditError::ChunkPresent(position));
         }
-        let positions: Vec<ChunkPos> =
-            records.iter().map(|record| record.water.position()).collect();
-        let (waters, grounds): (Vec<_>, Vec<_>) = records
-            .into_iter()
-            .map(|Parts { water, materials, moisture, rain }| (water, (materials, moisture, rain)))
-            .unzip();
-        self.water.insert_records(waters)?;
-        for (position, (materials, moisture, rain)) in positions.into_iter().zip(grounds) {
-            self.load(position, materials, moisture.as_ref())?;
-            for cell in rain.into_iter().map(|index| Cube::cell_at(position, index.into())) {
-                if self.bounds().contains(cell) {
-                    self.soil.set_rain(cell, self.soil.humidity(cell))?;
-                }
+        check_record(world, record)?;
+    }
+    let positions: Vec<ChunkPos> = records.iter().map(|record| record.water.position()).collect();
+    let (waters, grounds): (Vec<_>, Vec<_>) = records
+        .into_iter()
+        .map(|Parts { water, materials, moisture, rain }| (water, (materials, moisture, rain)))
+        .unzip();
+    world.water.insert_records(waters)?;
+    for (position, (materials, moisture, rain)) in positions.into_iter().zip(grounds) {
+        world.load(position, materials, moisture.as_ref())?;
+        for cell in rain.into_iter().map(|index| Cube::cell_at(position, index.into())) {
+            if world.bounds().contains(cell) {
+                world.soil.set_rain(cell, world.soil.humidity(cell))?;
             }
         }
-        Ok(())
     }
+    Ok(())
+}
 
-    fn check_record(&self, record: &Parts) -> Result<(), EditError> {
-        let Parts { water, materials, moisture, rain } = record;
-        let position = water.position();
-        let inside = self.vacant(position)?;
-        let moisture = moisture.as_ref();
-        let filling = Filling { palette: &self.palette, inside, materials, water: None, moisture };
-        filling.check_materials()?;
-        filling.check_moisture()?;
-        let is_solid: [bool; 256] =
-            core::array::from_fn(|id| self.palette.traits(MaterialId(id as u8)).solid);
-        let water = water.chunk();
-        let is_other = |index: usize| {
-            water.get(index).is_solid() != is_solid[usize::from(materials.get(index).0)]
-        };
-        let refused = |index: usize| (Cube::cell_at(position, index), materials.get(index));
-        let is_inside = |index: usize| inside.contains(refused(index).0);
-        if let Some(other) = (0..CHUNK_CELLS).find(|&index| is_other(index) && is_inside(index)) {
-            let (cell, material) = refused(other);
-            return Err(EditError::Ground { cell, material });
-        }
-        for index in rain.iter().copied().map(usize::from).filter(|&index| is_inside(index)) {
-            let (cell, material) = refused(index);
-            if !self.palette.traits(material).is_permeable() {
-                return Err(EditError::Impermeable { cell, material });
-            }
-        }
-        Ok(())
+fn check_record(world: &World, record: &Parts) -> Result<(), EditError> {
+    let Parts { water, materials, moisture, rain } = record;
+    let position = water.position();
+    let inside = world.vacant(position)?;
+    let moisture = moisture.as_ref();
+    let filling = Filling { palette: &world.palette, inside, materials, water: None, moisture };
+    filling.check_materials()?;
+    filling.check_moisture()?;
+    let is_solid: [bool; 256] =
+        core::array::from_fn(|id| world.palette.traits(MaterialId(id as u8)).solid);
+    let water = water.chunk();
+    let is_other =
+        |index: usize| water.get(index).is_solid() != is_solid[usize::from(materials.get(index).0)];
+    let refused = |index: usize| (Cube::cell_at(position, index), materials.get(index));
+    let is_inside = |index: usize| inside.contains(refused(index).0);
+    if let Some(other) = (0..CHUNK_CELLS).find(|&index| is_other(index) && is_inside(index)) {
+        let (cell, material) = refused(other);
+        return Err(EditError::Ground { cell, material });
     }
+    for index in rain.iter().copied().map(usize::from).filter(|&index| is_inside(index)) {
+        let (cell, material) = refused(index);
+        if !world.palette.traits(material).is_permeable() {
+            return Err(EditError::Impermeable { cell, material });
+        }
+    }
+    Ok(())
 }

@@ -3,54 +3,51 @@
 //! more than the chunks within its reach, however strong it is, and never creates a chunk where
 //! none is loaded.
 
+use crate::automata::blast::extent::{admit, retain_admitted};
 use crate::coords::{ChunkPos, ChunkRegion};
 use crate::world::World;
 use glam::IVec3;
 use std::collections::BTreeSet;
 
-impl World {
-    /// Lets pressure enter the loaded chunks within reach of these chunks, until it stops
-    /// spreading.
-    pub(in crate::world) fn reach_from(&mut self, chunks: ChunkRegion) {
-        for origin in chunks.positions().filter(|&chunk| self.ground.chunk(chunk).is_some()) {
-            if self.origins.insert(origin) {
-                let reach = IVec3::splat(self.rules.blast_reach as i32);
-                let within = ChunkRegion::new(origin, origin).grown(reach);
-                for slot in self.ground.slots_in(within) {
-                    self.blast.admit(self.ground.position_at(slot));
-                }
+/// Lets pressure enter the loaded chunks within reach of these chunks, until it stops spreading.
+pub(in crate::world) fn reach_from(world: &mut World, chunks: ChunkRegion) {
+    for origin in chunks.positions().filter(|&chunk| world.ground.chunk(chunk).is_some()) {
+        if world.origins.insert(origin) {
+            let reach = IVec3::splat(world.rules.blast_reach as i32);
+            let within = ChunkRegion::new(origin, origin).grown(reach);
+            for slot in world.ground.slots_in(within) {
+                admit(&mut world.blast, world.ground.position_at(slot));
             }
         }
     }
+}
 
-    /// Returns whether a chunk is within reach of a chunk where pressure was added.
-    pub(in crate::world) fn is_within_reach(&self, chunk: ChunkPos) -> bool {
-        self.origins().any(|origin| is_within(chunk, origin, self.rules.blast_reach))
+/// Returns whether a chunk is within reach of a chunk where pressure was added.
+pub(in crate::world) fn is_within_reach(world: &World, chunk: ChunkPos) -> bool {
+    origins(world).any(|origin| is_within(chunk, origin, world.rules.blast_reach))
+}
+
+/// Returns the chunks in which pressure was added and not yet forgotten, in order of position. See
+/// [`forget_origins`](forget_origins).
+pub(crate) fn origins(world: &World) -> impl ExactSizeIterator<Item = ChunkPos> {
+    world.origins.iter().copied()
+}
+
+/// Forgets the origins of pressure once explosions are at rest. Origins within reach of a chunk
+/// that still has pressure are kept: it may be frozen, and spread after it is thawed.
+pub(in crate::world) fn forget_origins(world: &mut World) {
+    if world.origins.is_empty() || !world.blast.is_at_rest() {
+        return;
     }
-
-    /// Returns the chunks in which pressure was added and not yet forgotten, in order of position.
-    /// See [`forget_origins`](Self::forget_origins).
-    pub(crate) fn origins(&self) -> impl ExactSizeIterator<Item = ChunkPos> {
-        self.origins.iter().copied()
-    }
-
-    /// Forgets the origins of pressure once explosions are at rest. Origins within reach of a chunk
-    /// that still has pressure are kept: it may be frozen, and spread after it is thawed.
-    pub(in crate::world) fn forget_origins(&mut self) {
-        if self.origins.is_empty() || !self.blast.is_at_rest() {
-            return;
-        }
-        let reach = self.rules.blast_reach;
-        let is_needed = |&origin: &ChunkPos| {
-            self.blast.chunks().any(|(chunk, _)| is_within(chunk, origin, reach))
-        };
-        let needed: BTreeSet<ChunkPos> = self.origins.iter().copied().filter(is_needed).collect();
-        if needed.len() < self.origins.len() {
-            self.origins = needed;
-            let kept: Vec<ChunkPos> = self.origins().collect();
-            let keeps = |chunk| kept.iter().any(|&origin| is_within(chunk, origin, reach));
-            self.blast.retain_admitted(keeps);
-        }
+    let reach = world.rules.blast_reach;
+    let is_needed =
+        |&origin: &ChunkPos| world.blast.chunks().any(|(chunk, _)| is_within(chunk, origin, reach));
+    let needed: BTreeSet<ChunkPos> = world.origins.iter().copied().filter(is_needed).collect();
+    if needed.len() < world.origins.len() {
+        world.origins = needed;
+        let kept: Vec<ChunkPos> = origins(world).collect();
+        let keeps = |chunk| kept.iter().any(|&origin| is_within(chunk, origin, reach));
+        retain_admitted(&mut world.blast, keeps);
     }
 }
 

@@ -10,11 +10,15 @@ use crate::chunk::{CellMask, LAYER_CELLS, LayerMask, ones};
 use crate::coords::{CHUNK_CELLS, ChunkPos, Cube, Face, Region, Shape};
 use crate::grid::Grid;
 use crate::humidity::{ChunkUnits, RowMask};
-use crate::water::query::contact::cells_inside;
+use crate::water::ebb::lost::log_evaporation;
+use crate::water::query::contact::{
+    cells_inside, has_altered, has_sea, note_altered, take_altered,
+};
 use crate::world::World;
 use crate::world::rules::limits::Limits;
 use crate::world::rules::material::MaterialId;
 use crate::world::tick::Stage;
+use crate::world::tick::seabed::find_seabed;
 use glam::IVec3;
 use hashbrown::{HashMap, HashSet};
 use smallvec::SmallVec;
@@ -151,155 +155,151 @@ impl Contacts {
     }
 }
 
-impl World {
-    /// Notes that the ground of a cell has changed.
-    pub(in crate::world) fn note_ground_of_cell(&mut self, cell: IVec3) {
-        let chunk = Cube::chunk_of(cell);
-        self.note_ground(chunk);
-        let around = Face::ALL.into_iter().filter_map(|face| face.step(cell)).map(Cube::chunk_of);
-        around.filter(|&beside| beside != chunk).for_each(|beside| self.note_ground(beside));
-    }
+/// Notes that the ground of a cell has changed.
+pub(in crate::world) fn note_ground_of_cell(world: &mut World, cell: IVec3) {
+    let chunk = Cube::chunk_of(cell);
+    note_ground(world, chunk);
+    let around = Face::ALL.into_iter().filter_map(|face| face.step(cell)).map(Cube::chunk_of);
+    around.filter(|&beside| beside != chunk).for_each(|beside| note_ground(world, beside));
+}
 
-    /// Notes that a chunk came or went.
-    pub(in crate::world) fn note_chunk(&mut self, chunk: ChunkPos) {
-        self.note_ground(chunk);
-        let around = Face::ALL.into_iter().filter_map(|face| chunk.step(face));
-        around.for_each(|beside| self.note_ground(beside));
-    }
+/// Notes that a chunk came or went.
+pub(in crate::world) fn note_chunk(world: &mut World, chunk: ChunkPos) {
+    note_ground(world, chunk);
+    let around = Face::ALL.into_iter().filter_map(|face| chunk.step(face));
+    around.for_each(|beside| note_ground(world, beside));
+}
 
-    /// Notes that a chunk was frozen or thawed. Its ground and its open cells do not change.
-    pub(in crate::world) fn note_still(&mut self, chunk: ChunkPos) {
-        let Contacts { banks, new_banks, .. } = &mut self.contacts;
-        let around = Face::ALL.into_iter().filter_map(|face| chunk.step(face));
-        let near = core::iter::once(chunk).chain(around);
-        new_banks.extend(near.filter(|chunk| banks.contains_key(chunk)));
-    }
+/// Notes that a chunk was frozen or thawed. Its ground and its open cells do not change.
+pub(in crate::world) fn note_still(world: &mut World, chunk: ChunkPos) {
+    let Contacts { banks, new_banks, .. } = &mut world.contacts;
+    let around = Face::ALL.into_iter().filter_map(|face| chunk.step(face));
+    let near = core::iter::once(chunk).chain(around);
+    new_banks.extend(near.filter(|chunk| banks.contains_key(chunk)));
+}
 
-    /// Notes that the cells of soil beside open space in a chunk may have changed.
-    fn note_ground(&mut self, chunk: ChunkPos) {
-        let couplings = self.rules.couplings;
-        if self.soil.chunk_units(chunk).is_none() {
-            self.contacts.banks.remove(&chunk);
-            self.contacts.new_ground.remove(&chunk);
-            return;
-        }
-        // A world without soil does not pay for any of this.
-        if couplings.ebb {
-            self.water.log_evaporation();
-        }
-        if couplings.exchange() {
-            self.water.note_altered();
-            self.contacts.new_ground.insert(chunk);
-        }
+/// Notes that the cells of soil beside open space in a chunk may have changed.
+fn note_ground(world: &mut World, chunk: ChunkPos) {
+    let couplings = world.rules.couplings;
+    if world.soil.chunk_units(chunk).is_none() {
+        world.contacts.banks.remove(&chunk);
+        world.contacts.new_ground.remove(&chunk);
+        return;
     }
-
-    /// Notes that all ground may have changed.
-    pub(in crate::world) fn note_all_ground(&mut self) {
-        let chunks: Vec<ChunkPos> = self.ground.chunks().map(|(chunk, _)| chunk).collect();
-        chunks.into_iter().for_each(|chunk| self.note_ground(chunk));
+    // A world without soil does not pay for any of this.
+    if couplings.ebb {
+        log_evaporation(&mut world.water);
     }
-
-    /// Returns whether the next exchange need not visit any contact.
-    pub(in crate::world) fn are_contacts_quiet(&self) -> bool {
-        self.contacts.are_quiet() && !self.water.has_altered()
+    if couplings.exchange() {
+        note_altered(&mut world.water);
+        world.contacts.new_ground.insert(chunk);
     }
+}
 
-    /// Finds where soil touches open space in a chunk whose ground may have changed. Returns how
-    /// many cells it visited; `None` if there is no such chunk.
-    pub(in crate::world) fn find_a_contact(&mut self) -> Option<u64> {
-        let Contacts { new_ground, unknown, .. } = &mut self.contacts;
-        unknown.extend(new_ground.drain());
-        let chunk = unknown.pop()?;
-        self.contacts.banks.remove(&chunk);
-        if let Some(shore) = shore_of(self, chunk) {
-            self.contacts.banks.insert(chunk, Box::new(Bank::new(shore)));
-            self.contacts.new_banks.insert(chunk);
-        } else {
-            self.find_seabed(chunk);
-        }
-        Some(CHUNK_CELLS as u64)
+/// Notes that all ground may have changed.
+pub(in crate::world) fn note_all_ground(world: &mut World) {
+    let chunks: Vec<ChunkPos> = world.ground.chunks().map(|(chunk, _)| chunk).collect();
+    chunks.into_iter().for_each(|chunk| note_ground(world, chunk));
+}
+
+/// Returns whether the next exchange need not visit any contact.
+pub(in crate::world) fn are_contacts_quiet(world: &World) -> bool {
+    world.contacts.are_quiet() && !has_altered(&world.water)
+}
+
+/// Finds where soil touches open space in a chunk whose ground may have changed. Returns how many
+/// cells it visited; `None` if there is no such chunk.
+pub(in crate::world) fn find_a_contact(world: &mut World) -> Option<u64> {
+    let Contacts { new_ground, unknown, .. } = &mut world.contacts;
+    unknown.extend(new_ground.drain());
+    let chunk = unknown.pop()?;
+    world.contacts.banks.remove(&chunk);
+    if let Some(shore) = shore_of(world, chunk) {
+        world.contacts.banks.insert(chunk, Box::new(Bank::new(shore)));
+        world.contacts.new_banks.insert(chunk);
+    } else {
+        find_seabed(world, chunk);
     }
+    Some(CHUNK_CELLS as u64)
+}
 
-    /// Updates a part of the contacts, in an exchange that is underway. Returns the cells charged;
-    /// `None` if the next piece has all the contacts that it needs.
-    pub(in crate::world) fn find_some_contacts(&mut self) -> Option<u64> {
-        if let Some(cells) = self.find_a_contact() {
-            return Some(cells);
-        }
-        let mut underway = self.contacts.underway.take().unwrap_or_else(|| Underway {
-            is_resumed: self.stage != Stage::Soaking(None),
-            open: core::mem::take(&mut self.contacts.open),
-            ..Underway::default()
-        });
-        let found = self.find_due(&mut underway);
-        self.contacts.underway = Some(underway);
-        found.then_some(LAYER_CELLS as u64)
+/// Updates a part of the contacts, in an exchange that is underway. Returns the cells charged;
+/// `None` if the next piece has all the contacts that it needs.
+pub(in crate::world) fn find_some_contacts(world: &mut World) -> Option<u64> {
+    if let Some(cells) = find_a_contact(world) {
+        return Some(cells);
     }
+    let mut underway = world.contacts.underway.take().unwrap_or_else(|| Underway {
+        is_resumed: world.stage != Stage::Soaking(None),
+        open: core::mem::take(&mut world.contacts.open),
+        ..Underway::default()
+    });
+    let found = find_due(world, &mut underway);
+    world.contacts.underway = Some(underway);
+    found.then_some(LAYER_CELLS as u64)
+}
 
-    /// Finds some chunks in which units may pass. Returns whether there was a chunk to visit.
-    fn find_due(&mut self, underway: &mut Underway) -> bool {
-        if let Some(chunk) = self.contacts.new_banks.pop_first() {
-            self.refresh_bank(chunk, RowMask::ALL, &mut underway.due);
-            self.find_seabed(chunk);
-            if underway.is_resumed {
-                // The chunk may have had its turn before.
-                self.contacts.open.push(chunk);
-            }
-            return true;
+/// Finds some chunks in which units may pass. Returns whether there was a chunk to visit.
+fn find_due(world: &mut World, underway: &mut Underway) -> bool {
+    if let Some(chunk) = world.contacts.new_banks.pop_first() {
+        refresh_bank(world, chunk, RowMask::ALL, &mut underway.due);
+        find_seabed(world, chunk);
+        if underway.is_resumed {
+            // The chunk may have had its turn before.
+            world.contacts.open.push(chunk);
         }
-        // Changes while units pass count in the next half of the exchange, or in the next exchange.
-        if !matches!(self.stage, Stage::Soaking(None) | Stage::Springing(None)) {
-            return false;
+        return true;
+    }
+    // Changes while units pass count in the next half of the exchange, or in the next exchange.
+    if !matches!(world.stage, Stage::Soaking(None) | Stage::Springing(None)) {
+        return false;
+    }
+    let awake = world.soil.awake_positions_from(underway.awake).take(PART);
+    let awake: SmallVec<[ChunkPos; PART]> = awake.collect();
+    if !awake.is_empty() {
+        underway.awake += awake.len();
+        for &chunk in &awake {
+            refresh_bank(world, chunk, world.soil.stirred(chunk), &mut underway.due);
         }
-        let awake = self.soil.awake_positions_from(underway.awake).take(PART);
-        let awake: SmallVec<[ChunkPos; PART]> = awake.collect();
-        if !awake.is_empty() {
-            underway.awake += awake.len();
-            for &chunk in &awake {
-                self.refresh_bank(chunk, self.soil.stirred(chunk), &mut underway.due);
-            }
-            return true;
-        }
-        if underway.altered.is_empty() {
-            underway.altered = self.water.take_altered();
-        }
-        let Underway { open, altered, due, seabeds, .. } = underway;
-        if !open.is_empty() || !altered.is_empty() {
-            let banks = &self.contacts.banks;
-            let open = open.drain(open.len().saturating_sub(PART)..);
-            due.extend(open.filter(|chunk| banks.contains_key(chunk)));
-            for chunk in altered.drain(altered.len().saturating_sub(PART)..) {
-                let has_sea = self.water.has_sea(chunk);
-                let around = Face::ALL.into_iter().filter_map(|face| chunk.step(face));
-                for near in core::iter::once(chunk).chain(around) {
-                    if banks.contains_key(&near) {
-                        due.insert(near);
-                        if has_sea || !self.soil.fed(near).is_empty() {
-                            seabeds.insert(near);
-                        }
+        return true;
+    }
+    if underway.altered.is_empty() {
+        underway.altered = take_altered(&mut world.water);
+    }
+    let Underway { open, altered, due, seabeds, .. } = underway;
+    if !open.is_empty() || !altered.is_empty() {
+        let banks = &world.contacts.banks;
+        let open = open.drain(open.len().saturating_sub(PART)..);
+        due.extend(open.filter(|chunk| banks.contains_key(chunk)));
+        for chunk in altered.drain(altered.len().saturating_sub(PART)..) {
+            let has_sea = has_sea(&world.water, chunk);
+            let around = Face::ALL.into_iter().filter_map(|face| chunk.step(face));
+            for near in core::iter::once(chunk).chain(around) {
+                if banks.contains_key(&near) {
+                    due.insert(near);
+                    if has_sea || !world.soil.fed(near).is_empty() {
+                        seabeds.insert(near);
                     }
                 }
             }
-            return true;
         }
-        let Some(chunk) = seabeds.pop_first() else { return false };
-        self.find_seabed(chunk);
-        true
+        return true;
     }
+    let Some(chunk) = seabeds.pop_first() else { return false };
+    find_seabed(world, chunk);
+    true
+}
 
-    /// Records the moisture of the soil beside open space in these rows of a chunk, if there is
-    /// any.
-    fn refresh_bank(&mut self, chunk: ChunkPos, rows: RowMask, due: &mut BTreeSet<ChunkPos>) {
-        if self.water.is_frozen(chunk) {
-            return;
-        }
-        let Some(bank) = self.contacts.banks.get_mut(&chunk) else { return };
-        if let (Some(units), Some(ground)) =
-            (self.soil.chunk_units(chunk), self.ground.chunk(chunk))
-        {
-            bank.refresh(&self.limits, |index| ground.get(index).0, &units, rows);
-            due.insert(chunk);
-        }
+/// Records the moisture of the soil beside open space in these rows of a chunk, if there is any.
+fn refresh_bank(world: &mut World, chunk: ChunkPos, rows: RowMask, due: &mut BTreeSet<ChunkPos>) {
+    if world.water.is_frozen(chunk) {
+        return;
+    }
+    let Some(bank) = world.contacts.banks.get_mut(&chunk) else { return };
+    if let (Some(units), Some(ground)) = (world.soil.chunk_units(chunk), world.ground.chunk(chunk))
+    {
+        bank.refresh(&world.limits, |index| ground.get(index).0, &units, rows);
+        due.insert(chunk);
     }
 }
 

@@ -16,12 +16,14 @@
 use crate::chunk::{CellMask, LAYER_CELLS, LayerMask};
 use crate::coords::{ChunkPos, Cube, Face, Shape};
 use crate::simulation::StepReport;
-use crate::water::query::contact::Contact;
+use crate::water::ebb::lost::cells_evaporated;
+use crate::water::query::contact::{Contact, contacts, surroundings};
 use crate::water::random::{Purpose, chunk_seed, mix};
 use crate::world::World;
+use crate::world::edit::rain::soak;
 use crate::world::rules::couplings::Couplings;
 use crate::world::rules::limits::MOST_DEPTH;
-use crate::world::tick::contacts::Bank;
+use crate::world::tick::contacts::{Bank, are_contacts_quiet, find_a_contact, find_some_contacts};
 use crate::world::tick::{Piece, Stage};
 use glam::IVec3;
 
@@ -105,9 +107,9 @@ impl Passing for Soaking {
         let faces = [Face::Up].into_iter().chain(sides(draw)).filter(|&face| across(face));
         let mut wet = faces.filter_map(|face| face.step(cell));
         let Some(from) = wet.find(|&there| world.water.units(there) > 0) else { return false };
-        u32::from(luck) < chances[world.depth_at(from) - 1]
+        u32::from(luck) < chances[depth_at(world, from) - 1]
             && world.water.scoop(from, 1) == Ok(1)
-            && world.soak(cell, 1) == 1
+            && soak(world, cell, 1) == 1
     }
 }
 
@@ -164,120 +166,118 @@ fn sides(draw: u64) -> [Face; 4] {
     sides
 }
 
-impl World {
-    /// Does a piece of one half of an exchange, before a step of soil: finds some of the contacts,
-    /// or exchanges units in the chunk after a chunk.
-    pub(in crate::world) fn exchange_piece<P: Passing>(
-        &mut self,
-        after: Option<ChunkPos>,
-    ) -> Piece {
-        let is_due = self.has_soil_step() && self.rules.couplings.exchange();
-        if !is_due || self.soil.is_at_rest() && self.are_contacts_quiet() {
-            // This work is also done in the other ticks, to relieve the ticks with a step of soil.
-            if let Some(cells) = self.find_a_contact() {
-                return Piece::ahead(cells);
-            }
-            self.stage = Stage::Soil;
-            return Piece::NONE;
-        }
-        if let Some(cells) = self.find_some_contacts() {
+/// Does a piece of one half of an exchange, before a step of soil: finds some of the contacts, or
+/// exchanges units in the chunk after a chunk.
+pub(in crate::world) fn exchange_piece<P: Passing>(
+    world: &mut World,
+    after: Option<ChunkPos>,
+) -> Piece {
+    let is_due = world.has_soil_step() && world.rules.couplings.exchange();
+    if !is_due || world.soil.is_at_rest() && are_contacts_quiet(world) {
+        // This work is also done in the other ticks, to relieve the ticks with a step of soil.
+        if let Some(cells) = find_a_contact(world) {
             return Piece::ahead(cells);
         }
-        let is_on = P::is_on(&self.rules.couplings);
-        let Some(chunk) = is_on.then(|| self.contacts.next_due(after)).flatten() else {
-            self.stage = P::NEXT;
-            if self.stage == Stage::Soil {
-                self.contacts.end_exchange();
-            }
-            return Piece::NONE;
-        };
-        self.stage = P::after(chunk);
-        let report = self.pass_at::<P>(chunk);
-        Piece { report, visited: report.visited + LAYER_CELLS as u64 }
+        world.stage = Stage::Soil;
+        return Piece::NONE;
     }
-
-    /// Lets units pass wherever they may in a chunk with a bank.
-    fn pass_at<P: Passing>(&mut self, chunk: ChunkPos) -> StepReport {
-        let Some(mut bank) = self.contacts.banks.remove(&chunk) else {
-            return StepReport::default();
-        };
-        let passed = self.pass_in::<P>(chunk, &mut bank);
-        self.contacts.banks.insert(chunk, bank);
-        if passed.visited > 0 {
-            self.contacts.open.push(chunk);
+    if let Some(cells) = find_some_contacts(world) {
+        return Piece::ahead(cells);
+    }
+    let is_on = P::is_on(&world.rules.couplings);
+    let Some(chunk) = is_on.then(|| world.contacts.next_due(after)).flatten() else {
+        world.stage = P::NEXT;
+        if world.stage == Stage::Soil {
+            world.contacts.end_exchange();
         }
-        *P::count(&mut self.passed) += passed.moved;
-        passed
-    }
+        return Piece::NONE;
+    };
+    world.stage = P::after(chunk);
+    let report = pass_at::<P>(world, chunk);
+    Piece { report, visited: report.visited + LAYER_CELLS as u64 }
+}
 
-    /// Lets units pass wherever they may in a chunk. The report counts the cells of soil at which a
-    /// unit might pass.
-    fn pass_in<P: Passing>(&mut self, chunk: ChunkPos, bank: &mut Bank) -> StepReport {
-        let mut report = StepReport::default();
-        if P::cells(bank).is_empty() || self.water.is_frozen(chunk) {
-            return report;
+/// Lets units pass wherever they may in a chunk with a bank.
+fn pass_at<P: Passing>(world: &mut World, chunk: ChunkPos) -> StepReport {
+    let Some(mut bank) = world.contacts.banks.remove(&chunk) else {
+        return StepReport::default();
+    };
+    let passed = pass_in::<P>(world, chunk, &mut bank);
+    world.contacts.banks.insert(chunk, bank);
+    if passed.visited > 0 {
+        world.contacts.open.push(chunk);
+    }
+    *P::count(&mut world.passed) += passed.moved;
+    passed
+}
+
+/// Lets units pass wherever they may in a chunk. The report counts the cells of soil at which a
+/// unit might pass.
+fn pass_in<P: Passing>(world: &mut World, chunk: ChunkPos, bank: &mut Bank) -> StepReport {
+    let mut report = StepReport::default();
+    if P::cells(bank).is_empty() || world.water.is_frozen(chunk) {
+        return report;
+    }
+    let around = surroundings(&world.water, chunk);
+    let random = exchange_seed(world, chunk);
+    for layer in 0..16 {
+        if P::cells(bank).layer(layer).is_empty() {
+            continue;
         }
-        let around = self.water.surroundings(chunk);
-        let random = self.exchange_seed(chunk);
-        for layer in 0..16 {
-            if P::cells(bank).layer(layer).is_empty() {
-                continue;
-            }
-            let across = self.water.contacts(&around, layer, P::CONTACT);
-            for at in P::open_cells(bank, layer, &across).iter() {
-                let index = layer * LAYER_CELLS + at;
-                let (cell, draw) = (Cube::cell_at(chunk, index), mix(random, index as u64));
-                report.visited += 1;
-                if P::pass(self, cell, draw, |face| across[face.index()].contains(at)) {
-                    (report.moved, report.changed) = (report.moved + 1, report.changed + 2);
-                    let held = self.soil.units(cell).unwrap_or(0);
-                    bank.note(&self.limits, index, self.ground.get(cell).0, held);
-                }
-            }
-        }
-        report
-    }
-
-    /// Returns the seed of a chunk's random choices in the exchange of this tick.
-    fn exchange_seed(&self, chunk: ChunkPos) -> u64 {
-        let tick = mix(self.seed(), self.tick.wrapping_add(1));
-        Purpose::Exchange.seed(chunk_seed(tick, chunk))
-    }
-
-    /// Returns how many cells of water stand above one another, beginning at a wet one, 1 to
-    /// [`MOST_DEPTH`].
-    fn depth_at(&self, cell: IVec3) -> usize {
-        let above = (1..MOST_DEPTH as i32).map(|up| cell.with_y(cell.y.saturating_add(up)));
-        1 + above.take_while(|&above| self.water.units(above) > 0).count()
-    }
-
-    /// Puts the units that evaporated in the completed tick of water into the soil below. Returns
-    /// how many times a cell of soil took some.
-    pub(in crate::world) fn ebb(&mut self) -> u64 {
-        let mut changed = 0;
-        for at in 0..self.water.evaporated().len() {
-            let cell = self.water.evaporated()[at];
-            if let Some(soil) = self.soil_below(cell) {
-                let soaked = u64::from(self.soak(soil, 1));
-                self.passed.ebbed += soaked;
-                changed += soaked;
+        let across = contacts(&world.water, &around, layer, P::CONTACT);
+        for at in P::open_cells(bank, layer, &across).iter() {
+            let index = layer * LAYER_CELLS + at;
+            let (cell, draw) = (Cube::cell_at(chunk, index), mix(random, index as u64));
+            report.visited += 1;
+            if P::pass(world, cell, draw, |face| across[face.index()].contains(at)) {
+                (report.moved, report.changed) = (report.moved + 1, report.changed + 2);
+                let held = world.soil.units(cell).unwrap_or(0);
+                bank.note(&world.limits, index, world.ground.get(cell).0, held);
             }
         }
-        changed
     }
+    report
+}
 
-    /// Returns the permeable ground straight below an open cell, if that is the first ground there,
-    /// within reach, and does not stand still.
-    fn soil_below(&self, cell: IVec3) -> Option<IVec3> {
-        let mut below = cell;
-        for _ in 0..EBB_REACH {
-            below = Face::Down.step(below)?;
-            let traits = self.palette.traits(self.material(below)?);
-            if traits.solid {
-                let is_frozen = self.water.is_frozen(Cube::chunk_of(below));
-                return (traits.is_permeable() && !is_frozen).then_some(below);
-            }
+/// Returns the seed of a chunk's random choices in the exchange of this tick.
+fn exchange_seed(world: &World, chunk: ChunkPos) -> u64 {
+    let tick = mix(world.seed(), world.tick.wrapping_add(1));
+    Purpose::Exchange.seed(chunk_seed(tick, chunk))
+}
+
+/// Returns how many cells of water stand above one another, beginning at a wet one, 1 to
+/// [`MOST_DEPTH`].
+fn depth_at(world: &World, cell: IVec3) -> usize {
+    let above = (1..MOST_DEPTH as i32).map(|up| cell.with_y(cell.y.saturating_add(up)));
+    1 + above.take_while(|&above| world.water.units(above) > 0).count()
+}
+
+/// Puts the units that evaporated in the completed tick of water into the soil below. Returns how
+/// many times a cell of soil took some.
+pub(in crate::world) fn ebb(world: &mut World) -> u64 {
+    let mut changed = 0;
+    for at in 0..cells_evaporated(&world.water).len() {
+        let cell = cells_evaporated(&world.water)[at];
+        if let Some(soil) = soil_below(world, cell) {
+            let soaked = u64::from(soak(world, soil, 1));
+            world.passed.ebbed += soaked;
+            changed += soaked;
         }
-        None
     }
+    changed
+}
+
+/// Returns the permeable ground straight below an open cell, if that is the first ground there,
+/// within reach, and does not stand still.
+fn soil_below(world: &World, cell: IVec3) -> Option<IVec3> {
+    let mut below = cell;
+    for _ in 0..EBB_REACH {
+        below = Face::Down.step(below)?;
+        let traits = world.palette.traits(world.material(below)?);
+        if traits.solid {
+            let is_frozen = world.water.is_frozen(Cube::chunk_of(below));
+            return (traits.is_permeable() && !is_frozen).then_some(below);
+        }
+    }
+    None
 }

@@ -13,19 +13,29 @@
 
 pub(super) mod contacts;
 pub(super) mod exchange;
-mod seabed;
+pub(crate) mod seabed;
 pub(super) mod settle;
 mod simulated;
-pub(super) mod touched;
+pub(crate) mod touched;
 
+use crate::automata::blast::mirror::stirred_chunks;
+use crate::automata::blast::step::ahead::step_ahead;
 use crate::chunk::LAYER_CELLS;
-use crate::coords::{CHUNK_CELLS, ChunkPos};
+use crate::coords::{CHUNK_CELLS, ChunkPos, Region};
 use crate::simulation::Progress;
 use crate::simulation::StepReport;
 use crate::world::World;
+use crate::world::pressure::reach::forget_origins;
+use crate::world::pressure::throws::{find_throws_ahead, throw_water};
+use crate::world::pressure::under_water::follow_water;
+use crate::world::pressure::{lend_beside, step_blast, take_back_silent};
 #[cfg(feature = "snapshot")]
 use crate::world::rules::Rules;
-use crate::world::tick::exchange::{Soaking, Springing};
+use crate::world::rules::error::EditError;
+use crate::world::tick::contacts::note_all_ground;
+use crate::world::tick::exchange::{Soaking, Springing, ebb, exchange_piece};
+use crate::world::tick::settle::Settling;
+use crate::world::tick::touched::{touch, touch_pressure};
 use std::time::{Duration, Instant};
 
 /// The next stage of a tick.
@@ -239,11 +249,11 @@ impl World {
         self.water.wake_all();
         self.soil.wake_all();
         self.blast.wake_all();
-        self.note_all_ground();
+        note_all_ground(self);
         // Frozen chunks do not count as awake.
         let chunks = self.water.chunks().map(|(chunk, _)| chunk);
         let still: Vec<_> = chunks.filter(|&chunk| self.water.is_frozen(chunk)).collect();
-        still.into_iter().for_each(|chunk| self.touch(chunk));
+        still.into_iter().for_each(|chunk| touch(self, chunk));
     }
 
     /// Makes the queued edits, then does the tick stage by stage, while `goes_on` returns `true`,
@@ -320,7 +330,7 @@ impl World {
         };
         *progress = sum(&water);
         if water.finished {
-            progress.report.changed += self.ebb();
+            progress.report.changed += ebb(self);
             self.stage = Stage::Soaking(None);
         }
         // The pieces that close the tick need a call that may continue.
@@ -339,8 +349,8 @@ impl World {
         }
         match self.stage {
             Stage::Rest | Stage::Water => Piece::NONE,
-            Stage::Soaking(after) => self.exchange_piece::<Soaking>(after),
-            Stage::Springing(after) => self.exchange_piece::<Springing>(after),
+            Stage::Soaking(after) => exchange_piece::<Soaking>(self, after),
+            Stage::Springing(after) => exchange_piece::<Springing>(self, after),
             Stage::Soil => {
                 self.stage = Stage::Blast(0);
                 let is_due = self.has_soil_step();
@@ -349,16 +359,16 @@ impl World {
             Stage::Blast(done) => self.lending_piece(done),
             Stage::Lent(done) => {
                 self.stage = Stage::Blast(done + 1);
-                self.touch_pressure();
-                Piece::completing(self.step_blast(), may_stop)
+                touch_pressure(self);
+                Piece::completing(step_blast(self), may_stop)
             }
             Stage::Throws => {
                 self.stage = Stage::Rest;
-                self.touch_pressure();
+                touch_pressure(self);
                 let visited = (self.mirrored.len() * LAYER_CELLS) as u64;
-                let changed = self.throw_water();
-                self.take_back_silent();
-                self.forget_origins();
+                let changed = throw_water(self);
+                take_back_silent(self);
+                forget_origins(self);
                 Piece { report: StepReport { changed, ..StepReport::default() }, visited }
             }
         }
@@ -370,23 +380,23 @@ impl World {
         match self.stage {
             Stage::Soil if self.has_soil_step() => self.soil.step_ahead(),
             Stage::Blast(0) => self.soil.free_some(),
-            Stage::Lent(_) => self.blast.step_ahead(),
-            Stage::Throws => self.find_throws_ahead(),
+            Stage::Lent(_) => step_ahead(&mut self.blast),
+            Stage::Throws => find_throws_ahead(self),
             _ => None,
         }
     }
 
     /// Lends explosions, after this many steps, the ground for the next step, or for the throws.
     fn lending_piece(&mut self, done: u32) -> Piece {
-        self.touch_pressure();
-        let changed = if done == 0 { self.follow_water() } else { 0 };
+        touch_pressure(self);
+        let changed = if done == 0 { follow_water(self) } else { 0 };
         if done < self.rules.blast_steps && !self.blast.is_at_rest() {
             self.stage = Stage::Lent(done);
         } else {
             self.stage = Stage::Throws;
             self.blast.run(u64::from(self.rules.blast_steps - done));
         }
-        self.lend_beside(&self.blast.stirred_chunks());
+        lend_beside(self, &stirred_chunks(&self.blast));
         let visited = (self.mirrored.len() * LAYER_CELLS) as u64;
         Piece { report: StepReport { changed, ..StepReport::default() }, visited }
     }
@@ -414,5 +424,44 @@ impl World {
         self.make_queued_edits();
         self.finish_tick();
         self.is_water_edited = true;
+    }
+
+    /// Lets the water and the moisture of the loaded chunks that a region touches come to rest at
+    /// once, while the rest of the world and all pressure stand still and [`ticks`](World::ticks)
+    /// do not advance. Returns the chunks that are not at rest after `most` ticks of these chunks.
+    /// The ledger counts the units that springs, rain and the sea supply, the units that leave, and
+    /// the units that pass between water and soil; nothing evaporates. First makes the queued edits
+    /// and completes a tick that is underway.
+    ///
+    /// Totals and levels equal those after as many ticks of the world, if nothing crosses the
+    /// chunks' outer faces and there is no pressure. Water and moisture are held at these faces,
+    /// and move again with the next tick of the world, which visits them once more. Chunks whose
+    /// water is [frozen](crate::water::WaterWorld::freeze) stay frozen. For a
+    /// [`Feed`](crate::world::Feed), the chunks are loaded again;
+    /// [`take_changes`](World::take_changes) lists their moisture, but not their water. To settle
+    /// generated ground on another thread, see [`Settle`].
+    ///
+    /// ```
+    /// use floodplain::{ChunkPos, Region};
+    /// use floodplain::glam::IVec3;
+    /// use floodplain::world::{Content, Palette, Rules, World};
+    ///
+    /// let palette = Palette::natural();
+    /// let [air, rock] = ["air", "rock"].map(|name| palette.id(name).expect("natural"));
+    /// let mut world = World::new(7, palette, Rules::default())?;
+    /// let ground = Content::from_heights(ChunkPos::ZERO, |_, _| 3, |_| rock, air);
+    /// world.insert_chunk(ChunkPos::ZERO, ground)?;
+    /// world.rain(IVec3::new(8, 15, 8), 60)?;
+    /// assert_eq!(world.units(IVec3::new(8, 5, 8)), 7);
+    /// let settling = world.settle_now(Region::cell(IVec3::ZERO), 1_000)?;
+    /// assert!(settling.is_at_rest());
+    /// assert_eq!((world.units(IVec3::new(8, 5, 8)), world.ticks()), (0, 0));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// None of the chunks that the region touches is loaded.
+    pub fn settle_now(&mut self, region: Region, most: u64) -> Result<Settling, EditError> {
+        settle::settle_now(self, region, most)
     }
 }

@@ -5,37 +5,36 @@
 use crate::chunk::LAYER_CELLS;
 use crate::coords::ChunkPos;
 use crate::humidity::Fed;
-use crate::water::query::contact::Contact;
+use crate::water::query::contact::{Contact, contacts, surroundings};
 use crate::world::World;
+use crate::world::tick::touched::touch;
 
-impl World {
-    /// Updates which cells of a chunk of soil the sea feeds.
-    pub(in crate::world) fn find_seabed(&mut self, chunk: ChunkPos) {
-        let fed = self.seabed_of(chunk);
-        if self.soil.set_fed(chunk, fed) {
-            // A chunk that stays asleep is saved with these cells.
-            self.touch(chunk);
-        }
+/// Updates which cells of a chunk of soil the sea feeds.
+pub(in crate::world) fn find_seabed(world: &mut World, chunk: ChunkPos) {
+    let fed = seabed_of(world, chunk);
+    if world.soil.set_fed(chunk, fed) {
+        // A chunk that stays asleep is saved with these cells.
+        touch(world, chunk);
     }
+}
 
-    /// Returns the cells of soil of a chunk that have sea above or beside them, in index order.
-    pub(in crate::world) fn seabed_of(&self, chunk: ChunkPos) -> Vec<Fed> {
-        let mut seabed = Vec::new();
-        let (bank, ground) = (self.contacts.banks.get(&chunk), self.ground.chunk(chunk));
-        let (Some(bank), Some(ground)) = (bank, ground) else { return seabed };
-        if self.rules.couplings.seepage == 0.0 || self.water.is_frozen(chunk) {
-            return seabed;
-        }
-        let around = self.water.surroundings(chunk);
-        for layer in (0..16).filter(|&layer| bank.shore.layer(layer).any()) {
-            let across = self.water.contacts(&around, layer, Contact::Sea);
-            let [west, east, _, up, north, south] = across;
-            let beside = bank.shore.layer(layer) & (west | east | up | north | south);
-            seabed.extend(beside.iter().map(|at| {
-                let index = layer * LAYER_CELLS + at;
-                Fed { index: index as u16, full: self.limits.fill(ground.get(index).0) }
-            }));
-        }
-        seabed
+/// Returns the cells of soil of a chunk that have sea above or beside them, in index order.
+pub(in crate::world) fn seabed_of(world: &World, chunk: ChunkPos) -> Vec<Fed> {
+    let mut seabed = Vec::new();
+    let (bank, ground) = (world.contacts.banks.get(&chunk), world.ground.chunk(chunk));
+    let (Some(bank), Some(ground)) = (bank, ground) else { return seabed };
+    if world.rules.couplings.seepage == 0.0 || world.water.is_frozen(chunk) {
+        return seabed;
     }
+    let around = surroundings(&world.water, chunk);
+    for layer in (0..16).filter(|&layer| bank.shore.layer(layer).any()) {
+        let across = contacts(&world.water, &around, layer, Contact::Sea);
+        let [west, east, _, up, north, south] = across;
+        let beside = bank.shore.layer(layer) & (west | east | up | north | south);
+        seabed.extend(beside.iter().map(|at| {
+            let index = layer * LAYER_CELLS + at;
+            Fed { index: index as u16, full: world.limits.fill(ground.get(index).0) }
+        }));
+    }
+    seabed
 }

@@ -2,14 +2,17 @@
 //! world or while the rest of a world stands still.
 
 use crate::coords::{CHUNK_CELLS, ChunkPos, ChunkRegion, Cube, Region, Shape};
+use crate::water::settle::{begin_at, put_back};
 use crate::world::World;
 use crate::world::ground::content::Content;
 use crate::world::ground::humidity_of;
-use crate::world::ground::record::ChunkRecord;
+use crate::world::ground::record::{ChunkRecord, record_of};
 use crate::world::ledger::Ledger;
 use crate::world::rules::error::EditError;
 use crate::world::rules::palette::Palette;
 use crate::world::rules::{Rules, RulesError};
+use crate::world::tick::contacts::note_chunk;
+use crate::world::tick::touched::touch;
 use crate::{humidity, water};
 use std::collections::BTreeMap;
 
@@ -119,7 +122,7 @@ impl Settle {
         let mut world =
             alone(self.seed, &self.palette, self.rules, self.bounds).map_err(EditError::Rules)?;
         world.insert_chunks(chunks)?;
-        let settling = world.settle_all(self.most_ticks);
+        let settling = settle_all(&mut world, self.most_ticks);
         Ok((world.remove_chunks(positions)?, settling))
     }
 }
@@ -132,136 +135,103 @@ fn alone(seed: u64, palette: &Palette, rules: Rules, bounds: Region) -> Result<W
     World::with_bounds(seed, palette.clone(), rules, bounds)
 }
 
-impl World {
-    /// Lets the water and the moisture of the loaded chunks that a region touches come to rest at
-    /// once, while the rest of the world and all pressure stand still and [`ticks`](World::ticks)
-    /// do not advance. Returns the chunks that are not at rest after `most` ticks of these chunks.
-    /// The ledger counts the units that springs, rain and the sea supply, the units that leave, and
-    /// the units that pass between water and soil; nothing evaporates. First makes the queued edits
-    /// and completes a tick that is underway.
-    ///
-    /// Totals and levels equal those after as many ticks of the world, if nothing crosses the
-    /// chunks' outer faces and there is no pressure. Water and moisture are held at these faces,
-    /// and move again with the next tick of the world, which visits them once more. Chunks whose
-    /// water is [frozen](crate::water::WaterWorld::freeze) stay frozen. For a
-    /// [`Feed`](crate::world::Feed), the chunks are loaded again;
-    /// [`take_changes`](World::take_changes) lists their moisture, but not their water. To settle
-    /// generated ground on another thread, see [`Settle`].
-    ///
-    /// ```
-    /// use floodplain::{ChunkPos, Region};
-    /// use floodplain::glam::IVec3;
-    /// use floodplain::world::{Content, Palette, Rules, World};
-    ///
-    /// let palette = Palette::natural();
-    /// let [air, rock] = ["air", "rock"].map(|name| palette.id(name).expect("natural"));
-    /// let mut world = World::new(7, palette, Rules::default())?;
-    /// let ground = Content::from_heights(ChunkPos::ZERO, |_, _| 3, |_| rock, air);
-    /// world.insert_chunk(ChunkPos::ZERO, ground)?;
-    /// world.rain(IVec3::new(8, 15, 8), 60)?;
-    /// assert_eq!(world.units(IVec3::new(8, 5, 8)), 7);
-    /// let settling = world.settle_now(Region::cell(IVec3::ZERO), 1_000)?;
-    /// assert!(settling.is_at_rest());
-    /// assert_eq!((world.units(IVec3::new(8, 5, 8)), world.ticks()), (0, 0));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
-    /// # Errors
-    /// None of the chunks that the region touches is loaded.
-    pub fn settle_now(&mut self, region: Region, most: u64) -> Result<Settling, EditError> {
-        self.settle();
-        let positions = self.live_chunks(region)?;
-        let mut there = alone(self.seed(), &self.palette, self.rules, self.bounds())
-            .map_err(EditError::Rules)?;
-        // The same random choices as in ticks of the world.
-        there.tick = self.tick;
-        there.water.begin_at(self.tick);
-        let (before, records) = (self.ledger(), self.water.remove_chunks(positions.clone())?);
-        let records: Vec<ChunkRecord> =
-            records.into_iter().map(|water| self.record_of(water)).collect();
-        there.insert_records(records)?;
-        let start = there.ledger();
-        let settling = there.settle_all(most);
-        let end = there.ledger();
-        let records = there.water.remove_chunks(positions.clone())?;
-        self.water.put_back(records, before.water, [start.water, end.water])?;
-        for chunk in positions {
-            self.take_moisture(&there, chunk)?;
-            self.note_chunk(chunk);
-            self.touch(chunk);
-        }
-        self.enter(before, start, end);
-        Ok(settling)
+pub(super) fn settle_now(
+    world: &mut World,
+    region: Region,
+    most: u64,
+) -> Result<Settling, EditError> {
+    world.settle();
+    let positions = live_chunks(world, region)?;
+    let mut there = alone(world.seed(), &world.palette, world.rules, world.bounds())
+        .map_err(EditError::Rules)?;
+    // The same random choices as in ticks of the world.
+    there.tick = world.tick;
+    begin_at(&mut there.water, world.tick);
+    let (before, records) = (world.ledger(), world.water.remove_chunks(positions.clone())?);
+    let records: Vec<ChunkRecord> =
+        records.into_iter().map(|water| record_of(world, water)).collect();
+    there.insert_records(records)?;
+    let start = there.ledger();
+    let settling = settle_all(&mut there, most);
+    let end = there.ledger();
+    let records = there.water.remove_chunks(positions.clone())?;
+    put_back(&mut world.water, records, before.water, [start.water, end.water])?;
+    for chunk in positions {
+        take_moisture(world, &there, chunk)?;
+        note_chunk(world, chunk);
+        touch(world, chunk);
     }
+    enter(world, before, start, end);
+    Ok(settling)
+}
 
-    /// Does ticks until nothing more can change, at most the given number.
-    fn settle_all(&mut self, most: u64) -> Settling {
-        let (first, start) = (self.tick, self.ledger());
-        while !self.is_at_rest() && self.tick.wrapping_sub(first) < most {
-            self.step();
-        }
-        let end = self.ledger();
-        Settling {
-            ticks: self.tick.wrapping_sub(first),
-            came_in: end.came_in() - start.came_in(),
-            went_out: end.went_out() - start.went_out(),
-            restless: self.restless(),
-            is_at_rest: self.is_at_rest(),
-        }
+/// Does ticks until nothing more can change, at most the given number.
+fn settle_all(world: &mut World, most: u64) -> Settling {
+    let (first, start) = (world.tick, world.ledger());
+    while !world.is_at_rest() && world.tick.wrapping_sub(first) < most {
+        world.step();
     }
+    let end = world.ledger();
+    Settling {
+        ticks: world.tick.wrapping_sub(first),
+        came_in: end.came_in() - start.came_in(),
+        went_out: end.went_out() - start.went_out(),
+        restless: restless(world),
+        is_at_rest: world.is_at_rest(),
+    }
+}
 
-    /// Returns the chunks in which something may still move.
-    fn restless(&self) -> Vec<Restless> {
-        let mut all: BTreeMap<ChunkPos, Restless> = BTreeMap::new();
-        let mut note = |chunk: ChunkPos, what: &dyn Fn(&mut Restless)| {
-            let calm = Restless { chunk, water: 0, soil: false, passing: false };
-            what(all.entry(chunk).or_insert(calm));
-        };
-        for (chunk, cells) in self.water.awake_chunks() {
-            note(chunk, &|restless| restless.water = cells.len());
-        }
-        self.soil.awake_positions().for_each(|chunk| note(chunk, &|restless| restless.soil = true));
-        let open = self.contacts.open.iter().copied();
-        open.for_each(|chunk| note(chunk, &|restless| restless.passing = true));
-        all.into_values().collect()
+/// Returns the chunks in which something may still move.
+fn restless(world: &World) -> Vec<Restless> {
+    let mut all: BTreeMap<ChunkPos, Restless> = BTreeMap::new();
+    let mut note = |chunk: ChunkPos, what: &dyn Fn(&mut Restless)| {
+        let calm = Restless { chunk, water: 0, soil: false, passing: false };
+        what(all.entry(chunk).or_insert(calm));
+    };
+    for (chunk, cells) in world.water.awake_chunks() {
+        note(chunk, &|restless| restless.water = cells.len());
     }
+    world.soil.awake_positions().for_each(|chunk| note(chunk, &|restless| restless.soil = true));
+    let open = world.contacts.open.iter().copied();
+    open.for_each(|chunk| note(chunk, &|restless| restless.passing = true));
+    all.into_values().collect()
+}
 
-    /// Replaces the moisture of a chunk by that of another world.
-    fn take_moisture(&mut self, there: &World, chunk: ChunkPos) -> Result<(), EditError> {
-        for index in 0..CHUNK_CELLS {
-            let cell = Cube::cell_at(chunk, index);
-            if let Some(units) = there.soil.units(cell)
-                && self.soil.units(cell) != Some(units)
-            {
-                self.soil.set_humidity(cell, humidity_of(units))?;
-            }
+/// Replaces the moisture of a chunk by that of another world.
+fn take_moisture(world: &mut World, there: &World, chunk: ChunkPos) -> Result<(), EditError> {
+    for index in 0..CHUNK_CELLS {
+        let cell = Cube::cell_at(chunk, index);
+        if let Some(units) = there.soil.units(cell)
+            && world.soil.units(cell) != Some(units)
+        {
+            world.soil.set_humidity(cell, humidity_of(units))?;
         }
-        Ok(())
     }
+    Ok(())
+}
 
-    /// Adds the units that came in, went out and passed in another world to the ledger from before
-    /// its chunks were lent to it. The units of water are added already.
-    fn enter(&mut self, before: Ledger, start: Ledger, end: Ledger) {
-        self.soil.replace_ledger(humidity::Ledger {
-            placed: before.soil.placed + (end.soil.placed - start.soil.placed),
-            rained: before.soil.rained + (end.soil.rained - start.soil.rained),
-            removed: before.soil.removed + (end.soil.removed - start.soil.removed),
-            runoff: before.soil.runoff + (end.soil.runoff - start.soil.runoff),
-            drained: before.soil.drained + (end.soil.drained - start.soil.drained),
-        });
-        self.passed.soaked += end.soaked - start.soaked;
-        self.passed.sprung += end.sprung - start.sprung;
-        self.passed.ebbed += end.ebbed - start.ebbed;
-    }
+/// Adds the units that came in, went out and passed in another world to the ledger from before its
+/// chunks were lent to it. The units of water are added already.
+fn enter(world: &mut World, before: Ledger, start: Ledger, end: Ledger) {
+    world.soil.replace_ledger(humidity::Ledger {
+        placed: before.soil.placed + (end.soil.placed - start.soil.placed),
+        rained: before.soil.rained + (end.soil.rained - start.soil.rained),
+        removed: before.soil.removed + (end.soil.removed - start.soil.removed),
+        runoff: before.soil.runoff + (end.soil.runoff - start.soil.runoff),
+        drained: before.soil.drained + (end.soil.drained - start.soil.drained),
+    });
+    world.passed.soaked += end.soaked - start.soaked;
+    world.passed.sprung += end.sprung - start.sprung;
+    world.passed.ebbed += end.ebbed - start.ebbed;
+}
 
-    /// Returns the loaded chunks that a region touches, except chunks with frozen water.
-    fn live_chunks(&self, region: Region) -> Result<Vec<ChunkPos>, EditError> {
-        let touched = ChunkRegion::of::<Cube>(region);
-        let slots = self.ground.slots_in(touched);
-        if slots.is_empty() {
-            return Err(EditError::NotLoaded(region.min()));
-        }
-        let positions = slots.into_iter().map(|slot| self.ground.position_at(slot));
-        Ok(positions.filter(|&chunk| !self.water.is_frozen(chunk)).collect())
+/// Returns the loaded chunks that a region touches, except chunks with frozen water.
+fn live_chunks(world: &World, region: Region) -> Result<Vec<ChunkPos>, EditError> {
+    let touched = ChunkRegion::of::<Cube>(region);
+    let slots = world.ground.slots_in(touched);
+    if slots.is_empty() {
+        return Err(EditError::NotLoaded(region.min()));
     }
+    let positions = slots.into_iter().map(|slot| world.ground.position_at(slot));
+    Ok(positions.filter(|&chunk| !world.water.is_frozen(chunk)).collect())
 }

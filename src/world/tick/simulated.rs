@@ -1,5 +1,6 @@
 //! A world of materials as a simulation distance sees it.
 
+use crate::automata::blast::mirror::stirred_chunks;
 use crate::coords::ChunkPos;
 use crate::water::{self, Fate, Foresight, Simulated};
 use crate::world::World;
@@ -47,6 +48,6 @@ impl Simulated for World {
         let of_soil = (SOIL_STEP / self.rules.soil_period as usize).max(1);
         self.soil.awake_positions().for_each(|chunk| visit(chunk, of_soil));
         let of_blast = BLAST_STEP * self.rules.blast_steps as usize;
-        self.blast.stirred_chunks().into_iter().for_each(|chunk| visit(chunk, of_blast));
+        stirred_chunks(&self.blast).into_iter().for_each(|chunk| visit(chunk, of_blast));
     }
 }

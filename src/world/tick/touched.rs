@@ -6,11 +6,18 @@
 
 use crate::coords::ChunkPos;
 use crate::world::World;
+#[cfg(feature = "store")]
+use crate::world::pressure::lent;
 
 #[cfg(feature = "store")]
 use {
-    crate::grid::Slot, crate::water::Since, crate::world::tick::Stage,
-    core::sync::atomic::AtomicBool, core::sync::atomic::Ordering, hashbrown::HashMap,
+    crate::automata::humidity::step::stepped::{self, is_stepped_since, steps_done},
+    crate::grid::Slot,
+    crate::water::Since,
+    crate::world::tick::Stage,
+    core::sync::atomic::AtomicBool,
+    core::sync::atomic::Ordering,
+    hashbrown::HashMap,
 };
 
 /// When chunks were touched.
@@ -23,88 +30,92 @@ pub(in crate::world) struct Touched {
     periods: HashMap<ChunkPos, u64>,
 }
 
-impl World {
-    /// Notes that the ground, soil or pressure of a chunk is touched.
-    #[cfg(feature = "store")]
-    #[inline]
-    pub(in crate::world) fn touch(&mut self, chunk: ChunkPos) {
-        if *self.touched.is_kept.get_mut() {
-            self.touched.periods.insert(chunk, self.water.period());
-        }
-    }
-
-    /// Notes nothing, since no save reads this.
-    #[cfg(not(feature = "store"))]
-    #[inline]
-    pub(in crate::world) fn touch(&mut self, _: ChunkPos) {}
-
-    /// Notes the chunks that explosions have, or whose ground is lent to them. To be called before
-    /// any change that may drop one.
-    pub(in crate::world) fn touch_pressure(&mut self) {
-        #[cfg(feature = "store")]
-        if *self.touched.is_kept.get_mut() {
-            let period = self.water.period();
-            let chunks: Vec<ChunkPos> =
-                self.lent().chain(self.blast.chunks().map(|(chunk, _)| chunk)).collect();
-            self.touched.periods.extend(chunks.into_iter().map(|chunk| (chunk, period)));
-        }
+/// Notes that the ground, soil or pressure of a chunk is touched.
+#[cfg(feature = "store")]
+#[inline]
+pub(in crate::world) fn touch(world: &mut World, chunk: ChunkPos) {
+    if *world.touched.is_kept.get_mut() {
+        world.touched.periods.insert(chunk, world.water.period());
     }
 }
 
+/// Notes nothing, since no save reads this.
+#[cfg(not(feature = "store"))]
+#[inline]
+pub(in crate::world) fn touch(_: &mut World, _: ChunkPos) {}
+
+/// Notes the chunks that explosions have, or whose ground is lent to them. To be called before any
+/// change that may drop one.
 #[cfg(feature = "store")]
-impl World {
-    /// Returns the present as a time for queries of touched chunks; `None` while a tick is
-    /// underway.
-    pub(crate) fn since_now(&self) -> Option<Since> {
-        if self.stage != Stage::Rest {
-            return None;
-        }
-        self.touched.is_kept.store(true, Ordering::Relaxed);
-        let now = self.water.since_now()?;
-        Some(now.with_soil_steps(self.soil.steps_done()))
+pub(in crate::world) fn touch_pressure(world: &mut World) {
+    if *world.touched.is_kept.get_mut() {
+        let period = world.water.period();
+        let chunks: Vec<ChunkPos> =
+            lent(world).chain(world.blast.chunks().map(|(chunk, _)| chunk)).collect();
+        world.touched.periods.extend(chunks.into_iter().map(|chunk| (chunk, period)));
     }
+}
 
-    /// Returns the loaded chunks whose saved state may have changed since a time, in no order, and
-    /// the time until which this holds; all if that time is of another world.
-    pub(crate) fn touched_since(&mut self, since: Option<Since>) -> (Vec<ChunkPos>, Since) {
-        self.touched.is_kept.store(true, Ordering::Relaxed);
-        self.touch_pressure();
-        let (of_water, now) = self.water.touched_since(since);
-        let now = now.with_soil_steps(self.soil.steps_done());
-        let grid = self.water.grid();
-        let Some(since) = since.filter(|since| since.is_of_world(now)) else {
-            return (grid.occupied().map(|slot| grid.position_at(slot)).collect(), now);
-        };
-        // Chunks that are removed are touched when they are loaded again.
-        self.touched.periods.retain(|&chunk, _| grid.slot(chunk).is_some());
-        let mut of_water = of_water.into_iter().peekable();
-        let is_touched = |&(slot, chunk): &(Slot, ChunkPos)| {
-            of_water.next_if_eq(&slot).is_some() || self.is_part_touched_since(chunk, since)
-        };
-        let chunks = grid.occupied().map(|slot| (slot, grid.position_at(slot)));
-        (chunks.filter(is_touched).map(|(_, chunk)| chunk).collect(), now)
-    }
+/// Notes nothing, since no save reads this.
+#[cfg(not(feature = "store"))]
+#[inline]
+pub(in crate::world) fn touch_pressure(_: &mut World) {}
 
-    /// Returns whether the saved state of a chunk may have changed since a time.
-    pub(crate) fn is_touched_since(&self, chunk: ChunkPos, since: Since) -> bool {
-        let slot = self.water.grid().slot(chunk);
-        slot.is_none_or(|slot| self.water.is_touched_since(slot, since))
-            || self.is_part_touched_since(chunk, since)
+/// Returns the present as a time for queries of touched chunks; `None` while a tick is underway.
+#[cfg(feature = "store")]
+pub(crate) fn since_now(world: &World) -> Option<Since> {
+    if world.stage != Stage::Rest {
+        return None;
     }
+    world.touched.is_kept.store(true, Ordering::Relaxed);
+    let now = world.water.since_now()?;
+    Some(now.with_soil_steps(steps_done(&world.soil)))
+}
 
-    /// The same, except for its water.
-    fn is_part_touched_since(&self, chunk: ChunkPos, since: Since) -> bool {
-        let period = self.touched.periods.get(&chunk);
-        period.is_some_and(|&period| since.is_reached_by(period))
-            || self.soil.is_stepped_since(chunk, since.soil_steps())
-    }
+/// Returns the loaded chunks whose saved state may have changed since a time, in no order, and the
+/// time until which this holds; all if that time is of another world.
+#[cfg(feature = "store")]
+pub(crate) fn touched_since(world: &mut World, since: Option<Since>) -> (Vec<ChunkPos>, Since) {
+    world.touched.is_kept.store(true, Ordering::Relaxed);
+    touch_pressure(world);
+    let (of_water, now) = world.water.touched_since(since);
+    let now = now.with_soil_steps(steps_done(&world.soil));
+    let grid = world.water.grid();
+    let Some(since) = since.filter(|since| since.is_of_world(now)) else {
+        return (grid.occupied().map(|slot| grid.position_at(slot)).collect(), now);
+    };
+    // Chunks that are removed are touched when they are loaded again.
+    world.touched.periods.retain(|&chunk, _| grid.slot(chunk).is_some());
+    let mut of_water = of_water.into_iter().peekable();
+    let is_touched = |&(slot, chunk): &(Slot, ChunkPos)| {
+        of_water.next_if_eq(&slot).is_some() || is_part_touched_since(world, chunk, since)
+    };
+    let chunks = grid.occupied().map(|slot| (slot, grid.position_at(slot)));
+    (chunks.filter(is_touched).map(|(_, chunk)| chunk).collect(), now)
+}
 
-    /// Returns whether no tick touches a chunk in its present state: its water and its soil sleep
-    /// or are frozen, and there is no pressure.
-    pub(crate) fn rests(&self, chunk: ChunkPos) -> bool {
-        let is_awake = |slot| self.water.grid().awake_at(slot).is_some();
-        let is_water_awake = self.water.grid().slot(chunk).is_some_and(is_awake);
-        (self.water.is_frozen(chunk) || !is_water_awake && !self.soil.is_awake(chunk))
-            && self.blast.grid().slot(chunk).is_none()
-    }
+/// Returns whether the saved state of a chunk may have changed since a time.
+#[cfg(feature = "store")]
+pub(crate) fn is_touched_since(world: &World, chunk: ChunkPos, since: Since) -> bool {
+    let slot = world.water.grid().slot(chunk);
+    slot.is_none_or(|slot| world.water.is_touched_since(slot, since))
+        || is_part_touched_since(world, chunk, since)
+}
+
+/// The same, except for its water.
+#[cfg(feature = "store")]
+fn is_part_touched_since(world: &World, chunk: ChunkPos, since: Since) -> bool {
+    let period = world.touched.periods.get(&chunk);
+    period.is_some_and(|&period| since.is_reached_by(period))
+        || is_stepped_since(&world.soil, chunk, since.soil_steps())
+}
+
+/// Returns whether no tick touches a chunk in its present state: its water and its soil sleep or
+/// are frozen, and there is no pressure.
+#[cfg(feature = "store")]
+pub(crate) fn rests(world: &World, chunk: ChunkPos) -> bool {
+    let is_awake = |slot| world.water.grid().awake_at(slot).is_some();
+    let is_water_awake = world.water.grid().slot(chunk).is_some_and(is_awake);
+    (world.water.is_frozen(chunk) || !is_water_awake && !stepped::is_awake(&world.soil, chunk))
+        && world.blast.grid().slot(chunk).is_none()
 }

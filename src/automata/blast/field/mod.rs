@@ -1,7 +1,7 @@
 //! The state of a world of pressure besides the pressures: its space, links, solid cells and walls,
 //! and the flows of the last step.
 
-mod conductances;
+pub(crate) mod conductances;
 pub(super) mod flows;
 pub(super) mod ground;
 pub(super) mod links;

@@ -41,83 +41,81 @@ pub(crate) fn difference(pressures: impl Iterator<Item = f64>) -> f64 {
     }
 }
 
-impl<S: BlastShape> BlastWorld<S> {
-    /// Opens every wall whose pressure difference exceeds its strength. All are checked before the
-    /// first one opens.
-    ///
-    /// Only walls in awake chunks are checked: the surroundings of all other walls have not changed
-    /// since their last check. `broken` are the walls found [ahead](BlastWorld::step_ahead), and
-    /// `unchecked` the chunks that were not checked then. Returns where walls broke: their
-    /// surroundings must be checked again, even if no pressure changes.
-    pub(crate) fn break_walls(
-        &mut self,
-        mut broken: Vec<Broken>,
-        unchecked: &[Slot],
-    ) -> Vec<IVec3> {
-        broken.extend(unchecked.iter().flat_map(|&slot| self.breaking_in(slot)));
-        broken.sort_unstable_by_key(|broken| (broken.place.y, broken.place.z, broken.place.x));
-        let places: Vec<IVec3> = broken.iter().map(|wall| wall.place).collect();
-        for &place in &places {
-            self.open_wall(place);
-            // Without walls the chunk may be freed in this step, and the freed chunk then reports
-            // these marks.
-            if let Some((slot, index)) = self.place(place) {
-                self.pressure.mark_changed_at(slot, index);
-            }
+/// Opens every wall whose pressure difference exceeds its strength. All are checked before the
+/// first one opens.
+///
+/// Only walls in awake chunks are checked: the surroundings of all other walls have not changed
+/// since their last check. `broken` are the walls found
+/// [ahead](crate::automata::blast::step::ahead::step_ahead), and `unchecked` the chunks that were
+/// not checked then. Returns where walls broke: their surroundings must be checked again, even if
+/// no pressure changes.
+pub(crate) fn break_walls<S: BlastShape>(
+    world: &mut BlastWorld<S>,
+    mut broken: Vec<Broken>,
+    unchecked: &[Slot],
+) -> Vec<IVec3> {
+    broken.extend(unchecked.iter().flat_map(|&slot| breaking_in(world, slot)));
+    broken.sort_unstable_by_key(|broken| (broken.place.y, broken.place.z, broken.place.x));
+    let places: Vec<IVec3> = broken.iter().map(|wall| wall.place).collect();
+    for &place in &places {
+        world.open_wall(place);
+        // Without walls the chunk may be freed in this step, and the freed chunk then reports these
+        // marks.
+        if let Some((slot, index)) = world.place(place) {
+            world.pressure.mark_changed_at(slot, index);
         }
-        self.events.append(&mut broken);
-        places
     }
+    world.events.append(&mut broken);
+    places
+}
 
-    /// Returns the walls of a chunk that break in the next step, in index order.
-    pub(crate) fn breaking_in(&self, slot: Slot) -> Vec<Broken> {
-        let Some(ground) = self.ground(slot).filter(|ground| self.may_break(slot, ground)) else {
-            return Vec::new();
-        };
-        let broken = |index: usize| {
-            let strength = ground.strength(index)?;
-            let place = S::cell_at(self.pressure.position_at(slot), index);
-            let difference = difference(self.pressures_at(place, (slot, index)));
-            Broken::check(self.tick.wrapping_add(1), place, difference, f64::from(strength))
-        };
-        ground.exposed::<S>().iter().filter_map(broken).collect()
-    }
+/// Returns the walls of a chunk that break in the next step, in index order.
+pub(crate) fn breaking_in<S: BlastShape>(world: &BlastWorld<S>, slot: Slot) -> Vec<Broken> {
+    let Some(ground) = world.ground(slot).filter(|ground| may_break(world, slot, ground)) else {
+        return Vec::new();
+    };
+    let broken = |index: usize| {
+        let strength = ground.strength(index)?;
+        let place = S::cell_at(world.pressure.position_at(slot), index);
+        let difference = difference(pressures_at(world, place, (slot, index)));
+        Broken::check(world.tick.wrapping_add(1), place, difference, f64::from(strength))
+    };
+    ground.exposed::<S>().iter().filter_map(broken).collect()
+}
 
-    /// Returns whether the pressures in and beside a chunk may differ by more than its weakest wall
-    /// withstands: two of them differ by at most twice the highest absolute value.
-    fn may_break(&self, slot: Slot, ground: &Ground) -> bool {
-        let most = f64::from(ground.least_strength()) / 2.0;
-        let around = self.chunks_behind(slot).into_iter().map(|(_, there)| there);
-        let mut chunks = core::iter::once(slot).chain(around);
-        chunks.any(|slot| f64::from(self.states[slot.index()].highest) > most)
-    }
+/// Returns whether the pressures in and beside a chunk may differ by more than its weakest wall
+/// withstands: two of them differ by at most twice the highest absolute value.
+fn may_break<S: BlastShape>(world: &BlastWorld<S>, slot: Slot, ground: &Ground) -> bool {
+    let most = f64::from(ground.least_strength()) / 2.0;
+    let around = world.chunks_behind(slot).into_iter().map(|(_, there)| there);
+    let mut chunks = core::iter::once(slot).chain(around);
+    chunks.any(|slot| f64::from(world.states[slot.index()].highest) > most)
+}
 
-    /// Takes the walls that broke since the last call, by step, then in order of position.
-    pub fn take_events(&mut self) -> Vec<Broken> {
-        core::mem::take(&mut self.events)
-    }
-
-    /// Returns the pressures of the open cells that a cell has links to. `here` is its place.
-    fn pressures_at(&self, cell: IVec3, here: (Slot, usize)) -> impl Iterator<Item = f64> {
-        let (slot, index) = here;
-        // Fast path: all cells of the chunk are linked, with weights of 1.
-        let is_whole = self.space.has_all_of::<S>(S::chunk_of(cell));
-        let plain = self.ground(slot).filter(|ground| is_whole && ground.weights.is_empty());
-        Self::FACES.iter().filter_map(move |&face| {
-            if let (Some(ground), Some(there)) = (plain, inner_step::<S>(index, face)) {
-                let is_open = !ground.solid.contains(there);
-                return is_open.then(|| f64::from(self.pressure.chunk_at(slot).get(there)));
+/// Returns the pressures of the open cells that a cell has links to. `here` is its place.
+fn pressures_at<S: BlastShape>(
+    world: &BlastWorld<S>,
+    cell: IVec3,
+    here: (Slot, usize),
+) -> impl Iterator<Item = f64> {
+    let (slot, index) = here;
+    // Fast path: all cells of the chunk are linked, with weights of 1.
+    let is_whole = world.space.has_all_of::<S>(S::chunk_of(cell));
+    let plain = world.ground(slot).filter(|ground| is_whole && ground.weights.is_empty());
+    BlastWorld::<S>::FACES.iter().filter_map(move |&face| {
+        if let (Some(ground), Some(there)) = (plain, inner_step::<S>(index, face)) {
+            let is_open = !ground.solid.contains(there);
+            return is_open.then(|| f64::from(world.pressure.chunk_at(slot).get(there)));
+        }
+        let link = world.link_of(cell, Some(here), face);
+        match link.beyond {
+            Beyond::There(_) if link.weight > 0.0 && !world.is_removed_at(link.there) => {
+                Some(link.there.map_or(0.0, |(slot, index)| {
+                    f64::from(world.pressure.chunk_at(slot).get(index))
+                }))
             }
-            let link = self.link_of(cell, Some(here), face);
-            match link.beyond {
-                Beyond::There(_) if link.weight > 0.0 && !self.is_removed_at(link.there) => {
-                    Some(link.there.map_or(0.0, |(slot, index)| {
-                        f64::from(self.pressure.chunk_at(slot).get(index))
-                    }))
-                }
-                Beyond::Open => Some(0.0),
-                _ => None,
-            }
-        })
-    }
+            Beyond::Open => Some(0.0),
+            _ => None,
+        }
+    })
 }

@@ -5,7 +5,9 @@
 
 use super::Job;
 use super::job::StepInputs;
+use crate::automata::blast::field::conductances::ensure_conductances;
 use crate::automata::blast::field::space::Beyond;
+use crate::automata::blast::field::walls::breaking_in;
 use crate::automata::blast::{BlastShape, BlastWorld, Broken};
 use crate::automata::engine::rims::rims_of_chunk;
 use crate::coords::{CHUNK_CELLS, ChunkPos};
@@ -56,63 +58,65 @@ impl<S: BlastShape> Ahead<S> {
     }
 }
 
-impl<S: BlastShape> BlastWorld<S> {
-    /// Does the next step's work on a chunk ahead of it. Returns how many cells it visited; `None`
-    /// if only the step itself is left. Do not edit until then.
-    pub(crate) fn step_ahead(&mut self) -> Option<u64> {
-        let mut ahead = self.ahead.take().unwrap_or_else(|| {
-            self.rims.begin_round();
-            Ahead::new(self.pressure.awake_slots())
-        });
-        let slot = ahead.slots.get(ahead.done).copied();
-        if let Some(slot) = slot {
-            ahead.done += 1;
-            ahead.broken.extend(self.breaking_in(slot));
-            let is_closed = self.is_closed(slot, &HashSet::new());
-            let job = (!is_closed).then(|| self.job_ahead(slot));
-            ahead.jobs.extend(job.map(|job| (self.pressure.position_at(slot), job)));
-        }
-        self.ahead = Some(ahead);
-        slot.map(|_| CHUNK_CELLS as u64)
+/// Does the next step's work on a chunk ahead of it. Returns how many cells it visited; `None` if
+/// only the step itself is left. Do not edit until then.
+pub(crate) fn step_ahead<S: BlastShape>(world: &mut BlastWorld<S>) -> Option<u64> {
+    let mut ahead = world.ahead.take().unwrap_or_else(|| {
+        world.rims.begin_round();
+        Ahead::new(world.pressure.awake_slots())
+    });
+    let slot = ahead.slots.get(ahead.done).copied();
+    if let Some(slot) = slot {
+        ahead.done += 1;
+        ahead.broken.extend(breaking_in(world, slot));
+        let is_closed = world.is_closed(slot, &HashSet::new());
+        let job = (!is_closed).then(|| job_ahead(world, slot));
+        ahead.jobs.extend(job.map(|job| (world.pressure.position_at(slot), job)));
     }
+    world.ahead = Some(ahead);
+    slot.map(|_| CHUNK_CELLS as u64)
+}
 
-    /// Returns a copy of a chunk, stepped.
-    fn job_ahead(&mut self, slot: Slot) -> Job<S> {
-        let rims = |slot: Slot| rims_of_chunk::<f32, S>(self.pressure.chunk_at(slot));
-        self.rims.renew_for(&self.pressure, slot, rims);
-        self.ensure_conductances(slot);
-        let mut job = self.jobs.pop().unwrap_or_else(Job::new);
-        (job.slot, job.is_ahead) = (slot, true);
-        job.ghosts = self.ghosts(slot, &HashSet::new(), &self.rims);
-        job.pressure = self.pressure.chunk_at(slot).clone();
-        let state = &self.states[slot.index()];
-        job.flows = state.flows.clone();
-        let inputs = StepInputs {
-            rule: self.rules.rule,
-            audible: self.audible(),
-            keep: self.keep,
-            space: &self.space,
-            pressure: &self.pressure,
-            rims: &self.rims,
-            broken: &[],
-        };
-        self.workers.each(core::slice::from_mut(&mut job), |scratch, job| {
-            inputs.step_chunk(job, &state.conductances, &mut scratch.halo);
-        });
-        job
+/// Returns a copy of a chunk, stepped.
+fn job_ahead<S: BlastShape>(world: &mut BlastWorld<S>, slot: Slot) -> Job<S> {
+    let rims = |slot: Slot| rims_of_chunk::<f32, S>(world.pressure.chunk_at(slot));
+    world.rims.renew_for(&world.pressure, slot, rims);
+    ensure_conductances(world, slot);
+    let mut job = world.jobs.pop().unwrap_or_else(Job::new);
+    (job.slot, job.is_ahead) = (slot, true);
+    job.ghosts = world.ghosts(slot, &HashSet::new(), &world.rims);
+    job.pressure = world.pressure.chunk_at(slot).clone();
+    let state = &world.states[slot.index()];
+    job.flows = state.flows.clone();
+    let inputs = StepInputs {
+        rule: world.rules.rule,
+        audible: world.audible(),
+        keep: world.keep,
+        space: &world.space,
+        pressure: &world.pressure,
+        rims: &world.rims,
+        broken: &[],
+    };
+    world.workers.each(core::slice::from_mut(&mut job), |scratch, job| {
+        inputs.step_chunk(job, &state.conductances, &mut scratch.halo);
+    });
+    job
+}
+
+/// Drops the work done ahead for chunks that have changed, and for chunks next to them.
+pub(super) fn drop_stale<S: BlastShape>(
+    world: &BlastWorld<S>,
+    ahead: &mut Ahead<S>,
+    touched: impl Iterator<Item = ChunkPos>,
+) {
+    if ahead.jobs.is_empty() {
+        return;
     }
-
-    /// Drops the work done ahead for chunks that have changed, and for chunks next to them.
-    pub(super) fn drop_stale(&self, ahead: &mut Ahead<S>, touched: impl Iterator<Item = ChunkPos>) {
-        if ahead.jobs.is_empty() {
-            return;
-        }
-        for chunk in touched {
-            ahead.jobs.remove(&chunk);
-            for &face in Self::FACES {
-                if let Beyond::There(there) = self.space.side::<S>(chunk, face).beyond {
-                    ahead.jobs.remove(&there);
-                }
+    for chunk in touched {
+        ahead.jobs.remove(&chunk);
+        for &face in BlastWorld::<S>::FACES {
+            if let Beyond::There(there) = world.space.side::<S>(chunk, face).beyond {
+                ahead.jobs.remove(&there);
             }
         }
     }
@@ -174,8 +178,11 @@ mod tests {
             }
             let before = sliced.state_hash();
             let pieces = rng.usize(..8);
-            let looked = (0..pieces).map_while(|_| sliced.step_ahead()).count();
-            assert!(looked == pieces || sliced.step_ahead().is_none(), "seed {seed}, step {step}");
+            let looked = (0..pieces).map_while(|_| step_ahead(&mut sliced)).count();
+            assert!(
+                looked == pieces || step_ahead(&mut sliced).is_none(),
+                "seed {seed}, step {step}"
+            );
             assert_eq!(sliced.state_hash(), before, "seed {seed}, step {step}");
             assert_eq!(sliced.validate(), Ok(()), "seed {seed}, step {step}");
             assert_eq!(sliced.step(), whole.step(), "seed {seed}, step {step}");

@@ -1,7 +1,7 @@
 //! One step, in this order: walls break; chunks below the threshold fall silent; the front opens
 //! chunks; pressure flows, chunk by chunk; chunks wake and go to sleep.
 
-pub(super) mod ahead;
+pub(crate) mod ahead;
 pub(super) mod formulas;
 pub(super) mod job;
 mod silence;
@@ -13,6 +13,9 @@ use super::field::space::{Beyond, axis, outermost, plane_cells};
 use super::probe::run_probed;
 use super::rules::Rule;
 use super::{BlastShape, BlastWorld, ChunkState, Probe};
+use crate::automata::blast::field::conductances::{compute_conductances, ensure_conductances};
+use crate::automata::blast::field::walls::{break_walls, breaking_in};
+use crate::automata::blast::step::ahead::drop_stale;
 use crate::automata::engine::front;
 use crate::automata::engine::rims::{Rims, rims_of_chunk};
 use crate::chunk::Chunk;
@@ -34,13 +37,13 @@ impl<S: BlastShape> BlastWorld<S> {
     pub(super) fn step_generic(&mut self) -> StepReport {
         let mut ahead =
             self.ahead.take().unwrap_or_else(|| Ahead::new(self.pressure.awake_slots()));
-        let broken = self.break_walls(ahead.take_broken(), ahead.left());
+        let broken = break_walls(self, ahead.take_broken(), ahead.left());
         self.tick = self.tick.wrapping_add(1);
         let (silent, absorbed) = self.fall_silent();
         let opened = self.open_front();
         let of_walls = broken.iter().map(|&place| S::chunk_of(place));
         let of_front = opened.iter().map(|&slot| self.pressure.position_at(slot));
-        self.drop_stale(&mut ahead, of_walls.chain(silent).chain(of_front));
+        drop_stale(self, &mut ahead, of_walls.chain(silent).chain(of_front));
         let mut places: Vec<(Slot, usize)> =
             broken.iter().filter_map(|&place| self.place(place)).collect();
         places.sort_unstable();
@@ -97,7 +100,7 @@ impl<S: BlastShape> BlastWorld<S> {
                 *job = done;
                 continue;
             }
-            self.ensure_conductances(slot);
+            ensure_conductances(self, slot);
             (job.slot, job.is_ahead) = (slot, false);
             job.ghosts = self.ghosts(slot, opened, &self.rims);
         }
@@ -135,7 +138,7 @@ impl<S: BlastShape> BlastWorld<S> {
         rims: &mut Rims<f32, S>,
         scratch: &mut Scratch<S>,
     ) -> bool {
-        if !self.breaking_in(slot).is_empty()
+        if !breaking_in(self, slot).is_empty()
             || self.has_faded(slot)
             || !self.front_of(slot).is_empty()
         {
@@ -155,7 +158,7 @@ impl<S: BlastShape> BlastWorld<S> {
         let computed;
         let conductances = match conductances {
             Conductances::Unknown => {
-                computed = self.compute_conductances(slot);
+                computed = compute_conductances(self, slot);
                 &computed
             }
             known => known,

@@ -2,6 +2,7 @@
 //! and audible pressure opens the closed chunks that it is about to enter.
 
 use super::formulas::{diffusive_flux, quantized};
+use crate::automata::blast::field::conductances::conductance_at;
 use crate::automata::blast::field::space::{Beyond, axis, plane_cells};
 use crate::automata::blast::ledger::sum_of;
 use crate::automata::blast::rules::Rule;
@@ -100,7 +101,7 @@ impl<S: BlastShape> BlastWorld<S> {
         if pressure.abs() < self.audible() {
             return false;
         }
-        let flow = diffusive_flux(self.conductance_at(slot, index, face), pressure, 0.0);
+        let flow = diffusive_flux(conductance_at(self, slot, index, face), pressure, 0.0);
         let damping =
             if let Rule::Wave { damping, .. } = self.rules.rule { damping as f32 } else { 1.0 };
         quantized(damping * flow, pressure.abs()) != 0.0

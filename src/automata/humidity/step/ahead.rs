@@ -11,6 +11,8 @@
 use crate::automata::engine::changes::Changes;
 use crate::automata::humidity::step::job::Job;
 use crate::automata::humidity::step::record;
+#[cfg(feature = "store")]
+use crate::automata::humidity::step::stepped::note_stepped;
 use crate::automata::humidity::{HumidityShape, HumidityWorld, Ledger, Sweep};
 use crate::chunk::{CellMask, Chunk, LAYER_CELLS};
 use crate::coords::CHUNK_CELLS;
@@ -172,7 +174,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
         for &slot in &closing.slots[from..closing.done.len()] {
             self.steady.forget(slot);
             #[cfg(feature = "store")]
-            self.note_stepped(slot);
+            note_stepped(self, slot);
         }
         Some(counted)
     }
@@ -324,6 +326,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::automata::humidity::step::still::set_still;
     use crate::automata::humidity::{Border, Cell, Fed, Rules};
     use crate::coords::{ChunkPos, Cube, Region, Sheet};
     use fastrand::Rng;
@@ -350,8 +353,8 @@ mod tests {
             3 => _ = world.set_impermeability(cell, 1.0 + rng.f32()),
             4 => _ = world.remove_chunk(chunk),
             5 => _ = world.insert_chunk(chunk, soil(&mut rng)),
-            6 if has_units => world.set_still(chunk, true),
-            7 | 8 if has_units => world.set_still(chunk, false),
+            6 if has_units => set_still(world, chunk, true),
+            7 | 8 if has_units => set_still(world, chunk, false),
             9 if has_units => _ = world.add_units(cell, units),
             10 if has_units => _ = world.take_units(cell, units),
             11 if has_units => {
@@ -480,7 +483,7 @@ mod tests {
         assert_eq!(left(&mut world), [true, false, false]);
         world.set_fed(ChunkPos::new(1, 0, 0), vec![Fed { index: 7, full: 9 }]);
         assert_eq!(left(&mut world), [true, false, true]);
-        world.set_still(ChunkPos::ZERO, true);
+        set_still(&mut world, ChunkPos::ZERO, true);
         assert_eq!(left(&mut world), [false, false, true]);
         world.remove_chunk(ChunkPos::new(2, 0, 0)).unwrap();
         assert_eq!(left(&mut world), [false; 3]);

@@ -19,8 +19,8 @@ pub(super) mod kernel;
 mod mean;
 mod shape;
 #[cfg(feature = "store")]
-mod stepped;
-mod still;
+pub(crate) mod stepped;
+pub(crate) mod still;
 mod transmissibility;
 
 pub(crate) use shape::HumidityShape;
@@ -28,6 +28,8 @@ pub(crate) use shape::HumidityShape;
 use crate::automata::engine::front;
 use crate::automata::engine::tiles::{self, Plan};
 use crate::automata::humidity::step::job::{Job, Tally};
+#[cfg(feature = "store")]
+use crate::automata::humidity::step::stepped::{count_step, note_stepped};
 use crate::automata::humidity::sweep::Sweep;
 use crate::automata::humidity::{HumidityWorld, Ledger};
 use crate::chunk::{CellMask, Chunk};
@@ -53,7 +55,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
             }
         };
         #[cfg(feature = "store")]
-        self.count_step();
+        count_step(self);
         report
     }
 
@@ -196,7 +198,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
         for (job, &slot) in jobs.iter_mut().zip(slots) {
             self.kernel.prepare(&self.store, slot);
             #[cfg(feature = "store")]
-            self.note_stepped(slot);
+            note_stepped(self, slot);
             job.slot = slot;
             job.is_by_rows = self.kernel.is_by_rows(&self.store, slot);
             self.swap_chunk(job);

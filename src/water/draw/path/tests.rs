@@ -78,7 +78,11 @@ fn a_draw_along_a_path_equals_passing_from_cell_to_cell() {
         }
         let first = (places[last], exit(last));
         let mut path = Path::default();
-        let drawn = tick.draw(Demand { target, wanted, first, others: 0, least_y: 18 }, &mut path);
+        let drawn = draw_along(
+            &mut tick,
+            Demand { target, wanted, first, others: 0, least_y: 18 },
+            &mut path,
+        );
         assert_eq!(path.visited(), PATH.len());
         let units = wanted.min(at_most);
         reference.take(places[0], units);
@@ -119,7 +123,7 @@ fn each_of_several_parents_is_picked_equally_often() {
         let mut picked = [0; 6];
         for index in 0..512 {
             let mut left = faces;
-            if let Some(face) = tick.pick(Place { slot, index }, &mut left) {
+            if let Some(face) = pick(&tick, Place { slot, index }, &mut left) {
                 assert_eq!(left, faces & !(1 << face.index()), "{faces:#b}");
                 picked[face.index()] += 1;
             }
@@ -180,8 +184,11 @@ fn a_draw_finds_a_way_if_there_is_one_and_dead_cells_have_none() {
             let has_way = leads_to_a_spring(&tick, place);
             let before = tick.ledger.injected;
             let first = (place, Face::South);
-            let drawn =
-                tick.draw(Demand { target, wanted: 1, first, others: 0, least_y: 0 }, &mut path);
+            let drawn = draw_along(
+                &mut tick,
+                Demand { target, wanted: 1, first, others: 0, least_y: 0 },
+                &mut path,
+            );
             let given = tick.ledger.injected - before;
             let expected = if has_way { Delivery::Units } else { Delivery::Exhausted };
             assert_eq!((drawn, given), (expected, u64::from(has_way)), "round {round}: {draw}");
@@ -234,7 +241,7 @@ fn a_path_in_vain_is_dead_from_end_to_end() {
         let (target, first) = (place(31), (place(15), Face::South));
         let mut path = Path::default();
         let drawn =
-            tick.draw(Demand { target, wanted: 5, first, others: 0, least_y: 0 }, &mut path);
+            draw_along(tick, Demand { target, wanted: 5, first, others: 0, least_y: 0 }, &mut path);
         assert_eq!((drawn, path.visited()), (Delivery::Exhausted, visited));
         let work = tick.scratch.get(LayerId::new(slot, 0)).expect("in the tick");
         assert_eq!(work.marks().dead, (1..16).collect::<LayerMask>());

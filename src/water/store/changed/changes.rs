@@ -4,6 +4,7 @@
 use crate::chunk::{CellMask, LayerMask};
 use crate::coords::ChunkPos;
 use crate::grid::Slot;
+use crate::water::store::changed::touched::touch;
 use crate::water::store::{Place, Store};
 use hashbrown::{HashMap, HashSet};
 
@@ -20,7 +21,7 @@ impl Changes {
     pub(crate) const NONE: Changes = Changes { any: LayerMask::NONE, visible: LayerMask::NONE };
 }
 
-/// The cells that look different since [`Store::take_visible_changes`] was last called, by chunk.
+/// The cells that look different since [`take_visible_changes`] was last called, by chunk.
 #[derive(Default)]
 pub(crate) struct VisibleChanges {
     pub(in crate::water::store) cells: HashMap<Slot, Box<CellMask>>,
@@ -61,84 +62,82 @@ impl VisibleChanges {
     }
 }
 
-impl Store {
-    /// Marks a cell as changed, and as looking different. While a tick ends, the first mark is
-    /// withheld and the second is not made: the end compares the cells of the tick with their
-    /// earlier state, and [`note_changes`](Store::note_changes) keeps the differences.
-    pub(in crate::water::store) fn mark_changed(&mut self, place: Place) {
-        match &mut self.pending {
-            Some(pending) => pending.changed.push(place),
-            None => {
-                self.grid.mark_changed_at(place.slot, place.index);
-                self.visible_changes.alter(place.slot);
-                self.visible_changes.of(place.slot).insert(place.index);
-                self.visible_changes.edited.entry(place.slot).or_default().insert(place.index);
-            }
+/// Marks a cell as changed, and as looking different. While a tick ends, the first mark is withheld
+/// and the second is not made: the end compares the cells of the tick with their earlier state, and
+/// [`note_changes`](crate::water::store::changed::tick_changes::note_changes) keeps the
+/// differences.
+pub(in crate::water::store) fn mark_changed(store: &mut Store, place: Place) {
+    match &mut store.pending {
+        Some(pending) => pending.changed.push(place),
+        None => {
+            store.grid.mark_changed_at(place.slot, place.index);
+            store.visible_changes.alter(place.slot);
+            store.visible_changes.of(place.slot).insert(place.index);
+            store.visible_changes.edited.entry(place.slot).or_default().insert(place.index);
         }
     }
+}
 
-    /// Returns the chunks with changed cells, in order of position, with these cells, and clears
-    /// the marks.
-    pub(crate) fn take_changes(&mut self) -> Vec<(ChunkPos, CellMask)> {
-        let taken = self.grid.take_changes();
-        for (position, _) in &taken {
-            if let Some(slot) = self.grid.slot(*position) {
-                self.touch(slot);
-            }
+/// Returns the chunks with changed cells, in order of position, with these cells, and clears the
+/// marks.
+pub(crate) fn take_changes(store: &mut Store) -> Vec<(ChunkPos, CellMask)> {
+    let taken = store.grid.take_changes();
+    for (position, _) in &taken {
+        if let Some(slot) = store.grid.slot(*position) {
+            touch(store, slot);
         }
-        taken
     }
+    taken
+}
 
-    /// Like [`take_changes`](Store::take_changes), for the cells that look different.
-    pub(crate) fn take_visible_changes(&mut self) -> Vec<(ChunkPos, CellMask)> {
-        self.visible_changes.edited = Edited::new();
-        let mut taken = core::mem::take(&mut self.visible_changes.cells);
-        let mut slots: Vec<Slot> = taken.keys().copied().collect();
-        self.grid.sort_slots(&mut slots);
-        slots.iter().for_each(|&slot| self.touch(slot));
-        let change = |slot: Slot| Some((self.grid.position_at(slot), *taken.remove(&slot)?));
-        slots.into_iter().filter_map(change).collect()
-    }
+/// Like [`take_changes`](take_changes), for the cells that look different.
+pub(crate) fn take_visible_changes(store: &mut Store) -> Vec<(ChunkPos, CellMask)> {
+    store.visible_changes.edited = Edited::new();
+    let mut taken = core::mem::take(&mut store.visible_changes.cells);
+    let mut slots: Vec<Slot> = taken.keys().copied().collect();
+    store.grid.sort_slots(&mut slots);
+    slots.iter().for_each(|&slot| touch(store, slot));
+    let change = |slot: Slot| Some((store.grid.position_at(slot), *taken.remove(&slot)?));
+    slots.into_iter().filter_map(change).collect()
+}
 
-    /// Begins to record in which chunks cells change, unless this is done already.
-    pub(crate) fn note_altered(&mut self) {
-        self.visible_changes.altered.get_or_insert_default();
-    }
+/// Begins to record in which chunks cells change, unless this is done already.
+pub(crate) fn note_altered(store: &mut Store) {
+    store.visible_changes.altered.get_or_insert_default();
+}
 
-    pub(crate) fn has_altered(&self) -> bool {
-        let altered = self.visible_changes.altered.as_ref();
-        altered.is_some_and(|altered| !altered.is_empty())
-    }
+pub(crate) fn has_altered(store: &Store) -> bool {
+    let altered = store.visible_changes.altered.as_ref();
+    altered.is_some_and(|altered| !altered.is_empty())
+}
 
-    /// Returns the chunks in which a cell may have changed since the last call, in no particular
-    /// order; none if they are not noted.
-    pub(crate) fn take_altered(&mut self) -> Vec<ChunkPos> {
-        let altered = self.visible_changes.altered.iter_mut().flat_map(HashSet::drain);
-        altered.map(|slot| self.grid.position_at(slot)).collect()
-    }
+/// Returns the chunks in which a cell may have changed since the last call, in no particular order;
+/// none if they are not noted.
+pub(crate) fn take_altered(store: &mut Store) -> Vec<ChunkPos> {
+    let altered = store.visible_changes.altered.iter_mut().flat_map(HashSet::drain);
+    altered.map(|slot| store.grid.position_at(slot)).collect()
+}
 
-    /// Returns the cells that [`take_visible_changes`](Store::take_visible_changes) will list and
-    /// that were changed between ticks: by an edit, or by loading or unloading a chunk. Clears
-    /// these marks.
-    pub(crate) fn take_edited(&mut self) -> Edited {
-        core::mem::take(&mut self.visible_changes.edited)
-    }
+/// Returns the cells that [`take_visible_changes`](take_visible_changes) will list and that
+/// were changed between ticks: by an edit, or by loading or unloading a chunk. Clears these marks.
+pub(crate) fn take_edited(store: &mut Store) -> Edited {
+    core::mem::take(&mut store.visible_changes.edited)
+}
 
-    /// Returns the changed cells of a chunk, if there are any.
-    #[cfg(feature = "snapshot")]
-    pub(crate) fn changes_at(&self, slot: Slot) -> Option<CellMask> {
-        self.grid.changed_at(slot).cloned()
-    }
+/// Returns the changed cells of a chunk, if there are any.
+#[cfg(feature = "snapshot")]
+pub(crate) fn changes_at(store: &Store, slot: Slot) -> Option<CellMask> {
+    store.grid.changed_at(slot).cloned()
+}
 
-    /// Returns the cells of a chunk that look different, if there are any.
-    #[cfg(feature = "snapshot")]
-    pub(crate) fn visible_changes_at(&self, slot: Slot) -> Option<CellMask> {
-        self.visible_changes.cells.get(&slot).map(|cells| (**cells).clone())
-    }
+/// Returns the cells of a chunk that look different, if there are any.
+#[cfg(feature = "snapshot")]
+pub(crate) fn visible_changes_at(store: &Store, slot: Slot) -> Option<CellMask> {
+    store.visible_changes.cells.get(&slot).map(|cells| (**cells).clone())
+}
 
-    /// Marks cells of a chunk as looking different, at least one.
-    #[cfg(feature = "snapshot")]
-    pub(crate) fn mark_visible_changes_at(&mut self, slot: Slot, cells: &CellMask) {
-        self.visible_changes.of(slot).union_with(cells);
-    }
+/// Marks cells of a chunk as looking different, at least one.
+#[cfg(feature = "snapshot")]
+pub(crate) fn mark_visible_changes_at(store: &mut Store, slot: Slot, cells: &CellMask) {
+    store.visible_changes.of(slot).union_with(cells);
 }

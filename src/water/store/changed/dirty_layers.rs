@@ -61,103 +61,100 @@ impl DirtyLayers {
     }
 }
 
-impl Store {
-    /// Forgets all changes. From now on, changes are recorded if `kept`.
-    pub(crate) fn keep_dirty_layers(&mut self, kept: bool) {
-        self.dirty = kept.then(DirtyLayers::default);
-    }
+/// Forgets all changes. From now on, changes are recorded if `kept`.
+pub(crate) fn keep_dirty_layers(store: &mut Store, kept: bool) {
+    store.dirty = kept.then(DirtyLayers::default);
+}
 
-    /// Takes a chunk with changed layers; `None` if there is none left.
-    pub(crate) fn next_dirty(&mut self) -> Option<(Slot, Marks)> {
-        let dirty = self.dirty.as_mut()?;
-        loop {
-            let slot = dirty.slots.pop()?;
-            let marks = dirty.take(slot);
-            if marks.levels != 0 {
-                return Some((slot, marks));
-            }
+/// Takes a chunk with changed layers; `None` if there is none left.
+pub(crate) fn next_dirty(store: &mut Store) -> Option<(Slot, Marks)> {
+    let dirty = store.dirty.as_mut()?;
+    loop {
+        let slot = dirty.slots.pop()?;
+        let marks = dirty.take(slot);
+        if marks.levels != 0 {
+            return Some((slot, marks));
         }
     }
+}
 
-    /// Notes that a cell was written.
-    #[inline]
-    pub(in crate::water::store) fn note_cell(&mut self, place: Place, old: Voxel, new: Voxel) {
-        const SEEN: u16 = HEIGHT | CellFlags::IS_SOURCE.bits() | CellFlags::HAS_SOURCE.bits();
-        let is_like_before =
-            (old.word() ^ new.word()) & SEEN == 0 && old.is_mark() == new.is_mark();
-        if self.dirty.is_none() || is_like_before {
-            return;
-        }
-        let cell = LayerMask::single(place.cell());
-        let closed = old.is_closed() != new.is_closed();
-        let other = old.is_wet() != new.is_wet()
-            || old.is_mark() != new.is_mark()
-            || old.is_source() != new.is_source()
-            || old.is_connected() != new.is_connected();
-        let cells = |is_in: bool| if is_in { cell } else { LayerMask::NONE };
-        self.note_layer(place.layer_id(), cells(other), cells(closed));
+/// Notes that a cell was written.
+#[inline]
+pub(in crate::water::store) fn note_cell(store: &mut Store, place: Place, old: Voxel, new: Voxel) {
+    const SEEN: u16 = HEIGHT | CellFlags::IS_SOURCE.bits() | CellFlags::HAS_SOURCE.bits();
+    let is_like_before = (old.word() ^ new.word()) & SEEN == 0 && old.is_mark() == new.is_mark();
+    if store.dirty.is_none() || is_like_before {
+        return;
     }
+    let cell = LayerMask::single(place.cell());
+    let closed = old.is_closed() != new.is_closed();
+    let other = old.is_wet() != new.is_wet()
+        || old.is_mark() != new.is_mark()
+        || old.is_source() != new.is_source()
+        || old.is_connected() != new.is_connected();
+    let cells = |is_in: bool| if is_in { cell } else { LayerMask::NONE };
+    note_layer(store, place.layer_id(), cells(other), cells(closed));
+}
 
-    /// Notes that a layer was written whose masks were `before`.
-    pub(in crate::water::store) fn note_masks(&mut self, layer: LayerId, before: LayerState) {
-        let now = self.layer(layer);
-        self.note_layer(layer, before.wet ^ now.wet, before.closed ^ now.closed);
+/// Notes that a layer was written whose masks were `before`.
+pub(in crate::water::store) fn note_masks(store: &mut Store, layer: LayerId, before: LayerState) {
+    let now = store.layer(layer);
+    note_layer(store, layer, before.wet ^ now.wet, before.closed ^ now.closed);
+}
+
+/// Notes a change in a layer. `closed` are the cells that became closed or ceased to be; `other`
+/// are the cells that changed otherwise than in height.
+fn note_layer(store: &mut Store, layer: LayerId, other: LayerMask, closed: LayerMask) {
+    let seen = other | closed;
+    let above = store.upper_layer(layer).filter(|&above| is_wet_at(store, above, closed));
+    let below = store.lower_layer(layer).filter(|&below| is_wet_at(store, below, seen));
+    let beside = Face::LATERAL.map(|face| store.neighbour(layer.slot, face));
+    let Some(dirty) = &mut store.dirty else { return };
+    dirty.mark(layer, seen.any());
+    if let Some(layer) = above {
+        dirty.mark(layer, true);
     }
-
-    /// Notes a change in a layer. `closed` are the cells that became closed or ceased to be;
-    /// `other` are the cells that changed otherwise than in height.
-    fn note_layer(&mut self, layer: LayerId, other: LayerMask, closed: LayerMask) {
-        let seen = other | closed;
-        let above = self.upper_layer(layer).filter(|&above| self.is_wet_at(above, closed));
-        let below = self.lower_layer(layer).filter(|&below| self.is_wet_at(below, seen));
-        let beside = Face::LATERAL.map(|face| self.neighbour(layer.slot, face));
-        let Some(dirty) = &mut self.dirty else { return };
-        dirty.mark(layer, seen.any());
-        if let Some(layer) = above {
-            dirty.mark(layer, true);
-        }
-        if let Some(layer) = below {
-            dirty.mark(layer, false);
-        }
-        for (there, cells) in beside.into_iter().zip(seen.leaving()) {
-            if cells.any() && there.is_some() {
-                dirty.mark(layer.in_chunk(there), false);
-            }
-        }
+    if let Some(layer) = below {
+        dirty.mark(layer, false);
     }
-
-    /// Returns whether any of these cells of a layer is wet.
-    fn is_wet_at(&self, layer: LayerId, cells: LayerMask) -> bool {
-        cells.any() && (cells & self.layer(layer).wet).any()
-    }
-
-    /// Notes that the level of the sea at a layer may have changed.
-    pub(in crate::water::store) fn note_levels(&mut self, layer: LayerId) {
-        if let Some(dirty) = &mut self.dirty {
-            dirty.mark(layer, false);
+    for (there, cells) in beside.into_iter().zip(seen.leaving()) {
+        if cells.any() && there.is_some() {
+            dirty.mark(layer.in_chunk(there), false);
         }
     }
+}
 
-    /// Notes that a cell became sea or ceased to be sea: water on it may fall or rest now.
-    pub(in crate::water::store) fn note_floor(&mut self, place: Place) {
-        let cell = LayerMask::single(place.cell());
-        self.note_layer(place.layer_id(), LayerMask::NONE, cell);
+/// Returns whether any of these cells of a layer is wet.
+fn is_wet_at(store: &Store, layer: LayerId, cells: LayerMask) -> bool {
+    cells.any() && (cells & store.layer(layer).wet).any()
+}
+
+/// Notes that the level of the sea at a layer may have changed.
+pub(in crate::water::store) fn note_levels(store: &mut Store, layer: LayerId) {
+    if let Some(dirty) = &mut store.dirty {
+        dirty.mark(layer, false);
     }
+}
 
-    /// Notes that a chunk comes or goes, so that the cells at its faces have changed.
-    pub(in crate::water::store) fn note_chunk(&mut self, slot: Slot) {
-        let neighbours = self.caches[slot.index()].neighbours;
-        let Some(dirty) = &mut self.dirty else { return };
-        dirty.take(slot);
-        for (face, there) in Face::ALL.into_iter().zip(neighbours) {
-            if !there.is_some() {
-                continue;
-            }
-            match face {
-                Face::Up => dirty.mark(LayerId::new(there, 0), true),
-                Face::Down => dirty.mark(LayerId::new(there, 15), true),
-                _ => (0..16).for_each(|layer| dirty.mark(LayerId::new(there, layer), true)),
-            }
+/// Notes that a cell became sea or ceased to be sea: water on it may fall or rest now.
+pub(in crate::water::store) fn note_floor(store: &mut Store, place: Place) {
+    let cell = LayerMask::single(place.cell());
+    note_layer(store, place.layer_id(), LayerMask::NONE, cell);
+}
+
+/// Notes that a chunk comes or goes, so that the cells at its faces have changed.
+pub(in crate::water::store) fn note_chunk(store: &mut Store, slot: Slot) {
+    let neighbours = store.caches[slot.index()].neighbours;
+    let Some(dirty) = &mut store.dirty else { return };
+    dirty.take(slot);
+    for (face, there) in Face::ALL.into_iter().zip(neighbours) {
+        if !there.is_some() {
+            continue;
+        }
+        match face {
+            Face::Up => dirty.mark(LayerId::new(there, 0), true),
+            Face::Down => dirty.mark(LayerId::new(there, 15), true),
+            _ => (0..16).for_each(|layer| dirty.mark(LayerId::new(there, layer), true)),
         }
     }
 }

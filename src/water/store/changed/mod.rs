@@ -7,7 +7,7 @@
 //! | `touched` | saves: the chunks that differ from the last save |
 //! | `dirty_layers` | bodies of water: cells whose levels or ground changed |
 
-pub(super) mod changes;
+pub(crate) mod changes;
 pub(crate) mod dirty_layers;
-pub(super) mod tick_changes;
-pub(super) mod touched;
+pub(crate) mod tick_changes;
+pub(crate) mod touched;

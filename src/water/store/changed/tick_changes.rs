@@ -67,32 +67,29 @@ impl TickChanges {
     }
 }
 
-impl Store {
-    /// Keeps the cells of a layer that the tick underway has changed, at least one.
-    pub(crate) fn note_changes(&mut self, layer: LayerId, changes: Changes) {
-        self.tick_changes.of_mut(layer.slot).add(layer.y, changes);
-    }
+/// Keeps the cells of a layer that the tick underway has changed, at least one.
+pub(crate) fn note_changes(store: &mut Store, layer: LayerId, changes: Changes) {
+    store.tick_changes.of_mut(layer.slot).add(layer.y, changes);
+}
 
-    /// The same for all cells of a chunk that had no changed cells before.
-    #[cfg(feature = "rayon")]
-    pub(crate) fn note_changed_chunk(&mut self, changes: ChangedCells) {
-        self.tick_changes.push(changes);
-    }
+/// The same for all cells of a chunk that had no changed cells before.
+#[cfg(feature = "rayon")]
+pub(crate) fn note_changed_chunk(store: &mut Store, changes: ChangedCells) {
+    store.tick_changes.push(changes);
+}
 
-    /// Publishes the changes of the tick, which is complete; from now on changes are published at
-    /// once.
-    pub(crate) fn publish_changes(&mut self) {
-        for Place { slot, index } in self.pending.take().into_iter().flat_map(|all| all.changed) {
-            self.tick_changes.of_mut(slot).any.insert(index);
-        }
-        for ChangedCells { slot, any, visible } in core::mem::take(&mut self.tick_changes).chunks {
-            self.grid.mark_all_changed_at(slot, any);
-            self.visible_changes.alter(slot);
-            let Some(visible) = visible else { continue };
-            match self.visible_changes.cells.entry(slot) {
-                Entry::Occupied(mut cells) => cells.get_mut().union_with(&visible),
-                Entry::Vacant(cells) => _ = cells.insert(visible),
-            }
+/// Publishes the changes of the tick, which is complete; from now on changes are published at once.
+pub(crate) fn publish_changes(store: &mut Store) {
+    for Place { slot, index } in store.pending.take().into_iter().flat_map(|all| all.changed) {
+        store.tick_changes.of_mut(slot).any.insert(index);
+    }
+    for ChangedCells { slot, any, visible } in core::mem::take(&mut store.tick_changes).chunks {
+        store.grid.mark_all_changed_at(slot, any);
+        store.visible_changes.alter(slot);
+        let Some(visible) = visible else { continue };
+        match store.visible_changes.cells.entry(slot) {
+            Entry::Occupied(mut cells) => cells.get_mut().union_with(&visible),
+            Entry::Vacant(cells) => _ = cells.insert(visible),
         }
     }
 }

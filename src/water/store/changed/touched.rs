@@ -76,105 +76,104 @@ impl Since {
     }
 }
 
-impl Store {
-    /// Records that a chunk is touched.
-    #[cfg(feature = "store")]
-    #[inline]
-    pub(crate) fn touch(&mut self, slot: Slot) {
-        self.caches[slot.index()].touched = self.periods.now();
-    }
-
-    /// Records nothing, since no save reads this.
-    #[cfg(not(feature = "store"))]
-    #[inline]
-    pub(crate) fn touch(&mut self, _: Slot) {}
-
-    /// Records that a tick begins. Its chunks are touched as they enter its schedule.
-    #[inline]
-    pub(crate) fn begin_tick_period(&mut self) {
-        #[cfg(feature = "store")]
-        {
-            self.periods.tick = self.periods.now();
-        }
-    }
-
-    /// Records that the chunks with awake cells are touched: they take part in the tick that begins
-    /// next or is underway.
-    #[cfg(feature = "store")]
-    fn touch_awake(&mut self) {
-        for at in 0..self.grid.awake_slots().len() {
-            self.touch(self.grid.awake_slots()[at]);
-        }
-    }
-
-    /// Records that the frozen chunks in which cells have woken are touched: edits of their
-    /// neighbours wake some. While a chunk is frozen, its cells fall asleep only by a write, so
-    /// comparing the number of awake cells suffices.
-    #[cfg(feature = "store")]
-    fn touch_woken_frozen(&mut self) {
-        let waits = |slot: &Slot| self.is_frozen(*slot) && self.grid.awake_at(*slot).is_some();
-        let waiting: Vec<Slot> = self.grid.occupied().filter(waits).collect();
-        for slot in waiting {
-            let awake = self.grid.awake_at(slot).map_or(0, |awake| awake.len() as u16);
-            let before = &mut self.caches[slot.index()].awake_frozen;
-            if core::mem::replace(before, awake) != awake {
-                self.touch(slot);
-            }
-        }
-    }
-
-    /// Returns the number of the current period.
-    #[cfg(feature = "store")]
-    pub(crate) fn period(&self) -> u64 {
-        self.periods.now()
-    }
-
-    /// Begins a period without reading the world, between two ticks.
-    #[cfg(feature = "store")]
-    pub(crate) fn begin_period(&self) -> Since {
-        self.periods.begin()
-    }
-
-    /// Returns the chunks touched since a time, in no order, and the time until which this holds;
-    /// all chunks if that time is of another world. While a tick is underway, chunks that may take
-    /// part in it count as touched after it, too, since a save stores them as they were before the
-    /// tick.
-    #[cfg(feature = "store")]
-    pub(crate) fn touched_since(
-        &mut self,
-        since: Option<Since>,
-        is_underway: bool,
-    ) -> (Vec<Slot>, Since) {
-        self.touch_awake();
-        self.touch_woken_frozen();
-        let is_touched =
-            |slot: &Slot| since.is_none_or(|since| self.is_touched_since(*slot, since));
-        let touched: Vec<Slot> = self.grid.occupied().filter(is_touched).collect();
-        let now = self.periods.begin();
-        if is_underway {
-            let tick = self.periods.tick;
-            for &slot in &touched {
-                if self.caches[slot.index()].touched >= tick {
-                    self.touch(slot);
-                }
-            }
-        }
-        (touched, now)
-    }
-
-    /// Returns whether a chunk was touched since a time; `true` if the time is of another world.
-    #[cfg(feature = "store")]
-    pub(crate) fn is_touched_since(&self, slot: Slot, since: Since) -> bool {
-        since.world != self.periods.world || self.caches[slot.index()].touched >= since.period
-    }
-
-    /// Sets the period of a store of lent chunks to this store's period.
-    #[cfg(all(feature = "store", feature = "rayon"))]
-    pub(in crate::water::store) fn lend_period(&self, borrower: &mut Store) {
-        borrower.periods.now = AtomicU64::new(self.periods.now());
-    }
-
-    /// Lends nothing, since no save reads this.
-    #[cfg(all(not(feature = "store"), feature = "rayon"))]
-    pub(in crate::water::store) fn lend_period(&self, _: &mut Store) {}
+/// Records that a chunk is touched.
+#[cfg(feature = "store")]
+#[inline]
+pub(crate) fn touch(store: &mut Store, slot: Slot) {
+    store.caches[slot.index()].touched = store.periods.now();
 }
+
+/// Records nothing, since no save reads this.
+#[cfg(not(feature = "store"))]
+#[inline]
+pub(crate) fn touch(_: &mut Store, _: Slot) {}
+
+/// Records that a tick begins. Its chunks are touched as they enter its schedule.
+#[inline]
+#[cfg(feature = "store")]
+pub(crate) fn begin_tick_period(store: &mut Store) {
+    store.periods.tick = store.periods.now();
+}
+
+/// Records nothing, since no save reads this.
+#[cfg(not(feature = "store"))]
+#[inline]
+pub(crate) fn begin_tick_period(_: &mut Store) {}
+
+/// Records that the chunks with awake cells are touched: they take part in the tick that begins
+/// next or is underway.
+#[cfg(feature = "store")]
+fn touch_awake(store: &mut Store) {
+    for at in 0..store.grid.awake_slots().len() {
+        touch(store, store.grid.awake_slots()[at]);
+    }
+}
+
+/// Records that the frozen chunks in which cells have woken are touched: edits of their neighbours
+/// wake some. While a chunk is frozen, its cells fall asleep only by a write, so comparing the
+/// number of awake cells suffices.
+#[cfg(feature = "store")]
+fn touch_woken_frozen(store: &mut Store) {
+    let waits = |slot: &Slot| store.is_frozen(*slot) && store.grid.awake_at(*slot).is_some();
+    let waiting: Vec<Slot> = store.grid.occupied().filter(waits).collect();
+    for slot in waiting {
+        let awake = store.grid.awake_at(slot).map_or(0, |awake| awake.len() as u16);
+        let before = &mut store.caches[slot.index()].awake_frozen;
+        if core::mem::replace(before, awake) != awake {
+            touch(store, slot);
+        }
+    }
+}
+
+/// Returns the number of the current period.
+#[cfg(feature = "store")]
+pub(crate) fn period(store: &Store) -> u64 {
+    store.periods.now()
+}
+
+/// Begins a period without reading the world, between two ticks.
+#[cfg(feature = "store")]
+pub(crate) fn begin_period(store: &Store) -> Since {
+    store.periods.begin()
+}
+
+/// Returns the chunks touched since a time, in no order, and the time until which this holds; all
+/// chunks if that time is of another world. While a tick is underway, chunks that may take part in
+/// it count as touched after it, too, since a save stores them as they were before the tick.
+#[cfg(feature = "store")]
+pub(crate) fn touched_since(
+    store: &mut Store,
+    since: Option<Since>,
+    is_underway: bool,
+) -> (Vec<Slot>, Since) {
+    touch_awake(store);
+    touch_woken_frozen(store);
+    let is_touched = |slot: &Slot| since.is_none_or(|since| is_touched_since(store, *slot, since));
+    let touched: Vec<Slot> = store.grid.occupied().filter(is_touched).collect();
+    let now = store.periods.begin();
+    if is_underway {
+        let tick = store.periods.tick;
+        for &slot in &touched {
+            if store.caches[slot.index()].touched >= tick {
+                touch(store, slot);
+            }
+        }
+    }
+    (touched, now)
+}
+
+/// Returns whether a chunk was touched since a time; `true` if the time is of another world.
+#[cfg(feature = "store")]
+pub(crate) fn is_touched_since(store: &Store, slot: Slot, since: Since) -> bool {
+    since.world != store.periods.world || store.caches[slot.index()].touched >= since.period
+}
+
+/// Sets the period of a store of lent chunks to this store's period.
+#[cfg(all(feature = "store", feature = "rayon"))]
+pub(in crate::water::store) fn lend_period(store: &Store, borrower: &mut Store) {
+    borrower.periods.now = AtomicU64::new(store.periods.now());
+}
+
+/// Lends nothing, since no save reads this.
+#[cfg(all(not(feature = "store"), feature = "rayon"))]
+pub(in crate::water::store) fn lend_period(_: &Store, _: &mut Store) {}

@@ -8,6 +8,8 @@ use crate::chunk::{LAYER_CELLS, LayerMask};
 use crate::coords::{Face, sort_key};
 use crate::grid::{LayerId, Slot};
 use crate::water::flow_record::{NO_FLOW, add_flow};
+use crate::water::store::changed::touched::touch;
+use crate::water::store::frozen::slot_across;
 use crate::water::store::{Place, Store};
 use std::collections::BTreeMap;
 
@@ -166,7 +168,7 @@ impl Store {
 
     fn write_steady(&mut self, place: Place, flows: FaceFlows) {
         let Place { slot, .. } = place;
-        self.touch(slot);
+        touch(self, slot);
         let key = self.grid.position_at(slot);
         let layers = self.caches[slot.index()].steady.get_or_insert_default();
         let layer = &mut layers[place.layer()];
@@ -240,7 +242,7 @@ impl Store {
         if slots.is_empty() {
             return;
         }
-        let around = |&slot: &Slot| Face::ALL.map(|face| self.across(slot, face));
+        let around = |&slot: &Slot| Face::ALL.map(|face| slot_across(self, slot, face));
         let beside: Vec<Slot> = slots.iter().flat_map(around).collect();
         slots.extend(beside.into_iter().filter(|slot| slot.is_some()));
         let mut found = Vec::new();
@@ -273,13 +275,14 @@ mod tests {
     use crate::coords::Region;
     use crate::water::flow_record::passed;
     use crate::water::rules::Edges;
+    use crate::water::store::chunks;
     use crate::water::voxel::Voxel;
 
     #[test]
     fn the_table_holds_what_was_set_last_and_frees_what_is_empty() {
         let mut store = Store::new(Region::EVERYWHERE, Edges::WALLS);
-        let slot =
-            store.insert(ChunkPos::ZERO, Chunk::uniform(Voxel::OPEN)).expect("none is there");
+        let slot = chunks::insert(&mut store, ChunkPos::ZERO, Chunk::uniform(Voxel::OPEN))
+            .expect("none is there");
         let mut random = fastrand::Rng::with_seed(44);
         let mut model = [FaceFlows::NONE; 4096];
         for _ in 0..2_000 {

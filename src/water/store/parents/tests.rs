@@ -5,15 +5,15 @@ use crate::coords::{ChunkPos, Region};
 use crate::grid::LayerId;
 use crate::water::context::test_worlds::{self, ancestors};
 use crate::water::rules::Edges;
-use crate::water::store::Place;
 use crate::water::store::parents::*;
+use crate::water::store::{Place, chunks};
 
 #[test]
 fn planes_and_children_agree_with_parents() {
     let mut random = fastrand::Rng::with_seed(4);
     let mut store = Store::new(Region::EVERYWHERE, Edges::WALLS);
     for chunk in [ChunkPos::ZERO, ChunkPos::new(1, 0, 0), ChunkPos::new(0, 1, 0)] {
-        store.insert(chunk, Chunk::uniform(Voxel::OPEN));
+        chunks::insert(&mut store, chunk, Chunk::uniform(Voxel::OPEN));
     }
     let slots = store.grid().sorted_slots();
     for _ in 0..20_000 {
@@ -34,7 +34,7 @@ fn planes_and_children_agree_with_parents() {
     // Uniform chunks too, far from each other.
     let flowing = (0..7).map(|at| Voxel::OPEN.with_height(3).with_direction(Face::from_index(at)));
     for (at, voxel) in flowing.chain([Voxel::SOLID]).enumerate() {
-        store.insert(ChunkPos::new(0, 0, 3 + 2 * at as i32), Chunk::uniform(voxel));
+        chunks::insert(&mut store, ChunkPos::new(0, 0, 3 + 2 * at as i32), Chunk::uniform(voxel));
     }
     for slot in store.grid().sorted_slots() {
         for layer in 0..16 {
@@ -64,7 +64,7 @@ fn a_cell_keeps_the_parents_that_are_not_taken_from_it() {
     let mut random = fastrand::Rng::with_seed(5);
     let mut store = Store::new(Region::EVERYWHERE, Edges::WALLS);
     for chunk in [ChunkPos::ZERO, ChunkPos::new(1, 0, 0)] {
-        store.insert(chunk, Chunk::uniform(Voxel::OPEN.with_height(3)));
+        chunks::insert(&mut store, chunk, Chunk::uniform(Voxel::OPEN.with_height(3)));
     }
     let slots = store.grid().sorted_slots();
     let mut taken = [0; 4];
@@ -117,12 +117,13 @@ fn a_loaded_chunk_keeps_the_ties_that_lead_to_a_head() {
             })
         };
         let mut store = Store::new(Region::EVERYWHERE, Edges::WALLS);
-        let beside = store
-            .insert(ChunkPos::new(1, 0, 0), Chunk::from_cells(&cells()))
-            .expect("none is there");
+        let beside =
+            chunks::insert(&mut store, ChunkPos::new(1, 0, 0), Chunk::from_cells(&cells()))
+                .expect("none is there");
         store.adopt(beside);
         let cells = cells();
-        let slot = store.insert(ChunkPos::ZERO, Chunk::from_cells(&cells)).expect("none is there");
+        let slot = chunks::insert(&mut store, ChunkPos::ZERO, Chunk::from_cells(&cells))
+            .expect("none is there");
         // Returns the head of a cell, by the ties as they were; `None` if its path ends or runs
         // into a cycle.
         let leads = |start: usize| {
@@ -209,7 +210,7 @@ fn met_is_a_set() {
     let slots = {
         let mut store = Store::new(Region::EVERYWHERE, Edges::WALLS);
         for chunk in [ChunkPos::ZERO, ChunkPos::new(1, 0, 0)] {
-            store.insert(chunk, Chunk::uniform(Voxel::OPEN));
+            chunks::insert(&mut store, chunk, Chunk::uniform(Voxel::OPEN));
         }
         store.grid().sorted_slots()
     };
@@ -262,7 +263,8 @@ fn is_free_of_circles(store: &Store, place: Place) -> bool {
 #[test]
 fn only_two_faces_or_more_of_a_cell_with_the_flag_are_entered() {
     let mut store = Store::new(Region::EVERYWHERE, Edges::WALLS);
-    let slot = store.insert(ChunkPos::ZERO, Chunk::uniform(Voxel::OPEN)).expect("none is there");
+    let slot = chunks::insert(&mut store, ChunkPos::ZERO, Chunk::uniform(Voxel::OPEN))
+        .expect("none is there");
     let flagged = Voxel::OPEN
         .with_height(3)
         .with_direction(Some(Face::West))
@@ -284,8 +286,9 @@ fn only_two_faces_or_more_of_a_cell_with_the_flag_are_entered() {
             "{faces:#b}: {entered:?}"
         );
     }
-    store.remove(ChunkPos::ZERO);
-    let slot = store.insert(ChunkPos::ZERO, Chunk::uniform(flagged)).expect("none is there");
+    chunks::remove(&mut store, ChunkPos::ZERO);
+    let slot =
+        chunks::insert(&mut store, ChunkPos::ZERO, Chunk::uniform(flagged)).expect("none is there");
     assert!(store.restore_parents(slot, 4095, 0b11));
     assert_eq!(store.further_parents(slot).len(), 4096);
 }
