@@ -59,7 +59,7 @@ fn blow(world: &mut World, radius: f32, pressure: f32) -> Blast {
 /// The documentation of [`World::charge`] has a table of craters.
 #[test]
 fn craters_are_those_of_the_table_in_the_documentation() {
-    let documentation = include_str!("../../src/world/pressure/charge.rs");
+    let documentation = include_str!("../../src/world/edit/parts.rs");
     let charges = [(3, 200), (4, 400), (4, 800), (6, 800)];
     let row = |(radius, pressure): (u8, u16)| {
         let crater = |material| {
