@@ -51,8 +51,8 @@ fn stores() -> (Vec<Grid<u16>>, Vec<IVec3>) {
     let grids: Vec<_> = (0..GRIDS).map(|_| store()).collect();
     let places: Vec<ChunkPos> = grids[0].chunks().map(|(place, _)| place).collect();
     let mut rng = fastrand::Rng::with_seed(2);
-    let visits = (0..64)
-        .map(|_| Cube::cell_at(places[rng.usize(..places.len())].into(), rng.usize(..CHUNK_CELLS)));
+    let visits =
+        (0..64).map(|_| Cube::cell_at(places[rng.usize(..places.len())], rng.usize(..CHUNK_CELLS)));
     let visits = visits.collect();
     (grids, visits)
 }

@@ -36,16 +36,14 @@ pub fn meshes(criterion: &mut Criterion) {
     group.sample_size(10);
     for (name, world) in worlds() {
         let chunks = chunks(&world);
-        let quads: usize = chunks
-            .iter()
-            .map(|&chunk| world.surface_mesh(chunk.into(), None).indices.len() / 6)
-            .sum();
+        let quads: usize =
+            chunks.iter().map(|&chunk| world.surface_mesh(chunk, None).indices.len() / 6).sum();
         println!("surface/mesh/{name}: {} chunks, {quads} quadrilaterals", chunks.len());
         group.throughput(Throughput::Elements(chunks.len() as u64));
         group.bench_function(BenchmarkId::from_parameter(name), |bencher| {
             bencher.iter(|| {
                 chunks.iter().for_each(|&chunk| {
-                    black_box(world.surface_mesh(chunk.into(), None));
+                    black_box(world.surface_mesh(chunk, None));
                 });
             });
         });

@@ -84,7 +84,7 @@ fn write(
     let min = region.min();
     writeln!(text, "\n[world]\noffset = [{}, {}, {}]", min.x, min.y, min.z)?;
     write_edges(text, &rules.edges)?;
-    let missing = chunks_in(region).filter(|&chunk| world.chunk(chunk.into()).is_none());
+    let missing = chunks_in(region).filter(|&chunk| world.chunk(chunk).is_none());
     let missing: Vec<String> =
         missing.map(|chunk| format!("[{}, {}, {}]", chunk.x, chunk.y, chunk.z)).collect();
     if !missing.is_empty() {

@@ -19,7 +19,7 @@ simulation! {
 
     fn visit_chunk_hashes(&self, visit: &mut dyn FnMut(ChunkPos, u64)) {
         let pressures: BTreeMap<ChunkPos, &Chunk<f32>> =
-            self.blast().chunks().map(|(position, chunk)| (position, chunk)).collect();
+            self.blast().chunks().collect();
         let grounds = self.chunks().map(|(position, _)| position);
         let all: BTreeSet<ChunkPos> = pressures.keys().copied().chain(grounds).collect();
         for position in all {

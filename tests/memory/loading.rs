@@ -70,7 +70,7 @@ fn water() {
             };
             let mut world = WaterWorld::new(1, rules).unwrap();
             for chunk in positions(step) {
-                world.insert_chunk(chunk.into(), Chunk::uniform(voxel)).unwrap();
+                world.insert_chunk(chunk, Chunk::uniform(voxel)).unwrap();
             }
             check(&story, WaterWorld::load(&world.save()).unwrap());
             if edge == Edge::Wall {
@@ -100,9 +100,7 @@ fn humidity_of<S: FieldShape>() {
                 humidity::Rules { borders: [border; 6], ..humidity::Rules::with_sweep(sweep) };
             let mut world = HumidityWorld::<S>::new(rules).unwrap();
             for chunk in positions(step) {
-                world
-                    .insert_chunk(chunk.into(), Chunk::uniform(humidity::Cell::soil(0.0, 1.0)))
-                    .unwrap();
+                world.insert_chunk(chunk, Chunk::uniform(humidity::Cell::soil(0.0, 1.0))).unwrap();
             }
             world.run(2);
             world.take_changes();
@@ -129,7 +127,7 @@ fn pressure_of<S: FieldShape>() {
             let mut world =
                 BlastWorld::<S>::with_bounds(rules, bounds, Borders::all(border)).unwrap();
             for chunk in positions(step) {
-                world.insert_chunk(chunk.into(), Chunk::uniform(pressure)).unwrap();
+                world.insert_chunk(chunk, Chunk::uniform(pressure)).unwrap();
             }
             world.run(3);
             world.take_changes();
@@ -176,7 +174,7 @@ fn water_2d() {
         ] {
             let mut world = Water2dWorld::new(7, rules).unwrap();
             for chunk in positions(step) {
-                world.insert_chunk(chunk.into(), Chunk::uniform(cell)).unwrap();
+                world.insert_chunk(chunk, Chunk::uniform(cell)).unwrap();
             }
             world.run(4);
             world.take_changes();

@@ -43,7 +43,7 @@ impl Home for WaterWorld {
     }
 
     fn content(record: &ChunkRecord) -> (ChunkPos, u64) {
-        (record.position().into(), record.units())
+        (record.position(), record.units())
     }
 
     fn units_away(&self) -> u64 {
@@ -333,8 +333,8 @@ fn chunks_are_read_while_a_job_is_written() {
             file.commit(job).unwrap();
             file
         });
-        world.insert_records(stream.take([chunk.into()]).unwrap()).unwrap();
-        assert!(stream.take([chunk.into()]).unwrap().is_empty(), "once only");
+        world.insert_records(stream.take([chunk]).unwrap()).unwrap();
+        assert!(stream.take([chunk]).unwrap().is_empty(), "once only");
         file = writer.join().unwrap();
     }
     assert_eq!(world.total(), total);

@@ -45,7 +45,7 @@ impl Home for World {
     }
 
     fn content(record: &ChunkRecord) -> (ChunkPos, u64) {
-        (record.position().into(), record.water().units())
+        (record.position(), record.water().units())
     }
 
     fn units_away(&self) -> u64 {

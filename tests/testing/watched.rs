@@ -190,11 +190,7 @@ fn chunks_that_were_taken_out_are_put_back() {
     let count = all.len();
     assert!(count > 1, "{count} chunks");
     watched
-        .play(
-            &all.iter()
-                .map(|&at| Op::Edit(water::Edit::RemoveChunk(at.into())))
-                .collect::<Vec<_>>(),
-        )
+        .play(&all.iter().map(|&at| Op::Edit(water::Edit::RemoveChunk(at))).collect::<Vec<_>>())
         .unwrap();
     assert_eq!(chunks(&watched), 0);
     watched.play(&[Op::PutBack, Op::Step(1)]).unwrap();

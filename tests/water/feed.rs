@@ -19,11 +19,10 @@ fn bounds() -> Region {
 
 /// Compares every cell, and the chunks that the mirror holds.
 fn check(mirror: &Mirror, world: &WaterWorld, is_followed: impl Fn(ChunkPos) -> bool, at: &str) {
-    let loaded =
-        world.chunks().map(|(position, _)| position).filter(|&chunk| is_followed(chunk.into()));
+    let loaded = world.chunks().map(|(position, _)| position).filter(|&chunk| is_followed(chunk));
     assert_eq!(mirror.chunks(), loaded.collect::<Vec<_>>(), "{at}");
     assert_eq!(mirror.ticks(), world.ticks(), "{at}");
-    for cell in bounds().positions().filter(|&cell| is_followed(Cube::chunk_of(cell).into())) {
+    for cell in bounds().positions().filter(|&cell| is_followed(Cube::chunk_of(cell))) {
         let (copied, voxel) = (mirror.look(cell), world.voxel(cell));
         assert_eq!(mirror.units(cell), world.units(cell), "{at}: {cell}");
         assert_eq!(mirror.is_solid(cell), world.is_solid(cell), "{at}: {cell}");
@@ -213,7 +212,7 @@ fn a_mirror_refuses_what_does_not_come_next() {
         check(mirror, &world, |_| true, "after the gap");
     }
 
-    world.remove_chunk(all[0].into()).expect("loaded");
+    world.remove_chunk(all[0]).expect("loaded");
     feed.take(&mut world);
     let whole = feed.whole(&world, all.iter().copied());
     assert_eq!(whole.chunks()[0].event, ChunkEvent::Unloaded);

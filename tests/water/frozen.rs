@@ -67,7 +67,7 @@ proptest! {
         for at in 0..10 {
             frozen.validate().unwrap();
             if let Some(&chunk) = stay.get(rng.usize(..stay.len().max(1))) {
-                let cells = Cube::region_of(chunk.into()).intersection(&bounds()).unwrap();
+                let cells = Cube::region_of(chunk).intersection(&bounds()).unwrap();
                 let cell = cell_in(&mut rng, cells);
                 let edit = |world: &mut WaterWorld| match at % 4 {
                     0 => world.pour(cell, 7).map(u64::from),
@@ -83,7 +83,7 @@ proptest! {
             let budget = rng.u64(1..300);
             prop_assert_eq!(tick(&mut frozen, budget), without.step(), "tick {}", at);
             for &chunk in &stay {
-                prop_assert_eq!(frozen.chunk(chunk.into()), without.chunk(chunk.into()), "tick {}: {}", at, chunk);
+                prop_assert_eq!(frozen.chunk(chunk), without.chunk(chunk), "tick {}: {}", at, chunk);
             }
             let [one, other] = before;
             let (one, other) = (of_ticks(frozen.ledger(), one), of_ticks(without.ledger(), other));
@@ -211,10 +211,8 @@ fn a_world_that_stands_still_is_never_visited() {
             let cells: Vec<_> =
                 world.chunks().map(|(at, chunk)| (at, chunk.into_owned())).collect();
             let ledger = world.ledger();
-            let loaded: Vec<ChunkPos> = positions(&world)
-                .into_iter()
-                .filter(|&chunk| !world.is_frozen(chunk.into()))
-                .collect();
+            let loaded: Vec<ChunkPos> =
+                positions(&world).into_iter().filter(|&chunk| !world.is_frozen(chunk)).collect();
             world.freeze(loaded).unwrap();
             let hash = world.state_hash();
             assert_eq!(world.run(3).visited, 0, "seed {seed}");

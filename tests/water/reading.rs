@@ -135,13 +135,13 @@ impl Mirror {
     /// Compares with the world as `same` says.
     fn check(&self, world: &WaterWorld, same: impl Fn(Voxel, Voxel) -> bool, seed: u64) {
         for (&position, copy) in &self.chunks {
-            let chunk = world.chunk(position.into()).expect("no chunk is removed");
+            let chunk = world.chunk(position).expect("no chunk is removed");
             for index in 0..floodplain::CHUNK_CELLS {
                 let (copied, there) = (copy.get(index), chunk.get(index));
                 assert!(
                     same(copied, there),
                     "seed {seed}: {copied:?} was copied, {there:?} is at {}",
-                    Cube::cell_at(position.into(), index)
+                    Cube::cell_at(position, index)
                 );
             }
         }

@@ -329,7 +329,7 @@ fn any_bytes_are_a_record_or_an_error_that_names_the_place() {
 /// Drains, taps and valves in some cells.
 fn build_fixtures(world: &mut WaterWorld, rng: &mut Rng) {
     for chunk in positions(world) {
-        let cell = |rng: &mut Rng| Cube::cell_at(chunk.into(), rng.usize(..CHUNK_CELLS));
+        let cell = |rng: &mut Rng| Cube::cell_at(chunk, rng.usize(..CHUNK_CELLS));
         for _ in 0..rng.usize(..9) {
             let (rate, face) = (rng.u8(1..=7), Face::from_index(rng.u8(..6)).unwrap());
             let valve = Fixture::Valve { towards: face, rate };

@@ -131,7 +131,7 @@ fn a_mesh_covers_exactly_the_faces_between_water_and_air() {
         for chunk in chunks(world) {
             let mesh = world.surface_mesh(chunk, None);
             let mut covered = BTreeSet::new();
-            for (vertices, face) in quads(chunk.into(), &mesh) {
+            for (vertices, face) in quads(chunk, &mesh) {
                 merged += 1;
                 let least = |axis: usize| vertices.map(|v| v[axis]).into_iter().fold(1e9, f64::min);
                 let most = |axis: usize| vertices.map(|v| v[axis]).into_iter().fold(-1e9, f64::max);
@@ -160,7 +160,7 @@ fn a_mesh_covers_exactly_the_faces_between_water_and_air() {
                     }
                 }
             }
-            let naive = faces(world, chunk.into());
+            let naive = faces(world, chunk);
             assert_eq!(covered, naive, "seed {seed}: {chunk}");
             single += naive.len();
         }
@@ -175,7 +175,7 @@ type End = (i32, u64, i32);
 fn edges(world: &WaterWorld) -> BTreeMap<(End, End), i32> {
     let mut edges: BTreeMap<(End, End), i32> = BTreeMap::new();
     for chunk in chunks(world) {
-        for (vertices, _) in quads(chunk.into(), &world.surface_mesh(chunk, None)) {
+        for (vertices, _) in quads(chunk, &world.surface_mesh(chunk, None)) {
             for side in 0..4 {
                 let (from, to) = (vertices[side], vertices[(side + 1) % 4]);
                 let pieces = ((to[0] - from[0]).abs() + (to[2] - from[2]).abs()).max(1.0);
@@ -365,7 +365,7 @@ fn falls_are_the_cells_that_nothing_holds_up() {
                 assert!(!goes_on, "seed {seed}: {fall:?} is longer");
                 falls += 1;
             }
-            let naive: BTreeMap<_, _> = Cube::region_of(chunk.into())
+            let naive: BTreeMap<_, _> = Cube::region_of(chunk)
                 .positions()
                 .filter_map(|cell| Some((cell.to_array(), falling(world, cell)?)))
                 .collect();

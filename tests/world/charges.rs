@@ -11,7 +11,7 @@ fn flat(material: &str, rules: Rules, chunks: Region) -> World {
     let mut world = World::new(7, palette, rules).unwrap();
     let content = |at| Content::from_heights(at, |_, _| -1, |_| ground, air);
     world
-        .insert_chunks(chunks.positions().map(ChunkPos::from).map(|at| (at, content(at.into()))))
+        .insert_chunks(chunks.positions().map(ChunkPos::from).map(|at| (at, content(at))))
         .unwrap();
     world.run(8);
     world

@@ -85,14 +85,14 @@ fn water_and_moisture_go_on_as_if_what_is_frozen_were_not_loaded() {
         let mut without = random_world(&mut rng, rules());
         let all = chunks(&world);
         let still = all[rng.usize(..all.len())];
-        freeze(&mut world, vec![still.into()]);
-        without.remove_chunks([still.into()]).unwrap();
+        freeze(&mut world, vec![still]);
+        without.remove_chunks([still]).unwrap();
         for _ in 0..8 {
             world.step();
             without.step();
         }
         for cell in all.iter().filter(|&&chunk| chunk != still).flat_map(|&chunk| {
-            world.bounds().intersection(&Cube::region_of(chunk.into())).unwrap().positions()
+            world.bounds().intersection(&Cube::region_of(chunk)).unwrap().positions()
         }) {
             let looks = [&world, &without].map(|world| (world.units(cell), world.moisture(cell)));
             assert_eq!(looks[0], looks[1], "seed {seed}, {cell}");
@@ -108,7 +108,7 @@ fn a_simulation_distance_looks_at_the_queue_of_the_world() {
     let air = palette.id("air").unwrap();
     let mut world = World::new(7, palette, Rules::default()).unwrap();
     let row = Region::new(IVec3::ZERO, IVec3::new(9, 0, 0)).positions().map(ChunkPos::from);
-    world.insert_chunks(row.map(|at| (at, Content::from_fn(at.into(), |_| air)))).unwrap();
+    world.insert_chunks(row.map(|at| (at, Content::from_fn(at, |_| air)))).unwrap();
     let distance = SimulationDistance::new([Ring::always(2)]).unwrap().with_hysteresis(0);
     let mut switched = 0;
     for _ in 0..10 {
@@ -137,7 +137,7 @@ fn awake_chunks_near_the_players_do_not_shorten_the_distance() {
     let mut world = World::new(7, palette, Rules::default()).unwrap();
     let row = Region::new(IVec3::ZERO, IVec3::new(9, 0, 0)).positions().map(ChunkPos::from);
     let content = |at| Content::from_heights(at, |_, _| 3, |_| rock, air);
-    world.insert_chunks(row.map(|at| (at, content(at.into())))).unwrap();
+    world.insert_chunks(row.map(|at| (at, content(at)))).unwrap();
     world.run(40);
     let distance = SimulationDistance::new([Ring::always(6)]).unwrap();
     assert_eq!(distance.far_share(&world, &[ChunkPos::ZERO]), 0.0);
@@ -159,7 +159,7 @@ fn water_that_is_far_away_is_to_blame_beside_soil_that_is_near() {
     let row = Region::new(IVec3::ZERO, IVec3::new(20, 0, 0)).positions().map(ChunkPos::from);
     let ground = |at: IVec3| if at.x < 2 { soil } else { rock };
     let content = |at| Content::from_heights(at, |_, _| 3, |_| ground(at.into()), air);
-    world.insert_chunks(row.map(|at| (at, content(at.into())))).unwrap();
+    world.insert_chunks(row.map(|at| (at, content(at)))).unwrap();
     for x in [8, 24] {
         world.apply(soil_edit(IVec3::new(x, 2, 8))).unwrap();
     }

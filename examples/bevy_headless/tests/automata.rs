@@ -62,7 +62,7 @@ fn humidity_edit(rng: &mut Rng, cell: IVec3, position: ChunkPos) -> humidity::Ed
         4 => FillCells { region: Region::new(cell, cell + 1), value: soil },
         5 => InsertChunk { position, chunk: Chunk::uniform(soil) },
         6 => SetCell { cell, value: soil },
-        _ => RemoveChunk(position.into()),
+        _ => RemoveChunk(position),
     }
 }
 
@@ -75,7 +75,7 @@ fn blast_edit(rng: &mut Rng, cell: IVec3, position: ChunkPos) -> blast::Edit {
         3 => SetWall { cell, strength: 5.0 },
         4 => ClearSolid(cell),
         5 => InsertChunk { position, chunk: Chunk::uniform(2.0) },
-        _ => RemoveChunk(position.into()),
+        _ => RemoveChunk(position),
     }
 }
 
@@ -88,7 +88,7 @@ fn water_2d_edit(rng: &mut Rng, cell: IVec3, position: ChunkPos) -> water2d::Edi
         3 => Scoop { cell, units: rng.u32(..90) },
         4 => FillWater { region: Region::new(cell, cell + IVec3::X), level: 130 },
         5 => InsertChunk { position, chunk: Chunk::uniform(water2d::Cell::AIR) },
-        _ => RemoveChunk(position.into()),
+        _ => RemoveChunk(position),
     }
 }
 

@@ -76,7 +76,7 @@ fn of_chunks<T>(world: &WaterWorld, of: impl Fn(ChunkPos) -> T) -> BTreeMap<Chun
 }
 
 fn looks(world: &WaterWorld, position: ChunkPos) -> Looks {
-    let chunk = world.chunk(position.into()).expect("it is loaded");
+    let chunk = world.chunk(position).expect("it is loaded");
     (0..4096).map(|index| look(chunk.get(index))).collect()
 }
 
@@ -111,7 +111,7 @@ fn tick(app: &mut App, pairs: &mut [Pair]) {
         let surfaces = seen.surfaces.iter().filter(|&&(of, _)| of == pair.entity);
         pair.redrawn.extend(surfaces.map(|(_, position)| *position));
         if progress.finished {
-            let now = of_chunks(world, |position| world.surface_mesh(position.into(), None));
+            let now = of_chunks(world, |position| world.surface_mesh(position, None));
             for (at, mesh) in &now {
                 let is_same = pair.meshes.get(at) == Some(mesh);
                 assert!(is_same || pair.redrawn.contains(at), "{at:?} is drawn otherwise");

@@ -53,7 +53,7 @@ fn find_room(
     start: impl FnOnce(&mut Search),
 ) -> u64 {
     let mut search = Search {
-        world: world,
+        world,
         left: units,
         credit: most,
         entered: HashSet::new(),

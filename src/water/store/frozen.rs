@@ -46,7 +46,7 @@ pub(super) fn parts_truly(store: &Store, slot: Slot) -> bool {
 pub(crate) fn set_frozen(store: &mut Store, slots: &[Slot], is_frozen: bool) {
     store.note_links();
     slots.iter().for_each(|&slot| store.leave_runs_in(slot));
-    let joining = faces_of(store, slots, |store, slot, face| is_parted(store, slot, face));
+    let joining = faces_of(store, slots, is_parted);
     slots.iter().for_each(|slot| store.caches[slot.index()].is_frozen = is_frozen);
     let parting = faces_of(store, slots, |store, slot, face| {
         let there = store.neighbour(slot, face);

@@ -373,7 +373,7 @@ mod tests {
                 cells.set(one, [Cell::rain(500.0, 1.0), wet, dry][rng.usize(..3)]);
                 [&mut together, &mut alone]
                     .into_iter()
-                    .for_each(|world| _ = world.insert_chunk(chunk.into(), cells.clone()));
+                    .for_each(|world| _ = world.insert_chunk(chunk, cells.clone()));
             }
             for _ in 0..6 {
                 let steps = rng.u64(1..=tiles::MAX_STEPS);

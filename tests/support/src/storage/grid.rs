@@ -174,10 +174,7 @@ fn apply<S: HaloShape>(op: &Op, grid: &mut Grid<u16, S>, model: &mut Model) {
                 cells[odd] ^= 1;
             }
             let replaced = grid.insert(at, Chunk::from_cells(&cells));
-            assert_eq!(
-                replaced.map(|chunk| chunk.is_some()),
-                Ok(model.chunks.contains(&at.into()))
-            );
+            assert_eq!(replaced.map(|chunk| chunk.is_some()), Ok(model.chunks.contains(&at)));
             model.chunks.insert(at);
             for (index, &cell) in cells.iter().enumerate() {
                 model.set::<S>(S::cell_at(at, index), cell);
@@ -231,7 +228,7 @@ fn apply<S: HaloShape>(op: &Op, grid: &mut Grid<u16, S>, model: &mut Model) {
             );
         }
         &Op::Sleep(position) => {
-            let chunk = S::chunk_of(position).into();
+            let chunk = S::chunk_of(position);
             let mask = model.awake.entry(chunk).or_default();
             assert_eq!(grid.sleep(position), mask.remove(&S::index_of(position)));
             if mask.is_empty() {
@@ -341,7 +338,7 @@ fn compare<S: HaloShape>(grid: &Grid<u16, S>, model: &Model, region: Region) {
     assert!(out.iter().eq(expected.iter().map(|(_, value)| value)));
     assert!(grid.cells(region).eq(expected));
     let touched: BTreeSet<ChunkPos> =
-        region.positions().map(|position| S::chunk_of(position).into()).collect();
+        region.positions().map(|position| S::chunk_of(position)).collect();
     assert!(
         grid.chunks_in(region)
             .map(|(chunk, _)| chunk)
@@ -355,10 +352,10 @@ fn compare<S: HaloShape>(grid: &Grid<u16, S>, model: &Model, region: Region) {
     );
     assert_eq!(grid.awake_cells(), model.awake.values().map(BTreeSet::len).sum::<usize>());
     for (&chunk, cells) in &model.awake {
-        assert!(cells.iter().all(|&index| grid.is_awake(S::cell_at(chunk.into(), index))));
+        assert!(cells.iter().all(|&index| grid.is_awake(S::cell_at(chunk, index))));
     }
     for position in region.positions() {
-        let cells = model.awake.get(&S::chunk_of(position).into());
+        let cells = model.awake.get(&S::chunk_of(position));
         let is_awake = cells.is_some_and(|cells| cells.contains(&S::index_of(position)));
         assert_eq!(grid.is_awake(position), is_awake);
     }

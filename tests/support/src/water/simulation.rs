@@ -45,7 +45,7 @@ impl Parts {
         let reach = on.map(|ring| i64::from(ring.distance)).max();
         let (mut freeze, mut thaw) = (Vec::new(), Vec::new());
         for (chunk, is_frozen) in foreseen(world) {
-            let nearest = players.iter().map(|&player| distance(chunk, player.into())).min();
+            let nearest = players.iter().map(|&player| distance(chunk, player)).min();
             let beyond = match (nearest, reach) {
                 (Some(nearest), Some(reach)) => nearest - reach,
                 _ => i64::MAX,

@@ -182,9 +182,9 @@ impl Apart {
     /// Loads a chunk that a world gave back.
     fn insert(&mut self, position: ChunkPos, content: &Content) {
         let water = content.water.clone().expect("given back");
-        self.water.insert_chunk(position.into(), water).unwrap();
+        self.water.insert_chunk(position, water).unwrap();
         for index in 0..4096 {
-            let cell = Cube::cell_at(position.into(), index);
+            let cell = Cube::cell_at(position, index);
             if !self.water.bounds().contains(cell) {
                 continue;
             }
