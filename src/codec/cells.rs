@@ -11,8 +11,7 @@
 //! A mask is 512 bytes, cell i as bit i mod 8 of byte i div 8.
 
 use super::error::DecodeError;
-use super::fields::Field;
-use super::reader::Reader;
+use super::reader::{Field, Reader};
 use super::varint::put_varint;
 use crate::chunk::{CellMask, Chunk};
 use crate::coords::CHUNK_CELLS;

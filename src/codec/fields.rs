@@ -14,23 +14,9 @@
 //! | text | the number of its bytes, a `u32`, then these, in UTF-8 |
 
 use super::error::DecodeError;
-use super::reader::Reader;
+use super::reader::{Field, Reader};
 use crate::coords::{ChunkPos, ColumnPos, Face, Region};
 use glam::{DVec3, IVec2, IVec3};
-
-/// A value with a form in bytes.
-pub(crate) trait Field: Sized {
-    /// Appends the value.
-    fn put(&self, out: &mut Vec<u8>);
-
-    /// Reads a value.
-    fn take(from: &mut Reader<'_>) -> Result<Self, DecodeError>;
-
-    /// Returns the bytes that the value holds on the heap.
-    fn heap_bytes(&self) -> usize {
-        0
-    }
-}
 
 /// Appends bytes after their number, a `u32`.
 pub(crate) fn put_sized(out: &mut Vec<u8>, bytes: &[u8]) {

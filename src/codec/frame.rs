@@ -1,10 +1,9 @@
 //! Headers and checksums.
 
 use super::error::{DecodeError, DecodeProblem};
-use super::fields::Field;
 #[cfg(feature = "snapshot")]
 use super::kind::Kind;
-use super::reader::Reader;
+use super::reader::{Field, Reader};
 
 /// The bytes of a checksum.
 const CHECKSUM: usize = 4;

@@ -4,8 +4,8 @@
 //! | file | what |
 //! |---|---|
 //! | `error` | [`DecodeError`]: why bytes are not what they should be, and at which of them |
-//! | `reader` | [`Reader`]: takes values off bytes, from front to back |
-//! | `fields` | [`Field`]: a value in bytes; numbers, positions, regions, faces, lists |
+//! | `reader` | [`Reader`]: takes values off bytes, from front to back; [`Field`]: a value in bytes |
+//! | `fields` | numbers, positions, regions, faces, lists in bytes |
 //! | `varint` | whole numbers of few bytes |
 //! | `cells` | the cells of a chunk, and masks of them |
 //! | `frame` | the headers and checksums around all that |
@@ -24,7 +24,7 @@ mod reader;
 mod varint;
 
 pub use error::{DecodeError, DecodeProblem, Format};
-pub(crate) use fields::{Field, put_sized};
+pub(crate) use fields::put_sized;
 #[cfg(feature = "snapshot")]
 pub(crate) use frame::put_header;
 pub(crate) use frame::seal;
@@ -32,5 +32,6 @@ pub(crate) use frame::seal;
 pub use kind::Kind;
 #[cfg(feature = "snapshot")]
 pub(crate) use packed::put_packed;
+pub(crate) use reader::Field;
 pub use reader::Reader;
 pub(crate) use varint::{put_varint, put_way, unzigzag, zigzag};

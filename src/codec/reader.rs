@@ -1,7 +1,20 @@
-//! Takes values off bytes, from front to back.
+//! Takes values off bytes, from front to back: the reader, and what a value has to offer for it.
 
 use super::error::{DecodeError, DecodeProblem, Format};
-use super::fields::Field;
+
+/// A value with a form in bytes.
+pub(crate) trait Field: Sized {
+    /// Appends the value.
+    fn put(&self, out: &mut Vec<u8>);
+
+    /// Reads a value.
+    fn take(from: &mut Reader<'_>) -> Result<Self, DecodeError>;
+
+    /// Returns the bytes that the value holds on the heap.
+    fn heap_bytes(&self) -> usize {
+        0
+    }
+}
 
 /// Bytes that are read from front to back. Offsets in errors are those among the outermost bytes,
 /// however deep a part lies in them.

@@ -1,7 +1,8 @@
 //! Lending: chunks with their awake cells move to another grid and back, so that a thread owns the
 //! chunks that it changes. Both grids use the same slots.
 
-use super::slab::{Entry, NO_ACTIVITY, NOWHERE};
+use super::slab::NO_ACTIVITY;
+use super::slot::{Entry, NOWHERE};
 use super::{Grid, Slot};
 use crate::chunk::Chunk;
 use crate::coords::Shape;

@@ -3,7 +3,7 @@
 //! With four buckets for each slab entry, most lookups end at the first chunk of a chain; there are
 //! no tags and no probing.
 
-use super::slab::Entry;
+use super::slot::Entry;
 use super::{Grid, Slot};
 use crate::coords::{ChunkPos, Face, Shape};
 use core::hash::BuildHasher;
@@ -67,7 +67,7 @@ pub(super) fn slot_or_none<T: Copy + PartialEq, S: Shape>(
     grid: &Grid<T, S>,
     chunk: ChunkPos,
 ) -> Slot {
-    grid.slot(chunk).unwrap_or(Slot::NONE)
+    find(grid, chunk).map_or(Slot::NONE, |(slot, _)| slot)
 }
 
 #[inline]
@@ -100,14 +100,14 @@ pub(super) fn rehash<T: Copy + PartialEq, S: Shape>(grid: &mut Grid<T, S>) {
 
 /// Adds a slot at the head of the chain of its bucket.
 pub(super) fn chain<T: Copy + PartialEq, S: Shape>(grid: &mut Grid<T, S>, slot: Slot) {
-    let bucket = grid.hash.bucket(grid.position_at(slot), grid.buckets.len());
+    let bucket = grid.hash.bucket(grid.entries[slot.index()].position, grid.buckets.len());
     grid.entries[slot.index()].next = core::mem::replace(&mut grid.buckets[bucket], slot);
 }
 
 /// Removes a slot from the chain of its bucket.
 pub(super) fn unchain<T: Copy + PartialEq, S: Shape>(grid: &mut Grid<T, S>, slot: Slot) {
     let next = grid.entries[slot.index()].next;
-    let bucket = grid.hash.bucket(grid.position_at(slot), grid.buckets.len());
+    let bucket = grid.hash.bucket(grid.entries[slot.index()].position, grid.buckets.len());
     let mut before = grid.buckets[bucket];
     if before == slot {
         grid.buckets[bucket] = next;

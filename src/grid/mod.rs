@@ -3,8 +3,9 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `slab` | the chunks, each with its position; a [`Slot`] is an index into it |
+//! | `slot` | a [`Slot`] is the index of a chunk in the slab |
 //! | `map` | from chunk position to slot: a chained hash table |
+//! | `slab` | the chunks, each with its position; their order of position |
 //! | `lend` | chunks that threads own for a while |
 //! | `activity`, `marks` | awake and changed cells, by slot and by position |
 //! | `region` | fill and copy boxes of cells |
@@ -21,6 +22,7 @@ mod map;
 mod marks;
 mod region;
 mod slab;
+mod slot;
 
 pub(crate) use activity::LentMarks;
 pub use cursor::{Cursor, CursorMut};
@@ -28,7 +30,7 @@ pub use error::{GridError, GridFault};
 pub use faces::{FaceBuffer, FaceRow, Faces};
 pub use halo::HaloShape;
 pub use region::FILL_CHUNK_LIMIT;
-pub(crate) use slab::{LayerId, Slot};
+pub(crate) use slot::{LayerId, Slot};
 
 use crate::chunk::Chunk;
 use crate::coords::{ChunkPos, Cube, Shape};
@@ -38,7 +40,7 @@ use core::fmt;
 use core::marker::PhantomData;
 use glam::IVec3;
 use map::PositionHash;
-use slab::Entry;
+use slot::Entry;
 use std::sync::OnceLock;
 
 /// A sparse 3D array of `T` in chunks of 4096 cells; a missing chunk reads as the background and

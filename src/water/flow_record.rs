@@ -1,5 +1,5 @@
-//! The flow record of a cell in a tick, in two bytes: the units that it has passed on, and the
-//! vector of its outflow.
+//! The flow of a cell as a number. Its flow record in a tick, in two bytes: the units that it has
+//! passed on, and the vector of its outflow. Its steady flow: the units across each of its faces.
 
 use crate::coords::Face;
 use glam::IVec3;
@@ -40,4 +40,52 @@ pub(crate) fn current(flow: u16) -> IVec3 {
 #[inline]
 pub(crate) fn add_flows(one: u16, other: u16) -> u16 {
     one.wrapping_add(other.wrapping_sub(NO_FLOW))
+}
+
+/// The units that stand across the faces of a cell: three bits for each face, by [`Face::index`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct FaceFlows(u32);
+
+impl FaceFlows {
+    pub(crate) const NONE: FaceFlows = FaceFlows(0);
+
+    /// Returns the flows of a word; `None` if a bit is set beyond the six faces.
+    pub(crate) fn from_word(word: u32) -> Option<Self> {
+        (word < 1 << 18).then_some(FaceFlows(word))
+    }
+
+    pub(crate) fn word(self) -> u32 {
+        self.0
+    }
+
+    /// Returns the units that leave across a face, 0 to 7.
+    #[inline]
+    pub(crate) fn across(self, face: Face) -> u8 {
+        (self.0 >> (3 * face.index()) & 7) as u8
+    }
+
+    /// Returns the units that pass through the cell: the sum over all faces of the units that
+    /// leave.
+    #[inline]
+    pub(crate) fn through(self) -> u8 {
+        Face::ALL.into_iter().map(|face| self.across(face)).sum()
+    }
+
+    #[inline]
+    pub(crate) fn is_none(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Returns the faces across which units leave, and how many.
+    pub(crate) fn iter(self) -> impl Iterator<Item = (Face, u8)> {
+        let with_units = move |face| (face, self.across(face));
+        Face::ALL.into_iter().map(with_units).filter(|&(_, units)| units > 0)
+    }
+
+    /// Returns the flows with the units across one face, 0 to 7, replaced.
+    #[inline]
+    pub(crate) fn with(self, face: Face, units: u8) -> Self {
+        let shift = 3 * face.index();
+        FaceFlows(self.0 & !(7 << shift) | u32::from(units & 7) << shift)
+    }
 }

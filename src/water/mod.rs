@@ -12,12 +12,14 @@
 //!
 //! # Map of the code
 //!
-//! From the bottom up: a row uses only rows above it, except that records hold flows of the store.
+//! From the bottom up: a row imports only from rows above it, except that `draw` asks `ebb` how
+//! high the spring of a cell stands. The methods of [`WaterWorld`] are for all.
 //!
 //! | where | what |
 //! |---|---|
-//! | `cell`, `voxel`, `rules`, `ledger`, `random` | cells, parameters, account, random numbers |
-//! | `record`, `varint` | a chunk that was taken out, and its bytes; whole numbers of few bytes |
+//! | `cell`, `voxel`, `fixture`, `flow_record` | cells, what is built into them, the flow of each |
+//! | `rules`, `ledger`, `random` | parameters, account, random numbers |
+//! | `record`, `bytes` | a chunk that was taken out, and its bytes; other values as bytes |
 //! | `store` | chunks with their bit masks, sources, parents, edges, awake cells, and both lists of changes |
 //! | `context` | what all phases of a tick share: layer records, the schedule |
 //! | `flow` | the local rule: water falls, then spreads sideways, first in its direction |
@@ -25,11 +27,13 @@
 //! | `draw` | films draw from springs, along their parents |
 //! | `pools` | bodies of joined water (connected components), what is known of them, and how they level |
 //! | `ebb` | activity, directions, sleep; and the end of a tick, with evaporation |
-//! | `tick` | the phases in order, above all of the folders |
-//! | `edit` (also as values, in bytes and queued), `query`, `validate`, `restore` | the methods of [`WaterWorld`] outside a tick |
+//! | `body`, `edit` | bodies of water, cell by cell; edits, also as values, in bytes and queued |
 //! | `settle` | ticks of some chunks alone, until nothing moves in them |
+//! | `tick` | the phases in order |
+//! | `validate`, `restore` | the laws of a state; the state that a snapshot saves |
 //! | `simulation_distance` | which chunks stand still, by the positions of the players |
 //! | `feed` | the changes with their causes, as values and in bytes, and a copy that follows them |
+//! | `query` | what can be asked of a world |
 //! | `surface` | drawing and swimming: mesh, falls, levels, buoyancy, smoothed currents |
 //!
 //! # A tick

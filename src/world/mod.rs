@@ -9,10 +9,11 @@
 //! | `rules/` | materials, the rules of all parts, the limits derived from them, and errors |
 //! | `ground/` | edits of materials, and how the parts follow them; loading and unloading chunks, as content and as records |
 //! | `pressure/` | explosions: the ground lent to them, charges, their reach, broken ground and thrown water |
-//! | `edit/` | edits as values, in bytes and in a queue; edits of the parts |
-//! | `tick/` | a tick in pieces: water, exchange between water and soil, soil, explosions |
+//! | `edit/` | edits as values and in a queue; edits of the parts; edits of water by name |
+//! | `tick/` | a tick in pieces: water, exchange between water and soil, soil, explosions; settling; what a save may leave out |
 //! | `feed/` | the changes, as values and in bytes, and a copy that follows them |
-//! | `query`, `view` | queries, and the drawing's view |
+//! | `query`, `simulation`, `view` | queries, the world as a [`Simulation`](crate::Simulation), the drawing's view |
+//! | `bytes` | values in bytes |
 //! | `ledger`, `validate` | the account of all water, and the laws |
 //! | `restore` | the state that a snapshot saves |
 

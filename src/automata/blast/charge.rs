@@ -7,7 +7,7 @@
 //! same R, and has more in waves of four to eight cells. The kernel needs only products, so it is
 //! the same on every platform; a cosine would not be.
 
-use super::edit::EditError;
+use super::error::EditError;
 #[cfg(doc)]
 use super::rules::FILL_CHUNK_LIMIT;
 use super::rules::{LEAST_CHARGE_RADIUS, PRESSURE_LIMIT};

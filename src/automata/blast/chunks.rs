@@ -1,6 +1,7 @@
 //! Loading and unloading whole chunks of pressures. A refused edit changes nothing.
 
-use super::edit::{EditError, POSITIVE_ZERO};
+use super::edit::POSITIVE_ZERO;
+use super::error::EditError;
 use super::field::ChunkState;
 use super::field::space::{Beyond, axis, is_positive, plane_cells};
 use super::ledger::sums_by_sign;

@@ -8,7 +8,6 @@
 use super::field::flows::Conductances;
 use super::field::space::{axis, outermost, plane_cells};
 use super::{BlastShape, BlastWorld};
-use crate::automata::blast::mirror::is_empty;
 use crate::coords::{ChunkPos, Face};
 use crate::grid::Slot;
 use hashbrown::HashSet;
@@ -20,7 +19,7 @@ pub(crate) fn admits<S: BlastShape>(world: &BlastWorld<S>, chunk: ChunkPos) -> b
 
 /// Confines pressure to [admitted](admit) chunks from now on. There must be no chunk.
 pub(crate) fn confine<S: BlastShape>(world: &mut BlastWorld<S>) {
-    debug_assert!(is_empty(world), "a chunk that pressure may not enter");
+    debug_assert!(world.pressure.chunk_count() == 0, "a chunk that pressure may not enter");
     world.space.extent = Some(HashSet::new());
 }
 

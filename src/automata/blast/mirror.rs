@@ -7,7 +7,8 @@
 //! that needs them computes them. In its neighbours only the planes at the common faces are
 //! recomputed.
 
-use super::edit::{EditError, POSITIVE_ZERO};
+use super::edit::POSITIVE_ZERO;
+use super::error::EditError;
 use super::field::flows::Conductances;
 use super::field::space::{axis, plane_cells};
 use super::{BlastShape, BlastWorld, Ground};

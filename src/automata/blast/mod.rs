@@ -12,6 +12,7 @@
 pub(crate) mod charge;
 mod chunks;
 mod edit;
+mod error;
 pub(crate) mod extent;
 mod field;
 mod graph;
@@ -27,7 +28,7 @@ pub(crate) mod step;
 pub(crate) mod validate;
 mod values;
 
-pub use edit::EditError;
+pub use error::EditError;
 pub use field::walls::Broken;
 pub use graph::{BlastGraph, GraphEdit, GraphError, GraphOutcome, NodeId};
 #[cfg(feature = "snapshot")]

@@ -10,6 +10,7 @@ pub(crate) mod layer_record;
 pub(crate) mod layers;
 pub(crate) mod limits;
 pub(crate) mod rollback;
+pub(crate) mod runs;
 pub(crate) mod schedule;
 #[cfg(test)]
 pub(crate) mod test_worlds;
@@ -22,8 +23,8 @@ use crate::simulation::StepReport;
 use crate::water::cell::{CellFlags, FULL};
 use crate::water::context::layers::TickScratch;
 use crate::water::context::limits::Limits;
+use crate::water::context::runs::{leave_run, leave_runs_beside};
 use crate::water::context::schedule::Phase;
-use crate::water::flow::runs::{leave_run, leave_runs_beside};
 use crate::water::ledger::Ledger;
 use crate::water::rules::Rules;
 use crate::water::store::{LayerState, Place, Store};

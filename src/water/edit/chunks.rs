@@ -1,4 +1,4 @@
-//! Edits of whole chunks: they come, go, stand still, and wake.
+//! Edits of whole chunks: they come and go, also as records, stand still, and wake.
 
 use crate::chunk::Chunk;
 use crate::coords::{ChunkPos, Cube, Face, Shape};
@@ -8,8 +8,8 @@ use crate::water::edit::frozen::thaw_slots;
 use crate::water::edit::{EditError, frozen, records};
 use crate::water::record::ChunkRecord;
 use crate::water::store::chunks;
-use crate::water::store::frozen::slot_across;
 use crate::water::store::links::detach;
+use crate::water::store::neighbours::slot_across;
 use crate::water::voxel::Voxel;
 use hashbrown::HashSet;
 
@@ -106,7 +106,8 @@ impl WaterWorld {
     ///
     /// The chunk may come from any world. Cells out of bounds are ignored. Directions that lead
     /// nowhere or in a circle are cleared, as are parents beyond the first. Each cell's
-    /// [`largest`](WaterCell::largest) is lowered to this world's throughput if it is above.
+    /// [`largest`](crate::water::WaterCell::largest) is lowered to this world's throughput if it is
+    /// above.
     ///
     /// # Errors
     /// A chunk is loaded there already, or the position lies outside the world's bounds.

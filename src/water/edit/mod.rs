@@ -2,7 +2,8 @@
 //!
 //! | file | what | algorithm |
 //! |---|---|---|
-//! | this one | ground, springs, units of water, regions, whole chunks | |
+//! | this one | ground, springs, units of water, regions; methods for bodies, fixtures and rules | |
+//! | `chunks` | whole chunks: methods that load, unload, freeze, thaw and wake them | |
 //! | `displace` | where water goes when ground takes its place | breadth-first search |
 //! | `bodies` | units taken from the surface of a body, and added at it | best-first search |
 //! | `sea`, `fixtures`, `rules` | the sea and the edges of columns; drains, taps, valves; other rules | |
@@ -10,6 +11,7 @@
 //! | `frozen` | chunks that stand still | |
 //! | `transfer` | units moved by what is no rule of water | |
 //! | `values`, `queue` | edits as values and as bytes; in line for the end of the tick | |
+//! | `error` | why an edit is refused | |
 //!
 //! # Function, value, bytes
 //!

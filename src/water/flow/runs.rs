@@ -1,10 +1,10 @@
-//! Runs within a tick: how a steady fall passes on its water without visits to its cells, and the
-//! state of a cell that leaves its run in the middle of the flow.
+//! Runs within a tick: how a steady fall passes on its water without visits to its cells, and which
+//! cells enter runs. How a cell leaves its run: `context/runs.rs`.
 //!
 //! A fall is steady if each of its cells is full, empties into the one below, and is refilled from
 //! above when the turn of that layer comes. Cell by cell, the turn of each layer would move seven
 //! units by one cell. In a run, only its ends do: the lowest cell refills the cell below the run
-//! ([`pass_runs`](Context::pass_runs)), and water that falls on its highest cell finds it empty.
+//! ([`pass_runs`]), and water that falls on its highest cell finds it empty.
 //! The state of a cell in between follows from the layer whose turn it is: [`Turn`].
 
 use crate::chunk::LayerMask;
@@ -13,88 +13,11 @@ use crate::grid::LayerId;
 use crate::water::WaterWorld;
 use crate::water::cell::FULL;
 use crate::water::context::Tick;
-use crate::water::context::layers::TickScratch;
+use crate::water::context::runs::{Turn, leave_run_in, leave_runs};
 use crate::water::context::schedule::Phase;
 use crate::water::flow::write_inflow;
-use crate::water::flow_record::{NO_FLOW, add_flow};
 use crate::water::store::{Place, Store, fixtures};
 use crate::water::voxel::Voxel;
-
-/// How far a cell in a run has come in the flow of a tick.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Turn {
-    /// Its turn is still to come: it is full.
-    Ahead,
-    /// It has passed on its water, and the turn of the cell above is still to come: it is empty.
-    Emptied,
-    /// It is full again.
-    Done,
-}
-
-/// Takes a cell out of its run, if it is in one.
-#[inline]
-pub(crate) fn leave_run(tick: &mut Tick, place: Place) {
-    if tick.store.is_in_run(place) {
-        leave_run_in(tick, place, tick.scratch.turn_of(tick.store, place));
-    }
-}
-
-#[cold]
-fn leave_run_in(tick: &mut Tick, place: Place, turn: Turn) {
-    let (layer, cell) = (place.layer_id(), place.cell());
-    tick.store.take_out_of_run(place, true);
-    if turn != Turn::Ahead {
-        let work = tick.scratch.record_mut(tick.store, layer);
-        work.pass_on(cell, Face::Down, FULL);
-        work.marks_mut().fallen.insert(cell);
-        if tick.scratch.phase == Phase::Flow {
-            tick.report.visited += 1;
-            tick.report.moved += u64::from(FULL);
-        }
-    }
-    match turn {
-        Turn::Ahead => _ = tick.scratch.record_mut(tick.store, layer),
-        Turn::Emptied => {
-            let voxel = tick.store.read(place);
-            tick.scratch.record_mut(tick.store, layer).save_cell(tick.store, layer, cell);
-            tick.store.write(place, voxel.with_height(0));
-        }
-        Turn::Done => tick.scratch.record_mut(tick.store, layer).enter_cell(Face::Up, cell),
-    }
-    tick.store.set_awake(place);
-    let above = tick.store.step(place, Face::Up);
-    if tick.store.is_in_run(above) {
-        tick.scratch.record_mut(tick.store, above.layer_id());
-        tick.store.set_awake(above);
-    }
-}
-
-fn leave_runs(tick: &mut Tick, layer: LayerId, cells: LayerMask, turn: Option<Turn>) {
-    for cell in cells.iter() {
-        let place = Place::in_layer(layer, cell);
-        let turn = turn.unwrap_or_else(|| tick.scratch.turn_of(tick.store, place));
-        leave_run_in(tick, place, turn);
-    }
-}
-
-/// Takes the cells among `cells` of a layer that are in runs out of them.
-pub(crate) fn leave_runs_among(tick: &mut Tick, layer: LayerId, cells: LayerMask) {
-    let cells = cells & tick.store.in_runs(layer);
-    leave_runs(tick, layer, cells, None);
-}
-
-/// Takes the cells beside `cells` of a layer, which hold water, out of their runs.
-pub(crate) fn leave_runs_beside(tick: &mut Tick, layer: LayerId, cells: LayerMask) {
-    let beside = tick.store.in_runs(layer) & cells.spread();
-    leave_runs(tick, layer, beside, None);
-    for (face, cells) in Face::LATERAL.into_iter().zip(cells.leaving()) {
-        let there = tick.store.neighbour(layer.slot, face);
-        if cells.any() && there.is_some() {
-            let beside = tick.store.in_runs(layer.in_chunk(there)) & cells;
-            leave_runs(tick, layer.in_chunk(there), beside, None);
-        }
-    }
-}
 
 /// Takes the cells among `cells` of a layer that are in runs out of them, in the turn of the layer
 /// and before they have passed on their water.
@@ -246,37 +169,6 @@ pub(crate) fn units_on_the_way(world: &WaterWorld) -> u64 {
     });
     let is_empty = |&place: &Place| world.scratch.turn_of(&world.store, place) == Turn::Emptied;
     cells.filter(is_empty).count() as u64 * u64::from(FULL)
-}
-
-impl TickScratch {
-    /// Returns whether a cell has passed on seven units in this tick, all of them downwards.
-    fn has_passed_seven_down(&self, place: Place) -> bool {
-        let record = place.is_some().then(|| self.get(place.layer_id())).flatten();
-        record.is_some_and(|work| work.flow(place.cell()) == seven_down())
-    }
-
-    fn turn_of(&self, store: &Store, place: Place) -> Turn {
-        let is_ahead = |place: Place| self.schedule.is_ahead(store, place.layer_id());
-        match self.phase.cmp(&Phase::Flow) {
-            core::cmp::Ordering::Less => Turn::Ahead,
-            core::cmp::Ordering::Greater => Turn::Done,
-            core::cmp::Ordering::Equal if is_ahead(place) => Turn::Ahead,
-            core::cmp::Ordering::Equal => {
-                let above = store.step(place, Face::Up);
-                // A highest cell on which no water has fallen stays empty.
-                let is_fed = store.is_in_run(above) || self.has_passed_seven_down(above);
-                let waits = above.is_some() && is_ahead(above);
-                if waits || !is_fed { Turn::Emptied } else { Turn::Done }
-            }
-        }
-    }
-}
-
-/// Returns the flow record of a cell that has passed on seven units downwards.
-fn seven_down() -> u16 {
-    let mut flow = NO_FLOW;
-    add_flow(&mut flow, Face::Down, FULL);
-    flow
 }
 
 /// Returns the voxel below a cell as water falls on it, in the turn of the cell: the highest cell

@@ -11,7 +11,7 @@ use crate::water::context::Tick;
 use crate::water::pools::max_flow::MaxFlow;
 use crate::water::pools::network::{Network, Node};
 use crate::water::pools::plan::{Kind, Plan};
-use crate::water::pools::walk::{Walk, touched};
+use crate::water::pools::walk::{Walk, least_left, left_at};
 use crate::water::pools::wide::narrow_pieces;
 use crate::water::random::shuffle;
 use crate::water::store::Place;
@@ -138,25 +138,6 @@ fn parts(tick: &Tick, plan: &Plan, walk: &Walk, pieces: &Network) -> Option<Part
     };
     let most = MOST[usize::from(size > SMALL)];
     (!narrow.is_empty() && count(&narrow) <= most).then_some(Parts { narrow, wide })
-}
-
-/// Returns the least units that any cell of some pieces may still pass on.
-pub(crate) fn least_left(tick: &Tick, walk: &Walk, pieces: &[usize]) -> i32 {
-    let has_weak_springs = tick.limits.supply < tick.limits.throughput;
-    let left = pieces.iter().flat_map(|&piece| {
-        let piece = walk.pieces[piece];
-        let at = walk.layer(piece.layer);
-        let layer = at.layer;
-        let touched = touched(tick, layer);
-        let cells = if has_weak_springs { piece.cells } else { piece.cells & touched };
-        cells.iter().map(move |cell| left_at(tick, Place::in_layer(layer, cell)))
-    });
-    left.min().unwrap_or(i32::from(tick.limits.throughput))
-}
-
-/// Returns the units that a cell may still pass on, including units that it does not hold yet.
-fn left_at(tick: &Tick, place: Place) -> i32 {
-    i32::from(tick.limits.left(tick.store.read(place), tick.passed(place)))
 }
 
 /// Returns a node for each wide piece and for each cell of the narrow ones.

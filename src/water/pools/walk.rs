@@ -1,5 +1,6 @@
 //! The exact extent of bodies: breadth-first search over pieces, the connected components of the
-//! supported cells of a chunk's layer, by flood fill of bit masks.
+//! supported cells of a chunk's layer, by flood fill of bit masks. Also what cells have passed on
+//! in the tick, and may still pass on.
 
 use crate::chunk::LayerMask;
 use crate::coords::Face;
@@ -343,4 +344,23 @@ pub(crate) fn left_in(tick: &Tick, layer: LayerId, cells: LayerMask) -> i32 {
     let all = i32::from(tick.limits.throughput) * cells.count() as i32;
     let Some(work) = tick.scratch.get(layer) else { return all };
     all - (cells & work.touched).iter().map(|cell| i32::from(work.passed(cell))).sum::<i32>()
+}
+
+/// Returns the least units that any cell of some pieces may still pass on.
+pub(crate) fn least_left(tick: &Tick, walk: &Walk, pieces: &[usize]) -> i32 {
+    let has_weak_springs = tick.limits.supply < tick.limits.throughput;
+    let left = pieces.iter().flat_map(|&piece| {
+        let piece = walk.pieces[piece];
+        let at = walk.layer(piece.layer);
+        let layer = at.layer;
+        let touched = touched(tick, layer);
+        let cells = if has_weak_springs { piece.cells } else { piece.cells & touched };
+        cells.iter().map(move |cell| left_at(tick, Place::in_layer(layer, cell)))
+    });
+    left.min().unwrap_or(i32::from(tick.limits.throughput))
+}
+
+/// Returns the units that a cell may still pass on, including units that it does not hold yet.
+pub(crate) fn left_at(tick: &Tick, place: Place) -> i32 {
+    i32::from(tick.limits.left(tick.store.read(place), tick.passed(place)))
 }

@@ -14,8 +14,7 @@ use crate::coords::Face;
 use crate::water::context::Tick;
 use crate::water::pools::network::Network;
 use crate::water::pools::plan::{Kind, Plan};
-use crate::water::pools::trim::least_left;
-use crate::water::pools::walk::Walk;
+use crate::water::pools::walk::{Walk, least_left};
 
 /// The most cells of a diagonal in a corner.
 const MOST: usize = 15;

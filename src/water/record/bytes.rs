@@ -26,8 +26,8 @@ use crate::codec::{DecodeError, Field, Format, Reader, put_varint, put_way, seal
 use crate::coords::{CHUNK_CELLS, ChunkPos, Cube, Shape, sort_key};
 use crate::water::cell::CellFlags;
 use crate::water::fixture::Fixture;
+use crate::water::flow_record::FaceFlows;
 use crate::water::record::{CellLists, ChunkRecord, ChunkState, CutCell, are_parents_of};
-use crate::water::store::flow::steady::FaceFlows;
 use crate::water::voxel::Voxel;
 
 const VERSION: u8 = 1;

@@ -7,7 +7,7 @@ use crate::chunk::Chunk;
 use crate::coords::ChunkPos;
 use crate::water::cell::CellFlags;
 use crate::water::fixture::Fixture;
-use crate::water::store::flow::steady::FaceFlows;
+use crate::water::flow_record::FaceFlows;
 use crate::water::voxel::Voxel;
 use glam::IVec3;
 

@@ -6,7 +6,7 @@ use crate::grid::{LayerId, Slot};
 use crate::water::cell::CellFlags;
 use crate::water::context::Tick;
 use crate::water::context::budget::Budget;
-use crate::water::flow::runs::leave_runs_among;
+use crate::water::context::runs::leave_runs_among;
 use crate::water::steady::balance::{Repair, balance_steady};
 use crate::water::steady::network::steady_inflow;
 use crate::water::store::{LAYER_ROWS, Place};

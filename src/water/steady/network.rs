@@ -3,7 +3,7 @@
 
 use crate::coords::Face;
 use crate::water::context::Tick;
-use crate::water::store::flow::steady::FaceFlows;
+use crate::water::flow_record::FaceFlows;
 use crate::water::store::{Place, Store};
 use crate::water::voxel::Voxel;
 

@@ -8,8 +8,8 @@ use crate::water::store::changed::dirty_layers::note_chunk;
 use crate::water::store::changed::touched::touch;
 use crate::water::store::fixtures::valves::valves_are_noted;
 use crate::water::store::fixtures::{fixture_list, restore_fixture};
-use crate::water::store::frozen::{parts_truly, slot_across};
 use crate::water::store::masks::LayerMasks;
+use crate::water::store::neighbours::{link, parts_truly, slot_across, unlink_from};
 use crate::water::store::sources::count_springs_of;
 use crate::water::store::{ChunkCache, Store, boxed};
 use crate::water::voxel::Voxel;
@@ -128,41 +128,6 @@ pub(crate) fn loads(store: &Store) -> u64 {
 /// Returns a number that no other chunk of the world has had, at this position or another.
 pub(crate) fn load(store: &Store, slot: Slot) -> u64 {
     store.caches[slot.index()].load
-}
-
-/// Sets a chunk and the chunks around it as each other's neighbours, or as parted. The caller
-/// refreshes the outlets and the coast of the chunk itself.
-pub(super) fn link(store: &mut Store, slot: Slot) {
-    for (face, there) in Face::ALL.into_iter().zip(store.grid.neighbours_of(slot)) {
-        if !there.is_some() {
-            continue;
-        }
-        let is_parted = store.is_frozen(slot) != store.is_frozen(there);
-        set_across(store, slot, face, there, is_parted);
-        set_across(store, there, face.opposite(), slot, is_parted);
-        store.refresh_edges(there);
-    }
-}
-
-/// Removes a chunk from the neighbours of the chunks around it.
-fn unlink_from(store: &mut Store, around: [Slot; 6], had_steady: bool) {
-    for (face, there) in Face::ALL.into_iter().zip(around) {
-        if there.is_some() {
-            set_across(store, there, face.opposite(), Slot::NONE, false);
-            store.refresh_edges(there);
-            if had_steady {
-                store.note_unbalanced(there);
-            }
-        }
-    }
-}
-
-/// Sets the chunk loaded across a face of a chunk: its neighbour, or a chunk that it is parted
-/// from.
-fn set_across(store: &mut Store, slot: Slot, face: Face, there: Slot, is_parted: bool) {
-    let beside = &mut store.caches[slot.index()];
-    beside.neighbours[face.index()] = if is_parted { Slot::NONE } else { there };
-    beside.parted = beside.parted & !(1 << face.index()) | u8::from(is_parted) << face.index();
 }
 
 /// Returns whether the cached masks, outlets, coast, sources, neighbours and notes of valves match

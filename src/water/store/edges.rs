@@ -5,7 +5,7 @@ use crate::chunk::{CellMask, LAYER_CELLS, LayerMask};
 use crate::coords::{CHUNK_CELLS, ChunkPos, ColumnPos, Cube, Face, Layout, Shape};
 use crate::grid::{LayerId, Slot};
 use crate::water::rules::{Edge, Edges};
-use crate::water::store::frozen::is_parted;
+use crate::water::store::neighbours::is_parted;
 use crate::water::store::{Place, Store, boxed};
 use crate::water::voxel::Voxel;
 use glam::IVec3;

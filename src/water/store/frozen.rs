@@ -11,34 +11,9 @@ use crate::grid::Slot;
 use crate::water::store::Store;
 use crate::water::store::changed::dirty_layers::note_chunk;
 use crate::water::store::changed::touched::touch;
-use crate::water::store::chunks::link;
 use crate::water::store::links::cut_across;
+use crate::water::store::neighbours::{is_parted, link, slot_across};
 use crate::water::store::sources::count_springs_of;
-
-/// Returns whether a chunk is loaded across a face, and one of the two is frozen and the other is
-/// not.
-#[inline]
-pub(super) fn is_parted(store: &Store, slot: Slot, face: Face) -> bool {
-    store.caches[slot.index()].parted >> face.index() & 1 != 0
-}
-
-/// Returns the chunk across a face, whether frozen or not; [`Slot::NONE`] where none is loaded.
-pub(crate) fn slot_across(store: &Store, slot: Slot, face: Face) -> Slot {
-    if !is_parted(store, slot, face) {
-        return store.neighbour(slot, face);
-    }
-    let beyond = store.grid.position_at(slot).step(face);
-    beyond.and_then(|beyond| store.grid.slot(beyond)).unwrap_or(Slot::NONE)
-}
-
-/// Returns whether the cached parting of a chunk from its neighbours is right.
-pub(super) fn parts_truly(store: &Store, slot: Slot) -> bool {
-    Face::ALL.into_iter().all(|face| {
-        let there = slot_across(store, slot, face);
-        let differs = there.is_some() && store.is_frozen(there) != store.is_frozen(slot);
-        is_parted(store, slot, face) == differs
-    })
-}
 
 /// Freezes or thaws chunks, each of which changes its state. Cuts the ties across the faces at
 /// which they become parted from others. Wakes the cells at these faces and at the faces where a

@@ -13,7 +13,7 @@ use crate::grid::{LayerId, Slot};
 use crate::water::cell::FULL;
 use crate::water::rules::Edge;
 use crate::water::store::changed::dirty_layers::{note_floor, note_levels};
-use crate::water::store::frozen::is_parted;
+use crate::water::store::neighbours::is_parted;
 use crate::water::store::{Place, Store, boxed, head};
 use crate::water::voxel::Voxel;
 

@@ -7,7 +7,7 @@ use crate::grid::{LayerId, Slot};
 use crate::water::cell::FULL;
 use crate::water::store::changed::changes::mark_changed;
 use crate::water::store::fixtures::{fixtures_in, has_work};
-use crate::water::store::frozen::slot_across;
+use crate::water::store::neighbours::slot_across;
 use crate::water::store::{Place, Store, border_cells, fixtures};
 use crate::water::voxel::Voxel;
 use hashbrown::HashMap;

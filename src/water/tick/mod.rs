@@ -341,7 +341,7 @@ impl WaterWorld {
     /// chunks' outer faces. Water is held there, and flows again with the next tick of the world,
     /// which visits the surfaces of the chunks' water once more. [Frozen](WaterWorld::freeze)
     /// chunks stay frozen. Takes as long as these ticks: to settle generated ground on another
-    /// thread, see [`Settle`].
+    /// thread, see [`Settle`](crate::water::Settle).
     ///
     /// # Errors
     /// None of the chunks that the region touches is loaded.

@@ -2,7 +2,7 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `content`, `water_table` | the content of a chunk: from heights or a closure, and moist from the start |
+//! | `content`, `water_table` | the content of a chunk: from heights or a closure, and moist from the start; its checks |
 //! | `chunks` | loading and unloading |
 //! | `record` | chunks that travel |
 

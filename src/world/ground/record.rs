@@ -7,7 +7,7 @@ use crate::coords::{CHUNK_CELLS, ChunkPos, Cube, Shape};
 use crate::humidity::ChunkUnits;
 use crate::water;
 use crate::world::World;
-use crate::world::ground::chunks::Filling;
+use crate::world::ground::content::Filling;
 use crate::world::rules::error::EditError;
 use crate::world::rules::material::MaterialId;
 use hashbrown::HashSet;

@@ -439,7 +439,7 @@ impl World {
     /// water is [frozen](crate::water::WaterWorld::freeze) stay frozen. For a
     /// [`Feed`](crate::world::Feed), the chunks are loaded again;
     /// [`take_changes`](World::take_changes) lists their moisture, but not their water. To settle
-    /// generated ground on another thread, see [`Settle`].
+    /// generated ground on another thread, see [`Settle`](crate::world::Settle).
     ///
     /// ```
     /// use floodplain::{ChunkPos, Region};

@@ -6,8 +6,6 @@
 
 use crate::coords::ChunkPos;
 use crate::world::World;
-#[cfg(feature = "store")]
-use crate::world::pressure::lent;
 
 #[cfg(feature = "store")]
 use {
@@ -50,8 +48,12 @@ pub(in crate::world) fn touch(_: &mut World, _: ChunkPos) {}
 pub(in crate::world) fn touch_pressure(world: &mut World) {
     if *world.touched.is_kept.get_mut() {
         let period = world.water.period();
-        let chunks: Vec<ChunkPos> =
-            lent(world).chain(world.blast.chunks().map(|(chunk, _)| chunk)).collect();
+        let chunks: Vec<ChunkPos> = world
+            .mirrored
+            .iter()
+            .copied()
+            .chain(world.blast.chunks().map(|(chunk, _)| chunk))
+            .collect();
         world.touched.periods.extend(chunks.into_iter().map(|chunk| (chunk, period)));
     }
 }

@@ -5,7 +5,7 @@
 //! |---|---|
 //! | `mean` | the kernels of the sweeps that keep the original formula |
 //! | `conservative`, `heads`, `transmissibility` | the kernel of the conservative sweep, and its input |
-//! | `kernel`, `job` | the inputs of a chunk's step, and its results |
+//! | `kernel`, `job` | the step of one chunk, with its input; its results, and the memory for it |
 //! | `ahead` | a step done ahead, in pieces |
 //! | `shape` | steps and checks compiled once for each shape of chunks |
 //! | `stepped` | which chunks a save must read |

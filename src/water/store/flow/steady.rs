@@ -7,59 +7,11 @@
 use crate::chunk::{LAYER_CELLS, LayerMask};
 use crate::coords::{Face, sort_key};
 use crate::grid::{LayerId, Slot};
-use crate::water::flow_record::{NO_FLOW, add_flow};
+use crate::water::flow_record::{FaceFlows, NO_FLOW, add_flow};
 use crate::water::store::changed::touched::touch;
-use crate::water::store::frozen::slot_across;
+use crate::water::store::neighbours::slot_across;
 use crate::water::store::{Place, Store};
 use std::collections::BTreeMap;
-
-/// The units that stand across the faces of a cell: three bits for each face, by [`Face::index`].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct FaceFlows(u32);
-
-impl FaceFlows {
-    pub(crate) const NONE: FaceFlows = FaceFlows(0);
-
-    /// Returns the flows of a word; `None` if a bit is set beyond the six faces.
-    pub(crate) fn from_word(word: u32) -> Option<Self> {
-        (word < 1 << 18).then_some(FaceFlows(word))
-    }
-
-    pub(crate) fn word(self) -> u32 {
-        self.0
-    }
-
-    /// Returns the units that leave across a face, 0 to 7.
-    #[inline]
-    pub(crate) fn across(self, face: Face) -> u8 {
-        (self.0 >> (3 * face.index()) & 7) as u8
-    }
-
-    /// Returns the units that pass through the cell: the sum over all faces of the units that
-    /// leave.
-    #[inline]
-    pub(crate) fn through(self) -> u8 {
-        Face::ALL.into_iter().map(|face| self.across(face)).sum()
-    }
-
-    #[inline]
-    pub(crate) fn is_none(self) -> bool {
-        self.0 == 0
-    }
-
-    /// Returns the faces across which units leave, and how many.
-    pub(crate) fn iter(self) -> impl Iterator<Item = (Face, u8)> {
-        let with_units = move |face| (face, self.across(face));
-        Face::ALL.into_iter().map(with_units).filter(|&(_, units)| units > 0)
-    }
-
-    /// Returns the flows with the units across one face, 0 to 7, replaced.
-    #[inline]
-    pub(crate) fn with(self, face: Face, units: u8) -> Self {
-        let shift = 3 * face.index();
-        FaceFlows(self.0 & !(7 << shift) | u32::from(units & 7) << shift)
-    }
-}
 
 /// The steady flow in a layer of a chunk.
 pub(crate) struct SteadyLayer {
