@@ -1,13 +1,13 @@
-//! Edits in line for the end of the tick that is underway, and the reports on those that were made;
-//! for worlds of water and of materials. A world makes them itself, one by one, as its ticks allow.
+//! Edits queued for the end of the tick underway, and the reports on those made; for worlds of
+//! water and of materials. A world makes them itself, one by one, as its ticks allow.
 
 use crate::edit_table::Tabled;
 use crate::state_hash::StateHash;
 use core::fmt;
 use std::collections::VecDeque;
 
-/// The number of an edit in line: 0 for the first edit ever queued in a world, then 1, and so on.
-/// It is saved with the world, so the tickets of a world that is loaded continue its own.
+/// The number of a queued edit: 0 for the first edit ever queued in a world, then 1, and so on. It
+/// is saved with the world, so the tickets of a world that is loaded continue its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Ticket(pub u64);
@@ -50,7 +50,7 @@ impl<E, R> Default for EditQueue<E, R> {
 }
 
 impl<E, R> EditQueue<E, R> {
-    /// Puts an edit in line. Returns its ticket.
+    /// Queues an edit. Returns its ticket.
     pub(crate) fn push(&mut self, edit: E) -> Ticket {
         self.waiting.push_back(edit);
         Ticket(self.made + (self.waiting.len() - 1) as u64)
@@ -109,7 +109,7 @@ impl<E, R> EditQueue<E, R> {
         self.has_begun = false;
     }
 
-    /// Returns how many edits come before the tick that has begun.
+    /// Returns the number of edits that come before the tick that has begun.
     pub(crate) fn due(&self) -> usize {
         if self.has_begun { self.due } else { 0 }
     }

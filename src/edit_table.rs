@@ -12,6 +12,10 @@
 //! 5 /** An edit of water. */ Water(edit: water::Edit) [edit.demand()] => (edit_water) -> Water;
 //! ```
 //!
+//! The bytes are the tag, then the fields in their order, each as its type's `Field` has it: plain
+//! values in `codec/fields.rs`, chunks in `codec/cells.rs`, edges, rules, fixtures and records of
+//! water in `water/bytes.rs`.
+//!
 //! A method in brackets is not public, so its row has docs. The method named after `after` in the
 //! head of the table is called before each edit, even one that is refused. A tag keeps its form for
 //! ever: another form of an edit gets a new one.
@@ -21,14 +25,15 @@ use crate::limits::{Demand, LimitError, Limits};
 use crate::simulation::EditValue;
 use core::fmt::Debug;
 
-/// What a table says of an edit besides its bytes: its name, and what queues and limits ask of it.
+/// The data of an edit in a table besides its bytes: its name, and the demand that queues and
+/// limits check.
 pub(crate) trait Tabled: Field + Clone + Debug + PartialEq {
     /// The names of all edits, in the order of their tags.
     const NAMES: &'static [&'static str];
 
     fn name(&self) -> &'static str;
 
-    /// Returns what the edit asks for, as far as it is limited or costs anything.
+    /// Returns what the edit asks for, as far as that is limited or has a cost.
     fn demand(&self) -> Demand;
 }
 
@@ -147,11 +152,11 @@ macro_rules! edits {
                 $crate::EditValue::to_bytes(self)
             }
 
-            /// Returns the edit of the bytes of `to_bytes`. Whatever the bytes are, this takes no
-            /// more memory than some eight times their number, 130 KB, and what its chunks of cells
-            /// that differ hold, which a few bytes can fill: 9 KB of water, 17 KB of 2D water, and
-            /// 30 KB of a world's record. It does not panic. Values that no world would take are
-            /// refused when the edit is made, not here.
+            /// Reads the edit that `to_bytes` wrote. Whatever the bytes are, this takes at most
+            /// about eight times their length in memory, 130 KB, and what its chunks of cells that
+            /// differ hold, which a few bytes can fill: 9 KB of water, 17 KB of 2D water, and 30 KB
+            /// of a world's record. It does not panic. Values that no world would take are refused
+            /// when the edit is made, not here.
             ///
             /// # Errors
             /// The bytes are no edit, or are longer than one.
@@ -220,7 +225,7 @@ macro_rules! edits {
             /// Makes an edit at once, as the function of its name does.
             ///
             /// # Errors
-            /// Those of that function. The edit changed nothing.
+            /// The errors of that function. The edit changed nothing.
             pub fn apply(&mut self, edit: $edit) -> Result<$outcome, $error> {
                 $(self.$settle();)?
                 match edit {

@@ -398,7 +398,7 @@
 //!   pressure.
 //! - **Speed by state.** A steady fall costs only its ends, whatever its height. A level body of
 //!   water costs nothing, whatever its size. A body that moves, as when a dam breaks, is levelled
-//!   as a whole, at once: for 100,000 cells that takes up to some 20 ms of a tick. A river costs
+//!   as a whole, at once: for 100,000 cells that takes up to about 20 ms of a tick. A river costs
 //!   time in proportion to its length, measured up to a million cells. A world at rest costs about
 //!   0.13 µs a tick, whatever its size.
 //! - **Threads.** With the feature `rayon`, the flow and the ebb of water, humidity, explosions on

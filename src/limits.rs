@@ -106,7 +106,7 @@ pub struct Limits {
 
 impl Default for Limits {
     /// The edits of a player's hands: ground and water anywhere, 4,096 cells and 3,584 units (a
-    /// bucket of eight cells by eight cells by eight) at a time, edits of 1 KB, 1,024 in line. No
+    /// bucket of eight cells by eight cells by eight) at a time, edits of 1 KB, 1,024 queued. No
     /// springs, sea, moisture or pressure; with [`EditKinds::PRESSURE`], charges of up to 4 cells
     /// and 1,000.
     fn default() -> Self {
@@ -259,7 +259,7 @@ pub(crate) struct Demand {
     edit: &'static str,
     kind: EditKinds,
     region: Option<Region>,
-    /// The units of water, in all.
+    /// The total units of water.
     units: u128,
     radius: f32,
     pressure: f32,
@@ -300,7 +300,7 @@ impl Demand {
         Demand { units: units.into(), ..self }
     }
 
-    /// The demand of this many units in each cell, at most `most`.
+    /// Demands this many units in each cell, at most `most`.
     pub(crate) fn units_each(self, units: impl Into<u128>, most: impl Into<u128>) -> Demand {
         let cells = self.region.map_or(0, |region| region.volume());
         self.units(cells.saturating_mul(units.into().min(most.into())))
@@ -343,7 +343,7 @@ impl Demand {
 }
 
 impl Limits {
-    /// Returns the edit that bytes are, if it keeps within the limits.
+    /// Decodes an edit, and returns it if it keeps within the limits.
     pub(crate) fn read<T: Tabled, E>(&self, bytes: &[u8]) -> Result<T, ClientEditError<E>> {
         let (length, most) = (bytes.len(), self.most_bytes);
         if length > most {

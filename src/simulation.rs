@@ -20,7 +20,7 @@ pub trait EditValue: Clone + Debug + PartialEq {
     /// Returns the edit as bytes.
     fn to_bytes(&self) -> Vec<u8>;
 
-    /// Returns the edit of the bytes of [`to_bytes`](EditValue::to_bytes).
+    /// Reads the edit that [`to_bytes`](EditValue::to_bytes) wrote.
     ///
     /// # Errors
     /// The bytes are no edit, or are longer than one.
@@ -66,7 +66,7 @@ pub trait EditValue: Clone + Debug + PartialEq {
 pub trait Simulation {
     /// Its edits as values.
     type Edit: EditValue;
-    /// What an edit that was not refused came to.
+    /// The outcome of an edit that was not refused.
     type Outcome: Clone + Debug + PartialEq;
     /// Why an edit was refused.
     type EditError: Clone + Error + 'static;
@@ -369,7 +369,7 @@ pub struct StepReport {
     /// twice. In the settling rule of 2D water also those that one part of the step changes and
     /// another changes back.
     pub changed: u64,
-    /// Whole units that moved from a cell to its neighbour or over an edge, each counted once for
+    /// Whole units that moved from a cell to its neighbour or across an edge, each counted once for
     /// every cell that it left; 0 in automata without whole units. Sleeping chunks count nothing,
     /// although units may flow through them in equilibrium.
     pub moved: u64,

@@ -36,7 +36,7 @@ impl<L: Default> Subscribers<L> {
         Subscription(list)
     }
 
-    /// Returns whether any reader is there.
+    /// Returns whether there is any reader.
     pub(crate) fn are_any(&mut self) -> bool {
         self.0.retain(|list| list.strong_count() > 0);
         !self.0.is_empty()

@@ -38,7 +38,7 @@ pub struct EditRequest<W: Simulated> {
     pub edit: W::Edit,
 }
 
-/// A message out: the outcome of an edit. Written by the end of
+/// An outgoing message: the outcome of an edit. Written by the end of
 /// [`FloodplainSystems::Step`](super::FloodplainSystems::Step) of the update in which it was made.
 #[derive(Message)]
 pub struct EditOutcome<W: Simulated> {
@@ -75,8 +75,8 @@ impl<E: fmt::Display> fmt::Display for EditFailure<E> {
 
 impl<E: Error> Error for EditFailure<E> {}
 
-/// A message out: what looks different in a world. One is written in each update in which a tick
-/// that did anything was completed, or an edit made, or the
+/// An outgoing message: what looks different in a world. One is written in each update in which a
+/// tick that did anything was completed, or an edit made, or the
 /// [`SimulationWorld`](super::SimulationWorld) borrowed mutably; the first has all loaded chunks. A
 /// world at rest writes none.
 #[derive(Message)]

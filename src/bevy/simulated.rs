@@ -35,7 +35,7 @@ pub enum StepBudget {
     Time(Duration),
 }
 
-/// What became of an edit that was handed to a world.
+/// The outcome of an edit given to a world.
 #[derive(Debug)]
 pub enum Submitted<O, E> {
     /// It waits for the next tick, with this ticket.
@@ -44,7 +44,7 @@ pub enum Submitted<O, E> {
     Made(Result<O, E>),
 }
 
-/// What became of an edit that waited.
+/// The outcome of an edit that waited.
 #[derive(Debug)]
 pub struct Report<O, E> {
     pub ticket: Ticket,
@@ -106,7 +106,7 @@ pub trait Hosted:
         Vec::new()
     }
 
-    /// Does a tick, or as much of it as the budget allows.
+    /// Runs a tick, or as much of it as the budget allows.
     fn advance(&mut self, _: StepBudget) -> Progress {
         let report = self.step();
         Progress { report, visited: report.visited, finished: true }

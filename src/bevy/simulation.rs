@@ -130,7 +130,7 @@ impl<W: Simulated> SimulationWorld<W> {
         }
     }
 
-    /// Does a tick or a part of it. Returns whether there is something to publish: the tick is
+    /// Runs a tick or a part of it. Returns whether there is something to publish: the tick is
     /// complete and changed anything.
     pub(super) fn step(&mut self, budget: StepBudget) -> bool {
         let begin = Instant::now();

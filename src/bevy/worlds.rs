@@ -10,8 +10,8 @@ use crate::water::{self, ChunkEvent, Feed, Update, WaterWorld, meshes_touched};
 use crate::water2d::{self, Water2dWorld};
 use bevy_platform::time::Instant;
 
-/// The functions of [`Hosted`] that all worlds share whose ticks are done in slices and whose
-/// edits wait in a queue: by the module with their edits.
+/// The functions of [`Hosted`] shared by all worlds that tick in slices and queue their edits; the
+/// argument is the module with their edits.
 macro_rules! in_slices {
     ($part:ident) => {
         fn submit(

@@ -16,7 +16,7 @@ use super::varint::put_varint;
 use crate::chunk::{CellMask, Chunk};
 use crate::coords::CHUNK_CELLS;
 
-/// How far before a run lies what it repeats, by kind from 1 on.
+/// The distance from a run back to the cells that it repeats, by kind from 1 on.
 const DISTANCES: [usize; 4] = [1, 16, 64, 256];
 
 impl<T: Field + Copy + PartialEq> Field for Chunk<T> {
@@ -77,7 +77,7 @@ fn put_runs<T: Field + Copy + PartialEq>(out: &mut Vec<u8>, cells: &[T; CHUNK_CE
     put_literal(out, &cells[literal..]);
 }
 
-/// Returns how many cells from `at` on are equal to those `distance` before them.
+/// Returns the number of cells from `at` on that equal the cells `distance` before them.
 fn repeated<T: PartialEq>(cells: &[T; CHUNK_CELLS], at: usize, distance: usize) -> usize {
     let Some(from) = at.checked_sub(distance) else { return 0 };
     let (now, before) = (&cells[at..], &cells[from..]);

@@ -81,14 +81,14 @@ pub enum DecodeProblem {
         /// How those begin.
         wanted: &'static str,
     },
-    /// The version of another format, such as a newer one.
+    /// The version belongs to another format, such as a newer one.
     Version {
         /// The version found.
         found: u16,
         /// The version that is read here.
         wanted: u16,
     },
-    /// They are of another kind of world.
+    /// They belong to another kind of world.
     #[cfg(feature = "snapshot")]
     Kind {
         /// The number of the kind found.
@@ -96,14 +96,14 @@ pub enum DecodeProblem {
         /// The kind asked for.
         wanted: Kind,
     },
-    /// The bytes before are damaged: their checksum is another one.
+    /// The preceding bytes are damaged: their checksum does not match.
     Checksum {
         /// The checksum found.
         found: u32,
-        /// That of the bytes.
+        /// The checksum computed from the bytes.
         computed: u32,
     },
-    /// Nothing has this tag.
+    /// No value has this tag.
     Tag {
         /// The tag found.
         found: u8,

@@ -158,7 +158,7 @@ impl<T: Field> Field for Vec<T> {
         self.iter().for_each(|item| item.put(out));
     }
 
-    /// Makes room for items as they are read: their number may be made up.
+    /// Makes room for items only as they are read, since their stated number may be false.
     fn take(from: &mut Reader<'_>) -> Result<Self, DecodeError> {
         let count: u32 = from.take()?;
         (0..count).map(|_| from.take()).collect()

@@ -10,8 +10,8 @@ use std::borrow::Cow;
 /// The fewest bytes that are worth the attempt.
 const LEAST: usize = 64;
 
-/// The most bytes that are unpacked: more than any chunk has. Those of a chunk of a world of
-/// materials with flows of pressure everywhere are 200,000.
+/// The most bytes that are unpacked: more than any chunk has. A chunk of a world of materials with
+/// flows of pressure everywhere has 200,000.
 const MOST: usize = 1 << 19;
 
 /// No byte of a block of LZ4 stands for more.
@@ -19,7 +19,7 @@ const MOST_RATIO: usize = 255;
 
 /// Bytes, unpacked.
 pub(crate) struct Unpacked<'b> {
-    /// A reader of what is around them, after them.
+    /// A reader of the surrounding bytes, behind the packed ones.
     around: Reader<'b>,
     bytes: Cow<'b, [u8]>,
     /// The offset of the first of them, packed.
@@ -33,8 +33,8 @@ impl Unpacked<'_> {
         &self.bytes
     }
 
-    /// Returns a reader of the bytes. Its offsets are those of the packed bytes: the first ones are
-    /// counted on as if they were not.
+    /// Returns a reader of the bytes. Its offsets continue from the first packed byte, as if the
+    /// bytes were not packed.
     pub(crate) fn reader(&self) -> Reader<'_> {
         self.around.at_offset(&self.bytes, self.at)
     }

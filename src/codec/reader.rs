@@ -16,14 +16,14 @@ pub(crate) trait Field: Sized {
     }
 }
 
-/// Bytes that are read from front to back. Offsets in errors are those among the outermost bytes,
-/// however deep a part lies in them.
+/// Bytes that are read from front to back. Offsets in errors count from the start of the outermost
+/// bytes, however deeply a part is nested.
 pub struct Reader<'b> {
     format: Format,
     bytes: &'b [u8],
-    /// How many of them are read.
+    /// The number of bytes read.
     read: usize,
-    /// The offset of the first one among the outermost bytes.
+    /// The offset of the first byte from the start of the outermost bytes.
     base: usize,
 }
 
@@ -33,7 +33,7 @@ impl<'b> Reader<'b> {
         Reader { format, bytes, read: 0, base: 0 }
     }
 
-    /// Returns the offset of what is read next.
+    /// Returns the offset of the next byte to be read.
     pub(crate) fn at(&self) -> usize {
         self.base + self.read
     }
@@ -60,7 +60,7 @@ impl<'b> Reader<'b> {
         }
     }
 
-    /// Returns how many bytes are read.
+    /// Returns the number of bytes read so far.
     pub(super) fn read(&self) -> usize {
         self.read
     }
@@ -118,7 +118,7 @@ impl<'b> Reader<'b> {
         self.part(format, length as usize)
     }
 
-    /// Reads the number of the items of a list, a `u64`, of at least so many bytes each. Refuses
+    /// Reads the number of the items of a list, a `u64`, of at least this many bytes each. Refuses
     /// more than the bytes can hold.
     #[cfg(feature = "snapshot")]
     pub(crate) fn count(&mut self, bytes: usize) -> Result<usize, DecodeError> {
@@ -172,13 +172,13 @@ impl<'b> Reader<'b> {
         }
     }
 
-    /// Returns the error that what is read next is not as wanted.
+    /// Returns the error that the next value is not the expected one.
     #[cfg(feature = "snapshot")]
     pub(crate) fn malformed(&self, wanted: &'static str) -> DecodeError {
         self.malformed_at(self.at(), wanted)
     }
 
-    /// Returns the error that what stands at an offset is not as wanted.
+    /// Returns the error that the value at an offset is not the expected one.
     pub(crate) fn malformed_at(&self, at: usize, wanted: &'static str) -> DecodeError {
         self.error(at, DecodeProblem::Value { wanted, found: None })
     }

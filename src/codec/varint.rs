@@ -50,7 +50,7 @@ impl Reader<'_> {
         Err(self.malformed_at(at, "a number of at most 64 bits"))
     }
 
-    /// Reads the number of the items of a list, of at least so many bytes each. Refuses more than
+    /// Reads the number of the items of a list, of at least this many bytes each. Refuses more than
     /// the bytes can hold.
     #[cfg(feature = "recording")]
     pub(crate) fn varint_count(&mut self, bytes: usize) -> Result<usize, DecodeError> {

@@ -54,8 +54,8 @@ pub struct FaceRow<'f, T> {
 }
 
 impl<T: Copy + PartialEq> FaceBuffer<T> {
-    /// Returns a buffer for any number of calls on any grid. It holds some 5,600 cells, which are
-    /// `value` at first. If values are equal but differ in bits, such as 0.0 and −0.0, it may
+    /// Returns a buffer for any number of calls on any grid. It holds about 5,600 cells, which are
+    /// initially `value`. If values are equal but differ in bits, such as 0.0 and −0.0, it may
     /// return either, as a uniform chunk does.
     pub fn new(value: T) -> Self {
         FaceBuffer {
@@ -195,7 +195,7 @@ fn dense_layers<T: Copy + PartialEq>(chunk: &Chunk<T>) -> Option<&[Plane<T>; 16]
     chunk.as_dense().map(|cells| sixteen(cells.as_chunks().0.as_chunks().0))
 }
 
-/// The same as an array.
+/// Returns the layers as an array.
 fn sixteen<T>(layers: &[Plane<T>]) -> &[Plane<T>; 16] {
     match layers.try_into() {
         Ok(layers) => layers,

@@ -1,4 +1,4 @@
-//! The map from chunk positions to slots: a chained hash table whose links lie in the slab.
+//! The map from chunk positions to slots: a chained hash table whose links are stored in the slab.
 //!
 //! With four buckets for each slab entry, most lookups end at the first chunk of a chain; there are
 //! no tags and no probing.

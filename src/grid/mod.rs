@@ -278,8 +278,8 @@ mod tests {
                 assert!(bytes <= 64 * count as usize, "{count} chunks take {bytes} bytes");
             }
         }
-        // By two up to sixteen, then by an eighth: 8 + log(5000 / 16) / log(9 / 8), and some for
-        // rounding.
+        // Room grows by two chunks up to sixteen, then by an eighth: for 5,000 chunks it grows 8 +
+        // log(5000 / 16) / log(9 / 8) times, and a few more by rounding.
         assert!(rooms.len() < 70, "the slab grew {} times", rooms.len());
     }
 

@@ -17,8 +17,8 @@ pub const FILL_CHUNK_LIMIT: u128 = 1 << 20;
 impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
     /// Writes every cell of a region.
     ///
-    /// A chunk that lies inside becomes uniform in constant time. Missing chunks are made, unless
-    /// the value is the background; such a fill makes none and may cover any region, up to
+    /// A chunk that is inside becomes uniform in constant time. Missing chunks are made, unless the
+    /// value is the background; such a fill makes none and may cover any region, up to
     /// [`Region::EVERYWHERE`].
     ///
     /// # Errors

@@ -154,7 +154,8 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         self.order().to_vec()
     }
 
-    /// The same; sorted by the first call after an insertion or removal, then cached.
+    /// Returns the occupied slots in order of position. They are sorted by the first call after an
+    /// insertion or removal, then cached.
     pub(super) fn order(&self) -> &[Slot] {
         self.order.get_or_init(|| self.in_order(self.occupied()))
     }

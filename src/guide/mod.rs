@@ -176,7 +176,7 @@
 //! # The simulation distance
 //!
 //! Load what players see, and simulate what is near them: a [`SimulationDistance`] says which
-//! chunks are to stand still and which to go on, as edits. Columns farther away may take turns, as
+//! chunks are to stand still and which to resume, as edits. Columns farther away may take turns, as
 //! in the second ring here. At the faces of what stands still water waits, and none is lost. Tell
 //! it once a second how many of your ticks have completed one of the water, and it simulates less
 //! while the water lags behind for what is far away. A [`World`](crate::world::World) is given to

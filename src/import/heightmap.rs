@@ -263,8 +263,7 @@ impl Heightmap {
     }
 
     /// Returns the [`chunks`](Heightmap::chunks) with cells in a region: for a map that is too
-    /// large as a whole, or that is loaded column by column. None if the region lies beside the
-    /// map.
+    /// large as a whole, or that is loaded column by column. None if the region is beside the map.
     ///
     /// ```
     /// use floodplain::import::{HeightRules, Heightmap};

@@ -11,7 +11,7 @@
 //!
 //! [`RegionFile`] reads and writes the region files (`.mca`) of Minecraft's Java edition, all
 //! versions since 1.2: blocks as numbers (before 1.13), as palettes (1.13 to 1.17, packed with and
-//! without gaps), and in the layout since 1.18, with heights below 0. Cells lie in the same order
+//! without gaps), and in the layout since 1.18, with heights below 0. Cells are in the same order
 //! as here, YZX, and at the same positions.
 //!
 //! | the game's block | cell of water |

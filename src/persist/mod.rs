@@ -1,4 +1,5 @@
-//! Worlds that outlive a run: as bytes, as files that grow with them, and as what was done to them.
+//! Worlds that outlive a run: as bytes, as files that grow with them, and as records of what was
+//! done to them.
 //!
 //! `snapshot` writes a whole world. `save_file` keeps one in a database and writes what has
 //! changed. `recording` keeps a start and the edits after it. Both stand on `snapshot`.

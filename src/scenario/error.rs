@@ -70,7 +70,7 @@ pub enum ScenarioError {
         /// The size of the first layer.
         first: [usize; 2],
     },
-    /// A layer that does not lie above the one before, or a slice that does not lie behind it.
+    /// A layer that is not above the one before, or a slice that is not behind it.
     PlateOrder {
         /// Where.
         line: usize,

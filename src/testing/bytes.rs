@@ -1,5 +1,5 @@
-//! Choices made of bytes: worlds, rules and edits are drawn of them, alike by fuzz targets and by
-//! property tests.
+//! Choices made from bytes: fuzz targets and property tests alike draw worlds, rules and edits from
+//! them.
 
 use crate::{CHUNK_CELLS, Chunk, Region};
 use arbitrary::{Arbitrary, Result, Unstructured};
@@ -41,8 +41,8 @@ impl<T: Copy + PartialEq> Filling<T> {
     }
 }
 
-/// Bytes that are not used up yet, of which choices are made. When they have come to an end, every
-/// byte is 0, and every choice the first one.
+/// Bytes not used up yet, from which choices are made. Once they are used up, every byte is 0, and
+/// every choice is the first one.
 ///
 /// ```
 /// use floodplain::testing::Bytes;
@@ -55,8 +55,8 @@ impl<T: Copy + PartialEq> Filling<T> {
 pub struct Bytes<'a>(pub &'a [u8]);
 
 impl Bytes<'_> {
-    /// Draws of the bytes that are left, and takes those that it needed: an `Arbitrary`, for which
-    /// any bytes are a value.
+    /// Draws from the bytes that are left, and takes those that it needed: an `Arbitrary`, for
+    /// which any bytes are a value.
     pub(super) fn of<T>(
         from: &mut Unstructured<'_>,
         draw: impl FnOnce(&mut Bytes<'_>) -> T,
@@ -68,10 +68,10 @@ impl Bytes<'_> {
         Ok(value)
     }
 
-    /// Returns the value that the next bytes say.
+    /// Returns the value that the next bytes encode.
     ///
     /// # Panics
-    /// If they say none. Any do for the types of this crate.
+    /// If they encode none. For the types of this crate, any bytes encode a value.
     pub fn any<T: for<'a> Arbitrary<'a>>(&mut self) -> T {
         let mut from = Unstructured::new(self.0);
         let value = T::arbitrary(&mut from).expect("a value of any bytes");
@@ -109,7 +109,7 @@ impl Bytes<'_> {
         Region::new(min, min.saturating_add(last))
     }
 
-    /// Returns a cell within bounds, near the least corner if they are large. One in 43 lies just
+    /// Returns a cell within bounds, near the least corner if they are large. One in 43 is just
     /// beyond them, to the east of their greatest corner.
     pub fn cell(&mut self, bounds: Region) -> IVec3 {
         let size = IVec3::from_array(bounds.size().map(|side| side.min(1 << 16) as i32));

@@ -31,7 +31,7 @@ pub(super) fn are_same<W: Watch>(
     found.same(law, &twin.ticks(), &world.ticks(), || "the ticks of the twin".to_owned());
 }
 
-/// Equal worlds answer alike. Errors are compared as text, for they may hold a NaN.
+/// Equal worlds give equal answers. Errors are compared as text, since they may hold a NaN.
 pub(super) fn agree<T: PartialEq + Debug, E: Debug>(
     of_twin: &Result<T, E>,
     of_world: &Result<T, E>,

@@ -71,7 +71,7 @@ impl Findings {
         }
     }
 
-    /// Enters a law as broken unless what was found is what was expected; `of` says of what.
+    /// Enters a law as broken unless the value found equals the expected one; `of` names the value.
     pub fn same<T: PartialEq + fmt::Debug>(
         &mut self,
         law: &'static str,
@@ -82,9 +82,9 @@ impl Findings {
         self.hold(law, found == expected, || format!("{}: {found:?}, expected {expected:?}", of()));
     }
 
-    /// Enters [`law::EDIT`](super::law::EDIT) as broken unless an edit came to what was expected,
-    /// or was refused by the variant of this name. What errors hold beside their name is not
-    /// compared: it may be no number.
+    /// Enters [`law::EDIT`](super::law::EDIT) as broken unless an edit had the expected outcome, or
+    /// was refused by the variant of this name. The fields of errors are not compared: they may be
+    /// NaN.
     pub fn answer<T: PartialEq + fmt::Debug, E: fmt::Debug>(
         &mut self,
         edit: &impl fmt::Debug,
@@ -99,7 +99,7 @@ impl Findings {
         self.same(super::law::EDIT, &answer, &expected, || format!("{edit:?}"));
     }
 
-    /// From here on, what is found is of this tick.
+    /// From here on, findings count for this tick.
     pub(super) fn at(&mut self, tick: u64) {
         self.tick = tick;
     }

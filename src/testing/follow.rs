@@ -15,16 +15,16 @@ impl<W: Watch + Saved + Simulation<Edit = <W as Watch>::Edit>> Watched<W> {
     /// Returns the world with which a recording begins, to be watched.
     ///
     /// # Errors
-    /// Those of [`Recording::start`].
+    /// The errors of [`Recording::start`].
     pub fn of(recording: &Recording<W>) -> Result<Watched<W>, ReplayError> {
         recording.start()?;
         Ok(Watched::new(|| recording.start().expect("a start that was just made")))
     }
 
-    /// Does what a recording did, edit by edit and tick by tick, and stops at the first broken law
-    /// whose name is `wanted`. Returns that law, `None` if none was broken. After each tick the
-    /// changes are taken. In the end the world is [let alone](Watch::let_alone), until it rests if
-    /// it must [come to rest](law::COMES_TO_REST).
+    /// Repeats a recording, edit by edit and tick by tick, and stops at the first broken law whose
+    /// name is `wanted`. Returns that law, `None` if none was broken. After each tick the changes
+    /// are taken. In the end the world is [left to itself](Watch::let_alone), until it rests if it
+    /// must [come to rest](law::COMES_TO_REST).
     ///
     /// A panic breaks [`law::NO_PANIC`], in the tick that it interrupts. It ends the run even if
     /// that law is not wanted. Its message is printed by the panic hook, as that of any panic.

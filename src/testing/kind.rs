@@ -55,7 +55,7 @@ pub trait Kind: Saved + Simulation {
         then.is_some() && now.is_some()
     }
 
-    /// Those of [`Watch::take_changes`].
+    /// Returns what [`Watch::take_changes`] returns.
     fn changes(&mut self) -> Changes<Self::Place>;
 
     fn model(&self) -> Option<Box<dyn Model<Self>>>;

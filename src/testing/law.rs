@@ -51,7 +51,7 @@ laws! {
     EDIT = "edit";
     /// The cells equal the cells of the naive model.
     CELLS = "cells";
-    /// A step has the result of the formulas as they are written: explosions except for rounding,
+    /// A step has the result of the formulas taken literally: explosions except for rounding,
     /// humidity and 2D water to the bit.
     FORMULAS = "formulas";
     /// The links between cells or nodes equal the links of the naive model.
@@ -89,18 +89,18 @@ laws! {
     LEVEL = "level";
     /// A world that only springs feed, and that nothing leaves, comes to rest.
     COMES_TO_REST = "comes_to_rest";
-    /// In a world without edits, springs deliver to the ends at least nine tenths of the
-    /// max flow through its cells; if they lie at several heights, of that of the springs at any
-    /// one of these, as if there were no others.
+    /// In a world without edits, springs deliver to the ends at least nine tenths of the max flow
+    /// through its cells; if they are at several heights, of that of the springs at any one of
+    /// these, as if there were no others.
     OUTFLOW = "outflow";
     /// Water into which connected water heads for 32 ticks, down or sideways, is connected, too.
     REACH = "reach";
-    /// At least as much leaves a world that is let alone if it was dry, or full, at first.
+    /// At least as much leaves a world left to itself if it was initially dry or full.
     HISTORY = "history";
     /// Springs fill a world that nothing leaves: at least nine tenths of the cells below each to
     /// which its water can come.
     FILLED = "filled";
-    /// A world into which nothing flows, and out of which nothing does, is level within 600 ticks.
+    /// A world without inflow and outflow is level within 600 ticks.
     LEVEL_IN_TIME = "level_in_time";
     /// No edit and no tick panics.
     NO_PANIC = "no_panic";

@@ -158,7 +158,7 @@
 //! # Does water arrive?
 //!
 //! Laws that are asked after each edit and tick say that nothing is lost. Whether water gets where
-//! it can is seen only once a world is let alone for some hundred ticks: by
+//! it can is seen only once a world has been left to itself for about a hundred ticks: by
 //! [`let_rest`](Watched::let_rest) and [`follow`](Watched::follow), at the end of a run. A small
 //! world with springs and draining edges, without evaporation, sea, fixtures and frozen chunks,
 //! then keeps these laws, whatever was done to it before; a type of your own around a
@@ -177,9 +177,9 @@
 //! # What may change
 //!
 //! The types and functions here follow semantic versioning, and a law keeps its name. What may
-//! change in any release: which values are drawn of which bytes, new variants of edits among them,
-//! so keep operations, not inputs; new laws and stricter checks; the texts of reports; how long a
-//! check takes. Do not build a game on this module: it is made to be thorough, not fast.
+//! change in any release: which values are drawn from which bytes, new variants of edits among
+//! them, so keep operations, not inputs; new laws and stricter checks; the texts of reports; how
+//! long a check takes. Do not build a game on this module: it is made to be thorough, not fast.
 //!
 //! [arbitrary]: https://docs.rs/arbitrary
 //! [proptest]: https://docs.rs/proptest

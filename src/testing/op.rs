@@ -16,7 +16,7 @@ pub enum Op<E> {
     Slices(u64),
     /// Puts back the chunk that was taken out last and is not back.
     PutBack,
-    /// Puts back all chunks that were taken out and are not back, by as few edits as may be.
+    /// Puts back all chunks that were taken out and are not back, by as few edits as possible.
     PutAllBack,
     /// Takes the lists of changes.
     TakeChanges,
@@ -25,9 +25,9 @@ pub enum Op<E> {
 }
 
 impl<E> Op<E> {
-    /// Returns the operation that the next bytes say on a world within bounds, whose edits `edit`
-    /// draws. A quarter of all operations are ticks, an eighth the other things that all worlds can
-    /// do, the rest edits.
+    /// Returns the operation that the next bytes encode on a world within bounds, whose edits
+    /// `edit` draws. A quarter of all operations are ticks, an eighth the other things that all
+    /// worlds can do, the rest edits.
     pub fn draw_with(
         bytes: &mut Bytes<'_>,
         bounds: Region,

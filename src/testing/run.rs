@@ -31,7 +31,7 @@ pub struct Run<W: Small> {
 }
 
 impl<W: Small> Run<W> {
-    /// Returns the run that these bytes say; any do.
+    /// Returns the run that these bytes encode; any bytes encode one.
     pub fn from_bytes(bytes: &[u8]) -> Run<W> {
         Bytes(bytes).any()
     }
@@ -41,7 +41,7 @@ impl<W: Small> Run<W> {
         Watched::new(|| W::build(&self.start))
     }
 
-    /// Does all of it to a watched world, and stops at the first operation that breaks a law.
+    /// Runs all operations on a watched world, and stops at the first operation that breaks a law.
     ///
     /// # Errors
     /// The laws that it broke.

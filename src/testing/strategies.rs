@@ -137,9 +137,9 @@ enum Attempt {
     Cut,
     /// The byte to 0.
     Zero,
-    /// Half the byte, until it does no more.
+    /// Half the byte, until that has no more effect.
     Halve,
-    /// One less, until it does no more.
+    /// One less, until that has no more effect.
     Less,
 }
 

@@ -13,7 +13,7 @@ pub type Looks<W> = BTreeMap<<W as Watch>::Place, <W as Watch>::Look>;
 pub struct Changes<P> {
     /// All of them.
     pub all: BTreeSet<P>,
-    /// Those that look different.
+    /// The places that look different.
     pub visible: BTreeSet<P>,
 }
 
@@ -90,7 +90,7 @@ pub struct Changes<P> {
 pub trait Watch: Sized {
     /// An edit as a value.
     type Edit: Clone + Debug;
-    /// What an edit that was not refused came to.
+    /// The outcome of an edit that was not refused.
     type Outcome: PartialEq + Debug;
     /// Why an edit was refused.
     type Error: Debug;
@@ -132,8 +132,8 @@ pub trait Watch: Sized {
         Vec::new()
     }
 
-    /// Returns edits of [`undo`](Watch::undo), the oldest first, as few edits as may be, without
-    /// those that the world as it is would refuse.
+    /// Returns edits of [`undo`](Watch::undo), the oldest first, as few edits as possible, without
+    /// those that the present world would refuse.
     fn join(&self, edits: Vec<Self::Edit>) -> Vec<Self::Edit> {
         edits
     }
@@ -159,7 +159,8 @@ pub trait Watch: Sized {
     /// It cannot be loaded, or saves to other bytes then.
     fn saved_and_loaded(&self) -> Result<Self, String>;
 
-    /// Returns how many places the next tick will visit. An edit that is refused wakes none.
+    /// Returns the number of places that the next tick will visit. An edit that is refused wakes
+    /// none.
     fn awake(&self) -> usize {
         0
     }
@@ -176,7 +177,7 @@ pub trait Watch: Sized {
     /// Returns whether nothing will change until the next edit.
     fn is_at_rest(&self) -> bool;
 
-    /// Returns the ticks within which the world comes to rest if it is let alone; `None` if it may
+    /// Returns the ticks within which the world comes to rest if left to itself; `None` if it may
     /// continue for ever, or for a time that is not known.
     fn rests_within(&self) -> Option<u64> {
         None

@@ -10,13 +10,13 @@ use crate::StepReport;
 /// By default, one tick of the twin in slices takes this budget, by turns.
 const BUDGETS: [u64; 4] = [0, 40, 7, 400];
 
-/// The twin that is saved and loaded is so after each tick whose number this divides.
+/// The twin that is saved and loaded is reloaded after each tick whose number this divides.
 const RELOAD: u64 = 4;
 
 /// A law of your own, with what it notes from tick to tick.
 type Check<W> = Box<dyn FnMut(&W) -> Result<(), String>>;
 
-/// What looks at a twin of its own.
+/// A companion that reads its own twin.
 struct Companion<W: Watch> {
     law: &'static str,
     twin: W,
@@ -86,7 +86,7 @@ impl<W: Watch> Watched<W> {
     /// its three twins, and must return the same each time: that is the first law.
     pub fn new(make: impl Fn() -> W) -> Watched<W> {
         let mut world = make();
-        // In boxes, since a build without optimisation moves each world of some 20 kB on the stack
+        // In boxes, since a build without optimisation moves each world of about 20 kB on the stack
         // several times, and the thread of a test has 2 MB.
         let [mut awake, mut sliced, mut reloaded] = [(); 3].map(|()| Box::new(make()));
         for world in [&mut world, &mut *awake, &mut *sliced, &mut *reloaded] {
@@ -250,7 +250,7 @@ impl<W: Watch> Watched<W> {
         sum
     }
 
-    /// Saves and loads the twin that is there for it, and checks the laws.
+    /// Saves and loads the twin kept for this, and checks the laws.
     fn reload(&mut self) {
         match self.reloaded.saved_and_loaded() {
             Ok(loaded) => *self.reloaded = loaded,
@@ -259,9 +259,9 @@ impl<W: Watch> Watched<W> {
         self.compare();
     }
 
-    /// Takes the changes of all worlds: they must be the same, with every place among them that
-    /// differs from when changes were last taken, and as visible every one that looks different. So
-    /// must what has happened since then.
+    /// Takes the changes of all worlds. They must be the same, include every place that has changed
+    /// since they were last taken, and list as visible every place that looks different. The events
+    /// since then must be the same, too.
     pub fn take_changes(&mut self) -> Changes<W::Place> {
         let changes = self.world.take_changes();
         for (law, twin) in [
@@ -278,7 +278,7 @@ impl<W: Watch> Watched<W> {
         let found = &mut self.found;
         let is_part = changes.visible.is_subset(&changes.all);
         found.hold(law::CHANGES_LISTED, is_part, || "visible changes that are none".to_owned());
-        // In most ticks nothing differs, which is known sooner of all places than of each.
+        // In most ticks nothing differs, and one comparison of all places is the fastest.
         let is_other = self.looks != self.taken;
         let places = self.looks.keys().chain(self.taken.keys()).filter(|_| is_other);
         for place in places {
@@ -295,12 +295,12 @@ impl<W: Watch> Watched<W> {
         changes
     }
 
-    /// [Lets the world alone](Watch::let_alone), until it rests if it [must](Watch::rests_within),
-    /// and returns it. Its twins and its model are dropped.
+    /// [Leaves the world to itself](Watch::let_alone), until it rests if it
+    /// [must](Watch::rests_within), and returns it. Its twins and its model are dropped.
     ///
     /// # Errors
-    /// What was found broken since the last call of [`check_laws`](Watched::check_laws), what
-    /// [`Watch::let_alone`] finds, or [`law::COMES_TO_REST`].
+    /// The laws found broken since the last call of [`check_laws`](Watched::check_laws) or by
+    /// [`Watch::let_alone`], or [`law::COMES_TO_REST`].
     ///
     /// ```
     /// use floodplain::testing::Run;
@@ -319,7 +319,7 @@ impl<W: Watch> Watched<W> {
         Ok(self.world)
     }
 
-    /// Does what an operation says. An edit may be refused, which breaks no law.
+    /// Runs an operation. An edit may be refused, which breaks no law.
     pub fn apply(&mut self, op: &Op<W::Edit>) {
         match op {
             Op::Edit(edit) => _ = self.edit(edit.clone()),
@@ -342,8 +342,7 @@ impl<W: Watch> Watched<W> {
         }
     }
 
-    /// Does what operations say, takes the changes at the end, and stops at the first that breaks a
-    /// law.
+    /// Runs operations, takes the changes at the end, and stops at the first that breaks a law.
     ///
     /// # Errors
     /// The laws that it broke.
@@ -439,8 +438,8 @@ impl<W: Watch> Watched<W> {
         self.told.extend(events);
     }
 
-    /// Reads the looks anew after an edit that was made, or after a tick, and notes what is no
-    /// change. Returns the other places that differ.
+    /// Reads the looks again after an edit that was made, or after a tick, and records places that
+    /// are no change. Returns the other places that differ.
     fn note_changes(&mut self, edit: Option<&W::Edit>) -> Vec<W::Place> {
         let now = self.world.looks();
         // Where an edit loads or unloads what looks the same, that is noted.

@@ -39,7 +39,7 @@ pub(super) fn all_cells<S: Shape, L>(
     cells::<S, _>(bounds, chunks, look)
 }
 
-/// The cells of chunks that lie within bounds, each as `look` says.
+/// The cells of chunks that are within bounds, each as `look` says.
 pub(super) fn cells<S: Shape, L>(
     bounds: Region,
     chunks: impl Iterator<Item = ChunkPos>,

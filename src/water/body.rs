@@ -23,11 +23,11 @@ pub struct BodyReport {
     /// The highest surface, in units above y = 0: 7·y and the height, in a cell without water
     /// above. A seventh of it is the y of the surface.
     pub surface: i64,
-    /// Whether a spring lies in the body or at one of the six faces of its cells, or the sea lies
+    /// Whether a spring is in the body or at one of the six faces of its cells, or the sea is
     /// beside or above one of its cells.
     pub is_fed: bool,
     /// Whether air is shut in over the body. This air is in cells with room that belong to the body
-    /// or lie straight above one of its cells, and from which no path of cells with room, across
+    /// or are straight above one of its cells, and from which no path of cells with room, across
     /// faces, leads to the end of the world or of the loaded chunks. The sea and ground have no
     /// room.
     pub shuts_in_air: bool,
@@ -71,8 +71,7 @@ pub(crate) fn body_at(world: &WaterWorld, cell: IVec3, reach: u32) -> Option<Bod
     Some(report)
 }
 
-/// Returns whether a spring lies in a cell or at one of its faces, or the sea lies beside or above
-/// it.
+/// Returns whether a spring is in a cell or at one of its faces, or the sea is beside or above it.
 fn is_fed_at(world: &WaterWorld, place: Place) -> bool {
     let is_spring = |there: Place| there.is_some() && voxel_before(world, there).is_source();
     is_spring(place)

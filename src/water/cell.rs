@@ -171,7 +171,7 @@ impl WaterCell {
     }
 
     /// Returns the direction of the flow. It came from the opposite side, where the first parent of
-    /// a cell with HasSource lies. `None` for still water and for sources.
+    /// a cell with HasSource is. `None` for still water and for sources.
     pub const fn direction(self) -> Option<Face> {
         match self.direction_code() {
             0 => None,

@@ -1,4 +1,5 @@
-//! Fixtures that a game builds into single cells: drains, taps and valves.
+//! Fixtures that a game builds into single cells: drains, taps and valves. They act in
+//! `flow/fixtures.rs` and `flow/valves.rs`.
 
 use crate::coords::Face;
 use crate::water::cell::FULL;
@@ -14,7 +15,7 @@ pub enum Fixture {
     /// They leave the world and count as drained. A drain takes no more than the throughput of the
     /// rules, and the cell does not pass on the units that the drain takes.
     Drain(u8),
-    /// Adds up to so many units a tick to its cell, as far as that has room, before its water flows
+    /// Adds up to this many units a tick to its cell, as far as that has room, before its water flows
     /// on; they count as injected. Its cell is no spring: water does not rise above it, nothing
     /// draws from it, and neither the cell nor those that it feeds have
     /// [`HAS_SOURCE`](crate::water::WaterCell::has_source). Full, it sleeps.

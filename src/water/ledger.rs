@@ -79,16 +79,15 @@ impl Ledger {
         }
     }
 
+    /// Adds the entries of another ledger.
+    pub(crate) fn add(&mut self, more: Ledger) {
+        let (these, more) = (self.entries(), more.entries());
+        *self = Ledger::from_entries(core::array::from_fn(|entry| these[entry] + more[entry]));
+    }
+
     /// Returns what has entered and left since the ledger was `start`.
     pub(crate) fn since(&self, start: &Ledger) -> Ledger {
         let (now, then) = (self.entries(), start.entries());
         Ledger::from_entries(core::array::from_fn(|entry| now[entry] - then[entry]))
-    }
-}
-
-impl core::ops::AddAssign for Ledger {
-    fn add_assign(&mut self, more: Ledger) {
-        let (these, more) = (self.entries(), more.entries());
-        *self = Ledger::from_entries(core::array::from_fn(|entry| these[entry] + more[entry]));
     }
 }

@@ -147,11 +147,11 @@ pub(crate) fn put_back(
     world.insert_records(records)?;
     world.ledger = before;
     // The chunks came to the other world, and went from it.
-    world.ledger += Ledger { loaded: 0, unloaded: 0, ..end.since(&start) };
+    world.ledger.add(Ledger { loaded: 0, unloaded: 0, ..end.since(&start) });
     Ok(())
 }
 
-/// Does ticks until no cell is awake, at most the given number.
+/// Runs ticks until no cell is awake, at most the given number.
 fn settle_all(world: &mut WaterWorld, most: u64) -> Settling {
     let (start, before) = (world.tick, world.ledger);
     while !world.is_asleep() && world.tick.wrapping_sub(start) < most {

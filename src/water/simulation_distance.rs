@@ -203,7 +203,7 @@ impl SimulationDistance {
         SimulationDistance { hysteresis: chunks, ..self }
     }
 
-    /// Switches at most this number of chunks in a call. Freezing or thawing a chunk takes some 2
+    /// Switches at most this number of chunks in a call. Freezing or thawing a chunk takes about 2
     /// µs.
     pub fn with_limit(self, chunks: usize) -> Self {
         SimulationDistance { limit: chunks, ..self }
@@ -403,7 +403,7 @@ impl<'w> Foresight<'w> {
         Foresight { water, changed: HashMap::new() }
     }
 
-    /// Notes an edit of water.
+    /// Records an edit of water.
     pub(crate) fn note_water(&mut self, edit: &Edit) {
         match edit {
             Edit::InsertChunk { position, .. } => self.note(Fate::Comes, &[*position]),

@@ -138,7 +138,7 @@ impl fmt::Display for Violation {
 
 impl core::error::Error for Violation {}
 
-/// Returns the first broken law as what it is.
+/// Returns the first broken law as a typed error.
 pub(crate) fn check_laws(world: &WaterWorld) -> Result<(), Violation> {
     world.store.grid().validate().map_err(|_| Violation::Storage)?;
     let mut counted = 0;

@@ -203,8 +203,7 @@ impl Voxel {
         !self.is_mark() && self.has(CellFlags::HAS_SOURCE)
     }
 
-    /// Returns whether a fall feeds this cell, which lies below a spring: its water came from
-    /// above.
+    /// Returns whether a fall feeds this cell, which is below a spring: its water came from above.
     #[inline]
     pub(crate) const fn is_fall(self) -> bool {
         const FALLS: u16 =
@@ -254,7 +253,7 @@ impl Voxel {
         Voxel(self.0 & !MARK | (code as u16) << DIRECTION_SHIFT)
     }
 
-    /// Returns the face across which the first parent lies, opposite to the direction.
+    /// Returns the face across which the first parent is, opposite to the direction.
     #[inline]
     pub(crate) fn parent_face(self) -> Option<Face> {
         self.direction().map(Face::opposite)

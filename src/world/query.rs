@@ -159,9 +159,9 @@ impl World {
     }
 
     /// Returns a hash of the state that decides the future: ticks, materials, the parts, and the
-    /// queued edits. The same on every platform, and independent of the order in which chunks were
-    /// loaded. Palette, rules and bounds are not part of it. While the tick of water is underway,
-    /// this is the hash from before that tick.
+    /// queued edits. The hash is the same on every platform, and independent of the order in which
+    /// chunks were loaded. Palette, rules and bounds are not part of it. While the tick of water is
+    /// underway, this is the hash from before that tick.
     pub fn state_hash(&self) -> u64 {
         let mut hash = StateHash::new();
         hash.add(self.tick);

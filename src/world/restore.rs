@@ -125,7 +125,7 @@ pub(crate) fn restored(
     Ok(world)
 }
 
-/// Restores the ground of a chunk. Returns whether the chunk may lie there and its materials are in
+/// Restores the ground of a chunk. Returns whether the chunk may be there and its materials are in
 /// the palette.
 pub(crate) fn restore_ground(
     world: &mut World,

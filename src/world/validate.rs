@@ -81,7 +81,7 @@ impl fmt::Display for Violation {
 
 impl core::error::Error for Violation {}
 
-/// Returns the first broken law as what it is.
+/// Returns the first broken law as a typed error.
 pub(crate) fn check_laws(world: &World) -> Result<(), Violation> {
     water::validate::check_laws(&world.water).map_err(Violation::Water)?;
     world.soil.check_laws().map_err(Violation::Soil)?;
@@ -104,7 +104,7 @@ fn validate_seabed(world: &World) -> Result<(), Violation> {
     world.soil.chunk_positions().find(differs).map_or(Ok(()), |at| Err(Violation::Seabed(at)))
 }
 
-/// Returns the cells of a chunk that lie in bounds.
+/// Returns the cells of a chunk that are in bounds.
 pub(super) fn cells_within(world: &World, chunk: ChunkPos) -> impl Iterator<Item = IVec3> {
     let inside = world.bounds().intersection(&Cube::region_of(chunk));
     inside.into_iter().flat_map(Region::positions)

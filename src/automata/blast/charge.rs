@@ -38,7 +38,7 @@ pub(crate) fn add_charge<S: BlastShape>(
 }
 
 /// Checks a charge, and the resulting pressure of each cell by `check_sum`. Cells for which
-/// `takes_none` holds are left out. Returns the region that the charge lies in.
+/// `takes_none` holds are left out. Returns the region of the charge.
 pub(crate) fn check_charge<S: BlastShape, E: From<EditError>>(
     world: &BlastWorld<S>,
     centre: IVec3,
@@ -65,8 +65,7 @@ pub(crate) fn check_charge<S: BlastShape, E: From<EditError>>(
     Ok(ball)
 }
 
-/// Returns the cells in which a charge may lie, in the bounds. In a world of sheets they are of one
-/// layer.
+/// Returns the cells that a charge may reach within the bounds: in a world of sheets, one layer.
 fn around<S: BlastShape>(world: &BlastWorld<S>, centre: IVec3, radius: f32) -> Region {
     // A cast from a float to an integer saturates.
     let reach = IVec3::splat(radius as i32);

@@ -1,7 +1,7 @@
 //! The extent of a world of pressure, set by the code above it: which chunks pressure may enter,
 //! which of them stand still, and how fast pressure fades.
 //!
-//! Pressure leaves at the faces of chunks that it may not enter, as over an open border, so none
+//! Pressure leaves at the faces of chunks that it may not enter, as across an open border, so none
 //! gathers there. No pressure passes the faces of a chunk that stands still, as at a rigid border,
 //! and no step visits it; edits do.
 

@@ -18,7 +18,7 @@ pub struct Ledger {
     /// The sum by which edits lowered pressures, including the pressures of cells that they
     /// removed.
     pub removed: f64,
-    /// Flowed out over open borders. It may flow back under the wave rule, so this may fall.
+    /// Flowed out across open borders. It may flow back under the wave rule, so this may fall.
     pub left: f64,
     /// Remainders below the threshold in chunks that fell silent; negative ones too under the wave
     /// rule, so this may fall.

@@ -209,8 +209,8 @@ impl<S: BlastShape> BlastWorld<S> {
     }
 
     /// A hash of the state that decides the future: tick count, pressures, flows of the wave rule,
-    /// and obstacles, in order of position. The same on every platform. A chunk of open space at 0
-    /// counts like a missing one. Rules, bounds and borders are not included.
+    /// and obstacles, in order of position. It is the same on every platform. A chunk of open space
+    /// at 0 counts like a missing one. Rules, bounds and borders are not included.
     pub fn state_hash(&self) -> u64 {
         let mut hash = StateHash::new();
         hash.add(self.tick);
@@ -241,12 +241,12 @@ impl<S: BlastShape> BlastWorld<S> {
     /// reports.
     ///
     /// # Errors
-    /// The first invariant found broken, with its place and figures.
+    /// The first broken invariant, with its place and figures.
     pub fn validate(&self) -> Result<(), crate::Violation> {
         self.check_laws().map_err(crate::Violation::of)
     }
 
-    /// Returns the first broken law as what it is.
+    /// Returns the first broken law as a typed error.
     pub(crate) fn check_laws(&self) -> Result<(), Violation> {
         S::validate_blast(self)
     }

@@ -172,7 +172,7 @@ pub const GRID_DAMPING_LIMIT: f64 = 0.98;
 
 /// The number of chunks that one fill of a [`BlastWorld`](super::BlastWorld) may touch: a square of
 /// 4096 cells a side, or a cube of 256. A fill takes up to 0.2 MB for each chunk, so less than 1 GB
-/// in all.
+/// in total.
 pub const FILL_CHUNK_LIMIT: u128 = 1 << 12;
 
 /// The least radius of a charge, in cells: with less than this, a charge is hardly smoother than a

@@ -1,4 +1,4 @@
-//! The shapes of chunks that explosions run on, for each of which what takes time is compiled once.
+//! The shapes of chunks that explosions run on. The code that takes time is compiled once for each.
 
 use super::{BlastWorld, validate};
 use crate::automata::blast::validate::validate_generic;

@@ -14,7 +14,7 @@ pub(crate) struct Changes {
     pub(crate) marks: LentMarks,
     /// How many cells the step changed.
     count: usize,
-    /// By face, whether changed cells lie at it.
+    /// By face, whether changed cells touch it.
     touched: [bool; 6],
 }
 
@@ -27,7 +27,7 @@ impl Changes {
         }
     }
 
-    /// Returns how many cells changed.
+    /// Returns the number of cells changed.
     pub(crate) fn count(&self) -> usize {
         self.count
     }
@@ -36,18 +36,18 @@ impl Changes {
         self.count == 0
     }
 
-    /// Returns, by face, whether changed cells lie at it; `None` if no cell changed.
+    /// Returns, by face, whether changed cells touch it; `None` if no cell changed.
     pub(crate) fn touched(&self) -> Option<[bool; 6]> {
         (!self.is_empty()).then_some(self.touched)
     }
 }
 
-/// Returns, by face, whether some of these cells lie at it.
+/// Returns, by face, whether some of these cells touch it.
 pub(crate) fn faces_touched<S: RowShape>(cells: &CellMask) -> [bool; 6] {
     simd::run(Sum::<S>(cells, PhantomData)).1
 }
 
-/// Counts cells and finds the faces at which some of them lie.
+/// Counts cells and finds the faces that some of them touch.
 struct Sum<'a, S>(&'a CellMask, PhantomData<S>);
 
 impl<S: RowShape> simd::Kernel for Sum<'_, S> {

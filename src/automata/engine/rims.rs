@@ -28,7 +28,7 @@ pub(crate) struct Rims<T: Value, S: RowShape> {
 #[derive(Clone, Copy)]
 pub(crate) struct Before<'r, T: Value, S: RowShape> {
     pub(crate) own: &'r S::Rims<T>,
-    /// By the face behind which the neighbour lies.
+    /// By the face behind which the neighbour is.
     pub(crate) around: [&'r S::Rims<T>; 6],
 }
 

@@ -80,7 +80,7 @@ pub trait RowShape: HaloShape {
 
     /// Fills a halo with a chunk and the rims of its neighbours. Edges and corners, which no rule
     /// reads, are left alone. `fill` writes the row of the chunk that begins at an index; `around`
-    /// is by the index of the face behind which a neighbour lies.
+    /// is by the index of the face behind which a neighbour is.
     #[doc(hidden)]
     fn pad<T: Value>(
         fill: impl FnMut(usize, &mut [T]),

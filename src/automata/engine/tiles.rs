@@ -5,7 +5,7 @@
 //! cell.
 //!
 //! A chunk's step needs its own cells and the rims around it as they were before that step. So step
-//! s of the chunk at (x, y) belongs to the tile (⌊(x + s)/side⌋, ⌊(y + s)/side⌋): its inputs lie in
+//! s of the chunk at (x, y) belongs to the tile (⌊(x + s)/side⌋, ⌊(y + s)/side⌋): its inputs are in
 //! that tile or in a tile with smaller coordinates. Within a tile, steps run in order. Tiles whose
 //! coordinates have the same sum do not depend on one another, and no chunk is in two of them, so
 //! threads share them. A single thread goes along rows of tiles, where each tile shares most of its
@@ -33,7 +33,7 @@ use std::collections::BTreeMap;
 /// from the awake ones stays unchanged.
 pub(crate) const MAX_STEPS: u64 = 16;
 
-/// Chunks along each side of a tile. With all the data that a step of humidity reads of them, they
+/// Chunks along each side of a tile. Together with the data that a step of humidity reads, they
 /// take 1.2 MB, which fits 2 MB of second-level cache. The fastest of the sizes measured in
 /// `benches/README.md`.
 const TILE_SIDE: i32 = 5;

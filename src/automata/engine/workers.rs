@@ -52,7 +52,7 @@ impl<W: Send> Workers<W> {
             self.scratch.resize_with(parts, self.make);
         }
         // In ascending order: hardware prefetchers load the memory that follows, where the next
-        // chunk mostly lies.
+        // chunk mostly is.
         let run = |(jobs, scratch): (&mut [J], &mut W)| {
             jobs.iter_mut().for_each(|job| work(scratch, job))
         };

@@ -94,7 +94,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
     }
 
     /// The number of cells that the next step will visit: all cells of each chunk that changed or
-    /// lies next to a change.
+    /// is next to a change.
     pub fn awake_cells(&self) -> usize {
         self.store.moisture.awake_cells()
     }
@@ -146,8 +146,8 @@ impl<S: HumidityShape> HumidityWorld<S> {
     }
 
     /// A hash of the state that decides the future: tick count, ledger, and every cell of every
-    /// chunk in order of position. The same on every platform, and independent of the order in
-    /// which chunks were loaded. Rules and bounds are not included.
+    /// chunk in order of position. It is the same on every platform, and independent of the order
+    /// in which chunks were loaded. Rules and bounds are not included.
     pub fn state_hash(&self) -> u64 {
         let mut hash = StateHash::new();
         let Ledger { placed, rained, removed, runoff, drained } = self.ledger;

@@ -89,7 +89,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
         Ok(world)
     }
 
-    /// Restores a chunk without recording it in the ledger. `None` if no chunk can lie there, or if
+    /// Restores a chunk without recording it in the ledger. `None` if no chunk can be there, or if
     /// a humidity is not stored in its canonical word.
     pub(crate) fn restore_chunk(
         &mut self,

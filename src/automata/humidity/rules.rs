@@ -5,8 +5,8 @@ use super::sweep::Sweep;
 use crate::coords::{Face, Shape};
 use core::fmt;
 
-/// The fall is counted in units of the coefficient over this number, and is at most the coefficient
-/// times this number.
+/// The fall is stored in units of the coefficient divided by this number, and is at most this
+/// number times the coefficient.
 const FALL_UNITS: u32 = 1 << 16;
 
 /// The space beyond a face of the world.

@@ -2,8 +2,8 @@
 //!
 //! A chunk's step follows from its own cells, the rims around it and its ground. If it has changed
 //! no cell, the next step moves the same units over rain, cap and border and from the sources of
-//! fed cells, until a neighbour changes at its face or an edit comes, both of which wake it. So
-//! such a chunk sleeps, and every step repeats the ledger entries of its last step.
+//! fed cells, until a neighbour changes at the common face or an edit is made, both of which wake
+//! it. So such a chunk sleeps, and every step repeats the ledger entries of its last step.
 
 use super::ledger::Ledger;
 use super::step::job::Tally;

@@ -112,7 +112,7 @@ impl RowMask {
         self.union(self.below()).union(self.north())
     }
 
-    /// Returns the rows of a chunk that lie beside one of these rows of the chunk behind a face.
+    /// Returns the rows of a chunk that are beside one of these rows of the chunk behind a face.
     pub(super) fn across(self, face: Face) -> RowMask {
         let Self([lowest, _, _, highest]) = self;
         match face {

@@ -159,7 +159,7 @@ impl<S: HumidityShape> Store<S> {
         }
     }
 
-    /// Returns whether all cells of a chunk lie inside the bounds.
+    /// Returns whether all cells of a chunk are inside the bounds.
     pub(super) fn holds_all(&self, chunk: ChunkPos) -> bool {
         let region = S::region_of(chunk);
         self.bounds.intersection(&region) == Some(region)

@@ -60,7 +60,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
         })
     }
 
-    /// Returns how many chunks the next step visits.
+    /// Returns the number of chunks that the next step visits.
     pub(crate) fn awake_chunks(&self) -> usize {
         self.store.moisture.awake_slots().len()
     }
@@ -86,8 +86,8 @@ impl<S: HumidityShape> HumidityWorld<S> {
     }
 
     /// Loads a missing chunk inside the bounds, of these units and this ground without rain, as
-    /// [`insert_chunk`](HumidityWorld::insert_chunk) does. Returns whether it can lie there.
-    /// Only in the conservative sweep.
+    /// [`insert_chunk`](HumidityWorld::insert_chunk) does. Returns whether it can be there. Only in
+    /// the conservative sweep.
     pub(crate) fn insert_units(
         &mut self,
         position: ChunkPos,

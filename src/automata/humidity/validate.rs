@@ -74,12 +74,12 @@ impl<S: HumidityShape> HumidityWorld<S> {
     /// reports.
     ///
     /// # Errors
-    /// The first invariant found broken, with its place and figures.
+    /// The first broken invariant, with its place and figures.
     pub fn validate(&self) -> Result<(), crate::Violation> {
         self.check_laws().map_err(crate::Violation::of)
     }
 
-    /// Returns the first broken law as what it is.
+    /// Returns the first broken law as a typed error.
     pub(crate) fn check_laws(&self) -> Result<(), Violation> {
         S::validate_humidity(self)
     }

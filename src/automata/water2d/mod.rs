@@ -26,7 +26,7 @@
 //! # The settling rule
 //!
 //! Every unit of water has a head. While its cell fills, the head is the height at which the unit
-//! lies, 100 to a cell. Above that, in a cell with pressure, each unit adds 20, so that five units
+//! is, 100 to a cell. Above that, in a cell with pressure, each unit adds 20, so that five units
 //! weigh as much as a cell of depth. A step lets water
 //!
 //! 1. sink and rise between a cell and the one below it,

@@ -87,8 +87,8 @@ impl Water2dWorld {
     }
 
     /// A hash of the state that decides the future: seed, tick count, ledger, and every cell of
-    /// every chunk in order of position. The same on every platform, and independent of the order
-    /// in which chunks were loaded. Rules and bounds are not included.
+    /// every chunk in order of position. It is the same on every platform, and independent of the
+    /// order in which chunks were loaded. Rules and bounds are not included.
     pub fn state_hash(&self) -> u64 {
         let mut hash = StateHash::new();
         for value in [self.seed, self.tick, self.ledger.placed, self.ledger.removed] {

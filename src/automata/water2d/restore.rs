@@ -41,8 +41,7 @@ impl Water2dWorld {
         Ok(world)
     }
 
-    /// Restores a chunk without recording its water in the ledger. `None` if no chunk can lie
-    /// there.
+    /// Restores a chunk without recording its water in the ledger. `None` if no chunk can be there.
     pub(crate) fn restore_chunk(&mut self, position: ChunkPos, chunk: Chunk<Cell>) -> Option<Slot> {
         if !Sheet::holds_chunk(position) {
             return None;

@@ -81,7 +81,8 @@ impl Water2dWorld {
         is_wet(chunk) || wake::chunks_around(chunk, &CellMask::FULL).any(is_wet)
     }
 
-    /// Runs `steps` steps. The same bytes as that many calls of [`step`](Water2dWorld::step).
+    /// Runs `steps` steps. The result has the same bytes as that many calls of
+    /// [`step`](Water2dWorld::step).
     pub fn run(&mut self, steps: u64) -> StepReport {
         // The preferred side still alternates with the tick counter of a world at rest, even across
         // its end, as 2⁶⁴ is even.

@@ -31,7 +31,7 @@ impl WakeTimers {
         cells.wake_chunk_at(slot);
     }
 
-    /// Wakes a chunk in which cells changed, and the chunks around it that lie within two cells of
+    /// Wakes a chunk in which cells changed, and the chunks around it that are within two cells of
     /// a changed cell.
     pub(super) fn touch(&mut self, cells: &mut Cells, slot: Slot, changed: &CellMask) {
         if changed.is_empty() {
@@ -91,7 +91,7 @@ impl WakeTimers {
     }
 }
 
-/// Returns the chunk positions, of the eight around one, that lie within two cells of `cells`.
+/// Returns the chunk positions, of the eight around one, that are within two cells of `cells`.
 pub(super) fn chunks_around(
     chunk: ChunkPos,
     cells: &CellMask,

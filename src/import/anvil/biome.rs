@@ -8,7 +8,7 @@ use crate::chunk::{LAYER_CELLS, LayerMask};
 /// oceans; and their deep variants.
 const OCEANS: [u32; 10] = [0, 10, 24, 44, 45, 46, 47, 48, 49, 50];
 
-/// Returns the cells at height `y` that lie in an ocean, given the numbers in the field `Biomes`.
+/// Returns the cells at height `y` that are in an ocean, given the numbers in the field `Biomes`.
 pub(super) fn numbered(nbt: &Nbt<'_>, biomes: Tag, y: i32) -> LayerMask {
     let bytes = nbt.bytes(biomes);
     let number = |index: usize| match biomes.kind {
@@ -24,7 +24,7 @@ pub(super) fn numbered(nbt: &Nbt<'_>, biomes: Tag, y: i32) -> LayerMask {
     })
 }
 
-/// Returns the cells at height `y` that lie in an ocean, given the compound `biomes` of their
+/// Returns the cells at height `y` that are in an ocean, given the compound `biomes` of their
 /// section.
 pub(super) fn named(nbt: &Nbt<'_>, biomes: Tag, y: i32) -> LayerMask {
     let read = || {

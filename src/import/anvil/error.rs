@@ -37,7 +37,7 @@ pub enum RegionError {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ColumnFault {
-    /// The column would lie in the file's header, or beyond the file's end, which is at this byte.
+    /// The column would be in the file's header, or beyond the file's end, which is at this byte.
     Place {
         /// The bytes of the file.
         file: usize,
@@ -59,7 +59,7 @@ pub enum ColumnFault {
         /// The number of the compression.
         found: u8,
     },
-    /// The column lies in a separate file, `c.x.z.mcc`, because it is large.
+    /// The column is in a separate file, `c.x.z.mcc`, because it is large.
     External,
     /// The compressed bytes are damaged or end too soon.
     Inflate,

@@ -13,14 +13,14 @@ pub enum Sources {
     /// As springs: all of them give water without end, as in the game. A lake of springs costs
     /// memory and time; for seas use [`Sea`](Sources::Sea).
     Springs,
-    /// As the [sea](crate::water::Voxel::SEA), if they are connected to it and lie at or below this
+    /// As the [sea](crate::water::Voxel::SEA), if they are connected to it and are at or below this
     /// y, its level, which is 62 in most worlds of the game; all others are
     /// [inland](BlockRules::inland).
     ///
-    /// The sea begins at two kinds of sources. One lies under the sky: no solid block is above it
-    /// among the chunks read. The other lies in an ocean, by its biome, at the level or one below
-    /// it, under ice. From there it spreads through the faces of sources. So a lake in a cave is
-    /// inland however deep it lies, unless sources lead to it.
+    /// The sea begins at two kinds of sources. One is under the sky: no solid block is above it
+    /// among the chunks read. The other is in an ocean, by its biome, at the level or one below it,
+    /// under ice. From there it spreads through the faces of sources. So a lake in a cave is inland
+    /// however deep it is, unless sources lead to it.
     Sea(i32),
 }
 
@@ -41,7 +41,7 @@ pub enum Inland {
 pub struct BlockRules<'a> {
     /// How sources are read. Default [`Sources::Finite`].
     pub sources: Sources,
-    /// How sources are read that are not part of a sea, if there is one. Default [`Inland::Still`].
+    /// How sources outside a sea are read. Default [`Inland::Still`].
     pub inland: Inland,
     /// Returns whether water enters a block. It is not called for water itself and for the plants
     /// that only grow in it, which are open. If water is to be written back, air must be open and

@@ -26,7 +26,7 @@ pub(super) struct Coastline {
 impl Coastline {
     /// Adds the chunks of a column, from the highest, with their sources at and below the level.
     /// There is only sky above the first. In cells of `ocean` the sea also begins at its level and
-    /// one below that, where it lies under ice.
+    /// one below that, where it is under ice.
     pub fn add_column<'a>(
         &mut self,
         level: i32,
@@ -107,7 +107,7 @@ fn open_cells(chunk: &Chunk<Voxel>, layer: usize) -> LayerMask {
     }
 }
 
-/// By x and z of the columns in which they lie: the cells of oceans at the level of the sea.
+/// By x and z of the columns in which they are: the cells of oceans at the level of the sea.
 #[derive(Default)]
 pub(super) struct Oceans(HashMap<ColumnPos, LayerMask>);
 
@@ -146,7 +146,7 @@ pub(super) fn part(
     Ok(())
 }
 
-/// Returns the sources of the chunk at a position that lie at or below the level of the sea.
+/// Returns the sources of the chunk at a position that are at or below the level of the sea.
 pub(super) fn sources_below(
     level: i32,
     at: ChunkPos,

@@ -11,7 +11,7 @@ use crate::coords::CHUNK_CELLS;
 use crate::water::Voxel;
 use hashbrown::HashMap;
 
-/// The states of a chunk's cells. Cells lie in the same order as here: along x, then z, then y.
+/// The states of a chunk's cells. Cells are in the same order as here: along x, then z, then y.
 pub(super) struct Section {
     /// Each less than the length of the palette.
     cells: Vec<u16>,
@@ -135,7 +135,7 @@ impl Section {
     }
 
     /// Replaces the states of cells whose content differs from `chunk`. A source in a cell of
-    /// `inland` is not connected to the sea. Returns how many kinds of changes there are; 0 if the
+    /// `inland` is not connected to the sea. Returns the number of kinds of changes; 0 if the
     /// section does not change.
     pub fn follow(
         &mut self,

@@ -30,7 +30,7 @@ const GZIP: u8 = 1;
 pub(super) const ZLIB: u8 = 2;
 const PLAIN: u8 = 3;
 
-/// Set in the compression byte if the column lies in a separate file.
+/// Set in the compression byte if the column is in a separate file.
 const EXTERNAL: u8 = 0x80;
 
 /// The place of a column by the header.
@@ -47,7 +47,7 @@ pub(super) struct Stored<'a> {
 }
 
 impl Stored<'_> {
-    /// Returns whether the column lies in a separate file.
+    /// Returns whether the column is in a separate file.
     fn is_external(&self) -> bool {
         self.compression & EXTERNAL != 0
     }
@@ -67,7 +67,7 @@ fn entry(file: &[u8], table: usize, [x, z]: [u8; 2]) -> [u8; 4] {
     file.get(at..at + 4).and_then(|bytes| bytes.try_into().ok()).unwrap_or_default()
 }
 
-/// Returns where a column lies; `None` if there is none.
+/// Returns where a column is; `None` if there is none.
 pub(super) fn location(file: &[u8], at: [u8; 2]) -> Option<Location> {
     let [high, middle, low, sectors] = entry(file, 0, at);
     let sector = u32::from_be_bytes([0, high, middle, low]) as usize;

@@ -44,7 +44,7 @@ pub enum VoxError {
         /// The limit.
         limit: usize,
     },
-    /// A model lies where no cell has an `i32` position.
+    /// A model is where no cell has an `i32` position.
     Position {
         /// Its number.
         model: u32,

@@ -10,7 +10,7 @@ pub struct VoxColour {
     pub index: u8,
     /// Red, green, blue and alpha. Editors leave alpha at 255; see the material.
     pub rgba: [u8; 4],
-    /// The material with which the editor draws it.
+    /// The material with which the editor draws the colour.
     pub material: VoxMaterial,
 }
 

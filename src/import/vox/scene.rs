@@ -61,7 +61,7 @@ impl Transform {
 }
 
 impl Placed<'_> {
-    /// Returns the cell of a voxel, y up: x is the editor's x, and z points against its y.
+    /// Returns the cell of a voxel, y up: x is the editor's x, and z points along its −y.
     pub fn cell(&self, [x, y, z]: [u8; 3]) -> Option<IVec3> {
         let pivot = self.model.size / 2;
         let voxel = IVec3::new(x.into(), y.into(), z.into());

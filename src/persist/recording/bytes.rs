@@ -59,11 +59,11 @@ impl<W: Saved + Simulation> Recording<W> {
         out
     }
 
-    /// Returns the recording of the bytes of [`to_bytes`](Recording::to_bytes). Snapshots in it are
-    /// only looked at when they are used.
+    /// Reads the recording that [`to_bytes`](Recording::to_bytes) wrote. Snapshots in it are only
+    /// read when they are used.
     ///
-    /// Whatever the bytes are, this does not panic, and takes no more memory than some hundred
-    /// times their number. What its snapshots take is in [`snapshot`](crate::snapshot): limit the
+    /// Whatever the bytes are, this does not panic, and takes at most about hundred times their
+    /// length in memory. What its snapshots take is in [`snapshot`](crate::snapshot): limit the
     /// length of recordings from untrusted sources, and the ticks that are replayed.
     ///
     /// # Errors

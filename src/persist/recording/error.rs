@@ -45,7 +45,7 @@ pub enum RecordingError {
         /// The tick that comes next.
         wanted: u64,
     },
-    /// An edit of another machine breaks a limit.
+    /// An edit from another machine breaks a limit.
     Limit {
         /// Which of the edits of its tick, from 0.
         nth: usize,
@@ -167,6 +167,6 @@ pub struct CellDifference {
     pub cell: IVec3,
     /// What was recorded, in words.
     pub recorded: String,
-    /// What is there, in words.
+    /// The content found, in words.
     pub found: String,
 }

@@ -33,7 +33,7 @@ impl ChunkHashes {
         }
     }
 
-    /// Returns what a check has to say of the chunks as they are `now`.
+    /// Returns the entries of a check for the chunks in their state `now`.
     pub(super) fn changes(&self, now: &ChunkHashes) -> Vec<(ChunkPos, Option<u32>)> {
         let gone = self.0.keys().filter(|key| !now.0.contains_key(*key)).map(|&key| (key, None));
         let changed = now.0.iter().filter(|(key, hash)| self.0.get(*key) != Some(*hash));

@@ -15,8 +15,8 @@ pub(super) enum Start {
     Generated { name: String, parameters: String },
 }
 
-/// What a game did to a world: its start, its edits by tick, how many ticks it ran, and what it
-/// came to at some of them. Made by a [`Recorder`](super::Recorder).
+/// What a game did to a world: its start, its edits by tick, the number of ticks it ran, and its
+/// state at some of them. Made by a [`Recorder`](super::Recorder).
 ///
 /// Ticks count from the start of the recording. The edits of a tick are those made before that
 /// tick, so the edits of tick 0 come first.
@@ -113,7 +113,7 @@ impl<W: Saved + Simulation> Recording<W> {
         &self.edits[from..to]
     }
 
-    /// Returns what the world was at some ticks, in order.
+    /// Returns the state of the world at some ticks, in order.
     pub fn checks(&self) -> &[Check] {
         &self.checks
     }
@@ -222,7 +222,7 @@ impl<W: Saved + Simulation> Recording<W> {
     /// ```
     ///
     /// # Errors
-    /// Those of [`world_at`](Recording::world_at).
+    /// The errors of [`world_at`](Recording::world_at).
     pub fn part(&self, from: u64, to: u64) -> Result<Recording<W>, ReplayError> {
         let world = self.world_at(from)?;
         let mut part = self.clone();

@@ -22,7 +22,7 @@ pub struct Recorder<W: Saved + Simulation> {
     recording: Recording<W>,
     check_every: u64,
     keyframe_every: u64,
-    /// What the checks until now say of the chunks.
+    /// The state of the chunks according to the checks until now.
     chunks: ChunkHashes,
     /// Whether a tick has begun and is not complete.
     is_underway: bool,
@@ -147,7 +147,7 @@ impl<W: Saved + Simulation> Recorder<W> {
     }
 
     /// Makes an edit at once, after those that wait; completes a tick that is underway first.
-    /// Returns what it came to.
+    /// Returns the outcome.
     ///
     /// # Errors
     /// The edit was refused, and changed nothing. It is recorded all the same: in a world that is
@@ -160,24 +160,24 @@ impl<W: Saved + Simulation> Recorder<W> {
         self.make(edit)
     }
 
-    /// Puts an edit in line: it is made when the next tick begins, and does not complete the one
-    /// that is underway. Until then the hash of the state does not know of it.
-    /// [`take_results`](Recorder::take_results) says what it came to.
+    /// Queues an edit: it is made when the next tick begins, and does not complete the one that is
+    /// underway. Until then the hash of the state does not include it.
+    /// [`take_results`](Recorder::take_results) returns its outcome.
     pub fn queue(&mut self, edit: W::Edit) {
         self.waiting.push_back(edit);
     }
 
-    /// Returns what the queued edits came to that were made since the last call, in order.
+    /// Returns the outcomes of the queued edits that were made since the last call, in order.
     pub fn take_results(&mut self) -> Vec<Result<W::Outcome, W::EditError>> {
         core::mem::take(&mut self.results)
     }
 
     /// Makes the edits of one tick that another recorder has [sent](Recording::tick_bytes);
-    /// completes a tick that is underway first. Returns how many were not refused.
+    /// completes a tick that is underway first. Returns the number of edits that were not refused.
     ///
     /// # Errors
-    /// The bytes are damaged, or are of another tick than the next one, or an edit breaks the
-    /// [limits](Recorder::limits). No edit is made then, and a tick that is underway stays so.
+    /// The bytes are damaged, or belong to a tick that is not the next one, or an edit breaks the
+    /// [limits](Recorder::limits). No edit is made then, and a tick underway is not completed.
     pub fn apply_bytes(&mut self, bytes: &[u8]) -> Result<usize, RecordingError> {
         let (found, edits) = tick_from_bytes::<W>(bytes)?;
         let wanted = self.ticks() + u64::from(self.is_underway);
@@ -240,7 +240,7 @@ impl<W: Saved + Simulation> Recorder<W> {
         Ok(undone)
     }
 
-    /// Goes back to an earlier tick, before its edits; what came after is no more.
+    /// Goes back to an earlier tick, before its edits; all that came after is dropped.
     ///
     /// # Errors
     /// There were fewer ticks; or as of [`undo`](Recorder::undo).
@@ -283,7 +283,7 @@ impl<W: Saved + Simulation> Recorder<W> {
         }
     }
 
-    /// Records what the world is now.
+    /// Records the present state of the world.
     fn check(&mut self) {
         let now = hashes_of(&self.world);
         let (tick, hash) = (self.recording.ticks, self.world.state_hash());

@@ -1,4 +1,4 @@
-//! Doing again what was recorded, and finding what differs.
+//! Repeats a recording, and finds where it differs.
 
 use super::error::{CellDifference, Divergence, ReplayError};
 use super::hashes::{Check, ChunkHashes, hashes_of};
@@ -12,7 +12,7 @@ impl<W: Saved + Simulation> Recording<W> {
     /// To look at it on the way, use a [`Replay`].
     ///
     /// # Errors
-    /// Those of [`start`](Recording::start); and [`ReplayError::Differs`] at the first check at
+    /// The errors of [`start`](Recording::start); and [`ReplayError::Differs`] at the first check at
     /// which the state is another one.
     pub fn replay(&self) -> Result<W, ReplayError> {
         let mut replay = Replay::new(self)?;
@@ -49,7 +49,7 @@ pub struct Replay<'r, W: Saved + Simulation> {
     /// How many edits have been made, and how many checks have been compared.
     edited: usize,
     checked: usize,
-    /// What the checks until now say of the chunks.
+    /// The state of the chunks according to the checks until now.
     chunks: ChunkHashes,
 }
 
@@ -57,7 +57,7 @@ impl<'r, W: Saved + Simulation> Replay<'r, W> {
     /// Returns the world at the start of a recording, which is compared with the check of that.
     ///
     /// # Errors
-    /// Those of [`Recording::start`], and [`ReplayError::Differs`].
+    /// The errors of [`Recording::start`], and [`ReplayError::Differs`].
     pub fn new(recording: &'r Recording<W>) -> Result<Replay<'r, W>, ReplayError> {
         let world = recording.start()?;
         let mut replay = Replay {

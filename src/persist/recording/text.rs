@@ -371,7 +371,7 @@ impl<W: Saved + Simulation> Found<W> {
         self.start.is_some() || self.pending.as_ref().is_some_and(is_pending)
     }
 
-    /// Ends the bytes before, and begins others.
+    /// Ends the previous bytes, and begins the next ones.
     fn begin(&mut self, line: usize, of: Bytes) -> Result<(), RecordingError> {
         self.end()?;
         self.pending = Some(Pending { line, of, bytes: Vec::new() });

@@ -15,7 +15,7 @@ pub(super) struct Contents<'a> {
     pub(super) record: Record<'a>,
     /// Chunks that are unloaded, with the bytes of their records.
     pub(super) unloaded: Unloaded<'a>,
-    /// Unloaded chunks that are no more.
+    /// Unloaded chunks that no longer exist.
     pub(super) taken: &'a [ChunkPos],
 }
 

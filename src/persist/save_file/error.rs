@@ -46,7 +46,7 @@ pub enum SaveError {
     Empty,
     /// The file is not a redb database.
     NotADatabase,
-    /// A redb database, but of another program.
+    /// A redb database of another program.
     OtherProgram,
     /// The file is open already, here or in another process.
     InUse,
@@ -61,17 +61,17 @@ pub enum SaveError {
         part: Part,
     },
     /// A part does not follow the format, although its checksum is right: of the entry `format`,
-    /// when the save is of another version or of another kind of world.
+    /// when the save has another version or another kind of world.
     Malformed {
         /// Which.
         part: Part,
         /// What is wrong with it.
         error: DecodeError,
     },
-    /// A job does not follow the last one written: one before it was not written, or it is of
+    /// A job does not follow the last one written: one before it was not written, or it belongs to
     /// another stream. The next one that is prepared holds the whole world.
     OutOfOrder {
-        /// The number of the job, by its stream; the first is 1.
+        /// The number of the job in its stream, from 1.
         job: u64,
         /// The number of the last job of that stream in the file, 0 for none.
         last: u64,

@@ -52,7 +52,7 @@ pub struct SaveFile<W> {
     turns: Turns,
     /// The turn of the last save, 0 for none.
     written: u64,
-    /// The last job, by its stream and its number, if it was the last save.
+    /// The last job, by stream and number, if it was the last save.
     job: Option<(Arc<Progress>, u64)>,
     /// The last save, if it was a whole world that knows what is touched after it.
     base: Option<Base>,
@@ -93,7 +93,7 @@ impl<W: Saved> SaveFile<W> {
     /// creates it with the world that `make` returns.
     ///
     /// # Errors
-    /// As of [`open`](SaveFile::open) and [`create`](SaveFile::create).
+    /// The errors of [`open`](SaveFile::open) and [`create`](SaveFile::create).
     pub fn open_or_create(
         path: impl AsRef<Path>,
         make: impl FnOnce() -> W,

@@ -96,7 +96,7 @@ impl<W: Streamed> SaveJob<W> {
         self.touched.len()
     }
 
-    /// Returns how many of its chunks were copied when it was prepared, and not
+    /// Returns the number of its chunks that were copied when it was prepared, not
     /// [ahead](super::Stream::copy_ahead).
     pub fn chunks_copied(&self) -> usize {
         self.copied

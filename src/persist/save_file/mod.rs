@@ -48,7 +48,7 @@
 //! A [prepared](Stream::prepare) save costs the thread of the game a look at the state of each
 //! chunk and a copy of those that were touched since the last save. A copy has the arrays of cells
 //! in common with the world, which copies an array when it writes it while a save holds it (copy on
-//! write). So preparing takes some 0.7 µs for each of these chunks, and what it saves is of that
+//! write). So preparing takes about 0.7 µs for each of these chunks, and what it saves is of that
 //! moment, however late it is written. It may be spread over the ticks before, by
 //! [`copy_ahead`](Stream::copy_ahead). The thread that writes the save encodes and hashes these
 //! chunks only.

@@ -192,9 +192,9 @@ impl<W: Streamed> Stream<W> {
     /// Copies up to `most` chunks that the next job is to hold, so that preparing it takes less
     /// time at once: call it in each tick before a save of many chunks, or in every tick. Only
     /// chunks that take no part in ticks are copied, at rest or frozen: what is awake is touched by
-    /// the next tick. Returns how many of them are left to be copied. The copies take memory until
-    /// the next job is prepared, or their chunk is touched or gone, but their cells only once the
-    /// world writes them.
+    /// the next tick. Returns the number still to be copied. The copies take memory until the next
+    /// job is prepared, or their chunk is touched or gone, but their cells only once the world
+    /// writes them.
     ///
     /// A chunk that is touched after it was copied is copied again, here or by
     /// [`prepare`](Stream::prepare), which saves the world as it is then, whatever was copied
@@ -262,7 +262,7 @@ impl<W: Streamed> Stream<W> {
         self.since.take()
     }
 
-    /// Drops what the file holds by now.
+    /// Drops the data that the file now holds.
     fn forget_committed(&mut self) {
         let committed = self.progress.committed();
         self.kept.retain(|_, (job, _)| *job > committed);
@@ -355,7 +355,7 @@ mod tests {
                 world.remove_chunk(ChunkPos::new(x - 3, 0, 0)).unwrap();
             }
         }
-        // A chunk that was touched since is copied anew.
+        // A chunk that was touched since is copied again.
         world.pour(IVec3::new(16 * 39, 3, 3), 7).unwrap();
         stream.copy_ahead(&mut world, 0);
         assert!(!stream.ahead.contains_key(&ChunkPos::new(39, 0, 0)));

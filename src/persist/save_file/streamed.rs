@@ -36,7 +36,7 @@ pub trait Streamed: Saved {
     fn has_chunk(&self, chunk: ChunkPos) -> bool;
 
     /// Returns the chunks of which a save may have changed since a time, in no order, and until
-    /// when that is; all if there is no such time, or it is of another world.
+    /// when that is; all if there is no such time, or it belongs to another world.
     #[doc(hidden)]
     fn touched_since(&mut self, since: Option<Since>) -> (Vec<ChunkPos>, Since);
 

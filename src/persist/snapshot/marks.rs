@@ -38,7 +38,7 @@ pub(crate) fn put_masks<const N: usize>(masks: [Option<&CellMask>; N], out: &mut
     put_flagged_masks(masks, false, out);
 }
 
-/// The same, with the bit after the bits of the masks for a flag of the chunk.
+/// Like [`put_masks`], with a flag of the chunk in the bit after the bits of the masks.
 pub(crate) fn put_flagged_masks<const N: usize>(
     masks: [Option<&CellMask>; N],
     flag: bool,
@@ -92,7 +92,7 @@ pub(crate) fn take_marks<T: Copy + PartialEq, S: Shape>(
     Ok(())
 }
 
-/// The same for automata whose chunks are wholly awake or wholly asleep.
+/// Like [`take_marks`], for automata whose chunks are wholly awake or wholly asleep.
 pub(crate) fn take_whole_marks<T: Copy + PartialEq, S: Shape>(
     grid: &mut Grid<T, S>,
     slot: Slot,

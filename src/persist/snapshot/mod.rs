@@ -71,7 +71,7 @@
 //! world. So a damaged snapshot gives an error that names the section, and never a different world.
 //!
 //! Loading allocates at most 64 times the length of the input plus 256 KB, and besides for each
-//! chunk as much as one can hold, some 10 KB of water and at most 512 KB, however few bytes it
+//! chunk as much as one can hold, about 10 KB of water and at most 512 KB, however few bytes it
 //! takes: that ground is even, a forger can say in 30 bytes. A step of the loaded world may
 //! allocate more: uniform chunks become dense then. Limit the length of snapshots from untrusted
 //! sources.

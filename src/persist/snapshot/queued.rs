@@ -19,7 +19,7 @@ pub(super) fn put_edits<'e, E: Field + 'e>(
 pub(super) fn take_edits<E: Field>(
     content: &mut Reader<'_>,
 ) -> Result<Waiting<VecDeque<E>>, DecodeError> {
-    // No world numbers so many edits that the next ones have no numbers.
+    // No world counts enough edits to run out of numbers.
     let first = Ticket(content.counter()?);
     let at = content.at();
     let (before, edits): (u32, Vec<E>) = (content.take()?, content.take()?);

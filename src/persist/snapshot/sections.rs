@@ -9,7 +9,7 @@ const HEADER: usize = 16;
 /// Bytes of a section beside its content: name, length, checksum.
 const FRAME: usize = 16;
 
-/// The name of the section that holds what is of a format.
+/// The name of the section that holds data of a format.
 fn name_of(format: Format) -> &'static str {
     match format {
         Format::Rules => "RULE",

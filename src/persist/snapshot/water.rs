@@ -10,10 +10,10 @@ use crate::water::Since;
 use crate::water::{Clock, Edge, Ledger, SavedChunk, WaterWorld};
 
 /// Kind 1. Everything but [`current`](WaterWorld::current) is kept: it is zero in a loaded world
-/// until it goes on.
+/// until the next tick.
 ///
 /// A world with a [tick underway](WaterWorld::step_within) is written as it was when the tick
-/// began. In the loaded world the tick has not begun; it comes to the same bytes at its end.
+/// began. In the loaded world the tick has not begun; it has the same bytes at its end.
 ///
 /// | | content |
 /// |---|---|

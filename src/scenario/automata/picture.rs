@@ -58,7 +58,7 @@ impl<G: Copy> Picture<'_, G> {
     }
 
     /// Returns the drawn content of a cell of the world, `None` if it is not part of the drawn
-    /// world. The cell must lie in a chunk that the drawing touches.
+    /// world. The cell must be in a chunk that the drawing touches.
     pub(crate) fn glyph(&self, cell: IVec3) -> Option<G> {
         let (offset, top) = (self.drawing.offset, self.drawing.region().max().z);
         let drawn = match self.layout {

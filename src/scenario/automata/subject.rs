@@ -61,7 +61,7 @@ pub(crate) struct Account {
     pub(crate) total: f64,
     /// The amount that sources supplied.
     pub(crate) injected: f64,
-    /// The amount that left over the edges.
+    /// The amount that left across the edges.
     pub(crate) drained: f64,
 }
 

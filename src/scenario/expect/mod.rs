@@ -42,7 +42,7 @@ pub(crate) struct Check {
     pub(crate) wants: Vec<Want>,
 }
 
-/// One measure of a check, and the range in which it must lie.
+/// One measure of a check, and the range in which it must be.
 #[derive(Debug)]
 pub(crate) struct Want {
     pub(crate) line: usize,
@@ -77,7 +77,7 @@ pub(crate) enum Measure {
     LevelWhileFlowing(usize),
     /// The mean outflow of the cells in a tick, by the quantity with this index.
     OutflowPerTick(usize),
-    /// The same as a part of the total drained.
+    /// The mean outflow of the cells in a tick as a part of the total drained.
     Share(usize),
 }
 

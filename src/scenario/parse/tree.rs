@@ -1,7 +1,7 @@
 //! A TOML file as a tree. Every value has its key and its line, for error messages, and a key that
 //! is not taken out is refused as unknown.
 //!
-//! Derived structs of serde with `toml::Spanned` were tried in its place. They save some 150 lines
+//! Derived structs of serde with `toml::Spanned` were tried in its place. They save about 150 lines
 //! and lose what messages say: an untagged value that fails has neither the value found nor its
 //! range, a flattened table has the line of the whole table, and a legend entry has no key.
 
@@ -289,7 +289,7 @@ pub(crate) fn refuse_rule(
     }
 }
 
-/// As TOML; tables are abbreviated.
+/// Writes the value as TOML, with tables abbreviated.
 impl core::fmt::Display for Node {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         match self {

@@ -34,7 +34,7 @@ pub(super) struct Map {
     pub(super) weights: BTreeMap<LinkId, f32>,
     /// Of the wave rule, towards larger coordinates.
     pub(super) flows: BTreeMap<LinkId, f64>,
-    /// The same over an open border, by the cell and the face's index.
+    /// The flows across open borders, by the cell and the face's index.
     pub(super) vents: BTreeMap<LinkId, f64>,
     pub(super) ticks: u64,
     pub(super) events: Vec<Broken>,
@@ -327,8 +327,8 @@ impl Map {
         broken
     }
 
-    /// Opens walls, and returns the pressures that the rules lead to from there, in `f64`, by the
-    /// formulas as they are written.
+    /// Opens walls, and returns the pressures that follow under the rules, computed in `f64`
+    /// literally by the formulas.
     pub(super) fn step(&mut self) -> BTreeMap<[i32; 3], f64> {
         self.ticks += 1;
         let broken = self.broken();

@@ -60,7 +60,7 @@ impl Model<BlastGraph> for Mesh {
         }
     }
 
-    /// Does a step in the map. It starts from the graph's own pressures, so that rounding errors do
+    /// Runs a step in the map. It starts from the graph's own pressures, so that rounding errors do
     /// not add up.
     fn stepped(&mut self, graph: &BlastGraph, _: StepReport, _: u64, found: &mut Findings) {
         self.nodes = self.next_nodes();
@@ -124,7 +124,7 @@ impl Mesh {
         }
     }
 
-    /// Makes an edit in the map; whether it can be made.
+    /// Makes an edit in the map. Returns whether it can be made.
     fn make(&mut self, edit: &GraphEdit, is_unstable: bool, found: &mut Findings) -> bool {
         let mut bears =
             |mesh: &Mesh, link, weight, more| mesh.bears(link, weight, more, is_unstable, found);
@@ -221,7 +221,7 @@ impl Mesh {
         true
     }
 
-    /// Returns whether both ends bear a weight that is so much more than what was there. Next to
+    /// Returns whether both ends bear a weight that is larger by `more` than the old one. Next to
     /// the limit the graph's own answer counts, for it may add up the weights in another order.
     fn bears(
         &self,
@@ -247,7 +247,7 @@ impl Mesh {
         !is_unstable
     }
 
-    /// Returns the nodes after a step, by the rules as they are written.
+    /// Returns the nodes after a step, computed literally by the rules.
     fn next_nodes(&mut self) -> BTreeMap<NodeId, Node> {
         self.tick += 1;
         for (node, difference, strength) in self.broken() {

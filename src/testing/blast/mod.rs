@@ -23,7 +23,7 @@ use std::collections::BTreeSet;
 type NodeLook = (u64, Option<u64>, BTreeSet<(Option<NodeId>, u64)>);
 
 /// With a naive model, unless the bounds hold more than 65,536 cells. All cells of smaller bounds
-/// are looked at, in chunks that are not loaded too: pressure comes and goes with its chunks.
+/// are compared, in chunks that are not loaded too: pressure comes and goes with its chunks.
 impl<S: FieldShape> Kind for BlastWorld<S> {
     /// The bits of the pressure, whether the cell is closed, and the bits of its strength.
     type Look = (u32, bool, Option<u32>);
@@ -71,7 +71,7 @@ impl<S: FieldShape> Kind for BlastWorld<S> {
 impl<S: FieldShape> Probed for BlastWorld<S> {
     type At = IVec3;
 
-    /// Returns a cell that is looked at, and one beside it.
+    /// Returns a cell that is compared, and one beside it.
     fn two_places(&self, number: usize) -> Option<[IVec3; 2]> {
         let looks = self.looks();
         let &cell = looks.keys().nth(number.checked_rem(looks.len())?)?;

@@ -106,7 +106,8 @@ impl<P: Copy + Debug + PartialEq> ProbedRun<P> {
         report
     }
 
-    /// Does what happens at half time: a move keeps all sums, and a reset clears all but the place.
+    /// Does the action at half time: a move keeps all sums, and a reset clears all except the
+    /// place.
     fn turn(&self, probes: &mut Vec<Probe<P>>, found: &mut Findings) {
         let sums = |probe: &Probe<P>| (probe.impulse(), probe.exposure(), probe.steps());
         let before = sums(&probes[1]);
@@ -144,7 +145,7 @@ fn check<P: Debug>(
     let mean = if steps == 0 { DVec3::ZERO } else { impulse / steps as f64 };
     let felt = (probe.impulse(), probe.exposure(), probe.steps(), probe.mean_force());
     found.same(law::PROBES, &felt, &(impulse, exposure, steps, mean), || format!("{probe:?}"));
-    // Axis by axis: the squares of what hardly flows have no digits left.
+    // Axis by axis, since the squares of very small flows have no digits left.
     let is_bounded = impulse.abs().max_element() <= most * (1.0 + 1e-9);
     found.hold(law::PROBES, is_bounded, || {
         format!("an impulse of {impulse} from flows of {exposure}")

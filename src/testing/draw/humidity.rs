@@ -7,7 +7,7 @@ use crate::{Chunk, FieldShape, Region, Sheet};
 use arbitrary::{Arbitrary, Result, Unstructured};
 use glam::IVec3;
 
-/// What all cells of a small world are at first.
+/// The initial content of all cells of a small world.
 const DRY: Cell = Cell::soil(0.0, 1.0);
 
 impl Arbitrary<'_> for Cell {

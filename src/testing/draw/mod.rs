@@ -40,7 +40,7 @@ pub struct Start<R> {
 }
 
 impl<R: for<'a> Arbitrary<'a>> Start<R> {
-    /// Returns what a small world of this kind is made of, as the next bytes say.
+    /// Returns the content of a small world of this kind, drawn from the next bytes.
     pub fn draw_of<W: Small<Rules = R>>(bytes: &mut Bytes<'_>) -> Start<R> {
         let seed = u64::from(bytes.byte());
         Start { seed, rules: bytes.any(), bounds: bytes.bounds(W::SIZE) }
@@ -67,7 +67,7 @@ pub trait Small: Watch + 'static {
     /// Returns a world all of whose chunks are loaded.
     fn build(start: &Start<Self::Rules>) -> Self;
 
-    /// Returns the edit that the next bytes say: of cells and chunks within these bounds, seldom
+    /// Returns the edit that the next bytes encode: of cells and chunks within these bounds, seldom
     /// beyond them, with some values that are refused.
     fn edit(bytes: &mut Bytes<'_>, bounds: Region) -> Self::Edit;
 }
@@ -133,8 +133,8 @@ draw_worlds!(
     [S: crate::FieldShape] crate::blast::BlastWorld<S>,
 );
 
-/// Returns where edits lie that are drawn without a world: cells on all sides of a corner of eight
-/// chunks, or of four sheets at z = 0.
+/// Returns the region of edits that are drawn without a world: cells on all sides of a corner of
+/// eight chunks, or of four sheets at z = 0.
 pub(super) fn near<S: Shape>() -> Region {
     let (min, max) = (IVec3::new(-6, -5, -6), IVec3::new(5, 6, 5));
     let is_flat = S::NEIGHBOURS == 4;

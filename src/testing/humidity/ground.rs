@@ -1,4 +1,4 @@
-//! A step of humidity, one cell at a time, by the formulas as they are written.
+//! A step of humidity, one cell at a time, by the formulas of the rules.
 
 use crate::Face;
 use crate::humidity::{Border, Cell, Rules, Sweep};
@@ -211,7 +211,7 @@ impl Ground {
     }
 }
 
-/// As whole units of the conservative sweep.
+/// The values in whole units of the conservative sweep.
 pub(super) fn units(humidity: f64) -> i128 {
     (humidity * 65_536.0) as i128
 }

@@ -14,7 +14,7 @@ use crate::{Cube, Region, Shape, StepReport};
 use glam::IVec3;
 use std::collections::BTreeMap;
 
-/// What an edit came to.
+/// The outcome of an edit.
 type Answer = Result<Outcome, EditError>;
 
 /// The model of a world's ground.
@@ -144,7 +144,7 @@ impl Model<World> for Ground {
 }
 
 impl Ground {
-    /// Returns what an edit that was made entered, by what it came to.
+    /// Returns the units that an edit entered, by its outcome.
     fn entered_by(&self, edit: &Edit, answer: &Answer) -> Entered {
         match (edit, answer) {
             (Edit::SetMaterial { .. }, Ok(Outcome::Replaced(replaced))) => {

@@ -16,7 +16,7 @@ use crate::{Cube, Shape, StepReport};
 use ground::Ground;
 
 /// With a naive model of its ground, unless the bounds hold more than 65,536 cells. All cells of
-/// smaller bounds are looked at, also where no chunk is loaded.
+/// smaller bounds are compared, also where no chunk is loaded.
 impl Kind for World {
     /// The material, the units of water, and the bits of moisture and pressure.
     type Look = (Option<MaterialId>, u8, u32, u32);
@@ -89,7 +89,7 @@ impl Kind for World {
 
 /// Runs one tick in slices. After the first, the second, the fourth or the eighth of them, by the
 /// number of the tick, the world is saved and loaded; where water had not completed its tick, the
-/// tick begins anew.
+/// tick starts again.
 fn step_in_slices(world: &mut World, budget: u64, found: &mut Findings) -> StepReport {
     let tick = world.ticks();
     // Not in step with the budgets, of which there are four, too.

@@ -1,5 +1,5 @@
-//! Laws of liveness: what must come of a world of water that is let alone. Water of springs
-//! arrives, whatever stood in its way at first, or fills what it cannot leave, and closed worlds
+//! Laws of liveness: what must happen in a world of water left to itself. Water of springs arrives,
+//! whatever stood in its way initially, or fills the space that it cannot leave, and closed worlds
 //! are soon level.
 
 use super::cells::{Cells, Content};
@@ -35,7 +35,7 @@ const COUNTS: usize = 12;
 /// The ticks within which a cell that connected water heads into is connected.
 const REACH_TICKS: u64 = 32;
 
-/// Lets a world alone in which there is water, and checks that what flows arrives: the laws
+/// Leaves a world with water to itself, and checks that flowing water arrives: the laws
 /// [`OUTFLOW`](law::OUTFLOW), [`REACH`](law::REACH), [`HISTORY`](law::HISTORY),
 /// [`FILLED`](law::FILLED) and [`LEVEL_IN_TIME`](law::LEVEL_IN_TIME). `water` has the water, and
 /// `edit` makes an edit of it one of the world: a game's own type that implements [`Watch`] calls
@@ -75,7 +75,7 @@ pub fn check_arrival<W: Watch>(
     }
 }
 
-/// Whether so much is nine tenths of what can be.
+/// Whether this is at least nine tenths of the most that can leave.
 fn arrives(units: u64, most: u64) -> bool {
     units * 10 >= most * 9
 }

@@ -66,7 +66,7 @@ impl Cells {
         })
     }
 
-    /// As [`WaterWorld::drain_body`](crate::water::WaterWorld::drain_body).
+    /// Like [`WaterWorld::drain_body`](crate::water::WaterWorld::drain_body).
     pub(super) fn drain_body(
         &mut self,
         cell: IVec3,
@@ -106,7 +106,7 @@ impl Cells {
         Ok(units - left)
     }
 
-    /// As [`WaterWorld::fill_body`](crate::water::WaterWorld::fill_body).
+    /// Like [`WaterWorld::fill_body`](crate::water::WaterWorld::fill_body).
     pub(super) fn fill_body(&mut self, cell: IVec3, units: u32) -> Result<u32, EditError> {
         let added = match self.at(cell)? {
             Content::Solid => return Err(EditError::Solid(cell)),
@@ -120,8 +120,8 @@ impl Cells {
         Ok(added)
     }
 
-    /// As [`WaterWorld::body_at`](crate::water::WaterWorld::body_at), for a cell that is
-    /// loaded. What it says of air is right if the reach is enough.
+    /// Like [`WaterWorld::body_at`](crate::water::WaterWorld::body_at), for a cell that is loaded.
+    /// What it says about air is right if the reach is enough.
     pub(super) fn body_at(
         &self,
         cell: IVec3,

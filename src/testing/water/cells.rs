@@ -87,7 +87,7 @@ impl Cells {
         }
     }
 
-    /// Returns where a cell lies in `contents`; `None` if it is out of bounds.
+    /// Returns where a cell is in `contents`; `None` if it is out of bounds.
     pub(super) fn slot(&self, cell: IVec3) -> Option<usize> {
         let [width, _, depth] = self.region.size().map(|size| size as usize);
         let local = (cell - self.region.min()).as_usizevec3();
@@ -107,7 +107,7 @@ impl Cells {
         one != two && chunks.into_iter().all(|chunk| self.has_chunk(chunk))
     }
 
-    /// As [`WaterWorld::freeze`] and [`WaterWorld::thaw`].
+    /// Like [`WaterWorld::freeze`] and [`WaterWorld::thaw`].
     pub(super) fn set_frozen(
         &mut self,
         chunks: &[ChunkPos],
@@ -131,7 +131,7 @@ impl Cells {
         }
     }
 
-    /// As [`WaterWorld::set_solid`].
+    /// Like [`WaterWorld::set_solid`].
     pub(super) fn set_solid(&mut self, cell: IVec3) -> Result<Displaced, EditError> {
         let height = self.at(cell)?.height();
         let removed = self.push_out(&[cell]);
@@ -173,8 +173,8 @@ impl Cells {
         removed
     }
 
-    /// Looks for room for so many units from cells that are filled, or in a first cell and from
-    /// there, at so many cells at most. Returns the units that found none. Of all cells that can be
+    /// Looks for room for `units` units from cells that are filled, or in a first cell and from
+    /// there, in at most `most` cells. Returns the units that found none. Of all cells that can be
     /// reached, it goes to the nearest, and among these to the one that was reached first.
     pub(super) fn spread(
         &mut self,
@@ -236,7 +236,7 @@ impl Cells {
         units
     }
 
-    /// As [`WaterWorld::clear_solid`].
+    /// Like [`WaterWorld::clear_solid`].
     pub(super) fn clear_solid(&mut self, cell: IVec3) -> Result<bool, EditError> {
         let solid = self.at(cell)? == Content::Solid;
         if solid {
@@ -260,7 +260,7 @@ impl Cells {
             && (is(Face::Up, false) || Face::LATERAL.into_iter().any(|face| is(face, true)))
     }
 
-    /// As [`WaterWorld::set_sea`].
+    /// Like [`WaterWorld::set_sea`].
     pub(super) fn set_sea(&mut self, cell: IVec3) -> Result<bool, EditError> {
         let was = self.at(cell)?;
         self.ledger.removed += u64::from(was.height());
@@ -268,7 +268,7 @@ impl Cells {
         Ok(was != Content::Sea)
     }
 
-    /// As [`WaterWorld::clear_sea`].
+    /// Like [`WaterWorld::clear_sea`].
     pub(super) fn clear_sea(&mut self, cell: IVec3) -> Result<bool, EditError> {
         let was_sea = self.at(cell)? == Content::Sea;
         if was_sea {
@@ -277,7 +277,7 @@ impl Cells {
         Ok(was_sea)
     }
 
-    /// As [`WaterWorld::add_source`] and [`WaterWorld::remove_source`].
+    /// Like [`WaterWorld::add_source`] and [`WaterWorld::remove_source`].
     pub(super) fn set_source(&mut self, cell: IVec3, source: bool) -> Result<bool, EditError> {
         if self.at(cell)? == Content::Sea {
             if source {
@@ -293,7 +293,7 @@ impl Cells {
         Ok(was != source)
     }
 
-    /// As [`WaterWorld::pour`].
+    /// Like [`WaterWorld::pour`].
     pub(super) fn pour(&mut self, cell: IVec3, units: u32) -> Result<u32, EditError> {
         if self.at(cell)? == Content::Sea {
             self.ledger.placed += u64::from(units.min(7));
@@ -307,7 +307,7 @@ impl Cells {
         Ok(poured)
     }
 
-    /// As [`WaterWorld::scoop`].
+    /// Like [`WaterWorld::scoop`].
     pub(super) fn scoop(&mut self, cell: IVec3, units: u32) -> Result<u32, EditError> {
         if self.at(cell)? == Content::Sea {
             self.ledger.removed += u64::from(units.min(7));
@@ -325,7 +325,7 @@ impl Cells {
         Ok(scooped)
     }
 
-    /// As [`WaterWorld::fill_solid`], [`WaterWorld::fill_water`] and [`WaterWorld::fill_sea`]. Of
+    /// Like [`WaterWorld::fill_solid`], [`WaterWorld::fill_water`] and [`WaterWorld::fill_sea`]. Of
     /// the errors, a corner out of bounds comes first; of the cells that are not loaded, any may be
     /// named: here it is the first in order of its chunk.
     pub(super) fn fill(&mut self, region: Region, content: Content) -> Result<u64, EditError> {
@@ -359,7 +359,7 @@ impl Cells {
         Ok(removed)
     }
 
-    /// As [`WaterWorld::insert_chunk`].
+    /// Like [`WaterWorld::insert_chunk`].
     pub(super) fn insert_chunk(
         &mut self,
         position: ChunkPos,
@@ -370,7 +370,7 @@ impl Cells {
         Ok(())
     }
 
-    /// As [`WaterWorld::insert_chunks`].
+    /// Like [`WaterWorld::insert_chunks`].
     pub(super) fn insert_chunks(
         &mut self,
         list: &[(ChunkPos, Chunk<Voxel>)],
@@ -381,7 +381,7 @@ impl Cells {
         Ok(())
     }
 
-    /// As [`WaterWorld::insert_records`].
+    /// Like [`WaterWorld::insert_records`].
     pub(super) fn insert_records(&mut self, records: &[ChunkRecord]) -> Result<(), EditError> {
         let mut all = self.clone();
         for record in records {
@@ -408,14 +408,15 @@ impl Cells {
         Ok(units)
     }
 
-    /// As [`WaterWorld::remove_chunk`]; returns what the removed chunk must hold within the bounds.
+    /// Like [`WaterWorld::remove_chunk`]; returns what the removed chunk must hold within the
+    /// bounds.
     pub(super) fn remove_chunk(&mut self, position: ChunkPos) -> Result<Held, EditError> {
         let held = self.take_out(position)?;
         self.ledger.removed += units_of(&held);
         Ok(held)
     }
 
-    /// As [`WaterWorld::remove_chunks`], for one.
+    /// Like [`WaterWorld::remove_chunks`], for one.
     pub(super) fn unload(&mut self, position: ChunkPos) -> Result<Held, EditError> {
         let held = self.take_out(position)?;
         self.ledger.unloaded += units_of(&held);

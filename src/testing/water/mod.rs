@@ -27,7 +27,7 @@ use ends::Ends;
 use model::Naive;
 use std::collections::HashSet;
 
-/// Closed worlds within bounds of so many cells come to rest within so many ticks.
+/// Closed worlds within bounds of at most this many cells come to rest within this many ticks.
 const REST_CELLS: u128 = 1 << 12;
 const REST_TICKS: u64 = 4_000;
 

@@ -24,7 +24,7 @@ const PASSAGE_CELLS: usize = 2_048;
 /// those that are twice as large, and so on, so that it takes no longer.
 const PASSAGE_OFTEN: usize = 1_024;
 
-/// What an edit came to, in the model.
+/// The outcome of an edit in the model.
 type Answer = Result<Outcome, EditError>;
 
 /// The model of a water world.
@@ -241,7 +241,7 @@ impl Naive {
         if let (Some(body), Some(expected)) = (&body, &mut expected)
             && body.is_cut_off
         {
-            // What it says of air is right only if the reach is enough.
+            // What it says about air is right only if the reach is enough.
             let may_be = reach < u32::MAX && (expected.shuts_in_air || !body.shuts_in_air);
             found.hold(law::BODY, may_be, || format!("air in that at {cell}"));
             (expected.is_cut_off, expected.shuts_in_air) = (true, body.shuts_in_air);

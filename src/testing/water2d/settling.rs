@@ -18,7 +18,7 @@ fn units_up_to(height: i64, line: i64) -> i64 {
     if above_floor <= 100 { above_floor } else { MOST.min(100 + (above_floor - 100) / 20) }
 }
 
-/// Returns the levels after a step in which a cell passes on so much of its pressure at most.
+/// Returns the levels after a step in which a cell passes on at most `flow` of its pressure.
 pub(super) fn step(old: &Slice, flow: i64) -> Slice {
     let mut levels = old.clone();
     for parity in [0, 1] {
@@ -87,7 +87,8 @@ fn spread(levels: &Slice) -> Slice {
 pub(super) fn bodies(levels: &Slice) -> Vec<Vec<usize>> {
     let standing = |(at, level): (usize, i64)| level > 0 && stands(levels, at);
     let is_member = |cell: (usize, i64)| cell.1 == 0 || standing(cell);
-    // Beside each other, one of them is water; above each other, the lower one is full of it.
+    // Side by side, at least one of the two is water; one above the other, the lower one is full of
+    // water.
     let beside = |a, b| is_member(a) && is_member(b) && (standing(a) || standing(b));
     let stacked =
         |lower: (usize, i64), upper| standing(lower) && lower.1 >= 100 && is_member(upper);

@@ -4,7 +4,7 @@
 //! one. Before it does, the flows of the cells that took part are copied here, two bytes each. A
 //! tick that is done in one call cannot be read meanwhile, and copies nothing.
 //!
-//! The layers lie in one list, and a sparse array finds them by chunk (sparse set). Dropping them
+//! The layers are in one list, and a sparse array finds them by chunk (sparse set). Dropping them
 //! all, as the end of a tick does, takes constant time.
 
 use crate::chunk::LayerMask;

@@ -150,7 +150,7 @@ impl TickScratch {
     }
 
     /// Returns whether all chunks that were awake when the tick began have entered, so that every
-    /// record is of this tick.
+    /// record belongs to this tick.
     pub(crate) fn have_entered(&self) -> bool {
         self.phase > Phase::Begin
     }

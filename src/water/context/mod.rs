@@ -163,7 +163,7 @@ impl Tick<'_> {
     /// Wakes the cells that may now flow into the cells that gave: the cells beside them, above
     /// them, and beside those above. Also wakes the water over full cells above them: while these
     /// cells had no room below, it formed one body with the water beside them. Full cells below
-    /// wake if a spring lies higher, since they may rise. The cells below a giver that is dry now
+    /// wake if a spring is higher, since they may rise. The cells below a giver that is dry now
     /// wake in any case: they are the surface of a separate body, which may stand lower elsewhere.
     pub(crate) fn wake_givers(&mut self, layer: LayerId, gave: LayerMask) {
         if gave.is_empty() {
@@ -201,7 +201,7 @@ impl Tick<'_> {
         }
     }
 
-    /// Wakes the cells of neighbouring chunks that lie beside the cells in `bits`.
+    /// Wakes the cells of neighbouring chunks that are beside the cells in `bits`.
     pub(crate) fn wake_across(&mut self, layer: LayerId, bits: LayerMask) {
         for (face, bits) in Face::LATERAL.into_iter().zip(bits.leaving()) {
             let there = self.store.neighbour(layer.slot, face);

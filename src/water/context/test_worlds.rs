@@ -17,7 +17,7 @@ pub(crate) fn springs(seed: u64) -> WaterWorld {
     springs_with(seed, |world, _| _ = world.step())
 }
 
-/// The same, with each tick done by `tick`, which is passed the tick's number.
+/// Like [`springs`], with each tick run by `tick`, which is passed the tick's number.
 pub(crate) fn springs_with(seed: u64, mut tick: impl FnMut(&mut WaterWorld, u32)) -> WaterWorld {
     let mut random = Rng::with_seed(seed);
     let bounds = Region::new(IVec3::new(-6, -5, -6), IVec3::new(5, 6, 5));

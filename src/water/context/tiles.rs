@@ -6,8 +6,8 @@
 //! the scopes of two tiles of one colour have no column in common. These tiles do not affect each
 //! other, and threads share them. Work that reaches further is deferred until all tiles are done.
 //!
-//! The tiles lie elsewhere in each tick, and each tick draws a new order of the colours, so that
-//! water shows no trace of them.
+//! The tiles are placed elsewhere in each tick, and each tick draws a new order of the colours, so
+//! that water shows no trace of them.
 
 use crate::coords::ChunkPos;
 use crate::water::random::{Purpose, mix};
@@ -47,7 +47,7 @@ pub(crate) struct Scope {
 
 #[cfg(feature = "rayon")]
 impl Scope {
-    /// Returns whether a chunk lies in the scope.
+    /// Returns whether a chunk is in the scope.
     #[inline]
     pub(crate) fn contains(self, chunk: ChunkPos) -> bool {
         let within = |at: i32, min: i32| (min..min + SIDE + 2).contains(&at);

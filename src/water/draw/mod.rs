@@ -12,7 +12,7 @@
 //!
 //! A film is a cell with room on solid ground. In deeper water, springs fill their body, which
 //! [`pools`](crate::water::pools) levels; without the rule of pools, all cells with room on firm
-//! ground draw, and full cells for the cells above them, if the spring lies higher. What leaves the
+//! ground draw, and full cells for the cells above them, if the spring is higher. What leaves the
 //! world comes by [`steady`](crate::water::steady) flow.
 //!
 //! # How a film draws
@@ -40,7 +40,7 @@
 //! A draw that succeeds costs its path, and passes a unit at least of what springs give in a tick.
 //! A walk that goes back leaves dead cells, which no later walk enters, so all such walks together
 //! cost about the cells of the flow. Only cells below a spring that is too low are entered again,
-//! by films that lie higher. Draws in vain cost the rows of their masks.
+//! by films that are higher. Draws in vain cost the rows of their masks.
 
 pub(crate) mod path;
 mod reroute;
@@ -113,7 +113,7 @@ pub(crate) fn begin_draws(tick: &mut Tick, draws: &mut Demands) {
     draws.is_done = tick.limits.supply == 0 && tick.rules.pools;
 }
 
-/// Does the next piece of the stage. Returns the cells charged to its budget, or `None` if the
+/// Runs the next piece of the stage. Returns the cells charged to its budget, or `None` if the
 /// stage is complete.
 pub(crate) fn draw_next(tick: &mut Tick, draws: &mut Demands) -> Option<u64> {
     let mut budget = Budget::of_a_piece();
@@ -165,7 +165,7 @@ fn begin_next_layer(tick: &mut Tick, draws: &mut Demands) {
     }
 }
 
-/// Gathers the cells that draw in the next chunk's layer, if the layer lies at height `y`.
+/// Gathers the cells that draw in the next chunk's layer, if the layer is at height `y`.
 fn gather_next(tick: &mut Tick, draws: &mut Demands, y: i32, budget: &mut Budget) {
     let next = draws.next_layer.take().or_else(|| tick.scratch.next_layer(tick.store));
     match next {

@@ -36,7 +36,7 @@ pub(super) struct Demand {
     wanted: u8,
     /// The first cell of the path, and the face through which it passes water on.
     first: (Place, Face),
-    /// The faces, by bit, across which other parents of the target lie that the draw may try.
+    /// The faces, by bit, across which the target has other parents that the draw may try.
     others: u8,
     /// The lowest y from which a spring gives.
     least_y: i32,
@@ -49,7 +49,7 @@ pub(crate) enum Delivery {
     Units,
     /// All paths up are exhausted for this tick.
     Exhausted,
-    /// All paths up lead to springs that lie too low.
+    /// All paths up lead to springs that are too low.
     Nothing,
 }
 
@@ -60,7 +60,7 @@ struct PathCell {
     index: u16,
     exit: Face,
     left: u8,
-    /// The faces, by bit, across which parents lie that have not been tried.
+    /// The faces, by bit, across which there are parents not tried yet.
     untried: u8,
 }
 
@@ -90,7 +90,7 @@ pub(super) struct Path {
     cells: Vec<PathCell>,
     /// The cells that the draw has visited, including the cells from which it backtracked.
     visited: usize,
-    /// The cells from which the draw backtracked because the springs above them lie too low.
+    /// The cells from which the draw backtracked because the springs above them are too low.
     low: HashSet<Place>,
     /// Whether the draw has reached a cell without throughput left.
     is_exhausted: bool,
@@ -143,11 +143,11 @@ impl Layer<'_> {
     }
 }
 
-/// Returns the first parent of a cell if it lies in the same layer of the chunk, and the face
-/// across which the parent passes water on.
+/// Returns the first parent of a cell if it is in the same layer of the chunk, and the face across
+/// which the parent passes water on.
 #[inline]
 fn parent_beside(cell: usize, voxel: Voxel) -> Option<(usize, Face)> {
-    // The parent lies opposite to the direction of flow. Water without a spring has none.
+    // The parent is opposite to the direction of flow. Water without a spring has none.
     let heading = voxel.direction().filter(|_| voxel.is_connected())?;
     let parent = match heading {
         Face::West if cell & 15 < 15 => cell + 1,
@@ -161,7 +161,7 @@ fn parent_beside(cell: usize, voxel: Voxel) -> Option<(usize, Face)> {
 
 impl Demand {
     /// Returns the draw of a cell with room, from one of its parents at random. `None` if all its
-    /// parents lie above it: falling water fills such a cell.
+    /// parents are above it: falling water fills such a cell.
     pub(super) fn to_fill(tick: &Tick, place: Place, voxel: Voxel) -> Option<Self> {
         let mut parents = tick.store.parents_in(place, voxel) & !(1 << Face::Up.index());
         let face = pick(tick, place, &mut parents)?;
@@ -193,7 +193,7 @@ pub(super) fn draw_along(tick: &mut Tick, draw: Demand, path: &mut Path) -> Deli
 }
 
 /// Walks up the parents from the first cell to a root that gives. Backtracks from a cell whose
-/// parents are all exhausted or lie too low. Also returns the units that the root offers.
+/// parents are all exhausted or are too low. Also returns the units that the root offers.
 fn climb(tick: &mut Tick, draw: &Demand, path: &mut Path) -> (Delivery, u8) {
     let (mut next, mut others) = (Some(draw.first), draw.others);
     loop {

@@ -95,9 +95,9 @@ pub(super) fn reroute(tick: &mut Tick, search: &mut Search, cell: Place) -> usiz
     search.open.len()
 }
 
-/// Returns whether a spring, the cell with this number, lies high enough: as high as all cells of
-/// the path from it, higher than the cells into which water rises, and as high as the springs that
-/// fed them. Cells fed through this path lie no higher than those springs.
+/// Returns whether a spring, the cell with this number, is high enough: as high as all cells of the
+/// path from it, higher than the cells into which water rises, and as high as the springs that fed
+/// them. Cells fed through this path are no higher than those springs.
 fn may_take_way(tick: &Tick, search: &Search, from: usize) -> bool {
     let most = tick.store.position(search.open[from].0).y;
     let mut at = from;

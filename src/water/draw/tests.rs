@@ -11,7 +11,7 @@ use crate::water::{Edge, Edges, Rules, Voxel, WaterWorld};
 use glam::IVec3;
 use hashbrown::HashMap;
 
-/// Does the whole stage in pieces.
+/// Runs the whole stage in pieces.
 fn all_draws(tick: &mut Tick) {
     let mut draws = Demands::default();
     begin_draws(tick, &mut draws);

@@ -38,7 +38,7 @@ impl Turns {
         self.seed = seed;
     }
 
-    /// Returns the order of a cell of the layer, which lies at `position`.
+    /// Returns the order of a cell of the layer, which is at `position`.
     #[inline]
     pub(super) fn order_of(&self, position: IVec3) -> u64 {
         let column = u64::from(position.x as u32) | u64::from(position.z as u32) << 32;

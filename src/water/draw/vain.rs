@@ -155,7 +155,7 @@ fn exhausted_in(tick: &Tick, layer: LayerId) -> LayerMask {
     spent & tick.store.connected(layer)
 }
 
-/// The same for the layer of draws, if the chunk has cells in it.
+/// Returns the same cells for the layer of draws, if the chunk has cells in it.
 fn known(tick: &Tick, all: &Layer, layer: LayerId) -> LayerMask {
     let films = all.by_slot.get(&layer.slot).map(|&at| &all.films[at]);
     let known = films.filter(|films| films.layer == layer).and_then(|films| films.exhausted);

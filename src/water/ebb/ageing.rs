@@ -199,7 +199,7 @@ mod tests {
                 world.pour(Cube::cell_at(chunk, 0) + IVec3::new(8, 3, 8), 7).expect("loaded");
             }
             world.run(ticks);
-            // Taken out and put back in another order, the chunks lie in other slots.
+            // Taken out and put back in another order, the chunks are in other slots.
             let records = world.remove_chunks(chunks.positions()).expect("loaded");
             world.insert_records(records.into_iter().rev()).expect("none is there");
             world.run(80 - ticks);

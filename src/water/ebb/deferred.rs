@@ -17,7 +17,7 @@ pub(crate) struct Deferred {
     /// Connected cells that could feed wet cells that are not connected.
     pub(crate) feeders: Vec<Feeder>,
     /// Cells that were not connected and that connected ones fed in this tick, each with the faces,
-    /// by bit, across which the feeders lie.
+    /// by bit, across which the feeders are.
     pub(crate) fed: Vec<(Place, u8)>,
     /// Cells of falls that may enter runs.
     pub(crate) falls: Vec<Place>,

@@ -12,7 +12,7 @@ use crate::water::voxel::Voxel;
 /// A cell whose ties are being cut.
 pub(crate) struct Cut {
     place: Place,
-    /// Links still to be cut, as a stack: a child, and the face across which the parent lies.
+    /// Links still to be cut, as a stack: a child, and the face across which the parent is.
     links: Vec<(Place, Face)>,
     /// The descendants of the last child that has other parents, while they are being woken.
     descent: Option<DescendantSearch>,

@@ -277,7 +277,7 @@ pub(crate) fn is_fed(tick: &Tick, place: Place, voxel: Voxel) -> bool {
     connected_parents(tick, place, voxel) != 0
 }
 
-/// Returns the faces, by bit, across which parents of a cell lie that are connected to a spring.
+/// Returns the faces, by bit, across which a cell has parents connected to a spring.
 pub(super) fn connected_parents(tick: &Tick, place: Place, voxel: Voxel) -> u8 {
     Store::faces(tick.store.parents_in(place, voxel))
         .filter(|&face| tick.store.look(place, face).is_connected())

@@ -324,8 +324,8 @@ fn connect(tick: &mut Tick, found: &[Found]) -> Feeder {
 }
 
 /// Returns whether a connected cell could feed a cell that is not connected, across a face. It
-/// could if it holds water that falls on the cell, lies beside the cell, or is pressed up into it
-/// by a higher spring.
+/// could if it holds water that falls on the cell, is beside the cell, or is pressed up into it by
+/// a higher spring.
 fn could_feed(store: &Store, from: Place, face: Face, to: Place) -> bool {
     let (here, there) = (store.read(from), store.read(to));
     if !there.is_wet() || there.is_mark() || there.is_connected() || !here.is_connected() {
@@ -349,7 +349,7 @@ fn feeders_of(store: &Store, place: Place) -> u8 {
     faces.filter(feeds).fold(0, |faces, face| faces | 1 << face.index())
 }
 
-/// Returns whether the spring that feeds the connected cell below lies higher than a cell, so that
+/// Returns whether the spring that feeds the connected cell below is higher than a cell, so that
 /// its water may rise into it.
 fn is_pressed_up(store: &Store, place: Place) -> bool {
     let below = store.step(place, Face::Down);
@@ -456,7 +456,7 @@ mod tests {
         assert!(fed > 1_000 && several > 100 && others > 1_000, "{fed}, {several}, {others}");
     }
 
-    /// The faces, by bit, across which connected parents of a cell lie.
+    /// The faces, by bit, across which a cell has connected parents.
     fn connected_parents(world: &WaterWorld, place: Place) -> u8 {
         Store::faces(world.store.parents_of(place))
             .filter(|&face| world.store.look(place, face).is_connected())

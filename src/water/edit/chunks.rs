@@ -42,7 +42,7 @@ impl WaterWorld {
     /// and falls meanwhile. As each freezing cuts the flows across it, a stream carries over it
     /// only what falls and spreads there by itself, less than its springs offer: a river should be
     /// at one pace as far as it can be seen. Bodies of water in chunks that are thawed are found
-    /// anew.
+    /// again.
     ///
     /// ```
     /// use floodplain::water::{Rules, Voxel, WaterWorld};
@@ -93,7 +93,7 @@ impl WaterWorld {
     ///
     /// Water at the faces to chunks that are not frozen wakes on both sides, and what was awake
     /// when the chunks were frozen, or was woken by edits, resumes in the next tick. Flows across
-    /// the faces form anew.
+    /// the faces form again.
     ///
     /// # Errors
     /// No chunk is loaded at one of the positions. Then none is thawed.
@@ -149,7 +149,7 @@ impl WaterWorld {
         Ok(())
     }
 
-    /// Refuses positions at which a chunk is loaded, that come twice, or that lie out of bounds.
+    /// Refuses positions at which a chunk is loaded, that come twice, or that are out of bounds.
     pub(super) fn check_vacant(
         &self,
         positions: impl Iterator<Item = ChunkPos>,

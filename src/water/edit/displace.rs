@@ -6,18 +6,18 @@ use crate::water::WaterWorld;
 use crate::water::store::Place;
 use hashbrown::{HashMap, HashSet};
 
-/// The most cells that an edit of few cells looks at for room. One that finds none takes some three
-/// milliseconds; a lake 20 cells deep is searched some 20 cells around.
+/// The most cells that an edit of few cells looks at for room. One that finds none takes about
+/// three milliseconds; a lake 20 cells deep is searched about 20 cells around.
 pub(super) const REACH: u64 = 1 << 14;
 
-/// The most cells that are looked at for each cell of water displaced, in an edit of many. Each
+/// The most cells that are visited for each cell of water displaced, in an edit of many. Each
 /// needs room like its own, and a rise to the surface before that.
 const REACH_OF_EACH: u64 = 64;
 
 /// The order in which water tries the neighbours of a cell.
 const FACES: [Face; 6] = [Face::West, Face::East, Face::North, Face::South, Face::Up, Face::Down];
 
-/// Moves the water that stood in cells that are ground by now, each with its units, to the nearest
+/// Moves the water that stood in cells that are now ground, each with its units, to the nearest
 /// room. What finds none within reach leaves the world. Returns the units moved and removed.
 ///
 /// Cells that touch are one body, and the bodies take their turn in the order of their first cells.
@@ -44,8 +44,8 @@ pub(super) fn fill_from(world: &mut WaterWorld, place: Place, units: u64) -> u64
     find_room(world, units, REACH, |search| search.rise(Some(place)))
 }
 
-/// Looks for room for units of water at `most` cells. `start` puts the first in line. Returns the
-/// units that find none.
+/// Looks for room for units of water at `most` cells. `start` queues the first. Returns the units
+/// that find none.
 fn find_room(
     world: &mut WaterWorld,
     units: u64,
@@ -96,7 +96,7 @@ struct Search<'a> {
     world: &'a mut WaterWorld,
     /// Units without a place yet.
     left: u64,
-    /// The cells that may still be looked at.
+    /// The number of cells that may still be visited.
     credit: u64,
     /// The cells that the water has entered. They are full.
     entered: HashSet<Place>,
@@ -107,7 +107,7 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Leaves cells that are ground by now.
+    /// Leaves cells that are now ground.
     fn leave_all(&mut self, body: &[Place]) {
         for &place in body {
             let above = self.leave(place);
@@ -115,7 +115,7 @@ impl Search<'_> {
         }
     }
 
-    /// Looks at the cells in line, and at what these put in line, step by step.
+    /// Visits the queued cells, and the cells that these queue, step by step.
     fn widen(&mut self) {
         while self.goes_on() && !self.next.is_empty() {
             for place in core::mem::take(&mut self.next) {
@@ -159,7 +159,7 @@ impl Search<'_> {
         self.left > 0
     }
 
-    /// Puts the neighbours of a full cell in line. Returns the one above instead if it is full.
+    /// Queues the neighbours of a full cell. Returns the one above instead if it is full.
     fn leave(&mut self, place: Place) -> Option<Place> {
         let mut above = None;
         for face in FACES {

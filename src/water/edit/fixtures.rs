@@ -1,4 +1,4 @@
-//! Edits of what is built into single cells.
+//! Edits of the fixtures of single cells.
 
 use crate::water::WaterWorld;
 use crate::water::edit::EditError;

@@ -68,15 +68,15 @@ use crate::water::{Rules, RulesError, WaterWorld};
 use glam::IVec3;
 
 impl WaterWorld {
-    /// Makes a cell solid, as a block, a door, sand that lands or ice does, and returns what became
-    /// of its water. A source or sea in the cell is removed.
+    /// Makes a cell solid, as a block, a door, sand that lands or ice does, and returns what
+    /// happened to its water. A source or sea in the cell is removed.
     ///
     /// Water is pushed to the nearest room, through the water joined to it: up through full cells,
     /// sideways and down. It fills cells that hold some, and dry ones on ground or on full cells;
     /// through dry cells with room below it falls. Springs pass it on. Steps count for distance,
     /// except from a full cell up into a full one, so that water comes out straight above where
     /// it can. Of neighbours equally near, the sides come first (west, east, north, south), then
-    /// up, then down. At most 16,384 cells are looked at; what finds no room among them leaves the
+    /// up, then down. At most 16,384 cells are visited; what finds no room among them leaves the
     /// world and counts as removed.
     ///
     /// ```
@@ -239,7 +239,7 @@ impl WaterWorld {
     ///
     /// Water is pushed out of the region and to the nearest room, as by
     /// [`set_solid`](WaterWorld::set_solid). Wet cells that touch are pushed out together, and at
-    /// most 64 cells are looked at for each wet cell of the region, or 16,384 if that is more.
+    /// most 64 cells are visited for each wet cell of the region, or 16,384 if that is more.
     ///
     /// # Errors
     /// A cell of the region is not loaded or out of bounds.
@@ -349,7 +349,7 @@ impl WaterWorld {
     /// joined to the cell; if the body rises higher elsewhere, from there as soon as the search has
     /// found it. A spring that it reaches gives the rest without end, and so does the sea where it
     /// is beside or above a cell: these units count as injected, or as given by the sea, too. At
-    /// most 16,384 cells are looked at.
+    /// most 16,384 cells are visited.
     ///
     /// ```
     /// use floodplain::water::{Rules, Voxel, WaterWorld};
@@ -378,7 +378,7 @@ impl WaterWorld {
     /// does that [`set_solid`](WaterWorld::set_solid) displaces: straight up through full cells to
     /// the surface, and from there to the sides. At a dry cell with room below they fall. Springs
     /// pass them on. The sea takes all that is added at a cell of it; they count as taken by the
-    /// sea, too. At most 16,384 cells are looked at.
+    /// sea, too. At most 16,384 cells are visited.
     ///
     /// ```
     /// use floodplain::water::{Rules, Voxel, WaterWorld};
@@ -399,8 +399,8 @@ impl WaterWorld {
         bodies::fill_body(self, cell, units)
     }
 
-    /// Builds a [`Fixture`] into a cell in place of the one that is there, or removes it. Returns
-    /// `false`, and changes nothing, if it is so already.
+    /// Builds a [`Fixture`] into a cell in place of its present one, or removes that. Returns
+    /// `false`, and changes nothing, if the cell already is so.
     ///
     /// A fixture stays in its cell, whatever that becomes. In ground, in the sea and in a spring a
     /// drain or a tap does nothing, and out of ground a valve does nothing, until the cell is as

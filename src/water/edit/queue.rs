@@ -1,4 +1,4 @@
-//! Edits in line for the end of the tick that is underway, and what became of them.
+//! Edits queued for the end of the tick underway, and their outcomes.
 
 use crate::codec::Field;
 use crate::edit_queue::{EditQueue, Ticket};
@@ -7,7 +7,7 @@ use crate::limits::{ClientEditError, Limits};
 use crate::water::WaterWorld;
 use crate::water::edit::{Edit, EditError, Outcome};
 
-/// What became of an edit that was [queued](WaterWorld::queue).
+/// The outcome of an edit that was [queued](WaterWorld::queue).
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct EditReport {
@@ -15,7 +15,7 @@ pub struct EditReport {
     pub ticket: Ticket,
     /// The number of complete ticks when the edit was made.
     pub tick: u64,
-    /// What the edit came to, or why it was refused. A refused edit changed nothing.
+    /// The outcome of the edit, or why it was refused. A refused edit changed nothing.
     pub result: Result<Outcome, EditError>,
 }
 
@@ -33,10 +33,9 @@ pub(crate) fn memory_bytes(queue: &Queue) -> usize {
 }
 
 impl WaterWorld {
-    /// Puts an edit in line. It is made when the tick that is underway is complete, or if there is
-    /// none, at once when the next one begins: in any case by the call that begins a tick, before
-    /// that tick. [`take_edit_reports`](WaterWorld::take_edit_reports) tells by its ticket what
-    /// became of it.
+    /// Queues an edit. It is made when the tick that is underway is complete, or if there is none,
+    /// at once when the next one begins: in any case by the call that begins a tick, before that
+    /// tick. [`take_edit_reports`](WaterWorld::take_edit_reports) reports its outcome by ticket.
     ///
     /// An edit that is made directly completes the tick that is underway, however long that takes.
     /// A queued edit does not, so a game that queues its edits keeps its frame budget. Edits are
@@ -46,7 +45,7 @@ impl WaterWorld {
     ///
     /// Each edit counts in [`step_within`](WaterWorld::step_within) for the cells of its region or
     /// chunks, or for one, and for those in which [displaced](WaterWorld::set_solid) water looks
-    /// for room, or of a [body](WaterWorld::drain_body) that are looked at. It is made in one
+    /// for room, or of a [body](WaterWorld::drain_body) that are visited. It is made in one
     /// piece. Divide edits of large regions.
     ///
     /// An edit that is made directly while others wait comes after them: it has all of them made
@@ -78,8 +77,8 @@ impl WaterWorld {
         self.queue.push(edit)
     }
 
-    /// Puts an edit in line that a client has sent, if it keeps within limits, and no more edits
-    /// and reports wait than these say; see [`queue`](WaterWorld::queue).
+    /// Queues an edit that a client has sent, if it keeps within the limits, also on the edits and
+    /// reports that wait; see [`queue`](WaterWorld::queue).
     ///
     /// # Errors
     /// The bytes are no edit, it breaks a limit, or too many wait. Whether the world refuses it is
@@ -98,9 +97,10 @@ impl WaterWorld {
         self.queue.waiting()
     }
 
-    /// Returns what became of the queued edits that were made since the last call, in the order in
-    /// which they were made. Until the next call, each report takes some 60 bytes, and one of an
-    /// unloaded chunk that chunk: a game that queues edits should call this now and then.
+    /// Returns the outcomes of the queued edits that were made since the last call, in the order in
+    /// which they were made. Until the next call, each report takes about 60 bytes, and the report
+    /// of an unloaded chunk also the chunk's memory: a game that queues edits should call this now
+    /// and then.
     pub fn take_edit_reports(&mut self) -> Vec<EditReport> {
         self.queue.take_reports()
     }
@@ -126,8 +126,8 @@ impl WaterWorld {
         cells
     }
 
-    /// Returns how many cells edits have searched since the last call: displaced water for room, or
-    /// a body.
+    /// Returns the number of cells that edits have searched since the last call, for room for
+    /// displaced water or through a body.
     pub(crate) fn take_searched(&mut self) -> u64 {
         core::mem::take(&mut self.searched)
     }

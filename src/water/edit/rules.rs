@@ -26,7 +26,7 @@ pub(super) fn set_rules(world: &mut WaterWorld, rules: Rules) -> Result<(), Rule
     if rules.throughput < before.throughput {
         world.store.grid().sorted_slots().into_iter().for_each(|slot| lower(world, slot));
     }
-    // Bodies are dropped and found anew, as after loading a world.
+    // Bodies are dropped and found again, as after loading a world.
     keep_dirty_layers(&mut world.store, rules.pools);
     world.tick_state.pools = Pools::default();
     world.store.note_all_unbalanced();

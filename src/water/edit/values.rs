@@ -11,7 +11,7 @@ use crate::water::{ChunkRecord, Edge, Fixture, Rules, WaterWorld};
 use glam::IVec3;
 
 edits! {
-    /// An edit of a water world as a value: to be made by [`WaterWorld::apply`], put in line by
+    /// An edit of a water world as a value: to be made by [`WaterWorld::apply`], queued by
     /// [`WaterWorld::queue`], or kept and sent as bytes ([`to_bytes`](Edit::to_bytes)).
     ///
     /// ```
@@ -112,12 +112,12 @@ edits! {
     } [SPRINGS.at(*cell)] => set_fixture -> Changed;
 }
 
-/// What an [`Edit`] that was not refused came to.
+/// The outcome of an [`Edit`] that was not refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum Outcome {
-    /// What became of the water in the way.
+    /// What happened to the displaced water.
     Displaced(Displaced),
     /// Whether the edit changed anything.
     Changed(bool),

@@ -1,5 +1,5 @@
-//! Updates in bytes: run-length coding of cells, in which one byte says how far a run lies behind
-//! the last one and what its cells look like.
+//! Updates in bytes: run-length coding of cells, in which one byte gives the gap between a run and
+//! the last one, and the look of its cells.
 //!
 //! An update is the version (2), a byte that is the sum of 1 for whole chunks and 2 for currents,
 //! then its own number and the ticks; if there are currents, the ticks less their tick, as a zigzag
@@ -75,8 +75,8 @@ impl Update {
         out
     }
 
-    /// Returns the update of the bytes of [`to_bytes`](Update::to_bytes). Whatever the bytes are,
-    /// this takes no more memory than some thirty times their number, and does not panic.
+    /// Reads the update that [`to_bytes`](Update::to_bytes) wrote. Whatever the bytes are, this
+    /// takes at most about thirty times their length in memory, and does not panic.
     ///
     /// # Errors
     /// The bytes are no update of this version, or are longer than one.
@@ -150,7 +150,7 @@ fn put_cell(out: &mut Vec<u8>, look: Look, gap: usize) {
     }
 }
 
-/// The update, as it stands in the bytes of an update of a world too.
+/// The update, in the same form as inside an update of a world of materials.
 impl Field for Update {
     fn put(&self, out: &mut Vec<u8>) {
         let has_currents = u8::from(self.current_tick.is_some()) * HAS_CURRENTS;

@@ -16,7 +16,7 @@ use hashbrown::HashMap;
 /// may follow a part of the world: when it moves on, the server sends it the whole chunks that come
 /// into sight and leaves out of the updates those that are out of sight, and the client
 /// [forgets](Mirror::retain) these. A client that has missed an update is refused the next one, and
-/// asks for its [`chunks`](Mirror::chunks) anew:
+/// asks again for its [`chunks`](Mirror::chunks):
 ///
 /// ```
 /// use floodplain::water::{Feed, Mirror, MirrorError, Rules, Voxel, WaterWorld};
@@ -222,8 +222,8 @@ impl Mirror {
         self.ticks
     }
 
-    /// Returns what a cell looks like; `None` if its chunk is not here, or it lies out of the
-    /// world's bounds.
+    /// Returns what a cell looks like; `None` if its chunk is not here, or it is out of the world's
+    /// bounds.
     pub fn look(&self, cell: IVec3) -> Option<Look> {
         let look = self.chunks.get(&Cube::chunk_of(cell))?.get(Cube::index_of(cell));
         (look != Look::BEYOND).then_some(look)

@@ -1,6 +1,6 @@
 //! The feed of changes: what looks different since the last call, why, and in which chunks; as
 //! values, as bytes for a network, and a copy of the world's looks that follows them. Evaporation
-//! counts as flow. After loading a snapshot, feed and mirrors begin anew.
+//! counts as flow. After loading a snapshot, feed and mirrors start again.
 //!
 //! | file | what |
 //! |---|---|

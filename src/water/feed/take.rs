@@ -58,11 +58,11 @@ pub struct Feed {
     untold: Subscription<ByChunk>,
     /// The updates taken.
     taken: u64,
-    /// The store's number of loads at the last one.
+    /// The store's number of loads at the last update.
     loads: u64,
-    /// The chunks that were loaded then.
+    /// The chunks loaded at that time.
     known: HashSet<ChunkPos>,
-    /// The chunks that were loaded since, and of which somebody was told as whole ones.
+    /// The chunks loaded since then that were already sent as whole ones.
     shown: HashSet<ChunkPos>,
     /// The currents that were sent; `None` unless they are.
     currents: Option<SentCurrents>,

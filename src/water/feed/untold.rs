@@ -16,7 +16,7 @@ pub(crate) struct Marks {
     /// What tells the chunk from others at the same position.
     load: u64,
     pub(super) cells: CellMask,
-    /// Those that an edit has changed.
+    /// The cells that an edit has changed.
     pub(super) edited: CellMask,
 }
 

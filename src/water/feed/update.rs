@@ -15,14 +15,14 @@ use glam::IVec3;
 pub enum Cause {
     /// A tick changed it: water flowed, levelled, rose from a spring or evaporated.
     Flow,
-    /// The same in a cell beside, above or below an edge that drains, or with a drain built in,
-    /// where water leaves the world.
+    /// A tick changed it, and water leaves the world there: the cell is beside, above or below an
+    /// edge that drains, or has a drain.
     Drain,
     /// An edit changed it, or a chunk that was loaded or unloaded beside it; ticks may have, too.
     Edit,
     /// Its chunk was loaded.
     Load,
-    /// A tick changed it, and it is sea or lies beside or below it: the sea filled it, closed over
+    /// A tick changed it, and it is sea or is beside or below it: the sea filled it, closed over
     /// it, or took its water.
     Sea,
 }
@@ -122,7 +122,7 @@ impl ChunkUpdate {
         cells
     }
 
-    /// Returns the faces of the chunk that such cells lie at. What is drawn of the chunks beyond
+    /// Returns the faces of the chunk that such cells touch. What is drawn of the chunks beyond
     /// these faces may differ, too.
     pub fn faces(&self) -> impl Iterator<Item = Face> {
         faces_of(self.cells())
@@ -138,7 +138,7 @@ impl ChunkUpdate {
     }
 }
 
-/// Returns whether all of a chunk lies within these bounds.
+/// Returns whether all of a chunk is within these bounds.
 pub(crate) fn holds(bounds: Region, chunk: ChunkPos) -> bool {
     let cells = Cube::region_of(chunk);
     bounds.contains(cells.min()) && bounds.contains(cells.max())
@@ -150,7 +150,7 @@ pub(crate) fn look_within(bounds: Region, cell: IVec3, voxel: Voxel) -> Look {
     if bounds.contains(cell) { Look::of(voxel) } else { Look::BEYOND }
 }
 
-/// Returns the faces of a chunk that these cells lie at.
+/// Returns the faces of a chunk that these cells touch.
 pub(crate) fn faces_of(cells: CellMask) -> impl Iterator<Item = Face> {
     Face::ALL.into_iter().filter(move |&face| border_cells(face).any(|at| cells.contains(at)))
 }

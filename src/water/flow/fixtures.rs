@@ -1,4 +1,5 @@
-//! The fixtures of a layer act before its water flows: drains take, taps add.
+//! The fixtures of a layer act before its water flows: drains take, taps add. Which cells stay
+//! awake for them is `has_work` of `store/fixtures`; valves act before all layers, in `valves.rs`.
 
 use crate::chunk::LayerMask;
 use crate::coords::Face;

@@ -1,6 +1,7 @@
 //! The flow kernel, THE RULE by which water moves: a cell gives water to the cell below (fall),
 //! then to its sides (spread), first in its direction (momentum). A strong flow over a ledge passes
-//! on sideways before it falls (jet). An asynchronous cellular automaton: the cells of one layer's
+//! on sideways before it falls (jet; of steady flow, `flies` in `steady/network.rs` decides the
+//! same). An asynchronous cellular automaton: the cells of one layer's
 //! window are updated one by one in random order.
 
 use crate::chunk::{LAYER_CELLS, LayerMask};

@@ -89,7 +89,7 @@ pub(crate) fn fallen(tick: &Tick, layer: LayerId) -> LayerMask {
     fallen | tick.store.passed_in_runs(layer)
 }
 
-/// Fills the awake cells of a layer that lie at the sea, within the throughput. Cells that lie on
+/// Fills the awake cells of a layer that are at the sea, within the throughput. Cells that lie on
 /// the sea as well stay as they are: the sea closes over them when the tick ends.
 fn fill_from_sea(tick: &mut Tick, layer: LayerId) {
     if tick.store.coast(layer.slot).is_none() {

@@ -68,7 +68,7 @@ pub(super) fn clear_runs(tick: &mut Tick, layer: LayerId) -> bool {
     cleared
 }
 
-/// Returns the cells of a layer that lie straight above the emptied highest cell of a run.
+/// Returns the cells of a layer that are straight above the emptied highest cell of a run.
 pub(super) fn over_runs(tick: &Tick, layer: LayerId) -> LayerMask {
     if !tick.store.has_runs() {
         return LayerMask::NONE;
@@ -135,7 +135,7 @@ pub(crate) fn end_runs(tick: &mut Tick, found: Vec<Place>) {
     tick.store.end_tick_of_runs();
 }
 
-/// Returns whether a cell has passed on seven units downwards, lies between two cells of that kind,
+/// Returns whether a cell has passed on seven units downwards, is between two cells of that kind,
 /// and has nothing beside it that could ever move by itself.
 fn may_enter_run(tick: &Tick, place: Place) -> bool {
     let is_alone = |face: Face| {

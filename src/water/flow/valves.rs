@@ -1,4 +1,5 @@
-//! The water that valves pass on, before any other water of a tick flows.
+//! The water that valves pass on, before any other water of a tick flows. How much each may pass
+//! is `passage` of `store/fixtures/valves.rs`.
 
 use crate::water::context::Tick;
 use crate::water::context::budget::Budget;

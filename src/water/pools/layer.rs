@@ -64,7 +64,7 @@ impl Rim {
             && !self.has_springs()
     }
 
-    /// Returns whether a spring lies at a cell.
+    /// Returns whether a spring is at a cell.
     fn has_springs(&self) -> bool {
         (self.below_springs | LayerMask::union(self.beside_springs)).any()
     }

@@ -223,7 +223,7 @@ pub(crate) struct Start {
 }
 
 impl Pools {
-    /// Records that a body lies within these levels.
+    /// Records that a body is within these levels.
     fn keep(&mut self, body: Range<usize>, levels: Levels) {
         let walk = &self.walk;
         let pieces = walk.pieces[body].iter().map(|piece| {

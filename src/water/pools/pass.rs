@@ -54,7 +54,7 @@ fn neck(lines: &[u32; 16]) -> u32 {
     parts.map(|(_, &line)| line).min().unwrap_or(256)
 }
 
-/// Moves water in a body, which is all the pieces of a walk and lies within `levels`. Returns the
+/// Moves water in a body, which is all the pieces of a walk and is within `levels`. Returns the
 /// units.
 pub(crate) fn pass_over(tick: &mut Tick, walk: &mut Walk, levels: Levels) -> u64 {
     let shores = walk.shores(tick, 0..walk.pieces.len());
@@ -67,8 +67,9 @@ pub(crate) fn pass_over(tick: &mut Tick, walk: &mut Walk, levels: Levels) -> u64
             [given(tick, shore, &goal, seed), taken(shore, &goal, mix(seed, 1))]
         })
         .collect();
-    // At first each place gives and takes its part of all that moves, so that the borders of chunks
-    // do not show. The units that contacts have not let through are then given and taken elsewhere.
+    // Initially, each place gives and takes its part of all that moves, so that the borders of
+    // chunks do not show. The units that contacts have not let through are then given and taken
+    // elsewhere.
     let sum = |at: usize| full.iter().map(|units| units[at]).sum::<i64>();
     let [given, taken] = [sum(0), sum(1)];
     let parts = [given, taken].map(|all| Share { units: given.min(taken), cells: all });

@@ -33,7 +33,7 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// Adds up to `most` units to the change of a cell, which has room for `room` units in all.
+    /// Adds up to `most` units to the change of a cell, which has room for `room` units in total.
     /// Returns the units added.
     pub(crate) fn add(&mut self, place: Place, kind: Kind, most: u8, room: u8) -> u8 {
         let index = *self.at.entry((place, kind)).or_insert_with(|| {

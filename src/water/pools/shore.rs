@@ -62,7 +62,7 @@ struct Inlet {
 /// Units that a group of few cells takes in a tick.
 const NARROW: i64 = 64;
 
-/// Water falls into a bed that lies below it.
+/// Water falls into a bed that is below it.
 const FALLING: i64 = FULL as i64;
 
 /// A body is steep if its levels differ by at least this much. Then the highest third gives to the
@@ -349,7 +349,7 @@ fn across(tick: &Tick, slot: Slot, cells: &[LayerMask; 4]) -> Ring {
     ring
 }
 
-/// Returns the level that a body is brought to, whose surfaces lie within `levels`.
+/// Returns the level that a body is brought to, whose surfaces are within `levels`.
 pub(crate) fn goal(shores: &[Shore], levels: Levels) -> Goal {
     let seas = shores.iter().filter_map(|shore| shore.sea.as_ref());
     let sea = seas

@@ -163,7 +163,7 @@ fn tick(world: &mut WaterWorld) -> (Tick<'_>, &mut Pools) {
 }
 
 /// Compares the bodies of a world, both walked through and labelled, with the results of a flood
-/// fill. Returns how many bodies there are, and how many of them have labels.
+/// fill. Returns the number of bodies, and the number of those with labels.
 fn compare(world: &mut WaterWorld, seed: u64) -> [usize; 2] {
     let slots = world.store.grid().sorted_slots();
     let (tick, pools) = tick(world);

@@ -109,7 +109,7 @@ fn is_union_of_squares(cells: LayerMask, side: i32) -> bool {
     if cells == LayerMask::ALL || side <= 1 {
         return side <= 16;
     }
-    // The first cells of the squares that lie inside.
+    // The first cells of the squares that are inside.
     let mut corners = cells;
     for _ in 1..side {
         corners &= corners.across(Face::East);

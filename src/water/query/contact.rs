@@ -44,7 +44,7 @@ impl Contact {
     }
 }
 
-/// Returns the cells of a layer (0 to 15) of a chunk that lie inside bounds.
+/// Returns the cells of a layer (0 to 15) of a chunk that are inside bounds.
 pub(crate) fn cells_inside(bounds: &Region, chunk: ChunkPos, layer: usize) -> LayerMask {
     let first = Cube::cell_at(chunk, layer * LAYER_CELLS);
     let cells = Region::new(first, first + IVec3::new(15, 0, 15));

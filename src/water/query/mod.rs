@@ -112,7 +112,7 @@ impl WaterWorld {
 
     /// Returns the units of water in the world, the sea left out, counted cell by cell. If this
     /// equals [`ledger().total()`](Ledger::total), no unit was made or lost. Takes time linear in
-    /// the loaded chunks, some 0.3 µs for each with water.
+    /// the loaded chunks, about 0.3 µs for each with water.
     pub fn total(&self) -> u64 {
         self.chunks().map(|(_, chunk)| chunk.units()).sum()
     }
@@ -343,8 +343,7 @@ impl WaterWorld {
         body::body_at(self, cell, reach)
     }
 
-    /// Returns what is built into a cell; `None` for nothing, or if it is not loaded or out of
-    /// bounds.
+    /// Returns the fixture of a cell; `None` for nothing, or if it is not loaded or out of bounds.
     pub fn fixture(&self, cell: IVec3) -> Option<Fixture> {
         self.place(cell).ok().and_then(|place| fixtures::fixture(&self.store, place))
     }

@@ -52,9 +52,8 @@ impl ChunkRecord {
         out
     }
 
-    /// Returns the record of the bytes of [`to_bytes`](ChunkRecord::to_bytes). Whatever the bytes
-    /// are, this takes no more memory than some 9 KB and eight times their number, and does not
-    /// panic.
+    /// Reads the record that [`to_bytes`](ChunkRecord::to_bytes) wrote. Whatever the bytes are,
+    /// this takes at most about 9 KB plus eight times their length in memory, and does not panic.
     ///
     /// # Errors
     /// The bytes are no record of this version, are damaged, or are longer than one.

@@ -54,24 +54,24 @@ pub(crate) struct ChunkState {
     pub(crate) lists: CellLists,
 }
 
-/// What some cells of a chunk have, in order of their indices.
+/// Further data of some cells of a chunk, in order of their indices.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct CellLists {
-    /// Of each cell with several parents, a bit for each face across which one lies.
+    /// For each cell with several parents, a bit for each face across which it has one.
     pub(crate) further_parents: Vec<(u16, u8)>,
-    /// What is built into them.
+    /// Their fixtures.
     pub(crate) fixtures: Vec<(u16, Fixture)>,
     /// The steady flow that leaves them.
     pub(crate) steady: Vec<(u16, FaceFlows)>,
 }
 
 /// A cell outside a chunk that lost a parent when the chunk went, as it was before: a child of one
-/// of its cells, or one that dried up because of that, or a child of such a one.
+/// of its cells, or a cell that dried up because of that, or a child of such a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct CutCell {
     pub(crate) cell: IVec3,
     pub(crate) voxel: Voxel,
-    /// A bit for each face across which a parent lay.
+    /// A bit for each face across which it had a parent.
     pub(crate) parents: u8,
 }
 
@@ -86,7 +86,7 @@ impl ChunkRecord {
         &self.state.cells
     }
 
-    /// Returns what is built into its cells, with their local indices, in order.
+    /// Returns the fixtures of its cells, with their local indices, in order.
     pub fn fixtures(&self) -> impl ExactSizeIterator<Item = (usize, Fixture)> {
         self.state.lists.fixtures.iter().map(|&(index, fixture)| (index.into(), fixture))
     }
@@ -108,8 +108,8 @@ impl ChunkRecord {
     }
 }
 
-/// Returns whether a cell of a world can have these parents, by face: the first of them is that of
-/// its direction, and it has the Extra flag if there are several.
+/// Returns whether a cell of a world can have these parents, by face: its direction gives the
+/// first, and it must have the Extra flag exactly if there are several.
 pub(crate) fn are_parents_of(voxel: Voxel, parents: u8) -> bool {
     let first = voxel.parent_face().map_or(0, |face| 1 << face.index());
     !voxel.is_mark()

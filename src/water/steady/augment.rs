@@ -125,7 +125,7 @@ pub(super) fn augment(tick: &mut Tick, search: &mut Search, end: End, goal: Goal
     while at < search.nodes.len() {
         let node = search.nodes[at].0;
         let above = tick.store.position(node.place()).y;
-        // A spring must lie higher than the cells into which it lifts water.
+        // A spring must be higher than the cells into which it lifts water.
         let is_found = (above > y || above == y && !is_lifted)
             && match (node, goal) {
                 (Node::In(place), Goal::Spring) => {
@@ -307,7 +307,7 @@ fn carries_into(store: &Store, from: Place, face: Face, to: Place) -> bool {
     from.is_some() && carries(store, from, face, to)
 }
 
-/// Returns the face of a cell across which another lies.
+/// Returns the face of a cell across which another is.
 fn face_between(store: &Store, from: Place, to: Place) -> Option<Face> {
     Face::ALL.into_iter().find(|&face| store.step(from, face) == to)
 }

@@ -115,7 +115,7 @@ pub(crate) fn begin_steady(tick: &mut Tick, steady: &mut SteadyTick) {
     list_steady_chunks(tick, steady);
 }
 
-/// Does the next piece of the stage. Returns the cells charged to its budget; `None` if the stage
+/// Runs the next piece of the stage. Returns the cells charged to its budget; `None` if the stage
 /// is complete.
 pub(crate) fn advance_steady(tick: &mut Tick, steady: &mut SteadyTick) -> Option<u64> {
     let mut budget = Budget::of_a_piece();

@@ -41,7 +41,7 @@ fn cell(random: &mut Rng, height: i32) -> IVec3 {
     IVec3::new(random.i32(MIN.x..=MAX.x), random.i32(1..=height), random.i32(MIN.z..=MAX.z))
 }
 
-/// Does any of the edits that can break the flow.
+/// Makes one of the edits that can break the flow.
 fn edit(world: &mut WaterWorld, random: &mut Rng) {
     let at = cell(random, MAX.y);
     let chunk = Cube::chunk_of(at);
@@ -64,7 +64,7 @@ fn edit(world: &mut WaterWorld, random: &mut Rng) {
     }
 }
 
-/// Does the next tick up to the end of its steady stage.
+/// Runs the next tick up to the end of its steady stage.
 fn begin(world: &mut WaterWorld) {
     while world.scratch.phase <= Phase::Steady {
         if world.step_within(0).finished {
@@ -358,7 +358,7 @@ fn max_flow(world: &WaterWorld) -> u64 {
     }
 }
 
-/// Dry beds and beds that are full at first.
+/// Beds that are initially dry, and beds that are initially full.
 #[test]
 fn in_time_the_flow_is_a_maximum_one() {
     let mut flowed = 0;

@@ -50,7 +50,7 @@ pub(crate) fn insert(
     Some(slot)
 }
 
-/// Returns what some cells of a chunk have.
+/// Returns the further data of some cells of a chunk.
 pub(crate) fn lists(store: &Store, slot: Slot) -> CellLists {
     CellLists {
         further_parents: store.further_parents(slot),
@@ -59,7 +59,7 @@ pub(crate) fn lists(store: &Store, slot: Slot) -> CellLists {
     }
 }
 
-/// Gives the cells of a chunk that was just inserted what they had.
+/// Restores the further data of the cells of a chunk that was just inserted.
 pub(crate) fn restore_lists(store: &mut Store, slot: Slot, lists: &CellLists) {
     let CellLists { further_parents, fixtures, steady } = lists;
     for &(index, faces) in further_parents {

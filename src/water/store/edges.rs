@@ -124,7 +124,7 @@ impl Store {
     }
 
     /// Returns, for each outer face in the order of [`Face::index`], the cells of a layer (0 to 15)
-    /// of a chunk that lie [beyond](Self::face_beyond) it, and the mark that stands for them.
+    /// of a chunk that are [beyond](Self::face_beyond) it, and the mark that stands for them.
     pub(crate) fn marks_of_layer(&self, chunk: ChunkPos, layer: usize) -> [(LayerMask, Voxel); 6] {
         let origin = Cube::cell_at(chunk, layer * LAYER_CELLS);
         let (min, max) = (self.bounds.min(), self.bounds.max());
@@ -154,8 +154,8 @@ impl Store {
         marks
     }
 
-    /// Returns the outer face beyond which a cell lies; `None` in bounds. Down comes first, so that
-    /// a draining floor extends below the sides.
+    /// Returns the outer face beyond which a cell is; `None` in bounds. Down comes first, so that a
+    /// draining floor extends below the sides.
     pub(crate) fn face_beyond(&self, cell: IVec3) -> Option<Face> {
         let (min, max) = (self.bounds.min(), self.bounds.max());
         let beyond = [
@@ -169,7 +169,7 @@ impl Store {
         beyond.into_iter().find(|&(outside, _)| outside).map(|(_, face)| face)
     }
 
-    /// Returns whether every cell of a chunk lies in bounds, so that none of them is a mark.
+    /// Returns whether every cell of a chunk is in bounds, so that none of them is a mark.
     pub(crate) fn is_within(&self, chunk: ChunkPos) -> bool {
         let cells = Cube::region_of(chunk);
         self.bounds.contains(cells.min()) && self.bounds.contains(cells.max())
@@ -252,7 +252,7 @@ fn outside_of_span(first: i32, min: i32, max: i32) -> [u16; 2] {
     [before(min.into()), !before(i64::from(max) + 1)]
 }
 
-/// Returns the mark that stands for a cell at height `y` beyond an edge of this kind, which lies
+/// Returns the mark that stands for a cell at height `y` beyond an edge of this kind, which is
 /// across `face`.
 fn mark(edge: Edge, face: Face, y: i32) -> Voxel {
     match edge {

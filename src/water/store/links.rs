@@ -12,7 +12,7 @@ use crate::water::voxel::Voxel;
 use hashbrown::{HashMap, HashSet};
 use smallvec::{SmallVec, smallvec};
 
-/// The removed chunks because of which a cell loses a parent, by their number in the list.
+/// The removed chunks because of which a cell loses a parent, by index in the list.
 type Causes = SmallVec<[usize; 2]>;
 
 /// A cell that loses a parent, as it was before.

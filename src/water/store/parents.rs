@@ -63,7 +63,7 @@ impl From<Place> for DescendantSearch {
 }
 
 impl Store {
-    /// Returns the faces across which the cell's parents lie, by bit; 0 if it has none.
+    /// Returns the faces across which the cell has parents, by bit; 0 if it has none.
     #[inline]
     pub(crate) fn parents_of(&self, place: Place) -> u8 {
         self.parents_in(place, self.read(place))
@@ -147,7 +147,7 @@ impl Store {
             && (1..15).contains(&x)
             && (1..15).contains(&z)
         {
-            // Fast path: the lateral neighbours lie in the same layer of the chunk.
+            // Fast path: the lateral neighbours are in the same layer of the chunk.
             let beside = |there: usize, face: Face| {
                 self.is_child(Place::new(slot, there), cells[there & (CHUNK_CELLS - 1)], face)
             };
@@ -383,7 +383,7 @@ impl Store {
 }
 
 /// Returns, for each face, the cells with their first parent across it, from the bit planes of
-/// their direction codes. The parent lies opposite to the direction.
+/// their direction codes. The parent is opposite to the direction.
 #[inline]
 pub(crate) fn direction_planes([low, middle, high]: [LayerMask; 3]) -> [LayerMask; 6] {
     let (small, large) = (!high, high - (low & middle));
@@ -422,7 +422,7 @@ pub(crate) fn orphaned(voxel: Voxel) -> Voxel {
 
 impl Store {
     /// Returns the index of each cell with several parents, and a bit for each face across which
-    /// one lies.
+    /// one is.
     pub(crate) fn further_parents(&self, slot: Slot) -> Vec<(u16, u8)> {
         let several = |voxel: &Voxel| !voxel.is_mark() && voxel.has(CellFlags::EXTRA);
         let chunk = self.grid.chunk_at(slot);

@@ -1,4 +1,4 @@
-//! The sea: where it lies, its coast, which is the set of cells that it can fill, and how high it
+//! The sea: where it is, its coast, which is the set of cells that it can fill, and how high it
 //! stands.
 //!
 //! Sea is kept by the chunk as ground is, so that a chunk of nothing else is stored as one value.

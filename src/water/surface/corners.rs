@@ -158,12 +158,12 @@ impl<'v> Neighbourhood<'v> {
     }
 }
 
-/// Returns which of three chunks a coordinate of −1 to 16 lies in.
+/// Returns which of three chunks a coordinate of −1 to 16 is in.
 pub(super) fn third(local: i32) -> usize {
     ((local >> 4) + 1) as usize
 }
 
-/// Returns where in its chunk a coordinate of −1 to 16 lies, 0 to 15.
+/// Returns where in its chunk a coordinate of −1 to 16 is, 0 to 15.
 pub(super) fn within(local: i32) -> usize {
     (local & 15) as usize
 }

@@ -33,7 +33,7 @@ pub enum SubmergedError {
     /// A corner is not a number, or not in the `i32` range.
     Corner(Vec3),
     /// The box touches too many cells: this many along x, y and z, more than
-    /// [`Submerged::MOST_CELLS`] in all.
+    /// [`Submerged::MOST_CELLS`] in total.
     Cells([u64; 3]),
 }
 
@@ -52,7 +52,7 @@ impl fmt::Display for SubmergedError {
 
 impl core::error::Error for SubmergedError {}
 
-/// Returns the cell that a point lies in; `None` if it has no `i32` position.
+/// Returns the cell that contains a point; `None` if it has no `i32` position.
 fn cell_of(point: Vec3) -> Option<IVec3> {
     let floor = point.floor();
     let is_in_range = |value: f32| (i32::MIN as f32..-(i32::MIN as f32)).contains(&value);

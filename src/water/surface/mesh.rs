@@ -175,7 +175,7 @@ struct Layer {
     corners: Corners,
 }
 
-/// A corner of a face: the x and z of its lattice point, and whether it lies at the surface, not at
+/// A corner of a face: the x and z of its lattice point, and whether it is at the surface, not at
 /// the bottom of the layer.
 type Point = (usize, usize, bool);
 

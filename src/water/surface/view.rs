@@ -133,7 +133,7 @@ pub trait WaterView: Seen {
     /// in cells.
     ///
     /// The corner is the one with the cell's smallest x and z. The result is the same for all cells
-    /// that share the corner, in whichever chunks they lie. Cells that are not loaded count as
+    /// that share the corner, in whichever chunks they are. Cells that are not loaded count as
     /// ground.
     ///
     /// ```
@@ -154,9 +154,9 @@ pub trait WaterView: Seen {
         corners::surface_corner(self, cell)
     }
 
-    /// Returns the y of the water's surface over or under a point that lies in a cell with water:
-    /// the top of the water that stands in this cell and, without a gap, in the cells above it.
-    /// `None` if the point's cell holds no water.
+    /// Returns the y of the water's surface over or under a point that is in a cell with water: the
+    /// top of the water that stands in this cell and, without a gap, in the cells above it. `None`
+    /// if the point's cell holds no water.
     ///
     /// The surface is that of [`surface_mesh`](WaterView::surface_mesh); in still, level water it
     /// is exactly the height of the cells. The point may lie above the surface, in a cell that is
@@ -180,8 +180,8 @@ pub trait WaterView: Seen {
         level::level_at(self, point)
     }
 
-    /// Returns how far a point lies below the surface of the water that it is in, in cells; 0 if
-    /// the point lies above the surface or in no water. See [`level_at`](WaterView::level_at).
+    /// Returns how far a point is below the surface of the water that it is in, in cells; 0 if the
+    /// point lies above the surface or in no water. See [`level_at`](WaterView::level_at).
     fn depth_below(&self, point: Vec3) -> f32 {
         self.level_at(point).map_or(0.0, |level| (level - point.y).max(0.0))
     }
@@ -236,7 +236,7 @@ pub trait Seen {
     fn current_layers(&self) -> Vec<(ChunkPos, u16)>;
 
     /// Returns the layers (by bit) of a chunk that may hold water, the sea or a fall; 0 if it is
-    /// not here. The others are not looked at.
+    /// not here. The others are not read.
     fn wet_layers(&self, chunk: ChunkPos) -> u16 {
         let Some(looks) = self.looks(chunk) else { return 0 };
         let is_wet = |look: Look| look.may_flow() || look.is_sea();
@@ -259,8 +259,8 @@ pub trait Seen {
         LayerMask::select(&cells, Look::may_flow).words()
     }
 
-    /// Returns what a cell looks like; `None` if its chunk is not here, or it lies out of the
-    /// world's bounds.
+    /// Returns what a cell looks like; `None` if its chunk is not here, or it is out of the world's
+    /// bounds.
     fn look_at(&self, cell: IVec3) -> Option<Look> {
         let look = self.looks(Cube::chunk_of(cell))?.get(Cube::index_of(cell));
         (look != Look::BEYOND).then_some(look)

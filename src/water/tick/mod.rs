@@ -364,7 +364,7 @@ impl WaterWorld {
 }
 
 impl TickState {
-    /// Does the next piece of the tick underway. Returns the number of cells visited, or `None` if
+    /// Runs the next piece of the tick underway. Returns the number of cells visited, or `None` if
     /// the tick is complete. The window, which the layers share, is allocated when a layer flows.
     fn piece(&mut self, tick: &mut Tick, window: &mut Option<Window>) -> Option<u64> {
         loop {

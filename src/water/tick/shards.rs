@@ -20,7 +20,7 @@ use crate::water::ledger::Ledger;
 use crate::water::store::{Store, lend};
 use core::sync::atomic::{AtomicU64, Ordering};
 
-/// The number of layers from which threads pay off. Sharing a tick takes some 0.2 milliseconds on
+/// The number of layers from which threads pay off. Sharing a tick takes about 0.2 milliseconds on
 /// two cores: chunks are lent and threads woken for each of four turns in three phases. Unit tests
 /// share even the smallest ticks.
 const LEAST_LAYERS: usize = if cfg!(test) { 1 } else { 1024 };
@@ -88,7 +88,7 @@ impl Shards {
     }
 }
 
-/// The work of a phase in a tile, on the layers of the schedule that lie in it.
+/// The work of a phase in a tile, on the layers of the schedule that are in it.
 type Phase<'p> = &'p (dyn Fn(&mut Tick, &mut Window, &Tile, &mut Deferred) + Sync);
 
 /// Returns whether sharing the tick among threads pays off.
@@ -128,7 +128,7 @@ pub(crate) fn ebb_shared(
     visited.into_inner()
 }
 
-/// Does a phase in all tiles, turn by turn, and adds its results to `deferred`.
+/// Runs a phase in all tiles, turn by turn, and adds its results to `deferred`.
 fn share(
     tick: &mut Tick,
     shards: &mut Shards,
@@ -170,7 +170,7 @@ fn share(
     }
 }
 
-/// Does a phase in some tiles.
+/// Runs a phase in some tiles.
 fn do_tiles(
     tick: &mut Tick,
     window: &mut Window,
@@ -245,7 +245,7 @@ fn take_back(tick: &mut Tick, shards: &mut Shards, found: &mut Vec<(Rank, Deferr
         lend::take_back(tick.store, &mut shard.store, &lent);
         tick.scratch.take_back(&mut shard.scratch, &lent, tick.store);
         tick.report += core::mem::take(&mut shard.report);
-        *tick.ledger += core::mem::take(&mut shard.ledger);
+        tick.ledger.add(core::mem::take(&mut shard.ledger));
         found.append(&mut shard.found);
     }
 }

@@ -24,8 +24,8 @@ use crate::{blast, humidity, water};
 use glam::IVec3;
 
 edits! {
-    /// An edit of a world as a value: to be made by [`World::apply`], put in line by
-    /// [`World::queue`], or kept and sent as bytes ([`to_bytes`](Edit::to_bytes)).
+    /// An edit of a world as a value: to be made by [`World::apply`], queued by [`World::queue`],
+    /// or kept and sent as bytes ([`to_bytes`](Edit::to_bytes)).
     ///
     /// Edits of a part are those that leave its ground as it is: springs, sea, fixtures and units
     /// of water, moisture and rain of soil, pressure. Those that would change ground, chunks or
@@ -109,7 +109,7 @@ edits! {
     } [PRESSURE.charge(*centre, *radius, *pressure)] => charge -> Pressure;
 }
 
-/// What an [`Edit`] that was not refused came to.
+/// The outcome of an [`Edit`] that was not refused.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]

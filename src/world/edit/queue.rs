@@ -1,4 +1,4 @@
-//! Edits in line for the end of the tick that is underway, and what became of them.
+//! Edits queued for the end of the tick underway, and their outcomes.
 
 use crate::edit_queue::{EditQueue, Ticket};
 use crate::edit_table::Tabled;
@@ -7,7 +7,7 @@ use crate::world::World;
 use crate::world::edit::{Edit, Outcome};
 use crate::world::rules::error::EditError;
 
-/// What became of an edit that was [queued](World::queue).
+/// The outcome of an edit that was [queued](World::queue).
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct EditReport {
@@ -15,7 +15,7 @@ pub struct EditReport {
     pub ticket: Ticket,
     /// The number of complete ticks when the edit was made.
     pub tick: u64,
-    /// What the edit came to, or why it was refused. A refused edit changed nothing.
+    /// The outcome of the edit, or why it was refused. A refused edit changed nothing.
     pub result: Result<Outcome, EditError>,
 }
 
@@ -23,9 +23,9 @@ pub struct EditReport {
 pub(in crate::world) type Queue = EditQueue<Edit, EditReport>;
 
 impl World {
-    /// Puts an edit in line. It is made when the tick that is underway is complete, or if there is
-    /// none, when the next one begins: in any case by the call that begins a tick, before that
-    /// tick. [`take_edit_reports`](World::take_edit_reports) tells by its ticket what became of it.
+    /// Queues an edit. It is made when the tick that is underway is complete, or if there is none,
+    /// when the next one begins: in any case by the call that begins a tick, before that tick.
+    /// [`take_edit_reports`](World::take_edit_reports) reports its outcome by ticket.
     ///
     /// An edit that is made directly completes the tick that is underway; a queued one does not, so
     /// a game that queues its edits keeps its frame budget. Edits are made in the order in which
@@ -52,8 +52,8 @@ impl World {
         self.queue.push(edit)
     }
 
-    /// Puts an edit in line that a client has sent, if it keeps within limits, and no more edits
-    /// and reports wait than these say; see [`queue`](World::queue).
+    /// Queues an edit that a client has sent, if it keeps within the limits, also on the edits and
+    /// reports that wait; see [`queue`](World::queue).
     ///
     /// # Errors
     /// The bytes are no edit, it breaks a limit, or too many wait. Whether the world refuses it is
@@ -72,7 +72,7 @@ impl World {
         self.queue.waiting()
     }
 
-    /// Returns what became of the queued edits that were made since the last call, in the order in
+    /// Returns the outcomes of the queued edits that were made since the last call, in the order in
     /// which they were made.
     pub fn take_edit_reports(&mut self) -> Vec<EditReport> {
         self.queue.take_reports()

@@ -40,7 +40,7 @@ impl World {
     /// 7; they count as removed.
     ///
     /// # Errors
-    /// Those of [`pour`](World::pour).
+    /// The errors of [`pour`](World::pour).
     pub fn scoop(&mut self, cell: IVec3, units: u32) -> Result<u32, EditError> {
         self.settle();
         Ok(self.water.scoop(cell, units)?)
@@ -67,7 +67,7 @@ impl World {
     /// ```
     ///
     /// # Errors
-    /// Those of [`pour`](World::pour).
+    /// The errors of [`pour`](World::pour).
     pub fn drain_body(&mut self, cell: IVec3, units: u32) -> Result<u32, EditError> {
         self.settle();
         Ok(self.water.drain_body(cell, units)?)
@@ -78,7 +78,7 @@ impl World {
     /// room; they count as placed.
     ///
     /// # Errors
-    /// Those of [`pour`](World::pour).
+    /// The errors of [`pour`](World::pour).
     pub fn fill_body(&mut self, cell: IVec3, units: u32) -> Result<u32, EditError> {
         self.settle();
         Ok(self.water.fill_body(cell, units)?)
@@ -98,7 +98,7 @@ impl World {
     }
 
     /// Makes a cell a spring, full for ever; what it gives counts as injected. Returns `false`, and
-    /// changes nothing, if it is one; see
+    /// changes nothing, if it already is a spring; see
     /// [`WaterWorld::add_source`](crate::water::WaterWorld::add_source).
     ///
     /// ```
@@ -119,7 +119,7 @@ impl World {
     /// ```
     ///
     /// # Errors
-    /// Those of [`pour`](World::pour).
+    /// The errors of [`pour`](World::pour).
     pub fn add_source(&mut self, cell: IVec3) -> Result<bool, EditError> {
         self.settle();
         Ok(self.water.add_source(cell)?)
@@ -129,7 +129,7 @@ impl World {
     /// see [`WaterWorld::remove_source`](crate::water::WaterWorld::remove_source).
     ///
     /// # Errors
-    /// Those of [`pour`](World::pour).
+    /// The errors of [`pour`](World::pour).
     pub fn remove_source(&mut self, cell: IVec3) -> Result<bool, EditError> {
         self.settle();
         Ok(self.water.remove_source(cell)?)
@@ -147,7 +147,7 @@ impl World {
     }
 
     /// Empties a cell of the sea. Returns `false`, and changes nothing, if it is none. It closes
-    /// again while sea lies beside or above it; see
+    /// again while sea is beside or above it; see
     /// [`WaterWorld::clear_sea`](crate::water::WaterWorld::clear_sea).
     ///
     /// # Errors
@@ -159,14 +159,14 @@ impl World {
 
     /// Sets what water does at the faces of a column of chunks, by the x and z of their positions,
     /// while it is not loaded; `None` for what the rules say. Returns `false`, and changes nothing,
-    /// if it is so; see [`WaterWorld::set_edge`](crate::water::WaterWorld::set_edge).
+    /// if this is set already; see [`WaterWorld::set_edge`](crate::water::WaterWorld::set_edge).
     pub fn set_edge(&mut self, column: ColumnPos, edge: Option<Edge>) -> bool {
         self.settle();
         self.water.set_edge(column, edge)
     }
 
-    /// Builds a drain, a tap or a valve into a cell, or removes what is there. Returns `false`, and
-    /// changes nothing, if it is so; see
+    /// Builds a drain, a tap or a valve into a cell, or removes its fixture. Returns `false`, and
+    /// changes nothing, if the cell already is so; see
     /// [`WaterWorld::set_fixture`](crate::water::WaterWorld::set_fixture).
     ///
     /// # Errors
@@ -217,8 +217,8 @@ impl World {
         Ok(is_changed)
     }
 
-    /// Lets chunks go on that [stand still](World::freeze). Returns `false`, and changes nothing,
-    /// if none of them does.
+    /// Resumes chunks that [stand still](World::freeze). Returns `false`, and changes nothing, if
+    /// none of them does.
     ///
     /// # Errors
     /// No chunk is loaded at one of the positions, as [`EditError::Water`]. Then none is thawed.

@@ -55,8 +55,8 @@ impl Update {
         out
     }
 
-    /// Returns the update of the bytes of [`to_bytes`](Update::to_bytes). Whatever the bytes are,
-    /// this takes no more memory than some thirty times their number, and does not panic.
+    /// Reads the update that [`to_bytes`](Update::to_bytes) wrote. Whatever the bytes are, this
+    /// takes at most about thirty times their length in memory, and does not panic.
     ///
     /// # Errors
     /// The bytes are no update of this version, or are longer than one.

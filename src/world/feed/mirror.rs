@@ -14,11 +14,11 @@ use hashbrown::HashMap;
 ///
 /// It holds the chunks that it was sent as whole ones. Changes of others are skipped, so a client
 /// may follow a part of the world. A client that has missed an update is refused the next one, and
-/// asks for its [`chunks`](Mirror::chunks) anew.
+/// asks again for its [`chunks`](Mirror::chunks).
 #[derive(Clone, Debug)]
 pub struct Mirror {
     water: water::Mirror,
-    /// Those that `water` has.
+    /// The same chunks as `water` has.
     chunks: HashMap<ChunkPos, Ground>,
 }
 
@@ -86,8 +86,8 @@ impl Mirror {
         self.water.ticks()
     }
 
-    /// Returns what a cell is made of; `None` if its chunk is not here, or it lies out of the
-    /// world's bounds.
+    /// Returns what a cell is made of; `None` if its chunk is not here, or it is out of the world's
+    /// bounds.
     pub fn material(&self, cell: IVec3) -> Option<MaterialId> {
         self.water.look(cell)?;
         let chunk = self.chunks.get(&Cube::chunk_of(cell))?;

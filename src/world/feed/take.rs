@@ -22,7 +22,7 @@ use std::collections::BTreeMap;
 /// [`take_events`](World::take_events) beside them: each has lists of its own of what it was not
 /// told yet.
 ///
-/// Updates say which cells are of another material, the height of water and what can be seen of it
+/// Updates say which cells have changed material, the height of water and what can be seen of it
 /// (see [`Look`](crate::water::Look)), how moist soil is, in steps of
 /// [`MOISTURE_STEP`](crate::world::MOISTURE_STEP), and which ground pressure broke. Pressure itself
 /// is not among them.

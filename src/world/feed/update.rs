@@ -32,7 +32,7 @@ pub(super) fn moisture_of(steps: u8) -> u32 {
 pub struct ChunkUpdate {
     /// The chunk position.
     pub position: ChunkPos,
-    /// The cells that may be of another material, in order of index, in runs that do not overlap.
+    /// The cells whose material may have changed, in order of index, in runs that do not overlap.
     /// Of a chunk that was loaded, all cells that are not of the first material.
     pub materials: Vec<Run<MaterialId>>,
     /// The cells that are moister or drier, the same way, with their moisture in units of
@@ -56,7 +56,7 @@ impl ChunkUpdate {
         cells
     }
 
-    /// Returns the faces of the chunk that such cells lie at. What is drawn of the chunks beyond
+    /// Returns the faces of the chunk that such cells touch. What is drawn of the chunks beyond
     /// these faces may differ, too.
     pub fn faces(&self) -> impl Iterator<Item = Face> {
         faces_of(self.cells())

@@ -64,7 +64,7 @@ impl Content {
         materials.into()
     }
 
-    /// Returns the part of dry land that lies in the chunk at a chunk position. `top` returns the y
+    /// Returns the part of dry land that is in the chunk at a chunk position. `top` returns the y
     /// of the highest ground at an x and z. `ground` returns its material by depth below that, 0
     /// for the surface. The cells above are `open`.
     pub fn from_heights(

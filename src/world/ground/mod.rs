@@ -30,7 +30,7 @@ use glam::IVec3;
 pub struct Replaced {
     /// The old material.
     pub material: MaterialId,
-    /// What became of its water.
+    /// What happened to its water.
     pub displaced: Displaced,
     /// The moisture lost with soil that is soil no longer, in units of 1/65,536; the ledger of soil
     /// counts it as removed.

@@ -74,8 +74,8 @@ impl ChunkRecord {
         self.0.moisture.as_ref()
     }
 
-    /// Returns the record as bytes: at least 35, at most some 37,000 and 17 for each parent of a
-    /// cell that is not the first or leads out of the chunk. They mean the same in all later
+    /// Returns the record as bytes: at least 35, and at most about 37,000 plus 17 for each parent
+    /// that is not the cell's first or is outside the chunk. They mean the same in all later
     /// versions of this crate.
     pub fn to_bytes(&self) -> Vec<u8> {
         let Parts { water, materials, moisture, rain } = &*self.0;
@@ -87,8 +87,8 @@ impl ChunkRecord {
         out
     }
 
-    /// Returns the record of the bytes of [`to_bytes`](ChunkRecord::to_bytes). Whether it fits a
-    /// world is checked when it is inserted.
+    /// Reads the record that [`to_bytes`](ChunkRecord::to_bytes) wrote. Whether it fits a world is
+    /// checked when it is inserted.
     ///
     /// # Errors
     /// The bytes are no record, or are longer than one.

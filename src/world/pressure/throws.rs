@@ -43,7 +43,7 @@ struct Throw {
     units: u32,
 }
 
-/// Finds the water to be thrown in a chunk, before any is thrown. Returns how many cells it
+/// Finds the water to be thrown in a chunk, before any is thrown. Returns the number of cells
 /// visited; `None` if only throwing is left. Do not edit until then.
 pub(in crate::world) fn find_throws_ahead(world: &mut World) -> Option<u64> {
     let least = world.rules.throw_flow?;
@@ -69,7 +69,7 @@ fn chunks_to_search(world: &World) -> Vec<ChunkPos> {
 }
 
 /// Throws the water to which the last step of explosions gave a strong flow. No unit is made or
-/// lost. Returns how many times the water of a cell changed.
+/// lost. Returns the number of times that the water of a cell changed.
 pub(in crate::world) fn throw_water(world: &mut World) -> u64 {
     while find_throws_ahead(world).is_some() {}
     let mut throws = core::mem::take(&mut world.throws).found;

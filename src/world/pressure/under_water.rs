@@ -14,7 +14,8 @@ use crate::world::rules::error::EditError;
 use glam::IVec3;
 
 /// Updates the ground lent to explosions from the present water, at the beginning of the steps of a
-/// tick. During these steps only explosions move water. Returns how many cells of the blast change.
+/// tick. During these steps only explosions move water. Returns the number of cells of the blast
+/// that change.
 pub(in crate::world) fn follow_water(world: &mut World) -> u64 {
     world.is_water_edited = false;
     if is_empty(&world.blast) {
@@ -42,7 +43,7 @@ pub(in crate::world) fn damp_in_water(world: &mut World) -> u64 {
 }
 
 /// Updates the ground of a chunk lent to explosions from the present water, if it is lent. Returns
-/// how many cells change.
+/// the number of cells that change.
 pub(in crate::world) fn follow_water_in(
     world: &mut World,
     chunk: ChunkPos,

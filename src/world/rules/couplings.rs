@@ -40,7 +40,7 @@ pub struct Couplings {
     /// moisture [falls](crate::humidity::Rules::fall).
     pub springs: bool,
     /// Whether a unit that evaporates goes into the soil straight below its cell, if that has room
-    /// for it. The soil may lie up to 16 cells down, through water and air. Otherwise the unit goes
+    /// for it. The soil may be up to 16 cells down, through water and air. Otherwise the unit goes
     /// into the air. `true` by default.
     pub ebb: bool,
 }

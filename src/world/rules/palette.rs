@@ -193,7 +193,7 @@ impl Palette {
         position(&self.materials, name)
     }
 
-    /// Returns a material by its number; `None` if the palette has fewer.
+    /// Returns a material by number; `None` if the palette has fewer.
     pub fn material(&self, id: MaterialId) -> Option<&Material> {
         self.materials.get(usize::from(id.0))
     }
@@ -203,7 +203,7 @@ impl Palette {
         self.ids().zip(&self.materials)
     }
 
-    /// Returns how many materials there are, 1 to 256.
+    /// Returns the number of materials, 1 to 256.
     #[expect(clippy::len_without_is_empty, reason = "none is empty")]
     pub fn len(&self) -> usize {
         self.materials.len()

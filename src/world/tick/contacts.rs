@@ -117,7 +117,7 @@ struct Underway {
     open: Vec<ChunkPos>,
     /// Chunks in which water has changed, not visited yet.
     altered: Vec<ChunkPos>,
-    /// Chunks in which other soil may lie beside the sea, not visited yet.
+    /// Chunks in which other soil may be beside the sea, not visited yet.
     seabeds: BTreeSet<ChunkPos>,
 }
 
@@ -207,8 +207,8 @@ pub(in crate::world) fn are_contacts_quiet(world: &World) -> bool {
     world.contacts.are_quiet() && !has_altered(&world.water)
 }
 
-/// Finds where soil touches open space in a chunk whose ground may have changed. Returns how many
-/// cells it visited; `None` if there is no such chunk.
+/// Finds where soil touches open space in a chunk whose ground may have changed. Returns the number
+/// of cells visited; `None` if there is no such chunk.
 pub(in crate::world) fn find_a_contact(world: &mut World) -> Option<u64> {
     let Contacts { new_ground, unknown, .. } = &mut world.contacts;
     unknown.extend(new_ground.drain());

@@ -166,7 +166,7 @@ fn sides(draw: u64) -> [Face; 4] {
     sides
 }
 
-/// Does a piece of one half of an exchange, before a step of soil: finds some of the contacts, or
+/// Runs a piece of one half of an exchange, before a step of soil: finds some of the contacts, or
 /// exchanges units in the chunk after a chunk.
 pub(in crate::world) fn exchange_piece<P: Passing>(
     world: &mut World,
@@ -245,15 +245,14 @@ fn exchange_seed(world: &World, chunk: ChunkPos) -> u64 {
     Purpose::Exchange.seed(chunk_seed(tick, chunk))
 }
 
-/// Returns how many cells of water stand above one another, beginning at a wet one, 1 to
-/// [`MOST_DEPTH`].
+/// Returns the number of cells of water in a column, from a wet cell upwards, 1 to [`MOST_DEPTH`].
 fn depth_at(world: &World, cell: IVec3) -> usize {
     let above = (1..MOST_DEPTH as i32).map(|up| cell.with_y(cell.y.saturating_add(up)));
     1 + above.take_while(|&above| world.water.units(above) > 0).count()
 }
 
-/// Puts the units that evaporated in the completed tick of water into the soil below. Returns how
-/// many times a cell of soil took some.
+/// Puts the units that evaporated in the completed tick of water into the soil below. Returns the
+/// number of times that a cell of soil took some.
 pub(in crate::world) fn ebb(world: &mut World) -> u64 {
     let mut changed = 0;
     for at in 0..cells_evaporated(&world.water).len() {

@@ -310,7 +310,7 @@ impl World {
         }
     }
 
-    /// Does the tick of water, or a part of it. Returns whether it is complete.
+    /// Runs the tick of water, or a part of it. Returns whether it is complete.
     fn step_water(
         &mut self,
         progress: &mut Progress,
@@ -337,7 +337,7 @@ impl World {
         water.finished && goes_on.as_mut().is_none_or(|goes_on| goes_on(progress))
     }
 
-    /// Does a piece of the stages after the tick of water: the rest of a stage, unless the call may
+    /// Runs a piece of the stages after the tick of water: the rest of a stage, unless the call may
     /// stop in between.
     fn piece(&mut self, may_stop: bool) -> Piece {
         if !may_stop {
@@ -374,7 +374,7 @@ impl World {
         }
     }
 
-    /// Does the next chunk of the coming stage. Returns how many cells it visited; `None` if only
+    /// Runs the coming stage on its next chunk. Returns the number of cells visited; `None` if only
     /// the completion of the stage is left.
     fn piece_ahead(&mut self) -> Option<u64> {
         match self.stage {

@@ -88,7 +88,7 @@ pub struct Settle {
     pub rules: Rules,
     /// The bounds of that world. At their faces the rules say what water does.
     pub bounds: Region,
-    /// The most ticks. Moisture spreads slowly: ground that is dry at first may take tens of
+    /// The most ticks. Moisture spreads slowly: ground that is initially dry may take tens of
     /// thousands.
     pub most_ticks: u64,
 }
@@ -165,7 +165,7 @@ pub(super) fn settle_now(
     Ok(settling)
 }
 
-/// Does ticks until nothing more can change, at most the given number.
+/// Runs ticks until nothing more can change, at most the given number.
 fn settle_all(world: &mut World, most: u64) -> Settling {
     let (first, start) = (world.tick, world.ledger());
     while !world.is_at_rest() && world.tick.wrapping_sub(first) < most {

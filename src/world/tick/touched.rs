@@ -37,7 +37,7 @@ pub(in crate::world) fn touch(world: &mut World, chunk: ChunkPos) {
     }
 }
 
-/// Notes nothing, since no save reads this.
+/// Records nothing, since no save reads this.
 #[cfg(not(feature = "store"))]
 #[inline]
 pub(in crate::world) fn touch(_: &mut World, _: ChunkPos) {}
@@ -58,7 +58,7 @@ pub(in crate::world) fn touch_pressure(world: &mut World) {
     }
 }
 
-/// Notes nothing, since no save reads this.
+/// Records nothing, since no save reads this.
 #[cfg(not(feature = "store"))]
 #[inline]
 pub(in crate::world) fn touch_pressure(_: &mut World) {}
@@ -75,7 +75,7 @@ pub(crate) fn since_now(world: &World) -> Option<Since> {
 }
 
 /// Returns the loaded chunks whose saved state may have changed since a time, in no order, and the
-/// time until which this holds; all if that time is of another world.
+/// time until which this holds; all if that time belongs to another world.
 #[cfg(feature = "store")]
 pub(crate) fn touched_since(world: &mut World, since: Option<Since>) -> (Vec<ChunkPos>, Since) {
     world.touched.is_kept.store(true, Ordering::Relaxed);
@@ -104,7 +104,7 @@ pub(crate) fn is_touched_since(world: &World, chunk: ChunkPos, since: Since) -> 
         || is_part_touched_since(world, chunk, since)
 }
 
-/// The same, except for its water.
+/// Returns whether the saved state of a chunk, except for its water, may have changed since a time.
 #[cfg(feature = "store")]
 fn is_part_touched_since(world: &World, chunk: ChunkPos, since: Since) -> bool {
     let period = world.touched.periods.get(&chunk);

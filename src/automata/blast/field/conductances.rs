@@ -155,8 +155,8 @@ pub(crate) fn update_conductances<S: BlastShape>(world: &mut BlastWorld<S>, cell
     }
 }
 
-/// Clears the conductances of a chunk after a change of its ground. Recomputes those of its
-/// neighbours at the common faces.
+/// Clears the conductances of a chunk after a change of its ground. Recomputes the conductances of
+/// its neighbours at the common faces.
 pub(crate) fn renew_conductances<S: BlastShape>(
     world: &mut BlastWorld<S>,
     slot: Slot,

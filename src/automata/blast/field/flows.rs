@@ -37,7 +37,7 @@ pub(crate) type LinkFlows = Box<[Vec<f32>]>;
 /// The flow out of every cell across every face in the last step of the wave rule.
 #[derive(Clone)]
 pub(crate) enum ChunkFlows {
-    /// The same for all cells, by face.
+    /// One flow for all cells, by face.
     Equal([f32; 6]),
     /// Each link's flow is stored at both its ends, with opposite signs.
     Faces(Planes),

@@ -34,7 +34,7 @@ pub(crate) struct Space {
     pub(crate) bounds: Region,
     pub(crate) borders: Borders,
     /// The chunks that pressure may enter; `None` if it may enter all. At the faces of all other
-    /// chunks it leaves, as over an open border.
+    /// chunks it leaves, as across an open border.
     pub(crate) extent: Option<HashSet<ChunkPos>>,
     /// The chunks that stand still: no pressure passes their faces.
     pub(crate) still: HashSet<ChunkPos>,
@@ -128,7 +128,7 @@ impl Space {
         }
     }
 
-    /// Returns whether all cells of a chunk lie in the world.
+    /// Returns whether all cells of a chunk are in the world.
     pub(crate) fn has_all_of<S: Shape>(&self, chunk: ChunkPos) -> bool {
         let region = S::region_of(chunk);
         self.bounds.intersection(&region) == Some(region)
@@ -173,7 +173,7 @@ pub(crate) fn plane_cells<S: Shape>(axis: usize, at: usize) -> impl Iterator<Ite
     })
 }
 
-/// The index of the cell behind a face, if it lies in the same chunk.
+/// The index of the cell behind a face, if it is in the same chunk.
 pub(crate) fn inner_step<S: Shape>(index: usize, face: Face) -> Option<usize> {
     let (axis, last) = (axis(face), (1 << S::BITS[axis(face)]) - 1);
     let local = (index / S::STRIDES[axis]) & last;

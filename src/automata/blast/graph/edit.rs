@@ -39,10 +39,10 @@ pub enum GraphError {
         /// The refused value.
         value: f64,
     },
-    /// A weight that is not a number from 0 to [`WEIGHT_LIMIT`], of a link of these nodes or, for
-    /// one node, of its vent.
+    /// The weight of the link between two nodes, or of one node's vent (`None`), is not a number
+    /// from 0 to [`WEIGHT_LIMIT`].
     Weight(NodeId, Option<NodeId>, f64),
-    /// A strength that is not a number above 0, of a wall at this node.
+    /// The strength of a wall at this node is not a number above 0.
     Strength(NodeId, f64),
     /// Unstable: with this weight the shortest waves at a node would grow from step to step.
     Unstable {
@@ -178,7 +178,7 @@ impl BlastGraph {
     /// from `a`: for links over a periodic border. Its length does not matter.
     ///
     /// # Errors
-    /// As for [`add_link`](BlastGraph::add_link); a direction that is not finite.
+    /// The errors of [`add_link`](BlastGraph::add_link), and a direction that is not finite.
     pub fn add_link_along(
         &mut self,
         a: NodeId,

@@ -36,7 +36,7 @@ pub enum GraphViolation {
     Links {
         /// The node.
         node: NodeId,
-        /// The sum of the weights of the links that the node has.
+        /// The sum of the weights of the node's links.
         weights: f64,
     },
     /// The graph sleeps although a step would change it.
@@ -164,8 +164,8 @@ impl BlastGraph {
         core::mem::take(&mut self.events)
     }
 
-    /// A hash of the state that decides the future: tick count, nodes and links. The same on every
-    /// platform. Rules are not included.
+    /// A hash of the state that decides the future: tick count, nodes and links. It is the same on
+    /// every platform. Rules are not included.
     pub fn state_hash(&self) -> u64 {
         let mut hash = StateHash::new();
         hash.add(self.tick);
@@ -191,7 +191,7 @@ impl BlastGraph {
         self.check_laws().map_err(crate::Violation::of)
     }
 
-    /// Returns the first broken law as what it is.
+    /// Returns the first broken law as a typed error.
     pub(crate) fn check_laws(&self) -> Result<(), GraphViolation> {
         let mut degrees = vec![0; self.nodes.len()];
         for end in self.links.iter().flat_map(|link| [Some(link.a), link.b]).flatten() {

@@ -28,7 +28,7 @@ pub(crate) struct Ghost {
 pub(crate) enum GhostValues {
     /// At closed faces and rigid borders: each cell's own pressure, so that nothing flows.
     Mirrored,
-    /// The saved rim of a chunk behind a periodic border, if that chunk's face lies at the border.
+    /// The saved rim of a chunk behind a periodic border, if that chunk's face is at the border.
     Rim(Slot),
     /// The cells of any other chunk behind a periodic border.
     Cells(Vec<f32>),
@@ -52,7 +52,7 @@ pub(crate) struct Job<S: BlastShape> {
     pub(crate) changed_again: usize,
     /// The rims after the step.
     pub(crate) rims: Box<S::Rims<f32>>,
-    /// The outflow over each open border.
+    /// The outflow across each open border.
     pub(crate) left: SmallVec<[f64; 2]>,
     /// The faded pressure: the sum above 0, and the sum below.
     pub(crate) faded: [f64; 2],
@@ -240,7 +240,7 @@ impl<S: BlastShape> StepInputs<'_, S> {
         faces.map(move |&face| (face, self.space.side::<S>(chunk, face)))
     }
 
-    /// Records the flow that a step is about to move over open borders, computed exactly as the
+    /// Records the flow that a step is about to move across open borders, computed exactly as the
     /// kernel does.
     fn record_diffusive_outflow(&self, job: &mut Job<S>, conductances: &Conductances) {
         for (face, side) in self.open_planes(job.slot) {
@@ -255,7 +255,7 @@ impl<S: BlastShape> StepInputs<'_, S> {
         }
     }
 
-    /// Records the flow that a step moved over open borders.
+    /// Records the flow that a step moved across open borders.
     fn record_wave_outflow(&self, job: &mut Job<S>) {
         for (face, side) in self.open_planes(job.slot) {
             if let Some(flows) = &job.flows {

@@ -192,8 +192,8 @@ impl<S: BlastShape> BlastWorld<S> {
         }
     }
 
-    /// Runs `steps` steps and returns the sum of their reports. The same bytes as that many calls
-    /// of [`step`](BlastWorld::step).
+    /// Runs `steps` steps and returns the sum of their reports. The result has the same bytes as
+    /// that many calls of [`step`](BlastWorld::step).
     pub fn run(&mut self, steps: u64) -> StepReport {
         let (report, left) = front::run_until_rest(self, steps, Self::is_at_rest, Self::step);
         self.tick = self.tick.wrapping_add(left);

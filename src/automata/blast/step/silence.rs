@@ -48,7 +48,7 @@ impl<S: BlastShape> BlastWorld<S> {
 
     /// Opens the silent chunks that audible pressure is about to enter, and creates missing ones.
     /// All others stay closed: pressure below the threshold does not seep into them, or an
-    /// explosion would drain away over the borders of the chunks that it has reached.
+    /// explosion would drain away across the borders of the chunks that it has reached.
     ///
     /// The neighbours of an opened chunk wake with it: its faces were closed to them, and now
     /// pressure flows across.

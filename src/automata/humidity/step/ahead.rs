@@ -110,8 +110,9 @@ impl<S: HumidityShape> HumidityWorld<S> {
         Some(CHUNK_CELLS as u64)
     }
 
-    /// Does a piece of the next step's work ahead of it. Returns the cells charged; `None` if only
-    /// the step itself is left. Do not edit until then. The sweep must not be the one in place.
+    /// Does a piece of the next step's work ahead of that step. Returns the cells charged; `None`
+    /// if only the step itself is left. Do not edit until then. The sweep must not be the one in
+    /// place.
     pub(crate) fn step_ahead(&mut self) -> Option<u64> {
         debug_assert!(
             self.rules.sweep != Sweep::InPlace,

@@ -444,7 +444,7 @@ impl<S: HumidityShape, const FALLS: bool> Rule<'_, S, FALLS> {
     }
 
     /// Returns the fluxes up or south out of a row. `along_face` is the row's place in the chunk's
-    /// rim, if it lies at that face.
+    /// rim, if it is at that face.
     #[inline(always)]
     fn fluxes_ahead<const W: usize>(
         &self,

@@ -78,7 +78,7 @@ fn rims_of<S: HumidityShape>(sweep: Sweep) -> fn(&Store<S>, Slot) -> S::Rims<u32
     }
 }
 
-/// Writes the cells of a row of a cube where they lie in its rims.
+/// Writes the cells of a row of a cube where they are in its rims.
 fn write_in_rims<S: HumidityShape>(row: &Row, rims: &mut S::Rims<u32>) {
     let number = usize::from(row.first) / 16;
     let (y, z) = (number / 16, number % 16);

@@ -59,9 +59,10 @@ impl<S: HumidityShape> HumidityWorld<S> {
         report
     }
 
-    /// Runs `steps` steps. The same bytes as that many calls of [`step`](HumidityWorld::step). On
-    /// [`Sheet`](crate::Sheet)s larger than the cache, unless swept in place, up to sixteen steps
-    /// are interleaved, which is faster and temporarily takes some kilobytes more for each chunk.
+    /// Runs `steps` steps. The result has the same bytes as that many calls of
+    /// [`step`](HumidityWorld::step). On [`Sheet`](crate::Sheet)s larger than the cache, unless
+    /// swept in place, up to sixteen steps are interleaved, which is faster and temporarily takes
+    /// some kilobytes more for each chunk.
     pub fn run(&mut self, steps: u64) -> StepReport {
         S::run_humidity(self, steps)
     }

@@ -8,8 +8,8 @@ use crate::simulation::StepReport;
 /// The shapes that humidity runs on. Implemented by [`Cube`] and [`Sheet`] only.
 ///
 /// Worlds are generic over their shape, and generic code is compiled with the crate that uses it,
-/// optimised as that crate is: in a game under development often not at all. So what takes time is
-/// compiled with this crate, once for each shape; edits, queries and saves are not.
+/// optimised as that crate is: in a game under development often not at all. So the code that takes
+/// time is compiled with this crate, once for each shape; edits, queries and saves are not.
 pub trait HumidityShape: RowShape {
     fn step_humidity(world: &mut HumidityWorld<Self>) -> StepReport;
 

@@ -1,5 +1,5 @@
-//! Chunks that stand still: no step visits them, and nothing passes their faces, as if rock lay
-//! behind. They can be read and edited like other chunks.
+//! Chunks that stand still: no step visits them, and nothing passes their faces, as if there were
+//! rock behind them. They can be read and edited like other chunks.
 
 use crate::automata::humidity::step::kernel::Kernel;
 #[cfg(feature = "store")]

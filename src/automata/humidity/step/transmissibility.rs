@@ -260,7 +260,7 @@ impl<S: HumidityShape> Transmissibilities<S> {
         }
     }
 
-    /// Notes which cells of a row lie before a draining border. The soil beyond it is as
+    /// Notes which cells of a row are before a draining border. The soil beyond it is as
     /// impermeable as these cells.
     #[cold]
     fn note_drains<const W: usize>(

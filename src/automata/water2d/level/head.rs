@@ -20,7 +20,8 @@ pub(in crate::automata::water2d) fn head(height: i64, unit: i64) -> i64 {
     CELL * height + if unit <= CELL { unit } else { CELL + WEIGHT * (unit - CELL) }
 }
 
-/// Returns how many units of a cell, from its bottom, have heads up to this: 0 to [`MAX_LEVEL`].
+/// Returns the number of units of a cell, from its bottom, that have at most this head: 0 to
+/// [`MAX_LEVEL`].
 pub(in crate::automata::water2d) fn units_up_to(head: i64) -> i32 {
     let units = if head <= CELL { head.max(0) } else { CELL + (head - CELL) / WEIGHT };
     units.min(i64::from(MAX_LEVEL)) as i32

@@ -85,7 +85,7 @@ fn placed_pieces(cells: &Cells, body: Vec<Piece>) -> Vec<PlacedPiece> {
     placed.into_iter().map(|((y, _), piece)| PlacedPiece { height: y - lowest, piece }).collect()
 }
 
-/// Returns the row that a piece lies in.
+/// Returns the row of a piece.
 fn line_of(cells: &Cells, piece: &Piece) -> Line {
     lines::row(cells, piece.slot, piece.row)
 }
@@ -222,7 +222,7 @@ impl Share {
         if self.part == self.whole || offer == 0 || self.part == 0 {
             return if self.part == 0 { 0 } else { offer };
         }
-        // No overflow: offers are at most 100, and `whole` is less than 2⁵⁰, since no body has so
+        // No overflow: offers are at most 100, and `whole` is less than 2⁵⁰, since no body has that
         // many cells.
         self.remainder += offer * self.part;
         let share = self.remainder / self.whole;

@@ -21,7 +21,7 @@ pub(super) struct Malformed {
     pub wanted: &'static str,
 }
 
-/// The kinds of tags, by their number.
+/// The kinds of tags, by number.
 pub(super) mod kind {
     pub const END: u8 = 0;
     pub const BYTE: u8 = 1;
@@ -68,7 +68,7 @@ impl Field<'_> {
         self.start..self.tag.end
     }
 
-    /// Returns the tag; an error if it is of another kind.
+    /// Returns the tag; an error if it has another type.
     pub fn of_kind(&self, kind: u8) -> Result<Tag, Malformed> {
         if self.tag.kind == kind {
             return Ok(self.tag);
@@ -127,7 +127,7 @@ impl<'a> Nbt<'a> {
         Ok(field)
     }
 
-    /// Returns the tag of the first field of this name; an error if it is of another kind.
+    /// Returns the tag of the first field of this name; an error if it has another type.
     pub fn get(&self, compound: Tag, name: &str, kind: u8) -> Result<Option<Tag>, Malformed> {
         self.any_field(compound, name)?.map(|field| field.of_kind(kind)).transpose()
     }

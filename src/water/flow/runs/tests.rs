@@ -113,7 +113,7 @@ fn currents(world: &WaterWorld, rng: &mut Rng) -> Vec<IVec3> {
     (0..200).map(|_| world.current(cell(rng))).collect()
 }
 
-/// Does a tick, in slices if `most` is not 0. In its middle the world is as before.
+/// Runs a tick, in slices if `most` is not 0. Between slices the world reads as before the tick.
 fn tick(world: &mut WaterWorld, rng: &mut Rng, most: u64) -> StepReport {
     if most == 0 {
         return world.step();

@@ -72,7 +72,7 @@ pub(crate) fn note_changes(store: &mut Store, layer: LayerId, changes: Changes) 
     store.tick_changes.of_mut(layer.slot).add(layer.y, changes);
 }
 
-/// The same for all cells of a chunk that had no changed cells before.
+/// Keeps the changed cells of a chunk that had none before.
 #[cfg(feature = "rayon")]
 pub(crate) fn note_changed_chunk(store: &mut Store, changes: ChangedCells) {
     store.tick_changes.push(changes);

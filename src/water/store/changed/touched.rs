@@ -61,7 +61,8 @@ impl Since {
         self.world == other.world
     }
 
-    /// Returns this time for a world of materials whose soil has done this many steps by then.
+    /// Returns this time with the number of steps that the soil of a world of materials has done by
+    /// then.
     pub(crate) fn with_soil_steps(self, soil_steps: u64) -> Since {
         Since { soil_steps, ..self }
     }
@@ -138,8 +139,9 @@ pub(crate) fn begin_period(store: &Store) -> Since {
 }
 
 /// Returns the chunks touched since a time, in no order, and the time until which this holds; all
-/// chunks if that time is of another world. While a tick is underway, chunks that may take part in
-/// it count as touched after it, too, since a save stores them as they were before the tick.
+/// chunks if that time belongs to another world. While a tick is underway, chunks that may take
+/// part in it count as touched after it, too, since a save stores them as they were before the
+/// tick.
 #[cfg(feature = "store")]
 pub(crate) fn touched_since(
     store: &mut Store,
@@ -162,7 +164,7 @@ pub(crate) fn touched_since(
     (touched, now)
 }
 
-/// Returns whether a chunk was touched since a time; `true` if the time is of another world.
+/// Returns whether a chunk was touched since a time; `true` if the time belongs to another world.
 #[cfg(feature = "store")]
 pub(crate) fn is_touched_since(store: &Store, slot: Slot, since: Since) -> bool {
     since.world != store.periods.world || store.caches[slot.index()].touched >= since.period

@@ -24,7 +24,7 @@ pub(in crate::water::store) struct Runs {
     left: CellMask,
     /// Cells still in runs after the flow of the tick underway.
     passed: CellMask,
-    /// The same for the last complete tick.
+    /// The same data for the last complete tick.
     passed_last: CellMask,
 }
 

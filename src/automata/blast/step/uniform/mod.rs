@@ -59,7 +59,7 @@ impl UniformChunk<'_> {
     }
 
     /// Returns the cells of a row and their neighbours. `last` is the chunk's last row before the
-    /// step, followed by any value.
+    /// step; the value after that row may be any.
     #[inline(always)]
     fn look<'c, const W: usize, const N: usize>(
         &'c self,
