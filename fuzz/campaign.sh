@@ -12,9 +12,10 @@
 set -euo pipefail
 cd "$(dirname "$0")"
 
-# No sanitizer: this crate has no unsafe code, and .ci/miri checks its dependencies. Comparisons are
-# not traced: with whole worlds compared after each tick, that took six sevenths of the time.
-build=(-s none --no-trace-compares)
+# No sanitizer: this crate has no unsafe code, and .ci/miri checks its dependencies. The C interface
+# has, so its target is also run with SANITIZER=address. Comparisons are not traced: with whole worlds
+# compared after each tick, that took six sevenths of the time.
+build=(-s "${SANITIZER:-none}" --no-trace-compares)
 found=${CARGO_TARGET_DIR:-target}/found
 
 # The count of executions that a target must reach, and its options.
@@ -24,6 +25,8 @@ parameters() {
         scenario_text) count=10000000 options=(-max_len=2048 -dict=scenario_text.dict -timeout=10) ;;
         # Six changes of four bytes each; shorter inputs make none.
         snapshot_bytes) count=10000000 options=(-max_len=27 -len_control=0) ;;
+        # A hundred calls. Addresses are checked with SANITIZER=address.
+        c_interface) count=1000000 options=(-max_len=1024 -timeout=20) ;;
         # Some forty operations.
         world_hostile) count=1000000 options=(-max_len=256 -len_control=0) ;;
         # Six damages of four bytes each, or lines of a text.

@@ -5,6 +5,7 @@
 
 mod automata_ops;
 mod bytes_ops;
+mod c_ops;
 mod import_ops;
 mod recording_ops;
 mod snapshot_ops;
@@ -13,6 +14,7 @@ mod water_ops;
 
 pub use automata_ops::{BlastRun, HumidityRun, WorldRun};
 pub use bytes_ops::EditBytesRun;
+pub use c_ops::call_c_interface;
 pub use import_ops::RegionRun;
 pub use recording_ops::RecordingRun;
 pub use snapshot_ops::SnapshotRun;

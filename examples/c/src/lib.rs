@@ -1,0 +1,50 @@
+//! A C interface of floodplain, whose header is `include/floodplain.h`. What a caller has to know
+//! stands there; `README.md` shows it from an empty folder on.
+//!
+//! | file | what |
+//! |---|---|
+//! | `border` | pointers, lists, handles and panics at the border |
+//! | `status` | statuses, and the words of the last refusal |
+//! | `places`, `tags`, `rules`, `edit_structs` | numbers and structs of C, and the values that they stand for |
+//! | `worlds` | what a handle of a world holds: a kind, and its recording |
+//! | `make`, `chunks`, `edits`, `tick`, `changes`, `query`, `fields`, `view`, `feed`, `saved`, `record` | the functions, by subject |
+//!
+//! A function enters its handles, checks all that it was given, does its work, and writes what it
+//! came to: so a refused call changes nothing. Each is written once for all kinds of worlds.
+
+mod border;
+mod changes;
+mod chunks;
+mod edit_structs;
+mod edits;
+mod feed;
+mod fields;
+mod make;
+mod places;
+mod query;
+mod record;
+mod rules;
+mod saved;
+mod status;
+mod tags;
+mod tick;
+mod view;
+mod worlds;
+
+pub use changes::*;
+pub use chunks::*;
+pub use edit_structs::*;
+pub use edits::*;
+pub use feed::*;
+pub use fields::*;
+pub use make::*;
+pub use places::FpRegion;
+pub use query::*;
+pub use record::*;
+pub use rules::*;
+pub use saved::*;
+pub use status::FpStatus;
+pub use tags::*;
+pub use tick::*;
+pub use view::*;
+pub use worlds::FpWorld;

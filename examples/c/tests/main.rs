@@ -1,0 +1,8 @@
+//! The C interface: its header, its layout, and the laws that hold across the border.
+
+mod calls;
+mod header;
+mod hostile;
+mod laws;
+mod layout;
+mod sample;
