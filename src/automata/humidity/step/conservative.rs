@@ -51,7 +51,7 @@ pub(in crate::automata::humidity) struct Inputs<'a, S: HumidityShape> {
     pub(in crate::automata::humidity) faces: &'a Transmissibilities<S>,
     pub(in crate::automata::humidity) fed: &'a [Fed],
     /// The rows to visit.
-    pub(in crate::automata::humidity) looked_at: RowMask,
+    pub(in crate::automata::humidity) visited: RowMask,
     pub(in crate::automata::humidity) before: Before<'a, u32, S>,
 }
 
@@ -91,15 +91,15 @@ impl<S: HumidityShape, const FALLS: bool> simd::Kernel for Step<'_, S, FALLS> {
     #[inline(always)]
     fn run(self) {
         let ConservativeChunk { fluxes, inputs, cells, job, changed } = self.0;
-        let Inputs { faces, fed, looked_at, before } = inputs;
+        let Inputs { faces, fed, visited, before } = inputs;
         job.tally = Tally::default();
         let mut entering = S::uniform_rims(0);
         for (face, beyond) in before.around.into_iter().enumerate() {
             let (there, here) = (S::rim(beyond, face ^ 1), S::rim(before.own, face));
             let blocks = S::rim_mut(&mut entering, face).as_chunks_mut::<16>().0;
             for (number, entering) in blocks.iter_mut().enumerate() {
-                let is_looked_at = S::NEIGHBOURS != 6 || looked_at.holds_of_rim(face, number);
-                if is_looked_at && let Some(outer) = faces.outer.block(face, number) {
+                let is_visited = S::NEIGHBOURS != 6 || visited.holds_of_rim(face, number);
+                if is_visited && let Some(outer) = faces.outer.block(face, number) {
                     let first = 16 * number;
                     let (here, there) = (part(here, first), part(there, first));
                     *entering = fluxes_between(outer, here, there, |part, here, there| {
@@ -115,7 +115,7 @@ impl<S: HumidityShape, const FALLS: bool> simd::Kernel for Step<'_, S, FALLS> {
             fluxes,
             drains: &faces.drains,
             fed,
-            looked_at,
+            visited,
             entering: &entering,
             east: Aligned([0; BATCH + BATCH / 16 * FIRST_OUT]),
             from_below,
@@ -257,7 +257,7 @@ struct Rule<'a, S: HumidityShape, const FALLS: bool> {
     /// Fed cells of the remaining rows.
     fed: &'a [Fed],
     /// The rows that are stepped, by the index of their first cell over 16.
-    looked_at: RowMask,
+    visited: RowMask,
     /// The fluxes into the chunk across its faces.
     entering: &'a S::Rims<i32>,
     /// For each row of a batch, the flux in from the west, then the flux to the east out of each
@@ -284,7 +284,7 @@ impl<S: HumidityShape, const FALLS: bool> InPlaceRule<u32> for Rule<'_, S, FALLS
             self.prefetch::<W>(first + PAGE, cells);
             self.batch::<W>(first, cells);
         }
-        if self.is_looked_at::<W>(first) {
+        if self.is_visited::<W>(first) {
             let new = self.stepped::<W>(first, cells);
             *cells[first..].first_chunk_mut().expect("a row") = new;
         } else {
@@ -299,12 +299,12 @@ impl<S: HumidityShape, const FALLS: bool> Rule<'_, S, FALLS> {
     fn some_rows(&mut self, cells: &[u32; CHUNK_CELLS], changed_rows: &mut Vec<Row>) {
         changed_rows.clear();
         let mut batch = None;
-        for first in self.looked_at.with_those_that_link_in().iter().map(|row| 16 * row) {
+        for first in self.visited.with_those_that_link_in().iter().map(|row| 16 * row) {
             if batch != Some(first / BATCH) {
                 batch = Some(first / BATCH);
                 self.batch::<16>(first / BATCH * BATCH, cells);
             }
-            if !self.is_looked_at::<16>(first) {
+            if !self.is_visited::<16>(first) {
                 self.pass_over::<16>(first, cells);
                 continue;
             }
@@ -322,7 +322,7 @@ impl<S: HumidityShape, const FALLS: bool> Rule<'_, S, FALLS> {
     #[inline(always)]
     fn batch<const W: usize>(&mut self, first: usize, cells: &[u32; CHUNK_CELLS]) {
         for row in 0..BATCH / W {
-            if self.is_looked_at::<W>(first + row * W) {
+            if self.is_visited::<W>(first + row * W) {
                 self.fluxes_east::<W>(first, row, cells);
             }
         }
@@ -374,8 +374,8 @@ impl<S: HumidityShape, const FALLS: bool> Rule<'_, S, FALLS> {
 
     /// Returns whether the row that begins at an index is stepped. In sheets all rows are.
     #[inline(always)]
-    fn is_looked_at<const W: usize>(&self, first: usize) -> bool {
-        S::NEIGHBOURS != 6 || self.looked_at.contains(first / W)
+    fn is_visited<const W: usize>(&self, first: usize) -> bool {
+        S::NEIGHBOURS != 6 || self.visited.contains(first / W)
     }
 
     /// Passes over a row that stays as it is: computes only the fluxes out of it into rows that are
@@ -383,11 +383,11 @@ impl<S: HumidityShape, const FALLS: bool> Rule<'_, S, FALLS> {
     #[inline(always)]
     fn pass_over<const W: usize>(&mut self, first: usize, cells: &[u32; CHUNK_CELLS]) {
         let plane = S::STRIDES[1];
-        if self.looked_at.contains((first + plane) / W) {
+        if self.visited.contains((first + plane) / W) {
             let up = self.fluxes_ahead::<W>(1, first, first % plane, cells);
             self.from_below.0[first % plane..][..W].copy_from_slice(&up);
         }
-        if self.looked_at.contains(first / W + 1) && !(first + W).is_multiple_of(plane) {
+        if self.visited.contains(first / W + 1) && !(first + W).is_multiple_of(plane) {
             let south = self.fluxes_ahead::<W>(2, first, first / plane * W, cells);
             self.from_north.0[..W].copy_from_slice(&south);
         }

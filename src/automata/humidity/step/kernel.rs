@@ -181,9 +181,9 @@ impl<S: HumidityShape> Kernel<S> {
     /// cached.
     pub(in crate::automata::humidity) fn prepare(&mut self, store: &Store<S>, slot: Slot) {
         if store.sweep == Sweep::Conservative {
-            let looked_at = self.stirred.rows_at(store, slot).in_fours();
+            let visited = self.stirred.rows_at(store, slot).in_fours();
             let known = self.transmissibilities.ensure(slot, Transmissibilities::unknown);
-            known.update(store, slot, self.coefficient.into(), looked_at);
+            known.update(store, slot, self.coefficient.into(), visited);
         } else {
             self.denominators.ensure(slot, || mean::denominators(store, slot));
         }
@@ -256,11 +256,11 @@ impl<S: HumidityShape> Kernel<S> {
             let faces = self.transmissibilities.at(job.slot);
             let fed = store.fed_at(job.slot);
             let rows = self.stirred.rows_at(store, job.slot);
-            let (cells, looked_at) = match job.is_by_rows {
+            let (cells, visited) = match job.is_by_rows {
                 true => (store.moisture.chunk_at(job.slot).as_dense(), rows),
                 false => (None, rows.in_fours()),
             };
-            let inputs = conservative::Inputs { faces, fed, looked_at, before };
+            let inputs = conservative::Inputs { faces, fed, visited, before };
             conservative::step_chunk(self.fluxes, inputs, cells, job, &mut changed);
             // Any row may run off.
             job.rows = (job.tally.runoff == 0)

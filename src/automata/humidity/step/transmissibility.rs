@@ -174,10 +174,10 @@ impl<S: HumidityShape> Transmissibilities<S> {
         store: &Store<S>,
         slot: Slot,
         coefficient: f64,
-        looked_at: RowMask,
+        visited: RowMask,
     ) {
         let needed = match S::NEIGHBOURS {
-            6 => looked_at.with_those_that_link_in(),
+            6 => visited.with_those_that_link_in(),
             _ => RowMask::ALL,
         };
         if !self.stale_faces.contains(&true) && self.stale.intersection(needed).is_empty() {
