@@ -43,6 +43,7 @@
 //! | `testing` | tools for tests: worlds that are watched, law by law; and how to fuzz your own rules |
 //! | [`guide`] | into your game: each step, from your columns to water drawn, streamed, sent and saved |
 //! | [`guarantees`] | each promise, how it is tested, and what is not promised |
+//! | [`sources`] | the texts that the systems follow, their authors and licences |
 //!
 //! # Features
 //!
@@ -97,6 +98,7 @@ pub mod scenario;
 mod serde_as;
 mod simd;
 mod simulation;
+pub mod sources;
 mod state_hash;
 mod subscribers;
 #[cfg(feature = "testing")]

@@ -15,8 +15,8 @@ pub enum Fixture {
     /// They leave the world and count as drained. A drain takes no more than the throughput of the
     /// rules, and the cell does not pass on the units that the drain takes.
     Drain(u8),
-    /// Adds up to this many units a tick to its cell, as far as that has room, before its water flows
-    /// on; they count as injected. Its cell is no spring: water does not rise above it, nothing
+    /// Adds up to this many units a tick to its cell, as far as that has room, before its water
+    /// flows. They count as injected. Its cell is no spring: water does not rise above it, nothing
     /// draws from it, and neither the cell nor those that it feeds have
     /// [`HAS_SOURCE`](crate::water::WaterCell::has_source). Full, it sleeps.
     Tap(u8),

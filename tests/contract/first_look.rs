@@ -23,14 +23,18 @@ fn links_and_pictures_lead_to_files() {
     }
 }
 
+/// The folders of examples that are members of the workspace, each with the name of its package.
+const MEMBERS: [(&str, &str); 2] = [("bevy_headless", "bevy_headless"), ("c", "floodplain-c")];
+
 #[test]
 fn each_example_is_listed_with_its_command() {
     let mut examples = 0;
     for entry in std::fs::read_dir(format!("{ROOT}/examples")).expect("the folder is there") {
         let path = entry.expect("it can be read").path();
         let name = path.file_stem().and_then(|name| name.to_str()).expect("names are UTF-8");
-        let command = if name == "bevy_headless" {
-            format!("-p {name}") // a member of the workspace
+        let command = if let Some((_, package)) = MEMBERS.iter().find(|(member, _)| *member == name)
+        {
+            format!("-p {package}")
         } else if path.join("Cargo.toml").is_file() {
             format!("--manifest-path examples/{name}/Cargo.toml")
         } else if path.join("main.rs").is_file() || path.extension().is_some_and(|it| it == "rs") {

@@ -12,8 +12,8 @@ impl<W: Saved + Simulation> Recording<W> {
     /// To look at it on the way, use a [`Replay`].
     ///
     /// # Errors
-    /// The errors of [`start`](Recording::start); and [`ReplayError::Differs`] at the first check at
-    /// which the state is another one.
+    /// The errors of [`start`](Recording::start); and [`ReplayError::Differs`] at the first check
+    /// at which the state is another one.
     pub fn replay(&self) -> Result<W, ReplayError> {
         let mut replay = Replay::new(self)?;
         while replay.step()? {}
