@@ -109,12 +109,12 @@ impl Meshes {
             [&mut scene.stale_terrain, &mut scene.stale_water, &mut scene.stale_effects]
                 .map(Stale::pop);
         Made {
-            terrain: terrain.map(|chunk| (chunk, terrain::mesh(scene, chunk.into()))),
-            water: water.map(|chunk| (chunk, water::surface(world, scene, flow, chunk.into()))),
-            effects: effects.map(|chunk| (chunk, water::effects(world, scene, chunk.into()))),
+            terrain: terrain.map(|chunk| (chunk, terrain::mesh(scene, chunk))),
+            water: water.map(|chunk| (chunk, water::surface(world, scene, flow, chunk))),
+            effects: effects.map(|chunk| (chunk, water::effects(world, scene, chunk))),
             marks: stale_marks.pop().map(|chunk| {
                 let awake = awake.get(&chunk).unwrap_or(&CellMask::EMPTY);
-                (chunk, overlay.mesh(world, scene, chunk.into(), awake))
+                (chunk, overlay.mesh(world, scene, chunk, awake))
             }),
         }
     }

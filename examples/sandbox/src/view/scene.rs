@@ -108,7 +108,7 @@ impl Scene {
         steps
             .map(move |step| (cell.as_vec3() - SUN * (11.0 * step as f32)).floor().as_ivec3())
             .filter(move |at| at.cmpge(IVec3::ZERO).all() && at.cmplt(size).all())
-            .map(|at| Cube::chunk_of(at))
+            .map(Cube::chunk_of)
     }
 
     fn index(&self, cell: IVec3) -> Option<usize> {
