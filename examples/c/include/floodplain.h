@@ -13,9 +13,9 @@
  *
  * Handles. FpWorld, FpFeed and FpSave are opaque. What a function gives out belongs to the caller,
  * who frees it once by the function of its document. Null, a handle of another type and a handle in
- * use are refused: "those of handles" in a document are FP_STATUS_POINTER, FP_STATUS_HANDLE,
- * FP_STATUS_BUSY and FP_STATUS_POISONED. A handle that was freed is not to be used again; that is
- * not always noticed.
+ * use are refused, with FP_STATUS_POINTER, FP_STATUS_HANDLE, FP_STATUS_BUSY or FP_STATUS_POISONED.
+ * Every function that takes a handle may return these; its document does not list them. Do not use
+ * a handle after freeing it: that is not always detected.
  *
  * Pointers. What a pointer points to belongs to the caller; the library reads or writes it during
  * the call only, and keeps copies. Null is refused, except where a document says that it may be
@@ -1691,7 +1691,7 @@ extern "C" {
  * `out` has room for `capacity` chunks; `length` becomes their number. What does not fit is kept
  * for the next call.
  *
- * Errors: `FP_STATUS_BUFFER` as said; `FP_STATUS_KIND` for mirrors; those of handles and pointers.
+ * Errors: `FP_STATUS_BUFFER`; `FP_STATUS_KIND` for mirrors.
  */
 FpStatus fp_world_take_changes(FpWorld *world,
                                FpChunkChanges *out,
@@ -1705,13 +1705,13 @@ FpStatus fp_world_take_changes(FpWorld *world,
  * `out` has room for `capacity` events; `length` becomes their number. What does not fit is kept
  * for the next call.
  *
- * Errors: `FP_STATUS_BUFFER` as said; `FP_STATUS_KIND` for mirrors; those of handles and pointers.
+ * Errors: `FP_STATUS_BUFFER`; `FP_STATUS_KIND` for mirrors.
  */
 FpStatus fp_world_take_events(FpWorld *world, FpBroken *out, size_t capacity, size_t *length);
 
 /**
- * Lists the chunks whose meshes and falls may differ after changes: those within a cell of them,
- * loaded or not, each once, in order of position.
+ * Lists the chunks whose meshes and falls may differ after changes: every chunk within one cell
+ * of a changed cell, loaded or not, each once, in order of position.
  *
  * `changes` are `count` chunks as `fp_world_take_changes` gives them. `out` has room for
  * `capacity` numbers, three for each chunk position; `length` becomes how many there are.
@@ -1729,12 +1729,12 @@ FpStatus fp_meshes_touched(const FpChunkChanges *changes,
  *
  * `chunks` are `count` chunk positions of three numbers. `words` are the cells of the first chunk,
  * then of the second: `words_each` is 4,096, by index, or 1, a word for all cells of a chunk.
- * Words are those of `fp_water_chunk`, or `FP_WORD_SOLID`, `FP_WORD_OPEN`, `FP_WORD_SEA`, or 1 to
- * 7 units of still water. They are copied.
+ * A word is one that `fp_water_chunk` returns, `FP_WORD_SOLID`, `FP_WORD_OPEN`, `FP_WORD_SEA`, or
+ * 1 to 7 units of still water. The words are copied.
  *
  * Errors: `FP_STATUS_LENGTH` for other `words_each`; `FP_STATUS_VALUE` for a word that no cell
  * has; `FP_STATUS_CHUNK_PRESENT`, `FP_STATUS_OUT_OF_BOUNDS`; `FP_STATUS_KIND` unless it is a world
- * of water; those of handles and pointers.
+ * of water.
  */
 FpStatus fp_water_insert_chunks(FpWorld *world,
                                 const int32_t *chunks,
@@ -1749,8 +1749,7 @@ FpStatus fp_water_insert_chunks(FpWorld *world,
  * by index, or 1 if all cells are equal. Bits 0 to 2 of an open cell's word are its units; the
  * other bits are flow.
  *
- * Errors: `FP_STATUS_NOT_LOADED`; `FP_STATUS_BUFFER`; `FP_STATUS_KIND`; those of handles and
- * pointers.
+ * Errors: `FP_STATUS_NOT_LOADED`; `FP_STATUS_BUFFER`; `FP_STATUS_KIND`.
  */
 FpStatus fp_water_chunk(const FpWorld *world,
                         int32_t x,
@@ -1766,9 +1765,8 @@ FpStatus fp_water_chunk(const FpWorld *world,
  * `contents` are `count` chunks, which are copied.
  *
  * Errors: `FP_STATUS_LENGTH` and `FP_STATUS_VALUE` of a chunk's lists; `FP_STATUS_CHUNK_PRESENT`,
- * `FP_STATUS_OUT_OF_BOUNDS`, `FP_STATUS_REFUSED`; `FP_STATUS_KIND`; those of handles and pointers.
- * If the world refuses a chunk, those before it stay loaded, unless the world is not recorded:
- * then none is.
+ * `FP_STATUS_OUT_OF_BOUNDS`, `FP_STATUS_REFUSED`; `FP_STATUS_KIND`. If the world refuses a chunk,
+ * those before it stay loaded, unless the world is not recorded: then none is.
  */
 FpStatus fp_materials_insert_chunks(FpWorld *world, const FpContent *contents, size_t count);
 
@@ -1778,8 +1776,7 @@ FpStatus fp_materials_insert_chunks(FpWorld *world, const FpContent *contents, s
  * x, y and z are its chunk position. `out` has room for `capacity` bytes; `length` becomes 4,096,
  * by index, or 1 if all cells are equal.
  *
- * Errors: `FP_STATUS_NOT_LOADED`; `FP_STATUS_BUFFER`; `FP_STATUS_KIND`; those of handles and
- * pointers.
+ * Errors: `FP_STATUS_NOT_LOADED`; `FP_STATUS_BUFFER`; `FP_STATUS_KIND`.
  */
 FpStatus fp_materials_chunk(const FpWorld *world,
                             int32_t x,
@@ -1795,8 +1792,7 @@ FpStatus fp_materials_chunk(const FpWorld *world,
  * x, y and z are its chunk position. `out` has room for `capacity` numbers; `length` becomes
  * 4,096, by index, or 1 if all cells are equal.
  *
- * Errors: `FP_STATUS_NOT_LOADED`; `FP_STATUS_BUFFER`; `FP_STATUS_KIND`; those of handles and
- * pointers.
+ * Errors: `FP_STATUS_NOT_LOADED`; `FP_STATUS_BUFFER`; `FP_STATUS_KIND`.
  */
 FpStatus fp_materials_moisture(const FpWorld *world,
                                int32_t x,
@@ -1813,7 +1809,7 @@ FpStatus fp_materials_moisture(const FpWorld *world,
  * shape, or 1 for all. They are copied.
  *
  * Errors: `FP_STATUS_LENGTH`; `FP_STATUS_VALUE` of a cell; `FP_STATUS_CHUNK_PRESENT`,
- * `FP_STATUS_OUT_OF_BOUNDS`; `FP_STATUS_KIND`; those of handles and pointers.
+ * `FP_STATUS_OUT_OF_BOUNDS`; `FP_STATUS_KIND`.
  */
 FpStatus fp_humidity_insert_chunk(FpWorld *world,
                                   int32_t x,
@@ -1828,8 +1824,7 @@ FpStatus fp_humidity_insert_chunk(FpWorld *world,
  * x, y and z are its chunk position. `out` has room for `capacity` cells; `length` becomes 4,096,
  * by index of the world's shape, or 1 if all are equal.
  *
- * Errors: `FP_STATUS_NOT_LOADED`; `FP_STATUS_BUFFER`; `FP_STATUS_KIND`; those of handles and
- * pointers.
+ * Errors: `FP_STATUS_NOT_LOADED`; `FP_STATUS_BUFFER`; `FP_STATUS_KIND`.
  */
 FpStatus fp_humidity_chunk(const FpWorld *world,
                            int32_t x,
@@ -1846,7 +1841,7 @@ FpStatus fp_humidity_chunk(const FpWorld *world,
  * world's shape, or 1 for all. They are copied.
  *
  * Errors: `FP_STATUS_LENGTH`; `FP_STATUS_VALUE` of a pressure; `FP_STATUS_CHUNK_PRESENT`,
- * `FP_STATUS_OUT_OF_BOUNDS`; `FP_STATUS_KIND`; those of handles and pointers.
+ * `FP_STATUS_OUT_OF_BOUNDS`; `FP_STATUS_KIND`.
  */
 FpStatus fp_blast_insert_chunk(FpWorld *world,
                                int32_t x,
@@ -1863,7 +1858,7 @@ FpStatus fp_blast_insert_chunk(FpWorld *world,
  * 4,096.
  *
  * Errors: `FP_STATUS_OUT_OF_BOUNDS` for a position beyond those of all cells; `FP_STATUS_BUFFER`;
- * `FP_STATUS_KIND`; those of handles and pointers.
+ * `FP_STATUS_KIND`.
  */
 FpStatus fp_blast_chunk(const FpWorld *world,
                         int32_t x,
@@ -1879,7 +1874,7 @@ FpStatus fp_blast_chunk(const FpWorld *world,
  * `out` has room for `capacity` numbers, three for each chunk position; `length` becomes how many
  * there are.
  *
- * Errors: `FP_STATUS_BUFFER`; those of handles and pointers.
+ * Errors: `FP_STATUS_BUFFER`.
  */
 FpStatus fp_world_chunks(const FpWorld *world, int32_t *out, size_t capacity, size_t *length);
 
@@ -1889,10 +1884,9 @@ FpStatus fp_world_chunks(const FpWorld *world, int32_t *out, size_t capacity, si
  * `edit` is copied. `outcome` becomes what it came to; it may be null.
  *
  * Errors: `FP_STATUS_TAG` and `FP_STATUS_KIND` of the edit's kind; `FP_STATUS_VALUE`,
- * `FP_STATUS_NOT_LOADED`, `FP_STATUS_OUT_OF_BOUNDS`, `FP_STATUS_SOLID`,
- * `FP_STATUS_CHUNK_PRESENT`, `FP_STATUS_REFUSED` of the world; those of handles and pointers. The
- * edit has changed nothing then; but edits in line may have been made, and the tick underway may
- * be complete.
+ * `FP_STATUS_NOT_LOADED`, `FP_STATUS_OUT_OF_BOUNDS`, `FP_STATUS_SOLID`, `FP_STATUS_CHUNK_PRESENT`,
+ * `FP_STATUS_REFUSED` of the world. The edit has changed nothing then; but edits in line may have
+ * been made, and the tick underway may be complete.
  */
 FpStatus fp_world_apply(FpWorld *world, const FpEdit *edit, FpOutcome *outcome);
 
@@ -1919,7 +1913,7 @@ FpStatus fp_world_apply_bytes(FpWorld *world,
  * became of it: from 0, also at the begin of a recording. It may be null.
  *
  * Errors: `FP_STATUS_TAG` and `FP_STATUS_KIND` of the edit's kind; `FP_STATUS_VALUE` of its
- * fields; `FP_STATUS_KIND` of the world; those of handles and pointers.
+ * fields; `FP_STATUS_KIND` of the world.
  */
 FpStatus fp_world_queue(FpWorld *world, const FpEdit *edit, uint64_t *ticket);
 
@@ -1956,7 +1950,7 @@ FpStatus fp_edit_bytes(uint32_t kind,
  * `out` has room for `capacity` reports; `length` becomes their number. What does not fit is kept
  * for the next call.
  *
- * Errors: `FP_STATUS_BUFFER` as said; `FP_STATUS_KIND` for mirrors; those of handles and pointers.
+ * Errors: `FP_STATUS_BUFFER`; `FP_STATUS_KIND` for mirrors.
  */
 FpStatus fp_world_take_edit_reports(FpWorld *world,
                                     FpEditReport *out,
@@ -1970,7 +1964,7 @@ FpStatus fp_world_take_edit_reports(FpWorld *world,
  * `changed` becomes 1 if anything changed, else 0; it may be null.
  *
  * Errors: `FP_STATUS_NOT_LOADED`; `FP_STATUS_VALUE` of `frozen`; `FP_STATUS_KIND` unless it is a
- * world of water or of materials; those of handles and pointers.
+ * world of water or of materials.
  */
 FpStatus fp_water_freeze(FpWorld *world,
                          const int32_t *chunks,
@@ -1981,15 +1975,14 @@ FpStatus fp_water_freeze(FpWorld *world,
 /**
  * Replaces the rules of water of a world of water or of materials, and wakes all.
  *
- * Errors: `FP_STATUS_SIZE`, `FP_STATUS_TAG`, `FP_STATUS_VALUE`; `FP_STATUS_KIND`; those of handles
- * and pointers.
+ * Errors: `FP_STATUS_SIZE`, `FP_STATUS_TAG`, `FP_STATUS_VALUE`; `FP_STATUS_KIND`.
  */
 FpStatus fp_water_set_rules(FpWorld *world, const FpWaterRules *rules);
 
 /**
  * Writes the rules of water of a world of water or of materials.
  *
- * Errors: `FP_STATUS_KIND`; those of handles and pointers.
+ * Errors: `FP_STATUS_KIND`.
  */
 FpStatus fp_water_rules(const FpWorld *world, FpWaterRules *rules);
 
@@ -2000,7 +1993,7 @@ FpStatus fp_water_rules(const FpWorld *world, FpWaterRules *rules);
  * `feed` becomes a new handle, which the caller owns. It belongs to this world only, and may live
  * longer. Make a new one after `fp_record_undo` and `fp_record_rewind`.
  *
- * Errors: `FP_STATUS_KIND`; those of handles and pointers.
+ * Errors: `FP_STATUS_KIND`.
  */
 FpStatus fp_feed_new(FpWorld *world, FpFeed **feed);
 
@@ -2014,7 +2007,7 @@ FpStatus fp_feed_free(FpFeed *feed);
 /**
  * From the next update on, sends the currents of the last complete tick, too.
  *
- * Errors: those of handles.
+ * Errors: those of every handle.
  */
 FpStatus fp_feed_send_currents(FpFeed *feed);
 
@@ -2024,8 +2017,7 @@ FpStatus fp_feed_send_currents(FpFeed *feed);
  * `world` is the one that the feed was made of. `out` has room for `capacity` bytes; `length`
  * becomes how many there are. What does not fit is kept for the next call.
  *
- * Errors: `FP_STATUS_BUFFER` as said; `FP_STATUS_KIND` for a world of another kind; those of
- * handles and pointers.
+ * Errors: `FP_STATUS_BUFFER`; `FP_STATUS_KIND` for a world of another kind.
  */
 FpStatus fp_feed_take(FpFeed *feed, FpWorld *world, uint8_t *out, size_t capacity, size_t *length);
 
@@ -2035,8 +2027,7 @@ FpStatus fp_feed_take(FpFeed *feed, FpWorld *world, uint8_t *out, size_t capacit
  * `chunks` are `count` chunk positions of three numbers; those that are not loaded are left out.
  * `out` has room for `capacity` bytes; `length` becomes how many there are.
  *
- * Errors: `FP_STATUS_BUFFER`; `FP_STATUS_KIND` for a world of another kind; those of handles and
- * pointers.
+ * Errors: `FP_STATUS_BUFFER`; `FP_STATUS_KIND` for a world of another kind.
  */
 FpStatus fp_feed_whole(FpFeed *feed,
                        const FpWorld *world,
@@ -2083,7 +2074,7 @@ FpStatus fp_mirror_new(uint32_t kind, size_t most_chunks, FpWorld **mirror);
  *
  * Errors: `FP_STATUS_DECODE`; `FP_STATUS_GAP` if an update is missing, so that the client has to
  * ask for its chunks as whole ones, or for too many chunks; `FP_STATUS_KIND` unless it is a
- * mirror; those of handles and pointers.
+ * mirror.
  */
 FpStatus fp_mirror_apply(FpWorld *mirror, const uint8_t *bytes, size_t count, uint64_t *number);
 
@@ -2092,7 +2083,7 @@ FpStatus fp_mirror_apply(FpWorld *mirror, const uint8_t *bytes, size_t count, ui
  *
  * `chunks` are `count` chunk positions of three numbers.
  *
- * Errors: `FP_STATUS_KIND` unless it is a mirror; those of handles and pointers.
+ * Errors: `FP_STATUS_KIND` unless it is a mirror.
  */
 FpStatus fp_mirror_retain(FpWorld *mirror, const int32_t *chunks, size_t count);
 
@@ -2101,8 +2092,7 @@ FpStatus fp_mirror_retain(FpWorld *mirror, const int32_t *chunks, size_t count);
  *
  * x, y and z are its position.
  *
- * Errors: `FP_STATUS_NOT_LOADED`, also for a cell out of bounds; `FP_STATUS_KIND`; those of
- * handles and pointers.
+ * Errors: `FP_STATUS_NOT_LOADED`, also for a cell out of bounds; `FP_STATUS_KIND`.
  */
 FpStatus fp_humidity_cell(const FpWorld *world,
                           int32_t x,
@@ -2115,7 +2105,7 @@ FpStatus fp_humidity_cell(const FpWorld *world,
  *
  * x, y and z are its position.
  *
- * Errors: `FP_STATUS_KIND`; those of handles and pointers.
+ * Errors: `FP_STATUS_KIND`.
  */
 FpStatus fp_blast_cell(const FpWorld *world, int32_t x, int32_t y, int32_t z, FpBlastCell *cell);
 
@@ -2127,13 +2117,20 @@ FpStatus fp_blast_cell(const FpWorld *world, int32_t x, int32_t y, int32_t z, Fp
  * the sum of the steps; it may be null.
  *
  * Errors: `FP_STATUS_VALUE` for a cross-section; `FP_STATUS_KIND`; `FP_STATUS_RECORDING` while the
- * world is recorded; those of handles and pointers.
+ * world is recorded.
  */
 FpStatus fp_blast_run_probed(FpWorld *world,
                              uint64_t steps,
                              FpProbe *probes,
                              size_t count,
                              FpStepReport *report);
+
+/**
+ * Fills in the default limits: what a player's hands do, 4,096 cells and 3,584 units at a time.
+ *
+ * Errors: `FP_STATUS_POINTER`. Any thread.
+ */
+FpStatus fp_limits_default(FpLimits *limits);
 
 /**
  * Returns the version of the interface that the library was built with: compare it with
@@ -2224,7 +2221,7 @@ FpStatus fp_world_free(FpWorld *world);
 /**
  * Writes the `FpKind` of a handle.
  *
- * Errors: those of handles and pointers.
+ * Errors: those of every handle and pointer.
  */
 FpStatus fp_world_kind(const FpWorld *world, uint32_t *kind);
 
@@ -2234,7 +2231,7 @@ FpStatus fp_world_kind(const FpWorld *world, uint32_t *kind);
  * x, y and z are its position.
  *
  * Errors: `FP_STATUS_NOT_LOADED`, also for a cell out of bounds; `FP_STATUS_KIND` unless it is a
- * world of water or of materials; those of handles and pointers.
+ * world of water or of materials.
  */
 FpStatus fp_water_cell(const FpWorld *world, int32_t x, int32_t y, int32_t z, uint16_t *word);
 
@@ -2244,8 +2241,7 @@ FpStatus fp_water_cell(const FpWorld *world, int32_t x, int32_t y, int32_t z, ui
  * x, y and z are the cell's position. `reach` is the most cells of water and air that are visited.
  *
  * Errors: `FP_STATUS_NONE` if the cell holds no water, is sea or is not loaded, or for a reach of
- * 0; `FP_STATUS_KIND` unless it is a world of water or of materials; those of handles and
- * pointers.
+ * 0; `FP_STATUS_KIND` unless it is a world of water or of materials.
  */
 FpStatus fp_water_body(const FpWorld *world,
                        int32_t x,
@@ -2257,14 +2253,14 @@ FpStatus fp_water_body(const FpWorld *world,
 /**
  * Writes the ledger of water of a world of water or of materials.
  *
- * Errors: `FP_STATUS_KIND`; those of handles and pointers.
+ * Errors: `FP_STATUS_KIND`.
  */
 FpStatus fp_water_ledger(const FpWorld *world, FpWaterLedger *ledger);
 
 /**
  * Writes the ledger of a world of materials; `fp_water_ledger` has that of its water.
  *
- * Errors: `FP_STATUS_KIND`; those of handles and pointers.
+ * Errors: `FP_STATUS_KIND`.
  */
 FpStatus fp_materials_ledger(const FpWorld *world, FpMaterialsLedger *ledger);
 
@@ -2273,8 +2269,7 @@ FpStatus fp_materials_ledger(const FpWorld *world, FpMaterialsLedger *ledger);
  *
  * x, y and z are its position.
  *
- * Errors: `FP_STATUS_NOT_LOADED`, also for a cell out of bounds; `FP_STATUS_KIND`; those of
- * handles and pointers.
+ * Errors: `FP_STATUS_NOT_LOADED`, also for a cell out of bounds; `FP_STATUS_KIND`.
  */
 FpStatus fp_materials_cell(const FpWorld *world,
                            int32_t x,
@@ -2285,15 +2280,15 @@ FpStatus fp_materials_cell(const FpWorld *world,
 /**
  * Writes the sum of humidity or of pressure in a world of these.
  *
- * Errors: `FP_STATUS_KIND`; those of handles and pointers.
+ * Errors: `FP_STATUS_KIND`.
  */
 FpStatus fp_field_total(const FpWorld *world, double *total);
 
 /**
  * Checks every law of a world, for tests: it counts all cells.
  *
- * Errors: `FP_STATUS_DIFFERS` if a law is broken, which is a bug of the library;
- * `FP_STATUS_KIND` for mirrors; those of handles.
+ * Errors: `FP_STATUS_DIFFERS` if a law is broken, which is a bug of the library; `FP_STATUS_KIND`
+ * for mirrors.
  */
 FpStatus fp_world_validate(const FpWorld *world);
 
@@ -2305,8 +2300,7 @@ FpStatus fp_world_validate(const FpWorld *world);
  * be null: without limits.
  *
  * Errors: `FP_STATUS_RECORDING` if it is recorded already, or if edits are in line;
- * `FP_STATUS_SIZE`, `FP_STATUS_TAG`, `FP_STATUS_VALUE` of limits; `FP_STATUS_KIND` for mirrors;
- * those of handles and pointers.
+ * `FP_STATUS_SIZE`, `FP_STATUS_TAG`, `FP_STATUS_VALUE` of limits; `FP_STATUS_KIND` for mirrors.
  */
 FpStatus fp_record_start(FpWorld *world,
                          uint64_t check_every,
@@ -2318,7 +2312,7 @@ FpStatus fp_record_start(FpWorld *world,
  * before.
  *
  * Errors: `FP_STATUS_RECORDING` if it is not recorded, or if edits are in line; `FP_STATUS_KIND`
- * for mirrors; those of handles.
+ * for mirrors.
  */
 FpStatus fp_record_stop(FpWorld *world);
 
@@ -2328,8 +2322,8 @@ FpStatus fp_record_stop(FpWorld *world);
  * `out` has room for `capacity` bytes; `length` becomes how many there are. If they do not fit,
  * they are kept until the world changes.
  *
- * Errors: `FP_STATUS_BUFFER` as said; `FP_STATUS_RECORDING` if it is not recorded;
- * `FP_STATUS_KIND` for mirrors; those of handles and pointers.
+ * Errors: `FP_STATUS_BUFFER`; `FP_STATUS_RECORDING` if it is not recorded; `FP_STATUS_KIND` for
+ * mirrors.
  */
 FpStatus fp_record_bytes(FpWorld *world, uint8_t *out, size_t capacity, size_t *length);
 
@@ -2351,7 +2345,7 @@ FpStatus fp_record_replay(uint32_t kind, const uint8_t *bytes, size_t count, FpW
  * `length` becomes how many there are.
  *
  * Errors: `FP_STATUS_BUFFER`; `FP_STATUS_RECORDING` if it is not recorded; `FP_STATUS_KIND` for
- * mirrors; those of handles and pointers.
+ * mirrors.
  */
 FpStatus fp_record_tick_bytes(FpWorld *world,
                               uint64_t tick,
@@ -2367,8 +2361,7 @@ FpStatus fp_record_tick_bytes(FpWorld *world,
  * were not refused; it may be null.
  *
  * Errors: `FP_STATUS_DECODE`, also for another tick than the next; `FP_STATUS_LIMIT`;
- * `FP_STATUS_RECORDING` if it is not recorded; `FP_STATUS_KIND` for mirrors; those of handles and
- * pointers.
+ * `FP_STATUS_RECORDING` if it is not recorded; `FP_STATUS_KIND` for mirrors.
  */
 FpStatus fp_record_apply_bytes(FpWorld *world, const uint8_t *bytes, size_t count, uint64_t *made);
 
@@ -2377,7 +2370,7 @@ FpStatus fp_record_apply_bytes(FpWorld *world, const uint8_t *bytes, size_t coun
  * dropped. Feeds of the world are to be made anew.
  *
  * Errors: `FP_STATUS_NONE` if there is none; `FP_STATUS_RECORDING` if it is not recorded;
- * `FP_STATUS_KIND` for mirrors; those of handles.
+ * `FP_STATUS_KIND` for mirrors.
  */
 FpStatus fp_record_undo(FpWorld *world);
 
@@ -2386,7 +2379,7 @@ FpStatus fp_record_undo(FpWorld *world);
  * more, and edits in line are dropped. Feeds of the world are to be made anew.
  *
  * Errors: `FP_STATUS_VALUE` if there were fewer ticks; `FP_STATUS_RECORDING` if it is not
- * recorded; `FP_STATUS_KIND` for mirrors; those of handles.
+ * recorded; `FP_STATUS_KIND` for mirrors.
  */
 FpStatus fp_record_rewind(FpWorld *world, uint64_t tick);
 
@@ -2419,20 +2412,13 @@ FpStatus fp_humidity_rules_default(FpHumidityRules *rules);
 FpStatus fp_blast_rules_default(FpBlastRules *rules);
 
 /**
- * Fills in the default limits: what a player's hands do, 4,096 cells and 3,584 units at a time.
- *
- * Errors: `FP_STATUS_POINTER`. Any thread.
- */
-FpStatus fp_limits_default(FpLimits *limits);
-
-/**
  * Writes a world as bytes, which all later versions of the library load. A tick that is underway
  * is part of it.
  *
  * `out` has room for `capacity` bytes; `length` becomes how many there are. If they do not fit,
  * they are kept until the world changes, so that the next call does not make them again.
  *
- * Errors: `FP_STATUS_BUFFER` as said; `FP_STATUS_KIND` for mirrors; those of handles and pointers.
+ * Errors: `FP_STATUS_BUFFER`; `FP_STATUS_KIND` for mirrors.
  */
 FpStatus fp_world_snapshot(FpWorld *world, uint8_t *out, size_t capacity, size_t *length);
 
@@ -2454,7 +2440,7 @@ FpStatus fp_world_load(uint32_t kind, const uint8_t *bytes, size_t count, FpWorl
  * `chunks` are `count` chunk positions of three numbers. `length` becomes the bytes of all records
  * that wait; it may be null.
  *
- * Errors: `FP_STATUS_NOT_LOADED`; `FP_STATUS_KIND`; those of handles and pointers.
+ * Errors: `FP_STATUS_NOT_LOADED`; `FP_STATUS_KIND`.
  */
 FpStatus fp_world_remove_chunks(FpWorld *world,
                                 const int32_t *chunks,
@@ -2468,7 +2454,7 @@ FpStatus fp_world_remove_chunks(FpWorld *world,
  * `out` has room for `capacity` bytes; `length` becomes how many there are. What does not fit is
  * kept for the next call.
  *
- * Errors: `FP_STATUS_BUFFER` as said; those of handles and pointers.
+ * Errors: `FP_STATUS_BUFFER`.
  */
 FpStatus fp_world_take_records(FpWorld *world, uint8_t *out, size_t capacity, size_t *length);
 
@@ -2478,8 +2464,7 @@ FpStatus fp_world_take_records(FpWorld *world, uint8_t *out, size_t capacity, si
  * `bytes` are `count` bytes: records, each after its length, as `fp_world_take_records` has them.
  *
  * Errors: `FP_STATUS_DECODE`; `FP_STATUS_CHUNK_PRESENT`, `FP_STATUS_OUT_OF_BOUNDS`,
- * `FP_STATUS_REFUSED`; `FP_STATUS_KIND` unless it is a world of water or of materials; those of
- * handles and pointers.
+ * `FP_STATUS_REFUSED`; `FP_STATUS_KIND` unless it is a world of water or of materials.
  */
 FpStatus fp_world_insert_records(FpWorld *world, const uint8_t *bytes, size_t count);
 
@@ -2488,8 +2473,7 @@ FpStatus fp_world_insert_records(FpWorld *world, const uint8_t *bytes, size_t co
  *
  * `path` is in UTF-8, ended by a byte of 0. `save` becomes a new handle, which the caller owns.
  *
- * Errors: `FP_STATUS_FILE`, also if there is a file; `FP_STATUS_KIND` for mirrors; those of
- * handles and pointers.
+ * Errors: `FP_STATUS_FILE`, also if there is a file; `FP_STATUS_KIND` for mirrors.
  */
 FpStatus fp_save_create(const char *path, const FpWorld *world, FpSave **save);
 
@@ -2511,7 +2495,7 @@ FpStatus fp_save_open(const char *path, uint32_t kind, FpSave **save, FpWorld **
  * `report` may be null.
  *
  * Errors: `FP_STATUS_FILE`: the file then holds this save or the last one; `FP_STATUS_KIND` for a
- * world of another kind; those of handles and pointers.
+ * world of another kind.
  */
 FpStatus fp_save_write(FpSave *save, const FpWorld *world, FpSaveReport *report);
 
@@ -2526,7 +2510,7 @@ FpStatus fp_save_free(FpSave *save);
 /**
  * Runs one step, or completes the one that is underway. `report` may be null.
  *
- * Errors: `FP_STATUS_KIND` for mirrors; those of handles and pointers.
+ * Errors: `FP_STATUS_KIND` for mirrors.
  */
 FpStatus fp_world_step(FpWorld *world, FpStepReport *report);
 
@@ -2536,7 +2520,7 @@ FpStatus fp_world_step(FpWorld *world, FpStepReport *report);
  *
  * `progress` may be null.
  *
- * Errors: `FP_STATUS_KIND` for mirrors; those of handles and pointers.
+ * Errors: `FP_STATUS_KIND` for mirrors.
  */
 FpStatus fp_world_step_within(FpWorld *world, uint64_t budget, FpProgress *progress);
 
@@ -2544,35 +2528,35 @@ FpStatus fp_world_step_within(FpWorld *world, uint64_t budget, FpProgress *progr
  * As `fp_world_step_within`, with a budget of time, in nanoseconds: it stops after the piece of
  * some microseconds in which that has passed.
  *
- * Errors: `FP_STATUS_KIND` for mirrors; those of handles and pointers.
+ * Errors: `FP_STATUS_KIND` for mirrors.
  */
 FpStatus fp_world_step_for(FpWorld *world, uint64_t nanoseconds, FpProgress *progress);
 
 /**
  * Runs this many steps. `report` becomes their sum; it may be null.
  *
- * Errors: `FP_STATUS_KIND` for mirrors; those of handles and pointers.
+ * Errors: `FP_STATUS_KIND` for mirrors.
  */
 FpStatus fp_world_run(FpWorld *world, uint64_t steps, FpStepReport *report);
 
 /**
  * Completes the step that is underway, if there is one. `report` may be null.
  *
- * Errors: `FP_STATUS_KIND` for mirrors; those of handles and pointers.
+ * Errors: `FP_STATUS_KIND` for mirrors.
  */
 FpStatus fp_world_finish_tick(FpWorld *world, FpStepReport *report);
 
 /**
  * Writes the clock and the load of a world.
  *
- * Errors: `FP_STATUS_KIND` for mirrors; those of handles and pointers.
+ * Errors: `FP_STATUS_KIND` for mirrors.
  */
 FpStatus fp_world_activity(const FpWorld *world, FpActivity *activity);
 
 /**
  * Writes the number of complete steps of a world.
  *
- * Errors: `FP_STATUS_KIND` for mirrors; those of handles and pointers.
+ * Errors: `FP_STATUS_KIND` for mirrors.
  */
 FpStatus fp_world_ticks(const FpWorld *world, uint64_t *ticks);
 
@@ -2581,7 +2565,7 @@ FpStatus fp_world_ticks(const FpWorld *world, uint64_t *ticks);
  * on every machine and in every language. It reads every cell. Rules and bounds are not part of
  * it.
  *
- * Errors: `FP_STATUS_KIND` for mirrors; those of handles and pointers.
+ * Errors: `FP_STATUS_KIND` for mirrors.
  */
 FpStatus fp_world_state_hash(const FpWorld *world, uint64_t *hash);
 
@@ -2591,7 +2575,7 @@ FpStatus fp_world_state_hash(const FpWorld *world, uint64_t *hash);
  * x, y and z are its position.
  *
  * Errors: `FP_STATUS_NOT_LOADED`, also for a cell out of bounds; `FP_STATUS_KIND` for worlds
- * without water; those of handles and pointers.
+ * without water.
  */
 FpStatus fp_view_look(const FpWorld *view, int32_t x, int32_t y, int32_t z, uint16_t *look);
 
@@ -2600,8 +2584,7 @@ FpStatus fp_view_look(const FpWorld *view, int32_t x, int32_t y, int32_t z, uint
  *
  * x, y and z are its chunk position. `out` has room for `capacity` looks; `length` becomes 4,096.
  *
- * Errors: `FP_STATUS_NOT_LOADED`; `FP_STATUS_BUFFER`; `FP_STATUS_KIND` for worlds without water;
- * those of handles and pointers.
+ * Errors: `FP_STATUS_NOT_LOADED`; `FP_STATUS_BUFFER`; `FP_STATUS_KIND` for worlds without water.
  */
 FpStatus fp_view_looks(const FpWorld *view,
                        int32_t x,
@@ -2617,7 +2600,7 @@ FpStatus fp_view_looks(const FpWorld *view,
  *
  * x, y and z are the cell's position. `current` has room for three numbers.
  *
- * Errors: `FP_STATUS_KIND` for worlds without water; those of handles and pointers.
+ * Errors: `FP_STATUS_KIND` for worlds without water.
  */
 FpStatus fp_view_current(const FpWorld *view, int32_t x, int32_t y, int32_t z, int32_t *current);
 
@@ -2627,7 +2610,7 @@ FpStatus fp_view_current(const FpWorld *view, int32_t x, int32_t y, int32_t z, i
  * x, y and z are its chunk position. `mesh` has the caller's lists, and gets the counts.
  *
  * Errors: `FP_STATUS_BUFFER`: the counts are what is needed, and nothing else is written;
- * `FP_STATUS_KIND` for worlds without water; those of handles and pointers.
+ * `FP_STATUS_KIND` for worlds without water.
  */
 FpStatus fp_view_mesh(const FpWorld *view, int32_t x, int32_t y, int32_t z, FpMesh *mesh);
 
@@ -2637,8 +2620,7 @@ FpStatus fp_view_mesh(const FpWorld *view, int32_t x, int32_t y, int32_t z, FpMe
  * x, y and z are its chunk position. `out` has room for `capacity` falls; `length` becomes how
  * many there are, 0 if the chunk is not here.
  *
- * Errors: `FP_STATUS_BUFFER`; `FP_STATUS_KIND` for worlds without water; those of handles and
- * pointers.
+ * Errors: `FP_STATUS_BUFFER`; `FP_STATUS_KIND` for worlds without water.
  */
 FpStatus fp_view_falls(const FpWorld *view,
                        int32_t x,
@@ -2654,8 +2636,7 @@ FpStatus fp_view_falls(const FpWorld *view,
  * `a` and `b` are two opposite corners, three numbers each, in cells.
  *
  * Errors: `FP_STATUS_VALUE` for a corner that is not a number or not among the cells of a world,
- * and for a box of more than 32,768 cells; `FP_STATUS_KIND` for worlds without water; those of
- * handles and pointers.
+ * and for a box of more than 32,768 cells; `FP_STATUS_KIND` for worlds without water.
  */
 FpStatus fp_view_submerged(const FpWorld *view,
                            const float *a,
@@ -2668,7 +2649,7 @@ FpStatus fp_view_submerged(const FpWorld *view,
  * `point` is three numbers, in cells.
  *
  * Errors: `FP_STATUS_NONE` if the point's cell holds no water; `FP_STATUS_KIND` for worlds without
- * water; those of handles and pointers.
+ * water.
  */
 FpStatus fp_view_level(const FpWorld *view, const float *point, float *level);
 
@@ -2676,7 +2657,7 @@ FpStatus fp_view_level(const FpWorld *view, const float *point, float *level);
  * Follows the currents of the last tick, for meshes and `fp_view_flow`: call it after each tick,
  * or after each update of a mirror whose feed sends currents.
  *
- * Errors: `FP_STATUS_KIND` for worlds without water; those of handles.
+ * Errors: `FP_STATUS_KIND` for worlds without water.
  */
 FpStatus fp_view_follow_flow(FpWorld *view);
 
@@ -2686,7 +2667,7 @@ FpStatus fp_view_follow_flow(FpWorld *view);
  *
  * `point` is three numbers, in cells; `flow` has room for three.
  *
- * Errors: `FP_STATUS_KIND` for worlds without water; those of handles and pointers.
+ * Errors: `FP_STATUS_KIND` for worlds without water.
  */
 FpStatus fp_view_flow(const FpWorld *view,
                       const float *point,
@@ -2698,7 +2679,7 @@ FpStatus fp_view_flow(const FpWorld *view,
  * `out` has room for `capacity` numbers, three for each chunk position; `length` becomes how many
  * there are.
  *
- * Errors: `FP_STATUS_BUFFER`; those of handles and pointers.
+ * Errors: `FP_STATUS_BUFFER`.
  */
 FpStatus fp_view_flow_chunks(const FpWorld *view, int32_t *out, size_t capacity, size_t *length);
 

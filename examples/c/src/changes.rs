@@ -1,4 +1,4 @@
-//! What changed: cells by chunk, events, and the chunks whose meshes these touch.
+//! Changes: cells by chunk, events, and the chunks whose meshes must be rebuilt.
 
 use crate::border::{border, enter, list, room};
 use crate::places::{chunk_at, chunk_numbers};
@@ -88,7 +88,7 @@ impl FpBroken {
 /// `out` has room for `capacity` chunks; `length` becomes their number. What does not fit is kept
 /// for the next call.
 ///
-/// Errors: `FP_STATUS_BUFFER` as said; `FP_STATUS_KIND` for mirrors; those of handles and pointers.
+/// Errors: `FP_STATUS_BUFFER`; `FP_STATUS_KIND` for mirrors.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fp_world_take_changes(
     world: *mut FpWorld,
@@ -113,7 +113,7 @@ pub unsafe extern "C" fn fp_world_take_changes(
 /// `out` has room for `capacity` events; `length` becomes their number. What does not fit is kept
 /// for the next call.
 ///
-/// Errors: `FP_STATUS_BUFFER` as said; `FP_STATUS_KIND` for mirrors; those of handles and pointers.
+/// Errors: `FP_STATUS_BUFFER`; `FP_STATUS_KIND` for mirrors.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fp_world_take_events(
     world: *mut FpWorld,
@@ -135,8 +135,8 @@ pub unsafe extern "C" fn fp_world_take_events(
     })
 }
 
-/// Lists the chunks whose meshes and falls may differ after changes: those within a cell of them,
-/// loaded or not, each once, in order of position.
+/// Lists the chunks whose meshes and falls may differ after changes: every chunk within one cell
+/// of a changed cell, loaded or not, each once, in order of position.
 ///
 /// `changes` are `count` chunks as `fp_world_take_changes` gives them. `out` has room for
 /// `capacity` numbers, three for each chunk position; `length` becomes how many there are.

@@ -92,12 +92,12 @@ fn cells_of<T: Copy + PartialEq, C>(chunk: &Chunk<T>, of: impl Fn(T) -> C) -> Ve
 ///
 /// `chunks` are `count` chunk positions of three numbers. `words` are the cells of the first chunk,
 /// then of the second: `words_each` is 4,096, by index, or 1, a word for all cells of a chunk.
-/// Words are those of `fp_water_chunk`, or `FP_WORD_SOLID`, `FP_WORD_OPEN`, `FP_WORD_SEA`, or 1 to
-/// 7 units of still water. They are copied.
+/// A word is one that `fp_water_chunk` returns, `FP_WORD_SOLID`, `FP_WORD_OPEN`, `FP_WORD_SEA`, or
+/// 1 to 7 units of still water. The words are copied.
 ///
 /// Errors: `FP_STATUS_LENGTH` for other `words_each`; `FP_STATUS_VALUE` for a word that no cell
 /// has; `FP_STATUS_CHUNK_PRESENT`, `FP_STATUS_OUT_OF_BOUNDS`; `FP_STATUS_KIND` unless it is a world
-/// of water; those of handles and pointers.
+/// of water.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fp_water_insert_chunks(
     world: *mut FpWorld,
@@ -135,8 +135,7 @@ pub unsafe extern "C" fn fp_water_insert_chunks(
 /// by index, or 1 if all cells are equal. Bits 0 to 2 of an open cell's word are its units; the
 /// other bits are flow.
 ///
-/// Errors: `FP_STATUS_NOT_LOADED`; `FP_STATUS_BUFFER`; `FP_STATUS_KIND`; those of handles and
-/// pointers.
+/// Errors: `FP_STATUS_NOT_LOADED`; `FP_STATUS_BUFFER`; `FP_STATUS_KIND`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fp_water_chunk(
     world: *const FpWorld,
@@ -207,9 +206,8 @@ impl FpContent {
 /// `contents` are `count` chunks, which are copied.
 ///
 /// Errors: `FP_STATUS_LENGTH` and `FP_STATUS_VALUE` of a chunk's lists; `FP_STATUS_CHUNK_PRESENT`,
-/// `FP_STATUS_OUT_OF_BOUNDS`, `FP_STATUS_REFUSED`; `FP_STATUS_KIND`; those of handles and pointers.
-/// If the world refuses a chunk, those before it stay loaded, unless the world is not recorded:
-/// then none is.
+/// `FP_STATUS_OUT_OF_BOUNDS`, `FP_STATUS_REFUSED`; `FP_STATUS_KIND`. If the world refuses a chunk,
+/// those before it stay loaded, unless the world is not recorded: then none is.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fp_materials_insert_chunks(
     world: *mut FpWorld,
@@ -240,8 +238,7 @@ pub unsafe extern "C" fn fp_materials_insert_chunks(
 /// x, y and z are its chunk position. `out` has room for `capacity` bytes; `length` becomes 4,096,
 /// by index, or 1 if all cells are equal.
 ///
-/// Errors: `FP_STATUS_NOT_LOADED`; `FP_STATUS_BUFFER`; `FP_STATUS_KIND`; those of handles and
-/// pointers.
+/// Errors: `FP_STATUS_NOT_LOADED`; `FP_STATUS_BUFFER`; `FP_STATUS_KIND`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fp_materials_chunk(
     world: *const FpWorld,
@@ -272,8 +269,7 @@ pub unsafe extern "C" fn fp_materials_chunk(
 /// x, y and z are its chunk position. `out` has room for `capacity` numbers; `length` becomes
 /// 4,096, by index, or 1 if all cells are equal.
 ///
-/// Errors: `FP_STATUS_NOT_LOADED`; `FP_STATUS_BUFFER`; `FP_STATUS_KIND`; those of handles and
-/// pointers.
+/// Errors: `FP_STATUS_NOT_LOADED`; `FP_STATUS_BUFFER`; `FP_STATUS_KIND`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fp_materials_moisture(
     world: *const FpWorld,
@@ -329,7 +325,7 @@ impl From<Cell> for FpHumidityCell {
 /// shape, or 1 for all. They are copied.
 ///
 /// Errors: `FP_STATUS_LENGTH`; `FP_STATUS_VALUE` of a cell; `FP_STATUS_CHUNK_PRESENT`,
-/// `FP_STATUS_OUT_OF_BOUNDS`; `FP_STATUS_KIND`; those of handles and pointers.
+/// `FP_STATUS_OUT_OF_BOUNDS`; `FP_STATUS_KIND`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fp_humidity_insert_chunk(
     world: *mut FpWorld,
@@ -357,8 +353,7 @@ pub unsafe extern "C" fn fp_humidity_insert_chunk(
 /// x, y and z are its chunk position. `out` has room for `capacity` cells; `length` becomes 4,096,
 /// by index of the world's shape, or 1 if all are equal.
 ///
-/// Errors: `FP_STATUS_NOT_LOADED`; `FP_STATUS_BUFFER`; `FP_STATUS_KIND`; those of handles and
-/// pointers.
+/// Errors: `FP_STATUS_NOT_LOADED`; `FP_STATUS_BUFFER`; `FP_STATUS_KIND`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fp_humidity_chunk(
     world: *const FpWorld,
@@ -389,7 +384,7 @@ pub unsafe extern "C" fn fp_humidity_chunk(
 /// world's shape, or 1 for all. They are copied.
 ///
 /// Errors: `FP_STATUS_LENGTH`; `FP_STATUS_VALUE` of a pressure; `FP_STATUS_CHUNK_PRESENT`,
-/// `FP_STATUS_OUT_OF_BOUNDS`; `FP_STATUS_KIND`; those of handles and pointers.
+/// `FP_STATUS_OUT_OF_BOUNDS`; `FP_STATUS_KIND`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fp_blast_insert_chunk(
     world: *mut FpWorld,
@@ -420,7 +415,7 @@ pub unsafe extern "C" fn fp_blast_insert_chunk(
 /// 4,096.
 ///
 /// Errors: `FP_STATUS_OUT_OF_BOUNDS` for a position beyond those of all cells; `FP_STATUS_BUFFER`;
-/// `FP_STATUS_KIND`; those of handles and pointers.
+/// `FP_STATUS_KIND`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fp_blast_chunk(
     world: *const FpWorld,
@@ -457,7 +452,7 @@ pub unsafe extern "C" fn fp_blast_chunk(
 /// `out` has room for `capacity` numbers, three for each chunk position; `length` becomes how many
 /// there are.
 ///
-/// Errors: `FP_STATUS_BUFFER`; those of handles and pointers.
+/// Errors: `FP_STATUS_BUFFER`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fp_world_chunks(
     world: *const FpWorld,

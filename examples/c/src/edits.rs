@@ -2,8 +2,9 @@
 
 use crate::border::{border, enter, list, out, out_or_none, positions, room, value, value_or_none};
 use crate::edit_structs::{FpEdit, FpEditReport, FpOutcome};
+use crate::limits::FpLimits;
 use crate::places::chunk_at;
-use crate::rules::{FpLimits, FpWaterRules};
+use crate::rules::FpWaterRules;
 use crate::status::{Answer, Fault, FpStatus};
 use crate::tags::FpKind;
 use crate::worlds::{FpWorld, Kept, Played, State, edit_of_bytes, with_world};
@@ -44,10 +45,9 @@ pub(crate) unsafe fn limits_of(limits: *const FpLimits) -> Answer<Option<Limits>
 /// `edit` is copied. `outcome` becomes what it came to; it may be null.
 ///
 /// Errors: `FP_STATUS_TAG` and `FP_STATUS_KIND` of the edit's kind; `FP_STATUS_VALUE`,
-/// `FP_STATUS_NOT_LOADED`, `FP_STATUS_OUT_OF_BOUNDS`, `FP_STATUS_SOLID`,
-/// `FP_STATUS_CHUNK_PRESENT`, `FP_STATUS_REFUSED` of the world; those of handles and pointers. The
-/// edit has changed nothing then; but edits in line may have been made, and the tick underway may
-/// be complete.
+/// `FP_STATUS_NOT_LOADED`, `FP_STATUS_OUT_OF_BOUNDS`, `FP_STATUS_SOLID`, `FP_STATUS_CHUNK_PRESENT`,
+/// `FP_STATUS_REFUSED` of the world. The edit has changed nothing then; but edits in line may have
+/// been made, and the tick underway may be complete.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fp_world_apply(
     world: *mut FpWorld,
@@ -101,7 +101,7 @@ pub unsafe extern "C" fn fp_world_apply_bytes(
 /// became of it: from 0, also at the begin of a recording. It may be null.
 ///
 /// Errors: `FP_STATUS_TAG` and `FP_STATUS_KIND` of the edit's kind; `FP_STATUS_VALUE` of its
-/// fields; `FP_STATUS_KIND` of the world; those of handles and pointers.
+/// fields; `FP_STATUS_KIND` of the world.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fp_world_queue(
     world: *mut FpWorld,
@@ -192,7 +192,7 @@ pub unsafe extern "C" fn fp_edit_bytes(
 /// `out` has room for `capacity` reports; `length` becomes their number. What does not fit is kept
 /// for the next call.
 ///
-/// Errors: `FP_STATUS_BUFFER` as said; `FP_STATUS_KIND` for mirrors; those of handles and pointers.
+/// Errors: `FP_STATUS_BUFFER`; `FP_STATUS_KIND` for mirrors.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fp_world_take_edit_reports(
     world: *mut FpWorld,
@@ -216,7 +216,7 @@ pub unsafe extern "C" fn fp_world_take_edit_reports(
 /// `changed` becomes 1 if anything changed, else 0; it may be null.
 ///
 /// Errors: `FP_STATUS_NOT_LOADED`; `FP_STATUS_VALUE` of `frozen`; `FP_STATUS_KIND` unless it is a
-/// world of water or of materials; those of handles and pointers.
+/// world of water or of materials.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fp_water_freeze(
     world: *mut FpWorld,
@@ -251,8 +251,7 @@ fn apply_water(state: &mut State, edit: water::Edit) -> Answer<FpOutcome> {
 
 /// Replaces the rules of water of a world of water or of materials, and wakes all.
 ///
-/// Errors: `FP_STATUS_SIZE`, `FP_STATUS_TAG`, `FP_STATUS_VALUE`; `FP_STATUS_KIND`; those of handles
-/// and pointers.
+/// Errors: `FP_STATUS_SIZE`, `FP_STATUS_TAG`, `FP_STATUS_VALUE`; `FP_STATUS_KIND`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fp_water_set_rules(
     world: *mut FpWorld,
@@ -267,7 +266,7 @@ pub unsafe extern "C" fn fp_water_set_rules(
 
 /// Writes the rules of water of a world of water or of materials.
 ///
-/// Errors: `FP_STATUS_KIND`; those of handles and pointers.
+/// Errors: `FP_STATUS_KIND`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fp_water_rules(
     world: *const FpWorld,

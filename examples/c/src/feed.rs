@@ -38,7 +38,7 @@ enum Feed {
 /// `feed` becomes a new handle, which the caller owns. It belongs to this world only, and may live
 /// longer. Make a new one after `fp_record_undo` and `fp_record_rewind`.
 ///
-/// Errors: `FP_STATUS_KIND`; those of handles and pointers.
+/// Errors: `FP_STATUS_KIND`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fp_feed_new(world: *mut FpWorld, feed: *mut *mut FpFeed) -> FpStatus {
     border(|| {
@@ -65,7 +65,7 @@ pub unsafe extern "C" fn fp_feed_free(feed: *mut FpFeed) -> FpStatus {
 
 /// From the next update on, sends the currents of the last complete tick, too.
 ///
-/// Errors: those of handles.
+/// Errors: those of every handle.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fp_feed_send_currents(feed: *mut FpFeed) -> FpStatus {
     border(|| {
@@ -83,8 +83,7 @@ pub unsafe extern "C" fn fp_feed_send_currents(feed: *mut FpFeed) -> FpStatus {
 /// `world` is the one that the feed was made of. `out` has room for `capacity` bytes; `length`
 /// becomes how many there are. What does not fit is kept for the next call.
 ///
-/// Errors: `FP_STATUS_BUFFER` as said; `FP_STATUS_KIND` for a world of another kind; those of
-/// handles and pointers.
+/// Errors: `FP_STATUS_BUFFER`; `FP_STATUS_KIND` for a world of another kind.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fp_feed_take(
     feed: *mut FpFeed,
@@ -116,8 +115,7 @@ pub unsafe extern "C" fn fp_feed_take(
 /// `chunks` are `count` chunk positions of three numbers; those that are not loaded are left out.
 /// `out` has room for `capacity` bytes; `length` becomes how many there are.
 ///
-/// Errors: `FP_STATUS_BUFFER`; `FP_STATUS_KIND` for a world of another kind; those of handles and
-/// pointers.
+/// Errors: `FP_STATUS_BUFFER`; `FP_STATUS_KIND` for a world of another kind.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fp_feed_whole(
     feed: *mut FpFeed,
@@ -218,7 +216,7 @@ pub unsafe extern "C" fn fp_mirror_new(
 ///
 /// Errors: `FP_STATUS_DECODE`; `FP_STATUS_GAP` if an update is missing, so that the client has to
 /// ask for its chunks as whole ones, or for too many chunks; `FP_STATUS_KIND` unless it is a
-/// mirror; those of handles and pointers.
+/// mirror.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fp_mirror_apply(
     mirror: *mut FpWorld,
@@ -252,7 +250,7 @@ pub unsafe extern "C" fn fp_mirror_apply(
 ///
 /// `chunks` are `count` chunk positions of three numbers.
 ///
-/// Errors: `FP_STATUS_KIND` unless it is a mirror; those of handles and pointers.
+/// Errors: `FP_STATUS_KIND` unless it is a mirror.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fp_mirror_retain(
     mirror: *mut FpWorld,

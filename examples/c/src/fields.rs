@@ -12,8 +12,7 @@ use floodplain::glam::IVec3;
 ///
 /// x, y and z are its position.
 ///
-/// Errors: `FP_STATUS_NOT_LOADED`, also for a cell out of bounds; `FP_STATUS_KIND`; those of
-/// handles and pointers.
+/// Errors: `FP_STATUS_NOT_LOADED`, also for a cell out of bounds; `FP_STATUS_KIND`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fp_humidity_cell(
     world: *const FpWorld,
@@ -57,7 +56,7 @@ pub struct FpBlastCell {
 ///
 /// x, y and z are its position.
 ///
-/// Errors: `FP_STATUS_KIND`; those of handles and pointers.
+/// Errors: `FP_STATUS_KIND`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fp_blast_cell(
     world: *const FpWorld,
@@ -113,7 +112,7 @@ pub struct FpProbe {
 /// the sum of the steps; it may be null.
 ///
 /// Errors: `FP_STATUS_VALUE` for a cross-section; `FP_STATUS_KIND`; `FP_STATUS_RECORDING` while the
-/// world is recorded; those of handles and pointers.
+/// world is recorded.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fp_blast_run_probed(
     world: *mut FpWorld,

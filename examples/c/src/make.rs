@@ -193,7 +193,7 @@ pub unsafe extern "C" fn fp_world_free(world: *mut FpWorld) -> FpStatus {
 
 /// Writes the `FpKind` of a handle.
 ///
-/// Errors: those of handles and pointers.
+/// Errors: those of every handle and pointer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fp_world_kind(world: *const FpWorld, kind: *mut u32) -> FpStatus {
     border(|| {

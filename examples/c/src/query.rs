@@ -11,7 +11,7 @@ use floodplain::water;
 /// x, y and z are its position.
 ///
 /// Errors: `FP_STATUS_NOT_LOADED`, also for a cell out of bounds; `FP_STATUS_KIND` unless it is a
-/// world of water or of materials; those of handles and pointers.
+/// world of water or of materials.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fp_water_cell(
     world: *const FpWorld,
@@ -69,8 +69,7 @@ impl From<water::BodyReport> for FpBody {
 /// x, y and z are the cell's position. `reach` is the most cells of water and air that are visited.
 ///
 /// Errors: `FP_STATUS_NONE` if the cell holds no water, is sea or is not loaded, or for a reach of
-/// 0; `FP_STATUS_KIND` unless it is a world of water or of materials; those of handles and
-/// pointers.
+/// 0; `FP_STATUS_KIND` unless it is a world of water or of materials.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fp_water_body(
     world: *const FpWorld,
@@ -118,7 +117,7 @@ pub struct FpWaterLedger {
 
 /// Writes the ledger of water of a world of water or of materials.
 ///
-/// Errors: `FP_STATUS_KIND`; those of handles and pointers.
+/// Errors: `FP_STATUS_KIND`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fp_water_ledger(
     world: *const FpWorld,
@@ -167,7 +166,7 @@ pub struct FpMaterialsLedger {
 
 /// Writes the ledger of a world of materials; `fp_water_ledger` has that of its water.
 ///
-/// Errors: `FP_STATUS_KIND`; those of handles and pointers.
+/// Errors: `FP_STATUS_KIND`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fp_materials_ledger(
     world: *const FpWorld,
@@ -209,8 +208,7 @@ pub struct FpMaterialsCell {
 ///
 /// x, y and z are its position.
 ///
-/// Errors: `FP_STATUS_NOT_LOADED`, also for a cell out of bounds; `FP_STATUS_KIND`; those of
-/// handles and pointers.
+/// Errors: `FP_STATUS_NOT_LOADED`, also for a cell out of bounds; `FP_STATUS_KIND`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fp_materials_cell(
     world: *const FpWorld,
@@ -237,7 +235,7 @@ pub unsafe extern "C" fn fp_materials_cell(
 
 /// Writes the sum of humidity or of pressure in a world of these.
 ///
-/// Errors: `FP_STATUS_KIND`; those of handles and pointers.
+/// Errors: `FP_STATUS_KIND`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fp_field_total(world: *const FpWorld, total: *mut f64) -> FpStatus {
     border(|| {
@@ -256,8 +254,8 @@ pub unsafe extern "C" fn fp_field_total(world: *const FpWorld, total: *mut f64) 
 
 /// Checks every law of a world, for tests: it counts all cells.
 ///
-/// Errors: `FP_STATUS_DIFFERS` if a law is broken, which is a bug of the library;
-/// `FP_STATUS_KIND` for mirrors; those of handles.
+/// Errors: `FP_STATUS_DIFFERS` if a law is broken, which is a bug of the library; `FP_STATUS_KIND`
+/// for mirrors.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fp_world_validate(world: *const FpWorld) -> FpStatus {
     border(|| {

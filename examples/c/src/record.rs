@@ -4,8 +4,8 @@
 
 use crate::border::{border, enter, list, out, out_or_none, room};
 use crate::edits::limits_of;
+use crate::limits::FpLimits;
 use crate::make::give_world;
-use crate::rules::FpLimits;
 use crate::status::{Answer, Fault, FpStatus};
 use crate::tags::FpKind;
 use crate::worlds::{BytesOf, FpWorld, Kept, Played, State, with_world};
@@ -31,8 +31,7 @@ fn recording<W: Played>(kept: &Kept<W>) -> Answer<&Recording<W>> {
 /// be null: without limits.
 ///
 /// Errors: `FP_STATUS_RECORDING` if it is recorded already, or if edits are in line;
-/// `FP_STATUS_SIZE`, `FP_STATUS_TAG`, `FP_STATUS_VALUE` of limits; `FP_STATUS_KIND` for mirrors;
-/// those of handles and pointers.
+/// `FP_STATUS_SIZE`, `FP_STATUS_TAG`, `FP_STATUS_VALUE` of limits; `FP_STATUS_KIND` for mirrors.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fp_record_start(
     world: *mut FpWorld,
@@ -51,7 +50,7 @@ pub unsafe extern "C" fn fp_record_start(
 /// before.
 ///
 /// Errors: `FP_STATUS_RECORDING` if it is not recorded, or if edits are in line; `FP_STATUS_KIND`
-/// for mirrors; those of handles.
+/// for mirrors.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fp_record_stop(world: *mut FpWorld) -> FpStatus {
     border(|| {
@@ -66,8 +65,8 @@ pub unsafe extern "C" fn fp_record_stop(world: *mut FpWorld) -> FpStatus {
 /// `out` has room for `capacity` bytes; `length` becomes how many there are. If they do not fit,
 /// they are kept until the world changes.
 ///
-/// Errors: `FP_STATUS_BUFFER` as said; `FP_STATUS_RECORDING` if it is not recorded;
-/// `FP_STATUS_KIND` for mirrors; those of handles and pointers.
+/// Errors: `FP_STATUS_BUFFER`; `FP_STATUS_RECORDING` if it is not recorded; `FP_STATUS_KIND` for
+/// mirrors.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fp_record_bytes(
     world: *mut FpWorld,
@@ -125,7 +124,7 @@ pub unsafe extern "C" fn fp_record_replay(
 /// `length` becomes how many there are.
 ///
 /// Errors: `FP_STATUS_BUFFER`; `FP_STATUS_RECORDING` if it is not recorded; `FP_STATUS_KIND` for
-/// mirrors; those of handles and pointers.
+/// mirrors.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fp_record_tick_bytes(
     world: *mut FpWorld,
@@ -152,8 +151,7 @@ pub unsafe extern "C" fn fp_record_tick_bytes(
 /// were not refused; it may be null.
 ///
 /// Errors: `FP_STATUS_DECODE`, also for another tick than the next; `FP_STATUS_LIMIT`;
-/// `FP_STATUS_RECORDING` if it is not recorded; `FP_STATUS_KIND` for mirrors; those of handles and
-/// pointers.
+/// `FP_STATUS_RECORDING` if it is not recorded; `FP_STATUS_KIND` for mirrors.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fp_record_apply_bytes(
     world: *mut FpWorld,
@@ -174,7 +172,7 @@ pub unsafe extern "C" fn fp_record_apply_bytes(
 /// dropped. Feeds of the world are to be made anew.
 ///
 /// Errors: `FP_STATUS_NONE` if there is none; `FP_STATUS_RECORDING` if it is not recorded;
-/// `FP_STATUS_KIND` for mirrors; those of handles.
+/// `FP_STATUS_KIND` for mirrors.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fp_record_undo(world: *mut FpWorld) -> FpStatus {
     border(|| {
@@ -188,7 +186,7 @@ pub unsafe extern "C" fn fp_record_undo(world: *mut FpWorld) -> FpStatus {
 /// more, and edits in line are dropped. Feeds of the world are to be made anew.
 ///
 /// Errors: `FP_STATUS_VALUE` if there were fewer ticks; `FP_STATUS_RECORDING` if it is not
-/// recorded; `FP_STATUS_KIND` for mirrors; those of handles.
+/// recorded; `FP_STATUS_KIND` for mirrors.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fp_record_rewind(world: *mut FpWorld, tick: u64) -> FpStatus {
     border(|| {

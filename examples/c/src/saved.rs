@@ -23,7 +23,7 @@ use floodplain::{Cube, Sheet, water, world};
 /// `out` has room for `capacity` bytes; `length` becomes how many there are. If they do not fit,
 /// they are kept until the world changes, so that the next call does not make them again.
 ///
-/// Errors: `FP_STATUS_BUFFER` as said; `FP_STATUS_KIND` for mirrors; those of handles and pointers.
+/// Errors: `FP_STATUS_BUFFER`; `FP_STATUS_KIND` for mirrors.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fp_world_snapshot(
     world: *mut FpWorld,
@@ -96,7 +96,7 @@ fn records_of(mut bytes: &[u8]) -> Answer<Vec<&[u8]>> {
 /// `chunks` are `count` chunk positions of three numbers. `length` becomes the bytes of all records
 /// that wait; it may be null.
 ///
-/// Errors: `FP_STATUS_NOT_LOADED`; `FP_STATUS_KIND`; those of handles and pointers.
+/// Errors: `FP_STATUS_NOT_LOADED`; `FP_STATUS_KIND`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fp_world_remove_chunks(
     world: *mut FpWorld,
@@ -137,7 +137,7 @@ pub unsafe extern "C" fn fp_world_remove_chunks(
 /// `out` has room for `capacity` bytes; `length` becomes how many there are. What does not fit is
 /// kept for the next call.
 ///
-/// Errors: `FP_STATUS_BUFFER` as said; those of handles and pointers.
+/// Errors: `FP_STATUS_BUFFER`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fp_world_take_records(
     world: *mut FpWorld,
@@ -157,8 +157,7 @@ pub unsafe extern "C" fn fp_world_take_records(
 /// `bytes` are `count` bytes: records, each after its length, as `fp_world_take_records` has them.
 ///
 /// Errors: `FP_STATUS_DECODE`; `FP_STATUS_CHUNK_PRESENT`, `FP_STATUS_OUT_OF_BOUNDS`,
-/// `FP_STATUS_REFUSED`; `FP_STATUS_KIND` unless it is a world of water or of materials; those of
-/// handles and pointers.
+/// `FP_STATUS_REFUSED`; `FP_STATUS_KIND` unless it is a world of water or of materials.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fp_world_insert_records(
     world: *mut FpWorld,
@@ -258,8 +257,7 @@ impl From<SaveReport> for FpSaveReport {
 ///
 /// `path` is in UTF-8, ended by a byte of 0. `save` becomes a new handle, which the caller owns.
 ///
-/// Errors: `FP_STATUS_FILE`, also if there is a file; `FP_STATUS_KIND` for mirrors; those of
-/// handles and pointers.
+/// Errors: `FP_STATUS_FILE`, also if there is a file; `FP_STATUS_KIND` for mirrors.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fp_save_create(
     path: *const c_char,
@@ -309,7 +307,7 @@ pub unsafe extern "C" fn fp_save_open(
 /// `report` may be null.
 ///
 /// Errors: `FP_STATUS_FILE`: the file then holds this save or the last one; `FP_STATUS_KIND` for a
-/// world of another kind; those of handles and pointers.
+/// world of another kind.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fp_save_write(
     save: *mut FpSave,

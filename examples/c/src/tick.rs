@@ -44,7 +44,7 @@ impl From<Progress> for FpProgress {
 
 /// Runs one step, or completes the one that is underway. `report` may be null.
 ///
-/// Errors: `FP_STATUS_KIND` for mirrors; those of handles and pointers.
+/// Errors: `FP_STATUS_KIND` for mirrors.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fp_world_step(world: *mut FpWorld, report: *mut FpStepReport) -> FpStatus {
     border(|| {
@@ -60,7 +60,7 @@ pub unsafe extern "C" fn fp_world_step(world: *mut FpWorld, report: *mut FpStepR
 ///
 /// `progress` may be null.
 ///
-/// Errors: `FP_STATUS_KIND` for mirrors; those of handles and pointers.
+/// Errors: `FP_STATUS_KIND` for mirrors.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fp_world_step_within(
     world: *mut FpWorld,
@@ -78,7 +78,7 @@ pub unsafe extern "C" fn fp_world_step_within(
 /// As `fp_world_step_within`, with a budget of time, in nanoseconds: it stops after the piece of
 /// some microseconds in which that has passed.
 ///
-/// Errors: `FP_STATUS_KIND` for mirrors; those of handles and pointers.
+/// Errors: `FP_STATUS_KIND` for mirrors.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fp_world_step_for(
     world: *mut FpWorld,
@@ -96,7 +96,7 @@ pub unsafe extern "C" fn fp_world_step_for(
 
 /// Runs this many steps. `report` becomes their sum; it may be null.
 ///
-/// Errors: `FP_STATUS_KIND` for mirrors; those of handles and pointers.
+/// Errors: `FP_STATUS_KIND` for mirrors.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fp_world_run(
     world: *mut FpWorld,
@@ -113,7 +113,7 @@ pub unsafe extern "C" fn fp_world_run(
 
 /// Completes the step that is underway, if there is one. `report` may be null.
 ///
-/// Errors: `FP_STATUS_KIND` for mirrors; those of handles and pointers.
+/// Errors: `FP_STATUS_KIND` for mirrors.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fp_world_finish_tick(
     world: *mut FpWorld,
@@ -145,7 +145,7 @@ pub struct FpActivity {
 
 /// Writes the clock and the load of a world.
 ///
-/// Errors: `FP_STATUS_KIND` for mirrors; those of handles and pointers.
+/// Errors: `FP_STATUS_KIND` for mirrors.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fp_world_activity(
     world: *const FpWorld,
@@ -172,7 +172,7 @@ pub unsafe extern "C" fn fp_world_activity(
 
 /// Writes the number of complete steps of a world.
 ///
-/// Errors: `FP_STATUS_KIND` for mirrors; those of handles and pointers.
+/// Errors: `FP_STATUS_KIND` for mirrors.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fp_world_ticks(world: *const FpWorld, ticks: *mut u64) -> FpStatus {
     border(|| {
@@ -187,7 +187,7 @@ pub unsafe extern "C" fn fp_world_ticks(world: *const FpWorld, ticks: *mut u64) 
 /// on every machine and in every language. It reads every cell. Rules and bounds are not part of
 /// it.
 ///
-/// Errors: `FP_STATUS_KIND` for mirrors; those of handles and pointers.
+/// Errors: `FP_STATUS_KIND` for mirrors.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fp_world_state_hash(world: *const FpWorld, hash: *mut u64) -> FpStatus {
     border(|| {

@@ -44,7 +44,7 @@ fn bits_of(look: Look) -> u16 {
 /// x, y and z are its position.
 ///
 /// Errors: `FP_STATUS_NOT_LOADED`, also for a cell out of bounds; `FP_STATUS_KIND` for worlds
-/// without water; those of handles and pointers.
+/// without water.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fp_view_look(
     view: *const FpWorld,
@@ -68,8 +68,7 @@ pub unsafe extern "C" fn fp_view_look(
 ///
 /// x, y and z are its chunk position. `out` has room for `capacity` looks; `length` becomes 4,096.
 ///
-/// Errors: `FP_STATUS_NOT_LOADED`; `FP_STATUS_BUFFER`; `FP_STATUS_KIND` for worlds without water;
-/// those of handles and pointers.
+/// Errors: `FP_STATUS_NOT_LOADED`; `FP_STATUS_BUFFER`; `FP_STATUS_KIND` for worlds without water.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fp_view_looks(
     view: *const FpWorld,
@@ -104,7 +103,7 @@ pub unsafe extern "C" fn fp_view_looks(
 ///
 /// x, y and z are the cell's position. `current` has room for three numbers.
 ///
-/// Errors: `FP_STATUS_KIND` for worlds without water; those of handles and pointers.
+/// Errors: `FP_STATUS_KIND` for worlds without water.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fp_view_current(
     view: *const FpWorld,
@@ -151,7 +150,7 @@ pub struct FpMesh {
 /// x, y and z are its chunk position. `mesh` has the caller's lists, and gets the counts.
 ///
 /// Errors: `FP_STATUS_BUFFER`: the counts are what is needed, and nothing else is written;
-/// `FP_STATUS_KIND` for worlds without water; those of handles and pointers.
+/// `FP_STATUS_KIND` for worlds without water.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fp_view_mesh(
     view: *const FpWorld,
@@ -249,8 +248,7 @@ pub struct FpFall {
 /// x, y and z are its chunk position. `out` has room for `capacity` falls; `length` becomes how
 /// many there are, 0 if the chunk is not here.
 ///
-/// Errors: `FP_STATUS_BUFFER`; `FP_STATUS_KIND` for worlds without water; those of handles and
-/// pointers.
+/// Errors: `FP_STATUS_BUFFER`; `FP_STATUS_KIND` for worlds without water.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fp_view_falls(
     view: *const FpWorld,
@@ -293,8 +291,7 @@ pub struct FpSubmerged {
 /// `a` and `b` are two opposite corners, three numbers each, in cells.
 ///
 /// Errors: `FP_STATUS_VALUE` for a corner that is not a number or not among the cells of a world,
-/// and for a box of more than 32,768 cells; `FP_STATUS_KIND` for worlds without water; those of
-/// handles and pointers.
+/// and for a box of more than 32,768 cells; `FP_STATUS_KIND` for worlds without water.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fp_view_submerged(
     view: *const FpWorld,
@@ -327,7 +324,7 @@ unsafe fn vector(first: *const f32, name: &str) -> Answer<Vec3> {
 /// `point` is three numbers, in cells.
 ///
 /// Errors: `FP_STATUS_NONE` if the point's cell holds no water; `FP_STATUS_KIND` for worlds without
-/// water; those of handles and pointers.
+/// water.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fp_view_level(
     view: *const FpWorld,
@@ -348,7 +345,7 @@ pub unsafe extern "C" fn fp_view_level(
 /// Follows the currents of the last tick, for meshes and `fp_view_flow`: call it after each tick,
 /// or after each update of a mirror whose feed sends currents.
 ///
-/// Errors: `FP_STATUS_KIND` for worlds without water; those of handles.
+/// Errors: `FP_STATUS_KIND` for worlds without water.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fp_view_follow_flow(view: *mut FpWorld) -> FpStatus {
     border(|| {
@@ -369,7 +366,7 @@ pub unsafe extern "C" fn fp_view_follow_flow(view: *mut FpWorld) -> FpStatus {
 ///
 /// `point` is three numbers, in cells; `flow` has room for three.
 ///
-/// Errors: `FP_STATUS_KIND` for worlds without water; those of handles and pointers.
+/// Errors: `FP_STATUS_KIND` for worlds without water.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fp_view_flow(
     view: *const FpWorld,
@@ -395,7 +392,7 @@ pub unsafe extern "C" fn fp_view_flow(
 /// `out` has room for `capacity` numbers, three for each chunk position; `length` becomes how many
 /// there are.
 ///
-/// Errors: `FP_STATUS_BUFFER`; those of handles and pointers.
+/// Errors: `FP_STATUS_BUFFER`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fp_view_flow_chunks(
     view: *const FpWorld,
