@@ -216,6 +216,16 @@ impl LayerMask {
         west | east | north | south
     }
 
+    /// Returns whether the mask has a cell beside a cell, inside the layer.
+    #[inline]
+    pub(crate) fn has_beside(&self, cell: usize) -> bool {
+        let (x, z) = (cell & 15, cell >> 4);
+        (x > 0) & self.contains(cell.wrapping_sub(1))
+            | (x < 15) & self.contains(cell + 1)
+            | (z > 0) & self.contains(cell.wrapping_sub(16))
+            | (z < 15) & self.contains(cell + 16)
+    }
+
     /// Returns the cells that leave the layer across each lateral face, as cells of the
     /// neighbouring chunk's layer.
     #[inline]

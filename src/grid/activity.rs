@@ -73,6 +73,12 @@ impl<T: Copy + PartialEq, S: Shape> Grid<T, S> {
         self.changed_mask(slot).insert(index)
     }
 
+    /// Marks cells of a layer as changed.
+    #[inline]
+    pub(crate) fn mark_layer_changed_at(&mut self, layer: LayerId, cells: LayerMask) {
+        self.changed_mask(layer.slot).insert_layer(layer.y, cells);
+    }
+
     /// Wakes cells of a layer.
     #[inline]
     pub(crate) fn wake_layer_at(&mut self, layer: LayerId, cells: LayerMask) {

@@ -9,7 +9,7 @@
 
 use crate::chunk::LayerMask;
 use crate::grid::LayerId;
-use crate::water::context::layer_record::LayerRecord;
+use crate::water::context::chunk_record::{LayerRecord, Mark};
 use crate::water::flow_record::NO_FLOW;
 use crate::water::store::Place;
 
@@ -36,8 +36,8 @@ pub(crate) struct LastFlows {
 impl LastFlows {
     /// Keeps the flows of a layer of the last tick. The layers of a chunk must be kept
     /// one after the other.
-    pub(crate) fn keep(&mut self, layer: LayerId, record: &LayerRecord) {
-        let cells = record.touched;
+    pub(crate) fn keep(&mut self, layer: LayerId, record: LayerRecord) {
+        let cells = record.marked(Mark::Touched);
         if cells.is_empty() {
             return;
         }

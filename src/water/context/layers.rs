@@ -1,11 +1,11 @@
-//! The workspace of a tick: a record for each layer that takes part, and how far the tick has come.
+//! The workspace of a tick: a record for each chunk that takes part, and how far the tick has come.
 //! After the tick it is kept only to answer queries for currents; it is not part of the state.
 
 use crate::chunk::{CellMask, LayerMask, ones};
 use crate::grid::{LayerId, Slot};
 use crate::water::context::budget::{Budget, CHUNK_COST};
+use crate::water::context::chunk_record::{ChunkRecord, LayerRecord, LayerRecordMut, Mark};
 use crate::water::context::currents::LastFlows;
-use crate::water::context::layer_record::{LayerRecord, Table};
 use crate::water::context::schedule::{Phase, Schedule, Sweep};
 use crate::water::ledger::Ledger;
 use crate::water::random::layer_seed;
@@ -13,18 +13,11 @@ use crate::water::store::changed::touched::touch;
 use crate::water::store::{LAYER_ROWS, Place, Store};
 use glam::IVec3;
 
-/// One chunk's part in a tick.
-#[derive(Default)]
-struct ChunkRecords {
-    is_of_odd_tick: bool,
-    layers: [Option<Box<LayerRecord>>; 16],
-}
-
 /// The chunks that take part in the current tick, or took part in the last.
 #[derive(Default)]
 pub(crate) struct TickScratch {
-    chunks: Vec<Option<Box<ChunkRecords>>>,
-    /// By slot: the layers (by bit) with a record. It is stored beside the records because it
+    chunks: Vec<Option<Box<ChunkRecord>>>,
+    /// By slot: the layers (by bit) that take part. It is stored beside the records because it
     /// answers most queries and stays in the cache.
     open: Vec<u16>,
     members: Vec<Slot>,
@@ -32,20 +25,14 @@ pub(crate) struct TickScratch {
     leaving: Vec<Slot>,
     /// How many members of the schedule have entered.
     entered: usize,
-    /// Layers and chunks that the last tick used.
-    last_used: (usize, usize),
-    /// Tables that the last tick used, among the records that are recycled.
-    tables_used: usize,
+    /// Chunks that the last tick used.
+    last_used: usize,
+    /// Records that are reset and free to use.
     #[expect(
         clippy::vec_box,
-        reason = "boxes move between chunks and this list; unboxed, each move would copy a kilobyte"
+        reason = "boxes move between chunks and this list; unboxed, each move would copy the record"
     )]
-    spare: Vec<Box<LayerRecord>>,
-    /// Records that are reset and free to use.
-    #[expect(clippy::vec_box, reason = "these move in the same way")]
-    spare_tables: Vec<Box<Table>>,
-    #[expect(clippy::vec_box, reason = "these move in the same way")]
-    spare_chunks: Vec<Box<ChunkRecords>>,
+    spare: Vec<Box<ChunkRecord>>,
     /// Layers in use.
     layers: usize,
     random: u64,
@@ -80,8 +67,7 @@ impl TickScratch {
         self.forget_evaporated();
         self.chunks.resize_with(store.grid().slot_capacity(), || None);
         self.open.resize(self.chunks.len(), 0);
-        self.last_used = (self.layers, self.members.len());
-        self.tables_used = 0;
+        self.last_used = self.members.len();
         self.leaving.append(&mut self.members);
         self.schedule.begin(store, random);
         (self.entered, self.awake_before) = (0, 0);
@@ -134,19 +120,7 @@ impl TickScratch {
     /// Frees the next record that neither of two successive ticks needed. Returns `false` if there
     /// is none.
     fn drop_spare(&mut self) -> bool {
-        let (layers, chunks) = self.last_used;
-        let before = [self.spare.len(), self.spare_tables.len(), self.spare_chunks.len()];
-        let after = [layers, self.tables_used, chunks];
-        if before[0] > after[0] {
-            self.spare.pop();
-        }
-        if before[1] > after[1] {
-            self.spare_tables.pop();
-        }
-        if before[2] > after[2] {
-            self.spare_chunks.pop();
-        }
-        before.iter().zip(after).any(|(&before, after)| before > after)
+        self.spare.len() > self.last_used && self.spare.pop().is_some()
     }
 
     /// Returns whether all chunks that were awake when the tick began have entered, so that every
@@ -155,7 +129,8 @@ impl TickScratch {
         self.phase > Phase::Begin
     }
 
-    /// Recycles the records that the last tick left for a chunk, if any. Returns their number.
+    /// Recycles the record that the last tick left for a chunk, if any. Returns the number of its
+    /// layers.
     fn recycle(&mut self, slot: Slot) -> usize {
         let Some(mut chunk) =
             self.chunks[slot.index()].take_if(|chunk| chunk.is_of_odd_tick != self.is_tick_odd)
@@ -163,46 +138,42 @@ impl TickScratch {
             return 0;
         };
         let open = core::mem::take(&mut self.open[slot.index()]);
-        for layer in ones(u64::from(open)) {
-            if let Some(mut work) = chunk.layers[layer].take() {
-                if self.is_in_slices {
-                    self.last_flows.keep(LayerId::new(slot, layer), &work);
-                }
-                let table = work.reset();
-                self.tables_used += usize::from(table.is_some());
-                self.spare_tables.extend(table);
-                self.spare.push(work);
+        if self.is_in_slices {
+            for y in ones(u64::from(open)) {
+                self.last_flows.keep(LayerId::new(slot, y), chunk.layer(y));
             }
         }
-        self.spare_chunks.push(chunk);
-        let records = open.count_ones() as usize;
-        self.layers -= records;
-        records
+        chunk.reset();
+        self.spare.push(chunk);
+        let layers = open.count_ones() as usize;
+        self.layers -= layers;
+        layers
     }
 
-    /// Makes a chunk a member, with a record for each awake layer.
+    /// Makes a chunk a member, with its awake layers.
     fn add_member(&mut self, store: &Store, slot: Slot) {
-        let mut chunk = self.spare_chunks.pop().unwrap_or_default();
+        let mut chunk = self.spare.pop().unwrap_or_default();
         chunk.is_of_odd_tick = self.is_tick_odd;
+        if self.is_in_slices {
+            let awake = store.awake_before(slot).cloned().unwrap_or(CellMask::EMPTY);
+            chunk.awake_before = Some(Box::new(awake));
+        }
         self.chunks[slot.index()] = Some(chunk);
         self.members.push(slot);
         let Some(awake) = store.grid().awake_at(slot) else { return };
-        for layer in (0..16).filter(|&layer| awake.layer(layer).any()) {
-            self.open(store, LayerId::new(slot, layer));
+        for y in (0..16).filter(|&y| awake.layer(y).any()) {
+            self.open(store, LayerId::new(slot, y));
         }
     }
 
     /// Returns the record of a layer. The chunk joins the tick if it is not a member yet.
     #[inline]
-    pub(crate) fn record_mut(&mut self, store: &Store, layer: LayerId) -> &mut LayerRecord {
+    pub(crate) fn record_mut(&mut self, store: &Store, layer: LayerId) -> LayerRecordMut<'_> {
         if self.open[layer.slot.index()] >> layer.y & 1 == 0 {
             self.open_new(store, layer);
         }
         match &mut self.chunks[layer.slot.index()] {
-            Some(chunk) => match &mut chunk.layers[layer.y] {
-                Some(work) => work,
-                None => unreachable!("opened above"),
-            },
+            Some(chunk) => chunk.layer_mut(layer.y),
             None => unreachable!("joined above"),
         }
     }
@@ -216,31 +187,43 @@ impl TickScratch {
         self.open(store, layer);
     }
 
-    /// Makes a record for a member's layer, if it has none.
+    /// Lets a member's layer take part, if it does not yet.
     fn open(&mut self, store: &Store, layer: LayerId) {
-        let Some(chunk) = &mut self.chunks[layer.slot.index()] else { return };
-        if chunk.layers[layer.y].is_some() {
+        let open = &mut self.open[layer.slot.index()];
+        if *open >> layer.y & 1 != 0 {
             return;
         }
-        let mut work = self.spare.pop().unwrap_or_else(|| Box::new(LayerRecord::new()));
-        work.seed = layer_seed(self.random, store.grid().position_at(layer.slot), layer.y);
-        work.awake_before =
-            store.awake_before(layer.slot).map_or(LayerMask::NONE, |mask| mask.layer(layer.y));
-        if !work.awake_before.is_sparse() {
-            work.use_table(self.spare_tables.pop().unwrap_or_else(Table::new));
+        *open |= 1 << layer.y;
+        if !store.awake(layer).is_sparse()
+            && let Some(chunk) = &mut self.chunks[layer.slot.index()]
+        {
+            chunk.use_table(layer.y);
         }
-        chunk.layers[layer.y] = Some(work);
-        self.open[layer.slot.index()] |= 1 << layer.y;
         self.schedule.open(store, layer);
         self.layers += 1;
     }
 
+    /// Returns the record of a layer that takes part.
     #[inline]
-    pub(crate) fn get(&self, layer: LayerId) -> Option<&LayerRecord> {
+    pub(crate) fn get(&self, layer: LayerId) -> Option<LayerRecord<'_>> {
         if self.open_layers(layer.slot) >> layer.y & 1 == 0 {
             return None;
         }
-        self.chunks[layer.slot.index()].as_ref()?.layers[layer.y].as_deref()
+        self.chunks[layer.slot.index()].as_ref().map(|chunk| chunk.layer(layer.y))
+    }
+
+    /// Takes the record of a chunk out, to be put back by [`return_chunk`](Self::return_chunk).
+    pub(crate) fn borrow_chunk(&mut self, slot: Slot) -> Option<Box<ChunkRecord>> {
+        self.chunks[slot.index()].take()
+    }
+
+    pub(crate) fn return_chunk(&mut self, slot: Slot, record: Box<ChunkRecord>) {
+        self.chunks[slot.index()] = Some(record);
+    }
+
+    /// Returns the record of a chunk that takes part.
+    pub(crate) fn of_chunk(&self, slot: Slot) -> Option<&ChunkRecord> {
+        self.chunks.get(slot.index())?.as_deref()
     }
 
     /// Returns the next layer of the schedule; see [`Schedule::next`].
@@ -257,6 +240,12 @@ impl TickScratch {
         let next = sweep.next(|slot| self.open_layers(slot));
         self.sweep = sweep;
         next
+    }
+
+    /// Returns the next chunk of the sweep, whole.
+    #[inline]
+    pub(crate) fn next_chunk_in_sweep(&mut self) -> Option<Slot> {
+        self.sweep.next_chunk()
     }
 
     /// Begins a sweep over these chunks.
@@ -277,22 +266,15 @@ impl TickScratch {
     }
 
     /// Moves the records of chunks to the workspace of a thread, which works on the chunks in
-    /// `members` and may use `spares` of the spare records.
+    /// `members`.
     #[cfg(feature = "rayon")]
-    pub(crate) fn lend(
-        &mut self,
-        borrower: &mut TickScratch,
-        slots: &[Slot],
-        members: Vec<Slot>,
-        spares: usize,
-    ) {
+    pub(crate) fn lend(&mut self, borrower: &mut TickScratch, slots: &[Slot], members: Vec<Slot>) {
         borrower.schedule = self.schedule.for_members(members);
         (borrower.random, borrower.is_tick_odd) = (self.random, self.is_tick_odd);
         (borrower.phase, borrower.links_changed) = (self.phase, self.links_changed);
         borrower.highest_source = self.highest_source;
         borrower.chunks.resize_with(self.chunks.len(), || None);
         borrower.open.resize(self.chunks.len(), 0);
-        borrower.spare.extend(self.spare.drain(self.spare.len().saturating_sub(spares)..));
         self.swap_chunks(borrower, slots);
     }
 
@@ -322,7 +304,8 @@ impl TickScratch {
     pub(crate) fn backlog(&self, store: &Store, pools: bool) -> u64 {
         let in_layer = |layer: LayerId| {
             let awake = store.awake(layer);
-            let touched = self.get(layer).map_or(LayerMask::NONE, |work| work.touched);
+            let record = self.get(layer);
+            let touched = record.map_or(LayerMask::NONE, |record| record.marked(Mark::Touched));
             u64::from((awake | touched).count())
         };
         let layers_of = |&slot: &Slot| {
@@ -363,10 +346,7 @@ impl TickScratch {
     /// Returns the seed of a layer's random choices in this tick.
     #[inline]
     pub(crate) fn seed(&self, store: &Store, layer: LayerId) -> u64 {
-        match self.get(layer) {
-            Some(work) => work.seed,
-            None => layer_seed(self.random, store.grid().position_at(layer.slot), layer.y),
-        }
+        layer_seed(self.random, store.grid().position_at(layer.slot), layer.y)
     }
 
     /// Returns the units that a cell has passed on in this tick.
@@ -383,16 +363,16 @@ impl TickScratch {
     /// Returns the flow record of a cell from the last complete tick.
     pub(crate) fn last_flow(&self, place: Place) -> u16 {
         match self.record_of_last(place) {
-            Some(work) => work.flow(place.cell()),
+            Some(record) => record.flow(place.cell()),
             None => self.last_flows.of(place),
         }
     }
 
     /// Returns the record of the last complete tick, unless the tick underway has taken it over.
-    fn record_of_last(&self, place: Place) -> Option<&LayerRecord> {
+    fn record_of_last(&self, place: Place) -> Option<LayerRecord<'_>> {
         let chunk = self.chunks.get(place.slot.index())?.as_ref()?;
         let is_of_last = self.phase == Phase::Rest || chunk.is_of_odd_tick != self.is_tick_odd;
-        chunk.layers[place.layer()].as_deref().filter(|_| is_of_last)
+        is_of_last.then(|| chunk.layer(place.layer()))
     }
 
     /// Returns the chunks with records of the last tick or the one underway, each with the layers
@@ -412,13 +392,11 @@ impl TickScratch {
 
     /// Bytes held.
     pub(crate) fn memory_bytes(&self) -> usize {
-        let chunks = || self.chunks.iter().flatten();
-        let in_use = chunks().flat_map(|chunk| chunk.layers.iter().flatten());
-        (self.layers + self.spare.len()) * size_of::<LayerRecord>()
-            + in_use.chain(&self.spare).map(|work| work.heap_bytes()).sum::<usize>()
-            + self.spare_tables.len() * size_of::<Table>()
-            + (chunks().count() + self.spare_chunks.len()) * size_of::<ChunkRecords>()
-            + self.chunks.capacity() * size_of::<Option<Box<ChunkRecords>>>()
+        let records = self.chunks.iter().flatten().chain(&self.spare);
+        let bytes = |chunk: &Box<ChunkRecord>| size_of::<ChunkRecord>() + chunk.heap_bytes();
+        records.map(bytes).sum::<usize>()
+            + self.spare.capacity() * size_of::<Box<ChunkRecord>>()
+            + self.chunks.capacity() * size_of::<Option<Box<ChunkRecord>>>()
             + self.open.capacity() * size_of::<u16>()
             + (self.members.capacity() + self.leaving.capacity()) * size_of::<Slot>()
             + self.last_flows.memory_bytes()
@@ -448,10 +426,14 @@ mod tests {
                 world.step_within(60);
                 let work = &world.scratch;
                 let chunks = work.chunks.iter().flatten();
-                let layers = chunks.clone().flat_map(|chunk| chunk.layers.iter().flatten()).count();
+                let layers: u32 = work.open.iter().map(|layers| layers.count_ones()).sum();
                 let members =
                     chunks.filter(|chunk| chunk.is_of_odd_tick == work.is_tick_odd).count();
-                assert_eq!((work.layers, work.members.len()), (layers, members), "seed {seed}");
+                assert_eq!(
+                    (work.layers, work.members.len()),
+                    (layers as usize, members),
+                    "seed {seed}"
+                );
                 most = most.max(layers);
             }
             world.finish_tick();
@@ -478,24 +460,19 @@ mod tests {
             for _ in 0..6 {
                 used += world.step().moved;
                 let tick = test_worlds::tick(&mut world);
-                for work in tick
-                    .scratch
-                    .chunks
-                    .iter()
-                    .flatten()
-                    .flat_map(|chunk| chunk.layers.iter().flatten())
-                {
+                let records = tick.scratch.chunks.iter().flatten();
+                for work in records.flat_map(|chunk| (0..16).map(|y| chunk.layer(y))) {
                     let marks = [
-                        work.touched,
-                        work.woken,
-                        work.marks().dead,
-                        work.marks().waiting,
-                        work.marks().marked,
-                        work.marks().fallen,
+                        Mark::Touched,
+                        Mark::Woken,
+                        Mark::Dead,
+                        Mark::Waiting,
+                        Mark::Steady,
+                        Mark::Fallen,
                     ];
                     assert!(
                         (0..LAYER_CELLS).all(|cell| work.flow(cell) == NO_FLOW)
-                            && marks == [LayerMask::NONE; 6],
+                            && marks.into_iter().all(|mark| work.marked(mark).is_empty()),
                         "seed {seed}"
                     );
                     assert!(work.entered().is_empty() && !work.may_have_changed(), "seed {seed}");

@@ -5,8 +5,8 @@
 //! [`tick`](crate::water::tick).
 
 pub(crate) mod budget;
+pub(crate) mod chunk_record;
 pub(crate) mod currents;
-pub(crate) mod layer_record;
 pub(crate) mod layers;
 pub(crate) mod limits;
 pub(crate) mod rollback;
@@ -21,6 +21,7 @@ use crate::coords::{CHUNK_CELLS, Face};
 use crate::grid::LayerId;
 use crate::simulation::StepReport;
 use crate::water::cell::{CellFlags, FULL};
+use crate::water::context::chunk_record::Mark;
 use crate::water::context::layers::TickScratch;
 use crate::water::context::limits::Limits;
 use crate::water::context::runs::{leave_run, leave_runs_beside};
@@ -112,9 +113,8 @@ impl Tick<'_> {
     pub(crate) fn pass_on(&mut self, place: Place, face: Face, units: u8) {
         leave_run(self, place);
         let (layer, cell) = (place.layer(), place.cell());
-        self.scratch
-            .record_mut(self.store, LayerId::new(place.slot, layer))
-            .pass_on(cell, face, units);
+        let mut work = self.scratch.record_mut(self.store, LayerId::new(place.slot, layer));
+        work.cell(cell).pass_on(face, units);
         self.report.moved += u64::from(units);
     }
 
@@ -122,8 +122,8 @@ impl Tick<'_> {
     /// to its root, if it has one.
     pub(crate) fn receive(&mut self, place: Place, face: Face, units: u8, largest: u8) {
         self.raise(place, units, largest);
-        let work = self.scratch.record_mut(self.store, place.layer_id());
-        work.enter_cell(face, place.cell());
+        let mut work = self.scratch.record_mut(self.store, place.layer_id());
+        work.cell(place.cell()).enter(face);
     }
 
     /// Raises a cell by units that entered through no face of its own.
@@ -134,10 +134,10 @@ impl Tick<'_> {
         let voxel = self.store.read(place);
         let voxel = voxel.with_height(voxel.height() + units);
         let voxel = if voxel.direction().is_none() { voxel } else { voxel.with_largest(largest) };
-        let work = self.scratch.record_mut(self.store, layer);
+        let mut work = self.scratch.record_mut(self.store, layer);
         work.save_cell(self.store, layer, cell);
-        work.touched.insert(cell);
-        work.woken.insert(cell);
+        work.cell(cell).mark(Mark::Touched);
+        work.cell(cell).mark(Mark::Woken);
         self.store.write(place, voxel);
         self.store.wake_at(place);
     }
@@ -175,7 +175,7 @@ impl Tick<'_> {
         let dry = gave - self.store.layer(layer).wet;
         let emptied = dry & self.store.connected(layer);
         if emptied.any() {
-            self.scratch.record_mut(self.store, layer).woken |= emptied;
+            self.scratch.record_mut(self.store, layer).mark(Mark::Woken, emptied);
             self.store.wake_layer(layer, emptied);
         }
         self.wake_across(layer, gave);
@@ -222,16 +222,15 @@ impl Tick<'_> {
         if bits.any() {
             self.part_from_runs(layer, bits);
             // A chunk that was asleep joins the tick: its layer may still be ahead.
-            let work = self.scratch.record_mut(self.store, layer);
-            work.woken |= bits;
+            self.scratch.record_mut(self.store, layer).mark(Mark::Woken, bits);
             self.store.wake_layer(layer, bits);
         }
     }
 
     pub(crate) fn wake_cell(&mut self, place: Place) {
         leave_run(self, place);
-        let work = self.scratch.record_mut(self.store, place.layer_id());
-        work.woken.insert(place.cell());
+        let mut work = self.scratch.record_mut(self.store, place.layer_id());
+        work.cell(place.cell()).mark(Mark::Woken);
         self.part_from_runs(place.layer_id(), LayerMask::single(place.cell()));
         self.store.wake_at(place);
     }

@@ -40,10 +40,9 @@ pub(crate) fn awake_before(world: &WaterWorld) -> usize {
 pub(crate) fn awake_cells_before(world: &WaterWorld, slot: Slot) -> CellMask {
     let mut awake = world.store.awake_before(slot).cloned().unwrap_or(CellMask::EMPTY);
     if world.scratch.have_entered() {
-        for layer in ones(u64::from(world.scratch.open_layers(slot))) {
-            if let Some(work) = world.scratch.get(LayerId::new(slot, layer)) {
-                awake.set_layer(layer, work.awake_before);
-            }
+        let record = world.scratch.of_chunk(slot);
+        if let Some(before) = record.and_then(|record| record.awake_before()) {
+            awake.clone_from(before);
         }
     }
     world.store.add_cells_in_runs(slot, world.scratch.have_entered(), &mut awake);

@@ -6,6 +6,7 @@ use crate::coords::Face;
 use crate::grid::LayerId;
 use crate::water::cell::FULL;
 use crate::water::context::Tick;
+use crate::water::context::chunk_record::Mark;
 use crate::water::context::layers::TickScratch;
 use crate::water::context::schedule::Phase;
 use crate::water::flow_record::{NO_FLOW, add_flow};
@@ -35,9 +36,9 @@ pub(crate) fn leave_run_in(tick: &mut Tick, place: Place, turn: Turn) {
     let (layer, cell) = (place.layer_id(), place.cell());
     tick.store.take_out_of_run(place, true);
     if turn != Turn::Ahead {
-        let work = tick.scratch.record_mut(tick.store, layer);
-        work.pass_on(cell, Face::Down, FULL);
-        work.marks_mut().fallen.insert(cell);
+        let mut work = tick.scratch.record_mut(tick.store, layer);
+        work.cell(cell).pass_on(Face::Down, FULL);
+        work.cell(cell).mark(Mark::Fallen);
         if tick.scratch.phase == Phase::Flow {
             tick.report.visited += 1;
             tick.report.moved += u64::from(FULL);
@@ -50,7 +51,7 @@ pub(crate) fn leave_run_in(tick: &mut Tick, place: Place, turn: Turn) {
             tick.scratch.record_mut(tick.store, layer).save_cell(tick.store, layer, cell);
             tick.store.write(place, voxel.with_height(0));
         }
-        Turn::Done => tick.scratch.record_mut(tick.store, layer).enter_cell(Face::Up, cell),
+        Turn::Done => tick.scratch.record_mut(tick.store, layer).cell(cell).enter(Face::Up),
     }
     tick.store.set_awake(place);
     let above = tick.store.step(place, Face::Up);

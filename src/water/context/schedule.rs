@@ -59,6 +59,8 @@ struct RowKey {
 pub(crate) struct Schedule {
     /// Row by row, each in the tick's order.
     members: Vec<Slot>,
+    /// The members that are left out of the iteration, in the order of [`Order::Tiles`].
+    aside: Vec<Slot>,
     /// The members of the current row.
     row: Option<Range<usize>>,
     /// The layers (by bit) of the current row that may have work.
@@ -82,6 +84,7 @@ impl Schedule {
     pub(crate) fn begin(&mut self, store: &Store, random: u64) {
         *self = Schedule {
             members: core::mem::take(&mut self.members),
+            aside: core::mem::take(&mut self.aside),
             random,
             tiling: Tiling::new(random),
             ..Schedule::default()
@@ -91,10 +94,31 @@ impl Schedule {
         self.sort(store);
     }
 
-    /// Begins an iteration over all members in another order.
-    pub(crate) fn reorder(&mut self, store: &Store, order: Order) {
-        (self.order, self.row, self.last, self.only) = (order, None, None, None);
+    /// Begins an iteration over the members that satisfy `takes_part`, over the whole world. The
+    /// others stay members.
+    pub(crate) fn begin_world(&mut self, store: &Store, takes_part: impl Fn(Slot) -> bool) {
+        (self.order, self.row, self.last, self.only) = (Order::World, None, None, None);
+        core::mem::swap(&mut self.members, &mut self.aside);
+        let members = &mut self.members;
+        self.aside.retain(|&slot| {
+            let is_in = takes_part(slot);
+            if is_in {
+                members.push(slot);
+            }
+            !is_in
+        });
         self.sort(store);
+    }
+
+    /// Begins an iteration over all members, tile by tile.
+    pub(crate) fn begin_tiles(&mut self, store: &Store) {
+        (self.order, self.row, self.last, self.only) = (Order::Tiles, None, None, None);
+        if self.members.is_empty() {
+            core::mem::swap(&mut self.members, &mut self.aside);
+        } else {
+            self.members.append(&mut self.aside);
+            self.sort(store);
+        }
     }
 
     /// Sorts the members: half a millisecond for some 5,000 of them.
@@ -287,6 +311,14 @@ impl Sweep {
         None
     }
 
+    /// Returns the next chunk, whole.
+    #[inline]
+    pub(crate) fn next_chunk(&mut self) -> Option<Slot> {
+        let slot = self.chunks.get(self.at).copied();
+        self.at += usize::from(slot.is_some());
+        slot
+    }
+
     /// Returns the layers still to be visited, among the layers that `open` returns for a chunk.
     pub(crate) fn ahead(&self, open: impl Fn(Slot) -> u16) -> impl Iterator<Item = LayerId> {
         let chunks = self.chunks.iter().enumerate().skip(self.at);
@@ -352,7 +384,10 @@ mod tests {
             };
             let mut schedule = Schedule::default();
             schedule.begin(&store, flips);
-            schedule.reorder(&store, order);
+            match order {
+                Order::Tiles => schedule.begin_tiles(&store),
+                Order::World => schedule.begin_world(&store, |_| true),
+            }
             for pass in 0..3 {
                 let mut expected = layers_of(&open);
                 let mut last = None;

@@ -52,6 +52,7 @@ use crate::coords::Face;
 use crate::grid::LayerId;
 use crate::water::context::Tick;
 use crate::water::context::budget::Budget;
+use crate::water::context::chunk_record::Mark;
 use crate::water::draw::path::{Delivery, Demand, Path, draw_along};
 use crate::water::draw::reroute::{Search, may_reroute, reroute};
 use crate::water::draw::turns::Turns;
@@ -221,7 +222,7 @@ fn gather_cells(tick: &mut Tick, draws: &mut Demands, layer: LayerId) {
     };
     let cells = cells - tick.store.springs(layer);
     if cells.any() {
-        tick.scratch.record_mut(tick.store, layer).marks_mut().waiting |= cells;
+        tick.scratch.record_mut(tick.store, layer).mark(Mark::Waiting, cells);
         draws.layer.push(layer, cells);
     }
 }
@@ -269,8 +270,8 @@ fn take_turn(tick: &mut Tick, draws: &mut Demands, place: Place, budget: &mut Bu
     match drawn {
         Some(Delivery::Exhausted) => draws.starved.push(place),
         _ => {
-            let work = tick.scratch.record_mut(tick.store, place.layer_id());
-            work.marks_mut().waiting.remove(place.cell());
+            let mut work = tick.scratch.record_mut(tick.store, place.layer_id());
+            work.cell(place.cell()).unmark(Mark::Waiting);
         }
     }
 }

@@ -12,7 +12,7 @@ use crate::coords::{CHUNK_CELLS, Face};
 use crate::grid::{LayerId, Slot};
 use crate::water::cell::{CellFlags, FULL};
 use crate::water::context::Tick;
-use crate::water::context::layer_record::LayerRecord;
+use crate::water::context::chunk_record::{LayerRecord, Mark};
 use crate::water::random::{Purpose as RandomPurpose, mix};
 use crate::water::store::Place;
 use crate::water::voxel::Voxel;
@@ -118,8 +118,8 @@ impl Path {
 
 /// Read access to the state of one layer, looked up once for all its cells.
 struct Layer<'t> {
-    dead: &'t LayerMask,
-    work: Option<&'t LayerRecord>,
+    dead: LayerMask,
+    work: Option<LayerRecord<'t>>,
     /// The cells in runs, which have passed on all their throughput.
     in_runs: LayerMask,
     /// The cells if they are stored densely; otherwise all are `uniform`.
@@ -225,8 +225,8 @@ fn climb(tick: &mut Tick, draw: &Demand, path: &mut Path) -> (Delivery, u8) {
             path.cells.pop();
             // Another draw, for a lower cell, may still pass here.
             if path.low.is_empty() {
-                let work = tick.scratch.record_mut(tick.store, place.layer_id());
-                work.marks_mut().dead.insert(place.cell());
+                let mut work = tick.scratch.record_mut(tick.store, place.layer_id());
+                work.cell(place.cell()).mark(Mark::Dead);
             } else {
                 path.low.insert(place);
             }
@@ -286,7 +286,7 @@ fn layer_of<'a>(tick: &'a Tick, place: Place) -> Layer<'a> {
     let layer = place.layer_id();
     let work = tick.scratch.get(layer);
     Layer {
-        dead: work.map_or(&LayerMask::NONE, |work| &work.marks().dead),
+        dead: work.map_or(LayerMask::NONE, |work| work.marked(Mark::Dead)),
         work,
         in_runs: tick.store.passed_in_runs(layer),
         cells: tick.store.cells(layer),
@@ -336,7 +336,7 @@ fn narrow_along(tick: &mut Tick, cells: &[PathCell]) {
 /// cells as they were before the tick.
 fn record_flow(tick: &mut Tick, path: &[PathCell], units: u8) {
     let layer = path[0].layer();
-    let work = tick.scratch.record_mut(tick.store, layer);
+    let mut work = tick.scratch.record_mut(tick.store, layer);
     // For a long part, saving the whole layer is cheaper than testing each cell.
     if path.len() > LONG_PART {
         work.save(tick.store, layer, LayerMask::ALL);
@@ -346,7 +346,7 @@ fn record_flow(tick: &mut Tick, path: &[PathCell], units: u8) {
         }
     }
     for here in path {
-        work.pass_on(here.cell(), here.exit, units);
+        work.cell(here.cell()).pass_on(here.exit, units);
     }
 }
 
@@ -361,7 +361,8 @@ pub(crate) fn pick(tick: &Tick, place: Place, faces: &mut u8) -> Option<Face> {
 
 /// Returns the index of a random face of a non-empty set. The choice depends on the seed, the tick,
 /// the cell and the size of the set only.
-fn pick_one_of(tick: &Tick, place: Place, faces: u8) -> u32 {
+#[inline]
+pub(crate) fn pick_one_of(tick: &Tick, place: Place, faces: u8) -> u32 {
     let layer_seed = tick.scratch.seed(tick.store, place.layer_id());
     let count = faces.count_ones();
     let random =

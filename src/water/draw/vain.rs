@@ -11,6 +11,7 @@ use crate::chunk::LayerMask;
 use crate::coords::Face;
 use crate::grid::{LayerId, Slot};
 use crate::water::context::Tick;
+use crate::water::context::chunk_record::Mark;
 use core::ops::Range;
 use hashbrown::HashMap;
 
@@ -151,7 +152,7 @@ fn exhausted_in(tick: &Tick, layer: LayerId) -> LayerMask {
     let supply = tick.limits.supply.min(tick.limits.throughput);
     let spent = work.passed_at_least(tick.limits.throughput)
         | (tick.store.springs(layer) & work.passed_at_least(supply));
-    let spent = spent | work.marks().dead | tick.store.passed_in_runs(layer);
+    let spent = spent | work.marked(Mark::Dead) | tick.store.passed_in_runs(layer);
     spent & tick.store.connected(layer)
 }
 
@@ -191,7 +192,7 @@ pub(super) fn find_exhausted(tick: &mut Tick, all: &mut Layer) -> bool {
     let before = exhausted.here;
     if exhausted.close() {
         let found = exhausted.here - before;
-        tick.scratch.record_mut(tick.store, layer).marks_mut().dead |= found;
+        tick.scratch.record_mut(tick.store, layer).mark(Mark::Dead, found);
         for (face, found) in Face::LATERAL.into_iter().zip(found.leaving()) {
             let there = tick.store.neighbour(layer.slot, face);
             if found.any() && there.is_some() {

@@ -1,9 +1,9 @@
 //! The end of a tick, after every layer has ebbed: dries up cells (`drying`), propagates the
-//! HasSource flag along the flows (depth-first search over the children), wakes cells, and counts
+//! HasSource flag along the flows (depth-first search over the children), wakes cells, and lists
 //! the changes.
 
 #[cfg(feature = "rayon")]
-use crate::grid::LayerId;
+use crate::grid::Slot;
 use crate::water::cell::CellFlags;
 use crate::water::context::Tick;
 use crate::water::context::budget::Budget;
@@ -14,11 +14,8 @@ use crate::water::ebb::evaporation::{Evaporation, Losses, collect_next, evaporat
 use crate::water::ebb::reach::{Reach, begin_reach, drop_from_children, reach_next};
 use crate::water::flow::runs::end_runs;
 #[cfg(feature = "rayon")]
-use crate::water::store::ChangedCells;
-use crate::water::store::changed::tick_changes;
-#[cfg(feature = "rayon")]
-use crate::water::store::changed::tick_changes::note_changed_chunk;
-use crate::water::store::changed::tick_changes::note_changes;
+use crate::water::store::changed::tick_changes::TickChanges;
+use crate::water::store::changed::tick_changes::{publish_changes, tick_changes_mut};
 use crate::water::store::{LAYER_ROWS, Place, Store};
 use crate::water::voxel::Voxel;
 #[cfg(feature = "rayon")]
@@ -42,10 +39,10 @@ pub(crate) struct Ending {
 }
 
 impl Ending {
-    /// Returns whether only counting and publishing the changes are left.
+    /// Returns whether only listing and publishing the changes are left.
     #[cfg(feature = "rayon")]
-    pub(crate) fn is_about_to_count(&self) -> bool {
-        matches!(self.stage, Stage::Count)
+    pub(crate) fn is_about_to_list(&self) -> bool {
+        matches!(self.stage, Stage::List)
     }
 }
 
@@ -69,8 +66,8 @@ enum Stage {
     Reach,
     /// Marks cells that lost water by evaporation as changed, and wakes the cells around them.
     Note,
-    /// Counts the cells that the tick has changed.
-    Count,
+    /// Lists the cells that the tick has changed.
+    List,
     /// Done, except for publishing the changes.
     Publish,
 }
@@ -91,7 +88,7 @@ pub(crate) fn begin_ending(tick: &mut Tick, left: Deferred, ageing: &mut Ageing)
 }
 
 /// Resumes the end of the tick until the budget of a piece is spent. Returns the cells charged:
-/// cells processed, and each row of a layer whose changes are counted. `None` if only
+/// cells processed, and sixteen for each chunk whose changes are listed. `None` if only
 /// [`publish`](Context::publish) is left.
 pub(crate) fn finish(
     tick: &mut Tick,
@@ -118,7 +115,7 @@ pub(crate) fn finish(
             Stage::Disconnect => disconnect_next(tick, ending),
             Stage::Reach => reach_next(tick, &mut ending.reach),
             Stage::Note => note_next(tick, ending),
-            Stage::Count => count_next(tick),
+            Stage::List => list_next(tick),
             Stage::Publish => break,
         };
         match cells {
@@ -158,9 +155,9 @@ fn stage_after(tick: &mut Tick, ending: &mut Ending) -> Stage {
             tick.store.settle_links();
             tick.store.drop_sleepers();
             tick.scratch.begin_sweep();
-            Stage::Count
+            Stage::List
         }
-        Stage::Count | Stage::Publish => Stage::Publish,
+        Stage::List | Stage::Publish => Stage::Publish,
     }
 }
 
@@ -208,50 +205,42 @@ fn note_next(tick: &mut Tick, ending: &mut Ending) -> Option<usize> {
     Some(1)
 }
 
-/// Counts the cells of the next layer that the tick has changed.
-fn count_next(tick: &mut Tick) -> Option<usize> {
-    let layer = tick.scratch.next_in_sweep()?;
-    if let Some(work) = tick.scratch.get(layer) {
-        let changes = work.changes(tick.store, layer);
-        if changes.any.any() {
-            tick.report.changed += u64::from(changes.any.count());
-            note_changes(tick.store, layer, changes);
-        }
+/// Lists the cells of the next chunk that the tick has changed.
+fn list_next(tick: &mut Tick) -> Option<usize> {
+    let slot = tick.scratch.next_chunk_in_sweep()?;
+    let mut changes = core::mem::take(tick_changes_mut(tick.store));
+    if let Some(record) = tick.scratch.of_chunk(slot) {
+        record.add_changes(tick.store, slot, &mut changes);
     }
+    *tick_changes_mut(tick.store) = changes;
     Some(LAYER_ROWS)
 }
 
-/// Counts the cells that the tick has changed, in all remaining layers at once.
+/// Lists the cells that the tick has changed, in all chunks at once.
 #[cfg(feature = "rayon")]
-pub(crate) fn count_shared(tick: &mut Tick, ending: &mut Ending) -> u64 {
-    let layers: Vec<LayerId> = core::iter::from_fn(|| tick.scratch.next_in_sweep()).collect();
-    let (store, work) = (&*tick.store, &*tick.scratch);
-    let changes = |layers: &[LayerId]| {
-        let (mut found, mut count) = (None, 0);
-        for &layer in layers {
-            let Some(work) = work.get(layer) else { continue };
-            let changes = work.changes(store, layer);
-            if changes.any.any() {
-                count += u64::from(changes.any.count());
-                found.get_or_insert_with(|| ChangedCells::new(layer.slot)).add(layer.y, changes);
+pub(crate) fn list_shared(tick: &mut Tick, ending: &mut Ending) -> u64 {
+    let chunks: Vec<Slot> = core::iter::from_fn(|| tick.scratch.next_chunk_in_sweep()).collect();
+    let (store, scratch) = (&*tick.store, &*tick.scratch);
+    let list = |chunks: &[Slot]| {
+        let mut changes = TickChanges::default();
+        for &slot in chunks {
+            if let Some(record) = scratch.of_chunk(slot) {
+                record.add_changes(store, slot, &mut changes);
             }
         }
-        Some((found?, count))
+        changes
     };
-    let chunks = layers.par_chunk_by(|one, next| one.slot == next.slot);
-    let counted: Vec<(ChangedCells, u64)> = chunks.filter_map(changes).collect();
-    for (changes, count) in counted {
-        tick.report.changed += count;
-        note_changed_chunk(tick.store, changes);
-    }
+    // Some chunks at a time, since one takes a microsecond.
+    let mut parts: Vec<TickChanges> = chunks.par_chunks(64).map(list).collect();
+    parts.iter_mut().for_each(|part| tick_changes_mut(tick.store).append(part));
     ending.stage = Stage::Publish;
-    (LAYER_ROWS * layers.len()) as u64
+    (LAYER_ROWS * chunks.len()) as u64
 }
 
 /// Publishes the changes. The tick must complete with this call: a world saved during the tick does
 /// not contain these marks.
 pub(crate) fn publish(tick: &mut Tick, ending: Ending) {
-    tick_changes::publish_changes(tick.store);
+    tick.report.changed += publish_changes(tick.store);
     end_runs(tick, ending.left.falls);
 }
 

@@ -5,6 +5,7 @@
 use crate::coords::Face;
 use crate::grid::LayerId;
 use crate::water::context::Tick;
+use crate::water::context::chunk_record::Mark;
 use crate::water::draw::path::pick;
 use crate::water::store::{Place, Store};
 
@@ -12,7 +13,7 @@ use crate::water::store::{Place, Store};
 /// cell fed to `fed`, each with the faces, by bit, across which water entered.
 pub(super) fn direct(tick: &mut Tick, layer: LayerId, fed: &mut Vec<(Place, u8)>) {
     let Some(work) = tick.scratch.get(layer) else { return };
-    let entered = (work.entered() & work.touched) - tick.store.connected(layer);
+    let entered = (work.entered() & work.marked(Mark::Touched)) - tick.store.connected(layer);
     for cell in entered.iter() {
         let inflow = tick.scratch.get(layer).map_or(0, |work| work.entries(cell));
         direct_cell(tick, Place::in_layer(layer, cell), inflow, fed);

@@ -12,29 +12,47 @@ mod heading;
 mod loss_sampler;
 pub(crate) mod lost;
 pub(crate) mod reach;
+mod unfed;
 
 use crate::chunk::{LAYER_CELLS, LayerMask};
 use crate::coords::Face;
-use crate::grid::LayerId;
+use crate::grid::{LayerId, Slot};
 use crate::water::cell::{ACTIVE, CellFlags, DIRECTION_SHIFT, HEIGHT, LARGEST, LARGEST_SHIFT};
 use crate::water::context::Tick;
-use crate::water::context::layer_record::Marks;
+use crate::water::context::chunk_record::Mark;
 use crate::water::ebb::deferred::Deferred;
 use crate::water::ebb::finish::is_fed;
 use crate::water::ebb::heading::direct;
 use crate::water::ebb::reach::{drop_unconnected_parents, note_feeders, note_feeders_above};
+use crate::water::ebb::unfed::{ebb_unfed, is_unfed};
 use crate::water::flow::runs::note_falls;
 use crate::water::store::{LAYER_ROWS, LayerState, Place, fixtures};
 use crate::water::voxel::Voxel;
 use smallvec::SmallVec;
+
+/// Applies the ebb to a chunk, and adds work for the end of the tick to `deferred`. Returns the
+/// cells charged.
+pub(crate) fn ebb_chunk(tick: &mut Tick, deferred: &mut Deferred, slot: Slot) -> usize {
+    let by_layer = match is_unfed(tick.store, slot) {
+        true => ebb_unfed(tick, slot),
+        false => u16::MAX,
+    };
+    let mut charged = LAYER_ROWS;
+    for y in 0..16 {
+        if tick.scratch.open_layers(slot) & by_layer & 1 << y != 0 {
+            charged += ebb(tick, deferred, LayerId::new(slot, y));
+        }
+    }
+    charged
+}
 
 /// Applies the ebb to a layer, and adds work for the end of the tick to `deferred`. Returns the
 /// cells charged, at least the rows of the layer.
 pub(crate) fn ebb(tick: &mut Tick, deferred: &mut Deferred, layer: LayerId) -> usize {
     note_closing(tick, deferred, layer);
     let Some(work) = tick.scratch.get(layer) else { return LAYER_ROWS };
-    let (touched, woken) = (work.touched, work.woken);
-    let &Marks { waiting, marked, .. } = work.marks();
+    let (touched, woken) = (work.marked(Mark::Touched), work.marked(Mark::Woken));
+    let (waiting, marked) = (work.marked(Mark::Waiting), work.marked(Mark::Steady));
     let awake = tick.awake(layer);
     let in_runs = awake & tick.store.in_runs(layer);
     let cells = (awake - in_runs) | touched;
@@ -80,7 +98,8 @@ fn note_closing(tick: &Tick, deferred: &mut Deferred, layer: LayerId) {
     if tick.store.coast(layer.slot).is_none() {
         return;
     }
-    let touched = tick.scratch.get(layer).map_or(LayerMask::NONE, |work| work.touched);
+    let touched =
+        tick.scratch.get(layer).map_or(LayerMask::NONE, |work| work.marked(Mark::Touched));
     let cells =
         tick.store.coast_in(layer) & tick.store.on_sea(layer) & (tick.awake(layer) | touched);
     let LayerState { wet, closed } = tick.store.layer(layer);
@@ -226,7 +245,7 @@ fn activate_layer(
 /// Returns a cell's word with the most activity, if it `is_active`. The bottleneck of one with a
 /// direction becomes at least the units that it passed on, according to `flow`, its flow record.
 #[inline(always)]
-fn activated(word: u16, flow: u16, is_active: bool) -> u16 {
+pub(super) fn activated(word: u16, flow: u16, is_active: bool) -> u16 {
     let active = if is_active { ACTIVE } else { 0 };
     let largest = word >> LARGEST_SHIFT & HEIGHT;
     let passes = u16::from(is_active && word & HEIGHT << DIRECTION_SHIFT != 0).wrapping_neg();
@@ -281,9 +300,9 @@ mod tests {
                 let wet: Vec<usize> = tick.store.layer(layer).wet.iter().collect();
                 let count = if wet.is_empty() { 0 } else { random.usize(..40) };
                 let cells = (0..count).map(|_| wet[random.usize(..wet.len())]).collect();
-                let work = tick.scratch.record_mut(tick.store, layer);
-                (0..LAYER_CELLS).for_each(|cell| work.set_flow(cell, random.u16(..)));
-                let flow = work.flows();
+                let mut work = tick.scratch.record_mut(tick.store, layer);
+                (0..LAYER_CELLS).for_each(|cell| work.cell(cell).set_flow(random.u16(..)));
+                let flow = work.read().flows();
                 let now = |tick: &Tick| -> [Voxel; LAYER_CELLS] {
                     core::array::from_fn(|cell| tick.store.read(Place::in_layer(layer, cell)))
                 };

@@ -5,6 +5,7 @@ use crate::chunk::LayerMask;
 use crate::coords::Face;
 use crate::grid::LayerId;
 use crate::water::context::Tick;
+use crate::water::context::chunk_record::Mark;
 use crate::water::fixture::Fixture;
 use crate::water::flow::fill;
 use crate::water::store::fixtures::{fixtures_in, has_work};
@@ -47,7 +48,7 @@ fn drain(tick: &mut Tick, place: Place, rate: u8) {
     }
     tick.put(place, voxel.with_height(voxel.height() - units));
     tick.pass_on(place, Face::Down, units);
-    tick.scratch.record_mut(tick.store, layer).touched.insert(cell);
+    tick.scratch.record_mut(tick.store, layer).cell(cell).mark(Mark::Touched);
     tick.ledger.drained += u64::from(units);
     tick.wake_givers(layer, LayerMask::single(cell));
 }

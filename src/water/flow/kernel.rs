@@ -8,7 +8,7 @@ use crate::chunk::{LAYER_CELLS, LayerMask};
 use crate::coords::Face;
 use crate::water::cell::{CellFlags, FULL};
 use crate::water::context::limits::Limits;
-use crate::water::flow::window::{SIDE, Window, around, window_index};
+use crate::water::flow::window::{SIDE, Surroundings, Window, around, window_index};
 use crate::water::flow_record::{add_flow, passed};
 use crate::water::random::{Queue, SIDE_ORDERS, mix, sides_first};
 use crate::water::voxel::Voxel;
@@ -74,8 +74,9 @@ impl Window {
 
     /// Queues a cell if it would give water.
     #[inline]
-    fn queue_if_giving(&self, cell: usize, queue: &mut Queue) {
+    fn queue_if_giving(&mut self, near: &impl Surroundings, cell: usize, queue: &mut Queue) {
         let index = window_index(cell);
+        near.enter(self, index);
         let [west, east, north, south] = around(index);
         let least = &self.least;
         let lowest = least[west].min(least[east]).min(least[north]).min(least[south]);
@@ -97,6 +98,7 @@ impl Window {
     /// order and of the choice of sides.
     pub(crate) fn run(
         &mut self,
+        surroundings: &impl Surroundings,
         givers: LayerMask,
         limits: Limits,
         seeds: (u64, u64),
@@ -106,6 +108,7 @@ impl Window {
         let mut done = LayerFlow::default();
         while let Some(cell) = queue.pop() {
             let index = window_index(cell);
+            surroundings.enter(self, index);
             let voxel = Voxel::from_raw(self.own[index]);
             let left = limits.left(voxel, passed(self.flow[cell]));
             let mut giver = Giver {
@@ -120,14 +123,14 @@ impl Window {
             }
             if let Some(side) = self.jet(&giver, voxel) {
                 let all = giver.height;
-                self.give_sideways(&mut giver, side, all, &mut queue, &mut done);
+                self.give_sideways(surroundings, &mut giver, side, all, &mut queue, &mut done);
             }
             if self.fall(&mut giver, &mut done) > 0 && voxel.is_fall() {
                 done.fallen.insert(cell);
             }
             // Any water left rests on a full or solid cell, or exceeds the throughput.
             if giver.height > 0 && giver.left > 0 {
-                self.spread(&mut giver, voxel, seeds.1, &mut queue, &mut done);
+                self.spread(surroundings, &mut giver, voxel, seeds.1, &mut queue, &mut done);
             }
             let units = left - giver.left;
             if units == 0 {
@@ -180,6 +183,7 @@ impl Window {
     #[inline]
     fn spread(
         &mut self,
+        surroundings: &impl Surroundings,
         giver: &mut Giver,
         voxel: Voxel,
         seed: u64,
@@ -206,7 +210,8 @@ impl Window {
             if self.own[index] == Voxel::DRAIN.word() && voxel.has(CellFlags::FLOW_OUT) {
                 continue;
             }
-            self.give_sideways(giver, side, self.flows_to(index, giver.height), queue, done);
+            let wanted = self.flows_to(index, giver.height);
+            self.give_sideways(surroundings, giver, side, wanted, queue, done);
         }
     }
 
@@ -214,6 +219,7 @@ impl Window {
     #[inline]
     fn give_sideways(
         &mut self,
+        surroundings: &impl Surroundings,
         giver: &mut Giver,
         side: usize,
         wanted: u8,
@@ -235,7 +241,7 @@ impl Window {
         let near = giver.cell.wrapping_add_signed(CELL_STEP[side]);
         done.changed.insert(near);
         done.entered[opposite(side)].insert(near);
-        self.queue_if_giving(near, queue);
+        self.queue_if_giving(surroundings, near, queue);
     }
 
     /// Jet: the side to which a strong flow shoots out over a ledge before it falls. The giver
@@ -362,6 +368,7 @@ fn across(cell: usize, side: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::water::flow::window::Gathered;
 
     fn voxel(random: &mut fastrand::Rng) -> Voxel {
         match random.u8(..16) {
@@ -433,11 +440,12 @@ mod tests {
             let limits = Limits { throughput: random.u8(1..8), supply: random.u8(..8) };
             let first = window(&mut random);
             let runs = [false, true].map(|all_cells| {
-                let mut window = Window { own: first.own, below: first.below, ..Window::new() };
+                let mut window = Window::new();
+                (window.own, window.below) = (first.own, first.below);
                 window.prepare();
                 let givers = window.givers();
                 let begin = if all_cells { LayerMask::ALL } else { givers };
-                let done = window.run(begin, limits, (round, round + 1));
+                let done = window.run(&Gathered, begin, limits, (round, round + 1));
                 (
                     window.own,
                     window.below,
@@ -468,7 +476,7 @@ mod tests {
             };
             let before = units(&window);
             let givers = window.givers();
-            let done = window.run(givers, limits, (round, round + 1));
+            let done = window.run(&Gathered, givers, limits, (round, round + 1));
             let gone = done.drained + done.into_sea;
             assert_eq!(units(&window) + gone, before + done.injected, "round {round}");
             drained += done.drained;

@@ -4,9 +4,11 @@
 //! The rule itself is in `kernel`, the copy in `window`. Before it, drains and taps act:
 //! `fixtures`; and before all layers, valves: `valves`.
 
+mod drops;
 mod fixtures;
 pub(crate) mod kernel;
 pub(crate) mod runs;
+mod thin;
 pub(crate) mod valves;
 pub(crate) mod window;
 
@@ -15,13 +17,16 @@ use crate::coords::Face;
 use crate::grid::LayerId;
 use crate::water::cell::FULL;
 use crate::water::context::Tick;
+use crate::water::context::chunk_record::Mark;
+use crate::water::flow::drops::fall_in_drops;
 use crate::water::flow::fixtures::run_fixtures;
 use crate::water::flow::kernel::{LayerFlow, falling, least_height};
 use crate::water::flow::runs::{
     check_runs, clear_runs, floor_now, leave_run_below, leave_runs_before_turn, over_runs,
     pass_runs,
 };
-use crate::water::flow::window::Window;
+use crate::water::flow::thin::apply_thin;
+use crate::water::flow::window::{Gathered, Thin, Window};
 use crate::water::random::Purpose;
 use crate::water::store::{LayerState, Place};
 use crate::water::voxel::Voxel;
@@ -46,12 +51,16 @@ fn flow_cells(tick: &mut Tick, window: &mut Window, layer: LayerId) {
     if awake.is_empty() {
         return;
     }
+    if awake.is_sparse() && !tick.store.has_runs() && fall_in_drops(tick, layer, awake) {
+        return;
+    }
     let firm = tick.firm(layer) - over_runs(tick, layer);
     let movable =
         if awake.is_sparse() { awake } else { awake - (firm & enclosed(tick, layer, closed)) };
     // A few cells are tested before the whole layer is gathered: usually they have nothing to give,
     // or only fall.
-    let givers = if movable.is_sparse() {
+    let is_thin = movable.is_sparse();
+    let givers = if is_thin {
         let givers = givers_among(tick, layer, movable, firm);
         if givers.is_empty() || only_fall(tick, layer, givers) {
             tick.report.visited += u64::from(awake.count());
@@ -60,7 +69,6 @@ fn flow_cells(tick: &mut Tick, window: &mut Window, layer: LayerId) {
         if clear_runs(tick, layer) {
             return flow_cells(tick, window, layer);
         }
-        window.gather(tick.store, layer);
         givers
     } else {
         if clear_runs(tick, layer) {
@@ -74,18 +82,23 @@ fn flow_cells(tick: &mut Tick, window: &mut Window, layer: LayerId) {
         return;
     }
     let limits = tick.limits;
-    let work = tick.scratch.record_mut(tick.store, layer);
-    let seeds = (Purpose::Order.seed(work.seed), Purpose::Sides.seed(work.seed));
-    window.flow = work.flows();
-    let done = window.run(givers, limits, seeds);
+    let seed = tick.scratch.seed(tick.store, layer);
+    let seeds = (Purpose::Order.seed(seed), Purpose::Sides.seed(seed));
+    window.flow = tick.scratch.record_mut(tick.store, layer).read().flows();
+    let done = if is_thin {
+        window.begin();
+        window.run(&Thin(tick.store, layer), givers, limits, seeds)
+    } else {
+        window.run(&Gathered, givers, limits, seeds)
+    };
     if done.moved > 0 {
-        apply(tick, window, layer, &done);
+        apply(tick, window, layer, &done, is_thin);
     }
 }
 
 /// Returns the cells of a layer that are parts of falls and have let water fall on in this tick.
 pub(crate) fn fallen(tick: &Tick, layer: LayerId) -> LayerMask {
-    let fallen = tick.scratch.get(layer).map_or(LayerMask::NONE, |work| work.marks().fallen);
+    let fallen = tick.scratch.get(layer).map_or(LayerMask::NONE, |work| work.marked(Mark::Fallen));
     fallen | tick.store.passed_in_runs(layer)
 }
 
@@ -106,9 +119,9 @@ fn fill_from_sea(tick: &mut Tick, layer: LayerId) {
 
 /// Fills cells of a layer, each by up to `most` units while it has room. Returns the units.
 fn fill(tick: &mut Tick, layer: LayerId, cells: LayerMask, most: u8) -> u64 {
-    let work = tick.scratch.record_mut(tick.store, layer);
+    let mut work = tick.scratch.record_mut(tick.store, layer);
     work.save(tick.store, layer, cells);
-    work.touched |= cells;
+    work.mark(Mark::Touched, cells);
     let mut filled = 0;
     for cell in cells.iter() {
         let place = Place::in_layer(layer, cell);
@@ -138,8 +151,12 @@ fn givers_among(tick: &Tick, layer: LayerId, cells: LayerMask, firm: LayerMask) 
 
 /// Returns the least height from which water flows into any cell beside `place`.
 fn lowest_beside(tick: &Tick, place: Place) -> u8 {
+    let closed = tick.store.layer(place.layer_id()).closed;
     let least = |face: Face| {
         let there = tick.store.step(place, face);
+        if there.slot == place.slot && closed.contains(there.cell()) {
+            return u8::MAX;
+        }
         let below = if there.is_some() { tick.store.floor(there) } else { Voxel::WALL };
         least_height(tick.store.look(place, face).word(), below.word())
     };
@@ -177,16 +194,16 @@ fn fall_alone(tick: &mut Tick, layer: LayerId, givers: LayerMask) {
         }
     }
     let mut falls: SmallVec<[(usize, u8); LayerMask::SPARSE]> = SmallVec::new();
-    let work = tick.scratch.record_mut(tick.store, layer);
+    let mut work = tick.scratch.record_mut(tick.store, layer);
     work.save(tick.store, layer, gave);
     for cell in givers.iter() {
         let place = Place::in_layer(layer, cell);
         let (voxel, below) = (tick.store.read(place), floor_now(tick.store, place));
-        let left = tick.limits.left(voxel, work.passed(cell));
+        let left = tick.limits.left(voxel, work.read().passed(cell));
         let units = falling(voxel.loose(), left, below);
-        work.pass_on(cell, Face::Down, units);
+        work.cell(cell).pass_on(Face::Down, units);
         if voxel.is_fall() {
-            work.marks_mut().fallen.insert(cell);
+            work.cell(cell).mark(Mark::Fallen);
         }
         tick.report.moved += u64::from(units);
         if gave.contains(cell) {
@@ -223,16 +240,19 @@ fn enclosed(tick: &Tick, layer: LayerId, closed: LayerMask) -> LayerMask {
 }
 
 /// Writes the result of the kernel back into the world and wakes the cells that can now move.
-fn apply(tick: &mut Tick, window: &Window, layer: LayerId, done: &LayerFlow) {
+fn apply(tick: &mut Tick, window: &Window, layer: LayerId, done: &LayerFlow, is_thin: bool) {
     tick.report.moved += done.moved;
     tick.ledger.drained += done.drained;
     tick.ledger.into_sea += done.into_sea;
     tick.ledger.injected += done.injected;
-    let work = tick.scratch.record_mut(tick.store, layer);
+    if is_thin && !tick.store.has_runs() {
+        return apply_thin(tick, window, layer, done);
+    }
+    let mut work = tick.scratch.record_mut(tick.store, layer);
     let touched = done.changed | done.sprang;
-    work.touched |= touched;
+    work.mark(Mark::Touched, touched);
     if done.fallen.any() {
-        work.marks_mut().fallen |= done.fallen;
+        work.mark(Mark::Fallen, done.fallen);
     }
     work.set_flows(touched, &window.flow);
     for (cells, face) in done.entered.into_iter().zip(Face::LATERAL) {
@@ -242,7 +262,7 @@ fn apply(tick: &mut Tick, window: &Window, layer: LayerId, done: &LayerFlow) {
     }
     if done.changed.any() {
         work.save(tick.store, layer, done.changed);
-        if done.changed.is_sparse() {
+        if is_thin || done.changed.is_sparse() {
             for cell in done.changed.iter() {
                 tick.store.write(Place::in_layer(layer, cell), window.at(cell));
             }
@@ -280,9 +300,9 @@ fn write_inflow(
     cells: LayerMask,
     voxel: impl Fn(usize, Voxel) -> Voxel,
 ) {
-    let work = tick.scratch.record_mut(tick.store, layer);
+    let mut work = tick.scratch.record_mut(tick.store, layer);
     work.save(tick.store, layer, cells);
-    work.touched |= cells;
+    work.mark(Mark::Touched, cells);
     work.enter(face, cells);
     for cell in cells.iter() {
         let place = Place::in_layer(layer, cell);
@@ -295,7 +315,7 @@ fn write_inflow(
 mod tests {
     use super::*;
     use crate::chunk::LAYER_CELLS;
-    use crate::water::context::layer_record::LayerRecord;
+    use crate::water::context::chunk_record::LayerRecord;
     use crate::water::context::test_worlds;
 
     /// The cells that would give, tested one by one, are the givers of the whole window.
@@ -318,8 +338,8 @@ mod tests {
                 for cell in places {
                     let left = limits.left(tick.store.read(Place::in_layer(layer, cell)), 0);
                     let passed = if random.bool() { random.u8(..=left) } else { 0 };
-                    let work = tick.scratch.record_mut(tick.store, layer);
-                    work.pass_on(cell, Face::West, passed);
+                    let mut work = tick.scratch.record_mut(tick.store, layer);
+                    work.cell(cell).pass_on(Face::West, passed);
                     exhausted += u32::from(passed == left);
                 }
                 whole.gather(tick.store, layer);
@@ -357,14 +377,15 @@ mod tests {
                 window.gather(reference.store, layer);
                 let givers = awake & window.givers();
                 let limits = reference.limits;
+                let seed = reference.scratch.seed(reference.store, layer);
+                let seeds = (Purpose::Order.seed(seed), Purpose::Sides.seed(seed));
                 let work = reference.scratch.record_mut(reference.store, layer);
-                let seeds = (Purpose::Order.seed(work.seed), Purpose::Sides.seed(work.seed));
-                window.flow = work.flows();
-                let done = window.run(givers, limits, seeds);
+                window.flow = work.read().flows();
+                let done = window.run(&Gathered, givers, limits, seeds);
                 if done.moved > 0 {
                     let alone = givers.is_sparse() && only_fall(&reference, layer, givers);
                     moved[usize::from(givers.is_sparse()) + usize::from(alone)] += 1;
-                    apply(&mut reference, &window, layer, &done);
+                    apply(&mut reference, &window, layer, &done, false);
                 }
                 assert_eq!(tick.report, reference.report, "seed {seed}: layer {layer:?}");
             }
@@ -374,10 +395,14 @@ mod tests {
                     [&tick, &reference].map(|tick| tick.store.cells(layer).copied());
                 assert!(here == there, "seed {seed}: {layer:?}");
                 let [here, there] = [&tick, &reference].map(|tick| {
-                    let marks = |work: &LayerRecord| {
+                    let marks = |work: LayerRecord| {
                         let entries: [u8; LAYER_CELLS] =
                             core::array::from_fn(|cell| work.entries(cell));
-                        (work.flows(), entries, [work.touched, work.woken])
+                        (
+                            work.flows(),
+                            entries,
+                            [work.marked(Mark::Touched), work.marked(Mark::Woken)],
+                        )
                     };
                     (tick.awake(layer), tick.scratch.get(layer).map(marks))
                 });

@@ -13,6 +13,7 @@ use crate::grid::LayerId;
 use crate::water::WaterWorld;
 use crate::water::cell::FULL;
 use crate::water::context::Tick;
+use crate::water::context::chunk_record::Mark;
 use crate::water::context::runs::{Turn, leave_run_in, leave_runs};
 use crate::water::context::schedule::Phase;
 use crate::water::flow::write_inflow;
@@ -120,7 +121,7 @@ pub(crate) fn note_falls(tick: &Tick, layer: LayerId, found: &mut Vec<Place>) {
     if tick.limits.throughput != FULL {
         return;
     }
-    let fallen = tick.scratch.get(layer).map_or(LayerMask::NONE, |work| work.marks().fallen);
+    let fallen = tick.scratch.get(layer).map_or(LayerMask::NONE, |work| work.marked(Mark::Fallen));
     let places = fallen.iter().map(|cell| Place::in_layer(layer, cell));
     found.extend(places.filter(|&place| tick.store.read(place).is_steady_fall()));
 }

@@ -3,6 +3,7 @@
 
 use crate::water::context::Tick;
 use crate::water::context::budget::Budget;
+use crate::water::context::chunk_record::Mark;
 use crate::water::store::Place;
 use crate::water::store::fixtures::valves::{Passage, Side, Valve, passage};
 
@@ -49,7 +50,7 @@ fn pass_valve(tick: &mut Tick, Passage { from, towards, to, units }: Passage) {
 
 /// Records that the water of a cell has moved, and keeps it awake.
 fn touch(tick: &mut Tick, place: Place) {
-    let work = tick.scratch.record_mut(tick.store, place.layer_id());
-    work.touched.insert(place.cell());
+    let mut work = tick.scratch.record_mut(tick.store, place.layer_id());
+    work.cell(place.cell()).mark(Mark::Touched);
     tick.wake_cell(place);
 }

@@ -3,15 +3,18 @@
 use crate::chunk::LAYER_CELLS;
 use crate::coords::Face;
 use crate::grid::LayerId;
+use crate::water::flow::kernel::least_height;
 use crate::water::flow_record::NO_FLOW;
-use crate::water::store::Store;
+use crate::water::store::{Place, Store};
 use crate::water::voxel::Voxel;
 
 /// Cells along one side of a window: 16 of the layer, and one of the halo at each end.
 pub(crate) const SIDE: usize = 18;
 pub(crate) const AREA: usize = SIDE * SIDE;
 
-/// A layer of a chunk with the cells beside and below it.
+/// A layer of a chunk with the cells beside and below it. It holds all of them once it has
+/// [gathered](Window::gather) them, or those that were [read](Window::read_around) since it was
+/// [begun](Window::begin).
 pub(crate) struct Window {
     pub(crate) own: [u16; AREA],
     pub(crate) below: [u16; AREA],
@@ -22,6 +25,32 @@ pub(crate) struct Window {
     pub(crate) has_exit: bool,
     /// The flow record of each cell of the layer.
     pub(crate) flow: [u16; LAYER_CELLS],
+    /// The cells that the window holds, by bit.
+    held: [u64; AREA.div_ceil(64)],
+}
+
+/// Where the kernel finds cells that its window may not hold.
+pub(crate) trait Surroundings {
+    /// Lets the window hold a cell of the layer and the cells beside it.
+    fn enter(&self, window: &mut Window, index: usize);
+}
+
+/// The window holds all cells.
+pub(crate) struct Gathered;
+
+impl Surroundings for Gathered {
+    #[inline]
+    fn enter(&self, _: &mut Window, _: usize) {}
+}
+
+/// The window reads cells of this layer when the kernel comes to them.
+pub(crate) struct Thin<'s>(pub(crate) &'s Store, pub(crate) LayerId);
+
+impl Surroundings for Thin<'_> {
+    #[inline]
+    fn enter(&self, window: &mut Window, index: usize) {
+        window.read_around(self.0, self.1, index);
+    }
 }
 
 /// Returns the window index of a cell of the layer (0 to 255).
@@ -44,7 +73,47 @@ impl Window {
             least: [0; AREA],
             has_exit: false,
             flow: [NO_FLOW; LAYER_CELLS],
+            held: [0; AREA.div_ceil(64)],
         }
+    }
+
+    /// Begins a window that holds no cell yet.
+    pub(crate) fn begin(&mut self) {
+        self.held = [0; AREA.div_ceil(64)];
+        self.has_exit = true;
+    }
+
+    /// Reads a cell of the layer and the cells beside it, unless the window holds them.
+    #[inline]
+    pub(crate) fn read_around(&mut self, store: &Store, layer: LayerId, index: usize) {
+        let [west, east, north, south] = around(index);
+        for index in [index, west, east, north, south] {
+            if self.held[index / 64] >> (index % 64) & 1 == 0 {
+                self.read(store, layer, index);
+            }
+        }
+    }
+
+    fn read(&mut self, store: &Store, layer: LayerId, index: usize) {
+        self.held[index / 64] |= 1 << (index % 64);
+        let (x, z) = ((index % SIDE).clamp(1, 16), (index / SIDE).clamp(1, 16));
+        let place = Place::in_layer(layer, (z - 1) * 16 + x - 1);
+        let face = match index as isize - (z * SIDE + x) as isize {
+            0 => None,
+            -1 => Some(Face::West),
+            1 => Some(Face::East),
+            step if step < 0 => Some(Face::North),
+            _ => Some(Face::South),
+        };
+        let there = face.map_or(place, |face| store.step(place, face));
+        let (own, below) = match face {
+            Some(face) if !there.is_some() => {
+                (store.beyond(layer.slot, face, layer.y), Voxel::WALL)
+            }
+            _ => (store.read(there), store.floor(there)),
+        };
+        (self.own[index], self.below[index]) = (own.word(), below.word());
+        self.least[index] = least_height(own.word(), below.word());
     }
 
     /// Returns the voxel of a cell of the layer.

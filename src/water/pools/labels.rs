@@ -44,6 +44,8 @@ pub(crate) struct Labels {
     labels: Vec<Label>,
     /// The number of entries.
     entries: usize,
+    /// The chunks that have got their first labels.
+    entered: Vec<Slot>,
     /// Layers with bodies that are to get the labels of the cells that they touch.
     to_spread: Vec<LayerId>,
 }
@@ -62,6 +64,7 @@ impl Labels {
         chunks.map(|chunk| size_of::<ChunkLabels>() + spilled(chunk)).sum::<usize>()
             + self.chunks.capacity() * size_of::<Option<Box<ChunkLabels>>>()
             + self.labels.capacity() * size_of::<Label>()
+            + self.entered.capacity() * size_of::<Slot>()
             + self.to_spread.capacity() * size_of::<LayerId>()
     }
 
@@ -149,7 +152,16 @@ impl Labels {
         if self.chunks.len() <= layer.slot.index() {
             self.chunks.resize_with(layer.slot.index() + 1, || None);
         }
-        &mut self.chunks[layer.slot.index()].get_or_insert_default()[layer.y]
+        let chunk = &mut self.chunks[layer.slot.index()];
+        if chunk.is_none() {
+            self.entered.push(layer.slot);
+        }
+        &mut chunk.get_or_insert_default()[layer.y]
+    }
+
+    /// Removes and returns a chunk that has got its first label.
+    pub(crate) fn next_entered(&mut self) -> Option<Slot> {
+        self.entered.pop()
     }
 
     /// Drops the labels that no cell has, and the entries of dropped labels.
@@ -188,20 +200,20 @@ impl Labels {
 
     /// Updates the labels of a chunk for its changed layers, by bit. In the layers in `structure`,
     /// the supported cells or their neighbours may have changed. Returns the number of layers
-    /// visited.
+    /// visited; `None` if neither the chunk nor one beside it has labels.
     pub(crate) fn refresh(
         &mut self,
         tick: &Tick,
         slot: Slot,
         layers: u16,
         structure: u16,
-    ) -> usize {
+    ) -> Option<usize> {
         let is_used = |slot: Slot| {
             slot.is_some() && self.chunks.get(slot.index()).is_some_and(Option::is_some)
         };
         let near = Face::ALL.into_iter().map(|face| tick.store.neighbour(slot, face));
         if !near.chain([slot]).any(is_used) {
-            return 0;
+            return None;
         }
         let mut allowed = SPREAD * structure.count_ones() as usize;
         let mut looked = 0;
@@ -217,7 +229,7 @@ impl Labels {
             looked += usize::from(!self.of(LayerId::new(slot, layer)).is_empty());
             self.widen_layer(tick, LayerId::new(slot, layer));
         }
-        looked
+        Some(looked)
     }
 
     /// Widens the bounds of the labels of a layer by the levels of its cells.

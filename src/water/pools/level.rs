@@ -14,7 +14,7 @@ use crate::water::pools::Pools;
 use crate::water::pools::layer::Levels;
 use crate::water::pools::pass::pass_over;
 use crate::water::pools::walk::{Extent, Walk, flowed, passed_steadily};
-use crate::water::store::changed::dirty_layers::next_dirty;
+use crate::water::store::changed::dirty_layers::{next_dirty, note_label, note_no_label};
 use crate::water::store::{LAYER_ROWS, Place};
 use core::cmp::Reverse;
 use core::ops::Range;
@@ -67,7 +67,11 @@ pub(crate) fn find_bodies(tick: &mut Tick, pools: &mut Pools) -> Option<u64> {
             Stage::Refresh => match next_dirty(tick.store) {
                 Some((slot, marks)) => {
                     let looked = pools.labels.refresh(tick, slot, marks.levels, marks.structure);
-                    pools.debt += 1 + LAYER_ROWS * looked;
+                    if looked.is_none() {
+                        note_no_label(tick.store, slot);
+                    }
+                    note_labels(tick, pools);
+                    pools.debt += 1 + LAYER_ROWS * looked.unwrap_or_default();
                 }
                 None => pools.stage = Stage::Find,
             },
@@ -119,13 +123,13 @@ pub(crate) fn level_bodies(tick: &mut Tick, pools: &mut Pools) -> Option<u64> {
 
 /// Gathers the pieces of a layer with awake cells or moved water, except pieces known to be level.
 fn gather(tick: &Tick, pools: &mut Pools, layer: LayerId) {
-    let (touched, steady) = (flowed(tick, layer), passed_steadily(tick, layer));
-    let awake = tick.awake(layer) - steady;
-    let mut cells = (touched | awake) & tick.store.layer(layer).wet;
+    let wet = tick.store.layer(layer).wet;
     // Most falling water belongs to no body.
-    if cells.is_empty() || (cells & tick.firm(layer)).is_empty() {
+    if wet.is_empty() || (wet & tick.firm(layer)).is_empty() {
         return;
     }
+    let (touched, steady) = (flowed(tick, layer), passed_steadily(tick, layer));
+    let mut cells = (touched | (tick.awake(layer) - steady)) & wet;
     cells -= pools.labels.level_cells(layer);
     if cells.is_empty() {
         return;
@@ -164,6 +168,14 @@ fn judge(tick: &mut Tick, pools: &mut Pools, &Start { most, layer, cell }: &Star
         pools.unlevel.extend(pools.walk.anchor(tick, body));
     } else if body.len() > SMALL {
         pools.keep(body, levels);
+        note_labels(tick, pools);
+    }
+}
+
+/// Lets changes be recorded around the chunks that have got labels.
+fn note_labels(tick: &mut Tick, pools: &mut Pools) {
+    while let Some(slot) = pools.labels.next_entered() {
+        note_label(tick.store, slot);
     }
 }
 

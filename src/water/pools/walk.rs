@@ -6,6 +6,7 @@ use crate::chunk::LayerMask;
 use crate::coords::Face;
 use crate::grid::LayerId;
 use crate::water::context::Tick;
+use crate::water::context::chunk_record::Mark;
 use crate::water::pools::layer::{Layer, Levels, Rim, levels_of, look, rim};
 use crate::water::random::{Purpose, mix};
 use crate::water::steady::yields;
@@ -320,7 +321,8 @@ pub(crate) fn pool_key(tick: &Tick, place: Place) -> u64 {
 
 /// Returns the cells of a layer that have passed water on or received some in this tick.
 pub(crate) fn touched(tick: &Tick, layer: LayerId) -> LayerMask {
-    let touched = tick.scratch.get(layer).map_or(LayerMask::NONE, |work| work.touched);
+    let touched =
+        tick.scratch.get(layer).map_or(LayerMask::NONE, |work| work.marked(Mark::Touched));
     touched | tick.store.passed_in_runs(layer)
 }
 
@@ -328,7 +330,7 @@ pub(crate) fn touched(tick: &Tick, layer: LayerId) -> LayerMask {
 /// their levels. In the ticks in which it yields, other flow comes first.
 pub(crate) fn passed_steadily(tick: &Tick, layer: LayerId) -> LayerMask {
     match tick.scratch.get(layer) {
-        Some(work) if !yields(tick) => work.marks().marked,
+        Some(work) if !yields(tick) => work.marked(Mark::Steady),
         _ => LayerMask::NONE,
     }
 }
@@ -343,7 +345,10 @@ pub(crate) fn flowed(tick: &Tick, layer: LayerId) -> LayerMask {
 pub(crate) fn left_in(tick: &Tick, layer: LayerId, cells: LayerMask) -> i32 {
     let all = i32::from(tick.limits.throughput) * cells.count() as i32;
     let Some(work) = tick.scratch.get(layer) else { return all };
-    all - (cells & work.touched).iter().map(|cell| i32::from(work.passed(cell))).sum::<i32>()
+    all - (cells & work.marked(Mark::Touched))
+        .iter()
+        .map(|cell| i32::from(work.passed(cell)))
+        .sum::<i32>()
 }
 
 /// Returns the least units that any cell of some pieces may still pass on.

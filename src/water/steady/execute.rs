@@ -6,6 +6,7 @@ use crate::grid::{LayerId, Slot};
 use crate::water::cell::CellFlags;
 use crate::water::context::Tick;
 use crate::water::context::budget::Budget;
+use crate::water::context::chunk_record::Mark;
 use crate::water::context::runs::leave_runs_among;
 use crate::water::steady::balance::{Repair, balance_steady};
 use crate::water::steady::network::steady_inflow;
@@ -40,13 +41,13 @@ fn execute_layer(tick: &mut Tick, layer: LayerId, cells: LayerMask, turnover: &m
         let voxel = tick.store.read(place);
         tick.put_marks(place, voxel.with(CellFlags::FLOW_OUT, true));
     }
-    let work = tick.scratch.record_mut(tick.store, layer);
+    let mut work = tick.scratch.record_mut(tick.store, layer);
     if let Some(flows) = tick.store.steady_layer(layer) {
         work.pass_on_all(cells, flows.records());
         tick.report.moved += u64::from(flows.through());
     }
-    work.marks_mut().marked |= cells;
-    work.woken |= cells;
+    work.mark(Mark::Steady, cells);
+    work.mark(Mark::Woken, cells);
     tick.store.wake_layer(layer, cells);
     for cell in (cells & tick.store.springs(layer)).iter() {
         let place = Place::in_layer(layer, cell);

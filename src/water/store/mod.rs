@@ -22,8 +22,6 @@ pub(crate) mod sources;
 mod wake;
 
 pub(crate) use changed::changes::Changes;
-#[cfg(feature = "rayon")]
-pub(crate) use changed::tick_changes::ChangedCells;
 #[cfg(feature = "store")]
 pub(crate) use changed::touched::Since;
 pub(crate) use edges::border_cells;
@@ -90,6 +88,8 @@ struct ChunkCache {
     /// The faces, by bit, across which a chunk is loaded, but one of the two is frozen and the
     /// other is not. That chunk is none of `neighbours`.
     parted: u8,
+    /// Whether changes are recorded for the pools: this chunk or one beside it may have labels.
+    is_near_label: bool,
     /// Whether the chunk stands still.
     is_frozen: bool,
     /// The value of [`loads`](crate::water::store::chunks::loads) when the chunk was inserted, so
@@ -392,6 +392,15 @@ impl Store {
                 .as_ref()
                 .map_or(LayerMask::NONE, |connected| connected.layer(layer.y)),
             None => self.select(layer, Voxel::is_connected),
+        }
+    }
+
+    /// Returns whether any cell of a chunk is a source or connected to one.
+    #[inline]
+    pub(crate) fn has_connected(&self, slot: Slot) -> bool {
+        match &self.caches[slot.index()].masks {
+            Some(masks) => masks.connected.is_some(),
+            None => self.grid.chunk_at(slot).get(0).is_connected(),
         }
     }
 

@@ -22,19 +22,21 @@
 mod shards;
 
 use crate::coords::Region;
+use crate::grid::Slot;
 use crate::simulation::{Progress, StepReport};
 use crate::water::context::Tick;
+use crate::water::context::chunk_record::ChunkRecord;
 use crate::water::context::limits::Limits;
 use crate::water::context::rollback::has_begun;
-use crate::water::context::schedule::{Order, Phase};
+use crate::water::context::schedule::Phase;
 use crate::water::draw::{Demands, begin_draws, draw_next};
 use crate::water::ebb::ageing::Ageing;
 use crate::water::ebb::deferred::Deferred;
 use crate::water::ebb::evaporation::Evaporation;
 #[cfg(feature = "rayon")]
-use crate::water::ebb::finish::count_shared;
+use crate::water::ebb::finish::list_shared;
 use crate::water::ebb::finish::{Ending, begin_ending};
-use crate::water::ebb::{ebb, finish};
+use crate::water::ebb::{ebb_chunk, finish};
 use crate::water::edit::EditError;
 use crate::water::flow::flow_layer;
 use crate::water::flow::runs::{end_runs, settle_runs};
@@ -42,7 +44,6 @@ use crate::water::flow::valves::run_valves;
 use crate::water::flow::window::Window;
 use crate::water::pools::Pools;
 use crate::water::pools::level::{find_bodies, level_bodies};
-use crate::water::pools::walk::touched;
 use crate::water::random::mix;
 use crate::water::settle::Settling;
 use crate::water::steady::execute::execute_last;
@@ -363,6 +364,12 @@ impl WaterWorld {
     }
 }
 
+/// Returns whether water has flowed in a chunk in this tick.
+fn is_touched(tick: &Tick, slot: Slot) -> bool {
+    let record = tick.scratch.of_chunk(slot);
+    record.is_some_and(ChunkRecord::is_touched) || tick.store.has_passed_in_runs(slot)
+}
+
 impl TickState {
     /// Runs the next piece of the tick underway. Returns the number of cells visited, or `None` if
     /// the tick is complete. The window, which the layers share, is allocated when a layer flows.
@@ -416,7 +423,7 @@ impl TickState {
                     Some(cells) => return Some(cells),
                     None => {
                         let visited = if yields(tick) { execute_last(tick) } else { 0 };
-                        tick.scratch.schedule.reorder(tick.store, Order::Tiles);
+                        tick.scratch.schedule.begin_tiles(tick.store);
                         let mut visited = visited as u64;
                         if tick.rules.pools {
                             tick.scratch.begin_sweep();
@@ -461,8 +468,8 @@ impl TickState {
                 Phase::End => {
                     if let Some(mut ending) = self.ending.take() {
                         #[cfg(feature = "rayon")]
-                        if self.shares(tick) && ending.is_about_to_count() {
-                            let cells = count_shared(tick, &mut ending);
+                        if self.shares(tick) && ending.is_about_to_list() {
+                            let cells = list_shared(tick, &mut ending);
                             self.ending = Some(ending);
                             return Some(cells);
                         }
@@ -487,7 +494,8 @@ impl TickState {
     fn begin_draws(&mut self, tick: &mut Tick) {
         tick.scratch.phase = Phase::Draw;
         settle_runs(tick);
-        tick.scratch.schedule.reorder(tick.store, Order::World);
+        let store = &*tick.store;
+        tick.scratch.schedule.begin_world(store, |slot| store.has_connected(slot));
         begin_draws(tick, &mut self.draws);
     }
 
@@ -500,7 +508,7 @@ impl TickState {
         if self.shares(tick) {
             let members = tick.scratch.schedule.members();
             for &slot in members {
-                if slot.layers().any(|layer| touched(tick, layer).any()) {
+                if is_touched(tick, slot) {
                     self.ageing.watch(tick.store, slot);
                 }
                 self.evaporation.watch(slot);
@@ -515,14 +523,14 @@ impl TickState {
         None
     }
 
-    /// Applies the ebb to the next layer. Returns the cells charged; `None` if nothing is left.
+    /// Applies the ebb to the next chunk. Returns the cells charged; `None` if nothing is left.
     fn ebb_next(&mut self, tick: &mut Tick) -> Option<u64> {
-        let layer = tick.scratch.next_in_sweep()?;
-        if touched(tick, layer).any() {
-            self.ageing.watch(tick.store, layer.slot);
+        let slot = tick.scratch.next_chunk_in_sweep()?;
+        if is_touched(tick, slot) {
+            self.ageing.watch(tick.store, slot);
         }
-        self.evaporation.watch(layer.slot);
-        Some(ebb(tick, &mut self.deferred, layer) as u64)
+        self.evaporation.watch(slot);
+        Some(ebb_chunk(tick, &mut self.deferred, slot) as u64)
     }
 
     /// Returns whether the next phase is shared among threads.

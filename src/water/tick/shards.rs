@@ -13,7 +13,7 @@ use crate::water::context::Tick;
 use crate::water::context::layers::TickScratch;
 use crate::water::context::tiles::{Rank, Scope};
 use crate::water::ebb::deferred::Deferred;
-use crate::water::ebb::ebb;
+use crate::water::ebb::ebb_chunk;
 use crate::water::flow::flow_layer;
 use crate::water::flow::window::Window;
 use crate::water::ledger::Ledger;
@@ -119,8 +119,8 @@ pub(crate) fn ebb_shared(
     let visited = AtomicU64::new(0);
     let ebb = |tick: &mut Tick, _: &mut Window, tile: &Tile, deferred: &mut Deferred| {
         tick.scratch.begin_sweep_over(&tile.members);
-        while let Some(layer) = tick.scratch.next_in_sweep() {
-            let cells = ebb(tick, deferred, layer);
+        while let Some(slot) = tick.scratch.next_chunk_in_sweep() {
+            let cells = ebb_chunk(tick, deferred, slot);
             visited.fetch_add(cells as u64, Ordering::Relaxed);
         }
     };
@@ -230,10 +230,9 @@ fn lend(tick: &mut Tick, shards: &mut Shards, parts: Vec<Vec<Tile>>) {
         let mut slots = Vec::new();
         tiles.iter().for_each(|tile| shards.reach(tick.store, tile, &mut slots));
         let members = tiles.iter().flat_map(|tile| tile.members.iter().copied()).collect();
-        let spares = tiles.iter().map(|tile| tile.layers).sum();
         let shard = &mut shards.shards[at];
         lend::lend(tick.store, &mut shard.store, &slots);
-        tick.scratch.lend(&mut shard.scratch, &slots, members, spares);
+        tick.scratch.lend(&mut shard.scratch, &slots, members);
         (shard.lent, shard.tiles) = (slots, tiles);
     }
 }

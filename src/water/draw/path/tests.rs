@@ -3,7 +3,7 @@
 use crate::chunk::Chunk;
 use crate::coords::{ChunkPos, Region};
 use crate::grid::LayerId;
-use crate::water::context::layer_record::LayerRecord;
+use crate::water::context::chunk_record::{LayerRecord, Mark};
 use crate::water::context::test_worlds;
 use crate::water::draw::path::*;
 use crate::water::store::{Place, Store};
@@ -102,9 +102,9 @@ fn a_draw_along_a_path_equals_passing_from_cell_to_cell() {
         assert_eq!(tick.report, reference.report, "{narrow}, {at_most}");
         assert_eq!(tick.ledger, reference.ledger, "{narrow}, {at_most}");
         for layer in tick.store.grid().sorted_slots().into_iter().flat_map(Slot::layers) {
-            let marks = |work: &LayerRecord| {
+            let marks = |work: LayerRecord| {
                 let entries: [u8; LAYER_CELLS] = core::array::from_fn(|cell| work.entries(cell));
-                (work.flows(), entries, [work.touched, work.woken])
+                (work.flows(), entries, [work.marked(Mark::Touched), work.marked(Mark::Woken)])
             };
             let [here, there] = [&tick, &reference].map(|tick| tick.scratch.get(layer).map(marks));
             assert_eq!(here, there, "{narrow}, {at_most}: {layer:?}");
@@ -198,7 +198,7 @@ fn a_draw_finds_a_way_if_there_is_one_and_dead_cells_have_none() {
         }
         for &place in &places {
             let work = tick.scratch.get(place.layer_id());
-            if work.is_some_and(|work| work.marks().dead.contains(place.cell())) {
+            if work.is_some_and(|work| work.marked(Mark::Dead).contains(place.cell())) {
                 assert!(!leads_to_a_spring(&tick, place), "round {round}: {place:?}");
                 outcomes[2] += 1;
             }
@@ -244,6 +244,6 @@ fn a_path_in_vain_is_dead_from_end_to_end() {
             draw_along(tick, Demand { target, wanted: 5, first, others: 0, least_y: 0 }, &mut path);
         assert_eq!((drawn, path.visited()), (Delivery::Exhausted, visited));
         let work = tick.scratch.get(LayerId::new(slot, 0)).expect("in the tick");
-        assert_eq!(work.marks().dead, (1..16).collect::<LayerMask>());
+        assert_eq!(work.marked(Mark::Dead), (1..16).collect::<LayerMask>());
     }
 }

@@ -17,10 +17,6 @@ pub(crate) struct Changes {
     pub(crate) visible: LayerMask,
 }
 
-impl Changes {
-    pub(crate) const NONE: Changes = Changes { any: LayerMask::NONE, visible: LayerMask::NONE };
-}
-
 /// The cells that look different since [`take_visible_changes`] was last called, by chunk.
 #[derive(Default)]
 pub(crate) struct VisibleChanges {
@@ -64,7 +60,7 @@ impl VisibleChanges {
 
 /// Marks a cell as changed, and as looking different. While a tick ends, the first mark is withheld
 /// and the second is not made: the end compares the cells of the tick with their earlier state, and
-/// [`note_changes`](crate::water::store::changed::tick_changes::note_changes) keeps the
+/// [`TickChanges`](crate::water::store::changed::tick_changes::TickChanges) lists the
 /// differences.
 pub(in crate::water::store) fn mark_changed(store: &mut Store, place: Place) {
     match &mut store.pending {

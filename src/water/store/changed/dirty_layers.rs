@@ -66,6 +66,19 @@ pub(crate) fn keep_dirty_layers(store: &mut Store, kept: bool) {
     store.dirty = kept.then(DirtyLayers::default);
 }
 
+/// Records changes in a chunk and in those around it from now on, since it gets a label.
+pub(crate) fn note_label(store: &mut Store, slot: Slot) {
+    let around = store.caches[slot.index()].neighbours;
+    for slot in around.into_iter().chain([slot]).filter(|slot| slot.is_some()) {
+        store.caches[slot.index()].is_near_label = true;
+    }
+}
+
+/// Records no changes in a chunk from now on, since neither it nor a chunk beside it has labels.
+pub(crate) fn note_no_label(store: &mut Store, slot: Slot) {
+    store.caches[slot.index()].is_near_label = false;
+}
+
 /// Takes a chunk with changed layers; `None` if there is none left.
 pub(crate) fn next_dirty(store: &mut Store) -> Option<(Slot, Marks)> {
     let dirty = store.dirty.as_mut()?;
@@ -83,7 +96,7 @@ pub(crate) fn next_dirty(store: &mut Store) -> Option<(Slot, Marks)> {
 pub(in crate::water::store) fn note_cell(store: &mut Store, place: Place, old: Voxel, new: Voxel) {
     const SEEN: u16 = HEIGHT | CellFlags::IS_SOURCE.bits() | CellFlags::HAS_SOURCE.bits();
     let is_like_before = (old.word() ^ new.word()) & SEEN == 0 && old.is_mark() == new.is_mark();
-    if store.dirty.is_none() || is_like_before {
+    if is_like_before || store.dirty.is_none() || !store.caches[place.slot.index()].is_near_label {
         return;
     }
     let cell = LayerMask::single(place.cell());
@@ -98,6 +111,9 @@ pub(in crate::water::store) fn note_cell(store: &mut Store, place: Place, old: V
 
 /// Notes that a layer was written whose masks were `before`.
 pub(in crate::water::store) fn note_masks(store: &mut Store, layer: LayerId, before: LayerState) {
+    if !store.caches[layer.slot.index()].is_near_label {
+        return;
+    }
     let now = store.layer(layer);
     note_layer(store, layer, before.wet ^ now.wet, before.closed ^ now.closed);
 }

@@ -1,95 +1,109 @@
-//! The changes of the tick underway. They are gathered by chunk while the tick ends, and published
-//! all at once when it is complete: a world that is saved before that does not contain them.
+//! The changes of the tick underway. They are listed while the tick ends, and published all at once
+//! when it is complete: a world that is saved before that does not contain them.
 
-use crate::chunk::CellMask;
 use crate::grid::{LayerId, Slot};
 use crate::water::store::changed::changes::Changes;
 use crate::water::store::{Place, Store};
-use hashbrown::hash_map::Entry;
 
-/// The cells of a chunk that a tick has changed.
-pub(crate) struct ChangedCells {
+/// A cell that a tick has changed.
+#[derive(Clone, Copy)]
+struct ChangedCell {
     slot: Slot,
-    pub(in crate::water::store) any: Box<CellMask>,
-    pub(in crate::water::store) visible: Option<Box<CellMask>>,
+    index: u16,
+    is_visible: bool,
 }
 
-impl ChangedCells {
-    pub(crate) fn new(slot: Slot) -> Self {
-        ChangedCells { slot, any: Box::default(), visible: None }
-    }
-
-    /// Adds the changed cells of a layer (0 to 15).
-    pub(crate) fn add(&mut self, layer: usize, changes: Changes) {
-        self.any.insert_layer(layer, changes.any);
-        if changes.visible.any() {
-            self.visible.get_or_insert_default().insert_layer(layer, changes.visible);
-        }
-    }
-}
-
-/// The changes of a tick, one entry for each chunk, found by slot (sparse set).
+/// Cells that a tick has changed, each once: single cells, and layers with many of them.
 #[derive(Default)]
 pub(crate) struct TickChanges {
-    chunks: Vec<ChangedCells>,
-    /// For each slot, the index of its entry. Valid only if that entry belongs to this slot.
-    entries: Vec<u32>,
+    cells: Vec<ChangedCell>,
+    layers: Vec<(LayerId, Changes)>,
 }
 
 impl TickChanges {
-    fn find(&self, slot: Slot) -> Option<usize> {
-        let entry = *self.entries.get(slot.index())? as usize;
-        (self.chunks.get(entry)?.slot == slot).then_some(entry)
+    /// Adds a cell, and whether it looks different.
+    #[inline]
+    pub(crate) fn add_cell(&mut self, slot: Slot, index: u16, is_visible: bool) {
+        self.cells.push(ChangedCell { slot, index, is_visible });
     }
 
-    fn of_mut(&mut self, slot: Slot) -> &mut ChangedCells {
-        let entry = self.find(slot).unwrap_or_else(|| self.push(ChangedCells::new(slot)));
-        &mut self.chunks[entry]
-    }
-
-    /// Adds an entry for a chunk that has none. Returns its index.
-    fn push(&mut self, changes: ChangedCells) -> usize {
-        let (slot, entry) = (changes.slot, self.chunks.len());
-        if self.entries.len() <= slot.index() {
-            self.entries.resize(slot.index() + 1, 0);
+    /// Adds the changed cells of a layer.
+    pub(crate) fn add_layer(&mut self, layer: LayerId, changes: Changes) {
+        if changes.any.any() {
+            self.layers.push((layer, changes));
         }
-        // A slot has at most one entry, so the index fits wherever a slot does.
-        self.entries[slot.index()] = entry as u32;
-        self.chunks.push(changes);
-        entry
+    }
+
+    /// Moves all cells of another list into this one.
+    #[cfg(feature = "rayon")]
+    pub(crate) fn append(&mut self, other: &mut TickChanges) {
+        self.cells.append(&mut other.cells);
+        self.layers.append(&mut other.layers);
+    }
+
+    /// Returns the number of cells.
+    pub(crate) fn count(&self) -> u64 {
+        let in_layers = self.layers.iter().map(|(_, changes)| u64::from(changes.any.count()));
+        self.cells.len() as u64 + in_layers.sum::<u64>()
+    }
+
+    /// Returns the cells, and whether each looks different.
+    #[cfg(test)]
+    pub(crate) fn cells(&self) -> impl Iterator<Item = (Place, bool)> {
+        let alone = self
+            .cells
+            .iter()
+            .map(|cell| (Place::new(cell.slot, usize::from(cell.index)), cell.is_visible));
+        let of_layer = |&(layer, Changes { any, visible }): &(LayerId, Changes)| {
+            any.iter().map(move |cell| (Place::in_layer(layer, cell), visible.contains(cell)))
+        };
+        alone.chain(self.layers.iter().flat_map(of_layer))
     }
 
     pub(in crate::water::store) fn memory_bytes(&self) -> usize {
-        let masks = |changes: &ChangedCells| 1 + usize::from(changes.visible.is_some());
-        self.chunks.iter().map(masks).sum::<usize>() * size_of::<CellMask>()
-            + self.chunks.capacity() * size_of::<ChangedCells>()
-            + self.entries.capacity() * size_of::<u32>()
+        self.cells.capacity() * size_of::<ChangedCell>()
+            + self.layers.capacity() * size_of::<(LayerId, Changes)>()
     }
 }
 
-/// Keeps the cells of a layer that the tick underway has changed, at least one.
-pub(crate) fn note_changes(store: &mut Store, layer: LayerId, changes: Changes) {
-    store.tick_changes.of_mut(layer.slot).add(layer.y, changes);
-}
-
-/// Keeps the changed cells of a chunk that had none before.
-#[cfg(feature = "rayon")]
-pub(crate) fn note_changed_chunk(store: &mut Store, changes: ChangedCells) {
-    store.tick_changes.push(changes);
+/// Returns the list of the changes of the tick underway.
+pub(crate) fn tick_changes_mut(store: &mut Store) -> &mut TickChanges {
+    &mut store.tick_changes
 }
 
 /// Publishes the changes of the tick, which is complete; from now on changes are published at once.
-pub(crate) fn publish_changes(store: &mut Store) {
+/// Returns their number.
+pub(crate) fn publish_changes(store: &mut Store) -> u64 {
     for Place { slot, index } in store.pending.take().into_iter().flat_map(|all| all.changed) {
-        store.tick_changes.of_mut(slot).any.insert(index);
-    }
-    for ChangedCells { slot, any, visible } in core::mem::take(&mut store.tick_changes).chunks {
-        store.grid.mark_all_changed_at(slot, any);
+        store.grid.mark_changed_at(slot, index);
         store.visible_changes.alter(slot);
-        let Some(visible) = visible else { continue };
-        match store.visible_changes.cells.entry(slot) {
-            Entry::Occupied(mut cells) => cells.get_mut().union_with(&visible),
-            Entry::Vacant(cells) => _ = cells.insert(visible),
+    }
+    let changes = core::mem::take(&mut store.tick_changes);
+    let count = changes.count();
+    for of_chunk in changes.cells.chunk_by(|one, next| one.slot == next.slot) {
+        publish_cells(store, of_chunk);
+    }
+    for (layer, Changes { any, visible }) in changes.layers {
+        store.grid.mark_layer_changed_at(layer, any);
+        store.visible_changes.alter(layer.slot);
+        if visible.any() {
+            let cells = store.visible_changes.cells.entry(layer.slot).or_default();
+            cells.insert_layer(layer.y, visible);
         }
+    }
+    count
+}
+
+/// Publishes changed cells of one chunk.
+fn publish_cells(store: &mut Store, cells: &[ChangedCell]) {
+    let slot = cells[0].slot;
+    for cell in cells {
+        store.grid.mark_changed_at(slot, usize::from(cell.index));
+    }
+    store.visible_changes.alter(slot);
+    let mut visible = cells.iter().filter(|cell| cell.is_visible).peekable();
+    if visible.peek().is_some() {
+        let marks = store.visible_changes.cells.entry(slot).or_default();
+        visible.for_each(|cell| _ = marks.insert(usize::from(cell.index)));
     }
 }
