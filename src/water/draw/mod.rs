@@ -56,7 +56,7 @@ use crate::water::context::chunk_record::Mark;
 use crate::water::draw::path::{Delivery, Demand, Path, draw_along};
 use crate::water::draw::reroute::{Search, may_reroute, reroute};
 use crate::water::draw::turns::Turns;
-use crate::water::draw::vain::{find_exhausted, not_in_vain};
+use crate::water::draw::vain::find_exhausted;
 use crate::water::random::{Purpose, mix};
 use crate::water::store::{LAYER_ROWS, LayerState, Place};
 
@@ -141,7 +141,7 @@ pub(crate) fn draw_next(tick: &mut Tick, draws: &mut Demands) -> Option<u64> {
         match draws.turns.next() {
             Some((place, true)) => draws.starved.push(place),
             Some((place, false)) => take_turn(tick, draws, place, &mut budget),
-            None if draws.layer.begin_batch() => draws.has_gathered = true,
+            None if draws.layer.begin_batch(tick) => draws.has_gathered = true,
             None => begin_next_layer(tick, draws),
         }
     }
@@ -180,6 +180,7 @@ fn gather_next(tick: &mut Tick, draws: &mut Demands, y: i32, budget: &mut Budget
             draws.at_end = next.is_none();
             draws.gathering = None;
             draws.has_gathered = true;
+            draws.layer.prepare(tick);
         }
     }
 }
@@ -191,11 +192,10 @@ fn give_turns(tick: &mut Tick, draws: &mut Demands, budget: &mut Budget) {
     if find_exhausted(tick, &mut draws.layer) {
         return;
     }
-    let Some((layer, cells)) = draws.layer.next() else {
+    let Some((layer, cells, live)) = draws.layer.next(tick) else {
         draws.has_gathered = false;
         return;
     };
-    let live = not_in_vain(tick, &draws.layer, layer, cells);
     // Cells without water are listed in the order of the turns if paths are searched for them.
     let listed = if may_reroute(tick) { cells } else { live };
     for cell in listed.iter() {
@@ -223,7 +223,7 @@ fn gather_cells(tick: &mut Tick, draws: &mut Demands, layer: LayerId) {
     let cells = cells - tick.store.springs(layer);
     if cells.any() {
         tick.scratch.record_mut(tick.store, layer).mark(Mark::Waiting, cells);
-        draws.layer.push(layer, cells);
+        draws.layer.push(tick, layer, cells);
     }
 }
 

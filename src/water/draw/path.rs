@@ -125,6 +125,8 @@ struct Layer<'t> {
     /// The cells if they are stored densely; otherwise all are `uniform`.
     cells: Option<&'t [Voxel; LAYER_CELLS]>,
     uniform: Voxel,
+    /// The seed of the random choices of parents in the layer.
+    seed: u64,
 }
 
 impl Layer<'_> {
@@ -267,7 +269,7 @@ fn walk(tick: &Tick, place: Place, exit: Face, path: &mut Path) -> Option<Place>
                 continue;
             }
             at.untried = tick.store.parents_in(place, voxel);
-            let face = pick(tick, place, &mut at.untried);
+            let face = pick_by(here.seed, place, &mut at.untried);
             path.push(at);
             let Some(face) = face else { return Some(place) };
             (place, exit) = (tick.store.step(place, face), face.opposite());
@@ -291,6 +293,7 @@ fn layer_of<'a>(tick: &'a Tick, place: Place) -> Layer<'a> {
         in_runs: tick.store.passed_in_runs(layer),
         cells: tick.store.cells(layer),
         uniform: tick.store.grid().chunk_at(layer.slot).get(0),
+        seed: RandomPurpose::Parent.seed(tick.scratch.seed(tick.store, layer)),
     }
 }
 
@@ -354,20 +357,25 @@ fn record_flow(tick: &mut Tick, path: &[PathCell], units: u8) {
 #[inline]
 pub(crate) fn pick(tick: &Tick, place: Place, faces: &mut u8) -> Option<Face> {
     let several = *faces & faces.wrapping_sub(1) != 0;
-    let face = if several { pick_one_of(tick, place, *faces) } else { faces.trailing_zeros() };
+    let seed = if several { tick.scratch.seed(tick.store, place.layer_id()) } else { 0 };
+    pick_by(RandomPurpose::Parent.seed(seed), place, faces)
+}
+
+/// Works like [`pick`], with the seed of the layer for this purpose.
+#[inline]
+fn pick_by(seed: u64, place: Place, faces: &mut u8) -> Option<Face> {
+    let several = *faces & faces.wrapping_sub(1) != 0;
+    let face = if several { pick_one_of(seed, place, *faces) } else { faces.trailing_zeros() };
     *faces &= !(1u32 << face) as u8;
     Face::from_index(face as u8)
 }
 
-/// Returns the index of a random face of a non-empty set. The choice depends on the seed, the tick,
-/// the cell and the size of the set only.
+/// Returns the index of a random face of a non-empty set. The choice depends on the seed, the cell
+/// and the size of the set only.
 #[inline]
-pub(crate) fn pick_one_of(tick: &Tick, place: Place, faces: u8) -> u32 {
-    let layer_seed = tick.scratch.seed(tick.store, place.layer_id());
+fn pick_one_of(seed: u64, place: Place, faces: u8) -> u32 {
     let count = faces.count_ones();
-    let random =
-        mix(RandomPurpose::Parent.seed(layer_seed), place.index as u64 | u64::from(count) << 16)
-            >> 32;
+    let random = mix(seed, place.index as u64 | u64::from(count) << 16) >> 32;
     let mut left = faces;
     for _ in 0..(random * u64::from(count)) >> 32 {
         left &= left - 1;

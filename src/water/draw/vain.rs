@@ -15,13 +15,20 @@ use crate::water::context::chunk_record::Mark;
 use core::ops::Range;
 use hashbrown::HashMap;
 
-/// The cells of a chunk's layer that draw.
+/// The cells of a chunk's layer that draw, and what is known of the layer during the draws.
 struct Films {
     layer: LayerId,
     cells: LayerMask,
-    /// The cells of the layer known to pass on nothing more in this tick; `None` before the first
-    /// visit of a batch.
-    exhausted: Option<LayerMask>,
+    /// The cells with a parent across each face, springs left out. No draw changes them.
+    parents: [LayerMask; 6],
+    /// The index of the chunk across each lateral face, if it has cells that draw.
+    beside: [Option<u32>; 4],
+    /// The cells known to pass on nothing more in this tick: of this layer, of those above and
+    /// below it, and of those across its lateral faces in chunks without cells that draw.
+    exhausted: LayerMask,
+    above: LayerMask,
+    below: LayerMask,
+    beyond: [LayerMask; 4],
     /// Whether the chunk is on the list of chunks to visit.
     is_open: bool,
 }
@@ -44,10 +51,46 @@ pub(super) struct Layer {
 const BATCHES: [Range<u8>; 3] = [0..4, 4..32, 32..u8::MAX];
 
 impl Layer {
-    pub(super) fn push(&mut self, layer: LayerId, cells: LayerMask) {
+    pub(super) fn push(&mut self, tick: &Tick, layer: LayerId, cells: LayerMask) {
         self.by_slot.insert(layer.slot, self.films.len());
-        self.open.push(self.films.len());
-        self.films.push(Films { layer, cells, exhausted: None, is_open: true });
+        let springs = tick.store.springs(layer);
+        self.films.push(Films {
+            layer,
+            cells,
+            parents: tick.store.parent_planes(layer).map(|plane| plane - springs),
+            beside: [None; 4],
+            exhausted: LayerMask::NONE,
+            above: LayerMask::NONE,
+            below: LayerMask::NONE,
+            beyond: [LayerMask::NONE; 4],
+            is_open: true,
+        });
+    }
+
+    /// Prepares the next batch, once all chunks are there.
+    pub(super) fn prepare(&mut self, tick: &Tick) {
+        self.open.clear();
+        self.open.extend(0..self.films.len());
+        let of = |at: Option<LayerId>, is_asked: bool| match at {
+            Some(layer) if is_asked => exhausted_in(tick, layer),
+            _ => LayerMask::NONE,
+        };
+        for films in &mut self.films {
+            let (layer, parents) = (films.layer, films.parents);
+            films.exhausted = exhausted_in(tick, layer);
+            let has_parents = |face: Face| parents[face.index()].any();
+            films.above = of(tick.store.upper_layer(layer), has_parents(Face::Up));
+            films.below = of(tick.store.lower_layer(layer), has_parents(Face::Down));
+            for (side, face) in Face::LATERAL.into_iter().enumerate() {
+                let there = tick.store.neighbour(layer.slot, face);
+                films.beside[side] = self.by_slot.get(&there).map(|&at| at as u32);
+                let is_asked = films.beside[side].is_none()
+                    && there.is_some()
+                    && parents[face.index()].leaving()[side].any();
+                films.beyond[side] = of(Some(layer.in_chunk(there)), is_asked);
+            }
+            films.is_open = true;
+        }
     }
 
     /// Returns whether the highest byte of a turn's order belongs to this batch.
@@ -57,15 +100,17 @@ impl Layer {
         bucket >= first && (bucket < end || end == u8::MAX)
     }
 
-    /// Returns the next chunk's layer of the batch, and its cells.
-    pub(super) fn next(&mut self) -> Option<(LayerId, LayerMask)> {
+    /// Returns the next chunk's layer of the batch, its cells, and those among them whose draw is
+    /// not known to be in vain.
+    pub(super) fn next(&mut self, tick: &Tick) -> Option<(LayerId, LayerMask, LayerMask)> {
         let &Films { layer, cells, .. } = self.films.get(self.next)?;
+        let exhausted = self.exhausted(self.next);
         self.next += 1;
-        Some((layer, cells))
+        Some((layer, cells, not_in_vain(tick, &exhausted, layer, cells)))
     }
 
     /// Begins the next batch. Returns `false` if there is none; then it is empty.
-    pub(super) fn begin_batch(&mut self) -> bool {
+    pub(super) fn begin_batch(&mut self, tick: &Tick) -> bool {
         self.batch += 1;
         self.next = 0;
         if self.batch == BATCHES.len() || self.films.is_empty() {
@@ -75,20 +120,29 @@ impl Layer {
             self.batch = 0;
             return false;
         }
-        self.open.clear();
-        self.open.extend(0..self.films.len());
-        for films in &mut self.films {
-            (films.exhausted, films.is_open) = (None, true);
-        }
+        self.prepare(tick);
         true
     }
 
-    /// Opens the chunk in a slot, if it is in the layer.
-    fn open(&mut self, slot: Slot) {
-        if let Some(&at) = self.by_slot.get(&slot)
-            && !core::mem::replace(&mut self.films[at].is_open, true)
-        {
+    /// Opens a chunk.
+    fn open(&mut self, at: usize) {
+        if !core::mem::replace(&mut self.films[at].is_open, true) {
             self.open.push(at);
+        }
+    }
+
+    /// Returns the exhausted cells in and around the layer of a chunk.
+    fn exhausted(&self, at: usize) -> Exhausted {
+        let films = &self.films[at];
+        Exhausted {
+            parents: films.parents,
+            here: films.exhausted,
+            beyond: core::array::from_fn(|side| match films.beside[side] {
+                Some(there) => self.films[there as usize].exhausted,
+                None => films.beyond[side],
+            }),
+            above: films.above,
+            below: films.below,
         }
     }
 
@@ -156,58 +210,30 @@ fn exhausted_in(tick: &Tick, layer: LayerId) -> LayerMask {
     spent & tick.store.connected(layer)
 }
 
-/// Returns the same cells for the layer of draws, if the chunk has cells in it.
-fn known(tick: &Tick, all: &Layer, layer: LayerId) -> LayerMask {
-    let films = all.by_slot.get(&layer.slot).map(|&at| &all.films[at]);
-    let known = films.filter(|films| films.layer == layer).and_then(|films| films.exhausted);
-    known.unwrap_or_else(|| exhausted_in(tick, layer))
-}
-
-fn exhausted(tick: &Tick, all: &Layer, layer: LayerId) -> Exhausted {
-    let of = |at: Option<LayerId>| at.map_or(LayerMask::NONE, |layer| exhausted_in(tick, layer));
-    let springs = tick.store.springs(layer);
-    let parents = tick.store.parent_planes(layer).map(|plane| plane - springs);
-    let vertical = |face: Face, at| match parents[face.index()].any() {
-        true => of(at),
-        false => LayerMask::NONE,
-    };
-    Exhausted {
-        parents,
-        here: known(tick, all, layer),
-        beyond: core::array::from_fn(|side| {
-            let there = tick.store.neighbour(layer.slot, Face::LATERAL[side]);
-            if there.is_some() { known(tick, all, layer.in_chunk(there)) } else { LayerMask::NONE }
-        }),
-        above: vertical(Face::Up, tick.store.upper_layer(layer)),
-        below: vertical(Face::Down, tick.store.lower_layer(layer)),
-    }
-}
-
 /// Visits the next chunk of a layer. Returns `false` if all exhausted cells are known.
 pub(super) fn find_exhausted(tick: &mut Tick, all: &mut Layer) -> bool {
     let Some(at) = all.open.pop() else { return false };
-    let Films { layer, ref mut is_open, .. } = all.films[at];
-    *is_open = false;
-    let mut exhausted = exhausted(tick, all, layer);
-    let before = exhausted.here;
+    all.films[at].is_open = false;
+    let mut exhausted = all.exhausted(at);
+    let Films { layer, exhausted: before, beside, .. } = all.films[at];
     if exhausted.close() {
         let found = exhausted.here - before;
         tick.scratch.record_mut(tick.store, layer).mark(Mark::Dead, found);
-        for (face, found) in Face::LATERAL.into_iter().zip(found.leaving()) {
-            let there = tick.store.neighbour(layer.slot, face);
-            if found.any() && there.is_some() {
-                all.open(there);
+        for (there, found) in beside.into_iter().zip(found.leaving()) {
+            if let Some(there) = there
+                && found.any()
+            {
+                all.open(there as usize);
             }
         }
     }
-    all.films[at].exhausted = Some(exhausted.here);
+    all.films[at].exhausted = exhausted.here;
     true
 }
 
 /// Returns the drawing cells among `cells` of a layer whose draw is not known to be in vain. A cell
 /// draws from no parent above it.
-pub(super) fn not_in_vain(tick: &Tick, all: &Layer, layer: LayerId, cells: LayerMask) -> LayerMask {
-    let exhausted = exhausted(tick, all, layer);
+fn not_in_vain(tick: &Tick, exhausted: &Exhausted, layer: LayerId, cells: LayerMask) -> LayerMask {
     let [west, east, down, _, north, south] = exhausted.parents;
     let draws = west | east | down | north | south;
     // Full cells draw for the cells above them; the other parents of those cells are not checked.

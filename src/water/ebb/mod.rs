@@ -180,7 +180,7 @@ fn note_stale(tick: &Tick, layer: LayerId, cells: LayerMask, deferred: &mut Defe
         return deferred.stale.extend(places.filter(|&place| is_stale(tick, place)));
     }
     let parents = tick.store.parent_planes(layer);
-    let stale = cells - with_connected_parent(tick, layer, &parents);
+    let stale = cells - LayerMask::union(connected_parents_in(tick, layer, &parents));
     deferred.stale.extend(stale.iter().map(|cell| Place::in_layer(layer, cell)));
 }
 
@@ -191,8 +191,13 @@ pub(super) fn is_stale(tick: &Tick, place: Place) -> bool {
     voxel.is_connected() != is_fed(tick, place, voxel)
 }
 
-/// Returns the cells of a layer with a parent that is connected to a spring.
-fn with_connected_parent(tick: &Tick, layer: LayerId, parents: &[LayerMask; 6]) -> LayerMask {
+/// Returns, for each face, the cells of a layer with a parent across it that is connected to a
+/// spring.
+pub(super) fn connected_parents_in(
+    tick: &Tick,
+    layer: LayerId,
+    parents: &[LayerMask; 6],
+) -> [LayerMask; 6] {
     let there =
         |place: Option<LayerId>| place.map_or(LayerMask::NONE, |layer| tick.store.connected(layer));
     let mut beyond = [LayerMask::NONE; 4];
@@ -203,11 +208,14 @@ fn with_connected_parent(tick: &Tick, layer: LayerId, parents: &[LayerMask; 6]) 
     let [from_west, from_east, from_north, from_south] =
         tick.store.connected(layer).shifted(&beyond);
     let [west, east, down, up, north, south] = *parents;
-    let above = up & there(tick.store.upper_layer(layer));
-    let below = down & there(tick.store.lower_layer(layer));
-    let along_x = (west & from_west) | (east & from_east);
-    let along_z = (north & from_north) | (south & from_south);
-    along_x | along_z | above | below
+    [
+        west & from_west,
+        east & from_east,
+        down & there(tick.store.lower_layer(layer)),
+        up & there(tick.store.upper_layer(layer)),
+        north & from_north,
+        south & from_south,
+    ]
 }
 
 /// Makes cells of a layer active: see [`activated`]. Returns whether any cell changed.

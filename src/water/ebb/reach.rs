@@ -14,6 +14,7 @@ use crate::coords::Face;
 use crate::grid::LayerId;
 use crate::water::cell::CellFlags;
 use crate::water::context::Tick;
+use crate::water::ebb::connected_parents_in;
 use crate::water::pools::walk::touched;
 use crate::water::random::position_seed;
 use crate::water::store::parents::with_parents;
@@ -154,7 +155,14 @@ pub(super) fn note_feeders_above(
 pub(super) fn drop_unconnected_parents(tick: &mut Tick, layer: LayerId, cells: LayerMask) {
     let Some(extras) = tick.store.extras(layer.slot) else { return };
     let several = LayerMask::union(extras.each_ref().map(|extra| extra.layer(layer.y)));
-    for cell in (several & cells & tick.store.connected(layer)).iter() {
+    let mut several = several & cells & tick.store.connected(layer);
+    if !several.is_sparse() {
+        let parents = tick.store.parent_planes(layer);
+        let beyond = connected_parents_in(tick, layer, &parents);
+        let orphaned = parents.iter().zip(beyond).map(|(&parents, fed)| parents - fed);
+        several &= LayerMask::union(orphaned);
+    }
+    for cell in several.iter() {
         let place = Place::in_layer(layer, cell);
         for face in Store::faces(tick.store.parents_of(place)) {
             if !tick.store.look(place, face).is_connected() {
