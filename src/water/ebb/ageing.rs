@@ -103,8 +103,12 @@ pub(super) fn age_next(
 ) -> Option<usize> {
     let slot = *ageing.due.last()?;
     if !tick.store.is_frozen(slot) {
-        let active = tick.store.select(LayerId::new(slot, ageing.layer), Voxel::is_active);
-        if active.any() && age_layer(tick, LayerId::new(slot, ageing.layer), active, dried) {
+        let layer = LayerId::new(slot, ageing.layer);
+        let active = match tick.store.has(layer, Voxel::is_active) {
+            true => tick.store.select(layer, Voxel::is_active),
+            false => LayerMask::NONE,
+        };
+        if active.any() && age_layer(tick, layer, active, dried) {
             ageing.watch(tick.store, slot);
         }
     }

@@ -20,37 +20,46 @@ struct Drop {
     units: u8,
 }
 
-/// Lets the cells of `awake` fall. Returns `false`, and changes nothing, if any of them might do
-/// anything else; there must be no runs.
-pub(super) fn fall_in_drops(tick: &mut Tick, layer: LayerId, awake: LayerMask) -> bool {
-    let mut drops: SmallVec<[Drop; LayerMask::SPARSE]> = SmallVec::new();
-    for cell in awake.iter() {
-        match drop_of(tick, Place::in_layer(layer, cell)) {
-            Ok(drop) => drops.extend(drop),
-            Err(NotADrop) => return false,
-        }
-    }
-    tick.report.visited += u64::from(awake.count());
-    drops.iter().for_each(|drop| fall(tick, drop));
-    true
+/// What a wet cell does in the turn of its layer.
+enum Deed {
+    Nothing,
+    Fall(Drop),
+    /// It gives water, and may do something else than fall.
+    Give,
 }
 
-/// A cell might do something else than fall.
-struct NotADrop;
+/// Lets the cells of `awake` fall, all of them wet, and returns no cells. If any of them might do
+/// anything else, changes nothing, and returns those that give water. There must be no runs.
+pub(super) fn fall_in_drops(tick: &mut Tick, layer: LayerId, awake: LayerMask) -> LayerMask {
+    let mut drops: SmallVec<[Drop; LayerMask::SPARSE]> = SmallVec::new();
+    let (mut givers, mut fall_only) = (LayerMask::NONE, true);
+    for cell in awake.iter() {
+        match deed_of(tick, Place::in_layer(layer, cell)) {
+            Deed::Nothing => continue,
+            Deed::Fall(drop) => drops.push(drop),
+            Deed::Give => fall_only = false,
+        }
+        givers.insert(cell);
+    }
+    if !fall_only {
+        return givers;
+    }
+    drops.iter().for_each(|drop| fall(tick, drop));
+    LayerMask::NONE
+}
 
-/// Returns the fall of a wet cell; `None` if it stays as it is.
 #[inline]
-fn drop_of(tick: &Tick, place: Place) -> Result<Option<Drop>, NotADrop> {
+fn deed_of(tick: &Tick, place: Place) -> Deed {
     let voxel = tick.store.read(place);
     let left = tick.limits.left(voxel, tick.scratch.passed(place));
     let units = voxel.loose().min(left);
     if units == 0 {
-        return Ok(None);
+        return Deed::Nothing;
     }
     let floor = tick.store.floor(place);
     if floor.is_closed() {
         let spreads = voxel.loose() >= lowest_beside(tick, place);
-        return if spreads { Err(NotADrop) } else { Ok(None) };
+        return if spreads { Deed::Give } else { Deed::Nothing };
     }
     // Water that came from the side may shoot out over a ledge.
     let is_plain = !voxel.is_connected()
@@ -59,10 +68,10 @@ fn drop_of(tick: &Tick, place: Place) -> Result<Option<Drop>, NotADrop> {
         && !voxel.direction().is_some_and(Face::is_lateral);
     // Water beside the cell in other chunks flows with its own layer.
     if !is_plain || tick.store.layer(place.layer_id()).wet.has_beside(place.cell()) {
-        return Err(NotADrop);
+        return Deed::Give;
     }
     let below = tick.store.step(place, Face::Down);
-    Ok(Some(Drop { place, voxel, below, units }))
+    Deed::Fall(Drop { place, voxel, below, units })
 }
 
 /// Lets units fall, and wakes the cells that may now move.

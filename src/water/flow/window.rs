@@ -96,21 +96,23 @@ impl Window {
 
     fn read(&mut self, store: &Store, layer: LayerId, index: usize) {
         self.held[index / 64] |= 1 << (index % 64);
-        let (x, z) = ((index % SIDE).clamp(1, 16), (index / SIDE).clamp(1, 16));
-        let place = Place::in_layer(layer, (z - 1) * 16 + x - 1);
-        let face = match index as isize - (z * SIDE + x) as isize {
-            0 => None,
-            -1 => Some(Face::West),
-            1 => Some(Face::East),
-            step if step < 0 => Some(Face::North),
-            _ => Some(Face::South),
-        };
-        let there = face.map_or(place, |face| store.step(place, face));
-        let (own, below) = match face {
-            Some(face) if !there.is_some() => {
-                (store.beyond(layer.slot, face, layer.y), Voxel::WALL)
+        let (x, z) = (index % SIDE, index / SIDE);
+        let (near_x, near_z) = (x.clamp(1, 16), z.clamp(1, 16));
+        let place = Place::in_layer(layer, (near_z - 1) * 16 + near_x - 1);
+        let (own, below) = if (x, z) == (near_x, near_z) {
+            (store.read(place), store.floor(place))
+        } else {
+            let face = match (x, z) {
+                (0, _) => Face::West,
+                (17, _) => Face::East,
+                (_, 0) => Face::North,
+                _ => Face::South,
+            };
+            let there = store.step(place, face);
+            match there.is_some() {
+                true => (store.read(there), store.floor(there)),
+                false => (store.beyond(layer.slot, face, layer.y), Voxel::WALL),
             }
-            _ => (store.read(there), store.floor(there)),
         };
         (self.own[index], self.below[index]) = (own.word(), below.word());
         self.least[index] = least_height(own.word(), below.word());
