@@ -393,8 +393,7 @@ impl TickScratch {
     /// Bytes held.
     pub(crate) fn memory_bytes(&self) -> usize {
         let records = self.chunks.iter().flatten().chain(&self.spare);
-        let bytes = |chunk: &Box<ChunkRecord>| size_of::<ChunkRecord>() + chunk.heap_bytes();
-        records.map(bytes).sum::<usize>()
+        records.map(|chunk| size_of::<ChunkRecord>() + chunk.heap_bytes()).sum::<usize>()
             + self.spare.capacity() * size_of::<Box<ChunkRecord>>()
             + self.chunks.capacity() * size_of::<Option<Box<ChunkRecord>>>()
             + self.open.capacity() * size_of::<u16>()

@@ -90,3 +90,93 @@ fn after_flow(tick: &Tick, slot: Slot, note: &NoteMut, voxel: Voxel) -> Voxel {
     let is_empty = !voxel.is_wet() && !voxel.is_closed();
     if is_empty && voxel.direction().is_none() { Voxel::OPEN } else { voxel }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chunk::Chunk;
+    use crate::coords::{CHUNK_CELLS, ChunkPos, ChunkRegion};
+    use crate::water::context::test_worlds;
+    use crate::water::ebb::deferred::Deferred;
+    use crate::water::ebb::{ebb, ebb_chunk};
+    use crate::water::flow::flow_layer;
+    use crate::water::flow::window::Window;
+    use crate::water::store::changed::tick_changes::TickChanges;
+    use crate::water::{Rules, WaterWorld};
+    use hashbrown::HashSet;
+
+    /// Chunks of rock and water, thin in most layers, on their way down for some ticks.
+    fn rain(seed: u64) -> WaterWorld {
+        let mut random = fastrand::Rng::with_seed(seed);
+        let mut world = WaterWorld::new(seed, Rules::lossless()).expect("rules in range");
+        for chunk in ChunkRegion::new(ChunkPos::ZERO, ChunkPos::new(1, 1, 0)).positions() {
+            let cells: [Voxel; CHUNK_CELLS] = core::array::from_fn(|_| match random.u8(..60) {
+                0..4 => Voxel::SOLID,
+                4 => Voxel::OPEN.with_height(random.u8(1..8)),
+                _ => Voxel::OPEN,
+            });
+            world.insert_chunk(chunk, Chunk::from_cells(&cells)).expect("none is there");
+        }
+        world.run(seed % 6);
+        world
+    }
+
+    /// After the flow of a tick, the ebb of a chunk leaves the same cells, awake cells and changes
+    /// as the ebb of its layers.
+    #[test]
+    fn an_unfed_chunk_ebbs_as_its_layers_do() {
+        let (mut kept_awake, mut changed, mut dense) = (0, 0, 0);
+        for seed in 0..40 {
+            let mut worlds = [(); 2].map(|()| rain(seed));
+            let outcomes = worlds.each_mut().map(|world| {
+                let slots = world.store.grid().sorted_slots();
+                let (mut tick, mut window) = (test_worlds::tick(world), Window::new());
+                while let Some(layer) = tick.scratch.next_layer(tick.store) {
+                    flow_layer(&mut tick, &mut window, layer);
+                }
+                (slots, tick.report)
+            });
+            assert_eq!(outcomes[0], outcomes[1], "seed {seed}");
+            let slots = outcomes[0].0.clone();
+            let mut deferred = Deferred::default();
+            let results = [true, false].map(|by_chunk| {
+                let world = &mut worlds[usize::from(by_chunk)];
+                let (mut tick, _) = world.underway();
+                for &slot in &slots {
+                    assert!(is_unfed(tick.store, slot), "seed {seed}");
+                    if by_chunk {
+                        let record = tick.scratch.of_chunk(slot);
+                        dense += record.map_or(0, |record| record.dense_layers().count_ones());
+                        ebb_chunk(&mut tick, &mut deferred, slot);
+                        continue;
+                    }
+                    for layer in slot.layers() {
+                        if tick.scratch.get(layer).is_some() {
+                            ebb(&mut tick, &mut deferred, layer);
+                        }
+                    }
+                }
+                let mut changes = TickChanges::default();
+                for &slot in &slots {
+                    if let Some(record) = tick.scratch.of_chunk(slot) {
+                        record.add_changes(tick.store, slot, &mut changes);
+                    }
+                }
+                let layers = slots.iter().flat_map(|&slot| slot.layers());
+                let awake: Vec<_> = layers.map(|layer| tick.awake(layer)).collect();
+                let cells = test_worlds::places(world).into_iter();
+                let cells: Vec<Voxel> = cells.map(|place| world.store.read(place)).collect();
+                (cells, awake, changes.cells().collect::<HashSet<_>>())
+            });
+            assert!(results[0].0 == results[1].0, "seed {seed}: cells");
+            assert_eq!(results[0].1, results[1].1, "seed {seed}: awake cells");
+            assert_eq!(results[0].2, results[1].2, "seed {seed}: changes");
+            kept_awake += results[0].1.iter().map(|cells| cells.count()).sum::<u32>();
+            changed += results[0].2.len();
+        }
+        assert!(
+            kept_awake > 1_000 && changed > 1_000 && dense > 100,
+            "{kept_awake} cells stay awake, {changed} change, {dense} layers have tables"
+        );
+    }
+}

@@ -139,11 +139,31 @@ fn gather(tick: &Tick, pools: &mut Pools, layer: LayerId) {
     cells &= supported;
     while let Some(cell) = cells.iter().next() {
         let piece = LayerMask::single(cell).flood(supported);
+        cells -= piece;
+        if is_thin_film(tick, layer, piece) {
+            continue;
+        }
         let flowing = (piece & touched).count() as usize;
         let most = if flowing == 0 { 0 } else { CALM + FOR_EACH * flowing };
         pools.starts.push(Start { most, layer: index, cell });
-        cells -= piece;
     }
+}
+
+/// Returns whether a piece is a body by itself, a unit high in all its cells: no levels in it differ
+/// by [`STEP`]. Most of the water on a slope in the rain is such films.
+fn is_thin_film(tick: &Tick, layer: LayerId, piece: LayerMask) -> bool {
+    let is_alone = || {
+        let below = tick.store.lower_layer(layer);
+        let over_water = below.is_some_and(|below| (piece & tick.store.layer(below).wet).any());
+        let leaves = piece.leaving().into_iter().any(LayerMask::any);
+        !over_water && !leaves
+    };
+    let is_low = |cell| tick.store.read(Place::in_layer(layer, cell)).height() == 1;
+    piece.is_sparse()
+        && tick.store.coast(layer.slot).is_none()
+        && !tick.store.has_connected(layer.slot)
+        && piece.iter().all(is_low)
+        && is_alone()
 }
 
 /// Walks through the body of a piece, unless that was done, and lists it if it is not level.
