@@ -21,7 +21,7 @@
 //! | `rules`, `ledger`, `random` | parameters, account, random numbers |
 //! | `record`, `bytes` | a chunk that was taken out, and its bytes; other values as bytes |
 //! | `store` | chunks with their bit masks, sources, parents, edges, awake cells, and both lists of changes |
-//! | `context` | what all phases of a tick share: layer records, the schedule |
+//! | `context` | what all phases of a tick share: records of chunks, the schedule |
 //! | `flow` | the local rule: water falls, then spreads sideways, first in its direction |
 //! | `steady` | what leaves the world: a max flow from springs to ends that stands from tick to tick |
 //! | `draw` | films draw from springs, along their parents |

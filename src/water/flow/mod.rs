@@ -51,31 +51,31 @@ fn flow_cells(tick: &mut Tick, window: &mut Window, layer: LayerId) {
     if awake.is_empty() {
         return;
     }
-    tick.report.visited += u64::from(awake.count());
-    let is_thin = awake.is_sparse();
-    let givers = if is_thin && !tick.store.has_runs() {
-        fall_in_drops(tick, layer, awake)
-    } else if is_thin {
-        let firm = tick.firm(layer) - over_runs(tick, layer);
-        let givers = givers_among(tick, layer, awake, firm);
+    let firm = tick.firm(layer) - over_runs(tick, layer);
+    let movable =
+        if awake.is_sparse() { awake } else { awake - (firm & enclosed(tick, layer, closed)) };
+    let is_thin = movable.is_sparse();
+    let givers = if !is_thin {
+        if clear_runs(tick, layer) {
+            return flow_cells(tick, window, layer);
+        }
+        window.gather(tick.store, layer);
+        movable & window.givers()
+    } else if !tick.store.has_runs() {
+        fall_in_drops(tick, layer, movable)
+    } else {
         // A few cells are tested before the layer is read: usually they only fall.
+        let givers = givers_among(tick, layer, movable, firm);
         if givers.is_empty() || only_fall(tick, layer, givers) {
+            tick.report.visited += u64::from(awake.count());
             return fall_alone(tick, layer, givers);
         }
         if clear_runs(tick, layer) {
-            tick.report.visited -= u64::from(awake.count());
             return flow_cells(tick, window, layer);
         }
         givers
-    } else {
-        if clear_runs(tick, layer) {
-            tick.report.visited -= u64::from(awake.count());
-            return flow_cells(tick, window, layer);
-        }
-        let firm = tick.firm(layer);
-        window.gather(tick.store, layer);
-        (awake - (firm & enclosed(tick, layer, closed))) & window.givers()
     };
+    tick.report.visited += u64::from(awake.count());
     if givers.is_empty() {
         return;
     }

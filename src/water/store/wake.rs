@@ -60,7 +60,7 @@ impl Store {
     /// | a cell's path leads to another spring ([`reroute`](crate::water::draw::reroute)) | all cells that it feeds | next tick |
     ///
     /// A wake applies to this tick because the layer joins it ([`TickScratch::record_mut`] opens
-    /// the layer in the schedule), and survives the ebb because the layer's record keeps it. The
+    /// the layer in the schedule), and survives the ebb because the chunk's record keeps it. The
     /// end of a tick comes after all visits and does neither, so its wakes are for the next tick.
     /// The awake cells from before these wakes are kept for a save.
     ///
