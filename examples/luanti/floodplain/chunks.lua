@@ -222,6 +222,28 @@ local function enqueue(key)
     queue[last] = key
 end
 
+-- The sources that were placed in mapblocks that are still to come, by key.
+local placed = {}
+
+local function key_at(pos)
+    return chunks.key(math.floor(pos.x / 16), math.floor(pos.y / 16), math.floor(pos.z / 16))
+end
+
+function chunks.note_source(pos)
+    local key = key_at(pos)
+    if not in_file[key] then return end
+    placed[key] = placed[key] or {}
+    table.insert(placed[key], pos)
+end
+
+function chunks.ask_for(pos) enqueue(key_at(pos)) end
+
+-- Pours what was placed before a chunk came.
+local function pour_placed(key)
+    for _, pos in ipairs(placed[key] or {}) do own.hooks.place_source(pos.x, pos.y, pos.z) end
+    placed[key] = nil
+end
+
 -- Asks for the mapblocks beside a chunk with moving water.
 function chunks.ask_beside(chunk)
     for _, offset in ipairs(chunks.beside) do
@@ -304,7 +326,7 @@ function chunks.step(microseconds)
         local key = queue[first]
         queue[first], is_queued[key] = nil, nil
         first = first + 1
-        chunks.load(of_key(key))
+        if chunks.load(of_key(key)) then pour_placed(key) end
     end
 end
 

@@ -19,18 +19,17 @@ local function times()
     return ("ticks: %d, every %g s; late %d times\n"):format(steps.ticks, settings.tick, steps.late)
         .. ("of the last %d steps: half below %.2f ms, 99 of 100 below %.2f ms, all below %.2f ms\n")
             :format(count, unpack(out))
-        .. ("budget of a step: %g ms for the tick, %g ms to show, %g ms to read\n"):format(
-            settings.tick_ms, settings.show_ms, settings.load_ms)
+        .. ("budget of a step: %g ms\n"):format(settings.step_ms)
         .. ("chunks: %d, to come %d, to show %d; cells awake: %d; %.1f MB"):format(chunks.count,
             chunks.waiting(), show.waiting(), tonumber(activity.awake_cells),
             tonumber(activity.memory_bytes) / 1e6)
 end
 
--- Sets the milliseconds of a tick in a step.
+-- Sets the milliseconds of a step.
 local function budget(words)
     local ms = tonumber(words)
-    if not ms or ms < 0.5 or ms > 50 then return false, "a budget is 0.5 to 50 ms" end
-    settings.tick_ms = ms
+    if not ms or ms < 1 or ms > 80 then return false, "a budget is 1 to 80 ms" end
+    settings.step_ms = ms
     return true, ("the water may take %g ms of a step"):format(ms)
 end
 

@@ -23,22 +23,17 @@ local function is_water_near(pos)
     return false
 end
 
-local function load_at(x, y, z)
-    return chunks.load(math.floor(x / 16), math.floor(y / 16), math.floor(z / 16))
-end
-
--- Returns the chunk of a node that is about to become `code`, and its index. It is loaded if there
--- is water to move, with those next to the node.
-local function prepare(pos, code)
-    local chunk, index = chunks.at(pos)
-    if chunk then return chunk, index end
+-- Asks for the mapblocks of a node and of those beside it, if there is water to move: they are read
+-- between two ticks, as the node is then. What a source is to pour is noted, since a chunk that
+-- comes back from the file knows its water itself.
+local function ask_for(pos, code)
     local brings = code >= 1 and code <= cells.SOURCE or code == cells.SPRING
-    if not brings and not is_water_near(pos) then return nil end
-    chunk = load_at(pos.x, pos.y, pos.z)
+    if not brings and not is_water_near(pos) then return end
+    if code == cells.SOURCE then chunks.note_source(pos) end
+    chunks.ask_for(pos)
     for _, offset in ipairs(BESIDE) do
-        load_at(pos.x + offset[1], pos.y + offset[2], pos.z + offset[3])
+        chunks.ask_for({ x = pos.x + offset[1], y = pos.y + offset[2], z = pos.z + offset[3] })
     end
-    return chunk, index
 end
 
 -- Pours a bucket into a cell, what finds no room there into its body of water.
@@ -52,26 +47,30 @@ end
 
 local function remove_fixture(code, x, y, z)
     if code == cells.SPRING then
-        water.edit(fp.FP_EDIT_KIND_REMOVE_SOURCE, x, y, z)
-        water.edit(fp.FP_EDIT_KIND_SCOOP, x, y, z, 7)
+        water.edit_soon(fp.FP_EDIT_KIND_REMOVE_SOURCE, x, y, z)
+        water.edit_soon(fp.FP_EDIT_KIND_SCOOP, x, y, z, 7)
     else
-        water.edit(fp.FP_EDIT_KIND_SET_FIXTURE, x, y, z, 0, fp.FP_FIXTURE_NOTHING)
+        water.edit_soon(fp.FP_EDIT_KIND_SET_FIXTURE, x, y, z, 0, fp.FP_FIXTURE_NOTHING)
     end
 end
 
 local function add_fixture(code, x, y, z)
     if code == cells.SPRING then
-        water.edit(fp.FP_EDIT_KIND_ADD_SOURCE, x, y, z)
+        water.edit_soon(fp.FP_EDIT_KIND_ADD_SOURCE, x, y, z)
     else
-        water.edit(fp.FP_EDIT_KIND_SET_FIXTURE, x, y, z, 7, fp.FP_FIXTURE_DRAIN)
+        water.edit_soon(fp.FP_EDIT_KIND_SET_FIXTURE, x, y, z, 7, fp.FP_FIXTURE_DRAIN)
     end
 end
 
-local function place_source(x, y, z)
+-- A source that is placed becomes a spring, or pours seven units: what finds no room in a cell with
+-- water goes into its body.
+function hooks.place_source(x, y, z)
     if settings.placed_water == "spring" then
-        water.edit(fp.FP_EDIT_KIND_ADD_SOURCE, x, y, z)
+        water.edit_soon(fp.FP_EDIT_KIND_ADD_SOURCE, x, y, z)
+    elseif (water.units(x, y, z) or 0) == 0 then
+        water.edit_soon(fp.FP_EDIT_KIND_POUR, x, y, z, 7)
     else
-        hooks.pour(x, y, z, 7)
+        water.edit_soon(fp.FP_EDIT_KIND_FILL_BODY, x, y, z, 7)
     end
 end
 
@@ -96,10 +95,10 @@ local function follow(chunk, index, pos, before, after)
         chunk.fixtures = chunk.fixtures + 1
         own.steps.save_soon()
     elseif after == cells.SOURCE and before ~= after then
-        place_source(x, y, z)
+        hooks.place_source(x, y, z)
     elseif after == cells.DRY and before >= 1 and before <= cells.SOURCE then
-        water.edit(fp.FP_EDIT_KIND_REMOVE_SOURCE, x, y, z)
-        water.edit(fp.FP_EDIT_KIND_SCOOP, x, y, z, 7)
+        water.edit_soon(fp.FP_EDIT_KIND_REMOVE_SOURCE, x, y, z)
+        water.edit_soon(fp.FP_EDIT_KIND_SCOOP, x, y, z, 7)
     end
     -- The cell may look as before, though another node shows it.
     local cell = cells.turned[index]
@@ -109,43 +108,37 @@ local function follow(chunk, index, pos, before, after)
 end
 hooks.bits = ffi.new("uint32_t[128]")
 
--- Wraps a function that changes a node: `becomes` is the name of what it becomes.
-local function changing(change, name_of)
+-- Wraps a function that changes a node.
+local function changing(change)
     return function(pos, ...)
         local at = { x = math.floor(pos.x + 0.5), y = math.floor(pos.y + 0.5),
             z = math.floor(pos.z + 0.5) }
-        local name = name_of(...)
-        local chunk, index = prepare(at, cells.by_name[name])
-        local before = chunk and chunk.shown[index]
         local result = change(pos, ...)
-        if chunk and chunks.by_key[chunk.key] == chunk then
-            local after = cells.code(get_node(at))
-            if after ~= before then follow(chunk, index, at, before, after) end
+        local chunk, index = chunks.at(at)
+        local after = cells.code(get_node(at))
+        if not chunk then
+            if after ~= cells.IGNORE then ask_for(at, after) end
+        elseif after ~= chunk.shown[index] then
+            follow(chunk, index, at, chunk.shown[index], after)
         end
         return result
     end
 end
 
-local function name_of(node)
-    local name = type(node) == "table" and node.name or node
-    return minetest.registered_aliases[name] or name
+for _, name in ipairs({ "set_node", "add_node", "swap_node", "remove_node" }) do
+    minetest[name] = changing(minetest[name])
 end
 
-for _, name in ipairs({ "set_node", "add_node", "swap_node" }) do
-    minetest[name] = changing(minetest[name], name_of)
-end
-minetest.remove_node = changing(minetest.remove_node, function() return "air" end)
-
--- Each node of it is one of `set_node`, which here costs less than the water that it moves.
+-- Each node of it is one of `set_node`, unless there is neither a chunk nor water.
 local bulk_set_node = minetest.bulk_set_node
 function minetest.bulk_set_node(positions, node)
-    local is_watched = false
     for _, pos in ipairs(positions) do
-        is_watched = is_watched or prepare(pos, cells.by_name[name_of(node)]) ~= nil
+        if chunks.at(pos) or is_water_near(pos) then
+            for _, each in ipairs(positions) do minetest.set_node(each, node) end
+            return true
+        end
     end
-    if not is_watched then return bulk_set_node(positions, node) end
-    for _, pos in ipairs(positions) do minetest.set_node(pos, node) end
-    return true
+    return bulk_set_node(positions, node)
 end
 
 -- Compares the chunks of a box with their mapblocks again.

@@ -11,9 +11,7 @@ end
 return {
     library = text("library"),
     tick = number("tick", 0.1),
-    tick_ms = number("tick_ms", 5),
-    show_ms = number("show_ms", 5),
-    load_ms = number("load_ms", 2),
+    step_ms = number("step_ms", 8),
     range = number("range", 2),
     save_seconds = number("save_seconds", 5),
     old_water = text("old_water", "still"),

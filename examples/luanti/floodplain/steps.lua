@@ -1,4 +1,4 @@
--- What happens in a step of the server, each part within its budget: chunks come and go between two
+-- What happens in a step of the server, within one budget of time: chunks come and go between two
 -- ticks of the water, a tick goes on, what it changed is shown, and a thread saves.
 local own = ...
 local settings, water, chunks, show = own.settings, own.water, own.chunks, own.show
@@ -11,10 +11,16 @@ local times, next_time = {}, 1
 
 local due, unsaved = 0, 0
 
+-- While the server lags behind, by generated or saved mapblocks, the water takes a part only.
+local STEP = tonumber(minetest.settings:get("dedicated_server_step")) or 0.09
+local function budget_after(seconds)
+    return settings.step_ms * (seconds > 1.3 * STEP and 0.3 or 1)
+end
+
 function steps.save_soon() unsaved = settings.save_seconds end
 
 -- Runs a tick if it is time, or goes on with one. What is late is not made up for.
-local function tick(seconds)
+local function tick(seconds, ms)
     due = due + seconds
     if not water.is_underway then
         if due < settings.tick then return end
@@ -23,7 +29,7 @@ local function tick(seconds)
             due, steps.late = settings.tick, steps.late + 1
         end
     end
-    if water.tick(settings.tick_ms * 1e6) then
+    if water.tick(ms * 1e6) then
         steps.ticks = steps.ticks + 1
         own.float.follow()
         show.follow()
@@ -38,11 +44,11 @@ local function save(seconds)
 end
 
 minetest.register_globalstep(function(seconds)
-    local begin = minetest.get_us_time()
+    local begin, budget = minetest.get_us_time(), budget_after(seconds)
     chunks.ask(seconds)
-    if not water.is_underway then chunks.step(settings.load_ms * 1000) end
-    tick(seconds)
-    show.step(settings.show_ms * 1000)
+    if not water.is_underway then chunks.step(0.3 * budget * 1000) end
+    tick(seconds, 0.5 * budget)
+    show.step(begin + budget * 1000 - minetest.get_us_time())
     save(seconds)
     times[next_time] = (minetest.get_us_time() - begin) / 1000
     next_time = next_time % KEPT + 1
