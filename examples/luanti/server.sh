@@ -7,7 +7,7 @@ luanti_server() { command -v luantiserver || command -v minetestserver; }
 world() {
     local world=$1
     mkdir -p "$world/worldmods"
-    printf 'gameid = lab\nbackend = sqlite3\nplayer_backend = sqlite3\n' > "$world/world.mt"
+    printf 'gameid = lab\nbackend = sqlite3\nplayer_backend = sqlite3\nauth_backend = sqlite3\nmod_storage_backend = sqlite3\n' > "$world/world.mt"
     for mod in "${@:2}"; do cp -r "$mod" "$world/worldmods/"; done
 }
 

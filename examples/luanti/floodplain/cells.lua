@@ -80,9 +80,13 @@ function cells.to_show(look, shown)
     return code
 end
 
--- The node of each code.
+-- Returns the node of a code, the same table each time.
+local by_code = {}
 function cells.node(code)
-    if code == cells.DRY then return { name = "air" } end
-    if code == cells.SOURCE then return { name = own.nodes.source } end
-    return { name = own.nodes.flowing, param2 = code - 1 }
+    if not by_code[code] then
+        local name = code == cells.DRY and "air" or code == cells.SOURCE and own.nodes.source
+            or own.nodes.flowing
+        by_code[code] = { name = name, param2 = code < cells.SOURCE and math.max(0, code - 1) or 0 }
+    end
+    return by_code[code]
 end

@@ -59,12 +59,13 @@ local function find(chunk)
     if bits then ffi.fill(bits, 512) end
 end
 
-local function pos_of(chunk, index)
-    return {
-        x = chunk.x * 16 + index % 16,
-        y = chunk.y * 16 + math.floor(index / 16) % 16,
-        z = chunk.z * 16 + math.floor(index / 256),
-    }
+-- Fills in the position of a cell of a chunk: a new table, or one that is used again.
+local function pos_of(chunk, index, pos)
+    pos = pos or {}
+    pos.x = chunk.x * 16 + index % 16
+    pos.y = chunk.y * 16 + math.floor(index / 16) % 16
+    pos.z = chunk.z * 16 + math.floor(index / 256)
+    return pos
 end
 
 -- Lets a plant or a torch say what becomes of it. Returns whether it stays.
@@ -75,14 +76,16 @@ local function flood(pos, node)
     return on_flood and on_flood(pos, old, node) or false
 end
 
+local reused = {}
+
 local function show_one(chunk, index, code)
-    local pos, node = pos_of(chunk, index), cells.node(code)
+    local node = cells.node(code)
     if chunk.shown[index] ~= cells.FLOODABLE then
-        swap_node(pos, node)
-    elseif flood(pos, node) then
+        swap_node(pos_of(chunk, index, reused), node)
+    elseif flood(pos_of(chunk, index), node) then
         code = cells.SHARED
     else
-        set_node(pos, node)
+        set_node(pos_of(chunk, index), node)
     end
     chunk.shown[index] = code
 end
@@ -106,7 +109,7 @@ local function show_in_bulk(chunk)
             code = cells.SHARED
         else
             ids[index + 1] = id(code)
-            params[index + 1] = code >= 1 and code < cells.SOURCE and code - 1 or 0
+            params[index + 1] = cells.node(code).param2
         end
         chunk.shown[index] = code
     end

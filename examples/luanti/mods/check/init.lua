@@ -1,5 +1,6 @@
 -- What `examples/luanti/check` asks of the mod, in three runs of a server with one world: dig, pour,
--- build, unload and come back, and be killed in mid-flow; go on after that; and start once more.
+-- build, unload and come back, and be killed in mid-flow; go on after that; and start once more. A
+-- fourth one has another world, with the springs and the sea of an old map.
 -- Prints `check: ok` for each law that holds, `check: failed` for one that does not.
 local run = tonumber(minetest.settings:get("check_run"))
 local LOW, HIGH = { x = 0, y = 0, z = 0 }, { x = 63, y = 47, z = 31 }
@@ -216,6 +217,29 @@ local function once_more()
     minetest.request_shutdown()
 end
 
+-- In a world of its own, whose old water is springs, and the sea up to y = 8.
+local function springs_and_sea()
+    local is_there = false
+    minetest.emerge_area(LOW, HIGH, function(_, _, remaining) is_there = remaining == 0 end)
+    wait("the area is there", function() return is_there end)
+    fill({ 0, 0, 0 }, { 63, 9, 31 }, "lab:stone")
+    fill({ 2, 4, 2 }, { 20, 8, 12 }, "lab:water_source")
+    fill({ 26, 4, 2 }, { 50, 8, 12 }, "air")
+    minetest.set_node(at(40, 14, 20), { name = "lab:water_source" })
+    load_all()
+    expect("the sea holds no units of the world", floodplain.ledger().total, 7)
+    settle()
+    fill({ 21, 5, 6 }, { 25, 6, 7 }, "air")
+    wait("the sea and a spring supply", function()
+        local sums = floodplain.ledger()
+        return sums.from_sea > 300 and sums.injected > 50
+    end, 30)
+    settle()
+    expect("the sea is as it was", minetest.get_node(at(10, 8, 6)).name, "lab:water_source")
+    expect("the spring too", minetest.get_node(at(40, 14, 20)).name, "lab:water_source")
+    minetest.request_shutdown()
+end
+
 local RUNS = {
     function()
         load_all()
@@ -232,6 +256,7 @@ local RUNS = {
     end,
     after_the_kill,
     once_more,
+    springs_and_sea,
 }
 
 minetest.after(1, function()

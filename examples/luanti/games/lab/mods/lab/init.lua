@@ -17,13 +17,20 @@ ground("grass", "#5d8a3c")
 ground("sand", "#cdb98a")
 ground("wood", "#9a7443")
 
-minetest.register_node("lab:glass", {
-    description = "glass",
-    drawtype = "glasslike",
-    tiles = { colour("#dff1f5") .. "^[opacity:40" },
-    use_texture_alpha = "blend",
+-- A pane so clear that it is not seen.
+minetest.register_node("lab:pane", {
+    description = "pane",
+    drawtype = "airlike",
     paramtype = "light",
     sunlight_propagates = true,
+    groups = { cracky = 3, oddly_breakable_by_hand = 3 },
+})
+
+minetest.register_node("lab:lamp", {
+    description = "lamp",
+    tiles = { colour("#fff0c0") },
+    paramtype = "light",
+    light_source = 13,
     groups = { cracky = 3, oddly_breakable_by_hand = 3 },
 })
 
