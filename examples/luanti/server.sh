@@ -28,6 +28,7 @@ CONF
 
 # Starts the server of a world; its output is in a log beside it, and `server` becomes its process.
 start() {
+    rm -f "$1.log"
     HOME=$(dirname "$1") MINETEST_SUBGAME_PATH=$PWD/games LUANTI_SUBGAME_PATH=$PWD/games \
         "$(luanti_server)" --info --world "$1" --gameid lab --config "$1.conf" \
         --port "${port:-39996}" > "$1.log" 2>&1 &

@@ -147,12 +147,42 @@ local function reconcile(chunk)
     build_in_all(chunk)
 end
 
+-- The sources that were placed in mapblocks which were no chunks yet, by key: a chunk that comes
+-- back from the file knows its water itself, and a new one would take them for old water.
+local placed = {}
+
+local function key_at(pos)
+    return chunks.key(math.floor(pos.x / 16), math.floor(pos.y / 16), math.floor(pos.z / 16))
+end
+
+function chunks.note_source(pos)
+    local key = key_at(pos)
+    placed[key] = placed[key] or {}
+    table.insert(placed[key], pos)
+end
+
+-- Takes the nodes of sources that are still to be placed for dry ones.
+local function leave_out_placed(chunk)
+    for _, pos in ipairs(placed[chunk.key] or {}) do
+        local index = pos.x % 16 + 16 * (pos.y % 16) + 256 * (pos.z % 16)
+        if chunk.shown[index] == cells.SOURCE then chunk.shown[index] = cells.DRY end
+    end
+end
+
+local function place_placed(chunk)
+    for _, pos in ipairs(placed[chunk.key] or {}) do
+        own.hooks.place_source(pos.x, pos.y, pos.z)
+    end
+    placed[chunk.key] = nil
+end
+
 -- Makes a mapblock in memory a chunk, if it is generated and none yet. Returns the chunk.
 function chunks.load(x, y, z)
     local key = chunks.key(x, y, z)
     if chunks.by_key[key] or not chunks.is_in_memory(x, y, z) then return chunks.by_key[key] end
     local chunk = { key = key, x = x, y = y, z = z, fixtures = 0, shown = ffi.new("uint8_t[4096]") }
     if not read(x, y, z, chunk.shown) then return nil end
+    leave_out_placed(chunk)
     if in_file[key] then
         place(chunk)
         check(fp.fp_stream_load(water.stream, water.world, position, 1, found))
@@ -166,6 +196,7 @@ function chunks.load(x, y, z)
     chunks.by_key[key] = chunk
     chunks.count, chunks.loads = chunks.count + 1, chunks.loads + 1
     own.show.mark(chunk)
+    place_placed(chunk)
     return chunk
 end
 
@@ -222,27 +253,7 @@ local function enqueue(key)
     queue[last] = key
 end
 
--- The sources that were placed in mapblocks that are still to come, by key.
-local placed = {}
-
-local function key_at(pos)
-    return chunks.key(math.floor(pos.x / 16), math.floor(pos.y / 16), math.floor(pos.z / 16))
-end
-
-function chunks.note_source(pos)
-    local key = key_at(pos)
-    if not in_file[key] then return end
-    placed[key] = placed[key] or {}
-    table.insert(placed[key], pos)
-end
-
 function chunks.ask_for(pos) enqueue(key_at(pos)) end
-
--- Pours what was placed before a chunk came.
-local function pour_placed(key)
-    for _, pos in ipairs(placed[key] or {}) do own.hooks.place_source(pos.x, pos.y, pos.z) end
-    placed[key] = nil
-end
 
 -- Asks for the mapblocks beside a chunk with moving water.
 function chunks.ask_beside(chunk)
@@ -326,7 +337,7 @@ function chunks.step(microseconds)
         local key = queue[first]
         queue[first], is_queued[key] = nil, nil
         first = first + 1
-        if chunks.load(of_key(key)) then pour_placed(key) end
+        chunks.load(of_key(key))
     end
 end
 

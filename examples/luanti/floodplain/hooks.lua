@@ -24,8 +24,7 @@ local function is_water_near(pos)
 end
 
 -- Asks for the mapblocks of a node and of those beside it, if there is water to move: they are read
--- between two ticks, as the node is then. What a source is to pour is noted, since a chunk that
--- comes back from the file knows its water itself.
+-- between two ticks, as the node is then. That a source was placed is noted.
 local function ask_for(pos, code)
     local brings = code >= 1 and code <= cells.SOURCE or code == cells.SPRING
     if not brings and not is_water_near(pos) then return end

@@ -61,6 +61,8 @@ local function free_all()
     wait("all mapblocks are unloaded", function() return floodplain.figures().chunks == 0 end, 40)
 end
 
+local function at(x, y, z) return { x = x, y = y, z = z } end
+
 local function fill(low, high, name)
     for x = low[1], high[1] do
         for y = low[2], high[2] do
@@ -69,26 +71,28 @@ local function fill(low, high, name)
     end
 end
 
-local function at(x, y, z) return { x = x, y = y, z = z } end
-
--- Rock up to y = 31 with a cave, a lake over it in two mapblocks, and a well beside, written in
--- bulk as a generator does.
-local function build()
+-- Writes boxes in bulk, as a generator does: each its least and greatest node, and a name.
+local function write(boxes)
     local map = VoxelManip(LOW, HIGH)
     local from, to = map:get_emerged_area()
     local area, data = VoxelArea:new({ MinEdge = from, MaxEdge = to }), map:get_data()
-    local function box(low, high, name)
-        for index in area:iter(low[1], low[2], low[3], high[1], high[2], high[3]) do
-            data[index] = minetest.get_content_id(name)
-        end
+    for _, box in ipairs(boxes) do
+        local content = minetest.get_content_id(box[3])
+        for index in area:iterp(box[1], box[2]) do data[index] = content end
     end
-    box({ 0, 0, 0 }, { 63, 31, 31 }, "lab:stone")
-    box({ 4, 4, 4 }, { 40, 12, 20 }, "air")
-    box({ 10, 28, 6 }, { 25, 31, 17 }, "lab:water_source")
-    box({ 45, 6, 10 }, { 45, 40, 10 }, "air")
-    box({ 50, 32, 4 }, { 54, 32, 8 }, "lab:weed")
     map:set_data(data)
     map:write_to_map(true)
+end
+
+-- Rock up to y = 31 with a cave, a lake over it in two mapblocks, a well and weeds beside.
+local function build()
+    write({
+        { at(0, 0, 0), at(63, 31, 31), "lab:stone" },
+        { at(4, 4, 4), at(40, 12, 20), "air" },
+        { at(10, 28, 6), at(25, 31, 17), "lab:water_source" },
+        { at(45, 6, 10), at(45, 40, 10), "air" },
+        { at(50, 32, 4), at(54, 32, 8), "lab:weed" },
+    })
 end
 
 local function settle()
@@ -131,6 +135,27 @@ local function pour_and_build()
     settle()
 end
 
+-- A barrel that is dropped over the lake comes to rest at its surface.
+local function float()
+    local barrel = minetest.add_entity(at(20, 36, 12), "floodplain:barrel")
+    wait("some seconds pass", function() return barrel:get_pos().y < 33 end, 10)
+    local finish = minetest.get_us_time() + 4e6
+    wait("it bobs", function() return minetest.get_us_time() > finish end)
+    local pos = barrel:get_pos()
+    local surface = 36
+    while (floodplain.units(at(math.floor(pos.x + 0.5), surface, math.floor(pos.z + 0.5))) or 0) == 0 do
+        surface = surface - 1
+    end
+    expect("a barrel floats", math.abs(pos.y - surface) < 1, true)
+    barrel:remove()
+end
+
+local function ask_by_chat()
+    local _, words = minetest.registered_chatcommands["floodplain"].func("owner", "")
+    expect("the chat command has the ledger", words:find("lost: 0", 1, true) ~= nil, true)
+    expect("and the times", words:find("99 of 100", 1, true) ~= nil, true)
+end
+
 local function spring_and_drain()
     minetest.set_node(at(57, 32, 20), { name = "floodplain:spring" })
     minetest.set_node(at(60, 32, 20), { name = "floodplain:drain" })
@@ -149,15 +174,11 @@ local function spring_and_drain()
 end
 
 local function write_in_bulk()
-    local low, high = at(0, 40, 24), at(15, 40, 31)
-    local map = VoxelManip(low, high)
-    local from, to = map:get_emerged_area()
-    local area, data = VoxelArea:new({ MinEdge = from, MaxEdge = to }), map:get_data()
-    data[area:index(3, 40, 26)] = minetest.get_content_id("lab:water_source")
-    data[area:index(5, 40, 26)] = minetest.get_content_id("lab:stone")
-    map:set_data(data)
     local before = floodplain.ledger().total
-    map:write_to_map(true)
+    write({
+        { at(3, 40, 26), at(3, 40, 26), "lab:water_source" },
+        { at(5, 40, 26), at(5, 40, 26), "lab:stone" },
+    })
     expect("a source of another mod pours", floodplain.ledger().total, before + 7)
     settle()
 end
@@ -222,10 +243,12 @@ local function springs_and_sea()
     local is_there = false
     minetest.emerge_area(LOW, HIGH, function(_, _, remaining) is_there = remaining == 0 end)
     wait("the area is there", function() return is_there end)
-    fill({ 0, 0, 0 }, { 63, 9, 31 }, "lab:stone")
-    fill({ 2, 4, 2 }, { 20, 8, 12 }, "lab:water_source")
-    fill({ 26, 4, 2 }, { 50, 8, 12 }, "air")
-    minetest.set_node(at(40, 14, 20), { name = "lab:water_source" })
+    write({
+        { at(0, 0, 0), at(63, 9, 31), "lab:stone" },
+        { at(2, 4, 2), at(20, 8, 12), "lab:water_source" },
+        { at(26, 4, 2), at(50, 8, 12), "air" },
+        { at(40, 14, 20), at(40, 14, 20), "lab:water_source" },
+    })
     load_all()
     expect("the sea holds no units of the world", floodplain.ledger().total, 7)
     settle()
@@ -249,6 +272,8 @@ local RUNS = {
         wait("the area is there", function() return is_there end)
         dig_and_flood()
         pour_and_build()
+        float()
+        ask_by_chat()
         spring_and_drain()
         write_in_bulk()
         unload_and_come_back()
