@@ -75,9 +75,14 @@ local found = ffi.new("uint8_t[1]")
 
 local function place(chunk) position[0], position[1], position[2] = chunk.x, chunk.y, chunk.z end
 
+local function cell_of(chunk, index)
+    return chunk.x * 16 + index % 16, chunk.y * 16 + math.floor(index / 16) % 16,
+        chunk.z * 16 + math.floor(index / 256)
+end
+
 local function edit_cell(chunk, index, kind, ...)
-    local x, y, z = index % 16, math.floor(index / 16) % 16, math.floor(index / 256)
-    return water.edit(kind, chunk.x * 16 + x, chunk.y * 16 + y, chunk.z * 16 + z, ...)
+    local x, y, z = cell_of(chunk, index)
+    return water.edit(kind, x, y, z, ...)
 end
 
 local function build_in(chunk, index, code)
@@ -210,7 +215,7 @@ function chunks.compare(chunk)
     for index = 0, 4095 do
         local was, is = before[index], chunk.shown[index]
         if is == cells.SOURCE and was ~= is then
-            edit_cell(chunk, index, fp.FP_EDIT_KIND_POUR, 7)
+            own.hooks.place_source(cell_of(chunk, index))
         elseif was == cells.DRAIN and was ~= is then
             edit_cell(chunk, index, fp.FP_EDIT_KIND_SET_FIXTURE, 0, fp.FP_FIXTURE_NOTHING)
         end
@@ -218,12 +223,15 @@ function chunks.compare(chunk)
     own.show.mark(chunk)
 end
 
--- Whether a chunk is as its nodes say, so that no record is needed.
+local looks = ffi.new("uint16_t[4096]")
+
+-- Whether a chunk is as its nodes say, so that no record is needed. Between two ticks no edit waits.
 local function is_dry(chunk)
-    if chunk.fixtures > 0 or chunk.is_marked then return false end
-    for index = 0, 4095 do
-        local code = chunk.shown[index]
-        if code >= 1 and code <= cells.SOURCE or code == cells.SHARED then return false end
+    if chunk.fixtures > 0 then return false end
+    check(fp.fp_view_looks(water.world, chunk.x, chunk.y, chunk.z, looks, 4096, length))
+    for cell = 0, 4095 do
+        local code = cells.wanted[looks[cell]]
+        if code ~= cells.DRY and code ~= cells.GROUND then return false end
     end
     return true
 end

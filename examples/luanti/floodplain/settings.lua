@@ -11,7 +11,7 @@ end
 return {
     library = text("library"),
     tick = number("tick", 0.1),
-    step_ms = number("step_ms", 8),
+    step_ms = number("step_ms", 6),
     range = number("range", 2),
     save_seconds = number("save_seconds", 5),
     old_water = text("old_water", "still"),

@@ -108,10 +108,8 @@ local function finish()
     print(("bench: areas %d wet %d"):format(emerged, count_wet()))
     if minetest.global_exists("floodplain") then
         local sums, figures = floodplain.ledger(), floodplain.figures()
-        print(("bench: lost %d units %d ticks %d late %d written %d in_bulk %d of %d chunks %d own %.2f %.2f %.2f")
-            :format(sums.lost, sums.total + sums.away, figures.ticks, figures.late, figures.written,
-                figures.in_bulk, figures.blocks, figures.chunks, figures.p50, figures.p99,
-                figures.most))
+        print(("bench: lost %d of %d, %d ticks, %d nodes shown"):format(sums.lost,
+            sums.total + sums.away, figures.ticks, figures.written))
     end
     print("bench: done")
     minetest.request_shutdown()
