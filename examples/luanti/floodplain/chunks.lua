@@ -1,6 +1,6 @@
--- Mapblocks become chunks, and chunks go with them: into the file of the world, mid-flow, from which
--- they come back. Nodes say what is ground, and of a mapblock that was never a chunk, what water
--- there is. Of one that was, the file does: so its water outlives a map that was killed.
+-- Mapblocks become chunks, and chunks go with them: into the file of the world, mid-flow, from
+-- which they come back. Nodes say what is ground, and of a mapblock that was never a chunk, what
+-- water there is. Of one that was, the file does: so its water outlives a map that was killed.
 local own = ...
 local ffi, fp, check, settings = own.ffi, own.fp, own.check, own.settings
 local cells, water = own.cells, own.water
@@ -70,8 +70,8 @@ local function old_word(code, y)
     return fp.FP_WORD_OPEN
 end
 
-local words, position, length = ffi.new("uint16_t[4096]"), ffi.new("int32_t[3]"), ffi.new("size_t[1]")
-local found = ffi.new("uint8_t[1]")
+local words, position = ffi.new("uint16_t[4096]"), ffi.new("int32_t[3]")
+local length, found = ffi.new("size_t[1]"), ffi.new("uint8_t[1]")
 
 local function place(chunk) position[0], position[1], position[2] = chunk.x, chunk.y, chunk.z end
 
@@ -225,7 +225,8 @@ end
 
 local looks = ffi.new("uint16_t[4096]")
 
--- Whether a chunk is as its nodes say, so that no record is needed. Between two ticks no edit waits.
+-- Whether a chunk is as its nodes say, so that no record is needed. Between two ticks no edit
+-- waits.
 local function is_dry(chunk)
     if chunk.fixtures > 0 then return false end
     check(fp.fp_view_looks(water.world, chunk.x, chunk.y, chunk.z, looks, 4096, length))

@@ -5,7 +5,8 @@ local settings, water, chunks, show, steps =
 
 local function ledger()
     local sums = water.ledger()
-    return ("water: %d units here, %d in mapblocks that are not loaded\n"):format(sums.total, sums.away)
+    return ("water: %d units here, %d in mapblocks that are not loaded\n"):format(sums.total,
+            sums.away)
         .. ("came: %d placed, %d of springs, %d of the sea\n"):format(sums.placed, sums.injected,
             sums.from_sea)
         .. ("went: %d removed, %d drained, %d evaporated, %d into the sea\n"):format(sums.removed,
@@ -17,8 +18,8 @@ local function times()
     local out, count = steps.percentiles(0.5, 0.99, 1)
     local activity = water.activity()
     return ("ticks: %d, every %g s; late %d times\n"):format(steps.ticks, settings.tick, steps.late)
-        .. ("of the last %d steps: half below %.2f ms, 99 of 100 below %.2f ms, all below %.2f ms\n")
-            :format(count, unpack(out))
+        .. ("of the last %d steps: half below %.2f ms, "):format(count, out[1])
+        .. ("99 of 100 below %.2f ms, all below %.2f ms\n"):format(out[2], out[3])
         .. ("budget of a step: %g ms\n"):format(settings.step_ms)
         .. ("chunks: %d, to come %d, to show %d; cells awake: %d; %.1f MB"):format(chunks.count,
             chunks.waiting(), show.waiting(), tonumber(activity.awake_cells),

@@ -75,37 +75,45 @@ end
 
 local function is_fixture(code) return code == cells.SPRING or code == cells.DRAIN end
 
--- Tells the water that a node has become another one.
-local function follow(chunk, index, pos, before, after)
-    local x, y, z = pos.x, pos.y, pos.z
-    chunk.shown[index] = after
-    local was_ground, is_ground = cells.is_ground(before), cells.is_ground(after)
-    if is_fixture(before) and before ~= after then
-        remove_fixture(before, x, y, z)
-        chunk.fixtures = chunk.fixtures - 1
-    end
+local function follow_ground(was_ground, is_ground, x, y, z)
     if was_ground and not is_ground then
         water.edit_soon(fp.FP_EDIT_KIND_CLEAR_SOLID, x, y, z)
     elseif is_ground and not was_ground then
         water.edit_soon(fp.FP_EDIT_KIND_SET_SOLID, x, y, z)
     end
-    if is_fixture(after) and before ~= after then
+end
+
+local bits = ffi.new("uint32_t[128]")
+
+-- The cell may look as before, though another node shows it.
+local function show_again(chunk, index)
+    local cell = cells.turned[index]
+    ffi.fill(bits, 512)
+    bits[math.floor(cell / 32)] = bit.lshift(1, cell % 32)
+    own.show.mark(chunk, bits)
+end
+
+-- Tells the water that a node has become another one.
+local function follow(chunk, index, pos, before, after)
+    local x, y, z = pos.x, pos.y, pos.z
+    chunk.shown[index] = after
+    if is_fixture(before) then
+        remove_fixture(before, x, y, z)
+        chunk.fixtures = chunk.fixtures - 1
+    end
+    follow_ground(cells.is_ground(before), cells.is_ground(after), x, y, z)
+    if is_fixture(after) then
         add_fixture(after, x, y, z)
         chunk.fixtures = chunk.fixtures + 1
         own.steps.save_soon()
-    elseif after == cells.SOURCE and before ~= after then
+    elseif after == cells.SOURCE then
         hooks.place_source(x, y, z)
     elseif after == cells.DRY and before >= 1 and before <= cells.SOURCE then
         water.edit_soon(fp.FP_EDIT_KIND_REMOVE_SOURCE, x, y, z)
         water.edit_soon(fp.FP_EDIT_KIND_SCOOP, x, y, z, 7)
     end
-    -- The cell may look as before, though another node shows it.
-    local cell = cells.turned[index]
-    ffi.fill(hooks.bits, 512)
-    hooks.bits[math.floor(cell / 32)] = bit.lshift(1, cell % 32)
-    own.show.mark(chunk, hooks.bits)
+    show_again(chunk, index)
 end
-hooks.bits = ffi.new("uint32_t[128]")
 
 -- Wraps a function that changes a node.
 local function changing(change)

@@ -6,7 +6,8 @@ local cells, water, chunks, show, steps, hooks =
 
 -- Makes the mapblock of a position part of the water, if it is in memory. Returns whether it is.
 function floodplain.load(pos)
-    return chunks.load(math.floor(pos.x / 16), math.floor(pos.y / 16), math.floor(pos.z / 16)) ~= nil
+    local x, y, z = math.floor(pos.x / 16), math.floor(pos.y / 16), math.floor(pos.z / 16)
+    return chunks.load(x, y, z) ~= nil
 end
 
 -- Pours units of water into a node, what finds no room into the water there. Returns how many.

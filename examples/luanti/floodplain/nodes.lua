@@ -32,7 +32,7 @@ local function register(kind, drawtype)
         pointable = false,
         diggable = false,
         buildable_to = true,
-        groups = { water = 3, liquid = 3, not_in_creative_inventory = kind == "flowing" and 1 or 0 },
+        groups = { water = 3, liquid = 3, not_in_creative_inventory = 1 },
     })
 end
 register("source", "liquid")
@@ -68,8 +68,8 @@ minetest.register_node("floodplain:drain", {
 })
 
 local function is_water(node)
-    local kind = node.liquidtype
-    return (kind == "source" or kind == "flowing") and minetest.get_item_group(node.name, "water") > 0
+    local kind, is_wet = node.liquidtype, minetest.get_item_group(node.name, "water") > 0
+    return is_wet and (kind == "source" or kind == "flowing")
 end
 
 -- Light passes it as it passes air, so that no light is computed anew where water moves.

@@ -1,7 +1,7 @@
 -- What `examples/luanti/bench` measures: how long the steps of a server are while a flood runs and
 -- 20 areas are generated elsewhere. A step's time is the processor time of the server's thread from
--- one step to the next, so neither its sleep nor other programs count; beside it, the time from step
--- to step on the clock. Works with the mod and without, with the same nodes.
+-- one step to the next, so neither its sleep nor other programs count; beside it, the time from
+-- step to step on the clock. Works with the mod and without, with the same nodes.
 local outside = assert(minetest.request_insecure_environment(), "bench is to be trusted")
 local ffi = outside.require("ffi")
 ffi.cdef([[
@@ -86,17 +86,15 @@ local function measure()
 end
 
 local function count_wet()
-    local area = { LOW, HIGH }
-    local _, counts = minetest.find_nodes_in_area(area[1], area[2],
+    local _, counts = minetest.find_nodes_in_area(LOW, HIGH,
         { "lab:water_source", "lab:water_flowing" })
     return counts["lab:water_source"] + counts["lab:water_flowing"]
 end
 
-local emerged, asked = 0, 0
+local emerged = 0
 local function emerge_areas()
     for number = 0, 19 do
         local x, z = 1000 + number % 5 * 400, 1000 + math.floor(number / 5) * 400
-        asked = asked + 1
         minetest.emerge_area({ x = x, y = -32, z = z }, { x = x + 79, y = 47, z = z + 79 },
             function(_, _, remaining) if remaining == 0 then emerged = emerged + 1 end end)
     end

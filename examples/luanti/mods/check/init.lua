@@ -1,6 +1,6 @@
--- What `examples/luanti/check` asks of the mod, in three runs of a server with one world: dig, pour,
--- build, unload and come back, and be killed in mid-flow; go on after that; and start once more. A
--- fourth one has another world, with the springs and the sea of an old map.
+-- What `examples/luanti/check` asks of the mod, in three runs of a server with one world: dig,
+-- pour, build, unload and come back, and be killed in mid-flow; go on after that; and start once
+-- more. A fourth one has another world, with the springs and the sea of an old map.
 -- Prints `check: ok` for each law that holds, `check: failed` for one that does not.
 local run = tonumber(minetest.settings:get("check_run"))
 local LOW, HIGH = { x = 0, y = 0, z = 0 }, { x = 63, y = 47, z = 31 }
@@ -66,7 +66,7 @@ local function at(x, y, z) return { x = x, y = y, z = z } end
 local function fill(low, high, name)
     for x = low[1], high[1] do
         for y = low[2], high[2] do
-            for z = low[3], high[3] do minetest.set_node({ x = x, y = y, z = z }, { name = name }) end
+            for z = low[3], high[3] do minetest.set_node(at(x, y, z), { name = name }) end
         end
     end
 end
@@ -142,11 +142,10 @@ local function float()
     local finish = minetest.get_us_time() + 4e6
     wait("it bobs", function() return minetest.get_us_time() > finish end)
     local pos = barrel:get_pos()
-    local surface = 36
-    while (floodplain.units(at(math.floor(pos.x + 0.5), surface, math.floor(pos.z + 0.5))) or 0) == 0 do
-        surface = surface - 1
-    end
-    expect("a barrel floats", math.abs(pos.y - surface) < 1, true)
+    local node = vector.round(pos)
+    node.y = 36
+    while (floodplain.units(node) or 0) == 0 do node.y = node.y - 1 end
+    expect("a barrel floats", math.abs(pos.y - node.y) < 1, true)
     barrel:remove()
 end
 

@@ -84,7 +84,8 @@ scenes.river = {
     end,
 }
 
--- Two wells that a tunnel joins: the water stands as high in the far one as its spring in the other.
+-- Two wells that a tunnel joins: the water stands as high in the far one as its spring in the
+-- other.
 scenes.well = {
     eye = { x = 16, y = 12, z = -19 }, yaw = 0, pitch = 0.1, seconds = 40,
     build = function()
