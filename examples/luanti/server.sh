@@ -1,4 +1,4 @@
-# How a server with the lab is run; sourced by `check`, `bench` and `pictures`.
+# How a server with the lab is run; sourced by `check`, `bench` and `take_pictures`.
 
 PATH=$PATH:/usr/games:/usr/lib/minetest:/usr/lib/luanti
 luanti_server() { command -v luantiserver || command -v minetestserver; }
@@ -7,7 +7,12 @@ luanti_server() { command -v luantiserver || command -v minetestserver; }
 world() {
     local world=$1
     mkdir -p "$world/worldmods"
-    printf 'gameid = lab\nbackend = sqlite3\nplayer_backend = sqlite3\nauth_backend = sqlite3\nmod_storage_backend = sqlite3\n' > "$world/world.mt"
+    {
+        echo "gameid = lab"
+        for store in backend player_backend auth_backend mod_storage_backend; do
+            echo "$store = sqlite3"
+        done
+    } > "$world/world.mt"
     for mod in "${@:2}"; do cp -r "$mod" "$world/worldmods/"; done
 }
 

@@ -1,4 +1,4 @@
--- The scenes of `examples/luanti/pictures`: each is built, something is dug, and after some seconds
+-- The scenes of `examples/luanti/take_pictures`: each is built, something is dug, and after some seconds
 -- the client is told to take a picture. A pane in front shows what is under ground.
 local NEAR, FAR = { x = -16, y = -16, z = -48 }, { x = 119, y = 47, z = 63 }
 
