@@ -11,9 +11,9 @@
  * poisons the handles that the call held. What ends the process all the same is that of the Rust
  * library: no memory left, and a stack that overflows.
  *
- * Handles. FpWorld, FpFeed and FpSave are opaque. What a function gives out belongs to the caller,
- * who frees it once by the function of its document. Null, a handle of another type and a handle in
- * use are refused, with FP_STATUS_POINTER, FP_STATUS_HANDLE, FP_STATUS_BUSY or FP_STATUS_POISONED.
+ * Handles. FpWorld, FpFeed, FpSave and FpStream are opaque. What a function gives out belongs to the
+ * caller, who frees it once by the function of its document. Null, a handle of another type and a
+ * handle in use are refused, with FP_STATUS_POINTER, FP_STATUS_HANDLE, FP_STATUS_BUSY or FP_STATUS_POISONED.
  * Every function that takes a handle may return these; its document does not list them. Do not use
  * a handle after freeing it: that is not always detected.
  *
@@ -62,6 +62,12 @@
  * The word of the sea.
  */
 #define FP_WORD_SEA 1087
+
+/**
+ * The word of a spring, which no water passes through yet. In the words of springs, and in those
+ * of no other cells that are open, bit 6 is set.
+ */
+#define FP_WORD_SPRING 1991
 
 /**
  * The cells of a chunk.
@@ -797,6 +803,12 @@ typedef struct FpFeed FpFeed;
  * A world's file on disk. Opaque. Free it by `fp_save_free`, which closes the file.
  */
 typedef struct FpSave FpSave;
+
+/**
+ * The file of a world whose chunks come and go. Opaque. Free it by `fp_stream_free`, which closes
+ * the file.
+ */
+typedef struct FpStream FpStream;
 
 /**
  * A world of any kind, or a client's mirror. Opaque. Free it by `fp_world_free`.
@@ -1729,8 +1741,8 @@ FpStatus fp_meshes_touched(const FpChunkChanges *changes,
  *
  * `chunks` are `count` chunk positions of three numbers. `words` are the cells of the first chunk,
  * then of the second: `words_each` is 4,096, by index, or 1, a word for all cells of a chunk.
- * A word is one that `fp_water_chunk` returns, `FP_WORD_SOLID`, `FP_WORD_OPEN`, `FP_WORD_SEA`, or
- * 1 to 7 units of still water. The words are copied.
+ * A word is one that `fp_water_chunk` returns, `FP_WORD_SOLID`, `FP_WORD_OPEN`, `FP_WORD_SEA`,
+ * `FP_WORD_SPRING`, or 1 to 7 units of still water. The words are copied.
  *
  * Errors: `FP_STATUS_LENGTH` for other `words_each`; `FP_STATUS_VALUE` for a word that no cell
  * has; `FP_STATUS_CHUNK_PRESENT`, `FP_STATUS_OUT_OF_BOUNDS`; `FP_STATUS_KIND` unless it is a world
@@ -2506,6 +2518,95 @@ FpStatus fp_save_write(FpSave *save, const FpWorld *world, FpSaveReport *report)
  * Errors: `FP_STATUS_HANDLE`; `FP_STATUS_BUSY`: it stays open then.
  */
 FpStatus fp_save_free(FpSave *save);
+
+/**
+ * Creates a file with a world of water or of materials in it, whose chunks come and go.
+ *
+ * `path` is in UTF-8, ended by a byte of 0. `stream` becomes a new handle, which the caller owns.
+ *
+ * Errors: `FP_STATUS_FILE`, also if there is a file; `FP_STATUS_KIND` for other worlds.
+ */
+FpStatus fp_stream_create(const char *path, const FpWorld *world, FpStream **stream);
+
+/**
+ * Opens a file of `fp_stream_create` or `fp_save_create` and makes the world of its last save,
+ * also after a crash.
+ *
+ * `path` is in UTF-8, ended by a byte of 0. `kind` is the world's `FpKind`. `stream` and `world`
+ * become new handles, which the caller owns.
+ *
+ * Errors: `FP_STATUS_FILE`, also for a file of another kind of world; `FP_STATUS_TAG`,
+ * `FP_STATUS_KIND`; `FP_STATUS_POINTER`. Any thread.
+ */
+FpStatus fp_stream_open(const char *path, uint32_t kind, FpStream **stream, FpWorld **world);
+
+/**
+ * Unloads chunks of the world of a file, all or none. Their records are in the file with the next
+ * save, and in memory until then.
+ *
+ * `chunks` are `count` chunk positions of three numbers.
+ *
+ * Errors: `FP_STATUS_NOT_LOADED`; `FP_STATUS_KIND` for a world of another kind.
+ */
+FpStatus fp_stream_unload(FpStream *stream, FpWorld *world, const int32_t *chunks, size_t count);
+
+/**
+ * Loads those of some chunks that were unloaded, from memory or from the file, which they leave
+ * with the next save.
+ *
+ * `chunks` are `count` chunk positions of three numbers. `found` has room for `count` bytes, which
+ * become 1 for a chunk that was loaded and 0 for one of which there is no record.
+ *
+ * Errors: `FP_STATUS_FILE` if the disk fails or a record is damaged; `FP_STATUS_CHUNK_PRESENT`,
+ * `FP_STATUS_OUT_OF_BOUNDS`, `FP_STATUS_REFUSED`; `FP_STATUS_KIND` for a world of another kind.
+ * None is loaded then.
+ */
+FpStatus fp_stream_load(FpStream *stream,
+                        FpWorld *world,
+                        const int32_t *chunks,
+                        size_t count,
+                        uint8_t *found);
+
+/**
+ * Lists the unloaded chunks, in memory and in the file, in order of position.
+ *
+ * `out` has room for `capacity` numbers, three for each chunk position; `length` becomes how many
+ * there are.
+ *
+ * Errors: `FP_STATUS_BUFFER`; `FP_STATUS_FILE` if the disk fails.
+ */
+FpStatus fp_stream_unloaded(FpStream *stream, int32_t *out, size_t capacity, size_t *length);
+
+/**
+ * Begins to save a world into its file: copies what was touched since the last save, and has a
+ * thread write it. The save is of this moment, in one transaction; of a tick that is underway it
+ * has the world before it.
+ *
+ * `begun` becomes 1, or 0 if the save before is still being written: then nothing is saved. It may
+ * be null.
+ *
+ * Errors: `FP_STATUS_KIND` for a world of another kind. Those of the disk are `fp_stream_wait`'s.
+ */
+FpStatus fp_stream_save(FpStream *stream, FpWorld *world, uint32_t *begun);
+
+/**
+ * Waits until the save that was begun is on the disk.
+ *
+ * `report` becomes what the last save wrote, zeros if none was begun since the last wait; it may be
+ * null.
+ *
+ * Errors: `FP_STATUS_FILE` if it failed: the file then holds this save or the last one, and the
+ * next save writes the whole world.
+ */
+FpStatus fp_stream_wait(FpStream *stream, FpSaveReport *report);
+
+/**
+ * Closes a file, after the save that is being written. Null is none. The handle is not to be used
+ * again. What was not saved is not in the file.
+ *
+ * Errors: `FP_STATUS_HANDLE`; `FP_STATUS_BUSY`: it stays open then.
+ */
+FpStatus fp_stream_free(FpStream *stream);
 
 /**
  * Runs one step, or completes the one that is underway. `report` may be null.

@@ -1,45 +1,11 @@
--- The C interface in LuaJIT, by its ffi: the declarations are read from floodplain.h. Prints one
--- hash, as the samples of all languages do.
+-- The C interface in LuaJIT, by its ffi: floodplain.lua reads the declarations from floodplain.h.
+-- Prints one hash, as the samples of all languages do.
 --
 --   luajit sample.lua ../include/floodplain.h <target>/release/libfloodplain_c.so
 local ffi = require("ffi")
 
--- Declares a header: its declarations, and its numbers as constants. Of the preprocessor it knows
--- what this header needs: no condition holds but that of the guard and those of C.
-local function declare(path)
-    local kept, conditions = {}, {}
-    for line in assert(io.open(path)):lines() do
-        local directive, rest = line:match("^#(%w+)%s*(.*)")
-        local holds = true
-        for _, condition in ipairs(conditions) do holds = holds and condition end
-        if directive == "ifndef" then
-            table.insert(conditions, true)
-        elseif directive == "if" or directive == "ifdef" then
-            table.insert(conditions, false)
-        elseif directive == "else" then
-            conditions[#conditions] = not conditions[#conditions]
-        elseif directive == "endif" then
-            table.remove(conditions)
-        elseif directive == "define" and holds then
-            local name, number = rest:match("^(FP_[%w_]+) ([%d()< ]+)$")
-            if name then table.insert(kept, ("enum { %s = %s };"):format(name, number)) end
-        elseif not directive and holds then
-            table.insert(kept, line)
-        end
-    end
-    ffi.cdef(table.concat(kept, "\n"))
-end
-
-declare(arg[1])
-local fp = ffi.load(arg[2])
-
--- Raises the words of a call that failed.
-local function check(status)
-    if status == fp.FP_STATUS_OK then return end
-    local words, length = ffi.new("char[512]"), ffi.new("size_t[1]")
-    fp.fp_last_error(words, 512, length)
-    error(("status %d: %s"):format(tonumber(status), ffi.string(words, length[0])), 2)
-end
+-- The module that opens the library is beside the header.
+local fp, check = dofile((arg[1]:gsub("%.h$", ".lua")))(ffi, arg[1], arg[2])
 
 -- Returns what a function makes a handle of, which is freed with the last reference to it.
 local function new(call, ...)
@@ -180,7 +146,6 @@ local function blast()
     return hash_of(world)
 end
 
-assert(fp.fp_interface_version() == fp.FP_INTERFACE_VERSION)
 -- LuaJIT's bit operations on 64 bits came with 2.1.
 local bit = require("bit")
 local hash = bit.bxor(water(), materials(), humidity(), blast())

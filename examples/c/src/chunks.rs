@@ -17,6 +17,9 @@ pub const FP_WORD_SOLID: u16 = 0x003f;
 pub const FP_WORD_OPEN: u16 = 0;
 /// The word of the sea.
 pub const FP_WORD_SEA: u16 = 0x043f;
+/// The word of a spring, which no water passes through yet. In the words of springs, and in those
+/// of no other cells that are open, bit 6 is set.
+pub const FP_WORD_SPRING: u16 = 0x07c7;
 /// The cells of a chunk.
 pub const FP_CHUNK_CELLS: usize = 4096;
 /// The impermeability of rock.
@@ -92,8 +95,8 @@ fn cells_of<T: Copy + PartialEq, C>(chunk: &Chunk<T>, of: impl Fn(T) -> C) -> Ve
 ///
 /// `chunks` are `count` chunk positions of three numbers. `words` are the cells of the first chunk,
 /// then of the second: `words_each` is 4,096, by index, or 1, a word for all cells of a chunk.
-/// A word is one that `fp_water_chunk` returns, `FP_WORD_SOLID`, `FP_WORD_OPEN`, `FP_WORD_SEA`, or
-/// 1 to 7 units of still water. The words are copied.
+/// A word is one that `fp_water_chunk` returns, `FP_WORD_SOLID`, `FP_WORD_OPEN`, `FP_WORD_SEA`,
+/// `FP_WORD_SPRING`, or 1 to 7 units of still water. The words are copied.
 ///
 /// Errors: `FP_STATUS_LENGTH` for other `words_each`; `FP_STATUS_VALUE` for a word that no cell
 /// has; `FP_STATUS_CHUNK_PRESENT`, `FP_STATUS_OUT_OF_BOUNDS`; `FP_STATUS_KIND` unless it is a world

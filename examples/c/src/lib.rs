@@ -7,7 +7,7 @@
 //! | `status` | statuses, and the words of the last refusal |
 //! | `places`, `tags`, `rules`, `edit_structs` | numbers and structs of C, and the values that they stand for |
 //! | `worlds` | what a handle of a world holds: a kind, and its recording |
-//! | `make`, `chunks`, `edits`, `tick`, `changes`, `query`, `fields`, `view`, `feed`, `saved`, `record` | the functions, by subject |
+//! | `make`, `chunks`, `edits`, `tick`, `changes`, `query`, `fields`, `view`, `feed`, `saved`, `stream`, `record` | the functions, by subject |
 //!
 //! A function enters its handles, checks all that it was given, does its work, and writes what it
 //! came to: so a refused call changes nothing. Each is written once for all kinds of worlds.
@@ -27,6 +27,7 @@ mod record;
 mod rules;
 mod saved;
 mod status;
+mod stream;
 mod tags;
 mod tick;
 mod view;
@@ -46,6 +47,7 @@ pub use record::*;
 pub use rules::*;
 pub use saved::*;
 pub use status::FpStatus;
+pub use stream::*;
 pub use tags::*;
 pub use tick::*;
 pub use view::*;

@@ -623,17 +623,37 @@ impl Run {
         }
     }
 
+    /// Calls what takes a file of chunks that come and go with handles that are none.
+    fn no_stream(&self, from: &mut Source<'_>) -> FpStatus {
+        let world = self.world(from);
+        let stream = if from.rarely() { ptr::null_mut() } else { world.cast::<FpStream>() };
+        let (chunk, mut found, mut length) = (from.chunk(), 0, 0);
+        // SAFETY: null, or a handle of another type.
+        unsafe {
+            let statuses = [
+                fp_stream_unload(stream, world, chunk.as_ptr(), 1),
+                fp_stream_load(stream, world, chunk.as_ptr(), 1, &mut found),
+                fp_stream_unloaded(stream, ptr::null_mut(), 0, &mut length),
+                fp_stream_save(stream, world, ptr::null_mut()),
+                fp_stream_wait(stream, ptr::null_mut()),
+            ];
+            assert!(!statuses.contains(&FpStatus::Ok));
+            if stream.is_null() { statuses[0] } else { fp_stream_free(stream) }
+        }
+    }
+
     /// Frees a feed or the last world.
     fn free(&mut self, from: &mut Source<'_>) -> FpStatus {
         // SAFETY: a freed handle is forgotten; null and another type are refused or nothing.
         unsafe {
-            match from.byte() % 4 {
+            match from.byte() % 5 {
                 0 => fp_world_free(ptr::null_mut()),
                 1 => {
                     let save = self.worlds.first().map_or(ptr::null_mut(), |world| world.cast());
                     assert_ne!(fp_save_write(save, ptr::null(), ptr::null_mut()), FpStatus::Ok);
                     fp_save_free(save)
                 }
+                3 => self.no_stream(from),
                 2 => self.feeds.pop().map_or(FpStatus::Ok, |feed| fp_feed_free(feed)),
                 _ if self.worlds.len() > 3 => fp_world_free(self.worlds.remove(1)),
                 _ => FpStatus::Ok,

@@ -73,6 +73,8 @@ fn constants_are_those_of_the_library() {
     use floodplain::water::Voxel;
     let words = [Voxel::SOLID, Voxel::OPEN, Voxel::SEA].map(Voxel::word);
     assert_eq!(words, [FP_WORD_SOLID, FP_WORD_OPEN, FP_WORD_SEA]);
+    assert_eq!(FP_WORD_SPRING, Voxel::water(floodplain::water::WaterCell::SOURCE).word());
+    assert_eq!(FP_WORD_SPRING & 64, 64);
     assert_eq!(FP_ROCK, floodplain::humidity::ROCK);
     assert_eq!(FP_CHUNK_CELLS, floodplain::CHUNK_CELLS);
     let kinds = [

@@ -6,3 +6,4 @@ mod hostile;
 mod laws;
 mod layout;
 mod sample;
+mod streams;

@@ -1,0 +1,292 @@
+-- What `examples/luanti/check` asks of the mod, in three runs of a server with one world: dig,
+-- pour, build, unload and come back, and be killed in mid-flow; go on after that; and start once
+-- more. A fourth one has another world, with the springs and the sea of an old map.
+-- Prints `check: ok` for each law that holds, `check: failed` for one that does not.
+local run = tonumber(minetest.settings:get("check_run"))
+local LOW, HIGH = { x = 0, y = 0, z = 0 }, { x = 63, y = 47, z = 31 }
+local kept = minetest.get_mod_storage()
+
+local function say(...) print("check: " .. string.format(...)) end
+
+local function expect(what, found, wanted)
+    if found == wanted then return say("ok: %s", what) end
+    say("failed: %s: %s instead of %s", what, tostring(found), tostring(wanted))
+    minetest.request_shutdown()
+    error("a check failed")
+end
+
+-- A script is a coroutine; it goes on when what it waits for is so.
+local script, is_so, waits = nil, nil, 0
+
+local function wait(what, condition, seconds)
+    is_so, waits = condition, seconds or 20
+    if coroutine.yield() then return end
+    say("failed: waited in vain until %s", what)
+    say("figures: %s", dump(floodplain.figures(), ""):gsub("%s+", " "))
+    minetest.request_shutdown()
+    error("a check failed")
+end
+
+minetest.register_globalstep(function(seconds)
+    if not script then return end
+    waits = waits - seconds
+    local met = not is_so or is_so()
+    if not met and waits > 0 then return end
+    local is_well, problem = coroutine.resume(script, met)
+    if not is_well then
+        say("failed: %s", problem)
+        minetest.request_shutdown()
+    end
+    if coroutine.status(script) == "dead" then script = nil end
+end)
+
+local function each_block(act)
+    for x = LOW.x, HIGH.x, 16 do
+        for y = LOW.y, HIGH.y, 16 do
+            for z = LOW.z, HIGH.z, 16 do act({ x = x, y = y, z = z }) end
+        end
+    end
+end
+
+local function load_all()
+    local is_there = false
+    minetest.emerge_area(LOW, HIGH, function(_, _, remaining) is_there = remaining == 0 end)
+    wait("the area is there", function() return is_there end)
+    each_block(function(pos) assert(minetest.forceload_block(pos, true)) end)
+    each_block(function(pos) assert(floodplain.load(pos)) end)
+end
+
+local function free_all()
+    each_block(function(pos) minetest.forceload_free_block(pos, true) end)
+    wait("all mapblocks are unloaded", function() return floodplain.figures().chunks == 0 end, 40)
+end
+
+local function at(x, y, z) return { x = x, y = y, z = z } end
+
+local function fill(low, high, name)
+    for x = low[1], high[1] do
+        for y = low[2], high[2] do
+            for z = low[3], high[3] do minetest.set_node(at(x, y, z), { name = name }) end
+        end
+    end
+end
+
+-- Writes boxes in bulk, as a generator does: each its least and greatest node, and a name.
+local function write(boxes)
+    local map = VoxelManip(LOW, HIGH)
+    local from, to = map:get_emerged_area()
+    local area, data = VoxelArea:new({ MinEdge = from, MaxEdge = to }), map:get_data()
+    for _, box in ipairs(boxes) do
+        local content = minetest.get_content_id(box[3])
+        for index in area:iterp(box[1], box[2]) do data[index] = content end
+    end
+    map:set_data(data)
+    map:write_to_map(true)
+end
+
+-- Rock up to y = 31 with a cave, a lake over it in two mapblocks, a well and weeds beside.
+local function build()
+    write({
+        { at(0, 0, 0), at(63, 31, 31), "lab:stone" },
+        { at(4, 4, 4), at(40, 12, 20), "air" },
+        { at(10, 28, 6), at(25, 31, 17), "lab:water_source" },
+        { at(45, 6, 10), at(45, 40, 10), "air" },
+        { at(50, 32, 4), at(54, 32, 8), "lab:weed" },
+    })
+end
+
+local function settle()
+    floodplain.settle()
+    expect("every node shows its cell, and every law holds", floodplain.verify(), 0)
+    expect("nothing is lost", floodplain.ledger().lost, 0)
+end
+
+local LAKE = 16 * 4 * 12 * 7
+
+local function dig_and_flood()
+    build()
+    load_all()
+    expect("the old lake is still water", floodplain.ledger().total, LAKE)
+    settle()
+    minetest.dig_node(at(18, 31, 10))
+    for y = 13, 27 do minetest.remove_node(at(18, y, 10)) end
+    wait("the cave is wet", function() return (floodplain.units(at(30, 4, 10)) or 0) > 0 end, 40)
+    settle()
+    expect("the cave has what the lake lost", floodplain.ledger().total, LAKE)
+    local node = minetest.get_node(at(30, 4, 10))
+    expect("the cave's water is shown", node.name, "lab:water_flowing")
+    expect("by its height", node.param2 % 8, floodplain.units(at(30, 4, 10)))
+end
+
+local function pour_and_build()
+    minetest.set_node(at(52, 36, 6), { name = "lab:water_source" })
+    expect("a source that is placed is a bucket", floodplain.ledger().total, LAKE + 7)
+    wait("the weed is swept away", function()
+        return minetest.get_node(at(52, 32, 6)).name ~= "lab:weed"
+    end)
+    expect("two buckets poured into one node", floodplain.pour(at(45, 20, 10), 14) >= 7, true)
+    local before = floodplain.ledger()
+    fill({ 12, 28, 8 }, { 12, 31, 15 }, "lab:stone")
+    floodplain.settle()
+    local sums = floodplain.ledger()
+    expect("ground that is built displaces water, what finds no room is accounted for",
+        sums.total + sums.removed, before.total + before.removed)
+    expect("take takes", floodplain.take(at(14, 28, 10), 7) <= 7, true)
+    settle()
+end
+
+-- A barrel that is dropped over the lake comes to rest at its surface.
+local function float()
+    local barrel = minetest.add_entity(at(20, 36, 12), "floodplain:barrel")
+    wait("some seconds pass", function() return barrel:get_pos().y < 33 end, 10)
+    local finish = minetest.get_us_time() + 4e6
+    wait("it bobs", function() return minetest.get_us_time() > finish end)
+    local pos = barrel:get_pos()
+    local node = vector.round(pos)
+    node.y = 36
+    while (floodplain.units(node) or 0) == 0 do node.y = node.y - 1 end
+    expect("a barrel floats", math.abs(pos.y - node.y) < 1, true)
+    barrel:remove()
+end
+
+local function ask_by_chat()
+    local _, words = minetest.registered_chatcommands["floodplain"].func("owner", "")
+    expect("the chat command has the ledger", words:find("lost: 0", 1, true) ~= nil, true)
+    expect("and the times", words:find("99 of 100", 1, true) ~= nil, true)
+end
+
+local function spring_and_drain()
+    minetest.set_node(at(57, 32, 20), { name = "floodplain:spring" })
+    minetest.set_node(at(60, 32, 20), { name = "floodplain:drain" })
+    wait("a spring supplies and a drain takes", function()
+        local sums = floodplain.ledger()
+        return sums.injected > 50 and sums.drained > 20
+    end)
+    settle()
+    expect("a spring keeps its node", minetest.get_node(at(57, 32, 20)).name, "floodplain:spring")
+    minetest.remove_node(at(57, 32, 20))
+    minetest.remove_node(at(60, 32, 20))
+    floodplain.settle()
+    local injected = floodplain.ledger().injected
+    wait("some ticks pass", function() return floodplain.ledger().total >= 0 end, 1)
+    expect("a spring that is dug is none", floodplain.ledger().injected, injected)
+end
+
+local function write_in_bulk()
+    local before = floodplain.ledger().total
+    write({
+        { at(3, 40, 26), at(3, 40, 26), "lab:water_source" },
+        { at(5, 40, 26), at(5, 40, 26), "lab:stone" },
+    })
+    expect("a source of another mod pours", floodplain.ledger().total, before + 7)
+    settle()
+end
+
+-- All mapblocks go in mid-flow, and come back.
+local function unload_and_come_back()
+    for y = 13, 27 do minetest.remove_node(at(22, y, 14)) end
+    local before = floodplain.ledger()
+    wait("the water moves", function() return not floodplain.figures().is_at_rest end)
+    free_all()
+    local sums = floodplain.ledger()
+    expect("what is unloaded is accounted for", sums.total + sums.away, before.total)
+    expect("all of it", sums.total, 0)
+    load_all()
+    expect("all of it comes back", floodplain.ledger().total, before.total)
+    settle()
+    wait("it flows on", function() return not floodplain.figures().is_at_rest end)
+end
+
+-- Is killed while water runs into the well.
+local function until_killed()
+    for x = 26, 45 do
+        minetest.remove_node(at(x, 29, 10))
+        minetest.remove_node(at(x, 28, 10))
+    end
+    floodplain.save()
+    kept:set_int("units", floodplain.ledger().total)
+    say("units %d", floodplain.ledger().total)
+    wait("the well fills", function() return (floodplain.units(at(45, 6, 10)) or 0) > 0 end, 40)
+    say("kill")
+    wait("it is killed", function() return false end, 60)
+end
+
+local function after_the_kill()
+    local units = tonumber(minetest.settings:get("check_units"))
+    local sums = floodplain.ledger()
+    expect("the file has every unit after a kill", sums.total + sums.away, units)
+    load_all()
+    expect("and all of them come back", floodplain.ledger().total, units)
+    settle()
+    local ticks = floodplain.figures().ticks
+    wait("ticks go on", function() return floodplain.figures().ticks > ticks + 40 end, 30)
+    settle()
+    expect("no unit is lost", floodplain.ledger().total, units)
+    say("units %d", units)
+    minetest.request_shutdown()
+end
+
+local function once_more()
+    local units = tonumber(minetest.settings:get("check_units"))
+    load_all()
+    expect("a server that was stopped has every unit", floodplain.ledger().total, units)
+    settle()
+    local figures = floodplain.figures()
+    say("%d ticks, a step of the water takes %.2f ms, 99 of 100 below %.2f ms", figures.ticks,
+        figures.p50, figures.p99)
+    minetest.request_shutdown()
+end
+
+-- In a world of its own, whose old water is springs, and the sea up to y = 8.
+local function springs_and_sea()
+    local is_there = false
+    minetest.emerge_area(LOW, HIGH, function(_, _, remaining) is_there = remaining == 0 end)
+    wait("the area is there", function() return is_there end)
+    write({
+        { at(0, 0, 0), at(63, 9, 31), "lab:stone" },
+        { at(2, 4, 2), at(20, 8, 12), "lab:water_source" },
+        { at(26, 4, 2), at(50, 8, 12), "air" },
+        { at(40, 14, 20), at(40, 14, 20), "lab:water_source" },
+    })
+    load_all()
+    expect("the sea holds no units of the world", floodplain.ledger().total, 7)
+    settle()
+    fill({ 21, 5, 6 }, { 25, 6, 7 }, "air")
+    wait("the sea and a spring supply", function()
+        local sums = floodplain.ledger()
+        return sums.from_sea > 300 and sums.injected > 50
+    end, 30)
+    settle()
+    expect("the sea is as it was", minetest.get_node(at(10, 8, 6)).name, "lab:water_source")
+    expect("the spring too", minetest.get_node(at(40, 14, 20)).name, "lab:water_source")
+    minetest.request_shutdown()
+end
+
+local RUNS = {
+    function()
+        load_all()
+        free_all()
+        local is_there = false
+        minetest.emerge_area(LOW, HIGH, function(_, _, remaining) is_there = remaining == 0 end)
+        wait("the area is there", function() return is_there end)
+        dig_and_flood()
+        pour_and_build()
+        float()
+        ask_by_chat()
+        spring_and_drain()
+        write_in_bulk()
+        unload_and_come_back()
+        until_killed()
+    end,
+    after_the_kill,
+    once_more,
+    springs_and_sea,
+}
+
+minetest.after(1, function()
+    say("run %d", run)
+    script = coroutine.create(function()
+        RUNS[run]()
+        say("done")
+    end)
+end)
