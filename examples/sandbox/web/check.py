@@ -69,11 +69,13 @@ def check_water(page):
     before = blue_share(page.shot())
     page.page.mouse.move(*PLACE)
     page.page.mouse.down()
-    page.page.wait_for_timeout(2500)
+    # A machine that is busy draws few frames, and pours in few of them.
+    end, after = time.monotonic() + PATIENCE, before
+    while after <= before + 0.2 and time.monotonic() < end:
+        page.page.wait_for_timeout(500)
+        picture = page.shot()
+        after = blue_share(picture)
     page.page.mouse.up()
-    page.page.wait_for_timeout(500)
-    picture = page.shot()
-    after = blue_share(picture)
     picture.save("target/check/poured.png")
     print(f"water round the click: {before:.0%} of the pixels before it, {after:.0%} after it")
     if not after > before + 0.2:

@@ -3,7 +3,7 @@
 
 import { EditKind, load, Preset, WORD_OPEN } from "floodplain";
 
-const [WIDE, HIGH, TICKS, MESH_ROUNDS] = [8, 2, 200, 5];
+const [WIDE, HIGH, TICKS, MESH_ROUNDS] = [8, 2, 200, 50];
 
 const count = (length) => Array.from({ length }, (_, at) => at);
 const row = (x, y) => count(WIDE).map((z) => [x, y, z]);

@@ -10,7 +10,7 @@ use std::time::Instant;
 const WIDE: i32 = 8;
 const HIGH: i32 = 2;
 const TICKS: u64 = 200;
-const MESH_ROUNDS: usize = 5;
+const MESH_ROUNDS: usize = 50;
 
 fn check(status: FpStatus) {
     assert_eq!(status, FpStatus::Ok);
