@@ -72,18 +72,16 @@ fn flood() -> *mut FpWorld {
 
 /// Makes the meshes of all chunks. Returns the number of indices.
 fn meshes(world: *const FpWorld) -> usize {
-    let (mut corners, mut indices) = (vec![[0.0_f32; 52_224 * 3]; 3], vec![0_u32; 78_336]);
+    let (mut corners, mut indices) = (vec![[0.0_f32; 52_224 * 3]; 2], vec![0_u32; 78_336]);
     let mut sum = 0;
     for _ in 0..MESH_ROUNDS {
         for [x, y, z] in chunks() {
-            let [positions, normals, flow] = corners
-                .get_disjoint_mut([0, 1, 2])
-                .expect("three lists")
-                .map(|list| list.as_mut_ptr());
+            let [positions, normals] =
+                corners.get_disjoint_mut([0, 1]).expect("two lists").map(|list| list.as_mut_ptr());
             let mut mesh = FpMesh {
                 positions,
                 normals,
-                flow,
+                flow: ptr::null_mut(),
                 vertex_capacity: 52_224,
                 vertex_count: 0,
                 indices: indices.as_mut_ptr(),

@@ -158,30 +158,27 @@ class Library {
   }
 
   /** Returns the surface of the water in a chunk. */
-  mesh(world, x, y, z) {
+  mesh(world, x, y, z, hasFlow = false) {
     const memory = this.memory;
-    let [vertices, indices] = this.meshRoom ?? [1024, 1536];
     for (;;) {
       memory.begin();
-      const lists = { positions: 12, normals: 12, flow: 12 };
-      for (const list in lists) lists[list] = memory.room(vertices * 12);
-      const own = memory.room(indices * 4);
+      const [vertices, indices] = (this.meshRoom ??= [1024, 1536]);
+      const [positions, normals] = [memory.room(12 * vertices), memory.room(12 * vertices)];
+      const flow = hasFlow ? memory.room(12 * vertices) : 0;
+      const triangles = memory.room(4 * indices);
       const place = memory.room(32);
-      const { positions, normals, flow } = lists;
-      const mesh = memory.list("uint32_t", place, 8);
-      mesh.set([positions, normals, flow, vertices, 0, own, indices, 0]);
+      const fields = [positions, normals, flow, vertices, 0, triangles, indices, 0];
+      memory.list("uint32_t", place, 8).set(fields);
       const passed = [this.pointerOf(world), x, y, z, place];
       const status = this.enter("fp_view_mesh", passed, Status.BUFFER);
       const counts = memory.list("uint32_t", place, 8);
-      [vertices, indices] = [counts[4], counts[7]];
       if (status === 0) {
-        const three = (list) => memory.readList("float", list, 3 * vertices);
-        this.meshRoom = [Math.max(vertices, 1024), Math.max(indices, 1536)];
-        return {
-          positions: three(positions), normals: three(normals), flow: three(flow),
-          indices: memory.readList("uint32_t", own, indices),
-        };
+        const three = (list) => ["float", list, list && 3 * counts[4]];
+        const lists = [positions, normals, flow].map(three);
+        const made = memory.readTogether([...lists, ["uint32_t", triangles, counts[7]]]);
+        return { positions: made[0], normals: made[1], flow: made[2], indices: made[3] };
       }
+      this.meshRoom = [Math.max(vertices, counts[4]), Math.max(indices, counts[7])];
     }
   }
 }
@@ -201,7 +198,7 @@ function objects(library) {
     else if (one.method === "free") owner.free = function () { library.free(one.name, this); };
     else owner[one.method] = function (...given) { return library.call(one, [this, ...given]); };
   }
-  FpWorld.prototype.mesh = function (x, y, z) { return library.mesh(this, x, y, z); };
+  FpWorld.prototype.mesh = function (...given) { return library.mesh(this, ...given); };
   return floodplain;
 }
 

@@ -17,7 +17,7 @@ export interface Mesh {
   positions: Float32Array;
   /** Unit vectors out of the water, three numbers for each vertex. */
   normals: Float32Array;
-  /** The smoothed flow, in full cells a tick, three numbers for each vertex. */
+  /** The smoothed flow, in full cells a tick, three numbers for each vertex; or empty. */
   flow: Float32Array;
   /** Three for each triangle, counterclockwise as seen from outside the water. */
   indices: Uint32Array;
@@ -35,9 +35,9 @@ export interface Floodplain {
 export interface World {
   /**
    * `fp_view_mesh`. Returns the surface of the water in a chunk, as triangles; empty if the chunk
-   * is not here. The arrays are the caller's.
+   * is not here. The arrays are the caller's, and share a buffer.
    */
-  mesh(x: number, y: number, z: number): Mesh;
+  mesh(x: number, y: number, z: number, hasFlow?: boolean): Mesh;
   /** `fp_world_free`. Frees it now. */
   free(): void;
 }

@@ -84,7 +84,8 @@ test("changes, meshes and falls follow the water", () => {
   const stale = floodplain.meshesTouched(changes);
   assert.ok(stale.length >= 6 && stale instanceof Int32Array);
   world.followFlow();
-  const mesh = world.mesh(0, 0, 0);
+  const mesh = world.mesh(0, 0, 0, true);
+  assert.equal(world.mesh(0, 0, 0).flow.length, 0);
   const vertices = mesh.positions.length / 3;
   assert.ok(mesh.indices.length > 0 && mesh.indices.every((index) => index < vertices));
   assert.ok(mesh.positions.every((at) => at >= 0 && at <= 16));
