@@ -907,24 +907,6 @@ typedef struct {
 } FpContent;
 
 /**
- * A cell of humidity.
- */
-typedef struct {
-    /**
-     * 0 to 32,767.
-     */
-    double humidity;
-    /**
-     * From the rules' least impermeability to 10³⁰; `FP_ROCK` is rock.
-     */
-    float impermeability;
-    /**
-     * Whether the cell keeps its humidity, whatever flows out of it: 0 or 1.
-     */
-    uint32_t rain;
-} FpHumidityCell;
-
-/**
  * An edit. Fields that an edit does not read may hold anything; begin with all of it 0.
  */
 typedef struct {
@@ -1151,6 +1133,89 @@ typedef struct {
 } FpWaterRules;
 
 /**
+ * The rules of humidity. Begin with `fp_humidity_rules_default`.
+ */
+typedef struct {
+    /**
+     * The bytes of this struct.
+     */
+    uint32_t struct_size;
+    /**
+     * An `FpSweep`.
+     */
+    uint32_t sweep;
+    /**
+     * The most humidity that a step leaves in a cell, above 0, up to 32,767.
+     */
+    float cap;
+    /**
+     * Of the conservative sweep: the part of a difference that flows in a step between cells of
+     * impermeability 1, above 0.
+     */
+    float coefficient;
+    /**
+     * Of the conservative sweep: the part of a cell's humidity that falls in a step.
+     */
+    float fall;
+    /**
+     * Of the conservative sweep: flows are multiples of this power of two, 1/65,536 to 1.
+     */
+    float least_flow;
+    /**
+     * The least impermeability of soil.
+     */
+    float least_impermeability;
+    /**
+     * An `FpSoilBorder` for each face: west, east, down, up, north, south.
+     */
+    uint32_t borders[6];
+} FpHumidityRules;
+
+/**
+ * The rules of pressure. Begin with `fp_blast_rules_default`.
+ */
+typedef struct {
+    /**
+     * The bytes of this struct.
+     */
+    uint32_t struct_size;
+    /**
+     * An `FpBlastRule`.
+     */
+    uint32_t rule;
+    /**
+     * The part of a difference that flows over a link in a step, above 0.
+     */
+    double coefficient;
+    /**
+     * Of waves: the share of a flow that is left after a step, 0 to 1. Else unused.
+     */
+    double damping;
+    /**
+     * The pressure at which a chunk opens, and below which all in it is silent, 0 or more.
+     */
+    double threshold;
+} FpBlastRules;
+
+/**
+ * A cell of humidity.
+ */
+typedef struct {
+    /**
+     * 0 to 32,767.
+     */
+    double humidity;
+    /**
+     * From the rules' least impermeability to 10³⁰; `FP_ROCK` is rock.
+     */
+    float impermeability;
+    /**
+     * Whether the cell keeps its humidity, whatever flows out of it: 0 or 1.
+     */
+    uint32_t rain;
+} FpHumidityCell;
+
+/**
  * A cell of a world of pressure.
  */
 typedef struct {
@@ -1253,71 +1318,6 @@ typedef struct {
      */
     uint8_t reserved[6];
 } FpMaterial;
-
-/**
- * The rules of humidity. Begin with `fp_humidity_rules_default`.
- */
-typedef struct {
-    /**
-     * The bytes of this struct.
-     */
-    uint32_t struct_size;
-    /**
-     * An `FpSweep`.
-     */
-    uint32_t sweep;
-    /**
-     * The most humidity that a step leaves in a cell, above 0, up to 32,767.
-     */
-    float cap;
-    /**
-     * Of the conservative sweep: the part of a difference that flows in a step between cells of
-     * impermeability 1, above 0.
-     */
-    float coefficient;
-    /**
-     * Of the conservative sweep: the part of a cell's humidity that falls in a step.
-     */
-    float fall;
-    /**
-     * Of the conservative sweep: flows are multiples of this power of two, 1/65,536 to 1.
-     */
-    float least_flow;
-    /**
-     * The least impermeability of soil.
-     */
-    float least_impermeability;
-    /**
-     * An `FpSoilBorder` for each face: west, east, down, up, north, south.
-     */
-    uint32_t borders[6];
-} FpHumidityRules;
-
-/**
- * The rules of pressure. Begin with `fp_blast_rules_default`.
- */
-typedef struct {
-    /**
-     * The bytes of this struct.
-     */
-    uint32_t struct_size;
-    /**
-     * An `FpBlastRule`.
-     */
-    uint32_t rule;
-    /**
-     * The part of a difference that flows over a link in a step, above 0.
-     */
-    double coefficient;
-    /**
-     * Of waves: the share of a flow that is left after a step, 0 to 1. Else unused.
-     */
-    double damping;
-    /**
-     * The pressure at which a chunk opens, and below which all in it is silent, 0 or more.
-     */
-    double threshold;
-} FpBlastRules;
 
 /**
  * The rules of a world of materials. Begin with `fp_materials_rules_default`.
@@ -1815,72 +1815,6 @@ FpStatus fp_materials_moisture(const FpWorld *world,
                                size_t *length);
 
 /**
- * Loads a chunk of humidity.
- *
- * x, y and z are its chunk position. `cells` are `count` cells: 4,096, by index of the world's
- * shape, or 1 for all. They are copied.
- *
- * Errors: `FP_STATUS_LENGTH`; `FP_STATUS_VALUE` of a cell; `FP_STATUS_CHUNK_PRESENT`,
- * `FP_STATUS_OUT_OF_BOUNDS`; `FP_STATUS_KIND`.
- */
-FpStatus fp_humidity_insert_chunk(FpWorld *world,
-                                  int32_t x,
-                                  int32_t y,
-                                  int32_t z,
-                                  const FpHumidityCell *cells,
-                                  size_t count);
-
-/**
- * Writes the cells of a chunk of humidity.
- *
- * x, y and z are its chunk position. `out` has room for `capacity` cells; `length` becomes 4,096,
- * by index of the world's shape, or 1 if all are equal.
- *
- * Errors: `FP_STATUS_NOT_LOADED`; `FP_STATUS_BUFFER`; `FP_STATUS_KIND`.
- */
-FpStatus fp_humidity_chunk(const FpWorld *world,
-                           int32_t x,
-                           int32_t y,
-                           int32_t z,
-                           FpHumidityCell *out,
-                           size_t capacity,
-                           size_t *length);
-
-/**
- * Loads a chunk of pressure.
- *
- * x, y and z are its chunk position. `pressures` are `count` numbers: 4,096, by index of the
- * world's shape, or 1 for all. They are copied.
- *
- * Errors: `FP_STATUS_LENGTH`; `FP_STATUS_VALUE` of a pressure; `FP_STATUS_CHUNK_PRESENT`,
- * `FP_STATUS_OUT_OF_BOUNDS`; `FP_STATUS_KIND`.
- */
-FpStatus fp_blast_insert_chunk(FpWorld *world,
-                               int32_t x,
-                               int32_t y,
-                               int32_t z,
-                               const float *pressures,
-                               size_t count);
-
-/**
- * Writes the pressures of a chunk of a world of pressure: 4,096, by index of the world's shape.
- * They are 0 where no chunk is.
- *
- * x, y and z are its chunk position. `out` has room for `capacity` numbers; `length` becomes
- * 4,096.
- *
- * Errors: `FP_STATUS_OUT_OF_BOUNDS` for a position beyond those of all cells; `FP_STATUS_BUFFER`;
- * `FP_STATUS_KIND`.
- */
-FpStatus fp_blast_chunk(const FpWorld *world,
-                        int32_t x,
-                        int32_t y,
-                        int32_t z,
-                        float *out,
-                        size_t capacity,
-                        size_t *length);
-
-/**
  * Lists the chunks of a world or of a mirror, in order of position.
  *
  * `out` has room for `capacity` numbers, three for each chunk position; `length` becomes how many
@@ -2100,6 +2034,101 @@ FpStatus fp_mirror_apply(FpWorld *mirror, const uint8_t *bytes, size_t count, ui
 FpStatus fp_mirror_retain(FpWorld *mirror, const int32_t *chunks, size_t count);
 
 /**
+ * Makes an empty world of humidity; `shape` is an `FpShape`. Cells without a chunk are dry rock.
+ *
+ * `bounds` may be null: everywhere. `world` becomes a new handle, which the caller owns.
+ *
+ * Errors: `FP_STATUS_SIZE`, `FP_STATUS_TAG` and `FP_STATUS_VALUE` of shape, rules and bounds;
+ * `FP_STATUS_POINTER`. Any thread.
+ */
+FpStatus fp_humidity_new(uint32_t shape,
+                         const FpHumidityRules *rules,
+                         const FpRegion *bounds,
+                         FpWorld **world);
+
+/**
+ * Makes an empty world of pressure; `shape` is an `FpShape`. Cells without a chunk are open space
+ * at pressure 0; an explosion makes the chunks that it reaches.
+ *
+ * `bounds` may be null: everywhere. `border_kinds` are three `FpBorder`, for x, y and z; null:
+ * rigid. `world` becomes a new handle, which the caller owns.
+ *
+ * Errors: `FP_STATUS_SIZE`, `FP_STATUS_TAG` and `FP_STATUS_VALUE` of shape, rules, bounds and
+ * borders; `FP_STATUS_POINTER`. Any thread.
+ */
+FpStatus fp_blast_new(uint32_t shape,
+                      const FpBlastRules *rules,
+                      const FpRegion *bounds,
+                      const uint32_t *border_kinds,
+                      FpWorld **world);
+
+/**
+ * Loads a chunk of humidity.
+ *
+ * x, y and z are its chunk position. `cells` are `count` cells: 4,096, by index of the world's
+ * shape, or 1 for all. They are copied.
+ *
+ * Errors: `FP_STATUS_LENGTH`; `FP_STATUS_VALUE` of a cell; `FP_STATUS_CHUNK_PRESENT`,
+ * `FP_STATUS_OUT_OF_BOUNDS`; `FP_STATUS_KIND`.
+ */
+FpStatus fp_humidity_insert_chunk(FpWorld *world,
+                                  int32_t x,
+                                  int32_t y,
+                                  int32_t z,
+                                  const FpHumidityCell *cells,
+                                  size_t count);
+
+/**
+ * Writes the cells of a chunk of humidity.
+ *
+ * x, y and z are its chunk position. `out` has room for `capacity` cells; `length` becomes 4,096,
+ * by index of the world's shape, or 1 if all are equal.
+ *
+ * Errors: `FP_STATUS_NOT_LOADED`; `FP_STATUS_BUFFER`; `FP_STATUS_KIND`.
+ */
+FpStatus fp_humidity_chunk(const FpWorld *world,
+                           int32_t x,
+                           int32_t y,
+                           int32_t z,
+                           FpHumidityCell *out,
+                           size_t capacity,
+                           size_t *length);
+
+/**
+ * Loads a chunk of pressure.
+ *
+ * x, y and z are its chunk position. `pressures` are `count` numbers: 4,096, by index of the
+ * world's shape, or 1 for all. They are copied.
+ *
+ * Errors: `FP_STATUS_LENGTH`; `FP_STATUS_VALUE` of a pressure; `FP_STATUS_CHUNK_PRESENT`,
+ * `FP_STATUS_OUT_OF_BOUNDS`; `FP_STATUS_KIND`.
+ */
+FpStatus fp_blast_insert_chunk(FpWorld *world,
+                               int32_t x,
+                               int32_t y,
+                               int32_t z,
+                               const float *pressures,
+                               size_t count);
+
+/**
+ * Writes the pressures of a chunk of a world of pressure: 4,096, by index of the world's shape.
+ * They are 0 where no chunk is.
+ *
+ * x, y and z are its chunk position. `out` has room for `capacity` numbers; `length` becomes
+ * 4,096.
+ *
+ * Errors: `FP_STATUS_OUT_OF_BOUNDS` for a position beyond those of all cells; `FP_STATUS_BUFFER`;
+ * `FP_STATUS_KIND`.
+ */
+FpStatus fp_blast_chunk(const FpWorld *world,
+                        int32_t x,
+                        int32_t y,
+                        int32_t z,
+                        float *out,
+                        size_t capacity,
+                        size_t *length);
+
+/**
  * Writes a cell of a world of humidity.
  *
  * x, y and z are its position.
@@ -2136,6 +2165,13 @@ FpStatus fp_blast_run_probed(FpWorld *world,
                              FpProbe *probes,
                              size_t count,
                              FpStepReport *report);
+
+/**
+ * Writes the sum of humidity or of pressure in a world of these.
+ *
+ * Errors: `FP_STATUS_KIND`.
+ */
+FpStatus fp_field_total(const FpWorld *world, double *total);
 
 /**
  * Fills in the default limits: what a player's hands do, 4,096 cells and 3,584 units at a time.
@@ -2192,35 +2228,6 @@ FpStatus fp_materials_new(uint64_t seed,
                           const FpMaterialsRules *rules,
                           const FpRegion *bounds,
                           FpWorld **world);
-
-/**
- * Makes an empty world of humidity; `shape` is an `FpShape`. Cells without a chunk are dry rock.
- *
- * `bounds` may be null: everywhere. `world` becomes a new handle, which the caller owns.
- *
- * Errors: `FP_STATUS_SIZE`, `FP_STATUS_TAG` and `FP_STATUS_VALUE` of shape, rules and bounds;
- * `FP_STATUS_POINTER`. Any thread.
- */
-FpStatus fp_humidity_new(uint32_t shape,
-                         const FpHumidityRules *rules,
-                         const FpRegion *bounds,
-                         FpWorld **world);
-
-/**
- * Makes an empty world of pressure; `shape` is an `FpShape`. Cells without a chunk are open space
- * at pressure 0; an explosion makes the chunks that it reaches.
- *
- * `bounds` may be null: everywhere. `border_kinds` are three `FpBorder`, for x, y and z; null:
- * rigid. `world` becomes a new handle, which the caller owns.
- *
- * Errors: `FP_STATUS_SIZE`, `FP_STATUS_TAG` and `FP_STATUS_VALUE` of shape, rules, bounds and
- * borders; `FP_STATUS_POINTER`. Any thread.
- */
-FpStatus fp_blast_new(uint32_t shape,
-                      const FpBlastRules *rules,
-                      const FpRegion *bounds,
-                      const uint32_t *border_kinds,
-                      FpWorld **world);
 
 /**
  * Frees a world or a mirror and all that belongs to it. Null is none. The handle is not to be used
@@ -2288,13 +2295,6 @@ FpStatus fp_materials_cell(const FpWorld *world,
                            int32_t y,
                            int32_t z,
                            FpMaterialsCell *cell);
-
-/**
- * Writes the sum of humidity or of pressure in a world of these.
- *
- * Errors: `FP_STATUS_KIND`.
- */
-FpStatus fp_field_total(const FpWorld *world, double *total);
 
 /**
  * Checks every law of a world, for tests: it counts all cells.
@@ -2424,6 +2424,45 @@ FpStatus fp_humidity_rules_default(FpHumidityRules *rules);
 FpStatus fp_blast_rules_default(FpBlastRules *rules);
 
 /**
+ * Creates a file with a world in it.
+ *
+ * `path` is in UTF-8, ended by a byte of 0. `save` becomes a new handle, which the caller owns.
+ *
+ * Errors: `FP_STATUS_FILE`, also if there is a file; `FP_STATUS_KIND` for mirrors.
+ */
+FpStatus fp_save_create(const char *path, const FpWorld *world, FpSave **save);
+
+/**
+ * Opens a file and makes the world of its last save, also after a crash.
+ *
+ * `path` is in UTF-8, ended by a byte of 0. `kind` is the world's `FpKind`. `save` and `world`
+ * become new handles, which the caller owns.
+ *
+ * Errors: `FP_STATUS_FILE`, also for a file of another kind of world; `FP_STATUS_TAG`,
+ * `FP_STATUS_KIND`; `FP_STATUS_POINTER`. Any thread.
+ */
+FpStatus fp_save_open(const char *path, uint32_t kind, FpSave **save, FpWorld **world);
+
+/**
+ * Saves a world into its file in one transaction: the chunks that differ from the last save. When
+ * it returns, they are on the disk.
+ *
+ * `report` may be null.
+ *
+ * Errors: `FP_STATUS_FILE`: the file then holds this save or the last one; `FP_STATUS_KIND` for a
+ * world of another kind.
+ */
+FpStatus fp_save_write(FpSave *save, const FpWorld *world, FpSaveReport *report);
+
+/**
+ * Closes a file. Null is none. The handle is not to be used again. What was not saved is not in
+ * the file.
+ *
+ * Errors: `FP_STATUS_HANDLE`; `FP_STATUS_BUSY`: it stays open then.
+ */
+FpStatus fp_save_free(FpSave *save);
+
+/**
  * Writes a world as bytes, which all later versions of the library load. A tick that is underway
  * is part of it.
  *
@@ -2479,45 +2518,6 @@ FpStatus fp_world_take_records(FpWorld *world, uint8_t *out, size_t capacity, si
  * `FP_STATUS_REFUSED`; `FP_STATUS_KIND` unless it is a world of water or of materials.
  */
 FpStatus fp_world_insert_records(FpWorld *world, const uint8_t *bytes, size_t count);
-
-/**
- * Creates a file with a world in it.
- *
- * `path` is in UTF-8, ended by a byte of 0. `save` becomes a new handle, which the caller owns.
- *
- * Errors: `FP_STATUS_FILE`, also if there is a file; `FP_STATUS_KIND` for mirrors.
- */
-FpStatus fp_save_create(const char *path, const FpWorld *world, FpSave **save);
-
-/**
- * Opens a file and makes the world of its last save, also after a crash.
- *
- * `path` is in UTF-8, ended by a byte of 0. `kind` is the world's `FpKind`. `save` and `world`
- * become new handles, which the caller owns.
- *
- * Errors: `FP_STATUS_FILE`, also for a file of another kind of world; `FP_STATUS_TAG`,
- * `FP_STATUS_KIND`; `FP_STATUS_POINTER`. Any thread.
- */
-FpStatus fp_save_open(const char *path, uint32_t kind, FpSave **save, FpWorld **world);
-
-/**
- * Saves a world into its file in one transaction: the chunks that differ from the last save. When
- * it returns, they are on the disk.
- *
- * `report` may be null.
- *
- * Errors: `FP_STATUS_FILE`: the file then holds this save or the last one; `FP_STATUS_KIND` for a
- * world of another kind.
- */
-FpStatus fp_save_write(FpSave *save, const FpWorld *world, FpSaveReport *report);
-
-/**
- * Closes a file. Null is none. The handle is not to be used again. What was not saved is not in
- * the file.
- *
- * Errors: `FP_STATUS_HANDLE`; `FP_STATUS_BUSY`: it stays open then.
- */
-FpStatus fp_save_free(FpSave *save);
 
 /**
  * Creates a file with a world of water or of materials in it, whose chunks come and go.

@@ -16,7 +16,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 use std::sync::atomic::{AtomicU8, Ordering};
 
-#[cfg(not(panic = "unwind"))]
+// WebAssembly has no panics that unwind: there one is a trap, which the host catches.
+#[cfg(not(any(panic = "unwind", target_family = "wasm")))]
 compile_error!("a profile with `panic = \"abort\"` would end the game at a panic of the library");
 
 /// Runs a call within the border. Returns its status, and keeps the words of a refusal.
@@ -374,7 +375,7 @@ mod tests {
         let bytes = numbers.as_ptr().cast::<u8>().wrapping_add(1).cast::<u32>();
         // SAFETY: what is null, not aligned or too long is not read.
         unsafe {
-            assert_eq!(list::<u32>(ptr::null(), 0, "a").unwrap(), &[]);
+            assert!(list::<u32>(ptr::null(), 0, "a").unwrap().is_empty());
             let of = |answer: Answer<&[u32]>| answer.unwrap_err().status;
             assert_eq!(of(list(ptr::null(), 1, "a")), FpStatus::Pointer);
             assert_eq!(of(list(bytes, 1, "a")), FpStatus::Pointer);

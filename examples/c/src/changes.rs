@@ -4,7 +4,9 @@ use crate::border::{border, enter, list, room};
 use crate::places::{chunk_at, chunk_numbers};
 use crate::status::FpStatus;
 use crate::worlds::{FpWorld, Played, with_world};
-use floodplain::{CellMask, ChunkChanges, blast, water, world};
+#[cfg(feature = "fields")]
+use floodplain::blast;
+use floodplain::{CellMask, ChunkChanges, water, world};
 
 /// The changed cells of a chunk.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -69,6 +71,7 @@ impl FpBroken {
         }
     }
 
+    #[cfg(feature = "fields")]
     pub(crate) fn of_wall(broken: &blast::Broken) -> FpBroken {
         FpBroken {
             cell: broken.place.into(),

@@ -4,11 +4,9 @@ use crate::border::{border, enter, list, positions, room};
 use crate::places::{chunk_at, chunk_numbers};
 use crate::status::{Answer, Fault, FpStatus};
 use crate::worlds::{FpWorld, Played, State, refused, with_world};
-use floodplain::glam::IVec3;
-use floodplain::humidity::Cell;
 use floodplain::water::Voxel;
 use floodplain::world::{Content, MaterialId};
-use floodplain::{CHUNK_CELLS, Chunk, ChunkPos, blast, humidity, water, world};
+use floodplain::{CHUNK_CELLS, Chunk, ChunkPos, water, world};
 use std::sync::LazyLock;
 
 /// The word of a cell of solid ground.
@@ -26,7 +24,7 @@ pub const FP_CHUNK_CELLS: usize = 4096;
 pub const FP_ROCK: f32 = 3.402_823_5e38;
 
 /// Returns a chunk of one cell for all, or of 4,096.
-fn chunk_of<C: Copy, T: Copy + PartialEq>(
+pub(crate) fn chunk_of<C: Copy, T: Copy + PartialEq>(
     cells: &[C],
     first: T,
     of: impl FnMut(C) -> Answer<T>,
@@ -84,7 +82,7 @@ fn water_of(words: &[u16]) -> Answer<Chunk<Voxel>> {
 }
 
 /// Returns the cells of a chunk: one if all are equal.
-fn cells_of<T: Copy + PartialEq, C>(chunk: &Chunk<T>, of: impl Fn(T) -> C) -> Vec<C> {
+pub(crate) fn cells_of<T: Copy + PartialEq, C>(chunk: &Chunk<T>, of: impl Fn(T) -> C) -> Vec<C> {
     match chunk.as_uniform() {
         Some(cell) => vec![of(cell)],
         None => chunk.iter().map(of).collect(),
@@ -292,164 +290,6 @@ pub unsafe extern "C" fn fp_materials_moisture(
     })
 }
 
-/// A cell of humidity.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-#[repr(C)]
-pub struct FpHumidityCell {
-    /// 0 to 32,767.
-    pub humidity: f64,
-    /// From the rules' least impermeability to 10³⁰; `FP_ROCK` is rock.
-    pub impermeability: f32,
-    /// Whether the cell keeps its humidity, whatever flows out of it: 0 or 1.
-    pub rain: u32,
-}
-
-impl FpHumidityCell {
-    fn cell(self) -> Answer<Cell> {
-        match self.rain {
-            0 | 1 => {
-                let FpHumidityCell { humidity, impermeability, rain } = self;
-                Ok(Cell { humidity, impermeability, rain: rain == 1 })
-            }
-            other => Err(Fault::value(format_args!("rain is 0 or 1, not {other}"))),
-        }
-    }
-}
-
-impl From<Cell> for FpHumidityCell {
-    fn from(Cell { humidity, impermeability, rain }: Cell) -> FpHumidityCell {
-        FpHumidityCell { humidity, impermeability, rain: rain.into() }
-    }
-}
-
-/// Loads a chunk of humidity.
-///
-/// x, y and z are its chunk position. `cells` are `count` cells: 4,096, by index of the world's
-/// shape, or 1 for all. They are copied.
-///
-/// Errors: `FP_STATUS_LENGTH`; `FP_STATUS_VALUE` of a cell; `FP_STATUS_CHUNK_PRESENT`,
-/// `FP_STATUS_OUT_OF_BOUNDS`; `FP_STATUS_KIND`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fp_humidity_insert_chunk(
-    world: *mut FpWorld,
-    x: i32,
-    y: i32,
-    z: i32,
-    cells: *const FpHumidityCell,
-    count: usize,
-) -> FpStatus {
-    border(|| {
-        // SAFETY: the caller's promises.
-        let (mut world, cells) = unsafe { (enter(world)?, list(cells, count, "cells")?) };
-        let chunk = chunk_of(cells, Cell::ROCK, FpHumidityCell::cell)?;
-        let edit = humidity::Edit::InsertChunk { position: chunk_at([x, y, z]), chunk };
-        match world.change() {
-            State::HumiditySheet(kept) => kept.apply(edit).map(drop),
-            State::HumidityCube(kept) => kept.apply(edit).map(drop),
-            other => other.refuse(),
-        }
-    })
-}
-
-/// Writes the cells of a chunk of humidity.
-///
-/// x, y and z are its chunk position. `out` has room for `capacity` cells; `length` becomes 4,096,
-/// by index of the world's shape, or 1 if all are equal.
-///
-/// Errors: `FP_STATUS_NOT_LOADED`; `FP_STATUS_BUFFER`; `FP_STATUS_KIND`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fp_humidity_chunk(
-    world: *const FpWorld,
-    x: i32,
-    y: i32,
-    z: i32,
-    out: *mut FpHumidityCell,
-    capacity: usize,
-    length: *mut usize,
-) -> FpStatus {
-    border(|| {
-        // SAFETY: the caller's promises.
-        let (world, room) = unsafe { (enter(world)?, room(out, capacity, length)?) };
-        let at = chunk_at([x, y, z]);
-        let chunk = match world.read() {
-            State::HumiditySheet(kept) => kept.world().chunk(at),
-            State::HumidityCube(kept) => kept.world().chunk(at),
-            other => return other.refuse(),
-        };
-        let chunk = chunk.ok_or_else(|| Fault::absent([x, y, z]))?;
-        room.fill(&cells_of(&chunk, FpHumidityCell::from))
-    })
-}
-
-/// Loads a chunk of pressure.
-///
-/// x, y and z are its chunk position. `pressures` are `count` numbers: 4,096, by index of the
-/// world's shape, or 1 for all. They are copied.
-///
-/// Errors: `FP_STATUS_LENGTH`; `FP_STATUS_VALUE` of a pressure; `FP_STATUS_CHUNK_PRESENT`,
-/// `FP_STATUS_OUT_OF_BOUNDS`; `FP_STATUS_KIND`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fp_blast_insert_chunk(
-    world: *mut FpWorld,
-    x: i32,
-    y: i32,
-    z: i32,
-    pressures: *const f32,
-    count: usize,
-) -> FpStatus {
-    border(|| {
-        // SAFETY: the caller's promises.
-        let (mut world, pressures) =
-            unsafe { (enter(world)?, list(pressures, count, "pressures")?) };
-        let chunk = chunk_of(pressures, 0.0, Ok)?;
-        let edit = blast::Edit::InsertChunk { position: chunk_at([x, y, z]), chunk };
-        match world.change() {
-            State::BlastSheet(kept) => kept.apply(edit).map(drop),
-            State::BlastCube(kept) => kept.apply(edit).map(drop),
-            other => other.refuse(),
-        }
-    })
-}
-
-/// Writes the pressures of a chunk of a world of pressure: 4,096, by index of the world's shape.
-/// They are 0 where no chunk is.
-///
-/// x, y and z are its chunk position. `out` has room for `capacity` numbers; `length` becomes
-/// 4,096.
-///
-/// Errors: `FP_STATUS_OUT_OF_BOUNDS` for a position beyond those of all cells; `FP_STATUS_BUFFER`;
-/// `FP_STATUS_KIND`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fp_blast_chunk(
-    world: *const FpWorld,
-    x: i32,
-    y: i32,
-    z: i32,
-    out: *mut f32,
-    capacity: usize,
-    length: *mut usize,
-) -> FpStatus {
-    use floodplain::{Cube, Shape, Sheet};
-    /// Returns the pressures of a chunk.
-    fn pressures<S: Shape>(at: ChunkPos, of: impl Fn(IVec3) -> f32) -> Answer<Vec<f32>> {
-        if !S::holds_chunk(at) {
-            let words = format_args!("chunk {at} holds no cells");
-            return Err(Fault::new(FpStatus::OutOfBounds, words));
-        }
-        Ok((0..CHUNK_CELLS).map(|index| of(S::cell_at(at, index))).collect())
-    }
-    border(|| {
-        // SAFETY: the caller's promises.
-        let (world, room) = unsafe { (enter(world)?, room(out, capacity, length)?) };
-        let at = chunk_at([x, y, z]);
-        room.fill(&match world.read() {
-            State::BlastSheet(kept) => pressures::<Sheet>(at, |at| kept.world().pressure(at)),
-            State::BlastCube(kept) => pressures::<Cube>(at, |at| kept.world().pressure(at)),
-            other => other.refuse(),
-        }?)
-    })
-}
-
 /// Lists the chunks of a world or of a mirror, in order of position.
 ///
 /// `out` has room for `capacity` numbers, three for each chunk position; `length` becomes how many
@@ -480,6 +320,7 @@ pub unsafe extern "C" fn fp_world_chunks(
             }
             State::WaterMirror(mirror) => of_mirror(mirror.chunks()),
             State::MaterialsMirror(mirror) => of_mirror(mirror.chunks()),
+            #[allow(unreachable_patterns)] // without the feature `fields` there is no other
             other => with_world!(other, kept => Ok(chunks(kept.world())))?,
         };
         room.fill(chunks.as_flattened())

@@ -2,17 +2,17 @@
 
 use crate::border::{border, enter, list, out, out_or_none, positions, room, value, value_or_none};
 use crate::edit_structs::{FpEdit, FpEditReport, FpOutcome};
+#[cfg(feature = "fields")]
+use crate::fields;
 use crate::limits::FpLimits;
 use crate::places::chunk_at;
 use crate::rules::FpWaterRules;
 use crate::status::{Answer, Fault, FpStatus};
 use crate::tags::FpKind;
 use crate::worlds::{FpWorld, Kept, Played, State, edit_of_bytes, with_world};
-use floodplain::blast::BlastWorld;
-use floodplain::humidity::HumidityWorld;
 use floodplain::water::WaterWorld;
 use floodplain::world::World;
-use floodplain::{Limits, Sheet, water, world};
+use floodplain::{Limits, water, world};
 
 /// Makes an edit by its struct.
 fn apply<W: Played>(kept: &mut Kept<W>, edit: &FpEdit) -> Answer<FpOutcome> {
@@ -177,12 +177,14 @@ pub unsafe extern "C" fn fp_edit_bytes(
         // The edits of both shapes are the same.
         room.fill(&match FpKind::of(kind)? {
             FpKind::Water => WaterWorld::edit(&edit)?.to_bytes(),
-            FpKind::Materials => World::edit(&edit)?.to_bytes(),
+            FpKind::Materials if cfg!(feature = "materials") => World::edit(&edit)?.to_bytes(),
+            #[cfg(feature = "fields")]
             FpKind::HumiditySheet | FpKind::HumidityCube => {
-                HumidityWorld::<Sheet>::edit(&edit)?.to_bytes()
+                fields::HumiditySheet::edit(&edit)?.to_bytes()
             }
-            FpKind::BlastSheet | FpKind::BlastCube => BlastWorld::<Sheet>::edit(&edit)?.to_bytes(),
-            _ => return Err(Fault::kind("a mirror has no edits")),
+            #[cfg(feature = "fields")]
+            FpKind::BlastSheet | FpKind::BlastCube => fields::BlastSheet::edit(&edit)?.to_bytes(),
+            _ => return Err(Fault::kind("a world of this kind has no edits here")),
         })
     })
 }

@@ -4,7 +4,7 @@ use crate::border::{Handle, border, enter, free, give, list, out, out_or_none, p
 use crate::places::chunk_at;
 use crate::status::{Answer, Fault, FpStatus};
 use crate::tags::FpKind;
-use crate::worlds::{FpWorld, Holder, State};
+use crate::worlds::{FpWorld, Holder, OfMaterials, State};
 use floodplain::{ChunkPos, water, world};
 use std::collections::HashSet;
 
@@ -29,7 +29,7 @@ pub(crate) struct Follower {
 
 enum Feed {
     Water(water::Feed),
-    Materials(world::Feed),
+    Materials(OfMaterials<world::Feed>),
 }
 
 /// Makes a feed of a world of water or of materials, whose first update says what looks different
@@ -46,7 +46,7 @@ pub unsafe extern "C" fn fp_feed_new(world: *mut FpWorld, feed: *mut *mut FpFeed
         let (mut world, place) = unsafe { (enter(world)?, out(feed, "feed")?) };
         let feed = match world.change() {
             State::Water(kept) => Feed::Water(water::Feed::new(kept.lists())),
-            State::Materials(kept) => Feed::Materials(world::Feed::new(kept.lists())),
+            State::Materials(kept) => Feed::Materials(world::Feed::new(kept.lists()).into()),
             other => return other.refuse(),
         };
         place.put(give::<FpFeed>(Follower { feed, waiting: Vec::new() }));
@@ -174,7 +174,9 @@ pub unsafe extern "C" fn fp_update_only(
         let is_seen = |chunk: ChunkPos| seen.contains(&crate::places::chunk_numbers(chunk));
         room.fill(&match FpKind::of(kind)? {
             FpKind::Water => water::Update::from_bytes(bytes)?.only(is_seen).to_bytes(),
-            FpKind::Materials => world::Update::from_bytes(bytes)?.only(is_seen).to_bytes(),
+            FpKind::Materials if cfg!(feature = "materials") => {
+                world::Update::from_bytes(bytes)?.only(is_seen).to_bytes()
+            }
             other => return Err(no_updates(other)),
         })
     })
@@ -202,7 +204,9 @@ pub unsafe extern "C" fn fp_mirror_new(
         let place = unsafe { out(mirror, "mirror") }?;
         let state = match FpKind::of(kind)? {
             FpKind::Water => State::WaterMirror(water::Mirror::new(most_chunks)),
-            FpKind::Materials => State::MaterialsMirror(world::Mirror::new(most_chunks).into()),
+            FpKind::Materials if cfg!(feature = "materials") => {
+                State::MaterialsMirror(Box::new(world::Mirror::new(most_chunks)).into())
+            }
             other => return Err(no_updates(other)),
         };
         place.put(give::<FpWorld>(Holder::new(state)));

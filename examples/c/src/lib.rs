@@ -6,8 +6,8 @@
 //! | `border` | pointers, lists, handles and panics at the border |
 //! | `status` | statuses, and the words of the last refusal |
 //! | `places`, `tags`, `rules`, `edit_structs` | numbers and structs of C, and the values that they stand for |
-//! | `worlds` | what a handle of a world holds: a kind, and its recording |
-//! | `make`, `chunks`, `edits`, `tick`, `changes`, `query`, `fields`, `view`, `feed`, `saved`, `stream`, `record` | the functions, by subject |
+//! | `worlds`, `clock` | what a handle of a world holds: a kind, and its recording; the time that steps take |
+//! | `make`, `chunks`, `edits`, `tick`, `changes`, `query`, `fields`, `view`, `feed`, `saved`, `save_files`, `stream`, `record` | the functions, by subject |
 //!
 //! A function enters its handles, checks all that it was given, does its work, and writes what it
 //! came to: so a refused call changes nothing. Each is written once for all kinds of worlds.
@@ -15,9 +15,11 @@
 mod border;
 mod changes;
 mod chunks;
+mod clock;
 mod edit_structs;
 mod edits;
 mod feed;
+#[cfg(feature = "fields")]
 mod fields;
 mod limits;
 mod make;
@@ -25,8 +27,11 @@ mod places;
 mod query;
 mod record;
 mod rules;
+#[cfg(feature = "store")]
+mod save_files;
 mod saved;
 mod status;
+#[cfg(feature = "store")]
 mod stream;
 mod tags;
 mod tick;
@@ -38,6 +43,7 @@ pub use chunks::*;
 pub use edit_structs::*;
 pub use edits::*;
 pub use feed::*;
+#[cfg(feature = "fields")]
 pub use fields::*;
 pub use limits::*;
 pub use make::*;
@@ -45,8 +51,11 @@ pub use places::FpRegion;
 pub use query::*;
 pub use record::*;
 pub use rules::*;
+#[cfg(feature = "store")]
+pub use save_files::*;
 pub use saved::*;
 pub use status::FpStatus;
+#[cfg(feature = "store")]
 pub use stream::*;
 pub use tags::*;
 pub use tick::*;

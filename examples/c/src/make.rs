@@ -1,19 +1,15 @@
-//! Worlds are made and freed; the version of the interface; the words of the last refusal.
+//! Worlds of blocks are made, and worlds of all kinds freed; the version of the interface; the
+//! words of the last refusal.
 
 use crate::border::{border, enter, free, give, out, room, value, value_or_none};
 use crate::places::FpRegion;
-use crate::rules::{
-    FpBlastRules, FpHumidityRules, FpMaterial, FpMaterialsRules, FpWaterRules, borders, palette,
-};
-use crate::status::{Answer, FpStatus, last_words};
-use crate::tags::FpShape;
+use crate::rules::{FpMaterial, FpMaterialsRules, FpWaterRules, palette};
+use crate::status::{Answer, Fault, FpStatus, last_words};
 use crate::worlds::{FpWorld, Holder, Kept, Played};
 use core::ffi::c_char;
-use floodplain::blast::BlastWorld;
-use floodplain::humidity::HumidityWorld;
+use floodplain::Region;
 use floodplain::water::WaterWorld;
 use floodplain::world::World;
-use floodplain::{Cube, Region, Sheet};
 
 /// The version of this interface. It grows when a struct or a function changes its form; new
 /// functions alone leave it. A program compares it with `fp_interface_version`.
@@ -60,7 +56,7 @@ pub unsafe extern "C" fn fp_last_error(
 ///
 /// # Safety
 /// The caller's promises.
-unsafe fn bounds_of(bounds: *const FpRegion) -> Answer<Region> {
+pub(crate) unsafe fn bounds_of(bounds: *const FpRegion) -> Answer<Region> {
     // SAFETY: as of this function.
     match unsafe { value_or_none(bounds, "bounds") }? {
         Some(bounds) => bounds.region(),
@@ -114,69 +110,15 @@ pub unsafe extern "C" fn fp_materials_new(
     world: *mut *mut FpWorld,
 ) -> FpStatus {
     border(|| {
+        if cfg!(not(feature = "materials")) {
+            return Err(Fault::kind("this library is built without worlds of materials"));
+        }
         // SAFETY: the caller's promises.
         let (rules, bounds, world) =
             unsafe { (value(rules, "rules")?, bounds_of(bounds)?, out(world, "world")?) };
         // SAFETY: the caller's promises.
         let palette = unsafe { palette(materials, count) }?;
         world.put(give_world(World::with_bounds(seed, palette, rules.rules()?, bounds)?));
-        Ok(())
-    })
-}
-
-/// Makes an empty world of humidity; `shape` is an `FpShape`. Cells without a chunk are dry rock.
-///
-/// `bounds` may be null: everywhere. `world` becomes a new handle, which the caller owns.
-///
-/// Errors: `FP_STATUS_SIZE`, `FP_STATUS_TAG` and `FP_STATUS_VALUE` of shape, rules and bounds;
-/// `FP_STATUS_POINTER`. Any thread.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fp_humidity_new(
-    shape: u32,
-    rules: *const FpHumidityRules,
-    bounds: *const FpRegion,
-    world: *mut *mut FpWorld,
-) -> FpStatus {
-    border(|| {
-        // SAFETY: the caller's promises.
-        let (rules, bounds, world) =
-            unsafe { (value(rules, "rules")?, bounds_of(bounds)?, out(world, "world")?) };
-        let rules = rules.rules()?;
-        world.put(match FpShape::of(shape)? {
-            FpShape::Sheet => give_world(HumidityWorld::<Sheet>::with_bounds(rules, bounds)?),
-            FpShape::Cube => give_world(HumidityWorld::<Cube>::with_bounds(rules, bounds)?),
-        });
-        Ok(())
-    })
-}
-
-/// Makes an empty world of pressure; `shape` is an `FpShape`. Cells without a chunk are open space
-/// at pressure 0; an explosion makes the chunks that it reaches.
-///
-/// `bounds` may be null: everywhere. `border_kinds` are three `FpBorder`, for x, y and z; null:
-/// rigid. `world` becomes a new handle, which the caller owns.
-///
-/// Errors: `FP_STATUS_SIZE`, `FP_STATUS_TAG` and `FP_STATUS_VALUE` of shape, rules, bounds and
-/// borders; `FP_STATUS_POINTER`. Any thread.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fp_blast_new(
-    shape: u32,
-    rules: *const FpBlastRules,
-    bounds: *const FpRegion,
-    border_kinds: *const u32,
-    world: *mut *mut FpWorld,
-) -> FpStatus {
-    border(|| {
-        // SAFETY: the caller's promises.
-        let (rules, bounds, world) =
-            unsafe { (value(rules, "rules")?, bounds_of(bounds)?, out(world, "world")?) };
-        // SAFETY: the caller's promises.
-        let kinds = unsafe { value_or_none(border_kinds.cast::<[u32; 3]>(), "border_kinds") }?;
-        let (rules, borders) = (rules.rules()?, borders(kinds.unwrap_or_default())?);
-        world.put(match FpShape::of(shape)? {
-            FpShape::Sheet => give_world(BlastWorld::<Sheet>::with_bounds(rules, bounds, borders)?),
-            FpShape::Cube => give_world(BlastWorld::<Cube>::with_bounds(rules, bounds, borders)?),
-        });
         Ok(())
     })
 }

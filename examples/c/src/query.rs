@@ -2,7 +2,7 @@
 
 use crate::border::{border, enter, out};
 use crate::status::{Fault, FpStatus};
-use crate::worlds::{FpWorld, State, with_world};
+use crate::worlds::{FpWorld, with_world};
 use floodplain::glam::IVec3;
 use floodplain::water;
 
@@ -228,25 +228,6 @@ pub unsafe extern "C" fn fp_materials_cell(
             units: world.units(at).into(),
             moisture: world.moisture(at),
             pressure: world.pressure(at),
-        });
-        Ok(())
-    })
-}
-
-/// Writes the sum of humidity or of pressure in a world of these.
-///
-/// Errors: `FP_STATUS_KIND`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fp_field_total(world: *const FpWorld, total: *mut f64) -> FpStatus {
-    border(|| {
-        // SAFETY: the caller's promises.
-        let (world, place) = unsafe { (enter(world)?, out(total, "total")?) };
-        place.put(match world.read() {
-            State::HumiditySheet(kept) => kept.world().total(),
-            State::HumidityCube(kept) => kept.world().total(),
-            State::BlastSheet(kept) => kept.world().total(),
-            State::BlastCube(kept) => kept.world().total(),
-            other => return other.refuse(),
         });
         Ok(())
     })

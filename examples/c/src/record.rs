@@ -4,17 +4,16 @@
 
 use crate::border::{border, enter, list, out, out_or_none, room};
 use crate::edits::limits_of;
+#[cfg(feature = "fields")]
+use crate::fields;
 use crate::limits::FpLimits;
 use crate::make::give_world;
 use crate::status::{Answer, Fault, FpStatus};
 use crate::tags::FpKind;
 use crate::worlds::{BytesOf, FpWorld, Kept, Played, State, with_world};
-use floodplain::blast::BlastWorld;
-use floodplain::humidity::HumidityWorld;
 use floodplain::recording::Recording;
 use floodplain::water::WaterWorld;
 use floodplain::world::World;
-use floodplain::{Cube, Sheet};
 
 /// Returns the recording of a world.
 fn recording<W: Played>(kept: &Kept<W>) -> Answer<&Recording<W>> {
@@ -107,12 +106,16 @@ pub unsafe extern "C" fn fp_record_replay(
         let (bytes, place) = unsafe { (list(bytes, count, "bytes")?, out(world, "world")?) };
         place.put(match FpKind::of(kind)? {
             FpKind::Water => replay::<WaterWorld>(bytes)?,
-            FpKind::Materials => replay::<World>(bytes)?,
-            FpKind::HumiditySheet => replay::<HumidityWorld<Sheet>>(bytes)?,
-            FpKind::HumidityCube => replay::<HumidityWorld<Cube>>(bytes)?,
-            FpKind::BlastSheet => replay::<BlastWorld<Sheet>>(bytes)?,
-            FpKind::BlastCube => replay::<BlastWorld<Cube>>(bytes)?,
-            _ => return Err(Fault::kind("a mirror is not recorded")),
+            FpKind::Materials if cfg!(feature = "materials") => replay::<World>(bytes)?,
+            #[cfg(feature = "fields")]
+            FpKind::HumiditySheet => replay::<fields::HumiditySheet>(bytes)?,
+            #[cfg(feature = "fields")]
+            FpKind::HumidityCube => replay::<fields::HumidityCube>(bytes)?,
+            #[cfg(feature = "fields")]
+            FpKind::BlastSheet => replay::<fields::BlastSheet>(bytes)?,
+            #[cfg(feature = "fields")]
+            FpKind::BlastCube => replay::<fields::BlastCube>(bytes)?,
+            _ => return Err(Fault::kind("a world of this kind is not recorded here")),
         });
         Ok(())
     })

@@ -1,6 +1,7 @@
 //! What a call answers: a status, and the words of the last refusal on each thread.
 
 use floodplain::recording::{RecordingError, ReplayError};
+#[cfg(feature = "store")]
 use floodplain::save_file::SaveError;
 use floodplain::water::{MirrorError, SubmergedError};
 use floodplain::{DecodeError, LimitError, blast, humidity, water, world};
@@ -126,7 +127,6 @@ faults! {
     LimitError => Limit;
     MirrorError => Gap;
     RecordingError => Decode;
-    SaveError => File;
     SubmergedError => Value;
     blast::RulesError => Value;
     blast::ProbeError => Value;
@@ -135,6 +135,11 @@ faults! {
     water::CellError => Value;
     world::PaletteError => Value;
     world::RulesError => Value;
+}
+
+#[cfg(feature = "store")]
+faults! {
+    SaveError => File;
 }
 
 impl From<ReplayError> for Fault {

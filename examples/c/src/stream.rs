@@ -6,7 +6,7 @@ use crate::border::{
 };
 use crate::make::give_world;
 use crate::places::{chunk_at, chunk_numbers};
-use crate::saved::FpSaveReport;
+use crate::save_files::FpSaveReport;
 use crate::status::{Answer, Fault, FpStatus};
 use crate::tags::FpKind;
 use crate::worlds::{FpWorld, Kept, Played, State};

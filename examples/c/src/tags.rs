@@ -52,6 +52,7 @@ pub enum FpShape {
     /// 16×16×16 cells; the index of a cell is x + 16·z + 256·y, of its place in the chunk.
     Cube = 1,
 }
+#[cfg(feature = "fields")]
 numbered!(FpShape, "shape": Sheet Cube);
 
 /// What water does at an edge of the world.

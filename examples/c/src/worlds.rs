@@ -6,23 +6,21 @@
 
 use crate::border::Handle;
 use crate::changes::{FpBroken, FpChunkChanges};
-use crate::edit_structs::{
-    FpEdit, FpEditReport, FpOutcome, blast_outcome, humidity_outcome, materials_outcome,
-    water_outcome,
-};
-use crate::status::{Answer, Fault, FpStatus, of_blast, of_humidity, of_materials, of_water};
+use crate::clock::Instant;
+use crate::edit_structs::{FpEdit, FpEditReport, FpOutcome, materials_outcome, water_outcome};
+#[cfg(feature = "fields")]
+use crate::fields;
+use crate::status::{Answer, Fault, FpStatus, of_materials, of_water};
 use crate::tags::FpKind;
-use floodplain::blast::BlastWorld;
-use floodplain::humidity::HumidityWorld;
 use floodplain::recording::Recorder;
 use floodplain::snapshot::Saved;
 use floodplain::water::{FlowField, WaterWorld};
 use floodplain::world::World;
 use floodplain::{
-    ChunkChanges, ClientEditError, Cube, EditValue, Limits, Progress, Sheet, Simulation,
-    StepReport, water, world,
+    ChunkChanges, ClientEditError, EditValue, Limits, Progress, Simulation, StepReport, water,
+    world,
 };
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// A world of any kind, or a client's mirror. Opaque. Free it by `fp_world_free`.
 pub struct FpWorld {
@@ -101,16 +99,27 @@ impl Holder {
     }
 }
 
+/// What belongs to worlds of materials: itself with the feature `materials`, else a type without
+/// values, so that the compiler drops all that would be done with one.
+#[cfg(feature = "materials")]
+pub(crate) type OfMaterials<T> = T;
+#[cfg(not(feature = "materials"))]
+pub(crate) use none::OfMaterials;
+
 /// The kinds of worlds and mirrors.
 pub(crate) enum State {
     Water(Kept<WaterWorld>),
-    Materials(Kept<World>),
-    HumiditySheet(Kept<HumidityWorld<Sheet>>),
-    HumidityCube(Kept<HumidityWorld<Cube>>),
-    BlastSheet(Kept<BlastWorld<Sheet>>),
-    BlastCube(Kept<BlastWorld<Cube>>),
+    Materials(OfMaterials<Kept<World>>),
+    #[cfg(feature = "fields")]
+    HumiditySheet(Kept<fields::HumiditySheet>),
+    #[cfg(feature = "fields")]
+    HumidityCube(Kept<fields::HumidityCube>),
+    #[cfg(feature = "fields")]
+    BlastSheet(Kept<fields::BlastSheet>),
+    #[cfg(feature = "fields")]
+    BlastCube(Kept<fields::BlastCube>),
     WaterMirror(water::Mirror),
-    MaterialsMirror(Box<world::Mirror>),
+    MaterialsMirror(OfMaterials<Box<world::Mirror>>),
 }
 
 impl State {
@@ -118,9 +127,13 @@ impl State {
         match self {
             State::Water(_) => FpKind::Water,
             State::Materials(_) => FpKind::Materials,
+            #[cfg(feature = "fields")]
             State::HumiditySheet(_) => FpKind::HumiditySheet,
+            #[cfg(feature = "fields")]
             State::HumidityCube(_) => FpKind::HumidityCube,
+            #[cfg(feature = "fields")]
             State::BlastSheet(_) => FpKind::BlastSheet,
+            #[cfg(feature = "fields")]
             State::BlastCube(_) => FpKind::BlastCube,
             State::WaterMirror(_) => FpKind::WaterMirror,
             State::MaterialsMirror(_) => FpKind::MaterialsMirror,
@@ -156,9 +169,13 @@ macro_rules! with_world {
         match $state {
             $crate::worlds::State::Water($kept) => $body,
             $crate::worlds::State::Materials($kept) => $body,
+            #[cfg(feature = "fields")]
             $crate::worlds::State::HumiditySheet($kept) => $body,
+            #[cfg(feature = "fields")]
             $crate::worlds::State::HumidityCube($kept) => $body,
+            #[cfg(feature = "fields")]
             $crate::worlds::State::BlastSheet($kept) => $body,
+            #[cfg(feature = "fields")]
             $crate::worlds::State::BlastCube($kept) => $body,
             mirror => mirror.refuse(),
         }
@@ -183,6 +200,7 @@ macro_rules! with_view {
                 let $view = mirror.water();
                 $body
             }
+            #[allow(unreachable_patterns)] // without the feature `fields` there is no other
             other => other.refuse(),
         }
     };
@@ -234,7 +252,7 @@ macro_rules! played {
         $($own:item)*) => {
         impl Played for $world {
             fn state(kept: Kept<Self>) -> State {
-                State::$kind(kept)
+                State::$kind(kept.into())
             }
             fn edit(edit: &FpEdit) -> Answer<Self::Edit> {
                 edit.$edit()
@@ -252,6 +270,9 @@ macro_rules! played {
         }
     };
 }
+
+#[cfg(feature = "fields")]
+pub(crate) use played;
 
 /// What worlds do that have a queue and ticks in slices.
 macro_rules! queued {
@@ -281,25 +302,54 @@ macro_rules! queued {
                 reports.collect()
             }
             fn step_for(&mut self, time: Duration) -> Progress {
-                <$world>::step_for(self, time)
+                let begin = Instant::now();
+                self.step_while(|_| begin.elapsed() < time)
             }
         }
     };
 }
 
 queued!(WaterWorld, Water, of_water, water_outcome, of_water, |_: &()| None);
+#[cfg(not(feature = "materials"))]
+mod none {
+    use super::{Kept, World, world};
+    use core::convert::Infallible;
+    use core::marker::PhantomData;
+    use core::ops::{Deref, DerefMut};
+
+    /// Nothing: there are no values.
+    pub(crate) struct OfMaterials<T>(Infallible, PhantomData<T>);
+
+    impl<T> Deref for OfMaterials<T> {
+        type Target = T;
+
+        fn deref(&self) -> &T {
+            match self.0 {}
+        }
+    }
+
+    /// Says how one would be made. The functions that make worlds of materials refuse to before.
+    macro_rules! made_of {
+        ($($of:ty),+) => {$(
+            impl From<$of> for OfMaterials<$of> {
+                fn from(_: $of) -> Self {
+                    unreachable!("there are no worlds of materials")
+                }
+            }
+        )+};
+    }
+    made_of!(Kept<World>, Box<world::Mirror>, world::Feed);
+
+    impl<T> DerefMut for OfMaterials<T> {
+        fn deref_mut(&mut self) -> &mut T {
+            match self.0 {}
+        }
+    }
+}
+
 queued!(World, Materials, of_materials, materials_outcome, of_materials, |event| {
     Some(FpBroken::of_ground(event))
 });
-played!(HumidityWorld<Sheet>, HumiditySheet, of_humidity, humidity_outcome, of_humidity,
-    |_: &()| None;);
-played!(HumidityWorld<Cube>, HumidityCube, of_humidity, humidity_outcome, of_humidity,
-    |_: &()| None;);
-played!(BlastWorld<Sheet>, BlastSheet, of_blast, blast_outcome, of_blast,
-    |event| Some(FpBroken::of_wall(event)););
-played!(BlastWorld<Cube>, BlastCube, of_blast, blast_outcome, of_blast,
-    |event| Some(FpBroken::of_wall(event)););
-
 /// A world, or a world that is recorded.
 pub(crate) enum Kept<W: Played> {
     Plain(Box<W>),
