@@ -32,18 +32,21 @@ fn each_example_is_listed_with_its_command() {
     for entry in std::fs::read_dir(format!("{ROOT}/examples")).expect("the folder is there") {
         let path = entry.expect("it can be read").path();
         let name = path.file_stem().and_then(|name| name.to_str()).expect("names are UTF-8");
-        let command = if let Some((_, package)) = MEMBERS.iter().find(|(member, _)| *member == name)
-        {
-            format!("-p {package}")
+        let script = ["build", "install"].into_iter().find(|script| path.join(script).is_file());
+        let member = MEMBERS.iter().find(|(member, _)| *member == name);
+        let command = if let Some(script) = script {
+            format!("examples/{name}/{script}")
+        } else if let Some((_, package)) = member {
+            format!("cargo run --release -p {package}")
         } else if path.join("Cargo.toml").is_file() {
-            format!("--manifest-path examples/{name}/Cargo.toml")
+            format!("cargo run --release --manifest-path examples/{name}/Cargo.toml")
         } else if path.join("main.rs").is_file() || path.extension().is_some_and(|it| it == "rs") {
-            format!("--example {name}")
+            format!("cargo run --release --example {name}")
         } else {
             continue; // data, shared code
         };
         examples += 1;
-        let command = format!("`cargo run --release {command}");
+        let command = format!("`{command}");
         let is_row = |line: &str| line.contains(&command) && line.contains(&format!("**{name}**"));
         assert!(EXAMPLES.lines().any(is_row), "{name} has no row with {command}");
     }

@@ -1,5 +1,5 @@
 //! What a call counts in worlds that once did much at once: each is run one piece a call, where no
-//! piece may look at more than a layer has cells, and counts what the tick did beside its visits.
+//! piece may look at more than a chunk has cells, and counts what the tick did beside its visits.
 
 use floodplain::glam::IVec3;
 use floodplain::snapshot::Saved;
@@ -151,7 +151,7 @@ fn a_way_through_a_long_body_goes_on_in_pieces() {
         world
     };
     let most = in_pieces(build, 3);
-    assert!(most > 10_000, "{most} cells beside those visited");
+    assert!(most > 9_000, "{most} cells beside those visited");
 }
 
 /// Every chunk takes part. Only their order and the publishing of their changes are not counted.
@@ -172,7 +172,7 @@ fn many_chunks_take_part_in_pieces() {
         world
     };
     let most = in_pieces(build, 5);
-    assert!(most > 200_000, "{most} cells beside those visited");
+    assert!(most > 120_000, "{most} cells beside those visited");
     let (mut whole, mut sliced) = (build(), build());
     for tick in 0..6 {
         whole.step();

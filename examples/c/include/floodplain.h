@@ -2592,8 +2592,8 @@ FpStatus fp_stream_save(FpStream *stream, FpWorld *world, uint32_t *begun);
 /**
  * Waits until the save that was begun is on the disk.
  *
- * `report` becomes what the last save wrote, zeros if none was begun since the last wait; it may be
- * null.
+ * `report` becomes what the last save wrote, zeros if none was begun since the last wait; it may
+ * be null.
  *
  * Errors: `FP_STATUS_FILE` if it failed: the file then holds this save or the last one, and the
  * next save writes the whole world.

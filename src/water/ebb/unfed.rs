@@ -1,6 +1,6 @@
-//! The ebb of chunks that no spring feeds, cell by cell along the log of the tick. In such chunks no
-//! cell has parents, draws or is passed by steady flow, so that a cell in which no water has flowed
-//! only falls asleep.
+//! The ebb of chunks that no spring feeds, cell by cell along the log of the tick. In such chunks
+//! no cell has parents, draws or is passed by steady flow, so that a cell in which no water has
+//! flowed only falls asleep.
 
 use crate::chunk::{CellMask, ones};
 use crate::coords::Face;
@@ -14,8 +14,8 @@ use crate::water::store::{Place, Store, fixtures};
 use crate::water::voxel::Voxel;
 use smallvec::SmallVec;
 
-/// Returns whether no cell in a chunk or its neighbours is connected to a spring, at the sea, or has
-/// a fixture.
+/// Returns whether no cell in a chunk or its neighbours is connected to a spring, and none in the
+/// chunk is at the sea or has a fixture.
 pub(super) fn is_unfed(store: &Store, slot: Slot) -> bool {
     let has_springs = |slot: Slot| slot.is_some() && store.has_connected(slot);
     store.coast(slot).is_none()

@@ -159,6 +159,11 @@ impl Labels {
         &mut chunk.get_or_insert_default()[layer.y]
     }
 
+    /// Returns whether a chunk has labels.
+    pub(crate) fn has_any(&self, slot: Slot) -> bool {
+        self.chunks.get(slot.index()).is_some_and(Option::is_some)
+    }
+
     /// Removes and returns a chunk that has got its first label.
     pub(crate) fn next_entered(&mut self) -> Option<Slot> {
         self.entered.pop()
@@ -208,9 +213,7 @@ impl Labels {
         layers: u16,
         structure: u16,
     ) -> Option<usize> {
-        let is_used = |slot: Slot| {
-            slot.is_some() && self.chunks.get(slot.index()).is_some_and(Option::is_some)
-        };
+        let is_used = |slot: Slot| slot.is_some() && self.has_any(slot);
         let near = Face::ALL.into_iter().map(|face| tick.store.neighbour(slot, face));
         if !near.chain([slot]).any(is_used) {
             return None;

@@ -14,7 +14,9 @@ use crate::water::pools::Pools;
 use crate::water::pools::layer::Levels;
 use crate::water::pools::pass::pass_over;
 use crate::water::pools::walk::{Extent, Walk, flowed, passed_steadily};
-use crate::water::store::changed::dirty_layers::{next_dirty, note_label, note_no_label};
+use crate::water::store::changed::dirty_layers::{
+    next_dirty, note_label, note_no_label, within_two_steps,
+};
 use crate::water::store::{LAYER_ROWS, Place};
 use core::cmp::Reverse;
 use core::ops::Range;
@@ -67,7 +69,8 @@ pub(crate) fn find_bodies(tick: &mut Tick, pools: &mut Pools) -> Option<u64> {
             Stage::Refresh => match next_dirty(tick.store) {
                 Some((slot, marks)) => {
                     let looked = pools.labels.refresh(tick, slot, marks.levels, marks.structure);
-                    if looked.is_none() {
+                    let near = within_two_steps(tick.store, slot);
+                    if looked.is_none() && !near.iter().any(|&slot| pools.labels.has_any(slot)) {
                         note_no_label(tick.store, slot);
                     }
                     note_labels(tick, pools);
@@ -149,8 +152,8 @@ fn gather(tick: &Tick, pools: &mut Pools, layer: LayerId) {
     }
 }
 
-/// Returns whether a piece is a body by itself, a unit high in all its cells: no levels in it differ
-/// by [`STEP`]. Most of the water on a slope in the rain is such films.
+/// Returns whether a piece is a body by itself, a unit high in all its cells: no levels in it
+/// differ by [`STEP`]. Most of the water on a slope in the rain is such films.
 fn is_thin_film(tick: &Tick, layer: LayerId, piece: LayerMask) -> bool {
     let is_alone = || {
         let below = tick.store.lower_layer(layer);

@@ -88,7 +88,7 @@ struct ChunkCache {
     /// The faces, by bit, across which a chunk is loaded, but one of the two is frozen and the
     /// other is not. That chunk is none of `neighbours`.
     parted: u8,
-    /// Whether changes are recorded for the pools: this chunk or one beside it may have labels.
+    /// Whether changes are recorded for the pools: a chunk within two steps may have labels.
     is_near_label: bool,
     /// Whether the chunk stands still.
     is_frozen: bool,

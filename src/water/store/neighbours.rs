@@ -62,7 +62,7 @@ pub(super) fn unlink_from(store: &mut Store, around: [Slot; 6], had_steady: bool
 fn set_across(store: &mut Store, slot: Slot, face: Face, there: Slot, is_parted: bool) {
     let beside = &mut store.caches[slot.index()];
     beside.neighbours[face.index()] = if is_parted { Slot::NONE } else { there };
-    // The other chunk may have labels.
+    // The other chunk, or one beyond it, may have labels.
     beside.is_near_label = true;
     beside.parted = beside.parted & !(1 << face.index()) | u8::from(is_parted) << face.index();
 }

@@ -9,6 +9,7 @@ use crate::grid::{LayerId, Slot};
 use crate::water::cell::{CellFlags, HEIGHT};
 use crate::water::store::{LayerState, Place, Store};
 use crate::water::voxel::Voxel;
+use smallvec::SmallVec;
 
 /// The changed layers of a chunk, by bit.
 #[derive(Clone, Copy, Default)]
@@ -66,15 +67,31 @@ pub(crate) fn keep_dirty_layers(store: &mut Store, kept: bool) {
     store.dirty = kept.then(DirtyLayers::default);
 }
 
-/// Records changes in a chunk and in those around it from now on, since it gets a label.
+/// Records changes in a chunk and in those around it from now on, since it gets a label. These are
+/// two steps away at most: a cell that becomes full supports water in the next chunk, which joins a
+/// body in the one after that.
 pub(crate) fn note_label(store: &mut Store, slot: Slot) {
-    let around = store.caches[slot.index()].neighbours;
-    for slot in around.into_iter().chain([slot]).filter(|slot| slot.is_some()) {
+    for slot in within_two_steps(store, slot) {
         store.caches[slot.index()].is_near_label = true;
     }
 }
 
-/// Records no changes in a chunk from now on, since neither it nor a chunk beside it has labels.
+/// Returns a chunk and the loaded chunks within two steps from it, some of them several times.
+pub(crate) fn within_two_steps(store: &Store, slot: Slot) -> SmallVec<[Slot; 64]> {
+    let around = |slot: Slot| {
+        let near = store.caches[slot.index()].neighbours.into_iter();
+        near.filter(|slot| slot.is_some())
+    };
+    let mut found: SmallVec<[Slot; 64]> = SmallVec::new();
+    found.push(slot);
+    for near in around(slot) {
+        found.push(near);
+        found.extend(around(near));
+    }
+    found
+}
+
+/// Records no changes in a chunk from now on, since no chunk within two steps has labels.
 pub(crate) fn note_no_label(store: &mut Store, slot: Slot) {
     store.caches[slot.index()].is_near_label = false;
 }

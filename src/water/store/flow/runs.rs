@@ -66,7 +66,8 @@ impl Store {
         self.runs(layer.slot).map_or(LayerMask::NONE, |runs| runs.passed.layer(layer.y))
     }
 
-    /// Returns whether any cell of a chunk was in a run at the end of the flow of the tick underway.
+    /// Returns whether any cell of a chunk was in a run at the end of the flow of the tick
+    /// underway.
     #[inline]
     pub(crate) fn has_passed_in_runs(&self, slot: Slot) -> bool {
         self.has_runs && self.runs(slot).is_some_and(|runs| !runs.passed.is_empty())
