@@ -4,7 +4,7 @@ use crate::border::{Handle, border, enter, free, give, list, out, out_or_none, p
 use crate::places::chunk_at;
 use crate::status::{Answer, Fault, FpStatus};
 use crate::tags::FpKind;
-use crate::worlds::{FpWorld, Holder, OfMaterials, State};
+use crate::worlds::{FpWorld, Holder, OfMaterials, State, with_materials};
 use floodplain::{ChunkPos, water, world};
 use std::collections::HashSet;
 
@@ -46,7 +46,9 @@ pub unsafe extern "C" fn fp_feed_new(world: *mut FpWorld, feed: *mut *mut FpFeed
         let (mut world, place) = unsafe { (enter(world)?, out(feed, "feed")?) };
         let feed = match world.change() {
             State::Water(kept) => Feed::Water(water::Feed::new(kept.lists())),
-            State::Materials(kept) => Feed::Materials(world::Feed::new(kept.lists()).into()),
+            State::Materials(kept) => {
+                Feed::Materials(with_materials(world::Feed::new(kept.lists())))
+            }
             other => return other.refuse(),
         };
         place.put(give::<FpFeed>(Follower { feed, waiting: Vec::new() }));
@@ -205,7 +207,7 @@ pub unsafe extern "C" fn fp_mirror_new(
         let state = match FpKind::of(kind)? {
             FpKind::Water => State::WaterMirror(water::Mirror::new(most_chunks)),
             FpKind::Materials if cfg!(feature = "materials") => {
-                State::MaterialsMirror(Box::new(world::Mirror::new(most_chunks)).into())
+                State::MaterialsMirror(with_materials(Box::new(world::Mirror::new(most_chunks))))
             }
             other => return Err(no_updates(other)),
         };

@@ -104,7 +104,13 @@ impl Holder {
 #[cfg(feature = "materials")]
 pub(crate) type OfMaterials<T> = T;
 #[cfg(not(feature = "materials"))]
-pub(crate) use none::OfMaterials;
+pub(crate) use none::{OfMaterials, with_materials};
+
+/// Returns a value that belongs to worlds of materials.
+#[cfg(feature = "materials")]
+pub(crate) fn with_materials<T>(value: T) -> OfMaterials<T> {
+    value
+}
 
 /// The kinds of worlds and mirrors.
 pub(crate) enum State {
@@ -312,7 +318,7 @@ macro_rules! queued {
 queued!(WaterWorld, Water, of_water, water_outcome, of_water, |_: &()| None);
 #[cfg(not(feature = "materials"))]
 mod none {
-    use super::{Kept, World, world};
+    use super::{Kept, World};
     use core::convert::Infallible;
     use core::marker::PhantomData;
     use core::ops::{Deref, DerefMut};
@@ -328,17 +334,16 @@ mod none {
         }
     }
 
-    /// Says how one would be made. The functions that make worlds of materials refuse to before.
-    macro_rules! made_of {
-        ($($of:ty),+) => {$(
-            impl From<$of> for OfMaterials<$of> {
-                fn from(_: $of) -> Self {
-                    unreachable!("there are no worlds of materials")
-                }
-            }
-        )+};
+    /// Returns what would be made. The functions that make worlds of materials refuse to before.
+    pub(crate) fn with_materials<T>(_: T) -> OfMaterials<T> {
+        unreachable!("there are no worlds of materials")
     }
-    made_of!(Kept<World>, Box<world::Mirror>, world::Feed);
+
+    impl From<Kept<World>> for OfMaterials<Kept<World>> {
+        fn from(kept: Kept<World>) -> Self {
+            with_materials(kept)
+        }
+    }
 
     impl<T> DerefMut for OfMaterials<T> {
         fn deref_mut(&mut self) -> &mut T {

@@ -166,9 +166,9 @@ impl WaterWorld {
     /// that. Where a layer of a chunk is read as bits (to enter the tick, to find the cells that
     /// draw, to find bodies and their surfaces, to count changes), a row counts as one cell, and a
     /// layer in which few cells flow or ebb counts for its rows. The work is done in pieces of
-    /// about 256 counted cells, the size of a layer; the last pass over a chunk, up to 4,112, is one
-    /// piece. The call stops after the piece that exhausts the budget; with a budget of 0, after
-    /// one piece.
+    /// about 256 counted cells, the size of a layer; the last pass over a chunk, up to 4,112 of
+    /// them, is one piece. The call stops after the piece that exhausts the budget; with a budget
+    /// of 0, after one piece.
     ///
     /// Some work is done at once, whatever its cost. A draw, a search of an end for steady flow, a
     /// search from one cell for an idle spring, and the passing of a yielding flow are charged to
