@@ -14,14 +14,15 @@ use crate::water::store::{Place, Store, fixtures};
 use crate::water::voxel::Voxel;
 use smallvec::SmallVec;
 
-/// Returns whether no cell in a chunk or its neighbours is connected to a spring, and none in the
-/// chunk is at the sea or has a fixture.
+/// Returns whether no cell in a chunk or its neighbours is connected to a spring or has a fixture,
+/// and none in the chunk is at the sea. Water that comes through a valve comes from no cell.
 pub(super) fn is_unfed(store: &Store, slot: Slot) -> bool {
-    let has_springs = |slot: Slot| slot.is_some() && store.has_connected(slot);
+    let is_fed = |slot: Slot| {
+        slot.is_some() && (store.has_connected(slot) || fixtures::fixtures(store, slot).is_some())
+    };
     store.coast(slot).is_none()
-        && fixtures::fixtures(store, slot).is_none()
-        && !has_springs(slot)
-        && !Face::ALL.into_iter().any(|face| has_springs(store.neighbour(slot, face)))
+        && !is_fed(slot)
+        && !Face::ALL.into_iter().any(|face| is_fed(store.neighbour(slot, face)))
 }
 
 /// Applies the ebb to the layers of a chunk that is unfed, except those with a table or with flags
