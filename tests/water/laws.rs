@@ -177,3 +177,28 @@ fn children_of_a_cell_cut_off_from_a_new_path_are_not_connected() {
     ];
     replay(4_668_260_846_015_923_748, rules, bounds(), &ops);
 }
+
+/// Without pools, a full cell draws for the cell above it, where there is room. A unit evaporated
+/// from the upper of two cells woke that one alone, so that the lower one missed its draw if it
+/// slept.
+#[test]
+fn a_full_cell_draws_for_the_cell_above_from_which_a_unit_evaporates() {
+    let rules = Rules {
+        evaporation: 0.05,
+        film_evaporation: 0.01,
+        pools: false,
+        many_parents: true,
+        ..Rules::lossless()
+    };
+    let ops = [
+        Op::Step(4),
+        Op::Edit(Edit::FillSolid(region([3, -3, 0], [5, 0, 5]))),
+        Op::Edit(Edit::AddSource(IVec3::new(8, 0, 1))),
+        Op::Step(7),
+        Op::Edit(Edit::ClearSolid(IVec3::new(7, -3, 5))),
+        Op::Step(60),
+    ];
+    for seed in 0..24 {
+        replay(seed, rules, region([3, -3, 0], [8, 2, 5]), &ops);
+    }
+}

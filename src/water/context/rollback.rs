@@ -41,7 +41,7 @@ pub(crate) fn awake_cells_before(world: &WaterWorld, slot: Slot) -> CellMask {
     let mut awake = world.store.awake_before(slot).cloned().unwrap_or(CellMask::EMPTY);
     if world.scratch.have_entered() {
         let record = world.scratch.of_chunk(slot);
-        if let Some(before) = record.and_then(|record| record.awake_before()) {
+        if let Some(before) = record.and_then(|record| record.awake_before.as_deref()) {
             awake.clone_from(before);
         }
     }

@@ -1,6 +1,7 @@
 //! Ebb: the last sweep of a tick over the layers. It marks the cells that water has flowed through:
 //! they become active, and cells that no spring feeds take the direction of their flow (`heading`).
-//! All other cells fall asleep. `finish` ends the tick: activity ages (`ageing`), still water
+//! All other cells fall asleep. Where no spring is near, it goes along the log of the tick and not
+//! over layers (`unfed`). `finish` ends the tick: activity ages (`ageing`), still water
 //! evaporates (`evaporation`) and cells dry up (`drying`).
 
 pub(crate) mod ageing;

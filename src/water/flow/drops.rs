@@ -1,12 +1,12 @@
-//! Layers in which few cells flow, and those only fall: drops, thin falls, rain. Cell by cell, with
-//! the result that the kernel has for the whole layer.
+//! Layers in which few cells flow: which of them give water, and those that only fall, as drops and
+//! rain do. Cell by cell, with the result that the kernel has for the whole layer.
 
 use crate::chunk::LayerMask;
 use crate::coords::Face;
 use crate::grid::LayerId;
 use crate::water::context::Tick;
 use crate::water::context::chunk_record::Mark;
-use crate::water::flow::lowest_beside;
+use crate::water::flow::kernel::least_height;
 use crate::water::flow::thin::{receive, wake_above};
 use crate::water::store::Place;
 use crate::water::voxel::Voxel;
@@ -20,58 +20,77 @@ struct Drop {
     units: u8,
 }
 
-/// What a wet cell does in the turn of its layer.
-enum Deed {
-    Nothing,
+/// What a wet cell that gives water does in the turn of its layer.
+enum Action {
     Fall(Drop),
-    /// It gives water, and may do something else than fall.
-    Give,
+    /// It may do something else than fall.
+    Other,
 }
 
 /// Lets the cells of `awake` fall, all of them wet, and returns no cells. If any of them might do
 /// anything else, changes nothing, and returns those that give water. There must be no runs.
 pub(super) fn fall_in_drops(tick: &mut Tick, layer: LayerId, awake: LayerMask) -> LayerMask {
     let mut drops: SmallVec<[Drop; LayerMask::SPARSE]> = SmallVec::new();
-    let (mut givers, mut fall_only) = (LayerMask::NONE, true);
+    let (mut givers, mut only_falls) = (LayerMask::NONE, true);
     for cell in awake.iter() {
-        match deed_of(tick, Place::in_layer(layer, cell)) {
-            Deed::Nothing => continue,
-            Deed::Fall(drop) => drops.push(drop),
-            Deed::Give => fall_only = false,
+        let place = Place::in_layer(layer, cell);
+        let floor = tick.store.floor(place);
+        let units = units_to_give(tick, place, floor);
+        if units == 0 {
+            continue;
         }
         givers.insert(cell);
+        match action_of(tick, place, floor, units) {
+            Action::Fall(drop) => drops.push(drop),
+            Action::Other => only_falls = false,
+        }
     }
-    if !fall_only {
+    if !only_falls {
         return givers;
     }
     drops.iter().for_each(|drop| fall(tick, drop));
     LayerMask::NONE
 }
 
+/// Returns the units that a wet cell over `floor` may give: down, or else to any of its sides. 0 if
+/// it gives none.
 #[inline]
-fn deed_of(tick: &Tick, place: Place) -> Deed {
+pub(super) fn units_to_give(tick: &Tick, place: Place, floor: Voxel) -> u8 {
     let voxel = tick.store.read(place);
     let left = tick.limits.left(voxel, tick.scratch.passed(place));
+    let gives = || !floor.is_closed() || voxel.loose() >= lowest_beside(tick, place);
     let units = voxel.loose().min(left);
-    if units == 0 {
-        return Deed::Nothing;
-    }
-    let floor = tick.store.floor(place);
-    if floor.is_closed() {
-        let spreads = voxel.loose() >= lowest_beside(tick, place);
-        return if spreads { Deed::Give } else { Deed::Nothing };
-    }
+    if units > 0 && gives() { units } else { 0 }
+}
+
+#[inline]
+fn action_of(tick: &Tick, place: Place, floor: Voxel, units: u8) -> Action {
+    let voxel = tick.store.read(place);
     // Water that came from the side may shoot out over a ledge.
-    let is_plain = !voxel.is_connected()
+    let falls = !voxel.is_connected()
         && !floor.is_mark()
         && floor.room() >= units
         && !voxel.direction().is_some_and(Face::is_lateral);
     // Water beside the cell in other chunks flows with its own layer.
-    if !is_plain || tick.store.layer(place.layer_id()).wet.has_beside(place.cell()) {
-        return Deed::Give;
+    if !falls || tick.store.layer(place.layer_id()).wet.has_beside(place.cell()) {
+        return Action::Other;
     }
     let below = tick.store.step(place, Face::Down);
-    Deed::Fall(Drop { place, voxel, below, units })
+    Action::Fall(Drop { place, voxel, below, units })
+}
+
+/// Returns the least height from which water flows into any cell beside `place`.
+fn lowest_beside(tick: &Tick, place: Place) -> u8 {
+    let closed = tick.store.layer(place.layer_id()).closed;
+    let least = |face: Face| {
+        let there = tick.store.step(place, face);
+        if there.slot == place.slot && closed.contains(there.cell()) {
+            return u8::MAX;
+        }
+        let below = if there.is_some() { tick.store.floor(there) } else { Voxel::WALL };
+        least_height(tick.store.look(place, face).word(), below.word())
+    };
+    Face::LATERAL.into_iter().map(least).min().unwrap_or(u8::MAX)
 }
 
 /// Lets units fall, and wakes the cells that may now move.

@@ -1,8 +1,10 @@
 //! Flow of a layer: copies the layer with its neighbours into a window (halo exchange), applies the
 //! kernel to it, writes the changes back, and wakes the cells that can now move.
 //!
-//! The rule itself is in `kernel`, the copy in `window`. Before it, drains and taps act:
-//! `fixtures`; and before all layers, valves: `valves`.
+//! The rule itself is in `kernel`, the copy in `window`. Where few cells flow, the window reads only
+//! what the kernel comes to, what came of it is written cell by cell (`thin`), and cells that only
+//! fall do without a window (`drops`). Before it, drains and taps act: `fixtures`; and before all
+//! layers, valves: `valves`.
 
 mod drops;
 mod fixtures;
@@ -18,9 +20,9 @@ use crate::grid::LayerId;
 use crate::water::cell::FULL;
 use crate::water::context::Tick;
 use crate::water::context::chunk_record::Mark;
-use crate::water::flow::drops::fall_in_drops;
+use crate::water::flow::drops::{fall_in_drops, units_to_give};
 use crate::water::flow::fixtures::run_fixtures;
-use crate::water::flow::kernel::{LayerFlow, falling, least_height};
+use crate::water::flow::kernel::{LayerFlow, falling};
 use crate::water::flow::runs::{
     check_runs, clear_runs, floor_now, leave_run_below, leave_runs_before_turn, over_runs,
     pass_runs,
@@ -51,9 +53,12 @@ fn flow_cells(tick: &mut Tick, window: &mut Window, layer: LayerId) {
     if awake.is_empty() {
         return;
     }
-    let firm = tick.firm(layer) - over_runs(tick, layer);
-    let movable =
-        if awake.is_sparse() { awake } else { awake - (firm & enclosed(tick, layer, closed)) };
+    let movable = if awake.is_sparse() {
+        awake
+    } else {
+        let firm = tick.firm(layer) - over_runs(tick, layer);
+        awake - (firm & enclosed(tick, layer, closed))
+    };
     let is_thin = movable.is_sparse();
     let givers = if !is_thin {
         if clear_runs(tick, layer) {
@@ -65,7 +70,7 @@ fn flow_cells(tick: &mut Tick, window: &mut Window, layer: LayerId) {
         fall_in_drops(tick, layer, movable)
     } else {
         // A few cells are tested before the layer is read: usually they only fall.
-        let givers = givers_among(tick, layer, movable, firm);
+        let givers = givers_among(tick, layer, movable);
         if givers.is_empty() || only_fall(tick, layer, givers) {
             tick.report.visited += u64::from(awake.count());
             return fall_alone(tick, layer, givers);
@@ -133,32 +138,13 @@ fn fill(tick: &mut Tick, layer: LayerId, cells: LayerMask, most: u8) -> u64 {
     filled
 }
 
-/// Returns the cells of `cells`, all wet, that would give water and are not exhausted. `firm` are
-/// the cells of the layer without room below.
-fn givers_among(tick: &Tick, layer: LayerId, cells: LayerMask, firm: LayerMask) -> LayerMask {
-    let work = tick.scratch.get(layer);
+/// Returns the cells of `cells`, all wet, that would give water and are not exhausted.
+fn givers_among(tick: &Tick, layer: LayerId, cells: LayerMask) -> LayerMask {
     let gives = |cell: usize| {
         let place = Place::in_layer(layer, cell);
-        let own = tick.store.read(place);
-        tick.limits.left(own, work.map_or(0, |work| work.passed(cell))) > 0
-            && own.loose() > 0
-            && (!firm.contains(cell) || own.loose() >= lowest_beside(tick, place))
+        units_to_give(tick, place, floor_now(tick.store, place)) > 0
     };
     cells.iter().filter(|&cell| gives(cell)).collect()
-}
-
-/// Returns the least height from which water flows into any cell beside `place`.
-fn lowest_beside(tick: &Tick, place: Place) -> u8 {
-    let closed = tick.store.layer(place.layer_id()).closed;
-    let least = |face: Face| {
-        let there = tick.store.step(place, face);
-        if there.slot == place.slot && closed.contains(there.cell()) {
-            return u8::MAX;
-        }
-        let below = if there.is_some() { tick.store.floor(there) } else { Voxel::WALL };
-        least_height(tick.store.look(place, face).word(), below.word())
-    };
-    Face::LATERAL.into_iter().map(least).min().unwrap_or(u8::MAX)
 }
 
 /// Returns whether `givers` only fall, independently of each other: all the water that they may
@@ -348,8 +334,7 @@ mod tests {
                         expected.remove(cell);
                     }
                 }
-                let firm = tick.firm(layer);
-                let givers = givers_among(&tick, layer, some, firm);
+                let givers = givers_among(&tick, layer, some);
                 assert_eq!(givers, expected, "seed {seed}: {layer:?}");
                 giving += givers.count();
             }

@@ -156,10 +156,12 @@ fn gather(tick: &Tick, pools: &mut Pools, layer: LayerId) {
 /// differ by [`STEP`]. Most of the water on a slope in the rain is such films.
 fn is_thin_film(tick: &Tick, layer: LayerId, piece: LayerMask) -> bool {
     let is_alone = || {
-        let below = tick.store.lower_layer(layer);
-        let over_water = below.is_some_and(|below| (piece & tick.store.layer(below).wet).any());
+        let wet = |layer: LayerId| tick.store.layer(layer).wet;
+        let over_water = tick.store.lower_layer(layer).is_some_and(|it| (piece & wet(it)).any());
+        let springs = |layer: LayerId| tick.store.springs(layer);
+        let fed = tick.store.upper_layer(layer).is_some_and(|it| (piece & springs(it)).any());
         let leaves = piece.leaving().into_iter().any(LayerMask::any);
-        !over_water && !leaves
+        !over_water && !fed && !leaves
     };
     let is_low = |cell| tick.store.read(Place::in_layer(layer, cell)).height() == 1;
     piece.is_sparse()

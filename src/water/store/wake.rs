@@ -50,7 +50,7 @@ impl Store {
     /// | what happens | what wakes | when the cell is visited |
     /// |---|---|---|
     /// | an edit; a cell dries up, loses its parents, or evaporates and was full or is dry ([`note_change`](Store::note_change)) | the cell, its six neighbours, the cells beside the cell above, which may slide into it, and the water over the cell above if that is full | next tick |
-    /// | another cell evaporates ([`note_loss`](Store::note_loss)) | the cell, and the cells beside it that now stand 2 units higher | next tick |
+    /// | another cell evaporates ([`note_loss`](Store::note_loss)) | the cell, and the cells beside it that now stand 2 units higher; without pools the cell below, which may draw for it | next tick |
     /// | a cell gains or loses a parent ([`wake_descendants`](Store::wake_descendants)) | all cells that it feeds, at any distance, since the units that they can draw have changed | next tick |
     /// | a chunk is loaded or unloaded ([`wake_around`](Store::wake_around), [`adopt`](Store::adopt)) | the cells that touch it, and its own water | next tick |
     /// | a chunk is frozen or thawed ([`set_frozen`](crate::water::store::frozen::set_frozen)) | the cells on both sides of the faces at which it parts from its neighbours or joins them | next tick; in a frozen chunk, the next after it is thawed |
