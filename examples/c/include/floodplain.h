@@ -805,8 +805,8 @@ typedef struct FpFeed FpFeed;
 typedef struct FpSave FpSave;
 
 /**
- * The file of a world whose chunks come and go. Opaque. Free it by `fp_stream_free`, which closes
- * the file.
+ * The file of a world whose chunks are loaded and unloaded. Opaque. Free it by `fp_stream_free`,
+ * which closes the file.
  */
 typedef struct FpStream FpStream;
 
@@ -1953,7 +1953,7 @@ FpStatus fp_feed_free(FpFeed *feed);
 /**
  * From the next update on, sends the currents of the last complete tick, too.
  *
- * Errors: those of every handle.
+ * Errors: none but those that any handle may return.
  */
 FpStatus fp_feed_send_currents(FpFeed *feed);
 
@@ -2117,7 +2117,7 @@ FpStatus fp_blast_insert_chunk(FpWorld *world,
  * x, y and z are its chunk position. `out` has room for `capacity` numbers; `length` becomes
  * 4,096.
  *
- * Errors: `FP_STATUS_OUT_OF_BOUNDS` for a position beyond those of all cells; `FP_STATUS_BUFFER`;
+ * Errors: `FP_STATUS_OUT_OF_BOUNDS` for a position that no cell can have; `FP_STATUS_BUFFER`;
  * `FP_STATUS_KIND`.
  */
 FpStatus fp_blast_chunk(const FpWorld *world,
@@ -2240,7 +2240,7 @@ FpStatus fp_world_free(FpWorld *world);
 /**
  * Writes the `FpKind` of a handle.
  *
- * Errors: those of every handle and pointer.
+ * Errors: none but those that any handle or pointer may return.
  */
 FpStatus fp_world_kind(const FpWorld *world, uint32_t *kind);
 
@@ -2520,7 +2520,7 @@ FpStatus fp_world_take_records(FpWorld *world, uint8_t *out, size_t capacity, si
 FpStatus fp_world_insert_records(FpWorld *world, const uint8_t *bytes, size_t count);
 
 /**
- * Creates a file with a world of water or of materials in it, whose chunks come and go.
+ * Creates a file with a world of water or of materials in it, whose chunks can be unloaded.
  *
  * `path` is in UTF-8, ended by a byte of 0. `stream` becomes a new handle, which the caller owns.
  *

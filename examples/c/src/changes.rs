@@ -1,4 +1,4 @@
-//! Changes: cells by chunk, events, and the chunks whose meshes must be rebuilt.
+//! Changed cells by chunk, events, and the chunks whose meshes are out of date.
 
 use crate::border::{border, enter, list, room};
 use crate::places::{chunk_at, chunk_numbers};

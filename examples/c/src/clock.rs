@@ -10,8 +10,6 @@ pub(crate) use std::time::Instant;
 mod host {
     use std::time::Duration;
 
-    #[allow(unused_doc_comments)] // read by what makes the header
-    /// cbindgen:ignore
     #[link(wasm_import_module = "floodplain")]
     unsafe extern "C" {
         /// Returns milliseconds since any moment, as `performance.now` of JavaScript does.

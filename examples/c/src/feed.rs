@@ -1,10 +1,11 @@
 //! Feeds of a world, their updates as bytes, and mirrors on clients.
 
 use crate::border::{Handle, border, enter, free, give, list, out, out_or_none, positions, room};
+use crate::of_materials::{OfMaterials, with_materials};
 use crate::places::chunk_at;
 use crate::status::{Answer, Fault, FpStatus};
 use crate::tags::FpKind;
-use crate::worlds::{FpWorld, Holder, OfMaterials, State, with_materials};
+use crate::worlds::{FpWorld, Holder, State};
 use floodplain::{ChunkPos, water, world};
 use std::collections::HashSet;
 
@@ -67,7 +68,7 @@ pub unsafe extern "C" fn fp_feed_free(feed: *mut FpFeed) -> FpStatus {
 
 /// From the next update on, sends the currents of the last complete tick, too.
 ///
-/// Errors: those of every handle.
+/// Errors: none but those that any handle may return.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fp_feed_send_currents(feed: *mut FpFeed) -> FpStatus {
     border(|| {

@@ -213,7 +213,7 @@ pub unsafe extern "C" fn fp_blast_insert_chunk(
 /// x, y and z are its chunk position. `out` has room for `capacity` numbers; `length` becomes
 /// 4,096.
 ///
-/// Errors: `FP_STATUS_OUT_OF_BOUNDS` for a position beyond those of all cells; `FP_STATUS_BUFFER`;
+/// Errors: `FP_STATUS_OUT_OF_BOUNDS` for a position that no cell can have; `FP_STATUS_BUFFER`;
 /// `FP_STATUS_KIND`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fp_blast_chunk(

@@ -6,7 +6,7 @@
 //! | `border` | pointers, lists, handles and panics at the border |
 //! | `status` | statuses, and the words of the last refusal |
 //! | `places`, `tags`, `rules`, `edit_structs` | numbers and structs of C, and the values that they stand for |
-//! | `worlds`, `clock` | what a handle of a world holds: a kind, and its recording; the time that steps take |
+//! | `worlds`, `of_materials`, `clock` | what a handle of a world holds: a kind, and its recording; what only worlds of materials have; the time that steps take |
 //! | `make`, `chunks`, `edits`, `tick`, `changes`, `query`, `fields`, `view`, `feed`, `saved`, `save_files`, `stream`, `record` | the functions, by subject |
 //!
 //! A function enters its handles, checks all that it was given, does its work, and writes what it
@@ -23,6 +23,7 @@ mod feed;
 mod fields;
 mod limits;
 mod make;
+mod of_materials;
 mod places;
 mod query;
 mod record;

@@ -135,7 +135,7 @@ pub unsafe extern "C" fn fp_world_free(world: *mut FpWorld) -> FpStatus {
 
 /// Writes the `FpKind` of a handle.
 ///
-/// Errors: those of every handle and pointer.
+/// Errors: none but those that any handle or pointer may return.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fp_world_kind(world: *const FpWorld, kind: *mut u32) -> FpStatus {
     border(|| {

@@ -1,5 +1,5 @@
-//! Files of worlds whose chunks come and go: unloaded chunks stay in the file, and each save, which
-//! a thread of its own writes, is one transaction over loaded and unloaded chunks and the ledger.
+//! Files of worlds whose chunks are loaded and unloaded: unloaded ones stay in the file. A save is
+//! written by a thread of its own, as one transaction over all chunks and the ledger.
 
 use crate::border::{
     Handle, border, enter, free, give, list, out, out_or_none, positions, room, text,
@@ -17,8 +17,8 @@ use floodplain::world::World;
 use floodplain::{ChunkPos, water, world};
 use std::thread::JoinHandle;
 
-/// The file of a world whose chunks come and go. Opaque. Free it by `fp_stream_free`, which closes
-/// the file.
+/// The file of a world whose chunks are loaded and unloaded. Opaque. Free it by `fp_stream_free`,
+/// which closes the file.
 pub struct FpStream {
     _opaque: [u8; 0],
 }
@@ -47,7 +47,7 @@ pub(crate) struct Side<W: Streamed> {
     last: Option<Answer<FpSaveReport>>,
 }
 
-/// A world whose chunks come and go, with the edits that do it.
+/// A world whose chunks can be unloaded to a file and loaded again.
 pub(crate) trait Coming: Streamed + Played {
     fn removal(chunks: Vec<ChunkPos>) -> Self::Edit;
     fn removed(outcome: Self::Outcome) -> Vec<Self::Record>;
@@ -169,7 +169,7 @@ macro_rules! with_side {
     };
 }
 
-/// Creates a file with a world of water or of materials in it, whose chunks come and go.
+/// Creates a file with a world of water or of materials in it, whose chunks can be unloaded.
 ///
 /// `path` is in UTF-8, ended by a byte of 0. `stream` becomes a new handle, which the caller owns.
 ///
@@ -224,7 +224,7 @@ pub unsafe extern "C" fn fp_stream_open(
                 let (file, opened) = SaveFile::<World>::open(path)?;
                 (Streams::Materials(Side::new(file)), give_world(opened))
             }
-            _ => return Err(Fault::kind("chunks of worlds of this kind do not come and go")),
+            _ => return Err(Fault::kind("chunks of worlds of this kind cannot be unloaded")),
         };
         stream.put(give::<FpStream>(streams));
         world.put(opened);

@@ -10,6 +10,7 @@ use crate::clock::Instant;
 use crate::edit_structs::{FpEdit, FpEditReport, FpOutcome, materials_outcome, water_outcome};
 #[cfg(feature = "fields")]
 use crate::fields;
+use crate::of_materials::OfMaterials;
 use crate::status::{Answer, Fault, FpStatus, of_materials, of_water};
 use crate::tags::FpKind;
 use floodplain::recording::Recorder;
@@ -97,19 +98,6 @@ impl Holder {
     pub(crate) fn drop_bytes(&mut self) {
         self.bytes = None;
     }
-}
-
-/// What belongs to worlds of materials: itself with the feature `materials`, else a type without
-/// values, so that the compiler drops all that would be done with one.
-#[cfg(feature = "materials")]
-pub(crate) type OfMaterials<T> = T;
-#[cfg(not(feature = "materials"))]
-pub(crate) use none::{OfMaterials, with_materials};
-
-/// Returns a value that belongs to worlds of materials.
-#[cfg(feature = "materials")]
-pub(crate) fn with_materials<T>(value: T) -> OfMaterials<T> {
-    value
 }
 
 /// The kinds of worlds and mirrors.
@@ -316,42 +304,6 @@ macro_rules! queued {
 }
 
 queued!(WaterWorld, Water, of_water, water_outcome, of_water, |_: &()| None);
-#[cfg(not(feature = "materials"))]
-mod none {
-    use super::{Kept, World};
-    use core::convert::Infallible;
-    use core::marker::PhantomData;
-    use core::ops::{Deref, DerefMut};
-
-    /// Nothing: there are no values.
-    pub(crate) struct OfMaterials<T>(Infallible, PhantomData<T>);
-
-    impl<T> Deref for OfMaterials<T> {
-        type Target = T;
-
-        fn deref(&self) -> &T {
-            match self.0 {}
-        }
-    }
-
-    /// Returns what would be made. The functions that make worlds of materials refuse to before.
-    pub(crate) fn with_materials<T>(_: T) -> OfMaterials<T> {
-        unreachable!("there are no worlds of materials")
-    }
-
-    impl From<Kept<World>> for OfMaterials<Kept<World>> {
-        fn from(kept: Kept<World>) -> Self {
-            with_materials(kept)
-        }
-    }
-
-    impl<T> DerefMut for OfMaterials<T> {
-        fn deref_mut(&mut self) -> &mut T {
-            match self.0 {}
-        }
-    }
-}
-
 queued!(World, Materials, of_materials, materials_outcome, of_materials, |event| {
     Some(FpBroken::of_ground(event))
 });
