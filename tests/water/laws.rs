@@ -178,11 +178,10 @@ fn children_of_a_cell_cut_off_from_a_new_path_are_not_connected() {
     replay(4_668_260_846_015_923_748, rules, bounds(), &ops);
 }
 
-/// Without pools, a full cell draws for the cell above it, where there is room. A unit evaporated
-/// from the upper of two cells woke that one alone, so that the lower one missed its draw if it
-/// slept.
+/// Without pools, a connected cell with room draws if the cell below it is full. One that had run
+/// dry over a fall slept, and missed that the water below rose to it.
 #[test]
-fn a_full_cell_draws_for_the_cell_above_from_which_a_unit_evaporates() {
+fn a_dry_cell_wakes_when_the_cell_below_is_full() {
     let rules = Rules {
         evaporation: 0.05,
         film_evaporation: 0.01,

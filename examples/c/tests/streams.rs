@@ -1,4 +1,5 @@
-//! Files of worlds whose chunks are loaded and unloaded: no unit is lost or doubled, whenever the game ends.
+//! Files of worlds whose chunks are loaded and unloaded: no unit is lost or doubled, whenever the
+//! game ends.
 
 use crate::laws::{Handle, all, hash, last_error, materials_of, water_of};
 use floodplain_c::*;

@@ -140,6 +140,7 @@ impl Tick<'_> {
         work.cell(cell).mark(Mark::Woken);
         self.store.write(place, voxel);
         self.store.wake_at(place);
+        self.wake_films_over(layer, LayerMask::single(cell));
     }
 
     /// Takes units from a cell and wakes the cells that may now flow into it. A spring stays full:
@@ -224,6 +225,26 @@ impl Tick<'_> {
             // A chunk that was asleep joins the tick: its layer may still be ahead.
             self.scratch.record_mut(self.store, layer).mark(Mark::Woken, bits);
             self.store.wake_layer(layer, bits);
+        }
+    }
+
+    /// Without pools, wakes the connected cells with room over those of `cells` that are full, when
+    /// `cells` received water: they have ground now, and may draw. With pools, no cell over water
+    /// draws.
+    #[inline]
+    pub(crate) fn wake_films_over(&mut self, layer: LayerId, cells: LayerMask) {
+        if self.rules.pools {
+            return;
+        }
+        let full = cells & self.store.layer(layer).closed;
+        if full.any()
+            && let Some(above) = self.store.upper_layer(layer)
+        {
+            let films = (full & self.store.connected(above)) - self.store.layer(above).closed;
+            if films.any() {
+                self.scratch.record_mut(self.store, above).mark(Mark::Woken, films);
+                self.store.wake_layer(above, films);
+            }
         }
     }
 

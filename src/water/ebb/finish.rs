@@ -2,7 +2,6 @@
 //! HasSource flag along the flows (depth-first search over the children), wakes cells, and lists
 //! the changes.
 
-use crate::coords::Face;
 #[cfg(feature = "rayon")]
 use crate::grid::Slot;
 use crate::water::cell::CellFlags;
@@ -200,11 +199,6 @@ fn disconnect_next(tick: &mut Tick, ending: &mut Ending) -> Option<usize> {
 fn note_next(tick: &mut Tick, ending: &mut Ending) -> Option<usize> {
     let place = ending.left.evaporated.pop()?;
     tick.store.note_loss(place);
-    // Without pools, a full cell draws for the cell above it.
-    if !tick.rules.pools {
-        let below = tick.store.step(place, Face::Down);
-        tick.store.wake(below);
-    }
     if let Some(log) = &mut tick.scratch.evaporated {
         log.push(tick.store.position(place));
     }

@@ -1,10 +1,10 @@
 //! Flow of a layer: copies the layer with its neighbours into a window (halo exchange), applies the
 //! kernel to it, writes the changes back, and wakes the cells that can now move.
 //!
-//! The rule itself is in `kernel`, the copy in `window`. Where few cells flow, the window reads only
-//! what the kernel comes to, what came of it is written cell by cell (`thin`), and cells that only
-//! fall do without a window (`drops`). Before it, drains and taps act: `fixtures`; and before all
-//! layers, valves: `valves`.
+//! The rule itself is in `kernel`, the copy in `window`. Where few cells flow, the window reads the
+//! cells that the kernel visits and no others, the result is written cell by cell (`thin`), and
+//! cells that only fall need no window (`drops`). Before the kernel, drains and taps act:
+//! `fixtures`; before all layers, valves: `valves`.
 
 mod drops;
 mod fixtures;
@@ -135,6 +135,7 @@ fn fill(tick: &mut Tick, layer: LayerId, cells: LayerMask, most: u8) -> u64 {
     }
     tick.report.moved += filled;
     tick.wake_layer(layer, cells);
+    tick.wake_films_over(layer, cells);
     filled
 }
 
@@ -255,6 +256,7 @@ fn apply(tick: &mut Tick, window: &Window, layer: LayerId, done: &LayerFlow, is_
         }
     }
     tick.wake_layer(layer, touched);
+    tick.wake_films_over(layer, done.changed);
     if done.fell.any()
         && let Some(layer) = tick.store.lower_layer(layer)
     {
@@ -293,6 +295,7 @@ fn write_inflow(
         tick.store.write(place, voxel(cell, tick.store.read(place)));
     }
     tick.wake_layer(layer, cells);
+    tick.wake_films_over(layer, cells);
 }
 
 #[cfg(test)]

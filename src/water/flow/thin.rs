@@ -1,5 +1,6 @@
 //! What the kernel did in a layer in which few cells flow is written back cell by cell.
 
+use crate::chunk::LayerMask;
 use crate::coords::Face;
 use crate::grid::LayerId;
 use crate::water::cell::FULL;
@@ -39,6 +40,7 @@ pub(super) fn apply_thin(tick: &mut Tick, window: &Window, layer: LayerId, done:
             tick.store.write(place, now);
         }
     }
+    tick.wake_films_over(layer, done.changed);
     if done.fell.any()
         && let Some(lower) = tick.store.lower_layer(layer)
     {
@@ -71,6 +73,7 @@ pub(super) fn receive(tick: &mut Tick, place: Place, face: Face, voxel: Voxel) {
         tick.store.wake_at(place);
     }
     tick.store.write(place, voxel);
+    tick.wake_films_over(place.layer_id(), LayerMask::single(place.cell()));
 }
 
 /// Wakes the cells that may now flow into a cell that gave: see [`Tick::wake_givers`].

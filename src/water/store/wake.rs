@@ -50,11 +50,11 @@ impl Store {
     /// | what happens | what wakes | when the cell is visited |
     /// |---|---|---|
     /// | an edit; a cell dries up, loses its parents, or evaporates and was full or is dry ([`note_change`](Store::note_change)) | the cell, its six neighbours, the cells beside the cell above, which may slide into it, and the water over the cell above if that is full | next tick |
-    /// | another cell evaporates ([`note_loss`](Store::note_loss)) | the cell, and the cells beside it that now stand 2 units higher; without pools the cell below, which may draw for it | next tick |
+    /// | another cell evaporates ([`note_loss`](Store::note_loss)) | the cell, and the cells beside it that now stand 2 units higher | next tick |
     /// | a cell gains or loses a parent ([`wake_descendants`](Store::wake_descendants)) | all cells that it feeds, at any distance, since the units that they can draw have changed | next tick |
     /// | a chunk is loaded or unloaded ([`wake_around`](Store::wake_around), [`adopt`](Store::adopt)) | the cells that touch it, and its own water | next tick |
     /// | a chunk is frozen or thawed ([`set_frozen`](crate::water::store::frozen::set_frozen)) | the cells on both sides of the faces at which it parts from its neighbours or joins them | next tick; in a frozen chunk, the next after it is thawed |
-    /// | water flows or is drawn ([`Tick::wake_layer`](crate::water::context::Tick::wake_layer) and its callers) | the cells that received; around the cells that gave, the cells that may flow into them: beside, above, beside the cell above, over it if it is full, and full cells below if a spring lies higher or the giver is dry | this tick if the layer is still ahead, and the next |
+    /// | water flows or is drawn ([`Tick::wake_layer`](crate::water::context::Tick::wake_layer) and its callers) | the cells that received; without pools, over those that are full now, connected cells with room, which may draw; around the cells that gave, the cells that may flow into them: beside, above, beside the cell above, over it if it is full, and full cells below if a spring lies higher or the giver is dry | this tick if the layer is still ahead, and the next |
     /// | the ebb passes ([`keep_awake`](Store::keep_awake)) | nothing: cells fall asleep, except active cells, cells waiting for a draw, and cells woken in this tick | next tick |
     /// | HasSource changes | the cell; if it is set, the cells beside it, too | next tick |
     /// | a cell's path leads to another spring ([`reroute`](crate::water::draw::reroute)) | all cells that it feeds | next tick |
