@@ -121,26 +121,32 @@ impl Tick<'_> {
     /// Raises a cell by units that entered through a face. `largest` is the bottleneck of the path
     /// to its root, if it has one.
     pub(crate) fn receive(&mut self, place: Place, face: Face, units: u8, largest: u8) {
-        self.raise(place, units, largest);
-        let mut work = self.scratch.record_mut(self.store, place.layer_id());
-        work.cell(place.cell()).enter(face);
+        self.raise_from(place, Some(face), units, largest);
     }
 
     /// Raises a cell by units that entered through no face of its own.
     pub(crate) fn raise(&mut self, place: Place, units: u8, largest: u8) {
-        let (layer, cell) = (place.layer_id(), place.cell());
+        self.raise_from(place, None, units, largest);
+    }
+
+    fn raise_from(&mut self, place: Place, face: Option<Face>, units: u8, largest: u8) {
+        let layer = place.layer_id();
         leave_run(self, place);
-        self.part_from_runs(layer, LayerMask::single(cell));
-        let voxel = self.store.read(place);
-        let voxel = voxel.with_height(voxel.height() + units);
+        self.part_from_runs(layer, LayerMask::single(place.cell()));
+        let before = self.store.read(place);
+        let voxel = before.with_height(before.height() + units);
         let voxel = if voxel.direction().is_none() { voxel } else { voxel.with_largest(largest) };
         let mut work = self.scratch.record_mut(self.store, layer);
-        work.save_cell(self.store, layer, cell);
-        work.cell(cell).mark(Mark::Touched);
-        work.cell(cell).mark(Mark::Woken);
+        let mut record = work.cell_to_change(self.store, place);
+        record.save(before);
+        record.mark(Mark::Touched);
+        record.mark(Mark::Woken);
+        if let Some(face) = face {
+            record.enter(face);
+        }
         self.store.write(place, voxel);
         self.store.wake_at(place);
-        self.wake_films_over(layer, LayerMask::single(cell));
+        self.wake_films_over(layer, LayerMask::single(place.cell()));
     }
 
     /// Takes units from a cell and wakes the cells that may now flow into it. A spring stays full:

@@ -8,6 +8,7 @@
 //! | `turns` | the order of the cells of a layer | random permutation by hash, bucket sort |
 //! | `path` | one draw: up the parents to a spring, then water along that path | blocking flow (Dinic) |
 //! | `vain` | which draws would be in vain | fixpoint of bit masks |
+//! | `layer` | read access to a layer | |
 //! | `reroute` | a way for later ticks from an idle spring | breadth-first search |
 //!
 //! A film is a cell with room on solid ground. In deeper water, springs fill their body, which
@@ -18,10 +19,10 @@
 //! # How a film draws
 //!
 //! 1. The awake, connected films of a layer of the world are gathered. Those all of whose ways up
-//!    are exhausted are set aside by bit masks.
+//!    are exhausted are set aside, then and later.
 //! 2. Each other film has one turn. A depth-first walk climbs its parents, at a fork in random
-//!    order, to a spring. From a cell all of whose parents are exhausted it goes back, and marks
-//!    the cell dead for the rest of the tick.
+//!    order, to a spring. From a cell all of whose parents are exhausted it goes back; the cell
+//!    counts as exhausted for the rest of the tick.
 //! 3. Units pass along the path, as many as its narrowest cell lets through: at most two, or one
 //!    for each 16 cells of the path, or as many as the film itself has passed, whichever is most.
 //!    Each cell on it has passed these units, and its `largest` becomes the bottleneck from the
@@ -32,16 +33,17 @@
 //! # Why it ends
 //!
 //! Parents form no cycle, so a walk ends at a spring or goes back. What a cell may still pass only
-//! falls during a tick, so a dead cell stays dead. Each layer is gathered once, and each film in it
-//! has one turn.
+//! falls during a tick, so an exhausted cell stays so. Each layer is gathered once, and each film
+//! in it has one turn.
 //!
 //! # What it costs
 //!
 //! A draw that succeeds costs its path, and passes a unit at least of what springs give in a tick.
-//! A walk that goes back leaves dead cells, which no later walk enters, so all such walks together
-//! cost about the cells of the flow. Only cells below a spring that is too low are entered again,
-//! by films that are higher. Draws in vain cost the rows of their masks.
+//! No walk enters a cell that is known to be exhausted, so all walks that go back together cost
+//! about the cells of the flow. Only cells below a spring that is too low are entered again, by
+//! films that are higher. Draws in vain cost the rows of their masks.
 
+mod layer;
 pub(crate) mod path;
 mod reroute;
 mod turns;
@@ -56,7 +58,7 @@ use crate::water::context::chunk_record::Mark;
 use crate::water::draw::path::{Delivery, Demand, Path, draw_along};
 use crate::water::draw::reroute::{Search, may_reroute, reroute};
 use crate::water::draw::turns::Turns;
-use crate::water::draw::vain::find_exhausted;
+use crate::water::draw::vain::Ways;
 use crate::water::random::{Purpose, mix};
 use crate::water::store::{LAYER_ROWS, LayerState, Place};
 
@@ -72,9 +74,8 @@ pub(crate) struct Demands {
     next_layer: Option<LayerId>,
     /// Whether all layers have been gathered.
     at_end: bool,
-    /// The cells of the layer gathered last, until they are given turns.
-    layer: vain::Layer,
     turns: Turns,
+    ways: Ways,
     /// Whether any cell has drawn in this tick.
     is_used: bool,
     /// The path of the last draw.
@@ -89,7 +90,7 @@ impl Demands {
     /// Bytes held.
     pub(crate) fn memory_bytes(&self) -> usize {
         self.turns.memory_bytes()
-            + self.layer.memory_bytes()
+            + self.ways.memory_bytes()
             + self.path.memory_bytes()
             + self.starved.capacity() * size_of::<Place>()
             + self.search.memory_bytes()
@@ -101,7 +102,7 @@ impl Demands {
         const BUFFER: usize = 1 << 10;
         let most = if core::mem::take(&mut self.is_used) { BUFFER } else { 0 };
         self.turns.shrink(most);
-        self.layer.shrink(most);
+        self.ways.shrink(most);
         self.path.shrink(most);
         self.starved.shrink_to(most);
         self.search.shrink(most);
@@ -138,10 +139,8 @@ pub(crate) fn draw_next(tick: &mut Tick, draws: &mut Demands) -> Option<u64> {
             give_turns(tick, draws, &mut budget);
             continue;
         }
-        match draws.turns.next() {
-            Some((place, true)) => draws.starved.push(place),
-            Some((place, false)) => take_turn(tick, draws, place, &mut budget),
-            None if draws.layer.begin_batch(tick) => draws.has_gathered = true,
+        match next_turn(tick, draws, &mut budget) {
+            Some((layer, cell)) => take_turn(tick, draws, layer, cell, &mut budget),
             None => begin_next_layer(tick, draws),
         }
     }
@@ -157,6 +156,7 @@ fn begin_next_layer(tick: &mut Tick, draws: &mut Demands) {
         Some(layer) => {
             let y = tick.store.layer_y(layer);
             draws.turns.begin(mix(Purpose::Draws.seed(tick.scratch.random()), y as u64));
+            draws.ways.begin();
             draws.gathering = Some(y);
         }
         None => {
@@ -180,31 +180,40 @@ fn gather_next(tick: &mut Tick, draws: &mut Demands, y: i32, budget: &mut Budget
             draws.at_end = next.is_none();
             draws.gathering = None;
             draws.has_gathered = true;
-            draws.layer.prepare(tick);
+            draws.ways.begin_search(tick);
         }
     }
 }
 
 /// In the next chunk of the gathered layer, finds the exhausted cells or gives cells their turns.
-/// Cells that would draw in vain get none.
+/// Cells that would draw in vain get none, unless paths are searched for them in the same order.
 fn give_turns(tick: &mut Tick, draws: &mut Demands, budget: &mut Budget) {
     budget.spend(LAYER_ROWS);
-    if find_exhausted(tick, &mut draws.layer) {
+    if draws.ways.search_next(tick) {
         return;
     }
-    let Some((layer, cells, live)) = draws.layer.next(tick) else {
+    let Some((layer, cells, live)) = draws.ways.next() else {
         draws.has_gathered = false;
         return;
     };
-    // Cells without water are listed in the order of the turns if paths are searched for them.
     let listed = if may_reroute(tick) { cells } else { live };
+    budget.spend(listed.count() as usize);
     for cell in listed.iter() {
-        let place = Place::in_layer(layer, cell);
-        let order = draws.turns.order_of(tick.store.position(place));
-        if draws.layer.is_of_batch(order) {
-            draws.turns.push(place, order, !live.contains(cell));
+        let position = tick.store.position(draws.ways.place(layer, cell));
+        draws.turns.push(layer, cell, position);
+    }
+}
+
+/// Returns the next cell to draw, and its layer.
+fn next_turn(tick: &Tick, draws: &mut Demands, budget: &mut Budget) -> Option<(u32, usize)> {
+    let lists_vain = may_reroute(tick);
+    let Demands { turns, ways, .. } = draws;
+    if !turns.has_sorted() {
+        while ways.search_next(tick) {
+            budget.spend(LAYER_ROWS);
         }
     }
+    turns.next(|layer, cell| lists_vain || !ways.is_vain(layer, cell))
 }
 
 /// Gathers the awake cells of a chunk's layer that draw. They are marked as waiting until they have
@@ -222,8 +231,8 @@ fn gather_cells(tick: &mut Tick, draws: &mut Demands, layer: LayerId) {
     };
     let cells = cells - tick.store.springs(layer);
     if cells.any() {
+        let cells = draws.ways.gather(tick, layer, cells);
         tick.scratch.record_mut(tick.store, layer).mark(Mark::Waiting, cells);
-        draws.layer.push(tick, layer, cells);
     }
 }
 
@@ -257,15 +266,20 @@ fn risers(tick: &Tick, layer: LayerId, awake: LayerMask) -> LayerMask {
 }
 
 /// Lets a cell draw: for itself, or a full cell for the cell above it.
-fn take_turn(tick: &mut Tick, draws: &mut Demands, place: Place, budget: &mut Budget) {
+fn take_turn(tick: &mut Tick, draws: &mut Demands, layer: u32, cell: usize, budget: &mut Budget) {
     draws.is_used = true;
+    let place = draws.ways.place(layer, cell);
+    if draws.ways.is_vain(layer, cell) {
+        draws.starved.push(place);
+        return;
+    }
     let voxel = tick.store.read(place);
-    let drawn = match voxel.room() {
-        0 => Demand::to_rise(tick, place).map(|draw| draw_along(tick, draw, &mut draws.path)),
-        _ => {
-            Demand::to_fill(tick, place, voxel).map(|draw| draw_along(tick, draw, &mut draws.path))
-        }
+    let demand = match voxel.room() {
+        0 => Demand::to_rise(tick, place),
+        _ => Demand::to_fill(tick, place, voxel),
     };
+    let (path, ways) = (&mut draws.path, &mut draws.ways);
+    let drawn = demand.map(|demand| draw_along(tick, demand, path, ways));
     budget.spend(draws.path.visited());
     match drawn {
         Some(Delivery::Exhausted) => draws.starved.push(place),

@@ -3,16 +3,17 @@
 //!
 //! Parents form a directed acyclic graph, in which the draws of a tick make a blocking flow
 //! (Dinic). A walk tries the parents of a cell in random order, and backtracks from a cell whose
-//! parents are all exhausted. A cell that leads only to exhausted cells is dead for the rest of the
-//! tick, and no later walk passes it. The units that a spring gives in a tick are bounded. So the
-//! cost stays near the number of cells, however long the paths are.
+//! parents are all exhausted. That cell counts as exhausted, too, and no later walk passes it. The
+//! units that a spring gives in a tick are bounded. So the cost stays near the number of cells,
+//! however long the paths are.
 
 use crate::chunk::{LAYER_CELLS, LayerMask};
 use crate::coords::{CHUNK_CELLS, Face};
 use crate::grid::{LayerId, Slot};
-use crate::water::cell::{CellFlags, FULL};
+use crate::water::cell::FULL;
 use crate::water::context::Tick;
-use crate::water::context::chunk_record::{LayerRecord, Mark};
+use crate::water::draw::layer::Layer;
+use crate::water::draw::vain::Ways;
 use crate::water::random::{Purpose as RandomPurpose, mix};
 use crate::water::store::Place;
 use crate::water::voxel::Voxel;
@@ -62,11 +63,13 @@ struct PathCell {
     left: u8,
     /// The faces, by bit, across which there are parents not tried yet.
     untried: u8,
+    /// The number of its layer in [`Ways`].
+    number: u32,
 }
 
 impl PathCell {
     fn new(place: Place, exit: Face, left: u8) -> Self {
-        PathCell { slot: place.slot, index: place.index as u16, exit, left, untried: 0 }
+        PathCell { slot: place.slot, index: place.index as u16, exit, left, untried: 0, number: 0 }
     }
 
     fn place(&self) -> Place {
@@ -116,51 +119,6 @@ impl Path {
     }
 }
 
-/// Read access to the state of one layer, looked up once for all its cells.
-struct Layer<'t> {
-    dead: LayerMask,
-    work: Option<LayerRecord<'t>>,
-    /// The cells in runs, which have passed on all their throughput.
-    in_runs: LayerMask,
-    /// The cells if they are stored densely; otherwise all are `uniform`.
-    cells: Option<&'t [Voxel; LAYER_CELLS]>,
-    uniform: Voxel,
-    /// The seed of the random choices of parents in the layer.
-    seed: u64,
-}
-
-impl Layer<'_> {
-    #[inline]
-    fn voxel(&self, cell: usize) -> Voxel {
-        self.cells.map_or(self.uniform, |cells| cells[cell])
-    }
-
-    /// Returns the units that a cell has passed on in this tick.
-    #[inline]
-    fn passed(&self, cell: usize) -> u8 {
-        if self.in_runs.contains(cell) {
-            return FULL;
-        }
-        self.work.map_or(0, |work| work.passed(cell))
-    }
-}
-
-/// Returns the first parent of a cell if it is in the same layer of the chunk, and the face across
-/// which the parent passes water on.
-#[inline]
-fn parent_beside(cell: usize, voxel: Voxel) -> Option<(usize, Face)> {
-    // The parent is opposite to the direction of flow. Water without a spring has none.
-    let heading = voxel.direction().filter(|_| voxel.is_connected())?;
-    let parent = match heading {
-        Face::West if cell & 15 < 15 => cell + 1,
-        Face::East if cell & 15 > 0 => cell - 1,
-        Face::North if cell < 240 => cell + 16,
-        Face::South if cell >= 16 => cell - 16,
-        _ => return None,
-    };
-    Some((parent, heading))
-}
-
 impl Demand {
     /// Returns the draw of a cell with room, from one of its parents at random. `None` if all its
     /// parents are above it: falling water fills such a cell.
@@ -182,32 +140,47 @@ impl Demand {
     }
 }
 
-/// Draws water along a path, which is kept in `path`.
-pub(super) fn draw_along(tick: &mut Tick, draw: Demand, path: &mut Path) -> Delivery {
+/// Draws water along a path, which is kept in `path`. Notes in `ways` the cells that turn out to be
+/// exhausted, or become so.
+pub(super) fn draw_along(
+    tick: &mut Tick,
+    draw: Demand,
+    path: &mut Path,
+    ways: &mut Ways,
+) -> Delivery {
     path.cells.clear();
     path.low.clear();
     (path.visited, path.is_exhausted) = (0, false);
-    let (drawn, offer) = climb(tick, &draw, path);
+    let (drawn, offer) = climb(tick, &draw, path, ways);
     if drawn == Delivery::Units {
-        pass_draw(tick, &draw, path, offer);
+        let units = pass_draw(tick, &draw, path, offer);
+        for spent in path.cells.iter().filter(|here| here.left == units) {
+            ways.exhaust(spent.number, spent.cell());
+        }
     }
     drawn
 }
 
 /// Walks up the parents from the first cell to a root that gives. Backtracks from a cell whose
 /// parents are all exhausted or are too low. Also returns the units that the root offers.
-fn climb(tick: &mut Tick, draw: &Demand, path: &mut Path) -> (Delivery, u8) {
+fn climb(tick: &Tick, draw: &Demand, path: &mut Path, ways: &mut Ways) -> (Delivery, u8) {
     let (mut next, mut others) = (Some(draw.first), draw.others);
+    let mut here: Option<(Layer, u32)> = None;
     loop {
-        if let Some((place, exit)) = next
-            && let Some(root) = walk(tick, place, exit, path)
+        if let Some((place, exit)) = next.take()
+            && enter(tick, (place, exit), path, ways, &mut here)
         {
-            let offer = offer(tick, root, draw);
+            let Some(last) = path.cells.last_mut() else { unreachable!("just entered") };
+            if let Some(face) = pick(tick, place, &mut last.untried) {
+                next = Some((tick.store.step(place, face), face.opposite()));
+                continue;
+            }
+            let offer = offer(tick, place, draw);
             if offer > 0 {
                 return (Delivery::Units, offer);
             }
             path.cells.pop();
-            path.low.insert(root);
+            path.low.insert(place);
         }
         let Some(last) = path.cells.last_mut() else {
             let Some(face) = pick(tick, draw.target, &mut others) else {
@@ -217,23 +190,59 @@ fn climb(tick: &mut Tick, draw: &Demand, path: &mut Path) -> (Delivery, u8) {
             next = Some((tick.store.step(draw.target, face), face.opposite()));
             continue;
         };
-        let (place, mut untried) = (last.place(), last.untried);
-        let face = pick(tick, place, &mut untried);
-        if let Some(last) = path.cells.last_mut() {
-            last.untried = untried;
-        }
-        next = face.map(|face| (tick.store.step(place, face), face.opposite()));
-        if next.is_none() {
-            path.cells.pop();
+        let place = last.place();
+        match pick(tick, place, &mut last.untried) {
+            Some(face) => next = Some((tick.store.step(place, face), face.opposite())),
             // Another draw, for a lower cell, may still pass here.
-            if path.low.is_empty() {
-                let mut work = tick.scratch.record_mut(tick.store, place.layer_id());
-                work.cell(place.cell()).mark(Mark::Dead);
-            } else {
+            None if !path.low.is_empty() => {
+                path.cells.pop();
                 path.low.insert(place);
+            }
+            None => {
+                ways.exhaust(last.number, place.cell());
+                path.cells.pop();
             }
         }
     }
+}
+
+/// Adds a cell to the path, unless it is exhausted or leads to springs that are too low. Returns
+/// whether it did. `here` is the layer of the cell before, with its number.
+fn enter<'t>(
+    tick: &'t Tick,
+    (place, exit): (Place, Face),
+    path: &mut Path,
+    ways: &mut Ways,
+    here: &mut Option<(Layer<'t>, u32)>,
+) -> bool {
+    if let Some(last) = path.cells.last()
+        && ways.is_closed(last.number, last.cell(), exit.opposite())
+    {
+        path.is_exhausted = true;
+        return false;
+    }
+    if !place.is_some() {
+        return false;
+    }
+    let id = place.layer_id();
+    let (layer, number) = match here {
+        Some(here) if here.0.id() == id => here,
+        _ => here.insert((Layer::of(tick, id), ways.number_of(id))),
+    };
+    let left = layer.left(place.cell());
+    if left == 0 || ways.is_exhausted(*number, place.cell()) {
+        path.is_exhausted = true;
+        if let Some(last) = path.cells.last() {
+            ways.close(last.number, last.cell(), exit.opposite());
+        }
+        return false;
+    }
+    if !path.low.is_empty() && path.low.contains(&place) {
+        return false;
+    }
+    let untried = tick.store.parents_in(place, layer.voxel(place.cell()));
+    path.push(PathCell { untried, number: *number, ..PathCell::new(place, exit, left) });
+    true
 }
 
 /// Returns the units that a root offers for a draw.
@@ -242,64 +251,9 @@ fn offer(tick: &Tick, root: Place, draw: &Demand) -> u8 {
     if is_high && tick.store.read(root).is_source() { FULL } else { 0 }
 }
 
-/// Walks up the parents from a cell, past cells that are not exhausted. Returns the root at the
-/// end; `None` if there is none.
-fn walk(tick: &Tick, place: Place, exit: Face, path: &mut Path) -> Option<Place> {
-    let (mut place, mut exit) = (place, exit);
-    while place.is_some() {
-        let here = layer_of(tick, place);
-        let (layer, mut cell) = (place.layer_id(), place.cell());
-        loop {
-            let voxel = here.voxel(cell);
-            let left = tick.limits.left(voxel, here.passed(cell));
-            place = Place::in_layer(layer, cell);
-            if left == 0 || here.dead.contains(cell) {
-                path.is_exhausted = true;
-                return None;
-            }
-            if !path.low.is_empty() && path.low.contains(&place) {
-                return None;
-            }
-            let mut at = PathCell::new(place, exit, left);
-            if !voxel.has(CellFlags::EXTRA)
-                && let Some((parent, heading)) = parent_beside(cell, voxel)
-            {
-                path.push(at);
-                (cell, exit) = (parent, heading);
-                continue;
-            }
-            at.untried = tick.store.parents_in(place, voxel);
-            let face = pick_by(here.seed, place, &mut at.untried);
-            path.push(at);
-            let Some(face) = face else { return Some(place) };
-            (place, exit) = (tick.store.step(place, face), face.opposite());
-            if !place.is_some() || (place.layer_id()) != layer {
-                break;
-            }
-            cell = place.cell();
-        }
-    }
-    None
-}
-
-/// Returns read access to the layer of a cell.
-#[inline]
-fn layer_of<'a>(tick: &'a Tick, place: Place) -> Layer<'a> {
-    let layer = place.layer_id();
-    let work = tick.scratch.get(layer);
-    Layer {
-        dead: work.map_or(LayerMask::NONE, |work| work.marked(Mark::Dead)),
-        work,
-        in_runs: tick.store.passed_in_runs(layer),
-        cells: tick.store.cells(layer),
-        uniform: tick.store.grid().chunk_at(layer.slot).get(0),
-        seed: RandomPurpose::Parent.seed(tick.scratch.seed(tick.store, layer)),
-    }
-}
-
 /// Passes water along a path from the spring at its end, limited by the narrowest cell, and
-/// delivers it.
-fn pass_draw(tick: &mut Tick, draw: &Demand, path: &Path, offer: u8) {
+/// delivers it. Returns the units.
+fn pass_draw(tick: &mut Tick, draw: &Demand, path: &Path, offer: u8) -> u8 {
     let cells = &path.cells;
     // A long path costs more, so it carries more at a time. A cell that also passes water on, as at
     // the edge of a fall, may draw these units, too.
@@ -317,6 +271,7 @@ fn pass_draw(tick: &mut Tick, draw: &Demand, path: &Path, offer: u8) {
     let is_beside = draw.target != first.place() && first.exit != Face::Up;
     let largest = if is_beside { largest } else { tick.store.read(draw.target).largest() };
     tick.receive(draw.target, first.exit.opposite(), units, largest);
+    units
 }
 
 /// Sets the bottlenecks of the cells of a path, from the spring down.
@@ -343,13 +298,15 @@ fn record_flow(tick: &mut Tick, path: &[PathCell], units: u8) {
     // For a long part, saving the whole layer is cheaper than testing each cell.
     if path.len() > LONG_PART {
         work.save(tick.store, layer, LayerMask::ALL);
-    } else {
         for here in path {
-            work.save_cell(tick.store, layer, here.cell());
+            work.cell(here.cell()).pass_on(here.exit, units);
         }
+        return;
     }
     for here in path {
-        work.cell(here.cell()).pass_on(here.exit, units);
+        let mut record = work.cell_to_change(tick.store, here.place());
+        record.save(tick.store.read(here.place()));
+        record.pass_on(here.exit, units);
     }
 }
 
@@ -357,15 +314,12 @@ fn record_flow(tick: &mut Tick, path: &[PathCell], units: u8) {
 #[inline]
 pub(crate) fn pick(tick: &Tick, place: Place, faces: &mut u8) -> Option<Face> {
     let several = *faces & faces.wrapping_sub(1) != 0;
-    let seed = if several { tick.scratch.seed(tick.store, place.layer_id()) } else { 0 };
-    pick_by(RandomPurpose::Parent.seed(seed), place, faces)
-}
-
-/// Works like [`pick`], with the seed of the layer for this purpose.
-#[inline]
-fn pick_by(seed: u64, place: Place, faces: &mut u8) -> Option<Face> {
-    let several = *faces & faces.wrapping_sub(1) != 0;
-    let face = if several { pick_one_of(seed, place, *faces) } else { faces.trailing_zeros() };
+    let face = if several {
+        let seed = tick.scratch.seed(tick.store, place.layer_id());
+        pick_one_of(RandomPurpose::Parent.seed(seed), place, *faces)
+    } else {
+        faces.trailing_zeros()
+    };
     *faces &= !(1u32 << face) as u8;
     Face::from_index(face as u8)
 }

@@ -3,19 +3,16 @@
 //! which other cells draw nor on its chunk.
 
 use crate::chunk::LayerMask;
-use crate::grid::Slot;
 use crate::water::random::mix;
-use crate::water::store::Place;
 use core::cmp::Reverse;
 use glam::IVec3;
 
-/// A cell and its place in the order.
+/// A cell: its layer by number, its index there, and its place in the order.
 #[derive(Clone, Copy)]
 struct Turn {
     order: u64,
-    slot: Slot,
-    index: u16,
-    is_vain: bool,
+    layer: u32,
+    cell: u8,
 }
 
 /// The cells of one layer of the world that are still to draw.
@@ -40,53 +37,64 @@ impl Turns {
 
     /// Returns the order of a cell of the layer, which is at `position`.
     #[inline]
-    pub(super) fn order_of(&self, position: IVec3) -> u64 {
+    fn order_of(&self, position: IVec3) -> u64 {
         let column = u64::from(position.x as u32) | u64::from(position.z as u32) << 32;
         mix(self.seed, column)
     }
 
-    /// Adds a cell of the layer by its order, and whether its draw `is_vain`. The cell must not
-    /// precede one that [`next`](Turns::next) has returned.
+    /// Adds a cell of the layer, which is at `position`. It must not precede one that
+    /// [`next`](Turns::next) has returned.
     #[inline]
-    pub(super) fn push(&mut self, place: Place, order: u64, is_vain: bool) {
+    pub(super) fn push(&mut self, layer: u32, cell: usize, position: IVec3) {
+        let order = self.order_of(position);
         let bucket = (order >> 56) as usize;
         if self.buckets.is_empty() {
             self.buckets.resize_with(256, Vec::new);
         }
         self.filled.insert(bucket);
-        let (slot, index) = (place.slot, place.index as u16);
-        self.buckets[bucket].push(Turn { order, slot, index, is_vain });
+        self.buckets[bucket].push(Turn { order, layer, cell: cell as u8 });
     }
 
-    /// Removes the next cell in order. Returns the cell, and `true` if its draw is known to fail;
-    /// `None` if no cell is left.
+    /// Removes the next cell in order, and returns it with its layer; `None` if no cell is left.
+    /// Cells for which `takes_turn` is false when their bucket is sorted are left out.
     #[inline]
-    pub(super) fn next(&mut self) -> Option<(Place, bool)> {
+    pub(super) fn next(&mut self, takes_turn: impl Fn(u32, usize) -> bool) -> Option<(u32, usize)> {
         let bucket = match self.sorted {
             Some(bucket) => bucket,
-            None => self.sort_first()?,
+            None => self.sort_next(takes_turn)?,
         };
         let turn = self.buckets[bucket].pop();
         if self.buckets[bucket].is_empty() {
-            self.filled.remove(bucket);
             self.sorted = None;
         }
-        turn.map(|turn| (Place::new(turn.slot, usize::from(turn.index)), turn.is_vain))
+        turn.map(|turn| (turn.layer, usize::from(turn.cell)))
     }
 
-    /// Sorts the first bucket that is not empty. Returns its number.
-    fn sort_first(&mut self) -> Option<usize> {
-        self.sorted = self.filled.iter().next();
-        self.buckets[self.sorted?].sort_unstable_by_key(|turn| Reverse(turn.order));
-        self.sorted
+    /// Returns whether the next cells have been sorted.
+    pub(super) fn has_sorted(&self) -> bool {
+        self.sorted.is_some()
+    }
+
+    /// Sorts the first bucket with cells that take turns. Returns its number.
+    fn sort_next(&mut self, takes_turn: impl Fn(u32, usize) -> bool) -> Option<usize> {
+        while let Some(first) = self.filled.iter().next() {
+            self.filled.remove(first);
+            let bucket = &mut self.buckets[first];
+            bucket.retain(|turn| takes_turn(turn.layer, usize::from(turn.cell)));
+            if !bucket.is_empty() {
+                bucket.sort_unstable_by_key(|turn| Reverse(turn.order));
+                self.sorted = Some(first);
+                return self.sorted;
+            }
+        }
+        None
     }
 
     /// Removes all cells.
     pub(super) fn clear(&mut self) {
-        for bucket in core::mem::take(&mut self.filled).iter() {
+        for bucket in core::mem::take(&mut self.filled).iter().chain(self.sorted.take()) {
             self.buckets[bucket].clear();
         }
-        self.sorted = None;
     }
 
     /// Frees buffers of more than `most` cells; all of them if `most` is 0.
@@ -112,18 +120,17 @@ mod tests {
     /// Any subset of the cells keeps the order of the whole set, without repetition.
     #[test]
     fn the_order_of_two_cells_does_not_depend_on_the_others() {
-        let cell = |at: usize| {
-            let place = Place::new(Slot::NONE, at % 4096);
-            (place, IVec3::new(at as i32 % 1_000 - 20, at as i32 / 4096, at as i32 / 1_000 - 7))
-        };
+        let position =
+            |at: usize| IVec3::new(at as i32 % 1_000 - 20, at as i32 / 4096, at as i32 / 1_000 - 7);
         for (seed, count) in [(0, 2_000), (1, 2_000), (2, 2_000), (3, 90_000)] {
             let served = |cells: &[usize]| -> Vec<usize> {
                 let mut turns = Turns::default();
                 turns.begin(seed);
-                for (place, at) in cells.iter().map(|&at| cell(at)) {
-                    turns.push(place, turns.order_of(at), false);
+                for &at in cells {
+                    turns.push(at as u32 / 256, at % 256, position(at));
                 }
-                core::iter::from_fn(|| turns.next()).map(|(place, _)| place.index).collect()
+                let next = || turns.next(|_, _| true);
+                core::iter::from_fn(next).map(|(layer, cell)| layer as usize * 256 + cell).collect()
             };
             let mut cells: Vec<usize> = (0..count).collect();
             let all = served(&cells);

@@ -1,242 +1,291 @@
-//! Draws in vain: draws of cells whose parents have all passed on their limit, or lead only to such
-//! cells. They are found for a layer of the world at once, chunk by chunk by bit masks (worklist
-//! algorithm, to the greatest fixpoint), before its cells take their turns. Where springs give all
-//! their supply to water that flows by itself, as on a plain, no draw would succeed.
+//! Draws in vain: those of cells whose parents have all passed on their limit, or lead only to such
+//! cells. Where springs give all their supply to water that flows by itself, as on a plain, no draw
+//! would succeed.
 //!
-//! A cell that is exhausted before the draws of a layer stays exhausted during them, since no cell
-//! regains throughput. So this search finds what the turn of the cell would find, and changes
-//! nothing except the time.
+//! Before the cells of a layer of the world take their turns, the exhausted cells are found chunk
+//! by chunk by bit masks (worklist algorithm, to the greatest fixpoint). The search resumes between
+//! the turns, from the cells that draws have exhausted. In layers in which no cell draws, a cell
+//! counts as exhausted when a draw has found that it is.
+//!
+//! No cell regains throughput in a tick, so an exhausted cell stays exhausted. This search finds
+//! what the draw of a cell would find, and changes nothing except the time.
+//!
+//! # What it costs
+//!
+//! The first search costs some passes over the rows of the layers in which cells draw; after it, a
+//! cell that a draw exhausts costs some passes over the rows of its layer at most.
 
-use crate::chunk::LayerMask;
+use crate::chunk::{LAYER_CELLS, LayerMask};
 use crate::coords::Face;
-use crate::grid::{LayerId, Slot};
+use crate::grid::LayerId;
 use crate::water::context::Tick;
-use crate::water::context::chunk_record::Mark;
-use core::ops::Range;
+use crate::water::store::Place;
 use hashbrown::HashMap;
+use hashbrown::hash_map::Entry;
 
-/// The cells of a chunk's layer that draw, and what is known of the layer during the draws.
-struct Films {
+/// What is known of the draws through a chunk's layer in this tick.
+struct Known {
     layer: LayerId,
-    cells: LayerMask,
-    /// The cells with a parent across each face, springs left out. No draw changes them.
-    parents: [LayerMask; 6],
-    /// The index of the chunk across each lateral face, if it has cells that draw.
-    beside: [Option<u32>; 4],
-    /// The cells known to pass on nothing more in this tick: of this layer, of those above and
-    /// below it, and of those across its lateral faces in chunks without cells that draw.
+    /// The cells known to pass on nothing more in this tick.
     exhausted: LayerMask,
-    above: LayerMask,
-    below: LayerMask,
-    beyond: [LayerMask; 4],
-    /// Whether the chunk is on the list of chunks to visit.
-    is_open: bool,
+    /// The cells that draw. If there are none, `fed` and `open` are not known.
+    films: LayerMask,
+    /// The cells that have parents.
+    fed: LayerMask,
+    /// For each face, the cells with a parent across it that is not known to be exhausted.
+    open: [LayerMask; 6],
+    /// The cells whose draw is not known to be in vain, whether they draw or not.
+    live: LayerMask,
+    /// Exhausted cells that have not been taken out of the parents of others.
+    fresh: LayerMask,
+    /// The number of the layer across each lateral face, if cells draw in it.
+    beside: [Option<u32>; 4],
+    /// Whether the layer is on the list of those to visit.
+    is_listed: bool,
 }
 
-/// The cells of one layer of the world that draw, by chunk. They get their turns in batches, since
-/// most cells that become exhausted do so in the first draws.
+impl Known {
+    /// Takes exhausted cells out of the parents of the layer's cells. `beyond` are those of the
+    /// layers across its lateral faces.
+    fn close(&mut self, exhausted: LayerMask, beyond: &[LayerMask; 4]) {
+        for (face, closed) in Face::LATERAL.into_iter().zip(exhausted.shifted(beyond)) {
+            self.open[face.index()] -= closed;
+        }
+    }
+}
+
+/// The ways by which the cells that draw may get water, as far as they are known in this tick.
 #[derive(Default)]
-pub(super) struct Layer {
-    films: Vec<Films>,
-    by_slot: HashMap<Slot, usize>,
-    /// The chunks in which more cells may be exhausted than is known.
-    open: Vec<usize>,
-    /// The first chunk whose turns of the batch have not been returned.
-    next: usize,
-    /// The number of batches before this one.
-    batch: usize,
+pub(super) struct Ways {
+    layers: Vec<Known>,
+    by_id: HashMap<LayerId, u32>,
+    /// The layers that were gathered last: all those of one height in which cells draw.
+    gathered: Vec<u32>,
+    /// The layers in which more cells may be exhausted than is known.
+    listed: Vec<u32>,
+    /// The layers whose cells have been given their turns.
+    given: usize,
 }
 
-/// The turns of each batch, by the highest byte of their order.
-const BATCHES: [Range<u8>; 3] = [0..4, 4..32, 32..u8::MAX];
-
-impl Layer {
-    pub(super) fn push(&mut self, tick: &Tick, layer: LayerId, cells: LayerMask) {
-        self.by_slot.insert(layer.slot, self.films.len());
-        let springs = tick.store.springs(layer);
-        self.films.push(Films {
-            layer,
-            cells,
-            parents: tick.store.parent_planes(layer).map(|plane| plane - springs),
-            beside: [None; 4],
-            exhausted: LayerMask::NONE,
-            above: LayerMask::NONE,
-            below: LayerMask::NONE,
-            beyond: [LayerMask::NONE; 4],
-            is_open: true,
-        });
+impl Ways {
+    /// Returns the number of a layer.
+    pub(super) fn number_of(&mut self, layer: LayerId) -> u32 {
+        let next = self.layers.len() as u32;
+        match self.by_id.entry(layer) {
+            Entry::Occupied(entry) => *entry.get(),
+            Entry::Vacant(entry) => {
+                self.layers.push(Known {
+                    layer,
+                    exhausted: LayerMask::NONE,
+                    films: LayerMask::NONE,
+                    fed: LayerMask::NONE,
+                    open: [LayerMask::NONE; 6],
+                    live: LayerMask::NONE,
+                    fresh: LayerMask::NONE,
+                    beside: [None; 4],
+                    is_listed: false,
+                });
+                *entry.insert(next)
+            }
+        }
     }
 
-    /// Prepares the next batch, once all chunks are there.
-    pub(super) fn prepare(&mut self, tick: &Tick) {
-        self.open.clear();
-        self.open.extend(0..self.films.len());
-        let of = |at: Option<LayerId>, is_asked: bool| match at {
-            Some(layer) if is_asked => exhausted_in(tick, layer),
+    /// Returns a cell of the layer with this number.
+    pub(super) fn place(&self, number: u32, cell: usize) -> Place {
+        Place::in_layer(self.layers[number as usize].layer, cell)
+    }
+
+    /// Begins to gather the layers of another height.
+    pub(super) fn begin(&mut self) {
+        self.gathered.clear();
+        self.given = 0;
+    }
+
+    /// Adds a layer in which some of `cells` draw. Returns those that do: cells all of whose
+    /// parents are above them do not, since falling water fills them.
+    pub(super) fn gather(&mut self, tick: &Tick, layer: LayerId, cells: LayerMask) -> LayerMask {
+        let springs = tick.store.springs(layer);
+        let open = tick.store.parent_planes(layer).map(|plane| plane - springs);
+        let [west, east, down, _, north, south] = open;
+        // Full cells draw for the cells above them.
+        let draws = west | east | down | north | south | tick.store.layer(layer).closed;
+        let films = cells & draws;
+        if films.any() {
+            let number = self.number_of(layer);
+            self.gathered.push(number);
+            let known = &mut self.layers[number as usize];
+            (known.films, known.fed, known.open) = (films, LayerMask::union(open), open);
+        }
+        films
+    }
+
+    /// Begins the search for exhausted cells, once all layers of a height are gathered.
+    pub(super) fn begin_search(&mut self, tick: &Tick) {
+        for at in 0..self.gathered.len() {
+            let number = self.gathered[at] as usize;
+            let layer = self.layers[number].layer;
+            let beside = Face::LATERAL.map(|face| {
+                let there = layer.in_chunk(tick.store.neighbour(layer.slot, face));
+                let number = self.by_id.get(&there).copied();
+                number.filter(|&number| self.layers[number as usize].films.any())
+            });
+            let known = &mut self.layers[number];
+            known.exhausted |= spent_in(tick, layer);
+            (known.beside, known.is_listed) = (beside, true);
+        }
+        for at in 0..self.gathered.len() {
+            self.close_spent(tick, self.gathered[at] as usize);
+        }
+        self.listed.extend(&self.gathered);
+    }
+
+    /// Takes the exhausted cells in and around a layer out of the parents of its cells.
+    fn close_spent(&mut self, tick: &Tick, number: usize) {
+        let known = &self.layers[number];
+        let (layer, open) = (known.layer, &known.open);
+        let mut beyond = [LayerMask::NONE; 4];
+        for (side, face) in Face::LATERAL.into_iter().enumerate() {
+            let there = layer.in_chunk(tick.store.neighbour(layer.slot, face));
+            if there.slot.is_some() && open[face.index()].leaving()[side].any() {
+                beyond[side] = self.exhausted_in(tick, there);
+            }
+        }
+        let of = |face: Face, there: Option<LayerId>| match there {
+            Some(there) if open[face.index()].any() => self.exhausted_in(tick, there),
             _ => LayerMask::NONE,
         };
-        for films in &mut self.films {
-            let (layer, parents) = (films.layer, films.parents);
-            films.exhausted = exhausted_in(tick, layer);
-            let has_parents = |face: Face| parents[face.index()].any();
-            films.above = of(tick.store.upper_layer(layer), has_parents(Face::Up));
-            films.below = of(tick.store.lower_layer(layer), has_parents(Face::Down));
-            for (side, face) in Face::LATERAL.into_iter().enumerate() {
-                let there = tick.store.neighbour(layer.slot, face);
-                films.beside[side] = self.by_slot.get(&there).map(|&at| at as u32);
-                let is_asked = films.beside[side].is_none()
-                    && there.is_some()
-                    && parents[face.index()].leaving()[side].any();
-                films.beyond[side] = of(Some(layer.in_chunk(there)), is_asked);
+        let above = of(Face::Up, tick.store.upper_layer(layer));
+        let below = of(Face::Down, tick.store.lower_layer(layer));
+        let known = &mut self.layers[number];
+        known.close(known.exhausted, &beyond);
+        known.open[Face::Up.index()] -= above;
+        known.open[Face::Down.index()] -= below;
+    }
+
+    /// Returns the cells of a layer known to pass on nothing more in this tick.
+    fn exhausted_in(&self, tick: &Tick, layer: LayerId) -> LayerMask {
+        match self.by_id.get(&layer).map(|&number| &self.layers[number as usize]) {
+            Some(known) if known.films.any() => known.exhausted,
+            Some(known) => known.exhausted | spent_in(tick, layer),
+            None => spent_in(tick, layer),
+        }
+    }
+
+    /// Visits the next layer in which cells may be exhausted that are not known to be. Returns
+    /// `false` if there is none.
+    pub(super) fn search_next(&mut self, tick: &Tick) -> bool {
+        let Some(number) = self.listed.pop() else { return false };
+        let known = &mut self.layers[number as usize];
+        known.is_listed = false;
+        let (mut found, mut all) = (core::mem::take(&mut known.fresh), LayerMask::NONE);
+        loop {
+            all |= found;
+            known.close(found, &[LayerMask::NONE; 4]);
+            found = known.fed - (LayerMask::union(known.open) | known.exhausted);
+            if found.is_empty() {
+                break;
             }
-            films.is_open = true;
+            known.exhausted |= found;
         }
-    }
-
-    /// Returns whether the highest byte of a turn's order belongs to this batch.
-    pub(super) fn is_of_batch(&self, order: u64) -> bool {
-        let (first, end) = (BATCHES[self.batch].start, BATCHES[self.batch].end);
-        let bucket = (order >> 56) as u8;
-        bucket >= first && (bucket < end || end == u8::MAX)
-    }
-
-    /// Returns the next chunk's layer of the batch, its cells, and those among them whose draw is
-    /// not known to be in vain.
-    pub(super) fn next(&mut self, tick: &Tick) -> Option<(LayerId, LayerMask, LayerMask)> {
-        let &Films { layer, cells, .. } = self.films.get(self.next)?;
-        let exhausted = self.exhausted(self.next);
-        self.next += 1;
-        Some((layer, cells, not_in_vain(tick, &exhausted, layer, cells)))
-    }
-
-    /// Begins the next batch. Returns `false` if there is none; then it is empty.
-    pub(super) fn begin_batch(&mut self, tick: &Tick) -> bool {
-        self.batch += 1;
-        self.next = 0;
-        if self.batch == BATCHES.len() || self.films.is_empty() {
-            self.films.clear();
-            self.by_slot.clear();
-            self.open.clear();
-            self.batch = 0;
-            return false;
+        let [west, east, down, _, north, south] = known.open;
+        // Full cells draw for the cells above them; the parents of those are not checked.
+        let closed = tick.store.layer(known.layer).closed;
+        known.live = west | east | down | north | south | closed;
+        let beside = known.beside;
+        for (side, leaving) in all.leaving().into_iter().enumerate() {
+            if let Some(there) = beside[side]
+                && leaving.any()
+            {
+                let face = Face::LATERAL[side].opposite();
+                self.layers[there as usize].open[face.index()] -= leaving;
+                self.list(there);
+            }
         }
-        self.prepare(tick);
         true
     }
 
-    /// Opens a chunk.
-    fn open(&mut self, at: usize) {
-        if !core::mem::replace(&mut self.films[at].is_open, true) {
-            self.open.push(at);
+    fn list(&mut self, number: u32) {
+        if !core::mem::replace(&mut self.layers[number as usize].is_listed, true) {
+            self.listed.push(number);
         }
     }
 
-    /// Returns the exhausted cells in and around the layer of a chunk.
-    fn exhausted(&self, at: usize) -> Exhausted {
-        let films = &self.films[at];
-        Exhausted {
-            parents: films.parents,
-            here: films.exhausted,
-            beyond: core::array::from_fn(|side| match films.beside[side] {
-                Some(there) => self.films[there as usize].exhausted,
-                None => films.beyond[side],
-            }),
-            above: films.above,
-            below: films.below,
-        }
+    /// Returns the next layer whose cells have no turns yet, the cells that draw, and those among
+    /// them whose draw is not known to be in vain.
+    pub(super) fn next(&mut self) -> Option<(u32, LayerMask, LayerMask)> {
+        let &number = self.gathered.get(self.given)?;
+        self.given += 1;
+        let known = &self.layers[number as usize];
+        Some((number, known.films, known.films & known.live))
     }
 
-    pub(super) fn shrink(&mut self, most: usize) {
-        self.films.shrink_to(most);
-        self.by_slot.shrink_to(most);
-        self.open.shrink_to(most);
+    /// Returns whether the draw of a cell is known to be in vain.
+    #[inline]
+    pub(super) fn is_vain(&self, number: u32, cell: usize) -> bool {
+        !self.layers[number as usize].live.contains(cell)
     }
 
-    pub(super) fn memory_bytes(&self) -> usize {
-        self.films.capacity() * size_of::<Films>()
-            + self.by_slot.allocation_size()
-            + self.open.capacity() * size_of::<usize>()
-    }
-}
-
-/// The exhausted cells in and around a layer, and which cell feeds which.
-struct Exhausted {
-    /// The cells with a parent across each face, springs left out.
-    parents: [LayerMask; 6],
-    here: LayerMask,
-    beyond: [LayerMask; 4],
-    above: LayerMask,
-    below: LayerMask,
-}
-
-impl Exhausted {
-    /// Returns the cells with a parent beside or below them that may have throughput left.
-    fn fed_from_below(&self) -> LayerMask {
-        let [west, east, down, _, north, south] = self.parents;
-        let [from_west, from_east, from_north, from_south] = self.here.shifted(&self.beyond);
-        (west - from_west)
-            | (east - from_east)
-            | (north - from_north)
-            | (south - from_south)
-            | (down - self.below)
+    /// Returns whether a cell is known to be exhausted.
+    #[inline]
+    pub(super) fn is_exhausted(&self, number: u32, cell: usize) -> bool {
+        self.layers[number as usize].exhausted.contains(cell)
     }
 
-    /// Adds the cells that lead only to exhausted ones. Returns whether there were any.
-    fn close(&mut self) -> bool {
-        let up = self.parents[Face::Up.index()] - self.above;
-        let fed = LayerMask::union(self.parents);
-        let mut has_grown = false;
-        loop {
-            let found = fed - (self.fed_from_below() | up | self.here);
-            if found.is_empty() {
-                return has_grown;
+    /// Returns whether the parent of a cell across a face is known to be exhausted.
+    #[inline]
+    pub(super) fn is_closed(&self, number: u32, cell: usize, face: Face) -> bool {
+        let known = &self.layers[number as usize];
+        known.films.any() && !known.open[face.index()].contains(cell)
+    }
+
+    /// Notes that a cell passes on nothing more in this tick.
+    pub(super) fn exhaust(&mut self, number: u32, cell: usize) {
+        let known = &mut self.layers[number as usize];
+        if !known.exhausted.contains(cell) {
+            known.exhausted.insert(cell);
+            if known.films.any() {
+                known.fresh.insert(cell);
+                self.list(number);
             }
-            self.here |= found;
-            has_grown = true;
         }
+    }
+
+    /// Notes that the parent of a cell across a face passes on nothing more in this tick.
+    pub(super) fn close(&mut self, number: u32, cell: usize, face: Face) {
+        let known = &mut self.layers[number as usize];
+        if known.open[face.index()].contains(cell) {
+            known.open[face.index()].remove(cell);
+            self.list(number);
+        }
+    }
+
+    /// Forgets everything, and frees buffers of more than `most` cells.
+    pub(super) fn shrink(&mut self, most: usize) {
+        let layers = most / LAYER_CELLS;
+        self.layers.clear();
+        self.layers.shrink_to(layers);
+        self.by_id.clear();
+        self.by_id.shrink_to(layers);
+        self.begin();
+        self.gathered.shrink_to(layers);
+        self.listed.shrink_to(layers);
+    }
+
+    /// Bytes held.
+    pub(super) fn memory_bytes(&self) -> usize {
+        self.layers.capacity() * size_of::<Known>()
+            + self.by_id.allocation_size()
+            + (self.gathered.capacity() + self.listed.capacity()) * size_of::<u32>()
     }
 }
 
-/// Returns the cells of a layer known to pass on nothing more in this tick: cells that have passed
-/// on their limit, and cells known to lead only to such cells.
-fn exhausted_in(tick: &Tick, layer: LayerId) -> LayerMask {
+/// Returns the cells of a layer that have passed on their limit in this tick.
+fn spent_in(tick: &Tick, layer: LayerId) -> LayerMask {
     let Some(work) = tick.scratch.get(layer) else {
         return tick.store.passed_in_runs(layer);
     };
     let supply = tick.limits.supply.min(tick.limits.throughput);
     let spent = work.passed_at_least(tick.limits.throughput)
         | (tick.store.springs(layer) & work.passed_at_least(supply));
-    let spent = spent | work.marked(Mark::Dead) | tick.store.passed_in_runs(layer);
-    spent & tick.store.connected(layer)
-}
-
-/// Visits the next chunk of a layer. Returns `false` if all exhausted cells are known.
-pub(super) fn find_exhausted(tick: &mut Tick, all: &mut Layer) -> bool {
-    let Some(at) = all.open.pop() else { return false };
-    all.films[at].is_open = false;
-    let mut exhausted = all.exhausted(at);
-    let Films { layer, exhausted: before, beside, .. } = all.films[at];
-    if exhausted.close() {
-        let found = exhausted.here - before;
-        tick.scratch.record_mut(tick.store, layer).mark(Mark::Dead, found);
-        for (there, found) in beside.into_iter().zip(found.leaving()) {
-            if let Some(there) = there
-                && found.any()
-            {
-                all.open(there as usize);
-            }
-        }
-    }
-    all.films[at].exhausted = exhausted.here;
-    true
-}
-
-/// Returns the drawing cells among `cells` of a layer whose draw is not known to be in vain. A cell
-/// draws from no parent above it.
-fn not_in_vain(tick: &Tick, exhausted: &Exhausted, layer: LayerId, cells: LayerMask) -> LayerMask {
-    let [west, east, down, _, north, south] = exhausted.parents;
-    let draws = west | east | down | north | south;
-    // Full cells draw for the cells above them; the other parents of those cells are not checked.
-    let risers = tick.store.layer(layer).closed;
-    cells - (draws - (exhausted.fed_from_below() | risers))
+    (spent | tick.store.passed_in_runs(layer)) & tick.store.connected(layer)
 }

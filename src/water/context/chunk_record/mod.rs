@@ -37,8 +37,6 @@ pub(crate) enum Mark {
     Touched,
     /// It was woken, to be visited in the next tick.
     Woken,
-    /// All its parents lead to exhausted cells, so that no draw passes through it in this tick.
-    Dead,
     /// It would draw, but its path is exhausted for this tick; it must stay awake.
     Waiting,
     /// Steady flow passed it.
@@ -47,7 +45,7 @@ pub(crate) enum Mark {
     Fallen,
 }
 
-const MARKS: usize = 6;
+const MARKS: usize = 5;
 
 impl Mark {
     const fn bit(self) -> u8 {

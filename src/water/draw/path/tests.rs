@@ -3,9 +3,11 @@
 use crate::chunk::Chunk;
 use crate::coords::{ChunkPos, Region};
 use crate::grid::LayerId;
+use crate::water::cell::CellFlags;
 use crate::water::context::chunk_record::{LayerRecord, Mark};
 use crate::water::context::test_worlds;
 use crate::water::draw::path::*;
+use crate::water::draw::vain::Ways;
 use crate::water::store::{Place, Store};
 use crate::water::{Rules, WaterCell, WaterWorld};
 use glam::IVec3;
@@ -82,6 +84,7 @@ fn a_draw_along_a_path_equals_passing_from_cell_to_cell() {
             &mut tick,
             Demand { target, wanted, first, others: 0, least_y: 18 },
             &mut path,
+            &mut Ways::default(),
         );
         assert_eq!(path.visited(), PATH.len());
         let units = wanted.min(at_most);
@@ -143,7 +146,7 @@ fn each_of_several_parents_is_picked_equally_often() {
 /// blocking flow: each gets units exactly if a way up over cells with throughput left leads to a
 /// spring, and a cell is dead only if none does.
 #[test]
-fn a_draw_finds_a_way_if_there_is_one_and_dead_cells_have_none() {
+fn a_draw_finds_a_way_if_there_is_one_and_exhausted_cells_have_none() {
     let mut random = fastrand::Rng::with_seed(23);
     let mut outcomes = [0; 3];
     for round in 0..60 {
@@ -178,7 +181,7 @@ fn a_draw_finds_a_way_if_there_is_one_and_dead_cells_have_none() {
                 tick.pass_on(place, Face::Up, random.u8(1..8));
             }
         }
-        let mut path = Path::default();
+        let (mut path, mut ways) = (Path::default(), Ways::default());
         for draw in 0..400 {
             let place = places[random.usize(..places.len())];
             let has_way = leads_to_a_spring(&tick, place);
@@ -188,6 +191,7 @@ fn a_draw_finds_a_way_if_there_is_one_and_dead_cells_have_none() {
                 &mut tick,
                 Demand { target, wanted: 1, first, others: 0, least_y: 0 },
                 &mut path,
+                &mut ways,
             );
             let given = tick.ledger.injected - before;
             let expected = if has_way { Delivery::Units } else { Delivery::Exhausted };
@@ -197,8 +201,8 @@ fn a_draw_finds_a_way_if_there_is_one_and_dead_cells_have_none() {
             tick.put(target, Voxel::OPEN);
         }
         for &place in &places {
-            let work = tick.scratch.get(place.layer_id());
-            if work.is_some_and(|work| work.marked(Mark::Dead).contains(place.cell())) {
+            let number = ways.number_of(place.layer_id());
+            if ways.is_exhausted(number, place.cell()) {
                 assert!(!leads_to_a_spring(&tick, place), "round {round}: {place:?}");
                 outcomes[2] += 1;
             }
@@ -225,9 +229,9 @@ fn leads_to_a_spring(tick: &Tick, place: Place) -> bool {
     false
 }
 
-/// A path whose end is exhausted is dead up to there, and no other draw walks it.
+/// A path whose end is exhausted is exhausted up to there, and no other draw walks it.
 #[test]
-fn a_path_in_vain_is_dead_from_end_to_end() {
+fn a_path_in_vain_is_exhausted_from_end_to_end() {
     let mut world = WaterWorld::new(1, Rules::lossless()).expect("rules in range");
     world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(Voxel::OPEN)).expect("none is there");
     let slot = world.store.grid().sorted_slots()[0];
@@ -237,13 +241,16 @@ fn a_path_in_vain_is_dead_from_end_to_end() {
     (1..16).for_each(|at| world.store.write(place(at), water.with_parent(Face::West)));
     let tick = &mut test_worlds::tick(&mut world);
     tick.pass_on(place(0), Face::East, 7);
+    let mut ways = Ways::default();
     for visited in [15, 0] {
         let (target, first) = (place(31), (place(15), Face::South));
         let mut path = Path::default();
-        let drawn =
-            draw_along(tick, Demand { target, wanted: 5, first, others: 0, least_y: 0 }, &mut path);
+        let demand = Demand { target, wanted: 5, first, others: 0, least_y: 0 };
+        let drawn = draw_along(tick, demand, &mut path, &mut ways);
         assert_eq!((drawn, path.visited()), (Delivery::Exhausted, visited));
-        let work = tick.scratch.get(LayerId::new(slot, 0)).expect("in the tick");
-        assert_eq!(work.marked(Mark::Dead), (1..16).collect::<LayerMask>());
+        let number = ways.number_of(LayerId::new(slot, 0));
+        let exhausted: Vec<usize> =
+            (0..LAYER_CELLS).filter(|&cell| ways.is_exhausted(number, cell)).collect();
+        assert_eq!(exhausted, (1..16).collect::<Vec<_>>());
     }
 }
