@@ -4,7 +4,6 @@
 
 use crate::coords::Face;
 use crate::water::WaterWorld;
-use crate::water::cell::FULL;
 use crate::water::context::rollback::voxel_before;
 use crate::water::store::{Place, head};
 use core::cmp::Reverse;
@@ -58,7 +57,7 @@ pub(crate) fn body_at(world: &WaterWorld, cell: IVec3, reach: u32) -> Option<Bod
         // A full cell under water is joined to the cell below it through that water.
         report.surface = report.surface.max(surface);
         report.is_fed |= is_fed_at(world, place);
-        let top = if voxel.height() < FULL { place } else { world.store.step(place, Face::Up) };
+        let top = if !voxel.is_full() { place } else { world.store.step(place, Face::Up) };
         roofs.extend(top.is_some().then_some(top));
     }
     let mut report = body?;

@@ -189,6 +189,12 @@ impl Voxel {
         self.0 & HEIGHT == FULL as u16
     }
 
+    /// Returns whether the cell holds as much water as it can.
+    #[inline]
+    pub(crate) const fn is_full(self) -> bool {
+        self.is_closed() && !self.is_mark()
+    }
+
     /// Returns the units that may move on: a cell that steady flow passes keeps one, so that the
     /// flow does not break where it is thin.
     #[inline]

@@ -136,6 +136,7 @@ impl WaterWorld {
         }
         let place = self.open_place_to_edit(cell)?;
         let voxel = self.store.read(place);
+        // The sea counts no units: in its place the spring is all new.
         self.ledger.injected += u64::from(FULL - voxel.height());
         self.store.keep_parents(place, 0, voxel);
         note_source(&mut self.store, place, true);

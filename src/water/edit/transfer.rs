@@ -2,7 +2,6 @@
 //! water: a blast that throws it.
 
 use crate::water::WaterWorld;
-use crate::water::cell::FULL;
 use crate::water::edit::EditError;
 use crate::water::voxel::Voxel;
 use glam::IVec3;
@@ -12,7 +11,7 @@ use glam::IVec3;
 pub(crate) fn has_room(world: &WaterWorld, cell: IVec3) -> bool {
     world.place(cell).is_ok_and(|place| {
         let voxel = world.store.read(place);
-        !voxel.is_solid() && voxel.seen_height() < FULL && !world.store.is_frozen(place.slot)
+        voxel.room() > 0 && !world.store.is_frozen(place.slot)
     })
 }
 

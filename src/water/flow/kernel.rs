@@ -6,7 +6,7 @@
 
 use crate::chunk::{LAYER_CELLS, LayerMask};
 use crate::coords::Face;
-use crate::water::cell::{CellFlags, FULL};
+use crate::water::cell::CellFlags;
 use crate::water::context::limits::Limits;
 use crate::water::flow::window::{SIDE, Surroundings, Window, around, window_index};
 use crate::water::flow_record::{add_flow, passed};
@@ -284,8 +284,9 @@ impl Window {
     /// is a drain, else half of the difference.
     #[inline]
     fn flows_to(&self, index: usize, height: u8) -> u8 {
-        let there = Voxel::from_raw(self.own[index]).height_bits();
-        if self.least[index] == there + 1 { height.min(FULL - there) } else { (height - there) / 2 }
+        let there = Voxel::from_raw(self.own[index]);
+        let level = there.height_bits();
+        if self.least[index] == level + 1 { height.min(there.room()) } else { (height - level) / 2 }
     }
 }
 
@@ -411,8 +412,8 @@ mod tests {
             let beside = Voxel::from_raw(window.own[there]);
             let falls = Voxel::from_raw(window.below[there]).room() > 0;
             beside == Voxel::DRAIN
-                || beside.room() > 0 && falls && height > FULL - beside.room()
-                || height >= FULL - beside.room() + 2
+                || beside.room() > 0 && falls && height > beside.height_bits()
+                || height >= beside.height_bits() + 2
         };
         height > 0
             && (Voxel::from_raw(window.below[at]).room() > 0

@@ -3,7 +3,6 @@
 use crate::chunk::LayerMask;
 use crate::coords::Face;
 use crate::grid::LayerId;
-use crate::water::cell::FULL;
 use crate::water::context::Tick;
 use crate::water::context::chunk_record::Mark;
 use crate::water::flow::kernel::LayerFlow;
@@ -100,9 +99,9 @@ pub(super) fn wake_above(tick: &mut Tick, place: Place) {
     wake_sides(tick, place);
     let above = tick.store.step(place, Face::Up);
     if above.is_some() {
-        let height = wake_if_wet(tick, above);
+        wake_if_wet(tick, above);
         wake_sides(tick, above);
-        if height == FULL {
+        if tick.store.read(above).is_full() {
             wake_if_wet(tick, tick.store.step(above, Face::Up));
         }
     }
@@ -126,18 +125,13 @@ fn is_at_border(cell: usize) -> bool {
     is_end(cell & 15) || is_end(cell >> 4)
 }
 
-/// Wakes a cell if it is loaded and holds water. Returns its height.
+/// Wakes a cell if it is loaded and holds water.
 #[inline]
-fn wake_if_wet(tick: &mut Tick, place: Place) -> u8 {
-    if !place.is_some() {
-        return 0;
-    }
-    let voxel = tick.store.read(place);
-    if !voxel.is_wet() {
-        return 0;
+fn wake_if_wet(tick: &mut Tick, place: Place) {
+    if !place.is_some() || !tick.store.read(place).is_wet() {
+        return;
     }
     let mut work = tick.scratch.record_mut(tick.store, place.layer_id());
     work.cell(place.cell()).mark(Mark::Woken);
     tick.store.wake_at(place);
-    voxel.height()
 }

@@ -143,7 +143,7 @@ fn gather(tick: &Tick, pools: &mut Pools, layer: LayerId) {
     while let Some(cell) = cells.iter().next() {
         let piece = LayerMask::single(cell).flood(supported);
         cells -= piece;
-        if is_thin_film(tick, layer, piece) {
+        if is_level_film(tick, layer, piece) {
             continue;
         }
         let flowing = (piece & touched).count() as usize;
@@ -152,23 +152,27 @@ fn gather(tick: &Tick, pools: &mut Pools, layer: LayerId) {
     }
 }
 
-/// Returns whether a piece is a body by itself, a unit high in all its cells: no levels in it
-/// differ by [`STEP`]. Most of the water on a slope in the rain is such films.
-fn is_thin_film(tick: &Tick, layer: LayerId, piece: LayerMask) -> bool {
-    let is_alone = || {
-        let wet = |layer: LayerId| tick.store.layer(layer).wet;
-        let over_water = tick.store.lower_layer(layer).is_some_and(|it| (piece & wet(it)).any());
-        let springs = |layer: LayerId| tick.store.springs(layer);
-        let fed = tick.store.upper_layer(layer).is_some_and(|it| (piece & springs(it)).any());
-        let leaves = piece.leaving().into_iter().any(LayerMask::any);
-        !over_water && !fed && !leaves
-    };
+/// Returns whether a piece is surely a body by itself whose levels differ by less than [`STEP`]:
+/// a film a unit high, as most water on a slope in the rain is, or full cells on solid ground that a
+/// spring feeds, which do not push water out of their sides.
+fn is_level_film(tick: &Tick, layer: LayerId, piece: LayerMask) -> bool {
     let is_low = |cell| tick.store.read(Place::in_layer(layer, cell)).height() == 1;
-    piece.is_sparse()
-        && tick.store.coast(layer.slot).is_none()
-        && !tick.store.has_connected(layer.slot)
-        && piece.iter().all(is_low)
-        && is_alone()
+    let above = tick.store.upper_layer(layer);
+    let is_level = || {
+        if (piece - tick.store.layer(layer).closed).is_empty() {
+            let is_fed = (piece - tick.store.connected(layer)).is_empty();
+            is_fed && !above.is_some_and(|it| (piece & tick.store.layer(it).wet).any())
+        } else {
+            let is_below_spring = above.is_some_and(|it| (piece & tick.store.springs(it)).any());
+            !is_below_spring && piece.iter().all(is_low)
+        }
+    };
+    let is_alone = || {
+        let below = tick.store.lower_layer(layer);
+        let is_over_water = below.is_some_and(|it| (piece & tick.store.layer(it).wet).any());
+        !is_over_water && !piece.leaving().into_iter().any(LayerMask::any)
+    };
+    piece.is_sparse() && tick.store.coast(layer.slot).is_none() && is_level() && is_alone()
 }
 
 /// Walks through the body of a piece, unless that was done, and lists it if it is not level.

@@ -4,7 +4,6 @@
 use crate::chunk::{CellMask, LAYER_CELLS, LayerMask};
 use crate::coords::{CHUNK_CELLS, Face};
 use crate::grid::{LayerId, Slot};
-use crate::water::cell::FULL;
 use crate::water::store::changed::changes::mark_changed;
 use crate::water::store::fixtures::{fixtures_in, has_work};
 use crate::water::store::neighbours::slot_across;
@@ -154,8 +153,7 @@ impl Store {
     /// Wakes the water over a full cell: the two no longer belong to one body once the cell has
     /// room below.
     fn wake_over_full(&mut self, place: Place) {
-        let voxel = self.read(place);
-        if !voxel.is_mark() && voxel.height() == FULL {
+        if self.read(place).is_full() {
             self.wake(self.step(place, Face::Up));
         }
     }
@@ -164,8 +162,9 @@ impl Store {
     /// beside it that now stand high enough to give. If it was full and now has room, or is dry and
     /// cannot draw itself, wakes all cells that [`note_change`](Store::note_change) wakes.
     pub(crate) fn note_loss(&mut self, place: Place) {
-        let height = self.read(place).height();
-        if height + 1 == FULL || height == 0 {
+        let voxel = self.read(place);
+        let height = voxel.height();
+        if voxel.room() == 1 || height == 0 {
             return self.note_change(place);
         }
         mark_changed(self, place);
