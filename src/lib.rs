@@ -76,6 +76,8 @@
 //! [`water::Rules`] all parameters. The README shows each automaton, with pictures; `examples/`
 //! makes them.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 mod automata;
 #[cfg(feature = "bevy")]
 pub mod bevy;

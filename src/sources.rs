@@ -11,9 +11,13 @@
 //! | [`water2d`](crate::water2d) | documentation of an automaton for the flow of water in two dimensions, in Polish | unnamed | none stated |
 //!
 //! They refer to others: the Spanish text to T. Forsyth, *Cellular Automata for Physical Modelling*
-//! (Game Programming Gems 3), whose algorithm its program implements; the Polish text to W-Shadow,
-//! *Simple Fluid Simulation* (2009-09-01), and to an interview with the author of Dwarf Fortress
-//! (Gamasutra, *The Making of Dwarf Fortress*, page 9).
+//! (Game Programming Gems 3, 2001), whose algorithm its program implements; the Polish text to
+//! W-Shadow, *Simple Fluid Simulation* (2009-09-01), and to an interview with the author of Dwarf
+//! Fortress (Gamasutra, *The Making of Dwarf Fortress*, page 9).
+//!
+//! The licence of the Spanish text allows no commercial use, and asks for the same licence of what
+//! is adapted from it. So none of its text, program and pictures is here, only the ideas and figures
+//! listed below.
 //!
 //! # Water
 //!

@@ -8,7 +8,10 @@ const EXAMPLES: &str = include_str!("../../examples/README.md");
 
 /// Returns the files of the repository that the links and pictures of a page lead to.
 fn files(page: &str) -> impl Iterator<Item = &str> {
-    let targets = page.split("](").skip(1).filter_map(|rest| rest.split_once(')'));
+    let after = |before: &'static str, end: char| {
+        page.split(before).skip(1).filter_map(move |rest| rest.split_once(end))
+    };
+    let targets = after("](", ')').chain(after("<img src=\"", '"'));
     let pages = targets.map(|(target, _)| target.split('#').next().unwrap_or_default());
     pages.filter(|page| !page.is_empty())
 }
@@ -74,4 +77,17 @@ fn badges_say_what_the_manifest_says() {
         assert!(picture.contains(&format!(">{text}</text>")), "{badge}: {text}");
         assert!(README.contains(&format!("{text}](examples/data/badge_{badge}.svg)")), "{badge}");
     }
+}
+
+#[test]
+fn all_packages_and_the_changelog_have_one_version() {
+    let read = |path: &str| std::fs::read_to_string(format!("{ROOT}/{path}")).expect("it is there");
+    let manifest = read("Cargo.toml");
+    let version = manifest.lines().find(|line| line.starts_with("version = ")).expect("a version");
+    for package in ["examples/c/Cargo.toml", "examples/web/Cargo.toml"] {
+        assert!(read(package).lines().any(|line| line == version), "{package}: not {version}");
+    }
+    let number = version.trim_start_matches("version = ");
+    assert!(read("examples/web/package.json").contains(&format!("\"version\": {number}")));
+    assert!(read("CHANGELOG.md").contains(&format!("\n## [{}]", number.trim_matches('"'))));
 }
