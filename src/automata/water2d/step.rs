@@ -51,6 +51,7 @@ impl Water2dWorld {
     /// any phase of the step, and `moved` the units that left these cells, to neighbours and
     /// through their body.
     pub fn step(&mut self) -> StepReport {
+        crate::spans::span!("2D water");
         let slots = self.cells.awake_slots().to_vec();
         self.wake_timers.begin(&slots);
         let near_water: Vec<Slot> =

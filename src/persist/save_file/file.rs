@@ -270,6 +270,7 @@ fn write<W: Saved>(
     mut contents: Contents<'_>,
     fingerprints: &Fingerprints,
 ) -> Result<(SaveReport, Known), SaveError> {
+    crate::spans::span!("save file");
     let mut report = SaveReport::default();
     let mut transaction = database.begin_write().map_err(SaveError::of)?;
     transaction.set_durability(Durability::Immediate).map_err(SaveError::of)?;

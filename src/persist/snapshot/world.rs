@@ -53,6 +53,7 @@ pub trait Saved: Sized {
 
     /// Returns the whole world as bytes. Equal worlds give equal bytes.
     fn save(&self) -> Vec<u8> {
+        crate::spans::span!("snapshot");
         let mut out = begin(Self::KIND);
         put_section(&mut out, Format::Rules, |out| self.put_rules(out));
         put_section(&mut out, Format::State, |out| self.put_state(out));

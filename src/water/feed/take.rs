@@ -117,6 +117,7 @@ impl Feed {
     /// If no chunk was loaded or unloaded, this takes time linear in the changes, and in the chunks
     /// with currents if these are sent.
     pub fn take(&mut self, world: &mut WaterWorld) -> Update {
+        crate::spans::span!("feed");
         let mut chunks: BTreeMap<ChunkPos, ChunkUpdate> = BTreeMap::new();
         for chunk in self.take_loads(world) {
             chunks.insert(chunk.position, chunk);

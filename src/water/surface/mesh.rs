@@ -51,6 +51,7 @@ pub(super) fn surface_mesh(
     chunk: ChunkPos,
     flow: Option<&FlowField>,
 ) -> SurfaceMesh {
+    crate::spans::span!("mesh");
     let mut mesh = SurfaceMesh::default();
     let wet = view.wet_layers(chunk);
     if wet == 0 {

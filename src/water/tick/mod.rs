@@ -24,6 +24,7 @@ mod shards;
 use crate::coords::Region;
 use crate::grid::Slot;
 use crate::simulation::{Progress, StepReport};
+use crate::spans::spanned;
 use crate::water::context::Tick;
 use crate::water::context::chunk_record::ChunkRecord;
 use crate::water::context::limits::Limits;
@@ -275,10 +276,21 @@ impl WaterWorld {
         }
         let mut window = None;
         let (mut tick, tick_state) = self.underway();
-        while let Some(cells) = tick_state.piece(&mut tick, &mut window) {
-            progress.visited += cells;
-            progress.report = tick.report;
-            if !goes_on(&progress) {
+        while tick.scratch.phase != Phase::Rest {
+            let phase = tick.scratch.phase;
+            let may_go_on = in_span(phase, || {
+                while tick.scratch.phase == phase
+                    && let Some(cells) = tick_state.piece(&mut tick, &mut window)
+                {
+                    progress.visited += cells;
+                    progress.report = tick.report;
+                    if !goes_on(&progress) {
+                        return false;
+                    }
+                }
+                true
+            });
+            if !may_go_on {
                 return progress;
             }
         }
@@ -362,6 +374,20 @@ impl WaterWorld {
     /// ```
     pub fn settle_now(&mut self, region: Region, most: u64) -> Result<Settling, EditError> {
         settle::settle_now(self, region, most)
+    }
+}
+
+/// Does work in the span of a phase. A piece that ends a phase counts for that one, though it may
+/// begin the next.
+fn in_span<T>(phase: Phase, work: impl FnOnce() -> T) -> T {
+    match phase {
+        Phase::Begin | Phase::Steady => spanned!("water steady", work),
+        Phase::Flow => spanned!("water flow", work),
+        Phase::Draw => spanned!("water draw", work),
+        Phase::Flood | Phase::Level => spanned!("water pools", work),
+        Phase::Ebb => spanned!("water ebb", work),
+        Phase::End => spanned!("water end", work),
+        Phase::Rest => work(),
     }
 }
 

@@ -98,6 +98,7 @@ pub(crate) fn is_worth_sharing(tick: &Tick) -> bool {
 
 /// Lets the water of all tiles flow. Returns the number of cells visited.
 pub(crate) fn flow_shared(tick: &mut Tick, shards: &mut Shards, window: &mut Window) -> u64 {
+    crate::spans::span!("water flow");
     let before = tick.report.visited;
     let flow = |tick: &mut Tick, window: &mut Window, tile: &Tile, _: &mut Deferred| {
         tick.scratch.schedule.begin_tile(tile.rank);
@@ -116,6 +117,7 @@ pub(crate) fn ebb_shared(
     window: &mut Window,
     deferred: &mut Deferred,
 ) -> u64 {
+    crate::spans::span!("water ebb");
     let visited = AtomicU64::new(0);
     let ebb = |tick: &mut Tick, _: &mut Window, tile: &Tile, deferred: &mut Deferred| {
         tick.scratch.begin_sweep_over(&tile.members);

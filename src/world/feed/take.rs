@@ -87,6 +87,7 @@ impl Feed {
     /// If no chunk was loaded or unloaded, this takes time linear in the changes, those of moisture
     /// that are less than a step among them.
     pub fn take(&mut self, world: &mut World) -> Update {
+        crate::spans::span!("feed of the world");
         let water = self.water.take(&mut world.water).at_tick(world.tick);
         publish_changes(world);
         let List { materials, mut soil, events } = self.untold.take();

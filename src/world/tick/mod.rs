@@ -259,6 +259,7 @@ impl World {
     /// Makes the queued edits, then does the tick stage by stage, while `goes_on` returns `true`,
     /// or whole.
     fn advance(&mut self, mut goes_on: Option<&mut dyn FnMut(&Progress) -> bool>) -> Progress {
+        crate::spans::span!("world");
         let mut progress = Progress::default();
         self.queue.begin_tick();
         while self.queue.due() > 0 {

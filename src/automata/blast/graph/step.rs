@@ -15,6 +15,7 @@ impl BlastGraph {
     /// Runs one step: walls break whose pressure difference exceeds their strength, then pressure
     /// flows.
     pub fn step(&mut self) -> StepReport {
+        crate::spans::span!("explosions on a graph");
         self.tick = self.tick.wrapping_add(1);
         if !self.is_awake {
             return StepReport::default();

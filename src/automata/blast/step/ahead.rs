@@ -61,6 +61,7 @@ impl<S: BlastShape> Ahead<S> {
 /// Does the next step's work on a chunk ahead of that step. Returns the number of cells visited;
 /// `None` if only the step itself is left. Do not edit until then.
 pub(crate) fn step_ahead<S: BlastShape>(world: &mut BlastWorld<S>) -> Option<u64> {
+    crate::spans::span!("explosions ahead");
     let mut ahead = world.ahead.take().unwrap_or_else(|| {
         world.rims.begin_round();
         Ahead::new(world.pressure.awake_slots())

@@ -35,6 +35,7 @@ impl<S: BlastShape> BlastWorld<S> {
     }
 
     pub(super) fn step_generic(&mut self) -> StepReport {
+        crate::spans::span!("explosions");
         let mut ahead =
             self.ahead.take().unwrap_or_else(|| Ahead::new(self.pressure.awake_slots()));
         let broken = break_walls(self, ahead.take_broken(), ahead.left());

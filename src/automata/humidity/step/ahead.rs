@@ -95,6 +95,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
     /// cells charged; `None` if there is none to step. Edits may follow. The sweep must not be the
     /// one in place.
     pub(crate) fn step_chunk_ahead(&mut self, left: usize) -> Option<u64> {
+        crate::spans::span!("humidity ahead");
         let awake = self.store.moisture.awake_slots();
         if self.closing.is_some() || awake.len() - self.kernel.ahead.len() <= left {
             return None;
@@ -114,6 +115,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
     /// if only the step itself is left. Do not edit until then. The sweep must not be the one in
     /// place.
     pub(crate) fn step_ahead(&mut self) -> Option<u64> {
+        crate::spans::span!("humidity ahead");
         debug_assert!(
             self.rules.sweep != Sweep::InPlace,
             "in place, a chunk sees what the step has made of others"

@@ -47,6 +47,7 @@ impl<S: HumidityShape> HumidityWorld<S> {
     }
 
     pub(in crate::automata::humidity) fn step_generic(&mut self) -> StepReport {
+        crate::spans::span!("humidity");
         self.ticks = self.ticks.wrapping_add(1);
         let report = match self.rules.sweep {
             Sweep::InPlace => self.step_in_place(),
