@@ -12,6 +12,7 @@ mod colours;
 #[path = "../shared/film.rs"]
 mod film;
 mod ground;
+#[path = "../shared/inks.rs"]
 mod inks;
 mod light;
 mod noise;

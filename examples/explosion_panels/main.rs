@@ -1,6 +1,7 @@
 //! The two scenes of the article that the explosion rules come from, a charge by an obstacle and a
-//! charge by a door, at the article's times and under both rules. Arrows show the flow, and the
-//! impulse on a figure that stands there. Writes four PNGs and prints a line of JSON for each.
+//! charge by a door, at the article's times and under both rules; for waves, the charge has a
+//! radius. Arrows show the flow, and the impulse on a figure that stands there. Writes four PNGs
+//! and prints a line of JSON for each.
 //!
 //! ```text
 //! cargo run --release --example explosion_panels -- --out target/explosion_panels
@@ -15,7 +16,7 @@ mod out_folder;
 mod png_file;
 
 use floodplain::Region;
-use floodplain::blast::{BlastWorld, Border, Borders, Probe, Rules};
+use floodplain::blast::{BlastWorld, Border, Borders, Probe, Rule, Rules};
 use floodplain::glam::{DVec3, IVec3};
 use std::path::Path;
 use std::process::ExitCode;
@@ -82,6 +83,11 @@ fn main() -> ExitCode {
     out_folder::run("explosion_panels", HELP, run)
 }
 
+/// The charges: pressure in one cell beside the wall, as in the article, and for waves the same
+/// amount in a ball, of which they make a ring; a single cell would leave speckles.
+const LOADED: (IVec3, f32) = (IVec3::new(9, 15, 0), 300.0);
+const BALL: (IVec3, f32) = (IVec3::new(5, 15, 0), 4.0);
+
 /// Draws both scenes under both rules; returns a line of JSON for each.
 fn run(out: &Path) -> Result<String, String> {
     std::fs::create_dir_all(out).map_err(|error| format!("{}: {error}", out.display()))?;
@@ -116,7 +122,14 @@ impl Scene {
         for &[first, last] in self.walls {
             world.fill_solid(Region::new(IVec3::new(10, first, 0), IVec3::new(10, last, 0)))?;
         }
-        world.set_pressure(IVec3::new(9, 15, 0), 300.0)?;
+        let (cell, pressure) = LOADED;
+        match rules.rule {
+            Rule::Diffusive { .. } => drop(world.set_pressure(cell, pressure)?),
+            Rule::Wave { .. } => {
+                let (centre, radius) = BALL;
+                world.add_charge(centre, radius, pressure / (1.05 * radius * radius))?;
+            }
+        }
         Ok(world)
     }
 

@@ -1,6 +1,6 @@
 //! Floods a Minecraft region: reads it, opens a dam or lets it rain, runs the water, draws it from
-//! above and in a slice, and writes it back as blocks. Prints one line of JSON with the ledger, and
-//! whether the file that was written reads back as the same water.
+//! obliquely above and in a slice, and writes it back as blocks. Prints one line of JSON with the
+//! ledger, and whether the file that was written reads back as the same water.
 //!
 //! ```text
 //! cargo run --release --example flood_region -- r.0.0.mca --rain 14
@@ -8,6 +8,10 @@
 
 #[path = "../shared/answer.rs"]
 mod answer;
+#[path = "../shared/labels.rs"]
+mod labels;
+#[path = "../shared/oblique.rs"]
+mod oblique;
 mod options;
 mod picture;
 #[path = "../shared/png_file.rs"]
@@ -62,16 +66,20 @@ fn flood(options: &Options) -> Result<String, String> {
 
     let x = breach.map_or(region.min().x.midpoint(region.max().x), |(middle, _)| middle.x);
     let view = seen(&world, region);
-    let before = [picture::above(&world, view), picture::slice(&world, view, x)];
+    labels::load_font()?;
+    let draw = |world: &WaterWorld, words: &str| -> Result<[Picture; 2], String> {
+        Ok([picture::oblique(world, view).label(words)?, picture::slice(world, view, x)])
+    };
+    let before = draw(&world, "before")?;
     if let Some((middle, radius)) = breach {
         open(&mut world, middle, radius)?;
     }
     run(&mut world, region, options)?;
-    let after = [picture::above(&world, view), picture::slice(&world, view, x)];
+    let after = draw(&world, &format!("{} ticks later", options.ticks))?;
 
     let out = &options.out;
     std::fs::create_dir_all(out).map_err(|error| format!("{}: {error}", out.display()))?;
-    for ((before, after), name) in before.iter().zip(&after).zip(["above.png", "slice.png"]) {
+    for ((before, after), name) in before.iter().zip(&after).zip(["view.png", "slice.png"]) {
         save(&out.join(name), &before.beside(after))?;
     }
     let new = file.with_water(&world, &rules).map_err(|error| in_file(&error))?.bytes;

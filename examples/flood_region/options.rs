@@ -6,8 +6,8 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 pub const HELP: &str = "\
-Floods a Minecraft region: opens a hole in it or lets it rain, draws the water from above and in a
-slice, and writes it back as blocks.
+Floods a Minecraft region: opens a hole in it or lets it rain, draws the water from obliquely
+above and in a slice, and writes it back as blocks.
 
 Usage: cargo run --release --example flood_region -- [FILE] [options]
 
@@ -17,7 +17,7 @@ Usage: cargo run --release --example flood_region -- [FILE] [options]
   --sea Y            sources at and below this height are sea if they hang together with it
   --springs          sources are springs
   --ticks N          ticks to run (default: 1500)
-  --out DIR          folder for above.png, slice.png and the new region
+  --out DIR          folder for view.png, slice.png and the new region
                      (default: target/flood_region)
   --help             this text
 ";

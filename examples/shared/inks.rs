@@ -1,7 +1,9 @@
 //! The palette of a film, found from some of its pictures (median cut), and pictures in it.
 
-use crate::camera::Picture;
 use crate::film::CLEAR;
+
+/// Red, green and blue of each pixel, row by row from the top.
+pub type Picture = Vec<[u8; 3]>;
 
 /// Bits kept of each of red, green and blue.
 const BITS: u32 = 6;
