@@ -16,8 +16,8 @@
 //! Fortress (Gamasutra, *The Making of Dwarf Fortress*, page 9).
 //!
 //! The licence of the Spanish text allows no commercial use, and asks for the same licence of what
-//! is adapted from it. So none of its text, program and pictures is here, only the ideas and figures
-//! listed below.
+//! is adapted from it. So none of its text, program and pictures is here, only the ideas and
+//! figures listed below.
 //!
 //! # Water
 //!

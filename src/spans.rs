@@ -1,5 +1,5 @@
-//! Spans of the crate `profiling`, which a game's profiler shows: with the feature of that name, and
-//! the backend that the game has turned on. Without either, they are nothing.
+//! Spans of the crate `profiling`, which a game's profiler shows: with the feature of that name,
+//! and the backend that the game has turned on. Without either, they are nothing.
 
 /// Opens a span up to the end of the block.
 macro_rules! span {

@@ -1,6 +1,6 @@
-//! Pictures of block worlds, seen obliquely from above: sides in their own light, shadows, and water
-//! that gets darker with the way that one looks through it. Each pixel is the mean of four rays
-//! through the cells (the grid traversal of Amanatides and Woo), all parallel.
+//! Pictures of block worlds, seen obliquely from above: sides in their own light, shadows, and
+//! water that gets darker with the way that one looks through it. Each pixel is the mean of four
+//! rays through the cells (the grid traversal of Amanatides and Woo), all parallel.
 
 use floodplain::Region;
 use floodplain::glam::{IVec3, Vec3};

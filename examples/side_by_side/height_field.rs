@@ -1,7 +1,7 @@
-//! Water as a height field: one depth over each column, and pipes to the columns beside it, in which
-//! the difference of their surfaces speeds the water up (virtual pipes: O'Brien and Hodgins, 1995;
-//! Mei, Decaudin and Hu, 2007). A column's ground is its highest block: what is below a roof is not
-//! there.
+//! Water as a height field: one depth over each column, and pipes to the columns beside it, in
+//! which the difference of their surfaces speeds the water up (virtual pipes: O'Brien and Hodgins,
+//! 1995; Mei, Decaudin and Hu, 2007). A column's ground is its highest block: what is below a roof
+//! is not there.
 
 use crate::scene::{self, Block, SIZE};
 use floodplain::glam::IVec3;

@@ -179,7 +179,8 @@ fn draw(out: &Path) -> Result<String, String> {
     png_file::save(&out.join("side_by_side.png"), &last, (width as u32, height as u32))?;
     waters.world.validate().map_err(|violation| violation.to_string())?;
     Ok(format!(
-        "{{\"seconds\":{AFTER},\"lake\":{},\"luanti\":{:.2},\"height_field\":{:.4},\"floodplain\":{:.4}}}\n",
+        "{{\"seconds\":{AFTER},\"lake\":{},\"luanti\":{:.2},\"height_field\":{:.4},\
+         \"floodplain\":{:.4}}}\n",
         scene::lake(),
         waters.game.total(),
         waters.field.total(),

@@ -1,11 +1,11 @@
-//! The breach in Luanti with the game's own water, as `examples/side_by_side/record` recorded it: the
-//! nodes that changed, by the seconds since the gap was dug.
+//! The breach in Luanti with the game's own water, as `examples/side_by_side/record` recorded it:
+//! the nodes that changed, by the seconds since the gap was dug.
 
 use crate::scene::{self, Block, SIZE};
 use floodplain::glam::IVec3;
 
-/// A line `t SECONDS`, then a line `x y z LEVEL` for each node that changed since the last. Levels are
-/// those of flowing water, 1 to 8, [`SOURCE`], or 0 without water.
+/// A line `t SECONDS`, then a line `x y z LEVEL` for each node that changed since the last. Levels
+/// are those of flowing water, 1 to 8, [`SOURCE`], or 0 without water.
 const RECORDED: &str = include_str!("../data/side_by_side_luanti.txt");
 const SOURCE: u8 = 9;
 
@@ -53,8 +53,8 @@ impl Recording {
         Ok(())
     }
 
-    /// Returns the share of a cell that is water, as the game draws it: flowing water of level 1 to 8
-    /// up to (level − ½)/8, a source whole.
+    /// Returns the share of a cell that is water, as the game draws it: flowing water of level 1 to
+    /// 8 up to (level − ½)/8, a source whole.
     pub fn share(&self, cell: IVec3) -> f32 {
         match self.levels[index(cell)] {
             0 => 0.0,
