@@ -9,6 +9,7 @@ use std::collections::VecDeque;
 /// The number of a queued edit: 0 for the first edit ever queued in a world, then 1, and so on. It
 /// is saved with the world, so the tickets of a world that is loaded continue its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Ticket(pub u64);
 

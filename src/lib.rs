@@ -52,7 +52,7 @@
 //! | `simd` (default) | kernels for the widest vectors of the machine, picked at run time; the same bytes |
 //! | `rayon` | threads: the flow and the ebb of water, humidity, explosions and literal 2D water run on the pool from which they are called |
 //! | `import` | the module `import`; the dependencies flate2 and png |
-//! | `bevy` | the module `bevy`; needs Rust 1.95 |
+//! | `bevy` | the module `bevy`, and Bevy's `Reflect` for values; needs Rust 1.95 |
 //! | `testing` | the module `testing`, for tests; turns on `snapshot`; the dependency arbitrary |
 //! | `proptest` | what `testing` draws, for the crate of this name; turns it on |
 //! | `snapshot`, `store`, `scenario` | the modules `snapshot`, `save_file` (`store` turns on `snapshot` too) and `scenario` |

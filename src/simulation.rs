@@ -358,6 +358,7 @@ pub(crate) fn says(error: &dyn Error, parts: &[&str]) {
 
 /// What one or several steps did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct StepReport {
     /// Awake cells visited; in a tick of water, the cells of its outflows, of its regular flow and
@@ -385,6 +386,7 @@ impl core::ops::AddAssign for StepReport {
 
 /// What a call with a budget did; see [`Simulation::step_within`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Progress {
     /// What this call did. The reports of all calls of a tick add up to the report of one
@@ -399,6 +401,7 @@ pub struct Progress {
 
 /// What an edit did with the water in its way, in units; for both water automata.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Displaced {
     /// Moved to cells with room.

@@ -3,6 +3,8 @@
 use super::simulated::Simulated;
 use bevy_ecs::entity::Entity;
 use bevy_ecs::message::{Message, MessageId};
+use bevy_ecs::reflect::ReflectMessage;
+use bevy_reflect::Reflect;
 use core::error::Error;
 use core::fmt;
 
@@ -30,7 +32,9 @@ use core::fmt;
 /// # world.run_system_cached(build).unwrap();
 /// # assert_eq!(world.resource::<Messages<EditRequest<WaterWorld>>>().len(), 1);
 /// ```
-#[derive(Message)]
+#[derive(Message, Reflect)]
+#[type_path = "floodplain::bevy"]
+#[reflect(Message)]
 pub struct EditRequest<W: Simulated> {
     /// The entity with the [`SimulationWorld`](super::SimulationWorld).
     pub world: Entity,
@@ -40,7 +44,9 @@ pub struct EditRequest<W: Simulated> {
 
 /// An outgoing message: the outcome of an edit. Written by the end of
 /// [`FloodplainSystems::Step`](super::FloodplainSystems::Step) of the update in which it was made.
-#[derive(Message)]
+#[derive(Message, Reflect)]
+#[type_path = "floodplain::bevy"]
+#[reflect(Message)]
 pub struct EditOutcome<W: Simulated> {
     /// What [`MessageWriter::write`](bevy_ecs::message::MessageWriter::write) returned for the
     /// request; `None` for an edit of water that was queued in the world itself, before it was
@@ -55,7 +61,8 @@ pub struct EditOutcome<W: Simulated> {
 }
 
 /// Why a requested edit was not made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Reflect, Clone, Copy, Debug, PartialEq, Eq)]
+#[type_path = "floodplain::bevy"]
 pub enum EditFailure<E> {
     /// The entity had no [`SimulationWorld`](super::SimulationWorld) of this kind, or lost it
     /// before the edit was made.

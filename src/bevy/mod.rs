@@ -58,6 +58,31 @@
 //! assert!(simulation.chunk(ChunkPos::ZERO).is_some());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! # Clients
+//!
+//! A client applies the [`SimulationChanges`] of its server, sent as bytes
+//! ([`Update::to_bytes`](crate::water::Update::to_bytes)), to a [`Mirror`](crate::water::Mirror),
+//! which is drawn by the same trait as a world. `examples/bevy_view` does both.
+//!
+//! # Reflection
+//!
+//! Rules, ledgers, edits with their outcomes and errors, reports and positions implement
+//! [`Reflect`](bevy_reflect::Reflect) field by field, so inspectors show and set them by name. Type
+//! paths are those of the public modules: `floodplain::water::Rules`. A plugin registers its
+//! components, its [`EditRequest`] and [`EditOutcome`] (as
+//! [`ReflectMessage`](bevy_ecs::reflect::ReflectMessage), so that tools can write requests), and the
+//! rules and the ledger of its kind, with all types in these.
+//!
+//! Reflection does not know the ranges of rules: a value out of range can be set in `Rules`, and is
+//! refused when a world takes them, by its `new`, its `set_rules` or a request, whose answer then is
+//! [`EditFailure::Refused`]. The world keeps the rules that it had. The rate of a fixture is checked
+//! in the same way. Values that keep a law themselves are opaque: regions, cells, chunks, their
+//! records and palettes are shown, and replaced as wholes. With the feature `serde` too, these but
+//! chunks can be read and written by Bevy's reflection, checked as in any format.
+//!
+//! Of a [`SimulationWorld`], reflection shows how far its last update came; its world stays private.
+//! A [`SimulationChunk`] only says where it lies: what reflection sets there moves nothing.
 
 mod diagnostics;
 mod fields;
@@ -169,6 +194,14 @@ impl<W: Simulated> Plugin for FloodplainPlugin<W> {
         app.add_message::<EditRequest<W>>()
             .add_message::<EditOutcome<W>>()
             .add_message::<SimulationChanges<W>>()
+            .register_type::<SimulationWorld<W>>()
+            .register_type::<SimulationChunk<W>>()
+            .register_type::<ChunkSurface<W>>()
+            .register_type::<StepBudget>()
+            .register_type::<W::Rules>()
+            .register_type::<W::Ledger>()
+            .register_type::<EditRequest<W>>()
+            .register_type::<EditOutcome<W>>()
             .configure_sets(FixedUpdate, (Edit, Step, Publish).chain())
             .add_systems(FixedUpdate, systems::edit::<W>.in_set(Edit))
             .add_systems(FixedUpdate, systems::step::<W>(self.budget).in_set(Step))

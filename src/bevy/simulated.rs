@@ -7,6 +7,9 @@ use crate::simulation::Progress;
 use crate::simulation::Simulation;
 use crate::water::ChunkEvent;
 use bevy_ecs::component::Component;
+use bevy_ecs::reflect::ReflectComponent;
+use bevy_reflect::std_traits::ReflectDefault;
+use bevy_reflect::{FromReflect, Reflect, Reflectable, TypePath};
 use core::fmt::Debug;
 use core::time::Duration;
 
@@ -22,7 +25,9 @@ use core::time::Duration;
 /// use floodplain::bevy::StepBudget;
 /// assert_eq!(StepBudget::default(), StepBudget::WholeTick);
 /// ```
-#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Component, Reflect, Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[type_path = "floodplain::bevy"]
+#[reflect(Component, Default)]
 pub enum StepBudget {
     /// A whole tick, whatever it costs; with the feature `rayon`, on all threads of the pool.
     #[default]
@@ -79,10 +84,12 @@ impl<W: Hosted> Simulated for W {
 /// What the plugin needs of one kind of world.
 pub trait Hosted:
     Simulation<
-        Edit: Send + Sync + 'static,
-        Outcome: Send + Sync + 'static,
-        EditError: Send + Sync + 'static,
-    > + Send
+        Edit: FromReflect + Reflectable,
+        Outcome: FromReflect + Reflectable,
+        EditError: FromReflect + Reflectable,
+        Ledger: Reflectable,
+    > + TypePath
+    + Send
     + Sync
     + 'static
 {
@@ -90,6 +97,8 @@ pub trait Hosted:
     type News: Clone + Debug + Send + Sync + 'static;
     /// [`Simulated::NAME`].
     const PATH: &'static str;
+    /// Its parameters.
+    type Rules: Reflectable;
 
     /// What must be known of the changes before, to tell what has changed since.
     type Follower: Default + Send + Sync + 'static;

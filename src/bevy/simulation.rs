@@ -10,9 +10,11 @@ use bevy_ecs::component::Component;
 use bevy_ecs::entity::Entity;
 use bevy_ecs::lifecycle::HookContext;
 use bevy_ecs::message::MessageId;
+use bevy_ecs::reflect::ReflectComponent;
 use bevy_ecs::system::Commands;
 use bevy_ecs::world::{DeferredWorld, World};
 use bevy_platform::time::Instant;
+use bevy_reflect::Reflect;
 use core::marker::PhantomData;
 use core::time::Duration;
 use std::collections::{BTreeMap, VecDeque};
@@ -41,18 +43,25 @@ use std::collections::{BTreeMap, VecDeque};
 /// assert_eq!(simulation.world().chunks().count(), 1);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Component)]
+#[derive(Component, Reflect)]
 #[component(on_discard = discard::<W>)]
+#[type_path = "floodplain::bevy"]
+#[reflect(Component, from_reflect = false)]
 pub struct SimulationWorld<W: Simulated> {
+    #[reflect(ignore)]
     world: W,
+    #[reflect(ignore)]
     follower: W::Follower,
     /// The entities of loaded chunks, by the order of their positions.
+    #[reflect(ignore)]
     chunks: BTreeMap<ChunkPos, Entity>,
     /// The requests that wait in the world, by their tickets there.
+    #[reflect(ignore)]
     waiting: VecDeque<(Ticket, MessageId<EditRequest<W>>)>,
     progress: Progress,
     time: Duration,
     /// Whether the tick underway has changed anything.
+    #[reflect(ignore)]
     has_moved: bool,
 }
 
@@ -243,10 +252,13 @@ fn despawn_strays<W: Simulated>(app: &mut World, world: Entity, spawned: Vec<(Ch
 /// Add your own components to it, such as its mesh. It has no transform and no parent: add them if
 /// you need them. If you despawn it, it is not spawned again until its chunk has been unloaded and
 /// loaded.
-#[derive(Component)]
+#[derive(Component, Reflect)]
+#[type_path = "floodplain::bevy"]
+#[reflect(Component)]
 pub struct SimulationChunk<W: Simulated> {
     world: Entity,
     position: ChunkPos,
+    #[reflect(ignore)]
     kind: PhantomData<fn() -> W>,
 }
 
@@ -265,5 +277,7 @@ impl<W: Simulated> SimulationChunk<W> {
 /// A mark on each [chunk](SimulationChunk): [`Changed`](bevy_ecs::query::Changed) when the chunk is
 /// to be redrawn. For water this includes changes of a neighbour's cells at a corner that both
 /// share; see [`meshes_touched`](crate::water::meshes_touched).
-#[derive(Component)]
-pub struct ChunkSurface<W: Simulated>(PhantomData<fn() -> W>);
+#[derive(Component, Reflect)]
+#[type_path = "floodplain::bevy"]
+#[reflect(Component)]
+pub struct ChunkSurface<W: Simulated>(#[reflect(ignore)] PhantomData<fn() -> W>);

@@ -14,6 +14,8 @@ use bevy_platform::time::Instant;
 /// argument is the module with their edits.
 macro_rules! in_slices {
     ($part:ident) => {
+        type Rules = $part::Rules;
+
         fn submit(
             &mut self,
             _: &mut Self::Follower,
@@ -89,6 +91,7 @@ macro_rules! simulated {
         $(impl Hosted for $world {
             type News = FieldChanges;
             type Follower = Fields;
+            type Rules = $part::Rules;
             const PATH: &'static str = $name;
 
             fn submit(

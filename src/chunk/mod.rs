@@ -26,6 +26,9 @@ use std::sync::Arc;
 ///
 /// Cells should be a few bytes: in unoptimised builds all 4096 are copied over the stack when a
 /// chunk becomes dense.
+#[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain")]
+#[cfg_attr(feature = "bevy", reflect(opaque, Clone, Debug, PartialEq))]
+#[cfg_attr(feature = "bevy", reflect(where T: Copy + PartialEq + fmt::Debug))]
 pub struct Chunk<T> {
     cells: Cells<T>,
 }

@@ -16,6 +16,7 @@ use glam::{IVec2, IVec3};
 /// assert_eq!(ChunkPos::from([1, 0, -1]), IVec3::new(1, 0, -1).into());
 /// ```
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ChunkPos {
     /// Chunks to the east of the origin.
@@ -130,6 +131,7 @@ impl From<ChunkPos> for [i32; 3] {
 
 /// The position of a column of chunks, counted in chunks; ordered by x, then z.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ColumnPos {
     /// Chunks to the east of the origin.

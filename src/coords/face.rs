@@ -6,6 +6,7 @@ use glam::IVec3;
 ///
 /// The discriminant is the face's index, 0 to 5; opposite faces differ in the lowest bit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[repr(u8)]
 pub enum Face {

@@ -8,6 +8,10 @@ use glam::IVec3;
 /// Inclusive corners let a region reach the ends of the `i32` range without overflow. A region is
 /// never empty.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain")]
+#[cfg_attr(feature = "bevy", reflect(opaque, Clone, Debug, PartialEq))]
+#[cfg_attr(all(feature = "bevy", feature = "serde"), reflect(bevy_reflect::Serialize))]
+#[cfg_attr(all(feature = "bevy", feature = "serde"), reflect(bevy_reflect::Deserialize))]
 pub struct Region {
     min: IVec3,
     max: IVec3,

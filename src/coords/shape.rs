@@ -78,6 +78,7 @@ impl<S: Layout> Shape for S {}
 /// 16×16×16 cells; the index runs along x, then z, then y, so a horizontal layer is 256 consecutive
 /// cells.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "bevy", derive(bevy_reflect::TypePath), type_path = "floodplain")]
 pub struct Cube;
 
 impl Layout for Cube {
@@ -88,6 +89,7 @@ impl Layout for Cube {
 
 /// 64×64×1 cells for single-layer worlds in the x-y plane; the index runs along x, then y.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "bevy", derive(bevy_reflect::TypePath), type_path = "floodplain")]
 pub struct Sheet;
 
 impl Layout for Sheet {

@@ -13,6 +13,7 @@ use std::collections::BinaryHeap;
 
 /// The state of a body of water; see [`WaterWorld::body_at`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain::water")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct BodyReport {
     /// The units of water in the body, including its springs.

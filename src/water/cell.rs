@@ -53,6 +53,10 @@ pub(crate) const ACTIVE: u16 = HEIGHT << ACTIVE_SHIFT;
 /// # Ok::<(), CellError>(())
 /// ```
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain::water")]
+#[cfg_attr(feature = "bevy", reflect(opaque, Clone, Debug, PartialEq))]
+#[cfg_attr(all(feature = "bevy", feature = "serde"), reflect(bevy_reflect::Serialize))]
+#[cfg_attr(all(feature = "bevy", feature = "serde"), reflect(bevy_reflect::Deserialize))]
 pub struct WaterCell(u16);
 
 /// Why a value is not a water cell. Variants hold the rejected height, direction code or word.

@@ -7,6 +7,7 @@ use crate::water::cell::FULL;
 /// A fixture in a cell; see [`WaterWorld::set_fixture`](crate::water::WaterWorld::set_fixture).
 /// Rates are units a tick, 1 to 7.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain::water")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]

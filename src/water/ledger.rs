@@ -6,6 +6,7 @@
 /// removed − drained − evaporated − unloaded − into_sea` units; see [`total`](Ledger::total). The
 /// water of the [sea](crate::water::Voxel::SEA) itself is not counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain::water")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Ledger {
     /// Added by edits: poured, filled, or contained in an inserted chunk.

@@ -128,6 +128,7 @@ use tick::TickState;
 /// assert_eq!(world.total(), 7, "and none was lost");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[cfg_attr(feature = "bevy", derive(bevy_reflect::TypePath), type_path = "floodplain::water")]
 pub struct WaterWorld {
     store: Store,
     rules: Rules,

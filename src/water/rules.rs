@@ -6,6 +6,7 @@ use core::fmt;
 
 /// What happens to water at a face of the world, or at the face of a chunk that is not loaded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain::water")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Edge {
     /// No water passes.
@@ -34,6 +35,7 @@ impl Edge {
 /// The edges of a world: its six outer faces, and the faces of chunks that are not loaded.
 /// [`set_edge`](crate::water::WaterWorld::set_edge) overrides the latter column by column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain::water")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct Edges {
@@ -79,6 +81,7 @@ impl Edges {
 /// up to a multiple of 2⁻³². By default, still water evaporates slowly;
 /// [`lossless`](Rules::lossless) turns that off.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain::water")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct Rules {
@@ -126,6 +129,7 @@ impl Default for Rules {
 
 /// Why rules were rejected.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain::water")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub enum RulesError {

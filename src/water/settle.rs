@@ -12,6 +12,7 @@ use crate::water::{RulesError, WaterWorld};
 
 /// The result of settling.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain::water")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Settling {
     /// The number of ticks done.

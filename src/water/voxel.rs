@@ -15,6 +15,10 @@ use core::fmt;
 /// water cell has (direction code 7), so they take no further memory, and one read is enough to
 /// judge a neighbour.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain::water")]
+#[cfg_attr(feature = "bevy", reflect(opaque, Clone, Debug, PartialEq))]
+#[cfg_attr(all(feature = "bevy", feature = "serde"), reflect(bevy_reflect::Serialize))]
+#[cfg_attr(all(feature = "bevy", feature = "serde"), reflect(bevy_reflect::Deserialize))]
 pub struct Voxel(u16);
 
 /// Direction code 7, which no water cell has: solid ground, the sea, or a mark of the world's edge.

@@ -8,6 +8,7 @@ use crate::{blast, humidity, water};
 /// `total = came_in − went_out`, exactly, after every edit and tick. Water that passes into soil or
 /// back comes in and goes out for the parts, but not for the world.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain::world")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Ledger {
     /// The ledger of water, in units of water.

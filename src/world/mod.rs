@@ -99,6 +99,7 @@ use tick::touched::Touched;
 /// ```
 ///
 /// The same seed, palette, rules, bounds, edits and ticks give the same bytes on every platform.
+#[cfg_attr(feature = "bevy", derive(bevy_reflect::TypePath), type_path = "floodplain::world")]
 pub struct World {
     palette: Palette,
     rules: Rules,

@@ -10,4 +10,5 @@ mod materials;
 mod measures;
 #[path = "../../../tests/water/random.rs"]
 mod random;
+mod reflection;
 mod rest;

@@ -11,6 +11,7 @@ use crate::coords::CHUNK_CELLS;
 /// which computes in `f32`, the error is up to a millionth of the sum of the absolute values of all
 /// pressures entered and present; on a graph it is less.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain::blast")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Ledger {
     /// The sum by which edits raised pressures.

@@ -79,6 +79,7 @@ use step::job::{Job, Scratch};
 /// assert!((world.total() - 300.0).abs() < 1e-3, "and no pressure was made or lost");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[cfg_attr(feature = "bevy", derive(bevy_reflect::TypePath), type_path = "floodplain::blast")]
 pub struct BlastWorld<S: BlastShape = Sheet> {
     rules: Rules,
     space: Space,

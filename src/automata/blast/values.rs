@@ -28,6 +28,7 @@ edits! {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[derive(Clone, Debug, PartialEq)]
+    #[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain::blast")]
     pub enum Edit for [S: BlastShape] BlastWorld<S> -> Outcome, EditError;
     /// Returns the edit as bytes: 1 to 29, or with a chunk up to 16,401. They mean the same in all
     /// later versions of this crate.
@@ -106,6 +107,7 @@ edits! {
 
 /// The result of an [`Edit`] that was not refused.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain::blast")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum Outcome {

@@ -20,6 +20,7 @@ pub(super) const SOIL: core::ops::RangeInclusive<f32> = 1e-30..=1e30;
 
 /// One cell of a [`HumidityWorld`](super::HumidityWorld), for edits and queries.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain::humidity")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct Cell {

@@ -5,6 +5,7 @@
 ///
 /// `total = placed + rained − removed − runoff − drained`, exactly, after every edit and step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain::humidity")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Ledger {
     /// Added by edits, or contained in inserted chunks; in a [`World`](crate::world::World) of

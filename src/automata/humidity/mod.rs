@@ -94,6 +94,7 @@ use store::Store;
 /// );
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[cfg_attr(feature = "bevy", derive(bevy_reflect::TypePath), type_path = "floodplain::humidity")]
 pub struct HumidityWorld<S: HumidityShape = Sheet> {
     rules: Rules,
     store: Store<S>,

@@ -4,6 +4,7 @@ use super::cell::UNITS;
 
 /// The scheme by which a step computes new humidities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain::humidity")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Sweep {
     /// The weighted mean with updated values of earlier cells, as in a Gauss–Seidel sweep: the same

@@ -28,6 +28,7 @@ edits! {
     /// # Ok::<(), floodplain::humidity::RulesError>(())
     /// ```
     #[derive(Clone, Debug, PartialEq)]
+    #[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain::humidity")]
     pub enum Edit for [S: HumidityShape] HumidityWorld<S> -> Outcome, EditError;
     /// Returns the edit as bytes: 1 to 38, or with a chunk 27 to 53,265. They mean the same in all
     /// later versions of this crate.
@@ -89,6 +90,7 @@ edits! {
 
 /// The result of an [`Edit`] that was not refused.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain::humidity")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum Outcome {

@@ -23,6 +23,10 @@ pub const MAX_LEVEL: u32 = 1_000_000;
 /// # Ok::<(), floodplain::water2d::LevelError>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain::water2d")]
+#[cfg_attr(feature = "bevy", reflect(opaque, Clone, Debug, PartialEq))]
+#[cfg_attr(all(feature = "bevy", feature = "serde"), reflect(bevy_reflect::Serialize))]
+#[cfg_attr(all(feature = "bevy", feature = "serde"), reflect(bevy_reflect::Deserialize))]
 pub struct Cell(
     /// The level, or −1 for solid ground: the bitwise or of two cells is not negative if both are
     /// open.

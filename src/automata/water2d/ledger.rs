@@ -3,6 +3,7 @@
 /// Units that entered and left a world since it was made, all by edits: `total = placed − removed`,
 /// exactly.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain::water2d")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Ledger {
     /// Poured, filled, or contained in inserted chunks.

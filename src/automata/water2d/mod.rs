@@ -103,6 +103,7 @@ use wake::WakeTimers;
 /// assert_eq!(world.total(), 2100, "and nothing was lost");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[cfg_attr(feature = "bevy", derive(bevy_reflect::TypePath), type_path = "floodplain::water2d")]
 pub struct Water2dWorld {
     cells: Cells,
     bounds: Region,

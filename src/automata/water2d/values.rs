@@ -29,6 +29,7 @@ edits! {
     /// # Ok::<(), floodplain::water2d::RulesError>(())
     /// ```
     #[derive(Clone, Debug, PartialEq, Eq)]
+    #[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain::water2d")]
     pub enum Edit for [] Water2dWorld -> Outcome, EditError;
     /// Returns the edit as bytes: 1 to 29, or for each chunk up to 16,400 and five more. They mean
     /// the same in all later versions of this crate.
@@ -80,6 +81,7 @@ edits! {
 
 /// The result of an [`Edit`] that was not refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain::water2d")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum Outcome {

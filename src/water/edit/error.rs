@@ -9,6 +9,7 @@ use glam::IVec3;
 ///
 /// Variants hold the cell, the chunk position or the height in question.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain::water")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub enum EditError {

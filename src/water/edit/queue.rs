@@ -9,6 +9,7 @@ use crate::water::edit::{Edit, EditError, Outcome};
 
 /// The outcome of an edit that was [queued](WaterWorld::queue).
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain::water")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct EditReport {
     /// What [`WaterWorld::queue`] returned.

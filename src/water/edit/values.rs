@@ -26,6 +26,7 @@ edits! {
     /// # Ok::<(), floodplain::water::RulesError>(())
     /// ```
     #[derive(Clone, Debug, PartialEq)]
+    #[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain::water")]
     pub enum Edit for [] WaterWorld -> Outcome, EditError;
     /// Returns the edit as bytes: 1 to 64, or for each chunk up to 8,208 and five more, for each
     /// position of a list 12 and five more, for each record its [bytes](ChunkRecord::to_bytes) and
@@ -114,6 +115,7 @@ edits! {
 
 /// The outcome of an [`Edit`] that was not refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain::water")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum Outcome {

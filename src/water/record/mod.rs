@@ -39,6 +39,10 @@ use glam::IVec3;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain::water")]
+#[cfg_attr(feature = "bevy", reflect(opaque, Clone, Debug, PartialEq))]
+#[cfg_attr(all(feature = "bevy", feature = "serde"), reflect(bevy_reflect::Serialize))]
+#[cfg_attr(all(feature = "bevy", feature = "serde"), reflect(bevy_reflect::Deserialize))]
 pub struct ChunkRecord {
     pub(crate) position: ChunkPos,
     /// Cells beyond the world's bounds are open.

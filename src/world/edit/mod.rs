@@ -49,6 +49,7 @@ edits! {
     /// # Ok::<(), floodplain::world::RulesError>(())
     /// ```
     #[derive(Clone, Debug, PartialEq)]
+    #[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain::world")]
     pub enum Edit for [] World -> Outcome, EditError, after settle;
     /// Returns the edit as bytes: 1 to 39, or with a chunk 17 to 28,698; of lists, as
     /// long as these. They mean the
@@ -111,6 +112,7 @@ edits! {
 
 /// The outcome of an [`Edit`] that was not refused.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain::world")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum Outcome {

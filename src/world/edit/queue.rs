@@ -9,6 +9,7 @@ use crate::world::rules::error::EditError;
 
 /// The outcome of an edit that was [queued](World::queue).
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain::world")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct EditReport {
     /// What [`World::queue`] returned.

@@ -22,6 +22,7 @@ use glam::IVec3;
 /// assert!(rock.water.is_none() && rock.moisture.is_none());
 /// ```
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain::world")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct Content {

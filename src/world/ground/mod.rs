@@ -26,6 +26,7 @@ use glam::IVec3;
 
 /// The content of a cell before an edit made it another material.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain::world")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Replaced {
     /// The old material.

@@ -35,6 +35,7 @@ use glam::IVec3;
 
 /// Ground that pressure broke.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain::world")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Broken {
     /// The tick in which it broke, from 1.

@@ -9,6 +9,7 @@ use glam::IVec3;
 
 /// Why an edit was refused. It changed nothing.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain::world")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub enum EditError {

@@ -3,6 +3,7 @@
 /// The number of a material in its [`Palette`](crate::world::Palette), by its place in the list
 /// from which the palette was made. One byte in each cell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain::world")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct MaterialId(pub u8);
 
@@ -22,6 +23,7 @@ pub struct MaterialId(pub u8);
 /// # Ok::<(), floodplain::world::PaletteError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain::world")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct Material {

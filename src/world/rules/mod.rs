@@ -32,6 +32,7 @@ const LEAST_THROW_FLOW: f64 = 0.001;
 /// The rules of a world. They never change, except the rules of water, by
 /// [`water::Edit::SetRules`].
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain::world")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct Rules {
@@ -121,6 +122,7 @@ impl Default for Rules {
 
 /// The effect of full cells of water, including springs and the sea, on pressure.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain::world")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum UnderWater {
@@ -137,6 +139,7 @@ pub enum UnderWater {
 
 /// Why rules, or rules together with a palette, were refused.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain::world")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub enum RulesError {

@@ -12,6 +12,10 @@ const PERMEABILITY: core::ops::RangeInclusive<f32> = 1e-30..=1e30;
 
 /// The materials of a world, numbered from 0 in the order of the list. A world never changes them.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain::world")]
+#[cfg_attr(feature = "bevy", reflect(opaque, Clone, Debug, PartialEq))]
+#[cfg_attr(all(feature = "bevy", feature = "serde"), reflect(bevy_reflect::Serialize))]
+#[cfg_attr(all(feature = "bevy", feature = "serde"), reflect(bevy_reflect::Deserialize))]
 pub struct Palette {
     materials: Vec<Material>,
     traits: Vec<Traits>,

@@ -18,6 +18,7 @@ use std::collections::BTreeMap;
 
 /// The result of settling.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain::world")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Settling {
     /// The number of ticks done.
@@ -34,6 +35,7 @@ pub struct Settling {
 
 /// A chunk that has not come to rest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain::world")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Restless {
     /// The chunk position.

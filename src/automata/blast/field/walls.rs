@@ -8,6 +8,7 @@ use glam::IVec3;
 
 /// A wall that broke.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain::blast")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Broken<P = IVec3> {
     /// The step, from 1, at whose start it broke.

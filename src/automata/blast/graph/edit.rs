@@ -15,6 +15,7 @@ const POSSIBLE: &str =
 
 /// Why an edit of a graph was refused. Nothing was changed.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain::blast")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub enum GraphError {

@@ -26,6 +26,7 @@ edits! {
     /// # Ok::<(), floodplain::blast::RulesError>(())
     /// ```
     #[derive(Clone, Debug, PartialEq)]
+    #[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain::blast")]
     pub enum GraphEdit for [] BlastGraph -> GraphOutcome, GraphError;
     /// Returns the edit as bytes, 1 to 41. They mean the same in all later versions of this crate.
     ///
@@ -108,6 +109,7 @@ edits! {
 
 /// The result of a [`GraphEdit`] that was not refused.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "bevy", derive(bevy_reflect::Reflect), type_path = "floodplain::blast")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum GraphOutcome {
