@@ -314,6 +314,7 @@
 //! | a world in an app has the bytes of the same edits before the same ticks by hand, under any rules and budget; worlds in one app do not mix | `bevy::laws::worlds_in_an_app_are_those_by_hand`, `bevy::materials::worlds_of_materials_in_an_app_are_those_by_hand`, `bevy::automata::automata_in_an_app_are_those_by_hand` |
 //! | requests are made in the order in which they were written, and each has one answer, also if its world is missing or goes; a refused one changes nothing | the same; `bevy::edits` |
 //! | a mirror that applies all messages of changes is the world; a chunk counts as changed exactly when it is among them, and its surface whenever it is drawn otherwise | the same; `bevy::chunks` |
+//! | with currents, such a mirror has the currents of the world | `bevy::laws::worlds_in_an_app_are_those_by_hand` |
 //! | reflection shows and sets fields by name, and breaks no law: rules are checked when a world takes them, values that keep a law have no fields | `bevy::reflection` |
 //! | there is one entity for each loaded chunk, as long as it is loaded | the same; `bevy::chunks::entities_follow_chunks_that_are_loaded_and_unloaded` |
 //! | an update does as much as its budget allows, to the cell | `bevy::budget::a_budget_of_cells_is_that_of_step_within`, `a_budget_of_time_stops_after_the_piece_that_exhausts_it` |

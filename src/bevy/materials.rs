@@ -29,11 +29,14 @@ impl Hosted for World {
 
     /// The first update holds whole chunks: a [`Mirror`](world::Mirror) joins by it, and then
     /// applies the later updates.
-    fn follow(&mut self, feed: &mut Option<Feed>) -> Update {
+    fn follow(&mut self, feed: &mut Option<Feed>, with_currents: bool) -> Update {
         if let Some(feed) = feed {
             return feed.take(self);
         }
         let new = feed.insert(Feed::new(self));
+        if with_currents {
+            new.send_currents();
+        }
         let all: Vec<ChunkPos> = self.chunks().map(|(position, _)| position).collect();
         new.whole(self, all)
     }

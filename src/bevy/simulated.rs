@@ -131,7 +131,8 @@ pub trait Hosted:
     fn imbalance(&self) -> Option<f64>;
 
     /// Returns what looks different since the last call; at the first, all loaded chunks.
-    fn follow(&mut self, follower: &mut Self::Follower) -> Self::News;
+    /// `with_currents` is the same in all calls: whether currents of water are part of it.
+    fn follow(&mut self, follower: &mut Self::Follower, with_currents: bool) -> Self::News;
 
     /// Returns what happened to which chunks, in order of position.
     fn events(changes: &Self::News) -> impl Iterator<Item = (ChunkPos, ChunkEvent)>;

@@ -63,6 +63,8 @@ pub struct SimulationWorld<W: Simulated> {
     /// Whether the tick underway has changed anything.
     #[reflect(ignore)]
     has_moved: bool,
+    #[reflect(ignore)]
+    with_currents: bool,
 }
 
 impl<W: Simulated> SimulationWorld<W> {
@@ -77,7 +79,17 @@ impl<W: Simulated> SimulationWorld<W> {
             progress: Progress::default(),
             time: Duration::ZERO,
             has_moved: false,
+            with_currents: false,
         }
+    }
+
+    /// Has the [changes](super::SimulationChanges) of water hold its currents, too: for a client
+    /// that follows its mirror by a [`FlowField`](crate::water::FlowField). What they cost:
+    /// [`send_currents`](crate::water::Feed::send_currents). Worlds without water have none.
+    #[must_use]
+    pub fn with_currents(mut self) -> Self {
+        self.with_currents = true;
+        self
     }
 
     /// Returns the world, for reading.
@@ -177,7 +189,7 @@ impl<W: Simulated> SimulationWorld<W> {
 
     /// Returns what looks different since the last call.
     pub(super) fn take_changes(&mut self) -> W::Changes {
-        self.world.follow(&mut self.follower)
+        self.world.follow(&mut self.follower, self.with_currents)
     }
 
     /// Spawns the entities of chunks that were loaded, and despawns the entities of chunks that

@@ -62,11 +62,14 @@ impl Hosted for WaterWorld {
 
     /// The first update holds whole chunks: a [`Mirror`](water::Mirror) joins by it, and then
     /// applies the later updates.
-    fn follow(&mut self, feed: &mut Option<Feed>) -> Update {
+    fn follow(&mut self, feed: &mut Option<Feed>, with_currents: bool) -> Update {
         if let Some(feed) = feed {
             return feed.take(self);
         }
         let feed = feed.insert(Feed::new(self));
+        if with_currents {
+            feed.send_currents();
+        }
         let all: Vec<ChunkPos> = self.chunks().map(|(position, _)| position).collect();
         feed.whole(self, all)
     }
@@ -113,7 +116,7 @@ macro_rules! simulated {
                 imbalance(self)
             }
 
-            fn follow(&mut self, fields: &mut Fields) -> FieldChanges {
+            fn follow(&mut self, fields: &mut Fields, _: bool) -> FieldChanges {
                 let positions: fn(&Self) -> Vec<ChunkPos> = $positions;
                 let present = positions(self);
                 fields.take(self.ticks(), present, self.take_changes())

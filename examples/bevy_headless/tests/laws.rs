@@ -1,10 +1,10 @@
 //! Worlds in an app against the same worlds by hand, under any rules, edits and budgets.
 
-use super::app::{Answer, app, chunk_entities, request, simulation, spawn, update};
+use super::app::{Answer, app, chunk_entities, request, simulation, update};
 use super::random::{self, op};
 use bevy_app::App;
 use bevy_ecs::entity::Entity;
-use floodplain::bevy::{EditFailure, FloodplainPlugin, StepBudget};
+use floodplain::bevy::{EditFailure, FloodplainPlugin, SimulationWorld, StepBudget};
 use floodplain::glam::IVec3;
 use floodplain::snapshot::Saved;
 use floodplain::testing::look;
@@ -41,7 +41,7 @@ impl Pair {
     fn new(app: &mut App, seed: u64, rules: Rules) -> Pair {
         let [by_hand, in_app] = [(); 2].map(|()| built(seed, rules, random::bounds()));
         Pair {
-            entity: spawn(app, in_app),
+            entity: app.world_mut().spawn(SimulationWorld::new(in_app).with_currents()).id(),
             by_hand,
             waiting: Vec::new(),
             is_underway: false,
@@ -121,6 +121,9 @@ fn tick(app: &mut App, pairs: &mut [Pair]) {
         for cell in random::bounds().positions() {
             assert_eq!(pair.mirror.units(cell), world.units(cell), "{cell}");
             assert_eq!(pair.mirror.is_solid(cell), world.is_solid(cell), "{cell}");
+            if progress.finished {
+                assert_eq!(pair.mirror.current(cell), world.current(cell), "{cell}");
+            }
         }
         if progress.finished && world.queued_edits().len() == 0 {
             assert_eq!(pair.answered, pair.expected.len(), "edits without an answer");
