@@ -1,37 +1,40 @@
 //! A valley with a lake behind a dam, drawn by the whole engine Bevy: break the dam, dig, pour.
 //!
-//! The plugin of floodplain's feature `bevy` needs the ECS of Bevy 0.20. The renderer of that
-//! version needs a newer Rust than this crate's tests use. So this is the other way to draw the
-//! water with Bevy: the world as a resource, ticks within a budget in `FixedUpdate`, and a mesh for
-//! each chunk that looks different. It has no need of the plugin, and works with any version of
-//! Bevy.
+//! The plugin of floodplain's feature `bevy` runs the world: edits go in as messages, ticks run in
+//! `FixedUpdate` within a budget, and each chunk is an entity, which is drawn again when it counts
+//! as `Changed`. With `--client` the world runs in another app, and what is drawn is a mirror of
+//! it: only bytes pass between the two. Both ways share the meshes, and look the same.
 //!
 //! ```text
-//! cargo run --release --manifest-path examples/bevy_view/Cargo.toml -- --help
+//! cd examples/bevy_view && cargo run --release -- --help
 //! ```
 //!
 //! | file | what |
 //! |---|---|
-//! | `water.rs` | the world, its ticks, and the entities of its water |
-//! | `surface.rs` | the meshes of its water, with foam and falls |
-//! | `ground.rs` | the meshes of its ground |
-//! | `skin.rs` | meshes by chunk, of one material |
-//! | `camera.rs` | the camera, which swings until the player turns it |
-//! | `hand.rs` | what the player does |
+//! | `game.rs` | a world in this app, by the plugin |
+//! | `server.rs`, `client.rs` | a world in an app of its own, and its mirror in this one |
+//! | `chunks.rs` | what is drawn of a chunk: an entity for its water, and one for its ground |
+//! | `surface.rs` | the meshes of water, with foam and falls |
+//! | `ground.rs` | the meshes of ground |
+//! | `triangles.rs` | meshes that are being made |
+//! | `camera.rs` | the camera, which swings until the player turns it; the light |
+//! | `hand.rs` | the edits that the player asks for |
 //! | `picture.rs` | a run without a player, for a picture |
 
 mod camera;
+mod chunks;
+mod client;
+mod game;
 mod ground;
 mod hand;
 mod options;
 mod picture;
-mod skin;
+mod server;
 mod surface;
+mod triangles;
 #[path = "../../shared/dammed_valley.rs"]
 mod valley;
-mod water;
 
-use bevy::light::CascadeShadowConfigBuilder;
 use bevy::prelude::*;
 use bevy::render::RenderPlugin;
 use options::Options;
@@ -65,26 +68,10 @@ fn play(options: Options) -> AppExit {
         RenderPlugin { synchronous_pipeline_compilation: options.picture.is_some(), ..default() };
     app.add_plugins(DefaultPlugins.set(window).set(renderer))
         .insert_resource(Time::<Fixed>::from_hz(20.0))
-        .insert_resource(ClearColor(Color::srgb(0.62, 0.74, 0.84)))
-        .add_systems(Startup, (light, camera::place, water::load))
-        .add_systems(FixedUpdate, water::tick)
-        .add_systems(Update, (camera::turn, hand::act, water::draw, ground::draw).chain());
+        .add_plugins((camera::plugin, chunks::plugin, hand::plugin))
+        .add_plugins(if options.client { client::plugin } else { game::plugin });
     if let Some(picture) = options.picture {
         picture::take(&mut app, picture, options.tick);
     }
     app.run()
-}
-
-/// The sun, and the light of the sky in the shade.
-fn light(mut commands: Commands, mut sky: ResMut<GlobalAmbientLight>) {
-    sky.color = Color::srgb(0.8, 0.88, 1.0);
-    sky.brightness = 1_000.0;
-    let sun = DirectionalLight { illuminance: 6_000.0, shadow_maps_enabled: true, ..default() };
-    let place = Transform::from_xyz(90.0, 110.0, 45.0).looking_at(Vec3::ZERO, Vec3::Y);
-    let shadows = CascadeShadowConfigBuilder {
-        first_cascade_far_bound: 60.0,
-        maximum_distance: 350.0,
-        ..default()
-    };
-    commands.spawn((sun, place, shadows.build()));
 }

@@ -1,24 +1,23 @@
 //! A run without a player: the dam breaks, and a picture is taken.
 
+use crate::chunks::Flow;
 use crate::hand;
-use crate::water::Game;
 use bevy::prelude::*;
 use bevy::render::view::screenshot::{Screenshot, ScreenshotCaptured};
 use std::error::Error;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 /// The frame that is saved: the first ones lack what is still on its way to the GPU.
 const FRAME: u32 = 10;
 
 /// Makes the app break the dam, stop after the tick, write a picture of its window, and end.
 pub fn take(app: &mut App, file: PathBuf, tick: u64) {
-    let flood = move |mut game: ResMut<Game>, mut time: ResMut<Time<Virtual>>| {
-        hand::break_dam(&mut game);
-        while game.world.ticks() < tick {
-            game.advance(Duration::MAX);
+    let flood = move |app: &mut World| {
+        app.write_message(hand::break_dam());
+        while app.resource::<Flow>().ticks < tick {
+            app.run_schedule(FixedUpdate);
         }
-        time.pause();
+        app.resource_mut::<Time<Virtual>>().pause();
     };
     let shoot = move |mut commands: Commands, mut frame: Local<u32>| {
         *frame += 1;

@@ -1,23 +1,23 @@
 //! What is drawn of a chunk's water: its surface, white where it runs fast, and its falls.
 
-use crate::skin::Triangles;
-use floodplain::glam::{Vec3, Vec4};
-use floodplain::water::{Fall, FlowField, WaterView, WaterWorld};
+use crate::triangles::Triangles;
+use bevy::prelude::*;
+use floodplain::water::{Fall, FlowField, WaterView};
 use floodplain::{ChunkPos, Cube, Face, Shape};
 
 /// Still water, foam, and water that passes through empty cells.
 const WATER: Vec4 = Vec4::new(0.03, 0.16, 0.36, 0.80);
 const FOAM: Vec4 = Vec4::new(0.75, 0.85, 0.92, 0.92);
-const FALL: Vec4 = Vec4::new(0.45, 0.60, 0.72, 0.55);
+const FALL: Vec4 = Vec4::new(0.55, 0.70, 0.82, 0.35);
 /// Cells a tick from which on water is white all over, and up to which it is not.
-const WHITE: f32 = 1.2;
+const WHITE: f32 = 1.1;
 const CLEAR: f32 = 0.2;
 /// Cells that the thickest sheet is high.
 const SHEET: f32 = 0.25;
 
 /// Returns the surface and the falls of a chunk's water.
-pub fn of(world: &WaterWorld, flow: &FlowField, chunk: ChunkPos) -> Triangles {
-    let surface = world.surface_mesh(chunk, Some(flow));
+pub fn of(water: &impl WaterView, flow: &FlowField, chunk: ChunkPos) -> Triangles {
+    let surface = water.surface_mesh(chunk, Some(flow));
     let arrays = |vectors: Vec<Vec3>| vectors.into_iter().map(|vector| vector.to_array());
     let mut triangles = Triangles {
         positions: arrays(surface.positions).collect(),
@@ -25,9 +25,9 @@ pub fn of(world: &WaterWorld, flow: &FlowField, chunk: ChunkPos) -> Triangles {
         colours: surface.flow.into_iter().map(|flow| colour(flow.length())).collect(),
         indices: surface.indices,
     };
-    for fall in world.falls(chunk) {
+    for fall in water.falls(chunk) {
         // The surface shows the cells that hold water, as full ones; a fall is what it leaves out.
-        let is_dry = world.units(fall.lowest) == 0;
+        let is_dry = water.units(fall.lowest) == 0;
         if is_dry && fall.units > 0 {
             add_fall(&mut triangles, &fall, chunk);
         }
@@ -41,19 +41,19 @@ fn colour(speed: f32) -> [f32; 4] {
     WATER.lerp(FOAM, foam).to_array()
 }
 
-/// Adds water that passes through empty cells: a column as wide as it is thick, or a sheet.
+/// Adds water that passes through empty cells: a column as wide as it is thick, or the top of a
+/// sheet.
 fn add_fall(triangles: &mut Triangles, fall: &Fall, chunk: ChunkPos) {
     let low = (fall.lowest - Cube::cell_at(chunk, 0)).as_vec3();
     let high = low + Vec3::new(1.0, f32::from(fall.cells), 1.0);
     let thickness = fall.thickness();
-    let (low, high) = if fall.direction.offset().y == 0 {
-        (low, high.with_y(low.y + SHEET * thickness))
-    } else {
-        let margin = Vec3::new(1.0, 0.0, 1.0) * 0.4 * (1.0 - thickness);
-        (low + margin, high - margin)
-    };
+    if fall.direction.offset().y == 0 {
+        let high = high.with_y(low.y + SHEET * thickness);
+        return triangles.add_face(low, high, Face::Up, WATER.to_array());
+    }
+    let margin = Vec3::new(1.0, 0.0, 1.0) * 0.4 * (1.0 - thickness);
     for face in Face::ALL {
-        triangles.add_face(low, high, face, FALL.to_array());
+        triangles.add_face(low + margin, high - margin, face, FALL.to_array());
     }
 }
 
@@ -61,7 +61,6 @@ fn add_fall(triangles: &mut Triangles, fall: &Fall, chunk: ChunkPos) {
 mod tests {
     use super::*;
     use crate::valley;
-    use floodplain::glam::IVec3;
 
     #[test]
     fn a_still_lake_is_clear_and_has_no_falls() {
@@ -96,6 +95,6 @@ mod tests {
         };
         assert_eq!(size(Face::Down, 7), Vec3::new(1.0, 3.0, 1.0));
         assert!(size(Face::Down, 1).x < size(Face::Down, 6).x);
-        assert_eq!(size(Face::East, 7), Vec3::new(1.0, SHEET, 1.0));
+        assert_eq!(size(Face::East, 7), Vec3::new(1.0, 0.0, 1.0), "the top of a sheet");
     }
 }

@@ -1,55 +1,9 @@
-//! Meshes by chunk, of one material.
+//! Meshes in the making, by the attributes of their corners.
 
 use bevy::asset::RenderAssetUsages;
-use bevy::light::NotShadowCaster;
 use bevy::mesh::{Indices, PrimitiveTopology};
 use bevy::prelude::*;
-use floodplain::glam::Vec3;
-use floodplain::{ChunkPos, Cube, Face, Shape};
-use std::collections::HashMap;
-
-/// What is drawn of the chunks: one entity for each that has anything to show.
-pub struct Skin {
-    material: Handle<StandardMaterial>,
-    has_shadow: bool,
-    entities: HashMap<ChunkPos, Entity>,
-}
-
-impl Skin {
-    /// Returns one of the material that has no chunks yet. What light passes through has no shadow.
-    pub fn new(material: Handle<StandardMaterial>, has_shadow: bool) -> Skin {
-        Skin { material, has_shadow, entities: HashMap::new() }
-    }
-
-    /// Draws the triangles at the chunk in place of what was drawn there.
-    pub fn show(
-        &mut self,
-        commands: &mut Commands,
-        meshes: &mut Assets<Mesh>,
-        chunk: ChunkPos,
-        triangles: Triangles,
-    ) {
-        if triangles.indices.is_empty() {
-            if let Some(entity) = self.entities.remove(&chunk) {
-                commands.entity(entity).despawn();
-            }
-            return;
-        }
-        let mesh = Mesh3d(meshes.add(triangles.into_mesh()));
-        if let Some(&entity) = self.entities.get(&chunk) {
-            commands.entity(entity).insert(mesh);
-            return;
-        }
-        let corner =
-            Transform::from_translation(Cube::cell_at(chunk, 0).as_vec3().to_array().into());
-        let drawn = (mesh, MeshMaterial3d(self.material.clone()), corner);
-        let mut entity = commands.spawn(drawn);
-        if !self.has_shadow {
-            entity.insert(NotShadowCaster);
-        }
-        self.entities.insert(chunk, entity.id());
-    }
-}
+use floodplain::Face;
 
 /// Triangles by the attributes of their corners. Colours are linear red, green, blue, and alpha.
 #[derive(Default)]
@@ -71,7 +25,7 @@ impl Triangles {
     }
 
     /// Returns them for the GPU, which alone keeps them.
-    fn into_mesh(self) -> Mesh {
+    pub fn into_mesh(self) -> Mesh {
         Mesh::new(PrimitiveTopology::TriangleList, RenderAssetUsages::RENDER_WORLD)
             .with_inserted_attribute(Mesh::ATTRIBUTE_POSITION, self.positions)
             .with_inserted_attribute(Mesh::ATTRIBUTE_NORMAL, self.normals)
