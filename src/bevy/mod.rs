@@ -71,18 +71,20 @@
 //! [`Reflect`](bevy_reflect::Reflect) field by field, so inspectors show and set them by name. Type
 //! paths are those of the public modules: `floodplain::water::Rules`. A plugin registers its
 //! components, its [`EditRequest`] and [`EditOutcome`] (as
-//! [`ReflectMessage`](bevy_ecs::reflect::ReflectMessage), so that tools can write requests), and the
-//! rules and the ledger of its kind, with all types in these.
+//! [`ReflectMessage`](bevy_ecs::reflect::ReflectMessage), so that tools can write requests), and
+//! the rules and the ledger of its kind, with all types in these.
 //!
 //! Reflection does not know the ranges of rules: a value out of range can be set in `Rules`, and is
-//! refused when a world takes them, by its `new`, its `set_rules` or a request, whose answer then is
-//! [`EditFailure::Refused`]. The world keeps the rules that it had. The rate of a fixture is checked
-//! in the same way. Values that keep a law themselves are opaque: regions, cells of water, chunks,
-//! their records and palettes are shown, and replaced as wholes. With the feature `serde`, too, all
-//! of these but chunks can be read and written by Bevy's reflection, checked as in any format.
+//! refused when a world takes them, by its `new`, its `set_rules` or a request, whose answer then
+//! is [`EditFailure::Refused`]. The world keeps the rules that it had. The rate of a fixture is
+//! checked in the same way. Values that keep a law themselves are opaque: regions, cells of water,
+//! chunks, their records and palettes are shown, and replaced as wholes. With the feature `serde`,
+//! too, all of these but chunks can be read and written by Bevy's reflection, checked as in any
+//! format.
 //!
-//! Of a [`SimulationWorld`], reflection shows how far its last update came; its world stays private.
-//! A [`SimulationChunk`] only says where it lies: what reflection sets there moves nothing.
+//! Of a [`SimulationWorld`], reflection shows how far its last update came; its world stays
+//! private. A [`SimulationChunk`] only says where it lies: what reflection sets there moves
+//! nothing.
 
 mod diagnostics;
 mod fields;
