@@ -83,8 +83,9 @@ impl<W: Simulated> SimulationWorld<W> {
         }
     }
 
-    /// Has the [changes](super::SimulationChanges) of water hold its currents, too: for a client
-    /// that follows its mirror by a [`FlowField`](crate::water::FlowField). What they cost:
+    /// Has the [changes](super::SimulationChanges) of water hold its currents, too, from the second
+    /// message on: for a client that follows its mirror by a
+    /// [`FlowField`](crate::water::FlowField). What they cost:
     /// [`send_currents`](crate::water::Feed::send_currents). Worlds without water have none.
     #[must_use]
     pub fn with_currents(mut self) -> Self {

@@ -12,7 +12,7 @@ use floodplain::blast::BlastWorld;
 use floodplain::glam::IVec3;
 use floodplain::humidity::HumidityWorld;
 use floodplain::water::{Edit, EditError, Outcome, Rules, RulesError, Voxel, WaterWorld};
-use floodplain::water2d::Water2dWorld;
+use floodplain::water2d::{self, Water2dWorld};
 use floodplain::world::World as Materials;
 use floodplain::{Chunk, ChunkPos, Cube, Region, Sheet};
 use serde::de::DeserializeSeed;
@@ -163,7 +163,7 @@ fn the_plugins_register_their_types_by_public_paths() {
             Region::type_path(),
             Chunk::<Voxel>::type_path(),
             "floodplain::water::ChunkRecord",
-            "floodplain::water2d::Cell",
+            Chunk::<water2d::Cell>::type_path(),
             "floodplain::world::ChunkRecord",
         ] {
             let info = types.get_with_type_path(path).map(|registration| registration.type_info());
