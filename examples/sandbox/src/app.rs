@@ -9,7 +9,8 @@ use crate::model::hand::Hand;
 use crate::model::pick::{Target, pick};
 use crate::options::Options;
 use crate::script::{Command, Fault, Line, Player, ScriptError, parse};
-use crate::view::hud::{Pace, Status, buttons};
+use crate::view::hud::{Status, buttons};
+use crate::view::meters::{Pace, Phases};
 use crate::view::{View, ViewError};
 use floodplain::glam::IVec3;
 use miniquad::{date, window};
@@ -42,9 +43,25 @@ struct Desk {
     hand: Hand,
     meter: Meter,
     note: String,
+    /// What a script says in large letters.
+    caption: String,
+    /// Whether the player is still to be told what to try first.
+    shows_hint: bool,
+    shows_screen: bool,
+    shows_meters: bool,
     shows_help: bool,
     shows_pace: bool,
     player: Option<Player>,
+    film: Option<Film>,
+}
+
+/// Pictures that are written one after the other.
+struct Film {
+    name: String,
+    /// Ticks from one to the next, 0 if there is none, and those since the last.
+    every: u32,
+    ticks: u32,
+    count: u32,
 }
 
 impl Desk {
@@ -54,19 +71,29 @@ impl Desk {
         view: &View,
         hover: Option<(IVec3, u8)>,
     ) -> Status<'a> {
-        let Desk { hand, meter, note, shows_help, shows_pace, player } = self;
+        let Desk { hand, meter, note, player, .. } = self;
+        let hint = if self.shows_hint { sandbox.kind().hint() } else { "" };
         Status {
             sandbox,
             hand,
             overlay: view.overlay(),
-            pace: shows_pace.then(|| Pace {
+            pace: self.shows_pace.then(|| Pace {
                 frames: 1e3 / meter.frames.mean_lately().max(1.0),
                 work: meter.work.mean_lately(),
                 tick: [meter.ticks.mean_lately(), meter.ticks.most_lately()],
+                phases: Phases {
+                    step: meter.ticks.mean_lately(),
+                    changes: meter.following.mean_lately(),
+                    meshes: meter.meshes.mean_lately(),
+                    drawing: meter.drawing.mean_lately(),
+                },
                 stale: view.stale(),
             }),
+            caption: if self.caption.is_empty() { hint } else { &self.caption },
+            shows_screen: self.shows_screen,
+            shows_meters: self.shows_meters,
             note,
-            shows_help: *shows_help,
+            shows_help: self.shows_help,
             is_touring: player.is_some(),
             hover,
         }
@@ -100,23 +127,28 @@ impl App {
     /// # Errors
     /// The window cannot draw.
     pub fn new(
-        sandbox: Sandbox,
+        mut sandbox: Sandbox,
         options: Options,
         script: Option<Vec<Line>>,
         begun: f64,
         has_failed: Rc<Cell<bool>>,
     ) -> Result<App, ViewError> {
-        let mut view = View::new(&sandbox)?;
-        view.refresh_all(sandbox.world());
+        let mut view = View::new(&mut sandbox)?;
+        view.refresh_all(&mut sandbox);
         let is_batch = script.is_some();
         let is_hurried = is_batch && !options.is_live;
         let desk = Desk {
             hand: Hand::default(),
             meter: Meter::default(),
             note: String::new(),
-            shows_help: !is_batch,
+            caption: String::new(),
+            shows_hint: !is_batch,
+            shows_screen: true,
+            shows_meters: false,
+            shows_help: false,
             shows_pace: !is_hurried,
             player: script.map(Player::new),
+            film: None,
         };
         Ok(App {
             sandbox,
@@ -158,7 +190,8 @@ impl App {
         }
         self.run_ticks(begin);
         let meshes = date::now();
-        self.view.refresh(self.sandbox.world(), || date::now() - meshes < MESH_BUDGET);
+        self.view.refresh(&mut self.sandbox, || date::now() - meshes < MESH_BUDGET);
+        self.desk.meter.count_meshes(date::now() - meshes);
         self.work = date::now() - begin;
     }
 
@@ -197,7 +230,10 @@ impl App {
             self.desk.meter.count_piece(date::now() - piece, is_complete);
             if is_complete {
                 self.desk.player.iter_mut().for_each(Player::count_tick);
+                let following = date::now();
                 self.view.follow(&mut self.sandbox, true);
+                self.desk.meter.count_following(date::now() - following);
+                self.film();
             }
             let is_over = if is_hurried { is_complete } else { date::now() - begin >= budget };
             if is_over {
@@ -229,7 +265,15 @@ impl App {
             Command::Play(action) => self.act(&action).map_err(Fault::Refused)?,
             Command::Overlay(overlay) => self.view.show(overlay, self.sandbox.world()),
             Command::Camera(camera) => self.view.camera = camera,
+            Command::Caption(text) => self.desk.caption = text,
+            Command::Screen(shows_screen) => self.desk.shows_screen = shows_screen,
             Command::Shot(name) => self.shoot(&name),
+            Command::Film(name, every) => {
+                // A name that is filmed again keeps its numbers.
+                let count = self.desk.film.take().filter(|film| film.name == name);
+                let count = count.map_or(0, |film| film.count);
+                self.desk.film = Some(Film { name, every, ticks: 0, count });
+            }
             Command::Print => say(&format!("script: {}", self.sandbox.account())),
             Command::End => self.end_script(),
         }
@@ -239,6 +283,9 @@ impl App {
     /// Ends a script, and the program with it if it runs by itself.
     fn end_script(&mut self) {
         self.desk.player = None;
+        self.desk.film = None;
+        self.desk.caption.clear();
+        self.desk.shows_screen = true;
         say("script: end");
         self.desk.note = "the script has ended".to_owned();
         if self.is_batch {
@@ -257,8 +304,20 @@ impl App {
         }
     }
 
+    /// Writes the next picture of the film, if it is due.
+    fn film(&mut self) {
+        let Some(film) = &mut self.desk.film else { return };
+        film.ticks += 1;
+        if film.every > 0 && film.ticks >= film.every {
+            let name = format!("{}-{:05}", film.name, film.count);
+            (film.ticks, film.count) = (0, film.count + 1);
+            self.shoot(&name);
+        }
+    }
+
     /// Writes a picture of what is seen now.
     fn shoot(&mut self, name: &str) {
+        self.view.refresh_all(&mut self.sandbox);
         let path = self.options.shots.join(format!("{name}.png"));
         let size = self.options.size.map(u32::from);
         let status = self.desk.status(&self.sandbox, &self.view, None);
@@ -303,6 +362,7 @@ impl App {
     fn work_tool(&mut self, now: f64) {
         self.next_work = now + REPEAT;
         if let Some(target) = self.target() {
+            self.desk.shows_hint = false;
             let action = self.desk.hand.action(self.sandbox.world(), target);
             self.try_to(&action);
         }
@@ -367,10 +427,14 @@ impl App {
             }
             Intent::Save => self.save(),
             Intent::Load => self.load(),
-            Intent::World(kind) => self.try_to(&Action::World(kind)),
+            Intent::World(kind) => {
+                self.desk.shows_hint = true;
+                self.try_to(&Action::World(kind));
+            }
             Intent::Again => self.try_to(&Action::World(self.sandbox.kind())),
             Intent::LookAgain => self.view.look_again(&self.sandbox),
             Intent::Help => self.desk.shows_help = !self.desk.shows_help,
+            Intent::Meters => self.desk.shows_meters = !self.desk.shows_meters,
             Intent::Tour => self.begin_script(TOUR),
         }
     }
@@ -412,6 +476,7 @@ impl App {
                     self.sandbox.advance(|_| true);
                 }
                 self.view.follow(&mut self.sandbox, false);
+                self.desk.shows_hint = false;
                 self.desk.player = Some(Player::new(lines));
             }
             Err(error) => self.fail(&error.to_string()),

@@ -9,7 +9,8 @@ A window to play in with water.
 
 Usage: cargo run --release --manifest-path examples/sandbox/Cargo.toml -- [options]
 
-  --world NAME    valley, dam, u-tube, cave, plain or terraces (default: dam)
+  --world NAME    valley, dam, u-tube, cave, plain, terraces or hamlet
+                  (default: hamlet)
   --script FILE   plays a script: a tick in each frame; ends with it (see src/script/mod.rs)
   --live          lets the script's time pass as for a player, in budgets of time
   --measure       measures what frames cost without a window and its driver, and ends

@@ -28,6 +28,8 @@ pub enum Intent {
     /// Goes back to where one looks from first.
     LookAgain,
     Help,
+    /// Shows or hides the meters of a developer.
+    Meters,
     /// Plays the script that comes with the program.
     Tour,
 }
@@ -42,6 +44,8 @@ pub fn intent(key: KeyCode, shift: bool) -> Option<Intent> {
         KeyCode::Key4 => Intent::Take(Tool::Spring),
         KeyCode::Key5 => Intent::Take(Tool::Drain),
         KeyCode::Key6 => Intent::Take(Tool::Charge),
+        KeyCode::Key7 => Intent::Take(Tool::Boat),
+        KeyCode::Key8 => Intent::Take(Tool::Crate),
         KeyCode::LeftBracket => Intent::Widen(-1),
         KeyCode::RightBracket => Intent::Widen(1),
         KeyCode::M => Intent::NextMaterial,
@@ -60,9 +64,11 @@ pub fn intent(key: KeyCode, shift: bool) -> Option<Intent> {
         KeyCode::F4 => Intent::World(Kind::Cave),
         KeyCode::F5 => Intent::World(Kind::Plain),
         KeyCode::F6 => Intent::World(Kind::Terraces),
+        KeyCode::F7 => Intent::World(Kind::Hamlet),
         KeyCode::Backspace => Intent::Again,
         KeyCode::C => Intent::LookAgain,
         KeyCode::H => Intent::Help,
+        KeyCode::I => Intent::Meters,
         KeyCode::P => Intent::Tour,
         _ => return None,
     })

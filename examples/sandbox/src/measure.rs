@@ -37,7 +37,7 @@ pub fn print() -> Result<(), Refusal> {
 
 fn measure(kind: Kind, action: Option<Action>, overlay: Overlay) -> Result<Meter, Refusal> {
     let mut sandbox = Sandbox::new(kind)?;
-    let mut meshes = Meshes::new(sandbox.world(), overlay);
+    let mut meshes = Meshes::new(&mut sandbox, overlay);
     while !meshes.make(sandbox.world()).is_empty() {}
     action.map_or(Ok(()), |action| sandbox.act(&action))?;
     let mut meter = Meter::default();
@@ -59,6 +59,7 @@ fn measure(kind: Kind, action: Option<Action>, overlay: Overlay) -> Result<Meter
             }
         }
         let meshing = date::now();
+        meshes.catch_up(&mut sandbox);
         for _ in 0..CHUNKS_A_FRAME {
             let is_empty = meshes.make(sandbox.world()).is_empty();
             if is_empty || date::now() - meshing >= MESH_BUDGET {

@@ -62,6 +62,8 @@ pub struct Meter {
     /// What a call takes that does pieces of a tick, and what it takes to follow a tick.
     pub pieces: Times,
     pub following: Times,
+    /// What the meshes of a frame take.
+    pub meshes: Times,
     /// What the pieces of a tick take together.
     pub ticks: Times,
     /// The pieces of the tick that is underway.
@@ -83,6 +85,11 @@ impl Meter {
     /// Counts what it took to follow a tick.
     pub fn count_following(&mut self, seconds: f64) {
         self.following.add(seconds as f32 * 1e3);
+    }
+
+    /// Counts what the meshes of a frame took.
+    pub fn count_meshes(&mut self, seconds: f64) {
+        self.meshes.add(seconds as f32 * 1e3);
     }
 
     /// Counts a piece of a tick, and the tick if that completes it.

@@ -18,7 +18,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Options {
         Options {
-            world: Kind::Dam,
+            world: Kind::Hamlet,
             script: None,
             is_live: false,
             is_measured: false,

@@ -1,5 +1,6 @@
 //! What a player can do, and why it may be refused.
 
+use super::floats::Craft;
 use super::materials::{AIR, BUILDABLE};
 use super::worlds::Kind;
 use floodplain::glam::IVec3;
@@ -12,6 +13,9 @@ pub const WIDEST: u8 = 6;
 
 /// The largest radius of a charge, in cells.
 pub const LARGEST_CHARGE: u8 = 16;
+
+/// The radius of the hole for a charge in ground, in cells.
+const BOREHOLE: u8 = 1;
 
 /// The pressure in the middle of a charge, for each cell of its radius.
 const PRESSURE: f32 = 80.0;
@@ -39,6 +43,8 @@ pub enum Action {
     Sea(Option<i32>),
     /// Lets a charge go off.
     Charge { cell: IVec3, radius: u8 },
+    /// Lets a thing that floats fall into a cell.
+    Float { craft: Craft, cell: IVec3 },
     /// Begins or ends rain.
     Rain(bool),
     /// Stops the clock, or lets it go on.
@@ -136,10 +142,17 @@ impl Action {
             Action::Charge { cell, radius } => {
                 check_inside(world, cell)?;
                 check_radius(radius, LARGEST_CHARGE)?;
+                // In ground there is no room for pressure, so a hole is bored for the charge.
+                let mut edits = match world.material(cell) {
+                    Some(AIR) => Vec::new(),
+                    _ => Action::Dig { cell, radius: BOREHOLE }.edits(world)?,
+                };
                 let radius = f32::from(radius.max(1));
                 let pressure = PRESSURE * radius;
-                Ok(vec![world::Edit::Charge { centre: cell, radius, pressure }])
+                edits.push(world::Edit::Charge { centre: cell, radius, pressure });
+                Ok(edits)
             }
+            Action::Float { cell, .. } => check_open(world, cell).map(|()| Vec::new()),
             _ => Ok(Vec::new()),
         }
     }

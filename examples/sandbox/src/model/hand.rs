@@ -1,6 +1,7 @@
 //! What the player holds: a tool, and how wide and of what it works.
 
 use super::action::{Action, LARGEST_CHARGE, WIDEST};
+use super::floats::Craft;
 use super::materials::BUILDABLE;
 use super::pick::Target;
 use floodplain::glam::IVec3;
@@ -16,12 +17,22 @@ pub enum Tool {
     Spring,
     Drain,
     Charge,
+    Boat,
+    Crate,
 }
 
 impl Tool {
     /// All of them, in the order of their keys.
-    pub const ALL: [Tool; 6] =
-        [Tool::Dig, Tool::Build, Tool::Pour, Tool::Spring, Tool::Drain, Tool::Charge];
+    pub const ALL: [Tool; 8] = [
+        Tool::Dig,
+        Tool::Build,
+        Tool::Pour,
+        Tool::Spring,
+        Tool::Drain,
+        Tool::Charge,
+        Tool::Boat,
+        Tool::Crate,
+    ];
 
     pub fn name(self) -> &'static str {
         match self {
@@ -31,12 +42,14 @@ impl Tool {
             Tool::Spring => "spring",
             Tool::Drain => "drain",
             Tool::Charge => "charge",
+            Tool::Boat => "boat",
+            Tool::Crate => "crate",
         }
     }
 
     /// Returns whether the mouse points at water, not through it at the ground.
     pub fn meets_water(self) -> bool {
-        matches!(self, Tool::Pour | Tool::Spring | Tool::Charge)
+        !matches!(self, Tool::Dig | Tool::Build | Tool::Drain)
     }
 
     /// Returns whether it goes on working while the button is held.
@@ -79,21 +92,25 @@ impl Hand {
     /// Returns the radius of the brush, or of the charge.
     pub fn radius(&self) -> u8 {
         match self.tool {
-            Tool::Spring | Tool::Drain => 0,
+            Tool::Spring | Tool::Drain | Tool::Boat | Tool::Crate => 0,
             Tool::Charge => (3 + 2 * self.radius).min(LARGEST_CHARGE),
             _ => self.radius,
         }
     }
 
-    /// Returns the middle of what the tool works on.
+    /// Returns the middle of what the tool works on. On a cut side of the world, the cell before
+    /// the one that is met lies outside, and the tool works on that one itself: a charge goes off
+    /// in the cut ground, and a spring comes into the cut water.
     pub fn middle(&self, world: &World, target: Target) -> IVec3 {
-        let cell = target.cell;
+        let Target { cell, before } = target;
         let is_spring = world.water().cell(cell).is_some_and(|cell| cell.is_source());
+        let before = if world.bounds().contains(before) { before } else { cell };
         match self.tool {
             Tool::Dig => cell,
             Tool::Spring if is_spring => cell,
-            Tool::Pour => target.before + IVec3::Y * i32::from(self.radius),
-            _ => target.before,
+            Tool::Pour => before + IVec3::Y * i32::from(self.radius),
+            Tool::Boat | Tool::Crate => before + IVec3::Y * 2,
+            _ => before,
         }
     }
 
@@ -107,6 +124,8 @@ impl Hand {
             Tool::Spring => Action::Spring(cell),
             Tool::Drain => Action::Drain(cell),
             Tool::Charge => Action::Charge { cell, radius },
+            Tool::Boat => Action::Float { craft: Craft::Boat, cell },
+            Tool::Crate => Action::Float { craft: Craft::Crate, cell },
         }
     }
 }

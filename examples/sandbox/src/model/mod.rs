@@ -3,6 +3,7 @@
 
 pub mod action;
 mod clock;
+pub mod floats;
 pub mod hand;
 pub mod materials;
 pub mod pick;
@@ -11,8 +12,9 @@ pub mod worlds;
 use crate::noise::hash;
 use action::{Action, Refusal};
 use clock::Clock;
+use floats::Floats;
 use floodplain::Progress;
-use floodplain::glam::IVec3;
+use floodplain::glam::{IVec3, Vec3};
 use floodplain::snapshot::Saved;
 use floodplain::water::Edge;
 use floodplain::world::World;
@@ -33,6 +35,7 @@ const DROP: u32 = 2;
 pub struct Sandbox {
     kind: Kind,
     world: World,
+    floats: Floats,
     pub clock: Clock,
     /// Whether a tick is underway.
     is_underway: bool,
@@ -54,6 +57,7 @@ impl Sandbox {
         let world = make(kind)?;
         Ok(Sandbox {
             kind,
+            floats: Floats::of(kind.floats()),
             springs: springs(&world),
             world,
             clock: Clock::default(),
@@ -70,8 +74,23 @@ impl Sandbox {
         &self.world
     }
 
+    /// Returns the world for a feed, which takes what it was not told of yet out of it.
+    pub fn world_to_follow(&mut self) -> &mut World {
+        &mut self.world
+    }
+
     pub fn kind(&self) -> Kind {
         self.kind
+    }
+
+    /// Returns what floats.
+    pub fn floats(&self) -> &Floats {
+        &self.floats
+    }
+
+    /// Returns where something fell into the water since the last call.
+    pub fn take_splashes(&mut self) -> Vec<Vec3> {
+        self.floats.take_splashes()
     }
 
     pub fn is_raining(&self) -> bool {
@@ -138,6 +157,7 @@ impl Sandbox {
         match *action {
             Action::World(kind) => self.begin(kind)?,
             Action::Sea(level) => self.set_sea(level)?,
+            Action::Float { craft, cell } => self.floats.add(craft, cell),
             Action::Rain(is_raining) => self.is_raining = is_raining,
             Action::Pause(is_paused) => self.clock.pause(is_paused),
             Action::Step => self.clock.step(),
@@ -161,6 +181,7 @@ impl Sandbox {
         let is_complete = self.world.step_while(goes_on).finished;
         self.is_underway = !is_complete;
         if is_complete {
+            self.floats.step(&self.world);
             for report in self.world.take_edit_reports() {
                 if let Err(error) = report.result {
                     self.notice = Some(error.to_string());
@@ -207,6 +228,7 @@ impl Sandbox {
     fn begin(&mut self, kind: Kind) -> Result<(), Refusal> {
         self.world = make(kind)?;
         self.springs = springs(&self.world);
+        self.floats = Floats::of(kind.floats());
         self.kind = kind;
         (self.is_underway, self.is_raining, self.wants_save) = (false, false, false);
         self.charges.clear();

@@ -210,3 +210,21 @@ fn invalid_input_is_refused_and_changes_nothing() {
     }
     assert_eq!(sandbox.account(), before);
 }
+
+#[test]
+fn the_well_of_the_hamlet_fills_as_high_as_the_river_stands() {
+    let mut sandbox = sandbox(Kind::Hamlet);
+    run(&mut sandbox, 100, u64::MAX);
+    sandbox.act(&Action::Dig { cell: IVec3::new(99, 10, 66), radius: 2 }).unwrap();
+    let column = |sandbox: &Sandbox, x: i32, z: i32| -> u32 {
+        (0..40).map(|y| u32::from(sandbox.world().units(IVec3::new(x, y, z)))).sum()
+    };
+    for _ in 0..20 {
+    run(&mut sandbox, 20, u64::MAX);
+    let well: Vec<_> = (6..18).map(|y| sandbox.world().units(IVec3::new(99, y, 60))).collect();
+    let river: Vec<_> = (6..18).map(|y| sandbox.world().units(IVec3::new(95, y, 68))).collect();
+    let neck: Vec<_> = (6..18).map(|y| sandbox.world().units(IVec3::new(99, y, 66))).collect();
+    println!("{well:?} {river:?} {neck:?} {}", column(&sandbox, 99, 60));
+    }
+    panic!();
+}

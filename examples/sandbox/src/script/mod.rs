@@ -6,20 +6,25 @@
 //!
 //! | verb | arguments | what |
 //! |---|---|---|
-//! | `world` | `valley`, `dam`, `u-tube`, `cave`, `plain` or `terraces` | begins that world |
+//! | `world` | `valley`, `dam`, `u-tube`, `cave`, `plain`, `terraces` or `hamlet` | begins that world |
 //! | `dig` | cell, radius | takes ground away |
 //! | `build` | material, cell, radius | `concrete`, `rock`, `soil`, `sand`, `clay` or `wood` |
 //! | `pour` | cell, radius | fills open cells with water |
 //! | `spring`, `drain` | cell | puts one there, or takes it away |
 //! | `sea` | height or `off` | the sea at the shore of the world |
 //! | `charge` | cell, radius | sets off a charge |
+//! | `boat`, `crate` | cell | lets one fall there |
 //! | `rain`, `pause` | `on` or `off` | |
 //! | `step` | | a tick while paused |
 //! | `speed` | 1 to 16 | times 20 ticks a second |
 //! | `save`, `load` | | keeps the world, goes back to it |
 //! | `overlay` | `none`, `direction`, `activity`, `largest`, `awake`, `current`, `humidity` or `pressure` | |
 //! | `camera` | degrees round the world, degrees above it, distance, and x y z of the middle | |
+//! | `eyes` | x y z of a player's eyes, x y z of what they look at | |
+//! | `caption` | words | a line of text in large letters; without words, none |
+//! | `screen` | `on` or `off` | shows or hides meters, buttons and help |
 //! | `shot` | name | writes `NAME.png` into the folder of `--shots` |
+//! | `film` | name, ticks | from now on writes `NAME-00000.png` and so on, one each so many ticks; 0: no more |
 //! | `print` | | one line: the tick, the hash of the state, the account of all water |
 //! | `end` | | ends the script; with `--script`, the program too |
 
@@ -41,7 +46,11 @@ pub enum Command {
     Play(Action),
     Overlay(Overlay),
     Camera(Camera),
+    Caption(String),
+    Screen(bool),
     Shot(String),
+    /// The name of the pictures, and the ticks from one to the next.
+    Film(String, u32),
     Print,
     End,
 }

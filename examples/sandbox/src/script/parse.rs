@@ -2,6 +2,7 @@
 
 use super::{Command, Fault, Line, ScriptError};
 use crate::model::action::Action;
+use crate::model::floats::Craft;
 use crate::model::materials::{BUILDABLE, palette};
 use crate::model::worlds::Kind;
 use crate::view::camera::Camera;
@@ -9,6 +10,9 @@ use crate::view::overlay::Overlay;
 use floodplain::glam::{IVec3, Vec3};
 use floodplain::world::MaterialId;
 use std::str::{FromStr, SplitWhitespace};
+
+/// What the name of a picture is.
+const NAME: &str = "a name of letters, digits, - and _";
 
 /// Reads a script.
 ///
@@ -48,7 +52,11 @@ fn read_command(verb: &str, words: &mut Words<'_>) -> Result<Command, Fault> {
     Ok(match verb {
         "overlay" => Command::Overlay(words.name("an overlay", Overlay::from_name)?),
         "camera" => Command::Camera(words.camera()?),
-        "shot" => Command::Shot(words.name("a name of letters, digits, - and _", file_name)?),
+        "eyes" => Command::Camera(Camera::of_player(words.point()?, words.point()?)),
+        "caption" => Command::Caption(words.rest()),
+        "screen" => Command::Screen(words.name("on or off", on_off)?),
+        "film" => Command::Film(words.name(NAME, file_name)?, words.number("ticks")?),
+        "shot" => Command::Shot(words.name(NAME, file_name)?),
         "print" => Command::Print,
         "end" => Command::End,
         _ => Command::Play(read_action(verb, words)?),
@@ -71,6 +79,8 @@ fn read_action(verb: &str, words: &mut Words<'_>) -> Result<Action, Fault> {
             _ => word.parse().ok().map(Some),
         })?),
         "charge" => Action::Charge { cell: words.cell()?, radius: words.number("a radius")? },
+        "boat" => Action::Float { craft: Craft::Boat, cell: words.cell()? },
+        "crate" => Action::Float { craft: Craft::Crate, cell: words.cell()? },
         "rain" => Action::Rain(words.name("on or off", on_off)?),
         "pause" => Action::Pause(words.name("on or off", on_off)?),
         "step" => Action::Step,
@@ -131,9 +141,16 @@ impl Words<'_> {
             self.finite("degrees above it")?,
             self.finite("a distance")?,
         ];
-        let [x, y, z] = ["x of the middle", "y of the middle", "z of the middle"];
-        let middle = Vec3::new(self.finite(x)?, self.finite(y)?, self.finite(z)?);
-        Ok(Camera::new(place, middle))
+        Ok(Camera::new(place, self.point()?))
+    }
+
+    fn point(&mut self) -> Result<Vec3, Fault> {
+        let [x, y, z] = ["x of a point", "y of a point", "z of a point"];
+        Ok(Vec3::new(self.finite(x)?, self.finite(y)?, self.finite(z)?))
+    }
+
+    fn rest(&mut self) -> String {
+        self.0.by_ref().collect::<Vec<_>>().join(" ")
     }
 }
 
@@ -169,6 +186,18 @@ mod tests {
                 "camera 30 45.5 100 1 2 3",
                 Command::Camera(Camera::new([30.0, 45.5, 100.0], Vec3::new(1.0, 2.0, 3.0))),
             ),
+            ("boat 1 2 -3", Command::Play(Action::Float { craft: Craft::Boat, cell })),
+            (
+                "eyes 1 2 3 4 5 6",
+                Command::Camera(Camera::of_player(
+                    Vec3::new(1.0, 2.0, 3.0),
+                    Vec3::new(4.0, 5.0, 6.0),
+                )),
+            ),
+            ("caption a  boat", Command::Caption("a boat".to_owned())),
+            ("caption", Command::Caption(String::new())),
+            ("screen off", Command::Screen(false)),
+            ("film river 2", Command::Film("river".to_owned(), 2)),
             ("shot dam-1", Command::Shot("dam-1".to_owned())),
             ("print", Command::Print),
             ("end", Command::End),

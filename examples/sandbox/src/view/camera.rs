@@ -1,10 +1,12 @@
-//! A camera that circles round a point.
+//! A camera that circles round a point, or stands where a player would.
 
 use floodplain::glam::camera::rh::{proj::opengl, view::look_at_mat4};
 use floodplain::glam::{Mat4, Vec3, Vec4};
 
-/// The field of view from bottom to top, in degrees.
+/// The field of view from bottom to top, in degrees: of a camera that looks at a world from outside,
+/// and of one that stands in it.
 const FIELD: f32 = 42.0;
+const EYE_FIELD: f32 = 62.0;
 
 /// How near and how far the camera comes, in cells.
 const DISTANCES: (f32, f32) = (8.0, 420.0);
@@ -22,16 +24,40 @@ pub struct Camera {
     /// In cells.
     distance: f32,
     middle: Vec3,
+    /// From bottom to top, in degrees.
+    field: f32,
 }
 
 impl Camera {
     /// Returns a camera: degrees round the world and above the horizon, the distance in cells, and
     /// the point in the middle. Heights and distances out of range are brought into it.
     pub fn new([round, above, distance]: [f32; 3], middle: Vec3) -> Camera {
-        let mut camera = Camera { round, above, distance, middle };
+        let mut camera = Camera { round, above, distance, middle, field: FIELD };
         camera.turn(0.0, 0.0);
         camera.approach(1.0);
         camera
+    }
+
+    /// Returns a camera in the eyes of a player who stands at a point and looks at another. It may
+    /// look upwards, and both may be near each other, until it is turned.
+    pub fn of_player(eye: Vec3, middle: Vec3) -> Camera {
+        let off = eye - middle;
+        let distance = off.length().max(0.1);
+        let round = off.x.atan2(off.z).to_degrees();
+        let above = (off.y / distance).asin().to_degrees().clamp(-HEIGHTS.1, HEIGHTS.1);
+        Camera { round, above, distance, middle, field: EYE_FIELD }
+    }
+
+    /// Returns the point in the middle of its pictures, and how far that is.
+    pub fn focus(&self) -> (Vec3, f32) {
+        (self.middle, self.distance)
+    }
+
+    /// Returns the directions to the right and upwards on its pictures.
+    pub fn sides(&self) -> (Vec3, Vec3) {
+        let ahead = self.ahead();
+        let right = ahead.cross(Vec3::Y).normalize_or_zero();
+        (right, right.cross(ahead))
     }
 
     /// Returns where it stands.
@@ -65,8 +91,8 @@ impl Camera {
 
     /// Returns the matrix from the world to the screen, of this width over its height.
     pub fn matrix(&self, aspect: f32) -> Mat4 {
-        let field = FIELD.to_radians();
-        let (near, far) = ((self.distance * 0.02).max(0.5), self.distance + 600.0);
+        let field = self.field.to_radians();
+        let (near, far) = ((self.distance * 0.02).clamp(0.2, 8.0), self.distance + 600.0);
         opengl::perspective(field, aspect, near, far)
             * look_at_mat4(self.eye(), self.middle, Vec3::Y)
     }
@@ -111,6 +137,17 @@ mod tests {
         assert!((camera.eye() + ray * 100.0).distance(camera.middle) < 0.1);
         assert!(camera.eye().z > 100.0, "it looks north from the south");
         assert!(camera.ray(1.6, 0.9, 0.0).x > 0.3, "east is to the right");
+    }
+
+    #[test]
+    fn a_player_looks_from_the_eyes_at_a_point() {
+        let (eye, middle) = (Vec3::new(3.0, 4.0, 5.0), Vec3::new(9.0, 8.0, -2.0));
+        let camera = Camera::of_player(eye, middle);
+        assert!(camera.eye().distance(eye) < 1e-3);
+        assert!(camera.ray(1.6, 0.0, 0.0).y > 0.0, "upwards");
+        let (right, up) = camera.sides();
+        assert!(right.x > 0.0 && right.y == 0.0 && up.y > 0.0);
+        assert!(right.dot(middle - eye).abs() < 1e-3 && up.dot(middle - eye).abs() < 1e-3);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Rectangles and words on the screen.
 
 use super::gpu::Pixel;
-use super::text::Font;
+use super::text::{Font, Size};
 
 /// A rectangle in pixels, from the upper left corner of the screen.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -31,13 +31,13 @@ impl<'a> Canvas<'a> {
     }
 
     /// Returns the height of a line of text, in pixels.
-    pub fn line(&self) -> f32 {
-        self.font.height()
+    pub fn line(&self, size: Size) -> f32 {
+        self.font.height(size)
     }
 
     /// Returns the width of a line of text, in pixels.
-    pub fn width(&self, text: &str) -> f32 {
-        self.font.width(text)
+    pub fn width(&self, size: Size, text: &str) -> f32 {
+        self.font.width(size, text)
     }
 
     /// Returns the quadrilaterals that were drawn.
@@ -66,9 +66,22 @@ impl<'a> Canvas<'a> {
 
     /// Draws a line of text, from its upper left corner.
     pub fn text(&mut self, x: f32, y: f32, text: &str, colour: [u8; 4]) {
+        self.write(Size::Text, [x, y], text, colour);
+    }
+
+    /// Draws a title in a panel, in the middle of a width.
+    pub fn title(&mut self, width: f32, y: f32, text: &str, [ink, panel]: [[u8; 4]; 2]) {
+        let (line, wide) = (self.line(Size::Title), self.width(Size::Title, text));
+        let x = (width - wide) / 2.0;
+        let area = Area { x: x - 14.0, y, width: wide + 28.0, height: line + 12.0 };
+        self.fill(area, panel);
+        self.write(Size::Title, [x, y + 6.0], text, ink);
+    }
+
+    fn write(&mut self, size: Size, [x, y]: [f32; 2], text: &str, colour: [u8; 4]) {
         let (mut pen, side) = (x.round(), self.font.size());
         for character in text.chars() {
-            let letter = self.font.letter(character);
+            let letter = self.font.letter(size, character);
             if letter.size[0] > 0.0 {
                 let low = [pen.round() + letter.off[0], y.round() + letter.off[1]];
                 self.vertices.extend([(0.0, 0.0), (0.0, 1.0), (1.0, 1.0), (1.0, 0.0)].map(

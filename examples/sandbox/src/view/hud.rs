@@ -1,7 +1,10 @@
-//! What stands on the screen: the account and times, buttons with their keys, and help.
+//! What stands on the screen: meters, the line that says what to try, buttons with their keys, and
+//! help.
 
 use super::canvas::{Area, Canvas};
+use super::meters::{self, Pace};
 use super::overlay::Overlay;
+use super::text::Size;
 use crate::input::Intent;
 use crate::model::Sandbox;
 use crate::model::hand::{Hand, Tool};
@@ -17,22 +20,16 @@ pub struct Status<'a> {
     pub pace: Option<Pace>,
     /// What was done or refused last.
     pub note: &'a str,
+    /// In large letters: what to try, or what a script says.
+    pub caption: &'a str,
+    /// Whether there are meters, buttons and help at all.
+    pub shows_screen: bool,
+    /// Whether the meters are those of a developer.
+    pub shows_meters: bool,
     pub shows_help: bool,
     pub is_touring: bool,
     /// The middle and the radius of the brush, where the mouse points.
     pub hover: Option<(IVec3, u8)>,
-}
-
-/// How fast the program is.
-#[derive(Clone, Copy, Debug)]
-pub struct Pace {
-    /// Frames a second, and the milliseconds that the program works on one.
-    pub frames: f32,
-    pub work: f32,
-    /// Milliseconds of a tick, in the mean and at most of late.
-    pub tick: [f32; 2],
-    /// Meshes that are out of date.
-    pub stale: usize,
 }
 
 /// A button, with what it asks for.
@@ -44,32 +41,38 @@ pub struct Button {
     pub is_on: bool,
 }
 
-const PANEL: [u8; 4] = [18, 28, 38, 176];
-const INK: [u8; 4] = [240, 245, 248, 255];
-const DIM: [u8; 4] = [176, 192, 204, 255];
-const GOOD: [u8; 4] = [142, 226, 150, 255];
-const BAD: [u8; 4] = [255, 120, 100, 255];
+pub const PANEL: [u8; 4] = [18, 28, 38, 176];
+pub const INK: [u8; 4] = [240, 245, 248, 255];
+pub const DIM: [u8; 4] = [176, 192, 204, 255];
 const ON: [u8; 4] = [46, 122, 184, 235];
 const OFF: [u8; 4] = [28, 40, 52, 190];
 
-const GAP: f32 = 6.0;
+pub const GAP: f32 = 6.0;
 const ROW: f32 = 27.0;
 
-const HELP: [&str; 9] = [
+const HELP: [&str; 10] = [
     "left button: use the tool (hold: dig, build, pour)",
     "right button: turn   wheel: nearer, farther",
     "middle button, or shift + right: move",
     "W A S D, arrows: move   Q E: turn   C: look from the start",
-    "1 to 6: tools   [ ]: narrower, wider   M: material",
+    "1 to 8: tools   [ ]: narrower, wider   M: material",
     "Z X: lower, raise the sea   R: rain",
     "space: pause   N: one tick   T: speed   O: overlay",
     "K: save   L: load   Backspace: begin anew",
-    "F1 to F6: worlds   P: tour   H: hide this",
+    "F1 to F7: worlds   P: tour   I: meters of a developer",
+    "H: hide this",
 ];
 
 /// Draws all of it on a screen of a size in pixels.
 pub fn draw(canvas: &mut Canvas<'_>, size: [f32; 2], status: &Status<'_>) {
-    draw_account(canvas, status);
+    if !status.caption.is_empty() {
+        let y = size[1] * if status.shows_screen { 0.12 } else { 0.86 };
+        canvas.title(size[0], y, status.caption, [INK, PANEL]);
+    }
+    if !status.shows_screen {
+        return draw_cross(canvas, size);
+    }
+    meters::draw(canvas, status);
     let buttons = buttons(size, status);
     for button in &buttons {
         canvas.fill(button.area, if button.is_on { ON } else { OFF });
@@ -81,88 +84,30 @@ pub fn draw(canvas: &mut Canvas<'_>, size: [f32; 2], status: &Status<'_>) {
     if !status.note.is_empty() {
         let highest = buttons.iter().map(|button| button.area.y).filter(|&y| y > size[1] / 2.0);
         let y = highest.fold(size[1], f32::min) - ROW - GAP;
-        let area = Area { x: GAP, y, width: canvas.width(status.note) + 16.0, height: ROW };
+        let area = Area { x: GAP, y, width: canvas.width(Size::Text, status.note) + 16.0, height: ROW };
         canvas.fill(area, PANEL);
         canvas.text(area.x + 8.0, area.y + 4.0, status.note, [255, 224, 150, 255]);
     }
 }
 
-fn draw_account(canvas: &mut Canvas<'_>, status: &Status<'_>) {
-    let mut lines = progress(status);
-    lines.push((String::new(), DIM));
-    lines.extend(account(status.sandbox));
-    let line = canvas.line();
-    let width = 300.0;
-    canvas.fill(Area { x: GAP, y: GAP, width, height: line * lines.len() as f32 + 14.0 }, PANEL);
-    for (row, (text, colour)) in lines.iter().enumerate() {
-        canvas.text(GAP + 10.0, GAP + 6.0 + line * row as f32, text, *colour);
+/// Draws a cross in the middle, where a player works who has no mouse to point with.
+fn draw_cross(canvas: &mut Canvas<'_>, [width, height]: [f32; 2]) {
+    let (x, y) = ((width / 2.0).round(), (height / 2.0).round());
+    for [half_width, half_height] in [[9.0, 1.0], [1.0, 9.0]] {
+        let (width, height) = (2.0 * half_width, 2.0 * half_height);
+        let area = Area { x: x - half_width, y: y - half_height, width, height };
+        canvas.fill(area, [255, 255, 255, 190]);
     }
-}
-
-/// A line of text, and its colour.
-type Entry = (String, [u8; 4]);
-
-/// Returns how far the world has come, and how fast.
-fn progress(status: &Status<'_>) -> Vec<Entry> {
-    let world = status.sandbox.world();
-    let name = status.sandbox.kind().name();
-    let mut lines = vec![
-        (format!("floodplain: {name}, tick {}", world.ticks()), INK),
-        (format!("awake cells {}", grouped(world.awake_cells() as u128)), DIM),
-    ];
-    if let Some(Pace { frames, work, tick: [mean, most], stale }) = status.pace {
-        lines.extend([
-            (format!("tick {mean:.1} ms, at most {most:.1}"), DIM),
-            (format!("{frames:.0} frames a second, {work:.1} ms of work"), DIM),
-            (format!("meshes that wait {stale}"), DIM),
-        ]);
-    }
-    lines
-}
-
-/// Returns the account of all water.
-fn account(sandbox: &Sandbox) -> Vec<Entry> {
-    let ledger = sandbox.world().ledger();
-    let (water, scale) = (ledger.water, u128::from(ledger.scale.max(1)));
-    let is_balanced = ledger.came_in() - ledger.went_out() == sandbox.world().total();
-    let pair = |a: &str, more: u128, b: &str, less: u128| {
-        (format!("{a} {}, {b} {}", grouped(more), grouped(less)), DIM)
-    };
-    vec![
-        ("units of water".to_owned(), INK),
-        pair("in cells", water.total().into(), "in soil", ledger.soil.total() / scale),
-        pair("came in", ledger.came_in() / scale, "went out", ledger.went_out() / scale),
-        pair("springs", water.injected.into(), "sea", water.from_sea.into()),
-        pair("drained", water.drained.into(), "evaporated", water.evaporated.into()),
-        pair("soaked", ledger.soaked.into(), "thrown", ledger.thrown.into()),
-        match is_balanced {
-            true => ("in - out = held, exactly".to_owned(), GOOD),
-            false => ("IN - OUT IS NOT HELD".to_owned(), BAD),
-        },
-    ]
 }
 
 fn draw_help(canvas: &mut Canvas<'_>, [width, _]: [f32; 2]) {
-    let line = canvas.line();
-    let wide = HELP.iter().map(|text| canvas.width(text)).fold(0.0, f32::max) + 20.0;
+    let line = canvas.line(Size::Text);
+    let wide = HELP.iter().map(|text| canvas.width(Size::Text, text)).fold(0.0, f32::max) + 20.0;
     let (x, y) = (width - wide - GAP, 2.0 * GAP + ROW);
     canvas.fill(Area { x, y, width: wide, height: line * HELP.len() as f32 + 14.0 }, PANEL);
     for (row, text) in HELP.iter().enumerate() {
         canvas.text(x + 10.0, y + 6.0 + line * row as f32, text, DIM);
     }
-}
-
-/// Returns a number with a comma after each three digits.
-fn grouped(number: u128) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 /// Returns the buttons on a screen of a size in pixels: worlds at the top, clock and rain above
@@ -227,14 +172,15 @@ fn switches(status: &Status<'_>) -> Vec<Label> {
     vec![
         (label("Space pause"), Intent::Pause, sandbox.clock.is_paused),
         (label("N tick"), Intent::Step, false),
-        (format!("T speed x{}", sandbox.clock.speed), Intent::Faster, sandbox.clock.speed > 1),
-        (format!("O overlay: {}", overlay.name()), Intent::Overlay(1), overlay != Overlay::None),
+        (format!("T x{}", sandbox.clock.speed), Intent::Faster, sandbox.clock.speed > 1),
+        (format!("O show: {}", overlay.name()), Intent::Overlay(1), overlay != Overlay::None),
         (label("R rain"), Intent::Rain, sandbox.is_raining()),
         (label("Z"), Intent::Sea(-1), false),
         (format!("X sea: {sea}"), Intent::Sea(1), sandbox.sea().is_some()),
         (label("K save"), Intent::Save, false),
         (label("L load"), Intent::Load, false),
         (label("P tour"), Intent::Tour, status.is_touring),
+        (label("I meters"), Intent::Meters, status.shows_meters),
         (label("H help"), Intent::Help, status.shows_help),
     ]
 }
@@ -249,7 +195,7 @@ fn worlds(status: &Status<'_>) -> Vec<Label> {
 
 /// The width of a button, about that of its words.
 fn button_width(label: &str) -> f32 {
-    18.0 + 8.0 * label.chars().count() as f32
+    16.0 + 8.0 * label.chars().count() as f32
 }
 
 /// Returns the buttons of a row, from its left end.
@@ -267,21 +213,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_account_of_a_world_is_balanced() {
-        let lines = account(&Sandbox::new(Kind::UTube).unwrap());
-        assert_eq!(lines.last(), Some(&("in - out = held, exactly".to_owned(), GOOD)));
-        assert!(lines[1].0.starts_with("in cells 6,"), "{}", lines[1].0);
-    }
-
-    #[test]
-    fn digits_are_grouped() {
-        let cases = [(0, "0"), (999, "999"), (1_000, "1,000"), (1_234_567, "1,234,567")];
-        for (number, text) in cases {
-            assert_eq!(grouped(number), text);
-        }
-    }
-
-    #[test]
     fn buttons_lie_on_the_screen_and_not_on_each_other() {
         let (sandbox, hand) = (Sandbox::new(Kind::UTube).unwrap(), Hand::default());
         let status = Status {
@@ -290,6 +221,9 @@ mod tests {
             overlay: Overlay::None,
             pace: None,
             note: "",
+            caption: "",
+            shows_screen: true,
+            shows_meters: false,
             shows_help: true,
             is_touring: false,
             hover: None,

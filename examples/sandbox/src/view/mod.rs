@@ -6,23 +6,30 @@
 //! | `scene`, `stale` | what is drawn of each cell, copied where it changed; which chunks are out of date |
 //! | `terrain`, `colours` | ground as shaded faces |
 //! | `water` | the surface of water, its cut sides, falls, the glow of pressure |
+//! | `copy` | the water after one tick, for meshes that are made while ticks go on |
 //! | `overlay` | marks for direction, activity, flow, moisture and so on |
-//! | `pieces` | what flies off when walls break |
+//! | `pieces`, `spray`, `rain` | what flies off when walls break, drops, streaks of rain |
+//! | `craft` | crates and boats |
 //! | `camera` | where one looks from |
-//! | `canvas`, `text`, `hud` | words and buttons on the screen |
+//! | `canvas`, `text`, `hud`, `meters` | words and buttons on the screen |
 //! | `mesh`, `shaders`, `gpu` | vertices, shaders, buffers |
 
 pub mod camera;
 mod canvas;
 mod colours;
+mod copy;
+mod craft;
 mod gpu;
 pub mod hud;
 mod mesh;
 pub mod meshes;
+pub mod meters;
 pub mod overlay;
 mod pieces;
+mod rain;
 mod scene;
 mod shaders;
+mod spray;
 mod stale;
 mod terrain;
 mod text;
@@ -39,7 +46,7 @@ use floodplain::{ChunkPos, Cube, Shape};
 use gpu::{Gpu, Mesh, Picture, Pixel, Style};
 use hud::{Status, draw as draw_hud};
 use mesh::{Flat, FlatMesh};
-use meshes::Meshes;
+use meshes::{Made, Meshes};
 use miniquad::ShaderError;
 use overlay::Overlay;
 use scene::SUN;
@@ -48,8 +55,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 use text::Font;
 
-/// The height of a line of text, in pixels.
-const LINE: f32 = 17.0;
+/// The heights of a line of text and of a title, in pixels.
+const LINES: [f32; 2] = [17.0, 27.0];
 
 /// The share of light that haze swallows on each cell.
 const HAZE: f32 = 0.0011;
@@ -93,8 +100,12 @@ pub struct View {
     pub camera: Camera,
     meshes: Meshes,
     chunks: BTreeMap<ChunkPos, Drawn>,
-    /// Pieces, springs and drains.
+    /// Meshes that were made and wait for those beside them.
+    waiting: Vec<Made>,
+    /// Pieces, springs, drains, crates and boats.
     things: Option<Mesh>,
+    /// Drops and rain.
+    drops: Option<Mesh>,
     sea: Option<Mesh>,
     lines: Option<Mesh>,
     sky: Option<Mesh>,
@@ -106,16 +117,18 @@ impl View {
     ///
     /// # Errors
     /// The window's GPU cannot draw it.
-    pub fn new(sandbox: &Sandbox) -> Result<View, ViewError> {
-        let font = Font::new(LINE).map_err(ViewError::Font)?;
+    pub fn new(sandbox: &mut Sandbox) -> Result<View, ViewError> {
+        let font = Font::new(LINES).map_err(ViewError::Font)?;
         let gpu = Gpu::new(&font).map_err(ViewError::Shader)?;
         Ok(View {
             gpu,
             font,
             camera: outlook(sandbox),
-            meshes: Meshes::new(sandbox.world(), Overlay::None),
+            meshes: Meshes::new(sandbox, Overlay::None),
             chunks: BTreeMap::new(),
+            waiting: Vec::new(),
             things: None,
+            drops: None,
             sea: None,
             lines: None,
             sky: None,
@@ -127,6 +140,7 @@ impl View {
     pub fn begin(&mut self, sandbox: &mut Sandbox) {
         drop(sandbox.take_changes());
         drop(sandbox.take_events());
+        self.waiting.clear();
         for (_, drawn) in std::mem::take(&mut self.chunks) {
             let meshes = [drawn.terrain, drawn.water, drawn.effects, drawn.marks];
             meshes.into_iter().flatten().for_each(|mesh| self.gpu.free(mesh));
@@ -134,7 +148,7 @@ impl View {
         if self.meshes.scene.size() != sandbox.kind().size() {
             self.camera = outlook(sandbox);
         }
-        self.meshes = Meshes::new(sandbox.world(), self.overlay());
+        self.meshes = Meshes::new(sandbox, self.overlay());
     }
 
     /// Goes back to where one looks at the world from first.
@@ -163,23 +177,43 @@ impl View {
 
     /// Makes meshes anew that are out of date, as many as a frame may and as long as `goes_on` says
     /// so; at least one of each kind.
-    pub fn refresh(&mut self, world: &World, mut goes_on: impl FnMut() -> bool) {
+    pub fn refresh(&mut self, sandbox: &mut Sandbox, mut goes_on: impl FnMut() -> bool) {
+        self.meshes.catch_up(sandbox);
         for _ in 0..CHUNKS_A_FRAME {
-            if !self.refresh_one(world) || !goes_on() {
+            if !self.refresh_one(sandbox.world()) || !goes_on() {
                 return;
             }
         }
     }
 
     /// Makes all meshes anew that are out of date.
-    pub fn refresh_all(&mut self, world: &World) {
-        while self.refresh_one(world) {}
+    pub fn refresh_all(&mut self, sandbox: &mut Sandbox) {
+        while self.refresh_one(sandbox.world()) {}
+        self.meshes.catch_up(sandbox);
+        while self.refresh_one(sandbox.world()) {}
     }
 
     /// Makes a mesh of each kind anew. Returns whether one was out of date.
     fn refresh_one(&mut self, world: &World) -> bool {
-        let made = self.meshes.make(world);
+        let mut made = self.meshes.make(world);
         let is_stale = !made.is_empty();
+        // Marks lie on single cells, so they need not wait.
+        self.upload(Made { marks: made.marks.take(), ..Made::default() });
+        self.waiting.push(made);
+        // A new world is shown as it comes.
+        if self.meshes.is_batch_made() || !self.has_drawn_all(world) {
+            for made in std::mem::take(&mut self.waiting) {
+                self.upload(made);
+            }
+        }
+        is_stale
+    }
+
+    fn has_drawn_all(&self, world: &World) -> bool {
+        world.chunks().all(|(chunk, _)| self.chunks.contains_key(&chunk))
+    }
+
+    fn upload(&mut self, made: Made) {
         let (gpu, chunks) = (&mut self.gpu, &mut self.chunks);
         if let Some((chunk, vertices)) = made.terrain {
             gpu.upload(&mut chunks.entry(chunk).or_default().terrain, &vertices);
@@ -193,7 +227,6 @@ impl View {
         if let Some((chunk, mesh)) = made.marks {
             gpu.upload(&mut chunks.entry(chunk).or_default().marks, &mesh.0);
         }
-        is_stale
     }
 
     /// Draws a frame in the window.
@@ -202,15 +235,14 @@ impl View {
         self.draw_on(None, [width, height], status, seconds);
     }
 
-    /// Draws a frame of a size in pixels, and returns its pixels: red, green and blue, row by row
-    /// from the top.
+    /// Draws a frame of a size in pixels, of what is meshed, and returns its pixels: red, green and
+    /// blue, row by row from the top.
     pub fn take_picture(
         &mut self,
         [width, height]: [u32; 2],
         status: &Status<'_>,
         seconds: f32,
     ) -> Vec<u8> {
-        self.refresh_all(status.sandbox.world());
         // Twice as large, for smooth edges.
         let picture = self.gpu.new_picture(2 * width, 2 * height);
         let size = [width as f32, height as f32];
@@ -231,7 +263,8 @@ impl View {
         let sky = sky(&self.font, width, height);
         self.gpu.upload(&mut self.screen, &screen);
         self.gpu.upload(&mut self.sky, &sky);
-        self.upload_things(status.sandbox, status.hover);
+        self.upload_things(status.sandbox, status.hover, seconds);
+        self.upload_drops(status.sandbox, seconds);
 
         let matrix = self.camera.matrix(width / height);
         let eye = self.camera.eye();
@@ -254,6 +287,7 @@ impl View {
         gpu.draw(Style::Water, &world, part(|drawn| &drawn.water));
         gpu.draw(Style::Glass, &world, part(|drawn| &drawn.effects));
         gpu.draw(Style::Glass, &world, &self.sea);
+        gpu.draw(Style::Glass, &world, &self.drops);
         if self.meshes.overlay() != Overlay::None {
             gpu.draw(Style::Glass, &world, part(|drawn| &drawn.marks));
         }
@@ -272,11 +306,22 @@ impl View {
         seen
     }
 
-    /// Uploads what moves or follows the mouse: pieces, springs, drains, the sea round the world,
-    /// and the cells under the mouse.
-    fn upload_things(&mut self, sandbox: &Sandbox, hover: Option<(IVec3, u8)>) {
+    /// Uploads drops and rain.
+    fn upload_drops(&mut self, sandbox: &Sandbox, seconds: f32) {
+        let mut drops = FlatMesh::default();
+        self.meshes.spray.add_to(&mut drops, self.camera.sides());
+        if sandbox.is_raining() {
+            rain::add_to(&mut drops, &self.meshes.scene, &self.camera, seconds);
+        }
+        self.gpu.upload(&mut self.drops, &drops.0);
+    }
+
+    /// Uploads what moves or follows the mouse: pieces, crates and boats, springs, drains, the sea
+    /// round the world, and the cells under the mouse.
+    fn upload_things(&mut self, sandbox: &Sandbox, hover: Option<(IVec3, u8)>, seconds: f32) {
         let mut things = FlatMesh::default();
         self.meshes.pieces.add_to(&mut things);
+        sandbox.floats().iter().for_each(|float| craft::add_to(&mut things, float, seconds));
         let world = sandbox.world();
         for spring in sandbox.springs() {
             add_thing(&mut things, spring, [90, 220, 255, 255]);

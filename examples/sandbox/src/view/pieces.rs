@@ -48,8 +48,10 @@ impl Pieces {
         }
     }
 
-    /// Moves all pieces by a tick. Those that meet ground or water are gone.
-    pub fn step(&mut self, world: &World) {
+    /// Moves all pieces by a tick. Those that meet ground or water are gone. Returns where they met
+    /// water.
+    pub fn step(&mut self, world: &World) -> Vec<Vec3> {
+        let mut splashes = Vec::new();
         for piece in &mut self.0 {
             piece.at += piece.speed;
             piece.speed.y -= GRAVITY;
@@ -58,8 +60,13 @@ impl Pieces {
             let cell = piece.at.floor().as_ivec3();
             // Above the world they fly on, and come down again.
             let is_above = cell.y > world.bounds().max().y;
-            is_above || world.material(cell) == Some(AIR) && world.units(cell) < 4
+            let is_wet = world.units(cell) >= 4;
+            if is_wet {
+                splashes.push(piece.at);
+            }
+            is_above || world.material(cell) == Some(AIR) && !is_wet
         });
+        splashes
     }
 
     /// Adds the pieces to a mesh.
@@ -102,9 +109,7 @@ mod tests {
         let mut mesh = FlatMesh::default();
         pieces.add_to(&mut mesh);
         assert!(mesh.0.len() > 20 * 24, "{}", mesh.0.len());
-        for _ in 0..300 {
-            pieces.step(&world);
-        }
-        assert!(pieces.0.is_empty());
+        let splashes: usize = (0..300).map(|_| pieces.step(&world).len()).sum();
+        assert!(pieces.0.is_empty() && splashes > 0);
     }
 }

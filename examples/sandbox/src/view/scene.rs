@@ -29,6 +29,8 @@ pub struct Scene {
     pub stale_terrain: Stale,
     pub stale_water: Stale,
     pub stale_effects: Stale,
+    /// Chunks in which only the colours of the ground differ.
+    pub stale_colours: Stale,
 }
 
 impl Scene {
@@ -45,6 +47,7 @@ impl Scene {
             stale_terrain: Stale::default(),
             stale_water: Stale::default(),
             stale_effects: Stale::default(),
+            stale_colours: Stale::default(),
         };
         for (chunk, materials) in world.chunks() {
             let water = world.water().chunk(chunk);
@@ -91,13 +94,13 @@ impl Scene {
         if is_new_ground {
             self.ceiling = self.ceiling.max(cell.y + 1);
             self.stale_terrain.extend(near(cell));
-            self.stale_terrain.extend(self.shaded_by(cell));
+            self.stale_colours.extend(self.shaded_by(cell));
         }
         if is_new_ground || is_new_water {
             self.stale_water.extend(near(cell));
         }
         if std::mem::replace(&mut self.moist[at], moist) != moist {
-            self.stale_terrain.insert(Cube::chunk_of(cell));
+            self.stale_colours.insert(Cube::chunk_of(cell));
         }
     }
 
@@ -129,6 +132,11 @@ impl Scene {
     /// Returns whether a cell is ground.
     pub fn is_solid(&self, cell: IVec3) -> bool {
         self.material(cell) != AIR
+    }
+
+    /// Returns whether a cell is open, and so are all cells above it.
+    pub fn is_under_sky(&self, cell: IVec3) -> bool {
+        (cell.y..self.ceiling.max(cell.y + 1)).all(|y| !self.is_solid(cell.with_y(y)))
     }
 
     /// Returns the units of water in a cell, 0 to 7.
@@ -187,9 +195,10 @@ mod tests {
     use crate::model::worlds::Kind;
 
     fn clear(scene: &mut Scene) {
-        for stale in [&mut scene.stale_terrain, &mut scene.stale_water, &mut scene.stale_effects] {
-            *stale = Stale::default();
-        }
+        scene.stale_terrain = Stale::default();
+        scene.stale_water = Stale::default();
+        scene.stale_effects = Stale::default();
+        scene.stale_colours = Stale::default();
     }
 
     #[test]
@@ -222,7 +231,7 @@ mod tests {
         let changes = world.take_changes();
         scene.update(&world, &changes);
         let own = Cube::chunk_of(cell);
-        assert!(scene.stale_terrain.len() <= 3);
+        assert!(scene.stale_terrain.len() == 1 && scene.stale_colours.len() <= 3);
         assert_eq!([scene.stale_terrain.pop(), scene.stale_water.pop()], [Some(own); 2]);
         assert_eq!(scene.stale_water.len(), 0);
         clear(&mut scene);
@@ -230,7 +239,8 @@ mod tests {
         let changes = world.take_changes();
         scene.update(&world, &changes);
         assert_eq!(scene.stale_water.len(), 0, "all of it soaked in");
-        assert_eq!(scene.stale_terrain.len(), 1, "the soil there is darker");
+        assert_eq!(scene.stale_terrain.len(), 0, "no face has come or gone");
+        assert_eq!(scene.stale_colours.len(), 1, "the soil there is darker");
     }
 
     #[test]

@@ -5,7 +5,7 @@ use super::mesh::{FlatMesh, Wet};
 use super::overlay::add_pressure;
 use super::scene::Scene;
 use floodplain::glam::{IVec3, Vec3};
-use floodplain::water::{Fall, FlowField, WaterView};
+use floodplain::water::{Fall, FlowField, Mirror, WaterView};
 use floodplain::world::World;
 use floodplain::{CHUNK_CELLS, ChunkPos, Cube, Face, Shape};
 
@@ -15,12 +15,12 @@ const DEEPEST: i32 = 12;
 /// How opaque the strongest pressure is.
 const GLOW: f32 = 0.10;
 
-/// The cells of a fall that is shown as one.
+/// The cells of a fall that is shown as one, where the surface shows its water too.
 const LEAST_FALL: u8 = 3;
 
 /// Returns the surface of a chunk's water, four vertices for each quadrilateral.
-pub fn surface(world: &World, scene: &Scene, flow: &FlowField, chunk: ChunkPos) -> Vec<Wet> {
-    let mesh = world.water().surface_mesh(chunk, Some(flow));
+pub fn surface(water: &Mirror, scene: &Scene, flow: &FlowField, chunk: ChunkPos) -> Vec<Wet> {
+    let mesh = water.surface_mesh(chunk, Some(flow));
     let corner = Cube::cell_at(chunk, 0).as_vec3();
     let parts = mesh.positions.iter().zip(&mesh.normals).zip(&mesh.flow);
     let mut vertices: Vec<Wet> = parts
@@ -29,7 +29,7 @@ pub fn surface(world: &World, scene: &Scene, flow: &FlowField, chunk: ChunkPos) 
             Wet { looks: looks(scene, at, flow), at: at.to_array(), normal: normal.to_array() }
         })
         .collect();
-    add_cut_sides(&mut vertices, world, scene, chunk);
+    add_cut_sides(&mut vertices, water, scene, chunk);
     vertices
 }
 
@@ -45,7 +45,7 @@ fn looks(scene: &Scene, at: Vec3, flow: Vec3) -> [u8; 4] {
 }
 
 /// Adds the sides of water at the end of the world, where the library's mesh has none.
-fn add_cut_sides(vertices: &mut Vec<Wet>, world: &World, scene: &Scene, chunk: ChunkPos) {
+fn add_cut_sides(vertices: &mut Vec<Wet>, water: &Mirror, scene: &Scene, chunk: ChunkPos) {
     let last = scene.size() - 1;
     for index in 0..CHUNK_CELLS {
         let cell = Cube::cell_at(chunk, index);
@@ -61,7 +61,7 @@ fn add_cut_sides(vertices: &mut Vec<Wet>, world: &World, scene: &Scene, chunk: C
             let normal = face.offset().as_vec3().to_array();
             vertices.extend(super::mesh::corners(face).map(|corner| {
                 let at = (cell + corner.with_y(0)).as_vec3();
-                let height = world.water().surface_corner(cell + corner.with_y(0)).unwrap_or(0.0);
+                let height = water.surface_corner(cell + corner.with_y(0)).unwrap_or(0.0);
                 let at = if corner.y == 1 { at.with_y(cell.y as f32 + height) } else { at };
                 // As if it were deep, since one looks along the water.
                 Wet { at: at.to_array(), normal, looks: [96, 0, 0, 0] }
@@ -70,14 +70,15 @@ fn add_cut_sides(vertices: &mut Vec<Wet>, world: &World, scene: &Scene, chunk: C
     }
 }
 
-/// Returns the falls of a chunk, and what glows there.
-pub fn effects(world: &World, scene: &Scene, chunk: ChunkPos) -> FlatMesh {
+/// Returns the falls of a chunk as they look, and what glows there.
+pub fn effects(world: &World, scene: &Scene, falls: &[Fall], chunk: ChunkPos) -> FlatMesh {
     let mut mesh = FlatMesh::default();
-    for fall in world.water().falls(chunk) {
+    for fall in falls {
         // Where water only passes through, the surface shows none; short falls are seen as part of
         // it.
-        if scene.water(fall.lowest) == 0 || fall.cells >= LEAST_FALL {
-            add_fall(&mut mesh, &fall);
+        let is_single = fall.cells == 1 && fall.direction == Face::Down;
+        if scene.water(fall.lowest) == 0 && !is_single || fall.cells >= LEAST_FALL {
+            add_fall(&mut mesh, fall);
         }
     }
     if let Some((_, pressures)) = world.blast().chunks().find(|(other, _)| *other == chunk) {
@@ -103,20 +104,21 @@ fn add_fall(mesh: &mut FlatMesh, fall: &Fall) {
             low + Vec3::new(0.5 + half, cells, 0.5 + half),
         ),
         // Passing through empty cells, it is a thin sheet on their ground.
-        _ => (low, low + Vec3::new(1.0, 0.1 + 0.3 * fall.thickness(), 1.0)),
+        _ => (low, low + Vec3::new(1.0, 0.04 + 0.12 * fall.thickness(), 1.0)),
     };
-    mesh.add_box(low, high, [226, 240, 248, 96]);
+    mesh.add_box(low, high, [226, 240, 248, 84]);
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::model::worlds::Kind;
+    use crate::view::copy::Copy;
 
     fn still(kind: Kind, chunk: ChunkPos) -> Vec<Wet> {
-        let world = kind.world(7).unwrap();
+        let mut world = kind.world(7).unwrap();
         let scene = Scene::of(&world);
-        surface(&world, &scene, &FlowField::new(), chunk)
+        surface(Copy::of(&mut world).water(), &scene, &FlowField::new(), chunk)
     }
 
     #[test]
@@ -144,7 +146,10 @@ mod tests {
         let mut world = Kind::Cave.world(7).unwrap();
         let chunks: Vec<ChunkPos> = world.chunks().map(|(chunk, _)| chunk).collect();
         let count = |world: &World| -> usize {
-            chunks.iter().map(|&chunk| effects(world, &Scene::of(world), chunk).0.len()).sum()
+            let scene = Scene::of(world);
+            let falls = |chunk| world.water().falls(chunk);
+            let count = |&chunk| effects(world, &scene, &falls(chunk), chunk).0.len();
+            chunks.iter().map(count).sum()
         };
         let before = count(&world);
         world.run(60);

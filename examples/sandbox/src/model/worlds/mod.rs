@@ -2,12 +2,14 @@
 
 mod cave;
 mod dam;
+mod hamlet;
 mod plain;
 mod plan;
 mod terraces;
 mod u_tube;
 mod valley;
 
+use super::floats::Craft;
 use floodplain::Face;
 use floodplain::glam::IVec3;
 use floodplain::world::World;
@@ -29,12 +31,21 @@ pub enum Kind {
     Plain,
     /// Basins, one below the other, with a spring at the top.
     Terraces,
+    /// A river that runs and carries boats, a tarn above a cave, a well.
+    Hamlet,
 }
 
 impl Kind {
     /// All of them, in the order of their keys.
-    pub const ALL: [Kind; 6] =
-        [Kind::Valley, Kind::Dam, Kind::UTube, Kind::Cave, Kind::Plain, Kind::Terraces];
+    pub const ALL: [Kind; 7] = [
+        Kind::Valley,
+        Kind::Dam,
+        Kind::UTube,
+        Kind::Cave,
+        Kind::Plain,
+        Kind::Terraces,
+        Kind::Hamlet,
+    ];
 
     /// Returns its name in scripts and on the screen.
     pub fn name(self) -> &'static str {
@@ -45,6 +56,7 @@ impl Kind {
             Kind::Cave => "cave",
             Kind::Plain => "plain",
             Kind::Terraces => "terraces",
+            Kind::Hamlet => "hamlet",
         }
     }
 
@@ -63,6 +75,29 @@ impl Kind {
             Kind::Cave => ([14.0, 20.0, 125.0], [56.0, 22.0, 50.0]),
             Kind::Plain => ([40.0, 34.0, 240.0], [96.0, 6.0, 84.0]),
             Kind::Terraces => ([38.0, 33.0, 140.0], [54.0, 16.0, 46.0]),
+            Kind::Hamlet => ([32.0, 27.0, 118.0], [86.0, 17.0, 56.0]),
+        }
+    }
+
+    /// Returns the line that says what to try first.
+    pub fn hint(self) -> &'static str {
+        match self {
+            Kind::Valley => "Press 3 and hold the left button on a hill: water runs down to the river.",
+            Kind::Dam => "Press 6 and click on the dam: a charge breaks it, and the lake runs out.",
+            Kind::UTube => "Watch the water find its level, then click on the rock to dig a leak.",
+            Kind::Cave => "Click on the bed of the brook, and it falls into the cave.",
+            Kind::Plain => "Press 6 and click on the grey weir: 100,000 cells of water come out.",
+            Kind::Terraces => "Click on the rim of a terrace, and it runs into the next.",
+            Kind::Hamlet => "Hold the left button on the lake on the hill: dig through, into the cave.",
+        }
+    }
+
+    /// Returns what floats in it from the first tick on.
+    pub fn floats(self) -> &'static [(Craft, [i32; 3])] {
+        match self {
+            Kind::Hamlet => hamlet::FLOATS,
+            Kind::Dam => &[(Craft::Boat, [52, 31, 58]), (Craft::Crate, [40, 31, 50])],
+            _ => &[],
         }
     }
 
@@ -74,6 +109,7 @@ impl Kind {
             Kind::Cave => cave::plan(),
             Kind::Plain => plain::plan(),
             Kind::Terraces => terraces::plan(),
+            Kind::Hamlet => hamlet::plan(),
         }
     }
 
@@ -86,6 +122,7 @@ impl Kind {
             Kind::Cave => cave::CHUNKS,
             Kind::Plain => plain::CHUNKS,
             Kind::Terraces => terraces::CHUNKS,
+            Kind::Hamlet => hamlet::CHUNKS,
         }
     }
 
@@ -98,6 +135,7 @@ impl Kind {
             Kind::Cave => cave::COAST,
             Kind::Plain => plain::COAST,
             Kind::Terraces => terraces::COAST,
+            Kind::Hamlet => hamlet::COAST,
         }
     }
 
