@@ -158,6 +158,19 @@ mod tests {
     }
 
     #[test]
+    fn on_a_cut_side_the_tool_works_on_what_is_cut() {
+        let world = Kind::UTube.world(7).unwrap();
+        let rock = IVec3::new(2, 8, 15);
+        let target = Target { cell: rock, before: rock + IVec3::Z };
+        let action = |tool| Hand { tool, ..Hand::default() }.action(&world, target);
+        assert_eq!(action(Tool::Charge), Action::Charge { cell: rock, radius: 7 });
+        assert_eq!(action(Tool::Dig), Action::Dig { cell: rock, radius: 2 });
+        let water = Target { cell: rock.with_x(16), before: rock.with_x(16) + IVec3::Z };
+        let boat = Hand { tool: Tool::Boat, ..Hand::default() };
+        assert!(world.bounds().contains(boat.middle(&world, water)));
+    }
+
+    #[test]
     fn brushes_and_materials_stay_in_their_range() {
         let mut hand = Hand::default();
         hand.widen(99);

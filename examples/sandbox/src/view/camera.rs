@@ -6,7 +6,7 @@ use floodplain::glam::{Mat4, Vec3, Vec4};
 /// The field of view from bottom to top, in degrees: of a camera that looks at a world from outside,
 /// and of one that stands in it.
 const FIELD: f32 = 42.0;
-const EYE_FIELD: f32 = 62.0;
+const EYE_FIELD: f32 = 68.0;
 
 /// How near and how far the camera comes, in cells.
 const DISTANCES: (f32, f32) = (8.0, 420.0);

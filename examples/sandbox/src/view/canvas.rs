@@ -69,13 +69,16 @@ impl<'a> Canvas<'a> {
         self.write(Size::Text, [x, y], text, colour);
     }
 
-    /// Draws a title in a panel, in the middle of a width.
+    /// Draws a title in a panel, in the middle of a width; in small letters if that is too narrow.
     pub fn title(&mut self, width: f32, y: f32, text: &str, [ink, panel]: [[u8; 4]; 2]) {
-        let (line, wide) = (self.line(Size::Title), self.width(Size::Title, text));
+        const EDGE: f32 = 14.0;
+        let fits = self.width(Size::Title, text) + 2.0 * EDGE <= width;
+        let size = if fits { Size::Title } else { Size::Text };
+        let (line, wide) = (self.line(size), self.width(size, text));
         let x = (width - wide) / 2.0;
-        let area = Area { x: x - 14.0, y, width: wide + 28.0, height: line + 12.0 };
+        let area = Area { x: x - EDGE, y, width: wide + 2.0 * EDGE, height: line + 12.0 };
         self.fill(area, panel);
-        self.write(Size::Title, [x, y + 6.0], text, ink);
+        self.write(size, [x, y + 6.0], text, ink);
     }
 
     fn write(&mut self, size: Size, [x, y]: [f32; 2], text: &str, colour: [u8; 4]) {

@@ -66,7 +66,7 @@ const HELP: [&str; 10] = [
 /// Draws all of it on a screen of a size in pixels.
 pub fn draw(canvas: &mut Canvas<'_>, size: [f32; 2], status: &Status<'_>) {
     if !status.caption.is_empty() {
-        let y = size[1] * if status.shows_screen { 0.12 } else { 0.86 };
+        let y = size[1] * if status.shows_screen { 0.12 } else { 0.90 };
         canvas.title(size[0], y, status.caption, [INK, PANEL]);
     }
     if !status.shows_screen {
@@ -84,7 +84,8 @@ pub fn draw(canvas: &mut Canvas<'_>, size: [f32; 2], status: &Status<'_>) {
     if !status.note.is_empty() {
         let highest = buttons.iter().map(|button| button.area.y).filter(|&y| y > size[1] / 2.0);
         let y = highest.fold(size[1], f32::min) - ROW - GAP;
-        let area = Area { x: GAP, y, width: canvas.width(Size::Text, status.note) + 16.0, height: ROW };
+        let area =
+            Area { x: GAP, y, width: canvas.width(Size::Text, status.note) + 16.0, height: ROW };
         canvas.fill(area, PANEL);
         canvas.text(area.x + 8.0, area.y + 4.0, status.note, [255, 224, 150, 255]);
     }

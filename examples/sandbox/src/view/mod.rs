@@ -56,7 +56,7 @@ use std::fmt;
 use text::Font;
 
 /// The heights of a line of text and of a title, in pixels.
-const LINES: [f32; 2] = [17.0, 27.0];
+const LINES: [f32; 2] = [17.0, 32.0];
 
 /// The share of light that haze swallows on each cell.
 const HAZE: f32 = 0.0011;

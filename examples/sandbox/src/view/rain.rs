@@ -13,7 +13,7 @@ const STREAKS: i32 = 420;
 /// Cells a second.
 const SPEED: f32 = 26.0;
 
-const COLOUR: [u8; 4] = [214, 228, 240, 120];
+const COLOUR: [u8; 4] = [222, 234, 244, 150];
 
 /// Adds the rain of a moment to a mesh.
 pub fn add_to(mesh: &mut FlatMesh, scene: &Scene, camera: &Camera, seconds: f32) {
@@ -22,11 +22,12 @@ pub fn add_to(mesh: &mut FlatMesh, scene: &Scene, camera: &Camera, seconds: f32)
     let side = (0.9 * distance).clamp(24.0, 90.0);
     let centre = if distance < 24.0 { camera.eye() } else { middle };
     let (right, _) = camera.sides();
-    let half_width = right * (0.0006 * distance.max(24.0));
+    let half_width = right * (0.0009 * distance.max(24.0));
     for number in 0..STREAKS {
         let part = |salt: i32| (hash(number, salt, 3) & 0xffff) as f32 / 65_535.0;
         // Each keeps its column of the world, so that rain does not move with the camera.
-        let column = |lot: f32, centre: f32| centre + (lot * side - centre).rem_euclid(side) - side / 2.0;
+        let column =
+            |lot: f32, centre: f32| centre + (lot * side - centre).rem_euclid(side) - side / 2.0;
         let fallen = (part(3) + seconds * SPEED / side).fract();
         let foot = Vec3::new(
             column(part(1), centre.x),
@@ -35,7 +36,8 @@ pub fn add_to(mesh: &mut FlatMesh, scene: &Scene, camera: &Camera, seconds: f32)
         );
         if scene.is_under_sky(foot.floor().as_ivec3()) {
             let top = foot + Vec3::new(0.05, 1.0, 0.0) * (0.02 * side + 0.5);
-            let corners = [foot - half_width, foot + half_width, top + half_width, top - half_width];
+            let corners =
+                [foot - half_width, foot + half_width, top + half_width, top - half_width];
             mesh.add(Quad(corners), COLOUR);
         }
     }

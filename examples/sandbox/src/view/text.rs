@@ -128,7 +128,11 @@ mod tests {
     fn all_of_ascii_fits_into_the_texture() {
         let font = Font::new([20.0, 40.0]).unwrap();
         let side = f32::from(SIDE);
-        for (size, character) in [Size::Text, Size::Title].map(|size| ('!'..='~').map(move |c| (size, c))).into_iter().flatten() {
+        for (size, character) in [Size::Text, Size::Title]
+            .map(|size| ('!'..='~').map(move |c| (size, c)))
+            .into_iter()
+            .flatten()
+        {
             let letter = font.letter(size, character);
             assert!(letter.size[0] > 0.0 && letter.advance > 0.0, "{character}");
             assert!(letter.at[0] + letter.size[0] < side, "{character}");

@@ -1,7 +1,7 @@
 //! The water of a chunk: its surface as the library meshes it, cut sides at the end of the world,
 //! and effects: falls, and the glow of pressure.
 
-use super::mesh::{FlatMesh, Wet};
+use super::mesh::{FlatMesh, Quad, Wet};
 use super::overlay::add_pressure;
 use super::scene::Scene;
 use floodplain::glam::{IVec3, Vec3};
@@ -17,6 +17,9 @@ const GLOW: f32 = 0.10;
 
 /// The cells of a fall that is shown as one, where the surface shows its water too.
 const LEAST_FALL: u8 = 3;
+
+/// The colour of falling water.
+const FALLING: [u8; 4] = [226, 240, 248, 84];
 
 /// Returns the surface of a chunk's water, four vertices for each quadrilateral.
 pub fn surface(water: &Mirror, scene: &Scene, flow: &FlowField, chunk: ChunkPos) -> Vec<Wet> {
@@ -78,7 +81,7 @@ pub fn effects(world: &World, scene: &Scene, falls: &[Fall], chunk: ChunkPos) ->
         // it.
         let is_single = fall.cells == 1 && fall.direction == Face::Down;
         if scene.water(fall.lowest) == 0 && !is_single || fall.cells >= LEAST_FALL {
-            add_fall(&mut mesh, fall);
+            add_fall(&mut mesh, scene, fall);
         }
     }
     if let Some((_, pressures)) = world.blast().chunks().find(|(other, _)| *other == chunk) {
@@ -90,23 +93,27 @@ pub fn effects(world: &World, scene: &Scene, falls: &[Fall], chunk: ChunkPos) ->
     mesh
 }
 
-/// Adds falling water as a column, as wide as it is thick.
-fn add_fall(mesh: &mut FlatMesh, fall: &Fall) {
+/// Adds falling water as a column, as wide as it is thick, and water that runs through empty cells
+/// as a sheet on what is below them.
+fn add_fall(mesh: &mut FlatMesh, scene: &Scene, fall: &Fall) {
     if fall.units == 0 {
         return;
     }
-    let half = 0.5 * (0.3 + 0.66 * fall.thickness());
-    let cells = f32::from(fall.cells);
     let low = fall.lowest.as_vec3();
-    let (low, high) = match fall.direction {
-        Face::Down | Face::Up => (
-            low + Vec3::new(0.5 - half, 0.0, 0.5 - half),
-            low + Vec3::new(0.5 + half, cells, 0.5 + half),
-        ),
-        // Passing through empty cells, it is a thin sheet on their ground.
-        _ => (low, low + Vec3::new(1.0, 0.04 + 0.12 * fall.thickness(), 1.0)),
-    };
-    mesh.add_box(low, high, [226, 240, 248, 84]);
+    match fall.direction {
+        Face::Down | Face::Up => {
+            let half = 0.5 * (0.3 + 0.66 * fall.thickness());
+            let (middle, cells) = (low + Vec3::new(0.5, 0.0, 0.5), f32::from(fall.cells));
+            let side = Vec3::new(half, 0.0, half);
+            mesh.add_box(middle - side, middle + side + Vec3::Y * cells, FALLING);
+        }
+        _ => {
+            let below = fall.lowest - IVec3::Y;
+            if scene.is_solid(below) || scene.water(below) > 0 {
+                mesh.add(Quad::of_face(below, Face::Up, 0.05), FALLING);
+            }
+        }
+    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! A hamlet by a river that runs from the first tick on: a fall feeds it, a tarn lies on the hill
-//! above it, over a cave with a mouth in the hillside, and a tunnel leads from below the river's
-//! bed to the foot of the hamlet's well.
+//! above it, over a cave with a mouth in the hillside, and a tunnel leads from the foot of the well
+//! to below the bed of a pond.
 
 use super::plan::Plan;
 use crate::model::floats::Craft;
@@ -31,9 +31,15 @@ const TARN_FLOOR: i32 = 31;
 const CAVE: ([f32; 3], [f32; 3]) = ([72.0, 18.0, 32.0], [13.0, 9.0, 13.0]);
 const CAVE_FLOOR: i32 = 17;
 
-/// The middle of the well, and the lowest cell of its water.
-pub const WELL: (i32, i32) = (99, 60);
+/// The middle of the pond, its radius, and its lowest water.
+const POND: (f32, f32) = (112.0, 53.0);
+const POND_RADIUS: f32 = 8.0;
+const POND_FLOOR: i32 = 12;
+
+/// The middle of the well, the lowest cell of its water, and the end of its tunnel below the pond.
+const WELL: (i32, i32) = (96, 53);
 const WELL_FOOT: i32 = 8;
+const TUNNEL_END: i32 = 108;
 
 pub const CHUNKS: IVec3 = IVec3::new(10, 4, 7);
 pub const COAST: &[Face] = &[Face::East];
@@ -50,11 +56,12 @@ pub fn plan() -> Plan {
     let mut plan = Plan::new(CHUNKS);
     plan.lay_ground(top, cover);
     carve_cave(&mut plan);
-    for (x, z) in [(84, 84), (98, 88), (114, 82), (112, 50), (84, 54), (124, 52)] {
+    for (x, z) in [(84, 84), (98, 88), (114, 82), (84, 50), (124, 46)] {
         plan.build_house(x, z);
     }
     plan.flood(RIVER, |cell| cell.y >= BED && is_bed(cell.x, cell.z) && cell.x <= WEIR);
     plan.flood(TARN_LEVEL, |cell| cell.y >= TARN_FLOOR && out_of_tarn(cell.x, cell.z) < 0.0);
+    plan.flood(RIVER, |cell| cell.y >= POND_FLOOR && is_in_pond(cell.x, cell.z));
     plan.line_lakes();
     dig_well(&mut plan);
     for z in -3..=3 {
@@ -74,6 +81,10 @@ fn is_bed(x: i32, z: i32) -> bool {
     (z as f32 - centre(x)).abs() <= 5.0
 }
 
+fn is_in_pond(x: i32, z: i32) -> bool {
+    Vec3::new(x as f32 - POND.0, 0.0, z as f32 - POND.1).length() <= POND_RADIUS
+}
+
 /// How far a column lies outside the tarn; inside, less than 0.
 fn out_of_tarn(x: i32, z: i32) -> f32 {
     let off = Vec3::new(x as f32 - TARN.0, 0.0, z as f32 - TARN.1).length();
@@ -89,6 +100,9 @@ fn top(x: i32, z: i32) -> i32 {
             LEDGE..=WEIR => BED - 1,
             _ => BED - 3,
         };
+    }
+    if is_in_pond(x, z) {
+        return POND_FLOOR - 1;
     }
     let rough = noise(x as f32 / 20.0, z as f32 / 20.0 + 11.0);
     let fine = noise(x as f32 / 7.0 + 31.0, z as f32 / 7.0) - 0.5;
@@ -147,19 +161,18 @@ fn carve_cave(plan: &mut Plan) {
     }
 }
 
-/// Digs the well and the tunnel to the river, of which one cell is left below the river's bed.
+/// Digs the well and its tunnel, which ends two cells below the bed of the pond.
 fn dig_well(plan: &mut Plan) {
     let (x, z) = WELL;
     let ground = plan.top(x, z);
     plan.fill([x - 3, WELL_FOOT - 2, z - 3], [x + 3, ground, z + 3], ROCK);
     plan.fill([x - 3, ground + 1, z - 3], [x + 3, ground + 1, z + 3], CONCRETE);
-    let river = centre(x) as i32 - 1;
-    plan.fill([x - 2, WELL_FOOT - 2, z + 3], [x + 2, BED - 2, river + 2], ROCK);
-    plan.fill([x - 1, WELL_FOOT, z], [x + 1, WELL_FOOT + 1, river], AIR);
+    plan.fill([x + 3, WELL_FOOT - 2, z - 2], [TUNNEL_END + 2, POND_FLOOR - 2, z + 2], ROCK);
+    plan.fill([x, WELL_FOOT, z - 1], [TUNNEL_END, WELL_FOOT + 1, z + 1], AIR);
     plan.fill([x - 2, WELL_FOOT, z - 2], [x + 2, ground + 1, z + 2], AIR);
     // A beam on two posts, for the rope.
-    for dx in [-3, 3] {
-        plan.fill([x + dx, ground + 2, z], [x + dx, ground + 4, z], WOOD);
+    for dz in [-3, 3] {
+        plan.fill([x, ground + 2, z + dz], [x, ground + 4, z + dz], WOOD);
     }
-    plan.fill([x - 3, ground + 5, z], [x + 3, ground + 5, z], WOOD);
+    plan.fill([x, ground + 5, z - 3], [x, ground + 5, z + 3], WOOD);
 }

@@ -82,13 +82,13 @@ impl Kind {
     /// Returns the line that says what to try first.
     pub fn hint(self) -> &'static str {
         match self {
-            Kind::Valley => "Press 3 and hold the left button on a hill: water runs down to the river.",
-            Kind::Dam => "Press 6 and click on the dam: a charge breaks it, and the lake runs out.",
-            Kind::UTube => "Watch the water find its level, then click on the rock to dig a leak.",
-            Kind::Cave => "Click on the bed of the brook, and it falls into the cave.",
-            Kind::Plain => "Press 6 and click on the grey weir: 100,000 cells of water come out.",
-            Kind::Terraces => "Click on the rim of a terrace, and it runs into the next.",
-            Kind::Hamlet => "Hold the left button on the lake on the hill: dig through, into the cave.",
+            Kind::Valley => "Press 3 and hold the left button on a hill: a brook begins.",
+            Kind::Dam => "Press 6 and click on the dam: a charge breaks it.",
+            Kind::UTube => "Click on the rock to dig; the water finds its level.",
+            Kind::Cave => "Click on the bed of the brook: it falls into the cave.",
+            Kind::Plain => "Press 6 and click on the grey weir: the lake runs out.",
+            Kind::Terraces => "Click on the rim of a terrace: it runs into the next.",
+            Kind::Hamlet => "Hold the left button on the hill's lake: dig into the cave.",
         }
     }
 
