@@ -267,6 +267,7 @@ impl App {
             Command::Camera(camera) => self.view.camera = camera,
             Command::Caption(text) => self.desk.caption = text,
             Command::Screen(shows_screen) => self.desk.shows_screen = shows_screen,
+            Command::Meters(shows_meters) => self.desk.shows_meters = shows_meters,
             Command::Shot(name) => self.shoot(&name),
             Command::Film(name, every) => {
                 // A name that is filmed again keeps its numbers.

@@ -63,7 +63,7 @@ def blue_share(picture, radius=45):
 
 
 def check_water(page):
-    for key in ["F5", "3", "]", "]", "h"]:  # the plain; pour; wider; no help before the picture
+    for key in ["F5", "3", "]", "]"]:  # the plain; pour; wider
         page.page.keyboard.press(key)
     page.page.wait_for_timeout(3000)
     before = blue_share(page.shot())

@@ -23,6 +23,7 @@
 //! | `eyes` | x y z of a player's eyes, x y z of what they look at | |
 //! | `caption` | words | a line of text in large letters; without words, none |
 //! | `screen` | `on` or `off` | shows or hides meters, buttons and help |
+//! | `meters` | `on` or `off` | those of a developer, or of a player |
 //! | `shot` | name | writes `NAME.png` into the folder of `--shots` |
 //! | `film` | name, ticks | from now on writes `NAME-00000.png` and so on, one each so many ticks; 0: no more |
 //! | `print` | | one line: the tick, the hash of the state, the account of all water |
@@ -48,6 +49,7 @@ pub enum Command {
     Camera(Camera),
     Caption(String),
     Screen(bool),
+    Meters(bool),
     Shot(String),
     /// The name of the pictures, and the ticks from one to the next.
     Film(String, u32),

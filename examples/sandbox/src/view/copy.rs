@@ -5,16 +5,16 @@ use floodplain::water;
 use floodplain::world::{Feed, Mirror, World};
 
 /// A copy that follows a world when it is told to.
-pub struct Copy {
+pub struct WaterCopy {
     feed: Feed,
     mirror: Mirror,
 }
 
-impl Copy {
+impl WaterCopy {
     /// Returns a copy of a world.
-    pub fn of(world: &mut World) -> Copy {
+    pub fn of(world: &mut World) -> WaterCopy {
         let chunks: Vec<_> = world.chunks().map(|(chunk, _)| chunk).collect();
-        let mut copy = Copy { feed: Feed::new(world), mirror: Mirror::new(chunks.len()) };
+        let mut copy = WaterCopy { feed: Feed::new(world), mirror: Mirror::new(chunks.len()) };
         let whole = copy.feed.whole(world, chunks);
         // Whole chunks, as many as it may hold, are never refused.
         let applied = copy.mirror.apply(&whole);
@@ -27,7 +27,7 @@ impl Copy {
         let update = self.feed.take(world);
         if self.mirror.apply(&update).is_err() {
             // Chunks came that it has no room for.
-            *self = Copy::of(world);
+            *self = WaterCopy::of(world);
         }
     }
 
@@ -46,7 +46,7 @@ mod tests {
     #[test]
     fn it_shows_the_tick_at_which_it_followed() {
         let mut world = Kind::Dam.world(7).unwrap();
-        let mut copy = Copy::of(&mut world);
+        let mut copy = WaterCopy::of(&mut world);
         let meshes = |water: &dyn Fn(floodplain::ChunkPos) -> floodplain::water::SurfaceMesh| {
             world_chunks().map(water).collect::<Vec<_>>()
         };

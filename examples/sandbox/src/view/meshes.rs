@@ -1,6 +1,6 @@
 //! Which chunks are meshed when: what follows the world, without a GPU.
 
-use super::copy::Copy;
+use super::copy::WaterCopy;
 use super::mesh::{Flat, FlatMesh, Wet};
 use super::overlay::Overlay;
 use super::pieces::Pieces;
@@ -40,7 +40,7 @@ pub struct Meshes {
     pub scene: Scene,
     pub pieces: Pieces,
     pub spray: Spray,
-    copy: Copy,
+    copy: WaterCopy,
     overlay: Overlay,
     flow: FlowField,
     stale_marks: Stale,
@@ -53,7 +53,7 @@ pub struct Meshes {
 impl Meshes {
     /// Returns those of a sandbox, all of them out of date.
     pub fn new(sandbox: &mut Sandbox, overlay: Overlay) -> Meshes {
-        let copy = Copy::of(sandbox.world_to_follow());
+        let copy = WaterCopy::of(sandbox.world_to_follow());
         let mut meshes = Meshes {
             scene: Scene::of(sandbox.world()),
             pieces: Pieces::default(),

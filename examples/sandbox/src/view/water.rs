@@ -120,12 +120,12 @@ fn add_fall(mesh: &mut FlatMesh, scene: &Scene, fall: &Fall) {
 mod tests {
     use super::*;
     use crate::model::worlds::Kind;
-    use crate::view::copy::Copy;
+    use crate::view::copy::WaterCopy;
 
     fn still(kind: Kind, chunk: ChunkPos) -> Vec<Wet> {
         let mut world = kind.world(7).unwrap();
         let scene = Scene::of(&world);
-        surface(Copy::of(&mut world).water(), &scene, &FlowField::new(), chunk)
+        surface(WaterCopy::of(&mut world).water(), &scene, &FlowField::new(), chunk)
     }
 
     #[test]
