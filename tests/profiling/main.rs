@@ -43,7 +43,7 @@ impl Subscriber for Spans {
 }
 
 /// Returns how often each span is opened by some work. All are closed after it.
-fn spans_of(work: impl FnOnce()) -> BTreeMap<&'static str, usize> {
+fn spans_of<T>(work: impl FnOnce() -> T) -> BTreeMap<&'static str, usize> {
     let spans = Spans::default();
     tracing::subscriber::with_default(spans.clone(), work);
     assert_eq!(*spans.depth.lock().unwrap(), 0);
@@ -61,7 +61,7 @@ fn heap() -> WaterWorld {
 #[test]
 fn a_whole_tick_opens_each_phase_once() {
     let mut world = heap();
-    let spans = spans_of(|| _ = world.step());
+    let spans = spans_of(|| world.step());
     let phases =
         ["water draw", "water ebb", "water end", "water flow", "water pools", "water steady"];
     assert!(spans.keys().copied().eq(phases), "{spans:?}");
@@ -110,7 +110,7 @@ fn a_tick_of_a_world_of_materials_has_those_of_its_parts_within_it() {
     world.rain(IVec3::new(8, 12, 8), 7).unwrap();
     world.charge(IVec3::new(8, 9, 8), 3.0, 300.0).unwrap();
     let ticks = u64::from(world.rules().soil_period);
-    let spans = spans_of(|| _ = world.run(ticks));
+    let spans = spans_of(|| world.run(ticks));
     assert_eq!(spans["world"] as u64, ticks);
     for part in ["water flow", "humidity", "explosions"] {
         assert!(spans.contains_key(part), "{part}: {spans:?}");
@@ -122,5 +122,5 @@ fn steps_of_2d_water_have_a_span() {
     let mut world = Water2dWorld::new(7, water2d::Rules::default()).unwrap();
     world.insert_chunk(ChunkPos::ZERO, Chunk::uniform(water2d::Cell::AIR)).unwrap();
     world.pour(IVec3::new(8, 8, 0), 100).unwrap();
-    assert_eq!(spans_of(|| _ = world.run(3))["2D water"], 3);
+    assert_eq!(spans_of(|| world.run(3))["2D water"], 3);
 }
