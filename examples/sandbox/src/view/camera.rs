@@ -3,8 +3,8 @@
 use floodplain::glam::camera::rh::{proj::opengl, view::look_at_mat4};
 use floodplain::glam::{Mat4, Vec3, Vec4};
 
-/// The field of view from bottom to top, in degrees: of a camera that looks at a world from outside,
-/// and of one that stands in it.
+/// The field of view from bottom to top, in degrees: of a camera that looks at a world from
+/// outside, and of one that stands in it.
 const FIELD: f32 = 42.0;
 const EYE_FIELD: f32 = 68.0;
 
