@@ -41,6 +41,8 @@ fn each_example_is_listed_with_its_command() {
             format!("examples/{name}/{script}")
         } else if let Some((_, package)) = member {
             format!("cargo run --release -p {package}")
+        } else if path.join("rust-toolchain.toml").is_file() {
+            format!("cd examples/{name} && cargo run --release")
         } else if path.join("Cargo.toml").is_file() {
             format!("cargo run --release --manifest-path examples/{name}/Cargo.toml")
         } else if path.join("main.rs").is_file() || path.extension().is_some_and(|it| it == "rs") {
