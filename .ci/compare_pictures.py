@@ -1,8 +1,8 @@
 """Compares two pictures of one scene: compare_pictures.py NEW RECORDED.
 
-Drivers round differently, and a recorded picture has fewer colours (0.2 in the flooded valley); so
-both are scaled down, and their pixels may differ by a little in the mean. Without the flood they
-differ by 2.6. Fails with one line that says by how much.
+Drivers round differently, and a recorded picture has fewer colours (0.5 in the flooded valley); so
+both are scaled down, and their pixels may differ by a little in the mean. A tick after the
+dam broke it differs by 10.1. Fails with one line that says by how much.
 """
 
 import sys

@@ -36,6 +36,7 @@ impl Hosted for World {
         let new = feed.insert(Feed::new(self));
         if with_currents {
             new.send_currents();
+            new.take(self); // Whole chunks have the currents of the update before them.
         }
         let all: Vec<ChunkPos> = self.chunks().map(|(position, _)| position).collect();
         new.whole(self, all)

@@ -85,7 +85,8 @@ impl<E: Error> Error for EditFailure<E> {}
 /// An outgoing message: what looks different in a world. One is written in each update in which a
 /// tick that did anything was completed, or an edit made, or the
 /// [`SimulationWorld`](super::SimulationWorld) borrowed mutably; the first has all loaded chunks. A
-/// world at rest writes none.
+/// world at rest writes none, unless it has
+/// [currents](super::SimulationWorld::with_currents).
 #[derive(Message)]
 pub struct SimulationChanges<W: Simulated> {
     /// The entity of the world.

@@ -83,10 +83,11 @@ impl<W: Simulated> SimulationWorld<W> {
         }
     }
 
-    /// Has the [changes](super::SimulationChanges) of water hold its currents, too, from the second
-    /// message on: for a client that follows its mirror by a
-    /// [`FlowField`](crate::water::FlowField). What they cost:
-    /// [`send_currents`](crate::water::Feed::send_currents). Worlds without water have none.
+    /// Has the [changes](super::SimulationChanges) of water hold its currents, too: for a client
+    /// that follows its mirror by a [`FlowField`](crate::water::FlowField). There then is a message
+    /// after each complete tick, also at rest, so that the field of the client comes to rest. What
+    /// the currents cost: [`send_currents`](crate::water::Feed::send_currents). Worlds without
+    /// water have none.
     #[must_use]
     pub fn with_currents(mut self) -> Self {
         self.with_currents = true;
@@ -158,7 +159,7 @@ impl<W: Simulated> SimulationWorld<W> {
         let begin = Instant::now();
         self.progress = self.world.advance(budget);
         self.time = begin.elapsed();
-        self.has_moved |= self.progress.report != Default::default();
+        self.has_moved |= self.with_currents || self.progress.report != Default::default();
         self.progress.finished && core::mem::take(&mut self.has_moved)
     }
 

@@ -69,6 +69,7 @@ impl Hosted for WaterWorld {
         let feed = feed.insert(Feed::new(self));
         if with_currents {
             feed.send_currents();
+            feed.take(self); // Whole chunks have the currents of the update before them.
         }
         let all: Vec<ChunkPos> = self.chunks().map(|(position, _)| position).collect();
         feed.whole(self, all)

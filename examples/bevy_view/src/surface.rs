@@ -10,8 +10,8 @@ const WATER: Vec4 = Vec4::new(0.03, 0.16, 0.36, 0.80);
 const FOAM: Vec4 = Vec4::new(0.75, 0.85, 0.92, 0.92);
 const FALL: Vec4 = Vec4::new(0.55, 0.70, 0.82, 0.35);
 /// Cells a tick from which on water is white all over, and up to which it is not.
-const WHITE: f32 = 1.1;
-const CLEAR: f32 = 0.2;
+const WHITE: f32 = 0.35;
+const CLEAR: f32 = 0.08;
 /// Cells that the thickest sheet is high.
 const SHEET: f32 = 0.25;
 
@@ -77,7 +77,7 @@ mod tests {
             [0.0, CLEAR, WHITE, 2.0].map(colour).map(|colour| colour[0]),
             [WATER.x, WATER.x, FOAM.x, FOAM.x]
         );
-        assert!((WATER.x..FOAM.x).contains(&colour(0.5)[0]));
+        assert!((WATER.x..FOAM.x).contains(&colour(0.2)[0]));
     }
 
     #[test]
