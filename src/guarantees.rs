@@ -394,10 +394,10 @@
 //!   rest; in motion, about 2 KB more for each layer in which more than twelve cells move. Labels
 //!   of a moving or large body of water take up to 5.7 KB a chunk.
 //! - **Speed against Luanti.** 1,024 springs 63 cells above a floor of 256², until all of the floor
-//!   is wet, on one machine in one run on 2026-11-26: 0.69 s on one thread, 0.58 s on two, Luanti
-//!   (version 5.6) 0.92 s. The same springs on the floor, 100 ticks: 0.53 s; Luanti, until the
-//!   floor is wet, 0.14 s (`benches/peers/run`). Luanti's water is neither finite nor under
-//!   pressure.
+//!   is wet, on one machine on 2026-11-28, three runs: 0.57 to 0.59 s on one thread, 0.65 to 0.69 s
+//!   on two, Luanti (version 5.6) 1.06 to 1.18 s. The same springs on the floor, 100 ticks: 0.30 s;
+//!   Luanti, until the floor is wet, 0.16 to 0.19 s (`benches/peers/run`). Luanti's water is
+//!   neither finite nor under pressure.
 //! - **Speed by state.** A steady fall costs only its ends, whatever its height. A level body of
 //!   water costs nothing, whatever its size. A body that moves, as when a dam breaks, is levelled
 //!   as a whole, at once: for 100,000 cells that takes up to about 20 ms of a tick. A river costs

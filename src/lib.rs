@@ -56,7 +56,7 @@
 //! | `testing` | the module `testing`, for tests; turns on `snapshot`; the dependency arbitrary |
 //! | `proptest` | what `testing` draws, for the crate of this name; turns it on |
 //! | `snapshot`, `store`, `scenario` | the modules `snapshot`, `save_file` (`store` turns on `snapshot` too) and `scenario` |
-//! | `profiling` | spans for profilers, of the crate of that name: see the [`guide`](guide#where-the-time-goes) |
+//! | `profiling` | spans for profilers, of the crate of that name: see [`guide::speed`](guide::speed#where-the-time-goes) |
 //! | `recording` | the module `recording`; turns on `snapshot` |
 //! | `serde` | rules, edits and their outcomes, cells, chunks, palettes, ledgers and reports in the formats of serde, which it turns on |
 //!

@@ -805,7 +805,7 @@ typedef struct FpFeed FpFeed;
 typedef struct FpSave FpSave;
 
 /**
- * The file of a world whose chunks are loaded and unloaded. Opaque. Free it by `fp_stream_free`,
+ * The file that a world streams its chunks to. Opaque. Free it with `fp_stream_free`,
  * which closes the file.
  */
 typedef struct FpStream FpStream;
@@ -2520,7 +2520,7 @@ FpStatus fp_world_take_records(FpWorld *world, uint8_t *out, size_t capacity, si
 FpStatus fp_world_insert_records(FpWorld *world, const uint8_t *bytes, size_t count);
 
 /**
- * Creates a file with a world of water or of materials in it, whose chunks can be unloaded.
+ * Creates a file that a world of water or of materials streams its chunks to, and saves it there.
  *
  * `path` is in UTF-8, ended by a byte of 0. `stream` becomes a new handle, which the caller owns.
  *

@@ -1,4 +1,4 @@
-//! Changed cells by chunk, events, and the chunks whose meshes are out of date.
+//! The changed cells of each chunk, events, and the chunks whose meshes are out of date.
 
 use crate::border::{border, enter, list, room};
 use crate::places::{chunk_at, chunk_numbers};

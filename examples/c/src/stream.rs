@@ -1,5 +1,5 @@
-//! Files of worlds whose chunks are loaded and unloaded: unloaded ones stay in the file. A save is
-//! written by a thread of its own, as one transaction over all chunks and the ledger.
+//! Streaming to a file: unloaded chunks are kept in the file. A separate thread writes each save,
+//! as one transaction over all chunks and the ledger.
 
 use crate::border::{
     Handle, border, enter, free, give, list, out, out_or_none, positions, room, text,
@@ -17,7 +17,7 @@ use floodplain::world::World;
 use floodplain::{ChunkPos, water, world};
 use std::thread::JoinHandle;
 
-/// The file of a world whose chunks are loaded and unloaded. Opaque. Free it by `fp_stream_free`,
+/// The file that a world streams its chunks to. Opaque. Free it with `fp_stream_free`,
 /// which closes the file.
 pub struct FpStream {
     _opaque: [u8; 0],
@@ -47,7 +47,7 @@ pub(crate) struct Side<W: Streamed> {
     last: Option<Answer<FpSaveReport>>,
 }
 
-/// A world whose chunks can be unloaded to a file and loaded again.
+/// A world that can stream its chunks to a file.
 pub(crate) trait Coming: Streamed + Played {
     fn removal(chunks: Vec<ChunkPos>) -> Self::Edit;
     fn removed(outcome: Self::Outcome) -> Vec<Self::Record>;
@@ -169,7 +169,7 @@ macro_rules! with_side {
     };
 }
 
-/// Creates a file with a world of water or of materials in it, whose chunks can be unloaded.
+/// Creates a file that a world of water or of materials streams its chunks to, and saves it there.
 ///
 /// `path` is in UTF-8, ended by a byte of 0. `stream` becomes a new handle, which the caller owns.
 ///

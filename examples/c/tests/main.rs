@@ -1,5 +1,6 @@
 //! The C interface: its header, its layout, and the laws that hold across the border.
 
+mod agreement;
 mod calls;
 mod header;
 mod hostile;
@@ -7,3 +8,4 @@ mod laws;
 mod layout;
 mod sample;
 mod streams;
+mod support;

@@ -1,7 +1,6 @@
-//! Files of worlds whose chunks are loaded and unloaded: no unit is lost or doubled, whenever the
-//! game ends.
+//! Streaming to a file: no unit is lost or doubled, at whatever moment the game ends.
 
-use crate::laws::{Handle, all, hash, last_error, materials_of, water_of};
+use crate::support::{Handle, all, hash, last_error, materials_of, water_of};
 use floodplain_c::*;
 use std::ffi::{CStr, CString};
 use std::path::PathBuf;

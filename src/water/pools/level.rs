@@ -155,7 +155,7 @@ fn gather(tick: &Tick, pools: &mut Pools, layer: LayerId) {
 /// Returns whether a piece is surely a body by itself whose levels differ by less than [`STEP`]: a
 /// film a unit high, as most water on a slope in the rain is, or full cells on solid ground that a
 /// spring feeds, which do not push water out of their sides.
-fn is_level_film(tick: &Tick, layer: LayerId, piece: LayerMask) -> bool {
+pub(super) fn is_level_film(tick: &Tick, layer: LayerId, piece: LayerMask) -> bool {
     let is_low = |cell| tick.store.read(Place::in_layer(layer, cell)).height() == 1;
     let above = tick.store.upper_layer(layer);
     let is_level = || {

@@ -8,6 +8,7 @@ use crate::water::cell::FULL;
 use crate::water::context::Tick;
 use crate::water::context::schedule::Phase;
 use crate::water::pools::layer::{Levels, y_of};
+use crate::water::pools::level::{STEP, is_level_film};
 use crate::water::pools::walk::Extent;
 use crate::water::store::changed::dirty_layers::next_dirty;
 use crate::water::store::head;
@@ -163,8 +164,9 @@ fn tick(world: &mut WaterWorld) -> (Tick<'_>, &mut Pools) {
 }
 
 /// Compares the bodies of a world, both walked through and labelled, with the results of a flood
-/// fill. Returns the number of bodies, and the number of those with labels.
-fn compare(world: &mut WaterWorld, seed: u64) -> [usize; 2] {
+/// fill. What counts as a level film is a body by itself, and level. Returns the number of bodies,
+/// the number of those with labels, and the numbers of films a unit high and of full ones.
+fn compare(world: &mut WaterWorld, seed: u64) -> [usize; 4] {
     let slots = world.store.grid().sorted_slots();
     let (tick, pools) = tick(world);
     pools.walk.begin(false);
@@ -172,7 +174,7 @@ fn compare(world: &mut WaterWorld, seed: u64) -> [usize; 2] {
         pools.labels.refresh(&tick, slot, marks.levels, marks.structure);
     }
     let mut seen: HashSet<Place> = HashSet::new();
-    let mut bodies = [0; 2];
+    let mut bodies = [0; 4];
     for place in
         slots.iter().flat_map(|&slot| (0..CHUNK_CELLS).map(move |index| Place { slot, index }))
     {
@@ -189,9 +191,15 @@ fn compare(world: &mut WaterWorld, seed: u64) -> [usize; 2] {
         assert!(extent == Extent::Whole, "seed {seed}: {at}");
         let pieces = &pools.walk.pieces[body.clone()];
         let count = pieces.iter().map(|piece| piece.cells.count() as usize).sum();
-        let levels = pools.walk.levels(&tick, body);
+        let piece = pieces[0].cells;
+        let levels = pools.walk.levels(&tick, body.clone());
         assert_eq!(Flooded { cells: count, levels }, expected, "seed {seed}: {at}");
         bodies[0] += 1;
+        if is_level_film(&tick, place.layer_id(), piece) {
+            assert_eq!(body.len(), 1, "seed {seed}: {at}: other pieces belong to the film");
+            assert!(!levels.differ_by(STEP), "seed {seed}: {at}: {levels:?}");
+            bodies[2 + usize::from(tick.store.read(place).is_full())] += 1;
+        }
         let labels: HashMap<_, _> =
             cells.iter().filter_map(|&cell| pools.labels.of_cell(cell)).collect();
         let Some((_, bounds)) = labels.iter().next() else { continue };
@@ -300,7 +308,7 @@ fn any_sea_edit(world: &mut WaterWorld, random: &mut Rng) {
 
 #[test]
 fn bodies_are_those_of_a_flood_fill() {
-    let mut bodies = [0; 2];
+    let mut bodies = [0; 4];
     for seed in 0..8 {
         let mut random = Rng::with_seed(seed);
         let mut world = any_world(seed, &mut random);
@@ -316,11 +324,12 @@ fn bodies_are_those_of_a_flood_fill() {
             }
             if random.u8(..3) == 0 {
                 let found = compare(&mut world, seed);
-                bodies = [0, 1].map(|at| bodies[at] + found[at]);
+                bodies = [0, 1, 2, 3].map(|at| bodies[at] + found[at]);
             }
         }
     }
-    assert!(bodies[0] > 1_000 && bodies[1] > 10, "{bodies:?} bodies, known ones");
+    let is_much = bodies.iter().zip([1_000, 10, 50, 20]).all(|(&found, least)| found > least);
+    assert!(is_much, "{bodies:?} bodies, known ones, films a unit high, full films");
 }
 
 /// In one world all cells are woken before each tick. In another the labels of the pools are

@@ -1,5 +1,5 @@
-//! Crates and boats that float on the water and drift with it. They are carried by the water and do
-//! nothing to it, so a world comes to the same with them and without.
+//! Crates and boats that float on the water and drift with its current. They do not act on the
+//! water, so they do not change the state of the world.
 
 use super::materials::AIR;
 use floodplain::Region;
@@ -54,7 +54,7 @@ pub struct Float {
     pub speed: Vec3,
     /// Where its bow points: the angle from east towards south, in radians.
     pub heading: f32,
-    /// Where it begins anew after it has left the world.
+    /// Where it reappears after it has left the world.
     home: Option<Vec3>,
     is_afloat: bool,
 }
@@ -68,7 +68,7 @@ pub struct Floats {
 }
 
 impl Floats {
-    /// Returns those that a world begins with. They come again when they have left it.
+    /// Returns the floats at the start of a world. They reappear after they have left it.
     pub fn of(start: &[(Craft, [i32; 3])]) -> Floats {
         let mut floats = Floats::default();
         for &(craft, cell) in start {

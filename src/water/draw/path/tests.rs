@@ -212,6 +212,78 @@ fn a_draw_finds_a_way_if_there_is_one_and_exhausted_cells_have_none() {
     assert!(outcomes.iter().all(|&count| count > 500), "{outcomes:?}");
 }
 
+/// Films of a layer across a chunk border, each with up to two parents, up to springs, and some
+/// cells exhausted. Before the draws and after each of them, a draw is known to be in vain exactly
+/// if no way up over cells with throughput left leads to a spring.
+#[test]
+fn a_draw_is_known_to_be_in_vain_exactly_if_no_way_leads_to_a_spring() {
+    let mut random = fastrand::Rng::with_seed(45);
+    let (mut vain, mut drawn) = (0, 0);
+    for round in 0..60 {
+        let mut world = WaterWorld::new(round, Rules::lossless()).expect("rules in range");
+        for chunk in [ChunkPos::ZERO, ChunkPos::new(1, 0, 0)] {
+            world.insert_chunk(chunk, Chunk::uniform(Voxel::OPEN)).expect("none is there");
+        }
+        let part = Region::new(IVec3::new(11, 5, 3), IVec3::new(20, 5, 12));
+        let (mut places, mut films) = (Vec::new(), Vec::new());
+        for cell in part.positions() {
+            let place = world.place(cell).expect("loaded");
+            let inside = |face: &Face| face.step(cell).is_some_and(|parent| part.contains(parent));
+            let faces = [Face::West, Face::North]
+                .into_iter()
+                .filter(|face| inside(face) && random.u8(..6) > 0)
+                .fold(0, |faces, face| faces | 1 << face.index());
+            let first = Store::faces(faces).next();
+            let fed = |first| Voxel::OPEN.with_parent(first).with(CellFlags::HAS_SOURCE, true);
+            let voxel = first.map_or(Voxel::water(WaterCell::SOURCE), fed);
+            let voxel = world.store.keep_parents(place, faces, voxel);
+            world.store.write(place, voxel);
+            films.extend(first.is_some().then_some(place));
+            places.push(place);
+        }
+        let mut tick = test_worlds::tick(&mut world);
+        for &place in &places {
+            if random.u8(..3) == 0 {
+                tick.pass_on(place, Face::Up, random.u8(1..8));
+            }
+        }
+        let mut ways = Ways::default();
+        ways.begin();
+        for slot in tick.store.grid().sorted_slots() {
+            let layer = LayerId::new(slot, 5);
+            let cells = films.iter().filter(|place| place.slot == slot).map(|place| place.cell());
+            ways.gather(&tick, layer, cells.collect());
+        }
+        ways.begin_search(&tick);
+        for draw in 0..150 {
+            while ways.search_next(&tick) {}
+            for place in &films {
+                let parents = Store::faces(tick.store.parents_of(*place));
+                let has_way = parents
+                    .map(|face| tick.store.step(*place, face))
+                    .any(|parent| leads_to_a_spring(&tick, parent));
+                let number = ways.number_of(place.layer_id());
+                let is_vain = ways.is_vain(number, place.cell());
+                let is_full = tick.store.read(*place).room() == 0;
+                assert!(is_full || is_vain != has_way, "round {round}, {draw}: {place:?}");
+                vain += u32::from(is_vain);
+            }
+            let place = films[random.usize(..films.len())];
+            let voxel = tick.store.read(place);
+            let number = ways.number_of(place.layer_id());
+            if voxel.room() == 0 || ways.is_vain(number, place.cell()) {
+                continue;
+            }
+            let demand = Demand::to_fill(&tick, place, voxel).expect("it has a parent beside it");
+            let outcome = draw_along(&mut tick, demand, &mut Path::default(), &mut ways);
+            assert_eq!(outcome, Delivery::Units, "round {round}, {draw}: {place:?}");
+            drawn += 1;
+        }
+        world.finish_tick();
+    }
+    assert!(vain > 10_000 && drawn > 500, "{vain} in vain, {drawn} drawn");
+}
+
 /// Returns whether a path up from a cell leads to a spring, over cells with throughput left.
 fn leads_to_a_spring(tick: &Tick, place: Place) -> bool {
     let left = |place: Place| tick.limits.left(tick.store.read(place), tick.scratch.passed(place));

@@ -1,0 +1,36 @@
+//! What a profiler shows of this crate, and how to run it fast in a debug build of your game.
+//!
+//! # Where the time goes
+//!
+//! With the feature `profiling`, ticks, meshes, feeds and saves are spans of the crate
+//! [profiling](https://docs.rs/profiling). They expand to nothing until your game turns on one of
+//! its backends: `tracing`, Tracy, puffin, optick or Superluminal.
+//!
+//! ```toml
+//! floodplain = { version = "0.1", features = ["profiling"] }
+//! profiling = { version = "1", default-features = false, features = ["profile-with-tracing"] }
+//! ```
+//!
+//! Each is a span of tracing of the level `INFO` then, whose target is a module of `floodplain`: a
+//! filter like `floodplain=info` shows no others. A phase of a tick has one span in each call.
+//!
+//! | span | what |
+//! |---|---|
+//! | `water steady`, `water flow`, `water draw`, `water pools`, `water ebb`, `water end` | the phases of a tick of water |
+//! | `world` | a tick of a [`World`](crate::world::World), or a slice of it, with the spans of its parts in it |
+//! | `humidity`, `explosions`, `explosions on a graph`, `2D water` | a step; `humidity ahead`, `explosions ahead`: a chunk of the next step |
+//! | `mesh` | the mesh of a chunk |
+//! | `feed`, `feed of the world` | an update for clients |
+//! | `snapshot`, `save file` | a world to bytes; the transaction of a save |
+//!
+//! # Debug builds
+//!
+//! The kernels are compiled with this crate, so worlds in an unoptimised game run as fast as in a
+//! release build with these lines in its `Cargo.toml`:
+//!
+//! ```toml
+//! [profile.dev.package.floodplain]
+//! opt-level = 3
+//! overflow-checks = false
+//! debug-assertions = false
+//! ```
