@@ -461,8 +461,14 @@ mod tests {
                 let tick = test_worlds::tick(&mut world);
                 let records = tick.scratch.chunks.iter().flatten();
                 for work in records.flat_map(|chunk| (0..16).map(|y| chunk.layer(y))) {
-                    let marks =
-                        [Mark::Touched, Mark::Woken, Mark::Waiting, Mark::Steady, Mark::Fallen];
+                    let marks = [
+                        Mark::Touched,
+                        Mark::Woken,
+                        Mark::Waiting,
+                        Mark::Steady,
+                        Mark::Fallen,
+                        Mark::Levelled,
+                    ];
                     assert!(
                         (0..LAYER_CELLS).all(|cell| work.flow(cell) == NO_FLOW)
                             && marks.into_iter().all(|mark| work.marked(mark).is_empty()),

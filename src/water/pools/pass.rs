@@ -10,13 +10,15 @@ use crate::coords::Face;
 use crate::grid::LayerId;
 use crate::water::cell::FULL;
 use crate::water::context::Tick;
+use crate::water::context::chunk_record::Mark;
 use crate::water::pools::layer::Levels;
 use crate::water::pools::network::{Network, Node};
 use crate::water::pools::plan::{Kind, Plan};
 use crate::water::pools::shore::{Goal, Group, Share, Shore, goal};
-use crate::water::pools::trim::trim;
+use crate::water::pools::trim::{is_small, trim};
 use crate::water::pools::walk::{Walk, left_in, pool_key, touched};
 use crate::water::random::{Purpose, Queue, mix};
+use crate::water::steady::yields;
 use crate::water::store::Place;
 
 /// The least cells of a part of a piece that a neck can separate from the rest.
@@ -96,7 +98,22 @@ pub(crate) fn pass_over(tick: &mut Tick, walk: &mut Walk, levels: Levels) -> u64
         collect_from(tick, &mut plan, shore, &goal, gave - kept);
     }
     trim(tick, &mut plan, walk, &network);
+    if yields(tick) {
+        mark_levelled(tick, walk, &network);
+    }
     carry_out(tick, &plan)
+}
+
+/// Marks the cells through which the units of a pass may have found their way. Which of them passed
+/// how many is not known, so steady flow, which follows in this tick, leaves them alone.
+fn mark_levelled(tick: &mut Tick, walk: &Walk, network: &Network) {
+    let is_whole = is_small(walk);
+    for (piece, node) in walk.pieces.iter().zip(&network.nodes) {
+        if is_whole || node.passed() > 0 {
+            let layer = walk.layer(piece.layer).layer;
+            tick.scratch.record_mut(tick.store, layer).mark(Mark::Levelled, piece.cells);
+        }
+    }
 }
 
 /// Returns the network of the pieces of a walk.

@@ -119,11 +119,20 @@ pub(crate) fn trim(tick: &Tick, plan: &mut Plan, walk: &mut Walk, pieces: &Netwo
     }
 }
 
+/// Returns whether all cells of a body, which is all the pieces of a walk, may be in the network.
+pub(crate) fn is_small(walk: &Walk) -> bool {
+    count(walk, 0..walk.pieces.len()) <= WHOLE
+}
+
+/// Returns the cells of pieces.
+fn count(walk: &Walk, pieces: impl IntoIterator<Item = usize>) -> u32 {
+    pieces.into_iter().map(|piece| walk.pieces[piece].cells.count()).sum()
+}
+
 /// Returns the pieces that the network has; `None` if it is not needed or too large.
 fn parts(tick: &Tick, plan: &Plan, walk: &Walk, pieces: &Network) -> Option<Parts> {
-    let count = |ids: &[usize]| ids.iter().map(|&id| walk.pieces[id].cells.count()).sum::<u32>();
     let mut all: Vec<usize> = (0..walk.pieces.len()).collect();
-    let size = count(&all);
+    let size = count(walk, all.iter().copied());
     if size > WHOLE {
         all.retain(|&piece| pieces.nodes[piece].passed() > 0);
     }
@@ -137,7 +146,8 @@ fn parts(tick: &Tick, plan: &Plan, walk: &Walk, pieces: &Network) -> Option<Part
         (all, Vec::new())
     };
     let most = MOST[usize::from(size > SMALL)];
-    (!narrow.is_empty() && count(&narrow) <= most).then_some(Parts { narrow, wide })
+    (!narrow.is_empty() && count(walk, narrow.iter().copied()) <= most)
+        .then_some(Parts { narrow, wide })
 }
 
 /// Returns a node for each wide piece and for each cell of the narrow ones.

@@ -9,7 +9,6 @@ use crate::water::context::Tick;
 use crate::water::context::chunk_record::Mark;
 use crate::water::pools::layer::{Layer, Levels, Rim, levels_of, look, rim};
 use crate::water::random::{Purpose, mix};
-use crate::water::steady::yields;
 use crate::water::store::Place;
 use core::ops::Range;
 
@@ -327,12 +326,9 @@ pub(crate) fn touched(tick: &Tick, layer: LayerId) -> LayerMask {
 }
 
 /// Returns the cells of a layer that only steady flow has passed in this tick; it does not change
-/// their levels. In the ticks in which it yields, other flow comes first.
+/// their levels. None in the ticks in which it yields, since it passes after bodies are levelled.
 pub(crate) fn passed_steadily(tick: &Tick, layer: LayerId) -> LayerMask {
-    match tick.scratch.get(layer) {
-        Some(work) if !yields(tick) => work.marked(Mark::Steady),
-        _ => LayerMask::NONE,
-    }
+    tick.scratch.get(layer).map_or(LayerMask::NONE, |work| work.marked(Mark::Steady))
 }
 
 /// Returns the cells of a layer that have passed water on or received some in this tick, except

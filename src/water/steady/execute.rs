@@ -9,7 +9,7 @@ use crate::water::context::budget::Budget;
 use crate::water::context::chunk_record::Mark;
 use crate::water::context::runs::leave_runs_among;
 use crate::water::steady::balance::{Repair, balance_steady};
-use crate::water::steady::network::steady_inflow;
+use crate::water::steady::network::{is_levelled, steady_inflow};
 use crate::water::store::{LAYER_ROWS, Place};
 use crate::water::voxel::Voxel;
 
@@ -81,7 +81,9 @@ pub(crate) fn execute_last(tick: &mut Tick) -> usize {
     for &slot in &slots {
         let list = tick.store.steady_list(slot).into_iter();
         let places = list.map(|(index, _)| Place::new(slot, usize::from(index)));
-        repair.open.extend(places.filter(|&place| tick.passed(place) > 0));
+        repair
+            .open
+            .extend(places.filter(|&place| tick.passed(place) > 0 || is_levelled(tick, place)));
     }
     let mut budget = Budget::new(usize::MAX);
     balance_steady(tick, &mut repair, &mut budget);

@@ -3,6 +3,7 @@
 
 use crate::coords::Face;
 use crate::water::context::Tick;
+use crate::water::context::chunk_record::Mark;
 use crate::water::flow_record::FaceFlows;
 use crate::water::store::{Place, Store};
 use crate::water::voxel::Voxel;
@@ -85,14 +86,21 @@ pub(super) fn add_steady(store: &mut Store, place: Place, face: Face, units: i8)
     store.set_steady(place, flows.with(face, sum));
 }
 
-/// Returns the most steady flow that a cell lets through: none if it is not connected.
+/// Returns the most steady flow that a cell lets through: none if it is not connected, or if the
+/// flow yields and a body has been levelled through the cell.
 pub(super) fn steady_capacity(tick: &Tick, place: Place) -> u8 {
     let voxel = tick.store.read(place);
-    if !voxel.is_connected() {
+    if !voxel.is_connected() || tick.is_yielding && is_levelled(tick, place) {
         return 0;
     }
     let passed = if tick.is_yielding { tick.passed(place) } else { 0 };
     tick.limits.left(voxel, passed)
+}
+
+/// Returns whether a body has been levelled through a cell in this tick.
+pub(super) fn is_levelled(tick: &Tick, place: Place) -> bool {
+    let record = tick.scratch.get(place.layer_id());
+    record.is_some_and(|record| record.marked(Mark::Levelled).contains(place.cell()))
 }
 
 /// Returns the units that a cell gives to the steady flow besides the units that enter it: 0 except

@@ -5,9 +5,9 @@
 //! | `Begin` | the chunks with awake cells take part, and other records of the last tick are freed | [`context`](crate::water::context) |
 //! | `Steady` | the flow from springs to the world's ends is checked, searched for, and passes | [`steady`](crate::water::steady) |
 //! | `Flow` | valves pass water on, then water falls and spreads, layers bottom-up | [`flow`](crate::water::flow) |
-//! | `Draw` | films draw from springs along their parents, layers bottom-up; in some ticks the steady flow passes after that | [`draw`](crate::water::draw) |
+//! | `Draw` | films draw from springs along their parents, layers bottom-up | [`draw`](crate::water::draw) |
 //! | `Flood` | the labels of bodies follow the changes, and bodies that are not level are found; only with the rule of pools | [`pools`](crate::water::pools) |
-//! | `Level` | they are levelled, one by one | [`pools`](crate::water::pools) |
+//! | `Level` | they are levelled, one by one; in some ticks the steady flow passes after that | [`pools`](crate::water::pools) |
 //! | `Ebb` | activity falls, parents change, cells fall asleep, chunk by chunk | [`ebb`](crate::water::ebb) |
 //! | `End` | still water evaporates, cells dry up, water that springs feed is connected to them, sleepers wake, and the changes are published | [`ebb::finish`](crate::water::ebb::finish) |
 //!
@@ -449,17 +449,12 @@ impl TickState {
                 Phase::Draw => match draw_next(tick, &mut self.draws) {
                     Some(cells) => return Some(cells),
                     None => {
-                        let visited = if yields(tick) { execute_last(tick) } else { 0 };
                         tick.scratch.schedule.begin_tiles(tick.store);
-                        let mut visited = visited as u64;
                         if tick.rules.pools {
                             tick.scratch.begin_sweep();
                             tick.scratch.phase = Phase::Flood;
-                        } else {
-                            visited += self.begin_ebb(tick, window).unwrap_or_default();
-                        }
-                        if visited > 0 {
-                            return Some(visited);
+                        } else if let Some(cells) = self.begin_ebb(tick, window) {
+                            return Some(cells);
                         }
                     }
                 },
@@ -526,9 +521,10 @@ impl TickState {
         begin_draws(tick, &mut self.draws);
     }
 
-    /// Begins the ebb. If threads share it, does all of the shared part, and returns the number of
-    /// cells visited.
+    /// Lets the steady flow pass if it yields, and begins the ebb. If threads share it, does all of
+    /// the shared part. Returns the number of cells visited, if any.
     fn begin_ebb(&mut self, tick: &mut Tick, window: &mut Option<Window>) -> Option<u64> {
+        let passed = if yields(tick) { execute_last(tick) as u64 } else { 0 };
         tick.scratch.phase = Phase::Ebb;
         tick.scratch.begin_sweep();
         #[cfg(feature = "rayon")]
@@ -543,11 +539,11 @@ impl TickState {
             let window = window.get_or_insert_with(Window::new);
             let visited = ebb_shared(tick, &mut self.shards, window, &mut self.deferred);
             tick.scratch.begin_sweep_over(&[]);
-            return Some(visited);
+            return Some(passed + visited);
         }
         #[cfg(not(feature = "rayon"))]
         let _ = window;
-        None
+        (passed > 0).then_some(passed)
     }
 
     /// Applies the ebb to the next chunk. Returns the cells charged; `None` if nothing is left.

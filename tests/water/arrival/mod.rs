@@ -12,6 +12,7 @@ mod passage;
 mod plan;
 mod standing;
 mod u_tubes;
+mod wells;
 
 /// Cases of a kind, each with its figures: a test fails with all that miss what must hold.
 #[derive(Default)]

@@ -43,9 +43,11 @@ pub(crate) enum Mark {
     Steady,
     /// It is part of a fall, and has let water fall on.
     Fallen,
+    /// The levelling of its body may have let any number of units pass through it.
+    Levelled,
 }
 
-const MARKS: usize = 5;
+const MARKS: usize = 6;
 
 impl Mark {
     const fn bit(self) -> u8 {
