@@ -68,6 +68,10 @@ fn start(begun: f64) -> Result<bool, String> {
     if options.is_measured {
         return measure::print().map(|()| true).map_err(|error| error.to_string());
     }
+    if cfg!(target_os = "linux") && std::env::var_os("DISPLAY").is_none() {
+        let way = "`xvfb-run -a` before the command gives it one";
+        return Err(format!("there is no screen, DISPLAY is not set; {way}"));
+    }
     let sandbox = Sandbox::new(options.world).map_err(|error| error.to_string())?;
     let has_failed = Rc::new(Cell::new(false));
     let failed = has_failed.clone();
