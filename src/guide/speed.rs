@@ -23,6 +23,9 @@
 //! | `feed`, `feed of the world` | an update for clients |
 //! | `snapshot`, `save file` | a world to bytes; the transaction of a save |
 //!
+//! The sandbox draws a bar for each phase: the subscriber in `examples/sandbox/src/spans.rs` adds up
+//! the time in spans by a clock that browsers have, too.
+//!
 //! # Debug builds
 //!
 //! The kernels are compiled with this crate, so worlds in an unoptimised game run as fast as in a

@@ -2,7 +2,8 @@
 -- library in it, and adds itself; what other mods may call is in the global table `floodplain`.
 local outside = minetest.request_insecure_environment()
 if not outside then
-    error("floodplain loads a library: add it to secure.trusted_mods in minetest.conf")
+    error("floodplain loads a library: add it to secure.trusted_mods in the minetest.conf that "
+        .. "this program reads (Debian's server: /etc/minetest/minetest.conf, or --config)")
 end
 
 floodplain = {}

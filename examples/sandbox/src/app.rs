@@ -2,13 +2,14 @@
 
 use crate::files::{self, say};
 use crate::input::{Held, Intent};
-use crate::meter::Meter;
+use crate::meter::{Meter, Times};
 use crate::model::Sandbox;
 use crate::model::action::{Action, FASTEST, Refusal};
 use crate::model::hand::Hand;
 use crate::model::pick::{Target, pick};
 use crate::options::Options;
 use crate::script::{Command, Fault, Line, Player, ScriptError, parse};
+use crate::spans;
 use crate::view::hud::{Status, buttons};
 use crate::view::meters::{Pace, Phases};
 use crate::view::{View, ViewError};
@@ -83,6 +84,7 @@ impl Desk {
                 tick: [meter.ticks.mean_lately(), meter.ticks.most_lately()],
                 phases: Phases {
                     step: meter.ticks.mean_lately(),
+                    parts: meter.parts.each_ref().map(Times::mean_lately),
                     changes: meter.following.mean_lately(),
                     meshes: meter.meshes.mean_lately(),
                     drawing: meter.drawing.mean_lately(),
@@ -227,7 +229,8 @@ impl App {
                 false => date::now() - begin < budget,
             });
             let Some(is_complete) = is_complete else { break };
-            self.desk.meter.count_piece(date::now() - piece, is_complete);
+            let seconds = date::now() - piece;
+            self.desk.meter.count_piece(seconds, spans::take_seconds(), is_complete);
             if is_complete {
                 self.desk.player.iter_mut().for_each(Player::count_tick);
                 let following = date::now();

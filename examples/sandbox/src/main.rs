@@ -16,7 +16,7 @@
 //! | `script/` | scripts: their format, reading and playing them |
 //! | `view/` | meshes, the GPU, and what stands on the screen |
 //! | `input`, `events` | keys, the mouse, and what they ask for |
-//! | `app`, `meter`, `measure` | what is done in a frame, and how long it takes |
+//! | `app`, `meter`, `spans`, `measure` | what is done in a frame, and how long it takes |
 //! | `files`, `options`, `command_line` | files, the console, what is asked for |
 
 mod app;
@@ -35,6 +35,7 @@ mod options;
 #[path = "../../shared/png_file.rs"]
 mod png_file;
 mod script;
+mod spans;
 mod view;
 
 use app::App;
@@ -63,8 +64,13 @@ fn main() -> ExitCode {
 /// any, came to its end.
 fn start(begun: f64) -> Result<bool, String> {
     let Some(Wish { options, script }) = read_options()? else { return Ok(true) };
+    spans::begin().map_err(|error| error.to_string())?;
     if options.is_measured {
         return measure::print().map(|()| true).map_err(|error| error.to_string());
+    }
+    if cfg!(target_os = "linux") && std::env::var_os("DISPLAY").is_none() {
+        let way = "`xvfb-run -a` before the command gives it one";
+        return Err(format!("there is no screen, DISPLAY is not set; {way}"));
     }
     let sandbox = Sandbox::new(options.world).map_err(|error| error.to_string())?;
     let has_failed = Rc::new(Cell::new(false));

@@ -7,6 +7,7 @@ use crate::meter::Meter;
 use crate::model::Sandbox;
 use crate::model::action::{Action, Refusal};
 use crate::model::worlds::Kind;
+use crate::spans;
 use crate::view::CHUNKS_A_FRAME;
 use crate::view::meshes::Meshes;
 use crate::view::overlay::Overlay;
@@ -48,7 +49,7 @@ fn measure(kind: Kind, action: Option<Action>, overlay: Overlay) -> Result<Meter
             let piece = date::now();
             let is_complete = sandbox.advance(|_| date::now() - begin < TICK_BUDGET);
             let Some(is_complete) = is_complete else { break };
-            meter.count_piece(date::now() - piece, is_complete);
+            meter.count_piece(date::now() - piece, spans::take_seconds(), is_complete);
             if is_complete {
                 let following = date::now();
                 meshes.follow(&mut sandbox, true);

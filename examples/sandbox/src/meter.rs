@@ -1,5 +1,6 @@
 //! How long frames and ticks take.
 
+use crate::spans::ByPart;
 use std::fmt;
 
 /// The frames and ticks of late, over which what is shown is taken.
@@ -66,8 +67,11 @@ pub struct Meter {
     pub meshes: Times,
     /// What the pieces of a tick take together.
     pub ticks: Times,
-    /// The pieces of the tick that is underway.
+    /// What each part of a tick takes.
+    pub parts: ByPart<Times>,
+    /// The pieces of the tick that is underway, and their parts.
     tick: f32,
+    tick_parts: ByPart<f32>,
 }
 
 impl Meter {
@@ -92,12 +96,18 @@ impl Meter {
         self.meshes.add(seconds as f32 * 1e3);
     }
 
-    /// Counts a piece of a tick, and the tick if that completes it.
-    pub fn count_piece(&mut self, seconds: f64, is_complete: bool) {
+    /// Counts a piece of a tick with its parts, and the tick if that completes it.
+    pub fn count_piece(&mut self, seconds: f64, parts: ByPart<f64>, is_complete: bool) {
         self.pieces.add(seconds as f32 * 1e3);
         self.tick += seconds as f32 * 1e3;
+        for (sum, part) in self.tick_parts.iter_mut().zip(parts) {
+            *sum += part as f32 * 1e3;
+        }
         if is_complete {
             self.ticks.add(std::mem::take(&mut self.tick));
+            for (times, sum) in self.parts.iter_mut().zip(&mut self.tick_parts) {
+                times.add(std::mem::take(sum));
+            }
         }
     }
 }
@@ -105,13 +115,28 @@ impl Meter {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::spans::Part;
+
+    /// A piece that is in one part all the time.
+    fn of(part: Part, seconds: f64) -> ByPart<f64> {
+        Part::ALL.map(|other| if other == part { seconds } else { 0.0 })
+    }
 
     #[test]
     fn pieces_add_up_to_ticks() {
         let mut meter = Meter::default();
-        meter.count_piece(0.001, false);
-        meter.count_piece(0.002, true);
-        meter.count_piece(0.005, true);
+        meter.count_piece(0.001, of(Part::Flow, 0.001), false);
+        meter.count_piece(0.002, of(Part::Flow, 0.002), true);
+        meter.count_piece(0.005, of(Part::Ebb, 0.005), true);
+        let parts = meter.parts.each_ref().map(Times::mean_lately);
+        for part in Part::ALL {
+            let mean = match part {
+                Part::Flow => 1.5,
+                Part::Ebb => 2.5,
+                _ => 0.0,
+            };
+            assert!((parts[part as usize] - mean).abs() < 1e-3, "{part:?}: {parts:?}");
+        }
         assert_eq!(meter.ticks.0.len(), 2);
         assert!((meter.ticks.mean_lately() - 4.0).abs() < 1e-3);
         assert!((meter.ticks.most_lately() - 5.0).abs() < 1e-3);

@@ -11,6 +11,7 @@ local function say(...) print("check: " .. string.format(...)) end
 local function expect(what, found, wanted)
     if found == wanted then return say("ok: %s", what) end
     say("failed: %s: %s instead of %s", what, tostring(found), tostring(wanted))
+    say("ledger: %s", dump(floodplain.ledger(), ""):gsub("%s+", " "))
     minetest.request_shutdown()
     error("a check failed")
 end

@@ -5,14 +5,20 @@ use super::canvas::{Area, Canvas};
 use super::hud::{DIM, GAP, INK, PANEL, Status};
 use super::text::Size;
 use crate::model::Sandbox;
+use crate::spans::{ByPart, Part};
 
 const GOOD: [u8; 4] = [142, 226, 150, 255];
 const BAD: [u8; 4] = [255, 120, 100, 255];
 
-/// The widths of the panels, and the pixels of a bar for each millisecond.
+/// The widths of the panels.
 const WIDE: f32 = 300.0;
 const NARROW: f32 = 238.0;
-const BAR: f32 = 6.0;
+
+/// Where bars begin and how long they get, in pixels, and the fewest milliseconds that this stands
+/// for.
+const BARS: f32 = 138.0;
+const LONGEST: f32 = WIDE - BARS - 10.0;
+const FULL: f32 = 6.0;
 
 /// The units in a bucket: a full cell.
 const BUCKET: u64 = 7;
@@ -31,11 +37,12 @@ pub struct Pace {
     pub stale: usize,
 }
 
-/// Milliseconds: stepping the world and copying what changed, for each tick; making meshes and
-/// drawing them, for each frame.
+/// Milliseconds: stepping the world, with the parts of that, and copying what changed, for each
+/// tick; making meshes and drawing them, for each frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Phases {
     pub step: f32,
+    pub parts: ByPart<f32>,
     pub changes: f32,
     pub meshes: f32,
     pub drawing: f32,
@@ -69,23 +76,54 @@ fn draw_lines(canvas: &mut Canvas<'_>, width: f32, lines: &[Entry]) {
     }
 }
 
-/// Draws a bar for each phase.
+/// Draws a bar for each phase, to one scale.
 fn draw_bars(canvas: &mut Canvas<'_>, y: f32, phases: Phases) {
-    let Phases { step, changes, meshes, drawing } = phases;
-    let bars: [(&str, f32, [u8; 4]); 4] = [
-        ("step", step, [86, 156, 224, 255]),
-        ("changes", changes, [120, 200, 130, 255]),
-        ("meshes", meshes, [236, 178, 76, 255]),
-        ("drawing", drawing, [206, 120, 196, 255]),
-    ];
+    let bars = bars(phases);
+    let most = bars.iter().map(|bar| bar.time).fold(FULL, f32::max);
     let line = canvas.line(Size::Text);
-    canvas.fill(Area { x: GAP, y, width: WIDE, height: line * 4.0 + 14.0 }, PANEL);
-    for (row, (name, time, colour)) in (0..).zip(bars) {
+    canvas.fill(Area { x: GAP, y, width: WIDE, height: line * bars.len() as f32 + 14.0 }, PANEL);
+    for (row, Bar { label, time, colour }) in (0..).zip(bars) {
         let y = y + 7.0 + line * row as f32;
-        canvas.text(GAP + 10.0, y, &format!("{name} {time:.1} ms"), DIM);
-        let x = GAP + 138.0;
-        let width = (time * BAR).clamp(1.0, WIDE - 148.0);
-        canvas.fill(Area { x, y: y + 4.0, width, height: line - 8.0 }, colour);
+        canvas.text(GAP + 10.0, y, &label, DIM);
+        let width = (time / most * LONGEST).max(1.0);
+        canvas.fill(Area { x: GAP + BARS, y: y + 4.0, width, height: line - 8.0 }, colour);
+    }
+}
+
+/// A bar: what it is of, and its milliseconds.
+struct Bar {
+    label: String,
+    time: f32,
+    colour: [u8; 4],
+}
+
+/// Returns the bars: below the step, indented, those of its parts.
+fn bars(phases: Phases) -> Vec<Bar> {
+    let Phases { step, parts, changes, meshes, drawing } = phases;
+    let whole = |name: &str, time: f32, colour| {
+        let label = format!("{name} {time:.1} ms");
+        Bar { label, time, colour }
+    };
+    let mut bars = vec![whole("step", step, [86, 156, 224, 255])];
+    bars.extend(Part::ALL.into_iter().zip(parts).map(|(part, time)| {
+        let label = format!("    {} {time:.2}", part.name());
+        Bar { label, time, colour: colour(part) }
+    }));
+    bars.extend([
+        whole("changes", changes, [120, 200, 130, 255]),
+        whole("meshes", meshes, [236, 178, 76, 255]),
+        whole("drawing", drawing, [206, 120, 196, 255]),
+    ]);
+    bars
+}
+
+/// Returns the colour of a part of a tick: blue for water.
+fn colour(part: Part) -> [u8; 4] {
+    match part {
+        Part::Soil => [176, 128, 84, 255],
+        Part::Blasts => [236, 120, 84, 255],
+        Part::Other => [150, 160, 170, 255],
+        _ => [116, 190, 236, 255],
     }
 }
 
@@ -190,6 +228,27 @@ mod tests {
         assert_eq!(texts[0], "plain");
         assert_eq!(texts[1], "water 100,352 buckets");
         assert_eq!(texts.last(), Some(&"none made, none lost"));
+    }
+
+    #[test]
+    fn each_phase_of_a_tick_has_a_bar_below_the_step() {
+        let parts = Part::ALL.map(|part| 0.25 * (part as u8 + 1) as f32);
+        let bars = bars(Phases { step: 11.25, parts, ..Phases::default() });
+        let labels: Vec<&str> = bars.iter().map(|bar| bar.label.trim_start()).collect();
+        let phases = [
+            "step 11.2 ms",
+            "steady 0.25",
+            "flow 0.50",
+            "draw 0.75",
+            "pools 1.00",
+            "ebb 1.25",
+            "end 1.50",
+            "soil 1.75",
+            "blasts 2.00",
+            "other 2.25",
+        ];
+        assert_eq!(labels[..10], phases);
+        assert!(bars[1..10].iter().zip(parts).all(|(bar, time)| bar.time == time));
     }
 
     #[test]
