@@ -59,6 +59,12 @@ pub(crate) fn window_index(cell: usize) -> usize {
     (cell >> 4) * SIDE + (cell & 15) + SIDE + 1
 }
 
+/// Returns the side opposite to one: the lateral faces lie in pairs, 0 and 1, 2 and 3.
+#[inline]
+pub(crate) const fn opposite(side: usize) -> usize {
+    side ^ 1
+}
+
 /// Returns the window indices beside one, in the order of [`Face::LATERAL`].
 #[inline]
 pub(crate) fn around(index: usize) -> [usize; 4] {
@@ -116,6 +122,26 @@ impl Window {
         };
         (self.own[index], self.below[index]) = (own.word(), below.word());
         self.least[index] = least_height(own.word(), below.word());
+    }
+
+    /// Returns the least height from which water flows out of a cell across a side.
+    #[inline]
+    pub(crate) fn least_across(&self, index: usize, side: usize) -> u8 {
+        self.least[around(index)[side]]
+    }
+
+    /// Returns the least height from which water flows out of a cell across any side.
+    #[inline]
+    pub(crate) fn lowest_beside(&self, index: usize) -> u8 {
+        let [west, east, north, south] = around(index).map(|beside| self.least[beside]);
+        west.min(east).min(north).min(south)
+    }
+
+    /// Returns [`lowest_beside`](Self::lowest_beside) for the row of cells from an index on.
+    #[inline]
+    pub(crate) fn lowest_beside_row(&self, index: usize) -> [u8; 16] {
+        let [west, east, north, south] = around(index).map(|first| &self.least[first..][..16]);
+        core::array::from_fn(|x| west[x].min(east[x]).min(north[x]).min(south[x]))
     }
 
     /// Returns the voxel of a cell of the layer.
@@ -304,6 +330,10 @@ mod tests {
                         "round {round}"
                     );
                     let sides = [index - 1, index + 1, index - SIDE, index + SIDE];
+                    let lowest = (0..4).map(|side| window.least_across(index, side)).min();
+                    assert_eq!(Some(window.lowest_beside(index)), lowest, "round {round}");
+                    let row = window.lowest_beside_row(index - cell % 16);
+                    assert_eq!(Some(row[cell % 16]), lowest, "round {round}");
                     for (side, face) in Face::LATERAL.into_iter().enumerate() {
                         let there = store.step(place, face);
                         assert_eq!(
@@ -317,6 +347,8 @@ mod tests {
                             floor.word(),
                             "round {round}: below {side}"
                         );
+                        let least = least_height(store.look(place, face).word(), floor.word());
+                        assert_eq!(window.least_across(index, side), least, "round {round}");
                         if there.is_some() && there.slot != layer.slot {
                             let seen = window.beside(side, there.cell());
                             assert_eq!(seen, store.read(there), "round {round}: {side}");
