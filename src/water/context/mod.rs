@@ -52,17 +52,6 @@ impl Tick<'_> {
         self.store.awake(layer)
     }
 
-    /// Returns the cells of a layer that have no room below.
-    pub(crate) fn firm(&self, layer: LayerId) -> LayerMask {
-        match self.store.lower_layer(layer) {
-            Some(layer) => self.store.layer(layer).closed - self.store.sea(layer),
-            None if self.store.beyond(layer.slot, Face::Down, layer.y).is_closed() => {
-                LayerMask::ALL
-            }
-            None => LayerMask::NONE,
-        }
-    }
-
     /// Returns, for each lateral face, `of` the closed and wet bits of the neighbour's layer. Where
     /// the chunk is missing, it returns all cells if `beyond` holds for the mark there, else none.
     pub(crate) fn beside(

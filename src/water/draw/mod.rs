@@ -248,7 +248,7 @@ fn films(tick: &Tick, layer: LayerId, awake: LayerMask) -> LayerMask {
 /// Returns the cells with room on firm ground.
 fn fillers(tick: &Tick, layer: LayerId, awake: LayerMask) -> LayerMask {
     let open = awake - tick.store.layer(layer).closed;
-    if open.is_empty() { open } else { open & tick.firm(layer) }
+    if open.is_empty() { open } else { open & tick.store.firm(layer) }
 }
 
 /// Returns the full cells that have room above them.

@@ -56,7 +56,7 @@ fn flow_cells(tick: &mut Tick, window: &mut Window, layer: LayerId) {
     let movable = if awake.is_sparse() {
         awake
     } else {
-        let firm = tick.firm(layer) - over_runs(tick, layer);
+        let firm = tick.store.firm(layer) - over_runs(tick, layer);
         awake - (firm & enclosed(tick, layer, closed))
     };
     let is_thin = movable.is_sparse();

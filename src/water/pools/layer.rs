@@ -101,7 +101,7 @@ pub(crate) fn look(tick: &Tick, layer: LayerId) -> Layer {
     let (mut supported, mut shallows) = (LayerMask::NONE, LayerMask::NONE);
     let mut grounded = LayerMask::NONE;
     if wet.any() {
-        supported = wet & tick.firm(layer);
+        supported = wet & tick.store.firm(layer);
         let connected = tick.store.connected(layer);
         if connected.any() {
             let below = tick.store.lower_layer(layer);

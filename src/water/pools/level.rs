@@ -128,7 +128,7 @@ pub(crate) fn level_bodies(tick: &mut Tick, pools: &mut Pools) -> Option<u64> {
 fn gather(tick: &Tick, pools: &mut Pools, layer: LayerId) {
     let wet = tick.store.layer(layer).wet;
     // Most falling water belongs to no body.
-    if wet.is_empty() || (wet & tick.firm(layer)).is_empty() {
+    if wet.is_empty() || (wet & tick.store.firm(layer)).is_empty() {
         return;
     }
     let (touched, steady) = (flowed(tick, layer), passed_steadily(tick, layer));

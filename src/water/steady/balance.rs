@@ -52,7 +52,7 @@ pub(super) fn drains_across(store: &Store, place: Place, face: Face) -> bool {
 fn suspects(store: &Store, layer: LayerId, out: &[LayerMask; 6]) -> [LayerMask; 6] {
     let river = |layer: LayerId| {
         let LayerState { wet, .. } = store.layer(layer);
-        store.connected(layer) & wet & grounded(store, layer)
+        store.connected(layer) & wet & store.firm(layer)
     };
     let own = river(layer);
     let beside = Face::LATERAL.map(|face| match store.neighbour(layer.slot, face) {
@@ -65,14 +65,6 @@ fn suspects(store: &Store, layer: LayerId, out: &[LayerMask; 6]) -> [LayerMask; 
         suspects[face.index()] -= own & across[side];
     }
     suspects
-}
-
-/// Returns the cells of a layer out of which no water falls.
-fn grounded(store: &Store, layer: LayerId) -> LayerMask {
-    match store.lower_layer(layer) {
-        Some(layer) => store.layer(layer).closed - store.sea(layer),
-        None => LayerMask::all_if(store.beyond(layer.slot, Face::Down, layer.y).is_closed()),
-    }
 }
 
 /// Takes back the flow across a face, and adds the cells on both sides to the cells to be balanced.

@@ -7,6 +7,7 @@
 pub(crate) mod changed;
 pub(crate) mod chunks;
 mod edges;
+mod faces;
 pub(crate) mod fixtures;
 pub(crate) mod flow;
 pub(crate) mod frozen;
@@ -346,24 +347,6 @@ impl Store {
         }
         let above = self.neighbour(layer.slot, Face::Up);
         above.is_some().then_some(LayerId::new(above, 0))
-    }
-
-    /// Returns the voxel across `face`, or the mark of the edge where no chunk is loaded.
-    #[inline]
-    pub(crate) fn look(&self, place: Place, face: Face) -> Voxel {
-        let there = self.step(place, face);
-        if there.is_some() {
-            self.read(there)
-        } else {
-            self.beyond(place.slot, face, place.layer())
-        }
-    }
-
-    /// Returns the voxel below, as water falls on it: the sea has room.
-    #[inline]
-    pub(crate) fn floor(&self, place: Place) -> Voxel {
-        let below = self.look(place, Face::Down);
-        if below.is_sea() { Voxel::SINK } else { below }
     }
 
     /// Returns the wet and the closed cells of a layer.
