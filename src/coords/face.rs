@@ -56,6 +56,7 @@ impl Face {
     }
 
     /// Returns the place of a lateral face in [`LATERAL`](Face::LATERAL).
+    #[inline]
     pub(crate) fn side(self) -> Option<usize> {
         Face::LATERAL.into_iter().position(|face| face == self)
     }

@@ -52,27 +52,6 @@ impl Tick<'_> {
         self.store.awake(layer)
     }
 
-    /// Returns, for each lateral face, `of` the closed and wet bits of the neighbour's layer. Where
-    /// the chunk is missing, it returns all cells if `beyond` holds for the mark there, else none.
-    pub(crate) fn beside(
-        &self,
-        layer: LayerId,
-        of: impl Fn(LayerMask, LayerMask) -> LayerMask,
-        beyond: impl Fn(Voxel) -> bool,
-    ) -> [LayerMask; 4] {
-        let mut beside = [LayerMask::NONE; 4];
-        for (beside, face) in beside.iter_mut().zip(Face::LATERAL) {
-            let neighbour = self.store.neighbour(layer.slot, face);
-            if neighbour.is_some() {
-                let LayerState { wet, closed } = self.store.layer(layer.in_chunk(neighbour));
-                *beside = of(closed, wet);
-            } else if beyond(self.store.beyond(layer.slot, face, layer.y)) {
-                *beside = LayerMask::ALL;
-            }
-        }
-        beside
-    }
-
     /// Writes a voxel, after saving the cell as it was before the tick.
     pub(crate) fn put(&mut self, place: Place, voxel: Voxel) {
         leave_run(self, place);

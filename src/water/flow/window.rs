@@ -105,8 +105,8 @@ impl Window {
         let (x, z) = (index % SIDE, index / SIDE);
         let (near_x, near_z) = (x.clamp(1, 16), z.clamp(1, 16));
         let place = Place::in_layer(layer, (near_z - 1) * 16 + near_x - 1);
-        let (own, below) = if (x, z) == (near_x, near_z) {
-            (store.read(place), store.floor(place))
+        let [own, below] = if (x, z) == (near_x, near_z) {
+            [store.read(place), store.floor(place)]
         } else {
             let face = match (x, z) {
                 (0, _) => Face::West,
@@ -114,11 +114,7 @@ impl Window {
                 (_, 0) => Face::North,
                 _ => Face::South,
             };
-            let there = store.step(place, face);
-            match there.is_some() {
-                true => (store.read(there), store.floor(there)),
-                false => (store.beyond(layer.slot, face, layer.y), Voxel::WALL),
-            }
+            store.look_over(place, face)
         };
         (self.own[index], self.below[index]) = (own.word(), below.word());
         self.least[index] = least_height(own.word(), below.word());
@@ -335,20 +331,15 @@ mod tests {
                     let row = window.lowest_beside_row(index - cell % 16);
                     assert_eq!(Some(row[cell % 16]), lowest, "round {round}");
                     for (side, face) in Face::LATERAL.into_iter().enumerate() {
-                        let there = store.step(place, face);
+                        let [beside, floor] = store.look_over(place, face);
+                        let least = least_height(beside.word(), floor.word());
                         assert_eq!(
-                            window.own[sides[side]],
-                            store.look(place, face).word(),
+                            (window.own[sides[side]], window.below[sides[side]]),
+                            (beside.word(), floor.word()),
                             "round {round}: {side}"
                         );
-                        let floor = if there.is_some() { store.floor(there) } else { Voxel::WALL };
-                        assert_eq!(
-                            window.below[sides[side]],
-                            floor.word(),
-                            "round {round}: below {side}"
-                        );
-                        let least = least_height(store.look(place, face).word(), floor.word());
                         assert_eq!(window.least_across(index, side), least, "round {round}");
+                        let there = store.step(place, face);
                         if there.is_some() && there.slot != layer.slot {
                             let seen = window.beside(side, there.cell());
                             assert_eq!(seen, store.read(there), "round {round}: {side}");

@@ -7,7 +7,7 @@
 pub(crate) mod changed;
 pub(crate) mod chunks;
 mod edges;
-mod faces;
+pub(crate) mod faces;
 pub(crate) mod fixtures;
 pub(crate) mod flow;
 pub(crate) mod frozen;
@@ -291,7 +291,8 @@ impl Store {
         }
     }
 
-    /// Returns the cell across `face`; its slot is [`Slot::NONE`] where the chunk is not loaded.
+    /// Returns the cell across `face`; its slot is [`Slot::NONE`] where the chunk is not loaded. For
+    /// the way of water, see [`across`](Store::across).
     #[inline]
     pub(crate) fn step(&self, place: Place, face: Face) -> Place {
         let Place { slot, index } = place;
