@@ -28,7 +28,7 @@ use crate::water::context::runs::{leave_run, leave_runs_beside};
 use crate::water::context::schedule::Phase;
 use crate::water::ledger::Ledger;
 use crate::water::rules::Rules;
-use crate::water::store::{LayerState, Place, Store};
+use crate::water::store::{Place, Store};
 use crate::water::voxel::Voxel;
 
 /// The world's parts as a tick works on them.
@@ -157,8 +157,7 @@ impl Tick<'_> {
         if let Some(layer) = self.store.upper_layer(layer) {
             self.wake_layer(layer, around);
             self.wake_across(layer, gave);
-            let LayerState { wet, closed } = self.store.layer(layer);
-            let full = gave & wet & closed;
+            let full = gave & self.store.layer(layer).full();
             if full.any()
                 && let Some(layer) = self.store.upper_layer(layer)
             {

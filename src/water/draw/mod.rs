@@ -59,7 +59,7 @@ use crate::water::draw::reroute::{Search, may_reroute, reroute};
 use crate::water::draw::turns::Turns;
 use crate::water::draw::vain::Ways;
 use crate::water::random::{Purpose, mix};
-use crate::water::store::{LAYER_ROWS, LayerState, Place};
+use crate::water::store::{LAYER_ROWS, Place};
 
 /// The state of the stage between two pieces of a tick.
 #[derive(Default)]
@@ -248,8 +248,7 @@ fn fillers(tick: &Tick, layer: LayerId, awake: LayerMask) -> LayerMask {
 
 /// Returns the full cells that have room above them.
 fn risers(tick: &Tick, layer: LayerId, awake: LayerMask) -> LayerMask {
-    let LayerState { wet, closed } = tick.store.layer(layer);
-    let full = awake & wet & closed;
+    let full = awake & tick.store.layer(layer).full();
     if full.is_empty() { full } else { full - tick.store.capped(layer) }
 }
 

@@ -62,9 +62,10 @@ impl Window {
         for (row, gives) in gives.as_chunks_mut::<16>().0.iter_mut().enumerate() {
             let at = window_index(row * 16);
             let (own, below) = (&self.own[at..][..16], &self.below[at..][..16]);
-            let lowest = self.lowest_beside_row(at);
+            let [west, east, north, south] = self.least_across_row(at);
             for x in 0..16 {
-                gives[x] = u8::from(can_give(own[x], below[x], lowest[x]));
+                let lowest = west[x].min(east[x]).min(north[x]).min(south[x]);
+                gives[x] = u8::from(can_give(own[x], below[x], lowest));
             }
         }
         LayerMask::plane(&gives, 0)

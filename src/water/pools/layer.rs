@@ -126,7 +126,8 @@ impl Levels {
 
 /// Returns the masks of a layer.
 pub(crate) fn look(tick: &Tick, layer: LayerId) -> Layer {
-    let LayerState { wet, closed } = tick.store.layer(layer);
+    let state = tick.store.layer(layer);
+    let LayerState { wet, closed } = state;
     let (mut supported, mut shallows) = (LayerMask::NONE, LayerMask::NONE);
     let mut grounded = LayerMask::NONE;
     if wet.any() {
@@ -142,7 +143,7 @@ pub(crate) fn look(tick: &Tick, layer: LayerId) -> Layer {
     let fallen = fallen(tick, layer);
     supported -= fallen;
     let gaps = !(closed | supported | shallows | fallen) - tick.store.drains(layer);
-    Layer { layer, wet, full: wet & closed, supported, gaps, shallows, grounded }
+    Layer { layer, wet, full: state.full(), supported, gaps, shallows, grounded }
 }
 
 /// Returns the y of a layer.

@@ -18,7 +18,7 @@
 use crate::chunk::LayerMask;
 use crate::coords::Face;
 use crate::grid::{LayerId, Slot};
-use crate::water::store::{LayerState, Place, Store};
+use crate::water::store::{Place, Store};
 use crate::water::voxel::Voxel;
 use smallvec::SmallVec;
 
@@ -166,10 +166,7 @@ impl Store {
     /// of a layer if they hold water: cells of another chunk beside them, above full cells, and
     /// full ones below.
     pub(crate) fn joints(&self, layer: LayerId, face: Face, cells: LayerMask) -> LayerMask {
-        let full = |layer| {
-            let LayerState { wet, closed } = self.layer(layer);
-            cells & wet & closed
-        };
+        let full = |layer| cells & self.layer(layer).full();
         match face {
             Face::Up => full(layer),
             Face::Down => self.lower_layer(layer).map_or(LayerMask::NONE, full),

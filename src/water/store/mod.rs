@@ -64,6 +64,14 @@ pub(crate) struct LayerState {
     pub(crate) closed: LayerMask,
 }
 
+impl LayerState {
+    /// Returns the cells that hold as much water as they can.
+    #[inline]
+    pub(crate) fn full(self) -> LayerMask {
+        self.wet & self.closed
+    }
+}
+
 /// The data of one chunk besides its cells, most of it cached. `masks` is `Some` exactly if the
 /// chunk is dense.
 #[derive(Default)]
@@ -291,8 +299,8 @@ impl Store {
         }
     }
 
-    /// Returns the cell across `face`; its slot is [`Slot::NONE`] where the chunk is not loaded. For
-    /// the way of water, see [`across`](Store::across).
+    /// Returns the cell across `face`; its slot is [`Slot::NONE`] where the chunk is not loaded.
+    /// For the way of water, see [`across`](Store::across).
     #[inline]
     pub(crate) fn step(&self, place: Place, face: Face) -> Place {
         let Place { slot, index } = place;

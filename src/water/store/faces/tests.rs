@@ -7,7 +7,7 @@ use crate::water::context::test_worlds;
 use crate::water::fixture::Fixture;
 use crate::water::rules::{Edge, Edges};
 use crate::water::store::frozen::set_frozen;
-use crate::water::store::{chunks, fixtures};
+use crate::water::store::{LayerState, chunks, fixtures};
 use glam::IVec3;
 use std::collections::BTreeSet;
 
@@ -171,7 +171,9 @@ fn bodies_are_joined_beside_and_above_and_below_where_full() {
 fn ground_has_neither_water_nor_room() {
     hold(|store, _, layer| {
         let solid = store.select(layer, Voxel::is_solid);
-        let LayerState { wet, closed } = store.layer(layer);
+        let state = store.layer(layer);
+        assert_eq!(state.full(), store.select(layer, Voxel::is_full));
+        let LayerState { wet, closed } = state;
         assert_eq!(solid & closed - wet, solid);
         for cell in solid.iter() {
             let voxel = store.read(Place::in_layer(layer, cell));
