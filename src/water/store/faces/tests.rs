@@ -174,7 +174,7 @@ fn ground_has_neither_water_nor_room() {
         let state = store.layer(layer);
         assert_eq!(state.full(), store.select(layer, Voxel::is_full));
         let LayerState { wet, closed } = state;
-        assert_eq!(solid & closed - wet, solid);
+        assert_eq!(solid & (closed - wet), solid);
         for cell in solid.iter() {
             let voxel = store.read(Place::in_layer(layer, cell));
             assert_eq!((voxel.height(), voxel.room(), voxel.is_full()), (0, 0, false));
