@@ -205,7 +205,7 @@ impl LayerMask {
     /// across that face in the mask. Cells do not cross the border of the layer.
     pub(crate) fn across(self, face: Face) -> LayerMask {
         let shifted = self.shifted(&[LayerMask::NONE; 4]);
-        Face::LATERAL.iter().position(|&at| at == face).map_or(LayerMask::NONE, |at| shifted[at])
+        face.side().map_or(LayerMask::NONE, |side| shifted[side])
     }
 
     /// Returns the cells that have a lateral neighbour in the mask, inside the layer (dilation

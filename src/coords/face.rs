@@ -55,6 +55,12 @@ impl Face {
         !matches!(self, Face::Down | Face::Up)
     }
 
+    /// Returns the place of a lateral face in [`LATERAL`](Face::LATERAL).
+    #[inline]
+    pub(crate) fn side(self) -> Option<usize> {
+        Face::LATERAL.into_iter().position(|face| face == self)
+    }
+
     /// Returns the face on the other side.
     ///
     /// ```

@@ -94,10 +94,7 @@ pub(super) fn sea_fills(world: &WaterWorld, place: Place) -> bool {
 fn joined(world: &WaterWorld, place: Place) -> impl Iterator<Item = (Face, Place)> + '_ {
     let is_full = voxel_before(world, place).is_closed();
     Face::ALL.into_iter().filter_map(move |face| {
-        let there = world.store.step(place, face);
-        if !there.is_some() {
-            return None;
-        }
+        let there = world.store.across(place, face)?;
         let voxel = voxel_before(world, there);
         let is_joined = match face {
             Face::Up => is_full,

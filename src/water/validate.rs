@@ -372,10 +372,7 @@ fn check_surface(world: &WaterWorld, start: Place, seen: &mut PlaceSet) -> Resul
             low = low.min_by_head((own, cell));
         }
         for face in Face::ALL {
-            let there = world.store.step(place, face);
-            if !there.is_some() {
-                continue;
-            }
+            let Some(there) = world.store.across(place, face) else { continue };
             let beside = world.store.read(there);
             let joined = match face {
                 Face::Up => full,

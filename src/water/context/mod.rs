@@ -28,7 +28,7 @@ use crate::water::context::runs::{leave_run, leave_runs_beside};
 use crate::water::context::schedule::Phase;
 use crate::water::ledger::Ledger;
 use crate::water::rules::Rules;
-use crate::water::store::{LayerState, Place, Store};
+use crate::water::store::{Place, Store};
 use crate::water::voxel::Voxel;
 
 /// The world's parts as a tick works on them.
@@ -50,38 +50,6 @@ impl Tick<'_> {
     #[inline]
     pub(crate) fn awake(&self, layer: LayerId) -> LayerMask {
         self.store.awake(layer)
-    }
-
-    /// Returns the cells of a layer that have no room below.
-    pub(crate) fn firm(&self, layer: LayerId) -> LayerMask {
-        match self.store.lower_layer(layer) {
-            Some(layer) => self.store.layer(layer).closed - self.store.sea(layer),
-            None if self.store.beyond(layer.slot, Face::Down, layer.y).is_closed() => {
-                LayerMask::ALL
-            }
-            None => LayerMask::NONE,
-        }
-    }
-
-    /// Returns, for each lateral face, `of` the closed and wet bits of the neighbour's layer. Where
-    /// the chunk is missing, it returns all cells if `beyond` holds for the mark there, else none.
-    pub(crate) fn beside(
-        &self,
-        layer: LayerId,
-        of: impl Fn(LayerMask, LayerMask) -> LayerMask,
-        beyond: impl Fn(Voxel) -> bool,
-    ) -> [LayerMask; 4] {
-        let mut beside = [LayerMask::NONE; 4];
-        for (beside, face) in beside.iter_mut().zip(Face::LATERAL) {
-            let neighbour = self.store.neighbour(layer.slot, face);
-            if neighbour.is_some() {
-                let LayerState { wet, closed } = self.store.layer(layer.in_chunk(neighbour));
-                *beside = of(closed, wet);
-            } else if beyond(self.store.beyond(layer.slot, face, layer.y)) {
-                *beside = LayerMask::ALL;
-            }
-        }
-        beside
     }
 
     /// Writes a voxel, after saving the cell as it was before the tick.
@@ -189,8 +157,7 @@ impl Tick<'_> {
         if let Some(layer) = self.store.upper_layer(layer) {
             self.wake_layer(layer, around);
             self.wake_across(layer, gave);
-            let LayerState { wet, closed } = self.store.layer(layer);
-            let full = gave & wet & closed;
+            let full = gave & self.store.layer(layer).full();
             if full.any()
                 && let Some(layer) = self.store.upper_layer(layer)
             {

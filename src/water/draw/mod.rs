@@ -50,7 +50,6 @@ mod turns;
 mod vain;
 
 use crate::chunk::LayerMask;
-use crate::coords::Face;
 use crate::grid::LayerId;
 use crate::water::context::Tick;
 use crate::water::context::budget::Budget;
@@ -60,7 +59,7 @@ use crate::water::draw::reroute::{Search, may_reroute, reroute};
 use crate::water::draw::turns::Turns;
 use crate::water::draw::vain::Ways;
 use crate::water::random::{Purpose, mix};
-use crate::water::store::{LAYER_ROWS, LayerState, Place};
+use crate::water::store::{LAYER_ROWS, Place};
 
 /// The state of the stage between two pieces of a tick.
 #[derive(Default)]
@@ -238,31 +237,19 @@ fn gather_cells(tick: &mut Tick, draws: &mut Demands, layer: LayerId) {
 
 /// Returns the cells with room on solid ground.
 fn films(tick: &Tick, layer: LayerId, awake: LayerMask) -> LayerMask {
-    let fillers = fillers(tick, layer, awake);
-    match tick.store.lower_layer(layer) {
-        Some(layer) => fillers - tick.store.layer(layer).wet,
-        None => fillers,
-    }
+    fillers(tick, layer, awake) - tick.store.over_water(layer)
 }
 
 /// Returns the cells with room on firm ground.
 fn fillers(tick: &Tick, layer: LayerId, awake: LayerMask) -> LayerMask {
     let open = awake - tick.store.layer(layer).closed;
-    if open.is_empty() { open } else { open & tick.firm(layer) }
+    if open.is_empty() { open } else { open & tick.store.firm(layer) }
 }
 
 /// Returns the full cells that have room above them.
 fn risers(tick: &Tick, layer: LayerId, awake: LayerMask) -> LayerMask {
-    let LayerState { wet, closed } = tick.store.layer(layer);
-    let full = awake & wet & closed;
-    if full.is_empty() {
-        return full;
-    }
-    match tick.store.upper_layer(layer) {
-        Some(layer) => full - tick.store.layer(layer).closed,
-        None if tick.store.beyond(layer.slot, Face::Up, layer.y).is_closed() => LayerMask::NONE,
-        None => full,
-    }
+    let full = awake & tick.store.layer(layer).full();
+    if full.is_empty() { full } else { full - tick.store.capped(layer) }
 }
 
 /// Lets a cell draw: for itself, or a full cell for the cell above it.

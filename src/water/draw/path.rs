@@ -132,8 +132,8 @@ impl Demand {
 
     /// Returns the draw of a full cell for the cell above it, below the spring.
     pub(super) fn to_rise(tick: &Tick, place: Place) -> Option<Self> {
-        let target = tick.store.step(place, Face::Up);
-        let wanted = if target.is_some() { tick.store.read(target).room() } else { 0 };
+        let target = tick.store.across(place, Face::Up)?;
+        let wanted = tick.store.read(target).room();
         let least_y = tick.store.layer_y(place.layer_id()).saturating_add(2);
         let first = (place, Face::Up);
         (wanted > 0).then_some(Demand { target, wanted, first, others: 0, least_y })

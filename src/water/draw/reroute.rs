@@ -81,9 +81,8 @@ pub(super) fn reroute(tick: &mut Tick, search: &mut Search, cell: Place) -> usiz
             continue;
         }
         for face in (0..6).map(|face| Face::ALL[(face + turn) % 6]) {
-            let there = tick.store.step(place, face);
             let exit = face.opposite();
-            if there.is_some()
+            if let Some(there) = tick.store.across(place, face)
                 && carries(tick.store, there, exit, place)
                 && search.met.insert(there)
             {

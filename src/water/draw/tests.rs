@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::chunk::Chunk;
-use crate::coords::{ChunkPos, Region};
+use crate::coords::{ChunkPos, Face, Region};
 use crate::water::cell::CellFlags;
 use crate::water::context::test_worlds;
 use crate::water::draw::reroute::reroute;

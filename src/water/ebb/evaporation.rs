@@ -12,7 +12,7 @@ use crate::water::ebb::loss_sampler::LossSampler;
 use crate::water::pools::walk::touched;
 use crate::water::random::{Purpose, chunk_seed, mix};
 use crate::water::rules::Rules;
-use crate::water::store::{LAYER_ROWS, LayerState, Place, Store};
+use crate::water::store::{LAYER_ROWS, Place, Store};
 use crate::water::voxel::Voxel;
 use core::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -268,9 +268,8 @@ fn uncovered(store: &Store, layer: LayerId) -> LayerMask {
 /// May return `false` all the same.
 fn has_nothing_to_lose(store: &Store, slot: Slot, kind: Kind) -> bool {
     let full_above = |layer| {
-        let full = |LayerState { wet, closed }| wet & closed;
         let above = store.upper_layer(layer).filter(|above| above.slot == slot);
-        above.map_or(LayerMask::NONE, |above| full(store.layer(above)))
+        above.map_or(LayerMask::NONE, |above| store.layer(above).full())
     };
     let may_lose = |layer: LayerId| match kind {
         Kind::Film => {

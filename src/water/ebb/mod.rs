@@ -27,6 +27,7 @@ use crate::water::ebb::heading::direct;
 use crate::water::ebb::reach::{drop_unconnected_parents, note_feeders, note_feeders_above};
 use crate::water::ebb::unfed::{ebb_unfed, is_unfed};
 use crate::water::flow::runs::note_falls;
+use crate::water::store::faces::nothing;
 use crate::water::store::{LAYER_ROWS, LayerState, Place, fixtures};
 use crate::water::voxel::Voxel;
 use smallvec::SmallVec;
@@ -199,24 +200,16 @@ pub(super) fn connected_parents_in(
     layer: LayerId,
     parents: &[LayerMask; 6],
 ) -> [LayerMask; 6] {
-    let there =
-        |place: Option<LayerId>| place.map_or(LayerMask::NONE, |layer| tick.store.connected(layer));
-    let mut beyond = [LayerMask::NONE; 4];
-    for (beyond, face) in beyond.iter_mut().zip(Face::LATERAL) {
-        let neighbour = tick.store.neighbour(layer.slot, face);
-        *beyond = there(neighbour.is_some().then_some(layer.in_chunk(neighbour)));
+    let connected = |layer| [tick.store.connected(layer)];
+    let [beside] = tick.store.beside(layer, LayerMask::ALL, connected(layer), connected, nothing);
+    let mut fed = *parents;
+    for (parents, face) in fed.iter_mut().zip(Face::ALL) {
+        *parents &= match face.side() {
+            Some(side) => beside[side],
+            None => LayerMask::union(tick.store.vertical(layer, face, connected, nothing)),
+        };
     }
-    let [from_west, from_east, from_north, from_south] =
-        tick.store.connected(layer).shifted(&beyond);
-    let [west, east, down, up, north, south] = *parents;
-    [
-        west & from_west,
-        east & from_east,
-        down & there(tick.store.lower_layer(layer)),
-        up & there(tick.store.upper_layer(layer)),
-        north & from_north,
-        south & from_south,
-    ]
+    fed
 }
 
 /// Makes cells of a layer active: see [`activated`]. Returns whether any cell changed.

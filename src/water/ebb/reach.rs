@@ -17,18 +17,11 @@ use crate::water::context::Tick;
 use crate::water::ebb::connected_parents_in;
 use crate::water::pools::walk::touched;
 use crate::water::random::position_seed;
+use crate::water::store::faces::nothing;
 use crate::water::store::parents::with_parents;
 use crate::water::store::sources::has_sources;
-use crate::water::store::{LayerState, Place, Store};
+use crate::water::store::{Place, Store};
 use crate::water::voxel::Voxel;
-
-/// The connected cells of a layer, the wet cells among them, and the other wet cells.
-#[derive(Clone, Copy, Default)]
-struct Near {
-    connected: LayerMask,
-    fed: LayerMask,
-    unfed: LayerMask,
-}
 
 /// The search for cells that become connected, distance by distance.
 #[derive(Default)]
@@ -83,39 +76,29 @@ pub(super) fn note_feeders(
     if !has_sources(tick.store) {
         return;
     }
-    let state = |layer: LayerId| {
-        let LayerState { wet, .. } = tick.store.layer(layer);
-        let connected = tick.store.connected(layer);
-        Near { connected, fed: wet & connected, unfed: wet - connected }
+    let near = |layer| {
+        let (wet, connected) = (tick.store.layer(layer).wet, tick.store.connected(layer));
+        [connected, wet & connected, wet - connected]
     };
-    let own = state(layer);
-    if (cells & (own.connected | own.unfed)).is_empty() {
+    let [connected, fed, unfed] = near(layer);
+    if (cells & (connected | unfed)).is_empty() {
         return;
     }
-    let mut beside = [Near::default(); 4];
-    let sides = beside.iter_mut().zip(Face::LATERAL).zip(cells.leaving());
-    for ((near, face), _) in sides.filter(|(_, leaving)| leaving.any()) {
-        let there = tick.store.neighbour(layer.slot, face);
-        if there.is_some() {
-            *near = state(layer.in_chunk(there));
-        }
-    }
-    let of_layer = |place: Option<LayerId>| place.map_or(Near::default(), state);
-    let above = of_layer(tick.store.upper_layer(layer));
-    let below = of_layer(tick.store.lower_layer(layer));
-    let fed = own.fed.shifted(&beside.map(|near| near.fed));
-    let unfed = own.unfed.shifted(&beside.map(|near| near.unfed));
+    let [_, fed_beside, unfed_beside] =
+        tick.store.beside(layer, cells, [connected, fed, unfed], near, nothing);
+    let [connected_above, _, unfed_above] = tick.store.vertical(layer, Face::Up, near, nothing);
+    let [_, fed_below, unfed_below] = tick.store.vertical(layer, Face::Down, near, nothing);
     let moved = cells & touched(tick, layer);
-    let pressing = own.fed & above.unfed & moved;
+    let pressing = fed & unfed_above & moved;
     // Falling water may leave no water behind where it falls.
-    let feeding = own.fed & LayerMask::union(unfed) | own.connected & below.unfed;
+    let feeding = fed & LayerMask::union(unfed_beside) | connected & unfed_below;
     let place = |cell| Place::in_layer(layer, cell);
     for cell in ((feeding & cells) | pressing).iter() {
         let faces = if pressing.contains(cell) { ALL } else { NOT_UP };
         feeders.push(Feeder { place: place(cell), faces, spring: None });
     }
-    let fed = LayerMask::union(fed) | above.connected | below.fed & moved;
-    for cell in (own.unfed & cells & fed).iter() {
+    let fed_from = LayerMask::union(fed_beside) | connected_above | fed_below & moved;
+    for cell in (unfed & cells & fed_from).iter() {
         note_feeders_of(tick, place(cell), moved.contains(cell), feeders);
     }
 }
@@ -123,8 +106,9 @@ pub(super) fn note_feeders(
 /// Adds the connected cells around a cell, the one below it only if it `is_pressed` up.
 fn note_feeders_of(tick: &Tick, place: Place, is_pressed: bool, feeders: &mut Vec<Feeder>) {
     for face in Face::ALL.into_iter().filter(|&face| is_pressed || face != Face::Down) {
-        let there = tick.store.step(place, face);
-        if there.is_some() && tick.store.read(there).is_connected() {
+        if let Some(there) = tick.store.across(place, face)
+            && tick.store.read(there).is_connected()
+        {
             let faces = 1 << face.opposite().index();
             feeders.push(Feeder { place: there, faces, spring: None });
         }
@@ -270,8 +254,8 @@ fn search_from(tick: &Tick, mut feeder: Feeder, found: &mut Vec<Found>) -> usize
     };
     let children = tick.store.children_of(feeder.place);
     for face in Store::faces(feeder.faces | children) {
-        let there = tick.store.step(feeder.place, face);
-        if !there.is_some() || tick.store.read(there).is_connected() {
+        let Some(there) = tick.store.across(feeder.place, face) else { continue };
+        if tick.store.read(there).is_connected() {
             continue;
         }
         if children >> face.index() & 1 != 0 {
@@ -350,8 +334,8 @@ fn could_feed(store: &Store, from: Place, face: Face, to: Place) -> bool {
 /// side.
 fn feeders_of(store: &Store, place: Place) -> u8 {
     let feeds = |&face: &Face| {
-        let there = store.step(place, face);
-        there.is_some() && could_feed(store, there, face.opposite(), place)
+        let there = store.across(place, face);
+        there.is_some_and(|there| could_feed(store, there, face.opposite(), place))
     };
     let faces = Face::ALL.into_iter().filter(|&face| face != Face::Down);
     faces.filter(feeds).fold(0, |faces, face| faces | 1 << face.index())
@@ -360,8 +344,8 @@ fn feeders_of(store: &Store, place: Place) -> u8 {
 /// Returns whether the spring that feeds the connected cell below is higher than a cell, so that
 /// its water may rise into it.
 fn is_pressed_up(store: &Store, place: Place) -> bool {
-    let below = store.step(place, Face::Down);
-    let spring = below.is_some().then(|| spring_height_over(store, below).0).flatten();
+    let below = store.across(place, Face::Down);
+    let spring = below.and_then(|below| spring_height_over(store, below).0);
     spring.is_some_and(|height| height > store.layer_y(place.layer_id()))
 }
 

@@ -79,8 +79,9 @@ fn take_body(
     let mut at = 0;
     while let Some(&place) = body.get(at) {
         for face in FACES {
-            let there = world.store.step(place, face);
-            if let Some(height) = waiting.remove(&there) {
+            if let Some(there) = world.store.across(place, face)
+                && let Some(height) = waiting.remove(&there)
+            {
                 body.push(there);
                 units += u64::from(height);
             }
@@ -146,7 +147,7 @@ impl Search<'_> {
         let below = self.world.store.look(place, Face::Down);
         if !voxel.is_wet() && !below.is_mark() && !below.is_closed() {
             if self.fallen.insert(place) {
-                self.next.push(self.world.store.step(place, Face::Down));
+                self.next.extend(self.world.store.across(place, Face::Down));
             }
             return false;
         }
@@ -163,12 +164,9 @@ impl Search<'_> {
     fn leave(&mut self, place: Place) -> Option<Place> {
         let mut above = None;
         for face in FACES {
-            let there = self.world.store.step(place, face);
-            if !there.is_some() || self.entered.contains(&there) {
-                continue;
-            }
+            let Some(there) = self.world.store.across(place, face) else { continue };
             let voxel = self.world.store.read(there);
-            if voxel.is_mark() {
+            if voxel.is_mark() || self.entered.contains(&there) {
                 continue;
             }
             if face == Face::Up && voxel.is_closed() {

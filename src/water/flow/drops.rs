@@ -87,8 +87,8 @@ fn lowest_beside(tick: &Tick, place: Place) -> u8 {
         if there.slot == place.slot && closed.contains(there.cell()) {
             return u8::MAX;
         }
-        let below = if there.is_some() { tick.store.floor(there) } else { Voxel::WALL };
-        least_height(tick.store.look(place, face).word(), below.word())
+        let [beside, below] = tick.store.look_over(place, face);
+        least_height(beside.word(), below.word())
     };
     Face::LATERAL.into_iter().map(least).min().unwrap_or(u8::MAX)
 }

@@ -8,7 +8,7 @@ use crate::chunk::{LAYER_CELLS, LayerMask};
 use crate::coords::Face;
 use crate::water::cell::CellFlags;
 use crate::water::context::limits::Limits;
-use crate::water::flow::window::{SIDE, Surroundings, Window, around, window_index};
+use crate::water::flow::window::{Surroundings, Window, around, opposite, window_index};
 use crate::water::flow_record::{add_flow, passed};
 use crate::water::random::{Queue, SIDE_ORDERS, mix, sides_first};
 use crate::water::voxel::Voxel;
@@ -62,8 +62,7 @@ impl Window {
         for (row, gives) in gives.as_chunks_mut::<16>().0.iter_mut().enumerate() {
             let at = window_index(row * 16);
             let (own, below) = (&self.own[at..][..16], &self.below[at..][..16]);
-            let [west, east] = [&self.least[at - 1..][..16], &self.least[at + 1..][..16]];
-            let [north, south] = [&self.least[at - SIDE..][..16], &self.least[at + SIDE..][..16]];
+            let [west, east, north, south] = self.least_across_row(at);
             for x in 0..16 {
                 let lowest = west[x].min(east[x]).min(north[x]).min(south[x]);
                 gives[x] = u8::from(can_give(own[x], below[x], lowest));
@@ -77,10 +76,7 @@ impl Window {
     fn queue_if_giving(&mut self, near: &impl Surroundings, cell: usize, queue: &mut Queue) {
         let index = window_index(cell);
         near.enter(self, index);
-        let [west, east, north, south] = around(index);
-        let least = &self.least;
-        let lowest = least[west].min(least[east]).min(least[north]).min(least[south]);
-        if can_give(self.own[index], self.below[index], lowest) {
+        if can_give(self.own[index], self.below[index], self.lowest_beside(index)) {
             queue.push(cell);
         }
     }
@@ -147,9 +143,10 @@ impl Window {
             self.refresh(index);
             done.changed.insert(cell);
             done.gave.insert(cell);
-            let (inside, least) = (sides_inside(cell), self.least[index]);
+            let inside = sides_inside(cell);
             for (side, near) in around(index).into_iter().enumerate() {
-                if Voxel::from_raw(self.own[near]).height() >= least && inside >> side & 1 != 0 {
+                let height = Voxel::from_raw(self.own[near]).height();
+                if inside >> side & 1 != 0 && height >= self.least_across(near, opposite(side)) {
                     queue.push(cell.wrapping_add_signed(CELL_STEP[side]));
                 }
             }
@@ -191,9 +188,7 @@ impl Window {
         done: &mut LayerFlow,
     ) {
         let around = around(giver.index);
-        let [west, east, north, south] = around;
-        let least = &self.least;
-        if giver.height < least[west].min(least[east]).min(least[north]).min(least[south]) {
+        if giver.height < self.lowest_beside(giver.index) {
             return;
         }
         let random = mix(seed, giver.cell as u64) >> 32;
@@ -203,14 +198,13 @@ impl Window {
         }
         for rank in 0..4 {
             let side = usize::from(order >> (2 * rank) & 3);
-            let index = around[side];
-            if giver.height < self.least[index] || giver.left == 0 {
+            if giver.height < self.least_across(giver.index, side) || giver.left == 0 {
                 continue;
             }
-            if self.own[index] == Voxel::DRAIN.word() && voxel.has(CellFlags::FLOW_OUT) {
+            if self.own[around[side]] == Voxel::DRAIN.word() && voxel.has(CellFlags::FLOW_OUT) {
                 continue;
             }
-            let wanted = self.flows_to(index, giver.height);
+            let wanted = self.flows_to(giver.index, side, giver.height);
             self.give_sideways(surroundings, giver, side, wanted, queue, done);
         }
     }
@@ -254,7 +248,7 @@ impl Window {
             return None;
         }
         let heading = voxel.direction()?;
-        let side = Face::LATERAL.into_iter().position(|face| face == heading)?;
+        let side = heading.side()?;
         let around = around(giver.index);
         let [ahead, behind] = [around[side], around[opposite(side)]];
         let (there, from) = (Voxel::from_raw(self.own[ahead]), Voxel::from_raw(self.own[behind]));
@@ -263,7 +257,7 @@ impl Window {
             && Voxel::from_raw(self.below[behind]).is_closed()
             && !there.is_mark()
             && there.room() >= giver.height
-            && !Voxel::from_raw(self.below[ahead]).is_closed();
+            && self.slides(giver.index, side);
         flies.then_some(side)
     }
 
@@ -279,21 +273,24 @@ impl Window {
         })
     }
 
-    /// Returns the units that a cell of this height, at least the neighbour's `least`, gives to the
-    /// neighbour at a window index: as much as fits if the water would fall there or the neighbour
-    /// is a drain, else half of the difference.
+    /// Returns the units that a cell of this height gives across a side, of at least the height
+    /// from which it does: as much as fits if the water slides, else half of the difference.
     #[inline]
-    fn flows_to(&self, index: usize, height: u8) -> u8 {
-        let there = Voxel::from_raw(self.own[index]);
-        let level = there.height_bits();
-        if self.least[index] == level + 1 { height.min(there.room()) } else { (height - level) / 2 }
+    fn flows_to(&self, index: usize, side: usize, height: u8) -> u8 {
+        let there = Voxel::from_raw(self.own[around(index)[side]]);
+        match self.slides(index, side) {
+            true => height.min(there.room()),
+            false => (height - there.height_bits()) / 2,
+        }
     }
-}
 
-/// Returns the opposite side: the lateral faces lie in pairs, 0 and 1, 2 and 3.
-#[inline]
-const fn opposite(side: usize) -> usize {
-    side ^ 1
+    /// Returns whether water that flows out of a cell across a side would fall there or leave the
+    /// world.
+    #[inline]
+    fn slides(&self, index: usize, side: usize) -> bool {
+        let level = Voxel::from_raw(self.own[around(index)[side]]).height_bits();
+        self.least_across(index, side) == level + 1
+    }
 }
 
 /// Returns the least height from which water flows sideways into a cell: one more than the cell's

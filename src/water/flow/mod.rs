@@ -30,7 +30,7 @@ use crate::water::flow::runs::{
 use crate::water::flow::thin::apply_thin;
 use crate::water::flow::window::{Gathered, Thin, Window};
 use crate::water::random::Purpose;
-use crate::water::store::{LayerState, Place};
+use crate::water::store::Place;
 use crate::water::voxel::Voxel;
 use smallvec::SmallVec;
 
@@ -48,7 +48,7 @@ pub(crate) fn flow_layer(tick: &mut Tick, window: &mut Window, layer: LayerId) {
 
 /// Applies the kernel to the layer's awake cells that are in no run.
 fn flow_cells(tick: &mut Tick, window: &mut Window, layer: LayerId) {
-    let LayerState { wet, closed } = tick.store.layer(layer);
+    let wet = tick.store.layer(layer).wet;
     let awake = (tick.awake(layer) & wet) - tick.store.in_runs(layer);
     if awake.is_empty() {
         return;
@@ -56,8 +56,8 @@ fn flow_cells(tick: &mut Tick, window: &mut Window, layer: LayerId) {
     let movable = if awake.is_sparse() {
         awake
     } else {
-        let firm = tick.firm(layer) - over_runs(tick, layer);
-        awake - (firm & enclosed(tick, layer, closed))
+        let firm = tick.store.firm(layer) - over_runs(tick, layer);
+        awake - (firm - tick.store.roomy(layer))
     };
     let is_thin = movable.is_sparse();
     let givers = if !is_thin {
@@ -215,13 +215,6 @@ fn fall_alone(tick: &mut Tick, layer: LayerId, givers: LayerMask) {
         });
     }
     tick.wake_givers(layer, gave);
-}
-
-/// Returns the cells enclosed on all four sides by cells without room.
-fn enclosed(tick: &Tick, layer: LayerId, closed: LayerMask) -> LayerMask {
-    let beyond = tick.beside(layer, |closed, _| closed, |voxel| voxel.is_closed());
-    let [west, east, north, south] = closed.shifted(&beyond);
-    west & east & north & south
 }
 
 /// Writes the result of the kernel back into the world and wakes the cells that can now move.

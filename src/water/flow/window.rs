@@ -59,6 +59,12 @@ pub(crate) fn window_index(cell: usize) -> usize {
     (cell >> 4) * SIDE + (cell & 15) + SIDE + 1
 }
 
+/// Returns the side opposite to one: the lateral faces lie in pairs, 0 and 1, 2 and 3.
+#[inline]
+pub(crate) const fn opposite(side: usize) -> usize {
+    side ^ 1
+}
+
 /// Returns the window indices beside one, in the order of [`Face::LATERAL`].
 #[inline]
 pub(crate) fn around(index: usize) -> [usize; 4] {
@@ -99,8 +105,8 @@ impl Window {
         let (x, z) = (index % SIDE, index / SIDE);
         let (near_x, near_z) = (x.clamp(1, 16), z.clamp(1, 16));
         let place = Place::in_layer(layer, (near_z - 1) * 16 + near_x - 1);
-        let (own, below) = if (x, z) == (near_x, near_z) {
-            (store.read(place), store.floor(place))
+        let [own, below] = if (x, z) == (near_x, near_z) {
+            [store.read(place), store.floor(place)]
         } else {
             let face = match (x, z) {
                 (0, _) => Face::West,
@@ -108,14 +114,31 @@ impl Window {
                 (_, 0) => Face::North,
                 _ => Face::South,
             };
-            let there = store.step(place, face);
-            match there.is_some() {
-                true => (store.read(there), store.floor(there)),
-                false => (store.beyond(layer.slot, face, layer.y), Voxel::WALL),
-            }
+            store.look_over(place, face)
         };
         (self.own[index], self.below[index]) = (own.word(), below.word());
         self.least[index] = least_height(own.word(), below.word());
+    }
+
+    /// Returns the least height from which water flows out of a cell across a side.
+    #[inline]
+    pub(crate) fn least_across(&self, index: usize, side: usize) -> u8 {
+        self.least[around(index)[side]]
+    }
+
+    /// Returns the least height from which water flows out of a cell across any side.
+    #[inline]
+    pub(crate) fn lowest_beside(&self, index: usize) -> u8 {
+        let [west, east, north, south] = around(index).map(|beside| self.least[beside]);
+        west.min(east).min(north).min(south)
+    }
+
+    /// Returns, for each side, [`least_across`](Self::least_across) of the row of cells from an
+    /// index on. As slices, so that the minimum of the four vectorises.
+    #[inline]
+    pub(crate) fn least_across_row(&self, index: usize) -> [&[u8]; 4] {
+        let row = |first: usize| &self.least[first..][..16];
+        [row(index - 1), row(index + 1), row(index - SIDE), row(index + SIDE)]
     }
 
     /// Returns the voxel of a cell of the layer.
@@ -304,19 +327,20 @@ mod tests {
                         "round {round}"
                     );
                     let sides = [index - 1, index + 1, index - SIDE, index + SIDE];
+                    let lowest = (0..4).map(|side| window.least_across(index, side)).min();
+                    assert_eq!(Some(window.lowest_beside(index)), lowest, "round {round}");
+                    let row = window.least_across_row(index - cell % 16).into_iter();
+                    assert_eq!(row.map(|row| row[cell % 16]).min(), lowest, "round {round}");
                     for (side, face) in Face::LATERAL.into_iter().enumerate() {
-                        let there = store.step(place, face);
+                        let [beside, floor] = store.look_over(place, face);
+                        let least = least_height(beside.word(), floor.word());
                         assert_eq!(
-                            window.own[sides[side]],
-                            store.look(place, face).word(),
+                            (window.own[sides[side]], window.below[sides[side]]),
+                            (beside.word(), floor.word()),
                             "round {round}: {side}"
                         );
-                        let floor = if there.is_some() { store.floor(there) } else { Voxel::WALL };
-                        assert_eq!(
-                            window.below[sides[side]],
-                            floor.word(),
-                            "round {round}: below {side}"
-                        );
+                        assert_eq!(window.least_across(index, side), least, "round {round}");
+                        let there = store.step(place, face);
                         if there.is_some() && there.slot != layer.slot {
                             let seen = window.beside(side, there.cell());
                             assert_eq!(seen, store.read(there), "round {round}: {side}");

@@ -10,7 +10,7 @@ use crate::chunk::{LayerMask, ones};
 use crate::coords::Face;
 use crate::grid::{LayerId, Slot};
 use crate::water::context::Tick;
-use crate::water::pools::layer::{Layer, Levels, levels_of, look, rim};
+use crate::water::pools::layer::{AROUND, Layer, Levels, contacts, levels_of, look, rim};
 use crate::water::pools::level::STEP;
 use smallvec::SmallVec;
 
@@ -265,9 +265,9 @@ impl Labels {
         let labelled = LayerMask::union(kept.iter().map(|entry| entry.cells));
         let mut left = at.supported - labelled;
         let seeds = LayerMask::union(touching.iter().map(|entry| entry.cells)) | labelled.spread();
-        left = (seeds & left).flood(left);
+        left = at.joined(seeds, left);
         while let Some(cell) = left.iter().next() {
-            let cells = LayerMask::single(cell).flood(left);
+            let cells = at.joined(LayerMask::single(cell), left);
             left -= cells;
             let around = cells | cells.spread();
             let found = kept.iter().find(|entry| (entry.cells & around).any());
@@ -302,7 +302,7 @@ impl Labels {
         label: LabelId,
         allowed: &mut usize,
     ) {
-        let open: SmallVec<[LayerId; 6]> = contacts(tick, at, cells)
+        let open: SmallVec<[LayerId; 6]> = contacts(tick, at.layer, cells)
             .into_iter()
             .filter(|&(layer, cells)| self.has_others(tick, layer, cells))
             .map(|(layer, _)| layer)
@@ -330,53 +330,12 @@ impl Labels {
                 touching.push(Entry { cells, label: entry.label });
             }
         };
-        for (side, face) in Face::LATERAL.into_iter().enumerate() {
-            let there = tick.store.neighbour(layer.slot, face);
-            if there.is_some() {
-                for entry in self.of(layer.in_chunk(there)) {
-                    add(entry.cells.leaving()[side ^ 1], entry);
-                }
-            }
-        }
-        let full_in = |layer| {
-            let state = tick.store.layer(layer);
-            state.wet & state.closed
-        };
-        if let Some(above) = tick.store.upper_layer(layer) {
-            for entry in self.of(above) {
-                add(entry.cells & full_in(layer), entry);
-            }
-        }
-        if let Some(below) = tick.store.lower_layer(layer) {
-            for entry in self.of(below) {
-                add(entry.cells & full_in(below), entry);
+        for face in AROUND {
+            let Some(there) = tick.store.layer_across(layer, face) else { continue };
+            for entry in self.of(there) {
+                add(tick.store.joints(there, face.opposite(), entry.cells), entry);
             }
         }
         touching
     }
-}
-
-/// Returns the layers around cells of a layer, with the cells there that are joined with them if
-/// they are supported.
-fn contacts(tick: &Tick, at: &Layer, cells: LayerMask) -> SmallVec<[(LayerId, LayerMask); 6]> {
-    let mut contacts = SmallVec::new();
-    for (face, cells) in Face::LATERAL.into_iter().zip(cells.leaving()) {
-        let there = tick.store.neighbour(at.layer.slot, face);
-        if cells.any() && there.is_some() {
-            contacts.push((at.layer.in_chunk(there), cells));
-        }
-    }
-    if let Some(layer) = tick.store.upper_layer(at.layer)
-        && (cells & at.full).any()
-    {
-        contacts.push((layer, cells & at.full));
-    }
-    if let Some(layer) = tick.store.lower_layer(at.layer) {
-        let state = tick.store.layer(layer);
-        let joints = cells & state.wet & state.closed;
-        if joints.any() {
-            contacts.push((layer, joints));
-        }
-    }
-    contacts
 }

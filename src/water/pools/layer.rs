@@ -7,9 +7,11 @@ use crate::grid::LayerId;
 use crate::water::cell::FULL;
 use crate::water::context::Tick;
 use crate::water::flow::fallen;
+use crate::water::store::faces::nothing;
 use crate::water::store::sea::SeaLevels;
 use crate::water::store::{LayerState, head};
 use crate::water::voxel::Voxel;
+use smallvec::SmallVec;
 
 /// A layer of a chunk.
 #[derive(Clone, Copy)]
@@ -53,6 +55,14 @@ pub(crate) struct Rim {
     pub(crate) sea: Option<SeaLevels>,
 }
 
+impl Layer {
+    /// Returns the cells among `inside` that are joined to `from` within the layer: all of them
+    /// supported.
+    pub(crate) fn joined(&self, from: LayerMask, inside: LayerMask) -> LayerMask {
+        from.flood(inside & self.supported)
+    }
+}
+
 impl Rim {
     /// Returns whether no cell gives or takes.
     pub(crate) fn is_empty(&self) -> bool {
@@ -68,6 +78,25 @@ impl Rim {
     fn has_springs(&self) -> bool {
         (self.below_springs | LayerMask::union(self.beside_springs)).any()
     }
+}
+
+/// All faces, in the order in which pieces of bodies are joined across them.
+pub(crate) const AROUND: [Face; 6] =
+    [Face::West, Face::East, Face::North, Face::South, Face::Up, Face::Down];
+
+/// Returns the layers around cells of a layer, with the cells there that are joined with them if
+/// they are supported.
+pub(crate) fn contacts(
+    tick: &Tick,
+    layer: LayerId,
+    cells: LayerMask,
+) -> SmallVec<[(LayerId, LayerMask); 6]> {
+    let across = |face| {
+        let joints = tick.store.joints(layer, face, cells);
+        let there = tick.store.layer_across(layer, face).filter(|_| joints.any())?;
+        Some((there, joints))
+    };
+    AROUND.into_iter().filter_map(across).collect()
 }
 
 /// The least level at which a cell takes water and the greatest at which one gives, in units above
@@ -97,16 +126,15 @@ impl Levels {
 
 /// Returns the masks of a layer.
 pub(crate) fn look(tick: &Tick, layer: LayerId) -> Layer {
-    let LayerState { wet, closed } = tick.store.layer(layer);
+    let state = tick.store.layer(layer);
+    let LayerState { wet, closed } = state;
     let (mut supported, mut shallows) = (LayerMask::NONE, LayerMask::NONE);
     let mut grounded = LayerMask::NONE;
     if wet.any() {
-        supported = wet & tick.firm(layer);
+        supported = wet & tick.store.firm(layer);
         let connected = tick.store.connected(layer);
         if connected.any() {
-            let below = tick.store.lower_layer(layer);
-            let over_water = below.map_or(LayerMask::NONE, |layer| tick.store.layer(layer).wet);
-            grounded = connected - over_water;
+            grounded = connected - tick.store.over_water(layer);
             shallows = (grounded & supported) - closed;
             supported -= shallows;
         }
@@ -115,7 +143,7 @@ pub(crate) fn look(tick: &Tick, layer: LayerId) -> Layer {
     let fallen = fallen(tick, layer);
     supported -= fallen;
     let gaps = !(closed | supported | shallows | fallen) - tick.store.drains(layer);
-    Layer { layer, wet, full: wet & closed, supported, gaps, shallows, grounded }
+    Layer { layer, wet, full: state.full(), supported, gaps, shallows, grounded }
 }
 
 /// Returns the y of a layer.
@@ -131,36 +159,37 @@ pub(crate) fn rim(
     mut look: impl FnMut(LayerId) -> Layer,
 ) -> Rim {
     let cells = cells - tick.store.springs(at.layer);
-    let above = tick.store.upper_layer(at.layer).map(&mut look);
-    let covered = above.map_or(LayerMask::NONE, |above| above.wet);
-    let dry_above = above.map_or(LayerMask::NONE, |above| above.gaps - above.wet);
+    let springs = |layer| springs_that_give(tick, layer);
+    let [covered, dry_above, springs_above] = tick.store.vertical(
+        at.layer,
+        Face::Up,
+        |layer| {
+            let above = look(layer);
+            [above.wet, above.gaps - above.wet, springs(layer)]
+        },
+        nothing,
+    );
     let coast = tick.store.coast_in(at.layer) & cells;
     let partial = cells - at.full;
     // Under other water, only the flow feeds gaps, so that falls do not push water out of their
     // sides.
     let pushing = cells - (covered | at.grounded);
-    let (mut gaps, mut shallows) = ([LayerMask::NONE; 4], [LayerMask::NONE; 4]);
-    let mut springs = [LayerMask::NONE; 4];
-    for ((side, face), leaving) in Face::LATERAL.into_iter().enumerate().zip(cells.leaving()) {
-        let there = tick.store.neighbour(at.layer.slot, face);
-        if leaving.any() && there.is_some() {
-            springs[side] = springs_that_give(tick, at.layer.in_chunk(there));
-            let there = look(at.layer.in_chunk(there));
-            (gaps[side], shallows[side]) = (there.gaps, there.shallows);
-        }
-    }
+    let own = [at.gaps, at.shallows, springs(at.layer)];
+    let of = |layer| {
+        let there = look(layer);
+        [there.gaps, there.shallows, springs(layer)]
+    };
+    let [gaps, beside_shallows, beside_springs] =
+        tick.store.beside(at.layer, cells, own, of, nothing);
     Rim {
         givers: cells - ((at.full & covered) | coast),
         partial,
         lifting: cells & at.full & dry_above,
-        beside: at.gaps.shifted(&gaps).map(|gaps| gaps & pushing),
-        beside_shallows: at.shallows.shifted(&shallows).map(|shallows| shallows & cells),
-        beside_lanes: at.gaps.shifted(&gaps).map(|gaps| (gaps & cells & at.grounded) - covered),
-        below_springs: cells
-            & above.map_or(LayerMask::NONE, |above| springs_that_give(tick, above.layer)),
-        beside_springs: springs_that_give(tick, at.layer)
-            .shifted(&springs)
-            .map(|springs| springs & cells),
+        beside: gaps.map(|gaps| gaps & pushing),
+        beside_shallows,
+        beside_lanes: gaps.map(|gaps| (gaps & at.grounded) - covered),
+        below_springs: cells & springs_above,
+        beside_springs,
         sea: coast.any().then(|| tick.store.sea_levels(at.layer, coast)).flatten(),
     }
 }

@@ -128,7 +128,7 @@ pub(crate) fn level_bodies(tick: &mut Tick, pools: &mut Pools) -> Option<u64> {
 fn gather(tick: &Tick, pools: &mut Pools, layer: LayerId) {
     let wet = tick.store.layer(layer).wet;
     // Most falling water belongs to no body.
-    if wet.is_empty() || (wet & tick.firm(layer)).is_empty() {
+    if wet.is_empty() || (wet & tick.store.firm(layer)).is_empty() {
         return;
     }
     let (touched, steady) = (flowed(tick, layer), passed_steadily(tick, layer));
@@ -138,10 +138,10 @@ fn gather(tick: &Tick, pools: &mut Pools, layer: LayerId) {
         return;
     }
     let index = pools.walk.enter(tick, layer);
-    let supported = pools.walk.layer(index).supported;
-    cells &= supported;
+    let at = *pools.walk.layer(index);
+    cells &= at.supported;
     while let Some(cell) = cells.iter().next() {
-        let piece = LayerMask::single(cell).flood(supported);
+        let piece = at.joined(LayerMask::single(cell), at.supported);
         cells -= piece;
         if is_level_film(tick, layer, piece) {
             continue;
@@ -168,9 +168,8 @@ pub(super) fn is_level_film(tick: &Tick, layer: LayerId, piece: LayerMask) -> bo
         }
     };
     let is_alone = || {
-        let below = tick.store.lower_layer(layer);
-        let is_over_water = below.is_some_and(|it| (piece & tick.store.layer(it).wet).any());
-        !is_over_water && !piece.leaving().into_iter().any(LayerMask::any)
+        (piece & tick.store.over_water(layer)).is_empty()
+            && !piece.leaving().into_iter().any(LayerMask::any)
     };
     piece.is_sparse() && tick.store.coast(layer.slot).is_none() && is_level() && is_alone()
 }

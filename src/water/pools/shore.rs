@@ -3,11 +3,12 @@
 
 use crate::chunk::LayerMask;
 use crate::coords::Face;
-use crate::grid::{LayerId, Slot};
+use crate::grid::LayerId;
 use crate::water::cell::FULL;
 use crate::water::context::Tick;
 use crate::water::pools::layer::{Levels, heights, of_height, spring_level, y_of};
 use crate::water::pools::walk::{Walk, pool_key};
+use crate::water::store::faces::Ring;
 use crate::water::store::sea::SeaLevels;
 use crate::water::store::{Place, head};
 use core::ops::Range;
@@ -194,23 +195,14 @@ impl Walk {
 
     /// Adds the springs across each lateral face of these cells of the piece.
     fn add_springs_beside(&mut self, tick: &Tick, shore: &mut Shore, cells: &[LayerMask; 4]) {
-        for (side, face) in Face::LATERAL.into_iter().enumerate() {
-            let inside = cells[side].shifted(&[LayerMask::NONE; 4])[side ^ 1];
-            self.add_springs(tick, shore, shore.layer, inside);
-            let there = tick.store.neighbour(shore.layer.slot, face);
-            let leaving = cells[side].leaving()[side];
-            if leaving.any() && there.is_some() {
-                self.add_springs(tick, shore, shore.layer.in_chunk(there), leaving);
-            }
+        for (layer, cells) in tick.store.spread(shore.layer, cells) {
+            self.add_springs(tick, shore, layer, cells);
         }
     }
 
     /// Adds springs of a layer, unless another piece has claimed them. They give while the water
     /// stands below their cells.
     fn add_springs(&mut self, tick: &Tick, shore: &mut Shore, layer: LayerId, cells: LayerMask) {
-        if cells.is_empty() {
-            return;
-        }
         let index = self.enter(tick, layer);
         let cells = self.claim(index, cells);
         if cells.any() {
@@ -264,46 +256,38 @@ impl Walk {
         if LayerMask::union(*beside).is_empty() {
             return;
         }
-        let mut ring = across(tick, shore.layer.slot, beside);
+        let mut ring = tick.store.spread(shore.layer, beside);
         let mut seen = ring.clone();
         let narrow = i32::from(tick.limits.throughput);
         let mut lacking: i32 = 0;
-        for &(slot, cells) in &ring {
-            lacking += narrow * cells.count() as i32 - self.room(tick, shore, slot, cells);
+        for &(layer, cells) in &ring {
+            lacking += narrow * cells.count() as i32 - room(tick, layer, cells);
         }
         for _ in 0..RINGS {
             if lacking <= 0 {
                 break;
             }
             let mut next = Ring::new();
-            for (slot, cells) in ring {
-                for (slot, cells) in across(tick, slot, &[cells; 4]) {
-                    let layer = self.enter(tick, shore.layer.in_chunk(slot));
+            for (layer, cells) in ring {
+                for (layer, cells) in tick.store.spread(layer, &[cells; 4]) {
+                    let index = self.enter(tick, layer);
                     let known =
-                        LayerMask::union(seen.iter().filter(|of| of.0 == slot).map(|of| of.1));
-                    let cells = (cells & self.layer(layer).shallows) - known;
+                        LayerMask::union(seen.iter().filter(|of| of.0 == layer).map(|of| of.1));
+                    let cells = (cells & self.layer(index).shallows) - known;
                     if cells.any() {
-                        seen.push((slot, cells));
-                        next.push((slot, cells));
+                        seen.push((layer, cells));
+                        next.push((layer, cells));
                     }
                 }
             }
-            for &(slot, cells) in &next {
-                let level = head(y_of(tick, shore.layer.in_chunk(slot)), FULL);
+            for &(layer, cells) in &next {
+                let level = head(y_of(tick, layer), FULL);
                 let inlet = Inlet { level, rate: FALLING, entry: None };
-                self.add_gaps(tick, shore, shore.layer.in_chunk(slot), cells, inlet);
-                lacking -= self.room(tick, shore, slot, cells);
+                self.add_gaps(tick, shore, layer, cells, inlet);
+                lacking -= room(tick, layer, cells);
             }
             ring = next;
         }
-    }
-
-    /// Returns the room in shallows of the layer of a shore.
-    fn room(&self, tick: &Tick, shore: &Shore, slot: Slot, cells: LayerMask) -> i32 {
-        let rooms = cells.iter().map(|cell| {
-            i32::from(tick.store.read(Place::in_layer(shore.layer.in_chunk(slot), cell)).room())
-        });
-        rooms.sum()
     }
 
     /// Adds cells of a layer that belong to no body and take water at a level, through the face
@@ -327,26 +311,13 @@ impl Walk {
     }
 }
 
-/// Cells of one layer in several chunks.
-type Ring = SmallVec<[(Slot, LayerMask); 5]>;
-
 /// Rings of shallows into which water is pressed in a tick.
 const RINGS: usize = 8;
 
-/// Returns the cells across each lateral face of cells of a layer.
-fn across(tick: &Tick, slot: Slot, cells: &[LayerMask; 4]) -> Ring {
-    let mut ring = Ring::new();
-    for (side, face) in Face::LATERAL.into_iter().enumerate() {
-        let inside = cells[side].shifted(&[LayerMask::NONE; 4])[side ^ 1];
-        ring.push((slot, inside));
-        let there = tick.store.neighbour(slot, face);
-        let leaving = cells[side].leaving()[side];
-        if leaving.any() && there.is_some() {
-            ring.push((there, leaving));
-        }
-    }
-    ring.retain(|(_, cells)| cells.any());
-    ring
+/// Returns the room in cells of a layer.
+fn room(tick: &Tick, layer: LayerId, cells: LayerMask) -> i32 {
+    let rooms = cells.iter().map(|cell| tick.store.read(Place::in_layer(layer, cell)).room());
+    rooms.map(i32::from).sum()
 }
 
 /// Returns the level that a body is brought to, whose surfaces are within `levels`.

@@ -205,9 +205,8 @@ fn joins(tick: &Tick, cells: &Cells, walk: &Walk) -> Vec<([u32; 2], i32)> {
     let mut joins = Vec::new();
     for (id, &place) in (cells.wide..).zip(&cells.places) {
         for face in Face::ALL {
-            let Some(there) = cells.ids.get(walk, tick.store.step(place, face)) else {
-                continue;
-            };
+            let there = tick.store.across(place, face);
+            let Some(there) = there.and_then(|there| cells.ids.get(walk, there)) else { continue };
             // A dry cell passes nothing on. Of two wet cells, the first joins the other.
             let is_joined = match cells.place(there) {
                 None => true,

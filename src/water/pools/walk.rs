@@ -3,11 +3,10 @@
 //! in the tick, and may still pass on.
 
 use crate::chunk::LayerMask;
-use crate::coords::Face;
 use crate::grid::LayerId;
 use crate::water::context::Tick;
 use crate::water::context::chunk_record::Mark;
-use crate::water::pools::layer::{Layer, Levels, Rim, levels_of, look, rim};
+use crate::water::pools::layer::{Layer, Levels, Rim, contacts, levels_of, look, rim};
 use crate::water::random::{Purpose, mix};
 use crate::water::store::Place;
 use core::ops::Range;
@@ -201,27 +200,9 @@ impl Walk {
     /// older piece belongs to a body whose walk was cut short.
     fn expand(&mut self, tick: &Tick, piece: u32, first: u32) -> bool {
         let Piece { layer, cells, .. } = self.pieces[piece as usize];
-        let Layer { layer: here, full, .. } = *self.layer(layer);
         let mut is_new = true;
-        for (face, leaving) in Face::LATERAL.into_iter().zip(cells.leaving()) {
-            let there = tick.store.neighbour(here.slot, face);
-            if leaving.any() && there.is_some() {
-                let layer = self.enter(tick, here.in_chunk(there));
-                is_new &= self.reach(tick, layer, leaving, piece) >= first;
-            }
-        }
-        let joints = cells & full;
-        if joints.any()
-            && let Some(above) = tick.store.upper_layer(here)
-        {
-            let layer = self.enter(tick, above);
-            is_new &= self.reach(tick, layer, joints, piece) >= first;
-        }
-        if let Some(below) = tick.store.lower_layer(here)
-            && (cells & tick.store.layer(below).wet).any()
-        {
-            let layer = self.enter(tick, below);
-            let joints = cells & self.layer(layer).full;
+        for (layer, joints) in contacts(tick, self.layer(layer).layer, cells) {
+            let layer = self.enter(tick, layer);
             is_new &= self.reach(tick, layer, joints, piece) >= first;
         }
         is_new
@@ -230,8 +211,8 @@ impl Walk {
     /// Finds the pieces of a layer that have one of these cells, for the piece `from` that touches
     /// them. Returns the oldest.
     fn reach(&mut self, tick: &Tick, layer: u32, cells: LayerMask, from: u32) -> u32 {
-        let supported = self.layer(layer).supported;
-        let (mut left, mut oldest) = (cells & supported, NONE);
+        let here = *self.layer(layer);
+        let (mut left, mut oldest) = (cells & here.supported, NONE);
         let mut at = self.layers[layer as usize].last;
         while left.any() && at != NONE {
             let piece = self.pieces[at as usize];
@@ -246,7 +227,7 @@ impl Walk {
             at = piece.next;
         }
         while let Some(cell) = left.iter().next() {
-            let cells = LayerMask::single(cell).flood(supported);
+            let cells = here.joined(LayerMask::single(cell), here.supported);
             let id = self.pieces.len() as u32;
             let next = core::mem::replace(&mut self.layers[layer as usize].last, id);
             self.pieces.push(Piece { layer, next, cells });

@@ -2,9 +2,10 @@
 //! which hold water with room above it. Between ticks only.
 
 use crate::chunk::{CellMask, LayerMask};
-use crate::coords::{CHUNK_CELLS, ChunkPos, Cube, Region, Shape};
+use crate::coords::{CHUNK_CELLS, ChunkPos, Cube, Face, Region, Shape};
 use crate::grid::LayerId;
 use crate::water::WaterWorld;
+use crate::water::store::faces::nothing;
 
 /// Returns the cells of a chunk, inside the bounds, that are solid, full of water, or sea; none if
 /// it is not loaded.
@@ -30,10 +31,10 @@ pub(crate) fn surface_cells(world: &WaterWorld, chunk: ChunkPos) -> CellMask {
 
 fn surface_of(world: &WaterWorld, layer: LayerId) -> LayerMask {
     let wet = world.store.layer(layer).wet;
-    match world.store.upper_layer(layer).filter(|_| wet.any()) {
-        Some(layer) => wet - world.store.layer(layer).closed,
-        None => LayerMask::NONE,
-    }
+    let room = |above| [!world.store.layer(above).closed];
+    let [room] =
+        if wet.any() { world.store.vertical(layer, Face::Up, room, nothing) } else { [wet] };
+    wet & room
 }
 
 /// Returns these cells of a chunk without those beyond the bounds, which only bear marks.

@@ -176,8 +176,9 @@ fn meet_before_in(tick: &Tick, search: &mut Search, at: usize, place: Place, tur
         search.meet(Node::Out(place), at);
     }
     for face in turned(turn) {
-        let there = tick.store.step(place, face);
-        if carries_into(tick.store, there, face.opposite(), place) {
+        if let Some(there) = tick.store.across(place, face)
+            && carries(tick.store, there, face.opposite(), place)
+        {
             search.meet(Node::Out(there), at);
         }
     }
@@ -300,11 +301,6 @@ fn add_between(tick: &mut Tick, from: Node, to: Node, units: u8) {
     if matches!(from, Node::Out(_)) {
         add_steady(tick.store, here, face, (units - back) as i8);
     }
-}
-
-/// Returns whether steady flow may pass into a cell from its neighbour, if that is loaded.
-fn carries_into(store: &Store, from: Place, face: Face, to: Place) -> bool {
-    from.is_some() && carries(store, from, face, to)
 }
 
 /// Returns the face of a cell across which another is.

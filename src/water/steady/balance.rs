@@ -11,6 +11,7 @@ use crate::water::context::budget::Budget;
 use crate::water::steady::network::{
     add_steady, carries, steady_capacity, steady_inflow, steady_supply,
 };
+use crate::water::store::faces::nothing;
 use crate::water::store::{LayerState, Place, Store};
 use crate::water::voxel::Voxel;
 
@@ -30,7 +31,7 @@ pub(super) fn find_broken(store: &Store, layer: LayerId, broken: &mut Vec<(Place
     for face in Face::ALL {
         for cell in suspects[face.index()].iter() {
             let place = Place::in_layer(layer, cell);
-            let holds = carries(store, place, face, store.step(place, face))
+            let holds = store.across(place, face).is_some_and(|to| carries(store, place, face, to))
                 || drains_across(store, place, face);
             if !holds {
                 broken.push((place, face));
@@ -52,27 +53,15 @@ pub(super) fn drains_across(store: &Store, place: Place, face: Face) -> bool {
 fn suspects(store: &Store, layer: LayerId, out: &[LayerMask; 6]) -> [LayerMask; 6] {
     let river = |layer: LayerId| {
         let LayerState { wet, .. } = store.layer(layer);
-        store.connected(layer) & wet & grounded(store, layer)
+        store.connected(layer) & wet & store.firm(layer)
     };
     let own = river(layer);
-    let beside = Face::LATERAL.map(|face| match store.neighbour(layer.slot, face) {
-        there if there.is_some() => river(layer.in_chunk(there)),
-        _ => LayerMask::NONE,
-    });
-    let across = own.shifted(&beside);
+    let [across] = store.beside(layer, own, [own], |layer| [river(layer)], nothing);
     let mut suspects = *out;
-    for (side, face) in Face::LATERAL.into_iter().enumerate() {
-        suspects[face.index()] -= own & across[side];
+    for (across, face) in across.into_iter().zip(Face::LATERAL) {
+        suspects[face.index()] -= across;
     }
     suspects
-}
-
-/// Returns the cells of a layer out of which no water falls.
-fn grounded(store: &Store, layer: LayerId) -> LayerMask {
-    match store.lower_layer(layer) {
-        Some(layer) => store.layer(layer).closed - store.sea(layer),
-        None => LayerMask::all_if(store.beyond(layer.slot, Face::Down, layer.y).is_closed()),
-    }
 }
 
 /// Takes back the flow across a face, and adds the cells on both sides to the cells to be balanced.

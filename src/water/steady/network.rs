@@ -15,9 +15,6 @@ const EXITS: [Face; 6] = [Face::Down, Face::West, Face::East, Face::North, Face:
 /// a spring. Downwards it passes wherever water falls or presses; sideways over firm ground, over a
 /// ledge, and further as a jet; upwards out of a full cell, under pressure.
 pub(crate) fn carries(store: &Store, from: Place, face: Face, to: Place) -> bool {
-    if !to.is_some() {
-        return false;
-    }
     let (here, there) = (store.read(from), store.read(to));
     if !here.is_connected() || !there.is_connected() {
         return false;
@@ -38,23 +35,19 @@ fn hangs(store: &Store, place: Place) -> bool {
 /// Returns whether water in the air passes on sideways instead of falling, as a jet.
 fn jets(store: &Store, place: Place, voxel: Voxel) -> bool {
     voxel.direction().filter(|face| face.is_lateral()).is_some_and(|face| {
-        let ahead = store.step(place, face);
+        let is_ahead = |ahead: Place| store.read(ahead).is_connected() && hangs(store, ahead);
         hangs(store, place)
             && flies(store, place, voxel, face)
-            && ahead.is_some()
-            && store.read(ahead).is_connected()
-            && hangs(store, ahead)
+            && store.across(place, face).is_some_and(is_ahead)
     })
 }
 
 /// Returns whether the water of a cell in the air is a jet that passes on sideways: see `jet` in
 /// [`kernel`](crate::water::flow::kernel).
 fn flies(store: &Store, place: Place, voxel: Voxel, face: Face) -> bool {
-    let behind = store.step(place, face.opposite());
-    voxel.direction() == Some(face)
-        && behind.is_some()
-        && store.read(behind).direction() == Some(face)
-        && !hangs(store, behind)
+    let is_behind =
+        |behind: Place| store.read(behind).direction() == Some(face) && !hangs(store, behind);
+    voxel.direction() == Some(face) && store.across(place, face.opposite()).is_some_and(is_behind)
 }
 
 /// Returns the face across which steady flow leaves the world at a cell, upwards only out of a full

@@ -189,16 +189,12 @@ impl Store {
             return outlets;
         }
         for layer in 0..16 {
-            let below = match layer {
-                0 => self.drains_beyond(slot, Face::Down, 15),
-                _ => self.drains(LayerId::new(slot, layer - 1)),
-            };
-            let above = match layer {
-                15 => self.drains_beyond(slot, Face::Up, 0),
-                _ => self.drains(LayerId::new(slot, layer + 1)),
-            };
-            let beyond = Face::LATERAL.map(|face| self.drains_beyond(slot, face, layer));
-            let beside = self.drains(LayerId::new(slot, layer)).shifted(&beyond);
+            let at = LayerId::new(slot, layer);
+            let drains = |layer| [self.drains(layer)];
+            let beyond = |face| [LayerMask::all_if(self.beyond(slot, face, layer) == Voxel::DRAIN)];
+            let [beside] = self.beside(at, LayerMask::ALL, drains(at), drains, beyond);
+            let [above] = self.vertical(at, Face::Up, drains, beyond);
+            let [below] = self.vertical(at, Face::Down, drains, beyond);
             outlets.set_layer(layer, below | above | LayerMask::union(beside));
         }
         outlets
@@ -221,15 +217,6 @@ impl Store {
             return LayerMask::NONE;
         }
         self.select(layer, |voxel| voxel == Voxel::DRAIN)
-    }
-
-    /// Returns the drains of a layer of the chunk across a face, loaded or not.
-    fn drains_beyond(&self, slot: Slot, face: Face, layer: usize) -> LayerMask {
-        match self.neighbour(slot, face) {
-            Slot::NONE if self.beyond(slot, face, layer) == Voxel::DRAIN => LayerMask::ALL,
-            Slot::NONE => LayerMask::NONE,
-            there => self.drains(LayerId::new(there, layer)),
-        }
     }
 }
 

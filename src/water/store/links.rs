@@ -257,13 +257,10 @@ fn wake_loaded(store: &mut Store, slot: Slot) {
         if (1..15).contains(&layer) && cells.any() {
             let still =
                 store.select(LayerId::new(slot, layer), |voxel| voxel.word() == u16::from(FULL));
-            let closed = store.layer(LayerId::new(slot, layer)).closed;
-            let [west, east, north, south] = closed.shifted(&Default::default());
-            // On the sea there is room for falling water.
-            let below = store.layer(LayerId::new(slot, layer - 1)).closed
-                - store.sea(LayerId::new(slot, layer - 1));
+            let at = LayerId::new(slot, layer);
+            let [west, east, north, south] = store.layer(at).closed.shifted(&Default::default());
             let above = store.layer(LayerId::new(slot, layer + 1)).wet;
-            cells -= still & west & east & north & south & below & above;
+            cells -= still & west & east & north & south & store.firm(at) & above;
         }
         if cells.any() {
             store.wake_layer(LayerId::new(slot, layer), cells);

@@ -7,6 +7,7 @@
 pub(crate) mod changed;
 pub(crate) mod chunks;
 mod edges;
+pub(crate) mod faces;
 pub(crate) mod fixtures;
 pub(crate) mod flow;
 pub(crate) mod frozen;
@@ -61,6 +62,14 @@ pub(crate) struct LayerState {
     pub(crate) wet: LayerMask,
     /// No room: full, solid, the sea, or a mark other than a drain.
     pub(crate) closed: LayerMask,
+}
+
+impl LayerState {
+    /// Returns the cells that hold as much water as they can.
+    #[inline]
+    pub(crate) fn full(self) -> LayerMask {
+        self.wet & self.closed
+    }
 }
 
 /// The data of one chunk besides its cells, most of it cached. `masks` is `Some` exactly if the
@@ -291,6 +300,7 @@ impl Store {
     }
 
     /// Returns the cell across `face`; its slot is [`Slot::NONE`] where the chunk is not loaded.
+    /// For the way of water, see [`across`](Store::across).
     #[inline]
     pub(crate) fn step(&self, place: Place, face: Face) -> Place {
         let Place { slot, index } = place;
@@ -346,24 +356,6 @@ impl Store {
         }
         let above = self.neighbour(layer.slot, Face::Up);
         above.is_some().then_some(LayerId::new(above, 0))
-    }
-
-    /// Returns the voxel across `face`, or the mark of the edge where no chunk is loaded.
-    #[inline]
-    pub(crate) fn look(&self, place: Place, face: Face) -> Voxel {
-        let there = self.step(place, face);
-        if there.is_some() {
-            self.read(there)
-        } else {
-            self.beyond(place.slot, face, place.layer())
-        }
-    }
-
-    /// Returns the voxel below, as water falls on it: the sea has room.
-    #[inline]
-    pub(crate) fn floor(&self, place: Place) -> Voxel {
-        let below = self.look(place, Face::Down);
-        if below.is_sea() { Voxel::SINK } else { below }
     }
 
     /// Returns the wet and the closed cells of a layer.

@@ -13,6 +13,7 @@ use crate::grid::{LayerId, Slot};
 use crate::water::cell::FULL;
 use crate::water::rules::Edge;
 use crate::water::store::changed::dirty_layers::{note_floor, note_levels};
+use crate::water::store::faces::nothing;
 use crate::water::store::neighbours::is_parted;
 use crate::water::store::{Place, Store, boxed, head};
 use crate::water::voxel::Voxel;
@@ -50,7 +51,7 @@ impl Store {
 
     /// Returns the cells of a layer that lie on the sea.
     pub(crate) fn on_sea(&self, layer: LayerId) -> LayerMask {
-        self.lower_layer(layer).map_or(LayerMask::NONE, |layer| self.sea(layer))
+        LayerMask::union(self.vertical(layer, Face::Down, |below| [self.sea(below)], nothing))
     }
 
     /// Returns the cells of a chunk with sea beside or above them, except the sea itself, if there
@@ -86,16 +87,12 @@ impl Store {
             return coast;
         }
         for layer in 0..16 {
-            let own = self.sea(LayerId::new(slot, layer));
-            let beyond = Face::LATERAL.map(|face| match self.neighbour(slot, face) {
-                Slot::NONE => LayerMask::all_if(self.beyond(slot, face, layer).is_sea()),
-                there => self.sea(LayerId::new(there, layer)),
-            });
-            let beside = LayerMask::union(own.shifted(&beyond));
-            let above = self
-                .upper_layer(LayerId::new(slot, layer))
-                .map_or(LayerMask::NONE, |layer| self.sea(layer));
-            coast.set_layer(layer, (beside | above) - own);
+            let at = LayerId::new(slot, layer);
+            let sea = |layer| [self.sea(layer)];
+            let beyond = |face| [LayerMask::all_if(self.beyond(slot, face, layer).is_sea())];
+            let [beside] = self.beside(at, LayerMask::ALL, sea(at), sea, beyond);
+            let [above] = self.vertical(at, Face::Up, sea, nothing);
+            coast.set_layer(layer, (LayerMask::union(beside) | above) - self.sea(at));
         }
         coast
     }

@@ -1,0 +1,179 @@
+//! Which faces of cells pass water, and what water meets across them: every rule asks here.
+//!
+//! | question | of one cell | of the cells of a layer |
+//! |---|---|---|
+//! | Which cell can water reach across a face? | [`across`](Store::across) | [`beside`](Store::beside), [`vertical`](Store::vertical); towards it, [`spread`](Store::spread) |
+//! | What does it meet there? | [`look`](Store::look), [`floor`](Store::floor) | [`firm`](Store::firm), [`capped`](Store::capped), [`roomy`](Store::roomy) |
+//! | Is the water there of the same body? | | [`joints`](Store::joints) |
+//!
+//! The kernel asks its window, which holds what `look` and `floor` return: `least_across` in
+//! [`window`](crate::water::flow::window). Within a layer, pieces of bodies are joined by `joined`
+//! in [`pools::layer`](crate::water::pools::layer).
+//!
+//! A face passes water if the chunks on both sides are loaded, and both or neither frozen. Ground,
+//! valves among it, needs no test of its faces, for it has neither water nor room: how much a cell
+//! holds is said by the [`Voxel`]. [`step`](Store::step) leads across any face, whether it passes
+//! water or not: for wakes, notes and parents.
+
+use crate::chunk::LayerMask;
+use crate::coords::Face;
+use crate::grid::{LayerId, Slot};
+use crate::water::store::{Place, Store};
+use crate::water::voxel::Voxel;
+use smallvec::SmallVec;
+
+/// Cells at one height in several chunks.
+pub(crate) type Ring = SmallVec<[(LayerId, LayerMask); 5]>;
+
+/// Where no water passes to a layer, no cells are in the sets of [`beside`](Store::beside).
+pub(crate) fn nothing<const N: usize>(_: Face) -> [LayerMask; N] {
+    [LayerMask::NONE; N]
+}
+
+impl Store {
+    /// Returns the cell across a face that passes water, else `None`.
+    #[inline]
+    pub(crate) fn across(&self, place: Place, face: Face) -> Option<Place> {
+        let there = self.step(place, face);
+        there.is_some().then_some(there)
+    }
+
+    /// Returns the voxel that water meets across a face: the mark of the edge where no chunk is
+    /// loaded.
+    #[inline]
+    pub(crate) fn look(&self, place: Place, face: Face) -> Voxel {
+        match self.across(place, face) {
+            Some(there) => self.read(there),
+            None => self.beyond(place.slot, face, place.layer()),
+        }
+    }
+
+    /// Returns the voxel below, as water falls on it: the sea has room.
+    #[inline]
+    pub(crate) fn floor(&self, place: Place) -> Voxel {
+        let below = self.look(place, Face::Down);
+        if below.is_sea() { Voxel::SINK } else { below }
+    }
+
+    /// Returns the voxel that water meets across a lateral face, and the one on which it would fall
+    /// there.
+    #[inline]
+    pub(crate) fn look_over(&self, place: Place, face: Face) -> [Voxel; 2] {
+        match self.across(place, face) {
+            Some(there) => [self.read(there), self.floor(there)],
+            None => [self.beyond(place.slot, face, place.layer()), Voxel::WALL],
+        }
+    }
+
+    /// Returns the cells of a layer that have no room below.
+    pub(crate) fn firm(&self, layer: LayerId) -> LayerMask {
+        match self.lower_layer(layer) {
+            Some(layer) => self.layer(layer).closed - self.sea(layer),
+            None => LayerMask::all_if(self.beyond(layer.slot, Face::Down, layer.y).is_closed()),
+        }
+    }
+
+    /// Returns the cells of a layer that have no room above.
+    pub(crate) fn capped(&self, layer: LayerId) -> LayerMask {
+        match self.upper_layer(layer) {
+            Some(layer) => self.layer(layer).closed,
+            None => LayerMask::all_if(self.beyond(layer.slot, Face::Up, layer.y).is_closed()),
+        }
+    }
+
+    /// Returns the cells of a layer that have room beside them.
+    pub(crate) fn roomy(&self, layer: LayerId) -> LayerMask {
+        let room = |layer| [!self.layer(layer).closed];
+        let beyond =
+            |face| [LayerMask::all_if(!self.beyond(layer.slot, face, layer.y).is_closed())];
+        let [sides] = self.beside(layer, LayerMask::ALL, room(layer), room, beyond);
+        LayerMask::union(sides)
+    }
+
+    /// Returns, for each of some sets and each lateral face, the cells among `cells` of a layer
+    /// with a cell of the set across that face. `own` are the sets in the layer, `of` returns them
+    /// in another chunk's layer, and `beyond` where no water passes to one.
+    #[inline]
+    pub(crate) fn beside<const N: usize>(
+        &self,
+        layer: LayerId,
+        cells: LayerMask,
+        own: [LayerMask; N],
+        mut of: impl FnMut(LayerId) -> [LayerMask; N],
+        beyond: impl Fn(Face) -> [LayerMask; N],
+    ) -> [[LayerMask; 4]; N] {
+        let mut there = [[LayerMask::NONE; 4]; N];
+        for ((side, face), leaving) in Face::LATERAL.into_iter().enumerate().zip(cells.leaving()) {
+            if leaving.any() {
+                let sets = match self.neighbour(layer.slot, face) {
+                    Slot::NONE => beyond(face),
+                    slot => of(layer.in_chunk(slot)),
+                };
+                for (there, set) in there.iter_mut().zip(sets) {
+                    there[side] = set;
+                }
+            }
+        }
+        core::array::from_fn(|set| own[set].shifted(&there[set]).map(|sides| sides & cells))
+    }
+
+    /// Returns, for each of some sets, the cells of a layer with a cell of the set above or below
+    /// them, across `face`. `of` and `beyond` are as for [`beside`](Self::beside).
+    #[inline]
+    pub(crate) fn vertical<const N: usize>(
+        &self,
+        layer: LayerId,
+        face: Face,
+        of: impl FnOnce(LayerId) -> [LayerMask; N],
+        beyond: impl FnOnce(Face) -> [LayerMask; N],
+    ) -> [LayerMask; N] {
+        self.layer_across(layer, face).map_or_else(|| beyond(face), of)
+    }
+
+    /// Returns the cells of a layer that lie over water.
+    pub(crate) fn over_water(&self, layer: LayerId) -> LayerMask {
+        let wet = |below| [self.layer(below).wet];
+        LayerMask::union(self.vertical(layer, Face::Down, wet, nothing))
+    }
+
+    /// Returns the cells across each lateral face of `cells[side]` of a layer, by chunk.
+    pub(crate) fn spread(&self, layer: LayerId, cells: &[LayerMask; 4]) -> Ring {
+        let mut ring = Ring::new();
+        for (side, face) in Face::LATERAL.into_iter().enumerate() {
+            let inside = (Some(layer), cells[side].shifted(&[LayerMask::NONE; 4])[side ^ 1]);
+            let leaving = (self.layer_across(layer, face), cells[side].leaving()[side]);
+            for (layer, cells) in [inside, leaving] {
+                ring.extend(layer.filter(|_| cells.any()).map(|layer| (layer, cells)));
+            }
+        }
+        ring
+    }
+
+    /// Returns the layer across a face of a layer, if water passes to one.
+    #[inline]
+    pub(crate) fn layer_across(&self, layer: LayerId, face: Face) -> Option<LayerId> {
+        match face {
+            Face::Up => self.upper_layer(layer),
+            Face::Down => self.lower_layer(layer),
+            _ => {
+                let there = self.neighbour(layer.slot, face);
+                there.is_some().then_some(layer.in_chunk(there))
+            }
+        }
+    }
+
+    /// Returns the cells of the layer across a face that are of the same body as water in `cells`
+    /// of a layer if they hold water: cells of another chunk beside them, above full cells, and
+    /// full ones below.
+    pub(crate) fn joints(&self, layer: LayerId, face: Face, cells: LayerMask) -> LayerMask {
+        let full = |layer| cells & self.layer(layer).full();
+        match face {
+            Face::Up => full(layer),
+            Face::Down => self.lower_layer(layer).map_or(LayerMask::NONE, full),
+            _ => face.side().map_or(LayerMask::NONE, |side| cells.leaving()[side]),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
