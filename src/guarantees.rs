@@ -66,6 +66,7 @@
 //! | rivers arrive over falls: at least 0.95 of their springs' supply arrives, in the mean of some seeds | `water::arrival::falls::rivers_arrive_over_steps` | |
 //! | the world's end gets at least 0.85 of the water against a pit or a room, behind a fall too; ends at equal distances get equal shares, to a fifth, and no arm beside the stream stays dry | `water::arrival::ends`, `water::arrival::falls::an_end_behind_a_fall_is_preferred_to_a_pit` | |
 //! | both sides of a U that a spring feeds rise together: their means differ by at most two cells, if the spring offers no more than passes between them | `water::arrival::u_tubes` | |
+//! | a well that a tunnel joins to a running river stands as high as the river, to two units | `water::arrival::wells` | |
 //! | heaps and lakes spread, rise and sink in the same way wherever they lie in the chunk grid, and the time in which a dam break comes to rest does not depend on its width | `water::arrival::heaps` | |
 //! | loading and unloading of wet chunks beside water that never rests takes no memory | `water::arrival::memory` | |
 //! | a step's report counts exactly the cells that changed; [`take_all_changes`](crate::water::WaterWorld::take_all_changes) lists them all | the same | the same |
