@@ -23,8 +23,8 @@
 //! | `feed`, `feed of the world` | an update for clients |
 //! | `snapshot`, `save file` | a world to bytes; the transaction of a save |
 //!
-//! The sandbox draws a bar for each phase: the subscriber in `examples/sandbox/src/spans.rs` adds up
-//! the time in spans by a clock that browsers have, too.
+//! The sandbox draws a bar for each phase: the subscriber in `examples/sandbox/src/spans.rs` adds
+//! up the time in spans by a clock that browsers have, too.
 //!
 //! # Debug builds
 //!
